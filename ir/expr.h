@@ -1,0 +1,100 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "ir/dtype.h"
+
+namespace ir {
+
+/// What an expression computes: a leaf (Const, Axis, Load) or a scalar operation of ops.def.
+enum class Op : uint8_t {
+  Const,  ///< payload: the value
+  Axis,   ///< a loop variable, I64; payload: its identity and extent
+  Load,   ///< src[0] is an element offset into a buffer; payload: the buffer and how lanes are read
+#define OP(name, text, arity) name,
+#include "ir/ops.def"
+};
+
+/// `add` for Op::Add; leaves are `const`, `axis`, `load`.
+std::string_view name(Op op);
+/// The scalar operation of that name, or Op::Const where there is none.
+Op opFromName(std::string_view text);
+/// Operands of a scalar operation; 0 for leaves but Load, which has 1.
+int arity(Op op);
+/// Whether the result is Bool whatever the operands are.
+bool isPredicate(Op op);
+
+/// How the lanes of a vector read memory; only a schedule chooses other than PerLane.
+enum class LoadMode : uint8_t {
+  PerLane,     ///< every lane reads at its own offset (also: scalar code)
+  Contiguous,  ///< lane l reads `offset + l`; the offset does not depend on the lane
+};
+
+/// A loop variable: axes are equal only by id; extent is the number of values it takes, from 0.
+struct AxisInfo {
+  int id = 0;
+  int64_t extent = 0;
+  bool operator==(const AxisInfo&) const = default;
+};
+/// A memory read: `buffer` indexes Loops::buffers or Kernel::params.
+struct LoadInfo {
+  int buffer = 0;
+  LoadMode mode = LoadMode::PerLane;
+  bool operator==(const LoadInfo&) const = default;
+};
+
+/// int64_t holds Bool and integer constants (u64 by its bits), double all floating ones.
+using Payload = std::variant<std::monostate, int64_t, double, AxisInfo, LoadInfo>;
+
+/// One node of an expression: immutable and interned, so equal expressions of one pool are the same pointer.
+struct Expr {
+  Op op;
+  DType dtype;
+  std::vector<const Expr*> src;
+  Payload payload;
+
+  bool isConst() const { return op == Op::Const; }
+  const AxisInfo& axis() const { return std::get<AxisInfo>(payload); }
+  const LoadInfo& load() const { return std::get<LoadInfo>(payload); }
+  /// The value of an integer or Bool constant.
+  int64_t integer() const { return std::get<int64_t>(payload); }
+};
+
+/// Owns and interns expressions. Integer and Bool operations on constants fold, and identities go (x+0, x-0, x*1, 0*x, x/1,
+/// x%1, `and` and `or` with a constant, `where` of a constant); floating point is never touched, but casts of constants are.
+class ExprPool {
+ public:
+  ExprPool();
+  ~ExprPool();
+  ExprPool(const ExprPool&) = delete;
+  ExprPool& operator=(const ExprPool&) = delete;
+
+  /// A constant; `value` is rounded to what `dtype` can hold.
+  const Expr* constant(DType dtype, double value);
+  const Expr* integer(DType dtype, int64_t value);
+  /// A new axis, different from every other one of the pool.
+  const Expr* axis(int64_t extent);
+  /// The axis of this id; made when it is new (for the parser).
+  const Expr* axis(int id, int64_t extent);
+  const Expr* load(int buffer, DType dtype, const Expr* offset, LoadMode mode = LoadMode::PerLane);
+  /// A scalar operation other than Cast; the operands' dtypes must fit (Internal error otherwise).
+  const Expr* make(Op op, std::vector<const Expr*> src);
+  /// `x` as another dtype; x itself if it has that dtype.
+  const Expr* cast(DType dtype, const Expr* x);
+
+  int64_t size() const;
+
+ private:
+  const Expr* intern(Expr expr);
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+using ExprPoolPtr = std::shared_ptr<ExprPool>;
+
+}  // namespace ir

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <variant>
+#include <vector>
+
+#include "ir/kernel.h"
+#include "ir/loops.h"
+#include "ir/scalar.h"
+
+namespace ir {
+
+/// The elements of a buffer's storage: doubles for floating dtypes, integers for the others. Every write is rounded to the
+/// buffer's dtype (`round`).
+struct Memory {
+  DType dtype = DType::F32;
+  std::variant<std::vector<double>, std::vector<int64_t>> data;
+  static Memory zeros(DType dtype, int64_t elements);
+};
+
+/// Carries loops or a kernel out in double precision and 64-bit integers, one point after another: the meaning of the IR,
+/// against which both code generators are tested. `memory[i]` is the storage of buffer or parameter i. Operations on a
+/// floating dtype round their result to it when `roundEach`; otherwise only stores and casts round.
+void interpret(const Loops& loops, std::vector<Memory>& memory, bool roundEach = true);
+void interpret(const Kernel& kernel, std::vector<Memory>& memory, bool roundEach = true);
+
+}  // namespace ir

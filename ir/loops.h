@@ -1,0 +1,38 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ir/expr.h"
+#include "ir/tensor_type.h"
+
+namespace ir {
+
+/// A buffer that loops and kernels read or write. Reads and writes of one buffer happen element by element in place: a
+/// buffer that is both is read only at the offset that is then written, or does not alias another one.
+struct Buffer {
+  std::string name;  ///< `self`, `other`, `out0`: for dumps
+  TensorType type;
+  int value = -1;  ///< the value of the graph it stands for
+  bool isRead = false;
+  bool isWritten = false;
+  bool operator==(const Buffer&) const = default;
+};
+
+/// `buffers[buffer][offset] = value`, for every point of the axes; the value has the buffer's dtype.
+struct StoreTo {
+  int buffer = 0;
+  const Expr* offset = nullptr;
+  const Expr* value = nullptr;
+};
+
+/// A computation before it is scheduled: for every point of the axes, in any order, the stores.
+struct Loops {
+  std::string name;  ///< of the operator, for dumps and symbols: `aten_add_Tensor`
+  ExprPoolPtr pool;
+  std::vector<Buffer> buffers;
+  std::vector<const Expr*> axes;  ///< outermost first
+  std::vector<StoreTo> stores;
+};
+
+}  // namespace ir

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <variant>
+
+#include "ir/expr.h"
+
+namespace ir {
+
+/// `value` rounded to the nearest one `dtype` holds, ties to even; overflow gives infinity (f8e4m3, which has none: NaN).
+/// Integer dtypes and f64 leave it as it is.
+double round(DType dtype, double value);
+/// `value` wrapped to an integer dtype's range (u64 by its bits); Bool is `value != 0`.
+int64_t wrap(DType dtype, int64_t value);
+
+/// One element: int64_t for Bool and integer dtypes (u64 by its bits), double for floating ones.
+using Scalar = std::variant<int64_t, double>;
+
+/// `value`, of dtype `from`, as `to`: floating to integer truncates, saturating at 64 bits where C++ leaves it undefined.
+Scalar convert(DType to, DType from, const Scalar& value);
+
+/// The meaning of an operation other than Where and Cast on integers or Bools of one dtype; predicates give 0 or 1.
+/// Integer division by zero is an Input error.
+int64_t evaluate(Op op, DType dtype, std::span<const int64_t> operands);
+/// The meaning of an operation other than Where, Cast and the predicates on floating values, before it is rounded.
+double evaluate(Op op, std::span<const double> operands);
+/// The meaning of a predicate on floating values.
+bool test(Op op, std::span<const double> operands);
+
+}  // namespace ir

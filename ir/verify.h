@@ -1,0 +1,16 @@
+#pragma once
+
+#include "ir/graph.h"
+#include "ir/kernel.h"
+#include "ir/loops.h"
+
+namespace ir {
+
+/// Throw an Internal error that names the place unless the stage's rules hold: dtypes fit, axes are bound where they are
+/// used, offsets stay inside their buffers (where they are affine), buffers are read and written as declared, and every
+/// point of the domain is stored once.
+void verify(const Graph& graph);
+void verify(const Loops& loops);
+void verify(const Kernel& kernel);
+
+}  // namespace ir

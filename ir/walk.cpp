@@ -1,0 +1,131 @@
+#include "ir/walk.h"
+
+#include <unordered_set>
+
+#include "ir/error.h"
+
+namespace ir {
+namespace {
+
+/// A node and the operand to visit next; walks keep their own stack, so that depth costs memory only.
+struct Frame {
+  const Expr* node;
+  size_t next = 0;
+};
+
+const Expr* rebuild(ExprPool& pool, const Expr* node, std::vector<const Expr*> src) {
+  if (src == node->src) return node;
+  if (node->op == Op::Cast) return pool.cast(node->dtype, src[0]);
+  if (node->op == Op::Load) return pool.load(node->load().buffer, node->dtype, src[0], node->load().mode);
+  return pool.make(node->op, std::move(src));
+}
+
+bool add(int64_t& into, int64_t value) { return !__builtin_add_overflow(into, value, &into); }
+
+/// a + factor * b, or nothing where 64 bits do not hold it.
+std::optional<Affine> addScaled(const Affine& a, const Affine& b, int64_t factor) {
+  Affine sum = a;
+  int64_t scaled = 0;
+  if (__builtin_mul_overflow(b.constant, factor, &scaled) || !add(sum.constant, scaled)) return std::nullopt;
+  for (const auto& [axis, coefficient] : b.coefficients) {
+    if (__builtin_mul_overflow(coefficient, factor, &scaled) || !add(sum.coefficients[axis], scaled)) return std::nullopt;
+    if (sum.coefficients[axis] == 0) sum.coefficients.erase(axis);
+  }
+  return sum;
+}
+
+using AffineOf = std::unordered_map<const Expr*, std::optional<Affine>>;
+
+std::optional<Affine> affineNode(const Expr* node, const AffineOf& known) {
+  if (node->dtype != DType::I64) return std::nullopt;
+  if (node->op == Op::Const) return Affine{node->integer(), {}};
+  if (node->op == Op::Axis) return Affine{0, {{node, 1}}};
+  if (node->op != Op::Add && node->op != Op::Sub && node->op != Op::Mul && node->op != Op::Neg) return std::nullopt;
+  const std::optional<Affine>& a = known.at(node->src.front());
+  const std::optional<Affine>& b = known.at(node->src.back());
+  if (!a || !b) return std::nullopt;
+  if (node->op == Op::Neg) return addScaled({}, *a, -1);
+  if (node->op == Op::Add) return addScaled(*a, *b, 1);
+  if (node->op == Op::Sub) return addScaled(*a, *b, -1);
+  if (b->coefficients.empty()) return addScaled({}, *a, b->constant);
+  if (a->coefficients.empty()) return addScaled({}, *b, a->constant);
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<const Expr*> postorder(const std::vector<const Expr*>& roots) {
+  std::vector<const Expr*> order;
+  std::unordered_set<const Expr*> seen;
+  std::vector<Frame> stack;
+  for (const Expr* root : roots) {
+    if (seen.insert(root).second) stack.push_back({root});
+    while (!stack.empty()) {
+      Frame& top = stack.back();
+      if (top.next == top.node->src.size()) {
+        order.push_back(top.node);
+        stack.pop_back();
+      } else if (const Expr* operand = top.node->src[top.next++]; seen.insert(operand).second) {
+        stack.push_back({operand});
+      }
+    }
+  }
+  return order;
+}
+
+bool dependsOn(const Expr* expr, const Expr* axis) {
+  std::vector<const Expr*> stack{expr};
+  std::unordered_set<const Expr*> seen{expr};
+  while (!stack.empty()) {
+    const Expr* node = stack.back();
+    stack.pop_back();
+    if (node == axis) return true;
+    for (const Expr* operand : node->src)
+      if (seen.insert(operand).second) stack.push_back(operand);
+  }
+  return false;
+}
+
+const Expr* rewrite(ExprPool& pool, const Expr* expr, const std::function<const Expr*(const Expr*)>& replace) {
+  std::unordered_map<const Expr*, const Expr*> done;
+  std::vector<Frame> stack;
+  const auto visit = [&](const Expr* node) {
+    if (done.contains(node)) return;
+    if (const Expr* by = replace(node)) {
+      require(by->dtype == node->dtype, "{} is replaced by {}", name(node->dtype), name(by->dtype));
+      done[node] = by;
+    } else {
+      stack.push_back({node});
+    }
+  };
+  visit(expr);
+  while (!stack.empty()) {
+    Frame& top = stack.back();
+    if (top.next < top.node->src.size()) {
+      visit(top.node->src[top.next++]);
+      continue;
+    }
+    std::vector<const Expr*> src;
+    for (const Expr* operand : top.node->src) src.push_back(done.at(operand));
+    done[top.node] = rebuild(pool, top.node, std::move(src));
+    stack.pop_back();
+  }
+  return done.at(expr);
+}
+
+const Expr* substitute(ExprPool& pool, const Expr* expr, const Expr* axis, const Expr* by) {
+  return rewrite(pool, expr, [&](const Expr* node) { return node == axis ? by : nullptr; });
+}
+
+int64_t Affine::of(const Expr* axis) const {
+  const auto found = coefficients.find(axis);
+  return found == coefficients.end() ? 0 : found->second;
+}
+
+std::optional<Affine> affine(const Expr* index) {
+  AffineOf known;
+  for (const Expr* node : postorder({index})) known.emplace(node, affineNode(node, known));
+  return known.at(index);
+}
+
+}  // namespace ir

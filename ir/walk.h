@@ -1,0 +1,32 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "ir/expr.h"
+
+namespace ir {
+
+/// The nodes below the roots, operands before users, each once; the order depends on the roots alone.
+std::vector<const Expr*> postorder(const std::vector<const Expr*>& roots);
+
+/// Whether `axis` occurs below `expr`.
+bool dependsOn(const Expr* expr, const Expr* axis);
+
+/// A copy of `expr` with nodes replaced: `replace` gives the new node or nullptr to keep going down.
+const Expr* rewrite(ExprPool& pool, const Expr* expr, const std::function<const Expr*(const Expr*)>& replace);
+/// `expr` with an axis replaced by another I64 expression.
+const Expr* substitute(ExprPool& pool, const Expr* expr, const Expr* axis, const Expr* by);
+
+/// constant + sum of coefficient * axis; what an index is when it can be analysed.
+struct Affine {
+  int64_t constant = 0;
+  std::unordered_map<const Expr*, int64_t> coefficients;  ///< by axis; no zeros
+  int64_t of(const Expr* axis) const;
+};
+/// The affine form of an I64 index, or nothing.
+std::optional<Affine> affine(const Expr* index);
+
+}  // namespace ir

@@ -1,0 +1,36 @@
+// Any bytes, read as a graph, as loops and as a kernel: a refusal is an Input error, and what is read prints and reads back.
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "ir/error.h"
+#include "ir/text.h"
+#include "ir/verify.h"
+
+namespace {
+
+template <typename Parse>
+void check(Parse&& parse, std::string_view bytes) {
+  try {
+    const auto value = parse(bytes);
+    const std::string text = ir::toText(value);
+    if (ir::toText(parse(text)) != text) std::abort();
+    try {
+      verify(value);
+    } catch (const ir::Error& error) {
+      if (error.kind() != ir::ErrorKind::Internal && error.kind() != ir::ErrorKind::Unsupported) std::abort();
+    }
+  } catch (const ir::Error& error) {
+    if (error.kind() != ir::ErrorKind::Input) std::abort();
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  check(ir::parseGraph, bytes);
+  check(ir::parseLoops, bytes);
+  check(ir::parseKernel, bytes);
+  return 0;
+}

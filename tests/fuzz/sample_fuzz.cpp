@@ -1,0 +1,78 @@
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "inputs/convert.h"
+#include "inputs/domain.h"
+#include "inputs/fill.h"
+#include "inputs/sample.h"
+
+namespace {
+
+constexpr int64_t largestFilled = 4096;
+
+void check(bool holds, const char* promise, const std::string& text) {
+  if (holds) return;
+  std::fprintf(stderr, "broken: %s\n%s\n", promise, text.c_str());
+  std::abort();
+}
+
+/// A call that was read prints to text that reads back to the same call.
+void checkRoundTrip(const inputs::Sample& sample) {
+  std::string text = toText(sample);
+  inputs::Sample again;
+  try {
+    inputs::parseCall(text, {"again", 1}, 1, again);
+  } catch (const ir::Error& error) {
+    check(false, error.what(), text);
+  }
+  check(toText(again) == text, "a printed call reads back to one that prints the same", text);
+  bool hasNan = text.find("nan") != std::string::npos;
+  check(hasNan || (again.args == sample.args && again.kwargs == sample.kwargs), "a printed call reads back equal", text);
+}
+
+/// Drawing the data of small tensors either works or is refused.
+void drawData(const inputs::Sample& sample) {
+  for (size_t i = 0; i < sample.args.size(); ++i) {
+    const auto* type = sample.args[i].as<ir::TensorType>();
+    if (!type || type->storageElements() > largestFilled) continue;
+    try {
+      std::vector<int64_t> storage(2 * largestFilled);
+      inputs::fillStorage(*type, inputs::domainOf(sample, i), 1, storage.data());
+    } catch (const ir::Error&) {
+    }
+  }
+}
+
+void checkSample(const inputs::Sample& sample) {
+  checkRoundTrip(sample);
+  checkRoundTrip(inputs::convert(sample, ir::DType::BF16, true));
+  drawData(sample);
+}
+
+void readAsCall(std::string_view text) {
+  inputs::Sample sample;
+  try {
+    inputs::parseCall(text, {"fuzz", 1}, 1, sample);
+  } catch (const ir::Error& error) {
+    check(error.kind() == ir::ErrorKind::Input, "text that is no call is an input error", error.what());
+    return;
+  }
+  checkSample(sample);
+}
+
+void readAsFile(std::string_view text) {
+  for (const inputs::Sample& sample : inputs::parseFile(text, "fuzz", "fuzz").samples) checkSample(sample);
+}
+
+}  // namespace
+
+/// Any text, as a call and as a file of calls.
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  std::string_view text(reinterpret_cast<const char*>(data), size);
+  readAsCall(text);
+  readAsFile(text);
+  return 0;
+}

@@ -1,0 +1,130 @@
+#include "ir/interpret.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "ir/text.h"
+#include "tests/refusal.h"
+
+using namespace ir;
+
+namespace {
+
+using Doubles = std::vector<double>;
+using Integers = std::vector<int64_t>;
+
+/// Runs loops on these buffers and gives the last one back.
+template <typename Data>
+Data run(const std::string& text, std::vector<Memory> memory, bool roundEach = true) {
+  interpret(parseLoops(text), memory, roundEach);
+  return std::get<Data>(memory.back().data);
+}
+
+/// The one element that `value`, of `dtype`, comes to.
+double valueOf(const std::string& dtype, const std::string& value, bool roundEach = true) {
+  const std::string text = "loops f\n  out y " + dtype + "[]\n  once\n    y[0] = " + value + "\n";
+  return run<Doubles>(text, {Memory::zeros(*dtypeFromName(dtype), 1)}, roundEach)[0];
+}
+
+}  // namespace
+
+TEST_CASE("loops: strides, broadcasting and a cast at the store") {
+  const std::string text = R"(loops aten_add_Tensor
+  in  self  f16[2, 3]
+  in  other f16[3]
+  out out0  f16[2, 3] strides (1, 2)
+  for i0 in 2, i1 in 3
+    out0[i0 + i1*2] = f16(f32(self[i0*3 + i1]) + f32(other[i1]))
+)";
+  CHECK(run<Doubles>(
+            text, {{DType::F16, Doubles{1, 2, 3, 4, 5, 6}}, {DType::F16, Doubles{10, 20, 4096}}, Memory::zeros(DType::F16, 6)}) ==
+        Doubles{11, 14, 22, 25, 4100, 4104});  // 4099 and 4102 lie between multiples of 4
+}
+
+TEST_CASE("loops: integers, bools and gathers") {
+  const std::string text = R"(loops gather
+  in  table i32[4]
+  in  index i64[3]
+  out out0  u8[3]
+  for i0 in 3
+    out0[i0] = u8(where(index[i0] < 2, table[index[i0]], -table[index[i0]]))
+)";
+  CHECK(
+      run<Integers>(text, {{DType::I32, Integers{1, 300, 3, 4}}, {DType::I64, Integers{1, 3, 0}}, Memory::zeros(DType::U8, 3)}) ==
+      Integers{44, 252, 1});
+}
+
+TEST_CASE("in place, and several outputs: all values of a point are computed before one is written") {
+  const std::string text = R"(loops swap
+  inout x f32[2]
+  inout y f32[2]
+  for i0 in 2
+    x[i0] = y[i0]
+    y[i0] = x[i0]
+)";
+  CHECK(run<Doubles>(text, {{DType::F32, Doubles{1, 2}}, {DType::F32, Doubles{3, 4}}}) == Doubles{1, 2});
+}
+
+TEST_CASE("each operation rounds to its dtype, or only casts and stores do") {
+  CHECK(valueOf("f32", "f32(1) / f32(3)") == static_cast<double>(1.0F / 3.0F));
+  CHECK(valueOf("f64", "f64(f32(1) / f32(3))", false) == 1.0 / 3.0);
+  CHECK(valueOf("f64", "f64(f32(f64(1) / f64(3)))", false) == static_cast<double>(1.0F / 3.0F));
+  CHECK(valueOf("f32", "(f32(16777216) + f32(1)) - f32(16777216)") == 0);
+  CHECK(valueOf("f32", "(f32(16777216) + f32(1)) - f32(16777216)", false) == 1);
+  CHECK(valueOf("f16", "f16(2048) + f16(1)") == 2048);
+}
+
+TEST_CASE("functions are those of the mathematics library") {
+  CHECK(valueOf("f64", "erf(f64(0.5))") == std::erf(0.5));
+  CHECK(valueOf("f64", "rsqrt(f64(4))") == 0.5);
+  CHECK(valueOf("f64", "expm1(f64(1e-20))") == 1e-20);
+  CHECK(valueOf("f64", "pow(f64(-2), f64(3))") == -8);
+  CHECK(valueOf("f64", "rem(f64(-7.5), f64(2))") == -1.5);
+  CHECK(valueOf("f64", "where(isnan(sqrt(f64(-1))), f64(1), f64(0))") == 1);
+  CHECK(valueOf("f32", "tanh(f32(1))") == static_cast<double>(static_cast<float>(std::tanh(1.0))));
+}
+
+TEST_CASE("a kernel: blocks, threads, vectors, a tail and a condition") {
+  const Kernel kernel = parseKernel(R"(kernel f on cuda
+  launch 2 blocks of 3 threads
+  in  x f32[22] align 4
+  out y f32[22] align 4
+  for i in 2 grid
+    for j in 3 thread
+      if i == 0
+        lanes l in 4
+          y[j*4] x4 = x[j*4] x4 + f32(100)
+      else
+        lanes l in 4 active 22 - i*12 - j*4
+          y[i*12 + j*4 + l] = x[i*12 + j*4] x4 * f32(l)
+)");
+  std::vector<Memory> memory{Memory::zeros(DType::F32, 22), Memory::zeros(DType::F32, 22)};
+  Doubles expected(22);
+  for (int i = 0; i < 22; ++i) {
+    std::get<Doubles>(memory[0].data)[i] = i;
+    expected[i] = i < 12 ? i + 100 : i * (i % 4);
+  }
+  interpret(kernel, memory);
+  CHECK(std::get<Doubles>(memory[1].data) == expected);
+}
+
+TEST_CASE("refusals") {
+  const auto refused = [](const std::string& body, std::vector<Memory> memory, ErrorKind kind = ErrorKind::Internal) {
+    const Loops loops = parseLoops("loops f\n  in x i32[2]\n  out y i32[2]\n  for i in 2\n    " + body + "\n");
+    return tests::refusal(kind, [&] { interpret(loops, memory); });
+  };
+  const std::vector<Memory> memory(2, Memory::zeros(DType::I32, 2));
+  CHECK(refused("y[i] = x[i + 1]", memory) == "read of x[2], which has 2 elements");
+  CHECK(refused("y[i - 1] = x[i]", memory) == "write of y[-1], which has 2 elements");
+  CHECK(refused("y[i] = x[i] / x[i]", memory, ErrorKind::Input) == "div of the i32 value 0 by zero");
+  CHECK(refused("y[i] = x[i]", {memory[0]}) == "2 buffers are given storage for 1");
+  CHECK(refused("y[i] = x[i]", {memory[0], Memory::zeros(DType::I64, 2)}) == "y is i32 and its storage i64");
+  CHECK(refused("y[i] = x[i]", {memory[0], Memory::zeros(DType::I32, 1)}) == "y has 2 elements and its storage 1");
+  CHECK(tests::refusal(ErrorKind::Unsupported, [] { Memory::zeros(DType::C64, 1); }) ==
+        "the interpreter holds no complex64 values");
+  Loops unbound = parseLoops("loops f\n  out y f32[2]\n  for i in 2\n    y[i] = f32(1)\n");
+  unbound.axes.clear();
+  std::vector<Memory> one{Memory::zeros(DType::F32, 2)};
+  CHECK(tests::refusal(ErrorKind::Internal, [&] { interpret(unbound, one); }) == "axis i0 is not bound");
+}

@@ -1,0 +1,162 @@
+#include "ir/scalar.h"
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "ir/error.h"
+
+using namespace ir;
+
+namespace {
+
+struct Layout {
+  DType dtype;
+  int exponentBits;
+  int mantissaBits;
+  bool hasInfinity;
+};
+
+constexpr std::array layouts{Layout{DType::F16, 5, 10, true}, Layout{DType::BF16, 8, 7, true}, Layout{DType::F8E5M2, 5, 2, true},
+                             Layout{DType::F8E4M3, 4, 3, false}};
+
+/// The value of a bit pattern, as the format's definition has it.
+double decode(const Layout& layout, int bits) {
+  const int mantissa = bits & ((1 << layout.mantissaBits) - 1);
+  const int exponent = bits >> layout.mantissaBits & ((1 << layout.exponentBits) - 1);
+  const int bias = (1 << (layout.exponentBits - 1)) - 1;
+  const bool isLast = exponent == (1 << layout.exponentBits) - 1;
+  if (isLast && layout.hasInfinity) return mantissa == 0 ? std::numeric_limits<double>::infinity() : std::nan("");
+  if (isLast && mantissa == (1 << layout.mantissaBits) - 1) return std::nan("");
+  const double fraction = std::ldexp(mantissa, -layout.mantissaBits);
+  return exponent == 0 ? std::ldexp(fraction, 1 - bias) : std::ldexp(1 + fraction, exponent - bias);
+}
+
+/// All finite values from 0 on, ascending; their index is their bit pattern.
+std::vector<double> finiteValues(const Layout& layout) {
+  std::vector<double> values;
+  for (int bits = 0; std::isfinite(decode(layout, bits)); ++bits) values.push_back(decode(layout, bits));
+  return values;
+}
+
+}  // namespace
+
+TEST_CASE("every value of a narrow format rounds to itself, and what lies between to the nearer one, ties to even") {
+  for (const Layout& layout : layouts) {
+    CAPTURE(name(layout.dtype));
+    const std::vector<double> values = finiteValues(layout);
+    size_t wrong = 0;
+    for (size_t bits = 0; bits + 1 < values.size(); ++bits) {
+      const double low = values[bits];
+      const double high = values[bits + 1];
+      const double middle = low + (high - low) / 2;
+      wrong += static_cast<size_t>(round(layout.dtype, low) != low);
+      wrong += static_cast<size_t>(round(layout.dtype, middle) != (bits % 2 == 0 ? low : high));
+      wrong += static_cast<size_t>(round(layout.dtype, std::nextafter(middle, 0)) != low);
+      wrong += static_cast<size_t>(round(layout.dtype, std::nextafter(middle, high)) != high);
+      wrong += static_cast<size_t>(round(layout.dtype, -middle) != -round(layout.dtype, middle));
+    }
+    CHECK(wrong == 0);
+    CHECK(std::signbit(round(layout.dtype, -0.0)));
+  }
+}
+
+TEST_CASE("beyond the largest value and half a step lies infinity; f8e4m3 has none and gives NaN") {
+  CHECK(round(DType::F16, 65519.99) == 65504);
+  CHECK(round(DType::F16, 65520) == std::numeric_limits<double>::infinity());
+  CHECK(round(DType::F16, -1e30) == -std::numeric_limits<double>::infinity());
+  CHECK(round(DType::F8E5M2, 61439) == 57344);
+  CHECK(round(DType::F8E5M2, 61440) == std::numeric_limits<double>::infinity());
+  CHECK(round(DType::F8E4M3, 464) == 448);
+  CHECK(std::isnan(round(DType::F8E4M3, 464.1)));
+  CHECK(std::isnan(round(DType::F8E4M3, std::numeric_limits<double>::infinity())));
+  CHECK(round(DType::BF16, std::numeric_limits<float>::max()) == std::numeric_limits<double>::infinity());
+  CHECK(round(DType::F32, 1e39) == std::numeric_limits<double>::infinity());
+  CHECK(round(DType::F64, 0.1) == 0.1);
+  CHECK(std::isnan(round(DType::F16, NAN)));
+}
+
+TEST_CASE("known bit patterns") {
+  CHECK(round(DType::F16, 0.1) == 0x1.998p-4);         // 0x2e66
+  CHECK(round(DType::F16, 1.0 / 3) == 0x1.554p-2);     // 0x3555
+  CHECK(round(DType::F16, 6.0e-8) == 0x1p-24);         // 0x0001, the smallest
+  CHECK(round(DType::F16, 0x1p-25) == 0);              // half of it ties to zero
+  CHECK(round(DType::BF16, 3.14159265) == 0x1.92p+1);  // 0x4049
+  CHECK(round(DType::BF16, 1e-40) == 0x1p-133);        // 0x0001, the smallest
+  CHECK(round(DType::F8E4M3, 0.3) == 0.3125);          // 0x2a
+  CHECK(round(DType::F8E5M2, 0.3) == 0.3125);          // 0x35
+}
+
+TEST_CASE("integers wrap to their width") {
+  CHECK(wrap(DType::I8, 200) == -56);
+  CHECK(wrap(DType::U8, -1) == 255);
+  CHECK(wrap(DType::I16, 1 << 15) == -32768);
+  CHECK(wrap(DType::U32, -1) == 4294967295);
+  CHECK(wrap(DType::I64, -5) == -5);
+  CHECK(wrap(DType::U64, -5) == -5);  // by its bits
+  CHECK(wrap(DType::Bool, 6) == 1);
+}
+
+TEST_CASE("integers convert to floating point with one rounding") {
+  const auto toFloat = [](DType to, DType from, int64_t value) { return std::get<double>(convert(to, from, value)); };
+  CHECK(toFloat(DType::F32, DType::I64, (1LL << 62) + (1LL << 38)) == 0x1p62);             // a tie, to even
+  CHECK(toFloat(DType::F32, DType::I64, (1LL << 62) + (1LL << 38) + 1) == 0x1.000002p62);  // just above it
+  CHECK(toFloat(DType::F32, DType::U64, -1) == 0x1p64);
+  CHECK(toFloat(DType::F64, DType::U64, -1) == 0x1p64);
+  CHECK(toFloat(DType::F16, DType::I32, 100000) == std::numeric_limits<double>::infinity());
+  CHECK(toFloat(DType::F32, DType::I64, INT64_MIN) == -0x1p63);
+}
+
+TEST_CASE("floating point converts to integers by truncation") {
+  const auto toInteger = [](DType to, double value) { return std::get<int64_t>(convert(to, DType::F64, value)); };
+  CHECK(toInteger(DType::I32, -2.9) == -2);
+  CHECK(toInteger(DType::U8, 255.9) == 255);
+  CHECK(toInteger(DType::Bool, 0.5) == 1);
+  CHECK(toInteger(DType::Bool, -0.0) == 0);
+  CHECK(toInteger(DType::U64, 0x1p63) == INT64_MIN);  // by its bits
+  CHECK(toInteger(DType::I64, NAN) == 0);             // undefined in C++; here it has a value
+  CHECK(toInteger(DType::I64, 1e30) == INT64_MAX);
+}
+
+TEST_CASE("integer division: towards zero, and towards minus infinity") {
+  struct Case {
+    int64_t a, b, div, rem, floordiv, mod;
+  };
+  for (const Case& c : {Case{7, 2, 3, 1, 3, 1}, Case{-7, 2, -3, -1, -4, 1}, Case{7, -2, -3, 1, -4, -1},
+                        Case{-7, -2, 3, -1, 3, -1}, Case{-8, 2, -4, 0, -4, 0}, Case{INT64_MIN, -1, INT64_MIN, 0, INT64_MIN, 0}}) {
+    const std::array operands{c.a, c.b};
+    CHECK(evaluate(Op::Div, DType::I64, operands) == c.div);
+    CHECK(evaluate(Op::Rem, DType::I64, operands) == c.rem);
+    CHECK(evaluate(Op::FloorDiv, DType::I64, operands) == c.floordiv);
+    CHECK(evaluate(Op::Mod, DType::I64, operands) == c.mod);
+  }
+  CHECK(evaluate(Op::Div, DType::U64, std::array<int64_t, 2>{-1, 2}) == INT64_MAX);
+  CHECK_THROWS_WITH_AS(evaluate(Op::Div, DType::I32, std::array<int64_t, 2>{3, 0}), "div of the i32 value 3 by zero", Error);
+}
+
+TEST_CASE("u64 compares, shifts and divides as what it is") {
+  const std::array<int64_t, 2> operands{-1, 1};
+  CHECK(evaluate(Op::Lt, DType::U64, operands) == 0);
+  CHECK(evaluate(Op::Max, DType::U64, operands) == -1);
+  CHECK(evaluate(Op::Shr, DType::U64, operands) == INT64_MAX);
+  CHECK(evaluate(Op::Shr, DType::I64, operands) == -1);
+  CHECK(evaluate(Op::Abs, DType::U64, std::array<int64_t, 1>{-1}) == -1);
+}
+
+TEST_CASE("max and min are NaN if either operand is; round goes half to even") {
+  const auto apply = [](Op op, double a, double b) { return evaluate(op, std::array{a, b}); };
+  CHECK(std::isnan(apply(Op::Max, NAN, 1)));
+  CHECK(std::isnan(apply(Op::Max, 1, NAN)));
+  CHECK(std::isnan(apply(Op::Min, 1, NAN)));
+  CHECK(apply(Op::Max, 1, 2) == 2);
+  CHECK(apply(Op::Min, 1, 2) == 1);
+  CHECK(apply(Op::Rem, -7, 2) == -1);
+  CHECK(evaluate(Op::Round, std::array{2.5}) == 2);
+  CHECK(evaluate(Op::Round, std::array{-3.5}) == -4);
+  CHECK_FALSE(test(Op::Eq, std::array<double, 2>{NAN, NAN}));
+  CHECK(test(Op::Ne, std::array<double, 2>{NAN, NAN}));
+}

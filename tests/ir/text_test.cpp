@@ -1,0 +1,170 @@
+#include "ir/text.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "ir/walk.h"
+
+using namespace ir;
+
+namespace {
+
+const char* const addLoops = R"(loops aten_add_Tensor
+  in  self  f16[2, 3]
+  in  other f16[2, 3] strides (1, 2)
+  out out0  f16[2, 3]
+  for i0 in 2, i1 in 3
+    out0[i0*3 + i1] = f16(f32(self[i0*3 + i1]) + f32(other[i0 + i1*2]))
+)";
+
+const char* const siluLoops = R"(loops aten_silu
+  inout self f16[]
+  once
+    let t0 = f32(self[0])
+    self[0] = f16(t0 / (f32(1) + exp(-t0)))
+)";
+
+const char* const cudaKernel = R"(kernel add on cuda
+  launch 2 blocks of 128 threads
+  index32
+  relaxed math
+  in  self f16[2000] align 16
+  out out0 f16[2000] align 16
+  for i0 in 2 grid
+    for i1 in 128 thread
+      if i0*1024 + i1*8 < 2000
+        lanes l0 in 8
+          let t0 = f32(self[i0*1024 + i1*8] x8)
+          out0[i0*1024 + i1*8] x8 = f16(t0 * t0)
+)";
+
+const char* const cpuKernel = R"(kernel masked on cpu
+  launch 4 tasks, 2 at a time
+  stream stores
+  in     self f32[4, 10] align 4
+  unused mask b8[1]      align 1
+  out    out0 f32[4, 10] align 64
+  for i0 in 4 task
+    if i0 == 3
+      for i1 in 10 serial
+        lanes l0 in 1
+          out0[i0*10 + i1] = f32(-0)
+    else if i0 == 2
+      lanes l1 in 10
+        out0[i0*10 + l1] = f32(inf)
+    else
+      lanes l2 in 16 active 10 - i0
+        out0[i0*10 + l2] = self[i0*10 + l2]
+)";
+
+const char* const graph = R"(graph
+  in self  f16[2, 3]
+  in other f16[2, 3] strides (1, 2)
+  out0 f16[2, 3] = aten.add.Tensor(self=self, other=other, alpha=1)
+  out1 f16[2], out2 i64[2] = aten.max.dim(self=out0, dim=-1, keepdim=False)
+  self = aten.mul_.Tensor(self=self, other=2.0) writes self
+  aten.check.default(list=[1, [2.5, None], (3,), ()], text="a \"b\"\x0a", dtype=f16, layout=torch.strided) writes self
+  aten.more.default(device=device("cuda:0"), z=complex(1.0, -inf), nan=nan, type=f32[2], sparse=ST("x"), yes=True)
+  return out1, out2, self
+)";
+
+/// An expression over two f32 inputs x, y and two axes, as text.
+struct Sums {
+  ExprPool pool;
+  const Expr* i = pool.axis(8);
+  const Expr* j = pool.axis(8);
+  const Expr* x = pool.load(0, DType::F32, i);
+  const Expr* y = pool.load(1, DType::F32, j);
+  const Expr* operator()(Op op, const Expr* a, const Expr* b) { return pool.make(op, {a, b}); }
+  const Expr* n(int64_t value) { return pool.integer(DType::I64, value); }
+};
+
+}  // namespace
+
+TEST_CASE("every text form reads back as the same text") {
+  CHECK(toText(parseLoops(addLoops)) == addLoops);
+  CHECK(toText(parseLoops(siluLoops)) == siluLoops);
+  CHECK(toText(parseKernel(cudaKernel)) == cudaKernel);
+  CHECK(toText(parseKernel(cpuKernel)) == cpuKernel);
+  CHECK(toText(parseGraph(graph)) == graph);
+  CHECK(parseGraph(toText(parseGraph(graph))).outputs == std::vector<int>{3, 4, 0});
+}
+
+TEST_CASE("what was written otherwise prints in the one form") {
+  const char* const written = R"(
+// comments and blank lines are nothing
+
+loops aten_neg
+    // not even between
+  in self f32[ 2 ] strides ( 1 )
+  out out0 f32[2]
+  for row in 2
+      let x = neg(self[add(row, 0)])
+      out0[(row)] = x * (x + (f32(1.50) * x))   // nor at the end
+)";
+  CHECK(toText(parseLoops(written)) == R"(loops aten_neg
+  in  self f32[2]
+  out out0 f32[2]
+  for i0 in 2
+    let t0 = -self[i0]
+    out0[i0] = t0 * (t0 + f32(1.5) * t0)
+)");
+}
+
+TEST_CASE("parentheses stand only where they are needed") {
+  Sums s;
+  const Expr* x = s.x;
+  const Expr* y = s.y;
+  CHECK(toText(s(Op::Sub, s(Op::Sub, x, y), x)) == "let t0 = b0[i0]; t0 - b1[i1] - t0");
+  CHECK(toText(s(Op::Sub, s.i, s(Op::Sub, s.j, s.n(2)))) == "i0 - (i1 - 2)");
+  CHECK(toText(s(Op::Mul, s(Op::Add, s.i, s.n(1)), s.n(-3))) == "(i0 + 1)*-3");
+  CHECK(toText(s(Op::Mod, s(Op::FloorDiv, s.i, s.n(2)), s.n(3))) == "floordiv(i0, 2)%3");
+  CHECK(toText(s(Op::And, s(Op::Lt, s.i, s.n(3)), s(Op::Eq, x, y))) == "(i0 < 3) & (b0[i0] == b1[i1])");
+  CHECK(toText(s(Op::Shl, s.i, s(Op::Or, s.j, s.n(1)))) == "i0 << (i1 | 1)");
+  CHECK(toText(s.pool.make(Op::Neg, {s(Op::Add, x, y)})) == "-(b0[i0] + b1[i1])");
+  CHECK(toText(s.pool.make(Op::Where, {s(Op::Le, x, y), x, y})) == "let t0 = b0[i0]; let t1 = b1[i1]; where(t0 <= t1, t0, t1)");
+}
+
+TEST_CASE("constants print the shortest digits that read back") {
+  ExprPool pool;
+  const auto text = [&](DType dtype, double value) { return toText(pool.constant(dtype, value)); };
+  CHECK(text(DType::F32, 0.1) == "f32(0.1)");
+  CHECK(text(DType::F32, 1e30) == "f32(1e+30)");
+  CHECK(text(DType::F64, 0.1 + 0.2) == "f64(0.30000000000000004)");
+  CHECK(text(DType::F32, INFINITY) == "f32(inf)");
+  CHECK(text(DType::F32, -INFINITY) == "f32(-inf)");
+  CHECK(text(DType::BF16, NAN) == "bf16(nan)");
+  CHECK(text(DType::F32, -0.0) == "f32(-0)");
+  CHECK(text(DType::I64, -3) == "-3");
+  CHECK(text(DType::I32, -3) == "i32(-3)");
+}
+
+TEST_CASE("a shared expression prints each node once, and a deep one in short lines") {
+  Loops loops = parseLoops(siluLoops);
+  const Expr* x = loops.stores[0].value;
+  for (int i = 0; i < 60; ++i) x = loops.pool->make(Op::Add, {x, x});  // as a tree: 2^60 nodes
+  for (int i = 0; i < 20'000; ++i) x = loops.pool->make(Op::Add, {x, loops.pool->constant(DType::F16, 1)});
+  loops.stores[0].value = x;
+  const std::string text = toText(loops);
+  CHECK(text.size() < 600'000);
+  CHECK(toText(parseLoops(text)) == text);
+}
+
+TEST_CASE("axes are numbered as they are bound, whatever their ids") {
+  Loops loops = parseLoops(addLoops);
+  const Expr* row = loops.pool->axis(17, 2);
+  for (StoreTo& store : loops.stores) {
+    store.offset = substitute(*loops.pool, store.offset, loops.axes[0], row);
+    store.value = substitute(*loops.pool, store.value, loops.axes[0], row);
+  }
+  loops.axes[0] = row;
+  CHECK(toText(loops) == addLoops);
+}
+
+TEST_CASE("what is wrong still prints, for messages") {
+  Loops loops = parseLoops(siluLoops);
+  loops.stores[0].offset = loops.pool->axis(5, 4);
+  loops.stores[0].value = loops.pool->load(7, DType::F16, loops.stores[0].offset);
+  CHECK(toText(loops) == "loops aten_silu\n  inout self f16[]\n  once\n    self[unbound5] = unknown7[unbound5]\n");
+}

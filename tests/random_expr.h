@@ -1,0 +1,187 @@
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <random>
+#include <vector>
+
+#include "ir/interpret.h"
+#include "ir/loops.h"
+
+namespace tests {
+
+/// What random expressions are made of.
+struct RandomOptions {
+  int depth = 5;           ///< operations in one another, at most
+  int maxExtent = 6;       ///< of the axes of loops
+  bool exactOnly = false;  ///< no exp, sin, pow and the like, whose last bits differ between libraries
+  bool division = true;    ///< integer division, by constants other than zero
+  std::vector<ir::DType> dtypes{ir::DType::F32, ir::DType::F64, ir::DType::F16, ir::DType::BF16,
+                                ir::DType::I32, ir::DType::I64, ir::DType::U8,  ir::DType::Bool};
+};
+
+/// Makes expressions whose value is defined for every input: divisors and shift counts are constants that fit, and what
+/// is cast to an integer is bounded first. The same seed gives the same expressions everywhere.
+class RandomExpr {
+ public:
+  RandomExpr(ir::ExprPool& pool, uint64_t seed, RandomOptions options = {})
+      : pool_(pool), random_(seed), options_(std::move(options)) {}
+
+  /// An expression of `dtype`; its leaves are constants and, where there is one of the dtype wanted, these.
+  const ir::Expr* make(ir::DType dtype, const std::vector<const ir::Expr*>& leaves) {
+    return make(dtype, leaves, options_.depth);
+  }
+
+  uint64_t below(uint64_t bound) { return random_() % bound; }
+  template <typename T>
+  const T& pick(const std::vector<T>& of) {
+    return of[below(of.size())];
+  }
+
+ private:
+  using Leaves = std::vector<const ir::Expr*>;
+
+  const ir::Expr* make(ir::DType dtype, const Leaves& leaves, int depth) {
+    if (depth == 0 || below(8) == 0) return leaf(dtype, leaves);
+    if (below(6) == 0)
+      return pool_.make(ir::Op::Where, {make(ir::DType::Bool, leaves, depth - 1), make(dtype, leaves, depth - 1),
+                                        make(dtype, leaves, depth - 1)});
+    if (below(6) == 0) return cast(dtype, leaves, depth);
+    if (dtype == ir::DType::Bool) return predicate(leaves, depth);
+    return ir::isFloating(dtype) ? floating(dtype, leaves, depth) : integer(dtype, leaves, depth);
+  }
+
+  const ir::Expr* leaf(ir::DType dtype, const Leaves& leaves) {
+    Leaves fitting;
+    for (const ir::Expr* x : leaves)
+      if (x->dtype == dtype) fitting.push_back(x);
+    if (!fitting.empty() && below(4) != 0) return pick(fitting);
+    const auto value = static_cast<int64_t>(below(17)) - 8;
+    return ir::isFloating(dtype) ? pool_.constant(dtype, static_cast<double>(value) / 4) : pool_.integer(dtype, value);
+  }
+
+  const ir::Expr* cast(ir::DType dtype, const Leaves& leaves, int depth) {
+    const ir::DType from = pick(options_.dtypes);
+    const ir::Expr* x = make(from, leaves, depth - 1);
+    if (!ir::isFloating(from) || ir::isFloating(dtype) || dtype == ir::DType::Bool) return pool_.cast(dtype, x);
+    const ir::Expr* isNan = pool_.make(ir::Op::IsNan, {x});
+    const ir::Expr* number = pool_.make(ir::Op::Where, {isNan, pool_.constant(from, 0), x});
+    const double least = ir::isSigned(dtype) ? -100 : 0;
+    const ir::Expr* bounded =
+        pool_.make(ir::Op::Min, {pool_.make(ir::Op::Max, {number, pool_.constant(from, least)}), pool_.constant(from, 100)});
+    return pool_.cast(dtype, bounded);
+  }
+
+  const ir::Expr* apply(ir::Op op, ir::DType dtype, const Leaves& leaves, int depth) {
+    Leaves operands;
+    for (int i = 0; i < ir::arity(op); ++i) operands.push_back(make(dtype, leaves, depth - 1));
+    return pool_.make(op, std::move(operands));
+  }
+
+  const ir::Expr* floating(ir::DType dtype, const Leaves& leaves, int depth) {
+    using ir::Op;
+    static const std::vector<Op> exact{Op::Add, Op::Sub,   Op::Mul,  Op::Div,   Op::Max,   Op::Min, Op::Neg,
+                                       Op::Abs, Op::Floor, Op::Ceil, Op::Trunc, Op::Round, Op::Sqrt};
+    static const std::vector<Op> others{Op::Rsqrt, Op::Exp, Op::Expm1, Op::Log, Op::Log2, Op::Log1p,
+                                        Op::Sin,   Op::Cos, Op::Tanh,  Op::Erf, Op::Rem,  Op::Pow};
+    return apply(options_.exactOnly || below(3) != 0 ? pick(exact) : pick(others), dtype, leaves, depth);
+  }
+
+  const ir::Expr* integer(ir::DType dtype, const Leaves& leaves, int depth) {
+    using ir::Op;
+    static const std::vector<Op> total{Op::Add, Op::Sub, Op::Mul, Op::Max, Op::Min, Op::And,
+                                       Op::Or,  Op::Xor, Op::Neg, Op::Not, Op::Abs};
+    static const std::vector<Op> dividing{Op::Div, Op::FloorDiv, Op::Mod, Op::Rem};
+    static const std::vector<Op> shifting{Op::Shl, Op::Shr};
+    if (options_.division && below(5) == 0)
+      return pool_.make(pick(dividing),
+                        {make(dtype, leaves, depth - 1), pool_.integer(dtype, 1 + static_cast<int64_t>(below(9)))});
+    if (below(8) == 0)
+      return pool_.make(pick(shifting), {make(dtype, leaves, depth - 1), pool_.integer(dtype, static_cast<int64_t>(below(8)))});
+    return apply(pick(total), dtype, leaves, depth);
+  }
+
+  const ir::Expr* predicate(const Leaves& leaves, int depth) {
+    using ir::Op;
+    static const std::vector<Op> logic{Op::And, Op::Or, Op::Xor, Op::Not, Op::Eq, Op::Ne};
+    static const std::vector<Op> order{Op::Eq, Op::Ne, Op::Lt, Op::Le};
+    ir::DType dtype = pick(options_.dtypes);
+    if (dtype == ir::DType::Bool) return apply(pick(logic), dtype, leaves, depth);
+    return ir::isFloating(dtype) && below(5) == 0 ? apply(Op::IsNan, dtype, leaves, depth)
+                                                  : apply(pick(order), dtype, leaves, depth);
+  }
+
+  ir::ExprPool& pool_;
+  std::mt19937_64 random_;
+  RandomOptions options_;
+};
+
+/// Random loops over up to three axes: two or three inputs, permuted, broadcast or dense, and one or two dense outputs.
+ir::Loops randomLoops(uint64_t seed, const RandomOptions& options = {});
+
+/// Storage for the buffers of loops: small quarters and integers, the same for the same seed.
+std::vector<ir::Memory> randomMemory(const ir::Loops& loops, uint64_t seed);
+
+// ---------------------------------------------------------------------------------------------------------------------
+
+namespace random_expr {
+
+inline ir::Strides randomStrides(RandomExpr& random, const ir::Shape& sizes) {
+  ir::Strides strides = ir::contiguousStrides(sizes);
+  if (sizes.size() >= 2 && random.below(3) == 0) {
+    strides.front() = 1;
+    for (size_t i = 1; i < sizes.size(); ++i) strides[i] = strides[i - 1] * sizes[i - 1];
+  }
+  if (!sizes.empty() && random.below(4) == 0) strides[random.below(sizes.size())] = 0;
+  return strides;
+}
+
+inline const ir::Expr* offset(ir::ExprPool& pool, const std::vector<const ir::Expr*>& axes, const ir::Strides& strides) {
+  const ir::Expr* sum = pool.integer(ir::DType::I64, 0);
+  for (size_t i = 0; i < axes.size(); ++i)
+    sum = pool.make(ir::Op::Add, {sum, pool.make(ir::Op::Mul, {axes[i], pool.integer(ir::DType::I64, strides[i])})});
+  return sum;
+}
+
+}  // namespace random_expr
+
+inline ir::Loops randomLoops(uint64_t seed, const RandomOptions& options) {
+  ir::Loops loops;
+  loops.name = "random" + std::to_string(seed);
+  loops.pool = std::make_shared<ir::ExprPool>();
+  ir::ExprPool& pool = *loops.pool;
+  RandomExpr random(pool, seed, options);
+  ir::Shape sizes(random.below(4));
+  for (int64_t& size : sizes) size = 1 + static_cast<int64_t>(random.below(static_cast<uint64_t>(options.maxExtent)));
+  for (const int64_t size : sizes) loops.axes.push_back(pool.axis(size));
+  std::vector<const ir::Expr*> leaves = loops.axes;
+  const int inputs = 2 + static_cast<int>(random.below(2));
+  for (int i = 0; i < inputs; ++i) {
+    const ir::TensorType type{random.pick(options.dtypes), sizes, random_expr::randomStrides(random, sizes)};
+    loops.buffers.push_back({"in" + std::to_string(i), type, -1, true, false});
+    leaves.push_back(pool.load(i, type.dtype, random_expr::offset(pool, loops.axes, type.strides)));
+  }
+  const int outputs = 1 + static_cast<int>(random.below(2));
+  for (int i = 0; i < outputs; ++i) {
+    const ir::TensorType type = ir::TensorType::contiguous(random.pick(options.dtypes), sizes);
+    loops.buffers.push_back({"out" + std::to_string(i), type, -1, false, true});
+    loops.stores.push_back({inputs + i, random_expr::offset(pool, loops.axes, type.strides), random.make(type.dtype, leaves)});
+  }
+  return loops;
+}
+
+inline std::vector<ir::Memory> randomMemory(const ir::Loops& loops, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<ir::Memory> memory;
+  for (const ir::Buffer& buffer : loops.buffers) {
+    memory.push_back(ir::Memory::zeros(buffer.type.dtype, buffer.type.storageElements()));
+    const auto value = [&] { return static_cast<int64_t>(random() % 33) - 16; };
+    if (auto* doubles = std::get_if<std::vector<double>>(&memory.back().data))
+      for (double& x : *doubles) x = ir::round(buffer.type.dtype, static_cast<double>(value()) / 4);
+    else
+      for (int64_t& x : std::get<std::vector<int64_t>>(memory.back().data)) x = ir::wrap(buffer.type.dtype, value());
+  }
+  return memory;
+}
+
+}  // namespace tests
