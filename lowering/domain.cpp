@@ -1,0 +1,130 @@
+#include "lowering/domain.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "ir/error.h"
+#include "lowering/value.h"
+
+namespace lowering {
+namespace {
+
+using ir::Expr;
+
+Access makeAccess(const ir::Loops& loops, int buffer, const Expr* node, const Expr* offset) {
+  return {buffer, ir::sizeOf(loops.buffers[buffer].type.dtype), node, offset, ir::affine(offset)};
+}
+
+/// Axes of more than one value, by falling stride of the first store: memory order.
+std::vector<const Expr*> memoryOrder(const ir::Loops& loops, const Access& store) {
+  std::vector<const Expr*> axes;
+  for (const Expr* axis : loops.axes) {
+    if (axis->axis().extent > 1) axes.push_back(axis);
+  }
+  if (store.form) {
+    std::stable_sort(axes.begin(), axes.end(), [&](const Expr* a, const Expr* b) {
+      return std::abs(store.form->of(a)) > std::abs(store.form->of(b));
+    });
+  }
+  return axes;
+}
+
+}  // namespace
+
+Domain::Domain(const ir::Loops& loops) : pool_(loops.pool) {
+  std::vector<const Expr*> values;
+  for (const ir::StoreTo& store : loops.stores) {
+    stores_.push_back(makeAccess(loops, store.buffer, nullptr, store.offset));
+    values.push_back(store.value);
+  }
+  for (const Expr* node : ir::postorder(values)) {
+    if (node->op == ir::Op::Load) loads_.push_back(makeAccess(loops, node->load().buffer, node, node->src[0]));
+  }
+  const auto runsOn = [&](const Access& access, const Expr* outer, const Expr* inner) {
+    return !access.form || access.form->of(outer) == access.form->of(inner) * inner->axis().extent;
+  };
+  const auto mergeable = [&](const Expr* outer, const Expr* inner) {
+    const auto all = [&](const std::vector<Access>& accesses) {
+      return std::all_of(accesses.begin(), accesses.end(), [&](const Access& a) { return runsOn(a, outer, inner); });
+    };
+    return all(stores_) && all(loads_);
+  };
+  for (const Expr* axis : memoryOrder(loops, stores_.front())) {
+    if (!dims_.empty() && mergeable(dims_.back().axes.back(), axis)) {
+      dims_.back().axes.push_back(axis);
+      dims_.back().extent *= axis->axis().extent;
+    } else {
+      dims_.push_back({axis->axis().extent, {axis}});
+    }
+  }
+  if (dims_.empty()) dims_.push_back({1, {pool_->axis(1)}});
+}
+
+int64_t Domain::numel() const {
+  int64_t count = 1;
+  for (const Dim& dim : dims_) count *= dim.extent;
+  return count;
+}
+
+bool Domain::isFlat(const Access& access, int lanes) const {
+  if (!access.form || access.form->constant % lanes != 0) return false;
+  int64_t expected = 1;
+  for (std::size_t d = dims_.size(); d-- > 0; expected *= dims_[d].extent) {
+    if (stride(access, d) != expected) return false;
+  }
+  return true;
+}
+
+bool Domain::isAligned(const Access& access, int lanes) const {
+  if (!access.form || access.form->constant % lanes != 0) return false;
+  for (std::size_t d = 0; d + 1 < dims_.size(); ++d) {
+    if (stride(access, d) % lanes != 0) return false;
+  }
+  return true;
+}
+
+const Expr* Domain::offset(const Access& access, const Position& position) const {
+  if (!access.form) return at(access.offset, position, {});
+  Value sum{*pool_, pool_->integer(ir::DType::I64, access.form->constant)};
+  for (std::size_t d = 0; d < dims_.size(); ++d) {
+    const Value step{*pool_, pool_->integer(ir::DType::I64, stride(access, d))};
+    sum = sum + Value{*pool_, position[d]} * step;
+  }
+  return sum.expr();
+}
+
+const Expr* Domain::at(const Expr* expr, const Position& position, const std::map<const Expr*, const Expr*>& loads) const {
+  return ir::rewrite(*pool_, expr, [&](const Expr* node) -> const Expr* {
+    if (node->op == ir::Op::Axis) return axisAt(node, position);
+    if (auto found = loads.find(node); found != loads.end()) return found->second;
+    return nullptr;
+  });
+}
+
+const Expr* Domain::axisAt(const Expr* axis, const Position& position) const {
+  for (std::size_t d = 0; d < dims_.size(); ++d) {
+    const auto& axes = dims_[d].axes;
+    const auto found = std::find(axes.begin(), axes.end(), axis);
+    if (found == axes.end()) continue;
+    int64_t below = 1;
+    for (auto inner = found + 1; inner != axes.end(); ++inner) below *= (*inner)->axis().extent;
+    Value index = Value{*pool_, position[d]};
+    if (below > 1) index = floorDiv(index, static_cast<double>(below));
+    if (found != axes.begin()) index = mod(index, static_cast<double>(axis->axis().extent));
+    return index.expr();
+  }
+  return pool_->integer(ir::DType::I64, 0);  // an axis of one value
+}
+
+Position Domain::unflatten(const Expr* number, std::size_t end) const {
+  Position position(end);
+  Value rest{*pool_, number};
+  for (std::size_t d = end; d-- > 0;) {
+    const auto extent = static_cast<double>(dims_[d].extent);
+    position[d] = d == 0 ? rest.expr() : mod(rest, extent).expr();
+    if (d > 0) rest = floorDiv(rest, extent);
+  }
+  return position;
+}
+
+}  // namespace lowering

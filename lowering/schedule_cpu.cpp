@@ -1,0 +1,138 @@
+#include <algorithm>
+#include <bit>
+
+#include "lowering/schedule.h"
+#include "lowering/value.h"
+#include "lowering/vectorize.h"
+
+namespace lowering {
+namespace {
+
+using ir::DType;
+using ir::Expr;
+
+constexpr int64_t blockElements = 4096;     // of a task in a long row
+constexpr int64_t shortestRow = 8;          // rows shorter than this are not worth a loop of their own
+constexpr int64_t grainBytes = 128 * 1024;  // the least memory traffic worth waking a thread for (some 6 us)
+
+/// Elements of a vector: full registers of the narrowest type, at most two registers of 4-byte ones.
+int chooseLanes(const Domain& domain, const ir::Target& target) {
+  const int64_t widest = std::min<int64_t>(target.vectorBytes / contiguousElements(domain).smallest, target.vectorBytes / 2);
+  const int64_t registers4 = std::max<int64_t>(1, 2 * target.vectorBytes / std::max<int64_t>(4, contiguousElements(domain).largest));
+  return static_cast<int>(std::max<int64_t>(1, std::min(widest, registers4)));
+}
+
+/// Traffic of one element, weighted by how long its arithmetic takes: a function call counts as much as 16 bytes.
+int64_t elementCost(const ir::Loops& loops, const Domain& domain) {
+  int64_t cost = 0;
+  for (const Access& access : domain.stores()) cost += access.elementBytes;
+  for (const Access& access : domain.loads()) cost += access.elementBytes;
+  std::vector<const Expr*> values;
+  for (const ir::StoreTo& store : loops.stores) values.push_back(store.value);
+  for (const Expr* node : ir::postorder(values)) {
+    switch (node->op) {
+      case ir::Op::Exp: case ir::Op::Expm1: case ir::Op::Log: case ir::Op::Log2: case ir::Op::Log1p: case ir::Op::Sin:
+      case ir::Op::Cos: case ir::Op::Tanh: case ir::Op::Erf: case ir::Op::Pow: case ir::Op::Rem: cost += 16; break;
+      default: break;
+    }
+  }
+  return cost;
+}
+
+/// Cuts the domain into tasks: blocks of a long row, whole rows, or blocks of the flat domain where rows are very short.
+class TaskBody {
+ public:
+  TaskBody(const ir::Loops& loops, const Domain& domain, const ir::Target& target)
+      : loops_(loops), domain_(domain), isFlat_(domain.dims().size() > 1 && domain.inner().extent < shortestRow) {
+    rowElements_ = isFlat_ ? domain.numel() : domain.inner().extent;
+    lanes_ = chooseLanes(domain, target);
+    lanes_ = std::min(lanes_, static_cast<int>(std::bit_ceil(static_cast<uint64_t>(rowElements_))));
+    rows_ = domain.numel() / rowElements_;
+    block_ = std::min(rowElements_, blockElements);
+    blocks_ = (rowElements_ + block_ - 1) / block_;
+  }
+
+  int64_t tasks() const { return rows_ * blocks_; }
+  int64_t taskElements() const { return block_; }
+  int lanes() const { return lanes_; }
+
+  ir::Block build(const Expr* task) const {
+    const Value number{*loops_.pool, task};
+    const auto blocks = static_cast<double>(blocks_);
+    const Value row = blocks_ == 1 ? number : floorDiv(number, blocks);
+    const Value block = rows_ == 1 ? number : mod(number, blocks);
+    const Value start = blocks_ == 1 ? number.like(0) : block * static_cast<double>(block_);
+    const int64_t last = rowElements_ - (blocks_ - 1) * block_;
+    if (last == block_) return vectors(row, start, block_);
+    return {{ir::If{(block < blocks - 1).expr(), vectors(row, start, block_), vectors(row, start, last)}}};
+  }
+
+ private:
+  /// `count` elements of a row from `start`: full vectors, then the rest as one masked vector.
+  ir::Block vectors(Value row, Value start, int64_t count) const {
+    ir::Block body;
+    const int64_t whole = count / lanes_, left = count % lanes_;
+    const auto width = static_cast<double>(lanes_);
+    if (whole == 1) body.push_back({vector(row, start, nullptr)});
+    if (whole > 1) {
+      const Value i{*loops_.pool, loops_.pool->axis(whole)};
+      body.push_back({ir::For{i.expr(), ir::LoopKind::Serial, {{vector(row, start + i * width, nullptr)}}}});
+    }
+    if (left != 0) body.push_back({vector(row, start + static_cast<double>(whole) * width, loops_.pool->integer(DType::I64, left))});
+    return body;
+  }
+
+  ir::Lanes vector(Value row, Value column, const Expr* active) const {
+    const Value lane{*loops_.pool, loops_.pool->axis(lanes_)};
+    const std::size_t inner = domain_.dims().size() - 1;
+    LanePlace place;
+    place.lane = lane.expr();
+    if (isFlat_) {
+      place.flat = column.expr();
+      place.each = domain_.unflatten((column + lane).expr(), inner + 1);
+    } else {
+      place.base = inner == 0 ? Position{} : domain_.unflatten(row.expr(), inner);
+      place.each = place.base;
+      place.base.push_back(column.expr());
+      place.each.push_back((column + lane).expr());
+    }
+    return vectorize(loops_, domain_, place, active);
+  }
+
+  const ir::Loops& loops_;
+  const Domain& domain_;
+  bool isFlat_;
+  int lanes_;
+  int64_t rowElements_, rows_, block_, blocks_;
+};
+
+/// Whether stores should bypass the caches: what is touched exceeds them, results are written only, and in whole vectors.
+bool streamsStores(const ir::Loops& loops, const Domain& domain, const ir::Target& target, int lanes) {
+  int64_t bytes = 0;
+  for (const ir::Buffer& buffer : loops.buffers) {
+    if (buffer.isWritten && buffer.isRead) return false;
+    bytes += buffer.type.bytesTouched();
+  }
+  const bool aligned = std::all_of(domain.stores().begin(), domain.stores().end(), [&](const Access& store) {
+    return domain.isInnerContiguous(store) && domain.isAligned(store, lanes);
+  });
+  return aligned && bytes > target.cacheBytes;
+}
+
+}  // namespace
+
+ir::Kernel scheduleCpu(const ir::Loops& loops, const ir::Target& target) {
+  const Domain domain(loops);
+  const TaskBody body(loops, domain, target);
+  ir::Kernel kernel{loops.name, ir::Backend::Cpu, loops.pool, {}, {}, false, false, false, {}};
+  kernel.relaxedMath = allowsRelaxedMath(loops);
+  kernel.streamStores = streamsStores(loops, domain, target, body.lanes());
+  kernel.params = parameters(loops, 64);
+  kernel.launch.tasks = body.tasks();
+  kernel.launch.grain = std::max<int64_t>(1, grainBytes / std::max<int64_t>(1, body.taskElements() * elementCost(loops, domain)));
+  const Expr* task = loops.pool->axis(kernel.launch.tasks);
+  kernel.body = {{ir::For{task, ir::LoopKind::Task, body.build(task)}}};
+  return kernel;
+}
+
+}  // namespace lowering

@@ -1,0 +1,168 @@
+#include <algorithm>
+#include <limits>
+
+#include "ir/error.h"
+#include "lowering/schedule.h"
+#include "lowering/value.h"
+#include "lowering/vectorize.h"
+
+namespace lowering {
+namespace {
+
+using ir::DType;
+using ir::Expr;
+
+constexpr int vectorBytes = 16;           // widest load and store of a thread
+constexpr int widestThreadBytes = 32;     // of one tensor: two vectors where element sizes are mixed
+constexpr int64_t minimumCtaBytes = 3072; // a CTA costs 0.6 ns to launch: less traffic than this is bound by that
+
+bool storesAre(const Domain& domain, bool (Domain::*property)(const Access&, int) const, int lanes) {
+  return std::all_of(domain.stores().begin(), domain.stores().end(),
+                     [&](const Access& store) { return (domain.*property)(store, lanes); });
+}
+
+/// How a domain is cut into vectors: `lanes` elements a thread; flat vectors may run over the end of a row.
+struct Vectors {
+  int lanes = 1;
+  bool isFlat = false;
+};
+
+Vectors chooseVectors(const Domain& domain) {
+  const ElementRange elements = contiguousElements(domain);
+  const auto widest = static_cast<int>(std::max<int64_t>(1, std::min(vectorBytes / elements.smallest, widestThreadBytes / elements.largest)));
+  const bool oneDim = domain.dims().size() == 1;
+  for (int lanes = widest; lanes > 1; lanes /= 2) {
+    const bool rows = oneDim || domain.inner().extent % lanes == 0;
+    const bool contiguous = std::all_of(domain.stores().begin(), domain.stores().end(),
+                                        [&](const Access& store) { return domain.isInnerContiguous(store); });
+    if (rows && contiguous && storesAre(domain, &Domain::isAligned, lanes)) return {lanes, false};
+    if (!oneDim && storesAre(domain, &Domain::isFlat, lanes)) return {lanes, true};
+  }
+  return {1, false};
+}
+
+/// Bytes a thread reads and writes, uniform reads left out.
+int64_t threadBytes(const Domain& domain, int lanes) {
+  int64_t bytes = 0;
+  for (const Access& access : domain.stores()) bytes += access.elementBytes * lanes;
+  for (const Access& access : domain.loads()) bytes += domain.isInnerUniform(access) ? 0 : access.elementBytes * lanes;
+  return bytes;
+}
+
+bool fits32(const ir::Loops& loops, int64_t threads, int lanes) {
+  int64_t largest = threads * lanes;
+  for (const ir::Buffer& buffer : loops.buffers) largest = std::max(largest, buffer.type.storageElements());
+  return largest < std::numeric_limits<int32_t>::max();
+}
+
+/// Builds the body of a thread: vector `number` of the domain.
+class VectorBody {
+ public:
+  VectorBody(const ir::Loops& loops, const Domain& domain, Vectors vectors, const Expr* number)
+      : loops_(loops), domain_(domain), vectors_(vectors), number_(*loops.pool, number), lane_(*loops.pool, loops.pool->axis(vectors.lanes)) {}
+
+  ir::Lanes build(int64_t active) const {
+    const Expr* count = active == vectors_.lanes ? nullptr : loops_.pool->integer(DType::I64, active);
+    return vectors_.isFlat ? flat(count) : rows(count);
+  }
+
+ private:
+  /// Vectors inside rows: every access moves by its inner stride.
+  ir::Lanes rows(const Expr* active) const {
+    const std::size_t inner = domain_.dims().size() - 1;
+    const auto rowVectors = static_cast<double>((domain_.inner().extent + vectors_.lanes - 1) / vectors_.lanes);
+    LanePlace place;
+    place.lane = lane_.expr();
+    place.alignment = vectors_.lanes;
+    place.base = inner == 0 ? Position{} : domain_.unflatten(floorDiv(number_, rowVectors).expr(), inner);
+    place.each = place.base;
+    const Value start = (inner == 0 ? number_ : mod(number_, rowVectors)) * static_cast<double>(vectors_.lanes);
+    place.base.push_back(start.expr());
+    place.each.push_back((start + lane_).expr());
+    return vectorize(loops_, domain_, place, active);
+  }
+
+  /// Vectors over the flat output, whose rows are no multiple of a vector. Where a vector covers at most two rows, other
+  /// accesses compute both rows' places once and each lane picks; otherwise each lane divides.
+  ir::Lanes flat(const Expr* active) const {
+    const std::size_t inner = domain_.dims().size() - 1;
+    const auto extent = static_cast<double>(domain_.inner().extent);
+    const Value start = number_ * static_cast<double>(vectors_.lanes);
+    const Value element = start + lane_;
+    LanePlace place;
+    place.lane = lane_.expr();
+    place.alignment = vectors_.lanes;
+    place.flat = start.expr();
+    if (domain_.inner().extent < vectors_.lanes) {
+      place.each = domain_.unflatten(element.expr(), inner + 1);
+      return vectorize(loops_, domain_, place, active);
+    }
+    const Value row = floorDiv(start, extent), column = mod(start, extent);
+    const auto lastRow = static_cast<double>(domain_.numel() / domain_.inner().extent - 1);
+    const Value nextRow = where(row < lastRow, row + 1.0, row.like(lastRow));
+    const Value inFirst = column + lane_ < extent;
+    const Position first = domain_.unflatten(row.expr(), inner), second = domain_.unflatten(nextRow.expr(), inner);
+    for (std::size_t d = 0; d < inner; ++d) place.each.push_back(pick(inFirst, first[d], second[d]));
+    place.each.push_back(where(inFirst, column + lane_, column + lane_ - extent).expr());
+    return vectorize(loops_, domain_, place, active, uniformLoads(inFirst, first, second));
+  }
+
+  /// Reads that do not move along a row: one value a row, picked by lane.
+  std::map<const Expr*, const Expr*> uniformLoads(Value inFirst, Position first, Position second) const {
+    const Expr* zero = loops_.pool->integer(DType::I64, 0);
+    first.push_back(zero);
+    second.push_back(zero);
+    std::map<const Expr*, const Expr*> loads;
+    for (const Access& access : domain_.loads()) {
+      if (!domain_.isInnerUniform(access) || domain_.isFlat(access, vectors_.lanes)) continue;
+      const auto at = [&](const Position& position) {
+        return loops_.pool->load(access.buffer, access.node->dtype, domain_.offset(access, position));
+      };
+      loads[access.node] = pick(inFirst, at(first), at(second));
+    }
+    return loads;
+  }
+
+  const Expr* pick(Value condition, const Expr* yes, const Expr* no) const {
+    return yes == no ? yes : loops_.pool->make(ir::Op::Where, {condition.expr(), yes, no});
+  }
+
+  const ir::Loops& loops_;
+  const Domain& domain_;
+  Vectors vectors_;
+  Value number_, lane_;
+};
+
+}  // namespace
+
+/// One thread a vector of 16 bytes, one vector a thread, no loop: the fastest way through memory on sm_90 at every size.
+ir::Kernel scheduleCuda(const ir::Loops& loops, const ir::Target&) {
+  const Domain domain(loops);
+  const Vectors vectors = chooseVectors(domain);
+  const int64_t whole = domain.numel() / vectors.lanes;
+  const int64_t left = domain.numel() % vectors.lanes;
+  const int64_t threads = whole + (left != 0 ? 1 : 0);
+
+  ir::Kernel kernel{loops.name, ir::Backend::Cuda, loops.pool, parameters(loops, vectorBytes), {}, false, false, false, {}};
+  kernel.launch.block = threadBytes(domain, vectors.lanes) * 128 < minimumCtaBytes ? 256 : 128;
+  kernel.launch.grid = (threads + kernel.launch.block - 1) / kernel.launch.block;
+  kernel.index32 = fits32(loops, kernel.launch.grid * kernel.launch.block, vectors.lanes);
+  kernel.relaxedMath = allowsRelaxedMath(loops);
+
+  const Value cta{*loops.pool, loops.pool->axis(kernel.launch.grid)};
+  const Value thread{*loops.pool, loops.pool->axis(kernel.launch.block)};
+  const Value number = cta * static_cast<double>(kernel.launch.block) + thread;
+  const VectorBody body(loops, domain, vectors, number.expr());
+
+  ir::Block block;
+  if (left != 0) block.push_back({ir::If{(number == static_cast<double>(whole)).expr(), {{body.build(left)}}, {}}});
+  if (whole == kernel.launch.grid * kernel.launch.block) {
+    block.push_back({body.build(vectors.lanes)});
+  } else if (whole > 0) {
+    block = {{ir::If{(number < static_cast<double>(whole)).expr(), {{body.build(vectors.lanes)}}, std::move(block)}}};
+  }
+  kernel.body = {{ir::For{cta.expr(), ir::LoopKind::Grid, {{ir::For{thread.expr(), ir::LoopKind::Thread, std::move(block)}}}}}};
+  return kernel;
+}
+
+}  // namespace lowering

@@ -1,0 +1,88 @@
+#pragma once
+
+#include "ir/expr.h"
+
+namespace lowering {
+
+/// A scalar in the making: what lowerings compute with, `x / (1.0 + exp(-x))`. Operands of two dtypes are an error, except
+/// that a number takes the other operand's dtype.
+class Value {
+ public:
+  Value(ir::ExprPool& pool, const ir::Expr* expr) : pool_(&pool), expr_(expr) {}
+
+  const ir::Expr* expr() const { return expr_; }
+  ir::ExprPool& pool() const { return *pool_; }
+  ir::DType dtype() const { return expr_->dtype; }
+  /// A number of this value's dtype.
+  Value like(double number) const { return {*pool_, pool_->constant(dtype(), number)}; }
+
+ private:
+  ir::ExprPool* pool_;
+  const ir::Expr* expr_;
+};
+
+/// A Bool tensor argument: unlike a Value it takes no part in type promotion.
+struct Mask : Value {
+  using Value::Value;
+};
+
+Value apply(ir::Op op, Value x);
+Value apply(ir::Op op, Value x, Value y);
+Value cast(Value x, ir::DType dtype);
+/// `condition ? yes : no`; the condition is Bool.
+Value where(Value condition, Value yes, Value no);
+inline Value where(Value condition, Value yes, double no) { return where(condition, yes, yes.like(no)); }
+inline Value where(Value condition, double yes, Value no) { return where(condition, no.like(yes), no); }
+
+// Arithmetic and comparisons, with a number on either side; comparisons give Bool.
+#define BINARY(function, op)                                                              \
+  inline Value function(Value x, Value y) { return apply(ir::Op::op, x, y); }             \
+  inline Value function(Value x, double y) { return apply(ir::Op::op, x, x.like(y)); }    \
+  inline Value function(double x, Value y) { return apply(ir::Op::op, y.like(x), y); }
+BINARY(operator+, Add)
+BINARY(operator-, Sub)
+BINARY(operator*, Mul)
+BINARY(operator/, Div)
+BINARY(operator==, Eq)
+BINARY(operator!=, Ne)
+BINARY(operator<, Lt)
+BINARY(operator<=, Le)
+BINARY(operator&, And)
+BINARY(operator|, Or)
+BINARY(operator^, Xor)
+BINARY(max, Max)  // NaN if either is
+BINARY(min, Min)
+BINARY(pow, Pow)
+BINARY(floorDiv, FloorDiv)  // integers, rounded down
+BINARY(mod, Mod)            // integers, sign of the divisor
+BINARY(rem, Rem)            // sign of the dividend
+#undef BINARY
+inline Value operator>(Value x, Value y) { return y < x; }
+inline Value operator>(Value x, double y) { return x.like(y) < x; }
+inline Value operator>=(Value x, Value y) { return y <= x; }
+inline Value operator>=(Value x, double y) { return x.like(y) <= x; }
+
+#define UNARY(function, op) \
+  inline Value function(Value x) { return apply(ir::Op::op, x); }
+UNARY(operator-, Neg)
+UNARY(operator!, Not)
+UNARY(abs, Abs)
+UNARY(floor, Floor)
+UNARY(ceil, Ceil)
+UNARY(trunc, Trunc)
+UNARY(round, Round)
+UNARY(sqrt, Sqrt)
+UNARY(rsqrt, Rsqrt)
+UNARY(exp, Exp)
+UNARY(expm1, Expm1)
+UNARY(log, Log)
+UNARY(log2, Log2)
+UNARY(log1p, Log1p)
+UNARY(sin, Sin)
+UNARY(cos, Cos)
+UNARY(tanh, Tanh)
+UNARY(erf, Erf)
+UNARY(isNan, IsNan)
+#undef UNARY
+
+}  // namespace lowering

@@ -1,0 +1,67 @@
+#include "lowering/vectorize.h"
+
+#include <algorithm>
+
+namespace lowering {
+namespace {
+
+using ir::Expr;
+
+bool isContiguous(const Domain& domain, const Access& access, const LanePlace& place) {
+  if (place.flat != nullptr) return domain.isFlat(access, place.alignment);
+  return domain.isInnerContiguous(access) && domain.isAligned(access, place.alignment);
+}
+
+const Expr* offsetOf(ir::ExprPool& pool, const Domain& domain, const Access& access, const LanePlace& place, bool contiguous) {
+  if (!contiguous) return domain.offset(access, place.each);
+  if (place.flat == nullptr) return domain.offset(access, place.base);
+  return pool.make(ir::Op::Add, {place.flat, pool.integer(ir::DType::I64, access.form->constant)});
+}
+
+}  // namespace
+
+ir::Lanes vectorize(const ir::Loops& loops, const Domain& domain, const LanePlace& place, const Expr* active,
+                    const std::map<const Expr*, const Expr*>& overrides) {
+  ir::ExprPool& pool = *loops.pool;
+  std::map<const Expr*, const Expr*> loads = overrides;
+  for (const Access& access : domain.loads()) {
+    if (loads.contains(access.node)) continue;
+    const bool contiguous = isContiguous(domain, access, place);
+    const Expr* offset = offsetOf(pool, domain, access, place, contiguous);
+    const auto mode = contiguous ? ir::LoadMode::Contiguous : ir::LoadMode::PerLane;
+    loads[access.node] = pool.load(access.buffer, access.node->dtype, offset, mode);
+  }
+  ir::Lanes lanes{place.lane, active, {}};
+  for (std::size_t i = 0; i < loops.stores.size(); ++i) {
+    const Access& access = domain.stores()[i];
+    const bool contiguous = isContiguous(domain, access, place);
+    const Expr* offset = offsetOf(pool, domain, access, place, contiguous);
+    lanes.stores.push_back({access.buffer, offset, domain.at(loops.stores[i].value, place.each, loads), contiguous});
+  }
+  return lanes;
+}
+
+std::vector<ir::Param> parameters(const ir::Loops& loops, int alignment) {
+  std::vector<ir::Param> params;
+  for (const ir::Buffer& buffer : loops.buffers) params.push_back({buffer, alignment});
+  return params;
+}
+
+bool allowsRelaxedMath(const ir::Loops& loops) {
+  return std::all_of(loops.stores.begin(), loops.stores.end(),
+                     [](const ir::StoreTo& store) { return ir::isLowPrecision(store.value->dtype); });
+}
+
+ElementRange contiguousElements(const Domain& domain) {
+  ElementRange range{domain.stores().front().elementBytes, domain.stores().front().elementBytes};
+  const auto include = [&](const Access& access) {
+    if (!domain.isInnerContiguous(access)) return;
+    range.smallest = std::min(range.smallest, access.elementBytes);
+    range.largest = std::max(range.largest, access.elementBytes);
+  };
+  for (const Access& access : domain.stores()) include(access);
+  for (const Access& access : domain.loads()) include(access);
+  return range;
+}
+
+}  // namespace lowering
