@@ -1,0 +1,86 @@
+#include "inputs/call.h"
+
+namespace inputs {
+namespace {
+
+/// `add_` of `aten.add_.Tensor`, without the underscore.
+std::string_view baseName(std::string_view op) {
+  op.remove_prefix(std::min(op.size(), op.find('.') + 1));
+  op = op.substr(0, op.find('.'));
+  bool inPlace = op.size() > 1 && op.ends_with('_') && !op.ends_with("__");
+  return inPlace ? op.substr(0, op.size() - 1) : op;
+}
+
+}  // namespace
+
+Call::Call(const Sample& sample, size_t item) : sample_(sample), item_(item), name_(baseName(sample.op)) {}
+
+bool Call::isOneOf(std::string_view words) const {
+  while (!words.empty()) {
+    size_t end = std::min(words.find(' '), words.size());
+    if (words.substr(0, end) == name_) return true;
+    words.remove_prefix(std::min(end + 1, words.size()));
+  }
+  return false;
+}
+
+const ir::Argument* Call::at(size_t argument) const {
+  bool given = argument < sample_.args.size() && !sample_.args[argument].is<ir::None>();
+  return given ? &sample_.args[argument] : nullptr;
+}
+
+void Call::refuse(size_t argument, std::string_view what) const {
+  ir::fail(ir::ErrorKind::Unsupported, "{}: argument {} is not {}", sample_.op, argument, what);
+}
+
+bool Call::isTensor(size_t argument) const { return at(argument) && at(argument)->is<ir::TensorType>(); }
+
+const ir::TensorType& Call::tensor(size_t argument) const {
+  if (!isTensor(argument)) refuse(argument, "a tensor");
+  return *at(argument)->as<ir::TensorType>();
+}
+
+const ir::List& Call::list(size_t argument) const {
+  if (!at(argument) || !at(argument)->is<ir::List>()) refuse(argument, "a list");
+  return *at(argument)->as<ir::List>();
+}
+
+std::vector<int64_t> Call::integers(size_t argument) const {
+  std::vector<int64_t> values;
+  for (const ir::Argument& element : list(argument).items) {
+    if (!element.is<int64_t>()) refuse(argument, "a list of integers");
+    values.push_back(*element.as<int64_t>());
+  }
+  return values;
+}
+
+int64_t Call::integer(size_t argument) const {
+  if (!at(argument) || !at(argument)->is<int64_t>()) refuse(argument, "an integer");
+  return *at(argument)->as<int64_t>();
+}
+
+bool Call::flag(size_t argument, bool otherwise) const {
+  if (!at(argument)) return otherwise;
+  if (!at(argument)->is<bool>()) refuse(argument, "a bool");
+  return *at(argument)->as<bool>();
+}
+
+double Call::number(size_t argument, double otherwise) const {
+  if (!at(argument)) return otherwise;
+  if (const bool* value = at(argument)->as<bool>()) return *value;
+  if (const int64_t* value = at(argument)->as<int64_t>()) return static_cast<double>(*value);
+  if (!at(argument)->is<double>()) refuse(argument, "a number");
+  return *at(argument)->as<double>();
+}
+
+int64_t Call::size(size_t argument, int64_t dim) const {
+  const ir::Shape& sizes = tensor(argument).sizes;
+  int64_t rank = static_cast<int64_t>(sizes.size());
+  if (rank == 0) return 1;
+  if (dim < -rank || dim >= rank)
+    ir::fail(ir::ErrorKind::Unsupported, "{}: argument {}, {}, has no dimension {}", sample_.op, argument,
+             toText(tensor(argument)), dim);
+  return sizes[dim < 0 ? dim + rank : dim];
+}
+
+}  // namespace inputs

@@ -1,0 +1,55 @@
+#include "inputs/convert.h"
+
+#include <algorithm>
+
+namespace inputs {
+namespace {
+
+ir::DType converted(ir::DType dtype, ir::DType target) {
+  if (target == ir::DType::F16) return dtype;
+  if (target == ir::DType::BF16) return dtype == ir::DType::F16 ? target : dtype;
+  if (ir::isComplex(dtype)) return target == ir::DType::F32 ? ir::DType::C64 : ir::DType::C128;
+  return ir::isFloating(dtype) ? target : dtype;
+}
+
+void checkTarget(ir::DType target) {
+  bool known = target == ir::DType::F16 || target == ir::DType::BF16 || target == ir::DType::F32 || target == ir::DType::F64;
+  if (!known)
+    ir::fail(ir::ErrorKind::Input, "samples run at float16, bfloat16, float32 or float64, not at {}", ir::torchName(target));
+}
+
+/// Strides of an NCHW tensor whose channels lie side by side.
+ir::Strides channelsLastStrides(const ir::Shape& sizes) {
+  ir::Strides nhwc = ir::contiguousStrides({sizes[0], sizes[2], sizes[3], sizes[1]});
+  return {nhwc[0], nhwc[3], nhwc[1], nhwc[2]};
+}
+
+void convertArgument(ir::Argument& argument, ir::DType target, bool channelsLast) {
+  if (auto* dtype = std::get_if<ir::DType>(&argument.data)) *dtype = converted(*dtype, target);
+  if (auto* list = std::get_if<ir::List>(&argument.data))
+    for (ir::Argument& item : list->items) convertArgument(item, target, channelsLast);
+  if (auto* type = std::get_if<ir::TensorType>(&argument.data)) {
+    type->dtype = converted(type->dtype, target);
+    if (channelsLast && type->rank() == 4) type->strides = channelsLastStrides(type->sizes);
+  }
+}
+
+/// `half_to_float` exists for f16 alone: of any other input the same call is a plain softmax.
+void dropHalfToFloat(Sample& sample) {
+  bool isSoftmax = sample.op == "aten._softmax.default" || sample.op == "aten._log_softmax.default";
+  const ir::TensorType* input = isSoftmax && sample.args.size() == 3 ? sample.args[0].as<ir::TensorType>() : nullptr;
+  if (input && input->dtype != ir::DType::F16) sample.args[2] = false;
+}
+
+}  // namespace
+
+Sample convert(const Sample& sample, ir::DType target, bool channelsLast) {
+  checkTarget(target);
+  Sample result = sample;
+  for (ir::Argument& argument : result.args) convertArgument(argument, target, channelsLast);
+  for (ir::NamedArgument& named : result.kwargs) convertArgument(named.value, target, channelsLast);
+  dropHalfToFloat(result);
+  return result;
+}
+
+}  // namespace inputs

@@ -1,0 +1,219 @@
+#include "inputs/materialize.h"
+
+#include <ATen/core/List.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/ops/as_strided.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/view_as_complex.h>
+
+#include <limits>
+
+#include "inputs/domain.h"
+#include "inputs/fill.h"
+#include "inputs/random.h"
+
+namespace inputs {
+namespace {
+
+/// Bytes of the tensors in an argument; saturates instead of overflowing.
+int64_t bytesOf(const ir::Argument& argument) {
+  int64_t bytes = 0;
+  auto add = [&](int64_t more) {
+    if (__builtin_add_overflow(bytes, more, &bytes)) bytes = std::numeric_limits<int64_t>::max();
+  };
+  if (const auto* type = argument.as<ir::TensorType>()) {
+    int64_t size = 0;
+    bool overflows = __builtin_mul_overflow(type->storageElements(), ir::sizeOf(type->dtype), &size);
+    add(overflows ? std::numeric_limits<int64_t>::max() : size);
+  }
+  if (const auto* list = argument.as<ir::List>())
+    for (const ir::Argument& item : list->items) add(bytesOf(item));
+  return bytes;
+}
+
+void checkLimit(const Sample& sample, int64_t limit) {
+  ir::List all{sample.args, false};
+  for (const ir::NamedArgument& named : sample.kwargs) all.items.push_back(named.value);
+  int64_t bytes = bytesOf(all);
+  if (bytes > limit)
+    ir::fail(ir::ErrorKind::Unsupported, "inputs of {:.1f} GB are more than the limit of {:.1f} GB",
+             static_cast<double>(bytes) / 1e9, static_cast<double>(limit) / 1e9);
+}
+
+template <typename Element>
+at::Tensor drawnAs(const ir::TensorType& type, const Domain& domain, uint64_t key) {
+  int64_t parts = ir::isComplex(type.dtype) ? 2 : 1;
+  at::Tensor flat = at::empty({drawnElements(type, domain) * parts}, at::TensorOptions(c10::CppTypeToScalarType<Element>::value));
+  fillStorage(type, domain, key, flat.mutable_data_ptr<Element>());
+  return parts == 1 ? flat : at::view_as_complex(flat.view({-1, 2}));
+}
+
+at::Tensor drawn(const ir::TensorType& type, const Domain& domain, uint64_t key) {
+  if (type.dtype == ir::DType::F64 || type.dtype == ir::DType::C128) return drawnAs<double>(type, domain, key);
+  if (type.dtype == ir::DType::Bool) return drawnAs<bool>(type, domain, key);
+  bool hasFraction = ir::isFloating(type.dtype) || ir::isComplex(type.dtype);
+  return hasFraction ? drawnAs<float>(type, domain, key) : drawnAs<int64_t>(type, domain, key);
+}
+
+/// `block` over and over, `count` elements in all.
+at::Tensor repeated(const at::Tensor& block, int64_t count) {
+  at::Tensor all = at::empty({count}, block.options());
+  for (int64_t start = 0; start < count; start += block.numel()) {
+    int64_t length = std::min(block.numel(), count - start);
+    all.narrow(0, start, length).copy_(block.narrow(0, 0, length));
+  }
+  return all;
+}
+
+/// Drawn on the CPU, so that every device gets the same data.
+at::Tensor tensor(const ir::TensorType& type, const Domain& domain, uint64_t key, c10::Device device) {
+  at::Tensor block = drawn(type, domain, key).to(scalarType(type.dtype)).to(device);
+  int64_t count = type.storageElements();
+  return at::as_strided(block.numel() == count ? block : repeated(block, count), type.sizes, type.strides);
+}
+
+int64_t symbolNumber(const std::string& name) {
+  struct Row {
+    std::string_view name;
+    int64_t number;
+  };
+  auto layout = [](c10::Layout value) { return static_cast<int64_t>(value); };
+  auto format = [](c10::MemoryFormat value) { return static_cast<int64_t>(value); };
+  const Row rows[] = {
+      {"strided", layout(c10::Layout::Strided)},
+      {"sparse_coo", layout(c10::Layout::Sparse)},
+      {"sparse_csr", layout(c10::Layout::SparseCsr)},
+      {"sparse_csc", layout(c10::Layout::SparseCsc)},
+      {"sparse_bsr", layout(c10::Layout::SparseBsr)},
+      {"sparse_bsc", layout(c10::Layout::SparseBsc)},
+      {"jagged", layout(c10::Layout::Jagged)},
+      {"contiguous_format", format(c10::MemoryFormat::Contiguous)},
+      {"preserve_format", format(c10::MemoryFormat::Preserve)},
+      {"channels_last", format(c10::MemoryFormat::ChannelsLast)},
+      {"channels_last_3d", format(c10::MemoryFormat::ChannelsLast3d)},
+  };
+  for (const Row& row : rows)
+    if (row.name == name) return row.number;
+  ir::fail(ir::ErrorKind::Unsupported, "torch.{} is no layout or memory format known here", name);
+}
+
+const c10::FunctionSchema* schemaOf(const std::string& op) {
+  size_t dot = op.find('.'), second = op.find('.', dot + 1);
+  std::string name = op.substr(0, dot) + "::" + op.substr(dot + 1, second - dot - 1);
+  std::string overload = second == std::string::npos || op.substr(second) == ".default" ? "" : op.substr(second + 1);
+  auto found = c10::Dispatcher::singleton().findSchema({name, overload});
+  return found ? &found->schema() : nullptr;
+}
+
+constexpr size_t unknownPosition = 1000;  // beyond any schema: the table has no row for it
+
+/// A call as the tables of domains count its arguments.
+struct Positional {
+  Sample sample;                   ///< keyword arguments stand where the schema has them, None where one is left out
+  std::vector<size_t> ofKeywords;  ///< the position of each keyword argument
+};
+
+Positional byPosition(const Sample& sample) {
+  Positional result{sample, {}};
+  std::vector<ir::Argument>& args = result.sample.args;
+  const c10::FunctionSchema* schema = schemaOf(sample.op);
+  for (const ir::NamedArgument& named : sample.kwargs) {
+    int place = schema ? schema->argumentIndexWithName(named.name).value_or(-1) : -1;
+    bool known = place >= static_cast<int>(sample.args.size());
+    result.ofKeywords.push_back(known ? static_cast<size_t>(place) : unknownPosition + result.ofKeywords.size());
+    if (!known) continue;
+    args.resize(std::max<size_t>(args.size(), place + 1));
+    args[place] = named.value;
+  }
+  return result;
+}
+
+/// Turns arguments into values; each tensor has a random stream of its own, named by the seed and its place in the call.
+class Materializer {
+ public:
+  /// `sample` has its keyword arguments in their positions.
+  Materializer(const Sample& sample, c10::Device device, uint64_t seed) : sample_(sample), device_(device), seed_(seed) {}
+
+  c10::IValue argument(const ir::Argument& value, size_t position) {
+    position_ = position;
+    item_ = 0;
+    return convert(value);
+  }
+
+  c10::IValue operator()(const ir::None&) { return {}; }
+  c10::IValue operator()(bool value) { return value; }
+  c10::IValue operator()(int64_t value) { return value; }
+  c10::IValue operator()(double value) { return value; }
+  c10::IValue operator()(std::complex<double> value) { return c10::complex<double>(value); }
+  c10::IValue operator()(const std::string& value) { return value; }
+  c10::IValue operator()(ir::DType dtype) { return static_cast<int64_t>(scalarType(dtype)); }
+  c10::IValue operator()(const ir::DeviceName&) { return device_; }
+  c10::IValue operator()(const ir::Symbol& symbol) { return symbolNumber(symbol.text); }
+  c10::IValue operator()(const ir::TensorType& type) {
+    uint64_t key = randomBits(randomBits(seed_, position_), item_);
+    return tensor(type, domainOf(sample_, position_, item_), key, device_);
+  }
+  c10::IValue operator()(const ir::List& list) {
+    c10::impl::GenericList values(c10::AnyType::get());
+    for (size_t i = 0; i < list.items.size(); ++i) {
+      item_ = i;
+      values.push_back(convert(list.items[i]));
+    }
+    return values;
+  }
+  c10::IValue operator()(const ir::SparseTensor& value) {
+    ir::fail(ir::ErrorKind::Unsupported, "sparse tensors are not made: {}", value.text);
+  }
+  c10::IValue operator()(const ir::ValueRef& value) {
+    ir::fail(ir::ErrorKind::Internal, "a sample refers to value {} of a graph", value.index);
+  }
+
+ private:
+  c10::IValue convert(const ir::Argument& value) { return std::visit(*this, value.data); }
+
+  const Sample& sample_;
+  c10::Device device_;
+  uint64_t seed_;
+  size_t position_ = 0;
+  size_t item_ = 0;
+};
+
+}  // namespace
+
+c10::ScalarType scalarType(ir::DType dtype) {
+  switch (dtype) {
+    case ir::DType::Bool: return c10::kBool;
+    case ir::DType::U8: return c10::kByte;
+    case ir::DType::I8: return c10::kChar;
+    case ir::DType::U16: return c10::kUInt16;
+    case ir::DType::I16: return c10::kShort;
+    case ir::DType::U32: return c10::kUInt32;
+    case ir::DType::I32: return c10::kInt;
+    case ir::DType::U64: return c10::kUInt64;
+    case ir::DType::I64: return c10::kLong;
+    case ir::DType::F8E4M3: return c10::kFloat8_e4m3fn;
+    case ir::DType::F8E5M2: return c10::kFloat8_e5m2;
+    case ir::DType::F16: return c10::kHalf;
+    case ir::DType::BF16: return c10::kBFloat16;
+    case ir::DType::F32: return c10::kFloat;
+    case ir::DType::F64: return c10::kDouble;
+    case ir::DType::C32: return c10::kComplexHalf;
+    case ir::DType::C64: return c10::kComplexFloat;
+    case ir::DType::C128: return c10::kComplexDouble;
+  }
+  ir::fail(ir::ErrorKind::Internal, "dtype {} is none", static_cast<int>(dtype));
+}
+
+Inputs materialize(const Sample& sample, c10::Device device, uint64_t seed, int64_t limit) {
+  checkLimit(sample, limit);
+  Positional positional = byPosition(sample);
+  Materializer materializer(positional.sample, device, seed);
+  Inputs inputs;
+  for (size_t i = 0; i < sample.args.size(); ++i) inputs.args.push_back(materializer.argument(sample.args[i], i));
+  for (size_t i = 0; i < sample.kwargs.size(); ++i)
+    inputs.kwargs.emplace_back(sample.kwargs[i].name, materializer.argument(sample.kwargs[i].value, positional.ofKeywords[i]));
+  return inputs;
+}
+
+}  // namespace inputs

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/argument.h"
+#include "ir/error.h"
+
+namespace inputs {
+
+/// Where a piece of text stands.
+struct Source {
+  std::string file;
+  int line = 0;  ///< from 1
+};
+
+/// One recorded call of an operator.
+struct Sample {
+  std::string op;        ///< today's name, `aten.add.Tensor`
+  std::string recorded;  ///< the call as its file spells it, `((T([2, 3], f16), ...), {})`
+  std::vector<ir::Argument> args;
+  std::vector<ir::NamedArgument> kwargs;
+  int64_t count = 1;  ///< how often the model made this call; counts of merged duplicates add up
+  std::string suite;  ///< the folder the file stands in, or the file's stem
+  Source where;
+};
+
+/// Samples in the order of their files (sorted by path) and lines, with what could not be read.
+struct Samples {
+  std::vector<Sample> samples;
+  std::vector<std::string> errors;  ///< `file:line:column: expected ...`, one for each bad line, which is left out
+};
+
+/// Reads `((args...), {kwargs...})`; throws an Input error `file:line:column: expected X, found Y`. Column counts from 1
+/// within the line; `column` is where `text` starts in it.
+void parseCall(std::string_view text, const Source& where, int column, Sample& into);
+
+/// Reads the text of one file: `Operator: NAME` lines followed by their `cnt: N, CALL` lines; `#` starts a comment line.
+/// Legacy operators get today's name and arguments.
+Samples parseFile(std::string_view text, const std::string& file, const std::string& suite);
+
+/// Reads the given files and every `*.txt` below the given folders, and merges equal samples of one operator: the first
+/// stands, counts add up. Throws an Input error for a path that cannot be read.
+Samples readSamples(const std::vector<std::string>& paths);
+
+/// The sample's call in the recorded format; parseCall reads it back to an equal sample.
+std::string toText(const Sample& sample);
+
+}  // namespace inputs

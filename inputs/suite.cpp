@@ -1,0 +1,183 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <unordered_map>
+
+#include "inputs/legacy.h"
+#include "inputs/sample.h"
+#include "inputs/scanner.h"
+
+namespace inputs {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view operatorMark = "Operator:";
+constexpr std::string_view countMark = "cnt:";
+constexpr int64_t largestCount = 1'000'000'000;  // so that no sum of a file's counts overflows
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view blanks = " \t\r";
+  size_t first = text.find_first_not_of(blanks);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+/// `namespace.name` or `namespace.name.overload`.
+bool isOperatorName(std::string_view name) {
+  bool known =
+      name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.") == std::string_view::npos;
+  auto dots = std::count(name.begin(), name.end(), '.');
+  return known && (dots == 1 || dots == 2) && name.front() != '.' && name.back() != '.' &&
+         name.find("..") == std::string_view::npos;
+}
+
+/// Reads a file line by line; what a line needs to know of those before it is the operator alone.
+class FileReader {
+ public:
+  FileReader(const std::string& file, const std::string& suite) : suite_(suite), where_{file, 0} {}
+
+  Samples read(std::string_view text) {
+    while (!text.empty()) {
+      size_t end = std::min(text.find('\n'), text.size());
+      ++where_.line;
+      try {
+        line(text.substr(0, end));
+      } catch (const ir::Error& error) {
+        result_.errors.push_back(error.what());
+      }
+      text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return std::move(result_);
+  }
+
+ private:
+  void line(std::string_view text) {
+    std::string_view content = trimmed(text);
+    if (content.empty() || content.front() == '#') return;
+    line_ = text;
+    if (content.starts_with(operatorMark)) return operatorLine(trimmed(content.substr(operatorMark.size())));
+    if (content.starts_with(countMark)) return sampleLine(trimmed(content.substr(countMark.size())));
+    expectedAt(content, "'Operator: NAME' or 'cnt: N, CALL'");
+  }
+
+  void operatorLine(std::string_view name) {
+    op_.reset();
+    if (!isOperatorName(name)) expectedAt(name, "an operator's name such as aten.add.Tensor");
+    op_ = name;
+  }
+
+  void sampleLine(std::string_view text) {
+    if (!op_) expectedAt(text, "'Operator: NAME' before the samples of an operator");
+    Sample sample;
+    auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), sample.count);
+    if (error != std::errc() || sample.count < 1 || sample.count > largestCount)
+      expectedAt(text, fmt::format("a count from 1 to {}", largestCount));
+    std::string_view rest = trimmed(text.substr(stop - text.data()));
+    if (!rest.starts_with(',')) expectedAt(rest, "',' after the count");
+    rest = trimmed(rest.substr(1));
+    sample.op = *op_;
+    sample.suite = suite_;
+    sample.where = where_;
+    parseCall(rest, where_, columnOf(rest), sample);
+    rename(sample, rest);
+    result_.samples.push_back(std::move(sample));
+  }
+
+  void rename(Sample& sample, std::string_view call) const {
+    try {
+      renameLegacy(sample);
+    } catch (const ir::Error& error) {
+      ir::fail(error.kind(), "{}:{}:{}: {}", where_.file, where_.line, columnOf(call), error.what());
+    }
+  }
+
+  int columnOf(std::string_view part) const {
+    return part.data() ? static_cast<int>(part.data() - line_.data()) + 1 : static_cast<int>(trimmed(line_).size()) + 1;
+  }
+
+  [[noreturn]] void expectedAt(std::string_view part, std::string_view what) const {
+    std::string found = part.empty() ? "the end of the line" : shown(part);
+    ir::fail(ir::ErrorKind::Input, "{}:{}:{}: expected {}, found {}", where_.file, where_.line, columnOf(part), what, found);
+  }
+
+  const std::string& suite_;
+  Source where_;
+  std::string_view line_;
+  std::optional<std::string> op_;
+  Samples result_;
+};
+
+struct SuiteFile {
+  fs::path path;
+  std::string suite;
+};
+
+/// The file itself, or every `*.txt` below a folder.
+void collect(const std::string& path, std::vector<SuiteFile>& files) {
+  std::error_code error;
+  if (!fs::is_directory(path, error)) {
+    if (!fs::exists(path, error)) ir::fail(ir::ErrorKind::Input, "{}: no such file or folder", path);
+    files.push_back({path, fs::path(path).stem().string()});
+    return;
+  }
+  size_t before = files.size();
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(path, error))
+    if (entry.is_regular_file() && entry.path().extension() == ".txt")
+      files.push_back({entry.path(), fs::canonical(entry.path()).parent_path().filename().string()});
+  if (error) ir::fail(ir::ErrorKind::Input, "{}: {}", path, error.message());
+  if (files.size() == before) ir::fail(ir::ErrorKind::Input, "{}: no *.txt file of samples in this folder", path);
+}
+
+std::string contentOf(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  if (!file) ir::fail(ir::ErrorKind::Input, "{}: cannot be read", path.string());
+  return text;
+}
+
+/// Adds samples to those there are, equal calls of one operator to each other's count.
+class Merger {
+ public:
+  void add(Samples more) {
+    for (Sample& sample : more.samples) {
+      auto [place, isNew] = index_.try_emplace(sample.op + toText(sample), all_.samples.size());
+      if (isNew) {
+        all_.samples.push_back(std::move(sample));
+      } else {
+        all_.samples[place->second].count += sample.count;
+      }
+    }
+    std::move(more.errors.begin(), more.errors.end(), std::back_inserter(all_.errors));
+  }
+
+  Samples take() { return std::move(all_); }
+
+ private:
+  Samples all_;
+  std::unordered_map<std::string, size_t> index_;
+};
+
+}  // namespace
+
+Samples parseFile(std::string_view text, const std::string& file, const std::string& suite) {
+  return FileReader(file, suite).read(text);
+}
+
+Samples readSamples(const std::vector<std::string>& paths) {
+  std::vector<SuiteFile> files;
+  for (const std::string& path : paths) collect(path, files);
+  std::sort(files.begin(), files.end(), [](const SuiteFile& a, const SuiteFile& b) { return a.path < b.path; });
+  files.erase(std::unique(files.begin(), files.end(), [](const SuiteFile& a, const SuiteFile& b) { return a.path == b.path; }),
+              files.end());
+  Merger merger;
+  for (const SuiteFile& file : files) merger.add(parseFile(contentOf(file.path), file.path.string(), file.suite));
+  return merger.take();
+}
+
+}  // namespace inputs

@@ -1,0 +1,119 @@
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "inputs/sample.h"
+
+using inputs::Samples;
+namespace fs = std::filesystem;
+
+namespace {
+
+using Lines = std::vector<std::string>;
+
+/// `operator count suite line call`, a line a sample.
+Lines summary(const Samples& samples) {
+  Lines lines;
+  for (const inputs::Sample& sample : samples.samples)
+    lines.push_back(fmt::format("{} {} {} {}:{} {}", sample.op, sample.count, sample.suite,
+                                fs::path(sample.where.file).filename().string(), sample.where.line, toText(sample)));
+  return lines;
+}
+
+/// A folder of files that is removed at the end of the test.
+struct Folder {
+  fs::path path = fs::temp_directory_path() / fmt::format("opbench-suite-test-{}", static_cast<const void*>(this));
+  Folder() { fs::create_directories(path); }
+  ~Folder() { fs::remove_all(path); }
+  std::string write(const std::string& name, const std::string& text) const {
+    fs::create_directories((path / name).parent_path());
+    std::ofstream(path / name) << text;
+    return (path / name).string();
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a file is operators and their counted calls") {
+  Samples samples = inputs::parseFile(
+      "# written by hand\n"
+      "Operator: aten.relu.default\n"
+      "cnt: 3, ((T([2], f16),), {})\r\n"
+      "\n"
+      "Operator: aten.add.Tensor\n"
+      "cnt: 1, ((T([2], f16), 1), {})\n"
+      "cnt: 2, ((T([4], f16), T([4], f16)), {'alpha': 2})",
+      "small.txt", "mine");
+  CHECK(samples.errors.empty());
+  CHECK(summary(samples) == Lines{"aten.relu.default 3 mine small.txt:3 ((T([2], f16),), {})",
+                                  "aten.add.Tensor 1 mine small.txt:6 ((T([2], f16), 1), {})",
+                                  "aten.add.Tensor 2 mine small.txt:7 ((T([4], f16), T([4], f16)), {'alpha': 2})"});
+}
+
+TEST_CASE("a bad line is reported and the others are read") {
+  Samples samples = inputs::parseFile(
+      "cnt: 1, ((), {})\n"
+      "Operator: aten.relu.default\n"
+      "cnt: many, ((T([2], f16),), {})\n"
+      "cnt: 0, ((T([2], f16),), {})\n"
+      "cnt: 2 ((T([2], f16),), {})\n"
+      "  cnt: 2,  ((T([2], f16),, {})\n"
+      "relu\n"
+      "cnt: 4, ((T([2], f16),), {})\n"
+      "Operator: relu\n"
+      "cnt: 4, ((T([2], f16),), {})\n"
+      "Operator:\n"
+      "cnt:\n",
+      "bad.txt", "mine");
+  CHECK(summary(samples) == Lines{"aten.relu.default 4 mine bad.txt:8 ((T([2], f16),), {})"});
+  CHECK(samples.errors ==
+        Lines{"bad.txt:1:6: expected 'Operator: NAME' before the samples of an operator, found '1, ((), {})'",
+              "bad.txt:3:6: expected a count from 1 to 1000000000, found 'many, ((T([2], f16),), {})'",
+              "bad.txt:4:6: expected a count from 1 to 1000000000, found '0, ((T([2], f16),), {})'",
+              "bad.txt:5:8: expected ',' after the count, found '((T([2], f16),), {})'",
+              "bad.txt:6:26: expected an argument, found ','",
+              "bad.txt:7:1: expected 'Operator: NAME' or 'cnt: N, CALL', found 'relu'",
+              "bad.txt:9:11: expected an operator's name such as aten.add.Tensor, found 'relu'",
+              "bad.txt:10:6: expected 'Operator: NAME' before the samples of an operator, found '4, ((T([2], f16),), {})'",
+              "bad.txt:11:10: expected an operator's name such as aten.add.Tensor, found the end of the line",
+              "bad.txt:12:5: expected 'Operator: NAME' before the samples of an operator, found the end of the line"});
+}
+
+TEST_CASE("equal samples of one operator merge, in the order of files and lines") {
+  Folder folder;
+  folder.write("b/second.txt", "Operator: aten.relu.default\ncnt: 10, ((T([2], f16),), {})\ncnt: 1, ((T([9], f16),), {})\n");
+  folder.write("a/first.txt",
+               "Operator: aten.relu.default\ncnt: 1, ((T([2], f16),), {})\n"
+               "Operator: aten.neg.default\ncnt: 5, ((T([2], f16),), {})\n"
+               "Operator: aten.relu.default\ncnt: 2, ((T([2],torch.float16,stride=(1,)),),{})\n");
+  folder.write("a/notes.md", "no samples");
+  Samples samples = inputs::readSamples({folder.path.string()});
+  CHECK(samples.errors.empty());
+  CHECK(summary(samples) == Lines{"aten.relu.default 13 a first.txt:2 ((T([2], f16),), {})",
+                                  "aten.neg.default 5 a first.txt:4 ((T([2], f16),), {})",
+                                  "aten.relu.default 1 b second.txt:3 ((T([9], f16),), {})"});
+}
+
+TEST_CASE("a file given by name is a suite of its own name, and counts once however often it is given") {
+  Folder folder;
+  std::string file = folder.write("mine.log", "Operator: aten.relu.default\ncnt: 1, ((T([2], f16),), {})\n");
+  CHECK(summary(inputs::readSamples({file, file})) == Lines{"aten.relu.default 1 mine mine.log:2 ((T([2], f16),), {})"});
+}
+
+TEST_CASE("today's and legacy names of one operator merge") {
+  Samples samples = inputs::parseFile("Operator: aten.sum.SymInt\ncnt: 1, ((T([2, 3], f16), [0], True), {})\n", "old.txt", "old");
+  CHECK(summary(samples) == Lines{"aten.sum.dim_IntList 1 old old.txt:2 ((T([2, 3], f16), [0], True), {})"});
+  Samples bad = inputs::parseFile("Operator: aten.upsample_nearest2d_backward.vec\ncnt: 1, ((1,), {})\n", "old.txt", "old");
+  CHECK(bad.errors == Lines{"old.txt:2:9: expected (grad_output, output_size, input_size, scale_factors) of a 2-dimensional "
+                            "aten.upsample_nearest2d_backward.vec, found ((1,), {})"});
+}
+
+TEST_CASE("what is not there is an error") {
+  Folder folder;
+  std::string missing = (folder.path / "missing").string();
+  CHECK_THROWS_WITH_AS(inputs::readSamples({missing}), (missing + ": no such file or folder").c_str(), ir::Error);
+  CHECK_THROWS_WITH_AS(inputs::readSamples({folder.path.string()}),
+                       (folder.path.string() + ": no *.txt file of samples in this folder").c_str(), ir::Error);
+}
