@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string_view>
+
+#include "codegen/program.h"
+
+namespace codegen {
+
+/// The device code every CUDA program starts with (cuda_prelude.cuh): types, conversions, vectors, scalar functions.
+std::string_view cudaPrelude();
+
+/// The kernel as CUDA C++: `extern "C" __global__ void NAME(T0* p0, T1* p1, ...)`, one pointer a parameter.
+Program emitCuda(const ir::Kernel& kernel, const ir::Target& target);
+
+}  // namespace codegen

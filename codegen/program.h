@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ir/kernel.h"
+#include "ir/target.h"
+
+namespace codegen {
+
+/// What a compiler is given for one kernel, as plain values. Equal programs compile to equal code, so a cache is keyed by
+/// `source`, `options`, `arch`, `features` and the compiler's version.
+struct Program {
+  std::string name;  ///< the symbol
+  ir::Backend backend = ir::Backend::Cpu;
+  std::string source;                ///< CUDA C++ (prelude included), or LLVM assembly
+  std::vector<std::string> options;  ///< NVRTC's; empty for LLVM
+  std::string arch;                  ///< Target::arch
+  std::string features;              ///< Target::features
+  ir::Launch launch;
+  std::vector<ir::Param> params;  ///< the pointers it is called with, in order
+};
+
+}  // namespace codegen

@@ -1,0 +1,94 @@
+// The LLVM assembly of small kernels: what of it the other stages rely on.
+#include "codegen/llvm.h"
+
+#include <doctest/doctest.h>
+#include <llvm/AsmParser/Parser.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/Support/SourceMgr.h>
+
+#include "ir/error.h"
+#include "tests/refusal.h"
+#include "tests/targets.h"
+
+namespace {
+
+using ir::DType;
+using ir::Expr;
+using ir::Op;
+
+/// out[i] = f(in[i]) over `count` elements in vectors of 16.
+ir::Kernel mapped(DType dtype, Op op, int64_t count = 64) {
+  ir::Kernel kernel;
+  kernel.name = "mapped";
+  kernel.pool = std::make_shared<ir::ExprPool>();
+  ir::ExprPool& pool = *kernel.pool;
+  kernel.params = {{{"in", ir::TensorType::contiguous(dtype, {count}), -1, true, false}, 64},
+                   {{"out", ir::TensorType::contiguous(dtype, {count}), -1, false, true}, 64}};
+  kernel.launch.tasks = count / 16;
+  const Expr* task = pool.axis(count / 16);
+  const Expr* first = pool.make(Op::Mul, {task, pool.integer(DType::I64, 16)});
+  const Expr* value = pool.make(op, {pool.load(0, dtype, first, ir::LoadMode::Contiguous)});
+  kernel.body = {{ir::For{task, ir::LoopKind::Task, {{ir::Lanes{pool.axis(16), nullptr, {{1, first, value, true}}}}}}}};
+  return kernel;
+}
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("a program is a function of the parameters' pointers and a range of tasks") {
+  const codegen::Program program = codegen::emitLlvm(mapped(DType::F32, Op::Sqrt), tests::avx512());
+  CHECK(program.name == "mapped");
+  CHECK(program.backend == ir::Backend::Cpu);
+  CHECK(program.options.empty());
+  CHECK(program.arch == "skylake-avx512");
+  CHECK(program.launch.tasks == 4);
+  CHECK(program.params.size() == 2);
+  CHECK(has(program.source, "define void @mapped(ptr noalias readonly %params, i64 %begin, i64 %end)"));
+  CHECK(has(program.source, "load <16 x float>, ptr %"));
+  CHECK(has(program.source, "!invariant.load"));
+  CHECK(has(program.source, "call <16 x float> @llvm.sqrt.v16f32"));
+  CHECK(has(program.source, "\"target-cpu\"=\"skylake-avx512\""));
+  CHECK(has(program.source, "\"prefer-vector-width\"=\"512\""));
+}
+
+TEST_CASE("equal kernels print equal programs") {
+  const auto source = [] { return codegen::emitLlvm(mapped(DType::F16, Op::Erf), tests::avx512()).source; };
+  CHECK(source() == source());
+}
+
+TEST_CASE("no operation may be reassociated or lose its NaN") {
+  for (const Op op : {Op::Exp, Op::Tanh, Op::Erf, Op::Log, Op::Sin}) {
+    const std::string source = codegen::emitLlvm(mapped(DType::F32, op), tests::avx512()).source;
+    for (const char* flag : {" fast ", " nnan ", " reassoc ", " ninf ", " nsz ", " arcp ", " contract "})
+      CHECK(!has(source, flag));
+  }
+}
+
+TEST_CASE("every function's program is one LLVM accepts, on every kind of CPU") {
+  ir::Target avx2 = tests::avx512();
+  avx2.arch = "haswell";
+  avx2.features = "+avx2,+f16c,+fma";
+  avx2.vectorBytes = 32;
+  ir::Target sse = avx2;
+  sse.arch = "x86-64";
+  sse.features = "";
+  sse.vectorBytes = 16;
+  for (const ir::Target& target : {tests::avx512(), avx2, sse})
+    for (const DType dtype : {DType::F16, DType::BF16, DType::F8E4M3, DType::F32, DType::F64})
+      for (const Op op :
+           {Op::Exp, Op::Expm1, Op::Log, Op::Log2, Op::Log1p, Op::Sin, Op::Cos, Op::Tanh, Op::Erf, Op::Rsqrt, Op::Round}) {
+        llvm::LLVMContext context;
+        llvm::SMDiagnostic diagnostic;
+        const auto module = llvm::parseAssemblyString(codegen::emitLlvm(mapped(dtype, op), target).source, diagnostic, context);
+        REQUIRE(module != nullptr);
+        REQUIRE(!llvm::verifyModule(*module));
+      }
+}
+
+TEST_CASE("what has no CPU code is refused") {
+  ir::Kernel kernel = mapped(DType::F32, Op::Sqrt);
+  kernel.backend = ir::Backend::Cuda;
+  CHECK_THROWS_WITH_AS(codegen::emitLlvm(kernel, tests::avx512()), "kernel mapped is not made for a CPU", ir::Error);
+}
