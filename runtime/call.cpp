@@ -1,0 +1,132 @@
+#include "runtime/call.h"
+
+#include <ATen/Context.h>
+#include <c10/core/InferenceMode.h>
+
+#include <algorithm>
+#include <mutex>
+
+#include "runtime/call_state.h"
+#include "runtime/device.h"
+#include "runtime/torch_types.h"
+
+namespace runtime {
+namespace {
+
+/// Whether outputs may share memory with arguments: the schema says so, or the operator is known to hide it from autograd.
+bool mayAlias(const c10::FunctionSchema& schema) {
+  static const std::vector<std::string_view> hidden{"aten::_unsafe_view", "aten::unsafe_split", "aten::unsafe_split_with_sizes",
+                                                    "aten::unsafe_chunk", "aten::_reshape_alias"};
+  return std::find(hidden.begin(), hidden.end(), schema.name()) != hidden.end() ||
+         std::any_of(schema.returns().begin(), schema.returns().end(),
+                     [](const c10::Argument& result) { return result.alias_info() != nullptr; });
+}
+
+/// Operators whose outputs are allocated and left as they are.
+bool leavesUnwritten(const std::string& op) {
+  static const std::vector<std::string_view> packets{"aten.empty.",          "aten.empty_like.",     "aten.empty_strided.",
+                                                     "aten.new_empty.",      "aten.empty_permuted.", "aten.new_empty_strided.",
+                                                     "aten.empty_quantized."};
+  return std::any_of(packets.begin(), packets.end(), [&](std::string_view packet) { return op.starts_with(packet); });
+}
+
+}  // namespace
+
+Call::State::State(const inputs::Sample& sample, at::Device device, uint64_t seed)
+    : op(sample.op), handle(findOperator(sample.op)), device(device), seed(seed) {
+  const c10::InferenceMode guard;
+  arguments = bindArguments(op, handle.schema(), inputs::materialize(sample, device, seed), device);
+  effects = effectsOf(handle, arguments);
+  for (int i : effects.written) {
+    for (const at::Tensor& tensor : tensorsIn(arguments[i])) {
+      const at::Tensor storage = flatStorage(tensor);
+      pristine.push_back({storage, storage.clone()});
+    }
+  }
+}
+
+std::vector<at::Tensor> Call::State::run(const torch::jit::Stack& given, torch::jit::Stack& stack) const {
+  stack = given;
+  if (effects.changesMetadata) {
+    // A shallow copy takes the new sizes and strides, so that the argument can be used again.
+    for (c10::IValue& value : stack) value = mapTensors(value, [](const at::Tensor& tensor) { return tensor.detach(); });
+  }
+  handle.callBoxed(&stack);
+  std::vector<at::Tensor> outputs;
+  for (const c10::IValue& value : stack) {
+    if (value.isTensor()) {
+      if (value.toTensor().defined()) outputs.push_back(value.toTensor());
+    } else if (value.isList()) {
+      for (const at::Tensor& tensor : tensorsIn(value)) outputs.push_back(tensor);
+    }
+  }
+  appendUnreturned(given, outputs);
+  return outputs;
+}
+
+void Call::State::appendUnreturned(const torch::jit::Stack& given, std::vector<at::Tensor>& outputs) const {
+  for (int i : effects.written) {
+    if (std::find(effects.returned.begin(), effects.returned.end(), i) != effects.returned.end()) continue;
+    for (const at::Tensor& tensor : tensorsIn(given[i])) outputs.push_back(tensor);
+  }
+}
+
+void Call::State::restore() {
+  const c10::InferenceMode guard;
+  for (Pristine& argument : pristine) argument.storage.copy_(argument.values);
+  seedGenerator();
+}
+
+void Call::State::seedGenerator() const {
+  if (!effects.isRandom) return;
+  at::Generator generator = at::globalContext().defaultGenerator(device);
+  const std::lock_guard<std::mutex> lock(generator.mutex());
+  generator.set_current_seed(seed);
+}
+
+bool Call::State::isView() {
+  if (!isView_) isView_ = findWhetherView();
+  return *isView_;
+}
+
+bool Call::State::findWhetherView() const {
+  if (leavesUnwritten(op)) return true;
+  if (!effects.written.empty() || !mayAlias(handle.schema())) return false;
+  const c10::InferenceMode guard;
+  torch::jit::Stack stack;
+  std::vector<at::Tensor> inputs;
+  for (const c10::IValue& value : arguments) {
+    for (const at::Tensor& tensor : tensorsIn(value)) inputs.push_back(tensor);
+  }
+  const std::vector<at::Tensor> outputs = run(arguments, stack);
+  return !outputs.empty() && std::all_of(outputs.begin(), outputs.end(), [&](const at::Tensor& output) {
+    return std::any_of(inputs.begin(), inputs.end(), [&](const at::Tensor& input) { return output.is_alias_of(input); });
+  });
+}
+
+Call::Call(const inputs::Sample& sample, Device& device, uint64_t seed) {
+  state_ = translateErrors(sample.op, [&] { return std::make_unique<State>(sample, at::Device(device.torchName()), seed); });
+}
+
+Call::~Call() = default;
+
+TensorList Call::eager() {
+  const c10::InferenceMode guard;
+  torch::jit::Stack stack;
+  return translateErrors(state_->op, [&] { return makeTensorList(state_->run(state_->arguments, stack)); });
+}
+
+TensorList Call::reference() {
+  const c10::InferenceMode guard;
+  torch::jit::Stack copies = state_->arguments;
+  for (int i : state_->effects.written) copies[i] = mapTensors(copies[i], cloneStorage);
+  state_->seedGenerator();
+  torch::jit::Stack stack;
+  return translateErrors(state_->op, [&] { return makeTensorList(state_->run(copies, stack)); });
+}
+
+bool Call::mutates() const { return !state_->effects.written.empty(); }
+
+void Call::restore() { state_->restore(); }
+
+}  // namespace runtime

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "inputs/sample.h"
+#include "ir/graph.h"
+#include "runtime/tensor_list.h"
+
+namespace runtime {
+
+class Device;
+
+/// A sample's call on one device: the ATen operator, its arguments made from a seed, and pristine copies of those that it
+/// writes in place.
+class Call {
+ public:
+  /// Errors: Unsupported for sparse arguments and tensors that do not fit, Input where the operator or an argument does
+  /// not exist in ATen.
+  Call(const inputs::Sample& sample, Device& device, uint64_t seed);
+  ~Call();
+
+  /// Runs ATen once and returns the outputs (tensors among the results, lists flattened; in-place results are the
+  /// written arguments themselves).
+  TensorList eager();
+  /// The same on copies of the arguments: outputs that stay valid when the arguments are restored, in-place arguments
+  /// that the operator writes without returning them appended.
+  TensorList reference();
+  /// reference() on arguments upcast to float64; empty where ATen has no float64 form of it.
+  TensorList referenceInFloat64();
+
+  /// The call as a graph with the static types of its arguments and of `outputs` (reference()'s).
+  ir::Graph graph(const TensorList& outputs) const;
+
+  /// Whether the operator writes any of its arguments.
+  bool mutates() const;
+  /// Puts the pristine values back into the arguments that the operator writes.
+  void restore();
+  /// Distinct bytes of the tensors the operator reads, plus those it writes (in-place arguments count twice).
+  int64_t bytes(const ir::Graph& graph) const;
+
+  struct State;
+  State& state() { return *state_; }
+
+ private:
+  std::unique_ptr<State> state_;
+};
+
+/// Whether today's ATen has the operator `aten.add.Tensor`.
+bool operatorExists(const std::string& op);
+/// Names of ATen's operators, for suggestions.
+std::vector<std::string> operatorNames();
+
+}  // namespace runtime

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ir/error.h"
+#include "runtime/call.h"
+#include "runtime/schema.h"
+#include "runtime/torch_state.h"
+
+namespace runtime {
+
+/// A bound call, for the files of runtime/ that speak torch. Everything below runs in c10::InferenceMode.
+struct Call::State {
+  State(const inputs::Sample& sample, at::Device device, uint64_t seed);
+
+  /// Runs the operator once on `arguments`, using `stack` as working space; returns the defined tensors among the results,
+  /// then the arguments that were written but not returned.
+  std::vector<at::Tensor> run(const torch::jit::Stack& arguments, torch::jit::Stack& stack) const;
+  /// Appends the written arguments that the operator does not return.
+  void appendUnreturned(const torch::jit::Stack& arguments, std::vector<at::Tensor>& outputs) const;
+  /// Puts the pristine values back, and the generator to its seed where the operator draws from it.
+  void restore();
+  /// Only the latter.
+  void seedGenerator() const;
+  /// Whether the outputs are views of the arguments, or memory that nobody writes: no kernel runs.
+  bool isView();
+
+  std::string op;
+  c10::OperatorHandle handle;
+  at::Device device;
+  uint64_t seed;
+  torch::jit::Stack arguments;
+  Effects effects;
+
+  /// A written argument's storage and what it held.
+  struct Pristine {
+    at::Tensor storage;
+    at::Tensor values;
+  };
+  std::vector<Pristine> pristine;
+
+ private:
+  bool findWhetherView() const;
+  std::optional<bool> isView_;
+};
+
+/// Runs `action`, giving what ATen throws the form of our errors: Toolchain where the device failed, otherwise Unsupported: it
+/// has no kernel or no memory for the call, or refuses its arguments.
+template <typename F>
+auto translateErrors(const std::string& op, const F& action) -> decltype(action()) {
+  const auto firstLine = [](const c10::Error& error) {
+    const std::string text = error.what_without_backtrace();
+    return text.substr(0, text.find('\n'));
+  };
+  try {
+    return action();
+  } catch (const c10::AcceleratorError& error) {
+    ir::fail(ir::ErrorKind::Toolchain, "the device failed in {}: {}", op, firstLine(error));
+  } catch (const c10::OutOfMemoryError& error) {
+    ir::fail(ir::ErrorKind::Unsupported, "{} does not fit into memory: {}", op, firstLine(error));
+  } catch (const c10::Error& error) {
+    ir::fail(ir::ErrorKind::Unsupported, "ATen refuses {}: {}", op, firstLine(error));
+  }
+}
+
+}  // namespace runtime

@@ -1,0 +1,51 @@
+#include "runtime/callable.h"
+
+#include <c10/core/InferenceMode.h>
+
+#include <algorithm>
+
+#include "runtime/planned.h"
+
+namespace runtime {
+namespace {
+
+/// ATen's call through the dispatcher, as a plan's extern step makes it too.
+class AtenCallable : public Callable {
+ public:
+  explicit AtenCallable(Call::State& call) : call_(call) { kind = call.isView() ? Kind::View : Kind::Extern; }
+
+  TensorList operator()() override {
+    const c10::InferenceMode guard;
+    return translateErrors(call_.op, [this] { return makeTensorList(call_.run(call_.arguments, stack_)); });
+  }
+
+ private:
+  Call::State& call_;
+  torch::jit::Stack stack_;  ///< keeps its memory between calls
+};
+
+}  // namespace
+
+std::string_view name(Kind kind) {
+  switch (kind) {
+    case Kind::Generated: return "generated";
+    case Kind::Extern: return "extern";
+    case Kind::View: return "view";
+  }
+  ir::fail(ir::ErrorKind::Internal, "kind {} has no name", static_cast<int>(kind));
+}
+
+CallablePtr eagerCallable(Call& call) { return std::make_unique<AtenCallable>(call.state()); }
+
+CallablePtr plannedCallable(Call& call, Plan plan, Device& device, const Cache& cache) {
+  const auto isExtern = [](const Step& step) { return std::holds_alternative<ExternStep>(step); };
+  if (std::none_of(plan.steps.begin(), plan.steps.end(), isExtern)) {
+    return std::make_unique<PlannedCallable>(call.state(), plan, device, cache);
+  }
+  ir::require(plan.steps.size() == 1, "a plan of {} steps calls ATen; only the call itself can be", plan.steps.size());
+  CallablePtr callable = eagerCallable(call);
+  callable->reason = plan.externReason;
+  return callable;
+}
+
+}  // namespace runtime

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/cache.h"
+#include "runtime/call.h"
+#include "runtime/executable.h"
+#include "runtime/plan.h"
+
+namespace runtime {
+
+/// Who computes a contender's result.
+enum class Kind {
+  Generated,  ///< kernels of ours
+  Extern,     ///< ATen
+  View,       ///< nobody: the outputs alias the arguments, or are left unwritten
+};
+std::string_view name(Kind kind);
+
+/// One way of carrying out a Call; made for it and usable as long as it lives.
+class Callable {
+ public:
+  virtual ~Callable() = default;
+  /// Allocates the outputs and computes them (on CUDA: queues the work on the current stream).
+  virtual TensorList operator()() = 0;
+
+  Kind kind = Kind::Extern;
+  std::string reason;    ///< why it is extern, where a generated one was asked for
+  double compileMs = 0;  ///< of all its kernels
+  bool cached = false;   ///< whether all its kernels came from the cache
+  int kernels = 0;       ///< generated kernels it launches
+};
+
+using CallablePtr = std::unique_ptr<Callable>;
+
+/// ATen's own call.
+CallablePtr eagerCallable(Call& call);
+/// The call as a TorchScript graph under the profiling executor with the tensor-expression fuser, warmed up.
+CallablePtr torchscriptCallable(Call& call);
+/// A plan whose kernels are compiled for `device`.
+CallablePtr plannedCallable(Call& call, Plan plan, Device& device, const Cache& cache);
+
+}  // namespace runtime

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+
+namespace runtime {
+
+/// Three one-dimensional tensors of one length and device that are compared element by element. `found` and `eager` are of one
+/// real dtype; the reference is float64 or, where there is none, eager itself.
+struct Operands {
+  at::Tensor found;
+  at::Tensor eager;
+  at::Tensor reference;
+  double tolerance = 0;
+};
+
+/// Sums over the elements. The reference counts as infinite where it exceeds what found's dtype holds.
+struct Tally {
+  int64_t unequal = 0;
+  int64_t notClose = 0;
+  int64_t misplaced = 0;
+  double squaresFound = 0;  ///< of found - reference, where both are finite
+  double squaresEager = 0;  ///< of eager - reference, where both are finite
+  int64_t countFound = 0;
+  int64_t countEager = 0;
+  double dot = 0;  ///< of found and reference, where both are finite; their squares:
+  double normFound = 0;
+  double normReference = 0;
+  int64_t worst = -1;  ///< the element with the largest error relative to 1 + |reference|; the first such one
+  double worstError = 0;
+  double worstFound = 0;
+  double worstExpected = 0;
+};
+
+/// On the worker threads, a chunk at a time: takes little memory besides the tensors.
+Tally tallyOnHost(const Operands& operands);
+/// By ATen operations on the tensors' device, a chunk at a time.
+Tally tallyOnDevice(const Operands& operands);
+
+/// Adds the tally of the elements that follow those of `whole`.
+void mergeTally(const Tally& part, Tally& whole);
+
+/// Magnitudes from which on a value rounds to infinity in `type`; infinity for float64 and integers.
+double overflowThreshold(at::ScalarType type);
+
+}  // namespace runtime

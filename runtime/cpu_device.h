@@ -1,0 +1,22 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "runtime/device.h"
+
+namespace runtime {
+
+/// This machine's CPU with `threads` workers (0: as many as ATen chooses). Opening it makes freed memory stay with the process,
+/// so that outputs are not paid for in page faults.
+std::unique_ptr<Device> openCpuDevice(int threads);
+
+/// Gives ATen, and with it parallelFor, that many threads.
+void setThreads(int threads);
+
+/// Where the library lies that holds ATen (`.../torch/lib`).
+std::string torchFolder();
+/// torch's release and where it lies, for `opbench doctor`.
+std::string torchFact();
+
+}  // namespace runtime

@@ -1,0 +1,100 @@
+#include <ATen/Context.h>
+#include <c10/core/InferenceMode.h>
+#include <c10/cuda/CUDACachingAllocator.h>
+#include <c10/cuda/CUDAFunctions.h>
+#include <c10/cuda/CUDAStream.h>
+
+#include <optional>
+
+#include "runtime/call_state.h"
+#include "runtime/cpu_device.h"
+#include "runtime/cuda/check.h"
+#include "runtime/cuda/copy.h"
+#include "runtime/cuda/cubin.h"
+#include "runtime/cuda/nvml.h"
+#include "runtime/cuda/trial.h"
+#include "runtime/device.h"
+
+namespace runtime {
+namespace {
+
+constexpr int trialsBetweenCleanups = 64;
+
+std::string versionText(int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); }
+
+/// A GPU. The thread that opens it works on one stream of its own from then on, as graphs cannot be captured on the default
+/// one; everything else on the device is to be called from that thread.
+class CudaDevice : public Device {
+ public:
+  explicit CudaDevice(int index);
+
+  std::string torchName() const override { return fmt::format("cuda:{}", index_); }
+  std::string name() const override { return properties_.name; }
+  const ir::Target& target() const override { return target_; }
+
+  ExecutablePtr compile(const codegen::Program& program, const Cache& cache) override {
+    return std::make_shared<CubinExecutable>(program, nvrtc_.compile(program, cache));
+  }
+  std::pair<std::string, std::string> assembly(const codegen::Program& program) override { return {"ptx", nvrtc_.ptx(program)}; }
+
+  std::unique_ptr<Trial> prepare(Callable& callable, Call& call) override {
+    const c10::InferenceMode guard;
+    // Each graph has a memory pool of its own, which the allocator keeps after the graph is gone.
+    if (++prepared_ % trialsBetweenCleanups == 0) c10::cuda::CUDACachingAllocator::emptyCache();
+    if (!flush_) flush_.emplace(at::Device(torchName()));
+    return std::make_unique<CudaTrial>(callable, call, *flush_);
+  }
+
+  double copyBandwidth() override {
+    if (copyBandwidth_ == 0) copyBandwidth_ = measureCopy(*this);
+    return copyBandwidth_;
+  }
+  void synchronize() override { check(cudaDeviceSynchronize(), "cudaDeviceSynchronize"); }
+  std::vector<std::pair<std::string, std::string>> facts() override;
+
+ private:
+  int index_;
+  cudaDeviceProp properties_{};
+  ir::Target target_;
+  Nvrtc nvrtc_;
+  std::optional<CacheFlush> flush_;
+  double copyBandwidth_ = 0;
+  int prepared_ = 0;
+};
+
+CudaDevice::CudaDevice(int index) : index_(index) {
+  const int devices = c10::cuda::device_count();
+  if (index >= devices) throw NoDevice(fmt::format("no CUDA device {}: torch sees {}", index, devices));
+  at::globalContext().lazyInitDevice(at::kCUDA);
+  const auto device = static_cast<c10::DeviceIndex>(index);
+  c10::cuda::set_device(device);
+  c10::cuda::setCurrentCUDAStream(c10::cuda::getStreamFromPool(/*isHighPriority=*/false, device));
+  check(cudaGetDeviceProperties(&properties_, index), "cudaGetDeviceProperties");
+  target_ = {ir::Backend::Cuda, fmt::format("sm_{}{}", properties_.major, properties_.minor), "", 16, properties_.multiProcessorCount,
+             properties_.l2CacheSize};
+}
+
+std::vector<std::pair<std::string, std::string>> CudaDevice::facts() {
+  int driver = 0;
+  int runtime = 0;
+  check(cudaDriverGetVersion(&driver), "cudaDriverGetVersion");
+  check(cudaRuntimeGetVersion(&runtime), "cudaRuntimeGetVersion");
+  const double memory = static_cast<double>(properties_.totalGlobalMem) / (1 << 30);
+  const std::string pci = fmt::format("{:08x}:{:02x}:{:02x}.0", properties_.pciDomainID, properties_.pciBusID, properties_.pciDeviceID);
+  std::vector<std::pair<std::string, std::string>> facts{
+      {"gpu", fmt::format("{}, {}, {} SMs, {:.0f} GiB, {} MiB of L2", name(), target_.arch, target_.processors, memory,
+                          target_.cacheBytes >> 20)},
+      {"torch", torchFact()},
+      {"CUDA", fmt::format("runtime {}, driver for {}", versionText(runtime), versionText(driver))},
+      {"NVRTC", fmt::format("{} ({})", nvrtc_.version(), nvrtc_.path())}};
+  for (auto& fact : nvmlFacts(pci)) facts.push_back(std::move(fact));
+  return facts;
+}
+
+}  // namespace
+}  // namespace runtime
+
+/// What Device::open calls in this module. The caller owns the device.
+extern "C" runtime::Device* openCudaDevice(int index) {
+  return runtime::translateErrors("the CUDA device", [&]() -> runtime::Device* { return new runtime::CudaDevice(index); });
+}

@@ -1,0 +1,98 @@
+#include "runtime/cuda/graph.h"
+
+#include <ATen/cuda/CUDAGeneratorImpl.h>
+#include <c10/cuda/CUDACachingAllocator.h>
+#include <c10/cuda/CUDAFunctions.h>
+
+#include <vector>
+
+#include "runtime/cuda/check.h"
+
+namespace runtime {
+namespace {
+
+int countWork(cudaGraph_t graph) {
+  size_t count = 0;
+  check(cudaGraphGetNodes(graph, nullptr, &count), "cudaGraphGetNodes");
+  std::vector<cudaGraphNode_t> nodes(count);
+  if (count > 0) check(cudaGraphGetNodes(graph, nodes.data(), &count), "cudaGraphGetNodes");
+  int work = 0;
+  for (cudaGraphNode_t node : nodes) {
+    cudaGraphNodeType type{};
+    check(cudaGraphNodeGetType(node, &type), "cudaGraphNodeGetType");
+    if (type == cudaGraphNodeTypeKernel || type == cudaGraphNodeTypeMemcpy || type == cudaGraphNodeTypeMemset) ++work;
+    if (type == cudaGraphNodeTypeGraph) {
+      cudaGraph_t child = nullptr;
+      check(cudaGraphChildGraphNodeGetGraph(node, &child), "cudaGraphChildGraphNodeGetGraph");
+      work += countWork(child);
+    }
+  }
+  return work;
+}
+
+/// Calls that undo a failed capture: each may find that there is nothing left to undo.
+template <typename F>
+void attempt(const F& action) noexcept {
+  try {
+    action();
+  } catch (const std::exception&) {
+    cudaGetLastError();
+  }
+}
+
+/// A generator keeps refusing to work outside a capture after one that failed; it gets a new state, which it is seeded in
+/// before it is used.
+void renewGenerator(c10::DeviceIndex device) {
+  const at::Generator& generator = at::cuda::detail::getDefaultCUDAGenerator(device);
+  auto fresh = c10::make_intrusive<at::CUDAGeneratorImpl>(device, c10::make_intrusive<at::CUDAGeneratorState>());
+  at::check_generator<at::CUDAGeneratorImpl>(generator)->graphsafe_set_state(fresh);
+}
+
+}  // namespace
+
+CapturedGraph::CapturedGraph(const std::function<void()>& work) {
+  const at::cuda::MempoolId_t pool = at::cuda::graph_pool_handle();
+  // Thread-local: other threads may go on calling CUDA while this one captures.
+  graph_.capture_begin(pool, cudaStreamCaptureModeThreadLocal);
+  try {
+    work();
+    graph_.capture_end();
+  } catch (...) {
+    abandon(pool);
+    throw;
+  }
+  workNodes_ = countWork(graph_.raw_cuda_graph());
+  graph_.instantiate();
+  exec_ = graph_.raw_cuda_graph_exec();
+}
+
+void CapturedGraph::abandon(at::cuda::MempoolId_t pool) noexcept {
+  const c10::DeviceIndex device = c10::cuda::current_device();
+  const cudaStream_t stream = c10::cuda::getCurrentCUDAStream().stream();
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  cudaStreamIsCapturing(stream, &status);
+  if (status == cudaStreamCaptureStatusActive) {
+    bool ended = false;
+    attempt([&] {
+      graph_.capture_end();
+      ended = true;
+    });
+    if (ended) return;  // torch has put everything back
+  }
+  // torch stops at the first thing that fails and leaves the rest as it was during the capture.
+  cudaStreamIsCapturing(stream, &status);
+  if (status != cudaStreamCaptureStatusNone) {
+    cudaGraph_t unfinished = nullptr;
+    cudaStreamEndCapture(stream, &unfinished);
+    if (unfinished != nullptr) cudaGraphDestroy(unfinished);
+  }
+  attempt([&] { c10::cuda::CUDACachingAllocator::endAllocateToPool(device, pool); });
+  attempt([&] { c10::cuda::CUDACachingAllocator::releasePool(device, pool); });
+  attempt([&] { renewGenerator(device); });
+  cudaGetLastError();
+}
+
+// Not through CUDAGraph::replay, which fills the generator's seed with kernels of its own before each launch.
+void CapturedGraph::launch(cudaStream_t stream) { check(cudaGraphLaunch(exec_, stream), "cudaGraphLaunch"); }
+
+}  // namespace runtime

@@ -1,0 +1,71 @@
+#include "runtime/cuda/nvml.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <array>
+#include <memory>
+
+namespace runtime {
+namespace {
+
+/// The part of nvml.h that is used; results are 0 for success.
+using Result = int;
+using GpuHandle = struct nvmlDevice_st*;
+enum Clock { Sm = 1, Memory = 2 };
+
+class Nvml {
+ public:
+  Nvml() : library_(dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL)) {
+    works_ = library_ != nullptr && call<Result()>("nvmlInit_v2") == 0;
+  }
+  ~Nvml() {
+    if (works_) call<Result()>("nvmlShutdown");
+    if (library_ != nullptr) dlclose(library_);
+  }
+  Nvml(const Nvml&) = delete;
+  Nvml& operator=(const Nvml&) = delete;
+
+  bool works() const { return works_; }
+
+  /// The result of the named function, or 1 where the library has none of that name.
+  template <typename F, typename... Args>
+  Result call(const char* name, Args... args) const {
+    void* found = dlsym(library_, name);
+    return found == nullptr ? 1 : reinterpret_cast<F*>(found)(args...);
+  }
+
+  std::string clock(GpuHandle gpu, Clock clock) const {
+    using Read = Result(GpuHandle, int, unsigned*);
+    unsigned now = 0;
+    unsigned most = 0;
+    if (call<Read>("nvmlDeviceGetClockInfo", gpu, static_cast<int>(clock), &now) != 0) return "unknown";
+    if (call<Read>("nvmlDeviceGetMaxClockInfo", gpu, static_cast<int>(clock), &most) != 0) return fmt::format("{} MHz", now);
+    return fmt::format("{} MHz of {}", now, most);
+  }
+
+ private:
+  void* library_;
+  bool works_ = false;
+};
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> nvmlFacts(const std::string& pciBusId) {
+  const Nvml nvml;
+  std::vector<std::pair<std::string, std::string>> facts;
+  if (!nvml.works()) return facts;
+  std::array<char, 96> driver{};
+  using Text = Result(char*, unsigned);
+  if (nvml.call<Text>("nvmlSystemGetDriverVersion", driver.data(), static_cast<unsigned>(driver.size())) == 0) {
+    facts.emplace_back("driver", driver.data());
+  }
+  GpuHandle gpu = nullptr;
+  using Find = Result(const char*, GpuHandle*);
+  if (nvml.call<Find>("nvmlDeviceGetHandleByPciBusId_v2", pciBusId.c_str(), &gpu) == 0) {
+    facts.emplace_back("clocks", fmt::format("SM {}, memory {}", nvml.clock(gpu, Sm), nvml.clock(gpu, Memory)));
+  }
+  return facts;
+}
+
+}  // namespace runtime

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <memory>
+
+namespace runtime {
+
+/// Compiled code of one Program, ready to be started.
+class Executable {
+ public:
+  virtual ~Executable() = default;
+  /// Starts it on the device's current stream (CUDA), or runs it to the end (CPU); one pointer a parameter, aligned as
+  /// the program says.
+  virtual void launch(void* const* pointers) const = 0;
+
+  double compileMs = 0;  ///< wall time from text to code that can be started
+  bool cached = false;   ///< whether the code came from the cache
+};
+
+using ExecutablePtr = std::shared_ptr<const Executable>;
+
+}  // namespace runtime

@@ -1,0 +1,75 @@
+#include "runtime/plan.h"
+
+#include <algorithm>
+
+#include "codegen/cuda.h"
+#include "codegen/llvm.h"
+#include "ir/error.h"
+#include "ir/verify.h"
+#include "lowering/lowering.h"
+#include "lowering/schedule.h"
+
+namespace runtime {
+namespace {
+
+codegen::Program emit(const ir::Kernel& kernel, const ir::Target& target) {
+  switch (target.backend) {
+    case ir::Backend::Cuda: return codegen::emitCuda(kernel, target);
+    case ir::Backend::Cpu: return codegen::emitLlvm(kernel, target);
+  }
+  ir::fail(ir::ErrorKind::Internal, "a target has no backend");
+}
+
+/// Whether the loops store anything: not where every tensor they write is empty.
+bool hasWork(const ir::Loops& loops) {
+  return std::any_of(loops.stores.begin(), loops.stores.end(),
+                     [&](const ir::StoreTo& store) { return loops.buffers.at(store.buffer).type.numel() > 0; });
+}
+
+LaunchStep launchStep(const ir::Kernel& kernel, const ir::Target& target) {
+  LaunchStep step{emit(kernel, target), {}};
+  for (const ir::Param& param : kernel.params) {
+    ir::require(param.buffer.value >= 0, "parameter {} of {} stands for no value", param.buffer.name, kernel.name);
+    step.values.push_back(param.buffer.value);
+  }
+  return step;
+}
+
+Plan generatedPlan(const ir::Graph& graph, const ir::Target& target) {
+  Plan plan;
+  plan.graph = graph;
+  plan.loops = lowering::lower(graph);
+  for (const ir::Loops& loops : plan.loops) {
+    ir::verify(loops);
+    if (!hasWork(loops)) continue;
+    plan.kernels.push_back(lowering::schedule(loops, target));
+    ir::verify(plan.kernels.back());
+    plan.steps.emplace_back(launchStep(plan.kernels.back(), target));
+  }
+  return plan;
+}
+
+Plan externPlan(const ir::Graph& graph, const std::string& reason) {
+  Plan plan;
+  plan.graph = graph;
+  plan.externReason = reason;
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) plan.steps.emplace_back(ExternStep{static_cast<int>(i)});
+  return plan;
+}
+
+}  // namespace
+
+Plan makePlan(const ir::Graph& graph, const ir::Target& target) {
+  ir::verify(graph);
+  for (const ir::Node& node : graph.nodes) {
+    if (!lowering::hasLowering(node.op)) return externPlan(graph, "no lowering for " + node.op);
+  }
+  try {
+    return generatedPlan(graph, target);
+  } catch (const ir::Error& error) {
+    if (error.kind() != ir::ErrorKind::Unsupported) throw;
+    return externPlan(graph, error.what());
+  }
+}
+
+}  // namespace runtime

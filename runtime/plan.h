@@ -1,0 +1,39 @@
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "codegen/program.h"
+#include "ir/graph.h"
+#include "ir/loops.h"
+#include "ir/target.h"
+
+namespace runtime {
+
+/// Starts a program on the values of the graph that its parameters stand for.
+struct LaunchStep {
+  codegen::Program program;
+  std::vector<int> values;  ///< by parameter
+};
+/// Calls ATen for a node that has no lowering.
+struct ExternStep {
+  int node = 0;
+};
+using Step = std::variant<LaunchStep, ExternStep>;
+
+/// How a graph is carried out; outputs are allocated from the graph's types before the first step.
+struct Plan {
+  ir::Graph graph;
+  std::vector<Step> steps;
+  std::string externReason;  ///< why ATen is called, where it is
+
+  /// The stages it went through, for dumps and tests.
+  std::vector<ir::Loops> loops;
+  std::vector<ir::Kernel> kernels;
+};
+
+/// Lowers, schedules and prints the graph for a target; a graph with a node that cannot be lowered becomes extern calls.
+Plan makePlan(const ir::Graph& graph, const ir::Target& target);
+
+}  // namespace runtime

@@ -1,0 +1,102 @@
+#include "runtime/planned.h"
+
+#include <ATen/EmptyTensor.h>
+#include <c10/core/InferenceMode.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "inputs/materialize.h"
+
+namespace runtime {
+namespace {
+
+/// The tensors of the call's arguments that are values of its graph, in order.
+std::vector<at::Tensor> graphInputs(const Call::State& call) {
+  std::vector<at::Tensor> tensors;
+  for (const c10::IValue& argument : call.arguments) {
+    for (const at::Tensor& tensor : tensorsIn(argument)) {
+      if (!tensor.unsafeGetTensorImpl()->is_wrapped_number()) tensors.push_back(tensor);
+    }
+  }
+  return tensors;
+}
+
+}  // namespace
+
+PlannedCallable::PlannedCallable(Call::State& call, const Plan& plan, Device& device, const Cache& cache) : call_(call) {
+  kind = Kind::Generated;
+  bindInputs(plan.graph);
+  for (int value : plan.graph.outputs) addMade(plan.graph, value);
+  outputs_ = made_.size();
+  for (const Step& step : plan.steps) addLaunch(std::get<LaunchStep>(step), device, cache);
+  for (const Launch& launch : launches_) {
+    for (int value : launch.values) addMade(plan.graph, value);
+  }
+  kernels = static_cast<int>(launches_.size());
+}
+
+void PlannedCallable::bindInputs(const ir::Graph& graph) {
+  inputs_ = graphInputs(call_);
+  ir::require(inputs_.size() == graph.inputs.size(), "a plan takes {} tensors, the call has {}", graph.inputs.size(),
+              inputs_.size());
+  pointers_.assign(graph.values.size(), nullptr);
+  for (std::size_t i = 0; i < inputs_.size(); ++i) pointers_[graph.inputs[i]] = inputs_[i].data_ptr();
+}
+
+void PlannedCallable::addMade(const ir::Graph& graph, int value) {
+  const auto isValue = [value](const Made& made) { return made.value == value; };
+  const auto input = std::find(graph.inputs.begin(), graph.inputs.end(), value);
+  const bool isInput = input != graph.inputs.end();
+  if (std::any_of(made_.begin(), made_.end(), isValue) || (isInput && outputs_ > 0)) return;
+  const ir::TensorType& type = graph.values[value].type;
+  Made made{value, {}, type.sizes, type.strides, inputs::scalarType(type.dtype), type.storageElements() * ir::sizeOf(type.dtype)};
+  if (isInput) made.input = inputs_[input - graph.inputs.begin()];
+  made_.push_back(std::move(made));
+}
+
+void PlannedCallable::addLaunch(const LaunchStep& step, Device& device, const Cache& cache) {
+  Launch launch{device.compile(step.program, cache), step.values, {}, {}};
+  for (std::size_t i = 0; i < step.values.size(); ++i) launch.alignments.push_back(step.program.params.at(i).alignment);
+  launch.pointers.resize(step.values.size());
+  compileMs += launch.executable->compileMs;
+  cached = launch.executable->cached && (launches_.empty() || cached);
+  launches_.push_back(std::move(launch));
+}
+
+at::Tensor PlannedCallable::allocate(const Made& made) {
+  if (made.input.defined()) return made.input;
+  if (call_.device.is_cpu()) {
+    at::Tensor tensor = at::detail::empty_strided_cpu(made.sizes, made.strides, made.dtype);
+    if (poison) std::memset(tensor.data_ptr(), 0xff, made.bytes);
+    return tensor;
+  }
+  return at::empty_strided(made.sizes, made.strides, at::TensorOptions(made.dtype).device(call_.device));
+}
+
+void PlannedCallable::start(Launch& launch) {
+  for (std::size_t i = 0; i < launch.values.size(); ++i) {
+    void* pointer = pointers_[launch.values[i]];
+    if (reinterpret_cast<uintptr_t>(pointer) % launch.alignments[i] != 0) {
+      ir::fail(ir::ErrorKind::Internal, "parameter {} of a kernel of {} is not aligned to {} bytes", i, call_.op,
+               launch.alignments[i]);
+    }
+    launch.pointers[i] = pointer;
+  }
+  launch.executable->launch(launch.pointers.data());
+}
+
+TensorList PlannedCallable::operator()() {
+  const c10::InferenceMode guard;
+  std::vector<at::Tensor> tensors;
+  tensors.reserve(made_.size());
+  for (const Made& made : made_) {
+    tensors.push_back(allocate(made));
+    pointers_[made.value] = tensors.back().data_ptr();
+  }
+  for (Launch& launch : launches_) start(launch);
+  tensors.resize(outputs_);
+  return makeTensorList(std::move(tensors));
+}
+
+}  // namespace runtime

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "runtime/call_state.h"
+#include "runtime/callable.h"
+#include "runtime/device.h"
+
+namespace runtime {
+
+/// A plan of launches on the memory of one call: nothing is looked up, hashed or dispatched when it runs.
+class PlannedCallable : public Callable {
+ public:
+  PlannedCallable(Call::State& call, const Plan& plan, Device& device, const Cache& cache);
+  TensorList operator()() override;
+
+  /// Fills what it allocates with 0xff bytes before the kernels run (memory of the host only; a captured graph's outputs are
+  /// its owner's to poison).
+  bool poison = false;
+
+ private:
+  /// A tensor handed back or needed in between: one of the call's, or new memory.
+  struct Made {
+    int value = 0;
+    at::Tensor input;  ///< defined where it is an argument
+    std::vector<int64_t> sizes;
+    std::vector<int64_t> strides;
+    at::ScalarType dtype = at::kFloat;
+    int64_t bytes = 0;
+  };
+  struct Launch {
+    ExecutablePtr executable;
+    std::vector<int> values;
+    std::vector<uintptr_t> alignments;
+    std::vector<void*> pointers;
+  };
+
+  void bindInputs(const ir::Graph& graph);
+  void addMade(const ir::Graph& graph, int value);
+  void addLaunch(const LaunchStep& step, Device& device, const Cache& cache);
+  at::Tensor allocate(const Made& made);
+  void start(Launch& launch);
+
+  Call::State& call_;
+  std::vector<Made> made_;  ///< the outputs in order, then what lies in between
+  std::size_t outputs_ = 0;
+  std::vector<void*> pointers_;  ///< by value of the graph
+  std::vector<at::Tensor> inputs_;
+  std::vector<Launch> launches_;
+};
+
+}  // namespace runtime

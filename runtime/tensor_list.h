@@ -1,0 +1,48 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "ir/tensor_type.h"
+
+namespace runtime {
+
+/// Tensors on a device, held without showing torch (torch_state.h shows them to the files that include it).
+class TensorList {
+ public:
+  struct State;
+
+  TensorList() = default;
+  explicit TensorList(std::shared_ptr<State> state) : state_(std::move(state)) {}
+
+  int size() const;
+  ir::TensorType type(int i) const;
+  const State& state() const { return *state_; }
+  State& state() { return *state_; }
+  explicit operator bool() const { return state_ != nullptr; }
+
+ private:
+  std::shared_ptr<State> state_;
+};
+
+/// How one output compares with eager's and with the float64 reference; computed on the device.
+struct Comparison {
+  ir::TensorType expected;      ///< eager's
+  ir::TensorType found;
+  bool sameType = false;        ///< dtype, sizes and strides; the rest is only meaningful if so
+  int64_t numel = 0;
+  int64_t unequal = 0;          ///< elements that differ from eager's (two NaN are equal)
+  bool allClose = false;        ///< |found - reference| <= tolerance * (1 + |reference|) everywhere, NaN and infinity in place
+  double rmseFound = 0;         ///< root mean square of found - reference, over elements finite in the reference
+  double rmseEager = 0;         ///< the same for eager
+  int64_t misplaced = 0;        ///< elements that are NaN or infinite where neither the reference nor eager is, or not where both are
+  std::vector<int64_t> worst;   ///< index of the element furthest from the reference
+  double worstFound = 0, worstExpected = 0;
+  bool hasReference = false;    ///< whether a float64 reference exists; without one eager stands for it
+  double cosine = 1;
+};
+
+/// Compares output i of `found` with eager's and with the float64 outputs (empty where ATen has no float64 form).
+Comparison compare(const TensorList& found, const TensorList& eager, const TensorList& float64, int i, double tolerance);
+
+}  // namespace runtime

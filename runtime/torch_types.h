@@ -1,0 +1,21 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include "ir/tensor_type.h"
+
+namespace runtime {
+
+/// The dtype of ATen's number; Unsupported for quantized and sub-byte ones.
+ir::DType dtypeOf(at::ScalarType type);
+/// The static type of a strided tensor; Unsupported for sparse and other layouts.
+ir::TensorType typeOf(const at::Tensor& tensor);
+
+/// Every element between the first and the last one that `tensor` addresses, gaps included, as one dimension of the same storage.
+at::Tensor flatStorage(const at::Tensor& tensor);
+/// `flat`, which was made from flatStorage(like), with the sizes and strides of `like`.
+at::Tensor shapeLike(const at::Tensor& flat, const at::Tensor& like);
+/// A copy in storage of its own with the same sizes and strides, overlaps included.
+at::Tensor cloneStorage(const at::Tensor& tensor);
+
+}  // namespace runtime

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "codegen/program.h"
+#include "inputs/sample.h"
+#include "ir/interpret.h"
+#include "runtime/device.h"
+
+namespace tests {
+
+/// The first GPU, opened once. Where there is none, says so and ends the program with the status of skipped tests (77).
+runtime::Device& gpu();
+
+/// Runs a program on storage with these values and reads the storage back.
+void runOnGpu(const codegen::Program& program, std::vector<ir::Memory>& memory);
+
+}  // namespace tests

@@ -1,0 +1,171 @@
+// Captured and timed calls: what a CUDA graph changes, and what must not change with it.
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/equal.h>
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <filesystem>
+
+#include "runtime/call_state.h"
+#include "runtime/plan.h"
+#include "runtime/torch_state.h"
+#include "tests/gpu/gpu.h"
+#include "tests/runtime/sample.h"
+
+namespace {
+
+using runtime::TensorList;
+
+const runtime::Cache noCache("");
+
+struct Case {
+  Case(const std::string& op, const std::string& text) : call(tests::sample(op, text), tests::gpu(), 7) {}
+
+  runtime::CallablePtr planned(const runtime::Cache& cache = noCache) {
+    return runtime::plannedCallable(call, runtime::makePlan(call.graph(call.reference()), tests::gpu().target()), tests::gpu(), cache);
+  }
+
+  runtime::Call call;
+};
+
+const at::Tensor& only(const TensorList& list) {
+  REQUIRE(list.size() == 1);
+  return list.state().tensors[0];
+}
+
+/// A callable made of a function, for what no operator does.
+class Made : public runtime::Callable {
+ public:
+  explicit Made(std::function<TensorList()> work) : work_(std::move(work)) {}
+  TensorList operator()() override { return work_(); }
+
+ private:
+  std::function<TensorList()> work_;
+};
+
+TEST_CASE("a generated addition is captured as one kernel and computes what eager does") {
+  Case c("aten.add.Tensor", "((T([64, 131], f16), T([131], f16)), {})");
+  const auto callable = c.planned();
+  REQUIRE(callable->kind == runtime::Kind::Generated);
+  const auto trial = tests::gpu().prepare(*callable, c.call);
+  CHECK(trial->notCaptured == "");
+  CHECK(trial->kernelNodes() == 1);
+  const TensorList expected = c.call.reference();
+  for (int i = 0; i < 3; ++i) CHECK(runtime::compare(trial->run(), expected, {}, 0, 0).unequal == 0);
+}
+
+TEST_CASE("eager is captured too; an in-place argument starts from the same values in each run") {
+  Case c("aten.add_.Tensor", "((T([1000], f32), T([1000], f32)), {'alpha': 3})");
+  for (const bool isGenerated : {false, true}) {
+    CAPTURE(isGenerated);
+    const auto callable = isGenerated ? c.planned() : runtime::eagerCallable(c.call);
+    const auto trial = tests::gpu().prepare(*callable, c.call);
+    CHECK(trial->notCaptured == "");
+    CHECK(trial->kernelNodes() == 1);
+    const TensorList expected = c.call.reference();
+    trial->seconds();
+    CHECK(at::equal(only(trial->run()), only(expected)));
+    CHECK(at::equal(only(trial->run()), only(expected)));
+    CHECK(only(trial->run()).is_same(c.call.state().arguments[0].toTensor()));
+  }
+}
+
+TEST_CASE("outputs hold 0xff bytes before a run, so that what nobody writes shows") {
+  Case c("aten.empty_like.default", "((T([100], f32),), {})");
+  const auto callable = runtime::eagerCallable(c.call);
+  const auto trial = tests::gpu().prepare(*callable, c.call);
+  const at::Tensor out = only(trial->run()).to(at::kCPU);
+  for (int i = 0; i < 100; ++i) CHECK(std::isnan(out.const_data_ptr<float>()[i]));
+}
+
+TEST_CASE("an output that is a view of an argument is not poisoned") {
+  Case c("aten.transpose.int", "((T([10, 20], f32), 0, 1), {})");
+  const auto callable = runtime::eagerCallable(c.call);
+  const auto trial = tests::gpu().prepare(*callable, c.call);
+  CHECK(at::equal(only(trial->run()), only(c.call.reference())));
+  CHECK(trial->kernelNodes() == 0);
+}
+
+TEST_CASE("an operator that waits for the device is called directly, and says why") {
+  Case c("aten.nonzero.default", "((T([100], f32),), {})");
+  const auto callable = runtime::eagerCallable(c.call);
+  const auto trial = tests::gpu().prepare(*callable, c.call);
+  CHECK(trial->notCaptured != "");
+  CHECK(trial->kernelNodes() == -1);
+  CHECK(at::equal(only(trial->run()), only(c.call.reference())));
+  CHECK(trial->seconds() > 0);
+}
+
+void checkDeviceWorks() {
+  Case random("aten.bernoulli.p", "((T([1000], f32), 0.5), {})");
+  CHECK(only(random.call.eager()).numel() == 1000);
+  const auto callable = runtime::eagerCallable(random.call);
+  const auto trial = tests::gpu().prepare(*callable, random.call);
+  CHECK(trial->notCaptured == "");
+  CHECK(at::equal(only(trial->run()).clone(), only(trial->run())));
+}
+
+TEST_CASE("random numbers are captured, and are the same in each run") { checkDeviceWorks(); }
+
+TEST_CASE("the device survives a capture that fails") {
+  Case c("aten.bernoulli.p", "((T([1000], f32), 0.5), {})");
+  const auto eager = runtime::eagerCallable(c.call);
+
+  SUBCASE("because the work throws") {
+    int calls = 0;
+    Made throws([&]() -> TensorList {
+      TensorList outputs = (*eager)();
+      if (++calls == 3) ir::fail(ir::ErrorKind::Unsupported, "the third call fails");
+      return outputs;
+    });
+    const auto trial = tests::gpu().prepare(throws, c.call);
+    CHECK(trial->notCaptured == "the third call fails");
+    CHECK(trial->seconds() > 0);
+  }
+  SUBCASE("because CUDA refuses what it does") {
+    Made waits([&] {
+      TensorList outputs = (*eager)();
+      tests::gpu().synchronize();
+      return outputs;
+    });
+    const auto trial = tests::gpu().prepare(waits, c.call);
+    CHECK(trial->notCaptured != "");
+    CHECK(only(trial->run()).numel() == 1000);
+  }
+  checkDeviceWorks();
+}
+
+TEST_CASE("times: one, and many queued behind one another") {
+  Case c("aten.add.Tensor", "((T([1024, 1024], f16), T([1024, 1024], f16)), {})");
+  const auto callable = c.planned();
+  const auto trial = tests::gpu().prepare(*callable, c.call);
+  CHECK(trial->seconds() > 0);
+  std::vector<double> times;
+  trial->time(20, times);
+  REQUIRE(times.size() == 20);
+  for (const double seconds : times) CHECK(seconds > 0);
+}
+
+TEST_CASE("a kernel is compiled once and then taken from the cache") {
+  const std::filesystem::path folder = std::filesystem::temp_directory_path() / ("opbench_gpu_test" + std::to_string(getpid()));
+  const runtime::Cache cache(folder.string());
+  Case c("aten.mul.Tensor", "((T([77, 3], f32), T([77, 3], f32)), {})");
+  CHECK_FALSE(c.planned(cache)->cached);
+  const auto again = c.planned(cache);
+  CHECK(again->cached);
+  const auto trial = tests::gpu().prepare(*again, c.call);
+  CHECK(runtime::compare(trial->run(), c.call.reference(), {}, 0, 0).unequal == 0);
+  std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("what the device says of itself") {
+  CHECK(tests::gpu().torchName() == "cuda:0");
+  CHECK(tests::gpu().target().arch.starts_with("sm_"));
+  CHECK(tests::gpu().target().processors > 0);
+  CHECK(tests::gpu().target().cacheBytes > 0);
+  CHECK(tests::gpu().facts().size() >= 4);
+  CHECK(tests::gpu().copyBandwidth() > 1e10);
+}
+
+}  // namespace

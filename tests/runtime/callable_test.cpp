@@ -1,0 +1,105 @@
+#include "runtime/callable.h"
+
+#include <ATen/ops/equal.h>
+#include <doctest/doctest.h>
+
+#include "runtime/call_state.h"
+#include "runtime/device.h"
+#include "tests/runtime/sample.h"
+
+namespace {
+
+struct Case {
+  Case(const std::string& op, const std::string& text, int threads = 2)
+      : device(runtime::Device::open("cpu", threads)), call(tests::sample(op, text), *device, 7) {}
+
+  runtime::CallablePtr planned() {
+    return runtime::plannedCallable(call, runtime::makePlan(call.graph(call.reference()), device->target()), *device,
+                                    runtime::Cache(""));
+  }
+  /// Whether the contender's run gives exactly what eager does.
+  bool agrees(runtime::Callable& callable) {
+    call.restore();
+    const auto expected = call.reference();
+    const auto outputs = device->prepare(callable, call)->run();
+    bool equal = outputs.size() == expected.size();
+    for (int i = 0; equal && i < outputs.size(); ++i) equal = runtime::compare(outputs, expected, {}, i, 0).unequal == 0;
+    return equal;
+  }
+
+  std::unique_ptr<runtime::Device> device;
+  runtime::Call call;
+};
+
+}  // namespace
+
+TEST_CASE("a generated kernel computes what eager does") {
+  Case c("aten.add.Tensor", "((T([64, 130], f32), T([130], f32)), {})");
+  const auto callable = c.planned();
+  CHECK(callable->kind == runtime::Kind::Generated);
+  CHECK(callable->kernels == 1);
+  CHECK(callable->compileMs > 0);
+  CHECK(c.agrees(*callable));
+  CHECK(c.device->prepare(*callable, c.call)->seconds() > 0);
+}
+
+TEST_CASE("a generated in-place kernel returns its argument, and each run starts from the same values") {
+  Case c("aten.mul_.Tensor", "((T([100], f32), 3), {})");
+  const auto callable = c.planned();
+  REQUIRE(callable->kind == runtime::Kind::Generated);
+  const auto trial = c.device->prepare(*callable, c.call);
+  const at::Tensor first = trial->run().state().tensors[0].clone();
+  trial->seconds();
+  const auto again = trial->run();
+  CHECK(at::equal(first, again.state().tensors[0]));
+  CHECK(again.state().tensors[0].is_same(c.call.state().arguments[0].toTensor()));
+  CHECK(c.agrees(*callable));
+}
+
+TEST_CASE("a call without a lowering runs through ATen and says so") {
+  Case c("aten.mm.default", "((T([8, 8], f32), T([8, 8], f32)), {})");
+  const auto callable = c.planned();
+  CHECK(callable->kind == runtime::Kind::Extern);
+  CHECK(callable->reason == "no lowering for aten.mm.default");
+  CHECK(c.agrees(*callable));
+}
+
+TEST_CASE("a call that only makes a view is a view") {
+  Case c("aten.split.Tensor", "((T([6, 2], f32), 2), {})");
+  const auto callable = c.planned();
+  CHECK(callable->kind == runtime::Kind::View);
+  CHECK((*callable)().size() == 3);
+}
+
+TEST_CASE("empty outputs launch nothing") {
+  Case c("aten.add.Tensor", "((T([0, 4], f32), 1), {})");
+  const auto callable = c.planned();
+  CHECK(callable->kind == runtime::Kind::Generated);
+  CHECK(callable->kernels == 0);
+  CHECK(c.agrees(*callable));
+}
+
+TEST_CASE("poison stands where a kernel wrote nothing") {
+  // A plan whose only kernel was left out.
+  Case c("aten.neg.default", "((T([4], f32),), {})");
+  runtime::Plan plan = runtime::makePlan(c.call.graph(c.call.reference()), c.device->target());
+  plan.steps.clear();
+  const auto callable = runtime::plannedCallable(c.call, plan, *c.device, runtime::Cache(""));
+  const auto outputs = c.device->prepare(*callable, c.call)->run();
+  CHECK(outputs.state().tensors[0].isnan().all().item<bool>());
+}
+
+TEST_CASE("TorchScript runs the call as a graph") {
+  for (const auto& [op, text] : std::vector<std::pair<std::string, std::string>>{
+           {"aten.add.Tensor", "((T([8, 8], f32), T([8], f32)), {})"},
+           {"aten.add_.Tensor", "((T([8, 8], f32), 2), {})"},
+           {"aten.cat.default", "(([T([2], f32), T([3], f32)],), {})"},
+           {"aten.native_batch_norm.default",
+            "((T([4, 3, 8], f32), None, None, T([3], f32), T([3], f32), True, 0.1, 1e-05), {})"},
+           {"aten._to_copy.default", "((T([8], f32),), {'dtype': f16})"}}) {
+    CAPTURE(op);
+    Case c(op, text);
+    const auto callable = runtime::torchscriptCallable(c.call);
+    CHECK(c.agrees(*callable));
+  }
+}

@@ -1,0 +1,54 @@
+#include "runtime/plan.h"
+
+#include <doctest/doctest.h>
+
+#include "ir/text.h"
+
+namespace {
+
+ir::Target target() {
+  ir::Target target;
+  target.arch = "x86-64-v3";
+  target.vectorBytes = 32;
+  target.processors = 2;
+  target.cacheBytes = 1 << 20;
+  return target;
+}
+
+/// `out0 = op(self)`.
+ir::Graph unary(const std::string& op, ir::Shape sizes, ir::DType dtype = ir::DType::F32) {
+  const ir::TensorType type = ir::TensorType::contiguous(dtype, std::move(sizes));
+  ir::Graph graph;
+  graph.values = {{"self", type}, {"out0", type}};
+  graph.inputs = {0};
+  graph.outputs = {1};
+  graph.nodes.push_back({op, {{"self", ir::ValueRef{0}}}, {1}, {}});
+  return graph;
+}
+
+}  // namespace
+
+TEST_CASE("an operator without a lowering is called through ATen, and the plan says why") {
+  const runtime::Plan plan = runtime::makePlan(unary("aten.no_such.default", {4}), target());
+  REQUIRE(plan.steps.size() == 1);
+  CHECK(std::get<runtime::ExternStep>(plan.steps[0]).node == 0);
+  CHECK(plan.externReason == "no lowering for aten.no_such.default");
+  CHECK(plan.kernels.empty());
+}
+
+TEST_CASE("an operator with a lowering is a launch with a parameter for every value") {
+  const runtime::Plan plan = runtime::makePlan(unary("aten.neg.default", {4, 5}), target());
+  CHECK(plan.externReason.empty());
+  REQUIRE(plan.steps.size() == 1);
+  const auto& launch = std::get<runtime::LaunchStep>(plan.steps[0]);
+  CHECK(launch.values == std::vector<int>{0, 1});
+  CHECK(launch.program.params.size() == 2);
+  CHECK(plan.loops.size() == 1);
+  CHECK(plan.kernels.size() == 1);
+}
+
+TEST_CASE("nothing is launched for an empty output") {
+  const runtime::Plan plan = runtime::makePlan(unary("aten.neg.default", {0, 5}), target());
+  CHECK(plan.steps.empty());
+  CHECK(plan.externReason.empty());
+}
