@@ -1,0 +1,116 @@
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <iostream>
+
+#include "lowering/lowering.h"
+#include "opbench/doctor.h"
+#include "opbench/list.h"
+#include "opbench/options.h"
+#include "opbench/select.h"
+#include "opbench/suites.h"
+#include "opbench/sweep.h"
+#include "runtime/call.h"
+#include "runtime/device.h"
+
+namespace {
+
+using namespace opbench;
+
+enum ExitStatus { Fine = 0, Failed = 1, Usage = 2, NoSuchDevice = 3, Interrupted = 130 };
+
+volatile std::sig_atomic_t interrupts = 0;
+
+/// The first Ctrl-C ends the run after the sample at hand; the second ends the program.
+void onInterrupt(int) {
+  interrupts = 1;
+  std::signal(SIGINT, SIG_DFL);
+}
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+Environment readEnvironment() {
+  return {std::filesystem::read_symlink("/proc/self/exe"), variable("HOME"), variable("XDG_CACHE_HOME"),
+          variable("OPBENCH_CACHE"), variable("OPBENCH_SUITES")};
+}
+
+Streams standardStreams() {
+  Streams streams{std::cout, std::cerr};
+  streams.colour = isatty(STDOUT_FILENO) && variable("NO_COLOR").empty();
+  streams.progress = isatty(STDERR_FILENO);
+  winsize size{};
+  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) streams.width = size.ws_col;
+  return streams;
+}
+
+/// The samples the options name; lines that cannot be read are reported and counted in `unreadable`.
+std::vector<inputs::Sample> readSelection(const Options& options, size_t& unreadable) {
+  const inputs::Samples read = inputs::readSamples(samplePaths(options));
+  for (const std::string& error : read.errors) std::cerr << "opbench: error: " << error << "\n";
+  unreadable = read.errors.size();
+  if (read.samples.empty()) ir::fail(ir::ErrorKind::Input, "no sample could be read");
+  if (const auto unknown = unmatched(read.samples, options.ops); !unknown.empty())
+    ir::fail(ir::ErrorKind::Input, "{}", unknownOperator(unknown.front(), read.samples, runtime::operatorNames()));
+  return select(read.samples, options);
+}
+
+int list(const Options& options) {
+  Options everything = options;
+  everything.maxSamples = everything.startIdx = 0;
+  size_t unreadable = 0;
+  std::cout << listOperators(readSelection(everything, unreadable), lowering::hasLowering);
+  return unreadable > 0 ? Usage : Fine;
+}
+
+int doctor(const Options& options) {
+  const Diagnosis diagnosis = diagnose(options);
+  std::cout << toText(diagnosis);
+  return diagnosis.works ? Fine : Failed;
+}
+
+int raceAll(const Options& options) {
+  size_t unreadable = 0;
+  const std::vector<inputs::Sample> samples = readSelection(options, unreadable);
+  if (samples.empty()) ir::fail(ir::ErrorKind::Input, "--start-idx {} passes over every sample", options.startIdx);
+  Reporter reporter(options, standardStreams());
+  std::signal(SIGINT, onInterrupt);
+  const Summary summary = sweep(samples, options, reporter, [] { return interrupts != 0; });
+  if (interrupts != 0) return Interrupted;
+  if (hasFailed(summary)) return Failed;
+  return unreadable > 0 ? Usage : Fine;
+}
+
+int run(const Options& options) {
+  switch (options.verb) {
+    case Verb::Print: std::cout << options.text; return Fine;
+    case Verb::List: return list(options);
+    case Verb::Doctor: return doctor(options);
+    case Verb::Race: return raceAll(options);
+  }
+  return Failed;
+}
+
+int fail(const std::string& message, ExitStatus status) {
+  std::cerr << "opbench: error: " << message << "\n";
+  return status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(parseOptions({argv + 1, argv + argc}, readEnvironment()));
+  } catch (const runtime::NoDevice& error) {
+    return fail(error.what(), NoSuchDevice);
+  } catch (const ir::Error& error) {
+    return fail(error.what(), error.kind() == ir::ErrorKind::Input ? Usage : Failed);
+  } catch (const std::exception& error) {
+    return fail(error.what(), Failed);
+  }
+}

@@ -1,0 +1,228 @@
+#include "opbench/options.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cctype>
+
+#include "ir/error.h"
+#include "opbench/nearest.h"
+#include "opbench/suites.h"
+#include "opbench/version.h"
+
+namespace opbench {
+namespace {
+
+using ir::ErrorKind;
+using ir::fail;
+
+constexpr std::string_view description =
+    "Races compiled ATen operators against eager ATen on samples recorded from real models.\n"
+    "With no option: every suite, every operator, the 15 most frequent samples of each.";
+
+constexpr std::string_view footer =
+    "Environment: OPBENCH_CACHE (folder of compiled kernels), OPBENCH_SUITES (folder of suites).\n"
+    "Exit status: 0 all fine; 1 a result was wrong or a sample failed; 2 usage or unreadable input; 3 no such device.";
+
+/// What is given as text and understood after CLI11 has split the command line, so that its messages are ours.
+struct Texts {
+  std::vector<std::string> suites, folders, files, ops;
+  std::string dtype, contenders = "eager,opbench";
+  bool measureNvfuser = false, accuracyChecking = false, noAccuracyChecking = false, doctor = false, noCache = false,
+       version = false, list = false;
+};
+
+void declareSamples(CLI::App& app, Options& options, Texts& texts) {
+  app.add_option("--suite", texts.suites, "Suites to read: torchbench, huggingface, timm (default: all)")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  app.add_option("--inputs", texts.folders, "Read samples from this folder instead of a suite")
+      ->type_name("DIR")
+      ->allow_extra_args(false);
+  app.add_option("--inp-file", texts.files, "Read samples from this file instead of a suite")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  app.add_option("--op", texts.ops,
+                 "Operators: an overload (aten.add.Tensor), a packet (aten.add, add), a glob ('*_backward*'), or all")
+      ->type_name("OP")
+      ->allow_extra_args(false);
+  app.add_option("--max-samples", options.maxSamples, "Most frequent samples of each operator to take; 0 takes all")
+      ->type_name("N")
+      ->capture_default_str();
+  app.add_option("--start-idx", options.startIdx, "Samples of each operator to pass over first")
+      ->type_name("N")
+      ->capture_default_str();
+  app.add_option("--max-bytes", options.maxBytes, "Skip samples whose tensor arguments take more bytes; 0 is no limit")
+      ->type_name("N")
+      ->capture_default_str();
+}
+
+void declareRace(CLI::App& app, Options& options, Texts& texts) {
+  app.add_option("--dtype", texts.dtype, "float16 (as recorded), bfloat16, float32 or float64 (default: float32)")
+      ->type_name("DTYPE");
+  app.add_option("--device", options.device, "cpu, cuda or cuda:N (default: cuda if there is one, else cpu)")
+      ->type_name("DEVICE");
+  app.add_option("--contenders", texts.contenders, "Who races: eager, opbench, torchscript; the first is the baseline")
+      ->type_name("NAMES")
+      ->capture_default_str();
+  app.add_flag("--measure-nvfuser", texts.measureNvfuser, "Add torchscript to the contenders");
+  app.add_option("--repeats", options.repeats, "Interleaved batches of timed runs; the median counts")
+      ->type_name("N")
+      ->capture_default_str();
+  app.add_flag("--accuracy-checking", texts.accuracyChecking,
+               "Compare results with eager's and a float64 reference before timing (default)");
+  app.add_flag("--no-accuracy-checking", texts.noAccuracyChecking, "Time results as they are");
+  app.add_flag("--channels-last", options.channelsLast, "Give 4-D tensors channels-last strides");
+  app.add_option("--seed", options.seed, "Seed of the inputs")->type_name("N")->capture_default_str();
+  app.add_option("--threads", options.threads, "Threads on a CPU; 0 leaves the choice to ATen")
+      ->type_name("N")
+      ->capture_default_str();
+}
+
+void declareOutput(CLI::App& app, Options& options, Texts& texts) {
+  app.add_flag("--list", texts.list, "List the operators of the samples and whether they are generated, and stop");
+  app.add_option("--csv", options.csv, "Write operatorbench's columns to this file; - is standard output")->type_name("FILE");
+  app.add_option("--json", options.json, "Write a JSON line for each sample and contender; - is standard output")
+      ->type_name("FILE");
+  app.add_option("--dump", options.dump, "Write every stage of every sample below this folder")->type_name("DIR");
+  app.add_option("--cache", options.cache, "Folder of compiled kernels")->type_name("DIR");
+  app.add_flag("--no-cache", texts.noCache, "Compile everything anew and keep nothing");
+  app.add_flag("--version", texts.version, "Print the version and stop");
+  CLI::App* doctor = app.add_subcommand("doctor", "Print what this machine has and what is missing");
+  doctor->fallthrough();
+  doctor->callback([&texts] { texts.doctor = true; });
+}
+
+/// Splits at commas and drops empty parts.
+std::vector<std::string> split(const std::vector<std::string>& texts) {
+  std::vector<std::string> parts;
+  for (const std::string& text : texts)
+    for (size_t from = 0; from <= text.size();) {
+      const size_t to = std::min(text.find(',', from), text.size());
+      if (to > from) parts.push_back(text.substr(from, to - from));
+      from = to + 1;
+    }
+  return parts;
+}
+
+ir::DType dtypeOf(const std::string& text) {
+  const auto dtype = ir::dtypeFromTorchName(text);
+  const auto code = dtype ? dtype : ir::dtypeFromName(text);
+  if (code == ir::DType::F16 || code == ir::DType::BF16 || code == ir::DType::F32 || code == ir::DType::F64) return *code;
+  fail(ErrorKind::Input, "--dtype is float16, bfloat16, float32 or float64, not '{}'", text);
+}
+
+std::vector<Contender> contendersOf(const Texts& texts) {
+  std::vector<std::string> names = split({texts.contenders});
+  if (texts.measureNvfuser && std::find(names.begin(), names.end(), "torchscript") == names.end()) names.push_back("torchscript");
+  std::vector<Contender> contenders;
+  for (const std::string& text : names) {
+    const auto contender = contenderFromName(text);
+    if (!contender) fail(ErrorKind::Input, "no contender '{}': there are {}", text, fmt::join(contenderNames(), ", "));
+    if (std::find(contenders.begin(), contenders.end(), *contender) != contenders.end())
+      fail(ErrorKind::Input, "contender '{}' is named twice", text);
+    contenders.push_back(*contender);
+  }
+  if (contenders.empty()) fail(ErrorKind::Input, "--contenders names nobody: there are {}", fmt::join(contenderNames(), ", "));
+  return contenders;
+}
+
+bool isDevice(const std::string& text) {
+  if (text.empty() || text == "cpu" || text == "cuda") return true;
+  const std::string_view number = text.starts_with("cuda:") ? std::string_view(text).substr(5) : "";
+  return !number.empty() && number.size() < 4 &&
+         std::all_of(number.begin(), number.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+void atLeast(std::string_view option, int64_t value, int64_t least) {
+  if (value < least) fail(ErrorKind::Input, "{} is at least {}, not {}", option, least, value);
+}
+
+void check(const Options& options) {
+  atLeast("--repeats", options.repeats, 1);
+  atLeast("--max-samples", options.maxSamples, 0);
+  atLeast("--start-idx", options.startIdx, 0);
+  atLeast("--max-bytes", options.maxBytes, 0);
+  atLeast("--threads", options.threads, 0);
+  if (!isDevice(options.device)) fail(ErrorKind::Input, "--device is cpu, cuda or cuda:N, not '{}'", options.device);
+  if (options.csv == "-" && options.json == "-") fail(ErrorKind::Input, "--csv - and --json - cannot both have standard output");
+  if (!options.suites.empty() && !options.inputs.empty())
+    fail(ErrorKind::Input, "--suite cannot be combined with --inputs or --inp-file: samples come from one place or the other");
+}
+
+std::string defaultCache(const Environment& environment) {
+  if (!environment.cache.empty()) return environment.cache;
+  if (!environment.xdgCacheHome.empty()) return environment.xdgCacheHome + "/opbench/kernels";
+  if (!environment.home.empty()) return environment.home + "/.cache/opbench/kernels";
+  return "";
+}
+
+/// CLI11's message as the rest of our messages are written.
+[[noreturn]] void usage(std::string message) {
+  if (!message.empty()) message[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(message[0])));
+  fail(ErrorKind::Input, "{} (opbench --help lists the options)", message);
+}
+
+[[noreturn]] void unexpected(const CLI::App& app, const std::vector<std::string>& extras) {
+  const std::string& first = extras.front();
+  if (!first.starts_with('-')) fail(ErrorKind::Input, "no verb '{}': there is doctor; operators are named with --op", first);
+  std::vector<std::string> known;
+  for (const CLI::Option* option : app.get_options())
+    for (const std::string& lname : option->get_lnames()) known.push_back("--" + lname);
+  fail(ErrorKind::Input, "no option '{}'{} (opbench --help lists the options)", first, suggestion(nearest(first, known)));
+}
+
+Verb verbOf(const Texts& texts) {
+  if (texts.doctor) return Verb::Doctor;
+  return texts.list ? Verb::List : Verb::Race;
+}
+
+Options printing(std::string text) {
+  Options options;
+  options.verb = Verb::Print;
+  options.text = std::move(text);
+  return options;
+}
+
+}  // namespace
+
+Options parseOptions(const std::vector<std::string>& arguments, const Environment& environment) {
+  Options options;
+  Texts texts;
+  CLI::App app{std::string(description), "opbench"};
+  app.footer(std::string(footer));
+  app.allow_extras();
+  declareSamples(app, options, texts);
+  declareRace(app, options, texts);
+  declareOutput(app, options, texts);
+  try {
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+  } catch (const CLI::CallForHelp&) {
+    return printing(app.help());
+  } catch (const CLI::ParseError& error) {
+    usage(error.what());
+  }
+  if (texts.version) return printing(versionText() + "\n");
+  if (const auto extras = app.remaining(); !extras.empty()) unexpected(app, extras);
+
+  options.verb = verbOf(texts);
+  options.suites = split(texts.suites);
+  options.inputs = texts.files;
+  options.inputs.insert(options.inputs.end(), texts.folders.begin(), texts.folders.end());
+  if (!texts.ops.empty()) options.ops = split(texts.ops);
+  if (options.ops.empty()) fail(ErrorKind::Input, "--op names no operator");
+  if (!texts.dtype.empty()) options.dtype = dtypeOf(texts.dtype);
+  options.contenders = contendersOf(texts);
+  if (texts.accuracyChecking && texts.noAccuracyChecking)
+    fail(ErrorKind::Input, "--accuracy-checking and --no-accuracy-checking contradict each other");
+  options.accuracyChecking = !texts.noAccuracyChecking;
+  if (options.cache.empty()) options.cache = defaultCache(environment);
+  if (texts.noCache) options.cache.clear();
+  options.suitesFolder = findSuites(environment);
+  check(options);
+  return options;
+}
+
+}  // namespace opbench

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "ir/dtype.h"
+#include "opbench/contenders.h"
+
+namespace opbench {
+
+/// What the program finds around it; read in main alone.
+struct Environment {
+  std::filesystem::path program;  ///< the executable
+  std::string home;               ///< HOME
+  std::string xdgCacheHome;       ///< XDG_CACHE_HOME
+  std::string cache;              ///< OPBENCH_CACHE: the folder of compiled kernels
+  std::string suites;             ///< OPBENCH_SUITES: the folder of suites
+};
+
+/// What one run of the program is to do.
+enum class Verb {
+  Race,    ///< the main job
+  List,    ///< the operators of the samples
+  Doctor,  ///< what this machine has
+  Print,   ///< Options::text: help or version
+};
+
+/// Everything the command line says; passed down by const reference.
+struct Options {
+  Verb verb = Verb::Race;
+  std::string text;  ///< what Verb::Print prints
+
+  std::vector<std::string> suites;  ///< names in the folder of suites; all of them where `inputs` is empty as well
+  std::vector<std::string> inputs;  ///< files and folders of samples
+  std::string suitesFolder;         ///< empty where none was found
+  std::vector<std::string> ops{"all"};
+  int64_t maxSamples = 15;  ///< an operator; 0 is all
+  int64_t startIdx = 0;     ///< samples of each operator that are passed over first
+  int64_t maxBytes = 0;     ///< samples whose tensor arguments take more are skipped; 0 is no limit
+
+  ir::DType dtype = ir::DType::F32;
+  std::string device;  ///< `cpu`, `cuda`, `cuda:N`; empty is CUDA if there is any, else CPU
+  bool channelsLast = false;
+  uint64_t seed = 0;
+  int threads = 0;  ///< of a CPU device; 0 is ATen's choice
+
+  std::vector<Contender> contenders{Contender::Eager, Contender::Opbench};  ///< the first is the baseline
+  int repeats = 3;
+  bool accuracyChecking = true;
+
+  std::string csv, json;  ///< files; `-` is standard output, empty is none
+  std::string dump;       ///< folder of stages; empty is none
+  std::string cache;      ///< folder of compiled kernels; empty keeps none
+};
+
+/// Reads the arguments after the program's name. Errors: Input, for what cannot be understood or contradicts itself.
+Options parseOptions(const std::vector<std::string>& arguments, const Environment& environment);
+
+}  // namespace opbench

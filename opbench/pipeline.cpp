@@ -1,0 +1,110 @@
+#include "opbench/pipeline.h"
+
+#include <functional>
+
+#include "inputs/convert.h"
+#include "opbench/accuracy.h"
+#include "opbench/brief.h"
+#include "opbench/check.h"
+#include "opbench/dump.h"
+#include "opbench/outcome.h"
+#include "opbench/report/json.h"
+#include "opbench/select.h"
+#include "runtime/call.h"
+#include "runtime/plan.h"
+
+namespace opbench {
+namespace {
+
+using runtime::Call;
+using runtime::CallablePtr;
+using runtime::Plan;
+
+/// A contender that is ready to race.
+struct Entrant {
+  Outcome* outcome = nullptr;
+  CallablePtr callable;
+  std::unique_ptr<runtime::Trial> trial;
+};
+
+/// graph -> loops -> kernels -> programs -> code: what opbench is about.
+CallablePtr compiled(Call& call, const ir::Graph& graph, const Dump& dump, const Bench& bench) {
+  Plan plan = runtime::makePlan(graph, bench.device.target());
+  dump.plan(plan);
+  CallablePtr callable = runtime::plannedCallable(call, plan, bench.device, bench.cache);
+  dump.assembly(plan, bench.device);
+  return callable;
+}
+
+CallablePtr callableOf(Contender contender, Call& call, const ir::Graph& graph, const Dump& dump, const Bench& bench) {
+  switch (contender) {
+    case Contender::Eager: return runtime::eagerCallable(call);
+    case Contender::Opbench: return compiled(call, graph, dump, bench);
+    case Contender::Torchscript: return runtime::torchscriptCallable(call);
+  }
+  return nullptr;
+}
+
+Entrant enter(Outcome& outcome, Call& call, const ir::Graph& graph, const Dump& dump, const Bench& bench) {
+  Entrant entrant{&outcome, callableOf(outcome.contender, call, graph, dump, bench), nullptr};
+  describe(*entrant.callable, outcome);
+  entrant.trial = bench.device.prepare(*entrant.callable, call);
+  outcome.notCaptured = entrant.trial->notCaptured;
+  outcome.graphNodes = entrant.trial->kernelNodes();
+  return entrant;
+}
+
+/// Whether the entrant's result is eager's; eager itself is the truth and is not asked.
+bool isRight(Entrant& entrant, const Truth& truth, const std::string& op) {
+  if (entrant.outcome->contender == Contender::Eager) return true;
+  const Verdict verdict = check(entrant.trial->run(), truth, ruleFor(op));
+  if (!verdict.ok) setWrong(*entrant.outcome, verdict.message);
+  return verdict.ok;
+}
+
+void time(const std::vector<Entrant>& entrants, const Bench& bench) {
+  std::vector<runtime::Trial*> trials;
+  for (const Entrant& entrant : entrants) trials.push_back(entrant.trial.get());
+  const std::vector<Timing> timings = race(trials, paceFor(bench.device.target().backend, bench.options.repeats));
+  for (size_t i = 0; i < entrants.size(); ++i) entrants[i].outcome->timing = timings[i];
+}
+
+/// call -> reference -> graph -> callables -> trials -> checks -> race.
+void raceCall(const inputs::Sample& sample, Row& row, const Dump& dump, const Bench& bench) {
+  Call call(sample, bench.device, bench.options.seed);
+  Truth truth;
+  truth.eager = call.reference();
+  const ir::Graph graph = call.graph(truth.eager);
+  dump.graph(graph);
+  row.bytes = call.bytes(graph);
+  if (bench.options.accuracyChecking) truth.float64 = call.referenceInFloat64();
+  std::vector<Entrant> entrants;
+  for (Outcome& outcome : row.outcomes)
+    attempt({&outcome, 1}, dump.folder(), [&] {
+      Entrant entrant = enter(outcome, call, graph, dump, bench);
+      if (!bench.options.accuracyChecking || isRight(entrant, truth, sample.op)) entrants.push_back(std::move(entrant));
+    });
+  truth = {};
+  time(entrants, bench);
+}
+
+}  // namespace
+
+Row raceSample(const inputs::Sample& recorded, int index, const Bench& bench) {
+  Row row = rowOf(recorded, index, bench.options.contenders);
+  const Dump dump(bench.options.dump, index, recorded.op);
+  attempt(row.outcomes, dump.folder(), [&] {
+    const inputs::Sample sample = inputs::convert(recorded, bench.options.dtype, bench.options.channelsLast);
+    row.brief = brief(sample);
+    dump.sample(recorded, sample);
+    if (const int64_t bytes = argumentBytes(sample); bench.options.maxBytes > 0 && bytes > bench.options.maxBytes)
+      return skip(row.outcomes,
+                  fmt::format("its arguments take {} bytes, more than --max-bytes {}", bytes, bench.options.maxBytes));
+    raceCall(sample, row, dump, bench);
+  });
+  derive(row, bench.run.copyBandwidth);
+  dump.race(report::jsonLines(row, bench.run));
+  return row;
+}
+
+}  // namespace opbench

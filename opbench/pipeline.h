@@ -1,0 +1,23 @@
+#pragma once
+
+#include "inputs/sample.h"
+#include "opbench/options.h"
+#include "opbench/row.h"
+#include "runtime/cache.h"
+#include "runtime/device.h"
+
+namespace opbench {
+
+/// What every sample of a run is raced with.
+struct Bench {
+  const Options& options;
+  const Run& run;
+  runtime::Device& device;
+  const runtime::Cache& cache;
+};
+
+/// Takes one recorded sample through every stage, from its arguments to its row. Whatever goes wrong with the sample, or
+/// with one contender, becomes the status and reason of its outcomes; nothing is thrown but what stops the dump.
+Row raceSample(const inputs::Sample& recorded, int index, const Bench& bench);
+
+}  // namespace opbench

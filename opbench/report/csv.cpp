@@ -1,0 +1,32 @@
+#include "opbench/report/csv.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace opbench::report {
+namespace {
+
+std::string fields(const std::optional<Quantiles>& speedups) {
+  return speedups ? fmt::format(",{:.6f},{:.6f},{:.6f}", speedups->p20, speedups->p50, speedups->p80) : ",,,";
+}
+
+}  // namespace
+
+std::string csv(const Summary& summary, const Run& run) {
+  std::string text = "Operator";
+  for (size_t i = 1; i < run.contenders.size(); ++i)
+    for (const char* quantile : {"20th", "50th", "80th"}) text += fmt::format(",{} {}", name(run.contenders[i]), quantile);
+  text += "\n";
+  for (const Group& group : summary.operators) {
+    const auto first = group.standings.begin() + 1;
+    if (std::none_of(first, group.standings.end(), [](const Standing& standing) { return standing.speedups.has_value(); }))
+      continue;
+    text += group.op;
+    for (auto standing = first; standing != group.standings.end(); ++standing) text += fields(standing->speedups);
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace opbench::report

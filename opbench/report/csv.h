@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+
+#include "opbench/row.h"
+#include "opbench/summary.h"
+
+namespace opbench::report {
+
+/// The table of PyTorch's operatorbench (benchmarks/dynamo/microbenchmarks/operatorbench.py): `Operator,opbench
+/// 20th,opbench 50th,opbench 80th` and the same for every further contender, the quantiles of the speedups over the
+/// baseline with six decimals. Operators without any speedup are left out; a contender without one has empty fields.
+std::string csv(const Summary& summary, const Run& run);
+
+}  // namespace opbench::report

@@ -1,0 +1,65 @@
+#include "opbench/report/format.h"
+
+#include <fmt/format.h>
+
+namespace opbench::report {
+namespace {
+
+std::string_view escape(Tone tone) {
+  switch (tone) {
+    case Tone::Plain: return "";
+    case Tone::Good: return "\033[32m";
+    case Tone::Bad: return "\033[31m";
+    case Tone::Doubtful: return "\033[33m";
+    case Tone::Faint: return "\033[2m";
+    case Tone::Strong: return "\033[1m";
+  }
+  return "";
+}
+
+/// About four significant digits.
+std::string digits(double value) {
+  if (value >= 1000) return fmt::format("{:.0f}", value);
+  return value >= 100 ? fmt::format("{:.1f}", value) : fmt::format("{:.2f}", value);
+}
+
+}  // namespace
+
+std::string toned(std::string_view text, Tone tone, bool colour) {
+  if (!colour || tone == Tone::Plain) return std::string(text);
+  return fmt::format("{}{}\033[0m", escape(tone), text);
+}
+
+Tone toneOfSpeedup(double speedup) { return speedup >= 1.05 ? Tone::Good : speedup < 0.95 ? Tone::Bad : Tone::Plain; }
+
+std::string microseconds(std::optional<double> seconds) { return seconds ? digits(*seconds * 1e6) : "-"; }
+
+std::string speedup(std::optional<double> ratio) { return ratio ? fmt::format("{}x", digits(*ratio)) : "-"; }
+
+std::string gigabytes(std::optional<double> bytesPerSecond) {
+  if (!bytesPerSecond) return "-";
+  const double value = *bytesPerSecond / 1e9;
+  return value >= 100 ? fmt::format("{:.0f}", value) : fmt::format("{:.1f}", value);
+}
+
+std::string percent(std::optional<double> share) { return share ? fmt::format("{:.0f}%", *share * 100) : "-"; }
+
+std::string milliseconds(std::optional<double> ms) { return ms ? fmt::format("{:.1f}", *ms) : "-"; }
+
+std::string cut(std::string_view text, int width) {
+  if (static_cast<int>(text.size()) <= width) return std::string(text);
+  if (width < 2) return std::string(static_cast<size_t>(width), '.');
+  return std::string(text.substr(0, static_cast<size_t>(width) - 2)) + "..";
+}
+
+std::string left(std::string_view text, int width) { return fmt::format("{:<{}}", cut(text, width), width); }
+
+std::string right(std::string_view text, int width) { return fmt::format("{:>{}}", cut(text, width), width); }
+
+std::string_view shortOperator(std::string_view op) {
+  constexpr std::string_view overload = ".default";
+  if (op.ends_with(overload)) op.remove_suffix(overload.size());
+  return op;
+}
+
+}  // namespace opbench::report

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace opbench::report {
+
+/// What a text means, which a terminal shows as a colour.
+enum class Tone { Plain, Good, Bad, Doubtful, Faint, Strong };
+
+/// `text` in the colour of its tone, or as it is where `colour` is off.
+std::string toned(std::string_view text, Tone tone, bool colour);
+/// Good from 1.05, bad below 0.95.
+Tone toneOfSpeedup(double speedup);
+
+/// Numbers as tables show them; `-` for what is not known.
+std::string microseconds(std::optional<double> seconds);      ///< `5.12`, `123.4`
+std::string speedup(std::optional<double> ratio);             ///< `1.24x`
+std::string gigabytes(std::optional<double> bytesPerSecond);  ///< `3581`, `7.4`
+std::string percent(std::optional<double> share);             ///< `87%`
+std::string milliseconds(std::optional<double> ms);           ///< `41.3`
+
+/// The text cut to `width` characters, two dots in place of what is missing.
+std::string cut(std::string_view text, int width);
+/// The text cut and padded to `width` characters.
+std::string left(std::string_view text, int width);
+std::string right(std::string_view text, int width);
+/// The operator's name without `.default`, which --op takes just as well.
+std::string_view shortOperator(std::string_view op);
+
+}  // namespace opbench::report

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+#include "opbench/row.h"
+
+namespace opbench::report {
+
+/// One JSON object a line, one line a contender of the row; times in microseconds, rates in GB/s (1e9), null for what was
+/// not measured.
+std::string jsonLines(const Row& row, const Run& run);
+
+}  // namespace opbench::report

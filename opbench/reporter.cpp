@@ -1,0 +1,67 @@
+#include "opbench/reporter.h"
+
+#include <cerrno>
+#include <cstring>
+
+#include "ir/error.h"
+#include "opbench/report/csv.h"
+#include "opbench/report/json.h"
+#include "opbench/report/progress.h"
+
+namespace opbench {
+namespace {
+
+/// The stream for a file's name: none where it is empty, `out` for `-`, else the opened file.
+std::ostream* open(const std::string& name, std::ofstream& file, std::ostream& out) {
+  if (name.empty()) return nullptr;
+  if (name == "-") return &out;
+  file.open(name, std::ios::binary);
+  if (!file) ir::fail(ir::ErrorKind::Input, "cannot write {}: {}", name, std::strerror(errno));
+  return &file;
+}
+
+}  // namespace
+
+Reporter::Reporter(const Options& options, Streams streams) : options_(options), streams_(streams) {
+  json_ = open(options.json, jsonFile_, streams.out);
+  csv_ = open(options.csv, csvFile_, streams.out);
+  if (options.json != "-" && options.csv != "-") console_ = &streams.out;
+}
+
+void Reporter::begin(const Run& run, int samples, int longestOperator) {
+  run_ = run;
+  samples_ = samples;
+  layout_ = report::layoutFor(longestOperator, run.contenders, streams_.colour);
+  if (console_) *console_ << report::heading(run, samples, layout_) << std::flush;
+}
+
+void Reporter::progress(int done, const std::string& what, double seconds) {
+  if (!streams_.progress) return;
+  streams_.err << report::clearLine << report::progress(done, samples_, what, seconds, streams_.width - 1) << std::flush;
+}
+
+void Reporter::row(const Row& row) {
+  clear();
+  if (console_) *console_ << report::line(row, layout_) << std::flush;
+  if (!json_) return;
+  *json_ << report::jsonLines(row, run_);
+  flush(*json_, options_.json);
+}
+
+void Reporter::end(const Summary& summary) {
+  clear();
+  if (console_) *console_ << report::table(summary, run_, layout_) << std::flush;
+  if (!csv_) return;
+  *csv_ << report::csv(summary, run_);
+  flush(*csv_, options_.csv);
+}
+
+void Reporter::clear() {
+  if (streams_.progress) streams_.err << report::clearLine << std::flush;
+}
+
+void Reporter::flush(std::ostream& stream, const std::string& name) {
+  if (!stream.flush()) ir::fail(ir::ErrorKind::Input, "cannot write {}: {}", name, std::strerror(errno));
+}
+
+}  // namespace opbench

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "inputs/sample.h"
+#include "opbench/options.h"
+
+namespace opbench {
+
+/// Whether `op` (`aten.add.Tensor`) is meant by a pattern: its name, its packet (`aten.add`), both without `aten.` or with
+/// `torch.ops.` before them, a glob over the whole name (`*_backward*`, `aten.add.*`), or `all`.
+bool matches(const std::string& op, const std::string& pattern);
+
+/// The patterns that no sample's operator matches.
+std::vector<std::string> unmatched(const std::vector<inputs::Sample>& samples, const std::vector<std::string>& patterns);
+
+/// What to say about a pattern that no sample matches; `aten` are the names of ATen's operators.
+std::string unknownOperator(const std::string& pattern, const std::vector<inputs::Sample>& samples,
+                            const std::vector<std::string>& aten);
+
+/// The samples to run: operators that match, in alphabetical order; of each the most frequent first (equal counts in file
+/// order), from Options::startIdx on, Options::maxSamples of them.
+std::vector<inputs::Sample> select(const std::vector<inputs::Sample>& samples, const Options& options);
+
+/// Bytes of the storage that the sample's tensor arguments need.
+int64_t argumentBytes(const inputs::Sample& sample);
+
+}  // namespace opbench

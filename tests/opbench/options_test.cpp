@@ -1,0 +1,191 @@
+#include "opbench/options.h"
+
+#include <doctest/doctest.h>
+
+#include "ir/error.h"
+
+using namespace opbench;
+
+namespace {
+
+Environment environment() {
+  Environment e;
+  e.program = "/opt/opbench/bin/opbench";
+  e.home = "/home/ada";
+  e.suites = "/data/suites";
+  return e;
+}
+
+Options parse(const std::vector<std::string>& arguments) { return parseOptions(arguments, environment()); }
+
+/// The message that refuses a command line.
+std::string refusal(const std::vector<std::string>& arguments) {
+  try {
+    parse(arguments);
+  } catch (const ir::Error& error) {
+    CHECK(error.kind() == ir::ErrorKind::Input);
+    return error.what();
+  }
+  return "accepted";
+}
+
+using Names = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("with no option: every suite, every operator, the 15 most frequent samples, float32, two contenders") {
+  const Options o = parse({});
+  CHECK(o.verb == Verb::Race);
+  CHECK(o.suites.empty());
+  CHECK(o.inputs.empty());
+  CHECK(o.suitesFolder == "/data/suites");
+  CHECK(o.ops == Names{"all"});
+  CHECK(o.maxSamples == 15);
+  CHECK(o.startIdx == 0);
+  CHECK(o.maxBytes == 0);
+  CHECK(o.dtype == ir::DType::F32);
+  CHECK(o.device == "");
+  CHECK(o.contenders == std::vector{Contender::Eager, Contender::Opbench});
+  CHECK(o.repeats == 3);
+  CHECK(o.accuracyChecking);
+  CHECK_FALSE(o.channelsLast);
+  CHECK(o.cache == "/home/ada/.cache/opbench/kernels");
+}
+
+TEST_CASE("every option reaches its field") {
+  const Options o = parse({"--inp-file",
+                           "a.txt",
+                           "--inputs",
+                           "dir",
+                           "--op",
+                           "add,mul.Tensor",
+                           "--op",
+                           "*_backward*",
+                           "--dtype",
+                           "bfloat16",
+                           "--device",
+                           "cuda:1",
+                           "--max-samples",
+                           "0",
+                           "--start-idx",
+                           "4",
+                           "--max-bytes",
+                           "1000000",
+                           "--repeats",
+                           "5",
+                           "--no-accuracy-checking",
+                           "--channels-last",
+                           "--seed",
+                           "7",
+                           "--threads",
+                           "2",
+                           "--dump",
+                           "d",
+                           "--csv",
+                           "t.csv",
+                           "--json",
+                           "-",
+                           "--cache",
+                           "k",
+                           "--contenders",
+                           "opbench,eager"});
+  CHECK(o.inputs == Names{"a.txt", "dir"});
+  CHECK(o.ops == Names{"add", "mul.Tensor", "*_backward*"});
+  CHECK(o.dtype == ir::DType::BF16);
+  CHECK(o.device == "cuda:1");
+  CHECK(o.maxSamples == 0);
+  CHECK(o.startIdx == 4);
+  CHECK(o.maxBytes == 1000000);
+  CHECK(o.repeats == 5);
+  CHECK_FALSE(o.accuracyChecking);
+  CHECK(o.channelsLast);
+  CHECK(o.seed == 7);
+  CHECK(o.threads == 2);
+  CHECK(o.dump == "d");
+  CHECK(o.csv == "t.csv");
+  CHECK(o.json == "-");
+  CHECK(o.cache == "k");
+  CHECK(o.contenders == std::vector{Contender::Opbench, Contender::Eager});
+}
+
+TEST_CASE("suites may be repeated or joined by commas") {
+  CHECK(parse({"--suite", "timm,huggingface"}).suites == Names{"timm", "huggingface"});
+  CHECK(parse({"--suite=timm", "--suite", "torchbench"}).suites == Names{"timm", "torchbench"});
+}
+
+TEST_CASE("--measure-nvfuser adds torchscript, once") {
+  CHECK(parse({"--measure-nvfuser"}).contenders == std::vector{Contender::Eager, Contender::Opbench, Contender::Torchscript});
+  CHECK(parse({"--contenders", "eager,torchscript", "--measure-nvfuser"}).contenders ==
+        std::vector{Contender::Eager, Contender::Torchscript});
+}
+
+TEST_CASE("verbs") {
+  CHECK(parse({"doctor"}).verb == Verb::Doctor);
+  CHECK(parse({"--list"}).verb == Verb::List);
+  CHECK(parse({"--help"}).verb == Verb::Print);
+  CHECK(parse({"--version"}).text == "opbench 0.1.0\n");
+}
+
+TEST_CASE("help names every option") {
+  const std::string help = parse({"-h"}).text;
+  for (const char* option : {"--suite",
+                             "--inputs",
+                             "--inp-file",
+                             "--op",
+                             "--max-samples",
+                             "--start-idx",
+                             "--max-bytes",
+                             "--dtype",
+                             "--device",
+                             "--contenders",
+                             "--measure-nvfuser",
+                             "--repeats",
+                             "--accuracy-checking",
+                             "--channels-last",
+                             "--seed",
+                             "--threads",
+                             "--list",
+                             "--csv",
+                             "--json",
+                             "--dump",
+                             "--cache",
+                             "--no-cache",
+                             "--version",
+                             "doctor",
+                             "OPBENCH_CACHE",
+                             "Exit status"})
+    CHECK_MESSAGE(help.find(option) != std::string::npos, option);
+}
+
+TEST_CASE("the cache's folder: the option, OPBENCH_CACHE, XDG_CACHE_HOME, HOME, or none") {
+  Environment e;
+  CHECK(parseOptions({}, e).cache == "");
+  e.home = "/home/ada";
+  CHECK(parseOptions({}, e).cache == "/home/ada/.cache/opbench/kernels");
+  e.xdgCacheHome = "/x";
+  CHECK(parseOptions({}, e).cache == "/x/opbench/kernels");
+  e.cache = "/c";
+  CHECK(parseOptions({}, e).cache == "/c");
+  CHECK(parseOptions({"--cache", "/o"}, e).cache == "/o");
+  CHECK(parseOptions({"--no-cache"}, e).cache == "");
+}
+
+TEST_CASE("refusals") {
+  CHECK(refusal({"--dtype", "int32"}) == "--dtype is float16, bfloat16, float32 or float64, not 'int32'");
+  CHECK(refusal({"--device", "gpu"}) == "--device is cpu, cuda or cuda:N, not 'gpu'");
+  CHECK(refusal({"--device", "cuda:x"}) == "--device is cpu, cuda or cuda:N, not 'cuda:x'");
+  CHECK(refusal({"--contenders", "eager,nvfuser"}) == "no contender 'nvfuser': there are eager, opbench, torchscript");
+  CHECK(refusal({"--contenders", "eager,eager"}) == "contender 'eager' is named twice");
+  CHECK(refusal({"--contenders", ","}) == "--contenders names nobody: there are eager, opbench, torchscript");
+  CHECK(refusal({"--repeats", "0"}) == "--repeats is at least 1, not 0");
+  CHECK(refusal({"--max-samples", "-1"}) == "--max-samples is at least 0, not -1");
+  CHECK(refusal({"--accuracy-checking", "--no-accuracy-checking"}) ==
+        "--accuracy-checking and --no-accuracy-checking contradict each other");
+  CHECK(refusal({"--op", ","}) == "--op names no operator");
+  CHECK(refusal({"--csv", "-", "--json", "-"}) == "--csv - and --json - cannot both have standard output");
+  CHECK(refusal({"--suite", "timm", "--inputs", "d"}) ==
+        "--suite cannot be combined with --inputs or --inp-file: samples come from one place or the other");
+  CHECK(refusal({"--dtpye", "float16"}) == "no option '--dtpye'; did you mean --dtype? (opbench --help lists the options)");
+  CHECK(refusal({"aten.add.Tensor"}) == "no verb 'aten.add.Tensor': there is doctor; operators are named with --op");
+  CHECK(refusal({"--repeats", "many"}).starts_with("could not convert: --repeats = many"));
+}

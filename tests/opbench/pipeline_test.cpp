@@ -1,0 +1,97 @@
+#include "opbench/pipeline.h"
+
+#include <doctest/doctest.h>
+
+#include "ir/text.h"
+#include "tests/opbench/temporary_folder.h"
+
+using namespace opbench;
+using runtime::Kind;
+
+namespace {
+
+inputs::Sample sampleOf(const std::string& op, const std::string& call) {
+  const inputs::Samples read = inputs::parseFile("Operator: " + op + "\ncnt: 3, " + call + "\n", "example.txt", "example");
+  REQUIRE(read.errors.empty());
+  return read.samples.at(0);
+}
+
+/// Races one sample on the CPU, as briefly as possible.
+Row raced(const std::string& op, const std::string& call, Options options = {}) {
+  options.repeats = 1;
+  const auto device = runtime::Device::open("cpu", 1);
+  const runtime::Cache cache("");
+  Run run;
+  run.contenders = options.contenders;
+  run.copyBandwidth = 1e10;
+  return raceSample(sampleOf(op, call), 1, Bench{options, run, *device, cache});
+}
+
+const Outcome& opbenchOf(const Row& row) { return row.outcomes.at(1); }
+
+}  // namespace
+
+TEST_CASE("a pointwise sample is generated, right, and timed against eager") {
+  const Row row = raced("aten.add.Tensor", "((T([16, 128], f32), T([128], f32)), {'alpha': 2})");
+  CHECK(row.op == "aten.add.Tensor");
+  CHECK(row.sample == "((T([16, 128], f32), T([128], f32)), {'alpha': 2})");
+  CHECK(row.brief == "f32[16,128], f32[128], alpha=2");
+  CHECK(row.suite == "example");
+  CHECK(row.count == 3);
+  CHECK(row.bytes == (2 * 16 * 128 + 128) * 4);
+  const Outcome& outcome = opbenchOf(row);
+  CHECK_MESSAGE(outcome.status == Status::Ok, outcome.reason);
+  CHECK(outcome.kind == Kind::Generated);
+  CHECK(outcome.kernels == 1);
+  CHECK(outcome.speedup.has_value());
+  CHECK(row.outcomes[0].timing.has_value());
+}
+
+TEST_CASE("in place, and in the dtype asked for") {
+  Options options;
+  options.dtype = ir::DType::BF16;
+  const Row row = raced("aten.add_.Tensor", "((T([16, 128], f16), T([16, 128], f16)), {})", options);
+  CHECK(row.brief == "bf16[16,128], bf16[16,128]");
+  CHECK_MESSAGE(opbenchOf(row).status == Status::Ok, opbenchOf(row).reason);
+}
+
+TEST_CASE("what has no lowering is run by ATen and says so; views run nothing") {
+  const Row matmul = raced("aten.mm.default", "((T([8, 8], f32), T([8, 8], f32)), {})");
+  CHECK(opbenchOf(matmul).status == Status::Ok);
+  CHECK(opbenchOf(matmul).kind == Kind::Extern);
+  CHECK(opbenchOf(matmul).reason == "no lowering for aten.mm.default");
+  CHECK(opbenchOf(raced("aten.view.default", "((T([8, 8], f32), [64]), {})")).kind == Kind::View);
+}
+
+TEST_CASE("what cannot run is a row with its reason, for every contender") {
+  const Row sparse = raced("aten.add.Tensor", "((ST([8], f32), 2), {})");
+  for (const Outcome& outcome : sparse.outcomes) {
+    CHECK(outcome.status == Status::Unsupported);
+    CHECK(outcome.reason != "");
+    CHECK_FALSE(outcome.timing);
+  }
+  CHECK(opbenchOf(raced("aten.no_such_operator.default", "((1,), {})")).status == Status::Error);
+}
+
+TEST_CASE("samples above --max-bytes are skipped before anything is allocated") {
+  Options options;
+  options.maxBytes = 1000;
+  const Row row = raced("aten.neg.default", "((T([1000000, 1000000], f32),), {})", options);
+  CHECK(opbenchOf(row).status == Status::Skipped);
+  CHECK(opbenchOf(row).reason == "its arguments take 4000000000000 bytes, more than --max-bytes 1000");
+}
+
+TEST_CASE("--dump writes every stage, and the first three can be read back") {
+  tests::TemporaryFolder folder;
+  Options options;
+  options.dump = folder.path;
+  raced("aten.mul.Tensor", "((T([16, 128], f32), 0.5), {})", options);
+  const auto content = [&](const char* file) { return tests::contentOf(folder.path / "1-aten.mul.Tensor" / file); };
+  CHECK(content("00-sample.txt").find("cnt: 3, ((T([16, 128], f32), 0.5), {})") != std::string::npos);
+  CHECK(ir::toText(ir::parseGraph(content("10-graph.txt"))) == content("10-graph.txt"));
+  CHECK(ir::toText(ir::parseLoops(content("20-loops.txt"))) == content("20-loops.txt"));
+  CHECK(ir::toText(ir::parseKernel(content("30-kernel.txt"))) == content("30-kernel.txt"));
+  CHECK(content("40-kernel.ll").find("define") != std::string::npos);
+  CHECK(content("50-kernel.s") != "");
+  CHECK(content("60-race.jsonl").find("\"contender\":\"opbench\"") != std::string::npos);
+}

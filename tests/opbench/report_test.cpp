@@ -1,0 +1,85 @@
+#include <doctest/doctest.h>
+
+#include <sstream>
+
+#include "opbench/report/console.h"
+#include "opbench/report/csv.h"
+#include "opbench/report/format.h"
+#include "opbench/report/json.h"
+#include "opbench/report/progress.h"
+#include "tests/golden.h"
+#include "tests/opbench/rows.h"
+
+using namespace opbench;
+
+namespace {
+
+std::string console(const Run& run, const std::vector<Row>& rows, bool colour) {
+  const report::Layout layout = report::layoutFor(25, run.contenders, colour);
+  std::string text = report::heading(run, static_cast<int>(rows.size()), layout);
+  for (const Row& row : rows) text += report::line(row, layout);
+  return text + report::table(summarize(rows, run.contenders), run, layout);
+}
+
+}  // namespace
+
+TEST_CASE("the console's report") {
+  const std::string text = console(tests::exampleRun(), tests::exampleRows(), false);
+  tests::checkGolden("report-console.txt", text);
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 140);
+}
+
+TEST_CASE("the console's report with three contenders") {
+  Run run = tests::exampleRun();
+  run.contenders.push_back(Contender::Torchscript);
+  std::vector<Row> rows = tests::exampleRows();
+  for (Row& row : rows) {
+    row.outcomes.push_back(row.outcomes[0]);
+    row.outcomes.back().contender = Contender::Torchscript;
+    derive(row, run.copyBandwidth);
+  }
+  const std::string text = console(run, rows, false);
+  tests::checkGolden("report-console-torchscript.txt", text);
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 140);
+}
+
+TEST_CASE("colours are for terminals") {
+  CHECK(console(tests::exampleRun(), tests::exampleRows(), false).find('\033') == std::string::npos);
+  CHECK(console(tests::exampleRun(), tests::exampleRows(), true).find("\033[32m    1.25x\033[0m") != std::string::npos);
+}
+
+TEST_CASE("CSV: operatorbench's columns") {
+  CHECK(report::csv(summarize(tests::exampleRows(), tests::exampleRun().contenders), tests::exampleRun()) ==
+        "Operator,opbench 20th,opbench 50th,opbench 80th\n"
+        "aten._unsafe_view.default,1.000000,1.000000,1.000000\n"
+        "aten.add.Tensor,1.050000,1.125000,1.200000\n"
+        "aten.mul.Tensor,0.800000,0.800000,0.800000\n");
+}
+
+TEST_CASE("JSON lines: one record a sample and contender") {
+  std::string text;
+  for (const Row& row : tests::exampleRows()) text += report::jsonLines(row, tests::exampleRun());
+  tests::checkGolden("report.jsonl", text);
+}
+
+TEST_CASE("numbers have about four digits") {
+  CHECK(report::microseconds(5.1234e-6) == "5.12");
+  CHECK(report::microseconds(123.46e-6) == "123.5");
+  CHECK(report::microseconds(12345.6e-6) == "12346");
+  CHECK(report::microseconds(std::nullopt) == "-");
+  CHECK(report::speedup(1.236) == "1.24x");
+  CHECK(report::gigabytes(7.42e9) == "7.4");
+  CHECK(report::gigabytes(3581e9) == "3581");
+  CHECK(report::percent(0.874) == "87%");
+  CHECK(report::left("aten.native_layer_norm", 12) == "aten.nativ..");
+  CHECK(report::right("abc", 5) == "  abc");
+}
+
+TEST_CASE("progress: one line, with the time that is left once that can be told") {
+  CHECK(report::progress(0, 431, "aten.add.Tensor f16[3]", 2, 60) == "[  1/431] aten.add.Tensor f16[3]");
+  CHECK(report::progress(31, 431, "aten.add.Tensor f16[3]", 31, 60) == "[ 32/431] aten.add.Tensor f16[3]  6:40 left");
+  CHECK(report::progress(31, 431, "aten.add.Tensor f16[3, 4, 5, 6], f16[3, 4, 5, 6]", 310, 50) ==
+        "[ 32/431] aten.add.Tensor f16[3, 4..  1:06:40 left");
+}

@@ -1,0 +1,79 @@
+#include "opbench/reporter.h"
+
+#include <doctest/doctest.h>
+
+#include <sstream>
+
+#include "ir/error.h"
+#include "tests/opbench/rows.h"
+#include "tests/opbench/temporary_folder.h"
+
+using namespace opbench;
+
+namespace {
+
+/// What a run of the example rows writes to standard output and error.
+struct Written {
+  std::string out, err;
+};
+
+Written written(const Options& options, bool terminal = false) {
+  std::ostringstream out, err;
+  Streams streams{out, err};
+  streams.progress = terminal;
+  Reporter reporter(options, streams);
+  const Run run = tests::exampleRun();
+  const std::vector<Row> rows = tests::exampleRows();
+  reporter.begin(run, static_cast<int>(rows.size()), 25);
+  for (const Row& row : rows) {
+    reporter.progress(row.index - 1, row.op, 0);
+    reporter.row(row);
+  }
+  reporter.end(summarize(rows, run.contenders));
+  return {out.str(), err.str()};
+}
+
+}  // namespace
+
+TEST_CASE("by default the console's report alone") {
+  const Written result = written({});
+  CHECK(result.out.starts_with("opbench 0.1.0 on Example GPU"));
+  CHECK(result.err == "");
+}
+
+TEST_CASE("with --json - nothing but JSON lines goes to standard output") {
+  Options options;
+  options.json = "-";
+  std::istringstream lines(written(options).out);
+  int count = 0;
+  for (std::string line; std::getline(lines, line); ++count) CHECK(line.starts_with("{\"index\":"));
+  CHECK(count == 14);
+}
+
+TEST_CASE("with --csv - nothing but the table goes to standard output") {
+  Options options;
+  options.csv = "-";
+  CHECK(written(options).out.starts_with("Operator,opbench 20th"));
+}
+
+TEST_CASE("files are written beside the console's report") {
+  tests::TemporaryFolder folder;
+  Options options;
+  options.csv = folder.path / "t.csv";
+  options.json = folder.path / "t.jsonl";
+  CHECK(written(options).out == written({}).out);
+  CHECK(tests::contentOf(folder.path / "t.csv").starts_with("Operator,"));
+  CHECK(tests::contentOf(folder.path / "t.jsonl").starts_with("{\"index\":1,"));
+}
+
+TEST_CASE("a file that cannot be written is refused before anything runs") {
+  Options options;
+  options.json = "/nonexistent/t.jsonl";
+  CHECK_THROWS_WITH_AS(written(options), "cannot write /nonexistent/t.jsonl: No such file or directory", ir::Error);
+}
+
+TEST_CASE("progress goes to a terminal's standard error, and is cleared before each line") {
+  const Written result = written({}, true);
+  CHECK(result.err.starts_with("\r\033[K[1/7] aten._unsafe_view.default\r\033[K"));
+  CHECK(result.out == written({}).out);
+}

@@ -1,0 +1,100 @@
+#include "tests/opbench/rows.h"
+
+namespace tests {
+namespace {
+
+using namespace opbench;
+using runtime::Kind;
+
+Timing timing(double microseconds) {
+  Timing t;
+  t.median = microseconds * 1e-6;
+  t.p20 = 0.98 * t.median;
+  t.p80 = 1.05 * t.median;
+  t.runs = 300;
+  t.batches = {t.median, t.p20, t.p80};
+  return t;
+}
+
+Row row(int index, std::string op, std::string sample, std::string brief, int64_t count, int64_t bytes) {
+  Row r;
+  r.index = index;
+  r.op = std::move(op);
+  r.sample = std::move(sample);
+  r.brief = std::move(brief);
+  r.suite = "torchbench";
+  r.file = "recorded/torchbench/bert.txt";
+  r.line = 10 + index;
+  r.count = count;
+  r.bytes = bytes;
+  r.outcomes.resize(2);
+  r.outcomes[1].contender = Contender::Opbench;
+  return r;
+}
+
+void times(Row& r, double eager, double opbench) {
+  r.outcomes[0].timing = timing(eager);
+  r.outcomes[1].timing = timing(opbench);
+}
+
+void generated(Row& r, double compileMs, bool cached) {
+  Outcome& o = r.outcomes[1];
+  o.kind = Kind::Generated;
+  o.kernels = o.graphNodes = 1;
+  o.compileMs = compileMs;
+  o.cached = cached;
+}
+
+void fails(Row& r, Status status, const std::string& reason, bool everyone) {
+  for (Outcome& o : r.outcomes)
+    if (everyone || o.contender == Contender::Opbench) {
+      o.status = status;
+      o.reason = reason;
+      o.timing.reset();
+    }
+}
+
+}  // namespace
+
+Run exampleRun() {
+  Run run;
+  run.device = "cuda:0";
+  run.deviceName = "Example GPU";
+  run.copyBandwidth = 4.0e12;
+  run.dtype = "float16";
+  run.seed = 7;
+  run.version = "opbench 0.1.0";
+  run.contenders = {Contender::Eager, Contender::Opbench};
+  return run;
+}
+
+std::vector<Row> exampleRows() {
+  const std::string add = "aten.add.Tensor", mul = "aten.mul.Tensor", view = "aten._unsafe_view.default";
+  std::vector<Row> rows;
+  rows.push_back(row(1, view, "((T([36, 128], f16), [4608]), {})", "f16[36,128], [4608]", 36, 18432));
+  times(rows.back(), 1.3, 1.3);
+  rows.back().outcomes[1].kind = Kind::View;
+  rows.push_back(
+      row(2, add, "((T([4096, 4096], f16), T([4096, 4096], f16)), {})", "f16[4096,4096], f16[4096,4096]", 120, 100663296));
+  times(rows.back(), 30, 24);
+  generated(rows.back(), 41.27, false);
+  rows.push_back(row(3, add, "((T([16, 128, 1], f16), 1e-06), {})", "f16[16,128,1], 1e-06", 24, 8192));
+  times(rows.back(), 4.8, 4.8);
+  generated(rows.back(), 1.5, true);
+  rows.push_back(row(4, add, "((T([3], f16), T([3], f16)), {})", "f16[3], f16[3]", 1, 18));
+  times(rows.back(), 4.8, 0);
+  generated(rows.back(), 44, false);
+  fails(rows.back(), Status::Wrong,
+        "output 0 is wrong at [2]: found 3, expected 1.5; root mean square error 0.87, eager's 0, tolerance 0.001", false);
+  rows.push_back(row(5, mul, "((T([8], c32), T([8], c32)), {})", "c32[8], c32[8]", 2, 96));
+  times(rows.back(), 5, 6.25);
+  rows.back().outcomes[1].reason = "complex numbers have no lowering";
+  rows.push_back(row(6, mul, "((ST([8], f16), 2), {})", "ST([8], f16), 2", 2, 0));
+  fails(rows.back(), Status::Unsupported, "sparse tensors are not supported", true);
+  rows.push_back(row(7, mul, "((T([99999, 99999], f16), 2), {})", "f16[99999,99999], 2", 2, 0));
+  fails(rows.back(), Status::Skipped, "its arguments take 19999600002 bytes, more than --max-bytes 1000000000", true);
+  for (Row& r : rows) derive(r, exampleRun().copyBandwidth);
+  return rows;
+}
+
+}  // namespace tests
