@@ -19,18 +19,20 @@ const Lowering fill{"aten::fill", [](Context& c) {
                       return Tensors{cast(expand(value[0], self.sizes), self.dtype)};
                     }};
 
+/// The dtype of a complex number's parts.
+ir::DType partOf(ir::DType complex) {
+  return complex == ir::DType::C32 ? ir::DType::F16 : complex == ir::DType::C64 ? ir::DType::F32 : ir::DType::F64;
+}
+
 /// A conversion to the output's dtype; into a complex one as pairs of a real part and 0.
 const Lowering toCopy{"aten::_to_copy", [](Context& c) {
                         const Tensor self = c.tensor("self");
                         const ir::DType dtype = c.outputType().dtype;
                         if (!ir::isComplex(dtype)) return Tensors{cast(self, dtype)};
-                        if (dtype != ir::DType::C32 || self.dtype != ir::DType::F16) {
-                          ir::fail(ir::ErrorKind::Unsupported, "conversion from {} to {} is not lowered", name(self.dtype), name(dtype));
-                        }
                         ir::Shape pairs = self.sizes;
                         pairs.push_back(2);
-                        return Tensors{lazy(self.dtype, pairs, [self](const Index& index) {
-                          const Value real = self.at(Index(index.begin(), index.end() - 1));
+                        return Tensors{lazy(partOf(dtype), pairs, [self, part = partOf(dtype)](const Index& index) {
+                          const Value real = cast(self.at(Index(index.begin(), index.end() - 1)), part);
                           return where(index.back() == 0.0, real, 0.0);
                         })};
                       }};
