@@ -1,0 +1,34 @@
+# One libFuzzer program a file of tests/fuzz/, with the sample parser and the IR under AddressSanitizer and UBSan.
+if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  message(FATAL_ERROR "the fuzz targets need clang++ (19): configure with -DCMAKE_CXX_COMPILER=clang++-19")
+endif()
+# Every file is instrumented for coverage; libFuzzer's main is linked into the programs alone, below.
+add_compile_options(-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -g1)
+add_link_options(-fsanitize=address,undefined)
+
+opbench_library(ir LINKS opbench::fmt)
+opbench_sources(parser inputs)
+foreach(source IN LISTS parser)
+  opbench_uses_torch("${source}" torch)
+  if(torch)
+    list(REMOVE_ITEM parser "${source}")
+  endif()
+endforeach()
+add_library(sample_text OBJECT ${parser} cmake/empty.cpp)
+target_include_directories(sample_text PUBLIC "${CMAKE_SOURCE_DIR}")
+target_link_libraries(sample_text PUBLIC ir)
+
+enable_testing()
+set(OPBENCH_FUZZ_RUNS 20000 CACHE STRING "Inputs each fuzz target tries when it runs as a test")
+opbench_sources(targets tests/fuzz)
+foreach(source IN LISTS targets)
+  get_filename_component(name "${source}" NAME_WE)
+  add_executable(${name} "${source}")
+  target_link_libraries(${name} PRIVATE sample_text ir opbench::fmt)
+  target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  # What it finds on the way goes to the build tree; the seeds of tests/fuzz/corpus stay as they are.
+  file(MAKE_DIRECTORY "${CMAKE_BINARY_DIR}/found/${name}")
+  add_test(NAME ${name} COMMAND ${name} -runs=${OPBENCH_FUZZ_RUNS} -seed=1 -max_total_time=60 -timeout=10 -verbosity=0
+           "-artifact_prefix=${CMAKE_BINARY_DIR}/" "${CMAKE_BINARY_DIR}/found/${name}" "${CMAKE_SOURCE_DIR}/tests/fuzz/corpus")
+  set_tests_properties(${name} PROPERTIES LABELS fuzz ENVIRONMENT "ASAN_OPTIONS=detect_leaks=0")
+endforeach()

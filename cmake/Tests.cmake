@@ -1,0 +1,48 @@
+# One doctest program a folder of tests/: a folder's tests link that folder and what it includes, so a test says what it needs.
+add_library(test_support OBJECT tests/main.cpp tests/golden.cpp)
+target_include_directories(test_support PUBLIC "${CMAKE_SOURCE_DIR}")
+
+# What the programs look for beside themselves, in the build tree as in a bundle: ../share/opbench/{recorded,golden}.
+file(MAKE_DIRECTORY "${CMAKE_BINARY_DIR}/share/opbench")
+file(CREATE_LINK "${CMAKE_SOURCE_DIR}/inputs/recorded" "${CMAKE_BINARY_DIR}/share/opbench/recorded" SYMBOLIC)
+file(CREATE_LINK "${CMAKE_SOURCE_DIR}/tests/golden" "${CMAKE_BINARY_DIR}/share/opbench/golden" SYMBOLIC)
+
+# opbench_test(folder [TORCH] OBJECTS library... [LINKS target...] [LABEL label])
+function(opbench_test folder)
+  cmake_parse_arguments(A "TORCH" "LABEL" "OBJECTS;LINKS" ${ARGN})
+  opbench_sources(sources tests/${folder})
+  if(NOT sources)
+    return()
+  endif()
+  set(name test_${folder})
+  opbench_executable(${name} SOURCES ${sources} OBJECTS test_support ${A_OBJECTS} LINKS ${A_LINKS})
+  if(A_TORCH)
+    opbench_add_torch(${name})
+    if(TARGET opbench_cuda)
+      add_dependencies(${name} opbench_cuda)
+    endif()
+  endif()
+  add_test(NAME ${folder} COMMAND ${name})
+  # Exit status 77: the tests were skipped, and say why (no GPU).
+  set_tests_properties(${folder} PROPERTIES LABELS "${A_LABEL}" SKIP_RETURN_CODE 77 ENVIRONMENT "${OPBENCH_TEST_ENVIRONMENT}")
+endfunction()
+
+set(OPBENCH_TEST_ENVIRONMENT "")
+if(OPBENCH_ASAN)
+  # libtorch and LLVM are not instrumented: what they allocate once and keep is not our leak.
+  set(OPBENCH_TEST_ENVIRONMENT "ASAN_OPTIONS=detect_leaks=0:strict_string_checks=1" "UBSAN_OPTIONS=print_stacktrace=1")
+endif()
+
+opbench_test(ir OBJECTS ir)
+opbench_test(lowering OBJECTS lowering ir)
+opbench_test(codegen OBJECTS codegen lowering ir LINKS opbench::llvm)
+opbench_test(inputs TORCH OBJECTS inputs ir LINKS torch::cpu)
+opbench_test(runtime TORCH OBJECTS runtime inputs codegen lowering ir LINKS torch::cpu opbench::llvm)
+opbench_test(opbench TORCH OBJECTS ${OPBENCH_OBJECTS} LINKS torch::cpu opbench::llvm)
+opbench_test(gpu TORCH LABEL gpu OBJECTS ${OPBENCH_OBJECTS} LINKS torch::cpu opbench::llvm)
+
+add_test(NAME layering COMMAND "${CMAKE_COMMAND}" "-DROOT=${CMAKE_SOURCE_DIR}" -P "${CMAKE_SOURCE_DIR}/tests/layering.cmake")
+if(TARGET opbench AND TARGET opbench_cuda)
+  add_test(NAME cuda_module_symbols COMMAND "${CMAKE_COMMAND}" "-DPROGRAM=$<TARGET_FILE:opbench>" "-DMODULE=$<TARGET_FILE:opbench_cuda>"
+           -P "${CMAKE_SOURCE_DIR}/tests/cuda_module_symbols.cmake")
+endif()

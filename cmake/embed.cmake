@@ -1,0 +1,11 @@
+# cmake -DIN=file -DOUT=file.cpp -DNAMESPACE=n -DFUNCTION=f -P embed.cmake: makes n::f() return the text of IN.
+file(READ "${IN}" text)
+file(WRITE "${OUT}" "#include <string_view>
+
+namespace ${NAMESPACE} {
+std::string_view ${FUNCTION}();
+std::string_view ${FUNCTION}() {
+  return R\"opbench_embed(${text})opbench_embed\";
+}
+}  // namespace ${NAMESPACE}
+")

@@ -1,0 +1,112 @@
+# Sourced by ./dev: installs what is missing, through the system's package manager, and finds or unpacks LibTorch.
+. cmake/find_torch.sh
+
+packages=(g++ cmake ninja-build ccache mold git python3 python3-pip ca-certificates
+  llvm-19-dev clang-19 libclang-rt-19-dev clang-format-19 clang-tidy-19 zlib1g-dev libzstd-dev
+  libfmt-dev libyaml-cpp-dev libcli11-dev nlohmann-json3-dev libeigen3-dev doctest-dev)
+
+missing_packages() {
+  local installed
+  installed=" $(dpkg-query -W -f '${db:Status-Status} ${Package} ' "${packages[@]}" 2>/dev/null || true)"
+  for package in "${packages[@]}"; do
+    case $installed in *" installed $package "*) ;; *) echo "$package" ;; esac
+  done
+}
+
+install_packages() {
+  command -v dpkg-query >/dev/null || die "setup knows Debian 12 and Ubuntu 24.04 (apt); install these yourself: ${packages[*]}"
+  local missing offered absent log
+  mapfile -t missing < <(missing_packages)
+  [ ${#missing[@]} -gt 0 ] || return 0
+  local line="apt-get install -y --no-install-recommends ${missing[*]}"
+  [ "$(id -u)" = 0 ] || { say "packages are missing; run this, then ./dev again:"; echo "sudo $line"; exit 1; }
+  log=$(mktemp)
+  say "installing ${#missing[@]} packages: ${missing[*]}"
+  export DEBIAN_FRONTEND=noninteractive
+  apt-get update >"$log" 2>&1 || { tail -n 3 "$log" >&2; die "apt-get update failed: see the lines above"; }
+  offered=$(apt-cache policy "${missing[@]}" | awk '/^[^ ]/ { name = $1 } /Candidate:/ && $2 != "(none)" { print name }')
+  for package in "${missing[@]}"; do
+    case $'\n'$offered in *$'\n'"$package:"*) ;; *) absent="${absent:-} $package" ;; esac
+  done
+  [ -z "${absent:-}" ] || die "this system's package sources offer no$absent: Debian 12 or Ubuntu 24.04 (with universe) have them"
+  # The percentage that apt reports is the progress; its own output is only for when it fails.
+  $line -o APT::Status-Fd=3 3> >(show_percent) >>"$log" 2>&1 || { tail -n 5 "$log" >&2; die "'$line' failed: see the lines above"; }
+  rm -f "$log"
+}
+
+# Shows apt's status lines ("dlstatus:..:percent:.." and "pmstatus:..:percent:.."), a line each ten per cent where it is no terminal.
+show_percent() {
+  local kind percent last=-1 step=10 end=$'\n'
+  if [ -t 2 ]; then step=1; end=$'\r'; fi
+  while IFS=: read -r kind _ percent _; do
+    percent=${percent%%.*}
+    if [[ $kind == ??status && $percent =~ ^[0-9]+$ ]] && [ $((percent / step)) != "$last" ]; then
+      last=$((percent / step))
+      case $kind in dl*) kind=downloading ;; *) kind=installing ;; esac
+      printf 'opbench: packages: %s %s%%  %s' "$kind" "$percent" "$end" >&2
+    fi
+  done
+}
+
+has_gpu() { [ -e /dev/nvidia0 ] || [ -e /dev/dxg ]; }
+
+# Unpacks the wheels of cmake/torch_wheels.txt that this machine's loader needs into the cache, one after the other: a finished
+# one is kept, one that was cut off starts over. pip checks each against its sha256 and follows the user's own index settings.
+unpack_torch() {
+  local kinds=cpu wheel kind name free
+  has_gpu && kinds="cpu gpu"
+  mkdir -p "$torch_cache"
+  exec 9>"$torch_cache/.lock"
+  flock 9
+  while read -r kind name hashes; do
+    wheel=$torch_cache/.unpacked-$name
+    case " $kinds " in *" $kind "*) ;; *) continue ;; esac
+    [ ! -e "$wheel" ] || continue
+    free=$(df -Pk "$torch_cache" | awk 'NR == 2 { print int($4 / 1024) }')
+    [ "$free" -gt 2500 ] || die "$torch_cache has $free MB free, LibTorch needs 2500: free some, or set XDG_CACHE_HOME"
+    unpack_wheel "$name" "$hashes"
+    touch "$wheel"
+  done < <(grep -v '^#' cmake/torch_wheels.txt)
+  exec 9>&-
+}
+
+unpack_wheel() {
+  local name=$1 partial=$torch_cache/.partial attempt
+  say "downloading $name to $torch_cache"
+  for attempt in 1 2 3; do
+    rm -rf "$partial"
+    mkdir -p "$partial/tmp"
+    { echo "$name \\"; printf '  --hash=sha256:%s \\\n' $2 | sed '$ s/ \\$//'; } >"$partial/requirement.txt"
+    if TMPDIR=$partial/tmp PIP_ROOT_USER_ACTION=ignore python3 -m pip install --no-deps --no-compile --no-cache-dir --only-binary=:all: \
+      --disable-pip-version-check --target "$partial/wheel" -r "$partial/requirement.txt" >&2 9>&-; then
+      cp -rlf "$partial/wheel/." "$torch_cache/"
+      rm -rf "$partial"
+      return 0
+    fi
+    say "the download of $name was cut off or did not verify (attempt $attempt of 3)"
+  done
+  rm -rf "$partial"
+  die "could not download $name: check the network and pip's settings (pip config list), then run ./dev setup again"
+}
+
+# Sets `torch` to the LibTorch to use, downloading the pinned one where there is none.
+setup() {
+  install_packages
+  local status=0
+  torch=$(find_torch) || status=$?
+  [ $status != 2 ] || exit 1
+  if [ $status = 1 ] || { [ "$torch" = "$torch_cache/torch" ] && ! unpacked; }; then
+    [ "$(uname -m)" = x86_64 ] || die "there is a CUDA 13 LibTorch for x86-64 only, this is $(uname -m)"
+    unpack_torch
+    torch=$(find_torch) || die "$torch_cache is damaged: remove it and run ./dev setup again"
+  fi
+  [ -e "$torch/include/ATen/core/Tensor.h" ] || die "$torch has no headers: name a whole LibTorch $torch_release in OPBENCH_TORCH"
+}
+
+# Whether every wheel this machine needs is in the cache.
+unpacked() {
+  local kind name
+  while read -r kind name _; do
+    if [ "$kind" = cpu ] || has_gpu; then [ -e "$torch_cache/.unpacked-$name" ] || return 1; fi
+  done < <(grep -v '^#' cmake/torch_wheels.txt)
+}

@@ -1,0 +1,37 @@
+# cmake -DROOT=source -P layering.cmake: includes go one way, opbench > runtime > codegen > lowering > ir and runtime > inputs > ir;
+# torch, CUDA and LLVM are included only where they belong. Prints every offending line.
+set(torch "<(ATen|c10|torch|caffe2)/")
+set(cuda "<(cuda|nvrtc|cupti|nvml|driver_types|ATen/cuda|c10/cuda)[^>]*>")
+set(llvm "<llvm")
+# Eager, graphs and memory are torch's CUDA side: in runtime/cuda alone. NVRTC and the driver have no header outside it either.
+set(forbidden_ir "\"(inputs|lowering|codegen|runtime|opbench|tests)/" "${torch}" "${cuda}" "${llvm}")
+set(forbidden_inputs "\"(lowering|codegen|runtime|opbench|tests)/" "${cuda}" "${llvm}")
+set(forbidden_lowering "\"(inputs|codegen|runtime|opbench|tests)/" "${torch}" "${cuda}" "${llvm}")
+set(forbidden_codegen "\"(inputs|runtime|opbench|tests)/" "${torch}" "${cuda}")
+set(forbidden_runtime "\"(opbench|tests)/" "\"runtime/cuda/" "${cuda}")
+set(forbidden_runtime/cuda "\"(opbench|tests)/" "${llvm}" "<ATen/cuda/CUDAContext.h>")
+set(forbidden_opbench "\"tests/" "\"runtime/cuda/" "${cuda}" "${llvm}")
+set(forbidden_opbench/report "\"tests/" "\"(runtime/cuda|inputs|lowering|codegen)/" "${cuda}" "${llvm}" "${torch}")
+
+set(offences "")
+foreach(folder ir inputs lowering codegen runtime runtime/cuda opbench opbench/report)
+  file(GLOB files RELATIVE "${ROOT}" "${ROOT}/${folder}/*.h" "${ROOT}/${folder}/*.cpp" "${ROOT}/${folder}/*.def"
+       "${ROOT}/${folder}/*.cuh")
+  foreach(file IN LISTS files)
+    file(STRINGS "${ROOT}/${file}" lines REGEX "^[ \t]*#[ \t]*include")
+    foreach(line IN LISTS lines)
+      foreach(pattern IN LISTS forbidden_${folder})
+        if(line MATCHES "include ${pattern}")
+          string(APPEND offences "  ${file}: ${line}\n")
+        endif()
+      endforeach()
+      # LLVM is included by implementation files only, so that no interface depends on it.
+      if(file MATCHES "\\.h$" AND line MATCHES "include ${llvm}")
+        string(APPEND offences "  ${file}: ${line} (LLVM in a header)\n")
+      endif()
+    endforeach()
+  endforeach()
+endforeach()
+if(offences)
+  message(FATAL_ERROR "includes that go against the layers:\n${offences}")
+endif()
