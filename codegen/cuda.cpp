@@ -14,11 +14,11 @@ namespace {
 using ir::Expr;
 using ir::Op;
 
-constexpr std::array reservedWords{"load",   "store",   "lane",  "block", "thread", "math",   "fast",  "Vec",    "Word",   "auto",
-                                   "bool",   "char",    "const", "int",   "long",   "float",  "short", "double", "signed", "struct",
-                                   "return", "default", "case",  "do",    "else",   "for",    "goto",  "if",     "new",    "delete",
-                                   "class",  "enum",    "this",  "true",  "false",  "switch", "while", "using",  "void",   "union",
-                                   "break",  "typename", "operator", "template", "register", "static"};
+constexpr std::array reservedWords{
+    "load",  "store", "lane", "block", "thread", "math",     "fast",     "Vec",      "Word",     "auto",    "bool",  "char",
+    "const", "int",   "long", "float", "short",  "double",   "signed",   "struct",   "return",   "default", "case",  "do",
+    "else",  "for",   "goto", "if",    "new",    "delete",   "class",    "enum",     "this",     "true",    "false", "switch",
+    "while", "using", "void", "union", "break",  "typename", "operator", "template", "register", "static"};
 
 bool isReserved(std::string_view name) {
   if (std::find(reservedWords.begin(), reservedWords.end(), name) != reservedWords.end()) return true;
@@ -61,8 +61,7 @@ class CudaPrinter {
   explicit CudaPrinter(const ir::Kernel& kernel) : kernel_(kernel) {}
 
   void block(const ir::Block& block, CudaScope& scope) const {
-    for (const ir::Statement& statement : block)
-      std::visit([&](const auto& node) { print(node, scope); }, statement.node);
+    for (const ir::Statement& statement : block) std::visit([&](const auto& node) { print(node, scope); }, statement.node);
   }
 
  private:
@@ -105,8 +104,7 @@ void CudaPrinter::print(const ir::For& loop, CudaScope& scope) const {
       scope.leave(inner);
       return scope.line("}");
     }
-    case ir::LoopKind::Task:
-      ir::require(false, "the kernel {} has a task loop on CUDA", kernel_.name);
+    case ir::LoopKind::Task: ir::require(false, "the kernel {} has a task loop on CUDA", kernel_.name);
   }
 }
 
@@ -193,7 +191,8 @@ void CudaPrinter::vector(const ir::Lanes& lanes, CudaScope& scope) const {
   std::vector<std::string> vectors;
   for (const ir::Store& store : lanes.stores) {
     vectors.push_back(store.contiguous ? outer.unique(outer.expressions().param(store.param) + "_out") : "");
-    if (store.contiguous) outer.line(fmt::format("Vec<{}, {}> {};", type(store.param), lanes.axis->axis().extent, vectors.back()));
+    if (store.contiguous)
+      outer.line(fmt::format("Vec<{}, {}> {};", type(store.param), lanes.axis->axis().extent, vectors.back()));
   }
   CudaScope inner = outer.enter();
   const std::string lane = laneLoop(lanes, outer, inner);
@@ -205,8 +204,8 @@ void CudaPrinter::vector(const ir::Lanes& lanes, CudaScope& scope) const {
   inner.declare(roots, LaneForm::Vector, lanes.axis);
   for (size_t i = 0; i < lanes.stores.size(); ++i) {
     const ir::Store& store = lanes.stores[i];
-    const std::string to = store.contiguous ? fmt::format("{}[{}]", vectors[i], lane)
-                                            : inner.expressions().element(store.param, store.offset);
+    const std::string to =
+        store.contiguous ? fmt::format("{}[{}]", vectors[i], lane) : inner.expressions().element(store.param, store.offset);
     inner.line(fmt::format("{} = {};", to, inner.expressions().value(store.value)));
   }
   outer.leave(inner);
@@ -241,7 +240,8 @@ void CudaPrinter::gather(const ir::Lanes& lanes, CudaScope& scope) const {
   for (const Expr* node : ir::postorder(rootsOf(lanes))) {
     if (node->op != Op::Load || !lanewise.contains(node->src[0])) continue;
     const std::vector<const Expr*> below = ir::postorder({node->src[0]});
-    const bool isDirect = std::none_of(below.begin(), below.end(), [&](const Expr* x) { return x->op == Op::Load && lanewise.contains(x); });
+    const bool isDirect =
+        std::none_of(below.begin(), below.end(), [&](const Expr* x) { return x->op == Op::Load && lanewise.contains(x); });
     if (isDirect) loads.push_back(node);
   }
   if (loads.empty()) return;
@@ -257,7 +257,8 @@ void CudaPrinter::gather(const ir::Lanes& lanes, CudaScope& scope) const {
   const std::string lane = laneLoop(lanes, scope, inner);
   inner.declare(offsets, LaneForm::Vector, lanes.axis);
   for (size_t i = 0; i < loads.size(); ++i)
-    inner.line(fmt::format("{}[{}] = {};", vectors[i], lane, inner.expressions().element(loads[i]->load().buffer, loads[i]->src[0])));
+    inner.line(
+        fmt::format("{}[{}] = {};", vectors[i], lane, inner.expressions().element(loads[i]->load().buffer, loads[i]->src[0])));
   scope.leave(inner);
   scope.line("}");
   for (size_t i = 0; i < loads.size(); ++i)
@@ -287,8 +288,8 @@ std::string header(const ir::Kernel& kernel, const std::vector<std::string>& nam
   for (size_t i = 0; i < kernel.params.size(); ++i) {
     const ir::Buffer& buffer = kernel.params[i].buffer;
     const bool isLast = i + 1 == kernel.params.size();
-    declared.push_back(fmt::format("{}{}* __restrict__ {}{}", buffer.isWritten ? "" : "const ", cudaType(buffer.type.dtype), names[i],
-                                   isLast ? ") {" : ","));
+    declared.push_back(fmt::format("{}{}* __restrict__ {}{}", buffer.isWritten ? "" : "const ", cudaType(buffer.type.dtype),
+                                   names[i], isLast ? ") {" : ","));
     widest = std::max(widest, declared.back().size());
   }
   for (size_t i = 0; i < declared.size(); ++i)

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 #include <optional>
-#include <unordered_map>
 #include <string_view>
+#include <unordered_map>
 
 #include "ir/error.h"
 #include "ir/verify_range.h"
@@ -37,30 +37,18 @@ struct Infix {
 Infix infix(Op op, Domain domain) {
   const bool wraps = domain == Domain::Integer;
   switch (op) {
-    case Op::Add:
-      return wraps ? Infix{} : Infix{"+", Binds::Sum};
-    case Op::Sub:
-      return wraps ? Infix{} : Infix{"-", Binds::Sum};
-    case Op::Mul:
-      return wraps ? Infix{} : Infix{"*", Binds::Product};
-    case Op::Div:
-      return wraps ? Infix{} : Infix{"/", Binds::Product};
-    case Op::Rem:
-      return domain == Domain::Index ? Infix{"%", Binds::Product} : Infix{};
-    case Op::And:
-      return {domain == Domain::Bool ? "&&" : "&", Binds::Logic};
-    case Op::Or:
-      return {domain == Domain::Bool ? "||" : "|", Binds::Logic};
-    case Op::Xor:
-      return {domain == Domain::Bool ? "!=" : "^", Binds::Logic};
-    case Op::Eq:
-      return {"==", Binds::Compare};
-    case Op::Ne:
-      return {"!=", Binds::Compare};
-    case Op::Lt:
-      return {"<", Binds::Compare};
-    case Op::Le:
-      return {"<=", Binds::Compare};
+    case Op::Add: return wraps ? Infix{} : Infix{"+", Binds::Sum};
+    case Op::Sub: return wraps ? Infix{} : Infix{"-", Binds::Sum};
+    case Op::Mul: return wraps ? Infix{} : Infix{"*", Binds::Product};
+    case Op::Div: return wraps ? Infix{} : Infix{"/", Binds::Product};
+    case Op::Rem: return domain == Domain::Index ? Infix{"%", Binds::Product} : Infix{};
+    case Op::And: return {domain == Domain::Bool ? "&&" : "&", Binds::Logic};
+    case Op::Or: return {domain == Domain::Bool ? "||" : "|", Binds::Logic};
+    case Op::Xor: return {domain == Domain::Bool ? "!=" : "^", Binds::Logic};
+    case Op::Eq: return {"==", Binds::Compare};
+    case Op::Ne: return {"!=", Binds::Compare};
+    case Op::Lt: return {"<", Binds::Compare};
+    case Op::Le: return {"<=", Binds::Compare};
     case Op::Neg:
     case Op::Not:
     case Op::Abs:
@@ -91,8 +79,7 @@ Infix infix(Op op, Domain domain) {
     case Op::Where:
     case Op::Const:
     case Op::Axis:
-    case Op::Load:
-      return {};
+    case Op::Load: return {};
   }
   return {};
 }
@@ -248,7 +235,8 @@ CudaText CudaExpressions::unary(const Key& key) const {
   const CudaText x = operand(key, 0);
   const std::string atom = parenthesised(x, x.binds < Binds::Atom);
   if (key.node->op == Op::Not && d == Domain::Bool) return {"!" + atom, Binds::Unary};
-  if (key.node->op == Op::Not) return {fmt::format("{}(~{})", d == Domain::Index ? indexType() : cudaType(key.node->dtype), atom)};
+  if (key.node->op == Op::Not)
+    return {fmt::format("{}(~{})", d == Domain::Index ? indexType() : cudaType(key.node->dtype), atom)};
   if (key.node->op == Op::Neg && d == Domain::Index) return {"-" + atom, Binds::Unary};
   return {fmt::format("math::{}({})", ir::name(key.node->op), x.text)};
 }
@@ -260,7 +248,9 @@ CudaText CudaExpressions::binary(const Key& key) const {
   const CudaText a = operand(key, 0);
   const CudaText b = operand(key, 1);
   if (op.token.empty()) {
-    const auto argument = [&](const CudaText& x) { return d == Domain::Index ? fmt::format("{}({})", indexType(), x.text) : x.text; };
+    const auto argument = [&](const CudaText& x) {
+      return d == Domain::Index ? fmt::format("{}({})", indexType(), x.text) : x.text;
+    };
     return {fmt::format("math::{}({}, {})", ir::name(node->op), argument(a), argument(b))};
   }
   const CudaText out = join(a, op, b);
@@ -310,7 +300,8 @@ CudaText CudaExpressions::floating(const Expr* node) const {
     x.push_back(isStorage ? CudaText{fmt::format("f32({})", text.text)} : std::move(text));
   }
   const bool isFast = kernel_.relaxedMath && dtype != DType::F64 && hasFastForm(node->op);
-  const bool isReciprocal = isFast && node->op == Op::Div && node->src[0]->isConst() && std::get<double>(node->src[0]->payload) == 1;
+  const bool isReciprocal =
+      isFast && node->op == Op::Div && node->src[0]->isConst() && std::get<double>(node->src[0]->payload) == 1;
   const Infix op = infix(node->op, Domain::Floating);
   CudaText out;
   if (node->op == Op::Neg) {

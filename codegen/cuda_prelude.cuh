@@ -76,7 +76,10 @@ struct f8e5m2 {
 
 // N elements in registers: index them with constants of unrolled loops only.
 template <typename T, int N>
-struct alignas(sizeof(T) * N % 16 == 0 ? 16 : sizeof(T) * N % 8 == 0 ? 8 : sizeof(T) * N % 4 == 0 ? 4 : sizeof(T)) Vec {
+struct alignas(sizeof(T) * N % 16 == 0  ? 16
+               : sizeof(T) * N % 8 == 0 ? 8
+               : sizeof(T) * N % 4 == 0 ? 4
+                                        : sizeof(T)) Vec {
   T lanes[N];
   T& operator[](int lane) { return lanes[lane]; }
   const T& operator[](int lane) const { return lanes[lane]; }

@@ -18,8 +18,8 @@ struct GraphValue {
 struct Node {
   std::string op;  ///< `aten.add.Tensor`
   std::vector<NamedArgument> args;
-  std::vector<int> outputs;   ///< values it makes, in schema order
-  std::vector<int> writes;    ///< input values it writes in place; `outputs[i]` is then one of them where it is returned
+  std::vector<int> outputs;  ///< values it makes, in schema order
+  std::vector<int> writes;   ///< input values it writes in place; `outputs[i]` is then one of them where it is returned
   const Argument* find(const std::string& name) const;
   bool operator==(const Node&) const = default;
 };
@@ -27,7 +27,7 @@ struct Node {
 /// ATen calls with static types, in order.
 struct Graph {
   std::vector<GraphValue> values;
-  std::vector<int> inputs;   ///< values given from outside, in argument order
+  std::vector<int> inputs;  ///< values given from outside, in argument order
   std::vector<Node> nodes;
   std::vector<int> outputs;  ///< values handed back; an input that is written in place may be one
   bool operator==(const Graph&) const = default;

@@ -15,18 +15,17 @@ const Lowering relu6{"aten::relu6", [](Context& c) { return pointwise(c, [](Valu
 const Lowering threshold{"aten::threshold", [](Context& c) {
                            return pointwise(c, [](Value x, Value limit, Value value) { return where(x <= limit, value, x); });
                          }};
-const Lowering thresholdBackward{"aten::threshold_backward", [](Context& c) {
-                                   return pointwise(c, [](Value grad, Value x, Value limit) { return where(x <= limit, 0.0, grad); });
-                                 }};
+const Lowering thresholdBackward{
+    "aten::threshold_backward",
+    [](Context& c) { return pointwise(c, [](Value grad, Value x, Value limit) { return where(x <= limit, 0.0, grad); }); }};
 
 const Lowering sigmoid{"aten::sigmoid", [](Context& c) { return pointwise(c, logistic, Promotion::IntToFloat); }};
-const Lowering sigmoidBackward{"aten::sigmoid_backward", [](Context& c) {
-                                 return pointwise(c, [](Value grad, Value y) { return grad * (1.0 - y) * y; });
-                               }};
-const Lowering tanhOf{"aten::tanh", [](Context& c) { return pointwise(c, [](Value x) { return tanh(x); }, Promotion::IntToFloat); }};
-const Lowering tanhBackward{"aten::tanh_backward", [](Context& c) {
-                              return pointwise(c, [](Value grad, Value y) { return grad * (1.0 - y * y); });
-                            }};
+const Lowering sigmoidBackward{"aten::sigmoid_backward",
+                               [](Context& c) { return pointwise(c, [](Value grad, Value y) { return grad * (1.0 - y) * y; }); }};
+const Lowering tanhOf{"aten::tanh",
+                      [](Context& c) { return pointwise(c, [](Value x) { return tanh(x); }, Promotion::IntToFloat); }};
+const Lowering tanhBackward{"aten::tanh_backward",
+                            [](Context& c) { return pointwise(c, [](Value grad, Value y) { return grad * (1.0 - y * y); }); }};
 
 const Lowering silu{"aten::silu", [](Context& c) { return pointwise(c, [](Value x) { return x / (1.0 + exp(-x)); }); }};
 const Lowering siluBackward{"aten::silu_backward", [](Context& c) {
@@ -52,11 +51,11 @@ Value geluTanhBackward(Value grad, Value x) {
   const Value inner = tanhScale * (1.0 + 3 * tanhCubic * x * x);
   return grad * (0.5 * (1.0 + t) + 0.5 * x * (1.0 - t * t) * inner);
 }
-const Lowering gelu{"aten::gelu", [](Context& c) {
-                      return c.text("approximate") == "tanh" ? pointwise(c, geluTanh) : pointwise(c, geluExact);
-                    }};
+const Lowering gelu{
+    "aten::gelu", [](Context& c) { return c.text("approximate") == "tanh" ? pointwise(c, geluTanh) : pointwise(c, geluExact); }};
 const Lowering geluBackward{"aten::gelu_backward", [](Context& c) {
-                              return c.text("approximate") == "tanh" ? pointwise(c, geluTanhBackward) : pointwise(c, geluExactBackward);
+                              return c.text("approximate") == "tanh" ? pointwise(c, geluTanhBackward)
+                                                                     : pointwise(c, geluExactBackward);
                             }};
 
 const Lowering hardswish{"aten::hardswish", [](Context& c) {
@@ -71,26 +70,24 @@ const Lowering hardswishBackward{"aten::hardswish_backward", [](Context& c) {
 const Lowering hardsigmoid{"aten::hardsigmoid", [](Context& c) {
                              return pointwise(c, [](Value x) { return min(max(x + 3.0, 0.0), 6.0) * (1.0 / 6); });
                            }};
-const Lowering hardsigmoidBackward{"aten::hardsigmoid_backward", [](Context& c) {
-                                     return pointwise(c, [](Value grad, Value x) {
-                                       return where((x > -3.0) & (x < 3.0), grad * (1.0 / 6), 0.0);
-                                     });
-                                   }};
+const Lowering hardsigmoidBackward{
+    "aten::hardsigmoid_backward", [](Context& c) {
+      return pointwise(c, [](Value grad, Value x) { return where((x > -3.0) & (x < 3.0), grad * (1.0 / 6), 0.0); });
+    }};
 const Lowering hardtanh{"aten::hardtanh", [](Context& c) {
                           return pointwise(c, [](Value x, Value low, Value high) { return min(max(x, low), high); });
                         }};
-const Lowering hardtanhBackward{"aten::hardtanh_backward", [](Context& c) {
-                                  return pointwise(c, [](Value grad, Value x, Value low, Value high) {
-                                    return where((x <= low) | (x >= high), 0.0, grad);
-                                  });
-                                }};
+const Lowering hardtanhBackward{
+    "aten::hardtanh_backward", [](Context& c) {
+      return pointwise(c, [](Value grad, Value x, Value low, Value high) { return where((x <= low) | (x >= high), 0.0, grad); });
+    }};
 
 const Lowering leakyRelu{"aten::leaky_relu", [](Context& c) {
                            return pointwise(c, [](Value x, Value slope) { return where(x > 0.0, x, x * slope); });
                          }};
-const Lowering leakyReluBackward{"aten::leaky_relu_backward", [](Context& c) {
-                                   return pointwise(c, [](Value grad, Value x, Value slope) { return where(x > 0.0, grad, grad * slope); });
-                                 }};
+const Lowering leakyReluBackward{
+    "aten::leaky_relu_backward",
+    [](Context& c) { return pointwise(c, [](Value grad, Value x, Value slope) { return where(x > 0.0, grad, grad * slope); }); }};
 
 /// Scales of ELU by their roles: of x where positive, of the exponential's result, and of its argument.
 struct EluScales {
@@ -118,7 +115,8 @@ const Lowering mseLossBackward{"aten::mse_loss_backward", [](Context& c) {
                                  if (c.integer("reduction") == mean) {
                                    for (int64_t extent : c.tensor("self").sizes) scale /= static_cast<double>(extent);
                                  }
-                                 return pointwise(c, [scale](Value grad, Value x, Value target) { return scale * (x - target) * grad; });
+                                 return pointwise(
+                                     c, [scale](Value grad, Value x, Value target) { return scale * (x - target) * grad; });
                                }};
 
 }  // namespace

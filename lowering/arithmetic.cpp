@@ -92,8 +92,10 @@ const Lowering addcdiv{"aten::addcdiv", [](Context& c) {
 const Lowering minimum{"aten::minimum", [](Context& c) { return pointwise(c, [](Value x, Value y) { return min(x, y); }); }};
 const Lowering maximum{"aten::maximum", [](Context& c) { return pointwise(c, [](Value x, Value y) { return max(x, y); }); }};
 const Lowering clamp{"aten::clamp", clampBetween};
-const Lowering clampMin{"aten::clamp_min", [](Context& c) { return pointwise(c, [](Value x, Value low) { return max(x, low); }); }};
-const Lowering clampMax{"aten::clamp_max", [](Context& c) { return pointwise(c, [](Value x, Value high) { return min(x, high); }); }};
+const Lowering clampMin{"aten::clamp_min",
+                        [](Context& c) { return pointwise(c, [](Value x, Value low) { return max(x, low); }); }};
+const Lowering clampMax{"aten::clamp_max",
+                        [](Context& c) { return pointwise(c, [](Value x, Value high) { return min(x, high); }); }};
 
 const Lowering pow{"aten::pow", [](Context& c) { return pointwise(c, power); }};
 const Lowering powTensorScalar{"aten::pow.Tensor_Scalar", [](Context& c) {
@@ -107,7 +109,8 @@ const Lowering sgn{"aten::sgn", [](Context& c) { return pointwise(c, signOf); }}
 const Lowering sign{"aten::sign", [](Context& c) { return pointwise(c, signOf); }};
 const Lowering square{"aten::square", [](Context& c) { return pointwise(c, [](Value x) { return x * x; }); }};
 const Lowering positive{"aten::positive", [](Context& c) { return pointwise(c, identity); }};
-const Lowering reciprocal{"aten::reciprocal", [](Context& c) { return pointwise(c, [](Value x) { return 1.0 / x; }, intToFloat); }};
+const Lowering reciprocal{"aten::reciprocal",
+                          [](Context& c) { return pointwise(c, [](Value x) { return 1.0 / x; }, intToFloat); }};
 
 /// Rounding to whole numbers; integers are whole already.
 template <Value (*function)(Value)>

@@ -35,7 +35,8 @@ const Lowering logicalOr{"aten::logical_or", [](Context& c) {
 const Lowering logicalXor{"aten::logical_xor", [](Context& c) {
                             return pointwise(c, [](Value x, Value y) { return cast(x, DType::Bool) ^ cast(y, DType::Bool); });
                           }};
-const Lowering logicalNot{"aten::logical_not", [](Context& c) { return pointwise(c, [](Value x) { return !cast(x, DType::Bool); }); }};
+const Lowering logicalNot{"aten::logical_not",
+                          [](Context& c) { return pointwise(c, [](Value x) { return !cast(x, DType::Bool); }); }};
 
 const Lowering bitwiseAnd{"aten::bitwise_and", [](Context& c) { return pointwise(c, [](Value x, Value y) { return x & y; }); }};
 const Lowering bitwiseOr{"aten::bitwise_or", [](Context& c) { return pointwise(c, [](Value x, Value y) { return x | y; }); }};

@@ -22,9 +22,8 @@ std::vector<const Expr*> memoryOrder(const ir::Loops& loops, const Access& store
     if (axis->axis().extent > 1) axes.push_back(axis);
   }
   if (store.form) {
-    std::stable_sort(axes.begin(), axes.end(), [&](const Expr* a, const Expr* b) {
-      return std::abs(store.form->of(a)) > std::abs(store.form->of(b));
-    });
+    std::stable_sort(axes.begin(), axes.end(),
+                     [&](const Expr* a, const Expr* b) { return std::abs(store.form->of(a)) > std::abs(store.form->of(b)); });
   }
   return axes;
 }

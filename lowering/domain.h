@@ -13,9 +13,9 @@ namespace lowering {
 struct Access {
   int buffer = 0;
   int64_t elementBytes = 0;
-  const ir::Expr* node = nullptr;         ///< the Load; null for a store
-  const ir::Expr* offset = nullptr;       ///< as in the loops
-  std::optional<ir::Affine> form;         ///< of the offset, where it is affine
+  const ir::Expr* node = nullptr;    ///< the Load; null for a store
+  const ir::Expr* offset = nullptr;  ///< as in the loops
+  std::optional<ir::Affine> form;    ///< of the offset, where it is affine
 };
 
 /// Axes that every access runs through as one: outermost first.
@@ -51,7 +51,8 @@ class Domain {
   /// The offset of an access at a position.
   const ir::Expr* offset(const Access& access, const Position& position) const;
   /// An expression of the loops (but its loads' offsets) with axes replaced by what they are at a position, and loads by `loads`.
-  const ir::Expr* at(const ir::Expr* expr, const Position& position, const std::map<const ir::Expr*, const ir::Expr*>& loads) const;
+  const ir::Expr* at(const ir::Expr* expr, const Position& position,
+                     const std::map<const ir::Expr*, const ir::Expr*>& loads) const;
   /// Splits a row-major number over the dims before `end` into a position of those.
   Position unflatten(const ir::Expr* number, std::size_t end) const;
 

@@ -55,7 +55,8 @@ ir::TensorType asReal(const ir::TensorType& type) {
 
 Value offsetOf(ir::ExprPool& pool, const ir::TensorType& type, const Index& index) {
   Value offset{pool, pool.integer(DType::I64, 0)};
-  for (std::size_t d = 0; d < index.size(); ++d) offset = offset + index[d] * Value{pool, pool.integer(DType::I64, type.strides[d])};
+  for (std::size_t d = 0; d < index.size(); ++d)
+    offset = offset + index[d] * Value{pool, pool.integer(DType::I64, type.strides[d])};
   return offset;
 }
 
@@ -69,8 +70,9 @@ Tensor fromMemory(ir::ExprPool& pool, const ir::Graph& graph, int value) {
 
 void checkAgainstEager(const ir::Node& node, const Tensor& found, const ir::TensorType& eager, bool inPlace) {
   const ir::TensorType expected = asReal(eager);
-  ir::require(found.sizes == expected.sizes && (inPlace || found.dtype == expected.dtype), "the lowering of {} yields {}, eager {}", node.op,
-              ir::toText(ir::TensorType::contiguous(found.dtype, found.sizes)), ir::toText(eager));
+  ir::require(found.sizes == expected.sizes && (inPlace || found.dtype == expected.dtype),
+              "the lowering of {} yields {}, eager {}", node.op, ir::toText(ir::TensorType::contiguous(found.dtype, found.sizes)),
+              ir::toText(eager));
 }
 
 /// Complex results are written as pairs of reals; complex arithmetic is not.
@@ -143,7 +145,8 @@ void checkInPlace(const ir::Loops& loops, const std::vector<const Expr*>& loads)
   for (const ir::StoreTo& store : loops.stores) {
     for (const Expr* load : loads) {
       if (load->load().buffer == store.buffer && load->src[0] != store.offset) {
-        ir::fail(ir::ErrorKind::Unsupported, "{} reads {} at other elements than it writes", loops.name, loops.buffers[store.buffer].name);
+        ir::fail(ir::ErrorKind::Unsupported, "{} reads {} at other elements than it writes", loops.name,
+                 loops.buffers[store.buffer].name);
       }
     }
   }

@@ -18,7 +18,8 @@ constexpr int64_t grainBytes = 128 * 1024;  // the least memory traffic worth wa
 /// Elements of a vector: full registers of the narrowest type, at most two registers of 4-byte ones.
 int chooseLanes(const Domain& domain, const ir::Target& target) {
   const int64_t widest = std::min<int64_t>(target.vectorBytes / contiguousElements(domain).smallest, target.vectorBytes / 2);
-  const int64_t registers4 = std::max<int64_t>(1, 2 * target.vectorBytes / std::max<int64_t>(4, contiguousElements(domain).largest));
+  const int64_t registers4 =
+      std::max<int64_t>(1, 2 * target.vectorBytes / std::max<int64_t>(4, contiguousElements(domain).largest));
   return static_cast<int>(std::max<int64_t>(1, std::min(widest, registers4)));
 }
 
@@ -31,8 +32,17 @@ int64_t elementCost(const ir::Loops& loops, const Domain& domain) {
   for (const ir::StoreTo& store : loops.stores) values.push_back(store.value);
   for (const Expr* node : ir::postorder(values)) {
     switch (node->op) {
-      case ir::Op::Exp: case ir::Op::Expm1: case ir::Op::Log: case ir::Op::Log2: case ir::Op::Log1p: case ir::Op::Sin:
-      case ir::Op::Cos: case ir::Op::Tanh: case ir::Op::Erf: case ir::Op::Pow: case ir::Op::Rem: cost += 16; break;
+      case ir::Op::Exp:
+      case ir::Op::Expm1:
+      case ir::Op::Log:
+      case ir::Op::Log2:
+      case ir::Op::Log1p:
+      case ir::Op::Sin:
+      case ir::Op::Cos:
+      case ir::Op::Tanh:
+      case ir::Op::Erf:
+      case ir::Op::Pow:
+      case ir::Op::Rem: cost += 16; break;
       default: break;
     }
   }
@@ -78,7 +88,8 @@ class TaskBody {
       const Value i{*loops_.pool, loops_.pool->axis(whole)};
       body.push_back({ir::For{i.expr(), ir::LoopKind::Serial, {{vector(row, start + i * width, nullptr)}}}});
     }
-    if (left != 0) body.push_back({vector(row, start + static_cast<double>(whole) * width, loops_.pool->integer(DType::I64, left))});
+    if (left != 0)
+      body.push_back({vector(row, start + static_cast<double>(whole) * width, loops_.pool->integer(DType::I64, left))});
     return body;
   }
 

@@ -12,9 +12,9 @@ namespace {
 using ir::DType;
 using ir::Expr;
 
-constexpr int vectorBytes = 16;           // widest load and store of a thread
-constexpr int widestThreadBytes = 32;     // of one tensor: two vectors where element sizes are mixed
-constexpr int64_t minimumCtaBytes = 3072; // a CTA costs 0.6 ns to launch: less traffic than this is bound by that
+constexpr int vectorBytes = 16;            // widest load and store of a thread
+constexpr int widestThreadBytes = 32;      // of one tensor: two vectors where element sizes are mixed
+constexpr int64_t minimumCtaBytes = 3072;  // a CTA costs 0.6 ns to launch: less traffic than this is bound by that
 
 bool storesAre(const Domain& domain, bool (Domain::*property)(const Access&, int) const, int lanes) {
   return std::all_of(domain.stores().begin(), domain.stores().end(),
@@ -29,7 +29,8 @@ struct Vectors {
 
 Vectors chooseVectors(const Domain& domain) {
   const ElementRange elements = contiguousElements(domain);
-  const auto widest = static_cast<int>(std::max<int64_t>(1, std::min(vectorBytes / elements.smallest, widestThreadBytes / elements.largest)));
+  const auto widest =
+      static_cast<int>(std::max<int64_t>(1, std::min(vectorBytes / elements.smallest, widestThreadBytes / elements.largest)));
   const bool oneDim = domain.dims().size() == 1;
   for (int lanes = widest; lanes > 1; lanes /= 2) {
     const bool rows = oneDim || domain.inner().extent % lanes == 0;
@@ -59,7 +60,11 @@ bool fits32(const ir::Loops& loops, int64_t threads, int lanes) {
 class VectorBody {
  public:
   VectorBody(const ir::Loops& loops, const Domain& domain, Vectors vectors, const Expr* number)
-      : loops_(loops), domain_(domain), vectors_(vectors), number_(*loops.pool, number), lane_(*loops.pool, loops.pool->axis(vectors.lanes)) {}
+      : loops_(loops),
+        domain_(domain),
+        vectors_(vectors),
+        number_(*loops.pool, number),
+        lane_(*loops.pool, loops.pool->axis(vectors.lanes)) {}
 
   ir::Lanes build(int64_t active) const {
     const Expr* count = active == vectors_.lanes ? nullptr : loops_.pool->integer(DType::I64, active);

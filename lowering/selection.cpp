@@ -6,11 +6,12 @@ namespace lowering {
 namespace {
 
 const Lowering whereOf{"aten::where", [](Context& c) {
-                         return pointwise(c, {"condition", "self", "other"}, [](Mask m, Value x, Value y) { return where(m, x, y); });
+                         return pointwise(c, {"condition", "self", "other"},
+                                          [](Mask m, Value x, Value y) { return where(m, x, y); });
                        }};
-const Lowering maskedFill{"aten::masked_fill", [](Context& c) {
-                            return pointwise(c, {"self", "mask", "value"}, [](Value x, Mask m, Value v) { return where(m, v, x); });
-                          }};
+const Lowering maskedFill{
+    "aten::masked_fill",
+    [](Context& c) { return pointwise(c, {"self", "mask", "value"}, [](Value x, Mask m, Value v) { return where(m, v, x); }); }};
 
 /// A tensor that is one number everywhere; `self` gives only its type.
 const Lowering fill{"aten::fill", [](Context& c) {
@@ -47,8 +48,10 @@ Tensors triangle(Context& c, Keep keep) {
     return where(keep(above, diagonal), self.at(index), 0.0);
   })};
 }
-const Lowering tril{"aten::tril", [](Context& c) { return triangle(c, [](Value above, double diagonal) { return above <= diagonal; }); }};
-const Lowering triu{"aten::triu", [](Context& c) { return triangle(c, [](Value above, double diagonal) { return above >= diagonal; }); }};
+const Lowering tril{"aten::tril",
+                    [](Context& c) { return triangle(c, [](Value above, double diagonal) { return above <= diagonal; }); }};
+const Lowering triu{"aten::triu",
+                    [](Context& c) { return triangle(c, [](Value above, double diagonal) { return above >= diagonal; }); }};
 
 }  // namespace
 }  // namespace lowering

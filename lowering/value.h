@@ -35,9 +35,9 @@ inline Value where(Value condition, Value yes, double no) { return where(conditi
 inline Value where(Value condition, double yes, Value no) { return where(condition, no.like(yes), no); }
 
 // Arithmetic and comparisons, with a number on either side; comparisons give Bool.
-#define BINARY(function, op)                                                              \
-  inline Value function(Value x, Value y) { return apply(ir::Op::op, x, y); }             \
-  inline Value function(Value x, double y) { return apply(ir::Op::op, x, x.like(y)); }    \
+#define BINARY(function, op)                                                           \
+  inline Value function(Value x, Value y) { return apply(ir::Op::op, x, y); }          \
+  inline Value function(Value x, double y) { return apply(ir::Op::op, x, x.like(y)); } \
   inline Value function(double x, Value y) { return apply(ir::Op::op, y.like(x), y); }
 BINARY(operator+, Add)
 BINARY(operator-, Sub)

@@ -22,11 +22,10 @@ class Call {
   Call(const inputs::Sample& sample, Device& device, uint64_t seed);
   ~Call();
 
-  /// Runs ATen once and returns the outputs (tensors among the results, lists flattened; in-place results are the
-  /// written arguments themselves).
+  /// Runs ATen once and returns the outputs: defined tensors among the results, lists flattened, in-place results being the
+  /// written arguments themselves; then the arguments that the operator writes without returning them.
   TensorList eager();
-  /// The same on copies of the arguments: outputs that stay valid when the arguments are restored, in-place arguments
-  /// that the operator writes without returning them appended.
+  /// The same on copies of the written arguments: outputs that stay valid when the arguments are restored.
   TensorList reference();
   /// reference() on arguments upcast to float64; empty where ATen has no float64 form of it.
   TensorList referenceInFloat64();
@@ -38,7 +37,8 @@ class Call {
   bool mutates() const;
   /// Puts the pristine values back into the arguments that the operator writes.
   void restore();
-  /// Distinct bytes of the tensors the operator reads, plus those it writes (in-place arguments count twice).
+  /// Distinct bytes of the tensors the operator reads, plus those it writes (in-place arguments count twice);
+  /// 0 for a view.
   int64_t bytes(const ir::Graph& graph) const;
 
   struct State;

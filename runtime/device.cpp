@@ -31,9 +31,9 @@ int driverDevices(std::string& why) {
   const auto init = reinterpret_cast<Init>(dlsym(driver, "cuInit"));
   const auto count = reinterpret_cast<Count>(dlsym(driver, "cuDeviceGetCount"));
   int devices = 0;
-  const int status = init == nullptr || count == nullptr ? -1 : init(0) != 0 ? -2 : count(&devices);
-  if (status != 0 || devices == 0) why = "the NVIDIA driver shows no GPU";
-  return status == 0 ? devices : 0;
+  const bool works = init != nullptr && count != nullptr && init(0) == 0 && count(&devices) == 0;
+  if (!works || devices == 0) why = "the NVIDIA driver shows no GPU";
+  return works ? devices : 0;
 }
 
 std::filesystem::path modulePath() {

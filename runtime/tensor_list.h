@@ -27,18 +27,18 @@ class TensorList {
 
 /// How one output compares with eager's and with the float64 reference; computed on the device.
 struct Comparison {
-  ir::TensorType expected;      ///< eager's
+  ir::TensorType expected;  ///< eager's
   ir::TensorType found;
-  bool sameType = false;        ///< dtype, sizes and strides; the rest is only meaningful if so
+  bool sameType = false;  ///< dtype, sizes and strides; the rest is only meaningful if so
   int64_t numel = 0;
-  int64_t unequal = 0;          ///< elements that differ from eager's (two NaN are equal)
-  bool allClose = false;        ///< |found - reference| <= tolerance * (1 + |reference|) everywhere, NaN and infinity in place
-  double rmseFound = 0;         ///< root mean square of found - reference, over elements finite in the reference
-  double rmseEager = 0;         ///< the same for eager
-  int64_t misplaced = 0;        ///< elements that are NaN or infinite where neither the reference nor eager is, or not where both are
-  std::vector<int64_t> worst;   ///< index of the element furthest from the reference
+  int64_t unequal = 0;    ///< elements that differ from eager's (two NaN are equal)
+  bool allClose = false;  ///< |found - reference| <= tolerance * (1 + |reference|) everywhere, NaN and infinity in place
+  double rmseFound = 0;   ///< root mean square of found - reference, over elements finite in the reference
+  double rmseEager = 0;   ///< the same for eager
+  int64_t misplaced = 0;  ///< elements that are NaN or infinite where neither the reference nor eager is, or not where both are
+  std::vector<int64_t> worst;  ///< index of the element furthest from the reference
   double worstFound = 0, worstExpected = 0;
-  bool hasReference = false;    ///< whether a float64 reference exists; without one eager stands for it
+  bool hasReference = false;  ///< whether a float64 reference exists; without one eager stands for it
   double cosine = 1;
 };
 

@@ -24,6 +24,8 @@ void enableFuser() {
   torch::jit::setTensorExprFuserEnabled(true);
   torch::jit::overrideCanFuseOnCPU(true);
   torch::jit::overrideCanFuseOnGPU(true);
+  // Kept apart from the code around them, groups of a single operator are fused too: that is all there is here.
+  torch::jit::debugSetFusionGroupInlining(false);
 }
 
 class TorchscriptCallable : public Callable {

@@ -23,7 +23,8 @@ std::string firstDifference(const std::string& expected, const std::string& actu
     const bool also = static_cast<bool>(std::getline(right, rightLine));
     if (!more && !also) return "the last line ends differently";
     if (more != also || leftLine != rightLine)
-      return "line " + std::to_string(line) + "\n  page: " + (more ? leftLine : "(none)") + "\n  now:  " + (also ? rightLine : "(none)");
+      return "line " + std::to_string(line) + "\n  page: " + (more ? leftLine : "(none)") +
+             "\n  now:  " + (also ? rightLine : "(none)");
   }
 }
 

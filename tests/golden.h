@@ -15,7 +15,8 @@ struct Settings {
 /// The settings of this run; set once by main.
 Settings& settings();
 
-/// Compares `text` with the whole page tests/golden/`name` (a file name with its extension), or rewrites the page on --update-golden.
+/// Compares `text` with the whole page tests/golden/`name` (a file name with its extension), or rewrites the page on
+/// --update-golden.
 void checkGolden(std::string_view name, const std::string& text);
 
 }  // namespace tests

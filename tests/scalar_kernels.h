@@ -33,7 +33,8 @@ inline ScalarKernel startScalarKernel(const std::string& name, const std::vector
   return made;
 }
 
-inline void finishScalarKernel(ScalarKernel& made, const ir::Expr* block, const ir::Expr* thread, const std::vector<const ir::Expr*>& values) {
+inline void finishScalarKernel(ScalarKernel& made, const ir::Expr* block, const ir::Expr* thread,
+                               const std::vector<const ir::Expr*>& values) {
   ir::ExprPool& pool = *made.kernel.pool;
   const ir::Expr* at = pool.make(ir::Op::Add, {pool.make(ir::Op::Mul, {block, pool.integer(ir::DType::I64, 128)}), thread});
   const ir::Expr* lane = pool.axis(1);
@@ -42,7 +43,8 @@ inline void finishScalarKernel(ScalarKernel& made, const ir::Expr* block, const 
     made.results.push_back(value->dtype);
     lanes.stores.push_back({static_cast<int>(made.kernel.params.size()), at, value, false});
     const std::string buffer = "out" + std::to_string(made.kernel.params.size());
-    made.kernel.params.push_back({{buffer, ir::TensorType::contiguous(value->dtype, made.kernel.params[0].buffer.type.sizes), -1, false, true}, 16});
+    made.kernel.params.push_back(
+        {{buffer, ir::TensorType::contiguous(value->dtype, made.kernel.params[0].buffer.type.sizes), -1, false, true}, 16});
   }
   ir::Block body{{std::move(lanes)}};
   body = {{ir::For{thread, ir::LoopKind::Thread, std::move(body)}}};

@@ -4,7 +4,6 @@
 
 #include <vector>
 
-
 #include "runtime/cuda/check.h"
 
 namespace runtime {

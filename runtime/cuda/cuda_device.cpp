@@ -70,7 +70,11 @@ CudaDevice::CudaDevice(int index) : index_(index) {
   c10::cuda::set_device(device);
   c10::cuda::setCurrentCUDAStream(c10::cuda::getStreamFromPool(/*isHighPriority=*/false, device));
   check(cudaGetDeviceProperties(&properties_, index), "cudaGetDeviceProperties");
-  target_ = {ir::Backend::Cuda, fmt::format("sm_{}{}", properties_.major, properties_.minor), "", 16, properties_.multiProcessorCount,
+  target_ = {ir::Backend::Cuda,
+             fmt::format("sm_{}{}", properties_.major, properties_.minor),
+             "",
+             16,
+             properties_.multiProcessorCount,
              properties_.l2CacheSize};
 }
 
@@ -80,7 +84,8 @@ std::vector<std::pair<std::string, std::string>> CudaDevice::facts() {
   check(cudaDriverGetVersion(&driver), "cudaDriverGetVersion");
   check(cudaRuntimeGetVersion(&runtime), "cudaRuntimeGetVersion");
   const double memory = static_cast<double>(properties_.totalGlobalMem) / (1 << 30);
-  const std::string pci = fmt::format("{:08x}:{:02x}:{:02x}.0", properties_.pciDomainID, properties_.pciBusID, properties_.pciDeviceID);
+  const std::string pci =
+      fmt::format("{:08x}:{:02x}:{:02x}.0", properties_.pciDomainID, properties_.pciBusID, properties_.pciDeviceID);
   std::vector<std::pair<std::string, std::string>> facts{
       {"gpu", fmt::format("{}, {}, {} SMs, {:.0f} GiB, {} MiB of L2", name(), target_.arch, target_.processors, memory,
                           target_.cacheBytes >> 20)},

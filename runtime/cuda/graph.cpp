@@ -3,6 +3,7 @@
 #include <ATen/cuda/CUDAGeneratorImpl.h>
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAFunctions.h>
+#include <c10/util/Exception.h>
 
 #include <vector>
 
@@ -30,6 +31,12 @@ int countWork(cudaGraph_t graph) {
   return work;
 }
 
+/// Swallows torch's warning that a graph is empty: one of a call that launches nothing is.
+class Quiet : public c10::WarningHandler {
+ public:
+  void process(const c10::Warning&) override {}
+};
+
 /// Calls that undo a failed capture: each may find that there is nothing left to undo.
 template <typename F>
 void attempt(const F& action) noexcept {
@@ -56,6 +63,8 @@ CapturedGraph::CapturedGraph(const std::function<void()>& work) {
   graph_.capture_begin(pool, cudaStreamCaptureModeThreadLocal);
   try {
     work();
+    Quiet quiet;
+    const c10::WarningUtils::WarningHandlerGuard guard(&quiet);
     graph_.capture_end();
   } catch (...) {
     abandon(pool);

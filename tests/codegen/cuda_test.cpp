@@ -1,4 +1,5 @@
-// What the CUDA printer makes of each piece of a kernel. Whole kernels are on the golden pages; runtime/nvrtc_test.cpp compiles them.
+// What the CUDA printer makes of each piece of a kernel. Whole kernels are on the golden pages; runtime/nvrtc_test.cpp compiles
+// them.
 #include "codegen/cuda.h"
 
 #include <doctest/doctest.h>
@@ -72,7 +73,8 @@ TEST_CASE("all that Program says") {
     for i1 in 64 thread
       lanes l0 in 1
         out0[i0*64 + i1] = f32(0.5)
-)"), tests::hopper());
+)"),
+                                                     tests::hopper());
   CHECK(program.name == "fill");
   CHECK(program.backend == ir::Backend::Cuda);
   CHECK(program.arch == "sm_90");
@@ -92,10 +94,10 @@ out0[o0] = math::exp(self_in);
 TEST_CASE("accesses are as wide as 16 bytes, the alignment and the vector allow") {
   const auto access = [](const std::string& type, int align, int lanes) {
     const std::string width = std::to_string(lanes);
-    const std::string text = statements("  in  self " + type + "[1024] align " + std::to_string(align) + "\n  out out0 " + type + "[1024] align " +
-                                            std::to_string(align) + "\n",
-                                        "lanes l0 in " + width + "\n  out0[(i0*32 + i1)*" + width + "] x" + width + " = self[(i0*32 + i1)*" +
-                                            width + "] x" + width);
+    const std::string text = statements("  in  self " + type + "[1024] align " + std::to_string(align) + "\n  out out0 " + type +
+                                            "[1024] align " + std::to_string(align) + "\n",
+                                        "lanes l0 in " + width + "\n  out0[(i0*32 + i1)*" + width + "] x" + width +
+                                            " = self[(i0*32 + i1)*" + width + "] x" + width);
     const size_t at = text.find("load<");
     return text.substr(at, text.find('(', at) - at);
   };
@@ -110,7 +112,8 @@ TEST_CASE("accesses are as wide as 16 bytes, the alignment and the vector allow"
 TEST_CASE("all loads come before what is computed from them; what is the same for all lanes is computed once") {
   CHECK(statements("  in  self f16[1024] align 16\n  in  scale f32[4] align 4\n  out out0 f16[1024] align 16\n",
                    "lanes l0 in 8\n"
-                   "  out0[(i0*32 + i1)*8] x8 = f16(f32(self[(i0*32 + i1)*8] x8) * exp(scale[i0]))") == R"(const i32 o0 = (block * 32 + thread) * 8;
+                   "  out0[(i0*32 + i1)*8] x8 = f16(f32(self[(i0*32 + i1)*8] x8) * exp(scale[i0]))") ==
+        R"(const i32 o0 = (block * 32 + thread) * 8;
 const auto self_in = load<8, 16>(self + o0);
 const f32 scale_in = scale[block];
 const f32 t0 = math::exp(scale_in);
@@ -165,7 +168,8 @@ TEST_CASE("a buffer that is read and written is no const, and is read before it 
         out0[i1] = self[i1]
 )");
   CHECK(text.find("    f32* __restrict__ self,") != std::string::npos);
-  CHECK(text.find("  const f32 self_in = self[thread];\n  self[thread] = self_in + 1.0f;\n  out0[thread] = self_in;\n") != std::string::npos);
+  CHECK(text.find("  const f32 self_in = self[thread];\n  self[thread] = self_in + 1.0f;\n  out0[thread] = self_in;\n") !=
+        std::string::npos);
 }
 
 TEST_CASE("conditions and loops") {
@@ -213,11 +217,13 @@ std::string value(const std::string& type, const std::string& expression, const 
   std::string text = expression;
   for (const char* name : {"x", "y"})
     for (size_t at = 0; (at = text.find(name, at)) != std::string::npos; ++at) {
-      const bool isInWord = (at > 0 && std::isalnum(text[at - 1]) != 0) || (at + 1 < text.size() && std::isalnum(text[at + 1]) != 0);
+      const bool isInWord =
+          (at > 0 && std::isalnum(text[at - 1]) != 0) || (at + 1 < text.size() && std::isalnum(text[at + 1]) != 0);
       if (!isInWord) text.insert(at + 1, "[i1]");
     }
-  const std::string body = statements("  in  x " + type + "[32] align 1\n  in  y " + type + "[32] align 1\n  out out0 " + to + "[32] align 1\n",
-                                      "lanes l0 in 1\n  out0[i1] = " + text, relaxed ? "  index32\n  relaxed math\n" : "  index32\n");
+  const std::string body =
+      statements("  in  x " + type + "[32] align 1\n  in  y " + type + "[32] align 1\n  out out0 " + to + "[32] align 1\n",
+                 "lanes l0 in 1\n  out0[i1] = " + text, relaxed ? "  index32\n  relaxed math\n" : "  index32\n");
   const std::string start = "out0[thread] = ";
   const size_t at = body.find(start) + start.size();
   std::string printed = body.substr(at, body.find(";\n", at) - at);

@@ -48,7 +48,8 @@ TEST_CASE("a sum of two tensors, through every stage") {
   in other f16[64, 96]
   out0 f16[64, 96] = aten.add.Tensor(self=self, other=other, alpha=1)
   return out0
-)", withSources);
+)",
+       withSources);
 }
 
 TEST_CASE("a row added to every row: read as vectors, its index the remainder of the row") {
@@ -75,7 +76,8 @@ TEST_CASE("rows that are no multiple of a vector: vectors run on over the end, a
   in other f16[32, 1, 1]
   out0 f16[32, 7, 7] = aten.mul.Tensor(self=self, other=other)
   return out0
-)", withSources);
+)",
+       withSources);
 }
 
 TEST_CASE("a transposed operand is read lane by lane") {
@@ -101,7 +103,8 @@ TEST_CASE("a number of elements that is no multiple of a vector: the last vector
   in self f16[1, 13]
   out0 f16[1, 13] = aten.relu.default(self=self)
   return out0
-)", withSources);
+)",
+       withSources);
 }
 
 TEST_CASE("in place: the buffer is read and written") {
@@ -126,7 +129,8 @@ TEST_CASE("a comparison stores bytes") {
   in self f16[64, 96]
   out0 b8[64, 96] = aten.gt.Scalar(self=self, other=0)
   return out0
-)", withSources);
+)",
+       withSources);
 }
 
 TEST_CASE("a mask takes no part in promotion") {
@@ -143,7 +147,8 @@ TEST_CASE("a function of halves may be computed by a shorter formula") {
   in self f16[64, 96]
   out0 f16[64, 96] = aten.gelu.default(self=self, approximate="none")
   return out0
-)", withSources);
+)",
+       withSources);
 }
 
 TEST_CASE("the same function of floats is accurate to the last bits") {
@@ -160,7 +165,8 @@ TEST_CASE("integers stay integers") {
   in other i64[60]
   out0 i64[60] = aten.floor_divide.default(self=self, other=other)
   return out0
-)", withSources);
+)",
+       withSources);
 }
 
 TEST_CASE("an integer divided truly is an f32") {
@@ -193,7 +199,8 @@ TEST_CASE("bfloat16 to float16 passes through f32") {
   in self bf16[64, 96]
   out0 f16[64, 96] = aten._to_copy.default(self=self, dtype=f16)
   return out0
-)", withSources);
+)",
+       withSources);
 }
 
 TEST_CASE("a complex tensor is its pairs of reals") {
@@ -218,7 +225,8 @@ TEST_CASE("a large result bypasses the CPU's caches") {
   in self  f32[1024, 4096]
   out0 f32[1024, 4096] = aten.neg.default(self=self)
   return out0
-)", withSources);
+)",
+       withSources);
 }
 
 TEST_CASE("a gradient reads two tensors and computes in f32") {

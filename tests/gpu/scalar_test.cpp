@@ -43,8 +43,8 @@ double unit(DType dtype, double value) {
 
 std::vector<double> specialValues(DType dtype) {
   const Format f = format(dtype);
-  std::vector<double> values{0,    -0.0, 1,     -1,   0.5,  -0.5,     2,         -2,  2.5,  -2.5, 1.5,      3.5, 0.1,  -0.1,
-                             1e-3, 10,   -10,   30.0, -30,  infinity, -infinity, NAN, 88.5, -100, f.largest, -f.largest};
+  std::vector<double> values{0,    -0.0, 1,  -1,  0.5,  -0.5, 2,        -2,        2.5, -2.5, 1.5,  3.5,       0.1,
+                             -0.1, 1e-3, 10, -10, 30.0, -30,  infinity, -infinity, NAN, 88.5, -100, f.largest, -f.largest};
   values.push_back(std::ldexp(1.0, f.minExponent));
   values.push_back(std::ldexp(-1.0, f.minExponent - f.mantissa));
   values.push_back(0.02);
@@ -71,8 +71,20 @@ std::vector<double> floatingValues(DType dtype, bool isSecond) {
 
 std::vector<int64_t> integerValues(DType dtype, bool isSecond) {
   std::mt19937_64 random(isSecond ? 3 : 4);
-  const std::vector<int64_t> special{0, 1, -1, 2, 7, -7, 100, std::numeric_limits<int64_t>::max(), std::numeric_limits<int64_t>::min(),
-                                     std::numeric_limits<int32_t>::max(), std::numeric_limits<int32_t>::min(), 127, -128, 255};
+  const std::vector<int64_t> special{0,
+                                     1,
+                                     -1,
+                                     2,
+                                     7,
+                                     -7,
+                                     100,
+                                     std::numeric_limits<int64_t>::max(),
+                                     std::numeric_limits<int64_t>::min(),
+                                     std::numeric_limits<int32_t>::max(),
+                                     std::numeric_limits<int32_t>::min(),
+                                     127,
+                                     -128,
+                                     255};
   std::vector<int64_t> values;
   for (size_t i = 0; i < elements; ++i) {
     const bool isSpecial = i < special.size() * special.size();
@@ -108,8 +120,8 @@ struct Tolerance {
 };
 
 bool isFunction(Op op) {
-  return op == Op::Exp || op == Op::Expm1 || op == Op::Log || op == Op::Log2 || op == Op::Log1p || op == Op::Sin || op == Op::Cos ||
-         op == Op::Tanh || op == Op::Erf || op == Op::Pow || op == Op::Rsqrt;
+  return op == Op::Exp || op == Op::Expm1 || op == Op::Log || op == Op::Log2 || op == Op::Log1p || op == Op::Sin ||
+         op == Op::Cos || op == Op::Tanh || op == Op::Erf || op == Op::Pow || op == Op::Rsqrt;
 }
 
 /// Arithmetic is exact; CUDA's tables give 1 to 4 units for functions of f32 and f64, 8 for pow.
@@ -130,18 +142,20 @@ bool agrees(DType dtype, double found, double expected, const Tolerance& toleran
     const double finite = std::isinf(found) ? expected : found;
     return !isExact && std::abs(finite) > 0.99 * largest && std::signbit(found) == std::signbit(expected);
   }
-  const double bound = tolerance.units * unit(dtype, expected) + std::max(tolerance.relative * std::abs(expected), tolerance.absolute);
+  const double bound =
+      tolerance.units * unit(dtype, expected) + std::max(tolerance.relative * std::abs(expected), tolerance.absolute);
   return std::abs(found - expected) <= bound;
 }
 
 /// Compares one output; shows the first place that differs.
-void compare(const tests::ScalarKernel& made, size_t output, const std::vector<ir::Memory>& found, const std::vector<ir::Memory>& expected,
-             const Tolerance& tolerance) {
+void compare(const tests::ScalarKernel& made, size_t output, const std::vector<ir::Memory>& found,
+             const std::vector<ir::Memory>& expected, const Tolerance& tolerance) {
   const size_t param = static_cast<size_t>(made.inputs) + output;
   const auto operand = [&](size_t input, size_t i) {
     const ir::Memory& memory = expected[input];
     const auto* doubles = std::get_if<std::vector<double>>(&memory.data);
-    return doubles != nullptr ? fmt::format("{}", (*doubles)[i]) : fmt::format("{}", std::get<std::vector<int64_t>>(memory.data)[i]);
+    return doubles != nullptr ? fmt::format("{}", (*doubles)[i])
+                              : fmt::format("{}", std::get<std::vector<int64_t>>(memory.data)[i]);
   };
   for (size_t i = 0; i < elements; ++i) {
     bool same = false;
@@ -157,7 +171,8 @@ void compare(const tests::ScalarKernel& made, size_t output, const std::vector<i
       values = fmt::format("{} instead of {}", got, want);
     }
     if (same) continue;
-    const std::string what = made.ops.empty() ? "cast to " + std::string(ir::name(made.results[output])) : std::string(ir::name(made.ops[output]));
+    const std::string what =
+        made.ops.empty() ? "cast to " + std::string(ir::name(made.results[output])) : std::string(ir::name(made.ops[output]));
     const std::string operands = made.inputs > 1 ? operand(0, i) + ", " + operand(1, i) : operand(0, i);
     FAIL_CHECK(made.kernel.name, ": ", what, "(", operands, ") is ", values);
     return;
@@ -170,7 +185,8 @@ void checkScalar(DType dtype, bool relaxed) {
   std::vector<ir::Memory> found = expected;
   ir::interpret(made.kernel, expected);
   tests::runOnGpu(codegen::emitCuda(made.kernel, tests::gpu().target()), found);
-  for (size_t i = 0; i < made.ops.size(); ++i) compare(made, i, found, expected, toleranceOf(made.ops[i], made.results[i], relaxed));
+  for (size_t i = 0; i < made.ops.size(); ++i)
+    compare(made, i, found, expected, toleranceOf(made.ops[i], made.results[i], relaxed));
 }
 
 TEST_CASE("arithmetic is exact, functions are right to a few units in the last place") {
@@ -204,9 +220,11 @@ TEST_CASE("casts agree to the bit where they are defined") {
         const auto* doubles = std::get_if<std::vector<double>>(&expected[0].data);
         const double value = doubles != nullptr ? (*doubles)[i] : 0;
         // bf16 and f8 round an integer beyond 2^24 twice, as ATen does.
-        const bool isTwice = doubles == nullptr && ir::isLowPrecision(to) && std::abs(std::get<std::vector<int64_t>>(expected[0].data)[i]) >= (1 << 24);
+        const bool isTwice = doubles == nullptr && ir::isLowPrecision(to) &&
+                             std::abs(std::get<std::vector<int64_t>>(expected[0].data)[i]) >= (1 << 24);
         if (isDefinedCast(from, to, value) && !isTwice) continue;
-        std::visit([&](auto& data) { data[i] = std::get<std::remove_reference_t<decltype(data)>>(found[param].data)[i]; }, expected[param].data);
+        std::visit([&](auto& data) { data[i] = std::get<std::remove_reference_t<decltype(data)>>(found[param].data)[i]; },
+                   expected[param].data);
       }
       compare(made, output, found, expected, {});
     }

@@ -51,7 +51,9 @@ TEST_CASE("outputs over one domain share loops") {
 }
 
 TEST_CASE("an empty result needs no loops") {
-  CHECK(lowering::lower(ir::parseGraph("graph\n  in self f32[0, 4]\n  out0 f32[0, 4] = aten.neg.default(self=self)\n  return out0\n")).empty());
+  CHECK(lowering::lower(
+            ir::parseGraph("graph\n  in self f32[0, 4]\n  out0 f32[0, 4] = aten.neg.default(self=self)\n  return out0\n"))
+            .empty());
 }
 
 TEST_CASE("in-place forms follow from the functional ones") {
@@ -71,8 +73,9 @@ TEST_CASE("what is refused, and how") {
         "the lowering of aten.neg.default yields f32[4], eager f32[2]");
   CHECK(refusal("graph\n  in self c64[4]\n  out0 c64[4] = aten.neg.default(self=self)\n  return out0\n") ==
         "aten.neg.default of complex tensors is not lowered");
-  CHECK(refusal("graph\n  in self f32[4]\n  out0 f32[4] = aten.mul.Tensor(self=self, other=complex(0.0, 1.0))\n  return out0\n") ==
-        "only real numbers and tensors are lowered");
+  CHECK(
+      refusal("graph\n  in self f32[4]\n  out0 f32[4] = aten.mul.Tensor(self=self, other=complex(0.0, 1.0))\n  return out0\n") ==
+      "only real numbers and tensors are lowered");
 }
 
 }  // namespace

@@ -12,8 +12,8 @@ namespace {
 std::string lowered(const std::string& op, const std::string& self, const std::string& other, const std::string& result) {
   const bool isTensor = other.find('[') != std::string::npos;
   const std::string operand = isTensor ? fmt::format("  in other {}\n", other) : "";
-  const std::string text = fmt::format("graph\n  in self {}\n{}  out0 {} = {}(self=self, other={})\n  return out0\n", self, operand, result, op,
-                                       isTensor ? "other" : other);
+  const std::string text = fmt::format("graph\n  in self {}\n{}  out0 {} = {}(self=self, other={})\n  return out0\n", self,
+                                       operand, result, op, isTensor ? "other" : other);
   const std::string loops = ir::toText(lowering::lower(ir::parseGraph(text)).at(0));
   const std::size_t store = loops.find("out0[i0] = ");
   REQUIRE(store != std::string::npos);

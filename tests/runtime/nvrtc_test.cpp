@@ -36,7 +36,11 @@ const runtime::Cache noCache("");
 bool compiles(const ir::Kernel& kernel) {
   CAPTURE(kernel.name);
   try {
-    return nvrtc()->compile(codegen::emitCuda(kernel, tests::hopper()), noCache).cubin.starts_with("\x7f" "ELF");
+    return nvrtc()
+        ->compile(codegen::emitCuda(kernel, tests::hopper()), noCache)
+        .cubin.starts_with(
+            "\x7f"
+            "ELF");
   } catch (const ir::Error& error) {
     FAIL_CHECK(error.what());
     return false;
@@ -56,7 +60,8 @@ codegen::Program fill(const std::string& extra = "") {
 TEST_CASE("every operation compiles in every dtype it takes") {
   if (nvrtc() == nullptr) return;
   for (const ir::DType dtype : tests::scalarDTypes()) CHECK(compiles(tests::scalarKernel(dtype, 128).kernel));
-  for (const ir::DType dtype : {ir::DType::F16, ir::DType::BF16, ir::DType::F32}) CHECK(compiles(tests::scalarKernel(dtype, 128, true).kernel));
+  for (const ir::DType dtype : {ir::DType::F16, ir::DType::BF16, ir::DType::F32})
+    CHECK(compiles(tests::scalarKernel(dtype, 128, true).kernel));
 }
 
 TEST_CASE("every cast compiles") {
@@ -99,7 +104,8 @@ TEST_CASE("the second time the cubin comes from the cache; a program that differ
 
 TEST_CASE("what NVRTC says against a program is in the error") {
   if (nvrtc() == nullptr) return;
-  const std::string message = tests::refusal(ir::ErrorKind::Toolchain, [] { nvrtc()->compile(fill("int wrong = nothing;\n"), noCache); });
+  const std::string message =
+      tests::refusal(ir::ErrorKind::Toolchain, [] { nvrtc()->compile(fill("int wrong = nothing;\n"), noCache); });
   CHECK(message.starts_with("NVRTC refuses the kernel fill (NVRTC_ERROR_COMPILATION):\n"));
   CHECK(message.find("fill.cu(1): error: identifier \"nothing\" is undefined") != std::string::npos);
 }
