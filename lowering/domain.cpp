@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <set>
 
 #include "ir/error.h"
 #include "lowering/value.h"
@@ -28,6 +29,21 @@ std::vector<const Expr*> memoryOrder(const ir::Loops& loops, const Access& store
   return axes;
 }
 
+/// Axes that values are computed from, and not only places: merged, they would have to be divided out again.
+std::set<const Expr*> axesInValues(const std::vector<const Expr*>& values) {
+  std::set<const Expr*> seen, axes;
+  std::vector<const Expr*> left = values;
+  while (!left.empty()) {
+    const Expr* node = left.back();
+    left.pop_back();
+    if (!seen.insert(node).second) continue;
+    if (node->op == ir::Op::Axis) axes.insert(node);
+    if (node->op == ir::Op::Load && ir::affine(node->src[0])) continue;
+    left.insert(left.end(), node->src.begin(), node->src.end());
+  }
+  return axes;
+}
+
 }  // namespace
 
 Domain::Domain(const ir::Loops& loops) : pool_(loops.pool) {
@@ -39,6 +55,7 @@ Domain::Domain(const ir::Loops& loops) : pool_(loops.pool) {
   for (const Expr* node : ir::postorder(values)) {
     if (node->op == ir::Op::Load) loads_.push_back(makeAccess(loops, node->load().buffer, node, node->src[0]));
   }
+  const std::set<const Expr*> kept = axesInValues(values);
   const auto runsOn = [&](const Access& access, const Expr* outer, const Expr* inner) {
     return !access.form || access.form->of(outer) == access.form->of(inner) * inner->axis().extent;
   };
@@ -46,7 +63,7 @@ Domain::Domain(const ir::Loops& loops) : pool_(loops.pool) {
     const auto all = [&](const std::vector<Access>& accesses) {
       return std::all_of(accesses.begin(), accesses.end(), [&](const Access& a) { return runsOn(a, outer, inner); });
     };
-    return all(stores_) && all(loads_);
+    return !kept.contains(outer) && !kept.contains(inner) && all(stores_) && all(loads_);
   };
   for (const Expr* axis : memoryOrder(loops, stores_.front())) {
     if (!dims_.empty() && mergeable(dims_.back().axes.back(), axis)) {

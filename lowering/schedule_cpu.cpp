@@ -13,14 +13,14 @@ using ir::Expr;
 
 constexpr int64_t blockElements = 4096;     // of a task in a long row
 constexpr int64_t shortestRow = 8;          // rows shorter than this are not worth a loop of their own
-constexpr int64_t grainBytes = 128 * 1024;  // the least memory traffic worth waking a thread for (some 6 us)
+constexpr int64_t grainBytes = 512 * 1024;  // the least memory traffic worth waking a thread for (some 12 us)
 
-/// Elements of a vector: full registers of the narrowest type, at most two registers of 4-byte ones.
-int chooseLanes(const Domain& domain, const ir::Target& target) {
-  const int64_t widest = std::min<int64_t>(target.vectorBytes / contiguousElements(domain).smallest, target.vectorBytes / 2);
-  const int64_t registers4 =
-      std::max<int64_t>(1, 2 * target.vectorBytes / std::max<int64_t>(4, contiguousElements(domain).largest));
-  return static_cast<int>(std::max<int64_t>(1, std::min(widest, registers4)));
+/// Elements of a vector: two registers of the widest type that is read, written or computed in, so that loads and
+/// arithmetic overlap.
+int chooseLanes(const ir::Loops& loops, const ir::Target& target) {
+  int64_t widest = 1;
+  for (const ir::Buffer& buffer : loops.buffers) widest = std::max(widest, ir::sizeOf(ir::opmath(buffer.type.dtype)));
+  return static_cast<int>(std::min<int64_t>(target.vectorBytes, 2 * target.vectorBytes / widest));
 }
 
 /// Traffic of one element, weighted by how long its arithmetic takes: a function call counts as much as 16 bytes.
@@ -55,7 +55,7 @@ class TaskBody {
   TaskBody(const ir::Loops& loops, const Domain& domain, const ir::Target& target)
       : loops_(loops), domain_(domain), isFlat_(domain.dims().size() > 1 && domain.inner().extent < shortestRow) {
     rowElements_ = isFlat_ ? domain.numel() : domain.inner().extent;
-    lanes_ = chooseLanes(domain, target);
+    lanes_ = chooseLanes(loops, target);
     lanes_ = std::min(lanes_, static_cast<int>(std::bit_ceil(static_cast<uint64_t>(rowElements_))));
     rows_ = domain.numel() / rowElements_;
     block_ = std::min(rowElements_, blockElements);
@@ -127,7 +127,7 @@ bool streamsStores(const ir::Loops& loops, const Domain& domain, const ir::Targe
   const bool aligned = std::all_of(domain.stores().begin(), domain.stores().end(), [&](const Access& store) {
     return domain.isInnerContiguous(store) && domain.isAligned(store, lanes);
   });
-  return aligned && bytes > target.cacheBytes;
+  return aligned && bytes > target.cacheBytes * target.processors;
 }
 
 }  // namespace

@@ -17,15 +17,22 @@ namespace {
 /// Calls that the profiling executor needs before it has specialised, fused and compiled.
 constexpr int warmUpCalls = 3;
 
-/// Turns the process's switches on. On a CPU torch fuses only where it was built with LLVM; elsewhere it would interpret.
+/// Turns the switches of the process on. On a CPU torch fuses where it was built with LLVM, by its own default.
 void enableFuser() {
   torch::jit::getExecutorMode() = true;
   torch::jit::getProfilingMode() = true;
   torch::jit::setTensorExprFuserEnabled(true);
-  torch::jit::overrideCanFuseOnCPU(true);
   torch::jit::overrideCanFuseOnGPU(true);
   // Kept apart from the code around them, groups of a single operator are fused too: that is all there is here.
   torch::jit::debugSetFusionGroupInlining(false);
+}
+
+/// The interpreter puts a traceback before the message and ATen one after it; the message is the line that names the error.
+std::string message(const std::string& text) {
+  constexpr std::string_view mark = "Error: ";
+  const std::size_t found = text.find(mark);
+  const std::size_t begin = found == std::string::npos ? 0 : found + mark.size();
+  return text.substr(begin, text.find('\n', begin) - begin);
 }
 
 class TorchscriptCallable : public Callable {
@@ -35,14 +42,18 @@ class TorchscriptCallable : public Callable {
     function_ = std::make_unique<torch::jit::GraphFunction>("call", makeGraph(), nullptr);
     for (int i = 0; i < warmUpCalls; ++i) {
       call_.restore();
-      (*this)();
+      TorchscriptCallable::operator()();
     }
     call_.restore();
   }
 
   TensorList operator()() override {
     const c10::InferenceMode guard;
-    return translateErrors(call_.op, [this] { return makeTensorList(run()); });
+    try {
+      return makeTensorList(run());
+    } catch (const std::exception& error) {
+      ir::fail(ir::ErrorKind::Unsupported, "TorchScript cannot run {}: {}", call_.op, message(error.what()));
+    }
   }
 
  private:

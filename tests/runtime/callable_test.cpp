@@ -103,3 +103,10 @@ TEST_CASE("TorchScript runs the call as a graph") {
     CHECK(c.agrees(*callable));
   }
 }
+
+TEST_CASE("what TorchScript cannot run is said in one line") {
+  Case c("aten.mm.default", "((T([2, 3], f32), T([2, 3], f32)), {})");
+  CHECK_THROWS_WITH_AS((void)runtime::torchscriptCallable(c.call),
+                       "TorchScript cannot run aten.mm.default: mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)",
+                       ir::Error);
+}
