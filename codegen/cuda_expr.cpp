@@ -19,11 +19,11 @@ using ir::Expr;
 using ir::Op;
 
 /// What an operation works on, as far as its spelling goes.
-enum class Domain { Index, Integer, Bool, Floating };
+enum class Domain { Index, Integer, Condition, Bool, Floating };
 
 Domain domain(const Key& key) {
   const DType dtype = key.node->src.back()->dtype;
-  if (dtype == DType::Bool) return Domain::Bool;
+  if (dtype == DType::Bool) return key.as == As::Index ? Domain::Condition : Domain::Bool;
   if (ir::isFloating(dtype)) return Domain::Floating;
   return key.as == As::Index && dtype == DType::I64 ? Domain::Index : Domain::Integer;
 }
@@ -36,15 +36,17 @@ struct Infix {
 /// How an operation with two operands is written between them.
 Infix infix(Op op, Domain domain) {
   const bool wraps = domain == Domain::Integer;
+  const bool isBool = domain == Domain::Bool || domain == Domain::Condition;
   switch (op) {
     case Op::Add: return wraps ? Infix{} : Infix{"+", Binds::Sum};
     case Op::Sub: return wraps ? Infix{} : Infix{"-", Binds::Sum};
     case Op::Mul: return wraps ? Infix{} : Infix{"*", Binds::Product};
     case Op::Div: return wraps ? Infix{} : Infix{"/", Binds::Product};
     case Op::Rem: return domain == Domain::Index ? Infix{"%", Binds::Product} : Infix{};
-    case Op::And: return {domain == Domain::Bool ? "&&" : "&", Binds::Logic};
-    case Op::Or: return {domain == Domain::Bool ? "||" : "|", Binds::Logic};
-    case Op::Xor: return {domain == Domain::Bool ? "!=" : "^", Binds::Logic};
+    // On values both operands are computed, without a branch.
+    case Op::And: return {domain == Domain::Condition ? "&&" : "&", Binds::Logic};
+    case Op::Or: return {domain == Domain::Condition ? "||" : "|", Binds::Logic};
+    case Op::Xor: return isBool ? Infix{"!=", Binds::Compare} : Infix{"^", Binds::Logic};
     case Op::Eq: return {"==", Binds::Compare};
     case Op::Ne: return {"!=", Binds::Compare};
     case Op::Lt: return {"<", Binds::Compare};
@@ -95,8 +97,9 @@ std::string parenthesised(const CudaText& text, bool needed) { return needed ? "
 /// Left-associative operators take an equal one on their left; the others bind nothing of their own rank.
 CudaText join(const CudaText& a, const Infix& op, const CudaText& b) {
   const bool associates = op.binds == Binds::Sum || op.binds == Binds::Product;
-  const std::string left = parenthesised(a, associates ? a.binds < op.binds : a.binds <= op.binds);
-  return {fmt::format("{} {} {}", left, op.token, parenthesised(b, b.binds <= op.binds)), op.binds};
+  const Binds loosest = op.binds == Binds::Logic && op.token.size() == 1 ? Binds::Product : op.binds;  // `x < y & z` misleads
+  const std::string left = parenthesised(a, associates ? a.binds < loosest : a.binds <= loosest);
+  return {fmt::format("{} {} {}", left, op.token, parenthesised(b, b.binds <= loosest)), op.binds};
 }
 
 CudaText floatingLiteral(DType dtype, double value) {
@@ -192,7 +195,7 @@ const CudaExpressions::Bound::value_type* CudaExpressions::name(const Key& key) 
 }
 
 CudaText CudaExpressions::converted(const CudaText& text, As from, As to) const {
-  if (from == to || !kernel_.index32) return text;
+  if (from == to || (to == As::Index && !kernel_.index32)) return text;
   return {fmt::format("{}({})", to == As::Index ? "i32" : "i64", text.text)};
 }
 
@@ -222,7 +225,10 @@ CudaText CudaExpressions::operation(const Key& key) const {
   return ir::arity(op) == 1 ? unary(key) : binary(key);
 }
 
+/// Indices choose by an operator, which costs a select; values by a call, whose arguments are computed whatever the condition.
 CudaText CudaExpressions::select(const Key& key) const {
+  if (key.as == As::Value)
+    return {fmt::format("math::where({}, {}, {})", operand(key, 0).text, operand(key, 1).text, operand(key, 2).text)};
   const auto part = [&](size_t i) {
     const CudaText text = operand(key, i);
     return parenthesised(text, text.binds == Binds::Conditional);
@@ -234,7 +240,7 @@ CudaText CudaExpressions::unary(const Key& key) const {
   const Domain d = domain(key);
   const CudaText x = operand(key, 0);
   const std::string atom = parenthesised(x, x.binds < Binds::Atom);
-  if (key.node->op == Op::Not && d == Domain::Bool) return {"!" + atom, Binds::Unary};
+  if (key.node->op == Op::Not && key.node->dtype == DType::Bool) return {"!" + atom, Binds::Unary};
   if (key.node->op == Op::Not)
     return {fmt::format("{}(~{})", d == Domain::Index ? indexType() : cudaType(key.node->dtype), atom)};
   if (key.node->op == Op::Neg && d == Domain::Index) return {"-" + atom, Binds::Unary};

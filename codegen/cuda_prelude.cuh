@@ -190,6 +190,12 @@ inline T min(T a, T b) {
   return b < a ? b : a;
 }
 
+// Both values are computed: a branch a lane would run what the lanes compute one after another.
+template <typename T>
+inline T where(bool condition, T yes, T no) {
+  return condition ? yes : no;
+}
+
 // NaN if either is.
 inline f32 max(f32 a, f32 b) { return a > b || a != a ? a : b; }
 inline f32 min(f32 a, f32 b) { return a < b || a != a ? a : b; }
@@ -301,9 +307,9 @@ inline f32 tanh(f32 x) {
 // Abramowitz and Stegun 7.1.26, 1.5e-7 absolute.
 inline f32 erf(f32 x) {
   const f32 t = reciprocal(1.0f + 0.3275911f * ::fabsf(x));
-  const f32 series = x * (1.12837917f - x * x * 0.376126389f);
+  const f32 series = x * (1.12837917f + x * x * (-0.376126389f + x * x * 0.112837917f));
   const f32 tail = t * (0.254829592f + t * (-0.284496736f + t * (1.421413741f + t * (-1.453152027f + t * 1.061405429f))));
-  return whereBelow(::fabsf(x), 0.03f, series, ::copysignf(1.0f - tail * exp2(x * x * -1.44269504f), x));
+  return whereBelow(::fabsf(x), 0.1f, series, ::copysignf(1.0f - tail * exp2(x * x * -1.44269504f), x));
 }
 
 }  // namespace fast

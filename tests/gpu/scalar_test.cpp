@@ -232,13 +232,14 @@ TEST_CASE("casts agree to the bit where they are defined") {
 }
 
 TEST_CASE("random kernels agree with the interpreter to the bit when nothing is contracted") {
-  for (uint64_t seed = 0; seed < 60; ++seed) {
+  for (uint64_t seed = 0; seed < 100; ++seed) {
     CAPTURE(seed);
     tests::RandomOptions options;
     options.exactOnly = true;
     const ir::Loops loops = tests::randomLoops(seed, options);
     ir::Kernel kernel = lowering::schedule(loops, tests::gpu().target());
     kernel.relaxedMath = false;
+    kernel.index32 = seed % 3 != 0;
     codegen::Program program = codegen::emitCuda(kernel, tests::gpu().target());
     std::replace(program.options.begin(), program.options.end(), std::string("--fmad=true"), std::string("--fmad=false"));
     std::vector<ir::Memory> expected = tests::randomMemory(loops, seed);

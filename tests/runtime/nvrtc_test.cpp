@@ -69,9 +69,13 @@ TEST_CASE("every cast compiles") {
   for (const ir::DType dtype : tests::scalarDTypes()) CHECK(compiles(tests::castKernel(dtype, 128).kernel));
 }
 
-TEST_CASE("random kernels compile") {
+TEST_CASE("random kernels compile, with 32-bit indices and with 64-bit ones") {
   if (nvrtc() == nullptr) return;
-  for (uint64_t seed = 0; seed < 12; ++seed) CHECK(compiles(lowering::schedule(tests::randomLoops(seed), tests::hopper())));
+  for (uint64_t seed = 0; seed < 12; ++seed) {
+    ir::Kernel kernel = lowering::schedule(tests::randomLoops(seed), tests::hopper());
+    kernel.index32 = seed % 2 == 0;
+    CHECK(compiles(kernel));
+  }
 }
 
 TEST_CASE("PTX for dumps") {
