@@ -17,20 +17,17 @@ constexpr const char* libraryName = "libnvrtc.so.13";
 using Handle = struct _nvrtcProgram*;
 using Result = int;
 
-/// The folder of a library that this process has loaded, or nothing.
-std::string folderOf(const char* loaded) {
-  void* library = dlopen(loaded, RTLD_LAZY | RTLD_NOLOAD);
-  if (library == nullptr) return "";
+/// The folder an opened library lies in, or nothing.
+std::string folderOf(void* library) {
   std::string folder(4096, '\0');
-  const bool isKnown = dlinfo(library, RTLD_DI_ORIGIN, folder.data()) == 0;
-  dlclose(library);
+  const bool isKnown = library != nullptr && dlinfo(library, RTLD_DI_ORIGIN, folder.data()) == 0;
   return isKnown ? folder.c_str() : "";
 }
 
 void* open() {
   if (void* library = dlopen(libraryName, RTLD_NOW | RTLD_LOCAL)) return library;
   const std::string why = dlerror();
-  const std::string torch = folderOf("libc10.so");
+  const std::string torch = folderOf(dlopen("libc10.so", RTLD_LAZY | RTLD_NOLOAD));
   for (const char* folder : {"/../../nvidia/cu13/lib/", "/"}) {
     if (torch.empty()) break;
     if (void* library = dlopen((torch + folder + libraryName).c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
@@ -53,6 +50,7 @@ double millisecondsSince(std::chrono::steady_clock::time_point start) {
 struct Nvrtc::Library {
   void* handle = open();
   Result (*version)(int*, int*) = symbol<Result(int*, int*)>("nvrtcVersion");
+  void* builtins = openBuiltins();
   const char* (*errorText)(Result) = symbol<const char*(Result)>("nvrtcGetErrorString");
   Result (*create)(Handle*, const char*, const char*, int, const char* const*, const char* const*) =
       symbol<Result(Handle*, const char*, const char*, int, const char* const*, const char* const*)>("nvrtcCreateProgram");
@@ -66,6 +64,14 @@ struct Nvrtc::Library {
   Get* cubin = symbol<Get>("nvrtcGetCUBIN");
   SizeOf* ptxSize = symbol<SizeOf>("nvrtcGetPTXSize");
   Get* ptx = symbol<Get>("nvrtcGetPTX");
+
+  /// NVRTC opens its second library by bare name: the one beside it is opened first, so that this finds it wherever it lies.
+  /// Where it is missing NVRTC says so at the first compile.
+  void* openBuiltins() const {
+    int major = 0, minor = 0;
+    version(&major, &minor);
+    return dlopen(fmt::format("{}/libnvrtc-builtins.so.{}.{}", folderOf(handle), major, minor).c_str(), RTLD_NOW | RTLD_LOCAL);
+  }
 
   template <typename F>
   F* symbol(const char* name) const {

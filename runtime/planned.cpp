@@ -68,7 +68,7 @@ at::Tensor PlannedCallable::allocate(const Made& made) {
   if (made.input.defined()) return made.input;
   if (call_.device.is_cpu()) {
     at::Tensor tensor = at::detail::empty_strided_cpu(made.sizes, made.strides, made.dtype);
-    if (poison) std::memset(tensor.data_ptr(), 0xff, made.bytes);
+    if (poison && made.bytes > 0) std::memset(tensor.data_ptr(), 0xff, made.bytes);
     return tensor;
   }
   return at::empty_strided(made.sizes, made.strides, at::TensorOptions(made.dtype).device(call_.device));
