@@ -29,8 +29,7 @@ endfunction()
 
 set(OPBENCH_TEST_ENVIRONMENT "")
 if(OPBENCH_ASAN)
-  # libtorch and LLVM are not instrumented: what they allocate once and keep is not our leak.
-  set(OPBENCH_TEST_ENVIRONMENT "ASAN_OPTIONS=detect_leaks=0:strict_string_checks=1" "UBSAN_OPTIONS=print_stacktrace=1")
+  set(OPBENCH_TEST_ENVIRONMENT "ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1" "UBSAN_OPTIONS=print_stacktrace=1")
 endif()
 
 opbench_test(ir OBJECTS ir)
