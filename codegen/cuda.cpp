@@ -68,6 +68,7 @@ class CudaPrinter {
   void print(const ir::For& loop, CudaScope& scope) const;
   void print(const ir::If& branch, CudaScope& scope) const;
   void print(const ir::Lanes& lanes, CudaScope& scope) const;
+  void print(const ir::Combine& combine, CudaScope& scope) const;
 
   void scalar(const ir::Lanes& lanes, CudaScope& scope) const;
   void guarded(const ir::Lanes& lanes, CudaScope& scope) const;
@@ -104,6 +105,8 @@ void CudaPrinter::print(const ir::For& loop, CudaScope& scope) const {
       scope.leave(inner);
       return scope.line("}");
     }
+    case ir::LoopKind::Cluster:
+    case ir::LoopKind::Unrolled:
     case ir::LoopKind::Task: ir::require(false, "the kernel {} has a task loop on CUDA", kernel_.name);
   }
 }
@@ -134,6 +137,8 @@ void CudaPrinter::print(const ir::Lanes& lanes, CudaScope& scope) const {
   if (lanes.active != nullptr) return guarded(lanes, scope);
   lanes.axis->axis().extent == 1 ? scalar(lanes, scope) : vector(lanes, scope);
 }
+
+void CudaPrinter::print(const ir::Combine&, CudaScope&) const {}
 
 /// All loads, then all values, then the stores: an output may be an input too.
 void CudaPrinter::elements(const ir::Lanes& lanes, LaneForm form, CudaScope& scope) const {

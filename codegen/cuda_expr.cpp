@@ -81,7 +81,8 @@ Infix infix(Op op, Domain domain) {
     case Op::Where:
     case Op::Const:
     case Op::Axis:
-    case Op::Load: return {};
+    case Op::Load:
+    case Op::Reduce: return {};
   }
   return {};
 }

@@ -58,6 +58,8 @@ class LlvmKernel {
         builder_, condition, [&] { block(statement.then); }, statement.otherwise.empty() ? std::function<void()>() : otherwise);
   }
 
+  void print(const ir::Combine&) { ir::require(false, "a combination of threads on a CPU"); }
+
   void print(const ir::Lanes& lanes) {
     const auto count = static_cast<int>(lanes.axis->axis().extent);
     if (count == 0) return;

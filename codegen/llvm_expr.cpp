@@ -144,7 +144,8 @@ Vec LlvmExpr::onFloats(const Expr* expr, DType dtype) {
     case Op::Cast:
     case Op::Const:
     case Op::Axis:
-    case Op::Load: refuse(expr->op, dtype);
+    case Op::Load:
+    case Op::Reduce: refuse(expr->op, dtype);
   }
   refuse(expr->op, dtype);
 }
@@ -199,7 +200,8 @@ Vec LlvmExpr::onIntegers(const Expr* expr, DType dtype) {
     case Op::Cast:
     case Op::Const:
     case Op::Axis:
-    case Op::Load: refuse(expr->op, dtype);
+    case Op::Load:
+    case Op::Reduce: refuse(expr->op, dtype);
   }
   refuse(expr->op, dtype);
 }

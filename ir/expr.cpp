@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <deque>
 #include <functional>
 #include <unordered_map>
@@ -23,6 +24,7 @@ constexpr std::array opRows{
     OpRow{"const", 0},
     OpRow{"axis", 0},
     OpRow{"load", 1},
+    OpRow{"reduce", 1},
 #define OP(name, text, arity) OpRow{text, arity},
 #include "ir/ops.def"
 };
@@ -76,7 +78,8 @@ Domain domain(Op op) {
     case Op::Cast:
     case Op::Const:
     case Op::Axis:
-    case Op::Load: return Domain::NotComplex;
+    case Op::Load:
+    case Op::Reduce: return Domain::NotComplex;
   }
   fail(ErrorKind::Internal, "operation {} is none of ops.def", static_cast<int>(op));
 }
@@ -93,7 +96,7 @@ bool takes(Op op, DType dtype) {
 }
 
 void checkOperands(Op op, const std::vector<const Expr*>& src) {
-  require(op != Op::Cast && row(op).arity > 0 && op != Op::Load, "{} is not made as a scalar operation", name(op));
+  require(op != Op::Cast && row(op).arity > 0 && op != Op::Load && op != Op::Reduce, "{} is not made as a scalar operation", name(op));
   require(static_cast<int>(src.size()) == arity(op), "{} takes {} operands, not {}", name(op), arity(op), src.size());
   for (const Expr* x : src) require(x != nullptr, "{} has an operand that is missing", name(op));
   const bool isWhere = op == Op::Where;
@@ -133,6 +136,7 @@ size_t hashPayload(const Payload& payload) {
     case 3: return static_cast<size_t>(std::get<AxisInfo>(payload).id);
     case 4:
       return static_cast<size_t>(std::get<LoadInfo>(payload).buffer) * 2 + static_cast<size_t>(std::get<LoadInfo>(payload).mode);
+    case 5: return static_cast<size_t>(std::get<ReduceInfo>(payload).op);
     default: return 0;
   }
 }
@@ -162,12 +166,16 @@ struct ByContent {
 std::string_view name(Op op) { return row(op).name; }
 
 Op opFromName(std::string_view text) {
-  for (size_t i = static_cast<size_t>(Op::Load) + 1; i < opRows.size(); ++i)
+  for (size_t i = static_cast<size_t>(Op::Reduce) + 1; i < opRows.size(); ++i)
     if (opRows[i].name == text) return static_cast<Op>(i);
   return Op::Const;
 }
 
 int arity(Op op) { return row(op).arity; }
+
+bool isReduction(Op op) {
+  return op == Op::Add || op == Op::Mul || op == Op::Max || op == Op::Min || op == Op::And || op == Op::Or;
+}
 
 bool isPredicate(Op op) { return op == Op::Eq || op == Op::Ne || op == Op::Lt || op == Op::Le || op == Op::IsNan; }
 
@@ -236,6 +244,26 @@ const Expr* ExprPool::make(Op op, std::vector<const Expr*> src) {
   if (src.size() == 2)
     if (const Expr* x = identity(op, src[0], src[1])) return x;
   return intern({op, result, std::move(src), {}});
+}
+
+const Expr* ExprPool::reduce(Op op, const Expr* body, const std::vector<const Expr*>& axes) {
+  require(isReduction(op) && takes(op, body->dtype), "a reduction of {} by {}", name(body->dtype), name(op));
+  if (axes.empty()) return body;
+  std::vector<const Expr*> src{body};
+  for (const Expr* axis : axes) {
+    require(axis->op == Op::Axis, "a reduction over {}, which is no axis", name(axis->op));
+    src.push_back(axis);
+  }
+  return intern({Op::Reduce, body->dtype, std::move(src), ReduceInfo{op}});
+}
+
+const Expr* ExprPool::neutral(Op op, DType dtype) {
+  require(isReduction(op) && takes(op, dtype), "a reduction of {} by {}", name(dtype), name(op));
+  if (op == Op::Add || op == Op::Or) return integer(dtype, 0);
+  if (op == Op::Mul || op == Op::And) return integer(dtype, 1);
+  const bool isMax = op == Op::Max;
+  if (isFloating(dtype)) return constant(dtype, isMax ? -INFINITY : INFINITY);
+  return integer(dtype, isMax ? lowest(dtype) : highest(dtype));
 }
 
 const Expr* ExprPool::cast(DType dtype, const Expr* x) {

@@ -11,23 +11,26 @@
 
 namespace ir {
 
-/// What an expression computes: a leaf (Const, Axis, Load) or a scalar operation of ops.def.
+/// What an expression computes: a leaf (Const, Axis, Load), a reduction, or a scalar operation of ops.def.
 enum class Op : uint8_t {
   Const,  ///< payload: the value
   Axis,   ///< a loop variable, I64; payload: its identity and extent
   Load,   ///< src[0] is an element offset into a buffer; payload: the buffer and how lanes are read
+  Reduce,  ///< src[0] combined over all values of the axes src[1..], which are bound by it; payload: the operation
 #define OP(name, text, arity) name,
 #include "ir/ops.def"
 };
 
-/// `add` for Op::Add; leaves are `const`, `axis`, `load`.
+/// `add` for Op::Add; the others are `const`, `axis`, `load`, `reduce`.
 std::string_view name(Op op);
 /// The scalar operation of that name, or Op::Const where there is none.
 Op opFromName(std::string_view text);
-/// Operands of a scalar operation; 0 for leaves but Load, which has 1.
+/// Operands of a scalar operation; 0 for leaves but Load, which has 1; of a Reduce its body alone.
 int arity(Op op);
 /// Whether the result is Bool whatever the operands are.
 bool isPredicate(Op op);
+/// Whether values can be combined by it in any order: Add, Mul, Max, Min of numbers, And, Or of Bools.
+bool isReduction(Op op);
 
 /// How the lanes of a vector read memory; only a schedule chooses other than PerLane.
 enum class LoadMode : uint8_t {
@@ -48,8 +51,14 @@ struct LoadInfo {
   bool operator==(const LoadInfo&) const = default;
 };
 
+/// How a Reduce combines: an operation that isReduction.
+struct ReduceInfo {
+  Op op = Op::Add;
+  bool operator==(const ReduceInfo&) const = default;
+};
+
 /// int64_t holds Bool and integer constants (u64 by its bits), double all floating ones.
-using Payload = std::variant<std::monostate, int64_t, double, AxisInfo, LoadInfo>;
+using Payload = std::variant<std::monostate, int64_t, double, AxisInfo, LoadInfo, ReduceInfo>;
 
 /// One node of an expression: immutable and interned, so equal expressions of one pool are the same pointer.
 struct Expr {
@@ -61,6 +70,8 @@ struct Expr {
   bool isConst() const { return op == Op::Const; }
   const AxisInfo& axis() const { return std::get<AxisInfo>(payload); }
   const LoadInfo& load() const { return std::get<LoadInfo>(payload); }
+  /// The operation by which a Reduce combines.
+  Op reduction() const { return std::get<ReduceInfo>(payload).op; }
   /// The value of an integer or Bool constant.
   int64_t integer() const { return std::get<int64_t>(payload); }
 };
@@ -84,6 +95,10 @@ class ExprPool {
   const Expr* load(int buffer, DType dtype, const Expr* offset, LoadMode mode = LoadMode::PerLane);
   /// A scalar operation other than Cast; the operands' dtypes must fit (Internal error otherwise).
   const Expr* make(Op op, std::vector<const Expr*> src);
+  /// `body`, whose dtype is the result's, combined over its axes; over none it is the body.
+  const Expr* reduce(Op op, const Expr* body, const std::vector<const Expr*>& axes);
+  /// What a combination starts from: 0 for Add, the lowest value for Max, true for And, ...
+  const Expr* neutral(Op op, DType dtype);
   /// `x` as another dtype; x itself if it has that dtype.
   const Expr* cast(DType dtype, const Expr* x);
 

@@ -165,6 +165,7 @@ class KernelRunner {
     for (value = 0; value < loop.axis->axis().extent; ++value) run(loop.body);
   }
   void run(const If& branch) { run(evaluated(branch.condition) != 0 ? branch.then : branch.otherwise); }
+  void run(const Combine&) {}
   void run(const Lanes& lanes) {
     int64_t& lane = machine_.axes[lanes.axis];
     const int64_t active = lanes.active == nullptr ? lanes.axis->axis().extent : evaluated(lanes.active);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -13,10 +14,12 @@ using Block = std::vector<Statement>;
 
 /// What carries out the iterations of a For.
 enum class LoopKind : uint8_t {
-  Grid,    ///< CUDA: blockIdx.x; Launch::grid of them
-  Thread,  ///< CUDA: threadIdx.x; Launch::block of them
-  Task,    ///< CPU: the outer loop that is split over worker threads; the kernel is called for a range of it
-  Serial,  ///< one after another
+  Grid,      ///< CUDA: Launch::grid clusters (of one CTA, mostly), in any order
+  Cluster,   ///< CUDA: the Launch::cluster CTAs of a cluster; inside Grid. What follows the loop sees all that they wrote
+  Thread,    ///< CUDA: the Launch::block threads of a CTA. What follows the loop sees all that they wrote
+  Task,      ///< CPU: the outer loop that is split over worker threads; the kernel is called for a range of it
+  Serial,    ///< one after another
+  Unrolled,  ///< the same, as straight-line code
 };
 
 /// `for axis in [0, extent)`.
@@ -39,18 +42,50 @@ struct Store {
   const Expr* offset = nullptr;  ///< of lane 0 if contiguous, else of the lane at hand
   const Expr* value = nullptr;
   bool contiguous = false;  ///< lane l writes `offset + l`, all lanes as one vector
+  std::optional<Op> accumulate = {};  ///< the element becomes its combination with the value, by an operation that
+                                      ///< isReduction; lanes that share an element are combined in any order
 };
 
 /// The lanes of one vector, `axis.extent` of them: an unrolled loop over register vectors in CUDA, SIMD vectors in LLVM.
-/// With `active` (an I64) only the first `active` lanes read and write.
+/// With `active` (an I64) only the first `active` lanes read and write; with `first` only those from that one on.
 struct Lanes {
   const Expr* axis = nullptr;
   const Expr* active = nullptr;
   std::vector<Store> stores;
+  const Expr* first = nullptr;
+};
+
+/// CUDA, between loops over threads: puts the threads' copies of register arrays together. A group is `threads` threads that
+/// are `stride` apart (the CTA is divided into such groups), of each of the first `ctas` CTAs of a cluster (1, or all of
+/// them). Afterwards every thread of a group holds in each array, element by element, the combination of what all of them held.
+struct Combine {
+  struct Item {
+    int local = 0;  ///< its buffer number; a register array
+    Op op = Op::Add;
+  };
+  int threads = 1;
+  int stride = 1;
+  int ctas = 1;
+  std::vector<Item> items;
 };
 
 struct Statement {
-  std::variant<For, If, Lanes> node;
+  std::variant<For, If, Lanes, Combine> node;
+};
+
+/// Where a local array lives.
+enum class Space : uint8_t {
+  Register,  ///< a copy for each thread (CUDA) or task (CPU); accessed at constants of unrolled loops, it is no memory
+  Shared,    ///< CUDA: a copy for each CTA
+  Global,    ///< one for the launch: what the iterations of the Grid or Task loop leave to the statements after it
+};
+
+/// An array of the kernel's own: one-dimensional, read and written, undefined at first. Its buffer number is its place after
+/// the parameters. Vectors of a register array start at multiples of `lanes` elements.
+struct Local {
+  Buffer buffer;
+  Space space = Space::Register;
+  int lanes = 1;
 };
 
 /// A pointer argument and the bytes that its address is a multiple of. On CUDA a contiguous access is aligned to its size
@@ -60,10 +95,11 @@ struct Param {
   int alignment = 1;
 };
 
-/// How a kernel is started. CUDA: `grid` CTAs of `block` threads. CPU: `tasks` iterations of the Task loop, handed out
+/// How a kernel is started. CUDA: `grid` clusters of `cluster` CTAs of `block` threads. CPU: `tasks` iterations of the Task loop, handed out
 /// `grain` at a time.
 struct Launch {
   int64_t grid = 1;
+  int cluster = 1;
   int block = 1;
   int64_t tasks = 1;
   int64_t grain = 1;
@@ -71,17 +107,30 @@ struct Launch {
 
 enum class Backend : uint8_t { Cuda, Cpu };
 
-/// A scheduled computation: what both code generators print, decision by decision.
+/// A scheduled computation: what both code generators print, decision by decision. Statements that follow the Grid or Task loop
+/// are carried out once, after all of its iterations (on CUDA by the CTA that finishes last).
 struct Kernel {
   std::string name;  ///< the symbol
   Backend backend = Backend::Cpu;
   ExprPoolPtr pool;
   std::vector<Param> params;
+  std::vector<Local> locals;
   Launch launch;
   bool index32 = false;       ///< every index and offset fits 32 bits
   bool relaxedMath = false;   ///< results round to 11 bits or fewer: functions may err by 2^-16 relative, 2^-20 absolute
   bool streamStores = false;  ///< CPU: contiguous stores of full vectors bypass the caches; each is aligned to its size
   Block body;
+
+  /// The parameter or local of a buffer number.
+  const Buffer& buffer(int number) const {
+    const auto count = static_cast<int>(params.size());
+    return number < count ? params[number].buffer : locals[number - count].buffer;
+  }
+  /// The local of a buffer number, or nullptr where it is a parameter.
+  const Local* local(int number) const {
+    const auto count = static_cast<int>(params.size());
+    return number < count ? nullptr : &locals[number - count];
+  }
 };
 
 }  // namespace ir

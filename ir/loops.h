@@ -26,7 +26,8 @@ struct StoreTo {
   const Expr* value = nullptr;
 };
 
-/// A computation before it is scheduled: for every point of the axes, in any order, the stores.
+/// A computation before it is scheduled: for every point of the axes, in any order, the stores. A store whose offset and
+/// value do not depend on an axis happens once for all its values: such are the results that a row has once.
 struct Loops {
   std::string name;  ///< of the operator, for dumps and symbols: `aten_add_Tensor`
   ExprPoolPtr pool;

@@ -134,7 +134,8 @@ int64_t evaluateWide(Op op, DType dtype, int64_t a, int64_t b) {
     case Op::Cast:
     case Op::Const:
     case Op::Axis:
-    case Op::Load: refuse(op, "integer");
+    case Op::Load:
+    case Op::Reduce: refuse(op, "integer");
   }
   refuse(op, "integer");
 }
@@ -180,6 +181,12 @@ int64_t wrap(DType dtype, int64_t value) {
   const uint64_t high = static_cast<uint64_t>(value) << unused;
   return isSigned(dtype) ? static_cast<int64_t>(high) >> unused : static_cast<int64_t>(high >> unused);
 }
+
+int64_t lowest(DType dtype) {
+  return isSigned(dtype) ? wrap(dtype, static_cast<int64_t>(uint64_t{1} << (8 * sizeOf(dtype) - 1))) : 0;
+}
+
+int64_t highest(DType dtype) { return isSigned(dtype) ? ~lowest(dtype) : wrap(dtype, -1); }
 
 Scalar convert(DType to, DType from, const Scalar& value) {
   if (const int64_t* integer = std::get_if<int64_t>(&value)) {
@@ -254,7 +261,8 @@ double evaluate(Op op, std::span<const double> operands) {
     case Op::Cast:
     case Op::Const:
     case Op::Axis:
-    case Op::Load: refuse(op, "floating");
+    case Op::Load:
+    case Op::Reduce: refuse(op, "floating");
   }
   refuse(op, "floating");
 }

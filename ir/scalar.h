@@ -14,6 +14,10 @@ double round(DType dtype, double value);
 /// `value` wrapped to an integer dtype's range (u64 by its bits); Bool is `value != 0`.
 int64_t wrap(DType dtype, int64_t value);
 
+/// The ends of an integer dtype's range (u64 by its bits).
+int64_t lowest(DType dtype);
+int64_t highest(DType dtype);
+
 /// One element: int64_t for Bool and integer dtypes (u64 by its bits), double for floating ones.
 using Scalar = std::variant<int64_t, double>;
 

@@ -34,9 +34,11 @@ std::string bufferName(const std::vector<const Buffer*>& buffers, int index) {
 std::string_view word(LoopKind kind) {
   switch (kind) {
     case LoopKind::Grid: return "grid";
+    case LoopKind::Cluster: return "cluster";
     case LoopKind::Thread: return "thread";
     case LoopKind::Task: return "task";
     case LoopKind::Serial: return "serial";
+    case LoopKind::Unrolled: return "unrolled";
   }
   return "serial";
 }
@@ -98,6 +100,7 @@ class StatementPrinter {
     line(depth, "else if " + texts.of(next->condition));
     branches(*next, depth);
   }
+  void print(const Combine&, int) {}
   void print(const Lanes& lanes, int depth) {
     axes_.bind(lanes.axis, 'l');
     const int64_t width = lanes.axis->axis().extent;

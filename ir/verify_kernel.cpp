@@ -155,7 +155,9 @@ class KernelVerifier {
                          kernel_.launch.block);
         hasThread_ = around.thread = true;
         break;
-      case LoopKind::Serial: break;
+      case LoopKind::Cluster:
+      case LoopKind::Serial:
+      case LoopKind::Unrolled: break;
     }
     ++around.depth;
     block(loop.body, scope, around);
@@ -174,6 +176,7 @@ class KernelVerifier {
     if (kernel_.index32) verifier_.index32({branch.condition});
   }
 
+  void statement(const Combine&, const VerifyScope&, const Around&, size_t) {}
   void statement(const Lanes& lanes, VerifyScope scope, const Around& around, size_t) {
     verifier_.demand(around.thread || kernel_.launch.block == 1, "lanes that {} threads carry out alike", kernel_.launch.block);
     if (lanes.active != nullptr) active(lanes, scope);

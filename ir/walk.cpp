@@ -17,6 +17,7 @@ const Expr* rebuild(ExprPool& pool, const Expr* node, std::vector<const Expr*> s
   if (src == node->src) return node;
   if (node->op == Op::Cast) return pool.cast(node->dtype, src[0]);
   if (node->op == Op::Load) return pool.load(node->load().buffer, node->dtype, src[0], node->load().mode);
+  if (node->op == Op::Reduce) return pool.reduce(node->reduction(), src[0], {src.begin() + 1, src.end()});
   return pool.make(node->op, std::move(src));
 }
 

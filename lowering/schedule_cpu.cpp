@@ -135,7 +135,10 @@ bool streamsStores(const ir::Loops& loops, const Domain& domain, const ir::Targe
 ir::Kernel scheduleCpu(const ir::Loops& loops, const ir::Target& target) {
   const Domain domain(loops);
   const TaskBody body(loops, domain, target);
-  ir::Kernel kernel{loops.name, ir::Backend::Cpu, loops.pool, {}, {}, false, false, false, {}};
+  ir::Kernel kernel;
+  kernel.name = loops.name;
+  kernel.backend = ir::Backend::Cpu;
+  kernel.pool = loops.pool;
   kernel.relaxedMath = allowsRelaxedMath(loops);
   kernel.streamStores = streamsStores(loops, domain, target, body.lanes());
   kernel.params = parameters(loops, 64);

@@ -148,7 +148,11 @@ ir::Kernel scheduleCuda(const ir::Loops& loops, const ir::Target&) {
   const int64_t left = domain.numel() % vectors.lanes;
   const int64_t threads = whole + (left != 0 ? 1 : 0);
 
-  ir::Kernel kernel{loops.name, ir::Backend::Cuda, loops.pool, parameters(loops, vectorBytes), {}, false, false, false, {}};
+  ir::Kernel kernel;
+  kernel.name = loops.name;
+  kernel.backend = ir::Backend::Cuda;
+  kernel.pool = loops.pool;
+  kernel.params = parameters(loops, vectorBytes);
   kernel.launch.block = threadBytes(domain, vectors.lanes) * 128 < minimumCtaBytes ? 256 : 128;
   kernel.launch.grid = (threads + kernel.launch.block - 1) / kernel.launch.block;
   kernel.index32 = fits32(loops, kernel.launch.grid * kernel.launch.block, vectors.lanes);
