@@ -19,6 +19,13 @@ struct Program {
   std::string features;              ///< Target::features
   ir::Launch launch;
   std::vector<ir::Param> params;  ///< the pointers it is called with, in order
+  /// Memory for the kernel's Global locals, passed as one more pointer after the parameters where it is not 0: a multiple of
+  /// 256 bytes, aligned to as many, zero before the first launch; every launch leaves what the next one needs.
+  int64_t workspaceBytes = 0;
+  /// CUDA: bytes of shared memory that the launch has to ask for.
+  int dynamicSharedBytes = 0;
+  /// CPU: whether statements follow the Task loop; they are its iteration number Launch::tasks, called when all others are done.
+  bool finishes = false;
 };
 
 }  // namespace codegen

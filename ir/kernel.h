@@ -101,6 +101,7 @@ struct Launch {
   int64_t grid = 1;
   int cluster = 1;
   int block = 1;
+  int resident = 0;  ///< CTAs that must fit on a multiprocessor at once, whatever that does to registers; 0: no matter
   int64_t tasks = 1;
   int64_t grain = 1;
 };
