@@ -1,5 +1,6 @@
 #include "ir/scalar.h"
 
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -265,6 +266,12 @@ double evaluate(Op op, std::span<const double> operands) {
     case Op::Reduce: refuse(op, "floating");
   }
   refuse(op, "floating");
+}
+
+Scalar combine(Op op, DType dtype, const Scalar& a, const Scalar& b) {
+  require(isReduction(op), "{} combines no values", name(op));
+  if (isFloating(dtype)) return evaluate(op, std::array{std::get<double>(a), std::get<double>(b)});
+  return evaluate(op, dtype, std::array{std::get<int64_t>(a), std::get<int64_t>(b)});
 }
 
 }  // namespace ir

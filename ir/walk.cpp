@@ -1,5 +1,6 @@
 #include "ir/walk.h"
 
+#include <algorithm>
 #include <unordered_set>
 
 #include "ir/error.h"
@@ -12,6 +13,36 @@ struct Frame {
   const Expr* node;
   size_t next = 0;
 };
+
+using FreeAxesOf = std::unordered_map<const Expr*, std::vector<const Expr*>>;
+
+bool contains(const std::vector<const Expr*>& nodes, const Expr* node) {
+  return std::find(nodes.begin(), nodes.end(), node) != nodes.end();
+}
+
+/// `known` holds what is found out about each Reduce.
+std::vector<const Expr*> freeAxes(const std::vector<const Expr*>& roots, FreeAxesOf& known);
+
+const std::vector<const Expr*>& freeAxesOfReduce(const Expr* reduce, FreeAxesOf& known) {
+  if (const auto found = known.find(reduce); found != known.end()) return found->second;
+  const std::vector<const Expr*> own(reduce->src.begin() + 1, reduce->src.end());
+  std::vector<const Expr*> axes = freeAxes({reduce->src[0]}, known);
+  std::erase_if(axes, [&](const Expr* axis) { return contains(own, axis); });
+  return known[reduce] = std::move(axes);
+}
+
+std::vector<const Expr*> freeAxes(const std::vector<const Expr*>& roots, FreeAxesOf& known) {
+  std::vector<const Expr*> axes;
+  const auto add = [&](const Expr* axis) {
+    if (!contains(axes, axis)) axes.push_back(axis);
+  };
+  for (const Expr* node : postorder(roots, false)) {
+    if (node->op == Op::Axis) add(node);
+    if (node->op != Op::Reduce) continue;
+    for (const Expr* axis : freeAxesOfReduce(node, known)) add(axis);
+  }
+  return axes;
+}
 
 const Expr* rebuild(ExprPool& pool, const Expr* node, std::vector<const Expr*> src) {
   if (src == node->src) return node;
@@ -55,7 +86,7 @@ std::optional<Affine> affineNode(const Expr* node, const AffineOf& known) {
 
 }  // namespace
 
-std::vector<const Expr*> postorder(const std::vector<const Expr*>& roots) {
+std::vector<const Expr*> postorder(const std::vector<const Expr*>& roots, bool intoReduces) {
   std::vector<const Expr*> order;
   std::unordered_set<const Expr*> seen;
   std::vector<Frame> stack;
@@ -63,7 +94,8 @@ std::vector<const Expr*> postorder(const std::vector<const Expr*>& roots) {
     if (seen.insert(root).second) stack.push_back({root});
     while (!stack.empty()) {
       Frame& top = stack.back();
-      if (top.next == top.node->src.size()) {
+      const bool isLeaf = top.node->op == Op::Reduce && !intoReduces;
+      if (isLeaf || top.next == top.node->src.size()) {
         order.push_back(top.node);
         stack.pop_back();
       } else if (const Expr* operand = top.node->src[top.next++]; seen.insert(operand).second) {
@@ -72,6 +104,11 @@ std::vector<const Expr*> postorder(const std::vector<const Expr*>& roots) {
     }
   }
   return order;
+}
+
+std::vector<const Expr*> freeAxes(const std::vector<const Expr*>& roots) {
+  FreeAxesOf known;
+  return freeAxes(roots, known);
 }
 
 bool dependsOn(const Expr* expr, const Expr* axis) {

@@ -9,10 +9,14 @@
 
 namespace ir {
 
-/// The nodes below the roots, operands before users, each once; the order depends on the roots alone.
-std::vector<const Expr*> postorder(const std::vector<const Expr*>& roots);
+/// The nodes below the roots, operands before users, each once; the order depends on the roots alone. Without `intoReduces` a
+/// Reduce is a leaf: these are the nodes that have one value at one point.
+std::vector<const Expr*> postorder(const std::vector<const Expr*>& roots, bool intoReduces = true);
 
-/// Whether `axis` occurs below `expr`.
+/// The axes that the values of the roots depend on, each once: those below them that no Reduce around them binds.
+std::vector<const Expr*> freeAxes(const std::vector<const Expr*>& roots);
+
+/// Whether `axis` occurs below `expr`, bound by a Reduce there or not.
 bool dependsOn(const Expr* expr, const Expr* axis);
 
 /// A copy of `expr` with nodes replaced: `replace` gives the new node or nullptr to keep going down.

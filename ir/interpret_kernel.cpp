@@ -1,0 +1,105 @@
+#include <algorithm>
+
+#include "ir/error.h"
+#include "ir/interpret.h"
+#include "ir/interpret_machine.h"
+#include "ir/text.h"
+
+namespace ir {
+namespace {
+
+/// Carries the statements of a kernel out, in order: the threads of a loop one after another.
+class KernelRunner {
+ public:
+  KernelRunner(const Kernel& kernel, Machine& machine) : kernel_(kernel), machine_(machine) {}
+
+  void run(const Block& block) {
+    for (const Statement& statement : block) std::visit([&](const auto& node) { run(node); }, statement.node);
+  }
+
+ private:
+  /// Each iteration of the loops over clusters and tasks has local arrays of its own, and so has what follows them.
+  void run(const For& loop) {
+    const bool isOutermost = loop.kind == LoopKind::Grid || loop.kind == LoopKind::Task;
+    int64_t& value = machine_.axes[loop.axis];
+    for (value = 0; value < loop.axis->axis().extent; ++value) {
+      if (isOutermost) forget();
+      if (loop.kind == LoopKind::Cluster) machine_.position.rank = static_cast<int>(value);
+      if (loop.kind == LoopKind::Thread) machine_.position.thread = static_cast<int>(value);
+      run(loop.body);
+    }
+    if (isOutermost) forget();
+    if (loop.kind == LoopKind::Cluster) machine_.position.rank = 0;
+    if (loop.kind == LoopKind::Thread) machine_.position.thread = 0;
+  }
+
+  void forget() {
+    for (LocalArray& array : machine_.locals)
+      if (array.local().space != Space::Global) array.forget();
+  }
+
+  void run(const If& branch) { run(evaluated(branch.condition) != 0 ? branch.then : branch.otherwise); }
+
+  void run(const Lanes& lanes) {
+    const int64_t width = lanes.axis->axis().extent;
+    const int64_t from = lanes.first == nullptr ? 0 : std::max<int64_t>(evaluated(lanes.first), 0);
+    const int64_t to = lanes.active == nullptr ? width : std::min(evaluated(lanes.active), width);
+    int64_t& lane = machine_.axes[lanes.axis];
+    machine_.lane = &lane;
+    Stores& stores = stores_.try_emplace(&lanes, lanes.stores, machine_).first->second;
+    for (lane = from; lane < to; ++lane) stores.compute(machine_);
+    stores.write(machine_);
+    machine_.lane = nullptr;
+  }
+
+  /// Of a combination over one CTA, that is the one at hand.
+  void run(const Combine& combine) {
+    const int firstRank = combine.ctas == 1 ? machine_.position.rank : 0;
+    const int span = combine.threads * combine.stride;
+    for (int thread = 0; thread < kernel_.launch.block; ++thread) {
+      if (thread / combine.stride % combine.threads != 0) continue;  // not the first of a group
+      std::vector<Position> group;
+      for (int rank = firstRank; rank < firstRank + combine.ctas; ++rank)
+        for (int member = thread; member < thread + span; member += combine.stride) group.push_back({rank, member});
+      for (const Combine::Item& item : combine.items) run(item, group);
+    }
+  }
+
+  /// What no thread of the group wrote, or only some did, is undefined in all of them.
+  void run(const Combine::Item& item, const std::vector<Position>& group) {
+    LocalArray* array = machine_.local(item.local);
+    require(array != nullptr, "a combination of parameter {}", item.local);
+    const DType dtype = array->local().buffer.type.dtype;
+    for (int64_t element = 0; element < array->elements(); ++element) {
+      std::optional<Scalar> result = array->at(group.front(), element);
+      for (size_t i = 1; i < group.size() && result; ++i) {
+        const std::optional<Scalar>& next = array->at(group[i], element);
+        result = next ? std::optional(convert(dtype, dtype, ir::combine(item.op, dtype, *result, *next))) : std::nullopt;
+      }
+      for (const Position& position : group) array->at(position, element) = result;
+    }
+  }
+
+  int64_t evaluated(const Expr* expr) {
+    Evaluation& evaluation = evaluations_.try_emplace(expr, std::vector{expr}, machine_).first->second;
+    evaluation.run(machine_);
+    return evaluation.integer(0);
+  }
+
+  const Kernel& kernel_;
+  Machine& machine_;
+  std::unordered_map<const Lanes*, Stores> stores_;
+  std::unordered_map<const Expr*, Evaluation> evaluations_;
+};
+
+}  // namespace
+
+void interpret(const Kernel& kernel, std::vector<Memory>& memory, bool roundEach) {
+  std::vector<const Buffer*> buffers;
+  for (const Param& param : kernel.params) buffers.push_back(&param.buffer);
+  Machine machine(buffers, memory, roundEach);
+  for (const Local& local : kernel.locals) machine.locals.emplace_back(local, kernel.launch);
+  KernelRunner(kernel, machine).run(kernel.body);
+}
+
+}  // namespace ir
