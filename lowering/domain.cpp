@@ -16,15 +16,16 @@ Access makeAccess(const ir::Loops& loops, int buffer, const Expr* node, const Ex
   return {buffer, ir::sizeOf(loops.buffers[buffer].type.dtype), node, offset, ir::affine(offset)};
 }
 
-/// Axes of more than one value, by falling stride of the first store: memory order.
-std::vector<const Expr*> memoryOrder(const ir::Loops& loops, const Access& store) {
+/// Axes of more than one value, by falling stride of an access: memory order.
+std::vector<const Expr*> memoryOrder(const std::vector<const Expr*>& all, const Access& access) {
   std::vector<const Expr*> axes;
-  for (const Expr* axis : loops.axes) {
+  for (const Expr* axis : all) {
     if (axis->axis().extent > 1) axes.push_back(axis);
   }
-  if (store.form) {
-    std::stable_sort(axes.begin(), axes.end(),
-                     [&](const Expr* a, const Expr* b) { return std::abs(store.form->of(a)) > std::abs(store.form->of(b)); });
+  if (access.form) {
+    std::stable_sort(axes.begin(), axes.end(), [&](const Expr* a, const Expr* b) {
+      return std::abs(access.form->of(a)) > std::abs(access.form->of(b));
+    });
   }
   return axes;
 }
@@ -48,13 +49,53 @@ std::set<const Expr*> axesInValues(const std::vector<const Expr*>& values) {
 
 Domain::Domain(const ir::Loops& loops) : pool_(loops.pool) {
   std::vector<const Expr*> values;
-  for (const ir::StoreTo& store : loops.stores) {
-    stores_.push_back(makeAccess(loops, store.buffer, nullptr, store.offset));
-    values.push_back(store.value);
-  }
+  for (const ir::StoreTo& store : loops.stores) values.push_back(store.value);
+  addAccesses(loops, loops.stores, values);
+  addDims(memoryOrder(loops.axes, stores_.front()), values);
+}
+
+Domain::Domain(const ir::Loops& loops, const Nest& nest) : pool_(loops.pool) {
+  std::vector<ir::StoreTo> stores = nest.rowStores;
+  stores.insert(stores.end(), nest.elementStores.begin(), nest.elementStores.end());
+  std::vector<const Expr*> values;
+  for (const Reduction& reduction : nest.reductions) values.push_back(reduction.body);
+  for (const ir::StoreTo& store : stores) values.push_back(store.value);
+  addAccesses(loops, stores, values);
+  std::vector<const Expr*> axes = nest.kept;
+  axes.insert(axes.end(), nest.reduced.begin(), nest.reduced.end());
+  const Access& leading = busiest(axes);
+  addDims(memoryOrder(nest.kept, leading), values);
+  elementDims_ = dims_.size();
+  addDims(memoryOrder(nest.reduced, leading), values);
+}
+
+void Domain::addAccesses(const ir::Loops& loops, const std::vector<ir::StoreTo>& stores, const std::vector<const Expr*>& values) {
+  for (const ir::StoreTo& store : stores) stores_.push_back(makeAccess(loops, store.buffer, nullptr, store.offset));
   for (const Expr* node : ir::postorder(values)) {
-    if (node->op == ir::Op::Load) loads_.push_back(makeAccess(loops, node->load().buffer, node, node->src[0]));
+    const bool isLoad = node->op == ir::Op::Load && node->load().buffer < static_cast<int>(loops.buffers.size());
+    if (isLoad) loads_.push_back(makeAccess(loops, node->load().buffer, node, node->src[0]));
   }
+}
+
+const Access& Domain::busiest(const std::vector<const Expr*>& axes) const {
+  const Access* best = nullptr;
+  int64_t most = -1;
+  const auto consider = [&](const Access& access) {
+    int64_t bytes = access.elementBytes;
+    for (const Expr* axis : axes) bytes *= access.form && access.form->of(axis) != 0 ? axis->axis().extent : 1;
+    if (access.form && bytes > most) {
+      best = &access;
+      most = bytes;
+    }
+  };
+  for (const Access& access : loads_) consider(access);
+  for (const Access& access : stores_) consider(access);
+  return best == nullptr ? stores_.front() : *best;
+}
+
+/// Adds dims for axes in memory order, of one value if there are none.
+void Domain::addDims(const std::vector<const Expr*>& axes, const std::vector<const Expr*>& values) {
+  const std::size_t begin = dims_.size();
   const std::set<const Expr*> kept = axesInValues(values);
   const auto runsOn = [&](const Access& access, const Expr* outer, const Expr* inner) {
     return !access.form || access.form->of(outer) == access.form->of(inner) * inner->axis().extent;
@@ -65,20 +106,20 @@ Domain::Domain(const ir::Loops& loops) : pool_(loops.pool) {
     };
     return !kept.contains(outer) && !kept.contains(inner) && all(stores_) && all(loads_);
   };
-  for (const Expr* axis : memoryOrder(loops, stores_.front())) {
-    if (!dims_.empty() && mergeable(dims_.back().axes.back(), axis)) {
+  for (const Expr* axis : axes) {
+    if (dims_.size() > begin && mergeable(dims_.back().axes.back(), axis)) {
       dims_.back().axes.push_back(axis);
       dims_.back().extent *= axis->axis().extent;
     } else {
       dims_.push_back({axis->axis().extent, {axis}});
     }
   }
-  if (dims_.empty()) dims_.push_back({1, {pool_->axis(1)}});
+  if (dims_.size() == begin) dims_.push_back({1, {pool_->axis(1)}});
 }
 
-int64_t Domain::numel() const {
+int64_t Domain::numel(std::size_t begin, std::size_t end) const {
   int64_t count = 1;
-  for (const Dim& dim : dims_) count *= dim.extent;
+  for (std::size_t d = begin; d < end; ++d) count *= dims_[d].extent;
   return count;
 }
 
@@ -91,12 +132,20 @@ bool Domain::isFlat(const Access& access, int lanes) const {
   return true;
 }
 
-bool Domain::isAligned(const Access& access, int lanes) const {
+bool Domain::isAligned(const Access& access, int lanes, std::size_t dim) const {
   if (!access.form || access.form->constant % lanes != 0) return false;
-  for (std::size_t d = 0; d + 1 < dims_.size(); ++d) {
-    if (stride(access, d) % lanes != 0) return false;
+  for (std::size_t d = 0; d < dims_.size(); ++d) {
+    if (d != dim && stride(access, d) % lanes != 0) return false;
   }
   return true;
+}
+
+bool Domain::moves(const Access& access, std::size_t begin, std::size_t end) const {
+  if (!access.form) return true;
+  for (std::size_t d = begin; d < end; ++d) {
+    if (stride(access, d) != 0) return true;
+  }
+  return false;
 }
 
 const Expr* Domain::offset(const Access& access, const Position& position) const {
@@ -109,7 +158,7 @@ const Expr* Domain::offset(const Access& access, const Position& position) const
   return sum.expr();
 }
 
-const Expr* Domain::at(const Expr* expr, const Position& position, const std::map<const Expr*, const Expr*>& loads) const {
+const Expr* Domain::at(const Expr* expr, const Position& position, const LoadMap& loads) const {
   return ir::rewrite(*pool_, expr, [&](const Expr* node) -> const Expr* {
     if (node->op == ir::Op::Axis) return axisAt(node, position);
     if (auto found = loads.find(node); found != loads.end()) return found->second;
@@ -132,13 +181,13 @@ const Expr* Domain::axisAt(const Expr* axis, const Position& position) const {
   return pool_->integer(ir::DType::I64, 0);  // an axis of one value
 }
 
-Position Domain::unflatten(const Expr* number, std::size_t end) const {
-  Position position(end);
+Position Domain::unflatten(const Expr* number, std::size_t begin, std::size_t end) const {
+  Position position(end - begin);
   Value rest{*pool_, number};
-  for (std::size_t d = end; d-- > 0;) {
+  for (std::size_t d = end; d-- > begin;) {
     const auto extent = static_cast<double>(dims_[d].extent);
-    position[d] = d == 0 ? rest.expr() : mod(rest, extent).expr();
-    if (d > 0) rest = floorDiv(rest, extent);
+    position[d - begin] = d == begin ? rest.expr() : mod(rest, extent).expr();
+    if (d > begin) rest = floorDiv(rest, extent);
   }
   return position;
 }

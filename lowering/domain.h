@@ -6,6 +6,7 @@
 
 #include "ir/loops.h"
 #include "ir/walk.h"
+#include "lowering/nest.h"
 
 namespace lowering {
 
@@ -26,41 +27,59 @@ struct Dim {
 
 /// Positions along the dims, one I64 expression each.
 using Position = std::vector<const ir::Expr*>;
+/// Loads of the loops, and what is read in their place.
+using LoadMap = std::map<const ir::Expr*, const ir::Expr*>;
 
-/// The iteration space of loops in the order in which the first store runs through memory, with as few dims as the
-/// accesses allow; what both schedules start from.
+/// The iteration space of loops in the order in which they run through memory, with as few dims as the accesses allow; what
+/// all schedules start from.
 class Domain {
  public:
+  /// Of loops without reductions: ordered as the first store is.
   explicit Domain(const ir::Loops& loops);
+  /// Of a nest: first the dims of a row's number, then, from `elementDims()` on, those of its elements; each in the order of
+  /// the access that moves most bytes.
+  Domain(const ir::Loops& loops, const Nest& nest);
 
   const std::vector<Dim>& dims() const { return dims_; }
+  std::size_t elementDims() const { return elementDims_; }
   const std::vector<Access>& stores() const { return stores_; }
   const std::vector<Access>& loads() const { return loads_; }
-  int64_t numel() const;
+  int64_t numel() const { return numel(0, dims_.size()); }
+  /// Points of the dims from `begin` to before `end`.
+  int64_t numel(std::size_t begin, std::size_t end) const;
   const Dim& inner() const { return dims_.back(); }
+  std::size_t innermost() const { return dims_.size() - 1; }
 
   /// Elements from one position to the next along a dim; the access is affine.
   int64_t stride(const Access& access, std::size_t dim) const { return access.form->of(dims_[dim].axes.back()); }
-  bool isInnerContiguous(const Access& access) const { return access.form && stride(access, dims_.size() - 1) == 1; }
-  bool isInnerUniform(const Access& access) const { return access.form && stride(access, dims_.size() - 1) == 0; }
+  bool isContiguous(const Access& access, std::size_t dim) const { return access.form && stride(access, dim) == 1; }
+  bool isUniform(const Access& access, std::size_t dim) const { return access.form && stride(access, dim) == 0; }
+  bool isInnerContiguous(const Access& access) const { return isContiguous(access, innermost()); }
+  bool isInnerUniform(const Access& access) const { return isUniform(access, innermost()); }
   /// Whether the access runs through its memory without gaps, in the order of iteration, from a multiple of `lanes`.
   bool isFlat(const Access& access, int lanes) const;
-  /// Whether an inner-contiguous access starts at a multiple of `lanes` elements wherever the inner position is one.
-  bool isAligned(const Access& access, int lanes) const;
+  /// Whether an access contiguous along `dim` starts at a multiple of `lanes` elements wherever the position along it is one.
+  bool isAligned(const Access& access, int lanes, std::size_t dim) const;
+  /// Whether the access is affine and moves along any of the dims from `begin` to before `end`; true where it is not affine.
+  bool moves(const Access& access, std::size_t begin, std::size_t end) const;
 
   /// The offset of an access at a position.
   const ir::Expr* offset(const Access& access, const Position& position) const;
   /// An expression of the loops (but its loads' offsets) with axes replaced by what they are at a position, and loads by `loads`.
-  const ir::Expr* at(const ir::Expr* expr, const Position& position,
-                     const std::map<const ir::Expr*, const ir::Expr*>& loads) const;
-  /// Splits a row-major number over the dims before `end` into a position of those.
-  Position unflatten(const ir::Expr* number, std::size_t end) const;
+  const ir::Expr* at(const ir::Expr* expr, const Position& position, const LoadMap& loads) const;
+  /// Splits a row-major number over the dims from `begin` to before `end` into a position of those.
+  Position unflatten(const ir::Expr* number, std::size_t begin, std::size_t end) const;
 
  private:
+  void addAccesses(const ir::Loops& loops, const std::vector<ir::StoreTo>& stores, const std::vector<const ir::Expr*>& values);
+  /// The affine access that moves most bytes while `axes` run.
+  const Access& busiest(const std::vector<const ir::Expr*>& axes) const;
+  void addDims(const std::vector<const ir::Expr*>& axes, const std::vector<const ir::Expr*>& values);
   const ir::Expr* axisAt(const ir::Expr* axis, const Position& position) const;
 
   ir::ExprPoolPtr pool_;
   std::vector<Dim> dims_;
+  std::size_t elementDims_ = 0;
   std::vector<Access> stores_, loads_;
 };
 

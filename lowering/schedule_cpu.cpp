@@ -97,12 +97,13 @@ class TaskBody {
     const Value lane{*loops_.pool, loops_.pool->axis(lanes_)};
     const std::size_t inner = domain_.dims().size() - 1;
     LanePlace place;
+    place.dim = domain_.innermost();
     place.lane = lane.expr();
     if (isFlat_) {
       place.flat = column.expr();
-      place.each = domain_.unflatten((column + lane).expr(), inner + 1);
+      place.each = domain_.unflatten((column + lane).expr(), 0, inner + 1);
     } else {
-      place.base = inner == 0 ? Position{} : domain_.unflatten(row.expr(), inner);
+      place.base = inner == 0 ? Position{} : domain_.unflatten(row.expr(), 0, inner);
       place.each = place.base;
       place.base.push_back(column.expr());
       place.each.push_back((column + lane).expr());
@@ -125,7 +126,7 @@ bool streamsStores(const ir::Loops& loops, const Domain& domain, const ir::Targe
     bytes += buffer.type.bytesTouched();
   }
   const bool aligned = std::all_of(domain.stores().begin(), domain.stores().end(), [&](const Access& store) {
-    return domain.isInnerContiguous(store) && domain.isAligned(store, lanes);
+    return domain.isInnerContiguous(store) && domain.isAligned(store, lanes, domain.innermost());
   });
   return aligned && bytes > target.cacheBytes * target.processors;
 }

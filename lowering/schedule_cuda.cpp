@@ -16,9 +16,9 @@ constexpr int vectorBytes = 16;            // widest load and store of a thread
 constexpr int widestThreadBytes = 32;      // of one tensor: two vectors where element sizes are mixed
 constexpr int64_t minimumCtaBytes = 3072;  // a CTA costs 0.6 ns to launch: less traffic than this is bound by that
 
-bool storesAre(const Domain& domain, bool (Domain::*property)(const Access&, int) const, int lanes) {
-  return std::all_of(domain.stores().begin(), domain.stores().end(),
-                     [&](const Access& store) { return (domain.*property)(store, lanes); });
+template <typename Property>
+bool storesAre(const Domain& domain, Property property) {
+  return std::all_of(domain.stores().begin(), domain.stores().end(), property);
 }
 
 /// How a domain is cut into vectors: `lanes` elements a thread; flat vectors may run over the end of a row.
@@ -34,10 +34,11 @@ Vectors chooseVectors(const Domain& domain) {
   const bool oneDim = domain.dims().size() == 1;
   for (int lanes = widest; lanes > 1; lanes /= 2) {
     const bool rows = oneDim || domain.inner().extent % lanes == 0;
-    const bool contiguous = std::all_of(domain.stores().begin(), domain.stores().end(),
-                                        [&](const Access& store) { return domain.isInnerContiguous(store); });
-    if (rows && contiguous && storesAre(domain, &Domain::isAligned, lanes)) return {lanes, false};
-    if (!oneDim && storesAre(domain, &Domain::isFlat, lanes)) return {lanes, true};
+    const auto isVector = [&](const Access& store) {
+      return domain.isInnerContiguous(store) && domain.isAligned(store, lanes, domain.innermost());
+    };
+    if (rows && storesAre(domain, isVector)) return {lanes, false};
+    if (!oneDim && storesAre(domain, [&](const Access& store) { return domain.isFlat(store, lanes); })) return {lanes, true};
   }
   return {1, false};
 }
@@ -77,9 +78,10 @@ class VectorBody {
     const std::size_t inner = domain_.dims().size() - 1;
     const auto rowVectors = static_cast<double>((domain_.inner().extent + vectors_.lanes - 1) / vectors_.lanes);
     LanePlace place;
+    place.dim = domain_.innermost();
     place.lane = lane_.expr();
     place.alignment = vectors_.lanes;
-    place.base = inner == 0 ? Position{} : domain_.unflatten(floorDiv(number_, rowVectors).expr(), inner);
+    place.base = inner == 0 ? Position{} : domain_.unflatten(floorDiv(number_, rowVectors).expr(), 0, inner);
     place.each = place.base;
     const Value start = (inner == 0 ? number_ : mod(number_, rowVectors)) * static_cast<double>(vectors_.lanes);
     place.base.push_back(start.expr());
@@ -95,29 +97,30 @@ class VectorBody {
     const Value start = number_ * static_cast<double>(vectors_.lanes);
     const Value element = start + lane_;
     LanePlace place;
+    place.dim = domain_.innermost();
     place.lane = lane_.expr();
     place.alignment = vectors_.lanes;
     place.flat = start.expr();
     if (domain_.inner().extent < vectors_.lanes) {
-      place.each = domain_.unflatten(element.expr(), inner + 1);
+      place.each = domain_.unflatten(element.expr(), 0, inner + 1);
       return vectorize(loops_, domain_, place, active);
     }
     const Value row = floorDiv(start, extent), column = mod(start, extent);
     const auto lastRow = static_cast<double>(domain_.numel() / domain_.inner().extent - 1);
     const Value nextRow = where(row < lastRow, row + 1.0, row.like(lastRow));
     const Value inFirst = column + lane_ < extent;
-    const Position first = domain_.unflatten(row.expr(), inner), second = domain_.unflatten(nextRow.expr(), inner);
+    const Position first = domain_.unflatten(row.expr(), 0, inner), second = domain_.unflatten(nextRow.expr(), 0, inner);
     for (std::size_t d = 0; d < inner; ++d) place.each.push_back(pick(inFirst, first[d], second[d]));
     place.each.push_back(where(inFirst, column + lane_, column + lane_ - extent).expr());
     return vectorize(loops_, domain_, place, active, uniformLoads(inFirst, first, second));
   }
 
   /// Reads that do not move along a row: one value a row, picked by lane.
-  std::map<const Expr*, const Expr*> uniformLoads(Value inFirst, Position first, Position second) const {
+  LoadMap uniformLoads(Value inFirst, Position first, Position second) const {
     const Expr* zero = loops_.pool->integer(DType::I64, 0);
     first.push_back(zero);
     second.push_back(zero);
-    std::map<const Expr*, const Expr*> loads;
+    LoadMap loads;
     for (const Access& access : domain_.loads()) {
       if (!domain_.isInnerUniform(access) || domain_.isFlat(access, vectors_.lanes)) continue;
       const auto at = [&](const Position& position) {

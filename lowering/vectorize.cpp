@@ -9,7 +9,7 @@ using ir::Expr;
 
 bool isContiguous(const Domain& domain, const Access& access, const LanePlace& place) {
   if (place.flat != nullptr) return domain.isFlat(access, place.alignment);
-  return domain.isInnerContiguous(access) && domain.isAligned(access, place.alignment);
+  return domain.isContiguous(access, place.dim) && domain.isAligned(access, place.alignment, place.dim);
 }
 
 const Expr* offsetOf(ir::ExprPool& pool, const Domain& domain, const Access& access, const LanePlace& place, bool contiguous) {
@@ -20,23 +20,30 @@ const Expr* offsetOf(ir::ExprPool& pool, const Domain& domain, const Access& acc
 
 }  // namespace
 
-ir::Lanes vectorize(const ir::Loops& loops, const Domain& domain, const LanePlace& place, const Expr* active,
-                    const std::map<const Expr*, const Expr*>& overrides) {
-  ir::ExprPool& pool = *loops.pool;
-  std::map<const Expr*, const Expr*> loads = overrides;
+LoadMap readLanes(ir::ExprPool& pool, const Domain& domain, const LanePlace& place, LoadMap known) {
   for (const Access& access : domain.loads()) {
-    if (loads.contains(access.node)) continue;
+    if (known.contains(access.node)) continue;
     const bool contiguous = isContiguous(domain, access, place);
     const Expr* offset = offsetOf(pool, domain, access, place, contiguous);
     const auto mode = contiguous ? ir::LoadMode::Contiguous : ir::LoadMode::PerLane;
-    loads[access.node] = pool.load(access.buffer, access.node->dtype, offset, mode);
+    known[access.node] = pool.load(access.buffer, access.node->dtype, offset, mode);
   }
-  ir::Lanes lanes{place.lane, active, {}};
+  return known;
+}
+
+ir::Store storeLanes(ir::ExprPool& pool, const Domain& domain, const Access& store, const LanePlace& place, const Expr* value) {
+  const bool contiguous = isContiguous(domain, store, place);
+  return {store.buffer, offsetOf(pool, domain, store, place, contiguous), value, contiguous, {}};
+}
+
+ir::Lanes vectorize(const ir::Loops& loops, const Domain& domain, const LanePlace& place, const Expr* active, LoadMap known) {
+  const LoadMap loads = readLanes(*loops.pool, domain, place, std::move(known));
+  ir::Lanes lanes;
+  lanes.axis = place.lane;
+  lanes.active = active;
   for (std::size_t i = 0; i < loops.stores.size(); ++i) {
-    const Access& access = domain.stores()[i];
-    const bool contiguous = isContiguous(domain, access, place);
-    const Expr* offset = offsetOf(pool, domain, access, place, contiguous);
-    lanes.stores.push_back({access.buffer, offset, domain.at(loops.stores[i].value, place.each, loads), contiguous});
+    const Expr* value = domain.at(loops.stores[i].value, place.each, loads);
+    lanes.stores.push_back(storeLanes(*loops.pool, domain, domain.stores()[i], place, value));
   }
   return lanes;
 }

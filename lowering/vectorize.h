@@ -13,13 +13,19 @@ struct LanePlace {
   Position base;                   ///< of lane 0
   Position each;                   ///< of the lane at hand; depends on `lane`
   const ir::Expr* flat = nullptr;  ///< number of lane 0 in the flat domain; lanes may then run over the end of a row
+  std::size_t dim = 0;             ///< the dim that lanes run along
   int alignment = 1;               ///< elements that contiguous accesses must start at multiples of
 };
 
-/// The stores of the loops for the lanes of one vector: accesses that run along the lanes become contiguous, those that do
-/// not move with them are read once, others lane by lane. `overrides` gives loads that are already known.
+/// What is read in the place of every load of the domain: loads that run along the lanes become contiguous, those that do not
+/// move with them are read once, others lane by lane. `known` gives loads that are read already.
+LoadMap readLanes(ir::ExprPool& pool, const Domain& domain, const LanePlace& place, LoadMap known = {});
+/// A store of the domain with its value, in which axes and loads have been replaced.
+ir::Store storeLanes(ir::ExprPool& pool, const Domain& domain, const Access& store, const LanePlace& place, const ir::Expr* value);
+
+/// The stores of loops without reductions for the lanes of one vector.
 ir::Lanes vectorize(const ir::Loops& loops, const Domain& domain, const LanePlace& place, const ir::Expr* active,
-                    const std::map<const ir::Expr*, const ir::Expr*>& overrides = {});
+                    LoadMap known = {});
 
 /// Parameters in buffer order, aligned to `alignment` bytes.
 std::vector<ir::Param> parameters(const ir::Loops& loops, int alignment);
