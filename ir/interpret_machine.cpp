@@ -22,6 +22,10 @@ size_t inside(const Buffer& buffer, int64_t offset, size_t elements, std::string
   return static_cast<size_t>(offset);
 }
 
+Scalar valueOf(const Expr* constant) {
+  return isFloating(constant->dtype) ? Scalar{std::get<double>(constant->payload)} : Scalar{constant->integer()};
+}
+
 /// A contiguous load reads its lane's element.
 int64_t laneOffset(const Expr* load, int64_t offset, const Machine& machine) {
   if (load->load().mode == LoadMode::PerLane) return offset;
@@ -63,7 +67,10 @@ void LocalArray::write(const Position& position, int64_t offset, const Scalar& v
 /// A Reduce and its values at the points of its free axes, each found when it is first asked for.
 class Reduction {
  public:
-  Reduction(const Expr* reduce, Machine& machine) : reduce_(reduce), body_({reduce->src[0]}, bind(reduce, machine)) {
+  Reduction(const Expr* reduce, Machine& machine)
+      : reduce_(reduce),
+        neutral_(valueOf(ExprPool().neutral(reduce->reduction(), reduce->dtype))),
+        body_({reduce->src[0]}, bind(reduce, machine)) {
     size_t points = 1;
     for (const Expr* axis : freeAxes({reduce})) {
       free_.push_back({axis->axis().extent, machine.bound(axis)});
@@ -87,8 +94,7 @@ class Reduction {
   }
 
   Scalar evaluated(Machine& machine) {
-    const Expr* neutral = ExprPool().neutral(reduce_->reduction(), reduce_->dtype);
-    Scalar result = isFloating(neutral->dtype) ? Scalar{std::get<double>(neutral->payload)} : Scalar{neutral->integer()};
+    Scalar result = neutral_;
     combinePoints(1, result, machine);
     const bool isRounded = isFloating(reduce_->dtype) && machine.roundEach;
     return isRounded ? Scalar{round(reduce_->dtype, std::get<double>(result))} : result;
@@ -108,6 +114,7 @@ class Reduction {
   }
 
   const Expr* reduce_;
+  Scalar neutral_;
   Evaluation body_;
   std::vector<std::pair<int64_t, const int64_t*>> free_;  ///< extents and where the values are
   std::vector<std::optional<Scalar>> known_;
@@ -176,7 +183,7 @@ void Evaluation::run(Machine& machine) {
 
 Scalar Evaluation::value(const Step& step, Machine& machine) const {
   const Expr* node = step.node;
-  if (node->op == Op::Const) return isFloating(node->dtype) ? Scalar{std::get<double>(node->payload)} : Scalar{node->integer()};
+  if (node->op == Op::Const) return valueOf(node);
   if (node->op == Op::Axis) return *step.axis;
   if (node->op == Op::Reduce) return machine.reduced(node);
   const Scalar& first = values_[step.src[0]];

@@ -65,6 +65,7 @@ class ExprParser {
     if (tokens_.at("-") || tokens_.peek().kind == Token::Kind::Number)
       return scope_.pool.integer(DType::I64, tokens_.signedInteger());
     if (!tokens_.atWord()) tokens_.refuse("an expression");
+    if (atReduction()) return reduction();
     if (tokens_.at("[", 1)) return load();
     if (tokens_.at("(", 1)) return call();
     return name();
@@ -91,6 +92,35 @@ class ExprParser {
     tokens_.expect("]");
     const LoadMode mode = parseContiguous(tokens_, scope_) ? LoadMode::Contiguous : LoadMode::PerLane;
     return checked(where, [&] { return scope_.pool.load(buffer, scope_.buffers[buffer]->type.dtype, offset, mode); });
+  }
+
+  /// `max[i0, i1](`: a load is not followed by a parenthesis.
+  bool atReduction() const {
+    if (!tokens_.at("[", 1)) return false;
+    size_t axis = 2;
+    while (tokens_.atWord(axis) && tokens_.at(",", axis + 1)) axis += 2;
+    return tokens_.atWord(axis) && tokens_.at("]", axis + 1) && tokens_.at("(", axis + 2);
+  }
+
+  const Expr* reduction() {
+    const Token where = tokens_.peek();
+    const Op op = parseReduction(tokens_);
+    tokens_.expect("[");
+    std::vector<const Expr*> axes;
+    do axes.push_back(axis());
+    while (tokens_.accept(","));
+    tokens_.expect("]");
+    tokens_.expect("(");
+    const Expr* body = parse(comparisonLevel);
+    tokens_.expect(")");
+    return checked(where, [&] { return scope_.pool.reduce(op, body, axes); });
+  }
+
+  const Expr* axis() {
+    const auto found = scope_.axes.find(std::string(tokens_.peek().text));
+    if (found == scope_.axes.end()) tokens_.refuse("an axis");
+    tokens_.take();
+    return found->second;
   }
 
   const Expr* call() {
@@ -171,6 +201,13 @@ bool parseContiguous(TokenReader& tokens, const ParseScope& scope) {
   if (scope.lanes == 0) tokens.refuse("no contiguous access outside lanes");
   tokens.expect(fmt::format("x{}", scope.lanes));
   return true;
+}
+
+Op parseReduction(TokenReader& tokens) {
+  const Op op = tokens.atWord() ? opFromName(tokens.peek().text) : Op::Const;
+  if (!isReduction(op)) tokens.refuse("an operation that combines values");
+  tokens.take();
+  return op;
 }
 
 int parseBufferName(TokenReader& tokens, const ParseScope& scope) {

@@ -24,6 +24,9 @@ const Expr* parseExpr(TokenReader& tokens, const ParseScope& scope);
 /// Reads the ` x8` of a contiguous access, if it comes next.
 bool parseContiguous(TokenReader& tokens, const ParseScope& scope);
 
+/// An operation that isReduction, by its name.
+Op parseReduction(TokenReader& tokens);
+
 /// The index of the buffer that is named next.
 int parseBufferName(TokenReader& tokens, const ParseScope& scope);
 

@@ -83,7 +83,7 @@ class Lexer {
   size_t symbolLength() const {
     for (const std::string_view pair : {"<<", ">>", "<=", "==", "!="})
       if (text_.substr(position_, 2) == pair) return 2;
-    if (std::string_view("()[],.=+-*/%<&|^").find(at(0)) == std::string_view::npos || at(0) == '\0')
+    if (std::string_view("()[],.:=+-*/%<&|^").find(at(0)) == std::string_view::npos || at(0) == '\0')
       TokenReader::refuseAt(here(Kind::Symbol, 1), "a word, a number or an operator", unreadable());
     return 1;
   }
@@ -164,6 +164,13 @@ int64_t TokenReader::integer(std::string_view what, int64_t least) {
   const int64_t value = signedInteger();
   if (value < least) refuseAt(token, what);
   return value;
+}
+
+int TokenReader::integer(std::string_view what, int least, int most) {
+  const Token token = peek();
+  const int64_t value = integer(what, least);
+  if (value > most) refuseAt(token, fmt::format("{} of at most {}", what, most));
+  return static_cast<int>(value);
 }
 
 int64_t TokenReader::signedInteger() {

@@ -38,6 +38,8 @@ class TokenReader {
   std::string word(std::string_view what);
   /// A whole number, of at least `least`.
   int64_t integer(std::string_view what, int64_t least);
+  /// A whole number from `least` to `most`.
+  int integer(std::string_view what, int least, int most);
   /// A number with a sign, of 64 bits.
   int64_t signedInteger();
   /// The characters of a quoted string.

@@ -40,7 +40,7 @@ std::unordered_map<const Expr*, bool> findIndices(const std::vector<const Expr*>
   std::unordered_map<const Expr*, bool> isIndex;
   for (const Expr* node : order) {
     const bool ofIndices = std::all_of(node->src.begin(), node->src.end(), [&](const Expr* x) { return isIndex.at(x); });
-    isIndex[node] = node->dtype == DType::I64 && node->op != Op::Load && ofIndices;
+    isIndex[node] = node->dtype == DType::I64 && node->op != Op::Load && node->op != Op::Reduce && ofIndices;
   }
   return isIndex;
 }
@@ -114,10 +114,17 @@ ExprTexts::Text ExprTexts::print(const Expr* node, const TextNames& names) const
 ExprTexts::Text ExprTexts::operation(const Expr* node) const {
   if (const Infix* found = infixOf(node->op)) return infix(node, found->symbol, found->level);
   if (node->op == Op::Neg) return {"-" + operand(node->src[0], unaryLevel), unaryLevel};
-  std::string args;
-  for (const Expr* x : node->src) args += (args.empty() ? "" : ", ") + texts_.at(x).text;
+  if (node->op == Op::Reduce)
+    return {fmt::format("{}[{}]({})", ir::name(node->reduction()), list(node, 1), texts_.at(node->src[0]).text), primaryLevel};
   const std::string_view function = node->op == Op::Cast ? ir::name(node->dtype) : ir::name(node->op);
-  return {fmt::format("{}({})", function, args), primaryLevel};
+  return {fmt::format("{}({})", function, list(node, 0)), primaryLevel};
+}
+
+/// The operands from the `first`th on, between commas.
+std::string ExprTexts::list(const Expr* node, size_t first) const {
+  std::string text;
+  for (size_t i = first; i < node->src.size(); ++i) text += (i > first ? ", " : "") + texts_.at(node->src[i]).text;
+  return text;
 }
 
 ExprTexts::Text ExprTexts::infix(const Expr* node, std::string_view symbol, int level) const {
@@ -133,25 +140,25 @@ std::string ExprTexts::operand(const Expr* node, int level) const {
   return text.level < level ? fmt::format("({})", text.text) : text.text;
 }
 
-std::string bufferTexts(const std::vector<const Buffer*>& buffers, const std::function<std::string(size_t)>& suffix) {
-  const auto kind = [](const Buffer& buffer) {
-    if (buffer.isWritten) return buffer.isRead ? "inout" : "out";
-    return buffer.isRead ? "in" : "unused";
-  };
+std::string_view kindText(const Buffer& buffer) {
+  if (buffer.isWritten) return buffer.isRead ? "inout" : "out";
+  return buffer.isRead ? "in" : "unused";
+}
+
+std::string toText(const std::vector<BufferLine>& lines) {
   size_t kindWidth = 0;
   size_t nameWidth = 0;
   size_t typeWidth = 0;
-  for (const Buffer* buffer : buffers) {
-    kindWidth = std::max(kindWidth, std::string_view(kind(*buffer)).size());
-    nameWidth = std::max(nameWidth, buffer->name.size());
-    typeWidth = std::max(typeWidth, toText(buffer->type).size());
+  for (const BufferLine& line : lines) {
+    kindWidth = std::max(kindWidth, line.kind.size());
+    nameWidth = std::max(nameWidth, line.buffer.name.size());
+    typeWidth = std::max(typeWidth, toText(line.buffer.type).size());
   }
   std::string text;
-  for (size_t i = 0; i < buffers.size(); ++i) {
-    const std::string type = toText(buffers[i]->type);
-    const std::string more = suffix(i);
-    text += fmt::format("  {:<{}} {:<{}} ", kind(*buffers[i]), kindWidth, buffers[i]->name, nameWidth);
-    text += more.empty() ? type + "\n" : fmt::format("{:<{}} {}\n", type, typeWidth, more);
+  for (const BufferLine& line : lines) {
+    const std::string type = toText(line.buffer.type);
+    text += fmt::format("  {:<{}} {:<{}} ", line.kind, kindWidth, line.buffer.name, nameWidth);
+    text += line.suffix.empty() ? type + "\n" : fmt::format("{:<{}} {}\n", type, typeWidth, line.suffix);
   }
   return text;
 }

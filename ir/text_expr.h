@@ -38,6 +38,7 @@ class ExprTexts {
   Text operation(const Expr* node) const;
   Text infix(const Expr* node, std::string_view symbol, int level) const;
   std::string operand(const Expr* node, int level) const;
+  std::string list(const Expr* node, size_t first) const;
   void name(const Expr* node, Text text);
 
   std::unordered_map<const Expr*, Text> texts_;
@@ -60,7 +61,15 @@ inline constexpr int tightestInfix = 7;
 /// `1.5`, `inf`, `-nan`: the shortest digits that read back as the same value of `dtype`.
 std::string floatingText(DType dtype, double value);
 
-/// One line for each buffer: `in  self  f16[2, 3]`, in columns, each followed by what `suffix` gives for it.
-std::string bufferTexts(const std::vector<const Buffer*>& buffers, const std::function<std::string(size_t)>& suffix);
+/// The line of a buffer: `in  self  f16[2, 3] align 16`.
+struct BufferLine {
+  std::string_view kind;
+  const Buffer& buffer;
+  std::string suffix = {};
+};
+/// `in`, `out`, `inout` or `unused`.
+std::string_view kindText(const Buffer& buffer);
+/// The lines, in columns.
+std::string toText(const std::vector<BufferLine>& lines);
 
 }  // namespace ir

@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <unordered_map>
 
 #include "ir/text.h"
 #include "ir/text_expr.h"
+#include "ir/walk.h"
 
 namespace ir {
 namespace {
@@ -25,6 +27,13 @@ class AxisNames {
   int loops_ = 0;
   int lanes_ = 0;
 };
+
+std::vector<const Buffer*> buffersOf(const Kernel& kernel) {
+  std::vector<const Buffer*> buffers;
+  for (const Param& param : kernel.params) buffers.push_back(&param.buffer);
+  for (const Local& local : kernel.locals) buffers.push_back(&local.buffer);
+  return buffers;
+}
 
 std::string bufferName(const std::vector<const Buffer*>& buffers, int index) {
   const bool isKnown = index >= 0 && index < static_cast<int>(buffers.size());
@@ -63,7 +72,8 @@ class StatementPrinter {
     for (const Store& store : stores) {
       const std::string width = store.contiguous ? fmt::format(" x{}", lanes) : "";
       const std::string target = fmt::format("{}[{}]{}", bufferName(buffers_, store.param), texts.of(store.offset), width);
-      line(depth, fmt::format("{} = {}", target, texts.of(store.value)));
+      const std::string combines = store.accumulate ? fmt::format("{}=", name(*store.accumulate)) : "=";
+      line(depth, fmt::format("{} {} {}", target, combines, texts.of(store.value)));
     }
   }
   std::string take() { return std::move(text_); }
@@ -100,18 +110,28 @@ class StatementPrinter {
     line(depth, "else if " + texts.of(next->condition));
     branches(*next, depth);
   }
-  void print(const Combine&, int) {}
+  void print(const Combine& combine, int depth) {
+    std::string items;
+    for (const Combine::Item& item : combine.items)
+      items += fmt::format("{} {} {}", items.empty() ? ":" : ",", name(item.op), bufferName(buffers_, item.local));
+    const std::string stride = combine.stride == 1 ? "" : fmt::format(" stride {}", combine.stride);
+    const std::string ctas = combine.ctas == 1 ? "" : fmt::format(" of {} blocks", combine.ctas);
+    line(depth, fmt::format("combine {} threads{}{}{}", combine.threads, stride, ctas, items));
+  }
   void print(const Lanes& lanes, int depth) {
     axes_.bind(lanes.axis, 'l');
     const int64_t width = lanes.axis->axis().extent;
-    std::string header = fmt::format("lanes {} in {}", axis(lanes.axis), width);
-    if (lanes.active != nullptr) {
-      const ExprTexts texts({lanes.active}, names(0));
-      lets(texts, depth);
-      header += " active " + texts.of(lanes.active);
-    }
-    line(depth, header);
+    const std::string from = bound("from", lanes.first, depth);
+    const std::string active = bound("active", lanes.active, depth);
+    line(depth, fmt::format("lanes {} in {}{}{}", axis(lanes.axis), width, from, active));
     stores(lanes.stores, width, depth + 1);
+  }
+  /// ` active 8 - i0`, after the lines of its lets; nothing where there is no such bound.
+  std::string bound(std::string_view word, const Expr* value, int depth) {
+    if (value == nullptr) return "";
+    const ExprTexts texts({value}, names(0));
+    lets(texts, depth);
+    return fmt::format(" {} {}", word, texts.of(value));
   }
 
   std::vector<const Buffer*> buffers_;
@@ -121,8 +141,10 @@ class StatementPrinter {
 
 std::string launchText(const Kernel& kernel) {
   const Launch& launch = kernel.launch;
-  if (kernel.backend == Backend::Cuda) return fmt::format("  launch {} blocks of {} threads\n", launch.grid, launch.block);
-  return fmt::format("  launch {} tasks, {} at a time\n", launch.tasks, launch.grain);
+  if (kernel.backend == Backend::Cpu) return fmt::format("  launch {} tasks, {} at a time\n", launch.tasks, launch.grain);
+  const std::string clusters = launch.cluster == 1 ? "" : fmt::format(" clusters of {}", launch.cluster);
+  const std::string resident = launch.resident == 0 ? "" : fmt::format(", {} resident", launch.resident);
+  return fmt::format("  launch {}{} blocks of {} threads{}\n", launch.grid, clusters, launch.block, resident);
 }
 
 std::string flagsText(const Kernel& kernel) {
@@ -133,34 +155,74 @@ std::string flagsText(const Kernel& kernel) {
   return text;
 }
 
+std::string_view word(Space space) {
+  switch (space) {
+    case Space::Register: return "register";
+    case Space::Shared: return "shared";
+    case Space::Global: return "global";
+  }
+  return "register";
+}
+
+std::string localsText(const Kernel& kernel) {
+  std::vector<BufferLine> lines;
+  for (const Local& local : kernel.locals)
+    lines.push_back({word(local.space), local.buffer, local.lanes == 1 ? "" : fmt::format("lanes {}", local.lanes)});
+  return toText(lines);
+}
+
+/// The axes that reductions bind and the loops do not, in the order of their first use.
+std::vector<const Expr*> reducedAxes(const Loops& loops) {
+  std::vector<const Expr*> roots;
+  for (const StoreTo& store : loops.stores) roots.insert(roots.end(), {store.offset, store.value});
+  std::vector<const Expr*> known = loops.axes;
+  for (const Expr* node : postorder(roots)) {
+    if (node->op != Op::Reduce) continue;
+    for (size_t i = 1; i < node->src.size(); ++i)
+      if (std::find(known.begin(), known.end(), node->src[i]) == known.end()) known.push_back(node->src[i]);
+  }
+  return {known.begin() + static_cast<std::ptrdiff_t>(loops.axes.size()), known.end()};
+}
+
+/// `for i0 in 2, i1 in 3`, or nothing.
+std::string axesText(std::string_view word, const std::vector<const Expr*>& axes, StatementPrinter& printer) {
+  std::string text;
+  for (const Expr* axis : axes) {
+    printer.bind(axis, 'i');
+    text += text.empty() ? fmt::format("{} ", word) : ", ";
+    text += fmt::format("{} in {}", printer.axis(axis), axis->axis().extent);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string toText(const Loops& loops) {
   std::vector<const Buffer*> buffers;
-  for (const Buffer& buffer : loops.buffers) buffers.push_back(&buffer);
-  std::string text = fmt::format("loops {}\n", loops.name) + bufferTexts(buffers, [](size_t) { return ""; });
-  StatementPrinter printer(buffers);
-  std::string header;
-  for (const Expr* axis : loops.axes) {
-    printer.bind(axis, 'i');
-    header += fmt::format("{}{} in {}", header.empty() ? "for " : ", ", printer.axis(axis), axis->axis().extent);
+  std::vector<BufferLine> lines;
+  for (const Buffer& buffer : loops.buffers) {
+    buffers.push_back(&buffer);
+    lines.push_back({kindText(buffer), buffer});
   }
-  printer.line(1, header.empty() ? "once" : header);
+  StatementPrinter printer(buffers);
+  const std::string axes = axesText("for", loops.axes, printer);
+  const std::string reduced = axesText(" reduce", reducedAxes(loops), printer);
+  printer.line(1, (axes.empty() ? "once" : axes) + reduced);
   std::vector<Store> stores;
   for (const StoreTo& store : loops.stores) stores.push_back({store.buffer, store.offset, store.value, false});
   printer.stores(stores, 0, 2);
-  return text + printer.take();
+  return fmt::format("loops {}\n", loops.name) + toText(lines) + printer.take();
 }
 
 std::string toText(const Kernel& kernel) {
-  std::vector<const Buffer*> buffers;
-  for (const Param& param : kernel.params) buffers.push_back(&param.buffer);
+  std::vector<BufferLine> lines;
+  for (const Param& param : kernel.params)
+    lines.push_back({kindText(param.buffer), param.buffer, fmt::format("align {}", param.alignment)});
   const std::string_view backend = kernel.backend == Backend::Cuda ? "cuda" : "cpu";
-  std::string text = fmt::format("kernel {} on {}\n", kernel.name, backend) + launchText(kernel) + flagsText(kernel);
-  text += bufferTexts(buffers, [&](size_t i) { return fmt::format("align {}", kernel.params[i].alignment); });
-  StatementPrinter printer(buffers);
+  StatementPrinter printer(buffersOf(kernel));
   printer.block(kernel.body, 1);
-  return text + printer.take();
+  return fmt::format("kernel {} on {}\n", kernel.name, backend) + launchText(kernel) + flagsText(kernel) + toText(lines) +
+         localsText(kernel) + printer.take();
 }
 
 }  // namespace ir

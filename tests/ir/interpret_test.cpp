@@ -27,6 +27,13 @@ double valueOf(const std::string& dtype, const std::string& value, bool roundEac
   return run<Doubles>(text, {Memory::zeros(*dtypeFromName(dtype), 1)}, roundEach)[0];
 }
 
+/// The same, where i runs to 4, j to 3 and `none` has no values.
+double reduced(const std::string& dtype, const std::string& value) {
+  const std::string text =
+      "loops f\n  out y " + dtype + "[]\n  once reduce i in 4, j in 3, none in 0\n    y[0] = " + value + "\n";
+  return run<Doubles>(text, {Memory::zeros(*dtypeFromName(dtype), 1)})[0];
+}
+
 }  // namespace
 
 TEST_CASE("loops: strides, broadcasting and a cast at the store") {
@@ -64,6 +71,73 @@ TEST_CASE("in place, and several outputs: all values of a point are computed bef
     y[i0] = x[i0]
 )";
   CHECK(run<Doubles>(text, {{DType::F32, Doubles{1, 2}}, {DType::F32, Doubles{3, 4}}}) == Doubles{1, 2});
+}
+
+TEST_CASE("reductions: softmax, with row results beside full ones") {
+  const std::string text = R"(loops aten_softmax
+  in  self f32[2, 3]
+  out top  f32[2]
+  out out0 f32[2, 3]
+  for i0 in 2, i1 in 3 reduce i2 in 3
+    let t0 = max[i2](self[i0*3 + i2])
+    let t1 = add[i2](exp(self[i0*3 + i2] - t0))
+    top[i0] = t0
+    out0[i0*3 + i1] = exp(self[i0*3 + i1] - t0) / t1
+)";
+  std::vector<Memory> memory{{DType::F32, Doubles{0, 0, 0, 5, 4, 4}}, Memory::zeros(DType::F32, 2), Memory::zeros(DType::F32, 6)};
+  interpret(parseLoops(text), memory, false);
+  CHECK(std::get<Doubles>(memory[1].data) == Doubles{0, 5});
+  const double rest = 1 / (std::exp(1) + 2);
+  const Doubles expected{1.0 / 3, 1.0 / 3, 1.0 / 3, std::exp(1) * rest, rest, rest};
+  for (size_t i = 0; i < 6; ++i) CHECK(std::get<Doubles>(memory[2].data)[i] == round(DType::F32, expected[i]));
+}
+
+TEST_CASE("a reduction is evaluated once for each point that it depends on") {
+  const std::string text = R"(loops aten_softmax
+  in  self f32[64, 2000]
+  out out0 f32[64, 2000]
+  for i0 in 64, i1 in 2000 reduce i2 in 2000, i3 in 2000
+    out0[i0*2000 + i1] = self[i0*2000 + i1] / add[i3](self[i0*2000 + i3] + max[i2](self[i0*2000 + i2]))
+)";  // minutes, if it were not
+  const Doubles result = run<Doubles>(text, {{DType::F32, Doubles(128'000, 1)}, Memory::zeros(DType::F32, 128'000)});
+  CHECK(result == Doubles(128'000, 1.0F / 4000));
+}
+
+TEST_CASE("reductions: one within another, over its axes; every operation, and none at all") {
+  CHECK(reduced("f64", "add[i](add[j](f64(i)*f64(j)))") == 1 * (0 + 1 + 2) + 2 * (0 + 1 + 2) + 3 * (0 + 1 + 2));
+  CHECK(reduced("f64", "add[i, j](f64(i)*f64(j))") == 18);
+  CHECK(reduced("f64", "add[i](f64(i) * max[j](where(j <= i, f64(j), f64(0))))") == 1 + 4 + 6);
+  CHECK(reduced("f64", "mul[i](f64(i + 1))") == 24);
+  CHECK(reduced("f64", "min[i](f64(i - 2))") == -2);
+  CHECK(reduced("f64", "max[i](where(i == 2, f64(nan), f64(1)))") != reduced("f64", "f64(0)"));
+  CHECK(reduced("f64", "f64(add[i](i*3))") == 18);
+  CHECK(reduced("f64", "f64(and[i](i < 3)) + f64(or[i](i < 3))*f64(2)") == 2);
+  CHECK(reduced("f64", "add[none](f64(1)) + mul[none](f64(1)) + f64(or[none](true))") == 1);
+  CHECK(reduced("f64", "max[none](f64(1))") == -INFINITY);
+  CHECK(reduced("f64", "f64(max[none](u8(7))) + f64(min[none](i8(7)))") == 127);
+}
+
+TEST_CASE("a sum is rounded once, when all is added") {
+  CHECK(reduced("f32", "add[i](where(i == 0, f32(16777216), f32(1)))") == 16777220);  // after each addition: 16777216
+  CHECK(reduced("f64", "f64(add[i](f16(2048) + f16(i)))") == 8200);                   // 8192 + 6, by eights
+  CHECK(reduced("f64", "f64(add[i](u8(i + 62)))") == 254);
+  CHECK(reduced("f64", "f64(add[i](u8(i + 63)))") == 2);
+}
+
+TEST_CASE("a store that does not depend on an axis happens once, also when another axis has no values") {
+  const std::string text = R"(loops f
+  inout mean  f32[2]
+  out   out0  f32[0, 2]
+  inout count i64[]
+  for i0 in 0, i1 in 2
+    mean[i1] = mean[i1] * f32(0.5)
+    out0[i0*2 + i1] = f32(1)
+    count[0] = count[0] + 1
+)";
+  std::vector<Memory> memory{{DType::F32, Doubles{4, 6}}, Memory::zeros(DType::F32, 0), Memory::zeros(DType::I64, 1)};
+  interpret(parseLoops(text), memory);
+  CHECK(std::get<Doubles>(memory[0].data) == Doubles{2, 3});
+  CHECK(std::get<Integers>(memory[2].data) == Integers{1});
 }
 
 TEST_CASE("each operation rounds to its dtype, or only casts and stores do") {

@@ -61,6 +61,16 @@ TEST_CASE("operands that do not fit are the text's mistake") {
   CHECK(inLoops("k[i] = c64(i)") == "5:12: expected operands that fit, found cast of i64 to c64");
 }
 
+TEST_CASE("reductions: one mistake a line") {
+  CHECK(inLoops("k[i] = sum[j](i)") == "5:12: expected an operation that combines values, found 'sum'");
+  CHECK(inLoops("k[i] = sub[j](i)") == "5:12: expected an operation that combines values, found 'sub'");
+  CHECK(inLoops("k[i] = add[l](i)") == "5:16: expected an axis, found 'l'");
+  CHECK(inLoops("k[i] = add[j, 3](i)") == "5:12: expected a buffer, found 'add'");  // so it is no reduction
+  CHECK(inLoops("k[i] = add[j](i") == "5:20: expected ')', found the end of the line");
+  CHECK(inLoops("k[i] = and[j](x[j])") == "5:12: expected operands that fit, found a reduction of f32 by and");
+  CHECK(wholeLoops("loops f\n  in x f32[4]\n  once reduce\n") == "3:14: expected an axis, found the end of the line");
+}
+
 TEST_CASE("nesting is bounded, so that no text exhausts the stack") {
   const std::string open(1000, '(');
   const std::string minus(1000, '-');
@@ -97,16 +107,33 @@ TEST_CASE("loops: one mistake a text") {
 TEST_CASE("kernels: one mistake a text") {
   CHECK(tests::refusal(ErrorKind::Input, [] { parseKernel("kernel f on tpu\n"); }) == "1:13: expected cuda or cpu, found 'tpu'");
   CHECK(tests::refusal(ErrorKind::Input, [] { parseKernel("kernel f on cuda\n  launch 1 blocks of 2048 threads\n"); }) ==
-        "2:22: expected at most 1024 threads, found '2048'");
+        "2:22: expected a number of threads of at most 1024, found '2048'");
   CHECK(inKernel("  relaxed maths\n") == "3:11: expected 'math', found 'maths'");
   CHECK(inKernel("  in x f32[4]\n") == "3:14: expected 'align', found the end of the line");
   CHECK(inKernel("  in x f32[4] align 0\n") == "3:21: expected an alignment, found '0'");
-  CHECK(inKernel("  for i in 4 warp\n") == "3:14: expected grid, thread, task or serial, found 'warp'");
+  CHECK(inKernel("  for i in 4 warp\n") == "3:14: expected grid, cluster, thread, task, serial or unrolled, found 'warp'");
   CHECK(inKernel("  out x f32[4] align 4\n  lanes l in 8\n    x[0] x4 = f32(1)\n") == "5:10: expected 'x8', found 'x4'");
-  CHECK(inKernel("  repeat\n") == "3:3: expected for, if, let or lanes, found 'repeat'");
-  CHECK(inKernel("  else\n") == "3:3: expected for, if, let or lanes, found 'else'");
+  CHECK(inKernel("  repeat\n") == "3:3: expected for, if, let, lanes or combine, found 'repeat'");
+  CHECK(inKernel("  else\n") == "3:3: expected for, if, let, lanes or combine, found 'else'");
   CHECK(inKernel("  for i in 4 serial\n      for j in 4 serial\n    for k in 4 serial\n") ==
         "5:5: expected a line indented by 6 spaces, found 'for'");
+}
+
+TEST_CASE("local arrays, combinations and accumulation: one mistake a text") {
+  CHECK(inKernel("  register f32[4]\n") == "3:15: expected a dtype, found '['");
+  CHECK(inKernel("  shared x f32[4] lanes 0\n") == "3:25: expected a number of lanes, found '0'");
+  CHECK(inKernel("  global x f32[4] align 4\n") == "3:19: expected the end of the line, found 'align'");
+  CHECK(inKernel("  register x f32[4]\n  combine 32 threads\n") == "4:21: expected ':', found the end of the line");
+  CHECK(inKernel("  register x f32[4]\n  combine 32 threads: x\n") ==
+        "4:23: expected an operation that combines values, found 'x'");
+  CHECK(inKernel("  register x f32[4]\n  combine 32 threads: add y\n") == "4:27: expected a buffer, found 'y'");
+  CHECK(inKernel("  register x f32[4]\n  combine 2000 threads: add x\n") ==
+        "4:11: expected a number of threads of at most 1024, found '2000'");
+  CHECK(inKernel("  register x f32[4]\n  lanes l in 1\n    x[0] sub= f32(1)\n") ==
+        "5:10: expected an operation that combines values, found 'sub'");
+  CHECK(inLoops("k[i] add= i") == "5:10: expected '=', found 'add'");  // only lanes accumulate
+  CHECK(tests::refusal(ErrorKind::Input, [] { parseKernel("kernel f on cuda\n  launch 1 clusters of 0 blocks\n"); }) ==
+        "2:24: expected a number of blocks, found '0'");
 }
 
 TEST_CASE("graphs: one mistake a line") {

@@ -58,6 +58,53 @@ const char* const cpuKernel = R"(kernel masked on cpu
         out0[i0*10 + l2] = self[i0*10 + l2]
 )";
 
+const char* const softmaxLoops = R"(loops aten_softmax
+  in  self f16[64, 200]
+  out out0 f16[64, 200]
+  out top  f32[64]
+  for i0 in 64, i1 in 200 reduce i2 in 200
+    let t0 = f32(self[i0*200 + i2])
+    let t1 = max[i2](t0)
+    let t2 = exp(t0 - t1)
+    out0[i0*200 + i1] = f16(exp(f32(self[i0*200 + i1]) - t1) / add[i2](t2))
+    top[i0] = t1 + add[i2](t2 * t2)
+)";
+
+const char* const varianceLoops = R"(loops aten_var
+  in  self f32[4, 5]
+  out out0 f32[]
+  once reduce i0 in 4, i1 in 5, i2 in 4, i3 in 5
+    let t0 = self[i2*5 + i3] - add[i0, i1](self[i0*5 + i1]) / f32(20)
+    out0[0] = add[i2, i3](t0 * t0) / f32(19)
+)";
+
+const char* const reducingKernel = R"(kernel aten__softmax on cuda
+  launch 128 clusters of 2 blocks of 128 threads, 4 resident
+  in  self f16[512, 512] align 16
+  out out0 f16[512]      align 16
+  register held f16[16]  lanes 8
+  register top  f32[2]
+  shared   tile f32[128]
+  global   part f32[128]
+  for i0 in 128 grid
+    for i1 in 2 cluster
+      for i2 in 128 thread
+        for i3 in 2 unrolled
+          lanes l0 in 8 from i2 active 16 - i2
+            held[i3*8] x8 = self[i0*512 + i1*256 + i3*8] x8
+        for i4 in 2 unrolled
+          lanes l1 in 8
+            top[0] max= f32(held[i4*8] x8)
+            top[l1%2] add= f32(l1)
+            held[i4*8] x8 min= held[8 - i4*8] x8
+      combine 8 threads stride 4: max top, add held
+    combine 128 threads of 2 blocks: add top
+  for i5 in 128 thread
+    lanes l2 in 1
+      out0[i5] = f16(part[i5])
+  combine 32 threads: min top
+)";
+
 const char* const graph = R"(graph
   in self  f16[2, 3]
   in other f16[2, 3] strides (1, 2)
@@ -87,6 +134,9 @@ TEST_CASE("every text form reads back as the same text") {
   CHECK(toText(parseLoops(siluLoops)) == siluLoops);
   CHECK(toText(parseKernel(cudaKernel)) == cudaKernel);
   CHECK(toText(parseKernel(cpuKernel)) == cpuKernel);
+  CHECK(toText(parseLoops(softmaxLoops)) == softmaxLoops);
+  CHECK(toText(parseLoops(varianceLoops)) == varianceLoops);
+  CHECK(toText(parseKernel(reducingKernel)) == reducingKernel);
   CHECK(toText(parseGraph(graph)) == graph);
   CHECK(parseGraph(toText(parseGraph(graph))).outputs == std::vector<int>{3, 4, 0});
 }
@@ -124,6 +174,16 @@ TEST_CASE("parentheses stand only where they are needed") {
   CHECK(toText(s(Op::Shl, s.i, s(Op::Or, s.j, s.n(1)))) == "i0 << (i1 | 1)");
   CHECK(toText(s.pool.make(Op::Neg, {s(Op::Add, x, y)})) == "-(b0[i0] + b1[i1])");
   CHECK(toText(s.pool.make(Op::Where, {s(Op::Le, x, y), x, y})) == "let t0 = b0[i0]; let t1 = b1[i1]; where(t0 <= t1, t0, t1)");
+}
+
+TEST_CASE("a reduction prints its operation, its axes and its body") {
+  Sums s;
+  const Expr* product = s(Op::Mul, s.x, s.y);
+  CHECK(toText(s.pool.reduce(Op::Add, product, {s.i, s.j})) == "add[i0, i1](b0[i0] * b1[i1])");
+  CHECK(toText(s(Op::Div, s.pool.reduce(Op::Max, s.x, {s.i}), s.y)) == "max[i0](b0[i0]) / b1[i1]");
+  CHECK(toText(s.pool.reduce(Op::Mul, s.pool.reduce(Op::Min, s.i, {s.i}), {s.j})) == "mul[i1](min[i0](i0))");
+  CHECK(toText(parseLoops("loops f\n  in add f32[3]\n  out y f32[]\n  once reduce i in 3\n    y[0] = add[i](add[i])\n")) ==
+        "loops f\n  in  add f32[3]\n  out y   f32[]\n  once reduce i0 in 3\n    y[0] = add[i0](add[i0])\n");
 }
 
 TEST_CASE("constants print the shortest digits that read back") {

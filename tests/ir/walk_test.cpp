@@ -26,6 +26,22 @@ TEST_CASE("postorder gives operands before users, each once, in an order that de
   CHECK(postorder({}).empty());
 }
 
+TEST_CASE("the free axes are those that no reduction around them binds") {
+  ExprPool pool;
+  const Expr* i = pool.axis(4);
+  const Expr* j = pool.axis(4);
+  const Expr* k = pool.axis(4);
+  const Expr* x = pool.load(0, DType::F32, pool.make(Op::Add, {i, j}));
+  const Expr* top = pool.reduce(Op::Max, x, {j});
+  const Expr* centred = pool.make(Op::Sub, {pool.load(0, DType::F32, k), top});
+  CHECK(freeAxes({x}) == std::vector<const Expr*>{i, j});
+  CHECK(freeAxes({top}) == std::vector<const Expr*>{i});
+  CHECK(freeAxes({pool.reduce(Op::Add, centred, {k})}) == std::vector<const Expr*>{i});
+  CHECK(freeAxes({pool.reduce(Op::Add, centred, {i, k})}).empty());
+  CHECK(freeAxes({top, x}) == std::vector<const Expr*>{i, j});  // bound in one and free in the other
+  CHECK(postorder({centred}, false) == std::vector<const Expr*>{k, centred->src[0], top, centred});
+}
+
 TEST_CASE("walks take deep and shared expressions in their stride") {
   ExprPool pool;
   const Expr* i = pool.axis(4);
