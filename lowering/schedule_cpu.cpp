@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "lowering/cpu_tasks.h"
 #include "lowering/schedule.h"
 #include "lowering/value.h"
 #include "lowering/vectorize.h"
@@ -13,41 +14,6 @@ using ir::Expr;
 
 constexpr int64_t blockElements = 4096;     // of a task in a long row
 constexpr int64_t shortestRow = 8;          // rows shorter than this are not worth a loop of their own
-constexpr int64_t grainBytes = 512 * 1024;  // the least memory traffic worth waking a thread for (some 12 us)
-
-/// Elements of a vector: two registers of the widest type that is read, written or computed in, so that loads and
-/// arithmetic overlap.
-int chooseLanes(const ir::Loops& loops, const ir::Target& target) {
-  int64_t widest = 1;
-  for (const ir::Buffer& buffer : loops.buffers) widest = std::max(widest, ir::sizeOf(ir::opmath(buffer.type.dtype)));
-  return static_cast<int>(std::min<int64_t>(target.vectorBytes, 2 * target.vectorBytes / widest));
-}
-
-/// Traffic of one element, weighted by how long its arithmetic takes: a function call counts as much as 16 bytes.
-int64_t elementCost(const ir::Loops& loops, const Domain& domain) {
-  int64_t cost = 0;
-  for (const Access& access : domain.stores()) cost += access.elementBytes;
-  for (const Access& access : domain.loads()) cost += access.elementBytes;
-  std::vector<const Expr*> values;
-  for (const ir::StoreTo& store : loops.stores) values.push_back(store.value);
-  for (const Expr* node : ir::postorder(values)) {
-    switch (node->op) {
-      case ir::Op::Exp:
-      case ir::Op::Expm1:
-      case ir::Op::Log:
-      case ir::Op::Log2:
-      case ir::Op::Log1p:
-      case ir::Op::Sin:
-      case ir::Op::Cos:
-      case ir::Op::Tanh:
-      case ir::Op::Erf:
-      case ir::Op::Pow:
-      case ir::Op::Rem: cost += 16; break;
-      default: break;
-    }
-  }
-  return cost;
-}
 
 /// Cuts the domain into tasks: blocks of a long row, whole rows, or blocks of the flat domain where rows are very short.
 class TaskBody {
@@ -55,7 +21,7 @@ class TaskBody {
   TaskBody(const ir::Loops& loops, const Domain& domain, const ir::Target& target)
       : loops_(loops), domain_(domain), isFlat_(domain.dims().size() > 1 && domain.inner().extent < shortestRow) {
     rowElements_ = isFlat_ ? domain.numel() : domain.inner().extent;
-    lanes_ = chooseLanes(loops, target);
+    lanes_ = cpuLanes(loops, target);
     lanes_ = std::min(lanes_, static_cast<int>(std::bit_ceil(static_cast<uint64_t>(rowElements_))));
     rows_ = domain.numel() / rowElements_;
     block_ = std::min(rowElements_, blockElements);
@@ -134,6 +100,11 @@ bool streamsStores(const ir::Loops& loops, const Domain& domain, const ir::Targe
 }  // namespace
 
 ir::Kernel scheduleCpu(const ir::Loops& loops, const ir::Target& target) {
+  if (const std::optional<Nest> nest = nestOf(loops)) {
+    const Domain domain(loops, *nest);
+    return domain.runsAlongElements() ? scheduleCpuRows(loops, *nest, domain, target)
+                                      : scheduleCpuColumns(loops, *nest, domain, target);
+  }
   const Domain domain(loops);
   const TaskBody body(loops, domain, target);
   ir::Kernel kernel;
@@ -144,7 +115,7 @@ ir::Kernel scheduleCpu(const ir::Loops& loops, const ir::Target& target) {
   kernel.streamStores = streamsStores(loops, domain, target, body.lanes());
   kernel.params = parameters(loops, 64);
   kernel.launch.tasks = body.tasks();
-  kernel.launch.grain = std::max<int64_t>(1, grainBytes / std::max<int64_t>(1, body.taskElements() * elementCost(loops, domain)));
+  kernel.launch.grain = cpuGrain(loops, domain, body.taskElements());
   const Expr* task = loops.pool->axis(kernel.launch.tasks);
   kernel.body = {{ir::For{task, ir::LoopKind::Task, body.build(task)}}};
   return kernel;

@@ -143,8 +143,13 @@ class VectorBody {
 
 }  // namespace
 
-/// One thread a vector of 16 bytes, one vector a thread, no loop: the fastest way through memory on sm_90 at every size.
-ir::Kernel scheduleCuda(const ir::Loops& loops, const ir::Target&) {
+/// Without reductions: one thread a vector of 16 bytes, one vector a thread, no loop: the fastest way through memory on sm_90
+/// at every size.
+ir::Kernel scheduleCuda(const ir::Loops& loops, const ir::Target& target) {
+  if (const std::optional<Nest> nest = nestOf(loops)) {
+    const Domain domain(loops, *nest);
+    return domain.runsAlongElements() ? scheduleRows(loops, *nest, domain, target) : scheduleColumns(loops, *nest, domain, target);
+  }
   const Domain domain(loops);
   const Vectors vectors = chooseVectors(domain);
   const int64_t whole = domain.numel() / vectors.lanes;

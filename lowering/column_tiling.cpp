@@ -1,0 +1,72 @@
+#include "lowering/column_tiling.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace lowering {
+namespace {
+
+constexpr int widestVector = 16;        // bytes
+constexpr int64_t tileBytes = 128;      // of a tile's row: one line of the L2 cache
+constexpr int mostCtas = 16;            // of a cluster
+constexpr int64_t shortColumn = 16;     // elements that one thread combines without help
+constexpr int64_t smallBytes = 2 << 20;  // of a tensor: more and narrower CTAs start sooner
+
+int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+/// Accesses that run along the columns and take part in the volume.
+std::vector<const Access*> columnAccesses(const Domain& domain) {
+  std::vector<const Access*> found;
+  const std::size_t columns = domain.elementDims() - 1;
+  for (const Access& access : domain.loads()) {
+    const bool isElement = domain.moves(access, domain.elementDims(), domain.dims().size());
+    if (isElement && domain.isContiguous(access, columns)) found.push_back(&access);
+  }
+  return found;
+}
+
+int chooseLanes(const Domain& domain, const std::vector<const Access*>& accesses) {
+  if (accesses.empty()) return 1;
+  const std::size_t columns = domain.elementDims() - 1;
+  int64_t widest = 1;
+  for (const Access* access : accesses) widest = std::max(widest, access->elementBytes);
+  int lanes = static_cast<int>(widestVector / widest);
+  const auto fits = [&](const Access* access) { return domain.isAligned(*access, lanes, columns); };
+  while (lanes > 1 && (domain.dims()[columns].extent % lanes != 0 || !std::all_of(accesses.begin(), accesses.end(), fits))) lanes /= 2;
+  return lanes;
+}
+
+}  // namespace
+
+ColumnTiling chooseColumnTiling(const Nest&, const Domain& domain, const ir::Target& target) {
+  const std::vector<const Access*> accesses = columnAccesses(domain);
+  ColumnTiling tiling;
+  tiling.lanes = chooseLanes(domain, accesses);
+  tiling.outer = domain.numel(0, domain.elementDims() - 1);
+  tiling.columns = domain.dims()[domain.elementDims() - 1].extent;
+  tiling.elements = domain.numel(domain.elementDims(), domain.dims().size());
+  int64_t bytes = 0;
+  for (const Access* access : accesses) bytes += domain.numel() * access->elementBytes;
+  const int64_t elementBytes = accesses.empty() ? 4 : accesses.front()->elementBytes;
+
+  const int64_t vectors = ceilDiv(tiling.columns, tiling.lanes);
+  const bool isWide = tiling.outer * vectors >= int64_t{1024} * target.processors;
+  if (tiling.elements <= shortColumn || isWide) {
+    const auto threads = static_cast<int>(std::bit_ceil(static_cast<uint64_t>(std::min<int64_t>(vectors, 128))));
+    tiling.across = std::max(threads, 32);
+    return tiling;
+  }
+  const int64_t wanted = std::max<int64_t>(1, tileBytes / (elementBytes * tiling.lanes));
+  tiling.across = static_cast<int>(std::bit_ceil(static_cast<uint64_t>(std::min(vectors, wanted))));
+  const int block = bytes < smallBytes ? 256 : 512;
+  tiling.down = block / tiling.across;
+  while (tiling.down > tiling.lanes && tiling.block() > 64 && tiling.down >= 2 * tiling.elements) tiling.down /= 2;
+  const auto wantsMore = [&] {
+    const bool fills = tiling.outer * tiling.tiles() * tiling.ctas * 2 > target.processors;
+    return !fills && tiling.elements > int64_t{2} * tiling.down * tiling.ctas;
+  };
+  while (tiling.ctas < mostCtas && wantsMore()) tiling.ctas *= 2;
+  return tiling;
+}
+
+}  // namespace lowering

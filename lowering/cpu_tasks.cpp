@@ -1,0 +1,51 @@
+#include "lowering/cpu_tasks.h"
+
+#include <algorithm>
+
+namespace lowering {
+
+using ir::Expr;
+
+int cpuLanes(const ir::Loops& loops, const ir::Target& target) {
+  int64_t widest = 1;
+  for (const ir::Buffer& buffer : loops.buffers) widest = std::max(widest, ir::sizeOf(ir::opmath(buffer.type.dtype)));
+  return static_cast<int>(std::min<int64_t>(target.vectorBytes, 2 * target.vectorBytes / widest));
+}
+
+namespace {
+
+constexpr int64_t grainBytes = 512 * 1024;  // the least memory traffic worth waking a thread for (some 12 us)
+
+/// Traffic of one element, weighted by how long its arithmetic takes: a function call counts as much as 16 bytes.
+int64_t elementCost(const ir::Loops& loops, const Domain& domain) {
+  int64_t cost = 0;
+  for (const Access& access : domain.stores()) cost += access.elementBytes;
+  for (const Access& access : domain.loads()) cost += access.elementBytes;
+  std::vector<const Expr*> values;
+  for (const ir::StoreTo& store : loops.stores) values.push_back(store.value);
+  for (const Expr* node : ir::postorder(values)) {
+    switch (node->op) {
+      case ir::Op::Exp:
+      case ir::Op::Expm1:
+      case ir::Op::Log:
+      case ir::Op::Log2:
+      case ir::Op::Log1p:
+      case ir::Op::Sin:
+      case ir::Op::Cos:
+      case ir::Op::Tanh:
+      case ir::Op::Erf:
+      case ir::Op::Pow:
+      case ir::Op::Rem: cost += 16; break;
+      default: break;
+    }
+  }
+  return cost;
+}
+
+}  // namespace
+
+int64_t cpuGrain(const ir::Loops& loops, const Domain& domain, int64_t elements) {
+  return std::max<int64_t>(1, grainBytes / std::max<int64_t>(1, elements * elementCost(loops, domain)));
+}
+
+}  // namespace lowering

@@ -1,0 +1,148 @@
+#include "lowering/row_tiling.h"
+
+#include <algorithm>
+#include <bit>
+#include <set>
+
+namespace lowering {
+namespace {
+
+constexpr int widestVector = 16;             // bytes
+constexpr int mostThreads = 1024;
+constexpr int widestColumns = 512;           // threads along a run, if it leaves enough work for them
+constexpr int mostCtas = 16;                 // of a cluster
+constexpr int64_t registerVectors = 8;       // that a thread holds
+constexpr int64_t registerRowBytes = 32768;  // of a plain row; longer ones are faster in shared memory
+constexpr int64_t registerRunBytes = 51200;  // of a row of many runs
+constexpr int64_t sharedBytes = 102400;      // of a CTA: two fit on a multiprocessor
+
+int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+/// What an element of a row is read as and written as.
+struct RowAccesses {
+  std::vector<const Access*> contiguous;  ///< that move from row to row and run along the innermost dim
+  int64_t heldBytes = 0;                  ///< of an element, of the loads that more than one sweep needs
+  int64_t widest = 1, narrowest = 8;      ///< bytes of an element of `contiguous`
+};
+
+RowAccesses accessesOf(const Nest& nest, const Domain& domain) {
+  std::map<const ir::Expr*, std::set<int>> sweeps;
+  const auto note = [&](const ir::Expr* value, int sweep) {
+    for (const ir::Expr* node : ir::postorder({value})) sweeps[node].insert(sweep);
+  };
+  for (const Reduction& reduction : nest.reductions) note(reduction.body, reduction.pass);
+  for (const ir::StoreTo& store : nest.elementStores) note(store.value, nest.passes());
+
+  RowAccesses found;
+  const auto add = [&](const Access& access) {
+    const bool isRow = domain.moves(access, 0, domain.elementDims()) || domain.numel(0, domain.elementDims()) == 1;
+    if (!isRow || !domain.isInnerContiguous(access)) return;
+    found.contiguous.push_back(&access);
+    found.widest = std::max(found.widest, access.elementBytes);
+    found.narrowest = std::min(found.narrowest, access.elementBytes);
+    if (access.node != nullptr && sweeps[access.node].size() > 1) found.heldBytes += access.elementBytes;
+  };
+  for (const Access& access : domain.loads()) add(access);
+  for (std::size_t i = nest.rowStores.size(); i < domain.stores().size(); ++i) add(domain.stores()[i]);
+  return found;
+}
+
+int chooseLanes(const Domain& domain, const RowAccesses& accesses) {
+  if (accesses.contiguous.empty()) return 1;
+  int lanes = static_cast<int>(std::min(widestVector / accesses.narrowest, 2 * widestVector / accesses.widest));
+  const auto fits = [&](const Access* access) { return domain.isAligned(*access, lanes, domain.innermost()); };
+  while (lanes > 1 && (domain.inner().extent % lanes != 0 ||
+                       !std::all_of(accesses.contiguous.begin(), accesses.contiguous.end(), fits)))
+    lanes /= 2;
+  return lanes;
+}
+
+/// Lays a CTA's share of a row over threads that take about `steps` vectors each.
+void layOut(RowTiling& tiling, int64_t steps) {
+  const int64_t runs = tiling.splitsRuns() ? ceilDiv(tiling.runs, tiling.ctas) : 1;
+  const int64_t vectors = tiling.splitsRuns() ? tiling.runVectors : ceilDiv(tiling.runVectors, tiling.ctas);
+  const int64_t most = runs == 1 ? mostThreads : widestColumns;
+  tiling.vectorSteps = ceilDiv(vectors, most);
+  if (runs == 1) tiling.vectorSteps = std::max(tiling.vectorSteps, std::min(steps, vectors));
+  tiling.columns = static_cast<int>(ceilDiv(vectors, tiling.vectorSteps));
+  tiling.runSteps = std::clamp<int64_t>(steps / tiling.vectorSteps, 1, runs);
+  tiling.runsAtOnce = static_cast<int>(std::min<int64_t>(ceilDiv(runs, tiling.runSteps), mostThreads / tiling.columns));
+  tiling.runSteps = ceilDiv(runs, tiling.runsAtOnce);
+  const auto threads = static_cast<unsigned>(tiling.columns * tiling.runsAtOnce);
+  tiling.group = static_cast<int>(threads <= 32 ? std::bit_ceil(threads) : ceilDiv(threads, 32) * 32);
+}
+
+/// Vectors a thread should take of a plain row: one while that does not fill the device, then few, with hardly any idle thread.
+int64_t chooseSteps(const RowTiling& tiling, const ir::Target& target) {
+  const int64_t vectors = tiling.runVectors * tiling.runs;
+  const bool isSmall = tiling.rows * vectors <= int64_t{2048} * target.processors;
+  if (tiling.splitsRuns()) return isSmall ? std::max<int64_t>(1, ceilDiv(vectors, 256)) : registerVectors;
+  if (isSmall || vectors <= 32) return std::max<int64_t>(1, ceilDiv(vectors, 512));
+  if (vectors > 256) return registerVectors;
+  int64_t best = 2;
+  double least = 1e9;
+  for (const int64_t steps : {2, 1, 3, 4}) {
+    const double threads = static_cast<double>(ceilDiv(ceilDiv(vectors, steps), 32) * 32 * steps);
+    if (threads < least * 0.95) {
+      least = threads;
+      best = steps;
+    }
+  }
+  return best;
+}
+
+/// Fills a CTA with rows, but not so many that multiprocessors stay without one.
+void fillBlock(RowTiling& tiling, const ir::Target& target) {
+  int rows = std::max(1, 128 / tiling.group);
+  while (rows * tiling.group > 32 && rows > 1 && ceilDiv(tiling.rows, rows) < int64_t{2} * target.processors) rows /= 2;
+  tiling.block = tiling.group * rows;
+}
+
+/// As many CTAs on a multiprocessor as it takes to have all of them running, while each thread keeps the registers it needs.
+void chooseResident(RowTiling& tiling, int64_t heldWords, const ir::Target& target) {
+  const int64_t ctas = ceilDiv(tiling.rows, tiling.rowsPerCta()) * tiling.ctas;
+  const int64_t registers = 24 + heldWords * 5 / 4;
+  const int64_t most = std::min<int64_t>(65536 / (registers * tiling.block), 2048 / tiling.block);
+  tiling.resident = static_cast<int>(std::clamp<int64_t>(ceilDiv(ctas, target.processors), 1, std::max<int64_t>(1, most)));
+}
+
+bool isHeld(const RowTiling& tiling) { return tiling.hold == Hold::Registers; }
+
+}  // namespace
+
+RowTiling chooseRowTiling(const Nest& nest, const Domain& domain, const ir::Target& target) {
+  const RowAccesses accesses = accessesOf(nest, domain);
+  RowTiling tiling;
+  tiling.lanes = chooseLanes(domain, accesses);
+  tiling.rows = domain.numel(0, domain.elementDims());
+  tiling.runs = domain.numel(domain.elementDims(), domain.innermost());
+  tiling.runVectors = domain.inner().extent / tiling.lanes;
+  const int64_t rowVectors = tiling.runs * tiling.runVectors;
+  const int64_t rowBytes = rowVectors * tiling.lanes * accesses.heldBytes;
+  const int64_t vectorsAtOnce = std::max<int64_t>(1, ceilDiv(accesses.heldBytes * tiling.lanes, widestVector));
+  const int64_t registerBytes = tiling.splitsRuns() ? registerRunBytes : registerRowBytes;
+  const bool isOneSweep = accesses.heldBytes == 0;
+
+  // The fewest CTAs a row whose share of it stays on chip; more while the device is not filled and each has enough to do.
+  const auto share = [&] { return ceilDiv(rowBytes, tiling.ctas); };
+  const int64_t most = tiling.splitsRuns() ? std::min<int64_t>(mostCtas, tiling.runs) : mostCtas;
+  const auto isEnough = [&] {
+    const bool fits = isOneSweep || share() <= (tiling.splitsRuns() ? registerBytes : sharedBytes);
+    const bool fills = tiling.rows * tiling.ctas * 4 > target.processors * 3 || rowVectors / tiling.ctas < 1024;
+    return fits && fills;
+  };
+  while (tiling.ctas * 2 <= most && !isEnough()) tiling.ctas *= 2;
+
+  int64_t steps = std::max<int64_t>(1, chooseSteps(tiling, target) / vectorsAtOnce);
+  layOut(tiling, steps);
+  const int64_t held = tiling.vectorSteps * tiling.runSteps * vectorsAtOnce;
+  if (held <= registerVectors + 2 && share() <= registerBytes * vectorsAtOnce) tiling.hold = Hold::Registers;
+  else if (!isOneSweep && share() <= 2 * sharedBytes) tiling.hold = Hold::Shared;
+  if (tiling.hold == Hold::Shared) layOut(tiling, std::max<int64_t>(1, ceilDiv(rowVectors, tiling.ctas * 512)));
+  if (tiling.ctas > 1) tiling.block = tiling.group;
+  else fillBlock(tiling, target);
+  if (isHeld(tiling)) chooseResident(tiling, held * 4, target);
+  return tiling;
+}
+
+}  // namespace lowering

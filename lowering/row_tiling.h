@@ -1,0 +1,41 @@
+#pragma once
+
+#include "ir/target.h"
+#include "lowering/domain.h"
+#include "lowering/nest.h"
+
+namespace lowering {
+
+/// Where a row's elements stay between the sweeps over them.
+enum class Hold : uint8_t {
+  Registers,  ///< every thread keeps its vectors
+  Shared,     ///< in the shared memory of its CTAs
+  Nowhere,    ///< each sweep reads them again, from the L2 cache if they fit
+};
+
+/// How the rows of a nest are laid over threads, where memory runs along their elements. A row is `runs` times `runVectors`
+/// vectors of `lanes` elements: a run is one pass along the innermost dim (an image's channel in batch norm), a plain row
+/// one run. Of a group of `columns * runsAtOnce` threads each takes one vector column of every `runsAtOnce`th run.
+struct RowTiling {
+  int lanes = 1;
+  int64_t rows = 1, runs = 1, runVectors = 1;
+  int columns = 1;       ///< threads side by side along a run
+  int runsAtOnce = 1;    ///< runs that a group works on at the same time
+  int64_t runSteps = 1;  ///< runs a thread takes, one after another
+  int64_t vectorSteps = 1;  ///< vectors a thread takes of each
+  int group = 1;         ///< threads of a CTA that work on one row, some of which may be idle
+  int block = 32;        ///< threads of a CTA; several rows of it if the groups are smaller
+  int ctas = 1;          ///< a cluster of so many CTAs works on one row
+  int resident = 0;      ///< Launch::resident
+  Hold hold = Hold::Nowhere;
+
+  int rowsPerCta() const { return block / group; }
+  /// Whether the CTAs of a row divide its runs among them, and not the vectors of each.
+  bool splitsRuns() const { return runs > 1; }
+  bool operator==(const RowTiling&) const = default;
+};
+
+/// The tiling of a nest for a GPU, by rules that were measured on sm_90 (docs/schedules.md).
+RowTiling chooseRowTiling(const Nest& nest, const Domain& domain, const ir::Target& target);
+
+}  // namespace lowering

@@ -1,0 +1,236 @@
+// Reductions across memory on a CPU: a task a tile of columns, or, where they are few, a share of their elements.
+#include <algorithm>
+
+#include "lowering/cpu_tasks.h"
+#include "lowering/nest_kernel.h"
+#include "lowering/schedule.h"
+
+namespace lowering {
+namespace {
+
+using ir::Expr;
+using ir::LoopKind;
+
+constexpr int64_t tileVectors = 8;       // of a tile: what a thread sums up in registers
+constexpr int64_t shareElements = 64;    // of a column: the least that a thread takes
+
+int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+class CpuColumnKernel {
+ public:
+  CpuColumnKernel(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target)
+      : kernel_(loops, nest, domain, ir::Backend::Cpu, 64),
+        loops_(loops),
+        nest_(nest),
+        domain_(domain),
+        lanes_(cpuLanes(loops, target)),
+        outer_(domain.numel(0, domain.elementDims() - 1)),
+        columns_(domain.dims()[domain.elementDims() - 1].extent),
+        elements_(domain.numel(domain.elementDims(), domain.dims().size())) {
+    const int64_t vectors = ceilDiv(columns_, lanes_);
+    const int64_t wanted = outer_ >= target.processors ? 1 : std::min<int64_t>(vectors, target.processors);
+    const int64_t least = ceilDiv(vectors, tileVectors / static_cast<int64_t>(std::min<std::size_t>(2, nest.reductions.size())));
+    tile_ = ceilDiv(vectors, ceilDiv(least, wanted) * wanted) * lanes_;
+    tiles_ = ceilDiv(columns_, tile_);
+    const bool canShare = nest.passes() == 1 && nest.elementStores.empty();
+    if (canShare && outer_ * tiles_ < target.processors)
+      shares_ = std::clamp<int64_t>(elements_ / shareElements, 1, target.processors);
+  }
+
+  ir::Kernel build() {
+    task_ = kernel_.pool().axis(outer_ * tiles_ * shares_);
+    // A result is read in the accumulator of its vector.
+    kernel_.addAccumulators(tile_, lanes_);
+    ir::Launch launch;
+    launch.tasks = outer_ * tiles_ * shares_;
+    launch.grain = shares_ > 1 ? 1 : cpuGrain(loops_, domain_, tile_ * elements_);
+    ir::Block body, task;
+    if (shares_ > 1) {
+      for (const Reduction& reduction : nest_.reductions)
+        shared_.push_back(kernel_.addLocal("share", reduction.body->dtype, launch.tasks * tile_, ir::Space::Global, lanes_));
+    }
+    append(task, forTile([&](int64_t columns) { return tileBody(columns); }));
+    body.push_back({ir::For{task_, LoopKind::Task, std::move(task)}});
+    if (shares_ > 1) append(body, combineShares());
+    return kernel_.finish(launch, std::move(body));
+  }
+
+ private:
+  Value task() const { return {kernel_.pool(), task_}; }
+  Value share() const { return shares_ == 1 ? kernel_.number(0) : mod(task(), double(shares_)); }
+  Value tileNumber() const { return shares_ == 1 ? task() : floorDiv(task(), double(shares_)); }
+  Value tileAt(Value number) const { return tiles_ == 1 ? kernel_.number(0) : outer_ == 1 ? number : mod(number, double(tiles_)); }
+  Value outerAt(Value number) const { return tiles_ == 1 ? number : outer_ == 1 ? kernel_.number(0) : floorDiv(number, double(tiles_)); }
+
+  /// The body of a tile of `tile_` columns, or of what is left for the last one.
+  ir::Block forTile(const std::function<ir::Block(int64_t)>& body) const { return forTile(tileNumber(), body); }
+  ir::Block forTile(Value number, const std::function<ir::Block(int64_t)>& body) const {
+    const int64_t last = columns_ - (tiles_ - 1) * tile_;
+    if (last == tile_) return body(tile_);
+    if (tiles_ == 1) return body(last);
+    ir::Block block;
+    block.push_back({ir::If{(tileAt(number) < double(tiles_ - 1)).expr(), body(tile_), body(last)}});
+    return block;
+  }
+
+  LanePlace place(Value number, Value column, Value element) const {
+    LanePlace place;
+    const Value lane{kernel_.pool(), kernel_.pool().axis(lanes_)};
+    place.lane = lane.expr();
+    place.dim = domain_.elementDims() - 1;
+    if (place.dim > 0) place.base = domain_.unflatten(outerAt(number).expr(), 0, place.dim);
+    place.each = place.base;
+    const Value start = tileAt(number) * double(tile_) + column;
+    place.base.push_back(start.expr());
+    place.each.push_back((start + lane).expr());
+    const Position elements = domain_.unflatten(element.expr(), domain_.elementDims(), domain_.dims().size());
+    for (Position* position : {&place.base, &place.each}) position->insert(position->end(), elements.begin(), elements.end());
+    return place;
+  }
+
+  /// `use` for every vector of `columns` columns, at their place in the tile.
+  ir::Block vectors(int64_t columns, const std::function<ir::Lanes(Value column)>& use) const {
+    ir::Block block;
+    const int64_t whole = columns / lanes_;
+    if (whole > 0) {
+      const Value vector = kernel_.axis(whole);
+      ir::Block body;
+      body.push_back({use(vector * double(lanes_))});
+      append(block, loop(LoopKind::Unrolled, vector, std::move(body)));
+    }
+    if (columns % lanes_ != 0) {
+      ir::Lanes rest = use(kernel_.number(whole * lanes_));
+      rest.active = kernel_.number(columns % lanes_).expr();
+      block.push_back({std::move(rest)});
+    }
+    return block;
+  }
+
+  /// Every element of the columns, or of the task's share of them.
+  ir::Block sweep(int64_t columns, const std::function<ir::Lanes(const LanePlace&, Value column)>& use) const {
+    const int64_t each = ceilDiv(elements_, shares_);
+    const Value step = kernel_.axis(each);
+    const Value element = share() * double(each) + step;
+    ir::Block body = vectors(columns, [&](Value column) { return use(place(tileNumber(), column, element), column); });
+    return loop(LoopKind::Serial, step, when(within(element, each * shares_, elements_), std::move(body)));
+  }
+
+  ir::Block tileBody(int64_t columns) const {
+    ir::Block block;
+    for (int pass = 0; pass < nest_.passes(); ++pass) append(block, reduce(pass, columns));
+    if (shares_ > 1) {
+      append(block, leaveShare(columns));
+      return block;
+    }
+    if (!nest_.elementStores.empty()) {
+      append(block, sweep(columns, [&](const LanePlace& at, Value column) {
+               ir::Lanes lanes = kernel_.lanes(at);
+               lanes.stores = kernel_.elementStores(at, readLanes(kernel_.pool(), domain_, at, results(column)));
+               return lanes;
+             }));
+    }
+    append(block, rowStores(tileNumber(), columns));
+    return block;
+  }
+
+  /// The accumulators of the vector at a column of the tile.
+  LoadMap results(Value column) const {
+    LoadMap map;
+    for (std::size_t i = 0; i < nest_.reductions.size(); ++i) {
+      const Expr* result = nest_.reductions[i].result;
+      map[result] = kernel_.pool().load(kernel_.accumulator(i), result->dtype, column.expr(), ir::LoadMode::Contiguous);
+    }
+    return map;
+  }
+
+  ir::Block reset(const std::vector<std::size_t>& reductions) const {
+    return vectors(tile_, [&](Value column) {
+      ir::Lanes lanes;
+      lanes.axis = kernel_.pool().axis(lanes_);
+      for (std::size_t i : reductions) {
+        const Reduction& reduction = nest_.reductions[i];
+        lanes.stores.push_back({kernel_.accumulator(i), column.expr(), kernel_.pool().neutral(reduction.op, reduction.body->dtype), true, {}});
+      }
+      return lanes;
+    });
+  }
+
+  ir::Block reduce(int pass, int64_t columns) const {
+    const std::vector<std::size_t> reductions = kernel_.reductionsOf(pass);
+    ir::Block block = reset(reductions);
+    append(block, sweep(columns, [&](const LanePlace& at, Value column) {
+             const LoadMap loads = readLanes(kernel_.pool(), domain_, at, results(column));
+             ir::Lanes lanes = kernel_.lanes(at);
+             for (std::size_t i : reductions) {
+               const Reduction& reduction = nest_.reductions[i];
+               lanes.stores.push_back({kernel_.accumulator(i), column.expr(), domain_.at(reduction.body, at.each, loads), true, reduction.op});
+             }
+             return lanes;
+           }));
+    return block;
+  }
+
+  ir::Block rowStores(Value number, int64_t columns) const {
+    if (nest_.rowStores.empty()) return {};
+    return vectors(columns, [&](Value column) {
+      const LanePlace at = place(number, column, kernel_.number(0));
+      ir::Lanes lanes = kernel_.lanes(at);
+      lanes.stores = kernel_.rowStores(at, readLanes(kernel_.pool(), domain_, at, results(column)));
+      return lanes;
+    });
+  }
+
+  const Expr* read(int local, ir::DType dtype, Value offset) const {
+    return kernel_.pool().load(local, dtype, offset.expr(), ir::LoadMode::Contiguous);
+  }
+
+  ir::Block leaveShare(int64_t columns) const {
+    return vectors(columns, [&](Value column) {
+      ir::Lanes lanes;
+      lanes.axis = kernel_.pool().axis(lanes_);
+      for (std::size_t i = 0; i < nest_.reductions.size(); ++i) {
+        const ir::DType dtype = nest_.reductions[i].body->dtype;
+        lanes.stores.push_back({shared_[i], (task() * double(tile_) + column).expr(), read(kernel_.accumulator(i), dtype, column), true, {}});
+      }
+      return lanes;
+    });
+  }
+
+  ir::Block combineShares() const {
+    const Value number = kernel_.axis(outer_ * tiles_), share = kernel_.axis(shares_);
+    return loop(LoopKind::Serial, number, forTile(number, [&](int64_t columns) {
+                  ir::Block block = reset(kernel_.reductionsOf(0));
+                  append(block, loop(LoopKind::Serial, share, vectors(columns, [&](Value column) {
+                                       ir::Lanes lanes;
+                                       lanes.axis = kernel_.pool().axis(lanes_);
+                                       for (std::size_t i = 0; i < nest_.reductions.size(); ++i) {
+                                         const Reduction& reduction = nest_.reductions[i];
+                                         const Value from = (number * double(shares_) + share) * double(tile_) + column;
+                                         lanes.stores.push_back({kernel_.accumulator(i), column.expr(),
+                                                                 read(shared_[i], reduction.body->dtype, from), true, reduction.op});
+                                       }
+                                       return lanes;
+                                     })));
+                  append(block, rowStores(number, columns));
+                  return block;
+                }));
+  }
+
+  NestKernel kernel_;
+  const ir::Loops& loops_;
+  const Nest& nest_;
+  const Domain& domain_;
+  int lanes_;
+  int64_t outer_, columns_, elements_;
+  int64_t tile_ = 1, tiles_ = 1, shares_ = 1;
+  const Expr* task_ = nullptr;
+  std::vector<int> shared_;
+};
+
+}  // namespace
+
+ir::Kernel scheduleCpuColumns(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target) {
+  return CpuColumnKernel(loops, nest, domain, target).build();
+}
+
+}  // namespace lowering

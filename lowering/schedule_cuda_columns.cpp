@@ -1,0 +1,284 @@
+// Reductions across memory: tiles of columns, whose elements the threads of a CTA or a cluster share.
+#include <algorithm>
+
+#include "lowering/column_tiling.h"
+#include "lowering/nest_kernel.h"
+#include "lowering/schedule.h"
+
+namespace lowering {
+namespace {
+
+using ir::Expr;
+using ir::LoopKind;
+
+constexpr int warp = 32;
+constexpr int64_t vectorsInFlight = 4;  // that a thread reads before it uses the first
+
+class ColumnKernel {
+ public:
+  ColumnKernel(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ColumnTiling& tiling)
+      : tiling_(tiling),
+        kernel_(loops, nest, domain, ir::Backend::Cuda, 16),
+        nest_(nest),
+        domain_(domain),
+        cluster_(kernel_.axis(tiling.outer * tiling.tiles())),
+        rank_(kernel_.axis(tiling.ctas)),
+        thread_(kernel_.axis(tiling.block())),
+        unrolled_(kernel_.axis(std::min(steps(), vectorsInFlight))),
+        serial_(kernel_.axis((steps() + vectorsInFlight - 1) / vectorsInFlight)) {}
+
+  ir::Kernel build() {
+    kernel_.addAccumulators(tiling_.lanes, tiling_.lanes);
+    addHeld();
+    if (!tiling_.isDirect()) addExchange();
+    ir::Block grid;
+    for (int pass = 0; pass < nest_.passes(); ++pass) {
+      append(grid, onThreads(reducingPhase(pass)));
+      if (!tiling_.isDirect()) append(grid, exchange(pass));
+    }
+    if (!nest_.elementStores.empty()) append(grid, onThreads(elementStores()));
+    append(grid, onThreads(tiling_.isDirect() ? directRowStores() : rowStores()));
+    ir::Launch launch;
+    launch.grid = tiling_.outer * tiling_.tiles();
+    launch.cluster = tiling_.ctas;
+    launch.block = tiling_.block();
+    ir::Block body;
+    const Expr* axis = cluster_.expr()->isConst() ? kernel_.pool().axis(1) : cluster_.expr();
+    body.push_back({ir::For{axis, LoopKind::Grid, std::move(grid)}});
+    return kernel_.finish(launch, std::move(body));
+  }
+
+ private:
+  int64_t atOnce() const { return int64_t{tiling_.down} * tiling_.ctas; }
+  int64_t steps() const { return (tiling_.elements + atOnce() - 1) / atOnce(); }
+  /// Warps, or rows of threads where a row is wider than a warp: each leaves one partial result a column.
+  int partials() const { return tiling_.across < warp ? tiling_.block() / warp : tiling_.down; }
+
+  ir::Block onThreads(ir::Block body) const {
+    if (body.empty()) return body;
+    return loop(LoopKind::Cluster, rank_, loop(LoopKind::Thread, thread_, std::move(body)));
+  }
+
+  Value across() const { return tiling_.down == 1 ? thread_ : mod(thread_, double(tiling_.across)); }
+  Value tile() const { return tiling_.outer == 1 ? cluster_ : mod(cluster_, double(tiling_.tiles())); }
+  Value outer() const { return tiling_.outer == 1 ? kernel_.number(0) : floorDiv(cluster_, double(tiling_.tiles())); }
+  Value element() const {
+    const Value step = serial_ * double(std::min(steps(), vectorsInFlight)) + unrolled_;
+    const Value share = step * double(tiling_.ctas) + rank_;
+    return tiling_.down == 1 ? share : share * double(tiling_.down) + floorDiv(thread_, double(tiling_.across));
+  }
+  int64_t coveredElements() const { return (steps() + unrolledSteps() - 1) / unrolledSteps() * unrolledSteps() * atOnce(); }
+  int64_t unrolledSteps() const { return std::min(steps(), vectorsInFlight); }
+
+  /// `lanes` columns of the tile from `column` on, at an element of theirs.
+  LanePlace place(Value column, int lanes, Value element) const {
+    LanePlace place;
+    const Value lane{kernel_.pool(), kernel_.pool().axis(lanes)};
+    place.lane = lane.expr();
+    place.dim = domain_.elementDims() - 1;
+    place.alignment = lanes;
+    if (place.dim > 0) place.base = domain_.unflatten(outer().expr(), 0, place.dim);
+    place.each = place.base;
+    const Value start = tile() * double(tiling_.tile()) + column;
+    place.base.push_back(start.expr());
+    place.each.push_back((start + lane).expr());
+    const Position elements = domain_.unflatten(element.expr(), domain_.elementDims(), domain_.dims().size());
+    for (Position* position : {&place.base, &place.each}) position->insert(position->end(), elements.begin(), elements.end());
+    return place;
+  }
+  LanePlace vectorPlace() const { return place(across() * double(tiling_.lanes), tiling_.lanes, element()); }
+  Condition inColumns(Value column) const {
+    return within(tile() * double(tiling_.tile()) + column, tiling_.tiles() * tiling_.tile(), tiling_.columns);
+  }
+
+  ir::Block chunk(ir::Lanes lanes) const {
+    ir::Block body;
+    if (lanes.stores.empty()) return body;
+    body.push_back({std::move(lanes)});
+    return loop(LoopKind::Unrolled, unrolled_, when(within(element(), coveredElements(), tiling_.elements), std::move(body)));
+  }
+  ir::Block sweep(const std::vector<const Expr*>& values, ir::Lanes use) const {
+    ir::Block body = chunk(readVectors(kernel_.loadsOf(values)));
+    append(body, chunk(std::move(use)));
+    return when(inColumns(across() * double(tiling_.lanes)), loop(LoopKind::Serial, serial_, std::move(body)));
+  }
+
+  void addHeld() {
+    for (const Access& access : domain_.loads()) {
+      if (!domain_.moves(access, domain_.elementDims(), domain_.dims().size())) continue;
+      if (access.form && domain_.isUniform(access, domain_.elementDims() - 1)) continue;
+      const std::string name = kernel_.bufferName(access.buffer) + "_held";
+      held_[access.node] =
+          kernel_.addLocal(name, access.node->dtype, unrolledSteps() * tiling_.lanes, ir::Space::Register, tiling_.lanes);
+    }
+  }
+  ir::Lanes readVectors(const std::set<const Expr*>& loads) const {
+    const LanePlace at = vectorPlace();
+    const LoadMap memory = readLanes(kernel_.pool(), domain_, at);
+    ir::Lanes lanes = kernel_.lanes(at);
+    for (const auto& [load, local] : held_) {
+      if (!loads.contains(load)) continue;
+      lanes.stores.push_back({local, (unrolled_ * double(tiling_.lanes)).expr(), memory.at(load), true, {}});
+    }
+    return lanes;
+  }
+  /// What loads and results of reductions are read as.
+  LoadMap known(const LanePlace& at) const {
+    LoadMap map;
+    const Expr* slot = (unrolled_ * double(tiling_.lanes)).expr();
+    for (const auto& [load, local] : held_) map[load] = kernel_.pool().load(local, load->dtype, slot, ir::LoadMode::Contiguous);
+    return withResults(readLanes(kernel_.pool(), domain_, at, std::move(map)), 0);
+  }
+  /// Results are those of the lanes in the accumulators, or, after an exchange, of one column in `totals`.
+  LoadMap withResults(LoadMap map, int shift) const {
+    for (std::size_t i = 0; i < nest_.reductions.size(); ++i) {
+      const int local = shift == 0 ? kernel_.accumulator(i) : totals_[i];
+      const Expr* result = nest_.reductions[i].result;
+      map[result] = kernel_.pool().load(local, result->dtype, kernel_.number(0).expr(), ir::LoadMode::Contiguous);
+    }
+    return map;
+  }
+
+  ir::Block reducingPhase(int pass) const {
+    ir::Block block;
+    block.push_back(kernel_.reset(kernel_.reductionsOf(pass), tiling_.lanes));
+    const LanePlace at = vectorPlace();
+    const LoadMap loads = known(at);
+    ir::Lanes lanes = kernel_.lanes(at);
+    for (std::size_t i : kernel_.reductionsOf(pass)) {
+      const Reduction& reduction = nest_.reductions[i];
+      lanes.stores.push_back({kernel_.accumulator(i), kernel_.number(0).expr(), domain_.at(reduction.body, at.each, loads), true,
+                              reduction.op});
+    }
+    append(block, sweep(kernel_.bodiesOf(pass), std::move(lanes)));
+    return block;
+  }
+
+  void addExchange() {
+    for (const Reduction& reduction : nest_.reductions) {
+      partials_.push_back(kernel_.addLocal("partial", reduction.body->dtype, partials() * tiling_.tile(), ir::Space::Shared, tiling_.lanes));
+      totals_.push_back(kernel_.addLocal("total", reduction.body->dtype, 1, ir::Space::Register));
+    }
+  }
+
+  /// Combines what the threads over a column have: in warps by shuffles, across them in shared memory, where each thread of
+  /// the first ones finishes one column, across CTAs by these threads.
+  ir::Block exchange(int pass) const {
+    const std::vector<std::size_t> reductions = kernel_.reductionsOf(pass);
+    ir::Block block;
+    if (tiling_.across < warp) {
+      ir::Combine combine;
+      combine.threads = warp / tiling_.across;
+      combine.stride = tiling_.across;
+      for (std::size_t i : reductions) combine.items.push_back({kernel_.accumulator(i), nest_.reductions[i].op});
+      block.push_back({std::move(combine)});
+    }
+    append(block, onThreads(writePartials(reductions)));
+    append(block, onThreads(combinePartials(reductions)));
+    if (tiling_.ctas > 1) {
+      ir::Combine combine;
+      combine.ctas = tiling_.ctas;
+      for (std::size_t i : reductions) combine.items.push_back({totals_[i], nest_.reductions[i].op});
+      block.push_back({std::move(combine)});
+    }
+    if (pass + 1 < nest_.passes() || !nest_.elementStores.empty()) {
+      append(block, onThreads(writeTotals(reductions)));
+      append(block, onThreads(readTotals(reductions)));
+    }
+    return block;
+  }
+
+  ir::Lanes copies(const std::vector<std::size_t>& reductions, int lanes,
+                   const std::function<ir::Store(std::size_t, ir::DType)>& copy) const {
+    ir::Lanes all;
+    all.axis = kernel_.pool().axis(lanes);
+    for (std::size_t i : reductions) all.stores.push_back(copy(i, nest_.reductions[i].body->dtype));
+    return all;
+  }
+  const Expr* read(int local, ir::DType dtype, Value offset) const {
+    return kernel_.pool().load(local, dtype, offset.expr(), ir::LoadMode::Contiguous);
+  }
+
+  ir::Block writePartials(const std::vector<std::size_t>& reductions) const {
+    const int width = std::max(warp, tiling_.across);
+    const Value partial = floorDiv(thread_, double(width)) * double(tiling_.tile()) + across() * double(tiling_.lanes);
+    ir::Block body;
+    body.push_back({copies(reductions, tiling_.lanes, [&](std::size_t i, ir::DType dtype) {
+      return ir::Store{partials_[i], partial.expr(), read(kernel_.accumulator(i), dtype, kernel_.number(0)), true, {}};
+    })});
+    const Value inWarp = mod(thread_, double(warp));
+    return when(tiling_.across < warp ? inWarp < double(tiling_.across) : Condition(), std::move(body));
+  }
+  ir::Block combinePartials(const std::vector<std::size_t>& reductions) const {
+    const Value partial = kernel_.axis(partials());
+    ir::Block add, body;
+    add.push_back({copies(reductions, 1, [&](std::size_t i, ir::DType dtype) {
+      const Value from = partial * double(tiling_.tile()) + thread_;
+      return ir::Store{totals_[i], kernel_.number(0).expr(), read(partials_[i], dtype, from), true, nest_.reductions[i].op};
+    })});
+    body.push_back({copies(reductions, 1, [&](std::size_t i, ir::DType dtype) {
+      return ir::Store{totals_[i], kernel_.number(0).expr(), kernel_.pool().neutral(nest_.reductions[i].op, dtype), true, {}};
+    })});
+    append(body, when(within(thread_, tiling_.block(), tiling_.tile()), loop(LoopKind::Unrolled, partial, std::move(add))));
+    return body;
+  }
+  /// Totals go where the first partial results were, and from there to every thread over their columns.
+  ir::Block writeTotals(const std::vector<std::size_t>& reductions) const {
+    ir::Block body;
+    body.push_back({copies(reductions, 1, [&](std::size_t i, ir::DType dtype) {
+      return ir::Store{partials_[i], thread_.expr(), read(totals_[i], dtype, kernel_.number(0)), true, {}};
+    })});
+    return when(within(thread_, tiling_.block(), tiling_.tile()), std::move(body));
+  }
+  ir::Block readTotals(const std::vector<std::size_t>& reductions) const {
+    ir::Block body;
+    body.push_back({copies(reductions, tiling_.lanes, [&](std::size_t i, ir::DType dtype) {
+      const Value from = across() * double(tiling_.lanes);
+      return ir::Store{kernel_.accumulator(i), kernel_.number(0).expr(), read(partials_[i], dtype, from), true, {}};
+    })});
+    return body;
+  }
+
+  ir::Block elementStores() const {
+    const LanePlace at = vectorPlace();
+    ir::Lanes lanes = kernel_.lanes(at);
+    lanes.stores = kernel_.elementStores(at, known(at));
+    return sweep(kernel_.elementValues(), std::move(lanes));
+  }
+  ir::Block directRowStores() const {
+    if (nest_.rowStores.empty()) return {};
+    const LanePlace at = place(across() * double(tiling_.lanes), tiling_.lanes, kernel_.number(0));
+    ir::Lanes lanes = kernel_.lanes(at);
+    lanes.stores = kernel_.rowStores(at, withResults(readLanes(kernel_.pool(), domain_, at), 0));
+    ir::Block body;
+    body.push_back({std::move(lanes)});
+    return when(inColumns(across() * double(tiling_.lanes)), std::move(body));
+  }
+  ir::Block rowStores() const {
+    if (nest_.rowStores.empty()) return {};
+    const LanePlace at = place(thread_, 1, kernel_.number(0));
+    ir::Lanes lanes = kernel_.lanes(at);
+    lanes.stores = kernel_.rowStores(at, withResults(readLanes(kernel_.pool(), domain_, at), 1));
+    ir::Block body;
+    body.push_back({std::move(lanes)});
+    Condition mine = both(within(thread_, tiling_.block(), tiling_.tile()), inColumns(thread_));
+    if (tiling_.ctas > 1) mine = both(rank_ == 0.0, mine);
+    return when(mine, std::move(body));
+  }
+
+  const ColumnTiling tiling_;
+  NestKernel kernel_;
+  const Nest& nest_;
+  const Domain& domain_;
+  Value cluster_, rank_, thread_, unrolled_, serial_;
+  std::map<const Expr*, int> held_;
+  std::vector<int> partials_, totals_;
+};
+
+}  // namespace
+
+ir::Kernel scheduleColumns(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target) {
+  return ColumnKernel(loops, nest, domain, chooseColumnTiling(nest, domain, target)).build();
+}
+
+}  // namespace lowering

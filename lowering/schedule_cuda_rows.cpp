@@ -1,0 +1,301 @@
+// Reductions along memory: a group of threads, a CTA or a cluster of them a row.
+#include <algorithm>
+
+#include "lowering/nest_kernel.h"
+#include "lowering/row_tiling.h"
+#include "lowering/schedule.h"
+
+namespace lowering {
+namespace {
+
+using ir::Expr;
+using ir::LoopKind;
+
+constexpr int64_t vectorsInFlight = 4;   // that a thread reads before it uses the first, where it does not hold a row
+constexpr int64_t prefetchedVectors = 4;  // of loads that only the last sweep needs, such as weights
+
+/// Steps of a loop, as an outer serial loop around an unrolled one.
+struct Steps {
+  Value serial, unrolled;
+  int64_t unrolledExtent = 1;
+  int64_t covered = 1;  ///< steps taken, some of them past the end
+  Value index() const { return serial * static_cast<double>(unrolledExtent) + unrolled; }
+};
+
+class RowKernel {
+ public:
+  RowKernel(const ir::Loops& loops, const Nest& nest, const Domain& domain, const RowTiling& tiling)
+      : tiling_(tiling),
+        kernel_(loops, nest, domain, ir::Backend::Cuda, 16),
+        nest_(nest),
+        domain_(domain),
+        cluster_(kernel_.axis(clusters())),
+        rank_(kernel_.axis(tiling.ctas)),
+        thread_(kernel_.axis(tiling.block)),
+        runSteps_(steps(tiling.runSteps, tiling.vectorSteps)),
+        vectorSteps_(steps(tiling.vectorSteps, 1)),
+        row_(tiling.rowsPerCta() == 1 ? cluster_ : cluster_ * double(tiling.rowsPerCta()) + floorDiv(thread_, double(tiling.group))),
+        inGroup_(tiling.group == tiling.block ? thread_ : mod(thread_, double(tiling.group))) {}
+
+  ir::Kernel build() {
+    kernel_.addAccumulators(1, 1);
+    addHeld();
+    ir::Block grid;
+    for (int pass = 0; pass < nest_.passes(); ++pass) {
+      append(grid, onThreads(reducingPhase(pass)));
+      if (tiling_.group > 1 || tiling_.ctas > 1) grid.push_back({combine(pass)});
+    }
+    append(grid, onThreads(storingPhase()));
+    ir::Launch launch;
+    launch.grid = clusters();
+    launch.cluster = tiling_.ctas;
+    launch.block = tiling_.block;
+    launch.resident = tiling_.resident;
+    return kernel_.finish(launch, gridLoop(std::move(grid)));
+  }
+
+ private:
+  int64_t clusters() const { return (tiling_.rows + tiling_.rowsPerCta() - 1) / tiling_.rowsPerCta(); }
+  bool isResident() const { return tiling_.hold == Hold::Registers; }
+
+  /// All of it unrolled where a row stays in registers, else as many as are read at once; `inner` steps are inside each.
+  Steps steps(int64_t count, int64_t inner) const {
+    const int64_t most = isResident() ? count : std::max<int64_t>(1, vectorsInFlight / inner);
+    const int64_t unrolled = std::min(count, most);
+    const int64_t serial = (count + unrolled - 1) / unrolled;
+    return {kernel_.axis(serial), kernel_.axis(unrolled), unrolled, serial * unrolled};
+  }
+
+  ir::Block gridLoop(ir::Block body) const {
+    ir::Block block;
+    const Expr* axis = cluster_.expr()->isConst() ? kernel_.pool().axis(1) : cluster_.expr();
+    block.push_back({ir::For{axis, LoopKind::Grid, std::move(body)}});
+    return block;
+  }
+  ir::Block onThreads(ir::Block body) const {
+    return loop(LoopKind::Cluster, rank_, loop(LoopKind::Thread, thread_, std::move(body)));
+  }
+  Condition isRow() const { return within(row_, clusters() * tiling_.rowsPerCta(), tiling_.rows); }
+
+  /// Positions of the vector that a thread takes in one step.
+  Value run() const {
+    const Value at = runSteps_.index() * double(tiling_.runsAtOnce) + floorDiv(inGroup_, double(tiling_.columns));
+    return tiling_.splitsRuns() ? at * double(tiling_.ctas) + rank_ : kernel_.number(0);
+  }
+  Value vector() const {
+    const Value column = tiling_.runsAtOnce == 1 && tiling_.group == tiling_.columns ? inGroup_ : mod(inGroup_, double(tiling_.columns));
+    const Value step = tiling_.splitsRuns() ? vectorSteps_.index() : vectorSteps_.index() * double(tiling_.ctas) + rank_;
+    return step * double(tiling_.columns) + column;
+  }
+  LanePlace place() const {
+    LanePlace place;
+    const Value lane{kernel_.pool(), kernel_.pool().axis(tiling_.lanes)};
+    place.lane = lane.expr();
+    place.dim = domain_.innermost();
+    place.alignment = tiling_.lanes;
+    place.base = domain_.unflatten(row_.expr(), 0, domain_.elementDims());
+    const Position runs = domain_.unflatten(run().expr(), domain_.elementDims(), domain_.innermost());
+    place.base.insert(place.base.end(), runs.begin(), runs.end());
+    place.each = place.base;
+    const Value start = vector() * double(tiling_.lanes);
+    place.base.push_back(start.expr());
+    place.each.push_back((start + lane).expr());
+    return place;
+  }
+  /// The number of a vector among those that a thread holds at once.
+  Value slot() const { return runSteps_.unrolled * double(vectorSteps_.unrolledExtent) + vectorSteps_.unrolled; }
+  /// The number of a vector among those of a CTA, by threads.
+  Value sharedSlot() const {
+    return (runSteps_.index() * double(vectorSteps_.covered) + vectorSteps_.index()) * double(tiling_.block) + thread_;
+  }
+
+  /// `body` for every vector of one chunk.
+  ir::Block chunk(ir::Block body) const {
+    const int64_t runs = runSteps_.covered * tiling_.runsAtOnce * (tiling_.splitsRuns() ? tiling_.ctas : 1);
+    const int64_t vectors = vectorSteps_.covered * tiling_.columns * (tiling_.splitsRuns() ? 1 : tiling_.ctas);
+    const Condition inRun = within(vector(), vectors, tiling_.runVectors);
+    const Condition inRow = tiling_.splitsRuns() ? within(run(), runs, tiling_.runs) : std::nullopt;
+    body = when(both(inRow, inRun), std::move(body));
+    return loop(LoopKind::Unrolled, runSteps_.unrolled, loop(LoopKind::Unrolled, vectorSteps_.unrolled, std::move(body)));
+  }
+  /// All chunks, for the threads that work.
+  ir::Block sweep(ir::Block body) const {
+    body = loop(LoopKind::Serial, runSteps_.serial, loop(LoopKind::Serial, vectorSteps_.serial, std::move(body)));
+    return when(both(isRow(), within(inGroup_, tiling_.group, int64_t{tiling_.columns} * tiling_.runsAtOnce)), std::move(body));
+  }
+
+  /// Registers for what is read: vectors of loads that move along a row, and values that a row has once.
+  void addHeld() {
+    std::set<const Expr*> first = kernel_.loadsOf(kernel_.bodiesOf(0));
+    for (const Access& access : domain_.loads()) {
+      const bool isElement = domain_.moves(access, domain_.elementDims(), domain_.dims().size());
+      if (isElement && access.form && domain_.isInnerUniform(access)) continue;  // one a run: read where it is used
+      const std::string stem = domainName(access) + (isElement ? "_held" : "_row");
+      if (!isElement) {
+        if (!access.form || first.contains(access.node)) continue;
+        rowLoads_[access.node] = kernel_.addLocal(stem, access.node->dtype, 1, ir::Space::Register);
+        continue;
+      }
+      const int64_t slots = runSteps_.unrolledExtent * vectorSteps_.unrolledExtent;
+      held_[access.node] = kernel_.addLocal(stem, access.node->dtype, slots * tiling_.lanes, ir::Space::Register, tiling_.lanes);
+      const bool moves = domain_.moves(access, 0, domain_.elementDims()) || tiling_.rows == 1;
+      if (tiling_.hold != Hold::Shared || sweepsOf(access.node) < 2 || !moves) continue;
+      const int64_t vectors = runSteps_.covered * vectorSteps_.covered * tiling_.block;
+      shared_[access.node] =
+          kernel_.addLocal(domainName(access) + "_row", access.node->dtype, vectors * tiling_.lanes, ir::Space::Shared, tiling_.lanes);
+    }
+  }
+  std::string domainName(const Access& access) const { return kernel_.bufferName(access.buffer); }
+  int sweepsOf(const Expr* load) const {
+    int count = 0;
+    for (int pass = 0; pass <= nest_.passes(); ++pass) count += neededIn(pass).contains(load) ? 1 : 0;
+    return count;
+  }
+
+  const Expr* heldVector(const Expr* load, int local, Value at) const {
+    return kernel_.pool().load(local, load->dtype, (at * double(tiling_.lanes)).expr(), ir::LoadMode::Contiguous);
+  }
+
+  /// Reads the vectors that a pass needs into registers; the first time also into shared memory, later from there.
+  ir::Block readVectors(int pass) const {
+    const std::set<const Expr*> loads = readIn(pass);
+    const LanePlace at = place();
+    const LoadMap memory = readLanes(kernel_.pool(), domain_, at);
+    ir::Lanes lanes = kernel_.lanes(at);
+    for (const Access& access : domain_.loads()) {
+      const auto held = held_.find(access.node);
+      if (held == held_.end() || !loads.contains(access.node)) continue;
+      const auto shared = shared_.find(access.node);
+      const bool isKept = shared != shared_.end() && firstNeeded(access.node) < pass;
+      const Expr* value = isKept ? heldVector(access.node, shared->second, sharedSlot()) : memory.at(access.node);
+      lanes.stores.push_back({held->second, (slot() * double(tiling_.lanes)).expr(), value, true, {}});
+      if (shared != shared_.end() && !isKept)
+        lanes.stores.push_back({shared->second, (sharedSlot() * double(tiling_.lanes)).expr(), value, true, {}});
+    }
+    if (lanes.stores.empty()) return {};
+    ir::Block block;
+    block.push_back({std::move(lanes)});
+    return chunk(std::move(block));
+  }
+
+  /// What loads are read as once they are held.
+  LoadMap known(const LanePlace& at) const {
+    LoadMap map;
+    for (const auto& [load, local] : held_) map[load] = heldVector(load, local, slot());
+    for (const auto& [load, local] : rowLoads_) map[load] = kernel_.pool().load(local, load->dtype, kernel_.number(0).expr());
+    return readLanes(kernel_.pool(), domain_, at, std::move(map));
+  }
+
+  /// Loads that the sweep of a pass reads from memory: all that it needs, or, where rows stay in registers, in the first
+  /// pass whatever is needed at all and fits, afterwards nothing that was read.
+  std::set<const Expr*> readIn(int pass) const {
+    if (!isResident()) return neededIn(pass);
+    std::set<const Expr*> loads;
+    for (const auto& [load, local] : held_) {
+      const int first = slots() <= prefetchedVectors ? 0 : firstNeeded(load);
+      if (first == pass) loads.insert(load);
+    }
+    return loads;
+  }
+  std::set<const Expr*> neededIn(int pass) const {
+    return kernel_.loadsOf(pass < nest_.passes() ? kernel_.bodiesOf(pass) : kernel_.elementValues());
+  }
+  int firstNeeded(const Expr* load) const {
+    int pass = 0;
+    while (pass < nest_.passes() && !neededIn(pass).contains(load)) ++pass;
+    return pass;
+  }
+  int64_t slots() const { return runSteps_.unrolledExtent * vectorSteps_.unrolledExtent; }
+
+  ir::Block readRowValues() const {
+    if (rowLoads_.empty()) return {};
+    LanePlace at = rowPlace();
+    const LoadMap memory = readLanes(kernel_.pool(), domain_, at);
+    ir::Lanes lanes = kernel_.lanes(at);
+    for (const auto& [load, local] : rowLoads_)
+      lanes.stores.push_back({local, kernel_.number(0).expr(), memory.at(load), true, {}});
+    ir::Block block;
+    block.push_back({std::move(lanes)});
+    return when(isRow(), std::move(block));
+  }
+  /// A single lane at the first element of the row.
+  LanePlace rowPlace() const {
+    LanePlace at;
+    at.lane = kernel_.pool().axis(1);
+    at.dim = domain_.innermost();
+    at.base = domain_.unflatten(row_.expr(), 0, domain_.elementDims());
+    at.base.resize(domain_.dims().size(), kernel_.number(0).expr());
+    at.each = at.base;
+    return at;
+  }
+
+  ir::Block reducingPhase(int pass) const {
+    ir::Block block;
+    block.push_back(kernel_.reset(kernel_.reductionsOf(pass), 1));
+    const LanePlace at = place();
+    const LoadMap loads = known(at);
+    ir::Lanes lanes = kernel_.lanes(at);
+    for (std::size_t i : kernel_.reductionsOf(pass)) {
+      const Reduction& reduction = nest_.reductions[i];
+      const Expr* value = domain_.at(reduction.body, at.each, loads);
+      lanes.stores.push_back({kernel_.accumulator(i), kernel_.number(0).expr(), value, false, reduction.op});
+    }
+    ir::Block body = readVectors(pass);
+    ir::Block use;
+    use.push_back({std::move(lanes)});
+    append(body, chunk(std::move(use)));
+    append(block, sweep(std::move(body)));
+    if (pass == 0) append(block, readRowValues());
+    return block;
+  }
+
+  ir::Combine combine(int pass) const {
+    ir::Combine combine;
+    combine.threads = tiling_.group;
+    combine.ctas = tiling_.ctas;
+    for (std::size_t i : kernel_.reductionsOf(pass)) combine.items.push_back({kernel_.accumulator(i), nest_.reductions[i].op});
+    return combine;
+  }
+
+  ir::Block storingPhase() const {
+    ir::Block block;
+    if (!nest_.elementStores.empty()) {
+      const LanePlace at = place();
+      ir::Lanes lanes = kernel_.lanes(at);
+      lanes.stores = kernel_.elementStores(at, known(at));
+      ir::Block use;
+      use.push_back({std::move(lanes)});
+      ir::Block body = readVectors(nest_.passes());
+      append(body, chunk(std::move(use)));
+      append(block, sweep(std::move(body)));
+    }
+    if (!nest_.rowStores.empty()) {
+      const LanePlace at = rowPlace();
+      ir::Lanes lanes = kernel_.lanes(at);
+      lanes.stores = kernel_.rowStores(at, known(at));
+      ir::Block use;
+      use.push_back({std::move(lanes)});
+      Condition isFirst = tiling_.group == 1 ? Condition() : inGroup_ == 0.0;
+      if (tiling_.ctas > 1) isFirst = both(rank_ == 0.0, isFirst);
+      append(block, when(both(isRow(), isFirst), std::move(use)));
+    }
+    return block;
+  }
+
+  const RowTiling tiling_;
+  NestKernel kernel_;
+  const Nest& nest_;
+  const Domain& domain_;
+  Value cluster_, rank_, thread_;
+  Steps runSteps_, vectorSteps_;
+  Value row_, inGroup_;
+  std::map<const Expr*, int> held_, shared_, rowLoads_;
+};
+
+}  // namespace
+
+ir::Kernel scheduleRows(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target) {
+  return RowKernel(loops, nest, domain, chooseRowTiling(nest, domain, target)).build();
+}
+
+}  // namespace lowering
