@@ -1,5 +1,8 @@
 #include "lowering/context.h"
 
+#include <algorithm>
+#include <numeric>
+
 #include "ir/error.h"
 
 namespace lowering {
@@ -19,6 +22,11 @@ Tensor Context::tensorOf(const ir::Argument& argument) const {
   const auto* value = argument.as<ir::ValueRef>();
   ir::require(value != nullptr, "an argument of {} is no tensor", node_.op);
   return values_.at(value->index);
+}
+
+std::optional<Tensor> Context::optionalTensor(const std::string& name) const {
+  if (isNone(name)) return std::nullopt;
+  return tensor(name);
 }
 
 double Context::number(const std::string& name) const {
@@ -48,9 +56,42 @@ std::string Context::text(const std::string& name) const {
   return *value;
 }
 
-const ir::TensorType& Context::outputType() const {
-  ir::require(!node_.outputs.empty(), "{} has no output", node_.op);
-  return graph_.values.at(node_.outputs[0]).type;
+std::vector<bool> Context::flags(const std::string& name) const {
+  const auto* list = argument(name).as<ir::List>();
+  ir::require(list != nullptr, "argument {} of {} is no list", name, node_.op);
+  std::vector<bool> values;
+  for (const ir::Argument& item : list->items) {
+    const auto* value = item.as<bool>();
+    ir::require(value != nullptr, "argument {} of {} is no list of bools", name, node_.op);
+    values.push_back(*value);
+  }
+  return values;
+}
+
+Dims Context::dims(const std::string& name, std::size_t rank) const {
+  std::vector<ir::Argument> items;
+  if (has(name)) {
+    const auto* list = argument(name).as<ir::List>();
+    if (list != nullptr) items = list->items;
+    if (list == nullptr && !isNone(name)) items = {argument(name)};
+  }
+  Dims dims;
+  for (const ir::Argument& item : items) {
+    const auto* dim = item.as<int64_t>();
+    ir::require(dim != nullptr, "argument {} of {} is no list of dimensions", name, node_.op);
+    if (rank > 0) dims.push_back(*dim < 0 ? *dim + static_cast<int64_t>(rank) : *dim);
+  }
+  if (items.empty()) {
+    dims.resize(rank);
+    std::iota(dims.begin(), dims.end(), 0);
+  }
+  std::sort(dims.begin(), dims.end());
+  return dims;
+}
+
+const ir::TensorType& Context::outputType(int i) const {
+  ir::require(i < outputCount(), "{} has no output {}", node_.op, i);
+  return graph_.values.at(node_.outputs[i]).type;
 }
 
 }  // namespace lowering

@@ -10,7 +10,8 @@
 
 namespace lowering {
 
-/// How a call becomes lazy tensors: one for each output, in schema order.
+/// How a call becomes lazy tensors: one for each output that eager has (those that it leaves undefined are none), in schema
+/// order, then one for each argument that is written and not returned.
 using Rule = std::function<Tensors(Context&)>;
 
 /// The meaning of an ATen operator, registered by being defined: `const Lowering silu{"aten::silu", ...};`. The name stands

@@ -53,4 +53,6 @@ Tensor cast(const Tensor& tensor, ir::DType dtype) {
   return {dtype, tensor.sizes, [tensor, dtype](const Index& index) { return cast(tensor.at(index), dtype); }};
 }
 
+Tensor inOpmath(const Tensor& tensor) { return cast(tensor, ir::opmath(tensor.dtype)); }
+
 }  // namespace lowering

@@ -20,6 +20,9 @@ struct Tensor {
 
 using Tensors = std::vector<Tensor>;
 
+/// Dimensions of a tensor, ascending.
+using Dims = std::vector<int64_t>;
+
 /// A lazy tensor whose elements are memoised by index, so that composition stays linear in the number of tensors.
 Tensor lazy(ir::DType dtype, ir::Shape sizes, std::function<Value(const Index&)> at);
 /// Sizes of two shapes broadcast against each other; an Internal error if they do not fit (ATen has accepted them).
@@ -28,5 +31,18 @@ ir::Shape broadcast(const ir::Shape& a, const ir::Shape& b);
 Tensor expand(const Tensor& tensor, const ir::Shape& sizes);
 /// The tensor with every element converted.
 Tensor cast(const Tensor& tensor, ir::DType dtype);
+/// The same in the dtype that arithmetic on it is done in.
+Tensor inOpmath(const Tensor& tensor);
+
+/// `function` of the elements of the tensors, broadcast against each other: `map([](Value x, Value y) { return x - y; }, a, b)`.
+/// The function yields the dtype of the first.
+template <typename F, typename... T>
+Tensor map(F function, const Tensor& first, const T&... rest) {
+  ir::Shape sizes = first.sizes;
+  ((sizes = broadcast(sizes, rest.sizes)), ...);
+  return lazy(first.dtype, sizes, [=, a = expand(first, sizes), ... b = expand(rest, sizes)](const Index& index) {
+    return function(a.at(index), b.at(index)...);
+  });
+}
 
 }  // namespace lowering
