@@ -10,6 +10,8 @@
 namespace ir {
 namespace {
 
+constexpr int64_t localAlignment = 16;  // of what is shared or global
+
 /// The element that a lane accesses; a contiguous access is its lane further on.
 std::optional<Affine> laneForm(const Expr* offset, bool isContiguous, const VerifyScope& scope) {
   std::optional<Affine> form = affine(offset);
@@ -20,6 +22,10 @@ std::optional<Affine> laneForm(const Expr* offset, bool isContiguous, const Veri
 std::optional<Range> rangeWhere(const Affine& form, const VerifyScope& scope) {
   if (scope.isUndecided || scope.guards.size() > 1) return std::nullopt;
   return scope.guards.empty() ? rangeOf(form) : rangeOf(form, scope.guards.front());
+}
+
+bool contains(const std::vector<const Expr*>& nodes, const Expr* node) {
+  return std::find(nodes.begin(), nodes.end(), node) != nodes.end();
 }
 
 bool sameForm(const Affine& a, const Affine& b) { return a.constant == b.constant && a.coefficients == b.coefficients; }
@@ -46,6 +52,11 @@ std::string typeMistake(const TensorType& type) {
   return "";
 }
 
+bool combines(Op op, DType dtype) {
+  const bool isLogic = op == Op::And || op == Op::Or;
+  return isReduction(op) && !isComplex(dtype) && (isLogic ? !isFloating(dtype) : dtype != DType::Bool);
+}
+
 bool VerifyScope::neverRuns() const {
   return std::any_of(axes.begin(), axes.end(), [](const Expr* axis) { return axis->axis().extent == 0; });
 }
@@ -62,11 +73,23 @@ void AccessVerifier::buffers() const {
 
 void AccessVerifier::expression(const Expr* root, const VerifyScope& scope, const std::string& place) const {
   demand(root != nullptr, "{} is missing", place);
+  for (const Expr* axis : freeAxes({root}))
+    if (!contains(scope.axes, axis)) refuse("{}: axis {} is not bound", place, toText(axis));
   for (const Expr* node : postorder({root})) {
     if (node->op == Op::Load) load(node, scope, place);
-    if (node->op != Op::Axis) continue;
-    const bool isBound = std::find(scope.axes.begin(), scope.axes.end(), node) != scope.axes.end();
-    if (!isBound) refuse("{}: axis {} is not bound", place, toText(node));
+    if (node->op == Op::Reduce) reduction(node, scope, place);
+  }
+}
+
+/// Nothing else around or inside a reduction binds its axes, so that an axis is one variable wherever it occurs.
+void AccessVerifier::reduction(const Expr* reduce, const VerifyScope& scope, const std::string& place) const {
+  demand(kernel == nullptr, "{}: a reduction, which only loops may have", place);
+  std::vector<const Expr*> bound = scope.axes;
+  for (const Expr* node : postorder({reduce->src[0]}))
+    if (node->op == Op::Reduce) bound.insert(bound.end(), node->src.begin() + 1, node->src.end());
+  for (size_t i = 1; i < reduce->src.size(); ++i) {
+    if (contains(bound, reduce->src[i])) refuse("{}: axis {} is bound twice", place, toText(reduce->src[i]));
+    bound.push_back(reduce->src[i]);
   }
 }
 
@@ -74,7 +97,10 @@ void AccessVerifier::load(const Expr* load, const VerifyScope& scope, const std:
   const int buffer = load->load().buffer;
   demand(buffer < static_cast<int>(buffers_.size()), "{}: a load of buffer {} of {}", place, buffer, buffers_.size());
   const Buffer& from = *buffers_[buffer];
-  demand(from.isRead, "{}: a load of {}, which is not declared as read", place, from.name);
+  const Local* array = local(buffer);
+  demand(array != nullptr || from.isRead, "{}: a load of {}, which is not declared as read", place, from.name);
+  const bool isOfThreads = array != nullptr && array->space != Space::Global;
+  demand(!isOfThreads || scope.isThread, "{}: a load of {} outside the loops over threads", place, from.name);
   demand(load->dtype == from.type.dtype, "{}: a load of {} as {}, which is {}", place, from.name, name(load->dtype),
          name(from.type.dtype));
   const bool isContiguous = load->load().mode == LoadMode::Contiguous;
@@ -109,9 +135,12 @@ void AccessVerifier::inside(int buffer, const Expr* offset, const std::optional<
 int64_t AccessVerifier::accessAlignment(int buffer, const VerifyScope& scope, bool isStore) const {
   const int64_t bytes = scope.lane->axis().extent * sizeOf(buffers_[buffer]->type.dtype);
   const int64_t natural = bytes & -bytes;
-  const int64_t ofAddress = kernel->params[buffer].alignment;
+  const Local* array = kernel->local(buffer);
+  if (array != nullptr && array->space == Space::Register)
+    return (scope.lane->axis().extent == 1 ? 1 : array->lanes) * sizeOf(array->buffer.type.dtype);
+  const int64_t ofAddress = array != nullptr ? localAlignment : kernel->params[buffer].alignment;
   if (kernel->backend == Backend::Cuda) return std::min({int64_t{16}, ofAddress, natural});
-  const bool isStreamed = kernel->streamStores && isStore && !scope.isMasked && ofAddress >= natural;
+  const bool isStreamed = array == nullptr && kernel->streamStores && isStore && !scope.isMasked && ofAddress >= natural;
   return isStreamed ? natural : 1;
 }
 
@@ -131,48 +160,78 @@ void AccessVerifier::store(const Store& store, const VerifyScope& scope) const {
   demand(isKnown, "a store to buffer {} of {}", store.param, buffers_.size());
   const Buffer& to = *buffers_[store.param];
   const std::string place = fmt::format("the store to {}", to.name);
-  demand(to.isWritten, "{}, which is not declared as written", place);
+  demand(local(store.param) != nullptr || to.isWritten, "{}, which is not declared as written", place);
   expression(store.offset, scope, place);
   expression(store.value, scope, place);
+  demand(postorder({store.offset}, false) == postorder({store.offset}), "{} is at an offset with a reduction", place);
   demand(store.value->dtype == to.type.dtype, "{}, which is {}, of a value that is {}", place, name(to.type.dtype),
          name(store.value->dtype));
-  offset(store.param, store.offset, store.contiguous, scope, place);
+  if (store.accumulate) accumulation(store, place);
+  VerifyScope points = scope;
+  points.axes = pointsOf(store, scope);
+  offset(store.param, store.offset, store.contiguous, points, place);
   if (store.contiguous && kernel != nullptr)
     aligned(store.param, store.offset, accessAlignment(store.param, scope, true), scope, place);
-  if (scope.isUndecided || !scope.guards.empty() || scope.neverRuns()) return;
-  const std::optional<Affine> form = laneForm(store.offset, store.contiguous, scope);
-  const bool isTwice = form && isInjective(*form, scope.axes) == std::optional(false);
+  if (local(store.param) == nullptr && !store.accumulate) once(store, points, place);
+}
+
+void AccessVerifier::accumulation(const Store& store, const std::string& place) const {
+  const Buffer& to = *buffers_[store.param];
+  demand(combines(*store.accumulate, to.type.dtype), "{} combines {} by {}", place, name(to.type.dtype), name(*store.accumulate));
+  demand(local(store.param) != nullptr || to.isRead, "{} combines with what is not declared as read", place);
+}
+
+/// No element is stored to at two points.
+void AccessVerifier::once(const Store& store, const VerifyScope& points, const std::string& place) const {
+  if (points.isUndecided || !points.guards.empty() || points.neverRuns()) return;
+  const std::optional<Affine> form = laneForm(store.offset, store.contiguous, points);
+  const bool isTwice = form && isInjective(*form, points.axes) == std::optional(false);
   if (isTwice) refuse("{} stores to an element twice, at {}", place, toText(store.offset));
 }
 
-void AccessVerifier::inPlace(const Store& store, const Expr* load) const {
+/// The axes at whose points a store happens: those that it depends on, and in kernels all that are bound.
+std::vector<const Expr*> AccessVerifier::pointsOf(const Store& store, const VerifyScope& scope) const {
+  std::vector<const Expr*> axes = scope.axes;
+  const std::vector<const Expr*> used = freeAxes({store.offset, store.value});
+  if (kernel == nullptr) std::erase_if(axes, [&](const Expr* axis) { return !contains(used, axis); });
+  return axes;
+}
+
+/// What is stored to in place is read only where it is then written, and as often.
+void AccessVerifier::inPlace(const Store& reader, const Expr* load, const Store& writer, const VerifyScope& scope) const {
+  const std::string& name = buffers_[writer.param]->name;
   const std::optional<Affine> from = affine(load->src[0]);
-  const std::optional<Affine> to = affine(store.offset);
-  const bool isSame = load->src[0] == store.offset || !from || !to || sameForm(*from, *to);
-  if (!isSame)
-    refuse("{} is stored to at {} and read at {}", buffers_[store.param]->name, toText(store.offset), toText(load->src[0]));
+  const std::optional<Affine> to = affine(writer.offset);
+  const bool isSame = load->src[0] == writer.offset || !from || !to || sameForm(*from, *to);
+  if (!isSame) refuse("{} is stored to at {} and read at {}", name, toText(writer.offset), toText(load->src[0]));
+  const auto several = [&](const Store& store) {
+    std::vector<const Expr*> axes = pointsOf(store, scope);
+    std::erase_if(axes, [](const Expr* axis) { return axis->axis().extent == 1; });
+    return axes;
+  };
+  if (several(reader) != several(writer)) refuse("{} is stored to at other points than it is read at", name);
 }
 
 void AccessVerifier::stores(const std::vector<Store>& stores, const VerifyScope& scope) {
-  std::vector<const Expr*> values;
   for (const Store& one : stores) {
     store(one, scope);
-    values.push_back(one.value);
     stored_[one.param] = true;
     const auto isSame = [&](const Store& other) { return other.param == one.param && other.offset == one.offset; };
     if (std::count_if(stores.begin(), stores.end(), isSame) > 1)
       refuse("{} has two stores at {}", buffers_[one.param]->name, toText(one.offset));
   }
-  for (const Expr* node : postorder(values))
-    for (const Store& one : stores)
-      if (node->op == Op::Load && node->load().buffer == one.param &&
-          (node->load().mode == LoadMode::Contiguous) == one.contiguous)
-        inPlace(one, node);
+  for (const Store& reader : stores)
+    for (const Expr* node : postorder({reader.value}))
+      for (const Store& writer : stores)
+        if (node->op == Op::Load && node->load().buffer == writer.param && local(writer.param) == nullptr &&
+            (node->load().mode == LoadMode::Contiguous) == writer.contiguous)
+          inPlace(reader, node, writer, scope);
 }
 
 void AccessVerifier::everyOutputStored() const {
   for (size_t i = 0; i < buffers_.size(); ++i) {
-    const bool isStored = stored_[i] || !buffers_[i]->isWritten || buffers_[i]->type.numel() == 0;
+    const bool isStored =
+        stored_[i] || local(static_cast<int>(i)) != nullptr || !buffers_[i]->isWritten || buffers_[i]->type.numel() == 0;
     demand(isStored, "{} is declared as written and never stored to", buffers_[i]->name);
   }
 }

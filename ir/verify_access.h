@@ -18,6 +18,7 @@ struct VerifyScope {
   std::vector<Guard> guards;      ///< conditions that hold and are not always true
   bool isUndecided = false;       ///< whether conditions hold that are no Guard
   bool isMasked = false;          ///< whether only some lanes are active
+  bool isThread = true;           ///< whether one thread is at work, which has registers
   bool neverRuns() const;
 };
 
@@ -29,7 +30,7 @@ class AccessVerifier {
 
   /// Names are words and unique, types are well formed.
   void buffers() const;
-  /// Axes are bound, loads fit their buffers; `place` is what the expression is, for the message.
+  /// Axes are bound, each once; loads fit their buffers; `place` is what the expression is, for the message.
   void expression(const Expr* root, const VerifyScope& scope, const std::string& place) const;
   /// Stores that happen at one point.
   void stores(const std::vector<Store>& stores, const VerifyScope& scope);
@@ -48,17 +49,22 @@ class AccessVerifier {
     if (!condition) refuse(text, std::forward<Args>(args)...);
   }
 
-  const Kernel* kernel = nullptr;  ///< whose parameters the buffers are; none for loops
+  const Kernel* kernel = nullptr;  ///< whose parameters and locals the buffers are; none for loops
 
  private:
+  const Local* local(int buffer) const { return kernel == nullptr ? nullptr : kernel->local(buffer); }
+  void reduction(const Expr* reduce, const VerifyScope& scope, const std::string& place) const;
   void load(const Expr* load, const VerifyScope& scope, const std::string& place) const;
   void store(const Store& store, const VerifyScope& scope) const;
+  void accumulation(const Store& store, const std::string& place) const;
+  void once(const Store& store, const VerifyScope& scope, const std::string& place) const;
+  std::vector<const Expr*> pointsOf(const Store& store, const VerifyScope& scope) const;
   void offset(int buffer, const Expr* offset, bool isContiguous, const VerifyScope& scope, const std::string& place) const;
   int64_t accessAlignment(int buffer, const VerifyScope& scope, bool isStore) const;
   void inside(int buffer, const Expr* offset, const std::optional<Affine>& form, const VerifyScope& scope,
               const std::string& place) const;
   void aligned(int buffer, const Expr* offset, int64_t bytes, const VerifyScope& scope, const std::string& place) const;
-  void inPlace(const Store& store, const Expr* load) const;
+  void inPlace(const Store& reader, const Expr* load, const Store& writer, const VerifyScope& scope) const;
 
   std::string stage_;
   std::vector<const Buffer*> buffers_;
@@ -67,6 +73,9 @@ class AccessVerifier {
 
 /// Whether a name can be read back: a letter or `_`, then letters, digits and `_`.
 bool isWord(const std::string& name);
+
+/// Whether values of this dtype can be combined by an operation.
+bool combines(Op op, DType dtype);
 
 /// What is wrong with a type, or an empty string.
 std::string typeMistake(const TensorType& type);

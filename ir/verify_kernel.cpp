@@ -1,67 +1,14 @@
 #include <algorithm>
-#include <unordered_set>
 
 #include "ir/verify.h"
 #include "ir/verify_access.h"
+#include "ir/verify_guards.h"
 
 namespace ir {
 namespace {
 
-bool isAlways(const Guard& guard) {
-  const std::optional<Range> range = rangeOf(guard.form);
-  return range && range->least >= guard.least && range->most <= guard.most;
-}
-
-/// a - b, if both are affine.
-std::optional<Affine> difference(const Expr* a, const Expr* b) {
-  const std::optional<Affine> first = affine(a);
-  const std::optional<Affine> second = affine(b);
-  return first && second ? minus(*first, *second, 1) : std::nullopt;
-}
-
-void addGuard(VerifyScope& scope, const std::optional<Affine>& form, int64_t least, int64_t most) {
-  if (!form) {
-    scope.isUndecided = true;
-  } else if (const Guard guard{*form, least, most}; !isAlways(guard)) {
-    scope.guards.push_back(guard);
-  }
-}
-
-/// The operands that nested `op`s join, each once.
-std::vector<const Expr*> joined(Op op, const Expr* root) {
-  std::vector<const Expr*> operands;
-  std::vector<const Expr*> stack{root};
-  std::unordered_set<const Expr*> seen{root};
-  while (!stack.empty()) {
-    const Expr* node = stack.back();
-    stack.pop_back();
-    if (node->op != op) {
-      operands.push_back(node);
-      continue;
-    }
-    for (const Expr* operand : node->src)
-      if (seen.insert(operand).second) stack.push_back(operand);
-  }
-  return operands;
-}
-
-/// What a comparison being `holds` says.
-void addComparison(VerifyScope& scope, const Expr* condition, bool holds) {
-  const bool isOrder = (condition->op == Op::Lt || condition->op == Op::Le) && condition->src[0]->dtype == DType::I64;
-  const int64_t most = condition->op == Op::Lt ? -1 : 0;
-  const std::optional<Affine> form = isOrder ? difference(condition->src[0], condition->src[1]) : std::nullopt;
-  holds ? addGuard(scope, form, INT64_MIN, most) : addGuard(scope, form, most + 1, INT64_MAX);
-}
-
-void addCondition(VerifyScope& scope, const Expr* condition, bool holds) {
-  if (!holds) return addComparison(scope, condition, false);
-  for (const Expr* one : joined(Op::And, condition)) addComparison(scope, one, true);
-}
-
-/// `lane < active`, where a minimum is below each of its operands.
-void addActive(VerifyScope& scope, const Expr* lane, const Expr* active) {
-  for (const Expr* bound : joined(Op::Min, active)) addGuard(scope, difference(lane, bound), INT64_MIN, -1);
-}
+constexpr int mostThreads = 1024;
+constexpr int mostCtas = 16;  // of a cluster
 
 /// Walks the statements.
 class KernelVerifier {
@@ -75,20 +22,27 @@ class KernelVerifier {
     verifier_.buffers();
     verifier_.kernel = &kernel_;
     params();
+    locals();
     launch();
-    block(kernel_.body, {}, {});
+    for (const Statement& one : kernel_.body) {
+      Around around;
+      around.isFirst = &one == kernel_.body.data();
+      std::visit([&](const auto& node) { statement(node, {}, around); }, one.node);
+    }
     loopsPresent();
     verifier_.everyOutputStored();
   }
 
  private:
-  /// The parallel loops around a statement.
+  /// Where a statement stands.
   struct Around {
+    bool isFirst = false;  ///< the first one of the kernel
     bool grid = false;
+    bool cluster = false;
     bool thread = false;
-    bool task = false;
-    int depth = 0;
   };
+
+  bool isCuda() const { return kernel_.backend == Backend::Cuda; }
 
   void params() {
     for (const Param& param : kernel_.params) {
@@ -97,27 +51,43 @@ class KernelVerifier {
     }
   }
 
+  void locals() {
+    for (const Local& local : kernel_.locals) {
+      const TensorType& type = local.buffer.type;
+      const std::string& name = local.buffer.name;
+      verifier_.demand(type.rank() == 1 && type.isContiguous(), "the local array {} is {}", name, toText(type));
+      const bool isDivided = local.lanes >= 1 && type.numel() % local.lanes == 0;
+      verifier_.demand(isDivided, "the {} elements of {} in vectors of {}", type.numel(), name, local.lanes);
+      verifier_.demand(local.lanes == 1 || local.space == Space::Register, "vectors of {}, which is no register array", name);
+      verifier_.demand(local.space != Space::Shared || isCuda(), "the shared array {} on a cpu", name);
+    }
+  }
+
   void launch() {
     const Launch& launch = kernel_.launch;
-    const bool isCuda = kernel_.backend == Backend::Cuda;
-    verifier_.demand(isCuda || (launch.grid == 1 && launch.block == 1), "blocks and threads on a cpu");
-    verifier_.demand(!isCuda || (launch.tasks == 1 && launch.grain == 1), "tasks on cuda");
-    verifier_.demand(launch.block >= 1 && launch.block <= 1024, "{} threads a block", launch.block);
-    verifier_.demand(launch.grid >= 0 && launch.grid <= INT32_MAX, "{} blocks", launch.grid);
+    const bool isOne = launch.grid == 1 && launch.cluster == 1 && launch.block == 1 && launch.resident == 0;
+    verifier_.demand(isCuda() || isOne, "blocks and threads on a cpu");
+    verifier_.demand(!isCuda() || (launch.tasks == 1 && launch.grain == 1), "tasks on cuda");
+    verifier_.demand(launch.block >= 1 && launch.block <= mostThreads, "{} threads a block", launch.block);
+    verifier_.demand(launch.cluster >= 1 && launch.cluster <= mostCtas, "{} blocks a cluster", launch.cluster);
+    verifier_.demand(launch.resident >= 0, "{} blocks resident", launch.resident);
+    verifier_.demand(launch.grid >= 0 && launch.grid <= INT32_MAX / launch.cluster, "{} blocks", launch.grid);
     verifier_.demand(launch.tasks >= 0 && launch.grain >= 1, "{} tasks, {} at a time", launch.tasks, launch.grain);
-    verifier_.demand(!isCuda || !kernel_.streamStores, "stream stores on cuda");
+    verifier_.demand(!isCuda() || !kernel_.streamStores, "stream stores on cuda");
   }
 
   void loopsPresent() {
     const Launch& launch = kernel_.launch;
     verifier_.demand(hasGrid_ || launch.grid == 1, "{} blocks and no grid loop", launch.grid);
+    verifier_.demand(hasCluster_ || launch.cluster == 1, "{} blocks a cluster and no cluster loop", launch.cluster);
     verifier_.demand(hasThread_ || launch.block == 1, "{} threads and no thread loop", launch.block);
     verifier_.demand(hasTask_ || launch.tasks == 1, "{} tasks and no task loop", launch.tasks);
+    const bool isFollowed = hasGrid_ && launch.cluster > 1 && kernel_.body.size() > 1;
+    verifier_.demand(!isFollowed, "statements after the loop over clusters of {} blocks", launch.cluster);
   }
 
   void block(const Block& block, const VerifyScope& scope, const Around& around) {
-    for (const Statement& statement : block)
-      std::visit([&](const auto& node) { this->statement(node, scope, around, block.size()); }, statement.node);
+    for (const Statement& one : block) std::visit([&](const auto& node) { statement(node, scope, around); }, one.node);
   }
 
   void bind(const Expr* axis, VerifyScope& scope) const {
@@ -127,44 +97,53 @@ class KernelVerifier {
     scope.axes.push_back(axis);
   }
 
-  /// A grid or task loop is all that the body is, and its extent is the launch's.
-  void outermost(std::string_view kind, int64_t extent, int64_t launched, const Around& around, size_t siblings) const {
-    verifier_.demand(around.depth == 0 && siblings == 1, "the {} loop is not the only outermost statement", kind);
+  /// A loop that a launch carries out is on its backend, and as long as the launch says.
+  void parallel(std::string_view kind, Backend backend, int64_t extent, int64_t launched) const {
+    verifier_.demand(kernel_.backend == backend, "a {} loop on {}", kind, isCuda() ? "cuda" : "a cpu");
     verifier_.demand(extent == launched, "the {} loop has {} iterations and the launch {}", kind, extent, launched);
   }
 
-  void statement(const For& loop, VerifyScope scope, Around around, size_t siblings) {
+  void statement(const For& loop, VerifyScope scope, Around around) {
     bind(loop.axis, scope);
     const int64_t extent = loop.axis->axis().extent;
-    const bool isCuda = kernel_.backend == Backend::Cuda;
+    const Launch& launch = kernel_.launch;
     switch (loop.kind) {
       case LoopKind::Grid:
-        verifier_.demand(isCuda, "a grid loop on a cpu");
-        outermost("grid", extent, kernel_.launch.grid, around, siblings);
+        parallel("grid", Backend::Cuda, extent, launch.grid);
+        verifier_.demand(around.isFirst, "the grid loop is not the first statement");
         hasGrid_ = around.grid = true;
         break;
       case LoopKind::Task:
-        verifier_.demand(!isCuda, "a task loop on cuda");
-        outermost("task", extent, kernel_.launch.tasks, around, siblings);
-        hasTask_ = around.task = true;
-        break;
-      case LoopKind::Thread:
-        verifier_.demand(isCuda, "a thread loop on a cpu");
-        verifier_.demand(!around.thread, "a thread loop inside a thread loop");
-        verifier_.demand(extent == kernel_.launch.block, "the thread loop has {} iterations and the launch {}", extent,
-                         kernel_.launch.block);
-        hasThread_ = around.thread = true;
+        parallel("task", Backend::Cpu, extent, launch.tasks);
+        verifier_.demand(around.isFirst, "the task loop is not the first statement");
+        hasTask_ = true;
         break;
       case LoopKind::Cluster:
+        parallel("cluster", Backend::Cuda, extent, launch.cluster);
+        verifier_.demand(around.grid, "a cluster loop outside the grid loop");
+        verifier_.demand(!around.cluster && !around.thread, "a cluster loop inside a cluster or thread loop");
+        hasCluster_ = around.cluster = true;
+        break;
+      case LoopKind::Thread:
+        verifier_.demand(!around.thread, "a thread loop inside a thread loop");
+        parallel("thread", Backend::Cuda, extent, launch.block);
+        verifier_.demand(isInCta(around), "a thread loop outside the cluster loops");
+        hasThread_ = around.thread = true;
+        break;
       case LoopKind::Serial:
       case LoopKind::Unrolled: break;
     }
-    ++around.depth;
+    around.isFirst = false;
     block(loop.body, scope, around);
   }
 
-  void statement(const If& branch, const VerifyScope& scope, Around around, size_t) {
-    ++around.depth;
+  /// Whether one CTA of a cluster carries a statement out.
+  bool isInCta(const Around& around) const { return around.cluster || kernel_.launch.cluster == 1; }
+  bool isInThread(const Around& around) const { return (around.thread || kernel_.launch.block == 1) && isInCta(around); }
+
+  void statement(const If& branch, VerifyScope scope, Around around) {
+    around.isFirst = false;
+    scope.isThread = isInThread(around);
     verifier_.expression(branch.condition, scope, "a condition");
     verifier_.demand(branch.condition->dtype == DType::Bool, "a condition is {}, not b8", name(branch.condition->dtype));
     VerifyScope holds = scope;
@@ -176,28 +155,61 @@ class KernelVerifier {
     if (kernel_.index32) verifier_.index32({branch.condition});
   }
 
-  void statement(const Combine&, const VerifyScope&, const Around&, size_t) {}
-  void statement(const Lanes& lanes, VerifyScope scope, const Around& around, size_t) {
-    verifier_.demand(around.thread || kernel_.launch.block == 1, "lanes that {} threads carry out alike", kernel_.launch.block);
-    if (lanes.active != nullptr) active(lanes, scope);
+  void statement(const Combine& combine, const VerifyScope&, const Around& around) const {
+    const auto& [threads, stride, ctas, items] = combine;
+    const Launch& launch = kernel_.launch;
+    verifier_.demand(isCuda(), "a combination of threads on a cpu");
+    verifier_.demand(!around.thread, "a combination inside a thread loop");
+    const bool isDivided = threads >= 1 && stride >= 1 && launch.block % (int64_t{threads} * stride) == 0;
+    verifier_.demand(isDivided, "a combination of {} threads, {} apart, of {}", threads, stride, launch.block);
+    verifier_.demand(ctas == 1 || ctas == launch.cluster, "a combination of {} blocks of {}", ctas, launch.cluster);
+    const bool isInPlace = ctas > 1 ? around.grid && !around.cluster : isInCta(around);
+    verifier_.demand(isInPlace, "a combination of {} blocks {} the cluster loops", ctas, ctas > 1 ? "inside" : "outside");
+    verifier_.demand(!items.empty(), "a combination of nothing");
+    for (const Combine::Item& item : items) combined(item, items);
+  }
+
+  void combined(const Combine::Item& item, const std::vector<Combine::Item>& items) const {
+    const int buffers = static_cast<int>(kernel_.params.size() + kernel_.locals.size());
+    verifier_.demand(item.local >= 0 && item.local < buffers, "a combination of buffer {} of {}", item.local, buffers);
+    const Buffer& array = kernel_.buffer(item.local);
+    const Local* local = kernel_.local(item.local);
+    const bool isRegister = local != nullptr && local->space == Space::Register;
+    verifier_.demand(isRegister, "a combination of {}, which is no register array", array.name);
+    verifier_.demand(combines(item.op, array.type.dtype), "a combination of {}, which is {}, by {}", array.name,
+                     name(array.type.dtype), name(item.op));
+    const auto isSame = [&](const Combine::Item& other) { return other.local == item.local; };
+    verifier_.demand(std::count_if(items.begin(), items.end(), isSame) == 1, "{} is combined twice at once", array.name);
+  }
+
+  void statement(const Lanes& lanes, VerifyScope scope, const Around& around) {
+    verifier_.demand(isInCta(around), "lanes that {} blocks of a cluster carry out alike", kernel_.launch.cluster);
+    verifier_.demand(isInThread(around), "lanes that {} threads carry out alike", kernel_.launch.block);
+    scope.isThread = true;
+    bound(lanes.active, scope, "the active lanes");
+    bound(lanes.first, scope, "the first of the lanes");
     bind(lanes.axis, scope);
     scope.lane = lanes.axis;
-    scope.isMasked = lanes.active != nullptr;
+    scope.isMasked = lanes.active != nullptr || lanes.first != nullptr;
     verifier_.demand(lanes.axis->axis().extent >= 1, "lanes of width {}", lanes.axis->axis().extent);
     if (lanes.active != nullptr) addActive(scope, lanes.axis, lanes.active);
+    if (lanes.first != nullptr) addFirst(scope, lanes.axis, lanes.first);
     verifier_.stores(lanes.stores, scope);
     if (!kernel_.index32) return;
     for (const Store& store : lanes.stores) verifier_.index32({store.offset, store.value});
   }
 
-  void active(const Lanes& lanes, const VerifyScope& scope) const {
-    verifier_.expression(lanes.active, scope, "the active lanes");
-    verifier_.demand(lanes.active->dtype == DType::I64, "the active lanes are {}, not i64", name(lanes.active->dtype));
+  /// A bound of the lanes; there may be none.
+  void bound(const Expr* value, const VerifyScope& scope, const std::string& place) const {
+    if (value == nullptr) return;
+    verifier_.expression(value, scope, place);
+    verifier_.demand(value->dtype == DType::I64, "{} are {}, not i64", place, name(value->dtype));
   }
 
   const Kernel& kernel_;
   AccessVerifier verifier_;
   bool hasGrid_ = false;
+  bool hasCluster_ = false;
   bool hasThread_ = false;
   bool hasTask_ = false;
 };
@@ -207,6 +219,7 @@ class KernelVerifier {
 void verify(const Kernel& kernel) {
   std::vector<const Buffer*> buffers;
   for (const Param& param : kernel.params) buffers.push_back(&param.buffer);
+  for (const Local& local : kernel.locals) buffers.push_back(&local.buffer);
   KernelVerifier(kernel, buffers).run();
 }
 

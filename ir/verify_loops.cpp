@@ -24,7 +24,9 @@ void verify(const Loops& loops) {
   }
   std::vector<Store> stores;
   for (const StoreTo& store : loops.stores) stores.push_back({store.buffer, store.offset, store.value, false});
-  verifier.stores(stores, {loops.axes, nullptr, {}, false, false});
+  VerifyScope scope;
+  scope.axes = loops.axes;
+  verifier.stores(stores, scope);
   verifier.everyOutputStored();
 }
 

@@ -167,13 +167,15 @@ TEST_CASE("launch and loops agree") {
   CHECK(ofCpu("  for i in 4 grid\n" + body) == "kernel f: a grid loop on a cpu");
   CHECK(ofCpu("  for i in 4 thread\n" + body) == "kernel f: a thread loop on a cpu");
   CHECK(ofCpu("  for i in 4 serial\n" + body) == "kernel f: 4 tasks and no task loop");
-  CHECK(ofCpu("  for i in 4 task\n" + body + "  lanes l in 1\n") ==
-        "kernel f: the task loop is not the only outermost statement");
-  CHECK(ofCpu("  for i in 4 serial\n    for j in 4 task\n") == "kernel f: the task loop is not the only outermost statement");
+  CHECK(ofCpu("  for i in 4 task\n" + body + "  lanes l in 1\n") == fine);
+  CHECK(ofCpu("  lanes l in 1\n  for i in 4 task\n") == "kernel f: the task loop is not the first statement");
+  CHECK(ofCpu("  for i in 4 serial\n    for j in 4 task\n") == "kernel f: the task loop is not the first statement");
+  CHECK(ofCpu("  for i in 4 cluster\n") == "kernel f: a cluster loop on a cpu");
   CHECK(ofCpu("  for i in 4 task\n    for i in 4 serial\n") == "kernel f: axis i0 is bound twice");
   CHECK(ofCpu("  for i in 4 task\n    if i\n") == "kernel f: a condition is i64, not b8");
   CHECK(ofCuda(4, "      for k in 4 task\n") == "kernel f: a task loop on cuda");
   CHECK(ofCuda(4, "      for k in 32 thread\n") == "kernel f: a thread loop inside a thread loop");
+  CHECK(ofCuda(4, "      for k in 1 cluster\n") == "kernel f: a cluster loop inside a cluster or thread loop");
   CHECK(ofCuda(4, "    lanes l in 1\n") == "kernel f: lanes that 32 threads carry out alike");
 }
 
