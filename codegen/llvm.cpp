@@ -5,12 +5,24 @@
 #include <llvm/IR/Module.h>
 #include <llvm/Support/raw_ostream.h>
 
+#include <algorithm>
+
+#include "codegen/llvm_accumulate.h"
 #include "codegen/llvm_expr.h"
 #include "codegen/llvm_flow.h"
+#include "codegen/llvm_locals.h"
 #include "ir/error.h"
 
 namespace codegen {
 namespace {
+
+/// The loop that is split over worker threads; statements may follow it.
+const ir::For* taskLoop(const ir::Kernel& kernel) {
+  const auto* loop = kernel.body.empty() ? nullptr : std::get_if<ir::For>(&kernel.body.front().node);
+  return loop != nullptr && loop->kind == ir::LoopKind::Task ? loop : nullptr;
+}
+
+bool finishes(const ir::Kernel& kernel) { return taskLoop(kernel) != nullptr && kernel.body.size() > 1; }
 
 /// Prints the statements of one kernel, in order, into a function.
 class LlvmKernel {
@@ -22,7 +34,8 @@ class LlvmKernel {
         scope_{builder_, kernel, cpu, memory_, LlvmMath(cpu, kernel.relaxedMath), {}} {}
 
   void print() {
-    block(scope_.kernel.body);
+    const ir::Block& body = scope_.kernel.body;
+    finishes(scope_.kernel) ? tasksOrFinish(body) : block(body);
     // Stores around the caches are seen by other threads only after a fence.
     if (scope_.kernel.streamStores) builder_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {});
     builder_.CreateRetVoid();
@@ -33,26 +46,37 @@ class LlvmKernel {
     for (const ir::Statement& statement : block) std::visit([this](const auto& node) { print(node); }, statement.node);
   }
 
+  /// What follows the Task loop is its last iteration, which is called alone.
+  void tasksOrFinish(const ir::Block& body) {
+    llvm::Value* isLast = builder_.CreateICmpEQ(function_.getArg(1), integer(scope_.kernel.launch.tasks));
+    branch(builder_, isLast, [&] { block({body.begin() + 1, body.end()}); }, [&] { block({body.front()}); });
+  }
+
   void print(const ir::For& loop) {
-    const bool isTask = loop.kind == ir::LoopKind::Task;
-    ir::require(isTask || loop.kind == ir::LoopKind::Serial, "a CPU kernel has no loop over the grid or threads of one");
     const int64_t extent = loop.axis->axis().extent;
-    if (extent == 0) return;
-    llvm::Value* begin = builder_.getInt64(0);
-    llvm::Value* end = builder_.getInt64(static_cast<uint64_t>(extent));
-    if (isTask) {
-      begin = function_.getArg(1);
-      end = function_.getArg(2);
-    }
-    countedLoop(builder_, begin, end, !isTask, [&](llvm::Value* i) {
+    const auto iteration = [&](llvm::Value* i) {
       scope_.axes[loop.axis] = i;
       block(loop.body);
-    });
+    };
+    switch (loop.kind) {
+      case ir::LoopKind::Task: countedLoop(builder_, function_.getArg(1), function_.getArg(2), false, iteration); break;
+      case ir::LoopKind::Serial:
+        if (extent > 0) countedLoop(builder_, integer(0), integer(extent), true, iteration);
+        break;
+      case ir::LoopKind::Unrolled:
+        for (int64_t i = 0; i < extent; ++i) iteration(integer(i));
+        break;
+      case ir::LoopKind::Grid:
+      case ir::LoopKind::Cluster:
+      case ir::LoopKind::Thread: ir::fail(ir::ErrorKind::Internal, "a CPU kernel has no loop over the grid or threads of one");
+    }
     scope_.axes.erase(loop.axis);
   }
 
   void print(const ir::If& statement) {
     llvm::Value* condition = LlvmExpr(scope_)(statement.condition).value;
+    if (const auto* known = llvm::dyn_cast<llvm::ConstantInt>(condition))
+      return block(known->isOne() ? statement.then : statement.otherwise);
     const auto otherwise = [&] { block(statement.otherwise); };
     branch(
         builder_, condition, [&] { block(statement.then); }, statement.otherwise.empty() ? std::function<void()>() : otherwise);
@@ -63,17 +87,24 @@ class LlvmKernel {
   void print(const ir::Lanes& lanes) {
     const auto count = static_cast<int>(lanes.axis->axis().extent);
     if (count == 0) return;
-    if (lanes.active == nullptr) return stores(lanes, {count, nullptr});
-    const Vec active = LlvmExpr(scope_)(lanes.active);
-    if (const auto* known = llvm::dyn_cast<llvm::ConstantInt>(active.value))
-      return knownActive(lanes, count, known->getSExtValue());
-    const Vec bounded = intrinsic("llvm.smin", {active, active.like(count)});
-    branch(builder_, (active > 0).value, [&] { stores(lanes, {count, bounded.value}); }, nullptr);
+    const Vec first = clamped(lanes.first, 0, count, "llvm.smax");
+    const Vec end = clamped(lanes.active, count, count, "llvm.smin");
+    const LaneSet set{count, end.value == integer(count) ? nullptr : end.value,
+                      first.value == integer(0) ? nullptr : first.value};
+    llvm::Value* isAny = (end > first).value;
+    const auto* known = llvm::dyn_cast<llvm::ConstantInt>(isAny);
+    if (known == nullptr) return branch(builder_, isAny, [&] { stores(lanes, set); }, nullptr);
+    if (known->isOne()) stores(lanes, set);
   }
 
-  void knownActive(const ir::Lanes& lanes, int count, int64_t active) {
-    if (active <= 0) return;
-    stores(lanes, {count, active >= count ? nullptr : builder_.getInt64(static_cast<uint64_t>(active))});
+  /// A bound of the active lanes, no less or no more than the limit; the limit itself where there is none.
+  Vec clamped(const ir::Expr* bound, int64_t limit, int64_t count, const char* towards) {
+    const Vec most{&builder_, integer(limit)};
+    if (bound == nullptr) return most;
+    const Vec value = LlvmExpr(scope_)(bound);
+    const auto* known = llvm::dyn_cast<llvm::ConstantInt>(value.value);
+    if (known == nullptr) return intrinsic(towards, {value, most});
+    return {&builder_, integer(std::clamp<int64_t>(known->getSExtValue(), 0, count))};
   }
 
   /// All values are computed before the first is stored.
@@ -85,10 +116,13 @@ class LlvmKernel {
   }
 
   void write(const ir::Store& store, Vec offset, Vec value, const LaneSet& set) {
+    if (store.accumulate) return accumulate(scope_, store, offset, value, set);
     if (store.contiguous) return memory_.storeContiguous(store.param, offset, value, set);
     if (set.count == 1) return memory_.store(store.param, offset, value);
     memory_.scatter(store.param, offset, value, set);
   }
+
+  llvm::Value* integer(int64_t value) { return builder_.getInt64(static_cast<uint64_t>(value)); }
 
   llvm::Function& function_;
   llvm::IRBuilder<> builder_;
@@ -125,7 +159,10 @@ Program emitLlvm(const ir::Kernel& kernel, const ir::Target& target) {
   std::string source;
   llvm::raw_string_ostream stream(source);
   module.print(stream, nullptr);
-  return {kernel.name, ir::Backend::Cpu, source, {}, target.arch, target.features, kernel.launch, kernel.params};
+  Program program{kernel.name, ir::Backend::Cpu, source, {}, target.arch, target.features, kernel.launch, kernel.params};
+  program.workspaceBytes = workspaceBytes(kernel);
+  program.finishes = finishes(kernel);
+  return program;
 }
 
 }  // namespace codegen

@@ -5,7 +5,8 @@
 namespace codegen {
 
 /// The kernel as LLVM assembly: `void NAME(ptr %params, i64 %begin, i64 %end)` runs iterations [begin, end) of the Task
-/// loop (all of it where there is none); `params` is an array of the parameters' pointers.
+/// loop (all of the kernel where there is none), or what follows that loop if begin is its extent; `params` is an array of
+/// the parameters' pointers, then of the workspace's where there is one.
 Program emitLlvm(const ir::Kernel& kernel, const ir::Target& target);
 
 }  // namespace codegen

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "codegen/llvm_cast.h"
+#include "codegen/llvm_combine.h"
 #include "codegen/llvm_integer.h"
 #include "ir/error.h"
 #include "ir/walk.h"
@@ -16,15 +17,6 @@ using ir::DType;
 using ir::Expr;
 using ir::Op;
 
-/// NaN if either is; `isFirst` says whether the first one is chosen otherwise.
-Vec chosen(Vec a, Vec b, Vec isFirst) { return select(isNan(a), a, select(isFirst, a, b)); }
-
-Vec integerMinMax(Vec a, Vec b, bool isSigned, bool isMax) {
-  const int lanes = std::max(a.lanes(), b.lanes());
-  const char* name = isSigned ? (isMax ? "llvm.smax" : "llvm.smin") : (isMax ? "llvm.umax" : "llvm.umin");
-  return intrinsic(name, {splat(a, lanes), splat(b, lanes)});
-}
-
 [[noreturn]] void refuse(Op op, DType dtype) {
   ir::fail(ir::ErrorKind::Internal, "{} of {} has no CPU code", ir::name(op), ir::name(dtype));
 }
@@ -33,9 +25,9 @@ Vec integerMinMax(Vec a, Vec b, bool isSigned, bool isMax) {
 
 LlvmExpr::LlvmExpr(const Scope& scope, const Expr* axis, const LaneSet& lanes) : scope_(scope), laneAxis_(axis), lanes_(lanes) {
   lane_ = iota(scope.builder, lanes.count, 64);
-  // Lanes that are not active repeat the last one that is: their reads are then inside the buffers.
-  if (lanes.active != nullptr && lanes.count > 1)
-    lane_ = integerMinMax(lane_, Vec{&scope.builder, lanes.active} - 1, true, false);
+  // Lanes that are not active repeat the nearest one that is: their reads are then inside the buffers.
+  if (lanes.isPartial() && lanes.active != nullptr) lane_ = minimum(lane_, Vec{&scope.builder, lanes.active} - 1, true);
+  if (lanes.isPartial() && lanes.first != nullptr) lane_ = maximum(lane_, Vec{&scope.builder, lanes.first}, true);
 }
 
 Vec LlvmExpr::operator()(const Expr* expr) {
@@ -83,8 +75,11 @@ Vec LlvmExpr::perLane(const Expr* expr, Vec offset) {
   llvm::IRBuilderBase& builder = scope_.builder;
   const int buffer = expr->load().buffer;
   if (const auto linear = ir::affine(expr->src[0])) {
+    const bool startsLater = lanes_.isPartial() && lanes_.first != nullptr;
     if (atFirstLane_ == nullptr) atFirstLane_ = std::make_unique<LlvmExpr>(scope_, laneAxis_, LaneSet{});
-    return scope_.memory.gather(buffer, (*atFirstLane_)(expr->src[0]), lane_ * linear->of(laneAxis_));
+    if (startsLater) atFirstLane_->lane_ = {&builder, lanes_.first};
+    const Vec place = startsLater ? lane_ - atFirstLane_->lane_ : lane_;
+    return scope_.memory.gather(buffer, (*atFirstLane_)(expr->src[0]), place * linear->of(laneAxis_));
   }
   const Vec zero{&builder, builder.getInt64(0)};
   return scope_.memory.gather(buffer, zero, scope_.kernel.index32 ? truncate(offset, 32) : offset);
@@ -126,8 +121,8 @@ Vec LlvmExpr::onFloats(const Expr* expr, DType dtype) {
     case Op::Div: return a / b;
     case Op::Rem: return math.rem(a, b);
     case Op::Pow: return math.pow(a, b);
-    case Op::Max: return chosen(a, b, a > b);
-    case Op::Min: return chosen(a, b, a < b);
+    case Op::Max: return maximum(a, b, true);
+    case Op::Min: return minimum(a, b, true);
     case Op::Eq: return a == b;
     case Op::Ne: return a != b;
     case Op::Lt: return a < b;
@@ -168,8 +163,8 @@ Vec LlvmExpr::onIntegers(const Expr* expr, DType dtype) {
       const bool isIndex = done_.at(expr->src[0]).isIndex && done_.at(expr->src[1]).isIndex;
       return divideIntegers(expr->op, {isSigned, isIndex, isIndex && scope_.kernel.index32}, a, b);
     }
-    case Op::Max: return integerMinMax(a, b, isSigned, true);
-    case Op::Min: return integerMinMax(a, b, isSigned, false);
+    case Op::Max: return maximum(a, b, isSigned);
+    case Op::Min: return minimum(a, b, isSigned);
     case Op::And: return a & b;
     case Op::Or: return a | b;
     case Op::Xor: return a ^ b;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "codegen/llvm_cpu.h"
@@ -8,38 +9,48 @@
 
 namespace codegen {
 
-/// The vector of a Lanes statement: its lane numbers, and which of them are active.
+/// The vector of a Lanes statement: its lane numbers, and which of them are active, one at least.
 struct LaneSet {
   int count = 1;
-  llvm::Value* active = nullptr;  ///< an i64 in [1, count], or all
-};
+  llvm::Value* active = nullptr;  ///< an i64 in [1, count]: lanes from it on are not active
+  llvm::Value* first = nullptr;   ///< an i64 in [0, active): nor are those below it
 
-/// Reads and writes of a kernel's parameters. Values are as they are held in registers (llvm_cast.h).
+  /// Whether some lanes may not be active.
+  bool isPartial() const { return count > 1 && (active != nullptr || first != nullptr); }
+};
+/// Which lanes of a partial set are active.
+Vec maskOf(llvm::IRBuilderBase& builder, const LaneSet& lanes);
+
+/// Reads and writes of a kernel's parameters and locals, by buffer number. Values are as they are held in registers
+/// (llvm_cast.h).
 class LlvmMemory {
  public:
   LlvmMemory(llvm::IRBuilderBase& builder, const Cpu& cpu, const ir::Kernel& kernel, llvm::Value* params);
 
   /// The element at a scalar offset.
-  Vec load(int param, Vec offset) const;
+  Vec load(int buffer, Vec offset) const;
   /// The elements from a scalar offset on; what lanes that are not active hold is undefined.
-  Vec loadContiguous(int param, Vec offset, const LaneSet& lanes) const;
+  Vec loadContiguous(int buffer, Vec offset, const LaneSet& lanes) const;
   /// The elements at `base + offsets`, every one of them inside the buffer.
-  Vec gather(int param, Vec base, Vec offsets) const;
+  Vec gather(int buffer, Vec base, Vec offsets) const;
 
-  void store(int param, Vec offset, Vec value) const;
-  void storeContiguous(int param, Vec offset, Vec value, const LaneSet& lanes) const;
-  void scatter(int param, Vec offsets, Vec value, const LaneSet& lanes) const;
+  void store(int buffer, Vec offset, Vec value) const;
+  void storeContiguous(int buffer, Vec offset, Vec value, const LaneSet& lanes) const;
+  void scatter(int buffer, Vec offsets, Vec value, const LaneSet& lanes) const;
 
  private:
-  ir::DType dtype(int param) const;
-  llvm::Type* element(int param) const;
-  int elementBytes(int param) const;
-  llvm::Value* address(int param, Vec offset) const;
-  llvm::Value* loaded(int param, llvm::Type* type, llvm::Value* address) const;
-  Vec loadActive(int param, llvm::Value* from, const LaneSet& lanes) const;
-  void storeActive(int param, llvm::Value* to, Vec value, const LaneSet& lanes) const;
-  bool hasMaskedAccess(int param) const;
-  bool streams(int param, Vec value) const;
+  ir::DType dtype(int buffer) const;
+  llvm::Type* element(int buffer) const;
+  int elementBytes(int buffer) const;
+  llvm::Value* address(int buffer, Vec offset, const LaneSet& lanes = {}) const;
+  llvm::Value* loaded(int buffer, llvm::Type* type, llvm::Value* address) const;
+  Vec loadWhole(int buffer, llvm::Value* from, int count) const;
+  Vec loadActive(int buffer, llvm::Value* from, const LaneSet& lanes) const;
+  void storeActive(int buffer, llvm::Value* to, Vec value, const LaneSet& lanes) const;
+  void forActive(const LaneSet& lanes, const std::function<void(llvm::Value*)>& body) const;
+  bool holdsWhole(int buffer, Vec offset, const LaneSet& lanes) const;
+  bool hasMaskedAccess(int buffer) const;
+  bool streams(int buffer, Vec value) const;
 
   llvm::IRBuilderBase& builder_;
   const Cpu& cpu_;

@@ -9,10 +9,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <new>
+#include <vector>
 
 #include "runtime/call_state.h"
 #include "runtime/orc.h"
@@ -26,20 +29,53 @@ using Clock = std::chrono::steady_clock;
 
 double secondsSince(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
+/// A kernel's memory for its Global locals, zero at first.
+class Workspace {
+ public:
+  explicit Workspace(int64_t bytes) {
+    if (bytes == 0) return;
+    memory_.reset(std::aligned_alloc(alignment, bytes));
+    if (memory_ == nullptr) throw std::bad_alloc();
+    std::memset(memory_.get(), 0, bytes);
+  }
+  void* data() const { return memory_.get(); }
+
+ private:
+  static constexpr std::size_t alignment = 256;
+  std::unique_ptr<void, decltype(&std::free)> memory_{nullptr, &std::free};
+};
+
 class HostExecutable : public Executable {
  public:
-  HostExecutable(HostCode code, const ir::Launch& launch) : code_(std::move(code)), launch_(launch) {
+  HostExecutable(HostCode code, const codegen::Program& program)
+      : code_(std::move(code)),
+        launch_(program.launch),
+        finishes_(program.finishes),
+        workspace_(program.workspaceBytes),
+        arguments_(workspace_.data() == nullptr ? 0 : program.params.size() + 1) {
     compileMs = code_.compileMs;
     cached = code_.cached;
   }
 
+  /// Not from several threads at once where there is a workspace.
   void launch(void* const* pointers) const override {
+    if (!arguments_.empty()) pointers = withWorkspace(pointers);
     parallelFor(launch_.tasks, launch_.grain, [&](int64_t begin, int64_t end) { code_.function(pointers, begin, end); });
+    if (finishes_) code_.function(pointers, launch_.tasks, launch_.tasks + 1);
   }
 
  private:
+  void* const* withWorkspace(void* const* pointers) const {
+    std::copy_n(pointers, arguments_.size() - 1, arguments_.begin());
+    arguments_.back() = workspace_.data();
+    return arguments_.data();
+  }
+
   HostCode code_;
   ir::Launch launch_;
+  bool finishes_;
+  Workspace workspace_;
+  mutable std::vector<void*> arguments_;  ///< the parameters' pointers and the workspace, where there is one
 };
 
 class CpuTrial : public Trial {
@@ -113,7 +149,7 @@ class CpuDevice : public Device {
   const ir::Target& target() const override { return target_; }
 
   ExecutablePtr compile(const codegen::Program& program, const Cache& cache) override {
-    return std::make_shared<HostExecutable>(orc_.compile(program, cache), program.launch);
+    return std::make_shared<HostExecutable>(orc_.compile(program, cache), program);
   }
   std::pair<std::string, std::string> assembly(const codegen::Program& program) override { return {"s", orc_.assembly(program)}; }
 

@@ -27,8 +27,9 @@
 namespace runtime {
 namespace {
 
-/// What is run on the printed code, which is in loops and vectors already: duplicates go, invariants leave the loops.
-constexpr const char* passes = "early-cse,loop-mssa(licm)";
+/// What is run on the printed code, which is in loops and vectors already: local arrays become registers (once their offsets
+/// are constants), duplicates go, invariants leave the loops.
+constexpr const char* passes = "early-cse,sroa,early-cse,loop-mssa(licm)";
 
 void require(llvm::Error error, std::string_view what) {
   if (error) ir::fail(ir::ErrorKind::Toolchain, "{}: {}", what, llvm::toString(std::move(error)));

@@ -92,3 +92,36 @@ TEST_CASE("what has no CPU code is refused") {
   kernel.backend = ir::Backend::Cuda;
   CHECK_THROWS_WITH_AS(codegen::emitLlvm(kernel, tests::avx512()), "kernel mapped is not made for a CPU", ir::Error);
 }
+
+TEST_CASE("unrolled loops are straight-line code at constant offsets; registers are memory of the function") {
+  ir::Kernel kernel = mapped(DType::F32, Op::Sqrt, 16);
+  ir::ExprPool& pool = *kernel.pool;
+  kernel.locals = {{{"held", ir::TensorType::contiguous(DType::F32, {20}), -1, true, true}, ir::Space::Register, 8}};
+  const Expr* i = pool.axis(2);
+  const Expr* at = pool.make(Op::Mul, {i, pool.integer(DType::I64, 8)});
+  const Expr* value = pool.load(0, DType::F32, at, ir::LoadMode::Contiguous);
+  kernel.launch.tasks = 1;
+  kernel.body = {{ir::For{i, ir::LoopKind::Unrolled, {{ir::Lanes{pool.axis(8), nullptr, {{2, at, value, true}}}}}}}};
+  const std::string source = codegen::emitLlvm(kernel, tests::avx512()).source;
+  CHECK(has(source, "%held = alloca [24 x float], align 64"));
+  CHECK(has(source, "getelementptr inbounds float, ptr %held, i64 8"));
+  CHECK(!has(source, "phi"));
+}
+
+TEST_CASE("global locals share a workspace, each at a multiple of 256 bytes; the last task is what follows the tasks") {
+  ir::Kernel kernel = mapped(DType::F32, Op::Sqrt);
+  ir::ExprPool& pool = *kernel.pool;
+  const auto global = [](const std::string& name, DType dtype, int64_t count) {
+    return ir::Local{{name, ir::TensorType::contiguous(dtype, {count}), -1, true, true}, ir::Space::Global, 1};
+  };
+  kernel.locals = {global("flags", DType::Bool, 3), global("sums", DType::F64, 100)};
+  CHECK(!codegen::emitLlvm(kernel, tests::avx512()).finishes);
+  const Expr* zero = pool.integer(DType::I64, 0);
+  kernel.body.push_back({ir::Lanes{pool.axis(1), nullptr, {{1, zero, pool.cast(DType::F32, pool.load(3, DType::F64, zero))}}}});
+  const codegen::Program program = codegen::emitLlvm(kernel, tests::avx512());
+  CHECK(program.finishes);
+  CHECK(program.workspaceBytes == 256 + 1024);
+  CHECK(has(program.source, "%workspace = load ptr"));
+  CHECK(has(program.source, "%sums = getelementptr inbounds i8, ptr %workspace, i64 256"));
+  CHECK(has(program.source, "icmp eq i64 %begin, 4"));
+}

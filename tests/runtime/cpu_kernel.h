@@ -78,14 +78,18 @@ inline void decode(const std::vector<std::byte>& bytes, ir::Memory& memory) {
   }
 }
 
-/// Compiles a kernel without a cache and runs all of it on `memory`.
+/// Compiles a kernel without a cache and runs all of it on `memory`, the tasks one by one, then what follows them.
 inline void run(runtime::Orc& orc, const ir::Kernel& kernel, const ir::Target& target, std::vector<ir::Memory>& memory) {
-  const runtime::HostCode code = orc.compile(codegen::emitLlvm(kernel, target), runtime::Cache(""));
+  const codegen::Program program = codegen::emitLlvm(kernel, target);
+  const runtime::HostCode code = orc.compile(program, runtime::Cache(""));
   std::vector<std::vector<std::byte>> storage;
   for (const ir::Memory& one : memory) storage.push_back(encode(one));
   std::vector<void*> pointers;
   for (auto& bytes : storage) pointers.push_back(bytes.data());
-  code.function(pointers.data(), 0, kernel.launch.tasks);
+  std::vector<std::byte> workspace(static_cast<size_t>(program.workspaceBytes));
+  if (!workspace.empty()) pointers.push_back(workspace.data());
+  const int64_t calls = kernel.launch.tasks + (program.finishes ? 1 : 0);
+  for (int64_t i = 0; i < calls; ++i) code.function(pointers.data(), i, i + 1);
   for (size_t i = 0; i < memory.size(); ++i) decode(storage[i], memory[i]);
 }
 

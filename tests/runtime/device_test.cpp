@@ -4,6 +4,7 @@
 
 #include <atomic>
 
+#include "codegen/llvm.h"
 #include "runtime/parallel.h"
 
 TEST_CASE("names of devices that cannot be") {
@@ -32,6 +33,39 @@ TEST_CASE("the CPU") {
   CHECK_FALSE(device->target().arch.empty());
   CHECK(device->copyBandwidth() > 0);
   CHECK(device->facts().size() == 3);
+}
+
+TEST_CASE("a kernel's workspace is zero at first and stays from launch to launch; what follows the tasks runs last") {
+  // 100 tasks leave their numbers plus one; the finish adds them to a count of its own.
+  using ir::DType;
+  using ir::Op;
+  ir::Kernel kernel;
+  kernel.name = "counting";
+  kernel.pool = std::make_shared<ir::ExprPool>();
+  ir::ExprPool& pool = *kernel.pool;
+  const auto global = [](const std::string& name, int64_t count) {
+    return ir::Local{{name, ir::TensorType::contiguous(DType::I64, {count}), -1, true, true}, ir::Space::Global, 1};
+  };
+  kernel.params = {{{"out", ir::TensorType::contiguous(DType::I64, {1}), -1, false, true}, 1}};
+  kernel.locals = {global("parts", 100), global("total", 1)};
+  kernel.launch.tasks = 100;
+  const ir::Expr* task = pool.axis(100);
+  const ir::Expr* part = pool.axis(100);
+  const ir::Expr* zero = pool.integer(DType::I64, 0);
+  const auto scalar = [&](ir::Store store) { return ir::Statement{ir::Lanes{pool.axis(1), nullptr, {store}}}; };
+  const ir::Expr* number = pool.make(Op::Add, {task, pool.integer(DType::I64, 1)});
+  kernel.body = {{ir::For{task, ir::LoopKind::Task, {scalar({1, task, number})}}},
+                 {ir::For{part, ir::LoopKind::Serial, {scalar({2, zero, pool.load(1, DType::I64, part), false, Op::Add})}}},
+                 scalar({0, zero, pool.load(2, DType::I64, zero)})};
+
+  const auto device = runtime::Device::open("cpu", 2);
+  const auto executable = device->compile(codegen::emitLlvm(kernel, device->target()), runtime::Cache(""));
+  int64_t out = 0;
+  void* pointers[] = {&out};
+  for (int64_t launches = 1; launches <= 3; ++launches) {
+    executable->launch(pointers);
+    CHECK(out == launches * 5050);
+  }
 }
 
 TEST_CASE("parallelFor covers every index once, in ranges of the grain") {
