@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <initializer_list>
 #include <random>
@@ -7,15 +8,17 @@
 
 #include "ir/interpret.h"
 #include "ir/loops.h"
+#include "ir/walk.h"
 
 namespace tests {
 
 /// What random expressions are made of.
 struct RandomOptions {
-  int depth = 5;           ///< operations in one another, at most
-  int maxExtent = 6;       ///< of the axes of loops
-  bool exactOnly = false;  ///< no exp, sin, pow and the like, whose last bits differ between libraries
-  bool division = true;    ///< integer division, by constants other than zero
+  int depth = 5;            ///< operations in one another, at most
+  int maxExtent = 6;        ///< of the axes of loops
+  bool exactOnly = false;   ///< no exp, sin, pow and the like, whose last bits differ between libraries
+  bool division = true;     ///< integer division, by constants other than zero
+  bool reductions = false;  ///< results of reductions beside inputs, and stores over some of the axes
   std::vector<ir::DType> dtypes{ir::DType::F32, ir::DType::F64, ir::DType::F16, ir::DType::BF16,
                                 ir::DType::I32, ir::DType::I64, ir::DType::U8,  ir::DType::Bool};
 };
@@ -116,7 +119,8 @@ class RandomExpr {
   RandomOptions options_;
 };
 
-/// Random loops over up to three axes: two or three inputs, permuted, broadcast or dense, and one or two dense outputs.
+/// Random loops over up to three axes: two or three inputs, permuted, broadcast or dense, and one or two dense outputs. With
+/// reductions there are also some of these among the operands, one inside another at times, and an output over fewer axes.
 ir::Loops randomLoops(uint64_t seed, const RandomOptions& options = {});
 
 /// Storage for the buffers of loops: small quarters and integers, the same for the same seed.
@@ -143,6 +147,47 @@ inline const ir::Expr* offset(ir::ExprPool& pool, const std::vector<const ir::Ex
   return sum;
 }
 
+/// `x` with some of these axes replaced by others of the same extent, which are added to `reduced`.
+inline const ir::Expr* alongOthers(RandomExpr& random, ir::ExprPool& pool, const ir::Expr* x,
+                                   const std::vector<const ir::Expr*>& axes, std::vector<const ir::Expr*>& reduced) {
+  for (const ir::Expr* axis : axes) {
+    if (random.below(2) == 0) continue;
+    reduced.push_back(pool.axis(axis->axis().extent));
+    x = ir::substitute(pool, x, axis, reduced.back());
+  }
+  return x;
+}
+
+/// Adds a reduction of an expression of the leaves over some of the axes: it is a leaf from then on, so that others have it
+/// inside.
+inline void addReduction(RandomExpr& random, const std::vector<const ir::Expr*>& axes, std::vector<const ir::Expr*>& leaves,
+                         ir::ExprPool& pool) {
+  using ir::Op;
+  const ir::DType dtype = random.pick(std::vector{ir::DType::F32, ir::DType::F64, ir::DType::I64, ir::DType::Bool});
+  const bool isBool = dtype == ir::DType::Bool;
+  const Op op = random.pick(isBool ? std::vector{Op::And, Op::Or} : std::vector{Op::Add, Op::Mul, Op::Max, Op::Min});
+  std::vector<const ir::Expr*> reduced;
+  const ir::Expr* body = alongOthers(random, pool, random.make(dtype, leaves), axes, reduced);
+  leaves.push_back(pool.reduce(op, body, reduced));
+}
+
+/// Adds an output over the first axes alone, and what is stored to it: made of leaves that depend on no other axis.
+inline void addRowResult(RandomExpr& random, ir::Loops& loops, std::vector<const ir::Expr*> leaves) {
+  const std::vector<const ir::Expr*> axes(loops.axes.begin(),
+                                          loops.axes.begin() + static_cast<int>(random.below(loops.axes.size() + 1)));
+  const auto isOfRow = [&](const ir::Expr* axis) { return std::find(axes.begin(), axes.end(), axis) != axes.end(); };
+  std::erase_if(leaves, [&](const ir::Expr* leaf) {
+    const std::vector<const ir::Expr*> free = ir::freeAxes({leaf});
+    return !std::all_of(free.begin(), free.end(), isOfRow);
+  });
+  ir::Shape sizes;
+  for (const ir::Expr* axis : axes) sizes.push_back(axis->axis().extent);
+  const ir::TensorType type = ir::TensorType::contiguous(ir::DType::F32, sizes);
+  loops.stores.push_back(
+      {static_cast<int>(loops.buffers.size()), offset(*loops.pool, axes, type.strides), random.make(type.dtype, leaves)});
+  loops.buffers.push_back({"row", type, -1, false, true});
+}
+
 }  // namespace random_expr
 
 inline ir::Loops randomLoops(uint64_t seed, const RandomOptions& options) {
@@ -161,12 +206,15 @@ inline ir::Loops randomLoops(uint64_t seed, const RandomOptions& options) {
     loops.buffers.push_back({"in" + std::to_string(i), type, -1, true, false});
     leaves.push_back(pool.load(i, type.dtype, random_expr::offset(pool, loops.axes, type.strides)));
   }
+  if (options.reductions)
+    for (int i = 0; i < 3; ++i) random_expr::addReduction(random, loops.axes, leaves, pool);
   const int outputs = 1 + static_cast<int>(random.below(2));
   for (int i = 0; i < outputs; ++i) {
     const ir::TensorType type = ir::TensorType::contiguous(random.pick(options.dtypes), sizes);
     loops.buffers.push_back({"out" + std::to_string(i), type, -1, false, true});
     loops.stores.push_back({inputs + i, random_expr::offset(pool, loops.axes, type.strides), random.make(type.dtype, leaves)});
   }
+  if (options.reductions) random_expr::addRowResult(random, loops, leaves);
   return loops;
 }
 

@@ -6,6 +6,7 @@
 #include "ir/interpret.h"
 #include "ir/text.h"
 #include "ir/verify.h"
+#include "ir/walk.h"
 #include "tests/random_expr.h"
 
 using namespace ir;
@@ -24,25 +25,63 @@ bool same(const Memory& a, const Memory& b) {
   });
 }
 
-std::vector<Memory> outputs(const Loops& loops, uint64_t seed) {
+std::vector<Memory> outputs(const Loops& loops, uint64_t seed, bool roundEach = true) {
   std::vector<Memory> memory = tests::randomMemory(loops, seed);
-  interpret(loops, memory);
+  interpret(loops, memory, roundEach);
   return memory;
+}
+
+const Expr* unrolled(ExprPool& pool, const Expr* expr);
+
+/// `sum` combined with what `body` comes to at all points of the axes from the `depth`th on.
+const Expr* combined(ExprPool& pool, const Expr* reduce, size_t depth, const Expr* body, const Expr* sum) {
+  if (depth == reduce->src.size()) return pool.make(reduce->reduction(), {sum, unrolled(pool, body)});
+  const Expr* axis = reduce->src[depth];
+  for (int64_t i = 0; i < axis->axis().extent; ++i)
+    sum = combined(pool, reduce, depth + 1, substitute(pool, body, axis, pool.integer(DType::I64, i)), sum);
+  return sum;
+}
+
+/// `expr` with no reduction left in it.
+const Expr* unrolled(ExprPool& pool, const Expr* expr) {
+  return rewrite(pool, expr, [&](const Expr* node) -> const Expr* {
+    if (node->op != Op::Reduce) return nullptr;
+    return combined(pool, node, 1, node->src[0], pool.neutral(node->reduction(), node->dtype));
+  });
 }
 
 }  // namespace
 
 TEST_CASE("random loops verify, print, read back and mean the same") {
+  for (const bool reductions : {false, true}) {
+    tests::RandomOptions options;
+    options.reductions = reductions;
+    for (uint64_t seed = 0; seed < cases; ++seed) {
+      CAPTURE(seed);
+      const Loops loops = tests::randomLoops(seed, options);
+      REQUIRE_NOTHROW(verify(loops));
+      const std::string text = toText(loops);
+      const Loops again = parseLoops(text);
+      REQUIRE(toText(again) == text);
+      const std::vector<Memory> first = outputs(loops, seed);
+      const std::vector<Memory> second = outputs(again, seed);
+      for (size_t i = 0; i < first.size(); ++i) REQUIRE(same(first[i], second[i]));
+    }
+  }
+}
+
+TEST_CASE("a reduction means its operation on the body at one point after another") {
+  tests::RandomOptions options;
+  options.reductions = true;
+  options.depth = 3;
+  options.maxExtent = 3;
   for (uint64_t seed = 0; seed < cases; ++seed) {
     CAPTURE(seed);
-    const Loops loops = tests::randomLoops(seed);
-    REQUIRE_NOTHROW(verify(loops));
-    const std::string text = toText(loops);
-    const Loops again = parseLoops(text);
-    REQUIRE(toText(again) == text);
-    const std::vector<Memory> first = outputs(loops, seed);
-    const std::vector<Memory> second = outputs(again, seed);
-    for (size_t i = 0; i < first.size(); ++i) REQUIRE(same(first[i], second[i]));
+    Loops loops = tests::randomLoops(seed, options);
+    const std::vector<Memory> reduced = outputs(loops, seed, false);
+    for (StoreTo& store : loops.stores) store.value = unrolled(*loops.pool, store.value);
+    const std::vector<Memory> unrolled = outputs(loops, seed, false);
+    for (size_t i = 0; i < reduced.size(); ++i) REQUIRE(same(reduced[i], unrolled[i]));
   }
 }
 
