@@ -2,23 +2,30 @@
 
 #include <algorithm>
 #include <array>
-#include <unordered_set>
+#include <utility>
 
-#include "codegen/cuda_scope.h"
+#include <fmt/format.h>
+
+#include "codegen/cuda_barriers.h"
+#include "codegen/cuda_lanes.h"
+#include "codegen/cuda_memory.h"
 #include "ir/error.h"
-#include "ir/walk.h"
 
 namespace codegen {
+
+// The texts of the two files, which the build embeds.
+std::string_view cudaScalarPrelude();
+std::string_view cudaCombinePrelude();
+
 namespace {
 
-using ir::Expr;
-using ir::Op;
-
 constexpr std::array reservedWords{
-    "load",  "store", "lane", "block", "thread", "math",     "fast",     "Vec",      "Word",     "auto",    "bool",  "char",
-    "const", "int",   "long", "float", "short",  "double",   "signed",   "struct",   "return",   "default", "case",  "do",
-    "else",  "for",   "goto", "if",    "new",    "delete",   "class",    "enum",     "this",     "true",    "false", "switch",
-    "while", "using", "void", "union", "break",  "typename", "operator", "template", "register", "static"};
+    "load",      "store",  "lane",    "block",    "thread",   "rank",     "math",     "fast",   "Vec",   "Word",
+    "workspace", "shared", "combine", "Group",    "Add",      "Mul",      "Max",      "Min",    "And",   "Or",
+    "elements",  "auto",   "bool",    "char",     "const",    "int",      "long",     "float",  "short", "double",
+    "signed",    "struct", "return",  "default",  "case",     "do",       "else",     "for",    "goto",  "if",
+    "new",       "delete", "class",   "enum",     "this",     "true",     "false",    "switch", "while", "using",
+    "void",      "union",  "break",   "typename", "operator", "template", "register", "static"};
 
 bool isReserved(std::string_view name) {
   if (std::find(reservedWords.begin(), reservedWords.end(), name) != reservedWords.end()) return true;
@@ -28,298 +35,274 @@ bool isReserved(std::string_view name) {
          std::all_of(name.begin() + 1, name.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-std::vector<std::string> parameterNames(const ir::Kernel& kernel) {
+std::vector<std::string> bufferNames(const ir::Kernel& kernel) {
   std::vector<std::string> names;
-  for (const ir::Param& param : kernel.params) {
-    std::string name = param.buffer.name;
+  const auto add = [&](std::string name) {
     while (isReserved(name) || std::find(names.begin(), names.end(), name) != names.end()) name += "_";
     names.push_back(std::move(name));
-  }
+  };
+  for (const ir::Param& param : kernel.params) add(param.buffer.name);
+  for (const ir::Local& local : kernel.locals) add(local.buffer.name);
   return names;
 }
 
-std::vector<const Expr*> rootsOf(const ir::Lanes& lanes) {
-  std::vector<const Expr*> roots;
-  for (const ir::Store& store : lanes.stores) roots.insert(roots.end(), {store.offset, store.value});
-  return roots;
-}
-
-/// The nodes of a statement whose value differs from lane to lane.
-std::unordered_set<const Expr*> lanewise(const ir::Lanes& lanes) {
-  std::unordered_set<const Expr*> found;
-  for (const Expr* node : ir::postorder(rootsOf(lanes))) {
-    const bool isVector = node->op == Op::Load && node->load().mode == ir::LoadMode::Contiguous;
-    const bool inherits = std::any_of(node->src.begin(), node->src.end(), [&](const Expr* x) { return found.contains(x); });
-    if (node == lanes.axis || isVector || inherits) found.insert(node);
-  }
-  return found;
-}
-
-/// Prints statements into a scope.
+/// Prints the statements of a kernel and the barriers between them.
 class CudaPrinter {
  public:
-  explicit CudaPrinter(const ir::Kernel& kernel) : kernel_(kernel) {}
+  CudaPrinter(const ir::Kernel& kernel, const CudaMemory& memory)
+      : kernel_(kernel), memory_(memory), inCta_(kernel), inCluster_(kernel) {}
 
-  void block(const ir::Block& block, CudaScope& scope) const {
-    for (const ir::Statement& statement : block) std::visit([&](const auto& node) { print(node, scope); }, statement.node);
-  }
+  void body(CudaScope& scope);
 
  private:
-  void print(const ir::For& loop, CudaScope& scope) const;
-  void print(const ir::If& branch, CudaScope& scope) const;
-  void print(const ir::Lanes& lanes, CudaScope& scope) const;
-  void print(const ir::Combine& combine, CudaScope& scope) const;
+  void block(const ir::Block& block, CudaScope& scope) {
+    for (const ir::Statement& statement : block) std::visit([&](const auto& node) { print(node, scope); }, statement.node);
+  }
+  void print(const ir::For& loop, CudaScope& scope);
+  void print(const ir::If& branch, CudaScope& scope);
+  void print(const ir::Lanes& lanes, CudaScope& scope) { printLanes(kernel_, lanes, scope); }
+  void print(const ir::Combine& combine, CudaScope& scope);
 
-  void scalar(const ir::Lanes& lanes, CudaScope& scope) const;
-  void guarded(const ir::Lanes& lanes, CudaScope& scope) const;
-  void vector(const ir::Lanes& lanes, CudaScope& scope) const;
+  void grid(const ir::For& loop, CudaScope& scope);
+  void cluster(const ir::For& loop, CudaScope& scope);
+  void threads(const ir::For& loop, CudaScope& scope);
+  void repeated(const ir::For& loop, CudaScope& scope);
+  void exchange(const ir::Combine& combine, CudaScope& scope);
+  void awaitPeers(CudaScope& scope);
 
-  void elements(const ir::Lanes& lanes, LaneForm form, CudaScope& scope) const;
-  void readVectors(const ir::Lanes& lanes, CudaScope& scope) const;
-  void gather(const ir::Lanes& lanes, CudaScope& scope) const;
-  void hoist(const ir::Lanes& lanes, CudaScope& scope) const;
-
-  std::string type(int param) const { return cudaType(kernel_.params[static_cast<size_t>(param)].buffer.type.dtype); }
-  static std::string laneLoop(const ir::Lanes& lanes, CudaScope& scope, CudaScope& inner);
+  /// Binds an axis to a variable that holds this, declared once.
+  void bindTo(const std::string& name, const std::string& value, const ir::For& loop, CudaScope& scope);
+  /// What the Combines of a block exchange, as memory with numbers after the buffers'.
+  std::set<int> partsOf(const std::vector<const ir::Combine*>& combines) const;
+  void waitFor(const Accesses& next, bool ofCluster, CudaScope& scope);
+  void pass(bool ofCluster, CudaScope& scope);
 
   const ir::Kernel& kernel_;
+  const CudaMemory& memory_;
+  Unordered inCta_;
+  Unordered inCluster_;
+  std::set<std::string> declared_;
+  bool isInThreads_ = false;
+  bool hasAwaitedPeers_ = false;
 };
 
-void CudaPrinter::print(const ir::For& loop, CudaScope& scope) const {
-  const std::string type = scope.expressions().indexType();
+bool spansCtas(const ir::Block& block) {
+  const std::vector<const ir::Combine*> combines = combinesOf(block);
+  return std::any_of(combines.begin(), combines.end(), [](const ir::Combine* combine) { return combine->ctas > 1; });
+}
+
+void CudaPrinter::body(CudaScope& scope) {
+  memory_.declare(scope);
+  if (spansCtas(kernel_.body)) scope.line("clusterArrive();");
+  for (const ir::Statement& statement : kernel_.body) {
+    std::visit([&](const auto& node) { print(node, scope); }, statement.node);
+    const auto* loop = std::get_if<ir::For>(&statement.node);
+    const bool isGrid = loop != nullptr && loop->kind == ir::LoopKind::Grid;
+    if (!isGrid || !finishes(kernel_)) continue;
+    scope.line("// The CTA that is done last goes on; it sees what all of them wrote.");
+    scope.line(fmt::format("if (!isLastCta({})) return;", memory_.counter()));
+    inCta_.clear();
+  }
+}
+
+void CudaPrinter::print(const ir::For& loop, CudaScope& scope) {
   switch (loop.kind) {
-    case ir::LoopKind::Grid:
-    case ir::LoopKind::Thread: {
-      const bool isGrid = loop.kind == ir::LoopKind::Grid;
-      const std::string name = scope.unique(isGrid ? "block" : "thread");
-      scope.line(fmt::format("const {} {} = {};", type, name, isGrid ? "blockIdx.x" : "threadIdx.x"));
-      scope.expressions().bind({loop.axis, As::Index}, {name});
-      return block(loop.body, scope);
-    }
-    case ir::LoopKind::Serial: {
-      CudaScope inner = scope.enter();
-      const std::string name = inner.numbered("i");
-      inner.expressions().bind({loop.axis, As::Index}, {name});
-      scope.line(fmt::format("for ({0} {1} = 0; {1} < {2}; ++{1}) {{", type, name, loop.axis->axis().extent));
-      block(loop.body, inner);
-      scope.leave(inner);
-      return scope.line("}");
-    }
-    case ir::LoopKind::Cluster:
-    case ir::LoopKind::Unrolled:
+    case ir::LoopKind::Grid: return grid(loop, scope);
+    case ir::LoopKind::Cluster: return cluster(loop, scope);
+    case ir::LoopKind::Thread: return threads(loop, scope);
+    case ir::LoopKind::Serial:
+    case ir::LoopKind::Unrolled: return repeated(loop, scope);
     case ir::LoopKind::Task: ir::require(false, "the kernel {} has a task loop on CUDA", kernel_.name);
   }
 }
 
-void CudaPrinter::print(const ir::If& branch, CudaScope& scope) const {
+void CudaPrinter::bindTo(const std::string& name, const std::string& value, const ir::For& loop, CudaScope& scope) {
+  scope.expressions().bind({loop.axis, As::Index}, {name});
+  if (!declared_.insert(name).second) return;
+  scope.line(fmt::format("const {} {} = {};", scope.expressions().indexType(), name, value));
+}
+
+void CudaPrinter::grid(const ir::For& loop, CudaScope& scope) {
+  const int cluster = kernel_.launch.cluster;
+  bindTo("block", cluster > 1 ? fmt::format("blockIdx.x / {}", cluster) : "blockIdx.x", loop, scope);
+  block(loop.body, scope);
+}
+
+void CudaPrinter::cluster(const ir::For& loop, CudaScope& scope) {
+  bindTo("rank", fmt::format("blockIdx.x % {}", kernel_.launch.cluster), loop, scope);
+  const Accesses accesses = accessesOf(kernel_, loop.body).betweenCtas(kernel_);
+  waitFor(accesses, /*ofCluster=*/true, scope);
+  block(loop.body, scope);
+  inCluster_.add(accesses);
+}
+
+void CudaPrinter::threads(const ir::For& loop, CudaScope& scope) {
+  bindTo("thread", "threadIdx.x", loop, scope);
+  const Accesses accesses = accessesOf(kernel_, loop.body);
+  waitFor(accesses, /*ofCluster=*/false, scope);
+  isInThreads_ = true;
+  block(loop.body, scope);
+  isInThreads_ = false;
+  inCta_.add(accesses);
+}
+
+void CudaPrinter::repeated(const ir::For& loop, CudaScope& scope) {
+  if (!isInThreads_) {
+    // An iteration follows the one before it.
+    Accesses accesses = accessesOf(kernel_, loop.body);
+    accesses.reads.merge(partsOf(combinesOf(loop.body)));
+    inCta_.add(accesses);
+    inCluster_.add(accesses);
+    if (spansCtas(loop.body)) awaitPeers(scope);
+  }
+  CudaScope inner = scope.enter();
+  const std::string name = inner.numbered("i");
+  inner.expressions().bind({loop.axis, As::Index}, {name});
+  if (loop.kind == ir::LoopKind::Unrolled) scope.line("#pragma unroll");
+  scope.line(
+      fmt::format("for ({0} {1} = 0; {1} < {2}; ++{1}) {{", scope.expressions().indexType(), name, loop.axis->axis().extent));
+  block(loop.body, inner);
+  scope.leave(inner);
+  scope.line("}");
+}
+
+void CudaPrinter::print(const ir::If& branch, CudaScope& scope) {
   scope.declare({scope.expressions().keyOf(branch.condition, As::Index)}, LaneForm::Scalar, nullptr);
   scope.line(fmt::format("if ({}) {{", scope.expressions().index(branch.condition)));
+  const Unordered before = inCta_;
+  Unordered after = before;  // of whichever branch is taken
+  const auto print = [&](const ir::Block& statements) {
+    inCta_ = before;
+    CudaScope inner = scope.enter();
+    block(statements, inner);
+    scope.leave(inner);
+    after.add(inCta_);
+  };
   const ir::If* next = &branch;
   while (next != nullptr) {
-    CudaScope then = scope.enter();
-    block(next->then, then);
-    scope.leave(then);
+    print(next->then);
     const ir::Block& otherwise = next->otherwise;
     next = otherwise.size() == 1 ? std::get_if<ir::If>(&otherwise[0].node) : nullptr;
     if (next != nullptr) {
       scope.line(fmt::format("}} else if ({}) {{", scope.expressions().index(next->condition)));
     } else if (!otherwise.empty()) {
       scope.line("} else {");
-      CudaScope last = scope.enter();
-      block(otherwise, last);
-      scope.leave(last);
+      print(otherwise);
     }
   }
   scope.line("}");
+  inCta_ = after;
 }
 
-void CudaPrinter::print(const ir::Lanes& lanes, CudaScope& scope) const {
-  if (lanes.active != nullptr) return guarded(lanes, scope);
-  lanes.axis->axis().extent == 1 ? scalar(lanes, scope) : vector(lanes, scope);
+void CudaPrinter::print(const ir::Combine& combine, CudaScope& scope) {
+  if (exchanges(combine)) return exchange(combine, scope);
+  if (combine.threads == 1) return;
+  const std::string group = combine.stride == 1 ? fmt::format("Group<{}>", combine.threads)
+                                                : fmt::format("Group<{}, {}>", combine.threads, combine.stride);
+  for (const ir::Combine::Item& item : combine.items)
+    scope.line(fmt::format("{}::combine<{}>({});", group, combinerName(item.op), scope.expressions().buffer(item.local)));
 }
 
-void CudaPrinter::print(const ir::Combine&, CudaScope&) const {}
-
-/// All loads, then all values, then the stores: an output may be an input too.
-void CudaPrinter::elements(const ir::Lanes& lanes, LaneForm form, CudaScope& scope) const {
-  std::vector<Key> places;
-  for (const Expr* node : ir::postorder(rootsOf(lanes)))
-    if (node->op == Op::Load) places.push_back(scope.expressions().keyOf(node, As::Value));
-  std::vector<Key> values;
-  for (const ir::Store& store : lanes.stores) {
-    places.push_back(scope.expressions().keyOf(store.offset, As::Index));
-    values.push_back(scope.expressions().keyOf(store.value, As::Value));
-  }
-  scope.declare(places, form, lanes.axis);
-  scope.declare(values, form, lanes.axis);
-  const CudaExpressions& print = scope.expressions();
-  for (const ir::Store& store : lanes.stores) {
-    const std::string lane = store.contiguous && form == LaneForm::Guarded ? print.index(lanes.axis) : "";
-    scope.line(fmt::format("{} = {};", print.element(store.param, store.offset, lane), print.value(store.value)));
-  }
-}
-
-void CudaPrinter::scalar(const ir::Lanes& lanes, CudaScope& scope) const {
-  CudaScope inner = scope;
-  inner.expressions().bind({lanes.axis, As::Index}, {"0"});
-  elements(lanes, LaneForm::Scalar, inner);
-  scope.absorb(inner);
-}
-
-std::string CudaPrinter::laneLoop(const ir::Lanes& lanes, CudaScope& scope, CudaScope& inner) {
-  const std::string name = inner.unique("lane");
-  inner.expressions().bind({lanes.axis, As::Index}, {name});
-  scope.line("#pragma unroll");
-  scope.line(fmt::format("for (i32 {0} = 0; {0} < {1}; ++{0}) {{", name, lanes.axis->axis().extent));
-  return name;
-}
-
-void CudaPrinter::guarded(const ir::Lanes& lanes, CudaScope& scope) const {
-  scope.declare({scope.expressions().keyOf(lanes.active, As::Index)}, LaneForm::Scalar, nullptr);
-  CudaScope loop = scope.enter();
-  const std::string name = laneLoop(lanes, scope, loop);
-  loop.line(fmt::format("if ({} < {}) {{", name, scope.expressions().index(lanes.active)));
-  CudaScope body = loop.enter();
-  elements(lanes, LaneForm::Guarded, body);
-  loop.leave(body);
-  loop.line("}");
-  scope.leave(loop);
-  scope.line("}");
-}
-
-void CudaPrinter::vector(const ir::Lanes& lanes, CudaScope& scope) const {
-  CudaScope outer = scope;
-  readVectors(lanes, outer);
-  gather(lanes, outer);
-  hoist(lanes, outer);
-
-  std::vector<std::string> vectors;
-  for (const ir::Store& store : lanes.stores) {
-    vectors.push_back(store.contiguous ? outer.unique(outer.expressions().param(store.param) + "_out") : "");
-    if (store.contiguous)
-      outer.line(fmt::format("Vec<{}, {}> {};", type(store.param), lanes.axis->axis().extent, vectors.back()));
-  }
-  CudaScope inner = outer.enter();
-  const std::string lane = laneLoop(lanes, outer, inner);
-  std::vector<Key> roots;
-  for (const ir::Store& store : lanes.stores) {
-    roots.push_back(inner.expressions().keyOf(store.value, As::Value));
-    if (!store.contiguous) roots.push_back(inner.expressions().keyOf(store.offset, As::Index));
-  }
-  inner.declare(roots, LaneForm::Vector, lanes.axis);
-  for (size_t i = 0; i < lanes.stores.size(); ++i) {
-    const ir::Store& store = lanes.stores[i];
-    const std::string to =
-        store.contiguous ? fmt::format("{}[{}]", vectors[i], lane) : inner.expressions().element(store.param, store.offset);
-    inner.line(fmt::format("{} = {};", to, inner.expressions().value(store.value)));
-  }
-  outer.leave(inner);
-  outer.line("}");
-  for (size_t i = 0; i < lanes.stores.size(); ++i) {
-    const ir::Store& store = lanes.stores[i];
-    if (!store.contiguous) continue;
-    const int bytes = accessBytes(kernel_.params[static_cast<size_t>(store.param)], lanes.axis->axis().extent);
-    outer.line(fmt::format("store<{}>({}, {});", bytes, outer.expressions().address(store.param, store.offset), vectors[i]));
-  }
-  scope.absorb(outer);
-}
-
-/// Contiguous loads as vectors and loads that are the same for all lanes as scalars, before anything is computed.
-void CudaPrinter::readVectors(const ir::Lanes& lanes, CudaScope& scope) const {
-  const std::unordered_set<const Expr*> lanewise = codegen::lanewise(lanes);
-  std::vector<Key> loads;
-  for (const Expr* node : ir::postorder(rootsOf(lanes)))
-    if (node->op == Op::Load && !lanewise.contains(node->src[0])) loads.push_back(scope.expressions().keyOf(node, As::Value));
-  for (const ir::Store& store : lanes.stores)
-    if (store.contiguous) loads.push_back(scope.expressions().keyOf(store.offset, As::Index));
-  // The vectors are named outside the loop and indexed inside it.
-  scope.expressions().bind({lanes.axis, As::Index}, {"lane"});
-  scope.declare(loads, LaneForm::Vector, lanes.axis);
-}
-
-/// Loads at offsets of their own for each lane, all issued before the first is used. A load that needs another lane's
-/// load for its offset stays in the loop that computes.
-void CudaPrinter::gather(const ir::Lanes& lanes, CudaScope& scope) const {
-  const std::unordered_set<const Expr*> lanewise = codegen::lanewise(lanes);
-  std::vector<const Expr*> loads;
-  for (const Expr* node : ir::postorder(rootsOf(lanes))) {
-    if (node->op != Op::Load || !lanewise.contains(node->src[0])) continue;
-    const std::vector<const Expr*> below = ir::postorder({node->src[0]});
-    const bool isDirect =
-        std::none_of(below.begin(), below.end(), [&](const Expr* x) { return x->op == Op::Load && lanewise.contains(x); });
-    if (isDirect) loads.push_back(node);
-  }
-  if (loads.empty()) return;
-
-  std::vector<std::string> vectors;
-  std::vector<Key> offsets;
-  for (const Expr* load : loads) {
-    vectors.push_back(scope.unique(scope.expressions().param(load->load().buffer) + "_in"));
-    scope.line(fmt::format("Vec<{}, {}> {};", cudaType(load->dtype), lanes.axis->axis().extent, vectors.back()));
-    offsets.push_back(scope.expressions().keyOf(load->src[0], As::Index));
-  }
-  CudaScope inner = scope.enter();
-  const std::string lane = laneLoop(lanes, scope, inner);
-  inner.declare(offsets, LaneForm::Vector, lanes.axis);
-  for (size_t i = 0; i < loads.size(); ++i)
-    inner.line(
-        fmt::format("{}[{}] = {};", vectors[i], lane, inner.expressions().element(loads[i]->load().buffer, loads[i]->src[0])));
-  scope.leave(inner);
-  scope.line("}");
-  for (size_t i = 0; i < loads.size(); ++i)
-    scope.expressions().bind(scope.expressions().keyOf(loads[i], As::Value), {fmt::format("{}[{}]", vectors[i], lane)});
-}
-
-/// Values that are the same for all lanes, computed once.
-void CudaPrinter::hoist(const ir::Lanes& lanes, CudaScope& scope) const {
-  const std::unordered_set<const Expr*> lanewise = codegen::lanewise(lanes);
-  std::vector<const Expr*> users;
-  for (const ir::Store& store : lanes.stores) users.push_back(store.value);
-  std::vector<Key> invariant;
-  const auto consider = [&](const Expr* node) {
-    const bool isComputed = !node->src.empty() && node->op != Op::Load && node->dtype != ir::DType::I64;
-    if (isComputed && !lanewise.contains(node)) invariant.push_back(scope.expressions().keyOf(node, As::Value));
+/// All items at once: parts given, one barrier, parts taken.
+void CudaPrinter::exchange(const ir::Combine& combine, CudaScope& scope) {
+  const bool ofCluster = combine.ctas > 1;
+  if (ofCluster) awaitPeers(scope);
+  Accesses parts;
+  parts.writes = partsOf({&combine});
+  waitFor(parts, ofCluster, scope);
+  const std::string group =
+      fmt::format("Group<{}, {}, {}, {}>", combine.threads, combine.stride, combine.ctas, kernel_.launch.block);
+  const auto call = [&](const char* verb) {
+    for (const ir::Combine::Item& item : combine.items)
+      scope.line(fmt::format("{}::{}<{}>({}, {});", group, verb, combinerName(item.op), scope.expressions().buffer(item.local),
+                             memory_.parts(item)));
   };
-  for (const Expr* node : users) consider(node);
-  for (const Expr* node : ir::postorder(users))
-    if (lanewise.contains(node) && node->op != Op::Load) std::for_each(node->src.begin(), node->src.end(), consider);
-  scope.hoist(invariant);
+  call("give");
+  pass(ofCluster, scope);
+  call("take");
+  std::swap(parts.reads, parts.writes);
+  inCta_.add(parts);
+  inCluster_.add(parts);
 }
 
-std::string header(const ir::Kernel& kernel, const std::vector<std::string>& names) {
-  std::string text = fmt::format("extern \"C\" __global__ void __launch_bounds__({})\n{}(", kernel.launch.block, kernel.name);
-  size_t widest = 0;
-  std::vector<std::string> declared;
+/// A CTA's memory may be written by others once it has started.
+void CudaPrinter::awaitPeers(CudaScope& scope) {
+  if (std::exchange(hasAwaitedPeers_, true)) return;
+  scope.line("clusterWait();");
+}
+
+std::set<int> CudaPrinter::partsOf(const std::vector<const ir::Combine*>& combines) const {
+  const auto first = static_cast<int>(kernel_.params.size() + kernel_.locals.size());
+  std::set<int> numbers;
+  for (const ir::Combine* combine : combines)
+    if (exchanges(*combine)) numbers.insert(first + memory_.number(*combine));
+  return numbers;
+}
+
+void CudaPrinter::waitFor(const Accesses& next, bool ofCluster, CudaScope& scope) {
+  if ((ofCluster ? inCluster_ : inCta_).conflictsWith(next)) pass(ofCluster, scope);
+}
+
+void CudaPrinter::pass(bool ofCluster, CudaScope& scope) {
+  scope.line(ofCluster ? "clusterBarrier();" : "__syncthreads();");
+  inCta_.clear();
+  if (ofCluster) inCluster_.clear();
+}
+
+/// `T* __restrict__ name` and a comment for each parameter, and the workspace.
+std::string header(const ir::Kernel& kernel, const std::vector<std::string>& names, const CudaMemory& memory) {
+  struct Line {
+    std::string declaration, comment;
+  };
+  std::vector<Line> lines;
   for (size_t i = 0; i < kernel.params.size(); ++i) {
     const ir::Buffer& buffer = kernel.params[i].buffer;
-    const bool isLast = i + 1 == kernel.params.size();
-    declared.push_back(fmt::format("{}{}* __restrict__ {}{}", buffer.isWritten ? "" : "const ", cudaType(buffer.type.dtype),
-                                   names[i], isLast ? ") {" : ","));
-    widest = std::max(widest, declared.back().size());
+    lines.push_back(
+        {fmt::format("{}{}* __restrict__ {}", buffer.isWritten ? "" : "const ", cudaType(buffer.type.dtype), names[i]),
+         ir::toText(buffer.type)});
   }
-  for (size_t i = 0; i < declared.size(); ++i)
-    text += fmt::format("\n    {:<{}}  // {}", declared[i], widest, ir::toText(kernel.params[i].buffer.type));
+  if (memory.workspaceBytes() > 0) lines.push_back({"u8* workspace", fmt::format("{} bytes", memory.workspaceBytes())});
+  size_t widest = 0;
+  for (Line& line : lines) {
+    line.declaration += &line == &lines.back() ? ") {" : ",";
+    widest = std::max(widest, line.declaration.size());
+  }
+  const ir::Launch& launch = kernel.launch;
+  const std::string resident = launch.resident > 0 ? fmt::format(", {}", launch.resident) : "";
+  const std::string cluster = launch.cluster > 1 ? fmt::format(" __cluster_dims__({})", launch.cluster) : "";
+  std::string text =
+      fmt::format("extern \"C\" __global__ void __launch_bounds__({}{}){}\n{}(", launch.block, resident, cluster, kernel.name);
+  for (const Line& line : lines) text += fmt::format("\n    {:<{}}  // {}", line.declaration, widest, line.comment);
   return text + "\n";
 }
 
 }  // namespace
 
+std::string_view cudaPrelude() {
+  static const std::string text = fmt::format("{}\n{}", cudaScalarPrelude(), cudaCombinePrelude());
+  return text;
+}
+
 Program emitCuda(const ir::Kernel& kernel, const ir::Target& target) {
   ir::require(kernel.backend == ir::Backend::Cuda, "the kernel {} is scheduled for a CPU", kernel.name);
-  const std::vector<std::string> names = parameterNames(kernel);
+  const std::vector<std::string> names = bufferNames(kernel);
   CudaScope scope(CudaExpressions(kernel, names), kernel);
   for (const std::string& name : names) scope.unique(name);
-  CudaPrinter(kernel).block(kernel.body, scope);
+  for (const char* name : {"block", "rank", "thread"}) scope.unique(name);
+  const CudaMemory memory(kernel, scope);
+  CudaPrinter(kernel, memory).body(scope);
 
   Program program;
   program.name = kernel.name;
   program.backend = ir::Backend::Cuda;
-  program.source = fmt::format("{}\n{}{}}}\n", cudaPrelude(), header(kernel, names), scope.text());
+  program.source = fmt::format("{}\n{}{}}}\n", cudaPrelude(), header(kernel, names, memory), scope.text());
   program.options = {"--std=c++17", "-default-device", "--fmad=true"};
   program.arch = target.arch;
   program.features = target.features;
   program.launch = kernel.launch;
   program.params = kernel.params;
+  program.workspaceBytes = memory.workspaceBytes();
+  program.dynamicSharedBytes = memory.dynamicSharedBytes();
   return program;
 }
 

@@ -6,10 +6,12 @@
 
 namespace codegen {
 
-/// The device code every CUDA program starts with (cuda_prelude.cuh): types, conversions, vectors, scalar functions.
+/// The device code every CUDA program starts with: types, conversions, vectors, scalar functions (cuda_prelude.cuh), combinations
+/// of lanes, threads and CTAs (cuda_combine.cuh).
 std::string_view cudaPrelude();
 
-/// The kernel as CUDA C++: `extern "C" __global__ void NAME(T0* p0, T1* p1, ...)`, one pointer a parameter.
+/// The kernel as CUDA C++: `extern "C" __global__ void NAME(T0* p0, T1* p1, ...)`, one pointer a parameter and the workspace's,
+/// where it has one, last.
 Program emitCuda(const ir::Kernel& kernel, const ir::Target& target);
 
 }  // namespace codegen

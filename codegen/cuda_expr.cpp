@@ -7,6 +7,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "codegen/cuda_registers.h"
 #include "ir/error.h"
 #include "ir/verify_range.h"
 #include "ir/walk.h"
@@ -147,14 +148,19 @@ std::string cudaType(DType dtype) {
   return dtype == DType::Bool ? "bool" : std::string(ir::name(dtype));
 }
 
+bool isRegister(const ir::Kernel& kernel, int buffer) {
+  const ir::Local* local = kernel.local(buffer);
+  return local != nullptr && local->space == ir::Space::Register;
+}
+
 /// What is known of i64 nodes: their bounds, and whether they and all i64 nodes below keep within 32 bits.
 struct CudaExpressions::IndexFacts {
   std::unordered_map<const Expr*, std::optional<ir::Range>> bounds;
   std::unordered_map<const Expr*, bool> isPosition;
 };
 
-CudaExpressions::CudaExpressions(const ir::Kernel& kernel, std::vector<std::string> params)
-    : kernel_(kernel), params_(std::move(params)), facts_(std::make_shared<IndexFacts>()) {}
+CudaExpressions::CudaExpressions(const ir::Kernel& kernel, std::vector<std::string> buffers)
+    : kernel_(kernel), buffers_(std::move(buffers)), facts_(std::make_shared<IndexFacts>()) {}
 
 bool CudaExpressions::isNonNegative(const Expr* index) const {
   const auto [found, isNew] = facts_->bounds.try_emplace(index);
@@ -184,6 +190,8 @@ Key CudaExpressions::keyOf(const Expr* node, As as) const {
 
 std::vector<Key> CudaExpressions::operandsOf(const Key& key) const {
   std::vector<Key> keys;
+  // Offsets into register arrays are taken apart instead of being computed.
+  if (key.node->op == Op::Load && isRegister(kernel_, key.node->load().buffer)) return keys;
   for (const Expr* x : key.node->src) keys.push_back(keyOf(x, operandForm(key)));
   return keys;
 }
@@ -325,15 +333,38 @@ CudaText CudaExpressions::floating(const Expr* node) const {
 
 std::string CudaExpressions::address(int buffer, const Expr* offset) const {
   const CudaText text = print(offset, As::Index);
-  if (text.text == "0") return param(buffer);
-  return fmt::format("{} + {}", param(buffer), parenthesised(text, text.binds < Binds::Sum));
+  if (text.text == "0") return this->buffer(buffer);
+  return fmt::format("{} + {}", this->buffer(buffer), parenthesised(text, text.binds < Binds::Sum));
 }
 
-std::string CudaExpressions::element(int buffer, const Expr* offset, const std::string& lane) const {
+std::string CudaExpressions::element(int buffer, const Expr* offset, const Expr* lane) const {
+  if (isRegister(kernel_, buffer))
+    return registerElement(buffer, lane == nullptr ? offset : kernel_.pool->make(Op::Add, {offset, lane}));
   const CudaText text = print(offset, As::Index);
-  if (lane.empty()) return fmt::format("{}[{}]", param(buffer), text.text);
-  if (text.text == "0") return fmt::format("{}[{}]", param(buffer), lane);
-  return fmt::format("{}[{} + {}]", param(buffer), parenthesised(text, text.binds < Binds::Sum), lane);
+  const std::string& name = this->buffer(buffer);
+  if (lane == nullptr) return fmt::format("{}[{}]", name, text.text);
+  if (text.text == "0") return fmt::format("{}[{}]", name, index(lane));
+  return fmt::format("{}[{} + {}]", name, parenthesised(text, text.binds < Binds::Sum), index(lane));
+}
+
+std::string CudaExpressions::registerElement(int buffer, const Expr* offset) const {
+  const ir::Local& local = *kernel_.local(buffer);
+  const int64_t elements = local.buffer.type.storageElements();
+  const std::string& name = this->buffer(buffer);
+  if (elements == 1) return name;
+  if (local.lanes == 1) return fmt::format("{}[{}]", name, index(offset));
+  const RegisterPlace place = registerPlace(*kernel_.pool, offset, local.lanes);
+  if (elements == local.lanes) return fmt::format("{}[{}]", name, index(place.lane));
+  return fmt::format("{}[{}][{}]", name, index(place.vector), index(place.lane));
+}
+
+std::string CudaExpressions::wholeVector(int buffer, const Expr* offset, int64_t lanes) const {
+  const ir::Local& local = *kernel_.local(buffer);
+  if (local.lanes != lanes || lanes == 1) return "";
+  const RegisterPlace place = registerPlace(*kernel_.pool, offset, local.lanes);
+  if (!place.lane->isConst() || place.lane->integer() != 0) return "";
+  const std::string& name = this->buffer(buffer);
+  return local.buffer.type.storageElements() == lanes ? name : fmt::format("{}[{}]", name, index(place.vector));
 }
 
 }  // namespace codegen

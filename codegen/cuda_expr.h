@@ -34,11 +34,14 @@ struct Key {
 /// The C++ name of a dtype; Unsupported for complex ones.
 std::string cudaType(ir::DType dtype);
 
+/// Whether a buffer is a register array.
+bool isRegister(const ir::Kernel& kernel, int buffer);
+
 /// Prints expressions as C++ over the names that are bound to some of their nodes.
 class CudaExpressions {
  public:
-  /// `params` are the names of the kernel's parameters.
-  CudaExpressions(const ir::Kernel& kernel, std::vector<std::string> params);
+  /// `buffers` are the names of the kernel's parameters and locals.
+  CudaExpressions(const ir::Kernel& kernel, std::vector<std::string> buffers);
 
   /// The form that a node has where `as` is asked for. Memory holds values; i64 nodes that are bounded by 32 bits all the way
   /// down, as positions are, are indices wherever they stand.
@@ -55,12 +58,14 @@ class CudaExpressions {
   CudaText print(const ir::Expr* node, As as) const;
   std::string value(const ir::Expr* node) const { return print(node, As::Value).text; }
   std::string index(const ir::Expr* node) const { return print(node, As::Index).text; }
-  /// `param + offset`, or `param` alone.
-  std::string address(int param, const ir::Expr* offset) const;
-  /// `param[offset]`, or `param[offset + lane]`.
-  std::string element(int param, const ir::Expr* offset, const std::string& lane = "") const;
+  /// `buffer + offset`, or `buffer` alone; of memory.
+  std::string address(int buffer, const ir::Expr* offset) const;
+  /// `buffer[offset]`, or `buffer[offset + lane]`; of a register array `buffer[vector][lane]`.
+  std::string element(int buffer, const ir::Expr* offset, const ir::Expr* lane = nullptr) const;
+  /// The vector of a register array that starts at `offset` and has this many lanes: `buffer[vector]`; empty where none does.
+  std::string wholeVector(int buffer, const ir::Expr* offset, int64_t lanes) const;
 
-  const std::string& param(int i) const { return params_[static_cast<size_t>(i)]; }
+  const std::string& buffer(int i) const { return buffers_[static_cast<size_t>(i)]; }
   /// The type of index variables.
   std::string indexType() const { return kernel_.index32 ? "i32" : "i64"; }
 
@@ -68,6 +73,7 @@ class CudaExpressions {
   using Bound = std::map<Key, CudaText>;
   struct IndexFacts;
 
+  std::string registerElement(int buffer, const ir::Expr* offset) const;
   bool isNonNegative(const ir::Expr* index) const;
   bool isPosition(const ir::Expr* node) const;
 
@@ -84,7 +90,7 @@ class CudaExpressions {
   CudaText floating(const ir::Expr* node) const;
 
   const ir::Kernel& kernel_;
-  std::vector<std::string> params_;
+  std::vector<std::string> buffers_;
   std::shared_ptr<IndexFacts> facts_;  ///< found out once, shared by copies
   Bound bound_;
 };

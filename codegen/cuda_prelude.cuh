@@ -197,8 +197,21 @@ inline T where(bool condition, T yes, T no) {
 }
 
 // NaN if either is.
+#if __CUDA_ARCH__ >= 800
+inline f32 max(f32 a, f32 b) {
+  f32 y;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(y) : "f"(a), "f"(b));
+  return y;
+}
+inline f32 min(f32 a, f32 b) {
+  f32 y;
+  asm("min.NaN.f32 %0, %1, %2;" : "=f"(y) : "f"(a), "f"(b));
+  return y;
+}
+#else
 inline f32 max(f32 a, f32 b) { return a > b || a != a ? a : b; }
 inline f32 min(f32 a, f32 b) { return a < b || a != a ? a : b; }
+#endif
 inline f64 max(f64 a, f64 b) { return a > b || a != a ? a : b; }
 inline f64 min(f64 a, f64 b) { return a < b || a != a ? a : b; }
 

@@ -18,9 +18,15 @@ bool isLeaf(const Expr* node) { return node->op == Op::Const || node->op == Op::
 
 }  // namespace
 
-int accessBytes(const ir::Param& param, int64_t lanes) {
-  const int64_t bytes = lanes * ir::sizeOf(param.buffer.type.dtype);
-  return static_cast<int>(std::min({int64_t{16}, int64_t{param.alignment}, bytes & -bytes}));
+int accessBytes(const ir::Kernel& kernel, int buffer, int64_t lanes) {
+  constexpr int localAlignment = 16;
+  const int alignment = kernel.local(buffer) != nullptr ? localAlignment : kernel.params[static_cast<size_t>(buffer)].alignment;
+  const int64_t bytes = lanes * ir::sizeOf(kernel.buffer(buffer).type.dtype);
+  return static_cast<int>(std::min({int64_t{16}, int64_t{alignment}, bytes & -bytes}));
+}
+
+bool CudaScope::isInPlace(const Expr* load) const {
+  return isRegister(*kernel_, load->load().buffer) && !copied_.contains(load->load().buffer);
 }
 
 /// The keys below some roots that are not bound yet, operands first, and how often each is used.
@@ -113,22 +119,17 @@ void CudaScope::declareLocal(const Key& key) {
 
 void CudaScope::declareLoad(const Expr* load, LaneForm form, const Expr* lane) {
   const ir::LoadInfo& info = load->load();
-  const ir::Param& param = kernel_->params[static_cast<size_t>(info.buffer)];
-  const std::string name = unique(expressions_.param(info.buffer) + "_in");
   const Key key = expressions_.keyOf(load, As::Value);
-  if (info.mode == ir::LoadMode::PerLane || form == LaneForm::Scalar) {
-    line(fmt::format("const {} {} = {};", cudaType(load->dtype), name, expressions_.element(info.buffer, load->src[0])));
-    expressions_.bind(key, {name});
-    return;
-  }
-  if (form == LaneForm::Guarded) {
-    const std::string element = expressions_.element(info.buffer, load->src[0], expressions_.index(lane));
-    line(fmt::format("const {} {} = {};", cudaType(load->dtype), name, element));
-    expressions_.bind(key, {name});
-    return;
+  const bool isContiguous = info.mode == ir::LoadMode::Contiguous && form != LaneForm::Scalar;
+  const auto element = [&] { return expressions_.element(info.buffer, load->src[0], isContiguous ? lane : nullptr); };
+  if (isInPlace(load)) return expressions_.bind(key, {element()});
+  const std::string name = unique(expressions_.buffer(info.buffer) + "_in");
+  if (!isContiguous || form == LaneForm::Guarded) {
+    line(fmt::format("const {} {} = {};", cudaType(load->dtype), name, element()));
+    return expressions_.bind(key, {name});
   }
   const int64_t lanes = lane->axis().extent;
-  line(fmt::format("const auto {} = load<{}, {}>({});", name, lanes, accessBytes(param, lanes),
+  line(fmt::format("const auto {} = load<{}, {}>({});", name, lanes, accessBytes(*kernel_, info.buffer, lanes),
                    expressions_.address(info.buffer, load->src[0])));
   expressions_.bind(key, {fmt::format("{}[{}]", name, expressions_.index(lane))});
 }

@@ -9,8 +9,8 @@
 
 namespace codegen {
 
-/// Bytes of each access to `lanes` contiguous elements of a parameter.
-int accessBytes(const ir::Param& param, int64_t lanes);
+/// Bytes of each access to `lanes` contiguous elements of a parameter, or of a local in memory.
+int accessBytes(const ir::Kernel& kernel, int buffer, int64_t lanes);
 
 /// How loads are printed where a value is computed.
 enum class LaneForm {
@@ -44,7 +44,13 @@ class CudaScope {
   /// Declares the keys themselves; their loads have names.
   void hoist(const std::vector<Key>& keys);
 
+  /// From now on elements of these register arrays are read as copies: they are about to be written.
+  void copyRegisters(std::set<int> buffers) { copied_ = std::move(buffers); }
+  /// Whether a load is of a register array that can be read in place.
+  bool isInPlace(const ir::Expr* load) const;
+
   CudaExpressions& expressions() { return expressions_; }
+  const CudaExpressions& expressions() const { return expressions_; }
   const std::string& text() const { return text_; }
 
  private:
@@ -55,6 +61,7 @@ class CudaScope {
   CudaExpressions expressions_;
   const ir::Kernel* kernel_;
   std::set<std::string> names_;
+  std::set<int> copied_;
   std::string text_;
   int depth_ = 1;
 };

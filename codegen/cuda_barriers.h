@@ -1,0 +1,39 @@
+#pragma once
+
+#include <set>
+
+#include "ir/kernel.h"
+
+namespace codegen {
+
+/// The memory that statements read and write, by buffer number; register arrays are none.
+struct Accesses {
+  std::set<int> reads;
+  std::set<int> writes;
+
+  void add(const Accesses& more);
+  /// Those that a cluster's CTAs have in common: all but shared memory.
+  Accesses betweenCtas(const ir::Kernel& kernel) const;
+};
+
+Accesses accessesOf(const ir::Kernel& kernel, const ir::Block& block);
+
+/// What the threads of a CTA, or the CTAs of a cluster, have done since they last waited for each other. They have to wait
+/// before what reads memory that was written, or overwrites memory that was read (of the kernel's own also: written); so a
+/// barrier stands in front of a loop over threads only where one of these holds.
+class Unordered {
+ public:
+  explicit Unordered(const ir::Kernel& kernel) : kernel_(&kernel) {}
+
+  bool conflictsWith(const Accesses& next) const;
+  void add(const Accesses& done) { done_.add(done); }
+  void add(const Unordered& other) { done_.add(other.done_); }
+  /// A barrier was passed.
+  void clear() { done_ = {}; }
+
+ private:
+  const ir::Kernel* kernel_;
+  Accesses done_;
+};
+
+}  // namespace codegen

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "codegen/cuda_scope.h"
+
+namespace codegen {
+
+/// The prelude's name of what combines values: `Add`.
+std::string combinerName(ir::Op op);
+
+/// Prints a Lanes statement into a scope.
+void printLanes(const ir::Kernel& kernel, const ir::Lanes& lanes, CudaScope& scope);
+
+}  // namespace codegen
