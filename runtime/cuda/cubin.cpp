@@ -1,5 +1,6 @@
 #include "runtime/cuda/cubin.h"
 
+#include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAStream.h>
 
 #include <vector>
@@ -8,18 +9,21 @@
 
 namespace runtime {
 
+namespace {
+
+constexpr int largestPortableCluster = 8;
+
+}  // namespace
+
 CubinExecutable::CubinExecutable(const codegen::Program& program, const DeviceCode& code)
-    : name_(program.name), launch_(program.launch), parameters_(program.params.size()) {
+    : name_(program.name), launch_(program.launch), sharedBytes_(program.dynamicSharedBytes), parameters_(program.params.size()) {
   compileMs = code.compileMs;
   cached = code.cached;
   check(cudaLibraryLoadData(&library_, code.cubin.data(), nullptr, nullptr, 0, nullptr, nullptr, 0), "cudaLibraryLoadData");
   try {
     check(cudaLibraryGetKernel(&kernel_, library_, name_.c_str()), "cudaLibraryGetKernel");
-    // Asking for its attributes loads a kernel that the driver would otherwise load when it is first started.
-    cudaFuncAttributes attributes{};
-    check(cudaFuncGetAttributes(&attributes, kernel_), "cudaFuncGetAttributes");
-    ir::require(attributes.maxThreadsPerBlock >= launch_.block, "the kernel {} takes {} threads, not {}", name_,
-                attributes.maxThreadsPerBlock, launch_.block);
+    prepare();
+    if (program.workspaceBytes > 0) allocateWorkspace(program.workspaceBytes);
   } catch (...) {
     cudaLibraryUnload(library_);
     throw;
@@ -28,13 +32,36 @@ CubinExecutable::CubinExecutable(const codegen::Program& program, const DeviceCo
 
 CubinExecutable::~CubinExecutable() { cudaLibraryUnload(library_); }
 
+void CubinExecutable::prepare() {
+  // Asking for its attributes loads a kernel that the driver would otherwise load when it is first started.
+  cudaFuncAttributes attributes{};
+  check(cudaFuncGetAttributes(&attributes, kernel_), "cudaFuncGetAttributes");
+  ir::require(attributes.maxThreadsPerBlock >= launch_.block, "the kernel {} takes {} threads, not {}", name_,
+              attributes.maxThreadsPerBlock, launch_.block);
+  if (sharedBytes_ > 0)
+    check(cudaFuncSetAttribute(kernel_, cudaFuncAttributeMaxDynamicSharedMemorySize, sharedBytes_), "cudaFuncSetAttribute");
+  // The kernel itself says how many CTAs are a cluster.
+  if (launch_.cluster > largestPortableCluster)
+    check(cudaFuncSetAttribute(kernel_, cudaFuncAttributeNonPortableClusterSizeAllowed, 1), "cudaFuncSetAttribute");
+}
+
+void CubinExecutable::allocateWorkspace(int64_t bytes) {
+  workspace_ = c10::cuda::CUDACachingAllocator::get()->allocate(static_cast<size_t>(bytes));
+  const cudaStream_t stream = c10::cuda::getCurrentCUDAStream().stream();
+  check(cudaMemsetAsync(workspace_.get(), 0, static_cast<size_t>(bytes), stream), "cudaMemsetAsync");
+  check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+}
+
 void CubinExecutable::launch(void* const* pointers) const {
   if (launch_.grid == 0) return;
   std::vector<void*> arguments(parameters_);
   for (size_t i = 0; i < parameters_; ++i) arguments[i] = const_cast<void**>(&pointers[i]);
+  void* workspace = workspace_.get();
+  if (workspace != nullptr) arguments.push_back(&workspace);
   cudaLaunchConfig_t config{};
-  config.gridDim = dim3(static_cast<unsigned>(launch_.grid));
+  config.gridDim = dim3(static_cast<unsigned>(launch_.grid) * static_cast<unsigned>(launch_.cluster));
   config.blockDim = dim3(static_cast<unsigned>(launch_.block));
+  config.dynamicSmemBytes = static_cast<size_t>(sharedBytes_);
   config.stream = c10::cuda::getCurrentCUDAStream().stream();
   check(cudaLaunchKernelExC(&config, kernel_, arguments.data()), name_.c_str());
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <c10/core/Allocator.h>
 #include <cuda_runtime_api.h>
 
 #include "codegen/program.h"
@@ -8,10 +9,10 @@
 
 namespace runtime {
 
-/// A kernel loaded on the current device.
+/// A kernel loaded on the current device, with the workspace that its launches share: they are not to overlap.
 class CubinExecutable : public Executable {
  public:
-  /// Loads it at once, so that nothing is loaded while a graph is captured. Error: Toolchain.
+  /// Loads it at once, so that nothing is loaded or allocated while a graph is captured. Error: Toolchain.
   CubinExecutable(const codegen::Program& program, const DeviceCode& code);
   ~CubinExecutable() override;
   CubinExecutable(const CubinExecutable&) = delete;
@@ -20,9 +21,14 @@ class CubinExecutable : public Executable {
   void launch(void* const* pointers) const override;
 
  private:
+  void prepare();
+  void allocateWorkspace(int64_t bytes);
+
   std::string name_;
   ir::Launch launch_;
+  int sharedBytes_;
   size_t parameters_;
+  c10::DataPtr workspace_;
   cudaLibrary_t library_ = nullptr;
   cudaKernel_t kernel_ = nullptr;
 };
