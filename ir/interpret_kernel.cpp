@@ -20,17 +20,19 @@ class KernelRunner {
  private:
   /// Each iteration of the loops over clusters and tasks has local arrays of its own, and so has what follows them.
   void run(const For& loop) {
+    Position& position = machine_.position;
+    const Position outside = position;
     const bool isOutermost = loop.kind == LoopKind::Grid || loop.kind == LoopKind::Task;
+    if (loop.kind == LoopKind::Thread) position.phase = ++phases_;
     int64_t& value = machine_.axes[loop.axis];
     for (value = 0; value < loop.axis->axis().extent; ++value) {
-      if (isOutermost) forget();
-      if (loop.kind == LoopKind::Cluster) machine_.position.rank = static_cast<int>(value);
-      if (loop.kind == LoopKind::Thread) machine_.position.thread = static_cast<int>(value);
+      if (isOutermost) forget(), position.iteration = value;
+      if (loop.kind == LoopKind::Cluster) position.rank = static_cast<int>(value);
+      if (loop.kind == LoopKind::Thread) position.thread = static_cast<int>(value);
       run(loop.body);
     }
     if (isOutermost) forget();
-    if (loop.kind == LoopKind::Cluster) machine_.position.rank = 0;
-    if (loop.kind == LoopKind::Thread) machine_.position.thread = 0;
+    position = outside;
   }
 
   void forget() {
@@ -71,12 +73,12 @@ class KernelRunner {
     require(array != nullptr, "a combination of parameter {}", item.local);
     const DType dtype = array->local().buffer.type.dtype;
     for (int64_t element = 0; element < array->elements(); ++element) {
-      std::optional<Scalar> result = array->at(group.front(), element);
+      std::optional<Scalar> result = array->get(group.front(), element);
       for (size_t i = 1; i < group.size() && result; ++i) {
-        const std::optional<Scalar>& next = array->at(group[i], element);
+        const std::optional<Scalar> next = array->get(group[i], element);
         result = next ? std::optional(convert(dtype, dtype, ir::combine(item.op, dtype, *result, *next))) : std::nullopt;
       }
-      for (const Position& position : group) array->at(position, element) = result;
+      for (const Position& position : group) array->set(position, element, result);
     }
   }
 
@@ -88,6 +90,7 @@ class KernelRunner {
 
   const Kernel& kernel_;
   Machine& machine_;
+  int64_t phases_ = 1;
   std::unordered_map<const Lanes*, Stores> stores_;
   std::unordered_map<const Expr*, Evaluation> evaluations_;
 };

@@ -16,12 +16,6 @@ void check(const Buffer& buffer, const Memory& memory) {
           buffer.type.storageElements(), elements);
 }
 
-size_t inside(const Buffer& buffer, int64_t offset, size_t elements, std::string_view access) {
-  require(offset >= 0 && static_cast<uint64_t>(offset) < elements, "{} of {}[{}], which has {} elements", access, buffer.name,
-          offset, elements);
-  return static_cast<size_t>(offset);
-}
-
 Scalar valueOf(const Expr* constant) {
   return isFloating(constant->dtype) ? Scalar{std::get<double>(constant->payload)} : Scalar{constant->integer()};
 }
@@ -40,29 +34,6 @@ std::vector<const Expr*> rootsOf(const std::vector<Store>& stores) {
 }
 
 }  // namespace
-
-LocalArray::LocalArray(const Local& local, const Launch& launch)
-    : local_(local),
-      elements_(local.buffer.type.storageElements()),
-      ofThread_(local.space == Space::Register ? 1 : 0),
-      ofRank_(local.space == Space::Register ? launch.block
-              : local.space == Space::Shared ? 1
-                                             : 0) {
-  values_.resize(static_cast<size_t>(elements_ * std::max<int64_t>(1, ofRank_ * launch.cluster)));
-}
-
-Scalar LocalArray::read(const Position& position, int64_t offset) {
-  inside(local_.buffer, offset, static_cast<size_t>(elements_), "read");
-  const std::optional<Scalar>& value = at(position, offset);
-  require(value.has_value(), "read of {}[{}] in thread {}, which is undefined", local_.buffer.name, offset, position.thread);
-  return *value;
-}
-
-void LocalArray::write(const Position& position, int64_t offset, const Scalar& value) {
-  inside(local_.buffer, offset, static_cast<size_t>(elements_), "write");
-  const DType dtype = local_.buffer.type.dtype;
-  at(position, offset) = convert(dtype, dtype, value);
-}
 
 /// A Reduce and its values at the points of its free axes, each found when it is first asked for.
 class Reduction {
@@ -135,7 +106,9 @@ LocalArray* Machine::local(int buffer) {
 
 Scalar Machine::read(int buffer, int64_t offset) {
   if (LocalArray* array = local(buffer)) return array->read(position, offset);
-  const auto element = [&](const auto& data) -> Scalar { return data[inside(*buffers_[buffer], offset, data.size(), "read")]; };
+  const auto element = [&](const auto& data) -> Scalar {
+    return data[elementOf(*buffers_[buffer], offset, data.size(), "read")];
+  };
   return std::visit(element, memory_[buffer].data);
 }
 
@@ -146,7 +119,7 @@ void Machine::write(int buffer, int64_t offset, const Scalar& value) {
   std::visit(
       [&](auto& data) {
         using Element = typename std::remove_cvref_t<decltype(data)>::value_type;
-        data[inside(*buffers_[buffer], offset, data.size(), "write")] = std::get<Element>(held);
+        data[elementOf(*buffers_[buffer], offset, data.size(), "write")] = std::get<Element>(held);
       },
       memory_[buffer].data);
 }

@@ -13,13 +13,20 @@ namespace ir {
 
 class Reduction;
 
-/// Which of the copies of a local array are at hand: those of one thread of one CTA of a cluster.
+/// Who is at work: a thread of a CTA of a cluster, in an iteration of the Grid or Task loop (-1 outside of it). Threads of one
+/// phase, a loop over them, do not see what the others write.
 struct Position {
   int rank = 0;
   int thread = 0;
+  int64_t iteration = -1;
+  int64_t phase = 1;
 };
 
-/// All copies of a local array. An element that holds nothing is undefined.
+/// An offset as the index of an element; an Internal error unless there is such an element.
+size_t elementOf(const Buffer& buffer, int64_t offset, size_t elements, std::string_view access);
+
+/// All copies of a local array. An element that holds nothing is undefined. What threads do to an element that they share must
+/// not depend on who comes first: it is an error to read what another one writes in the same phase, or the other way round.
 class LocalArray {
  public:
   LocalArray(const Local& local, const Launch& launch);
@@ -28,18 +35,36 @@ class LocalArray {
   int64_t elements() const { return elements_; }
   Scalar read(const Position& position, int64_t offset);
   void write(const Position& position, int64_t offset, const Scalar& value);
-  /// The element of a copy.
-  std::optional<Scalar>& at(const Position& position, int64_t element) {
-    return values_[static_cast<size_t>((position.rank * ofRank_ + position.thread * ofThread_) * elements_ + element)];
-  }
-  void forget() { std::fill(values_.begin(), values_.end(), std::nullopt); }
+  /// The element of a position's copy.
+  std::optional<Scalar> get(const Position& position, int64_t element) const;
+  void set(const Position& position, int64_t element, const std::optional<Scalar>& value);
+  /// Makes all of them undefined.
+  void forget() { ++age_; }
 
  private:
+  struct Cell {
+    Scalar value;
+    int64_t age = 0;  ///< that of the array when it was written
+  };
+  /// Who wrote an element that threads share, and who read it; phase 0 is nobody.
+  struct Uses {
+    Position writer{0, 0, -1, 0};
+    Position reader{0, 0, -1, 0};
+    bool hasReaders = false;  ///< several, in the reader's phase
+  };
+  size_t index(const Position& position, int64_t element) const {
+    return static_cast<size_t>((position.rank * ofRank_ + position.thread * ofThread_) * elements_ + element);
+  }
+  void noteRead(const Position& position, int64_t offset);
+  void noteWrite(const Position& position, int64_t offset);
+
   const Local& local_;
   int64_t elements_;
   int64_t ofThread_;  ///< copies from one thread to the next
   int64_t ofRank_;    ///< copies from one CTA to the next
-  std::vector<std::optional<Scalar>> values_;
+  int64_t age_ = 1;
+  std::vector<Cell> cells_;
+  std::vector<Uses> uses_;  ///< none where each thread has a copy
 };
 
 /// The storage that loops or a kernel work on, and the current value of each axis that is bound.

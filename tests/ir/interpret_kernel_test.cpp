@@ -185,3 +185,31 @@ TEST_CASE("it is noticed when what nobody wrote is read") {
   CHECK(refusal(cuda(begin + write + "  for t in 4 thread\n    lanes l in 1\n      y[t] = held[0]\n")) ==
         "read of held[0] in thread 0, which is undefined");  // after the loop they are other threads
 }
+
+TEST_CASE("it is noticed when what threads do depends on who comes first") {
+  const auto inThread = [](const std::string& statements) {
+    return refusal(
+        cuda("  shared tile f32[5]\n  global all f32[5]\n  for b in 2 grid\n    for t in 4 thread\n      lanes l in 1\n" +
+             statements));
+  };
+  const std::string next = "    for t in 4 thread\n      lanes l in 1\n";
+  const std::string fill = "        tile[t] = x[t]\n";
+  CHECK(inThread(fill + next + "        y[t] = tile[3 - t]\n") == "nothing was refused");
+  CHECK(inThread(fill + "      lanes l in 1\n        y[t] = tile[t]\n") == "nothing was refused");
+  CHECK(inThread(fill + "      if t == 2\n        lanes l in 1\n          y[t] = tile[1]\n") ==
+        "read of tile[1] in thread 2, which thread 1 writes in the same loop");
+  CHECK(inThread(fill + next + "        tile[t] = tile[3 - t]\n") ==
+        "read of tile[1] in thread 2, which thread 1 writes in the same loop");  // thread 0 wrote what thread 3 wrote before
+  CHECK(inThread(fill + next + "        tile[t + 1] = tile[t]\n") ==
+        "read of tile[1] in thread 1, which thread 0 writes in the same loop");
+  CHECK(inThread(fill + next + "        y[t] = tile[2]\n      lanes l in 1\n        tile[2] = x[t]\n") ==
+        "read of tile[2] in thread 1, which thread 0 writes in the same loop");
+  CHECK(inThread(fill + next + "        y[t] = tile[max(t - 1, 0)]\n      lanes l in 1\n        tile[t] = x[t]\n") ==
+        "read of tile[0] in thread 1, which thread 0 writes in the same loop");
+  CHECK(inThread(fill + next + "        y[t] = tile[min(t + 1, 3)]\n      lanes l in 1\n        tile[t] = x[t]\n") ==
+        "write of tile[1] in thread 1, which another one reads in the same loop");
+  CHECK(inThread("        tile[0] = x[t]\n      lanes l in 1\n        tile[0] add= x[t]\n") ==
+        "write of tile[0] in thread 1, which another one reads in the same loop");
+  CHECK(inThread("        all[b] = x[t]\n" + next + "        y[t] = all[0]\n") ==
+        "read of all[0] in iteration 1, which iteration 0 writes");
+}
