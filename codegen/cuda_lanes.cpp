@@ -238,11 +238,10 @@ std::string LanesPrinter::vectorRead(const Expr* value, const CudaScope& scope) 
   return lane.substr(0, lane.rfind('['));
 }
 
-/// Whether a store copies a whole vector from or to a register array: nothing is unpacked on the way.
+/// Whether a store copies a whole vector: nothing is unpacked on the way.
 bool LanesPrinter::isCopy(const ir::Store& store, const CudaScope& scope) const {
   if (!store.contiguous || store.accumulate || vectorRead(store.value, scope).empty()) return false;
-  if (!isRegister(kernel_, store.param)) return isRegister(kernel_, store.value->load().buffer);
-  return !scope.expressions().wholeVector(store.param, store.offset, count_).empty();
+  return !isRegister(kernel_, store.param) || !scope.expressions().wholeVector(store.param, store.offset, count_).empty();
 }
 
 Way LanesPrinter::declareWay(const ir::Store& store, CudaScope& scope) const {

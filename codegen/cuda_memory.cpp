@@ -27,7 +27,14 @@ std::string registerDeclaration(const ir::Local& local, const std::string& name)
   return count == 1 ? fmt::format("{} {};", type, name) : fmt::format("{} {}[{}];", type, name, count);
 }
 
-std::string inWorkspace(int64_t offset) { return offset == 0 ? "workspace" : fmt::format("workspace + {}", offset); }
+/// `memory + offset`
+std::string bytesAt(const char* memory, int64_t offset) { return offset == 0 ? memory : fmt::format("{} + {}", memory, offset); }
+
+/// `T* const array = ...;`
+template <typename Array>
+std::string pointer(const Array& array, const char* memory) {
+  return fmt::format("{0}* const {1} = reinterpret_cast<{0}*>({2});", array.type, array.name, bytesAt(memory, array.offset));
+}
 
 /// The elements of the parts of one item: one for each element of the array, each warp (or smaller group), and each CTA.
 int64_t partElements(const ir::Kernel& kernel, const ir::Combine& combine, const ir::Combine::Item& item) {
@@ -106,19 +113,14 @@ void CudaMemory::addGlobal(const std::string& name, ir::DType dtype, int64_t ele
 }
 
 void CudaMemory::declare(CudaScope& scope) const {
-  if (isDynamic()) scope.line("extern __shared__ alignas(16) u8 shared[];");
-  for (const Array& array : shared_) {
-    if (isDynamic()) {
-      scope.line(fmt::format("{0}* const {1} = reinterpret_cast<{0}*>(shared + {2});", array.type, array.name, array.offset));
-    } else {
-      scope.line(fmt::format("__shared__ alignas(16) {} {}[{}];", array.type, array.name, array.elements));
-    }
-  }
-  for (const Array& array : global_)
-    scope.line(fmt::format("{0}* const {1} = reinterpret_cast<{0}*>({2});", array.type, array.name, inWorkspace(array.offset)));
+  if (isDynamic()) scope.line("alignas(16) extern __shared__ u8 shared[];");
+  for (const Array& array : shared_)
+    scope.line(isDynamic() ? pointer(array, "shared")
+                           : fmt::format("__shared__ alignas(16) {} {}[{}];", array.type, array.name, array.elements));
+  for (const Array& array : global_) scope.line(pointer(array, "workspace"));
   for (const std::string& declaration : registers_) scope.line(declaration);
 }
 
-std::string CudaMemory::counter() const { return inWorkspace(counterOffset_); }
+std::string CudaMemory::counter() const { return bytesAt("workspace", counterOffset_); }
 
 }  // namespace codegen

@@ -42,6 +42,7 @@ RegisterPlace registerPlace(ir::ExprPool& pool, const Expr* offset, int lanes) {
   }
   const std::optional<ir::Range> range = ir::rangeOf(within);
   if (!range || range->least < 0 || range->most >= lanes) return divided;
+  if (place.vector->isConst() && form->constant < lanes) return {place.vector, offset};
   place.vector = pool.make(Op::Add, {place.vector, pool.integer(DType::I64, form->constant / lanes)});
   place.lane = pool.make(Op::Add, {place.lane, pool.integer(DType::I64, within.constant)});
   return place;

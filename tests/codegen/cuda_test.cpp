@@ -54,12 +54,7 @@ copy(
   const i32 thread = threadIdx.x;
   const i32 o0 = (block * 32 + thread) * 8;
   const auto self_in = load<8, 16>(self + o0);
-  Vec<f16, 8> out0_out;
-#pragma unroll
-  for (i32 lane = 0; lane < 8; ++lane) {
-    out0_out[lane] = self_in[lane];
-  }
-  store<16>(out0 + o0, out0_out);
+  store<16>(out0 + o0, self_in);
 }
 )");
 }

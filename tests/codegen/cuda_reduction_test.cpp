@@ -1,0 +1,294 @@
+// What the CUDA printer makes of local arrays, accumulation, combinations and barriers. runtime/nvrtc_reduction_test.cpp compiles
+// these kernels, gpu/reduction_test.cpp runs them.
+#include <doctest/doctest.h>
+
+#include "codegen/cuda.h"
+#include "ir/verify.h"
+#include "tests/reduction_kernels.h"
+#include "tests/refusal.h"
+#include "tests/targets.h"
+
+namespace {
+
+/// The source after the prelude.
+std::string source(const ir::Kernel& kernel) {
+  ir::verify(kernel);
+  return codegen::emitCuda(kernel, tests::hopper()).source.substr(codegen::cudaPrelude().size() + 1);
+}
+
+/// What stands between two texts of a source, the first one included.
+std::string between(const std::string& text, const std::string& first, const std::string& last) {
+  const size_t begin = text.find(first);
+  REQUIRE(begin != std::string::npos);
+  return text.substr(begin, text.find(last, begin) - begin);
+}
+
+TEST_CASE("softmax: a row is held as halves, vectors are moved whole, a warp combines by shuffles") {
+  CHECK(source(tests::rowSoftmax()) == R"(extern "C" __global__ void __launch_bounds__(128)
+softmax(
+    const f16* __restrict__ self,  // f16[512, 512]
+    f16* __restrict__ out0) {      // f16[512, 512]
+  Vec<f16, 8> held[2];
+  f32 top;
+  f32 total;
+  const i32 block = blockIdx.x;
+  const i32 thread = threadIdx.x;
+  top = -math::infinity();
+#pragma unroll
+  for (i32 i0 = 0; i0 < 2; ++i0) {
+    const auto self_in = load<8, 16>(self + (block * 4 + i32(thread / 32u)) * 512 + (i0 * 32 + i32(thread % 32u)) * 8);
+    held[i0] = self_in;
+  }
+#pragma unroll
+  for (i32 i0 = 0; i0 < 2; ++i0) {
+    Vec<f32, 8> top_lanes;
+#pragma unroll
+    for (i32 lane = 0; lane < 8; ++lane) {
+      top_lanes[lane] = f32(held[i0][lane]);
+    }
+    top = combine<Max>(top, top_lanes);
+  }
+  Group<32>::combine<Max>(top);
+  total = 0.0f;
+#pragma unroll
+  for (i32 i0 = 0; i0 < 2; ++i0) {
+    Vec<f32, 8> total_lanes;
+#pragma unroll
+    for (i32 lane = 0; lane < 8; ++lane) {
+      total_lanes[lane] = fast::exp(f32(held[i0][lane]) - top);
+    }
+    total = combine<Add>(total, total_lanes);
+  }
+  Group<32>::combine<Add>(total);
+#pragma unroll
+  for (i32 i0 = 0; i0 < 2; ++i0) {
+    Vec<f16, 8> out0_out;
+#pragma unroll
+    for (i32 lane = 0; lane < 8; ++lane) {
+      out0_out[lane] = f16(fast::div(fast::exp(f32(held[i0][lane]) - top), total));
+    }
+    store<16>(out0 + (block * 4 + i32(thread / 32u)) * 512 + (i0 * 32 + i32(thread % 32u)) * 8, out0_out);
+  }
+}
+)");
+}
+
+TEST_CASE("a CTA combines all items of a Combine with one barrier") {
+  const std::string text = source(tests::rowMoments());
+  CHECK(text.starts_with("extern \"C\" __global__ void __launch_bounds__(256, 4)\n"));
+  CHECK(text.find("  __shared__ alignas(16) f32 sum_parts[8];\n  __shared__ alignas(16) f32 squares_parts[8];\n") !=
+        std::string::npos);
+  CHECK(between(text, "  Group<", "  if (") == R"(  Group<256, 1, 1, 256>::give<Add>(sum, sum_parts);
+  Group<256, 1, 1, 256>::give<Add>(squares, squares_parts);
+  __syncthreads();
+  Group<256, 1, 1, 256>::take<Add>(sum, sum_parts);
+  Group<256, 1, 1, 256>::take<Add>(squares, squares_parts);
+)");
+}
+
+TEST_CASE("a cluster: its peers have started before anything is written to them; nobody waits before the end") {
+  const std::string text = source(tests::columnSum());
+  CHECK(text.starts_with("extern \"C\" __global__ void __launch_bounds__(256, 1) __cluster_dims__(4)\n"));
+  CHECK(between(text, "  clusterArrive", "#pragma") == R"(  clusterArrive();
+  const i32 block = blockIdx.x / 4;
+  const i32 rank = blockIdx.x % 4;
+  const i32 thread = threadIdx.x;
+)");
+  CHECK(text.find("      acc[lane] += f32(self_in[lane]);\n") != std::string::npos);
+  CHECK(text.substr(text.find("  Group<4, 8>")) == R"(  Group<4, 8>::combine<Add>(acc);
+  if (i32(thread % 32u) < 8) {
+    store<16>(tile + i32(thread / 32u) * 64 + i32(thread % 8u) * 8, acc);
+  }
+  __syncthreads();
+  const i32 o0 = i32(thread % 4u) * 128;
+  const i32 o1 = thread / 4u;
+  const f32 tile_in = tile[o0 + o1];
+  const f32 tile_in1 = tile[o0 + 64 + o1];
+  column = tile_in + tile_in1;
+  clusterWait();
+  Group<4, 1, 4, 256>::give<Add>(column, column_parts);
+  clusterBarrier();
+  Group<4, 1, 4, 256>::take<Add>(column, column_parts);
+  if (rank < 1 && i32(thread % 4u) < 1) {
+    out0[block * 64 + i32(thread / 4u)] = f16(column);
+  }
+}
+)");
+}
+
+TEST_CASE("what follows the grid is done by the CTA that comes last; the workspace holds global arrays and the count of CTAs") {
+  const std::string text = source(tests::fullSum());
+  CHECK(text.find("    u8* workspace) {               // 768 bytes\n") != std::string::npos);
+  CHECK(text.find("  f32* const sums = reinterpret_cast<f32*>(workspace);\n") != std::string::npos);
+  CHECK(text.find("    total = combine<Add>(total, self_in);\n") != std::string::npos);
+  CHECK(between(text, "    sums[block]", "  Group<") == R"(    sums[block] = total;
+  }
+  // The CTA that is done last goes on; it sees what all of them wrote.
+  if (!isLastCta(workspace + 512)) return;
+  total = 0.0f;
+  if (thread < 128) {
+    const f32 sums_in = sums[thread];
+    total += sums_in;
+  }
+)");
+  CHECK(codegen::emitCuda(tests::fullSum(), tests::hopper()).workspaceBytes == 768);
+}
+
+TEST_CASE("shared memory beyond 48 KiB is asked for") {
+  const codegen::Program program = codegen::emitCuda(tests::largeTile(), tests::hopper());
+  CHECK(program.dynamicSharedBytes == 128 << 10);
+  const std::string text = source(tests::largeTile());
+  CHECK(text.find("  alignas(16) extern __shared__ u8 shared[];\n  f32* const tile = reinterpret_cast<f32*>(shared);\n") !=
+        std::string::npos);
+}
+
+/// The body of a kernel of two arrays in shared memory and these loops over 64 threads, each of one statement.
+std::string loops(const std::vector<std::string>& statements) {
+  std::string text = R"(kernel k on cuda
+  launch 1 blocks of 64 threads
+  index32
+  in  self f32[64] align 4
+  out out0 f32[64] align 4
+  register x f32[1]
+  shared a f32[64]
+  shared b f32[64]
+  for i0 in 1 grid
+)";
+  for (const std::string& statement : statements)
+    text += "    for i1 in 64 thread\n      lanes l0 in 1\n        " + statement + "\n";
+  const std::string all = codegen::emitCuda(ir::parseKernel(text), tests::hopper()).source;
+  const std::string start = "= threadIdx.x;\n";
+  std::string body = all.substr(all.rfind(start) + start.size());
+  for (size_t at; (at = body.find("  const f32")) != std::string::npos;) body.erase(at, body.find('\n', at) + 1 - at);
+  return body;
+}
+
+TEST_CASE("a barrier stands only where threads meet in memory") {
+  const std::string fill = "a[i1] = self[i1]";
+  const std::string look = "x[0] = a[63 - i1]";
+  SUBCASE("written, then read") { CHECK(loops({fill, look}) == "  a[thread] = self_in;\n  __syncthreads();\n  x = a_in;\n}\n"); }
+  SUBCASE("read, then overwritten") {
+    CHECK(loops({look, fill}) == "  x = a_in;\n  __syncthreads();\n  a[thread] = self_in;\n}\n");
+  }
+  SUBCASE("one barrier orders all that came before") {
+    CHECK(loops({fill, "b[i1] = self[i1]", look, "out0[i1] = b[63 - i1]"}) ==
+          "  a[thread] = self_in;\n  b[thread] = self_in1;\n  __syncthreads();\n  x = a_in;\n  out0[thread] = b_in;\n}\n");
+  }
+  SUBCASE("what only one thread sees, or nobody writes, needs none") {
+    CHECK(loops({"x[0] = self[i1]", "x[0] max= self[63 - i1]", "out0[i1] = x[0]"}) ==
+          "  x = self_in;\n  x = math::max(x, self_in1);\n  out0[thread] = x;\n}\n");
+  }
+}
+
+/// The statement of a kernel of one thread over local arrays: r is f32[16] in vectors of 4, s f32[4], n i64[4], p b8[1].
+std::string statement(const std::string& text) {
+  std::string indented = "    ";
+  for (const char c : text) indented += c == '\n' ? std::string("\n    ") : std::string(1, c);
+  const std::string all = codegen::emitCuda(ir::parseKernel(R"(kernel k on cuda
+  launch 4 blocks of 1 threads
+  index32
+  in  self f32[64] align 16
+  out out0 f32[64] align 16
+  register r f32[16] lanes 4
+  register s f32[4]
+  register n i64[4]
+  register p b8[1]
+  for i0 in 4 grid
+)" + indented + "\n"),
+                                            tests::hopper())
+                              .source;
+  const std::string start = "= blockIdx.x;\n";
+  const std::string body = all.substr(all.rfind(start) + start.size());
+  return body.substr(0, body.size() - 2);
+}
+
+TEST_CASE("offsets into vectors are taken apart") {
+  CHECK(statement("for i1 in 3 unrolled\n  lanes l0 in 1\n    r[i1*4 + 6] = s[i1]") == R"(#pragma unroll
+  for (i32 i0 = 0; i0 < 3; ++i0) {
+    r[i0 + 1][2] = s[i0];
+  }
+)");
+  CHECK(statement("for i1 in 2 unrolled\n  for i2 in 2 unrolled\n    lanes l0 in 2\n      r[i1*8 + i2*2] x2 = s[i2*2] x2") ==
+        R"(#pragma unroll
+  for (i32 i0 = 0; i0 < 2; ++i0) {
+#pragma unroll
+    for (i32 i1 = 0; i1 < 2; ++i1) {
+#pragma unroll
+      for (i32 lane = 0; lane < 2; ++lane) {
+        r[i0 * 2][i1 * 2 + lane] = s[i1 * 2 + lane];
+      }
+    }
+  }
+)");
+  CHECK(statement("for i1 in 5 unrolled\n  lanes l0 in 1\n    r[i1*3] = s[0]") == R"(#pragma unroll
+  for (i32 i0 = 0; i0 < 5; ++i0) {
+    r[i0 * 3 / 4u][i0 * 3 % 4u] = s[0];
+  }
+)");
+}
+
+TEST_CASE("lanes accumulate each into its own element, or as a tree into one") {
+  CHECK(statement("lanes l0 in 4\n  r[4] x4 mul= self[i0*4] x4 - f32(1)") ==
+        R"(  const auto self_in = load<4, 16>(self + block * 4);
+#pragma unroll
+  for (i32 lane = 0; lane < 4; ++lane) {
+    r[1][lane] *= self_in[lane] - 1.0f;
+  }
+)");
+  CHECK(statement("lanes l0 in 4\n  s[2] min= r[8] x4\n  p[0] or= isnan(r[8] x4)\n  n[0] add= i64(r[8] x4)") ==
+        R"(  Vec<bool, 4> p_lanes;
+  Vec<i64, 4> n_lanes;
+#pragma unroll
+  for (i32 lane = 0; lane < 4; ++lane) {
+    p_lanes[lane] = math::isnan(r[2][lane]);
+    n_lanes[lane] = i64(r[2][lane]);
+  }
+  s[2] = combine<Min>(s[2], r[2]);
+  p = combine<Or>(p, p_lanes);
+  n[0] = combine<Add>(n[0], n_lanes);
+)");
+}
+
+TEST_CASE("one lane, or lanes that are not all active, accumulate one after another") {
+  CHECK(statement("lanes l0 in 1\n  p[0] and= r[0] < r[1]\n  n[0] mul= i64(3)\n  s[2] add= r[3]") ==
+        "  p &= r[0][0] < r[0][1];\n  n[0] = math::mul(n[0], i64(3));\n  s[2] += r[0][3];\n");
+  CHECK(statement("lanes l0 in 4 from i0 active 3\n  s[0] max= self[i0*4] x4") == R"(#pragma unroll
+  for (i32 lane = 0; lane < 4; ++lane) {
+    if (lane >= block && lane < 3) {
+      const f32 self_in = self[block * 4 + lane];
+      s[0] = math::max(s[0], self_in);
+    }
+  }
+)");
+}
+
+TEST_CASE("register arrays that a statement reads and writes are copied first") {
+  CHECK(statement("lanes l0 in 4\n  r[l0] = r[3 - l0]") == R"(  Vec<f32, 4> r_in;
+#pragma unroll
+  for (i32 lane = 0; lane < 4; ++lane) {
+    r_in[lane] = r[0][3 - lane];
+  }
+#pragma unroll
+  for (i32 lane = 0; lane < 4; ++lane) {
+    r[0][lane] = r_in[lane];
+  }
+)");
+}
+
+TEST_CASE("halves are no accumulators") {
+  const auto emit = [] {
+    codegen::emitCuda(ir::parseKernel(R"(kernel k on cuda
+  launch 1 blocks of 1 threads
+  index32
+  in  self f16[1] align 2
+  register x f16[1]
+  for i0 in 1 grid
+    lanes l0 in 1
+      x[0] add= self[0]
+)"),
+                      tests::hopper());
+  };
+  CHECK(tests::refusal(ir::ErrorKind::Unsupported, emit) == "no CUDA code for sums in float16");
+}
+
+}  // namespace
