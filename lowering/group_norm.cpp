@@ -30,9 +30,9 @@ Tensor ofChannels(const Tensor& tensor, int64_t channels) {
   ir::Shape sizes = tensor.sizes;
   sizes.erase(sizes.begin() + 1);
   sizes[1] = channels;
-  return {tensor.dtype, sizes, [tensor, groups, members = static_cast<double>(channels / groups)](Index index) {
+  return {tensor.dtype, sizes, [tensor, groups, members = channels / groups](Index index) {
             const Value none = index[1].like(0);
-            index.insert(index.begin() + 1, groups == 1 ? none : floorDiv(index[1], members));
+            index.insert(index.begin() + 1, groups == 1 ? none : blockOf(index[1], members));
             index[2] = none;
             return tensor.at(index);
           }};

@@ -26,6 +26,7 @@ struct Member {
 /// Values that are stored by one loop nest over the sizes of its first member.
 struct Bundle {
   ir::Shape sizes;
+  Index index;  ///< of an element of these sizes, made of the axes
   std::vector<const Expr*> axes;
   std::vector<Member> members;
 };
@@ -87,16 +88,44 @@ bool join(ir::ExprPool& pool, Bundle& bundle, int value, const Tensor& tensor) {
   });
 }
 
-Bundle makeBundle(ir::ExprPool& pool, const ir::Shape& sizes) {
-  Bundle bundle{sizes, {}, {}};
-  for (int64_t extent : sizes) bundle.axes.push_back(pool.axis(extent));
+/// The extent of the blocks of this axis that reductions depend on (blockOf), or its whole extent.
+int64_t blockExtent(const Expr* axis, const Expr* result) {
+  for (const Expr* node : ir::postorder({result})) {
+    const bool divides = node->op == ir::Op::FloorDiv && node->src[0] == axis && node->src[1]->isConst();
+    if (divides && axis->axis().extent % node->src[1]->integer() == 0) return node->src[1]->integer();
+  }
+  return axis->axis().extent;
+}
+
+/// A bundle of axes of these extents, some of which are split into blocks.
+Bundle makeBundle(ir::ExprPool& pool, const ir::Shape& sizes, const ir::Shape& blocks) {
+  Bundle bundle{sizes, {}, {}, {}};
+  const auto axis = [&](int64_t extent) {
+    bundle.axes.push_back(pool.axis(extent));
+    return Value{pool, extent > 1 ? bundle.axes.back() : pool.integer(DType::I64, 0)};
+  };
+  for (std::size_t d = 0; d < sizes.size(); ++d) {
+    if (blocks[d] == sizes[d]) {
+      bundle.index.push_back(axis(sizes[d]));
+    } else {
+      const Value block = axis(sizes[d] / blocks[d]) * static_cast<double>(blocks[d]);
+      bundle.index.push_back(block + axis(blocks[d]));
+    }
+  }
   return bundle;
 }
 
-void addWhole(ir::ExprPool& pool, Bundle& bundle, int value, const Tensor& tensor) {
-  Index index;
-  for (const Expr* axis : bundle.axes) index.emplace_back(pool, axis);
-  bundle.members.push_back({value, index, tensor.at(index).expr()});
+Bundle makeBundle(ir::ExprPool& pool, int value, const Tensor& tensor) {
+  Bundle whole = makeBundle(pool, tensor.sizes, tensor.sizes);
+  const Expr* result = tensor.at(whole.index).expr();
+  ir::Shape blocks;
+  for (const Expr* axis : whole.axes) blocks.push_back(blockExtent(axis, result));
+  if (!reductionsIn({result}).empty() && blocks != tensor.sizes) {
+    whole = makeBundle(pool, tensor.sizes, blocks);
+    result = tensor.at(whole.index).expr();
+  }
+  whole.members.push_back({value, whole.index, result});
+  return whole;
 }
 
 std::vector<Bundle> bundles(ir::ExprPool& pool, const Lowered& lowered) {
@@ -113,10 +142,9 @@ std::vector<Bundle> bundles(ir::ExprPool& pool, const Lowered& lowered) {
     const Tensor& tensor = lowered.values[value];
     const auto same = std::find_if(all.begin(), all.end(), [&](const Bundle& bundle) { return bundle.sizes == tensor.sizes; });
     if (same != all.end()) {
-      addWhole(pool, *same, value, tensor);
+      same->members.push_back({value, same->index, tensor.at(same->index).expr()});
     } else if (std::none_of(all.begin(), all.end(), [&](Bundle& bundle) { return join(pool, bundle, value, tensor); })) {
-      all.push_back(makeBundle(pool, tensor.sizes));
-      addWhole(pool, all.back(), value, tensor);
+      all.push_back(makeBundle(pool, value, tensor));
     }
   }
   return all;
