@@ -23,7 +23,7 @@ Scalar valueOf(const Expr* constant) {
 /// A contiguous load reads its lane's element.
 int64_t laneOffset(const Expr* load, int64_t offset, const Machine& machine) {
   if (load->load().mode == LoadMode::PerLane) return offset;
-  require(machine.lane != nullptr, "a contiguous load outside lanes: {}", toText(load));
+  if (machine.lane == nullptr) fail(ErrorKind::Internal, "a contiguous load outside lanes: {}", toText(load));
   return offset + *machine.lane;
 }
 
@@ -132,7 +132,7 @@ const Scalar& Machine::reduced(const Expr* reduce) {
 
 const int64_t* Machine::bound(const Expr* axis) const {
   const auto found = axes.find(axis);
-  require(found != axes.end(), "axis {} is not bound", toText(axis));
+  if (found == axes.end()) fail(ErrorKind::Internal, "axis {} is not bound", toText(axis));
   return &found->second;
 }
 
