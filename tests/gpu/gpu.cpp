@@ -43,15 +43,18 @@ runtime::Device& gpu() {
   return *device;
 }
 
-void runOnGpu(const codegen::Program& program, std::vector<ir::Memory>& memory) {
+void runOnGpu(const codegen::Program& program, std::vector<ir::Memory>& memory, int launches) {
   const runtime::ExecutablePtr executable = gpu().compile(program, runtime::Cache(""));
   std::vector<at::Tensor> tensors;
-  std::vector<void*> pointers;
-  for (const ir::Memory& one : memory) {
-    tensors.push_back(upload(encode(one)));
-    pointers.push_back(tensors.back().mutable_data_ptr());
+  for (int launch = 0; launch < launches; ++launch) {
+    std::vector<void*> pointers;
+    tensors.clear();
+    for (const ir::Memory& one : memory) {
+      tensors.push_back(upload(encode(one)));
+      pointers.push_back(tensors.back().mutable_data_ptr());
+    }
+    executable->launch(pointers.data());
   }
-  executable->launch(pointers.data());
   gpu().synchronize();
   for (size_t i = 0; i < memory.size(); ++i) decode(download(tensors[i]), memory[i]);
 }

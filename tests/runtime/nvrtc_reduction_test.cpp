@@ -1,0 +1,82 @@
+// Kernels with local arrays and combinations go through NVRTC to sm_90 machine code: that needs the library, but no GPU.
+#include <doctest/doctest.h>
+
+#include <cstring>
+#include <iostream>
+#include <memory>
+
+#include "codegen/cuda.h"
+#include "ir/error.h"
+#include "runtime/nvrtc.h"
+#include "tests/reduction_kernels.h"
+#include "tests/targets.h"
+
+namespace {
+
+/// NVRTC, or nullptr (and a line that says why) where there is none.
+runtime::Nvrtc* nvrtc() {
+  static const std::unique_ptr<runtime::Nvrtc> library = []() -> std::unique_ptr<runtime::Nvrtc> {
+    try {
+      return std::make_unique<runtime::Nvrtc>();
+    } catch (const ir::Error& error) {
+      std::cout << "skipped: " << error.what() << "\n";
+      return nullptr;
+    }
+  }();
+  return library.get();
+}
+
+/// The bytes of local memory that a thread of a cubin's only kernel has: the attribute EIATTR_FRAME_SIZE of its .nv.info section,
+/// which is a tag, a length of 8, the kernel's symbol and the size.
+int64_t localBytes(const std::string& cubin) {
+  constexpr std::string_view tag{"\x04\x11\x08\x00", 4};
+  const size_t at = cubin.find(tag);
+  REQUIRE(at != std::string::npos);
+  uint32_t size = 0;
+  std::memcpy(&size, &cubin.at(at + 8), sizeof size);
+  return size;
+}
+
+int64_t localBytes(const ir::Kernel& kernel) {
+  return localBytes(nvrtc()->compile(codegen::emitCuda(kernel, tests::hopper()), runtime::Cache("")).cubin);
+}
+
+TEST_CASE("register arrays are registers: reductions use no local memory") {
+  if (nvrtc() == nullptr) return;
+  for (const ir::Kernel& kernel :
+       {tests::rowSoftmax(), tests::rowMoments(), tests::columnSum(), tests::fullSum(), tests::largeTile()}) {
+    CAPTURE(kernel.name);
+    CHECK(localBytes(kernel) == 0);
+  }
+}
+
+TEST_CASE("a register array whose offsets are not known when it is compiled is local memory") {
+  if (nvrtc() == nullptr) return;
+  CHECK(localBytes(ir::parseKernel(R"(kernel k on cuda
+  launch 1 blocks of 32 threads
+  index32
+  in  self i32[128] align 4
+  out out0 f32[32] align 4
+  register r f32[128]
+  for i0 in 1 grid
+    for i1 in 32 thread
+      for i2 in 128 unrolled
+        lanes l0 in 1
+          r[i2] = f32(self[i2])
+      lanes l1 in 1
+        out0[i1] = r[i64(self[i1]) % 128]
+)")) >= 512);
+}
+
+TEST_CASE("every shape of a Combine compiles, for every type and operation") {
+  if (nvrtc() == nullptr) return;
+  for (const tests::CombineShape& shape : tests::combineShapes()) {
+    CAPTURE(shape.threads);
+    CAPTURE(shape.ctas);
+    CAPTURE(ir::name(shape.dtype));
+    CAPTURE(shape.op);
+    CHECK(localBytes(tests::combineKernel(shape)) == 0);
+  }
+}
+
+}  // namespace
