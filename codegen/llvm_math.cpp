@@ -1,6 +1,7 @@
 #include "codegen/llvm_math.h"
 
 #include "codegen/llvm_call.h"
+#include "codegen/llvm_math_erf.h"
 #include "codegen/llvm_math_exp.h"
 #include "codegen/llvm_math_log.h"
 #include "codegen/llvm_math_trig.h"
@@ -21,7 +22,10 @@ Vec LlvmMath::log1p(Vec x) const { return isF32(x) ? log1pF32(x, relaxed_) : cal
 Vec LlvmMath::sin(Vec x) const { return isF32(x) ? sinF32(cpu_, x) : callLibmvec(cpu_, "sin", {x}); }
 Vec LlvmMath::cos(Vec x) const { return isF32(x) ? cosF32(cpu_, x) : callLibmvec(cpu_, "cos", {x}); }
 Vec LlvmMath::tanh(Vec x) const { return isF32(x) ? tanhF32(x) : callLibmvec(cpu_, "tanh", {x}); }
-Vec LlvmMath::erf(Vec x) const { return isF32(x) ? erfF32(x, relaxed_) : callLibmvec(cpu_, "erf", {x}); }
+Vec LlvmMath::erf(Vec x) const {
+  if (!isF32(x)) return callLibmvec(cpu_, "erf", {x});
+  return cpu_.hasAvx512 && x.isVector() && !relaxed_ ? erfByTable(x) : erfF32(x, relaxed_);
+}
 Vec LlvmMath::pow(Vec x, Vec y) const { return isF32(x) ? powF32(x, y) : callLibmvec(cpu_, "pow", {x, y}); }
 Vec LlvmMath::rem(Vec x, Vec y) const { return isF32(x) ? remF32(x, y) : callLibm("fmod", {x, y}); }
 
