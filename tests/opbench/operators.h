@@ -1,0 +1,18 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace tests {
+
+/// Changes a call's tensors before it is made: puts values there that chance does not.
+using Edit = std::function<void(const std::vector<at::Tensor>&)>;
+
+/// Checks one recorded call at float16 as recorded, bfloat16 and float32: what ATen computes, the interpreter must find from
+/// the loops and from both schedules, and the CPU's machine code must find as well; the CUDA kernels must compile.
+void compare(const std::string& op, const std::string& recorded, const Edit& edit = {});
+
+}  // namespace tests
