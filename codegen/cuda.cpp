@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -70,10 +71,7 @@ class CudaPrinter {
   void exchange(const ir::Combine& combine, CudaScope& scope);
   void awaitPeers(CudaScope& scope);
 
-  /// Binds an axis to a variable that holds this, declared once.
-  void bindTo(const std::string& name, const std::string& value, const ir::For& loop, CudaScope& scope);
-  /// What the Combines of a block exchange, as memory with numbers after the buffers'.
-  std::set<int> partsOf(const std::vector<const ir::Combine*>& combines) const;
+  void declareIndices(CudaScope& scope) const;
   void waitFor(const Accesses& next, bool ofCluster, CudaScope& scope);
   void pass(bool ofCluster, CudaScope& scope);
 
@@ -81,7 +79,6 @@ class CudaPrinter {
   const CudaMemory& memory_;
   Unordered inCta_;
   Unordered inCluster_;
-  std::set<std::string> declared_;
   bool isInThreads_ = false;
   bool hasAwaitedPeers_ = false;
 };
@@ -91,9 +88,19 @@ bool spansCtas(const ir::Block& block) {
   return std::any_of(combines.begin(), combines.end(), [](const ir::Combine* combine) { return combine->ctas > 1; });
 }
 
+bool hasLoop(const ir::Block& block, ir::LoopKind kind) {
+  const auto has = [&](const ir::Statement& statement) {
+    if (const auto* loop = std::get_if<ir::For>(&statement.node)) return loop->kind == kind || hasLoop(loop->body, kind);
+    const auto* branch = std::get_if<ir::If>(&statement.node);
+    return branch != nullptr && (hasLoop(branch->then, kind) || hasLoop(branch->otherwise, kind));
+  };
+  return std::any_of(block.begin(), block.end(), has);
+}
+
 void CudaPrinter::body(CudaScope& scope) {
   memory_.declare(scope);
   if (spansCtas(kernel_.body)) scope.line("clusterArrive();");
+  declareIndices(scope);
   for (const ir::Statement& statement : kernel_.body) {
     std::visit([&](const auto& node) { print(node, scope); }, statement.node);
     const auto* loop = std::get_if<ir::For>(&statement.node);
@@ -116,20 +123,24 @@ void CudaPrinter::print(const ir::For& loop, CudaScope& scope) {
   }
 }
 
-void CudaPrinter::bindTo(const std::string& name, const std::string& value, const ir::For& loop, CudaScope& scope) {
-  scope.expressions().bind({loop.axis, As::Index}, {name});
-  if (!declared_.insert(name).second) return;
-  scope.line(fmt::format("const {} {} = {};", scope.expressions().indexType(), name, value));
+/// The places of a thread, which all loops over them share.
+void CudaPrinter::declareIndices(CudaScope& scope) const {
+  const int cluster = kernel_.launch.cluster;
+  const auto declare = [&](ir::LoopKind kind, const char* name, const std::string& value) {
+    if (hasLoop(kernel_.body, kind)) scope.line(fmt::format("const {} {} = {};", scope.expressions().indexType(), name, value));
+  };
+  declare(ir::LoopKind::Grid, "block", cluster > 1 ? fmt::format("blockIdx.x / {}", cluster) : "blockIdx.x");
+  declare(ir::LoopKind::Cluster, "rank", fmt::format("blockIdx.x % {}", cluster));
+  declare(ir::LoopKind::Thread, "thread", "threadIdx.x");
 }
 
 void CudaPrinter::grid(const ir::For& loop, CudaScope& scope) {
-  const int cluster = kernel_.launch.cluster;
-  bindTo("block", cluster > 1 ? fmt::format("blockIdx.x / {}", cluster) : "blockIdx.x", loop, scope);
+  scope.expressions().bind({loop.axis, As::Index}, {"block"});
   block(loop.body, scope);
 }
 
 void CudaPrinter::cluster(const ir::For& loop, CudaScope& scope) {
-  bindTo("rank", fmt::format("blockIdx.x % {}", kernel_.launch.cluster), loop, scope);
+  scope.expressions().bind({loop.axis, As::Index}, {"rank"});
   const Accesses accesses = accessesOf(kernel_, loop.body).betweenCtas(kernel_);
   waitFor(accesses, /*ofCluster=*/true, scope);
   block(loop.body, scope);
@@ -137,7 +148,7 @@ void CudaPrinter::cluster(const ir::For& loop, CudaScope& scope) {
 }
 
 void CudaPrinter::threads(const ir::For& loop, CudaScope& scope) {
-  bindTo("thread", "threadIdx.x", loop, scope);
+  scope.expressions().bind({loop.axis, As::Index}, {"thread"});
   const Accesses accesses = accessesOf(kernel_, loop.body);
   waitFor(accesses, /*ofCluster=*/false, scope);
   isInThreads_ = true;
@@ -147,17 +158,18 @@ void CudaPrinter::threads(const ir::For& loop, CudaScope& scope) {
 }
 
 void CudaPrinter::repeated(const ir::For& loop, CudaScope& scope) {
-  if (!isInThreads_) {
-    // An iteration follows the one before it.
-    Accesses accesses = accessesOf(kernel_, loop.body);
-    accesses.reads.merge(partsOf(combinesOf(loop.body)));
-    inCta_.add(accesses);
-    inCluster_.add(accesses);
-    if (spansCtas(loop.body)) awaitPeers(scope);
-  }
+  if (spansCtas(loop.body)) awaitPeers(scope);
   CudaScope inner = scope.enter();
   const std::string name = inner.numbered("i");
   inner.expressions().bind({loop.axis, As::Index}, {name});
+  if (!isInThreads_) {
+    // An iteration follows the one before it: printing that shows what it leaves unordered.
+    const std::pair before(inCta_, inCluster_);
+    CudaScope previous = inner;
+    block(loop.body, previous);
+    inCta_.add(before.first);
+    inCluster_.add(before.second);
+  }
   if (loop.kind == ir::LoopKind::Unrolled) scope.line("#pragma unroll");
   scope.line(
       fmt::format("for ({0} {1} = 0; {1} < {2}; ++{1}) {{", scope.expressions().indexType(), name, loop.axis->axis().extent));
@@ -167,16 +179,18 @@ void CudaPrinter::repeated(const ir::For& loop, CudaScope& scope) {
 }
 
 void CudaPrinter::print(const ir::If& branch, CudaScope& scope) {
+  if (spansCtas(branch.then) || spansCtas(branch.otherwise)) awaitPeers(scope);
   scope.declare({scope.expressions().keyOf(branch.condition, As::Index)}, LaneForm::Scalar, nullptr);
   scope.line(fmt::format("if ({}) {{", scope.expressions().index(branch.condition)));
-  const Unordered before = inCta_;
-  Unordered after = before;  // of whichever branch is taken
+  const std::pair before(inCta_, inCluster_);
+  auto after = before;  // of whichever branch is taken
   const auto print = [&](const ir::Block& statements) {
-    inCta_ = before;
+    std::tie(inCta_, inCluster_) = before;
     CudaScope inner = scope.enter();
     block(statements, inner);
     scope.leave(inner);
-    after.add(inCta_);
+    after.first.add(inCta_);
+    after.second.add(inCluster_);
   };
   const ir::If* next = &branch;
   while (next != nullptr) {
@@ -191,7 +205,7 @@ void CudaPrinter::print(const ir::If& branch, CudaScope& scope) {
     }
   }
   scope.line("}");
-  inCta_ = after;
+  std::tie(inCta_, inCluster_) = after;
 }
 
 void CudaPrinter::print(const ir::Combine& combine, CudaScope& scope) {
@@ -207,8 +221,9 @@ void CudaPrinter::print(const ir::Combine& combine, CudaScope& scope) {
 void CudaPrinter::exchange(const ir::Combine& combine, CudaScope& scope) {
   const bool ofCluster = combine.ctas > 1;
   if (ofCluster) awaitPeers(scope);
+  // The parts are memory too, with a number after the buffers'.
   Accesses parts;
-  parts.writes = partsOf({&combine});
+  parts.writes = {static_cast<int>(kernel_.params.size() + kernel_.locals.size()) + memory_.number(combine)};
   waitFor(parts, ofCluster, scope);
   const std::string group =
       fmt::format("Group<{}, {}, {}, {}>", combine.threads, combine.stride, combine.ctas, kernel_.launch.block);
@@ -229,14 +244,6 @@ void CudaPrinter::exchange(const ir::Combine& combine, CudaScope& scope) {
 void CudaPrinter::awaitPeers(CudaScope& scope) {
   if (std::exchange(hasAwaitedPeers_, true)) return;
   scope.line("clusterWait();");
-}
-
-std::set<int> CudaPrinter::partsOf(const std::vector<const ir::Combine*>& combines) const {
-  const auto first = static_cast<int>(kernel_.params.size() + kernel_.locals.size());
-  std::set<int> numbers;
-  for (const ir::Combine* combine : combines)
-    if (exchanges(*combine)) numbers.insert(first + memory_.number(*combine));
-  return numbers;
 }
 
 void CudaPrinter::waitFor(const Accesses& next, bool ofCluster, CudaScope& scope) {

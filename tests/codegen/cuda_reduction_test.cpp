@@ -180,6 +180,40 @@ TEST_CASE("a barrier stands only where threads meet in memory") {
   }
 }
 
+TEST_CASE("a loop around loops over threads: barriers order an iteration and the one before it, too") {
+  const std::string text = source(ir::parseKernel(R"(kernel k on cuda
+  launch 1 blocks of 64 threads
+  index32
+  in  self f32[4, 64] align 4
+  out out0 f32[4, 64] align 4
+  register x f32[1]
+  shared a f32[64]
+  for i0 in 1 grid
+    for i1 in 4 serial
+      for i2 in 64 thread
+        lanes l0 in 1
+          a[i2] = self[i1*64 + i2]
+      for i2 in 64 thread
+        lanes l1 in 1
+          x[0] = a[63 - i2]
+      combine 64 threads: max x
+      for i2 in 64 thread
+        lanes l2 in 1
+          out0[i1*64 + i2] = x[0]
+)"));
+  CHECK(between(text, "  for (", "}\n}") == R"(  for (i32 i0 = 0; i0 < 4; ++i0) {
+    const f32 self_in = self[i0 * 64 + thread];
+    a[thread] = self_in;
+    __syncthreads();
+    const f32 a_in = a[63 - thread];
+    x = a_in;
+    Group<64, 1, 1, 64>::give<Max>(x, x_parts);
+    __syncthreads();
+    Group<64, 1, 1, 64>::take<Max>(x, x_parts);
+    out0[i0 * 64 + thread] = x;
+  )");
+}
+
 /// The statement of a kernel of one thread over local arrays: r is f32[16] in vectors of 4, s f32[4], n i64[4], p b8[1].
 std::string statement(const std::string& text) {
   std::string indented = "    ";
