@@ -162,11 +162,12 @@ struct Group {
 // before the first comes and after the last.
 inline bool isLastCta(void* counter) {
   __shared__ bool isLast;
+  const u32 others = gridDim.x - 1;
   __syncthreads();
   if (threadIdx.x == 0) {
-    __threadfence();
-    isLast = atomicInc(static_cast<u32*>(counter), gridDim.x - 1) == gridDim.x - 1;
-    __threadfence();
+    u32 before;
+    asm volatile("atom.acq_rel.gpu.inc.u32 %0, [%1], %2;" : "=r"(before) : "l"(counter), "r"(others) : "memory");
+    isLast = before == others;
   }
   __syncthreads();
   return isLast;
