@@ -14,7 +14,7 @@ bool isF32(Vec x) { return x.bits() == 32; }
 }  // namespace
 
 Vec LlvmMath::rsqrt(Vec x) const { return x.like(1.0) / intrinsic("llvm.sqrt", {x}); }
-Vec LlvmMath::exp(Vec x) const { return isF32(x) ? expF32(cpu_, x) : callLibmvec(cpu_, "exp", {x}); }
+Vec LlvmMath::exp(Vec x) const { return isF32(x) ? expF32(cpu_, x, relaxed_) : callLibmvec(cpu_, "exp", {x}); }
 Vec LlvmMath::expm1(Vec x) const { return isF32(x) ? expm1F32(x) : callLibmvec(cpu_, "expm1", {x}); }
 Vec LlvmMath::log(Vec x) const { return isF32(x) ? logF32(x, relaxed_) : callLibmvec(cpu_, "log", {x}); }
 Vec LlvmMath::log2(Vec x) const { return isF32(x) ? log2F32(x, relaxed_) : callLibmvec(cpu_, "log2", {x}); }

@@ -21,10 +21,10 @@ constexpr double ln2High = 0x1.62e4p-1, ln2Low = 0x1.7f7d1cp-20;
 struct Reduced {
   Vec shifted, n, r;
 };
-Reduced reduce(Vec x) {
+Reduced reduce(Vec x, bool relaxed = false) {
   const Vec shifted = fma(x, x.like(log2e), toNearest);
   const Vec n = shifted - toNearest;
-  const Vec r = fma(n, n.like(-ln2Low), fma(n, n.like(-ln2High), x));
+  const Vec r = relaxed ? fma(n, n.like(-(ln2High + ln2Low)), x) : fma(n, n.like(-ln2Low), fma(n, n.like(-ln2High), x));
   return {shifted, n, r};
 }
 
@@ -33,6 +33,9 @@ Vec expm1Reduced(Vec r) {
   const Vec tail = polynomial(r, {0x1.fffffep-2, 0x1.5554a8p-3, 0x1.555796p-5, 0x1.122e28p-7, 0x1.6ac052p-10});
   return fma(r * r, tail, r);
 }
+
+/// e^r for |r| <= ln2 / 2; 2^-18.
+Vec expRelaxed(Vec r) { return polynomial(r, {0x1.ffffe8p-1, 0x1.fffb30p-1, 0x1.0005bcp-1, 0x1.57e200p-3, 0x1.53a02ep-5}); }
 
 /// 2^(n + bias) for the integer n in the low bits of `shifted`; the result must be a normal number.
 Vec powerOfTwo(Vec shifted, int bias = 0) { return asFloat((asBits(shifted) << 23) + (127 + bias) * (int64_t{1} << 23)); }
@@ -84,11 +87,11 @@ Vec erfRelaxed(Vec x) {
 
 }  // namespace
 
-Vec expF32(const Cpu& cpu, Vec x) {
+Vec expF32(const Cpu& cpu, Vec x, bool relaxed) {
   // Beyond the limits the result is 0 or infinity all the same; infinities would make NaN in the reduction.
   const Vec inside = atLeast(atMost(x, 90.0), -105.0);
-  const auto [shifted, n, r] = reduce(inside);
-  const Vec p = expm1Reduced(r) + 1.0;
+  const auto [shifted, n, r] = reduce(inside, relaxed);
+  const Vec p = relaxed ? expRelaxed(r) : expm1Reduced(r) + 1.0;
   return cpu.hasAvx512 && x.isVector() ? scalef(p, n) : scaleInSteps(p, shifted);
 }
 
