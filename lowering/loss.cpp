@@ -35,22 +35,23 @@ struct Samples {
         classes(static_cast<double>(scores.sizes.back())) {}
 
   Value isCounted(const Index& sample) const { return target.at(sample) != ignored; }
-  Value weightOf(Value label) const {
-    if (!weight) return {label.pool(), label.pool().constant(scores.dtype, 1)};
-    return cast(weight->at({label}), scores.dtype);
-  }
+  /// By the weight of a class, if classes have one.
+  Value weighted(Value x, Value label) const { return weight ? x * cast(weight->at({label}), scores.dtype) : x; }
   /// The class, of a sample that counts; of any other a place that can be read.
   Value readable(const Index& sample) const { return min(max(target.at(sample), 0.0), classes - 1); }
 
   Tensor weights() const {
-    return lazy(scores.dtype, sizes,
-                [s = *this](const Index& sample) { return where(s.isCounted(sample), s.weightOf(s.readable(sample)), 0.0); });
+    return lazy(scores.dtype, sizes, [s = *this](const Index& sample) {
+      const Value label = s.readable(sample);
+      const Value one{label.pool(), label.pool().constant(s.scores.dtype, 1)};
+      return where(s.isCounted(sample), s.weighted(one, label), 0.0);
+    });
   }
   Tensor losses() const {
     return lazy(scores.dtype, sizes, [s = *this](const Index& sample) {
       Index index = sample;
       index.push_back(s.readable(sample));
-      return where(s.isCounted(sample), -s.scores.at(index) * s.weightOf(index.back()), 0.0);
+      return where(s.isCounted(sample), s.weighted(-s.scores.at(index), index.back()), 0.0);
     });
   }
 
@@ -86,7 +87,7 @@ Tensors nllLossBackward(Context& c) {
   return asOutputs(c, {lazy(samples.scores.dtype, samples.scores.sizes, [samples, each](const Index& index) {
                      const Index sample(index.begin(), index.end() - 1);
                      const Value isTarget = (index.back() == samples.target.at(sample)) & samples.isCounted(sample);
-                     return where(isTarget, -each.at(sample) * samples.weightOf(index.back()), 0.0);
+                     return where(isTarget, samples.weighted(-each.at(sample), index.back()), 0.0);
                    })});
 }
 

@@ -196,7 +196,7 @@ void compare(const std::string& op, const std::string& recorded, const Edit& edi
     try {
       compareAs(op, recorded, dtype, edit);
     } catch (const ir::Error& error) {
-      FAIL_CHECK(op, " ", recorded, " ", ir::name(dtype), ": ", error.what());
+      FAIL_CHECK(op << " " << recorded << " as " << ir::name(dtype) << ": " << std::string(error.what()));
     }
   }
 }
