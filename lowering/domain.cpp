@@ -67,6 +67,10 @@ Domain::Domain(const ir::Loops& loops, const Nest& nest) : pool_(loops.pool) {
   addDims(memoryOrder(nest.kept, leading), values);
   elementDims_ = dims_.size();
   addDims(memoryOrder(nest.reduced, leading), values);
+  if (!leading.form) return;
+  const int64_t alongElements = std::abs(stride(leading, innermost()));
+  const int64_t alongRows = std::abs(stride(leading, elementDims_ - 1));
+  runsAlongElements_ = alongRows == 0 || (alongElements != 0 && alongElements <= alongRows);
 }
 
 void Domain::addAccesses(const ir::Loops& loops, const std::vector<ir::StoreTo>& stores, const std::vector<const Expr*>& values) {

@@ -42,6 +42,8 @@ class Domain {
 
   const std::vector<Dim>& dims() const { return dims_; }
   std::size_t elementDims() const { return elementDims_; }
+  /// Of a nest: whether memory runs along its elements, and not along its rows' numbers, as in sums of columns.
+  bool runsAlongElements() const { return runsAlongElements_; }
   const std::vector<Access>& stores() const { return stores_; }
   const std::vector<Access>& loads() const { return loads_; }
   int64_t numel() const { return numel(0, dims_.size()); }
@@ -80,6 +82,7 @@ class Domain {
   ir::ExprPoolPtr pool_;
   std::vector<Dim> dims_;
   std::size_t elementDims_ = 0;
+  bool runsAlongElements_ = true;
   std::vector<Access> stores_, loads_;
 };
 

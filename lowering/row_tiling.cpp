@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 #include <set>
 
 namespace lowering {
@@ -35,8 +36,7 @@ RowAccesses accessesOf(const Nest& nest, const Domain& domain) {
 
   RowAccesses found;
   const auto add = [&](const Access& access) {
-    const bool isRow = domain.moves(access, 0, domain.elementDims()) || domain.numel(0, domain.elementDims()) == 1;
-    if (!isRow || !domain.isInnerContiguous(access)) return;
+    if (!isRowAccess(domain, access)) return;
     found.contiguous.push_back(&access);
     found.widest = std::max(found.widest, access.elementBytes);
     found.narrowest = std::min(found.narrowest, access.elementBytes);
@@ -47,9 +47,13 @@ RowAccesses accessesOf(const Nest& nest, const Domain& domain) {
   return found;
 }
 
+int widestLanes(const RowAccesses& accesses) {
+  return static_cast<int>(std::min(widestVector / accesses.narrowest, 2 * widestVector / accesses.widest));
+}
+
 int chooseLanes(const Domain& domain, const RowAccesses& accesses) {
   if (accesses.contiguous.empty()) return 1;
-  int lanes = static_cast<int>(std::min(widestVector / accesses.narrowest, 2 * widestVector / accesses.widest));
+  int lanes = widestLanes(accesses);
   const auto fits = [&](const Access* access) { return domain.isAligned(*access, lanes, domain.innermost()); };
   while (lanes > 1 && (domain.inner().extent % lanes != 0 ||
                        !std::all_of(accesses.contiguous.begin(), accesses.contiguous.end(), fits)))
@@ -57,10 +61,40 @@ int chooseLanes(const Domain& domain, const RowAccesses& accesses) {
   return lanes;
 }
 
+/// Elements that runs may start after a multiple of `lanes`, the same for all accesses, or nothing where they differ: then no
+/// aligned vectors cover the runs of all. Neither where the last vector would go past the end of a buffer.
+std::optional<int64_t> largestShift(const ir::Loops& loops, const Domain& domain, const RowAccesses& accesses, int lanes) {
+  const Access& first = *accesses.contiguous.front();
+  int64_t step = std::gcd(first.form->constant, int64_t{lanes});
+  for (const Access* access : accesses.contiguous) {
+    if (access->elementBytes != first.elementBytes || (access->form->constant - first.form->constant) % lanes != 0) return {};
+    if (loops.buffers[static_cast<std::size_t>(access->buffer)].type.storageElements() % lanes != 0) return {};
+    for (std::size_t d = 0; d < domain.innermost(); ++d) {
+      if ((domain.stride(*access, d) - domain.stride(first, d)) % lanes != 0) return {};
+      step = std::gcd(step, domain.stride(*access, d));
+    }
+  }
+  return lanes - step;
+}
+
+/// Whole vectors where the runs are made of them, aligned windows over them where that saves narrow accesses.
+void chooseVectors(RowTiling& tiling, const ir::Loops& loops, const Domain& domain, const RowAccesses& accesses) {
+  tiling.lanes = chooseLanes(domain, accesses);
+  tiling.runVectors = domain.inner().extent / tiling.lanes;
+  if (accesses.contiguous.empty()) return;
+  const int widest = widestLanes(accesses);
+  if (tiling.lanes * 2 >= widest || domain.inner().extent < 2 * widest) return;
+  if (const std::optional<int64_t> shift = largestShift(loops, domain, accesses, widest)) {
+    tiling.windows = true;
+    tiling.lanes = widest;
+    tiling.runVectors = ceilDiv(domain.inner().extent + *shift, widest);
+  }
+}
+
 /// Lays a CTA's share of a row over threads that take about `steps` vectors each.
 void layOut(RowTiling& tiling, int64_t steps) {
-  const int64_t runs = tiling.splitsRuns() ? ceilDiv(tiling.runs, tiling.ctas) : 1;
-  const int64_t vectors = tiling.splitsRuns() ? tiling.runVectors : ceilDiv(tiling.runVectors, tiling.ctas);
+  const int64_t runs = tiling.splitsRuns() ? ceilDiv(tiling.runs, tiling.parts()) : 1;
+  const int64_t vectors = tiling.splitsRuns() ? tiling.runVectors : ceilDiv(tiling.runVectors, tiling.parts());
   const int64_t most = runs == 1 ? mostThreads : widestColumns;
   tiling.vectorSteps = ceilDiv(vectors, most);
   if (runs == 1) tiling.vectorSteps = std::max(tiling.vectorSteps, std::min(steps, vectors));
@@ -69,13 +103,13 @@ void layOut(RowTiling& tiling, int64_t steps) {
   tiling.runsAtOnce = static_cast<int>(std::min<int64_t>(ceilDiv(runs, tiling.runSteps), mostThreads / tiling.columns));
   tiling.runSteps = ceilDiv(runs, tiling.runsAtOnce);
   const auto threads = static_cast<unsigned>(tiling.columns * tiling.runsAtOnce);
-  tiling.group = static_cast<int>(threads <= 32 ? std::bit_ceil(threads) : ceilDiv(threads, 32) * 32);
+  tiling.group = static_cast<int>(threads <= 32 && tiling.parts() == 1 ? std::bit_ceil(threads) : ceilDiv(threads, 32) * 32);
 }
 
 /// Vectors a thread should take of a plain row: one while that does not fill the device, then few, with hardly any idle thread.
 int64_t chooseSteps(const RowTiling& tiling, const ir::Target& target) {
-  const int64_t vectors = tiling.runVectors * tiling.runs;
-  const bool isSmall = tiling.rows * vectors <= int64_t{2048} * target.processors;
+  const int64_t vectors = ceilDiv(tiling.runVectors * tiling.runs, tiling.parts());
+  const bool isSmall = tiling.rows * tiling.parts() * vectors <= int64_t{2048} * target.processors;
   if (tiling.splitsRuns()) return isSmall ? std::max<int64_t>(1, ceilDiv(vectors, 256)) : registerVectors;
   if (isSmall || vectors <= 32) return std::max<int64_t>(1, ceilDiv(vectors, 512));
   if (vectors > 256) return registerVectors;
@@ -110,13 +144,17 @@ bool isHeld(const RowTiling& tiling) { return tiling.hold == Hold::Registers; }
 
 }  // namespace
 
-RowTiling chooseRowTiling(const Nest& nest, const Domain& domain, const ir::Target& target) {
+bool isRowAccess(const Domain& domain, const Access& access) {
+  const bool isRow = domain.moves(access, 0, domain.elementDims()) || domain.numel(0, domain.elementDims()) == 1;
+  return isRow && domain.isInnerContiguous(access);
+}
+
+RowTiling chooseRowTiling(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target) {
   const RowAccesses accesses = accessesOf(nest, domain);
   RowTiling tiling;
-  tiling.lanes = chooseLanes(domain, accesses);
+  chooseVectors(tiling, loops, domain, accesses);
   tiling.rows = domain.numel(0, domain.elementDims());
   tiling.runs = domain.numel(domain.elementDims(), domain.innermost());
-  tiling.runVectors = domain.inner().extent / tiling.lanes;
   const int64_t rowVectors = tiling.runs * tiling.runVectors;
   const int64_t rowBytes = rowVectors * tiling.lanes * accesses.heldBytes;
   const int64_t vectorsAtOnce = std::max<int64_t>(1, ceilDiv(accesses.heldBytes * tiling.lanes, widestVector));
@@ -132,6 +170,10 @@ RowTiling chooseRowTiling(const Nest& nest, const Domain& domain, const ir::Targ
     return fits && fills;
   };
   while (tiling.ctas * 2 <= most && !isEnough()) tiling.ctas *= 2;
+  if (tiling.rows == 1 && isOneSweep && nest.elementStores.empty() && !isEnough()) {
+    tiling.ctas = 1;
+    tiling.shares = static_cast<int>(std::min<int64_t>(2 * target.processors, ceilDiv(rowVectors, 2048)));
+  }
 
   int64_t steps = std::max<int64_t>(1, chooseSteps(tiling, target) / vectorsAtOnce);
   layOut(tiling, steps);
@@ -139,7 +181,7 @@ RowTiling chooseRowTiling(const Nest& nest, const Domain& domain, const ir::Targ
   if (held <= registerVectors + 2 && share() <= registerBytes * vectorsAtOnce) tiling.hold = Hold::Registers;
   else if (!isOneSweep && share() <= 2 * sharedBytes) tiling.hold = Hold::Shared;
   if (tiling.hold == Hold::Shared) layOut(tiling, std::max<int64_t>(1, ceilDiv(rowVectors, tiling.ctas * 512)));
-  if (tiling.ctas > 1) tiling.block = tiling.group;
+  if (tiling.parts() > 1) tiling.block = tiling.group;
   else fillBlock(tiling, target);
   if (isHeld(tiling)) chooseResident(tiling, held * 4, target);
   return tiling;

@@ -18,6 +18,7 @@ enum class Hold : uint8_t {
 /// one run. Of a group of `columns * runsAtOnce` threads each takes one vector column of every `runsAtOnce`th run.
 struct RowTiling {
   int lanes = 1;
+  bool windows = false;  ///< runs start anywhere: their vectors are the aligned ones that cover them, with lanes left out at the ends
   int64_t rows = 1, runs = 1, runVectors = 1;
   int columns = 1;       ///< threads side by side along a run
   int runsAtOnce = 1;    ///< runs that a group works on at the same time
@@ -26,16 +27,22 @@ struct RowTiling {
   int group = 1;         ///< threads of a CTA that work on one row, some of which may be idle
   int block = 32;        ///< threads of a CTA; several rows of it if the groups are smaller
   int ctas = 1;          ///< a cluster of so many CTAs works on one row
+  int shares = 1;        ///< or so many CTAs of the grid, the last of which puts together what they leave
   int resident = 0;      ///< Launch::resident
   Hold hold = Hold::Nowhere;
 
   int rowsPerCta() const { return block / group; }
+  /// CTAs that work on one row.
+  int parts() const { return ctas * shares; }
   /// Whether the CTAs of a row divide its runs among them, and not the vectors of each.
   bool splitsRuns() const { return runs > 1; }
   bool operator==(const RowTiling&) const = default;
 };
 
+/// Whether an access moves from row to row and runs along the innermost dim: those that vectors are made for.
+bool isRowAccess(const Domain& domain, const Access& access);
+
 /// The tiling of a nest for a GPU, by rules that were measured on sm_90 (docs/schedules.md).
-RowTiling chooseRowTiling(const Nest& nest, const Domain& domain, const ir::Target& target);
+RowTiling chooseRowTiling(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target);
 
 }  // namespace lowering

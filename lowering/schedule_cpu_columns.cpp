@@ -47,7 +47,7 @@ class CpuColumnKernel {
     ir::Block body, task;
     if (shares_ > 1) {
       for (const Reduction& reduction : nest_.reductions)
-        shared_.push_back(kernel_.addLocal("share", reduction.body->dtype, launch.tasks * tile_, ir::Space::Global, lanes_));
+        shared_.push_back(kernel_.addLocal("share", reduction.body->dtype, launch.tasks * tile_, ir::Space::Global));
     }
     append(task, forTile([&](int64_t columns) { return tileBody(columns); }));
     body.push_back({ir::For{task_, LoopKind::Task, std::move(task)}});

@@ -156,7 +156,7 @@ class ColumnKernel {
 
   void addExchange() {
     for (const Reduction& reduction : nest_.reductions) {
-      partials_.push_back(kernel_.addLocal("partial", reduction.body->dtype, partials() * tiling_.tile(), ir::Space::Shared, tiling_.lanes));
+      partials_.push_back(kernel_.addLocal("partial", reduction.body->dtype, partials() * tiling_.tile(), ir::Space::Shared));
       totals_.push_back(kernel_.addLocal("total", reduction.body->dtype, 1, ir::Space::Register));
     }
   }
@@ -171,7 +171,9 @@ class ColumnKernel {
       combine.threads = warp / tiling_.across;
       combine.stride = tiling_.across;
       for (std::size_t i : reductions) combine.items.push_back({kernel_.accumulator(i), nest_.reductions[i].op});
-      block.push_back({std::move(combine)});
+      ir::Block inWarps;
+      inWarps.push_back({std::move(combine)});
+      append(block, loop(LoopKind::Cluster, rank_, std::move(inWarps)));
     }
     append(block, onThreads(writePartials(reductions)));
     append(block, onThreads(combinePartials(reductions)));

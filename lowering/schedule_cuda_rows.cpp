@@ -34,10 +34,14 @@ class RowKernel {
         thread_(kernel_.axis(tiling.block)),
         runSteps_(steps(tiling.runSteps, tiling.vectorSteps)),
         vectorSteps_(steps(tiling.vectorSteps, 1)),
-        row_(tiling.rowsPerCta() == 1 ? cluster_ : cluster_ * double(tiling.rowsPerCta()) + floorDiv(thread_, double(tiling.group))),
+        part_(tiling.shares > 1 ? cluster_ : rank_),
+        row_(tiling.shares > 1 ? kernel_.number(0) : tiling.rowsPerCta() == 1 ? cluster_ : cluster_ * double(tiling.rowsPerCta()) + floorDiv(thread_, double(tiling.group))),
         inGroup_(tiling.group == tiling.block ? thread_ : mod(thread_, double(tiling.group))) {}
 
   ir::Kernel build() {
+    for (const std::vector<Access>* accesses : {&domain_.stores(), &domain_.loads()})
+      for (const Access& access : *accesses)
+        if (isRowAccess(domain_, access)) windowed_ = &access;
     kernel_.addAccumulators(1, 1);
     addHeld();
     ir::Block grid;
@@ -45,17 +49,19 @@ class RowKernel {
       append(grid, onThreads(reducingPhase(pass)));
       if (tiling_.group > 1 || tiling_.ctas > 1) grid.push_back({combine(pass)});
     }
-    append(grid, onThreads(storingPhase()));
+    append(grid, onThreads(tiling_.shares > 1 ? leaveShare() : storingPhase()));
     ir::Launch launch;
     launch.grid = clusters();
     launch.cluster = tiling_.ctas;
     launch.block = tiling_.block;
     launch.resident = tiling_.resident;
-    return kernel_.finish(launch, gridLoop(std::move(grid)));
+    ir::Block body = gridLoop(std::move(grid));
+    if (tiling_.shares > 1) append(body, combineShares());
+    return kernel_.finish(launch, std::move(body));
   }
 
  private:
-  int64_t clusters() const { return (tiling_.rows + tiling_.rowsPerCta() - 1) / tiling_.rowsPerCta(); }
+  int64_t clusters() const { return tiling_.shares > 1 ? tiling_.shares : (tiling_.rows + tiling_.rowsPerCta() - 1) / tiling_.rowsPerCta(); }
   bool isResident() const { return tiling_.hold == Hold::Registers; }
 
   /// All of it unrolled where a row stays in registers, else as many as are read at once; `inner` steps are inside each.
@@ -75,16 +81,16 @@ class RowKernel {
   ir::Block onThreads(ir::Block body) const {
     return loop(LoopKind::Cluster, rank_, loop(LoopKind::Thread, thread_, std::move(body)));
   }
-  Condition isRow() const { return within(row_, clusters() * tiling_.rowsPerCta(), tiling_.rows); }
+  Condition isRow() const { return tiling_.shares > 1 ? std::nullopt : within(row_, clusters() * tiling_.rowsPerCta(), tiling_.rows); }
 
   /// Positions of the vector that a thread takes in one step.
   Value run() const {
     const Value at = runSteps_.index() * double(tiling_.runsAtOnce) + floorDiv(inGroup_, double(tiling_.columns));
-    return tiling_.splitsRuns() ? at * double(tiling_.ctas) + rank_ : kernel_.number(0);
+    return tiling_.splitsRuns() ? at * double(tiling_.parts()) + part_ : kernel_.number(0);
   }
   Value vector() const {
-    const Value column = tiling_.runsAtOnce == 1 && tiling_.group == tiling_.columns ? inGroup_ : mod(inGroup_, double(tiling_.columns));
-    const Value step = tiling_.splitsRuns() ? vectorSteps_.index() : vectorSteps_.index() * double(tiling_.ctas) + rank_;
+    const Value column = tiling_.runsAtOnce == 1 ? inGroup_ : mod(inGroup_, double(tiling_.columns));
+    const Value step = tiling_.splitsRuns() ? vectorSteps_.index() : vectorSteps_.index() * double(tiling_.parts()) + part_;
     return step * double(tiling_.columns) + column;
   }
   LanePlace place() const {
@@ -99,20 +105,54 @@ class RowKernel {
     place.each = place.base;
     const Value start = vector() * double(tiling_.lanes);
     place.base.push_back(start.expr());
-    place.each.push_back((start + lane).expr());
+    place.each.push_back(inWindow(start + lane, place.base).expr());
     return place;
+  }
+
+  /// Of the first row access, as of all others: the offset at which the run of a position starts.
+  Value runStart(const Access& access, Position position) const {
+    position.resize(domain_.dims().size(), kernel_.number(0).expr());
+    position.back() = kernel_.number(0).expr();
+    return {kernel_.pool(), domain_.offset(access, position)};
+  }
+  /// Elements by which the run of a position starts after its first window does.
+  Value shift(const Position& position) const { return mod(runStart(*windowed_, position), double(tiling_.lanes)); }
+  /// The place along its run of a lane; the nearest one for lanes outside it.
+  Value inWindow(Value lane, const Position& position) const {
+    if (!tiling_.windows) return lane;
+    return min(max(lane - shift(position), 0.0), double(domain_.inner().extent - 1));
+  }
+  /// Whether a lane is inside its run.
+  Value isInside(const LanePlace& at) const {
+    const Value lane = Value{kernel_.pool(), at.base.back()} + Value{kernel_.pool(), at.lane};
+    const Value begin = shift(at.base);
+    return (begin <= lane) & (lane < begin + double(domain_.inner().extent));
+  }
+  const Expr* windowOffset(const Access& access, const LanePlace& at) const {
+    const Value first = floorDiv(runStart(access, at.base), double(tiling_.lanes)) * double(tiling_.lanes);
+    return (first + Value{kernel_.pool(), at.base.back()}).expr();
+  }
+  /// What loads of the domain read at a place; those not known are read from memory.
+  LoadMap reads(const LanePlace& at, LoadMap known = {}) const {
+    for (const Access& access : domain_.loads()) {
+      if (!tiling_.windows || known.contains(access.node) || !isRowAccess(domain_, access)) continue;
+      known[access.node] =
+          kernel_.pool().load(access.buffer, access.node->dtype, windowOffset(access, at), ir::LoadMode::Contiguous);
+    }
+    return readLanes(kernel_.pool(), domain_, at, std::move(known));
   }
   /// The number of a vector among those that a thread holds at once.
   Value slot() const { return runSteps_.unrolled * double(vectorSteps_.unrolledExtent) + vectorSteps_.unrolled; }
-  /// The number of a vector among those of a CTA, by threads.
+  /// The number of a vector among those of a CTA.
   Value sharedSlot() const {
-    return (runSteps_.index() * double(vectorSteps_.covered) + vectorSteps_.index()) * double(tiling_.block) + thread_;
+    const Value step = runSteps_.index() * double(tiling_.vectorSteps) + vectorSteps_.index();
+    return step * double(tiling_.columns * tiling_.runsAtOnce) + inGroup_;
   }
 
   /// `body` for every vector of one chunk.
   ir::Block chunk(ir::Block body) const {
-    const int64_t runs = runSteps_.covered * tiling_.runsAtOnce * (tiling_.splitsRuns() ? tiling_.ctas : 1);
-    const int64_t vectors = vectorSteps_.covered * tiling_.columns * (tiling_.splitsRuns() ? 1 : tiling_.ctas);
+    const int64_t runs = runSteps_.covered * tiling_.runsAtOnce * (tiling_.splitsRuns() ? tiling_.parts() : 1);
+    const int64_t vectors = vectorSteps_.covered * tiling_.columns * (tiling_.splitsRuns() ? 1 : tiling_.parts());
     const Condition inRun = within(vector(), vectors, tiling_.runVectors);
     const Condition inRow = tiling_.splitsRuns() ? within(run(), runs, tiling_.runs) : std::nullopt;
     body = when(both(inRow, inRun), std::move(body));
@@ -140,9 +180,9 @@ class RowKernel {
       held_[access.node] = kernel_.addLocal(stem, access.node->dtype, slots * tiling_.lanes, ir::Space::Register, tiling_.lanes);
       const bool moves = domain_.moves(access, 0, domain_.elementDims()) || tiling_.rows == 1;
       if (tiling_.hold != Hold::Shared || sweepsOf(access.node) < 2 || !moves) continue;
-      const int64_t vectors = runSteps_.covered * vectorSteps_.covered * tiling_.block;
+      const int64_t vectors = tiling_.runSteps * tiling_.vectorSteps * tiling_.columns * tiling_.runsAtOnce;
       shared_[access.node] =
-          kernel_.addLocal(domainName(access) + "_row", access.node->dtype, vectors * tiling_.lanes, ir::Space::Shared, tiling_.lanes);
+          kernel_.addLocal(domainName(access) + "_row", access.node->dtype, vectors * tiling_.lanes, ir::Space::Shared);
     }
   }
   std::string domainName(const Access& access) const { return kernel_.bufferName(access.buffer); }
@@ -160,7 +200,7 @@ class RowKernel {
   ir::Block readVectors(int pass) const {
     const std::set<const Expr*> loads = readIn(pass);
     const LanePlace at = place();
-    const LoadMap memory = readLanes(kernel_.pool(), domain_, at);
+    const LoadMap memory = reads(at);
     ir::Lanes lanes = kernel_.lanes(at);
     for (const Access& access : domain_.loads()) {
       const auto held = held_.find(access.node);
@@ -183,7 +223,7 @@ class RowKernel {
     LoadMap map;
     for (const auto& [load, local] : held_) map[load] = heldVector(load, local, slot());
     for (const auto& [load, local] : rowLoads_) map[load] = kernel_.pool().load(local, load->dtype, kernel_.number(0).expr());
-    return readLanes(kernel_.pool(), domain_, at, std::move(map));
+    return reads(at, std::move(map));
   }
 
   /// Loads that the sweep of a pass reads from memory: all that it needs, or, where rows stay in registers, in the first
@@ -241,9 +281,7 @@ class RowKernel {
       lanes.stores.push_back({kernel_.accumulator(i), kernel_.number(0).expr(), value, false, reduction.op});
     }
     ir::Block body = readVectors(pass);
-    ir::Block use;
-    use.push_back({std::move(lanes)});
-    append(body, chunk(std::move(use)));
+    append(body, chunk(tiling_.windows ? windowReductions(std::move(lanes), at) : ir::Block{{std::move(lanes)}}));
     append(block, sweep(std::move(body)));
     if (pass == 0) append(block, readRowValues());
     return block;
@@ -263,8 +301,7 @@ class RowKernel {
       const LanePlace at = place();
       ir::Lanes lanes = kernel_.lanes(at);
       lanes.stores = kernel_.elementStores(at, known(at));
-      ir::Block use;
-      use.push_back({std::move(lanes)});
+      ir::Block use = tiling_.windows ? windowStores(std::move(lanes), at) : ir::Block{{std::move(lanes)}};
       ir::Block body = readVectors(nest_.passes());
       append(body, chunk(std::move(use)));
       append(block, sweep(std::move(body)));
@@ -282,20 +319,91 @@ class RowKernel {
     return block;
   }
 
+  /// Whether all lanes of a window are inside its run.
+  Value isWhole(const LanePlace& at) const {
+    const Value start{kernel_.pool(), at.base.back()}, begin = shift(at.base);
+    return (begin <= start) & (start + double(tiling_.lanes) <= begin + double(domain_.inner().extent));
+  }
+  /// Lanes outside the run, which only the windows at its ends have, take no part.
+  ir::Block windowReductions(ir::Lanes lanes, const LanePlace& at) const {
+    ir::Lanes part = lanes;
+    for (ir::Store& store : part.stores) {
+      const Value value{kernel_.pool(), store.value};
+      const Value left{kernel_.pool(), kernel_.pool().neutral(*store.accumulate, value.dtype())};
+      store.value = where(isInside(at), value, left).expr();
+    }
+    return {{ir::If{isWhole(at).expr(), {{std::move(lanes)}}, {{std::move(part)}}}}};
+  }
+  /// Whole windows as vectors, those at the ends of a run lane by lane.
+  ir::Block windowStores(ir::Lanes lanes, const LanePlace& at) const {
+    std::size_t i = nest_.rowStores.size();
+    for (ir::Store& store : lanes.stores) {
+      const Access& access = domain_.stores()[i++];
+      if (!isRowAccess(domain_, access)) continue;
+      store.contiguous = true;
+      store.offset = windowOffset(access, at);
+    }
+    const Value start{kernel_.pool(), at.base.back()}, begin = shift(at.base);
+    const Value end = begin + double(domain_.inner().extent);
+    ir::Lanes part = lanes;
+    part.first = max(begin - start, 0.0).expr();
+    part.active = min(end - start, double(tiling_.lanes)).expr();
+    ir::Block block;
+    block.push_back({ir::If{isWhole(at).expr(), {{std::move(lanes)}}, {{std::move(part)}}}});
+    return block;
+  }
+
+  /// Global memory for what every share of the row combines to.
+  ir::Block leaveShare() {
+    ir::Lanes lanes;
+    lanes.axis = kernel_.pool().axis(1);
+    for (std::size_t i = 0; i < nest_.reductions.size(); ++i) {
+      const Expr* result = nest_.reductions[i].result;
+      shares_.push_back(kernel_.addLocal("share", result->dtype, tiling_.shares, ir::Space::Global));
+      lanes.stores.push_back({shares_.back(), cluster_.expr(), result, true, {}});
+    }
+    ir::Block body;
+    body.push_back({std::move(lanes)});
+    return when(inGroup_ == 0.0, std::move(body));
+  }
+  ir::Block combineShares() const {
+    const int64_t count = (tiling_.shares + tiling_.block - 1) / tiling_.block;
+    const Value step = kernel_.axis(count);
+    const Value share = step * double(tiling_.block) + thread_;
+    ir::Lanes lanes;
+    lanes.axis = kernel_.pool().axis(1);
+    for (std::size_t i = 0; i < nest_.reductions.size(); ++i) {
+      const Reduction& reduction = nest_.reductions[i];
+      const Expr* left = kernel_.pool().load(shares_[i], reduction.result->dtype, share.expr());
+      lanes.stores.push_back({kernel_.accumulator(i), kernel_.number(0).expr(), left, false, reduction.op});
+    }
+    ir::Block add, block;
+    add.push_back({std::move(lanes)});
+    add = when(within(share, count * tiling_.block, tiling_.shares), std::move(add));
+    block.push_back(kernel_.reset(kernel_.reductionsOf(0), 1));
+    append(block, loop(LoopKind::Serial, step, std::move(add)));
+    ir::Block all = onThreads(std::move(block));
+    all.push_back({combine(0)});
+    append(all, onThreads(storingPhase()));
+    return all;
+  }
+
   const RowTiling tiling_;
   NestKernel kernel_;
   const Nest& nest_;
   const Domain& domain_;
   Value cluster_, rank_, thread_;
   Steps runSteps_, vectorSteps_;
-  Value row_, inGroup_;
+  Value part_, row_, inGroup_;
+  const Access* windowed_ = nullptr;  ///< the access that windows are laid by
+  std::vector<int> shares_;
   std::map<const Expr*, int> held_, shared_, rowLoads_;
 };
 
 }  // namespace
 
 ir::Kernel scheduleRows(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target) {
-  return RowKernel(loops, nest, domain, chooseRowTiling(nest, domain, target)).build();
+  return RowKernel(loops, nest, domain, chooseRowTiling(loops, nest, domain, target)).build();
 }
 
 }  // namespace lowering
