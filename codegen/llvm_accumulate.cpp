@@ -16,7 +16,7 @@ class Accumulator {
 
   void contiguous(Vec offset, Vec value, const LaneSet& lanes) const {
     const Vec old = opmath(scope_.memory.loadContiguous(buffer_, offset, lanes));
-    scope_.memory.storeContiguous(buffer_, offset, held(combine(op_, dtype_, old, opmath(splat(value, lanes.count)))), lanes);
+    scope_.memory.storeContiguous(buffer_, offset, held(combined(opmath(splat(value, lanes.count)), old)), lanes);
   }
 
   void shared(Vec offset, Vec value, const LaneSet& lanes) const {
@@ -32,8 +32,11 @@ class Accumulator {
  private:
   void one(Vec offset, Vec value) const {
     const Vec old = opmath(scope_.memory.load(buffer_, offset));
-    scope_.memory.store(buffer_, offset, held(combine(op_, dtype_, old, value)));
+    scope_.memory.store(buffer_, offset, held(combined(value, old)));
   }
+
+  /// The value comes first: what asks whether the first operand is NaN is then outside the chain from one element to the next.
+  Vec combined(Vec value, Vec old) const { return combine(op_, dtype_, value, old); }
 
   Vec activeOrNeutral(Vec value, const LaneSet& lanes) const {
     if (!lanes.isPartial()) return value;
