@@ -256,6 +256,27 @@ TEST_CASE("softmax of rows that are held or read again") {
     }
 }
 
+TEST_CASE("the same on CPUs with AVX2 and with SSE2 alone") {
+  ir::Target target = runtime::Orc::host(1);
+  const auto checkOn = [&](const char* arch, const char* features, int vectorBytes) {
+    target.arch = arch;
+    target.features = features;
+    target.vectorBytes = vectorBytes;
+    check(rowSum(3, 203), {numbers(DType::F32, 3 * 203, scattered), Memory::zeros(DType::F32, 3)}, 0, target);
+    const Memory rows = floats(DType::F16, 3 * 77, [](int64_t i) { return static_cast<double>(scattered(i)); });
+    for (const bool isHeld : {true, false})
+      check(softmax(3, 77, isHeld), {rows, Memory::zeros(DType::F16, 3 * 77)}, 0.002, target);
+    for (const DType dtype : {DType::F32, DType::I64, DType::U8})
+      for (const int sharing : {0, 1, 2}) {
+        const Memory numbered = numbers(dtype, 16, scattered);
+        check(accumulating(Op::Max, dtype, 16, sharing, true, unknown, 2, 13), {numbered, Memory::zeros(DType::I64, 1), numbered},
+              0, target);
+      }
+  };
+  if (target.vectorBytes >= 32) checkOn("haswell", "+avx2,+fma,+f16c", 32);
+  checkOn("x86-64", "", 16);
+}
+
 TEST_CASE("what a loop does not change is computed before it") {
   // One division a row, not one a vector.
   CHECK(count(softmax(3, 640, false), "div") == 1);
