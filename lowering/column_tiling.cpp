@@ -6,10 +6,10 @@
 namespace lowering {
 namespace {
 
-constexpr int widestVector = 16;        // bytes
-constexpr int64_t tileBytes = 128;      // of a tile's row: one line of the L2 cache
-constexpr int mostCtas = 16;            // of a cluster
-constexpr int64_t shortColumn = 16;     // elements that one thread combines without help
+constexpr int widestVector = 16;         // bytes
+constexpr int64_t tileBytes = 128;       // of a tile's row: one line of the L2 cache
+constexpr int mostCtas = 16;             // of a cluster
+constexpr int64_t shortColumn = 16;      // elements that one thread combines without help
 constexpr int64_t smallBytes = 2 << 20;  // of a tensor: more and narrower CTAs start sooner
 
 int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -32,7 +32,8 @@ int chooseLanes(const Domain& domain, const std::vector<const Access*>& accesses
   for (const Access* access : accesses) widest = std::max(widest, access->elementBytes);
   int lanes = static_cast<int>(widestVector / widest);
   const auto fits = [&](const Access* access) { return domain.isAligned(*access, lanes, columns); };
-  while (lanes > 1 && (domain.dims()[columns].extent % lanes != 0 || !std::all_of(accesses.begin(), accesses.end(), fits))) lanes /= 2;
+  while (lanes > 1 && (domain.dims()[columns].extent % lanes != 0 || !std::all_of(accesses.begin(), accesses.end(), fits)))
+    lanes /= 2;
   return lanes;
 }
 

@@ -23,9 +23,8 @@ std::vector<const Expr*> memoryOrder(const std::vector<const Expr*>& all, const 
     if (axis->axis().extent > 1) axes.push_back(axis);
   }
   if (access.form) {
-    std::stable_sort(axes.begin(), axes.end(), [&](const Expr* a, const Expr* b) {
-      return std::abs(access.form->of(a)) > std::abs(access.form->of(b));
-    });
+    std::stable_sort(axes.begin(), axes.end(),
+                     [&](const Expr* a, const Expr* b) { return std::abs(access.form->of(a)) > std::abs(access.form->of(b)); });
   }
   return axes;
 }

@@ -50,7 +50,8 @@ bool sameExtents(const Axes& a, const Axes& b) {
 
 class NestBuilder {
  public:
-  explicit NestBuilder(const ir::Loops& loops) : loops_(loops), pool_(*loops.pool), nodes_(ir::postorder(roots(loops))), free_(roots(loops)) {}
+  explicit NestBuilder(const ir::Loops& loops)
+      : loops_(loops), pool_(*loops.pool), nodes_(ir::postorder(roots(loops))), free_(roots(loops)) {}
 
   std::optional<Nest> build() {
     for (const Expr* node : nodes_)
@@ -93,7 +94,8 @@ class NestBuilder {
   int passOf(const Expr* body) const {
     int pass = 0;
     for (const Expr* node : ir::postorder({body})) {
-      const auto needed = std::find_if(nest_.reductions.begin(), nest_.reductions.end(), [&](const Reduction& r) { return r.result == node; });
+      const auto needed =
+          std::find_if(nest_.reductions.begin(), nest_.reductions.end(), [&](const Reduction& r) { return r.result == node; });
       if (needed != nest_.reductions.end()) pass = std::max(pass, needed->pass + 1);
     }
     return pass;
@@ -125,7 +127,8 @@ class NestBuilder {
   void add(const ir::StoreTo& store) {
     bool isElement = false;
     for (const Expr* part : {store.offset, store.value})
-      for (const Expr* axis : free_.of(part)) isElement |= std::find(nest_.reduced.begin(), nest_.reduced.end(), axis) != nest_.reduced.end();
+      for (const Expr* axis : free_.of(part))
+        isElement |= std::find(nest_.reduced.begin(), nest_.reduced.end(), axis) != nest_.reduced.end();
     (isElement ? nest_.elementStores : nest_.rowStores).push_back({store.buffer, store.offset, plain(store.value, {})});
   }
 

@@ -29,9 +29,7 @@ Condition within(Value index, int64_t covered, int64_t extent) {
   return index < static_cast<double>(extent);
 }
 
-void append(ir::Block& to, ir::Block statements) {
-  std::move(statements.begin(), statements.end(), std::back_inserter(to));
-}
+void append(ir::Block& to, ir::Block statements) { std::move(statements.begin(), statements.end(), std::back_inserter(to)); }
 
 NestKernel::NestKernel(const ir::Loops& loops, const Nest& nest, const Domain& domain, ir::Backend backend, int alignment)
     : loops_(loops), nest_(nest), domain_(domain) {

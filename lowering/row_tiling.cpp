@@ -8,7 +8,7 @@
 namespace lowering {
 namespace {
 
-constexpr int widestVector = 16;             // bytes
+constexpr int widestVector = 16;  // bytes
 constexpr int mostThreads = 1024;
 constexpr int widestColumns = 512;           // threads along a run, if it leaves enough work for them
 constexpr int mostCtas = 16;                 // of a cluster
@@ -55,8 +55,8 @@ int chooseLanes(const Domain& domain, const RowAccesses& accesses) {
   if (accesses.contiguous.empty()) return 1;
   int lanes = widestLanes(accesses);
   const auto fits = [&](const Access* access) { return domain.isAligned(*access, lanes, domain.innermost()); };
-  while (lanes > 1 && (domain.inner().extent % lanes != 0 ||
-                       !std::all_of(accesses.contiguous.begin(), accesses.contiguous.end(), fits)))
+  while (lanes > 1 &&
+         (domain.inner().extent % lanes != 0 || !std::all_of(accesses.contiguous.begin(), accesses.contiguous.end(), fits)))
     lanes /= 2;
   return lanes;
 }
@@ -178,11 +178,15 @@ RowTiling chooseRowTiling(const ir::Loops& loops, const Nest& nest, const Domain
   int64_t steps = std::max<int64_t>(1, chooseSteps(tiling, target) / vectorsAtOnce);
   layOut(tiling, steps);
   const int64_t held = tiling.vectorSteps * tiling.runSteps * vectorsAtOnce;
-  if (held <= registerVectors + 2 && share() <= registerBytes * vectorsAtOnce) tiling.hold = Hold::Registers;
-  else if (!isOneSweep && share() <= 2 * sharedBytes) tiling.hold = Hold::Shared;
+  if (held <= registerVectors + 2 && share() <= registerBytes * vectorsAtOnce)
+    tiling.hold = Hold::Registers;
+  else if (!isOneSweep && share() <= 2 * sharedBytes)
+    tiling.hold = Hold::Shared;
   if (tiling.hold == Hold::Shared) layOut(tiling, std::max<int64_t>(1, ceilDiv(rowVectors, tiling.ctas * 512)));
-  if (tiling.parts() > 1) tiling.block = tiling.group;
-  else fillBlock(tiling, target);
+  if (tiling.parts() > 1)
+    tiling.block = tiling.group;
+  else
+    fillBlock(tiling, target);
   if (isHeld(tiling)) chooseResident(tiling, held * 4, target);
   return tiling;
 }

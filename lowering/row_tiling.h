@@ -18,17 +18,18 @@ enum class Hold : uint8_t {
 /// one run. Of a group of `columns * runsAtOnce` threads each takes one vector column of every `runsAtOnce`th run.
 struct RowTiling {
   int lanes = 1;
-  bool windows = false;  ///< runs start anywhere: their vectors are the aligned ones that cover them, with lanes left out at the ends
+  bool windows =
+      false;  ///< runs start anywhere: their vectors are the aligned ones that cover them, with lanes left out at the ends
   int64_t rows = 1, runs = 1, runVectors = 1;
-  int columns = 1;       ///< threads side by side along a run
-  int runsAtOnce = 1;    ///< runs that a group works on at the same time
-  int64_t runSteps = 1;  ///< runs a thread takes, one after another
+  int columns = 1;          ///< threads side by side along a run
+  int runsAtOnce = 1;       ///< runs that a group works on at the same time
+  int64_t runSteps = 1;     ///< runs a thread takes, one after another
   int64_t vectorSteps = 1;  ///< vectors a thread takes of each
-  int group = 1;         ///< threads of a CTA that work on one row, some of which may be idle
-  int block = 32;        ///< threads of a CTA; several rows of it if the groups are smaller
-  int ctas = 1;          ///< a cluster of so many CTAs works on one row
-  int shares = 1;        ///< or so many CTAs of the grid, the last of which puts together what they leave
-  int resident = 0;      ///< Launch::resident
+  int group = 1;            ///< threads of a CTA that work on one row, some of which may be idle
+  int block = 32;           ///< threads of a CTA; several rows of it if the groups are smaller
+  int ctas = 1;             ///< a cluster of so many CTAs works on one row
+  int shares = 1;           ///< or so many CTAs of the grid, the last of which puts together what they leave
+  int resident = 0;         ///< Launch::resident
   Hold hold = Hold::Nowhere;
 
   int rowsPerCta() const { return block / group; }

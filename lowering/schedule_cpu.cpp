@@ -12,8 +12,8 @@ namespace {
 using ir::DType;
 using ir::Expr;
 
-constexpr int64_t blockElements = 4096;     // of a task in a long row
-constexpr int64_t shortestRow = 8;          // rows shorter than this are not worth a loop of their own
+constexpr int64_t blockElements = 4096;  // of a task in a long row
+constexpr int64_t shortestRow = 8;       // rows shorter than this are not worth a loop of their own
 
 /// Cuts the domain into tasks: blocks of a long row, whole rows, or blocks of the flat domain where rows are very short.
 class TaskBody {

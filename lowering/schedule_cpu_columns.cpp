@@ -11,8 +11,8 @@ namespace {
 using ir::Expr;
 using ir::LoopKind;
 
-constexpr int64_t tileVectors = 8;       // of a tile: what a thread sums up in registers
-constexpr int64_t shareElements = 64;    // of a column: the least that a thread takes
+constexpr int64_t tileVectors = 8;     // of a tile: what a thread sums up in registers
+constexpr int64_t shareElements = 64;  // of a column: the least that a thread takes
 
 int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -59,8 +59,12 @@ class CpuColumnKernel {
   Value task() const { return {kernel_.pool(), task_}; }
   Value share() const { return shares_ == 1 ? kernel_.number(0) : mod(task(), double(shares_)); }
   Value tileNumber() const { return shares_ == 1 ? task() : floorDiv(task(), double(shares_)); }
-  Value tileAt(Value number) const { return tiles_ == 1 ? kernel_.number(0) : outer_ == 1 ? number : mod(number, double(tiles_)); }
-  Value outerAt(Value number) const { return tiles_ == 1 ? number : outer_ == 1 ? kernel_.number(0) : floorDiv(number, double(tiles_)); }
+  Value tileAt(Value number) const {
+    return tiles_ == 1 ? kernel_.number(0) : outer_ == 1 ? number : mod(number, double(tiles_));
+  }
+  Value outerAt(Value number) const {
+    return tiles_ == 1 ? number : outer_ == 1 ? kernel_.number(0) : floorDiv(number, double(tiles_));
+  }
 
   /// The body of a tile of `tile_` columns, or of what is left for the last one.
   ir::Block forTile(const std::function<ir::Block(int64_t)>& body) const { return forTile(tileNumber(), body); }
@@ -149,7 +153,8 @@ class CpuColumnKernel {
       lanes.axis = kernel_.pool().axis(lanes_);
       for (std::size_t i : reductions) {
         const Reduction& reduction = nest_.reductions[i];
-        lanes.stores.push_back({kernel_.accumulator(i), column.expr(), kernel_.pool().neutral(reduction.op, reduction.body->dtype), true, {}});
+        lanes.stores.push_back(
+            {kernel_.accumulator(i), column.expr(), kernel_.pool().neutral(reduction.op, reduction.body->dtype), true, {}});
       }
       return lanes;
     });
@@ -163,7 +168,8 @@ class CpuColumnKernel {
              ir::Lanes lanes = kernel_.lanes(at);
              for (std::size_t i : reductions) {
                const Reduction& reduction = nest_.reductions[i];
-               lanes.stores.push_back({kernel_.accumulator(i), column.expr(), domain_.at(reduction.body, at.each, loads), true, reduction.op});
+               lanes.stores.push_back(
+                   {kernel_.accumulator(i), column.expr(), domain_.at(reduction.body, at.each, loads), true, reduction.op});
              }
              return lanes;
            }));
@@ -190,7 +196,8 @@ class CpuColumnKernel {
       lanes.axis = kernel_.pool().axis(lanes_);
       for (std::size_t i = 0; i < nest_.reductions.size(); ++i) {
         const ir::DType dtype = nest_.reductions[i].body->dtype;
-        lanes.stores.push_back({shared_[i], (task() * double(tile_) + column).expr(), read(kernel_.accumulator(i), dtype, column), true, {}});
+        lanes.stores.push_back(
+            {shared_[i], (task() * double(tile_) + column).expr(), read(kernel_.accumulator(i), dtype, column), true, {}});
       }
       return lanes;
     });
@@ -200,17 +207,18 @@ class CpuColumnKernel {
     const Value number = kernel_.axis(outer_ * tiles_), share = kernel_.axis(shares_);
     return loop(LoopKind::Serial, number, forTile(number, [&](int64_t columns) {
                   ir::Block block = reset(kernel_.reductionsOf(0));
-                  append(block, loop(LoopKind::Serial, share, vectors(columns, [&](Value column) {
-                                       ir::Lanes lanes;
-                                       lanes.axis = kernel_.pool().axis(lanes_);
-                                       for (std::size_t i = 0; i < nest_.reductions.size(); ++i) {
-                                         const Reduction& reduction = nest_.reductions[i];
-                                         const Value from = (number * double(shares_) + share) * double(tile_) + column;
-                                         lanes.stores.push_back({kernel_.accumulator(i), column.expr(),
-                                                                 read(shared_[i], reduction.body->dtype, from), true, reduction.op});
-                                       }
-                                       return lanes;
-                                     })));
+                  append(block,
+                         loop(LoopKind::Serial, share, vectors(columns, [&](Value column) {
+                                ir::Lanes lanes;
+                                lanes.axis = kernel_.pool().axis(lanes_);
+                                for (std::size_t i = 0; i < nest_.reductions.size(); ++i) {
+                                  const Reduction& reduction = nest_.reductions[i];
+                                  const Value from = (number * double(shares_) + share) * double(tile_) + column;
+                                  lanes.stores.push_back({kernel_.accumulator(i), column.expr(),
+                                                          read(shared_[i], reduction.body->dtype, from), true, reduction.op});
+                                }
+                                return lanes;
+                              })));
                   append(block, rowStores(number, columns));
                   return block;
                 }));

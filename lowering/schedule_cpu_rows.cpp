@@ -12,7 +12,7 @@ namespace {
 using ir::Expr;
 using ir::LoopKind;
 
-constexpr int accumulators = 2;          // vectors that sums are spread over, so that one addition need not wait for another
+constexpr int accumulators = 2;             // vectors that sums are spread over, so that one addition need not wait for another
 constexpr int64_t shareElements = 1 << 15;  // of a row: the least that a thread takes
 
 class CpuRowKernel {
@@ -102,8 +102,7 @@ class CpuRowKernel {
     }
     for (int64_t rest = rounds * accumulators; rest < whole; ++rest)
       append(block, vector(run, start + double(rest) * width, kernel_.number(0), lanes_, use));
-    if (count % lanes_ != 0)
-      append(block, vector(run, start + double(whole) * width, kernel_.number(0), count % lanes_, use));
+    if (count % lanes_ != 0) append(block, vector(run, start + double(whole) * width, kernel_.number(0), count % lanes_, use));
     return block;
   }
 
@@ -116,7 +115,8 @@ class CpuRowKernel {
       if (least == last) return along(kernel_.number(0), start, least, use);
       ir::Block block;
       const Value isLast = share() == double(shares_ - 1);
-      block.push_back({ir::If{isLast.expr(), along(kernel_.number(0), start, last, use), along(kernel_.number(0), start, least, use)}});
+      block.push_back(
+          {ir::If{isLast.expr(), along(kernel_.number(0), start, last, use), along(kernel_.number(0), start, least, use)}});
       return block;
     }
     const int64_t each = (runs_ + shares_ - 1) / shares_;
@@ -131,8 +131,11 @@ class CpuRowKernel {
     ir::Lanes reset;
     reset.axis = kernel_.pool().axis(accumulators * lanes_);
     for (std::size_t i : reductions)
-      reset.stores.push_back({vectors_[i], kernel_.number(0).expr(),
-                              kernel_.pool().neutral(nest_.reductions[i].op, nest_.reductions[i].body->dtype), true, {}});
+      reset.stores.push_back({vectors_[i],
+                              kernel_.number(0).expr(),
+                              kernel_.pool().neutral(nest_.reductions[i].op, nest_.reductions[i].body->dtype),
+                              true,
+                              {}});
     block.push_back({std::move(reset)});
     block.push_back(kernel_.reset(reductions, 1));
     append(block, sweep([&](const LanePlace& at, Value accumulator) {
@@ -149,7 +152,8 @@ class CpuRowKernel {
     across.axis = kernel_.pool().axis(accumulators * lanes_);
     for (std::size_t i : reductions) {
       const Reduction& reduction = nest_.reductions[i];
-      const Expr* lanes = kernel_.pool().load(vectors_[i], reduction.body->dtype, kernel_.number(0).expr(), ir::LoadMode::Contiguous);
+      const Expr* lanes =
+          kernel_.pool().load(vectors_[i], reduction.body->dtype, kernel_.number(0).expr(), ir::LoadMode::Contiguous);
       across.stores.push_back({kernel_.accumulator(i), kernel_.number(0).expr(), lanes, false, reduction.op});
     }
     block.push_back({std::move(across)});

@@ -148,7 +148,8 @@ class VectorBody {
 ir::Kernel scheduleCuda(const ir::Loops& loops, const ir::Target& target) {
   if (const std::optional<Nest> nest = nestOf(loops)) {
     const Domain domain(loops, *nest);
-    return domain.runsAlongElements() ? scheduleRows(loops, *nest, domain, target) : scheduleColumns(loops, *nest, domain, target);
+    return domain.runsAlongElements() ? scheduleRows(loops, *nest, domain, target)
+                                      : scheduleColumns(loops, *nest, domain, target);
   }
   const Domain domain(loops);
   const Vectors vectors = chooseVectors(domain);

@@ -147,8 +147,8 @@ class ColumnKernel {
     ir::Lanes lanes = kernel_.lanes(at);
     for (std::size_t i : kernel_.reductionsOf(pass)) {
       const Reduction& reduction = nest_.reductions[i];
-      lanes.stores.push_back({kernel_.accumulator(i), kernel_.number(0).expr(), domain_.at(reduction.body, at.each, loads), true,
-                              reduction.op});
+      lanes.stores.push_back(
+          {kernel_.accumulator(i), kernel_.number(0).expr(), domain_.at(reduction.body, at.each, loads), true, reduction.op});
     }
     append(block, sweep(kernel_.bodiesOf(pass), std::move(lanes)));
     return block;

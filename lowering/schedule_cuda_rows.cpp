@@ -11,7 +11,7 @@ namespace {
 using ir::Expr;
 using ir::LoopKind;
 
-constexpr int64_t vectorsInFlight = 4;   // that a thread reads before it uses the first, where it does not hold a row
+constexpr int64_t vectorsInFlight = 4;    // that a thread reads before it uses the first, where it does not hold a row
 constexpr int64_t prefetchedVectors = 4;  // of loads that only the last sweep needs, such as weights
 
 /// Steps of a loop, as an outer serial loop around an unrolled one.
@@ -35,7 +35,9 @@ class RowKernel {
         runSteps_(steps(tiling.runSteps, tiling.vectorSteps)),
         vectorSteps_(steps(tiling.vectorSteps, 1)),
         part_(tiling.shares > 1 ? cluster_ : rank_),
-        row_(tiling.shares > 1 ? kernel_.number(0) : tiling.rowsPerCta() == 1 ? cluster_ : cluster_ * double(tiling.rowsPerCta()) + floorDiv(thread_, double(tiling.group))),
+        row_(tiling.shares > 1          ? kernel_.number(0)
+             : tiling.rowsPerCta() == 1 ? cluster_
+                                        : cluster_ * double(tiling.rowsPerCta()) + floorDiv(thread_, double(tiling.group))),
         inGroup_(tiling.group == tiling.block ? thread_ : mod(thread_, double(tiling.group))) {}
 
   ir::Kernel build() {
@@ -44,6 +46,7 @@ class RowKernel {
         if (isRowAccess(domain_, access)) windowed_ = &access;
     kernel_.addAccumulators(1, 1);
     addHeld();
+    addResults();
     ir::Block grid;
     for (int pass = 0; pass < nest_.passes(); ++pass) {
       append(grid, onThreads(reducingPhase(pass)));
@@ -61,7 +64,9 @@ class RowKernel {
   }
 
  private:
-  int64_t clusters() const { return tiling_.shares > 1 ? tiling_.shares : (tiling_.rows + tiling_.rowsPerCta() - 1) / tiling_.rowsPerCta(); }
+  int64_t clusters() const {
+    return tiling_.shares > 1 ? tiling_.shares : (tiling_.rows + tiling_.rowsPerCta() - 1) / tiling_.rowsPerCta();
+  }
   bool isResident() const { return tiling_.hold == Hold::Registers; }
 
   /// All of it unrolled where a row stays in registers, else as many as are read at once; `inner` steps are inside each.
@@ -81,7 +86,9 @@ class RowKernel {
   ir::Block onThreads(ir::Block body) const {
     return loop(LoopKind::Cluster, rank_, loop(LoopKind::Thread, thread_, std::move(body)));
   }
-  Condition isRow() const { return tiling_.shares > 1 ? std::nullopt : within(row_, clusters() * tiling_.rowsPerCta(), tiling_.rows); }
+  Condition isRow() const {
+    return tiling_.shares > 1 ? std::nullopt : within(row_, clusters() * tiling_.rowsPerCta(), tiling_.rows);
+  }
 
   /// Positions of the vector that a thread takes in one step.
   Value run() const {
@@ -99,6 +106,7 @@ class RowKernel {
     place.lane = lane.expr();
     place.dim = domain_.innermost();
     place.alignment = tiling_.lanes;
+    place.isScattered = tiling_.windows;
     place.base = domain_.unflatten(row_.expr(), 0, domain_.elementDims());
     const Position runs = domain_.unflatten(run().expr(), domain_.elementDims(), domain_.innermost());
     place.base.insert(place.base.end(), runs.begin(), runs.end());
@@ -115,8 +123,16 @@ class RowKernel {
     position.back() = kernel_.number(0).expr();
     return {kernel_.pool(), domain_.offset(access, position)};
   }
-  /// Elements by which the run of a position starts after its first window does.
-  Value shift(const Position& position) const { return mod(runStart(*windowed_, position), double(tiling_.lanes)); }
+  /// Elements by which the run of a position starts after its first window does; steps of whole vectors do not change it.
+  Value shift(const Position& position) const {
+    const int lanes = tiling_.lanes;
+    Value start = kernel_.number(windowed_->form->constant % lanes);
+    for (std::size_t d = 0; d < domain_.innermost(); ++d) {
+      const int64_t stride = domain_.stride(*windowed_, d) % lanes;
+      start = start + Value{kernel_.pool(), position[d]} * kernel_.number(stride);
+    }
+    return mod(start, double(lanes));
+  }
   /// The place along its run of a lane; the nearest one for lanes outside it.
   Value inWindow(Value lane, const Position& position) const {
     if (!tiling_.windows) return lane;
@@ -129,8 +145,9 @@ class RowKernel {
     return (begin <= lane) & (lane < begin + double(domain_.inner().extent));
   }
   const Expr* windowOffset(const Access& access, const LanePlace& at) const {
-    const Value first = floorDiv(runStart(access, at.base), double(tiling_.lanes)) * double(tiling_.lanes);
-    return (first + Value{kernel_.pool(), at.base.back()}).expr();
+    // Written as multiples of the vector, by which the compiler sees that it is aligned.
+    const auto lanes = static_cast<double>(tiling_.lanes);
+    return (floorDiv(runStart(access, at.base), lanes) * lanes + Value{kernel_.pool(), at.base.back()}).expr();
   }
   /// What loads of the domain read at a place; those not known are read from memory.
   LoadMap reads(const LanePlace& at, LoadMap known = {}) const {
@@ -153,7 +170,8 @@ class RowKernel {
   ir::Block chunk(ir::Block body) const {
     const int64_t runs = runSteps_.covered * tiling_.runsAtOnce * (tiling_.splitsRuns() ? tiling_.parts() : 1);
     const int64_t vectors = vectorSteps_.covered * tiling_.columns * (tiling_.splitsRuns() ? 1 : tiling_.parts());
-    const Condition inRun = within(vector(), vectors, tiling_.runVectors);
+    Condition inRun = within(vector(), vectors, tiling_.runVectors);
+    if (tiling_.windows) inRun = vector() * double(tiling_.lanes) < shift(place().base) + double(domain_.inner().extent);
     const Condition inRow = tiling_.splitsRuns() ? within(run(), runs, tiling_.runs) : std::nullopt;
     body = when(both(inRow, inRun), std::move(body));
     return loop(LoopKind::Unrolled, runSteps_.unrolled, loop(LoopKind::Unrolled, vectorSteps_.unrolled, std::move(body)));
@@ -166,13 +184,12 @@ class RowKernel {
 
   /// Registers for what is read: vectors of loads that move along a row, and values that a row has once.
   void addHeld() {
-    std::set<const Expr*> first = kernel_.loadsOf(kernel_.bodiesOf(0));
     for (const Access& access : domain_.loads()) {
       const bool isElement = domain_.moves(access, domain_.elementDims(), domain_.dims().size());
       if (isElement && access.form && domain_.isInnerUniform(access)) continue;  // one a run: read where it is used
       const std::string stem = domainName(access) + (isElement ? "_held" : "_row");
       if (!isElement) {
-        if (!access.form || first.contains(access.node)) continue;
+        if (!access.form) continue;
         rowLoads_[access.node] = kernel_.addLocal(stem, access.node->dtype, 1, ir::Space::Register);
         continue;
       }
@@ -183,6 +200,15 @@ class RowKernel {
       const int64_t vectors = tiling_.runSteps * tiling_.vectorSteps * tiling_.columns * tiling_.runsAtOnce;
       shared_[access.node] =
           kernel_.addLocal(domainName(access) + "_row", access.node->dtype, vectors * tiling_.lanes, ir::Space::Shared);
+    }
+  }
+  /// Registers for vectors that are computed whole and stored in part.
+  void addResults() {
+    for (std::size_t i = nest_.rowStores.size(); tiling_.windows && !endsAreRare() && i < domain_.stores().size(); ++i) {
+      const Access& access = domain_.stores()[i];
+      if (!isRowAccess(domain_, access)) continue;
+      const ir::DType dtype = nest_.elementStores[i - nest_.rowStores.size()].value->dtype;
+      results_.push_back(kernel_.addLocal("result", dtype, tiling_.lanes, ir::Space::Register, tiling_.lanes));
     }
   }
   std::string domainName(const Access& access) const { return kernel_.bufferName(access.buffer); }
@@ -282,8 +308,8 @@ class RowKernel {
     }
     ir::Block body = readVectors(pass);
     append(body, chunk(tiling_.windows ? windowReductions(std::move(lanes), at) : ir::Block{{std::move(lanes)}}));
-    append(block, sweep(std::move(body)));
     if (pass == 0) append(block, readRowValues());
+    append(block, sweep(std::move(body)));
     return block;
   }
 
@@ -324,6 +350,11 @@ class RowKernel {
     const Value start{kernel_.pool(), at.base.back()}, begin = shift(at.base);
     return (begin <= start) & (start + double(tiling_.lanes) <= begin + double(domain_.inner().extent));
   }
+  /// Whether hardly any warp has a window at the end of a run: the others then go without asking for each lane.
+  bool endsAreRare() const {
+    constexpr int64_t longRun = 256;  // vectors
+    return tiling_.runVectors >= longRun;
+  }
   /// Lanes outside the run, which only the windows at its ends have, take no part.
   ir::Block windowReductions(ir::Lanes lanes, const LanePlace& at) const {
     ir::Lanes part = lanes;
@@ -332,24 +363,31 @@ class RowKernel {
       const Value left{kernel_.pool(), kernel_.pool().neutral(*store.accumulate, value.dtype())};
       store.value = where(isInside(at), value, left).expr();
     }
+    if (!endsAreRare()) return {{std::move(part)}};
     return {{ir::If{isWhole(at).expr(), {{std::move(lanes)}}, {{std::move(part)}}}}};
   }
-  /// Whole windows as vectors, those at the ends of a run lane by lane.
+  /// Stores whole windows as vectors, and of those at the ends of a run the lanes inside, one by one; the values are computed
+  /// before, unless there are few of the latter.
   ir::Block windowStores(ir::Lanes lanes, const LanePlace& at) const {
-    std::size_t i = nest_.rowStores.size();
-    for (ir::Store& store : lanes.stores) {
-      const Access& access = domain_.stores()[i++];
+    ir::Lanes whole = lanes;
+    for (std::size_t i = 0, row = 0; i < lanes.stores.size(); ++i) {
+      const Access& access = domain_.stores()[nest_.rowStores.size() + i];
       if (!isRowAccess(domain_, access)) continue;
-      store.contiguous = true;
-      store.offset = windowOffset(access, at);
+      ir::Store &value = lanes.stores[i], &result = whole.stores[i];
+      result.contiguous = value.contiguous = true;
+      result.offset = windowOffset(access, at);
+      if (endsAreRare()) continue;
+      value.param = results_[row++];
+      value.offset = kernel_.number(0).expr();
+      result.value = kernel_.pool().load(value.param, value.value->dtype, value.offset, ir::LoadMode::Contiguous);
     }
     const Value start{kernel_.pool(), at.base.back()}, begin = shift(at.base);
-    const Value end = begin + double(domain_.inner().extent);
-    ir::Lanes part = lanes;
+    ir::Lanes part = whole;
     part.first = max(begin - start, 0.0).expr();
-    part.active = min(end - start, double(tiling_.lanes)).expr();
+    part.active = min(begin + double(domain_.inner().extent) - start, double(tiling_.lanes)).expr();
     ir::Block block;
-    block.push_back({ir::If{isWhole(at).expr(), {{std::move(lanes)}}, {{std::move(part)}}}});
+    if (!endsAreRare()) block.push_back({std::move(lanes)});
+    block.push_back({ir::If{isWhole(at).expr(), {{std::move(whole)}}, {{std::move(part)}}}});
     return block;
   }
 
@@ -396,7 +434,7 @@ class RowKernel {
   Steps runSteps_, vectorSteps_;
   Value part_, row_, inGroup_;
   const Access* windowed_ = nullptr;  ///< the access that windows are laid by
-  std::vector<int> shares_;
+  std::vector<int> results_, shares_;
   std::map<const Expr*, int> held_, shared_, rowLoads_;
 };
 

@@ -8,6 +8,7 @@ namespace {
 using ir::Expr;
 
 bool isContiguous(const Domain& domain, const Access& access, const LanePlace& place) {
+  if (place.isScattered) return false;
   if (place.flat != nullptr) return domain.isFlat(access, place.alignment);
   return domain.isContiguous(access, place.dim) && domain.isAligned(access, place.alignment, place.dim);
 }

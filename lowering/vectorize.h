@@ -14,6 +14,7 @@ struct LanePlace {
   Position each;                   ///< of the lane at hand; depends on `lane`
   const ir::Expr* flat = nullptr;  ///< number of lane 0 in the flat domain; lanes may then run over the end of a row
   std::size_t dim = 0;             ///< the dim that lanes run along
+  bool isScattered = false;        ///< whether lanes do not run along it one by one, so that no access is contiguous
   int alignment = 1;               ///< elements that contiguous accesses must start at multiples of
 };
 
@@ -21,7 +22,8 @@ struct LanePlace {
 /// move with them are read once, others lane by lane. `known` gives loads that are read already.
 LoadMap readLanes(ir::ExprPool& pool, const Domain& domain, const LanePlace& place, LoadMap known = {});
 /// A store of the domain with its value, in which axes and loads have been replaced.
-ir::Store storeLanes(ir::ExprPool& pool, const Domain& domain, const Access& store, const LanePlace& place, const ir::Expr* value);
+ir::Store storeLanes(ir::ExprPool& pool, const Domain& domain, const Access& store, const LanePlace& place,
+                     const ir::Expr* value);
 
 /// The stores of loops without reductions for the lanes of one vector.
 ir::Lanes vectorize(const ir::Loops& loops, const Domain& domain, const LanePlace& place, const ir::Expr* active,
