@@ -59,14 +59,15 @@ missing_wheels() {
 }
 
 # unpack_wheels KIND...: unpacks what is missing into the cache, one wheel after the other: a finished one is kept, one that was
-# cut off starts over. pip checks each against its sha256 and follows the user's own index settings.
+# cut off starts over. pip checks each against its sha256 and follows the user's own index settings. Whatever writes into the cache
+# holds its lock: also a pip that outlives a set-up that was killed.
 unpack_wheels() {
   local name hashes free
   [ -n "$(missing_wheels "$@")" ] || return 0
   [ "$(uname -m)" = x86_64 ] || die "setup has CUDA 13 wheels for x86-64 only, this is $(uname -m)"
   mkdir -p "$torch_cache"
   exec 9>"$torch_cache/.lock"
-  flock 9
+  flock -n 9 || { say "waiting for another set-up, which is writing into $torch_cache"; flock 9; }
   while read -r name hashes; do
     free=$(df -Pk "$torch_cache" | awk 'NR == 2 { print int($4 / 1024) }')
     [ "$free" -gt 2500 ] || die "$torch_cache has $free MB free, LibTorch needs 2500: free some, or set XDG_CACHE_HOME"
@@ -84,7 +85,7 @@ unpack_wheel() {
     mkdir -p "$partial/tmp"
     { echo "$name \\"; printf '  --hash=sha256:%s \\\n' $2 | sed '$ s/ \\$//'; } >"$partial/requirement.txt"
     if TMPDIR=$partial/tmp PIP_ROOT_USER_ACTION=ignore python3 -m pip install --no-deps --no-compile --no-cache-dir --only-binary=:all: \
-      --disable-pip-version-check --target "$partial/wheel" -r "$partial/requirement.txt" >&2 9>&-; then
+      --disable-pip-version-check --target "$partial/wheel" -r "$partial/requirement.txt" >&2; then
       cp -rlf "$partial/wheel/." "$torch_cache/"
       rm -rf "$partial"
       return 0
