@@ -31,7 +31,7 @@ CubinExecutable::~CubinExecutable() { cudaLibraryUnload(library_); }
 void CubinExecutable::launch(void* const* pointers) const {
   if (launch_.grid == 0) return;
   std::vector<void*> arguments(parameters_);
-  for (size_t i = 0; i < parameters_; ++i) arguments[i] = const_cast<void**>(&pointers[i]);
+  for (size_t i = 0; i < parameters_; ++i) arguments[i] = static_cast<void*>(const_cast<void**>(&pointers[i]));
   cudaLaunchConfig_t config{};
   config.gridDim = dim3(static_cast<unsigned>(launch_.grid));
   config.blockDim = dim3(static_cast<unsigned>(launch_.block));
