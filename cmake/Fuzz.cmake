@@ -26,9 +26,9 @@ foreach(source IN LISTS targets)
   add_executable(${name} "${source}")
   target_link_libraries(${name} PRIVATE sample_text ir opbench::fmt)
   target_link_options(${name} PRIVATE -fsanitize=fuzzer)
-  # What it finds on the way goes to the build tree; the seeds of tests/fuzz/corpus stay as they are.
+  # What it finds on the way goes to the build tree; its seeds, tests/fuzz/corpus/<name>, stay as they are.
   file(MAKE_DIRECTORY "${CMAKE_BINARY_DIR}/found/${name}")
   add_test(NAME ${name} COMMAND ${name} -runs=${OPBENCH_FUZZ_RUNS} -seed=1 -max_total_time=60 -timeout=10 -verbosity=0
-           "-artifact_prefix=${CMAKE_BINARY_DIR}/" "${CMAKE_BINARY_DIR}/found/${name}" "${CMAKE_SOURCE_DIR}/tests/fuzz/corpus")
+           "-artifact_prefix=${CMAKE_BINARY_DIR}/" "${CMAKE_BINARY_DIR}/found/${name}" "${CMAKE_SOURCE_DIR}/tests/fuzz/corpus/${name}")
   set_tests_properties(${name} PROPERTIES LABELS fuzz ENVIRONMENT "ASAN_OPTIONS=detect_leaks=0")
 endforeach()

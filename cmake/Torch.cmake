@@ -4,19 +4,20 @@ set(TORCH_LIB "${OPBENCH_TORCH_DIR}/lib")
 if(NOT EXISTS "${TORCH_LIB}/libtorch_cpu.so" OR NOT EXISTS "${OPBENCH_TORCH_DIR}/include/ATen/core/Tensor.h")
   message(FATAL_ERROR "no LibTorch in OPBENCH_TORCH_DIR='${OPBENCH_TORCH_DIR}': run ./dev setup, or name a LibTorch 2.11 (CUDA 13)")
 endif()
-# The CUDA runtime's headers and libraries lie beside a Python torch (nvidia/cu13) or inside a LibTorch.
-find_path(CUDART_INCLUDE cuda_runtime_api.h PATHS "${OPBENCH_TORCH_DIR}/../nvidia/cu13/include" "${OPBENCH_TORCH_DIR}/include"
-          /usr/local/cuda/include NO_DEFAULT_PATH)
+if(NOT EXISTS "${OPBENCH_CUDA_HEADERS}/cuda_runtime_api.h" OR NOT EXISTS "${OPBENCH_CUDA_HEADERS}/crt/host_defines.h")
+  message(FATAL_ERROR "no CUDA 13 headers (cuda_runtime_api.h, crt/) in OPBENCH_CUDA_HEADERS='${OPBENCH_CUDA_HEADERS}': run ./dev setup")
+endif()
+# The CUDA runtime lies beside a Python torch (nvidia/cu13) or inside a LibTorch.
 find_file(CUDART_LIBRARY libcudart.so.13 PATHS "${OPBENCH_TORCH_DIR}/../nvidia/cu13/lib" "${TORCH_LIB}" /usr/local/cuda/lib64
           NO_DEFAULT_PATH)
-if(NOT CUDART_INCLUDE OR NOT CUDART_LIBRARY)
-  message(FATAL_ERROR "no CUDA 13 runtime (cuda_runtime_api.h, libcudart.so.13) beside ${OPBENCH_TORCH_DIR}: run ./dev setup")
+if(NOT CUDART_LIBRARY)
+  message(FATAL_ERROR "no CUDA 13 runtime (libcudart.so.13) beside ${OPBENCH_TORCH_DIR}: run ./dev setup")
 endif()
 get_filename_component(CUDART_LIB "${CUDART_LIBRARY}" DIRECTORY)
 
 add_library(torch_headers INTERFACE)
 target_include_directories(torch_headers SYSTEM INTERFACE "${OPBENCH_TORCH_DIR}/include"
-                           "${OPBENCH_TORCH_DIR}/include/torch/csrc/api/include" "${CUDART_INCLUDE}")
+                           "${OPBENCH_TORCH_DIR}/include/torch/csrc/api/include" "${OPBENCH_CUDA_HEADERS}")
 add_library(torch::headers ALIAS torch_headers)
 
 function(opbench_torch_link name)

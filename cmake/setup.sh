@@ -50,23 +50,30 @@ show_percent() {
 
 has_gpu() { [ -e /dev/nvidia0 ] || [ -e /dev/dxg ]; }
 
-# Unpacks the wheels of cmake/torch_wheels.txt that this machine's loader needs into the cache, one after the other: a finished
-# one is kept, one that was cut off starts over. pip checks each against its sha256 and follows the user's own index settings.
-unpack_torch() {
-  local kinds=cpu wheel kind name free
-  has_gpu && kinds="cpu gpu"
+# Prints the wheels of these kinds that are not in the cache yet, as in cmake/torch_wheels.txt.
+missing_wheels() {
+  local kind name hashes
+  while read -r kind name hashes; do
+    case " $* " in *" $kind "*) [ -e "$torch_cache/.unpacked-$name" ] || echo "$name $hashes" ;; esac
+  done <cmake/torch_wheels.txt
+}
+
+# unpack_wheels KIND...: unpacks what is missing into the cache, one wheel after the other: a finished one is kept, one that was
+# cut off starts over. pip checks each against its sha256 and follows the user's own index settings. Whatever writes into the cache
+# holds its lock: also a pip that outlives a set-up that was killed.
+unpack_wheels() {
+  local name hashes free
+  [ -n "$(missing_wheels "$@")" ] || return 0
+  [ "$(uname -m)" = x86_64 ] || die "setup has CUDA 13 wheels for x86-64 only, this is $(uname -m)"
   mkdir -p "$torch_cache"
   exec 9>"$torch_cache/.lock"
-  flock 9
-  while read -r kind name hashes; do
-    wheel=$torch_cache/.unpacked-$name
-    case " $kinds " in *" $kind "*) ;; *) continue ;; esac
-    [ ! -e "$wheel" ] || continue
+  flock -n 9 || { say "waiting for another set-up, which is writing into $torch_cache"; flock 9; }
+  while read -r name hashes; do
     free=$(df -Pk "$torch_cache" | awk 'NR == 2 { print int($4 / 1024) }')
     [ "$free" -gt 2500 ] || die "$torch_cache has $free MB free, LibTorch needs 2500: free some, or set XDG_CACHE_HOME"
     unpack_wheel "$name" "$hashes"
-    touch "$wheel"
-  done < <(grep -v '^#' cmake/torch_wheels.txt)
+    touch "$torch_cache/.unpacked-$name"
+  done < <(missing_wheels "$@")
   exec 9>&-
 }
 
@@ -78,7 +85,7 @@ unpack_wheel() {
     mkdir -p "$partial/tmp"
     { echo "$name \\"; printf '  --hash=sha256:%s \\\n' $2 | sed '$ s/ \\$//'; } >"$partial/requirement.txt"
     if TMPDIR=$partial/tmp PIP_ROOT_USER_ACTION=ignore python3 -m pip install --no-deps --no-compile --no-cache-dir --only-binary=:all: \
-      --disable-pip-version-check --target "$partial/wheel" -r "$partial/requirement.txt" >&2 9>&-; then
+      --disable-pip-version-check --target "$partial/wheel" -r "$partial/requirement.txt" >&2; then
       cp -rlf "$partial/wheel/." "$torch_cache/"
       rm -rf "$partial"
       return 0
@@ -89,24 +96,31 @@ unpack_wheel() {
   die "could not download $name: check the network and pip's settings (pip config list), then run ./dev setup again"
 }
 
-# Sets `torch` to the LibTorch to use, downloading the pinned one where there is none.
+# Prints the folder of the CUDA 13 runtime's headers beside the torch folder $1 or in a toolkit. A Python torch alone has a part of
+# them: cuda_runtime_api.h, but not the crt/ that it includes.
+find_cuda_headers() {
+  local folder
+  for folder in "$1/../nvidia/cu13/include" "$1/include" /usr/local/cuda/include; do
+    if [ -e "$folder/crt/host_defines.h" ] && grep -qs '^#define CUDART_VERSION *13' "$folder/cuda_runtime_api.h"; then
+      (cd "$folder" && pwd -P)
+      return 0
+    fi
+  done
+  return 1
+}
+
+# Sets `torch` to the LibTorch to use and `torch_options` to what CMake needs to know of it, downloading what is not there.
 setup() {
   install_packages
-  local status=0
+  local headers kinds=(torch headers) status=0
+  if has_gpu; then kinds+=(gpu); fi
   torch=$(find_torch) || status=$?
   [ $status != 2 ] || exit 1
-  if [ $status = 1 ] || { [ "$torch" = "$torch_cache/torch" ] && ! unpacked; }; then
-    [ "$(uname -m)" = x86_64 ] || die "there is a CUDA 13 LibTorch for x86-64 only, this is $(uname -m)"
-    unpack_torch
+  if [ $status = 1 ] || [ "$torch" -ef "$torch_cache/torch" ]; then
+    unpack_wheels "${kinds[@]}"
     torch=$(find_torch) || die "$torch_cache is damaged: remove it and run ./dev setup again"
   fi
   [ -e "$torch/include/ATen/core/Tensor.h" ] || die "$torch has no headers: name a whole LibTorch $torch_release in OPBENCH_TORCH"
-}
-
-# Whether every wheel this machine needs is in the cache.
-unpacked() {
-  local kind name
-  while read -r kind name _; do
-    if [ "$kind" = cpu ] || has_gpu; then [ -e "$torch_cache/.unpacked-$name" ] || return 1; fi
-  done < <(grep -v '^#' cmake/torch_wheels.txt)
+  headers=$(find_cuda_headers "$torch") || { unpack_wheels headers; headers=$torch_cache/nvidia/cu13/include; }
+  torch_options=("-DOPBENCH_TORCH_DIR=$torch" "-DOPBENCH_CUDA_HEADERS=$headers")
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <ranges>
 
 #include <fmt/format.h>
 
@@ -48,7 +49,7 @@ struct CudaScope::Walk {
       if (expressions.isBound(key) || ++uses[key] > 1) continue;
       stack.push_back({key, true});
       const std::vector<Key> below = expressions.operandsOf(key);
-      for (auto x = below.rbegin(); x != below.rend(); ++x) stack.push_back({*x, false});
+      for (const auto& x : std::views::reverse(below)) stack.push_back({x, false});
     }
   }
 };

@@ -191,9 +191,9 @@ std::string TokenReader::quoted() {
   const std::string_view inside = token.text.substr(1, token.text.size() - 2);
   std::string value;
   for (size_t i = 0; i < inside.size(); ++i) {
-    if (inside[i] != '\\') {
-      value += inside[i];
-    } else if (inside[++i] != 'x') {
+    const bool escaped = inside[i] == '\\';
+    if (escaped) ++i;
+    if (!escaped || inside[i] != 'x') {
       value += inside[i];
     } else {
       const int byte = i + 2 < inside.size() ? hexByte(inside[i + 1], inside[i + 2]) : -1;

@@ -2,12 +2,6 @@
 
 namespace opbench {
 
-std::string versionText() {
-#ifdef OPBENCH_COMMIT
-  return "opbench " OPBENCH_VERSION " (" OPBENCH_COMMIT ")";
-#else
-  return "opbench " OPBENCH_VERSION;
-#endif
-}
+std::string versionText() { return "opbench " OPBENCH_VERSION " (" OPBENCH_COMMIT ")"; }
 
 }  // namespace opbench

@@ -131,9 +131,8 @@ std::string Nvrtc::version() const {
 }
 
 std::string Nvrtc::path() const {
-  std::string folder(4096, '\0');
-  const bool isKnown = dlinfo(library_->handle, RTLD_DI_ORIGIN, folder.data()) == 0;
-  return isKnown ? std::string(folder.c_str()) + "/" + libraryName : libraryName;
+  const std::string folder = folderOf(library_->handle);
+  return folder.empty() ? libraryName : folder + "/" + libraryName;
 }
 
 DeviceCode Nvrtc::compile(const codegen::Program& program, const Cache& cache) const {

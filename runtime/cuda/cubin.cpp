@@ -55,9 +55,9 @@ void CubinExecutable::allocateWorkspace(int64_t bytes) {
 void CubinExecutable::launch(void* const* pointers) const {
   if (launch_.grid == 0) return;
   std::vector<void*> arguments(parameters_);
-  for (size_t i = 0; i < parameters_; ++i) arguments[i] = const_cast<void**>(&pointers[i]);
+  for (size_t i = 0; i < parameters_; ++i) arguments[i] = static_cast<void*>(const_cast<void**>(&pointers[i]));
   void* workspace = workspace_.get();
-  if (workspace != nullptr) arguments.push_back(&workspace);
+  if (workspace != nullptr) arguments.push_back(static_cast<void*>(&workspace));
   cudaLaunchConfig_t config{};
   config.gridDim = dim3(static_cast<unsigned>(launch_.grid) * static_cast<unsigned>(launch_.cluster));
   config.blockDim = dim3(static_cast<unsigned>(launch_.block));

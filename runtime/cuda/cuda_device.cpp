@@ -63,7 +63,7 @@ class CudaDevice : public Device {
 };
 
 CudaDevice::CudaDevice(int index) : index_(index) {
-  const int devices = c10::cuda::device_count();
+  const auto devices = c10::cuda::device_count();
   if (index >= devices) throw NoDevice(fmt::format("no CUDA device {}: torch sees {}", index, devices));
   at::globalContext().lazyInitDevice(at::kCUDA);
   const auto device = static_cast<c10::DeviceIndex>(index);

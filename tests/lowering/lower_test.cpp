@@ -1,5 +1,6 @@
 // Lowering a graph: which loops come out, and what is refused.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "ir/error.h"
 #include "ir/text.h"
@@ -30,10 +31,7 @@ TEST_CASE("a chain of calls is one loop nest: fusion is composition") {
 
 TEST_CASE("a chain of 24 doublings stays linear in size") {
   std::string text = "graph\n  in x0 f32[8]\n";
-  for (int i = 0; i < 24; ++i) {
-    const std::string from = "x" + std::to_string(i), to = "x" + std::to_string(i + 1);
-    text += "  " + to + " f32[8] = aten.add.Tensor(self=" + from + ", other=" + from + ", alpha=1)\n";
-  }
+  for (int i = 0; i < 24; ++i) text += fmt::format("  x{1} f32[8] = aten.add.Tensor(self=x{0}, other=x{0}, alpha=1)\n", i, i + 1);
   const auto loops = lowering::lower(ir::parseGraph(text + "  return x24\n"));
   REQUIRE(loops.size() == 1);
   CHECK(loops[0].pool->size() < 40);
