@@ -34,8 +34,8 @@ Vec expm1Reduced(Vec r) {
   return fma(r * r, tail, r);
 }
 
-/// e^r for |r| <= ln2 / 2; 2^-18.
-Vec expRelaxed(Vec r) { return polynomial(r, {0x1.ffffe8p-1, 0x1.fffb30p-1, 0x1.0005bcp-1, 0x1.57e200p-3, 0x1.53a02ep-5}); }
+/// e^r for |r| <= ln2 / 2; 2^-18, and 1 for 0.
+Vec expRelaxed(Vec r) { return polynomial(r, {1.0, 0x1.fffba6p-1, 0x1.0003f0p-1, 0x1.57cef2p-3, 0x1.541700p-5}); }
 
 /// 2^(n + bias) for the integer n in the low bits of `shifted`; the result must be a normal number.
 Vec powerOfTwo(Vec shifted, int bias = 0) { return asFloat((asBits(shifted) << 23) + (127 + bias) * (int64_t{1} << 23)); }
