@@ -125,11 +125,13 @@ class NestBuilder {
   }
 
   void add(const ir::StoreTo& store) {
-    bool isElement = false;
-    for (const Expr* part : {store.offset, store.value})
-      for (const Expr* axis : free_.of(part))
-        isElement |= std::find(nest_.reduced.begin(), nest_.reduced.end(), axis) != nest_.reduced.end();
-    (isElement ? nest_.elementStores : nest_.rowStores).push_back({store.buffer, store.offset, plain(store.value, {})});
+    std::set<const Expr*> axes = free_.of(store.offset);
+    axes.insert(free_.of(store.value).begin(), free_.of(store.value).end());
+    for (const Expr* axis : nest_.kept)
+      if (axes.erase(axis) == 0) refuse("stores a result for some of the axes that its reductions depend on");
+    if (!axes.empty() && axes.size() != nest_.reduced.size()) refuse("stores elements for some of the axes it reduces over");
+    std::vector<ir::StoreTo>& stores = axes.empty() ? nest_.rowStores : nest_.elementStores;
+    stores.push_back({store.buffer, store.offset, plain(store.value, {})});
   }
 
   const ir::Loops& loops_;

@@ -30,7 +30,7 @@ struct Nest {
 };
 
 /// The nest of loops with reductions; nothing where they have none. Error: Unsupported where the reductions do not share
-/// their axes.
+/// their axes, or where something is stored for some of a row's axes, or an element's, and not for the others.
 std::optional<Nest> nestOf(const ir::Loops& loops);
 
 }  // namespace lowering

@@ -36,6 +36,10 @@ class RandomExpr {
   }
 
   uint64_t below(uint64_t bound) { return random_() % bound; }
+  /// Whether a dtype is among those of the options.
+  bool draws(ir::DType dtype) const {
+    return std::find(options_.dtypes.begin(), options_.dtypes.end(), dtype) != options_.dtypes.end();
+  }
   template <typename T>
   const T& pick(const std::vector<T>& of) {
     return of[below(of.size())];
@@ -163,7 +167,9 @@ inline const ir::Expr* alongOthers(RandomExpr& random, ir::ExprPool& pool, const
 inline void addReduction(RandomExpr& random, const std::vector<const ir::Expr*>& axes, std::vector<const ir::Expr*>& leaves,
                          ir::ExprPool& pool) {
   using ir::Op;
-  const ir::DType dtype = random.pick(std::vector{ir::DType::F32, ir::DType::F64, ir::DType::I64, ir::DType::Bool});
+  std::vector<ir::DType> dtypes{ir::DType::F32, ir::DType::F64, ir::DType::I64, ir::DType::Bool};
+  std::erase_if(dtypes, [&](ir::DType dtype) { return !random.draws(dtype); });
+  const ir::DType dtype = random.pick(dtypes);
   const bool isBool = dtype == ir::DType::Bool;
   const Op op = random.pick(isBool ? std::vector{Op::And, Op::Or} : std::vector{Op::Add, Op::Mul, Op::Max, Op::Min});
   std::vector<const ir::Expr*> reduced;

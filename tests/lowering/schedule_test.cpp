@@ -1,0 +1,270 @@
+// Loops with reductions through both schedules: the kernels mean what the loops say, to the bit where every order of combining
+// gives the same; and which tiling is chosen for which shape.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <bit>
+#include <cmath>
+
+#include "ir/error.h"
+#include "ir/interpret.h"
+#include "ir/text.h"
+#include "ir/verify.h"
+#include "lowering/column_tiling.h"
+#include "lowering/lowering.h"
+#include "lowering/row_tiling.h"
+#include "lowering/schedule.h"
+#include "tests/random_expr.h"
+#include "tests/targets.h"
+
+namespace {
+
+using ir::DType;
+using ir::Expr;
+using ir::Memory;
+using ir::Op;
+
+// ---------------------------------------------------------------------------------------------------------------------
+// What kernels compute.
+
+/// Equal to the bit, but for which NaN it is.
+bool same(const Memory& a, const Memory& b) {
+  const auto* x = std::get_if<std::vector<double>>(&a.data);
+  if (x == nullptr) return a.data == b.data;
+  const auto& y = std::get<std::vector<double>>(b.data);
+  return std::equal(x->begin(), x->end(), y.begin(), y.end(), [](double p, double q) {
+    return (std::isnan(p) && std::isnan(q)) || std::bit_cast<uint64_t>(p) == std::bit_cast<uint64_t>(q);
+  });
+}
+
+/// Two small devices beside the usual ones: with few processors other tilings fill them.
+std::vector<ir::Target> targets() {
+  ir::Target smallGpu = tests::hopper(), manyCores = tests::avx512();
+  smallGpu.processors = 2;
+  manyCores.processors = 16;
+  return {tests::hopper(), smallGpu, tests::avx512(), manyCores};
+}
+
+/// Schedules loops for every target, and compares what the kernels leave in memory with what the loops do.
+void checkSchedules(const ir::Loops& loops, uint64_t seed) {
+  INFO(ir::toText(loops));
+  REQUIRE_NOTHROW(ir::verify(loops));
+  std::vector<Memory> expected = tests::randomMemory(loops, seed);
+  ir::interpret(loops, expected);
+  for (const ir::Target& target : targets()) {
+    const ir::Kernel kernel = lowering::schedule(loops, target);
+    INFO(ir::toText(kernel));
+    REQUIRE_NOTHROW(ir::verify(kernel));
+    std::vector<Memory> found = tests::randomMemory(loops, seed);
+    REQUIRE_NOTHROW(ir::interpret(kernel, found));
+    for (size_t i = 0; i < expected.size(); ++i) {
+      CAPTURE(loops.buffers[i].name);
+      REQUIRE(same(found[i], expected[i]));
+    }
+  }
+}
+
+/// Reductions of a tensor x over some of its dims: a sum of x * w and a least value in one pass, with `twoPasses` then the
+/// greatest distance from that sum, and the least place that has it.
+struct Case {
+  DType dtype = DType::F32;
+  ir::Shape sizes;
+  std::vector<size_t> order;    ///< dims from the slowest to the fastest in memory
+  std::vector<size_t> reduced;  ///< dims
+  bool rows = true;             ///< stores what a row has once
+  bool elements = false;        ///< stores what every element has
+  bool twoPasses = false;
+};
+
+class CaseLoops {
+ public:
+  explicit CaseLoops(const Case& of) : case_(of), pool_(std::make_shared<ir::ExprPool>()) {
+    for (const int64_t size : case_.sizes) axes_.push_back(pool_->axis(size));
+  }
+
+  ir::Loops build() {
+    loops_.name = "reductions";
+    loops_.pool = pool_;
+    for (size_t d = 0; d < axes_.size(); ++d)
+      if (case_.elements || !isReduced(d)) loops_.axes.push_back(axes_[d]);
+    const Expr* x = number(read("x", case_.dtype, dense(everyDim())));
+    const Expr* w = number(read("w", case_.dtype, dense({axes_.size() - 1})));
+    const Expr* sum = reduce(Op::Add, make(Op::Mul, x, w));
+    const Expr* least = reduce(Op::Min, x);
+    const Expr* row = make(Op::Add, make(Op::Sub, sum, least), number(read("b", case_.dtype, dense(keptDims()))));
+    if (case_.twoPasses) {
+      const Expr* distance = pool_->make(Op::Abs, {make(Op::Sub, x, row)});
+      const Expr* most = reduce(Op::Max, distance);
+      const Expr* place = number(axes_.back());
+      const Expr* nowhere = number(pool_->integer(DType::I64, axes_.back()->axis().extent));
+      const Expr* isThere = make(Op::Eq, distance, most);
+      row = make(Op::Add, most, reduce(Op::Min, pool_->make(Op::Where, {isThere, place, nowhere})));
+    }
+    if (case_.elements) write("out", case_.dtype, dense(everyDim()), make(Op::Add, make(Op::Mul, x, w), row));
+    if (case_.rows) write("row", accumulator(), dense(keptDims()), row);
+    if (case_.rows) write("lower", accumulator(), dense(keptDims()), make(Op::Sub, least, row));
+    return loops_;
+  }
+
+ private:
+  DType accumulator() const { return ir::isFloating(case_.dtype) ? ir::opmath(case_.dtype) : DType::I64; }
+  bool isReduced(size_t d) const { return std::find(case_.reduced.begin(), case_.reduced.end(), d) != case_.reduced.end(); }
+  std::vector<size_t> everyDim() const { return case_.order; }
+  std::vector<size_t> keptDims() const {
+    std::vector<size_t> dims = case_.order;
+    std::erase_if(dims, [&](size_t d) { return isReduced(d); });
+    return dims;
+  }
+  /// A tensor that these dims, slowest first, run through without gaps; the others do not move in it.
+  ir::TensorType dense(const std::vector<size_t>& dims) const {
+    ir::TensorType type{case_.dtype, case_.sizes, ir::Strides(case_.sizes.size(), 0)};
+    int64_t stride = 1;
+    for (size_t i = dims.size(); i-- > 0; stride *= case_.sizes[dims[i]]) type.strides[dims[i]] = stride;
+    for (size_t d = 0; d < type.sizes.size(); ++d)
+      if (std::find(dims.begin(), dims.end(), d) == dims.end()) type.sizes[d] = 1;
+    return type;
+  }
+
+  const Expr* make(Op op, const Expr* a, const Expr* b) { return pool_->make(op, {a, b}); }
+  const Expr* number(const Expr* x) { return pool_->cast(accumulator(), x); }
+  const Expr* read(const std::string& name, DType dtype, const ir::TensorType& type) {
+    loops_.buffers.push_back({name, {dtype, type.sizes, type.strides}, -1, true, false});
+    return pool_->load(static_cast<int>(loops_.buffers.size()) - 1, dtype,
+                       tests::random_expr::offset(*pool_, axes_, type.strides));
+  }
+  void write(const std::string& name, DType dtype, const ir::TensorType& type, const Expr* value) {
+    loops_.buffers.push_back({name, {dtype, type.sizes, type.strides}, -1, false, true});
+    loops_.stores.push_back({static_cast<int>(loops_.buffers.size()) - 1, tests::random_expr::offset(*pool_, axes_, type.strides),
+                             pool_->cast(dtype, value)});
+  }
+  /// Over the reduced dims, by axes of its own.
+  const Expr* reduce(Op op, const Expr* body) {
+    std::vector<const Expr*> own;
+    for (const size_t d : case_.reduced) {
+      own.push_back(pool_->axis(case_.sizes[d]));
+      body = ir::substitute(*pool_, body, axes_[d], own.back());
+    }
+    return pool_->reduce(op, body, own);
+  }
+
+  Case case_;
+  ir::ExprPoolPtr pool_;
+  std::vector<const Expr*> axes_;
+  ir::Loops loops_;
+};
+
+void check(const Case& of) {
+  CAPTURE(ir::name(of.dtype));
+  CAPTURE(fmt::format("{} in order {} over {}", of.sizes, of.order, of.reduced));
+  checkSchedules(CaseLoops(of).build(), of.sizes.size() + of.reduced.size());
+}
+
+/// Each set of dims that is not empty.
+std::vector<std::vector<size_t>> setsOfDims(size_t rank) {
+  std::vector<std::vector<size_t>> sets;
+  for (size_t bits = 1; bits < size_t{1} << rank; ++bits) {
+    sets.emplace_back();
+    for (size_t d = 0; d < rank; ++d)
+      if ((bits >> d & 1) != 0) sets.back().push_back(d);
+  }
+  return sets;
+}
+
+/// Orders in memory: as written, backwards, and with the second dim fastest, as channels last.
+std::vector<std::vector<size_t>> orders(size_t rank) {
+  std::vector<size_t> written(rank);
+  for (size_t d = 0; d < rank; ++d) written[d] = d;
+  std::vector<std::vector<size_t>> all{written};
+  if (rank > 1) all.emplace_back(written.rbegin(), written.rend());
+  if (rank > 2) {
+    all.push_back(written);
+    std::rotate(all.back().begin() + 1, all.back().begin() + 2, all.back().end());
+  }
+  return all;
+}
+
+TEST_CASE("every set of dims, in every order in memory: rows, elements or both, in one pass or two") {
+  const std::vector<DType> dtypes{DType::F32, DType::F16, DType::I64, DType::F64, DType::U8};
+  const std::vector<ir::Shape> shapes{{1},      {13},   {64},      {5, 3},      {33, 17},     {16, 64},     {2, 130},
+                                      {130, 2}, {1, 9}, {4, 1, 9}, {3, 40, 24}, {2, 3, 7, 7}, {2, 8, 4, 4}, {1, 5, 1, 6}};
+  size_t count = 0;
+  for (const ir::Shape& sizes : shapes) {
+    for (const std::vector<size_t>& order : orders(sizes.size())) {
+      for (const std::vector<size_t>& reduced : setsOfDims(sizes.size())) {
+        for (int kind = 1; kind < 8; ++kind) {
+          if ((kind & 3) == 0) continue;
+          check({dtypes[count++ % dtypes.size()], sizes, order, reduced, (kind & 1) != 0, (kind & 2) != 0, (kind & 4) != 0});
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("rows and columns so long that warps, CTAs, clusters and the whole grid share them") {
+  struct Row {
+    DType dtype;
+    ir::Shape sizes;
+    std::vector<size_t> reduced;
+  };
+  const std::vector<Row> rows{
+      {DType::F32, {3, 1000}, {1}},
+      {DType::F16, {40, 256}, {1}},
+      {DType::F16, {300, 24}, {1}},
+      {DType::F16, {8, 4099}, {1}},
+      {DType::F16, {5, 2051}, {1}},
+      {DType::F32, {2, 20001}, {1}},
+      {DType::F16, {2, 40000}, {1}},
+      {DType::F32, {70000}, {0}},
+      {DType::F16, {100003}, {0}},
+      {DType::I64, {9000}, {0}},
+      {DType::F16, {8, 3, 19, 19}, {0, 2, 3}},
+      {DType::F32, {16, 2, 30, 31}, {0, 2, 3}},
+      {DType::F16, {4, 2, 40, 64}, {0, 2, 3}},
+      {DType::F64, {2, 2, 26001}, {0, 2}},
+      {DType::F16, {600, 64}, {0}},
+      {DType::F32, {3, 500, 40}, {1}},
+      {DType::F16, {12, 4096}, {0}},
+      {DType::F32, {2000, 3}, {0}},
+      {DType::F16, {9000, 8}, {0}},
+      {DType::F32, {30, 2, 1000}, {0}},
+      {DType::F16, {33, 2, 1001}, {0}},
+  };
+  for (const auto& [dtype, sizes, reduced] : rows) {
+    check({dtype, sizes, orders(sizes.size()).front(), reduced, true, false, false});
+    check({dtype, sizes, orders(sizes.size()).front(), reduced, true, true, false});
+    check({dtype, sizes, orders(sizes.size()).front(), reduced, true, true, true});
+  }
+}
+
+/// Whether there are reductions, over the same axes. No lowering makes other loops that have results of rows beside elements.
+bool isNest(const ir::Loops& loops) {
+  try {
+    return lowering::nestOf(loops).has_value();
+  } catch (const ir::Error& error) {
+    REQUIRE(error.kind() == ir::ErrorKind::Unsupported);
+    return false;
+  }
+}
+
+TEST_CASE("integers combine to the same in every order, whatever is done with them") {
+  tests::RandomOptions options;
+  options.reductions = true;
+  options.exactOnly = true;
+  options.dtypes = {DType::I64, DType::I32, DType::U8, DType::Bool};
+  options.depth = 3;
+  int scheduled = 0;
+  for (const int extent : {4, 20}) {
+    options.maxExtent = extent;
+    for (uint64_t seed = 0; seed < 600; ++seed) {
+      const ir::Loops loops = tests::randomLoops(seed, options);
+      if (!isNest(loops)) continue;
+      CAPTURE(seed);
+      checkSchedules(loops, seed);
+      ++scheduled;
+    }
+  }
+  CHECK(scheduled > 200);
+}
+
+}  // namespace
