@@ -149,7 +149,8 @@ bool isRowAccess(const Domain& domain, const Access& access) {
   return isRow && domain.isInnerContiguous(access);
 }
 
-RowTiling chooseRowTiling(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target) {
+RowTiling chooseRowTiling(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target,
+                          const RowWish& wish) {
   const RowAccesses accesses = accessesOf(nest, domain);
   RowTiling tiling;
   chooseVectors(tiling, loops, domain, accesses);
@@ -174,20 +175,29 @@ RowTiling chooseRowTiling(const ir::Loops& loops, const Nest& nest, const Domain
     tiling.ctas = 1;
     tiling.shares = static_cast<int>(std::min<int64_t>(2 * target.processors, ceilDiv(rowVectors, 2048)));
   }
+  if (wish.parts && tiling.shares > 1)
+    tiling.shares = std::max(1, *wish.parts);
+  else if (wish.parts)
+    tiling.ctas = static_cast<int>(std::clamp<int64_t>(*wish.parts, 1, most));
 
-  int64_t steps = std::max<int64_t>(1, chooseSteps(tiling, target) / vectorsAtOnce);
-  layOut(tiling, steps);
+  layOut(tiling, wish.steps.value_or(std::max<int64_t>(1, chooseSteps(tiling, target) / vectorsAtOnce)));
   const int64_t held = tiling.vectorSteps * tiling.runSteps * vectorsAtOnce;
+  const bool fitsShared = !isOneSweep && share() <= 2 * sharedBytes;
   if (held <= registerVectors + 2 && share() <= registerBytes * vectorsAtOnce)
     tiling.hold = Hold::Registers;
-  else if (!isOneSweep && share() <= 2 * sharedBytes)
+  else if (fitsShared)
     tiling.hold = Hold::Shared;
-  if (tiling.hold == Hold::Shared) layOut(tiling, std::max<int64_t>(1, ceilDiv(rowVectors, tiling.ctas * 512)));
-  if (tiling.parts() > 1)
+  if (wish.hold == Hold::Nowhere || (wish.hold == Hold::Shared && fitsShared && rowVectors / tiling.ctas >= 256) ||
+      (wish.hold == Hold::Registers && held <= 2 * registerVectors))
+    tiling.hold = *wish.hold;
+  if (tiling.hold == Hold::Shared && !wish.steps) layOut(tiling, std::max<int64_t>(1, ceilDiv(rowVectors, tiling.ctas * 512)));
+  if (tiling.parts() > 1 || tiling.hold == Hold::Shared)
     tiling.block = tiling.group;
+  else if (wish.rowsPerCta)
+    tiling.block = tiling.group * std::clamp(*wish.rowsPerCta, 1, mostThreads / tiling.group);
   else
     fillBlock(tiling, target);
-  if (isHeld(tiling)) chooseResident(tiling, held * 4, target);
+  if (isHeld(tiling) && wish.isResident) chooseResident(tiling, held * 4, target);
   return tiling;
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "ir/target.h"
 #include "lowering/domain.h"
 #include "lowering/nest.h"
@@ -43,7 +45,17 @@ struct RowTiling {
 /// Whether an access moves from row to row and runs along the innermost dim: those that vectors are made for.
 bool isRowAccess(const Domain& domain, const Access& access);
 
+/// What of a tiling is to be otherwise than by the rules; followed where it is possible.
+struct RowWish {
+  std::optional<int64_t> steps{};  ///< vectors a thread takes
+  std::optional<int> parts{};
+  std::optional<int> rowsPerCta{};
+  std::optional<Hold> hold{};
+  bool isResident = true;  ///< whether RowTiling::resident is set
+};
+
 /// The tiling of a nest for a GPU, by rules that were measured on sm_90 (docs/schedules.md).
-RowTiling chooseRowTiling(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target);
+RowTiling chooseRowTiling(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target,
+                          const RowWish& wish = {});
 
 }  // namespace lowering

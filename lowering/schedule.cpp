@@ -1,13 +1,32 @@
 #include "lowering/schedule.h"
 
 namespace lowering {
+namespace {
+
+ir::Kernel scheduled(const ir::Loops& loops, const ir::Target&, const PointwiseTiling& tiling) {
+  return schedulePointwise(loops, tiling);
+}
+
+ir::Kernel scheduled(const ir::Loops& loops, const ir::Target&, const RowTiling& tiling) {
+  const Nest nest = *nestOf(loops);
+  return scheduleRows(loops, nest, Domain(loops, nest), tiling);
+}
+
+ir::Kernel scheduled(const ir::Loops& loops, const ir::Target&, const ColumnTiling& tiling) {
+  const Nest nest = *nestOf(loops);
+  return scheduleColumns(loops, nest, Domain(loops, nest), tiling);
+}
+
+ir::Kernel scheduled(const ir::Loops& loops, const ir::Target& target, const TaskTiling&) { return scheduleCpu(loops, target); }
+
+}  // namespace
+
+ir::Kernel schedule(const ir::Loops& loops, const ir::Target& target, const Tiling& tiling) {
+  return std::visit([&](const auto& one) { return scheduled(loops, target, one); }, tiling);
+}
 
 ir::Kernel schedule(const ir::Loops& loops, const ir::Target& target) {
-  switch (target.backend) {
-    case ir::Backend::Cuda: return scheduleCuda(loops, target);
-    case ir::Backend::Cpu: return scheduleCpu(loops, target);
-  }
-  return {};
+  return schedule(loops, target, chooseTiling(loops, target));
 }
 
 }  // namespace lowering

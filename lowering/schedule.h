@@ -1,21 +1,20 @@
 #pragma once
 
 #include "ir/kernel.h"
-#include "ir/loops.h"
-#include "ir/target.h"
-#include "lowering/domain.h"
-#include "lowering/nest.h"
+#include "lowering/tiling.h"
 
 namespace lowering {
 
-/// Binds loops to the hardware: blocks, threads and vectors, or tasks and vectors.
+/// Binds loops to the hardware: blocks, threads and vectors, or tasks and vectors. The tiling is one of `candidates` of the
+/// same loops and target; without one it is that of the rules.
 ir::Kernel schedule(const ir::Loops& loops, const ir::Target& target);
+ir::Kernel schedule(const ir::Loops& loops, const ir::Target& target, const Tiling& tiling);
 
-ir::Kernel scheduleCuda(const ir::Loops& loops, const ir::Target& target);
+ir::Kernel schedulePointwise(const ir::Loops& loops, const PointwiseTiling& tiling);
 /// A nest whose memory runs along its elements: threads side by side work on one row.
-ir::Kernel scheduleRows(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target);
+ir::Kernel scheduleRows(const ir::Loops& loops, const Nest& nest, const Domain& domain, const RowTiling& tiling);
 /// A nest whose memory runs along its rows' numbers: threads side by side work on different rows, called columns.
-ir::Kernel scheduleColumns(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target);
+ir::Kernel scheduleColumns(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ColumnTiling& tiling);
 
 ir::Kernel scheduleCpu(const ir::Loops& loops, const ir::Target& target);
 ir::Kernel scheduleCpuRows(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target);

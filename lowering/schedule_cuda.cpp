@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "ir/error.h"
+#include "lowering/nest_kernel.h"
 #include "lowering/schedule.h"
 #include "lowering/value.h"
 #include "lowering/vectorize.h"
@@ -12,45 +12,6 @@ namespace {
 using ir::DType;
 using ir::Expr;
 
-constexpr int vectorBytes = 16;            // widest load and store of a thread
-constexpr int widestThreadBytes = 32;      // of one tensor: two vectors where element sizes are mixed
-constexpr int64_t minimumCtaBytes = 3072;  // a CTA costs 0.6 ns to launch: less traffic than this is bound by that
-
-template <typename Property>
-bool storesAre(const Domain& domain, Property property) {
-  return std::all_of(domain.stores().begin(), domain.stores().end(), property);
-}
-
-/// How a domain is cut into vectors: `lanes` elements a thread; flat vectors may run over the end of a row.
-struct Vectors {
-  int lanes = 1;
-  bool isFlat = false;
-};
-
-Vectors chooseVectors(const Domain& domain) {
-  const ElementRange elements = contiguousElements(domain);
-  const auto widest =
-      static_cast<int>(std::max<int64_t>(1, std::min(vectorBytes / elements.smallest, widestThreadBytes / elements.largest)));
-  const bool oneDim = domain.dims().size() == 1;
-  for (int lanes = widest; lanes > 1; lanes /= 2) {
-    const bool rows = oneDim || domain.inner().extent % lanes == 0;
-    const auto isVector = [&](const Access& store) {
-      return domain.isInnerContiguous(store) && domain.isAligned(store, lanes, domain.innermost());
-    };
-    if (rows && storesAre(domain, isVector)) return {lanes, false};
-    if (!oneDim && storesAre(domain, [&](const Access& store) { return domain.isFlat(store, lanes); })) return {lanes, true};
-  }
-  return {1, false};
-}
-
-/// Bytes a thread reads and writes, uniform reads left out.
-int64_t threadBytes(const Domain& domain, int lanes) {
-  int64_t bytes = 0;
-  for (const Access& access : domain.stores()) bytes += access.elementBytes * lanes;
-  for (const Access& access : domain.loads()) bytes += domain.isInnerUniform(access) ? 0 : access.elementBytes * lanes;
-  return bytes;
-}
-
 bool fits32(const ir::Loops& loops, int64_t threads, int lanes) {
   int64_t largest = threads * lanes;
   for (const ir::Buffer& buffer : loops.buffers) largest = std::max(largest, buffer.type.storageElements());
@@ -60,7 +21,7 @@ bool fits32(const ir::Loops& loops, int64_t threads, int lanes) {
 /// Builds the body of a thread: vector `number` of the domain.
 class VectorBody {
  public:
-  VectorBody(const ir::Loops& loops, const Domain& domain, Vectors vectors, const Expr* number)
+  VectorBody(const ir::Loops& loops, const Domain& domain, const PointwiseTiling& vectors, const Expr* number)
       : loops_(loops),
         domain_(domain),
         vectors_(vectors),
@@ -137,48 +98,44 @@ class VectorBody {
 
   const ir::Loops& loops_;
   const Domain& domain_;
-  Vectors vectors_;
+  PointwiseTiling vectors_;
   Value number_, lane_;
 };
 
 }  // namespace
 
-/// Without reductions: one thread a vector of 16 bytes, one vector a thread, no loop: the fastest way through memory on sm_90
-/// at every size.
-ir::Kernel scheduleCuda(const ir::Loops& loops, const ir::Target& target) {
-  if (const std::optional<Nest> nest = nestOf(loops)) {
-    const Domain domain(loops, *nest);
-    return domain.runsAlongElements() ? scheduleRows(loops, *nest, domain, target)
-                                      : scheduleColumns(loops, *nest, domain, target);
-  }
+ir::Kernel schedulePointwise(const ir::Loops& loops, const PointwiseTiling& tiling) {
   const Domain domain(loops);
-  const Vectors vectors = chooseVectors(domain);
-  const int64_t whole = domain.numel() / vectors.lanes;
-  const int64_t left = domain.numel() % vectors.lanes;
-  const int64_t threads = whole + (left != 0 ? 1 : 0);
+  const int64_t whole = domain.numel() / tiling.lanes;
+  const int64_t left = domain.numel() % tiling.lanes;
+  const int64_t vectors = whole + (left != 0 ? 1 : 0);
+  const int64_t ctaVectors = int64_t{tiling.block} * tiling.steps;
 
   ir::Kernel kernel;
   kernel.name = loops.name;
   kernel.backend = ir::Backend::Cuda;
   kernel.pool = loops.pool;
-  kernel.params = parameters(loops, vectorBytes);
-  kernel.launch.block = threadBytes(domain, vectors.lanes) * 128 < minimumCtaBytes ? 256 : 128;
-  kernel.launch.grid = (threads + kernel.launch.block - 1) / kernel.launch.block;
-  kernel.index32 = fits32(loops, kernel.launch.grid * kernel.launch.block, vectors.lanes);
+  kernel.params = parameters(loops, 16);
+  kernel.launch.block = tiling.block;
+  kernel.launch.grid = (vectors + ctaVectors - 1) / ctaVectors;
+  kernel.index32 = fits32(loops, kernel.launch.grid * ctaVectors, tiling.lanes);
   kernel.relaxedMath = allowsRelaxedMath(loops);
 
   const Value cta{*loops.pool, loops.pool->axis(kernel.launch.grid)};
   const Value thread{*loops.pool, loops.pool->axis(kernel.launch.block)};
-  const Value number = cta * static_cast<double>(kernel.launch.block) + thread;
-  const VectorBody body(loops, domain, vectors, number.expr());
+  const Value zero{*loops.pool, loops.pool->integer(DType::I64, 0)};
+  const Value step = tiling.steps == 1 ? zero : Value{*loops.pool, loops.pool->axis(tiling.steps)};
+  const Value number = (cta * double(tiling.steps) + step) * double(tiling.block) + thread;
+  const VectorBody body(loops, domain, tiling, number.expr());
 
   ir::Block block;
   if (left != 0) block.push_back({ir::If{(number == static_cast<double>(whole)).expr(), {{body.build(left)}}, {}}});
-  if (whole == kernel.launch.grid * kernel.launch.block) {
-    block.push_back({body.build(vectors.lanes)});
+  if (whole == kernel.launch.grid * ctaVectors) {
+    block.push_back({body.build(tiling.lanes)});
   } else if (whole > 0) {
-    block = {{ir::If{(number < static_cast<double>(whole)).expr(), {{body.build(vectors.lanes)}}, std::move(block)}}};
+    block = {{ir::If{(number < static_cast<double>(whole)).expr(), {{body.build(tiling.lanes)}}, std::move(block)}}};
   }
+  block = loop(ir::LoopKind::Unrolled, step, std::move(block));
   kernel.body = {{ir::For{cta.expr(), ir::LoopKind::Grid, {{ir::For{thread.expr(), ir::LoopKind::Thread, std::move(block)}}}}}};
   return kernel;
 }

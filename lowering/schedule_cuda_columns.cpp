@@ -279,8 +279,8 @@ class ColumnKernel {
 
 }  // namespace
 
-ir::Kernel scheduleColumns(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target) {
-  return ColumnKernel(loops, nest, domain, chooseColumnTiling(nest, domain, target)).build();
+ir::Kernel scheduleColumns(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ColumnTiling& tiling) {
+  return ColumnKernel(loops, nest, domain, tiling).build();
 }
 
 }  // namespace lowering

@@ -440,8 +440,8 @@ class RowKernel {
 
 }  // namespace
 
-ir::Kernel scheduleRows(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target) {
-  return RowKernel(loops, nest, domain, chooseRowTiling(loops, nest, domain, target)).build();
+ir::Kernel scheduleRows(const ir::Loops& loops, const Nest& nest, const Domain& domain, const RowTiling& tiling) {
+  return RowKernel(loops, nest, domain, tiling).build();
 }
 
 }  // namespace lowering

@@ -74,6 +74,8 @@ void declareRace(CLI::App& app, Options& options, Texts& texts) {
   app.add_flag("--accuracy-checking", texts.accuracyChecking,
                "Compare results with eager's and a float64 reference before timing (default)");
   app.add_flag("--no-accuracy-checking", texts.noAccuracyChecking, "Time results as they are");
+  app.add_flag("--tune", options.tune,
+               "Try a few schedules of each kernel on the sample and race with the fastest; what wins is kept in the cache");
   app.add_flag("--channels-last", options.channelsLast, "Give 4-D tensors channels-last strides");
   app.add_option("--seed", options.seed, "Seed of the inputs")->type_name("N")->capture_default_str();
   app.add_option("--threads", options.threads, "Threads on a CPU; 0 leaves the choice to ATen")
@@ -87,7 +89,7 @@ void declareOutput(CLI::App& app, Options& options, Texts& texts) {
   app.add_option("--json", options.json, "Write a JSON line for each sample and contender; - is standard output")
       ->type_name("FILE");
   app.add_option("--dump", options.dump, "Write every stage of every sample below this folder")->type_name("DIR");
-  app.add_option("--cache", options.cache, "Folder of compiled kernels")->type_name("DIR");
+  app.add_option("--cache", options.cache, "Folder of compiled kernels and of what --tune found")->type_name("DIR");
   app.add_flag("--no-cache", texts.noCache, "Compile everything anew and keep nothing");
   app.add_flag("--version", texts.version, "Print the version and stop");
   CLI::App* doctor = app.add_subcommand("doctor", "Print what this machine has and what is missing");

@@ -49,10 +49,11 @@ struct Options {
   std::vector<Contender> contenders{Contender::Eager, Contender::Opbench};  ///< the first is the baseline
   int repeats = 3;
   bool accuracyChecking = true;
+  bool tune = false;  ///< whether schedules are found by measuring
 
   std::string csv, json;  ///< files; `-` is standard output, empty is none
   std::string dump;       ///< folder of stages; empty is none
-  std::string cache;      ///< folder of compiled kernels; empty keeps none
+  std::string cache;      ///< folder of compiled kernels and what tuning found; empty keeps none
 };
 
 /// Reads the arguments after the program's name. Errors: Input, for what cannot be understood or contradicts itself.

@@ -62,6 +62,7 @@ void describe(const runtime::Callable& callable, Outcome& outcome) {
   outcome.compileMs = callable.compileMs;
   outcome.cached = callable.cached;
   outcome.kernels = callable.kernels;
+  outcome.schedule = callable.schedule;
 }
 
 void attempt(std::span<Outcome> outcomes, const std::string& dumped, const std::function<void()>& step) {

@@ -10,6 +10,7 @@
 #include "opbench/outcome.h"
 #include "opbench/report/json.h"
 #include "opbench/select.h"
+#include "opbench/tune.h"
 #include "runtime/call.h"
 #include "runtime/plan.h"
 
@@ -27,39 +28,50 @@ struct Entrant {
   std::unique_ptr<runtime::Trial> trial;
 };
 
+/// What a sample's contenders have in common.
+struct Course {
+  Call& call;
+  const ir::Graph& graph;
+  const Check& check;
+  const Dump& dump;
+  const Bench& bench;
+};
+
 /// graph -> loops -> kernels -> programs -> code: what opbench is about.
-CallablePtr compiled(Call& call, const ir::Graph& graph, const Dump& dump, const Bench& bench) {
-  Plan plan = runtime::makePlan(graph, bench.device.target());
-  dump.plan(plan);
-  CallablePtr callable = runtime::plannedCallable(call, plan, bench.device, bench.cache);
-  dump.assembly(plan, bench.device);
+CallablePtr compiled(Outcome& outcome, const Course& course) {
+  const Bench& bench = course.bench;
+  Plan plan = runtime::makePlan(course.graph, bench.device.target());
+  if (bench.tunings != nullptr && !plan.kernels.empty()) outcome.tuning = tune(plan, course.call, course.check, bench);
+  course.dump.plan(plan);
+  CallablePtr callable = runtime::plannedCallable(course.call, plan, bench.device, bench.cache);
+  course.dump.assembly(plan, bench.device);
   return callable;
 }
 
-CallablePtr callableOf(Contender contender, Call& call, const ir::Graph& graph, const Dump& dump, const Bench& bench) {
-  switch (contender) {
-    case Contender::Eager: return runtime::eagerCallable(call);
-    case Contender::Opbench: return compiled(call, graph, dump, bench);
-    case Contender::Torchscript: return runtime::torchscriptCallable(call);
+CallablePtr callableOf(Outcome& outcome, const Course& course) {
+  switch (outcome.contender) {
+    case Contender::Eager: return runtime::eagerCallable(course.call);
+    case Contender::Opbench: return compiled(outcome, course);
+    case Contender::Torchscript: return runtime::torchscriptCallable(course.call);
   }
   return nullptr;
 }
 
-Entrant enter(Outcome& outcome, Call& call, const ir::Graph& graph, const Dump& dump, const Bench& bench) {
-  Entrant entrant{&outcome, callableOf(outcome.contender, call, graph, dump, bench), nullptr};
+Entrant enter(Outcome& outcome, const Course& course) {
+  Entrant entrant{&outcome, callableOf(outcome, course), nullptr};
   describe(*entrant.callable, outcome);
-  entrant.trial = bench.device.prepare(*entrant.callable, call);
+  entrant.trial = course.bench.device.prepare(*entrant.callable, course.call);
   outcome.notCaptured = entrant.trial->notCaptured;
   outcome.graphNodes = entrant.trial->kernelNodes();
   return entrant;
 }
 
 /// Whether the entrant's result is eager's; eager itself is the truth and is not asked.
-bool isRight(Entrant& entrant, const Truth& truth, const std::string& op) {
+bool isRight(Entrant& entrant, const Check& check) {
   if (entrant.outcome->contender == Contender::Eager) return true;
-  const Verdict verdict = check(entrant.trial->run(), truth, ruleFor(op));
-  if (!verdict.ok) setWrong(*entrant.outcome, verdict.message);
-  return verdict.ok;
+  const std::string wrong = check(*entrant.trial);
+  if (!wrong.empty()) setWrong(*entrant.outcome, wrong);
+  return wrong.empty();
 }
 
 void time(const std::vector<Entrant>& entrants, const Bench& bench) {
@@ -78,11 +90,17 @@ void raceCall(const inputs::Sample& sample, Row& row, const Dump& dump, const Be
   dump.graph(graph);
   row.bytes = call.bytes(graph);
   if (bench.options.accuracyChecking) truth.float64 = call.referenceInFloat64();
+  const Check isWrong = [&](runtime::Trial& trial) {
+    if (!bench.options.accuracyChecking) return std::string();
+    const Verdict verdict = check(trial.run(), truth, ruleFor(sample.op));
+    return verdict.ok ? std::string() : verdict.message;
+  };
+  const Course course{call, graph, isWrong, dump, bench};
   std::vector<Entrant> entrants;
   for (Outcome& outcome : row.outcomes)
     attempt({&outcome, 1}, dump.folder(), [&] {
-      Entrant entrant = enter(outcome, call, graph, dump, bench);
-      if (!bench.options.accuracyChecking || isRight(entrant, truth, sample.op)) entrants.push_back(std::move(entrant));
+      Entrant entrant = enter(outcome, course);
+      if (isRight(entrant, isWrong)) entrants.push_back(std::move(entrant));
     });
   truth = {};
   time(entrants, bench);

@@ -5,6 +5,7 @@
 #include "opbench/row.h"
 #include "runtime/cache.h"
 #include "runtime/device.h"
+#include "runtime/tunings.h"
 
 namespace opbench {
 
@@ -14,6 +15,7 @@ struct Bench {
   const Run& run;
   runtime::Device& device;
   const runtime::Cache& cache;
+  runtime::Tunings* tunings = nullptr;  ///< where schedules are to be found by measuring
 };
 
 /// Takes one recorded sample through every stage, from its arguments to its row. Whatever goes wrong with the sample, or

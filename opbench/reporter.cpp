@@ -40,6 +40,11 @@ void Reporter::progress(int done, const std::string& what, double seconds) {
   streams_.err << report::clearLine << report::progress(done, samples_, what, seconds, streams_.width - 1) << std::flush;
 }
 
+void Reporter::complain(const std::string& what) {
+  clear();
+  streams_.err << "opbench: " << what << std::endl;
+}
+
 void Reporter::row(const Row& row) {
   clear();
   if (console_) *console_ << report::line(row, layout_) << std::flush;

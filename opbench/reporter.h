@@ -29,6 +29,8 @@ class Reporter {
   void begin(const Run& run, int samples, int longestOperator);
   /// What is being raced, `seconds` after the first sample began.
   void progress(int done, const std::string& what, double seconds);
+  /// What is not as it should be, though the run goes on; one line.
+  void complain(const std::string& what);
   void row(const Row& row);
   void end(const Summary& summary);
 

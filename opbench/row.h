@@ -23,6 +23,14 @@ enum class Status {
 /// `ok`, `wrong`, `unsupported`, `error`, `skipped`.
 std::string_view name(Status status);
 
+/// How the schedules of an outcome's kernels were found by measuring.
+struct Tuning {
+  int candidates = 0;                ///< of all its kernels
+  double gain = 1;                   ///< the time with the default schedules over that with those found
+  bool isStored = false;             ///< whether an earlier run found them
+  std::vector<std::string> refused;  ///< candidates that failed or were wrong, and why
+};
+
 /// One contender on one sample.
 struct Outcome {
   Contender contender = Contender::Eager;
@@ -35,8 +43,10 @@ struct Outcome {
   std::optional<double> ofCopy;          ///< that over the device's copy bandwidth
   double compileMs = 0;
   bool cached = false;
-  int kernels = 0;          ///< generated ones it launches
-  int graphNodes = -1;      ///< kernels its CUDA graph runs; -1 where not known
+  int kernels = 0;       ///< generated ones it launches
+  int graphNodes = -1;   ///< kernels its CUDA graph runs; -1 where not known
+  std::string schedule;  ///< of the generated kernels: their tilings
+  std::optional<Tuning> tuning;
   std::string notCaptured;  ///< why it is not in a CUDA graph
 };
 

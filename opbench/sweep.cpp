@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 
 #include "opbench/brief.h"
 #include "opbench/pipeline.h"
@@ -44,8 +45,11 @@ Summary sweep(const std::vector<inputs::Sample>& samples, const Options& options
   const std::unique_ptr<runtime::Device> device = openDevice(options);
   const runtime::Cache cache(options.cache);
   const Run run = describe(*device, options);
-  const Bench bench{options, run, *device, cache};
+  std::optional<runtime::Tunings> tunings;
+  if (options.tune) tunings.emplace(options.cache);
+  const Bench bench{options, run, *device, cache, tunings ? &*tunings : nullptr};
   reporter.begin(run, static_cast<int>(samples.size()), longestOperator(samples));
+  if (tunings && !tunings->complaint().empty()) reporter.complain(tunings->complaint());
   std::vector<Row> rows;
   const Clock::time_point start = Clock::now();
   for (const inputs::Sample& sample : samples) {

@@ -1,42 +1,19 @@
 #include "runtime/cache.h"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <array>
 #include <cstdint>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <system_error>
+
+#include "runtime/hash.h"
 
 namespace runtime {
 namespace {
 
 namespace fs = std::filesystem;
-
-using Hash = std::array<uint64_t, 2>;
-
-/// 128 bits that depend on every bit of `data`: names for files and sums against damage, not against forgers.
-Hash hash(std::string_view data, Hash state) {
-  constexpr Hash multipliers{0x9E3779B97F4A7C15ULL, 0xC2B2AE3D27D4EB4FULL};
-  const auto mix = [&](uint64_t word) {
-    for (size_t i = 0; i < 2; ++i) {
-      state[i] = (state[i] ^ word) * multipliers[i];
-      state[i] ^= state[i] >> (29 + i);
-    }
-    state[0] += state[1];
-  };
-  mix(data.size());
-  for (; !data.empty(); data.remove_prefix(std::min<size_t>(8, data.size()))) {
-    uint64_t word = 0;
-    std::memcpy(&word, data.data(), std::min<size_t>(8, data.size()));
-    mix(word);
-  }
-  mix(state[1]);
-  mix(state[0]);
-  return state;
-}
 
 /// What an entry starts with; key and content follow it.
 struct Header {
@@ -54,10 +31,7 @@ Header headerOf(std::string_view key, std::string_view content) {
   return header;
 }
 
-fs::path pathOf(const std::string& folder, std::string_view key) {
-  const Hash name = hash(key, {1, 2});
-  return fs::path(folder) / fmt::format("{:016x}{:016x}", name[0], name[1]);
-}
+fs::path pathOf(const std::string& folder, std::string_view key) { return fs::path(folder) / digest(key); }
 
 std::optional<std::string> readFile(const fs::path& path) {
   std::ifstream file(path, std::ios::binary | std::ios::ate);

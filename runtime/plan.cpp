@@ -8,6 +8,7 @@
 #include "ir/verify.h"
 #include "lowering/lowering.h"
 #include "lowering/schedule.h"
+#include "lowering/together.h"
 
 namespace runtime {
 namespace {
@@ -35,16 +36,22 @@ LaunchStep launchStep(const ir::Kernel& kernel, const ir::Target& target) {
   return step;
 }
 
-Plan generatedPlan(const ir::Graph& graph, const ir::Target& target) {
+Plan generatedPlan(const ir::Graph& graph, const ir::Target& target, const Tilings& tilings) {
   Plan plan;
   plan.graph = graph;
   plan.loops = lowering::lower(graph);
-  for (const ir::Loops& loops : plan.loops) {
-    ir::verify(loops);
-    if (!hasWork(loops)) continue;
-    plan.kernels.push_back(lowering::schedule(loops, target));
-    ir::verify(plan.kernels.back());
-    plan.steps.emplace_back(launchStep(plan.kernels.back(), target));
+  std::erase_if(plan.loops, [](const ir::Loops& loops) { return !hasWork(loops); });
+  for (const ir::Loops& loops : plan.loops) ir::verify(loops);
+  const std::vector<lowering::Tiling> rules = lowering::chooseTilings(plan.loops, target);
+  plan.tilings.assign(rules.begin(), rules.end());
+  for (std::size_t i = 0; i < plan.loops.size(); ++i) {
+    if (i < tilings.size() && tilings[i]) plan.tilings[i] = *tilings[i];
+    plan.kernels.push_back(lowering::schedule(plan.loops[i], target, *plan.tilings[i]));
+  }
+  plan.kernels = lowering::joined(std::move(plan.kernels));
+  for (const ir::Kernel& kernel : plan.kernels) {
+    ir::verify(kernel);
+    plan.steps.emplace_back(launchStep(kernel, target));
   }
   return plan;
 }
@@ -59,13 +66,13 @@ Plan externPlan(const ir::Graph& graph, const std::string& reason) {
 
 }  // namespace
 
-Plan makePlan(const ir::Graph& graph, const ir::Target& target) {
+Plan makePlan(const ir::Graph& graph, const ir::Target& target, const Tilings& tilings) {
   ir::verify(graph);
   for (const ir::Node& node : graph.nodes) {
     if (!lowering::hasLowering(node.op)) return externPlan(graph, "no lowering for " + node.op);
   }
   try {
-    return generatedPlan(graph, target);
+    return generatedPlan(graph, target, tilings);
   } catch (const ir::Error& error) {
     if (error.kind() != ir::ErrorKind::Unsupported) throw;
     return externPlan(graph, error.what());

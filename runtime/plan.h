@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "ir/graph.h"
 #include "ir/loops.h"
 #include "ir/target.h"
+#include "lowering/tiling.h"
 
 namespace runtime {
 
@@ -22,6 +24,9 @@ struct ExternStep {
 };
 using Step = std::variant<LaunchStep, ExternStep>;
 
+/// Tilings of a graph's loops, in their order.
+using Tilings = std::vector<std::optional<lowering::Tiling>>;
+
 /// How a graph is carried out; outputs are allocated from the graph's types before the first step.
 struct Plan {
   ir::Graph graph;
@@ -30,10 +35,12 @@ struct Plan {
 
   /// The stages it went through, for dumps and tests.
   std::vector<ir::Loops> loops;
+  Tilings tilings;  ///< of the loops
   std::vector<ir::Kernel> kernels;
 };
 
 /// Lowers, schedules and prints the graph for a target; a graph with a node that cannot be lowered becomes extern calls.
-Plan makePlan(const ir::Graph& graph, const ir::Target& target);
+/// Loops that `tilings` says nothing of are tiled by the rules.
+Plan makePlan(const ir::Graph& graph, const ir::Target& target, const Tilings& tilings = {});
 
 }  // namespace runtime

@@ -34,6 +34,8 @@ PlannedCallable::PlannedCallable(Call::State& call, const Plan& plan, Device& de
     for (int value : launch.values) addMade(plan.graph, value);
   }
   kernels = static_cast<int>(launches_.size());
+  for (const auto& tiling : plan.tilings)
+    if (tiling) schedule += (schedule.empty() ? "" : "; ") + toText(*tiling);
 }
 
 void PlannedCallable::bindInputs(const ir::Graph& graph) {

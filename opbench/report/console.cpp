@@ -81,6 +81,21 @@ std::string reasons(const Row& row, bool colour) {
   return result;
 }
 
+/// `tuned: rows group 64 ..., 1.12x over the default of 9 tried`, and what could not be tried.
+std::string tuningText(const Outcome& outcome, bool colour) {
+  if (!outcome.tuning || outcome.schedule.empty()) return "";
+  const Tuning& tuning = *outcome.tuning;
+  std::string how = tuning.gain > 1 ? speedup(tuning.gain) + " over the default" : "the default";
+  if (tuning.candidates <= outcome.kernels)
+    how = "the only candidate";
+  else
+    how += tuning.isStored ? ", found before" : fmt::format(", of {} candidates", tuning.candidates);
+  std::string text =
+      "    " + toned(cut(fmt::format("tuned: {}: {}", outcome.schedule, how), mostWidth - 4), Tone::Faint, colour) + "\n";
+  for (const std::string& refused : tuning.refused) text += "    " + toned("refused: " + refused, Tone::Bad, colour) + "\n";
+  return text;
+}
+
 struct CountName {
   int Counts::* count;
   std::string_view name, brief;
@@ -201,7 +216,7 @@ std::string line(const Row& row, const Layout& layout) {
   }
   for (size_t i = 1; i < row.outcomes.size(); ++i) text += speedupText(row.outcomes[i].speedup, layout.colour);
   text += right(gigabytes(main.bytesPerSecond), bandwidthWidth) + right(percent(main.ofCopy), copyWidth);
-  return text + right(compileText(main), compileWidth) + "\n" + reasons(row, layout.colour);
+  return text + right(compileText(main), compileWidth) + "\n" + reasons(row, layout.colour) + tuningText(main, layout.colour);
 }
 
 std::string table(const Summary& summary, const Run& run, const Layout& layout) {

@@ -32,6 +32,13 @@ void addTiming(Json& record, const Outcome& outcome) {
   record["speedup"] = orNull(outcome.speedup, 5);
 }
 
+Json toJson(const Tuning& tuning) {
+  return {{"candidates", tuning.candidates},
+          {"gain", rounded(tuning.gain, 4)},
+          {"stored", tuning.isStored},
+          {"refused", tuning.refused}};
+}
+
 void addOutcome(Json& record, const Row& row, const Outcome& outcome) {
   record["contender"] = name(outcome.contender);
   record["kind"] = runtime::name(outcome.kind);
@@ -44,6 +51,8 @@ void addOutcome(Json& record, const Row& row, const Outcome& outcome) {
   record["compile_ms"] = rounded(outcome.compileMs, 3);
   record["cached"] = outcome.cached;
   record["kernels"] = outcome.kernels;
+  record["schedule"] = outcome.schedule;
+  record["tuning"] = outcome.tuning ? toJson(*outcome.tuning) : Json(nullptr);
   record["graph_nodes"] = outcome.graphNodes >= 0 ? Json(outcome.graphNodes) : Json(nullptr);
   record["not_captured"] = outcome.notCaptured;
 }

@@ -49,6 +49,7 @@ TEST_CASE("with no option: every suite, every operator, the 15 most frequent sam
   CHECK(o.contenders == std::vector{Contender::Eager, Contender::Opbench});
   CHECK(o.repeats == 3);
   CHECK(o.accuracyChecking);
+  CHECK_FALSE(o.tune);
   CHECK_FALSE(o.channelsLast);
   CHECK(o.cache == "/home/ada/.cache/opbench/kernels");
 }
@@ -75,6 +76,7 @@ TEST_CASE("every option reaches its field") {
                            "--repeats",
                            "5",
                            "--no-accuracy-checking",
+                           "--tune",
                            "--channels-last",
                            "--seed",
                            "7",
@@ -99,6 +101,7 @@ TEST_CASE("every option reaches its field") {
   CHECK(o.maxBytes == 1000000);
   CHECK(o.repeats == 5);
   CHECK_FALSE(o.accuracyChecking);
+  CHECK(o.tune);
   CHECK(o.channelsLast);
   CHECK(o.seed == 7);
   CHECK(o.threads == 2);
@@ -143,6 +146,7 @@ TEST_CASE("help names every option") {
                              "--measure-nvfuser",
                              "--repeats",
                              "--accuracy-checking",
+                             "--tune",
                              "--channels-last",
                              "--seed",
                              "--threads",

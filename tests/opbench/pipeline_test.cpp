@@ -24,7 +24,8 @@ Row raced(const std::string& op, const std::string& call, Options options = {}) 
   Run run;
   run.contenders = options.contenders;
   run.copyBandwidth = 1e10;
-  return raceSample(sampleOf(op, call), 1, Bench{options, run, *device, cache});
+  runtime::Tunings tunings("");
+  return raceSample(sampleOf(op, call), 1, Bench{options, run, *device, cache, options.tune ? &tunings : nullptr});
 }
 
 const Outcome& opbenchOf(const Row& row) { return row.outcomes.at(1); }
@@ -53,6 +54,23 @@ TEST_CASE("in place, and in the dtype asked for") {
   const Row row = raced("aten.add_.Tensor", "((T([16, 128], f16), T([16, 128], f16)), {})", options);
   CHECK(row.brief == "bf16[16,128], bf16[16,128]");
   CHECK_MESSAGE(opbenchOf(row).status == Status::Ok, opbenchOf(row).reason);
+}
+
+TEST_CASE("the schedule is in the row; --tune says what it tried, on a CPU nothing but the default") {
+  const std::string op = "aten.add.Tensor", call = "((T([16, 128], f32), T([128], f32)), {})";
+  const Row untuned = raced(op, call);
+  CHECK(untuned.outcomes[0].schedule == "");
+  CHECK(opbenchOf(untuned).schedule == "tasks");
+  CHECK_FALSE(opbenchOf(untuned).tuning);
+  Options options;
+  options.tune = true;
+  const Row tuned = raced(op, call, options);
+  CHECK_MESSAGE(opbenchOf(tuned).status == Status::Ok, opbenchOf(tuned).reason);
+  CHECK(opbenchOf(tuned).schedule == "tasks");
+  REQUIRE(opbenchOf(tuned).tuning);
+  CHECK(opbenchOf(tuned).tuning->candidates == 1);
+  CHECK(opbenchOf(tuned).tuning->gain == 1);
+  CHECK_FALSE(opbenchOf(raced("aten.mm.default", "((T([8, 8], f32), T([8, 8], f32)), {})", options)).tuning);
 }
 
 TEST_CASE("what has no lowering is run by ATen and says so; views run nothing") {

@@ -66,6 +66,14 @@ TEST_CASE("files are written beside the console's report") {
   CHECK(tests::contentOf(folder.path / "t.jsonl").starts_with("{\"index\":1,"));
 }
 
+TEST_CASE("complaints go to standard error") {
+  std::ostringstream out, err;
+  const Options options;
+  Reporter(options, Streams{out, err}).complain("tuning.jsonl: 1 damaged line ignored");
+  CHECK(out.str() == "");
+  CHECK(err.str() == "opbench: tuning.jsonl: 1 damaged line ignored\n");
+}
+
 TEST_CASE("a file that cannot be written is refused before anything runs") {
   Options options;
   options.json = "/nonexistent/t.jsonl";

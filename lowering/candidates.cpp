@@ -1,0 +1,99 @@
+#include <algorithm>
+
+#include "lowering/tiling.h"
+
+namespace lowering {
+namespace {
+
+constexpr int warp = 32;
+constexpr int mostThreads = 1024;
+constexpr int mostCtas = 16;  // of a cluster
+
+std::vector<Tiling> others(const PointwiseTiling& rules) {
+  std::vector<Tiling> tilings;
+  for (const int steps : {1, 2})
+    for (const int block : {128, 256, 512}) {
+      PointwiseTiling tiling = rules;
+      tiling.steps = steps;
+      tiling.block = block;
+      tilings.emplace_back(tiling);
+    }
+  return tilings;
+}
+
+/// Threads a row, CTAs a row, rows a CTA, and where rows stay.
+std::vector<RowWish> wishes(const RowTiling& rules) {
+  const int64_t steps = rules.runSteps * rules.vectorSteps;
+  std::vector<RowWish> all;
+  all.push_back({.steps = 2 * steps});
+  if (steps > 1) all.push_back({.steps = steps / 2});
+  if (rules.group > warp) all.push_back({.parts = 2 * rules.parts()});
+  if (rules.parts() > 1) all.push_back({.parts = rules.parts() / 2});
+  for (const Hold hold : {Hold::Registers, Hold::Shared, Hold::Nowhere}) all.push_back({.hold = hold});
+  if (rules.parts() == 1) all.push_back({.rowsPerCta = 2 * rules.rowsPerCta()});
+  if (rules.resident > 0) all.push_back({.isResident = false});
+  return all;
+}
+
+std::vector<Tiling> others(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target,
+                           const RowTiling& rules) {
+  std::vector<Tiling> tilings;
+  for (const RowWish& wish : wishes(rules)) tilings.emplace_back(chooseRowTiling(loops, nest, domain, target, wish));
+  return tilings;
+}
+
+/// Whether the threads of a tile can exchange what they combined, and have something to combine.
+bool isPossible(const ColumnTiling& tiling) {
+  if (tiling.across < 1 || tiling.ctas < 1 || tiling.block() > mostThreads) return false;
+  if (tiling.block() % warp != 0 || tiling.ctas > mostCtas) return false;
+  if (tiling.isDirect()) return true;
+  const int64_t atOnce = int64_t{tiling.down} * tiling.ctas;
+  return tiling.down >= tiling.lanes && tiling.block() >= 2 * warp && atOnce <= tiling.elements;
+}
+
+/// Threads side by side and over a column, and CTAs a tile.
+std::vector<Tiling> others(const ColumnTiling& rules) {
+  std::vector<Tiling> tilings;
+  const auto add = [&](int across, int down, int parts) {
+    ColumnTiling tiling = rules;
+    tiling.across = across;
+    tiling.down = down;
+    tiling.ctas = parts;
+    if (isPossible(tiling)) tilings.emplace_back(tiling);
+  };
+  const auto [across, down, parts] = std::tuple(rules.across, rules.down, rules.ctas);
+  if (rules.isDirect()) {
+    for (const int other : {across / 2, across * 2, across * 4}) add(other, 1, 1);
+    add(warp, std::max(4, rules.lanes), 1);
+    return tilings;
+  }
+  add(across, down * 2, parts);
+  add(across, down / 2, parts);
+  add(across * 2, down / 2, parts);
+  add(across / 2, down * 2, parts);
+  add(across, down, parts * 2);
+  add(across, down, parts / 2);
+  return tilings;
+}
+
+std::vector<Tiling> others(const ir::Loops& loops, const ir::Target& target, const Tiling& rules) {
+  if (const auto* pointwise = std::get_if<PointwiseTiling>(&rules)) return others(*pointwise);
+  if (const auto* columns = std::get_if<ColumnTiling>(&rules)) return others(*columns);
+  const auto* rows = std::get_if<RowTiling>(&rules);
+  if (rows == nullptr) return {};
+  const Nest nest = *nestOf(loops);
+  return others(loops, nest, Domain(loops, nest), target, *rows);
+}
+
+}  // namespace
+
+std::vector<Tiling> candidates(const ir::Loops& loops, const ir::Target& target) {
+  std::vector<Tiling> tilings{chooseTiling(loops, target)};
+  for (Tiling& other : others(loops, target, tilings.front())) {
+    const auto isSame = [&](const Tiling& tiling) { return toText(tiling) == toText(other); };
+    if (std::none_of(tilings.begin(), tilings.end(), isSame)) tilings.push_back(std::move(other));
+  }
+  return tilings;
+}
+
+}  // namespace lowering

@@ -1,0 +1,50 @@
+#include "lowering/tiling.h"
+
+#include <fmt/format.h>
+
+namespace lowering {
+namespace {
+
+std::string_view name(Hold hold) {
+  switch (hold) {
+    case Hold::Registers: return "registers";
+    case Hold::Shared: return "shared";
+    case Hold::Nowhere: return "nowhere";
+  }
+  return "";
+}
+
+std::string text(const PointwiseTiling& tiling) {
+  return fmt::format("pointwise lanes {} steps {} block {}", tiling.lanes, tiling.steps, tiling.block);
+}
+
+/// ` shares 264`, or ` ctas 2`.
+std::string parts(int ctas, int shares) { return shares > 1 ? fmt::format(" shares {}", shares) : fmt::format(" ctas {}", ctas); }
+
+std::string text(const RowTiling& tiling) {
+  return fmt::format("rows group {} steps {} block {}{} hold {} resident {}", tiling.group, tiling.runSteps * tiling.vectorSteps,
+                     tiling.block, parts(tiling.ctas, tiling.shares), name(tiling.hold), tiling.resident);
+}
+
+std::string text(const ColumnTiling& tiling) {
+  return fmt::format("columns across {} down {}{}", tiling.across, tiling.down, parts(tiling.ctas, 1));
+}
+
+std::string text(const TaskTiling&) { return "tasks"; }
+
+}  // namespace
+
+std::string toText(const Tiling& tiling) {
+  return std::visit([](const auto& one) { return text(one); }, tiling);
+}
+
+Tiling chooseTiling(const ir::Loops& loops, const ir::Target& target) {
+  if (target.backend == ir::Backend::Cpu) return TaskTiling{};
+  const std::optional<Nest> nest = nestOf(loops);
+  if (!nest) return choosePointwiseTiling(Domain(loops));
+  const Domain domain(loops, *nest);
+  if (domain.runsAlongElements()) return chooseRowTiling(loops, *nest, domain, target);
+  return chooseColumnTiling(*nest, domain, target);
+}
+
+}  // namespace lowering

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "ir/loops.h"
+#include "ir/target.h"
+#include "lowering/column_tiling.h"
+#include "lowering/pointwise_tiling.h"
+#include "lowering/row_tiling.h"
+
+namespace lowering {
+
+/// How a CPU cuts loops into tasks: in one way.
+struct TaskTiling {
+  bool operator==(const TaskTiling&) const = default;
+};
+
+/// What a schedule chooses for loops on a target; a plain value.
+using Tiling = std::variant<PointwiseTiling, RowTiling, ColumnTiling, TaskTiling>;
+
+/// What distinguishes it from other tilings of the same loops: `rows group 128 steps 2 block 128 ctas 1 hold registers
+/// resident 4`.
+std::string toText(const Tiling& tiling);
+
+/// The tiling of loops for a target by the rules.
+Tiling chooseTiling(const ir::Loops& loops, const ir::Target& target);
+/// The tilings worth trying: that of the rules first, then a handful that differ from it in one choice each, whose effect
+/// only a measurement tells. Their texts differ.
+std::vector<Tiling> candidates(const ir::Loops& loops, const ir::Target& target);
+
+}  // namespace lowering

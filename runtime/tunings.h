@@ -1,0 +1,48 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ir/loops.h"
+#include "ir/target.h"
+#include "lowering/tiling.h"
+
+namespace runtime {
+
+/// A tiling that was measured to be the fastest.
+struct Tuned {
+  std::string tiling;  ///< its text
+  double gain = 1;     ///< the time of the rules' choice over its own
+};
+
+/// Tilings that were found by measuring, in the file `tuning.jsonl`, shared by concurrent processes: it is replaced as a
+/// whole, with what others have added since it was read.
+class Tunings {
+ public:
+  /// Reads the file in `folder`, if there is one; an empty path keeps what is found for this process alone.
+  explicit Tunings(std::string folder);
+
+  std::optional<Tuned> find(const std::string& key) const;
+  /// Stores a tiling under a key; `kernel` and `device` are for people who read the file. A disk that refuses costs the
+  /// entry, not the run.
+  void put(const std::string& key, const Tuned& tuned, const std::string& kernel, const std::string& device);
+
+  /// What is the matter with the file, in one line; empty where all of it could be read.
+  const std::string& complaint() const { return complaint_; }
+
+ private:
+  /// The lines of the file by their keys; what cannot be read is left out and complained about.
+  std::map<std::string, std::string> readLines();
+
+  std::string path_;  ///< empty where nothing is kept
+  std::map<std::string, Tuned> found_;
+  std::string complaint_;
+};
+
+/// The key of loops on a device: another one where the loops, the hardware or the candidates differ.
+std::string tuningKey(const ir::Loops& loops, const ir::Target& target, const std::string& device,
+                      const std::vector<lowering::Tiling>& candidates);
+
+}  // namespace runtime

@@ -1,0 +1,139 @@
+// Every candidate is a kernel that does what its loops do.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <set>
+
+#include "ir/interpret.h"
+#include "ir/text.h"
+#include "ir/verify.h"
+#include "lowering/lowering.h"
+#include "lowering/schedule.h"
+#include "tests/targets.h"
+
+namespace {
+
+using ir::Memory;
+using lowering::Tiling;
+
+ir::Loops loopsOf(const std::string& lines) { return lowering::lower(ir::parseGraph("graph\n" + lines)).front(); }
+
+/// Numbers of both signs, the same each time.
+Memory filled(const ir::TensorType& type, std::size_t buffer) {
+  Memory memory = Memory::zeros(type.dtype, type.storageElements());
+  auto* values = std::get_if<std::vector<double>>(&memory.data);
+  for (std::size_t i = 0; values != nullptr && i < values->size(); ++i)
+    (*values)[i] = ir::round(type.dtype, static_cast<double>((i * 7 + buffer * 5) % 23) / 8 - 1);
+  return memory;
+}
+
+std::vector<Memory> memoryOf(const ir::Loops& loops) {
+  std::vector<Memory> memory;
+  for (const ir::Buffer& buffer : loops.buffers) memory.push_back(filled(buffer.type, memory.size()));
+  return memory;
+}
+
+/// The largest difference, relative where numbers are large; integers are equal or infinitely far apart.
+double distance(const Memory& a, const Memory& b) {
+  const auto* x = std::get_if<std::vector<double>>(&a.data);
+  if (x == nullptr) return a.data == b.data ? 0 : INFINITY;
+  const auto& y = std::get<std::vector<double>>(b.data);
+  double most = 0;
+  for (std::size_t i = 0; i < y.size(); ++i) most = std::max(most, std::abs((*x)[i] - y[i]) / std::max(1.0, std::abs(y[i])));
+  return most;
+}
+
+/// Schedules every candidate, checks it against the loops, and hands back the texts.
+std::vector<std::string> checkAll(const std::string& lines) {
+  const ir::Target target = tests::hopper();
+  const ir::Loops loops = loopsOf(lines);
+  std::vector<Memory> expected = memoryOf(loops);
+  ir::interpret(loops, expected);
+  std::vector<std::string> texts;
+  for (const Tiling& tiling : lowering::candidates(loops, target)) {
+    texts.push_back(toText(tiling));
+    CAPTURE(texts.back());
+    const ir::Kernel kernel = lowering::schedule(loops, target, tiling);
+    ir::verify(kernel);
+    std::vector<Memory> memory = memoryOf(loops);
+    ir::interpret(kernel, memory);
+    for (std::size_t i = 0; i < memory.size(); ++i) CHECK(distance(memory[i], expected[i]) < 2e-3);
+  }
+  CHECK(texts.front() == toText(lowering::chooseTiling(loops, target)));
+  CHECK(std::set<std::string>(texts.begin(), texts.end()).size() == texts.size());
+  CHECK(texts.size() > 1);
+  CHECK(texts.size() <= 10);
+  return texts;
+}
+
+std::string softmax(const std::string& rows, const std::string& elements) {
+  const std::string type = "f16[" + rows + ", " + elements + "]";
+  return "  in self " + type + "\n  out0 " + type +
+         " = aten._softmax.default(self=self, dim=-1, half_to_float=False)\n  return out0\n";
+}
+
+std::string sum(const std::string& in, const std::string& dims, const std::string& out) {
+  return "  in self f32" + in + "\n  out0 f32" + out + " = aten.sum.dim_IntList(self=self, dim=" + dims +
+         ", keepdim=False, dtype=None)\n  return out0\n";
+}
+
+}  // namespace
+
+TEST_CASE("rows: threads a row, rows a block, and where rows stay") {
+  const std::vector<std::string> texts = checkAll(softmax("8", "512"));
+  CHECK(texts.front().starts_with("rows group "));
+  checkAll(softmax("600", "40"));
+  checkAll(softmax("3", "77"));
+  checkAll(softmax("5", "1003"));
+  checkAll(softmax("3", "5003"));
+}
+
+TEST_CASE("rows of clusters") {
+  const std::vector<std::string> texts = checkAll(softmax("2", "32768"));
+  CHECK(texts.front().find(" ctas 1 ") == std::string::npos);
+}
+
+TEST_CASE("rows of many runs") {
+  checkAll(R"(  in input f32[4, 6, 7, 5]
+  out0 f32[4, 6, 7, 5], out1 f32[6], out2 f32[6] = aten.native_batch_norm.default(input=input, weight=None, bias=None, running_mean=None, running_var=None, training=True, momentum=0.1, eps=1e-05)
+  return out0, out1, out2
+)");
+}
+
+TEST_CASE("one row, shared by the grid") {
+  checkAll("  in self f32[300000]\n  out0 f32[] = aten.sum.default(self=self, dtype=None)\n  return out0\n");
+}
+
+TEST_CASE("columns: threads side by side and over a column, and blocks a tile") {
+  const std::vector<std::string> texts = checkAll(sum("[200, 96]", "[0]", "[96]"));
+  CHECK(texts.front().starts_with("columns across "));
+  checkAll(sum("[8, 520]", "[0]", "[520]"));
+  checkAll(sum("[3, 100, 33]", "[1]", "[3, 33]"));
+  checkAll(sum("[4000, 24]", "[0]", "[24]"));
+}
+
+TEST_CASE("elements: vectors a thread and threads a block") {
+  const auto add = [](const std::string& type) {
+    return "  in self " + type + "\n  in other " + type + "\n  out0 " + type +
+           " = aten.add.Tensor(self=self, other=other, alpha=1)\n  return out0\n";
+  };
+  CHECK(checkAll(add("f16[64, 96]")).front() == "pointwise lanes 8 steps 1 block 128");
+  checkAll(add("f32[1001]"));
+  checkAll(R"(  in self f16[77, 31]
+  in other f16[31]
+  out0 f16[77, 31] = aten.add.Tensor(self=self, other=other, alpha=1)
+  return out0
+)");
+}
+
+TEST_CASE("on a CPU there is one") {
+  const std::vector<Tiling> tilings = lowering::candidates(loopsOf(softmax("8", "512")), tests::avx512());
+  REQUIRE(tilings.size() == 1);
+  CHECK(toText(tilings.front()) == "tasks");
+}
+
+TEST_CASE("without a tiling, that of the rules") {
+  const ir::Loops loops = loopsOf(softmax("8", "512"));
+  CHECK(ir::toText(lowering::schedule(loops, tests::hopper())) ==
+        ir::toText(lowering::schedule(loops, tests::hopper(), lowering::candidates(loops, tests::hopper()).front())));
+}

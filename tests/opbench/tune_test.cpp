@@ -1,0 +1,130 @@
+#include "opbench/tune.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "ir/error.h"
+#include "runtime/callable.h"
+#include "tests/opbench/fake_trial.h"
+#include "tests/opbench/temporary_folder.h"
+#include "tests/runtime/sample.h"
+#include "tests/targets.h"
+
+using namespace opbench;
+
+namespace {
+
+class FakeExecutable : public runtime::Executable {
+  void launch(void* const*) const override {}
+};
+
+/// A GPU whose times are made up, by schedule.
+class FakeDevice : public runtime::Device {
+ public:
+  explicit FakeDevice(std::function<double(const std::string&)> secondsOf) : secondsOf_(std::move(secondsOf)) {}
+
+  std::string torchName() const override { return "cpu"; }
+  std::string name() const override { return "Example GPU"; }
+  const ir::Target& target() const override { return target_; }
+  runtime::ExecutablePtr compile(const codegen::Program&, const runtime::Cache&) override {
+    return std::make_shared<FakeExecutable>();
+  }
+  std::pair<std::string, std::string> assembly(const codegen::Program&) override { return {}; }
+  std::unique_ptr<runtime::Trial> prepare(runtime::Callable& callable, runtime::Call&) override {
+    prepared.push_back(callable.schedule);
+    const double seconds = secondsOf_(callable.schedule);
+    return std::make_unique<tests::FakeTrial>(callable.schedule, [seconds](int) { return seconds; });
+  }
+  double copyBandwidth() override { return 1; }
+  std::vector<std::pair<std::string, std::string>> facts() override { return {}; }
+
+  std::vector<std::string> prepared;  ///< schedules, in order
+
+ private:
+  ir::Target target_ = tests::hopper();
+  std::function<double(const std::string&)> secondsOf_;
+};
+
+const std::string rulesChoice = "pointwise lanes 4 steps 1 block 128", favourite = "pointwise lanes 4 steps 2 block 256";
+
+/// A sum of two matrices on the fake device.
+struct Tuned {
+  explicit Tuned(
+      const std::function<double(const std::string&)>& secondsOf, const std::string& folder = "",
+      const Check& check = [](runtime::Trial&) { return std::string(); })
+      : device(secondsOf), tunings(folder), cache("") {
+    run.deviceName = device.name();
+    runtime::Call call(tests::sample("aten.add.Tensor", "((T([64, 128], f32), T([64, 128], f32)), {})"), device, 1);
+    plan = runtime::makePlan(call.graph(call.reference()), device.target());
+    tuning = tune(plan, call, check, {options, run, device, cache, &tunings});
+  }
+  std::string schedule() const { return toText(*plan.tilings.at(0)); }
+
+  FakeDevice device;
+  runtime::Tunings tunings;
+  runtime::Cache cache;
+  Options options;
+  Run run;
+  runtime::Plan plan;
+  Tuning tuning;
+};
+
+double favouring(const std::string& schedule) { return schedule == favourite ? 1e-3 : 1.5e-3; }
+
+}  // namespace
+
+TEST_CASE("the least time wins where it is beyond noise") {
+  CHECK(fastest({1.0}) == 0);
+  CHECK(fastest({1.0, 0.99, 1.2}) == 0);
+  CHECK(fastest({1.0, 0.97, 0.9}) == 2);
+}
+
+TEST_CASE("every candidate races, the default first; the plan has the winner's kernel") {
+  const Tuned tuned(favouring);
+  CHECK(tuned.device.prepared.front() == rulesChoice);
+  CHECK(tuned.device.prepared.size() == 6);
+  CHECK(tuned.schedule() == favourite);
+  CHECK(tuned.plan.kernels.at(0).launch.block == 256);
+  CHECK(tuned.tuning.candidates == 6);
+  CHECK(tuned.tuning.gain == doctest::Approx(1.5));
+  CHECK_FALSE(tuned.tuning.isStored);
+  CHECK(tuned.tuning.refused.empty());
+}
+
+TEST_CASE("the default stands where nothing is faster beyond noise") {
+  const Tuned tuned([](const std::string& schedule) { return schedule == favourite ? 0.99e-3 : 1e-3; });
+  CHECK(tuned.schedule() == rulesChoice);
+  CHECK(tuned.tuning.gain == 1);
+}
+
+TEST_CASE("a winner is found again by the next run, which measures nothing") {
+  const tests::TemporaryFolder folder;
+  CHECK(Tuned(favouring, folder.path).schedule() == favourite);
+  const Tuned again([](const std::string&) { return 1e-3; }, folder.path);
+  CHECK(again.device.prepared.empty());
+  CHECK(again.schedule() == favourite);
+  CHECK(again.tuning.isStored);
+  CHECK(again.tuning.gain == doctest::Approx(1.5));
+}
+
+TEST_CASE("candidates that fail or are wrong do not win, and say why") {
+  const Tuned failing([](const std::string& schedule) {
+    if (schedule == favourite) ir::fail(ir::ErrorKind::Toolchain, "too many registers\nand a log");
+    return 1e-3;
+  });
+  CHECK(failing.schedule() == rulesChoice);
+  CHECK(failing.tuning.refused == std::vector<std::string>{favourite + ": too many registers"});
+
+  int checked = 0;
+  const Tuned wrong(favouring, "", [&](runtime::Trial&) { return ++checked == 5 ? std::string("it is wrong") : ""; });
+  CHECK(wrong.schedule() == rulesChoice);
+  CHECK(wrong.tuning.refused == std::vector<std::string>{favourite + ": it is wrong"});
+}
+
+TEST_CASE("where the default is wrong nothing takes its place: that is for the race to find") {
+  const Tuned tuned(favouring, "", [](runtime::Trial&) { return std::string("it is wrong"); });
+  CHECK(tuned.schedule() == rulesChoice);
+  CHECK(tuned.device.prepared.size() == 1);
+}

@@ -1,0 +1,50 @@
+// Every candidate's source compiles, and its CTAs fit on a multiprocessor.
+#include <doctest/doctest.h>
+
+#include "codegen/cuda.h"
+#include "ir/text.h"
+#include "lowering/lowering.h"
+#include "lowering/schedule.h"
+#include "runtime/nvrtc.h"
+#include "tests/targets.h"
+
+namespace {
+
+void compileAll(const std::string& lines) {
+  const runtime::Nvrtc nvrtc;
+  const runtime::Cache none("");
+  const ir::Target target = tests::hopper();
+  constexpr int64_t mostSharedBytes = 227 << 10;  // of a CTA on sm_90
+  for (const ir::Loops& loops : lowering::lower(ir::parseGraph("graph\n" + lines)))
+    for (const lowering::Tiling& tiling : lowering::candidates(loops, target)) {
+      CAPTURE(toText(tiling));
+      const codegen::Program program = codegen::emitCuda(lowering::schedule(loops, target, tiling), target);
+      CHECK(program.dynamicSharedBytes <= mostSharedBytes);
+      CHECK_FALSE(nvrtc.compile(program, none).cubin.empty());
+    }
+}
+
+}  // namespace
+
+TEST_CASE("candidates of rows compile: short, long, in clusters, and of many runs") {
+  for (const char* type : {"f16[4096, 77]", "f32[512, 5003]", "f16[64, 50257]", "f32[4, 262144]"})
+    compileAll(std::string("  in self ") + type + "\n  out0 " + type +
+               " = aten._softmax.default(self=self, dim=-1, half_to_float=False)\n  return out0\n");
+  compileAll(R"(  in input f16[32, 64, 56, 56]
+  out0 f16[32, 64, 56, 56], out1 f32[64], out2 f32[64] = aten.native_batch_norm.default(input=input, weight=None, bias=None, running_mean=None, running_var=None, training=True, momentum=0.1, eps=1e-05)
+  return out0, out1, out2
+)");
+}
+
+TEST_CASE("candidates of columns and of one row shared by the grid compile") {
+  compileAll(
+      "  in self f16[4096, 768]\n"
+      "  out0 f16[768] = aten.sum.dim_IntList(self=self, dim=[0], keepdim=False, dtype=None)\n  return out0\n");
+  compileAll("  in self f32[10000000]\n  out0 f32[] = aten.sum.default(self=self, dtype=None)\n  return out0\n");
+}
+
+TEST_CASE("candidates of elements compile") {
+  compileAll(
+      "  in self f16[1000, 33]\n  in other f16[33]\n"
+      "  out0 f16[1000, 33] = aten.add.Tensor(self=self, other=other, alpha=1)\n  return out0\n");
+}
