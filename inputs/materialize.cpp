@@ -7,8 +7,11 @@
 #include <ATen/ops/empty.h>
 #include <ATen/ops/view_as_complex.h>
 
+#include <algorithm>
+#include <functional>
 #include <limits>
 
+#include "inputs/call.h"
 #include "inputs/domain.h"
 #include "inputs/fill.h"
 #include "inputs/random.h"
@@ -179,6 +182,20 @@ class Materializer {
   size_t item_ = 0;
 };
 
+/// A batch norm that was evaluated by its running statistics saved no others: where a gradient is given both, they are equal.
+void makeStatisticsAgree(const Sample& sample, const std::function<at::Tensor(size_t)>& tensorAt) {
+  constexpr size_t runningMean = 3, runningVariance = 4, savedMean = 5, savedScale = 6, train = 7, epsilon = 8;
+  const Call call(sample, 0);
+  if (!call.isOneOf("native_batch_norm_backward batch_norm_backward") || call.flag(train)) return;
+  const auto replace = [&](size_t saved, size_t running, auto value) {
+    const bool bothGiven = call.isTensor(saved) && call.isTensor(running);
+    if (bothGiven && call.tensor(saved).sizes == call.tensor(running).sizes) tensorAt(saved).copy_(value(tensorAt(running)));
+  };
+  replace(savedMean, runningMean, [](const at::Tensor& mean) { return mean; });
+  replace(savedScale, runningVariance,
+          [&](const at::Tensor& variance) { return variance.cpu().to(c10::kDouble).add(call.number(epsilon, 1e-5)).rsqrt(); });
+}
+
 }  // namespace
 
 c10::ScalarType scalarType(ir::DType dtype) {
@@ -213,6 +230,11 @@ Inputs materialize(const Sample& sample, c10::Device device, uint64_t seed, int6
   for (size_t i = 0; i < sample.args.size(); ++i) inputs.args.push_back(materializer.argument(sample.args[i], i));
   for (size_t i = 0; i < sample.kwargs.size(); ++i)
     inputs.kwargs.emplace_back(sample.kwargs[i].name, materializer.argument(sample.kwargs[i].value, positional.ofKeywords[i]));
+  makeStatisticsAgree(positional.sample, [&](size_t position) {
+    if (position < inputs.args.size()) return inputs.args[position].toTensor();
+    const auto keyword = std::find(positional.ofKeywords.begin(), positional.ofKeywords.end(), position);
+    return inputs.kwargs[static_cast<size_t>(keyword - positional.ofKeywords.begin())].second.toTensor();
+  });
   return inputs;
 }
 

@@ -2,6 +2,7 @@
 
 #include <ATen/core/List.h>
 #include <ATen/core/Tensor.h>
+#include <ATen/ops/allclose.h>
 #include <ATen/ops/equal.h>
 #include <doctest/doctest.h>
 
@@ -121,6 +122,19 @@ TEST_CASE("an argument's data does not depend on whether it is given by position
   CHECK(at::equal(byPosition.args[2].toTensor(), index));
   CHECK(index.min().item<int64_t>() >= 0);
   CHECK(index.max().item<int64_t>() < 9);
+}
+
+TEST_CASE("the gradient of a batch norm in evaluation is given the running statistics as the saved ones") {
+  const std::string given = "T([2, 3], f16), T([2, 3], f16), None, T([3], f32), T([3], f32), T([3], f32), T([3], f32), ";
+  Inputs evaluated = made("aten.native_batch_norm_backward.default", "((" + given + "False, 0.5, [True, False, False]), {})");
+  CHECK(at::equal(evaluated.args[5].toTensor(), evaluated.args[3].toTensor()));
+  CHECK(at::allclose(evaluated.args[6].toTensor(), evaluated.args[4].toTensor().add(0.5).rsqrt()));
+  Inputs trained = made("aten.native_batch_norm_backward.default", "((" + given + "True, 0.5, [True, False, False]), {})");
+  CHECK_FALSE(at::equal(trained.args[5].toTensor(), trained.args[3].toTensor()));
+  Inputs nothingSaved = made("aten.native_batch_norm_backward.default",
+                             "((T([2, 3], f16), T([2, 3], f16), None, T([3], f32), T([3], f32), T([0], f32), T([0], f32), False, "
+                             "0.5, [True, False, False]), {})");
+  CHECK(nothingSaved.args[5].toTensor().numel() == 0);
 }
 
 TEST_CASE("what cannot be made is unsupported, before anything is allocated") {
