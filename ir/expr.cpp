@@ -96,7 +96,8 @@ bool takes(Op op, DType dtype) {
 }
 
 void checkOperands(Op op, const std::vector<const Expr*>& src) {
-  require(op != Op::Cast && row(op).arity > 0 && op != Op::Load && op != Op::Reduce, "{} is not made as a scalar operation", name(op));
+  require(op != Op::Cast && row(op).arity > 0 && op != Op::Load && op != Op::Reduce, "{} is not made as a scalar operation",
+          name(op));
   require(static_cast<int>(src.size()) == arity(op), "{} takes {} operands, not {}", name(op), arity(op), src.size());
   for (const Expr* x : src) require(x != nullptr, "{} has an operand that is missing", name(op));
   const bool isWhere = op == Op::Where;

@@ -13,9 +13,9 @@ namespace ir {
 
 /// What an expression computes: a leaf (Const, Axis, Load), a reduction, or a scalar operation of ops.def.
 enum class Op : uint8_t {
-  Const,  ///< payload: the value
-  Axis,   ///< a loop variable, I64; payload: its identity and extent
-  Load,   ///< src[0] is an element offset into a buffer; payload: the buffer and how lanes are read
+  Const,   ///< payload: the value
+  Axis,    ///< a loop variable, I64; payload: its identity and extent
+  Load,    ///< src[0] is an element offset into a buffer; payload: the buffer and how lanes are read
   Reduce,  ///< src[0] combined over all values of the axes src[1..], which are bound by it; payload: the operation
 #define OP(name, text, arity) name,
 #include "ir/ops.def"

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "ir/error.h"
 #include "ir/interpret.h"
@@ -95,9 +96,38 @@ class KernelRunner {
   std::unordered_map<const Expr*, Evaluation> evaluations_;
 };
 
+/// Gives every parameter the undefined elements that may be read, and takes them away again.
+class Padding {
+ public:
+  Padding(const Kernel& kernel, std::vector<Memory>& memory) : memory_(memory) {
+    for (size_t i = 0; i < memory.size(); ++i) {
+      sizes_.push_back(std::visit([](const auto& data) { return data.size(); }, memory[i].data));
+      const auto readable = static_cast<size_t>(kernel.params[i].readableElements(kernel.backend));
+      resize(memory[i], std::max(sizes_[i], readable));
+    }
+  }
+  ~Padding() {
+    for (size_t i = 0; i < memory_.size(); ++i) resize(memory_[i], sizes_[i]);
+  }
+  Padding(const Padding&) = delete;
+  Padding& operator=(const Padding&) = delete;
+
+ private:
+  static void resize(Memory& memory, size_t size) {
+    if (auto* floats = std::get_if<std::vector<double>>(&memory.data)) floats->resize(size, NAN);
+    if (auto* integers = std::get_if<std::vector<int64_t>>(&memory.data))
+      integers->resize(size, wrap(memory.dtype, INT64_MIN + 1));
+  }
+
+  std::vector<Memory>& memory_;
+  std::vector<size_t> sizes_;
+};
+
 }  // namespace
 
 void interpret(const Kernel& kernel, std::vector<Memory>& memory, bool roundEach) {
+  require(memory.size() == kernel.params.size(), "{} parameters are given storage for {}", kernel.params.size(), memory.size());
+  const Padding padding(kernel, memory);
   std::vector<const Buffer*> buffers;
   for (const Param& param : kernel.params) buffers.push_back(&param.buffer);
   Machine machine(buffers, memory, roundEach);

@@ -41,7 +41,7 @@ struct Store {
   int param = 0;
   const Expr* offset = nullptr;  ///< of lane 0 if contiguous, else of the lane at hand
   const Expr* value = nullptr;
-  bool contiguous = false;  ///< lane l writes `offset + l`, all lanes as one vector
+  bool contiguous = false;            ///< lane l writes `offset + l`, all lanes as one vector
   std::optional<Op> accumulate = {};  ///< the element becomes its combination with the value, by an operation that
                                       ///< isReduction; lanes that share an element are combined in any order
 };
@@ -88,15 +88,20 @@ struct Local {
   int lanes = 1;
 };
 
+enum class Backend : uint8_t { Cuda, Cpu };
+
 /// A pointer argument and the bytes that its address is a multiple of. On CUDA a contiguous access is aligned to its size
-/// as far as the address is, 16 bytes at most; on CPU that holds of stores that bypass the caches.
+/// as far as the address is, 16 bytes at most, and the elements after the last one up to such a multiple can be read too, as
+/// memory is handed out in larger pieces: they are undefined. On CPU accesses are aligned that bypass the caches.
 struct Param {
   Buffer buffer;
   int alignment = 1;
+  /// Elements from the first one on that a kernel of this backend may read.
+  int64_t readableElements(Backend backend) const;
 };
 
-/// How a kernel is started. CUDA: `grid` clusters of `cluster` CTAs of `block` threads. CPU: `tasks` iterations of the Task loop, handed out
-/// `grain` at a time.
+/// How a kernel is started. CUDA: `grid` clusters of `cluster` CTAs of `block` threads. CPU: `tasks` iterations of the Task loop,
+/// handed out `grain` at a time.
 struct Launch {
   int64_t grid = 1;
   int cluster = 1;
@@ -105,8 +110,6 @@ struct Launch {
   int64_t tasks = 1;
   int64_t grain = 1;
 };
-
-enum class Backend : uint8_t { Cuda, Cpu };
 
 /// A scheduled computation: what both code generators print, decision by decision. Statements that follow the Grid or Task loop
 /// are carried out once, after all of its iterations (on CUDA by the CTA that finishes last).

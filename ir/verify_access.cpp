@@ -105,23 +105,27 @@ void AccessVerifier::load(const Expr* load, const VerifyScope& scope, const std:
          name(from.type.dtype));
   const bool isContiguous = load->load().mode == LoadMode::Contiguous;
   const std::string which = fmt::format("{}: the load of {}", place, from.name);
-  offset(buffer, load->src[0], isContiguous, scope, which);
+  offset(load->src[0], isContiguous, readableElements(buffer), scope, which);
   if (isContiguous && kernel != nullptr) aligned(buffer, load->src[0], accessAlignment(buffer, scope, false), scope, which);
 }
 
-void AccessVerifier::offset(int buffer, const Expr* offset, bool isContiguous, const VerifyScope& scope,
+int64_t AccessVerifier::readableElements(int buffer) const {
+  const bool isParam = kernel != nullptr && buffer < static_cast<int>(kernel->params.size());
+  return isParam ? kernel->params[buffer].readableElements(kernel->backend) : buffers_[buffer]->type.storageElements();
+}
+
+void AccessVerifier::offset(const Expr* offset, bool isContiguous, int64_t elements, const VerifyScope& scope,
                             const std::string& place) const {
   demand(offset->dtype == DType::I64, "{}: the offset is {}, not i64", place, name(offset->dtype));
   demand(!isContiguous || scope.lane != nullptr, "{} is contiguous outside lanes", place);
   if (isContiguous && dependsOn(offset, scope.lane))
     refuse("{} is contiguous and its offset {} depends on the lane", place, toText(offset));
   if (scope.neverRuns()) return;
-  inside(buffer, offset, laneForm(offset, isContiguous, scope), scope, place);
+  inside(elements, offset, laneForm(offset, isContiguous, scope), scope, place);
 }
 
-void AccessVerifier::inside(int buffer, const Expr* offset, const std::optional<Affine>& form, const VerifyScope& scope,
+void AccessVerifier::inside(int64_t elements, const Expr* offset, const std::optional<Affine>& form, const VerifyScope& scope,
                             const std::string& place) const {
-  const int64_t elements = buffers_[buffer]->type.storageElements();
   const std::optional<Range> exact = form ? rangeWhere(*form, scope) : std::nullopt;
   if (exact && (exact->least < 0 || exact->most >= elements))
     refuse("{} goes to {} and there are {} elements", place, rangeText(*exact), elements);
@@ -169,7 +173,7 @@ void AccessVerifier::store(const Store& store, const VerifyScope& scope) const {
   if (store.accumulate) accumulation(store, place);
   VerifyScope points = scope;
   points.axes = pointsOf(store, scope);
-  offset(store.param, store.offset, store.contiguous, points, place);
+  offset(store.offset, store.contiguous, to.type.storageElements(), points, place);
   if (store.contiguous && kernel != nullptr)
     aligned(store.param, store.offset, accessAlignment(store.param, scope, true), scope, place);
   if (local(store.param) == nullptr && !store.accumulate) once(store, points, place);

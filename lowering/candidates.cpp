@@ -35,19 +35,18 @@ std::vector<RowWish> wishes(const RowTiling& rules) {
   return all;
 }
 
-std::vector<Tiling> others(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target,
-                           const RowTiling& rules) {
+std::vector<Tiling> others(const Nest& nest, const Domain& domain, const ir::Target& target, const RowTiling& rules) {
   std::vector<Tiling> tilings;
-  for (const RowWish& wish : wishes(rules)) tilings.emplace_back(chooseRowTiling(loops, nest, domain, target, wish));
+  for (const RowWish& wish : wishes(rules)) tilings.emplace_back(chooseRowTiling(nest, domain, target, wish));
   return tilings;
 }
 
 /// Whether the threads of a tile can exchange what they combined, and have something to combine.
 bool isPossible(const ColumnTiling& tiling) {
-  if (tiling.across < 1 || tiling.ctas < 1 || tiling.block() > mostThreads) return false;
+  if (tiling.across < 1 || tiling.ctas < 1 || tiling.shares < 1 || tiling.block() > mostThreads) return false;
   if (tiling.block() % warp != 0 || tiling.ctas > mostCtas) return false;
   if (tiling.isDirect()) return true;
-  const int64_t atOnce = int64_t{tiling.down} * tiling.ctas;
+  const int64_t atOnce = int64_t{tiling.down} * tiling.parts();
   return tiling.down >= tiling.lanes && tiling.block() >= 2 * warp && atOnce <= tiling.elements;
 }
 
@@ -58,10 +57,10 @@ std::vector<Tiling> others(const ColumnTiling& rules) {
     ColumnTiling tiling = rules;
     tiling.across = across;
     tiling.down = down;
-    tiling.ctas = parts;
+    (rules.shares > 1 ? tiling.shares : tiling.ctas) = parts;
     if (isPossible(tiling)) tilings.emplace_back(tiling);
   };
-  const auto [across, down, parts] = std::tuple(rules.across, rules.down, rules.ctas);
+  const auto [across, down, parts] = std::tuple(rules.across, rules.down, rules.parts());
   if (rules.isDirect()) {
     for (const int other : {across / 2, across * 2, across * 4}) add(other, 1, 1);
     add(warp, std::max(4, rules.lanes), 1);
@@ -82,7 +81,7 @@ std::vector<Tiling> others(const ir::Loops& loops, const ir::Target& target, con
   const auto* rows = std::get_if<RowTiling>(&rules);
   if (rows == nullptr) return {};
   const Nest nest = *nestOf(loops);
-  return others(loops, nest, Domain(loops, nest), target, *rows);
+  return others(nest, Domain(loops, nest), target, *rows);
 }
 
 }  // namespace

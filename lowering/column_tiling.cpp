@@ -6,11 +6,13 @@
 namespace lowering {
 namespace {
 
-constexpr int widestVector = 16;         // bytes
-constexpr int64_t tileBytes = 128;       // of a tile's row: one line of the L2 cache
-constexpr int mostCtas = 16;             // of a cluster
-constexpr int64_t shortColumn = 16;      // elements that one thread combines without help
-constexpr int64_t smallBytes = 2 << 20;  // of a tensor: more and narrower CTAs start sooner
+constexpr int widestVector = 16;          // bytes
+constexpr int64_t tileBytes = 128;        // of a tile's row: one line of the L2 cache
+constexpr int64_t narrowestTile = 32;     // bytes of a tile's row: what the L2 cache reads at least
+constexpr int mostCtas = 16;              // of a cluster
+constexpr int64_t shortColumn = 16;       // elements that one thread combines without help
+constexpr int64_t shareBytes = 64 << 10;  // that the last CTA puts together: more would keep it from finishing
+constexpr int64_t smallBytes = 2 << 20;   // of a tensor: more and narrower CTAs start sooner
 
 int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -39,7 +41,7 @@ int chooseLanes(const Domain& domain, const std::vector<const Access*>& accesses
 
 }  // namespace
 
-ColumnTiling chooseColumnTiling(const Nest&, const Domain& domain, const ir::Target& target) {
+ColumnTiling chooseColumnTiling(const Nest& nest, const Domain& domain, const ir::Target& target) {
   const std::vector<const Access*> accesses = columnAccesses(domain);
   ColumnTiling tiling;
   tiling.lanes = chooseLanes(domain, accesses);
@@ -53,8 +55,8 @@ ColumnTiling chooseColumnTiling(const Nest&, const Domain& domain, const ir::Tar
   const int64_t vectors = ceilDiv(tiling.columns, tiling.lanes);
   const bool isWide = tiling.outer * vectors >= int64_t{1024} * target.processors;
   if (tiling.elements <= shortColumn || isWide) {
-    const auto threads = static_cast<int>(std::bit_ceil(static_cast<uint64_t>(std::min<int64_t>(vectors, 128))));
-    tiling.across = std::max(threads, 32);
+    const int64_t all = tiling.outer * vectors;
+    tiling.across = static_cast<int>(std::clamp<int64_t>(std::bit_ceil(static_cast<uint64_t>(all / target.processors)), 32, 128));
     return tiling;
   }
   const int64_t wanted = std::max<int64_t>(1, tileBytes / (elementBytes * tiling.lanes));
@@ -67,6 +69,21 @@ ColumnTiling chooseColumnTiling(const Nest&, const Domain& domain, const ir::Tar
     return !fills && tiling.elements > int64_t{2} * tiling.down * tiling.ctas;
   };
   while (tiling.ctas < mostCtas && wantsMore()) tiling.ctas *= 2;
+  while (wantsMore() && tiling.across * tiling.lanes * elementBytes > narrowestTile) {
+    tiling.across /= 2;
+    tiling.down *= 2;
+  }
+  const bool isOneSweep = nest.passes() == 1 && nest.elementStores.empty();
+  if (isOneSweep && wantsMore()) {
+    const int64_t fills = int64_t{2} * target.processors / (tiling.outer * tiling.tiles());
+    const int64_t fits = shareBytes / (4 * tiling.outer * tiling.tiles() * tiling.tile());
+    const int64_t has = tiling.elements / (int64_t{4} * tiling.down);
+    const int64_t shares = std::min({fills, fits, has});
+    if (shares > tiling.ctas) {
+      tiling.shares = static_cast<int>(shares);
+      tiling.ctas = 1;
+    }
+  }
   return tiling;
 }
 

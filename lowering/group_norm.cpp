@@ -54,7 +54,7 @@ struct Grouped {
 Tensors groupNorm(Context& c) {
   const Grouped g(c);
   const Tensor x = inGroups(g.x, g.groups);
-  const Moments m = moments(c, x, g.inner);
+  const Moments m = moments(c, inGroups(c.tensor("input"), g.groups), g.inner);
   const auto n = static_cast<double>(countOf(x, g.inner));
   const Tensor scale = inverseDeviation(dividedBy(m.squares, n), c.number("eps"));
   const Tensor normal = centered(g.x, ofChannels(m.mean, g.channels), ofChannels(scale, g.channels));

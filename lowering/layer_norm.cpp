@@ -26,7 +26,7 @@ std::optional<Tensor> converted(const std::optional<Tensor>& tensor, ir::DType d
 Tensors layerNorm(Context& c) {
   const Tensor x = inOpmath(c.tensor("input"));
   const Rows rows(c, x);
-  const Moments m = moments(c, x, rows.inner);
+  const Moments m = moments(c, c.tensor("input"), rows.inner);
   const auto n = static_cast<double>(countOf(x, rows.inner));
   const Tensor scale = inverseDeviation(dividedBy(m.squares, n), c.number("eps"));
   const auto weight = converted(c.optionalTensor("weight"), x.dtype), bias = converted(c.optionalTensor("bias"), x.dtype);

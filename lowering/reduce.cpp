@@ -39,6 +39,15 @@ Tensor firstOf(Context& c, const Tensor& tensor, const Dims& dims) {
   return withoutUnits(c.pool(), {tensor.dtype, sizes, tensor.at});
 }
 
+/// Of elements from which `origin` has been subtracted.
+Moments shiftedMoments(Context& c, const Tensor& shifted, const Tensor& origin, const Dims& dims) {
+  const auto n = static_cast<double>(countOf(shifted, dims));
+  const Tensor total = sum(c, shifted, dims);
+  const Tensor squares = sum(c, product(shifted, shifted), dims);
+  return {map([n](Value p, Value s) { return p + s / n; }, origin, total),
+          map([n](Value q, Value s) { return max(q - s * s / n, 0.0); }, squares, total)};
+}
+
 }  // namespace
 
 Tensor reduce(Context& c, Op op, const Tensor& tensor, const Dims& dims) {
@@ -72,20 +81,16 @@ Tensor amin(Context& c, const Tensor& tensor, const Dims& dims) { return extreme
 Moments moments(Context& c, const Tensor& tensor, const Dims& dims) {
   const Tensor x = inOpmath(tensor);
   const Tensor center = mean(c, x, dims);
-  const Tensor squares = map([](Value x, Value m) { return (x - m) * (x - m); }, x, center);
-  return {center, sum(c, squares, dims)};
+  const Tensor around = map([](Value x, Value m) { return x - m; }, x, center);
+  if (ir::isLowPrecision(tensor.dtype)) return {center, sum(c, product(around, around), dims)};
+  return shiftedMoments(c, around, center, dims);
 }
 
 Moments momentsAroundFirst(Context& c, const Tensor& tensor, const Dims& dims) {
-  const auto n = static_cast<double>(countOf(tensor, dims));
-  if (n == 0) return moments(c, tensor, dims);  // there is no first element
+  if (countOf(tensor, dims) == 0) return moments(c, tensor, dims);  // there is no first element
   const Tensor x = inOpmath(tensor);
   const Tensor pivot = firstOf(c, x, dims);
-  const Tensor shifted = map([](Value x, Value p) { return x - p; }, x, pivot);
-  const Tensor total = sum(c, shifted, dims);
-  const Tensor squares = sum(c, product(shifted, shifted), dims);
-  return {map([n](Value p, Value s) { return p + s / n; }, pivot, total),
-          map([n](Value q, Value s) { return max(q - s * s / n, 0.0); }, squares, total)};
+  return shiftedMoments(c, map([](Value x, Value p) { return x - p; }, x, pivot), pivot, dims);
 }
 
 Tensor product(const Tensor& a, const Tensor& b) {

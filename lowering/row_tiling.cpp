@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <numeric>
 #include <set>
 
@@ -11,6 +12,8 @@ namespace {
 constexpr int widestVector = 16;  // bytes
 constexpr int mostThreads = 1024;
 constexpr int widestColumns = 512;           // threads along a run, if it leaves enough work for them
+constexpr int widestBlock = 512;             // threads of a CTA of several rows
+constexpr int64_t manyCtas = 6144;           // to launch one takes 0.6 ns: more of them would take longer than their work
 constexpr int mostCtas = 16;                 // of a cluster
 constexpr int64_t registerVectors = 8;       // that a thread holds
 constexpr int64_t registerRowBytes = 32768;  // of a plain row; longer ones are faster in shared memory
@@ -62,13 +65,12 @@ int chooseLanes(const Domain& domain, const RowAccesses& accesses) {
 }
 
 /// Elements that runs may start after a multiple of `lanes`, the same for all accesses, or nothing where they differ: then no
-/// aligned vectors cover the runs of all. Neither where the last vector would go past the end of a buffer.
-std::optional<int64_t> largestShift(const ir::Loops& loops, const Domain& domain, const RowAccesses& accesses, int lanes) {
+/// aligned vectors cover the runs of all.
+std::optional<int64_t> largestShift(const Domain& domain, const RowAccesses& accesses, int lanes) {
   const Access& first = *accesses.contiguous.front();
   int64_t step = std::gcd(first.form->constant, int64_t{lanes});
   for (const Access* access : accesses.contiguous) {
     if (access->elementBytes != first.elementBytes || (access->form->constant - first.form->constant) % lanes != 0) return {};
-    if (loops.buffers[static_cast<std::size_t>(access->buffer)].type.storageElements() % lanes != 0) return {};
     for (std::size_t d = 0; d < domain.innermost(); ++d) {
       if ((domain.stride(*access, d) - domain.stride(first, d)) % lanes != 0) return {};
       step = std::gcd(step, domain.stride(*access, d));
@@ -78,17 +80,22 @@ std::optional<int64_t> largestShift(const ir::Loops& loops, const Domain& domain
 }
 
 /// Whole vectors where the runs are made of them, aligned windows over them where that saves narrow accesses.
-void chooseVectors(RowTiling& tiling, const ir::Loops& loops, const Domain& domain, const RowAccesses& accesses) {
+void chooseVectors(RowTiling& tiling, const Domain& domain, const RowAccesses& accesses) {
   tiling.lanes = chooseLanes(domain, accesses);
   tiling.runVectors = domain.inner().extent / tiling.lanes;
   if (accesses.contiguous.empty()) return;
   const int widest = widestLanes(accesses);
   if (tiling.lanes * 2 >= widest || domain.inner().extent < 2 * widest) return;
-  if (const std::optional<int64_t> shift = largestShift(loops, domain, accesses, widest)) {
+  if (const std::optional<int64_t> shift = largestShift(domain, accesses, widest)) {
     tiling.windows = true;
     tiling.lanes = widest;
     tiling.runVectors = ceilDiv(domain.inner().extent + *shift, widest);
   }
+}
+
+/// Threads that a row takes if so many of them have something to do: a part of a warp that shuffles can combine, or warps.
+int64_t groupOf(int64_t threads) {
+  return threads <= 32 ? static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(threads))) : ceilDiv(threads, 32) * 32;
 }
 
 /// Lays a CTA's share of a row over threads that take about `steps` vectors each.
@@ -102,25 +109,28 @@ void layOut(RowTiling& tiling, int64_t steps) {
   tiling.runSteps = std::clamp<int64_t>(steps / tiling.vectorSteps, 1, runs);
   tiling.runsAtOnce = static_cast<int>(std::min<int64_t>(ceilDiv(runs, tiling.runSteps), mostThreads / tiling.columns));
   tiling.runSteps = ceilDiv(runs, tiling.runsAtOnce);
-  const auto threads = static_cast<unsigned>(tiling.columns * tiling.runsAtOnce);
-  tiling.group = static_cast<int>(threads <= 32 && tiling.parts() == 1 ? std::bit_ceil(threads) : ceilDiv(threads, 32) * 32);
+  const int64_t threads = int64_t{tiling.columns} * tiling.runsAtOnce;
+  tiling.group = static_cast<int>(tiling.parts() == 1 ? groupOf(threads) : ceilDiv(threads, 32) * 32);
 }
 
 /// Vectors a thread should take of a plain row: one while that does not fill the device, then few, with hardly any idle thread.
-int64_t chooseSteps(const RowTiling& tiling, const ir::Target& target) {
+int64_t chooseSteps(const RowTiling& tiling, bool isOneSweep, const ir::Target& target) {
   const int64_t vectors = ceilDiv(tiling.runVectors * tiling.runs, tiling.parts());
   const bool isSmall = tiling.rows * tiling.parts() * vectors <= int64_t{2048} * target.processors;
   if (tiling.splitsRuns()) return isSmall ? std::max<int64_t>(1, ceilDiv(vectors, 256)) : registerVectors;
-  if (isSmall || vectors <= 32) return std::max<int64_t>(1, ceilDiv(vectors, 512));
+  if (isSmall) return std::max<int64_t>(1, ceilDiv(vectors, 512));
   if (vectors > 256) return registerVectors;
-  int64_t best = 2;
-  double least = 1e9;
-  for (const int64_t steps : {2, 1, 3, 4}) {
-    const double threads = static_cast<double>(ceilDiv(ceilDiv(vectors, steps), 32) * 32 * steps);
-    if (threads < least * 0.95) {
-      least = threads;
-      best = steps;
-    }
+  // As many steps as leave the fewest threads idle, near what is best where none is; a sum alone is best left to one warp.
+  const int64_t usual = vectors <= 32 ? 1 : isOneSweep ? ceilDiv(vectors, 32) : 2;
+  int64_t best = usual;
+  double least = std::numeric_limits<double>::infinity();
+  for (int64_t steps = 1; steps <= registerVectors; ++steps) {
+    const int64_t group = groupOf(ceilDiv(vectors, steps));
+    if (isOneSweep && group > 32) continue;
+    const double slots = static_cast<double>(group * steps) * (steps == usual ? 1 : 1.05);
+    if (slots >= least) continue;
+    least = slots;
+    best = steps;
   }
   return best;
 }
@@ -129,6 +139,8 @@ int64_t chooseSteps(const RowTiling& tiling, const ir::Target& target) {
 void fillBlock(RowTiling& tiling, const ir::Target& target) {
   int rows = std::max(1, 128 / tiling.group);
   while (rows * tiling.group > 32 && rows > 1 && ceilDiv(tiling.rows, rows) < int64_t{2} * target.processors) rows /= 2;
+  const int64_t widest = tiling.group <= 32 ? widestBlock : 128;  // warps of different rows should not wait for each other
+  while (ceilDiv(tiling.rows, rows) > manyCtas && rows * tiling.group * 2 <= widest) rows *= 2;
   tiling.block = tiling.group * rows;
 }
 
@@ -149,11 +161,10 @@ bool isRowAccess(const Domain& domain, const Access& access) {
   return isRow && domain.isInnerContiguous(access);
 }
 
-RowTiling chooseRowTiling(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target,
-                          const RowWish& wish) {
+RowTiling chooseRowTiling(const Nest& nest, const Domain& domain, const ir::Target& target, const RowWish& wish) {
   const RowAccesses accesses = accessesOf(nest, domain);
   RowTiling tiling;
-  chooseVectors(tiling, loops, domain, accesses);
+  chooseVectors(tiling, domain, accesses);
   tiling.rows = domain.numel(0, domain.elementDims());
   tiling.runs = domain.numel(domain.elementDims(), domain.innermost());
   const int64_t rowVectors = tiling.runs * tiling.runVectors;
@@ -180,7 +191,7 @@ RowTiling chooseRowTiling(const ir::Loops& loops, const Nest& nest, const Domain
   else if (wish.parts)
     tiling.ctas = static_cast<int>(std::clamp<int64_t>(*wish.parts, 1, most));
 
-  layOut(tiling, wish.steps.value_or(std::max<int64_t>(1, chooseSteps(tiling, target) / vectorsAtOnce)));
+  layOut(tiling, wish.steps.value_or(std::max<int64_t>(1, chooseSteps(tiling, isOneSweep, target) / vectorsAtOnce)));
   const int64_t held = tiling.vectorSteps * tiling.runSteps * vectorsAtOnce;
   const bool fitsShared = !isOneSweep && share() <= 2 * sharedBytes;
   if (held <= registerVectors + 2 && share() <= registerBytes * vectorsAtOnce)

@@ -55,7 +55,6 @@ struct RowWish {
 };
 
 /// The tiling of a nest for a GPU, by rules that were measured on sm_90 (docs/schedules.md).
-RowTiling chooseRowTiling(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target,
-                          const RowWish& wish = {});
+RowTiling chooseRowTiling(const Nest& nest, const Domain& domain, const ir::Target& target, const RowWish& wish = {});
 
 }  // namespace lowering

@@ -21,7 +21,7 @@ class ColumnKernel {
         kernel_(loops, nest, domain, ir::Backend::Cuda, 16),
         nest_(nest),
         domain_(domain),
-        cluster_(kernel_.axis(tiling.outer * tiling.tiles())),
+        cluster_(kernel_.axis(clusters())),
         rank_(kernel_.axis(tiling.ctas)),
         thread_(kernel_.axis(tiling.block())),
         unrolled_(kernel_.axis(std::min(steps(), vectorsInFlight))),
@@ -37,19 +37,26 @@ class ColumnKernel {
       if (!tiling_.isDirect()) append(grid, exchange(pass));
     }
     if (!nest_.elementStores.empty()) append(grid, onThreads(elementStores()));
-    append(grid, onThreads(tiling_.isDirect() ? directRowStores() : rowStores()));
+    append(grid, onThreads(tiling_.isDirect()   ? directRowStores()
+                           : tiling_.shares > 1 ? leaveShare()
+                                                : rowStores(tileAndOuter(), thread_)));
     ir::Launch launch;
-    launch.grid = tiling_.outer * tiling_.tiles();
+    launch.grid = clusters();
     launch.cluster = tiling_.ctas;
     launch.block = tiling_.block();
     ir::Block body;
     const Expr* axis = cluster_.expr()->isConst() ? kernel_.pool().axis(1) : cluster_.expr();
     body.push_back({ir::For{axis, LoopKind::Grid, std::move(grid)}});
+    if (tiling_.shares > 1) append(body, combineShares());
     return kernel_.finish(launch, std::move(body));
   }
 
  private:
-  int64_t atOnce() const { return int64_t{tiling_.down} * tiling_.ctas; }
+  int64_t clusters() const {
+    if (tiling_.isDirect()) return (tiling_.vectors() + tiling_.block() - 1) / tiling_.block();
+    return tiling_.outer * tiling_.tiles() * tiling_.shares;
+  }
+  int64_t atOnce() const { return int64_t{tiling_.down} * tiling_.parts(); }
   int64_t steps() const { return (tiling_.elements + atOnce() - 1) / atOnce(); }
   /// Warps, or rows of threads where a row is wider than a warp: each leaves one partial result a column.
   int partials() const { return tiling_.across < warp ? tiling_.block() / warp : tiling_.down; }
@@ -60,35 +67,58 @@ class ColumnKernel {
   }
 
   Value across() const { return tiling_.down == 1 ? thread_ : mod(thread_, double(tiling_.across)); }
-  Value tile() const { return tiling_.outer == 1 ? cluster_ : mod(cluster_, double(tiling_.tiles())); }
-  Value outer() const { return tiling_.outer == 1 ? kernel_.number(0) : floorDiv(cluster_, double(tiling_.tiles())); }
+  /// The number of the CTA's tile, and which of those that share it the CTA is.
+  Value tileAndOuter() const {
+    if (tiling_.outer * tiling_.tiles() == 1) return kernel_.number(0);
+    return tiling_.shares == 1 ? cluster_ : floorDiv(cluster_, double(tiling_.shares));
+  }
+  Value part() const {
+    if (tiling_.shares == 1) return rank_;
+    return tiling_.outer * tiling_.tiles() == 1 ? cluster_ : mod(cluster_, double(tiling_.shares));
+  }
+  Value tile(Value number) const { return tiling_.outer == 1 ? number : mod(number, double(tiling_.tiles())); }
+  Value outer(Value number) const { return tiling_.outer == 1 ? kernel_.number(0) : floorDiv(number, double(tiling_.tiles())); }
   Value element() const {
     const Value step = serial_ * double(std::min(steps(), vectorsInFlight)) + unrolled_;
-    const Value share = step * double(tiling_.ctas) + rank_;
+    const Value share = step * double(tiling_.parts()) + part();
     return tiling_.down == 1 ? share : share * double(tiling_.down) + floorDiv(thread_, double(tiling_.across));
   }
   int64_t coveredElements() const { return (steps() + unrolledSteps() - 1) / unrolledSteps() * unrolledSteps() * atOnce(); }
   int64_t unrolledSteps() const { return std::min(steps(), vectorsInFlight); }
 
-  /// `lanes` columns of the tile from `column` on, at an element of theirs.
-  LanePlace place(Value column, int lanes, Value element) const {
+  /// `lanes` columns from `column` on of an outer point, at an element of theirs.
+  LanePlace place(Value outer, Value column, int lanes, Value element) const {
     LanePlace place;
     const Value lane{kernel_.pool(), kernel_.pool().axis(lanes)};
     place.lane = lane.expr();
     place.dim = domain_.elementDims() - 1;
     place.alignment = lanes;
-    if (place.dim > 0) place.base = domain_.unflatten(outer().expr(), 0, place.dim);
+    if (place.dim > 0) place.base = domain_.unflatten(outer.expr(), 0, place.dim);
     place.each = place.base;
-    const Value start = tile() * double(tiling_.tile()) + column;
-    place.base.push_back(start.expr());
-    place.each.push_back((start + lane).expr());
+    place.base.push_back(column.expr());
+    place.each.push_back((column + lane).expr());
     const Position elements = domain_.unflatten(element.expr(), domain_.elementDims(), domain_.dims().size());
     for (Position* position : {&place.base, &place.each}) position->insert(position->end(), elements.begin(), elements.end());
     return place;
   }
-  LanePlace vectorPlace() const { return place(across() * double(tiling_.lanes), tiling_.lanes, element()); }
-  Condition inColumns(Value column) const {
-    return within(tile() * double(tiling_.tile()) + column, tiling_.tiles() * tiling_.tile(), tiling_.columns);
+  /// A thread's vector of columns.
+  LanePlace vectorPlace(Value element) const {
+    const auto lanes = static_cast<double>(tiling_.lanes), inRow = static_cast<double>(tiling_.columns / tiling_.lanes);
+    if (!tiling_.isDirect()) {
+      const Value number = tileAndOuter();
+      return place(outer(number), tile(number) * double(tiling_.tile()) + across() * lanes, tiling_.lanes, element);
+    }
+    if (tiling_.outer == 1) return place(kernel_.number(0), directVector() * lanes, tiling_.lanes, element);
+    return place(floorDiv(directVector(), inRow), mod(directVector(), inRow) * lanes, tiling_.lanes, element);
+  }
+  LanePlace vectorPlace() const { return vectorPlace(element()); }
+  Value directVector() const { return cluster_ * double(tiling_.block()) + thread_; }
+  Condition inColumns(Value number, Value column) const {
+    return within(tile(number) * double(tiling_.tile()) + column, tiling_.tiles() * tiling_.tile(), tiling_.columns);
+  }
+  Condition hasColumns() const {
+    if (tiling_.isDirect()) return within(directVector(), clusters() * tiling_.block(), tiling_.vectors());
+    return inColumns(tileAndOuter(), across() * double(tiling_.lanes));
   }
 
   ir::Block chunk(ir::Lanes lanes) const {
@@ -100,7 +130,7 @@ class ColumnKernel {
   ir::Block sweep(const std::vector<const Expr*>& values, ir::Lanes use) const {
     ir::Block body = chunk(readVectors(kernel_.loadsOf(values)));
     append(body, chunk(std::move(use)));
-    return when(inColumns(across() * double(tiling_.lanes)), loop(LoopKind::Serial, serial_, std::move(body)));
+    return when(hasColumns(), loop(LoopKind::Serial, serial_, std::move(body)));
   }
 
   void addHeld() {
@@ -116,9 +146,10 @@ class ColumnKernel {
     const LanePlace at = vectorPlace();
     const LoadMap memory = readLanes(kernel_.pool(), domain_, at);
     ir::Lanes lanes = kernel_.lanes(at);
-    for (const auto& [load, local] : held_) {
-      if (!loads.contains(load)) continue;
-      lanes.stores.push_back({local, (unrolled_ * double(tiling_.lanes)).expr(), memory.at(load), true, {}});
+    for (const Access& access : domain_.loads()) {
+      const auto local = held_.find(access.node);
+      if (local == held_.end() || !loads.contains(access.node)) continue;
+      lanes.stores.push_back({local->second, (unrolled_ * double(tiling_.lanes)).expr(), memory.at(access.node), true, {}});
     }
     return lanes;
   }
@@ -156,7 +187,8 @@ class ColumnKernel {
 
   void addExchange() {
     for (const Reduction& reduction : nest_.reductions) {
-      partials_.push_back(kernel_.addLocal("partial", reduction.body->dtype, partials() * tiling_.tile(), ir::Space::Shared));
+      const int64_t elements = std::max<int64_t>(partials() * tiling_.tile(), tiling_.shares > 1 ? tiling_.block() : 0);
+      partials_.push_back(kernel_.addLocal("partial", reduction.body->dtype, elements, ir::Space::Shared));
       totals_.push_back(kernel_.addLocal("total", reduction.body->dtype, 1, ir::Space::Register));
     }
   }
@@ -249,23 +281,69 @@ class ColumnKernel {
   }
   ir::Block directRowStores() const {
     if (nest_.rowStores.empty()) return {};
-    const LanePlace at = place(across() * double(tiling_.lanes), tiling_.lanes, kernel_.number(0));
+    const LanePlace at = vectorPlace(kernel_.number(0));
     ir::Lanes lanes = kernel_.lanes(at);
     lanes.stores = kernel_.rowStores(at, withResults(readLanes(kernel_.pool(), domain_, at), 0));
     ir::Block body;
     body.push_back({std::move(lanes)});
-    return when(inColumns(across() * double(tiling_.lanes)), std::move(body));
+    return when(hasColumns(), std::move(body));
   }
-  ir::Block rowStores() const {
+  /// The results of one column, in `totals`.
+  ir::Block rowStores(Value number, Value column) const {
     if (nest_.rowStores.empty()) return {};
-    const LanePlace at = place(thread_, 1, kernel_.number(0));
+    const LanePlace at = place(outer(number), tile(number) * double(tiling_.tile()) + column, 1, kernel_.number(0));
     ir::Lanes lanes = kernel_.lanes(at);
     lanes.stores = kernel_.rowStores(at, withResults(readLanes(kernel_.pool(), domain_, at), 1));
     ir::Block body;
     body.push_back({std::move(lanes)});
-    Condition mine = both(within(thread_, tiling_.block(), tiling_.tile()), inColumns(thread_));
+    Condition mine = both(within(column, tiling_.block(), tiling_.tile()), inColumns(number, column));
     if (tiling_.ctas > 1) mine = both(rank_ == 0.0, mine);
     return when(mine, std::move(body));
+  }
+
+  /// Where the shares leave the totals of their columns: [tile, share, column of the tile].
+  ir::Block leaveShare() {
+    ir::Block body;
+    for (const Reduction& reduction : nest_.reductions) {
+      const int64_t elements = clusters() * tiling_.tile();
+      shares_.push_back(kernel_.addLocal("share", reduction.result->dtype, elements, ir::Space::Global));
+    }
+    body.push_back({copies(kernel_.reductionsOf(0), 1, [&](std::size_t i, ir::DType dtype) {
+      const Value to = cluster_ * double(tiling_.tile()) + thread_;
+      return ir::Store{shares_[i], to.expr(), read(totals_[i], dtype, kernel_.number(0)), true, {}};
+    })});
+    return when(within(thread_, tiling_.block(), tiling_.tile()), std::move(body));
+  }
+  /// What the last CTA does, tile by tile: its threads over a column combine a few shares each, and then as they did before.
+  ir::Block combineShares() const {
+    const Value number = kernel_.axis(tiling_.outer * tiling_.tiles());
+    const int64_t width = tiling_.tile(), depth = tiling_.block() / width;
+    const Value column = mod(thread_, double(width)), at = floorDiv(thread_, double(width));
+    const int64_t count = (tiling_.shares + depth - 1) / depth;
+    const Value step = kernel_.axis(count);
+    const Value share = step * double(depth) + at;
+    const std::vector<std::size_t> reductions = kernel_.reductionsOf(0);
+    const auto total = [&](Value offset, const std::vector<int>& from) {
+      return ir::Block{{copies(reductions, 1, [&](std::size_t i, ir::DType dtype) {
+        return ir::Store{totals_[i], kernel_.number(0).expr(), read(from[i], dtype, offset), true, nest_.reductions[i].op};
+      })}};
+    };
+    const ir::Statement clear{copies(reductions, 1, [&](std::size_t i, ir::DType dtype) {
+      return ir::Store{totals_[i], kernel_.number(0).expr(), kernel_.pool().neutral(nest_.reductions[i].op, dtype), true, {}};
+    })};
+    const Value from = (number * double(tiling_.shares) + share) * double(width) + column;
+    ir::Block first{clear}, second{clear};
+    append(first, loop(LoopKind::Unrolled, step, when(within(share, count * depth, tiling_.shares), total(from, shares_))));
+    first.push_back({copies(reductions, 1, [&](std::size_t i, ir::DType dtype) {
+      return ir::Store{partials_[i], thread_.expr(), read(totals_[i], dtype, kernel_.number(0)), true, {}};
+    })});
+    const Value part = kernel_.axis(depth);
+    append(second, when(within(thread_, tiling_.block(), width),
+                        loop(LoopKind::Unrolled, part, total(part * double(width) + thread_, partials_))));
+    append(second, rowStores(number, thread_));
+    ir::Block body = onThreads(std::move(first));
+    append(body, onThreads(std::move(second)));
+    return loop(LoopKind::Serial, number, std::move(body));
   }
 
   const ColumnTiling tiling_;
@@ -274,7 +352,7 @@ class ColumnKernel {
   const Domain& domain_;
   Value cluster_, rank_, thread_, unrolled_, serial_;
   std::map<const Expr*, int> held_;
-  std::vector<int> partials_, totals_;
+  std::vector<int> partials_, totals_, shares_;
 };
 
 }  // namespace

@@ -278,8 +278,11 @@ class RowKernel {
     LanePlace at = rowPlace();
     const LoadMap memory = readLanes(kernel_.pool(), domain_, at);
     ir::Lanes lanes = kernel_.lanes(at);
-    for (const auto& [load, local] : rowLoads_)
-      lanes.stores.push_back({local, kernel_.number(0).expr(), memory.at(load), true, {}});
+    for (const Access& access : domain_.loads()) {
+      const auto local = rowLoads_.find(access.node);
+      if (local == rowLoads_.end()) continue;
+      lanes.stores.push_back({local->second, kernel_.number(0).expr(), memory.at(access.node), true, {}});
+    }
     ir::Block block;
     block.push_back({std::move(lanes)});
     return when(isRow(), std::move(block));
@@ -419,6 +422,7 @@ class RowKernel {
     add.push_back({std::move(lanes)});
     add = when(within(share, count * tiling_.block, tiling_.shares), std::move(add));
     block.push_back(kernel_.reset(kernel_.reductionsOf(0), 1));
+    append(block, readRowValues());
     append(block, loop(LoopKind::Serial, step, std::move(add)));
     ir::Block all = onThreads(std::move(block));
     all.push_back({combine(0)});

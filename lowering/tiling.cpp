@@ -27,7 +27,7 @@ std::string text(const RowTiling& tiling) {
 }
 
 std::string text(const ColumnTiling& tiling) {
-  return fmt::format("columns across {} down {}{}", tiling.across, tiling.down, parts(tiling.ctas, 1));
+  return fmt::format("columns across {} down {}{}", tiling.across, tiling.down, parts(tiling.ctas, tiling.shares));
 }
 
 std::string text(const TaskTiling&) { return "tasks"; }
@@ -43,7 +43,7 @@ Tiling chooseTiling(const ir::Loops& loops, const ir::Target& target) {
   const std::optional<Nest> nest = nestOf(loops);
   if (!nest) return choosePointwiseTiling(Domain(loops));
   const Domain domain(loops, *nest);
-  if (domain.runsAlongElements()) return chooseRowTiling(loops, *nest, domain, target);
+  if (domain.runsAlongElements()) return chooseRowTiling(*nest, domain, target);
   return chooseColumnTiling(*nest, domain, target);
 }
 

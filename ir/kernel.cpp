@@ -1,0 +1,14 @@
+#include "ir/kernel.h"
+
+#include <algorithm>
+
+namespace ir {
+
+int64_t Param::readableElements(Backend backend) const {
+  const int64_t elements = buffer.type.storageElements();
+  if (backend == Backend::Cpu) return elements;
+  const int64_t granule = std::max<int64_t>(1, std::min(alignment, 16) / sizeOf(buffer.type.dtype));
+  return (elements + granule - 1) / granule * granule;
+}
+
+}  // namespace ir
