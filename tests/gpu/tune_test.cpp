@@ -1,0 +1,59 @@
+// Every candidate that --tune may pick is right on the GPU.
+#include <doctest/doctest.h>
+
+#include "opbench/check.h"
+#include "opbench/tune.h"
+#include "tests/gpu/gpu.h"
+#include "tests/runtime/sample.h"
+
+using namespace opbench;
+
+namespace {
+
+void checkCandidates(const std::string& op, const std::string& text) {
+  CAPTURE(op);
+  CAPTURE(text);
+  runtime::Call call(tests::sample(op, text), tests::gpu(), 7);
+  const Truth truth{call.reference(), call.referenceInFloat64()};
+  int tried = 0;
+  const Check isWrong = [&](runtime::Trial& trial) {
+    ++tried;
+    const Verdict verdict = check(trial.run(), truth, ruleFor(op));
+    return verdict.ok ? std::string() : verdict.message;
+  };
+  Options options;
+  options.repeats = 1;
+  const Run run;
+  const runtime::Cache cache("");
+  runtime::Tunings tunings("");
+  runtime::Plan plan = runtime::makePlan(call.graph(truth.eager), tests::gpu().target());
+  const Tuning tuning = tune(plan, call, isWrong, {options, run, tests::gpu(), cache, &tunings});
+  for (const std::string& refused : tuning.refused) FAIL_CHECK(refused);
+  CHECK(tried > 1);
+}
+
+}  // namespace
+
+TEST_CASE("rows: short, odd, long, and shared by clusters or by the grid") {
+  for (const char* type :
+       {"T([4096, 40], f16)", "T([512, 1003], f32)", "T([512, 768], f16)", "T([64, 50257], f16)", "T([4, 262144], f32)"})
+    checkCandidates("aten._softmax.default", std::string("((") + type + ", -1, False), {})");
+  checkCandidates("aten.sum.default", "((T([3000001], f32),), {})");
+}
+
+TEST_CASE("rows of many runs, in planes that are whole vectors and odd ones") {
+  for (const char* type : {"T([8, 32, 28, 28], f16)", "T([8, 32, 7, 7], f16)"})
+    checkCandidates("aten.native_batch_norm.default", std::string("((") + type +
+                                                          ", T([32], f32), T([32], f32), T([32], f32), T([32], f32), True, 0.1, "
+                                                          "1e-05), {})");
+}
+
+TEST_CASE("columns: few and long, many, and short") {
+  for (const char* type : {"T([4096, 96], f16)", "T([200, 3000], f32)", "T([8, 5000], f32)"})
+    checkCandidates("aten.sum.dim_IntList", std::string("((") + type + ", [0]), {})");
+}
+
+TEST_CASE("elements: whole vectors, and rows that are none") {
+  checkCandidates("aten.add.Tensor", "((T([64, 4096], f16), T([64, 4096], f16)), {})");
+  checkCandidates("aten.add.Tensor", "((T([64, 131], f16), T([131], f16)), {})");
+}
