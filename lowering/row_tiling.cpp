@@ -126,7 +126,7 @@ int64_t chooseSteps(const RowTiling& tiling, bool isOneSweep, const ir::Target& 
   double least = std::numeric_limits<double>::infinity();
   for (int64_t steps = 1; steps <= registerVectors; ++steps) {
     const int64_t group = groupOf(ceilDiv(vectors, steps));
-    if (isOneSweep && group > 32) continue;
+    if ((isOneSweep && group > 32) || group < std::min<int64_t>(8, groupOf(vectors))) continue;
     const double slots = static_cast<double>(group * steps) * (steps == usual ? 1 : 1.05);
     if (slots >= least) continue;
     least = slots;
