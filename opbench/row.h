@@ -25,7 +25,7 @@ std::string_view name(Status status);
 
 /// How the schedules of an outcome's kernels were found by measuring.
 struct Tuning {
-  int candidates = 0;                ///< of all its kernels
+  int candidates = 1;                ///< of the call's schedules, the default among them
   double gain = 1;                   ///< the time with the default schedules over that with those found
   bool isStored = false;             ///< whether an earlier run found them
   std::vector<std::string> refused;  ///< candidates that failed or were wrong, and why

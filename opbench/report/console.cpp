@@ -86,7 +86,7 @@ std::string tuningText(const Outcome& outcome, bool colour) {
   if (!outcome.tuning || outcome.schedule.empty()) return "";
   const Tuning& tuning = *outcome.tuning;
   std::string how = tuning.gain > 1 ? speedup(tuning.gain) + " over the default" : "the default";
-  if (tuning.candidates <= outcome.kernels)
+  if (tuning.candidates == 1)
     how = "the only candidate";
   else
     how += tuning.isStored ? ", found before" : fmt::format(", of {} candidates", tuning.candidates);

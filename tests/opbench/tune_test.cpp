@@ -49,14 +49,15 @@ class FakeDevice : public runtime::Device {
 
 const std::string rulesChoice = "pointwise lanes 4 steps 1 block 128", favourite = "pointwise lanes 4 steps 2 block 256";
 
-/// A sum of two matrices on the fake device.
+/// A call on the fake device, tuned: a sum of two matrices.
 struct Tuned {
   explicit Tuned(
       const std::function<double(const std::string&)>& secondsOf, const std::string& folder = "",
-      const Check& check = [](runtime::Trial&) { return std::string(); })
+      const Check& check = [](runtime::Trial&) { return std::string(); }, const std::string& op = "aten.add.Tensor",
+      const std::string& text = "((T([64, 128], f32), T([64, 128], f32)), {})")
       : device(secondsOf), tunings(folder), cache("") {
     run.deviceName = device.name();
-    runtime::Call call(tests::sample("aten.add.Tensor", "((T([64, 128], f32), T([64, 128], f32)), {})"), device, 1);
+    runtime::Call call(tests::sample(op, text), device, 1);
     plan = runtime::makePlan(call.graph(call.reference()), device.target());
     tuning = tune(plan, call, check, {options, run, device, cache, &tunings});
   }
@@ -91,6 +92,22 @@ TEST_CASE("every candidate races, the default first; the plan has the winner's k
   CHECK(tuned.tuning.gain == doctest::Approx(1.5));
   CHECK_FALSE(tuned.tuning.isStored);
   CHECK(tuned.tuning.refused.empty());
+}
+
+TEST_CASE("loops of one call are tuned one after another, beginning with what the plan has") {
+  const auto seconds = [](const std::string& schedule) {
+    return schedule.find("hold nowhere") == std::string::npos ? 2e-3 : 1e-3;
+  };
+  const std::string call =
+      "((T([64, 128], f32), T([64, 128], f32), [128], T([64, 1], f32), T([64, 1], f32), T([128], f32), T([128], f32), "
+      "[True, True, True]), {})";
+  const Tuned tuned(seconds, "", [](runtime::Trial&) { return std::string(); }, "aten.native_layer_norm_backward.default", call);
+  REQUIRE(tuned.plan.tilings.size() == 2);
+  // The default races once for each of the two.
+  CHECK(tuned.device.prepared.size() == static_cast<size_t>(tuned.tuning.candidates) + 1);
+  CHECK(tuned.tuning.gain == doctest::Approx(2));
+  CHECK(toText(*tuned.plan.tilings[0]).find("hold nowhere") != std::string::npos);
+  CHECK(toText(*tuned.plan.tilings[1]).starts_with("columns "));
 }
 
 TEST_CASE("the default stands where nothing is faster beyond noise") {
