@@ -20,7 +20,10 @@ std::string withoutPrelude(const codegen::Program& program) {
   return program.source.substr(prelude.size());
 }
 
-void page(const std::string& name, const std::string& graphText, bool withSources = false) {
+/// What a page shows after the kernels.
+enum class Sources : uint8_t { None, Cuda, Both };
+
+void page(const std::string& name, const std::string& graphText, Sources sources = Sources::None) {
   CAPTURE(name);
   const ir::Graph graph = ir::parseGraph(graphText);
   ir::verify(graph);
@@ -32,15 +35,15 @@ void page(const std::string& name, const std::string& graphText, bool withSource
       const ir::Kernel kernel = lowering::schedule(loops, target);
       ir::verify(kernel);
       text += "\n" + ir::toText(kernel);
-      if (!withSources) continue;
-      text += target.backend == ir::Backend::Cuda ? "\n" + withoutPrelude(codegen::emitCuda(kernel, target))
-                                                  : "\n" + codegen::emitLlvm(kernel, target).source;
+      if (sources != Sources::None && target.backend == ir::Backend::Cuda)
+        text += "\n" + withoutPrelude(codegen::emitCuda(kernel, target));
+      if (sources == Sources::Both && target.backend == ir::Backend::Cpu) text += "\n" + codegen::emitLlvm(kernel, target).source;
     }
   }
   tests::checkGolden("pages/" + name + ".txt", text);
 }
 
-constexpr bool withSources = true;
+constexpr Sources withSources = Sources::Both, withCuda = Sources::Cuda;
 
 TEST_CASE("a sum of two tensors, through every stage") {
   page("add", R"(graph
@@ -243,6 +246,90 @@ TEST_CASE("a fill reads nothing") {
   in self f16[64, 96]
   self = aten.fill_.Scalar(self=self, value=1) writes self
   return self
+)");
+}
+
+TEST_CASE("softmax: a warp a row, which it reads once and keeps in registers") {
+  page("softmax", R"(graph
+  in self f16[64, 256]
+  out0 f16[64, 256] = aten._softmax.default(self=self, dim=-1, half_to_float=False)
+  return out0
+)",
+       withCuda);
+}
+
+TEST_CASE("layer norm: weights are read with the row, before the mean is known; two passes, the second around the mean") {
+  page("layer_norm", R"(graph
+  in input  f16[64, 1024]
+  in weight f16[1024]
+  in bias   f16[1024]
+  out0 f16[64, 1024], out1 f32[64, 1], out2 f32[64, 1] = aten.native_layer_norm.default(input=input, normalized_shape=[1024], weight=weight, bias=bias, eps=1e-05)
+  return out0, out1, out2
+)",
+       withCuda);
+}
+
+TEST_CASE("batch norm of odd planes: runs that start anywhere are read as the aligned windows that cover them") {
+  page("batch_norm", R"(graph
+  in input        f16[8, 3, 19, 19]
+  in running_mean f32[3]
+  in running_var  f32[3]
+  out0 f16[8, 3, 19, 19], out1 f32[3], out2 f32[3] = aten.native_batch_norm.default(input=input, weight=None, bias=None, running_mean=running_mean, running_var=running_var, training=True, momentum=0.1, eps=1e-05) writes running_mean, running_var
+  return out0, out1, out2, running_mean, running_var
+)",
+       withCuda);
+}
+
+TEST_CASE("a long odd row stays in shared memory between the sweeps over it") {
+  page("long_odd_row", R"(graph
+  in self f16[256, 50265]
+  out0 f16[256, 50265] = aten._log_softmax.default(self=self, dim=-1, half_to_float=False)
+  return out0
+)",
+       withCuda);
+}
+
+TEST_CASE("a row that is long and one of few: a cluster of CTAs shares it") {
+  page("cluster_row", R"(graph
+  in self f32[4, 65536]
+  out0 f32[4, 65536] = aten._softmax.default(self=self, dim=-1, half_to_float=False)
+  return out0
+)",
+       withCuda);
+}
+
+TEST_CASE("a sum over the first dimension: threads side by side add different columns, a cluster finishes them") {
+  page("sum_columns", R"(graph
+  in self f16[512, 4096]
+  out0 f16[1, 4096] = aten.sum.dim_IntList(self=self, dim=[0], keepdim=True, dtype=None)
+  return out0
+)",
+       withCuda);
+}
+
+TEST_CASE("a sum of everything: every CTA leaves its share, and the last one to finish adds them") {
+  page("sum_all", R"(graph
+  in self f32[1024, 1024]
+  out0 f32[] = aten.sum.default(self=self, dtype=None)
+  return out0
+)",
+       withCuda);
+}
+
+TEST_CASE("a mean of short rows: several rows a warp") {
+  page("mean_short_rows", R"(graph
+  in self f16[4096, 64]
+  out0 f16[4096, 1] = aten.mean.dim(self=self, dim=[-1], keepdim=True, dtype=None)
+  return out0
+)",
+       withCuda);
+}
+
+TEST_CASE("the place of a maximum: the maximum first, then the least place that has it") {
+  page("max_dim", R"(graph
+  in self f32[64, 128]
+  out0 f32[64], out1 i64[64] = aten.max.dim(self=self, dim=-1, keepdim=False)
+  return out0, out1
 )");
 }
 
