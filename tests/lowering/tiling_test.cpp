@@ -1,0 +1,124 @@
+// Which tiling is chosen for which shape, on an H200: one line a rule.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "ir/text.h"
+#include "lowering/lowering.h"
+#include "lowering/tiling.h"
+#include "tests/targets.h"
+
+namespace {
+
+std::string textOf(const lowering::RowTiling& tiling) {
+  std::string text = tiling.group == 32 ? "a warp a row" : fmt::format("{} threads a row", tiling.group);
+  if (tiling.ctas > 1) text = fmt::format("a cluster of {} CTAs of {} threads a row", tiling.ctas, tiling.block);
+  if (tiling.shares > 1) text = fmt::format("{} CTAs of {} threads share the row", tiling.shares, tiling.block);
+  if (tiling.rowsPerCta() > 1) text += fmt::format(", {} rows a CTA", tiling.rowsPerCta());
+  if (tiling.splitsRuns()) text += fmt::format(", {} runs side by side", tiling.runsAtOnce);
+  text += fmt::format(", {} x {} elements a thread", tiling.runSteps * tiling.vectorSteps, tiling.lanes);
+  if (tiling.windows) text += ", windows";
+  switch (tiling.hold) {
+    case lowering::Hold::Registers: return text + ", in registers";
+    case lowering::Hold::Shared: return text + ", in shared memory";
+    case lowering::Hold::Nowhere: return text + ", a few at a time";
+  }
+  return text;
+}
+
+std::string textOf(const lowering::ColumnTiling& tiling) {
+  std::string text = fmt::format("vectors of {} columns, ", tiling.lanes);
+  text += tiling.down == 1 ? fmt::format("{} threads", tiling.across) : fmt::format("{}x{} threads", tiling.across, tiling.down);
+  if (tiling.ctas > 1) text += fmt::format(", a cluster of {} CTAs", tiling.ctas);
+  if (tiling.shares > 1) text += fmt::format(", {} CTAs share them", tiling.shares);
+  return text;
+}
+
+/// The tiling of the first loops of a graph of these lines.
+std::string tilingOf(const std::string& lines) {
+  const ir::Loops loops = lowering::lower(ir::parseGraph("graph\n" + lines)).front();
+  const lowering::Tiling tiling = lowering::chooseTiling(loops, tests::hopper());
+  if (const auto* rows = std::get_if<lowering::RowTiling>(&tiling)) return "rows: " + textOf(*rows);
+  return "columns: " + textOf(std::get<lowering::ColumnTiling>(tiling));
+}
+
+std::string softmax(const std::string& type) {
+  return tilingOf(fmt::format(
+      "  in self {0}\n  out0 {0} = aten._softmax.default(self=self, dim=-1, half_to_float=False)\n  return out0\n", type));
+}
+std::string sum(const std::string& type, const std::string& dims, const std::string& out) {
+  return tilingOf(
+      fmt::format("  in self {}\n  out0 {} = aten.sum.dim_IntList(self=self, dim={}, keepdim=True, dtype=None)\n  return out0\n",
+                  type, out, dims));
+}
+std::string batchNorm(const std::string& type, int channels) {
+  return tilingOf(
+      fmt::format("  in input {0}\n  out0 {0}, out1 f32[{1}], out2 f32[{1}] = aten.native_batch_norm.default("
+                  "input=input, weight=None, bias=None, running_mean=None, running_var=None, training=True, "
+                  "momentum=0.1, eps=1e-05)\n  return out0, out1, out2\n",
+                  type, channels));
+}
+
+TEST_CASE("rows that are read more than once stay in registers") {
+  CHECK(softmax("f16[65536, 16]") == "rows: 2 threads a row, 64 rows a CTA, 1 x 8 elements a thread, in registers");
+  CHECK(softmax("f16[65536, 64]") == "rows: 8 threads a row, 16 rows a CTA, 1 x 8 elements a thread, in registers");
+  CHECK(softmax("f16[65536, 256]") == "rows: a warp a row, 16 rows a CTA, 1 x 8 elements a thread, in registers");
+  CHECK(softmax("f16[6144, 512]") == "rows: a warp a row, 4 rows a CTA, 2 x 8 elements a thread, in registers");
+  CHECK(softmax("f16[6144, 1024]") == "rows: 64 threads a row, 2 rows a CTA, 2 x 8 elements a thread, in registers");
+  CHECK(softmax("f32[2048, 8192]") == "rows: 256 threads a row, 8 x 4 elements a thread, in registers");
+}
+
+TEST_CASE("few rows: one vector a thread, and as many CTAs as there are rows") {
+  CHECK(softmax("f16[64, 256]") == "rows: a warp a row, 1 x 8 elements a thread, in registers");
+  CHECK(softmax("f16[64, 1024]") == "rows: 128 threads a row, 1 x 8 elements a thread, in registers");
+  CHECK(softmax("f16[12, 7]") == "rows: 8 threads a row, 4 rows a CTA, 1 x 1 elements a thread, in registers");
+}
+
+TEST_CASE("longer rows stay in shared memory; few of them, or longer ones still, are shared by a cluster") {
+  CHECK(softmax("f16[512, 32768]") == "rows: 512 threads a row, 8 x 8 elements a thread, in shared memory");
+  CHECK(softmax("f16[256, 50257]") == "rows: 512 threads a row, 13 x 8 elements a thread, windows, in shared memory");
+  CHECK(softmax("f16[8, 50264]") == "rows: a cluster of 8 CTAs of 416 threads a row, 2 x 8 elements a thread, in registers");
+  CHECK(softmax("f32[4, 65536]") == "rows: a cluster of 16 CTAs of 512 threads a row, 2 x 4 elements a thread, in registers");
+  CHECK(softmax("f32[512, 128000]") ==
+        "rows: a cluster of 8 CTAs of 512 threads a row, 8 x 4 elements a thread, in shared memory");
+  CHECK(softmax("f32[4, 4000000]") ==
+        "rows: a cluster of 16 CTAs of 1024 threads a row, 62 x 4 elements a thread, a few at a time");
+}
+
+TEST_CASE("rows that start anywhere are read as the aligned windows that cover them") {
+  CHECK(softmax("f16[64, 1001]") == "rows: 128 threads a row, 1 x 8 elements a thread, windows, in registers");
+  CHECK(softmax("f16[512, 50265]") == "rows: 512 threads a row, 13 x 8 elements a thread, windows, in shared memory");
+  CHECK(softmax("f16[64, 12]") == "rows: 4 threads a row, 8 rows a CTA, 1 x 4 elements a thread, in registers");
+}
+
+TEST_CASE("rows that are read once are not held: one row is shared by the whole grid") {
+  CHECK(sum("f16[65536, 64]", "[1]", "f16[65536, 1]") ==
+        "rows: 8 threads a row, 16 rows a CTA, 1 x 8 elements a thread, in registers");
+  CHECK(sum("f16[8192, 4096]", "[1]", "f16[8192, 1]") ==
+        "rows: 64 threads a row, 2 rows a CTA, 8 x 8 elements a thread, in registers");
+  CHECK(sum("f32[1024, 1024]", "[0, 1]", "f32[1, 1]") ==
+        "rows: 128 CTAs of 512 threads share the row, 4 x 4 elements a thread, in registers");
+  CHECK(sum("f32[64]", "[0]", "f32[1]") == "rows: 16 threads a row, 2 rows a CTA, 1 x 4 elements a thread, in registers");
+}
+
+TEST_CASE("a channel is a row of many runs, one an image") {
+  CHECK(batchNorm("f16[128, 64, 56, 56]", 64) ==
+        "rows: a cluster of 16 CTAs of 416 threads a row, 1 runs side by side, 8 x 8 elements a thread, in registers");
+  CHECK(batchNorm("f16[128, 2048, 7, 7]", 2048) ==
+        "rows: 128 threads a row, 16 runs side by side, 8 x 8 elements a thread, windows, in registers");
+  CHECK(batchNorm("f16[32, 256, 14, 14]", 256) ==
+        "rows: 224 threads a row, 4 runs side by side, 8 x 4 elements a thread, in registers");
+  CHECK(batchNorm("f16[8, 3, 19, 19]", 3) ==
+        "rows: 192 threads a row, 4 runs side by side, 2 x 8 elements a thread, windows, in registers");
+}
+
+TEST_CASE("columns: a CTA has a cache line of them; a cluster or the whole grid shares those that are few and long") {
+  CHECK(sum("f16[4096, 64]", "[0]", "f16[1, 64]") == "columns: vectors of 8 columns, 2x128 threads, a cluster of 16 CTAs");
+  CHECK(sum("f16[512, 4096]", "[0]", "f16[1, 4096]") == "columns: vectors of 8 columns, 8x64 threads, a cluster of 2 CTAs");
+  CHECK(sum("f32[100000, 8]", "[0]", "f32[1, 8]") == "columns: vectors of 4 columns, 2x256 threads, 97 CTAs share them");
+  CHECK(sum("f16[8, 65536]", "[0]", "f16[1, 65536]") == "columns: vectors of 8 columns, 64 threads");
+  CHECK(sum("f16[64, 1048576]", "[0]", "f16[1, 1048576]") == "columns: vectors of 8 columns, 8x64 threads");
+  CHECK(batchNorm("f16[32, 64, 14, 14] strides (12544, 1, 896, 64)", 64) ==
+        "columns: vectors of 8 columns, 2x128 threads, a cluster of 16 CTAs");
+}
+
+}  // namespace
