@@ -216,7 +216,7 @@ TEST_CASE("rows and columns so long that warps, CTAs, clusters and the whole gri
       {DType::F32, {2, 20001}, {1}},
       {DType::F16, {2, 40000}, {1}},
       {DType::F32, {70000}, {0}},
-      {DType::F16, {100003}, {0}},
+      {DType::F16, {70003}, {0}},
       {DType::I64, {9000}, {0}},
       {DType::F16, {8, 3, 19, 19}, {0, 2, 3}},
       {DType::F32, {16, 2, 30, 31}, {0, 2, 3}},
@@ -232,9 +232,68 @@ TEST_CASE("rows and columns so long that warps, CTAs, clusters and the whole gri
   };
   for (const auto& [dtype, sizes, reduced] : rows) {
     check({dtype, sizes, orders(sizes.size()).front(), reduced, true, false, false});
-    check({dtype, sizes, orders(sizes.size()).front(), reduced, true, true, false});
     check({dtype, sizes, orders(sizes.size()).front(), reduced, true, true, true});
   }
+}
+
+/// Checks every loops of a graph of these lines.
+void checkGraph(const std::string& lines) {
+  for (const ir::Loops& loops : lowering::lower(ir::parseGraph("graph\n" + lines))) checkSchedules(loops, 1);
+}
+
+TEST_CASE("sums of no elements, and for no rows") {
+  checkGraph(
+      "  in self f32[0, 4]\n  out0 f32[4] = aten.sum.dim_IntList(self=self, dim=[0], keepdim=False, dtype=None)\n"
+      "  return out0\n");
+  checkGraph(
+      "  in self f32[4, 0]\n  out0 f32[4] = aten.sum.dim_IntList(self=self, dim=[1], keepdim=False, dtype=None)\n"
+      "  return out0\n");
+  checkGraph(
+      "  in self f32[0, 4]\n  out0 f32[0] = aten.sum.dim_IntList(self=self, dim=[1], keepdim=False, dtype=None)\n"
+      "  return out0\n");
+}
+
+TEST_CASE("running statistics are read and written once, whoever works on their channel") {
+  for (const char* input : {"f16[8, 3, 19, 19]", "f32[64, 3]", "f16[2, 3, 40, 64]", "f32[16, 3, 4, 4] strides (48, 1, 12, 3)"})
+    checkGraph(fmt::format(R"(  in input        {0}
+  in running_mean f32[3]
+  in running_var  f32[3]
+  out0 {0}, out1 f32[3], out2 f32[3] = aten.native_batch_norm.default(input=input, weight=None, bias=None, running_mean=running_mean, running_var=running_var, training=True, momentum=0.1, eps=1e-05) writes running_mean, running_var
+  return out0, out1, out2, running_mean, running_var
+)",
+                           input));
+}
+
+TEST_CASE("weights that all rows share, beside what a row has once") {
+  for (const int n : {8, 16, 32})
+    checkGraph(fmt::format(R"(  in input  f16[6, {0}]
+  in weight f16[{0}]
+  in bias   f16[{0}]
+  out0 f16[6, {0}], out1 f32[6, 1], out2 f32[6, 1] = aten.native_layer_norm.default(input=input, normalized_shape=[{0}], weight=weight, bias=bias, eps=1e-05)
+  return out0, out1, out2
+)",
+                           n));
+}
+
+TEST_CASE("the place of a maximum, of which there are many, along rows and along columns") {
+  for (const auto& [dim, out] : {std::pair{1, 70}, std::pair{0, 300}})
+    checkGraph(
+        fmt::format("  in self f16[70, 300]\n  out0 f16[{1}], out1 i64[{1}] = aten.max.dim(self=self, dim={0}, keepdim=False)\n"
+                    "  return out0, out1\n",
+                    dim, out));
+}
+
+TEST_CASE("a result over some of a row's axes is refused") {
+  const ir::Loops loops = ir::parseLoops(R"(loops f
+  in  x f32[4, 3, 5]
+  out y f32[4, 3]
+  out z f32[4]
+  for i0 in 4, i1 in 3 reduce i2 in 5
+    y[i0*3 + i1] = add[i2](x[i0*15 + i1*5 + i2])
+    z[i0] = x[i0*15]
+)");
+  CHECK_THROWS_WITH_AS(lowering::nestOf(loops), "f stores a result for some of the axes that its reductions depend on",
+                       ir::Error);
 }
 
 /// Whether there are reductions, over the same axes. No lowering makes other loops that have results of rows beside elements.
