@@ -13,6 +13,7 @@ using ir::LoopKind;
 
 constexpr int warp = 32;
 constexpr int64_t vectorsInFlight = 4;  // that a thread reads before it uses the first
+constexpr int64_t heldVectors = 8;      // that it keeps at most for a second sweep
 
 class ColumnKernel {
  public:
@@ -24,8 +25,8 @@ class ColumnKernel {
         cluster_(kernel_.axis(clusters())),
         rank_(kernel_.axis(tiling.ctas)),
         thread_(kernel_.axis(tiling.block())),
-        unrolled_(kernel_.axis(std::min(steps(), vectorsInFlight))),
-        serial_(kernel_.axis((steps() + vectorsInFlight - 1) / vectorsInFlight)) {}
+        unrolled_(kernel_.axis(unrolledSteps())),
+        serial_(kernel_.axis((steps() + unrolledSteps() - 1) / unrolledSteps())) {}
 
   ir::Kernel build() {
     kernel_.addAccumulators(tiling_.lanes, tiling_.lanes);
@@ -79,12 +80,14 @@ class ColumnKernel {
   Value tile(Value number) const { return tiling_.outer == 1 ? number : mod(number, double(tiling_.tiles())); }
   Value outer(Value number) const { return tiling_.outer == 1 ? kernel_.number(0) : floorDiv(number, double(tiling_.tiles())); }
   Value element() const {
-    const Value step = serial_ * double(std::min(steps(), vectorsInFlight)) + unrolled_;
+    const Value step = serial_ * double(unrolledSteps()) + unrolled_;
     const Value share = step * double(tiling_.parts()) + part();
     return tiling_.down == 1 ? share : share * double(tiling_.down) + floorDiv(thread_, double(tiling_.across));
   }
   int64_t coveredElements() const { return (steps() + unrolledSteps() - 1) / unrolledSteps() * unrolledSteps() * atOnce(); }
-  int64_t unrolledSteps() const { return std::min(steps(), vectorsInFlight); }
+  int64_t unrolledSteps() const { return isResident() ? steps() : std::min(steps(), vectorsInFlight); }
+  /// Whether a thread keeps all it reads between the sweeps.
+  bool isResident() const { return nest_.passes() + (nest_.elementStores.empty() ? 0 : 1) > 1 && steps() <= heldVectors; }
 
   /// `lanes` columns from `column` on of an outer point, at an element of theirs.
   LanePlace place(Value outer, Value column, int lanes, Value element) const {
@@ -127,8 +130,9 @@ class ColumnKernel {
     body.push_back({std::move(lanes)});
     return loop(LoopKind::Unrolled, unrolled_, when(within(element(), coveredElements(), tiling_.elements), std::move(body)));
   }
-  ir::Block sweep(const std::vector<const Expr*>& values, ir::Lanes use) const {
-    ir::Block body = chunk(readVectors(kernel_.loadsOf(values)));
+  /// All elements of a thread's columns, in a pass; the one after the last stores.
+  ir::Block sweep(int pass, ir::Lanes use) const {
+    ir::Block body = chunk(readVectors(readIn(pass)));
     append(body, chunk(std::move(use)));
     return when(hasColumns(), loop(LoopKind::Serial, serial_, std::move(body)));
   }
@@ -141,6 +145,16 @@ class ColumnKernel {
       held_[access.node] =
           kernel_.addLocal(name, access.node->dtype, unrolledSteps() * tiling_.lanes, ir::Space::Register, tiling_.lanes);
     }
+  }
+  std::set<const Expr*> neededIn(int pass) const {
+    return kernel_.loadsOf(pass < nest_.passes() ? kernel_.bodiesOf(pass) : kernel_.elementValues());
+  }
+  /// Loads that a pass reads from memory: those that are not kept from an earlier one.
+  std::set<const Expr*> readIn(int pass) const {
+    std::set<const Expr*> loads = neededIn(pass);
+    for (int earlier = 0; isResident() && earlier < pass; ++earlier)
+      for (const Expr* load : neededIn(earlier)) loads.erase(load);
+    return loads;
   }
   ir::Lanes readVectors(const std::set<const Expr*>& loads) const {
     const LanePlace at = vectorPlace();
@@ -181,7 +195,7 @@ class ColumnKernel {
       lanes.stores.push_back(
           {kernel_.accumulator(i), kernel_.number(0).expr(), domain_.at(reduction.body, at.each, loads), true, reduction.op});
     }
-    append(block, sweep(kernel_.bodiesOf(pass), std::move(lanes)));
+    append(block, sweep(pass, std::move(lanes)));
     return block;
   }
 
@@ -277,7 +291,7 @@ class ColumnKernel {
     const LanePlace at = vectorPlace();
     ir::Lanes lanes = kernel_.lanes(at);
     lanes.stores = kernel_.elementStores(at, known(at));
-    return sweep(kernel_.elementValues(), std::move(lanes));
+    return sweep(nest_.passes(), std::move(lanes));
   }
   ir::Block directRowStores() const {
     if (nest_.rowStores.empty()) return {};
