@@ -1,5 +1,5 @@
-// The rest of what every generated kernel starts with: combinations of lanes, threads and CTAs. All threads that get a combination
-// get the same bits of it.
+// The rest of what every generated kernel starts with: combinations of lanes, threads and CTAs. All threads that get a
+// combination get the same bits of it.
 
 struct Add {
   template <typename T>

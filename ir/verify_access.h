@@ -59,8 +59,7 @@ class AccessVerifier {
   void accumulation(const Store& store, const std::string& place) const;
   void once(const Store& store, const VerifyScope& scope, const std::string& place) const;
   std::vector<const Expr*> pointsOf(const Store& store, const VerifyScope& scope) const;
-  void offset(const Expr* offset, bool isContiguous, int64_t elements, const VerifyScope& scope,
-              const std::string& place) const;
+  void offset(const Expr* offset, bool isContiguous, int64_t elements, const VerifyScope& scope, const std::string& place) const;
   int64_t readableElements(int buffer) const;
   int64_t accessAlignment(int buffer, const VerifyScope& scope, bool isStore) const;
   void inside(int64_t elements, const Expr* offset, const std::optional<Affine>& form, const VerifyScope& scope,

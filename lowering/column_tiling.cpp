@@ -64,17 +64,19 @@ ColumnTiling chooseColumnTiling(const Nest& nest, const Domain& domain, const ir
   const int block = bytes < smallBytes ? 256 : 512;
   tiling.down = block / tiling.across;
   while (tiling.down > tiling.lanes && tiling.block() > 64 && tiling.down >= 2 * tiling.elements) tiling.down /= 2;
+  // A small tensor is read soonest by about half of the multiprocessors, whose clusters then have less to exchange.
+  const int64_t enough = bytes < 2 * smallBytes ? target.processors * 15 / 32 : target.processors;
   const auto wantsMore = [&] {
-    const bool fills = tiling.outer * tiling.tiles() * tiling.ctas * 2 > target.processors;
-    return !fills && tiling.elements > int64_t{2} * tiling.down * tiling.ctas;
+    return tiling.outer * tiling.tiles() * tiling.ctas < enough && tiling.elements > int64_t{2} * tiling.down * tiling.ctas;
   };
   while (tiling.ctas < mostCtas && wantsMore()) tiling.ctas *= 2;
-  while (wantsMore() && tiling.across * tiling.lanes * elementBytes > narrowestTile) {
+  const bool isOneSweep = nest.passes() == 1 && nest.elementStores.empty();
+  const bool isQuick = isOneSweep && bytes < smallBytes;
+  while (!isQuick && wantsMore() && tiling.across * tiling.lanes * elementBytes > narrowestTile) {
     tiling.across /= 2;
     tiling.down *= 2;
   }
-  const bool isOneSweep = nest.passes() == 1 && nest.elementStores.empty();
-  if (isOneSweep && wantsMore()) {
+  if (isOneSweep && !isQuick && wantsMore()) {
     const int64_t fills = int64_t{2} * target.processors / (tiling.outer * tiling.tiles());
     const int64_t fits = shareBytes / (4 * tiling.outer * tiling.tiles() * tiling.tile());
     const int64_t has = tiling.elements / (int64_t{4} * tiling.down);
