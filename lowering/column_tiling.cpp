@@ -64,8 +64,9 @@ ColumnTiling chooseColumnTiling(const Nest& nest, const Domain& domain, const ir
   const int block = bytes < smallBytes ? 256 : 512;
   tiling.down = block / tiling.across;
   while (tiling.down > tiling.lanes && tiling.block() > 64 && tiling.down >= 2 * tiling.elements) tiling.down /= 2;
-  // A small tensor is read soonest by about half of the multiprocessors, whose clusters then have less to exchange.
-  const int64_t enough = bytes < 2 * smallBytes ? target.processors * 15 / 32 : target.processors;
+  // Clusters do not fit on the last few multiprocessors. A small tensor is read soonest by about half of them, whose clusters
+  // then have less to exchange.
+  const int64_t enough = target.processors * 15 / (bytes < 2 * smallBytes ? 32 : 16);
   const auto wantsMore = [&] {
     return tiling.outer * tiling.tiles() * tiling.ctas < enough && tiling.elements > int64_t{2} * tiling.down * tiling.ctas;
   };

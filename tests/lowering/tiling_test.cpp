@@ -113,7 +113,7 @@ TEST_CASE("a channel is a row of many runs, one an image") {
 
 TEST_CASE("columns: a CTA has a cache line of them; a cluster or the whole grid shares those that are few and long") {
   CHECK(sum("f16[4096, 64]", "[0]", "f16[1, 64]") == "columns: vectors of 8 columns, 8x32 threads, a cluster of 16 CTAs");
-  CHECK(sum("f16[512, 4096]", "[0]", "f16[1, 4096]") == "columns: vectors of 8 columns, 8x64 threads, a cluster of 4 CTAs");
+  CHECK(sum("f16[512, 4096]", "[0]", "f16[1, 4096]") == "columns: vectors of 8 columns, 8x64 threads, a cluster of 2 CTAs");
   CHECK(sum("f32[100000, 8]", "[0]", "f32[1, 8]") == "columns: vectors of 4 columns, 2x256 threads, 97 CTAs share them");
   CHECK(sum("f16[8, 65536]", "[0]", "f16[1, 65536]") == "columns: vectors of 8 columns, 64 threads");
   CHECK(sum("f16[64, 1048576]", "[0]", "f16[1, 1048576]") == "columns: vectors of 8 columns, 8x64 threads");
