@@ -11,8 +11,9 @@ namespace {
 using ir::Expr;
 using ir::LoopKind;
 
-constexpr int64_t tileVectors = 8;     // of a tile: what a thread sums up in registers
-constexpr int64_t shareElements = 64;  // of a column: the least that a thread takes
+constexpr int64_t tileVectors = 8;      // of a tile: what a thread sums up in registers
+constexpr int64_t blockElements = 512;  // that one accumulator takes before it is added to the total: rounding stays small
+constexpr int64_t shareElements = 64;   // of a column: the least that a thread takes
 
 int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -41,6 +42,8 @@ class CpuColumnKernel {
     task_ = kernel_.pool().axis(outer_ * tiles_ * shares_);
     // A result is read in the accumulator of its vector.
     kernel_.addAccumulators(tile_, lanes_);
+    for (const Reduction& reduction : nest_.reductions)
+      if (isBlocked()) blocks_.push_back(kernel_.addLocal("block", reduction.body->dtype, tile_, ir::Space::Register, lanes_));
     ir::Launch launch;
     launch.tasks = outer_ * tiles_ * shares_;
     launch.grain = shares_ > 1 ? 1 : cpuGrain(loops_, domain_, tile_ * elements_);
@@ -110,14 +113,25 @@ class CpuColumnKernel {
     return block;
   }
 
-  /// Every element of the columns, or of the task's share of them.
-  ir::Block sweep(int64_t columns, const std::function<ir::Lanes(const LanePlace&, Value column)>& use) const {
-    const int64_t each = ceilDiv(elements_, shares_);
-    const Value step = kernel_.axis(each);
-    const Value element = share() * double(each) + step;
+  /// Elements of a column that a task takes.
+  int64_t eachShare() const { return ceilDiv(elements_, shares_); }
+  bool isBlocked() const { return eachShare() > 2 * blockElements; }
+
+  /// What is done with a vector of columns at an element of theirs.
+  using Use = std::function<ir::Lanes(const LanePlace&, Value column)>;
+
+  /// The elements of the columns from `first` on, `count` of them, that are among the task's.
+  ir::Block elements(int64_t columns, Value first, int64_t count, const Use& use) const {
+    const Value step = kernel_.axis(count);
+    const Value inShare = first + step, element = share() * double(eachShare()) + inShare;
     ir::Block body = vectors(columns, [&](Value column) { return use(place(tileNumber(), column, element), column); });
-    return loop(LoopKind::Serial, step, when(within(element, each * shares_, elements_), std::move(body)));
+    const bool isWhole = count == eachShare() || eachShare() % count == 0;
+    const Condition inside = isWhole ? Condition() : inShare < double(eachShare());
+    body = when(both(inside, within(element, eachShare() * shares_, elements_)), std::move(body));
+    return loop(LoopKind::Serial, step, std::move(body));
   }
+  /// Every element of the columns, or of the task's share of them.
+  ir::Block sweep(int64_t columns, const Use& use) const { return elements(columns, kernel_.number(0), eachShare(), use); }
 
   ir::Block tileBody(int64_t columns) const {
     ir::Block block;
@@ -148,13 +162,15 @@ class CpuColumnKernel {
   }
 
   ir::Block reset(const std::vector<std::size_t>& reductions) const {
+    return reset(reductions, [&](std::size_t i) { return kernel_.accumulator(i); });
+  }
+  ir::Block reset(const std::vector<std::size_t>& reductions, const std::function<int(std::size_t)>& local) const {
     return vectors(tile_, [&](Value column) {
       ir::Lanes lanes;
       lanes.axis = kernel_.pool().axis(lanes_);
       for (std::size_t i : reductions) {
         const Reduction& reduction = nest_.reductions[i];
-        lanes.stores.push_back(
-            {kernel_.accumulator(i), column.expr(), kernel_.pool().neutral(reduction.op, reduction.body->dtype), true, {}});
+        lanes.stores.push_back({local(i), column.expr(), kernel_.pool().neutral(reduction.op, reduction.body->dtype), true, {}});
       }
       return lanes;
     });
@@ -163,17 +179,39 @@ class CpuColumnKernel {
   ir::Block reduce(int pass, int64_t columns) const {
     const std::vector<std::size_t> reductions = kernel_.reductionsOf(pass);
     ir::Block block = reset(reductions);
-    append(block, sweep(columns, [&](const LanePlace& at, Value column) {
-             const LoadMap loads = readLanes(kernel_.pool(), domain_, at, results(column));
-             ir::Lanes lanes = kernel_.lanes(at);
+    if (!isBlocked()) {
+      append(block, sweep(columns, combining(reductions, [&](std::size_t i) { return kernel_.accumulator(i); })));
+      return block;
+    }
+    const auto ofBlock = [&](std::size_t i) { return blocks_[i]; };
+    const Value number = kernel_.axis(ceilDiv(eachShare(), blockElements));
+    ir::Block body = reset(reductions, ofBlock);
+    append(body, elements(columns, number * double(blockElements), blockElements, combining(reductions, ofBlock)));
+    append(body, vectors(columns, [&](Value column) {
+             ir::Lanes lanes;
+             lanes.axis = kernel_.pool().axis(lanes_);
              for (std::size_t i : reductions) {
                const Reduction& reduction = nest_.reductions[i];
-               lanes.stores.push_back(
-                   {kernel_.accumulator(i), column.expr(), domain_.at(reduction.body, at.each, loads), true, reduction.op});
+               const Expr* partial = read(blocks_[i], reduction.body->dtype, column);
+               lanes.stores.push_back({kernel_.accumulator(i), column.expr(), partial, true, reduction.op});
              }
              return lanes;
            }));
+    append(block, loop(LoopKind::Serial, number, std::move(body)));
     return block;
+  }
+  /// Adds elements to the accumulators of their columns.
+  Use combining(const std::vector<std::size_t>& reductions, const std::function<int(std::size_t)>& local) const {
+    return [this, reductions, local](const LanePlace& at, Value column) {
+      const LoadMap loads = readLanes(kernel_.pool(), domain_, at, results(column));
+      ir::Lanes lanes = kernel_.lanes(at);
+      for (std::size_t i : reductions) {
+        const Reduction& reduction = nest_.reductions[i];
+        const Expr* value = domain_.at(reduction.body, at.each, loads);
+        lanes.stores.push_back({local(i), column.expr(), value, true, reduction.op});
+      }
+      return lanes;
+    };
   }
 
   ir::Block rowStores(Value number, int64_t columns) const {
@@ -232,7 +270,7 @@ class CpuColumnKernel {
   int64_t outer_, columns_, elements_;
   int64_t tile_ = 1, tiles_ = 1, shares_ = 1;
   const Expr* task_ = nullptr;
-  std::vector<int> shared_;
+  std::vector<int> blocks_, shared_;
 };
 
 }  // namespace
