@@ -88,9 +88,9 @@ std::vector<Tiling> others(const ir::Loops& loops, const ir::Target& target, con
 
 std::vector<Tiling> candidates(const ir::Loops& loops, const ir::Target& target) {
   std::vector<Tiling> tilings{chooseTiling(loops, target)};
-  for (Tiling& other : others(loops, target, tilings.front())) {
+  for (const Tiling& other : others(loops, target, tilings.front())) {
     const auto isSame = [&](const Tiling& tiling) { return toText(tiling) == toText(other); };
-    if (std::none_of(tilings.begin(), tilings.end(), isSame)) tilings.push_back(std::move(other));
+    if (std::none_of(tilings.begin(), tilings.end(), isSame)) tilings.push_back(other);
   }
   return tilings;
 }

@@ -1,4 +1,5 @@
 #include "lowering/column_tiling.h"
+#include "lowering/ceil_div.h"
 
 #include <algorithm>
 #include <bit>
@@ -13,8 +14,6 @@ constexpr int mostCtas = 16;              // of a cluster
 constexpr int64_t shortColumn = 16;       // elements that one thread combines without help
 constexpr int64_t shareBytes = 64 << 10;  // that the last CTA puts together: more would keep it from finishing
 constexpr int64_t smallBytes = 2 << 20;   // of a tensor: more and narrower CTAs start sooner
-
-int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 /// Accesses that run along the columns and take part in the volume.
 std::vector<const Access*> columnAccesses(const Domain& domain) {

@@ -10,8 +10,6 @@
 namespace lowering {
 namespace {
 
-using ir::DType;
-
 /// The one static of lowering/: filled by the constructors of Lowering before main, read afterwards.
 std::map<std::string, Rule>& table() {
   static std::map<std::string, Rule> rules;

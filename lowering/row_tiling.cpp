@@ -1,4 +1,5 @@
 #include "lowering/row_tiling.h"
+#include "lowering/ceil_div.h"
 
 #include <algorithm>
 #include <bit>
@@ -19,8 +20,6 @@ constexpr int64_t registerVectors = 8;       // that a thread holds
 constexpr int64_t registerRowBytes = 32768;  // of a plain row; longer ones are faster in shared memory
 constexpr int64_t registerRunBytes = 51200;  // of a row of many runs
 constexpr int64_t sharedBytes = 102400;      // of a CTA: two fit on a multiprocessor
-
-int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 /// What an element of a row is read as and written as.
 struct RowAccesses {

@@ -1,6 +1,7 @@
 // Reductions across memory on a CPU: a task a tile of columns, or, where they are few, a share of their elements.
 #include <algorithm>
 
+#include "lowering/ceil_div.h"
 #include "lowering/cpu_tasks.h"
 #include "lowering/nest_kernel.h"
 #include "lowering/schedule.h"
@@ -14,8 +15,6 @@ using ir::LoopKind;
 constexpr int64_t tileVectors = 8;      // of a tile: what a thread sums up in registers
 constexpr int64_t blockElements = 512;  // that one accumulator takes before it is added to the total: rounding stays small
 constexpr int64_t shareElements = 64;   // of a column: the least that a thread takes
-
-int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 class CpuColumnKernel {
  public:
