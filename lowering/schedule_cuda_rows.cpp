@@ -398,10 +398,9 @@ class RowKernel {
   ir::Block leaveShare() {
     ir::Lanes lanes;
     lanes.axis = kernel_.pool().axis(1);
-    for (std::size_t i = 0; i < nest_.reductions.size(); ++i) {
-      const Expr* result = nest_.reductions[i].result;
-      shares_.push_back(kernel_.addLocal("share", result->dtype, tiling_.shares, ir::Space::Global));
-      lanes.stores.push_back({shares_.back(), cluster_.expr(), result, true, {}});
+    for (const Reduction& reduction : nest_.reductions) {
+      shares_.push_back(kernel_.addLocal("share", reduction.result->dtype, tiling_.shares, ir::Space::Global));
+      lanes.stores.push_back({shares_.back(), cluster_.expr(), reduction.result, true, {}});
     }
     ir::Block body;
     body.push_back({std::move(lanes)});
