@@ -3,6 +3,7 @@
 
 #include "lowering/nest_kernel.h"
 #include "lowering/row_tiling.h"
+#include "lowering/row_windows.h"
 #include "lowering/schedule.h"
 
 namespace lowering {
@@ -29,6 +30,7 @@ class RowKernel {
         kernel_(loops, nest, domain, ir::Backend::Cuda, 16),
         nest_(nest),
         domain_(domain),
+        windows_(kernel_, tiling_),
         cluster_(kernel_.axis(clusters())),
         rank_(kernel_.axis(tiling.ctas)),
         thread_(kernel_.axis(tiling.block)),
@@ -41,9 +43,6 @@ class RowKernel {
         inGroup_(tiling.group == tiling.block ? thread_ : mod(thread_, double(tiling.group))) {}
 
   ir::Kernel build() {
-    for (const std::vector<Access>* accesses : {&domain_.stores(), &domain_.loads()})
-      for (const Access& access : *accesses)
-        if (isRowAccess(domain_, access)) windowed_ = &access;
     kernel_.addAccumulators(1, 1);
     addHeld();
     addResults();
@@ -113,48 +112,17 @@ class RowKernel {
     place.each = place.base;
     const Value start = vector() * double(tiling_.lanes);
     place.base.push_back(start.expr());
-    place.each.push_back(inWindow(start + lane, place.base).expr());
+    const Value column = tiling_.windows ? windows_.clamped(start + lane, place.base) : start + lane;
+    place.each.push_back(column.expr());
     return place;
   }
 
-  /// Of the first row access, as of all others: the offset at which the run of a position starts.
-  Value runStart(const Access& access, Position position) const {
-    position.resize(domain_.dims().size(), kernel_.number(0).expr());
-    position.back() = kernel_.number(0).expr();
-    return {kernel_.pool(), domain_.offset(access, position)};
-  }
-  /// Elements by which the run of a position starts after its first window does; steps of whole vectors do not change it.
-  Value shift(const Position& position) const {
-    const int lanes = tiling_.lanes;
-    Value start = kernel_.number(windowed_->form->constant % lanes);
-    for (std::size_t d = 0; d < domain_.innermost(); ++d) {
-      const int64_t stride = domain_.stride(*windowed_, d) % lanes;
-      start = start + Value{kernel_.pool(), position[d]} * kernel_.number(stride);
-    }
-    return mod(start, double(lanes));
-  }
-  /// The place along its run of a lane; the nearest one for lanes outside it.
-  Value inWindow(Value lane, const Position& position) const {
-    if (!tiling_.windows) return lane;
-    return min(max(lane - shift(position), 0.0), double(domain_.inner().extent - 1));
-  }
-  /// Whether a lane is inside its run.
-  Value isInside(const LanePlace& at) const {
-    const Value lane = Value{kernel_.pool(), at.base.back()} + Value{kernel_.pool(), at.lane};
-    const Value begin = shift(at.base);
-    return (begin <= lane) & (lane < begin + double(domain_.inner().extent));
-  }
-  const Expr* windowOffset(const Access& access, const LanePlace& at) const {
-    // Written as multiples of the vector, by which the compiler sees that it is aligned.
-    const auto lanes = static_cast<double>(tiling_.lanes);
-    return (floorDiv(runStart(access, at.base), lanes) * lanes + Value{kernel_.pool(), at.base.back()}).expr();
-  }
   /// What loads of the domain read at a place; those not known are read from memory.
   LoadMap reads(const LanePlace& at, LoadMap known = {}) const {
     for (const Access& access : domain_.loads()) {
       if (!tiling_.windows || known.contains(access.node) || !isRowAccess(domain_, access)) continue;
       known[access.node] =
-          kernel_.pool().load(access.buffer, access.node->dtype, windowOffset(access, at), ir::LoadMode::Contiguous);
+          kernel_.pool().load(access.buffer, access.node->dtype, windows_.offset(access, at), ir::LoadMode::Contiguous);
     }
     return readLanes(kernel_.pool(), domain_, at, std::move(known));
   }
@@ -171,7 +139,7 @@ class RowKernel {
     const int64_t runs = runSteps_.covered * tiling_.runsAtOnce * (tiling_.splitsRuns() ? tiling_.parts() : 1);
     const int64_t vectors = vectorSteps_.covered * tiling_.columns * (tiling_.splitsRuns() ? 1 : tiling_.parts());
     Condition inRun = within(vector(), vectors, tiling_.runVectors);
-    if (tiling_.windows) inRun = vector() * double(tiling_.lanes) < shift(place().base) + double(domain_.inner().extent);
+    if (tiling_.windows) inRun = windows_.begins(vector() * double(tiling_.lanes), place().base);
     const Condition inRow = tiling_.splitsRuns() ? within(run(), runs, tiling_.runs) : std::nullopt;
     body = when(both(inRow, inRun), std::move(body));
     return loop(LoopKind::Unrolled, runSteps_.unrolled, loop(LoopKind::Unrolled, vectorSteps_.unrolled, std::move(body)));
@@ -204,7 +172,7 @@ class RowKernel {
   }
   /// Registers for vectors that are computed whole and stored in part.
   void addResults() {
-    for (std::size_t i = nest_.rowStores.size(); tiling_.windows && !endsAreRare() && i < domain_.stores().size(); ++i) {
+    for (std::size_t i = nest_.rowStores.size(); tiling_.windows && !windows_.endsAreRare() && i < domain_.stores().size(); ++i) {
       const Access& access = domain_.stores()[i];
       if (!isRowAccess(domain_, access)) continue;
       const ir::DType dtype = nest_.elementStores[i - nest_.rowStores.size()].value->dtype;
@@ -310,7 +278,7 @@ class RowKernel {
       lanes.stores.push_back({kernel_.accumulator(i), kernel_.number(0).expr(), value, false, reduction.op});
     }
     ir::Block body = readVectors(pass);
-    append(body, chunk(tiling_.windows ? windowReductions(std::move(lanes), at) : ir::Block{{std::move(lanes)}}));
+    append(body, chunk(tiling_.windows ? windows_.reductions(std::move(lanes), at) : ir::Block{{std::move(lanes)}}));
     if (pass == 0) append(block, readRowValues());
     append(block, sweep(std::move(body)));
     return block;
@@ -330,7 +298,7 @@ class RowKernel {
       const LanePlace at = place();
       ir::Lanes lanes = kernel_.lanes(at);
       lanes.stores = kernel_.elementStores(at, known(at));
-      ir::Block use = tiling_.windows ? windowStores(std::move(lanes), at) : ir::Block{{std::move(lanes)}};
+      ir::Block use = tiling_.windows ? windows_.stores(std::move(lanes), at, results_) : ir::Block{{std::move(lanes)}};
       ir::Block body = readVectors(nest_.passes());
       append(body, chunk(std::move(use)));
       append(block, sweep(std::move(body)));
@@ -345,52 +313,6 @@ class RowKernel {
       if (tiling_.ctas > 1) isFirst = both(rank_ == 0.0, isFirst);
       append(block, when(both(isRow(), isFirst), std::move(use)));
     }
-    return block;
-  }
-
-  /// Whether all lanes of a window are inside its run.
-  Value isWhole(const LanePlace& at) const {
-    const Value start{kernel_.pool(), at.base.back()}, begin = shift(at.base);
-    return (begin <= start) & (start + double(tiling_.lanes) <= begin + double(domain_.inner().extent));
-  }
-  /// Whether hardly any warp has a window at the end of a run: the others then go without asking for each lane.
-  bool endsAreRare() const {
-    constexpr int64_t longRun = 256;  // vectors
-    return tiling_.runVectors >= longRun;
-  }
-  /// Lanes outside the run, which only the windows at its ends have, take no part.
-  ir::Block windowReductions(ir::Lanes lanes, const LanePlace& at) const {
-    ir::Lanes part = lanes;
-    for (ir::Store& store : part.stores) {
-      const Value value{kernel_.pool(), store.value};
-      const Value left{kernel_.pool(), kernel_.pool().neutral(*store.accumulate, value.dtype())};
-      store.value = where(isInside(at), value, left).expr();
-    }
-    if (!endsAreRare()) return {{std::move(part)}};
-    return {{ir::If{isWhole(at).expr(), {{std::move(lanes)}}, {{std::move(part)}}}}};
-  }
-  /// Stores whole windows as vectors, and of those at the ends of a run the lanes inside, one by one; the values are computed
-  /// before, unless there are few of the latter.
-  ir::Block windowStores(ir::Lanes lanes, const LanePlace& at) const {
-    ir::Lanes whole = lanes;
-    for (std::size_t i = 0, row = 0; i < lanes.stores.size(); ++i) {
-      const Access& access = domain_.stores()[nest_.rowStores.size() + i];
-      if (!isRowAccess(domain_, access)) continue;
-      ir::Store &value = lanes.stores[i], &result = whole.stores[i];
-      result.contiguous = value.contiguous = true;
-      result.offset = windowOffset(access, at);
-      if (endsAreRare()) continue;
-      value.param = results_[row++];
-      value.offset = kernel_.number(0).expr();
-      result.value = kernel_.pool().load(value.param, value.value->dtype, value.offset, ir::LoadMode::Contiguous);
-    }
-    const Value start{kernel_.pool(), at.base.back()}, begin = shift(at.base);
-    ir::Lanes part = whole;
-    part.first = max(begin - start, 0.0).expr();
-    part.active = min(begin + double(domain_.inner().extent) - start, double(tiling_.lanes)).expr();
-    ir::Block block;
-    if (!endsAreRare()) block.push_back({std::move(lanes)});
-    block.push_back({ir::If{isWhole(at).expr(), {{std::move(whole)}}, {{std::move(part)}}}});
     return block;
   }
 
@@ -433,10 +355,10 @@ class RowKernel {
   NestKernel kernel_;
   const Nest& nest_;
   const Domain& domain_;
+  const RowWindows windows_;
   Value cluster_, rank_, thread_;
   Steps runSteps_, vectorSteps_;
   Value part_, row_, inGroup_;
-  const Access* windowed_ = nullptr;  ///< the access that windows are laid by
   std::vector<int> results_, shares_;
   std::map<const Expr*, int> held_, shared_, rowLoads_;
 };
