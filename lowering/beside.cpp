@@ -4,6 +4,7 @@
 #include <map>
 
 #include "ir/walk.h"
+#include "lowering/ceil_div.h"
 #include "lowering/value.h"
 
 namespace lowering {
@@ -117,7 +118,7 @@ std::optional<ir::Kernel> beside(const ir::Kernel& first, const ir::Kernel& seco
                     second.body.size() == 1 && !interfere(first, second);
   if (!fits) return std::nullopt;
   ir::ExprPool& pool = *first.pool;
-  const int64_t cluster = first.launch.cluster, clusters = (second.launch.grid + cluster - 1) / cluster;
+  const int64_t cluster = first.launch.cluster, clusters = ceilDiv(second.launch.grid, cluster);
 
   ir::Kernel merged;
   merged.name = first.name;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "ir/target.h"
+#include "lowering/ceil_div.h"
 #include "lowering/domain.h"
 #include "lowering/nest.h"
 
@@ -20,7 +21,7 @@ struct ColumnTiling {
 
   int block() const { return across * down; }
   int64_t tile() const { return int64_t{across} * lanes; }
-  int64_t tiles() const { return (columns + tile() - 1) / tile(); }
+  int64_t tiles() const { return ceilDiv(columns, tile()); }
   /// Whether one thread combines all of a column; tiles then run over the columns of all outer points.
   bool isDirect() const { return down == 1 && ctas == 1 && shares == 1; }
   /// Vectors of columns, of all outer points.

@@ -86,29 +86,15 @@ ir::Statement NestKernel::reset(const std::vector<std::size_t>& reductions, int 
   return {all};
 }
 
-std::set<const Expr*> NestKernel::loadsOf(const std::vector<const Expr*>& values) const {
+std::set<const Expr*> NestKernel::loadsOf(int pass) const {
+  std::vector<const Expr*> values;
+  for (std::size_t i : reductionsOf(pass)) values.push_back(nest_.reductions[i].body);
+  if (pass == nest_.passes())
+    for (const ir::StoreTo& store : nest_.elementStores) values.push_back(store.value);
   std::set<const Expr*> loads;
   for (const Expr* node : ir::postorder(values))
     if (node->op == ir::Op::Load && node->load().buffer < static_cast<int>(loops_.buffers.size())) loads.insert(node);
   return loads;
-}
-
-std::vector<const Expr*> NestKernel::bodiesOf(int pass) const {
-  std::vector<const Expr*> bodies;
-  for (std::size_t i : reductionsOf(pass)) bodies.push_back(nest_.reductions[i].body);
-  return bodies;
-}
-
-std::vector<const Expr*> NestKernel::elementValues() const {
-  std::vector<const Expr*> values;
-  for (const ir::StoreTo& store : nest_.elementStores) values.push_back(store.value);
-  return values;
-}
-
-std::vector<const Expr*> NestKernel::rowValues() const {
-  std::vector<const Expr*> values;
-  for (const ir::StoreTo& store : nest_.rowStores) values.push_back(store.value);
-  return values;
 }
 
 ir::Lanes NestKernel::lanes(const LanePlace& place) const {
@@ -141,6 +127,13 @@ bool NestKernel::fits32(const ir::Launch& launch) const {
   int64_t largest = std::max(threads * 16, domain_.numel() + threads * 128);
   for (const ir::Buffer& buffer : loops_.buffers) largest = std::max(largest, buffer.type.storageElements());
   return largest < std::numeric_limits<int32_t>::max();
+}
+
+ir::Block NestKernel::gridLoop(Value cluster, ir::Block body) const {
+  const Expr* axis = cluster.expr()->isConst() ? pool().axis(1) : cluster.expr();
+  ir::Block block;
+  block.push_back({ir::For{axis, ir::LoopKind::Grid, std::move(body)}});
+  return block;
 }
 
 ir::Kernel NestKernel::finish(ir::Launch launch, ir::Block body) {

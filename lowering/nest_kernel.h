@@ -49,13 +49,10 @@ class NestKernel {
   /// The reductions of a pass, by number.
   std::vector<std::size_t> reductionsOf(int pass) const;
 
-  /// Sets `count` elements of accumulators to what a combination starts from.
+  /// Sets the first `lanes` elements of accumulators to what a combination starts from.
   ir::Statement reset(const std::vector<std::size_t>& reductions, int lanes) const;
-  /// Loads of the domain that the body of a reduction, or the value of a store, needs.
-  std::set<const ir::Expr*> loadsOf(const std::vector<const ir::Expr*>& values) const;
-  std::vector<const ir::Expr*> bodiesOf(int pass) const;
-  std::vector<const ir::Expr*> elementValues() const;
-  std::vector<const ir::Expr*> rowValues() const;
+  /// Loads of the domain that the bodies of a pass need, or, after the last one, the values of element stores.
+  std::set<const ir::Expr*> loadsOf(int pass) const;
 
   /// `lanes` of an axis with nothing in them yet.
   ir::Lanes lanes(const LanePlace& place) const;
@@ -63,6 +60,8 @@ class NestKernel {
   std::vector<ir::Store> elementStores(const LanePlace& place, const LoadMap& loads) const;
   std::vector<ir::Store> rowStores(const LanePlace& place, const LoadMap& loads) const;
 
+  /// `body` for every cluster.
+  ir::Block gridLoop(Value cluster, ir::Block body) const;
   /// The finished kernel.
   ir::Kernel finish(ir::Launch launch, ir::Block body);
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "lowering/ceil_div.h"
 #include "lowering/cpu_tasks.h"
 #include "lowering/nest_kernel.h"
 #include "lowering/schedule.h"
@@ -119,7 +120,7 @@ class CpuRowKernel {
           {ir::If{isLast.expr(), along(kernel_.number(0), start, last, use), along(kernel_.number(0), start, least, use)}});
       return block;
     }
-    const int64_t each = (runs_ + shares_ - 1) / shares_;
+    const int64_t each = ceilDiv(runs_, shares_);
     const Value step = kernel_.axis(each);
     const Value run = sharesRuns() ? share() * double(each) + step : step;
     return loop(LoopKind::Serial, step, when(within(run, each * shares_, runs_), along(run, kernel_.number(0), extent, use)));

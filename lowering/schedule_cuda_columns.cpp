@@ -1,6 +1,7 @@
 // Reductions across memory: tiles of columns, whose elements the threads of a CTA or a cluster share.
 #include <algorithm>
 
+#include "lowering/ceil_div.h"
 #include "lowering/column_tiling.h"
 #include "lowering/nest_kernel.h"
 #include "lowering/schedule.h"
@@ -26,7 +27,7 @@ class ColumnKernel {
         rank_(kernel_.axis(tiling.ctas)),
         thread_(kernel_.axis(tiling.block())),
         unrolled_(kernel_.axis(unrolledSteps())),
-        serial_(kernel_.axis((steps() + unrolledSteps() - 1) / unrolledSteps())) {}
+        serial_(kernel_.axis(ceilDiv(steps(), unrolledSteps()))) {}
 
   ir::Kernel build() {
     kernel_.addAccumulators(tiling_.lanes, tiling_.lanes);
@@ -45,20 +46,18 @@ class ColumnKernel {
     launch.grid = clusters();
     launch.cluster = tiling_.ctas;
     launch.block = tiling_.block();
-    ir::Block body;
-    const Expr* axis = cluster_.expr()->isConst() ? kernel_.pool().axis(1) : cluster_.expr();
-    body.push_back({ir::For{axis, LoopKind::Grid, std::move(grid)}});
+    ir::Block body = kernel_.gridLoop(cluster_, std::move(grid));
     if (tiling_.shares > 1) append(body, combineShares());
     return kernel_.finish(launch, std::move(body));
   }
 
  private:
   int64_t clusters() const {
-    if (tiling_.isDirect()) return (tiling_.vectors() + tiling_.block() - 1) / tiling_.block();
+    if (tiling_.isDirect()) return ceilDiv(tiling_.vectors(), tiling_.block());
     return tiling_.outer * tiling_.tiles() * tiling_.shares;
   }
   int64_t atOnce() const { return int64_t{tiling_.down} * tiling_.parts(); }
-  int64_t steps() const { return (tiling_.elements + atOnce() - 1) / atOnce(); }
+  int64_t steps() const { return ceilDiv(tiling_.elements, atOnce()); }
   /// Warps, or rows of threads where a row is wider than a warp: each leaves one partial result a column.
   int partials() const { return tiling_.across < warp ? tiling_.block() / warp : tiling_.down; }
 
@@ -84,7 +83,7 @@ class ColumnKernel {
     const Value share = step * double(tiling_.parts()) + part();
     return tiling_.down == 1 ? share : share * double(tiling_.down) + floorDiv(thread_, double(tiling_.across));
   }
-  int64_t coveredElements() const { return (steps() + unrolledSteps() - 1) / unrolledSteps() * unrolledSteps() * atOnce(); }
+  int64_t coveredElements() const { return ceilDiv(steps(), unrolledSteps()) * unrolledSteps() * atOnce(); }
   int64_t unrolledSteps() const { return isResident() ? steps() : std::min(steps(), vectorsInFlight); }
   /// Whether a thread keeps all it reads between the sweeps.
   bool isResident() const { return nest_.passes() + (nest_.elementStores.empty() ? 0 : 1) > 1 && steps() <= heldVectors; }
@@ -146,14 +145,11 @@ class ColumnKernel {
           kernel_.addLocal(name, access.node->dtype, unrolledSteps() * tiling_.lanes, ir::Space::Register, tiling_.lanes);
     }
   }
-  std::set<const Expr*> neededIn(int pass) const {
-    return kernel_.loadsOf(pass < nest_.passes() ? kernel_.bodiesOf(pass) : kernel_.elementValues());
-  }
   /// Loads that a pass reads from memory: those that are not kept from an earlier one.
   std::set<const Expr*> readIn(int pass) const {
-    std::set<const Expr*> loads = neededIn(pass);
+    std::set<const Expr*> loads = kernel_.loadsOf(pass);
     for (int earlier = 0; isResident() && earlier < pass; ++earlier)
-      for (const Expr* load : neededIn(earlier)) loads.erase(load);
+      for (const Expr* load : kernel_.loadsOf(earlier)) loads.erase(load);
     return loads;
   }
   ir::Lanes readVectors(const std::set<const Expr*>& loads) const {
@@ -333,7 +329,7 @@ class ColumnKernel {
     const Value number = kernel_.axis(tiling_.outer * tiling_.tiles());
     const int64_t width = tiling_.tile(), depth = tiling_.block() / width;
     const Value column = mod(thread_, double(width)), at = floorDiv(thread_, double(width));
-    const int64_t count = (tiling_.shares + depth - 1) / depth;
+    const int64_t count = ceilDiv(tiling_.shares, depth);
     const Value step = kernel_.axis(count);
     const Value share = step * double(depth) + at;
     const std::vector<std::size_t> reductions = kernel_.reductionsOf(0);

@@ -1,6 +1,7 @@
 // Reductions along memory: a group of threads, a CTA or a cluster of them a row.
 #include <algorithm>
 
+#include "lowering/ceil_div.h"
 #include "lowering/nest_kernel.h"
 #include "lowering/row_tiling.h"
 #include "lowering/row_windows.h"
@@ -57,31 +58,23 @@ class RowKernel {
     launch.cluster = tiling_.ctas;
     launch.block = tiling_.block;
     launch.resident = tiling_.resident;
-    ir::Block body = gridLoop(std::move(grid));
+    ir::Block body = kernel_.gridLoop(cluster_, std::move(grid));
     if (tiling_.shares > 1) append(body, combineShares());
     return kernel_.finish(launch, std::move(body));
   }
 
  private:
-  int64_t clusters() const {
-    return tiling_.shares > 1 ? tiling_.shares : (tiling_.rows + tiling_.rowsPerCta() - 1) / tiling_.rowsPerCta();
-  }
+  int64_t clusters() const { return tiling_.shares > 1 ? tiling_.shares : ceilDiv(tiling_.rows, tiling_.rowsPerCta()); }
   bool isResident() const { return tiling_.hold == Hold::Registers; }
 
   /// All of it unrolled where a row stays in registers, else as many as are read at once; `inner` steps are inside each.
   Steps steps(int64_t count, int64_t inner) const {
     const int64_t most = isResident() ? count : std::max<int64_t>(1, vectorsInFlight / inner);
     const int64_t unrolled = std::min(count, most);
-    const int64_t serial = (count + unrolled - 1) / unrolled;
+    const int64_t serial = ceilDiv(count, unrolled);
     return {kernel_.axis(serial), kernel_.axis(unrolled), unrolled, serial * unrolled};
   }
 
-  ir::Block gridLoop(ir::Block body) const {
-    ir::Block block;
-    const Expr* axis = cluster_.expr()->isConst() ? kernel_.pool().axis(1) : cluster_.expr();
-    block.push_back({ir::For{axis, LoopKind::Grid, std::move(body)}});
-    return block;
-  }
   ir::Block onThreads(ir::Block body) const {
     return loop(LoopKind::Cluster, rank_, loop(LoopKind::Thread, thread_, std::move(body)));
   }
@@ -155,7 +148,7 @@ class RowKernel {
     for (const Access& access : domain_.loads()) {
       const bool isElement = domain_.moves(access, domain_.elementDims(), domain_.dims().size());
       if (isElement && access.form && domain_.isInnerUniform(access)) continue;  // one a run: read where it is used
-      const std::string stem = domainName(access) + (isElement ? "_held" : "_row");
+      const std::string stem = kernel_.bufferName(access.buffer) + (isElement ? "_held" : "_row");
       if (!isElement) {
         if (!access.form) continue;
         rowLoads_[access.node] = kernel_.addLocal(stem, access.node->dtype, 1, ir::Space::Register);
@@ -166,8 +159,8 @@ class RowKernel {
       const bool moves = domain_.moves(access, 0, domain_.elementDims()) || tiling_.rows == 1;
       if (tiling_.hold != Hold::Shared || sweepsOf(access.node) < 2 || !moves) continue;
       const int64_t vectors = tiling_.runSteps * tiling_.vectorSteps * tiling_.columns * tiling_.runsAtOnce;
-      shared_[access.node] =
-          kernel_.addLocal(domainName(access) + "_row", access.node->dtype, vectors * tiling_.lanes, ir::Space::Shared);
+      shared_[access.node] = kernel_.addLocal(kernel_.bufferName(access.buffer) + "_row", access.node->dtype,
+                                              vectors * tiling_.lanes, ir::Space::Shared);
     }
   }
   /// Registers for vectors that are computed whole and stored in part.
@@ -179,10 +172,9 @@ class RowKernel {
       results_.push_back(kernel_.addLocal("result", dtype, tiling_.lanes, ir::Space::Register, tiling_.lanes));
     }
   }
-  std::string domainName(const Access& access) const { return kernel_.bufferName(access.buffer); }
   int sweepsOf(const Expr* load) const {
     int count = 0;
-    for (int pass = 0; pass <= nest_.passes(); ++pass) count += neededIn(pass).contains(load) ? 1 : 0;
+    for (int pass = 0; pass <= nest_.passes(); ++pass) count += kernel_.loadsOf(pass).contains(load) ? 1 : 0;
     return count;
   }
 
@@ -223,7 +215,7 @@ class RowKernel {
   /// Loads that the sweep of a pass reads from memory: all that it needs, or, where rows stay in registers, in the first
   /// pass whatever is needed at all and fits, afterwards nothing that was read.
   std::set<const Expr*> readIn(int pass) const {
-    if (!isResident()) return neededIn(pass);
+    if (!isResident()) return kernel_.loadsOf(pass);
     std::set<const Expr*> loads;
     for (const auto& [load, local] : held_) {
       const int first = slots() <= prefetchedVectors ? 0 : firstNeeded(load);
@@ -231,12 +223,9 @@ class RowKernel {
     }
     return loads;
   }
-  std::set<const Expr*> neededIn(int pass) const {
-    return kernel_.loadsOf(pass < nest_.passes() ? kernel_.bodiesOf(pass) : kernel_.elementValues());
-  }
   int firstNeeded(const Expr* load) const {
     int pass = 0;
-    while (pass < nest_.passes() && !neededIn(pass).contains(load)) ++pass;
+    while (pass < nest_.passes() && !kernel_.loadsOf(pass).contains(load)) ++pass;
     return pass;
   }
   int64_t slots() const { return runSteps_.unrolledExtent * vectorSteps_.unrolledExtent; }
@@ -329,7 +318,7 @@ class RowKernel {
     return when(inGroup_ == 0.0, std::move(body));
   }
   ir::Block combineShares() const {
-    const int64_t count = (tiling_.shares + tiling_.block - 1) / tiling_.block;
+    const int64_t count = ceilDiv(tiling_.shares, tiling_.block);
     const Value step = kernel_.axis(count);
     const Value share = step * double(tiling_.block) + thread_;
     ir::Lanes lanes;

@@ -2,29 +2,14 @@
 #include <doctest/doctest.h>
 
 #include <cstring>
-#include <iostream>
-#include <memory>
 
 #include "codegen/cuda.h"
-#include "ir/error.h"
 #include "runtime/nvrtc.h"
 #include "tests/reduction_kernels.h"
+#include "tests/runtime/nvrtc_library.h"
 #include "tests/targets.h"
 
 namespace {
-
-/// NVRTC, or nullptr (and a line that says why) where there is none.
-runtime::Nvrtc* nvrtc() {
-  static const std::unique_ptr<runtime::Nvrtc> library = []() -> std::unique_ptr<runtime::Nvrtc> {
-    try {
-      return std::make_unique<runtime::Nvrtc>();
-    } catch (const ir::Error& error) {
-      std::cout << "skipped: " << error.what() << "\n";
-      return nullptr;
-    }
-  }();
-  return library.get();
-}
 
 /// The bytes of local memory that a thread of a cubin's only kernel has: the attribute EIATTR_FRAME_SIZE of its .nv.info section,
 /// which is a tag, a length of 8, the kernel's symbol and the size.
@@ -38,11 +23,11 @@ int64_t localBytes(const std::string& cubin) {
 }
 
 int64_t localBytes(const ir::Kernel& kernel) {
-  return localBytes(nvrtc()->compile(codegen::emitCuda(kernel, tests::hopper()), runtime::Cache("")).cubin);
+  return localBytes(tests::nvrtc()->compile(codegen::emitCuda(kernel, tests::hopper()), runtime::Cache("")).cubin);
 }
 
 TEST_CASE("register arrays are registers: reductions use no local memory") {
-  if (nvrtc() == nullptr) return;
+  if (tests::nvrtc() == nullptr) return;
   for (const ir::Kernel& kernel :
        {tests::rowSoftmax(), tests::rowMoments(), tests::columnSum(), tests::fullSum(), tests::largeTile()}) {
     CAPTURE(kernel.name);
@@ -51,7 +36,7 @@ TEST_CASE("register arrays are registers: reductions use no local memory") {
 }
 
 TEST_CASE("a register array whose offsets are not known when it is compiled is local memory") {
-  if (nvrtc() == nullptr) return;
+  if (tests::nvrtc() == nullptr) return;
   CHECK(localBytes(ir::parseKernel(R"(kernel k on cuda
   launch 1 blocks of 32 threads
   index32
@@ -69,7 +54,7 @@ TEST_CASE("a register array whose offsets are not known when it is compiled is l
 }
 
 TEST_CASE("every shape of a Combine compiles, for every type and operation") {
-  if (nvrtc() == nullptr) return;
+  if (tests::nvrtc() == nullptr) return;
   for (const tests::CombineShape& shape : tests::combineShapes()) {
     CAPTURE(shape.threads);
     CAPTURE(shape.ctas);

@@ -6,29 +6,16 @@
 
 #include <filesystem>
 #include <fstream>
-#include <iostream>
 
 #include "codegen/cuda.h"
 #include "lowering/schedule.h"
 #include "tests/random_expr.h"
 #include "tests/refusal.h"
+#include "tests/runtime/nvrtc_library.h"
 #include "tests/scalar_kernels.h"
 #include "tests/targets.h"
 
 namespace {
-
-/// NVRTC, or nullptr (and a line that says why) where there is none.
-runtime::Nvrtc* nvrtc() {
-  static const std::unique_ptr<runtime::Nvrtc> library = []() -> std::unique_ptr<runtime::Nvrtc> {
-    try {
-      return std::make_unique<runtime::Nvrtc>();
-    } catch (const ir::Error& error) {
-      std::cout << "skipped: " << error.what() << "\n";
-      return nullptr;
-    }
-  }();
-  return library.get();
-}
 
 const runtime::Cache noCache("");
 
@@ -36,7 +23,7 @@ const runtime::Cache noCache("");
 bool compiles(const ir::Kernel& kernel) {
   CAPTURE(kernel.name);
   try {
-    return nvrtc()
+    return tests::nvrtc()
         ->compile(codegen::emitCuda(kernel, tests::hopper()), noCache)
         .cubin.starts_with(
             "\x7f"
@@ -58,19 +45,19 @@ codegen::Program fill(const std::string& extra = "") {
 }
 
 TEST_CASE("every operation compiles in every dtype it takes") {
-  if (nvrtc() == nullptr) return;
+  if (tests::nvrtc() == nullptr) return;
   for (const ir::DType dtype : tests::scalarDTypes()) CHECK(compiles(tests::scalarKernel(dtype, 128).kernel));
   for (const ir::DType dtype : {ir::DType::F16, ir::DType::BF16, ir::DType::F32})
     CHECK(compiles(tests::scalarKernel(dtype, 128, true).kernel));
 }
 
 TEST_CASE("every cast compiles") {
-  if (nvrtc() == nullptr) return;
+  if (tests::nvrtc() == nullptr) return;
   for (const ir::DType dtype : tests::scalarDTypes()) CHECK(compiles(tests::castKernel(dtype, 128).kernel));
 }
 
 TEST_CASE("random kernels compile, with 32-bit indices and with 64-bit ones") {
-  if (nvrtc() == nullptr) return;
+  if (tests::nvrtc() == nullptr) return;
   for (uint64_t seed = 0; seed < 12; ++seed) {
     ir::Kernel kernel = lowering::schedule(tests::randomLoops(seed), tests::hopper());
     kernel.index32 = seed % 2 == 0;
@@ -79,37 +66,37 @@ TEST_CASE("random kernels compile, with 32-bit indices and with 64-bit ones") {
 }
 
 TEST_CASE("PTX for dumps") {
-  if (nvrtc() == nullptr) return;
-  const std::string ptx = nvrtc()->ptx(fill());
+  if (tests::nvrtc() == nullptr) return;
+  const std::string ptx = tests::nvrtc()->ptx(fill());
   CHECK(ptx.find(".target sm_90") != std::string::npos);
   CHECK(ptx.find(".entry fill(") != std::string::npos);
-  CHECK(nvrtc()->version().starts_with("13."));
+  CHECK(tests::nvrtc()->version().starts_with("13."));
 }
 
 TEST_CASE("the second time the cubin comes from the cache; a program that differs in anything is another entry") {
-  if (nvrtc() == nullptr) return;
+  if (tests::nvrtc() == nullptr) return;
   const std::filesystem::path folder = std::filesystem::temp_directory_path() / ("opbench_nvrtc_test" + std::to_string(getpid()));
   const runtime::Cache cache(folder.string());
-  const runtime::DeviceCode first = nvrtc()->compile(fill(), cache);
+  const runtime::DeviceCode first = tests::nvrtc()->compile(fill(), cache);
   CHECK_FALSE(first.cached);
   CHECK(first.compileMs > 0);
-  const runtime::DeviceCode second = nvrtc()->compile(fill(), cache);
+  const runtime::DeviceCode second = tests::nvrtc()->compile(fill(), cache);
   CHECK(second.cached);
   CHECK(second.cubin == first.cubin);
-  CHECK_FALSE(nvrtc()->compile(fill("// another\n"), cache).cached);
+  CHECK_FALSE(tests::nvrtc()->compile(fill("// another\n"), cache).cached);
   codegen::Program otherOptions = fill();
   otherOptions.options.emplace_back("--fmad=false");
-  CHECK_FALSE(nvrtc()->compile(otherOptions, cache).cached);
+  CHECK_FALSE(tests::nvrtc()->compile(otherOptions, cache).cached);
   codegen::Program otherArch = fill();
   otherArch.arch = "sm_80";
-  CHECK_FALSE(nvrtc()->compile(otherArch, cache).cached);
+  CHECK_FALSE(tests::nvrtc()->compile(otherArch, cache).cached);
   std::filesystem::remove_all(folder);
 }
 
 TEST_CASE("what NVRTC says against a program is in the error") {
-  if (nvrtc() == nullptr) return;
+  if (tests::nvrtc() == nullptr) return;
   const std::string message =
-      tests::refusal(ir::ErrorKind::Toolchain, [] { nvrtc()->compile(fill("int wrong = nothing;\n"), noCache); });
+      tests::refusal(ir::ErrorKind::Toolchain, [] { tests::nvrtc()->compile(fill("int wrong = nothing;\n"), noCache); });
   CHECK(message.starts_with("NVRTC refuses the kernel fill (NVRTC_ERROR_COMPILATION):\n"));
   CHECK(message.find("fill.cu(1): error: identifier \"nothing\" is undefined") != std::string::npos);
 }
