@@ -29,7 +29,8 @@ constexpr std::string_view footer =
 /// What is given as text and understood after CLI11 has split the command line, so that its messages are ours.
 struct Texts {
   std::vector<std::string> suites, folders, files, ops;
-  std::string dtype, contenders = "eager,opbench";
+  std::string dtype, contenders = "eager,opbench", flush = "write";
+  double precision = 1;
   bool measureNvfuser = false, accuracyChecking = false, noAccuracyChecking = false, doctor = false, noCache = false,
        version = false, list = false;
 };
@@ -68,9 +69,18 @@ void declareRace(CLI::App& app, Options& options, Texts& texts) {
       ->type_name("NAMES")
       ->capture_default_str();
   app.add_flag("--measure-nvfuser", texts.measureNvfuser, "Add torchscript to the contenders");
-  app.add_option("--repeats", options.repeats, "Interleaved batches of timed runs; the median counts")
-      ->type_name("N")
+  app.add_option("--precision", texts.precision,
+                 "Time a sample until its speedup's 95 % interval is narrower than this many percent (default: 1)")
+      ->type_name("PERCENT");
+  app.add_option("--max-time", options.maxSeconds, "... or for so many seconds by each measure")
+      ->type_name("SECONDS")
       ->capture_default_str();
+  app.add_option("--repeats", options.repeats, "Time so many rounds of up to 100 runs instead, as operatorbench does")
+      ->type_name("N");
+  app.add_option("--flush", texts.flush, "How L2 is emptied before cold runs: write (leaves it dirty) or read (default: write)")
+      ->type_name("KIND");
+  app.add_flag("--self-test", options.selfTest,
+               "Race each contender against itself, print how far two runs differ here, and call less than that the same");
   app.add_flag("--accuracy-checking", texts.accuracyChecking,
                "Compare results with eager's and a float64 reference before timing (default)");
   app.add_flag("--no-accuracy-checking", texts.noAccuracyChecking, "Time results as they are");
@@ -131,6 +141,12 @@ std::vector<Contender> contendersOf(const Texts& texts) {
   return contenders;
 }
 
+runtime::Flush flushOf(const std::string& text) {
+  if (text == "write") return runtime::Flush::Write;
+  if (text == "read") return runtime::Flush::Read;
+  fail(ErrorKind::Input, "--flush is write or read, not '{}'", text);
+}
+
 bool isDevice(const std::string& text) {
   if (text.empty() || text == "cpu" || text == "cuda") return true;
   const std::string_view number = text.starts_with("cuda:") ? std::string_view(text).substr(5) : "";
@@ -143,7 +159,10 @@ void atLeast(std::string_view option, int64_t value, int64_t least) {
 }
 
 void check(const Options& options) {
-  atLeast("--repeats", options.repeats, 1);
+  atLeast("--repeats", options.repeats, 0);
+  if (!(options.precision > 0 && options.precision < 1))
+    fail(ErrorKind::Input, "--precision is between 0 and 100 percent, not {}", options.precision * 100);
+  if (!(options.maxSeconds > 0)) fail(ErrorKind::Input, "--max-time is more than 0 seconds, not {}", options.maxSeconds);
   atLeast("--max-samples", options.maxSamples, 0);
   atLeast("--start-idx", options.startIdx, 0);
   atLeast("--max-bytes", options.maxBytes, 0);
@@ -219,6 +238,8 @@ Options parseOptions(const std::vector<std::string>& arguments, const Environmen
   options.contenders = contendersOf(texts);
   if (texts.accuracyChecking && texts.noAccuracyChecking)
     fail(ErrorKind::Input, "--accuracy-checking and --no-accuracy-checking contradict each other");
+  options.precision = texts.precision / 100;
+  options.flush = flushOf(texts.flush);
   options.accuracyChecking = !texts.noAccuracyChecking;
   if (options.cache.empty()) options.cache = defaultCache(environment);
   if (texts.noCache) options.cache.clear();

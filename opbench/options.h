@@ -7,6 +7,7 @@
 
 #include "ir/dtype.h"
 #include "opbench/contenders.h"
+#include "runtime/device.h"
 
 namespace opbench {
 
@@ -47,7 +48,11 @@ struct Options {
   int threads = 0;  ///< of a CPU device; 0 is ATen's choice
 
   std::vector<Contender> contenders{Contender::Eager, Contender::Opbench};  ///< the first is the baseline
-  int repeats = 3;
+  int repeats = 0;          ///< rounds of a fixed length; 0 times until `precision` is reached
+  double precision = 0.01;  ///< width of the speedup's 95 % interval at which timing ends, as a share
+  double maxSeconds = 0.5;  ///< of timing a sample by one measure
+  runtime::Flush flush = runtime::Flush::Write;
+  bool selfTest = false;  ///< each contender races against itself
   bool accuracyChecking = true;
   bool tune = false;  ///< whether schedules are found by measuring
 

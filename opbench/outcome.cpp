@@ -15,6 +15,7 @@ void set(std::span<Outcome> outcomes, Status status, const std::string& reason) 
     outcome.status = status;
     outcome.reason = reason;
     outcome.timing.reset();
+    outcome.beside.reset();
   }
 }
 

@@ -3,10 +3,12 @@
 #include <functional>
 
 #include "inputs/convert.h"
+#include "ir/flops.h"
 #include "opbench/accuracy.h"
 #include "opbench/brief.h"
 #include "opbench/check.h"
 #include "opbench/dump.h"
+#include "opbench/family.h"
 #include "opbench/outcome.h"
 #include "opbench/report/json.h"
 #include "opbench/select.h"
@@ -35,12 +37,16 @@ struct Course {
   const Check& check;
   const Dump& dump;
   const Bench& bench;
+  Row& row;
 };
 
 /// graph -> loops -> kernels -> programs -> code: what opbench is about.
 CallablePtr compiled(Outcome& outcome, const Course& course) {
   const Bench& bench = course.bench;
   Plan plan = runtime::makePlan(course.graph, bench.device.target());
+  course.row.family = familyOf(plan);
+  course.row.flops = 0;
+  for (const ir::Loops& loops : plan.loops) course.row.flops += ir::floatingPointOperations(loops);
   if (bench.tunings != nullptr && !plan.kernels.empty()) outcome.tuning = tune(plan, course.call, course.check, bench);
   course.dump.plan(plan);
   CallablePtr callable = runtime::plannedCallable(course.call, plan, bench.device, bench.cache);
@@ -74,11 +80,59 @@ bool isRight(Entrant& entrant, const Check& check) {
   return wrong.empty();
 }
 
-void time(const std::vector<Entrant>& entrants, const Bench& bench) {
+Pace paceOf(const Options& options) {
+  Pace pace;
+  pace.precision = options.precision;
+  pace.maxSeconds = options.maxSeconds;
+  pace.repeats = options.repeats;
+  return pace;
+}
+
+/// A seed of its own for each sample, so that their orders differ.
+uint64_t orderSeed(const Row& row, const Bench& bench) { return bench.options.seed + static_cast<uint64_t>(row.index); }
+
+/// Races the entrants by one measure; nothing where one of them has no such measure.
+std::optional<Heat> heatOf(const std::vector<runtime::Trial*>& trials, runtime::Measure measure, const Row& row,
+                           const Bench& bench) {
+  for (runtime::Trial* trial : trials)
+    if (!trial->prepareFor(measure)) return std::nullopt;
+  return race(trials, measure, bench.device, paceOf(bench.options), orderSeed(row, bench));
+}
+
+/// The heat without its timings, which go to the outcomes: each to the field that is meant.
+std::optional<Heat> share(std::optional<Heat> heat, const std::vector<Entrant>& entrants,
+                          std::optional<Timing> Outcome::* timing) {
+  if (!heat) return heat;
+  for (size_t i = 0; i < entrants.size(); ++i) entrants[i].outcome->*timing = std::move(heat->timings[i]);
+  heat->timings.clear();
+  return heat;
+}
+
+void time(const std::vector<Entrant>& entrants, Row& row, const Bench& bench) {
+  if (entrants.empty()) return;
   std::vector<runtime::Trial*> trials;
   for (const Entrant& entrant : entrants) trials.push_back(entrant.trial.get());
-  const std::vector<Timing> timings = race(trials, paceFor(bench.device.target().backend, bench.options.repeats));
-  for (size_t i = 0; i < entrants.size(); ++i) entrants[i].outcome->timing = timings[i];
+  const auto stolenBefore = bench.device.stolenSeconds();
+  row.heat = share(heatOf(trials, mainMeasure(bench.run), row, bench), entrants, &Outcome::timing);
+  row.besideHeat = share(heatOf(trials, besideMeasure(bench.run), row, bench), entrants, &Outcome::beside);
+  if (stolenBefore) row.stolenSeconds = bench.device.stolenSeconds().value_or(0) - *stolenBefore;
+}
+
+/// Races each entrant against a second one made alike: the outcome's ratio is then how far two runs of the same differ.
+void timeAgainstItself(const std::vector<Entrant>& entrants, const Course& course) {
+  for (const Entrant& entrant : entrants) {
+    Outcome again;
+    again.contender = entrant.outcome->contender;
+    const Entrant twin = enter(again, course);
+    for (const auto measure : {mainMeasure(course.bench.run), besideMeasure(course.bench.run)}) {
+      auto heat = heatOf({entrant.trial.get(), twin.trial.get()}, measure, course.row, course.bench);
+      if (!heat) continue;
+      const bool isMain = measure == mainMeasure(course.bench.run);
+      (isMain ? entrant.outcome->timing : entrant.outcome->beside) = heat->timings[1];
+      heat->timings.clear();
+      (isMain ? course.row.heat : course.row.besideHeat) = std::move(heat);
+    }
+  }
 }
 
 /// call -> reference -> graph -> callables -> trials -> checks -> race.
@@ -88,14 +142,14 @@ void raceCall(const inputs::Sample& sample, Row& row, const Dump& dump, const Be
   truth.eager = call.reference();
   const ir::Graph graph = call.graph(truth.eager);
   dump.graph(graph);
-  row.bytes = call.bytes(graph);
+  row.traffic = call.traffic(graph);
   if (bench.options.accuracyChecking) truth.float64 = call.referenceInFloat64();
   const Check isWrong = [&](runtime::Trial& trial) {
     if (!bench.options.accuracyChecking) return std::string();
     const Verdict verdict = check(trial.run(), truth, ruleFor(sample.op));
     return verdict.ok ? std::string() : verdict.message;
   };
-  const Course course{call, graph, isWrong, dump, bench};
+  const Course course{call, graph, isWrong, dump, bench, row};
   std::vector<Entrant> entrants;
   for (Outcome& outcome : row.outcomes)
     attempt({&outcome, 1}, dump.folder(), [&] {
@@ -103,7 +157,8 @@ void raceCall(const inputs::Sample& sample, Row& row, const Dump& dump, const Be
       if (isRight(entrant, isWrong)) entrants.push_back(std::move(entrant));
     });
   truth = {};
-  time(entrants, bench);
+  if (bench.options.selfTest) return timeAgainstItself(entrants, course);
+  time(entrants, row, bench);
 }
 
 }  // namespace
@@ -120,7 +175,8 @@ Row raceSample(const inputs::Sample& recorded, int index, const Bench& bench) {
                   fmt::format("its arguments take {} bytes, more than --max-bytes {}", bytes, bench.options.maxBytes));
     raceCall(sample, row, dump, bench);
   });
-  derive(row, bench.run.copyBandwidth);
+  if (isBeyondLight(row, bench.run)) bench.run.ceilings = raised(bench.run.ceilings, bench.device, bench.cache);
+  derive(row, bench.run);
   dump.race(report::jsonLines(row, bench.run));
   return row;
 }

@@ -1,98 +1,172 @@
 #include "opbench/race.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
-
-#include "opbench/statistics.h"
+#include <numeric>
+#include <random>
+#include <thread>
 
 namespace opbench {
 namespace {
 
-/// One contender in the race.
-struct Runner {
-  runtime::Trial* trial = nullptr;
-  int batch = 0;                ///< runs of one batch
-  int turn = 0;                 ///< runs before the others have theirs
-  std::vector<double> current;  ///< of the batch at hand
-  std::vector<double> all;
-  std::vector<double> batches;
-};
+using Clock = std::chrono::steady_clock;
+using Times = std::vector<std::vector<double>>;  // by contender
 
-/// The first run is a warm-up: it touches fresh memory and fills instruction caches.
-double estimate(runtime::Trial& trial) {
-  trial.seconds();
-  return std::min(trial.seconds(), trial.seconds());
+double secondsSince(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+constexpr double roundSeconds = 0.004;  // wall time of a round, about: how often the intervals are looked at
+constexpr int mostTurns = 50;           // of a round, all queued before the first is waited for
+// Rounds of the fixed mode are operatorbench's batches.
+constexpr double fixedRoundSeconds = 0.02;
+constexpr int leastFixedTurns = 10, leastSlowTurns = 5, mostFixedTurns = 100;
+
+constexpr double throttledShare = 0.75;  // of the rated clock, as nvbench has it
+constexpr std::chrono::milliseconds throttlePause{50};
+
+int within(double budget, double each, int least, int most) {
+  const double turns = each > 0 ? std::floor(budget / each) : most;
+  return static_cast<int>(std::clamp(turns, static_cast<double>(least), static_cast<double>(most)));
 }
 
-int runsWithin(double seconds, double each, int least, int most) {
-  const double runs = each > 0 ? std::floor(seconds / each) : most;
-  return static_cast<int>(std::clamp(runs, static_cast<double>(least), static_cast<double>(most)));
-}
-
-Runner enter(runtime::Trial* trial, const Pace& pace) {
-  Runner runner;
-  runner.trial = trial;
-  const double each = estimate(*trial);
-  const bool isSlow = each > pace.batchSeconds / 4;
-  runner.batch = runsWithin(pace.batchSeconds, each, isSlow ? pace.slowRuns : pace.minRuns, pace.maxRuns);
-  runner.turn = pace.turnSeconds > 0 ? runsWithin(pace.turnSeconds, each, 1, runner.batch) : runner.batch;
-  return runner;
-}
-
-void takeTurn(Runner& runner) {
-  const int left = runner.batch - static_cast<int>(runner.current.size());
-  runner.trial->time(std::min(runner.turn, left), runner.current);
-}
-
-bool isDone(const Runner& runner) { return static_cast<int>(runner.current.size()) >= runner.batch; }
-
-/// One batch of every runner, turn by turn.
-void round(std::vector<Runner>& runners, bool backwards) {
-  const size_t count = runners.size();
-  while (!std::all_of(runners.begin(), runners.end(), isDone))
-    for (size_t i = 0; i < count; ++i) {
-      Runner& runner = runners[backwards ? count - 1 - i : i];
-      if (!isDone(runner)) takeTurn(runner);
-    }
-  for (Runner& runner : runners) {
-    runner.batches.push_back(median(runner.current));
-    runner.all.insert(runner.all.end(), runner.current.begin(), runner.current.end());
-    runner.current.clear();
+class Race {
+ public:
+  Race(const std::vector<runtime::Trial*>& trials, runtime::Measure measure, runtime::Device& device, const Pace& pace,
+       uint64_t seed)
+      : trials_(trials), measure_(measure), device_(device), pace_(pace), random_(seed), order_(trials.size()) {
+    std::iota(order_.begin(), order_.end(), 0);
+    all_.resize(trials.size());
+    throttled_.resize(trials.size());
+    rounds_.resize(trials.size());
   }
-}
 
-Timing timingOf(const Runner& runner) {
-  Timing timing;
-  timing.median = median(runner.batches);
-  timing.p20 = quantile(runner.all, 0.2);
-  timing.p80 = quantile(runner.all, 0.8);
-  timing.runs = static_cast<int>(runner.all.size());
-  timing.batches = runner.batches;
-  return timing;
-}
+  Heat run() {
+    const int turns = warmUp();
+    do {
+      round(turns);
+    } while (!isOver());
+    return conclude();
+  }
+
+ private:
+  /// The first turns touch fresh memory and fill instruction caches; returns the turns of a round.
+  int warmUp() {
+    turn(2);
+    const Clock::time_point start = Clock::now();
+    const Times times = turn(1);
+    const double wall = secondsSince(start);
+    if (pace_.repeats == 0) return within(roundSeconds, wall, 1, mostTurns);
+    double slowest = 0;
+    for (const auto& own : times) slowest = std::max(slowest, own.front());
+    const bool isSlow = slowest > fixedRoundSeconds / 4;
+    return within(fixedRoundSeconds, slowest, isSlow ? leastSlowTurns : leastFixedTurns, mostFixedTurns);
+  }
+
+  Times turn(int number) {
+    for (int i = 0; i < number; ++i) {
+      std::shuffle(order_.begin(), order_.end(), random_);
+      for (const size_t trial : order_) trials_[trial]->queue(measure_);
+    }
+    Times times(trials_.size());
+    for (size_t i = 0; i < trials_.size(); ++i) trials_[i]->collect(times[i]);
+    return times;
+  }
+
+  void round(int turns) {
+    device_.queueClock();
+    const Times times = turn(turns);
+    const std::optional<double> clock = device_.clock();
+    const bool isThrottled = clock && *clock < throttledShare * device_.ratedClock();
+    if (clock && !isThrottled) clocks_.push_back(*clock);
+    Times& kept = isThrottled ? throttled_ : all_;
+    for (size_t i = 0; i < times.size(); ++i) {
+      kept[i].insert(kept[i].end(), times[i].begin(), times[i].end());
+      if (!isThrottled) rounds_[i].push_back(median(times[i]));
+    }
+    ++count_;
+    if (isThrottled) std::this_thread::sleep_for(throttlePause);
+  }
+
+  bool isOver() {
+    if (pace_.repeats > 0) {
+      stopped_ = Stop::Repeats;
+      return count_ >= pace_.repeats;
+    }
+    if (isPrecise()) return true;
+    stopped_ = Stop::MaxTime;
+    return secondsSince(start_) > pace_.maxSeconds;
+  }
+
+  bool isPrecise() {
+    if (static_cast<int>(all_[0].size()) < pace_.leastPairs) return false;
+    stopped_ = Stop::Precision;
+    if (all_.size() == 1) return estimate(all_[0]).width() < pace_.precision;
+    for (size_t i = 1; i < all_.size(); ++i)
+      if (ratioOf(i).width() >= pace_.precision) return false;
+    return true;
+  }
+
+  Estimate ratioOf(size_t i) const {
+    std::vector<double> ratios;
+    for (size_t k = 0; k < all_[i].size(); ++k)
+      if (all_[i][k] > 0) ratios.push_back(all_[0][k] / all_[i][k]);
+    return ratios.empty() ? Estimate{1, 1, 1} : estimate(ratios);
+  }
+
+  Heat conclude() {
+    Heat heat;
+    heat.stopped = stopped_;
+    heat.isThrottled = all_[0].empty();
+    if (heat.isThrottled)
+      all_.swap(throttled_);
+    else
+      heat.dropped = static_cast<int>(throttled_[0].size());
+    if (!clocks_.empty()) heat.clock = median(clocks_);
+    for (size_t i = 0; i < all_.size(); ++i) heat.timings.push_back(timingOf(i));
+    return heat;
+  }
+
+  Timing timingOf(size_t i) const {
+    const Estimate seconds = estimate(all_[i]);
+    Timing timing;
+    timing.median = seconds.median;
+    timing.low = seconds.low;
+    timing.high = seconds.high;
+    timing.p20 = quantile(all_[i], 0.2);
+    timing.p80 = quantile(all_[i], 0.8);
+    timing.runs = static_cast<int>(all_[i].size());
+    timing.rounds = rounds_[i];
+    timing.ratio = ratioOf(i);
+    return timing;
+  }
+
+  const std::vector<runtime::Trial*>& trials_;
+  runtime::Measure measure_;
+  runtime::Device& device_;
+  const Pace& pace_;
+  std::mt19937_64 random_;
+  std::vector<size_t> order_;
+  Times all_, throttled_, rounds_;
+  std::vector<double> clocks_;
+  Clock::time_point start_ = Clock::now();
+  int count_ = 0;  ///< rounds
+  Stop stopped_ = Stop::Precision;
+};
 
 }  // namespace
 
-Pace paceFor(ir::Backend backend, int repeats) {
-  Pace pace;
-  pace.repeats = repeats;
-  switch (backend) {
-    case ir::Backend::Cuda: break;
-    case ir::Backend::Cpu:
-      pace.turnSeconds = 0.001;
-      pace.maxRuns = 1000;
-      break;
+std::string_view name(Stop stop) {
+  switch (stop) {
+    case Stop::Precision: return "precision";
+    case Stop::MaxTime: return "max-time";
+    case Stop::Repeats: return "repeats";
   }
-  return pace;
+  return "";
 }
 
-std::vector<Timing> race(const std::vector<runtime::Trial*>& trials, const Pace& pace) {
-  std::vector<Runner> runners;
-  for (runtime::Trial* trial : trials) runners.push_back(enter(trial, pace));
-  for (int i = 0; i < pace.repeats; ++i) round(runners, i % 2 == 1);
-  std::vector<Timing> timings;
-  for (const Runner& runner : runners) timings.push_back(timingOf(runner));
-  return timings;
+Heat race(const std::vector<runtime::Trial*>& trials, runtime::Measure measure, runtime::Device& device, const Pace& pace,
+          uint64_t seed) {
+  return Race(trials, measure, device, pace, seed).run();
 }
 
 }  // namespace opbench

@@ -1,35 +1,51 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <string_view>
 #include <vector>
 
+#include "opbench/statistics.h"
 #include "runtime/device.h"
 
 namespace opbench {
 
-/// How long and how finely contenders are timed.
+/// How finely contenders are timed, and for how long.
 struct Pace {
-  int repeats = 3;             ///< batches of each contender; the median of their medians counts
-  double batchSeconds = 0.02;  ///< measured time of one batch, about
-  int minRuns = 10;            ///< runs of a batch at least
-  int slowRuns = 5;            ///< the same where one run takes more than a quarter of `batchSeconds`
-  int maxRuns = 100;           ///< and at most
-  double turnSeconds = 0;      ///< contenders take turns within a batch after about this much time; 0 is after the batch
+  double precision = 0.01;  ///< timing ends once every speedup's 95 % interval is narrower than this share of it
+  double maxSeconds = 0.5;  ///< or after about this much wall time
+  int repeats = 0;          ///< if not 0: so many rounds of a fixed length instead, as operatorbench does
+  int leastPairs = 20;      ///< runs of every contender before the interval is asked
 };
 
-/// The pace for a kind of device: whole batches on CUDA, where each queues replays behind one another; turns of a
-/// millisecond on a CPU, whose speed drifts faster than a batch lasts.
-Pace paceFor(ir::Backend backend, int repeats);
+/// What ended the timing.
+enum class Stop { Precision, MaxTime, Repeats };
+/// `precision`, `max-time`, `repeats`.
+std::string_view name(Stop stop);
 
 /// What was measured of one contender; seconds.
 struct Timing {
-  double median = 0;        ///< of the batches' medians
-  double p20 = 0, p80 = 0;  ///< of all runs
-  int runs = 0;
-  std::vector<double> batches;  ///< their medians, in order
+  double median = 0;           ///< of all runs
+  double low = 0, high = 0;    ///< its 95 % interval
+  double p20 = 0, p80 = 0;     ///< of all runs
+  int runs = 0;                ///< those that count
+  std::vector<double> rounds;  ///< the medians of the rounds, in order
+  Estimate ratio{1, 1, 1};     ///< the first contender's time over this one's, run by run
 };
 
-/// Times trials against each other: after a warm-up, `repeats` rounds in each of which every trial has a batch, in an order
-/// that turns round from one round to the next.
-std::vector<Timing> race(const std::vector<runtime::Trial*>& trials, const Pace& pace);
+/// What happened while contenders were timed.
+struct Heat {
+  std::vector<Timing> timings;  ///< by contender
+  Stop stopped = Stop::Precision;
+  int dropped = 0;              ///< runs of each contender that do not count because the clock was throttled
+  bool isThrottled = false;     ///< all were: they count after all
+  std::optional<double> clock;  ///< median SM clock in Hz; nothing on a CPU
+};
+
+/// Times trials against each other: all run once in turn, in an order that `seed` shuffles anew each time, and the times of
+/// one such turn are compared with each other, so that whatever drifts meets all alike. Between rounds of turns the intervals
+/// are looked at, and the clock of the device is read.
+Heat race(const std::vector<runtime::Trial*>& trials, runtime::Measure measure, runtime::Device& device, const Pace& pace,
+          uint64_t seed);
 
 }  // namespace opbench

@@ -29,7 +29,7 @@ Reporter::Reporter(const Options& options, Streams streams) : options_(options),
 }
 
 void Reporter::begin(const Run& run, int samples, int longestOperator) {
-  run_ = run;
+  run_ = &run;
   samples_ = samples;
   layout_ = report::layoutFor(longestOperator, run.contenders, streams_.colour);
   if (console_) *console_ << report::heading(run, samples, layout_) << std::flush;
@@ -47,17 +47,17 @@ void Reporter::complain(const std::string& what) {
 
 void Reporter::row(const Row& row) {
   clear();
-  if (console_) *console_ << report::line(row, layout_) << std::flush;
+  if (console_) *console_ << report::line(row, *run_, layout_) << std::flush;
   if (!json_) return;
-  *json_ << report::jsonLines(row, run_);
+  *json_ << report::jsonLines(row, *run_);
   flush(*json_, options_.json);
 }
 
 void Reporter::end(const Summary& summary) {
   clear();
-  if (console_) *console_ << report::table(summary, run_, layout_) << std::flush;
+  if (console_) *console_ << report::table(summary, *run_, layout_) << std::flush;
   if (!csv_) return;
-  *csv_ << report::csv(summary, run_);
+  *csv_ << report::csv(summary, *run_);
   flush(*csv_, options_.csv);
 }
 

@@ -26,6 +26,7 @@ class Reporter {
   /// Opens the files. Errors: Input where one cannot be written.
   Reporter(const Options& options, Streams streams);
 
+  /// `run` outlives the reporter's use.
   void begin(const Run& run, int samples, int longestOperator);
   /// What is being raced, `seconds` after the first sample began.
   void progress(int done, const std::string& what, double seconds);
@@ -45,7 +46,7 @@ class Reporter {
   std::ostream* json_ = nullptr;  ///< null where not wanted
   std::ostream* csv_ = nullptr;
   std::ostream* console_ = nullptr;  ///< null where standard output belongs to a file format
-  Run run_;
+  const Run* run_ = nullptr;
   report::Layout layout_;
   int samples_ = 0;
 };

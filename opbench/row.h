@@ -6,9 +6,11 @@
 #include <string_view>
 #include <vector>
 
+#include "opbench/ceilings.h"
 #include "opbench/contenders.h"
 #include "opbench/race.h"
 #include "runtime/callable.h"
+#include "runtime/traffic.h"
 
 namespace opbench {
 
@@ -16,11 +18,12 @@ namespace opbench {
 enum class Status {
   Ok,
   Wrong,        ///< its result is not eager's; it is not timed
+  Impossible,   ///< its time is less than memory or arithmetic allow: it was not measured what was meant to be
   Unsupported,  ///< it cannot be run for lack of a dtype, a form or memory
   Error,        ///< something went wrong
   Skipped,      ///< the user's limits leave it out
 };
-/// `ok`, `wrong`, `unsupported`, `error`, `skipped`.
+/// `ok`, `wrong`, `impossible`, `unsupported`, `error`, `skipped`.
 std::string_view name(Status status);
 
 /// How the schedules of an outcome's kernels were found by measuring.
@@ -37,10 +40,11 @@ struct Outcome {
   Status status = Status::Ok;
   runtime::Kind kind = runtime::Kind::Extern;
   std::string reason;                    ///< why it is not ok, or why it is extern
-  std::optional<Timing> timing;          ///< nothing unless it ran
-  std::optional<double> speedup;         ///< the baseline's median time over its own
+  std::optional<Timing> timing;          ///< of the main measure (mainMeasure); nothing unless it ran
+  std::optional<Timing> beside;          ///< of the other one
+  std::optional<double> speedup;         ///< the baseline's time over its own, the median over pairs of runs
   std::optional<double> bytesPerSecond;  ///< Row::bytes over its median time
-  std::optional<double> ofCopy;          ///< that over the device's copy bandwidth
+  std::optional<double> ofLight;         ///< Row::lightSeconds over its median time
   double compileMs = 0;
   bool cached = false;
   int kernels = 0;       ///< generated ones it launches
@@ -60,25 +64,49 @@ struct Row {
   std::string file;
   int line = 0;
   int64_t count = 1;
-  int64_t bytes = 0;              ///< that the operator must read and write
-  std::vector<Outcome> outcomes;  ///< in the contenders' order, the baseline first
+  std::string family;                    ///< what its loops do (familyOf); empty where opbench does not race
+  runtime::Traffic traffic;              ///< bytes that the operator must read and write
+  double flops = 0;                      ///< floating-point operations of its loops; 0 where it has none
+  double lightSeconds = 0;               ///< the time at the speed of light (opbench/ceilings.h)
+  bool isFloorBound = false;             ///< the baseline takes no more than 20 % longer than a kernel that does nothing
+  std::optional<Heat> heat, besideHeat;  ///< how the measures were taken, without their timings
+  std::optional<double> stolenSeconds;   ///< what a hypervisor took meanwhile
+  std::vector<Outcome> outcomes;         ///< in the contenders' order, the baseline first
+
+  int64_t bytes() const { return traffic.read + traffic.written; }
 };
 
 /// What is the same for all rows of a run.
 struct Run {
-  std::string device;        ///< `cpu`, `cuda:0`
-  std::string deviceName;    ///< `NVIDIA H200`
-  double copyBandwidth = 0;  ///< bytes a second, read plus written
-  std::string dtype;         ///< `float16`
+  std::string device;            ///< `cpu`, `cuda:0`
+  std::string deviceName;        ///< `NVIDIA H200`
+  Ceilings ceilings;             ///< what the device can do
+  std::optional<double> spread;  ///< what two runs of one contender differ by here, as a share; nothing if never measured
+  runtime::Flush flush = runtime::Flush::Write;
+  std::string dtype;  ///< `float16`
   uint64_t seed = 0;
   int threads = 0;  ///< of a CPU device; 0 on others
-  int repeats = 3;
+  int repeats = 0;
+  double precision = 0.01;
+  bool isSelfTest = false;  ///< contenders race against themselves, not each other
   std::string version;
   std::vector<Contender> contenders;
 };
 
+/// The measure that speedups are of: cold on CUDA, steady on a CPU; and the other one.
+runtime::Measure mainMeasure(const Run& run);
+runtime::Measure besideMeasure(const Run& run);
+/// What a measure is called on the device: `cold`; `marginal` on CUDA and `hot` on a CPU.
+std::string_view measureName(const Run& run, runtime::Measure measure);
+
+/// Whether an outcome that computes has a cold time that the device's ceilings do not allow.
+bool isBeyondLight(const Row& row, const Run& run);
+
 /// Sets what follows from the timings: speedups over the first contender, and where something is computed bytes a second
-/// and their share of a copy's.
-void derive(Row& row, double copyBandwidth);
+/// and the share of the speed of light; a time that is beyond it makes the outcome Impossible.
+void derive(Row& row, const Run& run);
+
+/// Whether the outcome's speedup is not to be told from 1: its interval holds it, or it is within the device's own spread.
+bool isSame(const Outcome& outcome, const Run& run);
 
 }  // namespace opbench

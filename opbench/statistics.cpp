@@ -6,6 +6,34 @@
 #include "ir/error.h"
 
 namespace opbench {
+namespace {
+
+/// P(X >= least) of a binomial X of n trials, each a success with probability p.
+double binomialTail(int64_t n, double p, int64_t least) {
+  if (p >= 1) return 1;
+  const double logOdds = std::log(p) - std::log1p(-p);
+  const auto size = static_cast<double>(n);
+  const auto logChoose = [&](double k) { return std::lgamma(size + 1) - std::lgamma(k + 1) - std::lgamma(size - k + 1); };
+  double sum = 0;
+  for (int64_t k = least; k <= n; ++k) {
+    const auto successes = static_cast<double>(k);
+    sum += std::exp(logChoose(successes) + successes * logOdds + size * std::log1p(-p));
+  }
+  return sum;
+}
+
+/// The least k in [1, n] with at least `share` of the bootstrap's medians at or below the k-th least of n values.
+int64_t rankOfMedian(int64_t n, double share) {
+  int64_t low = 1, high = n;
+  while (low < high) {
+    const int64_t k = (low + high) / 2;
+    const bool enough = binomialTail(n, static_cast<double>(k) / static_cast<double>(n), (n + 1) / 2) >= share;
+    (enough ? high : low) = enough ? k : k + 1;
+  }
+  return low;
+}
+
+}  // namespace
 
 double quantile(std::vector<double> values, double q) {
   ir::require(!values.empty() && q >= 0 && q <= 1, "no quantile {} of {} values", q, values.size());
@@ -25,6 +53,17 @@ double geomean(const std::vector<double>& values) {
   double sum = 0;
   for (double value : values) sum += std::log(value);
   return std::exp(sum / static_cast<double>(values.size()));
+}
+
+double Estimate::width() const { return median == 0 ? 0 : (high - low) / std::abs(median); }
+
+Estimate estimate(const std::vector<double>& values) {
+  constexpr double outside = 0.05;
+  std::vector<double> sorted = values;
+  std::sort(sorted.begin(), sorted.end());
+  const auto n = static_cast<int64_t>(sorted.size());
+  const auto at = [&](double share) { return sorted[static_cast<size_t>(rankOfMedian(n, share) - 1)]; };
+  return {median(values), at(outside / 2), at(1 - outside / 2)};
 }
 
 Quantiles quantiles(const std::vector<double>& values) {

@@ -11,6 +11,18 @@ double median(std::vector<double> values);
 /// The geometric mean of at least one positive value.
 double geomean(const std::vector<double>& values);
 
+/// A median, and the interval that holds it with 95 % confidence.
+struct Estimate {
+  double median = 0, low = 0, high = 0;
+  /// The interval's width as a share of the median.
+  double width() const;
+  bool operator==(const Estimate&) const = default;
+};
+/// The median of at least one value and the 95 % percentile interval of its bootstrap. Resampling is not needed for it: the
+/// median of a resample is at most the k-th least of n values if at least half of n draws are among the k least, each with
+/// probability k/n, a binomial tail (B. Efron, Bootstrap Methods: Another Look at the Jackknife, 1979, section 3).
+Estimate estimate(const std::vector<double>& values);
+
 /// The three quantiles that reports show.
 struct Quantiles {
   double p20 = 0, p50 = 0, p80 = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <optional>
 
 #include "opbench/brief.h"
@@ -18,11 +19,27 @@ std::unique_ptr<runtime::Device> openDevice(const Options& options) {
   return runtime::Device::open(wanted, options.threads);
 }
 
-Run describe(runtime::Device& device, const Options& options) {
+/// Where the device's spread is kept.
+std::string spreadKey(const runtime::Device& device) {
+  return fmt::format("spread 1: {}, {} processors", device.name(), device.target().processors);
+}
+
+std::optional<double> knownSpread(const runtime::Device& device, const runtime::Cache& cache) {
+  const auto text = cache.find(spreadKey(device));
+  if (!text) return std::nullopt;
+  const double spread = std::strtod(text->c_str(), nullptr);
+  return spread > 0 ? std::optional(spread) : std::nullopt;
+}
+
+Run describe(runtime::Device& device, const Options& options, const runtime::Cache& cache) {
   Run run;
   run.device = device.torchName();
   run.deviceName = device.name();
-  run.copyBandwidth = device.copyBandwidth();
+  run.ceilings = ceilingsOf(device, cache);
+  run.spread = knownSpread(device, cache);
+  run.flush = options.flush;
+  run.precision = options.precision;
+  run.isSelfTest = options.selfTest;
   run.dtype = ir::torchName(options.dtype);
   run.seed = options.seed;
   run.threads = device.target().backend == ir::Backend::Cpu ? device.target().processors : 0;
@@ -44,7 +61,8 @@ Summary sweep(const std::vector<inputs::Sample>& samples, const Options& options
               const std::function<bool()>& interrupted) {
   const std::unique_ptr<runtime::Device> device = openDevice(options);
   const runtime::Cache cache(options.cache);
-  const Run run = describe(*device, options);
+  device->setFlush(options.flush);
+  Run run = describe(*device, options, cache);
   std::optional<runtime::Tunings> tunings;
   if (options.tune) tunings.emplace(options.cache);
   const Bench bench{options, run, *device, cache, tunings ? &*tunings : nullptr};
@@ -59,7 +77,8 @@ Summary sweep(const std::vector<inputs::Sample>& samples, const Options& options
     rows.push_back(raceSample(sample, static_cast<int>(rows.size()) + 1, bench));
     reporter.row(rows.back());
   }
-  Summary summary = summarize(rows, options.contenders);
+  Summary summary = summarize(rows, run);
+  if (!summary.spreads.empty()) cache.put(spreadKey(*device), fmt::format("{}", summary.spreads.front().p95));
   reporter.end(summary);
   return summary;
 }

@@ -14,6 +14,8 @@ namespace {
 
 using lowering::Tiling;
 
+constexpr int tuningRounds = 3;
+
 /// A candidate that is ready to race.
 struct Racer {
   const Tiling* tiling = nullptr;
@@ -93,7 +95,12 @@ class Tuner {
     std::vector<runtime::Trial*> trials;
     for (const Racer& racer : all) trials.push_back(racer.trial.get());
     std::vector<double> seconds;
-    for (const Timing& timing : race(trials, paceFor(target().backend, bench_.options.repeats))) seconds.push_back(timing.median);
+    const runtime::Measure measure = mainMeasure(bench_.run);
+    for (runtime::Trial* trial : trials) trial->prepareFor(measure);
+    Pace pace;
+    pace.repeats = tuningRounds;
+    for (const Timing& timing : race(trials, measure, bench_.device, pace, bench_.options.seed).timings)
+      seconds.push_back(timing.median);
     const size_t winner = fastest(seconds);
     const double gain = seconds[0] / seconds[winner];
     tilings_[number] = *all[winner].tiling;

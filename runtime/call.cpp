@@ -125,6 +125,27 @@ TensorList Call::reference() {
   return translateErrors(state_->op, [&] { return makeTensorList(state_->run(copies, stack)); });
 }
 
+void Call::multiply(int sets) {
+  const c10::InferenceMode guard;
+  const auto copied = [](const at::Tensor& tensor) {
+    return tensor.unsafeGetTensorImpl()->is_wrapped_number() ? tensor : cloneStorage(tensor);
+  };
+  while (static_cast<int>(state_->copies.size()) + 1 < sets) {
+    torch::jit::Stack copy = state_->arguments;
+    translateErrors(state_->op, [&] {
+      for (c10::IValue& value : copy) value = mapTensors(value, copied);
+    });
+    state_->copies.push_back(std::move(copy));
+  }
+}
+
+int64_t Call::argumentBytes() const {
+  int64_t bytes = 0;
+  for (const c10::IValue& value : state_->arguments)
+    for (const at::Tensor& tensor : tensorsIn(value)) bytes += flatStorage(tensor).nbytes();
+  return bytes;
+}
+
 bool Call::mutates() const { return !state_->effects.written.empty(); }
 
 void Call::restore() { state_->restore(); }

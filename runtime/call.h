@@ -8,6 +8,7 @@
 #include "inputs/sample.h"
 #include "ir/graph.h"
 #include "runtime/tensor_list.h"
+#include "runtime/traffic.h"
 
 namespace runtime {
 
@@ -37,9 +38,13 @@ class Call {
   bool mutates() const;
   /// Puts the pristine values back into the arguments that the operator writes.
   void restore();
-  /// Distinct bytes of the tensors the operator reads, plus those it writes (in-place arguments count twice);
-  /// 0 for a view.
-  int64_t bytes(const ir::Graph& graph) const;
+  /// Has at least `sets` sets of arguments, equal in value and each in memory of its own, so that runs can find data that no
+  /// cache holds. Only the first is restored. Error: Unsupported where they do not fit.
+  void multiply(int sets);
+  /// Bytes of memory that one set of tensor arguments takes.
+  int64_t argumentBytes() const;
+  /// What the operator has to move; nothing for a view.
+  Traffic traffic(const ir::Graph& graph) const;
 
   struct State;
   State& state() { return *state_; }

@@ -120,6 +120,6 @@ ir::Graph Call::graph(const TensorList& outputs) const {
   return GraphBuilder(*state_).build(outputs);
 }
 
-int64_t Call::bytes(const ir::Graph& graph) const { return state_->isView() ? 0 : trafficBytes(graph); }
+Traffic Call::traffic(const ir::Graph& graph) const { return state_->isView() ? Traffic{} : trafficOf(graph); }
 
 }  // namespace runtime

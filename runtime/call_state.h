@@ -28,11 +28,15 @@ struct Call::State {
   /// Whether the outputs are views of the arguments, or memory that nobody writes: no kernel runs.
   bool isView();
 
+  /// A set of arguments: 0 is `arguments`, others are its copies.
+  const torch::jit::Stack& set(int number) const { return number == 0 ? arguments : copies.at(static_cast<size_t>(number) - 1); }
+
   std::string op;
   c10::OperatorHandle handle;
   at::Device device;
   uint64_t seed;
   torch::jit::Stack arguments;
+  std::vector<torch::jit::Stack> copies;
   Effects effects;
 
   /// A written argument's storage and what it held.

@@ -16,11 +16,13 @@ class AtenCallable : public Callable {
 
   TensorList operator()() override {
     const c10::InferenceMode guard;
-    return translateErrors(call_.op, [this] { return makeTensorList(call_.run(call_.arguments, stack_)); });
+    return translateErrors(call_.op, [this] { return makeTensorList(call_.run(call_.set(set_), stack_)); });
   }
+  void use(int number) override { set_ = number; }
 
  private:
   Call::State& call_;
+  int set_ = 0;
   torch::jit::Stack stack_;  ///< keeps its memory between calls
 };
 

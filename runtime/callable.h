@@ -25,6 +25,8 @@ class Callable {
   virtual ~Callable() = default;
   /// Allocates the outputs and computes them (on CUDA: queues the work on the current stream).
   virtual TensorList operator()() = 0;
+  /// Works on set `number` of the call's arguments from now on (Call::multiply); 0 is the first.
+  virtual void use(int number) = 0;
 
   Kind kind = Kind::Extern;
   std::string reason;    ///< why it is extern, where a generated one was asked for

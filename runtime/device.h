@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,19 @@
 
 namespace runtime {
 
+/// What a run is timed for.
+enum class Measure {
+  Cold,    ///< one run that finds nothing of its data in the caches
+  Steady,  ///< one run of many: on CUDA the marginal time of a further one in a graph, over data that L2 does not hold; on a
+           ///< CPU the mean of several one after another, on warm caches
+};
+
+/// How the caches are emptied before a cold run on CUDA.
+enum class Flush {
+  Write,  ///< by filling memory: L2 is left full of lines that reads have to write back first
+  Read,   ///< by reading memory: L2 is left clean
+};
+
 /// A callable made ready to be timed: captured in a CUDA graph, or called directly on a CPU.
 class Trial {
  public:
@@ -20,12 +34,21 @@ class Trial {
   /// Restores in-place arguments, poisons the outputs (0xff bytes) where they are ours to write, runs once and waits. The
   /// outputs are those of this run until the next one.
   virtual TensorList run() = 0;
-  /// Restores in-place arguments, flushes L2 (CUDA), runs once and returns its device time (CUDA: between events around
-  /// the replay) or wall time (CPU), in seconds.
-  virtual double seconds() = 0;
-  /// seconds() `n` times over, appended to `times`; CUDA queues all of it before it waits, so that the host stays ahead.
-  virtual void time(int n, std::vector<double>& times) {
-    for (int i = 0; i < n; ++i) times.push_back(seconds());
+  /// Gets ready for runs of a measure; whether there is such a one: not on CUDA for the steady
+  /// state of what is not captured, or runs nothing.
+  virtual bool prepareFor(Measure measure) = 0;
+  /// Restores in-place arguments (Cold), empties the caches (Cold) and starts one timed run; on CUDA it is queued, so that
+  /// the host stays ahead.
+  virtual void queue(Measure measure) = 0;
+  /// Waits for the runs queued since the last call and appends the time of each in seconds: device time between events on
+  /// CUDA, wall time on a CPU.
+  virtual void collect(std::vector<double>& seconds) = 0;
+  /// The time of one cold run.
+  double seconds() {
+    std::vector<double> times;
+    queue(Measure::Cold);
+    collect(times);
+    return times.at(0);
   }
   /// Kernels a replay runs, ATen's and memory operations included; -1 where it is not known (CPU).
   virtual int kernelNodes() const { return -1; }
@@ -50,9 +73,19 @@ class Device {
   /// The machine code in text (PTX or assembly) for dumps: {file extension, text}.
   virtual std::pair<std::string, std::string> assembly(const codegen::Program& program) = 0;
   virtual std::unique_ptr<Trial> prepare(Callable& callable, Call& call) = 0;
-  /// Bytes a second, read plus written, of a large copy between two buffers, measured when first asked.
-  virtual double copyBandwidth() = 0;
+  /// How trials made from now on empty the caches before cold runs. CPUs evict the lines of the operands, whatever is said.
+  virtual void setFlush(Flush) {}
   virtual void synchronize() {}
+
+  /// Queues a reading of the multiprocessors' clock behind the work queued so far (CUDA).
+  virtual void queueClock() {}
+  /// The clock at work, in Hz: on CUDA the mean of the readings queued since the last call and one more, which are waited for;
+  /// on a CPU that of the calling thread's core. Nothing where it cannot be told.
+  virtual std::optional<double> clock() { return std::nullopt; }
+  /// The clock it is sold with, in Hz; 0 where not known.
+  virtual double ratedClock() const { return 0; }
+  /// Seconds that a hypervisor has kept the processors from working so far; nothing where it cannot be told.
+  virtual std::optional<double> stolenSeconds() { return std::nullopt; }
   /// What `opbench doctor` prints about it: {what, found}.
   virtual std::vector<std::pair<std::string, std::string>> facts() = 0;
 };

@@ -11,10 +11,10 @@
 namespace runtime {
 namespace {
 
-/// The tensors of the call's arguments that are values of its graph, in order.
-std::vector<at::Tensor> graphInputs(const Call::State& call) {
+/// The tensors among arguments that are values of the call's graph, in order.
+std::vector<at::Tensor> graphInputs(const torch::jit::Stack& arguments) {
   std::vector<at::Tensor> tensors;
-  for (const c10::IValue& argument : call.arguments) {
+  for (const c10::IValue& argument : arguments) {
     for (const at::Tensor& tensor : tensorsIn(argument)) {
       if (!tensor.unsafeGetTensorImpl()->is_wrapped_number()) tensors.push_back(tensor);
     }
@@ -26,7 +26,9 @@ std::vector<at::Tensor> graphInputs(const Call::State& call) {
 
 PlannedCallable::PlannedCallable(Call::State& call, const Plan& plan, Device& device, const Cache& cache) : call_(call) {
   kind = Kind::Generated;
-  bindInputs(plan.graph);
+  inputValues_ = plan.graph.inputs;
+  pointers_.assign(plan.graph.values.size(), nullptr);
+  use(0);
   for (int value : plan.graph.outputs) addMade(plan.graph, value);
   outputs_ = made_.size();
   for (const Step& step : plan.steps) addLaunch(std::get<LaunchStep>(step), device, cache);
@@ -38,12 +40,11 @@ PlannedCallable::PlannedCallable(Call::State& call, const Plan& plan, Device& de
     if (tiling) schedule += (schedule.empty() ? "" : "; ") + toText(*tiling);
 }
 
-void PlannedCallable::bindInputs(const ir::Graph& graph) {
-  inputs_ = graphInputs(call_);
-  ir::require(inputs_.size() == graph.inputs.size(), "a plan takes {} tensors, the call has {}", graph.inputs.size(),
+void PlannedCallable::use(int number) {
+  inputs_ = graphInputs(call_.set(number));
+  ir::require(inputs_.size() == inputValues_.size(), "a plan takes {} tensors, the call has {}", inputValues_.size(),
               inputs_.size());
-  pointers_.assign(graph.values.size(), nullptr);
-  for (std::size_t i = 0; i < inputs_.size(); ++i) pointers_[graph.inputs[i]] = inputs_[i].data_ptr();
+  for (std::size_t i = 0; i < inputs_.size(); ++i) pointers_[inputValues_[i]] = inputs_[i].data_ptr();
 }
 
 void PlannedCallable::addMade(const ir::Graph& graph, int value) {
@@ -52,8 +53,8 @@ void PlannedCallable::addMade(const ir::Graph& graph, int value) {
   const bool isInput = input != graph.inputs.end();
   if (std::any_of(made_.begin(), made_.end(), isValue) || (isInput && outputs_ > 0)) return;
   const ir::TensorType& type = graph.values[value].type;
-  Made made{value, {}, type.sizes, type.strides, inputs::scalarType(type.dtype), type.storageElements() * ir::sizeOf(type.dtype)};
-  if (isInput) made.input = inputs_[input - graph.inputs.begin()];
+  Made made{value, -1, type.sizes, type.strides, inputs::scalarType(type.dtype), type.storageElements() * ir::sizeOf(type.dtype)};
+  if (isInput) made.input = static_cast<int>(input - graph.inputs.begin());
   made_.push_back(std::move(made));
 }
 
@@ -67,7 +68,7 @@ void PlannedCallable::addLaunch(const LaunchStep& step, Device& device, const Ca
 }
 
 at::Tensor PlannedCallable::allocate(const Made& made) {
-  if (made.input.defined()) return made.input;
+  if (made.input >= 0) return inputs_[static_cast<std::size_t>(made.input)];
   if (call_.device.is_cpu()) {
     at::Tensor tensor = at::detail::empty_strided_cpu(made.sizes, made.strides, made.dtype);
     if (poison && made.bytes > 0) std::memset(tensor.data_ptr(), 0xff, made.bytes);

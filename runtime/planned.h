@@ -14,6 +14,7 @@ class PlannedCallable : public Callable {
  public:
   PlannedCallable(Call::State& call, const Plan& plan, Device& device, const Cache& cache);
   TensorList operator()() override;
+  void use(int number) override;
 
   /// Fills what it allocates with 0xff bytes before the kernels run (memory of the host only; a captured graph's outputs are
   /// its owner's to poison).
@@ -23,7 +24,7 @@ class PlannedCallable : public Callable {
   /// A tensor handed back or needed in between: one of the call's, or new memory.
   struct Made {
     int value = 0;
-    at::Tensor input;  ///< defined where it is an argument
+    int input = -1;  ///< its place among the arguments, where it is one
     std::vector<int64_t> sizes;
     std::vector<int64_t> strides;
     at::ScalarType dtype = at::kFloat;
@@ -36,7 +37,6 @@ class PlannedCallable : public Callable {
     std::vector<void*> pointers;
   };
 
-  void bindInputs(const ir::Graph& graph);
   void addMade(const ir::Graph& graph, int value);
   void addLaunch(const LaunchStep& step, Device& device, const Cache& cache);
   at::Tensor allocate(const Made& made);
@@ -45,7 +45,8 @@ class PlannedCallable : public Callable {
   Call::State& call_;
   std::vector<Made> made_;  ///< the outputs in order, then what lies in between
   std::size_t outputs_ = 0;
-  std::vector<void*> pointers_;  ///< by value of the graph
+  std::vector<int> inputValues_;  ///< of the graph, by argument
+  std::vector<void*> pointers_;   ///< by value of the graph
   std::vector<at::Tensor> inputs_;
   std::vector<Launch> launches_;
 };

@@ -47,6 +47,13 @@ class TorchscriptCallable : public Callable {
     call_.restore();
   }
 
+  void use(int number) override {
+    set_ = number;
+    inputs_.clear();
+    for (const c10::IValue& value : call_.set(number))
+      if (!tensorsIn(value).empty()) inputs_.push_back(value);
+  }
+
   TensorList operator()() override {
     const c10::InferenceMode guard;
     try {
@@ -62,6 +69,7 @@ class TorchscriptCallable : public Callable {
   std::vector<at::Tensor> run();
 
   Call::State& call_;
+  int set_ = 0;
   std::unique_ptr<torch::jit::GraphFunction> function_;
   torch::jit::Stack inputs_;  ///< what the graph takes: the tensors; all else is constant in it
   torch::jit::Stack stack_;
@@ -111,7 +119,7 @@ std::vector<at::Tensor> TorchscriptCallable::run() {
   for (const c10::IValue& value : stack_) {
     for (at::Tensor& tensor : tensorsIn(value)) outputs.push_back(std::move(tensor));
   }
-  call_.appendUnreturned(call_.arguments, outputs);
+  call_.appendUnreturned(call_.set(set_), outputs);
   return outputs;
 }
 

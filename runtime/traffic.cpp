@@ -9,7 +9,13 @@ namespace runtime {
 namespace {
 
 /// How much of a tensor argument an operator reads, where that is not all of it.
-enum class Reads { Nothing, NoMoreThanOutputs, NoMoreThanOthers };
+enum class Reads {
+  Nothing,
+  Half,
+  NoMoreThanOutputs,
+  NoMoreThanOthers,
+  OneEach,  ///< an element for each integer of the other arguments
+};
 
 struct PartialRead {
   std::string_view packet;    ///< `aten.copy_`
@@ -33,7 +39,20 @@ constexpr std::array partialReads{
     PartialRead{"aten.zeros_like", "self", Reads::Nothing},
     PartialRead{"aten.ones_like", "self", Reads::Nothing},
     PartialRead{"aten.full_like", "self", Reads::Nothing},
+    PartialRead{"aten.nll_loss_backward", "self", Reads::Nothing},
+    PartialRead{"aten.nll_loss2d_backward", "self", Reads::Nothing},
+    PartialRead{"aten.avg_pool2d_backward", "self", Reads::Nothing},
+    PartialRead{"aten._adaptive_avg_pool2d_backward", "self", Reads::Nothing},
+    PartialRead{"aten.max_pool2d_with_indices_backward", "self", Reads::Nothing},
+    PartialRead{"aten.reflection_pad1d_backward", "self", Reads::Nothing},
+    PartialRead{"aten.reflection_pad2d_backward", "self", Reads::Nothing},
+    // One triangle.
+    PartialRead{"aten.tril", "self", Reads::Half},
+    PartialRead{"aten.triu", "self", Reads::Half},
     // Only the elements that are picked.
+    PartialRead{"aten.nll_loss_forward", "self", Reads::OneEach},
+    PartialRead{"aten.nll_loss2d_forward", "self", Reads::OneEach},
+    PartialRead{"aten.constant_pad_nd", "self", Reads::NoMoreThanOutputs},
     PartialRead{"aten.embedding", "weight", Reads::NoMoreThanOutputs},
     PartialRead{"aten.index_select", "self", Reads::NoMoreThanOutputs},
     PartialRead{"aten.index", "self", Reads::NoMoreThanOutputs},
@@ -68,21 +87,44 @@ std::set<int> writtenValues(const ir::Node& node) {
   return values;
 }
 
-struct Traffic {
+/// What one node reads and writes.
+class NodeTraffic {
+ public:
+  NodeTraffic(const ir::Graph& graph, const ir::Node& node) : graph(graph), node(node) {}
+
+  Traffic traffic() const {
+    Traffic sum{0, written()};
+    for (const ir::NamedArgument& arg : node.args) sum.read += read(arg);
+    return sum;
+  }
+
+ private:
   const ir::Graph& graph;
   const ir::Node& node;
 
-  int64_t bytes(int value) const { return graph.values[value].type.bytesTouched(); }
+  const ir::TensorType& type(int value) const { return graph.values[value].type; }
+  int64_t bytes(int value) const { return type(value).bytesTouched(); }
 
-  /// Of all tensor arguments but those of this name.
-  int64_t others(std::string_view argument) const {
+  /// All tensor arguments but those of this name.
+  std::vector<int> others(std::string_view argument) const {
     std::vector<int> values;
     for (const ir::NamedArgument& arg : node.args) {
       if (arg.name != argument) collect(arg.value, values);
     }
+    return values;
+  }
+
+  int64_t bytesOfOthers(std::string_view argument) const {
     int64_t sum = 0;
-    for (int value : values) sum += bytes(value);
+    for (int value : others(argument)) sum += bytes(value);
     return sum;
+  }
+
+  int64_t integersOfOthers(std::string_view argument) const {
+    int64_t count = 0;
+    for (int value : others(argument))
+      if (ir::isIntegral(type(value).dtype)) count += type(value).numel();
+    return count;
   }
 
   int64_t written() const {
@@ -98,7 +140,7 @@ struct Traffic {
       if (partial == nullptr || partial->reads != Reads::NoMoreThanOthers) continue;
       std::vector<int> values;
       collect(arg.value, values);
-      if (std::find(values.begin(), values.end(), value) != values.end()) return others(arg.name);
+      if (std::find(values.begin(), values.end(), value) != values.end()) return bytesOfOthers(arg.name);
     }
     return bytes(value);
   }
@@ -113,7 +155,9 @@ struct Traffic {
     switch (partial->reads) {
       case Reads::Nothing: return 0;
       case Reads::NoMoreThanOutputs: return std::min(sum, written());
-      case Reads::NoMoreThanOthers: return std::min(sum, others(arg.name));
+      case Reads::Half: return sum / 2;
+      case Reads::NoMoreThanOthers: return std::min(sum, bytesOfOthers(arg.name));
+      case Reads::OneEach: return std::min(sum, integersOfOthers(arg.name) * ir::sizeOf(type(values.at(0)).dtype));
     }
     return sum;
   }
@@ -121,12 +165,12 @@ struct Traffic {
 
 }  // namespace
 
-int64_t trafficBytes(const ir::Graph& graph) {
-  int64_t sum = 0;
+Traffic trafficOf(const ir::Graph& graph) {
+  Traffic sum;
   for (const ir::Node& node : graph.nodes) {
-    const Traffic traffic{graph, node};
-    sum += traffic.written();
-    for (const ir::NamedArgument& arg : node.args) sum += traffic.read(arg);
+    const Traffic own = NodeTraffic(graph, node).traffic();
+    sum.read += own.read;
+    sum.written += own.written;
   }
   return sum;
 }

@@ -10,16 +10,22 @@
 namespace opbench::report {
 namespace {
 
-constexpr int totalWidth = 132;  // of a sample's line
-constexpr int mostWidth = 140;   // of any
+constexpr int totalWidth = 150;  // of a sample's line, without its notes
+constexpr int mostWidth = 160;   // of any, but for notes
 constexpr int leastSampleWidth = 16, mostOperatorWidth = 34;
-constexpr int kindWidth = 11, speedupWidth = 9, bandwidthWidth = 7, copyWidth = 7, compileWidth = 9, millisecondsWidth = 9;
-constexpr int contenderWidth = 13;
+constexpr int kindWidth = 11, speedupWidth = 9, bandwidthWidth = 7, lightWidth = 6, compileWidth = 9, millisecondsWidth = 9;
+constexpr int contenderWidth = 13, besideWidth = 9, intervalWidth = 7;
 
 /// `opbench us`
 std::string timeHeading(Contender contender) { return fmt::format("{} us", name(contender)); }
 
+/// Of the main measure's time; the other's follows in parentheses.
 int timeWidth(Contender contender) { return std::max(11, static_cast<int>(timeHeading(contender).size()) + 2); }
+
+/// ` (1.85)`: the other measure beside the main one.
+std::string besideText(const std::string& text) {
+  return fmt::format(" {:<{}}", text == "-" ? "" : "(" + text + ")", besideWidth - 1);
+}
 
 /// The contender whose kind, bandwidth and compile time a line shows: opbench, or else the last.
 const Outcome& shown(const Row& row) {
@@ -37,6 +43,7 @@ Tone toneOf(const Outcome& outcome) {
   switch (outcome.status) {
     case Status::Ok: return outcome.kind == runtime::Kind::Generated ? Tone::Plain : Tone::Faint;
     case Status::Wrong:
+    case Status::Impossible:
     case Status::Error: return Tone::Bad;
     case Status::Unsupported:
     case Status::Skipped: return Tone::Doubtful;
@@ -100,9 +107,13 @@ struct CountName {
   int Counts::* count;
   std::string_view name, brief;
 };
-constexpr CountName countNames[] = {{&Counts::generated, "generated", "gen"}, {&Counts::externs, "extern", "ext"},
-                                    {&Counts::views, "view", "view"},         {&Counts::wrong, "wrong", "wrong"},
-                                    {&Counts::errors, "error", "err"},        {&Counts::unsupported, "unsupported", "unsup"},
+constexpr CountName countNames[] = {{&Counts::generated, "generated", "gen"},
+                                    {&Counts::externs, "extern", "ext"},
+                                    {&Counts::views, "view", "view"},
+                                    {&Counts::wrong, "wrong", "wrong"},
+                                    {&Counts::impossible, "impossible", "imposs"},
+                                    {&Counts::errors, "error", "err"},
+                                    {&Counts::unsupported, "unsupported", "unsup"},
                                     {&Counts::skipped, "skipped", "skip"}};
 
 /// The parts of a count that are not zero: `12 generated, 3 extern, 1 wrong`.
@@ -114,7 +125,7 @@ std::string countsText(const Counts& counts, std::string_view CountName::* spell
 }
 
 Tone toneOf(const Counts& counts) {
-  if (counts.wrong + counts.errors > 0) return Tone::Bad;
+  if (counts.wrong + counts.impossible + counts.errors > 0) return Tone::Bad;
   return counts.unsupported > 0 ? Tone::Doubtful : Tone::Plain;
 }
 
@@ -123,23 +134,23 @@ class Table {
  public:
   Table(const Run& run, const Layout& layout) : run_(run), layout_(layout), several_(run.contenders.size() > 2) {}
 
-  std::string heading() const {
-    std::string text = left("operator", layout_.operatorWidth);
+  std::string heading(std::string_view what) const {
+    std::string text = left(what, layout_.operatorWidth);
     if (several_) text += "  " + left("contender", contenderWidth - 2);
     for (const char* quantile : {"p20", "p50", "p80"}) text += right(quantile, speedupWidth);
     text += right(timeHeading(baseline()), timeWidth(baseline())) + right(several_ ? "its us" : timeHeading(last()), ownWidth());
-    text += right("GB/s", bandwidthWidth) + right("%copy", copyWidth) + right("cold ms", millisecondsWidth);
+    text += right("GB/s", bandwidthWidth) + right("%SoL", lightWidth) + right("cold ms", millisecondsWidth);
     return toned(text + right("cached", millisecondsWidth) + "  samples", Tone::Strong, layout_.colour) + "\n";
   }
 
   std::string line(const Group& group, const Standing& standing) const {
-    std::string text = left(shortOperator(group.op), layout_.operatorWidth);
+    std::string text = left(shortOperator(group.name), layout_.operatorWidth);
     if (several_) text += "  " + left(name(standing.contender), contenderWidth - 2);
     for (double Quantiles::* q : {&Quantiles::p20, &Quantiles::p50, &Quantiles::p80})
       text += speedupText(standing.speedups ? std::optional((*standing.speedups).*q) : std::nullopt, layout_.colour);
     text += right(microseconds(standing.baselineSeconds), timeWidth(baseline())) +
             right(microseconds(standing.medianSeconds), ownWidth());
-    text += right(gigabytes(standing.bytesPerSecond), bandwidthWidth) + right(percent(standing.ofCopy), copyWidth);
+    text += right(gigabytes(standing.bytesPerSecond), bandwidthWidth) + right(percent(standing.ofLight), lightWidth);
     text += right(milliseconds(standing.coldMs), millisecondsWidth) + right(milliseconds(standing.cachedMs), millisecondsWidth) +
             "  ";
     return text +
@@ -153,7 +164,7 @@ class Table {
   int ownWidth() const { return several_ ? 10 : timeWidth(last()); }
   int countsWidth() const {
     const int figures =
-        3 * speedupWidth + timeWidth(baseline()) + ownWidth() + bandwidthWidth + copyWidth + 2 * millisecondsWidth + 2;
+        3 * speedupWidth + timeWidth(baseline()) + ownWidth() + bandwidthWidth + lightWidth + 2 * millisecondsWidth + 2;
     return mostWidth - layout_.operatorWidth - (several_ ? contenderWidth : 0) - figures;
   }
 
@@ -162,23 +173,70 @@ class Table {
   bool several_;
 };
 
-std::string totals(const Standing& standing, Contender baseline, const Layout& layout) {
+/// Lines of figures, each with what it says.
+class Figures {
+ public:
+  explicit Figures(bool colour) : colour_(colour) {}
+  void ratio(double value, const std::string& what) { text_ += speedupText(value, colour_) + "  " + what + "\n"; }
+  void mean(const Mean& mean, const std::string& what) {
+    if (mean.samples > 0) ratio(mean.ratio, fmt::format("{}: {}", what, samplesText(mean.samples)));
+  }
+  void count(int number, const std::string& what) {
+    if (number > 0) text_ += right(std::to_string(number), speedupWidth) + "  " + what + "\n";
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  bool colour_;
+  std::string text_;
+};
+
+std::string totals(const Standing& standing, const Run& run, const Layout& layout) {
+  const Contender baseline = run.contenders.front();
   std::string text =
       toned(fmt::format("{}: {}", name(standing.contender), samplesText(standing.counts.samples)), Tone::Strong, layout.colour);
   text += fmt::format(" ({})\n", countsText(standing.counts, &CountName::name));
-  const auto figure = [&](double ratio, const std::string& what) {
-    text += speedupText(ratio, layout.colour) + "  " + what + "\n";
-  };
-  const auto mean = [&](const Mean& of, std::string_view what) {
-    if (of.samples > 0)
-      figure(of.ratio, fmt::format("geometric mean over {}: {}, {}", name(baseline), samplesText(of.samples), what));
-  };
-  mean(standing.generated, "generated kernels");
-  if (standing.computing.samples > standing.generated.samples) mean(standing.computing, "all that compute");
-  if (standing.byCalls) figure(*standing.byCalls, "in total time, every call as often as it was recorded");
-  if (standing.timed == 0 || standing.contender == baseline) return text;
-  return text + fmt::format("{}  of {} more than 5% slower than {}\n", right(std::to_string(standing.slower), speedupWidth),
-                            samplesText(standing.timed), name(baseline));
+  const std::string over = fmt::format("geometric mean over {}, ", name(baseline));
+  Figures figures(layout.colour);
+  figures.mean(standing.generated, over + "generated kernels");
+  if (standing.computing.samples > standing.generated.samples) figures.mean(standing.computing, over + "all that compute");
+  if (standing.floorBound.samples > 0) {
+    figures.mean(standing.floorBound, fmt::format("of these within 20% of the floor ({} us)", microseconds(run.ceilings.floor)));
+    figures.mean(standing.aboveFloor, "of these above it");
+  }
+  figures.mean(standing.beside, fmt::format("{}, all that compute", measureName(run, besideMeasure(run))));
+  if (standing.byCalls)
+    figures.ratio(*standing.byCalls, fmt::format("in total time, every call as often as it was recorded: {} ms saved",
+                                                 milliseconds(*standing.savedSeconds * 1e3)));
+  if (standing.contender != baseline) {
+    const std::string of = fmt::format("of {}", samplesText(standing.timed));
+    figures.count(standing.slower, fmt::format("{} more than 5% slower than {}", of, name(baseline)));
+    figures.count(standing.same, fmt::format("{} not to be told from {}", of, name(baseline)));
+    figures.count(standing.imprecise, fmt::format("{} timed less precisely than {}", of, width(run.precision)));
+    figures.count(standing.throttledRuns, "runs dropped because the clock was throttled");
+  }
+  return text + figures.text();
+}
+
+std::string spreads(const Summary& summary) {
+  std::string text;
+  for (const Spread& spread : summary.spreads)
+    text +=
+        fmt::format("two runs of one contender, {}: half differ by less than {}, 95% by less than {}, all by less than {} ({})\n",
+                    spread.what, width(spread.p50), width(spread.p95), width(spread.most), spread.timings);
+  return text;
+}
+
+/// What a reader has to know about a sample's figures: `floor` where the baseline takes about as long as a kernel that does
+/// nothing, `same` where the speedup is not to be told from 1, `max-time` where timing ended early, `throttled`.
+std::string notes(const Row& row, const Outcome& outcome, const Run& run) {
+  std::string text;
+  if (!outcome.timing) return text;
+  if (row.isFloorBound) text += " floor";
+  if (isSame(outcome, run)) text += " same";
+  if (row.heat && row.heat->stopped == Stop::MaxTime) text += " max-time";
+  if (row.heat && (row.heat->isThrottled || row.heat->dropped > 0)) text += " throttled";
+  return text.empty() ? text : " " + text;
 }
 
 }  // namespace
@@ -187,8 +245,10 @@ Layout layoutFor(int longestOperator, const std::vector<Contender>& contenders, 
   Layout layout;
   layout.colour = colour;
   layout.operatorWidth = std::clamp(longestOperator, static_cast<int>(std::string_view("operator").size()), mostOperatorWidth);
-  int figures = kindWidth + bandwidthWidth + copyWidth + compileWidth;
-  for (Contender contender : contenders) figures += timeWidth(contender) + (contender == contenders.front() ? 0 : speedupWidth);
+  int figures = kindWidth + bandwidthWidth + lightWidth + compileWidth;
+  for (Contender contender : contenders)
+    figures +=
+        timeWidth(contender) + besideWidth + (contender == contenders.front() ? 0 : speedupWidth + besideWidth + intervalWidth);
   layout.sampleWidth = std::max(leastSampleWidth, totalWidth - layout.operatorWidth - figures - 4);
   return layout;
 }
@@ -196,39 +256,55 @@ Layout layoutFor(int longestOperator, const std::vector<Contender>& contenders, 
 std::string heading(const Run& run, int samples, const Layout& layout) {
   std::string first = fmt::format("{} on {} ({}", run.version, run.deviceName, run.device);
   if (run.threads > 0) first += fmt::format(", {} threads", run.threads);
-  first +=
-      fmt::format("), {}, {}, copy {} GB/s, seed {}", run.dtype, samplesText(samples), gigabytes(run.copyBandwidth), run.seed);
+  first += fmt::format("), {}, {}, copy {} GB/s, floor {} us, seed {}; times are {} ({})", run.dtype, samplesText(samples),
+                       gigabytes(run.ceilings.copy), microseconds(run.ceilings.floor), run.seed,
+                       measureName(run, mainMeasure(run)), measureName(run, besideMeasure(run)));
+  if (run.isSelfTest) first += "; speedups are of each contender over itself";
   std::string second =
       left("operator", layout.operatorWidth) + "  " + left("sample", layout.sampleWidth) + "  " + left("kind", kindWidth);
-  for (Contender contender : run.contenders) second += right(timeHeading(contender), timeWidth(contender));
-  for (size_t i = 1; i < run.contenders.size(); ++i) second += right("speedup", speedupWidth);
-  second += right("GB/s", bandwidthWidth) + right("%copy", copyWidth) + right("compile", compileWidth);
+  const std::string aside(besideWidth, ' ');
+  for (Contender contender : run.contenders) second += right(timeHeading(contender), timeWidth(contender)) + aside;
+  for (size_t i = 1; i < run.contenders.size(); ++i)
+    second += right("speedup", speedupWidth) + aside + right("+-", intervalWidth);
+  second += right("GB/s", bandwidthWidth) + right("%SoL", lightWidth) + right("compile", compileWidth);
   return first + "\n" + toned(second, Tone::Strong, layout.colour) + "\n";
 }
 
-std::string line(const Row& row, const Layout& layout) {
+std::string line(const Row& row, const Run& run, const Layout& layout) {
   const Outcome& main = shown(row);
   std::string text = left(shortOperator(row.op), layout.operatorWidth) + "  " + left(row.brief, layout.sampleWidth) + "  ";
   text += kindText(main, layout.colour);
-  for (const Outcome& outcome : row.outcomes) {
-    const auto seconds = outcome.timing ? std::optional(outcome.timing->median) : std::nullopt;
-    text += right(microseconds(seconds), timeWidth(outcome.contender));
+  const auto medianOf = [](const std::optional<Timing>& timing) { return timing ? std::optional(timing->median) : std::nullopt; };
+  for (const Outcome& outcome : row.outcomes)
+    text += right(microseconds(medianOf(outcome.timing)), timeWidth(outcome.contender)) +
+            besideText(microseconds(medianOf(outcome.beside)));
+  for (size_t i = 1; i < row.outcomes.size(); ++i) {
+    const Outcome& outcome = row.outcomes[i];
+    text += speedupText(outcome.speedup, layout.colour) +
+            besideText(speedup(outcome.beside ? std::optional(outcome.beside->ratio.median) : std::nullopt)) +
+            right(width(outcome.speedup ? std::optional(outcome.timing->ratio.width() / 2) : std::nullopt), intervalWidth);
   }
-  for (size_t i = 1; i < row.outcomes.size(); ++i) text += speedupText(row.outcomes[i].speedup, layout.colour);
-  text += right(gigabytes(main.bytesPerSecond), bandwidthWidth) + right(percent(main.ofCopy), copyWidth);
-  return text + right(compileText(main), compileWidth) + "\n" + reasons(row, layout.colour) + tuningText(main, layout.colour);
+  text += right(gigabytes(main.bytesPerSecond), bandwidthWidth) + right(percent(main.ofLight), lightWidth);
+  text += right(compileText(main), compileWidth) + toned(notes(row, main, run), Tone::Faint, layout.colour);
+  return text + "\n" + reasons(row, layout.colour) + tuningText(main, layout.colour);
 }
 
 std::string table(const Summary& summary, const Run& run, const Layout& layout) {
   const size_t first = run.contenders.size() > 1 ? 1 : 0;
   const Table table(run, layout);
-  std::string text = "\n" + table.heading();
-  for (const Group& group : summary.operators)
-    for (size_t i = first; i < group.standings.size(); ++i) text += table.line(group, group.standings[i]);
+  std::string text;
+  const auto section = [&](std::string_view what, const std::vector<Group>& groups) {
+    if (groups.empty()) return;
+    text += "\n" + table.heading(what);
+    for (const Group& group : groups)
+      for (size_t i = first; i < group.standings.size(); ++i) text += table.line(group, group.standings[i]);
+  };
+  section("operator", summary.operators);
+  if (summary.operators.size() > 1) section("family", summary.families);
+  if (summary.sizes.size() > 1) section("size", summary.sizes);
   text += "\n";
-  for (size_t i = first; i < summary.total.standings.size(); ++i)
-    text += totals(summary.total.standings[i], run.contenders.front(), layout);
-  return text;
+  for (size_t i = first; i < summary.total.standings.size(); ++i) text += totals(summary.total.standings[i], run, layout);
+  return text + spreads(summary);
 }
 
 }  // namespace opbench::report

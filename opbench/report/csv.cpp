@@ -22,7 +22,7 @@ std::string csv(const Summary& summary, const Run& run) {
     const auto first = group.standings.begin() + 1;
     if (std::none_of(first, group.standings.end(), [](const Standing& standing) { return standing.speedups.has_value(); }))
       continue;
-    text += group.op;
+    text += group.name;
     for (auto standing = first; standing != group.standings.end(); ++standing) text += fields(standing->speedups);
     text += "\n";
   }

@@ -44,6 +44,11 @@ std::string gigabytes(std::optional<double> bytesPerSecond) {
 
 std::string percent(std::optional<double> share) { return share ? fmt::format("{:.0f}%", *share * 100) : "-"; }
 
+std::string width(std::optional<double> share) {
+  if (!share) return "-";
+  return *share < 0.0995 ? fmt::format("{:.1f}%", *share * 100) : fmt::format("{:.0f}%", *share * 100);
+}
+
 std::string milliseconds(std::optional<double> ms) { return ms ? fmt::format("{:.1f}", *ms) : "-"; }
 
 std::string cut(std::string_view text, int width) {

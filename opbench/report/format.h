@@ -19,6 +19,7 @@ std::string microseconds(std::optional<double> seconds);      ///< `5.12`, `123.
 std::string speedup(std::optional<double> ratio);             ///< `1.24x`
 std::string gigabytes(std::optional<double> bytesPerSecond);  ///< `3581`, `7.4`
 std::string percent(std::optional<double> share);             ///< `87%`
+std::string width(std::optional<double> share);               ///< `0.8%`, `12%`
 std::string milliseconds(std::optional<double> ms);           ///< `41.3`
 
 /// The text cut to `width` characters, two dots in place of what is missing.

@@ -20,16 +20,41 @@ Json orNull(std::optional<double> value, int decimals) { return value ? Json(rou
 
 std::optional<double> gigabytes(std::optional<double> bytes) { return bytes ? std::optional(*bytes / 1e9) : std::nullopt; }
 
-void addTiming(Json& record, const Outcome& outcome) {
+Json microsecondsOrNull(const std::optional<Timing>& timing, double Timing::* seconds) {
+  return timing ? microsecondsOf((*timing).*seconds) : Json(nullptr);
+}
+
+/// The main measure has plain names, the other one its own before them.
+void addTiming(Json& record, const Outcome& outcome, const Run& run) {
   const auto& timing = outcome.timing;
-  record["median_us"] = timing ? microsecondsOf(timing->median) : Json(nullptr);
-  record["p20_us"] = timing ? microsecondsOf(timing->p20) : Json(nullptr);
-  record["p80_us"] = timing ? microsecondsOf(timing->p80) : Json(nullptr);
-  record["batches_us"] = Json::array();
+  record["measure"] = measureName(run, mainMeasure(run));
+  record["median_us"] = microsecondsOrNull(timing, &Timing::median);
+  record["low_us"] = microsecondsOrNull(timing, &Timing::low);
+  record["high_us"] = microsecondsOrNull(timing, &Timing::high);
+  record["p20_us"] = microsecondsOrNull(timing, &Timing::p20);
+  record["p80_us"] = microsecondsOrNull(timing, &Timing::p80);
+  record["rounds_us"] = Json::array();
   if (timing)
-    for (double seconds : timing->batches) record["batches_us"].push_back(microsecondsOf(seconds));
+    for (double seconds : timing->rounds) record["rounds_us"].push_back(microsecondsOf(seconds));
   record["runs"] = timing ? timing->runs : 0;
   record["speedup"] = orNull(outcome.speedup, 5);
+  record["speedup_low"] = outcome.speedup ? Json(rounded(timing->ratio.low, 5)) : Json(nullptr);
+  record["speedup_high"] = outcome.speedup ? Json(rounded(timing->ratio.high, 5)) : Json(nullptr);
+  const auto& beside = outcome.beside;
+  const std::string other(measureName(run, besideMeasure(run)));
+  record[other + "_us"] = microsecondsOrNull(beside, &Timing::median);
+  record[other + "_low_us"] = microsecondsOrNull(beside, &Timing::low);
+  record[other + "_high_us"] = microsecondsOrNull(beside, &Timing::high);
+  record[other + "_speedup"] = beside ? Json(rounded(beside->ratio.median, 5)) : Json(nullptr);
+}
+
+void addHeat(Json& record, const Row& row) {
+  const auto& heat = row.heat;
+  record["stopped"] = heat ? Json(name(heat->stopped)) : Json(nullptr);
+  record["dropped"] = heat ? heat->dropped : 0;
+  record["throttled"] = heat && heat->isThrottled;
+  record["clock_mhz"] = heat && heat->clock ? Json(rounded(*heat->clock / 1e6, 0)) : Json(nullptr);
+  record["stolen_ms"] = row.stolenSeconds ? Json(rounded(*row.stolenSeconds * 1e3, 0)) : Json(nullptr);
 }
 
 Json toJson(const Tuning& tuning) {
@@ -39,15 +64,21 @@ Json toJson(const Tuning& tuning) {
           {"refused", tuning.refused}};
 }
 
-void addOutcome(Json& record, const Row& row, const Outcome& outcome) {
+void addOutcome(Json& record, const Row& row, const Outcome& outcome, const Run& run) {
   record["contender"] = name(outcome.contender);
   record["kind"] = runtime::name(outcome.kind);
   record["status"] = name(outcome.status);
   record["reason"] = outcome.reason;
-  addTiming(record, outcome);
-  record["bytes"] = row.bytes;
+  addTiming(record, outcome, run);
+  addHeat(record, row);
+  record["family"] = row.family;
+  record["bytes"] = row.bytes();
+  record["bytes_read"] = row.traffic.read;
+  record["flops"] = row.flops;
+  record["sol_us"] = microsecondsOf(row.lightSeconds);
+  record["floor_bound"] = row.isFloorBound;
   record["gb_per_s"] = orNull(gigabytes(outcome.bytesPerSecond), 3);
-  record["of_copy"] = orNull(outcome.ofCopy, 5);
+  record["of_sol"] = orNull(outcome.ofLight, 5);
   record["compile_ms"] = rounded(outcome.compileMs, 3);
   record["cached"] = outcome.cached;
   record["kernels"] = outcome.kernels;
@@ -59,10 +90,17 @@ void addOutcome(Json& record, const Row& row, const Outcome& outcome) {
 
 void addRun(Json& record, const Run& run) {
   record["device_name"] = run.deviceName;
-  record["copy_gb_per_s"] = rounded(run.copyBandwidth / 1e9, 1);
+  record["copy_gb_per_s"] = rounded(run.ceilings.copy / 1e9, 1);
+  record["read_gb_per_s"] = rounded(run.ceilings.read / 1e9, 1);
+  record["peak_gflops"] = rounded(run.ceilings.flops / 1e9, 1);
+  record["floor_us"] = microsecondsOf(run.ceilings.floor);
+  record["spread"] = orNull(run.spread, 5);
+  record["flush"] = run.threads > 0 ? "lines" : run.flush == runtime::Flush::Write ? "write" : "read";
+  record["self_test"] = run.isSelfTest;
   record["seed"] = run.seed;
   record["threads"] = run.threads;
   record["repeats"] = run.repeats;
+  record["precision"] = run.precision;
   record["version"] = run.version;
 }
 
@@ -81,7 +119,7 @@ std::string jsonLines(const Row& row, const Run& run) {
     record["count"] = row.count;
     record["device"] = run.device;
     record["dtype"] = run.dtype;
-    addOutcome(record, row, outcome);
+    addOutcome(record, row, outcome, run);
     addRun(record, run);
     text += record.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
   }

@@ -9,7 +9,7 @@
 #include "runtime/call_state.h"
 #include "runtime/cpu_device.h"
 #include "runtime/cuda/check.h"
-#include "runtime/cuda/copy.h"
+#include "runtime/cuda/clock.h"
 #include "runtime/cuda/cubin.h"
 #include "runtime/cuda/nvml.h"
 #include "runtime/cuda/trial.h"
@@ -41,24 +41,39 @@ class CudaDevice : public Device {
     const c10::InferenceMode guard;
     // Each graph has a memory pool of its own, which the allocator keeps after the graph is gone.
     if (++prepared_ % trialsBetweenCleanups == 0) c10::cuda::CUDACachingAllocator::emptyCache();
-    if (!flush_) flush_.emplace(at::Device(torchName()));
-    return std::make_unique<CudaTrial>(callable, call, *flush_);
+    return std::make_unique<CudaTrial>(callable, call, tools());
   }
-
-  double copyBandwidth() override {
-    if (copyBandwidth_ == 0) copyBandwidth_ = measureCopy(*this);
-    return copyBandwidth_;
-  }
+  void setFlush(Flush kind) override { tools().flush.setKind(kind); }
   void synchronize() override { check(cudaDeviceSynchronize(), "cudaDeviceSynchronize"); }
   std::vector<std::pair<std::string, std::string>> facts() override;
 
+  void queueClock() override { clockReader().queue(); }
+  std::optional<double> clock() override {
+    clockReader().queue();
+    return clockReader().collect(c10::cuda::getCurrentCUDAStream().stream());
+  }
+  double ratedClock() const override { return ratedClock_; }
+
  private:
+  TrialTools& tools() {
+    const c10::InferenceMode guard;
+    if (!tools_)
+      tools_.emplace(TrialTools{CacheFlush(at::Device(torchName()), target_.cacheBytes), Barrier(*this), target_.cacheBytes});
+    return *tools_;
+  }
+  ClockReader& clockReader() {
+    const c10::InferenceMode guard;
+    if (!clockReader_) clockReader_.emplace(*this);
+    return *clockReader_;
+  }
+
   int index_;
   cudaDeviceProp properties_{};
   ir::Target target_;
   Nvrtc nvrtc_;
-  std::optional<CacheFlush> flush_;
-  double copyBandwidth_ = 0;
+  double ratedClock_ = 0;
+  std::optional<TrialTools> tools_;
+  std::optional<ClockReader> clockReader_;
   int prepared_ = 0;
 };
 
@@ -76,6 +91,9 @@ CudaDevice::CudaDevice(int index) : index_(index) {
              16,
              properties_.multiProcessorCount,
              properties_.l2CacheSize};
+  int kilohertz = 0;
+  check(cudaDeviceGetAttribute(&kilohertz, cudaDevAttrClockRate, index), "cudaDeviceGetAttribute");
+  ratedClock_ = 1e3 * kilohertz;
 }
 
 std::vector<std::pair<std::string, std::string>> CudaDevice::facts() {

@@ -1,20 +1,29 @@
 #include "runtime/cuda/flush.h"
 
 #include <ATen/ops/empty.h>
+#include <ATen/ops/sum.h>
+#include <ATen/ops/zeros.h>
+
+#include <algorithm>
 
 #include "runtime/cuda/check.h"
 
 namespace runtime {
 namespace {
 
-constexpr int64_t flushBytes = int64_t{256} << 20;
+constexpr int64_t leastBytes = int64_t{256} << 20;
 
 }  // namespace
 
-CacheFlush::CacheFlush(at::Device device) : buffer_(at::empty({flushBytes}, at::TensorOptions(at::kByte).device(device))) {}
+CacheFlush::CacheFlush(at::Device device, int64_t l2Bytes)
+    : buffer_(at::zeros({std::max(leastBytes, 2 * l2Bytes) / 4}, at::TensorOptions(at::kFloat).device(device))),
+      sum_(at::empty({}, at::TensorOptions(at::kFloat).device(device))) {}
 
 void CacheFlush::queue(cudaStream_t stream) {
-  check(cudaMemsetAsync(buffer_.mutable_data_ptr(), 0, static_cast<size_t>(flushBytes), stream), "cudaMemsetAsync");
+  switch (kind_) {
+    case Flush::Write: return check(cudaMemsetAsync(buffer_.mutable_data_ptr(), 0, buffer_.nbytes(), stream), "cudaMemsetAsync");
+    case Flush::Read: at::sum_out(sum_, buffer_, at::IntArrayRef{0}); return;
+  }
 }
 
 }  // namespace runtime

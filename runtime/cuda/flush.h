@@ -3,16 +3,21 @@
 #include <ATen/core/Tensor.h>
 #include <cuda_runtime_api.h>
 
+#include "runtime/device.h"
+
 namespace runtime {
 
-/// Turns everything out of L2 by filling 256 MB, the method of all figures here: it leaves L2 full of dirty lines.
+/// Turns everything out of L2, by writing or reading twice its size, and 256 MB at least.
 class CacheFlush {
  public:
-  explicit CacheFlush(at::Device device);
+  CacheFlush(at::Device device, int64_t l2Bytes);
+  void setKind(Flush kind) { kind_ = kind; }
   void queue(cudaStream_t stream);
 
  private:
   at::Tensor buffer_;
+  at::Tensor sum_;
+  Flush kind_ = Flush::Write;
 };
 
 }  // namespace runtime

@@ -4,6 +4,7 @@
 #include <c10/cuda/CUDAFunctions.h>
 #include <c10/cuda/CUDAStream.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "runtime/cuda/check.h"
@@ -60,7 +61,7 @@ double EventPair::seconds() const {
   return milliseconds * 1e-3;
 }
 
-CudaTrial::CudaTrial(Callable& callable, Call& call, CacheFlush& flush) : callable_(callable), call_(call), flush_(flush) {
+CudaTrial::CudaTrial(Callable& callable, Call& call, TrialTools& tools) : callable_(callable), call_(call), tools_(tools) {
   const c10::InferenceMode guard;
   warmUp();
   if (notCaptured.empty()) capture();
@@ -76,23 +77,38 @@ void CudaTrial::warmUp() {
     outputs_ = callable_();
   } catch (const std::exception& error) {
     notCaptured = firstLine(error);
+    waits_ = true;
   }
   wait(currentStream());
 }
 
 void CudaTrial::capture() {
+  constexpr size_t mostInstances = 4;
+  constexpr int64_t mostBytes = int64_t{256} << 20;  // of outputs, beyond which one instance's are spread widely enough
   const TensorList earlier = std::exchange(outputs_, {});
   call_.restore();
   wait(currentStream());
   try {
-    graph_ = std::make_unique<CapturedGraph>([this] { outputs_ = callable_(); });
+    instances_.push_back(instance());
+    outputs_ = instances_[0].outputs;
     findOwned(earlier);
+    int64_t bytes = 0;
+    for (const at::Tensor& tensor : owned_) bytes += static_cast<int64_t>(tensor.storage().nbytes());
+    while (instances_.size() < mostInstances && bytes * static_cast<int64_t>(instances_.size() + 1) <= mostBytes)
+      instances_.push_back(instance());
   } catch (const std::exception& error) {
     outputs_ = {};
-    graph_.reset();
+    owned_.clear();
+    instances_.clear();
     notCaptured = firstLine(error);
   }
   wait(currentStream());
+}
+
+CudaTrial::Instance CudaTrial::instance() {
+  Instance made;
+  made.graph = std::make_unique<CapturedGraph>([&] { made.outputs = callable_(); });
+  return made;
 }
 
 /// An output that lies where the warm-up's lay, which still live, is an argument or a view of one.
@@ -105,8 +121,9 @@ void CudaTrial::findOwned(const TensorList& earlier) {
 }
 
 void CudaTrial::start(cudaStream_t stream) {
-  if (graph_) {
-    graph_->launch(stream);
+  if (isCaptured()) {
+    instances_[turn_].graph->launch(stream);
+    turn_ = (turn_ + 1) % instances_.size();
   } else {
     outputs_ = callable_();
   }
@@ -115,7 +132,8 @@ void CudaTrial::start(cudaStream_t stream) {
 TensorList CudaTrial::run() {
   const c10::InferenceMode guard;
   const cudaStream_t stream = currentStream();
-  if (!graph_) outputs_ = {};
+  if (!isCaptured()) outputs_ = {};
+  turn_ = 0;
   call_.restore();
   for (at::Tensor& tensor : owned_) {
     const c10::Storage& storage = tensor.storage();
@@ -126,27 +144,91 @@ TensorList CudaTrial::run() {
   return outputs_;
 }
 
-double CudaTrial::seconds() {
-  std::vector<double> times;
-  time(1, times);
-  return times[0];
+bool CudaTrial::prepareFor(Measure measure) {
+  if (measure == Measure::Cold) return true;
+  if (!isCaptured() || kernelNodes() == 0) return false;
+  if (!sequences_.empty()) return true;
+  constexpr double longSeconds = 3e-4;
+  constexpr int leastCalls = 4, mostCalls = 40;
+  const c10::InferenceMode guard;
+  int64_t bytes = call_.argumentBytes();
+  for (const at::Tensor& tensor : owned_) bytes += static_cast<int64_t>(tensor.storage().nbytes());
+  const double each = std::min(seconds(), seconds());
+  const int calls = std::clamp(static_cast<int>(longSeconds / each), leastCalls, mostCalls);
+  const int64_t footprint = 3 * tools_.l2Bytes;
+  const int sets = static_cast<int>(std::clamp<int64_t>(footprint / std::max<int64_t>(bytes, 1) + 1, 1, calls));
+  try {
+    call_.multiply(sets);
+    for (const int number : {calls / 4, calls}) sequences_.push_back(sequence(number, sets));
+  } catch (const std::exception&) {  // it does not fit, or draws more than a graph may: it has its cold time
+    sequences_.clear();
+  }
+  callable_.use(0);
+  wait(currentStream());
+  return !sequences_.empty();
 }
 
-void CudaTrial::time(int n, std::vector<double>& times) {
+/// Outputs live until as many more calls were made as there are sets: they take turns like the arguments.
+Sequence CudaTrial::sequence(int calls, int sets) {
+  return {calls, std::make_unique<CapturedGraph>([&] {
+            std::deque<TensorList> outputs;
+            for (int i = 0; i < calls; ++i) {
+              callable_.use(i % sets);
+              outputs.push_back(callable_());
+              if (static_cast<int>(outputs.size()) > sets) outputs.pop_front();
+            }
+          })};
+}
+
+EventPair& CudaTrial::nextEvents() {
+  if (usedEvents_ == events_.size()) events_.emplace_back();
+  return events_[usedEvents_++];
+}
+
+void CudaTrial::queue(Measure measure) {
   const c10::InferenceMode guard;
   const cudaStream_t stream = currentStream();
-  while (static_cast<int>(events_.size()) < n) events_.emplace_back();
-  for (int i = 0; i < n; ++i) {
-    EventPair& pair = events_[static_cast<size_t>(i)];
-    if (!graph_) outputs_ = {};
-    if (!graph_ || call_.mutates()) call_.restore();
-    flush_.queue(stream);
+  queued_.push_back({measure, usedEvents_});
+  if (measure == Measure::Cold) return queueCold(stream);
+  for (const Sequence& sequence : sequences_) {
+    EventPair& pair = nextEvents();
     pair.recordStart(stream);
-    start(stream);
+    sequence.graph->launch(stream);
     pair.recordStop(stream);
   }
-  wait(stream);
-  for (int i = 0; i < n; ++i) times.push_back(events_[static_cast<size_t>(i)].seconds());
+}
+
+void CudaTrial::queueCold(cudaStream_t stream) {
+  if (!isCaptured()) outputs_ = {};
+  if (!isCaptured() || call_.mutates()) call_.restore();
+  tools_.flush.queue(stream);
+  EventPair& pair = nextEvents();
+  if (!isCaptured()) return queueUncaptured(pair, stream);
+  pair.recordStart(stream);
+  start(stream);
+  pair.recordStop(stream);
+}
+
+/// The stream waits until all is queued, so that the host's time is not measured; unless the callable waits for the stream.
+void CudaTrial::queueUncaptured(EventPair& pair, cudaStream_t stream) {
+  if (!waits_) tools_.barrier.close(stream);
+  pair.recordStart(stream);
+  start(stream);
+  pair.recordStop(stream);
+  if (!waits_) tools_.barrier.open();
+}
+
+void CudaTrial::collect(std::vector<double>& seconds) {
+  wait(currentStream());
+  for (const Run& run : queued_) seconds.push_back(secondsOf(run));
+  queued_.clear();
+  usedEvents_ = 0;
+}
+
+double CudaTrial::secondsOf(const Run& run) const {
+  if (run.measure == Measure::Cold) return events_[run.events].seconds();
+  const double difference = events_[run.events + 1].seconds() - events_[run.events].seconds();
+  return difference / (sequences_[1].calls - sequences_[0].calls);
 }
 
 }  // namespace runtime

@@ -2,9 +2,11 @@
 
 #include <cuda_runtime_api.h>
 
+#include <deque>
 #include <memory>
 #include <vector>
 
+#include "runtime/cuda/barrier.h"
 #include "runtime/cuda/flush.h"
 #include "runtime/cuda/graph.h"
 #include "runtime/device.h"
@@ -31,30 +33,69 @@ class EventPair {
   cudaEvent_t stop_ = nullptr;
 };
 
+/// What the trials of a device share.
+struct TrialTools {
+  CacheFlush flush;
+  Barrier barrier;
+  int64_t l2Bytes = 0;
+};
+
+/// A graph of several calls, one after another, over sets of buffers that L2 does not hold together.
+struct Sequence {
+  int calls = 0;
+  std::unique_ptr<CapturedGraph> graph;
+};
+
 /// A callable captured in a CUDA graph; where it cannot be, called directly.
 class CudaTrial : public Trial {
  public:
-  /// Warms the callable up and captures it on the current stream. `flush` empties L2 before each timed run and outlives this.
-  CudaTrial(Callable& callable, Call& call, CacheFlush& flush);
+  /// Warms the callable up and captures it on the current stream. `tools` outlives this.
+  CudaTrial(Callable& callable, Call& call, TrialTools& tools);
 
   TensorList run() override;
-  double seconds() override;
-  void time(int n, std::vector<double>& times) override;
-  int kernelNodes() const override { return graph_ ? graph_->workNodes() : -1; }
+  bool prepareFor(Measure measure) override;
+  void queue(Measure measure) override;
+  void collect(std::vector<double>& seconds) override;
+  int kernelNodes() const override { return isCaptured() ? instances_[0].graph->workNodes() : -1; }
 
  private:
+  /// A timed run: of one call, or of two sequences whose difference counts.
+  struct Run {
+    Measure measure = Measure::Cold;
+    size_t events = 0;  ///< the first of its pairs
+  };
+
+  /// One capture. Where its outputs, its arguments and the graph itself lie in memory makes a small kernel up to 4 % faster or
+  /// slower, for good: several captures take turns.
+  struct Instance {
+    std::unique_ptr<CapturedGraph> graph;
+    TensorList outputs;
+  };
+
+  bool isCaptured() const { return !instances_.empty(); }
   void warmUp();
   void capture();
+  Instance instance();
   void findOwned(const TensorList& earlier);
   void start(cudaStream_t stream);
+  void queueCold(cudaStream_t stream);
+  void queueUncaptured(EventPair& pair, cudaStream_t stream);
+  Sequence sequence(int calls, int sets);
+  EventPair& nextEvents();
+  double secondsOf(const Run& run) const;
 
   Callable& callable_;
   Call& call_;
-  CacheFlush& flush_;
-  std::unique_ptr<CapturedGraph> graph_;
-  TensorList outputs_;
-  std::vector<at::Tensor> owned_;  ///< outputs that alias no argument, in memory that each replay writes again
-  std::vector<EventPair> events_;
+  TrialTools& tools_;
+  std::vector<Instance> instances_;
+  size_t turn_ = 0;                  ///< the instance that is next
+  bool waits_ = false;               ///< the callable waits for the device
+  TensorList outputs_;               ///< of the last direct call, or of the first instance
+  std::vector<at::Tensor> owned_;    ///< those that alias no argument, in memory that each replay writes again
+  std::vector<Sequence> sequences_;  ///< a short and a long one, for the steady state
+  std::deque<EventPair> events_;
+  size_t usedEvents_ = 0;
+  std::vector<Run> queued_;
 };
 
 }  // namespace runtime

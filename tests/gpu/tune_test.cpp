@@ -23,7 +23,8 @@ void checkCandidates(const std::string& op, const std::string& text) {
   };
   Options options;
   options.repeats = 1;
-  const Run run;
+  Run run;
+  run.device = "cuda:0";
   const runtime::Cache cache("");
   runtime::Tunings tunings("");
   runtime::Plan plan = runtime::makePlan(call.graph(truth.eager), tests::gpu().target());

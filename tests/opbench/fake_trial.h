@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "runtime/device.h"
+#include "tests/targets.h"
 
 namespace tests {
 
@@ -15,9 +16,14 @@ class FakeTrial : public runtime::Trial {
       : name_(std::move(name)), secondsOfRun_(std::move(secondsOfRun)), journal_(journal) {}
 
   runtime::TensorList run() override { return {}; }
-  double seconds() override {
+  bool prepareFor(runtime::Measure) override { return true; }
+  void queue(runtime::Measure) override {
     if (journal_) *journal_ += name_;
-    return secondsOfRun_(runs_++);
+    times_.push_back(secondsOfRun_(runs_++));
+  }
+  void collect(std::vector<double>& seconds) override {
+    seconds.insert(seconds.end(), times_.begin(), times_.end());
+    times_.clear();
   }
   int runs() const { return runs_; }
 
@@ -26,6 +32,27 @@ class FakeTrial : public runtime::Trial {
   std::function<double(int)> secondsOfRun_;
   std::string* journal_;
   int runs_ = 0;
+  std::vector<double> times_;
+};
+
+/// A GPU that does nothing, with a clock that is made up.
+class FakeGpu : public runtime::Device {
+ public:
+  std::string torchName() const override { return "cpu"; }
+  std::string name() const override { return "Example GPU"; }
+  const ir::Target& target() const override { return target_; }
+  runtime::ExecutablePtr compile(const codegen::Program&, const runtime::Cache&) override { return nullptr; }
+  std::pair<std::string, std::string> assembly(const codegen::Program&) override { return {}; }
+  std::unique_ptr<runtime::Trial> prepare(runtime::Callable&, runtime::Call&) override { return nullptr; }
+  std::vector<std::pair<std::string, std::string>> facts() override { return {}; }
+  std::optional<double> clock() override { return clockOfRound(round_++); }
+  double ratedClock() const override { return 2e9; }
+
+  std::function<double(int)> clockOfRound = [](int) { return 2e9; };  ///< Hz
+
+ private:
+  ir::Target target_ = hopper();
+  int round_ = 0;
 };
 
 }  // namespace tests

@@ -47,7 +47,11 @@ TEST_CASE("with no option: every suite, every operator, the 15 most frequent sam
   CHECK(o.dtype == ir::DType::F32);
   CHECK(o.device == "");
   CHECK(o.contenders == std::vector{Contender::Eager, Contender::Opbench});
-  CHECK(o.repeats == 3);
+  CHECK(o.repeats == 0);
+  CHECK(o.precision == 0.01);
+  CHECK(o.maxSeconds == 0.5);
+  CHECK(o.flush == runtime::Flush::Write);
+  CHECK_FALSE(o.selfTest);
   CHECK(o.accuracyChecking);
   CHECK_FALSE(o.tune);
   CHECK_FALSE(o.channelsLast);
@@ -75,6 +79,13 @@ TEST_CASE("every option reaches its field") {
                            "1000000",
                            "--repeats",
                            "5",
+                           "--precision",
+                           "0.5",
+                           "--max-time",
+                           "2",
+                           "--flush",
+                           "read",
+                           "--self-test",
                            "--no-accuracy-checking",
                            "--tune",
                            "--channels-last",
@@ -100,6 +111,10 @@ TEST_CASE("every option reaches its field") {
   CHECK(o.startIdx == 4);
   CHECK(o.maxBytes == 1000000);
   CHECK(o.repeats == 5);
+  CHECK(o.precision == 0.005);
+  CHECK(o.maxSeconds == 2);
+  CHECK(o.flush == runtime::Flush::Read);
+  CHECK(o.selfTest);
   CHECK_FALSE(o.accuracyChecking);
   CHECK(o.tune);
   CHECK(o.channelsLast);
@@ -183,7 +198,10 @@ TEST_CASE("refusals") {
   CHECK(refusal({"--contenders", "eager,nvfuser"}) == "no contender 'nvfuser': there are eager, opbench, torchscript");
   CHECK(refusal({"--contenders", "eager,eager"}) == "contender 'eager' is named twice");
   CHECK(refusal({"--contenders", ","}) == "--contenders names nobody: there are eager, opbench, torchscript");
-  CHECK(refusal({"--repeats", "0"}) == "--repeats is at least 1, not 0");
+  CHECK(refusal({"--repeats", "-1"}) == "--repeats is at least 0, not -1");
+  CHECK(refusal({"--precision", "0"}) == "--precision is between 0 and 100 percent, not 0");
+  CHECK(refusal({"--max-time", "0"}) == "--max-time is more than 0 seconds, not 0");
+  CHECK(refusal({"--flush", "away"}) == "--flush is write or read, not 'away'");
   CHECK(refusal({"--max-samples", "-1"}) == "--max-samples is at least 0, not -1");
   CHECK(refusal({"--accuracy-checking", "--no-accuracy-checking"}) ==
         "--accuracy-checking and --no-accuracy-checking contradict each other");

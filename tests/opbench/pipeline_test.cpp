@@ -23,7 +23,7 @@ Row raced(const std::string& op, const std::string& call, Options options = {}) 
   const runtime::Cache cache("");
   Run run;
   run.contenders = options.contenders;
-  run.copyBandwidth = 1e10;
+  run.device = "cpu";
   runtime::Tunings tunings("");
   return raceSample(sampleOf(op, call), 1, Bench{options, run, *device, cache, options.tune ? &tunings : nullptr});
 }
@@ -39,7 +39,7 @@ TEST_CASE("a pointwise sample is generated, right, and timed against eager") {
   CHECK(row.brief == "f32[16,128], f32[128], alpha=2");
   CHECK(row.suite == "example");
   CHECK(row.count == 3);
-  CHECK(row.bytes == (2 * 16 * 128 + 128) * 4);
+  CHECK(row.bytes() == (2 * 16 * 128 + 128) * 4);
   const Outcome& outcome = opbenchOf(row);
   CHECK_MESSAGE(outcome.status == Status::Ok, outcome.reason);
   CHECK(outcome.kind == Kind::Generated);

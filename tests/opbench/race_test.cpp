@@ -2,9 +2,14 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "tests/opbench/fake_trial.h"
 
 using namespace opbench;
+using doctest::Approx;
+using runtime::Measure;
+using tests::FakeGpu;
 using tests::FakeTrial;
 
 namespace {
@@ -13,79 +18,97 @@ std::function<double(int)> always(double seconds) {
   return [seconds](int) { return seconds; };
 }
 
-/// Few runs, so that a whole race can be read.
-Pace shortPace() {
-  Pace pace;
-  pace.repeats = 3;
-  pace.batchSeconds = 4;
-  pace.minRuns = 2;
-  pace.slowRuns = 1;
-  pace.maxRuns = 4;
-  return pace;
-}
-
 constexpr size_t warmUp = 3;  // runs of each contender before the race
+
+Heat raced(const std::vector<runtime::Trial*>& trials, const Pace& pace, uint64_t seed = 1) {
+  FakeGpu gpu;
+  return race(trials, Measure::Cold, gpu, pace, seed);
+}
 
 }  // namespace
 
-TEST_CASE("batches alternate, and the order turns round from one round to the next") {
-  std::string journal;
-  FakeTrial a("a", always(1), &journal), b("b", always(1), &journal);
-  race({&a, &b}, shortPace());
-  CHECK(journal.substr(2 * warmUp) ==
-        "aaaabbbb"
-        "bbbbaaaa"
-        "aaaabbbb");
+TEST_CASE("contenders take turns run by run, in an order that is shuffled anew each time and follows from the seed") {
+  const auto journalOf = [](uint64_t seed) {
+    std::string journal;
+    FakeTrial a("a", always(1e-5), &journal), b("b", always(1e-5), &journal);
+    raced({&a, &b}, {}, seed);
+    return journal;
+  };
+  const std::string journal = journalOf(1);
+  for (size_t i = 0; i + 1 < journal.size(); i += 2) CHECK(journal[i] != journal[i + 1]);
+  CHECK(journal.find("abba") != std::string::npos);
+  CHECK(journal.find("baab") != std::string::npos);
+  CHECK(journal.substr(0, 20) == journalOf(1).substr(0, 20));
+  CHECK(journal.substr(0, 40) != journalOf(2).substr(0, 40));
 }
 
-TEST_CASE("with turns, contenders alternate within a batch") {
-  std::string journal;
-  FakeTrial a("a", always(1), &journal), b("b", always(1), &journal);
-  Pace pace = shortPace();
-  pace.repeats = 1;
-  pace.turnSeconds = 2;
-  race({&a, &b}, pace);
-  CHECK(journal.substr(2 * warmUp) == "aabbaabb");
+TEST_CASE("the speedup is the median over pairs of runs: what drifts meets both") {
+  const auto drifting = [](double scale) { return [scale](int run) { return scale * (1 + 0.01 * run); }; };
+  FakeTrial slow("s", drifting(3e-5)), fast("f", drifting(1e-5));
+  const Heat heat = raced({&slow, &fast}, {});
+  CHECK(heat.timings[1].ratio.median == Approx(3));
+  CHECK(heat.timings[1].ratio.width() < 1e-9);
+  CHECK(heat.timings[0].ratio.median == 1);
+  CHECK(heat.stopped == Stop::Precision);
 }
 
-TEST_CASE("a batch takes about the time it is given, within its limits") {
-  const auto runsOfBatch = [](double seconds) {
+TEST_CASE("timing ends when the interval is narrow enough, or the time is over, and says which") {
+  const auto noisy = [](double noise) {
+    return [noise](int run) { return 1e-5 * (1 + noise * ((run * 7919) % 101 / 50.0 - 1)); };
+  };
+  Pace pace;
+  pace.maxSeconds = 0.05;
+  FakeTrial a("a", noisy(0.02)), b("b", always(1e-5));
+  const Heat precise = raced({&a, &b}, pace);
+  CHECK(precise.stopped == Stop::Precision);
+  CHECK(precise.timings[1].ratio.width() < pace.precision);
+  CHECK(precise.timings[1].runs >= pace.leastPairs);
+  pace.precision = 1e-9;
+  FakeTrial c("c", noisy(0.5)), d("d", always(1e-5));
+  const Heat late = raced({&c, &d}, pace);
+  CHECK(late.stopped == Stop::MaxTime);
+  CHECK(late.timings[1].ratio.low < late.timings[1].ratio.high);
+}
+
+TEST_CASE("with repeats, rounds have operatorbench's length") {
+  const auto runsOfRound = [](double seconds) {
     FakeTrial trial("a", always(seconds));
     Pace pace;
-    pace.repeats = 1;
-    return race({&trial}, pace).front().runs;
+    pace.repeats = 2;
+    const Heat heat = raced({&trial}, pace);
+    CHECK(heat.stopped == Stop::Repeats);
+    CHECK(heat.timings[0].rounds.size() == 2);
+    CHECK(static_cast<size_t>(heat.timings[0].runs) + warmUp == static_cast<size_t>(trial.runs()));
+    return heat.timings[0].runs / 2;
   };
-  CHECK(runsOfBatch(1e-6) == 100);
-  CHECK(runsOfBatch(4e-4) == 50);
-  CHECK(runsOfBatch(4e-3) == 10);
-  CHECK(runsOfBatch(8e-3) == 5);
-  CHECK(runsOfBatch(0) == 100);
+  CHECK(runsOfRound(1e-6) == 100);
+  CHECK(runsOfRound(4e-4) == 50);
+  CHECK(runsOfRound(4e-3) == 10);
+  CHECK(runsOfRound(8e-3) == 5);
+  CHECK(runsOfRound(0) == 100);
 }
 
-TEST_CASE("the median of the batches' medians counts, so that one disturbed batch does not") {
-  FakeTrial trial("a", [](int run) { return run >= 7 && run < 11 ? 9.0 : 1.0; });  // runs 7 to 10 are the second batch
-  const Timing timing = race({&trial}, shortPace()).front();
-  CHECK(timing.batches == std::vector<double>{1, 9, 1});
-  CHECK(timing.median == 1);
-  CHECK(timing.runs == 12);
-  CHECK(timing.p20 == 1);
-  CHECK(timing.p80 == 9);
+TEST_CASE("rounds at a throttled clock are dropped and counted") {
+  FakeGpu gpu;
+  gpu.clockOfRound = [](int round) { return round == 1 ? 1e9 : 1.98e9; };
+  FakeTrial trial("a", always(1e-4));
+  Pace pace;
+  pace.repeats = 3;
+  const Heat heat = race({&trial}, Measure::Cold, gpu, pace, 1);
+  CHECK(heat.dropped == 100);
+  CHECK(heat.timings[0].runs == 200);
+  CHECK(*heat.clock == Approx(1.98e9));
+  CHECK_FALSE(heat.isThrottled);
 }
 
-TEST_CASE("a slow contender has fewer runs and ends its turns earlier") {
-  std::string journal;
-  FakeTrial fast("f", always(1), &journal), slow("s", always(2), &journal);
-  Pace pace = shortPace();
+TEST_CASE("where every round is throttled they count, and it is said") {
+  FakeGpu gpu;
+  gpu.clockOfRound = [](int) { return 1e9; };
+  FakeTrial trial("a", always(1e-4));
+  Pace pace;
   pace.repeats = 1;
-  pace.turnSeconds = 1;
-  const auto timings = race({&fast, &slow}, pace);
-  CHECK(journal.substr(2 * warmUp) == "fsfsff");
-  CHECK(timings[0].median == 1);
-  CHECK(timings[1].median == 2);
-}
-
-TEST_CASE("on CUDA a contender runs a whole batch at a time, on a CPU turns of a millisecond") {
-  CHECK(paceFor(ir::Backend::Cuda, 3).turnSeconds == 0);
-  CHECK(paceFor(ir::Backend::Cpu, 3).turnSeconds == 0.001);
-  CHECK(paceFor(ir::Backend::Cpu, 7).repeats == 7);
+  const Heat heat = race({&trial}, Measure::Cold, gpu, pace, 1);
+  CHECK(heat.isThrottled);
+  CHECK(heat.timings[0].runs == 100);
+  CHECK(heat.timings[0].median == 1e-4);
 }

@@ -29,7 +29,7 @@ Written written(const Options& options, bool terminal = false) {
     reporter.progress(row.index - 1, row.op, 0);
     reporter.row(row);
   }
-  reporter.end(summarize(rows, run.contenders));
+  reporter.end(summarize(rows, run));
   return {out.str(), err.str()};
 }
 

@@ -11,8 +11,10 @@ Timing timing(double microseconds) {
   t.median = microseconds * 1e-6;
   t.p20 = 0.98 * t.median;
   t.p80 = 1.05 * t.median;
+  t.low = 0.995 * t.median;
+  t.high = 1.01 * t.median;
   t.runs = 300;
-  t.batches = {t.median, t.p20, t.p80};
+  t.rounds = {t.median, t.p20, t.p80};
   return t;
 }
 
@@ -26,15 +28,22 @@ Row row(int index, std::string op, std::string sample, std::string brief, int64_
   r.file = "recorded/torchbench/bert.txt";
   r.line = 10 + index;
   r.count = count;
-  r.bytes = bytes;
+  r.traffic = {bytes / 3 * 2, bytes - bytes / 3 * 2};
   r.outcomes.resize(2);
   r.outcomes[1].contender = Contender::Opbench;
   return r;
 }
 
 void times(Row& r, double eager, double opbench) {
+  const auto beside = [](double microseconds) { return timing(0.4 * microseconds); };
   r.outcomes[0].timing = timing(eager);
+  r.outcomes[0].beside = beside(eager);
   r.outcomes[1].timing = timing(opbench);
+  r.outcomes[1].beside = beside(opbench);
+  const double ratio = eager / opbench;
+  r.outcomes[1].timing->ratio = {ratio, 0.996 * ratio, 1.004 * ratio};
+  r.outcomes[1].beside->ratio = {0.98 * ratio, 0.97 * ratio, ratio};
+  r.heat = Heat{{}, Stop::Precision, 0, false, 1.98e9};
 }
 
 void generated(Row& r, double compileMs, bool cached) {
@@ -52,6 +61,7 @@ void fails(Row& r, Status status, const std::string& reason, bool everyone) {
       o.status = status;
       o.reason = reason;
       o.timing.reset();
+      o.beside.reset();
     }
 }
 
@@ -61,7 +71,8 @@ Run exampleRun() {
   Run run;
   run.device = "cuda:0";
   run.deviceName = "Example GPU";
-  run.copyBandwidth = 4.0e12;
+  run.ceilings = {4.0e12, 4.4e12, 5.0e13, 4.1e-6};
+  run.spread = 0.01;
   run.dtype = "float16";
   run.seed = 7;
   run.version = "opbench 0.1.0";
@@ -78,6 +89,8 @@ std::vector<Row> exampleRows() {
   rows.push_back(
       row(2, add, "((T([4096, 4096], f16), T([4096, 4096], f16)), {})", "f16[4096,4096], f16[4096,4096]", 120, 100663296));
   times(rows.back(), 30, 24);
+  rows.back().family = "pointwise";
+  rows.back().flops = 16777216;
   generated(rows.back(), 41.27, false);
   rows.back().outcomes[1].schedule = "pointwise lanes 8 steps 2 block 256";
   rows.back().outcomes[1].tuning = Tuning{6, 1.12, false, {"pointwise lanes 8 steps 2 block 512: it went up in smoke"}};
@@ -97,7 +110,7 @@ std::vector<Row> exampleRows() {
   fails(rows.back(), Status::Unsupported, "sparse tensors are not supported", true);
   rows.push_back(row(7, mul, "((T([99999, 99999], f16), 2), {})", "f16[99999,99999], 2", 2, 0));
   fails(rows.back(), Status::Skipped, "its arguments take 19999600002 bytes, more than --max-bytes 1000000000", true);
-  for (Row& r : rows) derive(r, exampleRun().copyBandwidth);
+  for (Row& r : rows) derive(r, exampleRun());
   return rows;
 }
 

@@ -14,16 +14,17 @@ TEST_CASE("a row's figures follow from its timings") {
   CHECK(*row.outcomes[0].speedup == 1);
   CHECK(*row.outcomes[1].speedup == Approx(30.0 / 24));
   CHECK(*row.outcomes[1].bytesPerSecond == Approx(100663296 / 24e-6));
-  CHECK(*row.outcomes[1].ofCopy == Approx(100663296 / 24e-6 / 4e12));
+  CHECK(row.lightSeconds == Approx(100663296 / 4e12 + 4.1e-6));
+  CHECK(*row.outcomes[1].ofLight == Approx(row.lightSeconds / 24e-6));
 }
 
 TEST_CASE("a wrong result has no speedup") { CHECK_FALSE(tests::exampleRows()[3].outcomes[1].speedup); }
 
 TEST_CASE("rows are summed up by operator, each sample counted once") {
-  const Summary summary = summarize(tests::exampleRows(), tests::exampleRun().contenders);
+  const Summary summary = summarize(tests::exampleRows(), tests::exampleRun());
   REQUIRE(summary.operators.size() == 3);
   const Standing& add = summary.operators[1].standings[1];
-  CHECK(summary.operators[1].op == "aten.add.Tensor");
+  CHECK(summary.operators[1].name == "aten.add.Tensor");
   CHECK(add.counts.samples == 3);
   CHECK(add.counts.generated == 2);
   CHECK(add.counts.wrong == 1);
@@ -44,7 +45,7 @@ TEST_CASE("rows are summed up by operator, each sample counted once") {
 }
 
 TEST_CASE("totals: generated samples, computing samples, and all calls as often as they were made") {
-  const Standing total = summarize(tests::exampleRows(), tests::exampleRun().contenders).total.standings[1];
+  const Standing total = summarize(tests::exampleRows(), tests::exampleRun()).total.standings[1];
   CHECK(total.counts.samples == 7);
   CHECK(total.generated.ratio == Approx(std::sqrt(1.25 * 1.0)));
   CHECK(total.generated.samples == 2);
@@ -56,9 +57,53 @@ TEST_CASE("totals: generated samples, computing samples, and all calls as often 
 
 TEST_CASE("a run has failed if anything was wrong or an error") {
   std::vector<Row> rows = tests::exampleRows();
-  const auto contenders = tests::exampleRun().contenders;
-  CHECK(hasFailed(summarize(rows, contenders)));
+  const Run run = tests::exampleRun();
+  CHECK(hasFailed(summarize(rows, run)));
   rows.erase(rows.begin() + 3);
-  CHECK_FALSE(hasFailed(summarize(rows, contenders)));
-  CHECK_FALSE(hasFailed(summarize({}, contenders)));
+  CHECK_FALSE(hasFailed(summarize(rows, run)));
+  CHECK_FALSE(hasFailed(summarize({}, run)));
+}
+
+TEST_CASE("rows are summed up by what their loops do and by how much they move as well") {
+  const Summary summary = summarize(tests::exampleRows(), tests::exampleRun());
+  REQUIRE(summary.families.size() == 1);
+  CHECK(summary.families[0].name == "pointwise");
+  REQUIRE(summary.sizes.size() == 2);
+  CHECK(summary.sizes[0].name == "up to 1 MB");
+  CHECK(summary.sizes[0].standings[1].counts.samples == 4);
+  CHECK(summary.sizes[1].name == "32 MB and more");
+}
+
+TEST_CASE("samples at the floor are told apart, and speedups that are none") {
+  const Standing total = summarize(tests::exampleRows(), tests::exampleRun()).total.standings[1];
+  CHECK(total.floorBound.samples == 1);  // 4.8 us where nothing takes 4.1
+  CHECK(total.aboveFloor.samples == 2);
+  CHECK(total.same == 2);  // the view's and the sum's of one row: 1.00x
+  CHECK(total.imprecise == 0);
+}
+
+TEST_CASE("a time below what memory allows is a measuring error, not a speedup") {
+  Row row = tests::exampleRows()[1];
+  row.outcomes[1].timing->median = 10e-6;  // 67 MB are to be read, at 4.4 TB/s
+  derive(row, tests::exampleRun());
+  CHECK(row.outcomes[1].status == Status::Impossible);
+  CHECK_FALSE(row.outcomes[1].timing);
+  CHECK(row.outcomes[1].reason ==
+        "10.00 us cold is less than the 13.87 us that its memory traffic or arithmetic takes at the least");
+  CHECK(hasFailed(summarize({row}, tests::exampleRun())));
+}
+
+TEST_CASE("a self-test sums up how far two runs of one contender differ") {
+  Run run = tests::exampleRun();
+  run.isSelfTest = true;
+  std::vector<Row> rows = tests::exampleRows();
+  rows.resize(3);
+  for (Row& row : rows) row.outcomes[0].timing->ratio = row.outcomes[1].timing->ratio = {1.02, 1.01, 1.03};
+  const Summary summary = summarize(rows, run);
+  REQUIRE(summary.spreads.size() == 4);
+  CHECK(summary.spreads[0].what == "cold");
+  CHECK(summary.spreads[0].p95 == Approx(0.02));
+  CHECK(summary.spreads[1].what == "cold, below 10 us");
+  CHECK(summary.spreads[2].what == "cold, 10 us and more");
+  CHECK(summary.spreads[3].what == "marginal");
 }

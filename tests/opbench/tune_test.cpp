@@ -21,29 +21,22 @@ class FakeExecutable : public runtime::Executable {
 };
 
 /// A GPU whose times are made up, by schedule.
-class FakeDevice : public runtime::Device {
+class FakeDevice : public tests::FakeGpu {
  public:
   explicit FakeDevice(std::function<double(const std::string&)> secondsOf) : secondsOf_(std::move(secondsOf)) {}
 
-  std::string torchName() const override { return "cpu"; }
-  std::string name() const override { return "Example GPU"; }
-  const ir::Target& target() const override { return target_; }
   runtime::ExecutablePtr compile(const codegen::Program&, const runtime::Cache&) override {
     return std::make_shared<FakeExecutable>();
   }
-  std::pair<std::string, std::string> assembly(const codegen::Program&) override { return {}; }
   std::unique_ptr<runtime::Trial> prepare(runtime::Callable& callable, runtime::Call&) override {
     prepared.push_back(callable.schedule);
     const double seconds = secondsOf_(callable.schedule);
     return std::make_unique<tests::FakeTrial>(callable.schedule, [seconds](int) { return seconds; });
   }
-  double copyBandwidth() override { return 1; }
-  std::vector<std::pair<std::string, std::string>> facts() override { return {}; }
 
   std::vector<std::string> prepared;  ///< schedules, in order
 
  private:
-  ir::Target target_ = tests::hopper();
   std::function<double(const std::string&)> secondsOf_;
 };
 

@@ -19,7 +19,8 @@ std::string graphText(const std::string& op, const std::string& text) {
 int64_t bytes(const std::string& op, const std::string& text) {
   const auto device = runtime::Device::open("cpu", 1);
   runtime::Call call(tests::sample(op, text), *device, 1);
-  return call.bytes(call.graph(call.reference()));
+  const runtime::Traffic traffic = call.traffic(call.graph(call.reference()));
+  return traffic.read + traffic.written;
 }
 
 }  // namespace
@@ -85,5 +86,7 @@ TEST_CASE("bytes: what is read and what is written") {
   CHECK(bytes("aten.new_zeros.default", "((T([1000], f32), [4]), {})") == 4 * 4);
   CHECK(bytes("aten.embedding.default", "((T([1000, 8], f32), T([4], i64)), {})") == 4 * 32 + 8 * 4 + 4 * 32);
   CHECK(bytes("aten.index_add_.default", "((T([1000, 8], f32), 0, T([4], i64), T([4, 8], f32)), {})") == 3 * (8 * 4 + 4 * 32));
+  CHECK(bytes("aten.nll_loss_forward.default", "((T([4, 1000], f32), T([4], i64), None, 1, -100), {})") == 4 * 4 + 8 * 4 + 4 * 2);
+  CHECK(bytes("aten.tril.default", "((T([8, 8], f32),), {})") == 4 * 32 + 4 * 64);
   CHECK(bytes("aten.split.Tensor", "((T([6], f32), 2), {})") == 0);
 }

@@ -1,6 +1,8 @@
 #include "runtime/callable.h"
 
+#include <ATen/ops/add.h>
 #include <ATen/ops/equal.h>
+#include <c10/core/InferenceMode.h>
 #include <doctest/doctest.h>
 
 #include "runtime/call_state.h"
@@ -109,4 +111,42 @@ TEST_CASE("what TorchScript cannot run is said in one line") {
   CHECK_THROWS_WITH_AS((void)runtime::torchscriptCallable(c.call),
                        "TorchScript cannot run aten.mm.default: mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)",
                        ir::Error);
+}
+
+TEST_CASE("a CPU's steady run is the mean of many calls, a cold one finds its data in memory") {
+  Case c("aten.add.Tensor", "((T([256, 1024], f32), T([256, 1024], f32)), {})");
+  const auto callable = c.planned();
+  const auto trial = c.device->prepare(*callable, c.call);
+  REQUIRE(trial->prepareFor(runtime::Measure::Steady));
+  REQUIRE(trial->prepareFor(runtime::Measure::Cold));
+  std::vector<double> times;
+  trial->queue(runtime::Measure::Steady);
+  trial->queue(runtime::Measure::Cold);
+  trial->collect(times);
+  REQUIRE(times.size() == 2);
+  CHECK(times[0] > 0);
+  CHECK(times[1] > 0);
+  trial->collect(times);
+  CHECK(times.size() == 2);
+  CHECK(c.agrees(*callable));
+}
+
+TEST_CASE("a call has as many sets of arguments as are asked for, equal and apart") {
+  const c10::InferenceMode guard;
+  Case c("aten.add_.Tensor", "((T([4, 8], f32, stride=(1, 4)), 2), {})");
+  c.call.multiply(3);
+  const auto& first = c.call.state().set(0)[0].toTensor();
+  const auto& third = c.call.state().set(2)[0].toTensor();
+  CHECK(at::equal(first, third));
+  CHECK(first.strides() == third.strides());
+  CHECK_FALSE(first.is_alias_of(third));
+  CHECK(c.call.argumentBytes() >= 4 * 8 * 4);
+  for (const bool isGenerated : {false, true}) {
+    const auto callable = isGenerated ? c.planned() : runtime::eagerCallable(c.call);
+    const at::Tensor before = third.clone();
+    callable->use(2);
+    (*callable)();
+    CHECK(at::equal(third, at::add(before, 2)));
+    third.copy_(before);
+  }
 }

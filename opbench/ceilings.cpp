@@ -1,0 +1,96 @@
+#include "opbench/ceilings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "inputs/sample.h"
+#include "ir/error.h"
+#include "opbench/race.h"
+#include "runtime/call.h"
+#include "runtime/plan.h"
+
+namespace opbench {
+namespace {
+
+using Json = nlohmann::json;
+using runtime::Measure;
+
+bool isCuda(const runtime::Device& device) { return device.target().backend == ir::Backend::Cuda; }
+
+/// Elements of the large arrays: many times what the caches hold.
+int64_t elements(const runtime::Device& device) { return int64_t{1} << (isCuda(device) ? 28 : 25); }
+
+/// Rows of the matrices of the product.
+int64_t order(const runtime::Device& device) { return isCuda(device) ? 4096 : 1024; }
+
+inputs::Sample sampleOf(const std::string& op, const std::string& arguments) {
+  inputs::Samples read = inputs::parseFile(fmt::format("Operator: {}\ncnt: 1, ({}, {{}})\n", op, arguments), "ceilings", "");
+  ir::require(read.samples.size() == 1, "the sample of {} cannot be read", op);
+  return read.samples.front();
+}
+
+/// The time of a call on data drawn for it: by generated kernels where it is lowered, else by ATen.
+double secondsOf(const std::string& op, const std::string& arguments, runtime::Device& device, const runtime::Cache& cache) {
+  runtime::Call call(sampleOf(op, arguments), device, 0);
+  const ir::Graph graph = call.graph(call.reference());
+  const runtime::CallablePtr callable = runtime::plannedCallable(call, runtime::makePlan(graph, device.target()), device, cache);
+  const auto trial = device.prepare(*callable, call);
+  Pace pace;
+  pace.maxSeconds = 0.1;
+  pace.leastPairs = 5;
+  const Measure measure = isCuda(device) ? Measure::Cold : Measure::Steady;
+  trial->prepareFor(measure);
+  return race({trial.get()}, measure, device, pace, 0).timings.front().median;
+}
+
+Ceilings measure(runtime::Device& device, const runtime::Cache& cache) {
+  const auto n = static_cast<double>(elements(device));
+  const auto rows = static_cast<double>(order(device));
+  const std::string array = fmt::format("(T([{}], f32),)", elements(device));
+  const std::string matrix = fmt::format("T([{0}, {0}], f32)", order(device));
+  Ceilings ceilings;
+  ceilings.copy = 8 * n / secondsOf("aten.neg.default", array, device, cache);
+  ceilings.read = 4 * n / secondsOf("aten.sum.default", array, device, cache);
+  ceilings.flops = 2 * rows * rows * rows / secondsOf("aten.mm.default", fmt::format("({0}, {0})", matrix), device, cache);
+  ceilings.floor = secondsOf("aten.zeros_like.default", "(T([1], f32),)", device, cache);
+  return ceilings;
+}
+
+std::string keyOf(const runtime::Device& device) {
+  return fmt::format("ceilings 1: {}, {} processors", device.name(), device.target().processors);
+}
+
+std::string toText(const Ceilings& c) {
+  return Json{{"copy", c.copy}, {"read", c.read}, {"flops", c.flops}, {"floor", c.floor}}.dump();
+}
+
+}  // namespace
+
+double lightSeconds(const Ceilings& ceilings, int64_t bytes, double flops) {
+  if (ceilings.copy <= 0) return 0;
+  const double moving = static_cast<double>(bytes) / ceilings.copy;
+  return std::max(moving, ceilings.flops > 0 ? flops / ceilings.flops : 0) + ceilings.floor;
+}
+
+Ceilings ceilingsOf(runtime::Device& device, const runtime::Cache& cache) {
+  if (const auto known = cache.find(keyOf(device))) {
+    const Json json = Json::parse(*known, nullptr, /*allow_exceptions=*/false);
+    if (json.is_object())
+      return {json.value("copy", 0.0), json.value("read", 0.0), json.value("flops", 0.0), json.value("floor", 0.0)};
+  }
+  const Ceilings ceilings = measure(device, cache);
+  cache.put(keyOf(device), toText(ceilings));
+  return ceilings;
+}
+
+Ceilings raised(const Ceilings& known, runtime::Device& device, const runtime::Cache& cache) {
+  const Ceilings now = measure(device, cache);
+  const Ceilings better{std::max(known.copy, now.copy), std::max(known.read, now.read), std::max(known.flops, now.flops),
+                        std::min(known.floor, now.floor)};
+  cache.put(keyOf(device), toText(better));
+  return better;
+}
+
+}  // namespace opbench

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/cache.h"
+#include "runtime/device.h"
+
+namespace opbench {
+
+/// What a device was measured to do at best; 0 where that is not known.
+struct Ceilings {
+  double copy = 0;   ///< bytes a second, read plus written, where a large array is negated
+  double read = 0;   ///< bytes a second of a large sum
+  double flops = 0;  ///< f32 operations a second of a matrix product, without tensor cores
+  double floor = 0;  ///< seconds of a kernel that stores one number, timed like any other
+};
+
+/// The time that a call takes at the speed of light: its bytes at the copy's bandwidth or its arithmetic at the peak, whichever
+/// is longer, and the floor.
+double lightSeconds(const Ceilings& ceilings, int64_t bytes, double flops);
+
+/// Those of a device; measured once, by racing calls made for the purpose, and then found in the cache by its name.
+Ceilings ceilingsOf(runtime::Device& device, const runtime::Cache& cache);
+/// `known` and what is measured now, whichever is better, which the cache has from then on: what was measured while the device
+/// was busy does not stand.
+Ceilings raised(const Ceilings& known, runtime::Device& device, const runtime::Cache& cache);
+
+}  // namespace opbench

@@ -1,0 +1,76 @@
+#include "runtime/host.h"
+
+#include <ATen/Parallel.h>
+#include <emmintrin.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <fstream>
+#include <string>
+#include <vector>
+
+namespace runtime {
+namespace {
+
+std::vector<int> allowedProcessors() {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  std::vector<int> processors;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return processors;
+  for (int i = 0; i < CPU_SETSIZE; ++i)
+    if (CPU_ISSET(i, &allowed)) processors.push_back(i);
+  return processors;
+}
+
+void pinTo(int processor) {
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(processor, &one);
+  sched_setaffinity(0, sizeof one, &one);
+}
+
+}  // namespace
+
+void evictLines(const void* memory, std::size_t bytes) {
+  constexpr std::size_t line = 64;
+  const auto* begin = static_cast<const char*>(memory);
+  for (std::size_t i = 0; i < bytes; i += line) _mm_clflush(begin + i);
+  if (bytes > 0) _mm_clflush(begin + bytes - 1);
+  _mm_mfence();
+}
+
+void pinThreads() {
+  const std::vector<int> processors = allowedProcessors();
+  const int threads = at::get_num_threads();
+  if (static_cast<int>(processors.size()) < threads) return;
+  at::parallel_for(0, threads, 1, [&](int64_t, int64_t) { pinTo(processors[static_cast<std::size_t>(at::get_thread_num())]); });
+}
+
+double coreClock() {
+  using Clock = std::chrono::steady_clock;
+  constexpr int64_t additions = 20000;
+  double best = 0;
+  for (int attempt = 0; attempt < 3; ++attempt) {  // one that was interrupted looks slow
+    const Clock::time_point start = Clock::now();
+    int64_t sum = 0;
+    for (int64_t i = 0; i < additions; ++i) asm volatile("add $1, %0" : "+r"(sum));
+    best = std::max(best, additions / std::chrono::duration<double>(Clock::now() - start).count());
+  }
+  return best;
+}
+
+std::optional<double> stolenSeconds() {
+  // cpu user nice system idle iowait irq softirq steal ...
+  std::ifstream file("/proc/stat");
+  std::string label;
+  std::vector<int64_t> ticks(8);
+  file >> label;
+  for (int64_t& value : ticks) file >> value;
+  if (!file) return std::nullopt;
+  return static_cast<double>(ticks[7]) / static_cast<double>(sysconf(_SC_CLK_TCK));
+}
+
+}  // namespace runtime

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+namespace runtime {
+
+/// Takes the lines of this memory out of all caches of the CPU.
+void evictLines(const void* memory, std::size_t bytes);
+
+/// Binds the threads that work for this one, and itself, to a processor each, in the order of those the process may use; does
+/// nothing where there are fewer of these.
+void pinThreads();
+
+/// The clock of the core at hand in Hz, from additions that wait for one another, one a cycle.
+double coreClock();
+
+/// Seconds that the hypervisor has kept this machine's processors from running since it started; nothing where not known.
+std::optional<double> stolenSeconds();
+
+}  // namespace runtime
