@@ -25,6 +25,7 @@ constexpr int64_t sharedBytes = 102400;      // of a CTA: two fit on a multiproc
 struct RowAccesses {
   std::vector<const Access*> contiguous;  ///< that move from row to row and run along the innermost dim
   int64_t heldBytes = 0;                  ///< of an element, of the loads that more than one sweep needs
+  int64_t commonBytes = 0;                ///< of an element, of the loads along it that all rows share, such as weights
   int64_t widest = 1, narrowest = 8;      ///< bytes of an element of `contiguous`
 };
 
@@ -38,7 +39,10 @@ RowAccesses accessesOf(const Nest& nest, const Domain& domain) {
 
   RowAccesses found;
   const auto add = [&](const Access& access) {
-    if (!isRowAccess(domain, access)) return;
+    if (!isRowAccess(domain, access)) {
+      if (access.node != nullptr && domain.isInnerContiguous(access)) found.commonBytes += access.elementBytes;
+      return;
+    }
     found.contiguous.push_back(&access);
     found.widest = std::max(found.widest, access.elementBytes);
     found.narrowest = std::min(found.narrowest, access.elementBytes);
@@ -143,10 +147,11 @@ void fillBlock(RowTiling& tiling, const ir::Target& target) {
   tiling.block = tiling.group * rows;
 }
 
-/// As many CTAs on a multiprocessor as it takes to have all of them running, while each thread keeps the registers it needs.
-void chooseResident(RowTiling& tiling, int64_t heldWords, const ir::Target& target) {
+/// As many CTAs on a multiprocessor as it takes to have all of them running, while each thread keeps the registers it needs:
+/// for what it holds, and for some of the weights that it reads ahead.
+void chooseResident(RowTiling& tiling, int64_t heldWords, int64_t commonWords, const ir::Target& target) {
   const int64_t ctas = ceilDiv(tiling.rows, tiling.rowsPerCta()) * tiling.ctas;
-  const int64_t registers = 24 + heldWords * 5 / 4;
+  const int64_t registers = 24 + heldWords * 5 / 4 + std::min<int64_t>(24, commonWords * 3 / 4);
   const int64_t most = std::min<int64_t>(65536 / (registers * tiling.block), 2048 / tiling.block);
   tiling.resident = static_cast<int>(std::clamp<int64_t>(ceilDiv(ctas, target.processors), 1, std::max<int64_t>(1, most)));
 }
@@ -207,7 +212,10 @@ RowTiling chooseRowTiling(const Nest& nest, const Domain& domain, const ir::Targ
     tiling.block = tiling.group * std::clamp(*wish.rowsPerCta, 1, mostThreads / tiling.group);
   else
     fillBlock(tiling, target);
-  if (isHeld(tiling) && wish.isResident) chooseResident(tiling, held * 4, target);
+  if (isHeld(tiling) && wish.isResident) {
+    const int64_t commonBytes = tiling.vectorSteps * tiling.lanes * accesses.commonBytes;
+    chooseResident(tiling, held * 4, commonBytes / 4, target);
+  }
   return tiling;
 }
 
