@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -21,12 +22,12 @@ std::string_view cudaCombinePrelude();
 namespace {
 
 constexpr std::array reservedWords{
-    "load",      "store",  "lane",    "block",    "thread",   "rank",     "math",     "fast",   "Vec",   "Word",
-    "workspace", "shared", "combine", "Group",    "Add",      "Mul",      "Max",      "Min",    "And",   "Or",
-    "elements",  "auto",   "bool",    "char",     "const",    "int",      "long",     "float",  "short", "double",
-    "signed",    "struct", "return",  "default",  "case",     "do",       "else",     "for",    "goto",  "if",
-    "new",       "delete", "class",   "enum",     "this",     "true",     "false",    "switch", "while", "using",
-    "void",      "union",  "break",   "typename", "operator", "template", "register", "static"};
+    "load",      "store",  "lane",      "block",       "thread",  "rank",     "math",     "fast",     "Vec",      "Word",
+    "workspace", "shared", "copyAsync", "awaitCopies", "combine", "Group",    "Add",      "Mul",      "Max",      "Min",
+    "And",       "Or",     "elements",  "auto",        "bool",    "char",     "const",    "int",      "long",     "float",
+    "short",     "double", "signed",    "struct",      "return",  "default",  "case",     "do",       "else",     "for",
+    "goto",      "if",     "new",       "delete",      "class",   "enum",     "this",     "true",     "false",    "switch",
+    "while",     "using",  "void",      "union",       "break",   "typename", "operator", "template", "register", "static"};
 
 bool isReserved(std::string_view name) {
   if (std::find(reservedWords.begin(), reservedWords.end(), name) != reservedWords.end()) return true;
@@ -61,7 +62,10 @@ class CudaPrinter {
   }
   void print(const ir::For& loop, CudaScope& scope);
   void print(const ir::If& branch, CudaScope& scope);
-  void print(const ir::Lanes& lanes, CudaScope& scope) { printLanes(kernel_, lanes, scope); }
+  void print(const ir::Lanes& lanes, CudaScope& scope) {
+    const bool isAsync = copiedBytes(kernel_, lanes) > 0 && copied_.contains(lanes.stores.front().param);
+    isAsync ? printAsyncCopy(kernel_, lanes, scope) : printLanes(kernel_, lanes, scope);
+  }
   void print(const ir::Combine& combine, CudaScope& scope);
 
   void grid(const ir::For& loop, CudaScope& scope);
@@ -79,6 +83,7 @@ class CudaPrinter {
   const CudaMemory& memory_;
   Unordered inCta_;
   Unordered inCluster_;
+  std::set<int> copied_;  ///< Accesses::copies of the loop over threads that is printed
   bool isInThreads_ = false;
   bool hasAwaitedPeers_ = false;
 };
@@ -152,7 +157,9 @@ void CudaPrinter::threads(const ir::For& loop, CudaScope& scope) {
   const Accesses accesses = accessesOf(kernel_, loop.body);
   waitFor(accesses, /*ofCluster=*/false, scope);
   isInThreads_ = true;
+  copied_ = accesses.copies;
   block(loop.body, scope);
+  copied_.clear();
   isInThreads_ = false;
   inCta_.add(accesses);
 }
@@ -251,6 +258,7 @@ void CudaPrinter::waitFor(const Accesses& next, bool ofCluster, CudaScope& scope
 }
 
 void CudaPrinter::pass(bool ofCluster, CudaScope& scope) {
+  if (inCta_.isCopying()) scope.line("awaitCopies();");
   scope.line(ofCluster ? "clusterBarrier();" : "__syncthreads();");
   inCta_.clear();
   if (ofCluster) inCluster_.clear();

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "codegen/cuda_expr.h"
+#include "codegen/cuda_lanes.h"
 #include "ir/walk.h"
 
 namespace codegen {
@@ -33,6 +34,7 @@ class Collector {
       roots.insert(roots.end(), {store.offset, store.value});
       if (isRegister(kernel_, store.param)) continue;
       found.writes.insert(store.param);
+      if (copiedBytes(kernel_, lanes) > 0) found.copies.insert(store.param);
       if (store.accumulate) found.reads.insert(store.param);
     }
     read(roots);
@@ -60,6 +62,7 @@ bool isShared(const ir::Kernel& kernel, int buffer) {
 void Accesses::add(const Accesses& more) {
   reads.insert(more.reads.begin(), more.reads.end());
   writes.insert(more.writes.begin(), more.writes.end());
+  copies.insert(more.copies.begin(), more.copies.end());
 }
 
 Accesses Accesses::betweenCtas(const ir::Kernel& kernel) const {
@@ -72,6 +75,7 @@ Accesses Accesses::betweenCtas(const ir::Kernel& kernel) const {
 Accesses accessesOf(const ir::Kernel& kernel, const ir::Block& block) {
   Collector collector(kernel);
   collector.block(block);
+  std::erase_if(collector.found.copies, [&](int buffer) { return collector.found.reads.contains(buffer); });
   return collector.found;
 }
 

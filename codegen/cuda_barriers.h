@@ -10,6 +10,7 @@ namespace codegen {
 struct Accesses {
   std::set<int> reads;
   std::set<int> writes;
+  std::set<int> copies;  ///< those of the writes that hardware carries out by itself, as nothing else here reads them
 
   void add(const Accesses& more);
   /// Those that a cluster's CTAs have in common: all but shared memory.
@@ -26,6 +27,8 @@ class Unordered {
   explicit Unordered(const ir::Kernel& kernel) : kernel_(&kernel) {}
 
   bool conflictsWith(const Accesses& next) const;
+  /// Whether copies were started that nobody waited for.
+  bool isCopying() const { return !done_.copies.empty(); }
   void add(const Accesses& done) { done_.add(done); }
   void add(const Unordered& other) { done_.add(other.done_); }
   /// A barrier was passed.

@@ -125,6 +125,18 @@ inline void store(T* to, const Vec<T, N>& v) {
   for (int i = 0; i < int(sizeof(T) * N / Bytes); ++i) reinterpret_cast<W*>(to)[i] = reinterpret_cast<const W*>(&v)[i];
 }
 
+// Starts to copy this many bytes from global to shared memory; what it copied is there once the thread has awaited it.
+template <int Bytes, typename T>
+inline void copyAsync(T* to, const T* from) {
+  const u32 shared = u32(__cvta_generic_to_shared(to));
+  if constexpr (Bytes == 16) {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared), "l"(from) : "memory");
+  } else {
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(shared), "l"(from), "n"(Bytes) : "memory");
+  }
+}
+inline void awaitCopies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
+
 // Scalar operations as the IR means them: integers wrap, functions are correct to a few units in the last place.
 namespace math {
 

@@ -1,6 +1,7 @@
 // What the CUDA printer makes of local arrays, accumulation, combinations and barriers. runtime/nvrtc_reduction_test.cpp compiles
 // these kernels, gpu/reduction_test.cpp runs them.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "codegen/cuda.h"
 #include "ir/verify.h"
@@ -177,6 +178,45 @@ TEST_CASE("a barrier stands only where threads meet in memory") {
   SUBCASE("what only one thread sees, or nobody writes, needs none") {
     CHECK(loops({"x[0] = self[i1]", "x[0] max= self[63 - i1]", "out0[i1] = x[0]"}) ==
           "  x = self_in;\n  x = math::max(x, self_in1);\n  out0[thread] = x;\n}\n");
+  }
+}
+
+TEST_CASE("copies to shared memory are asynchronous, and awaited by the barrier before who reads them") {
+  const auto kernel = [](const std::string& type, const std::string& copies, const std::string& uses) {
+    return source(ir::parseKernel(fmt::format(R"(kernel k on cuda
+  launch 1 blocks of 64 threads
+  index32
+  in  self {0}[512] align 16
+  out out0 {0}[512] align 16
+  shared a {0}[512]
+  for i0 in 1 grid
+    for i1 in 64 thread
+      lanes l0 in {1}
+    for i2 in 64 thread
+      lanes l1 in {2}
+)",
+                                              type, copies, uses)));
+  };
+  const std::string vectors =
+      kernel("f16", "8\n        a[i1*8] x8 = self[i1*8] x8", "8\n        out0[i2*8] x8 = a[504 - i2*8] x8");
+  CHECK(between(vectors, "  copyAsync", "  const i32") ==
+        "  copyAsync<16>(a + o0, self + o0);\n  awaitCopies();\n  __syncthreads();\n");
+  const std::string words = kernel("f32", "1\n        a[i1] x1 = self[i1] x1", "1\n        out0[i2] x1 = a[63 - i2] x1");
+  CHECK(between(words, "  copyAsync", "  const") ==
+        "  copyAsync<4>(a + thread, self + thread);\n  awaitCopies();\n  __syncthreads();\n");
+
+  SUBCASE("not where they are too small for that, or change what they copy") {
+    const std::string halves = kernel("f16", "1\n        a[i1] x1 = self[i1] x1", "1\n        out0[i2] x1 = a[63 - i2] x1");
+    CHECK(halves.find("copyAsync") == std::string::npos);
+    const std::string negated = kernel("f32", "1\n        a[i1] x1 = -self[i1] x1", "1\n        out0[i2] x1 = a[63 - i2] x1");
+    CHECK(negated.find("copyAsync") == std::string::npos);
+  }
+  SUBCASE("nor where the same loop over threads reads what is copied") {
+    const std::string read =
+        kernel("f32", "1\n        a[i1] x1 = self[i1] x1\n      lanes l2 in 1\n        out0[i1 + 64] x1 = a[i1] x1",
+               "1\n        out0[i2] x1 = a[63 - i2] x1");
+    CHECK(read.find("copyAsync") == std::string::npos);
+    CHECK(read.find("awaitCopies") == std::string::npos);
   }
 }
 
