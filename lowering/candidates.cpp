@@ -75,13 +75,24 @@ std::vector<Tiling> others(const ColumnTiling& rules) {
   return tilings;
 }
 
+/// Tiles in shared memory, with some numbers of threads that share the elements of rows.
+void addStaged(std::vector<Tiling>& tilings, const Domain& domain, const ir::Target& target) {
+  const std::optional<StagedTiling> rules = stagedTiling(domain, target);
+  if (!rules) return;
+  for (const int group : {rules->group, rules->group * 2, rules->group / 2})
+    tilings.emplace_back(*stagedTiling(domain, target, group));
+}
+
 std::vector<Tiling> others(const ir::Loops& loops, const ir::Target& target, const Tiling& rules) {
   if (const auto* pointwise = std::get_if<PointwiseTiling>(&rules)) return others(*pointwise);
-  if (const auto* columns = std::get_if<ColumnTiling>(&rules)) return others(*columns);
-  const auto* rows = std::get_if<RowTiling>(&rules);
-  if (rows == nullptr) return {};
-  const Nest nest = *nestOf(loops);
-  return others(nest, Domain(loops, nest), target, *rows);
+  const std::optional<Nest> nest = nestOf(loops);
+  if (target.backend == ir::Backend::Cpu || !nest) return {};
+  const Domain domain(loops, *nest);
+  std::vector<Tiling> tilings;
+  if (const auto* rows = std::get_if<RowTiling>(&rules)) tilings = others(*nest, domain, target, *rows);
+  if (const auto* columns = std::get_if<ColumnTiling>(&rules)) tilings = others(*columns);
+  addStaged(tilings, domain, target);
+  return tilings;
 }
 
 }  // namespace

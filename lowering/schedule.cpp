@@ -17,6 +17,11 @@ ir::Kernel scheduled(const ir::Loops& loops, const ir::Target&, const ColumnTili
   return scheduleColumns(loops, nest, Domain(loops, nest), tiling);
 }
 
+ir::Kernel scheduled(const ir::Loops& loops, const ir::Target&, const StagedTiling& tiling) {
+  const Nest nest = *nestOf(loops);
+  return scheduleStaged(loops, nest, Domain(loops, nest), tiling);
+}
+
 ir::Kernel scheduled(const ir::Loops& loops, const ir::Target& target, const TaskTiling&) { return scheduleCpu(loops, target); }
 
 }  // namespace

@@ -13,6 +13,8 @@ ir::Kernel schedule(const ir::Loops& loops, const ir::Target& target, const Tili
 ir::Kernel schedulePointwise(const ir::Loops& loops, const PointwiseTiling& tiling);
 /// A nest whose memory runs along its elements: threads side by side work on one row.
 ir::Kernel scheduleRows(const ir::Loops& loops, const Nest& nest, const Domain& domain, const RowTiling& tiling);
+/// A nest whose tensors run along rows and along their elements: tiles of rows in shared memory.
+ir::Kernel scheduleStaged(const ir::Loops& loops, const Nest& nest, const Domain& domain, const StagedTiling& tiling);
 /// A nest whose memory runs along its rows' numbers: threads side by side work on different rows, called columns.
 ir::Kernel scheduleColumns(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ColumnTiling& tiling);
 

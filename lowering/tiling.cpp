@@ -1,6 +1,7 @@
 #include "lowering/tiling.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace lowering {
 namespace {
@@ -30,6 +31,11 @@ std::string text(const ColumnTiling& tiling) {
   return fmt::format("columns across {} down {}{}", tiling.across, tiling.down, parts(tiling.ctas, tiling.shares));
 }
 
+std::string text(const StagedTiling& tiling) {
+  return fmt::format("staged tile {} lanes {} group {} block {}", fmt::join(tiling.tile, "x"), tiling.lanes, tiling.group,
+                     tiling.block);
+}
+
 std::string text(const TaskTiling&) { return "tasks"; }
 
 }  // namespace
@@ -43,6 +49,7 @@ Tiling chooseTiling(const ir::Loops& loops, const ir::Target& target) {
   const std::optional<Nest> nest = nestOf(loops);
   if (!nest) return choosePointwiseTiling(Domain(loops));
   const Domain domain(loops, *nest);
+  if (const auto staged = chooseStagedTiling(domain, target)) return *staged;
   if (domain.runsAlongElements()) return chooseRowTiling(*nest, domain, target);
   return chooseColumnTiling(*nest, domain, target);
 }

@@ -298,6 +298,17 @@ TEST_CASE("a row that is long and one of few: a cluster of CTAs shares it") {
        withCuda);
 }
 
+TEST_CASE("rows that are read across memory and written along it: tiles of them in shared memory") {
+  page("staged_rows", R"(graph
+  in input  f16[64, 196, 256] strides (50176, 1, 196)
+  in weight f16[256]
+  in bias   f16[256]
+  out0 f16[64, 196, 256], out1 f32[64, 196, 1], out2 f32[64, 196, 1] = aten.native_layer_norm.default(input=input, normalized_shape=[256], weight=weight, bias=bias, eps=1e-05)
+  return out0, out1, out2
+)",
+       withCuda);
+}
+
 TEST_CASE("a sum over the first dimension: threads side by side add different columns, a cluster finishes them") {
   page("sum_columns", R"(graph
   in self f16[512, 4096]

@@ -1,5 +1,6 @@
 // Every candidate is a kernel that does what its loops do.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <cmath>
 #include <set>
@@ -75,6 +76,24 @@ std::string softmax(const std::string& rows, const std::string& elements) {
 std::string sum(const std::string& in, const std::string& dims, const std::string& out) {
   return "  in self f32" + in + "\n  out0 f32" + out + " = aten.sum.dim_IntList(self=self, dim=" + dims +
          ", keepdim=False, dtype=None)\n  return out0\n";
+}
+
+TEST_CASE("norms and gradients of tensors whose memory runs across their rows") {
+  for (const auto& [pixels, channels] : {std::pair{49, 24}, std::pair{196, 40}, std::pair{64, 128}})
+    checkAll(fmt::format(R"(  in input  f16[3, {0}, {1}] strides ({2}, 1, {0})
+  in weight f16[{1}]
+  in bias   f16[{1}]
+  out0 f16[3, {0}, {1}], out1 f32[3, {0}, 1], out2 f32[3, {0}, 1] = aten.native_layer_norm.default(input=input, normalized_shape=[{1}], weight=weight, bias=bias, eps=1e-05)
+  return out0, out1, out2
+)",
+                         pixels, channels, pixels * channels));
+  for (const auto& [classes, rows] : {std::pair{197, 40}, std::pair{785, 8}, std::pair{13, 9}})
+    checkAll(fmt::format(R"(  in grad_output f16[2, {0}, {1}] strides ({2}, 1, {0})
+  in output f16[2, {0}, {1}]
+  out0 f16[2, {0}, {1}] = aten._softmax_backward_data.default(grad_output=grad_output, output=output, dim=1, input_dtype=f16)
+  return out0
+)",
+                         classes, rows, classes * rows));
 }
 
 }  // namespace

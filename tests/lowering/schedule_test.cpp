@@ -75,6 +75,7 @@ struct Case {
   bool rows = true;             ///< stores what a row has once
   bool elements = false;        ///< stores what every element has
   bool twoPasses = false;
+  std::vector<size_t> outOrder = {};  ///< of what every element has, if it is another one
 };
 
 class CaseLoops {
@@ -101,7 +102,9 @@ class CaseLoops {
       const Expr* isThere = make(Op::Eq, distance, most);
       row = make(Op::Add, most, reduce(Op::Min, pool_->make(Op::Where, {isThere, place, nowhere})));
     }
-    if (case_.elements) write("out", case_.dtype, dense(everyDim()), make(Op::Add, make(Op::Mul, x, w), row));
+    if (case_.elements)
+      write("out", case_.dtype, dense(case_.outOrder.empty() ? case_.order : case_.outOrder),
+            make(Op::Add, make(Op::Mul, x, w), row));
     if (case_.rows) write("row", accumulator(), dense(keptDims()), row);
     if (case_.rows) write("lower", accumulator(), dense(keptDims()), make(Op::Sub, least, row));
     return loops_;
@@ -199,6 +202,19 @@ TEST_CASE("every set of dims, in every order in memory: rows, elements or both, 
       }
     }
   }
+}
+
+TEST_CASE("every set of dims, read in one order and written in another") {
+  const std::vector<DType> dtypes{DType::F16, DType::F32, DType::F16, DType::F64, DType::U8};
+  const std::vector<ir::Shape> shapes{{5, 3},      {33, 17},    {16, 64},     {64, 24},     {200, 40},
+                                      {3, 40, 24}, {20, 8, 16}, {2, 3, 7, 7}, {2, 8, 4, 4}, {300, 4, 9}};
+  size_t count = 0;
+  for (const ir::Shape& sizes : shapes)
+    for (const std::vector<size_t>& order : orders(sizes.size()))
+      for (const std::vector<size_t>& outOrder : orders(sizes.size()))
+        for (const std::vector<size_t>& reduced : setsOfDims(sizes.size()))
+          if (order != outOrder)
+            check({dtypes[count++ % dtypes.size()], sizes, order, reduced, count % 2 == 0, true, count % 3 != 0, outOrder});
 }
 
 TEST_CASE("rows and columns so long that warps, CTAs, clusters and the whole grid share them") {

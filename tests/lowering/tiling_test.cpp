@@ -1,6 +1,7 @@
 // Which tiling is chosen for which shape, on an H200: one line a rule.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "ir/text.h"
 #include "lowering/lowering.h"
@@ -33,11 +34,17 @@ std::string textOf(const lowering::ColumnTiling& tiling) {
   return text;
 }
 
+std::string textOf(const lowering::StagedTiling& tiling) {
+  const std::string rows = tiling.lanes == 1 ? "a row" : fmt::format("{} rows", tiling.lanes);
+  return fmt::format("tiles of {} rows, {} threads for {}", fmt::join(tiling.tile, "x"), tiling.group, rows);
+}
+
 /// The tiling of the first loops of a graph of these lines.
 std::string tilingOf(const std::string& lines) {
   const ir::Loops loops = lowering::lower(ir::parseGraph("graph\n" + lines)).front();
   const lowering::Tiling tiling = lowering::chooseTiling(loops, tests::hopper());
   if (const auto* rows = std::get_if<lowering::RowTiling>(&tiling)) return "rows: " + textOf(*rows);
+  if (const auto* staged = std::get_if<lowering::StagedTiling>(&tiling)) return "staged: " + textOf(*staged);
   return "columns: " + textOf(std::get<lowering::ColumnTiling>(tiling));
 }
 
@@ -56,6 +63,24 @@ std::string batchNorm(const std::string& type, int channels) {
                   "input=input, weight=None, bias=None, running_mean=None, running_var=None, training=True, "
                   "momentum=0.1, eps=1e-05)\n  return out0, out1, out2\n",
                   type, channels));
+}
+
+/// Of images that lie channel by channel, as one of pixels with their channels.
+std::string layerNorm(int images, int pixels, int channels) {
+  return tilingOf(fmt::format(R"(  in input f16[{0}, {1}, {2}] strides ({3}, 1, {1})
+  out0 f16[{0}, {1}, {2}], out1 f32[{0}, {1}, 1], out2 f32[{0}, {1}, 1] = aten.native_layer_norm.default(input=input, normalized_shape=[{2}], weight=None, bias=None, eps=1e-05)
+  return out0, out1, out2
+)",
+                              images, pixels, channels, pixels * channels));
+}
+/// Of heads whose gradient lies row by row and whose result class by class.
+std::string softmaxGradient(int classes, int rows) {
+  return tilingOf(fmt::format(R"(  in grad_output f16[1024, {0}, {1}] strides ({2}, 1, {0})
+  in output f16[1024, {0}, {1}]
+  out0 f16[1024, {0}, {1}] = aten._softmax_backward_data.default(grad_output=grad_output, output=output, dim=1, input_dtype=f16)
+  return out0
+)",
+                              classes, rows, classes * rows));
 }
 
 TEST_CASE("rows that are read more than once stay in registers") {
@@ -119,6 +144,18 @@ TEST_CASE("columns: a CTA has a cache line of them; a cluster or the whole grid 
   CHECK(sum("f16[64, 1048576]", "[0]", "f16[1, 1048576]") == "columns: vectors of 8 columns, 8x64 threads");
   CHECK(batchNorm("f16[32, 64, 14, 14] strides (12544, 1, 896, 64)", 64) ==
         "columns: vectors of 8 columns, 2x128 threads, a cluster of 16 CTAs");
+}
+
+TEST_CASE("tensors that run different ways: tiles of rows in shared memory, as large as let three CTAs fit") {
+  CHECK(layerNorm(64, 3136, 128) == "staged: tiles of 1x64 rows, 16 threads for 8 rows");
+  CHECK(layerNorm(128, 196, 320) == "staged: tiles of 1x52 rows, 32 threads for 4 rows");
+  CHECK(layerNorm(12544, 16, 24) == "staged: tiles of 11x16 rows, 4 threads for 8 rows");
+  CHECK(softmaxGradient(785, 16) == "staged: tiles of 1x16 rows, 128 threads for 8 rows");
+  CHECK(softmaxGradient(3137, 8) == "staged: tiles of 1x8 rows, 512 threads for 8 rows");
+}
+
+TEST_CASE("tensors that run different ways, in rows of which hardly any fit in shared memory: as the largest tensor runs") {
+  CHECK(layerNorm(64, 196, 8192) == "columns: vectors of 4 columns, 16x32 threads");
 }
 
 }  // namespace

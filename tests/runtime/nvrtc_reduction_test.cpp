@@ -1,9 +1,13 @@
 // Kernels with local arrays and combinations go through NVRTC to sm_90 machine code: that needs the library, but no GPU.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <cstring>
 
 #include "codegen/cuda.h"
+#include "ir/text.h"
+#include "lowering/lowering.h"
+#include "lowering/schedule.h"
 #include "runtime/nvrtc.h"
 #include "tests/reduction_kernels.h"
 #include "tests/runtime/nvrtc_library.h"
@@ -32,6 +36,21 @@ TEST_CASE("register arrays are registers: reductions use no local memory") {
        {tests::rowSoftmax(), tests::rowMoments(), tests::columnSum(), tests::fullSum(), tests::largeTile()}) {
     CAPTURE(kernel.name);
     CHECK(localBytes(kernel) == 0);
+  }
+}
+
+TEST_CASE("tiles of rows in shared memory compile, and use no local memory") {
+  if (tests::nvrtc() == nullptr) return;
+  for (const auto& [classes, rows] : {std::pair{785, 16}, std::pair{49, 9}}) {
+    const std::string graph = fmt::format(R"(graph
+  in grad_output f16[8, {0}, {1}] strides ({2}, 1, {0})
+  in output f16[8, {0}, {1}]
+  out0 f16[8, {0}, {1}] = aten._softmax_backward_data.default(grad_output=grad_output, output=output, dim=1, input_dtype=f16)
+  return out0
+)",
+                                          classes, rows, classes * rows);
+    const ir::Loops loops = lowering::lower(ir::parseGraph(graph)).front();
+    CHECK(localBytes(lowering::schedule(loops, tests::hopper())) == 0);
   }
 }
 

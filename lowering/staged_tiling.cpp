@@ -1,0 +1,153 @@
+#include "lowering/staged_tiling.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <limits>
+#include <numeric>
+
+#include "lowering/ceil_div.h"
+
+namespace lowering {
+namespace {
+
+constexpr int64_t widestVector = 16;         // bytes
+constexpr int64_t sharedBytes = 73728;       // of a CTA: three fit on a multiprocessor
+constexpr int64_t mostSharedBytes = 110592;  // of a CTA: two fit
+constexpr int64_t longRows = 64;             // rows of a tile: a cache line of halves
+constexpr int64_t fewestRows = 8;
+constexpr int64_t fewestElements = 4096;  // of a tile
+constexpr int64_t elementsOfThread = 64;
+constexpr int64_t fewElementsOfThread = 25;  // where it has one row
+constexpr int mostThreads = 1024;
+
+/// Loads and stores that are staged.
+std::vector<const Access*> stagedAccesses(const Domain& domain) {
+  std::vector<const Access*> found;
+  for (const std::vector<Access>* all : {&domain.loads(), &domain.stores()})
+    for (const Access& access : *all)
+      if (isStaged(domain, access)) found.push_back(&access);
+  return found;
+}
+
+bool runsAlong(const Domain& domain, const Access& access, std::size_t begin, std::size_t end) {
+  for (std::size_t d = begin; d < end; ++d)
+    if (domain.dims()[d].extent > 1 && domain.stride(access, d) == 1) return true;
+  return false;
+}
+
+/// Bytes of shared memory an element of a tile takes; results are written over what was read, where they lie alike.
+int64_t bytesOfElement(const Domain& domain) {
+  const auto liesLike = [&](const Access& a, const Access& b) {
+    for (std::size_t d = 0; d < domain.dims().size(); ++d)
+      if (domain.stride(a, d) != domain.stride(b, d)) return false;
+    return a.elementBytes == b.elementBytes;
+  };
+  std::vector<const Access*> tiles;
+  for (const Access* access : stagedAccesses(domain)) {
+    const auto isAlike = [&](const Access* tile) { return access->node == nullptr && liesLike(*tile, *access); };
+    if (std::none_of(tiles.begin(), tiles.end(), isAlike)) tiles.push_back(access);
+  }
+  const auto add = [](int64_t sum, const Access* tile) { return sum + tile->elementBytes; };
+  return std::accumulate(tiles.begin(), tiles.end(), int64_t{0}, add);
+}
+
+/// Kept dims from the one along which some tensor's memory runs fastest.
+std::vector<std::size_t> growingOrder(const Domain& domain, const std::vector<const Access*>& accesses) {
+  const auto nearest = [&](std::size_t d) {
+    int64_t least = std::numeric_limits<int64_t>::max();
+    for (const Access* access : accesses) least = std::min(least, std::abs(domain.stride(*access, d)));
+    return least;
+  };
+  std::vector<std::size_t> dims(domain.elementDims());
+  std::iota(dims.rbegin(), dims.rend(), std::size_t{0});
+  std::stable_sort(dims.begin(), dims.end(), [&](std::size_t a, std::size_t b) { return nearest(a) < nearest(b); });
+  return dims;
+}
+
+/// Rows next to each other that a vector of some tensor has.
+int chooseLanes(const Domain& domain, const std::vector<const Access*>& accesses) {
+  const std::size_t dim = domain.elementDims() - 1;
+  int most = 1;
+  for (const Access* access : accesses) {
+    if (!domain.isContiguous(*access, dim)) continue;
+    int lanes = static_cast<int>(widestVector / access->elementBytes);
+    while (lanes > 1 && domain.dims()[dim].extent % lanes != 0) lanes /= 2;
+    most = std::max(most, lanes);
+  }
+  return most;
+}
+
+/// Takes the dims one after another while the tile is small.
+void chooseTile(StagedTiling& tiling, const Domain& domain, const std::vector<std::size_t>& order, const ir::Target& target) {
+  const int64_t elements = domain.numel(domain.elementDims(), domain.dims().size());
+  const int64_t fits = std::max(fewestRows, sharedBytes / (elements * bytesOfElement(domain)));
+  tiling.tile.assign(domain.elementDims(), 1);
+  int64_t rows = 1;
+  for (const std::size_t d : order) {
+    const int64_t extent = domain.dims()[d].extent;
+    const int64_t enough = ceilDiv(fewestElements, rows * elements);
+    if (rows > 1 && enough <= 1) break;
+    const int64_t wanted = rows == 1 ? std::max(longRows, enough) : enough;
+    const int64_t unit = rows == 1 ? std::gcd(extent, widestVector / 2) : 1;
+    const int64_t spread = std::max<int64_t>(2 * fewestRows, ceilDiv(domain.numel(0, domain.elementDims()), target.processors));
+    const int64_t most = std::max(unit, std::min({extent, wanted, fits / rows, spread / rows}) / unit * unit);
+    tiling.tile[d] = ceilDiv(ceilDiv(extent, ceilDiv(extent, most)), unit) * unit;
+    rows *= tiling.tile[d];
+    if (tiling.tile[d] < extent) break;
+  }
+}
+
+/// Threads for each vector of rows, of one warp or of whole ones.
+void layOut(StagedTiling& tiling, int64_t elements, std::optional<int> group) {
+  const int64_t wanted = ceilDiv(elements * tiling.lanes, tiling.lanes == 1 ? fewElementsOfThread : elementsOfThread);
+  const int64_t most = std::bit_floor(static_cast<uint64_t>(std::max<int64_t>(1, mostThreads / tiling.rowVectors())));
+  const int64_t rules = std::clamp<int64_t>(static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(wanted))), 1, 512);
+  tiling.group = static_cast<int>(std::clamp<int64_t>(group.value_or(rules), 1, most));
+  const int64_t unit = std::max(32, tiling.group);
+  tiling.block = static_cast<int>(ceilDiv(tiling.rowVectors() * tiling.group, unit) * unit);
+}
+
+}  // namespace
+
+int64_t StagedTiling::rowVectors() const {
+  return std::accumulate(tile.begin(), tile.end(), int64_t{1}, std::multiplies<>()) / lanes;
+}
+
+int64_t StagedTiling::tiles(const Domain& domain, std::size_t dim) const { return ceilDiv(domain.dims()[dim].extent, tile[dim]); }
+
+std::optional<std::size_t> StagedTiling::unevenDim(const Domain& domain) const {
+  for (std::size_t d = 0; d < tile.size(); ++d)
+    if (domain.dims()[d].extent % tile[d] != 0) return d;
+  return std::nullopt;
+}
+
+bool isStaged(const Domain& domain, const Access& access) {
+  const std::size_t rows = domain.elementDims(), all = domain.dims().size();
+  return domain.moves(access, 0, rows) && domain.moves(access, rows, all);
+}
+
+std::optional<StagedTiling> stagedTiling(const Domain& domain, const ir::Target& target, std::optional<int> group) {
+  const std::vector<const Access*> accesses = stagedAccesses(domain);
+  const auto isAffine = [](const Access* access) { return access->form.has_value(); };
+  if (accesses.empty() || !std::all_of(accesses.begin(), accesses.end(), isAffine)) return std::nullopt;
+  StagedTiling tiling;
+  tiling.lanes = chooseLanes(domain, accesses);
+  chooseTile(tiling, domain, growingOrder(domain, accesses), target);
+  const int64_t elements = domain.numel(domain.elementDims(), domain.dims().size()), vectors = tiling.rowVectors();
+  if (vectors * tiling.lanes * elements * bytesOfElement(domain) > mostSharedBytes || vectors > mostThreads) return std::nullopt;
+  layOut(tiling, elements, group);
+  return tiling;
+}
+
+std::optional<StagedTiling> chooseStagedTiling(const Domain& domain, const ir::Target& target) {
+  const std::vector<const Access*> accesses = stagedAccesses(domain);
+  const std::size_t rows = domain.elementDims(), all = domain.dims().size();
+  const auto some = [&](std::size_t begin, std::size_t end) {
+    const auto runs = [&](const Access* access) { return access->form && runsAlong(domain, *access, begin, end); };
+    return std::any_of(accesses.begin(), accesses.end(), runs);
+  };
+  return some(0, rows) && some(rows, all) ? stagedTiling(domain, target) : std::nullopt;
+}
+
+}  // namespace lowering
