@@ -79,6 +79,7 @@ void declareRace(CLI::App& app, Options& options, Texts& texts) {
       ->type_name("N");
   app.add_option("--flush", texts.flush, "How L2 is emptied before cold runs: write (leaves it dirty) or read (default: write)")
       ->type_name("KIND");
+  app.add_flag("--kernel-time", options.kernelTime, "Measure by CUPTI what the kernels take without their launch as well (CUDA)");
   app.add_flag("--self-test", options.selfTest,
                "Race each contender against itself, print how far two runs differ here, and call less than that the same");
   app.add_flag("--accuracy-checking", texts.accuracyChecking,

@@ -52,7 +52,8 @@ struct Options {
   double precision = 0.01;  ///< width of the speedup's 95 % interval at which timing ends, as a share
   double maxSeconds = 0.5;  ///< of timing a sample by one measure
   runtime::Flush flush = runtime::Flush::Write;
-  bool selfTest = false;  ///< each contender races against itself
+  bool kernelTime = false;  ///< the kernels' own time is measured as well (CUDA)
+  bool selfTest = false;    ///< each contender races against itself
   bool accuracyChecking = true;
   bool tune = false;  ///< whether schedules are found by measuring
 

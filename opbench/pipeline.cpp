@@ -115,6 +115,8 @@ void time(const std::vector<Entrant>& entrants, Row& row, const Bench& bench) {
   const auto stolenBefore = bench.device.stolenSeconds();
   row.heat = share(heatOf(trials, mainMeasure(bench.run), row, bench), entrants, &Outcome::timing);
   row.besideHeat = share(heatOf(trials, besideMeasure(bench.run), row, bench), entrants, &Outcome::beside);
+  if (bench.options.kernelTime)
+    for (const Entrant& entrant : entrants) entrant.outcome->kernelTime = entrant.trial->kernelTime();
   if (stolenBefore) row.stolenSeconds = bench.device.stolenSeconds().value_or(0) - *stolenBefore;
 }
 

@@ -39,12 +39,13 @@ struct Outcome {
   Contender contender = Contender::Eager;
   Status status = Status::Ok;
   runtime::Kind kind = runtime::Kind::Extern;
-  std::string reason;                    ///< why it is not ok, or why it is extern
-  std::optional<Timing> timing;          ///< of the main measure (mainMeasure); nothing unless it ran
-  std::optional<Timing> beside;          ///< of the other one
-  std::optional<double> speedup;         ///< the baseline's time over its own, the median over pairs of runs
-  std::optional<double> bytesPerSecond;  ///< Row::bytes over its median time
-  std::optional<double> ofLight;         ///< Row::lightSeconds over its median time
+  std::string reason;                             ///< why it is not ok, or why it is extern
+  std::optional<Timing> timing;                   ///< of the main measure (mainMeasure); nothing unless it ran
+  std::optional<Timing> beside;                   ///< of the other one
+  std::optional<runtime::KernelTime> kernelTime;  ///< where it was asked for
+  std::optional<double> speedup;                  ///< the baseline's time over its own, the median over pairs of runs
+  std::optional<double> bytesPerSecond;           ///< Row::bytes over its median time
+  std::optional<double> ofLight;                  ///< Row::lightSeconds over its median time
   double compileMs = 0;
   bool cached = false;
   int kernels = 0;       ///< generated ones it launches

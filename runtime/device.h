@@ -27,6 +27,12 @@ enum class Flush {
   Read,   ///< by reading memory: L2 is left clean
 };
 
+/// What the device itself says of one run.
+struct KernelTime {
+  double seconds = 0;  ///< from each kernel's or copy's first instruction to its last, summed
+  int kernels = 0;     ///< and copies
+};
+
 /// A callable made ready to be timed: captured in a CUDA graph, or called directly on a CPU.
 class Trial {
  public:
@@ -50,6 +56,8 @@ class Trial {
     collect(times);
     return times.at(0);
   }
+  /// The time of the kernels alone, cold, without launching them (CUPTI); nothing on a CPU.
+  virtual std::optional<KernelTime> kernelTime() { return std::nullopt; }
   /// Kernels a replay runs, ATen's and memory operations included; -1 where it is not known (CPU).
   virtual int kernelNodes() const { return -1; }
   /// Why it is called directly and not captured, where that is so on CUDA.

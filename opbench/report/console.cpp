@@ -103,6 +103,16 @@ std::string tuningText(const Outcome& outcome, bool colour) {
   return text;
 }
 
+/// `kernels alone: eager 3.21 us (2), opbench 1.90 us (1)`
+std::string kernelTimeText(const Row& row, bool colour) {
+  std::string text;
+  for (const Outcome& outcome : row.outcomes)
+    if (outcome.kernelTime)
+      text += fmt::format("{}{} {} us ({})", text.empty() ? "kernels alone: " : ", ", name(outcome.contender),
+                          microseconds(outcome.kernelTime->seconds), outcome.kernelTime->kernels);
+  return text.empty() ? text : "    " + toned(text, Tone::Faint, colour) + "\n";
+}
+
 struct CountName {
   int Counts::* count;
   std::string_view name, brief;
@@ -286,7 +296,7 @@ std::string line(const Row& row, const Run& run, const Layout& layout) {
   }
   text += right(gigabytes(main.bytesPerSecond), bandwidthWidth) + right(percent(main.ofLight), lightWidth);
   text += right(compileText(main), compileWidth) + toned(notes(row, main, run), Tone::Faint, layout.colour);
-  return text + "\n" + reasons(row, layout.colour) + tuningText(main, layout.colour);
+  return text + "\n" + reasons(row, layout.colour) + tuningText(main, layout.colour) + kernelTimeText(row, layout.colour);
 }
 
 std::string table(const Summary& summary, const Run& run, const Layout& layout) {

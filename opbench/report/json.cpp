@@ -84,6 +84,8 @@ void addOutcome(Json& record, const Row& row, const Outcome& outcome, const Run&
   record["kernels"] = outcome.kernels;
   record["schedule"] = outcome.schedule;
   record["tuning"] = outcome.tuning ? toJson(*outcome.tuning) : Json(nullptr);
+  record["kernel_us"] = outcome.kernelTime ? microsecondsOf(outcome.kernelTime->seconds) : Json(nullptr);
+  record["kernels_run"] = outcome.kernelTime ? Json(outcome.kernelTime->kernels) : Json(nullptr);
   record["graph_nodes"] = outcome.graphNodes >= 0 ? Json(outcome.graphNodes) : Json(nullptr);
   record["not_captured"] = outcome.notCaptured;
 }

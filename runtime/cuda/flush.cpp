@@ -21,9 +21,13 @@ CacheFlush::CacheFlush(at::Device device, int64_t l2Bytes)
 
 void CacheFlush::queue(cudaStream_t stream) {
   switch (kind_) {
-    case Flush::Write: return check(cudaMemsetAsync(buffer_.mutable_data_ptr(), 0, buffer_.nbytes(), stream), "cudaMemsetAsync");
+    case Flush::Write: return fill(stream);
     case Flush::Read: at::sum_out(sum_, buffer_, at::IntArrayRef{0}); return;
   }
+}
+
+void CacheFlush::fill(cudaStream_t stream) {
+  check(cudaMemsetAsync(buffer_.mutable_data_ptr(), 0, buffer_.nbytes(), stream), "cudaMemsetAsync");
 }
 
 }  // namespace runtime

@@ -13,6 +13,9 @@ class CacheFlush {
   CacheFlush(at::Device device, int64_t l2Bytes);
   void setKind(Flush kind) { kind_ = kind; }
   void queue(cudaStream_t stream);
+  /// By writing, whatever the kind.
+  void fill(cudaStream_t stream);
+  int64_t bytes() const { return static_cast<int64_t>(buffer_.nbytes()); }
 
  private:
   at::Tensor buffer_;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "runtime/cuda/check.h"
+#include "runtime/cuda/kernel_time.h"
 
 namespace runtime {
 namespace {
@@ -178,6 +179,19 @@ Sequence CudaTrial::sequence(int calls, int sets) {
               if (static_cast<int>(outputs.size()) > sets) outputs.pop_front();
             }
           })};
+}
+
+std::optional<KernelTime> CudaTrial::kernelTime() {
+  constexpr int runs = 11;
+  const c10::InferenceMode guard;
+  const cudaStream_t stream = currentStream();
+  const auto run = [&] {
+    if (!isCaptured()) outputs_ = {};
+    tools_.flush.fill(stream);
+    start(stream);
+  };
+  call_.restore();
+  return kernelTimeOf(run, runs, tools_.flush.bytes());
 }
 
 EventPair& CudaTrial::nextEvents() {

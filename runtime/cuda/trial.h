@@ -56,6 +56,7 @@ class CudaTrial : public Trial {
   bool prepareFor(Measure measure) override;
   void queue(Measure measure) override;
   void collect(std::vector<double>& seconds) override;
+  std::optional<KernelTime> kernelTime() override;
   int kernelNodes() const override { return isCaptured() ? instances_[0].graph->workNodes() : -1; }
 
  private:

@@ -170,6 +170,17 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("CUPTI tells the kernels' own time, and how many there are") {
+  Case c("aten.add.Tensor", "((T([1024, 1024], f16), T([1024, 1024], f16)), {})");
+  const auto callable = c.planned();
+  const auto trial = tests::gpu().prepare(*callable, c.call);
+  const auto time = trial->kernelTime();
+  REQUIRE(time.has_value());
+  CHECK(time->kernels == 1);
+  CHECK(time->seconds > 1e-6);
+  CHECK(time->seconds < trial->seconds());
+}
+
 TEST_CASE("what cannot be captured has no steady state") {
   Case c("aten.nonzero.default", "((T([100], f32),), {})");
   const auto callable = runtime::eagerCallable(c.call);

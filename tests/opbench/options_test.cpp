@@ -86,6 +86,7 @@ TEST_CASE("every option reaches its field") {
                            "--flush",
                            "read",
                            "--self-test",
+                           "--kernel-time",
                            "--no-accuracy-checking",
                            "--tune",
                            "--channels-last",
@@ -115,6 +116,7 @@ TEST_CASE("every option reaches its field") {
   CHECK(o.maxSeconds == 2);
   CHECK(o.flush == runtime::Flush::Read);
   CHECK(o.selfTest);
+  CHECK(o.kernelTime);
   CHECK_FALSE(o.accuracyChecking);
   CHECK(o.tune);
   CHECK(o.channelsLast);

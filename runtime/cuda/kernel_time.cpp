@@ -1,0 +1,56 @@
+// The only file that includes torch's profiler, which speaks to CUPTI.
+#include "runtime/cuda/kernel_time.h"
+
+#include <torch/csrc/autograd/profiler_kineto.h>
+
+#include <algorithm>
+
+#include "runtime/cuda/check.h"
+
+namespace runtime {
+namespace {
+
+namespace profiler = torch::autograd::profiler;
+using torch::profiler::impl::ActivityType;
+
+struct Activity {
+  uint64_t start = 0;
+  double seconds = 0;
+};
+
+bool isCounted(const profiler::KinetoEvent& event, int64_t ignoredFill) {
+  if (event.deviceType() != c10::DeviceType::CUDA) return false;
+  return !(event.name().starts_with("Memset") && event.nBytes() == ignoredFill);
+}
+
+std::vector<Activity> activitiesOf(const std::function<void()>& work, int64_t ignoredFill) {
+  const torch::profiler::impl::ProfilerConfig config(torch::profiler::impl::ProfilerState::KINETO);
+  const std::set<ActivityType> activities{ActivityType::CUDA};
+  profiler::prepareProfiler(config, activities);
+  profiler::enableProfiler(config, activities);
+  work();
+  check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+  const auto result = profiler::disableProfiler();
+  std::vector<Activity> found;
+  for (const profiler::KinetoEvent& event : result->events())
+    if (isCounted(event, ignoredFill)) found.push_back({event.startNs(), static_cast<double>(event.durationNs()) * 1e-9});
+  std::sort(found.begin(), found.end(), [](const Activity& a, const Activity& b) { return a.start < b.start; });
+  return found;
+}
+
+}  // namespace
+
+KernelTime kernelTimeOf(const std::function<void()>& run, int runs, int64_t ignoredFill) {
+  const auto work = [&] {
+    for (int i = 0; i < runs; ++i) run();
+  };
+  const std::vector<Activity> activities = activitiesOf(work, ignoredFill);
+  const size_t each = activities.size() / static_cast<size_t>(runs);
+  if (each == 0) return {};
+  std::vector<double> sums(static_cast<size_t>(runs), 0);
+  for (size_t i = 0; i < each * sums.size(); ++i) sums[i / each] += activities[i].seconds;
+  std::nth_element(sums.begin(), sums.begin() + runs / 2, sums.end());
+  return {sums[static_cast<size_t>(runs) / 2], static_cast<int>(each)};
+}
+
+}  // namespace runtime
