@@ -70,16 +70,38 @@ Vec LlvmExpr::load(const Expr* expr) {
   return offset.isVector() ? perLane(expr, offset) : scope_.memory.load(expr->load().buffer, offset);
 }
 
+bool LlvmExpr::startsLater() const { return lanes_.isPartial() && lanes_.first != nullptr; }
+
+/// What an expression is for the first active lane: a scalar.
+Vec LlvmExpr::atFirstLane(const Expr* expr) {
+  if (atFirstLane_ == nullptr) atFirstLane_ = std::make_unique<LlvmExpr>(scope_, laneAxis_, LaneSet{});
+  if (startsLater()) atFirstLane_->lane_ = {&scope_.builder, lanes_.first};
+  return (*atFirstLane_)(expr);
+}
+Vec LlvmExpr::fromFirstLane(Vec lane) const { return startsLater() ? lane - Vec{&scope_.builder, lanes_.first} : lane; }
+
+/// Whether numbers that count up with the lanes equal one number: their difference is compared with the lanes' numbers, which
+/// take a byte each. Nothing where the operands are others.
+std::optional<Vec> LlvmExpr::equalsCount(const Expr* expr) {
+  const bool isFirst = operand(expr, 0).isVector();
+  const Expr* counted = expr->src[isFirst ? 0 : 1];
+  const Vec number = operand(expr, isFirst ? 1 : 0);
+  if (counted->dtype != DType::I64 || lanes_.count == 1 || lanes_.count > 64 || number.isVector()) return std::nullopt;
+  const auto form = ir::affine(counted);
+  if (!form || form->of(laneAxis_) != 1) return std::nullopt;
+  const Vec fromFirst = number - atFirstLane(counted);
+  const Vec wanted = startsLater() ? fromFirst + Vec{&scope_.builder, lanes_.first} : fromFirst;
+  const Vec nearest = truncate(minimum(wanted, wanted.like(int64_t{255}), false), 8);
+  return iota(scope_.builder, lanes_.count, 8) == splat(nearest, lanes_.count);
+}
+
 /// An offset that is linear in the lane is a scalar plus constants, whatever the scalar is made of.
 Vec LlvmExpr::perLane(const Expr* expr, Vec offset) {
   llvm::IRBuilderBase& builder = scope_.builder;
   const int buffer = expr->load().buffer;
   if (const auto linear = ir::affine(expr->src[0])) {
-    const bool startsLater = lanes_.isPartial() && lanes_.first != nullptr;
-    if (atFirstLane_ == nullptr) atFirstLane_ = std::make_unique<LlvmExpr>(scope_, laneAxis_, LaneSet{});
-    if (startsLater) atFirstLane_->lane_ = {&builder, lanes_.first};
-    const Vec place = startsLater ? lane_ - atFirstLane_->lane_ : lane_;
-    return scope_.memory.gather(buffer, (*atFirstLane_)(expr->src[0]), place * linear->of(laneAxis_));
+    const Vec base = atFirstLane(expr->src[0]);
+    return scope_.memory.gather(buffer, base, fromFirstLane(lane_) * linear->of(laneAxis_));
   }
   const Vec zero{&builder, builder.getInt64(0)};
   return scope_.memory.gather(buffer, zero, scope_.kernel.index32 ? truncate(offset, 32) : offset);
@@ -170,7 +192,7 @@ Vec LlvmExpr::onIntegers(const Expr* expr, DType dtype) {
     case Op::Xor: return a ^ b;
     case Op::Shl: return a << b;
     case Op::Shr: return isSigned ? shiftRightSigned(a, b) : a >> b;
-    case Op::Eq: return a == b;
+    case Op::Eq: return equalsCount(expr).value_or(a == b);
     case Op::Ne: return a != b;
     case Op::Lt: return isSigned ? a < b : lessUnsigned(a, b);
     case Op::Le: return isSigned ? a <= b : !lessUnsigned(b, a);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <unordered_map>
 
 #include "codegen/llvm_math.h"
@@ -39,6 +40,10 @@ class LlvmExpr {
   Vec axis(const ir::Expr* expr) const;
   Vec load(const ir::Expr* expr);
   Vec perLane(const ir::Expr* expr, Vec offset);
+  bool startsLater() const;
+  Vec atFirstLane(const ir::Expr* expr);
+  Vec fromFirstLane(Vec lane) const;
+  std::optional<Vec> equalsCount(const ir::Expr* expr);
   Vec operation(const ir::Expr* expr);
   Vec onFloats(const ir::Expr* expr, ir::DType dtype);
   Vec onIntegers(const ir::Expr* expr, ir::DType dtype);

@@ -6,9 +6,15 @@ namespace lowering {
 
 using ir::Expr;
 
-int cpuLanes(const ir::Loops& loops, const ir::Target& target) {
+int cpuLanes(const ir::Loops& loops, const Domain& domain, std::size_t dim, const ir::Target& target) {
   int64_t widest = 1;
-  for (const ir::Buffer& buffer : loops.buffers) widest = std::max(widest, ir::sizeOf(ir::opmath(buffer.type.dtype)));
+  for (const std::vector<Access>* accesses : {&domain.loads(), &domain.stores()})
+    for (const Access& access : *accesses)
+      if (!domain.isUniform(access, dim))
+        widest = std::max(widest, ir::sizeOf(ir::opmath(loops.buffers[static_cast<std::size_t>(access.buffer)].type.dtype)));
+  for (const ir::StoreTo& store : loops.stores)
+    for (const Expr* node : ir::postorder({store.value}))
+      if (node->op == ir::Op::Reduce) widest = std::max(widest, ir::sizeOf(node->dtype));
   return static_cast<int>(std::min<int64_t>(target.vectorBytes, 2 * target.vectorBytes / widest));
 }
 

@@ -5,9 +5,9 @@
 
 namespace lowering {
 
-/// Elements of a vector: two registers of the widest type that is read, written or computed in, so that loads and
-/// arithmetic overlap.
-int cpuLanes(const ir::Loops& loops, const ir::Target& target);
+/// Elements of a vector along a dim: two registers of the widest type that is read, written or summed along it, so that
+/// loads and arithmetic overlap.
+int cpuLanes(const ir::Loops& loops, const Domain& domain, std::size_t dim, const ir::Target& target);
 
 /// Tasks of `elements` points each that are handed to a thread at a time: enough work to be worth waking it for.
 int64_t cpuGrain(const ir::Loops& loops, const Domain& domain, int64_t elements);

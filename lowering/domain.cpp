@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <set>
 
 #include "ir/error.h"
@@ -27,6 +28,16 @@ std::vector<const Expr*> memoryOrder(const std::vector<const Expr*>& all, const 
                      [&](const Expr* a, const Expr* b) { return std::abs(access.form->of(a)) > std::abs(access.form->of(b)); });
   }
   return axes;
+}
+
+/// The axis along which an access has the smallest stride but 0; null where it does not move.
+const Expr* fastest(const std::vector<const Expr*>& all, const Access& access) {
+  const Expr* best = nullptr;
+  for (const Expr* axis : all) {
+    const int64_t stride = std::abs(access.form->of(axis));
+    if (axis->axis().extent > 1 && stride != 0 && (best == nullptr || stride < std::abs(access.form->of(best)))) best = axis;
+  }
+  return best;
 }
 
 /// Axes that values are computed from, and not only places: merged, they would have to be divided out again.
@@ -60,15 +71,13 @@ Domain::Domain(const ir::Loops& loops, const Nest& nest) : pool_(loops.pool) {
   for (const Reduction& reduction : nest.reductions) values.push_back(reduction.body);
   for (const ir::StoreTo& store : stores) values.push_back(store.value);
   addAccesses(loops, stores, values);
-  std::vector<const Expr*> axes = nest.kept;
-  axes.insert(axes.end(), nest.reduced.begin(), nest.reduced.end());
-  const Access& leading = busiest(axes);
-  addDims(memoryOrder(nest.kept, leading), values);
+  const Access& first = leading(nest);
+  addDims(memoryOrder(nest.kept, first), values);
   elementDims_ = dims_.size();
-  addDims(memoryOrder(nest.reduced, leading), values);
-  if (!leading.form) return;
-  const int64_t alongElements = std::abs(stride(leading, innermost()));
-  const int64_t alongRows = std::abs(stride(leading, elementDims_ - 1));
+  addDims(memoryOrder(nest.reduced, first), values);
+  if (!first.form) return;
+  const int64_t alongElements = std::abs(stride(first, innermost()));
+  const int64_t alongRows = std::abs(stride(first, elementDims_ - 1));
   runsAlongElements_ = alongRows == 0 || (alongElements != 0 && alongElements <= alongRows);
 }
 
@@ -80,20 +89,25 @@ void Domain::addAccesses(const ir::Loops& loops, const std::vector<ir::StoreTo>&
   }
 }
 
-const Access& Domain::busiest(const std::vector<const Expr*>& axes) const {
-  const Access* best = nullptr;
-  int64_t most = -1;
-  const auto consider = [&](const Access& access) {
-    int64_t bytes = access.elementBytes;
-    for (const Expr* axis : axes) bytes *= access.form && access.form->of(axis) != 0 ? axis->axis().extent : 1;
-    if (access.form && bytes > most) {
-      best = &access;
-      most = bytes;
-    }
+const Access& Domain::leading(const Nest& nest) const {
+  std::vector<const Expr*> axes = nest.kept;
+  axes.insert(axes.end(), nest.reduced.begin(), nest.reduced.end());
+  std::vector<const Access*> all;
+  for (const std::vector<Access>* accesses : {&loads_, &stores_})
+    for (const Access& access : *accesses)
+      if (access.form) all.push_back(&access);
+  if (all.empty()) return stores_.front();
+  const auto bytes = [&](const Access* access) {
+    int64_t moved = access->elementBytes;
+    for (const Expr* axis : axes) moved *= access->form->of(axis) != 0 ? axis->axis().extent : 1;
+    return moved;
   };
-  for (const Access& access : loads_) consider(access);
-  for (const Access& access : stores_) consider(access);
-  return best == nullptr ? stores_.front() : *best;
+  std::map<const Expr*, int64_t> along;  // what all accesses move that have an axis as their fastest
+  for (const Access* access : all) along[fastest(axes, *access)] += bytes(access);
+  for (const Expr* axis : nest.kept) along[axis] += along[axis] / 8;
+  return **std::max_element(all.begin(), all.end(), [&](const Access* a, const Access* b) {
+    return std::pair(along[fastest(axes, *a)], bytes(a)) < std::pair(along[fastest(axes, *b)], bytes(b));
+  });
 }
 
 /// Adds dims for axes in memory order, of one value if there are none.

@@ -36,8 +36,8 @@ class Domain {
  public:
   /// Of loops without reductions: ordered as the first store is.
   explicit Domain(const ir::Loops& loops);
-  /// Of a nest: first the dims of a row's number, then, from `elementDims()` on, those of its elements; each in the order of
-  /// the access that moves most bytes.
+  /// Of a nest: first the dims of a row's number, then, from `elementDims()` on, those of its elements; each in the
+  /// order of an access of those that run along the axis along which most bytes are moved.
   Domain(const ir::Loops& loops, const Nest& nest);
 
   const std::vector<Dim>& dims() const { return dims_; }
@@ -74,8 +74,9 @@ class Domain {
 
  private:
   void addAccesses(const ir::Loops& loops, const std::vector<ir::StoreTo>& stores, const std::vector<const ir::Expr*>& values);
-  /// The affine access that moves most bytes while `axes` run.
-  const Access& busiest(const std::vector<const ir::Expr*>& axes) const;
+  /// Of the affine accesses that run along the axis along which most bytes are moved, the one that moves most. A kept axis needs
+  /// only almost as many as a reduced one: tiles of columns keep the cache lines of what lies across them.
+  const Access& leading(const Nest& nest) const;
   void addDims(const std::vector<const ir::Expr*>& axes, const std::vector<const ir::Expr*>& values);
   const ir::Expr* axisAt(const ir::Expr* axis, const Position& position) const;
 

@@ -2,6 +2,7 @@
 #include <bit>
 
 #include "lowering/cpu_tasks.h"
+#include "lowering/cpu_vectors.h"
 #include "lowering/schedule.h"
 #include "lowering/value.h"
 #include "lowering/vectorize.h"
@@ -19,9 +20,12 @@ constexpr int64_t shortestRow = 8;       // rows shorter than this are not worth
 class TaskBody {
  public:
   TaskBody(const ir::Loops& loops, const Domain& domain, const ir::Target& target)
-      : loops_(loops), domain_(domain), isFlat_(domain.dims().size() > 1 && domain.inner().extent < shortestRow) {
+      : loops_(loops),
+        domain_(domain),
+        target_(target),
+        isFlat_(domain.dims().size() > 1 && domain.inner().extent < shortestRow) {
     rowElements_ = isFlat_ ? domain.numel() : domain.inner().extent;
-    lanes_ = cpuLanes(loops, target);
+    lanes_ = cpuLanes(loops, domain, domain.innermost(), target);
     lanes_ = std::min(lanes_, static_cast<int>(std::bit_ceil(static_cast<uint64_t>(rowElements_))));
     rows_ = domain.numel() / rowElements_;
     block_ = std::min(rowElements_, blockElements);
@@ -30,7 +34,12 @@ class TaskBody {
 
   int64_t tasks() const { return rows_ * blocks_; }
   int64_t taskElements() const { return block_; }
-  int lanes() const { return lanes_; }
+  bool alignsStores() const {
+    const Position origin(domain_.dims().size(), loops_.pool->integer(DType::I64, 0));
+    return areAligned(domain_, domain_.stores(), lanes_) ||
+           (!isFlat_ &&
+            headOf(*loops_.pool, domain_, domain_.stores(), origin, rowElements_ - (blocks_ - 1) * block_, lanes_, target_));
+  }
 
   ir::Block build(const Expr* task) const {
     const Value number{*loops_.pool, task};
@@ -44,26 +53,19 @@ class TaskBody {
   }
 
  private:
-  /// `count` elements of a row from `start`: full vectors, then the rest as one masked vector.
   ir::Block vectors(Value row, Value start, int64_t count) const {
-    ir::Block body;
-    const int64_t whole = count / lanes_, left = count % lanes_;
-    const auto width = static_cast<double>(lanes_);
-    if (whole == 1) body.push_back({vector(row, start, nullptr)});
-    if (whole > 1) {
-      const Value i{*loops_.pool, loops_.pool->axis(whole)};
-      body.push_back({ir::For{i.expr(), ir::LoopKind::Serial, {{vector(row, start + i * width, nullptr)}}}});
-    }
-    if (left != 0)
-      body.push_back({vector(row, start + static_cast<double>(whole) * width, loops_.pool->integer(DType::I64, left))});
-    return body;
+    std::optional<Head> head;
+    if (!isFlat_) head = headOf(*loops_.pool, domain_, domain_.stores(), place(row, start, start).base, count, lanes_, target_);
+    return CpuVectors{lanes_}.along(start, count, head, [&](Value column, Value) {
+      const Value lane{*loops_.pool, loops_.pool->axis(lanes_)};
+      return vectorize(loops_, domain_, place(row, column, lane), nullptr);
+    });
   }
 
-  ir::Lanes vector(Value row, Value column, const Expr* active) const {
-    const Value lane{*loops_.pool, loops_.pool->axis(lanes_)};
-    const std::size_t inner = domain_.dims().size() - 1;
+  LanePlace place(Value row, Value column, Value lane) const {
+    const std::size_t inner = domain_.innermost();
     LanePlace place;
-    place.dim = domain_.innermost();
+    place.dim = inner;
     place.lane = lane.expr();
     if (isFlat_) {
       place.flat = column.expr();
@@ -74,28 +76,16 @@ class TaskBody {
       place.base.push_back(column.expr());
       place.each.push_back((column + lane).expr());
     }
-    return vectorize(loops_, domain_, place, active);
+    return place;
   }
 
   const ir::Loops& loops_;
   const Domain& domain_;
+  const ir::Target& target_;
   bool isFlat_;
   int lanes_;
   int64_t rowElements_, rows_, block_, blocks_;
 };
-
-/// Whether stores should bypass the caches: what is touched exceeds them, results are written only, and in whole vectors.
-bool streamsStores(const ir::Loops& loops, const Domain& domain, const ir::Target& target, int lanes) {
-  int64_t bytes = 0;
-  for (const ir::Buffer& buffer : loops.buffers) {
-    if (buffer.isWritten && buffer.isRead) return false;
-    bytes += buffer.type.bytesTouched();
-  }
-  const bool aligned = std::all_of(domain.stores().begin(), domain.stores().end(), [&](const Access& store) {
-    return domain.isInnerContiguous(store) && domain.isAligned(store, lanes, domain.innermost());
-  });
-  return aligned && bytes > target.cacheBytes * target.processors;
-}
 
 }  // namespace
 
@@ -112,7 +102,7 @@ ir::Kernel scheduleCpu(const ir::Loops& loops, const ir::Target& target) {
   kernel.backend = ir::Backend::Cpu;
   kernel.pool = loops.pool;
   kernel.relaxedMath = allowsRelaxedMath(loops);
-  kernel.streamStores = streamsStores(loops, domain, target, body.lanes());
+  kernel.streamStores = body.alignsStores() && exceedsCaches(loops, target);
   kernel.params = parameters(loops, 64);
   kernel.launch.tasks = body.tasks();
   kernel.launch.grain = cpuGrain(loops, domain, body.taskElements());

@@ -1,5 +1,6 @@
 // Reductions across memory on a CPU: a task a tile of columns, or, where they are few, a share of their elements.
 #include <algorithm>
+#include <bit>
 
 #include "lowering/ceil_div.h"
 #include "lowering/cpu_tasks.h"
@@ -12,9 +13,13 @@ namespace {
 using ir::Expr;
 using ir::LoopKind;
 
-constexpr int64_t tileVectors = 8;      // of a tile: what a thread sums up in registers
-constexpr int64_t blockElements = 512;  // that one accumulator takes before it is added to the total: rounding stays small
-constexpr int64_t shareElements = 64;   // of a column: the least that a thread takes
+constexpr int64_t tileVectors = 8;         // of a tile: what a thread sums up in registers
+constexpr int64_t blockElements = 512;     // that one accumulator takes before it is added to the total: rounding stays small
+constexpr int64_t shareElements = 64;      // of a column: the least that a thread takes
+constexpr int64_t heldBytes = 128 * 1024;  // of a tile that are kept from one sweep to the next
+
+/// Lanes of the narrowest vector that holds a row of elements.
+int lanesOf(int64_t elements) { return static_cast<int>(std::bit_ceil(static_cast<uint64_t>(std::min<int64_t>(elements, 64)))); }
 
 class CpuColumnKernel {
  public:
@@ -23,7 +28,8 @@ class CpuColumnKernel {
         loops_(loops),
         nest_(nest),
         domain_(domain),
-        lanes_(cpuLanes(loops, target)),
+        lanes_(std::min(cpuLanes(loops, domain, domain.elementDims() - 1, target),
+                        lanesOf(domain.dims()[domain.elementDims() - 1].extent))),
         outer_(domain.numel(0, domain.elementDims() - 1)),
         columns_(domain.dims()[domain.elementDims() - 1].extent),
         elements_(domain.numel(domain.elementDims(), domain.dims().size())) {
@@ -43,6 +49,10 @@ class CpuColumnKernel {
     kernel_.addAccumulators(tile_, lanes_);
     for (const Reduction& reduction : nest_.reductions)
       if (isBlocked()) blocks_.push_back(kernel_.addLocal("block", reduction.body->dtype, tile_, ir::Space::Register, lanes_));
+    if (storesAlongElements())
+      for (const Reduction& reduction : nest_.reductions)
+        results_.push_back(kernel_.addLocal("result", reduction.body->dtype, tile_, ir::Space::Register, lanes_));
+    addHeld();
     ir::Launch launch;
     launch.tasks = outer_ * tiles_ * shares_;
     launch.grain = shares_ > 1 ? 1 : cpuGrain(loops_, domain_, tile_ * elements_);
@@ -117,13 +127,13 @@ class CpuColumnKernel {
   bool isBlocked() const { return eachShare() > 2 * blockElements; }
 
   /// What is done with a vector of columns at an element of theirs.
-  using Use = std::function<ir::Lanes(const LanePlace&, Value column)>;
+  using Use = std::function<ir::Lanes(const LanePlace&, Value column, Value element)>;
 
   /// The elements of the columns from `first` on, `count` of them, that are among the task's.
   ir::Block elements(int64_t columns, Value first, int64_t count, const Use& use) const {
     const Value step = kernel_.axis(count);
     const Value inShare = first + step, element = share() * double(eachShare()) + inShare;
-    ir::Block body = vectors(columns, [&](Value column) { return use(place(tileNumber(), column, element), column); });
+    ir::Block body = vectors(columns, [&](Value column) { return use(place(tileNumber(), column, element), column, element); });
     const bool isWhole = count == eachShare() || eachShare() % count == 0;
     const Condition inside = isWhole ? Condition() : inShare < double(eachShare());
     body = when(both(inside, within(element, eachShare() * shares_, elements_)), std::move(body));
@@ -139,15 +149,87 @@ class CpuColumnKernel {
       append(block, leaveShare(columns));
       return block;
     }
-    if (!nest_.elementStores.empty()) {
-      append(block, sweep(columns, [&](const LanePlace& at, Value column) {
-               ir::Lanes lanes = kernel_.lanes(at);
-               lanes.stores = kernel_.elementStores(at, readLanes(kernel_.pool(), domain_, at, results(column)));
-               return lanes;
-             }));
-    }
+    append(block, storesAlongElements() ? storesAcross(columns) : elementStores(columns));
     append(block, rowStores(tileNumber(), columns));
     return block;
+  }
+
+  ir::Block elementStores(int64_t columns) const {
+    if (nest_.elementStores.empty()) return {};
+    return sweep(columns, [&](const LanePlace& at, Value column, Value element) {
+      ir::Lanes lanes = kernel_.lanes(at);
+      lanes.stores = kernel_.elementStores(at, readLanes(kernel_.pool(), domain_, at, known(column, element)));
+      return lanes;
+    });
+  }
+
+  /// Whether results run through memory along a column's elements, unlike most of what is read.
+  bool storesAlongElements() const {
+    const std::size_t first = nest_.rowStores.size(), count = nest_.elementStores.size();
+    const auto isAlong = [&](const Access& store) { return runsAcross(store) && domain_.inner().extent >= lanes_ / 2; };
+    return count > 0 &&
+           std::all_of(domain_.stores().begin() + static_cast<std::ptrdiff_t>(first), domain_.stores().end(), isAlong);
+  }
+  /// Whether neighbours in memory are elements of one column.
+  bool runsAcross(const Access& access) const {
+    return domain_.isContiguous(access, domain_.innermost()) && !domain_.isContiguous(access, domain_.elementDims() - 1);
+  }
+
+  /// The element stores in vectors along the elements: a vector of each column in turn, so that the reads of one, which are
+  /// apart, find the cache lines of the one before.
+  ir::Block storesAcross(int64_t columns) const {
+    ir::Block block = vectors(columns, [&](Value column) {
+      ir::Lanes lanes;
+      lanes.axis = kernel_.pool().axis(lanes_);
+      for (std::size_t i = 0; i < nest_.reductions.size(); ++i)
+        lanes.stores.push_back({results_[i], column.expr(), results(column).at(nest_.reductions[i].result), true, {}});
+      return lanes;
+    });
+    const int64_t extent = domain_.inner().extent, whole = extent / lanes_;
+    const Value run = kernel_.axis(elements_ / extent), vector = kernel_.axis(whole);
+    ir::Block body;
+    if (whole > 0) append(body, loop(LoopKind::Serial, vector, storeAcross(columns, run, vector * double(lanes_), lanes_)));
+    if (extent % lanes_ != 0) append(body, storeAcross(columns, run, kernel_.number(whole * lanes_), extent % lanes_));
+    append(block, loop(LoopKind::Serial, run, std::move(body)));
+    return block;
+  }
+  ir::Block storeAcross(int64_t columns, Value run, Value start, int64_t active) const {
+    const Value column = kernel_.axis(columns), lane{kernel_.pool(), kernel_.pool().axis(lanes_)};
+    LanePlace at = place(tileNumber(), column, run * double(domain_.inner().extent));
+    at.lane = lane.expr();
+    at.dim = domain_.innermost();
+    at.each = at.base;
+    at.base.back() = start.expr();
+    at.each.back() = (start + lane).expr();
+    LoadMap results;
+    for (std::size_t i = 0; i < nest_.reductions.size(); ++i) {
+      const Expr* result = nest_.reductions[i].result;
+      results[result] = kernel_.pool().load(results_[i], result->dtype, column.expr());
+    }
+    ir::Lanes lanes = kernel_.lanes(at);
+    if (active < lanes_) lanes.active = kernel_.number(active).expr();
+    lanes.stores = kernel_.elementStores(at, readLanes(kernel_.pool(), domain_, at, std::move(results)));
+    ir::Block block;
+    block.push_back({std::move(lanes)});
+    return loop(LoopKind::Serial, column, std::move(block));
+  }
+
+  /// What is read by several sweeps and lies across them is kept as the first one has put it together, if it fits a cache.
+  void addHeld() {
+    const int64_t count = tile_ * elements_;
+    if (shares_ > 1 || nest_.passes() + static_cast<int>(!nest_.elementStores.empty()) < 2) return;
+    for (const Access& load : domain_.loads())
+      if (runsAcross(load) && domain_.moves(load, domain_.elementDims() - 1, domain_.elementDims()) &&
+          kernel_.loadsOf(0).contains(load.node) && count * load.elementBytes <= heldBytes)
+        held_.emplace_back(load.node, kernel_.addLocal("held", load.node->dtype, count, ir::Space::Register, lanes_));
+  }
+  Value heldAt(Value column, Value element) const { return element * double(tile_) + column; }
+
+  /// The results, and what is held, for a vector of columns at an element of theirs.
+  LoadMap known(Value column, Value element) const {
+    LoadMap map = results(column);
+    for (const auto& [load, local] : held_) map[load] = read(local, load->dtype, heldAt(column, element));
+    return map;
   }
 
   /// The accumulators of the vector at a column of the tile.
@@ -201,9 +283,13 @@ class CpuColumnKernel {
   }
   /// Adds elements to the accumulators of their columns.
   Use combining(const std::vector<std::size_t>& reductions, const std::function<int(std::size_t)>& local) const {
-    return [this, reductions, local](const LanePlace& at, Value column) {
-      const LoadMap loads = readLanes(kernel_.pool(), domain_, at, results(column));
+    const bool isFirst = nest_.reductions[reductions.front()].pass == 0;
+    return [this, reductions, local, isFirst](const LanePlace& at, Value column, Value element) {
+      const LoadMap loads = readLanes(kernel_.pool(), domain_, at, isFirst ? results(column) : known(column, element));
       ir::Lanes lanes = kernel_.lanes(at);
+      if (isFirst)
+        for (const auto& [load, kept] : held_)
+          lanes.stores.push_back({kept, heldAt(column, element).expr(), loads.at(load), true, {}});
       for (std::size_t i : reductions) {
         const Reduction& reduction = nest_.reductions[i];
         const Expr* value = domain_.at(reduction.body, at.each, loads);
@@ -269,7 +355,8 @@ class CpuColumnKernel {
   int64_t outer_, columns_, elements_;
   int64_t tile_ = 1, tiles_ = 1, shares_ = 1;
   const Expr* task_ = nullptr;
-  std::vector<int> blocks_, shared_;
+  std::vector<int> blocks_, shared_, results_;
+  std::vector<std::pair<const Expr*, int>> held_;  // the loads of which elements are kept, and where
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "lowering/ceil_div.h"
 #include "lowering/cpu_tasks.h"
+#include "lowering/cpu_vectors.h"
 #include "lowering/nest_kernel.h"
 #include "lowering/schedule.h"
 
@@ -23,7 +24,9 @@ class CpuRowKernel {
         loops_(loops),
         nest_(nest),
         domain_(domain),
-        lanes_(std::min(cpuLanes(loops, target), static_cast<int>(std::bit_ceil(static_cast<uint64_t>(domain.inner().extent))))),
+        target_(target),
+        lanes_(std::min(cpuLanes(loops, domain, domain.innermost(), target),
+                        static_cast<int>(std::bit_ceil(static_cast<uint64_t>(domain.inner().extent))))),
         rows_(domain.numel(0, domain.elementDims())),
         runs_(domain.numel(domain.elementDims(), domain.innermost())),
         shares_(chooseShares(target)),
@@ -80,32 +83,18 @@ class CpuRowKernel {
     return place;
   }
 
-  /// What is done with a vector: its place, the number of the accumulator it goes to, and how many lanes are active.
+  /// What is done with a vector: its place, and the number of the accumulator it goes to.
   using Use = std::function<ir::Lanes(const LanePlace&, Value accumulator)>;
 
-  ir::Block vector(Value run, Value column, Value accumulator, int64_t active, const Use& use) const {
-    ir::Lanes lanes = use(place(row(), run, column, lanes_), accumulator);
-    if (active < lanes_) lanes.active = kernel_.number(active).expr();
-    ir::Block block;
-    block.push_back({std::move(lanes)});
-    return block;
+  /// `count` elements of a run from `start` on, vectors in turn for each accumulator.
+  ir::Block along(Value run, Value start, int64_t count, const Use& use) const {
+    const std::optional<Head> head =
+        headOf(kernel_.pool(), domain_, elementAccesses(), place(row(), run, start, 1).base, count, lanes_, target_);
+    return CpuVectors{lanes_, accumulators}.along(
+        start, count, head, [&](Value column, Value turn) { return use(place(row(), run, column, lanes_), turn); });
   }
 
-  /// `count` elements of a run from `start` on: vectors in turn for each accumulator, then what is left of them.
-  ir::Block along(Value run, Value start, int64_t count, const Use& use) const {
-    const auto width = static_cast<double>(lanes_);
-    const int64_t whole = count / lanes_, rounds = whole / accumulators;
-    ir::Block block;
-    if (rounds > 0) {
-      const Value round = kernel_.axis(rounds), turn = kernel_.axis(accumulators);
-      const Value column = start + (round * double(accumulators) + turn) * width;
-      append(block, loop(LoopKind::Serial, round, loop(LoopKind::Unrolled, turn, vector(run, column, turn, lanes_, use))));
-    }
-    for (int64_t rest = rounds * accumulators; rest < whole; ++rest)
-      append(block, vector(run, start + double(rest) * width, kernel_.number(0), lanes_, use));
-    if (count % lanes_ != 0) append(block, vector(run, start + double(whole) * width, kernel_.number(0), count % lanes_, use));
-    return block;
-  }
+  ElementStores elementAccesses() const { return ElementStores(domain_.stores()).subspan(nest_.rowStores.size()); }
 
   /// Every element of the row, or of the task's share of it.
   ir::Block sweep(const Use& use) const {
@@ -213,6 +202,7 @@ class CpuRowKernel {
   const ir::Loops& loops_;
   const Nest& nest_;
   const Domain& domain_;
+  const ir::Target& target_;
   int lanes_;
   int64_t rows_, runs_, shares_;
   Value task_;

@@ -75,7 +75,7 @@ struct Case {
   bool rows = true;             ///< stores what a row has once
   bool elements = false;        ///< stores what every element has
   bool twoPasses = false;
-  std::vector<size_t> outOrder = {};  ///< of what every element has, if it is another one
+  std::vector<size_t> across = {};  ///< the order of what elements store, and of a tensor that they add
 };
 
 class CaseLoops {
@@ -102,9 +102,10 @@ class CaseLoops {
       const Expr* isThere = make(Op::Eq, distance, most);
       row = make(Op::Add, most, reduce(Op::Min, pool_->make(Op::Where, {isThere, place, nowhere})));
     }
-    if (case_.elements)
-      write("out", case_.dtype, dense(case_.outOrder.empty() ? case_.order : case_.outOrder),
-            make(Op::Add, make(Op::Mul, x, w), row));
+    const std::vector<size_t> order = case_.across.empty() ? everyDim() : case_.across;
+    const Expr* element = make(Op::Add, make(Op::Mul, x, w), row);
+    if (!case_.across.empty()) element = make(Op::Add, element, number(read("y", case_.dtype, dense(order))));
+    if (case_.elements) write("out", case_.dtype, dense(order), element);
     if (case_.rows) write("row", accumulator(), dense(keptDims()), row);
     if (case_.rows) write("lower", accumulator(), dense(keptDims()), make(Op::Sub, least, row));
     return loops_;
@@ -205,9 +206,9 @@ TEST_CASE("every set of dims, in every order in memory: rows, elements or both, 
 }
 
 TEST_CASE("every set of dims, read in one order and written in another") {
-  const std::vector<DType> dtypes{DType::F16, DType::F32, DType::F16, DType::F64, DType::U8};
-  const std::vector<ir::Shape> shapes{{5, 3},      {33, 17},    {16, 64},     {64, 24},     {200, 40},
-                                      {3, 40, 24}, {20, 8, 16}, {2, 3, 7, 7}, {2, 8, 4, 4}, {300, 4, 9}};
+  const std::vector<DType> dtypes{DType::F16, DType::F32, DType::F16, DType::F64, DType::U8, DType::I64};
+  const std::vector<ir::Shape> shapes{{5, 3},    {33, 17},    {8, 130},    {70, 64},     {16, 64},     {64, 24},
+                                      {200, 40}, {3, 40, 24}, {20, 8, 16}, {2, 3, 7, 7}, {2, 8, 4, 4}, {300, 4, 9}};
   size_t count = 0;
   for (const ir::Shape& sizes : shapes)
     for (const std::vector<size_t>& order : orders(sizes.size()))
@@ -245,6 +246,8 @@ TEST_CASE("rows and columns so long that warps, CTAs, clusters and the whole gri
       {DType::F16, {9000, 8}, {0}},
       {DType::F32, {30, 2, 1000}, {0}},
       {DType::F16, {33, 2, 1001}, {0}},
+      {DType::F32, {7, 197}, {1}},
+      {DType::F32, {3, 2, 515}, {0, 2}},
   };
   for (const auto& [dtype, sizes, reduced] : rows) {
     check({dtype, sizes, orders(sizes.size()).front(), reduced, true, false, false});

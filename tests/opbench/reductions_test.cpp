@@ -118,6 +118,8 @@ TEST_CASE("softmax") {
     compare(backward, "((T([2, 9, 5, 4], f16), T([2, 9, 5, 4], f16), 1, f16), {})");
     compare(backward, "((T([7, 31], f16, stride=(1, 7)), T([7, 31], f16), 1, f16), {})");
     compare(backward, "((T([0, 91], f16), T([0, 91], f16), -1, f16), {})");
+    compare(backward, "((T([2, 3, 50, 64], f16, stride=(9600, 3200, 1, 50)), T([2, 3, 50, 64], f16), 2, f16), {})");
+    compare(backward, "((T([3, 515], f16), T([3, 515], f16), 1, f16), {})");
   }
 }
 
@@ -130,6 +132,8 @@ TEST_CASE("losses") {
       compare("aten.nll_loss_forward.default",
               fmt::format("((T([30], f16), T([], i64), {}, {}, -100), {{}})", weight, reduction));
       const char* grad = reduction == 0 ? "T([20], f16)" : "T([], f16)";
+      compare("aten.nll_loss_backward.default",
+              fmt::format("(({}, T([20, 515], f16), T([20], i64), {}, {}, -100, T([], f16)), {{}})", grad, "None", reduction));
       compare("aten.nll_loss_backward.default",
               fmt::format("(({}, T([20, 30], f16), T([20], i64), {}, {}, -100, T([], f16)), {{}})", grad, weight, reduction));
     }

@@ -1,0 +1,92 @@
+#include "lowering/cpu_vectors.h"
+
+#include <algorithm>
+
+#include "lowering/nest_kernel.h"
+
+namespace lowering {
+namespace {
+
+using ir::LoopKind;
+
+constexpr int64_t fewestRegisters = 8;  // in a row that is worth another masked vector
+constexpr int maskedBytes = 64;         // of vector registers for which masked loads and stores are as fast as others
+
+/// Whether all stores run along the inner dim and are, at every place, equally far from a multiple of so many elements.
+bool areAlike(const Domain& domain, ElementStores stores, int64_t elements) {
+  const auto isLikeFirst = [&](const Access& store) {
+    if (!domain.isInnerContiguous(store) || store.elementBytes != stores.front().elementBytes) return false;
+    if ((store.form->constant - stores.front().form->constant) % elements != 0) return false;
+    for (std::size_t d = 0; d < domain.innermost(); ++d)
+      if ((domain.stride(store, d) - domain.stride(stores.front(), d)) % elements != 0) return false;
+    return true;
+  };
+  return std::all_of(stores.begin(), stores.end(), isLikeFirst);
+}
+
+ir::Block one(ir::Lanes lanes, const ir::Expr* active) {
+  lanes.active = active;
+  ir::Block block;
+  block.push_back({std::move(lanes)});
+  return block;
+}
+
+}  // namespace
+
+ir::Block CpuVectors::whole(Value start, int64_t vectors, const Use& use) const {
+  const auto at = [&](Value number) { return start + number * double(lanes); };
+  const auto axis = [&](int64_t extent) { return extent == 1 ? start.like(0) : Value{start.pool(), start.pool().axis(extent)}; };
+  ir::Block block;
+  const int64_t rounds = vectors / turns;
+  if (rounds > 0) {
+    const Value round = axis(rounds), turn = axis(turns);
+    ir::Block body = one(use(at(round * double(turns) + turn), turn), nullptr);
+    append(block, loop(LoopKind::Serial, round, loop(LoopKind::Unrolled, turn, std::move(body))));
+  }
+  for (int64_t rest = rounds * turns; rest < vectors; ++rest)
+    append(block, one(use(at(start.like(double(rest))), start.like(0)), nullptr));
+  return block;
+}
+
+ir::Block CpuVectors::along(Value start, int64_t count, const std::optional<Head>& head, const Use& use) const {
+  const Value zero = start.like(0);
+  const int64_t vectors = (head ? count - head->most : count) / lanes;
+  const Value first = head ? start + head->elements : start, rest = first + double(vectors * lanes);
+  ir::Block block;
+  if (head) append(block, one(use(start, zero), head->elements.expr()));
+  append(block, whole(first, vectors, use));
+  const int64_t left = count - vectors * lanes;  // of which the head may have been some
+  for (int64_t done = 0; done < left; done += lanes) {
+    const Value active = (head ? zero + double(left) - head->elements : zero + double(left)) - double(done);
+    append(block, one(use(rest + double(done), zero), active.expr()));
+  }
+  return block;
+}
+
+bool areAligned(const Domain& domain, ElementStores stores, int lanes) {
+  return std::all_of(stores.begin(), stores.end(), [&](const Access& store) {
+    return domain.isInnerContiguous(store) && domain.isAligned(store, lanes, domain.innermost());
+  });
+}
+
+std::optional<Head> headOf(ir::ExprPool& pool, const Domain& domain, ElementStores stores, const Position& position,
+                           int64_t count, int lanes, const ir::Target& target) {
+  if (stores.empty() || target.vectorBytes < maskedBytes) return std::nullopt;
+  const int64_t elements = std::min<int64_t>(lanes, target.vectorBytes / stores.front().elementBytes);
+  if (count < fewestRegisters * elements || !areAlike(domain, stores, elements)) return std::nullopt;
+  if (areAligned(domain, stores, static_cast<int>(elements))) return std::nullopt;
+  const auto most = static_cast<double>(elements - 1);
+  const Value offset{pool, domain.offset(stores.front(), position)};
+  return Head{offset.like(most) - mod(offset + most, most + 1), elements - 1};
+}
+
+bool exceedsCaches(const ir::Loops& loops, const ir::Target& target) {
+  int64_t bytes = 0;
+  for (const ir::Buffer& buffer : loops.buffers) {
+    if (buffer.isWritten && buffer.isRead) return false;
+    bytes += buffer.type.bytesTouched();
+  }
+  return bytes > target.cacheBytes * target.processors;
+}
+
+}  // namespace lowering
