@@ -5,6 +5,7 @@
 
 #include "ir/walk.h"
 #include "lowering/ceil_div.h"
+#include "lowering/nest_kernel.h"
 #include "lowering/value.h"
 
 namespace lowering {
@@ -12,7 +13,7 @@ namespace {
 
 using ir::Expr;
 
-const ir::For& gridLoop(const ir::Kernel& kernel) { return std::get<ir::For>(kernel.body.front().node); }
+const ir::For& outerLoop(const ir::Kernel& kernel) { return std::get<ir::For>(kernel.body.front().node); }
 
 /// Whether a buffer that one kernel writes is known to the other.
 bool interfere(const ir::Kernel& a, const ir::Kernel& b) {
@@ -110,6 +111,18 @@ class Buffers {
   std::vector<std::vector<int>> numbers_;
 };
 
+/// What two kernels in one have beside parameters, locals and statements; launched as the first one is.
+ir::Kernel withoutStatements(const ir::Kernel& first, const ir::Kernel& second) {
+  ir::Kernel merged;
+  merged.name = first.name;
+  merged.backend = first.backend;
+  merged.pool = first.pool;
+  merged.launch = first.launch;
+  merged.index32 = first.index32 && second.index32;
+  merged.relaxedMath = first.relaxedMath && second.relaxedMath;
+  return merged;
+}
+
 }  // namespace
 
 std::optional<ir::Kernel> beside(const ir::Kernel& first, const ir::Kernel& second) {
@@ -120,23 +133,17 @@ std::optional<ir::Kernel> beside(const ir::Kernel& first, const ir::Kernel& seco
   ir::ExprPool& pool = *first.pool;
   const int64_t cluster = first.launch.cluster, clusters = ceilDiv(second.launch.grid, cluster);
 
-  ir::Kernel merged;
-  merged.name = first.name;
-  merged.backend = first.backend;
-  merged.pool = first.pool;
-  merged.launch = first.launch;
+  ir::Kernel merged = withoutStatements(first, second);
   merged.launch.grid = first.launch.grid + clusters;
   merged.launch.resident = 0;
-  merged.index32 = first.index32 && second.index32;
-  merged.relaxedMath = first.relaxedMath && second.relaxedMath;
   const Buffers buffers(first, second, merged);
 
   const Value number{pool, pool.axis(merged.launch.grid)};
   const Value rank = cluster == 1 ? Value{pool, pool.integer(ir::DType::I64, 0)} : Value{pool, pool.axis(cluster)};
   const Value cta = (number - static_cast<double>(first.launch.grid)) * static_cast<double>(cluster) + rank;
-  Moved ofFirst(pool, buffers.of(0), gridLoop(first).axis, number.expr());
-  Moved ofSecond(pool, buffers.of(1), gridLoop(second).axis, cta.expr());
-  ir::Block then = ofFirst.block(gridLoop(first).body), otherwise = ofSecond.block(gridLoop(second).body);
+  Moved ofFirst(pool, buffers.of(0), outerLoop(first).axis, number.expr());
+  Moved ofSecond(pool, buffers.of(1), outerLoop(second).axis, cta.expr());
+  ir::Block then = ofFirst.block(outerLoop(first).body), otherwise = ofSecond.block(outerLoop(second).body);
   if (clusters * cluster > second.launch.grid) {
     const Value exists = cta < static_cast<double>(second.launch.grid);
     otherwise = {{ir::If{exists.expr(), std::move(otherwise), {}}}};
@@ -146,6 +153,30 @@ std::optional<ir::Kernel> beside(const ir::Kernel& first, const ir::Kernel& seco
   ir::Block body;
   body.push_back({ir::If{isFirst.expr(), std::move(then), std::move(otherwise)}});
   merged.body.push_back({ir::For{number.expr(), ir::LoopKind::Grid, std::move(body)}});
+  return merged;
+}
+
+std::optional<ir::Kernel> inTasksOf(const ir::Kernel& second, const ir::Kernel& first) {
+  const bool fits = first.backend == ir::Backend::Cpu && second.backend == ir::Backend::Cpu && first.pool == second.pool &&
+                    first.body.size() == 1 && second.body.size() > 1 && first.launch.tasks > second.launch.tasks &&
+                    first.streamStores == second.streamStores && !interfere(first, second);
+  if (!fits) return std::nullopt;
+  ir::ExprPool& pool = *first.pool;
+  ir::Kernel merged = withoutStatements(first, second);
+  merged.streamStores = first.streamStores;
+  merged.launch = second.launch;
+  const Buffers buffers(first, second, merged);
+
+  const int64_t tasks = second.launch.tasks, each = ceilDiv(first.launch.tasks, tasks);
+  const Value task{pool, pool.axis(tasks)}, step{pool, pool.axis(each)};
+  const Value number = task * static_cast<double>(each) + step;
+  Moved ofFirst(pool, buffers.of(0), outerLoop(first).axis, number.expr());
+  Moved ofSecond(pool, buffers.of(1), outerLoop(second).axis, task.expr());
+  ir::Block body = loop(ir::LoopKind::Serial, step,
+                        when(within(number, each * tasks, first.launch.tasks), ofFirst.block(outerLoop(first).body)));
+  append(body, ofSecond.block(outerLoop(second).body));
+  merged.body.push_back({ir::For{task.expr(), ir::LoopKind::Task, std::move(body)}});
+  append(merged.body, ofSecond.block({second.body.begin() + 1, second.body.end()}));
   return merged;
 }
 

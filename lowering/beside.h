@@ -11,4 +11,9 @@ namespace lowering {
 /// `second`, statements after a grid loop, or one of the two writing what the other one reads or writes.
 std::optional<ir::Kernel> beside(const ir::Kernel& first, const ir::Kernel& second);
 
+/// One CPU kernel that does the work of two: each task of `shares`, which leave what statements after them combine, first carries
+/// out as many tasks of `many`, in order, so that it finds in its cache what these have read. Nothing where that is not possible,
+/// or where one of the two writes what the other one reads or writes.
+std::optional<ir::Kernel> inTasksOf(const ir::Kernel& shares, const ir::Kernel& many);
+
 }  // namespace lowering

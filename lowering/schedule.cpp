@@ -22,7 +22,9 @@ ir::Kernel scheduled(const ir::Loops& loops, const ir::Target&, const StagedTili
   return scheduleStaged(loops, nest, Domain(loops, nest), tiling);
 }
 
-ir::Kernel scheduled(const ir::Loops& loops, const ir::Target& target, const TaskTiling&) { return scheduleCpu(loops, target); }
+ir::Kernel scheduled(const ir::Loops& loops, const ir::Target& target, const TaskTiling& tiling) {
+  return scheduleCpu(loops, target, tiling);
+}
 
 }  // namespace
 

@@ -18,8 +18,9 @@ ir::Kernel scheduleStaged(const ir::Loops& loops, const Nest& nest, const Domain
 /// A nest whose memory runs along its rows' numbers: threads side by side work on different rows, called columns.
 ir::Kernel scheduleColumns(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ColumnTiling& tiling);
 
-ir::Kernel scheduleCpu(const ir::Loops& loops, const ir::Target& target);
+ir::Kernel scheduleCpu(const ir::Loops& loops, const ir::Target& target, const TaskTiling& tiling);
 ir::Kernel scheduleCpuRows(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target);
-ir::Kernel scheduleCpuColumns(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target);
+ir::Kernel scheduleCpuColumns(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target,
+                              const TaskTiling& tiling);
 
 }  // namespace lowering

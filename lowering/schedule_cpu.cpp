@@ -89,11 +89,11 @@ class TaskBody {
 
 }  // namespace
 
-ir::Kernel scheduleCpu(const ir::Loops& loops, const ir::Target& target) {
+ir::Kernel scheduleCpu(const ir::Loops& loops, const ir::Target& target, const TaskTiling& tiling) {
   if (const std::optional<Nest> nest = nestOf(loops)) {
     const Domain domain(loops, *nest);
     return domain.runsAlongElements() ? scheduleCpuRows(loops, *nest, domain, target)
-                                      : scheduleCpuColumns(loops, *nest, domain, target);
+                                      : scheduleCpuColumns(loops, *nest, domain, target, tiling);
   }
   const Domain domain(loops);
   const TaskBody body(loops, domain, target);

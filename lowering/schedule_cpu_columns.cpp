@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "ir/error.h"
 #include "lowering/ceil_div.h"
 #include "lowering/cpu_tasks.h"
 #include "lowering/nest_kernel.h"
@@ -23,7 +24,8 @@ int lanesOf(int64_t elements) { return static_cast<int>(std::bit_ceil(static_cas
 
 class CpuColumnKernel {
  public:
-  CpuColumnKernel(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target)
+  CpuColumnKernel(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target,
+                  const TaskTiling& tiling)
       : kernel_(loops, nest, domain, ir::Backend::Cpu, 64),
         loops_(loops),
         nest_(nest),
@@ -34,17 +36,24 @@ class CpuColumnKernel {
         columns_(domain.dims()[domain.elementDims() - 1].extent),
         elements_(domain.numel(domain.elementDims(), domain.dims().size())) {
     const int64_t vectors = ceilDiv(columns_, lanes_);
-    const int64_t wanted = outer_ >= target.processors ? 1 : std::min<int64_t>(vectors, target.processors);
+    const bool isShared = tiling.shares > 0;
+    const int64_t wanted = isShared || outer_ >= target.processors ? 1 : std::min<int64_t>(vectors, target.processors);
     const int64_t least = ceilDiv(vectors, tileVectors / static_cast<int64_t>(std::min<std::size_t>(2, nest.reductions.size())));
     tile_ = ceilDiv(vectors, ceilDiv(least, wanted) * wanted) * lanes_;
     tiles_ = ceilDiv(columns_, tile_);
     const bool canShare = nest.passes() == 1 && nest.elementStores.empty();
-    if (canShare && outer_ * tiles_ < target.processors)
+    if (isShared) {
+      ir::require(canShare, "only sums of columns are divided into shares");
+      shares_ = tiling.shares;
+      tileAxis_ = kernel_.axis(outer_ * tiles_);
+    } else if (canShare && outer_ * tiles_ < target.processors)
       shares_ = std::clamp<int64_t>(elements_ / shareElements, 1, target.processors);
   }
 
   ir::Kernel build() {
-    task_ = kernel_.pool().axis(outer_ * tiles_ * shares_);
+    ir::Launch launch;
+    launch.tasks = tileAxis_ ? shares_ : outer_ * tiles_ * shares_;
+    task_ = kernel_.pool().axis(launch.tasks);
     // A result is read in the accumulator of its vector.
     kernel_.addAccumulators(tile_, lanes_);
     for (const Reduction& reduction : nest_.reductions)
@@ -53,15 +62,14 @@ class CpuColumnKernel {
       for (const Reduction& reduction : nest_.reductions)
         results_.push_back(kernel_.addLocal("result", reduction.body->dtype, tile_, ir::Space::Register, lanes_));
     addHeld();
-    ir::Launch launch;
-    launch.tasks = outer_ * tiles_ * shares_;
     launch.grain = shares_ > 1 ? 1 : cpuGrain(loops_, domain_, tile_ * elements_);
     ir::Block body, task;
     if (shares_ > 1) {
       for (const Reduction& reduction : nest_.reductions)
-        shared_.push_back(kernel_.addLocal("share", reduction.body->dtype, launch.tasks * tile_, ir::Space::Global));
+        shared_.push_back(kernel_.addLocal("share", reduction.body->dtype, outer_ * tiles_ * shares_ * tile_, ir::Space::Global));
     }
     append(task, forTile([&](int64_t columns) { return tileBody(columns); }));
+    if (tileAxis_) task = loop(LoopKind::Serial, *tileAxis_, std::move(task));
     body.push_back({ir::For{task_, LoopKind::Task, std::move(task)}});
     if (shares_ > 1) append(body, combineShares());
     return kernel_.finish(launch, std::move(body));
@@ -69,8 +77,8 @@ class CpuColumnKernel {
 
  private:
   Value task() const { return {kernel_.pool(), task_}; }
-  Value share() const { return shares_ == 1 ? kernel_.number(0) : mod(task(), double(shares_)); }
-  Value tileNumber() const { return shares_ == 1 ? task() : floorDiv(task(), double(shares_)); }
+  Value share() const { return shares_ == 1 ? kernel_.number(0) : tileAxis_ ? task() : mod(task(), double(shares_)); }
+  Value tileNumber() const { return tileAxis_ ? *tileAxis_ : shares_ == 1 ? task() : floorDiv(task(), double(shares_)); }
   Value tileAt(Value number) const {
     return tiles_ == 1 ? kernel_.number(0) : outer_ == 1 ? number : mod(number, double(tiles_));
   }
@@ -319,8 +327,11 @@ class CpuColumnKernel {
       lanes.axis = kernel_.pool().axis(lanes_);
       for (std::size_t i = 0; i < nest_.reductions.size(); ++i) {
         const ir::DType dtype = nest_.reductions[i].body->dtype;
-        lanes.stores.push_back(
-            {shared_[i], (task() * double(tile_) + column).expr(), read(kernel_.accumulator(i), dtype, column), true, {}});
+        lanes.stores.push_back({shared_[i],
+                                ((tileNumber() * double(shares_) + share()) * double(tile_) + column).expr(),
+                                read(kernel_.accumulator(i), dtype, column),
+                                true,
+                                {}});
       }
       return lanes;
     });
@@ -355,14 +366,16 @@ class CpuColumnKernel {
   int64_t outer_, columns_, elements_;
   int64_t tile_ = 1, tiles_ = 1, shares_ = 1;
   const Expr* task_ = nullptr;
+  std::optional<Value> tileAxis_;  // where a task is a share of all tiles, the number of the tile at hand
   std::vector<int> blocks_, shared_, results_;
   std::vector<std::pair<const Expr*, int>> held_;  // the loads of which elements are kept, and where
 };
 
 }  // namespace
 
-ir::Kernel scheduleCpuColumns(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target) {
-  return CpuColumnKernel(loops, nest, domain, target).build();
+ir::Kernel scheduleCpuColumns(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target,
+                              const TaskTiling& tiling) {
+  return CpuColumnKernel(loops, nest, domain, target, tiling).build();
 }
 
 }  // namespace lowering

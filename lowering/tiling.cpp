@@ -36,7 +36,7 @@ std::string text(const StagedTiling& tiling) {
                      tiling.block);
 }
 
-std::string text(const TaskTiling&) { return "tasks"; }
+std::string text(const TaskTiling& tiling) { return tiling.shares > 0 ? fmt::format("tasks shares {}", tiling.shares) : "tasks"; }
 
 }  // namespace
 

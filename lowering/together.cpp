@@ -5,6 +5,9 @@
 #include <numeric>
 
 #include "lowering/beside.h"
+#include "lowering/ceil_div.h"
+#include "lowering/domain.h"
+#include "lowering/nest.h"
 
 namespace lowering {
 namespace {
@@ -26,12 +29,37 @@ void match(ColumnTiling& columns, const RowTiling& rows) {
   if (fits) columns.down = down;
 }
 
+constexpr int64_t fewestElements = 32;  // of a column that a task takes: combining what tasks leave is then little work
+constexpr int64_t shareOfCache = 4;     // of a core's cache: what a task reads of what two loops read
+
+/// Of loops on a CPU that sum columns of what others go through by rows: how many tasks share the elements, so that each finds in
+/// its cache what the rows have left there; 0 where there are no such loops.
+int64_t sharesOf(const ir::Loops& columns, const ir::Loops& rows, const ir::Target& target) {
+  const std::optional<Nest> sums = nestOf(columns), nest = nestOf(rows);
+  if (!sums || !nest || sums->passes() > 1 || !sums->elementStores.empty() || nest->elementStores.empty()) return 0;
+  const Domain across(columns, *sums), along(rows, *nest);
+  if (across.runsAlongElements() || !along.runsAlongElements()) return 0;
+  int64_t bytes = 0;
+  for (const ir::Buffer& buffer : columns.buffers)
+    for (const ir::Buffer& other : rows.buffers)
+      if (buffer.value == other.value && buffer.isRead && other.isRead) bytes += buffer.type.bytesTouched();
+  const int64_t elements = across.numel(across.elementDims(), across.dims().size());
+  const int64_t most = std::min(elements, along.numel(0, along.elementDims())) / fewestElements;
+  const int64_t wanted = ceilDiv(bytes, target.cacheBytes / shareOfCache * target.processors) * target.processors;
+  return std::min(wanted, most / target.processors * target.processors);
+}
+
 }  // namespace
 
 std::vector<Tiling> chooseTilings(const std::vector<ir::Loops>& all, const ir::Target& target) {
   std::vector<Tiling> tilings;
   for (const ir::Loops& loops : all) tilings.push_back(chooseTiling(loops, target));
-  if (tilings.size() != 2 || !isSmall(all, target)) return tilings;
+  if (tilings.size() != 2) return tilings;
+  if (target.backend == ir::Backend::Cpu) {
+    for (std::size_t i = 0; i < 2; ++i) tilings[i] = TaskTiling{sharesOf(all[i], all[1 - i], target)};
+    return tilings;
+  }
+  if (!isSmall(all, target)) return tilings;
   for (std::size_t i = 0; i < 2; ++i) {
     auto* columns = std::get_if<ColumnTiling>(&tilings[i]);
     const auto* rows = std::get_if<RowTiling>(&tilings[1 - i]);
@@ -42,6 +70,11 @@ std::vector<Tiling> chooseTilings(const std::vector<ir::Loops>& all, const ir::T
 
 std::vector<ir::Kernel> joined(std::vector<ir::Kernel> kernels) {
   if (kernels.size() != 2) return kernels;
+  if (kernels.front().backend == ir::Backend::Cpu) {
+    for (std::size_t i = 0; i < 2; ++i)
+      if (const std::optional<ir::Kernel> one = inTasksOf(kernels[i], kernels[1 - i])) return {*one};
+    return kernels;
+  }
   // Clusters come first, and of two kernels without the smaller one: what takes longest to start starts first.
   const auto isLater = [](const ir::Kernel& a, const ir::Kernel& b) {
     return a.launch.cluster != b.launch.cluster ? a.launch.cluster < b.launch.cluster : a.launch.grid > b.launch.grid;

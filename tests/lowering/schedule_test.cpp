@@ -6,6 +6,7 @@
 
 #include <bit>
 #include <cmath>
+#include <map>
 
 #include "ir/error.h"
 #include "ir/interpret.h"
@@ -15,6 +16,7 @@
 #include "lowering/lowering.h"
 #include "lowering/row_tiling.h"
 #include "lowering/schedule.h"
+#include "lowering/together.h"
 #include "tests/random_expr.h"
 #include "tests/targets.h"
 
@@ -300,6 +302,58 @@ TEST_CASE("the place of a maximum, of which there are many, along rows and along
         fmt::format("  in self f16[70, 300]\n  out0 f16[{1}], out1 i64[{1}] = aten.max.dim(self=self, dim={0}, keepdim=False)\n"
                     "  return out0, out1\n",
                     dim, out));
+}
+
+/// Memory of the values of a graph, each once, whichever loops or kernels have it.
+using Values = std::map<int, Memory>;
+template <typename Buffers, typename Run>
+void runOn(Values& values, const Buffers& buffers, const Run& run) {
+  std::vector<Memory> memory;
+  for (const ir::Buffer& buffer : buffers) memory.push_back(values.at(buffer.value));
+  run(memory);
+  for (size_t i = 0; i < buffers.size(); ++i) values[buffers[i].value] = memory[i];
+}
+
+TEST_CASE("sums of columns are shared by the tasks of the rows that read the same") {
+  for (const auto& [rows, columns] : {std::pair{64, 96}, std::pair{100, 33}, std::pair{77, 300}}) {
+    const std::vector<ir::Loops> all = lowering::lower(ir::parseGraph(fmt::format(R"(graph
+  in grad_out f32[{0}, {1}]
+  in input    f32[{0}, {1}]
+  in mean     f32[{0}, 1]
+  in rstd     f32[{0}, 1]
+  in weight   f32[{1}]
+  in bias     f32[{1}]
+  out0 f32[{0}, {1}], out1 f32[{1}], out2 f32[{1}] = aten.native_layer_norm_backward.default(grad_out=grad_out, input=input, normalized_shape=[{1}], mean=mean, rstd=rstd, weight=weight, bias=bias, output_mask=[True, True, True])
+  return out0, out1, out2
+)",
+                                                                                  rows, columns)));
+    ir::Target target = tests::avx512();
+    target.cacheBytes = int64_t{32} << 10;
+    const std::vector<lowering::Tiling> tilings = lowering::chooseTilings(all, target);
+    Values expected;
+    std::vector<ir::Kernel> kernels;
+    for (size_t i = 0; i < all.size(); ++i) {
+      const std::vector<Memory> memory = tests::randomMemory(all[i], 1);
+      for (size_t b = 0; b < memory.size(); ++b) expected.try_emplace(all[i].buffers[b].value, memory[b]);
+      kernels.push_back(lowering::schedule(all[i], target, tilings[i]));
+    }
+    kernels = lowering::joined(kernels);
+    REQUIRE(kernels.size() == 1);
+    INFO(ir::toText(kernels.front()));
+    REQUIRE_NOTHROW(ir::verify(kernels.front()));
+    CHECK(kernels.front().launch.tasks > 1);
+    std::vector<ir::Buffer> params;
+    for (const ir::Param& param : kernels.front().params) params.push_back(param.buffer);
+    Values found = expected;
+    for (const ir::Loops& loops : all)
+      runOn(expected, loops.buffers, [&](std::vector<Memory>& memory) { ir::interpret(loops, memory); });
+    runOn(found, params, [&](std::vector<Memory>& memory) { ir::interpret(kernels.front(), memory); });
+    for (const auto& [value, memory] : expected) {
+      const auto& x = std::get<std::vector<double>>(memory.data);
+      const auto& y = std::get<std::vector<double>>(found.at(value).data);
+      for (size_t i = 0; i < x.size(); ++i) REQUIRE(y[i] == doctest::Approx(x[i]).epsilon(1e-4));
+    }
+  }
 }
 
 TEST_CASE("a result over some of a row's axes is refused") {
