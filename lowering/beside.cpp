@@ -111,6 +111,26 @@ class Buffers {
   std::vector<std::vector<int>> numbers_;
 };
 
+/// Whether vectors are stored in parameters at multiples of their lanes alone.
+bool storesAligned(const ir::Kernel& kernel, const ir::Block& block) {
+  const auto isAligned = [&](const ir::Statement& statement) {
+    if (const auto* loop = std::get_if<ir::For>(&statement.node)) return storesAligned(kernel, loop->body);
+    if (const auto* branch = std::get_if<ir::If>(&statement.node))
+      return storesAligned(kernel, branch->then) && storesAligned(kernel, branch->otherwise);
+    const auto* lanes = std::get_if<ir::Lanes>(&statement.node);
+    if (lanes == nullptr) return true;
+    const int64_t count = lanes->axis->axis().extent;
+    return std::all_of(lanes->stores.begin(), lanes->stores.end(), [&](const ir::Store& store) {
+      if (kernel.local(store.param) != nullptr || !store.contiguous || count == 1) return true;
+      const auto form = ir::affine(store.offset);
+      return form && form->constant % count == 0 &&
+             std::all_of(form->coefficients.begin(), form->coefficients.end(),
+                         [&](const auto& term) { return term.second % count == 0; });
+    });
+  };
+  return std::all_of(block.begin(), block.end(), isAligned);
+}
+
 /// What two kernels in one have beside parameters, locals and statements; launched as the first one is.
 ir::Kernel withoutStatements(const ir::Kernel& first, const ir::Kernel& second) {
   ir::Kernel merged;
@@ -159,7 +179,7 @@ std::optional<ir::Kernel> beside(const ir::Kernel& first, const ir::Kernel& seco
 std::optional<ir::Kernel> inTasksOf(const ir::Kernel& second, const ir::Kernel& first) {
   const bool fits = first.backend == ir::Backend::Cpu && second.backend == ir::Backend::Cpu && first.pool == second.pool &&
                     first.body.size() == 1 && second.body.size() > 1 && first.launch.tasks > second.launch.tasks &&
-                    first.streamStores == second.streamStores && !interfere(first, second);
+                    !interfere(first, second) && (!first.streamStores || storesAligned(second, second.body));
   if (!fits) return std::nullopt;
   ir::ExprPool& pool = *first.pool;
   ir::Kernel merged = withoutStatements(first, second);

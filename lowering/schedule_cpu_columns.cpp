@@ -5,6 +5,7 @@
 #include "ir/error.h"
 #include "lowering/ceil_div.h"
 #include "lowering/cpu_tasks.h"
+#include "lowering/cpu_vectors.h"
 #include "lowering/nest_kernel.h"
 #include "lowering/schedule.h"
 
@@ -15,6 +16,7 @@ using ir::Expr;
 using ir::LoopKind;
 
 constexpr int64_t tileVectors = 8;         // of a tile: what a thread sums up in registers
+constexpr int64_t wideVectors = 64;        // of a tile: what it sums up in its L1 cache
 constexpr int64_t blockElements = 512;     // that one accumulator takes before it is added to the total: rounding stays small
 constexpr int64_t shareElements = 64;      // of a column: the least that a thread takes
 constexpr int64_t heldBytes = 128 * 1024;  // of a tile that are kept from one sweep to the next
@@ -35,11 +37,12 @@ class CpuColumnKernel {
         outer_(domain.numel(0, domain.elementDims() - 1)),
         columns_(domain.dims()[domain.elementDims() - 1].extent),
         elements_(domain.numel(domain.elementDims(), domain.dims().size())) {
-    const int64_t vectors = ceilDiv(columns_, lanes_);
     const bool isShared = tiling.shares > 0;
+    const int64_t vectors = ceilDiv(columns_, lanes_);
     const int64_t wanted = isShared || outer_ >= target.processors ? 1 : std::min<int64_t>(vectors, target.processors);
-    const int64_t least = ceilDiv(vectors, tileVectors / static_cast<int64_t>(std::min<std::size_t>(2, nest.reductions.size())));
-    tile_ = ceilDiv(vectors, ceilDiv(least, wanted) * wanted) * lanes_;
+    const int64_t inRegisters = tileVectors / static_cast<int64_t>(std::min<std::size_t>(2, nest.reductions.size()));
+    const int64_t most = !isShared && isLeftByCaches(inRegisters * lanes_, target) ? wideVectors : inRegisters;
+    tile_ = ceilDiv(vectors, ceilDiv(ceilDiv(vectors, most), wanted) * wanted) * lanes_;
     tiles_ = ceilDiv(columns_, tile_);
     const bool canShare = nest.passes() == 1 && nest.elementStores.empty();
     if (isShared) {
@@ -50,7 +53,7 @@ class CpuColumnKernel {
       shares_ = std::clamp<int64_t>(elements_ / shareElements, 1, target.processors);
   }
 
-  ir::Kernel build() {
+  ir::Kernel build(const ir::Target& target) {
     ir::Launch launch;
     launch.tasks = tileAxis_ ? shares_ : outer_ * tiles_ * shares_;
     task_ = kernel_.pool().axis(launch.tasks);
@@ -72,7 +75,9 @@ class CpuColumnKernel {
     if (tileAxis_) task = loop(LoopKind::Serial, *tileAxis_, std::move(task));
     body.push_back({ir::For{task_, LoopKind::Task, std::move(task)}});
     if (shares_ > 1) append(body, combineShares());
-    return kernel_.finish(launch, std::move(body));
+    ir::Kernel kernel = kernel_.finish(launch, std::move(body));
+    kernel.streamStores = !nest_.elementStores.empty() && storesAligned() && exceedsCaches(loops_, target);
+    return kernel;
   }
 
  private:
@@ -84,6 +89,27 @@ class CpuColumnKernel {
   }
   Value outerAt(Value number) const {
     return tiles_ == 1 ? number : outer_ == 1 ? kernel_.number(0) : floorDiv(number, double(tiles_));
+  }
+
+  /// Whether a tile of so many columns is read from beyond the caches by every sweep: one in registers is then no gain, and wider
+  /// ones read longer stretches of memory.
+  bool isLeftByCaches(int64_t tile, const ir::Target& target) const {
+    int64_t bytes = 0, ofTile = 0;
+    for (const ir::Buffer& buffer : loops_.buffers) bytes += buffer.type.bytesTouched();
+    for (const Access& load : domain_.loads()) {
+      if (runsAcross(load)) return false;
+      ofTile += load.elementBytes * tile * elements_;
+    }
+    const bool isReadAgain = nest_.passes() > 1 || !nest_.elementStores.empty();
+    return bytes > target.cacheBytes && !storesAlongElements() && (!isReadAgain || ofTile > target.cacheBytes);
+  }
+
+  /// Whether every vector is stored at a multiple of its lanes.
+  bool storesAligned() const {
+    const std::size_t dim = domain_.elementDims() - 1;
+    return !storesAlongElements() && std::all_of(domain_.stores().begin(), domain_.stores().end(), [&](const Access& store) {
+      return domain_.isContiguous(store, dim) && domain_.isAligned(store, lanes_, dim);
+    });
   }
 
   /// The body of a tile of `tile_` columns, or of what is left for the last one.
@@ -120,7 +146,7 @@ class CpuColumnKernel {
       const Value vector = kernel_.axis(whole);
       ir::Block body;
       body.push_back({use(vector * double(lanes_))});
-      append(block, loop(LoopKind::Unrolled, vector, std::move(body)));
+      append(block, loop(whole > tileVectors ? LoopKind::Serial : LoopKind::Unrolled, vector, std::move(body)));
     }
     if (columns % lanes_ != 0) {
       ir::Lanes rest = use(kernel_.number(whole * lanes_));
@@ -375,7 +401,7 @@ class CpuColumnKernel {
 
 ir::Kernel scheduleCpuColumns(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target,
                               const TaskTiling& tiling) {
-  return CpuColumnKernel(loops, nest, domain, target, tiling).build();
+  return CpuColumnKernel(loops, nest, domain, target, tiling).build(target);
 }
 
 }  // namespace lowering

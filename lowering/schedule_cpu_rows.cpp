@@ -53,10 +53,19 @@ class CpuRowKernel {
       body.push_back({ir::For{task_.expr(), LoopKind::Task, std::move(task)}});
       append(body, combineShares());
     }
-    return kernel_.finish(launch, std::move(body));
+    ir::Kernel kernel = kernel_.finish(launch, std::move(body));
+    kernel.streamStores = runs_ == 1 && alignsStores() && exceedsCaches(loops_, target_);
+    return kernel;
   }
 
  private:
+  /// Whether every element is stored in vectors that are aligned, but for the ends of rows.
+  bool alignsStores() const {
+    const ElementStores stores = elementAccesses();
+    if (stores.empty() || areAligned(domain_, stores, lanes_)) return !stores.empty();
+    const Position origin(domain_.dims().size(), kernel_.number(0).expr());
+    return headOf(kernel_.pool(), domain_, stores, origin, domain_.inner().extent, lanes_, target_).has_value();
+  }
   /// More than one where rows alone do not keep all threads busy and nothing but reductions of the first pass is asked for.
   int64_t chooseShares(const ir::Target& target) const {
     if (nest_.passes() > 1 || !nest_.elementStores.empty() || rows_ >= target.processors) return 1;
@@ -86,33 +95,34 @@ class CpuRowKernel {
   /// What is done with a vector: its place, and the number of the accumulator it goes to.
   using Use = std::function<ir::Lanes(const LanePlace&, Value accumulator)>;
 
-  /// `count` elements of a run from `start` on, vectors in turn for each accumulator.
-  ir::Block along(Value run, Value start, int64_t count, const Use& use) const {
+  /// `count` elements of a run from `start` on, vectors in turn for each accumulator, in which stores are aligned.
+  ir::Block along(Value run, Value start, int64_t count, ElementStores aligned, const Use& use) const {
     const std::optional<Head> head =
-        headOf(kernel_.pool(), domain_, elementAccesses(), place(row(), run, start, 1).base, count, lanes_, target_);
+        headOf(kernel_.pool(), domain_, aligned, place(row(), run, start, 1).base, count, lanes_, target_);
     return CpuVectors{lanes_, accumulators}.along(
         start, count, head, [&](Value column, Value turn) { return use(place(row(), run, column, lanes_), turn); });
   }
 
   ElementStores elementAccesses() const { return ElementStores(domain_.stores()).subspan(nest_.rowStores.size()); }
 
-  /// Every element of the row, or of the task's share of it.
-  ir::Block sweep(const Use& use) const {
+  /// Every element of the row, or of the task's share of it, in vectors in which stores are aligned.
+  ir::Block sweep(ElementStores aligned, const Use& use) const {
     const int64_t extent = domain_.inner().extent;
     if (shares_ > 1 && !sharesRuns()) {
       const int64_t least = extent / shares_ / lanes_ * lanes_, last = extent - least * (shares_ - 1);
       const Value start = share() * double(least);
-      if (least == last) return along(kernel_.number(0), start, least, use);
+      if (least == last) return along(kernel_.number(0), start, least, aligned, use);
       ir::Block block;
       const Value isLast = share() == double(shares_ - 1);
-      block.push_back(
-          {ir::If{isLast.expr(), along(kernel_.number(0), start, last, use), along(kernel_.number(0), start, least, use)}});
+      block.push_back({ir::If{isLast.expr(), along(kernel_.number(0), start, last, aligned, use),
+                              along(kernel_.number(0), start, least, aligned, use)}});
       return block;
     }
     const int64_t each = ceilDiv(runs_, shares_);
     const Value step = kernel_.axis(each);
     const Value run = sharesRuns() ? share() * double(each) + step : step;
-    return loop(LoopKind::Serial, step, when(within(run, each * shares_, runs_), along(run, kernel_.number(0), extent, use)));
+    return loop(LoopKind::Serial, step,
+                when(within(run, each * shares_, runs_), along(run, kernel_.number(0), extent, aligned, use)));
   }
 
   ir::Block reduce(int pass) const {
@@ -128,7 +138,7 @@ class CpuRowKernel {
                               {}});
     block.push_back({std::move(reset)});
     block.push_back(kernel_.reset(reductions, 1));
-    append(block, sweep([&](const LanePlace& at, Value accumulator) {
+    append(block, sweep(runs_ == 1 ? elementAccesses() : ElementStores(), [&](const LanePlace& at, Value accumulator) {
              const LoadMap loads = readLanes(kernel_.pool(), domain_, at);
              ir::Lanes lanes = kernel_.lanes(at);
              for (std::size_t i : reductions) {
@@ -152,7 +162,7 @@ class CpuRowKernel {
 
   ir::Block elementStores() const {
     if (nest_.elementStores.empty()) return {};
-    return sweep([&](const LanePlace& at, Value) {
+    return sweep(elementAccesses(), [&](const LanePlace& at, Value) {
       ir::Lanes lanes = kernel_.lanes(at);
       lanes.stores = kernel_.elementStores(at, readLanes(kernel_.pool(), domain_, at));
       return lanes;

@@ -40,12 +40,13 @@ bool same(const Memory& a, const Memory& b) {
   });
 }
 
-/// Two small devices beside the usual ones: with few processors other tilings fill them.
+/// Other devices beside the usual ones: with few processors other tilings fill them, with small caches others fit.
 std::vector<ir::Target> targets() {
-  ir::Target smallGpu = tests::hopper(), manyCores = tests::avx512();
+  ir::Target smallGpu = tests::hopper(), manyCores = tests::avx512(), smallCache = tests::avx512();
   smallGpu.processors = 2;
   manyCores.processors = 16;
-  return {tests::hopper(), smallGpu, tests::avx512(), manyCores};
+  smallCache.cacheBytes = 4096;
+  return {tests::hopper(), smallGpu, tests::avx512(), manyCores, smallCache};
 }
 
 /// Schedules loops for every target, and compares what the kernels leave in memory with what the loops do.
