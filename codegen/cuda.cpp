@@ -22,12 +22,12 @@ std::string_view cudaCombinePrelude();
 namespace {
 
 constexpr std::array reservedWords{
-    "load",      "store",  "lane",      "block",       "thread",  "rank",     "math",     "fast",     "Vec",      "Word",
-    "workspace", "shared", "copyAsync", "awaitCopies", "combine", "Group",    "Add",      "Mul",      "Max",      "Min",
-    "And",       "Or",     "elements",  "auto",        "bool",    "char",     "const",    "int",      "long",     "float",
-    "short",     "double", "signed",    "struct",      "return",  "default",  "case",     "do",       "else",     "for",
-    "goto",      "if",     "new",       "delete",      "class",   "enum",     "this",     "true",     "false",    "switch",
-    "while",     "using",  "void",      "union",       "break",   "typename", "operator", "template", "register", "static"};
+    "load",      "store",     "lane",        "block",    "thread",   "rank",  "math",   "fast",  "Vec",   "Word",  "workspace",
+    "shared",    "copyAsync", "awaitCopies", "combine",  "Group",    "Add",   "Mul",    "Max",   "Min",   "And",   "Or",
+    "Logaddexp", "elements",  "auto",        "bool",     "char",     "const", "int",    "long",  "float", "short", "double",
+    "signed",    "struct",    "return",      "default",  "case",     "do",    "else",   "for",   "goto",  "if",    "new",
+    "delete",    "class",     "enum",        "this",     "true",     "false", "switch", "while", "using", "void",  "union",
+    "break",     "typename",  "operator",    "template", "register", "static"};
 
 bool isReserved(std::string_view name) {
   if (std::find(reservedWords.begin(), reservedWords.end(), name) != reservedWords.end()) return true;
@@ -108,11 +108,13 @@ void CudaPrinter::body(CudaScope& scope) {
   declareIndices(scope);
   for (const ir::Statement& statement : kernel_.body) {
     std::visit([&](const auto& node) { print(node, scope); }, statement.node);
-    const auto* loop = std::get_if<ir::For>(&statement.node);
-    const bool isGrid = loop != nullptr && loop->kind == ir::LoopKind::Grid;
-    if (!isGrid || !finishes(kernel_)) continue;
-    scope.line("// The CTA that is done last goes on; it sees what all of them wrote.");
-    scope.line(fmt::format("if (!isLastCta({})) return;", memory_.counter()));
+    if (!isGridLoop(statement) || &statement == &kernel_.body.back()) continue;
+    if (isGridLoop(*(&statement + 1))) {
+      scope.line(fmt::format("gridBarrier({});", memory_.counter()));
+    } else {
+      scope.line("// The CTA that is done last goes on; it sees what all of them wrote.");
+      scope.line(fmt::format("if (!isLastCta({})) return;", memory_.counter()));
+    }
     inCta_.clear();
   }
 }
@@ -215,13 +217,19 @@ void CudaPrinter::print(const ir::If& branch, CudaScope& scope) {
   std::tie(inCta_, inCluster_) = after;
 }
 
+/// `sum`, or `sum, start` where what is before a thread is asked for too.
+std::string arrays(const ir::Combine::Item& item, const CudaScope& scope) {
+  const std::string& array = scope.expressions().buffer(item.local);
+  return item.before ? fmt::format("{}, {}", array, scope.expressions().buffer(*item.before)) : array;
+}
+
 void CudaPrinter::print(const ir::Combine& combine, CudaScope& scope) {
   if (exchanges(combine)) return exchange(combine, scope);
   if (combine.threads == 1) return;
   const std::string group = combine.stride == 1 ? fmt::format("Group<{}>", combine.threads)
                                                 : fmt::format("Group<{}, {}>", combine.threads, combine.stride);
   for (const ir::Combine::Item& item : combine.items)
-    scope.line(fmt::format("{}::combine<{}>({});", group, combinerName(item.op), scope.expressions().buffer(item.local)));
+    scope.line(fmt::format("{}::combine<{}>({});", group, combinerName(item.op), arrays(item, scope)));
 }
 
 /// All items at once: parts given, one barrier, parts taken.
@@ -236,8 +244,8 @@ void CudaPrinter::exchange(const ir::Combine& combine, CudaScope& scope) {
       fmt::format("Group<{}, {}, {}, {}>", combine.threads, combine.stride, combine.ctas, kernel_.launch.block);
   const auto call = [&](const char* verb) {
     for (const ir::Combine::Item& item : combine.items)
-      scope.line(fmt::format("{}::{}<{}>({}, {});", group, verb, combinerName(item.op), scope.expressions().buffer(item.local),
-                             memory_.parts(item)));
+      scope.line(
+          fmt::format("{}::{}<{}>({}, {});", group, verb, combinerName(item.op), arrays(item, scope), memory_.parts(item)));
   };
   call("give");
   pass(ofCluster, scope);

@@ -29,6 +29,12 @@ struct Min {
     return math::min(a, b);
   }
 };
+struct Logaddexp {
+  template <typename T>
+  static T of(T a, T b) {
+    return math::logaddexp(a, b);
+  }
+};
 struct And {
   static bool of(bool a, bool b) { return a & b; }
 };
@@ -77,12 +83,29 @@ inline T shuffleXor(T x, int distance) {
   return __shfl_xor_sync(0xffffffffu, x, distance);
 }
 inline bool shuffleXor(bool x, int distance) { return __shfl_xor_sync(0xffffffffu, int(x), distance) != 0; }
+template <typename T>
+inline T shuffle(T x, int from) {
+  return __shfl_sync(0xffffffffu, x, from);
+}
+inline bool shuffle(bool x, int from) { return __shfl_sync(0xffffffffu, int(x), from) != 0; }
 
 // Every one of `Count` threads of a warp that are `Stride` apart gets the combination of their x; both are powers of two.
 template <typename Op, int Count, int Stride, typename T>
 inline void butterfly(T& x) {
 #pragma unroll
   for (int distance = Stride; distance < Count * Stride; distance *= 2) x = Op::of(x, shuffleXor(x, distance));
+}
+
+// Of `Count` threads of a warp that are `Stride` apart, each gets the combination of the x of those up to itself.
+template <typename Op, int Count, int Stride, typename T>
+inline T prefix(T x) {
+  const int lane = threadIdx.x / Stride % Count;
+#pragma unroll
+  for (int distance = 1; distance < Count; distance *= 2) {
+    const T left = shuffle(x, threadIdx.x - distance * Stride);
+    if (lane >= distance) x = Op::of(left, x);
+  }
+  return x;
 }
 
 // Says that this CTA has started, and waits until all of its cluster have: from then on they have shared memory to write to.
@@ -107,18 +130,38 @@ inline int clusterRank() {
   return rank;
 }
 
+// Calls f(number, element, element) for those of two register arrays of one shape.
+template <typename T, typename F>
+inline void forEachOf(T& x, T& y, const F& f, int first = 0) {
+  f(first, x, y);
+}
+template <typename T, int N, typename F>
+inline void forEachOf(Vec<T, N>& x, Vec<T, N>& y, const F& f, int first = 0) {
+#pragma unroll
+  for (int i = 0; i < N; ++i) f(first + i, x[i], y[i]);
+}
+template <typename T, int N, typename F>
+inline void forEachOf(T (&x)[N], T (&y)[N], const F& f) {
+#pragma unroll
+  for (int i = 0; i < N; ++i) forEachOf(x[i], y[i], f, i * elements<T>);
+}
+
 constexpr int powerOfTwoUpTo(int n) { return n < 2 ? n : 2 * powerOfTwoUpTo(n / 2); }
 
 // Threads that combine what they hold: `Threads` of them, `Stride` apart, in each of `Ctas` CTAs of `Block` threads. Those of
 // a warp shuffle. Beyond it each warp gives its part to shared memory (of every CTA, so that nobody reads a CTA that may have
-// ended), and after a barrier every thread takes all parts; `parts` holds `count * groups` values an element.
+// ended), and after a barrier every thread takes all parts; `parts` holds `count * groups` values an element. An array `before`
+// is combined with what the threads before this one hold.
 template <int Threads, int Stride = 1, int Ctas = 1, int Block = Threads>
 struct Group {
-  static constexpr int unit = Threads < 32 ? Threads : 32;  // threads that shuffle with each other
+  static constexpr int unit = Threads * Stride <= 32 ? Threads : 32 / Stride;  // threads that shuffle with each other
   static constexpr int units = Threads / unit;
   static constexpr int count = units * Ctas;      // parts of an element
   static constexpr int groups = Block / Threads;  // of a CTA
 
+  static int ofUnit() { return threadIdx.x % (Threads * Stride) / (unit * Stride); }
+  // Of the thread of this one's unit that is this far along.
+  static int member(int lane) { return threadIdx.x + (lane - Group::lane()) * Stride; }
   static int lane() { return threadIdx.x / Stride % unit; }
   static int number() { return threadIdx.x / (Threads * Stride) * Stride + threadIdx.x % Stride; }
 
@@ -126,21 +169,34 @@ struct Group {
   static void combine(X& x) {
     forEach(x, [](int, auto& element) { butterfly<Op, unit, Stride>(element); });
   }
+  template <typename Op, typename X>
+  static void combine(X& x, X& before) {
+    forEachOf(x, before, [](int, auto& element, auto& first) {
+      const auto sum = prefix<Op, unit, Stride>(element);
+      const auto left = shuffle(sum, threadIdx.x - Stride);
+      if (lane() > 0) first = Op::of(first, left);
+      element = shuffle(sum, member(unit - 1));
+    });
+  }
 
   template <typename Op, typename X, typename T>
   static void give(X& x, T* parts) {
     combine<Op>(x);
-    const int part = threadIdx.x % Threads / unit % units + (Ctas == 1 ? 0 : clusterRank() * units);
+    const int part = ofUnit() + (Ctas == 1 ? 0 : clusterRank() * units);
     forEach(x, [&](int i, const T& element) {
       T* const place = parts + (i * count + part) * groups + number();
       if constexpr (Ctas == 1) {
         if (lane() == 0) *place = element;
       } else {
-#pragma unroll
-        for (int rank = 0; rank < Ctas; rank += unit)
-          if (Ctas % unit == 0 || rank + lane() < Ctas) *inCta(place, rank + lane()) = element;
+        toEveryCta(place, element);
       }
     });
+  }
+  template <typename T>
+  static void toEveryCta(T* place, const T& element) {
+#pragma unroll
+    for (int rank = 0; rank < Ctas; rank += unit)
+      if (Ctas % unit == 0 || rank + lane() < Ctas) *inCta(place, rank + lane()) = element;
   }
 
   template <typename Op, typename X, typename T>
@@ -156,7 +212,77 @@ struct Group {
       butterfly<Op, readers, Stride>(element);
     });
   }
+
+  // With `before` the CTAs of a cluster exchange what each of them comes to: its units have then exchanged their parts.
+  static constexpr int ofCtas = units == 1 ? 0 : units;  // where the parts of the CTAs are
+
+  template <typename Op, typename X, typename T>
+  static void give(X& x, X& before, T* parts) {
+    combine<Op>(x, before);
+    if constexpr (units > 1) {
+      forEach(x, [&](int i, const T& element) {
+        if (lane() == 0) parts[(i * count + ofUnit()) * groups + number()] = element;
+      });
+    }
+    if constexpr (Ctas > 1) {
+      if constexpr (units > 1) {
+        __syncthreads();
+        takeFrom<Op, units>(x, before, parts, ofUnit());
+      }
+      forEach(x, [&](int i, const T& element) {
+        if (ofUnit() == 0) toEveryCta(parts + (i * count + ofCtas + clusterRank()) * groups + number(), element);
+      });
+    }
+  }
+  template <typename Op, typename X, typename T>
+  static void take(X& x, X& before, const T* parts) {
+    if constexpr (Ctas == 1) takeFrom<Op, units>(x, before, parts, ofUnit());
+    if constexpr (Ctas > 1) takeFrom<Op, Ctas>(x, before, parts + ofCtas * groups, clusterRank());
+  }
+
+  // Of `Parts` parts, of which this thread's is number `own`: as many at a time as there are readers.
+  template <typename Op, int Parts, typename X, typename T>
+  static void takeFrom(X& x, X& before, const T* parts, int own) {
+    constexpr int readers = powerOfTwoUpTo(Parts < unit ? Parts : unit);
+    constexpr int rest = Parts % readers;
+    const int reader = lane() % readers;
+    forEachOf(x, before, [&](int i, T& element, T& first) {
+      T left;
+#pragma unroll
+      for (int base = 0; base < Parts; base += readers) {
+        const int here = rest != 0 && base + readers > Parts ? rest : readers;
+        const T sum = prefix<Op, readers, Stride>(parts[(i * count + base + ::min(reader, here - 1)) * groups + number()]);
+        const T some = shuffle(sum, member(lane() - reader + ::max(::min(own - base, here) - 1, 0)));
+        const T all = shuffle(sum, member(lane() - reader + here - 1));
+        if (own > base) left = base == 0 ? some : Op::of(left, some);
+        element = base == 0 ? all : Op::of(element, all);
+      }
+      if (own > 0) first = Op::of(left, first);
+    });
+  }
 };
+
+// Waits until every CTA of the grid has come here, of which all run at the same time: each then sees what the others wrote to
+// global memory. The barrier is a count that is 0 before the first comes and after the last, and a number that then grows.
+inline void gridBarrier(void* barrier) {
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    const u32 others = gridDim.x - 1;
+    u32* const count = reinterpret_cast<u32*>(barrier);
+    u32* const number = count + 1;
+    u32 now, before;
+    asm volatile("ld.relaxed.gpu.u32 %0, [%1];" : "=r"(now) : "l"(number) : "memory");
+    const u32 at = now;
+    asm volatile("atom.acq_rel.gpu.inc.u32 %0, [%1], %2;" : "=r"(before) : "l"(count), "r"(others) : "memory");
+    if (before == others) {
+      asm volatile("red.release.gpu.add.u32 [%0], 1;" ::"l"(number) : "memory");
+    } else {
+      do asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(now) : "l"(number) : "memory");
+      while (now == at);
+    }
+  }
+  __syncthreads();
+}
 
 // Whether this CTA is the last one of the grid to come here: it sees what all of them wrote to global memory. The counter is 0
 // before the first comes and after the last.

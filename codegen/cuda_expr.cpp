@@ -75,6 +75,7 @@ Infix infix(Op op, Domain domain) {
     case Op::FloorDiv:
     case Op::Mod:
     case Op::Pow:
+    case Op::LogAddExp:
     case Op::Max:
     case Op::Min:
     case Op::Shl:
@@ -83,7 +84,8 @@ Infix infix(Op op, Domain domain) {
     case Op::Const:
     case Op::Axis:
     case Op::Load:
-    case Op::Reduce: return {};
+    case Op::Reduce:
+    case Op::Scan: return {};
   }
   return {};
 }

@@ -38,7 +38,7 @@ std::string pointer(const Array& array, const char* memory) {
 
 /// The elements of the parts of one item: one for each element of the array, each warp (or smaller group), and each CTA.
 int64_t partElements(const ir::Kernel& kernel, const ir::Combine& combine, const ir::Combine::Item& item) {
-  const int64_t units = std::max<int64_t>(1, combine.threads / warp);
+  const int64_t units = std::max<int64_t>(1, int64_t{combine.threads} * combine.stride / warp);
   const int64_t groups = kernel.launch.block / combine.threads;
   return kernel.buffer(item.local).type.storageElements() * units * combine.ctas * groups;
 }
@@ -61,14 +61,15 @@ std::vector<const ir::Combine*> combinesOf(const ir::Block& block) {
   return found;
 }
 
-bool exchanges(const ir::Combine& combine) { return combine.threads > warp || combine.ctas > 1; }
+bool exchanges(const ir::Combine& combine) { return combine.threads * combine.stride > warp || combine.ctas > 1; }
+
+bool isGridLoop(const ir::Statement& statement) {
+  const auto* loop = std::get_if<ir::For>(&statement.node);
+  return loop != nullptr && loop->kind == ir::LoopKind::Grid;
+}
 
 bool finishes(const ir::Kernel& kernel) {
-  const auto isGrid = [](const ir::Statement& statement) {
-    const auto* loop = std::get_if<ir::For>(&statement.node);
-    return loop != nullptr && loop->kind == ir::LoopKind::Grid;
-  };
-  const auto grid = std::find_if(kernel.body.begin(), kernel.body.end(), isGrid);
+  const auto grid = std::find_if(kernel.body.begin(), kernel.body.end(), isGridLoop);
   return grid != kernel.body.end() && grid + 1 != kernel.body.end();
 }
 

@@ -12,7 +12,9 @@ namespace codegen {
 std::vector<const ir::Combine*> combinesOf(const ir::Block& block);
 /// Whether a Combine puts together more than the threads of one warp.
 bool exchanges(const ir::Combine& combine);
-/// Whether statements follow the grid loop.
+/// Whether a statement is the loop over the grid's CTAs.
+bool isGridLoop(const ir::Statement& statement);
+/// Whether statements follow the grid loop, or the first of several.
 bool finishes(const ir::Kernel& kernel);
 
 /// Where the arrays of a kernel's own lie: its locals, what its Combines exchange parts through, and the count of the CTAs that
@@ -28,7 +30,7 @@ class CudaMemory {
   const std::string& parts(const ir::Combine::Item& item) const { return parts_.at(&item); }
   /// The place of a Combine that exchanges among all that do.
   int number(const ir::Combine& combine) const { return numbers_.at(&combine); }
-  /// The address of the count, for isLastCta.
+  /// The address of the count, for isLastCta and gridBarrier.
   std::string counter() const;
 
   int64_t workspaceBytes() const { return workspaceBytes_; }

@@ -254,6 +254,11 @@ inline f32 log2(f32 x) { return ::log2f(x); }
 inline f64 log2(f64 x) { return ::log2(x); }
 inline f32 log1p(f32 x) { return ::log1pf(x); }
 inline f64 log1p(f64 x) { return ::log1p(x); }
+// The difference of equal infinities is 0 here; NaN is what comes of NaN.
+template <typename T>
+inline T logaddexp(T a, T b) {
+  return max(a, b) + log1p(exp(a == b ? T(0) : -abs(a - b)));
+}
 inline f32 sin(f32 x) { return ::sinf(x); }
 inline f64 sin(f64 x) { return ::sin(x); }
 inline f32 cos(f32 x) { return ::cosf(x); }

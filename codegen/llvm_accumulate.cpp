@@ -20,7 +20,7 @@ class Accumulator {
   }
 
   void shared(Vec offset, Vec value, const LaneSet& lanes) const {
-    one(offset, combineLanes(op_, dtype_, opmath(activeOrNeutral(splat(value, lanes.count), lanes))));
+    one(offset, combineLanes(scope_.math, op_, dtype_, opmath(activeOrNeutral(splat(value, lanes.count), lanes))));
   }
 
   /// One lane after another, for they may share elements; those that are not active repeat the offset of one that is.
@@ -36,7 +36,7 @@ class Accumulator {
   }
 
   /// The value comes first: what asks whether the first operand is NaN is then outside the chain from one element to the next.
-  Vec combined(Vec value, Vec old) const { return combine(op_, dtype_, value, old); }
+  Vec combined(Vec value, Vec old) const { return combine(scope_.math, op_, dtype_, value, old); }
 
   Vec activeOrNeutral(Vec value, const LaneSet& lanes) const {
     if (!lanes.isPartial()) return value;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "codegen/llvm_math.h"
 #include "codegen/llvm_vec.h"
 #include "ir/expr.h"
 
@@ -9,8 +10,8 @@ namespace codegen {
 Vec maximum(Vec a, Vec b, bool isSigned);
 Vec minimum(Vec a, Vec b, bool isSigned);
 /// `a op b` for an operation that isReduction; floating values as arithmetic is done on them.
-Vec combine(ir::Op op, ir::DType dtype, Vec a, Vec b);
+Vec combine(const LlvmMath& math, ir::Op op, ir::DType dtype, Vec a, Vec b);
 /// All lanes of `a` combined to a scalar, in any order.
-Vec combineLanes(ir::Op op, ir::DType dtype, Vec a);
+Vec combineLanes(const LlvmMath& math, ir::Op op, ir::DType dtype, Vec a);
 
 }  // namespace codegen

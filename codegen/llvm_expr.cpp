@@ -143,6 +143,7 @@ Vec LlvmExpr::onFloats(const Expr* expr, DType dtype) {
     case Op::Div: return a / b;
     case Op::Rem: return math.rem(a, b);
     case Op::Pow: return math.pow(a, b);
+    case Op::LogAddExp: return math.logAddExp(a, b);
     case Op::Max: return maximum(a, b, true);
     case Op::Min: return minimum(a, b, true);
     case Op::Eq: return a == b;
@@ -162,7 +163,8 @@ Vec LlvmExpr::onFloats(const Expr* expr, DType dtype) {
     case Op::Const:
     case Op::Axis:
     case Op::Load:
-    case Op::Reduce: refuse(expr->op, dtype);
+    case Op::Reduce:
+    case Op::Scan: refuse(expr->op, dtype);
   }
   refuse(expr->op, dtype);
 }
@@ -213,12 +215,14 @@ Vec LlvmExpr::onIntegers(const Expr* expr, DType dtype) {
     case Op::Erf:
     case Op::IsNan:
     case Op::Pow:
+    case Op::LogAddExp:
     case Op::Where:
     case Op::Cast:
     case Op::Const:
     case Op::Axis:
     case Op::Load:
-    case Op::Reduce: refuse(expr->op, dtype);
+    case Op::Reduce:
+    case Op::Scan: refuse(expr->op, dtype);
   }
   refuse(expr->op, dtype);
 }

@@ -45,6 +45,12 @@ Vec LlvmMath::erf(Vec x) const {
   return cpu_.hasAvx512 && x.isVector() && !relaxed_ ? erfByTable(x) : erfF32(x, relaxed_);
 }
 Vec LlvmMath::pow(Vec x, Vec y) const { return isF32(x) ? powF32(x, y) : callLibmvec(cpu_, "pow", {x, y}); }
+Vec LlvmMath::logAddExp(Vec x, Vec y) const {
+  const LlvmMath exact(cpu_, false);  // long chains of it add up what each one errs
+  // The difference of equal infinities is 0 here; a NaN gets into the sum through it.
+  const Vec isFirst = x > y, top = select(isFirst, x, y), bottom = select(isFirst, y, x);
+  return top + exact.log1p(exact.exp(select(x == y, x.like(0.0), bottom - top)));
+}
 Vec LlvmMath::rem(Vec x, Vec y) const { return isF32(x) ? remF32(x, y) : callLibm("fmod", {x, y}); }
 
 }  // namespace codegen

@@ -25,6 +25,7 @@ class LlvmMath {
   Vec tanh(Vec x) const;
   Vec erf(Vec x) const;
   Vec pow(Vec x, Vec y) const;
+  Vec logAddExp(Vec x, Vec y) const;
   Vec rem(Vec x, Vec y) const;
 
  private:

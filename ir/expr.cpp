@@ -21,10 +21,7 @@ struct OpRow {
 };
 
 constexpr std::array opRows{
-    OpRow{"const", 0},
-    OpRow{"axis", 0},
-    OpRow{"load", 1},
-    OpRow{"reduce", 1},
+    OpRow{"const", 0}, OpRow{"axis", 0}, OpRow{"load", 1}, OpRow{"reduce", 1}, OpRow{"scan", 1},
 #define OP(name, text, arity) OpRow{text, arity},
 #include "ir/ops.def"
 };
@@ -52,7 +49,8 @@ Domain domain(Op op) {
     case Op::Tanh:
     case Op::Erf:
     case Op::IsNan:
-    case Op::Pow: return Domain::Floating;
+    case Op::Pow:
+    case Op::LogAddExp: return Domain::Floating;
     case Op::FloorDiv:
     case Op::Mod:
     case Op::Shl:
@@ -79,7 +77,8 @@ Domain domain(Op op) {
     case Op::Const:
     case Op::Axis:
     case Op::Load:
-    case Op::Reduce: return Domain::NotComplex;
+    case Op::Reduce:
+    case Op::Scan: return Domain::NotComplex;
   }
   fail(ErrorKind::Internal, "operation {} is none of ops.def", static_cast<int>(op));
 }
@@ -96,8 +95,8 @@ bool takes(Op op, DType dtype) {
 }
 
 void checkOperands(Op op, const std::vector<const Expr*>& src) {
-  require(op != Op::Cast && row(op).arity > 0 && op != Op::Load && op != Op::Reduce, "{} is not made as a scalar operation",
-          name(op));
+  const bool isScalar = op > Op::Scan && op != Op::Cast;
+  require(isScalar, "{} is not made as a scalar operation", name(op));
   require(static_cast<int>(src.size()) == arity(op), "{} takes {} operands, not {}", name(op), arity(op), src.size());
   for (const Expr* x : src) require(x != nullptr, "{} has an operand that is missing", name(op));
   const bool isWhere = op == Op::Where;
@@ -167,7 +166,7 @@ struct ByContent {
 std::string_view name(Op op) { return row(op).name; }
 
 Op opFromName(std::string_view text) {
-  for (size_t i = static_cast<size_t>(Op::Reduce) + 1; i < opRows.size(); ++i)
+  for (size_t i = static_cast<size_t>(Op::Scan) + 1; i < opRows.size(); ++i)
     if (opRows[i].name == text) return static_cast<Op>(i);
   return Op::Const;
 }
@@ -175,7 +174,7 @@ Op opFromName(std::string_view text) {
 int arity(Op op) { return row(op).arity; }
 
 bool isReduction(Op op) {
-  return op == Op::Add || op == Op::Mul || op == Op::Max || op == Op::Min || op == Op::And || op == Op::Or;
+  return op == Op::Add || op == Op::Mul || op == Op::Max || op == Op::Min || op == Op::LogAddExp || op == Op::And || op == Op::Or;
 }
 
 bool isPredicate(Op op) { return op == Op::Eq || op == Op::Ne || op == Op::Lt || op == Op::Le || op == Op::IsNan; }
@@ -258,11 +257,18 @@ const Expr* ExprPool::reduce(Op op, const Expr* body, const std::vector<const Ex
   return intern({Op::Reduce, body->dtype, std::move(src), ReduceInfo{op}});
 }
 
+const Expr* ExprPool::scan(Op op, const Expr* body, const Expr* axis) {
+  require(isReduction(op) && takes(op, body->dtype), "a scan of {} by {}", name(body->dtype), name(op));
+  require(axis->op == Op::Axis, "a scan over {}, which is no axis", name(axis->op));
+  if (axis->axis().extent == 1) return body;
+  return intern({Op::Scan, body->dtype, {body, axis}, ReduceInfo{op}});
+}
+
 const Expr* ExprPool::neutral(Op op, DType dtype) {
   require(isReduction(op) && takes(op, dtype), "a reduction of {} by {}", name(dtype), name(op));
   if (op == Op::Add || op == Op::Or) return integer(dtype, 0);
   if (op == Op::Mul || op == Op::And) return integer(dtype, 1);
-  const bool isMax = op == Op::Max;
+  const bool isMax = op == Op::Max || op == Op::LogAddExp;
   if (isFloating(dtype)) return constant(dtype, isMax ? -INFINITY : INFINITY);
   return integer(dtype, isMax ? lowest(dtype) : highest(dtype));
 }

@@ -11,25 +11,27 @@
 
 namespace ir {
 
-/// What an expression computes: a leaf (Const, Axis, Load), a reduction, or a scalar operation of ops.def.
+/// What an expression computes: a leaf (Const, Axis, Load), a reduction, a scan, or a scalar operation of ops.def.
 enum class Op : uint8_t {
   Const,   ///< payload: the value
   Axis,    ///< a loop variable, I64; payload: its identity and extent
   Load,    ///< src[0] is an element offset into a buffer; payload: the buffer and how lanes are read
   Reduce,  ///< src[0] combined over all values of the axes src[1..], which are bound by it; payload: the operation
+  Scan,    ///< src[0] combined over the values of the axis src[1] from 0 to the one at hand; payload: the operation
 #define OP(name, text, arity) name,
 #include "ir/ops.def"
 };
 
-/// `add` for Op::Add; the others are `const`, `axis`, `load`, `reduce`.
+/// `add` for Op::Add; the others are `const`, `axis`, `load`, `reduce`, `scan`.
 std::string_view name(Op op);
 /// The scalar operation of that name, or Op::Const where there is none.
 Op opFromName(std::string_view text);
-/// Operands of a scalar operation; 0 for leaves but Load, which has 1; of a Reduce its body alone.
+/// Operands of a scalar operation; 0 for leaves but Load, which has 1; of a Reduce or Scan its body alone.
 int arity(Op op);
 /// Whether the result is Bool whatever the operands are.
 bool isPredicate(Op op);
-/// Whether values can be combined by it in any order: Add, Mul, Max, Min of numbers, And, Or of Bools.
+/// Whether values can be combined by it in any order: Add, Mul, Max, Min of numbers, LogAddExp of floating ones, And, Or of
+/// Bools.
 bool isReduction(Op op);
 
 /// How the lanes of a vector read memory; only a schedule chooses other than PerLane.
@@ -51,7 +53,7 @@ struct LoadInfo {
   bool operator==(const LoadInfo&) const = default;
 };
 
-/// How a Reduce combines: an operation that isReduction.
+/// How a Reduce or Scan combines: an operation that isReduction.
 struct ReduceInfo {
   Op op = Op::Add;
   bool operator==(const ReduceInfo&) const = default;
@@ -70,7 +72,9 @@ struct Expr {
   bool isConst() const { return op == Op::Const; }
   const AxisInfo& axis() const { return std::get<AxisInfo>(payload); }
   const LoadInfo& load() const { return std::get<LoadInfo>(payload); }
-  /// The operation by which a Reduce combines.
+  /// Whether its body is evaluated at other points than the one at hand: a Reduce or a Scan.
+  bool isSweep() const { return op == Op::Reduce || op == Op::Scan; }
+  /// The operation by which a Reduce or Scan combines.
   Op reduction() const { return std::get<ReduceInfo>(payload).op; }
   /// The value of an integer or Bool constant.
   int64_t integer() const { return std::get<int64_t>(payload); }
@@ -97,6 +101,8 @@ class ExprPool {
   const Expr* make(Op op, std::vector<const Expr*> src);
   /// `body`, whose dtype is the result's, combined over its axes; over none it is the body.
   const Expr* reduce(Op op, const Expr* body, const std::vector<const Expr*>& axes);
+  /// `body` combined over the values of one of its axes from 0 to the one at hand; over an axis of one value it is the body.
+  const Expr* scan(Op op, const Expr* body, const Expr* axis);
   /// What a combination starts from: 0 for Add, the lowest value for Max, true for And, ...
   const Expr* neutral(Op op, DType dtype);
   /// `x` as another dtype; x itself if it has that dtype.

@@ -21,8 +21,8 @@ struct Memory {
 /// against which both code generators are tested. `memory[i]` is the storage of buffer or parameter i. Operations on a
 /// floating dtype round their result to it when `roundEach`; otherwise only stores and casts round.
 ///
-/// A Reduce is evaluated once for each point that it depends on, and is rounded once, when all values are combined: what
-/// every order of combining them comes near. Local arrays of a kernel round as other buffers do, at each store.
+/// A Reduce or Scan is evaluated once for each point that it depends on, and is rounded once, when all values are combined:
+/// what every order of combining them comes near. Local arrays of a kernel round as other buffers do, at each store.
 /// It is an Internal error to read an element of a local array that nobody wrote since it became undefined, or that another
 /// thread writes in the same loop over threads, or another iteration of the Grid or Task loop.
 void interpret(const Loops& loops, std::vector<Memory>& memory, bool roundEach = true);

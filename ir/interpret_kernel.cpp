@@ -25,6 +25,7 @@ class KernelRunner {
     const Position outside = position;
     const bool isOutermost = loop.kind == LoopKind::Grid || loop.kind == LoopKind::Task;
     if (loop.kind == LoopKind::Thread) position.phase = ++phases_;
+    if (isOutermost) position.loop = ++phases_;
     int64_t& value = machine_.axes[loop.axis];
     for (value = 0; value < loop.axis->axis().extent; ++value) {
       if (isOutermost) forget(), position.iteration = value;
@@ -72,12 +73,16 @@ class KernelRunner {
   void run(const Combine::Item& item, const std::vector<Position>& group) {
     LocalArray* array = machine_.local(item.local);
     require(array != nullptr, "a combination of parameter {}", item.local);
+    LocalArray* before = item.before ? machine_.local(*item.before) : nullptr;
     const DType dtype = array->local().buffer.type.dtype;
+    const auto combined = [&](const std::optional<Scalar>& a, const std::optional<Scalar>& b) {
+      return a && b ? std::optional(convert(dtype, dtype, ir::combine(item.op, dtype, *a, *b))) : std::nullopt;
+    };
     for (int64_t element = 0; element < array->elements(); ++element) {
       std::optional<Scalar> result = array->get(group.front(), element);
-      for (size_t i = 1; i < group.size() && result; ++i) {
-        const std::optional<Scalar> next = array->get(group[i], element);
-        result = next ? std::optional(convert(dtype, dtype, ir::combine(item.op, dtype, *result, *next))) : std::nullopt;
+      for (size_t i = 1; i < group.size(); ++i) {
+        if (before != nullptr) before->set(group[i], element, combined(before->get(group[i], element), result));
+        result = combined(result, array->get(group[i], element));
       }
       for (const Position& position : group) array->set(position, element, result);
     }

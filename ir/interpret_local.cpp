@@ -47,7 +47,7 @@ void LocalArray::write(const Position& position, int64_t offset, const Scalar& v
 void LocalArray::noteRead(const Position& position, int64_t offset) {
   Uses& uses = uses_[index(position, offset)];
   const Position& writer = uses.writer;
-  const bool isOfOther = position.iteration >= 0 && writer.iteration != position.iteration;
+  const bool isOfOther = position.iteration >= 0 && writer.loop == position.loop && writer.iteration != position.iteration;
   require(!isOfOther || local_.space == Space::Shared, "read of {}[{}] in iteration {}, which iteration {} writes",
           local_.buffer.name, offset, position.iteration, writer.iteration);
   require(writer.phase != position.phase || writer.thread == position.thread,

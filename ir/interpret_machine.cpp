@@ -35,15 +35,16 @@ std::vector<const Expr*> rootsOf(const std::vector<Store>& stores) {
 
 }  // namespace
 
-/// A Reduce and its values at the points of its free axes, each found when it is first asked for.
-class Reduction {
+/// A Reduce or Scan and its values at the points of its free axes, each found when it is first asked for, and those of a scan
+/// for all values of its axis at once: before anything is stored there.
+class Sweep {
  public:
-  Reduction(const Expr* reduce, Machine& machine)
-      : reduce_(reduce),
-        neutral_(valueOf(ExprPool().neutral(reduce->reduction(), reduce->dtype))),
-        body_({reduce->src[0]}, bind(reduce, machine)) {
+  Sweep(const Expr* sweep, Machine& machine)
+      : sweep_(sweep),
+        neutral_(valueOf(ExprPool().neutral(sweep->reduction(), sweep->dtype))),
+        body_({sweep->src[0]}, bind(sweep, machine)) {
     size_t points = 1;
-    for (const Expr* axis : freeAxes({reduce})) {
+    for (const Expr* axis : freeAxes({sweep})) {
       free_.push_back({axis->axis().extent, machine.bound(axis)});
       points *= static_cast<size_t>(axis->axis().extent);
     }
@@ -51,40 +52,61 @@ class Reduction {
   }
 
   const Scalar& value(Machine& machine) {
-    size_t point = 0;
-    for (const auto& [extent, value] : free_) point = point * static_cast<size_t>(extent) + static_cast<size_t>(*value);
-    if (!known_[point]) known_[point] = evaluated(machine);
-    return *known_[point];
+    std::optional<Scalar>& known = known_[point()];
+    if (!known) sweep_->op == Op::Scan ? scan(machine) : reduce(machine);
+    return *known;
   }
 
  private:
   /// Own axes have a value while the body is prepared.
-  static const Machine& bind(const Expr* reduce, Machine& machine) {
-    for (size_t i = 1; i < reduce->src.size(); ++i) machine.axes.try_emplace(reduce->src[i], 0);
+  static const Machine& bind(const Expr* sweep, Machine& machine) {
+    for (size_t i = 1; i < sweep->src.size(); ++i) machine.axes.try_emplace(sweep->src[i], 0);
     return machine;
   }
 
-  Scalar evaluated(Machine& machine) {
+  size_t point() const {
+    size_t point = 0;
+    for (const auto& [extent, value] : free_) point = point * static_cast<size_t>(extent) + static_cast<size_t>(*value);
+    return point;
+  }
+
+  void reduce(Machine& machine) {
     Scalar result = neutral_;
     combinePoints(1, result, machine);
-    const bool isRounded = isFloating(reduce_->dtype) && machine.roundEach;
-    return isRounded ? Scalar{round(reduce_->dtype, std::get<double>(result))} : result;
+    known_[point()] = rounded(result, machine);
+  }
+
+  void scan(Machine& machine) {
+    Scalar result = neutral_;
+    int64_t& value = machine.axes.at(sweep_->src[1]);
+    const int64_t outside = value;
+    for (value = 0; value < sweep_->src[1]->axis().extent; ++value) {
+      combinePoint(result, machine);
+      known_[point()] = rounded(result, machine);
+    }
+    value = outside;
+  }
+
+  Scalar rounded(const Scalar& result, const Machine& machine) const {
+    const bool isRounded = isFloating(sweep_->dtype) && machine.roundEach;
+    return isRounded ? Scalar{round(sweep_->dtype, std::get<double>(result))} : result;
+  }
+
+  void combinePoint(Scalar& result, Machine& machine) {
+    body_.run(machine);
+    result = combine(sweep_->reduction(), sweep_->dtype, result, body_.root(0));
   }
 
   /// The points of the own axes from the `depth`th operand on, the last one running fastest.
   void combinePoints(size_t depth, Scalar& result, Machine& machine) {
-    if (depth == reduce_->src.size()) {
-      body_.run(machine);
-      result = combine(reduce_->reduction(), reduce_->dtype, result, body_.root(0));
-      return;
-    }
-    int64_t& value = machine.axes.at(reduce_->src[depth]);
+    if (depth == sweep_->src.size()) return combinePoint(result, machine);
+    int64_t& value = machine.axes.at(sweep_->src[depth]);
     const int64_t outside = value;
-    for (value = 0; value < reduce_->src[depth]->axis().extent; ++value) combinePoints(depth + 1, result, machine);
+    for (value = 0; value < sweep_->src[depth]->axis().extent; ++value) combinePoints(depth + 1, result, machine);
     value = outside;
   }
 
-  const Expr* reduce_;
+  const Expr* sweep_;
   Scalar neutral_;
   Evaluation body_;
   std::vector<std::pair<int64_t, const int64_t*>> free_;  ///< extents and where the values are
@@ -124,10 +146,10 @@ void Machine::write(int buffer, int64_t offset, const Scalar& value) {
       memory_[buffer].data);
 }
 
-const Scalar& Machine::reduced(const Expr* reduce) {
-  std::unique_ptr<Reduction>& reduction = reductions_[reduce];
-  if (reduction == nullptr) reduction = std::make_unique<Reduction>(reduce, *this);
-  return reduction->value(*this);
+const Scalar& Machine::swept(const Expr* expr) {
+  std::unique_ptr<Sweep>& sweep = sweeps_[expr];
+  if (sweep == nullptr) sweep = std::make_unique<Sweep>(expr, *this);
+  return sweep->value(*this);
 }
 
 const int64_t* Machine::bound(const Expr* axis) const {
@@ -140,7 +162,7 @@ Evaluation::Evaluation(const std::vector<const Expr*>& roots, const Machine& mac
   std::unordered_map<const Expr*, int> slots;
   for (const Expr* node : postorder(roots, false)) {
     Step step{node, {}, nullptr};
-    if (node->op != Op::Reduce)
+    if (!node->isSweep())
       for (size_t i = 0; i < node->src.size(); ++i) step.src[i] = slots.at(node->src[i]);
     if (node->op == Op::Axis) step.axis = machine.bound(node);
     slots[node] = static_cast<int>(steps_.size());
@@ -158,7 +180,7 @@ Scalar Evaluation::value(const Step& step, Machine& machine) const {
   const Expr* node = step.node;
   if (node->op == Op::Const) return valueOf(node);
   if (node->op == Op::Axis) return *step.axis;
-  if (node->op == Op::Reduce) return machine.reduced(node);
+  if (node->isSweep()) return machine.swept(node);
   const Scalar& first = values_[step.src[0]];
   if (node->op == Op::Load) return machine.read(node->load().buffer, laneOffset(node, std::get<int64_t>(first), machine));
   if (node->op == Op::Cast) return convert(node->dtype, node->src[0]->dtype, first);

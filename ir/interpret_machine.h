@@ -11,14 +11,15 @@
 
 namespace ir {
 
-class Reduction;
+class Sweep;
 
-/// Who is at work: a thread of a CTA of a cluster, in an iteration of the Grid or Task loop (-1 outside of it). Threads of one
+/// Who is at work: a thread of a CTA of a cluster, in an iteration of a Grid or Task loop (-1 outside of one). Threads of one
 /// phase, a loop over them, do not see what the others write.
 struct Position {
   int rank = 0;
   int thread = 0;
   int64_t iteration = -1;
+  int64_t loop = 0;  ///< which of several Grid loops that is
   int64_t phase = 1;
 };
 
@@ -48,8 +49,8 @@ class LocalArray {
   };
   /// Who wrote an element that threads share, and who read it; phase 0 is nobody.
   struct Uses {
-    Position writer{0, 0, -1, 0};
-    Position reader{0, 0, -1, 0};
+    Position writer{.phase = 0};
+    Position reader{.phase = 0};
     bool hasReaders = false;  ///< several, in the reader's phase
   };
   size_t index(const Position& position, int64_t element) const {
@@ -79,8 +80,8 @@ class Machine {
   void write(int buffer, int64_t offset, const Scalar& value);
   /// The local array of a buffer number, or nullptr.
   LocalArray* local(int buffer);
-  /// What a Reduce comes to at the values of its free axes.
-  const Scalar& reduced(const Expr* reduce);
+  /// What a Reduce or Scan comes to at the values of its free axes.
+  const Scalar& swept(const Expr* sweep);
   /// Where the value of an axis is; an Internal error unless it is bound.
   const int64_t* bound(const Expr* axis) const;
 
@@ -93,7 +94,7 @@ class Machine {
  private:
   std::vector<const Buffer*> buffers_;
   std::vector<Memory>& memory_;
-  std::unordered_map<const Expr*, std::unique_ptr<Reduction>> reductions_;
+  std::unordered_map<const Expr*, std::unique_ptr<Sweep>> sweeps_;
 };
 
 /// Expressions that are evaluated together, each node once.

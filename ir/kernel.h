@@ -14,7 +14,8 @@ using Block = std::vector<Statement>;
 
 /// What carries out the iterations of a For.
 enum class LoopKind : uint8_t {
-  Grid,      ///< CUDA: Launch::grid clusters (of one CTA, mostly), in any order
+  Grid,      ///< CUDA: Launch::grid clusters (of one CTA, mostly), in any order; all at the same time where two such loops follow
+             ///< each other
   Cluster,   ///< CUDA: the Launch::cluster CTAs of a cluster; inside Grid. What follows the loop sees all that they wrote
   Thread,    ///< CUDA: the Launch::block threads of a CTA. What follows the loop sees all that they wrote
   Task,      ///< CPU: the outer loop that is split over worker threads; the kernel is called for a range of it
@@ -57,11 +58,14 @@ struct Lanes {
 
 /// CUDA, between loops over threads: puts the threads' copies of register arrays together. A group is `threads` threads that
 /// are `stride` apart (the CTA is divided into such groups), of each of the first `ctas` CTAs of a cluster (1, or all of
-/// them). Afterwards every thread of a group holds in each array, element by element, the combination of what all of them held.
+/// them). Afterwards every thread of a group holds in each array, element by element, the combination of what all of them held;
+/// where there is an array `before`, that is combined with what those threads held that come before this one (of lower ranks, and
+/// of the same one with lower numbers).
 struct Combine {
   struct Item {
     int local = 0;  ///< its buffer number; a register array
     Op op = Op::Add;
+    std::optional<int> before = {};  ///< another register array, of as many elements
   };
   int threads = 1;
   int stride = 1;
@@ -112,7 +116,9 @@ struct Launch {
 };
 
 /// A scheduled computation: what both code generators print, decision by decision. Statements that follow the Grid or Task loop
-/// are carried out once, after all of its iterations (on CUDA by the CTA that finishes last).
+/// are carried out once, after all of its iterations (on CUDA by the CTA that finishes last). A second Grid loop, of as many
+/// CTAs, sees what all of the first one left in global memory: as many CTAs as the device has multiprocessors are enough to wait
+/// for each other, more might not run at once.
 struct Kernel {
   std::string name;  ///< the symbol
   Backend backend = Backend::Cpu;

@@ -65,6 +65,7 @@ class ExprParser {
     if (tokens_.at("-") || tokens_.peek().kind == Token::Kind::Number)
       return scope_.pool.integer(DType::I64, tokens_.signedInteger());
     if (!tokens_.atWord()) tokens_.refuse("an expression");
+    if (atScan()) return scan();
     if (atReduction()) return reduction();
     if (tokens_.at("[", 1)) return load();
     if (tokens_.at("(", 1)) return call();
@@ -114,6 +115,22 @@ class ExprParser {
     const Expr* body = parse(comparisonLevel);
     tokens_.expect(")");
     return checked(where, [&] { return scope_.pool.reduce(op, body, axes); });
+  }
+
+  /// `add[to i0](`
+  bool atScan() const { return tokens_.at("[", 1) && tokens_.at("to", 2) && tokens_.atWord(3) && tokens_.at("]", 4); }
+
+  const Expr* scan() {
+    const Token where = tokens_.peek();
+    const Op op = parseReduction(tokens_);
+    tokens_.expect("[");
+    tokens_.expect("to");
+    const Expr* own = axis();
+    tokens_.expect("]");
+    tokens_.expect("(");
+    const Expr* body = parse(comparisonLevel);
+    tokens_.expect(")");
+    return checked(where, [&] { return scope_.pool.scan(op, body, own); });
   }
 
   const Expr* axis() {

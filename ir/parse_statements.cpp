@@ -114,7 +114,7 @@ Block StatementParser::otherwise(int indent) {
   return next;
 }
 
-/// After `combine`: `32 threads stride 4 of 2 blocks: max top, add total`.
+/// After `combine`: `32 threads stride 4 of 2 blocks: max top, add total before start`.
 Combine StatementParser::combine() {
   Combine result;
   result.threads = tokens_.integer("a number of threads", 1, 1024);
@@ -128,6 +128,7 @@ Combine StatementParser::combine() {
   while (tokens_.accept(result.items.empty() ? ":" : ",")) {
     const Op op = parseReduction(tokens_);
     result.items.push_back({parseBufferName(tokens_, scope_), op});
+    if (tokens_.accept("before")) result.items.back().before = parseBufferName(tokens_, scope_);
   }
   tokens_.expectLineEnd();
   return result;

@@ -131,12 +131,14 @@ int64_t evaluateWide(Op op, DType dtype, int64_t a, int64_t b) {
     case Op::Erf:
     case Op::IsNan:
     case Op::Pow:
+    case Op::LogAddExp:
     case Op::Where:
     case Op::Cast:
     case Op::Const:
     case Op::Axis:
     case Op::Load:
-    case Op::Reduce: refuse(op, "integer");
+    case Op::Reduce:
+    case Op::Scan: refuse(op, "integer");
   }
   refuse(op, "integer");
 }
@@ -149,6 +151,8 @@ T second(std::span<const T> operands) {
 
 double larger(double a, double b) { return std::isnan(a) || a > b ? a : b; }
 double smaller(double a, double b) { return std::isnan(a) || a < b ? a : b; }
+
+double logAddExp(double a, double b) { return std::fmax(a, b) + std::log1p(std::exp(a == b ? 0 : -std::abs(a - b))); }
 
 }  // namespace
 
@@ -243,6 +247,7 @@ double evaluate(Op op, std::span<const double> operands) {
     case Op::Div: return a / b;
     case Op::Rem: return std::fmod(a, b);
     case Op::Pow: return std::pow(a, b);
+    case Op::LogAddExp: return logAddExp(a, b);
     case Op::Max: return std::isnan(b) ? b : larger(a, b);
     case Op::Min: return std::isnan(b) ? b : smaller(a, b);
     case Op::Not:
@@ -263,7 +268,8 @@ double evaluate(Op op, std::span<const double> operands) {
     case Op::Const:
     case Op::Axis:
     case Op::Load:
-    case Op::Reduce: refuse(op, "floating");
+    case Op::Reduce:
+    case Op::Scan: refuse(op, "floating");
   }
   refuse(op, "floating");
 }

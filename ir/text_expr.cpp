@@ -40,7 +40,7 @@ std::unordered_map<const Expr*, bool> findIndices(const std::vector<const Expr*>
   std::unordered_map<const Expr*, bool> isIndex;
   for (const Expr* node : order) {
     const bool ofIndices = std::all_of(node->src.begin(), node->src.end(), [&](const Expr* x) { return isIndex.at(x); });
-    isIndex[node] = node->dtype == DType::I64 && node->op != Op::Load && node->op != Op::Reduce && ofIndices;
+    isIndex[node] = node->dtype == DType::I64 && node->op != Op::Load && !node->isSweep() && ofIndices;
   }
   return isIndex;
 }
@@ -116,6 +116,8 @@ ExprTexts::Text ExprTexts::operation(const Expr* node) const {
   if (node->op == Op::Neg) return {"-" + operand(node->src[0], unaryLevel), unaryLevel};
   if (node->op == Op::Reduce)
     return {fmt::format("{}[{}]({})", ir::name(node->reduction()), list(node, 1), texts_.at(node->src[0]).text), primaryLevel};
+  if (node->op == Op::Scan)
+    return {fmt::format("{}[to {}]({})", ir::name(node->reduction()), list(node, 1), texts_.at(node->src[0]).text), primaryLevel};
   const std::string_view function = node->op == Op::Cast ? ir::name(node->dtype) : ir::name(node->op);
   return {fmt::format("{}({})", function, list(node, 0)), primaryLevel};
 }

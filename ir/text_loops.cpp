@@ -112,8 +112,10 @@ class StatementPrinter {
   }
   void print(const Combine& combine, int depth) {
     std::string items;
-    for (const Combine::Item& item : combine.items)
+    for (const Combine::Item& item : combine.items) {
       items += fmt::format("{} {} {}", items.empty() ? ":" : ",", name(item.op), bufferName(buffers_, item.local));
+      if (item.before) items += " before " + bufferName(buffers_, *item.before);
+    }
     const std::string stride = combine.stride == 1 ? "" : fmt::format(" stride {}", combine.stride);
     const std::string ctas = combine.ctas == 1 ? "" : fmt::format(" of {} blocks", combine.ctas);
     line(depth, fmt::format("combine {} threads{}{}{}", combine.threads, stride, ctas, items));

@@ -54,6 +54,7 @@ std::string typeMistake(const TensorType& type) {
 
 bool combines(Op op, DType dtype) {
   const bool isLogic = op == Op::And || op == Op::Or;
+  if (op == Op::LogAddExp) return isFloating(dtype);
   return isReduction(op) && !isComplex(dtype) && (isLogic ? !isFloating(dtype) : dtype != DType::Bool);
 }
 
@@ -78,6 +79,7 @@ void AccessVerifier::expression(const Expr* root, const VerifyScope& scope, cons
   for (const Expr* node : postorder({root})) {
     if (node->op == Op::Load) load(node, scope, place);
     if (node->op == Op::Reduce) reduction(node, scope, place);
+    if (node->op == Op::Scan) scan(node, scope, place);
   }
 }
 
@@ -91,6 +93,13 @@ void AccessVerifier::reduction(const Expr* reduce, const VerifyScope& scope, con
     if (contains(bound, reduce->src[i])) refuse("{}: axis {} is bound twice", place, toText(reduce->src[i]));
     bound.push_back(reduce->src[i]);
   }
+}
+
+/// The axis of a scan is one of the loops', whose points it combines in order.
+void AccessVerifier::scan(const Expr* scan, const VerifyScope& scope, const std::string& place) const {
+  demand(kernel == nullptr, "{}: a scan, which only loops may have", place);
+  if (!contains(scope.axes, scan->src[1]))
+    refuse("{}: a scan over axis {}, which is none of the loops", place, toText(scan->src[1]));
 }
 
 void AccessVerifier::load(const Expr* load, const VerifyScope& scope, const std::string& place) const {

@@ -54,6 +54,7 @@ class AccessVerifier {
  private:
   const Local* local(int buffer) const { return kernel == nullptr ? nullptr : kernel->local(buffer); }
   void reduction(const Expr* reduce, const VerifyScope& scope, const std::string& place) const;
+  void scan(const Expr* scan, const VerifyScope& scope, const std::string& place) const;
   void load(const Expr* load, const VerifyScope& scope, const std::string& place) const;
   void store(const Store& store, const VerifyScope& scope) const;
   void accumulation(const Store& store, const std::string& place) const;

@@ -24,10 +24,13 @@ class KernelVerifier {
     params();
     locals();
     launch();
+    Around around;
+    around.isFirst = around.isGridPlace = true;
     for (const Statement& one : kernel_.body) {
-      Around around;
-      around.isFirst = &one == kernel_.body.data();
       std::visit([&](const auto& node) { statement(node, {}, around); }, one.node);
+      around.isFirst = false;
+      const auto* loop = std::get_if<For>(&one.node);
+      around.isGridPlace = around.isGridPlace && loop != nullptr && loop->kind == LoopKind::Grid;
     }
     loopsPresent();
     verifier_.everyOutputStored();
@@ -36,7 +39,8 @@ class KernelVerifier {
  private:
   /// Where a statement stands.
   struct Around {
-    bool isFirst = false;  ///< the first one of the kernel
+    bool isFirst = false;      ///< the first one of the kernel
+    bool isGridPlace = false;  ///< or after nothing but grid loops
     bool grid = false;
     bool cluster = false;
     bool thread = false;
@@ -110,7 +114,7 @@ class KernelVerifier {
     switch (loop.kind) {
       case LoopKind::Grid:
         parallel("grid", Backend::Cuda, extent, launch.grid);
-        verifier_.demand(around.isFirst, "the grid loop is not the first statement");
+        verifier_.demand(around.isGridPlace, "the grid loop is not the first statement, nor after another one");
         hasGrid_ = around.grid = true;
         break;
       case LoopKind::Task:
@@ -133,7 +137,7 @@ class KernelVerifier {
       case LoopKind::Serial:
       case LoopKind::Unrolled: break;
     }
-    around.isFirst = false;
+    around.isFirst = around.isGridPlace = false;
     block(loop.body, scope, around);
   }
 
@@ -142,7 +146,7 @@ class KernelVerifier {
   bool isInThread(const Around& around) const { return (around.thread || kernel_.launch.block == 1) && isInCta(around); }
 
   void statement(const If& branch, VerifyScope scope, Around around) {
-    around.isFirst = false;
+    around.isFirst = around.isGridPlace = false;
     scope.isThread = isInThread(around);
     verifier_.expression(branch.condition, scope, "a condition");
     verifier_.demand(branch.condition->dtype == DType::Bool, "a condition is {}, not b8", name(branch.condition->dtype));
@@ -170,16 +174,29 @@ class KernelVerifier {
   }
 
   void combined(const Combine::Item& item, const std::vector<Combine::Item>& items) const {
-    const int buffers = static_cast<int>(kernel_.params.size() + kernel_.locals.size());
-    verifier_.demand(item.local >= 0 && item.local < buffers, "a combination of buffer {} of {}", item.local, buffers);
-    const Buffer& array = kernel_.buffer(item.local);
-    const Local* local = kernel_.local(item.local);
-    const bool isRegister = local != nullptr && local->space == Space::Register;
-    verifier_.demand(isRegister, "a combination of {}, which is no register array", array.name);
+    const Local& local = registerArray(item.local);
+    const Buffer& array = local.buffer;
     verifier_.demand(combines(item.op, array.type.dtype), "a combination of {}, which is {}, by {}", array.name,
                      name(array.type.dtype), name(item.op));
-    const auto isSame = [&](const Combine::Item& other) { return other.local == item.local; };
-    verifier_.demand(std::count_if(items.begin(), items.end(), isSame) == 1, "{} is combined twice at once", array.name);
+    demandOnce(item.local, items);
+    if (!item.before) return;
+    const Local& before = registerArray(*item.before);
+    verifier_.demand(before.buffer.type == array.type && before.lanes == local.lanes,
+                     "a combination of {} before {}, which is {}", array.name, before.buffer.name, toText(before.buffer.type));
+    demandOnce(*item.before, items);
+  }
+  const Local& registerArray(int buffer) const {
+    const int buffers = static_cast<int>(kernel_.params.size() + kernel_.locals.size());
+    verifier_.demand(buffer >= 0 && buffer < buffers, "a combination of buffer {} of {}", buffer, buffers);
+    const Local* local = kernel_.local(buffer);
+    const bool isRegister = local != nullptr && local->space == Space::Register;
+    verifier_.demand(isRegister, "a combination of {}, which is no register array", kernel_.buffer(buffer).name);
+    return *local;
+  }
+  void demandOnce(int buffer, const std::vector<Combine::Item>& items) const {
+    int count = 0;
+    for (const Combine::Item& item : items) count += (item.local == buffer ? 1 : 0) + (item.before == buffer ? 1 : 0);
+    verifier_.demand(count == 1, "{} is combined twice at once", kernel_.buffer(buffer).name);
   }
 
   void statement(const Lanes& lanes, VerifyScope scope, const Around& around) {

@@ -20,15 +20,17 @@ bool contains(const std::vector<const Expr*>& nodes, const Expr* node) {
   return std::find(nodes.begin(), nodes.end(), node) != nodes.end();
 }
 
-/// `known` holds what is found out about each Reduce.
+/// `known` holds what is found out about each Reduce and Scan.
 std::vector<const Expr*> freeAxes(const std::vector<const Expr*>& roots, FreeAxesOf& known);
 
-const std::vector<const Expr*>& freeAxesOfReduce(const Expr* reduce, FreeAxesOf& known) {
-  if (const auto found = known.find(reduce); found != known.end()) return found->second;
-  const std::vector<const Expr*> own(reduce->src.begin() + 1, reduce->src.end());
-  std::vector<const Expr*> axes = freeAxes({reduce->src[0]}, known);
+/// A Reduce binds its axes; the value of a Scan depends on its own.
+const std::vector<const Expr*>& freeAxesOfSweep(const Expr* sweep, FreeAxesOf& known) {
+  if (const auto found = known.find(sweep); found != known.end()) return found->second;
+  const std::vector<const Expr*> own(sweep->src.begin() + 1, sweep->src.end());
+  std::vector<const Expr*> axes = freeAxes({sweep->src[0]}, known);
   std::erase_if(axes, [&](const Expr* axis) { return contains(own, axis); });
-  return known[reduce] = std::move(axes);
+  if (sweep->op == Op::Scan) axes.push_back(own.front());
+  return known[sweep] = std::move(axes);
 }
 
 std::vector<const Expr*> freeAxes(const std::vector<const Expr*>& roots, FreeAxesOf& known) {
@@ -38,8 +40,8 @@ std::vector<const Expr*> freeAxes(const std::vector<const Expr*>& roots, FreeAxe
   };
   for (const Expr* node : postorder(roots, false)) {
     if (node->op == Op::Axis) add(node);
-    if (node->op != Op::Reduce) continue;
-    for (const Expr* axis : freeAxesOfReduce(node, known)) add(axis);
+    if (!node->isSweep()) continue;
+    for (const Expr* axis : freeAxesOfSweep(node, known)) add(axis);
   }
   return axes;
 }
@@ -49,6 +51,7 @@ const Expr* rebuild(ExprPool& pool, const Expr* node, std::vector<const Expr*> s
   if (node->op == Op::Cast) return pool.cast(node->dtype, src[0]);
   if (node->op == Op::Load) return pool.load(node->load().buffer, node->dtype, src[0], node->load().mode);
   if (node->op == Op::Reduce) return pool.reduce(node->reduction(), src[0], {src.begin() + 1, src.end()});
+  if (node->op == Op::Scan) return pool.scan(node->reduction(), src[0], src[1]);
   return pool.make(node->op, std::move(src));
 }
 
@@ -86,7 +89,7 @@ std::optional<Affine> affineNode(const Expr* node, const AffineOf& known) {
 
 }  // namespace
 
-std::vector<const Expr*> postorder(const std::vector<const Expr*>& roots, bool intoReduces) {
+std::vector<const Expr*> postorder(const std::vector<const Expr*>& roots, bool intoSweeps) {
   std::vector<const Expr*> order;
   std::unordered_set<const Expr*> seen;
   std::vector<Frame> stack;
@@ -94,7 +97,7 @@ std::vector<const Expr*> postorder(const std::vector<const Expr*>& roots, bool i
     if (seen.insert(root).second) stack.push_back({root});
     while (!stack.empty()) {
       Frame& top = stack.back();
-      const bool isLeaf = top.node->op == Op::Reduce && !intoReduces;
+      const bool isLeaf = top.node->isSweep() && !intoSweeps;
       if (isLeaf || top.next == top.node->src.size()) {
         order.push_back(top.node);
         stack.pop_back();

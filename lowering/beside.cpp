@@ -58,7 +58,10 @@ class Moved {
     return moved;
   }
   ir::Combine statement(ir::Combine combine) {
-    for (ir::Combine::Item& item : combine.items) item.local = numbers_[static_cast<std::size_t>(item.local)];
+    for (ir::Combine::Item& item : combine.items) {
+      item.local = numbers_[static_cast<std::size_t>(item.local)];
+      if (item.before) item.before = numbers_[static_cast<std::size_t>(*item.before)];
+    }
     return combine;
   }
 

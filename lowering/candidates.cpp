@@ -83,11 +83,21 @@ void addStaged(std::vector<Tiling>& tilings, const Domain& domain, const ir::Tar
     tilings.emplace_back(*stagedTiling(domain, target, group));
 }
 
+/// Vectors a thread takes at once, and CTAs a row or column.
+std::vector<Tiling> others(const Domain& domain, const ir::Target& target, const ScanTiling& rules) {
+  std::vector<Tiling> tilings;
+  for (const ScanWish& wish : {ScanWish{.steps = 2 * rules.steps}, ScanWish{.steps = rules.steps / 2},
+                               ScanWish{.parts = 2 * rules.parts()}, ScanWish{.parts = rules.parts() / 2}})
+    tilings.emplace_back(chooseScanTiling(domain, target, wish));
+  return tilings;
+}
+
 std::vector<Tiling> others(const ir::Loops& loops, const ir::Target& target, const Tiling& rules) {
   if (const auto* pointwise = std::get_if<PointwiseTiling>(&rules)) return others(*pointwise);
   const std::optional<Nest> nest = nestOf(loops);
   if (target.backend == ir::Backend::Cpu || !nest) return {};
   const Domain domain(loops, *nest);
+  if (const auto* scan = std::get_if<ScanTiling>(&rules)) return others(domain, target, *scan);
   std::vector<Tiling> tilings;
   if (const auto* rows = std::get_if<RowTiling>(&rules)) tilings = others(*nest, domain, target, *rows);
   if (const auto* columns = std::get_if<ColumnTiling>(&rules)) tilings = others(*columns);

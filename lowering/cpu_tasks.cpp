@@ -41,6 +41,7 @@ int64_t elementCost(const ir::Loops& loops, const Domain& domain) {
       case ir::Op::Tanh:
       case ir::Op::Erf:
       case ir::Op::Pow:
+      case ir::Op::LogAddExp:
       case ir::Op::Rem: cost += 16; break;
       default: break;
     }

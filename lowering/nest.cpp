@@ -55,9 +55,10 @@ class NestBuilder {
 
   std::optional<Nest> build() {
     for (const Expr* node : nodes_)
-      if (node->op == Op::Reduce) reduces_.push_back(node);
+      if (node->isSweep()) reduces_.push_back(node);
     if (reduces_.empty()) return std::nullopt;
-    findAxes();
+    nest_.scans = std::any_of(reduces_.begin(), reduces_.end(), [](const Expr* node) { return node->op == Op::Scan; });
+    nest_.scans ? findScanned() : findAxes();
     for (const Expr* reduce : reduces_) add(reduce);
     for (const ir::StoreTo& store : loops_.stores) add(store);
     return std::move(nest_);
@@ -89,6 +90,20 @@ class NestBuilder {
       if (!sameExtents(own, ownAxes(reduce))) refuse("has reductions over different axes");
     nest_.reduced = rest.empty() ? own : rest;
     if (!sameExtents(own, nest_.reduced)) refuse("stores elements that are not those it reduces over");
+  }
+
+  /// Kept are all axes but the one that is scanned.
+  void findScanned() {
+    const Expr* const scanned = reduces_.front()->src[1];
+    for (const Expr* scan : reduces_)
+      if (scan->op != Op::Scan || scan->src[1] != scanned) refuse("has scans over different axes, or beside reductions");
+    for (const Expr* scan : reduces_) {
+      const std::vector<const Expr*> body = ir::postorder({scan->src[0]});
+      if (std::any_of(body.begin(), body.end(), [](const Expr* node) { return node->isSweep(); })) refuse("has a scan of a scan");
+    }
+    for (const Expr* axis : loops_.axes)
+      if (axis != scanned && axis->axis().extent > 1) nest_.kept.push_back(axis);
+    nest_.reduced = {scanned};
   }
 
   int passOf(const Expr* body) const {
@@ -130,6 +145,7 @@ class NestBuilder {
     for (const Expr* axis : nest_.kept)
       if (axes.erase(axis) == 0) refuse("stores a result for some of the axes that its reductions depend on");
     if (!axes.empty() && axes.size() != nest_.reduced.size()) refuse("stores elements for some of the axes it reduces over");
+    if (axes.empty() && nest_.scans) refuse("stores what a row has once beside a scan");
     std::vector<ir::StoreTo>& stores = axes.empty() ? nest_.rowStores : nest_.elementStores;
     stores.push_back({store.buffer, store.offset, plain(store.value, {})});
   }

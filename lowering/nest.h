@@ -7,7 +7,8 @@
 
 namespace lowering {
 
-/// One reduction of a nest: `body` over the nest's axes, combined over the reduced ones.
+/// One reduction of a nest: `body` over the nest's axes, combined over the reduced ones; of a nest of scans up to and including
+/// the element at hand.
 struct Reduction {
   ir::Op op = ir::Op::Add;
   const ir::Expr* body = nullptr;
@@ -17,11 +18,13 @@ struct Reduction {
 
 /// Loops with reductions, as what happens once for each row (the points of the kept axes) and for each of its elements (the
 /// points of the reduced axes): softmax's rows are [batch], its elements [classes]; batch norm's [channels] and
-/// [images, height, width]. Nothing in it contains a Reduce: reduction i is read as element 0 of buffer
+/// [images, height, width]; a cumulative sum's elements are those of its dimension. Nothing in it contains a Reduce or Scan:
+/// reduction i is read as element 0 of buffer
 /// `loops.buffers.size() + i`, which is a local array of the kernel to come.
 struct Nest {
   std::vector<const ir::Expr*> kept, reduced;
   std::vector<Reduction> reductions;       ///< those that a body needs come before it
+  bool scans = false;                      ///< they are scans: of one reduced axis, with results for each element
   std::vector<ir::StoreTo> rowStores;      ///< do not depend on the reduced axes
   std::vector<ir::StoreTo> elementStores;  ///< do
 
@@ -29,8 +32,9 @@ struct Nest {
   int passes() const;
 };
 
-/// The nest of loops with reductions; nothing where they have none. Error: Unsupported where the reductions do not share
-/// their axes, or where something is stored for some of a row's axes, or an element's, and not for the others.
+/// The nest of loops with reductions or scans; nothing where they have none. Error: Unsupported where these do not share their
+/// axes, where there are both, or a scan of a scan, or where something is stored for some of a row's axes, or an element's, and
+/// not for the others.
 std::optional<Nest> nestOf(const ir::Loops& loops);
 
 }  // namespace lowering

@@ -62,6 +62,7 @@ void NestKernel::addAccumulators(int64_t elements, int lanes) {
         case ir::Op::Min: return "lowest";
         case ir::Op::And: return "all";
         case ir::Op::Or: return "any";
+        case ir::Op::LogAddExp: return "logsum";
         default: return "sum";
       }
     };

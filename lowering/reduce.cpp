@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "ir/error.h"
+#include "ir/text.h"
+
 namespace lowering {
 namespace {
 
@@ -10,12 +13,6 @@ using ir::DType;
 using ir::Op;
 
 Value zero(ir::ExprPool& pool) { return {pool, pool.integer(DType::I64, 0)}; }
-
-/// The dtype values are combined in.
-DType accumulator(DType dtype) {
-  if (ir::isFloating(dtype)) return ir::opmath(dtype);
-  return dtype == DType::U64 ? DType::U64 : DType::I64;
-}
 
 Tensor extreme(Context& c, Op op, Op ofBool, const Tensor& tensor, const Dims& dims) {
   if (tensor.dtype == DType::Bool) return reduce(c, ofBool, tensor, dims);
@@ -65,6 +62,20 @@ Tensor reduce(Context& c, Op op, const Tensor& tensor, const Dims& dims) {
                         }
                         return Value{pool, pool.reduce(op, tensor.at(index).expr(), axes)};
                       }));
+}
+
+Tensor scan(Context& c, Op op, const Tensor& tensor, int64_t dim) {
+  return lazy(tensor.dtype, tensor.sizes, [=, &pool = c.pool()](const Index& index) {
+    const ir::Expr* along = index[dim].expr();
+    if (along->isConst() && tensor.sizes[dim] == 1) return tensor.at(index);
+    if (along->op != Op::Axis) ir::fail(ir::ErrorKind::Unsupported, "a scan is asked for at {}", ir::toText(along));
+    return Value{pool, pool.scan(op, tensor.at(index).expr(), along)};
+  });
+}
+
+DType accumulator(DType dtype) {
+  if (ir::isFloating(dtype)) return ir::opmath(dtype);
+  return dtype == DType::U64 ? DType::U64 : DType::I64;
 }
 
 Tensor sum(Context& c, const Tensor& tensor, const Dims& dims) {

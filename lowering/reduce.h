@@ -31,8 +31,15 @@ Moments moments(Context& c, const Tensor& tensor, const Dims& dims);
 /// element are not.
 Moments momentsAroundFirst(Context& c, const Tensor& tensor, const Dims& dims);
 
+/// Combines along a dimension, up to and including each element, by an operation that isReduction, in the tensor's own dtype.
+/// Error: Unsupported where an element is asked for at a place along it that is no loop variable.
+Tensor scan(Context& c, ir::Op op, const Tensor& tensor, int64_t dim);
+
 /// The elements times each other.
 Tensor product(const Tensor& a, const Tensor& b);
+/// The dtype that values are summed in: opmath, integers and Bool in i64.
+ir::DType accumulator(ir::DType dtype);
+
 /// The elements by a number.
 Tensor dividedBy(const Tensor& tensor, double number);
 

@@ -26,6 +26,11 @@ ir::Kernel scheduled(const ir::Loops& loops, const ir::Target& target, const Tas
   return scheduleCpu(loops, target, tiling);
 }
 
+ir::Kernel scheduled(const ir::Loops& loops, const ir::Target&, const ScanTiling& tiling) {
+  const Nest nest = *nestOf(loops);
+  return scheduleScan(loops, nest, Domain(loops, nest), tiling);
+}
+
 }  // namespace
 
 ir::Kernel schedule(const ir::Loops& loops, const ir::Target& target, const Tiling& tiling) {

@@ -17,10 +17,13 @@ ir::Kernel scheduleRows(const ir::Loops& loops, const Nest& nest, const Domain& 
 ir::Kernel scheduleStaged(const ir::Loops& loops, const Nest& nest, const Domain& domain, const StagedTiling& tiling);
 /// A nest whose memory runs along its rows' numbers: threads side by side work on different rows, called columns.
 ir::Kernel scheduleColumns(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ColumnTiling& tiling);
+/// A nest of scans.
+ir::Kernel scheduleScan(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ScanTiling& tiling);
 
 ir::Kernel scheduleCpu(const ir::Loops& loops, const ir::Target& target, const TaskTiling& tiling);
 ir::Kernel scheduleCpuRows(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target);
 ir::Kernel scheduleCpuColumns(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target,
                               const TaskTiling& tiling);
+ir::Kernel scheduleCpuScan(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target);
 
 }  // namespace lowering

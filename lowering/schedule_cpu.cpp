@@ -92,6 +92,7 @@ class TaskBody {
 ir::Kernel scheduleCpu(const ir::Loops& loops, const ir::Target& target, const TaskTiling& tiling) {
   if (const std::optional<Nest> nest = nestOf(loops)) {
     const Domain domain(loops, *nest);
+    if (nest->scans) return scheduleCpuScan(loops, *nest, domain, target);
     return domain.runsAlongElements() ? scheduleCpuRows(loops, *nest, domain, target)
                                       : scheduleCpuColumns(loops, *nest, domain, target, tiling);
   }

@@ -38,6 +38,11 @@ std::string text(const StagedTiling& tiling) {
 
 std::string text(const TaskTiling& tiling) { return tiling.shares > 0 ? fmt::format("tasks shares {}", tiling.shares) : "tasks"; }
 
+std::string text(const ScanTiling& tiling) {
+  return fmt::format("scan across {} group {} steps {} block {}{}", tiling.across, tiling.group, tiling.steps, tiling.block,
+                     parts(tiling.ctas, tiling.shares));
+}
+
 }  // namespace
 
 std::string toText(const Tiling& tiling) {
@@ -49,6 +54,7 @@ Tiling chooseTiling(const ir::Loops& loops, const ir::Target& target) {
   const std::optional<Nest> nest = nestOf(loops);
   if (!nest) return choosePointwiseTiling(Domain(loops));
   const Domain domain(loops, *nest);
+  if (nest->scans) return chooseScanTiling(domain, target);
   if (const auto staged = chooseStagedTiling(domain, target)) return *staged;
   if (domain.runsAlongElements()) return chooseRowTiling(*nest, domain, target);
   return chooseColumnTiling(*nest, domain, target);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -188,13 +189,16 @@ struct CombineShape {
   int ctas = 1;
   ir::DType dtype = ir::DType::F32;
   std::string_view op = "add";
+  bool before = false;  ///< also asks for what is before each thread
 
   /// Threads of a CTA that hold several groups of it.
-  int block() const { return threads < 64 ? 128 : std::min(1024, 2 * threads); }
+  int block() const { return threads < 64 ? 128 : threads * std::min(before ? 8 : 2, 1024 / threads); }
   /// The distances between threads of a group that it can have.
   std::vector<int> strides() const {
     std::vector<int> found{1};
-    for (int stride = 2; stride <= 16 && threads > 1 && threads * stride <= 32; stride *= 2) found.push_back(stride);
+    const int most = before ? block() : 32;
+    for (int stride = 2; stride <= 16 && threads > 1 && threads * stride <= most; stride *= 2)
+      if (std::has_single_bit(static_cast<unsigned>(threads))) found.push_back(stride);
     return found;
   }
   int64_t elements() const { return 2 * ctas * block() * 4; }
@@ -208,8 +212,13 @@ inline ir::Kernel combineKernel(const CombineShape& shape) {
   std::string text = fmt::format("kernel combine on cuda\n  launch 2 {}blocks of {} threads\n  index32\n", ctas, shape.block());
   const std::string type = fmt::format("{}[{}] align 16\n", dtype, shape.elements());
   text += "  in self " + type;
-  for (const int stride : shape.strides()) text += fmt::format("  out out{} {}", stride, type);
-  text += fmt::format("  register x {}[4] lanes 2\n  for i0 in 2 grid\n", dtype);
+  for (const int stride : shape.strides()) {
+    text += fmt::format("  out out{} {}", stride, type);
+    if (shape.before) text += fmt::format("  out first{} {}", stride, type);
+  }
+  text += fmt::format("  register x {}[4] lanes 2\n", dtype);
+  if (shape.before) text += fmt::format("  register y {}[4] lanes 2\n", dtype);
+  text += "  for i0 in 2 grid\n";
   const std::string place =
       fmt::format("[((i0*{} + {})*{} + i2)*4 + i3*2] x2", shape.ctas, isCluster ? "i1" : "0", shape.block());
   const auto loop = [&](const std::string& store) {
@@ -223,24 +232,32 @@ inline ir::Kernel combineKernel(const CombineShape& shape) {
   };
   for (const int stride : shape.strides()) {
     loop("x[i3*2] x2 = self" + place);
-    text += fmt::format("    combine {} threads{}{}: {} x\n", shape.threads, stride > 1 ? fmt::format(" stride {}", stride) : "",
-                        isCluster ? fmt::format(" of {} blocks", shape.ctas) : "", shape.op);
+    if (shape.before) loop("y[i3*2] x2 = self" + place);
+    text +=
+        fmt::format("    combine {} threads{}{}: {} x{}\n", shape.threads, stride > 1 ? fmt::format(" stride {}", stride) : "",
+                    isCluster ? fmt::format(" of {} blocks", shape.ctas) : "", shape.op, shape.before ? " before y" : "");
     loop(fmt::format("out{}{} = x[i3*2] x2", stride, place));
+    if (shape.before) loop(fmt::format("first{}{} = y[i3*2] x2", stride, place));
   }
   return ir::parseKernel(text);
 }
 
-/// Sums of f32 in every shape; then other types and operations in a few.
+/// Sums of f32 in every shape; then other types and operations in a few. Half of all also ask for what is before each thread.
 inline std::vector<CombineShape> combineShapes() {
   std::vector<CombineShape> shapes;
+  const auto add = [&](CombineShape shape) {
+    shapes.push_back(shape);
+    shape.before = true;
+    shapes.push_back(shape);
+  };
   for (const int ctas : {1, 2, 8, 16})
     for (const int threads : {1, 2, 4, 8, 16, 32, 64, 96, 128, 192, 256, 512, 1024})
-      if (threads * ctas > 1) shapes.push_back({threads, ctas});
+      if (threads * ctas > 1) add({threads, ctas});
   using ir::DType;
   for (const CombineShape& shape : {CombineShape{8, 1}, CombineShape{128, 4}}) {
     for (const DType dtype : {DType::F32, DType::F64, DType::I64, DType::I32})
-      for (const std::string_view op : {"add", "mul", "max", "min"}) shapes.push_back({shape.threads, shape.ctas, dtype, op});
-    for (const std::string_view op : {"and", "or"}) shapes.push_back({shape.threads, shape.ctas, DType::Bool, op});
+      for (const std::string_view op : {"add", "mul", "max", "min"}) add({shape.threads, shape.ctas, dtype, op});
+    for (const std::string_view op : {"and", "or"}) add({shape.threads, shape.ctas, DType::Bool, op});
   }
   return shapes;
 }

@@ -344,4 +344,31 @@ TEST_CASE("the place of a maximum: the maximum first, then the least place that 
 )");
 }
 
+TEST_CASE("a cumulative sum of rows: every warp starts from what those before it in the row came to") {
+  page("cumsum_rows", R"(graph
+  in self f16[64, 2048]
+  out0 f16[64, 2048] = aten.cumsum.default(self=self, dim=-1, dtype=None)
+  return out0
+)",
+       withCuda);
+}
+
+TEST_CASE("a cumulative sum of columns: threads one above the other take elements that follow each other") {
+  page("cumsum_columns", R"(graph
+  in self f32[1024, 64]
+  out0 f32[1024, 64] = aten.cumsum.default(self=self, dim=0, dtype=None)
+  return out0
+)",
+       withCuda);
+}
+
+TEST_CASE("a cumulative sum of one long row: every CTA leaves what its share comes to, then all start from those before theirs") {
+  page("cumsum_grid", R"(graph
+  in self i64[1000000]
+  out0 i64[1000000] = aten.cumsum.default(self=self, dim=0, dtype=None)
+  return out0
+)",
+       withCuda);
+}
+
 }  // namespace

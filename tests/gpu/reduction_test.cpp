@@ -2,11 +2,18 @@
 // combining gives the same, unless a test says otherwise.
 #include <doctest/doctest.h>
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <limits>
 #include <random>
+#include <utility>
+#include <vector>
 
 #include "codegen/cuda.h"
+#include "ir/text.h"
+#include "lowering/lowering.h"
+#include "lowering/schedule.h"
 #include "tests/gpu/gpu.h"
 #include "tests/reduction_kernels.h"
 
@@ -126,6 +133,28 @@ TEST_CASE("column sums through shared memory and a cluster") {
 TEST_CASE("the CTA that is done last finishes, launch after launch") {
   const ir::Kernel kernel = tests::fullSum();
   for (const int launches : {1, 5}) check(kernel, smallIntegers(DType::F32, inputElements(kernel)), 0, launches);
+}
+
+TEST_CASE("scans of every tiling, launch after launch") {
+  for (const auto& [type, dim] : std::vector<std::pair<const char*, int>>{{"i64[4, 128]", 1},
+                                                                          {"f16[3000, 16]", 1},
+                                                                          {"f32[300, 1000]", 1},
+                                                                          {"i64[3, 20001]", 1},
+                                                                          {"f32[2, 40000]", 1},
+                                                                          {"i64[300001]", 0},
+                                                                          {"f16[100003]", 0},
+                                                                          {"i64[5, 60000]", 1},
+                                                                          {"f16[8, 4096]", 0},
+                                                                          {"f32[700, 64]", 0},
+                                                                          {"i64[9000, 8]", 0},
+                                                                          {"f32[3, 1500, 40]", 1}}) {
+    CAPTURE(type);
+    const ir::Graph graph = ir::parseGraph(fmt::format(
+        "graph\n  in self {0}\n  out0 {0} = aten.cumsum.default(self=self, dim={1}, dtype=None)\n  return out0\n", type, dim));
+    const ir::Kernel kernel = lowering::schedule(lowering::lower(graph).front(), tests::gpu().target());
+    const DType dtype = kernel.params[0].buffer.type.dtype;
+    check(kernel, smallIntegers(dtype, inputElements(kernel)), 0, 3);
+  }
 }
 
 TEST_CASE("more shared memory than a kernel has without asking") {

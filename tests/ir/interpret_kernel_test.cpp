@@ -97,6 +97,50 @@ TEST_CASE("a combination of neighbours, of threads that lie apart, and of severa
   CHECK(combined("combine 2 threads: max top, max pair") == Doubles{2, 2, 4, 4, 6, 6, 8, 8});  // 1 - 0 + 1, 3 - 2 + 3, ...
 }
 
+TEST_CASE("a combination before each thread: what those of lower numbers held, beside the total") {
+  const Kernel kernel = parseKernel(R"(kernel f on cuda
+  launch 1 blocks of 4 threads
+  in  x i64[4] align 8
+  out y i64[4] align 8
+  out z i64[4] align 8
+  register total i64[1]
+  register start i64[1]
+  for b in 1 grid
+    for t in 4 thread
+      lanes l in 1
+        total[0] = x[t]
+        start[0] = 100
+    combine 2 threads stride 2: add total before start
+    for t in 4 thread
+      lanes l in 1
+        y[t] = total[0]
+        z[t] = start[0]
+)");
+  std::vector<Memory> memory{
+      {DType::I64, std::vector<int64_t>{1, 2, 3, 4}}, Memory::zeros(DType::I64, 4), Memory::zeros(DType::I64, 4)};
+  interpret(kernel, memory);
+  CHECK(std::get<std::vector<int64_t>>(memory[1].data) == std::vector<int64_t>{4, 6, 4, 6});
+  CHECK(std::get<std::vector<int64_t>>(memory[2].data) == std::vector<int64_t>{100, 100, 101, 102});
+}
+
+TEST_CASE("a second loop over the grid sees what all CTAs left in the first") {
+  const Kernel kernel = parseKernel(R"(kernel f on cuda
+  launch 3 blocks of 1 threads
+  in  x i64[3] align 8
+  out y i64[3] align 8
+  global left i64[3]
+  for b in 3 grid
+    lanes l in 1
+      left[b] = x[b]
+  for b in 3 grid
+    lanes l in 1
+      y[b] = left[2 - b]
+)");
+  std::vector<Memory> memory{{DType::I64, std::vector<int64_t>{1, 2, 3}}, Memory::zeros(DType::I64, 3)};
+  interpret(kernel, memory);
+  CHECK(std::get<std::vector<int64_t>>(memory[1].data) == std::vector<int64_t>{3, 2, 1});
+}
+
 TEST_CASE("clusters: their CTAs have shared arrays of their own, and combine their registers") {
   CHECK(run(R"(kernel f on cuda
   launch 2 clusters of 2 blocks of 2 threads

@@ -124,6 +124,28 @@ TEST_CASE("a sum is rounded once, when all is added") {
   CHECK(reduced("f64", "f64(add[i](u8(i + 63)))") == 2);
 }
 
+TEST_CASE("a scan combines up to and including each point, along its axis alone") {
+  const std::string rows = "loops f\n  in x f32[2, 3]\n  out y f32[2, 3]\n  for i in 2, j in 3\n    y[i*3 + j] = ";
+  const auto of = [&](const std::string& value, Doubles x) {
+    return run<Doubles>(rows + value + "\n", {{DType::F32, std::move(x)}, Memory::zeros(DType::F32, 6)});
+  };
+  CHECK(of("add[to j](x[i*3 + j])", {1, 2, 3, 4, 5, 6}) == Doubles{1, 3, 6, 4, 9, 15});
+  CHECK(of("add[to i](x[i*3 + j])", {1, 2, 3, 4, 5, 6}) == Doubles{1, 2, 3, 5, 7, 9});
+  CHECK(of("mul[to j](x[i*3 + j]) - x[i*3 + j]", {1, 2, 3, 4, 5, 6}) == Doubles{0, 0, 3, 0, 15, 114});
+  CHECK(of("add[to j](max[to i](x[i*3 + j]))", {1, 7, 3, 4, 5, 6}) == Doubles{1, 8, 11, 4, 11, 17});
+  const Doubles logs = of("logaddexp[to j](x[i*3 + j])", {0, 0, -INFINITY, -INFINITY, -INFINITY, INFINITY});
+  CHECK(logs[0] == 0);
+  CHECK(logs[2] == doctest::Approx(std::log(2)));
+  CHECK(logs[4] == -INFINITY);
+  CHECK(logs[5] == INFINITY);
+  CHECK(std::isnan(of("logaddexp[to j](x[i*3 + j])", {NAN, 0, 1, 0, 0, 0})[2]));
+}
+
+TEST_CASE("a scan in place reads what was there before") {
+  const std::string text = "loops f\n  inout x i64[4]\n  for i in 4\n    x[i] = add[to i](x[i])\n";
+  CHECK(run<Integers>(text, {{DType::I64, Integers{1, 2, 3, 4}}}) == Integers{1, 3, 6, 10});
+}
+
 TEST_CASE("a store that does not depend on an axis happens once, also when another axis has no values") {
   const std::string text = R"(loops f
   inout mean  f32[2]

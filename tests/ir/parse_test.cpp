@@ -71,6 +71,12 @@ TEST_CASE("reductions: one mistake a line") {
   CHECK(wholeLoops("loops f\n  in x f32[4]\n  once reduce\n") == "3:14: expected an axis, found the end of the line");
 }
 
+TEST_CASE("scans: one mistake a line") {
+  CHECK(inLoops("x[i] = add[to l](x[i])") == "5:19: expected an axis, found 'l'");
+  CHECK(inLoops("x[i] = sub[to i](x[i])") == "5:12: expected an operation that combines values, found 'sub'");
+  CHECK(inLoops("k[i] = logaddexp[to i](k[i])") == "5:12: expected operands that fit, found a scan of i64 by logaddexp");
+}
+
 TEST_CASE("nesting is bounded, so that no text exhausts the stack") {
   const std::string open(1000, '(');
   const std::string minus(1000, '-');

@@ -147,6 +147,18 @@ TEST_CASE("u64 compares, shifts and divides as what it is") {
   CHECK(evaluate(Op::Abs, DType::U64, std::array<int64_t, 1>{-1}) == -1);
 }
 
+TEST_CASE("logaddexp keeps infinities, spreads NaN and does not overflow") {
+  const auto logAddExp = [](double a, double b) { return evaluate(Op::LogAddExp, std::array{a, b}); };
+  CHECK(logAddExp(0, 0) == std::log(2));
+  CHECK(logAddExp(1000, 0) == 1000);
+  CHECK(logAddExp(-INFINITY, -INFINITY) == -INFINITY);
+  CHECK(logAddExp(INFINITY, INFINITY) == INFINITY);
+  CHECK(logAddExp(INFINITY, -INFINITY) == INFINITY);
+  CHECK(logAddExp(-INFINITY, 3) == 3);
+  CHECK(std::isnan(logAddExp(NAN, INFINITY)));
+  CHECK(std::isnan(logAddExp(-INFINITY, NAN)));
+}
+
 TEST_CASE("max and min are NaN if either operand is; round goes half to even") {
   const auto apply = [](Op op, double a, double b) { return evaluate(op, std::array{a, b}); };
   CHECK(std::isnan(apply(Op::Max, NAN, 1)));

@@ -186,6 +186,19 @@ TEST_CASE("a reduction prints its operation, its axes and its body") {
         "loops f\n  in  add f32[3]\n  out y   f32[]\n  once reduce i0 in 3\n    y[0] = add[i0](add[i0])\n");
 }
 
+TEST_CASE("a scan prints its operation, the axis it runs along and its body") {
+  Sums s;
+  CHECK(toText(s.pool.scan(Op::Add, s.x, s.i)) == "add[to i0](b0[i0])");
+  CHECK(toText(s.pool.scan(Op::LogAddExp, s(Op::Mul, s.x, s.y), s.j)) == "logaddexp[to i1](b0[i0] * b1[i1])");
+  CHECK(s.pool.scan(Op::Add, s.x, s.pool.axis(1)) == s.x);
+  const std::string loops = "loops f\n  in  x f32[3]\n  out y f32[3]\n  for i0 in 3\n    y[i0] = mul[to i0](x[i0]) - x[0]\n";
+  CHECK(toText(parseLoops(loops)) == loops);
+  const std::string kernel =
+      "kernel f on cuda\n  launch 1 blocks of 32 threads\n  register x f32[1]\n  register y f32[1]\n  for i0 in 1 grid\n"
+      "    for i1 in 32 thread\n    combine 16 threads stride 2: add x before y\n";
+  CHECK(toText(parseKernel(kernel)) == kernel);
+}
+
 TEST_CASE("constants print the shortest digits that read back") {
   ExprPool pool;
   const auto text = [&](DType dtype, double value) { return toText(pool.constant(dtype, value)); };

@@ -92,6 +92,14 @@ TEST_CASE("what is stored to in place is read at the same points") {
   CHECK(ofRows("    y[i*3 + j] = r[i]\n    r[i] = f32(0)\n") == "loops f: r is stored to at other points than it is read at");
 }
 
+TEST_CASE("a scan runs along an axis of the loops") {
+  CHECK(ofValue("add[to j](x[i*3 + j])") == fine);
+  CHECK(ofValue("add[k](x[i*3 + k]) + add[to i](x[i*3 + j])") == fine);
+  CHECK(ofValue("add[k](add[to k](x[i*3 + k]))") == "loops f: the store to y: a scan over axis i2, which is none of the loops");
+  CHECK(ofCuda("  for i in 4 grid\n    for t in 32 thread\n      lanes l in 1\n        s[t] = add[to t](f32(1))\n") ==
+        "kernel f: the store to s: a scan, which only loops may have");
+}
+
 TEST_CASE("kernels with local arrays that keep every rule") {
   CHECK(ofCuda(R"(  for i in 4 grid
     for t in 32 thread
@@ -214,4 +222,12 @@ TEST_CASE("kernels: local arrays and launches that no text can say, or none shou
   CHECK(refused([&](Kernel& x) { first(x).items[0].local = 1; }) == "kernel f: a combination of buffer 1 of 1");
   CHECK(refused([&](Kernel& x) { first(x).stride = 0; }) == "kernel f: a combination of 1 threads, 0 apart, of 1");
   CHECK(refused([&](Kernel& x) { first(x).items[0].op = Op::Sub; }) == "kernel f: a combination of r, which is f32, by sub");
+  CHECK(refused([&](Kernel& x) { first(x).items[0].before = 0; }) == "kernel f: r is combined twice at once");
+  CHECK(refused([&](Kernel& x) { first(x).items[0].before = 2; }) == "kernel f: a combination of buffer 2 of 1");
+  const auto before = [](Kernel& x, DType dtype) {
+    x.locals.push_back({Buffer{"q", TensorType::contiguous(dtype, {8}), -1, true, true}, Space::Register, 4});
+    std::get<Combine>(x.body[0].node).items[0].before = 1;
+  };
+  CHECK(refused([&](Kernel& x) { before(x, DType::F32); }) == fine);
+  CHECK(refused([&](Kernel& x) { before(x, DType::F64); }) == "kernel f: a combination of r before q, which is f64[8]");
 }

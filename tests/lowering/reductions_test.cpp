@@ -40,6 +40,21 @@ TEST_CASE("softmax: two reductions of a row, of which the second is around the f
 )");
 }
 
+TEST_CASE("a cumulative sum: integers in i64, halves in f32, along one of the loops' axes") {
+  CHECK(loopsOf(R"(  in self i32[8, 16]
+  out0 i64[8, 16] = aten.cumsum.default(self=self, dim=-1, dtype=None)
+  return out0
+)") == R"(  for i0 in 8, i1 in 16
+    out0[i0*16 + i1] = add[to i1](i64(self[i0*16 + i1]))
+)");
+  CHECK(loopsOf(R"(  in self f16[8, 16]
+  out0 f16[8, 16] = aten.logcumsumexp.default(self=self, dim=0)
+  return out0
+)") == R"(  for i0 in 8, i1 in 16
+    out0[i0*16 + i1] = f16(logaddexp[to i0](f32(self[i0*16 + i1])))
+)");
+}
+
 TEST_CASE("layer norm: what a row has once is stored once, from the reductions of the whole") {
   CHECK(loopsOf(R"(  in input  f16[8, 16]
   in weight f16[16]

@@ -4,21 +4,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <bit>
-#include <cmath>
 #include <map>
 
 #include "ir/error.h"
-#include "ir/interpret.h"
-#include "ir/text.h"
-#include "ir/verify.h"
 #include "lowering/column_tiling.h"
-#include "lowering/lowering.h"
 #include "lowering/row_tiling.h"
-#include "lowering/schedule.h"
 #include "lowering/together.h"
-#include "tests/random_expr.h"
-#include "tests/targets.h"
+#include "tests/lowering/schedules.h"
 
 namespace {
 
@@ -26,47 +18,11 @@ using ir::DType;
 using ir::Expr;
 using ir::Memory;
 using ir::Op;
+using tests::checkGraph;
+using tests::checkSchedules;
 
 // ---------------------------------------------------------------------------------------------------------------------
 // What kernels compute.
-
-/// Equal to the bit, but for which NaN it is.
-bool same(const Memory& a, const Memory& b) {
-  const auto* x = std::get_if<std::vector<double>>(&a.data);
-  if (x == nullptr) return a.data == b.data;
-  const auto& y = std::get<std::vector<double>>(b.data);
-  return std::equal(x->begin(), x->end(), y.begin(), y.end(), [](double p, double q) {
-    return (std::isnan(p) && std::isnan(q)) || std::bit_cast<uint64_t>(p) == std::bit_cast<uint64_t>(q);
-  });
-}
-
-/// Other devices beside the usual ones: with few processors other tilings fill them, with small caches others fit.
-std::vector<ir::Target> targets() {
-  ir::Target smallGpu = tests::hopper(), manyCores = tests::avx512(), smallCache = tests::avx512();
-  smallGpu.processors = 2;
-  manyCores.processors = 16;
-  smallCache.cacheBytes = 4096;
-  return {tests::hopper(), smallGpu, tests::avx512(), manyCores, smallCache};
-}
-
-/// Schedules loops for every target, and compares what the kernels leave in memory with what the loops do.
-void checkSchedules(const ir::Loops& loops, uint64_t seed) {
-  INFO(ir::toText(loops));
-  REQUIRE_NOTHROW(ir::verify(loops));
-  std::vector<Memory> expected = tests::randomMemory(loops, seed);
-  ir::interpret(loops, expected);
-  for (const ir::Target& target : targets()) {
-    const ir::Kernel kernel = lowering::schedule(loops, target);
-    INFO(ir::toText(kernel));
-    REQUIRE_NOTHROW(ir::verify(kernel));
-    std::vector<Memory> found = tests::randomMemory(loops, seed);
-    REQUIRE_NOTHROW(ir::interpret(kernel, found));
-    for (size_t i = 0; i < expected.size(); ++i) {
-      CAPTURE(loops.buffers[i].name);
-      REQUIRE(same(found[i], expected[i]));
-    }
-  }
-}
 
 /// Reductions of a tensor x over some of its dims: a sum of x * w and a least value in one pass, with `twoPasses` then the
 /// greatest distance from that sum, and the least place that has it.
@@ -256,11 +212,6 @@ TEST_CASE("rows and columns so long that warps, CTAs, clusters and the whole gri
     check({dtype, sizes, orders(sizes.size()).front(), reduced, true, false, false});
     check({dtype, sizes, orders(sizes.size()).front(), reduced, true, true, true});
   }
-}
-
-/// Checks every loops of a graph of these lines.
-void checkGraph(const std::string& lines) {
-  for (const ir::Loops& loops : lowering::lower(ir::parseGraph("graph\n" + lines))) checkSchedules(loops, 1);
 }
 
 TEST_CASE("sums of no elements, and for no rows") {

@@ -39,12 +39,22 @@ std::string textOf(const lowering::StagedTiling& tiling) {
   return fmt::format("tiles of {} rows, {} threads for {}", fmt::join(tiling.tile, "x"), tiling.group, rows);
 }
 
+std::string textOf(const lowering::ScanTiling& tiling) {
+  std::string text = fmt::format("{} threads", tiling.group);
+  if (tiling.ctas > 1) text += fmt::format(" of {} CTAs", tiling.ctas);
+  if (tiling.shares > 1) text += fmt::format(" of each of {} CTAs", tiling.shares);
+  text += tiling.columns ? " a vector of columns" : " a row";
+  if (tiling.linesPerCta() > 1) text += fmt::format(", {} a CTA", tiling.linesPerCta());
+  return text + fmt::format(", {} x {} elements a thread at once", tiling.steps, tiling.lanes);
+}
+
 /// The tiling of the first loops of a graph of these lines.
 std::string tilingOf(const std::string& lines) {
   const ir::Loops loops = lowering::lower(ir::parseGraph("graph\n" + lines)).front();
   const lowering::Tiling tiling = lowering::chooseTiling(loops, tests::hopper());
   if (const auto* rows = std::get_if<lowering::RowTiling>(&tiling)) return "rows: " + textOf(*rows);
   if (const auto* staged = std::get_if<lowering::StagedTiling>(&tiling)) return "staged: " + textOf(*staged);
+  if (const auto* scan = std::get_if<lowering::ScanTiling>(&tiling)) return "scan: " + textOf(*scan);
   return "columns: " + textOf(std::get<lowering::ColumnTiling>(tiling));
 }
 
@@ -56,6 +66,10 @@ std::string sum(const std::string& type, const std::string& dims, const std::str
   return tilingOf(
       fmt::format("  in self {}\n  out0 {} = aten.sum.dim_IntList(self=self, dim={}, keepdim=True, dtype=None)\n  return out0\n",
                   type, out, dims));
+}
+std::string cumsum(const std::string& type, int dim) {
+  return tilingOf(
+      fmt::format("  in self {0}\n  out0 {0} = aten.cumsum.default(self=self, dim={1}, dtype=None)\n  return out0\n", type, dim));
 }
 std::string batchNorm(const std::string& type, int channels) {
   return tilingOf(
@@ -156,6 +170,22 @@ TEST_CASE("tensors that run different ways: tiles of rows in shared memory, as l
 
 TEST_CASE("tensors that run different ways, in rows of which hardly any fit in shared memory: as the largest tensor runs") {
   CHECK(layerNorm(64, 196, 8192) == "columns: vectors of 4 columns, 16x32 threads");
+}
+
+TEST_CASE("scans: from one thread to the whole grid a row, and as many over a column as it takes to fill the device") {
+  CHECK(cumsum("i64[4, 128]", 1) == "scan: 64 threads a row, 1 x 2 elements a thread at once");
+  CHECK(cumsum("i64[1, 1024]", 1) == "scan: 512 threads a row, 1 x 2 elements a thread at once");
+  CHECK(cumsum("f16[65536, 16]", 1) == "scan: 2 threads a row, 64 a CTA, 1 x 8 elements a thread at once");
+  CHECK(cumsum("f16[65536, 1024]", 1) == "scan: 32 threads a row, 16 a CTA, 4 x 8 elements a thread at once");
+  CHECK(cumsum("f32[512, 8192]", 1) == "scan: 512 threads a row, 4 x 4 elements a thread at once");
+  CHECK(cumsum("f32[16, 65536]", 1) == "scan: 512 threads of 8 CTAs a row, 4 x 4 elements a thread at once");
+  CHECK(cumsum("i64[1000000]", 0) == "scan: 480 threads of each of 264 CTAs a row, 4 x 2 elements a thread at once");
+  CHECK(cumsum("f16[1024, 65536]", 0) == "scan: 16 threads a vector of columns, 16 a CTA, 4 x 8 elements a thread at once");
+  CHECK(cumsum("f32[1024, 1024]", 0) ==
+        "scan: 64 threads of 4 CTAs a vector of columns, 8 a CTA, 4 x 4 elements a thread at once");
+  CHECK(cumsum("f32[100000, 8]", 0) ==
+        "scan: 64 threads of 16 CTAs a vector of columns, 2 a CTA, 4 x 4 elements a thread at once");
+  CHECK(cumsum("f16[8, 4096]", 0) == "scan: 4 threads a vector of columns, 32 a CTA, 2 x 8 elements a thread at once");
 }
 
 }  // namespace

@@ -85,6 +85,40 @@ TEST_CASE("extremes, and where they are") {
   }
 }
 
+/// In the first dim: NaN, infinities of both signs, and nothing but -inf.
+void hardColumns(const std::vector<at::Tensor>& tensors) {
+  const at::Tensor& x = tensors.at(0);
+  const double infinity = std::numeric_limits<double>::infinity();
+  x.select(1, 0).select(0, 3).fill_(std::numeric_limits<double>::quiet_NaN());
+  x.select(1, 1).select(0, 2).fill_(infinity);
+  x.select(1, 2).slice(0, 0, 4).fill_(-infinity);
+  x.select(1, 3).fill_(-infinity);
+  x.select(1, 4).select(0, 1).fill_(infinity);
+  x.select(1, 4).select(0, 3).fill_(-infinity);
+}
+
+TEST_CASE("cumulative sums, products and logarithms of sums") {
+  for (const char* op : {"cumsum", "cumprod", "logcumsumexp"}) {
+    for (const char* call : {"T([], f16), 0", "T([], f16), -1", "T([1], f16), 0", "T([37], f16), -1", "T([3, 5, 7], f16), 1",
+                             "T([33, 65], f16, stride=(1, 33)), 1", "T([2, 3, 5, 7], f16, stride=(105, 1, 21, 3)), 3",
+                             "T([40, 70], f16), 0", "T([4, 0], f16), 0", "T([0, 4], f16), 0", "T([6, 4], f16, stride=(0, 1)), 0",
+                             "T([5, 19], f32), 1", "T([9, 1], f16), 1"}) {
+      compare(fmt::format("aten.{}.default", op), fmt::format("(({}), {{}})", call));
+    }
+    compare(fmt::format("aten.{}.default", op), "((T([7, 6], f16), 0), {})", hardColumns);
+    compare(fmt::format("aten.{}.default", op), "((T([6, 40], f16), 1), {})", hardRows);
+  }
+  for (const char* op : {"cumsum", "cumprod"}) {
+    for (const char* call : {"T([40], i64), 0", "T([7, 9], i32), 1", "T([7, 9], b8), 0", "T([30], u8), 0"})
+      compare(fmt::format("aten.{}.default", op), fmt::format("(({}), {{}})", call));
+    compare(fmt::format("aten.{}.default", op), "((T([7, 9], i32), 1), {'dtype': f32})");
+    compare(fmt::format("aten.{}.default", op), "((T([7, 9], f16), 1), {'dtype': f64})");
+    compare(fmt::format("aten.{}_.default", op), "((T([7, 9], f16), 1), {})");
+    compare(fmt::format("aten.{}_.default", op), "((T([40], i32), 0), {})");
+  }
+  compare("aten.cumsum.default", "((T([3, 20000], f16), 1), {})");
+}
+
 TEST_CASE("variances and norms") {
   for (const char* op : {"var", "std", "var_mean", "std_mean"}) {
     compare(fmt::format("aten.{}.correction", op), "((T([3, 8, 96], f16), [-1]), {'correction': 1, 'keepdim': True})");

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <tuple>
+#include <vector>
 
 #include "codegen/cuda.h"
 #include "ir/text.h"
@@ -51,6 +53,26 @@ TEST_CASE("tiles of rows in shared memory compile, and use no local memory") {
                                           classes, rows, classes * rows);
     const ir::Loops loops = lowering::lower(ir::parseGraph(graph)).front();
     CHECK(localBytes(lowering::schedule(loops, tests::hopper())) == 0);
+  }
+}
+
+TEST_CASE("scans of every tiling compile to registers") {
+  if (tests::nvrtc() == nullptr) return;
+  for (const auto& [op, type, dim] :
+       std::vector<std::tuple<const char*, const char*, int>>{{"cumsum", "i64[4, 128]", 1},
+                                                              {"cumsum", "f16[65536, 64]", 1},
+                                                              {"cumprod", "f32[512, 8192]", 1},
+                                                              {"logcumsumexp", "f16[64, 1001]", 1},
+                                                              {"cumsum", "f64[16, 65536]", 1},
+                                                              {"cumsum", "f32[1000003]", 0},
+                                                              {"cumsum", "f16[1024, 65536]", 0},
+                                                              {"logcumsumexp", "f32[1024, 1024]", 0},
+                                                              {"cumprod", "i64[100000, 8]", 0}}) {
+    CAPTURE(type);
+    const ir::Graph graph =
+        ir::parseGraph(fmt::format("graph\n  in self {1}\n  out0 {1} = aten.{0}.default(self=self, dim={2}{3})\n  return out0\n",
+                                   op, type, dim, std::string_view(op).starts_with("log") ? "" : ", dtype=None"));
+    CHECK(localBytes(lowering::schedule(lowering::lower(graph).front(), tests::hopper())) == 0);
   }
 }
 
