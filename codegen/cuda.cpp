@@ -22,12 +22,12 @@ std::string_view cudaCombinePrelude();
 namespace {
 
 constexpr std::array reservedWords{
-    "load",      "store",     "lane",        "block",    "thread",   "rank",  "math",   "fast",  "Vec",   "Word",  "workspace",
-    "shared",    "copyAsync", "awaitCopies", "combine",  "Group",    "Add",   "Mul",    "Max",   "Min",   "And",   "Or",
-    "Logaddexp", "elements",  "auto",        "bool",     "char",     "const", "int",    "long",  "float", "short", "double",
-    "signed",    "struct",    "return",      "default",  "case",     "do",    "else",   "for",   "goto",  "if",    "new",
-    "delete",    "class",     "enum",        "this",     "true",     "false", "switch", "while", "using", "void",  "union",
-    "break",     "typename",  "operator",    "template", "register", "static"};
+    "load",      "store",     "lane",        "block",    "thread",   "rank",   "math",   "fast",  "Vec",   "Word",  "workspace",
+    "shared",    "copyAsync", "awaitCopies", "combine",  "Group",    "Add",    "Mul",    "Max",   "Min",   "And",   "Or",
+    "Logaddexp", "elements",  "auto",        "bool",     "char",     "const",  "int",    "long",  "float", "short", "double",
+    "signed",    "struct",    "return",      "default",  "case",     "do",     "else",   "for",   "goto",  "if",    "new",
+    "delete",    "class",     "enum",        "this",     "true",     "false",  "switch", "while", "using", "void",  "union",
+    "break",     "typename",  "operator",    "template", "register", "static", "number", "Team"};
 
 bool isReserved(std::string_view name) {
   if (std::find(reservedWords.begin(), reservedWords.end(), name) != reservedWords.end()) return true;
@@ -73,6 +73,11 @@ class CudaPrinter {
   void threads(const ir::For& loop, CudaScope& scope);
   void repeated(const ir::For& loop, CudaScope& scope);
   void exchange(const ir::Combine& combine, CudaScope& scope);
+  void meet(const ir::Combine& combine, CudaScope& scope);
+  /// What a Combine exchanges is memory too, with a number after the buffers'.
+  int numberOf(const ir::Combine& combine) const {
+    return static_cast<int>(kernel_.params.size() + kernel_.locals.size()) + memory_.number(combine);
+  }
   void awaitPeers(CudaScope& scope);
 
   void declareIndices(CudaScope& scope) const;
@@ -104,7 +109,7 @@ bool hasLoop(const ir::Block& block, ir::LoopKind kind) {
 
 void CudaPrinter::body(CudaScope& scope) {
   memory_.declare(scope);
-  if (spansCtas(kernel_.body)) scope.line("clusterArrive();");
+  if (spansCtas(kernel_.body) && !kernel_.launch.team) scope.line("clusterArrive();");
   declareIndices(scope);
   for (const ir::Statement& statement : kernel_.body) {
     std::visit([&](const auto& node) { print(node, scope); }, statement.node);
@@ -136,8 +141,10 @@ void CudaPrinter::declareIndices(CudaScope& scope) const {
   const auto declare = [&](ir::LoopKind kind, const char* name, const std::string& value) {
     if (hasLoop(kernel_.body, kind)) scope.line(fmt::format("const {} {} = {};", scope.expressions().indexType(), name, value));
   };
-  declare(ir::LoopKind::Grid, "block", cluster > 1 ? fmt::format("blockIdx.x / {}", cluster) : "blockIdx.x");
-  declare(ir::LoopKind::Cluster, "rank", fmt::format("blockIdx.x % {}", cluster));
+  const char* const number = kernel_.launch.team ? "number" : "blockIdx.x";
+  if (kernel_.launch.team) scope.line(fmt::format("const u32 number = numberInOrder({});", memory_.started()));
+  declare(ir::LoopKind::Grid, "block", cluster > 1 ? fmt::format("{} / {}", number, cluster) : number);
+  declare(ir::LoopKind::Cluster, "rank", fmt::format("{} % {}", number, cluster));
   declare(ir::LoopKind::Thread, "thread", "threadIdx.x");
 }
 
@@ -232,16 +239,15 @@ void CudaPrinter::print(const ir::Combine& combine, CudaScope& scope) {
     scope.line(fmt::format("{}::combine<{}>({});", group, combinerName(item.op), arrays(item, scope)));
 }
 
-/// All items at once: parts given, one barrier, parts taken.
+/// All items at once: parts given, one barrier, parts taken. Of a team's CTAs each combines its own, and then with the others.
 void CudaPrinter::exchange(const ir::Combine& combine, CudaScope& scope) {
-  const bool ofCluster = combine.ctas > 1;
+  const bool ofTeam = kernel_.launch.team && combine.ctas > 1, ofCluster = combine.ctas > 1 && !ofTeam;
   if (ofCluster) awaitPeers(scope);
-  // The parts are memory too, with a number after the buffers'.
   Accesses parts;
-  parts.writes = {static_cast<int>(kernel_.params.size() + kernel_.locals.size()) + memory_.number(combine)};
+  parts.writes = {numberOf(combine)};
   waitFor(parts, ofCluster, scope);
   const std::string group =
-      fmt::format("Group<{}, {}, {}, {}>", combine.threads, combine.stride, combine.ctas, kernel_.launch.block);
+      fmt::format("Group<{}, {}, {}, {}>", combine.threads, combine.stride, ofTeam ? 1 : combine.ctas, kernel_.launch.block);
   const auto call = [&](const char* verb) {
     for (const ir::Combine::Item& item : combine.items)
       scope.line(
@@ -252,12 +258,30 @@ void CudaPrinter::exchange(const ir::Combine& combine, CudaScope& scope) {
   call("take");
   std::swap(parts.reads, parts.writes);
   inCta_.add(parts);
+  if (ofTeam) meet(combine, scope);
   inCluster_.add(parts);
 }
 
-/// A CTA's memory may be written by others once it has started.
+/// What a team's CTAs hold, put together through global memory.
+void CudaPrinter::meet(const ir::Combine& combine, CudaScope& scope) {
+  const auto shares = [&](const ir::Combine::Item& item) {
+    return fmt::format("{} + block * {}", memory_.shares(item), teamElements(kernel_, combine, item));
+  };
+  const std::string team = fmt::format("Team<{}, {}, {}>", combine.ctas, combine.threads, kernel_.launch.block);
+  Accesses parts;
+  parts.writes = {numberOf(combine)};
+  waitFor(parts, /*ofCluster=*/true, scope);
+  for (const ir::Combine::Item& item : combine.items)
+    scope.line(fmt::format("{}::give({}, {}, rank);", team, scope.expressions().buffer(item.local), shares(item)));
+  pass(/*ofCluster=*/true, scope);
+  for (const ir::Combine::Item& item : combine.items)
+    scope.line(
+        fmt::format("{}::take<{}>({}, {});", team, combinerName(item.op), scope.expressions().buffer(item.local), shares(item)));
+}
+
+/// A CTA's shared memory may be written by others of its cluster once it has started.
 void CudaPrinter::awaitPeers(CudaScope& scope) {
-  if (std::exchange(hasAwaitedPeers_, true)) return;
+  if (kernel_.launch.team || std::exchange(hasAwaitedPeers_, true)) return;
   scope.line("clusterWait();");
 }
 
@@ -267,7 +291,13 @@ void CudaPrinter::waitFor(const Accesses& next, bool ofCluster, CudaScope& scope
 
 void CudaPrinter::pass(bool ofCluster, CudaScope& scope) {
   if (inCta_.isCopying()) scope.line("awaitCopies();");
-  scope.line(ofCluster ? "clusterBarrier();" : "__syncthreads();");
+  const ir::Launch& launch = kernel_.launch;
+  if (!ofCluster)
+    scope.line("__syncthreads();");
+  else if (launch.team)
+    scope.line(fmt::format("teamBarrier({}, rank, {});", memory_.arrived(), launch.cluster));
+  else
+    scope.line("clusterBarrier();");
   inCta_.clear();
   if (ofCluster) inCluster_.clear();
 }
@@ -292,7 +322,8 @@ std::string header(const ir::Kernel& kernel, const std::vector<std::string>& nam
   }
   const ir::Launch& launch = kernel.launch;
   const std::string resident = launch.resident > 0 ? fmt::format(", {}", launch.resident) : "";
-  const std::string cluster = launch.cluster > 1 ? fmt::format(" __cluster_dims__({})", launch.cluster) : "";
+  const bool isCluster = launch.cluster > 1 && !launch.team;
+  const std::string cluster = isCluster ? fmt::format(" __cluster_dims__({})", launch.cluster) : "";
   std::string text =
       fmt::format("extern \"C\" __global__ void __launch_bounds__({}{}){}\n{}(", launch.block, resident, cluster, kernel.name);
   for (const Line& line : lines) text += fmt::format("\n    {:<{}}  // {}", line.declaration, widest, line.comment);

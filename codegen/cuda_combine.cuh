@@ -284,6 +284,62 @@ inline void gridBarrier(void* barrier) {
   __syncthreads();
 }
 
+// The CTA's place in the order in which those of the grid start. The counter is 0 before the first and after the last. As
+// those that run have the lowest numbers, CTAs of neighbouring numbers that wait for each other will all come to run.
+inline u32 numberInOrder(void* counter) {
+  __shared__ u32 number;
+  const u32 last = gridDim.x - 1;
+  if (threadIdx.x == 0)
+    asm volatile("atom.relaxed.gpu.inc.u32 %0, [%1], %2;" : "=r"(number) : "l"(counter), "r"(last) : "memory");
+  __syncthreads();
+  return number;
+}
+
+// What any thread of a team of so many CTAs did before it is seen by all of them after it. The counter's highest bit flips when the
+// last one arrives; the others are then 0 again.
+inline void teamBarrier(void* arrived, int rank, int ctas) {
+  constexpr u32 highest = 0x80000000u;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    const u32 step = rank == 0 ? highest - (ctas - 1) : 1;
+    u32 before, now;
+    asm volatile("atom.acq_rel.gpu.add.u32 %0, [%1], %2;" : "=r"(before) : "l"(arrived), "r"(step) : "memory");
+    do {
+      asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(now) : "l"(arrived) : "memory");
+    } while (((now ^ before) & highest) == 0);
+  }
+  __syncthreads();
+}
+
+// `Ctas` of the grid, more than a cluster has, that meet in global memory: `shares` holds Ctas values for each element and group
+// of `Threads` side by side in their CTAs of `Block`.
+template <int Ctas, int Threads, int Block>
+struct Team {
+  static constexpr int groups = Block / Threads;
+
+  // All threads of a group hold the same x.
+  template <typename X, typename T>
+  static void give(X& x, T* shares, int rank) {
+    T* const own = shares + threadIdx.x / Threads * Ctas + rank;
+    if (threadIdx.x % Threads == 0) forEach(x, [&](int i, const T& element) { own[i * groups * Ctas] = element; });
+  }
+
+  template <typename Op, typename X, typename T>
+  static void take(X& x, const T* shares) {
+    constexpr int unit = Threads < 32 ? Threads : 32;
+    constexpr int readers = powerOfTwoUpTo(Ctas < unit ? Ctas : unit);
+    const int reader = threadIdx.x % readers;
+    forEach(x, [&](int i, T& element) {
+      const T* const from = shares + (i * groups + threadIdx.x / Threads) * Ctas + reader;
+      element = from[0];
+#pragma unroll
+      for (int share = readers; share < Ctas; share += readers)
+        if (Ctas % readers == 0 || share + reader < Ctas) element = Op::of(element, from[share]);
+      butterfly<Op, readers, 1>(element);
+    });
+  }
+};
+
 // Whether this CTA is the last one of the grid to come here: it sees what all of them wrote to global memory. The counter is 0
 // before the first comes and after the last.
 inline bool isLastCta(void* counter) {

@@ -13,8 +13,8 @@ constexpr int64_t warp = 32;
 constexpr int64_t sharedAlignment = 16;
 constexpr int64_t workspaceAlignment = 256;
 constexpr int64_t staticSharedBytes = 48 << 10;
-/// What isLastCta has of its own, rounded up.
-constexpr int64_t finishSharedBytes = 16;
+/// What isLastCta and numberInOrder have of their own, rounded up.
+constexpr int64_t ownSharedBytes = 32;
 
 int64_t roundedUp(int64_t bytes, int64_t unit) { return (bytes + unit - 1) / unit * unit; }
 
@@ -40,7 +40,8 @@ std::string pointer(const Array& array, const char* memory) {
 int64_t partElements(const ir::Kernel& kernel, const ir::Combine& combine, const ir::Combine::Item& item) {
   const int64_t units = std::max<int64_t>(1, int64_t{combine.threads} * combine.stride / warp);
   const int64_t groups = kernel.launch.block / combine.threads;
-  return kernel.buffer(item.local).type.storageElements() * units * combine.ctas * groups;
+  const int ctas = kernel.launch.team ? 1 : combine.ctas;
+  return kernel.buffer(item.local).type.storageElements() * units * ctas * groups;
 }
 
 }  // namespace
@@ -68,6 +69,10 @@ bool isGridLoop(const ir::Statement& statement) {
   return loop != nullptr && loop->kind == ir::LoopKind::Grid;
 }
 
+int64_t teamElements(const ir::Kernel& kernel, const ir::Combine& combine, const ir::Combine::Item& item) {
+  return kernel.buffer(item.local).type.storageElements() * combine.ctas * (kernel.launch.block / combine.threads);
+}
+
 bool finishes(const ir::Kernel& kernel) {
   const auto grid = std::find_if(kernel.body.begin(), kernel.body.end(), isGridLoop);
   return grid != kernel.body.end() && grid + 1 != kernel.body.end();
@@ -92,8 +97,16 @@ CudaMemory::CudaMemory(const ir::Kernel& kernel, CudaScope& scope) : kernel_(ker
     for (const ir::Combine::Item& item : combine->items) {
       const std::string name = scope.unique(scope.expressions().buffer(item.local) + "_parts");
       parts_[&item] = name;
-      addShared(name, kernel.buffer(item.local).type.dtype, partElements(kernel, *combine, item));
+      const ir::TensorType& type = kernel.buffer(item.local).type;
+      addShared(name, type.dtype, partElements(kernel, *combine, item));
+      if (!kernel.launch.team || combine->ctas == 1) continue;
+      shares_[&item] = scope.unique(scope.expressions().buffer(item.local) + "_shares");
+      addGlobal(shares_[&item], type.dtype, teamElements(kernel, *combine, item) * kernel.launch.grid);
     }
+  }
+  if (kernel.launch.team) {
+    teamOffset_ = workspaceBytes_;
+    workspaceBytes_ += workspaceAlignment * (1 + kernel.launch.grid);
   }
   if (finishes(kernel)) {
     counterOffset_ = workspaceBytes_;
@@ -101,7 +114,7 @@ CudaMemory::CudaMemory(const ir::Kernel& kernel, CudaScope& scope) : kernel_(ker
   }
 }
 
-bool CudaMemory::isDynamic() const { return sharedBytes_ + (finishes(kernel_) ? finishSharedBytes : 0) > staticSharedBytes; }
+bool CudaMemory::isDynamic() const { return sharedBytes_ + ownSharedBytes > staticSharedBytes; }
 
 void CudaMemory::addShared(const std::string& name, ir::DType dtype, int64_t elements) {
   shared_.push_back({name, cudaType(dtype), elements, sharedBytes_});
@@ -123,5 +136,9 @@ void CudaMemory::declare(CudaScope& scope) const {
 }
 
 std::string CudaMemory::counter() const { return bytesAt("workspace", counterOffset_); }
+std::string CudaMemory::started() const { return bytesAt("workspace", teamOffset_); }
+std::string CudaMemory::arrived() const {
+  return fmt::format("{} + block * {}", bytesAt("workspace", teamOffset_ + workspaceAlignment), workspaceAlignment);
+}
 
 }  // namespace codegen

@@ -14,11 +14,14 @@ std::vector<const ir::Combine*> combinesOf(const ir::Block& block);
 bool exchanges(const ir::Combine& combine);
 /// Whether a statement is the loop over the grid's CTAs.
 bool isGridLoop(const ir::Statement& statement);
+/// The values of an item that the CTAs of one team exchange in global memory.
+int64_t teamElements(const ir::Kernel& kernel, const ir::Combine& combine, const ir::Combine::Item& item);
 /// Whether statements follow the grid loop, or the first of several.
 bool finishes(const ir::Kernel& kernel);
 
-/// Where the arrays of a kernel's own lie: its locals, what its Combines exchange parts through, and the count of the CTAs that
-/// are done. Shared memory that exceeds what a kernel has without asking (48 KiB) is one array, of which the others are pieces.
+/// Where the arrays of a kernel's own lie: its locals, what its Combines exchange parts through, and counts of the CTAs that
+/// have started, met or are done. Shared memory that exceeds what a kernel has without asking (48 KiB) is one array, of which the
+/// others are pieces.
 class CudaMemory {
  public:
   /// Takes names from `scope`, which has those of the kernel's buffers.
@@ -30,8 +33,13 @@ class CudaMemory {
   const std::string& parts(const ir::Combine::Item& item) const { return parts_.at(&item); }
   /// The place of a Combine that exchanges among all that do.
   int number(const ir::Combine& combine) const { return numbers_.at(&combine); }
+  /// Of the CTAs' combinations of an item that a team exchanges.
+  const std::string& shares(const ir::Combine::Item& item) const { return shares_.at(&item); }
   /// The address of the count, for isLastCta and gridBarrier.
   std::string counter() const;
+  /// Of a team: the address of the count of CTAs that have started, and of those that have come to where they meet.
+  std::string started() const;
+  std::string arrived() const;
 
   int64_t workspaceBytes() const { return workspaceBytes_; }
   int dynamicSharedBytes() const { return isDynamic() ? static_cast<int>(sharedBytes_) : 0; }
@@ -52,10 +60,10 @@ class CudaMemory {
   std::vector<std::string> registers_;
   std::vector<Array> shared_;
   std::vector<Array> global_;
-  std::map<const ir::Combine::Item*, std::string> parts_;
+  std::map<const ir::Combine::Item*, std::string> parts_, shares_;
   std::map<const ir::Combine*, int> numbers_;
   int64_t sharedBytes_ = 0;
-  int64_t counterOffset_ = 0;
+  int64_t counterOffset_ = 0, teamOffset_ = 0;
   int64_t workspaceBytes_ = 0;
 };
 

@@ -43,7 +43,8 @@ Launch parseLaunch(TokenReader& tokens, Backend backend) {
   tokens.expect("launch");
   if (backend == Backend::Cuda) {
     launch.grid = tokens.integer("a number of blocks", 0);
-    if (tokens.accept("clusters")) {
+    launch.team = tokens.accept("teams");
+    if (launch.team || tokens.accept("clusters")) {
       tokens.expect("of");
       launch.cluster = tokens.integer("a number of blocks", 1, 1024);
     }

@@ -144,7 +144,8 @@ class StatementPrinter {
 std::string launchText(const Kernel& kernel) {
   const Launch& launch = kernel.launch;
   if (kernel.backend == Backend::Cpu) return fmt::format("  launch {} tasks, {} at a time\n", launch.tasks, launch.grain);
-  const std::string clusters = launch.cluster == 1 ? "" : fmt::format(" clusters of {}", launch.cluster);
+  const std::string clusters =
+      launch.cluster == 1 ? "" : fmt::format(" {} of {}", launch.team ? "teams" : "clusters", launch.cluster);
   const std::string resident = launch.resident == 0 ? "" : fmt::format(", {} resident", launch.resident);
   return fmt::format("  launch {}{} blocks of {} threads{}\n", launch.grid, clusters, launch.block, resident);
 }

@@ -8,7 +8,7 @@ namespace ir {
 namespace {
 
 constexpr int mostThreads = 1024;
-constexpr int mostCtas = 16;  // of a cluster
+constexpr int mostCtas = 16;  // that start together
 
 /// Walks the statements.
 class KernelVerifier {
@@ -69,11 +69,12 @@ class KernelVerifier {
 
   void launch() {
     const Launch& launch = kernel_.launch;
-    const bool isOne = launch.grid == 1 && launch.cluster == 1 && launch.block == 1 && launch.resident == 0;
+    const bool isOne = launch.grid == 1 && launch.cluster == 1 && !launch.team && launch.block == 1 && launch.resident == 0;
     verifier_.demand(isCuda() || isOne, "blocks and threads on a cpu");
     verifier_.demand(!isCuda() || (launch.tasks == 1 && launch.grain == 1), "tasks on cuda");
     verifier_.demand(launch.block >= 1 && launch.block <= mostThreads, "{} threads a block", launch.block);
-    verifier_.demand(launch.cluster >= 1 && launch.cluster <= mostCtas, "{} blocks a cluster", launch.cluster);
+    verifier_.demand(launch.cluster >= 1 && (launch.team || launch.cluster <= mostCtas), "{} blocks a cluster", launch.cluster);
+    verifier_.demand(!launch.team || launch.cluster > 1, "a team of one block");
     verifier_.demand(launch.resident >= 0, "{} blocks resident", launch.resident);
     verifier_.demand(launch.grid >= 0 && launch.grid <= INT32_MAX / launch.cluster, "{} blocks", launch.grid);
     verifier_.demand(launch.tasks >= 0 && launch.grain >= 1, "{} tasks, {} at a time", launch.tasks, launch.grain);
@@ -169,6 +170,8 @@ class KernelVerifier {
     verifier_.demand(ctas == 1 || ctas == launch.cluster, "a combination of {} blocks of {}", ctas, launch.cluster);
     const bool isInPlace = ctas > 1 ? around.grid && !around.cluster : isInCta(around);
     verifier_.demand(isInPlace, "a combination of {} blocks {} the cluster loops", ctas, ctas > 1 ? "inside" : "outside");
+    const bool isOfTeam = launch.team && ctas > 1;
+    verifier_.demand(!isOfTeam || stride == 1, "a combination of threads {} apart of the {} blocks of a team", stride, ctas);
     verifier_.demand(!items.empty(), "a combination of nothing");
     for (const Combine::Item& item : items) combined(item, items);
   }

@@ -150,8 +150,8 @@ ir::Kernel withoutStatements(const ir::Kernel& first, const ir::Kernel& second) 
 
 std::optional<ir::Kernel> beside(const ir::Kernel& first, const ir::Kernel& second) {
   const bool fits = first.backend == ir::Backend::Cuda && second.backend == ir::Backend::Cuda && first.pool == second.pool &&
-                    first.launch.block == second.launch.block && second.launch.cluster == 1 && first.body.size() == 1 &&
-                    second.body.size() == 1 && !interfere(first, second);
+                    first.launch.block == second.launch.block && second.launch.cluster == 1 && !first.launch.team &&
+                    first.body.size() == 1 && second.body.size() == 1 && !interfere(first, second);
   if (!fits) return std::nullopt;
   ir::ExprPool& pool = *first.pool;
   const int64_t cluster = first.launch.cluster, clusters = ceilDiv(second.launch.grid, cluster);

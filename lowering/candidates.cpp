@@ -21,7 +21,7 @@ std::vector<Tiling> others(const PointwiseTiling& rules) {
   return tilings;
 }
 
-/// Threads a row, CTAs a row, rows a CTA, and where rows stay.
+/// Threads a row, CTAs a row, rows a CTA, where rows stay, and slices for teams.
 std::vector<RowWish> wishes(const RowTiling& rules) {
   const int64_t steps = rules.runSteps * rules.vectorSteps;
   std::vector<RowWish> all;
@@ -32,6 +32,8 @@ std::vector<RowWish> wishes(const RowTiling& rules) {
   for (const Hold hold : {Hold::Registers, Hold::Shared, Hold::Nowhere}) all.push_back({.hold = hold});
   if (rules.parts() == 1) all.push_back({.rowsPerCta = 2 * rules.rowsPerCta()});
   if (rules.resident > 0) all.push_back({.isResident = false});
+  if (rules.hasRuns())
+    for (const int64_t slice : {25600, 51200, 102400}) all.push_back({.slice = slice});
   return all;
 }
 

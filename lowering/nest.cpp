@@ -106,16 +106,6 @@ class NestBuilder {
     nest_.reduced = {scanned};
   }
 
-  int passOf(const Expr* body) const {
-    int pass = 0;
-    for (const Expr* node : ir::postorder({body})) {
-      const auto needed =
-          std::find_if(nest_.reductions.begin(), nest_.reductions.end(), [&](const Reduction& r) { return r.result == node; });
-      if (needed != nest_.reductions.end()) pass = std::max(pass, needed->pass + 1);
-    }
-    return pass;
-  }
-
   /// `expr` with the reductions before it as their results, and axes replaced.
   const Expr* plain(const Expr* expr, const Axes& own) const {
     return ir::rewrite(pool_, expr, [&](const Expr* node) -> const Expr* {
@@ -135,7 +125,7 @@ class NestBuilder {
       return;
     }
     const Expr* result = pool_.load(number, reduce->dtype, pool_.integer(ir::DType::I64, 0));
-    nest_.reductions.push_back({reduce->reduction(), body, result, passOf(body)});
+    nest_.reductions.push_back({reduce->reduction(), body, result, nest_.passOf(body)});
     results_[reduce] = result;
   }
 
@@ -165,6 +155,21 @@ int Nest::passes() const {
   int passes = 0;
   for (const Reduction& reduction : reductions) passes = std::max(passes, reduction.pass + 1);
   return passes;
+}
+
+int Nest::passOf(const Expr* value) const {
+  int pass = 0;
+  for (const Expr* node : ir::postorder({value})) {
+    const auto needed = std::find_if(reductions.begin(), reductions.end(), [&](const Reduction& r) { return r.result == node; });
+    if (needed != reductions.end()) pass = std::max(pass, needed->pass + 1);
+  }
+  return pass;
+}
+
+int Nest::storingPass() const {
+  int pass = 0;
+  for (const ir::StoreTo& store : elementStores) pass = std::max(pass, passOf(store.value));
+  return pass;
 }
 
 std::optional<Nest> nestOf(const ir::Loops& loops) { return NestBuilder(loops).build(); }

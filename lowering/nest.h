@@ -28,8 +28,12 @@ struct Nest {
   std::vector<ir::StoreTo> rowStores;      ///< do not depend on the reduced axes
   std::vector<ir::StoreTo> elementStores;  ///< do
 
-  /// Sweeps over the elements that compute reductions; storing elements takes one more.
+  /// Sweeps over the elements that compute reductions; storing elements that need the last of these takes one more.
   int passes() const;
+  /// The first pass in which the value, made of these reductions' results, can be computed.
+  int passOf(const ir::Expr* value) const;
+  /// The first pass in which all element stores can be: passes(), unless they need no results of the last one.
+  int storingPass() const;
 };
 
 /// The nest of loops with reductions or scans; nothing where they have none. Error: Unsupported where these do not share their

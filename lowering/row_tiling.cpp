@@ -20,10 +20,16 @@ constexpr int64_t registerVectors = 8;       // that a thread holds
 constexpr int64_t registerRowBytes = 32768;  // of a plain row; longer ones are faster in shared memory
 constexpr int64_t registerRunBytes = 51200;  // of a row of many runs
 constexpr int64_t sharedBytes = 102400;      // of a CTA: two fit on a multiprocessor
+constexpr int64_t sliceBytes = 51200;        // of a row, for a CTA of a team: four fit on a multiprocessor
+constexpr int sliceThreads = 256;
+constexpr int64_t teamRowBytes = 8 * sliceBytes;  // of a row that is long
+constexpr int largestOfMany = 320;                // threads of a CTA of which there are several on a multiprocessor
+constexpr int64_t allSharedBytes = 230000;        // of a multiprocessor
 
 /// What an element of a row is read as and written as.
 struct RowAccesses {
   std::vector<const Access*> contiguous;  ///< that move from row to row and run along the innermost dim
+  int64_t readBytes = 0;                  ///< of an element, of the loads
   int64_t heldBytes = 0;                  ///< of an element, of the loads that more than one sweep needs
   int64_t commonBytes = 0;                ///< of an element, of the loads along it that all rows share, such as weights
   int64_t widest = 1, narrowest = 8;      ///< bytes of an element of `contiguous`
@@ -35,7 +41,7 @@ RowAccesses accessesOf(const Nest& nest, const Domain& domain) {
     for (const ir::Expr* node : ir::postorder({value})) sweeps[node].insert(sweep);
   };
   for (const Reduction& reduction : nest.reductions) note(reduction.body, reduction.pass);
-  for (const ir::StoreTo& store : nest.elementStores) note(store.value, nest.passes());
+  for (const ir::StoreTo& store : nest.elementStores) note(store.value, nest.storingPass());
 
   RowAccesses found;
   const auto add = [&](const Access& access) {
@@ -46,6 +52,7 @@ RowAccesses accessesOf(const Nest& nest, const Domain& domain) {
     found.contiguous.push_back(&access);
     found.widest = std::max(found.widest, access.elementBytes);
     found.narrowest = std::min(found.narrowest, access.elementBytes);
+    if (access.node != nullptr) found.readBytes += access.elementBytes;
     if (access.node != nullptr && sweeps[access.node].size() > 1) found.heldBytes += access.elementBytes;
   };
   for (const Access& access : domain.loads()) add(access);
@@ -101,26 +108,32 @@ int64_t groupOf(int64_t threads) {
   return threads <= 32 ? static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(threads))) : ceilDiv(threads, 32) * 32;
 }
 
-/// Lays a CTA's share of a row over threads that take about `steps` vectors each.
-void layOut(RowTiling& tiling, int64_t steps) {
-  const int64_t runs = tiling.splitsRuns() ? ceilDiv(tiling.runs, tiling.parts()) : 1;
-  const int64_t vectors = tiling.splitsRuns() ? tiling.runVectors : ceilDiv(tiling.runVectors, tiling.parts());
-  const int64_t most = runs == 1 ? mostThreads : widestColumns;
+/// Divides a row among so many CTAs: its runs, and where these are fewer each run as well.
+void divide(RowTiling& tiling, int64_t ctas) {
+  tiling.alongRun = static_cast<int>(ceilDiv(ctas, std::max<int64_t>(1, tiling.runs)));
+  tiling.ctas = static_cast<int>(ctas / tiling.alongRun) * tiling.alongRun;
+}
+
+/// Lays a CTA's share of a row over at most so many threads that take about `steps` vectors each.
+void layOut(RowTiling& tiling, int64_t steps, int threads = mostThreads) {
+  const int64_t runs = std::max<int64_t>(1, ceilDiv(tiling.runs, tiling.runParts()));
+  const int64_t vectors = ceilDiv(tiling.runVectors, tiling.alongRun);
+  const int64_t most = tiling.hasRuns() ? std::min(threads, widestColumns) : threads;
   tiling.vectorSteps = ceilDiv(vectors, most);
   if (runs == 1) tiling.vectorSteps = std::max(tiling.vectorSteps, std::min(steps, vectors));
   tiling.columns = static_cast<int>(ceilDiv(vectors, tiling.vectorSteps));
   tiling.runSteps = std::clamp<int64_t>(steps / tiling.vectorSteps, 1, runs);
-  tiling.runsAtOnce = static_cast<int>(std::min<int64_t>(ceilDiv(runs, tiling.runSteps), mostThreads / tiling.columns));
+  tiling.runsAtOnce = static_cast<int>(std::min<int64_t>(ceilDiv(runs, tiling.runSteps), threads / tiling.columns));
   tiling.runSteps = ceilDiv(runs, tiling.runsAtOnce);
-  const int64_t threads = int64_t{tiling.columns} * tiling.runsAtOnce;
-  tiling.group = static_cast<int>(tiling.parts() == 1 ? groupOf(threads) : ceilDiv(threads, 32) * 32);
+  const int64_t busy = int64_t{tiling.columns} * tiling.runsAtOnce;
+  tiling.group = static_cast<int>(tiling.parts() == 1 ? groupOf(busy) : ceilDiv(busy, 32) * 32);
 }
 
 /// Vectors a thread should take of a plain row: one while that does not fill the device, then few, with hardly any idle thread.
 int64_t chooseSteps(const RowTiling& tiling, bool isOneSweep, const ir::Target& target) {
   const int64_t vectors = ceilDiv(tiling.runVectors * tiling.runs, tiling.parts());
   const bool isSmall = tiling.rows * tiling.parts() * vectors <= int64_t{2048} * target.processors;
-  if (tiling.splitsRuns()) return isSmall ? std::max<int64_t>(1, ceilDiv(vectors, 256)) : registerVectors;
+  if (tiling.hasRuns()) return isSmall ? std::max<int64_t>(1, ceilDiv(vectors, 256)) : registerVectors;
   if (isSmall) return std::max<int64_t>(1, ceilDiv(vectors, 512));
   if (vectors > 256) return registerVectors;
   // As many steps as leave the fewest threads idle, near what is best where none is; a sum alone is best left to one warp.
@@ -156,6 +169,53 @@ void chooseResident(RowTiling& tiling, int64_t heldWords, int64_t commonWords, c
   tiling.resident = static_cast<int>(std::clamp<int64_t>(ceilDiv(ctas, target.processors), 1, std::max<int64_t>(1, most)));
 }
 
+/// Cuts a row of many runs into slices of about `bytes`, each some of the runs or a part of one, for CTAs of so many threads. Of
+/// these several are on a multiprocessor at once: while some load, others store.
+RowTiling sliced(RowTiling tiling, int64_t runBytes, int64_t bytes, int threads) {
+  const int64_t runs = std::max<int64_t>(1, bytes / runBytes);
+  tiling.alongRun = static_cast<int>(runBytes * 4 > bytes * 5 ? ceilDiv(runBytes, bytes) : 1);
+  tiling.ctas = static_cast<int>(ceilDiv(tiling.runs, runs)) * tiling.alongRun;
+  const int64_t vectors = ceilDiv(tiling.runs, tiling.runParts()) * ceilDiv(tiling.runVectors, tiling.alongRun);
+  layOut(tiling, std::max<int64_t>(1, ceilDiv(vectors, threads)), threads);
+  tiling.block = tiling.group;
+  tiling.hold = Hold::Shared;
+  tiling.team = tiling.ctas > 1;
+  const int64_t most = std::max<int64_t>(1, allSharedBytes / (vectors * runBytes / tiling.runVectors + 2048));
+  tiling.resident = static_cast<int>(std::clamp<int64_t>(4 * sliceThreads / tiling.block, 1, most));
+  return tiling;
+}
+
+/// A row of many runs for a team, or nothing where the device has no room for one: at most two CTAs a multiprocessor, so that
+/// another team can begin where one ends.
+std::optional<RowTiling> teamed(const RowTiling& tiling, int64_t runBytes, int64_t bytes, const ir::Target& target) {
+  RowTiling team = sliced(tiling, runBytes, bytes, sliceThreads);
+  if (team.ctas > 2 * target.processors) team = sliced(tiling, runBytes, 2 * bytes, 2 * sliceThreads);
+  if (team.ctas > team.resident * target.processors) return {};
+  return team;
+}
+
+/// Whether a team is faster than a cluster: where a row is long and the cluster's CTAs are so large that hardly any are on a
+/// multiprocessor at once, or where all of the teams' CTAs run at once and not all of the clusters'.
+bool isBetter(const RowTiling& team, const RowTiling& cluster, int64_t rowBytes, const ir::Target& target) {
+  const auto runsAtOnce = [&](const RowTiling& tiling) {
+    return tiling.rows * tiling.ctas <= int64_t{tiling.resident} * target.processors;
+  };
+  if (team.rows * team.ctas < target.processors) return false;
+  const bool isLarge = cluster.hold != Hold::Registers || cluster.block > largestOfMany;
+  return (rowBytes > teamRowBytes && isLarge) || (cluster.ctas >= 4 && runsAtOnce(team) && !runsAtOnce(cluster));
+}
+
+/// A row of many runs for a cluster whose CTAs read it once, and store its elements while they do.
+std::optional<RowTiling> streamed(const RowTiling& tiling, int64_t runBytes) {
+  if (runBytes == 0) return {};
+  const int64_t least = ceilDiv(runBytes * tiling.runs, mostCtas);
+  RowTiling cut = sliced(tiling, runBytes, std::max(sliceBytes, least), sliceThreads);
+  if (cut.ctas > mostCtas) return {};
+  cut.hold = Hold::Nowhere;
+  cut.team = false;
+  return cut;
+}
+
 bool isHeld(const RowTiling& tiling) { return tiling.hold == Hold::Registers; }
 
 }  // namespace
@@ -174,27 +234,34 @@ RowTiling chooseRowTiling(const Nest& nest, const Domain& domain, const ir::Targ
   const int64_t rowVectors = tiling.runs * tiling.runVectors;
   const int64_t rowBytes = rowVectors * tiling.lanes * accesses.heldBytes;
   const int64_t vectorsAtOnce = std::max<int64_t>(1, ceilDiv(accesses.heldBytes * tiling.lanes, widestVector));
-  const int64_t registerBytes = tiling.splitsRuns() ? registerRunBytes : registerRowBytes;
+  const int64_t registerBytes = tiling.hasRuns() ? registerRunBytes : registerRowBytes;
   const bool isOneSweep = accesses.heldBytes == 0;
 
   // The fewest CTAs a row whose share of it stays on chip; more while the device is not filled and each has enough to do.
   const auto share = [&] { return ceilDiv(rowBytes, tiling.ctas); };
-  const int64_t most = tiling.splitsRuns() ? std::min<int64_t>(mostCtas, tiling.runs) : mostCtas;
+  const int64_t most = tiling.hasRuns() ? std::min<int64_t>(mostCtas, tiling.runs) : mostCtas;
   const auto isEnough = [&] {
-    const bool fits = isOneSweep || share() <= (tiling.splitsRuns() ? registerBytes : sharedBytes);
+    const bool fits = isOneSweep || share() <= (tiling.hasRuns() ? registerBytes : sharedBytes);
     const bool fills = tiling.rows * tiling.ctas * 4 > target.processors * 3 || rowVectors / tiling.ctas < 1024;
     return fits && fills;
   };
   while (tiling.ctas * 2 <= most && !isEnough()) tiling.ctas *= 2;
   if (tiling.rows == 1 && isOneSweep && nest.elementStores.empty() && !isEnough()) {
     tiling.ctas = 1;
-    tiling.shares = static_cast<int>(std::min<int64_t>(2 * target.processors, ceilDiv(rowVectors, 2048)));
+    tiling.alongRun = tiling.shares = static_cast<int>(std::min<int64_t>(2 * target.processors, ceilDiv(rowVectors, 2048)));
   }
   if (wish.parts && tiling.shares > 1)
-    tiling.shares = std::max(1, *wish.parts);
-  else if (wish.parts)
-    tiling.ctas = static_cast<int>(std::clamp<int64_t>(*wish.parts, 1, most));
+    tiling.alongRun = tiling.shares = std::max(1, *wish.parts);
+  else if (tiling.shares == 1)
+    divide(tiling, wish.parts ? std::clamp<int64_t>(*wish.parts, 1, most) : tiling.ctas);
 
+  const bool isWished = wish.parts || wish.steps || wish.hold;
+  const int64_t runElements = tiling.runVectors * tiling.lanes;
+  std::optional<RowTiling> cut;
+  if (tiling.hasRuns() && !nest.elementStores.empty() && !isWished)
+    cut = isOneSweep ? streamed(tiling, runElements * accesses.readBytes)
+                     : teamed(tiling, runElements * accesses.heldBytes, wish.slice.value_or(sliceBytes), target);
+  if (cut && (isOneSweep || wish.slice)) return *cut;
   layOut(tiling, wish.steps.value_or(std::max<int64_t>(1, chooseSteps(tiling, isOneSweep, target) / vectorsAtOnce)));
   const int64_t held = tiling.vectorSteps * tiling.runSteps * vectorsAtOnce;
   const bool fitsShared = !isOneSweep && share() <= 2 * sharedBytes;
@@ -216,7 +283,7 @@ RowTiling chooseRowTiling(const Nest& nest, const Domain& domain, const ir::Targ
     const int64_t commonBytes = tiling.vectorSteps * tiling.lanes * accesses.commonBytes;
     chooseResident(tiling, held * 4, commonBytes / 4, target);
   }
-  return tiling;
+  return cut && isBetter(*cut, tiling, rowBytes, target) ? *cut : tiling;
 }
 
 }  // namespace lowering

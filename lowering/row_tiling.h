@@ -30,6 +30,8 @@ struct RowTiling {
   int group = 1;            ///< threads of a CTA that work on one row, some of which may be idle
   int block = 32;           ///< threads of a CTA; several rows of it if the groups are smaller
   int ctas = 1;             ///< a cluster of so many CTAs works on one row
+  bool team = false;        ///< Launch::team
+  int alongRun = 1;         ///< so many of a row's CTAs divide each run among them; the others divide the runs
   int shares = 1;           ///< or so many CTAs of the grid, the last of which puts together what they leave
   int resident = 0;         ///< Launch::resident
   Hold hold = Hold::Nowhere;
@@ -37,8 +39,9 @@ struct RowTiling {
   int rowsPerCta() const { return block / group; }
   /// CTAs that work on one row.
   int parts() const { return ctas * shares; }
-  /// Whether the CTAs of a row divide its runs among them, and not the vectors of each.
-  bool splitsRuns() const { return runs > 1; }
+  bool hasRuns() const { return runs > 1; }
+  /// Parts that a row's runs are divided into.
+  int runParts() const { return parts() / alongRun; }
   bool operator==(const RowTiling&) const = default;
 };
 
@@ -51,7 +54,8 @@ struct RowWish {
   std::optional<int> parts{};
   std::optional<int> rowsPerCta{};
   std::optional<Hold> hold{};
-  bool isResident = true;  ///< whether RowTiling::resident is set
+  std::optional<int64_t> slice{};  ///< bytes of a row of many runs that each CTA of a team has
+  bool isResident = true;          ///< whether RowTiling::resident is set
 };
 
 /// The tiling of a nest for a GPU, by rules that were measured on sm_90 (docs/schedules.md).

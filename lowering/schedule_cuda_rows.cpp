@@ -56,6 +56,7 @@ class RowKernel {
     ir::Launch launch;
     launch.grid = clusters();
     launch.cluster = tiling_.ctas;
+    launch.team = tiling_.team;
     launch.block = tiling_.block;
     launch.resident = tiling_.resident;
     ir::Block body = kernel_.gridLoop(cluster_, std::move(grid));
@@ -85,12 +86,15 @@ class RowKernel {
   /// Positions of the vector that a thread takes in one step.
   Value run() const {
     const Value at = runSteps_.index() * double(tiling_.runsAtOnce) + floorDiv(inGroup_, double(tiling_.columns));
-    return tiling_.splitsRuns() ? at * double(tiling_.parts()) + part_ : kernel_.number(0);
+    const Value part = tiling_.alongRun == 1 ? part_ : floorDiv(part_, double(tiling_.alongRun));
+    if (!tiling_.hasRuns()) return kernel_.number(0);
+    return tiling_.runParts() == 1 ? at : at * double(tiling_.runParts()) + part;
   }
   Value vector() const {
     const Value column = tiling_.runsAtOnce == 1 ? inGroup_ : mod(inGroup_, double(tiling_.columns));
-    const Value step = tiling_.splitsRuns() ? vectorSteps_.index() : vectorSteps_.index() * double(tiling_.parts()) + part_;
-    return step * double(tiling_.columns) + column;
+    const Value part = tiling_.runParts() == 1 ? part_ : mod(part_, double(tiling_.alongRun));
+    const Value step = vectorSteps_.index() * double(tiling_.alongRun);
+    return (tiling_.alongRun == 1 ? step : step + part) * double(tiling_.columns) + column;
   }
   LanePlace place() const {
     LanePlace place;
@@ -129,11 +133,11 @@ class RowKernel {
 
   /// `body` for every vector of one chunk.
   ir::Block chunk(ir::Block body) const {
-    const int64_t runs = runSteps_.covered * tiling_.runsAtOnce * (tiling_.splitsRuns() ? tiling_.parts() : 1);
-    const int64_t vectors = vectorSteps_.covered * tiling_.columns * (tiling_.splitsRuns() ? 1 : tiling_.parts());
+    const int64_t runs = runSteps_.covered * tiling_.runsAtOnce * tiling_.runParts();
+    const int64_t vectors = vectorSteps_.covered * tiling_.columns * tiling_.alongRun;
     Condition inRun = within(vector(), vectors, tiling_.runVectors);
     if (tiling_.windows) inRun = windows_.begins(vector() * double(tiling_.lanes), place().base);
-    const Condition inRow = tiling_.splitsRuns() ? within(run(), runs, tiling_.runs) : std::nullopt;
+    const Condition inRow = tiling_.hasRuns() ? within(run(), runs, tiling_.runs) : std::nullopt;
     body = when(both(inRow, inRun), std::move(body));
     return loop(LoopKind::Unrolled, runSteps_.unrolled, loop(LoopKind::Unrolled, vectorSteps_.unrolled, std::move(body)));
   }
@@ -172,9 +176,16 @@ class RowKernel {
       results_.push_back(kernel_.addLocal("result", dtype, tiling_.lanes, ir::Space::Register, tiling_.lanes));
     }
   }
+  /// Loads that a pass's sweep needs, which also stores elements where it is the first that can.
+  std::set<const Expr*> loadsOf(int pass) const {
+    std::set<const Expr*> loads;
+    if (pass < nest_.passes()) loads = kernel_.loadsOf(pass);
+    if (pass == nest_.storingPass()) loads.merge(kernel_.loadsOf(nest_.passes()));
+    return loads;
+  }
   int sweepsOf(const Expr* load) const {
     int count = 0;
-    for (int pass = 0; pass <= nest_.passes(); ++pass) count += kernel_.loadsOf(pass).contains(load) ? 1 : 0;
+    for (int pass = 0; pass <= nest_.passes(); ++pass) count += loadsOf(pass).contains(load) ? 1 : 0;
     return count;
   }
 
@@ -215,7 +226,7 @@ class RowKernel {
   /// Loads that the sweep of a pass reads from memory: all that it needs, or, where rows stay in registers, in the first
   /// pass whatever is needed at all and fits, afterwards nothing that was read.
   std::set<const Expr*> readIn(int pass) const {
-    if (!isResident()) return kernel_.loadsOf(pass);
+    if (!isResident()) return loadsOf(pass);
     std::set<const Expr*> loads;
     for (const auto& [load, local] : held_) {
       const int first = slots() <= prefetchedVectors ? 0 : firstNeeded(load);
@@ -225,7 +236,7 @@ class RowKernel {
   }
   int firstNeeded(const Expr* load) const {
     int pass = 0;
-    while (pass < nest_.passes() && !kernel_.loadsOf(pass).contains(load)) ++pass;
+    while (pass < nest_.passes() && !loadsOf(pass).contains(load)) ++pass;
     return pass;
   }
   int64_t slots() const { return runSteps_.unrolledExtent * vectorSteps_.unrolledExtent; }
@@ -268,6 +279,7 @@ class RowKernel {
     }
     ir::Block body = readVectors(pass);
     append(body, chunk(tiling_.windows ? windows_.reductions(std::move(lanes), at) : ir::Block{{std::move(lanes)}}));
+    if (pass == nest_.storingPass()) append(body, elementStores());
     if (pass == 0) append(block, readRowValues());
     append(block, sweep(std::move(body)));
     return block;
@@ -281,15 +293,20 @@ class RowKernel {
     return combine;
   }
 
+  /// For every vector of one chunk.
+  ir::Block elementStores() const {
+    if (nest_.elementStores.empty()) return {};
+    const LanePlace at = place();
+    ir::Lanes lanes = kernel_.lanes(at);
+    lanes.stores = kernel_.elementStores(at, known(at));
+    return chunk(tiling_.windows ? windows_.stores(std::move(lanes), at, results_) : ir::Block{{std::move(lanes)}});
+  }
+
   ir::Block storingPhase() const {
     ir::Block block;
-    if (!nest_.elementStores.empty()) {
-      const LanePlace at = place();
-      ir::Lanes lanes = kernel_.lanes(at);
-      lanes.stores = kernel_.elementStores(at, known(at));
-      ir::Block use = tiling_.windows ? windows_.stores(std::move(lanes), at, results_) : ir::Block{{std::move(lanes)}};
+    if (nest_.storingPass() == nest_.passes()) {
       ir::Block body = readVectors(nest_.passes());
-      append(body, chunk(std::move(use)));
+      append(body, elementStores());
       append(block, sweep(std::move(body)));
     }
     if (!nest_.rowStores.empty()) {

@@ -19,12 +19,16 @@ std::string text(const PointwiseTiling& tiling) {
   return fmt::format("pointwise lanes {} steps {} block {}", tiling.lanes, tiling.steps, tiling.block);
 }
 
-/// ` shares 264`, or ` ctas 2`.
-std::string parts(int ctas, int shares) { return shares > 1 ? fmt::format(" shares {}", shares) : fmt::format(" ctas {}", ctas); }
+/// ` shares 264`, ` ctas 2`, or ` team 64`.
+std::string parts(int ctas, int shares, bool team = false) {
+  return shares > 1 ? fmt::format(" shares {}", shares) : fmt::format(" {} {}", team ? "team" : "ctas", ctas);
+}
 
 std::string text(const RowTiling& tiling) {
-  return fmt::format("rows group {} steps {} block {}{} hold {} resident {}", tiling.group, tiling.runSteps * tiling.vectorSteps,
-                     tiling.block, parts(tiling.ctas, tiling.shares), name(tiling.hold), tiling.resident);
+  const std::string along = tiling.hasRuns() && tiling.alongRun > 1 ? fmt::format(" along {}", tiling.alongRun) : "";
+  return fmt::format("rows group {} steps {} block {}{}{} hold {} resident {}", tiling.group,
+                     tiling.runSteps * tiling.vectorSteps, tiling.block, parts(tiling.ctas, tiling.shares, tiling.team), along,
+                     name(tiling.hold), tiling.resident);
 }
 
 std::string text(const ColumnTiling& tiling) {

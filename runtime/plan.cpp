@@ -6,6 +6,7 @@
 #include "codegen/llvm.h"
 #include "ir/error.h"
 #include "ir/verify.h"
+#include "lowering/fuse.h"
 #include "lowering/lowering.h"
 #include "lowering/schedule.h"
 #include "lowering/together.h"
@@ -39,7 +40,7 @@ LaunchStep launchStep(const ir::Kernel& kernel, const ir::Target& target) {
 Plan generatedPlan(const ir::Graph& graph, const ir::Target& target, const Tilings& tilings) {
   Plan plan;
   plan.graph = graph;
-  plan.loops = lowering::lower(graph);
+  plan.loops = lowering::fused(lowering::lower(graph), target);
   std::erase_if(plan.loops, [](const ir::Loops& loops) { return !hasWork(loops); });
   for (const ir::Loops& loops : plan.loops) ir::verify(loops);
   const std::vector<lowering::Tiling> rules = lowering::chooseTilings(plan.loops, target);

@@ -190,6 +190,7 @@ struct CombineShape {
   ir::DType dtype = ir::DType::F32;
   std::string_view op = "add";
   bool before = false;  ///< also asks for what is before each thread
+  bool team = false;    ///< whether the CTAs are one
 
   /// Threads of a CTA that hold several groups of it.
   int block() const { return threads < 64 ? 128 : threads * std::min(before ? 8 : 2, 1024 / threads); }
@@ -197,7 +198,7 @@ struct CombineShape {
   std::vector<int> strides() const {
     std::vector<int> found{1};
     const int most = before ? block() : 32;
-    for (int stride = 2; stride <= 16 && threads > 1 && threads * stride <= most; stride *= 2)
+    for (int stride = 2; stride <= 16 && threads > 1 && !team && threads * stride <= most; stride *= 2)
       if (std::has_single_bit(static_cast<unsigned>(threads))) found.push_back(stride);
     return found;
   }
@@ -208,7 +209,7 @@ struct CombineShape {
 inline ir::Kernel combineKernel(const CombineShape& shape) {
   const std::string dtype(ir::name(shape.dtype));
   const bool isCluster = shape.ctas > 1;
-  const std::string ctas = isCluster ? fmt::format("clusters of {} ", shape.ctas) : "";
+  const std::string ctas = isCluster ? fmt::format("{} of {} ", shape.team ? "teams" : "clusters", shape.ctas) : "";
   std::string text = fmt::format("kernel combine on cuda\n  launch 2 {}blocks of {} threads\n  index32\n", ctas, shape.block());
   const std::string type = fmt::format("{}[{}] align 16\n", dtype, shape.elements());
   text += "  in self " + type;
@@ -254,6 +255,8 @@ inline std::vector<CombineShape> combineShapes() {
     for (const int threads : {1, 2, 4, 8, 16, 32, 64, 96, 128, 192, 256, 512, 1024})
       if (threads * ctas > 1) add({threads, ctas});
   using ir::DType;
+  for (const int threads : {32, 96, 256, 1024})
+    for (const int ctas : {2, 17, 40}) shapes.push_back({threads, ctas, DType::F32, "add", false, true});
   for (const CombineShape& shape : {CombineShape{8, 1}, CombineShape{128, 4}}) {
     for (const DType dtype : {DType::F32, DType::F64, DType::I64, DType::I32})
       for (const std::string_view op : {"add", "mul", "max", "min"}) add({shape.threads, shape.ctas, dtype, op});

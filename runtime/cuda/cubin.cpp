@@ -41,8 +41,21 @@ void CubinExecutable::prepare() {
   if (sharedBytes_ > 0)
     check(cudaFuncSetAttribute(kernel_, cudaFuncAttributeMaxDynamicSharedMemorySize, sharedBytes_), "cudaFuncSetAttribute");
   // The kernel itself says how many CTAs are a cluster.
-  if (launch_.cluster > largestPortableCluster)
+  if (launch_.team)
+    checkTeam();
+  else if (launch_.cluster > largestPortableCluster)
     check(cudaFuncSetAttribute(kernel_, cudaFuncAttributeNonPortableClusterSizeAllowed, 1), "cudaFuncSetAttribute");
+}
+
+/// CTAs that wait for each other must all be able to run.
+void CubinExecutable::checkTeam() const {
+  int device = 0, processors = 0, resident = 0;
+  check(cudaGetDevice(&device), "cudaGetDevice");
+  check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device), "cudaDeviceGetAttribute");
+  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel_, launch_.block, static_cast<size_t>(sharedBytes_)),
+        "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+  ir::require(resident * processors >= launch_.cluster, "the kernel {} needs {} CTAs at once; {} fit", name_, launch_.cluster,
+              resident * processors);
 }
 
 void CubinExecutable::allocateWorkspace(int64_t bytes) {

@@ -22,6 +22,7 @@ class CubinExecutable : public Executable {
 
  private:
   void prepare();
+  void checkTeam() const;
   void allocateWorkspace(int64_t bytes);
 
   std::string name_;

@@ -6,6 +6,7 @@
 #include "codegen/llvm.h"
 #include "ir/text.h"
 #include "ir/verify.h"
+#include "lowering/fuse.h"
 #include "lowering/lowering.h"
 #include "lowering/schedule.h"
 #include "tests/golden.h"
@@ -22,6 +23,21 @@ std::string withoutPrelude(const codegen::Program& program) {
 
 /// What a page shows after the kernels.
 enum class Sources : uint8_t { None, Cuda, Both };
+
+/// What a GPU does instead with loops that are better one.
+std::string fusedText(const std::vector<ir::Loops>& separate, Sources sources) {
+  const std::vector<ir::Loops> all = lowering::fused(separate, tests::hopper());
+  std::string text;
+  for (const ir::Loops& loops : all) {
+    if (all.size() == separate.size()) break;
+    ir::verify(loops);
+    const ir::Kernel kernel = lowering::schedule(loops, tests::hopper());
+    ir::verify(kernel);
+    text += "\n" + ir::toText(loops) + "\n" + ir::toText(kernel);
+    if (sources != Sources::None) text += "\n" + withoutPrelude(codegen::emitCuda(kernel, tests::hopper()));
+  }
+  return text;
+}
 
 void page(const std::string& name, const std::string& graphText, Sources sources = Sources::None) {
   CAPTURE(name);
@@ -40,6 +56,7 @@ void page(const std::string& name, const std::string& graphText, Sources sources
       if (sources == Sources::Both && target.backend == ir::Backend::Cpu) text += "\n" + codegen::emitLlvm(kernel, target).source;
     }
   }
+  text += fusedText(lowering::lower(graph), sources);
   tests::checkGolden("pages/" + name + ".txt", text);
 }
 
@@ -307,6 +324,26 @@ TEST_CASE("rows that are read across memory and written along it: tiles of them 
   return out0, out1, out2
 )",
        withCuda);
+}
+
+TEST_CASE("few channels that are large: a team of CTAs shares one, a slice in each one's shared memory") {
+  page("team_row", R"(graph
+  in input f16[64, 4, 64, 64]
+  out0 f16[64, 4, 64, 64], out1 f32[4], out2 f32[4] = aten.native_batch_norm.default(input=input, weight=None, bias=None, running_mean=None, running_var=None, training=True, momentum=0.1, eps=1e-05)
+  return out0, out1, out2
+)",
+       withCuda);
+}
+
+TEST_CASE("elements that need no reduction, and reductions of rows of them: one sweep on a GPU") {
+  page("elements_and_rows", R"(graph
+  in grad_out     f16[16, 8, 32, 32]
+  in input        f16[16, 8, 32, 32]
+  in running_mean f16[8]
+  in running_var  f16[8]
+  out0 f16[16, 8, 32, 32], out1 f16[8], out2 f16[8] = aten.native_batch_norm_backward.default(grad_out=grad_out, input=input, weight=None, running_mean=running_mean, running_var=running_var, save_mean=None, save_invstd=None, train=False, eps=1e-05, output_mask=[True, True, True])
+  return out0, out1, out2
+)");
 }
 
 TEST_CASE("a sum over the first dimension: threads side by side add different columns, a cluster finishes them") {

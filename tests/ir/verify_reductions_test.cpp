@@ -197,6 +197,16 @@ TEST_CASE("clusters") {
         "kernel f: statements after the loop over clusters of 2 blocks");
 }
 
+TEST_CASE("teams: as many blocks as there are, whose threads side by side are combined") {
+  const auto ofTeam = [](const std::string& threads) {
+    return ofCuda(
+        "  for i in 1 grid\n    for c in 40 cluster\n      for t in 32 thread\n    combine " + threads + " of 40 blocks: add r\n",
+        "1 teams of 40 blocks of 32 threads");
+  };
+  CHECK(ofTeam("32 threads") == fine);
+  CHECK(ofTeam("16 threads stride 2") == "kernel f: a combination of threads 2 apart of the 40 blocks of a team");
+}
+
 TEST_CASE("kernels: local arrays and launches that no text can say, or none should") {
   const Kernel good =
       parseKernel("kernel f on cuda\n  launch 1 blocks of 1 threads\n  register r f32[8] lanes 4\n  combine 1 threads: add r\n");
@@ -216,6 +226,7 @@ TEST_CASE("kernels: local arrays and launches that no text can say, or none shou
   CHECK(refused([](Kernel& x) { x.locals[0] = {x.locals[0].buffer, Space::Shared}, x.backend = Backend::Cpu; }) ==
         "kernel f: the shared array r on a cpu");
   CHECK(refused([](Kernel& x) { x.launch.cluster = 17; }) == "kernel f: 17 blocks a cluster");
+  CHECK(refused([](Kernel& x) { x.launch.team = true; }) == "kernel f: a team of one block");
   CHECK(refused([](Kernel& x) { x.launch.resident = -1; }) == "kernel f: -1 blocks resident");
   CHECK(refused([](Kernel& x) { x.backend = Backend::Cpu, x.launch.resident = 1; }) == "kernel f: blocks and threads on a cpu");
   CHECK(refused([&](Kernel& x) { first(x).items.clear(); }) == "kernel f: a combination of nothing");

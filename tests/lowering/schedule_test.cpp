@@ -8,6 +8,8 @@
 
 #include "ir/error.h"
 #include "lowering/column_tiling.h"
+#include "lowering/fuse.h"
+#include "lowering/lowering.h"
 #include "lowering/row_tiling.h"
 #include "lowering/together.h"
 #include "tests/lowering/schedules.h"
@@ -198,6 +200,8 @@ TEST_CASE("rows and columns so long that warps, CTAs, clusters and the whole gri
       {DType::F32, {16, 2, 30, 31}, {0, 2, 3}},
       {DType::F16, {4, 2, 40, 64}, {0, 2, 3}},
       {DType::F64, {2, 2, 26001}, {0, 2}},
+      {DType::F64, {24, 2, 5000}, {0, 2}},
+      {DType::F64, {5, 2, 30011}, {0, 2}},
       {DType::F16, {600, 64}, {0}},
       {DType::F32, {3, 500, 40}, {1}},
       {DType::F16, {12, 4096}, {0}},
@@ -235,6 +239,43 @@ TEST_CASE("running statistics are read and written once, whoever works on their 
   return out0, out1, out2, running_mean, running_var
 )",
                            input));
+}
+
+/// The gradients of a batch norm that uses running statistics.
+std::string evaluatedGradients(const std::string& type) {
+  return fmt::format(R"(graph
+  in grad_out     {0}
+  in input        {0}
+  in weight       f32[8]
+  in running_mean f32[8]
+  in running_var  f32[8]
+  out0 {0}, out1 f32[8], out2 f32[8] = aten.native_batch_norm_backward.default(grad_out=grad_out, input=input, weight=weight, running_mean=running_mean, running_var=running_var, save_mean=None, save_invstd=None, train=False, eps=1e-05, output_mask=[True, True, True])
+  return out0, out1, out2
+)",
+                     type);
+}
+
+TEST_CASE("what every element has by itself is stored by the sweep that reduces rows of these elements") {
+  for (const char* type : {"f16[6, 8, 8, 8]", "f16[40, 8, 19, 19]", "f32[3, 8, 64, 64]"}) {
+    const std::vector<ir::Loops> separate = lowering::lower(ir::parseGraph(evaluatedGradients(type)));
+    CHECK(separate.size() == 2);
+    CHECK(lowering::fused(separate, tests::avx512()).size() == 2);
+    const std::vector<ir::Loops> one = lowering::fused(separate, tests::hopper());
+    REQUIRE(one.size() == 1);
+    checkSchedules(one[0], 3);
+  }
+}
+
+TEST_CASE("loops over columns, and over other elements, stay apart") {
+  const auto isApart = [](const std::string& graph) {
+    return lowering::fused(lowering::lower(ir::parseGraph(graph)), tests::hopper()).size() == 2;
+  };
+  CHECK(isApart(evaluatedGradients("f16[6, 8, 8, 8] strides (512, 1, 64, 8)")));
+  CHECK(
+      isApart("graph\n  in self f32[4, 8]\n  in other f32[4, 8]\n"
+              "  out0 f32[4, 8] = aten.neg.default(self=self)\n"
+              "  out1 f32[4] = aten.sum.dim_IntList(self=other, dim=[1], keepdim=False, dtype=None)\n"
+              "  return out0, out1\n"));
 }
 
 TEST_CASE("weights that all rows share, beside what a row has once") {

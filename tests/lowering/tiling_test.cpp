@@ -12,10 +12,11 @@ namespace {
 
 std::string textOf(const lowering::RowTiling& tiling) {
   std::string text = tiling.group == 32 ? "a warp a row" : fmt::format("{} threads a row", tiling.group);
-  if (tiling.ctas > 1) text = fmt::format("a cluster of {} CTAs of {} threads a row", tiling.ctas, tiling.block);
+  if (tiling.ctas > 1)
+    text = fmt::format("a {} of {} CTAs of {} threads a row", tiling.team ? "team" : "cluster", tiling.ctas, tiling.block);
   if (tiling.shares > 1) text = fmt::format("{} CTAs of {} threads share the row", tiling.shares, tiling.block);
   if (tiling.rowsPerCta() > 1) text += fmt::format(", {} rows a CTA", tiling.rowsPerCta());
-  if (tiling.splitsRuns()) text += fmt::format(", {} runs side by side", tiling.runsAtOnce);
+  if (tiling.hasRuns()) text += fmt::format(", {} runs side by side", tiling.runsAtOnce);
   text += fmt::format(", {} x {} elements a thread", tiling.runSteps * tiling.vectorSteps, tiling.lanes);
   if (tiling.windows) text += ", windows";
   switch (tiling.hold) {
@@ -140,14 +141,24 @@ TEST_CASE("rows that are read once are not held: one row is shared by the whole 
 }
 
 TEST_CASE("a channel is a row of many runs, one an image") {
-  CHECK(batchNorm("f16[128, 64, 56, 56]", 64) ==
-        "rows: a cluster of 16 CTAs of 416 threads a row, 1 runs side by side, 8 x 8 elements a thread, in registers");
+  CHECK(batchNorm("f16[128, 256, 28, 28]", 256) ==
+        "rows: a cluster of 4 CTAs of 416 threads a row, 4 runs side by side, 8 x 8 elements a thread, in registers");
   CHECK(batchNorm("f16[128, 2048, 7, 7]", 2048) ==
         "rows: 128 threads a row, 16 runs side by side, 8 x 8 elements a thread, windows, in registers");
   CHECK(batchNorm("f16[32, 256, 14, 14]", 256) ==
         "rows: 224 threads a row, 4 runs side by side, 8 x 4 elements a thread, in registers");
   CHECK(batchNorm("f16[8, 3, 19, 19]", 3) ==
         "rows: 192 threads a row, 4 runs side by side, 2 x 8 elements a thread, windows, in registers");
+}
+
+TEST_CASE("a channel that is too large for small CTAs of a cluster is for a team, in slices of 50 KB: some images, or a part of one") {
+  CHECK(batchNorm("f16[128, 64, 56, 56]", 64) ==
+        "rows: a team of 16 CTAs of 224 threads a row, 1 runs side by side, 16 x 8 elements a thread, in shared memory");
+  CHECK(batchNorm("f16[64, 16, 224, 224]", 16) ==
+        "rows: a team of 128 CTAs of 256 threads a row, 1 runs side by side, 13 x 8 elements a thread, in shared memory");
+  CHECK(
+      batchNorm("f16[128, 32, 147, 147]", 32) ==
+      "rows: a team of 128 CTAs of 256 threads a row, 1 runs side by side, 11 x 8 elements a thread, windows, in shared memory");
 }
 
 TEST_CASE("columns: a CTA has a cache line of them; a cluster or the whole grid shares those that are few and long") {

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <vector>
+
+#include "ir/loops.h"
+#include "ir/target.h"
+
+namespace lowering {
+
+/// Loops of one graph that read the same elements as one, where the target's schedules then read them once: results that every
+/// element has by itself join the reductions of rows of these elements.
+std::vector<ir::Loops> fused(std::vector<ir::Loops> all, const ir::Target& target);
+
+}  // namespace lowering
