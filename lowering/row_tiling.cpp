@@ -21,6 +21,7 @@ constexpr int64_t registerRowBytes = 32768;  // of a plain row; longer ones are 
 constexpr int64_t registerRunBytes = 51200;  // of a row of many runs
 constexpr int64_t sharedBytes = 102400;      // of a CTA: two fit on a multiprocessor
 constexpr int64_t sliceBytes = 51200;        // of a row, for a CTA of a team: four fit on a multiprocessor
+constexpr int64_t leastSliceBytes = 8192;
 constexpr int sliceThreads = 256;
 constexpr int64_t teamRowBytes = 8 * sliceBytes;  // of a row that is long
 constexpr int largestOfMany = 320;                // threads of a CTA of which there are several on a multiprocessor
@@ -205,11 +206,13 @@ bool isBetter(const RowTiling& team, const RowTiling& cluster, int64_t rowBytes,
   return (rowBytes > teamRowBytes && isLarge) || (cluster.ctas >= 4 && runsAtOnce(team) && !runsAtOnce(cluster));
 }
 
-/// A row of many runs for a cluster whose CTAs read it once, and store its elements while they do.
-std::optional<RowTiling> streamed(const RowTiling& tiling, int64_t runBytes) {
+/// A row of many runs for a cluster whose CTAs read it once, and store its elements while they do: smaller slices where that
+/// fills the device.
+std::optional<RowTiling> streamed(const RowTiling& tiling, int64_t runBytes, const ir::Target& target) {
   if (runBytes == 0) return {};
-  const int64_t least = ceilDiv(runBytes * tiling.runs, mostCtas);
-  RowTiling cut = sliced(tiling, runBytes, std::max(sliceBytes, least), sliceThreads);
+  const int64_t bytes = runBytes * tiling.runs, filling = tiling.rows * bytes / (int64_t{2} * target.processors);
+  const int64_t wanted = std::clamp(filling, leastSliceBytes, sliceBytes);
+  RowTiling cut = sliced(tiling, runBytes, std::max(wanted, ceilDiv(bytes, mostCtas)), sliceThreads);
   if (cut.ctas > mostCtas) return {};
   cut.hold = Hold::Nowhere;
   cut.team = false;
@@ -259,7 +262,7 @@ RowTiling chooseRowTiling(const Nest& nest, const Domain& domain, const ir::Targ
   const int64_t runElements = tiling.runVectors * tiling.lanes;
   std::optional<RowTiling> cut;
   if (tiling.hasRuns() && !nest.elementStores.empty() && !isWished)
-    cut = isOneSweep ? streamed(tiling, runElements * accesses.readBytes)
+    cut = isOneSweep ? streamed(tiling, runElements * accesses.readBytes, target)
                      : teamed(tiling, runElements * accesses.heldBytes, wish.slice.value_or(sliceBytes), target);
   if (cut && (isOneSweep || wish.slice)) return *cut;
   layOut(tiling, wish.steps.value_or(std::max<int64_t>(1, chooseSteps(tiling, isOneSweep, target) / vectorsAtOnce)));

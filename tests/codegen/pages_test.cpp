@@ -328,8 +328,8 @@ TEST_CASE("rows that are read across memory and written along it: tiles of them 
 
 TEST_CASE("few channels that are large: a team of CTAs shares one, a slice in each one's shared memory") {
   page("team_row", R"(graph
-  in input f16[64, 4, 64, 64]
-  out0 f16[64, 4, 64, 64], out1 f32[4], out2 f32[4] = aten.native_batch_norm.default(input=input, weight=None, bias=None, running_mean=None, running_var=None, training=True, momentum=0.1, eps=1e-05)
+  in input f16[64, 16, 64, 64]
+  out0 f16[64, 16, 64, 64], out1 f32[16], out2 f32[16] = aten.native_batch_norm.default(input=input, weight=None, bias=None, running_mean=None, running_var=None, training=True, momentum=0.1, eps=1e-05)
   return out0, out1, out2
 )",
        withCuda);

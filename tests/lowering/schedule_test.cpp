@@ -241,23 +241,21 @@ TEST_CASE("running statistics are read and written once, whoever works on their 
                            input));
 }
 
-/// The gradients of a batch norm that uses running statistics.
-std::string evaluatedGradients(const std::string& type) {
-  return fmt::format(R"(graph
-  in grad_out     {0}
-  in input        {0}
-  in weight       f32[8]
-  in running_mean f32[8]
-  in running_var  f32[8]
-  out0 {0}, out1 f32[8], out2 f32[8] = aten.native_batch_norm_backward.default(grad_out=grad_out, input=input, weight=weight, running_mean=running_mean, running_var=running_var, save_mean=None, save_invstd=None, train=False, eps=1e-05, output_mask=[True, True, True])
-  return out0, out1, out2
+/// A negated tensor, and the sums of the channels of one of this type.
+std::vector<ir::Loops> negatedAndSums(const std::string& type, const std::string& summed) {
+  return lowering::lower(ir::parseGraph(fmt::format(R"(graph
+  in self  {0}
+  in other {0}
+  out0 {0} = aten.neg.default(self=self)
+  out1 f32[8] = aten.sum.dim_IntList(self={1}, dim=[0, 2, 3], keepdim=False, dtype=f32)
+  return out0, out1
 )",
-                     type);
+                                                    type, summed)));
 }
 
 TEST_CASE("what every element has by itself is stored by the sweep that reduces rows of these elements") {
   for (const char* type : {"f16[6, 8, 8, 8]", "f16[40, 8, 19, 19]", "f32[3, 8, 64, 64]"}) {
-    const std::vector<ir::Loops> separate = lowering::lower(ir::parseGraph(evaluatedGradients(type)));
+    const std::vector<ir::Loops> separate = negatedAndSums(type, "self");
     CHECK(separate.size() == 2);
     CHECK(lowering::fused(separate, tests::avx512()).size() == 2);
     const std::vector<ir::Loops> one = lowering::fused(separate, tests::hopper());
@@ -267,15 +265,9 @@ TEST_CASE("what every element has by itself is stored by the sweep that reduces 
 }
 
 TEST_CASE("loops over columns, and over other elements, stay apart") {
-  const auto isApart = [](const std::string& graph) {
-    return lowering::fused(lowering::lower(ir::parseGraph(graph)), tests::hopper()).size() == 2;
-  };
-  CHECK(isApart(evaluatedGradients("f16[6, 8, 8, 8] strides (512, 1, 64, 8)")));
-  CHECK(
-      isApart("graph\n  in self f32[4, 8]\n  in other f32[4, 8]\n"
-              "  out0 f32[4, 8] = aten.neg.default(self=self)\n"
-              "  out1 f32[4] = aten.sum.dim_IntList(self=other, dim=[1], keepdim=False, dtype=None)\n"
-              "  return out0, out1\n"));
+  const auto isApart = [](const std::vector<ir::Loops>& all) { return lowering::fused(all, tests::hopper()).size() == 2; };
+  CHECK(isApart(negatedAndSums("f16[6, 8, 8, 8] strides (512, 1, 64, 8)", "self")));
+  CHECK(isApart(negatedAndSums("f16[6, 8, 8, 8]", "other")));
 }
 
 TEST_CASE("weights that all rows share, beside what a row has once") {
