@@ -77,12 +77,13 @@ std::vector<Tiling> others(const ColumnTiling& rules) {
   return tilings;
 }
 
-/// Tiles in shared memory, with some numbers of threads that share the elements of rows.
-void addStaged(std::vector<Tiling>& tilings, const Domain& domain, const ir::Target& target) {
-  const std::optional<StagedTiling> rules = stagedTiling(domain, target);
-  if (!rules) return;
-  for (const int group : {rules->group, rules->group * 2, rules->group / 2})
-    tilings.emplace_back(*stagedTiling(domain, target, group));
+/// Threads that share the elements of rows, and how many rows a tile has.
+std::vector<Tiling> others(const Domain& domain, const ir::Target& target, const StagedTiling& rules) {
+  std::vector<Tiling> tilings;
+  const int group = rules.group;
+  for (const StagedWish& wish : {StagedWish{.group = group * 2}, {.group = group / 2}, {.bytes = 36864}, {.bytes = 24576}})
+    if (const std::optional<StagedTiling> tiling = stagedTiling(domain, target, wish)) tilings.emplace_back(*tiling);
+  return tilings;
 }
 
 /// Vectors a thread takes at once, and CTAs a row or column.
@@ -100,10 +101,11 @@ std::vector<Tiling> others(const ir::Loops& loops, const ir::Target& target, con
   if (target.backend == ir::Backend::Cpu || !nest) return {};
   const Domain domain(loops, *nest);
   if (const auto* scan = std::get_if<ScanTiling>(&rules)) return others(domain, target, *scan);
+  if (const auto* staged = std::get_if<StagedTiling>(&rules)) return others(domain, target, *staged);
   std::vector<Tiling> tilings;
   if (const auto* rows = std::get_if<RowTiling>(&rules)) tilings = others(*nest, domain, target, *rows);
   if (const auto* columns = std::get_if<ColumnTiling>(&rules)) tilings = others(*columns);
-  addStaged(tilings, domain, target);
+  if (const std::optional<StagedTiling> staged = stagedTiling(domain, target)) tilings.emplace_back(*staged);
   return tilings;
 }
 

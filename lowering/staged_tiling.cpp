@@ -15,10 +15,13 @@ constexpr int64_t widestVector = 16;         // bytes
 constexpr int64_t sharedBytes = 73728;       // of a CTA: three fit on a multiprocessor
 constexpr int64_t mostSharedBytes = 110592;  // of a CTA: two fit
 constexpr int64_t longRows = 64;             // rows of a tile: a cache line of halves
+constexpr int64_t shortRowBytes = 128;
 constexpr int64_t fewestRows = 8;
-constexpr int64_t fewestElements = 4096;  // of a tile
-constexpr int64_t elementsOfThread = 64;
-constexpr int64_t fewElementsOfThread = 25;  // where it has one row
+constexpr int64_t fewestElements = 4096;         // of a tile
+constexpr int64_t mostSteps = 12;                // elements of a vector of rows that a thread takes
+constexpr int64_t mostStepsOfOne = 25;           // of a single row
+constexpr int64_t fewBytes = 8 << 20;            // moved, below which short odd rows are left to the schedule of rows
+constexpr int64_t fewBytesOfSeveral = 32 << 20;  // where more than one tensor is read
 constexpr int mostThreads = 1024;
 
 /// Loads and stores that are staged.
@@ -34,6 +37,32 @@ bool runsAlong(const Domain& domain, const Access& access, std::size_t begin, st
   for (std::size_t d = begin; d < end; ++d)
     if (domain.dims()[d].extent > 1 && domain.stride(access, d) == 1) return true;
   return false;
+}
+
+/// Whether one tensor runs along rows and another one along their elements.
+bool runsBothWays(const Domain& domain) {
+  const std::vector<const Access*> accesses = stagedAccesses(domain);
+  const auto some = [&](std::size_t begin, std::size_t end) {
+    const auto runs = [&](const Access* access) { return access->form && runsAlong(domain, *access, begin, end); };
+    return std::any_of(accesses.begin(), accesses.end(), runs);
+  };
+  return some(0, domain.elementDims()) && some(domain.elementDims(), domain.dims().size());
+}
+
+/// Whether every element of a large tensor has a result, in rows within a cache line that are made of 4-byte words at best.
+bool hasShortOddRows(const Domain& domain) {
+  const std::vector<const Access*> accesses = stagedAccesses(domain);
+  const int64_t elements = domain.numel(domain.elementDims(), domain.dims().size());
+  const auto isShortAndOdd = [&](const Access* access) {
+    const int64_t bytes = elements * access->elementBytes;
+    return domain.isInnerContiguous(*access) && bytes <= shortRowBytes && std::gcd(bytes, widestVector) < widestVector / 2;
+  };
+  const auto reads = std::count_if(accesses.begin(), accesses.end(), [](const Access* a) { return a->node != nullptr; });
+  const bool hasResults = reads < std::ssize(accesses);
+  const auto add = [](int64_t sum, const Access* access) { return sum + access->elementBytes; };
+  const int64_t bytes = domain.numel() * std::accumulate(accesses.begin(), accesses.end(), int64_t{0}, add);
+  const bool isLarge = bytes >= (reads > 1 ? fewBytesOfSeveral : fewBytes);
+  return hasResults && isLarge && std::all_of(accesses.begin(), accesses.end(), isShortAndOdd);
 }
 
 /// Bytes of shared memory an element of a tile takes; results are written over what was read, where they lie alike.
@@ -79,9 +108,10 @@ int chooseLanes(const Domain& domain, const std::vector<const Access*>& accesses
 }
 
 /// Takes the dims one after another while the tile is small.
-void chooseTile(StagedTiling& tiling, const Domain& domain, const std::vector<std::size_t>& order, const ir::Target& target) {
+void chooseTile(StagedTiling& tiling, const Domain& domain, const std::vector<std::size_t>& order, const ir::Target& target,
+                int64_t bytes) {
   const int64_t elements = domain.numel(domain.elementDims(), domain.dims().size());
-  const int64_t fits = std::max(fewestRows, sharedBytes / (elements * bytesOfElement(domain)));
+  const int64_t fits = std::max(fewestRows, bytes / (elements * bytesOfElement(domain)));
   tiling.tile.assign(domain.elementDims(), 1);
   int64_t rows = 1;
   for (const std::size_t d : order) {
@@ -98,14 +128,19 @@ void chooseTile(StagedTiling& tiling, const Domain& domain, const std::vector<st
   }
 }
 
-/// Threads for each vector of rows, of one warp or of whole ones.
+/// Threads for each vector of rows: of one warp, which needs no barrier to combine what they have, where that makes a CTA of
+/// many threads, else of whole warps.
 void layOut(StagedTiling& tiling, int64_t elements, std::optional<int> group) {
-  const int64_t wanted = ceilDiv(elements * tiling.lanes, tiling.lanes == 1 ? fewElementsOfThread : elementsOfThread);
-  const int64_t most = std::bit_floor(static_cast<uint64_t>(std::max<int64_t>(1, mostThreads / tiling.rowVectors())));
-  const int64_t rules = std::clamp<int64_t>(static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(wanted))), 1, 512);
+  constexpr int64_t warp = 32, manyThreads = 256;
+  const int64_t vectors = tiling.rowVectors();
+  const int64_t wanted =
+      tiling.lanes == 1 ? ceilDiv(elements, mostStepsOfOne) : std::max<int64_t>(4, ceilDiv(elements, mostSteps));
+  const int64_t widest = vectors * warp >= manyThreads ? warp : 512;
+  const int64_t rules = std::min<int64_t>(widest, std::bit_ceil(static_cast<uint64_t>(wanted)));
+  const int64_t most = std::bit_floor(static_cast<uint64_t>(std::max<int64_t>(1, mostThreads / vectors)));
   tiling.group = static_cast<int>(std::clamp<int64_t>(group.value_or(rules), 1, most));
-  const int64_t unit = std::max(32, tiling.group);
-  tiling.block = static_cast<int>(ceilDiv(tiling.rowVectors() * tiling.group, unit) * unit);
+  const int64_t unit = std::max(static_cast<int>(warp), tiling.group);
+  tiling.block = static_cast<int>(ceilDiv(vectors * tiling.group, unit) * unit);
 }
 
 }  // namespace
@@ -127,27 +162,21 @@ bool isStaged(const Domain& domain, const Access& access) {
   return domain.moves(access, 0, rows) && domain.moves(access, rows, all);
 }
 
-std::optional<StagedTiling> stagedTiling(const Domain& domain, const ir::Target& target, std::optional<int> group) {
+std::optional<StagedTiling> stagedTiling(const Domain& domain, const ir::Target& target, const StagedWish& wish) {
   const std::vector<const Access*> accesses = stagedAccesses(domain);
   const auto isAffine = [](const Access* access) { return access->form.has_value(); };
   if (accesses.empty() || !std::all_of(accesses.begin(), accesses.end(), isAffine)) return std::nullopt;
   StagedTiling tiling;
   tiling.lanes = chooseLanes(domain, accesses);
-  chooseTile(tiling, domain, growingOrder(domain, accesses), target);
+  chooseTile(tiling, domain, growingOrder(domain, accesses), target, wish.bytes.value_or(sharedBytes));
   const int64_t elements = domain.numel(domain.elementDims(), domain.dims().size()), vectors = tiling.rowVectors();
   if (vectors * tiling.lanes * elements * bytesOfElement(domain) > mostSharedBytes || vectors > mostThreads) return std::nullopt;
-  layOut(tiling, elements, group);
+  layOut(tiling, elements, wish.group);
   return tiling;
 }
 
 std::optional<StagedTiling> chooseStagedTiling(const Domain& domain, const ir::Target& target) {
-  const std::vector<const Access*> accesses = stagedAccesses(domain);
-  const std::size_t rows = domain.elementDims(), all = domain.dims().size();
-  const auto some = [&](std::size_t begin, std::size_t end) {
-    const auto runs = [&](const Access* access) { return access->form && runsAlong(domain, *access, begin, end); };
-    return std::any_of(accesses.begin(), accesses.end(), runs);
-  };
-  return some(0, rows) && some(rows, all) ? stagedTiling(domain, target) : std::nullopt;
+  return runsBothWays(domain) || hasShortOddRows(domain) ? stagedTiling(domain, target) : std::nullopt;
 }
 
 }  // namespace lowering

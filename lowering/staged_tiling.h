@@ -29,10 +29,17 @@ struct StagedTiling {
 /// Whether an access moves from row to row and from element to element: those that are staged.
 bool isStaged(const Domain& domain, const Access& access);
 
+/// What of a tiling is to be otherwise than by the rules.
+struct StagedWish {
+  std::optional<int> group{};
+  std::optional<int64_t> bytes{};  ///< of shared memory that a CTA should take at most
+};
+
 /// The tiling of a nest for a GPU, by rules that were measured on sm_90 (docs/schedules.md); nothing where too few rows fit in
-/// shared memory. `group` is what the rules would choose otherwise.
-std::optional<StagedTiling> stagedTiling(const Domain& domain, const ir::Target& target, std::optional<int> group = {});
-/// The same where it beats other schedules: where tensors run different ways.
+/// shared memory.
+std::optional<StagedTiling> stagedTiling(const Domain& domain, const ir::Target& target, const StagedWish& wish = {});
+/// The same where it beats other schedules: where tensors run different ways, and for results of rows that are short and no
+/// multiples of vectors.
 std::optional<StagedTiling> chooseStagedTiling(const Domain& domain, const ir::Target& target);
 
 }  // namespace lowering

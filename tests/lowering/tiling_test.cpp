@@ -179,6 +179,13 @@ TEST_CASE("tensors that run different ways: tiles of rows in shared memory, as l
   CHECK(softmaxGradient(3137, 8) == "staged: tiles of 1x8 rows, 512 threads for 8 rows");
 }
 
+TEST_CASE("short rows that are no vectors: a stretch of memory goes through shared memory, if there is much of it") {
+  CHECK(softmax("f16[802816, 49]") == "staged: tiles of 80 rows, 2 threads for a row");
+  CHECK(softmax("f16[100000, 9]") == "rows: 16 threads a row, 32 rows a CTA, 1 x 1 elements a thread, in registers");
+  CHECK(softmax("f16[800000, 9]") == "staged: tiles of 456 rows, 1 threads for a row");
+  CHECK(softmax("f16[50176, 48]") == "rows: 8 threads a row, 16 rows a CTA, 1 x 8 elements a thread, in registers");
+}
+
 TEST_CASE("tensors that run different ways, in rows of which hardly any fit in shared memory: as the largest tensor runs") {
   CHECK(layerNorm(64, 196, 8192) == "columns: vectors of 4 columns, 16x32 threads");
 }
