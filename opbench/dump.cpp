@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <fstream>
 
 #include "ir/text.h"
+#include "opbench/files.h"
 
 namespace opbench {
 namespace {
@@ -75,10 +75,7 @@ void Dump::race(std::string_view jsonLines) const { write("60-race.jsonl", jsonL
 
 void Dump::write(const std::string& name, std::string_view text) const {
   if (!isOn()) return;
-  const fs::path path = fs::path(folder_) / name;
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  if (!file.flush()) ir::fail(ir::ErrorKind::Input, "cannot write {}", path.string());
+  writeFile(fs::path(folder_) / name, text);
 }
 
 }  // namespace opbench

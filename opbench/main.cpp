@@ -7,6 +7,7 @@
 #include <iostream>
 
 #include "lowering/lowering.h"
+#include "opbench/compare/verb.h"
 #include "opbench/doctor.h"
 #include "opbench/list.h"
 #include "opbench/options.h"
@@ -91,6 +92,7 @@ int run(const Options& options) {
     case Verb::Print: std::cout << options.text; return Fine;
     case Verb::List: return list(options);
     case Verb::Doctor: return doctor(options);
+    case Verb::Compare: return compareFiles(options.compare, std::cout, std::cerr, standardStreams().colour) ? Fine : Failed;
     case Verb::Race: return raceAll(options);
   }
   return Failed;

@@ -31,8 +31,8 @@ struct Texts {
   std::vector<std::string> suites, folders, files, ops;
   std::string dtype, contenders = "eager,opbench", flush = "write";
   double precision = 1;
-  bool measureNvfuser = false, accuracyChecking = false, noAccuracyChecking = false, doctor = false, noCache = false,
-       version = false, list = false;
+  bool measureNvfuser = false, accuracyChecking = false, noAccuracyChecking = false, doctor = false, compare = false,
+       noCache = false, version = false, list = false;
 };
 
 void declareSamples(CLI::App& app, Options& options, Texts& texts) {
@@ -183,21 +183,26 @@ std::string defaultCache(const Environment& environment) {
 
 /// CLI11's message as the rest of our messages are written.
 [[noreturn]] void usage(std::string message) {
-  if (!message.empty()) message[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(message[0])));
+  const bool isWord = message.size() > 1 && std::islower(static_cast<unsigned char>(message[1]));
+  if (isWord) message[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(message[0])));
   fail(ErrorKind::Input, "{} (opbench --help lists the options)", message);
 }
 
 [[noreturn]] void unexpected(const CLI::App& app, const std::vector<std::string>& extras) {
   const std::string& first = extras.front();
-  if (!first.starts_with('-')) fail(ErrorKind::Input, "no verb '{}': there is doctor; operators are named with --op", first);
+  const auto verbs = app.get_subcommands();
+  if (!first.starts_with('-') && verbs.empty())
+    fail(ErrorKind::Input, "no verb '{}': there are doctor and compare; operators are named with --op", first);
+  if (!first.starts_with('-')) fail(ErrorKind::Input, "opbench {} takes no '{}'", verbs.front()->get_name(), first);
   std::vector<std::string> known;
-  for (const CLI::Option* option : app.get_options())
+  for (const CLI::Option* option : (verbs.empty() ? &app : verbs.front())->get_options())
     for (const std::string& lname : option->get_lnames()) known.push_back("--" + lname);
   fail(ErrorKind::Input, "no option '{}'{} (opbench --help lists the options)", first, suggestion(nearest(first, known)));
 }
 
 Verb verbOf(const Texts& texts) {
   if (texts.doctor) return Verb::Doctor;
+  if (texts.compare) return Verb::Compare;
   return texts.list ? Verb::List : Verb::Race;
 }
 
@@ -219,6 +224,7 @@ Options parseOptions(const std::vector<std::string>& arguments, const Environmen
   declareSamples(app, options, texts);
   declareRace(app, options, texts);
   declareOutput(app, options, texts);
+  declareCompare(app, options.compare, texts.compare);
   try {
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::CallForHelp&) {
@@ -227,7 +233,7 @@ Options parseOptions(const std::vector<std::string>& arguments, const Environmen
     usage(error.what());
   }
   if (texts.version) return printing(versionText() + "\n");
-  if (const auto extras = app.remaining(); !extras.empty()) unexpected(app, extras);
+  if (const auto extras = app.remaining(true); !extras.empty()) unexpected(app, extras);
 
   options.verb = verbOf(texts);
   options.suites = split(texts.suites);

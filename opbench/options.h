@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ir/dtype.h"
+#include "opbench/compare/options.h"
 #include "opbench/contenders.h"
 #include "runtime/device.h"
 
@@ -22,16 +23,18 @@ struct Environment {
 
 /// What one run of the program is to do.
 enum class Verb {
-  Race,    ///< the main job
-  List,    ///< the operators of the samples
-  Doctor,  ///< what this machine has
-  Print,   ///< Options::text: help or version
+  Race,     ///< the main job
+  List,     ///< the operators of the samples
+  Doctor,   ///< what this machine has
+  Compare,  ///< Options::compare: two files of results
+  Print,    ///< Options::text: help or version
 };
 
 /// Everything the command line says; passed down by const reference.
 struct Options {
   Verb verb = Verb::Race;
   std::string text;  ///< what Verb::Print prints
+  CompareOptions compare;
 
   std::vector<std::string> suites;  ///< names in the folder of suites; all of them where `inputs` is empty as well
   std::vector<std::string> inputs;  ///< files and folders of samples

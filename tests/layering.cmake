@@ -11,10 +11,12 @@ set(forbidden_codegen "\"(inputs|runtime|opbench|tests)/" "${torch}" "${cuda}")
 set(forbidden_runtime "\"(opbench|tests)/" "\"runtime/cuda/" "${cuda}")
 set(forbidden_runtime/cuda "\"(opbench|tests)/" "${llvm}" "<ATen/cuda/CUDAContext.h>")
 set(forbidden_opbench "\"tests/" "\"runtime/cuda/" "${cuda}" "${llvm}")
+set(forbidden_opbench/results "\"tests/" "\"(runtime|inputs|lowering|codegen)/" "${cuda}" "${llvm}" "${torch}")
+set(forbidden_opbench/compare "\"tests/" "\"(runtime|lowering|codegen)/" "${cuda}" "${llvm}" "${torch}")
 set(forbidden_opbench/report "\"tests/" "\"(runtime/cuda|inputs|lowering|codegen)/" "${cuda}" "${llvm}" "${torch}")
 
 set(offences "")
-foreach(folder ir inputs lowering codegen runtime runtime/cuda opbench opbench/report)
+foreach(folder ir inputs lowering codegen runtime runtime/cuda opbench opbench/report opbench/results opbench/compare)
   file(GLOB files RELATIVE "${ROOT}" "${ROOT}/${folder}/*.h" "${ROOT}/${folder}/*.cpp" "${ROOT}/${folder}/*.def"
        "${ROOT}/${folder}/*.cuh")
   foreach(file IN LISTS files)

@@ -148,6 +148,28 @@ TEST_CASE("verbs") {
   CHECK(versionText().starts_with("opbench 0.1.0 ("));
 }
 
+TEST_CASE("compare has two files and options of its own") {
+  const Options o = parse({"compare", "a.jsonl", "b.jsonl", "--markdown", "m.md", "--junit", "j.xml", "--fail-on", "gone,slow"});
+  CHECK(o.verb == Verb::Compare);
+  CHECK(o.compare.base == "a.jsonl");
+  CHECK(o.compare.candidate == "b.jsonl");
+  CHECK(o.compare.markdown == "m.md");
+  CHECK(o.compare.junit == "j.xml");
+  CHECK(failingVerdicts(o.compare) == std::set{compare::Verdict::Slow, compare::Verdict::Gone});
+  using compare::Verdict;
+  CHECK(failingVerdicts({}) == std::set{Verdict::Slow, Verdict::Wrong, Verdict::Crash, Verdict::Impossible});
+  CHECK_FALSE(o.compare.force);
+  const std::string help = parse({"compare", "--help"}).text;
+  for (const char* option : {"BASE", "CANDIDATE", "--markdown", "--junit", "--fail-on", "--force", "--all", "Exit status"})
+    CHECK_MESSAGE(help.find(option) != std::string::npos, option);
+  CHECK(refusal({"compare", "a.jsonl"}) == "CANDIDATE is required (opbench --help lists the options)");
+  CHECK(refusal({"compare", "a", "b", "c"}) == "opbench compare takes no 'c'");
+  CHECK(refusal({"compare", "a", "b", "--marcdown", "m"}) ==
+        "no option '--marcdown'; did you mean --markdown? (opbench --help lists the options)");
+  CHECK_THROWS_WITH_AS(failingVerdicts(parse({"compare", "a", "b", "--fail-on", "slwo"}).compare),
+                       "--fail-on names slow, wrong, crash, impossible, gone or none, not 'slwo'", ir::Error);
+}
+
 TEST_CASE("help names every option") {
   const std::string help = parse({"-h"}).text;
   for (const char* option : {"--suite",
@@ -212,6 +234,6 @@ TEST_CASE("refusals") {
   CHECK(refusal({"--suite", "timm", "--inputs", "d"}) ==
         "--suite cannot be combined with --inputs or --inp-file: samples come from one place or the other");
   CHECK(refusal({"--dtpye", "float16"}) == "no option '--dtpye'; did you mean --dtype? (opbench --help lists the options)");
-  CHECK(refusal({"aten.add.Tensor"}) == "no verb 'aten.add.Tensor': there is doctor; operators are named with --op");
+  CHECK(refusal({"aten.add.Tensor"}) == "no verb 'aten.add.Tensor': there are doctor and compare; operators are named with --op");
   CHECK(refusal({"--repeats", "many"}).starts_with("could not convert: --repeats = many"));
 }

@@ -1,0 +1,235 @@
+#include "opbench/compare/compare.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+namespace opbench::compare {
+namespace {
+
+using results::Fate;
+using results::Record;
+using results::Results;
+
+constexpr std::string_view controlName = "eager";
+constexpr double leastGap = 0.005;
+
+using Key = std::tuple<std::string, std::string, std::string, std::string>;
+
+/// The dtype of all records, or nothing where there are several.
+std::string onlyDtype(const Results& results) {
+  const std::string& first = results.records.front().dtype;
+  const bool isOnly =
+      std::all_of(results.records.begin(), results.records.end(), [&](const Record& r) { return r.dtype == first; });
+  return isOnly ? first : "";
+}
+
+/// The records of both files side by side.
+class Matching {
+ public:
+  Matching(const Results& base, const Results& candidate)
+      : dtypeCounts_(onlyDtype(base).empty() || onlyDtype(candidate).empty()) {
+    for (const Record& record : base.records) base_.emplace(keyOf(record), &record);
+    for (const Record& record : candidate.records) candidate_.emplace(keyOf(record), &record);
+  }
+
+  const Record* inBase(const Record& record) const { return find(base_, keyOf(record)); }
+  const Record* inCandidate(const Record& record) const { return find(candidate_, keyOf(record)); }
+  /// The control on the sample of a record, in the same file.
+  const Record* controlInBase(const Record& record) const { return find(base_, controlKeyOf(record)); }
+  const Record* controlInCandidate(const Record& record) const { return find(candidate_, controlKeyOf(record)); }
+
+ private:
+  using Records = std::map<Key, const Record*>;
+
+  Key keyOf(const Record& record) const { return {record.op, record.sample, dtypeCounts_ ? record.dtype : "", record.contender}; }
+  Key controlKeyOf(const Record& record) const {
+    Key key = keyOf(record);
+    std::get<3>(key) = controlName;
+    return key;
+  }
+  static const Record* find(const Records& records, const Key& key) {
+    const auto found = records.find(key);
+    return found == records.end() ? nullptr : found->second;
+  }
+
+  bool dtypeCounts_;
+  Records base_, candidate_;
+};
+
+bool isMeasured(const Record* record) { return record && record->fate == Fate::Measured; }
+
+/// The interval of the median; of files that have none the 20th to 80th percentile of the runs, which is wider.
+Interval intervalOf(const Record& record) {
+  if (record.medianInterval) return *record.medianInterval;
+  return record.percentiles.value_or(Interval{*record.median, *record.median});
+}
+
+Figure timeOf(const Record& record) { return figureOf(*record.median, intervalOf(record)); }
+
+std::optional<Pair> cyclesOf(const Record& base, const Record& candidate) {
+  if (!base.smClockMhz || !candidate.smClockMhz || *base.smClockMhz <= 0 || *candidate.smClockMhz <= 0) return std::nullopt;
+  return Pair{scaled(timeOf(base), std::log(*base.smClockMhz)), scaled(timeOf(candidate), std::log(*candidate.smClockMhz))};
+}
+
+std::optional<Pair> pairedOf(const Record& base, const Record& candidate) {
+  const auto figure = [](const Record& record) {
+    return inverse(figureOf(*record.speedup, record.speedupInterval.value_or(Interval{*record.speedup, *record.speedup})));
+  };
+  const auto isKnown = [](const Record& record) {
+    return record.speedup.value_or(0) > 0 && (!record.speedupInterval || record.speedupInterval->low > 0);
+  };
+  if (!isKnown(base) || !isKnown(candidate)) return std::nullopt;
+  return Pair{figure(base), figure(candidate)};
+}
+
+Control controlOf(const Results& candidate, const Matching& matching) {
+  std::vector<Control::Point> points;
+  for (const Record& record : candidate.records) {
+    const Record* base = matching.inBase(record);
+    if (record.contender != controlName || !isMeasured(&record) || !isMeasured(base)) continue;
+    points.push_back({static_cast<double>(record.index), std::log(*base->median), std::log(*record.median / *base->median)});
+  }
+  return Control(std::move(points));
+}
+
+Evidence evidenceOf(const Record& base, const Record& candidate, const Control& control, const Matching& matching) {
+  Evidence evidence;
+  evidence.time = {timeOf(base), timeOf(candidate)};
+  evidence.cycles = cyclesOf(base, candidate);
+  evidence.isCoarse = !base.medianInterval || !candidate.medianInterval;
+  const double recorded = std::max({leastGap, base.spread.value_or(0), candidate.spread.value_or(0)});
+  evidence.gap = std::max(std::log1p(recorded), control.scatter(std::log(*base.median)));
+  if (base.contender == controlName) return evidence;
+  evidence.drift = control.drift(static_cast<double>(candidate.index));
+  evidence.paired = pairedOf(base, candidate);
+  const Record *before = matching.controlInBase(base), *after = matching.controlInCandidate(candidate);
+  if (isMeasured(before) && isMeasured(after)) evidence.control = Pair{timeOf(*before), timeOf(*after)};
+  return evidence;
+}
+
+Verdict verdictOf(Change change) {
+  switch (change) {
+    case Change::Faster: return Verdict::Fast;
+    case Change::Slower: return Verdict::Slow;
+    case Change::Same: return Verdict::Same;
+    case Change::Ambiguous: return Verdict::Ambiguous;
+  }
+  return Verdict::Ambiguous;
+}
+
+/// The verdict where not both are measured; nothing where neither file says anything of the sample.
+std::optional<Verdict> verdictOfFates(Fate before, Fate after) {
+  const auto isBad = [](Fate fate) { return fate == Fate::Wrong || fate == Fate::Failed || fate == Fate::Impossible; };
+  if (isBad(before) && isBad(after)) return Verdict::Unfixed;
+  switch (after) {
+    case Fate::Measured: return isBad(before) ? Verdict::Fixed : Verdict::New;
+    case Fate::Wrong: return Verdict::Wrong;
+    case Fate::Failed: return Verdict::Crash;
+    case Fate::Impossible: return Verdict::Impossible;
+    case Fate::Unmeasured: break;
+  }
+  return before == Fate::Unmeasured ? std::nullopt : std::optional(Verdict::Gone);
+}
+
+/// Fills Comparison::rows.
+class Comparing {
+ public:
+  Comparing(Comparison& comparison, const Matching& matching, bool controlIsAlone)
+      : comparison_(comparison), matching_(matching), controlIsAlone_(controlIsAlone) {}
+
+  void run() {
+    for (const Record& record : comparison_.candidate.records) add(matching_.inBase(record), &record);
+    for (const Record& record : comparison_.base.records)
+      if (!matching_.inCandidate(record)) add(&record, nullptr);
+  }
+
+ private:
+  void add(const Record* base, const Record* candidate) {
+    Compared row;
+    row.base = base;
+    row.candidate = candidate;
+    if (row.any().contender == controlName && !controlIsAlone_) return;
+    if (isMeasured(base) && isMeasured(candidate)) {
+      judgeTimes(row);
+    } else {
+      const auto fate = [](const Record* record) { return record ? record->fate : Fate::Unmeasured; };
+      const auto verdict = verdictOfFates(fate(base), fate(candidate));
+      if (!verdict) return;
+      row.verdict = *verdict;
+    }
+    comparison_.rows.push_back(row);
+  }
+
+  void judgeTimes(Compared& row) const {
+    const Evidence evidence = evidenceOf(*row.base, *row.candidate, comparison_.control, matching_);
+    const Judgement judgement = judge(evidence);
+    row.verdict = verdictOf(judgement.change);
+    row.doubt = judgement.doubt;
+    row.ratio = *row.candidate->median / *row.base->median;
+    row.interval = ratioInterval(evidence.time);
+    row.gap = std::expm1(evidence.gap);
+  }
+
+  Comparison& comparison_;
+  const Matching& matching_;
+  bool controlIsAlone_;
+};
+
+bool isControlAlone(const Results& results) {
+  return std::all_of(results.records.begin(), results.records.end(), [](const Record& r) { return r.contender == controlName; });
+}
+
+/// Whether any measured record lacks what `has` looks for.
+template <typename Has>
+bool anyLacks(const Results& results, const Has& has) {
+  return std::any_of(results.records.begin(), results.records.end(),
+                     [&](const Record& record) { return isMeasured(&record) && !has(record); });
+}
+
+void addNotes(Comparison& comparison, bool controlIsAlone) {
+  for (const Results* results : {&comparison.base, &comparison.candidate}) {
+    if (anyLacks(*results, [](const Record& r) { return r.medianInterval.has_value(); }))
+      comparison.notes.push_back(results->file +
+                                 " has no intervals of its medians: the 20th to 80th percentile of the runs, which is wider, "
+                                 "stands for them");
+    if (anyLacks(*results, [](const Record& r) { return r.spread.has_value(); }))
+      comparison.notes.push_back(results->file + " does not know the device's own spread (A/A)");
+    if (anyLacks(*results, [](const Record& r) { return r.device == "cpu" || r.smClockMhz; }))
+      comparison.notes.push_back(results->file + " has no clocks: times are not confirmed in cycles");
+  }
+  if (!controlIsAlone && comparison.control.samples() < Control::least)
+    comparison.notes.push_back("fewer than 9 samples have eager on both sides: the machine's drift is not known");
+}
+
+}  // namespace
+
+std::string_view name(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::Fast: return "FAST";
+    case Verdict::Slow: return "SLOW";
+    case Verdict::Same: return "same";
+    case Verdict::Ambiguous: return "ambiguous";
+    case Verdict::New: return "new";
+    case Verdict::Gone: return "gone";
+    case Verdict::Wrong: return "WRONG";
+    case Verdict::Crash: return "CRASH";
+    case Verdict::Impossible: return "IMPOSSIBLE";
+    case Verdict::Fixed: return "fixed";
+    case Verdict::Unfixed: return "unfixed";
+  }
+  return "";
+}
+
+Comparison compare(Results base, Results candidate) {
+  Comparison comparison{std::move(base), std::move(candidate), {}, {}, {}};
+  const Matching matching(comparison.base, comparison.candidate);
+  const bool controlIsAlone = isControlAlone(comparison.base) && isControlAlone(comparison.candidate);
+  if (!controlIsAlone) comparison.control = controlOf(comparison.candidate, matching);
+  Comparing(comparison, matching, controlIsAlone).run();
+  addNotes(comparison, controlIsAlone);
+  return comparison;
+}
+
+}  // namespace opbench::compare

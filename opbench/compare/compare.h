@@ -1,0 +1,63 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "opbench/compare/control.h"
+#include "opbench/compare/judge.h"
+#include "opbench/results/read.h"
+
+namespace opbench::compare {
+
+/// What became of one contender on one sample from the baseline to the candidate.
+enum class Verdict {
+  Fast,        ///< measured in both; as judge() says
+  Slow,        ///<
+  Same,        ///<
+  Ambiguous,   ///<
+  New,         ///< measured in the candidate alone
+  Gone,        ///< in the baseline alone, or no longer supported
+  Wrong,       ///< a wrong result, where the baseline had none
+  Crash,       ///< an error, a crash or a timeout, where the baseline had no failure
+  Impossible,  ///< a time that the device cannot reach, where the baseline had no failure
+  Fixed,       ///< measured, where the baseline had a failure
+  Unfixed,     ///< a failure in both
+};
+inline constexpr int verdicts = static_cast<int>(Verdict::Unfixed) + 1;
+
+/// `FAST`, `SLOW`, `same`, ...: what asks for attention is in capitals.
+std::string_view name(Verdict verdict);
+
+/// A contender on a sample in both files.
+struct Compared {
+  const results::Record* base = nullptr;       ///< null where the file has none
+  const results::Record* candidate = nullptr;  ///< the same; one of them is there
+  Verdict verdict = Verdict::Same;
+  Doubt doubt = Doubt::None;
+  std::optional<double> ratio;  ///< of medians, candidate over baseline, where both are measured
+  Interval interval;            ///< of the ratio, 95 %, where there is one
+  double gap = 0;               ///< what the same code may differ by, 0.01 being 1 %, where there is a ratio
+
+  /// The record that says which sample it is.
+  const results::Record& any() const { return candidate ? *candidate : *base; }
+};
+
+/// Two files, row by row, in the order of the candidate; what is gone stands last.
+struct Comparison {
+  results::Results base, candidate;
+  std::vector<Compared> rows;      ///< of every contender but the control, unless it is alone
+  Control control;                 ///< eager, where other contenders race against it
+  std::vector<std::string> notes;  ///< what the verdicts lack: one line each
+};
+
+/// Whether and why the files cannot be compared: other devices, dtypes, data, seeds, threads, flushes or strides, or clocks
+/// whose medians differ by more than 2 %. Empty where they can.
+std::vector<std::string> obstacles(const results::Results& base, const results::Results& candidate);
+
+/// Matches the records by operator, sample, dtype and contender and judges each; the dtype does not count where each file
+/// has one and they differ. Eager, which both files measured in the same runs, is the control. The gap is the
+/// largest of 0.5 %, the A/A spread that the files record and the control's scatter at that duration.
+Comparison compare(results::Results base, results::Results candidate);
+
+}  // namespace opbench::compare

@@ -1,0 +1,67 @@
+#include "opbench/compare/control.h"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+#include "opbench/statistics.h"
+
+namespace opbench::compare {
+namespace {
+
+using Point = Control::Point;
+
+constexpr size_t neighboursInOrder = 25, neighboursInDuration = 51;
+
+/// The `count` points around `value` of a vector that is sorted by `key`; all of them where there are fewer.
+std::span<const Point> around(const std::vector<Point>& points, double Point::* key, double value, size_t count) {
+  count = std::min(count, points.size());
+  const auto at = std::lower_bound(points.begin(), points.end(), value, [key](const Point& p, double v) { return p.*key < v; });
+  const auto place = static_cast<size_t>(at - points.begin());
+  const size_t first = std::min(place > count / 2 ? place - count / 2 : 0, points.size() - count);
+  return {points.data() + first, count};
+}
+
+double medianShift(std::span<const Point> points) {
+  std::vector<double> shifts;
+  for (const Point& point : points) shifts.push_back(point.shift);
+  return median(shifts);
+}
+
+/// From the median absolute deviation, which outliers do not move, as a normal distribution's 99 %.
+double spreadOf(std::span<const Point> points) {
+  constexpr double sigmas = 1.4826 * 2.576;
+  std::vector<double> sizes;
+  for (const Point& point : points) sizes.push_back(std::abs(point.shift));
+  return sigmas * median(sizes);
+}
+
+void sortBy(std::vector<Point>& points, double Point::* key) {
+  std::sort(points.begin(), points.end(), [key](const Point& a, const Point& b) { return a.*key < b.*key; });
+}
+
+}  // namespace
+
+Control::Control(std::vector<Point> points) : inOrder_(std::move(points)) {
+  sortBy(inOrder_, &Point::order);
+  if (samples() < least) return;
+  for (Point point : inOrder_) {
+    point.shift -= drift(point.order);
+    byDuration_.push_back(point);
+  }
+  sortBy(byDuration_, &Point::duration);
+}
+
+double Control::drift(double order) const {
+  return samples() < least ? 0 : medianShift(around(inOrder_, &Point::order, order, neighboursInOrder));
+}
+
+double Control::scatter(double duration) const {
+  return samples() < least ? 0 : spreadOf(around(byDuration_, &Point::duration, duration, neighboursInDuration));
+}
+
+double Control::drift() const { return samples() < least ? 0 : medianShift(inOrder_); }
+
+double Control::scatter() const { return samples() < least ? 0 : spreadOf(byDuration_); }
+
+}  // namespace opbench::compare

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace opbench::compare {
+
+/// What the control, a contender whose code is the same in both files, says about the machine and about how far two runs of
+/// the same code lie apart. Its ratio of times, candidate over baseline, has three parts: the machine's drift, which its
+/// neighbours in the run have as well; a scatter of its own, because memory and code lie elsewhere in each process, which
+/// is larger the shorter a kernel is; and the noise of the runs. The median of neighbours in the order of the run is
+/// the drift; what is left of neighbours in duration says how far the same code scatters.
+class Control {
+ public:
+  struct Point {
+    double order = 0;     ///< its place in the candidate's run
+    double duration = 0;  ///< log of its time in the baseline
+    double shift = 0;     ///< log of its time in the candidate over that in the baseline
+  };
+
+  Control() = default;
+  explicit Control(std::vector<Point> points);
+
+  /// Samples that it has on both sides; fewer than `least` say nothing, and drift and scatter are 0.
+  size_t samples() const { return inOrder_.size(); }
+  static constexpr size_t least = 9;
+
+  /// Log of how much slower the machine was in the candidate around `order`.
+  double drift(double order) const;
+  /// Log of the factor within which 99 % of such times of the same code lie, drift apart; duration as in Point.
+  double scatter(double duration) const;
+  /// The same over all.
+  double drift() const;
+  double scatter() const;
+
+ private:
+  std::vector<Point> inOrder_;
+  std::vector<Point> byDuration_;  ///< with the drift taken out of the shifts
+};
+
+}  // namespace opbench::compare

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <optional>
+
+#include "opbench/results/record.h"
+
+namespace opbench::compare {
+
+using results::Interval;
+
+/// A measured figure and the interval it lies in, as natural logarithms: ratios are differences.
+struct Figure {
+  double centre = 0, low = 0, high = 0;
+};
+
+Figure figureOf(double value, const Interval& interval);
+/// The figure times a factor, given as its logarithm.
+Figure scaled(const Figure& figure, double logFactor);
+/// One over the figure.
+Figure inverse(const Figure& figure);
+
+/// The same figure in the baseline and in the candidate.
+struct Pair {
+  Figure base, candidate;
+};
+
+/// What is known about a contender's time on a sample; all but `time` and `gap` may be missing.
+struct Evidence {
+  Pair time;
+  std::optional<Pair> cycles;   ///< time in clocks of the SM
+  std::optional<Pair> paired;   ///< time over the control's, run by run
+  std::optional<Pair> control;  ///< the control's own time
+  double drift = 0;             ///< log of how much slower the machine is in the candidate
+  double gap = 0;               ///< log of the factor by which the time of the same code differs between two runs
+  bool isCoarse = false;        ///< the intervals are those of single runs, not of their medians
+};
+
+enum class Change { Faster, Slower, Same, Ambiguous };
+
+/// Why a change is ambiguous.
+enum class Doubt {
+  None,
+  Gap,    ///< the intervals are apart, by less than the gap
+  Noise,  ///< the intervals overlap though the medians differ, or are too wide to tell
+  Drift,  ///< the machine changed as much, says the control
+  Clock,  ///< in cycles nothing changed: the clock did
+};
+
+struct Judgement {
+  Change change = Change::Same;
+  Doubt doubt = Doubt::None;
+};
+
+/// Slower, if the candidate's whole interval lies above the baseline's by more than the gap, and
+///  - the same holds in cycles, where clocks are known: a time that grew because the clock fell says nothing of the code;
+///  - the same holds once the machine's drift is taken out;
+///  - where the control's time on this very sample, judged alike, moved the same way (another program ran meanwhile, say), the
+///    same holds of the time over the control's. This is asked only then: run by run the ratio to the control is free of
+///    what disturbs both, but it also has the control's own scatter from one process to the next.
+/// Faster is the mirror image. Same, if the medians differ by no more than the gap, with and without the drift, and the
+/// intervals are narrow enough that a change of 5 % would have shown. All else is ambiguous, for a reason. (After nvbench's
+/// compare-robust, docs/nvbench_compare_robust.md, whose clear gap of 0.5 % is the least here too.)
+Judgement judge(const Evidence& evidence);
+
+/// The 95 % interval of the ratio candidate over baseline, from those of the two (Zou and Donner's method of variance
+/// estimates recovery, Statistics in Medicine 27, 2008, on logarithms); not a logarithm.
+Interval ratioInterval(const Pair& pair);
+
+}  // namespace opbench::compare

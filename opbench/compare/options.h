@@ -1,0 +1,29 @@
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "opbench/compare/compare.h"
+
+namespace CLI {
+class App;
+}
+
+namespace opbench {
+
+/// What `opbench compare` was asked for.
+struct CompareOptions {
+  std::string base, candidate;  ///< files of results
+  std::string markdown, junit;  ///< files to write; empty is none
+  std::string failOn = "slow,wrong,crash,impossible";
+  bool force = false;  ///< compare what had better not be compared
+  bool all = false;    ///< list every sample
+};
+
+/// Adds the verb and its options; `chosen` is set where the command line has it.
+void declareCompare(CLI::App& app, CompareOptions& options, bool& chosen);
+
+/// The verdicts that --fail-on names. Errors: Input, for a name that is none.
+std::set<compare::Verdict> failingVerdicts(const CompareOptions& options);
+
+}  // namespace opbench

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "opbench/compare/compare.h"
+
+namespace opbench::compare {
+
+/// What the rows of one operator, or all of them, say together.
+struct Tally {
+  std::string op;  ///< empty for all
+  std::array<int, verdicts> counts{};
+  int floorBound = 0;                 ///< of those measured in both: as fast as an empty kernel in both
+  std::optional<double> ratio;        ///< geometric mean of candidate over baseline
+  std::optional<double> ratioByTime;  ///< of the time of all recorded calls
+
+  int of(Verdict verdict) const { return counts[static_cast<size_t>(verdict)]; }
+  int rows() const;
+};
+
+/// A tally an operator, in alphabetical order.
+std::vector<Tally> tallies(const Comparison& comparison);
+Tally total(const Comparison& comparison);
+
+}  // namespace opbench::compare

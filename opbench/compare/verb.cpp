@@ -1,0 +1,39 @@
+#include "opbench/compare/verb.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "ir/error.h"
+#include "opbench/compare/report.h"
+#include "opbench/files.h"
+
+namespace opbench {
+namespace {
+
+using namespace compare;
+
+void refuseUnlike(const Comparison& comparison) {
+  const auto found = obstacles(comparison.base, comparison.candidate);
+  if (found.empty()) return;
+  ir::fail(ir::ErrorKind::Input, "{} and {} had better not be compared: {}; --force compares them all the same",
+           comparison.base.file, comparison.candidate.file, fmt::join(found, "; "));
+}
+
+}  // namespace
+
+bool compareFiles(const CompareOptions& options, std::ostream& out, std::ostream& err, bool colour) {
+  const std::set<Verdict> failing = failingVerdicts(options);
+  const Comparison comparison = compare::compare(results::readFile(options.base), results::readFile(options.candidate));
+  for (const results::Results* results : {&comparison.base, &comparison.candidate})
+    for (const std::string& complaint : results->complaints) err << "opbench: " << complaint << "\n";
+  if (!options.force) refuseUnlike(comparison);
+  out << console(comparison, options.all, colour);
+  if (!options.markdown.empty()) writeFile(options.markdown, markdown(comparison));
+  if (!options.junit.empty()) writeFile(options.junit, junit(comparison, failing));
+  return std::none_of(comparison.rows.begin(), comparison.rows.end(),
+                      [&](const Compared& row) { return failing.contains(row.verdict); });
+}
+
+}  // namespace opbench

@@ -1,0 +1,74 @@
+#include "opbench/report/junit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace opbench::report {
+namespace {
+
+using Outcome = TestCase::Outcome;
+
+/// Text as an attribute's value; characters that XML 1.0 cannot hold become `?`.
+std::string escaped(std::string_view text) {
+  std::string result;
+  for (char c : text) {
+    switch (c) {
+      case '&': result += "&amp;"; break;
+      case '<': result += "&lt;"; break;
+      case '>': result += "&gt;"; break;
+      case '"': result += "&quot;"; break;
+      case '\n': result += "&#10;"; break;
+      case '\t': result += "&#9;"; break;
+      default: result += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
+    }
+  }
+  return result;
+}
+
+std::string text(const TestCase& test) {
+  const std::string head = fmt::format("    <testcase classname=\"{}\" name=\"{}\" time=\"{:.9f}\"", escaped(test.suite),
+                                       escaped(test.name), test.seconds);
+  switch (test.outcome) {
+    case Outcome::Passed: return head + "/>\n";
+    case Outcome::Failed:
+      return head + fmt::format(">\n      <failure type=\"{}\" message=\"{}\"/>\n    </testcase>\n", escaped(test.type),
+                                escaped(test.message));
+    case Outcome::Skipped:
+      return head + fmt::format(">\n      <skipped message=\"{}\"/>\n    </testcase>\n", escaped(test.message));
+  }
+  return "";
+}
+
+/// `tests="3" failures="1" skipped="0"`
+std::string counts(const std::vector<const TestCase*>& cases) {
+  const auto number = [&](Outcome outcome) {
+    return std::count_if(cases.begin(), cases.end(), [=](const TestCase* test) { return test->outcome == outcome; });
+  };
+  return fmt::format("tests=\"{}\" failures=\"{}\" skipped=\"{}\"", cases.size(), number(Outcome::Failed),
+                     number(Outcome::Skipped));
+}
+
+}  // namespace
+
+std::string junit(const std::string& title, const std::vector<TestCase>& cases) {
+  std::vector<std::string> suites;
+  std::map<std::string, std::vector<const TestCase*>> bySuite;
+  std::vector<const TestCase*> all;
+  for (const TestCase& test : cases) {
+    auto& members = bySuite[test.suite];
+    if (members.empty()) suites.push_back(test.suite);
+    members.push_back(&test);
+    all.push_back(&test);
+  }
+  std::string result =
+      fmt::format("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"{}\" {}>\n", escaped(title), counts(all));
+  for (const std::string& suite : suites) {
+    result += fmt::format("  <testsuite name=\"{}\" {}>\n", escaped(suite), counts(bySuite[suite]));
+    for (const TestCase* test : bySuite[suite]) result += text(*test);
+    result += "  </testsuite>\n";
+  }
+  return result + "</testsuites>\n";
+}
+
+}  // namespace opbench::report

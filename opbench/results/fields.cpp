@@ -1,0 +1,115 @@
+#include "opbench/results/fields.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "ir/error.h"
+
+namespace opbench::results {
+namespace {
+
+using Json = nlohmann::json;
+
+/// `a string`, `an array`: what was found where something else is due.
+std::string_view typeName(const Json& value) {
+  switch (value.type()) {
+    case Json::value_t::null: return "null";
+    case Json::value_t::object: return "an object";
+    case Json::value_t::array: return "an array";
+    case Json::value_t::string: return "a string";
+    case Json::value_t::boolean: return "a boolean";
+    case Json::value_t::number_integer:
+    case Json::value_t::number_unsigned:
+    case Json::value_t::number_float: return "a number";
+    case Json::value_t::binary:
+    case Json::value_t::discarded: return "nothing";
+  }
+  return "nothing";
+}
+
+std::string printable(std::string text) {
+  for (char& c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte < 0x20 && c != '\n') || byte == 0x7f) c = '?';
+  }
+  return text;
+}
+
+}  // namespace
+
+Fields::Fields(std::string_view text, std::string where) : where_(std::move(where)) {
+  try {
+    object_ = Json::parse(text);
+  } catch (const Json::parse_error& error) {
+    refuse(fmt::format("no JSON from column {} on", error.byte));
+  } catch (const Json::exception&) {
+    refuse("a number that is too large");
+  }
+  if (!object_.is_object()) refuse(fmt::format("{} where an object is due", typeName(object_)));
+}
+
+std::string Fields::requiredText(const char* name) const {
+  if (!find(name)) refuse(fmt::format("no \"{}\": this is no line that --json writes", name));
+  return text(name);
+}
+
+std::string Fields::text(const char* name) const {
+  const Json* value = find(name);
+  if (!value) return "";
+  if (!value->is_string()) refuse(fmt::format("\"{}\" is {} where a string is due", name, typeName(*value)));
+  return printable(value->get<std::string>());
+}
+
+std::optional<double> Fields::number(const char* name) const {
+  const Json* value = find(name);
+  return value ? std::optional(finite(name, *value)) : std::nullopt;
+}
+
+std::optional<Interval> Fields::interval(const char* low, const char* high) const {
+  const auto from = number(low), to = number(high);
+  if (!from || !to) return std::nullopt;
+  if (*from > *to) refuse(fmt::format("\"{}\" is more than \"{}\"", low, high));
+  return Interval{*from, *to};
+}
+
+std::vector<double> Fields::numbers(const char* name) const {
+  const Json* value = find(name);
+  std::vector<double> result;
+  if (!value) return result;
+  if (!value->is_array()) refuse(fmt::format("\"{}\" is {} where an array is due", name, typeName(*value)));
+  for (const Json& item : *value) result.push_back(finite(name, item));
+  return result;
+}
+
+std::optional<int64_t> Fields::integer(const char* name) const {
+  const Json* value = find(name);
+  if (!value) return std::nullopt;
+  constexpr double largest = 9e15;
+  if (!value->is_number_integer() || value->get<double>() < 0 || value->get<double>() > largest)
+    refuse(fmt::format("\"{}\" is no whole number from 0 on", name));
+  return value->get<int64_t>();
+}
+
+bool Fields::flag(const char* name) const {
+  const Json* value = find(name);
+  if (!value) return false;
+  if (!value->is_boolean()) refuse(fmt::format("\"{}\" is {} where a boolean is due", name, typeName(*value)));
+  return value->get<bool>();
+}
+
+void Fields::refuse(const std::string& what) const { ir::fail(ir::ErrorKind::Input, "{}: {}", where_, what); }
+
+const Json* Fields::find(const char* name) const {
+  const auto found = object_.find(name);
+  return found == object_.end() || found->is_null() ? nullptr : &*found;
+}
+
+double Fields::finite(const char* name, const Json& value) const {
+  if (!value.is_number()) refuse(fmt::format("\"{}\" is {} where a number is due", name, typeName(value)));
+  const double number = value.get<double>();
+  if (!std::isfinite(number) || number < 0) refuse(fmt::format("\"{}\" is {}, which no time or rate can be", name, number));
+  return number;
+}
+
+}  // namespace opbench::results

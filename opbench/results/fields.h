@@ -1,0 +1,37 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "opbench/results/record.h"
+
+namespace opbench::results {
+
+/// The fields of one JSON line by their types. Errors: Input, `where: FIELD is ...`, for a field of another type, a number
+/// that is none (negative, NaN) and a required field that is missing.
+class Fields {
+ public:
+  /// `where` is the `FILE:LINE` of messages. Errors: Input where the text is no JSON object.
+  Fields(std::string_view text, std::string where);
+
+  /// A text that must be there; control characters, which a terminal would obey, are shown as `?`.
+  std::string requiredText(const char* name) const;
+  std::string text(const char* name) const;  ///< empty where absent
+  std::optional<double> number(const char* name) const;
+  std::optional<Interval> interval(const char* low, const char* high) const;  ///< absent unless both ends are there
+  std::vector<double> numbers(const char* name) const;
+  std::optional<int64_t> integer(const char* name) const;
+  bool flag(const char* name) const;  ///< false where absent
+
+  [[noreturn]] void refuse(const std::string& what) const;
+
+ private:
+  const nlohmann::json* find(const char* name) const;
+  double finite(const char* name, const nlohmann::json& value) const;
+
+  nlohmann::json object_;
+  std::string where_;
+};
+
+}  // namespace opbench::results

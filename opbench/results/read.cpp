@@ -1,0 +1,150 @@
+#include "opbench/results/read.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <tuple>
+
+#include "ir/error.h"
+#include "opbench/results/fields.h"
+
+namespace opbench::results {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t longestLine = size_t{1} << 20;
+constexpr std::streamoff largestFile = std::streamoff{1} << 30;
+
+void readSample(const Fields& fields, Record& record) {
+  record.op = fields.requiredText("op");
+  record.sample = fields.requiredText("sample");
+  record.suite = fields.text("suite");
+  record.file = fields.text("file");
+  record.index = fields.integer("index").value_or(0);
+  record.line = fields.integer("line").value_or(0);
+  record.count = fields.integer("count").value_or(1);
+}
+
+void readTiming(const Fields& fields, Record& record) {
+  record.median = fields.number("median_us");
+  if (record.median && *record.median <= 0) record.median.reset();
+  record.medianInterval = fields.interval("low_us", "high_us");
+  record.percentiles = fields.interval("p20_us", "p80_us");
+  record.batches = fields.numbers("batches_us");
+  record.runs = fields.integer("runs").value_or(0);
+  record.speedup = fields.number("speedup");
+  record.speedupInterval = fields.interval("speedup_low", "speedup_high");
+  record.gigabytesPerSecond = fields.number("gb_per_s");
+  record.smClockMhz = fields.number("sm_clock_mhz");
+  record.isFloorBound = fields.flag("floor_bound");
+  record.spread = fields.number("spread");
+}
+
+void readOutcome(const Fields& fields, Record& record) {
+  record.contender = fields.requiredText("contender");
+  record.kind = fields.text("kind");
+  record.status = fields.requiredText("status");
+  record.reason = fields.text("reason");
+  const auto fate = fateOf(record.status, record.median.has_value());
+  if (!fate) fields.refuse(fmt::format("status '{}' is unknown", record.status));
+  record.fate = *fate;
+}
+
+void readRun(const Fields& fields, Record& record) {
+  record.device = fields.requiredText("device");
+  record.deviceName = fields.text("device_name");
+  record.dtype = fields.requiredText("dtype");
+  record.data = fields.text("data");
+  record.flush = fields.text("flush");
+  record.version = fields.text("version");
+  record.seed = fields.integer("seed");
+  record.threads = fields.integer("threads").value_or(0);
+  record.channelsLast = fields.flag("channels_last");
+}
+
+/// Gathers records, of which the last of equal ones counts.
+class Gathering {
+ public:
+  explicit Gathering(Results& results) : results_(results) {}
+
+  void add(Record record) {
+    const auto [known, isNew] =
+        places_.try_emplace(std::tuple(record.op, record.sample, record.dtype, record.contender), results_.records.size());
+    if (isNew) {
+      results_.records.push_back(std::move(record));
+      return;
+    }
+    ++repeated_;
+    results_.records[known->second] = std::move(record);
+  }
+  void finish() {
+    if (repeated_ > 0)
+      results_.complaints.push_back(
+          fmt::format("{}: {} of its lines repeat earlier ones, which no longer count", results_.file, repeated_));
+  }
+
+ private:
+  Results& results_;
+  std::map<std::tuple<std::string, std::string, std::string, std::string>, size_t> places_;
+  int repeated_ = 0;
+};
+
+}  // namespace
+
+Record recordOf(std::string_view line, const std::string& where) {
+  if (line.size() > longestLine) ir::fail(ir::ErrorKind::Input, "{}: the line is longer than {} bytes", where, longestLine);
+  const Fields fields(line, where);
+  Record record;
+  readSample(fields, record);
+  readTiming(fields, record);
+  readOutcome(fields, record);
+  readRun(fields, record);
+  return record;
+}
+
+Results read(std::string_view text, const std::string& file) {
+  Results results{file, {}, {}};
+  Gathering gathering(results);
+  int number = 0;
+  for (size_t from = 0; from < text.size();) {
+    const size_t end = text.find('\n', from);
+    const bool breaksOff = end == std::string_view::npos;
+    const std::string_view line = text.substr(from, end - from);
+    from = breaksOff ? text.size() : end + 1;
+    const std::string where = fmt::format("{}:{}", file, ++number);
+    if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
+    try {
+      Record record = recordOf(line, where);
+      record.place = number;
+      gathering.add(std::move(record));
+    } catch (const ir::Error&) {
+      if (!breaksOff || results.records.empty() || nlohmann::json::accept(line)) throw;
+      results.complaints.push_back(where + ": the line breaks off and is passed over");
+    }
+  }
+  gathering.finish();
+  if (results.records.empty()) ir::fail(ir::ErrorKind::Input, "{}: there are no results in it", file);
+  return results;
+}
+
+Results readFile(const std::string& file) {
+  std::error_code error;
+  if (fs::is_directory(file, error)) ir::fail(ir::ErrorKind::Input, "{} is a folder where a file of results is due", file);
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) ir::fail(ir::ErrorKind::Input, "cannot read {}: {}", file, std::strerror(errno));
+  std::string text;
+  for (std::string block(size_t{1} << 16, '\0');
+       stream.read(block.data(), static_cast<std::streamsize>(block.size())) || stream.gcount() > 0;) {
+    text.append(block, 0, static_cast<size_t>(stream.gcount()));
+    if (static_cast<std::streamoff>(text.size()) > largestFile)
+      ir::fail(ir::ErrorKind::Input, "{} is larger than {} bytes", file, largestFile);
+  }
+  return read(text, file);
+}
+
+}  // namespace opbench::results

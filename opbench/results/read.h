@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "opbench/results/record.h"
+
+namespace opbench::results {
+
+/// What a results file says, a record a sample and contender.
+struct Results {
+  std::string file;
+  std::vector<Record> records;          ///< in the file's order
+  std::vector<std::string> complaints;  ///< `FILE:LINE: ...`: what was passed over
+};
+
+/// Reads JSON lines, as `--json` writes them. A last line that breaks off, as a run that was killed leaves it, is passed over
+/// with a complaint; where a line repeats an earlier one's operator, sample, dtype and contender, as a run that was resumed
+/// may, the later one counts. Errors: Input, `FILE:LINE: what`, for any other line that is none of ours, a line of more
+/// than 1 MiB, and a text without any record.
+Results read(std::string_view text, const std::string& file);
+
+/// read() of a file. Errors: Input, also where it cannot be read, is a folder, or takes more than 1 GiB.
+Results readFile(const std::string& file);
+
+/// One line of a results file; `where` is the `FILE:LINE` of messages. Errors: Input.
+Record recordOf(std::string_view line, const std::string& where);
+
+}  // namespace opbench::results

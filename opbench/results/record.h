@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace opbench::results {
+
+/// What became of a contender on a sample, as far as one who reads results is concerned.
+enum class Fate {
+  Measured,    ///< `ok`, with a time
+  Wrong,       ///< `wrong`
+  Failed,      ///< `error`, `crash`, `timeout`, `oom`
+  Impossible,  ///< `impossible`: faster than the device can be
+  Unmeasured,  ///< `unsupported`, `skipped`, or ok without a time
+};
+
+/// Two ends, in the unit of what lies between them.
+struct Interval {
+  double low = 0, high = 0;
+};
+
+/// One line that `--json` writes: a contender on a sample. Times in microseconds; what a line does not have (files of older
+/// versions) or has as null is absent.
+struct Record {
+  int place = 0;                ///< the line of the results file it stands in, from 1
+  std::string op, sample;       ///< the sample as recorded
+  std::string suite, file;      ///< where it was recorded
+  int64_t index = 0, line = 0;  ///< its number in the run, and its line in `file`
+  int64_t count = 1;
+  std::string contender, kind, status, reason;
+  Fate fate = Fate::Unmeasured;
+
+  std::optional<double> median;
+  std::optional<Interval> medianInterval;  ///< 95 % of bootstraps
+  std::optional<Interval> percentiles;     ///< 20th and 80th of the runs
+  std::vector<double> batches;             ///< medians of repetitions
+  int64_t runs = 0;
+  std::optional<double> speedup;  ///< over the baseline
+  std::optional<Interval> speedupInterval;
+  std::optional<double> gigabytesPerSecond;
+  std::optional<double> smClockMhz;
+  bool isFloorBound = false;     ///< as fast as an empty kernel
+  std::optional<double> spread;  ///< of the device's own A/A measurements, 0.01 being 1 %
+
+  std::string device, deviceName, dtype, data, flush, version;
+  std::optional<int64_t> seed;
+  int64_t threads = 0;
+  bool channelsLast = false;
+};
+
+/// The fate that a status stands for; nothing for one that is unknown. `hasTime`: whether a median stands beside it.
+std::optional<Fate> fateOf(std::string_view status, bool hasTime);
+
+}  // namespace opbench::results

@@ -1,0 +1,113 @@
+#include "opbench/compare/report.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "ir/error.h"
+#include "opbench/compare/verb.h"
+#include "tests/golden.h"
+#include "tests/opbench/temporary_folder.h"
+
+using namespace opbench;
+using compare::Comparison;
+using compare::Verdict;
+
+namespace {
+
+/// A line of results: `rest` is its status and figures.
+std::string line(const std::string& op, const std::string& sample, const std::string& rest) {
+  return fmt::format(
+      R"({{"op":"{}","sample":"{}","count":3,"device":"cuda:0","device_name":"Example GPU","dtype":"float16","kind":"generated",)"
+      R"("version":"opbench 0.1.0","contender":"opbench","sm_clock_mhz":1980,"spread":0.005,{}}})"
+      "\n",
+      op, sample, rest);
+}
+
+std::string measured(double us) {
+  return fmt::format(R"("status":"ok","median_us":{:.2f},"low_us":{:.2f},"high_us":{:.2f})", us, 0.998 * us, 1.002 * us);
+}
+
+const std::string add = "aten.add.Tensor", mul = "aten.mul.Tensor", mish = "aten.mish.default";
+const std::string wide = "((T([4096, 4096], f16), T([4096, 4096], f16)), {})", small = "((T([8, 8], f16), 2), {})",
+                  odd = "((T([3], f16), 'a|<b>'), {})";
+
+std::string baseLines() {
+  return line(add, wide, measured(24)) + line(add, small, measured(4.1)) + line(add, odd, measured(5)) +
+         line(mul, wide, measured(24)) + line(mul, small, R"("status":"error","reason":"it broke")") +
+         line(mish, wide, measured(8));
+}
+
+std::string candidateLines() {
+  return line(add, wide, measured(26)) + line(add, small, measured(4.1)) +
+         line(add, odd, R"("status":"wrong","reason":"output 0 is wrong at [2]: found 3 & expected <1>")") +
+         line(mul, wide, measured(20)) + line(mul, small, measured(4.2)) + line(mul, odd, measured(5));
+}
+
+Comparison example() {
+  return compare::compare(results::read(baseLines(), "base.jsonl"), results::read(candidateLines(), "candidate.jsonl"));
+}
+
+}  // namespace
+
+TEST_CASE("a comparison on the console: what changed, the operators, the totals") {
+  const std::string text = compare::console(example(), false, false);
+  tests::checkGolden("compare-console.txt", text);
+  std::istringstream lines(text);
+  for (std::string each; std::getline(lines, each);) CHECK(each.size() <= 140);
+  CHECK(compare::console(example(), true, false).find("same\n") != std::string::npos);
+  CHECK(compare::console(example(), false, true).find("\033[31mSLOW\033[0m") != std::string::npos);
+}
+
+TEST_CASE("a comparison as markdown") { tests::checkGolden("compare.md", compare::markdown(example())); }
+
+TEST_CASE("a comparison as JUnit: a test case a sample, failures as --fail-on names them") {
+  tests::checkGolden("compare.xml", compare::junit(example(), {Verdict::Slow, Verdict::Wrong}));
+  CHECK(compare::junit(example(), {}).find("<failure") == std::string::npos);
+}
+
+TEST_CASE("the verb: status 1 for what --fail-on names, never for being faster; refusals before anything is printed") {
+  tests::TemporaryFolder folder;
+  const auto write = [&](const char* name, const std::string& text) {
+    std::ofstream(folder.path / name) << text;
+    return (folder.path / name).string();
+  };
+  CompareOptions options;
+  options.base = write("base.jsonl", baseLines());
+  options.candidate = write("candidate.jsonl", candidateLines());
+  options.markdown = folder.path / "c.md";
+  options.junit = folder.path / "c.xml";
+  std::ostringstream out, err;
+  const auto passes = [&](const std::string& failOn) {
+    options.failOn = failOn;
+    return compareFiles(options, out, err, false);
+  };
+  CHECK_FALSE(passes("slow"));
+  CHECK_FALSE(passes("crash,wrong"));
+  CHECK_FALSE(passes("gone"));
+  CHECK(passes("crash,impossible"));
+  CHECK(passes("none"));
+  CHECK(tests::contentOf(options.markdown) ==
+        compare::markdown(compare::compare(results::readFile(options.base), results::readFile(options.candidate))));
+  CHECK(tests::contentOf(options.junit).starts_with("<?xml"));
+  CHECK(err.str() == "");
+
+  std::string other = candidateLines();
+  for (size_t at = 0; (at = other.find("Example GPU", at)) != std::string::npos; ++at) other.replace(at, 7, "Another");
+  options.candidate = write("other.jsonl", other + "{\"op\":");
+  out.str("");
+  CHECK_THROWS_WITH_AS(
+      passes("none"),
+      (options.base + " and " + options.candidate +
+       " had better not be compared: devices differ: Example GPU (cuda) and Another GPU (cuda); --force compares "
+       "them all the same")
+          .c_str(),
+      ir::Error);
+  CHECK(out.str() == "");
+  CHECK(err.str() == "opbench: " + options.candidate + ":7: the line breaks off and is passed over\n");
+  options.force = true;
+  CHECK(passes("none"));
+  CHECK(out.str().find("FAST") != std::string::npos);
+}

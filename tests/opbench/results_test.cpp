@@ -1,0 +1,120 @@
+#include "opbench/results/read.h"
+
+#include <doctest/doctest.h>
+
+#include "ir/error.h"
+#include "opbench/report/json.h"
+#include "tests/opbench/rows.h"
+#include "tests/opbench/temporary_folder.h"
+
+using namespace opbench;
+using results::Fate;
+using results::Record;
+using results::Results;
+
+namespace {
+
+const std::string good = R"-({"op":"aten.a.default","sample":"((1,), {})","device":"cpu","dtype":"float32",)-"
+                         R"("contender":"opbench","status":"ok","median_us":2.5})";
+
+/// The message that refuses a file of these bytes.
+std::string refusal(const std::string& text) {
+  try {
+    results::read(text, "r.jsonl");
+  } catch (const ir::Error& error) {
+    CHECK(error.kind() == ir::ErrorKind::Input);
+    return error.what();
+  }
+  return "accepted";
+}
+
+/// `good` with one text replaced.
+std::string changed(const std::string& from, const std::string& to) {
+  std::string text = good;
+  REQUIRE(text.find(from) != std::string::npos);
+  return text.replace(text.find(from), from.size(), to);
+}
+
+}  // namespace
+
+TEST_CASE("what --json writes is read back") {
+  std::string text;
+  for (const Row& row : tests::exampleRows()) text += report::jsonLines(row, tests::exampleRun());
+  const Results read = results::read(text, "r.jsonl");
+  CHECK(read.complaints.empty());
+  REQUIRE(read.records.size() == 14);
+  const Record& add = read.records[3];
+  CHECK(add.place == 4);
+  CHECK(add.op == "aten.add.Tensor");
+  CHECK(add.sample == "((T([4096, 4096], f16), T([4096, 4096], f16)), {})");
+  CHECK(add.file == "recorded/torchbench/bert.txt");
+  CHECK(add.line == 12);
+  CHECK(add.count == 120);
+  CHECK(add.contender == "opbench");
+  CHECK(add.kind == "generated");
+  CHECK(add.fate == Fate::Measured);
+  CHECK(add.median == 24.0);
+  CHECK(add.percentiles->low == 23.52);
+  CHECK(add.speedup == 1.25);
+  CHECK(add.batches.size() == 3);
+  CHECK(add.deviceName == "Example GPU");
+  CHECK(add.seed == 7);
+  CHECK(read.records[7].fate == Fate::Wrong);
+  CHECK(read.records[7].reason.starts_with("output 0 is wrong at [2]"));
+  CHECK(read.records[11].fate == Fate::Unmeasured);
+}
+
+TEST_CASE("intervals, clocks and marks are read where a file has them") {
+  const Record record = results::recordOf(
+      changed(
+          "\"median_us\":2.5",
+          R"("median_us":2.5,"low_us":2.4,"high_us":2.6,"speedup_low":0.9,"speedup_high":1.1,"sm_clock_mhz":1980,"spread":0.01,)"
+          R"("floor_bound":true,"flush":"write","data":"normal","channels_last":true)"),
+      "r.jsonl:1");
+  CHECK(record.medianInterval->low == 2.4);
+  CHECK(record.speedupInterval->high == 1.1);
+  CHECK(record.smClockMhz == 1980);
+  CHECK(record.spread == 0.01);
+  CHECK(record.isFloorBound);
+  CHECK(record.flush == "write");
+  CHECK(record.data == "normal");
+  CHECK(record.channelsLast);
+}
+
+TEST_CASE("a last line that breaks off is passed over; equal lines: the later one counts") {
+  const Results torn = results::read(good + "\n" + good.substr(0, 40), "r.jsonl");
+  CHECK(torn.records.size() == 1);
+  CHECK(torn.complaints == std::vector<std::string>{"r.jsonl:2: the line breaks off and is passed over"});
+  const Results repeated = results::read(good + "\n" + changed("2.5", "3.5") + "\n", "r.jsonl");
+  REQUIRE(repeated.records.size() == 1);
+  CHECK(repeated.records[0].median == 3.5);
+  CHECK(repeated.complaints == std::vector<std::string>{"r.jsonl: 1 of its lines repeat earlier ones, which no longer count"});
+  CHECK(results::read(good, "r.jsonl").complaints.empty());
+}
+
+TEST_CASE("what is none of ours is refused in one line that says where and what") {
+  CHECK(refusal("") == "r.jsonl: there are no results in it");
+  CHECK(refusal("op,speedup\n") == "r.jsonl:1: no JSON from column 1 on");
+  CHECK(refusal(good + "\n" + good.substr(0, 40) + "\n" + good + "\n") == "r.jsonl:2: no JSON from column 41 on");
+  CHECK(refusal("[1, 2]\n") == "r.jsonl:1: an array where an object is due");
+  CHECK(refusal("{\"name\": 1}\n") == "r.jsonl:1: no \"op\": this is no line that --json writes");
+  CHECK(refusal(changed("\"aten.a.default\"", "7")) == "r.jsonl:1: \"op\" is a number where a string is due");
+  CHECK(refusal(changed("\"ok\"", "\"splendid\"")) == "r.jsonl:1: status 'splendid' is unknown");
+  CHECK(refusal(changed("2.5", "\"fast\"")) == "r.jsonl:1: \"median_us\" is a string where a number is due");
+  CHECK(refusal(changed("2.5", "-2.5")) == "r.jsonl:1: \"median_us\" is -2.5, which no time or rate can be");
+  CHECK(refusal(changed("2.5", "1e999")) == "r.jsonl:1: a number that is too large");
+  CHECK(refusal(changed("2.5", "2.5,\"low_us\":3,\"high_us\":2")) == "r.jsonl:1: \"low_us\" is more than \"high_us\"");
+  CHECK(refusal(changed("2.5", "2.5,\"line\":1e30")) == "r.jsonl:1: \"line\" is no whole number from 0 on");
+  CHECK(refusal(changed("2.5", "2.5,\"batches_us\":[1,null]")) == "r.jsonl:1: \"batches_us\" is null where a number is due");
+  CHECK(refusal(std::string(size_t{2} << 20, '[')) == "r.jsonl:1: the line is longer than 1048576 bytes");
+  CHECK(refusal(std::string(500'000, '[')) == "r.jsonl:1: no JSON from column 500001 on");
+  CHECK(refusal(std::string("\xff\xfe\x00", 3)) == "r.jsonl:1: no JSON from column 1 on");
+  tests::TemporaryFolder folder;
+  CHECK_THROWS_WITH_AS(results::readFile(folder.path),
+                       (folder.path.string() + " is a folder where a file of results is due").c_str(), ir::Error);
+  CHECK_THROWS_WITH_AS(results::readFile("/nonexistent"), "cannot read /nonexistent: No such file or directory", ir::Error);
+}
+
+TEST_CASE("what a terminal would obey is not passed on") {
+  CHECK(results::recordOf(changed("\"ok\"", "\"ok\",\"reason\":\"a\\u001b[2Jb\\nc\""), "r").reason == "a?[2Jb\nc");
+}
