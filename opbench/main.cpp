@@ -11,6 +11,8 @@
 #include "opbench/doctor.h"
 #include "opbench/list.h"
 #include "opbench/options.h"
+#include "opbench/report/formats.h"
+#include "opbench/results/read.h"
 #include "opbench/select.h"
 #include "opbench/suites.h"
 #include "opbench/sweep.h"
@@ -87,11 +89,19 @@ int raceAll(const Options& options) {
   return unreadable > 0 ? Usage : Fine;
 }
 
+int convert(const Options& options) {
+  const results::Results read = results::readFile(options.results);
+  for (const std::string& complaint : read.complaints) std::cerr << "opbench: " << complaint << "\n";
+  report::writeFormats(read.records, options);
+  return Fine;
+}
+
 int run(const Options& options) {
   switch (options.verb) {
     case Verb::Print: std::cout << options.text; return Fine;
     case Verb::List: return list(options);
     case Verb::Doctor: return doctor(options);
+    case Verb::Convert: return convert(options);
     case Verb::Compare: return compareFiles(options.compare, std::cout, std::cerr, standardStreams().colour) ? Fine : Failed;
     case Verb::Race: return raceAll(options);
   }

@@ -6,6 +6,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
+#include <ranges>
+#include <utility>
 
 #include "ir/error.h"
 #include "opbench/nearest.h"
@@ -26,13 +28,16 @@ constexpr std::string_view footer =
     "Environment: OPBENCH_CACHE (folder of compiled kernels), OPBENCH_SUITES (folder of suites).\n"
     "Exit status: 0 all fine; 1 a result was wrong or a sample failed; 2 usage or unreadable input; 3 no such device.";
 
+constexpr std::pair<std::string_view, Verb> verbs[] = {
+    {"doctor", Verb::Doctor}, {"compare", Verb::Compare}, {"convert", Verb::Convert}};
+
 /// What is given as text and understood after CLI11 has split the command line, so that its messages are ours.
 struct Texts {
   std::vector<std::string> suites, folders, files, ops;
   std::string dtype, contenders = "eager,opbench", flush = "write";
   double precision = 1;
-  bool measureNvfuser = false, accuracyChecking = false, noAccuracyChecking = false, doctor = false, compare = false,
-       noCache = false, version = false, list = false;
+  bool measureNvfuser = false, accuracyChecking = false, noAccuracyChecking = false, noCache = false, version = false,
+       list = false;
 };
 
 void declareSamples(CLI::App& app, Options& options, Texts& texts) {
@@ -94,18 +99,30 @@ void declareRace(CLI::App& app, Options& options, Texts& texts) {
       ->capture_default_str();
 }
 
+void declareFormats(CLI::App& app, Options& options) {
+  app.add_option("--dashboard", options.dashboard, "Write records of PyTorch's benchmark dashboard (schema v3) to this file")
+      ->type_name("FILE");
+  app.add_option("--junit", options.junit, "Write a JUnit test case for each sample and contender to this file")
+      ->type_name("FILE");
+}
+
 void declareOutput(CLI::App& app, Options& options, Texts& texts) {
   app.add_flag("--list", texts.list, "List the operators of the samples and whether they are generated, and stop");
   app.add_option("--csv", options.csv, "Write operatorbench's columns to this file; - is standard output")->type_name("FILE");
   app.add_option("--json", options.json, "Write a JSON line for each sample and contender; - is standard output")
       ->type_name("FILE");
+  declareFormats(app, options);
   app.add_option("--dump", options.dump, "Write every stage of every sample below this folder")->type_name("DIR");
   app.add_option("--cache", options.cache, "Folder of compiled kernels and of what --tune found")->type_name("DIR");
   app.add_flag("--no-cache", texts.noCache, "Compile everything anew and keep nothing");
   app.add_flag("--version", texts.version, "Print the version and stop");
-  CLI::App* doctor = app.add_subcommand("doctor", "Print what this machine has and what is missing");
-  doctor->fallthrough();
-  doctor->callback([&texts] { texts.doctor = true; });
+  app.add_subcommand("doctor", "Print what this machine has and what is missing")->fallthrough();
+}
+
+void declareConvert(CLI::App& app, Options& options) {
+  CLI::App* verb = app.add_subcommand("convert", "Write results that --json wrote in other formats");
+  verb->add_option("RESULTS", options.results, "A file that --json wrote")->required();
+  declareFormats(*verb, options);
 }
 
 /// Splits at commas and drops empty parts.
@@ -170,6 +187,8 @@ void check(const Options& options) {
   atLeast("--threads", options.threads, 0);
   if (!isDevice(options.device)) fail(ErrorKind::Input, "--device is cpu, cuda or cuda:N, not '{}'", options.device);
   if (options.csv == "-" && options.json == "-") fail(ErrorKind::Input, "--csv - and --json - cannot both have standard output");
+  if (options.verb == Verb::Convert && options.dashboard.empty() && options.junit.empty())
+    fail(ErrorKind::Input, "convert to what? --dashboard FILE or --junit FILE");
   if (!options.suites.empty() && !options.inputs.empty())
     fail(ErrorKind::Input, "--suite cannot be combined with --inputs or --inp-file: samples come from one place or the other");
 }
@@ -190,19 +209,21 @@ std::string defaultCache(const Environment& environment) {
 
 [[noreturn]] void unexpected(const CLI::App& app, const std::vector<std::string>& extras) {
   const std::string& first = extras.front();
-  const auto verbs = app.get_subcommands();
-  if (!first.starts_with('-') && verbs.empty())
-    fail(ErrorKind::Input, "no verb '{}': there are doctor and compare; operators are named with --op", first);
-  if (!first.starts_with('-')) fail(ErrorKind::Input, "opbench {} takes no '{}'", verbs.front()->get_name(), first);
+  const auto chosen = app.get_subcommands();
+  const CLI::App& asked = chosen.empty() ? app : *chosen.front();
+  if (!first.starts_with('-') && !chosen.empty()) fail(ErrorKind::Input, "opbench {} takes no '{}'", asked.get_name(), first);
+  if (!first.starts_with('-'))
+    fail(ErrorKind::Input, "no verb '{}': there are {}; operators are named with --op", first,
+         fmt::join(verbs | std::views::keys, ", "));
   std::vector<std::string> known;
-  for (const CLI::Option* option : (verbs.empty() ? &app : verbs.front())->get_options())
+  for (const CLI::Option* option : asked.get_options())
     for (const std::string& lname : option->get_lnames()) known.push_back("--" + lname);
   fail(ErrorKind::Input, "no option '{}'{} (opbench --help lists the options)", first, suggestion(nearest(first, known)));
 }
 
-Verb verbOf(const Texts& texts) {
-  if (texts.doctor) return Verb::Doctor;
-  if (texts.compare) return Verb::Compare;
+Verb verbOf(const CLI::App& app, const Texts& texts) {
+  for (const auto& [name, verb] : verbs)
+    if (app.got_subcommand(std::string(name))) return verb;
   return texts.list ? Verb::List : Verb::Race;
 }
 
@@ -224,7 +245,8 @@ Options parseOptions(const std::vector<std::string>& arguments, const Environmen
   declareSamples(app, options, texts);
   declareRace(app, options, texts);
   declareOutput(app, options, texts);
-  declareCompare(app, options.compare, texts.compare);
+  declareCompare(app, options.compare);
+  declareConvert(app, options);
   try {
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::CallForHelp&) {
@@ -235,7 +257,7 @@ Options parseOptions(const std::vector<std::string>& arguments, const Environmen
   if (texts.version) return printing(versionText() + "\n");
   if (const auto extras = app.remaining(true); !extras.empty()) unexpected(app, extras);
 
-  options.verb = verbOf(texts);
+  options.verb = verbOf(app, texts);
   options.suites = split(texts.suites);
   options.inputs = texts.files;
   options.inputs.insert(options.inputs.end(), texts.folders.begin(), texts.folders.end());

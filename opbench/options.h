@@ -26,6 +26,7 @@ enum class Verb {
   Race,     ///< the main job
   List,     ///< the operators of the samples
   Doctor,   ///< what this machine has
+  Convert,  ///< Options::results, a file of them, to other formats
   Compare,  ///< Options::compare: two files of results
   Print,    ///< Options::text: help or version
 };
@@ -60,9 +61,11 @@ struct Options {
   bool accuracyChecking = true;
   bool tune = false;  ///< whether schedules are found by measuring
 
-  std::string csv, json;  ///< files; `-` is standard output, empty is none
-  std::string dump;       ///< folder of stages; empty is none
-  std::string cache;      ///< folder of compiled kernels and what tuning found; empty keeps none
+  std::string csv, json;         ///< files; `-` is standard output, empty is none
+  std::string dashboard, junit;  ///< files; empty is none
+  std::string results;           ///< what Verb::Convert reads
+  std::string dump;              ///< folder of stages; empty is none
+  std::string cache;             ///< folder of compiled kernels and what tuning found; empty keeps none
 };
 
 /// Reads the arguments after the program's name. Errors: Input, for what cannot be understood or contradicts itself.

@@ -5,8 +5,10 @@
 
 #include "ir/error.h"
 #include "opbench/report/csv.h"
+#include "opbench/report/formats.h"
 #include "opbench/report/json.h"
 #include "opbench/report/progress.h"
+#include "opbench/results/read.h"
 
 namespace opbench {
 namespace {
@@ -25,6 +27,7 @@ std::ostream* open(const std::string& name, std::ofstream& file, std::ostream& o
 Reporter::Reporter(const Options& options, Streams streams) : options_(options), streams_(streams) {
   json_ = open(options.json, jsonFile_, streams.out);
   csv_ = open(options.csv, csvFile_, streams.out);
+  report::checkFormats(options);
   if (options.json != "-" && options.csv != "-") console_ = &streams.out;
 }
 
@@ -48,17 +51,22 @@ void Reporter::complain(const std::string& what) {
 void Reporter::row(const Row& row) {
   clear();
   if (console_) *console_ << report::line(row, *run_, layout_) << std::flush;
+  if (options_.json.empty() && !report::wantsFormats(options_)) return;
+  const std::string lines = report::jsonLines(row, *run_);
+  if (report::wantsFormats(options_)) lines_ += lines;
   if (!json_) return;
-  *json_ << report::jsonLines(row, *run_);
+  *json_ << lines;
   flush(*json_, options_.json);
 }
 
 void Reporter::end(const Summary& summary) {
   clear();
   if (console_) *console_ << report::table(summary, *run_, layout_) << std::flush;
-  if (!csv_) return;
-  *csv_ << report::csv(summary, *run_);
-  flush(*csv_, options_.csv);
+  if (csv_) {
+    *csv_ << report::csv(summary, *run_);
+    flush(*csv_, options_.csv);
+  }
+  if (!lines_.empty()) report::writeFormats(results::read(lines_, "results").records, options_);
 }
 
 void Reporter::clear() {

@@ -21,7 +21,7 @@ std::string messageOf(const Compared& row) {
 TestCase testOf(const Compared& row, const std::set<Verdict>& failing) {
   TestCase test;
   test.suite = row.any().op;
-  test.name = fmt::format("{} [{}, {}]", row.any().sample, row.any().dtype, row.any().contender);
+  test.name = report::caseName(row.any());
   if (row.candidate && row.candidate->median) test.seconds = *row.candidate->median * 1e-6;
   test.type = name(row.verdict);
   test.message = messageOf(row);

@@ -45,7 +45,7 @@ Verdict verdictFrom(const std::string& text) {
 
 }  // namespace
 
-void declareCompare(CLI::App& app, CompareOptions& options, bool& chosen) {
+void declareCompare(CLI::App& app, CompareOptions& options) {
   CLI::App* verb = app.add_subcommand("compare", "Compare two files of results: what became faster, slower or wrong");
   verb->description(std::string(description));
   verb->footer(std::string(footer));
@@ -59,7 +59,6 @@ void declareCompare(CLI::App& app, CompareOptions& options, bool& chosen) {
   verb->add_flag("--force", options.force,
                  "Compare files of different devices, dtypes, data, seeds, threads, flushes, strides or clocks");
   verb->add_flag("--all", options.all, "List every sample, not only those that changed");
-  verb->callback([&chosen] { chosen = true; });
 }
 
 std::set<Verdict> failingVerdicts(const CompareOptions& options) {

@@ -20,8 +20,8 @@ struct CompareOptions {
   bool all = false;    ///< list every sample
 };
 
-/// Adds the verb and its options; `chosen` is set where the command line has it.
-void declareCompare(CLI::App& app, CompareOptions& options, bool& chosen);
+/// Adds the verb and its options.
+void declareCompare(CLI::App& app, CompareOptions& options);
 
 /// The verdicts that --fail-on names. Errors: Input, for a name that is none.
 std::set<compare::Verdict> failingVerdicts(const CompareOptions& options);

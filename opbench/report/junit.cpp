@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 namespace opbench::report {
 namespace {
@@ -49,7 +50,31 @@ std::string counts(const std::vector<const TestCase*>& cases) {
                      number(Outcome::Skipped));
 }
 
+Outcome outcomeOf(results::Fate fate) {
+  switch (fate) {
+    case results::Fate::Measured: return Outcome::Passed;
+    case results::Fate::Wrong:
+    case results::Fate::Failed:
+    case results::Fate::Impossible: return Outcome::Failed;
+    case results::Fate::Unmeasured: return Outcome::Skipped;
+  }
+  return Outcome::Failed;
+}
+
 }  // namespace
+
+std::string caseName(const results::Record& record) {
+  return fmt::format("{} [{}, {}]", record.sample, record.dtype, record.contender);
+}
+
+std::string junit(const std::vector<results::Record>& records) {
+  std::vector<TestCase> cases;
+  for (const results::Record& record : records) {
+    const double seconds = record.median.value_or(0) * 1e-6;
+    cases.push_back({record.op, caseName(record), seconds, outcomeOf(record.fate), record.status, record.reason});
+  }
+  return junit("opbench", cases);
+}
 
 std::string junit(const std::string& title, const std::vector<TestCase>& cases) {
   std::vector<std::string> suites;

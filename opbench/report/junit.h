@@ -1,8 +1,9 @@
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
+
+#include "opbench/results/record.h"
 
 namespace opbench::report {
 
@@ -16,7 +17,13 @@ struct TestCase {
   std::string type, message;  ///< of a failure: `slow`, `+5.1 % ...`; the message of one that is skipped
 };
 
+/// A test case's name: the sample, its dtype and the contender.
+std::string caseName(const results::Record& record);
+
 /// JUnit XML: `testsuites` of one `testsuite` each for the cases with the same suite, in the order in which suites first appear.
 std::string junit(const std::string& title, const std::vector<TestCase>& cases);
+
+/// The test cases of one run: what is wrong, failed or impossible is a failure; what is unsupported or skipped is skipped.
+std::string junit(const std::vector<results::Record>& records);
 
 }  // namespace opbench::report

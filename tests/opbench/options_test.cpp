@@ -170,6 +170,15 @@ TEST_CASE("compare has two files and options of its own") {
                        "--fail-on names slow, wrong, crash, impossible, gone or none, not 'slwo'", ir::Error);
 }
 
+TEST_CASE("convert has a file of results, and formats to turn it into") {
+  const Options o = parse({"convert", "r.jsonl", "--dashboard", "d.json", "--junit", "j.xml"});
+  CHECK(o.verb == Verb::Convert);
+  CHECK(o.results == "r.jsonl");
+  CHECK(o.dashboard == "d.json");
+  CHECK(o.junit == "j.xml");
+  CHECK(refusal({"convert", "r.jsonl"}) == "convert to what? --dashboard FILE or --junit FILE");
+}
+
 TEST_CASE("help names every option") {
   const std::string help = parse({"-h"}).text;
   for (const char* option : {"--suite",
@@ -192,6 +201,8 @@ TEST_CASE("help names every option") {
                              "--list",
                              "--csv",
                              "--json",
+                             "--dashboard",
+                             "--junit",
                              "--dump",
                              "--cache",
                              "--no-cache",
@@ -234,6 +245,7 @@ TEST_CASE("refusals") {
   CHECK(refusal({"--suite", "timm", "--inputs", "d"}) ==
         "--suite cannot be combined with --inputs or --inp-file: samples come from one place or the other");
   CHECK(refusal({"--dtpye", "float16"}) == "no option '--dtpye'; did you mean --dtype? (opbench --help lists the options)");
-  CHECK(refusal({"aten.add.Tensor"}) == "no verb 'aten.add.Tensor': there are doctor and compare; operators are named with --op");
+  CHECK(refusal({"aten.add.Tensor"}) ==
+        "no verb 'aten.add.Tensor': there are doctor, compare, convert; operators are named with --op");
   CHECK(refusal({"--repeats", "many"}).starts_with("could not convert: --repeats = many"));
 }

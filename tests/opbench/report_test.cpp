@@ -1,12 +1,17 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "opbench/report/console.h"
 #include "opbench/report/csv.h"
+#include "opbench/report/dashboard.h"
 #include "opbench/report/format.h"
 #include "opbench/report/json.h"
+#include "opbench/report/junit.h"
 #include "opbench/report/progress.h"
+#include "opbench/results/read.h"
 #include "tests/golden.h"
 #include "tests/opbench/rows.h"
 
@@ -19,6 +24,13 @@ std::string console(const Run& run, const std::vector<Row>& rows, bool colour) {
   std::string text = report::heading(run, static_cast<int>(rows.size()), layout);
   for (const Row& row : rows) text += report::line(row, run, layout);
   return text + report::table(summarize(rows, run), run, layout);
+}
+
+/// The example rows as a results file has them.
+std::vector<results::Record> exampleRecords() {
+  std::string text;
+  for (const Row& row : tests::exampleRows()) text += report::jsonLines(row, tests::exampleRun());
+  return results::read(text, "example.jsonl").records;
 }
 
 }  // namespace
@@ -62,6 +74,41 @@ TEST_CASE("JSON lines: one record a sample and contender") {
   std::string text;
   for (const Row& row : tests::exampleRows()) text += report::jsonLines(row, tests::exampleRun());
   tests::checkGolden("report.jsonl", text);
+}
+
+TEST_CASE("the dashboard's records: one a metric; strings in every extra_info; what failed has no latency") {
+  const nlohmann::json list = nlohmann::json::parse(report::dashboard(exampleRecords()));
+  REQUIRE(list.is_array());
+  int latencies = 0, failures = 0;
+  for (const auto& record : list) {
+    for (const char* part : {"benchmark", "model", "metric"}) {
+      CHECK(record[part]["name"].is_string());
+      for (const auto& value : record[part]["extra_info"]) CHECK(value.is_string());
+    }
+    for (const auto& value : record["metric"]["benchmark_values"]) CHECK(value.is_number());
+    const std::string metric = record["metric"]["name"];
+    latencies += metric == "latency";
+    failures += metric == "passed" && record["metric"]["benchmark_values"][0] == 0.0;
+  }
+  CHECK(latencies == 9);
+  CHECK(failures == 1);
+  const auto& latency = *std::find_if(list.begin(), list.end(), [](const auto& record) {
+    return record["metric"]["name"] == "latency" && record["model"]["backend"] == "opbench" &&
+           record["benchmark"]["extra_info"]["operator_name"] == "aten.add.Tensor";
+  });
+  CHECK(latency["model"]["name"] == "aten.add.Tensor ((T([4096, 4096], f16), T([4096, 4096], f16)), {})");
+  CHECK(latency["metric"]["benchmark_values"] == nlohmann::json({24.0, 23.52, 25.2}));
+  CHECK(latency["benchmark"]["dtype"] == "float16");
+  CHECK(latency["runners"][0]["name"] == "cuda");
+  CHECK(latency["runners"][0]["type"] == "Example GPU");
+  CHECK(latency["dependencies"]["opbench"]["version"] == "opbench 0.1.0");
+}
+
+TEST_CASE("a run as JUnit: failures and what is skipped, with the reason") {
+  const std::string text = report::junit(exampleRecords());
+  CHECK(text.find("<testsuites name=\"opbench\" tests=\"14\" failures=\"1\" skipped=\"4\">") != std::string::npos);
+  CHECK(text.find("<failure type=\"wrong\" message=\"output 0 is wrong at [2]") != std::string::npos);
+  CHECK(text.find("<skipped message=\"sparse tensors are not supported\"/>") != std::string::npos);
 }
 
 TEST_CASE("numbers have about four digits") {

@@ -66,6 +66,18 @@ TEST_CASE("files are written beside the console's report") {
   CHECK(tests::contentOf(folder.path / "t.jsonl").starts_with("{\"index\":1,"));
 }
 
+TEST_CASE("the dashboard's records and JUnit are written when the run ends") {
+  tests::TemporaryFolder folder;
+  Options options;
+  options.dashboard = folder.path / "d.json";
+  options.junit = folder.path / "j.xml";
+  CHECK(written(options).out == written({}).out);
+  CHECK(tests::contentOf(options.dashboard).starts_with("[\n"));
+  CHECK(tests::contentOf(options.junit).starts_with("<?xml"));
+  options.junit = "/nonexistent/j.xml";
+  CHECK_THROWS_WITH_AS(written(options), "cannot write /nonexistent/j.xml: No such file or directory", ir::Error);
+}
+
 TEST_CASE("complaints go to standard error") {
   std::ostringstream out, err;
   const Options options;

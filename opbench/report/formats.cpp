@@ -1,0 +1,21 @@
+#include "opbench/report/formats.h"
+
+#include "opbench/files.h"
+#include "opbench/report/dashboard.h"
+#include "opbench/report/junit.h"
+
+namespace opbench::report {
+
+bool wantsFormats(const Options& options) { return !options.dashboard.empty() || !options.junit.empty(); }
+
+void checkFormats(const Options& options) {
+  for (const std::string& file : {options.dashboard, options.junit})
+    if (!file.empty()) writeFile(file, "");
+}
+
+void writeFormats(const std::vector<results::Record>& records, const Options& options) {
+  if (!options.dashboard.empty()) writeFile(options.dashboard, dashboard(records));
+  if (!options.junit.empty()) writeFile(options.junit, junit(records));
+}
+
+}  // namespace opbench::report

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <vector>
+
+#include "opbench/options.h"
+#include "opbench/results/record.h"
+
+namespace opbench::report {
+
+/// The formats that are made of a file of results as a whole, by a race when it ends or by `opbench convert`: --dashboard and
+/// --junit.
+bool wantsFormats(const Options& options);
+/// Errors: Input where a file that is asked for cannot be written; asked before hours are spent on what is to be in it.
+void checkFormats(const Options& options);
+/// Writes the files asked for. Errors: Input.
+void writeFormats(const std::vector<results::Record>& records, const Options& options);
+
+}  // namespace opbench::report
