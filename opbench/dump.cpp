@@ -44,7 +44,7 @@ Dump::Dump(const std::string& root, int index, const std::string& op) {
 
 void Dump::sample(const inputs::Sample& recorded, const inputs::Sample& converted) const {
   write("00-sample.txt", fmt::format("# {}:{}, run as {}\nOperator: {}\ncnt: {}, {}\n", recorded.where.file, recorded.where.line,
-                                     inputs::toText(converted), recorded.op, recorded.count, recorded.recorded));
+                                     inputs::toText(converted), recorded.op, recorded.count, inputs::toText(recorded)));
 }
 
 void Dump::graph(const ir::Graph& graph) const {

@@ -12,6 +12,7 @@
 #include "opbench/list.h"
 #include "opbench/options.h"
 #include "opbench/report/formats.h"
+#include "opbench/repro/reproduce.h"
 #include "opbench/results/read.h"
 #include "opbench/select.h"
 #include "opbench/suites.h"
@@ -101,6 +102,7 @@ int run(const Options& options) {
     case Verb::Print: std::cout << options.text; return Fine;
     case Verb::List: return list(options);
     case Verb::Doctor: return doctor(options);
+    case Verb::Repro: return reproduce(options, standardStreams()) ? Fine : Failed;
     case Verb::Convert: return convert(options);
     case Verb::Compare: return compareFiles(options.compare, std::cout, std::cerr, standardStreams().colour) ? Fine : Failed;
     case Verb::Race: return raceAll(options);

@@ -29,7 +29,7 @@ constexpr std::string_view footer =
     "Exit status: 0 all fine; 1 a result was wrong or a sample failed; 2 usage or unreadable input; 3 no such device.";
 
 constexpr std::pair<std::string_view, Verb> verbs[] = {
-    {"doctor", Verb::Doctor}, {"compare", Verb::Compare}, {"convert", Verb::Convert}};
+    {"doctor", Verb::Doctor}, {"compare", Verb::Compare}, {"convert", Verb::Convert}, {"repro", Verb::Repro}};
 
 /// What is given as text and understood after CLI11 has split the command line, so that its messages are ours.
 struct Texts {
@@ -123,6 +123,20 @@ void declareConvert(CLI::App& app, Options& options) {
   CLI::App* verb = app.add_subcommand("convert", "Write results that --json wrote in other formats");
   verb->add_option("RESULTS", options.results, "A file that --json wrote")->required();
   declareFormats(*verb, options);
+}
+
+void declareRepro(CLI::App& app, Options& options) {
+  CLI::App* verb = app.add_subcommand("repro", "Write a folder that repeats one sample by itself, and run it");
+  verb->fallthrough();
+  verb->add_option(
+          "CASE", options.reproCase,
+          "FILE:LINE, a line of results or of samples; a file with one sample; or a folder that --dump wrote for a sample")
+      ->required();
+  verb->add_option("--output", options.output, "The folder to write (default: repro-OPERATOR)")->type_name("DIR");
+  verb->footer(
+      "It runs the sample with the options of its line of results, or with those given, and writes sample.txt and run.sh;\n"
+      "driver.py with inputs/, which call eager ATen on the same data; and stages/, all that --dump writes.\n"
+      "Exit status: 0 it fared as recorded; 1 it did not; 2 no such case; 3 no such device.");
 }
 
 /// Splits at commas and drops empty parts.
@@ -247,6 +261,7 @@ Options parseOptions(const std::vector<std::string>& arguments, const Environmen
   declareOutput(app, options, texts);
   declareCompare(app, options.compare);
   declareConvert(app, options);
+  declareRepro(app, options);
   try {
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::CallForHelp&) {
@@ -272,6 +287,7 @@ Options parseOptions(const std::vector<std::string>& arguments, const Environmen
   options.accuracyChecking = !texts.noAccuracyChecking;
   if (options.cache.empty()) options.cache = defaultCache(environment);
   if (texts.noCache) options.cache.clear();
+  options.program = environment.program.string();
   options.suitesFolder = findSuites(environment);
   check(options);
   return options;

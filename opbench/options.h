@@ -27,6 +27,7 @@ enum class Verb {
   List,     ///< the operators of the samples
   Doctor,   ///< what this machine has
   Convert,  ///< Options::results, a file of them, to other formats
+  Repro,    ///< Options::reproCase: a folder that repeats one sample
   Compare,  ///< Options::compare: two files of results
   Print,    ///< Options::text: help or version
 };
@@ -64,6 +65,9 @@ struct Options {
   std::string csv, json;         ///< files; `-` is standard output, empty is none
   std::string dashboard, junit;  ///< files; empty is none
   std::string results;           ///< what Verb::Convert reads
+  std::string reproCase;         ///< what Verb::Repro repeats
+  std::string output;            ///< the folder it writes; empty names one after the operator
+  std::string program;           ///< the executable
   std::string dump;              ///< folder of stages; empty is none
   std::string cache;             ///< folder of compiled kernels and what tuning found; empty keeps none
 };

@@ -11,6 +11,7 @@
 #include "opbench/family.h"
 #include "opbench/outcome.h"
 #include "opbench/report/json.h"
+#include "opbench/repro/case.h"
 #include "opbench/select.h"
 #include "opbench/tune.h"
 #include "runtime/call.h"
@@ -179,6 +180,7 @@ Row raceSample(const inputs::Sample& recorded, int index, const Bench& bench) {
   });
   if (isBeyondLight(row, bench.run)) bench.run.ceilings = raised(bench.run.ceilings, bench.device, bench.cache);
   derive(row, bench.run);
+  addReproCommands(row, bench.options);
   dump.race(report::jsonLines(row, bench.run));
   return row;
 }

@@ -90,6 +90,7 @@ struct Run {
   int repeats = 0;
   double precision = 0.01;
   bool isSelfTest = false;  ///< contenders race against themselves, not each other
+  bool channelsLast = false;
   std::string version;
   std::vector<Contender> contenders;
 };

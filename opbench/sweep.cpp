@@ -43,6 +43,7 @@ Run describe(runtime::Device& device, const Options& options, const runtime::Cac
   run.dtype = ir::torchName(options.dtype);
   run.seed = options.seed;
   run.threads = device.target().backend == ir::Backend::Cpu ? device.target().processors : 0;
+  run.channelsLast = options.channelsLast;
   run.repeats = options.repeats;
   run.version = versionText();
   run.contenders = options.contenders;

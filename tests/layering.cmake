@@ -12,11 +12,12 @@ set(forbidden_runtime "\"(opbench|tests)/" "\"runtime/cuda/" "${cuda}")
 set(forbidden_runtime/cuda "\"(opbench|tests)/" "${llvm}" "<ATen/cuda/CUDAContext.h>")
 set(forbidden_opbench "\"tests/" "\"runtime/cuda/" "${cuda}" "${llvm}")
 set(forbidden_opbench/results "\"tests/" "\"(runtime|inputs|lowering|codegen)/" "${cuda}" "${llvm}" "${torch}")
+set(forbidden_opbench/repro "\"tests/" "\"runtime/cuda/" "${cuda}" "${llvm}" "${torch}")
 set(forbidden_opbench/compare "\"tests/" "\"(runtime|lowering|codegen)/" "${cuda}" "${llvm}" "${torch}")
 set(forbidden_opbench/report "\"tests/" "\"(runtime/cuda|inputs|lowering|codegen)/" "${cuda}" "${llvm}" "${torch}")
 
 set(offences "")
-foreach(folder ir inputs lowering codegen runtime runtime/cuda opbench opbench/report opbench/results opbench/compare)
+foreach(folder ir inputs lowering codegen runtime runtime/cuda opbench opbench/report opbench/results opbench/compare opbench/repro)
   file(GLOB files RELATIVE "${ROOT}" "${ROOT}/${folder}/*.h" "${ROOT}/${folder}/*.cpp" "${ROOT}/${folder}/*.def"
        "${ROOT}/${folder}/*.cuh")
   foreach(file IN LISTS files)

@@ -69,8 +69,8 @@ Interval intervalOf(const Record& record) {
 Figure timeOf(const Record& record) { return figureOf(*record.median, intervalOf(record)); }
 
 std::optional<Pair> cyclesOf(const Record& base, const Record& candidate) {
-  if (!base.smClockMhz || !candidate.smClockMhz || *base.smClockMhz <= 0 || *candidate.smClockMhz <= 0) return std::nullopt;
-  return Pair{scaled(timeOf(base), std::log(*base.smClockMhz)), scaled(timeOf(candidate), std::log(*candidate.smClockMhz))};
+  if (!base.clockMhz || !candidate.clockMhz || *base.clockMhz <= 0 || *candidate.clockMhz <= 0) return std::nullopt;
+  return Pair{scaled(timeOf(base), std::log(*base.clockMhz)), scaled(timeOf(candidate), std::log(*candidate.clockMhz))};
 }
 
 std::optional<Pair> pairedOf(const Record& base, const Record& candidate) {
@@ -196,7 +196,7 @@ void addNotes(Comparison& comparison, bool controlIsAlone) {
                                  "stands for them");
     if (anyLacks(*results, [](const Record& r) { return r.spread.has_value(); }))
       comparison.notes.push_back(results->file + " does not know the device's own spread (A/A)");
-    if (anyLacks(*results, [](const Record& r) { return r.device == "cpu" || r.smClockMhz; }))
+    if (anyLacks(*results, [](const Record& r) { return r.device == "cpu" || r.clockMhz; }))
       comparison.notes.push_back(results->file + " has no clocks: times are not confirmed in cycles");
   }
   if (!controlIsAlone && comparison.control.samples() < Control::least)

@@ -25,7 +25,7 @@ std::set<std::string> valuesOf(const Results& results, const Read& read) {
 std::optional<double> medianClock(const Results& results) {
   std::vector<double> clocks;
   for (const Record& record : results.records)
-    if (record.smClockMhz && *record.smClockMhz > 0) clocks.push_back(*record.smClockMhz);
+    if (record.clockMhz && *record.clockMhz > 0) clocks.push_back(*record.clockMhz);
   return clocks.empty() ? std::nullopt : std::optional(median(clocks));
 }
 

@@ -83,7 +83,7 @@ void addTo(Json& list, const Record& record) {
   metrics.add("passed", {passed ? 1.0 : 0.0}, {{"status", record.status}, {"reason", record.reason}});
   if (!passed) return;
   const Json microseconds = {{"unit", "us"}, {"aggregation", "median"}, {"runs", std::to_string(record.runs)}};
-  metrics.add("latency", record.batches.empty() ? std::vector{*record.median} : record.batches, microseconds);
+  metrics.add("latency", record.rounds.empty() ? std::vector{*record.median} : record.rounds, microseconds);
   if (record.speedup) metrics.add("speedup", {*record.speedup}, {{"unit", "x"}});
   if (record.gigabytesPerSecond) metrics.add("memory bandwidth", {*record.gigabytesPerSecond}, {{"unit", "GB/s"}});
 }

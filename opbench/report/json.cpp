@@ -101,6 +101,7 @@ void addRun(Json& record, const Run& run) {
   record["self_test"] = run.isSelfTest;
   record["seed"] = run.seed;
   record["threads"] = run.threads;
+  if (run.channelsLast) record["channels_last"] = true;
   record["repeats"] = run.repeats;
   record["precision"] = run.precision;
   record["version"] = run.version;

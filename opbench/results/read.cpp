@@ -2,23 +2,17 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <map>
 #include <tuple>
 
 #include "ir/error.h"
+#include "opbench/files.h"
 #include "opbench/results/fields.h"
 
 namespace opbench::results {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr size_t longestLine = size_t{1} << 20;
-constexpr std::streamoff largestFile = std::streamoff{1} << 30;
 
 void readSample(const Fields& fields, Record& record) {
   record.op = fields.requiredText("op");
@@ -35,12 +29,14 @@ void readTiming(const Fields& fields, Record& record) {
   if (record.median && *record.median <= 0) record.median.reset();
   record.medianInterval = fields.interval("low_us", "high_us");
   record.percentiles = fields.interval("p20_us", "p80_us");
-  record.batches = fields.numbers("batches_us");
+  record.rounds = fields.numbers("rounds_us");
+  if (record.rounds.empty()) record.rounds = fields.numbers("batches_us");
   record.runs = fields.integer("runs").value_or(0);
   record.speedup = fields.number("speedup");
   record.speedupInterval = fields.interval("speedup_low", "speedup_high");
   record.gigabytesPerSecond = fields.number("gb_per_s");
-  record.smClockMhz = fields.number("sm_clock_mhz");
+  const auto clock = fields.number("clock_mhz");
+  record.clockMhz = clock ? clock : fields.number("sm_clock_mhz");
   record.isFloorBound = fields.flag("floor_bound");
   record.spread = fields.number("spread");
 }
@@ -132,19 +128,6 @@ Results read(std::string_view text, const std::string& file) {
   return results;
 }
 
-Results readFile(const std::string& file) {
-  std::error_code error;
-  if (fs::is_directory(file, error)) ir::fail(ir::ErrorKind::Input, "{} is a folder where a file of results is due", file);
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) ir::fail(ir::ErrorKind::Input, "cannot read {}: {}", file, std::strerror(errno));
-  std::string text;
-  for (std::string block(size_t{1} << 16, '\0');
-       stream.read(block.data(), static_cast<std::streamsize>(block.size())) || stream.gcount() > 0;) {
-    text.append(block, 0, static_cast<size_t>(stream.gcount()));
-    if (static_cast<std::streamoff>(text.size()) > largestFile)
-      ir::fail(ir::ErrorKind::Input, "{} is larger than {} bytes", file, largestFile);
-  }
-  return read(text, file);
-}
+Results readFile(const std::string& file) { return read(opbench::readFile(file), file); }
 
 }  // namespace opbench::results

@@ -36,12 +36,12 @@ struct Record {
   std::optional<double> median;
   std::optional<Interval> medianInterval;  ///< 95 % of bootstraps
   std::optional<Interval> percentiles;     ///< 20th and 80th of the runs
-  std::vector<double> batches;             ///< medians of repetitions
+  std::vector<double> rounds;              ///< medians of repetitions
   int64_t runs = 0;
   std::optional<double> speedup;  ///< over the baseline
   std::optional<Interval> speedupInterval;
   std::optional<double> gigabytesPerSecond;
-  std::optional<double> smClockMhz;
+  std::optional<double> clockMhz;
   bool isFloorBound = false;     ///< as fast as an empty kernel
   std::optional<double> spread;  ///< of the device's own A/A measurements, 0.01 being 1 %
 

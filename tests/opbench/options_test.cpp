@@ -179,6 +179,17 @@ TEST_CASE("convert has a file of results, and formats to turn it into") {
   CHECK(refusal({"convert", "r.jsonl"}) == "convert to what? --dashboard FILE or --junit FILE");
 }
 
+TEST_CASE("repro has a case, a folder to write, and a race's options") {
+  const Options o = parse({"repro", "r.jsonl:12", "--output", "d", "--dtype", "float16", "--seed", "7"});
+  CHECK(o.verb == Verb::Repro);
+  CHECK(o.reproCase == "r.jsonl:12");
+  CHECK(o.output == "d");
+  CHECK(o.dtype == ir::DType::F16);
+  CHECK(o.seed == 7);
+  CHECK(o.program == "/opt/opbench/bin/opbench");
+  CHECK(refusal({"repro"}) == "CASE is required (opbench --help lists the options)");
+}
+
 TEST_CASE("help names every option") {
   const std::string help = parse({"-h"}).text;
   for (const char* option : {"--suite",
@@ -246,6 +257,6 @@ TEST_CASE("refusals") {
         "--suite cannot be combined with --inputs or --inp-file: samples come from one place or the other");
   CHECK(refusal({"--dtpye", "float16"}) == "no option '--dtpye'; did you mean --dtype? (opbench --help lists the options)");
   CHECK(refusal({"aten.add.Tensor"}) ==
-        "no verb 'aten.add.Tensor': there are doctor, compare, convert; operators are named with --op");
+        "no verb 'aten.add.Tensor': there are doctor, compare, convert, repro; operators are named with --op");
   CHECK(refusal({"--repeats", "many"}).starts_with("could not convert: --repeats = many"));
 }

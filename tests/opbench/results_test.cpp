@@ -56,7 +56,7 @@ TEST_CASE("what --json writes is read back") {
   CHECK(add.median == 24.0);
   CHECK(add.percentiles->low == 23.52);
   CHECK(add.speedup == 1.25);
-  CHECK(add.batches.size() == 3);
+  CHECK(add.rounds.size() == 3);
   CHECK(add.deviceName == "Example GPU");
   CHECK(add.seed == 7);
   CHECK(read.records[7].fate == Fate::Wrong);
@@ -73,7 +73,7 @@ TEST_CASE("intervals, clocks and marks are read where a file has them") {
       "r.jsonl:1");
   CHECK(record.medianInterval->low == 2.4);
   CHECK(record.speedupInterval->high == 1.1);
-  CHECK(record.smClockMhz == 1980);
+  CHECK(record.clockMhz == 1980);
   CHECK(record.spread == 0.01);
   CHECK(record.isFloorBound);
   CHECK(record.flush == "write");
@@ -110,8 +110,8 @@ TEST_CASE("what is none of ours is refused in one line that says where and what"
   CHECK(refusal(std::string(500'000, '[')) == "r.jsonl:1: no JSON from column 500001 on");
   CHECK(refusal(std::string("\xff\xfe\x00", 3)) == "r.jsonl:1: no JSON from column 1 on");
   tests::TemporaryFolder folder;
-  CHECK_THROWS_WITH_AS(results::readFile(folder.path),
-                       (folder.path.string() + " is a folder where a file of results is due").c_str(), ir::Error);
+  CHECK_THROWS_WITH_AS(results::readFile(folder.path), ("cannot read " + folder.path.string() + ": it is a folder").c_str(),
+                       ir::Error);
   CHECK_THROWS_WITH_AS(results::readFile("/nonexistent"), "cannot read /nonexistent: No such file or directory", ir::Error);
 }
 

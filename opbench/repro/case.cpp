@@ -1,0 +1,169 @@
+#include "opbench/repro/case.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <filesystem>
+
+#include "ir/error.h"
+#include "opbench/files.h"
+#include "opbench/results/read.h"
+
+namespace opbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+using ir::ErrorKind;
+using ir::fail;
+using results::Fate;
+using results::Record;
+
+/// `FILE:LINE`; the line is 0 where none is named.
+struct Place {
+  std::string file;
+  int line = 0;
+};
+
+Place placeOf(const std::string& what) {
+  const size_t colon = what.rfind(':');
+  int line = 0;
+  const char *begin = what.data() + colon + 1, *end = what.data() + what.size();
+  const bool isNumber = colon != std::string::npos && begin != end && std::from_chars(begin, end, line).ptr == end && line > 0;
+  return isNumber ? Place{what.substr(0, colon), line} : Place{what, 0};
+}
+
+std::string lineOf(const std::string& text, const Place& place) {
+  size_t from = 0;
+  for (int line = 1; from < text.size(); ++line) {
+    const size_t end = std::min(text.find('\n', from), text.size());
+    if (line == place.line) return text.substr(from, end - from);
+    from = end + 1;
+  }
+  fail(ErrorKind::Input, "{} has no line {}", place.file, place.line);
+}
+
+Case caseOf(Record record, const std::string& where) {
+  Case result;
+  result.sample.op = record.op;
+  result.sample.count = std::max<int64_t>(record.count, 1);
+  result.sample.suite = record.suite;
+  inputs::parseCall(record.sample, {where, 1}, 1, result.sample);
+  result.record = std::move(record);
+  return result;
+}
+
+/// The sample that begins at the place, or the only one.
+Case caseOf(const std::string& text, const Place& place) {
+  const inputs::Samples read = inputs::parseFile(text, place.file, fs::path(place.file).stem().string());
+  if (place.line == 0 && read.samples.size() == 1) return {read.samples.front(), std::nullopt};
+  if (place.line == 0 && !read.errors.empty()) fail(ErrorKind::Input, "{}", read.errors.front());
+  if (place.line == 0) fail(ErrorKind::Input, "{0} has {1} samples: name a line, as in {0}:2", place.file, read.samples.size());
+  for (const inputs::Sample& sample : read.samples)
+    if (sample.where.line == place.line) return {sample, std::nullopt};
+  fail(ErrorKind::Input, "{}:{}: there is neither a sample nor a line of results", place.file, place.line);
+}
+
+/// What a dumped race says about a contender that failed, or else about the last one.
+std::optional<Record> mainRecord(const fs::path& race) {
+  if (!fs::exists(race)) return std::nullopt;
+  std::vector<Record> records = results::readFile(race).records;
+  const auto failed =
+      std::find_if(records.begin(), records.end(), [](const Record& record) { return record.fate != Fate::Measured; });
+  return failed == records.end() ? records.back() : *failed;
+}
+
+Case dumpedCase(const fs::path& folder) {
+  const fs::path sample = folder / "00-sample.txt";
+  if (!fs::exists(sample))
+    fail(ErrorKind::Input, "{} is no folder of a sample's stages: there is no 00-sample.txt", folder.string());
+  Case result = caseOf(readFile(sample), Place{sample, 0});
+  result.record = mainRecord(folder / "60-race.jsonl");
+  return result;
+}
+
+/// The name goes into a script and a folder's name.
+void checkOperator(const std::string& op) {
+  const bool isName = std::all_of(op.begin(), op.end(), [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '.'; });
+  if (!isName || op.find('.') == std::string::npos || op.front() == '.') fail(ErrorKind::Input, "'{}' is no operator", op);
+}
+
+std::string quoted(const std::string& text) {
+  const bool isPlain = !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
+    return std::isalnum(c) || std::string_view("_-+=./:,").find(static_cast<char>(c)) != std::string_view::npos;
+  });
+  if (isPlain) return text;
+  std::string result = "'";
+  for (char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return result + "'";
+}
+
+std::vector<std::string_view> namesOf(const std::vector<Contender>& contenders) {
+  std::vector<std::string_view> names;
+  for (Contender contender : contenders) names.push_back(name(contender));
+  return names;
+}
+
+}  // namespace
+
+Case readCase(const std::string& what) {
+  Case result;
+  if (const Place place = placeOf(what); fs::is_directory(what)) {
+    result = dumpedCase(what);
+  } else {
+    const std::string text = readFile(place.file);
+    const std::string line = place.line > 0 ? lineOf(text, place) : text.substr(0, text.find('\n'));
+    const bool isResult = line.starts_with('{');
+    if (isResult && place.line == 0) fail(ErrorKind::Input, "{0} holds results: name a line, as in {0}:2", place.file);
+    result = isResult ? caseOf(results::recordOf(line, what), what) : caseOf(text, place);
+  }
+  checkOperator(result.sample.op);
+  return result;
+}
+
+Options raceOptions(const Case& wanted, const Options& given) {
+  Options options = given;
+  options.verb = Verb::Race;
+  options.ops = {"all"};
+  options.maxSamples = options.startIdx = options.maxBytes = 0;
+  options.accuracyChecking = true;
+  if (!wanted.record) return options;
+  const Record& record = *wanted.record;
+  const auto dtype = ir::dtypeFromTorchName(record.dtype);
+  if (!dtype) fail(ErrorKind::Input, "the results' dtype '{}' is unknown", record.dtype);
+  options.dtype = *dtype;
+  options.seed = static_cast<uint64_t>(record.seed.value_or(0));
+  options.threads = static_cast<int>(record.threads);
+  options.channelsLast = record.channelsLast;
+  if (options.device.empty()) options.device = record.device;
+  const auto contender = contenderFromName(record.contender);
+  if (!contender) fail(ErrorKind::Input, "the results' contender '{}' is unknown", record.contender);
+  options.contenders = {Contender::Eager};
+  if (*contender != Contender::Eager) options.contenders.push_back(*contender);
+  return options;
+}
+
+std::string commandLine(const Options& options) {
+  std::string line = fmt::format("--dtype {}", ir::torchName(options.dtype));
+  if (!options.device.empty()) line += " --device " + quoted(options.device);
+  if (options.seed != Options().seed) line += fmt::format(" --seed {}", options.seed);
+  if (options.threads > 0) line += fmt::format(" --threads {}", options.threads);
+  if (options.channelsLast) line += " --channels-last";
+  if (options.tune) line += " --tune";
+  if (options.contenders != Options().contenders)
+    line += fmt::format(" --contenders {}", fmt::join(namesOf(options.contenders), ","));
+  return line;
+}
+
+void addReproCommands(Row& row, const Options& options) {
+  if (row.file.empty()) return;
+  const std::string place = quoted(fmt::format("{}:{}", row.file, row.line));
+  for (Outcome& outcome : row.outcomes)
+    if (outcome.status == Status::Wrong)
+      outcome.reason += fmt::format("; `opbench repro {} {}` writes the case", place, commandLine(options));
+}
+
+}  // namespace opbench

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "inputs/sample.h"
+#include "opbench/options.h"
+#include "opbench/results/record.h"
+#include "opbench/row.h"
+
+namespace opbench {
+
+/// One sample to repeat, with what is recorded about it.
+struct Case {
+  inputs::Sample sample;
+  std::optional<results::Record> record;  ///< a line of results; nothing where only the sample is known
+};
+
+/// Reads `FILE:LINE`, a line of results or of samples; FILE, with a single sample; or a folder that `--dump` wrote for a sample.
+/// Errors: Input, for what cannot be read, is not there or is none of these.
+Case readCase(const std::string& what);
+
+/// The options to race the case with: the dtype, seed, threads, strides and contender of its record, and its device unless
+/// one was given; without a record, the options given.
+Options raceOptions(const Case& wanted, const Options& given);
+
+/// The arguments, each quoted for a shell where it needs to be, with which opbench races samples as `options` say; those of
+/// default value are left out, and so is where the samples come from.
+std::string commandLine(const Options& options);
+
+/// Ends the reason of every wrong result with the command that writes the case: `opbench repro FILE:LINE --dtype float16`.
+void addReproCommands(Row& row, const Options& options);
+
+}  // namespace opbench
