@@ -105,11 +105,11 @@ bool same(const ir::Memory& a, const ir::Memory& b) {
   return true;
 }
 
-bool hasReductions(const ir::Loops& loops) {
+bool combinesValues(const ir::Loops& loops) {
   std::vector<const ir::Expr*> values;
   for (const ir::StoreTo& store : loops.stores) values.push_back(store.value);
   const auto nodes = ir::postorder(values);
-  return std::any_of(nodes.begin(), nodes.end(), [](const ir::Expr* node) { return node->op == ir::Op::Reduce; });
+  return std::any_of(nodes.begin(), nodes.end(), [](const ir::Expr* node) { return node->isSweep(); });
 }
 
 void checkOutputs(const ir::Graph& graph, const std::vector<ir::Memory>& values, const opbench::Truth& truth, opbench::Rule rule,
@@ -143,7 +143,7 @@ void checkInterpreted(const ir::Graph& graph, runtime::Call& call, const opbench
       for (const ir::Param& param : kernel.params) buffers.push_back(param.buffer);
       interpretOn(kernel, buffers, memory);
     }
-    if (std::any_of(all.begin(), all.end(), hasReductions)) {
+    if (std::any_of(all.begin(), all.end(), combinesValues)) {
       checkOutputs(graph, memory, truth, rule, target.backend == ir::Backend::Cuda ? "CUDA kernel" : "CPU kernel");
     } else {
       for (size_t i = 0; i < memory.size(); ++i) CHECK(same(memory[i], meaning[i]));
