@@ -1,6 +1,7 @@
 #include "lowering/cpu_tasks.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace lowering {
 
@@ -17,6 +18,8 @@ int cpuLanes(const ir::Loops& loops, const Domain& domain, std::size_t dim, cons
       if (node->op == ir::Op::Reduce) widest = std::max(widest, ir::sizeOf(node->dtype));
   return static_cast<int>(std::min<int64_t>(target.vectorBytes, 2 * target.vectorBytes / widest));
 }
+
+int lanesOf(int64_t elements) { return static_cast<int>(std::bit_ceil(static_cast<uint64_t>(std::min<int64_t>(elements, 64)))); }
 
 namespace {
 

@@ -9,6 +9,9 @@ namespace lowering {
 /// loads and arithmetic overlap.
 int cpuLanes(const ir::Loops& loops, const Domain& domain, std::size_t dim, const ir::Target& target);
 
+/// Lanes of the narrowest vector that holds so many elements, or of the widest one there is.
+int lanesOf(int64_t elements);
+
 /// Tasks of `elements` points each that are handed to a thread at a time: enough work to be worth waking it for.
 int64_t cpuGrain(const ir::Loops& loops, const Domain& domain, int64_t elements);
 

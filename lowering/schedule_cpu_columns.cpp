@@ -1,6 +1,5 @@
 // Reductions across memory on a CPU: a task a tile of columns, or, where they are few, a share of their elements.
 #include <algorithm>
-#include <bit>
 
 #include "ir/error.h"
 #include "lowering/ceil_div.h"
@@ -20,9 +19,6 @@ constexpr int64_t wideVectors = 64;        // of a tile: what it sums up in its 
 constexpr int64_t blockElements = 512;     // that one accumulator takes before it is added to the total: rounding stays small
 constexpr int64_t shareElements = 64;      // of a column: the least that a thread takes
 constexpr int64_t heldBytes = 128 * 1024;  // of a tile that are kept from one sweep to the next
-
-/// Lanes of the narrowest vector that holds a row of elements.
-int lanesOf(int64_t elements) { return static_cast<int>(std::bit_ceil(static_cast<uint64_t>(std::min<int64_t>(elements, 64)))); }
 
 class CpuColumnKernel {
  public:
@@ -144,9 +140,8 @@ class CpuColumnKernel {
     const int64_t whole = columns / lanes_;
     if (whole > 0) {
       const Value vector = kernel_.axis(whole);
-      ir::Block body;
-      body.push_back({use(vector * double(lanes_))});
-      append(block, loop(whole > tileVectors ? LoopKind::Serial : LoopKind::Unrolled, vector, std::move(body)));
+      const LoopKind kind = whole > tileVectors ? LoopKind::Serial : LoopKind::Unrolled;
+      append(block, loop(kind, vector, ir::Block{{use(vector * double(lanes_))}}));
     }
     if (columns % lanes_ != 0) {
       ir::Lanes rest = use(kernel_.number(whole * lanes_));
@@ -209,8 +204,7 @@ class CpuColumnKernel {
     return domain_.isContiguous(access, domain_.innermost()) && !domain_.isContiguous(access, domain_.elementDims() - 1);
   }
 
-  /// The element stores in vectors along the elements: a vector of each column in turn, so that the reads of one, which are
-  /// apart, find the cache lines of the one before.
+  /// The element stores along the elements: a vector of each column in turn, as one reads the cache lines of the one before.
   ir::Block storesAcross(int64_t columns) const {
     ir::Block block = vectors(columns, [&](Value column) {
       ir::Lanes lanes;
@@ -243,9 +237,7 @@ class CpuColumnKernel {
     ir::Lanes lanes = kernel_.lanes(at);
     if (active < lanes_) lanes.active = kernel_.number(active).expr();
     lanes.stores = kernel_.elementStores(at, readLanes(kernel_.pool(), domain_, at, std::move(results)));
-    ir::Block block;
-    block.push_back({std::move(lanes)});
-    return loop(LoopKind::Serial, column, std::move(block));
+    return loop(LoopKind::Serial, column, ir::Block{{std::move(lanes)}});
   }
 
   /// What is read by several sweeps and lies across them is kept as the first one has put it together, if it fits a cache.
