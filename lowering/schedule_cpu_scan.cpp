@@ -26,7 +26,9 @@ class CpuScanKernel {
         isColumns_(!domain.runsAlongElements()),
         columns_(isColumns_ ? domain.dims()[domain.elementDims() - 1].extent : 1),
         elements_(domain.inner().extent) {
-    if (isColumns_) lanes_ = std::min(cpuLanes(loops, target), static_cast<int>(std::bit_ceil(static_cast<uint64_t>(columns_))));
+    if (isColumns_)
+      lanes_ = std::min(cpuLanes(loops, domain, domain.elementDims() - 1, target),
+                        static_cast<int>(std::bit_ceil(static_cast<uint64_t>(columns_))));
     outer_ = domain.numel(0, domain.elementDims()) / columns_;
     const int64_t vectors = ceilDiv(columns_, lanes_);
     tile_ =
