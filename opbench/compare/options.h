@@ -5,7 +5,7 @@
 
 #include "opbench/compare/compare.h"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): CLI11's
 class App;
 }
 

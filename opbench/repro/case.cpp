@@ -138,6 +138,7 @@ Options raceOptions(const Case& wanted, const Options& given) {
   options.seed = static_cast<uint64_t>(record.seed.value_or(0));
   options.threads = static_cast<int>(record.threads);
   options.channelsLast = record.channelsLast;
+  if (record.flush == "read") options.flush = runtime::Flush::Read;
   if (options.device.empty()) options.device = record.device;
   const auto contender = contenderFromName(record.contender);
   if (!contender) fail(ErrorKind::Input, "the results' contender '{}' is unknown", record.contender);
@@ -152,6 +153,7 @@ std::string commandLine(const Options& options) {
   if (options.seed != Options().seed) line += fmt::format(" --seed {}", options.seed);
   if (options.threads > 0) line += fmt::format(" --threads {}", options.threads);
   if (options.channelsLast) line += " --channels-last";
+  if (options.flush == runtime::Flush::Read) line += " --flush read";
   if (options.tune) line += " --tune";
   if (options.contenders != Options().contenders)
     line += fmt::format(" --contenders {}", fmt::join(namesOf(options.contenders), ","));

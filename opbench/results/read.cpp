@@ -35,8 +35,7 @@ void readTiming(const Fields& fields, Record& record) {
   record.speedup = fields.number("speedup");
   record.speedupInterval = fields.interval("speedup_low", "speedup_high");
   record.gigabytesPerSecond = fields.number("gb_per_s");
-  const auto clock = fields.number("clock_mhz");
-  record.clockMhz = clock ? clock : fields.number("sm_clock_mhz");
+  record.clockMhz = fields.number("clock_mhz");
   record.isFloorBound = fields.flag("floor_bound");
   record.spread = fields.number("spread");
 }

@@ -154,6 +154,7 @@ TEST_CASE("run.sh's options are understood as they were meant") {
   options.seed = 11;
   options.threads = 3;
   options.channelsLast = options.tune = true;
+  options.flush = runtime::Flush::Read;
   options.contenders = {Contender::Opbench, Contender::Eager};
   std::istringstream words(commandLine(options));
   const std::vector<std::string> arguments{std::istream_iterator<std::string>(words), {}};

@@ -66,10 +66,9 @@ TEST_CASE("what --json writes is read back") {
 
 TEST_CASE("intervals, clocks and marks are read where a file has them") {
   const Record record = results::recordOf(
-      changed(
-          "\"median_us\":2.5",
-          R"("median_us":2.5,"low_us":2.4,"high_us":2.6,"speedup_low":0.9,"speedup_high":1.1,"sm_clock_mhz":1980,"spread":0.01,)"
-          R"("floor_bound":true,"flush":"write","data":"normal","channels_last":true)"),
+      changed("\"median_us\":2.5",
+              R"("median_us":2.5,"low_us":2.4,"high_us":2.6,"speedup_low":0.9,"speedup_high":1.1,"clock_mhz":1980,"spread":0.01,)"
+              R"("floor_bound":true,"flush":"write","data":"normal","channels_last":true)"),
       "r.jsonl:1");
   CHECK(record.medianInterval->low == 2.4);
   CHECK(record.speedupInterval->high == 1.1);

@@ -43,7 +43,7 @@ std::string line(const SyntheticRun& run, int index, const char* contender, cons
       R"-({{"index":{},"op":"aten.op{}.default","sample":"((T([{}], f16),), {{}})","file":"synthetic.txt","line":{},"count":1,)-"
       R"-("device":"cuda:0","dtype":"float16","contender":"{}","kind":"generated","status":"ok","reason":"","median_us":{:.3f},)-"
       R"-("low_us":{:.3f},"high_us":{:.3f},"p20_us":{:.3f},"p80_us":{:.3f},"batches_us":[],"runs":{},"speedup":{:.5f},)-"
-      R"-("speedup_low":{:.5f},"speedup_high":{:.5f},"sm_clock_mhz":{:.1f},"floor_bound":{},"spread":0.01,"flush":"write",)-"
+      R"-("speedup_low":{:.5f},"speedup_high":{:.5f},"clock_mhz":{:.1f},"floor_bound":{},"spread":0.01,"flush":"write",)-"
       R"-("data":"normal","device_name":"Example GPU","seed":0,"threads":0,"version":"opbench 0.1.0"}})-"
       "\n",
       index, index / 50, index, index, contender, us.median, us.low, us.high, us.p20, us.p80, runs, speedup.median, speedup.low,
