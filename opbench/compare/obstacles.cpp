@@ -22,10 +22,11 @@ std::set<std::string> valuesOf(const Results& results, const Read& read) {
   return values;
 }
 
+/// Of a GPU; a CPU's clock follows its load from one sample to the next, and says less of the run than its cycles do.
 std::optional<double> medianClock(const Results& results) {
   std::vector<double> clocks;
   for (const Record& record : results.records)
-    if (record.clockMhz && *record.clockMhz > 0) clocks.push_back(*record.clockMhz);
+    if (record.device != "cpu" && record.clockMhz && *record.clockMhz > 0) clocks.push_back(*record.clockMhz);
   return clocks.empty() ? std::nullopt : std::optional(median(clocks));
 }
 
