@@ -47,7 +47,7 @@ class Reporter {
   std::ostream* csv_ = nullptr;
   std::ostream* console_ = nullptr;  ///< null where standard output belongs to a file format
   const Run* run_ = nullptr;
-  std::string lines_;                ///< JSON lines so far, where other formats are made of them
+  std::string lines_;  ///< JSON lines so far, where other formats are made of them
   report::Layout layout_;
   int samples_ = 0;
 };
