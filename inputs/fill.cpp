@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <type_traits>
 
@@ -12,6 +13,26 @@ namespace {
 
 constexpr int64_t largestInteger = 8;
 constexpr int64_t period = 262'139;  // the largest prime below 2^18
+
+/// Magnitudes at the ends of a floating dtype, as far as f32 or, for f64, double can hold them.
+struct Range {
+  double subnormal;  ///< the smallest
+  double normal;     ///< the smallest that is not subnormal
+  double largest;
+};
+
+Range rangeOf(ir::DType dtype) {
+  switch (dtype) {
+    case ir::DType::F8E4M3: return {0x1p-9, 0x1p-6, 448};
+    case ir::DType::F8E5M2: return {0x1p-16, 0x1p-14, 57344};
+    case ir::DType::F16:
+    case ir::DType::C32: return {0x1p-24, 0x1p-14, 65504};
+    case ir::DType::BF16: return {0x1p-133, 0x1p-126, 0x1.fep127};
+    case ir::DType::F64:
+    case ir::DType::C128: return {0x1p-1074, 0x1p-1022, std::numeric_limits<double>::max()};
+    default: return {0x1p-149, 0x1p-126, std::numeric_limits<float>::max()};
+  }
+}
 
 double normal(uint64_t bits) { return normalQuantile(uniform(bits)); }
 
@@ -26,20 +47,67 @@ double nonFinite(uint64_t bits) {
   return normal(bits);
 }
 
+/// One of ten numbers that a dtype's arithmetic treats in a way of its own.
+double special(ir::DType dtype, uint64_t which) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  const Range range = rangeOf(dtype);
+  const double values[] = {std::numeric_limits<double>::quiet_NaN(),
+                           infinity,
+                           -infinity,
+                           0.0,
+                           -0.0,
+                           range.subnormal,
+                           -range.subnormal,
+                           range.normal,
+                           range.largest,
+                           -range.largest};
+  return values[which % std::size(values)];
+}
+
+/// Floats by domain; plain ones by the distribution asked for.
 struct FloatDraw {
-  double operator()(const Plain&, uint64_t bits) const { return normal(bits); }
+  ir::DType dtype;
+  Data data;
+  int64_t position = 0;  ///< in the storage
+
+  double plain(uint64_t bits) const {
+    switch (data.distribution) {
+      case Distribution::Normal:
+      case Distribution::Specials: return normal(bits);
+      case Distribution::Uniform: return 2 * uniform(bits) - 1;
+      case Distribution::SmallInt: return static_cast<double>(integerBelow(bits, 2 * largestInteger + 1) - largestInteger);
+      case Distribution::Zeros: return 0;
+      case Distribution::Positive: return std::abs(normal(bits)) + 0.0625;
+    }
+    return 0;
+  }
+  /// `value`, or a special one where it is the turn of one.
+  double orSpecial(double value, uint64_t bits) const {
+    constexpr int64_t block = 4096, blocks = 4;
+    const uint64_t other = randomBits(bits, 0);
+    const bool hasTurn = data.distribution == Distribution::Specials && position / block % blocks == 0 && other % 8 == 0;
+    return hasTurn ? special(dtype, other >> 3) : value;
+  }
+
+  double operator()(const Plain&, uint64_t bits) const { return orSpecial(data.scale * plain(bits), bits); }
   double operator()(const Uniform& range, uint64_t bits) const { return range.low + (range.high - range.low) * uniform(bits); }
-  double operator()(const Positive&, uint64_t bits) const { return std::abs(normal(bits)) + 0.0625; }
-  double operator()(const NonZero&, uint64_t bits) const { return awayFromZero(normal(bits)); }
-  double operator()(const Halves&, uint64_t bits) const { return halves(bits); }
+  double operator()(const Positive&, uint64_t bits) const { return orSpecial(std::abs(normal(bits)) + 0.0625, bits); }
+  double operator()(const NonZero&, uint64_t bits) const { return orSpecial(awayFromZero(normal(bits)), bits); }
+  double operator()(const Halves&, uint64_t bits) const {
+    const bool isTheirs = data.distribution == Distribution::Normal || data.distribution == Distribution::Specials;
+    return isTheirs ? orSpecial(data.scale * halves(bits), bits) : (*this)(Plain{}, bits);
+  }
   double operator()(const NonFinite&, uint64_t bits) const { return nonFinite(bits); }
   double operator()(const Below& range, uint64_t bits) const { return static_cast<double>(integerBelow(bits, range.bound)); }
 };
 
 struct IntegerDraw {
   bool isSigned;
+  Distribution distribution;
 
   int64_t plain(uint64_t bits) const {
+    if (distribution == Distribution::Zeros) return 0;
+    if (distribution == Distribution::Positive) return 1 + integerBelow(bits, largestInteger);
     return isSigned ? integerBelow(bits, 2 * largestInteger + 1) - largestInteger : integerBelow(bits, largestInteger + 1);
   }
   int64_t operator()(const Plain&, uint64_t bits) const { return plain(bits); }
@@ -55,20 +123,23 @@ struct IntegerDraw {
 };
 
 struct BoolDraw {
+  Distribution distribution;
+
   template <typename Any>
   bool operator()(const Any&, uint64_t bits) const {
-    return bits >> 63;
+    if (distribution == Distribution::Zeros) return false;
+    return distribution == Distribution::Positive || bits >> 63 != 0;
   }
 };
 
 template <typename Element>
-auto drawOf([[maybe_unused]] const ir::TensorType& type) {
+auto drawOf([[maybe_unused]] const ir::TensorType& type, const Data& data) {
   if constexpr (std::is_same_v<Element, bool>) {
-    return BoolDraw{};
+    return BoolDraw{data.distribution};
   } else if constexpr (std::is_floating_point_v<Element>) {
-    return FloatDraw{};
+    return FloatDraw{type.dtype, data};
   } else {
-    return IntegerDraw{ir::isSigned(type.dtype)};
+    return IntegerDraw{ir::isSigned(type.dtype), data.distribution};
   }
 }
 
@@ -102,10 +173,10 @@ int64_t drawnElements(const ir::TensorType& type, const Domain& domain) {
 }
 
 template <typename Element>
-void fillStorage(const ir::TensorType& type, const Domain& domain, uint64_t key, Element* storage) {
+void fillStorage(const ir::TensorType& type, const Domain& domain, uint64_t key, Element* storage, const Data& data) {
   int64_t count = drawnElements(type, domain) * (ir::isComplex(type.dtype) ? 2 : 1);
   if (count == 0) return;
-  auto draw = drawOf<Element>(type);
+  auto draw = drawOf<Element>(type, data);
   auto fill = [&](const auto& kind) {
     if constexpr (std::is_same_v<std::decay_t<decltype(kind)>, ByPosition>) {
       std::fill_n(storage, count, Element{});
@@ -114,15 +185,18 @@ void fillStorage(const ir::TensorType& type, const Domain& domain, uint64_t key,
         storage[offset] = static_cast<Element>(kind.value(at, randomBits(key, element++)));
       });
     } else {
-      for (int64_t i = 0; i < count; ++i) storage[i] = static_cast<Element>(draw(kind, randomBits(key, i)));
+      for (int64_t i = 0; i < count; ++i) {
+        if constexpr (std::is_floating_point_v<Element>) draw.position = i;
+        storage[i] = static_cast<Element>(draw(kind, randomBits(key, i)));
+      }
     }
   };
   std::visit(fill, domain);
 }
 
-template void fillStorage(const ir::TensorType&, const Domain&, uint64_t, float*);
-template void fillStorage(const ir::TensorType&, const Domain&, uint64_t, double*);
-template void fillStorage(const ir::TensorType&, const Domain&, uint64_t, int64_t*);
-template void fillStorage(const ir::TensorType&, const Domain&, uint64_t, bool*);
+template void fillStorage(const ir::TensorType&, const Domain&, uint64_t, float*, const Data&);
+template void fillStorage(const ir::TensorType&, const Domain&, uint64_t, double*, const Data&);
+template void fillStorage(const ir::TensorType&, const Domain&, uint64_t, int64_t*, const Data&);
+template void fillStorage(const ir::TensorType&, const Domain&, uint64_t, bool*, const Data&);
 
 }  // namespace inputs

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "inputs/data.h"
 #include "inputs/domain.h"
 
 namespace inputs {
@@ -12,13 +13,14 @@ int64_t drawnElements(const ir::TensorType& type, const Domain& domain);
 
 /// Draws the first drawnElements() elements of the storage of a tensor of `type`; `key` names the random stream. Element
 /// is what they are drawn as, before they become the tensor's dtype: float or double for floating dtypes (two for one
-/// complex number), int64_t for integers, bool.
+/// complex number), int64_t for integers, bool. `data` says what Plain and Halves are, and Positive and NonZero where it is
+/// Specials.
 template <typename Element>
-void fillStorage(const ir::TensorType& type, const Domain& domain, uint64_t key, Element* storage);
+void fillStorage(const ir::TensorType& type, const Domain& domain, uint64_t key, Element* storage, const Data& data = {});
 
-extern template void fillStorage(const ir::TensorType&, const Domain&, uint64_t, float*);
-extern template void fillStorage(const ir::TensorType&, const Domain&, uint64_t, double*);
-extern template void fillStorage(const ir::TensorType&, const Domain&, uint64_t, int64_t*);
-extern template void fillStorage(const ir::TensorType&, const Domain&, uint64_t, bool*);
+extern template void fillStorage(const ir::TensorType&, const Domain&, uint64_t, float*, const Data&);
+extern template void fillStorage(const ir::TensorType&, const Domain&, uint64_t, double*, const Data&);
+extern template void fillStorage(const ir::TensorType&, const Domain&, uint64_t, int64_t*, const Data&);
+extern template void fillStorage(const ir::TensorType&, const Domain&, uint64_t, bool*, const Data&);
 
 }  // namespace inputs

@@ -45,18 +45,18 @@ void checkLimit(const Sample& sample, int64_t limit) {
 }
 
 template <typename Element>
-at::Tensor drawnAs(const ir::TensorType& type, const Domain& domain, uint64_t key) {
+at::Tensor drawnAs(const ir::TensorType& type, const Domain& domain, uint64_t key, const Data& data) {
   int64_t parts = ir::isComplex(type.dtype) ? 2 : 1;
   at::Tensor flat = at::empty({drawnElements(type, domain) * parts}, at::TensorOptions(c10::CppTypeToScalarType<Element>::value));
-  fillStorage(type, domain, key, flat.mutable_data_ptr<Element>());
+  fillStorage(type, domain, key, flat.mutable_data_ptr<Element>(), data);
   return parts == 1 ? flat : at::view_as_complex(flat.view({-1, 2}));
 }
 
-at::Tensor drawn(const ir::TensorType& type, const Domain& domain, uint64_t key) {
-  if (type.dtype == ir::DType::F64 || type.dtype == ir::DType::C128) return drawnAs<double>(type, domain, key);
-  if (type.dtype == ir::DType::Bool) return drawnAs<bool>(type, domain, key);
+at::Tensor drawn(const ir::TensorType& type, const Domain& domain, uint64_t key, const Data& data) {
+  if (type.dtype == ir::DType::F64 || type.dtype == ir::DType::C128) return drawnAs<double>(type, domain, key, data);
+  if (type.dtype == ir::DType::Bool) return drawnAs<bool>(type, domain, key, data);
   bool hasFraction = ir::isFloating(type.dtype) || ir::isComplex(type.dtype);
-  return hasFraction ? drawnAs<float>(type, domain, key) : drawnAs<int64_t>(type, domain, key);
+  return hasFraction ? drawnAs<float>(type, domain, key, data) : drawnAs<int64_t>(type, domain, key, data);
 }
 
 /// `block` over and over, `count` elements in all.
@@ -70,8 +70,8 @@ at::Tensor repeated(const at::Tensor& block, int64_t count) {
 }
 
 /// Drawn on the CPU, so that every device gets the same data.
-at::Tensor tensor(const ir::TensorType& type, const Domain& domain, uint64_t key, c10::Device device) {
-  at::Tensor block = drawn(type, domain, key).to(scalarType(type.dtype)).to(device);
+at::Tensor tensor(const ir::TensorType& type, const Domain& domain, uint64_t key, const Data& data, c10::Device device) {
+  at::Tensor block = drawn(type, domain, key, data).to(scalarType(type.dtype)).to(device);
   int64_t count = type.storageElements();
   return at::as_strided(block.numel() == count ? block : repeated(block, count), type.sizes, type.strides);
 }
@@ -136,7 +136,8 @@ Positional byPosition(const Sample& sample) {
 class Materializer {
  public:
   /// `sample` has its keyword arguments in their positions.
-  Materializer(const Sample& sample, c10::Device device, uint64_t seed) : sample_(sample), device_(device), seed_(seed) {}
+  Materializer(const Sample& sample, c10::Device device, uint64_t seed, const Data& data)
+      : sample_(sample), device_(device), seed_(seed), data_(data) {}
 
   c10::IValue argument(const ir::Argument& value, size_t position) {
     position_ = position;
@@ -155,7 +156,7 @@ class Materializer {
   c10::IValue operator()(const ir::Symbol& symbol) { return symbolNumber(symbol.text); }
   c10::IValue operator()(const ir::TensorType& type) {
     uint64_t key = randomBits(randomBits(seed_, position_), item_);
-    return tensor(type, domainOf(sample_, position_, item_), key, device_);
+    return tensor(type, domainOf(sample_, position_, item_), key, data_, device_);
   }
   c10::IValue operator()(const ir::List& list) {
     c10::impl::GenericList values(c10::AnyType::get());
@@ -178,6 +179,7 @@ class Materializer {
   const Sample& sample_;
   c10::Device device_;
   uint64_t seed_;
+  const Data& data_;
   size_t position_ = 0;
   size_t item_ = 0;
 };
@@ -222,10 +224,10 @@ c10::ScalarType scalarType(ir::DType dtype) {
   ir::fail(ir::ErrorKind::Internal, "dtype {} is none", static_cast<int>(dtype));
 }
 
-Inputs materialize(const Sample& sample, c10::Device device, uint64_t seed, int64_t limit) {
+Inputs materialize(const Sample& sample, c10::Device device, uint64_t seed, const Data& data, int64_t limit) {
   checkLimit(sample, limit);
   Positional positional = byPosition(sample);
-  Materializer materializer(positional.sample, device, seed);
+  Materializer materializer(positional.sample, device, seed, data);
   Inputs inputs;
   for (size_t i = 0; i < sample.args.size(); ++i) inputs.args.push_back(materializer.argument(sample.args[i], i));
   for (size_t i = 0; i < sample.kwargs.size(); ++i)

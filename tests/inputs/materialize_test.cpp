@@ -144,6 +144,7 @@ TEST_CASE("what cannot be made is unsupported, before anything is allocated") {
                        ir::Error);
   CHECK_THROWS_WITH_AS(made("aten.neg.default", "((T([1000000, 1000000], f16),), {})"),
                        "inputs of 2000.0 GB are more than the limit of 8.6 GB", ir::Error);
-  CHECK_THROWS_WITH_AS(inputs::materialize(sampleOf("aten.cat.default", "(([T([3], f64), T([3], f64)],), {})"), c10::kCPU, 1, 40),
-                       "inputs of 0.0 GB are more than the limit of 0.0 GB", ir::Error);
+  CHECK_THROWS_WITH_AS(
+      inputs::materialize(sampleOf("aten.cat.default", "(([T([3], f64), T([3], f64)],), {})"), c10::kCPU, 1, {}, 40),
+      "inputs of 0.0 GB are more than the limit of 0.0 GB", ir::Error);
 }

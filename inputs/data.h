@@ -1,0 +1,35 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace inputs {
+
+/// What the elements of arguments are drawn from that may be anything; those that must be valid indices, probabilities, variances
+/// or divisors keep to their domain (domain.h).
+enum class Distribution {
+  Normal,    ///< floats normal(0, 1), integers from -8 to 8, bools half true
+  Uniform,   ///< floats between -1 and 1
+  SmallInt,  ///< floats that are whole numbers from -8 to 8, which sums and products hold exactly
+  Zeros,     ///< floats, integers and bools that are all zero
+  Positive,  ///< floats |normal(0, 1)| + 1/16, integers from 1 to 8, bools true
+  Specials,  ///< normal, but in the first of every four blocks of 4096 one in eight is NaN, infinite, zero of either sign,
+             ///< subnormal, the largest or the smallest of its dtype
+};
+
+/// The data of a call.
+struct Data {
+  Distribution distribution = Distribution::Normal;
+  double scale = 1;  ///< of floats
+};
+
+/// `normal`, `small-int`; on the command line and in reports.
+std::string_view name(Distribution distribution);
+std::optional<Distribution> distributionFromName(std::string_view text);
+std::vector<std::string> distributionNames();
+/// `normal`, `normal x 16`.
+std::string toText(const Data& data);
+
+}  // namespace inputs
