@@ -8,10 +8,27 @@
 
 #include "runtime/call_state.h"
 #include "runtime/device.h"
+#include "runtime/guard.h"
 #include "runtime/torch_types.h"
 
 namespace runtime {
 namespace {
+
+at::Tensor cloneGuarded(const at::Tensor& tensor) {
+  at::Tensor copy = emptyGuarded(tensor.sizes(), tensor.strides(), tensor.options());
+  poison(copy);
+  flatStorage(copy).copy_(flatStorage(tensor));
+  return copy;
+}
+
+/// Copies the elements of the tensors in `from` to those in `to`, which have their types.
+void copyElements(const torch::jit::Stack& from, const torch::jit::Stack& to) {
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    const std::vector<at::Tensor> sources = tensorsIn(from[i]);
+    const std::vector<at::Tensor> targets = tensorsIn(to[i]);
+    for (std::size_t k = 0; k < targets.size(); ++k) flatStorage(targets[k]).copy_(flatStorage(sources[k]));
+  }
+}
 
 /// Whether outputs may share memory with arguments: the schema says so, or the operator is known to hide it from autograd.
 bool mayAlias(const c10::FunctionSchema& schema) {
@@ -32,17 +49,31 @@ bool leavesUnwritten(const std::string& op) {
 
 }  // namespace
 
-Call::State::State(const inputs::Sample& sample, at::Device device, uint64_t seed)
-    : op(sample.op), handle(findOperator(sample.op)), device(device), seed(seed) {
+Call::State::State(const inputs::Sample& sample, at::Device device, uint64_t seed, const inputs::Data& data)
+    : sample(sample), op(sample.op), handle(findOperator(sample.op)), device(device), seed(seed) {
   const c10::InferenceMode guard;
-  arguments = bindArguments(op, handle.schema(), inputs::materialize(sample, device, seed), device);
+  arguments = drawn(data);
   effects = effectsOf(handle, arguments);
   for (int i : effects.written) {
+    arguments[i] = mapTensors(arguments[i], cloneGuarded);
     for (const at::Tensor& tensor : tensorsIn(arguments[i])) {
       const at::Tensor storage = flatStorage(tensor);
       pristine.push_back({storage, storage.clone()});
     }
   }
+}
+
+torch::jit::Stack Call::State::drawn(const inputs::Data& data) const {
+  return bindArguments(op, handle.schema(), inputs::materialize(sample, device, seed, data), device);
+}
+
+void Call::State::draw(uint64_t newSeed, const inputs::Data& data) {
+  const c10::InferenceMode guard;
+  seed = newSeed;
+  const torch::jit::Stack fresh = drawn(data);
+  copyElements(fresh, arguments);
+  for (const torch::jit::Stack& copy : copies) copyElements(fresh, copy);
+  for (Pristine& argument : pristine) argument.values.copy_(argument.storage);
 }
 
 std::vector<at::Tensor> Call::State::run(const torch::jit::Stack& given, torch::jit::Stack& stack) const {
@@ -104,8 +135,9 @@ bool Call::State::findWhetherView() const {
   });
 }
 
-Call::Call(const inputs::Sample& sample, Device& device, uint64_t seed) {
-  state_ = translateErrors(sample.op, [&] { return std::make_unique<State>(sample, at::Device(device.torchName()), seed); });
+Call::Call(const inputs::Sample& sample, Device& device, uint64_t seed, const inputs::Data& data) {
+  state_ =
+      translateErrors(sample.op, [&] { return std::make_unique<State>(sample, at::Device(device.torchName()), seed, data); });
 }
 
 Call::~Call() = default;
@@ -147,6 +179,10 @@ int64_t Call::argumentBytes() const {
 }
 
 bool Call::mutates() const { return !state_->effects.written.empty(); }
+
+void Call::draw(uint64_t seed, const inputs::Data& data) {
+  translateErrors(state_->op, [&] { state_->draw(seed, data); });
+}
 
 void Call::restore() { state_->restore(); }
 

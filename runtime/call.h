@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "inputs/data.h"
 #include "inputs/sample.h"
 #include "ir/graph.h"
 #include "runtime/tensor_list.h"
@@ -20,8 +21,11 @@ class Call {
  public:
   /// Errors: Unsupported for sparse arguments and tensors that do not fit, Input where the operator or an argument does
   /// not exist in ATen.
-  Call(const inputs::Sample& sample, Device& device, uint64_t seed);
+  Call(const inputs::Sample& sample, Device& device, uint64_t seed, const inputs::Data& data = {});
   ~Call();
+
+  /// Draws the arguments anew into the memory they have: whatever was made for the call computes on them from then on.
+  void draw(uint64_t seed, const inputs::Data& data);
 
   /// Runs ATen once and returns the outputs: defined tensors among the results, lists flattened, in-place results being the
   /// written arguments themselves; then the arguments that the operator writes without returning them.

@@ -14,7 +14,9 @@ namespace runtime {
 
 /// A bound call, for the files of runtime/ that speak torch. Everything below runs in c10::InferenceMode.
 struct Call::State {
-  State(const inputs::Sample& sample, at::Device device, uint64_t seed);
+  State(const inputs::Sample& sample, at::Device device, uint64_t seed, const inputs::Data& data);
+
+  void draw(uint64_t seed, const inputs::Data& data);
 
   /// Runs the operator once on `arguments`, using `stack` as working space; returns the defined tensors among the results,
   /// then the arguments that were written but not returned.
@@ -31,6 +33,7 @@ struct Call::State {
   /// A set of arguments: 0 is `arguments`, others are its copies.
   const torch::jit::Stack& set(int number) const { return number == 0 ? arguments : copies.at(static_cast<size_t>(number) - 1); }
 
+  inputs::Sample sample;
   std::string op;
   c10::OperatorHandle handle;
   at::Device device;
@@ -39,7 +42,7 @@ struct Call::State {
   std::vector<torch::jit::Stack> copies;
   Effects effects;
 
-  /// A written argument's storage and what it held.
+  /// A written argument's storage, which lies between guards, and what it held.
   struct Pristine {
     at::Tensor storage;
     at::Tensor values;
@@ -47,6 +50,7 @@ struct Call::State {
   std::vector<Pristine> pristine;
 
  private:
+  torch::jit::Stack drawn(const inputs::Data& data) const;
   bool findWhetherView() const;
   std::optional<bool> isView_;
 };

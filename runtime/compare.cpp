@@ -22,16 +22,17 @@ std::vector<int64_t> memoryOrder(const at::Tensor& tensor) {
   return order;
 }
 
-/// Complex numbers as pairs of reals; other tensors as they are.
+/// Complex numbers as pairs of reals and Bools as the bytes they are; other tensors as they are.
 at::Tensor asReal(const at::Tensor& tensor) {
+  if (tensor.scalar_type() == at::kBool) return tensor.view(at::kByte);
   if (!tensor.is_complex()) return tensor;
   std::vector<int64_t> sizes = tensor.sizes().vec();
   std::vector<int64_t> strides = tensor.strides().vec();
   for (int64_t& stride : strides) stride *= 2;
   sizes.push_back(2);
   strides.push_back(1);
-  const at::Tensor flat = flatStorage(tensor);
-  return flat.view(at::toRealValueType(tensor.scalar_type())).as_strided(sizes, strides, 0);
+  const at::Tensor flat = flatStorage(tensor).view(at::toRealValueType(tensor.scalar_type()));
+  return flat.as_strided(sizes, strides, flat.storage_offset());
 }
 
 /// Where element `position` of the flattened tensors stands.
@@ -54,6 +55,10 @@ void fill(Comparison& comparison, const Tally& tally) {
   comparison.rmseEager = root(tally.squaresEager, tally.countEager);
   comparison.worstFound = tally.worstFound;
   comparison.worstExpected = tally.worstExpected;
+  comparison.worstError = tally.worstError;
+  comparison.worstErrorEager = tally.worstErrorEager;
+  comparison.rmsReference = root(tally.normReference, tally.countFound);
+  comparison.maxUlp = tally.maxUlp;
   const double norms = std::sqrt(tally.normFound) * std::sqrt(tally.normReference);
   comparison.cosine = norms > 0 ? tally.dot / norms : (tally.normFound == tally.normReference ? 1 : 0);
 }

@@ -26,6 +26,16 @@ at::Tensor unequalBits(const at::Tensor& found, const at::Tensor& eager) {
   return count(found.view(at::kLong).ne(eager.view(at::kLong)));
 }
 
+/// |error| / (1 + |reference|): infinite where not both are finite, but 0 where they are the same all the same.
+at::Tensor relativeError(const at::Tensor& error, const at::Tensor& reference, const at::Tensor& areFinite,
+                         const at::Tensor& areSame) {
+  const at::Tensor scale = reference.masked_fill(areFinite.logical_not(), 0).abs().add_(1);
+  return error.abs()
+      .div_(scale)
+      .masked_fill_(areFinite.logical_not(), std::numeric_limits<double>::infinity())
+      .masked_fill_(areSame, 0);
+}
+
 /// The fields of a Tally in the order of tallyOf, as one tensor on the device.
 at::Tensor tallyChunk(const Operands& operands, int64_t begin, int64_t length) {
   const auto part = [&](const at::Tensor& tensor) { return tensor.narrow(0, begin, length); };
@@ -48,10 +58,8 @@ at::Tensor tallyChunk(const Operands& operands, int64_t begin, int64_t length) {
   const at::Tensor errorE = e.sub(r).masked_fill_(bothE.logical_not(), 0);
   const at::Tensor maskedF = f.masked_fill(bothF.logical_not(), 0);
   const at::Tensor maskedR = r.masked_fill(bothF.logical_not(), 0);
-  const at::Tensor relative = errorF.abs()
-                                  .div_(maskedR.abs().add_(1))
-                                  .masked_fill_(bothF.logical_not(), std::numeric_limits<double>::infinity())
-                                  .masked_fill_(sameFR, 0);
+  const at::Tensor relative = relativeError(errorF, r, bothF, sameFR);
+  const at::Tensor relativeE = relativeError(errorE, r, bothE, sameNumber(e, r));
   const at::Tensor worst = relative.argmax();
   const bool isWide = type == at::kLong || type == at::kUInt64;
   const at::Tensor unequal = isWide ? unequalBits(part(operands.found), part(operands.eager)) : count(sameFE.logical_not());
@@ -59,7 +67,8 @@ at::Tensor tallyChunk(const Operands& operands, int64_t begin, int64_t length) {
   return at::stack({unequal, count(relative.le(operands.tolerance).logical_not()),
                     count(misplaced(sameFR, finiteR).logical_and_(misplaced(sameFE, finiteE))), errorF.square().sum(),
                     errorE.square().sum(), count(bothF), count(bothE), maskedF.mul(maskedR).sum(), maskedF.square().sum(),
-                    maskedR.square().sum(), worst.to(at::kDouble), at(relative), at(f), at(r)});
+                    maskedR.square().sum(), worst.to(at::kDouble), at(relative), at(f), at(r), relativeE.max(),
+                    maxUlp(part(operands.found), r)});
 }
 
 Tally tallyOf(const double* fields, int64_t begin) {
@@ -78,6 +87,8 @@ Tally tallyOf(const double* fields, int64_t begin) {
   if (tally.worstError > 0) tally.worst = begin + static_cast<int64_t>(fields[10]);
   tally.worstFound = fields[12];
   tally.worstExpected = fields[13];
+  tally.worstErrorEager = fields[14];
+  tally.maxUlp = fields[15];
   return tally;
 }
 

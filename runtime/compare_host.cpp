@@ -41,7 +41,7 @@ void addFinite(double found, double eager, double reference, Tally& tally) {
   }
 }
 
-/// addElement for three finite numbers, which nearly all are: no division unless the element is the worst so far.
+/// addElement for three finite numbers, which nearly all are: no division unless an error is the worst so far.
 void addNumbers(double found, double eager, double reference, double tolerance, int64_t position, Tally& tally) {
   const double error = found - reference;
   const double eagerError = eager - reference;
@@ -55,6 +55,7 @@ void addNumbers(double found, double eager, double reference, double tolerance, 
   tally.unequal += found != eager;
   const double scale = 1 + std::abs(reference);
   tally.notClose += std::abs(error) > tolerance * scale;
+  if (std::abs(eagerError) > tally.worstErrorEager * scale) tally.worstErrorEager = std::abs(eagerError) / scale;
   if (std::abs(error) <= tally.worstError * scale) return;
   tally.worst = position;
   tally.worstError = std::abs(error) / scale;
@@ -66,6 +67,7 @@ void addElement(double found, double eager, double reference, double tolerance, 
   addFinite(found, eager, reference, tally);
   if (!sameNumber(found, eager)) tally.unequal += 1;
   if (misplacedAgainst(found, reference) && misplacedAgainst(found, eager)) tally.misplaced += 1;
+  tally.worstErrorEager = std::max(tally.worstErrorEager, relativeError(eager, reference));
   const double error = relativeError(found, reference);
   if (!(error <= tolerance)) tally.notClose += 1;
   if (error > tally.worstError) {
@@ -91,6 +93,7 @@ Tally tallyChunk(const Operands& operands, int64_t begin, int64_t count) {
     const auto add = std::isfinite(f[i]) && std::isfinite(e[i]) && std::isfinite(expected) ? addNumbers : addElement;
     add(f[i], e[i], expected, operands.tolerance, begin + i, tally);
   }
+  tally.maxUlp = maxUlp(operands.found.narrow(0, begin, count), reference).item<double>();
   return tally;
 }
 
@@ -119,6 +122,8 @@ void mergeTally(const Tally& part, Tally& whole) {
   whole.dot += part.dot;
   whole.normFound += part.normFound;
   whole.normReference += part.normReference;
+  whole.worstErrorEager = std::max(whole.worstErrorEager, part.worstErrorEager);
+  whole.maxUlp = std::max(whole.maxUlp, part.maxUlp);
   if (part.worst < 0 || (whole.worst >= 0 && part.worstError <= whole.worstError)) return;
   whole.worst = part.worst;
   whole.worstError = part.worstError;

@@ -31,7 +31,13 @@ struct Tally {
   double worstError = 0;
   double worstFound = 0;
   double worstExpected = 0;
+  double worstErrorEager = 0;  ///< the largest such error of eager's
+  double maxUlp = 0;           ///< most values of found's dtype that lie between found and the rounded reference, plus one
 };
+
+/// The largest distance, in values of the dtype, of `found` from `reference` rounded to it, over elements finite in both: 0 for
+/// equal ones, 1 for neighbours; 0 where the dtype is not floating. A double of rank 0 on their device.
+at::Tensor maxUlp(const at::Tensor& found, const at::Tensor& reference);
 
 /// On the worker threads, a chunk at a time: takes little memory besides the tensors.
 Tally tallyOnHost(const Operands& operands);

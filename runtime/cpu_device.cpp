@@ -87,9 +87,9 @@ class CpuTrial : public Trial {
   TensorList run() override {
     outputs_ = {};
     call_.restore();
-    if (planned_ != nullptr) planned_->poison = true;
+    if (planned_ != nullptr) planned_->guards = true;
     outputs_ = callable_();
-    if (planned_ != nullptr) planned_->poison = false;
+    if (planned_ != nullptr) planned_->guards = false;
     return outputs_;
   }
 
@@ -105,6 +105,8 @@ class CpuTrial : public Trial {
     calls_ = std::max(1, static_cast<int>(leastSeconds / each));
     return true;
   }
+
+  TensorList outputs() const override { return outputs_; }
 
   void queue(Measure measure) override { times_.push_back(measure == Measure::Cold ? cold() : steady()); }
 

@@ -37,9 +37,11 @@ struct KernelTime {
 class Trial {
  public:
   virtual ~Trial() = default;
-  /// Restores in-place arguments, poisons the outputs (0xff bytes) where they are ours to write, runs once and waits. The
+  /// Restores in-place arguments, poisons the outputs (guard.h) where they are ours to write, runs once and waits. The
   /// outputs are those of this run until the next one.
   virtual TensorList run() = 0;
+  /// The outputs of the latest run, timed or not; of a run that made several calls those of one.
+  virtual TensorList outputs() const { return {}; }
   /// Gets ready for runs of a measure; whether there is such a one: not on CUDA for the steady
   /// state of what is not captured, or runs nothing.
   virtual bool prepareFor(Measure measure) = 0;

@@ -28,15 +28,6 @@ bool hasWork(const ir::Loops& loops) {
                      [&](const ir::StoreTo& store) { return loops.buffers.at(store.buffer).type.numel() > 0; });
 }
 
-LaunchStep launchStep(const ir::Kernel& kernel, const ir::Target& target) {
-  LaunchStep step{emit(kernel, target), {}};
-  for (const ir::Param& param : kernel.params) {
-    ir::require(param.buffer.value >= 0, "parameter {} of {} stands for no value", param.buffer.name, kernel.name);
-    step.values.push_back(param.buffer.value);
-  }
-  return step;
-}
-
 Plan generatedPlan(const ir::Graph& graph, const ir::Target& target, const Tilings& tilings) {
   Plan plan;
   plan.graph = graph;
@@ -66,6 +57,15 @@ Plan externPlan(const ir::Graph& graph, const std::string& reason) {
 }
 
 }  // namespace
+
+LaunchStep launchStep(const ir::Kernel& kernel, const ir::Target& target) {
+  LaunchStep step{emit(kernel, target), {}};
+  for (const ir::Param& param : kernel.params) {
+    ir::require(param.buffer.value >= 0, "parameter {} of {} stands for no value", param.buffer.name, kernel.name);
+    step.values.push_back(param.buffer.value);
+  }
+  return step;
+}
 
 Plan makePlan(const ir::Graph& graph, const ir::Target& target, const Tilings& tilings) {
   ir::verify(graph);

@@ -43,4 +43,7 @@ struct Plan {
 /// Loops that `tilings` says nothing of are tiled by the rules.
 Plan makePlan(const ir::Graph& graph, const ir::Target& target, const Tilings& tilings = {});
 
+/// The step that starts a scheduled kernel, its program printed for a target.
+LaunchStep launchStep(const ir::Kernel& kernel, const ir::Target& target);
+
 }  // namespace runtime

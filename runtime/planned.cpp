@@ -4,9 +4,9 @@
 #include <c10/core/InferenceMode.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "inputs/materialize.h"
+#include "runtime/guard.h"
 
 namespace runtime {
 namespace {
@@ -53,7 +53,7 @@ void PlannedCallable::addMade(const ir::Graph& graph, int value) {
   const bool isInput = input != graph.inputs.end();
   if (std::any_of(made_.begin(), made_.end(), isValue) || (isInput && outputs_ > 0)) return;
   const ir::TensorType& type = graph.values[value].type;
-  Made made{value, -1, type.sizes, type.strides, inputs::scalarType(type.dtype), type.storageElements() * ir::sizeOf(type.dtype)};
+  Made made{value, -1, type.sizes, type.strides, inputs::scalarType(type.dtype)};
   if (isInput) made.input = static_cast<int>(input - graph.inputs.begin());
   made_.push_back(std::move(made));
 }
@@ -69,12 +69,10 @@ void PlannedCallable::addLaunch(const LaunchStep& step, Device& device, const Ca
 
 at::Tensor PlannedCallable::allocate(const Made& made) {
   if (made.input >= 0) return inputs_[static_cast<std::size_t>(made.input)];
-  if (call_.device.is_cpu()) {
-    at::Tensor tensor = at::detail::empty_strided_cpu(made.sizes, made.strides, made.dtype);
-    if (poison && made.bytes > 0) std::memset(tensor.data_ptr(), 0xff, made.bytes);
-    return tensor;
-  }
-  return at::empty_strided(made.sizes, made.strides, at::TensorOptions(made.dtype).device(call_.device));
+  if (call_.device.is_cpu() && !guards) return at::detail::empty_strided_cpu(made.sizes, made.strides, made.dtype);
+  at::Tensor tensor = emptyGuarded(made.sizes, made.strides, at::TensorOptions(made.dtype).device(call_.device));
+  if (guards) poison(tensor);
+  return tensor;
 }
 
 void PlannedCallable::start(Launch& launch) {

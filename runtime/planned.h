@@ -16,9 +16,9 @@ class PlannedCallable : public Callable {
   TensorList operator()() override;
   void use(int number) override;
 
-  /// Fills what it allocates with 0xff bytes before the kernels run (memory of the host only; a captured graph's outputs are
-  /// its owner's to poison).
-  bool poison = false;
+  /// Puts what it allocates between guards and poisons it before the kernels run. On the host only, where memory is made anew for
+  /// every run: on CUDA outputs are always guarded, and a captured graph's are its owner's to poison.
+  bool guards = false;
 
  private:
   /// A tensor handed back or needed in between: one of the call's, or new memory.
@@ -28,7 +28,6 @@ class PlannedCallable : public Callable {
     std::vector<int64_t> sizes;
     std::vector<int64_t> strides;
     at::ScalarType dtype = at::kFloat;
-    int64_t bytes = 0;
   };
   struct Launch {
     ExecutablePtr executable;

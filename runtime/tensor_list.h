@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "ir/tensor_type.h"
@@ -25,6 +26,15 @@ class TensorList {
   std::shared_ptr<State> state_;
 };
 
+/// Where outputs were written outside their memory, `output 0 was written outside its memory: byte 12 after its end`; nothing
+/// where none was. Told by the guards around what generated kernels write, which are whole again afterwards.
+std::string writtenOutside(const TensorList& outputs);
+
+/// Copies in memory of their own, strides kept.
+TensorList clone(const TensorList& tensors);
+/// Whether the elements are the same bits; false where types differ.
+bool bitwiseEqual(const TensorList& a, const TensorList& b);
+
 /// How one output compares with eager's and with the float64 reference; computed on the device.
 struct Comparison {
   ir::TensorType expected;  ///< eager's
@@ -38,7 +48,11 @@ struct Comparison {
   int64_t misplaced = 0;  ///< elements that are NaN or infinite where neither the reference nor eager is, or not where both are
   std::vector<int64_t> worst;  ///< index of the element furthest from the reference
   double worstFound = 0, worstExpected = 0;
-  bool hasReference = false;  ///< whether a float64 reference exists; without one eager stands for it
+  double worstError = 0;       ///< its |found - reference| / (1 + |reference|)
+  double worstErrorEager = 0;  ///< the largest such error of eager's
+  double rmsReference = 0;     ///< root mean square of the reference
+  double maxUlp = 0;           ///< most values of the dtype between found and the rounded reference; floating dtypes
+  bool hasReference = false;   ///< whether a float64 reference exists; without one eager stands for it
   double cosine = 1;
 };
 

@@ -35,7 +35,9 @@ at::Tensor flatStorage(const at::Tensor& tensor) {
   return tensor.as_strided({elements}, {1}, tensor.storage_offset());
 }
 
-at::Tensor shapeLike(const at::Tensor& flat, const at::Tensor& like) { return flat.as_strided(like.sizes(), like.strides(), 0); }
+at::Tensor shapeLike(const at::Tensor& flat, const at::Tensor& like) {
+  return flat.as_strided(like.sizes(), like.strides(), flat.storage_offset());
+}
 
 at::Tensor cloneStorage(const at::Tensor& tensor) { return shapeLike(flatStorage(tensor).clone(), tensor); }
 

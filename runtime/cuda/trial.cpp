@@ -9,6 +9,8 @@
 
 #include "runtime/cuda/check.h"
 #include "runtime/cuda/kernel_time.h"
+#include "runtime/guard.h"
+#include "runtime/oracle.h"
 
 namespace runtime {
 namespace {
@@ -97,6 +99,7 @@ void CudaTrial::capture() {
     for (const at::Tensor& tensor : owned_) bytes += static_cast<int64_t>(tensor.storage().nbytes());
     while (instances_.size() < mostInstances && bytes * static_cast<int64_t>(instances_.size() + 1) <= mostBytes)
       instances_.push_back(instance());
+    for (const Instance& made : instances_) poisonGuarded(made.outputs);
   } catch (const std::exception& error) {
     outputs_ = {};
     owned_.clear();
@@ -130,16 +133,17 @@ void CudaTrial::start(cudaStream_t stream) {
   }
 }
 
+TensorList CudaTrial::outputs() const {
+  return isCaptured() ? instances_[(turn_ + instances_.size() - 1) % instances_.size()].outputs : outputs_;
+}
+
 TensorList CudaTrial::run() {
   const c10::InferenceMode guard;
   const cudaStream_t stream = currentStream();
   if (!isCaptured()) outputs_ = {};
   turn_ = 0;
   call_.restore();
-  for (at::Tensor& tensor : owned_) {
-    const c10::Storage& storage = tensor.storage();
-    check(cudaMemsetAsync(storage.mutable_data(), 0xff, storage.nbytes(), stream), "cudaMemsetAsync");
-  }
+  for (const at::Tensor& tensor : owned_) poison(tensor);
   start(stream);
   wait(stream);
   return outputs_;

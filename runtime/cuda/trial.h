@@ -53,6 +53,7 @@ class CudaTrial : public Trial {
   CudaTrial(Callable& callable, Call& call, TrialTools& tools);
 
   TensorList run() override;
+  TensorList outputs() const override;
   bool prepareFor(Measure measure) override;
   void queue(Measure measure) override;
   void collect(std::vector<double>& seconds) override;

@@ -138,3 +138,26 @@ TEST_CASE("both ways of adding up agree, over several chunks") {
   CHECK(host.dot == doctest::Approx(device.dot));
   CHECK(host.normReference == doctest::Approx(device.normReference));
 }
+
+TEST_CASE("errors are counted in values of the dtype between the result and the rounded reference") {
+  const auto ulps = [](double found, double reference, at::ScalarType type) {
+    return compare(tensorOf({1, found}, type), tensorOf({1, reference}, type), tensorOf({1, reference}, at::kDouble)).maxUlp;
+  };
+  CHECK(ulps(1, 1, at::kHalf) == 0);
+  CHECK(ulps(1 + 0x1p-10, 1, at::kHalf) == 1);
+  CHECK(ulps(1 - 0x1p-11, 1, at::kHalf) == 1);
+  CHECK(ulps(1, 1.0001, at::kHalf) == 0);
+  CHECK(ulps(-0.0, 0.0, at::kFloat) == 0);
+  CHECK(ulps(-0x1p-149, 0x1p-149, at::kFloat) == 2);
+  CHECK(ulps(2, 1, at::kBFloat16) == 128);
+  CHECK(ulps(-1e300, 1e300, at::kDouble) > 1e19);
+  CHECK(ulps(infinity, 1, at::kFloat) == 0);  // is misplaced, not far
+  CHECK(ulps(3, 5, at::kLong) == 0);
+}
+
+TEST_CASE("bytes of a Bool that are neither 0 nor 1 are wrong") {
+  const at::Tensor expected = tensorOf({0, 1, 1}, at::kBool);
+  at::Tensor found = expected.clone();
+  found.view(at::kByte)[2].fill_(0xa5);
+  CHECK(compare(found, expected, {}).unequal == 1);
+}

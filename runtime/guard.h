@@ -1,0 +1,19 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+namespace runtime {
+
+/// Bytes on either side of a guarded tensor that hold a known pattern, which nobody may write.
+inline constexpr int64_t guardBytes = 4096;
+
+/// A tensor in new memory between two guards, its elements undefined.
+at::Tensor emptyGuarded(at::IntArrayRef sizes, at::IntArrayRef strides, at::TensorOptions options);
+/// Whether the tensor was made by emptyGuarded, and is not a part of one that was.
+bool isGuarded(const at::Tensor& tensor);
+
+/// Fills a tensor's storage so that elements left as they are stand out: floats with NaN, others with bytes that are no Bool and
+/// a number no operator is likely to find; and its guards, where it has any, with their pattern. Queued on the current stream.
+void poison(const at::Tensor& tensor);
+
+}  // namespace runtime
