@@ -1,35 +1,38 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "opbench/tolerances.h"
 #include "runtime/tensor_list.h"
 
 namespace opbench {
+
+/// How far results are from what they should be: of the output that is furthest off.
+struct Accuracy {
+  int output = 0;
+  double maxUlp = 0;           ///< values of the dtype between an element and the rounded reference
+  double rmse = 0;             ///< root mean square error
+  double eagerRmse = 0;        ///< the same of eager's results
+  double cosine = 1;           ///< between the results and the reference
+  std::vector<int64_t> worst;  ///< index of the element with the largest error relative to 1 + |expected|
+  double worstFound = 0, worstExpected = 0;
+  double worstError = 0, worstErrorEager = 0;  ///< that error, and the largest of eager's elements
+};
 
 /// Whether a result may be trusted, and if not where it is wrong and by how much.
 struct Verdict {
   bool ok = true;
   std::string message;
+  std::optional<Accuracy> accuracy;  ///< nothing where no floating output was compared with values
 };
 
-/// How an operator's results are judged.
-enum class Rule {
-  Close,     ///< within the tolerance of the dtype, or as near to the float64 reference as eager is
-  Exact,     ///< bit for bit eager's value: operators that only move or convert values
-  TypeOnly,  ///< dtype, sizes and strides: results are random or left unwritten
-};
-
-/// The rule for an operator such as `aten.index_select.default`; dtypes that are not floating are Exact under any rule
-/// but TypeOnly.
-Rule ruleFor(const std::string& op);
-
-/// The tolerance, absolute and relative, of results of a dtype: that of PyTorch's dynamo benchmarks, and twice it where no
-/// float64 reference exists, because eager's error then adds to ours.
-double tolerance(ir::DType dtype, bool hasReference);
-
-/// Judges output number `output` by the rule of PyTorch's dynamo benchmarks (torch/_dynamo/utils.py, `same`): equal types;
-/// then allclose; then a root mean square error of at most twice eager's (three times in low precision or small tensors)
-/// plus a tenth of the tolerance. A result that is close only because all of it is tiny, and points elsewhere, is wrong.
-Verdict judge(const runtime::Comparison& comparison, Rule rule, int output);
+/// Judges output number `output`. Types are equal, strides included. Exact results are eager's to the bit. Close ones have NaN
+/// and infinities where eager or the float64 reference has them; each element is within its tolerance, or no further off than
+/// four times eager's worst; and their root mean square error is about eager's (Limit). Where there is no reference every element
+/// is within its tolerance, and a result that is close only because all of it is tiny, and points elsewhere, is wrong.
+Verdict judge(const runtime::Comparison& comparison, Rule rule, const Limit& limit, int output);
 
 }  // namespace opbench

@@ -2,17 +2,104 @@
 
 #include <fmt/format.h>
 
-namespace opbench {
+#include <algorithm>
+#include <limits>
 
-Verdict check(const runtime::TensorList& found, const Truth& truth, Rule rule) {
-  if (found.size() != truth.eager.size())
-    return {false, fmt::format("{} outputs where eager has {}", found.size(), truth.eager.size())};
-  for (int i = 0; i < found.size(); ++i) {
-    const double limit = tolerance(truth.eager.type(i).dtype, static_cast<bool>(truth.float64));
-    const Verdict verdict = judge(runtime::compare(found, truth.eager, truth.float64, i, limit), rule, i);
-    if (!verdict.ok) return verdict;
+namespace opbench {
+namespace {
+
+/// One call's outputs under the law that is theirs.
+class Checker {
+ public:
+  Checker(const Truth& truth, runtime::Call& call, const Criterion& criterion, const Tolerances& tolerances)
+      : truth_(truth), call_(call), criterion_(criterion), tolerances_(tolerances) {}
+
+  Verdict values(const runtime::TensorList& found, int output) const {
+    const Limit allowed = limit(output);
+    return judge(runtime::compare(found, truth_.eager, truth_.float64, output, allowed.element), criterion_.rule, allowed,
+                 output);
   }
-  return {};
+
+  /// Places are right where the values at them are: equal ones have several.
+  Verdict places(const runtime::TensorList& found, int output, runtime::Places kind) const {
+    if (found.type(output) != truth_.eager.type(output)) return values(found, output);
+    const runtime::Placed placed = runtime::valuesAt(call_, found, output, kind);
+    if (!placed.error.empty()) return {false, fmt::format("output {} {}", output, placed.error), {}};
+    const runtime::Placed expected = runtime::valuesAt(call_, truth_.eager, output, kind);
+    Verdict verdict = judge(runtime::compare(placed.values, expected.values, {}, 0, 0), Rule::Exact, {}, output);
+    verdict.accuracy.reset();
+    if (!verdict.ok) verdict.message += ", where they point";
+    return verdict;
+  }
+
+  Verdict operator()(const runtime::TensorList& found, int output) const {
+    const auto kind = criterion_.places.find(output);
+    const bool arePlaces = kind != criterion_.places.end() && criterion_.rule != Rule::TypeOnly;
+    return arePlaces ? places(found, output, kind->second) : values(found, output);
+  }
+
+  /// Whether a trivial result passes, by its first elements and, where they do, by all.
+  bool passes(const runtime::Trivial& trivial, int output) const {
+    const Limit allowed = limit(output);
+    const auto comparison = runtime::compare(trivial.found, trivial.eager, trivial.float64, 0, allowed.element);
+    return judge(comparison, criterion_.rule, allowed, output).ok;
+  }
+
+  /// The name of a trivial result that passes for an output, or nothing.
+  std::string passing(int output, int64_t elements) const {
+    for (const runtime::Trivial& trivial : runtime::trivialResults(call_, truth_.eager, truth_.float64, output, elements)) {
+      const bool isRight = (trivial.isCopy && criterion_.mayCopy) || (!trivial.isCopy && criterion_.mayBeConstant);
+      if (!isRight && passes(trivial, output)) return trivial.name;
+    }
+    return "";
+  }
+
+ private:
+  Limit limit(int output) const {
+    const ir::TensorType& type = truth_.eager.type(output);
+    const double terms =
+        static_cast<double>(truth_.mostArgumentElements) / static_cast<double>(std::max<int64_t>(type.numel(), 1));
+    return tolerances_.limit(criterion_, type.dtype, static_cast<bool>(truth_.float64), terms,
+                             runtime::hasWiderNumber(call_, type.dtype));
+  }
+
+  const Truth& truth_;
+  runtime::Call& call_;
+  const Criterion& criterion_;
+  const Tolerances& tolerances_;
+};
+
+}  // namespace
+
+Truth truthOf(runtime::Call& call) { return {call.reference(), call.referenceInFloat64(), runtime::mostArgumentElements(call)}; }
+
+Verdict check(const runtime::TensorList& found, const Truth& truth, runtime::Call& call, const Criterion& criterion,
+              const Tolerances& tolerances) {
+  if (found.size() != truth.eager.size())
+    return {false, fmt::format("{} outputs where eager has {}", found.size(), truth.eager.size()), {}};
+  const Checker checker(truth, call, criterion, tolerances);
+  Verdict whole;
+  for (int i = 0; i < found.size(); ++i) {
+    const Verdict verdict = checker(found, i);
+    if (!verdict.ok) return verdict;
+    const bool isWorse = verdict.accuracy && (!whole.accuracy || verdict.accuracy->worstError > whole.accuracy->worstError);
+    if (isWorse) whole.accuracy = verdict.accuracy;
+  }
+  return whole;
+}
+
+std::string vacuity(const Truth& truth, runtime::Call& call, const Criterion& criterion, const Tolerances& tolerances) {
+  constexpr int64_t few = 1 << 16, all = std::numeric_limits<int64_t>::max();
+  if (criterion.rule == Rule::TypeOnly) return "";
+  const Checker checker(truth, call, criterion, tolerances);
+  for (int i = 0; i < truth.eager.size(); ++i) {
+    const int64_t elements = truth.eager.type(i).numel();
+    if (elements == 0 || criterion.places.contains(i)) continue;
+    std::string name = checker.passing(i, few);
+    if (!name.empty() && elements > few) name = checker.passing(i, all);
+    if (!name.empty()) return fmt::format("{} would pass for output {}", name, i);
+  }
+  return "";
 }
 
 }  // namespace opbench

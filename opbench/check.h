@@ -1,17 +1,28 @@
 #pragma once
 
+#include <string>
+
+#include "inputs/data.h"
 #include "opbench/accuracy.h"
-#include "runtime/tensor_list.h"
+#include "opbench/tolerances.h"
+#include "runtime/call.h"
+#include "runtime/device.h"
 
 namespace opbench {
 
-/// What results are compared with.
+/// What results on the data at hand are compared with.
 struct Truth {
   runtime::TensorList eager;
-  runtime::TensorList float64;  ///< eager's in float64; empty where ATen has none
+  runtime::TensorList float64;       ///< eager's in float64; empty where ATen has none
+  int64_t mostArgumentElements = 0;  ///< what reductions combine
 };
+Truth truthOf(runtime::Call& call);
 
-/// Compares every output with the truth and judges it; the first that is wrong decides.
-Verdict check(const runtime::TensorList& found, const Truth& truth, Rule rule);
+/// Compares every output with the truth of the call's data and judges it; the first that is wrong decides.
+Verdict check(const runtime::TensorList& found, const Truth& truth, runtime::Call& call, const Criterion& criterion,
+              const Tolerances& tolerances);
+
+/// Why the check says nothing: `zeros would pass for output 1`. Nothing where it fails all that takes no work.
+std::string vacuity(const Truth& truth, runtime::Call& call, const Criterion& criterion, const Tolerances& tolerances);
 
 }  // namespace opbench

@@ -34,7 +34,7 @@ constexpr std::pair<std::string_view, Verb> verbs[] = {
 /// What is given as text and understood after CLI11 has split the command line, so that its messages are ours.
 struct Texts {
   std::vector<std::string> suites, folders, files, ops;
-  std::string dtype, contenders = "eager,opbench", flush = "write";
+  std::string dtype, contenders = "eager,opbench", flush = "write", data = "normal", fault;
   double precision = 1;
   bool measureNvfuser = false, accuracyChecking = false, noAccuracyChecking = false, noCache = false, version = false,
        list = false;
@@ -90,9 +90,15 @@ void declareRace(CLI::App& app, Options& options, Texts& texts) {
   app.add_flag("--accuracy-checking", texts.accuracyChecking,
                "Compare results with eager's and a float64 reference before timing (default)");
   app.add_flag("--no-accuracy-checking", texts.noAccuracyChecking, "Time results as they are");
+  app.add_option("--tolerances", options.tolerances, "Rules and tolerances that differ from the built-in ones (YAML)")
+      ->type_name("FILE");
+  app.add_option("--fault", texts.fault)->group("");  // for tests of the checks: docs/accuracy.md
   app.add_flag("--tune", options.tune,
                "Try a few schedules of each kernel on the sample and race with the fastest; what wins is kept in the cache");
   app.add_flag("--channels-last", options.channelsLast, "Give 4-D tensors channels-last strides");
+  app.add_option("--data", texts.data, "Distribution of the inputs: normal, uniform, small-int, zeros, positive, specials")
+      ->type_name("NAME")
+      ->capture_default_str();
   app.add_option("--seed", options.seed, "Seed of the inputs")->type_name("N")->capture_default_str();
   app.add_option("--threads", options.threads, "Threads on a CPU; 0 leaves the choice to ATen")
       ->type_name("N")
@@ -156,6 +162,14 @@ ir::DType dtypeOf(const std::string& text) {
   const auto code = dtype ? dtype : ir::dtypeFromName(text);
   if (code == ir::DType::F16 || code == ir::DType::BF16 || code == ir::DType::F32 || code == ir::DType::F64) return *code;
   fail(ErrorKind::Input, "--dtype is float16, bfloat16, float32 or float64, not '{}'", text);
+}
+
+/// The meaning of a word, an Input error that lists the known ones where it has none.
+template <typename Meaning>
+Meaning meaningOf(std::string_view option, const std::string& word, const std::optional<Meaning>& meaning,
+                  const std::vector<std::string>& known) {
+  if (!meaning) fail(ErrorKind::Input, "{} is one of {}, not '{}'", option, fmt::join(known, ", "), word);
+  return *meaning;
 }
 
 std::vector<Contender> contendersOf(const Texts& texts) {
@@ -280,6 +294,8 @@ Options parseOptions(const std::vector<std::string>& arguments, const Environmen
   if (options.ops.empty()) fail(ErrorKind::Input, "--op names no operator");
   if (!texts.dtype.empty()) options.dtype = dtypeOf(texts.dtype);
   options.contenders = contendersOf(texts);
+  options.data = meaningOf("--data", texts.data, inputs::distributionFromName(texts.data), inputs::distributionNames());
+  if (!texts.fault.empty()) options.fault = meaningOf("--fault", texts.fault, faultFromName(texts.fault), faultNames());
   if (texts.accuracyChecking && texts.noAccuracyChecking)
     fail(ErrorKind::Input, "--accuracy-checking and --no-accuracy-checking contradict each other");
   options.precision = texts.precision / 100;

@@ -2,12 +2,15 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "inputs/data.h"
 #include "ir/dtype.h"
 #include "opbench/compare/options.h"
 #include "opbench/contenders.h"
+#include "opbench/fault.h"
 #include "runtime/device.h"
 
 namespace opbench {
@@ -50,7 +53,8 @@ struct Options {
   std::string device;  ///< `cpu`, `cuda`, `cuda:N`; empty is CUDA if there is any, else CPU
   bool channelsLast = false;
   uint64_t seed = 0;
-  int threads = 0;  ///< of a CPU device; 0 is ATen's choice
+  inputs::Distribution data = inputs::Distribution::Normal;  ///< of arguments that may be anything
+  int threads = 0;                                           ///< of a CPU device; 0 is ATen's choice
 
   std::vector<Contender> contenders{Contender::Eager, Contender::Opbench};  ///< the first is the baseline
   int repeats = 0;          ///< rounds of a fixed length; 0 times until `precision` is reached
@@ -60,7 +64,9 @@ struct Options {
   bool kernelTime = false;  ///< the kernels' own time is measured as well (CUDA)
   bool selfTest = false;    ///< each contender races against itself
   bool accuracyChecking = true;
-  bool tune = false;  ///< whether schedules are found by measuring
+  std::string tolerances;      ///< a file of rules and tolerances; empty is the built-in table alone
+  std::optional<Fault> fault;  ///< a mistake to make on purpose
+  bool tune = false;           ///< whether schedules are found by measuring
 
   std::string csv, json;         ///< files; `-` is standard output, empty is none
   std::string dashboard, junit;  ///< files; empty is none

@@ -79,6 +79,8 @@ void attempt(std::span<Outcome> outcomes, const std::string& dumped, const std::
 void setWrong(Outcome& outcome, const std::string& message) {
   outcome.status = Status::Wrong;
   outcome.reason = message;
+  outcome.timing.reset();
+  outcome.beside.reset();
 }
 
 void skip(std::span<Outcome> outcomes, const std::string& reason) { set(outcomes, Status::Skipped, reason); }

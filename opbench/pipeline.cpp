@@ -4,10 +4,9 @@
 
 #include "inputs/convert.h"
 #include "ir/flops.h"
-#include "opbench/accuracy.h"
 #include "opbench/brief.h"
-#include "opbench/check.h"
 #include "opbench/dump.h"
+#include "opbench/examination.h"
 #include "opbench/family.h"
 #include "opbench/outcome.h"
 #include "opbench/report/json.h"
@@ -49,10 +48,12 @@ CallablePtr compiled(Outcome& outcome, const Course& course) {
   course.row.flops = 0;
   for (const ir::Loops& loops : plan.loops) course.row.flops += ir::floatingPointOperations(loops);
   if (bench.tunings != nullptr && !plan.kernels.empty()) outcome.tuning = tune(plan, course.call, course.check, bench);
+  const auto fault = bench.options.fault;
+  if (fault) breakPlan(plan, *fault, bench.device.target());
   course.dump.plan(plan);
   CallablePtr callable = runtime::plannedCallable(course.call, plan, bench.device, bench.cache);
   course.dump.assembly(plan, bench.device);
-  return callable;
+  return fault ? broken(std::move(callable), *fault) : std::move(callable);
 }
 
 CallablePtr callableOf(Outcome& outcome, const Course& course) {
@@ -68,17 +69,25 @@ Entrant enter(Outcome& outcome, const Course& course) {
   Entrant entrant{&outcome, callableOf(outcome, course), nullptr};
   describe(*entrant.callable, outcome);
   entrant.trial = course.bench.device.prepare(*entrant.callable, course.call);
+  const auto fault = course.bench.options.fault;
+  if (fault && outcome.contender == Contender::Opbench) entrant.trial = broken(std::move(entrant.trial), *fault);
   outcome.notCaptured = entrant.trial->notCaptured;
   outcome.graphNodes = entrant.trial->kernelNodes();
   return entrant;
 }
 
-/// Whether the entrant's result is eager's; eager itself is the truth and is not asked.
-bool isRight(Entrant& entrant, const Check& check) {
-  if (entrant.outcome->contender == Contender::Eager) return true;
-  const std::string wrong = check(*entrant.trial);
-  if (!wrong.empty()) setWrong(*entrant.outcome, wrong);
-  return wrong.empty();
+/// Drops the entrants whose step throws or whose verdict is not right; eager itself is the truth and is not judged.
+void keepRight(std::vector<Entrant>& entrants, const std::string& dumped, const std::function<Verdict(Entrant&)>& judge) {
+  std::erase_if(entrants, [&](Entrant& entrant) {
+    Outcome& outcome = *entrant.outcome;
+    if (outcome.contender == Contender::Eager) return false;
+    attempt({&outcome, 1}, dumped, [&] {
+      const Verdict verdict = judge(entrant);
+      if (verdict.accuracy) outcome.accuracy = verdict.accuracy;
+      if (!verdict.ok) setWrong(outcome, verdict.message);
+    });
+    return outcome.status != Status::Ok;
+  });
 }
 
 Pace paceOf(const Options& options) {
@@ -138,30 +147,49 @@ void timeAgainstItself(const std::vector<Entrant>& entrants, const Course& cours
   }
 }
 
-/// call -> reference -> graph -> callables -> trials -> checks -> race.
-void raceCall(const inputs::Sample& sample, Row& row, const Dump& dump, const Bench& bench) {
-  Call call(sample, bench.device, bench.options.seed);
-  Truth truth;
-  truth.eager = call.reference();
-  const ir::Graph graph = call.graph(truth.eager);
-  dump.graph(graph);
-  row.traffic = call.traffic(graph);
-  if (bench.options.accuracyChecking) truth.float64 = call.referenceInFloat64();
-  const Check isWrong = [&](runtime::Trial& trial) {
-    if (!bench.options.accuracyChecking) return std::string();
-    const Verdict verdict = check(trial.run(), truth, ruleFor(sample.op));
-    return verdict.ok ? std::string() : verdict.message;
-  };
-  const Course course{call, graph, isWrong, dump, bench, row};
+/// The contenders that can run, and whose runs give the same bits or not.
+std::vector<Entrant> enterAll(Row& row, const Course& course, const Examination& examination) {
   std::vector<Entrant> entrants;
   for (Outcome& outcome : row.outcomes)
-    attempt({&outcome, 1}, dump.folder(), [&] {
+    attempt({&outcome, 1}, course.dump.folder(), [&] {
       Entrant entrant = enter(outcome, course);
-      if (isRight(entrant, isWrong)) entrants.push_back(std::move(entrant));
+      if (course.bench.options.accuracyChecking) outcome.deterministic = examination.isDeterministic(*entrant.trial);
+      entrants.push_back(std::move(entrant));
     });
-  truth = {};
-  if (bench.options.selfTest) return timeAgainstItself(entrants, course);
-  time(entrants, row, bench);
+  return entrants;
+}
+
+/// call -> reference -> graph -> callables -> trials -> checks on two sets of data -> race -> check of what was timed last.
+void raceCall(const inputs::Sample& sample, Row& row, const Dump& dump, const Bench& bench) {
+  const Options& options = bench.options;
+  const inputs::Data data{options.data};
+  Call call(sample, bench.device, options.seed, data);
+  Examination examination(call, sample.op, bench.tolerances);
+  if (options.accuracyChecking) examination.begin(options.seed, data);
+  const ir::Graph graph = call.graph(options.accuracyChecking ? examination.truth().eager : call.reference());
+  dump.graph(graph);
+  row.traffic = call.traffic(graph);
+  row.data = toText(examination.data());
+  row.vacuous = examination.vacuous();
+
+  const Check isWrong = [&](runtime::Trial& trial) {
+    return options.accuracyChecking ? examination.judge(trial).message : std::string();
+  };
+  const Course course{call, graph, isWrong, dump, bench, row};
+  std::vector<Entrant> entrants = enterAll(row, course, examination);
+  const auto timeAll = [&] { options.selfTest ? timeAgainstItself(entrants, course) : time(entrants, row, bench); };
+  if (!options.accuracyChecking) return timeAll();
+  const auto judge = [&](Entrant& entrant) { return examination.judge(*entrant.trial); };
+  keepRight(entrants, dump.folder(), judge);
+  examination.drawAgain();
+  keepRight(entrants, dump.folder(), judge);
+  for (Entrant& entrant : entrants) Examination::forget(*entrant.trial);
+  timeAll();
+  keepRight(entrants, dump.folder(), [&](Entrant& entrant) {
+    Verdict verdict = examination.judgeLatest(*entrant.trial);
+    if (!verdict.ok) verdict.message += " (in the last timed run)";
+    return verdict;
+  });
 }
 
 }  // namespace

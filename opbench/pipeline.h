@@ -3,6 +3,7 @@
 #include "inputs/sample.h"
 #include "opbench/options.h"
 #include "opbench/row.h"
+#include "opbench/tolerances.h"
 #include "runtime/cache.h"
 #include "runtime/device.h"
 #include "runtime/tunings.h"
@@ -16,6 +17,7 @@ struct Bench {
   runtime::Device& device;
   const runtime::Cache& cache;
   runtime::Tunings* tunings = nullptr;  ///< where schedules are to be found by measuring
+  const Tolerances& tolerances = Tolerances::standard();
 };
 
 /// Takes one recorded sample through every stage, from its arguments to its row. Whatever goes wrong with the sample, or

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "opbench/accuracy.h"
 #include "opbench/ceilings.h"
 #include "opbench/contenders.h"
 #include "opbench/race.h"
@@ -17,7 +18,7 @@ namespace opbench {
 /// How a contender fared on a sample.
 enum class Status {
   Ok,
-  Wrong,        ///< its result is not eager's; it is not timed
+  Wrong,        ///< its result is not eager's; it has no timing
   Impossible,   ///< its time is less than memory or arithmetic allow: it was not measured what was meant to be
   Unsupported,  ///< it cannot be run for lack of a dtype, a form or memory
   Error,        ///< something went wrong
@@ -52,7 +53,9 @@ struct Outcome {
   int graphNodes = -1;   ///< kernels its CUDA graph runs; -1 where not known
   std::string schedule;  ///< of the generated kernels: their tilings
   std::optional<Tuning> tuning;
-  std::string notCaptured;  ///< why it is not in a CUDA graph
+  std::string notCaptured;            ///< why it is not in a CUDA graph
+  std::optional<bool> deterministic;  ///< whether two runs gave the same bits; nothing where that was not asked
+  std::optional<Accuracy> accuracy;   ///< nothing where no floating results were compared
 };
 
 /// One sample, with what was found out about it.
@@ -72,6 +75,8 @@ struct Row {
   bool isFloorBound = false;             ///< the baseline takes no more than 20 % longer than a kernel that does nothing
   std::optional<Heat> heat, besideHeat;  ///< how the measures were taken, without their timings
   std::optional<double> stolenSeconds;   ///< what a hypervisor took meanwhile
+  std::string data;                      ///< what its arguments were drawn from: `normal`, `normal x 16`
+  std::string vacuous;                   ///< why its check says nothing, or nothing: `zeros would pass for output 0`
   std::vector<Outcome> outcomes;         ///< in the contenders' order, the baseline first
 
   int64_t bytes() const { return traffic.read + traffic.written; }

@@ -106,6 +106,8 @@ Group groupOf(const std::string& name, const Rows& rows, const Run& run) {
       countHeat(standing, *row);
       standing.same += isSame(row->outcomes[i], run);
       gather(gathered, *row, row->outcomes[i]);
+      standing.vacuous += !row->vacuous.empty();
+      standing.nondeterministic += row->outcomes[i].deterministic == false;
     }
     conclude(standing, gathered);
     group.standings.push_back(standing);

@@ -60,13 +60,14 @@ int longestOperator(const std::vector<inputs::Sample>& samples) {
 
 Summary sweep(const std::vector<inputs::Sample>& samples, const Options& options, Reporter& reporter,
               const std::function<bool()>& interrupted) {
+  const Tolerances tolerances(options.tolerances);
   const std::unique_ptr<runtime::Device> device = openDevice(options);
   const runtime::Cache cache(options.cache);
   device->setFlush(options.flush);
   Run run = describe(*device, options, cache);
   std::optional<runtime::Tunings> tunings;
   if (options.tune) tunings.emplace(options.cache);
-  const Bench bench{options, run, *device, cache, tunings ? &*tunings : nullptr};
+  const Bench bench{options, run, *device, cache, tunings ? &*tunings : nullptr, tolerances};
   reporter.begin(run, static_cast<int>(samples.size()), longestOperator(samples));
   if (tunings && !tunings->complaint().empty()) reporter.complain(tunings->complaint());
   std::vector<Row> rows;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "opbench/report/doubts.h"
 #include "opbench/report/format.h"
 
 namespace opbench::report {
@@ -225,7 +226,7 @@ std::string totals(const Standing& standing, const Run& run, const Layout& layou
     figures.count(standing.imprecise, fmt::format("{} timed less precisely than {}", of, width(run.precision)));
     figures.count(standing.throttledRuns, "runs dropped because the clock was throttled");
   }
-  return text + figures.text();
+  return text + figures.text() + doubts(standing, layout.colour);
 }
 
 std::string spreads(const Summary& summary) {
@@ -296,7 +297,8 @@ std::string line(const Row& row, const Run& run, const Layout& layout) {
   }
   text += right(gigabytes(main.bytesPerSecond), bandwidthWidth) + right(percent(main.ofLight), lightWidth);
   text += right(compileText(main), compileWidth) + toned(notes(row, main, run), Tone::Faint, layout.colour);
-  return text + "\n" + reasons(row, layout.colour) + tuningText(main, layout.colour) + kernelTimeText(row, layout.colour);
+  return text + "\n" + reasons(row, layout.colour) + doubts(row, layout.colour) + tuningText(main, layout.colour) +
+         kernelTimeText(row, layout.colour);
 }
 
 std::string table(const Summary& summary, const Run& run, const Layout& layout) {

@@ -64,6 +64,28 @@ Json toJson(const Tuning& tuning) {
           {"refused", tuning.refused}};
 }
 
+Json numberOf(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+Json toJson(const Accuracy& accuracy) {
+  return {{"output", accuracy.output},
+          {"max_ulp", numberOf(accuracy.maxUlp)},
+          {"rmse", numberOf(accuracy.rmse)},
+          {"eager_rmse", numberOf(accuracy.eagerRmse)},
+          {"cosine", numberOf(accuracy.cosine)},
+          {"worst_index", accuracy.worst},
+          {"worst_found", numberOf(accuracy.worstFound)},
+          {"worst_expected", numberOf(accuracy.worstExpected)},
+          {"worst_error", numberOf(accuracy.worstError)},
+          {"eager_worst_error", numberOf(accuracy.worstErrorEager)}};
+}
+
+void addJudgement(Json& record, const Row& row, const Outcome& outcome) {
+  record["data"] = row.data;
+  record["vacuous"] = row.vacuous.empty() ? Json(nullptr) : Json(row.vacuous);
+  record["deterministic"] = outcome.deterministic ? Json(*outcome.deterministic) : Json(nullptr);
+  record["accuracy"] = outcome.accuracy ? toJson(*outcome.accuracy) : Json(nullptr);
+}
+
 void addOutcome(Json& record, const Row& row, const Outcome& outcome, const Run& run) {
   record["contender"] = name(outcome.contender);
   record["kind"] = runtime::name(outcome.kind);
@@ -88,6 +110,7 @@ void addOutcome(Json& record, const Row& row, const Outcome& outcome, const Run&
   record["kernels_run"] = outcome.kernelTime ? Json(outcome.kernelTime->kernels) : Json(nullptr);
   record["graph_nodes"] = outcome.graphNodes >= 0 ? Json(outcome.graphNodes) : Json(nullptr);
   record["not_captured"] = outcome.notCaptured;
+  addJudgement(record, row, outcome);
 }
 
 void addRun(Json& record, const Run& run) {

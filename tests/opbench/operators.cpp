@@ -31,6 +31,7 @@ namespace tests {
 namespace {
 
 using ir::DType;
+using Judge = std::function<opbench::Verdict(const runtime::TensorList&)>;
 
 /// The tensor's storage from its first element on, as the interpreter holds it.
 ir::Memory memoryOf(const at::Tensor& tensor, const ir::TensorType& type) {
@@ -112,20 +113,19 @@ bool combinesValues(const ir::Loops& loops) {
   return std::any_of(nodes.begin(), nodes.end(), [](const ir::Expr* node) { return node->isSweep(); });
 }
 
-void checkOutputs(const ir::Graph& graph, const std::vector<ir::Memory>& values, const opbench::Truth& truth, opbench::Rule rule,
-                  const std::string& leg) {
+void checkOutputs(const ir::Graph& graph, const std::vector<ir::Memory>& values, const Judge& judge, const std::string& leg) {
   if (ir::isComplex(graph.values[static_cast<size_t>(graph.outputs.at(0))].type.dtype)) return;
   std::vector<at::Tensor> found;
   for (int output : graph.outputs) {
     const auto value = static_cast<size_t>(output);
     found.push_back(tensorOf(values[value], graph.values[value].type));
   }
-  const opbench::Verdict verdict = opbench::check(runtime::makeTensorList(std::move(found)), truth, rule);
+  const opbench::Verdict verdict = judge(runtime::makeTensorList(std::move(found)));
   CHECK_MESSAGE(verdict.ok, leg, ": ", verdict.message);
 }
 
 /// Schedules compute what their loops do: the same to the bit, or, where sums were taken in another order, what is as right.
-void checkInterpreted(const ir::Graph& graph, runtime::Call& call, const opbench::Truth& truth, opbench::Rule rule) {
+void checkInterpreted(const ir::Graph& graph, runtime::Call& call, const Judge& judge) {
   const std::vector<ir::Loops> all = lowering::lower(graph);
   const std::vector<ir::Memory> before = memoryOf(graph, call);
   std::vector<ir::Memory> meaning = before;
@@ -133,7 +133,7 @@ void checkInterpreted(const ir::Graph& graph, runtime::Call& call, const opbench
     ir::verify(loops);
     interpretOn(loops, loops.buffers, meaning);
   }
-  checkOutputs(graph, meaning, truth, rule, "loops");
+  checkOutputs(graph, meaning, judge, "loops");
   for (const ir::Target& target : {tests::hopper(), tests::avx512()}) {
     std::vector<ir::Memory> memory = before;
     for (const ir::Loops& loops : all) {
@@ -144,7 +144,7 @@ void checkInterpreted(const ir::Graph& graph, runtime::Call& call, const opbench
       interpretOn(kernel, buffers, memory);
     }
     if (std::any_of(all.begin(), all.end(), combinesValues)) {
-      checkOutputs(graph, memory, truth, rule, target.backend == ir::Backend::Cuda ? "CUDA kernel" : "CPU kernel");
+      checkOutputs(graph, memory, judge, target.backend == ir::Backend::Cuda ? "CUDA kernel" : "CPU kernel");
     } else {
       for (size_t i = 0; i < memory.size(); ++i) CHECK(same(memory[i], meaning[i]));
     }
@@ -176,16 +176,19 @@ void compareAs(const std::string& op, const std::string& recorded, DType dtype, 
     }
     edit(tensors);
   }
-  const opbench::Truth truth{call.reference(), call.referenceInFloat64()};
+  const opbench::Truth truth = opbench::truthOf(call);
+  const opbench::Criterion criterion = opbench::Tolerances::standard().criterionFor(op);
+  const Judge judge = [&](const runtime::TensorList& found) {
+    return opbench::check(found, truth, call, criterion, opbench::Tolerances::standard());
+  };
   const ir::Graph graph = call.graph(truth.eager);
   call.restore();
-  const opbench::Rule rule = opbench::ruleFor(op);
-  checkInterpreted(graph, call, truth, rule);
+  checkInterpreted(graph, call, judge);
   checkCompiles(graph);
   const auto callable = runtime::plannedCallable(call, runtime::makePlan(graph, device->target()), *device, none);
   CHECK(callable->kind == runtime::Kind::Generated);
   const auto trial = device->prepare(*callable, call);
-  const opbench::Verdict verdict = opbench::check(trial->run(), truth, rule);
+  const opbench::Verdict verdict = judge(trial->run());
   CHECK_MESSAGE(verdict.ok, "compiled: ", verdict.message);
 }
 

@@ -53,6 +53,8 @@ TEST_CASE("with no option: every suite, every operator, the 15 most frequent sam
   CHECK(o.flush == runtime::Flush::Write);
   CHECK_FALSE(o.selfTest);
   CHECK(o.accuracyChecking);
+  CHECK(o.data == inputs::Distribution::Normal);
+  CHECK_FALSE(o.fault);
   CHECK_FALSE(o.tune);
   CHECK_FALSE(o.channelsLast);
   CHECK(o.cache == "/home/ada/.cache/opbench/kernels");
@@ -92,6 +94,12 @@ TEST_CASE("every option reaches its field") {
                            "--channels-last",
                            "--seed",
                            "7",
+                           "--data",
+                           "small-int",
+                           "--tolerances",
+                           "mine.yaml",
+                           "--fault",
+                           "off-by-one",
                            "--threads",
                            "2",
                            "--dump",
@@ -121,6 +129,9 @@ TEST_CASE("every option reaches its field") {
   CHECK(o.tune);
   CHECK(o.channelsLast);
   CHECK(o.seed == 7);
+  CHECK(o.data == inputs::Distribution::SmallInt);
+  CHECK(o.tolerances == "mine.yaml");
+  CHECK(o.fault == Fault::OffByOne);
   CHECK(o.threads == 2);
   CHECK(o.dump == "d");
   CHECK(o.csv == "t.csv");
@@ -259,4 +270,12 @@ TEST_CASE("refusals") {
   CHECK(refusal({"aten.add.Tensor"}) ==
         "no verb 'aten.add.Tensor': there are doctor, compare, convert, repro; operators are named with --op");
   CHECK(refusal({"--repeats", "many"}).starts_with("could not convert: --repeats = many"));
+}
+
+TEST_CASE("distributions and faults are known words; faults are not for users, and --help is silent about them") {
+  CHECK(refusal({"--data", "gaussian"}) ==
+        "--data is one of normal, uniform, small-int, zeros, positive, specials, not 'gaussian'");
+  CHECK(refusal({"--fault", "none"}).starts_with("--fault is one of unwritten-tail, off-by-one, "));
+  CHECK(parse({"--help"}).text.find("--data") != std::string::npos);
+  CHECK(parse({"--help"}).text.find("--fault") == std::string::npos);
 }

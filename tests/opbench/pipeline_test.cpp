@@ -113,3 +113,40 @@ TEST_CASE("--dump writes every stage, and the first three can be read back") {
   CHECK(content("50-kernel.s") != "");
   CHECK(content("60-race.jsonl").find("\"contender\":\"opbench\"") != std::string::npos);
 }
+
+TEST_CASE("a fault makes a wrong row without a speedup") {
+  for (Fault fault : {Fault::UnwrittenTail, Fault::OffByOne, Fault::StaleOutput, Fault::Zeros}) {
+    Options options;
+    options.fault = fault;
+    const Row row = raced("aten.exp.default", "((T([16, 129], f32),), {})", options);
+    CAPTURE(name(fault));
+    CHECK(opbenchOf(row).status == Status::Wrong);
+    CHECK(opbenchOf(row).reason.find("output 0") != std::string::npos);
+    CHECK_FALSE(opbenchOf(row).speedup);
+    CHECK_FALSE(opbenchOf(row).timing);
+  }
+  Options unchecked;
+  unchecked.fault = Fault::Zeros;
+  unchecked.accuracyChecking = false;
+  CHECK(opbenchOf(raced("aten.exp.default", "((T([16, 129], f32),), {})", unchecked)).status == Status::Ok);
+}
+
+TEST_CASE("a row says what was compared: the data, determinism, and how far off the results are") {
+  Options options;
+  options.data = inputs::Distribution::Uniform;
+  const Row row = raced("aten.exp.default", "((T([16, 129], f32),), {})", options);
+  CHECK(row.data == "uniform");
+  CHECK(row.vacuous == "");
+  CHECK(row.outcomes[0].deterministic == true);
+  CHECK_FALSE(row.outcomes[0].accuracy);
+  CHECK(opbenchOf(row).deterministic == true);
+  REQUIRE(opbenchOf(row).accuracy);
+  CHECK(opbenchOf(row).accuracy->maxUlp < 4);
+  CHECK(opbenchOf(row).accuracy->cosine == doctest::Approx(1));
+}
+
+TEST_CASE("a check that says nothing is a right row that says so") {
+  const Row row = raced("aten.mul.Tensor", "((T([16, 128], f32), 1), {})");
+  CHECK(opbenchOf(row).status == Status::Ok);
+  CHECK(row.vacuous == "a copy of argument 0 would pass for output 0");
+}

@@ -29,6 +29,7 @@ Row row(int index, std::string op, std::string sample, std::string brief, int64_
   r.line = 10 + index;
   r.count = count;
   r.traffic = {bytes / 3 * 2, bytes - bytes / 3 * 2};
+  r.data = "normal";
   r.outcomes.resize(2);
   r.outcomes[1].contender = Contender::Opbench;
   return r;
@@ -51,6 +52,8 @@ void generated(Row& r, double compileMs, bool cached) {
   o.kind = Kind::Generated;
   o.kernels = o.graphNodes = 1;
   o.schedule = "pointwise lanes 8 steps 1 block 128";
+  o.deterministic = true;
+  o.accuracy = Accuracy{0, 1, 2.5e-4, 2.5e-4, 0.9999, {3, 17}, 1.25, 1.2505, 2.2e-4, 2.2e-4};
   o.compileMs = compileMs;
   o.cached = cached;
 }
@@ -100,6 +103,8 @@ std::vector<Row> exampleRows() {
   times(rows.back(), 4.8, 4.8);
   generated(rows.back(), 1.5, true);
   rows.back().outcomes[1].tuning = Tuning{6, 1, true, {}};
+  rows.back().data = "normal x 16";
+  rows.back().vacuous = "a copy of argument 0 would pass for output 0";
   rows.push_back(row(4, add, "((T([3], f16), T([3], f16)), {})", "f16[3], f16[3]", 1, 18));
   times(rows.back(), 4.8, 0);
   generated(rows.back(), 44, false);
@@ -108,6 +113,7 @@ std::vector<Row> exampleRows() {
   rows.push_back(row(5, mul, "((T([8], c32), T([8], c32)), {})", "c32[8], c32[8]", 2, 96));
   times(rows.back(), 5, 6.25);
   rows.back().outcomes[1].reason = "complex numbers have no lowering";
+  rows.back().outcomes[1].deterministic = false;
   rows.push_back(row(6, mul, "((ST([8], f16), 2), {})", "ST([8], f16), 2", 2, 0));
   fails(rows.back(), Status::Unsupported, "sparse tensors are not supported", true);
   rows.push_back(row(7, mul, "((T([99999, 99999], f16), 2), {})", "f16[99999,99999], 2", 2, 0));

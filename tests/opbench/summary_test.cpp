@@ -55,6 +55,14 @@ TEST_CASE("totals: generated samples, computing samples, and all calls as often 
   CHECK(*total.byCalls == Approx(eager / opbench));
 }
 
+TEST_CASE("checks that say nothing and runs that differ are counted") {
+  const Summary summary = summarize(tests::exampleRows(), tests::exampleRun());
+  CHECK(summary.operators[1].standings[1].vacuous == 1);
+  CHECK(summary.total.standings[1].vacuous == 1);
+  CHECK(summary.operators[2].standings[1].nondeterministic == 1);
+  CHECK(summary.total.standings[0].nondeterministic == 0);
+}
+
 TEST_CASE("a run has failed if anything was wrong or an error") {
   std::vector<Row> rows = tests::exampleRows();
   const Run run = tests::exampleRun();

@@ -1,0 +1,35 @@
+#include "opbench/report/doubts.h"
+
+#include <fmt/format.h>
+
+#include "opbench/report/format.h"
+
+namespace opbench::report {
+namespace {
+
+constexpr int figureWidth = 9;  // of a total
+
+std::string line(const std::string& text, bool colour) { return "    " + toned(text, Tone::Doubtful, colour) + "\n"; }
+
+std::string counted(int count, const Standing& standing, std::string_view what, bool colour) {
+  if (count == 0) return "";
+  const std::string number = toned(right(std::to_string(count), figureWidth), Tone::Doubtful, colour);
+  return fmt::format("{}  of {} sample{} {}\n", number, standing.counts.samples, standing.counts.samples == 1 ? "" : "s", what);
+}
+
+}  // namespace
+
+std::string doubts(const Row& row, bool colour) {
+  std::string text;
+  if (!row.vacuous.empty()) text += line("vacuous: " + row.vacuous, colour);
+  for (const Outcome& outcome : row.outcomes)
+    if (outcome.deterministic == false) text += line(fmt::format("{}: two runs differ", name(outcome.contender)), colour);
+  return text;
+}
+
+std::string doubts(const Standing& standing, bool colour) {
+  return counted(standing.vacuous, standing, "vacuous: results that take no work would pass", colour) +
+         counted(standing.nondeterministic, standing, "nondeterministic: two runs differ", colour);
+}
+
+}  // namespace opbench::report
