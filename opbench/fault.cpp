@@ -168,6 +168,7 @@ class SlowTrial : public runtime::Trial {
   runtime::TensorList run() override { return trial_->run(); }
   runtime::TensorList outputs() const override { return trial_->outputs(); }
   int kernelNodes() const override { return trial_->kernelNodes(); }
+  std::optional<runtime::KernelTime> kernelTime() override { return trial_->kernelTime(); }
   bool prepareFor(runtime::Measure measure) override { return trial_->prepareFor(measure); }
   void queue(runtime::Measure measure) override { trial_->queue(measure); }
   void collect(std::vector<double>& seconds) override {
