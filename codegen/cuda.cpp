@@ -79,6 +79,7 @@ class CudaPrinter {
     return static_cast<int>(kernel_.params.size() + kernel_.locals.size()) + memory_.number(combine);
   }
   void awaitPeers(CudaScope& scope);
+  void endOfGrid(bool isFollowedByGrid, CudaScope& scope);
 
   void declareIndices(CudaScope& scope) const;
   void waitFor(const Accesses& next, bool ofCluster, CudaScope& scope);
@@ -111,17 +112,22 @@ void CudaPrinter::body(CudaScope& scope) {
   memory_.declare(scope);
   if (spansCtas(kernel_.body) && !kernel_.launch.team) scope.line("clusterArrive();");
   declareIndices(scope);
-  for (const ir::Statement& statement : kernel_.body) {
-    std::visit([&](const auto& node) { print(node, scope); }, statement.node);
-    if (!isGridLoop(statement) || &statement == &kernel_.body.back()) continue;
-    if (isGridLoop(*(&statement + 1))) {
-      scope.line(fmt::format("gridBarrier({});", memory_.counter()));
-    } else {
-      scope.line("// The CTA that is done last goes on; it sees what all of them wrote.");
-      scope.line(fmt::format("if (!isLastCta({})) return;", memory_.counter()));
-    }
-    inCta_.clear();
+  for (auto statement = kernel_.body.begin(); statement != kernel_.body.end(); ++statement) {
+    std::visit([&](const auto& node) { print(node, scope); }, statement->node);
+    const auto next = statement + 1;
+    if (ir::isGridLoop(*statement) && next != kernel_.body.end()) endOfGrid(ir::isGridLoop(*next), scope);
   }
+}
+
+/// Between a grid loop and what follows it: another one, or statements for one CTA.
+void CudaPrinter::endOfGrid(bool isFollowedByGrid, CudaScope& scope) {
+  if (isFollowedByGrid) {
+    scope.line(fmt::format("gridBarrier({});", memory_.barrier()));
+  } else {
+    scope.line("// The CTA that is done last goes on; it sees what all of them wrote.");
+    scope.line(fmt::format("if (!isLastCta({})) return;", memory_.counter()));
+  }
+  inCta_.clear();
 }
 
 void CudaPrinter::print(const ir::For& loop, CudaScope& scope) {
@@ -357,6 +363,7 @@ Program emitCuda(const ir::Kernel& kernel, const ir::Target& target) {
   program.params = kernel.params;
   program.workspaceBytes = memory.workspaceBytes();
   program.dynamicSharedBytes = memory.dynamicSharedBytes();
+  program.waitsForGrid = ir::waitsForGrid(kernel);
   return program;
 }
 

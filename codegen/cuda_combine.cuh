@@ -262,28 +262,6 @@ struct Group {
   }
 };
 
-// Waits until every CTA of the grid has come here, of which all run at the same time: each then sees what the others wrote to
-// global memory. The barrier is a count that is 0 before the first comes and after the last, and a number that then grows.
-inline void gridBarrier(void* barrier) {
-  __syncthreads();
-  if (threadIdx.x == 0) {
-    const u32 others = gridDim.x - 1;
-    u32* const count = reinterpret_cast<u32*>(barrier);
-    u32* const number = count + 1;
-    u32 now, before;
-    asm volatile("ld.relaxed.gpu.u32 %0, [%1];" : "=r"(now) : "l"(number) : "memory");
-    const u32 at = now;
-    asm volatile("atom.acq_rel.gpu.inc.u32 %0, [%1], %2;" : "=r"(before) : "l"(count), "r"(others) : "memory");
-    if (before == others) {
-      asm volatile("red.release.gpu.add.u32 [%0], 1;" ::"l"(number) : "memory");
-    } else {
-      do asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(now) : "l"(number) : "memory");
-      while (now == at);
-    }
-  }
-  __syncthreads();
-}
-
 // The CTA's place in the order in which those of the grid start. The counter is 0 before the first and after the last. As
 // those that run have the lowest numbers, CTAs of neighbouring numbers that wait for each other will all come to run.
 inline u32 numberInOrder(void* counter) {
@@ -295,21 +273,24 @@ inline u32 numberInOrder(void* counter) {
   return number;
 }
 
-// What any thread of a team of so many CTAs did before it is seen by all of them after it. The counter's highest bit flips when the
-// last one arrives; the others are then 0 again.
-inline void teamBarrier(void* arrived, int rank, int ctas) {
+// Waits until so many CTAs, of ranks from 0 on, have come here, all of which come to run: what any of their threads did before is
+// seen by all of them after it. The counter's highest bit flips when the last one comes; the others are then 0 again.
+inline void teamBarrier(void* counter, int rank, int ctas) {
   constexpr u32 highest = 0x80000000u;
   __syncthreads();
   if (threadIdx.x == 0) {
     const u32 step = rank == 0 ? highest - (ctas - 1) : 1;
     u32 before, now;
-    asm volatile("atom.acq_rel.gpu.add.u32 %0, [%1], %2;" : "=r"(before) : "l"(arrived), "r"(step) : "memory");
+    asm volatile("atom.acq_rel.gpu.add.u32 %0, [%1], %2;" : "=r"(before) : "l"(counter), "r"(step) : "memory");
     do {
-      asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(now) : "l"(arrived) : "memory");
+      asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(now) : "l"(counter) : "memory");
     } while (((now ^ before) & highest) == 0);
   }
   __syncthreads();
 }
+
+// The same for all CTAs of a grid, which run at once.
+inline void gridBarrier(void* counter) { teamBarrier(counter, blockIdx.x, gridDim.x); }
 
 // `Ctas` of the grid, more than a cluster has, that meet in global memory: `shares` holds Ctas values for each element and group
 // of `Threads` side by side in their CTAs of `Block`.

@@ -14,6 +14,8 @@ namespace {
 using ir::Expr;
 using ir::Op;
 
+constexpr int64_t wordBytes = 4;  // of a register
+
 std::vector<const Expr*> rootsOf(const ir::Lanes& lanes) {
   std::vector<const Expr*> roots;
   for (const ir::Store& store : lanes.stores) roots.insert(roots.end(), {store.offset, store.value});
@@ -301,8 +303,12 @@ void LanesPrinter::finish(const ir::Store& store, const Way& way, CudaScope& sco
     const std::string element = print.element(store.param, store.offset);
     return scope.line(fmt::format("{0} = combine<{1}>({0}, {2});", element, combinerName(*store.accumulate), way.vector));
   }
-  if (isRegister(kernel_, store.param))
-    return scope.line(fmt::format("{} = {};", print.wholeVector(store.param, store.offset, count_), way.vector));
+  if (isRegister(kernel_, store.param)) {
+    const bool isMoved = isContiguous(store.value) && isRegister(kernel_, store.value->load().buffer) &&
+                         ir::sizeOf(store.value->dtype) < wordBytes;
+    const std::string value = isMoved ? fmt::format("inWords({})", way.vector) : way.vector;
+    return scope.line(fmt::format("{} = {};", print.wholeVector(store.param, store.offset, count_), value));
+  }
   scope.line(fmt::format("store<{}>({}, {});", accessBytes(kernel_, store.param, count_),
                          print.address(store.param, store.offset), way.vector));
 }

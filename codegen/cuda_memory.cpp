@@ -64,18 +64,12 @@ std::vector<const ir::Combine*> combinesOf(const ir::Block& block) {
 
 bool exchanges(const ir::Combine& combine) { return combine.threads * combine.stride > warp || combine.ctas > 1; }
 
-bool isGridLoop(const ir::Statement& statement) {
-  const auto* loop = std::get_if<ir::For>(&statement.node);
-  return loop != nullptr && loop->kind == ir::LoopKind::Grid;
-}
-
 int64_t teamElements(const ir::Kernel& kernel, const ir::Combine& combine, const ir::Combine::Item& item) {
   return kernel.buffer(item.local).type.storageElements() * combine.ctas * (kernel.launch.block / combine.threads);
 }
 
 bool finishes(const ir::Kernel& kernel) {
-  const auto grid = std::find_if(kernel.body.begin(), kernel.body.end(), isGridLoop);
-  return grid != kernel.body.end() && grid + 1 != kernel.body.end();
+  return std::any_of(kernel.body.begin(), kernel.body.end(), ir::isGridLoop) && !ir::isGridLoop(kernel.body.back());
 }
 
 CudaMemory::CudaMemory(const ir::Kernel& kernel, CudaScope& scope) : kernel_(kernel) {
@@ -108,7 +102,7 @@ CudaMemory::CudaMemory(const ir::Kernel& kernel, CudaScope& scope) : kernel_(ker
     teamOffset_ = workspaceBytes_;
     workspaceBytes_ += workspaceAlignment * (1 + kernel.launch.grid);
   }
-  if (finishes(kernel)) {
+  if (finishes(kernel) || ir::waitsForGrid(kernel)) {
     counterOffset_ = workspaceBytes_;
     workspaceBytes_ += workspaceAlignment;
   }
@@ -136,6 +130,7 @@ void CudaMemory::declare(CudaScope& scope) const {
 }
 
 std::string CudaMemory::counter() const { return bytesAt("workspace", counterOffset_); }
+std::string CudaMemory::barrier() const { return bytesAt("workspace", counterOffset_ + workspaceAlignment / 2); }
 std::string CudaMemory::started() const { return bytesAt("workspace", teamOffset_); }
 std::string CudaMemory::arrived() const {
   return fmt::format("{} + block * {}", bytesAt("workspace", teamOffset_ + workspaceAlignment), workspaceAlignment);

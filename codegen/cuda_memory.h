@@ -12,11 +12,9 @@ namespace codegen {
 std::vector<const ir::Combine*> combinesOf(const ir::Block& block);
 /// Whether a Combine puts together more than the threads of one warp.
 bool exchanges(const ir::Combine& combine);
-/// Whether a statement is the loop over the grid's CTAs.
-bool isGridLoop(const ir::Statement& statement);
 /// The values of an item that the CTAs of one team exchange in global memory.
 int64_t teamElements(const ir::Kernel& kernel, const ir::Combine& combine, const ir::Combine::Item& item);
-/// Whether statements follow the grid loop, or the first of several.
+/// Whether statements other than grid loops follow the last grid loop.
 bool finishes(const ir::Kernel& kernel);
 
 /// Where the arrays of a kernel's own lie: its locals, what its Combines exchange parts through, and counts of the CTAs that
@@ -35,8 +33,9 @@ class CudaMemory {
   int number(const ir::Combine& combine) const { return numbers_.at(&combine); }
   /// Of the CTAs' combinations of an item that a team exchanges.
   const std::string& shares(const ir::Combine::Item& item) const { return shares_.at(&item); }
-  /// The address of the count, for isLastCta and gridBarrier.
+  /// The addresses of the counts for isLastCta and gridBarrier.
   std::string counter() const;
+  std::string barrier() const;
   /// Of a team: the address of the count of CTAs that have started, and of those that have come to where they meet.
   std::string started() const;
   std::string arrived() const;

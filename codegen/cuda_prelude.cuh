@@ -137,6 +137,21 @@ inline void copyAsync(T* to, const T* from) {
 }
 inline void awaitCopies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
 
+// The same vector in whole words: what a loop carries from one iteration to the next would be taken apart into its elements, a
+// register each, as soon as it is read.
+template <typename T, int N>
+inline Vec<T, N> inWords(const Vec<T, N>& v) {
+  if constexpr (sizeof(v) % 4 != 0) {
+    return v;
+  } else {
+    Vec<T, N> copy;
+#pragma unroll
+    for (int i = 0; i < int(sizeof(v) / 4); ++i)
+      asm("mov.b32 %0, %1;" : "=r"(reinterpret_cast<u32*>(&copy)[i]) : "r"(reinterpret_cast<const u32*>(&v)[i]));
+    return copy;
+  }
+}
+
 // Scalar operations as the IR means them: integers wrap, functions are correct to a few units in the last place.
 namespace math {
 

@@ -11,4 +11,11 @@ int64_t Param::readableElements(Backend backend) const {
   return (elements + granule - 1) / granule * granule;
 }
 
+bool isGridLoop(const Statement& statement) {
+  const auto* loop = std::get_if<For>(&statement.node);
+  return loop != nullptr && loop->kind == LoopKind::Grid;
+}
+
+bool waitsForGrid(const Kernel& kernel) { return std::count_if(kernel.body.begin(), kernel.body.end(), isGridLoop) > 1; }
+
 }  // namespace ir

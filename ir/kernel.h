@@ -118,9 +118,9 @@ struct Launch {
 };
 
 /// A scheduled computation: what both code generators print, decision by decision. Statements that follow the Grid or Task loop
-/// are carried out once, after all of its iterations (on CUDA by the CTA that finishes last). A second Grid loop, of as many
-/// CTAs, sees what all of the first one left in global memory: as many CTAs as the device has multiprocessors are enough to wait
-/// for each other, more might not run at once.
+/// are carried out once, after all of its iterations (on CUDA by the CTA that finishes last). Only Grid loops that follow one
+/// another are each carried out by all CTAs, which wait in between and then see what all of them left in global memory:
+/// `Launch::resident` says that all run at once.
 struct Kernel {
   std::string name;  ///< the symbol
   Backend backend = Backend::Cpu;
@@ -144,5 +144,9 @@ struct Kernel {
     return number < count ? nullptr : &locals[number - count];
   }
 };
+
+bool isGridLoop(const Statement& statement);
+/// Whether a Grid loop follows another one, so that all CTAs wait for one another.
+bool waitsForGrid(const Kernel& kernel);
 
 }  // namespace ir

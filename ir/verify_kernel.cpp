@@ -24,13 +24,10 @@ class KernelVerifier {
     params();
     locals();
     launch();
-    Around around;
-    around.isFirst = around.isGridPlace = true;
     for (const Statement& one : kernel_.body) {
+      Around around;
+      around.isFirst = std::all_of(kernel_.body.data(), &one, isGridLoop);
       std::visit([&](const auto& node) { statement(node, {}, around); }, one.node);
-      around.isFirst = false;
-      const auto* loop = std::get_if<For>(&one.node);
-      around.isGridPlace = around.isGridPlace && loop != nullptr && loop->kind == LoopKind::Grid;
     }
     loopsPresent();
     verifier_.everyOutputStored();
@@ -39,8 +36,7 @@ class KernelVerifier {
  private:
   /// Where a statement stands.
   struct Around {
-    bool isFirst = false;      ///< the first one of the kernel
-    bool isGridPlace = false;  ///< or after nothing but grid loops
+    bool isFirst = false;  ///< the first one of the kernel, or after nothing but grid loops
     bool grid = false;
     bool cluster = false;
     bool thread = false;
@@ -88,6 +84,7 @@ class KernelVerifier {
     verifier_.demand(hasThread_ || launch.block == 1, "{} threads and no thread loop", launch.block);
     verifier_.demand(hasTask_ || launch.tasks == 1, "{} tasks and no task loop", launch.tasks);
     const bool isFollowed = hasGrid_ && launch.cluster > 1 && kernel_.body.size() > 1;
+    verifier_.demand(!waitsForGrid(kernel_) || launch.resident > 0, "blocks that wait for each other and need not be resident");
     verifier_.demand(!isFollowed, "statements after the loop over clusters of {} blocks", launch.cluster);
   }
 
@@ -115,7 +112,7 @@ class KernelVerifier {
     switch (loop.kind) {
       case LoopKind::Grid:
         parallel("grid", Backend::Cuda, extent, launch.grid);
-        verifier_.demand(around.isGridPlace, "the grid loop is not the first statement, nor after another one");
+        verifier_.demand(around.isFirst, "the grid loop comes after other statements");
         hasGrid_ = around.grid = true;
         break;
       case LoopKind::Task:
@@ -138,7 +135,7 @@ class KernelVerifier {
       case LoopKind::Serial:
       case LoopKind::Unrolled: break;
     }
-    around.isFirst = around.isGridPlace = false;
+    around.isFirst = false;
     block(loop.body, scope, around);
   }
 
@@ -147,7 +144,7 @@ class KernelVerifier {
   bool isInThread(const Around& around) const { return (around.thread || kernel_.launch.block == 1) && isInCta(around); }
 
   void statement(const If& branch, VerifyScope scope, Around around) {
-    around.isFirst = around.isGridPlace = false;
+    around.isFirst = false;
     scope.isThread = isInThread(around);
     verifier_.expression(branch.condition, scope, "a condition");
     verifier_.demand(branch.condition->dtype == DType::Bool, "a condition is {}, not b8", name(branch.condition->dtype));

@@ -105,6 +105,7 @@ std::vector<Tiling> others(const ir::Loops& loops, const ir::Target& target, con
   std::vector<Tiling> tilings;
   if (const auto* rows = std::get_if<RowTiling>(&rules)) tilings = others(*nest, domain, target, *rows);
   if (const auto* columns = std::get_if<ColumnTiling>(&rules)) tilings = others(*columns);
+  if (std::holds_alternative<PersistentTiling>(rules)) tilings.emplace_back(chooseColumnTiling(*nest, domain, target));
   if (const std::optional<StagedTiling> staged = stagedTiling(domain, target)) tilings.emplace_back(*staged);
   return tilings;
 }

@@ -22,6 +22,10 @@ ir::Kernel scheduled(const ir::Loops& loops, const ir::Target&, const StagedTili
   return scheduleStaged(loops, nest, Domain(loops, nest), tiling);
 }
 
+ir::Kernel scheduled(const ir::Loops& loops, const ir::Target&, const PersistentTiling& tiling) {
+  return schedulePersistent(*crossingOf({loops}), tiling);
+}
+
 ir::Kernel scheduled(const ir::Loops& loops, const ir::Target& target, const TaskTiling& tiling) {
   return scheduleCpu(loops, target, tiling);
 }

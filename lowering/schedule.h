@@ -20,6 +20,9 @@ ir::Kernel scheduleColumns(const ir::Loops& loops, const Nest& nest, const Domai
 /// A nest of scans.
 ir::Kernel scheduleScan(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ScanTiling& tiling);
 
+/// A crossing: CTAs that stay take rows one after another, and what they leave of columns is added by all of them in the end.
+ir::Kernel schedulePersistent(const Crossing& crossing, const PersistentTiling& tiling);
+
 ir::Kernel scheduleCpu(const ir::Loops& loops, const ir::Target& target, const TaskTiling& tiling);
 ir::Kernel scheduleCpuRows(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target);
 ir::Kernel scheduleCpuColumns(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target,

@@ -40,6 +40,11 @@ std::string text(const StagedTiling& tiling) {
                      tiling.block);
 }
 
+std::string text(const PersistentTiling& tiling) {
+  return fmt::format("persistent group {} vectors {} rows {} block {} grid {}", tiling.group, tiling.vectors, tiling.rows,
+                     tiling.block, tiling.grid);
+}
+
 std::string text(const TaskTiling& tiling) { return tiling.shares > 0 ? fmt::format("tasks shares {}", tiling.shares) : "tasks"; }
 
 std::string text(const ScanTiling& tiling) {
@@ -61,6 +66,7 @@ Tiling chooseTiling(const ir::Loops& loops, const ir::Target& target) {
   if (nest->scans) return chooseScanTiling(domain, target);
   if (const auto staged = chooseStagedTiling(domain, target)) return *staged;
   if (domain.runsAlongElements()) return chooseRowTiling(*nest, domain, target);
+  if (const auto persistent = choosePersistentColumns(loops, target)) return *persistent;
   return chooseColumnTiling(*nest, domain, target);
 }
 

@@ -7,6 +7,7 @@
 #include "ir/loops.h"
 #include "ir/target.h"
 #include "lowering/column_tiling.h"
+#include "lowering/persistent_tiling.h"
 #include "lowering/pointwise_tiling.h"
 #include "lowering/row_tiling.h"
 #include "lowering/scan_tiling.h"
@@ -21,7 +22,7 @@ struct TaskTiling {
 };
 
 /// What a schedule chooses for loops on a target; a plain value.
-using Tiling = std::variant<PointwiseTiling, RowTiling, ColumnTiling, StagedTiling, ScanTiling, TaskTiling>;
+using Tiling = std::variant<PointwiseTiling, RowTiling, ColumnTiling, StagedTiling, PersistentTiling, ScanTiling, TaskTiling>;
 
 /// What distinguishes it from other tilings of the same loops: `rows group 128 steps 2 block 128 ctas 1 hold registers
 /// resident 4`.

@@ -8,17 +8,22 @@
 #include "lowering/ceil_div.h"
 #include "lowering/domain.h"
 #include "lowering/nest.h"
+#include "lowering/schedule.h"
 
 namespace lowering {
 namespace {
 
-/// What two launches read twice must come from the cache the second time.
-bool isSmall(const std::vector<ir::Loops>& all, const ir::Target& target) {
+/// From here on a matrix is better read once: what two launches read twice comes from the cache the second time, but not for
+/// nothing.
+constexpr int64_t crossingBytes = int64_t{19} << 20;
+
+/// Of the tensors that loops read and write, each once.
+int64_t bytesOf(const std::vector<ir::Loops>& all) {
   std::map<int, int64_t> bytes;  // by value
   for (const ir::Loops& loops : all)
     for (const ir::Buffer& buffer : loops.buffers) bytes[buffer.value] = buffer.type.bytesTouched();
   const auto add = [](int64_t sum, const auto& one) { return sum + one.second; };
-  return std::accumulate(bytes.begin(), bytes.end(), int64_t{0}, add) < target.cacheBytes;
+  return std::accumulate(bytes.begin(), bytes.end(), int64_t{0}, add);
 }
 
 /// Columns under as many threads as a CTA of rows has.
@@ -49,25 +54,7 @@ int64_t sharesOf(const ir::Loops& columns, const ir::Loops& rows, const ir::Targ
   return std::min(wanted, most / target.processors * target.processors);
 }
 
-}  // namespace
-
-std::vector<Tiling> chooseTilings(const std::vector<ir::Loops>& all, const ir::Target& target) {
-  std::vector<Tiling> tilings;
-  for (const ir::Loops& loops : all) tilings.push_back(chooseTiling(loops, target));
-  if (tilings.size() != 2) return tilings;
-  if (target.backend == ir::Backend::Cpu) {
-    for (std::size_t i = 0; i < 2; ++i) tilings[i] = TaskTiling{sharesOf(all[i], all[1 - i], target)};
-    return tilings;
-  }
-  if (!isSmall(all, target)) return tilings;
-  for (std::size_t i = 0; i < 2; ++i) {
-    auto* columns = std::get_if<ColumnTiling>(&tilings[i]);
-    const auto* rows = std::get_if<RowTiling>(&tilings[1 - i]);
-    if (columns != nullptr && rows != nullptr) match(*columns, *rows);
-  }
-  return tilings;
-}
-
+/// The same work in fewer launches, where two kernels can be one.
 std::vector<ir::Kernel> joined(std::vector<ir::Kernel> kernels) {
   if (kernels.size() != 2) return kernels;
   if (kernels.front().backend == ir::Backend::Cpu) {
@@ -83,6 +70,42 @@ std::vector<ir::Kernel> joined(std::vector<ir::Kernel> kernels) {
   const std::optional<ir::Kernel> one = beside(kernels[swaps ? 1 : 0], kernels[swaps ? 0 : 1]);
   if (!one) return kernels;
   return {*one};
+}
+
+/// The tiling of a matrix that two loops read, where reading it twice costs more than the wait for all CTAs in the end.
+std::optional<PersistentTiling> crossingTiling(const std::vector<ir::Loops>& all, const ir::Target& target) {
+  if (all.size() != 2 || target.backend != ir::Backend::Cuda || bytesOf(all) < crossingBytes) return std::nullopt;
+  const std::optional<Crossing> crossing = crossingOf(all);
+  return crossing ? choosePersistentTiling(*crossing, target) : std::nullopt;
+}
+
+}  // namespace
+
+std::vector<Tiling> chooseTilings(const std::vector<ir::Loops>& all, const ir::Target& target) {
+  if (const auto crossing = crossingTiling(all, target)) return {*crossing, *crossing};
+  std::vector<Tiling> tilings;
+  for (const ir::Loops& loops : all) tilings.push_back(chooseTiling(loops, target));
+  if (tilings.size() != 2) return tilings;
+  if (target.backend == ir::Backend::Cpu) {
+    for (std::size_t i = 0; i < 2; ++i) tilings[i] = TaskTiling{sharesOf(all[i], all[1 - i], target)};
+    return tilings;
+  }
+  if (bytesOf(all) >= target.cacheBytes) return tilings;
+  for (std::size_t i = 0; i < 2; ++i) {
+    auto* columns = std::get_if<ColumnTiling>(&tilings[i]);
+    const auto* rows = std::get_if<RowTiling>(&tilings[1 - i]);
+    if (columns != nullptr && rows != nullptr) match(*columns, *rows);
+  }
+  return tilings;
+}
+
+std::vector<ir::Kernel> scheduleAll(const std::vector<ir::Loops>& all, const ir::Target& target,
+                                    const std::vector<Tiling>& tilings) {
+  const auto* crossing = tilings.size() == 2 ? std::get_if<PersistentTiling>(&tilings[0]) : nullptr;
+  if (crossing != nullptr && tilings[0] == tilings[1]) return {schedulePersistent(*crossingOf(all), *crossing)};
+  std::vector<ir::Kernel> kernels;
+  for (std::size_t i = 0; i < all.size(); ++i) kernels.push_back(schedule(all[i], target, tilings[i]));
+  return joined(std::move(kernels));
 }
 
 }  // namespace lowering

@@ -8,7 +8,6 @@
 #include "ir/verify.h"
 #include "lowering/fuse.h"
 #include "lowering/lowering.h"
-#include "lowering/schedule.h"
 #include "lowering/together.h"
 
 namespace runtime {
@@ -34,13 +33,11 @@ Plan generatedPlan(const ir::Graph& graph, const ir::Target& target, const Tilin
   plan.loops = lowering::fused(lowering::lower(graph), target);
   std::erase_if(plan.loops, [](const ir::Loops& loops) { return !hasWork(loops); });
   for (const ir::Loops& loops : plan.loops) ir::verify(loops);
-  const std::vector<lowering::Tiling> rules = lowering::chooseTilings(plan.loops, target);
-  plan.tilings.assign(rules.begin(), rules.end());
-  for (std::size_t i = 0; i < plan.loops.size(); ++i) {
-    if (i < tilings.size() && tilings[i]) plan.tilings[i] = *tilings[i];
-    plan.kernels.push_back(lowering::schedule(plan.loops[i], target, *plan.tilings[i]));
-  }
-  plan.kernels = lowering::joined(std::move(plan.kernels));
+  std::vector<lowering::Tiling> chosen = lowering::chooseTilings(plan.loops, target);
+  for (std::size_t i = 0; i < std::min(chosen.size(), tilings.size()); ++i)
+    if (tilings[i]) chosen[i] = *tilings[i];
+  plan.tilings.assign(chosen.begin(), chosen.end());
+  plan.kernels = lowering::scheduleAll(plan.loops, target, chosen);
   for (const ir::Kernel& kernel : plan.kernels) {
     ir::verify(kernel);
     plan.steps.emplace_back(launchStep(kernel, target));

@@ -150,6 +150,41 @@ inline ir::Kernel fullSum() {
 )");
 }
 
+/// Sums of columns: every block leaves what it has of all of them, and once all have, each finishes some.
+inline ir::Kernel waitingSum() {
+  return ir::parseKernel(R"(kernel waiting_sum on cuda
+  launch 128 blocks of 64 threads, 1 resident
+  index32
+  in  self f32[1024, 64] align 16
+  out out0 f32[64] align 4
+  register total f32[1]
+  global   sums  f32[8192]
+  for i0 in 128 grid
+    for i1 in 64 thread
+      lanes l0 in 1
+        total[0] = f32(0)
+      for i2 in 8 unrolled
+        lanes l1 in 1
+          total[0] add= self[(i2*128 + i0)*64 + i1]
+      lanes l2 in 1
+        sums[i0*64 + i1] = total[0]
+  for i3 in 128 grid
+    for i1 in 64 thread
+      lanes l3 in 1
+        total[0] = f32(0)
+      if i3 < 64
+        for i4 in 2 unrolled
+          lanes l4 in 1
+            total[0] add= sums[(i4*64 + i1)*64 + i3]
+    combine 64 threads: add total
+    for i1 in 64 thread
+      if i1 < 1
+        if i3 < 64
+          lanes l5 in 1
+            out0[i3] = total[0]
+)");
+}
+
 /// `shared memory` of 128 KiB: every thread writes vectors that others read, twice over the same tile.
 inline ir::Kernel largeTile() {
   return ir::parseKernel(R"(kernel large_tile on cuda

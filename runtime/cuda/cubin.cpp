@@ -16,7 +16,11 @@ constexpr int largestPortableCluster = 8;
 }  // namespace
 
 CubinExecutable::CubinExecutable(const codegen::Program& program, const DeviceCode& code)
-    : name_(program.name), launch_(program.launch), sharedBytes_(program.dynamicSharedBytes), parameters_(program.params.size()) {
+    : name_(program.name),
+      launch_(program.launch),
+      sharedBytes_(program.dynamicSharedBytes),
+      waitsForGrid_(program.waitsForGrid),
+      parameters_(program.params.size()) {
   compileMs = code.compileMs;
   cached = code.cached;
   check(cudaLibraryLoadData(&library_, code.cubin.data(), nullptr, nullptr, 0, nullptr, nullptr, 0), "cudaLibraryLoadData");
@@ -76,6 +80,12 @@ void CubinExecutable::launch(void* const* pointers) const {
   config.blockDim = dim3(static_cast<unsigned>(launch_.block));
   config.dynamicSmemBytes = static_cast<size_t>(sharedBytes_);
   config.stream = c10::cuda::getCurrentCUDAStream().stream();
+  // A grid whose CTAs wait for one another starts when all of them can.
+  cudaLaunchAttribute cooperative{};
+  cooperative.id = cudaLaunchAttributeCooperative;
+  cooperative.val.cooperative = 1;
+  config.attrs = &cooperative;
+  config.numAttrs = waitsForGrid_ ? 1 : 0;
   check(cudaLaunchKernelExC(&config, kernel_, arguments.data()), name_.c_str());
 }
 

@@ -28,6 +28,7 @@ class CubinExecutable : public Executable {
   std::string name_;
   ir::Launch launch_;
   int sharedBytes_;
+  bool waitsForGrid_;
   size_t parameters_;
   c10::DataPtr workspace_;
   cudaLibrary_t library_ = nullptr;

@@ -135,6 +135,15 @@ TEST_CASE("what follows the grid is done by the CTA that comes last; the workspa
   CHECK(codegen::emitCuda(tests::fullSum(), tests::hopper()).workspaceBytes == 768);
 }
 
+TEST_CASE("between two grid loops all CTAs wait for each other") {
+  const codegen::Program program = codegen::emitCuda(tests::waitingSum(), tests::hopper());
+  CHECK(program.waitsForGrid);
+  CHECK(program.workspaceBytes == 33024);
+  CHECK(between(source(tests::waitingSum()), "  sums[block", "  total = 0") ==
+        "  sums[block * 64 + thread] = total;\n  gridBarrier(workspace + 32896);\n");
+  CHECK_FALSE(codegen::emitCuda(tests::fullSum(), tests::hopper()).waitsForGrid);
+}
+
 TEST_CASE("shared memory beyond 48 KiB is asked for") {
   const codegen::Program program = codegen::emitCuda(tests::largeTile(), tests::hopper());
   CHECK(program.dynamicSharedBytes == 128 << 10);

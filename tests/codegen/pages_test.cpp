@@ -8,7 +8,7 @@
 #include "ir/verify.h"
 #include "lowering/fuse.h"
 #include "lowering/lowering.h"
-#include "lowering/schedule.h"
+#include "lowering/together.h"
 #include "tests/golden.h"
 #include "tests/targets.h"
 
@@ -24,17 +24,11 @@ std::string withoutPrelude(const codegen::Program& program) {
 /// What a page shows after the kernels.
 enum class Sources : uint8_t { None, Cuda, Both };
 
-/// What a GPU does instead with loops that are better one.
-std::string fusedText(const std::vector<ir::Loops>& separate, Sources sources) {
-  const std::vector<ir::Loops> all = lowering::fused(separate, tests::hopper());
+std::string textOf(const std::vector<ir::Loops>& all) {
   std::string text;
   for (const ir::Loops& loops : all) {
-    if (all.size() == separate.size()) break;
     ir::verify(loops);
-    const ir::Kernel kernel = lowering::schedule(loops, tests::hopper());
-    ir::verify(kernel);
-    text += "\n" + ir::toText(loops) + "\n" + ir::toText(kernel);
-    if (sources != Sources::None) text += "\n" + withoutPrelude(codegen::emitCuda(kernel, tests::hopper()));
+    text += "\n" + ir::toText(loops);
   }
   return text;
 }
@@ -44,11 +38,12 @@ void page(const std::string& name, const std::string& graphText, Sources sources
   const ir::Graph graph = ir::parseGraph(graphText);
   ir::verify(graph);
   std::string text = ir::toText(graph);
-  for (const ir::Loops& loops : lowering::lower(graph)) {
-    ir::verify(loops);
-    text += "\n" + ir::toText(loops);
-    for (const ir::Target& target : {tests::hopper(), tests::avx512()}) {
-      const ir::Kernel kernel = lowering::schedule(loops, target);
+  const std::vector<ir::Loops> all = lowering::lower(graph);
+  text += textOf(all);
+  for (const ir::Target& target : {tests::hopper(), tests::avx512()}) {
+    const std::vector<ir::Loops> fused = lowering::fused(all, target);
+    if (fused.size() != all.size()) text += textOf(fused);
+    for (const ir::Kernel& kernel : lowering::scheduleAll(fused, target, lowering::chooseTilings(fused, target))) {
       ir::verify(kernel);
       text += "\n" + ir::toText(kernel);
       if (sources != Sources::None && target.backend == ir::Backend::Cuda)
@@ -56,7 +51,6 @@ void page(const std::string& name, const std::string& graphText, Sources sources
       if (sources == Sources::Both && target.backend == ir::Backend::Cpu) text += "\n" + codegen::emitLlvm(kernel, target).source;
     }
   }
-  text += fusedText(lowering::lower(graph), sources);
   tests::checkGolden("pages/" + name + ".txt", text);
 }
 
@@ -351,6 +345,29 @@ TEST_CASE("a sum over the first dimension: threads side by side add different co
   in self f16[512, 4096]
   out0 f16[1, 4096] = aten.sum.dim_IntList(self=self, dim=[0], keepdim=True, dtype=None)
   return out0
+)",
+       withCuda);
+}
+
+TEST_CASE("gradients of a layer norm: the matrix is read once, row by row, for sums of its rows and of its columns") {
+  page("layer_norm_backward", R"(graph
+  in grad_out f16[16384, 768]
+  in input    f16[16384, 768]
+  in mean     f32[16384, 1]
+  in rstd     f32[16384, 1]
+  in weight   f16[768]
+  in bias     f16[768]
+  out0 f16[16384, 768], out1 f16[768], out2 f16[768] = aten.native_layer_norm_backward.default(grad_out=grad_out, input=input, normalized_shape=[768], mean=mean, rstd=rstd, weight=weight, bias=bias, output_mask=[True, True, True])
+  return out0, out1, out2
+)",
+       withCuda);
+}
+
+TEST_CASE("batch norm of a matrix: once all CTAs know what the columns add up to, they go over their rows again") {
+  page("batch_norm_columns", R"(graph
+  in input f16[25088, 256]
+  out0 f16[25088, 256], out1 f32[256], out2 f32[256] = aten.native_batch_norm.default(input=input, weight=None, bias=None, running_mean=None, running_var=None, training=True, momentum=0.1, eps=1e-05)
+  return out0, out1, out2
 )",
        withCuda);
 }

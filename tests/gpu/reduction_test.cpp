@@ -135,6 +135,11 @@ TEST_CASE("the CTA that is done last finishes, launch after launch") {
   for (const int launches : {1, 5}) check(kernel, smallIntegers(DType::F32, inputElements(kernel)), 0, launches);
 }
 
+TEST_CASE("CTAs that wait for all others, launch after launch") {
+  const ir::Kernel kernel = tests::waitingSum();
+  for (const int launches : {1, 2, 5}) check(kernel, smallIntegers(DType::F32, inputElements(kernel)), 0, launches);
+}
+
 TEST_CASE("scans of every tiling, launch after launch") {
   for (const auto& [type, dim] : std::vector<std::pair<const char*, int>>{{"i64[4, 128]", 1},
                                                                           {"f16[3000, 16]", 1},

@@ -123,24 +123,6 @@ TEST_CASE("a combination before each thread: what those of lower numbers held, b
   CHECK(std::get<std::vector<int64_t>>(memory[2].data) == std::vector<int64_t>{100, 100, 101, 102});
 }
 
-TEST_CASE("a second loop over the grid sees what all CTAs left in the first") {
-  const Kernel kernel = parseKernel(R"(kernel f on cuda
-  launch 3 blocks of 1 threads
-  in  x i64[3] align 8
-  out y i64[3] align 8
-  global left i64[3]
-  for b in 3 grid
-    lanes l in 1
-      left[b] = x[b]
-  for b in 3 grid
-    lanes l in 1
-      y[b] = left[2 - b]
-)");
-  std::vector<Memory> memory{{DType::I64, std::vector<int64_t>{1, 2, 3}}, Memory::zeros(DType::I64, 3)};
-  interpret(kernel, memory);
-  CHECK(std::get<std::vector<int64_t>>(memory[1].data) == std::vector<int64_t>{3, 2, 1});
-}
-
 TEST_CASE("clusters: their CTAs have shared arrays of their own, and combine their registers") {
   CHECK(run(R"(kernel f on cuda
   launch 2 clusters of 2 blocks of 2 threads
@@ -205,6 +187,19 @@ TEST_CASE("statements after the loop over blocks or tasks run once and see what 
   lanes l in 1
     y[0] = sum[0]
 )") == Doubles{120});
+}
+
+TEST_CASE("a loop over blocks after another one sees what all blocks left in global arrays") {
+  CHECK(run(cuda(R"(  global part f32[8]
+  for b in 2 grid
+    for t in 4 thread
+      lanes l in 1
+        part[b*4 + t] = x[b*4 + t]
+  for c in 2 grid
+    for t in 4 thread
+      lanes l in 1
+        y[c*4 + t] = part[7 - c*4 - t]
+)")) == Doubles{7, 6, 5, 4, 3, 2, 1, 0});
 }
 
 TEST_CASE("what is stored to a local array is rounded to its dtype") {

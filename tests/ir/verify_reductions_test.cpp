@@ -167,6 +167,15 @@ TEST_CASE("registers and shared arrays are those of threads") {
   CHECK(inBlock("lanes l in 1") == "kernel f: lanes that 32 threads carry out alike");
 }
 
+TEST_CASE("blocks that wait for each other are resident") {
+  const std::string loop = "  for i in 4 grid\n    for t in 32 thread\n      lanes l in 1\n        s[t] = f32(0)\n";
+  CHECK(ofCuda(loop + loop, "4 blocks of 32 threads, 1 resident") == fine);
+  CHECK(ofCuda(loop + loop) == "kernel f: blocks that wait for each other and need not be resident");
+  const std::string between = "  for t in 32 thread\n    lanes l in 1\n      s[t] = f32(0)\n";
+  CHECK(ofCuda(loop + between + loop, "4 blocks of 32 threads, 1 resident") ==
+        "kernel f: the grid loop comes after other statements");
+}
+
 TEST_CASE("combinations") {
   CHECK(inBlock("combine 64 threads: add r") == "kernel f: a combination of 64 threads, 1 apart, of 32");
   CHECK(inBlock("combine 8 threads stride 8: add r") == "kernel f: a combination of 8 threads, 8 apart, of 32");

@@ -131,6 +131,11 @@ TEST_CASE("columns: threads side by side and over a column, and blocks a tile") 
   checkAll(sum("[4000, 24]", "[0]", "[24]"));
 }
 
+TEST_CASE("columns of a tall matrix: CTAs that stay, or tiles") {
+  const std::vector<std::string> texts = checkAll(sum("[70000, 16]", "[0]", "[16]"));
+  CHECK(texts.front().starts_with("persistent "));
+}
+
 TEST_CASE("elements: vectors a thread and threads a block") {
   const auto add = [](const std::string& type) {
     return "  in self " + type + "\n  in other " + type + "\n  out0 " + type +

@@ -314,15 +314,12 @@ TEST_CASE("sums of columns are shared by the tasks of the rows that read the sam
                                                                                   rows, columns)));
     ir::Target target = tests::avx512();
     target.cacheBytes = int64_t{32} << 10;
-    const std::vector<lowering::Tiling> tilings = lowering::chooseTilings(all, target);
     Values expected;
-    std::vector<ir::Kernel> kernels;
     for (size_t i = 0; i < all.size(); ++i) {
       const std::vector<Memory> memory = tests::randomMemory(all[i], 1);
       for (size_t b = 0; b < memory.size(); ++b) expected.try_emplace(all[i].buffers[b].value, memory[b]);
-      kernels.push_back(lowering::schedule(all[i], target, tilings[i]));
     }
-    kernels = lowering::joined(kernels);
+    const std::vector<ir::Kernel> kernels = lowering::scheduleAll(all, target, lowering::chooseTilings(all, target));
     REQUIRE(kernels.size() == 1);
     INFO(ir::toText(kernels.front()));
     REQUIRE_NOTHROW(ir::verify(kernels.front()));

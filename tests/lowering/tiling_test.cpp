@@ -5,7 +5,7 @@
 
 #include "ir/text.h"
 #include "lowering/lowering.h"
-#include "lowering/tiling.h"
+#include "lowering/together.h"
 #include "tests/targets.h"
 
 namespace {
@@ -49,10 +49,16 @@ std::string textOf(const lowering::ScanTiling& tiling) {
   return text + fmt::format(", {} x {} elements a thread at once", tiling.steps, tiling.lanes);
 }
 
+std::string textOf(const lowering::PersistentTiling& tiling) {
+  return fmt::format("{} CTAs of {} threads, {} threads a row, {} vectors of each, {} rows at once", tiling.grid, tiling.block,
+                     tiling.group, tiling.vectors, tiling.rows);
+}
+
 /// The tiling of the first loops of a graph of these lines.
 std::string tilingOf(const std::string& lines) {
-  const ir::Loops loops = lowering::lower(ir::parseGraph("graph\n" + lines)).front();
-  const lowering::Tiling tiling = lowering::chooseTiling(loops, tests::hopper());
+  const std::vector<ir::Loops> all = lowering::lower(ir::parseGraph("graph\n" + lines));
+  const lowering::Tiling tiling = lowering::chooseTilings(all, tests::hopper()).front();
+  if (const auto* persistent = std::get_if<lowering::PersistentTiling>(&tiling)) return "persistent: " + textOf(*persistent);
   if (const auto* rows = std::get_if<lowering::RowTiling>(&tiling)) return "rows: " + textOf(*rows);
   if (const auto* staged = std::get_if<lowering::StagedTiling>(&tiling)) return "staged: " + textOf(*staged);
   if (const auto* scan = std::get_if<lowering::ScanTiling>(&tiling)) return "scan: " + textOf(*scan);
@@ -151,7 +157,8 @@ TEST_CASE("a channel is a row of many runs, one an image") {
         "rows: 192 threads a row, 4 runs side by side, 2 x 8 elements a thread, windows, in registers");
 }
 
-TEST_CASE("a channel that is too large for small CTAs of a cluster is for a team, in slices of 50 KB: some images, or a part of one") {
+TEST_CASE(
+    "a channel that is too large for small CTAs of a cluster is for a team, in slices of 50 KB: some images, or a part of one") {
   CHECK(batchNorm("f16[128, 64, 56, 56]", 64) ==
         "rows: a team of 16 CTAs of 224 threads a row, 1 runs side by side, 16 x 8 elements a thread, in shared memory");
   CHECK(batchNorm("f16[64, 16, 224, 224]", 16) ==
@@ -204,6 +211,28 @@ TEST_CASE("scans: from one thread to the whole grid a row, and as many over a co
   CHECK(cumsum("f32[100000, 8]", 0) ==
         "scan: 64 threads of 16 CTAs a vector of columns, 2 a CTA, 4 x 4 elements a thread at once");
   CHECK(cumsum("f16[8, 4096]", 0) == "scan: 4 threads a vector of columns, 32 a CTA, 2 x 8 elements a thread at once");
+}
+
+TEST_CASE("tall matrices: CTAs that stay; as few vectors of a row a thread as leave no thread idle") {
+  const auto layerNormBackward = [](int rows, int columns) {
+    return tilingOf(fmt::format(
+        "  in grad_out f16[{0}, {1}]\n  in input f16[{0}, {1}]\n  in mean f32[{0}, 1]\n  in rstd f32[{0}, 1]\n"
+        "  in weight f16[{1}]\n  in bias f16[{1}]\n"
+        "  out0 f16[{0}, {1}], out1 f16[{1}], out2 f16[{1}] = aten.native_layer_norm_backward.default(grad_out=grad_out, "
+        "input=input, normalized_shape=[{1}], mean=mean, rstd=rstd, weight=weight, bias=bias, output_mask=[True, True, True])\n"
+        "  return out0, out1, out2\n",
+        rows, columns));
+  };
+  CHECK(layerNormBackward(16384, 768) ==
+        "persistent: 132 CTAs of 768 threads, 96 threads a row, 1 vectors of each, 1 rows at once");
+  CHECK(layerNormBackward(65536, 144) ==
+        "persistent: 132 CTAs of 384 threads, 8 threads a row, 3 vectors of each, 1 rows at once");
+  CHECK(layerNormBackward(1024, 1024) == "rows: 128 threads a row, 1 x 8 elements a thread, in registers");
+  CHECK(sum("f16[131072, 128]", "[0]", "f16[1, 128]") ==
+        "persistent: 132 CTAs of 640 threads, 16 threads a row, 1 vectors of each, 4 rows at once");
+  CHECK(sum("f16[8192, 3072]", "[0]", "f16[1, 3072]") == "columns: vectors of 8 columns, 8x64 threads, a cluster of 4 CTAs");
+  CHECK(batchNorm("f16[25088, 256]", 256) ==
+        "persistent: 132 CTAs of 640 threads, 32 threads a row, 1 vectors of each, 4 rows at once");
 }
 
 }  // namespace

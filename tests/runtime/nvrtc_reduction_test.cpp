@@ -10,6 +10,7 @@
 #include "ir/text.h"
 #include "lowering/lowering.h"
 #include "lowering/schedule.h"
+#include "lowering/together.h"
 #include "runtime/nvrtc.h"
 #include "tests/reduction_kernels.h"
 #include "tests/runtime/nvrtc_library.h"
@@ -34,8 +35,8 @@ int64_t localBytes(const ir::Kernel& kernel) {
 
 TEST_CASE("register arrays are registers: reductions use no local memory") {
   if (tests::nvrtc() == nullptr) return;
-  for (const ir::Kernel& kernel :
-       {tests::rowSoftmax(), tests::rowMoments(), tests::columnSum(), tests::fullSum(), tests::largeTile()}) {
+  for (const ir::Kernel& kernel : {tests::rowSoftmax(), tests::rowMoments(), tests::columnSum(), tests::fullSum(),
+                                   tests::waitingSum(), tests::largeTile()}) {
     CAPTURE(kernel.name);
     CHECK(localBytes(kernel) == 0);
   }
@@ -53,6 +54,27 @@ TEST_CASE("tiles of rows in shared memory compile, and use no local memory") {
                                           classes, rows, classes * rows);
     const ir::Loops loops = lowering::lower(ir::parseGraph(graph)).front();
     CHECK(localBytes(lowering::schedule(loops, tests::hopper())) == 0);
+  }
+}
+
+TEST_CASE("CTAs that stay keep in registers what they read ahead and what columns add up to") {
+  if (tests::nvrtc() == nullptr) return;
+  for (const auto& [rows, columns] : {std::pair{16384, 768}, std::pair{65536, 144}, std::pair{8192, 2048}}) {
+    CAPTURE(columns);
+    const std::vector<ir::Loops> all = lowering::lower(ir::parseGraph(fmt::format(R"(graph
+  in grad_out f16[{0}, {1}]
+  in input    f16[{0}, {1}]
+  in mean     f32[{0}, 1]
+  in rstd     f32[{0}, 1]
+  in weight   f16[{1}]
+  in bias     f16[{1}]
+  out0 f16[{0}, {1}], out1 f16[{1}], out2 f16[{1}] = aten.native_layer_norm_backward.default(grad_out=grad_out, input=input, normalized_shape=[{1}], mean=mean, rstd=rstd, weight=weight, bias=bias, output_mask=[True, True, True])
+  return out0, out1, out2
+)",
+                                                                                  rows, columns)));
+    const std::vector<lowering::Tiling> tilings = lowering::chooseTilings(all, tests::hopper());
+    REQUIRE(std::holds_alternative<lowering::PersistentTiling>(tilings.front()));
+    for (const ir::Kernel& kernel : lowering::scheduleAll(all, tests::hopper(), tilings)) CHECK(localBytes(kernel) == 0);
   }
 }
 

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lowering/crossing.h"
+#include "lowering/value.h"
+
+namespace lowering {
+
+/// What is left of a crossing once every CTA has left what its rows add to the columns, as loops of their own.
+class Finish {
+ public:
+  /// `shares` are the arrays of what CTAs leave, [CTA, column], by reduction of columns.
+  Finish(const Crossing& crossing, const std::vector<ir::Buffer>& shares);
+
+  /// The columns' results, and what their elements need of them, as reductions of the shares.
+  const ir::Loops& results() const { return results_; }
+  /// The columns' elements, which have no reductions left.
+  const ir::Loops& elements() const { return elements_; }
+  /// The buffers that the first loops write and the second ones read.
+  const std::vector<std::string>& between() const { return names_; }
+
+ private:
+  Value number(int64_t value) const { return {pool_, pool_.integer(ir::DType::I64, value)}; }
+  ir::Loops begin(const std::vector<const ir::Expr*>& axes) const;
+  void addShare(const ir::Buffer& share, const Reduction& reduction);
+  const ir::Expr* withSums(const ir::Expr* value) const;
+  const ir::Expr* columnValue(const ir::Expr* node);
+
+  const Crossing& crossing_;
+  const Nest& nest_;
+  ir::ExprPool& pool_;
+  Value column_;
+  ir::Loops results_, elements_;
+  LoadMap sums_, values_;
+  std::vector<std::string> names_;
+};
+
+}  // namespace lowering

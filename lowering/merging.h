@@ -1,0 +1,46 @@
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "ir/kernel.h"
+
+namespace lowering {
+
+/// A kernel in the making that has the parameters and locals of two; those that stand for one value are one.
+class Merging {
+ public:
+  /// `between` names what `first` leaves for `second`, whose parameters they are: local arrays of `first`, or parameters of it
+  /// too, which become arrays in global memory.
+  Merging(const ir::Kernel& first, const ir::Kernel& second, std::vector<std::string> between = {});
+
+  ir::Kernel kernel;  ///< without statements, launched as `first` is
+
+  /// The statements of `first`.
+  ir::Block first() const;
+  /// What is in the Grid or Task loop that either starts with, where `number` is that of the iteration.
+  ir::Block first(const ir::Expr* number) const { return body(first_, numbers_[0], number); }
+  ir::Block second(const ir::Expr* number) const { return body(second_, numbers_[1], number); }
+  /// The statements that follow this loop of `second`.
+  ir::Block afterSecond() const;
+
+ private:
+  bool isBetween(const ir::Buffer& buffer) const;
+  ir::Block body(const ir::Kernel& of, const std::vector<int>& numbers, const ir::Expr* number) const;
+  void addParam(const ir::Param& param);
+  void addLocals(const ir::Kernel& of, std::vector<int>& numbers);
+  int addLocal(ir::Local local);
+  int numberOf(const ir::Param& param) const;
+  int numberOf(const std::string& local) const;
+  std::vector<int> numbersOfFirst();
+  std::vector<int> numbersOfSecond();
+  std::string freeName(const std::string& stem) const;
+
+  const ir::Kernel& first_;
+  const ir::Kernel& second_;
+  std::vector<std::string> between_;
+  std::array<std::vector<int>, 2> numbers_;
+};
+
+}  // namespace lowering

@@ -1,0 +1,160 @@
+// Loops that reduce a matrix along its rows and along its columns, in one kernel: it means what both loops say.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <map>
+
+#include "ir/interpret.h"
+#include "ir/text.h"
+#include "ir/verify.h"
+#include "lowering/crossing.h"
+#include "lowering/lowering.h"
+#include "lowering/together.h"
+#include "tests/targets.h"
+
+namespace {
+
+using ir::Memory;
+
+/// Tensors by the value of the graph that they are.
+using Values = std::map<int, Memory>;
+
+Memory filled(const ir::TensorType& type, int value) {
+  Memory memory = Memory::zeros(type.dtype, type.storageElements());
+  auto& numbers = std::get<std::vector<double>>(memory.data);
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    numbers[i] = ir::round(type.dtype, static_cast<double>((i * 7 + static_cast<std::size_t>(value) * 5) % 23) / 8 - 1);
+  return memory;
+}
+
+Values valuesOf(const std::vector<ir::Loops>& all) {
+  Values values;
+  for (const ir::Loops& loops : all)
+    for (const ir::Buffer& buffer : loops.buffers) values.emplace(buffer.value, filled(buffer.type, buffer.value));
+  return values;
+}
+
+/// Carries out one stage on the values that its buffers stand for.
+template <typename Stage, typename Buffers>
+void run(const Stage& stage, const Buffers& valueOf, std::size_t count, Values& values) {
+  std::vector<Memory> memory;
+  for (std::size_t i = 0; i < count; ++i) memory.push_back(values.at(valueOf(i)));
+  ir::interpret(stage, memory);
+  for (std::size_t i = 0; i < count; ++i) values.at(valueOf(i)) = memory[i];
+}
+
+double distance(const Memory& a, const Memory& b) {
+  const auto &x = std::get<std::vector<double>>(a.data), &y = std::get<std::vector<double>>(b.data);
+  double most = 0;
+  for (std::size_t i = 0; i < y.size(); ++i) most = std::max(most, std::abs(x[i] - y[i]) / std::max(1.0, std::abs(y[i])));
+  return most;
+}
+
+ir::Target device(int processors) {
+  ir::Target target = tests::hopper();
+  target.processors = processors;
+  return target;
+}
+
+/// Schedules the loops of a graph as one crossing, and compares what the kernel leaves with what the loops do.
+void checkCrossing(const std::string& lines, int processors) {
+  const std::vector<ir::Loops> all = lowering::lower(ir::parseGraph("graph\n" + lines));
+  const std::optional<lowering::Crossing> crossing = lowering::crossingOf(all);
+  REQUIRE(crossing);
+  const std::optional<lowering::PersistentTiling> tiling = lowering::choosePersistentTiling(*crossing, device(processors));
+  REQUIRE(tiling);
+  CAPTURE(toText(lowering::Tiling(*tiling)));
+  const std::vector<lowering::Tiling> tilings(all.size(), *tiling);
+  const std::vector<ir::Kernel> kernels = lowering::scheduleAll(all, device(processors), tilings);
+  REQUIRE(kernels.size() == 1);
+  const ir::Kernel& kernel = kernels.front();
+  INFO(ir::toText(kernel));
+  ir::verify(kernel);
+  Values expected = valuesOf(all), found = expected;
+  for (const ir::Loops& loops : all)
+    run(loops, [&](std::size_t i) { return loops.buffers[i].value; }, loops.buffers.size(), expected);
+  run(kernel, [&](std::size_t i) { return kernel.params[i].buffer.value; }, kernel.params.size(), found);
+  for (const auto& [value, memory] : expected) {
+    CAPTURE(value);
+    CHECK(distance(found.at(value), memory) < 4e-3);
+  }
+}
+
+std::string layerNormBackward(int rows, int columns, const std::string& dtype = "f16") {
+  return fmt::format(R"(  in grad_out {2}[{0}, {1}]
+  in input {2}[{0}, {1}]
+  in mean f32[{0}, 1]
+  in rstd f32[{0}, 1]
+  in weight {2}[{1}]
+  in bias {2}[{1}]
+  out0 {2}[{0}, {1}], out1 {2}[{1}], out2 {2}[{1}] = aten.native_layer_norm_backward.default(grad_out=grad_out, input=input, normalized_shape=[{1}], mean=mean, rstd=rstd, weight=weight, bias=bias, output_mask=[True, True, True])
+  return out0, out1, out2
+)",
+                     rows, columns, dtype);
+}
+
+std::string sum(int rows, int columns, const std::string& dtype) {
+  return fmt::format(
+      "  in self {2}[{0}, {1}]\n  out0 {2}[{1}] = aten.sum.dim_IntList(self=self, dim=[0], keepdim=False, dtype=None)\n"
+      "  return out0\n",
+      rows, columns, dtype);
+}
+
+}  // namespace
+
+TEST_CASE("rows and columns of one matrix: several rows a warp, a warp a row, several warps a row") {
+  checkCrossing(layerNormBackward(300, 64), 2);
+  checkCrossing(layerNormBackward(77, 144), 2);
+  checkCrossing(layerNormBackward(60, 768), 2);
+  checkCrossing(layerNormBackward(21, 2048), 3);
+  checkCrossing(layerNormBackward(50, 48, "f32"), 2);
+}
+
+TEST_CASE("fewer rows than groups, or as many: nothing is read ahead") {
+  checkCrossing(layerNormBackward(5, 64), 4);
+  checkCrossing(layerNormBackward(24, 768), 2);
+}
+
+TEST_CASE("columns alone, which many CTAs add up") {
+  checkCrossing(sum(700, 96, "f16"), 2);
+  checkCrossing(sum(100, 520, "f32"), 5);
+  checkCrossing(sum(3, 64, "f16"), 4);
+}
+
+TEST_CASE("columns whose elements are stored, too: once all CTAs know what the columns add up to") {
+  for (const char* type : {"f16[300, 64]", "f32[41, 12]", "f16[4, 48, 5, 6] strides (1440, 1, 288, 48)"}) {
+    const int channels = std::string(type).find("64") != std::string::npos ? 64 : type[1] == '3' ? 12 : 48;
+    checkCrossing(fmt::format(R"(  in input {0}
+  in weight f32[{1}]
+  in bias f32[{1}]
+  in running_mean f32[{1}]
+  in running_var f32[{1}]
+  out0 {0}, out1 f32[{1}], out2 f32[{1}] = aten.native_batch_norm.default(input=input, weight=weight, bias=bias, running_mean=running_mean, running_var=running_var, training=True, momentum=0.1, eps=1e-05) writes running_mean, running_var
+  return out0, out1, out2, running_mean, running_var
+)",
+                              type, channels),
+                  3);
+    checkCrossing(fmt::format(R"(  in grad_out {0}
+  in input {0}
+  in weight f32[{1}]
+  in save_mean f32[{1}]
+  in save_invstd f32[{1}]
+  out0 {0}, out1 f32[{1}], out2 f32[{1}] = aten.native_batch_norm_backward.default(grad_out=grad_out, input=input, weight=weight, running_mean=None, running_var=None, save_mean=save_mean, save_invstd=save_invstd, train=True, eps=1e-05, output_mask=[True, True, True])
+  return out0, out1, out2
+)",
+                              type, channels),
+                  2);
+  }
+}
+
+TEST_CASE("no crossing: one vector of the matrix is not aligned, rows are no rows of both, or columns are scanned") {
+  const auto isCrossing = [](const std::string& lines) {
+    return lowering::crossingOf(lowering::lower(ir::parseGraph("graph\n" + lines))).has_value();
+  };
+  CHECK(isCrossing(layerNormBackward(40, 64)));
+  CHECK_FALSE(isCrossing(layerNormBackward(40, 50)));
+  CHECK_FALSE(isCrossing(sum(40, 50, "f16")));
+  CHECK_FALSE(isCrossing(
+      "  in self f16[40, 64]\n  out0 f16[40, 64] = aten.cumsum.default(self=self, dim=0, dtype=None)\n  return out0\n"));
+}
