@@ -186,6 +186,8 @@ void raceCall(const inputs::Sample& sample, Row& row, const Dump& dump, const Be
   for (Entrant& entrant : entrants) Examination::forget(*entrant.trial);
   timeAll();
   keepRight(entrants, dump.folder(), [&](Entrant& entrant) {
+    // Arguments that are written in place hold what the last of all contenders left there.
+    if (call.mutates()) entrant.trial->seconds();
     Verdict verdict = examination.judgeLatest(*entrant.trial);
     if (!verdict.ok) verdict.message += " (in the last timed run)";
     return verdict;

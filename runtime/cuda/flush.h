@@ -15,7 +15,6 @@ class CacheFlush {
   void queue(cudaStream_t stream);
   /// By writing, whatever the kind.
   void fill(cudaStream_t stream);
-  int64_t bytes() const { return static_cast<int64_t>(buffer_.nbytes()); }
 
  private:
   at::Tensor buffer_;

@@ -18,12 +18,7 @@ struct Activity {
   double seconds = 0;
 };
 
-bool isCounted(const profiler::KinetoEvent& event, int64_t ignoredFill) {
-  if (event.deviceType() != c10::DeviceType::CUDA) return false;
-  return !(event.name().starts_with("Memset") && event.nBytes() == ignoredFill);
-}
-
-std::vector<Activity> activitiesOf(const std::function<void()>& work, int64_t ignoredFill) {
+std::vector<Activity> activitiesOf(const std::function<void()>& work) {
   const torch::profiler::impl::ProfilerConfig config(torch::profiler::impl::ProfilerState::KINETO);
   const std::set<ActivityType> activities{ActivityType::CUDA};
   profiler::prepareProfiler(config, activities);
@@ -33,24 +28,25 @@ std::vector<Activity> activitiesOf(const std::function<void()>& work, int64_t ig
   const auto result = profiler::disableProfiler();
   std::vector<Activity> found;
   for (const profiler::KinetoEvent& event : result->events())
-    if (isCounted(event, ignoredFill)) found.push_back({event.startNs(), static_cast<double>(event.durationNs()) * 1e-9});
+    if (event.deviceType() == c10::DeviceType::CUDA) found.push_back({event.startNs(), static_cast<double>(event.durationNs()) * 1e-9});
   std::sort(found.begin(), found.end(), [](const Activity& a, const Activity& b) { return a.start < b.start; });
   return found;
 }
 
 }  // namespace
 
-KernelTime kernelTimeOf(const std::function<void()>& run, int runs, int64_t ignoredFill) {
+KernelTime kernelTimeOf(const std::function<void()>& run, int runs) {
   const auto work = [&] {
     for (int i = 0; i < runs; ++i) run();
   };
-  const std::vector<Activity> activities = activitiesOf(work, ignoredFill);
+  const std::vector<Activity> activities = activitiesOf(work);
   const size_t each = activities.size() / static_cast<size_t>(runs);
-  if (each == 0) return {};
+  if (each <= 1) return {};
   std::vector<double> sums(static_cast<size_t>(runs), 0);
-  for (size_t i = 0; i < each * sums.size(); ++i) sums[i / each] += activities[i].seconds;
+  for (size_t i = 0; i < each * sums.size(); ++i)
+    if (i % each != 0) sums[i / each] += activities[i].seconds;
   std::nth_element(sums.begin(), sums.begin() + runs / 2, sums.end());
-  return {sums[static_cast<size_t>(runs) / 2], static_cast<int>(each)};
+  return {sums[static_cast<size_t>(runs) / 2], static_cast<int>(each) - 1};
 }
 
 }  // namespace runtime

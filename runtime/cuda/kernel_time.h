@@ -6,8 +6,8 @@
 
 namespace runtime {
 
-/// What CUPTI says of the kernels and copies of `run`, which queues one run on the current stream: the median over `runs` runs,
-/// one after another. Fills of `ignoredFill` bytes, which empty L2 between them, do not count.
-KernelTime kernelTimeOf(const std::function<void()>& run, int runs, int64_t ignoredFill);
+/// What CUPTI says of the kernels and copies of `run`, which first fills memory to empty L2 and then queues one run on the
+/// current stream: the median over `runs` runs, one after another. The fills do not count.
+KernelTime kernelTimeOf(const std::function<void()>& run, int runs);
 
 }  // namespace runtime

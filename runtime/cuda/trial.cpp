@@ -100,6 +100,7 @@ void CudaTrial::capture() {
     while (instances_.size() < mostInstances && bytes * static_cast<int64_t>(instances_.size() + 1) <= mostBytes)
       instances_.push_back(instance());
     for (const Instance& made : instances_) poisonGuarded(made.outputs);
+    call_.restore();  // arguments that are outputs were poisoned, too
   } catch (const std::exception& error) {
     outputs_ = {};
     owned_.clear();
@@ -195,7 +196,7 @@ std::optional<KernelTime> CudaTrial::kernelTime() {
     start(stream);
   };
   call_.restore();
-  return kernelTimeOf(run, runs, tools_.flush.bytes());
+  return kernelTimeOf(run, runs);
 }
 
 EventPair& CudaTrial::nextEvents() {
