@@ -334,7 +334,10 @@ ir::Kernel resultsKernel(const ir::Loops& loops, int block) {
 /// The elements of columns as those of rows, whose weights the columns' values are.
 ir::Kernel elementsKernel(const Finish& finish, const Crossing& crossing, const PersistentTiling& tiling) {
   const Nest& columns = crossing.alongColumns->nest;
-  const Nest rows{.kept = columns.reduced, .reduced = columns.kept, .elementStores = finish.elements().stores};
+  Nest rows;
+  rows.kept = columns.reduced;
+  rows.reduced = columns.kept;
+  rows.elementStores = finish.elements().stores;
   const Crossing elements{finish.elements(), MatrixNest{rows, Domain(finish.elements(), rows), 0}, std::nullopt, crossing.lanes};
   return PersistentKernel(elements, tiling).build();
 }
