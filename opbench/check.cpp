@@ -57,10 +57,16 @@ class Checker {
  private:
   Limit limit(int output) const {
     const ir::TensorType& type = truth_.eager.type(output);
-    const double terms =
-        static_cast<double>(truth_.mostArgumentElements) / static_cast<double>(std::max<int64_t>(type.numel(), 1));
-    return tolerances_.limit(criterion_, type.dtype, static_cast<bool>(truth_.float64), terms,
+    return tolerances_.limit(criterion_, type.dtype, static_cast<bool>(truth_.float64), termsOf(type),
                              runtime::hasWiderNumber(call_, type.dtype));
+  }
+
+  /// Elements that one of an output is combined from, at most.
+  double termsOf(const ir::TensorType& type) const {
+    if (type.numel() == 0) return 1;
+    if (criterion_.isCumulative)
+      return type.sizes.empty() ? 1 : static_cast<double>(*std::max_element(type.sizes.begin(), type.sizes.end()));
+    return static_cast<double>(truth_.mostArgumentElements) / static_cast<double>(type.numel());
   }
 
   const Truth& truth_;

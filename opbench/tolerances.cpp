@@ -57,6 +57,7 @@ Criterion Tolerances::criterionFor(const std::string& op) const {
       criterion.rule = entry.rule.value_or(criterion.rule);
       if (entry.tolerance) criterion.tolerance = entry.tolerance;
       criterion.places = entry.places.value_or(criterion.places);
+      criterion.isCumulative = entry.isCumulative.value_or(criterion.isCumulative);
       criterion.mayCopy = entry.mayCopy.value_or(criterion.mayCopy);
       criterion.mayBeConstant = entry.mayBeConstant.value_or(criterion.mayBeConstant);
     }

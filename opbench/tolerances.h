@@ -24,6 +24,7 @@ struct Criterion {
   Rule rule = Rule::Close;
   std::optional<double> tolerance;        ///< in place of the dtype's
   std::map<int, runtime::Places> places;  ///< by output: what its elements are places in
+  bool isCumulative = false;              ///< elements are combined from those before them along a dimension
   bool mayCopy = false;                   ///< an argument may be the right result
   bool mayBeConstant = false;             ///< one value for all elements may be
 };
@@ -63,7 +64,7 @@ class Tolerances {
     std::optional<Rule> rule;
     std::optional<double> tolerance;
     std::optional<std::map<int, runtime::Places>> places;
-    std::optional<bool> mayCopy, mayBeConstant;
+    std::optional<bool> isCumulative, mayCopy, mayBeConstant;
   };
   friend class TolerancesReader;
 

@@ -70,7 +70,7 @@ void TolerancesReader::readEntry(const YAML::Node& node) {
   Tolerances::Entry entry;
   expectMap(node, "an entry of operators");
   for (const auto& item : node) {
-    switch (wordOf(item.first, "key", {"names", "rule", "tolerance", "places", "trivial"})) {
+    switch (wordOf(item.first, "key", {"names", "rule", "tolerance", "places", "combines", "trivial"})) {
       case 0:
         expectList(item.second, "names");
         for (const YAML::Node& name : item.second) entry.names.push_back(name.Scalar());
@@ -78,6 +78,7 @@ void TolerancesReader::readEntry(const YAML::Node& node) {
       case 1: entry.rule = static_cast<Rule>(wordOf(item.second, "rule", {"close", "exact", "type-only"})); break;
       case 2: entry.tolerance = number(item.second); break;
       case 3: readPlaces(item.second, entry); break;
+      case 4: entry.isCumulative = wordOf(item.second, "way of combining", {"arguments", "before"}) == 1; break;
       default: readTrivial(item.second, entry);
     }
   }

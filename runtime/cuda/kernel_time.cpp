@@ -28,7 +28,8 @@ std::vector<Activity> activitiesOf(const std::function<void()>& work) {
   const auto result = profiler::disableProfiler();
   std::vector<Activity> found;
   for (const profiler::KinetoEvent& event : result->events())
-    if (event.deviceType() == c10::DeviceType::CUDA) found.push_back({event.startNs(), static_cast<double>(event.durationNs()) * 1e-9});
+    if (event.deviceType() == c10::DeviceType::CUDA)
+      found.push_back({event.startNs(), static_cast<double>(event.durationNs()) * 1e-9});
   std::sort(found.begin(), found.end(), [](const Activity& a, const Activity& b) { return a.start < b.start; });
   return found;
 }

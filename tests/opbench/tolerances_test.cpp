@@ -43,6 +43,14 @@ Criterion criterion(const std::string& op) { return Tolerances::standard().crite
 
 }  // namespace
 
+TEST_CASE("what is cumulative is combined from the elements before it") {
+  CHECK(criterion("aten.cumsum.default").isCumulative);
+  CHECK(criterion("aten.logcumsumexp.default").isCumulative);
+  CHECK_FALSE(criterion("aten.sum.default").isCumulative);
+  CHECK(refusal("operators:\n  - names: [sum]\n    combines: after\n") ==
+        "3: no way of combining 'after'; there are arguments, before");
+}
+
 TEST_CASE("tolerances by dtype, doubled where eager itself is the reference") {
   CHECK(tolerance(DType::F64, true) == 1e-7);
   CHECK(tolerance(DType::F32, true) == 1e-4);
