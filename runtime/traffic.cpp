@@ -90,25 +90,25 @@ std::set<int> writtenValues(const ir::Node& node) {
 /// What one node reads and writes.
 class NodeTraffic {
  public:
-  NodeTraffic(const ir::Graph& graph, const ir::Node& node) : graph(graph), node(node) {}
+  NodeTraffic(const ir::Graph& graph, const ir::Node& node) : graph_(graph), node_(node) {}
 
   Traffic traffic() const {
     Traffic sum{0, written()};
-    for (const ir::NamedArgument& arg : node.args) sum.read += read(arg);
+    for (const ir::NamedArgument& arg : node_.args) sum.read += read(arg);
     return sum;
   }
 
  private:
-  const ir::Graph& graph;
-  const ir::Node& node;
+  const ir::Graph& graph_;
+  const ir::Node& node_;
 
-  const ir::TensorType& type(int value) const { return graph.values[value].type; }
+  const ir::TensorType& type(int value) const { return graph_.values[value].type; }
   int64_t bytes(int value) const { return type(value).bytesTouched(); }
 
   /// All tensor arguments but those of this name.
   std::vector<int> others(std::string_view argument) const {
     std::vector<int> values;
-    for (const ir::NamedArgument& arg : node.args) {
+    for (const ir::NamedArgument& arg : node_.args) {
       if (arg.name != argument) collect(arg.value, values);
     }
     return values;
@@ -129,14 +129,14 @@ class NodeTraffic {
 
   int64_t written() const {
     int64_t sum = 0;
-    for (int value : writtenValues(node)) sum += std::min(bytes(value), writeLimit(value));
+    for (int value : writtenValues(node_)) sum += std::min(bytes(value), writeLimit(value));
     return sum;
   }
 
   /// What is changed of a value that is partly changed in place.
   int64_t writeLimit(int value) const {
-    for (const ir::NamedArgument& arg : node.args) {
-      const PartialRead* partial = findPartialRead(node, arg.name);
+    for (const ir::NamedArgument& arg : node_.args) {
+      const PartialRead* partial = findPartialRead(node_, arg.name);
       if (partial == nullptr || partial->reads != Reads::NoMoreThanOthers) continue;
       std::vector<int> values;
       collect(arg.value, values);
@@ -150,7 +150,7 @@ class NodeTraffic {
     collect(arg.value, values);
     int64_t sum = 0;
     for (int value : std::set<int>(values.begin(), values.end())) sum += bytes(value);
-    const PartialRead* partial = findPartialRead(node, arg.name);
+    const PartialRead* partial = findPartialRead(node_, arg.name);
     if (partial == nullptr) return sum;
     switch (partial->reads) {
       case Reads::Nothing: return 0;
