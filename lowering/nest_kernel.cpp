@@ -104,6 +104,16 @@ ir::Lanes NestKernel::lanes(const LanePlace& place) const {
   return lanes;
 }
 
+std::vector<ir::Store> NestKernel::reductionStores(int pass, const LanePlace& place, const LoadMap& loads, bool apart) const {
+  std::vector<ir::Store> stores;
+  for (std::size_t i : reductionsOf(pass)) {
+    const Reduction& reduction = nest_.reductions[i];
+    const ir::Expr* value = domain_.at(reduction.body, place.each, loads);
+    stores.push_back({accumulator(i), number(0).expr(), value, apart, reduction.op});
+  }
+  return stores;
+}
+
 std::vector<ir::Store> NestKernel::elementStores(const LanePlace& place, const LoadMap& loads) const {
   return stores(nest_.elementStores, nest_.rowStores.size(), place, loads);
 }

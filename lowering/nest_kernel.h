@@ -56,6 +56,8 @@ class NestKernel {
 
   /// `lanes` of an axis with nothing in them yet.
   ir::Lanes lanes(const LanePlace& place) const;
+  /// Adds a pass's bodies at a place to their accumulators: lane by lane (`apart`), or all lanes to the first element.
+  std::vector<ir::Store> reductionStores(int pass, const LanePlace& place, const LoadMap& loads, bool apart) const;
   /// The element or row stores at a place.
   std::vector<ir::Store> elementStores(const LanePlace& place, const LoadMap& loads) const;
   std::vector<ir::Store> rowStores(const LanePlace& place, const LoadMap& loads) const;

@@ -184,13 +184,8 @@ class ColumnKernel {
     ir::Block block;
     block.push_back(kernel_.reset(kernel_.reductionsOf(pass), tiling_.lanes));
     const LanePlace at = vectorPlace();
-    const LoadMap loads = known(at);
     ir::Lanes lanes = kernel_.lanes(at);
-    for (std::size_t i : kernel_.reductionsOf(pass)) {
-      const Reduction& reduction = nest_.reductions[i];
-      lanes.stores.push_back(
-          {kernel_.accumulator(i), kernel_.number(0).expr(), domain_.at(reduction.body, at.each, loads), true, reduction.op});
-    }
+    lanes.stores = kernel_.reductionStores(pass, at, known(at), /*apart=*/true);
     append(block, sweep(pass, std::move(lanes)));
     return block;
   }

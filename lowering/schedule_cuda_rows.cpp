@@ -270,13 +270,8 @@ class RowKernel {
     ir::Block block;
     block.push_back(kernel_.reset(kernel_.reductionsOf(pass), 1));
     const LanePlace at = place();
-    const LoadMap loads = known(at);
     ir::Lanes lanes = kernel_.lanes(at);
-    for (std::size_t i : kernel_.reductionsOf(pass)) {
-      const Reduction& reduction = nest_.reductions[i];
-      const Expr* value = domain_.at(reduction.body, at.each, loads);
-      lanes.stores.push_back({kernel_.accumulator(i), kernel_.number(0).expr(), value, false, reduction.op});
-    }
+    lanes.stores = kernel_.reductionStores(pass, at, known(at), /*apart=*/false);
     ir::Block body = readVectors(pass);
     append(body, chunk(tiling_.windows ? windows_.reductions(std::move(lanes), at) : ir::Block{{std::move(lanes)}}));
     if (pass == nest_.storingPass()) append(body, elementStores());

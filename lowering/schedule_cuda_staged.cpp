@@ -264,13 +264,8 @@ class StagedKernel {
     ir::Block block;
     block.push_back(kernel_.reset(kernel_.reductionsOf(pass), tiling_.lanes));
     const LanePlace at = place();
-    const LoadMap loads = known(at);
     ir::Lanes lanes = kernel_.lanes(at);
-    for (std::size_t i : kernel_.reductionsOf(pass)) {
-      const Reduction& reduction = nest_.reductions[i];
-      const Expr* value = domain_.at(reduction.body, at.each, loads);
-      lanes.stores.push_back({kernel_.accumulator(i), kernel_.number(0).expr(), value, true, reduction.op});
-    }
+    lanes.stores = kernel_.reductionStores(pass, at, known(at), /*apart=*/true);
     append(block, sweep(pass, std::move(lanes)));
     return block;
   }

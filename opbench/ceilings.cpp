@@ -58,15 +58,17 @@ Ceilings measure(runtime::Device& device, const runtime::Cache& cache) {
   return ceilings;
 }
 
-std::string keyOf(const runtime::Device& device) {
-  return fmt::format("ceilings 1: {}, {} processors", device.name(), device.target().processors);
-}
+std::string keyOf(const runtime::Device& device) { return measuredKey("ceilings 1", device); }
 
 std::string toText(const Ceilings& c) {
   return Json{{"copy", c.copy}, {"read", c.read}, {"flops", c.flops}, {"floor", c.floor}}.dump();
 }
 
 }  // namespace
+
+std::string measuredKey(std::string_view what, const runtime::Device& device) {
+  return fmt::format("{}: {}, {} processors", what, device.name(), device.target().processors);
+}
 
 double lightSeconds(const Ceilings& ceilings, int64_t bytes, double flops) {
   if (ceilings.copy <= 0) return 0;

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 
 #include "runtime/cache.h"
 #include "runtime/device.h"
@@ -18,6 +20,9 @@ struct Ceilings {
 /// The time that a call takes at the speed of light: its bytes at the copy's bandwidth or its arithmetic at the peak, whichever
 /// is longer, and the floor.
 double lightSeconds(const Ceilings& ceilings, int64_t bytes, double flops);
+
+/// What the cache keeps something of a device by that was measured on it: its name, and how many processors work.
+std::string measuredKey(std::string_view what, const runtime::Device& device);
 
 /// Those of a device; measured once, by racing calls made for the purpose, and then found in the cache by its name.
 Ceilings ceilingsOf(runtime::Device& device, const runtime::Cache& cache);

@@ -1,5 +1,6 @@
 #include "opbench/pipeline.h"
 
+#include <array>
 #include <functional>
 
 #include "inputs/convert.h"
@@ -109,22 +110,37 @@ std::optional<Heat> heatOf(const std::vector<runtime::Trial*>& trials, runtime::
   return race(trials, measure, bench.device, paceOf(bench.options), orderSeed(row, bench));
 }
 
-/// The heat without its timings, which go to the outcomes: each to the field that is meant.
-std::optional<Heat> share(std::optional<Heat> heat, const std::vector<Entrant>& entrants,
-                          std::optional<Timing> Outcome::* timing) {
-  if (!heat) return heat;
-  for (size_t i = 0; i < entrants.size(); ++i) entrants[i].outcome->*timing = std::move(heat->timings[i]);
+/// A measure, and where what it finds goes.
+struct Slot {
+  runtime::Measure measure;
+  std::optional<Timing> Outcome::* timing;
+  std::optional<Heat> Row::* heat;
+};
+std::array<Slot, 2> slotsOf(const Run& run) {
+  return {Slot{mainMeasure(run), &Outcome::timing, &Row::heat}, Slot{besideMeasure(run), &Outcome::beside, &Row::besideHeat}};
+}
+
+/// Races by one measure, and keeps the timings with the outcomes (none where null) and the rest with the row.
+void fill(const Slot& slot, const std::vector<runtime::Trial*>& trials, const std::vector<Outcome*>& outcomes, Row& row,
+          const Bench& bench) {
+  std::optional<Heat> heat = heatOf(trials, slot.measure, row, bench);
+  if (!heat) return;
+  for (size_t i = 0; i < outcomes.size(); ++i)
+    if (outcomes[i] != nullptr) outcomes[i]->*slot.timing = std::move(heat->timings[i]);
   heat->timings.clear();
-  return heat;
+  row.*slot.heat = std::move(heat);
 }
 
 void time(const std::vector<Entrant>& entrants, Row& row, const Bench& bench) {
   if (entrants.empty()) return;
   std::vector<runtime::Trial*> trials;
-  for (const Entrant& entrant : entrants) trials.push_back(entrant.trial.get());
+  std::vector<Outcome*> outcomes;
+  for (const Entrant& entrant : entrants) {
+    trials.push_back(entrant.trial.get());
+    outcomes.push_back(entrant.outcome);
+  }
   const auto stolenBefore = bench.device.stolenSeconds();
-  row.heat = share(heatOf(trials, mainMeasure(bench.run), row, bench), entrants, &Outcome::timing);
-  row.besideHeat = share(heatOf(trials, besideMeasure(bench.run), row, bench), entrants, &Outcome::beside);
+  for (const Slot& slot : slotsOf(bench.run)) fill(slot, trials, outcomes, row, bench);
   if (bench.options.kernelTime)
     for (const Entrant& entrant : entrants) entrant.outcome->kernelTime = entrant.trial->kernelTime();
   if (stolenBefore) row.stolenSeconds = bench.device.stolenSeconds().value_or(0) - *stolenBefore;
@@ -136,14 +152,8 @@ void timeAgainstItself(const std::vector<Entrant>& entrants, const Course& cours
     Outcome again;
     again.contender = entrant.outcome->contender;
     const Entrant twin = enter(again, course);
-    for (const auto measure : {mainMeasure(course.bench.run), besideMeasure(course.bench.run)}) {
-      auto heat = heatOf({entrant.trial.get(), twin.trial.get()}, measure, course.row, course.bench);
-      if (!heat) continue;
-      const bool isMain = measure == mainMeasure(course.bench.run);
-      (isMain ? entrant.outcome->timing : entrant.outcome->beside) = heat->timings[1];
-      heat->timings.clear();
-      (isMain ? course.row.heat : course.row.besideHeat) = std::move(heat);
-    }
+    for (const Slot& slot : slotsOf(course.bench.run))
+      fill(slot, {entrant.trial.get(), twin.trial.get()}, {nullptr, entrant.outcome}, course.row, course.bench);
   }
 }
 

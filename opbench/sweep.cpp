@@ -20,9 +20,7 @@ std::unique_ptr<runtime::Device> openDevice(const Options& options) {
 }
 
 /// Where the device's spread is kept.
-std::string spreadKey(const runtime::Device& device) {
-  return fmt::format("spread 1: {}, {} processors", device.name(), device.target().processors);
-}
+std::string spreadKey(const runtime::Device& device) { return measuredKey("spread 1", device); }
 
 std::optional<double> knownSpread(const runtime::Device& device, const runtime::Cache& cache) {
   const auto text = cache.find(spreadKey(device));
