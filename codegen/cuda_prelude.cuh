@@ -34,7 +34,13 @@ struct bf16 {
     bits = x != x ? 0x7fff : u16((b + 0x7fff + (b >> 16 & 1)) >> 16);
 #endif
   }
-  explicit operator f32() const { return __uint_as_float(u32(bits) << 16); }
+  // In words of PTX: a shift takes two instructions for the upper half of a word, and its result would be kept, twice as wide,
+  // for the next use of what a thread holds.
+  explicit operator f32() const {
+    f32 x;
+    asm("mov.b32 %0, {%1, %2};" : "=f"(x) : "h"(u16(0)), "h"(bits));
+    return x;
+  }
 };
 
 // The 7 bits below the sign of |x| in a format of 8 with `Mantissa` stored bits and this exponent bias, ties to even; `Beyond`
