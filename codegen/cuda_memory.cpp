@@ -82,7 +82,8 @@ CudaMemory::CudaMemory(const ir::Kernel& kernel, CudaScope& scope) : kernel_(ker
     switch (local.space) {
       case ir::Space::Register: registers_.push_back(registerDeclaration(local, name)); break;
       case ir::Space::Shared: addShared(name, dtype, elements); break;
-      case ir::Space::Global: addGlobal(name, dtype, elements); break;
+      case ir::Space::Global:
+      case ir::Space::Sums: addGlobal(name, dtype, elements); break;  // the workspace starts as zeros
     }
   }
   for (const ir::Combine* combine : combinesOf(kernel.body)) {

@@ -39,7 +39,7 @@ class KernelRunner {
 
   void forget() {
     for (LocalArray& array : machine_.locals)
-      if (array.local().space != Space::Global) array.forget();
+      if (array.local().space == Space::Register || array.local().space == Space::Shared) array.forget();
   }
 
   void run(const If& branch) { run(evaluated(branch.condition) != 0 ? branch.then : branch.otherwise); }
@@ -138,6 +138,8 @@ void interpret(const Kernel& kernel, std::vector<Memory>& memory, bool roundEach
   Machine machine(buffers, memory, roundEach);
   for (const Local& local : kernel.locals) machine.locals.emplace_back(local, kernel.launch);
   KernelRunner(kernel, machine).run(kernel.body);
+  for (const LocalArray& array : machine.locals)
+    if (array.local().space == Space::Sums) array.requireZeros();
 }
 
 }  // namespace ir

@@ -18,6 +18,7 @@ LocalArray::LocalArray(const Local& local, const Launch& launch)
                                              : 0) {
   cells_.resize(static_cast<size_t>(elements_ * std::max<int64_t>(1, ofRank_ * launch.cluster)));
   if (local.space != Space::Register) uses_.resize(cells_.size());
+  if (local.space == Space::Sums) std::fill(cells_.begin(), cells_.end(), Cell{Scalar(0.0), age_});
 }
 
 std::optional<Scalar> LocalArray::get(const Position& position, int64_t element) const {
@@ -44,9 +45,26 @@ void LocalArray::write(const Position& position, int64_t offset, const Scalar& v
   set(position, offset, convert(dtype, dtype, value));
 }
 
+void LocalArray::add(const Position& position, int64_t offset, const Scalar& value) {
+  elementOf(local_.buffer, offset, static_cast<size_t>(elements_), "addition");
+  const Position& reader = uses_[index(position, offset)].reader;
+  require(reader.phase == 0 || reader.loop != position.loop, "addition to {}[{}] in the loop that reads it", local_.buffer.name,
+          offset);
+  noteWrite(position, offset);
+  const DType dtype = local_.buffer.type.dtype;
+  set(position, offset, convert(dtype, dtype, ir::combine(Op::Add, dtype, *get(position, offset), value)));
+}
+
+void LocalArray::requireZeros() const {
+  for (int64_t element = 0; element < elements_; ++element)
+    require(std::get<double>(*get({}, element)) == 0, "the kernel leaves {}[{}], which is not 0", local_.buffer.name, element);
+}
+
 void LocalArray::noteRead(const Position& position, int64_t offset) {
   Uses& uses = uses_[index(position, offset)];
   const Position& writer = uses.writer;
+  const bool isSum = local_.space == Space::Sums && writer.phase != 0 && writer.loop == position.loop;
+  require(!isSum, "read of {}[{}] in the loop that adds to it", local_.buffer.name, offset);
   const bool isOfOther = position.iteration >= 0 && writer.loop == position.loop && writer.iteration != position.iteration;
   require(!isOfOther || local_.space == Space::Shared, "read of {}[{}] in iteration {}, which iteration {} writes",
           local_.buffer.name, offset, position.iteration, writer.iteration);

@@ -212,6 +212,11 @@ void Stores::compute(Machine& machine) {
 void Stores::write(Machine& machine) {
   for (const Pending& one : pending_) {
     const Store& store = stores_[one.store];
+    LocalArray* local = machine.local(store.param);
+    if (store.accumulate && local != nullptr && local->local().space == Space::Sums) {
+      local->add(machine.position, one.offset, one.value);
+      continue;
+    }
     const Scalar value = !store.accumulate
                              ? one.value
                              : combine(*store.accumulate, store.value->dtype, machine.read(store.param, one.offset), one.value);

@@ -36,6 +36,10 @@ class LocalArray {
   int64_t elements() const { return elements_; }
   Scalar read(const Position& position, int64_t offset);
   void write(const Position& position, int64_t offset, const Scalar& value);
+  /// Adds to an element of sums, as all threads may at once.
+  void add(const Position& position, int64_t offset, const Scalar& value);
+  /// An Internal error unless all sums are zeros, as the next launch needs them.
+  void requireZeros() const;
   /// The element of a position's copy.
   std::optional<Scalar> get(const Position& position, int64_t element) const;
   void set(const Position& position, int64_t element, const std::optional<Scalar>& value);

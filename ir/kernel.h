@@ -44,7 +44,8 @@ struct Store {
   const Expr* value = nullptr;
   bool contiguous = false;            ///< lane l writes `offset + l`, all lanes as one vector
   std::optional<Op> accumulate = {};  ///< the element becomes its combination with the value, by an operation that
-                                      ///< isReduction; lanes that share an element are combined in any order
+                                      ///< isReduction; lanes that share an element are combined in any order. Of sums
+                                      ///< nothing else is stored but zeros
 };
 
 /// The lanes of one vector, `axis.extent` of them: an unrolled loop over register vectors in CUDA, SIMD vectors in LLVM.
@@ -82,10 +83,12 @@ enum class Space : uint8_t {
   Register,  ///< a copy for each thread (CUDA) or task (CPU); accessed at constants of unrolled loops, it is no memory
   Shared,    ///< CUDA: a copy for each CTA
   Global,    ///< one for the launch: what the iterations of the Grid or Task loop leave to the statements after it
+  Sums,      ///< CUDA: one for the launch, which all threads may add to at once, in any order: what a float sum comes to is not
+             ///< the same from run to run. Zeros at first, and zeros again in the end
 };
 
-/// An array of the kernel's own: one-dimensional, read and written, undefined at first. Its buffer number is its place after
-/// the parameters. Vectors of a register array start at multiples of `lanes` elements.
+/// An array of the kernel's own: one-dimensional, read and written, undefined at first (but for sums). Its buffer number is its
+/// place after the parameters. Vectors of a register array start at multiples of `lanes` elements.
 struct Local {
   Buffer buffer;
   Space space = Space::Register;

@@ -84,7 +84,7 @@ Param parseParam(TokenReader& tokens, Buffer buffer) {
 /// Lines such as `register held f16[16] lanes 8`.
 std::vector<Local> parseLocals(TokenReader& tokens) {
   const std::array spaces{std::pair{"register", Space::Register}, std::pair{"shared", Space::Shared},
-                          std::pair{"global", Space::Global}};
+                          std::pair{"global", Space::Global}, std::pair{"sums", Space::Sums}};
   std::vector<Local> locals;
   const auto* space = spaces.begin();
   const auto isSpace = [&](const auto& one) { return tokens.at(one.first); };

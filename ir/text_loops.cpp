@@ -163,6 +163,7 @@ std::string_view word(Space space) {
     case Space::Register: return "register";
     case Space::Shared: return "shared";
     case Space::Global: return "global";
+    case Space::Sums: return "sums";
   }
   return "register";
 }

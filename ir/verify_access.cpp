@@ -108,7 +108,7 @@ void AccessVerifier::load(const Expr* load, const VerifyScope& scope, const std:
   const Buffer& from = *buffers_[buffer];
   const Local* array = local(buffer);
   demand(array != nullptr || from.isRead, "{}: a load of {}, which is not declared as read", place, from.name);
-  const bool isOfThreads = array != nullptr && array->space != Space::Global;
+  const bool isOfThreads = array != nullptr && (array->space == Space::Register || array->space == Space::Shared);
   demand(!isOfThreads || scope.isThread, "{}: a load of {} outside the loops over threads", place, from.name);
   demand(load->dtype == from.type.dtype, "{}: a load of {} as {}, which is {}", place, from.name, name(load->dtype),
          name(from.type.dtype));
@@ -180,6 +180,8 @@ void AccessVerifier::store(const Store& store, const VerifyScope& scope) const {
   demand(store.value->dtype == to.type.dtype, "{}, which is {}, of a value that is {}", place, name(to.type.dtype),
          name(store.value->dtype));
   if (store.accumulate) accumulation(store, place);
+  const Local* array = local(store.param);
+  if (array != nullptr && array->space == Space::Sums) addition(store, place);
   VerifyScope points = scope;
   points.axes = pointsOf(store, scope);
   offset(store.offset, store.contiguous, to.type.storageElements(), points, place);
@@ -192,6 +194,12 @@ void AccessVerifier::accumulation(const Store& store, const std::string& place) 
   const Buffer& to = *buffers_[store.param];
   demand(combines(*store.accumulate, to.type.dtype), "{} combines {} by {}", place, name(to.type.dtype), name(*store.accumulate));
   demand(local(store.param) != nullptr || to.isRead, "{} combines with what is not declared as read", place);
+}
+
+/// Sums are added to, or cleared.
+void AccessVerifier::addition(const Store& store, const std::string& place) const {
+  const bool isClear = !store.accumulate && store.value->isConst() && store.value->payload == Payload(0.0);
+  demand(isClear || store.accumulate == Op::Add, "{} neither adds to the sums nor clears them", place);
 }
 
 /// No element is stored to at two points.

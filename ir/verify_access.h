@@ -58,6 +58,7 @@ class AccessVerifier {
   void load(const Expr* load, const VerifyScope& scope, const std::string& place) const;
   void store(const Store& store, const VerifyScope& scope) const;
   void accumulation(const Store& store, const std::string& place) const;
+  void addition(const Store& store, const std::string& place) const;
   void once(const Store& store, const VerifyScope& scope, const std::string& place) const;
   std::vector<const Expr*> pointsOf(const Store& store, const VerifyScope& scope) const;
   void offset(const Expr* offset, bool isContiguous, int64_t elements, const VerifyScope& scope, const std::string& place) const;

@@ -60,6 +60,9 @@ class KernelVerifier {
       verifier_.demand(isDivided, "the {} elements of {} in vectors of {}", type.numel(), name, local.lanes);
       verifier_.demand(local.lanes == 1 || local.space == Space::Register, "vectors of {}, which is no register array", name);
       verifier_.demand(local.space != Space::Shared || isCuda(), "the shared array {} on a cpu", name);
+      verifier_.demand(local.space != Space::Sums || isCuda(), "the sums {} on a cpu", name);
+      verifier_.demand(local.space != Space::Sums || type.dtype == DType::F32, "the sums {}, which are {}, not f32", name,
+                       ir::name(type.dtype));
     }
   }
 

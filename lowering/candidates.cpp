@@ -95,6 +95,17 @@ std::vector<Tiling> others(const Domain& domain, const ir::Target& target, const
   return tilings;
 }
 
+/// Columns that all CTAs add to at once, and tiles of columns.
+std::vector<Tiling> others(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target,
+                           PersistentTiling rules) {
+  std::vector<Tiling> tilings;
+  if (!domain.runsAlongElements()) tilings.emplace_back(chooseColumnTiling(nest, domain, target));
+  const std::optional<Crossing> crossing = crossingOf({loops});
+  rules.adds = true;
+  if (crossing && canAdd(*crossing)) tilings.emplace_back(rules);
+  return tilings;
+}
+
 std::vector<Tiling> others(const ir::Loops& loops, const ir::Target& target, const Tiling& rules) {
   if (const auto* pointwise = std::get_if<PointwiseTiling>(&rules)) return others(*pointwise);
   const std::optional<Nest> nest = nestOf(loops);
@@ -105,18 +116,22 @@ std::vector<Tiling> others(const ir::Loops& loops, const ir::Target& target, con
   std::vector<Tiling> tilings;
   if (const auto* rows = std::get_if<RowTiling>(&rules)) tilings = others(*nest, domain, target, *rows);
   if (const auto* columns = std::get_if<ColumnTiling>(&rules)) tilings = others(*columns);
-  if (std::holds_alternative<PersistentTiling>(rules)) tilings.emplace_back(chooseColumnTiling(*nest, domain, target));
+  if (const auto* persistent = std::get_if<PersistentTiling>(&rules)) tilings = others(loops, *nest, domain, target, *persistent);
   if (const std::optional<StagedTiling> staged = stagedTiling(domain, target)) tilings.emplace_back(*staged);
   return tilings;
 }
 
 }  // namespace
 
-std::vector<Tiling> candidates(const ir::Loops& loops, const ir::Target& target) {
-  std::vector<Tiling> tilings{chooseTiling(loops, target)};
-  for (const Tiling& other : others(loops, target, tilings.front())) {
+std::vector<Tiling> candidates(const ir::Loops& loops, const ir::Target& target, const Tiling& own) {
+  std::vector<Tiling> tilings{own};
+  const auto add = [&](const Tiling& other) {
     const auto isSame = [&](const Tiling& tiling) { return toText(tiling) == toText(other); };
     if (std::none_of(tilings.begin(), tilings.end(), isSame)) tilings.push_back(other);
+  };
+  for (const Tiling& start : {own, chooseTiling(loops, target)}) {
+    add(start);
+    for (const Tiling& other : others(loops, target, start)) add(other);
   }
   return tilings;
 }

@@ -17,12 +17,15 @@ int add(ir::Loops& loops, ir::Buffer buffer) {
 
 }  // namespace
 
-Finish::Finish(const Crossing& crossing, const std::vector<ir::Buffer>& shares)
+Finish::Finish(const Crossing& crossing, const std::vector<ir::Local>& shares)
     : crossing_(crossing), nest_(crossing.alongColumns->nest), pool_(*crossing.loops.pool), column_(number(0)) {
   for (const Expr* axis : crossing.alongColumns->domain.dims()[1 - crossing.alongColumns->rowDim].axes)
     column_ = column_ * double(axis->axis().extent) + Value{pool_, axis};
   results_ = begin(nest_.kept);
-  for (std::size_t i = 0; i < shares.size(); ++i) addShare(shares[i], nest_.reductions[i]);
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    const bool isSum = shares[i].space == ir::Space::Sums;
+    isSum ? addSum(shares[i].buffer, nest_.reductions[i]) : addShare(shares[i].buffer, nest_.reductions[i]);
+  }
   for (const ir::StoreTo& store : nest_.rowStores) results_.stores.push_back({store.buffer, store.offset, withSums(store.value)});
   elements_ = begin(nest_.kept);
   elements_.axes.insert(elements_.axes.end(), nest_.reduced.begin(), nest_.reduced.end());
@@ -42,6 +45,12 @@ void Finish::addShare(const ir::Buffer& share, const Reduction& reduction) {
   const Expr* cta = pool_.axis(ctas);
   const Value offset = Value{pool_, cta} * double(crossing_.columns()) + column_;
   sums_[reduction.result] = pool_.reduce(reduction.op, pool_.load(buffer, share.type.dtype, offset.expr()), {cta});
+}
+
+void Finish::addSum(const ir::Buffer& sum, const Reduction& reduction) {
+  const int buffer = add(results_, {sum.name, sum.type, -1, true, true});
+  sums_[reduction.result] = pool_.load(buffer, sum.type.dtype, column_.expr());
+  results_.stores.push_back({buffer, column_.expr(), pool_.neutral(reduction.op, sum.type.dtype)});
 }
 
 const Expr* Finish::withSums(const Expr* value) const {

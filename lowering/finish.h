@@ -3,18 +3,19 @@
 #include <string>
 #include <vector>
 
+#include "ir/kernel.h"
 #include "lowering/crossing.h"
 #include "lowering/value.h"
 
 namespace lowering {
 
-/// What is left of a crossing once every CTA has left what its rows add to the columns, as loops of their own.
+/// What is left of a crossing once every CTA has left or added what its rows add to the columns, as loops of their own.
 class Finish {
  public:
-  /// `shares` are the arrays of what CTAs leave, [CTA, column], by reduction of columns.
-  Finish(const Crossing& crossing, const std::vector<ir::Buffer>& shares);
+  /// By reduction of columns: the arrays of what CTAs leave, [CTA, column], or the sums that they add it to, which are cleared.
+  Finish(const Crossing& crossing, const std::vector<ir::Local>& shares);
 
-  /// The columns' results, and what their elements need of them, as reductions of the shares.
+  /// The columns' results, and what their elements need of them, as reductions of the shares, or of sums.
   const ir::Loops& results() const { return results_; }
   /// The columns' elements, which have no reductions left.
   const ir::Loops& elements() const { return elements_; }
@@ -25,6 +26,7 @@ class Finish {
   Value number(int64_t value) const { return {pool_, pool_.integer(ir::DType::I64, value)}; }
   ir::Loops begin(const std::vector<const ir::Expr*>& axes) const;
   void addShare(const ir::Buffer& share, const Reduction& reduction);
+  void addSum(const ir::Buffer& sum, const Reduction& reduction);
   const ir::Expr* withSums(const ir::Expr* value) const;
   const ir::Expr* columnValue(const ir::Expr* node);
 

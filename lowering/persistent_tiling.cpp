@@ -55,6 +55,13 @@ int64_t widestBlock(int64_t unit, int64_t registers) {
 
 }  // namespace
 
+bool canAdd(const Crossing& crossing) {
+  if (!crossing.alongColumns) return false;
+  const std::vector<Reduction>& sums = crossing.alongColumns->nest.reductions;
+  return std::all_of(sums.begin(), sums.end(),
+                     [](const Reduction& sum) { return sum.op == ir::Op::Add && sum.body->dtype == ir::DType::F32; });
+}
+
 std::optional<PersistentTiling> choosePersistentTiling(const Crossing& crossing, const ir::Target& target) {
   const int64_t rowVectors = crossing.columns() / crossing.lanes;
   const VectorRegisters registers = registersOf(crossing);

@@ -50,7 +50,7 @@ class PersistentKernel {
     launch.resident = 1;
     return kernel_.finish(launch, kernel_.gridLoop(cta_, std::move(grid)));
   }
-  /// The local arrays that have what each CTA's rows add up to, [CTA, column], by reduction of columns.
+  /// The local arrays that have what each CTA's rows add up to, [CTA, column], or all of them, by reduction of columns.
   const std::vector<int>& shares() const { return shares_; }
 
  private:
@@ -146,7 +146,8 @@ class PersistentKernel {
           kernel_.addLocal("column", dtype, int64_t{crossing_.lanes} * tiling_.vectors, ir::Space::Register, crossing_.lanes));
       partials_.push_back(kernel_.addLocal("partial", dtype, tiling_.groups() * all, ir::Space::Shared));
       totals_.push_back(kernel_.addLocal("total", dtype, 1, ir::Space::Register));
-      shares_.push_back(kernel_.addLocal("share", dtype, tiling_.grid * all, ir::Space::Global));
+      shares_.push_back(tiling_.adds ? kernel_.addLocal("sum", dtype, all, ir::Space::Sums)
+                                     : kernel_.addLocal("share", dtype, tiling_.grid * all, ir::Space::Global));
     }
   }
 
@@ -299,10 +300,11 @@ class PersistentKernel {
     std::vector<ir::Store> clear, add, leave;
     for (std::size_t i = 0; i < sums().size(); ++i) {
       const ir::DType dtype = sums()[i].body->dtype;
-      const Value from = group * double(all) + column, to = cta_ * double(all) + column;
+      const Value from = group * double(all) + column, to = tiling_.adds ? column : cta_ * double(all) + column;
       clear.push_back({totals_[i], zero(), kernel_.pool().neutral(sums()[i].op, dtype), true, {}});
       add.push_back({totals_[i], zero(), kernel_.pool().load(partials_[i], dtype, from.expr()), true, sums()[i].op});
-      leave.push_back({shares_[i], to.expr(), kernel_.pool().load(totals_[i], dtype, zero()), true, {}});
+      leave.push_back({shares_[i], to.expr(), kernel_.pool().load(totals_[i], dtype, zero()), true,
+                       tiling_.adds ? std::optional(sums()[i].op) : std::nullopt});
     }
     ir::Block body = once(std::move(clear));
     const LoopKind kind = tiling_.groups() <= unrolledGroups ? LoopKind::Unrolled : LoopKind::Serial;
@@ -321,7 +323,9 @@ class PersistentKernel {
 };
 
 ir::Kernel resultsKernel(const ir::Loops& loops, int block) {
-  const Nest nest = *nestOf(loops);
+  const std::optional<Nest> shares = nestOf(loops);
+  if (!shares) return schedulePointwise(loops, {.block = block});
+  const Nest& nest = *shares;
   const Domain domain(loops, nest);
   ColumnTiling tiling;
   tiling.columns = domain.dims()[0].extent;
@@ -348,11 +352,11 @@ ir::Kernel schedulePersistent(const Crossing& crossing, const PersistentTiling& 
   PersistentKernel persistent(crossing, tiling);
   const ir::Kernel kernel = persistent.build();
   if (!crossing.alongColumns) return kernel;
-  std::vector<ir::Buffer> shares;
+  std::vector<ir::Local> shares;
   std::vector<std::string> names;
   for (const int share : persistent.shares()) {
-    shares.push_back(kernel.buffer(share));
-    names.push_back(shares.back().name);
+    shares.push_back(*kernel.local(share));
+    names.push_back(shares.back().buffer.name);
   }
   const Finish finish(crossing, shares);
   const ir::Kernel finished = after(kernel, resultsKernel(finish.results(), tiling.block), names);

@@ -41,8 +41,8 @@ std::string text(const StagedTiling& tiling) {
 }
 
 std::string text(const PersistentTiling& tiling) {
-  return fmt::format("persistent group {} vectors {} rows {} block {} grid {}", tiling.group, tiling.vectors, tiling.rows,
-                     tiling.block, tiling.grid);
+  return fmt::format("persistent group {} vectors {} rows {} block {} grid {}{}", tiling.group, tiling.vectors, tiling.rows,
+                     tiling.block, tiling.grid, tiling.adds ? " adds" : "");
 }
 
 std::string text(const TaskTiling& tiling) { return tiling.shares > 0 ? fmt::format("tasks shares {}", tiling.shares) : "tasks"; }

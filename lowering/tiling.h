@@ -30,8 +30,8 @@ std::string toText(const Tiling& tiling);
 
 /// The tiling of loops for a target by the rules.
 Tiling chooseTiling(const ir::Loops& loops, const ir::Target& target);
-/// The tilings worth trying: that of the rules first, then a handful that differ from it in one choice each, whose effect
-/// only a measurement tells. Their texts differ.
-std::vector<Tiling> candidates(const ir::Loops& loops, const ir::Target& target);
+/// The tilings worth trying: `own` first, which may serve a launch that the loops share with others; then that of the rules, and
+/// a handful that differ from either in one choice each, whose effect only a measurement tells. Their texts differ.
+std::vector<Tiling> candidates(const ir::Loops& loops, const ir::Target& target, const Tiling& own);
 
 }  // namespace lowering

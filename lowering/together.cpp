@@ -79,6 +79,19 @@ std::optional<PersistentTiling> crossingTiling(const std::vector<ir::Loops>& all
   return crossing ? choosePersistentTiling(*crossing, target) : std::nullopt;
 }
 
+/// The tiling of two loops in one kernel, nothing where each has its own; what becomes of columns concerns only one of them.
+std::optional<PersistentTiling> sharedTiling(const std::vector<Tiling>& tilings) {
+  if (tilings.size() != 2) return std::nullopt;
+  const auto* one = std::get_if<PersistentTiling>(&tilings[0]);
+  const auto* other = std::get_if<PersistentTiling>(&tilings[1]);
+  if (one == nullptr || other == nullptr) return std::nullopt;
+  PersistentTiling shared = *one;
+  shared.adds = one->adds || other->adds;
+  PersistentTiling same = *other;
+  same.adds = shared.adds;
+  return shared == same ? std::optional(shared) : std::nullopt;
+}
+
 }  // namespace
 
 std::vector<Tiling> chooseTilings(const std::vector<ir::Loops>& all, const ir::Target& target) {
@@ -101,8 +114,7 @@ std::vector<Tiling> chooseTilings(const std::vector<ir::Loops>& all, const ir::T
 
 std::vector<ir::Kernel> scheduleAll(const std::vector<ir::Loops>& all, const ir::Target& target,
                                     const std::vector<Tiling>& tilings) {
-  const auto* crossing = tilings.size() == 2 ? std::get_if<PersistentTiling>(&tilings[0]) : nullptr;
-  if (crossing != nullptr && tilings[0] == tilings[1]) return {schedulePersistent(*crossingOf(all), *crossing)};
+  if (const auto tiling = sharedTiling(tilings)) return {schedulePersistent(*crossingOf(all), *tiling)};
   std::vector<ir::Kernel> kernels;
   for (std::size_t i = 0; i < all.size(); ++i) kernels.push_back(schedule(all[i], target, tilings[i]));
   return joined(std::move(kernels));

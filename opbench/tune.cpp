@@ -31,7 +31,7 @@ class Tuner {
 
   void tuneKernel(size_t number) {
     const ir::Loops& loops = plan_.loops[number];
-    const std::vector<Tiling> candidates = candidatesOf(number);
+    const std::vector<Tiling> candidates = lowering::candidates(loops, target(), *plan_.tilings[number]);
     tuning_.candidates += static_cast<int>(candidates.size()) - 1;
     if (candidates.size() == 1) return;
     const std::string key = runtime::tuningKey(loops, target(), bench_.run.deviceName, candidates);
@@ -54,15 +54,6 @@ class Tuner {
 
  private:
   const ir::Target& target() const { return bench_.device.target(); }
-
-  /// The plan's own tiling, which may serve a launch that its loops share, then the others.
-  std::vector<Tiling> candidatesOf(size_t number) const {
-    const Tiling& own = *plan_.tilings[number];
-    std::vector<Tiling> candidates = lowering::candidates(plan_.loops[number], target());
-    std::erase_if(candidates, [&](const Tiling& tiling) { return toText(tiling) == toText(own); });
-    candidates.insert(candidates.begin(), own);
-    return candidates;
-  }
 
   Racer enter(size_t number, const Tiling& tiling) const {
     runtime::Tilings tilings = tilings_;

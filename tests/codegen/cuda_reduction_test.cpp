@@ -135,6 +135,28 @@ TEST_CASE("what follows the grid is done by the CTA that comes last; the workspa
   CHECK(codegen::emitCuda(tests::fullSum(), tests::hopper()).workspaceBytes == 768);
 }
 
+TEST_CASE("sums lie in the workspace, which starts as zeros; threads add to them at once") {
+  const std::string text = source(ir::parseKernel(R"(kernel f on cuda
+  launch 2 blocks of 64 threads
+  in x f32[512] align 16
+  out y f32[4] align 16
+  sums total f32[4]
+  for b in 2 grid
+    for t in 64 thread
+      lanes l in 4
+        total[0] x4 add= x[(b*64 + t)*4] x4
+  for t in 64 thread
+    if t < 4
+      lanes k in 1
+        y[t] = total[t]
+        total[t] = f32(0)
+)"));
+  CHECK(text.find("  f32* const total = reinterpret_cast<f32*>(workspace);\n") != std::string::npos);
+  CAPTURE(text);
+  CHECK(text.find("atomicAdd(&total[lane], x_in[lane]);\n") != std::string::npos);
+  CHECK(text.find("    total[thread] = 0.0f;\n") != std::string::npos);
+}
+
 TEST_CASE("between two grid loops all CTAs wait for each other") {
   const codegen::Program program = codegen::emitCuda(tests::waitingSum(), tests::hopper());
   CHECK(program.waitsForGrid);

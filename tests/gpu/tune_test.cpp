@@ -54,6 +54,13 @@ TEST_CASE("columns: few and long, many, and short") {
     checkCandidates("aten.sum.dim_IntList", std::string("((") + type + ", [0]), {})");
 }
 
+TEST_CASE("columns of tall matrices, alone and with rows: shares, and sums that all CTAs add to") {
+  checkCandidates("aten.sum.dim_IntList", "((T([70000, 64], f16), [0]), {})");
+  checkCandidates("aten.native_layer_norm_backward.default",
+                  "((T([16384, 768], f16), T([16384, 768], f16), [768], T([16384, 1], f32), T([16384, 1], f32), T([768], f16), "
+                  "T([768], f16), [True, True, True]), {})");
+}
+
 TEST_CASE("elements: whole vectors, and rows that are none") {
   checkCandidates("aten.add.Tensor", "((T([64, 4096], f16), T([64, 4096], f16)), {})");
   checkCandidates("aten.add.Tensor", "((T([64, 131], f16), T([131], f16)), {})");

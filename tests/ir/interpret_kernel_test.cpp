@@ -202,6 +202,21 @@ TEST_CASE("a loop over blocks after another one sees what all blocks left in glo
 )")) == Doubles{7, 6, 5, 4, 3, 2, 1, 0});
 }
 
+TEST_CASE("sums: zeros at first, to which all threads of all blocks add, and zeros again in the end") {
+  const std::string add =
+      "  sums total f32[2]\n  for b in 2 grid\n    for t in 4 thread\n      lanes l in 1\n"
+      "        total[b] add= x[b*4 + t]\n      lanes l in 1\n        total[1] add= f32(1)\n";
+  const std::string read =
+      "  for t in 4 thread\n    if t < 2\n      lanes l in 1\n        y[t] = total[t]\n        total[t] = f32(0)\n";
+  CHECK(run(cuda(add + read)) == Doubles{6, 30, 0, 0, 0, 0, 0, 0});
+  CHECK(refusal(cuda(add)) == "the kernel leaves total[0], which is not 0");
+  CHECK(refusal(cuda(add + "      lanes l in 1\n        y[t] = total[b]\n" + read)) ==
+        "read of total[0] in the loop that adds to it");
+  CHECK(
+      refusal(cuda("  sums total f32[2]\n  for b in 2 grid\n    for t in 4 thread\n      lanes l in 1\n        y[t] = total[0]\n"
+                   "      lanes l in 1\n        total[0] add= x[t]\n")) == "addition to total[0] in the loop that reads it");
+}
+
 TEST_CASE("what is stored to a local array is rounded to its dtype") {
   CHECK(run("kernel f on cpu\n  launch 1 tasks, 1 at a time\n  in x f32[1] align 4\n  out y f32[1] align 4\n"
             "  register held f16[1]\n  lanes l in 1\n    held[0] = f16(2048)\n  lanes l in 1\n    held[0] add= f16(1)\n"

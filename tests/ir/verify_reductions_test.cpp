@@ -160,6 +160,22 @@ TEST_CASE("accesses to local arrays") {
                              "    y[0] add= f32(1)\n")) == "kernel f: the store to y combines with what is not declared as read");
 }
 
+TEST_CASE("sums are added to and cleared, in f32, on cuda") {
+  const auto ofSums = [](const std::string& store, const std::string& dtype = "f32", const std::string& target = "cuda") {
+    const std::string launch = target == "cuda" ? "1 blocks of 32 threads" : "1 tasks, 1 at a time";
+    const std::string body = target == "cuda" ? "  for t in 32 thread\n    lanes l in 1\n      " : "  lanes l in 1\n    ";
+    return ofKernel(parseKernel("kernel f on " + target + "\n  launch " + launch + "\n  sums total " + dtype + "[2]\n" + body +
+                                store + "\n"));
+  };
+  CHECK(ofSums("total[0] add= f32(1)") == fine);
+  CHECK(ofSums("total[0] = f32(0)") == fine);
+  CHECK(ofSums("total[0] = f32(1)") == "kernel f: the store to total neither adds to the sums nor clears them");
+  CHECK(ofSums("total[0] max= f32(1)") == "kernel f: the store to total neither adds to the sums nor clears them");
+  CHECK(ofSums("total[2] add= f32(1)") == "kernel f: the store to total goes to 2 and there are 2 elements");
+  CHECK(ofSums("total[0] add= f64(1)", "f64") == "kernel f: the sums total, which are f64, not f32");
+  CHECK(ofSums("total[0] = f32(0)", "f32", "cpu") == "kernel f: the sums total on a cpu");
+}
+
 TEST_CASE("registers and shared arrays are those of threads") {
   CHECK(inBlock("if r[0] < f32(1)") == "kernel f: a condition: a load of r outside the loops over threads");
   CHECK(inBlock("if s[0] < f32(1)") == "kernel f: a condition: a load of s outside the loops over threads");

@@ -51,7 +51,7 @@ std::vector<std::string> checkAll(const std::string& lines) {
   std::vector<Memory> expected = memoryOf(loops);
   ir::interpret(loops, expected);
   std::vector<std::string> texts;
-  for (const Tiling& tiling : lowering::candidates(loops, target)) {
+  for (const Tiling& tiling : lowering::candidates(loops, target, lowering::chooseTiling(loops, target))) {
     texts.push_back(toText(tiling));
     CAPTURE(texts.back());
     const ir::Kernel kernel = lowering::schedule(loops, target, tiling);
@@ -134,6 +134,7 @@ TEST_CASE("columns: threads side by side and over a column, and blocks a tile") 
 TEST_CASE("columns of a tall matrix: CTAs that stay, or tiles") {
   const std::vector<std::string> texts = checkAll(sum("[70000, 16]", "[0]", "[16]"));
   CHECK(texts.front().starts_with("persistent "));
+  CHECK(texts.at(2) == texts.front() + " adds");
 }
 
 TEST_CASE("elements: vectors a thread and threads a block") {
@@ -151,7 +152,8 @@ TEST_CASE("elements: vectors a thread and threads a block") {
 }
 
 TEST_CASE("on a CPU there is one") {
-  const std::vector<Tiling> tilings = lowering::candidates(loopsOf(softmax("8", "512")), tests::avx512());
+  const std::vector<Tiling> tilings = lowering::candidates(loopsOf(softmax("8", "512")), tests::avx512(),
+                                                           lowering::chooseTiling(loopsOf(softmax("8", "512")), tests::avx512()));
   REQUIRE(tilings.size() == 1);
   CHECK(toText(tilings.front()) == "tasks");
 }
@@ -159,5 +161,7 @@ TEST_CASE("on a CPU there is one") {
 TEST_CASE("without a tiling, that of the rules") {
   const ir::Loops loops = loopsOf(softmax("8", "512"));
   CHECK(ir::toText(lowering::schedule(loops, tests::hopper())) ==
-        ir::toText(lowering::schedule(loops, tests::hopper(), lowering::candidates(loops, tests::hopper()).front())));
+        ir::toText(lowering::schedule(
+            loops, tests::hopper(),
+            lowering::candidates(loops, tests::hopper(), lowering::chooseTiling(loops, tests::hopper())).front())));
 }

@@ -57,15 +57,10 @@ ir::Target device(int processors) {
   return target;
 }
 
-/// Schedules the loops of a graph as one crossing, and compares what the kernel leaves with what the loops do.
-void checkCrossing(const std::string& lines, int processors) {
-  const std::vector<ir::Loops> all = lowering::lower(ir::parseGraph("graph\n" + lines));
-  const std::optional<lowering::Crossing> crossing = lowering::crossingOf(all);
-  REQUIRE(crossing);
-  const std::optional<lowering::PersistentTiling> tiling = lowering::choosePersistentTiling(*crossing, device(processors));
-  REQUIRE(tiling);
-  CAPTURE(toText(lowering::Tiling(*tiling)));
-  const std::vector<lowering::Tiling> tilings(all.size(), *tiling);
+/// Schedules loops as one crossing, and compares what the kernel leaves with what the loops do.
+void checkTiling(const std::vector<ir::Loops>& all, const lowering::PersistentTiling& tiling, int processors) {
+  CAPTURE(toText(lowering::Tiling(tiling)));
+  const std::vector<lowering::Tiling> tilings(all.size(), tiling);
   const std::vector<ir::Kernel> kernels = lowering::scheduleAll(all, device(processors), tilings);
   REQUIRE(kernels.size() == 1);
   const ir::Kernel& kernel = kernels.front();
@@ -79,6 +74,18 @@ void checkCrossing(const std::string& lines, int processors) {
     CAPTURE(value);
     CHECK(distance(found.at(value), memory) < 4e-3);
   }
+}
+
+/// The same for the loops of a graph, by the rules, and where CTAs add what they have of columns.
+void checkCrossing(const std::string& lines, int processors) {
+  const std::vector<ir::Loops> all = lowering::lower(ir::parseGraph("graph\n" + lines));
+  const std::optional<lowering::Crossing> crossing = lowering::crossingOf(all);
+  REQUIRE(crossing);
+  std::optional<lowering::PersistentTiling> tiling = lowering::choosePersistentTiling(*crossing, device(processors));
+  REQUIRE(tiling);
+  checkTiling(all, *tiling, processors);
+  tiling->adds = true;
+  if (lowering::canAdd(*crossing)) checkTiling(all, *tiling, processors);
 }
 
 std::string layerNormBackward(int rows, int columns, const std::string& dtype = "f16") {

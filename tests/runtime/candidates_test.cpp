@@ -16,7 +16,7 @@ void compileAll(const std::string& lines) {
   const ir::Target target = tests::hopper();
   constexpr int64_t mostSharedBytes = 227 << 10;  // of a CTA on sm_90
   for (const ir::Loops& loops : lowering::lower(ir::parseGraph("graph\n" + lines)))
-    for (const lowering::Tiling& tiling : lowering::candidates(loops, target)) {
+    for (const lowering::Tiling& tiling : lowering::candidates(loops, target, lowering::chooseTiling(loops, target))) {
       CAPTURE(toText(tiling));
       const codegen::Program program = codegen::emitCuda(lowering::schedule(loops, target, tiling), target);
       CHECK(program.dynamicSharedBytes <= mostSharedBytes);
@@ -40,6 +40,9 @@ TEST_CASE("candidates of columns and of one row shared by the grid compile") {
   compileAll(
       "  in self f16[4096, 768]\n"
       "  out0 f16[768] = aten.sum.dim_IntList(self=self, dim=[0], keepdim=False, dtype=None)\n  return out0\n");
+  compileAll(
+      "  in self f16[70000, 64]\n"
+      "  out0 f16[64] = aten.sum.dim_IntList(self=self, dim=[0], keepdim=False, dtype=None)\n  return out0\n");
   compileAll("  in self f32[10000000]\n  out0 f32[] = aten.sum.default(self=self, dtype=None)\n  return out0\n");
 }
 

@@ -98,7 +98,7 @@ TEST_CASE("a key is of the loops, the hardware and the candidates") {
   ir::Target smaller = target;
   smaller.processors = 66;
   const ir::Loops loops = sum("300000"), others = sum("300001");
-  std::vector<lowering::Tiling> candidates = lowering::candidates(loops, target);
+  std::vector<lowering::Tiling> candidates = lowering::candidates(loops, target, lowering::chooseTiling(loops, target));
   const std::string key = runtime::tuningKey(loops, target, "Example GPU", candidates);
   CHECK(key == runtime::tuningKey(sum("300000"), target, "Example GPU", candidates));
   CHECK(key != runtime::tuningKey(others, target, "Example GPU", candidates));
