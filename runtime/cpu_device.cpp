@@ -98,6 +98,7 @@ class CpuTrial : public Trial {
   bool prepareFor(Measure measure) override {
     constexpr double leastSeconds = 2.5e-4;
     constexpr int mostCalls = 1000;
+    pinThreads();
     if (measure == Measure::Cold || calls_ > 0) return true;
     calls_ = 1;
     if (call_.mutates()) return true;

@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "runtime/parallel.h"
+
 namespace runtime {
 namespace {
 
@@ -43,10 +45,9 @@ void evictLines(const void* memory, std::size_t bytes) {
 }
 
 void pinThreads() {
-  const std::vector<int> processors = allowedProcessors();
-  const int threads = at::get_num_threads();
-  if (static_cast<int>(processors.size()) < threads) return;
-  at::parallel_for(0, threads, 1, [&](int64_t, int64_t) { pinTo(processors[static_cast<std::size_t>(at::get_thread_num())]); });
+  static const std::vector<int> processors = allowedProcessors();  // before any thread is bound
+  if (static_cast<int>(processors.size()) < at::get_num_threads()) return;
+  onEachThread([](int thread) { pinTo(processors[static_cast<std::size_t>(thread)]); });
 }
 
 double coreClock() {

@@ -9,7 +9,8 @@ namespace runtime {
 void evictLines(const void* memory, std::size_t bytes);
 
 /// Binds the threads that work for this one, and itself, to a processor each, in the order of those the process may use; does
-/// nothing where there are fewer of these.
+/// nothing where there are fewer of these. Threads that are made later run where the one that makes them does: to be called again
+/// before what is timed.
 void pinThreads();
 
 /// The clock of the core at hand in Hz, from additions that wait for one another, one a cycle.

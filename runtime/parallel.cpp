@@ -42,4 +42,9 @@ void parallelFor(int64_t count, int64_t grain, void (*function)(const void* cont
   if (error) std::rethrow_exception(error);
 }
 
+void onEachThread(void (*function)(const void* context, int thread), const void* context) {
+#pragma omp parallel
+  function(context, omp_get_thread_num());
+}
+
 }  // namespace runtime

@@ -1,8 +1,11 @@
 #include "runtime/device.h"
 
 #include <doctest/doctest.h>
+#include <sched.h>
 
+#include <array>
 #include <atomic>
+#include <thread>
 
 #include "codegen/llvm.h"
 #include "runtime/parallel.h"
@@ -34,6 +37,19 @@ TEST_CASE("the CPU") {
   CHECK(*device->clock() > 1e8);
   CHECK(*device->clock() < 1e10);
   CHECK(device->facts().size() == 3);
+}
+
+TEST_CASE("each thread of the CPU is bound to a processor of its own") {
+  if (std::thread::hardware_concurrency() < 2) {
+    MESSAGE("skipped: there is one processor");
+    return;
+  }
+  const auto device = runtime::Device::open("cpu", 2);
+  std::array<cpu_set_t, 2> allowed{};
+  runtime::onEachThread([&](int thread) { sched_getaffinity(0, sizeof(cpu_set_t), &allowed.at(static_cast<size_t>(thread))); });
+  CHECK(CPU_COUNT(&allowed[0]) == 1);
+  CHECK(CPU_COUNT(&allowed[1]) == 1);
+  CHECK_FALSE(CPU_EQUAL(&allowed[0], &allowed[1]));
 }
 
 TEST_CASE("a kernel's workspace is zero at first and stays from launch to launch; what follows the tasks runs last") {
