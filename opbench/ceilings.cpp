@@ -58,7 +58,7 @@ Ceilings measure(runtime::Device& device, const runtime::Cache& cache) {
   return ceilings;
 }
 
-std::string keyOf(const runtime::Device& device) { return measuredKey("ceilings 1", device); }
+std::string keyOf(const runtime::Device& device) { return measuredKey("ceilings 1", device.name(), device.target().processors); }
 
 std::string toText(const Ceilings& c) {
   return Json{{"copy", c.copy}, {"read", c.read}, {"flops", c.flops}, {"floor", c.floor}}.dump();
@@ -66,8 +66,8 @@ std::string toText(const Ceilings& c) {
 
 }  // namespace
 
-std::string measuredKey(std::string_view what, const runtime::Device& device) {
-  return fmt::format("{}: {}, {} processors", what, device.name(), device.target().processors);
+std::string measuredKey(std::string_view what, std::string_view device, int processors) {
+  return fmt::format("{}: {}, {} processors", what, device, processors);
 }
 
 double lightSeconds(const Ceilings& ceilings, int64_t bytes, double flops) {

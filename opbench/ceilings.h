@@ -21,8 +21,8 @@ struct Ceilings {
 /// is longer, and the floor.
 double lightSeconds(const Ceilings& ceilings, int64_t bytes, double flops);
 
-/// What the cache keeps something of a device by that was measured on it: its name, and how many processors work.
-std::string measuredKey(std::string_view what, const runtime::Device& device);
+/// What the cache keeps something by that was measured on a device, which its name and how many processors work identify.
+std::string measuredKey(std::string_view what, std::string_view device, int processors);
 
 /// Those of a device; measured once, by racing calls made for the purpose, and then found in the cache by its name.
 Ceilings ceilingsOf(runtime::Device& device, const runtime::Cache& cache);

@@ -16,7 +16,7 @@
 #include "opbench/results/read.h"
 #include "opbench/select.h"
 #include "opbench/suites.h"
-#include "opbench/sweep.h"
+#include "opbench/sweep/sweep.h"
 #include "runtime/call.h"
 #include "runtime/device.h"
 
@@ -82,9 +82,8 @@ int raceAll(const Options& options) {
   size_t unreadable = 0;
   const std::vector<inputs::Sample> samples = readSelection(options, unreadable);
   if (samples.empty()) ir::fail(ir::ErrorKind::Input, "--start-idx {} passes over every sample", options.startIdx);
-  Reporter reporter(options, standardStreams());
   std::signal(SIGINT, onInterrupt);
-  const Summary summary = sweep(samples, options, reporter, [] { return interrupts != 0; });
+  const Summary summary = sweep(samples, options, standardStreams(), [] { return interrupts != 0; });
   if (interrupts != 0) return Interrupted;
   if (hasFailed(summary)) return Failed;
   return unreadable > 0 ? Usage : Fine;

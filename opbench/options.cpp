@@ -117,6 +117,7 @@ void declareOutput(CLI::App& app, Options& options, Texts& texts) {
   app.add_option("--csv", options.csv, "Write operatorbench's columns to this file; - is standard output")->type_name("FILE");
   app.add_option("--json", options.json, "Write a JSON line for each sample and contender; - is standard output")
       ->type_name("FILE");
+  app.add_flag("--resume", options.resume, "Race only what the file of --json does not have yet, and report all");
   declareFormats(app, options);
   app.add_option("--dump", options.dump, "Write every stage of every sample below this folder")->type_name("DIR");
   app.add_option("--cache", options.cache, "Folder of compiled kernels and of what --tune found")->type_name("DIR");
@@ -215,6 +216,8 @@ void check(const Options& options) {
   atLeast("--threads", options.threads, 0);
   if (!isDevice(options.device)) fail(ErrorKind::Input, "--device is cpu, cuda or cuda:N, not '{}'", options.device);
   if (options.csv == "-" && options.json == "-") fail(ErrorKind::Input, "--csv - and --json - cannot both have standard output");
+  if (options.resume && (options.json.empty() || options.json == "-"))
+    fail(ErrorKind::Input, "--resume continues the file that --json names");
   if (options.verb == Verb::Convert && options.dashboard.empty() && options.junit.empty())
     fail(ErrorKind::Input, "convert to what? --dashboard FILE or --junit FILE");
   if (!options.suites.empty() && !options.inputs.empty())

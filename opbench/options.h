@@ -69,6 +69,7 @@ struct Options {
   bool tune = false;           ///< whether schedules are found by measuring
 
   std::string csv, json;         ///< files; `-` is standard output, empty is none
+  bool resume = false;           ///< whether what `json` holds already is not raced again
   std::string dashboard, junit;  ///< files; empty is none
   std::string results;           ///< what Verb::Convert reads
   std::string reproCase;         ///< what Verb::Repro repeats

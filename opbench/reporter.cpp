@@ -1,12 +1,13 @@
 #include "opbench/reporter.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <sstream>
 
 #include "ir/error.h"
 #include "opbench/report/csv.h"
 #include "opbench/report/formats.h"
-#include "opbench/report/json.h"
 #include "opbench/report/progress.h"
 #include "opbench/results/read.h"
 
@@ -25,7 +26,6 @@ std::ostream* open(const std::string& name, std::ofstream& file, std::ostream& o
 }  // namespace
 
 Reporter::Reporter(const Options& options, Streams streams) : options_(options), streams_(streams) {
-  json_ = open(options.json, jsonFile_, streams.out);
   csv_ = open(options.csv, csvFile_, streams.out);
   report::checkFormats(options);
   if (options.json != "-" && options.csv != "-") console_ = &streams.out;
@@ -48,15 +48,12 @@ void Reporter::complain(const std::string& what) {
   streams_.err << "opbench: " << what << std::endl;
 }
 
-void Reporter::row(const Row& row) {
+void Reporter::row(const results::Raced& raced) {
   clear();
-  if (console_) *console_ << report::line(row, *run_, layout_) << std::flush;
-  if (options_.json.empty() && !report::wantsFormats(options_)) return;
-  const std::string lines = report::jsonLines(row, *run_);
-  if (report::wantsFormats(options_)) lines_ += lines;
-  if (!json_) return;
-  *json_ << lines;
-  flush(*json_, options_.json);
+  if (console_) *console_ << report::line(raced.row, raced.run, layout_) << std::flush;
+  if (!report::wantsFormats(options_)) return;
+  std::istringstream lines(raced.lines);
+  for (std::string line; std::getline(lines, line);) records_.push_back(results::recordOf(line, "results"));
 }
 
 void Reporter::end(const Summary& summary) {
@@ -66,7 +63,8 @@ void Reporter::end(const Summary& summary) {
     *csv_ << report::csv(summary, *run_);
     flush(*csv_, options_.csv);
   }
-  if (!lines_.empty()) report::writeFormats(results::read(lines_, "results").records, options_);
+  std::stable_sort(records_.begin(), records_.end(), [](const auto& a, const auto& b) { return a.index < b.index; });
+  if (!records_.empty()) report::writeFormats(records_, options_);
 }
 
 void Reporter::clear() {

@@ -3,9 +3,12 @@
 #include <fstream>
 #include <ostream>
 #include <string>
+#include <vector>
 
 #include "opbench/options.h"
 #include "opbench/report/console.h"
+#include "opbench/results/raced.h"
+#include "opbench/results/record.h"
 #include "opbench/row.h"
 #include "opbench/summary.h"
 
@@ -20,7 +23,8 @@ struct Streams {
   int width = 100;        ///< columns of `err`
 };
 
-/// Writes a run's reports where the options say, as the run goes on. With `-` for a file nothing else goes to `out`.
+/// Shows a run as it goes on, and writes reports of it where the options say when it ends; its results (--json) are the journal's
+/// to write. With `-` for a file nothing else goes to `out`.
 class Reporter {
  public:
   /// Opens the files. Errors: Input where one cannot be written.
@@ -32,7 +36,7 @@ class Reporter {
   void progress(int done, const std::string& what, double seconds);
   /// What is not as it should be, though the run goes on; one line.
   void complain(const std::string& what);
-  void row(const Row& row);
+  void row(const results::Raced& raced);
   void end(const Summary& summary);
 
  private:
@@ -42,12 +46,11 @@ class Reporter {
 
   const Options& options_;
   Streams streams_;
-  std::ofstream jsonFile_, csvFile_;
-  std::ostream* json_ = nullptr;  ///< null where not wanted
-  std::ostream* csv_ = nullptr;
+  std::ofstream csvFile_;
+  std::ostream* csv_ = nullptr;      ///< null where not wanted
   std::ostream* console_ = nullptr;  ///< null where standard output belongs to a file format
   const Run* run_ = nullptr;
-  std::string lines_;  ///< JSON lines so far, where other formats are made of them
+  std::vector<results::Record> records_;  ///< where formats are made of them
   report::Layout layout_;
   int samples_ = 0;
 };

@@ -58,6 +58,13 @@ std::string_view name(Status status) {
   return "";
 }
 
+std::optional<Status> statusFromName(std::string_view text) {
+  for (Status status :
+       {Status::Ok, Status::Wrong, Status::Impossible, Status::Unsupported, Status::Error, Status::Skipped})
+    if (name(status) == text) return status;
+  return std::nullopt;
+}
+
 Measure mainMeasure(const Run& run) { return isCuda(run) ? Measure::Cold : Measure::Steady; }
 
 Measure besideMeasure(const Run& run) { return isCuda(run) ? Measure::Steady : Measure::Cold; }

@@ -26,6 +26,7 @@ enum class Status {
 };
 /// `ok`, `wrong`, `impossible`, `unsupported`, `error`, `skipped`.
 std::string_view name(Status status);
+std::optional<Status> statusFromName(std::string_view text);
 
 /// How the schedules of an outcome's kernels were found by measuring.
 struct Tuning {
@@ -91,12 +92,15 @@ struct Run {
   runtime::Flush flush = runtime::Flush::Write;
   std::string dtype;  ///< `float16`
   uint64_t seed = 0;
-  int threads = 0;  ///< of a CPU device; 0 on others
+  int threads = 0;     ///< of a CPU device; 0 on others
+  int processors = 0;  ///< that work: a CPU device's threads, a GPU's multiprocessors
   int repeats = 0;
   double precision = 0.01;
   bool isSelfTest = false;  ///< contenders race against themselves, not each other
   bool channelsLast = false;
   std::string version;
+  std::string options;  ///< raceArguments() as one line
+  int samples = 0;      ///< of the sweep, wherever they are raced
   std::vector<Contender> contenders;
 };
 

@@ -37,15 +37,15 @@ void addTiming(Json& record, const Outcome& outcome, const Run& run) {
   if (timing)
     for (double seconds : timing->rounds) record["rounds_us"].push_back(microsecondsOf(seconds));
   record["runs"] = timing ? timing->runs : 0;
-  record["speedup"] = orNull(outcome.speedup, 5);
-  record["speedup_low"] = outcome.speedup ? Json(rounded(timing->ratio.low, 5)) : Json(nullptr);
-  record["speedup_high"] = outcome.speedup ? Json(rounded(timing->ratio.high, 5)) : Json(nullptr);
+  record["speedup"] = orNull(outcome.speedup, 6);
+  record["speedup_low"] = outcome.speedup ? Json(rounded(timing->ratio.low, 6)) : Json(nullptr);
+  record["speedup_high"] = outcome.speedup ? Json(rounded(timing->ratio.high, 6)) : Json(nullptr);
   const auto& beside = outcome.beside;
   const std::string other(measureName(run, besideMeasure(run)));
   record[other + "_us"] = microsecondsOrNull(beside, &Timing::median);
   record[other + "_low_us"] = microsecondsOrNull(beside, &Timing::low);
   record[other + "_high_us"] = microsecondsOrNull(beside, &Timing::high);
-  record[other + "_speedup"] = beside ? Json(rounded(beside->ratio.median, 5)) : Json(nullptr);
+  record[other + "_speedup"] = beside ? Json(rounded(beside->ratio.median, 6)) : Json(nullptr);
 }
 
 void addHeat(Json& record, const Row& row) {
@@ -114,6 +114,8 @@ void addOutcome(Json& record, const Row& row, const Outcome& outcome, const Run&
 }
 
 void addRun(Json& record, const Run& run) {
+  record["device"] = run.device;
+  record["dtype"] = run.dtype;
   record["device_name"] = run.deviceName;
   record["copy_gb_per_s"] = rounded(run.ceilings.copy / 1e9, 1);
   record["read_gb_per_s"] = rounded(run.ceilings.read / 1e9, 1);
@@ -124,9 +126,12 @@ void addRun(Json& record, const Run& run) {
   record["self_test"] = run.isSelfTest;
   record["seed"] = run.seed;
   record["threads"] = run.threads;
+  record["processors"] = run.processors;
   if (run.channelsLast) record["channels_last"] = true;
   record["repeats"] = run.repeats;
   record["precision"] = run.precision;
+  record["options"] = run.options;
+  record["samples"] = run.samples;
   record["version"] = run.version;
 }
 
@@ -139,12 +144,11 @@ std::string jsonLines(const Row& row, const Run& run) {
     record["index"] = row.index;
     record["op"] = row.op;
     record["sample"] = row.sample;
+    record["brief"] = row.brief;
     record["suite"] = row.suite;
     record["file"] = row.file;
     record["line"] = row.line;
     record["count"] = row.count;
-    record["device"] = run.device;
-    record["dtype"] = run.dtype;
     addOutcome(record, row, outcome, run);
     addRun(record, run);
     text += record.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -1,7 +1,6 @@
 #include "opbench/repro/case.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
@@ -9,6 +8,7 @@
 #include <filesystem>
 
 #include "ir/error.h"
+#include "opbench/arguments.h"
 #include "opbench/files.h"
 #include "opbench/results/read.h"
 
@@ -91,22 +91,6 @@ void checkOperator(const std::string& op) {
   if (!isName || op.find('.') == std::string::npos || op.front() == '.') fail(ErrorKind::Input, "'{}' is no operator", op);
 }
 
-std::string quoted(const std::string& text) {
-  const bool isPlain = !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
-    return std::isalnum(c) || std::string_view("_-+=./:,").find(static_cast<char>(c)) != std::string_view::npos;
-  });
-  if (isPlain) return text;
-  std::string result = "'";
-  for (char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return result + "'";
-}
-
-std::vector<std::string_view> namesOf(const std::vector<Contender>& contenders) {
-  std::vector<std::string_view> names;
-  for (Contender contender : contenders) names.push_back(name(contender));
-  return names;
-}
-
 }  // namespace
 
 Case readCase(const std::string& what) {
@@ -145,19 +129,6 @@ Options raceOptions(const Case& wanted, const Options& given) {
   options.contenders = {Contender::Eager};
   if (*contender != Contender::Eager) options.contenders.push_back(*contender);
   return options;
-}
-
-std::string commandLine(const Options& options) {
-  std::string line = fmt::format("--dtype {}", ir::torchName(options.dtype));
-  if (!options.device.empty()) line += " --device " + quoted(options.device);
-  if (options.seed != Options().seed) line += fmt::format(" --seed {}", options.seed);
-  if (options.threads > 0) line += fmt::format(" --threads {}", options.threads);
-  if (options.channelsLast) line += " --channels-last";
-  if (options.flush == runtime::Flush::Read) line += " --flush read";
-  if (options.tune) line += " --tune";
-  if (options.contenders != Options().contenders)
-    line += fmt::format(" --contenders {}", fmt::join(namesOf(options.contenders), ","));
-  return line;
 }
 
 void addReproCommands(Row& row, const Options& options) {

@@ -24,10 +24,6 @@ Case readCase(const std::string& what);
 /// one was given; without a record, the options given.
 Options raceOptions(const Case& wanted, const Options& given);
 
-/// The arguments, each quoted for a shell where it needs to be, with which opbench races samples as `options` say; those of
-/// default value are left out, and so is where the samples come from.
-std::string commandLine(const Options& options);
-
 /// Ends the reason of every wrong result with the command that writes the case: `opbench repro FILE:LINE --dtype float16`.
 void addReproCommands(Row& row, const Options& options);
 

@@ -8,11 +8,12 @@
 #include "inputs/convert.h"
 #include "inputs/stored.h"
 #include "ir/error.h"
+#include "opbench/arguments.h"
 #include "opbench/files.h"
 #include "opbench/repro/case.h"
 #include "opbench/repro/driver.h"
 #include "opbench/results/read.h"
-#include "opbench/sweep.h"
+#include "opbench/sweep/sweep.h"
 
 namespace opbench {
 namespace {
@@ -83,8 +84,7 @@ Record raceAgain(Options run, const fs::path& folder, Streams streams) {
   run.inputs = {folder / "sample.txt"};
   run.dump = folder / "stages";
   run.json = folder / "result.jsonl";
-  Reporter reporter(run, streams);
-  sweep(inputs::readSamples(run.inputs).samples, run, reporter, [] { return false; });
+  sweep(inputs::readSamples(run.inputs).samples, run, streams, [] { return false; });
   return results::readFile(run.json).records.back();
 }
 

@@ -46,6 +46,10 @@ Fields::Fields(std::string_view text, std::string where) : where_(std::move(wher
   } catch (const Json::exception&) {
     refuse("a number that is too large");
   }
+  requireObject();
+}
+
+void Fields::requireObject() const {
   if (!object_.is_object()) refuse(fmt::format("{} where an object is due", typeName(object_)));
 }
 
@@ -63,6 +67,11 @@ std::string Fields::text(const char* name) const {
 
 std::optional<double> Fields::number(const char* name) const {
   const Json* value = find(name);
+  return value ? std::optional(positive(name, *value)) : std::nullopt;
+}
+
+std::optional<double> Fields::signedNumber(const char* name) const {
+  const Json* value = find(name);
   return value ? std::optional(finite(name, *value)) : std::nullopt;
 }
 
@@ -78,7 +87,19 @@ std::vector<double> Fields::numbers(const char* name) const {
   std::vector<double> result;
   if (!value) return result;
   if (!value->is_array()) refuse(fmt::format("\"{}\" is {} where an array is due", name, typeName(*value)));
-  for (const Json& item : *value) result.push_back(finite(name, item));
+  for (const Json& item : *value) result.push_back(positive(name, item));
+  return result;
+}
+
+std::vector<std::string> Fields::texts(const char* name) const {
+  const Json* value = find(name);
+  std::vector<std::string> result;
+  if (!value) return result;
+  if (!value->is_array()) refuse(fmt::format("\"{}\" is {} where an array is due", name, typeName(*value)));
+  for (const Json& item : *value) {
+    if (!item.is_string()) refuse(fmt::format("\"{}\" has {} where a string is due", name, typeName(item)));
+    result.push_back(printable(item.get<std::string>()));
+  }
   return result;
 }
 
@@ -91,11 +112,28 @@ std::optional<int64_t> Fields::integer(const char* name) const {
   return value->get<int64_t>();
 }
 
+std::optional<uint64_t> Fields::natural(const char* name) const {
+  const Json* value = find(name);
+  if (!value) return std::nullopt;
+  if (!value->is_number_unsigned()) refuse(fmt::format("\"{}\" is no whole number from 0 on", name));
+  return value->get<uint64_t>();
+}
+
 bool Fields::flag(const char* name) const {
   const Json* value = find(name);
   if (!value) return false;
   if (!value->is_boolean()) refuse(fmt::format("\"{}\" is {} where a boolean is due", name, typeName(*value)));
   return value->get<bool>();
+}
+
+std::optional<Fields> Fields::object(const char* name) const {
+  const Json* value = find(name);
+  if (!value) return std::nullopt;
+  Fields part;
+  part.object_ = *value;
+  part.where_ = fmt::format("{}: \"{}\"", where_, name);
+  part.requireObject();
+  return part;
 }
 
 void Fields::refuse(const std::string& what) const { ir::fail(ir::ErrorKind::Input, "{}: {}", where_, what); }
@@ -108,7 +146,13 @@ const Json* Fields::find(const char* name) const {
 double Fields::finite(const char* name, const Json& value) const {
   if (!value.is_number()) refuse(fmt::format("\"{}\" is {} where a number is due", name, typeName(value)));
   const double number = value.get<double>();
-  if (!std::isfinite(number) || number < 0) refuse(fmt::format("\"{}\" is {}, which no time or rate can be", name, number));
+  if (!std::isfinite(number)) refuse(fmt::format("\"{}\" is {}, which nothing can be", name, number));
+  return number;
+}
+
+double Fields::positive(const char* name, const Json& value) const {
+  const double number = finite(name, value);
+  if (number < 0) refuse(fmt::format("\"{}\" is {}, which no time or rate can be", name, number));
   return number;
 }
 

@@ -20,15 +20,23 @@ class Fields {
   std::string text(const char* name) const;  ///< empty where absent
   std::optional<double> number(const char* name) const;
   std::optional<Interval> interval(const char* low, const char* high) const;  ///< absent unless both ends are there
+  std::optional<double> signedNumber(const char* name) const;                 ///< one that may be less than 0
   std::vector<double> numbers(const char* name) const;
+  std::vector<std::string> texts(const char* name) const;
   std::optional<int64_t> integer(const char* name) const;
-  bool flag(const char* name) const;  ///< false where absent
+  std::optional<uint64_t> natural(const char* name) const;  ///< of all 64 bits
+  bool flag(const char* name) const;                        ///< false where absent
+  bool has(const char* name) const { return find(name) != nullptr; }
+  std::optional<Fields> object(const char* name) const;
 
   [[noreturn]] void refuse(const std::string& what) const;
 
  private:
+  Fields() = default;
+  void requireObject() const;
   const nlohmann::json* find(const char* name) const;
   double finite(const char* name, const nlohmann::json& value) const;
+  double positive(const char* name, const nlohmann::json& value) const;
 
   nlohmann::json object_;
   std::string where_;

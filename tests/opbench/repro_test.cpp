@@ -8,6 +8,7 @@
 
 #include "inputs/stored.h"
 #include "ir/error.h"
+#include "opbench/arguments.h"
 #include "opbench/outcome.h"
 #include "opbench/repro/case.h"
 #include "opbench/repro/driver.h"
@@ -124,8 +125,9 @@ TEST_CASE("a case reproduces: the same verdict from the files that were written"
   CHECK(bed.content("sample.txt") ==
         "# aten.add.Tensor: opbench was ok\nOperator: aten.add.Tensor\n"
         "cnt: 1, ((T([3, 4], f16), T([4], f16, stride=(2,))), {'alpha': 2})\n");
-  CHECK(bed.content("run.sh").find("exec \"${OPBENCH:-/opt/opbench/bin/opbench}\" --inp-file sample.txt --max-samples 0 --dtype "
-                                   "float16 --device cpu --seed 7 --threads 1 --dump stages --json result.jsonl \"$@\"\n") !=
+  CHECK(bed.content("run.sh").find(
+            "exec \"${OPBENCH:-/opt/opbench/bin/opbench}\" --inp-file sample.txt --max-samples 0 --dtype "
+            "float16 --device cpu --seed 7 --threads 1 --repeats 1 --dump stages --json result.jsonl \"$@\"\n") !=
         std::string::npos);
   CHECK((fs::status(bed.folder.path / "case" / "run.sh").permissions() & fs::perms::owner_exec) != fs::perms::none);
   CHECK(fs::file_size(bed.folder.path / "case/inputs/0.bin") == 24);

@@ -78,6 +78,9 @@ Run exampleRun() {
   run.spread = 0.01;
   run.dtype = "float16";
   run.seed = 7;
+  run.processors = 132;
+  run.options = "--dtype float16 --seed 7";
+  run.samples = 7;
   run.version = "opbench 0.1.0";
   run.contenders = {Contender::Eager, Contender::Opbench};
   return run;

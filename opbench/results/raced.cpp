@@ -1,0 +1,236 @@
+#include "opbench/results/raced.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <istream>
+
+#include "ir/error.h"
+#include "opbench/results/fields.h"
+
+namespace opbench::results {
+namespace {
+
+constexpr double micro = 1e-6, milli = 1e-3, mega = 1e6, giga = 1e9;
+
+std::optional<double> scaled(std::optional<double> value, double scale) {
+  return value ? std::optional(*value * scale) : std::nullopt;
+}
+
+/// The enumerator that a field names; an error where it names none. Absent ones are the first.
+template <typename Enum>
+Enum named(const Fields& fields, const char* field, std::initializer_list<Enum> all) {
+  if (!fields.has(field)) return *all.begin();
+  const std::string text = fields.text(field);
+  for (Enum value : all)
+    if (name(value) == text) return value;
+  fields.refuse(fmt::format("{} '{}' is unknown", field, text));
+}
+
+void readSample(const Fields& fields, Row& row) {
+  row.index = static_cast<int>(fields.integer("index").value_or(0));
+  row.op = fields.requiredText("op");
+  row.sample = fields.requiredText("sample");
+  row.brief = fields.text("brief");
+  row.suite = fields.text("suite");
+  row.file = fields.text("file");
+  row.line = static_cast<int>(fields.integer("line").value_or(0));
+  row.count = fields.integer("count").value_or(1);
+  row.family = fields.text("family");
+  row.traffic.read = fields.integer("bytes_read").value_or(0);
+  row.traffic.written = fields.integer("bytes").value_or(0) - row.traffic.read;
+  row.flops = fields.number("flops").value_or(0);
+  row.lightSeconds = fields.number("sol_us").value_or(0) * micro;
+  row.isFloorBound = fields.flag("floor_bound");
+  row.stolenSeconds = scaled(fields.number("stolen_ms"), milli);
+  row.data = fields.text("data");
+  row.vacuous = fields.text("vacuous");
+  if (!fields.has("stopped")) return;
+  row.heat.emplace();
+  row.heat->stopped = named(fields, "stopped", {Stop::Precision, Stop::MaxTime, Stop::Repeats});
+  row.heat->dropped = static_cast<int>(fields.integer("dropped").value_or(0));
+  row.heat->isThrottled = fields.flag("throttled");
+  row.heat->clock = scaled(fields.number("clock_mhz"), mega);
+}
+
+/// Those that a run has measured; a name of each is one measure's.
+std::optional<Timing> mainTiming(const Fields& fields) {
+  const auto median = fields.number("median_us");
+  if (!median) return std::nullopt;
+  Timing timing;
+  timing.median = *median * micro;
+  timing.low = fields.number("low_us").value_or(0) * micro;
+  timing.high = fields.number("high_us").value_or(0) * micro;
+  timing.p20 = fields.number("p20_us").value_or(0) * micro;
+  timing.p80 = fields.number("p80_us").value_or(0) * micro;
+  timing.runs = static_cast<int>(fields.integer("runs").value_or(0));
+  for (double round : fields.numbers("rounds_us")) timing.rounds.push_back(round * micro);
+  if (const auto ratio = fields.number("speedup"))
+    timing.ratio = {*ratio, fields.number("speedup_low").value_or(*ratio), fields.number("speedup_high").value_or(*ratio)};
+  return timing;
+}
+
+std::optional<Timing> besideTiming(const Fields& fields, const std::string& measure) {
+  const auto median = fields.number((measure + "_us").c_str());
+  if (!median) return std::nullopt;
+  Timing timing;
+  timing.median = *median * micro;
+  timing.low = fields.number((measure + "_low_us").c_str()).value_or(0) * micro;
+  timing.high = fields.number((measure + "_high_us").c_str()).value_or(0) * micro;
+  const double ratio = fields.number((measure + "_speedup").c_str()).value_or(1);
+  timing.ratio = {ratio, ratio, ratio};
+  return timing;
+}
+
+std::optional<Tuning> tuningOf(const Fields& fields) {
+  const auto object = fields.object("tuning");
+  if (!object) return std::nullopt;
+  return Tuning{static_cast<int>(object->integer("candidates").value_or(1)), object->number("gain").value_or(1),
+                object->flag("stored"), object->texts("refused")};
+}
+
+std::optional<Accuracy> accuracyOf(const Fields& fields) {
+  const auto object = fields.object("accuracy");
+  if (!object) return std::nullopt;
+  const auto number = [&](const char* name) { return object->signedNumber(name).value_or(NAN); };
+  Accuracy accuracy;
+  accuracy.output = static_cast<int>(object->integer("output").value_or(0));
+  accuracy.maxUlp = number("max_ulp");
+  accuracy.rmse = number("rmse");
+  accuracy.eagerRmse = number("eager_rmse");
+  accuracy.cosine = number("cosine");
+  for (double index : object->numbers("worst_index")) accuracy.worst.push_back(static_cast<int64_t>(index));
+  accuracy.worstFound = number("worst_found");
+  accuracy.worstExpected = number("worst_expected");
+  accuracy.worstError = number("worst_error");
+  accuracy.worstErrorEager = number("eager_worst_error");
+  return accuracy;
+}
+
+Outcome outcomeOf(const Fields& fields, const Run& run) {
+  using runtime::Kind;
+  Outcome outcome;
+  outcome.contender = named(fields, "contender", {Contender::Eager, Contender::Opbench, Contender::Torchscript});
+  const auto status = statusFromName(fields.requiredText("status"));
+  if (!status) fields.refuse(fmt::format("status '{}' is unknown", fields.text("status")));
+  outcome.status = *status;
+  outcome.kind = named(fields, "kind", {Kind::Extern, Kind::Generated, Kind::View});
+  outcome.reason = fields.text("reason");
+  outcome.timing = mainTiming(fields);
+  outcome.beside = besideTiming(fields, std::string(measureName(run, besideMeasure(run))));
+  if (const auto kernel = fields.number("kernel_us"))
+    outcome.kernelTime = {*kernel * micro, static_cast<int>(fields.integer("kernels_run").value_or(0))};
+  outcome.speedup = fields.number("speedup");
+  outcome.bytesPerSecond = scaled(fields.number("gb_per_s"), giga);
+  outcome.ofLight = fields.number("of_sol");
+  outcome.compileMs = fields.number("compile_ms").value_or(0);
+  outcome.cached = fields.flag("cached");
+  outcome.kernels = static_cast<int>(fields.integer("kernels").value_or(0));
+  outcome.graphNodes = static_cast<int>(fields.integer("graph_nodes").value_or(-1));
+  outcome.schedule = fields.text("schedule");
+  outcome.tuning = tuningOf(fields);
+  outcome.notCaptured = fields.text("not_captured");
+  if (fields.has("deterministic")) outcome.deterministic = fields.flag("deterministic");
+  outcome.accuracy = accuracyOf(fields);
+  return outcome;
+}
+
+/// Puts the lines of a file together that are one sample's.
+class Grouping {
+ public:
+  Grouping(const std::string& file, size_t contenders, const TakeRaced& take)
+      : file_(file), contenders_(contenders), take_(take) {}
+
+  ReadRaced read(std::istream& stream) {
+    std::string line;
+    while (std::getline(stream, line) && !stream.eof()) add(line + '\n');
+    const bool breaksOff = !line.empty() && stream.eof();
+    finish();
+    if (breaksOff || count_ > 0)
+      result_.note = fmt::format("{}:{}: the file breaks off in this sample, which is left out", file_, place_);
+    return std::move(result_);
+  }
+
+ private:
+  void add(const std::string& line) {
+    const std::string where = fmt::format("{}:{}", file_, place_ + count_);
+    const auto index = Fields(line, where).integer("index");
+    if (!index) ir::fail(ir::ErrorKind::Input, "{}: no \"index\": this is no line that --json writes", where);
+    if (count_ > 0 && *index != index_) finish();
+    if (count_ > 0 && *index != index_)
+      ir::fail(ir::ErrorKind::Input, "{}: sample {} has {} lines before it, not {}", where, index_, count_, contenders_);
+    index_ = *index;
+    lines_ += line;
+    if (++count_ == contenders_) finish();
+  }
+
+  /// Hands on what is a whole sample.
+  void finish() {
+    if (count_ == 0) return;
+    if (contenders_ == 0) contenders_ = count_;
+    if (count_ != contenders_) return;
+    result_.bytes += lines_.size();
+    take_(racedOf(lines_, file_, static_cast<int>(place_)));
+    place_ += count_;
+    count_ = 0;
+    lines_.clear();
+  }
+
+  const std::string& file_;
+  size_t contenders_;
+  const TakeRaced& take_;
+  ReadRaced result_;
+  std::string lines_;  ///< of the sample at hand
+  size_t place_ = 1;   ///< where they begin
+  size_t count_ = 0;
+  int64_t index_ = 0;
+};
+
+}  // namespace
+
+Run runOf(const Fields& fields) {
+  Run run;
+  run.device = fields.requiredText("device");
+  run.deviceName = fields.text("device_name");
+  run.dtype = fields.requiredText("dtype");
+  run.ceilings = {fields.number("copy_gb_per_s").value_or(0) * giga, fields.number("read_gb_per_s").value_or(0) * giga,
+                  fields.number("peak_gflops").value_or(0) * giga, fields.number("floor_us").value_or(0) * micro};
+  run.spread = fields.number("spread");
+  run.flush = fields.text("flush") == "read" ? runtime::Flush::Read : runtime::Flush::Write;
+  run.isSelfTest = fields.flag("self_test");
+  run.seed = fields.natural("seed").value_or(0);
+  run.threads = static_cast<int>(fields.integer("threads").value_or(0));
+  run.processors = static_cast<int>(fields.integer("processors").value_or(0));
+  run.channelsLast = fields.flag("channels_last");
+  run.repeats = static_cast<int>(fields.integer("repeats").value_or(0));
+  run.precision = fields.number("precision").value_or(0.01);
+  run.options = fields.text("options");
+  run.samples = static_cast<int>(fields.integer("samples").value_or(0));
+  run.version = fields.text("version");
+  return run;
+}
+
+Raced racedOf(std::string_view lines, const std::string& file, int place) {
+  Raced raced;
+  raced.lines = lines;
+  raced.place = place;
+  for (int number = place; !lines.empty(); ++number) {
+    const size_t end = std::min(lines.find('\n'), lines.size() - 1) + 1;
+    const Fields fields(lines.substr(0, end), fmt::format("{}:{}", file, number));
+    lines.remove_prefix(end);
+    if (raced.row.outcomes.empty()) {
+      raced.run = runOf(fields);
+      readSample(fields, raced.row);
+    }
+    raced.row.outcomes.push_back(outcomeOf(fields, raced.run));
+    raced.run.contenders.push_back(raced.row.outcomes.back().contender);
+  }
+  return raced;
+}
+
+ReadRaced readRaced(std::istream& stream, const std::string& file, size_t contenders, const TakeRaced& take) {
+  return Grouping(file, contenders, take).read(stream);
+}
+
+}  // namespace opbench::results

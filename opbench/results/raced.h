@@ -1,0 +1,37 @@
+#pragma once
+
+#include <functional>
+#include <iosfwd>
+#include <string>
+#include <string_view>
+
+#include "opbench/row.h"
+
+namespace opbench::results {
+
+/// What the lines of one sample say, a line a contender.
+struct Raced {
+  Row row;
+  Run run;            ///< that the sample was raced in
+  std::string lines;  ///< as they stand in the file, each with its line break
+  int place = 0;      ///< the line of the file where they begin, from 1
+};
+
+/// Reads lines of one sample, the inverse of report::jsonLines: what was read is written as it was. `file` and `place` are for
+/// messages. Errors: Input, `FILE:LINE: what`.
+Raced racedOf(std::string_view lines, const std::string& file, int place);
+
+using TakeRaced = std::function<void(Raced)>;
+
+/// What was found in a results file.
+struct ReadRaced {
+  size_t bytes = 0;  ///< of the lines of whole samples, from the file's begin
+  std::string note;  ///< `FILE:LINE: ...`, where a last sample is left out because a run that was killed did not finish it
+};
+
+/// Reads a results file and hands on each sample as soon as it is read. Samples have lines of as many contenders as said, or,
+/// where that is 0, as the first has. Errors: Input, `FILE:LINE: what`, for lines that are none of ours and samples that lack
+/// some of theirs, but for the last.
+ReadRaced readRaced(std::istream& stream, const std::string& file, size_t contenders, const TakeRaced& take);
+
+}  // namespace opbench::results

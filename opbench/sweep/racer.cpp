@@ -1,0 +1,67 @@
+#include "opbench/sweep/racer.h"
+
+#include <cstdlib>
+
+#include "opbench/arguments.h"
+#include "opbench/pipeline.h"
+#include "opbench/report/json.h"
+#include "opbench/version.h"
+
+namespace opbench {
+namespace {
+
+std::unique_ptr<runtime::Device> openDevice(const Options& options) {
+  const std::string wanted = !options.device.empty() ? options.device : runtime::Device::cudaAvailable() ? "cuda" : "cpu";
+  return runtime::Device::open(wanted, options.threads);
+}
+
+std::string spreadKey(const Run& run) { return measuredKey("spread 1", run.deviceName, run.processors); }
+
+Run describe(runtime::Device& device, const Options& options, const runtime::Cache& cache) {
+  Run run;
+  run.device = device.torchName();
+  run.deviceName = device.name();
+  run.ceilings = ceilingsOf(device, cache);
+  run.processors = device.target().processors;
+  run.spread = knownSpread(run, cache);
+  run.flush = options.flush;
+  run.precision = options.precision;
+  run.isSelfTest = options.selfTest;
+  run.dtype = ir::torchName(options.dtype);
+  run.seed = options.seed;
+  run.threads = device.target().backend == ir::Backend::Cpu ? device.target().processors : 0;
+  run.channelsLast = options.channelsLast;
+  run.repeats = options.repeats;
+  run.version = versionText();
+  run.options = quoted(raceArguments(options));
+  run.contenders = options.contenders;
+  return run;
+}
+
+}  // namespace
+
+std::optional<double> knownSpread(const Run& run, const runtime::Cache& cache) {
+  const auto text = cache.find(spreadKey(run));
+  if (!text) return std::nullopt;
+  const double spread = std::strtod(text->c_str(), nullptr);
+  return spread > 0 ? std::optional(spread) : std::nullopt;
+}
+
+void keepSpread(double spread, const Run& run, const runtime::Cache& cache) {
+  cache.put(spreadKey(run), fmt::format("{}", spread));
+}
+
+Racer::Racer(const Options& options, int samples)
+    : options_(options), tolerances_(options.tolerances), device_(openDevice(options)), cache_(options.cache) {
+  device_->setFlush(options.flush);
+  run_ = describe(*device_, options, cache_);
+  run_.samples = samples;
+  if (options.tune) tunings_.emplace(options.cache);
+}
+
+std::string Racer::race(const Job& job) {
+  const Bench bench{options_, run_, *device_, cache_, tunings_ ? &*tunings_ : nullptr, tolerances_};
+  return report::jsonLines(raceSample(job.sample, job.index, bench), run_);
+}
+
+}  // namespace opbench

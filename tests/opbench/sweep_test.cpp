@@ -1,0 +1,95 @@
+#include "opbench/sweep/sweep.h"
+
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "ir/error.h"
+#include "tests/opbench/temporary_folder.h"
+
+using namespace opbench;
+
+namespace {
+
+/// A sweep of a few small samples on the CPU, timed as briefly as possible.
+class Bed {
+ public:
+  Bed() {
+    std::string text = "Operator: aten.neg.default\n";
+    for (int n = 1; n <= 6; ++n) text += "cnt: " + std::to_string(n) + ", ((T([" + std::to_string(n) + ", 64], f32),), {})\n";
+    samples = inputs::parseFile(text, "example.txt", "example").samples;
+    options.device = "cpu";
+    options.threads = 1;
+    options.repeats = 1;
+    options.cache = folder.path / "cache";
+    options.json = folder.path / "r.jsonl";
+    options.junit = folder.path / "j.xml";
+  }
+
+  /// Ends after so many samples, as Ctrl-C does.
+  Summary run(int most = 1000) {
+    int done = 0;
+    out.str("");
+    return sweep(samples, options, Streams{out, err}, [&] { return done++ == most; });
+  }
+  std::vector<int> numbersInFile() const {
+    std::vector<int> numbers;
+    std::ifstream file(options.json);
+    results::readRaced(file, options.json, 0, [&](const results::Raced& raced) { numbers.push_back(raced.row.index); });
+    return numbers;
+  }
+
+  tests::TemporaryFolder folder;
+  std::vector<inputs::Sample> samples;
+  Options options;
+  std::ostringstream out, err;
+};
+
+}  // namespace
+
+TEST_CASE(
+    "an interrupted sweep reports what it did; resumed it races the rest and reports all, as if it had not been interrupted") {
+  Bed bed;
+  CHECK(bed.run(2).total.standings[1].counts.samples == 2);
+  CHECK(bed.numbersInFile() == std::vector{1, 2});
+  const std::string before = tests::contentOf(bed.options.json);
+  const std::string shown = bed.out.str().substr(0, bed.out.str().find("\n\n"));
+  CHECK(tests::contentOf(bed.options.junit).find("tests=\"4\"") != std::string::npos);
+
+  bed.options.resume = true;
+  CHECK(bed.run().total.standings[1].counts.samples == 6);
+  CHECK(bed.numbersInFile() == std::vector{1, 2, 3, 4, 5, 6});
+  CHECK(tests::contentOf(bed.options.json).starts_with(before));
+  CHECK(bed.out.str().starts_with(shown));
+  CHECK(tests::contentOf(bed.options.junit).find("tests=\"12\"") != std::string::npos);
+
+  const std::string whole = bed.out.str();
+  CHECK(bed.run(0).total.standings[1].counts.samples == 6);
+  CHECK(bed.out.str() == whole);
+}
+
+TEST_CASE("what breaks off is raced again, with a note") {
+  Bed bed;
+  bed.run(2);
+  std::ofstream(bed.options.json, std::ios::app) << R"({"index":3,"op":"aten)";
+  bed.options.resume = true;
+  bed.run();
+  CHECK(bed.numbersInFile() == std::vector{1, 2, 3, 4, 5, 6});
+  CHECK(bed.err.str() == "opbench: " + bed.options.json + ":5: the file breaks off in this sample, which is left out\n");
+}
+
+TEST_CASE("results of another device are not resumed") {
+  Bed bed;
+  bed.run(1);
+  std::string text = tests::contentOf(bed.options.json);
+  for (size_t at = 0; (at = text.find("\"device_name\":\"", at)) != std::string::npos;) text.insert(at += 15, "Other ");
+  std::ofstream(bed.options.json) << text;
+  bed.options.resume = true;
+  try {
+    bed.run();
+    FAIL("accepted");
+  } catch (const ir::Error& error) {
+    CHECK(std::string(error.what()).starts_with(bed.options.json + " was raced on Other "));
+  }
+}
