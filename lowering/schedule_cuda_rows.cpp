@@ -47,7 +47,7 @@ class RowKernel {
     kernel_.addAccumulators(1, 1);
     addHeld();
     addResults();
-    ir::Block grid;
+    ir::Block grid = copyPhase();
     for (int pass = 0; pass < nest_.passes(); ++pass) {
       append(grid, onThreads(reducingPhase(pass)));
       if (tiling_.group > 1 || tiling_.ctas > 1) grid.push_back({combine(pass)});
@@ -147,7 +147,7 @@ class RowKernel {
     return when(both(isRow(), within(inGroup_, tiling_.group, int64_t{tiling_.columns} * tiling_.runsAtOnce)), std::move(body));
   }
 
-  /// Registers for what is read: vectors of loads that move along a row, and values that a row has once.
+  /// Memory for what is read: vectors of loads that move along a row, and values that a row has once.
   void addHeld() {
     for (const Access& access : domain_.loads()) {
       const bool isElement = domain_.moves(access, domain_.elementDims(), domain_.dims().size());
@@ -158,13 +158,15 @@ class RowKernel {
         rowLoads_[access.node] = kernel_.addLocal(stem, access.node->dtype, 1, ir::Space::Register);
         continue;
       }
-      const int64_t slots = runSteps_.unrolledExtent * vectorSteps_.unrolledExtent;
-      held_[access.node] = kernel_.addLocal(stem, access.node->dtype, slots * tiling_.lanes, ir::Space::Register, tiling_.lanes);
       const bool moves = domain_.moves(access, 0, domain_.elementDims()) || tiling_.rows == 1;
-      if (tiling_.hold != Hold::Shared || sweepsOf(access.node) < 2 || !moves) continue;
-      const int64_t vectors = tiling_.runSteps * tiling_.vectorSteps * tiling_.columns * tiling_.runsAtOnce;
-      shared_[access.node] = kernel_.addLocal(kernel_.bufferName(access.buffer) + "_row", access.node->dtype,
-                                              vectors * tiling_.lanes, ir::Space::Shared);
+      if (tiling_.hold == Hold::Shared && moves && sweepsOf(access.node) > 1) {
+        const int64_t vectors = tiling_.runSteps * tiling_.vectorSteps * tiling_.columns * tiling_.runsAtOnce;
+        shared_[access.node] = kernel_.addLocal(kernel_.bufferName(access.buffer) + "_row", access.node->dtype,
+                                                vectors * tiling_.lanes, ir::Space::Shared);
+      } else {
+        const int64_t elements = slots() * tiling_.lanes;
+        held_[access.node] = kernel_.addLocal(stem, access.node->dtype, elements, ir::Space::Register, tiling_.lanes);
+      }
     }
   }
   /// Registers for vectors that are computed whole and stored in part.
@@ -193,7 +195,25 @@ class RowKernel {
     return kernel_.pool().load(local, load->dtype, (at * double(tiling_.lanes)).expr(), ir::LoadMode::Contiguous);
   }
 
-  /// Reads the vectors that a pass needs into registers; the first time also into shared memory, later from there.
+  /// Copies to shared memory what is kept there, all of it at once, and reads what a row has once.
+  ir::Block copyPhase() const {
+    const LanePlace at = place();
+    const LoadMap memory = reads(at);
+    ir::Block copies;
+    for (const Access& access : domain_.loads()) {
+      const auto shared = shared_.find(access.node);
+      if (shared == shared_.end()) continue;
+      ir::Lanes copy = kernel_.lanes(at);
+      copy.stores.push_back({shared->second, (sharedSlot() * double(tiling_.lanes)).expr(), memory.at(access.node), true, {}});
+      copies.push_back({std::move(copy)});
+    }
+    if (copies.empty()) return {};
+    ir::Block block = readRowValues();
+    append(block, sweep(chunk(std::move(copies))));
+    return onThreads(std::move(block));
+  }
+
+  /// Reads the vectors that a pass needs into registers.
   ir::Block readVectors(int pass) const {
     const std::set<const Expr*> loads = readIn(pass);
     const LanePlace at = place();
@@ -202,12 +222,7 @@ class RowKernel {
     for (const Access& access : domain_.loads()) {
       const auto held = held_.find(access.node);
       if (held == held_.end() || !loads.contains(access.node)) continue;
-      const auto shared = shared_.find(access.node);
-      const bool isKept = shared != shared_.end() && firstNeeded(access.node) < pass;
-      const Expr* value = isKept ? heldVector(access.node, shared->second, sharedSlot()) : memory.at(access.node);
-      lanes.stores.push_back({held->second, (slot() * double(tiling_.lanes)).expr(), value, true, {}});
-      if (shared != shared_.end() && !isKept)
-        lanes.stores.push_back({shared->second, (sharedSlot() * double(tiling_.lanes)).expr(), value, true, {}});
+      lanes.stores.push_back({held->second, (slot() * double(tiling_.lanes)).expr(), memory.at(access.node), true, {}});
     }
     if (lanes.stores.empty()) return {};
     ir::Block block;
@@ -219,6 +234,7 @@ class RowKernel {
   LoadMap known(const LanePlace& at) const {
     LoadMap map;
     for (const auto& [load, local] : held_) map[load] = heldVector(load, local, slot());
+    for (const auto& [load, local] : shared_) map[load] = heldVector(load, local, sharedSlot());
     for (const auto& [load, local] : rowLoads_) map[load] = kernel_.pool().load(local, load->dtype, kernel_.number(0).expr());
     return reads(at, std::move(map));
   }
@@ -275,7 +291,7 @@ class RowKernel {
     ir::Block body = readVectors(pass);
     append(body, chunk(tiling_.windows ? windows_.reductions(std::move(lanes), at) : ir::Block{{std::move(lanes)}}));
     if (pass == nest_.storingPass()) append(body, elementStores());
-    if (pass == 0) append(block, readRowValues());
+    if (pass == 0 && shared_.empty()) append(block, readRowValues());
     append(block, sweep(std::move(body)));
     return block;
   }
