@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "codegen/cuda_barriers.h"
+#include "codegen/cuda_copies.h"
 #include "codegen/cuda_lanes.h"
 #include "codegen/cuda_memory.h"
 #include "ir/error.h"
@@ -22,12 +23,13 @@ std::string_view cudaCombinePrelude();
 namespace {
 
 constexpr std::array reservedWords{
-    "load",      "store",     "lane",        "block",    "thread",   "rank",   "math",   "fast",  "Vec",   "Word",  "workspace",
-    "shared",    "copyAsync", "awaitCopies", "combine",  "Group",    "Add",    "Mul",    "Max",   "Min",   "And",   "Or",
-    "Logaddexp", "elements",  "auto",        "bool",     "char",     "const",  "int",    "long",  "float", "short", "double",
-    "signed",    "struct",    "return",      "default",  "case",     "do",     "else",   "for",   "goto",  "if",    "new",
-    "delete",    "class",     "enum",        "this",     "true",     "false",  "switch", "while", "using", "void",  "union",
-    "break",     "typename",  "operator",    "template", "register", "static", "number", "Team"};
+    "load",      "store",  "lane",      "block",       "thread",       "rank",    "math",   "fast",     "Vec",      "Word",
+    "workspace", "shared", "copyAsync", "awaitCopies", "commitCopies", "combine", "Group",  "Add",      "Mul",      "Max",
+    "Min",       "And",    "Or",        "Logaddexp",   "elements",     "auto",    "bool",   "char",     "const",    "int",
+    "long",      "float",  "short",     "double",      "signed",       "struct",  "return", "default",  "case",     "do",
+    "else",      "for",    "goto",      "if",          "new",          "delete",  "class",  "enum",     "this",     "true",
+    "false",     "switch", "while",     "using",       "void",         "union",   "break",  "typename", "operator", "template",
+    "register",  "static", "number",    "Team"};
 
 bool isReserved(std::string_view name) {
   if (std::find(reservedWords.begin(), reservedWords.end(), name) != reservedWords.end()) return true;
@@ -52,18 +54,24 @@ std::vector<std::string> bufferNames(const ir::Kernel& kernel) {
 class CudaPrinter {
  public:
   CudaPrinter(const ir::Kernel& kernel, const CudaMemory& memory)
-      : kernel_(kernel), memory_(memory), inCta_(kernel), inCluster_(kernel) {}
+      : kernel_(kernel), memory_(memory), inCta_(kernel), inCluster_(kernel), groups_(kernel) {}
 
   void body(CudaScope& scope);
 
  private:
   void block(const ir::Block& block, CudaScope& scope) {
-    for (const ir::Statement& statement : block) std::visit([&](const auto& node) { print(node, scope); }, statement.node);
+    const int before = groups_.awaited();
+    for (const ir::Statement& statement : block) {
+      if (groups_.isNeeded(statement)) scope.line(groups_.await(scope));
+      std::visit([&](const auto& node) { print(node, scope); }, statement.node);
+    }
+    groups_.setAwaited(before);
   }
   void print(const ir::For& loop, CudaScope& scope);
   void print(const ir::If& branch, CudaScope& scope);
   void print(const ir::Lanes& lanes, CudaScope& scope) {
     const bool isAsync = copiedBytes(kernel_, lanes) > 0 && copied_.contains(lanes.stores.front().param);
+    if (isAsync) groups_.add(lanes.stores.front().param);
     isAsync ? printAsyncCopy(kernel_, lanes, scope) : printLanes(kernel_, lanes, scope);
   }
   void print(const ir::Combine& combine, CudaScope& scope);
@@ -90,6 +98,7 @@ class CudaPrinter {
   Unordered inCta_;
   Unordered inCluster_;
   std::set<int> copied_;  ///< Accesses::copies of the loop over threads that is printed
+  CopyGroups groups_;     ///< its copies
   bool isInThreads_ = false;
   bool hasAwaitedPeers_ = false;
 };
@@ -175,6 +184,7 @@ void CudaPrinter::threads(const ir::For& loop, CudaScope& scope) {
   copied_ = accesses.copies;
   block(loop.body, scope);
   copied_.clear();
+  groups_ = CopyGroups(kernel_);
   isInThreads_ = false;
   inCta_.add(accesses);
 }
@@ -195,7 +205,12 @@ void CudaPrinter::repeated(const ir::For& loop, CudaScope& scope) {
   if (loop.kind == ir::LoopKind::Unrolled) scope.line("#pragma unroll");
   scope.line(
       fmt::format("for ({0} {1} = 0; {1} < {2}; ++{1}) {{", scope.expressions().indexType(), name, loop.axis->axis().extent));
+  if (loop.kind == ir::LoopKind::Serial) groups_.enter(loop.axis);
   block(loop.body, inner);
+  if (loop.kind == ir::LoopKind::Serial) {
+    if (groups_.endsHere()) inner.line("commitCopies();");
+    groups_.leave();
+  }
   scope.leave(inner);
   scope.line("}");
 }

@@ -1,6 +1,7 @@
 #include "codegen/cuda_barriers.h"
 
 #include <algorithm>
+#include <map>
 
 #include "codegen/cuda_expr.h"
 #include "codegen/cuda_lanes.h"
@@ -19,6 +20,17 @@ class Collector {
   }
   Accesses found;
 
+  /// Copied buffers that are read elsewhere than where the same thread copies to.
+  std::set<int> readByOthers() const {
+    std::set<int> buffers;
+    for (const ir::Expr* load : loads_) {
+      const auto [from, to] = copies_.equal_range(load->load().buffer);
+      const bool isOwn = std::any_of(from, to, [&](const auto& copy) { return copy.second == load->src[0]; });
+      if (from != to && !isOwn) buffers.insert(load->load().buffer);
+    }
+    return buffers;
+  }
+
  private:
   void add(const ir::For& loop) { block(loop.body); }
   void add(const ir::If& branch) {
@@ -34,7 +46,10 @@ class Collector {
       roots.insert(roots.end(), {store.offset, store.value});
       if (isRegister(kernel_, store.param)) continue;
       found.writes.insert(store.param);
-      if (copiedBytes(kernel_, lanes) > 0) found.copies.insert(store.param);
+      if (copiedBytes(kernel_, lanes) > 0) {
+        found.copies.insert(store.param);
+        copies_.emplace(store.param, store.offset);
+      }
       if (store.accumulate) found.reads.insert(store.param);
     }
     read(roots);
@@ -43,10 +58,15 @@ class Collector {
 
   void read(const std::vector<const ir::Expr*>& roots) {
     for (const ir::Expr* node : ir::postorder(roots))
-      if (node->op == ir::Op::Load && !isRegister(kernel_, node->load().buffer)) found.reads.insert(node->load().buffer);
+      if (node->op == ir::Op::Load && !isRegister(kernel_, node->load().buffer)) {
+        found.reads.insert(node->load().buffer);
+        loads_.insert(node);
+      }
   }
 
   const ir::Kernel& kernel_;
+  std::multimap<int, const ir::Expr*> copies_;  ///< by buffer, where to
+  std::set<const ir::Expr*> loads_;
 };
 
 bool isLocal(const ir::Kernel& kernel, int buffer) { return buffer >= static_cast<int>(kernel.params.size()); }
@@ -75,7 +95,7 @@ Accesses Accesses::betweenCtas(const ir::Kernel& kernel) const {
 Accesses accessesOf(const ir::Kernel& kernel, const ir::Block& block) {
   Collector collector(kernel);
   collector.block(block);
-  std::erase_if(collector.found.copies, [&](int buffer) { return collector.found.reads.contains(buffer); });
+  for (int buffer : collector.readByOthers()) collector.found.copies.erase(buffer);
   return collector.found;
 }
 

@@ -10,7 +10,7 @@ namespace codegen {
 struct Accesses {
   std::set<int> reads;
   std::set<int> writes;
-  std::set<int> copies;  ///< those of the writes that hardware carries out by itself, as nothing else here reads them
+  std::set<int> copies;  ///< those of the writes that hardware carries out by itself, as only the same thread reads them here
 
   void add(const Accesses& more);
   /// Those that a cluster's CTAs have in common: all but shared memory.

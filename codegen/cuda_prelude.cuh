@@ -131,7 +131,8 @@ inline void store(T* to, const Vec<T, N>& v) {
   for (int i = 0; i < int(sizeof(T) * N / Bytes); ++i) reinterpret_cast<W*>(to)[i] = reinterpret_cast<const W*>(&v)[i];
 }
 
-// Starts to copy this many bytes from global to shared memory; what it copied is there once the thread has awaited it.
+// Starts to copy this many bytes from global to shared memory; what it copied is there once the thread has awaited it, for other
+// threads once they have met this one.
 template <int Bytes, typename T>
 inline void copyAsync(T* to, const T* from) {
   const u32 shared = u32(__cvta_generic_to_shared(to));
@@ -142,6 +143,15 @@ inline void copyAsync(T* to, const T* from) {
   }
 }
 inline void awaitCopies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
+// The copies that were started since the last time are a group.
+inline void commitCopies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+// Awaits all groups but the `later` last ones, or more of them: all but `Most`.
+template <int Most>
+inline void awaitCopies(int later) {
+  if constexpr (Most > 0)
+    if (later < Most) return awaitCopies<Most - 1>(later);
+  asm volatile("cp.async.wait_group %0;" ::"n"(Most) : "memory");
+}
 
 // The same vector in whole words: what a loop carries from one iteration to the next would be taken apart into its elements, a
 // register each, as soon as it is read.

@@ -47,7 +47,7 @@ class RowKernel {
     kernel_.addAccumulators(1, 1);
     addHeld();
     addResults();
-    ir::Block grid = copyPhase();
+    ir::Block grid;
     for (int pass = 0; pass < nest_.passes(); ++pass) {
       append(grid, onThreads(reducingPhase(pass)));
       if (tiling_.group > 1 || tiling_.ctas > 1) grid.push_back({combine(pass)});
@@ -195,22 +195,19 @@ class RowKernel {
     return kernel_.pool().load(local, load->dtype, (at * double(tiling_.lanes)).expr(), ir::LoadMode::Contiguous);
   }
 
-  /// Copies to shared memory what is kept there, all of it at once, and reads what a row has once.
-  ir::Block copyPhase() const {
+  /// Copies to shared memory what is kept there, all of it at once.
+  ir::Block copies() const {
     const LanePlace at = place();
     const LoadMap memory = reads(at);
-    ir::Block copies;
+    ir::Block vectors;
     for (const Access& access : domain_.loads()) {
       const auto shared = shared_.find(access.node);
       if (shared == shared_.end()) continue;
       ir::Lanes copy = kernel_.lanes(at);
       copy.stores.push_back({shared->second, (sharedSlot() * double(tiling_.lanes)).expr(), memory.at(access.node), true, {}});
-      copies.push_back({std::move(copy)});
+      vectors.push_back({std::move(copy)});
     }
-    if (copies.empty()) return {};
-    ir::Block block = readRowValues();
-    append(block, sweep(chunk(std::move(copies))));
-    return onThreads(std::move(block));
+    return vectors.empty() ? vectors : sweep(chunk(std::move(vectors)));
   }
 
   /// Reads the vectors that a pass needs into registers.
@@ -291,7 +288,8 @@ class RowKernel {
     ir::Block body = readVectors(pass);
     append(body, chunk(tiling_.windows ? windows_.reductions(std::move(lanes), at) : ir::Block{{std::move(lanes)}}));
     if (pass == nest_.storingPass()) append(body, elementStores());
-    if (pass == 0 && shared_.empty()) append(block, readRowValues());
+    if (pass == 0) append(block, readRowValues());
+    if (pass == 0) append(block, copies());
     append(block, sweep(std::move(body)));
     return block;
   }

@@ -242,13 +242,63 @@ TEST_CASE("copies to shared memory are asynchronous, and awaited by the barrier 
     const std::string negated = kernel("f32", "1\n        a[i1] x1 = -self[i1] x1", "1\n        out0[i2] x1 = a[63 - i2] x1");
     CHECK(negated.find("copyAsync") == std::string::npos);
   }
-  SUBCASE("nor where the same loop over threads reads what is copied") {
+  SUBCASE("nor where the same loop over threads reads what others copy") {
     const std::string read =
-        kernel("f32", "1\n        a[i1] x1 = self[i1] x1\n      lanes l2 in 1\n        out0[i1 + 64] x1 = a[i1] x1",
+        kernel("f32", "1\n        a[i1] x1 = self[i1] x1\n      lanes l2 in 1\n        out0[i1 + 64] x1 = a[63 - i1] x1",
                "1\n        out0[i2] x1 = a[63 - i2] x1");
     CHECK(read.find("copyAsync") == std::string::npos);
     CHECK(read.find("awaitCopies") == std::string::npos);
   }
+  SUBCASE("a thread awaits its own without a barrier, and only once") {
+    const std::string read =
+        kernel("f32",
+               "1\n        a[i1] x1 = self[i1] x1\n      lanes l2 in 1\n        out0[i1 + 64] x1 = a[i1] x1\n"
+               "      lanes l3 in 1\n        out0[i1 + 128] x1 = a[i1] x1",
+               "1\n        out0[i2] x1 = self[63 - i2] x1");
+    CHECK(between(read, "  copyAsync", "  const f32 self_in") == R"(  copyAsync<4>(a + thread, self + thread);
+  awaitCopies();
+  const f32 a_in = a[thread];
+  out0[thread + 64] = a_in;
+  const f32 a_in1 = a[thread];
+  out0[thread + 128] = a_in1;
+)");
+  }
+}
+
+TEST_CASE("loops over what a thread copied in loops over the same axes await one group of copies after another") {
+  const auto kernel = [](const std::string& loops) {
+    return source(ir::parseKernel(fmt::format(R"(kernel k on cuda
+  launch 1 blocks of 64 threads
+  index32
+  in  self f32[512] align 16
+  out out0 f32[512] align 16
+  shared a f32[512]
+  for i0 in 1 grid
+    for i1 in 64 thread
+      for i2 in 2 serial
+        for i3 in 4 serial
+          lanes l0 in 1
+            a[(i2*4 + i3)*64 + i1] x1 = self[(i2*4 + i3)*64 + i1] x1
+{})",
+                                              loops)));
+  };
+  const std::string same = kernel(R"(      for i2 in 2 serial
+        for i3 in 4 serial
+          lanes l1 in 1
+            out0[(i2*4 + i3)*64 + i1] x1 = a[(i2*4 + i3)*64 + i1] x1
+)");
+  CHECK(between(same, "  commitCopies", "  const i32 o0 = (i0 * 4 + i1) * 64 + thread;\n      const") == R"(  commitCopies();
+    }
+  }
+  for (i32 i0 = 0; i0 < 2; ++i0) {
+    for (i32 i1 = 0; i1 < 4; ++i1) {
+      awaitCopies<7>((1 - i0) * 4 + 3 - i1);
+    )");
+  const std::string others = kernel(R"(      for i4 in 8 serial
+        lanes l1 in 1
+          out0[i4*64 + i1] x1 = a[(floordiv(i4, 4)*4 + i4%4)*64 + i1] x1
+)");
+  CHECK(others.find("copyAsync<4>") == std::string::npos);
 }
 
 TEST_CASE("a loop around loops over threads: barriers order an iteration and the one before it, too") {
