@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "lowering/ceil_div.h"
+
 namespace lowering {
 
 using ir::Expr;
@@ -19,10 +21,29 @@ int cpuLanes(const ir::Loops& loops, const Domain& domain, std::size_t dim, cons
   return static_cast<int>(std::min<int64_t>(target.vectorBytes, 2 * target.vectorBytes / widest));
 }
 
+bool isFunction(ir::Op op) {
+  switch (op) {
+    case ir::Op::Exp:
+    case ir::Op::Expm1:
+    case ir::Op::Log:
+    case ir::Op::Log2:
+    case ir::Op::Log1p:
+    case ir::Op::Sin:
+    case ir::Op::Cos:
+    case ir::Op::Tanh:
+    case ir::Op::Erf:
+    case ir::Op::Pow:
+    case ir::Op::LogAddExp:
+    case ir::Op::Rem: return true;
+    default: return false;
+  }
+}
+
 int lanesOf(int64_t elements) { return static_cast<int>(std::bit_ceil(static_cast<uint64_t>(std::min<int64_t>(elements, 64)))); }
 
 namespace {
 
+constexpr int64_t functionCost = 16;        // bytes of traffic that take as long as a function call
 constexpr int64_t grainBytes = 512 * 1024;  // the least memory traffic worth waking a thread for (some 12 us)
 
 /// Traffic of one element, weighted by how long its arithmetic takes: a function call counts as much as 16 bytes.
@@ -33,21 +54,7 @@ int64_t elementCost(const ir::Loops& loops, const Domain& domain) {
   std::vector<const Expr*> values;
   for (const ir::StoreTo& store : loops.stores) values.push_back(store.value);
   for (const Expr* node : ir::postorder(values)) {
-    switch (node->op) {
-      case ir::Op::Exp:
-      case ir::Op::Expm1:
-      case ir::Op::Log:
-      case ir::Op::Log2:
-      case ir::Op::Log1p:
-      case ir::Op::Sin:
-      case ir::Op::Cos:
-      case ir::Op::Tanh:
-      case ir::Op::Erf:
-      case ir::Op::Pow:
-      case ir::Op::LogAddExp:
-      case ir::Op::Rem: cost += 16; break;
-      default: break;
-    }
+    if (isFunction(node->op)) cost += functionCost;
   }
   return cost;
 }
@@ -56,6 +63,10 @@ int64_t elementCost(const ir::Loops& loops, const Domain& domain) {
 
 int64_t cpuGrain(const ir::Loops& loops, const Domain& domain, int64_t elements) {
   return std::max<int64_t>(1, grainBytes / std::max<int64_t>(1, elements * elementCost(loops, domain)));
+}
+
+int64_t cpuPieces(const ir::Loops& loops, const Domain& domain) {
+  return ceilDiv(domain.numel() * elementCost(loops, domain), grainBytes);
 }
 
 }  // namespace lowering

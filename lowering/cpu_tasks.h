@@ -9,10 +9,16 @@ namespace lowering {
 /// loads and arithmetic overlap.
 int cpuLanes(const ir::Loops& loops, const Domain& domain, std::size_t dim, const ir::Target& target);
 
+/// Whether an operation takes as long as a function call; roots and divisions, of which processors have instructions, do not.
+bool isFunction(ir::Op op);
+
 /// Lanes of the narrowest vector that holds so many elements, or of the widest one there is.
 int lanesOf(int64_t elements);
 
 /// Tasks of `elements` points each that are handed to a thread at a time: enough work to be worth waking it for.
 int64_t cpuGrain(const ir::Loops& loops, const Domain& domain, int64_t elements);
+
+/// The most threads that are worth waking for all points.
+int64_t cpuPieces(const ir::Loops& loops, const Domain& domain);
 
 }  // namespace lowering

@@ -24,14 +24,14 @@ bool areAlike(const Domain& domain, ElementStores stores, int64_t elements) {
   return std::all_of(stores.begin(), stores.end(), isLikeFirst);
 }
 
-ir::Block one(ir::Lanes lanes, const ir::Expr* active) {
+}  // namespace
+
+ir::Block CpuVectors::one(ir::Lanes lanes, const ir::Expr* active) const {
   lanes.active = active;
   ir::Block block;
   block.push_back({std::move(lanes)});
-  return block;
+  return repeat ? loop(LoopKind::Serial, *repeat, std::move(block)) : block;
 }
-
-}  // namespace
 
 ir::Block CpuVectors::whole(Value start, int64_t vectors, const Use& use) const {
   const auto at = [&](Value number) { return start + number * double(lanes); };

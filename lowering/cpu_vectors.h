@@ -20,7 +20,8 @@ struct Head {
 /// How a task on a CPU cuts elements side by side into vectors.
 struct CpuVectors {
   int lanes = 1;
-  int turns = 1;  ///< vectors that follow each other as straight-line code, each with the number of its turn
+  int turns = 1;                     ///< vectors that follow each other as straight-line code, each with the number of its turn
+  std::optional<Value> repeat = {};  ///< an axis: a vector is taken at all of its values before the next one
   /// The statement of a vector at a place along the inner dim.
   using Use = std::function<ir::Lanes(Value column, Value turn)>;
 
@@ -30,6 +31,7 @@ struct CpuVectors {
 
  private:
   ir::Block whole(Value start, int64_t vectors, const Use& use) const;
+  ir::Block one(ir::Lanes lanes, const ir::Expr* active) const;
 };
 
 /// Those of a domain's stores that are made for every element.

@@ -1,6 +1,9 @@
 #include <algorithm>
 #include <bit>
+#include <set>
 
+#include "ir/walk.h"
+#include "lowering/ceil_div.h"
 #include "lowering/cpu_tasks.h"
 #include "lowering/cpu_vectors.h"
 #include "lowering/schedule.h"
@@ -15,6 +18,9 @@ using ir::Expr;
 
 constexpr int64_t blockElements = 4096;  // of a task in a long row
 constexpr int64_t shortestRow = 8;       // rows shorter than this are not worth a loop of their own
+constexpr int64_t mostTogether = 16;     // rows that share what their columns have once
+
+bool isRoot(ir::Op op) { return op == ir::Op::Sqrt || op == ir::Op::Rsqrt || op == ir::Op::Div; }
 
 /// Cuts the domain into tasks: blocks of a long row, whole rows, or blocks of the flat domain where rows are very short.
 class TaskBody {
@@ -30,14 +36,15 @@ class TaskBody {
     rows_ = domain.numel() / rowElements_;
     block_ = std::min(rowElements_, blockElements);
     blocks_ = (rowElements_ + block_ - 1) / block_;
+    together_ = chooseTogether();
   }
 
-  int64_t tasks() const { return rows_ * blocks_; }
-  int64_t taskElements() const { return block_; }
+  int64_t tasks() const { return ceilDiv(rows_, together_) * blocks_; }
+  int64_t taskElements() const { return block_ * together_; }
   bool alignsStores() const {
     const Position origin(domain_.dims().size(), loops_.pool->integer(DType::I64, 0));
     return areAligned(domain_, domain_.stores(), lanes_) ||
-           (!isFlat_ &&
+           (!isFlat_ && together_ == 1 &&
             headOf(*loops_.pool, domain_, domain_.stores(), origin, rowElements_ - (blocks_ - 1) * block_, lanes_, target_));
   }
 
@@ -45,7 +52,7 @@ class TaskBody {
     const Value number{*loops_.pool, task};
     const auto blocks = static_cast<double>(blocks_);
     const Value row = blocks_ == 1 ? number : floorDiv(number, blocks);
-    const Value block = rows_ == 1 ? number : mod(number, blocks);
+    const Value block = rows_ == together_ ? number : mod(number, blocks);
     const Value start = blocks_ == 1 ? number.like(0) : block * static_cast<double>(block_);
     const int64_t last = rowElements_ - (blocks_ - 1) * block_;
     if (last == block_) return vectors(row, start, block_);
@@ -55,11 +62,42 @@ class TaskBody {
  private:
   ir::Block vectors(Value row, Value start, int64_t count) const {
     std::optional<Head> head;
-    if (!isFlat_) head = headOf(*loops_.pool, domain_, domain_.stores(), place(row, start, start).base, count, lanes_, target_);
-    return CpuVectors{lanes_}.along(start, count, head, [&](Value column, Value) {
+    if (!isFlat_ && together_ == 1)
+      head = headOf(*loops_.pool, domain_, domain_.stores(), place(row, start, start).base, count, lanes_, target_);
+    CpuVectors vectors{lanes_};
+    if (together_ > 1) {
+      vectors.repeat = Value{*loops_.pool, loops_.pool->axis(together_)};
+      row = row * double(together_) + *vectors.repeat;
+    }
+    return vectors.along(start, count, head, [&](Value column, Value) {
       const Value lane{*loops_.pool, loops_.pool->axis(lanes_)};
       return vectorize(loops_, domain_, place(row, column, lane), nullptr);
     });
+  }
+
+  /// Several rows where these share what takes long to compute, such as a root for each column: a vector of it then serves all.
+  int64_t chooseTogether() const {
+    if (isFlat_ || rows_ == 1 || !sharesColumns()) return 1;
+    int64_t together = std::min(rows_, mostTogether);
+    while (rows_ % together != 0) --together;
+    return together;
+  }
+  bool sharesColumns() const {
+    std::set<const Expr*> ofColumns(domain_.inner().axes.begin(), domain_.inner().axes.end()), ofRows;
+    for (std::size_t d = 0; d < domain_.innermost(); ++d)
+      ofRows.insert(domain_.dims()[d].axes.begin(), domain_.dims()[d].axes.end());
+    std::vector<const Expr*> values;
+    for (const ir::StoreTo& store : loops_.stores) values.push_back(store.value);
+    bool found = false;
+    for (const Expr* node : ir::postorder(values)) {
+      const auto dependsOn = [&](const std::set<const Expr*>& nodes) {
+        return std::any_of(node->src.begin(), node->src.end(), [&](const Expr* x) { return nodes.contains(x); });
+      };
+      if (dependsOn(ofColumns)) ofColumns.insert(node);
+      if (dependsOn(ofRows)) ofRows.insert(node);
+      found = found || ((isFunction(node->op) || isRoot(node->op)) && ofColumns.contains(node) && !ofRows.contains(node));
+    }
+    return found;
   }
 
   LanePlace place(Value row, Value column, Value lane) const {
@@ -85,6 +123,7 @@ class TaskBody {
   bool isFlat_;
   int lanes_;
   int64_t rowElements_, rows_, block_, blocks_;
+  int64_t together_ = 1;  // rows of a task
 };
 
 }  // namespace

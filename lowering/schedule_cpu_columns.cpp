@@ -3,9 +3,11 @@
 
 #include "ir/error.h"
 #include "lowering/ceil_div.h"
+#include "lowering/cpu_columns.h"
 #include "lowering/cpu_tasks.h"
 #include "lowering/cpu_vectors.h"
 #include "lowering/nest_kernel.h"
+#include "lowering/row_values.h"
 #include "lowering/schedule.h"
 
 namespace lowering {
@@ -14,6 +16,7 @@ namespace {
 using ir::Expr;
 using ir::LoopKind;
 
+constexpr int elementsAtOnce = 4;          // of a column that go to a sum in memory together
 constexpr int64_t tileVectors = 8;         // of a tile: what a thread sums up in registers
 constexpr int64_t wideVectors = 64;        // of a tile: what it sums up in its L1 cache
 constexpr int64_t blockElements = 512;     // that one accumulator takes before it is added to the total: rounding stays small
@@ -28,48 +31,33 @@ class CpuColumnKernel {
         loops_(loops),
         nest_(nest),
         domain_(domain),
+        elements_(domain.numel(domain.elementDims(), domain.dims().size())),
         lanes_(std::min(cpuLanes(loops, domain, domain.elementDims() - 1, target),
                         lanesOf(domain.dims()[domain.elementDims() - 1].extent))),
-        outer_(domain.numel(0, domain.elementDims() - 1)),
-        columns_(domain.dims()[domain.elementDims() - 1].extent),
-        elements_(domain.numel(domain.elementDims(), domain.dims().size())) {
-    const bool isShared = tiling.shares > 0;
-    const int64_t vectors = ceilDiv(columns_, lanes_);
-    const int64_t wanted = isShared || outer_ >= target.processors ? 1 : std::min<int64_t>(vectors, target.processors);
-    const int64_t inRegisters = tileVectors / static_cast<int64_t>(std::min<std::size_t>(2, nest.reductions.size()));
-    const int64_t most = !isShared && isLeftByCaches(inRegisters * lanes_, target) ? wideVectors : inRegisters;
-    tile_ = ceilDiv(vectors, ceilDiv(ceilDiv(vectors, most), wanted) * wanted) * lanes_;
-    tiles_ = ceilDiv(columns_, tile_);
-    const bool canShare = nest.passes() == 1 && nest.elementStores.empty();
-    if (isShared) {
-      ir::require(canShare, "only sums of columns are divided into shares");
-      shares_ = tiling.shares;
-      tileAxis_ = kernel_.axis(outer_ * tiles_);
-    } else if (canShare && outer_ * tiles_ < target.processors)
-      shares_ = std::clamp<int64_t>(elements_ / shareElements, 1, target.processors);
-  }
+        columns_(kernel_, chooseTasks(target, tiling)),
+        tile_(columns_.how.tile),
+        shares_(columns_.how.shares) {}
 
   ir::Kernel build(const ir::Target& target) {
     ir::Launch launch;
-    launch.tasks = tileAxis_ ? shares_ : outer_ * tiles_ * shares_;
-    task_ = kernel_.pool().axis(launch.tasks);
+    launch.tasks = columns_.tasks();
     // A result is read in the accumulator of its vector.
     kernel_.addAccumulators(tile_, lanes_);
     for (const Reduction& reduction : nest_.reductions)
-      if (isBlocked()) blocks_.push_back(kernel_.addLocal("block", reduction.body->dtype, tile_, ir::Space::Register, lanes_));
+      if (isBlocked()) blocks_.push_back(addVectors("block", reduction.body->dtype, tile_));
     if (storesAlongElements())
-      for (const Reduction& reduction : nest_.reductions)
-        results_.push_back(kernel_.addLocal("result", reduction.body->dtype, tile_, ir::Space::Register, lanes_));
+      for (const Reduction& reduction : nest_.reductions) results_.push_back(addVectors("result", reduction.body->dtype, tile_));
     addHeld();
+    addOnce();
     launch.grain = shares_ > 1 ? 1 : cpuGrain(loops_, domain_, tile_ * elements_);
-    ir::Block body, task;
+    ir::Block body;
     if (shares_ > 1) {
+      const int64_t count = columns_.outer() * columns_.tiles() * shares_ * tile_;
       for (const Reduction& reduction : nest_.reductions)
-        shared_.push_back(kernel_.addLocal("share", reduction.body->dtype, outer_ * tiles_ * shares_ * tile_, ir::Space::Global));
+        shared_.push_back(kernel_.addLocal("share", reduction.body->dtype, count, ir::Space::Global));
     }
-    append(task, forTile([&](int64_t columns) { return tileBody(columns); }));
-    if (tileAxis_) task = loop(LoopKind::Serial, *tileAxis_, std::move(task));
-    body.push_back({ir::For{task_, LoopKind::Task, std::move(task)}});
+    ir::Block task = columns_.forTile(columns_.tile(), [&](int64_t columns) { return tileBody(columns); });
+    body.push_back({ir::For{columns_.task().expr(), LoopKind::Task, columns_.forTiles(std::move(task))}});
     if (shares_ > 1) append(body, combineShares());
     ir::Kernel kernel = kernel_.finish(launch, std::move(body));
     kernel.streamStores = !nest_.elementStores.empty() && storesAligned() && exceedsCaches(loops_, target);
@@ -77,14 +65,33 @@ class CpuColumnKernel {
   }
 
  private:
-  Value task() const { return {kernel_.pool(), task_}; }
-  Value share() const { return shares_ == 1 ? kernel_.number(0) : tileAxis_ ? task() : mod(task(), double(shares_)); }
-  Value tileNumber() const { return tileAxis_ ? *tileAxis_ : shares_ == 1 ? task() : floorDiv(task(), double(shares_)); }
-  Value tileAt(Value number) const {
-    return tiles_ == 1 ? kernel_.number(0) : outer_ == 1 ? number : mod(number, double(tiles_));
+  /// Tiles whose sums stay in registers, or wide ones; shares of all tiles where that gives every thread enough to do, shares of
+  /// one where tiles are fewer than threads.
+  ColumnTasks chooseTasks(const ir::Target& target, const TaskTiling& tiling) const {
+    const std::size_t dim = domain_.elementDims() - 1;
+    const int64_t columns = domain_.dims()[dim].extent, outer = domain_.numel(0, dim);
+    ColumnTasks how;
+    how.lanes = lanes_;
+    const bool canShare = nest_.passes() == 1 && nest_.elementStores.empty();
+    ir::require(tiling.shares == 0 || canShare, "only sums of columns are divided into shares");
+    const int64_t most = std::min<int64_t>(target.processors, elements_ / shareElements);
+    const bool sharesAll =
+        canShare && outer < target.processors && most == target.processors && cpuPieces(loops_, domain_) >= target.processors;
+    how.takesAll = tiling.shares > 0 || sharesAll;
+    const int64_t vectors = ceilDiv(columns, lanes_);
+    const int64_t wanted = how.takesAll || outer >= target.processors ? 1 : std::min<int64_t>(vectors, target.processors);
+    const int64_t inRegisters = tileVectors / static_cast<int64_t>(std::min<std::size_t>(2, nest_.reductions.size()));
+    const bool isWide = tiling.shares == 0 && isLeftByCaches(inRegisters * lanes_, target);
+    how.tile = ceilDiv(vectors, ceilDiv(ceilDiv(vectors, isWide ? wideVectors : inRegisters), wanted) * wanted) * lanes_;
+    if (how.takesAll)
+      how.shares = tiling.shares > 0 ? tiling.shares : target.processors;
+    else if (canShare && outer * ceilDiv(columns, how.tile) < target.processors)
+      how.shares = std::max<int64_t>(1, most);
+    return how;
   }
-  Value outerAt(Value number) const {
-    return tiles_ == 1 ? number : outer_ == 1 ? kernel_.number(0) : floorDiv(number, double(tiles_));
+
+  int addVectors(const std::string& stem, ir::DType dtype, int64_t elements) {
+    return kernel_.addLocal(stem, dtype, elements, ir::Space::Register, lanes_);
   }
 
   /// Whether a tile of so many columns is read from beyond the caches by every sweep: one in registers is then no gain, and wider
@@ -108,84 +115,33 @@ class CpuColumnKernel {
     });
   }
 
-  /// The body of a tile of `tile_` columns, or of what is left for the last one.
-  ir::Block forTile(const std::function<ir::Block(int64_t)>& body) const { return forTile(tileNumber(), body); }
-  ir::Block forTile(Value number, const std::function<ir::Block(int64_t)>& body) const {
-    const int64_t last = columns_ - (tiles_ - 1) * tile_;
-    if (last == tile_) return body(tile_);
-    if (tiles_ == 1) return body(last);
-    ir::Block block;
-    block.push_back({ir::If{(tileAt(number) < double(tiles_ - 1)).expr(), body(tile_), body(last)}});
-    return block;
-  }
+  bool isBlocked() const { return columns_.eachShare() > 2 * blockElements; }
 
-  LanePlace place(Value number, Value column, Value element) const {
-    LanePlace place;
-    const Value lane{kernel_.pool(), kernel_.pool().axis(lanes_)};
-    place.lane = lane.expr();
-    place.dim = domain_.elementDims() - 1;
-    if (place.dim > 0) place.base = domain_.unflatten(outerAt(number).expr(), 0, place.dim);
-    place.each = place.base;
-    const Value start = tileAt(number) * double(tile_) + column;
-    place.base.push_back(start.expr());
-    place.each.push_back((start + lane).expr());
-    const Position elements = domain_.unflatten(element.expr(), domain_.elementDims(), domain_.dims().size());
-    for (Position* position : {&place.base, &place.each}) position->insert(position->end(), elements.begin(), elements.end());
-    return place;
-  }
-
-  /// `use` for every vector of `columns` columns, at their place in the tile.
-  ir::Block vectors(int64_t columns, const std::function<ir::Lanes(Value column)>& use) const {
-    ir::Block block;
-    const int64_t whole = columns / lanes_;
-    if (whole > 0) {
-      const Value vector = kernel_.axis(whole);
-      const LoopKind kind = whole > tileVectors ? LoopKind::Serial : LoopKind::Unrolled;
-      append(block, loop(kind, vector, ir::Block{{use(vector * double(lanes_))}}));
-    }
-    if (columns % lanes_ != 0) {
-      ir::Lanes rest = use(kernel_.number(whole * lanes_));
-      rest.active = kernel_.number(columns % lanes_).expr();
-      block.push_back({std::move(rest)});
-    }
-    return block;
-  }
-
-  /// Elements of a column that a task takes.
-  int64_t eachShare() const { return ceilDiv(elements_, shares_); }
-  bool isBlocked() const { return eachShare() > 2 * blockElements; }
-
-  /// What is done with a vector of columns at an element of theirs.
-  using Use = std::function<ir::Lanes(const LanePlace&, Value column, Value element)>;
-
-  /// The elements of the columns from `first` on, `count` of them, that are among the task's.
-  ir::Block elements(int64_t columns, Value first, int64_t count, const Use& use) const {
-    const Value step = kernel_.axis(count);
-    const Value inShare = first + step, element = share() * double(eachShare()) + inShare;
-    ir::Block body = vectors(columns, [&](Value column) { return use(place(tileNumber(), column, element), column, element); });
-    const bool isWhole = count == eachShare() || eachShare() % count == 0;
-    const Condition inside = isWhole ? Condition() : inShare < double(eachShare());
-    body = when(both(inside, within(element, eachShare() * shares_, elements_)), std::move(body));
-    return loop(LoopKind::Serial, step, std::move(body));
-  }
   /// Every element of the columns, or of the task's share of them.
-  ir::Block sweep(int64_t columns, const Use& use) const { return elements(columns, kernel_.number(0), eachShare(), use); }
+  ir::Block sweep(int64_t columns, int atOnce, const CpuColumns::Use& use) const {
+    return columns_.elements(columns, kernel_.number(0), columns_.eachShare(), atOnce, use);
+  }
 
   ir::Block tileBody(int64_t columns) const {
     ir::Block block;
-    for (int pass = 0; pass < nest_.passes(); ++pass) append(block, reduce(pass, columns));
+    for (int pass = 0; pass < nest_.passes(); ++pass) {
+      append(block, computeOnce(pass, columns));
+      append(block, reduce(pass, columns));
+    }
     if (shares_ > 1) {
       append(block, leaveShare(columns));
       return block;
     }
+    append(block, computeOnce(nest_.passes(), columns));
     append(block, storesAlongElements() ? storesAcross(columns) : elementStores(columns));
-    append(block, rowStores(tileNumber(), columns));
+    append(block, rowStores(columns_.tile(), columns));
     return block;
   }
 
   ir::Block elementStores(int64_t columns) const {
     if (nest_.elementStores.empty()) return {};
-    return sweep(columns, [&](const LanePlace& at, Value column, Value element) {
+    return sweep(columns, 1, [&](Value column, Value element, int) {
+      const LanePlace at = columns_.place(columns_.tile(), column, element);
       ir::Lanes lanes = kernel_.lanes(at);
       lanes.stores = kernel_.elementStores(at, readLanes(kernel_.pool(), domain_, at, known(column, element)));
       return lanes;
@@ -206,7 +162,7 @@ class CpuColumnKernel {
 
   /// The element stores along the elements: a vector of each column in turn, as one reads the cache lines of the one before.
   ir::Block storesAcross(int64_t columns) const {
-    ir::Block block = vectors(columns, [&](Value column) {
+    ir::Block block = columns_.vectors(columns, [&](Value column) {
       ir::Lanes lanes;
       lanes.axis = kernel_.pool().axis(lanes_);
       for (std::size_t i = 0; i < nest_.reductions.size(); ++i)
@@ -223,7 +179,7 @@ class CpuColumnKernel {
   }
   ir::Block storeAcross(int64_t columns, Value run, Value start, int64_t active) const {
     const Value column = kernel_.axis(columns), lane{kernel_.pool(), kernel_.pool().axis(lanes_)};
-    LanePlace at = place(tileNumber(), column, run * double(domain_.inner().extent));
+    LanePlace at = columns_.place(columns_.tile(), column, run * double(domain_.inner().extent));
     at.lane = lane.expr();
     at.dim = domain_.innermost();
     at.each = at.base;
@@ -234,6 +190,7 @@ class CpuColumnKernel {
       const Expr* result = nest_.reductions[i].result;
       results[result] = kernel_.pool().load(results_[i], result->dtype, column.expr());
     }
+    for (const auto& [one, local] : once_) results[one.value] = kernel_.pool().load(local, one.value->dtype, column.expr());
     ir::Lanes lanes = kernel_.lanes(at);
     if (active < lanes_) lanes.active = kernel_.number(active).expr();
     lanes.stores = kernel_.elementStores(at, readLanes(kernel_.pool(), domain_, at, std::move(results)));
@@ -247,14 +204,32 @@ class CpuColumnKernel {
     for (const Access& load : domain_.loads())
       if (runsAcross(load) && domain_.moves(load, domain_.elementDims() - 1, domain_.elementDims()) &&
           kernel_.loadsOf(0).contains(load.node) && count * load.elementBytes <= heldBytes)
-        held_.emplace_back(load.node, kernel_.addLocal("held", load.node->dtype, count, ir::Space::Register, lanes_));
+        held_.emplace_back(load.node, addVectors("held", load.node->dtype, count));
   }
   Value heldAt(Value column, Value element) const { return element * double(tile_) + column; }
 
-  /// The results, and what is held, for a vector of columns at an element of theirs.
-  LoadMap known(Value column, Value element) const {
+  /// What the elements of a column share is computed before the first sweep that needs it.
+  void addOnce() {
+    for (const PassValue& one : rowValues(nest_)) once_.emplace_back(one, addVectors("once", one.value->dtype, tile_));
+  }
+  ir::Block computeOnce(int pass, int64_t columns) const {
+    if (std::none_of(once_.begin(), once_.end(), [&](const auto& one) { return one.first.pass == pass; })) return {};
+    return columns_.vectors(columns, [&](Value column) {
+      const LanePlace at = columns_.place(columns_.tile(), column, kernel_.number(0));
+      const LoadMap loads = readLanes(kernel_.pool(), domain_, at, results(column));
+      ir::Lanes lanes = kernel_.lanes(at);
+      for (const auto& [one, local] : once_)
+        if (one.pass == pass) lanes.stores.push_back({local, column.expr(), domain_.at(one.value, at.each, loads), true, {}});
+      return lanes;
+    });
+  }
+
+  /// The results, what columns have once and, if `isHeld`, what is held, for a vector of columns at an element of theirs.
+  LoadMap known(Value column, Value element, bool isHeld = true) const {
     LoadMap map = results(column);
-    for (const auto& [load, local] : held_) map[load] = read(local, load->dtype, heldAt(column, element));
+    for (const auto& [one, local] : once_) map[one.value] = read(local, one.value->dtype, column);
+    if (isHeld)
+      for (const auto& [load, local] : held_) map[load] = read(local, load->dtype, heldAt(column, element));
     return map;
   }
 
@@ -272,7 +247,7 @@ class CpuColumnKernel {
     return reset(reductions, [&](std::size_t i) { return kernel_.accumulator(i); });
   }
   ir::Block reset(const std::vector<std::size_t>& reductions, const std::function<int(std::size_t)>& local) const {
-    return vectors(tile_, [&](Value column) {
+    return columns_.vectors(tile_, [&](Value column) {
       ir::Lanes lanes;
       lanes.axis = kernel_.pool().axis(lanes_);
       for (std::size_t i : reductions) {
@@ -285,52 +260,70 @@ class CpuColumnKernel {
 
   ir::Block reduce(int pass, int64_t columns) const {
     const std::vector<std::size_t> reductions = kernel_.reductionsOf(pass);
+    // A wide tile's sums are in memory: several elements are put together before they go there.
+    const int atOnce = tile_ > tileVectors * lanes_ && (pass > 0 || held_.empty()) ? elementsAtOnce : 1;
     ir::Block block = reset(reductions);
     if (!isBlocked()) {
-      append(block, sweep(columns, combining(reductions, [&](std::size_t i) { return kernel_.accumulator(i); })));
+      append(block, sweep(columns, atOnce, combining(reductions, [&](std::size_t i) { return kernel_.accumulator(i); })));
       return block;
     }
     const auto ofBlock = [&](std::size_t i) { return blocks_[i]; };
-    const Value number = kernel_.axis(ceilDiv(eachShare(), blockElements));
+    const Value number = kernel_.axis(ceilDiv(columns_.eachShare(), blockElements));
+    const Value first = number * double(blockElements);
     ir::Block body = reset(reductions, ofBlock);
-    append(body, elements(columns, number * double(blockElements), blockElements, combining(reductions, ofBlock)));
-    append(body, vectors(columns, [&](Value column) {
-             ir::Lanes lanes;
-             lanes.axis = kernel_.pool().axis(lanes_);
-             for (std::size_t i : reductions) {
-               const Reduction& reduction = nest_.reductions[i];
-               const Expr* partial = read(blocks_[i], reduction.body->dtype, column);
-               lanes.stores.push_back({kernel_.accumulator(i), column.expr(), partial, true, reduction.op});
-             }
-             return lanes;
-           }));
+    append(body, columns_.elements(columns, first, blockElements, atOnce, combining(reductions, ofBlock)));
+    append(body, columns_.vectors(columns, [&](Value column) {
+      ir::Lanes lanes;
+      lanes.axis = kernel_.pool().axis(lanes_);
+      for (std::size_t i : reductions) {
+        const Reduction& reduction = nest_.reductions[i];
+        const Expr* partial = read(blocks_[i], reduction.body->dtype, column);
+        lanes.stores.push_back({kernel_.accumulator(i), column.expr(), partial, true, reduction.op});
+      }
+      return lanes;
+    }));
     append(block, loop(LoopKind::Serial, number, std::move(body)));
     return block;
   }
   /// Adds elements to the accumulators of their columns.
-  Use combining(const std::vector<std::size_t>& reductions, const std::function<int(std::size_t)>& local) const {
+  CpuColumns::Use combining(const std::vector<std::size_t>& reductions, const std::function<int(std::size_t)>& local) const {
     const bool isFirst = nest_.reductions[reductions.front()].pass == 0;
-    return [this, reductions, local, isFirst](const LanePlace& at, Value column, Value element) {
-      const LoadMap loads = readLanes(kernel_.pool(), domain_, at, isFirst ? results(column) : known(column, element));
+    return [this, reductions, local, isFirst](Value column, Value element, int count) {
+      const LanePlace at = columns_.place(columns_.tile(), column, element);
       ir::Lanes lanes = kernel_.lanes(at);
-      if (isFirst)
-        for (const auto& [load, kept] : held_)
-          lanes.stores.push_back({kept, heldAt(column, element).expr(), loads.at(load), true, {}});
-      for (std::size_t i : reductions) {
-        const Reduction& reduction = nest_.reductions[i];
-        const Expr* value = domain_.at(reduction.body, at.each, loads);
-        lanes.stores.push_back({local(i), column.expr(), value, true, reduction.op});
+      std::vector<std::vector<const Expr*>> values(reductions.size());
+      for (int e = 0; e < count; ++e) {
+        const Value one = element + double(e);
+        const LanePlace here = columns_.place(columns_.tile(), column, one, {kernel_.pool(), at.lane});
+        const LoadMap loads = readLanes(kernel_.pool(), domain_, here, known(column, one, !isFirst));
+        if (isFirst)
+          for (const auto& [load, kept] : held_)
+            lanes.stores.push_back({kept, heldAt(column, one).expr(), loads.at(load), true, {}});
+        for (std::size_t i = 0; i < reductions.size(); ++i)
+          values[i].push_back(domain_.at(nest_.reductions[reductions[i]].body, here.each, loads));
+      }
+      for (std::size_t i = 0; i < reductions.size(); ++i) {
+        const ir::Op op = nest_.reductions[reductions[i]].op;
+        lanes.stores.push_back({local(reductions[i]), column.expr(), combined(op, std::move(values[i])), true, op});
       }
       return lanes;
     };
   }
+  /// Values combined pairwise.
+  const Expr* combined(ir::Op op, std::vector<const Expr*> values) const {
+    for (; values.size() > 1; values.resize(ceilDiv(values.size(), 2)))
+      for (std::size_t i = 0; 2 * i < values.size(); ++i)
+        values[i] = 2 * i + 1 < values.size() ? kernel_.pool().make(op, {values[2 * i], values[2 * i + 1]}) : values[2 * i];
+    return values.front();
+  }
 
   ir::Block rowStores(Value number, int64_t columns) const {
     if (nest_.rowStores.empty()) return {};
-    return vectors(columns, [&](Value column) {
-      const LanePlace at = place(number, column, kernel_.number(0));
+    return columns_.vectors(columns, [&](Value column) {
+      const LanePlace at = columns_.place(number, column, kernel_.number(0));
       ir::Lanes lanes = kernel_.lanes(at);
-      lanes.stores = kernel_.rowStores(at, readLanes(kernel_.pool(), domain_, at, results(column)));
+      lanes.stores = kernel_.rowStores(
+          at, readLanes(kernel_.pool(), domain_, at, shares_ > 1 ? results(column) : known(column, kernel_.number(0), false)));
       return lanes;
     });
   }
@@ -340,13 +333,13 @@ class CpuColumnKernel {
   }
 
   ir::Block leaveShare(int64_t columns) const {
-    return vectors(columns, [&](Value column) {
+    return columns_.vectors(columns, [&](Value column) {
       ir::Lanes lanes;
       lanes.axis = kernel_.pool().axis(lanes_);
       for (std::size_t i = 0; i < nest_.reductions.size(); ++i) {
         const ir::DType dtype = nest_.reductions[i].body->dtype;
         lanes.stores.push_back({shared_[i],
-                                ((tileNumber() * double(shares_) + share()) * double(tile_) + column).expr(),
+                                ((columns_.tile() * double(shares_) + columns_.share()) * double(tile_) + column).expr(),
                                 read(kernel_.accumulator(i), dtype, column),
                                 true,
                                 {}});
@@ -356,37 +349,36 @@ class CpuColumnKernel {
   }
 
   ir::Block combineShares() const {
-    const Value number = kernel_.axis(outer_ * tiles_), share = kernel_.axis(shares_);
-    return loop(LoopKind::Serial, number, forTile(number, [&](int64_t columns) {
-                  ir::Block block = reset(kernel_.reductionsOf(0));
-                  append(block,
-                         loop(LoopKind::Serial, share, vectors(columns, [&](Value column) {
-                                ir::Lanes lanes;
-                                lanes.axis = kernel_.pool().axis(lanes_);
-                                for (std::size_t i = 0; i < nest_.reductions.size(); ++i) {
-                                  const Reduction& reduction = nest_.reductions[i];
-                                  const Value from = (number * double(shares_) + share) * double(tile_) + column;
-                                  lanes.stores.push_back({kernel_.accumulator(i), column.expr(),
-                                                          read(shared_[i], reduction.body->dtype, from), true, reduction.op});
-                                }
-                                return lanes;
-                              })));
-                  append(block, rowStores(number, columns));
-                  return block;
-                }));
+    const Value number = kernel_.axis(columns_.outer() * columns_.tiles()), share = kernel_.axis(shares_);
+    return loop(LoopKind::Serial, number, columns_.forTile(number, [&](int64_t columns) {
+      ir::Block block = reset(kernel_.reductionsOf(0));
+      append(block, loop(LoopKind::Serial, share, columns_.vectors(columns, [&](Value column) {
+               ir::Lanes lanes;
+               lanes.axis = kernel_.pool().axis(lanes_);
+               for (std::size_t i = 0; i < nest_.reductions.size(); ++i) {
+                 const Reduction& reduction = nest_.reductions[i];
+                 const Value from = (number * double(shares_) + share) * double(tile_) + column;
+                 lanes.stores.push_back(
+                     {kernel_.accumulator(i), column.expr(), read(shared_[i], reduction.body->dtype, from), true, reduction.op});
+               }
+               return lanes;
+             })));
+      append(block, rowStores(number, columns));
+      return block;
+    }));
   }
 
   NestKernel kernel_;
   const ir::Loops& loops_;
   const Nest& nest_;
   const Domain& domain_;
+  int64_t elements_;  // of a column
   int lanes_;
-  int64_t outer_, columns_, elements_;
-  int64_t tile_ = 1, tiles_ = 1, shares_ = 1;
-  const Expr* task_ = nullptr;
-  std::optional<Value> tileAxis_;  // where a task is a share of all tiles, the number of the tile at hand
+  CpuColumns columns_;
+  int64_t tile_, shares_;
   std::vector<int> blocks_, shared_, results_;
   std::vector<std::pair<const Expr*, int>> held_;  // the loads of which elements are kept, and where
+  std::vector<std::pair<PassValue, int>> once_;    // what columns have once, and where
 };
 
 }  // namespace

@@ -211,6 +211,9 @@ TEST_CASE("rows and columns so long that warps, CTAs, clusters and the whole gri
       {DType::F16, {33, 2, 1001}, {0}},
       {DType::F32, {7, 197}, {1}},
       {DType::F32, {3, 2, 515}, {0, 2}},
+      {DType::F32, {3, 40, 5, 5}, {0, 2, 3}},
+      {DType::F16, {3, 37, 7}, {0, 2}},
+      {DType::F32, {1031, 301}, {0}},
   };
   for (const auto& [dtype, sizes, reduced] : rows) {
     check({dtype, sizes, orders(sizes.size()).front(), reduced, true, false, false});
@@ -268,6 +271,26 @@ TEST_CASE("loops over columns, and over other elements, stay apart") {
   const auto isApart = [](const std::vector<ir::Loops>& all) { return lowering::fused(all, tests::hopper()).size() == 2; };
   CHECK(isApart(negatedAndSums("f16[6, 8, 8, 8] strides (512, 1, 64, 8)", "self")));
   CHECK(isApart(negatedAndSums("f16[6, 8, 8, 8]", "other")));
+}
+
+TEST_CASE("what columns have once serves several rows, and what a row computes of its elements serves its later sweeps") {
+  for (const char* input : {"f32[1, 24, 13, 1] strides (312, 1, 24, 24)", "f16[2, 70, 3, 9] strides (1890, 1, 630, 70)"})
+    checkGraph(fmt::format(R"(  in input        {0}
+  in running_mean f32[{1}]
+  in running_var  f32[{1}]
+  out0 {0}, out1 f32[0], out2 f32[0] = aten.native_batch_norm.default(input=input, weight=None, bias=None, running_mean=running_mean, running_var=running_var, training=False, momentum=0.1, eps=1e-05)
+  return out0, out1, out2
+)",
+                           input, std::string(input)[4] == '1' ? 24 : 70));
+  for (const int extent : {7, 70, 513, 9000})
+    checkSchedules(ir::parseLoops(fmt::format(R"(loops f
+  in  x f32[5, {0}]
+  out y f32[5, {0}]
+  for i0 in 5, i1 in {0} reduce i2 in {0}
+    y[i0*{0} + i1] = exp(x[i0*{0} + i1]) - max[i2](exp(x[i0*{0} + i2]))
+)",
+                                              extent)),
+                   1);
 }
 
 TEST_CASE("weights that all rows share, beside what a row has once") {
