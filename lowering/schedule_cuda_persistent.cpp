@@ -350,7 +350,7 @@ ir::Kernel elementsKernel(const Finish& finish, const Crossing& crossing, const 
 
 ir::Kernel schedulePersistent(const Crossing& crossing, const PersistentTiling& tiling) {
   PersistentKernel persistent(crossing, tiling);
-  const ir::Kernel kernel = persistent.build();
+  ir::Kernel kernel = persistent.build();
   if (!crossing.alongColumns) return kernel;
   std::vector<ir::Local> shares;
   std::vector<std::string> names;
@@ -359,7 +359,7 @@ ir::Kernel schedulePersistent(const Crossing& crossing, const PersistentTiling& 
     names.push_back(shares.back().buffer.name);
   }
   const Finish finish(crossing, shares);
-  const ir::Kernel finished = after(kernel, resultsKernel(finish.results(), tiling.block), names);
+  ir::Kernel finished = after(kernel, resultsKernel(finish.results(), tiling.block), names);
   if (finish.elements().stores.empty()) return finished;
   return after(finished, elementsKernel(finish, crossing, tiling), finish.between());
 }

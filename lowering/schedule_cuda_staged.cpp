@@ -175,9 +175,9 @@ class StagedKernel {
                   serialSteps = ceilDiv(steps, atOnce);
     const Value serial = kernel_.axis(serialSteps), unrolled = kernel_.axis(atOnce);
     const Value vector = (serial * static_cast<double>(atOnce) + unrolled) * double(tiling_.block) + thread_;
-    StagedTile::Copy at = tile.copy(vector, start());
+    const StagedTile::Copy at = tile.copy(vector, start());
     const Condition isThere = both(within(vector, serialSteps * atOnce * tiling_.block, tile.vectors()), at.isInside);
-    return {serial, unrolled, std::move(at), isThere};
+    return {serial, unrolled, at, isThere};
   }
   int64_t vectorsAtOnce(const StagedTile& tile) const {
     const int64_t steps = ceilDiv(tile.vectors(), tiling_.block);
