@@ -38,6 +38,7 @@ opbench_test(codegen OBJECTS codegen lowering ir LINKS opbench::llvm)
 opbench_test(inputs TORCH OBJECTS inputs ir LINKS torch::cpu)
 opbench_test(runtime TORCH OBJECTS runtime inputs codegen lowering ir LINKS torch::cpu opbench::llvm)
 opbench_test(opbench TORCH OBJECTS ${OPBENCH_OBJECTS} LINKS torch::cpu opbench::llvm)
+add_dependencies(test_opbench opbench)  # which tests start
 opbench_test(gpu TORCH LABEL gpu OBJECTS ${OPBENCH_OBJECTS} LINKS torch::cpu opbench::llvm)
 
 add_test(NAME layering COMMAND "${CMAKE_COMMAND}" "-DROOT=${CMAKE_SOURCE_DIR}" -P "${CMAKE_SOURCE_DIR}/tests/layering.cmake")

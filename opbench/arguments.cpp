@@ -59,6 +59,7 @@ void addRace(Arguments& arguments, const Options& options) {
   arguments.flag("--no-accuracy-checking", !options.accuracyChecking);
   arguments.add("--tolerances", &Options::tolerances);
   if (options.fault) arguments.add("--fault", std::string(name(*options.fault)));
+  if (!options.accidents.empty()) arguments.add("--fault", toText(options.accidents));
 }
 
 }  // namespace

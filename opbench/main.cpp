@@ -17,6 +17,7 @@
 #include "opbench/select.h"
 #include "opbench/suites.h"
 #include "opbench/sweep/sweep.h"
+#include "opbench/sweep/worker.h"
 #include "runtime/call.h"
 #include "runtime/device.h"
 
@@ -104,6 +105,7 @@ int run(const Options& options) {
     case Verb::Repro: return reproduce(options, standardStreams()) ? Fine : Failed;
     case Verb::Convert: return convert(options);
     case Verb::Compare: return compareFiles(options.compare, std::cout, std::cerr, standardStreams().colour) ? Fine : Failed;
+    case Verb::Work: work(options); return Fine;
     case Verb::Race: return raceAll(options);
   }
   return Failed;

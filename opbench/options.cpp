@@ -93,6 +93,11 @@ void declareRace(CLI::App& app, Options& options, Texts& texts) {
   app.add_option("--tolerances", options.tolerances, "Rules and tolerances that differ from the built-in ones (YAML)")
       ->type_name("FILE");
   app.add_option("--fault", texts.fault)->group("");  // for tests of the checks: docs/accuracy.md
+  app.add_option("--timeout", options.timeout, "Seconds that a sample may take before it is given up; 0 is no limit")
+      ->type_name("SECONDS")
+      ->capture_default_str();
+  app.add_flag("--in-process", options.inProcess, "Race in this process, for debuggers: what a sample crashes is then the run");
+  app.add_option("--worker", options.samples)->group("");  // a worker's (sweep/worker.h), of a sweep of so many samples
   app.add_flag("--tune", options.tune,
                "Try a few schedules of each kernel on the sample and race with the fastest; what wins is kept in the cache");
   app.add_flag("--channels-last", options.channelsLast, "Give 4-D tensors channels-last strides");
@@ -188,6 +193,14 @@ std::vector<Contender> contendersOf(const Texts& texts) {
   return contenders;
 }
 
+/// A fault in the results of all samples (`zeros`), or accidents that happen to some (`segfault@3,hang@7`).
+void readFault(const std::string& text, Options& options) {
+  if (const auto accidents = accidentsFromText(text))
+    options.accidents = *accidents;
+  else if (!text.empty())
+    options.fault = meaningOf("--fault", text, faultFromName(text), faultNames());
+}
+
 runtime::Flush flushOf(const std::string& text) {
   if (text == "write") return runtime::Flush::Write;
   if (text == "read") return runtime::Flush::Read;
@@ -210,6 +223,7 @@ void check(const Options& options) {
   if (!(options.precision > 0 && options.precision < 1))
     fail(ErrorKind::Input, "--precision is between 0 and 100 percent, not {}", options.precision * 100);
   if (!(options.maxSeconds > 0)) fail(ErrorKind::Input, "--max-time is more than 0 seconds, not {}", options.maxSeconds);
+  if (!(options.timeout >= 0)) fail(ErrorKind::Input, "--timeout is at least 0 seconds, not {}", options.timeout);
   atLeast("--max-samples", options.maxSamples, 0);
   atLeast("--start-idx", options.startIdx, 0);
   atLeast("--max-bytes", options.maxBytes, 0);
@@ -255,6 +269,7 @@ std::string defaultCache(const Environment& environment) {
 Verb verbOf(const CLI::App& app, const Texts& texts) {
   for (const auto& [name, verb] : verbs)
     if (app.got_subcommand(std::string(name))) return verb;
+  if (app.count("--worker") > 0) return Verb::Work;
   return texts.list ? Verb::List : Verb::Race;
 }
 
@@ -298,7 +313,7 @@ Options parseOptions(const std::vector<std::string>& arguments, const Environmen
   if (!texts.dtype.empty()) options.dtype = dtypeOf(texts.dtype);
   options.contenders = contendersOf(texts);
   options.data = meaningOf("--data", texts.data, inputs::distributionFromName(texts.data), inputs::distributionNames());
-  if (!texts.fault.empty()) options.fault = meaningOf("--fault", texts.fault, faultFromName(texts.fault), faultNames());
+  readFault(texts.fault, options);
   if (texts.accuracyChecking && texts.noAccuracyChecking)
     fail(ErrorKind::Input, "--accuracy-checking and --no-accuracy-checking contradict each other");
   options.precision = texts.precision / 100;

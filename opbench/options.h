@@ -8,6 +8,7 @@
 
 #include "inputs/data.h"
 #include "ir/dtype.h"
+#include "opbench/accident.h"
 #include "opbench/compare/options.h"
 #include "opbench/contenders.h"
 #include "opbench/fault.h"
@@ -32,6 +33,7 @@ enum class Verb {
   Convert,  ///< Options::results, a file of them, to other formats
   Repro,    ///< Options::reproCase: a folder that repeats one sample
   Compare,  ///< Options::compare: two files of results
+  Work,     ///< what a sweep's workers do (sweep/worker.h)
   Print,    ///< Options::text: help or version
 };
 
@@ -64,9 +66,14 @@ struct Options {
   bool kernelTime = false;  ///< the kernels' own time is measured as well (CUDA)
   bool selfTest = false;    ///< each contender races against itself
   bool accuracyChecking = true;
-  std::string tolerances;      ///< a file of rules and tolerances; empty is the built-in table alone
-  std::optional<Fault> fault;  ///< a mistake to make on purpose
-  bool tune = false;           ///< whether schedules are found by measuring
+  std::string tolerances;                  ///< a file of rules and tolerances; empty is the built-in table alone
+  std::optional<Fault> fault;              ///< a mistake to make on purpose
+  std::vector<PlannedAccident> accidents;  ///< and what is to happen to the process or the device
+  bool tune = false;                       ///< whether schedules are found by measuring
+
+  bool inProcess = false;  ///< samples are raced in this process, not in workers
+  double timeout = 300;    ///< seconds that a sample may take in a worker; 0 is no limit
+  int samples = 0;         ///< of the sweep, set once they are selected
 
   std::string csv, json;         ///< files; `-` is standard output, empty is none
   bool resume = false;           ///< whether what `json` holds already is not raced again

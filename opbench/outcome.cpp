@@ -2,9 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <exception>
+#include <new>
 
+#include "inputs/convert.h"
 #include "ir/error.h"
+#include "opbench/brief.h"
 
 namespace opbench {
 namespace {
@@ -69,8 +73,12 @@ void describe(const runtime::Callable& callable, Outcome& outcome) {
 void attempt(std::span<Outcome> outcomes, const std::string& dumped, const std::function<void()>& step) {
   try {
     step();
+  } catch (const runtime::OutOfMemory& error) {
+    set(outcomes, Status::Oom, error.what());
   } catch (const ir::Error& error) {
     set(outcomes, statusOf(error.kind()), reasonOf(error, dumped));
+  } catch (const std::bad_alloc&) {
+    set(outcomes, Status::Oom, "it takes more memory than there is");
   } catch (const std::exception& error) {
     set(outcomes, Status::Error, firstLine(error.what()));
   }
@@ -81,6 +89,34 @@ void setWrong(Outcome& outcome, const std::string& message) {
   outcome.reason = message;
   outcome.timing.reset();
   outcome.beside.reset();
+}
+
+Status fatalStatus(std::string_view words) {
+  const bool isAssertion = words.find("device-side assert") != std::string_view::npos ||
+                           (words.find("ssertion") != std::string_view::npos && words.find("failed") != std::string_view::npos);
+  return isAssertion ? Status::Assert : Status::Crash;
+}
+
+void setLost(std::span<Outcome> outcomes, const std::string& error) {
+  const bool isAnyFailed =
+      std::any_of(outcomes.begin(), outcomes.end(), [](const Outcome& outcome) { return outcome.status != Status::Ok; });
+  for (Outcome& outcome : outcomes) {
+    if (isAnyFailed && outcome.status == Status::Ok) continue;
+    if (outcome.reason.empty() || outcome.status == Status::Ok) outcome.reason = error;
+    outcome.status = fatalStatus(error);
+    outcome.timing.reset();
+    outcome.beside.reset();
+  }
+}
+
+Row failedRow(const inputs::Sample& sample, int index, const Options& options, Status status, const std::string& reason) {
+  Row row = rowOf(sample, index, options.contenders);
+  attempt(row.outcomes, "", [&] { row.brief = brief(inputs::convert(sample, options.dtype, options.channelsLast)); });
+  for (Outcome& outcome : row.outcomes) {
+    outcome.status = status;
+    outcome.reason = reason;
+  }
+  return row;
 }
 
 void skip(std::span<Outcome> outcomes, const std::string& reason) { set(outcomes, Status::Skipped, reason); }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "inputs/sample.h"
+#include "opbench/options.h"
 #include "opbench/row.h"
 
 namespace opbench {
@@ -20,6 +21,12 @@ void describe(const runtime::Callable& callable, Outcome& outcome);
 void attempt(std::span<Outcome> outcomes, const std::string& dumped, const std::function<void()>& step);
 /// Marks an outcome as wrong.
 void setWrong(Outcome& outcome, const std::string& message);
+/// What ended a process or lost a device, by what it last said: Assert or Crash.
+Status fatalStatus(std::string_view words);
+/// Marks the outcomes that have failed, or where none has all of them, as what lost the device; `error` is what that said.
+void setLost(std::span<Outcome> outcomes, const std::string& error);
+/// A row whose outcomes all have the same status and reason: of a sample that left nothing else behind.
+Row failedRow(const inputs::Sample& sample, int index, const Options& options, Status status, const std::string& reason);
 /// Marks the outcomes as left out.
 void skip(std::span<Outcome> outcomes, const std::string& reason);
 

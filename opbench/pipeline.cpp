@@ -5,6 +5,7 @@
 
 #include "inputs/convert.h"
 #include "ir/flops.h"
+#include "opbench/accident.h"
 #include "opbench/brief.h"
 #include "opbench/dump.h"
 #include "opbench/examination.h"
@@ -173,6 +174,7 @@ std::vector<Entrant> enterAll(Row& row, const Course& course, const Examination&
 void raceCall(const inputs::Sample& sample, Row& row, const Dump& dump, const Bench& bench) {
   const Options& options = bench.options;
   const inputs::Data data{options.data};
+  cause(options.accidents, row.index, bench.device);
   Call call(sample, bench.device, options.seed, data);
   Examination examination(call, sample.op, bench.tolerances);
   if (options.accuracyChecking) examination.begin(options.seed, data);

@@ -54,13 +54,17 @@ std::string_view name(Status status) {
     case Status::Unsupported: return "unsupported";
     case Status::Error: return "error";
     case Status::Skipped: return "skipped";
+    case Status::Crash: return "crash";
+    case Status::Assert: return "assert";
+    case Status::Timeout: return "timeout";
+    case Status::Oom: return "oom";
   }
   return "";
 }
 
 std::optional<Status> statusFromName(std::string_view text) {
-  for (Status status :
-       {Status::Ok, Status::Wrong, Status::Impossible, Status::Unsupported, Status::Error, Status::Skipped})
+  for (Status status : {Status::Ok, Status::Wrong, Status::Impossible, Status::Unsupported, Status::Error, Status::Skipped,
+                        Status::Crash, Status::Assert, Status::Timeout, Status::Oom})
     if (name(status) == text) return status;
   return std::nullopt;
 }

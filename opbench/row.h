@@ -20,11 +20,15 @@ enum class Status {
   Ok,
   Wrong,        ///< its result is not eager's; it has no timing
   Impossible,   ///< its time is less than memory or arithmetic allow: it was not measured what was meant to be
-  Unsupported,  ///< it cannot be run for lack of a dtype, a form or memory
+  Unsupported,  ///< it cannot be run for lack of a dtype or a form
   Error,        ///< something went wrong
   Skipped,      ///< the user's limits leave it out
+  Crash,        ///< it ended the process it ran in, or left the device useless
+  Assert,       ///< the same by an assertion of its own that failed, on the host or the device
+  Timeout,      ///< it took longer than the user lets it
+  Oom,          ///< it needs more memory than there is
 };
-/// `ok`, `wrong`, `impossible`, `unsupported`, `error`, `skipped`.
+/// `ok`, `wrong`, `impossible`, `unsupported`, `error`, `skipped`, `crash`, `assert`, `timeout`, `oom`.
 std::string_view name(Status status);
 std::optional<Status> statusFromName(std::string_view text);
 

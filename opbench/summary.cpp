@@ -24,6 +24,10 @@ void count(Counts& counts, const Outcome& outcome) {
     case Status::Unsupported: ++counts.unsupported; return;
     case Status::Error: ++counts.errors; return;
     case Status::Skipped: ++counts.skipped; return;
+    case Status::Crash: ++counts.crashes; return;
+    case Status::Assert: ++counts.asserts; return;
+    case Status::Timeout: ++counts.timeouts; return;
+    case Status::Oom: ++counts.ooms; return;
     case Status::Ok: break;
   }
   switch (outcome.kind) {
@@ -186,10 +190,13 @@ Summary summarize(const std::vector<Row>& rows, const Run& run) {
   return summary;
 }
 
+int failures(const Counts& counts) {
+  return counts.wrong + counts.impossible + counts.errors + counts.crashes + counts.asserts + counts.timeouts;
+}
+
 bool hasFailed(const Summary& summary) {
-  return std::any_of(summary.total.standings.begin(), summary.total.standings.end(), [](const Standing& standing) {
-    return standing.counts.wrong > 0 || standing.counts.impossible > 0 || standing.counts.errors > 0;
-  });
+  return std::any_of(summary.total.standings.begin(), summary.total.standings.end(),
+                     [](const Standing& standing) { return failures(standing.counts) > 0; });
 }
 
 }  // namespace opbench

@@ -14,6 +14,7 @@ struct Counts {
   int samples = 0;
   int generated = 0, externs = 0, views = 0;  ///< those that are ok, by kind
   int wrong = 0, impossible = 0, unsupported = 0, errors = 0, skipped = 0;
+  int crashes = 0, asserts = 0, timeouts = 0, ooms = 0;
 };
 
 /// A geometric mean and the samples it is over; meaningless over none.
@@ -69,9 +70,12 @@ struct Summary {
   std::vector<Spread> spreads;  ///< of a self-test: all by the main measure first, then its short and long times, then the other
 };
 
+/// Samples that were wrong, impossible or failed; what the device has no memory for has not failed.
+int failures(const Counts& counts);
+
 Summary summarize(const std::vector<Row>& rows, const Run& run);
 
-/// Whether anything was wrong, impossible or failed.
+/// Whether there are failures().
 bool hasFailed(const Summary& summary);
 
 }  // namespace opbench

@@ -57,6 +57,12 @@ class Call {
   std::unique_ptr<State> state_;
 };
 
+/// What is asked for takes more memory than there is.
+class OutOfMemory : public ir::Error {
+ public:
+  explicit OutOfMemory(const std::string& message) : ir::Error(ir::ErrorKind::Unsupported, message) {}
+};
+
 /// Whether today's ATen has the operator `aten.add.Tensor`.
 bool operatorExists(const std::string& op);
 /// Names of ATen's operators, for suggestions.

@@ -55,8 +55,8 @@ struct Call::State {
   std::optional<bool> isView_;
 };
 
-/// Runs `action`, giving what ATen throws the form of our errors: Toolchain where the device failed, otherwise Unsupported: it
-/// has no kernel or no memory for the call, or refuses its arguments.
+/// Runs `action`, giving what ATen throws the form of our errors: Toolchain where the device failed, OutOfMemory where what it
+/// needs does not fit, otherwise Unsupported: it has no kernel for the call, or refuses its arguments.
 template <typename F>
 auto translateErrors(const std::string& op, const F& action) -> decltype(action()) {
   const auto firstLine = [](const c10::Error& error) {
@@ -68,8 +68,11 @@ auto translateErrors(const std::string& op, const F& action) -> decltype(action(
   } catch (const c10::AcceleratorError& error) {
     ir::fail(ir::ErrorKind::Toolchain, "the device failed in {}: {}", op, firstLine(error));
   } catch (const c10::OutOfMemoryError& error) {
-    ir::fail(ir::ErrorKind::Unsupported, "{} does not fit into memory: {}", op, firstLine(error));
+    throw OutOfMemory(fmt::format("{} does not fit into memory: {}", op, firstLine(error)));
   } catch (const c10::Error& error) {
+    // What the CPU's allocator says has no class of its own.
+    if (firstLine(error).find("can't allocate memory") != std::string::npos)
+      throw OutOfMemory(fmt::format("{} does not fit into memory: {}", op, firstLine(error)));
     ir::fail(ir::ErrorKind::Unsupported, "ATen refuses {}: {}", op, firstLine(error));
   }
 }

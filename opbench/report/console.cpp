@@ -45,7 +45,11 @@ Tone toneOf(const Outcome& outcome) {
     case Status::Ok: return outcome.kind == runtime::Kind::Generated ? Tone::Plain : Tone::Faint;
     case Status::Wrong:
     case Status::Impossible:
+    case Status::Crash:
+    case Status::Assert:
+    case Status::Timeout:
     case Status::Error: return Tone::Bad;
+    case Status::Oom:
     case Status::Unsupported:
     case Status::Skipped: return Tone::Doubtful;
   }
@@ -124,6 +128,10 @@ constexpr CountName countNames[] = {{&Counts::generated, "generated", "gen"},
                                     {&Counts::wrong, "wrong", "wrong"},
                                     {&Counts::impossible, "impossible", "imposs"},
                                     {&Counts::errors, "error", "err"},
+                                    {&Counts::crashes, "crash", "crash"},
+                                    {&Counts::asserts, "assert", "assert"},
+                                    {&Counts::timeouts, "timeout", "timeout"},
+                                    {&Counts::ooms, "oom", "oom"},
                                     {&Counts::unsupported, "unsupported", "unsup"},
                                     {&Counts::skipped, "skipped", "skip"}};
 
@@ -136,8 +144,8 @@ std::string countsText(const Counts& counts, std::string_view CountName::* spell
 }
 
 Tone toneOf(const Counts& counts) {
-  if (counts.wrong + counts.impossible + counts.errors > 0) return Tone::Bad;
-  return counts.unsupported > 0 ? Tone::Doubtful : Tone::Plain;
+  if (failures(counts) > 0) return Tone::Bad;
+  return counts.unsupported + counts.ooms > 0 ? Tone::Doubtful : Tone::Plain;
 }
 
 /// The table below the lines; with several contenders beside the baseline each has its own line.

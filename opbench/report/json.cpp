@@ -137,6 +137,12 @@ void addRun(Json& record, const Run& run) {
 
 }  // namespace
 
+std::string runJson(const Run& run) {
+  Json object;
+  addRun(object, run);
+  return object.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 std::string jsonLines(const Row& row, const Run& run) {
   std::string text;
   for (const Outcome& outcome : row.outcomes) {

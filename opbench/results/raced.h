@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "opbench/results/fields.h"
 #include "opbench/row.h"
 
 namespace opbench::results {
@@ -16,6 +17,9 @@ struct Raced {
   std::string lines;  ///< as they stand in the file, each with its line break
   int place = 0;      ///< the line of the file where they begin, from 1
 };
+
+/// The run of a line, or of report::runJson; its contenders are the lines'. Errors: Input.
+Run runOf(const Fields& fields);
 
 /// Reads lines of one sample, the inverse of report::jsonLines: what was read is written as it was. `file` and `place` are for
 /// messages. Errors: Input, `FILE:LINE: what`.

@@ -8,10 +8,10 @@ struct Row {
   Fate fate;
 };
 
-constexpr Row rows[] = {
-    {"ok", Fate::Measured},       {"wrong", Fate::Wrong}, {"error", Fate::Failed},          {"crash", Fate::Failed},
-    {"timeout", Fate::Failed},    {"oom", Fate::Failed},  {"impossible", Fate::Impossible}, {"unsupported", Fate::Unmeasured},
-    {"skipped", Fate::Unmeasured}};
+constexpr Row rows[] = {{"ok", Fate::Measured},       {"wrong", Fate::Wrong},           {"error", Fate::Failed},
+                        {"crash", Fate::Failed},      {"timeout", Fate::Failed},        {"oom", Fate::Failed},
+                        {"assert", Fate::Failed},     {"impossible", Fate::Impossible}, {"unsupported", Fate::Unmeasured},
+                        {"skipped", Fate::Unmeasured}};
 
 }  // namespace
 

@@ -12,7 +12,7 @@ namespace opbench::results {
 enum class Fate {
   Measured,    ///< `ok`, with a time
   Wrong,       ///< `wrong`
-  Failed,      ///< `error`, `crash`, `timeout`, `oom`
+  Failed,      ///< `error`, `crash`, `assert`, `timeout`, `oom`
   Impossible,  ///< `impossible`: faster than the device can be
   Unmeasured,  ///< `unsupported`, `skipped`, or ok without a time
 };

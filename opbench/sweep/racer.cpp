@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "opbench/arguments.h"
+#include "opbench/outcome.h"
 #include "opbench/pipeline.h"
 #include "opbench/report/json.h"
 #include "opbench/version.h"
@@ -51,17 +52,26 @@ void keepSpread(double spread, const Run& run, const runtime::Cache& cache) {
   cache.put(spreadKey(run), fmt::format("{}", spread));
 }
 
-Racer::Racer(const Options& options, int samples)
+Racer::Racer(const Options& options)
     : options_(options), tolerances_(options.tolerances), device_(openDevice(options)), cache_(options.cache) {
   device_->setFlush(options.flush);
   run_ = describe(*device_, options, cache_);
-  run_.samples = samples;
+  run_.samples = options.samples;
   if (options.tune) tunings_.emplace(options.cache);
 }
 
-std::string Racer::race(const Job& job) {
+Finished Racer::race(const Job& job) {
   const Bench bench{options_, run_, *device_, cache_, tunings_ ? &*tunings_ : nullptr, tolerances_};
-  return report::jsonLines(raceSample(job.sample, job.index, bench), run_);
+  Row row = raceSample(job.sample, job.index, bench);
+  Finished finished;
+  try {
+    device_->synchronize();
+  } catch (const ir::Error& error) {
+    finished.lost = error.what();
+    setLost(row.outcomes, finished.lost);
+  }
+  finished.lines = report::jsonLines(row, run_);
+  return finished;
 }
 
 }  // namespace opbench

@@ -2,11 +2,10 @@
 
 #include <memory>
 #include <optional>
-#include <string>
 
-#include "inputs/sample.h"
 #include "opbench/options.h"
 #include "opbench/row.h"
+#include "opbench/sweep/messages.h"
 #include "opbench/tolerances.h"
 #include "runtime/cache.h"
 #include "runtime/device.h"
@@ -14,23 +13,14 @@
 
 namespace opbench {
 
-/// A sample of a sweep and its number there, from 1.
-struct Job {
-  int index = 0;
-  inputs::Sample sample;
-};
-
 /// A device, opened and measured, on which samples are raced one after another.
 class Racer {
  public:
-  /// For a sweep of so many samples. Errors: NoDevice; Input, for a file of tolerances.
-  Racer(const Options& options, int samples);
+  /// Errors: NoDevice; Input, for a file of tolerances.
+  explicit Racer(const Options& options);
 
-  const Run& run() const { return run_; }
-  /// What is not as it should be, though samples can be raced: one line, or nothing.
-  std::string complaint() const { return tunings_ ? tunings_->complaint() : ""; }
-  /// The sample's lines of results (report::jsonLines).
-  std::string race(const Job& job);
+  Ready ready() const { return {run_, tunings_ ? tunings_->complaint() : ""}; }
+  Finished race(const Job& job);
 
  private:
   const Options& options_;

@@ -6,6 +6,8 @@
 
 #include "ir/error.h"
 #include "opbench/brief.h"
+#include "opbench/report/formats.h"
+#include "opbench/sweep/agenda.h"
 #include "opbench/sweep/journal.h"
 #include "opbench/sweep/racer.h"
 
@@ -34,7 +36,7 @@ Ceilings best(const Ceilings& a, const Ceilings& b) {
   return {std::max(a.copy, b.copy), std::max(a.read, b.read), std::max(a.flops, b.flops), std::min(a.floor, b.floor)};
 }
 
-class Sweep {
+class Sweep : private Agenda {
  public:
   Sweep(const std::vector<inputs::Sample>& samples, const Options& options, Streams streams,
         const std::function<bool()>& interrupted)
@@ -47,15 +49,14 @@ class Sweep {
 
   Summary operator()() {
     if (options_.resume) {
-      const std::string note = journal_.resume(samples_, [&](Raced raced) { known_.push_back(std::move(raced)); });
-      if (!note.empty()) reporter_.complain(note);
+      const std::string note = journal_.resume(samples_, [&](Raced raced) { know(std::move(raced)); });
+      if (!note.empty()) complain(note);
     }
-    Racer racer(options_, static_cast<int>(samples_.size()));
-    begin(racer.run(), racer.complaint());
     std::exception_ptr failure;
     try {
-      raceAll(racer);
+      raceAll();
     } catch (const ir::Error&) {
+      if (!hasBegun_) throw;
       failure = std::current_exception();
     }
     Summary summary = end();
@@ -64,38 +65,54 @@ class Sweep {
   }
 
  private:
-  void begin(const Run& run, const std::string& complaint) {
-    run_ = run;
-    reporter_.begin(run_, static_cast<int>(samples_.size()), longestOperator(samples_));
-    if (!complaint.empty()) reporter_.complain(complaint);
-    for (Raced& raced : known_) {
-      if (raced.run.deviceName != run.deviceName)
-        ir::fail(ir::ErrorKind::Input, "{} was raced on {}, this is {}", options_.json, raced.run.deviceName, run.deviceName);
-      report(std::move(raced));
-    }
-    known_.clear();
+  /// A sample of the file that is resumed; it is reported once the sweep begins.
+  void know(Raced raced) {
+    isDone_[static_cast<size_t>(raced.row.index)] = true;
+    if (!report::wantsFormats(options_)) raced.lines.clear();
+    known_.push_back(std::move(raced));
   }
 
-  void raceAll(Racer& racer) {
-    const Clock::time_point start = Clock::now();
-    int done = 0;
-    for (size_t i = 1; i <= samples_.size() && !interrupted_(); ++i) {
-      if (isDone_[i]) continue;
-      const Job job{static_cast<int>(i), samples_[i - 1]};
-      const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-      reporter_.progress(done++, job.sample.op + " " + brief(job.sample), seconds);
-      take(racer.race(job));
-    }
+  void raceAll() {
+    // Where nothing is left to do there is no need of a device.
+    if (known_.size() == samples_.size() && !known_.empty()) return begin({known_.front().run, ""});
+    Options options = options_;
+    options.samples = static_cast<int>(samples_.size());
+    options.inProcess ? raceHere(*this, options) : raceInWorkers(*this, options);
   }
+
+  void begin(const Ready& ready) override {
+    run_ = ready.run;
+    for (const Raced& raced : known_)
+      if (raced.run.deviceName != run_.deviceName)
+        ir::fail(ir::ErrorKind::Input, "{} was raced on {}, this is {}", options_.json, raced.run.deviceName, run_.deviceName);
+    hasBegun_ = true;
+    reporter_.begin(run_, static_cast<int>(samples_.size()), longestOperator(samples_));
+    if (!ready.complaint.empty()) complain(ready.complaint);
+    for (Raced& raced : known_) report(std::move(raced));
+    known_.clear();
+    start_ = Clock::now();
+  }
+
+  std::optional<Job> next() override {
+    while (next_ < samples_.size() && isDone_[next_ + 1]) ++next_;
+    if (next_ == samples_.size() || interrupted_()) return std::nullopt;
+    Job job{static_cast<int>(next_ + 1), samples_[next_]};
+    ++next_;
+    const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
+    reporter_.progress(done_++, job.sample.op + " " + brief(job.sample), seconds);
+    return job;
+  }
+
+  bool isInterrupted() const override { return interrupted_(); }
+  void complain(const std::string& what) override { reporter_.complain(what); }
 
   /// A sample is done once its lines are written.
-  void take(const std::string& lines) {
-    journal_.append(lines);
-    report(results::racedOf(lines, "results", 1));
+  void take(const Finished& finished) override {
+    journal_.append(finished.lines);
+    report(results::racedOf(finished.lines, "results", 1));
   }
 
   void report(Raced raced) {
-    isDone_[static_cast<size_t>(raced.row.index)] = true;
     run_.ceilings = best(run_.ceilings, raced.run.ceilings);
     reporter_.row(raced);
     rows_.push_back(slim(std::move(raced.row)));
@@ -116,6 +133,10 @@ class Sweep {
   const std::function<bool()>& interrupted_;
   std::vector<Raced> known_;  ///< of the file that is resumed, until they are reported
   std::vector<bool> isDone_;  ///< by the sample's number, from 1
+  size_t next_ = 0;           ///< samples that were handed out or passed over
+  int done_ = 0;
+  bool hasBegun_ = false;
+  Clock::time_point start_;
   Run run_;
   std::vector<Row> rows_;
 };

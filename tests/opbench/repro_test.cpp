@@ -54,6 +54,7 @@ struct Bed {
     options.output = at("case");
     options.program = "/opt/opbench/bin/opbench";
     options.repeats = 1;
+    options.inProcess = true;
     return reproduce(options, Streams{out, err});
   }
   std::string content(const std::string& name) const { return tests::contentOf(folder.path / "case" / name); }

@@ -21,6 +21,7 @@ class Bed {
     samples = inputs::parseFile(text, "example.txt", "example").samples;
     options.device = "cpu";
     options.threads = 1;
+    options.inProcess = true;
     options.repeats = 1;
     options.cache = folder.path / "cache";
     options.json = folder.path / "r.jsonl";

@@ -1,0 +1,107 @@
+#include "opbench/accident.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <cassert>
+#include <charconv>
+#include <csignal>
+#include <cstdlib>
+#include <utility>
+
+#include "inputs/sample.h"
+#include "ir/error.h"
+#include "runtime/call.h"
+
+namespace opbench {
+namespace {
+
+constexpr std::array<std::pair<Accident, std::string_view>, 8> names{{{Accident::Segfault, "segfault"},
+                                                                      {Accident::Abort, "abort"},
+                                                                      {Accident::Assert, "assert"},
+                                                                      {Accident::Hang, "hang"},
+                                                                      {Accident::HugeAllocation, "huge-allocation"},
+                                                                      {Accident::DeviceAssert, "device-assert"},
+                                                                      {Accident::IllegalAddress, "illegal-address"},
+                                                                      {Accident::DeviceHang, "device-hang"}}};
+
+void allocate(runtime::Device& device) {
+  const auto read = inputs::parseFile("Operator: aten.zeros.default\ncnt: 1, (([281474976710656],), {})\n", "accident", "");
+  ir::require(read.samples.size() == 1, "the accident's sample cannot be read");
+  runtime::Call(read.samples.front(), device, 0).eager();
+}
+
+/// Starts a kernel of one thread that does this.
+void launch(std::string_view body, runtime::Device& device) {
+  codegen::Program program;
+  program.name = "accident";
+  program.backend = ir::Backend::Cuda;
+  program.source = fmt::format(
+      "extern \"C\" __device__ void __assertfail(const char*, const char*, unsigned, const char*, unsigned long);\n"
+      "extern \"C\" __global__ void accident() {{ {} }}\n",
+      body);
+  program.arch = device.target().arch;
+  device.compile(program, runtime::Cache(""))->launch(nullptr);
+}
+
+void hang() {
+  for (;;) ::pause();
+}
+
+void causeOne(Accident accident, runtime::Device& device) {
+  switch (accident) {
+    case Accident::Segfault: std::raise(SIGSEGV); return;
+    case Accident::Abort: std::abort();
+    case Accident::Assert: __assert_fail("false", "accident.cpp", 1, "cause"); return;
+    case Accident::Hang: hang(); return;
+    case Accident::HugeAllocation: allocate(device); return;
+    case Accident::DeviceAssert: launch("__assertfail(\"false\", \"accident.cu\", 1, \"accident\", 1);", device); return;
+    case Accident::IllegalAddress: launch("*(volatile int*)64 = 1;", device); return;
+    case Accident::DeviceHang: launch("for (volatile int go = 1; go;);", device); return;
+  }
+}
+
+std::optional<PlannedAccident> planned(std::string_view text) {
+  const size_t at = text.find('@');
+  if (at == std::string_view::npos) return std::nullopt;
+  PlannedAccident result;
+  const std::string_view number = text.substr(at + 1);
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), result.index);
+  if (error != std::errc() || end != number.data() + number.size()) return std::nullopt;
+  for (const auto& [accident, spelling] : names)
+    if (spelling == text.substr(0, at)) return PlannedAccident{accident, result.index};
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string_view name(Accident accident) {
+  return std::find_if(names.begin(), names.end(), [&](const auto& entry) { return entry.first == accident; })->second;
+}
+
+std::optional<std::vector<PlannedAccident>> accidentsFromText(std::string_view text) {
+  std::vector<PlannedAccident> accidents;
+  for (size_t from = 0; from <= text.size();) {
+    const size_t to = std::min(text.find(',', from), text.size());
+    const auto accident = planned(text.substr(from, to - from));
+    if (!accident) return std::nullopt;
+    accidents.push_back(*accident);
+    from = to + 1;
+  }
+  return accidents;
+}
+
+std::string toText(const std::vector<PlannedAccident>& accidents) {
+  std::string text;
+  for (const PlannedAccident& planned : accidents)
+    text += fmt::format("{}{}@{}", text.empty() ? "" : ",", name(planned.accident), planned.index);
+  return text;
+}
+
+void cause(const std::vector<PlannedAccident>& accidents, int index, runtime::Device& device) {
+  for (const PlannedAccident& planned : accidents)
+    if (planned.index == index) causeOne(planned.accident, device);
+}
+
+}  // namespace opbench

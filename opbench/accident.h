@@ -1,0 +1,41 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/device.h"
+
+namespace opbench {
+
+/// What a sample can do to the process or the device it runs on, caused on purpose: it shows whether a sweep survives it. For
+/// tests.
+enum class Accident {
+  Segfault,        ///< the process reads what is not its own
+  Abort,           ///< it gives up
+  Assert,          ///< an assertion of the host's fails
+  Hang,            ///< it goes on for ever
+  HugeAllocation,  ///< it asks for a PiB of the device's memory
+  DeviceAssert,    ///< CUDA: an assertion in a kernel fails
+  IllegalAddress,  ///< CUDA: a kernel writes what is not its own
+  DeviceHang,      ///< CUDA: a kernel goes on for ever
+};
+
+/// An accident and the number of the sample that it happens to.
+struct PlannedAccident {
+  Accident accident = Accident::Abort;
+  int index = 0;
+  bool operator==(const PlannedAccident&) const = default;
+};
+
+/// `segfault`, `abort`, `assert`, `hang`, `huge-allocation`, `device-assert`, `illegal-address`, `device-hang`.
+std::string_view name(Accident accident);
+/// Reads `segfault@3,hang@7`; nothing where it is not of this form.
+std::optional<std::vector<PlannedAccident>> accidentsFromText(std::string_view text);
+std::string toText(const std::vector<PlannedAccident>& accidents);
+
+/// Causes those that are planned for a sample.
+void cause(const std::vector<PlannedAccident>& accidents, int index, runtime::Device& device);
+
+}  // namespace opbench

@@ -1,0 +1,19 @@
+#include "opbench/sweep/agenda.h"
+
+#include "ir/error.h"
+#include "opbench/sweep/racer.h"
+
+namespace opbench {
+
+void raceHere(Agenda& agenda, const Options& options) {
+  Racer racer(options);
+  agenda.begin(racer.ready());
+  while (const auto job = agenda.next()) {
+    const Finished finished = racer.race(*job);
+    agenda.take(finished);
+    if (!finished.lost.empty())
+      ir::fail(ir::ErrorKind::Toolchain, "sample {} has left the device useless: {}", job->index, finished.lost);
+  }
+}
+
+}  // namespace opbench

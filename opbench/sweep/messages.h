@@ -1,0 +1,44 @@
+#pragma once
+
+#include <string>
+#include <variant>
+
+#include "inputs/sample.h"
+#include "opbench/row.h"
+
+namespace opbench {
+
+/// A sample of a sweep and its number there, from 1.
+struct Job {
+  int index = 0;
+  inputs::Sample sample;
+};
+
+/// What became of a job.
+struct Finished {
+  std::string lines;  ///< the sample's results (report::jsonLines)
+  std::string lost;   ///< why nothing else can be raced where it was; empty where that is not so
+};
+
+/// A worker's first word.
+struct Ready {
+  Run run;
+  std::string complaint;  ///< what is not as it should be, though samples can be raced; or nothing
+};
+
+/// A worker's last word, where it cannot work at all.
+struct Refused {
+  std::string message;
+  bool lacksDevice = false;  ///< there is no such device
+  bool isUsers = false;      ///< what the user said cannot be
+};
+
+using Reply = std::variant<Ready, Refused, Finished>;
+
+/// A job and a worker's replies as a line each, which ends with a line break, and back. Errors: Input, for what is none.
+std::string toLine(const Job& job);
+Job jobOf(const std::string& line);
+std::string toLine(const Reply& reply);
+Reply replyOf(const std::string& line);
+
+}  // namespace opbench

@@ -1,0 +1,177 @@
+#include "opbench/sweep/process.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+#include "ir/error.h"
+
+namespace opbench {
+namespace {
+
+constexpr size_t mostWords = 4096;  // bytes that are kept of what it wrote last
+constexpr int mostLines = 6;        // of these, shown
+
+[[noreturn]] void fail(const char* call, int error) {
+  ir::fail(ir::ErrorKind::Toolchain, "cannot start a worker: {}: {}", call, std::strerror(error));
+}
+
+/// Two ends of a channel.
+struct Ends {
+  Descriptor ours, childs;
+};
+
+Ends socketPair() {
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) fail("socketpair", errno);
+  return {Descriptor(ends[0]), Descriptor(ends[1])};
+}
+
+Ends pipe() {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) fail("pipe", errno);
+  return {Descriptor(ends[0]), Descriptor(ends[1])};
+}
+
+/// What posix_spawn does in the child before the program starts.
+class Preparations {
+ public:
+  Preparations(int channel, int errors) {
+    posix_spawn_file_actions_init(&actions_);
+    posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions_, errors, STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions_, errors, STDERR_FILENO);
+    posix_spawn_file_actions_adddup2(&actions_, channel, childsChannel);
+    posix_spawnattr_init(&attributes_);
+    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP);
+  }
+  ~Preparations() {
+    posix_spawnattr_destroy(&attributes_);
+    posix_spawn_file_actions_destroy(&actions_);
+  }
+  Preparations(const Preparations&) = delete;
+  Preparations& operator=(const Preparations&) = delete;
+
+  const posix_spawn_file_actions_t* actions() const { return &actions_; }
+  const posix_spawnattr_t* attributes() const { return &attributes_; }
+
+ private:
+  posix_spawn_file_actions_t actions_{};
+  posix_spawnattr_t attributes_{};
+};
+
+/// Appends what there is to `text`; false at the end.
+bool readInto(std::string& text, int descriptor) {
+  std::array<char, 1 << 16> block{};
+  const ssize_t count = ::read(descriptor, block.data(), block.size());
+  if (count < 0 && errno == EINTR) return true;
+  if (count > 0) text.append(block.data(), static_cast<size_t>(count));
+  return count > 0;
+}
+
+}  // namespace
+
+Process::Process(const std::vector<std::string>& arguments) {
+  Ends channel = socketPair(), errors = pipe();
+  const Preparations preparations(channel.childs.number(), errors.childs.number());
+  std::vector<std::string> words{"opbench"};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  // Of the running program, also where its file has been replaced.
+  const int error =
+      ::posix_spawn(&pid_, "/proc/self/exe", preparations.actions(), preparations.attributes(), pointers.data(), environ);
+  if (error != 0) fail("posix_spawn", error);
+  channel_ = std::move(channel.ours);
+  errors_ = std::move(errors.ours);
+}
+
+Process::Process(Process&& other) noexcept
+    : pid_(std::exchange(other.pid_, -1)),
+      channel_(std::move(other.channel_)),
+      errors_(std::move(other.errors_)),
+      said_(std::move(other.said_)),
+      wrote_(std::move(other.wrote_)),
+      status_(other.status_) {}
+
+Process& Process::operator=(Process&& other) noexcept {
+  std::swap(pid_, other.pid_);
+  std::swap(channel_, other.channel_);
+  std::swap(errors_, other.errors_);
+  std::swap(said_, other.said_);
+  std::swap(wrote_, other.wrote_);
+  std::swap(status_, other.status_);
+  return *this;
+}
+
+Process::~Process() { stop(); }
+
+void Process::send(const std::string& line) const {
+  for (std::string_view rest = line; !rest.empty();) {
+    const ssize_t count = ::send(channel(), rest.data(), rest.size(), MSG_NOSIGNAL);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return;
+    rest.remove_prefix(static_cast<size_t>(count));
+  }
+}
+
+bool Process::read() { return readInto(said_, channel()); }
+
+bool Process::readErrors() {
+  if (!errors_.isOpen()) return false;
+  const bool isOpen = readInto(wrote_, errors());
+  if (wrote_.size() > 2 * mostWords) wrote_.erase(0, wrote_.size() - mostWords);
+  if (!isOpen) errors_ = Descriptor();
+  return isOpen;
+}
+
+std::optional<std::string> Process::line() {
+  const size_t end = said_.find('\n');
+  if (end == std::string::npos) return std::nullopt;
+  std::string line = said_.substr(0, end);
+  said_.erase(0, end + 1);
+  return line;
+}
+
+std::string Process::lastWords() const {
+  std::string_view words = wrote_;
+  while (words.ends_with('\n')) words.remove_suffix(1);
+  size_t from = words.size();
+  for (int i = 0; i < mostLines && from != std::string_view::npos; ++i)
+    from = from == 0 ? std::string_view::npos : words.rfind('\n', from - 1);
+  return std::string(from == std::string_view::npos ? words : words.substr(from + 1));
+}
+
+int Process::end() {
+  stop();
+  while (readErrors()) {
+  }
+  return status_.value_or(0);
+}
+
+void Process::stop() noexcept {
+  if (pid_ < 0) return;
+  ::kill(-pid_, SIGKILL);
+  int status = 0;
+  while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  }
+  status_ = status;
+  pid_ = -1;
+}
+
+std::string endText(int status) {
+  if (WIFSIGNALED(status)) return fmt::format("signal {} ({})", WTERMSIG(status), ::strsignal(WTERMSIG(status)));
+  return fmt::format("exit status {}", WEXITSTATUS(status));
+}
+
+}  // namespace opbench

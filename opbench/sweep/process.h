@@ -1,0 +1,56 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "opbench/descriptor.h"
+
+namespace opbench {
+
+/// Number of the descriptor by which a child talks with the process that started it.
+inline constexpr int childsChannel = 3;
+
+/// This program started once more, as a child that we exchange lines with; it is killed when it goes. It has a process group of
+/// its own, so that Ctrl-C does not reach it.
+class Process {
+ public:
+  /// With these arguments after the program's name. Errors: Toolchain where the system refuses.
+  explicit Process(const std::vector<std::string>& arguments);
+  ~Process();
+  Process(Process&&) noexcept;
+  Process& operator=(Process&&) noexcept;
+
+  pid_t pid() const { return pid_; }
+  /// Sends a line to it; what it no longer reads is lost.
+  void send(const std::string& line) const;
+
+  /// What becomes readable when it says something, or ends; and when it writes to standard output or error.
+  int channel() const { return channel_.number(); }
+  int errors() const { return errors_.number(); }
+  /// Reads what there is; false once there will be no more.
+  bool read();
+  bool readErrors();
+  /// The next line that was read, without its line break.
+  std::optional<std::string> line();
+  /// The last lines that it wrote to standard output or error.
+  std::string lastWords() const;
+
+  /// Kills it, if it still runs, and says how it ended: the status that waitpid() tells.
+  int end();
+
+ private:
+  void stop() noexcept;
+
+  pid_t pid_ = -1;
+  Descriptor channel_, errors_;
+  std::string said_, wrote_;
+  std::optional<int> status_;
+};
+
+/// How a process ended, from its status: `signal 11 (Segmentation fault)`, `exit status 1`.
+std::string endText(int status);
+
+}  // namespace opbench

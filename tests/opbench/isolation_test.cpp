@@ -1,0 +1,197 @@
+// The program itself, whose workers are made to crash, hang and ask for too much.
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <random>
+#include <thread>
+
+#include "opbench/results/raced.h"
+#include "tests/opbench/temporary_folder.h"
+
+using namespace opbench;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Sweeps of small samples on the CPU by the program beside this one.
+class Bed {
+ public:
+  explicit Bed(int samples) {
+    std::ofstream file(folder.path / "samples.txt");
+    file << "Operator: aten.neg.default\n";
+    for (int n = 1; n <= samples; ++n) file << "cnt: " << samples - n + 1 << ", ((T([" << n << ", 8], f32),), {})\n";
+  }
+
+  /// Starts a sweep; its process.
+  pid_t start(std::vector<std::string> extra) const {
+    std::vector<std::string> words{"opbench",
+                                   "--inp-file",
+                                   folder.path / "samples.txt",
+                                   "--max-samples",
+                                   "0",
+                                   "--device",
+                                   "cpu",
+                                   "--threads",
+                                   "1",
+                                   "--repeats",
+                                   "1",
+                                   "--cache",
+                                   folder.path / "cache",
+                                   "--json",
+                                   json(),
+                                   "--resume"};
+    words.insert(words.end(), extra.begin(), extra.end());
+    std::vector<char*> pointers;
+    for (std::string& word : words) pointers.push_back(word.data());
+    pointers.push_back(nullptr);
+    posix_spawn_file_actions_t actions{};
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, 1, (folder.path / "out").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    posix_spawn_file_actions_addopen(&actions, 2, (folder.path / "err").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    const fs::path program = fs::read_symlink("/proc/self/exe").parent_path() / "opbench";
+    pid_t pid = -1;
+    REQUIRE_MESSAGE(posix_spawn(&pid, program.c_str(), &actions, nullptr, pointers.data(), environ) == 0, program);
+    posix_spawn_file_actions_destroy(&actions);
+    return pid;
+  }
+  static int wait(pid_t pid) {
+    int status = 0;
+    waitpid(pid, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+  }
+  int run(const std::vector<std::string>& extra = {}) const { return wait(start(extra)); }
+
+  std::string json() const { return folder.path / "r.jsonl"; }
+  std::string out() const { return tests::contentOf(folder.path / "out"); }
+  std::string err() const { return tests::contentOf(folder.path / "err"); }
+
+  /// The status of each sample in the file, by its number; each is there once.
+  std::map<int, std::string> statuses() const {
+    std::map<int, std::string> found;
+    std::ifstream file(json());
+    results::readRaced(file, json(), 2, [&](const results::Raced& raced) {
+      const bool isNew = found.emplace(raced.row.index, name(raced.row.outcomes[1].status)).second;
+      CHECK_MESSAGE(isNew, raced.row.index);
+    });
+    return found;
+  }
+  std::string reasonOf(int index) const {
+    std::string reason;
+    std::ifstream file(json());
+    results::readRaced(file, json(), 2, [&](const results::Raced& raced) {
+      if (raced.row.index == index) reason = raced.row.outcomes[1].reason;
+    });
+    return reason;
+  }
+
+  tests::TemporaryFolder folder;
+};
+
+std::map<int, std::string> allOk(int samples) {
+  std::map<int, std::string> statuses;
+  for (int i = 1; i <= samples; ++i) statuses[i] = "ok";
+  return statuses;
+}
+
+/// The child processes of one.
+std::vector<pid_t> childrenOf(pid_t pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/task/" + std::to_string(pid) + "/children");
+  std::vector<pid_t> children;
+  for (pid_t child = 0; file >> child;) children.push_back(child);
+  return children;
+}
+
+void sleepFor(int milliseconds) { std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds)); }
+
+/// Waits until the file of results has so many bytes; false where the sweep ends first.
+bool waitForBytes(const Bed& bed, pid_t pid, size_t bytes) {
+  for (;;) {
+    std::error_code error;
+    if (fs::file_size(bed.json(), error) >= bytes && !error) return true;
+    siginfo_t info{};
+    if (waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid) return false;
+    sleepFor(2);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("what a sample does to its process costs that sample alone, and its status says what it was") {
+  const Bed bed(12);
+  CHECK(bed.run({"--timeout", "2", "--fault", "segfault@2,abort@4,assert@5,hang@7,huge-allocation@9,abort@12"}) == 1);
+  std::map<int, std::string> expected = allOk(12);
+  expected[2] = expected[4] = expected[12] = "crash";
+  expected[5] = "assert";
+  expected[7] = "timeout";
+  expected[9] = "oom";
+  CHECK(bed.statuses() == expected);
+  CHECK(bed.reasonOf(2) == "signal 11 (Segmentation fault)");
+  CHECK(bed.reasonOf(5).find("Assertion `false' failed") != std::string::npos);
+  CHECK(bed.reasonOf(7) == "it takes longer than 2 s");
+  CHECK(bed.out().find("opbench: 12 samples (6 generated, 3 crash, 1 assert, 1 timeout, 1 oom)") != std::string::npos);
+}
+
+TEST_CASE("in this process a sample that crashes is the end of the run") {
+  const Bed bed(3);
+  CHECK(bed.run({"--in-process", "--fault", "abort@2"}) == -SIGABRT);
+  CHECK(bed.statuses() == std::map<int, std::string>{{1, "ok"}});
+}
+
+TEST_CASE("killed at random moments and resumed as often, a sweep reports every sample once") {
+  constexpr int samples = 40;
+  const Bed bed(samples);
+  const std::vector<std::string> faults{"--fault", "abort@3,segfault@20"};
+  std::mt19937 random(7);
+  int kills = 0;
+  for (size_t bytes = 1; kills < 20; bytes += random() % 12000, ++kills) {
+    const pid_t pid = bed.start(faults);
+    const bool isRunning = waitForBytes(bed, pid, bytes);
+    sleepFor(static_cast<int>(random() % 30));
+    kill(pid, SIGKILL);
+    Bed::wait(pid);
+    if (!isRunning) break;
+  }
+  CHECK(kills > 3);
+  CHECK(bed.run(faults) == 1);
+  std::map<int, std::string> expected = allOk(samples);
+  expected[3] = expected[20] = "crash";
+  CHECK(bed.statuses() == expected);
+}
+
+TEST_CASE("a worker that is killed from outside is replaced, and its sample raced again") {
+  const Bed bed(60);
+  const pid_t pid = bed.start({});
+  for (size_t bytes = 1; bytes < 60000 && waitForBytes(bed, pid, bytes); bytes += 30000)
+    for (const pid_t worker : childrenOf(pid)) kill(worker, SIGKILL);
+  CHECK(Bed::wait(pid) == 0);
+  CHECK(bed.statuses() == allOk(60));
+}
+
+TEST_CASE("Ctrl-C finishes the sample at hand, reports and exits with 130; no worker is left") {
+  const Bed bed(400);
+  const pid_t pid = bed.start({});
+  waitForBytes(bed, pid, 1);
+  const std::vector<pid_t> workers = childrenOf(pid);
+  CHECK(workers.size() == 1);
+  kill(pid, SIGINT);
+  CHECK(Bed::wait(pid) == 130);
+  const size_t done = bed.statuses().size();
+  CHECK(done >= 1);
+  CHECK(done < 400);
+  CHECK(bed.out().find("opbench: " + std::to_string(done) + " sample") != std::string::npos);
+  for (const pid_t worker : workers) CHECK(kill(worker, 0) != 0);
+}
+
+TEST_CASE("what keeps workers from starting is the run's error") {
+  const Bed bed(2);
+  CHECK(bed.run({"--tolerances", "/nonexistent.yaml"}) == 2);
+  CHECK(bed.err().find("/nonexistent.yaml") != std::string::npos);
+}
