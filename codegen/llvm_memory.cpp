@@ -123,11 +123,15 @@ void LlvmMemory::store(int buffer, Vec offset, Vec value) const {
   builder_.CreateAlignedStore(toMemory(value, dtype(buffer)).value, address(buffer, offset), alignment);
 }
 
-/// Whether a whole vector may be stored around the caches, which takes alignment to the store's size or the register's.
+/// The alignment that storing a whole vector around the caches takes: the store's size or the register's.
+int LlvmMemory::streamAlignment(int buffer, Vec value) const {
+  return std::min(value.lanes() * elementBytes(buffer), cpu_.vectorBytes);
+}
+
+/// Whether a whole vector may be stored around the caches.
 bool LlvmMemory::streams(int buffer, Vec value) const {
-  const int bytes = value.lanes() * elementBytes(buffer);
-  const int needed = std::min(bytes, cpu_.vectorBytes);
-  return kernel_.streamStores && kernel_.local(buffer) == nullptr && bytes >= 16 &&
+  const int needed = streamAlignment(buffer, value);
+  return kernel_.streamStores && kernel_.local(buffer) == nullptr && needed >= 16 &&
          kernel_.params[static_cast<size_t>(buffer)].alignment % needed == 0;
 }
 
@@ -153,7 +157,7 @@ void LlvmMemory::storeContiguous(int buffer, Vec offset, Vec value, const LaneSe
   if (lanes.isPartial() && !isWhole) return storeActive(buffer, to, stored, lanes);
   if (lanes.isPartial()) stored = select(maskOf(builder_, lanes), stored, loadWhole(buffer, to, lanes.count));
   const bool streaming = streams(buffer, stored);
-  const int alignment = streaming ? kernel_.params[static_cast<size_t>(buffer)].alignment : elementBytes(buffer);
+  const int alignment = streaming ? streamAlignment(buffer, stored) : elementBytes(buffer);
   llvm::StoreInst* made = builder_.CreateAlignedStore(stored.value, to, llvm::Align(static_cast<uint64_t>(alignment)));
   if (!streaming) return;
   llvm::Metadata* one = llvm::ConstantAsMetadata::get(builder_.getInt32(1));

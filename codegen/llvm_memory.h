@@ -50,6 +50,7 @@ class LlvmMemory {
   void forActive(const LaneSet& lanes, const std::function<void(llvm::Value*)>& body) const;
   bool holdsWhole(int buffer, Vec offset, const LaneSet& lanes) const;
   bool hasMaskedAccess(int buffer) const;
+  int streamAlignment(int buffer, Vec value) const;
   bool streams(int buffer, Vec value) const;
 
   llvm::IRBuilderBase& builder_;

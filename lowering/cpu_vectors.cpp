@@ -24,6 +24,26 @@ bool areAlike(const Domain& domain, ElementStores stores, int64_t elements) {
   return std::all_of(stores.begin(), stores.end(), isLikeFirst);
 }
 
+/// Elements to which stores of vectors of `lanes` are to be aligned: a register's, of the smallest of them.
+int64_t alignmentOf(ElementStores stores, int lanes, const ir::Target& target) {
+  int64_t elements = 1;
+  for (const Access& store : stores)
+    elements = std::max(elements, std::min<int64_t>(lanes, target.vectorBytes / store.elementBytes));
+  return elements;
+}
+
+/// Whether stores are as much aligned wherever a position along `dim` is a multiple of `elements`.
+bool areAligned(const Domain& domain, ElementStores stores, int64_t elements, std::size_t dim) {
+  return std::all_of(stores.begin(), stores.end(), [&](const Access& store) {
+    return domain.isContiguous(store, dim) && domain.isAligned(store, static_cast<int>(elements), dim);
+  });
+}
+
+/// Whether a masked vector at the start of `count` elements aligns the others, and is worth it.
+bool canHaveHead(const Domain& domain, ElementStores stores, int64_t count, int64_t elements, const ir::Target& target) {
+  return target.vectorBytes >= maskedBytes && count >= fewestRegisters * elements && areAlike(domain, stores, elements);
+}
+
 }  // namespace
 
 ir::Block CpuVectors::one(ir::Lanes lanes, const ir::Expr* active) const {
@@ -63,18 +83,20 @@ ir::Block CpuVectors::along(Value start, int64_t count, const std::optional<Head
   return block;
 }
 
-bool areAligned(const Domain& domain, ElementStores stores, int lanes) {
-  return std::all_of(stores.begin(), stores.end(), [&](const Access& store) {
-    return domain.isInnerContiguous(store) && domain.isAligned(store, lanes, domain.innermost());
-  });
+bool areAligned(const Domain& domain, ElementStores stores, std::size_t dim, int lanes, const ir::Target& target) {
+  return areAligned(domain, stores, alignmentOf(stores, lanes, target), dim);
+}
+
+bool canAlign(const Domain& domain, ElementStores stores, int64_t count, int lanes, const ir::Target& target) {
+  return areAligned(domain, stores, domain.innermost(), lanes, target) ||
+         canHaveHead(domain, stores, count, alignmentOf(stores, lanes, target), target);
 }
 
 std::optional<Head> headOf(ir::ExprPool& pool, const Domain& domain, ElementStores stores, const Position& position,
                            int64_t count, int lanes, const ir::Target& target) {
-  if (stores.empty() || target.vectorBytes < maskedBytes) return std::nullopt;
-  const int64_t elements = std::min<int64_t>(lanes, target.vectorBytes / stores.front().elementBytes);
-  if (count < fewestRegisters * elements || !areAlike(domain, stores, elements)) return std::nullopt;
-  if (areAligned(domain, stores, static_cast<int>(elements))) return std::nullopt;
+  const int64_t elements = alignmentOf(stores, lanes, target);
+  if (stores.empty() || areAligned(domain, stores, elements, domain.innermost())) return std::nullopt;
+  if (!canHaveHead(domain, stores, count, elements, target)) return std::nullopt;
   const auto most = static_cast<double>(elements - 1);
   const Value offset{pool, domain.offset(stores.front(), position)};
   return Head{offset.like(most) - mod(offset + most, most + 1), elements - 1};
@@ -83,7 +105,7 @@ std::optional<Head> headOf(ir::ExprPool& pool, const Domain& domain, ElementStor
 bool exceedsCaches(const ir::Loops& loops, const ir::Target& target) {
   int64_t bytes = 0;
   for (const ir::Buffer& buffer : loops.buffers) {
-    if (buffer.isWritten && buffer.isRead) return false;
+    if (buffer.isWritten && buffer.isRead && buffer.type.bytesTouched() > target.cacheBytes) return false;
     bytes += buffer.type.bytesTouched();
   }
   return bytes > target.cacheBytes * target.processors;

@@ -37,8 +37,12 @@ struct CpuVectors {
 /// Those of a domain's stores that are made for every element.
 using ElementStores = std::span<const Access>;
 
-/// Whether stores run along the inner dim and are aligned wherever a position along it is a multiple of `lanes`.
-bool areAligned(const Domain& domain, ElementStores stores, int lanes);
+/// Whether stores run along a dim and vectors of `lanes` are aligned, as far as a register is long, wherever a position along it
+/// is a multiple of `lanes`.
+bool areAligned(const Domain& domain, ElementStores stores, std::size_t dim, int lanes, const ir::Target& target);
+
+/// Whether that holds for the inner dim, or a head brings it about.
+bool canAlign(const Domain& domain, ElementStores stores, int64_t count, int lanes, const ir::Target& target);
 
 /// The head of the `count` elements from a position on, which fits a vector of `lanes`: after it no store touches two cache
 /// lines.
@@ -46,7 +50,7 @@ bool areAligned(const Domain& domain, ElementStores stores, int lanes);
 std::optional<Head> headOf(ir::ExprPool& pool, const Domain& domain, ElementStores stores, const Position& position,
                            int64_t count, int lanes, const ir::Target& target);
 
-/// Whether stores should bypass the caches: what is touched exceeds them, and results are written only.
+/// Whether stores should bypass the caches: what is touched exceeds them, and results are written only, but for small ones.
 bool exceedsCaches(const ir::Loops& loops, const ir::Target& target);
 
 }  // namespace lowering

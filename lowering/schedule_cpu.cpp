@@ -42,10 +42,9 @@ class TaskBody {
   int64_t tasks() const { return ceilDiv(rows_, together_) * blocks_; }
   int64_t taskElements() const { return block_ * together_; }
   bool alignsStores() const {
-    const Position origin(domain_.dims().size(), loops_.pool->integer(DType::I64, 0));
-    return areAligned(domain_, domain_.stores(), lanes_) ||
-           (!isFlat_ && together_ == 1 &&
-            headOf(*loops_.pool, domain_, domain_.stores(), origin, rowElements_ - (blocks_ - 1) * block_, lanes_, target_));
+    const ElementStores stores = domain_.stores();
+    return isFlat_ || together_ > 1 ? areAligned(domain_, stores, domain_.innermost(), lanes_, target_)
+                                    : canAlign(domain_, stores, rowElements_ - (blocks_ - 1) * block_, lanes_, target_);
   }
 
   ir::Block build(const Expr* task) const {

@@ -60,7 +60,9 @@ class CpuColumnKernel {
     body.push_back({ir::For{columns_.task().expr(), LoopKind::Task, columns_.forTiles(std::move(task))}});
     if (shares_ > 1) append(body, combineShares());
     ir::Kernel kernel = kernel_.finish(launch, std::move(body));
-    kernel.streamStores = !nest_.elementStores.empty() && storesAligned() && exceedsCaches(loops_, target);
+    kernel.streamStores = !nest_.elementStores.empty() && !storesAlongElements() &&
+                          areAligned(domain_, domain_.stores(), domain_.elementDims() - 1, lanes_, target) &&
+                          exceedsCaches(loops_, target);
     return kernel;
   }
 
@@ -105,14 +107,6 @@ class CpuColumnKernel {
     }
     const bool isReadAgain = nest_.passes() > 1 || !nest_.elementStores.empty();
     return bytes > target.cacheBytes && !storesAlongElements() && (!isReadAgain || ofTile > target.cacheBytes);
-  }
-
-  /// Whether every vector is stored at a multiple of its lanes.
-  bool storesAligned() const {
-    const std::size_t dim = domain_.elementDims() - 1;
-    return !storesAlongElements() && std::all_of(domain_.stores().begin(), domain_.stores().end(), [&](const Access& store) {
-      return domain_.isContiguous(store, dim) && domain_.isAligned(store, lanes_, dim);
-    });
   }
 
   bool isBlocked() const { return columns_.eachShare() > 2 * blockElements; }

@@ -65,18 +65,13 @@ class CpuRowKernel {
       append(body, combineShares());
     }
     ir::Kernel kernel = kernel_.finish(launch, std::move(body));
-    kernel.streamStores = runs_ == 1 && alignsStores() && exceedsCaches(loops_, target_);
+    const ElementStores stores = elementAccesses();
+    kernel.streamStores =
+        !stores.empty() && canAlign(domain_, stores, domain_.inner().extent, lanes_, target_) && exceedsCaches(loops_, target_);
     return kernel;
   }
 
  private:
-  /// Whether every element is stored in vectors that are aligned, but for the ends of rows.
-  bool alignsStores() const {
-    const ElementStores stores = elementAccesses();
-    if (stores.empty() || areAligned(domain_, stores, lanes_)) return !stores.empty();
-    const Position origin(domain_.dims().size(), kernel_.number(0).expr());
-    return headOf(kernel_.pool(), domain_, stores, origin, domain_.inner().extent, lanes_, target_).has_value();
-  }
   /// More than one where rows alone do not keep all threads busy and nothing but reductions of the first pass is asked for.
   int64_t chooseShares(const ir::Target& target) const {
     if (nest_.passes() > 1 || !nest_.elementStores.empty() || rows_ >= target.processors) return 1;

@@ -293,6 +293,26 @@ TEST_CASE("what columns have once serves several rows, and what a row computes o
                    1);
 }
 
+TEST_CASE("a result bypasses the CPU's caches where it exceeds them and vectors of it can be aligned") {
+  const auto bypasses = [](int images, int channels, int size) {
+    const std::string type = fmt::format("f32[{}, {}, {}, {}]", images, channels, size, size);
+    const ir::Loops loops = lowering::lower(ir::parseGraph(fmt::format(R"(graph
+  in input        {0}
+  in running_mean f32[{1}]
+  in running_var  f32[{1}]
+  out0 {0}, out1 f32[{1}], out2 f32[{1}] = aten.native_batch_norm.default(input=input, weight=None, bias=None, running_mean=running_mean, running_var=running_var, training=True, momentum=0.1, eps=1e-05) writes running_mean, running_var
+  return out0, out1, out2, running_mean, running_var
+)",
+                                                                       type, channels)))
+                                .front();
+    return lowering::schedule(loops, tests::avx512()).streamStores;
+  };
+  CHECK(bypasses(32, 40, 28));        // runs of 49 registers, though running statistics are read, too
+  CHECK(bypasses(32, 80, 27));        // runs that start anywhere
+  CHECK_FALSE(bypasses(128, 80, 9));  // runs of 5 registers
+  CHECK_FALSE(bypasses(4, 40, 28));   // 1 MB
+}
+
 TEST_CASE("weights that all rows share, beside what a row has once") {
   for (const int n : {8, 16, 32})
     checkGraph(fmt::format(R"(  in input  f16[6, {0}]
