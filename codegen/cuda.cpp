@@ -1,7 +1,6 @@
 #include "codegen/cuda.h"
 
 #include <algorithm>
-#include <array>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -12,6 +11,7 @@
 #include "codegen/cuda_copies.h"
 #include "codegen/cuda_lanes.h"
 #include "codegen/cuda_memory.h"
+#include "codegen/cuda_names.h"
 #include "ir/error.h"
 
 namespace codegen {
@@ -21,34 +21,6 @@ std::string_view cudaScalarPrelude();
 std::string_view cudaCombinePrelude();
 
 namespace {
-
-constexpr std::array reservedWords{
-    "load",      "store",  "lane",      "block",       "thread",       "rank",    "math",   "fast",     "Vec",      "Word",
-    "workspace", "shared", "copyAsync", "awaitCopies", "commitCopies", "combine", "Group",  "Add",      "Mul",      "Max",
-    "Min",       "And",    "Or",        "Logaddexp",   "elements",     "auto",    "bool",   "char",     "const",    "int",
-    "long",      "float",  "short",     "double",      "signed",       "struct",  "return", "default",  "case",     "do",
-    "else",      "for",    "goto",      "if",          "new",          "delete",  "class",  "enum",     "this",     "true",
-    "false",     "switch", "while",     "using",       "void",         "union",   "break",  "typename", "operator", "template",
-    "register",  "static", "number",    "Team"};
-
-bool isReserved(std::string_view name) {
-  if (std::find(reservedWords.begin(), reservedWords.end(), name) != reservedWords.end()) return true;
-  if (ir::dtypeFromName(name)) return true;
-  // Names that the text itself makes: t0, o0, i0, ...
-  return name.size() > 1 && std::string_view("toi").find(name[0]) != std::string_view::npos &&
-         std::all_of(name.begin() + 1, name.end(), [](char c) { return c >= '0' && c <= '9'; });
-}
-
-std::vector<std::string> bufferNames(const ir::Kernel& kernel) {
-  std::vector<std::string> names;
-  const auto add = [&](std::string name) {
-    while (isReserved(name) || std::find(names.begin(), names.end(), name) != names.end()) name += "_";
-    names.push_back(std::move(name));
-  };
-  for (const ir::Param& param : kernel.params) add(param.buffer.name);
-  for (const ir::Local& local : kernel.locals) add(local.buffer.name);
-  return names;
-}
 
 /// Prints the statements of a kernel and the barriers between them.
 class CudaPrinter {
@@ -77,6 +49,7 @@ class CudaPrinter {
   void print(const ir::Combine& combine, CudaScope& scope);
 
   void grid(const ir::For& loop, CudaScope& scope);
+  void teams(const ir::For& loop, CudaScope& scope);
   void cluster(const ir::For& loop, CudaScope& scope);
   void threads(const ir::For& loop, CudaScope& scope);
   void repeated(const ir::For& loop, CudaScope& scope);
@@ -152,20 +125,36 @@ void CudaPrinter::print(const ir::For& loop, CudaScope& scope) {
 
 /// The places of a thread, which all loops over them share.
 void CudaPrinter::declareIndices(CudaScope& scope) const {
-  const int cluster = kernel_.launch.cluster;
   const auto declare = [&](ir::LoopKind kind, const char* name, const std::string& value) {
     if (hasLoop(kernel_.body, kind)) scope.line(fmt::format("const {} {} = {};", scope.expressions().indexType(), name, value));
   };
-  const char* const number = kernel_.launch.team ? "number" : "blockIdx.x";
-  if (kernel_.launch.team) scope.line(fmt::format("const u32 number = numberInOrder({});", memory_.started()));
-  declare(ir::LoopKind::Grid, "block", cluster > 1 ? fmt::format("{} / {}", number, cluster) : number);
-  declare(ir::LoopKind::Cluster, "rank", fmt::format("{} % {}", number, cluster));
+  if (!kernel_.launch.team) {
+    const int cluster = kernel_.launch.cluster;
+    declare(ir::LoopKind::Grid, "block", cluster > 1 ? fmt::format("blockIdx.x / {}", cluster) : "blockIdx.x");
+    declare(ir::LoopKind::Cluster, "rank", fmt::format("blockIdx.x % {}", cluster));
+  }
   declare(ir::LoopKind::Thread, "thread", "threadIdx.x");
 }
 
 void CudaPrinter::grid(const ir::For& loop, CudaScope& scope) {
   scope.expressions().bind({loop.axis, As::Index}, {"block"});
-  block(loop.body, scope);
+  kernel_.launch.team ? teams(loop, scope) : block(loop.body, scope);
+}
+
+/// As many CTAs as run at once take the places in teams in turn, each in order: a CTA only waits for others that are at work on
+/// the same team or on earlier ones.
+void CudaPrinter::teams(const ir::For& loop, CudaScope& scope) {
+  const ir::Launch& launch = kernel_.launch;
+  scope.line(
+      fmt::format("for (u32 number = blockIdx.x; number < {}; number += gridDim.x) {{", launch.grid * int64_t{launch.cluster}));
+  CudaScope inner = scope.enter();
+  const std::string type = scope.expressions().indexType();
+  inner.line(fmt::format("const {} block = number / {};", type, launch.cluster));
+  inner.line(fmt::format("const {} rank = number % {};", type, launch.cluster));
+  block(loop.body, inner);
+  inner.line("__syncthreads();");
+  scope.leave(inner);
+  scope.line("}");
 }
 
 void CudaPrinter::cluster(const ir::For& loop, CudaScope& scope) {

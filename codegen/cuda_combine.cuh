@@ -262,17 +262,6 @@ struct Group {
   }
 };
 
-// The CTA's place in the order in which those of the grid start. The counter is 0 before the first and after the last. As
-// those that run have the lowest numbers, CTAs of neighbouring numbers that wait for each other will all come to run.
-inline u32 numberInOrder(void* counter) {
-  __shared__ u32 number;
-  const u32 last = gridDim.x - 1;
-  if (threadIdx.x == 0)
-    asm volatile("atom.relaxed.gpu.inc.u32 %0, [%1], %2;" : "=r"(number) : "l"(counter), "r"(last) : "memory");
-  __syncthreads();
-  return number;
-}
-
 // Waits until so many CTAs, of ranks from 0 on, have come here, all of which come to run: what any of their threads did before is
 // seen by all of them after it. The counter's highest bit flips when the last one comes; the others are then 0 again.
 inline void teamBarrier(void* counter, int rank, int ctas) {

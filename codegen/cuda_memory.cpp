@@ -13,7 +13,7 @@ constexpr int64_t warp = 32;
 constexpr int64_t sharedAlignment = 16;
 constexpr int64_t workspaceAlignment = 256;
 constexpr int64_t staticSharedBytes = 48 << 10;
-/// What isLastCta and numberInOrder have of their own, rounded up.
+/// What isLastCta has of its own, rounded up.
 constexpr int64_t ownSharedBytes = 32;
 
 int64_t roundedUp(int64_t bytes, int64_t unit) { return (bytes + unit - 1) / unit * unit; }
@@ -101,7 +101,7 @@ CudaMemory::CudaMemory(const ir::Kernel& kernel, CudaScope& scope) : kernel_(ker
   }
   if (kernel.launch.team) {
     teamOffset_ = workspaceBytes_;
-    workspaceBytes_ += workspaceAlignment * (1 + kernel.launch.grid);
+    workspaceBytes_ += workspaceAlignment * kernel.launch.grid;
   }
   if (finishes(kernel) || ir::waitsForGrid(kernel)) {
     counterOffset_ = workspaceBytes_;
@@ -132,9 +132,8 @@ void CudaMemory::declare(CudaScope& scope) const {
 
 std::string CudaMemory::counter() const { return bytesAt("workspace", counterOffset_); }
 std::string CudaMemory::barrier() const { return bytesAt("workspace", counterOffset_ + workspaceAlignment / 2); }
-std::string CudaMemory::started() const { return bytesAt("workspace", teamOffset_); }
 std::string CudaMemory::arrived() const {
-  return fmt::format("{} + block * {}", bytesAt("workspace", teamOffset_ + workspaceAlignment), workspaceAlignment);
+  return fmt::format("{} + block * {}", bytesAt("workspace", teamOffset_), workspaceAlignment);
 }
 
 }  // namespace codegen

@@ -18,7 +18,7 @@ int64_t teamElements(const ir::Kernel& kernel, const ir::Combine& combine, const
 bool finishes(const ir::Kernel& kernel);
 
 /// Where the arrays of a kernel's own lie: its locals, what its Combines exchange parts through, and counts of the CTAs that
-/// have started, met or are done. Shared memory that exceeds what a kernel has without asking (48 KiB) is one array, of which the
+/// have met or are done. Shared memory that exceeds what a kernel has without asking (48 KiB) is one array, of which the
 /// others are pieces.
 class CudaMemory {
  public:
@@ -36,8 +36,7 @@ class CudaMemory {
   /// The addresses of the counts for isLastCta and gridBarrier.
   std::string counter() const;
   std::string barrier() const;
-  /// Of a team: the address of the count of CTAs that have started, and of those that have come to where they meet.
-  std::string started() const;
+  /// Of a team: the address of the count of its CTAs that have come to where they meet.
   std::string arrived() const;
 
   int64_t workspaceBytes() const { return workspaceBytes_; }

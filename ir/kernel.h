@@ -112,8 +112,8 @@ struct Param {
 struct Launch {
   int64_t grid = 1;
   int cluster = 1;
-  bool team = false;  ///< whether the CTAs of a cluster start when there is room for each, and meet in global memory: as many as
-                      ///< fit on the device at once; else they start together and meet in shared memory: 16 at most
+  bool team = false;  ///< whether the CTAs of a cluster meet in global memory, begin when there is room for each, and are as many
+                      ///< as fit on the device at once; else they start together and meet in shared memory: 16 at most
   int block = 1;
   int resident = 0;  ///< CTAs that must fit on a multiprocessor at once, whatever that does to registers; 0: no matter
   int64_t tasks = 1;

@@ -23,9 +23,9 @@ constexpr int64_t sharedBytes = 102400;      // of a CTA: two fit on a multiproc
 constexpr int64_t sliceBytes = 51200;        // of a row, for a CTA of a team: four fit on a multiprocessor
 constexpr int64_t leastSliceBytes = 8192;
 constexpr int sliceThreads = 256;
-constexpr int64_t teamRowBytes = 8 * sliceBytes;  // of a row that is long
-constexpr int largestOfMany = 320;                // threads of a CTA of which there are several on a multiprocessor
-constexpr int64_t allSharedBytes = 230000;        // of a multiprocessor
+constexpr int leastTeam = 4;                // CTAs: rows of fewer slices are faster in clusters
+constexpr int largestOfMany = 320;          // threads of a CTA of which there are several on a multiprocessor
+constexpr int64_t allSharedBytes = 230000;  // of a multiprocessor
 
 /// What an element of a row is read as and written as.
 struct RowAccesses {
@@ -186,6 +186,12 @@ RowTiling sliced(RowTiling tiling, int64_t runBytes, int64_t bytes, int threads)
   return tiling;
 }
 
+/// Bytes of slices that fill the device with two CTAs a multiprocessor, within what is worth a CTA.
+int64_t fillingSlice(const RowTiling& tiling, int64_t runBytes, const ir::Target& target) {
+  const int64_t filling = tiling.rows * tiling.runs * runBytes / (int64_t{2} * target.processors);
+  return std::clamp(filling, leastSliceBytes, sliceBytes);
+}
+
 /// A row of many runs for a team, or nothing where the device has no room for one: at most two CTAs a multiprocessor, so that
 /// another team can begin where one ends.
 std::optional<RowTiling> teamed(const RowTiling& tiling, int64_t runBytes, int64_t bytes, const ir::Target& target) {
@@ -195,24 +201,23 @@ std::optional<RowTiling> teamed(const RowTiling& tiling, int64_t runBytes, int64
   return team;
 }
 
-/// Whether a team is faster than a cluster: where a row is long and the cluster's CTAs are so large that hardly any are on a
-/// multiprocessor at once, or where all of the teams' CTAs run at once and not all of the clusters'.
-bool isBetter(const RowTiling& team, const RowTiling& cluster, int64_t rowBytes, const ir::Target& target) {
+/// Whether a team is faster than a cluster: where the CTAs of the latter are so large that hardly any are on a multiprocessor at
+/// once, or where all of the teams' CTAs run at once and not all of the clusters'.
+bool isBetter(const RowTiling& team, const RowTiling& cluster, const ir::Target& target) {
   const auto runsAtOnce = [&](const RowTiling& tiling) {
     return tiling.rows * tiling.ctas <= int64_t{tiling.resident} * target.processors;
   };
-  if (team.rows * team.ctas < target.processors) return false;
+  if (team.ctas < leastTeam || team.rows * team.ctas < target.processors) return false;
   const bool isLarge = cluster.hold != Hold::Registers || cluster.block > largestOfMany;
-  return (rowBytes > teamRowBytes && isLarge) || (cluster.ctas >= 4 && runsAtOnce(team) && !runsAtOnce(cluster));
+  return isLarge || (cluster.ctas >= leastTeam && runsAtOnce(team) && !runsAtOnce(cluster));
 }
 
 /// A row of many runs for a cluster whose CTAs read it once, and store its elements while they do: smaller slices where that
 /// fills the device.
 std::optional<RowTiling> streamed(const RowTiling& tiling, int64_t runBytes, const ir::Target& target) {
   if (runBytes == 0) return {};
-  const int64_t bytes = runBytes * tiling.runs, filling = tiling.rows * bytes / (int64_t{2} * target.processors);
-  const int64_t wanted = std::clamp(filling, leastSliceBytes, sliceBytes);
-  RowTiling cut = sliced(tiling, runBytes, std::max(wanted, ceilDiv(bytes, mostCtas)), sliceThreads);
+  const int64_t least = ceilDiv(runBytes * tiling.runs, mostCtas);
+  RowTiling cut = sliced(tiling, runBytes, std::max(fillingSlice(tiling, runBytes, target), least), sliceThreads);
   if (cut.ctas > mostCtas) return {};
   cut.hold = Hold::Nowhere;
   cut.team = false;
@@ -261,9 +266,11 @@ RowTiling chooseRowTiling(const Nest& nest, const Domain& domain, const ir::Targ
   const bool isWished = wish.parts || wish.steps || wish.hold;
   const int64_t runElements = tiling.runVectors * tiling.lanes;
   std::optional<RowTiling> cut;
-  if (tiling.hasRuns() && !nest.elementStores.empty() && !isWished)
+  if (tiling.hasRuns() && !nest.elementStores.empty() && !isWished) {
+    const int64_t runBytes = runElements * accesses.heldBytes;
     cut = isOneSweep ? streamed(tiling, runElements * accesses.readBytes, target)
-                     : teamed(tiling, runElements * accesses.heldBytes, wish.slice.value_or(sliceBytes), target);
+                     : teamed(tiling, runBytes, wish.slice.value_or(fillingSlice(tiling, runBytes, target)), target);
+  }
   if (cut && (isOneSweep || wish.slice)) return *cut;
   layOut(tiling, wish.steps.value_or(std::max<int64_t>(1, chooseSteps(tiling, isOneSweep, target) / vectorsAtOnce)));
   const int64_t held = tiling.vectorSteps * tiling.runSteps * vectorsAtOnce;
@@ -286,7 +293,7 @@ RowTiling chooseRowTiling(const Nest& nest, const Domain& domain, const ir::Targ
     const int64_t commonBytes = tiling.vectorSteps * tiling.lanes * accesses.commonBytes;
     chooseResident(tiling, held * 4, commonBytes / 4, target);
   }
-  return cut && isBetter(*cut, tiling, rowBytes, target) ? *cut : tiling;
+  return cut && isBetter(*cut, tiling, target) ? *cut : tiling;
 }
 
 }  // namespace lowering

@@ -3,6 +3,7 @@
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAStream.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "runtime/cuda/check.h"
@@ -18,6 +19,7 @@ constexpr int largestPortableCluster = 8;
 CubinExecutable::CubinExecutable(const codegen::Program& program, const DeviceCode& code)
     : name_(program.name),
       launch_(program.launch),
+      ctas_(program.launch.grid * program.launch.cluster),
       sharedBytes_(program.dynamicSharedBytes),
       waitsForGrid_(program.waitsForGrid),
       parameters_(program.params.size()) {
@@ -44,22 +46,23 @@ void CubinExecutable::prepare() {
               attributes.maxThreadsPerBlock, launch_.block);
   if (sharedBytes_ > 0)
     check(cudaFuncSetAttribute(kernel_, cudaFuncAttributeMaxDynamicSharedMemorySize, sharedBytes_), "cudaFuncSetAttribute");
-  // The kernel itself says how many CTAs are a cluster.
-  if (launch_.team)
-    checkTeam();
-  else if (launch_.cluster > largestPortableCluster)
+  if (launch_.team) {
+    const int64_t most = ctasAtOnce();
+    ir::require(most >= launch_.cluster, "the kernel {} needs {} CTAs at once; {} fit", name_, launch_.cluster, most);
+    ctas_ = std::min(ctas_, most);
+  } else if (launch_.cluster > largestPortableCluster) {
+    // The kernel itself says how many CTAs are a cluster.
     check(cudaFuncSetAttribute(kernel_, cudaFuncAttributeNonPortableClusterSizeAllowed, 1), "cudaFuncSetAttribute");
+  }
 }
 
-/// CTAs that wait for each other must all be able to run.
-void CubinExecutable::checkTeam() const {
+int64_t CubinExecutable::ctasAtOnce() const {
   int device = 0, processors = 0, resident = 0;
   check(cudaGetDevice(&device), "cudaGetDevice");
   check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device), "cudaDeviceGetAttribute");
   check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel_, launch_.block, static_cast<size_t>(sharedBytes_)),
         "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
-  ir::require(resident * processors >= launch_.cluster, "the kernel {} needs {} CTAs at once; {} fit", name_, launch_.cluster,
-              resident * processors);
+  return int64_t{resident} * processors;
 }
 
 void CubinExecutable::allocateWorkspace(int64_t bytes) {
@@ -70,13 +73,13 @@ void CubinExecutable::allocateWorkspace(int64_t bytes) {
 }
 
 void CubinExecutable::launch(void* const* pointers) const {
-  if (launch_.grid == 0) return;
+  if (ctas_ == 0) return;
   std::vector<void*> arguments(parameters_);
   for (size_t i = 0; i < parameters_; ++i) arguments[i] = static_cast<void*>(const_cast<void**>(&pointers[i]));
   void* workspace = workspace_.get();
   if (workspace != nullptr) arguments.push_back(static_cast<void*>(&workspace));
   cudaLaunchConfig_t config{};
-  config.gridDim = dim3(static_cast<unsigned>(launch_.grid) * static_cast<unsigned>(launch_.cluster));
+  config.gridDim = dim3(static_cast<unsigned>(ctas_));
   config.blockDim = dim3(static_cast<unsigned>(launch_.block));
   config.dynamicSmemBytes = static_cast<size_t>(sharedBytes_);
   config.stream = c10::cuda::getCurrentCUDAStream().stream();

@@ -22,11 +22,12 @@ class CubinExecutable : public Executable {
 
  private:
   void prepare();
-  void checkTeam() const;
+  int64_t ctasAtOnce() const;
   void allocateWorkspace(int64_t bytes);
 
   std::string name_;
   ir::Launch launch_;
+  int64_t ctas_;
   int sharedBytes_;
   bool waitsForGrid_;
   size_t parameters_;

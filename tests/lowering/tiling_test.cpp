@@ -147,8 +147,8 @@ TEST_CASE("rows that are read once are not held: one row is shared by the whole 
 }
 
 TEST_CASE("a channel is a row of many runs, one an image") {
-  CHECK(batchNorm("f16[128, 256, 28, 28]", 256) ==
-        "rows: a cluster of 4 CTAs of 416 threads a row, 4 runs side by side, 8 x 8 elements a thread, in registers");
+  CHECK(batchNorm("f16[64, 384, 32, 32]", 384) ==
+        "rows: a cluster of 4 CTAs of 256 threads a row, 2 runs side by side, 8 x 8 elements a thread, in registers");
   CHECK(batchNorm("f16[128, 2048, 7, 7]", 2048) ==
         "rows: 128 threads a row, 16 runs side by side, 8 x 8 elements a thread, windows, in registers");
   CHECK(batchNorm("f16[32, 256, 14, 14]", 256) ==
@@ -159,6 +159,8 @@ TEST_CASE("a channel is a row of many runs, one an image") {
 
 TEST_CASE(
     "a channel that is too large for small CTAs of a cluster is for a team, in slices of 50 KB: some images, or a part of one") {
+  CHECK(batchNorm("f16[128, 256, 28, 28]", 256) ==
+        "rows: a team of 4 CTAs of 224 threads a row, 2 runs side by side, 16 x 8 elements a thread, in shared memory");
   CHECK(batchNorm("f16[128, 64, 56, 56]", 64) ==
         "rows: a team of 16 CTAs of 224 threads a row, 1 runs side by side, 16 x 8 elements a thread, in shared memory");
   CHECK(batchNorm("f16[64, 16, 224, 224]", 16) ==
@@ -166,6 +168,10 @@ TEST_CASE(
   CHECK(
       batchNorm("f16[128, 32, 147, 147]", 32) ==
       "rows: a team of 128 CTAs of 256 threads a row, 1 runs side by side, 11 x 8 elements a thread, windows, in shared memory");
+  SUBCASE("in smaller slices, two for each multiprocessor, where these are few") {
+    CHECK(batchNorm("f16[64, 16, 64, 64]", 16) ==
+          "rows: a team of 22 CTAs of 256 threads a row, 1 runs side by side, 6 x 8 elements a thread, in shared memory");
+  }
 }
 
 TEST_CASE("columns: a CTA has a cache line of them; a cluster or the whole grid shares those that are few and long") {
