@@ -57,6 +57,28 @@ TEST_CASE("tiles of rows in shared memory compile, and use no local memory") {
   }
 }
 
+TEST_CASE("rows in shared memory compile, whatever teams have of them, and use no local memory") {
+  if (tests::nvrtc() == nullptr) return;
+  for (const auto& [shape, channels] : {std::pair{"64, 256, 64, 64", 256}, std::pair{"128, 16, 96, 96", 16}}) {
+    for (const char* dtype : {"f16", "bf16", "f32"}) {
+      const std::string graph = fmt::format(R"(graph
+  in grad_out {0}[{1}]
+  in input {0}[{1}]
+  in mean f32[{2}]
+  in invstd f32[{2}]
+  out0 {0}[{1}], out1 f32[{2}], out2 f32[{2}] = aten.native_batch_norm_backward.default(grad_out=grad_out, input=input, weight=None, running_mean=None, running_var=None, save_mean=mean, save_invstd=invstd, train=True, eps=1e-05, output_mask=[True, True, True])
+  return out0, out1, out2
+)",
+                                            dtype, shape, channels);
+      const ir::Loops loops = lowering::lower(ir::parseGraph(graph)).front();
+      const ir::Kernel kernel = lowering::schedule(loops, tests::hopper());
+      CAPTURE(graph);
+      CHECK(kernel.launch.team);
+      CHECK(localBytes(kernel) == 0);
+    }
+  }
+}
+
 TEST_CASE("CTAs that stay keep in registers what they read ahead and what columns add up to") {
   if (tests::nvrtc() == nullptr) return;
   for (const auto& [rows, columns] : {std::pair{16384, 768}, std::pair{65536, 144}, std::pair{8192, 2048}}) {
