@@ -13,7 +13,6 @@
 namespace lowering {
 namespace {
 
-using ir::DType;
 using ir::Expr;
 
 constexpr int64_t blockElements = 4096;  // of a task in a long row

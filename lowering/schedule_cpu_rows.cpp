@@ -15,7 +15,7 @@ namespace {
 using ir::Expr;
 using ir::LoopKind;
 
-constexpr int accumulators = 2;             // vectors that sums are spread over, so that one addition need not wait for another
+constexpr int mostAccumulators = 2;         // vectors that sums are spread over, so that one addition need not wait for another
 constexpr int64_t shareElements = 1 << 15;  // of a row: the least that a thread takes
 constexpr int64_t heldBytes = 16 * 1024;    // of a row that are kept from one sweep to the next
 constexpr int64_t tasksPerThread = 4;       // the least that are left where several rows are one
@@ -35,12 +35,13 @@ class CpuRowKernel {
         runs_(domain.numel(domain.elementDims(), domain.innermost())),
         shares_(chooseShares(target)),
         together_(chooseTogether(target)),
+        accumulators_(chooseAccumulators()),
         task_(kernel_.pool(), kernel_.pool().axis(ceilDiv(rows_, together_) * shares_)) {}
 
   ir::Kernel build() {
     kernel_.addAccumulators(together_, 1);
     for (const Reduction& reduction : nest_.reductions)
-      vectors_.push_back(addVectors("lanes", reduction.body->dtype, together_ * accumulators * lanes_));
+      vectors_.push_back(addVectors("lanes", reduction.body->dtype, together_ * accumulators_ * lanes_));
     addOnce();
     addHeld();
     ir::Launch launch;
@@ -98,6 +99,13 @@ class CpuRowKernel {
     int64_t whole = most;  // that leaves no task with fewer rows
     while (rows_ % whole != 0) --whole;
     return 2 * whole > most ? whole : most;
+  }
+
+  /// No more than there are whole vectors side by side.
+  int chooseAccumulators() const {
+    for (int pass = 0; pass < nest_.passes(); ++pass)
+      if (isOneRun(pass)) return mostAccumulators;
+    return static_cast<int>(std::clamp<int64_t>(domain_.inner().extent / lanes_, 1, mostAccumulators));
   }
 
   /// One of the task's rows, and its number among these.
@@ -188,7 +196,7 @@ class CpuRowKernel {
   ir::Block along(const Row& row, Value run, Value start, int64_t count, ElementStores aligned, const Use& use) const {
     const std::optional<Head> head =
         headOf(kernel_.pool(), domain_, aligned, place(row.number, run, start, 1).base, count, lanes_, target_);
-    return CpuVectors{lanes_, accumulators}.along(start, count, head, [&](Value column, Value turn) {
+    return CpuVectors{lanes_, accumulators_}.along(start, count, head, [&](Value column, Value turn) {
       return use(place(row.number, run, column, lanes_), row, column, turn);
     });
   }
@@ -232,10 +240,10 @@ class CpuRowKernel {
   ir::Block reset(const std::vector<std::size_t>& reductions) const {
     const Value slot = kernel_.axis(together_);
     ir::Lanes vectors;
-    vectors.axis = kernel_.pool().axis(accumulators * lanes_);
+    vectors.axis = kernel_.pool().axis(accumulators_ * lanes_);
     for (std::size_t i : reductions)
       vectors.stores.push_back({vectors_[i],
-                                (slot * double(accumulators * lanes_)).expr(),
+                                (slot * double(accumulators_ * lanes_)).expr(),
                                 kernel_.pool().neutral(nest_.reductions[i].op, nest_.reductions[i].body->dtype),
                                 true,
                                 {}});
@@ -270,11 +278,11 @@ class CpuRowKernel {
     return block;
   }
   const Expr* vectorOffset(const Row& row, Value accumulator) const {
-    return ((row.slot * double(accumulators) + accumulator) * double(lanes_)).expr();
+    return ((row.slot * double(accumulators_) + accumulator) * double(lanes_)).expr();
   }
   ir::Block combineVectors(const Row& row, const std::vector<std::size_t>& reductions) const {
     ir::Lanes across;
-    across.axis = kernel_.pool().axis(accumulators * lanes_);
+    across.axis = kernel_.pool().axis(accumulators_ * lanes_);
     for (std::size_t i : reductions) {
       const Reduction& reduction = nest_.reductions[i];
       const Expr* lanes =
@@ -340,6 +348,7 @@ class CpuRowKernel {
   int lanes_;
   int64_t rows_, runs_, shares_;
   int64_t together_;  // rows of a task
+  int accumulators_;  // of each sum
   Value task_;
   std::vector<int> vectors_, shared_;
   std::vector<std::pair<PassValue, int>> once_;  // what rows have once, and where
