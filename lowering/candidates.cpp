@@ -11,7 +11,7 @@ constexpr int mostCtas = 16;  // of a cluster
 
 std::vector<Tiling> others(const PointwiseTiling& rules) {
   std::vector<Tiling> tilings;
-  for (const int steps : {1, 2})
+  for (const int steps : {1, 2, 4})
     for (const int block : {128, 256, 512}) {
       PointwiseTiling tiling = rules;
       tiling.steps = steps;

@@ -1,4 +1,6 @@
 // Losses that are sums over their elements.
+#include <limits>
+
 #include "lowering/reduce.h"
 
 namespace lowering {
@@ -39,6 +41,12 @@ struct Samples {
   Value weighted(Value x, Value label) const { return weight ? x * cast(weight->at({label}), scores.dtype) : x; }
   /// The class, of a sample that counts; of any other a place that can be read.
   Value readable(const Index& sample) const { return min(max(target.at(sample), 0.0), classes - 1); }
+
+  /// The class of a sample that counts, and of any other none, in as few bits as classes take.
+  Value label(const Index& sample) const { return asLabel(where(isCounted(sample), target.at(sample), -1.0)); }
+  Value asLabel(Value place) const {
+    return cast(place, classes <= std::numeric_limits<int32_t>::max() ? DType::I32 : DType::I64);
+  }
 
   Tensor weights() const {
     return lazy(scores.dtype, sizes, [s = *this](const Index& sample) {
@@ -86,7 +94,7 @@ Tensors nllLossBackward(Context& c) {
   const Tensor each = expand(grad, samples.sizes);
   return asOutputs(c, {lazy(samples.scores.dtype, samples.scores.sizes, [samples, each](const Index& index) {
                      const Index sample(index.begin(), index.end() - 1);
-                     const Value isTarget = (index.back() == samples.target.at(sample)) & samples.isCounted(sample);
+                     const Value isTarget = samples.asLabel(index.back()) == samples.label(sample);
                      return where(isTarget, samples.weighted(-each.at(sample), index.back()), 0.0);
                    })});
 }

@@ -10,6 +10,8 @@ namespace {
 constexpr int vectorBytes = 16;            // widest load and store of a thread
 constexpr int widestThreadBytes = 32;      // of one tensor: two vectors where element sizes are mixed
 constexpr int64_t minimumCtaBytes = 3072;  // a CTA costs 0.6 ns to launch: less traffic than this is bound by that
+constexpr int64_t manyBytes = 16 << 20;    // stored: from here on few threads are enough to keep memory busy
+constexpr int waitingSteps = 4;            // vectors of a thread that waits for little more than what it starts from
 
 template <typename Property>
 bool storesAre(const Domain& domain, Property property) {
@@ -40,12 +42,24 @@ int64_t threadBytes(const Domain& domain, int lanes) {
   return bytes;
 }
 
+/// Whether much is stored, and what is read is the same along rows: such a thread's time is the wait for that.
+bool waitsForLittle(const Domain& domain) {
+  const auto isUniform = [&](const Access& load) { return domain.isInnerUniform(load); };
+  int64_t bytes = 0;
+  for (const Access& store : domain.stores()) bytes += domain.numel() * store.elementBytes;
+  return !domain.loads().empty() && std::all_of(domain.loads().begin(), domain.loads().end(), isUniform) && bytes >= manyBytes;
+}
+
 }  // namespace
 
 PointwiseTiling choosePointwiseTiling(const Domain& domain) {
   PointwiseTiling tiling;
   chooseVectors(tiling, domain);
   tiling.block = threadBytes(domain, tiling.lanes) * 128 < minimumCtaBytes ? 256 : 128;
+  if (waitsForLittle(domain)) {
+    tiling.steps = waitingSteps;
+    tiling.block = 128;
+  }
   return tiling;
 }
 

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
+#include "ir/walk.h"
 #include "lowering/nest_kernel.h"
 #include "lowering/schedule.h"
 #include "lowering/value.h"
@@ -50,8 +52,8 @@ class VectorBody {
     return vectorize(loops_, domain_, place, active);
   }
 
-  /// Vectors over the flat output, whose rows are no multiple of a vector. Where a vector covers at most two rows, other
-  /// accesses compute both rows' places once and each lane picks; otherwise each lane divides.
+  /// Vectors over the flat output, whose rows are no multiple of a vector. Where a vector covers at most two rows, both rows'
+  /// places and values are computed once and each lane picks; otherwise each lane divides.
   ir::Lanes flat(const Expr* active) const {
     const std::size_t inner = domain_.dims().size() - 1;
     const auto extent = static_cast<double>(domain_.inner().extent);
@@ -69,27 +71,42 @@ class VectorBody {
     const Value row = floorDiv(start, extent), column = mod(start, extent);
     const auto lastRow = static_cast<double>(domain_.numel() / domain_.inner().extent - 1);
     const Value nextRow = where(row < lastRow, row + 1.0, row.like(lastRow));
-    const Value inFirst = column + lane_ < extent;
+    // Rows end at multiples of what divides them and the lanes.
+    const auto common = static_cast<double>(std::gcd(domain_.inner().extent, int64_t{vectors_.lanes}));
+    const Value inFirst = column + floorDiv(lane_, common) * common < extent;
     const Position first = domain_.unflatten(row.expr(), 0, inner), second = domain_.unflatten(nextRow.expr(), 0, inner);
     for (std::size_t d = 0; d < inner; ++d) place.each.push_back(pick(inFirst, first[d], second[d]));
     place.each.push_back(where(inFirst, column + lane_, column + lane_ - extent).expr());
-    return vectorize(loops_, domain_, place, active, uniformLoads(inFirst, first, second));
+    return vectorize(loops_, domain_, place, active, rowValues(inFirst, first, second));
   }
 
-  /// Reads that do not move along a row: one value a row, picked by lane.
-  LoadMap uniformLoads(Value inFirst, Position first, Position second) const {
+  /// What does not change along a row: a value for each of the two rows, picked by lane.
+  LoadMap rowValues(Value inFirst, Position first, Position second) const {
     const Expr* zero = loops_.pool->integer(DType::I64, 0);
     first.push_back(zero);
     second.push_back(zero);
-    LoadMap loads;
-    for (const Access& access : domain_.loads()) {
-      if (!domain_.isInnerUniform(access) || domain_.isFlat(access, vectors_.lanes)) continue;
-      const auto at = [&](const Position& position) {
-        return loops_.pool->load(access.buffer, access.node->dtype, domain_.offset(access, position));
-      };
-      loads[access.node] = pick(inFirst, at(first), at(second));
+    std::vector<const Expr*> roots;
+    for (const ir::StoreTo& store : loops_.stores) roots.push_back(store.value);
+    LoadMap values;
+    for (const Expr* node : ir::postorder(roots)) {
+      if (!isOfRow(node)) continue;
+      const Expr *yes = at(node, first), *no = at(node, second);
+      values[node] = pick(inFirst, yes, no);
     }
-    return loads;
+    return values;
+  }
+  /// Whether a value is made of loads, of which none moves along a row.
+  bool isOfRow(const Expr* node) const {
+    const std::vector<const Expr*> below = ir::postorder({node});
+    const std::vector<const Expr*>& inner = domain_.inner().axes;
+    return std::any_of(below.begin(), below.end(), [](const Expr* one) { return one->op == ir::Op::Load; }) &&
+           std::none_of(inner.begin(), inner.end(), [&](const Expr* axis) { return ir::dependsOn(node, axis); });
+  }
+  const Expr* at(const Expr* node, const Position& position) const {
+    LoadMap loads;
+    for (const Access& access : domain_.loads())
+      loads[access.node] = loops_.pool->load(access.buffer, access.node->dtype, domain_.offset(access, position));
+    return domain_.at(node, position, loads);
   }
 
   const Expr* pick(Value condition, const Expr* yes, const Expr* no) const {
@@ -121,7 +138,8 @@ ir::Kernel schedulePointwise(const ir::Loops& loops, const PointwiseTiling& tili
   kernel.index32 = fits32(loops, kernel.launch.grid * ctaVectors, tiling.lanes);
   kernel.relaxedMath = allowsRelaxedMath(loops);
 
-  const Value cta{*loops.pool, loops.pool->axis(kernel.launch.grid)};
+  const Value turn{*loops.pool, loops.pool->axis(kernel.launch.grid)};
+  const Value cta = tiling.isBackwards ? turn.like(static_cast<double>(kernel.launch.grid - 1)) - turn : turn;
   const Value thread{*loops.pool, loops.pool->axis(kernel.launch.block)};
   const Value zero{*loops.pool, loops.pool->integer(DType::I64, 0)};
   const Value step = tiling.steps == 1 ? zero : Value{*loops.pool, loops.pool->axis(tiling.steps)};
@@ -136,7 +154,7 @@ ir::Kernel schedulePointwise(const ir::Loops& loops, const PointwiseTiling& tili
     block = {{ir::If{(number < static_cast<double>(whole)).expr(), {{body.build(tiling.lanes)}}, std::move(block)}}};
   }
   block = loop(ir::LoopKind::Unrolled, step, std::move(block));
-  kernel.body = {{ir::For{cta.expr(), ir::LoopKind::Grid, {{ir::For{thread.expr(), ir::LoopKind::Thread, std::move(block)}}}}}};
+  kernel.body = {{ir::For{turn.expr(), ir::LoopKind::Grid, {{ir::For{thread.expr(), ir::LoopKind::Thread, std::move(block)}}}}}};
   return kernel;
 }
 

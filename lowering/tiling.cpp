@@ -16,7 +16,8 @@ std::string_view name(Hold hold) {
 }
 
 std::string text(const PointwiseTiling& tiling) {
-  return fmt::format("pointwise lanes {} steps {} block {}", tiling.lanes, tiling.steps, tiling.block);
+  return fmt::format("pointwise lanes {} steps {} block {}{}", tiling.lanes, tiling.steps, tiling.block,
+                     tiling.isBackwards ? " backwards" : "");
 }
 
 /// ` shares 264`, ` ctas 2`, or ` team 64`.
