@@ -9,6 +9,7 @@ namespace {
 
 constexpr int widestVector = 16;          // bytes
 constexpr int64_t tileBytes = 128;        // of a tile's row: one line of the L2 cache
+constexpr int64_t widerTile = 64;         // threads across a tile of narrow vectors: its rows start anywhere, and share lines
 constexpr int64_t narrowestTile = 32;     // bytes of a tile's row: what the L2 cache reads at least
 constexpr int mostCtas = 16;              // of a cluster
 constexpr int64_t shortColumn = 16;       // elements that one thread combines without help
@@ -58,9 +59,14 @@ ColumnTiling chooseColumnTiling(const Nest& nest, const Domain& domain, const ir
     tiling.across = static_cast<int>(std::clamp<int64_t>(std::bit_ceil(static_cast<uint64_t>(all / target.processors)), 32, 128));
     return tiling;
   }
-  const int64_t wanted = std::max<int64_t>(1, tileBytes / (elementBytes * tiling.lanes));
+  const int64_t line = std::max<int64_t>(1, tileBytes / (elementBytes * tiling.lanes));
+  const bool isNarrow = tiling.lanes * elementBytes < widestVector;
+  const bool fills = tiling.outer * ceilDiv(vectors, widerTile) >= target.processors;
+  const int64_t wanted = isNarrow && fills ? std::max(line, widerTile) : line;
   tiling.across = static_cast<int>(std::bit_ceil(static_cast<uint64_t>(std::min(vectors, wanted))));
-  const int block = bytes < smallBytes ? 256 : 512;
+  const bool isOneSweep = nest.passes() == 1 && nest.elementStores.empty();
+  const bool areMany = tiling.outer * tiling.tiles() >= int64_t{4} * target.processors;
+  const int block = bytes < smallBytes || (!isOneSweep && areMany) ? 256 : 512;
   tiling.down = block / tiling.across;
   while (tiling.down > tiling.lanes && tiling.block() > 64 && tiling.down >= 2 * tiling.elements) tiling.down /= 2;
   // Clusters do not fit on the last few multiprocessors. A small tensor is read soonest by about half of them, whose clusters
@@ -70,7 +76,6 @@ ColumnTiling chooseColumnTiling(const Nest& nest, const Domain& domain, const ir
     return tiling.outer * tiling.tiles() * tiling.ctas < enough && tiling.elements > int64_t{2} * tiling.down * tiling.ctas;
   };
   while (tiling.ctas < mostCtas && wantsMore()) tiling.ctas *= 2;
-  const bool isOneSweep = nest.passes() == 1 && nest.elementStores.empty();
   const bool isQuick = isOneSweep && bytes < smallBytes;
   while (!isQuick && wantsMore() && tiling.across * tiling.lanes * elementBytes > narrowestTile) {
     tiling.across /= 2;

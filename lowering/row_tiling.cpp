@@ -152,6 +152,15 @@ int64_t chooseSteps(const RowTiling& tiling, bool isOneSweep, const ir::Target& 
   return best;
 }
 
+/// The same of rows that several tensors are read for at once. Windows in a part of a warp are best left to half of it, each of
+/// whose threads finds out once where its row begins.
+int64_t chooseSteps(const RowTiling& tiling, bool isOneSweep, int64_t vectorsAtOnce, const ir::Target& target) {
+  const int64_t vectors = tiling.runVectors * tiling.runs;
+  const bool isSmall = tiling.rows * vectors <= int64_t{2048} * target.processors;
+  if (tiling.windows && !isOneSweep && !isSmall && vectors > 16 && vectors <= 32) return 2;
+  return std::max<int64_t>(1, chooseSteps(tiling, isOneSweep, target) / vectorsAtOnce);
+}
+
 /// Fills a CTA with rows, but not so many that multiprocessors stay without one.
 void fillBlock(RowTiling& tiling, const ir::Target& target) {
   int rows = std::max(1, 128 / tiling.group);
@@ -272,7 +281,7 @@ RowTiling chooseRowTiling(const Nest& nest, const Domain& domain, const ir::Targ
                      : teamed(tiling, runBytes, wish.slice.value_or(fillingSlice(tiling, runBytes, target)), target);
   }
   if (cut && (isOneSweep || wish.slice)) return *cut;
-  layOut(tiling, wish.steps.value_or(std::max<int64_t>(1, chooseSteps(tiling, isOneSweep, target) / vectorsAtOnce)));
+  layOut(tiling, wish.steps.value_or(chooseSteps(tiling, isOneSweep, vectorsAtOnce, target)));
   const int64_t held = tiling.vectorSteps * tiling.runSteps * vectorsAtOnce;
   const bool fitsShared = !isOneSweep && share() <= 2 * sharedBytes;
   if (held <= registerVectors + 2 && share() <= registerBytes * vectorsAtOnce)

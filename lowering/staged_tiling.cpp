@@ -65,6 +65,19 @@ bool hasShortOddRows(const Domain& domain) {
   return hasResults && isLarge && std::all_of(accesses.begin(), accesses.end(), isShortAndOdd);
 }
 
+/// Whether short columns of a large tensor are summed of which only a few lie next to each other, less than half a cache line.
+bool hasShortStretches(const Domain& domain) {
+  const std::vector<const Access*> accesses = stagedAccesses(domain);
+  const std::size_t columns = domain.elementDims() - 1;
+  const auto isShort = [&](const Access* access) {
+    return domain.isContiguous(*access, columns) && domain.dims()[columns].extent * access->elementBytes < shortRowBytes / 2 &&
+           domain.numel() * access->elementBytes >= fewBytes;
+  };
+  const bool areShort = domain.numel(domain.elementDims(), domain.dims().size()) <= longRows;
+  return !domain.runsAlongElements() && areShort && domain.numel(0, columns) > 1 && !accesses.empty() &&
+         std::all_of(accesses.begin(), accesses.end(), isShort);
+}
+
 /// Bytes of shared memory an element of a tile takes; results are written over what was read, where they lie alike.
 int64_t bytesOfElement(const Domain& domain) {
   const auto liesLike = [&](const Access& a, const Access& b) {
@@ -176,7 +189,8 @@ std::optional<StagedTiling> stagedTiling(const Domain& domain, const ir::Target&
 }
 
 std::optional<StagedTiling> chooseStagedTiling(const Domain& domain, const ir::Target& target) {
-  return runsBothWays(domain) || hasShortOddRows(domain) ? stagedTiling(domain, target) : std::nullopt;
+  return runsBothWays(domain) || hasShortOddRows(domain) || hasShortStretches(domain) ? stagedTiling(domain, target)
+                                                                                      : std::nullopt;
 }
 
 }  // namespace lowering

@@ -38,8 +38,8 @@ struct StagedWish {
 /// The tiling of a nest for a GPU, by rules that were measured on sm_90 (docs/schedules.md); nothing where too few rows fit in
 /// shared memory.
 std::optional<StagedTiling> stagedTiling(const Domain& domain, const ir::Target& target, const StagedWish& wish = {});
-/// The same where it beats other schedules: where tensors run different ways, and for results of rows that are short and no
-/// multiples of vectors.
+/// The same where it beats other schedules: where tensors run different ways, for results of rows that are short and no multiples
+/// of vectors, and for sums of short stretches of columns.
 std::optional<StagedTiling> chooseStagedTiling(const Domain& domain, const ir::Target& target);
 
 }  // namespace lowering

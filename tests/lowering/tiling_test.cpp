@@ -133,6 +133,7 @@ TEST_CASE("longer rows stay in shared memory; few of them, or longer ones still,
 TEST_CASE("rows that start anywhere are read as the aligned windows that cover them") {
   CHECK(softmax("f16[64, 1001]") == "rows: 128 threads a row, 1 x 8 elements a thread, windows, in registers");
   CHECK(softmax("f16[512, 50265]") == "rows: 512 threads a row, 13 x 8 elements a thread, windows, in shared memory");
+  CHECK(softmax("f16[75648, 197]") == "rows: 16 threads a row, 16 rows a CTA, 2 x 8 elements a thread, windows, in registers");
   CHECK(softmax("f16[64, 12]") == "rows: 4 threads a row, 8 rows a CTA, 1 x 4 elements a thread, in registers");
 }
 
@@ -180,6 +181,8 @@ TEST_CASE("columns: a CTA has a cache line of them; a cluster or the whole grid 
   CHECK(sum("f32[100000, 8]", "[0]", "f32[1, 8]") == "columns: vectors of 4 columns, 2x256 threads, 97 CTAs share them");
   CHECK(sum("f16[8, 65536]", "[0]", "f16[1, 65536]") == "columns: vectors of 8 columns, 64 threads");
   CHECK(sum("f16[64, 1048576]", "[0]", "f16[1, 1048576]") == "columns: vectors of 8 columns, 8x64 threads");
+  CHECK(sum("f32[8192, 30522]", "[0]", "f32[1, 30522]") == "columns: vectors of 2 columns, 64x8 threads");
+  CHECK(sum("f16[512, 1002]", "[0]", "f16[1, 1002]") == "columns: vectors of 2 columns, 32x8 threads, a cluster of 4 CTAs");
   CHECK(batchNorm("f16[32, 64, 14, 14] strides (12544, 1, 896, 64)", 64) ==
         "columns: vectors of 8 columns, 2x128 threads, a cluster of 16 CTAs");
 }
@@ -197,6 +200,17 @@ TEST_CASE("short rows that are no vectors: a stretch of memory goes through shar
   CHECK(softmax("f16[100000, 9]") == "rows: 16 threads a row, 32 rows a CTA, 1 x 1 elements a thread, in registers");
   CHECK(softmax("f16[800000, 9]") == "staged: tiles of 456 rows, 1 threads for a row");
   CHECK(softmax("f16[50176, 48]") == "rows: 8 threads a row, 16 rows a CTA, 1 x 8 elements a thread, in registers");
+}
+
+TEST_CASE("sums of short stretches of columns: tiles of them in shared memory") {
+  CHECK(sum("f32[1024, 8, 12, 8, 12] strides (9216, 1152, 12, 144, 1)", "[2]", "f32[1024, 8, 1, 8, 12]") ==
+        "staged: tiles of 29x12 rows, 4 threads for 4 rows");
+}
+
+TEST_CASE("columns that are swept twice: many small CTAs, each of which waits for its own threads alone") {
+  CHECK(tilingOf("  in self f16[64, 196, 1000]\n"
+                 "  out0 f16[64, 1000], out1 i64[64, 1000] = aten.max.dim(self=self, dim=1, keepdim=False)\n"
+                 "  return out0, out1\n") == "columns: vectors of 8 columns, 8x32 threads");
 }
 
 TEST_CASE("tensors that run different ways, in rows of which hardly any fit in shared memory: as the largest tensor runs") {
