@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ir/graph.h"
+#include "lowering/partials.h"
 #include "lowering/tensor.h"
 
 namespace lowering {
@@ -12,10 +13,12 @@ namespace lowering {
 /// What a lowering sees of one call: its arguments by schema name or position, and the types of its outputs.
 class Context {
  public:
-  Context(const ir::Graph& graph, const ir::Node& node, ir::ExprPool& pool, std::vector<Tensor> values)
-      : graph_(graph), node_(node), pool_(pool), values_(std::move(values)) {}
+  Context(const ir::Graph& graph, const ir::Node& node, ir::ExprPool& pool, std::vector<Tensor> values, Reductions& reductions)
+      : graph_(graph), node_(node), pool_(pool), values_(std::move(values)), reductions_(reductions) {}
 
   ir::ExprPool& pool() const { return pool_; }
+  /// Where reductions are noted.
+  Reductions& reductions() const { return reductions_; }
   int argumentCount() const { return static_cast<int>(node_.args.size()); }
   /// The value of an argument; an Internal error where there is none of that name.
   const ir::Argument& argument(const std::string& name) const;
@@ -48,6 +51,7 @@ class Context {
   const ir::Node& node_;
   ir::ExprPool& pool_;
   std::vector<Tensor> values_;  ///< by graph value
+  Reductions& reductions_;
 };
 
 }  // namespace lowering

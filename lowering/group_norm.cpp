@@ -67,16 +67,21 @@ Tensors groupNormBackward(Context& c) {
   const Tensor grad = cast(c.tensor("grad_out"), g.x.dtype);
   const Tensor center = ofGroups(cast(c.tensor("mean"), g.x.dtype), g.rank + 1);
   const Tensor scale = ofGroups(cast(c.tensor("rstd"), g.x.dtype), g.rank + 1);
-  const Tensor weighted = affine(grad, perChannel(c, "weight", g.rank, g.x.dtype), {});
-  const Tensor rows = inGroups(weighted, g.groups);
-  const Tensor level = mean(c, rows, g.inner);
-  const Tensor slope = mean(c, product(rows, centered(inGroups(g.x, g.groups), center, scale)), g.inner);
-
+  const auto weight = perChannel(c, "weight", g.rank, g.x.dtype);
   const auto spread = [&](const Tensor& tensor) { return ofChannels(tensor, g.channels); };
   const Tensor normal = centered(g.x, spread(center), spread(scale));
-  const Dims others = allBut(1, g.x);
-  return wanted(c, {centeredGradient(weighted, normal, spread(scale), spread(level), spread(slope)),
-                    squeeze(c, sum(c, product(grad, normal), others), others), squeeze(c, sum(c, grad, others), others)});
+
+  // The sums of each sample's channels, of which those of groups and of channels are made.
+  Dims inChannel = everyDim(g.x);
+  inChannel.erase(inChannel.begin(), inChannel.begin() + 2);
+  const Tensor total = sum(c, grad, inChannel), along = sum(c, product(grad, normal), inChannel);
+  const auto n = static_cast<double>(countOf(inGroups(g.x, g.groups), g.inner));
+  const auto ofGroup = [&](const Tensor& sums) {
+    return spread(sum(c, dividedBy(inGroups(affine(sums, weight, {}), g.groups), n), g.inner));
+  };
+  const auto ofChannel = [&](const Tensor& sums) { return squeeze(c, sum(c, sums, {0}), allBut(1, g.x)); };
+  return wanted(c, {centeredGradient(affine(grad, weight, {}), normal, spread(scale), ofGroup(total), ofGroup(along)),
+                    ofChannel(along), ofChannel(total)});
 }
 
 const Lowering nativeGroupNorm{"aten::native_group_norm", groupNorm};

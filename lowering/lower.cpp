@@ -78,7 +78,7 @@ std::vector<int> resultsOf(const ir::Node& node) {
   return results;
 }
 
-Lowered lowerNodes(const ir::Graph& graph, ir::ExprPool& pool) {
+Lowered lowerNodes(const ir::Graph& graph, ir::ExprPool& pool, Reductions& reductions) {
   Lowered lowered;
   lowered.values.resize(graph.values.size());
   for (int input : graph.inputs) lowered.values[input] = fromMemory(pool, graph, input);
@@ -86,7 +86,7 @@ Lowered lowerNodes(const ir::Graph& graph, ir::ExprPool& pool) {
     const Rule* rule = findRule(node.op);
     if (rule == nullptr) ir::fail(ir::ErrorKind::Unsupported, "{} has no lowering", node.op);
     refuseComplex(graph, node);
-    Context context(graph, node, pool, lowered.values);
+    Context context(graph, node, pool, lowered.values, reductions);
     const Tensors outputs = (*rule)(context);
     const std::vector<int> results = resultsOf(node);
     ir::require(outputs.size() == results.size(), "the lowering of {} yields {} tensors, eager {}", node.op, outputs.size(),
@@ -122,7 +122,20 @@ std::vector<std::string> names() {
 
 std::vector<ir::Loops> lower(const ir::Graph& graph) {
   const auto pool = std::make_shared<ir::ExprPool>();
-  return realize(graph, symbol(graph.nodes.front().op), pool, lowerNodes(graph, *pool));
+  Reductions reductions;
+  const Lowered lowered = lowerNodes(graph, *pool, reductions);
+  Partials partials(*pool, reductions, graph.values.size());
+  return realize(graph, symbol(graph.nodes.front().op), pool, lowered, partials);
+}
+
+std::vector<ir::GraphValue> between(const ir::Graph& graph, const std::vector<ir::Loops>& all) {
+  std::map<int, ir::GraphValue> found;
+  for (const ir::Loops& loops : all)
+    for (const ir::Buffer& buffer : loops.buffers)
+      if (buffer.value >= static_cast<int>(graph.values.size())) found[buffer.value] = {buffer.name, buffer.type};
+  std::vector<ir::GraphValue> values;
+  for (auto& [_, value] : found) values.push_back(std::move(value));
+  return values;
 }
 
 }  // namespace lowering

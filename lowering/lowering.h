@@ -30,4 +30,7 @@ std::vector<std::string> names();
 /// Internal where a lowering's dtype or sizes differ from what the graph (that is, eager) says.
 std::vector<ir::Loops> lower(const ir::Graph& graph);
 
+/// What loops of a graph leave to later ones: values that are numbered on from the graph's.
+std::vector<ir::GraphValue> between(const ir::Graph& graph, const std::vector<ir::Loops>& all);
+
 }  // namespace lowering

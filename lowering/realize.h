@@ -4,6 +4,7 @@
 
 #include "ir/graph.h"
 #include "ir/loops.h"
+#include "lowering/partials.h"
 #include "lowering/tensor.h"
 
 namespace lowering {
@@ -19,9 +20,10 @@ ir::TensorType asReal(const ir::TensorType& type);
 /// Where the element at an index lies.
 Value offsetOf(ir::ExprPool& pool, const ir::TensorType& type, const Index& index);
 
-/// Loops that store these, the largest domain first. Tensors of one domain share loops; a smaller one (a row's sum, a channel's
-/// mean) joins the loops of a larger one that computes all the reductions it is made of.
+/// Loops that store these, in the order in which they run, else the largest domain first. Tensors of one domain share loops; a
+/// smaller one (a row's sum, a channel's mean) joins the loops of a larger one that computes all the reductions it is made of.
+/// What loops cannot compute themselves is set apart in `partials`: loops before them store it.
 std::vector<ir::Loops> realize(const ir::Graph& graph, const std::string& name, const ir::ExprPoolPtr& pool,
-                               const Lowered& lowered);
+                               const Lowered& lowered, Partials& partials);
 
 }  // namespace lowering

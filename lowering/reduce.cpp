@@ -51,17 +51,23 @@ Tensor reduce(Context& c, Op op, const Tensor& tensor, const Dims& dims) {
   ir::ExprPool& pool = c.pool();
   ir::Shape sizes = tensor.sizes;
   for (int64_t d : dims) sizes[d] = 1;
-  const bool isEmpty = countOf(tensor, dims) == 0;
-  return withoutUnits(pool, lazy(tensor.dtype, sizes, [=, &pool](Index index) {
-                        if (isEmpty) return Value{pool, pool.neutral(op, tensor.dtype)};
-                        std::vector<const ir::Expr*> axes;
-                        for (int64_t d : dims) {
-                          if (tensor.sizes[d] == 1) continue;
-                          axes.push_back(pool.axis(tensor.sizes[d]));
-                          index[d] = {pool, axes.back()};
-                        }
-                        return Value{pool, pool.reduce(op, tensor.at(index).expr(), axes)};
-                      }));
+  if (countOf(tensor, dims) == 0)
+    return lazy(tensor.dtype, sizes, [=, &pool](const Index&) { return Value{pool, pool.neutral(op, tensor.dtype)}; });
+  Reductions& all = c.reductions();
+  const Tensor reduced = lazy(tensor.dtype, sizes, [=, &pool, &all, number = all.tensors.size()](const Index& index) {
+    Index inner = index;
+    std::vector<const ir::Expr*> axes;
+    for (int64_t d : dims) {
+      if (tensor.sizes[d] == 1) continue;
+      axes.push_back(pool.axis(tensor.sizes[d]));
+      inner[d] = {pool, axes.back()};
+    }
+    const ir::Expr* result = pool.reduce(op, tensor.at(inner).expr(), axes);
+    if (!axes.empty()) all.elements.emplace(result, Reductions::Element{number, index});
+    return Value{pool, result};
+  });
+  all.tensors.push_back(reduced);
+  return withoutUnits(pool, reduced);
 }
 
 Tensor scan(Context& c, Op op, const Tensor& tensor, int64_t dim) {

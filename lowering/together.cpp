@@ -54,22 +54,27 @@ int64_t sharesOf(const ir::Loops& columns, const ir::Loops& rows, const ir::Targ
   return std::min(wanted, most / target.processors * target.processors);
 }
 
-/// The same work in fewer launches, where two kernels can be one.
-std::vector<ir::Kernel> joined(std::vector<ir::Kernel> kernels) {
-  if (kernels.size() != 2) return kernels;
-  if (kernels.front().backend == ir::Backend::Cpu) {
-    for (std::size_t i = 0; i < 2; ++i)
-      if (const std::optional<ir::Kernel> one = inTasksOf(kernels[i], kernels[1 - i])) return {*one};
-    return kernels;
+/// Two kernels, the second of which does not need the first one's results, in one launch.
+std::optional<ir::Kernel> joined(const ir::Kernel& a, const ir::Kernel& b) {
+  if (a.backend == ir::Backend::Cpu) {
+    std::optional<ir::Kernel> one = inTasksOf(a, b);
+    return one ? one : inTasksOf(b, a);
   }
   // Clusters come first, and of two kernels without the smaller one: what takes longest to start starts first.
-  const auto isLater = [](const ir::Kernel& a, const ir::Kernel& b) {
-    return a.launch.cluster != b.launch.cluster ? a.launch.cluster < b.launch.cluster : a.launch.grid > b.launch.grid;
-  };
-  const bool swaps = isLater(kernels[0], kernels[1]);
-  const std::optional<ir::Kernel> one = beside(kernels[swaps ? 1 : 0], kernels[swaps ? 0 : 1]);
-  if (!one) return kernels;
-  return {*one};
+  const bool swaps = a.launch.cluster != b.launch.cluster ? a.launch.cluster < b.launch.cluster : a.launch.grid > b.launch.grid;
+  return swaps ? beside(b, a) : beside(a, b);
+}
+
+/// The same work in fewer launches, where one that follows another can share its launch.
+std::vector<ir::Kernel> joined(const std::vector<ir::Kernel>& kernels) {
+  std::vector<ir::Kernel> all;
+  for (const ir::Kernel& kernel : kernels) {
+    std::optional<ir::Kernel> one;
+    if (!all.empty()) one = joined(all.back(), kernel);
+    if (one) all.pop_back();
+    all.push_back(one ? *std::move(one) : kernel);
+  }
+  return all;
 }
 
 /// The tiling of a matrix that two loops read, where reading it twice costs more than the wait for all CTAs in the end.
@@ -92,23 +97,45 @@ std::optional<PersistentTiling> sharedTiling(const std::vector<Tiling>& tilings)
   return shared == same ? std::optional(shared) : std::nullopt;
 }
 
+/// Whether loops read what others do.
+bool shareInput(const ir::Loops& a, const ir::Loops& b) {
+  return std::any_of(a.buffers.begin(), a.buffers.end(), [&](const ir::Buffer& x) {
+    return std::any_of(b.buffers.begin(), b.buffers.end(),
+                       [&](const ir::Buffer& y) { return x.value == y.value && x.isRead && y.isRead; });
+  });
+}
+
+/// Elements walked from the end on where loops before these have just gone over the same ones, so many that only the last of them
+/// are still in the cache.
+void turn(std::vector<Tiling>& tilings, const std::vector<ir::Loops>& all, const ir::Target& target) {
+  if (target.backend != ir::Backend::Cuda || bytesOf(all) < target.cacheBytes / 2) return;
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    auto* pointwise = std::get_if<PointwiseTiling>(&tilings[i]);
+    const auto before = all.begin() + static_cast<std::ptrdiff_t>(i);
+    if (pointwise != nullptr)
+      pointwise->isBackwards =
+          std::any_of(all.begin(), before, [&](const ir::Loops& loops) { return shareInput(loops, all[i]); });
+  }
+}
+
 }  // namespace
 
 std::vector<Tiling> chooseTilings(const std::vector<ir::Loops>& all, const ir::Target& target) {
   if (const auto crossing = crossingTiling(all, target)) return {*crossing, *crossing};
   std::vector<Tiling> tilings;
   for (const ir::Loops& loops : all) tilings.push_back(chooseTiling(loops, target));
-  if (tilings.size() != 2) return tilings;
-  if (target.backend == ir::Backend::Cpu) {
-    for (std::size_t i = 0; i < 2; ++i) tilings[i] = TaskTiling{sharesOf(all[i], all[1 - i], target)};
-    return tilings;
+  for (std::size_t i = 0; i + 1 < all.size(); ++i) {
+    for (const auto& [one, other] : {std::pair(i, i + 1), std::pair(i + 1, i)}) {
+      if (target.backend == ir::Backend::Cpu) {
+        if (const int64_t shares = sharesOf(all[one], all[other], target)) tilings[one] = TaskTiling{shares};
+        continue;
+      }
+      auto* columns = std::get_if<ColumnTiling>(&tilings[one]);
+      const auto* rows = std::get_if<RowTiling>(&tilings[other]);
+      if (columns != nullptr && rows != nullptr && bytesOf({all[i], all[i + 1]}) < target.cacheBytes) match(*columns, *rows);
+    }
   }
-  if (bytesOf(all) >= target.cacheBytes) return tilings;
-  for (std::size_t i = 0; i < 2; ++i) {
-    auto* columns = std::get_if<ColumnTiling>(&tilings[i]);
-    const auto* rows = std::get_if<RowTiling>(&tilings[1 - i]);
-    if (columns != nullptr && rows != nullptr) match(*columns, *rows);
-  }
+  turn(tilings, all, target);
   return tilings;
 }
 

@@ -33,6 +33,7 @@ Plan generatedPlan(const ir::Graph& graph, const ir::Target& target, const Tilin
   plan.loops = lowering::fused(lowering::lower(graph), target);
   std::erase_if(plan.loops, [](const ir::Loops& loops) { return !hasWork(loops); });
   for (const ir::Loops& loops : plan.loops) ir::verify(loops);
+  plan.between = lowering::between(graph, plan.loops);
   std::vector<lowering::Tiling> chosen = lowering::chooseTilings(plan.loops, target);
   for (std::size_t i = 0; i < std::min(chosen.size(), tilings.size()); ++i)
     if (tilings[i]) chosen[i] = *tilings[i];

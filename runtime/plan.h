@@ -30,6 +30,7 @@ using Tilings = std::vector<std::optional<lowering::Tiling>>;
 /// How a graph is carried out; outputs are allocated from the graph's types before the first step.
 struct Plan {
   ir::Graph graph;
+  std::vector<ir::GraphValue> between;  ///< what steps leave to later ones: values numbered on from the graph's
   std::vector<Step> steps;
   std::string externReason;  ///< why ATen is called, where it is
 

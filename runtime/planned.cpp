@@ -27,13 +27,15 @@ std::vector<at::Tensor> graphInputs(const torch::jit::Stack& arguments) {
 PlannedCallable::PlannedCallable(Call::State& call, const Plan& plan, Device& device, const Cache& cache) : call_(call) {
   kind = Kind::Generated;
   inputValues_ = plan.graph.inputs;
-  pointers_.assign(plan.graph.values.size(), nullptr);
+  ir::Graph graph = plan.graph;
+  graph.values.insert(graph.values.end(), plan.between.begin(), plan.between.end());
+  pointers_.assign(graph.values.size(), nullptr);
   use(0);
-  for (int value : plan.graph.outputs) addMade(plan.graph, value);
+  for (int value : graph.outputs) addMade(graph, value);
   outputs_ = made_.size();
   for (const Step& step : plan.steps) addLaunch(std::get<LaunchStep>(step), device, cache);
   for (const Launch& launch : launches_) {
-    for (int value : launch.values) addMade(plan.graph, value);
+    for (int value : launch.values) addMade(graph, value);
   }
   kernels = static_cast<int>(launches_.size());
   for (const auto& tiling : plan.tilings)

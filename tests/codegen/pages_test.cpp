@@ -363,6 +363,19 @@ TEST_CASE("gradients of a layer norm: the matrix is read once, row by row, for s
        withCuda);
 }
 
+TEST_CASE(
+    "gradients of a group norm: sums of each sample's channels, what is made of them, and a pass backwards over the elements") {
+  page("group_norm_backward", R"(graph
+  in grad_out f16[64, 192, 28, 28]
+  in input    f16[64, 192, 28, 28]
+  in mean     f16[64, 1]
+  in rstd     f16[64, 1]
+  in weight   f16[192]
+  out0 f16[64, 192, 28, 28], out1 f16[192], out2 f16[192] = aten.native_group_norm_backward.default(grad_out=grad_out, input=input, mean=mean, rstd=rstd, weight=weight, N=64, C=192, HxW=784, group=1, output_mask=[True, True, True])
+  return out0, out1, out2
+)");
+}
+
 TEST_CASE("batch norm of a matrix: once all CTAs know what the columns add up to, they go over their rows again") {
   page("batch_norm_columns", R"(graph
   in input f16[25088, 256]

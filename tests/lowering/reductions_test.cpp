@@ -143,6 +143,45 @@ TEST_CASE("group norm: channels in two axes, groups and their members, so that a
 )");
 }
 
+// What is stored for others to read is named partial0, partial1, ...
+TEST_CASE("group norm's gradients: sums of groups and of channels are made of those of each sample's channels, stored before") {
+  CHECK(loopsOf(R"(  in grad_out f32[4, 6, 5]
+  in input    f32[4, 6, 5]
+  in mean     f32[4, 2]
+  in rstd     f32[4, 2]
+  out0 f32[4, 6, 5], out1 f32[6], out2 f32[6] = aten.native_group_norm_backward.default(grad_out=grad_out, input=input, mean=mean, rstd=rstd, weight=None, N=4, C=6, HxW=5, group=2, output_mask=[True, True, True])
+  return out0, out1, out2
+)") == R"(  for i0 in 4, i1 in 2, i2 in 3, i3 in 1 reduce i4 in 5, i5 in 5
+    let t0 = i0*30 + (i1*3 + i2)*5 + i5
+    partial0[i0*6 + (i1*3 + i2)] = add[i4](grad_out[i0*30 + (i1*3 + i2)*5 + i4])
+    partial1[i0*6 + (i1*3 + i2)] = add[i5](grad_out[t0] * ((input[t0] - mean[i0*2 + i1]) * rstd[i0*2 + i1]))
+  for i0 in 4, i1 in 2, i2 in 1, i3 in 1 reduce i4 in 3, i5 in 3
+    partial2[i0*2 + i1] = add[i4](partial0[i0*6 + (i1*3 + i4)] / f32(15))
+    partial3[i0*2 + i1] = add[i5](partial1[i0*6 + (i1*3 + i5)] / f32(15))
+  for i0 in 6 reduce i1 in 4, i2 in 4
+    out1[i0] = add[i1](partial1[i1*6 + i0])
+    out2[i0] = add[i2](partial0[i2*6 + i0])
+  for i0 in 4, i1 in 2, i2 in 3, i3 in 5
+    let t0 = i0*30 + (i1*3 + i2)*5 + i3
+    let t1 = rstd[i0*2 + i1]
+    out0[t0] = t1 * (grad_out[t0] - partial2[i0*2 + i1] - (input[t0] - mean[i0*2 + i1]) * t1 * partial3[i0*2 + i1])
+)");
+}
+
+TEST_CASE("a sum of sums along another axis takes loops before it") {
+  CHECK(loopsOf(R"(  in self f32[8, 16]
+  x0 f32[8, 16] = aten._softmax.default(self=self, dim=-1, half_to_float=False)
+  out0 f32[16] = aten.sum.dim_IntList(self=x0, dim=[0], keepdim=False, dtype=None)
+  return out0
+)") == R"(  for i0 in 8, i1 in 1 reduce i2 in 16, i3 in 16
+    let t0 = max[i2](self[i0*16 + i2])
+    partial0[i0] = t0
+    partial1[i0] = add[i3](exp(self[i0*16 + i3] - t0))
+  for i0 in 16 reduce i1 in 8
+    out0[i0] = add[i1](exp(self[i1*16 + i0] - partial0[i1]) * (f32(1) / partial1[i1]))
+)");
+}
+
 TEST_CASE("the place of a maximum is the least of the places that have it, or a NaN") {
   CHECK(loopsOf(R"(  in self f32[8, 16]
   out0 f32[8], out1 i64[8] = aten.max.dim(self=self, dim=-1, keepdim=False)

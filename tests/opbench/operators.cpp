@@ -67,8 +67,8 @@ ir::Memory resultOf(const ir::TensorType& type) {
   return ir::Memory::zeros(type.dtype == DType::C32 ? DType::F16 : DType::F32, 2 * type.storageElements());
 }
 
-/// The memory of a graph's values: arguments as they are.
-std::vector<ir::Memory> memoryOf(const ir::Graph& graph, runtime::Call& call) {
+/// The memory of a graph's values, arguments as they are, and of those between its loops.
+std::vector<ir::Memory> memoryOf(const ir::Graph& graph, const std::vector<ir::GraphValue>& between, runtime::Call& call) {
   std::vector<at::Tensor> tensors;
   for (const c10::IValue& argument : call.state().arguments) {
     for (const at::Tensor& tensor : runtime::tensorsIn(argument)) {
@@ -83,6 +83,7 @@ std::vector<ir::Memory> memoryOf(const ir::Graph& graph, runtime::Call& call) {
     const bool isInput = input != graph.inputs.end();
     memory.push_back(isInput ? memoryOf(tensors[static_cast<size_t>(input - graph.inputs.begin())], type) : resultOf(type));
   }
+  for (const ir::GraphValue& value : between) memory.push_back(resultOf(value.type));
   return memory;
 }
 
@@ -127,7 +128,7 @@ void checkOutputs(const ir::Graph& graph, const std::vector<ir::Memory>& values,
 /// Schedules compute what their loops do: the same to the bit, or, where sums were taken in another order, what is as right.
 void checkInterpreted(const ir::Graph& graph, runtime::Call& call, const Judge& judge) {
   const std::vector<ir::Loops> all = lowering::lower(graph);
-  const std::vector<ir::Memory> before = memoryOf(graph, call);
+  const std::vector<ir::Memory> before = memoryOf(graph, lowering::between(graph, all), call);
   std::vector<ir::Memory> meaning = before;
   for (const ir::Loops& loops : all) {
     ir::verify(loops);
