@@ -156,6 +156,7 @@ class StaleCallable : public runtime::Callable {
     return kept_;
   }
   void use(int number) override { callable_->use(number); }
+  void reload() override { callable_->reload(); }
 
  private:
   runtime::CallablePtr callable_;

@@ -27,6 +27,8 @@ class Callable {
   virtual TensorList operator()() = 0;
   /// Works on set `number` of the call's arguments from now on (Call::multiply); 0 is the first.
   virtual void use(int number) = 0;
+  /// Loads its code once more, elsewhere, for runs that are captured from now on; what was captured keeps its own.
+  virtual void reload() {}
 
   Kind kind = Kind::Extern;
   std::string reason;    ///< why it is extern, where a generated one was asked for

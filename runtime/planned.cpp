@@ -4,6 +4,7 @@
 #include <c10/core/InferenceMode.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "inputs/materialize.h"
 #include "runtime/guard.h"
@@ -67,6 +68,14 @@ void PlannedCallable::addLaunch(const LaunchStep& step, Device& device, const Ca
   compileMs += launch.executable->compileMs;
   cached = launch.executable->cached && (launches_.empty() || cached);
   launches_.push_back(std::move(launch));
+}
+
+void PlannedCallable::reload() {
+  for (Launch& launch : launches_) {
+    ExecutablePtr fresh = launch.executable->again();
+    if (fresh == nullptr) continue;
+    earlier_.push_back(std::exchange(launch.executable, std::move(fresh)));
+  }
 }
 
 at::Tensor PlannedCallable::allocate(const Made& made) {

@@ -15,6 +15,7 @@ class PlannedCallable : public Callable {
   PlannedCallable(Call::State& call, const Plan& plan, Device& device, const Cache& cache);
   TensorList operator()() override;
   void use(int number) override;
+  void reload() override;
 
   /// Puts what it allocates between guards and poisons it before the kernels run. On the host only, where memory is made anew for
   /// every run: on CUDA outputs are always guarded, and a captured graph's are its owner's to poison.
@@ -48,6 +49,7 @@ class PlannedCallable : public Callable {
   std::vector<void*> pointers_;   ///< by value of the graph
   std::vector<at::Tensor> inputs_;
   std::vector<Launch> launches_;
+  std::vector<ExecutablePtr> earlier_;  ///< what graphs run that were captured before a reload
 };
 
 }  // namespace runtime

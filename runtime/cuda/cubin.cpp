@@ -4,6 +4,7 @@
 #include <c10/cuda/CUDAStream.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "runtime/cuda/check.h"
@@ -16,20 +17,15 @@ constexpr int largestPortableCluster = 8;
 
 }  // namespace
 
-CubinExecutable::CubinExecutable(const codegen::Program& program, const DeviceCode& code)
-    : name_(program.name),
-      launch_(program.launch),
-      ctas_(program.launch.grid * program.launch.cluster),
-      sharedBytes_(program.dynamicSharedBytes),
-      waitsForGrid_(program.waitsForGrid),
-      parameters_(program.params.size()) {
-  compileMs = code.compileMs;
-  cached = code.cached;
-  check(cudaLibraryLoadData(&library_, code.cubin.data(), nullptr, nullptr, 0, nullptr, nullptr, 0), "cudaLibraryLoadData");
+CubinExecutable::CubinExecutable(codegen::Program program, DeviceCode code)
+    : program_(std::move(program)), code_(std::move(code)), ctas_(program_.launch.grid * program_.launch.cluster) {
+  compileMs = code_.compileMs;
+  cached = code_.cached;
+  check(cudaLibraryLoadData(&library_, code_.cubin.data(), nullptr, nullptr, 0, nullptr, nullptr, 0), "cudaLibraryLoadData");
   try {
-    check(cudaLibraryGetKernel(&kernel_, library_, name_.c_str()), "cudaLibraryGetKernel");
+    check(cudaLibraryGetKernel(&kernel_, library_, program_.name.c_str()), "cudaLibraryGetKernel");
     prepare();
-    if (program.workspaceBytes > 0) allocateWorkspace(program.workspaceBytes);
+    if (program_.workspaceBytes > 0) allocateWorkspace(program_.workspaceBytes);
   } catch (...) {
     cudaLibraryUnload(library_);
     throw;
@@ -42,15 +38,17 @@ void CubinExecutable::prepare() {
   // Asking for its attributes loads a kernel that the driver would otherwise load when it is first started.
   cudaFuncAttributes attributes{};
   check(cudaFuncGetAttributes(&attributes, kernel_), "cudaFuncGetAttributes");
-  ir::require(attributes.maxThreadsPerBlock >= launch_.block, "the kernel {} takes {} threads, not {}", name_,
-              attributes.maxThreadsPerBlock, launch_.block);
-  if (sharedBytes_ > 0)
-    check(cudaFuncSetAttribute(kernel_, cudaFuncAttributeMaxDynamicSharedMemorySize, sharedBytes_), "cudaFuncSetAttribute");
-  if (launch_.team) {
+  ir::require(attributes.maxThreadsPerBlock >= program_.launch.block, "the kernel {} takes {} threads, not {}", program_.name,
+              attributes.maxThreadsPerBlock, program_.launch.block);
+  if (program_.dynamicSharedBytes > 0)
+    check(cudaFuncSetAttribute(kernel_, cudaFuncAttributeMaxDynamicSharedMemorySize, program_.dynamicSharedBytes),
+          "cudaFuncSetAttribute");
+  if (program_.launch.team) {
     const int64_t most = ctasAtOnce();
-    ir::require(most >= launch_.cluster, "the kernel {} needs {} CTAs at once; {} fit", name_, launch_.cluster, most);
+    ir::require(most >= program_.launch.cluster, "the kernel {} needs {} CTAs at once; {} fit", program_.name,
+                program_.launch.cluster, most);
     ctas_ = std::min(ctas_, most);
-  } else if (launch_.cluster > largestPortableCluster) {
+  } else if (program_.launch.cluster > largestPortableCluster) {
     // The kernel itself says how many CTAs are a cluster.
     check(cudaFuncSetAttribute(kernel_, cudaFuncAttributeNonPortableClusterSizeAllowed, 1), "cudaFuncSetAttribute");
   }
@@ -60,7 +58,8 @@ int64_t CubinExecutable::ctasAtOnce() const {
   int device = 0, processors = 0, resident = 0;
   check(cudaGetDevice(&device), "cudaGetDevice");
   check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device), "cudaDeviceGetAttribute");
-  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel_, launch_.block, static_cast<size_t>(sharedBytes_)),
+  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel_, program_.launch.block,
+                                                      static_cast<size_t>(program_.dynamicSharedBytes)),
         "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
   return int64_t{resident} * processors;
 }
@@ -74,22 +73,22 @@ void CubinExecutable::allocateWorkspace(int64_t bytes) {
 
 void CubinExecutable::launch(void* const* pointers) const {
   if (ctas_ == 0) return;
-  std::vector<void*> arguments(parameters_);
-  for (size_t i = 0; i < parameters_; ++i) arguments[i] = static_cast<void*>(const_cast<void**>(&pointers[i]));
+  std::vector<void*> arguments(program_.params.size());
+  for (size_t i = 0; i < program_.params.size(); ++i) arguments[i] = static_cast<void*>(const_cast<void**>(&pointers[i]));
   void* workspace = workspace_.get();
   if (workspace != nullptr) arguments.push_back(static_cast<void*>(&workspace));
   cudaLaunchConfig_t config{};
   config.gridDim = dim3(static_cast<unsigned>(ctas_));
-  config.blockDim = dim3(static_cast<unsigned>(launch_.block));
-  config.dynamicSmemBytes = static_cast<size_t>(sharedBytes_);
+  config.blockDim = dim3(static_cast<unsigned>(program_.launch.block));
+  config.dynamicSmemBytes = static_cast<size_t>(program_.dynamicSharedBytes);
   config.stream = c10::cuda::getCurrentCUDAStream().stream();
   // A grid whose CTAs wait for one another starts when all of them can.
   cudaLaunchAttribute cooperative{};
   cooperative.id = cudaLaunchAttributeCooperative;
   cooperative.val.cooperative = 1;
   config.attrs = &cooperative;
-  config.numAttrs = waitsForGrid_ ? 1 : 0;
-  check(cudaLaunchKernelExC(&config, kernel_, arguments.data()), name_.c_str());
+  config.numAttrs = program_.waitsForGrid ? 1 : 0;
+  check(cudaLaunchKernelExC(&config, kernel_, arguments.data()), program_.name.c_str());
 }
 
 }  // namespace runtime

@@ -13,24 +13,22 @@ namespace runtime {
 class CubinExecutable : public Executable {
  public:
   /// Loads it at once, so that nothing is loaded or allocated while a graph is captured. Error: Toolchain.
-  CubinExecutable(const codegen::Program& program, const DeviceCode& code);
+  CubinExecutable(codegen::Program program, DeviceCode code);
   ~CubinExecutable() override;
   CubinExecutable(const CubinExecutable&) = delete;
   CubinExecutable& operator=(const CubinExecutable&) = delete;
 
   void launch(void* const* pointers) const override;
+  std::shared_ptr<const Executable> again() const override { return std::make_shared<CubinExecutable>(program_, code_); }
 
  private:
   void prepare();
   int64_t ctasAtOnce() const;
   void allocateWorkspace(int64_t bytes);
 
-  std::string name_;
-  ir::Launch launch_;
+  codegen::Program program_;
+  DeviceCode code_;
   int64_t ctas_;
-  int sharedBytes_;
-  bool waitsForGrid_;
-  size_t parameters_;
   c10::DataPtr workspace_;
   cudaLibrary_t library_ = nullptr;
   cudaKernel_t kernel_ = nullptr;

@@ -86,8 +86,6 @@ void CudaTrial::warmUp() {
 }
 
 void CudaTrial::capture() {
-  constexpr size_t mostInstances = 4;
-  constexpr int64_t mostBytes = int64_t{256} << 20;  // of outputs, beyond which one instance's are spread widely enough
   const TensorList earlier = std::exchange(outputs_, {});
   call_.restore();
   wait(currentStream());
@@ -95,13 +93,11 @@ void CudaTrial::capture() {
     instances_.push_back(instance());
     outputs_ = instances_[0].outputs;
     findOwned(earlier);
-    int64_t bytes = 0;
-    for (const at::Tensor& tensor : owned_) bytes += static_cast<int64_t>(tensor.storage().nbytes());
-    while (instances_.size() < mostInstances && bytes * static_cast<int64_t>(instances_.size() + 1) <= mostBytes)
-      instances_.push_back(instance());
+    addInstances();
     for (const Instance& made : instances_) poisonGuarded(made.outputs);
     call_.restore();  // arguments that are outputs were poisoned, too
   } catch (const std::exception& error) {
+    callable_.use(0);
     outputs_ = {};
     owned_.clear();
     instances_.clear();
@@ -114,6 +110,27 @@ CudaTrial::Instance CudaTrial::instance() {
   Instance made;
   made.graph = std::make_unique<CapturedGraph>([&] { made.outputs = callable_(); });
   return made;
+}
+
+/// Those after the first, each with code of its own and, unless they are written, with arguments of its own.
+void CudaTrial::addInstances() {
+  constexpr int64_t mostInstances = 16;
+  constexpr int64_t mostBytes = int64_t{512} << 20;  // beyond which one instance's data are spread widely enough
+  const int number = static_cast<int>(std::clamp<int64_t>(mostBytes / std::max<int64_t>(dataBytes(), 1), 1, mostInstances));
+  const int sets = call_.mutates() ? 1 : number;
+  call_.multiply(sets);
+  for (int i = 1; i < number; ++i) {
+    callable_.use(i % sets);
+    callable_.reload();
+    instances_.push_back(instance());
+  }
+  callable_.use(0);
+}
+
+int64_t CudaTrial::dataBytes() const {
+  int64_t bytes = call_.argumentBytes();
+  for (const at::Tensor& tensor : owned_) bytes += static_cast<int64_t>(tensor.storage().nbytes());
+  return bytes;
 }
 
 /// An output that lies where the warm-up's lay, which still live, is an argument or a view of one.
@@ -157,12 +174,10 @@ bool CudaTrial::prepareFor(Measure measure) {
   constexpr double longSeconds = 3e-4;
   constexpr int leastCalls = 4, mostCalls = 40;
   const c10::InferenceMode guard;
-  int64_t bytes = call_.argumentBytes();
-  for (const at::Tensor& tensor : owned_) bytes += static_cast<int64_t>(tensor.storage().nbytes());
   const double each = std::min(seconds(), seconds());
   const int calls = std::clamp(static_cast<int>(longSeconds / each), leastCalls, mostCalls);
   const int64_t footprint = 3 * tools_.l2Bytes;
-  const int sets = static_cast<int>(std::clamp<int64_t>(footprint / std::max<int64_t>(bytes, 1) + 1, 1, calls));
+  const int sets = static_cast<int>(std::clamp<int64_t>(footprint / std::max<int64_t>(dataBytes(), 1) + 1, 1, calls));
   try {
     call_.multiply(sets);
     for (const int number : {calls / 4, calls}) sequences_.push_back(sequence(number, sets));

@@ -68,7 +68,7 @@ class CudaTrial : public Trial {
   };
 
   /// One capture. Where its outputs, its arguments and the graph itself lie in memory makes a small kernel up to 4 % faster or
-  /// slower, for good: several captures take turns.
+  /// slower, for good: several captures, each with its own, take turns.
   struct Instance {
     std::unique_ptr<CapturedGraph> graph;
     TensorList outputs;
@@ -78,6 +78,8 @@ class CudaTrial : public Trial {
   void warmUp();
   void capture();
   Instance instance();
+  void addInstances();
+  int64_t dataBytes() const;  ///< of the arguments and outputs of one run
   void findOwned(const TensorList& earlier);
   void start(cudaStream_t stream);
   void queueCold(cudaStream_t stream);
