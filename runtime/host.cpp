@@ -3,6 +3,7 @@
 #include <ATen/Parallel.h>
 #include <emmintrin.h>
 #include <sched.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -61,6 +62,12 @@ double coreClock() {
     best = std::max(best, additions / std::chrono::duration<double>(Clock::now() - start).count());
   }
   return best;
+}
+
+int64_t interruptions() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_nivcsw;
 }
 
 std::optional<double> stolenSeconds() {

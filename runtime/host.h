@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 
 namespace runtime {
@@ -15,6 +16,9 @@ void pinThreads();
 
 /// The clock of the core at hand in Hz, from additions that wait for one another, one a cycle.
 double coreClock();
+
+/// How often the scheduler has taken a processor from a thread of this process that had work left.
+int64_t interruptions();
 
 /// Seconds that the hypervisor has kept this machine's processors from running since it started; nothing where not known.
 std::optional<double> stolenSeconds();
