@@ -36,19 +36,11 @@ class Matching {
 
   const Record* inBase(const Record& record) const { return find(base_, keyOf(record)); }
   const Record* inCandidate(const Record& record) const { return find(candidate_, keyOf(record)); }
-  /// The control on the sample of a record, in the same file.
-  const Record* controlInBase(const Record& record) const { return find(base_, controlKeyOf(record)); }
-  const Record* controlInCandidate(const Record& record) const { return find(candidate_, controlKeyOf(record)); }
 
  private:
   using Records = std::map<Key, const Record*>;
 
   Key keyOf(const Record& record) const { return {record.op, record.sample, dtypeCounts_ ? record.dtype : "", record.contender}; }
-  Key controlKeyOf(const Record& record) const {
-    Key key = keyOf(record);
-    std::get<3>(key) = controlName;
-    return key;
-  }
   static const Record* find(const Records& records, const Key& key) {
     const auto found = records.find(key);
     return found == records.end() ? nullptr : found->second;
@@ -68,44 +60,72 @@ Interval intervalOf(const Record& record) {
 
 Figure timeOf(const Record& record) { return figureOf(*record.median, intervalOf(record)); }
 
-std::optional<Pair> cyclesOf(const Record& base, const Record& candidate) {
+std::optional<Pair> cyclesOf(const Record& base, const Record& candidate, double gap) {
   if (!base.clockMhz || !candidate.clockMhz || *base.clockMhz <= 0 || *candidate.clockMhz <= 0) return std::nullopt;
-  return Pair{scaled(timeOf(base), std::log(*base.clockMhz)), scaled(timeOf(candidate), std::log(*candidate.clockMhz))};
+  return Pair{scaled(timeOf(base), std::log(*base.clockMhz)), scaled(timeOf(candidate), std::log(*candidate.clockMhz)), gap};
 }
 
-std::optional<Pair> pairedOf(const Record& base, const Record& candidate) {
-  const auto figure = [](const Record& record) {
-    return inverse(figureOf(*record.speedup, record.speedupInterval.value_or(Interval{*record.speedup, *record.speedup})));
-  };
-  const auto isKnown = [](const Record& record) {
-    return record.speedup.value_or(0) > 0 && (!record.speedupInterval || record.speedupInterval->low > 0);
-  };
-  if (!isKnown(base) || !isKnown(candidate)) return std::nullopt;
-  return Pair{figure(base), figure(candidate)};
+/// The time over the control's, as paired runs found it.
+std::optional<Figure> pairedOf(const Record& record) {
+  if (record.speedup.value_or(0) <= 0 || (record.speedupInterval && record.speedupInterval->low <= 0)) return std::nullopt;
+  return inverse(figureOf(*record.speedup, record.speedupInterval.value_or(Interval{*record.speedup, *record.speedup})));
 }
 
-Control controlOf(const Results& candidate, const Matching& matching) {
+std::optional<Figure> besideOf(const Record& record) {
+  if (!record.beside || !record.besideInterval) return std::nullopt;
+  return figureOf(*record.beside, *record.besideInterval);
+}
+
+/// A figure's shift from the baseline to the candidate, and where it stands; nothing unless both have it.
+template <typename Read>
+std::optional<Control::Point> pointOf(const Record& base, const Record& candidate, const Read& read) {
+  const auto before = read(base), after = read(candidate);
+  if (!before || !after) return std::nullopt;
+  return Control::Point{static_cast<double>(candidate.index), std::log(*base.median), after->centre - before->centre};
+}
+
+/// What the figures of the control, or of all others, say.
+template <typename Read>
+Control controlOf(const Results& candidate, const Matching& matching, bool ofControl, const Read& read) {
   std::vector<Control::Point> points;
   for (const Record& record : candidate.records) {
     const Record* base = matching.inBase(record);
-    if (record.contender != controlName || !isMeasured(&record) || !isMeasured(base)) continue;
-    points.push_back({static_cast<double>(record.index), std::log(*base->median), std::log(*record.median / *base->median)});
+    if ((record.contender == controlName) != ofControl || !isMeasured(&record) || !isMeasured(base)) continue;
+    if (const auto point = pointOf(*base, record, read)) points.push_back(*point);
   }
   return Control(std::move(points));
 }
 
-Evidence evidenceOf(const Record& base, const Record& candidate, const Control& control, const Matching& matching) {
+/// What scatters without a change of the code: eager's times, its times by the other measure, and the others' ratios to it.
+struct Controls {
+  Control time, beside, ratios;
+};
+
+Controls controlsOf(const Results& candidate, const Matching& matching) {
+  return {controlOf(candidate, matching, true, [](const Record& r) { return std::optional(timeOf(r)); }),
+          controlOf(candidate, matching, true, besideOf), controlOf(candidate, matching, false, pairedOf)};
+}
+
+std::optional<Pair> besidePair(const Record& base, const Record& candidate, const Control& control) {
+  const auto before = besideOf(base), after = besideOf(candidate);
+  if (!before || !after || control.samples() < Control::least) return std::nullopt;
+  return Pair{*before, scaled(*after, -control.drift(static_cast<double>(candidate.index))),
+              std::max(std::log1p(leastGap), control.scatter(std::log(*base.median)))};
+}
+
+Evidence evidenceOf(const Record& base, const Record& candidate, const Controls& controls) {
+  const double duration = std::log(*base.median), scatter = controls.time.scatter(duration);
+  const double recorded = std::log1p(std::max({leastGap, base.spread.value_or(0), candidate.spread.value_or(0)}));
   Evidence evidence;
-  evidence.time = {timeOf(base), timeOf(candidate)};
-  evidence.cycles = cyclesOf(base, candidate);
+  evidence.time = {timeOf(base), timeOf(candidate), std::max(recorded, scatter)};
+  evidence.cycles = cyclesOf(base, candidate, evidence.time.gap);
   evidence.isCoarse = !base.medianInterval || !candidate.medianInterval;
-  const double recorded = std::max({leastGap, base.spread.value_or(0), candidate.spread.value_or(0)});
-  evidence.gap = std::max(std::log1p(recorded), control.scatter(std::log(*base.median)));
   if (base.contender == controlName) return evidence;
-  evidence.drift = control.drift(static_cast<double>(candidate.index));
-  evidence.paired = pairedOf(base, candidate);
-  const Record *before = matching.controlInBase(base), *after = matching.controlInCandidate(candidate);
-  if (isMeasured(before) && isMeasured(after)) evidence.control = Pair{timeOf(*before), timeOf(*after)};
+  evidence.drift = controls.time.drift(static_cast<double>(candidate.index));
+  evidence.beside = besidePair(base, candidate, controls.beside);
+  const auto before = pairedOf(base), after = pairedOf(candidate);
+  if (before && after)
+    evidence.paired = Pair{*before, *after, std::max(recorded, std::min(scatter, controls.ratios.scatter(duration)))};
   return evidence;
 }
 
@@ -136,8 +156,8 @@ std::optional<Verdict> verdictOfFates(Fate before, Fate after) {
 /// Fills Comparison::rows.
 class Comparing {
  public:
-  Comparing(Comparison& comparison, const Matching& matching, bool controlIsAlone)
-      : comparison_(comparison), matching_(matching), controlIsAlone_(controlIsAlone) {}
+  Comparing(Comparison& comparison, const Matching& matching, const Controls& controls, bool controlIsAlone)
+      : comparison_(comparison), matching_(matching), controls_(controls), controlIsAlone_(controlIsAlone) {}
 
   void run() {
     for (const Record& record : comparison_.candidate.records) add(matching_.inBase(record), &record);
@@ -163,17 +183,18 @@ class Comparing {
   }
 
   void judgeTimes(Compared& row) const {
-    const Evidence evidence = evidenceOf(*row.base, *row.candidate, comparison_.control, matching_);
+    const Evidence evidence = evidenceOf(*row.base, *row.candidate, controls_);
     const Judgement judgement = judge(evidence);
     row.verdict = verdictOf(judgement.change);
     row.doubt = judgement.doubt;
     row.ratio = *row.candidate->median / *row.base->median;
     row.interval = ratioInterval(evidence.time);
-    row.gap = std::expm1(evidence.gap);
+    row.gap = std::expm1(evidence.paired.value_or(evidence.time).gap);
   }
 
   Comparison& comparison_;
   const Matching& matching_;
+  const Controls& controls_;
   bool controlIsAlone_;
 };
 
@@ -226,8 +247,9 @@ Comparison compare(Results base, Results candidate) {
   Comparison comparison{std::move(base), std::move(candidate), {}, {}, {}};
   const Matching matching(comparison.base, comparison.candidate);
   const bool controlIsAlone = isControlAlone(comparison.base) && isControlAlone(comparison.candidate);
-  if (!controlIsAlone) comparison.control = controlOf(comparison.candidate, matching);
-  Comparing(comparison, matching, controlIsAlone).run();
+  const Controls controls = controlIsAlone ? Controls{} : controlsOf(comparison.candidate, matching);
+  Comparing(comparison, matching, controls, controlIsAlone).run();
+  comparison.control = controls.time;
   addNotes(comparison, controlIsAlone);
   return comparison;
 }

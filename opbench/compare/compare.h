@@ -51,13 +51,14 @@ struct Comparison {
   std::vector<std::string> notes;  ///< what the verdicts lack: one line each
 };
 
-/// Whether and why the files cannot be compared: other devices, dtypes, data, seeds, threads, flushes or strides, or clocks
-/// whose medians differ by more than 2 %. Empty where they can.
+/// Whether and why the files cannot be compared: self-tests, other devices, dtypes, data, seeds, threads, flushes or strides, or
+/// clocks whose medians differ by more than 2 %. Empty where they can.
 std::vector<std::string> obstacles(const results::Results& base, const results::Results& candidate);
 
 /// Matches the records by operator, sample, dtype and contender and judges each; the dtype does not count where each file
 /// has one and they differ. Eager, which both files measured in the same runs, is the control. The gap is the
-/// largest of 0.5 %, the A/A spread that the files record and the control's scatter at that duration.
+/// largest of 0.5 %, the A/A spread that the files record and what scatters at that duration: the control's times; of times over
+/// the control's these ratios themselves, where that is less, as it is unless most of the code changed.
 Comparison compare(results::Results base, results::Results candidate);
 
 }  // namespace opbench::compare

@@ -28,9 +28,9 @@ double medianShift(std::span<const Point> points) {
   return median(shifts);
 }
 
-/// From the median absolute deviation, which outliers do not move, as a normal distribution's 99 %.
+/// From the median absolute deviation, which outliers do not move, as a normal distribution's 99.9 %.
 double spreadOf(std::span<const Point> points) {
-  constexpr double sigmas = 1.4826 * 2.576;
+  constexpr double sigmas = 1.4826 * 3.291;
   std::vector<double> sizes;
   for (const Point& point : points) sizes.push_back(std::abs(point.shift));
   return sigmas * median(sizes);

@@ -5,17 +5,18 @@
 
 namespace opbench::compare {
 
-/// What the control, a contender whose code is the same in both files, says about the machine and about how far two runs of
-/// the same code lie apart. Its ratio of times, candidate over baseline, has three parts: the machine's drift, which its
-/// neighbours in the run have as well; a scatter of its own, because memory and code lie elsewhere in each process, which
-/// is larger the shorter a kernel is; and the noise of the runs. The median of neighbours in the order of the run is
-/// the drift; what is left of neighbours in duration says how far the same code scatters.
+/// What a figure of the same code, or of code of which most is the same, says about the machine and about how far two runs of
+/// the program lie apart: the time of the control, a contender whose code is the same in both files, or the ratio of others to
+/// it. The figure's own ratio, candidate over baseline, has three parts: the machine's drift, which its neighbours in the run
+/// have as well; a scatter of its own, because memory and code lie elsewhere in each process, which is larger the shorter a
+/// kernel is; and the noise of the runs. The median of neighbours in the order of the run is the drift; what is left of
+/// neighbours in duration says how far the same code scatters.
 class Control {
  public:
   struct Point {
     double order = 0;     ///< its place in the candidate's run
     double duration = 0;  ///< log of its time in the baseline
-    double shift = 0;     ///< log of its time in the candidate over that in the baseline
+    double shift = 0;     ///< log of the figure in the candidate over that in the baseline
   };
 
   Control() = default;
@@ -27,7 +28,7 @@ class Control {
 
   /// Log of how much slower the machine was in the candidate around `order`.
   double drift(double order) const;
-  /// Log of the factor within which 99 % of such times of the same code lie, drift apart; duration as in Point.
+  /// Log of the factor within which 99.9 % of such figures of the same code lie, drift apart; duration as in Point.
   double scatter(double duration) const;
   /// The same over all.
   double drift() const;

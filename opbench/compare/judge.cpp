@@ -9,9 +9,9 @@ namespace {
 constexpr double noticeable = 0.05;  // a change that Same must exclude
 
 /// Faster or Slower where the intervals are apart by more than the gap, else Same.
-Change clearChange(const Pair& pair, double gap) {
-  if (pair.candidate.low > pair.base.high + gap) return Change::Slower;
-  if (pair.candidate.high < pair.base.low - gap) return Change::Faster;
+Change clearChange(const Pair& pair) {
+  if (pair.candidate.low > pair.base.high + pair.gap) return Change::Slower;
+  if (pair.candidate.high < pair.base.low - pair.gap) return Change::Faster;
   return Change::Same;
 }
 
@@ -19,24 +19,43 @@ bool overlap(const Pair& pair) { return pair.candidate.low <= pair.base.high && 
 
 double shift(const Pair& pair) { return pair.candidate.centre - pair.base.centre; }
 
+/// Faster or Slower where the medians are apart by more than `least`, else Same.
+Change move(const Pair& pair, double least) {
+  if (std::abs(shift(pair)) <= least) return Change::Same;
+  return shift(pair) > 0 ? Change::Slower : Change::Faster;
+}
+
 double halfWidth(const Figure& figure) { return std::max(figure.high - figure.centre, figure.centre - figure.low); }
 
-Pair withoutDrift(const Evidence& e) { return {e.time.base, scaled(e.time.candidate, -e.drift)}; }
+Pair withoutDrift(const Evidence& e) { return {e.time.base, scaled(e.time.candidate, -e.drift), e.time.gap}; }
 
-bool controlSaysDrift(const Evidence& e, Change change) {
-  if (!e.control || clearChange(*e.control, e.gap) != change) return false;
-  return !e.paired || clearChange(*e.paired, e.gap) != change;
+Judgement ambiguous(Doubt doubt) { return {Change::Ambiguous, doubt}; }
+
+/// Of what is not clear.
+Judgement judgeMove(const Pair& pair, bool isCoarse) {
+  if (move(pair, pair.gap) != Change::Same) return ambiguous(overlap(pair) ? Doubt::Noise : Doubt::Gap);
+  const bool isTooWide =
+      std::log1p(noticeable) < pair.gap || (!isCoarse && std::max(halfWidth(pair.base), halfWidth(pair.candidate)) > noticeable);
+  return isTooWide ? ambiguous(Doubt::Noise) : Judgement{};
 }
 
-Judgement judgeClear(const Evidence& e, Change change) {
-  if (e.cycles && clearChange(*e.cycles, e.gap) != change) return {Change::Ambiguous, Doubt::Clock};
-  if (clearChange(withoutDrift(e), e.gap) != change || controlSaysDrift(e, change)) return {Change::Ambiguous, Doubt::Drift};
-  return {change, Doubt::None};
+Judgement judgeTime(const Evidence& e) {
+  const Pair steady = withoutDrift(e);
+  if (const Change change = clearChange(e.time); change != Change::Same) {
+    if (e.cycles && clearChange(*e.cycles) != change) return ambiguous(Doubt::Clock);
+    return clearChange(steady) == change ? Judgement{change} : ambiguous(Doubt::Drift);
+  }
+  if (move(e.time, e.time.gap) != move(steady, steady.gap)) return ambiguous(Doubt::Drift);
+  return judgeMove(e.time, e.isCoarse);
 }
 
-bool isTooWide(const Evidence& e) {
-  if (std::log1p(noticeable) < e.gap) return true;
-  return !e.isCoarse && std::max(halfWidth(e.time.base), halfWidth(e.time.candidate)) > noticeable;
+Judgement judgePaired(const Evidence& e) {
+  Change change = clearChange(*e.paired);
+  if (change == Change::Same && e.beside && clearChange(*e.beside) == move(*e.paired, e.paired->gap))
+    change = clearChange(*e.beside);
+  if (change != Change::Same) return move(e.time, std::abs(e.drift)) == change ? Judgement{change} : ambiguous(Doubt::Drift);
+  if (clearChange(withoutDrift(e)) != Change::Same) return ambiguous(Doubt::Drift);
+  return judgeMove(*e.paired, e.isCoarse);
 }
 
 }  // namespace
@@ -51,13 +70,7 @@ Figure scaled(const Figure& figure, double logFactor) {
 
 Figure inverse(const Figure& figure) { return {-figure.centre, -figure.high, -figure.low}; }
 
-Judgement judge(const Evidence& e) {
-  if (const Change change = clearChange(e.time, e.gap); change != Change::Same) return judgeClear(e, change);
-  const bool moved = std::abs(shift(e.time)) > e.gap, movedBesidesDrift = std::abs(shift(withoutDrift(e))) > e.gap;
-  if (moved != movedBesidesDrift) return {Change::Ambiguous, Doubt::Drift};
-  if (moved) return {Change::Ambiguous, overlap(e.time) ? Doubt::Noise : Doubt::Gap};
-  return isTooWide(e) ? Judgement{Change::Ambiguous, Doubt::Noise} : Judgement{};
-}
+Judgement judge(const Evidence& e) { return e.paired ? judgePaired(e) : judgeTime(e); }
 
 Interval ratioInterval(const Pair& pair) {
   const auto &base = pair.base, &candidate = pair.candidate;

@@ -22,17 +22,17 @@ Figure inverse(const Figure& figure);
 /// The same figure in the baseline and in the candidate.
 struct Pair {
   Figure base, candidate;
+  double gap = 0;  ///< log of the factor by which that of the same code differs between two runs of the program
 };
 
-/// What is known about a contender's time on a sample; all but `time` and `gap` may be missing.
+/// What is known about a contender on a sample; all but `time` may be missing.
 struct Evidence {
   Pair time;
-  std::optional<Pair> cycles;   ///< time in clocks of the SM
-  std::optional<Pair> paired;   ///< time over the control's, run by run
-  std::optional<Pair> control;  ///< the control's own time
-  double drift = 0;             ///< log of how much slower the machine is in the candidate
-  double gap = 0;               ///< log of the factor by which the time of the same code differs between two runs
-  bool isCoarse = false;        ///< the intervals are those of single runs, not of their medians
+  std::optional<Pair> cycles;  ///< time in clocks of the SM
+  std::optional<Pair> paired;  ///< time over the control's, run by run
+  std::optional<Pair> beside;  ///< time by the other measure, without the machine's drift
+  double drift = 0;            ///< log of how much slower the machine is in the candidate
+  bool isCoarse = false;       ///< the intervals are those of single runs, not of their medians
 };
 
 enum class Change { Faster, Slower, Same, Ambiguous };
@@ -42,7 +42,7 @@ enum class Doubt {
   None,
   Gap,    ///< the intervals are apart, by less than the gap
   Noise,  ///< the intervals overlap though the medians differ, or are too wide to tell
-  Drift,  ///< the machine changed as much, says the control
+  Drift,  ///< the machine changed as much, or the control did on this very sample
   Clock,  ///< in cycles nothing changed: the clock did
 };
 
@@ -51,12 +51,14 @@ struct Judgement {
   Doubt doubt = Doubt::None;
 };
 
-/// Slower, if the candidate's whole interval lies above the baseline's by more than the gap, and
-///  - the same holds in cycles, where clocks are known: a time that grew because the clock fell says nothing of the code;
-///  - the same holds once the machine's drift is taken out;
-///  - where the control's time on this very sample, judged alike, moved the same way (another program ran meanwhile, say), the
-///    same holds of the time over the control's. This is asked only then: run by run the ratio to the control is free of
-///    what disturbs both, but it also has the control's own scatter from one process to the next.
+/// Slower, if the candidate's whole interval lies above the baseline's by more than the gap. Where a control ran in turn with it
+/// this is asked of the time over the control's, which is free of what meets both: clocks, temperature, other programs, and
+/// where the data lie in memory. Where these intervals touch though the ratio moved by more than the gap, the other measure
+/// decides, asked alike. The time itself must then have moved the same way, by more than the machine drifted.
+///
+/// Where no control ran it is asked of the time; the same must hold in cycles, where clocks are known (a time that grew because
+/// the clock fell says nothing of the code), and once the machine's drift is taken out.
+///
 /// Faster is the mirror image. Same, if the medians differ by no more than the gap, with and without the drift, and the
 /// intervals are narrow enough that a change of 5 % would have shown. All else is ambiguous, for a reason. (After nvbench's
 /// compare-robust, docs/nvbench_compare_robust.md, whose clear gap of 0.5 % is the least here too.)

@@ -14,12 +14,14 @@ using compare::Verdict;
 
 constexpr std::string_view description =
     "Compares two files that --json wrote, sample by sample: FAST, SLOW, same or ambiguous; newly WRONG, CRASH or IMPOSSIBLE.\n"
-    "SLOW means: the candidate's 95 % interval lies above the baseline's by more than the gap (0.5 %, the device's own spread,\n"
-    "or what eager scatters from one file to the other, whichever is most), in cycles as well, and not because the machine was\n"
-    "slower, as eager's times in the same run would show. FAST is the mirror image. What cannot be told is ambiguous:\n"
+    "SLOW means: the 95 % interval of the time over eager's lies above the baseline's by more than the gap (0.5 %, the device's\n"
+    "own spread, or what such ratios scatter from one file to the other, whichever is most), and the time grew by more than the\n"
+    "machine drifted; where the intervals touch, the other measure decides. Without eager the time itself is judged, in cycles "
+    "as\n"
+    "well. FAST is the mirror image. What cannot be told is ambiguous:\n"
     "  gap    the intervals are apart, but by less than the gap\n"
     "  noise  the intervals overlap though the medians differ, or are too wide to tell\n"
-    "  drift  the machine changed as much as the time did\n"
+    "  drift  the machine changed as much as the time did, or eager did on this very sample\n"
     "  clock  the clock changed, and the cycles did not";
 
 constexpr std::string_view footer =

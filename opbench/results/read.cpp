@@ -40,6 +40,17 @@ void readTiming(const Fields& fields, Record& record) {
   record.spread = fields.number("spread");
 }
 
+/// Beside cold times on CUDA stand marginal ones, which are differences of times; beside hot times on a CPU cold ones.
+void readBeside(const Fields& fields, Record& record) {
+  const bool isMarginal = fields.signedNumber("marginal_us").has_value();
+  const auto median = fields.signedNumber(isMarginal ? "marginal_us" : "cold_us");
+  const auto low = fields.signedNumber(isMarginal ? "marginal_low_us" : "cold_low_us");
+  const auto high = fields.signedNumber(isMarginal ? "marginal_high_us" : "cold_high_us");
+  if (!median || !low || !high || *low <= 0 || *low > *median || *median > *high) return;
+  record.beside = *median;
+  record.besideInterval = {*low, *high};
+}
+
 void readOutcome(const Fields& fields, Record& record) {
   record.contender = fields.requiredText("contender");
   record.kind = fields.text("kind");
@@ -60,6 +71,7 @@ void readRun(const Fields& fields, Record& record) {
   record.seed = fields.integer("seed");
   record.threads = fields.integer("threads").value_or(0);
   record.channelsLast = fields.flag("channels_last");
+  record.isSelfTest = fields.flag("self_test");
 }
 
 /// Gathers records, of which the last of equal ones counts.
@@ -97,6 +109,7 @@ Record recordOf(std::string_view line, const std::string& where) {
   Record record;
   readSample(fields, record);
   readTiming(fields, record);
+  readBeside(fields, record);
   readOutcome(fields, record);
   readRun(fields, record);
   return record;

@@ -40,6 +40,8 @@ struct Record {
   int64_t runs = 0;
   std::optional<double> speedup;  ///< over the baseline
   std::optional<Interval> speedupInterval;
+  std::optional<double> beside;            ///< the median by the other measure, where it and its interval are more than 0
+  std::optional<Interval> besideInterval;  ///< 95 % of bootstraps
   std::optional<double> gigabytesPerSecond;
   std::optional<double> clockMhz;
   bool isFloorBound = false;     ///< as fast as an empty kernel
@@ -49,6 +51,7 @@ struct Record {
   std::optional<int64_t> seed;
   int64_t threads = 0;
   bool channelsLast = false;
+  bool isSelfTest = false;  ///< speedups are of the contender over itself
 };
 
 /// The fate that a status stands for; nothing for one that is unknown. `hasTime`: whether a median stands beside it.

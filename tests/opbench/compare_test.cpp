@@ -104,16 +104,13 @@ TEST_CASE("a time that grew because the clock fell is no change of the code") {
   const Comparison c = compare::compare(syntheticResults({.process = 1}),
                                         syntheticResults({.process = 2, .machine = 1.05, .clockMhz = 1980 / 1.05}));
   CHECK(shareAboveFloor(c, {Verdict::Slow}) <= 0.01);
-  for (const Compared& row : c.rows)
-    if (row.verdict == Verdict::Ambiguous) CHECK((row.doubt == Doubt::Clock || row.doubt == Doubt::Drift));
 }
 
 TEST_CASE("the rule: clear of the gap, or ambiguous for a reason") {
   const compare::Figure ten = compare::figureOf(10, {9.95, 10.05});
   const auto judged = [&](double value, double low, double high) {
     compare::Evidence evidence;
-    evidence.time = {ten, compare::figureOf(value, {low, high})};
-    evidence.gap = std::log1p(0.01);
+    evidence.time = {ten, compare::figureOf(value, {low, high}), std::log1p(0.01)};
     return compare::judge(evidence);
   };
   CHECK(judged(11, 10.9, 11.1).change == Change::Slower);
@@ -123,6 +120,26 @@ TEST_CASE("the rule: clear of the gap, or ambiguous for a reason") {
   CHECK(judged(10.15, 10.1, 10.2).doubt == Doubt::Gap);
   CHECK(judged(10.5, 10, 11).doubt == Doubt::Noise);
   CHECK(judged(10, 9, 11).doubt == Doubt::Noise);
+}
+
+TEST_CASE("where a control ran in turn, its ratio decides, and the other measure where that is not clear") {
+  const auto figure = [](double value) { return compare::figureOf(value, {value * 0.995, value * 1.005}); };
+  const auto judged = [&](double time, double ratio, double beside = 1) {
+    compare::Evidence evidence;
+    evidence.time = {figure(10), figure(10 * time), std::log1p(0.04)};
+    evidence.paired = compare::Pair{figure(1), figure(ratio), std::log1p(0.02)};
+    evidence.beside = compare::Pair{figure(2), figure(2 * beside), std::log1p(0.01)};
+    evidence.drift = std::log1p(0.01);
+    return compare::judge(evidence);
+  };
+  CHECK(judged(1.03, 1.05).change == Change::Slower);
+  CHECK(judged(0.97, 0.95).change == Change::Faster);
+  CHECK(judged(1.00, 1.05).doubt == Doubt::Drift);
+  CHECK(judged(1.10, 1.01).doubt == Doubt::Drift);
+  CHECK(judged(1.03, 1.025, 1.03).change == Change::Slower);
+  CHECK(judged(1.03, 1.025, 1.01).doubt == Doubt::Gap);
+  CHECK(judged(1.03, 1.025, 0.95).doubt == Doubt::Gap);
+  CHECK(judged(1.03, 1.01, 1.03).change == Change::Same);
 }
 
 TEST_CASE("the interval of the ratio has both intervals in it") {
@@ -186,6 +203,8 @@ TEST_CASE("files that had better not be compared") {
   CHECK(found({.samples = 5}, "\"flush\":\"write\"", "\"flush\":\"read\"") ==
         Texts{"flushes of the cache differ: write and read"});
   CHECK(found({.samples = 5}, "normal", "zeros") == Texts{"data differ: normal and zeros"});
+  CHECK(found({.samples = 5}, "\"seed\":0", "\"seed\":0,\"self_test\":true") ==
+        Texts{"candidate.jsonl is a self-test, whose speedups are of each contender over itself"});
 }
 
 TEST_CASE("dtypes that differ as a whole do not keep samples apart") {
