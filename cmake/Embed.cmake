@@ -7,8 +7,3 @@ function(opbench_embed target file namespace function)
                              -P "${CMAKE_SOURCE_DIR}/cmake/embed.cmake")
   target_sources(${target} PRIVATE "${embedded}")
 endfunction()
-
-# The two parts of codegen::cudaPrelude(), and what results are judged by.
-opbench_embed(codegen codegen/cuda_prelude.cuh codegen cudaScalarPrelude)
-opbench_embed(codegen codegen/cuda_combine.cuh codegen cudaCombinePrelude)
-opbench_embed(opbench_core opbench/tolerances.yaml opbench tolerancesText)

@@ -1,4 +1,8 @@
-# One libFuzzer program a file of tests/fuzz/, with the sample parser and the IR under AddressSanitizer and UBSan.
+# One libFuzzer program a file of tests/fuzz/, with the IR and what reads samples, results and tolerances under AddressSanitizer
+# and UBSan.
+include(YamlCpp)
+include(Embed)
+find_package(nlohmann_json REQUIRED)
 if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   message(FATAL_ERROR "the fuzz targets need clang++ (19): configure with -DCMAKE_CXX_COMPILER=clang++-19")
 endif()
@@ -18,13 +22,24 @@ add_library(sample_text OBJECT ${parser} cmake/empty.cpp)
 target_include_directories(sample_text PUBLIC "${CMAKE_SOURCE_DIR}")
 target_link_libraries(sample_text PUBLIC ir)
 
+# The readers of results and tolerances, and the comparison of results.
+opbench_sources(readers opbench/compare)
+list(FILTER readers EXCLUDE REGEX "/(junit|options|verb)\\.cpp$")
+foreach(name results/fields results/read results/record report/format brief files nearest select statistics tolerances
+             tolerances_reader)
+  list(APPEND readers opbench/${name}.cpp)
+endforeach()
+add_library(readers OBJECT ${readers})
+target_link_libraries(readers PUBLIC sample_text opbench::fmt opbench::yaml_cpp nlohmann_json::nlohmann_json)
+opbench_embed(readers opbench/tolerances.yaml opbench tolerancesText)
+
 enable_testing()
 set(OPBENCH_FUZZ_RUNS 20000 CACHE STRING "Inputs each fuzz target tries when it runs as a test")
 opbench_sources(targets tests/fuzz)
 foreach(source IN LISTS targets)
   get_filename_component(name "${source}" NAME_WE)
   add_executable(${name} "${source}")
-  target_link_libraries(${name} PRIVATE sample_text ir opbench::fmt)
+  target_link_libraries(${name} PRIVATE readers sample_text ir opbench::fmt)
   target_link_options(${name} PRIVATE -fsanitize=fuzzer)
   # What it finds on the way goes to the build tree; its seeds, tests/fuzz/corpus/<name>, stay as they are.
   file(MAKE_DIRECTORY "${CMAKE_BINARY_DIR}/found/${name}")

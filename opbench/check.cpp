@@ -48,7 +48,8 @@ class Checker {
   /// The name of a trivial result that passes for an output, or nothing.
   std::string passing(int output, int64_t elements) const {
     for (const runtime::Trivial& trivial : runtime::trivialResults(call_, truth_.eager, truth_.float64, output, elements)) {
-      const bool isRight = (trivial.isCopy && criterion_.mayCopy) || (!trivial.isCopy && criterion_.mayBeConstant);
+      const bool mayCopy = criterion_.mayCopy || criterion_.copies.contains(output);
+      const bool isRight = trivial.isCopy ? mayCopy : criterion_.mayBeConstant;
       if (!isRight && passes(trivial, output)) return trivial.name;
     }
     return "";

@@ -59,6 +59,7 @@ Criterion Tolerances::criterionFor(const std::string& op) const {
       criterion.places = entry.places.value_or(criterion.places);
       criterion.isCumulative = entry.isCumulative.value_or(criterion.isCumulative);
       criterion.mayCopy = entry.mayCopy.value_or(criterion.mayCopy);
+      criterion.copies = entry.copies.value_or(criterion.copies);
       criterion.mayBeConstant = entry.mayBeConstant.value_or(criterion.mayBeConstant);
     }
   return criterion;

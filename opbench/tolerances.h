@@ -3,6 +3,7 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,7 @@ struct Criterion {
   bool isCumulative = false;              ///< elements are combined from those before them along a dimension
   bool mayCopy = false;                   ///< an argument may be the right result
   bool mayBeConstant = false;             ///< one value for all elements may be
+  std::set<int> copies;                   ///< outputs of which an argument may be the right result, whatever the others are
 };
 
 /// How far close results may be from what is expected.
@@ -65,6 +67,7 @@ class Tolerances {
     std::optional<double> tolerance;
     std::optional<std::map<int, runtime::Places>> places;
     std::optional<bool> isCumulative, mayCopy, mayBeConstant;
+    std::optional<std::set<int>> copies;
   };
   friend class TolerancesReader;
 

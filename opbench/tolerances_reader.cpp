@@ -70,16 +70,17 @@ void TolerancesReader::readEntry(const YAML::Node& node) {
   Tolerances::Entry entry;
   expectMap(node, "an entry of operators");
   for (const auto& item : node) {
-    switch (wordOf(item.first, "key", {"names", "rule", "tolerance", "places", "combines", "trivial"})) {
+    switch (wordOf(item.first, "key", {"names", "rule", "tolerance", "places", "combines", "trivial", "copies"})) {
       case 0:
         expectList(item.second, "names");
-        for (const YAML::Node& name : item.second) entry.names.push_back(name.Scalar());
+        for (const YAML::Node& name : item.second) entry.names.push_back(operatorName(name));
         break;
       case 1: entry.rule = static_cast<Rule>(wordOf(item.second, "rule", {"close", "exact", "type-only"})); break;
       case 2: entry.tolerance = number(item.second); break;
       case 3: readPlaces(item.second, entry); break;
       case 4: entry.isCumulative = wordOf(item.second, "way of combining", {"arguments", "before"}) == 1; break;
-      default: readTrivial(item.second, entry);
+      case 5: readTrivial(item.second, entry); break;
+      default: readCopies(item.second, entry);
     }
   }
   if (entry.names.empty()) fail(node, "an entry of operators has no names");
@@ -90,9 +91,8 @@ void TolerancesReader::readPlaces(const YAML::Node& node, Tolerances::Entry& ent
   entry.places.emplace();
   expectMap(node, "places");
   for (const auto& item : node) {
-    const auto output = static_cast<int>(number(item.first));
-    entry.places->emplace(output,
-                          static_cast<runtime::Places>(wordOf(item.second, "kind of place", {"dim", "distinct", "plane"})));
+    const size_t kind = wordOf(item.second, "kind of place", {"dim", "distinct", "plane"});
+    entry.places->emplace(output(item.first), static_cast<runtime::Places>(kind));
   }
 }
 
@@ -101,6 +101,24 @@ void TolerancesReader::readTrivial(const YAML::Node& node, Tolerances::Entry& en
   expectList(node, "trivial");
   for (const YAML::Node& item : node)
     (wordOf(item, "trivial result", {"copy", "constant"}) == 0 ? entry.mayCopy : entry.mayBeConstant) = true;
+}
+
+void TolerancesReader::readCopies(const YAML::Node& node, Tolerances::Entry& entry) {
+  entry.copies.emplace();
+  expectList(node, "copies");
+  for (const YAML::Node& item : node) entry.copies->insert(output(item));
+}
+
+std::string TolerancesReader::operatorName(const YAML::Node& node) const {
+  if (!node.IsScalar() || node.Scalar().empty()) fail(node, "an operator's name is due");
+  return node.Scalar();
+}
+
+int TolerancesReader::output(const YAML::Node& node) const {
+  constexpr double most = 1000;
+  const double value = number(node);
+  if (value > most || value != std::floor(value)) fail(node, fmt::format("{} is no output's number", node.Scalar()));
+  return static_cast<int>(value);
 }
 
 double TolerancesReader::number(const YAML::Node& node) const {

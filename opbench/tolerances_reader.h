@@ -30,6 +30,12 @@ class TolerancesReader {
   void readPlaces(const YAML::Node& node, Tolerances::Entry& entry);
   void readTrivial(const YAML::Node& node, Tolerances::Entry& entry);
 
+  void readCopies(const YAML::Node& node, Tolerances::Entry& entry);
+
+  /// The name of operators, which may be a glob.
+  std::string operatorName(const YAML::Node& node) const;
+  /// The number of an output.
+  int output(const YAML::Node& node) const;
   /// A number that is not negative.
   double number(const YAML::Node& node) const;
   /// A scalar's place among `known`, which are said to be `what`s.

@@ -91,6 +91,7 @@ TEST_CASE("outputs that are places, and results that may take no work") {
   CHECK_FALSE(criterion("aten.clone.default").mayBeConstant);
   CHECK(criterion("aten.ones_like.default").mayBeConstant);
   CHECK_FALSE(criterion("aten.gelu.default").mayCopy);
+  CHECK(criterion("aten.native_batch_norm.default").copies == std::set<int>{1});
 }
 
 TEST_CASE("a user's file overrides: dtypes, and operators by name or glob, the last entry that says something deciding") {
@@ -119,6 +120,9 @@ TEST_CASE("what cannot be understood is refused with its line and the nearest kn
   CHECK(refusal("operators:\n  - names: [add]\n    tolerence: 1\n") == "3: no key 'tolerence'; did you mean tolerance?");
   CHECK(refusal("operators:\n  - {names: [add], rule: exactly}\n") == "2: no rule 'exactly'; did you mean exact?");
   CHECK(refusal("operators:\n  - {names: [add], rule: 7}\n") == "2: no rule '7'; there are close, exact, type-only");
+  CHECK(refusal("operators:\n  - {names: [[add]]}\n") == "2: an operator's name is due");
+  CHECK(refusal("operators:\n  - {names: [sort], places: {1.5: dim}}\n") == "2: 1.5 is no output's number");
+  CHECK(refusal("operators:\n  - {names: [sort], copies: [1e30]}\n") == "2: 1e30 is no output's number");
   CHECK(refusal("dtypes: {f16: much}\n") == "1: expected a number that is not negative, found 'much'");
   CHECK(refusal("dtypes: {f16: -1}\n") == "1: expected a number that is not negative, found '-1'");
   CHECK(refusal("operators: {add: exact}\n") == "1: operators must be a list: `[a, b]`");

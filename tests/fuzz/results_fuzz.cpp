@@ -1,0 +1,32 @@
+// Any text, read as a results file and compared with itself: a refusal is an Input error, and what is read can be shown.
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "ir/error.h"
+#include "opbench/compare/compare.h"
+#include "opbench/compare/report.h"
+
+namespace {
+
+using namespace opbench;
+
+/// Nothing is faster or slower than itself.
+void compareWithItself(const results::Results& results) {
+  const compare::Comparison comparison = compare::compare(results, results);
+  for (const compare::Compared& row : comparison.rows)
+    if (row.verdict == compare::Verdict::Fast || row.verdict == compare::Verdict::Slow) std::abort();
+  compare::obstacles(results, results);
+  if (compare::console(comparison, true, true).empty() || compare::markdown(comparison).empty()) std::abort();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  try {
+    compareWithItself(results::read({reinterpret_cast<const char*>(data), size}, "fuzz"));
+  } catch (const ir::Error& error) {
+    if (error.kind() != ir::ErrorKind::Input) std::abort();
+  }
+  return 0;
+}
