@@ -4,16 +4,18 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <utility>
 
 namespace inputs {
 namespace {
 
-constexpr std::array<std::pair<Distribution, std::string_view>, 6> names{{{Distribution::Normal, "normal"},
+constexpr std::array<std::pair<Distribution, std::string_view>, 7> names{{{Distribution::Normal, "normal"},
                                                                           {Distribution::Uniform, "uniform"},
                                                                           {Distribution::SmallInt, "small-int"},
                                                                           {Distribution::Zeros, "zeros"},
                                                                           {Distribution::Positive, "positive"},
+                                                                          {Distribution::Levels, "levels"},
                                                                           {Distribution::Specials, "specials"}}};
 
 }  // namespace
@@ -37,6 +39,19 @@ std::vector<std::string> distributionNames() {
 
 std::string toText(const Data& data) {
   return data.scale == 1 ? std::string(name(data.distribution)) : fmt::format("{} x {:g}", name(data.distribution), data.scale);
+}
+
+std::optional<Data> dataFromText(std::string_view text) {
+  constexpr std::string_view times = " x ";
+  const size_t at = text.find(times);
+  const auto distribution = distributionFromName(text.substr(0, at));
+  if (!distribution) return std::nullopt;
+  Data data{*distribution};
+  if (at == std::string_view::npos) return data;
+  const std::string_view scale = text.substr(at + times.size());
+  const auto [end, error] = std::from_chars(scale.data(), scale.data() + scale.size(), data.scale);
+  const bool isScale = error == std::errc() && end == scale.data() + scale.size() && data.scale > 0;
+  return isScale ? std::optional(data) : std::nullopt;
 }
 
 }  // namespace inputs

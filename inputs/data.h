@@ -15,6 +15,7 @@ enum class Distribution {
   SmallInt,  ///< floats that are whole numbers from -8 to 8, which sums and products hold exactly
   Zeros,     ///< floats, integers and bools that are all zero
   Positive,  ///< floats |normal(0, 1)| + 1/16, integers from 1 to 8, bools true
+  Levels,    ///< floats normal around a level that is drawn from normal(0, 4) every 4096 elements: means differ; others as Normal
   Specials,  ///< normal, but in the first of every four blocks of 4096 one in eight is NaN, infinite, zero of either sign,
              ///< subnormal, the largest or the smallest of its dtype
 };
@@ -31,5 +32,7 @@ std::optional<Distribution> distributionFromName(std::string_view text);
 std::vector<std::string> distributionNames();
 /// `normal`, `normal x 16`.
 std::string toText(const Data& data);
+/// What toText() wrote; nothing for another text.
+std::optional<Data> dataFromText(std::string_view text);
 
 }  // namespace inputs

@@ -68,6 +68,7 @@ double special(ir::DType dtype, uint64_t which) {
 struct FloatDraw {
   ir::DType dtype;
   Data data;
+  uint64_t key = 0;
   int64_t position = 0;  ///< in the storage
 
   double plain(uint64_t bits) const {
@@ -78,8 +79,13 @@ struct FloatDraw {
       case Distribution::SmallInt: return static_cast<double>(integerBelow(bits, 2 * largestInteger + 1) - largestInteger);
       case Distribution::Zeros: return 0;
       case Distribution::Positive: return std::abs(normal(bits)) + 0.0625;
+      case Distribution::Levels: return normal(bits) + level();
     }
     return 0;
+  }
+  double level() const {
+    constexpr int64_t block = 4096;
+    return 4 * normal(randomBits(~key, static_cast<uint64_t>(position / block)));
   }
   /// `value`, or a special one where it is the turn of one.
   double orSpecial(double value, uint64_t bits) const {
@@ -133,11 +139,11 @@ struct BoolDraw {
 };
 
 template <typename Element>
-auto drawOf([[maybe_unused]] const ir::TensorType& type, const Data& data) {
+auto drawOf([[maybe_unused]] const ir::TensorType& type, [[maybe_unused]] uint64_t key, const Data& data) {
   if constexpr (std::is_same_v<Element, bool>) {
     return BoolDraw{data.distribution};
   } else if constexpr (std::is_floating_point_v<Element>) {
-    return FloatDraw{type.dtype, data};
+    return FloatDraw{type.dtype, data, key};
   } else {
     return IntegerDraw{ir::isSigned(type.dtype), data.distribution};
   }
@@ -176,7 +182,7 @@ template <typename Element>
 void fillStorage(const ir::TensorType& type, const Domain& domain, uint64_t key, Element* storage, const Data& data) {
   int64_t count = drawnElements(type, domain) * (ir::isComplex(type.dtype) ? 2 : 1);
   if (count == 0) return;
-  auto draw = drawOf<Element>(type, data);
+  auto draw = drawOf<Element>(type, key, data);
   auto fill = [&](const auto& kind) {
     if constexpr (std::is_same_v<std::decay_t<decltype(kind)>, ByPosition>) {
       std::fill_n(storage, count, Element{});

@@ -39,8 +39,8 @@ class Storing {
 
 }  // namespace
 
-std::vector<StoredTensor> storedTensors(const Sample& sample, uint64_t seed) {
-  const Inputs made = materialize(sample, c10::kCPU, seed);
+std::vector<StoredTensor> storedTensors(const Sample& sample, uint64_t seed, const Data& data) {
+  const Inputs made = materialize(sample, c10::kCPU, seed, data);
   Storing storing;
   for (size_t i = 0; i < sample.args.size(); ++i) storing.add(sample.args[i], made.args[i]);
   for (size_t i = 0; i < sample.kwargs.size(); ++i) storing.add(sample.kwargs[i].value, made.kwargs[i].second);

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "inputs/data.h"
 #include "inputs/sample.h"
 
 namespace inputs {
@@ -14,8 +15,8 @@ struct StoredTensor {
   std::string bytes;  ///< the elements that its storage begins with; it repeats them up to its end
 };
 
-/// The tensors among a sample's arguments as materialize() makes them from a seed: those of lists one by one, keyword arguments
+/// The tensors among a sample's arguments as materialize() draws them: those of lists one by one, keyword arguments
 /// last. Errors: as materialize().
-std::vector<StoredTensor> storedTensors(const Sample& sample, uint64_t seed);
+std::vector<StoredTensor> storedTensors(const Sample& sample, uint64_t seed, const Data& data = {});
 
 }  // namespace inputs

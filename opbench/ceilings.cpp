@@ -58,7 +58,10 @@ Ceilings measure(runtime::Device& device, const runtime::Cache& cache) {
   return ceilings;
 }
 
-std::string keyOf(const runtime::Device& device) { return measuredKey("ceilings 1", device.name(), device.target().processors); }
+std::string keyOf(const runtime::Device& device, runtime::Flush flush) {
+  const bool isRead = isCuda(device) && flush == runtime::Flush::Read;
+  return measuredKey(isRead ? "ceilings 1, read flush" : "ceilings 1", device.name(), device.target().processors);
+}
 
 std::string toText(const Ceilings& c) {
   return Json{{"copy", c.copy}, {"read", c.read}, {"flops", c.flops}, {"floor", c.floor}}.dump();
@@ -76,22 +79,22 @@ double lightSeconds(const Ceilings& ceilings, int64_t bytes, double flops) {
   return std::max(moving, ceilings.flops > 0 ? flops / ceilings.flops : 0) + ceilings.floor;
 }
 
-Ceilings ceilingsOf(runtime::Device& device, const runtime::Cache& cache) {
-  if (const auto known = cache.find(keyOf(device))) {
+Ceilings ceilingsOf(runtime::Device& device, runtime::Flush flush, const runtime::Cache& cache) {
+  if (const auto known = cache.find(keyOf(device, flush))) {
     const Json json = Json::parse(*known, nullptr, /*allow_exceptions=*/false);
     if (json.is_object())
       return {json.value("copy", 0.0), json.value("read", 0.0), json.value("flops", 0.0), json.value("floor", 0.0)};
   }
   const Ceilings ceilings = measure(device, cache);
-  cache.put(keyOf(device), toText(ceilings));
+  cache.put(keyOf(device, flush), toText(ceilings));
   return ceilings;
 }
 
-Ceilings raised(const Ceilings& known, runtime::Device& device, const runtime::Cache& cache) {
+Ceilings raised(const Ceilings& known, runtime::Device& device, runtime::Flush flush, const runtime::Cache& cache) {
   const Ceilings now = measure(device, cache);
   const Ceilings better{std::max(known.copy, now.copy), std::max(known.read, now.read), std::max(known.flops, now.flops),
                         std::min(known.floor, now.floor)};
-  cache.put(keyOf(device), toText(better));
+  cache.put(keyOf(device, flush), toText(better));
   return better;
 }
 

@@ -24,10 +24,11 @@ double lightSeconds(const Ceilings& ceilings, int64_t bytes, double flops);
 /// What the cache keeps something by that was measured on a device, which its name and how many processors work identify.
 std::string measuredKey(std::string_view what, std::string_view device, int processors);
 
-/// Those of a device; measured once, by racing calls made for the purpose, and then found in the cache by its name.
-Ceilings ceilingsOf(runtime::Device& device, const runtime::Cache& cache);
+/// Those of a device whose trials flush its caches so; measured once, by racing calls made for the purpose, and then found in the
+/// cache by its name and the kind of flush.
+Ceilings ceilingsOf(runtime::Device& device, runtime::Flush flush, const runtime::Cache& cache);
 /// `known` and what is measured now, whichever is better, which the cache has from then on: what was measured while the device
 /// was busy does not stand.
-Ceilings raised(const Ceilings& known, runtime::Device& device, const runtime::Cache& cache);
+Ceilings raised(const Ceilings& known, runtime::Device& device, runtime::Flush flush, const runtime::Cache& cache);
 
 }  // namespace opbench

@@ -20,8 +20,8 @@ void Examination::begin(uint64_t seed, const Data& data) {
   const std::string first = vacuity(truth_, call_, criterion_, tolerances_);
   vacuous_ = first;
   if (data.distribution != Distribution::Normal) return;  // as asked for, whatever it says
-  const std::array<Data, 3> others{Data{data.distribution, 16 * data.scale}, Data{data.distribution, data.scale / 16},
-                                   Data{Distribution::Positive, data.scale}};
+  const std::array<Data, 4> others{Data{data.distribution, 16 * data.scale}, Data{data.distribution, data.scale / 16},
+                                   Data{Distribution::Positive, data.scale}, Data{Distribution::Levels, data.scale}};
   for (size_t i = 0; i < others.size() && !vacuous_.empty(); ++i) {
     draw(seed, others[i]);
     vacuous_ = vacuity(truth_, call_, criterion_, tolerances_);
@@ -29,6 +29,7 @@ void Examination::begin(uint64_t seed, const Data& data) {
   if (vacuous_.empty()) return;
   draw(seed, data);
   vacuous_ = first;
+  if (const std::string why = runtime::whyConstant(call_); !why.empty()) vacuous_ += ", whatever is drawn: " + why;
 }
 
 void Examination::drawAgain() { draw(otherSeed(seed_), data_); }

@@ -16,7 +16,8 @@ class Examination {
       : call_(call), criterion_(tolerances.criterionFor(op)), tolerances_(tolerances) {}
 
   /// Computes the truth of the call's data, which were drawn from `seed` and `data`. Where results that take no work would pass,
-  /// draws others, larger, smaller and positive, in this order; where those pass with all of them, vacuous() says so.
+  /// draws others, larger, smaller, positive and around different levels, in this order; where those pass with all of them,
+  /// vacuous() says so, and why if no data can be otherwise.
   void begin(uint64_t seed, const inputs::Data& data);
   /// Draws the call's arguments from another seed and computes their truth: what was computed before is wrong from then on.
   void drawAgain();

@@ -36,8 +36,8 @@ struct Texts {
   std::vector<std::string> suites, folders, files, ops;
   std::string dtype, contenders = "eager,opbench", flush = "write", data = "normal", fault;
   double precision = 1;
-  bool measureNvfuser = false, accuracyChecking = false, noAccuracyChecking = false, noCache = false, version = false,
-       list = false;
+  bool measureNvfuser = false, accuracyChecking = false, noAccuracyChecking = false, noCache = false, noCases = false,
+       version = false, list = false;
 };
 
 void declareSamples(CLI::App& app, Options& options, Texts& texts) {
@@ -101,7 +101,8 @@ void declareRace(CLI::App& app, Options& options, Texts& texts) {
   app.add_flag("--tune", options.tune,
                "Try a few schedules of each kernel on the sample and race with the fastest; what wins is kept in the cache");
   app.add_flag("--channels-last", options.channelsLast, "Give 4-D tensors channels-last strides");
-  app.add_option("--data", texts.data, "Distribution of the inputs: normal, uniform, small-int, zeros, positive, specials")
+  app.add_option("--data", texts.data,
+                 "Distribution of the inputs: normal, uniform, small-int, zeros, positive, levels, specials")
       ->type_name("NAME")
       ->capture_default_str();
   app.add_option("--seed", options.seed, "Seed of the inputs")->type_name("N")->capture_default_str();
@@ -124,6 +125,9 @@ void declareOutput(CLI::App& app, Options& options, Texts& texts) {
       ->type_name("FILE");
   app.add_flag("--resume", options.resume, "Race only what the file of --json does not have yet, and report all");
   declareFormats(app, options);
+  app.add_option("--cases", options.cases, "Folder below which the case of each wrong result is written (default: opbench-cases)")
+      ->type_name("DIR");
+  app.add_flag("--no-cases", texts.noCases, "Write no cases; wrong results name the command that does");
   app.add_option("--dump", options.dump, "Write every stage of every sample below this folder")->type_name("DIR");
   app.add_option("--cache", options.cache, "Folder of compiled kernels and of what --tune found")->type_name("DIR");
   app.add_flag("--no-cache", texts.noCache, "Compile everything anew and keep nothing");
@@ -321,6 +325,8 @@ Options parseOptions(const std::vector<std::string>& arguments, const Environmen
   options.accuracyChecking = !texts.noAccuracyChecking;
   if (options.cache.empty()) options.cache = defaultCache(environment);
   if (texts.noCache) options.cache.clear();
+  if (options.cases.empty()) options.cases = "opbench-cases";
+  if (texts.noCases || options.fault) options.cases.clear();  // what is broken on purpose is no case
   options.program = environment.program.string();
   options.suitesFolder = findSuites(environment);
   check(options);

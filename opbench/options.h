@@ -82,6 +82,7 @@ struct Options {
   std::string reproCase;         ///< what Verb::Repro repeats
   std::string output;            ///< the folder it writes; empty names one after the operator
   std::string program;           ///< the executable
+  std::string cases;             ///< folder of the cases of wrong results; empty keeps none
   std::string dump;              ///< folder of stages; empty is none
   std::string cache;             ///< folder of compiled kernels and what tuning found; empty keeps none
 };

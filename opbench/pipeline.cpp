@@ -12,7 +12,7 @@
 #include "opbench/family.h"
 #include "opbench/outcome.h"
 #include "opbench/report/json.h"
-#include "opbench/repro/case.h"
+#include "opbench/repro/keep.h"
 #include "opbench/select.h"
 #include "opbench/tune.h"
 #include "runtime/call.h"
@@ -220,9 +220,10 @@ Row raceSample(const inputs::Sample& recorded, int index, const Bench& bench) {
                   fmt::format("its arguments take {} bytes, more than --max-bytes {}", bytes, bench.options.maxBytes));
     raceCall(sample, row, dump, bench);
   });
-  if (isBeyondLight(row, bench.run)) bench.run.ceilings = raised(bench.run.ceilings, bench.device, bench.cache);
+  if (isBeyondLight(row, bench.run))
+    bench.run.ceilings = raised(bench.run.ceilings, bench.device, bench.options.flush, bench.cache);
   derive(row, bench.run);
-  addReproCommands(row, bench.options);
+  keepCases(row, recorded, bench);
   dump.race(report::jsonLines(row, bench.run));
   return row;
 }

@@ -111,7 +111,8 @@ Group groupOf(const std::string& name, const Rows& rows, const Run& run) {
       standing.same += isSame(row->outcomes[i], run);
       gather(gathered, *row, row->outcomes[i]);
       standing.vacuous += !row->vacuous.empty();
-      standing.nondeterministic += row->outcomes[i].deterministic == false;
+      if (row->outcomes[i].deterministic == false)
+        ++(row->outcomes[i].kind == Kind::Generated ? standing.nondeterministic : standing.atenNondeterministic);
     }
     conclude(standing, gathered);
     group.standings.push_back(standing);

@@ -45,7 +45,8 @@ struct Standing {
   int throttledRuns = 0;                   ///< runs that were dropped because the clock was throttled
   int timed = 0;                           ///< samples with a speedup
   int vacuous = 0;                         ///< samples whose check lets results pass that take no work
-  int nondeterministic = 0;                ///< samples of which two runs differ
+  int nondeterministic = 0;                ///< samples of which two runs of generated kernels differ
+  int atenNondeterministic = 0;            ///< samples of which two runs of ATen's kernels differ
 };
 
 /// Rows that are summed up together: of one operator, one family, one size class, or all.

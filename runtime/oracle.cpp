@@ -12,6 +12,7 @@
 
 #include "runtime/call_state.h"
 #include "runtime/guard.h"
+#include "runtime/torch_types.h"
 
 namespace runtime {
 namespace {
@@ -109,6 +110,15 @@ std::vector<Trivial> trivialResults(Call& call, const TensorList& eager, const T
     if (arguments[i].options().type_equal(expected.options()) && arguments[i].sizes() == expected.sizes())
       add(fmt::format("a copy of argument {}", i), head(arguments[i], expected, elements), true);
   return all;
+}
+
+std::string whyConstant(Call& call) {
+  const std::vector<at::Tensor> arguments = tensorArguments(call.state());
+  const auto all = [&](const auto& holds) { return std::all_of(arguments.begin(), arguments.end(), holds); };
+  if (arguments.empty()) return "there are no tensors among the arguments";
+  if (all([](const at::Tensor& tensor) { return tensor.numel() == 0; })) return "the arguments hold no elements";
+  const auto repeatsOne = [](const at::Tensor& tensor) { return tensor.numel() > 1 && flatStorage(tensor).numel() == 1; };
+  return all(repeatsOne) ? "each argument repeats a single element" : "";
 }
 
 int64_t mostArgumentElements(Call& call) {

@@ -34,6 +34,10 @@ struct Trivial {
 /// each.
 std::vector<Trivial> trivialResults(Call& call, const TensorList& eager, const TensorList& float64, int output, int64_t elements);
 
+/// Why results can take no work whatever the data are: the arguments hold no elements, or one each, which their strides
+/// repeat; or nothing.
+std::string whyConstant(Call& call);
+
 /// Elements of the call's largest floating tensor argument: those that an output's elements have to be combined from.
 int64_t mostArgumentElements(Call& call);
 

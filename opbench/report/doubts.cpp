@@ -17,19 +17,23 @@ std::string counted(int count, const Standing& standing, std::string_view what, 
   return fmt::format("{}  of {} sample{} {}\n", number, standing.counts.samples, standing.counts.samples == 1 ? "" : "s", what);
 }
 
+std::string_view whose(const Outcome& outcome) { return outcome.kind == runtime::Kind::Generated ? "generated" : "ATen's"; }
+
 }  // namespace
 
 std::string doubts(const Row& row, bool colour) {
   std::string text;
   if (!row.vacuous.empty()) text += line("vacuous: " + row.vacuous, colour);
   for (const Outcome& outcome : row.outcomes)
-    if (outcome.deterministic == false) text += line(fmt::format("{}: two runs differ", name(outcome.contender)), colour);
+    if (outcome.deterministic == false)
+      text += line(fmt::format("{}: two runs of {} kernels differ", name(outcome.contender), whose(outcome)), colour);
   return text;
 }
 
 std::string doubts(const Standing& standing, bool colour) {
   return counted(standing.vacuous, standing, "vacuous: results that take no work would pass", colour) +
-         counted(standing.nondeterministic, standing, "nondeterministic: two runs differ", colour);
+         counted(standing.nondeterministic, standing, "nondeterministic: two runs of generated kernels differ", colour) +
+         counted(standing.atenNondeterministic, standing, "nondeterministic: two runs of ATen's kernels differ", colour);
 }
 
 }  // namespace opbench::report

@@ -114,11 +114,13 @@ Options raceOptions(const Case& wanted, const Options& given) {
   options.ops = {"all"};
   options.maxSamples = options.startIdx = options.maxBytes = 0;
   options.accuracyChecking = true;
+  options.cases.clear();
   if (!wanted.record) return options;
   const Record& record = *wanted.record;
   const auto dtype = ir::dtypeFromTorchName(record.dtype);
   if (!dtype) fail(ErrorKind::Input, "the results' dtype '{}' is unknown", record.dtype);
   options.dtype = *dtype;
+  options.data = dataOf(wanted, given).distribution;
   options.seed = static_cast<uint64_t>(record.seed.value_or(0));
   options.threads = static_cast<int>(record.threads);
   options.channelsLast = record.channelsLast;
@@ -131,12 +133,18 @@ Options raceOptions(const Case& wanted, const Options& given) {
   return options;
 }
 
-void addReproCommands(Row& row, const Options& options) {
+inputs::Data dataOf(const Case& wanted, const Options& run) {
+  const std::string text = wanted.record ? wanted.record->data : "";
+  if (text.empty()) return {run.data};
+  const auto data = inputs::dataFromText(text);
+  if (!data) fail(ErrorKind::Input, "the results' data '{}' are unknown", text);
+  return *data;
+}
+
+void addReproCommand(Outcome& outcome, const Row& row, const Options& options) {
   if (row.file.empty()) return;
-  const std::string place = quoted(fmt::format("{}:{}", row.file, row.line));
-  for (Outcome& outcome : row.outcomes)
-    if (outcome.status == Status::Wrong)
-      outcome.reason += fmt::format("; `opbench repro {} {}` writes the case", place, commandLine(options));
+  outcome.reason += fmt::format("; `opbench repro {} {}` writes the case", quoted(fmt::format("{}:{}", row.file, row.line)),
+                                commandLine(options));
 }
 
 }  // namespace opbench

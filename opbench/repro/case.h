@@ -20,11 +20,14 @@ struct Case {
 /// Errors: Input, for what cannot be read, is not there or is none of these.
 Case readCase(const std::string& what);
 
-/// The options to race the case with: the dtype, seed, threads, strides and contender of its record, and its device unless
+/// The options to race the case with: the dtype, data, seed, threads, strides and contender of its record, and its device unless
 /// one was given; without a record, the options given.
 Options raceOptions(const Case& wanted, const Options& given);
 
-/// Ends the reason of every wrong result with the command that writes the case: `opbench repro FILE:LINE --dtype float16`.
-void addReproCommands(Row& row, const Options& options);
+/// The data that its record says it was drawn from, or that it is to be raced on.
+inputs::Data dataOf(const Case& wanted, const Options& run);
+
+/// Ends the reason of an outcome with the command that writes its case: `opbench repro FILE:LINE --dtype float16`.
+void addReproCommand(Outcome& outcome, const Row& row, const Options& options);
 
 }  // namespace opbench

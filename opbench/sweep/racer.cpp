@@ -22,7 +22,7 @@ Run describe(runtime::Device& device, const Options& options, const runtime::Cac
   Run run;
   run.device = device.torchName();
   run.deviceName = device.name();
-  run.ceilings = ceilingsOf(device, cache);
+  run.ceilings = ceilingsOf(device, options.flush, cache);
   run.processors = device.target().processors;
   run.spread = knownSpread(run, cache);
   run.flush = options.flush;

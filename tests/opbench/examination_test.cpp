@@ -75,9 +75,17 @@ TEST_CASE("a check is vacuous where results that take no work would pass") {
   CHECK(vacuous("aten.mul.Tensor", "((T([30, 40], f32), 1), {})") == "a copy of argument 0 would pass for output 0 / normal");
 }
 
-TEST_CASE("other data are drawn until the check says something: larger, smaller, positive") {
+TEST_CASE("other data are drawn until the check says something: larger, smaller, positive, around levels") {
   CHECK(vacuous("aten.hardtanh.default", "((T([3000], f32), -10, 10), {})") == " / normal x 16");
   CHECK(vacuous("aten.all.default", "((T([3000], b8),), {})") == " / positive");
+  CHECK(vacuous("aten.var_mean.correction", "((T([2, 2400001], f32), [1]), {'correction': 1})") == " / levels");
+}
+
+TEST_CASE("where no data can make a difference, the check says why") {
+  CHECK(vacuous("aten.sum.default", "((T([0, 4], f32),), {})") ==
+        "zeros would pass for output 0, whatever is drawn: the arguments hold no elements / normal");
+  CHECK(vacuous("aten.sum.dim_IntList", "((T([16, 1000], f32, stride=(0, 0)), [0], True), {})") ==
+        "the mean would pass for output 0, whatever is drawn: each argument repeats a single element / normal");
 }
 
 TEST_CASE("copies of an argument and constants are no fault where the operator makes them") {

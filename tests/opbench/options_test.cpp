@@ -274,7 +274,7 @@ TEST_CASE("refusals") {
 
 TEST_CASE("distributions and faults are known words; faults are not for users, and --help is silent about them") {
   CHECK(refusal({"--data", "gaussian"}) ==
-        "--data is one of normal, uniform, small-int, zeros, positive, specials, not 'gaussian'");
+        "--data is one of normal, uniform, small-int, zeros, positive, levels, specials, not 'gaussian'");
   CHECK(refusal({"--fault", "none"}).starts_with("--fault is one of unwritten-tail, off-by-one, "));
   CHECK(parse({"--help"}).text.find("--data") != std::string::npos);
   CHECK(parse({"--help"}).text.find("--fault") == std::string::npos);

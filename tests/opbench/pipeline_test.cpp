@@ -2,6 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include "ir/text.h"
 #include "tests/opbench/temporary_folder.h"
 
@@ -24,6 +27,7 @@ Row raced(const std::string& op, const std::string& call, Options options = {}) 
   Run run;
   run.contenders = options.contenders;
   run.device = "cpu";
+  run.dtype = ir::torchName(options.dtype);
   runtime::Tunings tunings("");
   return raceSample(sampleOf(op, call), 1, Bench{options, run, *device, cache, options.tune ? &tunings : nullptr});
 }
@@ -129,6 +133,34 @@ TEST_CASE("a fault makes a wrong row without a speedup") {
   unchecked.fault = Fault::Zeros;
   unchecked.accuracyChecking = false;
   CHECK(opbenchOf(raced("aten.exp.default", "((T([16, 129], f32),), {})", unchecked)).status == Status::Ok);
+}
+
+TEST_CASE("a wrong result writes its case, which is wrong again") {
+  const tests::TemporaryFolder folder;
+  Options options;
+  options.fault = Fault::Zeros;
+  options.device = "cpu";
+  options.cases = folder.path.string();
+  const Row row = raced("aten.add.Tensor", "((T([16, 128], f32), T([128], f32)), {})", options);
+  REQUIRE(opbenchOf(row).status == Status::Wrong);
+  const std::filesystem::path written = folder.path / "1-aten.add.Tensor";
+  CHECK(opbenchOf(row).reason.ends_with("; its case is in " + written.string()));
+  CHECK(tests::contentOf(written / "run.sh").find("--dtype float32 --device cpu") != std::string::npos);
+  CHECK(tests::contentOf(written / "driver.py").find("torch.ops.aten.add.Tensor") != std::string::npos);
+  CHECK(std::filesystem::file_size(written / "inputs" / "0.bin") == 16 * 128 * 4);
+  CHECK(tests::contentOf(written / "stages" / "1-aten.add.Tensor" / "40-kernel.ll").find("define") != std::string::npos);
+  CHECK(tests::contentOf(written / "result.jsonl").find("\"status\":\"wrong\"") != std::string::npos);
+}
+
+TEST_CASE("a case that cannot be written leaves the command that writes it") {
+  const tests::TemporaryFolder folder;
+  std::ofstream(folder.path / "file") << "no folder";
+  Options options;
+  options.fault = Fault::Zeros;
+  options.cases = (folder.path / "file").string();
+  const Row row = raced("aten.add.Tensor", "((T([16, 128], f32), T([128], f32)), {})", options);
+  CHECK(opbenchOf(row).reason.find("; its case is not written: cannot make ") != std::string::npos);
+  CHECK(opbenchOf(row).reason.ends_with("writes the case"));
 }
 
 TEST_CASE("a row says what was compared: the data, determinism, and how far off the results are") {

@@ -128,7 +128,7 @@ TEST_CASE("a case reproduces: the same verdict from the files that were written"
         "cnt: 1, ((T([3, 4], f16), T([4], f16, stride=(2,))), {'alpha': 2})\n");
   CHECK(bed.content("run.sh").find(
             "exec \"${OPBENCH:-/opt/opbench/bin/opbench}\" --inp-file sample.txt --max-samples 0 --dtype "
-            "float16 --device cpu --seed 7 --threads 1 --repeats 1 --dump stages --json result.jsonl \"$@\"\n") !=
+            "float16 --device cpu --seed 7 --threads 1 --repeats 1 --no-cases --dump stages --json result.jsonl \"$@\"\n") !=
         std::string::npos);
   CHECK((fs::status(bed.folder.path / "case" / "run.sh").permissions() & fs::perms::owner_exec) != fs::perms::none);
   CHECK(fs::file_size(bed.folder.path / "case/inputs/0.bin") == 24);
@@ -182,6 +182,21 @@ TEST_CASE("the driver: the operator in eager ATen, tensors in the order of their
                      "accumulate=True, d=torch.device(\"cuda:0\"), t=torch.float32))\n"));
 }
 
+TEST_CASE("the data of a line of results are drawn again, for the race and for the driver") {
+  Bed bed;
+  const auto wanted = [&](const std::string& data) {
+    std::ofstream(bed.at("results.jsonl")) << resultLine("aten.neg.default", "((T([8], f32),), {})",
+                                                         R"("status":"ok","data":")" + data + "\"");
+    return readCase(bed.at("results.jsonl:1"));
+  };
+  CHECK(raceOptions(wanted("small-int"), {}).data == inputs::Distribution::SmallInt);
+  CHECK(commandLine(raceOptions(wanted("small-int"), {})).find("--data small-int") != std::string::npos);
+  const Case scaled = wanted("normal x 16");
+  CHECK(raceOptions(scaled, {}).data == inputs::Distribution::Normal);
+  CHECK(dataOf(scaled, {}).scale == 16);
+  CHECK_THROWS_WITH_AS(raceOptions(wanted("gaussian"), {}), "the results' data 'gaussian' are unknown", ir::Error);
+}
+
 TEST_CASE("stored data: what the storage repeats is written once") {
   inputs::Sample sample;
   sample.op = "aten.embedding.default";
@@ -192,6 +207,7 @@ TEST_CASE("stored data: what the storage repeats is written once") {
   CHECK(tensors[1].bytes.size() == 4 * 8);
   CHECK(inputs::storedTensors(sample, 1)[0].bytes == tensors[0].bytes);
   CHECK(inputs::storedTensors(sample, 2)[0].bytes != tensors[0].bytes);
+  CHECK(inputs::storedTensors(sample, 1, {inputs::Distribution::Positive})[0].bytes != tensors[0].bytes);
 }
 
 TEST_CASE("a wrong result names the command that writes its case") {
@@ -204,8 +220,7 @@ TEST_CASE("a wrong result names the command that writes its case") {
   Row row = rowOf(sample, 1, options.contenders);
   row.outcomes[1].status = Status::Wrong;
   row.outcomes[1].reason = "output 0 is wrong";
-  addReproCommands(row, options);
-  CHECK(row.outcomes[0].reason == "");
+  addReproCommand(row.outcomes[1], row, options);
   CHECK(row.outcomes[1].reason ==
         "output 0 is wrong; `opbench repro 'my logs/bert.txt:14' --dtype float16 --seed 7` writes the case");
 }

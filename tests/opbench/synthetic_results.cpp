@@ -35,7 +35,7 @@ std::vector<double> drawRuns(double us, uint64_t key) {
 }
 
 /// Where this process put a contender's kernel.
-double placement(double us, uint64_t key) { return us < smallUs ? 1 + 0.025 * (uniform(randomBits(key, 0)) - 0.5) : 1; }
+double placement(double us, uint64_t key) { return us < smallUs ? 1 + 0.015 * (uniform(randomBits(key, 0)) - 0.5) : 1; }
 
 std::string line(const SyntheticRun& run, int index, const char* contender, const Drawn& us, const Drawn& speedup,
                  bool floorBound) {

@@ -1,0 +1,67 @@
+#include "opbench/repro/keep.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "ir/error.h"
+#include "opbench/arguments.h"
+#include "opbench/files.h"
+#include "opbench/report/json.h"
+#include "opbench/repro/folder.h"
+#include "opbench/results/read.h"
+
+namespace opbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The case of one outcome, as its line of results would have it.
+Case caseOf(const Row& row, const Outcome& outcome, const inputs::Sample& recorded, const Run& run) {
+  Row alone = row;
+  alone.outcomes = {outcome};
+  return {recorded, results::recordOf(report::jsonLines(alone, run), row.op)};
+}
+
+fs::path folderOf(const Row& row, const Outcome& outcome, const Options& options) {
+  const std::string contender = outcome.contender == Contender::Opbench ? "" : fmt::format("-{}", name(outcome.contender));
+  return fs::path(options.cases) / fmt::format("{}-{}{}", row.index, row.op, contender);
+}
+
+void raceAgain(const inputs::Sample& recorded, const Options& options, const fs::path& folder, const Bench& bench) {
+  Run run = bench.run;
+  run.contenders = options.contenders;
+  run.options = quoted(raceArguments(options));
+  run.samples = 1;
+  const Row row = raceSample(recorded, 1, {options, run, bench.device, bench.cache, bench.tunings, bench.tolerances});
+  writeFile(folder / "result.jsonl", report::jsonLines(row, run));
+}
+
+void keepCase(const Case& wanted, const fs::path& folder, const inputs::Sample& recorded, const Bench& bench) {
+  Options options = raceOptions(wanted, bench.options);
+  writeCase(wanted, options, folder);
+  options.dump = folder / "stages";
+  raceAgain(recorded, options, folder, bench);
+}
+
+}  // namespace
+
+void keepCases(Row& row, const inputs::Sample& recorded, const Bench& bench) {
+  for (Outcome& outcome : row.outcomes) {
+    if (outcome.status != Status::Wrong) continue;
+    if (bench.options.cases.empty()) {
+      addReproCommand(outcome, row, bench.options);
+      continue;
+    }
+    const fs::path folder = folderOf(row, outcome, bench.options);
+    try {
+      keepCase(caseOf(row, outcome, recorded, bench.run), folder, recorded, bench);
+      outcome.reason += fmt::format("; its case is in {}", folder.string());
+    } catch (const ir::Error& error) {
+      outcome.reason += fmt::format("; its case is not written: {}", error.what());
+      addReproCommand(outcome, row, bench.options);
+    }
+  }
+}
+
+}  // namespace opbench
