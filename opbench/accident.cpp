@@ -58,7 +58,7 @@ void causeOne(Accident accident, runtime::Device& device) {
     case Accident::HugeAllocation: allocate(device); return;
     case Accident::DeviceAssert: launch("__assertfail(\"false\", \"accident.cu\", 1, \"accident\", 1);", device); return;
     case Accident::IllegalAddress: launch("*(volatile int*)64 = 1;", device); return;
-    case Accident::DeviceHang: launch("for (volatile int go = 1; go;);", device); return;
+    case Accident::DeviceHang: launch("for (;;) asm volatile(\"nanosleep.u32 1000;\");", device); return;
   }
 }
 

@@ -73,6 +73,10 @@ std::string measuredKey(std::string_view what, std::string_view device, int proc
   return fmt::format("{}: {}, {} processors", what, device, processors);
 }
 
+Ceilings best(const Ceilings& a, const Ceilings& b) {
+  return {std::max(a.copy, b.copy), std::max(a.read, b.read), std::max(a.flops, b.flops), std::min(a.floor, b.floor)};
+}
+
 double lightSeconds(const Ceilings& ceilings, int64_t bytes, double flops) {
   if (ceilings.copy <= 0) return 0;
   const double moving = static_cast<double>(bytes) / ceilings.copy;
@@ -91,9 +95,7 @@ Ceilings ceilingsOf(runtime::Device& device, runtime::Flush flush, const runtime
 }
 
 Ceilings raised(const Ceilings& known, runtime::Device& device, runtime::Flush flush, const runtime::Cache& cache) {
-  const Ceilings now = measure(device, cache);
-  const Ceilings better{std::max(known.copy, now.copy), std::max(known.read, now.read), std::max(known.flops, now.flops),
-                        std::min(known.floor, now.floor)};
+  const Ceilings better = best(known, measure(device, cache));
   cache.put(keyOf(device, flush), toText(better));
   return better;
 }

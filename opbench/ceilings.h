@@ -17,6 +17,9 @@ struct Ceilings {
   double floor = 0;  ///< seconds of a kernel that stores one number, timed like any other
 };
 
+/// The better of each, as what was measured while the device was busy does not stand.
+Ceilings best(const Ceilings& a, const Ceilings& b);
+
 /// The time that a call takes at the speed of light: its bytes at the copy's bandwidth or its arithmetic at the peak, whichever
 /// is longer, and the floor.
 double lightSeconds(const Ceilings& ceilings, int64_t bytes, double flops);

@@ -16,6 +16,7 @@
 #include "opbench/results/read.h"
 #include "opbench/select.h"
 #include "opbench/suites.h"
+#include "opbench/sweep/merge.h"
 #include "opbench/sweep/sweep.h"
 #include "opbench/sweep/worker.h"
 #include "runtime/call.h"
@@ -41,8 +42,13 @@ std::string variable(const char* name) {
 }
 
 Environment readEnvironment() {
-  return {std::filesystem::read_symlink("/proc/self/exe"), variable("HOME"), variable("XDG_CACHE_HOME"),
-          variable("OPBENCH_CACHE"), variable("OPBENCH_SUITES")};
+  return {std::filesystem::read_symlink("/proc/self/exe"),
+          variable("HOME"),
+          variable("XDG_CACHE_HOME"),
+          variable("OPBENCH_CACHE"),
+          variable("OPBENCH_SUITES"),
+          {variable("SLURM_ARRAY_TASK_ID"), variable("SLURM_ARRAY_TASK_COUNT"), variable("SLURM_ARRAY_TASK_MIN"),
+           variable("SLURM_ARRAY_TASK_STEP"), variable("RANK"), variable("WORLD_SIZE")}};
 }
 
 Streams standardStreams() {
@@ -81,10 +87,12 @@ int doctor(const Options& options) {
 
 int raceAll(const Options& options) {
   size_t unreadable = 0;
-  const std::vector<inputs::Sample> samples = readSelection(options, unreadable);
+  std::vector<inputs::Sample> samples = readSelection(options, unreadable);
   if (samples.empty()) ir::fail(ir::ErrorKind::Input, "--start-idx {} passes over every sample", options.startIdx);
+  if (!options.shardBy.empty())
+    std::cerr << "opbench: shard " << toText(options.shard) << ", as " << options.shardBy << " says\n";
   std::signal(SIGINT, onInterrupt);
-  const Summary summary = sweep(samples, options, standardStreams(), [] { return interrupts != 0; });
+  const Summary summary = sweep(std::move(samples), options, standardStreams(), [] { return interrupts != 0; });
   if (interrupts != 0) return Interrupted;
   if (hasFailed(summary)) return Failed;
   return unreadable > 0 ? Usage : Fine;
@@ -104,6 +112,7 @@ int run(const Options& options) {
     case Verb::Doctor: return doctor(options);
     case Verb::Repro: return reproduce(options, standardStreams()) ? Fine : Failed;
     case Verb::Convert: return convert(options);
+    case Verb::Merge: return merge(options, standardStreams()) ? Fine : Failed;
     case Verb::Compare: return compareFiles(options.compare, std::cout, std::cerr, standardStreams().colour) ? Fine : Failed;
     case Verb::Work: work(options); return Fine;
     case Verb::Race: return raceAll(options);

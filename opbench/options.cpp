@@ -28,12 +28,17 @@ constexpr std::string_view footer =
     "Environment: OPBENCH_CACHE (folder of compiled kernels), OPBENCH_SUITES (folder of suites).\n"
     "Exit status: 0 all fine; 1 a result was wrong or a sample failed; 2 usage or unreadable input; 3 no such device.";
 
-constexpr std::pair<std::string_view, Verb> verbs[] = {
-    {"doctor", Verb::Doctor}, {"compare", Verb::Compare}, {"convert", Verb::Convert}, {"repro", Verb::Repro}};
+constexpr std::pair<std::string_view, Verb> verbs[] = {{"doctor", Verb::Doctor},
+                                                       {"compare", Verb::Compare},
+                                                       {"convert", Verb::Convert},
+                                                       {"merge", Verb::Merge},
+                                                       {"repro", Verb::Repro}};
 
 /// What is given as text and understood after CLI11 has split the command line, so that its messages are ours.
 struct Texts {
-  std::vector<std::string> suites, folders, files, ops;
+  std::vector<std::string> suites, folders, files, ops, devices;
+  std::string shard;
+  int partitions = 0, partition = 0;
   std::string dtype, contenders = "eager,opbench", flush = "write", data = "normal", fault;
   double precision = 1;
   bool measureNvfuser = false, accuracyChecking = false, noAccuracyChecking = false, noCache = false, noCases = false,
@@ -60,6 +65,13 @@ void declareSamples(CLI::App& app, Options& options, Texts& texts) {
   app.add_option("--start-idx", options.startIdx, "Samples of each operator to pass over first")
       ->type_name("N")
       ->capture_default_str();
+  app.add_option("--shard", texts.shard, "Race the I-th of N parts that take about equally long (default: as Slurm or RANK say)")
+      ->type_name("I/N");
+  CLI::Option* partitions =
+      app.add_option("--total-partitions", texts.partitions, "The same, of so many parts ...")->type_name("N");
+  CLI::Option* partition = app.add_option("--partition-id", texts.partition, "... that of this number, from 0")->type_name("I");
+  partitions->needs(partition);
+  partition->needs(partitions);
   app.add_option("--max-bytes", options.maxBytes, "Skip samples whose tensor arguments take more bytes; 0 is no limit")
       ->type_name("N")
       ->capture_default_str();
@@ -70,6 +82,9 @@ void declareRace(CLI::App& app, Options& options, Texts& texts) {
       ->type_name("DTYPE");
   app.add_option("--device", options.device, "cpu, cuda or cuda:N (default: cuda if there is one, else cpu)")
       ->type_name("DEVICE");
+  app.add_option("--devices", texts.devices, "CUDA devices that share the samples, as in 0,1,2,3")
+      ->type_name("NUMBERS")
+      ->allow_extra_args(false);
   app.add_option("--contenders", texts.contenders, "Who races: eager, opbench, torchscript; the first is the baseline")
       ->type_name("NAMES")
       ->capture_default_str();
@@ -123,6 +138,7 @@ void declareOutput(CLI::App& app, Options& options, Texts& texts) {
   app.add_option("--csv", options.csv, "Write operatorbench's columns to this file; - is standard output")->type_name("FILE");
   app.add_option("--json", options.json, "Write a JSON line for each sample and contender; - is standard output")
       ->type_name("FILE");
+  app.add_flag("--quiet", options.quiet, "Show neither progress nor samples, only the report at the end");
   app.add_flag("--resume", options.resume, "Race only what the file of --json does not have yet, and report all");
   declareFormats(app, options);
   app.add_option("--cases", options.cases, "Folder below which the case of each wrong result is written (default: opbench-cases)")
@@ -139,6 +155,15 @@ void declareConvert(CLI::App& app, Options& options) {
   CLI::App* verb = app.add_subcommand("convert", "Write results that --json wrote in other formats");
   verb->add_option("RESULTS", options.results, "A file that --json wrote")->required();
   declareFormats(*verb, options);
+}
+
+void declareMerge(CLI::App& app, Options& options) {
+  CLI::App* verb = app.add_subcommand("merge", "Join the results of a sweep's shards into one report");
+  verb->fallthrough();
+  verb->add_option("RESULTS", options.merged, "Files that --json wrote, each of another --shard of one sweep")->required();
+  verb->footer(
+      "--json, --csv, --junit, --dashboard and --quiet are as of a race.\n"
+      "Exit status: 0 all fine; 1 a sample failed, or is in none of the files; 2 the files are not parts of one sweep.");
 }
 
 void declareRepro(CLI::App& app, Options& options) {
@@ -205,17 +230,39 @@ void readFault(const std::string& text, Options& options) {
     options.fault = meaningOf("--fault", text, faultFromName(text), faultNames());
 }
 
-runtime::Flush flushOf(const std::string& text) {
-  if (text == "write") return runtime::Flush::Write;
-  if (text == "read") return runtime::Flush::Read;
-  fail(ErrorKind::Input, "--flush is write or read, not '{}'", text);
-}
-
 bool isDevice(const std::string& text) {
   if (text.empty() || text == "cpu" || text == "cuda") return true;
   const std::string_view number = text.starts_with("cuda:") ? std::string_view(text).substr(5) : "";
   return !number.empty() && number.size() < 4 &&
          std::all_of(number.begin(), number.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+/// The shard of the command line, or else of a scheduler.
+void readShard(const Texts& texts, const Schedulers& schedulers, Options& options) {
+  if (!texts.shard.empty() && texts.partitions != 0) fail(ErrorKind::Input, "--shard and --total-partitions are the same");
+  if (!texts.shard.empty())
+    options.shard = shardFromText(texts.shard);
+  else if (texts.partitions != 0)
+    options.shard = shardFromText(fmt::format("{}/{}", texts.partition + 1, texts.partitions));
+  else
+    options.shard = shardOf(schedulers, options.shardBy);
+}
+
+/// `cuda:1` of `1`.
+std::vector<std::string> devicesOf(const Texts& texts) {
+  std::vector<std::string> devices;
+  for (const std::string& word : split(texts.devices)) {
+    const std::string device = word == "cpu" || word.starts_with("cuda") ? word : "cuda:" + word;
+    if (!isDevice(device)) fail(ErrorKind::Input, "--devices are numbers, as in 0,1, not '{}'", word);
+    devices.push_back(device);
+  }
+  return devices;
+}
+
+runtime::Flush flushOf(const std::string& text) {
+  if (text == "write") return runtime::Flush::Write;
+  if (text == "read") return runtime::Flush::Read;
+  fail(ErrorKind::Input, "--flush is write or read, not '{}'", text);
 }
 
 void atLeast(std::string_view option, int64_t value, int64_t least) {
@@ -227,6 +274,8 @@ void check(const Options& options) {
   if (!(options.precision > 0 && options.precision < 1))
     fail(ErrorKind::Input, "--precision is between 0 and 100 percent, not {}", options.precision * 100);
   if (!(options.maxSeconds > 0)) fail(ErrorKind::Input, "--max-time is more than 0 seconds, not {}", options.maxSeconds);
+  if (!options.devices.empty() && (options.inProcess || !options.device.empty()))
+    fail(ErrorKind::Input, "--devices cannot be combined with {}", options.inProcess ? "--in-process" : "--device");
   if (!(options.timeout >= 0)) fail(ErrorKind::Input, "--timeout is at least 0 seconds, not {}", options.timeout);
   atLeast("--max-samples", options.maxSamples, 0);
   atLeast("--start-idx", options.startIdx, 0);
@@ -297,6 +346,7 @@ Options parseOptions(const std::vector<std::string>& arguments, const Environmen
   declareOutput(app, options, texts);
   declareCompare(app, options.compare);
   declareConvert(app, options);
+  declareMerge(app, options);
   declareRepro(app, options);
   try {
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
@@ -318,6 +368,8 @@ Options parseOptions(const std::vector<std::string>& arguments, const Environmen
   options.contenders = contendersOf(texts);
   options.data = meaningOf("--data", texts.data, inputs::distributionFromName(texts.data), inputs::distributionNames());
   readFault(texts.fault, options);
+  options.devices = devicesOf(texts);
+  if (options.verb == Verb::Race) readShard(texts, environment.schedulers, options);
   if (texts.accuracyChecking && texts.noAccuracyChecking)
     fail(ErrorKind::Input, "--accuracy-checking and --no-accuracy-checking contradict each other");
   options.precision = texts.precision / 100;

@@ -12,6 +12,7 @@
 #include "opbench/compare/options.h"
 #include "opbench/contenders.h"
 #include "opbench/fault.h"
+#include "opbench/sweep/shard.h"
 #include "runtime/device.h"
 
 namespace opbench {
@@ -23,6 +24,7 @@ struct Environment {
   std::string xdgCacheHome;       ///< XDG_CACHE_HOME
   std::string cache;              ///< OPBENCH_CACHE: the folder of compiled kernels
   std::string suites;             ///< OPBENCH_SUITES: the folder of suites
+  Schedulers schedulers{};        ///< of which shard this run is to be
 };
 
 /// What one run of the program is to do.
@@ -30,6 +32,7 @@ enum class Verb {
   Race,     ///< the main job
   List,     ///< the operators of the samples
   Doctor,   ///< what this machine has
+  Merge,    ///< Options::merged, results of a sweep's shards, into one report
   Convert,  ///< Options::results, a file of them, to other formats
   Repro,    ///< Options::reproCase: a folder that repeats one sample
   Compare,  ///< Options::compare: two files of results
@@ -71,20 +74,25 @@ struct Options {
   std::vector<PlannedAccident> accidents;  ///< and what is to happen to the process or the device
   bool tune = false;                       ///< whether schedules are found by measuring
 
-  bool inProcess = false;  ///< samples are raced in this process, not in workers
-  double timeout = 300;    ///< seconds that a sample may take in a worker; 0 is no limit
-  int samples = 0;         ///< of the sweep, set once they are selected
+  bool inProcess = false;            ///< samples are raced in this process, not in workers
+  double timeout = 300;              ///< seconds that a sample may take in a worker; 0 is no limit
+  std::vector<std::string> devices;  ///< a worker each, which share the samples; empty is one worker on `device`
+  Shard shard;                       ///< of the samples that are selected
+  std::string shardBy;               ///< the variable of the environment that says so; empty where the user did
+  bool quiet = false;                ///< whether only what a run ends with is shown
+  int samples = 0;                   ///< of the sweep, set once they are selected
 
-  std::string csv, json;         ///< files; `-` is standard output, empty is none
-  bool resume = false;           ///< whether what `json` holds already is not raced again
-  std::string dashboard, junit;  ///< files; empty is none
-  std::string results;           ///< what Verb::Convert reads
-  std::string reproCase;         ///< what Verb::Repro repeats
-  std::string output;            ///< the folder it writes; empty names one after the operator
-  std::string program;           ///< the executable
-  std::string cases;             ///< folder of the cases of wrong results; empty keeps none
-  std::string dump;              ///< folder of stages; empty is none
-  std::string cache;             ///< folder of compiled kernels and what tuning found; empty keeps none
+  std::string csv, json;            ///< files; `-` is standard output, empty is none
+  bool resume = false;              ///< whether what `json` holds already is not raced again
+  std::string dashboard, junit;     ///< files; empty is none
+  std::vector<std::string> merged;  ///< what Verb::Merge reads
+  std::string results;              ///< what Verb::Convert reads
+  std::string reproCase;            ///< what Verb::Repro repeats
+  std::string output;               ///< the folder it writes; empty names one after the operator
+  std::string program;              ///< the executable
+  std::string cases;                ///< folder of the cases of wrong results; empty keeps none
+  std::string dump;                 ///< folder of stages; empty is none
+  std::string cache;                ///< folder of compiled kernels and what tuning found; empty keeps none
 };
 
 /// Reads the arguments after the program's name. Errors: Input, for what cannot be understood or contradicts itself.

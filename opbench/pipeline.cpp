@@ -10,6 +10,7 @@
 #include "opbench/dump.h"
 #include "opbench/examination.h"
 #include "opbench/family.h"
+#include "opbench/memory.h"
 #include "opbench/outcome.h"
 #include "opbench/report/json.h"
 #include "opbench/repro/keep.h"
@@ -175,11 +176,13 @@ void raceCall(const inputs::Sample& sample, Row& row, const Dump& dump, const Be
   const Options& options = bench.options;
   const inputs::Data data{options.data};
   cause(options.accidents, row.index, bench.device);
+  checkMemory(neededForArguments(sample, options), bench.device);
   Call call(sample, bench.device, options.seed, data);
   Examination examination(call, sample.op, bench.tolerances);
   if (options.accuracyChecking) examination.begin(options.seed, data);
   const ir::Graph graph = call.graph(options.accuracyChecking ? examination.truth().eager : call.reference());
   dump.graph(graph);
+  checkMemory(neededForOutputs(graph, options), bench.device);
   row.traffic = call.traffic(graph);
   row.data = toText(examination.data());
   row.vacuous = examination.vacuous();

@@ -32,15 +32,26 @@ Reporter::Reporter(const Options& options, Streams streams) : options_(options),
 }
 
 void Reporter::begin(const Run& run, int samples, int longestOperator) {
+  if (start_) clear();
+  start_.reset();  // what an earlier run did is reported next
   run_ = &run;
-  samples_ = samples;
+  progress_.samples = samples;
   layout_ = report::layoutFor(longestOperator, run.contenders, streams_.colour);
-  if (console_) *console_ << report::heading(run, samples, layout_) << std::flush;
+  if (console_ && !options_.quiet) *console_ << report::heading(run, samples, layout_) << std::flush;
 }
 
-void Reporter::progress(int done, const std::string& what, double seconds) {
-  if (!streams_.progress) return;
-  streams_.err << report::clearLine << report::progress(done, samples_, what, seconds, streams_.width - 1) << std::flush;
+void Reporter::progress(const std::string& what) {
+  constexpr std::chrono::minutes between{1};
+  const Clock::time_point now = Clock::now();
+  if (!start_) start_ = told_ = now;
+  progress_.seconds = std::chrono::duration<double>(now - *start_).count();
+  if (options_.quiet) return;
+  if (streams_.progress) {
+    streams_.err << report::clearLine << report::progress(progress_, what, streams_.width - 1) << std::flush;
+  } else if (now - told_ >= between) {
+    told_ = now;
+    streams_.err << "opbench: " << report::progress(progress_) << std::endl;
+  }
 }
 
 void Reporter::complain(const std::string& what) {
@@ -50,7 +61,10 @@ void Reporter::complain(const std::string& what) {
 
 void Reporter::row(const results::Raced& raced) {
   clear();
-  if (console_) *console_ << report::line(raced.row, raced.run, layout_) << std::flush;
+  ++progress_.done;
+  if (start_) ++progress_.raced;
+  if (hasFailed(raced.row)) ++progress_.failed;
+  if (console_ && !options_.quiet) *console_ << report::line(raced.row, raced.run, layout_) << std::flush;
   if (!report::wantsFormats(options_)) return;
   std::istringstream lines(raced.lines);
   for (std::string line; std::getline(lines, line);) records_.push_back(results::recordOf(line, "results"));

@@ -1,12 +1,15 @@
 #pragma once
 
+#include <chrono>
 #include <fstream>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <vector>
 
 #include "opbench/options.h"
 #include "opbench/report/console.h"
+#include "opbench/report/progress.h"
 #include "opbench/results/raced.h"
 #include "opbench/results/record.h"
 #include "opbench/row.h"
@@ -32,14 +35,16 @@ class Reporter {
 
   /// `run` outlives the reporter's use.
   void begin(const Run& run, int samples, int longestOperator);
-  /// What is being raced, `seconds` after the first sample began.
-  void progress(int done, const std::string& what, double seconds);
+  /// A sample is begun: on a terminal one line shows how far the run is, elsewhere one is written each minute.
+  void progress(const std::string& what);
   /// What is not as it should be, though the run goes on; one line.
   void complain(const std::string& what);
   void row(const results::Raced& raced);
   void end(const Summary& summary);
 
  private:
+  using Clock = std::chrono::steady_clock;
+
   void clear();
   /// Flushes; an error where the disk refused.
   void flush(std::ostream& stream, const std::string& name);
@@ -52,7 +57,9 @@ class Reporter {
   const Run* run_ = nullptr;
   std::vector<results::Record> records_;  ///< where formats are made of them
   report::Layout layout_;
-  int samples_ = 0;
+  report::Progress progress_;
+  std::optional<Clock::time_point> start_;  ///< when the first sample was begun
+  Clock::time_point told_;                  ///< when a line of progress was written last
 };
 
 }  // namespace opbench

@@ -195,6 +195,12 @@ int failures(const Counts& counts) {
   return counts.wrong + counts.impossible + counts.errors + counts.crashes + counts.asserts + counts.timeouts;
 }
 
+bool hasFailed(const Row& row) {
+  Counts counts;
+  for (const Outcome& outcome : row.outcomes) count(counts, outcome);
+  return failures(counts) > 0;
+}
+
 bool hasFailed(const Summary& summary) {
   return std::any_of(summary.total.standings.begin(), summary.total.standings.end(),
                      [](const Standing& standing) { return failures(standing.counts) > 0; });

@@ -76,6 +76,8 @@ int failures(const Counts& counts);
 
 Summary summarize(const std::vector<Row>& rows, const Run& run);
 
+/// Whether a contender was wrong, impossible or failed.
+bool hasFailed(const Row& row);
 /// Whether there are failures().
 bool hasFailed(const Summary& summary);
 

@@ -11,6 +11,7 @@
 #include "runtime/call.h"
 #include "runtime/callable.h"
 #include "runtime/executable.h"
+#include "runtime/memory.h"
 
 namespace runtime {
 
@@ -96,6 +97,8 @@ class Device {
   virtual double ratedClock() const { return 0; }
   /// Seconds that a hypervisor has kept the processors from working so far; nothing where it cannot be told.
   virtual std::optional<double> stolenSeconds() { return std::nullopt; }
+  /// Its memory; nothing where it cannot be told.
+  virtual std::optional<Memory> memory() { return std::nullopt; }
   /// What `opbench doctor` prints about it: {what, found}.
   virtual std::vector<std::pair<std::string, std::string>> facts() = 0;
 };

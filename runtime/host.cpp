@@ -70,6 +70,23 @@ int64_t interruptions() {
   return usage.ru_nivcsw;
 }
 
+std::optional<Memory> hostMemory() {
+  constexpr int64_t kilobyte = 1024;
+  Memory memory;
+  std::ifstream file("/proc/meminfo");
+  int64_t value = 0;
+  for (std::string name, unit; file >> name >> value && std::getline(file, unit);) {
+    if (name == "MemTotal:") memory.total = value * kilobyte;
+    if (name == "MemAvailable:") memory.free = value * kilobyte;
+  }
+  int64_t limit = 0, used = 0;
+  if (std::ifstream("/sys/fs/cgroup/memory.max") >> limit && std::ifstream("/sys/fs/cgroup/memory.current") >> used) {
+    memory.total = std::min(memory.total, limit);
+    memory.free = std::min(memory.free, std::max<int64_t>(0, limit - used));
+  }
+  return memory.total > 0 ? std::optional(memory) : std::nullopt;
+}
+
 std::optional<double> stolenSeconds() {
   // cpu user nice system idle iowait irq softirq steal ...
   std::ifstream file("/proc/stat");

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "opbench/report/format.h"
@@ -15,14 +16,25 @@ std::string duration(double seconds) {
   return fmt::format("{}:{:02}", whole / 60, whole % 60);
 }
 
+/// `2:31 left`, or nothing.
+std::string left(const Progress& p) {
+  return p.raced < 3 ? "" : fmt::format("{} left", duration(p.seconds / p.raced * (p.samples - p.done)));
+}
+
 }  // namespace
 
-std::string progress(int done, int samples, const std::string& what, double seconds, int width) {
-  const std::string total = std::to_string(samples);
-  const std::string head = fmt::format("[{:>{}}/{}] ", done + 1, total.size(), total);
-  std::string tail;
-  if (done >= 3) tail = fmt::format("  {} left", duration(seconds / done * (samples - done)));
+std::string progress(const Progress& p, const std::string& what, int width) {
+  const std::string total = std::to_string(p.samples);
+  std::string head = fmt::format("[{:>{}}/{}] ", std::min(p.done + 1, p.samples), total.size(), total);
+  if (p.failed > 0) head += fmt::format("{} failed  ", p.failed);
+  const std::string time = left(p), tail = time.empty() ? "" : "  " + time;
   return head + cut(what, width - static_cast<int>(head.size() + tail.size())) + tail;
+}
+
+std::string progress(const Progress& p) {
+  const std::string time = left(p);
+  return fmt::format("{} of {} samples{}{}", p.done, p.samples, p.failed > 0 ? fmt::format(", {} failed", p.failed) : "",
+                     time.empty() ? "" : ", " + time);
 }
 
 }  // namespace opbench::report

@@ -27,8 +27,8 @@ constexpr size_t bytesOfLine = 2048;  // about
 /// Whether earlier results are of the sweep at hand.
 class Comparison {
  public:
-  Comparison(const Options& options, const std::vector<inputs::Sample>& samples)
-      : file_(options.json), options_(quoted(raceArguments(options))), samples_(samples) {}
+  Comparison(const Options& options, const std::vector<inputs::Sample>& samples, const std::vector<int>& mine)
+      : file_(options.json), options_(quoted(raceArguments(options))), samples_(samples), left_(mine.begin(), mine.end()) {}
 
   void check(const Raced& raced) {
     place_ = raced.place;
@@ -39,7 +39,7 @@ class Comparison {
                         samples_[index - 1].recorded == raced.row.sample &&
                         raced.run.samples == static_cast<int>(samples_.size());
     if (!isOurs) refuse("its samples are not those that were selected now");
-    if (!seen_.insert(raced.row.index).second) refuse("sample {} is there twice", raced.row.index);
+    if (left_.erase(raced.row.index) == 0) refuse("sample {} is there twice, or another shard's", raced.row.index);
   }
 
  private:
@@ -52,7 +52,7 @@ class Comparison {
   const std::string& file_;
   const std::string options_;
   const std::vector<inputs::Sample>& samples_;
-  std::set<int> seen_;
+  std::set<int> left_;  ///< numbers of samples that were not found yet
   int place_ = 0;
 };
 
@@ -80,10 +80,11 @@ void Journal::openFile(size_t samples) {
              static_cast<double>(disk.f_bavail * disk.f_frsize) * 1e-6, samples, static_cast<double>(needed) * 1e-6);
 }
 
-std::string Journal::resume(const std::vector<inputs::Sample>& samples, const results::TakeRaced& take) {
+std::string Journal::resume(const std::vector<inputs::Sample>& samples, const std::vector<int>& mine,
+                            const results::TakeRaced& take) {
   std::ifstream file(options_.json, std::ios::binary);
   if (!file) fail(errno);
-  Comparison comparison(options_, samples);
+  Comparison comparison(options_, samples, mine);
   const results::ReadRaced read = results::readRaced(file, options_.json, options_.contenders.size(), [&](Raced raced) {
     comparison.check(raced);
     take(std::move(raced));

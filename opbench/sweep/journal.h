@@ -21,8 +21,9 @@ class Journal {
   Journal(const Options& options, std::ostream& out, size_t samples);
 
   /// Hands on the samples that an earlier run has finished, and drops what it left half written; the note says so. Errors: Input
-  /// where the file is not of a run of these options, samples and this build.
-  std::string resume(const std::vector<inputs::Sample>& samples, const results::TakeRaced& take);
+  /// where the file is not of a run of these options, samples and this build; `mine` are the numbers of those that are to be
+  /// raced.
+  std::string resume(const std::vector<inputs::Sample>& samples, const std::vector<int>& mine, const results::TakeRaced& take);
 
   /// Writes a sample's lines, all or none. Errors: Input, `cannot write FILE: why`.
   void append(std::string_view lines);

@@ -10,6 +10,7 @@
 
 #include "ir/error.h"
 #include "opbench/arguments.h"
+#include "opbench/memory.h"
 #include "opbench/outcome.h"
 #include "opbench/report/json.h"
 #include "opbench/results/raced.h"
@@ -56,13 +57,14 @@ bool isKilled(int status) { return WIFSIGNALED(status) && WTERMSIG(status) == SI
 bool isMemoryShort(const Finished& finished) {
   const results::Raced raced = results::racedOf(finished.lines, "worker", 1);
   return std::any_of(raced.row.outcomes.begin(), raced.row.outcomes.end(),
-                     [](const Outcome& outcome) { return outcome.status == Status::Oom; });
+                     [](const Outcome& outcome) { return outcome.status == Status::Oom && !isEstimated(outcome); });
 }
 
 class Supervisor {
  public:
   Supervisor(Agenda& agenda, const Options& options) : agenda_(agenda), options_(options) {
-    seats_.emplace_back().device = options.device;
+    for (const std::string& device : options.devices) seats_.emplace_back().device = device;
+    if (seats_.empty()) seats_.emplace_back().device = options.device;
   }
 
   void run() {

@@ -1,20 +1,19 @@
 #include "opbench/sweep/sweep.h"
 
 #include <algorithm>
-#include <chrono>
 #include <exception>
+#include <utility>
 
 #include "ir/error.h"
 #include "opbench/brief.h"
-#include "opbench/report/formats.h"
 #include "opbench/sweep/agenda.h"
 #include "opbench/sweep/journal.h"
 #include "opbench/sweep/racer.h"
+#include "opbench/sweep/shard.h"
 
 namespace opbench {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using results::Raced;
 
 int longestOperator(const std::vector<inputs::Sample>& samples) {
@@ -25,31 +24,32 @@ int longestOperator(const std::vector<inputs::Sample>& samples) {
 
 /// Without what no report shows any more, for thousands of samples are kept.
 Row slim(Row row) {
-  row.sample = row.file = row.suite = {};
-  for (Outcome& outcome : row.outcomes)
+  row.sample = row.brief = row.file = row.suite = {};
+  for (Outcome& outcome : row.outcomes) {
+    outcome.schedule = outcome.reason = {};
     if (outcome.timing) outcome.timing->rounds = {};
+  }
   return row;
-}
-
-/// The best of each that was measured in the course of a run.
-Ceilings best(const Ceilings& a, const Ceilings& b) {
-  return {std::max(a.copy, b.copy), std::max(a.read, b.read), std::max(a.flops, b.flops), std::min(a.floor, b.floor)};
 }
 
 class Sweep : private Agenda {
  public:
-  Sweep(const std::vector<inputs::Sample>& samples, const Options& options, Streams streams,
-        const std::function<bool()>& interrupted)
-      : samples_(samples),
+  Sweep(std::vector<inputs::Sample> samples, const Options& options, Streams streams, const std::function<bool()>& interrupted)
+      : samples_(std::move(samples)),
+        longestOperator_(longestOperator(samples_)),
         options_(options),
-        journal_(options, streams.out, samples.size()),
+        mine_(samplesOf(options.shard, samples_)),
+        journal_(options, streams.out, mine_.size()),
         reporter_(options, streams),
         interrupted_(interrupted),
-        isDone_(samples.size() + 1) {}
+        isDone_(samples_.size() + 1, true) {
+    for (const int index : mine_) isDone_[static_cast<size_t>(index)] = false;
+  }
 
   Summary operator()() {
+    if (mine_.empty()) complain(fmt::format("shard {} has no samples", toText(options_.shard)));
     if (options_.resume) {
-      const std::string note = journal_.resume(samples_, [&](Raced raced) { know(std::move(raced)); });
+      const std::string note = journal_.resume(samples_, mine_, [&](const Raced& raced) { know(raced); });
       if (!note.empty()) complain(note);
     }
     std::exception_ptr failure;
@@ -59,22 +59,35 @@ class Sweep : private Agenda {
       if (!hasBegun_) throw;
       failure = std::current_exception();
     }
+    if (!hasBegun_) return {};
     Summary summary = end();
     if (failure) std::rethrow_exception(failure);
     return summary;
   }
 
  private:
-  /// A sample of the file that is resumed; it is reported once the sweep begins.
-  void know(Raced raced) {
+  /// A sample of the file that is resumed. It is read once more, and reported, when the sweep begins: thousands of them are not
+  /// kept.
+  void know(const Raced& raced) {
     isDone_[static_cast<size_t>(raced.row.index)] = true;
-    if (!report::wantsFormats(options_)) raced.lines.clear();
-    known_.push_back(std::move(raced));
+    ++known_;
+    if (!knownRun_) knownRun_ = raced.run;
+    if (raced.run.deviceName != knownRun_->deviceName)
+      ir::fail(ir::ErrorKind::Input, "{}:{}: it was raced on {}, what is before it on {}", options_.json, raced.place,
+               raced.run.deviceName, knownRun_->deviceName);
+  }
+
+  void reportKnown() {
+    journal_.resume(samples_, mine_, [&](Raced raced) {
+      samples_[static_cast<size_t>(raced.row.index - 1)] = {};
+      report(std::move(raced));
+    });
   }
 
   void raceAll() {
     // Where nothing is left to do there is no need of a device.
-    if (known_.size() == samples_.size() && !known_.empty()) return begin({known_.front().run, ""});
+    if (known_ == mine_.size() && knownRun_) return begin({*knownRun_, ""});
+    if (mine_.empty()) return;
     Options options = options_;
     options.samples = static_cast<int>(samples_.size());
     options.inProcess ? raceHere(*this, options) : raceInWorkers(*this, options);
@@ -82,24 +95,21 @@ class Sweep : private Agenda {
 
   void begin(const Ready& ready) override {
     run_ = ready.run;
-    for (const Raced& raced : known_)
-      if (raced.run.deviceName != run_.deviceName)
-        ir::fail(ir::ErrorKind::Input, "{} was raced on {}, this is {}", options_.json, raced.run.deviceName, run_.deviceName);
+    if (knownRun_ && knownRun_->deviceName != run_.deviceName)
+      ir::fail(ir::ErrorKind::Input, "{} was raced on {}, this is {}", options_.json, knownRun_->deviceName, run_.deviceName);
     hasBegun_ = true;
-    reporter_.begin(run_, static_cast<int>(samples_.size()), longestOperator(samples_));
+    reporter_.begin(run_, static_cast<int>(mine_.size()), longestOperator_);
     if (!ready.complaint.empty()) complain(ready.complaint);
-    for (Raced& raced : known_) report(std::move(raced));
-    known_.clear();
-    start_ = Clock::now();
+    rows_.reserve(mine_.size());
+    if (known_ > 0) reportKnown();
   }
 
   std::optional<Job> next() override {
     while (next_ < samples_.size() && isDone_[next_ + 1]) ++next_;
     if (next_ == samples_.size() || interrupted_()) return std::nullopt;
-    Job job{static_cast<int>(next_ + 1), samples_[next_]};
+    Job job{static_cast<int>(next_ + 1), std::exchange(samples_[next_], {})};
     ++next_;
-    const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
-    reporter_.progress(done_++, job.sample.op + " " + brief(job.sample), seconds);
+    reporter_.progress(job.sample.op + " " + brief(job.sample));
     return job;
   }
 
@@ -126,26 +136,27 @@ class Sweep : private Agenda {
     return summary;
   }
 
-  const std::vector<inputs::Sample>& samples_;
+  std::vector<inputs::Sample> samples_;  ///< those that were handed out are gone
+  const int longestOperator_;
   const Options& options_;
+  const std::vector<int> mine_;  ///< numbers of the samples of our shard
   Journal journal_;
   Reporter reporter_;
   const std::function<bool()>& interrupted_;
-  std::vector<Raced> known_;  ///< of the file that is resumed, until they are reported
-  std::vector<bool> isDone_;  ///< by the sample's number, from 1
-  size_t next_ = 0;           ///< samples that were handed out or passed over
-  int done_ = 0;
+  size_t known_ = 0;             ///< samples of the file that is resumed
+  std::optional<Run> knownRun_;  ///< of the first of them
+  std::vector<bool> isDone_;     ///< by the sample's number, from 1
+  size_t next_ = 0;              ///< samples that were handed out or passed over
   bool hasBegun_ = false;
-  Clock::time_point start_;
   Run run_;
   std::vector<Row> rows_;
 };
 
 }  // namespace
 
-Summary sweep(const std::vector<inputs::Sample>& samples, const Options& options, Streams streams,
+Summary sweep(std::vector<inputs::Sample> samples, const Options& options, Streams streams,
               const std::function<bool()>& interrupted) {
-  return Sweep(samples, options, streams, interrupted)();
+  return Sweep(std::move(samples), options, streams, interrupted)();
 }
 
 }  // namespace opbench

@@ -47,6 +47,14 @@ class CudaDevice : public Device {
   void synchronize() override { check(cudaDeviceSynchronize(), "cudaDeviceSynchronize"); }
   std::vector<std::pair<std::string, std::string>> facts() override;
 
+  std::optional<Memory> memory() override {
+    // What the allocator keeps for later is free, too.
+    c10::cuda::CUDACachingAllocator::emptyCache();
+    size_t free = 0, total = 0;
+    check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+    return Memory{static_cast<int64_t>(free), static_cast<int64_t>(total)};
+  }
+
   void queueClock() override { clockReader().queue(); }
   std::optional<double> clock() override {
     clockReader().queue();

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
@@ -21,6 +22,13 @@ namespace fs = std::filesystem;
 
 namespace {
 
+std::vector<char*> pointersTo(std::vector<std::string>& words) {
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
 /// Sweeps of small samples on the CPU by the program beside this one.
 class Bed {
  public:
@@ -30,44 +38,41 @@ class Bed {
     for (int n = 1; n <= samples; ++n) file << "cnt: " << samples - n + 1 << ", ((T([" << n << ", 8], f32),), {})\n";
   }
 
-  /// Starts a sweep; its process.
-  pid_t start(std::vector<std::string> extra) const {
-    std::vector<std::string> words{"opbench",
-                                   "--inp-file",
-                                   folder.path / "samples.txt",
-                                   "--max-samples",
-                                   "0",
-                                   "--device",
-                                   "cpu",
-                                   "--threads",
-                                   "1",
-                                   "--repeats",
-                                   "1",
-                                   "--cache",
-                                   folder.path / "cache",
-                                   "--json",
-                                   json(),
-                                   "--resume"};
-    words.insert(words.end(), extra.begin(), extra.end());
-    std::vector<char*> pointers;
-    for (std::string& word : words) pointers.push_back(word.data());
-    pointers.push_back(nullptr);
+  /// Starts the program with variables set beside those there are; its process.
+  pid_t launch(std::vector<std::string> words, std::vector<std::string> variables) const {
+    words.insert(words.begin(), "opbench");
+    for (char** variable = environ; *variable != nullptr; ++variable) variables.emplace_back(*variable);
     posix_spawn_file_actions_t actions{};
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, 1, (folder.path / "out").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
     posix_spawn_file_actions_addopen(&actions, 2, (folder.path / "err").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
-    const fs::path program = fs::read_symlink("/proc/self/exe").parent_path() / "opbench";
+    const fs::path path = fs::read_symlink("/proc/self/exe").parent_path() / "opbench";
     pid_t pid = -1;
-    REQUIRE_MESSAGE(posix_spawn(&pid, program.c_str(), &actions, nullptr, pointers.data(), environ) == 0, program);
+    REQUIRE_MESSAGE(
+        posix_spawn(&pid, path.c_str(), &actions, nullptr, pointersTo(words).data(), pointersTo(variables).data()) == 0, path);
     posix_spawn_file_actions_destroy(&actions);
     return pid;
+  }
+  /// Starts a sweep of the samples.
+  pid_t start(const std::vector<std::string>& extra, const std::vector<std::string>& variables = {}) const {
+    std::vector<std::string> words{
+        "--inp-file", folder.path / "samples.txt", "--max-samples", "0", "--threads", "1", "--repeats", "1",
+        "--cache",    folder.path / "cache",       "--resume"};
+    const auto says = [&](const char* option) { return std::find(extra.begin(), extra.end(), option) != extra.end(); };
+    if (!says("--json")) words.insert(words.end(), {"--json", json()});
+    if (!says("--device") && !says("--devices")) words.insert(words.end(), {"--device", "cpu"});
+    words.insert(words.end(), extra.begin(), extra.end());
+    return launch(words, variables);
   }
   static int wait(pid_t pid) {
     int status = 0;
     waitpid(pid, &status, 0);
     return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
   }
-  int run(const std::vector<std::string>& extra = {}) const { return wait(start(extra)); }
+  int run(const std::vector<std::string>& extra = {}, const std::vector<std::string>& variables = {}) const {
+    return wait(start(extra, variables));
+  }
+  int program(const std::vector<std::string>& words) const { return wait(launch(words, {})); }
 
   std::string json() const { return folder.path / "r.jsonl"; }
   std::string out() const { return tests::contentOf(folder.path / "out"); }
@@ -112,10 +117,10 @@ std::vector<pid_t> childrenOf(pid_t pid) {
 void sleepFor(int milliseconds) { std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds)); }
 
 /// Waits until the file of results has so many bytes; false where the sweep ends first.
-bool waitForBytes(const Bed& bed, pid_t pid, size_t bytes) {
+bool waitForBytes(const fs::path& file, pid_t pid, size_t bytes) {
   for (;;) {
     std::error_code error;
-    if (fs::file_size(bed.json(), error) >= bytes && !error) return true;
+    if (fs::file_size(file, error) >= bytes && !error) return true;
     siginfo_t info{};
     if (waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid) return false;
     sleepFor(2);
@@ -153,7 +158,7 @@ TEST_CASE("killed at random moments and resumed as often, a sweep reports every 
   int kills = 0;
   for (size_t bytes = 1; kills < 20; bytes += random() % 12000, ++kills) {
     const pid_t pid = bed.start(faults);
-    const bool isRunning = waitForBytes(bed, pid, bytes);
+    const bool isRunning = waitForBytes(bed.json(), pid, bytes);
     sleepFor(static_cast<int>(random() % 30));
     kill(pid, SIGKILL);
     Bed::wait(pid);
@@ -169,7 +174,7 @@ TEST_CASE("killed at random moments and resumed as often, a sweep reports every 
 TEST_CASE("a worker that is killed from outside is replaced, and its sample raced again") {
   const Bed bed(60);
   const pid_t pid = bed.start({});
-  for (size_t bytes = 1; bytes < 60000 && waitForBytes(bed, pid, bytes); bytes += 30000)
+  for (size_t bytes = 1; bytes < 60000 && waitForBytes(bed.json(), pid, bytes); bytes += 30000)
     for (const pid_t worker : childrenOf(pid)) kill(worker, SIGKILL);
   CHECK(Bed::wait(pid) == 0);
   CHECK(bed.statuses() == allOk(60));
@@ -178,7 +183,7 @@ TEST_CASE("a worker that is killed from outside is replaced, and its sample race
 TEST_CASE("Ctrl-C finishes the sample at hand, reports and exits with 130; no worker is left") {
   const Bed bed(400);
   const pid_t pid = bed.start({});
-  waitForBytes(bed, pid, 1);
+  waitForBytes(bed.json(), pid, 1);
   const std::vector<pid_t> workers = childrenOf(pid);
   CHECK(workers.size() == 1);
   kill(pid, SIGINT);
@@ -194,4 +199,36 @@ TEST_CASE("what keeps workers from starting is the run's error") {
   const Bed bed(2);
   CHECK(bed.run({"--tolerances", "/nonexistent.yaml"}) == 2);
   CHECK(bed.err().find("/nonexistent.yaml") != std::string::npos);
+}
+
+TEST_CASE("two devices share the samples; what failed is raced again once both have nothing else to do") {
+  const Bed bed(30);
+  CHECK(bed.run({"--devices", "cpu,cpu", "--fault", "abort@2,huge-allocation@11"}, {}) == 1);
+  std::map<int, std::string> expected = allOk(30);
+  expected[2] = "crash";
+  expected[11] = "oom";
+  CHECK(bed.statuses() == expected);
+}
+
+TEST_CASE("the tasks of a job array race a shard each, also where one is killed and requeued; merged they are the sweep") {
+  const Bed bed(24);
+  const auto variables = [](const char* task) {
+    return std::vector<std::string>{std::string("SLURM_ARRAY_TASK_ID=") + task, "SLURM_ARRAY_TASK_COUNT=2",
+                                    "SLURM_ARRAY_TASK_MIN=4"};
+  };
+  const auto output = [&](const char* name) {
+    return std::vector<std::string>{"--device", "cpu", "--json", bed.folder.path / name};
+  };
+  const pid_t pid = bed.start(output("4.jsonl"), variables("4"));
+  waitForBytes(bed.folder.path / "4.jsonl", pid, 8000);
+  kill(pid, SIGKILL);
+  Bed::wait(pid);
+  CHECK(bed.run(output("5.jsonl"), variables("5")) == 0);
+  CHECK(bed.err() == "opbench: shard 2/2, as SLURM_ARRAY_TASK_ID says\n");
+  CHECK(bed.run(output("4.jsonl"), variables("4")) == 0);
+  CHECK(bed.program({"merge", bed.folder.path / "4.jsonl", bed.folder.path / "5.jsonl", "--json", bed.json()}) == 0);
+  CHECK(bed.statuses() == allOk(24));
+  CHECK(bed.out().find("opbench: 24 samples (24 generated)") != std::string::npos);
+  CHECK(bed.program({"merge", bed.folder.path / "4.jsonl"}) == 1);
+  CHECK(bed.err().find("12 of 24 samples are in none of these files") != std::string::npos);
 }

@@ -10,6 +10,7 @@
 #include "ir/error.h"
 #include "opbench/arguments.h"
 #include "opbench/report/json.h"
+#include "opbench/sweep/shard.h"
 #include "opbench/version.h"
 #include "tests/opbench/rows.h"
 #include "tests/opbench/temporary_folder.h"
@@ -43,7 +44,7 @@ class Bed {
     options.resume = true;
     std::vector<int> found;
     Journal journal(options, out, samples.size());
-    note = journal.resume(samples, [&](const Raced& raced) { found.push_back(raced.row.index); });
+    note = journal.resume(samples, samplesOf({}, samples), [&](const Raced& raced) { found.push_back(raced.row.index); });
     return found;
   }
   std::string refusal() {
@@ -107,7 +108,7 @@ TEST_CASE("a resumed run appends to what is there") {
   bed.write(bed.lines(1) + "{\"torn");
   bed.options.resume = true;
   Journal journal(bed.options, bed.out, bed.samples.size());
-  journal.resume(bed.samples, [](const Raced&) {});
+  journal.resume(bed.samples, samplesOf({}, bed.samples), [](const Raced&) {});
   journal.append(bed.lines(2));
   CHECK(bed.content() == bed.lines(1) + bed.lines(2));
 }
@@ -133,7 +134,7 @@ TEST_CASE("a file of other options, another build or other samples is refused, a
 TEST_CASE("lines that no run can have left are refused with their place") {
   Bed bed;
   bed.write(bed.lines(1) + bed.lines(1));
-  CHECK(bed.refusal().starts_with(bed.options.json + ":3: sample 1 is there twice"));
+  CHECK(bed.refusal().starts_with(bed.options.json + ":3: sample 1 is there twice, or another shard's"));
   bed.write("{\"torn\n" + bed.lines(1));
   CHECK(bed.refusal().starts_with(bed.options.json + ":1: no JSON from column"));
   const std::string half = bed.lines(1).substr(0, bed.lines(1).find('\n') + 1);

@@ -124,9 +124,13 @@ TEST_CASE("numbers have about four digits") {
   CHECK(report::right("abc", 5) == "  abc");
 }
 
-TEST_CASE("progress: one line, with the time that is left once that can be told") {
-  CHECK(report::progress(0, 431, "aten.add.Tensor f16[3]", 2, 60) == "[  1/431] aten.add.Tensor f16[3]");
-  CHECK(report::progress(31, 431, "aten.add.Tensor f16[3]", 31, 60) == "[ 32/431] aten.add.Tensor f16[3]  6:40 left");
-  CHECK(report::progress(31, 431, "aten.add.Tensor f16[3, 4, 5, 6], f16[3, 4, 5, 6]", 310, 50) ==
+TEST_CASE("progress: one line, with the time that is left once that can be told, and what has failed") {
+  CHECK(report::progress({0, 0, 431, 0, 2}, "aten.add.Tensor f16[3]", 60) == "[  1/431] aten.add.Tensor f16[3]");
+  CHECK(report::progress({31, 0, 431, 31, 31}, "aten.add.Tensor f16[3]", 60) == "[ 32/431] aten.add.Tensor f16[3]  6:40 left");
+  CHECK(report::progress({31, 2, 431, 31, 31}, "aten.add.Tensor f16[3]", 60) ==
+        "[ 32/431] 2 failed  aten.add.Tensor f16[3]  6:40 left");
+  CHECK(report::progress({31, 0, 431, 31, 310}, "aten.add.Tensor f16[3, 4, 5, 6], f16[3, 4, 5, 6]", 50) ==
         "[ 32/431] aten.add.Tensor f16[3, 4..  1:06:40 left");
+  CHECK(report::progress({131, 2, 431, 100, 100}) == "131 of 431 samples, 2 failed, 5:00 left");
+  CHECK(report::progress({1, 0, 431, 1, 1}) == "1 of 431 samples");
 }

@@ -27,7 +27,7 @@ Written written(const Options& options, bool terminal = false) {
   const std::vector<Row> rows = tests::exampleRows();
   reporter.begin(run, static_cast<int>(rows.size()), 25);
   for (const Row& row : rows) {
-    reporter.progress(row.index - 1, row.op, 0);
+    reporter.progress(row.op);
     reporter.row(results::racedOf(report::jsonLines(row, run), "example", 1));
   }
   reporter.end(summarize(rows, run));

@@ -55,19 +55,21 @@ TEST_CASE(
   CHECK(bed.run(2).total.standings[1].counts.samples == 2);
   CHECK(bed.numbersInFile() == std::vector{1, 2});
   const std::string before = tests::contentOf(bed.options.json);
-  const std::string shown = bed.out.str().substr(0, bed.out.str().find("\n\n"));
+  const std::string shown = bed.out.str().substr(bed.out.str().find('\n'), bed.out.str().find("\n\n") - bed.out.str().find('\n'));
   CHECK(tests::contentOf(bed.options.junit).find("tests=\"4\"") != std::string::npos);
 
   bed.options.resume = true;
   CHECK(bed.run().total.standings[1].counts.samples == 6);
   CHECK(bed.numbersInFile() == std::vector{1, 2, 3, 4, 5, 6});
   CHECK(tests::contentOf(bed.options.json).starts_with(before));
-  CHECK(bed.out.str().starts_with(shown));
+  CHECK(bed.out.str().find(shown) != std::string::npos);
   CHECK(tests::contentOf(bed.options.junit).find("tests=\"12\"") != std::string::npos);
 
-  const std::string whole = bed.out.str();
+  // The heading has what the device can do as it was known when the run began.
+  const auto belowHeading = [&] { return bed.out.str().substr(bed.out.str().find('\n')); };
+  const std::string whole = belowHeading();
   CHECK(bed.run(0).total.standings[1].counts.samples == 6);
-  CHECK(bed.out.str() == whole);
+  CHECK(belowHeading() == whole);
 }
 
 TEST_CASE("what breaks off is raced again, with a note") {

@@ -1,0 +1,109 @@
+#include "opbench/sweep/merge.h"
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+
+#include "ir/error.h"
+#include "opbench/files.h"
+#include "opbench/results/raced.h"
+
+namespace opbench {
+namespace {
+
+using ir::ErrorKind;
+using results::Raced;
+
+/// A sample and the file it comes from.
+struct Part {
+  Raced raced;
+  const std::string* file = nullptr;
+};
+
+class Merger {
+ public:
+  void read(const std::string& file) {
+    std::ifstream stream(file, std::ios::binary);
+    if (!stream) ir::fail(ErrorKind::Input, "cannot read {}", file);
+    const auto found = results::readRaced(stream, file, 0, [&](Raced raced) { add(std::move(raced), file); });
+    if (!found.note.empty()) ir::fail(ErrorKind::Input, "{}; --resume finishes its run", found.note);
+  }
+
+  const std::map<int, Part>& parts() const { return parts_; }
+
+ private:
+  void add(Raced raced, const std::string& file) {
+    if (!parts_.empty()) {
+      const Part& first = parts_.begin()->second;
+      const Run &a = first.raced.run, &b = raced.run;
+      same("build", a.version, b.version, first, raced, file);
+      same("options", a.options, b.options, first, raced, file);
+      same("samples", std::to_string(a.samples), std::to_string(b.samples), first, raced, file);
+      same("device", a.deviceName, b.deviceName, first, raced, file);
+    }
+    const int index = raced.row.index;
+    const int place = raced.place;
+    const auto [known, isNew] = parts_.try_emplace(index, Part{std::move(raced), &file});
+    if (!isNew)
+      ir::fail(ErrorKind::Input, "{}:{}: sample {} is in {}:{} as well: these are not parts of one sweep", file, place, index,
+               *known->second.file, known->second.raced.place);
+  }
+
+  static void same(const char* what, const std::string& a, const std::string& b, const Part& first, const Raced& raced,
+                   const std::string& file) {
+    if (a != b)
+      ir::fail(ErrorKind::Input, "{}:{}: its {} differ{}: '{}', in {} '{}'", file, raced.place, what,
+               std::string_view(what).ends_with('s') ? "" : "s", b, *first.file, a);
+  }
+
+  std::map<int, Part> parts_;
+};
+
+/// `3, 7 and 12 more`
+std::string missing(const std::map<int, Part>& parts, int samples, int& count) {
+  constexpr int most = 5;
+  std::string text;
+  count = 0;
+  for (int i = 1; i <= samples; ++i) {
+    if (parts.contains(i)) continue;
+    if (++count <= most) text += fmt::format("{}{}", count == 1 ? "" : ", ", i);
+  }
+  return count > most ? fmt::format("{} and {} more", text, count - most) : text;
+}
+
+}  // namespace
+
+bool merge(const Options& options, Streams streams) {
+  Merger merger;
+  for (const std::string& file : options.merged) merger.read(file);
+  const std::map<int, Part>& parts = merger.parts();
+  if (parts.empty()) ir::fail(ErrorKind::Input, "there are no results in these files");
+
+  Reporter reporter(options, streams);
+  Run run = parts.begin()->second.raced.run;
+  size_t longest = 0;
+  for (const auto& [index, part] : parts) {
+    longest = std::max(longest, part.raced.row.op.size());
+    run.ceilings = best(run.ceilings, part.raced.run.ceilings);
+  }
+  reporter.begin(run, static_cast<int>(parts.size()), static_cast<int>(longest));
+  std::string lines;
+  std::vector<Row> rows;
+  for (const auto& [index, part] : parts) {
+    reporter.row(part.raced);
+    lines += part.raced.lines;
+    rows.push_back(part.raced.row);
+  }
+  if (options.json == "-")
+    streams.out << lines;
+  else if (!options.json.empty())
+    writeFile(options.json, lines);
+  const Summary summary = summarize(rows, run);
+  reporter.end(summary);
+  int count = 0;
+  const std::string absent = missing(parts, run.samples, count);
+  if (count > 0) reporter.complain(fmt::format("{} of {} samples are in none of these files: {}", count, run.samples, absent));
+  return count == 0 && !hasFailed(summary);
+}
+
+}  // namespace opbench

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "opbench/options.h"
+#include "opbench/reporter.h"
+
+namespace opbench {
+
+/// Joins the results files of a sweep's shards, Options::merged: reports of all of them as of one run, and writes their lines in
+/// the samples' order where --json says. Returns whether nothing failed and every sample of the sweep is there; what is missing
+/// is complained of. Errors: Input, for files that overlap, or differ in build, options, samples or device.
+bool merge(const Options& options, Streams streams);
+
+}  // namespace opbench

@@ -1,0 +1,88 @@
+#include "opbench/sweep/shard.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <numeric>
+#include <optional>
+
+#include "ir/error.h"
+#include "opbench/select.h"
+
+namespace opbench {
+namespace {
+
+std::optional<int> numberOf(std::string_view text) {
+  int number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
+}
+
+int variable(const char* name, const std::string& text) {
+  const auto number = numberOf(text);
+  if (!number) ir::fail(ir::ErrorKind::Input, "{} is no number: '{}'", name, text);
+  return *number;
+}
+
+/// Seconds that a sample takes, about: to time it, and to draw and check its data.
+double costOf(const inputs::Sample& sample) {
+  constexpr double timing = 1, bytesPerSecond = 2e8;
+  return timing + static_cast<double>(argumentBytes(sample)) / bytesPerSecond;
+}
+
+Shard checked(const Shard& shard, const std::string& what) {
+  if (shard.count < 1 || shard.number < 1 || shard.number > shard.count)
+    ir::fail(ir::ErrorKind::Input, "{} is I/N with I from 1 to N, not {}", what, toText(shard));
+  return shard;
+}
+
+}  // namespace
+
+Shard shardFromText(const std::string& text) {
+  const size_t slash = text.find('/');
+  const auto number = numberOf(text.substr(0, slash));
+  const auto count = slash == std::string::npos ? std::nullopt : numberOf(text.substr(slash + 1));
+  if (!number || !count) ir::fail(ir::ErrorKind::Input, "--shard is I/N, as in 2/8, not '{}'", text);
+  return checked({*number, *count}, "--shard");
+}
+
+std::string toText(const Shard& shard) { return fmt::format("{}/{}", shard.number, shard.count); }
+
+Shard shardOf(const Schedulers& schedulers, std::string& by) {
+  if (!schedulers.slurmTask.empty() && !schedulers.slurmCount.empty()) {
+    by = "SLURM_ARRAY_TASK_ID";
+    const int first = schedulers.slurmFirst.empty() ? 0 : variable("SLURM_ARRAY_TASK_MIN", schedulers.slurmFirst);
+    const int step = schedulers.slurmStep.empty() ? 1 : std::max(1, variable("SLURM_ARRAY_TASK_STEP", schedulers.slurmStep));
+    return checked({(variable("SLURM_ARRAY_TASK_ID", schedulers.slurmTask) - first) / step + 1,
+                    variable("SLURM_ARRAY_TASK_COUNT", schedulers.slurmCount)},
+                   "the shard of SLURM_ARRAY_TASK_ID and _COUNT");
+  }
+  if (!schedulers.rank.empty() && !schedulers.worldSize.empty()) {
+    by = "RANK";
+    return checked({variable("RANK", schedulers.rank) + 1, variable("WORLD_SIZE", schedulers.worldSize)},
+                   "the shard of RANK and WORLD_SIZE");
+  }
+  return {};
+}
+
+std::vector<int> samplesOf(const Shard& shard, const std::vector<inputs::Sample>& samples) {
+  std::vector<int> order(samples.size());
+  std::iota(order.begin(), order.end(), 1);
+  std::vector<double> costs{0};
+  for (const inputs::Sample& sample : samples) costs.push_back(costOf(sample));
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int a, int b) { return costs[static_cast<size_t>(a)] > costs[static_cast<size_t>(b)]; });
+  // The longest first, each to the shard that has the least to do so far.
+  std::vector<double> loads(static_cast<size_t>(shard.count));
+  std::vector<int> ours;
+  for (const int number : order) {
+    const auto least = std::min_element(loads.begin(), loads.end());
+    *least += costs[static_cast<size_t>(number)];
+    if (least - loads.begin() == shard.number - 1) ours.push_back(number);
+  }
+  std::sort(ours.begin(), ours.end());
+  return ours;
+}
+
+}  // namespace opbench

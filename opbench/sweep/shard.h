@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "inputs/sample.h"
+
+namespace opbench {
+
+/// One of several parts of a sweep, each raced by a run of its own.
+struct Shard {
+  int number = 1;  ///< from 1 to `count`
+  int count = 1;
+  bool operator==(const Shard&) const = default;
+};
+
+/// Reads `2/8`. Errors: Input.
+Shard shardFromText(const std::string& text);
+/// `2/8`
+std::string toText(const Shard& shard);
+
+/// What schedulers say about a run in its environment, empty where they say nothing.
+struct Schedulers {
+  std::string slurmTask, slurmCount, slurmFirst, slurmStep;  ///< SLURM_ARRAY_TASK_ID, _COUNT, _MIN and _STEP
+  std::string rank, worldSize;                               ///< RANK and WORLD_SIZE, of torchrun and its like
+};
+/// The shard that a scheduler means, and by which variable it says so; the whole where none does. Errors: Input, for what is no
+/// number.
+Shard shardOf(const Schedulers& schedulers, std::string& by);
+
+/// The numbers (from 1) of the samples of a shard, in their order. Each sample is in one shard; they take about equally long, as
+/// far as the size of arguments tells. It is the same wherever it is asked.
+std::vector<int> samplesOf(const Shard& shard, const std::vector<inputs::Sample>& samples);
+
+}  // namespace opbench

@@ -1,0 +1,81 @@
+#include "opbench/sweep/shard.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "ir/error.h"
+#include "opbench/select.h"
+
+using namespace opbench;
+
+namespace {
+
+/// Samples of which every tenth has a large argument.
+std::vector<inputs::Sample> samples(int count) {
+  std::string text = "Operator: aten.neg.default\n";
+  for (int i = 1; i <= count; ++i) text += fmt::format("cnt: 1, ((T([{}, {}], f32),), {{}})\n", i, i % 10 == 0 ? 1 << 18 : 1);
+  return inputs::parseFile(text, "a.txt", "a").samples;
+}
+
+std::string refusal(const std::string& text) {
+  try {
+    shardFromText(text);
+  } catch (const ir::Error& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+}  // namespace
+
+TEST_CASE("every sample is in one shard, and the same one whoever asks") {
+  const auto all = samples(103);
+  std::multiset<int> seen;
+  for (int i = 1; i <= 4; ++i) {
+    const std::vector<int> part = samplesOf({i, 4}, all);
+    CHECK(part == samplesOf({i, 4}, all));
+    CHECK(std::is_sorted(part.begin(), part.end()));
+    seen.insert(part.begin(), part.end());
+  }
+  CHECK(seen.size() == 103);
+  CHECK(std::set<int>(seen.begin(), seen.end()).size() == 103);
+  CHECK(*seen.begin() == 1);
+  CHECK(*seen.rbegin() == 103);
+  CHECK(samplesOf({}, all).size() == 103);
+}
+
+TEST_CASE("shards have about as much to move each, not only as many samples") {
+  const auto all = samples(200);
+  std::vector<double> bytes;
+  for (int i = 1; i <= 4; ++i) {
+    double sum = 0;
+    for (const int index : samplesOf({i, 4}, all)) sum += static_cast<double>(argumentBytes(all[static_cast<size_t>(index - 1)]));
+    bytes.push_back(sum);
+  }
+  CHECK(*std::max_element(bytes.begin(), bytes.end()) < 1.15 * *std::min_element(bytes.begin(), bytes.end()));
+}
+
+TEST_CASE("there may be more shards than samples") { CHECK(samplesOf({5, 8}, samples(3)).empty()); }
+
+TEST_CASE("a shard as text") {
+  CHECK(shardFromText("2/8") == Shard{2, 8});
+  CHECK(toText(Shard{2, 8}) == "2/8");
+  CHECK(refusal("2") == "--shard is I/N, as in 2/8, not '2'");
+  CHECK(refusal("a/b") == "--shard is I/N, as in 2/8, not 'a/b'");
+  CHECK(refusal("0/8") == "--shard is I/N with I from 1 to N, not 0/8");
+  CHECK(refusal("9/8") == "--shard is I/N with I from 1 to N, not 9/8");
+}
+
+TEST_CASE("schedulers say which shard a run is") {
+  std::string by;
+  CHECK(shardOf({}, by) == Shard{});
+  CHECK(by == "");
+  CHECK(shardOf({"5", "3", "1", "2", "", ""}, by) == Shard{3, 3});
+  CHECK(by == "SLURM_ARRAY_TASK_ID");
+  CHECK(shardOf({"0", "4", "0", "1", "3", "4"}, by) == Shard{1, 4});
+  CHECK(shardOf({"", "", "", "", "3", "4"}, by) == Shard{4, 4});
+  CHECK(by == "RANK");
+  CHECK_THROWS_WITH_AS(shardOf({"", "", "", "", "x", "4"}, by), "RANK is no number: 'x'", ir::Error);
+}
