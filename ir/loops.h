@@ -13,7 +13,7 @@ namespace ir {
 struct Buffer {
   std::string name;  ///< `self`, `other`, `out0`: for dumps
   TensorType type;
-  int value = -1;  ///< the value of the graph it stands for
+  int value = -1;  ///< the value of the graph it stands for, or one that loops leave to later ones
   bool isRead = false;
   bool isWritten = false;
   bool operator==(const Buffer&) const = default;
