@@ -139,10 +139,16 @@ std::string LanesPrinter::laneLoop(CudaScope& scope, CudaScope& inner) const {
 }
 
 void LanesPrinter::guarded(CudaScope& scope) const {
-  std::vector<Key> bounds;
-  for (const Expr* bound : {lanes_.first, lanes_.active})
-    if (bound != nullptr) bounds.push_back(scope.expressions().keyOf(bound, As::Index));
-  scope.declare(bounds, LaneForm::Scalar, nullptr);
+  // Where vectors are and which lanes of them: not worked out under each lane's condition.
+  std::vector<Key> places;
+  const auto note = [&](const Expr* index) {
+    if (index != nullptr && !index->src.empty()) places.push_back(scope.expressions().keyOf(index, As::Index));
+  };
+  note(lanes_.first);
+  note(lanes_.active);
+  for (const ir::Store& store : lanes_.stores)
+    if (store.contiguous && !isRegister(kernel_, store.param)) note(store.offset);
+  scope.hoist(places);
   CudaScope loop = scope.enter();
   const std::string name = laneLoop(scope, loop);
   std::string condition;

@@ -13,7 +13,8 @@ namespace {
 constexpr int widestVector = 16;  // bytes
 constexpr int mostThreads = 1024;
 constexpr int widestColumns = 512;           // threads along a run, if it leaves enough work for them
-constexpr int widestBlock = 512;             // threads of a CTA of several rows
+constexpr int widestBlock = 512;             // threads of a CTA of several rows, or of many runs
+constexpr int fewestThreads = 64;            // of a CTA that has a single row of many runs
 constexpr int64_t manyCtas = 6144;           // to launch one takes 0.6 ns: more of them would take longer than their work
 constexpr int mostCtas = 16;                 // of a cluster
 constexpr int64_t registerVectors = 8;       // that a thread holds
@@ -23,9 +24,10 @@ constexpr int64_t sharedBytes = 102400;      // of a CTA: two fit on a multiproc
 constexpr int64_t sliceBytes = 51200;        // of a row, for a CTA of a team: four fit on a multiprocessor
 constexpr int64_t leastSliceBytes = 8192;
 constexpr int sliceThreads = 256;
-constexpr int leastTeam = 4;                // CTAs: rows of fewer slices are faster in clusters
-constexpr int largestOfMany = 320;          // threads of a CTA of which there are several on a multiprocessor
-constexpr int64_t allSharedBytes = 230000;  // of a multiprocessor
+constexpr int64_t clusterRowBytes = 10 * sliceBytes;  // of a row of many runs that a cluster's registers hold faster than a team
+constexpr int leastTeam = 4;                          // CTAs: rows of fewer slices are faster in clusters
+constexpr int largestOfMany = 320;                    // threads of a CTA of which there are several on a multiprocessor
+constexpr int64_t allSharedBytes = 230000;            // of a multiprocessor
 
 /// What an element of a row is read as and written as.
 struct RowAccesses {
@@ -170,13 +172,63 @@ void fillBlock(RowTiling& tiling, const ir::Target& target) {
   tiling.block = tiling.group * rows;
 }
 
-/// As many CTAs on a multiprocessor as it takes to have all of them running, while each thread keeps the registers it needs:
-/// for what it holds, and for some of the weights that it reads ahead.
-void chooseResident(RowTiling& tiling, int64_t heldWords, int64_t commonWords, const ir::Target& target) {
+/// As many CTAs on a multiprocessor as it takes to have all of them running, but no more than have the registers they need. Those
+/// of a cluster start together, and leave a few places empty.
+void chooseResident(RowTiling& tiling, int64_t most, const ir::Target& target) {
   const int64_t ctas = ceilDiv(tiling.rows, tiling.rowsPerCta()) * tiling.ctas;
+  const int64_t wanted = ceilDiv(tiling.ctas > 1 && tiling.hasRuns() ? ctas * 9 / 8 : ctas, target.processors);
+  tiling.resident = static_cast<int>(std::clamp<int64_t>(wanted, 1, std::clamp<int64_t>(most, 1, 2048 / tiling.block)));
+}
+
+/// CTAs of threads that each hold so much of a plain row, and some of the weights that they read ahead.
+int64_t mostOfRows(const RowTiling& tiling, int64_t heldWords, int64_t commonWords) {
   const int64_t registers = 24 + heldWords * 5 / 4 + std::min<int64_t>(24, commonWords * 3 / 4);
-  const int64_t most = std::min<int64_t>(65536 / (registers * tiling.block), 2048 / tiling.block);
-  tiling.resident = static_cast<int>(std::clamp<int64_t>(ceilDiv(ctas, target.processors), 1, std::max<int64_t>(1, most)));
+  return 65536 / (registers * tiling.block);
+}
+
+/// CTAs of threads that each hold so much of a row of many runs, some of whose lanes may be left out. Each of the four parts of a
+/// multiprocessor has registers for whole warps.
+int64_t mostOfRuns(const RowTiling& tiling, int64_t heldWords) {
+  const int64_t registers = 24 + heldWords + (tiling.windows ? 8 : 0);
+  const int64_t warps = 4 * (512 / (ceilDiv(registers, 8) * 8));
+  return warps / (tiling.block / 32);
+}
+
+/// A row of many runs in the registers of so many CTAs, of which as many as possible are on a multiprocessor at once: at most 8
+/// vectors a thread. Nothing where they do not hold it.
+std::optional<RowTiling> heldRuns(RowTiling tiling, int ctas, int64_t elementBytes, const ir::Target& target) {
+  std::optional<RowTiling> best;
+  divide(tiling, ctas);
+  const int64_t vectorBytes = tiling.lanes * elementBytes;
+  const int64_t most = registerVectors * widestVector / std::max<int64_t>(widestVector, vectorBytes);
+  for (const int threads : ctas == 1 ? std::vector{widestBlock, widestBlock / 2} : std::vector{largestOfMany})
+    for (int64_t steps = most; steps > 1; --steps) {
+      layOut(tiling, steps, threads);
+      const int64_t held = tiling.vectorSteps * tiling.runSteps;
+      if (held > most || tiling.group < fewestThreads) continue;
+      tiling.block = tiling.group;
+      tiling.hold = Hold::Registers;
+      chooseResident(tiling, mostOfRuns(tiling, held * vectorBytes / 4), target);
+      if (!best || tiling.resident > best->resident || (tiling.resident == best->resident && tiling.block > best->block))
+        best = tiling;
+    }
+  return best;
+}
+
+/// The smallest cluster that holds such a row and fills the device; one twice as large where a fifth more of all rows is then on
+/// chip at once. One CTA is better than a cluster in any case.
+std::optional<RowTiling> heldRuns(const RowTiling& tiling, int64_t elementBytes, const ir::Target& target) {
+  std::optional<RowTiling> best;
+  const auto isWorthMore = [&](const RowTiling& larger) {
+    const bool holdsAll = best->rows * best->ctas <= int64_t{best->resident} * target.processors;
+    return best->ctas > 1 && !holdsAll && larger.resident * best->ctas * 5 > best->resident * larger.ctas * 6;
+  };
+  for (int ctas = 1; ctas <= std::min<int64_t>(mostCtas, tiling.runs); ctas *= 2) {
+    if (tiling.rows * ctas * 4 <= int64_t{3} * target.processors) continue;
+    const std::optional<RowTiling> held = heldRuns(tiling, ctas, elementBytes, target);
+    if (held && (!best || isWorthMore(*held))) best = held;
+  }
+  return best;
 }
 
 /// Cuts a row of many runs into slices of about `bytes`, each some of the runs or a part of one, for CTAs of so many threads. Of
@@ -281,6 +333,10 @@ RowTiling chooseRowTiling(const Nest& nest, const Domain& domain, const ir::Targ
                      : teamed(tiling, runBytes, wish.slice.value_or(fillingSlice(tiling, runBytes, target)), target);
   }
   if (cut && (isOneSweep || wish.slice)) return *cut;
+  const bool isSmall = tiling.rows * rowVectors <= int64_t{2048} * target.processors;
+  if (tiling.hasRuns() && !isOneSweep && !isWished && !isSmall && rowBytes <= clusterRowBytes)
+    if (const std::optional<RowTiling> held = heldRuns(tiling, accesses.heldBytes, target))
+      return cut && isBetter(*cut, *held, target) ? *cut : *held;
   layOut(tiling, wish.steps.value_or(chooseSteps(tiling, isOneSweep, vectorsAtOnce, target)));
   const int64_t held = tiling.vectorSteps * tiling.runSteps * vectorsAtOnce;
   const bool fitsShared = !isOneSweep && share() <= 2 * sharedBytes;
@@ -300,7 +356,7 @@ RowTiling chooseRowTiling(const Nest& nest, const Domain& domain, const ir::Targ
     fillBlock(tiling, target);
   if (isHeld(tiling) && wish.isResident) {
     const int64_t commonBytes = tiling.vectorSteps * tiling.lanes * accesses.commonBytes;
-    chooseResident(tiling, held * 4, commonBytes / 4, target);
+    chooseResident(tiling, mostOfRows(tiling, held * 4, commonBytes / 4), target);
   }
   return cut && isBetter(*cut, tiling, target) ? *cut : tiling;
 }

@@ -10,19 +10,12 @@ RowWindows::RowWindows(const NestKernel& kernel, const RowTiling& tiling) : kern
       if (isRowAccess(kernel.domain(), access)) first_ = &access;
 }
 
-Value RowWindows::runStart(const Access& access, Position position) const {
-  position.resize(kernel_.domain().dims().size(), kernel_.number(0).expr());
-  position.back() = kernel_.number(0).expr();
-  return {pool(), kernel_.domain().offset(access, position)};
-}
-
 Value RowWindows::shift(const Position& position) const {
-  // Steps of whole vectors do not change it.
   const int lanes = tiling_.lanes;
   Value start = kernel_.number(first_->form->constant % lanes);
   for (std::size_t d = 0; d < kernel_.domain().innermost(); ++d) {
     const int64_t stride = kernel_.domain().stride(*first_, d) % lanes;
-    start = start + Value{pool(), position[d]} * kernel_.number(stride);
+    if (stride != 0) start = start + Value{pool(), position[d]} * kernel_.number(stride);
   }
   return mod(start, double(lanes));
 }
@@ -31,63 +24,90 @@ Value RowWindows::clamped(Value lane, const Position& position) const {
   return min(max(lane - shift(position), 0.0), extent() - 1);
 }
 
-Value RowWindows::begins(Value start, const Position& position) const { return start < shift(position) + extent(); }
+Condition RowWindows::begins(Value start, int64_t windows, const Position& position) const {
+  if ((windows - 1) * tiling_.lanes < kernel_.domain().inner().extent) return std::nullopt;
+  return start < shift(position) + extent();
+}
 
 bool RowWindows::endsAreRare() const {
-  constexpr int64_t longRun = 256;  // vectors
+  constexpr int64_t longRun = 16;  // vectors
   return tiling_.runVectors >= longRun;
 }
 
-Value RowWindows::isInside(const LanePlace& at) const {
-  const Value lane = Value{pool(), at.base.back()} + Value{pool(), at.lane};
-  const Value begin = shift(at.base);
-  return (begin <= lane) & (lane < begin + extent());
+bool RowWindows::endsAreApart() const {
+  const bool hasAll = tiling_.vectorSteps == 1 && tiling_.alongRun == 1;
+  return tiling_.windows && hasAll && tiling_.runsAtOnce > 1 && endsAreRare();
 }
 
+Value RowWindows::column(Value thread) const {
+  if (tiling_.runsAtOnce == 1) return thread;
+  if (!endsAreApart()) return mod(thread, double(tiling_.columns));
+  const Value atEnd = mod(endThread(thread), 2.0) * double(tiling_.columns - 1);
+  return where(thread < innerThreads(), mod(thread, double(innerColumns())) + 1.0, atEnd);
+}
+
+Value RowWindows::run(Value thread) const {
+  if (!endsAreApart()) return floorDiv(thread, double(tiling_.columns));
+  return where(thread < innerThreads(), floorDiv(thread, double(innerColumns())), floorDiv(endThread(thread), 2.0));
+}
+
+Value RowWindows::before(const LanePlace& at) const { return shift(at.base) - Value{pool(), at.base.back()}; }
+
 Value RowWindows::isWhole(const LanePlace& at) const {
-  const Value start{pool(), at.base.back()}, begin = shift(at.base);
-  return (begin <= start) & (start + double(tiling_.lanes) <= begin + extent());
+  return (before(at) <= 0.0) & (end(at) >= static_cast<double>(tiling_.lanes));
 }
 
 const Expr* RowWindows::offset(const Access& access, const LanePlace& at) const {
-  // Written as multiples of the vector, by which the compiler sees that it is aligned.
+  // Written as multiples of the vector, by which the compiler sees that it is aligned; steps of whole vectors are left out of
+  // the division, so that it is the same for all of a thread's runs.
   const auto lanes = static_cast<double>(tiling_.lanes);
-  return (floorDiv(runStart(access, at.base), lanes) * lanes + Value{pool(), at.base.back()}).expr();
+  Value start = kernel_.number(access.form->constant), steps{pool(), at.base.back()};
+  for (std::size_t d = 0; d < kernel_.domain().innermost(); ++d) {
+    const int64_t stride = kernel_.domain().stride(access, d);
+    Value& sum = stride % tiling_.lanes == 0 ? steps : start;
+    sum = sum + Value{pool(), at.base[d]} * kernel_.number(stride);
+  }
+  return (floorDiv(start, lanes) * lanes + steps).expr();
 }
 
-ir::Block RowWindows::reductions(ir::Lanes lanes, const LanePlace& at) const {
-  ir::Lanes part = lanes;
-  for (ir::Store& store : part.stores) {
+ir::Lanes RowWindows::inside(ir::Lanes lanes, const LanePlace& at) const {
+  const Value lane{pool(), at.lane};
+  const Value isInside = (before(at) <= lane) & (lane < end(at));
+  for (ir::Store& store : lanes.stores) {
     const Value value{pool(), store.value};
     const Value left{pool(), pool().neutral(*store.accumulate, value.dtype())};
-    store.value = where(isInside(at), value, left).expr();
+    store.value = where(isInside, value, left).expr();
   }
-  if (!endsAreRare()) return {{std::move(part)}};
-  return {{ir::If{isWhole(at).expr(), {{std::move(lanes)}}, {{std::move(part)}}}}};
+  return lanes;
 }
 
-ir::Block RowWindows::stores(ir::Lanes lanes, const LanePlace& at, const std::vector<int>& results) const {
+void RowWindows::align(ir::Lanes& lanes, const LanePlace& at) const {
   const std::vector<Access>& accesses = kernel_.domain().stores();
-  ir::Lanes whole = lanes;
-  for (std::size_t i = 0, row = 0; i < lanes.stores.size(); ++i) {
+  for (std::size_t i = 0; i < lanes.stores.size(); ++i) {
     const Access& access = accesses[kernel_.nest().rowStores.size() + i];
     if (!isRowAccess(kernel_.domain(), access)) continue;
-    ir::Store &value = lanes.stores[i], &result = whole.stores[i];
-    result.contiguous = value.contiguous = true;
-    result.offset = offset(access, at);
-    if (endsAreRare()) continue;
-    value.param = results[row++];
-    value.offset = kernel_.number(0).expr();
-    result.value = pool().load(value.param, value.value->dtype, value.offset, ir::LoadMode::Contiguous);
+    lanes.stores[i].contiguous = true;
+    lanes.stores[i].offset = offset(access, at);
   }
-  const Value start{pool(), at.base.back()}, begin = shift(at.base);
-  ir::Lanes part = whole;
-  part.first = max(begin - start, 0.0).expr();
-  part.active = min(begin + extent() - start, double(tiling_.lanes)).expr();
-  ir::Block block;
-  if (!endsAreRare()) block.push_back({std::move(lanes)});
-  block.push_back({ir::If{isWhole(at).expr(), {{std::move(whole)}}, {{std::move(part)}}}});
-  return block;
+}
+
+ir::Lanes RowWindows::computedFirst(ir::Lanes& lanes, const LanePlace& at, NestKernel& kernel) const {
+  ir::Lanes values = kernel.lanes(at);
+  const Expr* begin = kernel.number(0).expr();
+  for (ir::Store& store : lanes.stores) {
+    if (!store.contiguous) continue;
+    const ir::DType dtype = store.value->dtype;
+    const int result = kernel.addLocal("result", dtype, tiling_.lanes, ir::Space::Register, tiling_.lanes);
+    values.stores.push_back({result, begin, store.value, true, {}});
+    store.value = pool().load(result, dtype, begin, ir::LoadMode::Contiguous);
+  }
+  return values;
+}
+
+ir::Lanes RowWindows::insideOnly(ir::Lanes lanes, const LanePlace& at) const {
+  lanes.first = max(before(at), 0.0).expr();
+  lanes.active = min(end(at), double(tiling_.lanes)).expr();
+  return lanes;
 }
 
 }  // namespace lowering

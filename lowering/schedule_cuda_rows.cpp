@@ -3,6 +3,7 @@
 
 #include "lowering/ceil_div.h"
 #include "lowering/nest_kernel.h"
+#include "lowering/row_registers.h"
 #include "lowering/row_tiling.h"
 #include "lowering/row_windows.h"
 #include "lowering/schedule.h"
@@ -46,7 +47,6 @@ class RowKernel {
   ir::Kernel build() {
     kernel_.addAccumulators(1, 1);
     addHeld();
-    addResults();
     ir::Block grid;
     for (int pass = 0; pass < nest_.passes(); ++pass) {
       append(grid, onThreads(reducingPhase(pass)));
@@ -83,18 +83,19 @@ class RowKernel {
     return tiling_.shares > 1 ? std::nullopt : within(row_, clusters() * tiling_.rowsPerCta(), tiling_.rows);
   }
 
-  /// Positions of the vector that a thread takes in one step.
+  /// Positions of the vector that a thread takes in one step. Each part of a row has runs that follow one another, so that few
+  /// addresses reach a thread's.
+  Value runInPart() const { return runSteps_.index() * double(tiling_.runsAtOnce) + windows_.run(inGroup_); }
+  int64_t runsOfPart() const { return ceilDiv(tiling_.runs, tiling_.runParts()); }
   Value run() const {
-    const Value at = runSteps_.index() * double(tiling_.runsAtOnce) + floorDiv(inGroup_, double(tiling_.columns));
     const Value part = tiling_.alongRun == 1 ? part_ : floorDiv(part_, double(tiling_.alongRun));
     if (!tiling_.hasRuns()) return kernel_.number(0);
-    return tiling_.runParts() == 1 ? at : at * double(tiling_.runParts()) + part;
+    return tiling_.runParts() == 1 ? runInPart() : part * double(runsOfPart()) + runInPart();
   }
   Value vector() const {
-    const Value column = tiling_.runsAtOnce == 1 ? inGroup_ : mod(inGroup_, double(tiling_.columns));
     const Value part = tiling_.runParts() == 1 ? part_ : mod(part_, double(tiling_.alongRun));
     const Value step = vectorSteps_.index() * double(tiling_.alongRun);
-    return (tiling_.alongRun == 1 ? step : step + part) * double(tiling_.columns) + column;
+    return (tiling_.alongRun == 1 ? step : step + part) * double(tiling_.columns) + windows_.column(inGroup_);
   }
   LanePlace place() const {
     LanePlace place;
@@ -133,13 +134,25 @@ class RowKernel {
 
   /// `body` for every vector of one chunk.
   ir::Block chunk(ir::Block body) const {
-    const int64_t runs = runSteps_.covered * tiling_.runsAtOnce * tiling_.runParts();
+    const int64_t runs = runSteps_.covered * tiling_.runsAtOnce;
     const int64_t vectors = vectorSteps_.covered * tiling_.columns * tiling_.alongRun;
     Condition inRun = within(vector(), vectors, tiling_.runVectors);
-    if (tiling_.windows) inRun = windows_.begins(vector() * double(tiling_.lanes), place().base);
-    const Condition inRow = tiling_.hasRuns() ? within(run(), runs, tiling_.runs) : std::nullopt;
+    if (tiling_.windows) inRun = windows_.begins(vector() * double(tiling_.lanes), vectors, place().base);
+    Condition inRow = tiling_.hasRuns() ? within(runInPart(), runs, runsOfPart()) : std::nullopt;
+    if (tiling_.hasRuns()) inRow = both(inRow, within(run(), runsOfPart() * tiling_.runParts(), tiling_.runs));
     body = when(both(inRow, inRun), std::move(body));
     return loop(LoopKind::Unrolled, runSteps_.unrolled, loop(LoopKind::Unrolled, vectorSteps_.unrolled, std::move(body)));
+  }
+  /// The same where a window is `whole` or has lanes outside its run, which is asked once for all of a thread's vectors where it
+  /// has the same window of each run.
+  ir::Block chunk(const LanePlace& at, ir::Block whole, ir::Block part) const {
+    const Expr* isWhole = windows_.isWhole(at).expr();
+    const auto moves = [&](Value step) { return !step.expr()->isConst() && ir::dependsOn(isWhole, step.expr()); };
+    const auto either = [&](ir::Block then, ir::Block otherwise) {
+      return ir::Block{{ir::If{isWhole, std::move(then), std::move(otherwise)}}};
+    };
+    if (moves(runSteps_.unrolled) || moves(vectorSteps_.unrolled)) return chunk(either(std::move(whole), std::move(part)));
+    return either(chunk(std::move(whole)), chunk(std::move(part)));
   }
   /// All chunks, for the threads that work.
   ir::Block sweep(ir::Block body) const {
@@ -147,17 +160,12 @@ class RowKernel {
     return when(both(isRow(), within(inGroup_, tiling_.group, int64_t{tiling_.columns} * tiling_.runsAtOnce)), std::move(body));
   }
 
-  /// Memory for what is read: vectors of loads that move along a row, and values that a row has once.
+  /// Memory for what is read: vectors of loads that move along a row, and what a row has once.
   void addHeld() {
+    once_.addLoads();
     for (const Access& access : domain_.loads()) {
-      const bool isElement = domain_.moves(access, domain_.elementDims(), domain_.dims().size());
-      if (isElement && access.form && domain_.isInnerUniform(access)) continue;  // one a run: read where it is used
-      const std::string stem = kernel_.bufferName(access.buffer) + (isElement ? "_held" : "_row");
-      if (!isElement) {
-        if (!access.form) continue;
-        rowLoads_[access.node] = kernel_.addLocal(stem, access.node->dtype, 1, ir::Space::Register);
-        continue;
-      }
+      if (!domain_.moves(access, domain_.elementDims(), domain_.dims().size())) continue;
+      if (access.form && domain_.isInnerUniform(access)) continue;  // one a run: read where it is used
       const bool moves = domain_.moves(access, 0, domain_.elementDims()) || tiling_.rows == 1;
       if (tiling_.hold == Hold::Shared && moves && sweepsOf(access.node) > 1) {
         const int64_t vectors = tiling_.runSteps * tiling_.vectorSteps * tiling_.columns * tiling_.runsAtOnce;
@@ -165,17 +173,9 @@ class RowKernel {
                                                 vectors * tiling_.lanes, ir::Space::Shared);
       } else {
         const int64_t elements = slots() * tiling_.lanes;
-        held_[access.node] = kernel_.addLocal(stem, access.node->dtype, elements, ir::Space::Register, tiling_.lanes);
+        held_[access.node] = kernel_.addLocal(kernel_.bufferName(access.buffer) + "_held", access.node->dtype, elements,
+                                              ir::Space::Register, tiling_.lanes);
       }
-    }
-  }
-  /// Registers for vectors that are computed whole and stored in part.
-  void addResults() {
-    for (std::size_t i = nest_.rowStores.size(); tiling_.windows && !windows_.endsAreRare() && i < domain_.stores().size(); ++i) {
-      const Access& access = domain_.stores()[i];
-      if (!isRowAccess(domain_, access)) continue;
-      const ir::DType dtype = nest_.elementStores[i - nest_.rowStores.size()].value->dtype;
-      results_.push_back(kernel_.addLocal("result", dtype, tiling_.lanes, ir::Space::Register, tiling_.lanes));
     }
   }
   /// Loads that a pass's sweep needs, which also stores elements where it is the first that can.
@@ -232,7 +232,7 @@ class RowKernel {
     LoadMap map;
     for (const auto& [load, local] : held_) map[load] = heldVector(load, local, slot());
     for (const auto& [load, local] : shared_) map[load] = heldVector(load, local, sharedSlot());
-    for (const auto& [load, local] : rowLoads_) map[load] = kernel_.pool().load(local, load->dtype, kernel_.number(0).expr());
+    once_.addTo(map);
     return reads(at, std::move(map));
   }
 
@@ -254,20 +254,6 @@ class RowKernel {
   }
   int64_t slots() const { return runSteps_.unrolledExtent * vectorSteps_.unrolledExtent; }
 
-  ir::Block readRowValues() const {
-    if (rowLoads_.empty()) return {};
-    LanePlace at = rowPlace();
-    const LoadMap memory = readLanes(kernel_.pool(), domain_, at);
-    ir::Lanes lanes = kernel_.lanes(at);
-    for (const Access& access : domain_.loads()) {
-      const auto local = rowLoads_.find(access.node);
-      if (local == rowLoads_.end()) continue;
-      lanes.stores.push_back({local->second, kernel_.number(0).expr(), memory.at(access.node), true, {}});
-    }
-    ir::Block block;
-    block.push_back({std::move(lanes)});
-    return when(isRow(), std::move(block));
-  }
   /// A single lane at the first element of the row.
   LanePlace rowPlace() const {
     LanePlace at;
@@ -279,19 +265,29 @@ class RowKernel {
     return at;
   }
 
-  ir::Block reducingPhase(int pass) const {
+  ir::Block rowValues(int pass) { return when(isRow(), once_.compute(pass, rowPlace(), known(rowPlace()))); }
+
+  ir::Block reducingPhase(int pass) {
     ir::Block block;
     block.push_back(kernel_.reset(kernel_.reductionsOf(pass), 1));
+    if (pass == 0) append(block, when(isRow(), once_.read(rowPlace())));
+    if (pass == 0) append(block, copies());
+    append(block, rowValues(pass));
+    ir::Block body = readVectors(pass);
+    append(body, reductions(pass));
+    if (pass == nest_.storingPass()) append(body, elementStores());
+    append(block, sweep(std::move(body)));
+    return block;
+  }
+
+  /// For every vector of one chunk.
+  ir::Block reductions(int pass) const {
     const LanePlace at = place();
     ir::Lanes lanes = kernel_.lanes(at);
     lanes.stores = kernel_.reductionStores(pass, at, known(at), /*apart=*/false);
-    ir::Block body = readVectors(pass);
-    append(body, chunk(tiling_.windows ? windows_.reductions(std::move(lanes), at) : ir::Block{{std::move(lanes)}}));
-    if (pass == nest_.storingPass()) append(body, elementStores());
-    if (pass == 0) append(block, readRowValues());
-    if (pass == 0) append(block, copies());
-    append(block, sweep(std::move(body)));
-    return block;
+    if (!tiling_.windows) return chunk({{std::move(lanes)}});
+    const ir::Lanes inside = windows_.inside(lanes, at);
+    return windows_.endsAreRare() ? chunk(at, {{lanes}}, {{inside}}) : chunk({{inside}});
   }
 
   ir::Combine combine(int pass) const {
@@ -303,17 +299,23 @@ class RowKernel {
   }
 
   /// For every vector of one chunk.
-  ir::Block elementStores() const {
+  ir::Block elementStores() {
     if (nest_.elementStores.empty()) return {};
     const LanePlace at = place();
     ir::Lanes lanes = kernel_.lanes(at);
     lanes.stores = kernel_.elementStores(at, known(at));
-    return chunk(tiling_.windows ? windows_.stores(std::move(lanes), at, results_) : ir::Block{{std::move(lanes)}});
+    if (!tiling_.windows) return chunk({{std::move(lanes)}});
+    windows_.align(lanes, at);
+    const ir::Lanes whole = lanes, values = windows_.computedFirst(lanes, at, kernel_);
+    const ir::Lanes part = windows_.insideOnly(lanes, at);
+    if (windows_.endsAreRare()) return chunk(at, {{whole}}, {{values}, {part}});
+    return chunk({{values}, {ir::If{windows_.isWhole(at).expr(), {{lanes}}, {{part}}}}});
   }
 
-  ir::Block storingPhase() const {
+  ir::Block storingPhase() {
     ir::Block block;
     if (nest_.storingPass() == nest_.passes()) {
+      append(block, rowValues(nest_.passes()));
       ir::Block body = readVectors(nest_.passes());
       append(body, elementStores());
       append(block, sweep(std::move(body)));
@@ -343,7 +345,7 @@ class RowKernel {
     body.push_back({std::move(lanes)});
     return when(inGroup_ == 0.0, std::move(body));
   }
-  ir::Block combineShares() const {
+  ir::Block combineShares() {
     const int64_t count = ceilDiv(tiling_.shares, tiling_.block);
     const Value step = kernel_.axis(count);
     const Value share = step * double(tiling_.block) + thread_;
@@ -358,7 +360,7 @@ class RowKernel {
     add.push_back({std::move(lanes)});
     add = when(within(share, count * tiling_.block, tiling_.shares), std::move(add));
     block.push_back(kernel_.reset(kernel_.reductionsOf(0), 1));
-    append(block, readRowValues());
+    append(block, once_.read(rowPlace()));
     append(block, loop(LoopKind::Serial, step, std::move(add)));
     ir::Block all = onThreads(std::move(block));
     all.push_back({combine(0)});
@@ -374,8 +376,9 @@ class RowKernel {
   Value cluster_, rank_, thread_;
   Steps runSteps_, vectorSteps_;
   Value part_, row_, inGroup_;
-  std::vector<int> results_, shares_;
-  std::map<const Expr*, int> held_, shared_, rowLoads_;
+  std::vector<int> shares_;
+  std::map<const Expr*, int> held_, shared_;
+  RowRegisters once_{kernel_};
 };
 
 }  // namespace

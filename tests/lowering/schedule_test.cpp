@@ -197,6 +197,9 @@ TEST_CASE("rows and columns so long that warps, CTAs, clusters and the whole gri
       {DType::F16, {70003}, {0}},
       {DType::I64, {9000}, {0}},
       {DType::F16, {8, 3, 19, 19}, {0, 2, 3}},
+      {DType::F16, {40, 8, 7, 7}, {0, 2, 3}},  // a channel starts its planes alike in every image
+      {DType::F16, {9, 8, 3, 31}, {0, 2, 3}},  // ... of 12 windows or 13
+      {DType::F16, {12, 3, 5, 9}, {0, 2, 3}},
       {DType::F32, {16, 2, 30, 31}, {0, 2, 3}},
       {DType::F16, {4, 2, 40, 64}, {0, 2, 3}},
       {DType::F64, {2, 2, 26001}, {0, 2}},
