@@ -114,6 +114,8 @@ class Supervisor {
     add("--dump", options_.dump);
     add("--cache", options_.cache);
     if (options_.cache.empty()) arguments.emplace_back("--no-cache");
+    add("--cases", options_.cases);
+    if (options_.cases.empty()) arguments.emplace_back("--no-cases");
     seat.worker.emplace(arguments);
     seat.isReady = false;
     ++seat.starts;
