@@ -132,7 +132,7 @@ bool hasWiderNumber(Call& call, ir::DType dtype) {
   const std::vector<at::Tensor> arguments = tensorArguments(call.state());
   return std::any_of(arguments.begin(), arguments.end(), [&](const at::Tensor& tensor) {
     const bool isNumber = tensor.dim() == 0 && tensor.is_floating_point() && !tensor.unsafeGetTensorImpl()->is_wrapped_number();
-    return isNumber && tensor.itemsize() > ir::sizeOf(dtype);
+    return isNumber && static_cast<int64_t>(tensor.itemsize()) > ir::sizeOf(dtype);
   });
 }
 
