@@ -67,6 +67,16 @@ class Prepared : public runtime::Trial {
 
 }  // namespace
 
+TEST_CASE("nothing is wider than f64: eager's own rounding may be as large as that of sums over all there is") {
+  Examined f64("aten.native_batch_norm.default",
+               "((T([4, 3, 28, 28], f64), T([3], f64), T([3], f64), T([3], f64), T([3], f64), True, 0.1, 1e-05), {})");
+  const auto times = [&](double factor) {
+    return f64.verdictOn([&](std::vector<at::Tensor>& found) { found[0].mul_(factor); }).ok;
+  };
+  CHECK(times(1 + 1e-14));
+  CHECK_FALSE(times(1 + 1e-8));  // as rounding to f32 would
+}
+
 TEST_CASE("a check is vacuous where results that take no work would pass") {
   CHECK(vacuous("aten.gelu.default", "((T([30, 40], f32),), {})") == " / normal");
   CHECK(vacuous("aten.gelu.default", "((T([30, 40], f32),), {})", {inputs::Distribution::Zeros}) ==
