@@ -139,7 +139,8 @@ store<16>(out0 + (block * 32 + thread) * 4, out0_out);
 
 TEST_CASE("a partly active vector reads and writes element by element") {
   CHECK(statements("  in  self f32[512] align 16\n  out out0 f32[512] align 16\n",
-                   "lanes l0 in 4 active 3\n  out0[(i0*32 + i1)*4] x4 = -self[(i0*32 + i1)*4] x4") == R"(const i32 o0 = (block * 32 + thread) * 4;
+                   "lanes l0 in 4 active 3\n  out0[(i0*32 + i1)*4] x4 = -self[(i0*32 + i1)*4] x4") ==
+        R"(const i32 o0 = (block * 32 + thread) * 4;
 #pragma unroll
 for (i32 lane = 0; lane < 4; ++lane) {
   if (lane < 3) {

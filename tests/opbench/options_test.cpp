@@ -268,7 +268,7 @@ TEST_CASE("refusals") {
         "--suite cannot be combined with --inputs or --inp-file: samples come from one place or the other");
   CHECK(refusal({"--dtpye", "float16"}) == "no option '--dtpye'; did you mean --dtype? (opbench --help lists the options)");
   CHECK(refusal({"aten.add.Tensor"}) ==
-        "no verb 'aten.add.Tensor': there are doctor, compare, convert, repro; operators are named with --op");
+        "no verb 'aten.add.Tensor': there are doctor, compare, convert, merge, repro; operators are named with --op");
   CHECK(refusal({"--repeats", "many"}).starts_with("could not convert: --repeats = many"));
 }
 

@@ -78,10 +78,10 @@ TEST_CASE("the least time wins where it is beyond noise") {
 TEST_CASE("every candidate races, the default first; the plan has the winner's kernel") {
   const Tuned tuned(favouring);
   CHECK(tuned.device.prepared.front() == rulesChoice);
-  CHECK(tuned.device.prepared.size() == 6);
+  CHECK(tuned.device.prepared.size() == 9);
   CHECK(tuned.schedule() == favourite);
   CHECK(tuned.plan.kernels.at(0).launch.block == 256);
-  CHECK(tuned.tuning.candidates == 6);
+  CHECK(tuned.tuning.candidates == 9);
   CHECK(tuned.tuning.gain == doctest::Approx(1.5));
   CHECK_FALSE(tuned.tuning.isStored);
   CHECK(tuned.tuning.refused.empty());

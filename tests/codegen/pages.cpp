@@ -1,0 +1,57 @@
+#include "tests/codegen/pages.h"
+
+#include <doctest/doctest.h>
+
+#include "codegen/cuda.h"
+#include "codegen/llvm.h"
+#include "ir/text.h"
+#include "ir/verify.h"
+#include "lowering/fuse.h"
+#include "lowering/lowering.h"
+#include "lowering/together.h"
+#include "tests/golden.h"
+#include "tests/targets.h"
+
+namespace tests {
+namespace {
+
+/// The CUDA source of a program without the prelude, which is the same for all.
+std::string withoutPrelude(const codegen::Program& program) {
+  const std::string_view prelude = codegen::cudaPrelude();
+  REQUIRE(program.source.starts_with(prelude));
+  return program.source.substr(prelude.size());
+}
+
+std::string textOf(const std::vector<ir::Loops>& all) {
+  std::string text;
+  for (const ir::Loops& loops : all) {
+    ir::verify(loops);
+    text += "\n" + ir::toText(loops);
+  }
+  return text;
+}
+
+}  // namespace
+
+void page(const std::string& name, const std::string& graphText, Sources sources) {
+  CAPTURE(name);
+  const ir::Graph graph = ir::parseGraph(graphText);
+  ir::verify(graph);
+  std::string text = ir::toText(graph);
+  const std::vector<ir::Loops> all = lowering::lower(graph);
+  text += textOf(all);
+  for (const ir::Target& target : {hopper(), avx512()}) {
+    const std::vector<ir::Loops> fused = lowering::fused(all, target);
+    if (fused.size() != all.size()) text += textOf(fused);
+    for (const ir::Kernel& kernel : lowering::scheduleAll(fused, target, lowering::chooseTilings(fused, target))) {
+      ir::verify(kernel);
+      text += "\n" + ir::toText(kernel);
+      if (sources != Sources::None && target.backend == ir::Backend::Cuda)
+        text += "\n" + withoutPrelude(codegen::emitCuda(kernel, target));
+      if (sources == Sources::Both && target.backend == ir::Backend::Cpu) text += "\n" + codegen::emitLlvm(kernel, target).source;
+    }
+  }
+  checkGolden("pages/" + name + ".txt", text);
+}
+
+}  // namespace tests

@@ -1,0 +1,95 @@
+// Loops of one graph that become one: fused, or as kernels that share a launch or tasks.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <map>
+
+#include "lowering/fuse.h"
+#include "lowering/lowering.h"
+#include "lowering/together.h"
+#include "tests/lowering/schedules.h"
+
+namespace {
+
+using ir::Memory;
+using tests::checkSchedules;
+
+/// A negated tensor, and the sums of the channels of one of this type.
+std::vector<ir::Loops> negatedAndSums(const std::string& type, const std::string& summed) {
+  return lowering::lower(ir::parseGraph(fmt::format(R"(graph
+  in self  {0}
+  in other {0}
+  out0 {0} = aten.neg.default(self=self)
+  out1 f32[8] = aten.sum.dim_IntList(self={1}, dim=[0, 2, 3], keepdim=False, dtype=f32)
+  return out0, out1
+)",
+                                                    type, summed)));
+}
+
+TEST_CASE("what every element has by itself is stored by the sweep that reduces rows of these elements") {
+  for (const char* type : {"f16[6, 8, 8, 8]", "f16[40, 8, 19, 19]", "f32[3, 8, 64, 64]"}) {
+    const std::vector<ir::Loops> separate = negatedAndSums(type, "self");
+    CHECK(separate.size() == 2);
+    CHECK(lowering::fused(separate, tests::avx512()).size() == 2);
+    const std::vector<ir::Loops> one = lowering::fused(separate, tests::hopper());
+    REQUIRE(one.size() == 1);
+    checkSchedules(one[0], 3);
+  }
+}
+
+TEST_CASE("loops over columns, and over other elements, stay apart") {
+  const auto isApart = [](const std::vector<ir::Loops>& all) { return lowering::fused(all, tests::hopper()).size() == 2; };
+  CHECK(isApart(negatedAndSums("f16[6, 8, 8, 8] strides (512, 1, 64, 8)", "self")));
+  CHECK(isApart(negatedAndSums("f16[6, 8, 8, 8]", "other")));
+}
+
+/// Memory of the values of a graph, each once, whichever loops or kernels have it.
+using Values = std::map<int, Memory>;
+template <typename Buffers, typename Run>
+void runOn(Values& values, const Buffers& buffers, const Run& run) {
+  std::vector<Memory> memory;
+  for (const ir::Buffer& buffer : buffers) memory.push_back(values.at(buffer.value));
+  run(memory);
+  for (size_t i = 0; i < buffers.size(); ++i) values[buffers[i].value] = memory[i];
+}
+
+TEST_CASE("sums of columns are shared by the tasks of the rows that read the same") {
+  for (const auto& [rows, columns] : {std::pair{64, 96}, std::pair{100, 33}, std::pair{77, 300}}) {
+    const std::vector<ir::Loops> all = lowering::lower(ir::parseGraph(fmt::format(R"(graph
+  in grad_out f32[{0}, {1}]
+  in input    f32[{0}, {1}]
+  in mean     f32[{0}, 1]
+  in rstd     f32[{0}, 1]
+  in weight   f32[{1}]
+  in bias     f32[{1}]
+  out0 f32[{0}, {1}], out1 f32[{1}], out2 f32[{1}] = aten.native_layer_norm_backward.default(grad_out=grad_out, input=input, normalized_shape=[{1}], mean=mean, rstd=rstd, weight=weight, bias=bias, output_mask=[True, True, True])
+  return out0, out1, out2
+)",
+                                                                                  rows, columns)));
+    ir::Target target = tests::avx512();
+    target.cacheBytes = int64_t{32} << 10;
+    Values expected;
+    for (size_t i = 0; i < all.size(); ++i) {
+      const std::vector<Memory> memory = tests::randomMemory(all[i], 1);
+      for (size_t b = 0; b < memory.size(); ++b) expected.try_emplace(all[i].buffers[b].value, memory[b]);
+    }
+    const std::vector<ir::Kernel> kernels = lowering::scheduleAll(all, target, lowering::chooseTilings(all, target));
+    REQUIRE(kernels.size() == 1);
+    INFO(ir::toText(kernels.front()));
+    REQUIRE_NOTHROW(ir::verify(kernels.front()));
+    CHECK(kernels.front().launch.tasks > 1);
+    std::vector<ir::Buffer> params;
+    for (const ir::Param& param : kernels.front().params) params.push_back(param.buffer);
+    Values found = expected;
+    for (const ir::Loops& loops : all)
+      runOn(expected, loops.buffers, [&](std::vector<Memory>& memory) { ir::interpret(loops, memory); });
+    runOn(found, params, [&](std::vector<Memory>& memory) { ir::interpret(kernels.front(), memory); });
+    for (const auto& [value, memory] : expected) {
+      const auto& x = std::get<std::vector<double>>(memory.data);
+      const auto& y = std::get<std::vector<double>>(found.at(value).data);
+      for (size_t i = 0; i < x.size(); ++i) REQUIRE(y[i] == doctest::Approx(x[i]).epsilon(1e-4));
+    }
+  }
+}
+
+}  // namespace
