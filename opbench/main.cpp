@@ -61,21 +61,25 @@ Streams standardStreams() {
 }
 
 /// The samples the options name; lines that cannot be read are reported and counted in `unreadable`.
-std::vector<inputs::Sample> readSelection(const Options& options, size_t& unreadable) {
+Selection readSelection(const Options& options, size_t& unreadable) {
   const inputs::Samples read = inputs::readSamples(samplePaths(options));
   for (const std::string& error : read.errors) std::cerr << "opbench: error: " << error << "\n";
   unreadable = read.errors.size();
   if (read.samples.empty()) ir::fail(ir::ErrorKind::Input, "no sample could be read");
-  if (const auto unknown = unmatched(read.samples, options.ops); !unknown.empty())
-    ir::fail(ir::ErrorKind::Input, "{}", unknownOperator(unknown.front(), read.samples, runtime::operatorNames()));
-  return select(read.samples, options);
+  for (const auto* patterns : {&options.ops, &options.filters, &options.excludes})
+    if (const auto unknown = unmatched(read.samples, *patterns); !unknown.empty())
+      ir::fail(ir::ErrorKind::Input, "{}", unknownOperator(unknown.front(), read.samples, runtime::operatorNames()));
+  Selection selection = select(read.samples, options);
+  if (selection.recorded.samples == 0) ir::fail(ir::ErrorKind::Input, "--op, --filter and --exclude leave no operator");
+  if (selection.samples.empty()) ir::fail(ir::ErrorKind::Input, "--start-idx {} passes over every sample", options.startIdx);
+  return selection;
 }
 
 int list(const Options& options) {
   Options everything = options;
   everything.maxSamples = everything.startIdx = 0;
   size_t unreadable = 0;
-  std::cout << listOperators(readSelection(everything, unreadable), lowering::hasLowering);
+  std::cout << listOperators(readSelection(everything, unreadable).samples, lowering::hasLowering);
   return unreadable > 0 ? Usage : Fine;
 }
 
@@ -85,14 +89,14 @@ int doctor(const Options& options) {
   return diagnosis.works ? Fine : Failed;
 }
 
-int raceAll(const Options& options) {
+int raceAll(Options options) {
   size_t unreadable = 0;
-  std::vector<inputs::Sample> samples = readSelection(options, unreadable);
-  if (samples.empty()) ir::fail(ir::ErrorKind::Input, "--start-idx {} passes over every sample", options.startIdx);
+  Selection selection = readSelection(options, unreadable);
+  options.recorded = selection.recorded;
   if (!options.shardBy.empty())
     std::cerr << "opbench: shard " << toText(options.shard) << ", as " << options.shardBy << " says\n";
   std::signal(SIGINT, onInterrupt);
-  const Summary summary = sweep(std::move(samples), options, standardStreams(), [] { return interrupts != 0; });
+  const Summary summary = sweep(std::move(selection.samples), options, standardStreams(), [] { return interrupts != 0; });
   if (interrupts != 0) return Interrupted;
   if (hasFailed(summary)) return Failed;
   return unreadable > 0 ? Usage : Fine;

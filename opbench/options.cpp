@@ -36,8 +36,9 @@ constexpr std::pair<std::string_view, Verb> verbs[] = {{"doctor", Verb::Doctor},
 
 /// What is given as text and understood after CLI11 has split the command line, so that its messages are ours.
 struct Texts {
-  std::vector<std::string> suites, folders, files, ops, devices;
-  std::string shard;
+  std::vector<std::string> suites, folders, files, ops, filters, excludes, devices;
+  std::string shard, sampleMode = "top";
+  std::vector<int64_t> sweep;
   int partitions = 0, partition = 0;
   std::string dtype, contenders = "eager,opbench", flush = "write", data = "normal", fault;
   double precision = 1;
@@ -59,8 +60,17 @@ void declareSamples(CLI::App& app, Options& options, Texts& texts) {
                  "Operators: an overload (aten.add.Tensor), a packet (aten.add, add), a glob ('*_backward*'), or all")
       ->type_name("OP")
       ->allow_extra_args(false);
-  app.add_option("--max-samples", options.maxSamples, "Most frequent samples of each operator to take; 0 takes all")
+  app.add_option("--filter", texts.filters, "Of these, operators that match one of the patterns, written as for --op")
+      ->type_name("GLOB")
+      ->allow_extra_args(false);
+  app.add_option("--exclude", texts.excludes, "... and none of these")->type_name("GLOB")->allow_extra_args(false);
+  app.add_option("--max-samples", options.maxSamples, "Samples of each operator to take; 0 takes all")
       ->type_name("N")
+      ->capture_default_str();
+  app.add_option(
+         "--sample-mode", texts.sampleMode,
+         "Which: first (as read), top (most frequent), stratified (of all sizes and layouts), or all whatever --max-samples")
+      ->type_name("MODE")
       ->capture_default_str();
   app.add_option("--start-idx", options.startIdx, "Samples of each operator to pass over first")
       ->type_name("N")
@@ -112,7 +122,8 @@ void declareRace(CLI::App& app, Options& options, Texts& texts) {
       ->type_name("SECONDS")
       ->capture_default_str();
   app.add_flag("--in-process", options.inProcess, "Race in this process, for debuggers: what a sample crashes is then the run");
-  app.add_option("--worker", options.samples)->group("");  // a worker's (sweep/worker.h), of a sweep of so many samples
+  // A worker's (sweep/worker.h): the sweep's samples, and the samples and calls they were selected from.
+  app.add_option("--worker", texts.sweep)->expected(3)->delimiter(',')->group("");
   app.add_flag("--tune", options.tune,
                "Try a few schedules of each kernel on the sample and race with the fastest; what wins is kept in the cache");
   app.add_flag("--channels-last", options.channelsLast, "Give 4-D tensors channels-last strides");
@@ -190,6 +201,12 @@ std::vector<std::string> split(const std::vector<std::string>& texts) {
       from = to + 1;
     }
   return parts;
+}
+
+std::vector<std::string> patternsOf(std::string_view option, const std::vector<std::string>& texts) {
+  std::vector<std::string> patterns = split(texts);
+  if (patterns.empty() && !texts.empty()) fail(ErrorKind::Input, "{} names no operator", option);
+  return patterns;
 }
 
 ir::DType dtypeOf(const std::string& text) {
@@ -364,6 +381,13 @@ Options parseOptions(const std::vector<std::string>& arguments, const Environmen
   options.inputs.insert(options.inputs.end(), texts.folders.begin(), texts.folders.end());
   if (!texts.ops.empty()) options.ops = split(texts.ops);
   if (options.ops.empty()) fail(ErrorKind::Input, "--op names no operator");
+  options.filters = patternsOf("--filter", texts.filters);
+  options.excludes = patternsOf("--exclude", texts.excludes);
+  options.sampleMode = meaningOf("--sample-mode", texts.sampleMode, sampleModeFromName(texts.sampleMode), sampleModeNames());
+  if (texts.sweep.size() == 3) {
+    options.samples = static_cast<int>(texts.sweep[0]);
+    options.recorded = {texts.sweep[1], texts.sweep[2]};
+  }
   if (!texts.dtype.empty()) options.dtype = dtypeOf(texts.dtype);
   options.contenders = contendersOf(texts);
   options.data = meaningOf("--data", texts.data, inputs::distributionFromName(texts.data), inputs::distributionNames());

@@ -12,6 +12,7 @@
 #include "opbench/compare/options.h"
 #include "opbench/contenders.h"
 #include "opbench/fault.h"
+#include "opbench/sampling.h"
 #include "opbench/sweep/shard.h"
 #include "runtime/device.h"
 
@@ -50,6 +51,9 @@ struct Options {
   std::vector<std::string> inputs;  ///< files and folders of samples
   std::string suitesFolder;         ///< empty where none was found
   std::vector<std::string> ops{"all"};
+  std::vector<std::string> filters;   ///< patterns of which an operator matches one as well; empty lets all pass
+  std::vector<std::string> excludes;  ///< patterns of which it matches none
+  SampleMode sampleMode = SampleMode::Top;
   int64_t maxSamples = 15;  ///< an operator; 0 is all
   int64_t startIdx = 0;     ///< samples of each operator that are passed over first
   int64_t maxBytes = 0;     ///< samples whose tensor arguments take more are skipped; 0 is no limit
@@ -81,6 +85,7 @@ struct Options {
   std::string shardBy;               ///< the variable of the environment that says so; empty where the user did
   bool quiet = false;                ///< whether only what a run ends with is shown
   int samples = 0;                   ///< of the sweep, set once they are selected
+  Recorded recorded;                 ///< what they were selected from
 
   std::string csv, json;            ///< files; `-` is standard output, empty is none
   bool resume = false;              ///< whether what `json` holds already is not raced again

@@ -10,6 +10,7 @@
 #include "opbench/ceilings.h"
 #include "opbench/contenders.h"
 #include "opbench/race.h"
+#include "opbench/sampling.h"
 #include "runtime/callable.h"
 #include "runtime/traffic.h"
 
@@ -105,6 +106,7 @@ struct Run {
   std::string version;
   std::string options;  ///< raceArguments() as one line
   int samples = 0;      ///< of the sweep, wherever they are raced
+  Recorded recorded;    ///< what these were selected from; zero where nobody knows
   std::vector<Contender> contenders;
 };
 

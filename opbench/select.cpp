@@ -4,6 +4,7 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -48,12 +49,31 @@ std::vector<std::string> suggestions(const std::string& pattern, const std::vect
   return nearest(spelling, {names.begin(), names.end()});
 }
 
-int64_t bytesOf(const ir::Argument& argument) {
-  if (const auto* type = argument.as<ir::TensorType>()) return type->storageElements() * ir::sizeOf(type->dtype);
-  int64_t bytes = 0;
+/// Calls `visit` with the type of each tensor in an argument.
+template <typename F>
+void visitTensors(const ir::Argument& argument, const F& visit) {
+  if (const auto* type = argument.as<ir::TensorType>()) visit(*type);
   if (const auto* list = argument.as<ir::List>())
-    for (const ir::Argument& item : list->items) bytes += bytesOf(item);
-  return bytes;
+    for (const ir::Argument& item : list->items) visitTensors(item, visit);
+}
+
+template <typename F>
+void visitTensors(const Sample& sample, const F& visit) {
+  for (const ir::Argument& argument : sample.args) visitTensors(argument, visit);
+  for (const ir::NamedArgument& argument : sample.kwargs) visitTensors(argument.value, visit);
+}
+
+bool isMeant(const std::string& op, const Options& options) {
+  const auto isAny = [&](const std::vector<std::string>& patterns) {
+    return std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) { return matches(op, pattern); });
+  };
+  return isAny(options.ops) && (options.filters.empty() || isAny(options.filters)) && !isAny(options.excludes);
+}
+
+/// How many samples of an operator to take at most.
+int64_t mostSamples(const Options& options) {
+  const bool isAll = options.maxSamples == 0 || options.sampleMode == SampleMode::All;
+  return isAll ? std::numeric_limits<int64_t>::max() : options.maxSamples;
 }
 
 }  // namespace
@@ -87,28 +107,37 @@ std::string unknownOperator(const std::string& pattern, const std::vector<Sample
   return fmt::format("no operator '{}'{}", pattern, suggestion(names));
 }
 
-std::vector<Sample> select(const std::vector<Sample>& samples, const Options& options) {
+Selection select(const std::vector<Sample>& samples, const Options& options) {
   std::map<std::string, std::vector<const Sample*>> byOperator;
-  for (const Sample& sample : samples)
-    if (std::any_of(options.ops.begin(), options.ops.end(),
-                    [&](const std::string& pattern) { return matches(sample.op, pattern); }))
-      byOperator[sample.op].push_back(&sample);
-  std::vector<Sample> selected;
-  for (auto& [op, group] : byOperator) {
-    std::stable_sort(group.begin(), group.end(), [](const Sample* a, const Sample* b) { return a->count > b->count; });
+  Selection selection;
+  for (const Sample& sample : samples) {
+    auto found = byOperator.find(sample.op);
+    if (found == byOperator.end() && isMeant(sample.op, options)) found = byOperator.try_emplace(sample.op).first;
+    if (found == byOperator.end()) continue;
+    found->second.push_back(&sample);
+    ++selection.recorded.samples;
+    selection.recorded.calls += sample.count;
+  }
+  for (const auto& [op, recorded] : byOperator) {
+    const std::vector<const Sample*> group = ordered(recorded, options.sampleMode);
     const auto size = static_cast<int64_t>(group.size());
     const int64_t first = std::min(options.startIdx, size);
-    const int64_t last = options.maxSamples == 0 ? size : std::min(size, first + std::min(options.maxSamples, size));
-    for (int64_t i = first; i < last; ++i) selected.push_back(*group[static_cast<size_t>(i)]);
+    const int64_t last = first + std::min(mostSamples(options), size - first);
+    for (int64_t i = first; i < last; ++i) selection.samples.push_back(*group[static_cast<size_t>(i)]);
   }
-  return selected;
+  return selection;
 }
 
 int64_t argumentBytes(const Sample& sample) {
   int64_t bytes = 0;
-  for (const ir::Argument& argument : sample.args) bytes += bytesOf(argument);
-  for (const ir::NamedArgument& argument : sample.kwargs) bytes += bytesOf(argument.value);
+  visitTensors(sample, [&](const ir::TensorType& type) { bytes += type.storageElements() * ir::sizeOf(type.dtype); });
   return bytes;
+}
+
+bool isStrided(const Sample& sample) {
+  bool found = false;
+  visitTensors(sample, [&](const ir::TensorType& type) { found |= !type.isContiguous(); });
+  return found;
 }
 
 }  // namespace opbench

@@ -20,11 +20,19 @@ std::vector<std::string> unmatched(const std::vector<inputs::Sample>& samples, c
 std::string unknownOperator(const std::string& pattern, const std::vector<inputs::Sample>& samples,
                             const std::vector<std::string>& aten);
 
-/// The samples to run: operators that match, in alphabetical order; of each the most frequent first (equal counts in file
-/// order), from Options::startIdx on, Options::maxSamples of them.
-std::vector<inputs::Sample> select(const std::vector<inputs::Sample>& samples, const Options& options);
+/// Samples, and what they were selected from: all that was recorded of the operators that are meant.
+struct Selection {
+  std::vector<inputs::Sample> samples;
+  Recorded recorded;
+};
+
+/// The samples to run: of operators that Options::ops and ::filters (where there are any) match and ::excludes do not, in
+/// alphabetical order; of each in the order of Options::sampleMode, from ::startIdx on, ::maxSamples of them.
+Selection select(const std::vector<inputs::Sample>& samples, const Options& options);
 
 /// Bytes of the storage that the sample's tensor arguments need.
 int64_t argumentBytes(const inputs::Sample& sample);
+/// Whether one of the sample's tensor arguments is not contiguous.
+bool isStrided(const inputs::Sample& sample);
 
 }  // namespace opbench

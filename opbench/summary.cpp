@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "opbench/size_class.h"
+
 namespace opbench {
 namespace {
 
@@ -136,19 +138,6 @@ std::vector<Group> grouped(const Rows& rows, const Run& run, const F& nameOf) {
   return result;
 }
 
-struct SizeClass {
-  int64_t below;  ///< bytes
-  std::string_view name;
-};
-constexpr SizeClass sizeClasses[] = {
-    {int64_t{1} << 20, "up to 1 MB"}, {int64_t{32} << 20, "1 to 32 MB"}, {INT64_MAX, "32 MB and more"}};
-
-std::string_view sizeClassOf(const Row& row) {
-  if (row.bytes() == 0) return "";
-  return std::find_if(std::begin(sizeClasses), std::end(sizeClasses), [&](const SizeClass& c) { return row.bytes() < c.below; })
-      ->name;
-}
-
 /// Over the timings whose median is at least `least` and less than `below` seconds.
 Spread spreadOf(const std::vector<Row>& rows, std::optional<Timing> Outcome::* measure, const std::string& what, double least,
                 double below) {
@@ -175,6 +164,16 @@ std::vector<Spread> spreadsOf(const std::vector<Row>& rows, const Run& run) {
   return spreads;
 }
 
+Recorded coveredBy(const std::vector<Row>& rows) {
+  Recorded covered;
+  for (const Row& row : rows) {
+    if (row.outcomes.empty() || row.outcomes.front().status == Status::Skipped) continue;
+    ++covered.samples;
+    covered.calls += row.count;
+  }
+  return covered;
+}
+
 }  // namespace
 
 Summary summarize(const std::vector<Row>& rows, const Run& run) {
@@ -185,8 +184,10 @@ Summary summarize(const std::vector<Row>& rows, const Run& run) {
   summary.families = grouped(all, run, [](const Row& row) { return std::string_view(row.family); });
   Rows bySize = all;
   std::stable_sort(bySize.begin(), bySize.end(), [](const Row* a, const Row* b) { return a->bytes() < b->bytes(); });
-  summary.sizes = grouped(bySize, run, sizeClassOf);
+  summary.sizes =
+      grouped(bySize, run, [](const Row& row) { return row.bytes() == 0 ? std::string_view() : sizeClassOf(row.bytes()); });
   summary.total = groupOf("", all, run);
+  summary.covered = coveredBy(rows);
   if (run.isSelfTest) summary.spreads = spreadsOf(rows, run);
   return summary;
 }

@@ -68,6 +68,7 @@ struct Summary {
   std::vector<Group> families;   ///< by what their loops do
   std::vector<Group> sizes;      ///< by the bytes they have to move
   Group total;
+  Recorded covered;             ///< what the rows are of Run::recorded; what was skipped is not covered
   std::vector<Spread> spreads;  ///< of a self-test: all by the main measure first, then its short and long times, then the other
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <sstream>
 
 #include "opbench/report/doubts.h"
@@ -246,6 +247,15 @@ std::string spreads(const Summary& summary) {
   return text;
 }
 
+/// `coverage: 300 of 2108 samples, 91% of the recorded calls`, rounded down.
+std::string coverage(const Recorded& covered, const Recorded& all) {
+  if (all.samples == 0) return "";
+  const double share = 100.0 * static_cast<double>(covered.calls) / static_cast<double>(std::max<int64_t>(all.calls, 1));
+  const std::string calls = covered.calls > 0 && share < 1 ? "less than 1" : fmt::format("{:.0f}", std::floor(share));
+  return fmt::format("coverage: {} of {}, {}% of the recorded calls\n", covered.samples,
+                     samplesText(static_cast<int>(all.samples)), calls);
+}
+
 /// What a reader has to know about a sample's figures: `floor` where the baseline takes about as long as a kernel that does
 /// nothing, `same` where the speedup is not to be told from 1, `max-time` where timing ended early, `throttled`.
 std::string notes(const Row& row, const Outcome& outcome, const Run& run) {
@@ -324,7 +334,7 @@ std::string table(const Summary& summary, const Run& run, const Layout& layout) 
   if (summary.sizes.size() > 1) section("size", summary.sizes);
   text += "\n";
   for (size_t i = first; i < summary.total.standings.size(); ++i) text += totals(summary.total.standings[i], run, layout);
-  return text + spreads(summary);
+  return text + spreads(summary) + coverage(summary.covered, run.recorded);
 }
 
 }  // namespace opbench::report

@@ -132,6 +132,8 @@ void addRun(Json& record, const Run& run) {
   record["precision"] = run.precision;
   record["options"] = run.options;
   record["samples"] = run.samples;
+  record["recorded_samples"] = run.recorded.samples;
+  record["recorded_calls"] = run.recorded.calls;
   record["version"] = run.version;
 }
 

@@ -33,6 +33,7 @@ void raceAgain(const inputs::Sample& recorded, const Options& options, const fs:
   run.contenders = options.contenders;
   run.options = quoted(raceArguments(options));
   run.samples = 1;
+  run.recorded = {};
   const Row row = raceSample(recorded, 1, {options, run, bench.device, bench.cache, bench.tunings, bench.tolerances});
   writeFile(folder / "result.jsonl", report::jsonLines(row, run));
 }

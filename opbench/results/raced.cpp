@@ -207,6 +207,7 @@ Run runOf(const Fields& fields) {
   run.precision = fields.number("precision").value_or(0.01);
   run.options = fields.text("options");
   run.samples = static_cast<int>(fields.integer("samples").value_or(0));
+  run.recorded = {fields.integer("recorded_samples").value_or(0), fields.integer("recorded_calls").value_or(0)};
   run.version = fields.text("version");
   return run;
 }

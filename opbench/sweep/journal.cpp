@@ -28,7 +28,11 @@ constexpr size_t bytesOfLine = 2048;  // about
 class Comparison {
  public:
   Comparison(const Options& options, const std::vector<inputs::Sample>& samples, const std::vector<int>& mine)
-      : file_(options.json), options_(quoted(raceArguments(options))), samples_(samples), left_(mine.begin(), mine.end()) {}
+      : file_(options.json),
+        options_(quoted(raceArguments(options))),
+        recorded_(options.recorded),
+        samples_(samples),
+        left_(mine.begin(), mine.end()) {}
 
   void check(const Raced& raced) {
     place_ = raced.place;
@@ -37,7 +41,7 @@ class Comparison {
     const auto index = static_cast<size_t>(raced.row.index);
     const bool isOurs = index >= 1 && index <= samples_.size() && samples_[index - 1].op == raced.row.op &&
                         samples_[index - 1].recorded == raced.row.sample &&
-                        raced.run.samples == static_cast<int>(samples_.size());
+                        raced.run.samples == static_cast<int>(samples_.size()) && raced.run.recorded == recorded_;
     if (!isOurs) refuse("its samples are not those that were selected now");
     if (left_.erase(raced.row.index) == 0) refuse("sample {} is there twice, or another shard's", raced.row.index);
   }
@@ -51,6 +55,7 @@ class Comparison {
 
   const std::string& file_;
   const std::string options_;
+  const Recorded recorded_;
   const std::vector<inputs::Sample>& samples_;
   std::set<int> left_;  ///< numbers of samples that were not found yet
   int place_ = 0;

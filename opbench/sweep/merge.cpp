@@ -20,6 +20,11 @@ struct Part {
   const std::string* file = nullptr;
 };
 
+/// `300`, or `300 of 2108` where it is known what they were selected from.
+std::string samplesText(const Run& run) {
+  return run.recorded.samples > 0 ? fmt::format("{} of {}", run.samples, run.recorded.samples) : std::to_string(run.samples);
+}
+
 class Merger {
  public:
   void read(const std::string& file) {
@@ -38,7 +43,7 @@ class Merger {
       const Run &a = first.raced.run, &b = raced.run;
       same("build", a.version, b.version, first, raced, file);
       same("options", a.options, b.options, first, raced, file);
-      same("samples", std::to_string(a.samples), std::to_string(b.samples), first, raced, file);
+      same("samples", samplesText(a), samplesText(b), first, raced, file);
       same("device", a.deviceName, b.deviceName, first, raced, file);
     }
     const int index = raced.row.index;

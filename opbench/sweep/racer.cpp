@@ -57,6 +57,7 @@ Racer::Racer(const Options& options)
   device_->setFlush(options.flush);
   run_ = describe(*device_, options, cache_);
   run_.samples = options.samples;
+  run_.recorded = options.recorded;
   if (options.tune) tunings_.emplace(options.cache);
 }
 

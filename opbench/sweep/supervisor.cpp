@@ -109,7 +109,7 @@ class Supervisor {
     const auto add = [&](const char* name, const std::string& value) {
       if (!value.empty()) arguments.insert(arguments.end(), {name, value});
     };
-    add("--worker", std::to_string(options_.samples));
+    add("--worker", fmt::format("{},{},{}", options_.samples, options_.recorded.samples, options_.recorded.calls));
     add("--device", seat.device);
     add("--dump", options_.dump);
     add("--cache", options_.cache);

@@ -27,6 +27,7 @@ class Bed {
     options.json = folder.path / "r.jsonl";
     run.version = versionText();
     run.options = quoted(raceArguments(options));
+    options.recorded = run.recorded;
     for (const Row& row : tests::exampleRows()) {
       inputs::Sample sample;
       sample.op = row.op;
@@ -124,6 +125,8 @@ TEST_CASE("a file of other options, another build or other samples is refused, a
   std::swap(bed.samples[0], bed.samples[1]);
   CHECK(bed.refusal() == at + "its samples are not those that were selected now" + end);
   bed.samples.pop_back();
+  CHECK(bed.refusal() == at + "its samples are not those that were selected now" + end);
+  bed.options.recorded = {8, 100};
   CHECK(bed.refusal() == at + "its samples are not those that were selected now" + end);
   bed.run.version = "opbench 0.0.9";
   bed.write(bed.lines(1));

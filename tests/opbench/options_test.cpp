@@ -41,6 +41,9 @@ TEST_CASE("with no option: every suite, every operator, the 15 most frequent sam
   CHECK(o.inputs.empty());
   CHECK(o.suitesFolder == "/data/suites");
   CHECK(o.ops == Names{"all"});
+  CHECK(o.filters.empty());
+  CHECK(o.excludes.empty());
+  CHECK(o.sampleMode == SampleMode::Top);
   CHECK(o.maxSamples == 15);
   CHECK(o.startIdx == 0);
   CHECK(o.maxBytes == 0);
@@ -140,6 +143,61 @@ TEST_CASE("every option reaches its field") {
   CHECK(o.contenders == std::vector{Contender::Opbench, Contender::Eager});
 }
 
+TEST_CASE("what of the operators is raced") {
+  const Options o =
+      parse({"--filter", "aten.add*,mul", "--filter", "sum", "--exclude", "*_backward*", "--sample-mode", "stratified"});
+  CHECK(o.filters == Names{"aten.add*", "mul", "sum"});
+  CHECK(o.excludes == Names{"*_backward*"});
+  CHECK(o.sampleMode == SampleMode::Stratified);
+  for (const auto mode : {SampleMode::First, SampleMode::Top, SampleMode::All})
+    CHECK(parse({"--sample-mode", std::string(name(mode))}).sampleMode == mode);
+  CHECK(refusal({"--sample-mode", "best"}) == "--sample-mode is one of first, top, stratified, all, not 'best'");
+  CHECK(refusal({"--filter", ","}) == "--filter names no operator");
+  CHECK(refusal({"--exclude", ","}) == "--exclude names no operator");
+}
+
+TEST_CASE("how a sweep is raced: where, how long, what of it, and what is shown") {
+  const Options plain = parse({});
+  CHECK(plain.timeout == 300);
+  CHECK(plain.devices.empty());
+  CHECK(plain.shard == Shard{1, 1});
+  CHECK(plain.shardBy.empty());
+  CHECK_FALSE(plain.inProcess);
+  CHECK_FALSE(plain.resume);
+  CHECK_FALSE(plain.quiet);
+  const Options o = parse({"--devices", "0,2", "--devices", "cuda:3", "--shard", "2/8", "--timeout", "0.5", "--json", "r.jsonl",
+                           "--resume", "--quiet"});
+  CHECK(o.devices == Names{"cuda:0", "cuda:2", "cuda:3"});
+  CHECK(o.shard == Shard{2, 8});
+  CHECK(o.timeout == 0.5);
+  CHECK(o.resume);
+  CHECK(o.quiet);
+  CHECK(parse({"--in-process"}).inProcess);
+  CHECK(parse({"--total-partitions", "8", "--partition-id", "0"}).shard == Shard{1, 8});
+}
+
+TEST_CASE("what contradicts itself about a sweep is refused") {
+  CHECK(refusal({"--devices", "first"}) == "--devices are numbers, as in 0,1, not 'first'");
+  CHECK(refusal({"--devices", "0,1", "--device", "cpu"}) == "--devices cannot be combined with --device");
+  CHECK(refusal({"--devices", "0,1", "--in-process"}) == "--devices cannot be combined with --in-process");
+  CHECK(refusal({"--timeout", "-1"}) == "--timeout is at least 0 seconds, not -1");
+  CHECK(refusal({"--resume"}) == "--resume continues the file that --json names");
+  CHECK(refusal({"--resume", "--json", "-"}) == "--resume continues the file that --json names");
+  CHECK(refusal({"--shard", "two"}) == "--shard is I/N, as in 2/8, not 'two'");
+  CHECK(refusal({"--shard", "9/8"}) == "--shard is I/N with I from 1 to N, not 9/8");
+  CHECK(refusal({"--shard", "1/2", "--total-partitions", "2", "--partition-id", "1"}) ==
+        "--shard and --total-partitions are the same");
+  CHECK(refusal({"--total-partitions", "2"}) == "--total-partitions requires --partition-id (opbench --help lists the options)");
+}
+
+TEST_CASE("a worker knows what its sweep is of") {
+  const Options o = parse({"--worker", "300,2108,91823"});
+  CHECK(o.verb == Verb::Work);
+  CHECK(o.samples == 300);
+  CHECK(o.recorded == Recorded{2108, 91823});
+  CHECK(parse({"--help"}).text.find("--worker") == std::string::npos);
+}
+
 TEST_CASE("suites may be repeated or joined by commas") {
   CHECK(parse({"--suite", "timm,huggingface"}).suites == Names{"timm", "huggingface"});
   CHECK(parse({"--suite=timm", "--suite", "torchbench"}).suites == Names{"timm", "torchbench"});
@@ -203,35 +261,27 @@ TEST_CASE("repro has a case, a folder to write, and a race's options") {
 
 TEST_CASE("help names every option") {
   const std::string help = parse({"-h"}).text;
-  for (const char* option : {"--suite",
-                             "--inputs",
-                             "--inp-file",
-                             "--op",
-                             "--max-samples",
-                             "--start-idx",
-                             "--max-bytes",
-                             "--dtype",
-                             "--device",
-                             "--contenders",
-                             "--measure-nvfuser",
-                             "--repeats",
-                             "--accuracy-checking",
-                             "--tune",
-                             "--channels-last",
-                             "--seed",
-                             "--threads",
-                             "--list",
-                             "--csv",
-                             "--json",
-                             "--dashboard",
-                             "--junit",
-                             "--dump",
-                             "--cache",
-                             "--no-cache",
-                             "--version",
-                             "doctor",
-                             "OPBENCH_CACHE",
-                             "Exit status"})
+  for (const char* option : {"--suite",        "--inputs",
+                             "--inp-file",     "--op",
+                             "--filter",       "--exclude",
+                             "--max-samples",  "--sample-mode",
+                             "--start-idx",    "--max-bytes",
+                             "--shard",        "--total-partitions",
+                             "--partition-id", "--devices",
+                             "--timeout",      "--in-process",
+                             "--resume",       "--quiet",
+                             "--cases",        "--no-cases",
+                             "--dtype",        "--device",
+                             "--contenders",   "--measure-nvfuser",
+                             "--repeats",      "--accuracy-checking",
+                             "--tune",         "--channels-last",
+                             "--seed",         "--threads",
+                             "--list",         "--csv",
+                             "--json",         "--dashboard",
+                             "--junit",        "--dump",
+                             "--cache",        "--no-cache",
+                             "--version",      "doctor",
+                             "OPBENCH_CACHE",  "Exit status"})
     CHECK_MESSAGE(help.find(option) != std::string::npos, option);
 }
 

@@ -81,6 +81,7 @@ Run exampleRun() {
   run.processors = 132;
   run.options = "--dtype float16 --seed 7";
   run.samples = 7;
+  run.recorded = {20, 250};
   run.version = "opbench 0.1.0";
   run.contenders = {Contender::Eager, Contender::Opbench};
   return run;

@@ -28,7 +28,7 @@ std::vector<Sample> recorded() {
 /// What the recorded texts of the selected samples spell.
 std::string selected(const Options& options) {
   std::string text;
-  for (const Sample& s : select(recorded(), options)) text += s.recorded;
+  for (const Sample& s : select(recorded(), options).samples) text += s.recorded;
   return text;
 }
 
@@ -73,6 +73,63 @@ TEST_CASE("of each operator --start-idx samples are passed over and --max-sample
   options.startIdx = 0;
   options.maxSamples = 0;
   CHECK(selected(options) == "ceba");
+}
+
+TEST_CASE("--filter keeps operators that match it as well as --op, --exclude leaves out what matches it and wins") {
+  Options options;
+  options.filters = {"add", "*backward*"};
+  CHECK(selected(options) == "gfceb");
+  options.excludes = {"*.Scalar", "aten._softmax*"};
+  CHECK(selected(options) == "ceb");
+  options.ops = {"add_", "mul", "add.Scalar"};
+  CHECK(selected(options) == "");
+  options.filters.clear();
+  CHECK(selected(options) == "da");
+}
+
+TEST_CASE("what was selected from is all that was recorded of the operators that are meant") {
+  Options options;
+  options.ops = {"aten.add"};
+  options.maxSamples = 1;
+  const Selection selection = select(recorded(), options);
+  CHECK(selection.samples.size() == 2);
+  CHECK(selection.recorded == Recorded{4, 1 + 7 + 7 + 5});
+}
+
+TEST_CASE("--sample-mode says which samples of an operator are taken") {
+  Options options;
+  options.ops = {"aten.add.Tensor"};
+  options.maxSamples = 2;
+  options.sampleMode = SampleMode::First;
+  CHECK(selected(options) == "bc");
+  options.sampleMode = SampleMode::Top;
+  CHECK(selected(options) == "ce");
+  options.sampleMode = SampleMode::All;
+  CHECK(selected(options) == "ceb");
+  options.startIdx = 1;
+  CHECK(selected(options) == "eb");
+}
+
+TEST_CASE("stratified samples are by turns of all size classes and layouts, of each the most frequent first") {
+  const auto sized = [](const char* name, int64_t count, ir::TensorType type) {
+    Sample s = sample("aten.neg.default", count, name);
+    s.args = {std::move(type)};
+    return s;
+  };
+  const auto small = ir::TensorType::contiguous(ir::DType::F16, {64, 64});
+  const auto large = ir::TensorType::contiguous(ir::DType::F32, {4096, 4096});
+  const ir::TensorType strided{ir::DType::F16, {64, 64}, {1, 64}};
+  const std::vector<Sample> samples = {sized("a", 1, large), sized("b", 9, small),   sized("c", 8, small),
+                                       sized("d", 7, small), sized("e", 2, strided), sized("f", 3, strided)};
+  Options options;
+  options.sampleMode = SampleMode::Stratified;
+  std::string text;
+  for (const Sample& s : select(samples, options).samples) text += s.recorded;
+  CHECK(text == "bfaced");
+  options.maxSamples = 3;
+  text.clear();
+  for (const Sample& s : select(samples, options).samples) text += s.recorded;
+  CHECK(text == "bfa");
 }
 
 TEST_CASE("a pattern that matches nothing gets the nearest names") {
