@@ -4,8 +4,6 @@
 
 namespace lowering {
 
-using ir::Expr;
-
 void RowRegisters::addLoads() {
   const Domain& domain = kernel_.domain();
   for (const Access& access : domain.loads())
