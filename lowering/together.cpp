@@ -144,7 +144,7 @@ std::vector<ir::Kernel> scheduleAll(const std::vector<ir::Loops>& all, const ir:
   if (const auto tiling = sharedTiling(tilings)) return {schedulePersistent(*crossingOf(all), *tiling)};
   std::vector<ir::Kernel> kernels;
   for (std::size_t i = 0; i < all.size(); ++i) kernels.push_back(schedule(all[i], target, tilings[i]));
-  return joined(std::move(kernels));
+  return joined(kernels);
 }
 
 }  // namespace lowering
