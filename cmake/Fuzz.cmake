@@ -25,8 +25,8 @@ target_link_libraries(sample_text PUBLIC ir)
 # The readers of results and tolerances, and the comparison of results.
 opbench_sources(readers opbench/compare)
 list(FILTER readers EXCLUDE REGEX "/(junit|options|verb)\\.cpp$")
-foreach(name results/fields results/read results/record report/format brief files nearest sampling select statistics tolerances
-             tolerances_reader)
+foreach(name results/fields results/read results/record report/format brief files nearest sampling select statistics
+             suite_config tolerances tolerances_reader yaml_reader)
   list(APPEND readers opbench/${name}.cpp)
 endforeach()
 add_library(readers OBJECT ${readers})

@@ -44,6 +44,8 @@ void addData(Arguments& arguments, const Options& options) {
   arguments.flag("--channels-last", options.channelsLast);
   if (options.data != Options().data) arguments.add("--data", std::string(inputs::name(options.data)));
   arguments.add("--max-bytes", &Options::maxBytes);
+  arguments.add("--config", &Options::config);
+  arguments.flag("--slow", options.slow);
 }
 
 void addRace(Arguments& arguments, const Options& options) {

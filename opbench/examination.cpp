@@ -51,7 +51,7 @@ Verdict Examination::judged(const runtime::TensorList& outputs) const {
 }
 
 std::optional<bool> Examination::isDeterministic(runtime::Trial& trial) const {
-  if (criterion_.rule == Rule::TypeOnly) return std::nullopt;
+  if (criterion_.rule == Rule::TypeOnly || criterion_.mayVary) return std::nullopt;
   const runtime::TensorList first = runtime::clone(trial.run());
   return runtime::bitwiseEqual(first, trial.run());
 }

@@ -28,7 +28,7 @@ class Examination {
   static void forget(runtime::Trial& trial);
   /// Judges the outputs of the latest run, timed or not.
   Verdict judgeLatest(const runtime::Trial& trial) const { return judged(trial.outputs()); }
-  /// Whether two runs give the same bits; nothing for results that are random or unwritten.
+  /// Whether two runs give the same bits; nothing for results that are random, unwritten, or may vary.
   std::optional<bool> isDeterministic(runtime::Trial& trial) const;
 
   const Truth& truth() const { return truth_; }

@@ -69,7 +69,8 @@ Selection readSelection(const Options& options, size_t& unreadable) {
   for (const auto* patterns : {&options.ops, &options.filters, &options.excludes})
     if (const auto unknown = unmatched(read.samples, *patterns); !unknown.empty())
       ir::fail(ir::ErrorKind::Input, "{}", unknownOperator(unknown.front(), read.samples, runtime::operatorNames()));
-  Selection selection = select(read.samples, options);
+  Tolerances tolerances;
+  Selection selection = select(read.samples, options, SuiteConfig(options.config, tolerances));
   if (selection.recorded.samples == 0) ir::fail(ir::ErrorKind::Input, "--op, --filter and --exclude leave no operator");
   if (selection.samples.empty()) ir::fail(ir::ErrorKind::Input, "--start-idx {} passes over every sample", options.startIdx);
   return selection;
@@ -78,6 +79,7 @@ Selection readSelection(const Options& options, size_t& unreadable) {
 int list(const Options& options) {
   Options everything = options;
   everything.maxSamples = everything.startIdx = 0;
+  everything.config.clear();
   size_t unreadable = 0;
   std::cout << listOperators(readSelection(everything, unreadable).samples, lowering::hasLowering);
   return unreadable > 0 ? Usage : Fine;

@@ -75,6 +75,9 @@ void declareSamples(CLI::App& app, Options& options, Texts& texts) {
   app.add_option("--start-idx", options.startIdx, "Samples of each operator to pass over first")
       ->type_name("N")
       ->capture_default_str();
+  app.add_option("--config", options.config, "What of the suites to skip, what is slow, tolerances and caps (YAML)")
+      ->type_name("FILE");
+  app.add_flag("--slow", options.slow, "Race what that file calls slow, too");
   app.add_option("--shard", texts.shard, "Race the I-th of N parts that take about equally long (default: as Slurm or RANK say)")
       ->type_name("I/N");
   CLI::Option* partitions =

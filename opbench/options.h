@@ -56,6 +56,8 @@ struct Options {
   SampleMode sampleMode = SampleMode::Top;
   int64_t maxSamples = 15;  ///< an operator; 0 is all
   int64_t startIdx = 0;     ///< samples of each operator that are passed over first
+  std::string config;       ///< a file of what is left out and how much is taken of what (suite_config.h); empty is none
+  bool slow = false;        ///< whether what that file calls slow is raced
   int64_t maxBytes = 0;     ///< samples whose tensor arguments take more are skipped; 0 is no limit
 
   ir::DType dtype = ir::DType::F32;

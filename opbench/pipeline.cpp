@@ -209,6 +209,18 @@ void raceCall(const inputs::Sample& sample, Row& row, const Dump& dump, const Be
   });
 }
 
+/// Why the user's limits leave a sample out; empty where they do not.
+std::string whySkipped(const inputs::Sample& sample, const Bench& bench) {
+  const Options& options = bench.options;
+  if (std::string why = bench.config.whySkipped(sample.op, bench.device.torchName(), options.slow); !why.empty()) return why;
+  const int64_t bytes = argumentBytes(sample);
+  if (options.maxBytes > 0 && bytes > options.maxBytes)
+    return fmt::format("its arguments take {} bytes, more than --max-bytes {}", bytes, options.maxBytes);
+  const auto cap = bench.config.maxBytes(sample.op);
+  if (!cap || bytes <= cap->most) return "";
+  return fmt::format("its arguments take {} bytes, more than the max_bytes {} of {}", bytes, cap->most, cap->place);
+}
+
 }  // namespace
 
 Row raceSample(const inputs::Sample& recorded, int index, const Bench& bench) {
@@ -218,9 +230,7 @@ Row raceSample(const inputs::Sample& recorded, int index, const Bench& bench) {
     const inputs::Sample sample = inputs::convert(recorded, bench.options.dtype, bench.options.channelsLast);
     row.brief = brief(sample);
     dump.sample(recorded, sample);
-    if (const int64_t bytes = argumentBytes(sample); bench.options.maxBytes > 0 && bytes > bench.options.maxBytes)
-      return skip(row.outcomes,
-                  fmt::format("its arguments take {} bytes, more than --max-bytes {}", bytes, bench.options.maxBytes));
+    if (const std::string why = whySkipped(sample, bench); !why.empty()) return skip(row.outcomes, why);
     raceCall(sample, row, dump, bench);
   });
   if (isBeyondLight(row, bench.run))

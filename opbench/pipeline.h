@@ -3,6 +3,7 @@
 #include "inputs/sample.h"
 #include "opbench/options.h"
 #include "opbench/row.h"
+#include "opbench/suite_config.h"
 #include "opbench/tolerances.h"
 #include "runtime/cache.h"
 #include "runtime/device.h"
@@ -18,6 +19,7 @@ struct Bench {
   const runtime::Cache& cache;
   runtime::Tunings* tunings = nullptr;  ///< where schedules are to be found by measuring
   const Tolerances& tolerances = Tolerances::standard();
+  const SuiteConfig& config = SuiteConfig::none();
 };
 
 /// Takes one recorded sample through every stage, from its arguments to its row. Whatever goes wrong with the sample, or

@@ -71,9 +71,11 @@ bool isMeant(const std::string& op, const Options& options) {
 }
 
 /// How many samples of an operator to take at most.
-int64_t mostSamples(const Options& options) {
+int64_t mostSamples(const std::string& op, const Options& options, const SuiteConfig& config) {
   const bool isAll = options.maxSamples == 0 || options.sampleMode == SampleMode::All;
-  return isAll ? std::numeric_limits<int64_t>::max() : options.maxSamples;
+  const int64_t most = isAll ? std::numeric_limits<int64_t>::max() : options.maxSamples;
+  const auto cap = config.maxSamples(op);
+  return cap ? std::min(most, cap->most) : most;
 }
 
 }  // namespace
@@ -107,7 +109,7 @@ std::string unknownOperator(const std::string& pattern, const std::vector<Sample
   return fmt::format("no operator '{}'{}", pattern, suggestion(names));
 }
 
-Selection select(const std::vector<Sample>& samples, const Options& options) {
+Selection select(const std::vector<Sample>& samples, const Options& options, const SuiteConfig& config) {
   std::map<std::string, std::vector<const Sample*>> byOperator;
   Selection selection;
   for (const Sample& sample : samples) {
@@ -122,7 +124,7 @@ Selection select(const std::vector<Sample>& samples, const Options& options) {
     const std::vector<const Sample*> group = ordered(recorded, options.sampleMode);
     const auto size = static_cast<int64_t>(group.size());
     const int64_t first = std::min(options.startIdx, size);
-    const int64_t last = first + std::min(mostSamples(options), size - first);
+    const int64_t last = first + std::min(mostSamples(op, options, config), size - first);
     for (int64_t i = first; i < last; ++i) selection.samples.push_back(*group[static_cast<size_t>(i)]);
   }
   return selection;

@@ -6,6 +6,7 @@
 
 #include "inputs/sample.h"
 #include "opbench/options.h"
+#include "opbench/suite_config.h"
 
 namespace opbench {
 
@@ -27,8 +28,10 @@ struct Selection {
 };
 
 /// The samples to run: of operators that Options::ops and ::filters (where there are any) match and ::excludes do not, in
-/// alphabetical order; of each in the order of Options::sampleMode, from ::startIdx on, ::maxSamples of them.
-Selection select(const std::vector<inputs::Sample>& samples, const Options& options);
+/// alphabetical order; of each in the order of Options::sampleMode, from ::startIdx on, ::maxSamples of them, or fewer where
+/// `config` says so.
+Selection select(const std::vector<inputs::Sample>& samples, const Options& options,
+                 const SuiteConfig& config = SuiteConfig::none());
 
 /// Bytes of the storage that the sample's tensor arguments need.
 int64_t argumentBytes(const inputs::Sample& sample);

@@ -28,6 +28,7 @@ struct Criterion {
   bool isCumulative = false;              ///< elements are combined from those before them along a dimension
   bool mayCopy = false;                   ///< an argument may be the right result
   bool mayBeConstant = false;             ///< one value for all elements may be
+  bool mayVary = false;                   ///< results may differ from run to run, eager's too
   std::set<int> copies;                   ///< outputs of which an argument may be the right result, whatever the others are
 };
 
@@ -46,9 +47,10 @@ struct Limit {
 /// otherwise.
 class Tolerances {
  public:
-  /// The table that is compiled in, then the file `path` unless it is empty. Errors: Input `file:line: ...` for a file that
-  /// cannot be read or understood.
-  explicit Tolerances(const std::string& path = "");
+  Tolerances();
+  /// Reads a user's file on top, unless `path` is empty. Errors: Input `file:line: ...` for a file that cannot be read or
+  /// understood.
+  void read(const std::string& path);
   /// The table that is compiled in.
   static const Tolerances& standard();
 
@@ -66,7 +68,7 @@ class Tolerances {
     std::optional<Rule> rule;
     std::optional<double> tolerance;
     std::optional<std::map<int, runtime::Places>> places;
-    std::optional<bool> isCumulative, mayCopy, mayBeConstant;
+    std::optional<bool> isCumulative, mayCopy, mayBeConstant, mayVary;
     std::optional<std::set<int>> copies;
   };
   friend class TolerancesReader;

@@ -1,48 +1,39 @@
 #include "opbench/tolerances_reader.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <yaml-cpp/yaml.h>
 
-#include <algorithm>
-#include <cerrno>
-#include <charconv>
 #include <cmath>
-#include <cstring>
-#include <fstream>
-#include <iterator>
-
-#include "ir/error.h"
-#include "opbench/nearest.h"
 
 namespace opbench {
 
-void TolerancesReader::readFile() {
-  std::ifstream file(file_, std::ios::binary);
-  if (!file) ir::fail(ir::ErrorKind::Input, "cannot read {}: {}", file_, std::strerror(errno));
-  read({std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()});
-}
+void TolerancesReader::readFile() { read(load()); }
 
-void TolerancesReader::read(const std::string& text) {
-  YAML::Node root;
-  try {
-    root = YAML::Load(text);
-  } catch (const YAML::ParserException& error) {
-    ir::fail(ir::ErrorKind::Input, "{}:{}: {}", file_, error.mark.line + 1, error.msg);
-  }
+void TolerancesReader::read(const std::string& text) { read(load(text)); }
+
+void TolerancesReader::read(const YAML::Node& root) {
   if (root.IsNull()) return;
-  expectMap(root, "the file");
+  expectMap(root, "a table of tolerances");
   for (const auto& item : root) {
     switch (wordOf(item.first, "key",
-                   {"dtypes", "accumulation", "eager_errors", "eager_errors_low_precision", "without_reference", "operators"})) {
+                   {"dtypes", "accumulation", "eager_errors", "eager_errors_low_precision", "without_reference", "operators",
+                    "non_deterministic"})) {
       case 0: readDTypes(item.second); break;
       case 1: table_.accumulation_ = number(item.second); break;
       case 2: table_.eagerErrors_ = number(item.second); break;
       case 3: table_.eagerErrorsLow_ = number(item.second); break;
       case 4: table_.withoutReference_ = number(item.second); break;
-      default: readOperators(item.second);
+      case 5: readOperators(item.second); break;
+      default: readNonDeterministic(item.second);
     }
   }
+}
+
+void TolerancesReader::readNonDeterministic(const YAML::Node& node) {
+  Tolerances::Entry entry;
+  entry.names = operatorNames(node, "non_deterministic");
+  entry.mayVary = true;
+  table_.entries_.push_back(std::move(entry));
 }
 
 void TolerancesReader::readDTypes(const YAML::Node& node) {
@@ -71,10 +62,7 @@ void TolerancesReader::readEntry(const YAML::Node& node) {
   expectMap(node, "an entry of operators");
   for (const auto& item : node) {
     switch (wordOf(item.first, "key", {"names", "rule", "tolerance", "places", "combines", "trivial", "copies"})) {
-      case 0:
-        expectList(item.second, "names");
-        for (const YAML::Node& name : item.second) entry.names.push_back(operatorName(name));
-        break;
+      case 0: entry.names = operatorNames(item.second, "names"); break;
       case 1: entry.rule = static_cast<Rule>(wordOf(item.second, "rule", {"close", "exact", "type-only"})); break;
       case 2: entry.tolerance = number(item.second); break;
       case 3: readPlaces(item.second, entry); break;
@@ -109,46 +97,11 @@ void TolerancesReader::readCopies(const YAML::Node& node, Tolerances::Entry& ent
   for (const YAML::Node& item : node) entry.copies->insert(output(item));
 }
 
-std::string TolerancesReader::operatorName(const YAML::Node& node) const {
-  if (!node.IsScalar() || node.Scalar().empty()) fail(node, "an operator's name is due");
-  return node.Scalar();
-}
-
 int TolerancesReader::output(const YAML::Node& node) const {
   constexpr double most = 1000;
   const double value = number(node);
   if (value > most || value != std::floor(value)) fail(node, fmt::format("{} is no output's number", node.Scalar()));
   return static_cast<int>(value);
-}
-
-double TolerancesReader::number(const YAML::Node& node) const {
-  double value = 0;
-  const std::string text = node.IsScalar() ? node.Scalar() : "";
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !(value >= 0) || std::isinf(value))
-    fail(node, fmt::format("expected a number that is not negative, found '{}'", text));
-  return value;
-}
-
-size_t TolerancesReader::wordOf(const YAML::Node& node, std::string_view what, const Words& known) const {
-  const std::string word = node.IsScalar() ? node.Scalar() : "";
-  const auto found = std::find(known.begin(), known.end(), word);
-  if (found != known.end()) return static_cast<size_t>(found - known.begin());
-  const std::string meant = suggestion(nearest(word, known));
-  fail(node,
-       fmt::format("no {} '{}'{}", what, word, meant.empty() ? fmt::format("; there are {}", fmt::join(known, ", ")) : meant));
-}
-
-void TolerancesReader::expectMap(const YAML::Node& node, std::string_view what) const {
-  if (!node.IsMap()) fail(node, fmt::format("{} must be a map: `key: value`", what));
-}
-
-void TolerancesReader::expectList(const YAML::Node& node, std::string_view what) const {
-  if (!node.IsSequence()) fail(node, fmt::format("{} must be a list: `[a, b]`", what));
-}
-
-void TolerancesReader::fail(const YAML::Node& node, const std::string& message) const {
-  ir::fail(ir::ErrorKind::Input, "{}:{}: {}", file_, node.Mark().line + 1, message);
 }
 
 }  // namespace opbench

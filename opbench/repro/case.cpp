@@ -114,6 +114,7 @@ Options raceOptions(const Case& wanted, const Options& given) {
   options.ops = {"all"};
   options.maxSamples = options.startIdx = options.maxBytes = 0;
   options.accuracyChecking = true;
+  options.slow = !options.config.empty();
   options.cases.clear();
   if (!wanted.record) return options;
   const Record& record = *wanted.record;

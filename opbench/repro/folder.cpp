@@ -45,6 +45,7 @@ std::string launcherOf(const fs::path& program) {
 
 /// The script works in its own folder.
 std::string runScript(const Case& wanted, Options run) {
+  if (!run.config.empty()) run.config = fs::absolute(run.config).string();
   if (!run.tolerances.empty()) run.tolerances = fs::absolute(run.tolerances).string();
   return fmt::format(
       "#!/bin/sh\n{}\n# Races the sample of this folder as it was raced; OPBENCH names another opbench.\n"

@@ -34,7 +34,8 @@ void raceAgain(const inputs::Sample& recorded, const Options& options, const fs:
   run.options = quoted(raceArguments(options));
   run.samples = 1;
   run.recorded = {};
-  const Row row = raceSample(recorded, 1, {options, run, bench.device, bench.cache, bench.tunings, bench.tolerances});
+  const Row row =
+      raceSample(recorded, 1, {options, run, bench.device, bench.cache, bench.tunings, bench.tolerances, bench.config});
   writeFile(folder / "result.jsonl", report::jsonLines(row, run));
 }
 

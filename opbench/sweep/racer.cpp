@@ -53,7 +53,8 @@ void keepSpread(double spread, const Run& run, const runtime::Cache& cache) {
 }
 
 Racer::Racer(const Options& options)
-    : options_(options), tolerances_(options.tolerances), device_(openDevice(options)), cache_(options.cache) {
+    : options_(options), config_(options.config, tolerances_), device_(openDevice(options)), cache_(options.cache) {
+  tolerances_.read(options.tolerances);
   device_->setFlush(options.flush);
   run_ = describe(*device_, options, cache_);
   run_.samples = options.samples;
@@ -62,7 +63,7 @@ Racer::Racer(const Options& options)
 }
 
 Finished Racer::race(const Job& job) {
-  const Bench bench{options_, run_, *device_, cache_, tunings_ ? &*tunings_ : nullptr, tolerances_};
+  const Bench bench{options_, run_, *device_, cache_, tunings_ ? &*tunings_ : nullptr, tolerances_, config_};
   Row row = raceSample(job.sample, job.index, bench);
   Finished finished;
   try {

@@ -5,6 +5,7 @@
 
 #include "opbench/options.h"
 #include "opbench/row.h"
+#include "opbench/suite_config.h"
 #include "opbench/sweep/messages.h"
 #include "opbench/tolerances.h"
 #include "runtime/cache.h"
@@ -16,7 +17,7 @@ namespace opbench {
 /// A device, opened and measured, on which samples are raced one after another.
 class Racer {
  public:
-  /// Errors: NoDevice; Input, for a file of tolerances.
+  /// Errors: NoDevice; Input, for a file of tolerances or of a suite.
   explicit Racer(const Options& options);
 
   Ready ready() const { return {run_, tunings_ ? tunings_->complaint() : ""}; }
@@ -24,7 +25,8 @@ class Racer {
 
  private:
   const Options& options_;
-  const Tolerances tolerances_;
+  Tolerances tolerances_;
+  const SuiteConfig config_;
   std::unique_ptr<runtime::Device> device_;
   const runtime::Cache cache_;
   std::optional<runtime::Tunings> tunings_;

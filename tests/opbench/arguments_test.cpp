@@ -28,6 +28,8 @@ TEST_CASE("the arguments are understood as they were meant") {
   options.maxSeconds = 0.25;
   options.accuracyChecking = false;
   options.tolerances = "it's mine.yaml";
+  options.config = "suite.yaml";
+  options.slow = true;
   options.fault = Fault::Zeros;
   const std::vector<std::string> arguments = raceArguments(options);
   const Options again = parseOptions(arguments, {});
@@ -35,6 +37,8 @@ TEST_CASE("the arguments are understood as they were meant") {
   CHECK(again.seed == options.seed);
   CHECK(again.maxBytes == 12345);
   CHECK(again.fault == Fault::Zeros);
+  CHECK(again.config == "suite.yaml");
+  CHECK(again.slow);
   CHECK(again.tolerances == "it's mine.yaml");
   CHECK(quoted(arguments).ends_with("--tolerances 'it'\\''s mine.yaml' --fault zeros"));
 }

@@ -129,6 +129,22 @@ bool waitForBytes(const fs::path& file, pid_t pid, size_t bytes) {
 
 }  // namespace
 
+TEST_CASE("workers skip what a suite's configuration leaves out, and the report says what was reached") {
+  const Bed bed(4);
+  const std::string config = bed.folder.path / "suite.yaml";
+  std::ofstream(config) << "max_samples: {neg: 3}\nmax_bytes: {neg: 64}\n";
+  CHECK(bed.run({"--config", config}) == 0);
+  CHECK(bed.statuses() == std::map<int, std::string>{{1, "ok"}, {2, "ok"}, {3, "skipped"}});
+  CHECK(bed.reasonOf(3) == "its arguments take 96 bytes, more than the max_bytes 64 of " + config + ":2");
+  CHECK(bed.out().find("(2 generated, 1 skipped)") != std::string::npos);
+  CHECK(bed.out().ends_with("coverage: 2 of 4 samples, 70% of the recorded calls\n"));
+  CHECK(bed.run({"--config", config, "--slow"}) == 2);
+  CHECK(bed.run({"--config", config, "--start-idx", "1"}) == 2);
+  CHECK(bed.err().find("its samples are not those that were selected now") != std::string::npos);
+  CHECK(bed.run({"--exclude", "ngx"}) == 2);
+  CHECK(bed.err() == "opbench: error: no operator 'ngx'; did you mean aten.neg?\n");
+}
+
 TEST_CASE("what a sample does to its process costs that sample alone, and its status says what it was") {
   const Bed bed(12);
   CHECK(bed.run({"--timeout", "2", "--fault", "segfault@2,abort@4,assert@5,hang@7,huge-allocation@9,abort@12"}) == 1);

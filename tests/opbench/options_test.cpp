@@ -190,6 +190,14 @@ TEST_CASE("what contradicts itself about a sweep is refused") {
   CHECK(refusal({"--total-partitions", "2"}) == "--total-partitions requires --partition-id (opbench --help lists the options)");
 }
 
+TEST_CASE("a suite's configuration, and whether what it calls slow is raced") {
+  CHECK(parse({}).config.empty());
+  CHECK_FALSE(parse({}).slow);
+  const Options o = parse({"--config", "mine.yaml", "--slow"});
+  CHECK(o.config == "mine.yaml");
+  CHECK(o.slow);
+}
+
 TEST_CASE("a worker knows what its sweep is of") {
   const Options o = parse({"--worker", "300,2108,91823"});
   CHECK(o.verb == Verb::Work);
@@ -265,6 +273,7 @@ TEST_CASE("help names every option") {
                              "--inp-file",     "--op",
                              "--filter",       "--exclude",
                              "--max-samples",  "--sample-mode",
+                             "--config",       "--slow",
                              "--start-idx",    "--max-bytes",
                              "--shard",        "--total-partitions",
                              "--partition-id", "--devices",

@@ -25,7 +25,7 @@ struct UsersFile {
 std::string refusal(const std::string& text) {
   const UsersFile file(text);
   try {
-    Tolerances{file.path};
+    Tolerances().read(file.path);
   } catch (const ir::Error& error) {
     CHECK(error.kind() == ir::ErrorKind::Input);
     const std::string message = error.what();
@@ -101,7 +101,8 @@ TEST_CASE("a user's file overrides: dtypes, and operators by name or glob, the l
       "operators:\n"
       "  - {names: [gelu, 'aten.silu*'], tolerance: 0.25}\n"
       "  - {names: [aten.gelu.default], rule: exact}\n");
-  const Tolerances table(file.path);
+  Tolerances table;
+  table.read(file.path);
   const Criterion gelu = table.criterionFor("aten.gelu.default"), silu = table.criterionFor("aten.silu_.default");
   CHECK(gelu.rule == Rule::Exact);
   CHECK(table.limit(gelu, DType::F32, true).element == 0.25);
@@ -112,6 +113,18 @@ TEST_CASE("a user's file overrides: dtypes, and operators by name or glob, the l
   CHECK(table.limit({}, DType::F32, true).eagerErrors == 3);
   CHECK(table.limit({}, DType::F16, true).eagerErrors == 1.05);
   CHECK(table.criterionFor("aten.clone.default").rule == Rule::Exact);
+}
+
+TEST_CASE("of what may differ from run to run bits are not asked") {
+  const UsersFile file("non_deterministic: [index_put, 'aten.ind?x.*', bernoulli]\n");
+  Tolerances table;
+  table.read(file.path);
+  CHECK(table.criterionFor("aten.index_put_.default").mayVary);
+  CHECK(table.criterionFor("aten.index.Tensor").rule == Rule::Close);
+  CHECK(table.criterionFor("aten.bernoulli.default").rule == Rule::TypeOnly);
+  CHECK_FALSE(table.criterionFor("aten.clone.default").mayVary);
+  CHECK(table.criterionFor("aten.clone.default").rule == Rule::Exact);
+  CHECK(refusal("non_deterministic: index_put\n") == "1: non_deterministic must be a list: `[a, b]`");
 }
 
 TEST_CASE("what cannot be understood is refused with its line and the nearest known word") {
@@ -129,5 +142,6 @@ TEST_CASE("what cannot be understood is refused with its line and the nearest kn
   CHECK(refusal("operators:\n  - {rule: exact}\n") == "2: an entry of operators has no names");
   CHECK(refusal("dtypes: [f16\n").starts_with("2: "));
   CHECK(refusal("") == "");
-  CHECK_THROWS_WITH_AS(Tolerances("/no/such/file.yaml"), "cannot read /no/such/file.yaml: No such file or directory", ir::Error);
+  CHECK_THROWS_WITH_AS(Tolerances().read("/no/such/file.yaml"), "cannot read /no/such/file.yaml: No such file or directory",
+                       ir::Error);
 }

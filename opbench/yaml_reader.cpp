@@ -1,0 +1,78 @@
+#include "opbench/yaml_reader.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include "ir/error.h"
+#include "opbench/nearest.h"
+
+namespace opbench {
+
+YAML::Node YamlReader::load() const {
+  std::ifstream file(file_, std::ios::binary);
+  if (!file) ir::fail(ir::ErrorKind::Input, "cannot read {}: {}", file_, std::strerror(errno));
+  return load({std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()});
+}
+
+YAML::Node YamlReader::load(const std::string& text) const {
+  try {
+    return YAML::Load(text);
+  } catch (const YAML::ParserException& error) {
+    ir::fail(ir::ErrorKind::Input, "{}:{}: {}", file_, error.mark.line + 1, error.msg);
+  }
+}
+
+std::string YamlReader::operatorName(const YAML::Node& node) const {
+  if (!node.IsScalar() || node.Scalar().empty()) fail(node, "an operator's name is due");
+  return node.Scalar();
+}
+
+std::vector<std::string> YamlReader::operatorNames(const YAML::Node& list, std::string_view what) const {
+  expectList(list, what);
+  std::vector<std::string> names;
+  for (const YAML::Node& name : list) names.push_back(operatorName(name));
+  return names;
+}
+
+double YamlReader::number(const YAML::Node& node) const {
+  double value = 0;
+  const std::string text = node.IsScalar() ? node.Scalar() : "";
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !(value >= 0) || std::isinf(value))
+    fail(node, fmt::format("expected a number that is not negative, found '{}'", text));
+  return value;
+}
+
+size_t YamlReader::wordOf(const YAML::Node& node, std::string_view what, const Words& known) const {
+  const std::string word = node.IsScalar() ? node.Scalar() : "";
+  const auto found = std::find(known.begin(), known.end(), word);
+  if (found != known.end()) return static_cast<size_t>(found - known.begin());
+  const std::string meant = suggestion(nearest(word, known));
+  fail(node,
+       fmt::format("no {} '{}'{}", what, word, meant.empty() ? fmt::format("; there are {}", fmt::join(known, ", ")) : meant));
+}
+
+void YamlReader::expectMap(const YAML::Node& node, std::string_view what) const {
+  if (!node.IsMap()) fail(node, fmt::format("{} must be a map: `key: value`", what));
+}
+
+void YamlReader::expectList(const YAML::Node& node, std::string_view what) const {
+  if (!node.IsSequence()) fail(node, fmt::format("{} must be a list: `[a, b]`", what));
+}
+
+std::string YamlReader::placeOf(const YAML::Node& node) const { return fmt::format("{}:{}", file_, node.Mark().line + 1); }
+
+void YamlReader::fail(const YAML::Node& node, const std::string& message) const {
+  ir::fail(ir::ErrorKind::Input, "{}: {}", placeOf(node), message);
+}
+
+}  // namespace opbench

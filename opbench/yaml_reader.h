@@ -1,0 +1,45 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace YAML {
+class Node;
+}
+
+namespace opbench {
+
+/// What readers of YAML files have in common. Whatever is not understood is an Input error `file:line: ...`, unknown words with
+/// the nearest known ones.
+class YamlReader {
+ protected:
+  using Words = std::vector<std::string>;
+
+  /// `file` is for messages, and for load().
+  explicit YamlReader(std::string file) : file_(std::move(file)) {}
+
+  /// What the file says, or a text in its place; null where that is nothing.
+  YAML::Node load() const;
+  YAML::Node load(const std::string& text) const;
+
+  /// The name of operators, which may be a glob.
+  std::string operatorName(const YAML::Node& node) const;
+  std::vector<std::string> operatorNames(const YAML::Node& list, std::string_view what) const;
+  /// A number that is not negative.
+  double number(const YAML::Node& node) const;
+  /// A scalar's place among `known`, which are said to be `what`s.
+  size_t wordOf(const YAML::Node& node, std::string_view what, const Words& known) const;
+  void expectMap(const YAML::Node& node, std::string_view what) const;
+  void expectList(const YAML::Node& node, std::string_view what) const;
+  /// `file:line` of a node.
+  std::string placeOf(const YAML::Node& node) const;
+  [[noreturn]] void fail(const YAML::Node& node, const std::string& message) const;
+
+  const std::string& file() const { return file_; }
+
+ private:
+  std::string file_;
+};
+
+}  // namespace opbench
