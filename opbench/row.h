@@ -33,11 +33,19 @@ enum class Status {
 std::string_view name(Status status);
 std::optional<Status> statusFromName(std::string_view text);
 
+/// What a kernel's schedule took when it was tried.
+struct Tried {
+  int kernel = 0;  ///< of the plan, from 0
+  std::string tiling;
+  double seconds = 0;  ///< of the whole call with it
+};
+
 /// How the schedules of an outcome's kernels were found by measuring.
 struct Tuning {
   int candidates = 1;                ///< of the call's schedules, the default among them
   double gain = 1;                   ///< the time with the default schedules over that with those found
   bool isStored = false;             ///< whether an earlier run found them
+  std::vector<Tried> tried;          ///< what this run measured, a kernel's default first
   std::vector<std::string> refused;  ///< candidates that failed or were wrong, and why
 };
 

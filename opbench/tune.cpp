@@ -92,6 +92,8 @@ class Tuner {
     pace.repeats = tuningRounds;
     for (const Timing& timing : race(trials, measure, bench_.device, pace, bench_.options.seed).timings)
       seconds.push_back(timing.median);
+    for (size_t i = 0; i < all.size(); ++i)
+      tuning_.tried.push_back({static_cast<int>(number), toText(*all[i].tiling), seconds[i]});
     const size_t winner = fastest(seconds);
     const double gain = seconds[0] / seconds[winner];
     tilings_[number] = *all[winner].tiling;

@@ -57,10 +57,17 @@ void addHeat(Json& record, const Row& row) {
   record["stolen_ms"] = row.stolenSeconds ? Json(rounded(*row.stolenSeconds * 1e3, 0)) : Json(nullptr);
 }
 
+Json toJson(const Tried& tried) {
+  return {{"kernel", tried.kernel}, {"tiling", tried.tiling}, {"us", rounded(tried.seconds * 1e6, 3)}};
+}
+
 Json toJson(const Tuning& tuning) {
+  Json tried = Json::array();
+  for (const Tried& one : tuning.tried) tried.push_back(toJson(one));
   return {{"candidates", tuning.candidates},
           {"gain", rounded(tuning.gain, 4)},
           {"stored", tuning.isStored},
+          {"tried", tried},
           {"refused", tuning.refused}};
 }
 

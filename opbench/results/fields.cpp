@@ -126,14 +126,26 @@ bool Fields::flag(const char* name) const {
   return value->get<bool>();
 }
 
-std::optional<Fields> Fields::object(const char* name) const {
-  const Json* value = find(name);
-  if (!value) return std::nullopt;
+Fields Fields::part(const char* name, const Json& value) const {
   Fields part;
-  part.object_ = *value;
+  part.object_ = value;
   part.where_ = fmt::format("{}: \"{}\"", where_, name);
   part.requireObject();
   return part;
+}
+
+std::optional<Fields> Fields::object(const char* name) const {
+  const Json* value = find(name);
+  return value ? std::optional(part(name, *value)) : std::nullopt;
+}
+
+std::vector<Fields> Fields::objects(const char* name) const {
+  const Json* value = find(name);
+  std::vector<Fields> result;
+  if (!value) return result;
+  if (!value->is_array()) refuse(fmt::format("\"{}\" is {} where an array is due", name, typeName(*value)));
+  for (const Json& item : *value) result.push_back(part(name, item));
+  return result;
 }
 
 void Fields::refuse(const std::string& what) const { ir::fail(ir::ErrorKind::Input, "{}: {}", where_, what); }

@@ -28,11 +28,13 @@ class Fields {
   bool flag(const char* name) const;                        ///< false where absent
   bool has(const char* name) const { return find(name) != nullptr; }
   std::optional<Fields> object(const char* name) const;
+  std::vector<Fields> objects(const char* name) const;  ///< of a list; empty where absent
 
   [[noreturn]] void refuse(const std::string& what) const;
 
  private:
   Fields() = default;
+  Fields part(const char* name, const nlohmann::json& value) const;
   void requireObject() const;
   const nlohmann::json* find(const char* name) const;
   double finite(const char* name, const nlohmann::json& value) const;

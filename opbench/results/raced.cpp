@@ -86,8 +86,15 @@ std::optional<Timing> besideTiming(const Fields& fields, const std::string& meas
 std::optional<Tuning> tuningOf(const Fields& fields) {
   const auto object = fields.object("tuning");
   if (!object) return std::nullopt;
-  return Tuning{static_cast<int>(object->integer("candidates").value_or(1)), object->number("gain").value_or(1),
-                object->flag("stored"), object->texts("refused")};
+  Tuning tuning{static_cast<int>(object->integer("candidates").value_or(1)),
+                object->number("gain").value_or(1),
+                object->flag("stored"),
+                {},
+                object->texts("refused")};
+  for (const Fields& tried : object->objects("tried"))
+    tuning.tried.push_back(
+        {static_cast<int>(tried.integer("kernel").value_or(0)), tried.text("tiling"), tried.number("us").value_or(0) * micro});
+  return tuning;
 }
 
 std::optional<Accuracy> accuracyOf(const Fields& fields) {

@@ -102,11 +102,16 @@ std::vector<Row> exampleRows() {
   rows.back().outcomes[1].kernelTime = {22.1e-6, 1};
   generated(rows.back(), 41.27, false);
   rows.back().outcomes[1].schedule = "pointwise lanes 8 steps 2 block 256";
-  rows.back().outcomes[1].tuning = Tuning{6, 1.12, false, {"pointwise lanes 8 steps 2 block 512: it went up in smoke"}};
+  rows.back().outcomes[1].tuning =
+      Tuning{6,
+             1.12,
+             false,
+             {{0, "pointwise lanes 8 steps 1 block 128", 26.9e-6}, {0, "pointwise lanes 8 steps 2 block 256", 24e-6}},
+             {"pointwise lanes 8 steps 2 block 512: it went up in smoke"}};
   rows.push_back(row(3, add, "((T([16, 128, 1], f16), 1e-06), {})", "f16[16,128,1], 1e-06", 24, 8192));
   times(rows.back(), 4.8, 4.8);
   generated(rows.back(), 1.5, true);
-  rows.back().outcomes[1].tuning = Tuning{6, 1, true, {}};
+  rows.back().outcomes[1].tuning = Tuning{6, 1, true, {}, {}};
   rows.back().data = "normal x 16";
   rows.back().vacuous = "a copy of argument 0 would pass for output 0";
   rows.push_back(row(4, add, "((T([3], f16), T([3], f16)), {})", "f16[3], f16[3]", 1, 18));

@@ -85,6 +85,9 @@ TEST_CASE("every candidate races, the default first; the plan has the winner's k
   CHECK(tuned.tuning.gain == doctest::Approx(1.5));
   CHECK_FALSE(tuned.tuning.isStored);
   CHECK(tuned.tuning.refused.empty());
+  REQUIRE(tuned.tuning.tried.size() == 9);
+  CHECK(tuned.tuning.tried[0].tiling == rulesChoice);
+  CHECK(tuned.tuning.tried[0].seconds == doctest::Approx(1.5e-3));
 }
 
 TEST_CASE("loops of one call are tuned one after another, beginning with what the plan has") {
@@ -116,6 +119,7 @@ TEST_CASE("a winner is found again by the next run, which measures nothing") {
   CHECK(again.device.prepared.empty());
   CHECK(again.schedule() == favourite);
   CHECK(again.tuning.isStored);
+  CHECK(again.tuning.tried.empty());
   CHECK(again.tuning.gain == doctest::Approx(1.5));
 }
 
