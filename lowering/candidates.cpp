@@ -32,8 +32,10 @@ std::vector<RowWish> wishes(const RowTiling& rules) {
   for (const Hold hold : {Hold::Registers, Hold::Shared, Hold::Nowhere}) all.push_back({.hold = hold});
   if (rules.parts() == 1) all.push_back({.rowsPerCta = 2 * rules.rowsPerCta()});
   if (rules.resident > 0) all.push_back({.isResident = false});
-  if (rules.hasRuns())
-    for (const int64_t slice : {25600, 51200, 102400}) all.push_back({.slice = slice});
+  if (!rules.hasRuns()) return all;
+  for (const int parts : {rules.parts() / 2, rules.parts() * 2}) all.push_back({.parts = parts, .hold = Hold::Registers});
+  for (const int64_t slice : {51200, 76800, 102400})
+    for (const bool team : {false, true}) all.push_back({.slice = slice, .team = team});
   return all;
 }
 

@@ -68,7 +68,9 @@ ColumnTiling chooseColumnTiling(const Nest& nest, const Domain& domain, const ir
   const bool areMany = tiling.outer * tiling.tiles() >= int64_t{4} * target.processors;
   const int block = bytes < smallBytes || (!isOneSweep && areMany) ? 256 : 512;
   tiling.down = block / tiling.across;
-  while (tiling.down > tiling.lanes && tiling.block() > 64 && tiling.down >= 2 * tiling.elements) tiling.down /= 2;
+  // Of a large tensor each thread has several elements of its columns.
+  const int64_t fewest = bytes < smallBytes ? tiling.elements * 2 : tiling.elements;
+  while (tiling.down > tiling.lanes && tiling.block() > 64 && tiling.down >= fewest) tiling.down /= 2;
   // Clusters do not fit on the last few multiprocessors. A small tensor is read soonest by about half of them, whose clusters
   // then have less to exchange.
   const int64_t enough = target.processors * 15 / (bytes < 2 * smallBytes ? 32 : 16);
@@ -77,7 +79,8 @@ ColumnTiling chooseColumnTiling(const Nest& nest, const Domain& domain, const ir
   };
   while (tiling.ctas < mostCtas && wantsMore()) tiling.ctas *= 2;
   const bool isQuick = isOneSweep && bytes < smallBytes;
-  while (!isQuick && wantsMore() && tiling.across * tiling.lanes * elementBytes > narrowestTile) {
+  const int64_t narrowest = !isQuick ? narrowestTile : isNarrow ? tileBytes / 2 : tileBytes;
+  while (wantsMore() && tiling.across * tiling.lanes * elementBytes > narrowest) {
     tiling.across /= 2;
     tiling.down *= 2;
   }

@@ -54,7 +54,8 @@ struct RowWish {
   std::optional<int> parts{};
   std::optional<int> rowsPerCta{};
   std::optional<Hold> hold{};
-  std::optional<int64_t> slice{};  ///< bytes of a row of many runs that each CTA of a team has
+  std::optional<int64_t> slice{};  ///< bytes of a row of many runs that each CTA of a cluster has in shared memory
+  bool team = false;               ///< CTAs of a team instead
   bool isResident = true;          ///< whether RowTiling::resident is set
 };
 

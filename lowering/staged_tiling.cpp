@@ -49,20 +49,24 @@ bool runsBothWays(const Domain& domain) {
   return some(0, domain.elementDims()) && some(domain.elementDims(), domain.dims().size());
 }
 
-/// Whether every element of a large tensor has a result, in rows within a cache line that are made of 4-byte words at best.
+/// Whether a large tensor lies in rows within a cache line: of 4-byte words at best where every element has a result, or else of
+/// vectors that leave almost half of a group of threads idle.
 bool hasShortOddRows(const Domain& domain) {
   const std::vector<const Access*> accesses = stagedAccesses(domain);
   const int64_t elements = domain.numel(domain.elementDims(), domain.dims().size());
-  const auto isShortAndOdd = [&](const Access* access) {
-    const int64_t bytes = elements * access->elementBytes;
-    return domain.isInnerContiguous(*access) && bytes <= shortRowBytes && std::gcd(bytes, widestVector) < widestVector / 2;
-  };
   const auto reads = std::count_if(accesses.begin(), accesses.end(), [](const Access* a) { return a->node != nullptr; });
   const bool hasResults = reads < std::ssize(accesses);
+  const auto isShortAndOdd = [&](const Access* access) {
+    const int64_t bytes = elements * access->elementBytes, vector = std::gcd(bytes, widestVector);
+    if (!domain.isInnerContiguous(*access) || bytes > shortRowBytes) return false;
+    if (hasResults) return vector < widestVector / 2;
+    const auto vectors = static_cast<uint64_t>(bytes / vector);
+    return vectors > 8 && vectors <= 32 && std::bit_ceil(vectors) * 2 > vectors * 3;
+  };
   const auto add = [](int64_t sum, const Access* access) { return sum + access->elementBytes; };
   const int64_t bytes = domain.numel() * std::accumulate(accesses.begin(), accesses.end(), int64_t{0}, add);
   const bool isLarge = bytes >= (reads > 1 ? fewBytesOfSeveral : fewBytes);
-  return hasResults && isLarge && std::all_of(accesses.begin(), accesses.end(), isShortAndOdd);
+  return isLarge && !accesses.empty() && std::all_of(accesses.begin(), accesses.end(), isShortAndOdd);
 }
 
 /// Whether short columns of a large tensor are summed of which only a few lie next to each other, less than half a cache line.

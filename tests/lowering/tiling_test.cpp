@@ -144,15 +144,26 @@ TEST_CASE("rows that are read once are not held: one row is shared by the whole 
         "rows: 64 threads a row, 2 rows a CTA, 8 x 8 elements a thread, in registers");
   CHECK(sum("f32[1024, 1024]", "[0, 1]", "f32[1, 1]") ==
         "rows: 128 CTAs of 512 threads share the row, 4 x 4 elements a thread, in registers");
+  CHECK(sum("f16[128, 1536, 12, 12]", "[0, 1, 2, 3]", "f16[1, 1, 1, 1]") ==
+        "rows: 264 CTAs of 512 threads share the row, 27 x 8 elements a thread, a few at a time");
   CHECK(sum("f32[64]", "[0]", "f32[1]") == "rows: 16 threads a row, 2 rows a CTA, 1 x 4 elements a thread, in registers");
 }
 
-TEST_CASE("a channel is a row of many runs, one an image") {
-  CHECK(batchNorm("f16[128, 256, 28, 28]", 256) ==
-        "rows: a cluster of 8 CTAs of 224 threads a row, 2 runs side by side, 8 x 8 elements a thread, in registers");
+TEST_CASE("a channel is a row of many runs, one an image: in shared memory where it is long and made of whole vectors") {
+  CHECK(batchNorm("f16[64, 256, 28, 28]", 256) ==
+        "rows: 800 threads a row, 8 runs side by side, 8 x 8 elements a thread, in shared memory");
   CHECK(batchNorm("f16[64, 384, 32, 32]", 384) ==
-        "rows: a cluster of 4 CTAs of 256 threads a row, 2 runs side by side, 8 x 8 elements a thread, in registers");
+        "rows: a cluster of 2 CTAs of 512 threads a row, 4 runs side by side, 8 x 8 elements a thread, in shared memory");
+  CHECK(batchNorm("f16[128, 256, 28, 28]", 256) ==
+        "rows: a cluster of 4 CTAs of 224 threads a row, 2 runs side by side, 16 x 8 elements a thread, in shared memory");
   CHECK(batchNorm("f16[128, 480, 14, 14]", 480) ==
+        "rows: 800 threads a row, 16 runs side by side, 8 x 4 elements a thread, in shared memory");
+}
+
+TEST_CASE("channels that are short, start anywhere or do not fill the device with such CTAs stay in registers") {
+  CHECK(batchNorm("f16[32, 2048, 14, 14]", 2048) ==
+        "rows: 256 threads a row, 5 runs side by side, 7 x 4 elements a thread, in registers");
+  CHECK(batchNorm("f16[128, 152, 14, 14]", 152) ==
         "rows: a cluster of 4 CTAs of 256 threads a row, 5 runs side by side, 7 x 4 elements a thread, in registers");
   CHECK(batchNorm("f16[128, 2048, 7, 7]", 2048) ==
         "rows: 128 threads a row, 16 runs side by side, 8 x 8 elements a thread, windows, in registers");
@@ -163,7 +174,8 @@ TEST_CASE("a channel is a row of many runs, one an image") {
 }
 
 TEST_CASE(
-    "a channel that is too large for small CTAs of a cluster is for a team, in slices of 50 KB: some images, or a part of one") {
+    "a channel that is too large for a cluster is for a team: slices of as many images each, or a part of one, that fill shared "
+    "memory") {
   CHECK(batchNorm("f16[128, 64, 56, 56]", 64) ==
         "rows: a team of 16 CTAs of 224 threads a row, 1 runs side by side, 16 x 8 elements a thread, in shared memory");
   CHECK(batchNorm("f16[64, 16, 224, 224]", 16) ==
@@ -171,9 +183,11 @@ TEST_CASE(
   CHECK(
       batchNorm("f16[128, 32, 147, 147]", 32) ==
       "rows: a team of 128 CTAs of 256 threads a row, 1 runs side by side, 11 x 8 elements a thread, windows, in shared memory");
+  CHECK(batchNorm("f16[128, 64, 128, 128]", 64) ==
+        "rows: a team of 64 CTAs of 256 threads a row, 1 runs side by side, 16 x 8 elements a thread, in shared memory");
   SUBCASE("in smaller slices, two for each multiprocessor, where these are few") {
     CHECK(batchNorm("f16[64, 16, 64, 64]", 16) ==
-          "rows: a team of 22 CTAs of 256 threads a row, 1 runs side by side, 6 x 8 elements a thread, in shared memory");
+          "rows: a team of 16 CTAs of 256 threads a row, 1 runs side by side, 8 x 8 elements a thread, in shared memory");
   }
 }
 
@@ -182,7 +196,8 @@ TEST_CASE("columns: a CTA has a cache line of them; a cluster or the whole grid 
   CHECK(sum("f16[512, 4096]", "[0]", "f16[1, 4096]") == "columns: vectors of 8 columns, 8x64 threads, a cluster of 2 CTAs");
   CHECK(sum("f32[100000, 8]", "[0]", "f32[1, 8]") == "columns: vectors of 4 columns, 2x256 threads, 97 CTAs share them");
   CHECK(sum("f16[8, 65536]", "[0]", "f16[1, 65536]") == "columns: vectors of 8 columns, 64 threads");
-  CHECK(sum("f16[64, 1048576]", "[0]", "f16[1, 1048576]") == "columns: vectors of 8 columns, 8x64 threads");
+  CHECK(sum("f16[64, 1048576]", "[0]", "f16[1, 1048576]") == "columns: vectors of 8 columns, 8x32 threads");
+  CHECK(sum("f16[4096, 50]", "[0]", "f16[1, 50]") == "columns: vectors of 2 columns, 16x16 threads, a cluster of 16 CTAs");
   CHECK(sum("f32[8192, 30522]", "[0]", "f32[1, 30522]") == "columns: vectors of 2 columns, 64x8 threads");
   CHECK(sum("f16[512, 1002]", "[0]", "f16[1, 1002]") == "columns: vectors of 2 columns, 32x8 threads, a cluster of 4 CTAs");
   CHECK(batchNorm("f16[32, 64, 14, 14] strides (12544, 1, 896, 64)", 64) ==
@@ -202,6 +217,12 @@ TEST_CASE("short rows that are no vectors: a stretch of memory goes through shar
   CHECK(softmax("f16[100000, 9]") == "rows: 16 threads a row, 32 rows a CTA, 1 x 1 elements a thread, in registers");
   CHECK(softmax("f16[800000, 9]") == "staged: tiles of 456 rows, 1 threads for a row");
   CHECK(softmax("f16[50176, 48]") == "rows: 8 threads a row, 16 rows a CTA, 1 x 8 elements a thread, in registers");
+}
+
+TEST_CASE("sums of short rows whose vectors would leave almost half of a group idle: the same") {
+  CHECK(sum("f16[147456, 36]", "[1]", "f16[147456, 1]") == "staged: tiles of 112 rows, 2 threads for a row");
+  CHECK(sum("f16[147456, 32]", "[1]", "f16[147456, 1]") ==
+        "rows: 4 threads a row, 32 rows a CTA, 1 x 8 elements a thread, in registers");
 }
 
 TEST_CASE("sums of short stretches of columns: tiles of them in shared memory") {
