@@ -1,6 +1,7 @@
 #include "codegen/cuda_lanes.h"
 
 #include <algorithm>
+#include <bit>
 #include <unordered_set>
 
 #include <fmt/format.h>
@@ -81,6 +82,8 @@ class LanesPrinter {
   void gather(CudaScope& scope) const;
   void hoist(CudaScope& scope) const;
 
+  /// The register vector of which some lanes are stored to memory, just as they are; empty where there is more to do.
+  std::string vectorStored(const CudaScope& scope) const;
   bool isCopiedVector(const Expr* load, const CudaScope& scope) const;
   std::string vectorRead(const Expr* value, const CudaScope& scope) const;
   bool isCopy(const ir::Store& store, const CudaScope& scope) const;
@@ -138,6 +141,14 @@ std::string LanesPrinter::laneLoop(CudaScope& scope, CudaScope& inner) const {
   return name;
 }
 
+std::string LanesPrinter::vectorStored(const CudaScope& scope) const {
+  const ir::Store& store = lanes_.stores.front();
+  const bool isMemory = lanes_.stores.size() == 1 && store.contiguous && !store.accumulate && !isRegister(kernel_, store.param);
+  if (!isMemory || !std::has_single_bit(static_cast<uint64_t>(count_)) || !isContiguous(store.value)) return "";
+  const int from = store.value->load().buffer;
+  return isRegister(kernel_, from) ? scope.expressions().wholeVector(from, store.value->src[0], count_) : "";
+}
+
 void LanesPrinter::guarded(CudaScope& scope) const {
   // Where vectors are and which lanes of them: not worked out under each lane's condition.
   std::vector<Key> places;
@@ -149,6 +160,14 @@ void LanesPrinter::guarded(CudaScope& scope) const {
   for (const ir::Store& store : lanes_.stores)
     if (store.contiguous && !isRegister(kernel_, store.param)) note(store.offset);
   scope.hoist(places);
+  if (const std::string vector = vectorStored(scope); !vector.empty()) {
+    const ir::Store& store = lanes_.stores.front();
+    const CudaExpressions& print = scope.expressions();
+    const std::string first = lanes_.first != nullptr ? print.index(lanes_.first) : "0";
+    const std::string end = lanes_.active != nullptr ? print.index(lanes_.active) : std::to_string(count_);
+    return scope.line(fmt::format("storeLanes<{}>({}, {}, {}, {});", accessBytes(kernel_, store.param, count_),
+                                  print.address(store.param, store.offset), vector, first, end));
+  }
   CudaScope loop = scope.enter();
   const std::string name = laneLoop(scope, loop);
   std::string condition;

@@ -131,6 +131,29 @@ inline void store(T* to, const Vec<T, N>& v) {
   for (int i = 0; i < int(sizeof(T) * N / Bytes); ++i) reinterpret_cast<W*>(to)[i] = reinterpret_cast<const W*>(&v)[i];
 }
 
+// Stores the lanes from `first` to before `end`: two at once where the address is a multiple of `Bytes`, and one by itself at
+// either end.
+template <int Bytes, typename T, int N>
+inline void storeLanes(T* to, const Vec<T, N>& v, i32 first, i32 end) {
+  if constexpr (N % 2 != 0 || Bytes < int(2 * sizeof(T))) {
+#pragma unroll
+    for (int i = 0; i < N; ++i)
+      if (first <= i && i < end) to[i] = v[i];
+  } else {
+    using Pair = typename Word<2 * sizeof(T)>::type;
+    const Pair* pairs = reinterpret_cast<const Pair*>(&v);
+    Pair atFirst = pairs[0], atEnd = pairs[0];
+#pragma unroll
+    for (int i = 0; i < N / 2; ++i) {
+      if (first <= 2 * i && 2 * i + 2 <= end) reinterpret_cast<Pair*>(to)[i] = pairs[i];
+      if (first == 2 * i + 1) atFirst = pairs[i];
+      if (end == 2 * i + 1) atEnd = pairs[i];
+    }
+    if (first < end && first % 2 != 0) to[first] = reinterpret_cast<const T*>(&atFirst)[1];
+    if (first < end && end % 2 != 0) to[end - 1] = reinterpret_cast<const T*>(&atEnd)[0];
+  }
+}
+
 // Starts to copy this many bytes from global to shared memory; what it copied is there once the thread has awaited it, for other
 // threads once they have met this one.
 template <int Bytes, typename T>

@@ -99,7 +99,9 @@ ir::Lanes RowWindows::computedFirst(ir::Lanes& lanes, const LanePlace& at, NestK
     const ir::DType dtype = store.value->dtype;
     const int result = kernel.addLocal("result", dtype, tiling_.lanes, ir::Space::Register, tiling_.lanes);
     values.stores.push_back({result, begin, store.value, true, {}});
-    store.value = pool().load(result, dtype, begin, ir::LoadMode::Contiguous);
+    // Two lanes at once are worth their selection where every warp has ends; few warps of ends are done sooner lane by lane.
+    store.value =
+        endsAreRare() ? pool().load(result, dtype, at.lane) : pool().load(result, dtype, begin, ir::LoadMode::Contiguous);
   }
   return values;
 }
