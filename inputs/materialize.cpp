@@ -5,11 +5,14 @@
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/ops/as_strided.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/empty_strided.h>
 #include <ATen/ops/view_as_complex.h>
 
 #include <algorithm>
 #include <functional>
 #include <limits>
+#include <map>
+#include <tuple>
 
 #include "inputs/call.h"
 #include "inputs/domain.h"
@@ -59,6 +62,28 @@ at::Tensor drawn(const ir::TensorType& type, const Domain& domain, uint64_t key,
   return hasFraction ? drawnAs<float>(type, domain, key, data) : drawnAs<int64_t>(type, domain, key, data);
 }
 
+/// What plain floats of a dtype are drawn from a stream is the same for every tensor, as far as it goes: a sweep, whose seeds are
+/// few, draws it once.
+class PlainFloats {
+ public:
+  at::Tensor operator()(const ir::TensorType& type, uint64_t key, const Data& data) {
+    constexpr size_t most = 64;
+    if (drawn_.size() > most) drawn_.clear();
+    const int64_t count = drawnElements(type, Plain{});
+    at::Tensor& known = drawn_[{type.dtype, key, data.distribution, data.scale}];
+    if (!known.defined() || known.numel() < count)
+      known = drawnAs<float>(type, Plain{}, key, data).to(scalarType(type.dtype), /*non_blocking=*/false, /*copy=*/true);
+    return known.narrow(0, 0, count);
+  }
+
+ private:
+  std::map<std::tuple<ir::DType, uint64_t, Distribution, double>, at::Tensor> drawn_;
+};
+
+bool arePlainFloats(const ir::TensorType& type, const Domain& domain) {
+  return std::holds_alternative<Plain>(domain) && ir::isFloating(type.dtype) && type.dtype != ir::DType::F64;
+}
+
 /// `block` over and over, `count` elements in all.
 at::Tensor repeated(const at::Tensor& block, int64_t count) {
   at::Tensor all = at::empty({count}, block.options());
@@ -71,7 +96,12 @@ at::Tensor repeated(const at::Tensor& block, int64_t count) {
 
 /// Drawn on the CPU, so that every device gets the same data.
 at::Tensor tensor(const ir::TensorType& type, const Domain& domain, uint64_t key, const Data& data, c10::Device device) {
-  at::Tensor block = drawn(type, domain, key, data).to(scalarType(type.dtype)).to(device);
+  if (device.is_meta())
+    return at::empty_strided(type.sizes, type.strides, at::TensorOptions(scalarType(type.dtype)).device(device));
+  thread_local PlainFloats plainFloats;
+  const at::Tensor block = arePlainFloats(type, domain)
+                               ? plainFloats(type, key, data).to(device, /*non_blocking=*/false, /*copy=*/true)
+                               : drawn(type, domain, key, data).to(scalarType(type.dtype)).to(device);
   int64_t count = type.storageElements();
   return at::as_strided(block.numel() == count ? block : repeated(block, count), type.sizes, type.strides);
 }
@@ -232,6 +262,7 @@ Inputs materialize(const Sample& sample, c10::Device device, uint64_t seed, cons
   for (size_t i = 0; i < sample.args.size(); ++i) inputs.args.push_back(materializer.argument(sample.args[i], i));
   for (size_t i = 0; i < sample.kwargs.size(); ++i)
     inputs.kwargs.emplace_back(sample.kwargs[i].name, materializer.argument(sample.kwargs[i].value, positional.ofKeywords[i]));
+  if (device.is_meta()) return inputs;
   makeStatisticsAgree(positional.sample, [&](size_t position) {
     if (position < inputs.args.size()) return inputs.args[position].toTensor();
     const auto keyword = std::find(positional.ofKeywords.begin(), positional.ofKeywords.end(), position);

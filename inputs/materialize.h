@@ -27,8 +27,8 @@ inline constexpr int64_t defaultInputLimit = int64_t{8} << 30;
 /// Real tensors of the recorded sizes and strides on `device`; equal seeds give equal data, on any device. Elements are
 /// drawn from the domain of their argument (`domainOf`) and from `data` where it is plain, into the storage: a tensor that
 /// overlaps itself shows the same element wherever it does. The saved statistics of a batch norm's gradient in evaluation are its
-/// running ones, as in any real call. Throws Unsupported for sparse tensors, for unknown names of torch and where the tensors
-/// take more than `limit` bytes together.
+/// running ones, as in any real call. On torch's `meta` device tensors have no elements, only a type. Throws Unsupported for
+/// sparse tensors, for unknown names of torch and where the tensors take more than `limit` bytes together.
 Inputs materialize(const Sample& sample, c10::Device device, uint64_t seed, const Data& data = {},
                    int64_t limit = defaultInputLimit);
 

@@ -17,14 +17,16 @@
 namespace opbench {
 namespace {
 
-constexpr std::array<std::pair<Accident, std::string_view>, 8> names{{{Accident::Segfault, "segfault"},
-                                                                      {Accident::Abort, "abort"},
-                                                                      {Accident::Assert, "assert"},
-                                                                      {Accident::Hang, "hang"},
-                                                                      {Accident::HugeAllocation, "huge-allocation"},
-                                                                      {Accident::DeviceAssert, "device-assert"},
-                                                                      {Accident::IllegalAddress, "illegal-address"},
-                                                                      {Accident::DeviceHang, "device-hang"}}};
+constexpr std::array<std::pair<Accident, std::string_view>, 10> names{{{Accident::Segfault, "segfault"},
+                                                                       {Accident::Abort, "abort"},
+                                                                       {Accident::Assert, "assert"},
+                                                                       {Accident::Hang, "hang"},
+                                                                       {Accident::HugeAllocation, "huge-allocation"},
+                                                                       {Accident::DeviceAssert, "device-assert"},
+                                                                       {Accident::IllegalAddress, "illegal-address"},
+                                                                       {Accident::DeviceHang, "device-hang"},
+                                                                       {Accident::CompilerAbort, "compiler-abort"},
+                                                                       {Accident::CompilerHang, "compiler-hang"}}};
 
 void allocate(runtime::Device& device) {
   const auto read = inputs::parseFile("Operator: aten.zeros.default\ncnt: 1, (([281474976710656],), {})\n", "accident", "");
@@ -49,12 +51,29 @@ void hang() {
   for (;;) ::pause();
 }
 
-void causeOne(Accident accident, runtime::Device& device) {
+void causeOnHost(Accident accident) {
   switch (accident) {
     case Accident::Segfault: std::raise(SIGSEGV); return;
     case Accident::Abort: std::abort();
     case Accident::Assert: __assert_fail("false", "accident.cpp", 1, "cause"); return;
     case Accident::Hang: hang(); return;
+    case Accident::HugeAllocation:
+    case Accident::DeviceAssert:
+    case Accident::IllegalAddress:
+    case Accident::DeviceHang:
+    case Accident::CompilerAbort:
+    case Accident::CompilerHang: return;
+  }
+}
+
+void causeOne(Accident accident, runtime::Device& device) {
+  switch (accident) {
+    case Accident::Segfault:
+    case Accident::Abort:
+    case Accident::Assert:
+    case Accident::Hang: return causeOnHost(accident);
+    case Accident::CompilerAbort:
+    case Accident::CompilerHang: return;
     case Accident::HugeAllocation: allocate(device); return;
     case Accident::DeviceAssert: launch("__assertfail(\"false\", \"accident.cu\", 1, \"accident\", 1);", device); return;
     case Accident::IllegalAddress: launch("*(volatile int*)64 = 1;", device); return;
@@ -102,6 +121,16 @@ std::string toText(const std::vector<PlannedAccident>& accidents) {
 void cause(const std::vector<PlannedAccident>& accidents, int index, runtime::Device& device) {
   for (const PlannedAccident& planned : accidents)
     if (planned.index == index) causeOne(planned.accident, device);
+}
+
+void causeInCompiler(const std::vector<PlannedAccident>& accidents, int index) {
+  for (const PlannedAccident& planned : accidents) {
+    if (planned.index != index) continue;
+    const Accident accident = planned.accident;
+    causeOnHost(accident == Accident::CompilerAbort  ? Accident::Abort
+                : accident == Accident::CompilerHang ? Accident::Hang
+                                                     : accident);
+  }
 }
 
 }  // namespace opbench

@@ -20,6 +20,8 @@ enum class Accident {
   DeviceAssert,    ///< CUDA: an assertion in a kernel fails
   IllegalAddress,  ///< CUDA: a kernel writes what is not its own
   DeviceHang,      ///< CUDA: a kernel goes on for ever
+  CompilerAbort,   ///< a process that compiles it ahead of its turn gives up
+  CompilerHang,    ///< or goes on for ever
 };
 
 /// An accident and the number of the sample that it happens to.
@@ -29,13 +31,15 @@ struct PlannedAccident {
   bool operator==(const PlannedAccident&) const = default;
 };
 
-/// `segfault`, `abort`, `assert`, `hang`, `huge-allocation`, `device-assert`, `illegal-address`, `device-hang`.
+/// `segfault`, `abort`, `assert`, `hang`, `huge-allocation`, `device-assert`, `illegal-address`, `device-hang`,
+/// `compiler-abort`, `compiler-hang`.
 std::string_view name(Accident accident);
 /// Reads `segfault@3,hang@7`; nothing where it is not of this form.
 std::optional<std::vector<PlannedAccident>> accidentsFromText(std::string_view text);
 std::string toText(const std::vector<PlannedAccident>& accidents);
 
-/// Causes those that are planned for a sample.
+/// Causes those that are planned for a sample where it is raced; where it is compiled ahead of that, those of the host.
 void cause(const std::vector<PlannedAccident>& accidents, int index, runtime::Device& device);
+void causeInCompiler(const std::vector<PlannedAccident>& accidents, int index);
 
 }  // namespace opbench

@@ -82,8 +82,15 @@ void declareRace(CLI::App& app, Options& options, Texts& texts) {
       ->type_name("SECONDS")
       ->capture_default_str();
   app.add_flag("--in-process", options.inProcess, "Race in this process, for debuggers: what a sample crashes is then the run");
+  app.add_option(
+         "--compilers", options.compilers,
+         "Processes that compile samples ahead of their turn; 0 compiles when it comes (default: as processors and samples "
+         "allow)")
+      ->type_name("N");
   // A worker's (sweep/worker.h): the sweep's samples, and the samples and calls they were selected from.
   app.add_option("--worker", texts.sweep)->expected(3)->delimiter(',')->group("");
+  app.add_flag("--compiler", texts.isCompiler)->group("");
+  app.add_option("--processors", options.processors)->delimiter(',')->group("");
   app.add_flag("--tune", options.tune,
                "Try a few schedules of each kernel on the sample and race with the fastest; what wins is kept in the cache");
   app.add_flag("--channels-last", options.channelsLast, "Give 4-D tensors channels-last strides");

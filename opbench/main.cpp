@@ -16,6 +16,7 @@
 #include "opbench/results/read.h"
 #include "opbench/select.h"
 #include "opbench/suites.h"
+#include "opbench/sweep/compiler.h"
 #include "opbench/sweep/merge.h"
 #include "opbench/sweep/sweep.h"
 #include "opbench/sweep/worker.h"
@@ -121,6 +122,7 @@ int run(const Options& options) {
     case Verb::Merge: return merge(options, standardStreams()) ? Fine : Failed;
     case Verb::Compare: return compareFiles(options.compare, std::cout, std::cerr, standardStreams().colour) ? Fine : Failed;
     case Verb::Work: work(options); return Fine;
+    case Verb::Compile: compileAhead(options); return Fine;
     case Verb::Race: return raceAll(options);
   }
   return Failed;

@@ -137,6 +137,9 @@ void check(const Options& options) {
   if (!options.devices.empty() && (options.inProcess || !options.device.empty()))
     fail(ErrorKind::Input, "--devices cannot be combined with {}", options.inProcess ? "--in-process" : "--device");
   if (!(options.timeout >= 0)) fail(ErrorKind::Input, "--timeout is at least 0 seconds, not {}", options.timeout);
+  atLeast("--compilers", options.compilers.value_or(0), 0);
+  if (options.compilers.value_or(0) > 0 && options.inProcess)
+    fail(ErrorKind::Input, "--compilers cannot be combined with --in-process");
   atLeast("--max-samples", options.maxSamples, 0);
   atLeast("--start-idx", options.startIdx, 0);
   atLeast("--max-bytes", options.maxBytes, 0);
@@ -183,6 +186,7 @@ Verb verbOf(const CLI::App& app, const Texts& texts) {
   for (const auto& [name, verb] : verbs)
     if (app.got_subcommand(std::string(name))) return verb;
   if (app.count("--worker") > 0) return Verb::Work;
+  if (texts.isCompiler) return Verb::Compile;
   return texts.list ? Verb::List : Verb::Race;
 }
 

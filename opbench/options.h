@@ -38,6 +38,7 @@ enum class Verb {
   Repro,    ///< Options::reproCase: a folder that repeats one sample
   Compare,  ///< Options::compare: two files of results
   Work,     ///< what a sweep's workers do (sweep/worker.h)
+  Compile,  ///< what its compilers do (sweep/compiler.h)
   Print,    ///< Options::text: help or version
 };
 
@@ -81,6 +82,8 @@ struct Options {
   bool tune = false;                       ///< whether schedules are found by measuring
 
   bool inProcess = false;            ///< samples are raced in this process, not in workers
+  std::optional<int> compilers;      ///< processes that compile ahead of workers; nothing leaves the number to the machine
+  std::vector<int> processors;       ///< those that a worker or compiler of a CUDA device is to use; empty is all
   double timeout = 300;              ///< seconds that a sample may take in a worker; 0 is no limit
   std::vector<std::string> devices;  ///< a worker each, which share the samples; empty is one worker on `device`
   Shard shard;                       ///< of the samples that are selected

@@ -14,7 +14,7 @@
 #include "opbench/outcome.h"
 #include "opbench/report/json.h"
 #include "opbench/repro/keep.h"
-#include "opbench/select.h"
+#include "opbench/skipped.h"
 #include "opbench/tune.h"
 #include "runtime/call.h"
 #include "runtime/plan.h"
@@ -43,6 +43,16 @@ struct Course {
   Row& row;
 };
 
+/// What compiling took, where another process did it before: there, and whether it found the kernels in the cache.
+void tellAhead(const Plan& plan, const Compilation* ahead, runtime::Callable& callable, Outcome& outcome) {
+  if (ahead == nullptr) return;
+  outcome.notAhead = ahead->failure;
+  outcome.isCompiledAhead = callable.cached && ahead->kernels == kernelsOf(plan);
+  if (!outcome.isCompiledAhead) return;
+  callable.compileMs = ahead->ms;
+  callable.cached = ahead->cached;
+}
+
 /// graph -> loops -> kernels -> programs -> code: what opbench is about.
 CallablePtr compiled(Outcome& outcome, const Course& course) {
   const Bench& bench = course.bench;
@@ -55,6 +65,7 @@ CallablePtr compiled(Outcome& outcome, const Course& course) {
   if (fault) breakPlan(plan, *fault, bench.device.target());
   course.dump.plan(plan);
   CallablePtr callable = runtime::plannedCallable(course.call, plan, bench.device, bench.cache);
+  tellAhead(plan, bench.ahead, *callable, outcome);
   course.dump.assembly(plan, bench.device);
   return fault ? broken(std::move(callable), *fault) : std::move(callable);
 }
@@ -209,18 +220,6 @@ void raceCall(const inputs::Sample& sample, Row& row, const Dump& dump, const Be
   });
 }
 
-/// Why the user's limits leave a sample out; empty where they do not.
-std::string whySkipped(const inputs::Sample& sample, const Bench& bench) {
-  const Options& options = bench.options;
-  if (std::string why = bench.config.whySkipped(sample.op, bench.device.torchName(), options.slow); !why.empty()) return why;
-  const int64_t bytes = argumentBytes(sample);
-  if (options.maxBytes > 0 && bytes > options.maxBytes)
-    return fmt::format("its arguments take {} bytes, more than --max-bytes {}", bytes, options.maxBytes);
-  const auto cap = bench.config.maxBytes(sample.op);
-  if (!cap || bytes <= cap->most) return "";
-  return fmt::format("its arguments take {} bytes, more than the max_bytes {} of {}", bytes, cap->most, cap->place);
-}
-
 }  // namespace
 
 Row raceSample(const inputs::Sample& recorded, int index, const Bench& bench) {
@@ -230,7 +229,8 @@ Row raceSample(const inputs::Sample& recorded, int index, const Bench& bench) {
     const inputs::Sample sample = inputs::convert(recorded, bench.options.dtype, bench.options.channelsLast);
     row.brief = brief(sample);
     dump.sample(recorded, sample);
-    if (const std::string why = whySkipped(sample, bench); !why.empty()) return skip(row.outcomes, why);
+    const std::string why = whySkipped(sample, bench.options, bench.config, bench.device.torchName());
+    if (!why.empty()) return skip(row.outcomes, why);
     raceCall(sample, row, dump, bench);
   });
   if (isBeyondLight(row, bench.run))

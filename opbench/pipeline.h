@@ -1,6 +1,7 @@
 #pragma once
 
 #include "inputs/sample.h"
+#include "opbench/compilation.h"
 #include "opbench/options.h"
 #include "opbench/row.h"
 #include "opbench/suite_config.h"
@@ -20,6 +21,7 @@ struct Bench {
   runtime::Tunings* tunings = nullptr;  ///< where schedules are to be found by measuring
   const Tolerances& tolerances = Tolerances::standard();
   const SuiteConfig& config = SuiteConfig::none();
+  const Compilation* ahead = nullptr;  ///< of the sample's kernels, where they were compiled before
 };
 
 /// Takes one recorded sample through every stage, from its arguments to its row. Whatever goes wrong with the sample, or

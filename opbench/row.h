@@ -63,9 +63,11 @@ struct Outcome {
   std::optional<double> ofLight;                  ///< Row::lightSeconds over its median time
   double compileMs = 0;
   bool cached = false;
-  int kernels = 0;       ///< generated ones it launches
-  int graphNodes = -1;   ///< kernels its CUDA graph runs; -1 where not known
-  std::string schedule;  ///< of the generated kernels: their tilings
+  bool isCompiledAhead = false;  ///< by another process, while other samples were timed
+  std::string notAhead;          ///< how that process ended, where it did not survive the sample
+  int kernels = 0;               ///< generated ones it launches
+  int graphNodes = -1;           ///< kernels its CUDA graph runs; -1 where not known
+  std::string schedule;          ///< of the generated kernels: their tilings
   std::optional<Tuning> tuning;
   std::string notCaptured;            ///< why it is not in a CUDA graph
   std::optional<bool> deterministic;  ///< whether two runs gave the same bits; nothing where that was not asked

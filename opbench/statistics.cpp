@@ -8,18 +8,27 @@
 namespace opbench {
 namespace {
 
-/// P(X >= least) of a binomial X of n trials, each a success with probability p.
-double binomialTail(int64_t n, double p, int64_t least) {
+/// P(X = k) of a binomial X of n trials, each a success with probability p < 1.
+double binomial(double n, double p, double k) {
+  const double logChoose = std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1);
+  return std::exp(logChoose + k * std::log(p) + (n - k) * std::log1p(-p));
+}
+
+/// P(X >= least): summed from there outwards, away from the mean, until what is left does not count.
+double binomialTail(int64_t trials, double p, int64_t least) {
   if (p >= 1) return 1;
-  const double logOdds = std::log(p) - std::log1p(-p);
-  const auto size = static_cast<double>(n);
-  const auto logChoose = [&](double k) { return std::lgamma(size + 1) - std::lgamma(k + 1) - std::lgamma(size - k + 1); };
+  constexpr double negligible = 1e-12;
+  const auto n = static_cast<double>(trials);
+  const double odds = p / (1 - p);
+  const bool isUpper = static_cast<double>(least) > n * p;
+  auto k = static_cast<double>(isUpper ? least : least - 1);
   double sum = 0;
-  for (int64_t k = least; k <= n; ++k) {
-    const auto successes = static_cast<double>(k);
-    sum += std::exp(logChoose(successes) + successes * logOdds + size * std::log1p(-p));
+  for (double term = binomial(n, p, k); k >= 0 && k <= n && term > negligible * sum;) {
+    sum += term;
+    term *= isUpper ? (n - k) / (k + 1) * odds : k / (n - k + 1) / odds;
+    k += isUpper ? 1 : -1;
   }
-  return sum;
+  return isUpper ? sum : 1 - sum;
 }
 
 /// The least k in [1, n] with at least `share` of the bootstrap's medians at or below the k-th least of n values.

@@ -54,6 +54,7 @@ Call::State::State(const inputs::Sample& sample, at::Device device, uint64_t see
   const c10::InferenceMode guard;
   arguments = drawn(data);
   effects = effectsOf(handle, arguments);
+  if (device.is_meta()) return;  // there is nothing to restore
   for (int i : effects.written) {
     arguments[i] = mapTensors(arguments[i], cloneGuarded);
     for (const at::Tensor& tensor : tensorsIn(arguments[i])) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,11 @@ class Call {
  private:
   std::unique_ptr<State> state_;
 };
+
+/// The call as Call::graph() will most likely have it, found without its device: by ATen's rules for the types of results, or,
+/// for operators that have none, by running small calls on the host. Nothing where neither can tell. Kernels may be compiled from
+/// it ahead of the call; what counts is still what eager gives on the device.
+std::optional<ir::Graph> foreseenGraph(const inputs::Sample& sample);
 
 /// What is asked for takes more memory than there is.
 class OutOfMemory : public ir::Error {

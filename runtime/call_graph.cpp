@@ -115,10 +115,12 @@ class GraphBuilder {
 
 }  // namespace
 
-ir::Graph Call::graph(const TensorList& outputs) const {
+ir::Graph graphOf(const Call::State& call, const TensorList& outputs) {
   const c10::InferenceMode guard;
-  return GraphBuilder(*state_).build(outputs);
+  return GraphBuilder(call).build(outputs);
 }
+
+ir::Graph Call::graph(const TensorList& outputs) const { return graphOf(*state_, outputs); }
 
 Traffic Call::traffic(const ir::Graph& graph) const { return state_->isView() ? Traffic{} : trafficOf(graph); }
 

@@ -55,6 +55,9 @@ struct Call::State {
   std::optional<bool> isView_;
 };
 
+/// The call as a graph with the types of its arguments and of `outputs`.
+ir::Graph graphOf(const Call::State& call, const TensorList& outputs);
+
 /// Runs `action`, giving what ATen throws the form of our errors: Toolchain where the device failed, OutOfMemory where what it
 /// needs does not fit, otherwise Unsupported: it has no kernel for the call, or refuses its arguments.
 template <typename F>

@@ -16,7 +16,6 @@
 #include "runtime/parallel.h"
 
 namespace runtime {
-namespace {
 
 std::vector<int> allowedProcessors() {
   cpu_set_t allowed;
@@ -28,14 +27,12 @@ std::vector<int> allowedProcessors() {
   return processors;
 }
 
-void pinTo(int processor) {
-  cpu_set_t one;
-  CPU_ZERO(&one);
-  CPU_SET(processor, &one);
-  sched_setaffinity(0, sizeof one, &one);
+void confineTo(const std::vector<int>& processors) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (const int processor : processors) CPU_SET(processor, &set);
+  sched_setaffinity(0, sizeof set, &set);
 }
-
-}  // namespace
 
 void evictLines(const void* memory, std::size_t bytes) {
   constexpr std::size_t line = 64;
@@ -48,7 +45,7 @@ void evictLines(const void* memory, std::size_t bytes) {
 void pinThreads() {
   static const std::vector<int> processors = allowedProcessors();  // before any thread is bound
   if (static_cast<int>(processors.size()) < at::get_num_threads()) return;
-  onEachThread([](int thread) { pinTo(processors[static_cast<std::size_t>(thread)]); });
+  onEachThread([](int thread) { confineTo({processors[static_cast<std::size_t>(thread)]}); });
 }
 
 double coreClock() {

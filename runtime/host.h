@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "runtime/memory.h"
 
@@ -10,6 +11,11 @@ namespace runtime {
 
 /// Takes the lines of this memory out of all caches of the CPU.
 void evictLines(const void* memory, std::size_t bytes);
+
+/// The processors that the calling thread may use.
+std::vector<int> allowedProcessors();
+/// Has the calling thread, and those that it makes later, use these alone.
+void confineTo(const std::vector<int>& processors);
 
 /// Binds the threads that work for this one, and itself, to a processor each, in the order of those the process may use; does
 /// nothing where there are fewer of these. Threads that are made later run where the one that makes them does: to be called again

@@ -110,6 +110,8 @@ void addOutcome(Json& record, const Row& row, const Outcome& outcome, const Run&
   record["of_sol"] = orNull(outcome.ofLight, 5);
   record["compile_ms"] = rounded(outcome.compileMs, 3);
   record["cached"] = outcome.cached;
+  record["compiled_ahead"] = outcome.isCompiledAhead;
+  record["not_ahead"] = outcome.notAhead;
   record["kernels"] = outcome.kernels;
   record["schedule"] = outcome.schedule;
   record["tuning"] = outcome.tuning ? toJson(*outcome.tuning) : Json(nullptr);

@@ -133,6 +133,8 @@ Outcome outcomeOf(const Fields& fields, const Run& run) {
   outcome.ofLight = fields.number("of_sol");
   outcome.compileMs = fields.number("compile_ms").value_or(0);
   outcome.cached = fields.flag("cached");
+  outcome.isCompiledAhead = fields.flag("compiled_ahead");
+  outcome.notAhead = fields.text("not_ahead");
   outcome.kernels = static_cast<int>(fields.integer("kernels").value_or(0));
   outcome.graphNodes = static_cast<int>(fields.integer("graph_nodes").value_or(-1));
   outcome.schedule = fields.text("schedule");

@@ -12,7 +12,37 @@ using results::Fields;
 
 std::string lineOf(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"; }
 
-Json toJson(const Ready& ready) { return {{"ready", Json::parse(report::runJson(ready.run))}, {"complaint", ready.complaint}}; }
+Json toJson(const ir::Target& target) {
+  return {{"cuda", target.backend == ir::Backend::Cuda},
+          {"arch", target.arch},
+          {"features", target.features},
+          {"vector_bytes", target.vectorBytes},
+          {"processors", target.processors},
+          {"cache_bytes", target.cacheBytes}};
+}
+
+ir::Target targetOf(const Fields& fields) {
+  return {fields.flag("cuda") ? ir::Backend::Cuda : ir::Backend::Cpu,
+          fields.text("arch"),
+          fields.text("features"),
+          static_cast<int>(fields.integer("vector_bytes").value_or(0)),
+          static_cast<int>(fields.integer("processors").value_or(0)),
+          fields.integer("cache_bytes").value_or(0)};
+}
+
+Json toJson(const Compiled& compiled) {
+  if (!compiled) return Json::object();
+  return {{"ms", compiled->ms}, {"cached", compiled->cached}, {"kernels", compiled->kernels}, {"failure", compiled->failure}};
+}
+
+Compiled compiledOf(const Fields& fields) {
+  if (!fields.has("ms")) return std::nullopt;
+  return Compilation{fields.number("ms").value_or(0), fields.flag("cached"), fields.text("kernels"), fields.text("failure")};
+}
+
+Json toJson(const Ready& ready) {
+  return {{"ready", Json::parse(report::runJson(ready.run))}, {"target", toJson(ready.target)}, {"complaint", ready.complaint}};
+}
 
 Json toJson(const Refused& refused) {
   return {{"refused", refused.message}, {"lacks_device", refused.lacksDevice}, {"users", refused.isUsers}};
@@ -37,7 +67,8 @@ std::string toLine(const Job& job) {
                  {"count", sample.count},
                  {"suite", sample.suite},
                  {"file", sample.where.file},
-                 {"line", sample.where.line}});
+                 {"line", sample.where.line},
+                 {"ahead", toJson(job.ahead)}});
 }
 
 Job jobOf(const std::string& line) {
@@ -51,6 +82,7 @@ Job jobOf(const std::string& line) {
   sample.count = fields.integer("count").value_or(1);
   sample.suite = fields.text("suite");
   sample.where = {fields.text("file"), static_cast<int>(fields.integer("line").value_or(0))};
+  if (const auto ahead = fields.object("ahead")) job.ahead = compiledOf(*ahead);
   return job;
 }
 
@@ -60,10 +92,21 @@ std::string toLine(const Reply& reply) {
 
 Reply replyOf(const std::string& line) {
   const Fields fields(line, "worker");
-  if (const auto run = fields.object("ready")) return Ready{results::runOf(*run), fields.text("complaint")};
+  if (const auto run = fields.object("ready")) {
+    const auto target = fields.object("target");
+    return Ready{results::runOf(*run), target ? targetOf(*target) : ir::Target(), fields.text("complaint")};
+  }
   if (fields.has("refused")) return Refused{fields.text("refused"), fields.flag("lacks_device"), fields.flag("users")};
   const Json json = Json::parse(line);
   return Finished{textOf(json, "lines"), textOf(json, "lost")};
 }
+
+std::string toLine(const ir::Target& target) { return lineOf(toJson(target)); }
+
+ir::Target targetOf(const std::string& line) { return targetOf(Fields(line, "target")); }
+
+std::string toLine(const Compiled& compiled) { return lineOf(toJson(compiled)); }
+
+Compiled compiledOf(const std::string& line) { return compiledOf(Fields(line, "compiler")); }
 
 }  // namespace opbench

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <variant>
 
 #include "inputs/sample.h"
+#include "ir/target.h"
+#include "opbench/compilation.h"
 #include "opbench/row.h"
 
 namespace opbench {
@@ -12,6 +15,7 @@ namespace opbench {
 struct Job {
   int index = 0;
   inputs::Sample sample;
+  std::optional<Compilation> ahead{};  ///< of its kernels, where that was tried before it is raced
 };
 
 /// What became of a job.
@@ -23,6 +27,7 @@ struct Finished {
 /// A worker's first word.
 struct Ready {
   Run run;
+  ir::Target target;      ///< what kernels are compiled for
   std::string complaint;  ///< what is not as it should be, though samples can be raced; or nothing
 };
 
@@ -33,6 +38,9 @@ struct Refused {
   bool isUsers = false;      ///< what the user said cannot be
 };
 
+/// A compiler's word on a job; nothing where there is nothing to compile, or nobody can tell yet what.
+using Compiled = std::optional<Compilation>;
+
 using Reply = std::variant<Ready, Refused, Finished>;
 
 /// A job and a worker's replies as a line each, which ends with a line break, and back. Errors: Input, for what is none.
@@ -40,5 +48,9 @@ std::string toLine(const Job& job);
 Job jobOf(const std::string& line);
 std::string toLine(const Reply& reply);
 Reply replyOf(const std::string& line);
+std::string toLine(const ir::Target& target);
+ir::Target targetOf(const std::string& line);
+std::string toLine(const Compiled& compiled);
+Compiled compiledOf(const std::string& line);
 
 }  // namespace opbench

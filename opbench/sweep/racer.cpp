@@ -7,13 +7,17 @@
 #include "opbench/pipeline.h"
 #include "opbench/report/json.h"
 #include "opbench/version.h"
+#include "runtime/host.h"
 
 namespace opbench {
 namespace {
 
 std::unique_ptr<runtime::Device> openDevice(const Options& options) {
   const std::string wanted = !options.device.empty() ? options.device : runtime::Device::cudaAvailable() ? "cuda" : "cpu";
-  return runtime::Device::open(wanted, options.threads);
+  const bool isConfined = wanted != "cpu" && !options.processors.empty();
+  if (isConfined) runtime::confineTo(options.processors);
+  const int threads = options.threads == 0 && isConfined ? static_cast<int>(options.processors.size()) : options.threads;
+  return runtime::Device::open(wanted, threads);
 }
 
 std::string spreadKey(const Run& run) { return measuredKey("spread 1", run.deviceName, run.processors); }
@@ -63,7 +67,8 @@ Racer::Racer(const Options& options)
 }
 
 Finished Racer::race(const Job& job) {
-  const Bench bench{options_, run_, *device_, cache_, tunings_ ? &*tunings_ : nullptr, tolerances_, config_};
+  const Bench bench{
+      options_, run_, *device_, cache_, tunings_ ? &*tunings_ : nullptr, tolerances_, config_, job.ahead ? &*job.ahead : nullptr};
   Row row = raceSample(job.sample, job.index, bench);
   Finished finished;
   try {

@@ -20,7 +20,7 @@ class Racer {
   /// Errors: NoDevice; Input, for a file of tolerances or of a suite.
   explicit Racer(const Options& options);
 
-  Ready ready() const { return {run_, tunings_ ? tunings_->complaint() : ""}; }
+  Ready ready() const { return {run_, device_->target(), tunings_ ? tunings_->complaint() : ""}; }
   Finished race(const Job& job);
 
  private:

@@ -1,3 +1,4 @@
+#include <fmt/ranges.h>
 #include <poll.h>
 #include <sys/wait.h>
 
@@ -15,7 +16,10 @@
 #include "opbench/report/json.h"
 #include "opbench/results/raced.h"
 #include "opbench/sweep/agenda.h"
+#include "opbench/sweep/compilers.h"
 #include "opbench/sweep/process.h"
+#include "opbench/sweep/run_cache.h"
+#include "runtime/host.h"
 
 namespace opbench {
 namespace {
@@ -39,7 +43,41 @@ struct Seat {
   int starts = 0;        ///< since one was ready last
   std::optional<Attempt> attempt;
   Clock::time_point deadline = Clock::time_point::max();
+  std::vector<int> processors;  ///< that are the worker's alone, where it does not compute on them itself
+
+  bool isOpening() const { return worker && !isReady; }
+  bool isBusy() const { return attempt || isOpening(); }
 };
+
+/// Which processors are whose, on a machine whose GPUs are raced on: a worker has up to a quarter of them, compilers the rest.
+struct Division {
+  std::vector<std::vector<int>> workers;
+  std::vector<int> compilers;  ///< none where there are too few to divide
+};
+
+Division divide(const std::vector<int>& processors, size_t workers) {
+  const size_t each = std::max<size_t>(1, processors.size() / 4 / workers);
+  Division division;
+  if (processors.size() <= each * workers) return {std::vector<std::vector<int>>(workers), {}};
+  for (size_t i = 0; i < workers; ++i) {
+    const auto first = processors.begin() + static_cast<std::ptrdiff_t>(i * each);
+    division.workers.emplace_back(first, first + static_cast<std::ptrdiff_t>(each));
+  }
+  division.compilers.assign(processors.begin() + static_cast<std::ptrdiff_t>(each * workers), processors.end());
+  return division;
+}
+
+/// How many compile: as many as there are processors for them, with a few samples for each.
+int compilersFor(const Options& options, const Division& division, size_t processors) {
+  const bool races =
+      std::find(options.contenders.begin(), options.contenders.end(), Contender::Opbench) != options.contenders.end();
+  if (!races) return 0;
+  if (options.compilers) return std::min(*options.compilers, options.samples);
+  constexpr int samplesEach = 4;
+  const bool isCpu = options.device == "cpu" || (!options.devices.empty() && options.devices.front() == "cpu");
+  const auto places = static_cast<int>(isCpu || division.compilers.empty() ? processors : division.compilers.size());
+  return std::min(places, options.samples / samplesEach);
+}
 
 /// Processes that the system has killed so far because memory ran out.
 int64_t killedForMemory() {
@@ -65,13 +103,24 @@ class Supervisor {
   Supervisor(Agenda& agenda, const Options& options) : agenda_(agenda), options_(options) {
     for (const std::string& device : options.devices) seats_.emplace_back().device = device;
     if (seats_.empty()) seats_.emplace_back().device = options.device;
+    const std::vector<int> processors = runtime::allowedProcessors();
+    const Division division = divide(processors, seats_.size());
+    for (size_t i = 0; i < seats_.size(); ++i) seats_[i].processors = division.workers[i];
+    isDivided_ = !division.compilers.empty();
+    const int number = compilersFor(options, division, processors.size());
+    if (number > 0) cache_.emplace(options.cache);
+    std::vector<std::string> arguments = processArguments(division.compilers);
+    arguments.emplace_back("--compiler");
+    compilers_.emplace(agenda, number, std::move(arguments), options.timeout);
   }
 
   void run() {
     for (;;) {
+      compilers_->work(isAnyRacing());
       for (Seat& seat : seats_) engage(seat);
       if (!isAnyBusy()) break;
       wait();
+      compilers_->attend();
       for (Seat& seat : seats_) attend(seat);
     }
     if (!again_.empty())
@@ -80,13 +129,18 @@ class Supervisor {
   }
 
  private:
-  bool isAnyBusy() const {
+  bool isAnyRacing() const {
     return std::any_of(seats_.begin(), seats_.end(), [](const Seat& seat) { return seat.attempt.has_value(); });
+  }
+  bool isAnyBusy() const {
+    if (compilers_->isCompiling() && !agenda_.isInterrupted()) return true;
+    return std::any_of(seats_.begin(), seats_.end(), [](const Seat& seat) { return seat.isBusy(); });
   }
 
   /// Gives a seat that has nothing to do something, where there is.
   void engage(Seat& seat) {
-    if (seat.attempt) return;
+    if (seat.isBusy() || compilers_->isInTheWay()) return;
+    if (!seat.worker && compilers_->hasMore()) return start(seat);
     seat.attempt = next(seat);
     if (!seat.attempt) return;
     if (!seat.worker) return start(seat);
@@ -94,7 +148,7 @@ class Supervisor {
   }
 
   std::optional<Attempt> next(Seat& seat) {
-    if (auto job = agenda_.next()) return Attempt{std::move(*job), false};
+    if (auto job = compilers_->next()) return Attempt{std::move(*job), false};
     if (again_.empty() || agenda_.isInterrupted() || isAnyBusy()) return std::nullopt;
     // Alone: the other workers give back what memory they hold, too.
     for (Seat& other : seats_) dismiss(other);
@@ -104,16 +158,26 @@ class Supervisor {
     return attempt;
   }
 
-  void start(Seat& seat) {
+  /// What workers and compilers have in common.
+  std::vector<std::string> processArguments(const std::vector<int>& processors) const {
     std::vector<std::string> arguments = raceArguments(options_);
+    const std::string& cache = cache_ ? cache_->folder() : options_.cache;
+    if (cache.empty())
+      arguments.emplace_back("--no-cache");
+    else
+      arguments.insert(arguments.end(), {"--cache", cache});
+    if (!processors.empty()) arguments.insert(arguments.end(), {"--processors", fmt::format("{}", fmt::join(processors, ","))});
+    return arguments;
+  }
+
+  void start(Seat& seat) {
+    std::vector<std::string> arguments = processArguments(seat.processors);
     const auto add = [&](const char* name, const std::string& value) {
       if (!value.empty()) arguments.insert(arguments.end(), {name, value});
     };
     add("--worker", fmt::format("{},{},{}", options_.samples, options_.recorded.samples, options_.recorded.calls));
     add("--device", seat.device);
     add("--dump", options_.dump);
-    add("--cache", options_.cache);
-    if (options_.cache.empty()) arguments.emplace_back("--no-cache");
     add("--cases", options_.cases);
     if (options_.cases.empty()) arguments.emplace_back("--no-cases");
     seat.worker.emplace(arguments);
@@ -125,6 +189,7 @@ class Supervisor {
   void begin(Seat& seat) {
     kills_ = killedForMemory();
     setDeadline(seat, options_.timeout);
+    agenda_.start(seat.attempt->job);
     seat.worker->send(toLine(seat.attempt->job));
   }
 
@@ -143,8 +208,9 @@ class Supervisor {
   void wait() {
     std::vector<pollfd> files;
     auto deadline = Clock::time_point::max();
+    compilers_->watch(files, deadline);
     for (const Seat& seat : seats_) {
-      if (!seat.attempt) continue;
+      if (!seat.isBusy()) continue;
       files.push_back({seat.worker->channel(), POLLIN, 0});
       if (seat.worker->errors() >= 0) files.push_back({seat.worker->errors(), POLLIN, 0});
       deadline = std::min(deadline, seat.deadline);
@@ -165,16 +231,16 @@ class Supervisor {
 
   /// Hears what the seat's worker has to say, and whether it has ended or its time is up.
   void attend(Seat& seat) {
-    if (!seat.attempt) return;
+    if (!seat.isBusy()) return;
     while (hasMore(seat.worker->errors()) && seat.worker->readErrors()) {
     }
     if (hasMore(seat.worker->channel()) && !seat.worker->read()) return bury(seat);
-    while (seat.worker && seat.attempt)
+    while (seat.isBusy())
       if (const auto line = seat.worker->line())
         hear(seat, replyOf(*line));
       else
         break;
-    if (seat.attempt && Clock::now() >= seat.deadline) giveUp(seat);
+    if (seat.isBusy() && Clock::now() >= seat.deadline) giveUp(seat);
   }
 
   void hear(Seat& seat, const Reply& reply) {
@@ -192,9 +258,10 @@ class Supervisor {
     if (!run_) {
       run_ = ready.run;
       run_->contenders = options_.contenders;
-      agenda_.begin({*run_, ready.complaint});
+      agenda_.begin({*run_, ready.target, ready.complaint});
     }
-    begin(seat);
+    compilers_->open(ready.target, ready.target.backend == ir::Backend::Cpu || !isDivided_);
+    if (seat.attempt) begin(seat);
   }
 
   void conclude(Seat& seat, const Finished& finished) {
@@ -243,6 +310,9 @@ class Supervisor {
   Agenda& agenda_;
   const Options& options_;
   std::vector<Seat> seats_;
+  bool isDivided_ = false;         ///< whether compilers have processors of their own where a GPU is raced on
+  std::optional<RunCache> cache_;  ///< in which compilers leave what they made
+  std::optional<Compilers> compilers_;
   std::deque<Attempt> again_;  ///< samples that failed once
   std::optional<Run> run_;     ///< nothing before the first worker is ready
   int64_t kills_ = 0;          ///< killedForMemory() when the latest sample began

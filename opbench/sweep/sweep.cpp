@@ -86,7 +86,7 @@ class Sweep : private Agenda {
 
   void raceAll() {
     // Where nothing is left to do there is no need of a device.
-    if (known_ == mine_.size() && knownRun_) return begin({*knownRun_, ""});
+    if (known_ == mine_.size() && knownRun_) return begin({*knownRun_, {}, ""});
     if (mine_.empty()) return;
     Options options = options_;
     options.samples = static_cast<int>(samples_.size());
@@ -109,9 +109,10 @@ class Sweep : private Agenda {
     if (next_ == samples_.size() || interrupted_()) return std::nullopt;
     Job job{static_cast<int>(next_ + 1), std::exchange(samples_[next_], {})};
     ++next_;
-    reporter_.progress(job.sample.op + " " + brief(job.sample));
     return job;
   }
+
+  void start(const Job& job) override { reporter_.progress(job.sample.op + " " + brief(job.sample)); }
 
   bool isInterrupted() const override { return interrupted_(); }
   void complain(const std::string& what) override { reporter_.complain(what); }

@@ -48,11 +48,14 @@ class CudaDevice : public Device {
   std::vector<std::pair<std::string, std::string>> facts() override;
 
   std::optional<Memory> memory() override {
-    // What the allocator keeps for later is free, too.
-    c10::cuda::CUDACachingAllocator::emptyCache();
+    using Stat = c10::CachingDeviceAllocator::StatType;
     size_t free = 0, total = 0;
     check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
-    return Memory{static_cast<int64_t>(free), static_cast<int64_t>(total)};
+    // What the allocator keeps for later is free, too: it gives it back before it fails.
+    const auto stats = c10::cuda::CUDACachingAllocator::getDeviceStats(static_cast<c10::DeviceIndex>(index_));
+    const auto all = static_cast<size_t>(Stat::AGGREGATE);
+    const int64_t kept = stats.reserved_bytes[all].current - stats.allocated_bytes[all].current;
+    return Memory{static_cast<int64_t>(free) + kept, static_cast<int64_t>(total)};
   }
 
   void queueClock() override { clockReader().queue(); }

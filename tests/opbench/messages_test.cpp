@@ -24,12 +24,38 @@ TEST_CASE("a job is what it was on the other side") {
   CHECK(job.sample.suite == "s");
   CHECK(job.sample.where.file == "a.txt");
   CHECK(job.sample.where.line == 2);
+  CHECK_FALSE(job.ahead.has_value());
+}
+
+TEST_CASE("a job tells what compiling it ahead came to") {
+  const inputs::Sample sample =
+      inputs::parseFile("Operator: aten.neg.default\ncnt: 1, ((T([2], f16),), {})\n", "a.txt", "s").samples.at(0);
+  const Job job = jobOf(toLine(Job{1, sample, Compilation{12.5, true, "0123", "signal 11\nit said"}}));
+  REQUIRE(job.ahead.has_value());
+  CHECK(job.ahead->ms == 12.5);
+  CHECK(job.ahead->cached);
+  CHECK(job.ahead->kernels == "0123");
+  CHECK(compiledOf(toLine(job.ahead))->ms == 12.5);
+  CHECK_FALSE(compiledOf(toLine(Compiled())).has_value());
+}
+
+TEST_CASE("a target is what it was on the other side") {
+  const ir::Target target{ir::Backend::Cuda, "sm_90", "", 16, 132, int64_t{60} << 20};
+  const ir::Target read = targetOf(toLine(target));
+  CHECK(read.backend == target.backend);
+  CHECK(read.arch == target.arch);
+  CHECK(read.features == target.features);
+  CHECK(read.vectorBytes == target.vectorBytes);
+  CHECK(read.processors == target.processors);
+  CHECK(read.cacheBytes == target.cacheBytes);
 }
 
 TEST_CASE("replies are what they were on the other side") {
   Run run = tests::exampleRun();
-  const auto ready = std::get<Ready>(replyOf(toLine(Ready{run, "a complaint"})));
+  const auto ready =
+      std::get<Ready>(replyOf(toLine(Ready{run, {ir::Backend::Cpu, "skylake", "+avx2", 32, 4, 1}, "a complaint"})));
   CHECK(report::runJson(ready.run) == report::runJson(run));
+  CHECK(ready.target.arch == "skylake");
   CHECK(ready.complaint == "a complaint");
   const auto refused = std::get<Refused>(replyOf(toLine(Refused{"no \"GPU\"", true, false})));
   CHECK(refused.message == "no \"GPU\"");
