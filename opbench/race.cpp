@@ -21,6 +21,8 @@ constexpr int mostTurns = 50;           // of a round, all queued before the fir
 constexpr double fixedRoundSeconds = 0.02;
 constexpr int leastFixedTurns = 10, leastSlowTurns = 5, mostFixedTurns = 100;
 
+constexpr double shortSeconds = 200 * 32e-9;  // 200 ticks of the timer that stamps a GPU's events
+
 constexpr double throttledShare = 0.75;  // of the rated clock, as nvbench has it
 constexpr std::chrono::milliseconds throttlePause{50};
 
@@ -100,10 +102,18 @@ class Race {
   bool isPrecise() {
     if (static_cast<int>(all_[0].size()) < pace_.leastPairs) return false;
     stopped_ = Stop::Precision;
-    if (all_.size() == 1) return estimate(all_[0]).width() < pace_.precision;
+    if (all_.size() == 1) return estimate(all_[0]).width() < widthFor(0);
     for (size_t i = 1; i < all_.size(); ++i)
-      if (ratioOf(i).width() >= pace_.precision) return false;
+      if (ratioOf(i).width() >= widthFor(i)) return false;
     return true;
+  }
+
+  /// The width at which an interval is narrow enough: a share of the time, but for single runs on a GPU of no shorter one than
+  /// its timer can tell that finely.
+  double widthFor(size_t i) const {
+    const bool isStamped = measure_ == runtime::Measure::Cold && device_.target().backend == ir::Backend::Cuda;
+    const double longer = std::max(median(all_[0]), median(all_[i]));
+    return isStamped && longer > 0 ? pace_.precision * std::max(1.0, shortSeconds / longer) : pace_.precision;
   }
 
   Estimate ratioOf(size_t i) const {

@@ -70,6 +70,17 @@ TEST_CASE("timing ends when the interval is narrow enough, or the time is over, 
   CHECK(late.timings[1].ratio.low < late.timings[1].ratio.high);
 }
 
+TEST_CASE("cold times of a GPU need be no more precise than its timer can tell of 200 ticks") {
+  const auto runsFor = [](double seconds) {
+    const auto noisy = [seconds](int run) { return seconds * (1 + 0.05 * ((run * 7919) % 101 / 50.0 - 1)); };
+    FakeTrial a("a", noisy), b("b", always(seconds));
+    const Heat heat = raced({&a, &b}, {});
+    CHECK(heat.stopped == Stop::Precision);
+    return heat.timings[1].runs;
+  };
+  CHECK(runsFor(1e-6) < runsFor(6.5e-6));
+}
+
 TEST_CASE("with repeats, rounds have operatorbench's length") {
   const auto runsOfRound = [](double seconds) {
     FakeTrial trial("a", always(seconds));
