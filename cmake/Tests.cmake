@@ -46,3 +46,7 @@ if(TARGET opbench AND TARGET opbench_cuda)
   add_test(NAME cuda_module_symbols COMMAND "${CMAKE_COMMAND}" "-DPROGRAM=$<TARGET_FILE:opbench>" "-DMODULE=$<TARGET_FILE:opbench_cuda>"
            -P "${CMAKE_SOURCE_DIR}/tests/cuda_module_symbols.cmake")
 endif()
+if(TARGET opbench)
+  add_test(NAME slurm COMMAND bash "${CMAKE_SOURCE_DIR}/tests/slurm.sh" "$<TARGET_FILE:opbench>" "${CMAKE_SOURCE_DIR}/docs/cluster.md")
+  set_tests_properties(slurm PROPERTIES LABELS slurm SKIP_RETURN_CODE 77 TIMEOUT 300 ENVIRONMENT "${OPBENCH_TEST_ENVIRONMENT}")
+endif()

@@ -3,7 +3,7 @@
 
 packages=(g++ cmake ninja-build ccache mold git python3 python3-pip ca-certificates
   llvm-19-dev clang-19 libclang-rt-19-dev clang-format-19 clang-tidy-19 zlib1g-dev libzstd-dev
-  libfmt-dev libyaml-cpp-dev libcli11-dev nlohmann-json3-dev libeigen3-dev doctest-dev)
+  libfmt-dev libyaml-cpp-dev libcli11-dev nlohmann-json3-dev libeigen3-dev doctest-dev slurm-wlm)
 
 missing_packages() {
   local installed
