@@ -171,8 +171,16 @@ struct Span {
   int64_t first, step, count;
 };
 
-/// A flat index into the last dimensions of the input: one position of each dimension's span, drawn at random.
-Domain inWindow(ir::Shape input, std::function<Span(size_t dim, int64_t output)> span) {
+ir::Shape lastSizes(const ir::TensorType& type, size_t count) {
+  if (type.sizes.size() < count)
+    ir::fail(ir::ErrorKind::Unsupported, "{} has no {} dimensions to pool over", toText(type), count);
+  return {type.sizes.end() - static_cast<std::ptrdiff_t>(count), type.sizes.end()};
+}
+
+/// A flat index into the last dimensions of the input: one position of each dimension's span, drawn at random. `indices` is the
+/// tensor of them, which has the output's dimensions.
+Domain inWindow(ir::Shape input, const ir::TensorType& indices, std::function<Span(size_t dim, int64_t output)> span) {
+  lastSizes(indices, input.size());
   return ByPosition{[input = std::move(input), span = std::move(span)](const ir::Shape& at, uint64_t random) {
     int64_t flat = 0;
     for (size_t d = 0; d < input.size(); ++d) {
@@ -182,12 +190,6 @@ Domain inWindow(ir::Shape input, std::function<Span(size_t dim, int64_t output)>
     }
     return flat;
   }};
-}
-
-ir::Shape lastSizes(const ir::TensorType& type, size_t count) {
-  if (type.sizes.size() < count)
-    ir::fail(ir::ErrorKind::Unsupported, "{} has no {} dimensions to pool over", toText(type), count);
-  return {type.sizes.end() - static_cast<std::ptrdiff_t>(count), type.sizes.end()};
 }
 
 template <size_t dims>
@@ -207,7 +209,7 @@ Domain maxPoolIndex(const Call& call) {
   ir::Shape input = lastSizes(call.tensor(1), dims);
   auto kernel = perDimension<dims>(call, 2, {1}), stride = perDimension<dims>(call, 3, kernel);
   auto padding = perDimension<dims>(call, 4, {0}), dilation = perDimension<dims>(call, 5, {1});
-  return inWindow(input, [=](size_t d, int64_t output) {
+  return inWindow(input, call.tensor(7), [=](size_t d, int64_t output) {
     int64_t start = output * stride[d] - padding[d], step = std::max<int64_t>(dilation[d], 1);
     int64_t skipped = start < 0 ? (-start + step - 1) / step : 0;
     int64_t fitting = start < input[d] ? (input[d] - 1 - start) / step + 1 : 0;
@@ -219,7 +221,7 @@ Domain maxPoolIndex(const Call& call) {
 template <size_t dims>
 Domain adaptiveMaxPoolIndex(const Call& call) {
   ir::Shape input = lastSizes(call.tensor(1), dims), output = lastSizes(call.tensor(2), dims);
-  return inWindow(input, [=](size_t d, int64_t o) {
+  return inWindow(input, call.tensor(2), [=](size_t d, int64_t o) {
     int64_t first = o * input[d] / output[d], end = ((o + 1) * input[d] + output[d] - 1) / output[d];
     return Span{first, 1, end - first};
   });

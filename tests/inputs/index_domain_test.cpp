@@ -169,3 +169,10 @@ TEST_CASE("no index is valid in an empty dimension") {
                        "no index is valid in a dimension of size 0", ir::Error);
   CHECK(drawn<int64_t>("aten.embedding.default", "((T([0, 4], f16), T([0], i64)), {})", 1).empty());
 }
+
+TEST_CASE("indices of fewer dimensions than are pooled over are refused") {
+  CHECK_THROWS_WITH_AS(
+      drawn<int64_t>("aten.max_pool2d_with_indices_backward.default",
+                     "((T([1, 2, 4, 4], f16), T([1, 2, 7, 8], f16), [3], [2], [1], [1], False, T([4], i64)), {})", 7),
+      "i64[4] has no 2 dimensions to pool over", ir::Error);
+}
