@@ -1,0 +1,125 @@
+// A sweep of a few hundred samples, to which everything happens that can: what is left is as if nothing had.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "tests/opbench/program_bed.h"
+
+using namespace tests;
+
+namespace {
+
+constexpr int samples = 300, kills = 20;
+
+/// What is wrong with some of the samples, and the statuses that follow. They come late, for each run that is resumed meets again
+/// those before it: what fails is recorded at the end.
+const std::vector<std::string> faults{"--timeout", "3", "--fault",
+                                      "segfault@211,abort@232,assert@251,hang@274,huge-allocation@290,segfault@300"};
+std::map<int, std::string> expectedStatuses() {
+  std::map<int, std::string> statuses = allOk(samples);
+  statuses[211] = statuses[232] = statuses[300] = "crash";
+  statuses[251] = "assert";
+  statuses[274] = "timeout";
+  statuses[290] = "oom";
+  return statuses;
+}
+constexpr int good = samples - 6;
+
+/// New each time; OPBENCH_TEST_SEED repeats one.
+unsigned seedOfTest() {
+  const char* text = std::getenv("OPBENCH_TEST_SEED");
+  return text != nullptr ? static_cast<unsigned>(std::strtoul(text, nullptr, 10)) : std::random_device()();
+}
+
+/// What the lines of a results file say that no clock has a part in, in the order of samples and contenders.
+std::vector<std::string> unmeasured(const std::string& file) {
+  std::map<std::pair<int, std::string>, std::string> lines;
+  std::ifstream stream(file);
+  for (std::string line; std::getline(stream, line);) {
+    const auto json = nlohmann::json::parse(line);
+    nlohmann::json kept;
+    for (const char* field :
+         {"index",   "op",      "sample",           "brief",          "suite",  "file",       "line",  "count",   "contender",
+          "kind",    "status",  "reason",           "family",         "bytes",  "bytes_read", "flops", "kernels", "schedule",
+          "data",    "vacuous", "deterministic",    "accuracy",       "device", "dtype",      "seed",  "threads", "repeats",
+          "options", "samples", "recorded_samples", "recorded_calls", "version"})
+      kept[field] = json.at(field);
+    lines[{json.at("index"), json.at("contender")}] = kept.dump();
+  }
+  std::vector<std::string> result;
+  for (const auto& [key, line] : lines) result.push_back(line);
+  return result;
+}
+
+/// The lines of a text, without times, that hold one of the words.
+std::multiset<std::string> linesWith(const std::string& text, const std::vector<std::string>& words) {
+  static const std::regex time(" time=\"[^\"]*\"");
+  std::multiset<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);)
+    if (std::any_of(words.begin(), words.end(), [&](const std::string& word) { return line.find(word) != std::string::npos; }))
+      lines.insert(std::regex_replace(line, time, ""));
+  return lines;
+}
+
+std::string belowHeading(const std::string& report) { return report.substr(report.find('\n')); }
+
+/// Points of a sweep, as shares of it, in order.
+std::vector<double> pointsOf(std::mt19937& random) {
+  std::vector<double> points;
+  for (int i = 0; i < kills; ++i) points.push_back(std::uniform_real_distribution<double>()(random));
+  std::sort(points.begin(), points.end());
+  return points;
+}
+
+/// Runs a sweep until its file has so many bytes, and kills it a moment later; on the way there perhaps its workers.
+void runAndKill(const ProgramBed& bed, const std::vector<std::string>& words, size_t bytes, std::mt19937& random) {
+  std::error_code error;
+  const auto before = static_cast<size_t>(std::filesystem::file_size(bed.json(), error));
+  const pid_t pid = bed.start(words);
+  if (random() % 3 == 0 && waitForBytes(bed.json(), pid, error ? 1 : (before + bytes) / 2))
+    for (const pid_t worker : childrenOf(pid)) kill(worker, SIGKILL);
+  CHECK(waitForBytes(bed.json(), pid, bytes));
+  sleepFor(static_cast<int>(random() % 30));
+  kill(pid, SIGKILL);
+  CHECK(ProgramBed::wait(pid) == -SIGKILL);
+}
+
+}  // namespace
+
+TEST_CASE("a sweep with faults, whose workers and which itself are killed at random moments, reports what an unbroken one does") {
+  const unsigned seed = seedOfTest();
+  MESSAGE("OPBENCH_TEST_SEED=" << seed);
+  std::mt19937 random(seed);
+  const ProgramBed bed(samples);
+  const std::string unbroken = bed.folder.path / "unbroken.jsonl", junit = bed.folder.path / "j.xml";
+  const auto with = [&](std::vector<std::string> words) {
+    words.insert(words.end(), faults.begin(), faults.end());
+    return words;
+  };
+  CHECK(bed.run(with({"--json", unbroken, "--junit", junit})) == 1);
+  const std::vector<std::string> said{"opbench: ", "coverage: "};
+  const auto report = linesWith(bed.out(), said);
+  const auto cases = linesWith(contentOf(junit), {"<"});
+  // Lines are all about as long, but for those of what failed, which are the last.
+  const double bytes = static_cast<double>(std::filesystem::file_size(unbroken)) * good / samples;
+
+  for (const double point : pointsOf(random)) runAndKill(bed, with({}), static_cast<size_t>(1 + 0.97 * point * bytes), random);
+  CHECK(bed.run(with({"--junit", junit})) == 1);
+  CHECK(bed.statuses() == expectedStatuses());
+  CHECK(unmeasured(bed.json()) == unmeasured(unbroken));
+  CHECK(linesWith(bed.out(), said) == report);
+  CHECK(linesWith(contentOf(junit), {"<"}) == cases);
+
+  const std::string whole = belowHeading(bed.out());
+  CHECK(bed.run(with({})) == 1);
+  CHECK(belowHeading(bed.out()) == whole);
+}

@@ -1,0 +1,129 @@
+#include "tests/opbench/program_bed.h"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <thread>
+
+#include "opbench/results/raced.h"
+
+namespace tests {
+
+using namespace opbench;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::vector<char*> pointersTo(std::vector<std::string>& words) {
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+}  // namespace
+
+ProgramBed::ProgramBed(int samples) {
+  std::ofstream file(folder.path / "samples.txt");
+  file << "Operator: aten.neg.default\n";
+  for (int n = 1; n <= samples; ++n) file << "cnt: " << samples - n + 1 << ", ((T([" << n << ", 8], f32),), {})\n";
+}
+
+pid_t ProgramBed::launch(std::vector<std::string> words, std::vector<std::string> variables) const {
+  words.insert(words.begin(), "opbench");
+  for (char** variable = environ; *variable != nullptr; ++variable) variables.emplace_back(*variable);
+  posix_spawn_file_actions_t actions{};
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 1, (folder.path / "out").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
+  posix_spawn_file_actions_addopen(&actions, 2, (folder.path / "err").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
+  const fs::path path = fs::read_symlink("/proc/self/exe").parent_path() / "opbench";
+  pid_t pid = -1;
+  REQUIRE_MESSAGE(posix_spawn(&pid, path.c_str(), &actions, nullptr, pointersTo(words).data(), pointersTo(variables).data()) == 0,
+                  path);
+  posix_spawn_file_actions_destroy(&actions);
+  return pid;
+}
+
+pid_t ProgramBed::start(const std::vector<std::string>& extra, const std::vector<std::string>& variables) const {
+  std::vector<std::string> words{
+      "--inp-file", folder.path / "samples.txt", "--max-samples", "0", "--threads", "1", "--max-time", "0.001",
+      "--cache",    folder.path / "cache",       "--resume"};
+  const auto says = [&](const char* option) { return std::find(extra.begin(), extra.end(), option) != extra.end(); };
+  if (!says("--json")) words.insert(words.end(), {"--json", json()});
+  if (!says("--device") && !says("--devices")) words.insert(words.end(), {"--device", "cpu"});
+  words.insert(words.end(), extra.begin(), extra.end());
+  return launch(words, variables);
+}
+
+int ProgramBed::wait(pid_t pid) {
+  int status = 0;
+  waitpid(pid, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+std::map<int, std::string> ProgramBed::statuses() const {
+  std::map<int, std::string> found;
+  std::ifstream file(json());
+  results::readRaced(file, json(), 2, [&](const results::Raced& raced) {
+    const bool isNew = found.emplace(raced.row.index, name(raced.row.outcomes[1].status)).second;
+    CHECK_MESSAGE(isNew, raced.row.index);
+  });
+  return found;
+}
+
+std::map<int, std::string> ProgramBed::compilations() const {
+  std::map<int, std::string> found;
+  std::ifstream file(json());
+  results::readRaced(file, json(), 2, [&](const results::Raced& raced) {
+    const Outcome& outcome = raced.row.outcomes[1];
+    std::string& what = found[raced.row.index];
+    what = !outcome.notAhead.empty() ? outcome.notAhead : outcome.isCompiledAhead ? "ahead" : "here";
+    if (outcome.cached) what += " cached";
+    if (outcome.kernels > 0) CHECK(outcome.compileMs > 0);
+  });
+  return found;
+}
+
+std::string ProgramBed::reasonOf(int index) const {
+  std::string reason;
+  std::ifstream file(json());
+  results::readRaced(file, json(), 2, [&](const results::Raced& raced) {
+    if (raced.row.index == index) reason = raced.row.outcomes[1].reason;
+  });
+  return reason;
+}
+
+std::map<int, std::string> all(int samples, const std::string& what) {
+  std::map<int, std::string> texts;
+  for (int i = 1; i <= samples; ++i) texts[i] = what;
+  return texts;
+}
+
+std::map<int, std::string> allOk(int samples) { return all(samples, "ok"); }
+
+std::vector<pid_t> childrenOf(pid_t pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/task/" + std::to_string(pid) + "/children");
+  std::vector<pid_t> children;
+  for (pid_t child = 0; file >> child;) children.push_back(child);
+  return children;
+}
+
+void sleepFor(int milliseconds) { std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds)); }
+
+bool waitForBytes(const fs::path& file, pid_t pid, size_t bytes) {
+  for (;;) {
+    std::error_code error;
+    if (fs::file_size(file, error) >= bytes && !error) return true;
+    siginfo_t info{};
+    if (waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid) return false;
+    sleepFor(2);
+  }
+}
+
+}  // namespace tests
