@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <limits>
 #include <map>
 #include <tuple>
 
@@ -21,31 +20,6 @@
 
 namespace inputs {
 namespace {
-
-/// Bytes of the tensors in an argument; saturates instead of overflowing.
-int64_t bytesOf(const ir::Argument& argument) {
-  int64_t bytes = 0;
-  auto add = [&](int64_t more) {
-    if (__builtin_add_overflow(bytes, more, &bytes)) bytes = std::numeric_limits<int64_t>::max();
-  };
-  if (const auto* type = argument.as<ir::TensorType>()) {
-    int64_t size = 0;
-    bool overflows = __builtin_mul_overflow(type->storageElements(), ir::sizeOf(type->dtype), &size);
-    add(overflows ? std::numeric_limits<int64_t>::max() : size);
-  }
-  if (const auto* list = argument.as<ir::List>())
-    for (const ir::Argument& item : list->items) add(bytesOf(item));
-  return bytes;
-}
-
-void checkLimit(const Sample& sample, int64_t limit) {
-  ir::List all{sample.args, false};
-  for (const ir::NamedArgument& named : sample.kwargs) all.items.push_back(named.value);
-  int64_t bytes = bytesOf(all);
-  if (bytes > limit)
-    ir::fail(ir::ErrorKind::Unsupported, "inputs of {:.1f} GB are more than the limit of {:.1f} GB",
-             static_cast<double>(bytes) / 1e9, static_cast<double>(limit) / 1e9);
-}
 
 template <typename Element>
 at::Tensor drawnAs(const ir::TensorType& type, const Domain& domain, uint64_t key, const Data& data) {
@@ -254,8 +228,7 @@ c10::ScalarType scalarType(ir::DType dtype) {
   ir::fail(ir::ErrorKind::Internal, "dtype {} is none", static_cast<int>(dtype));
 }
 
-Inputs materialize(const Sample& sample, c10::Device device, uint64_t seed, const Data& data, int64_t limit) {
-  checkLimit(sample, limit);
+Inputs materialize(const Sample& sample, c10::Device device, uint64_t seed, const Data& data) {
   Positional positional = byPosition(sample);
   Materializer materializer(positional.sample, device, seed, data);
   Inputs inputs;

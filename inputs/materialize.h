@@ -21,16 +21,12 @@ struct Inputs {
   std::vector<std::pair<std::string, c10::IValue>> kwargs;
 };
 
-/// Bytes of input tensors that materialize allocates at most, unless told otherwise.
-inline constexpr int64_t defaultInputLimit = int64_t{8} << 30;
-
 /// Real tensors of the recorded sizes and strides on `device`; equal seeds give equal data, on any device. Elements are
 /// drawn from the domain of their argument (`domainOf`) and from `data` where it is plain, into the storage: a tensor that
 /// overlaps itself shows the same element wherever it does. The saved statistics of a batch norm's gradient in evaluation are its
 /// running ones, as in any real call. On torch's `meta` device tensors have no elements, only a type. Throws Unsupported for
-/// sparse tensors, for unknown names of torch and where the tensors take more than `limit` bytes together.
-Inputs materialize(const Sample& sample, c10::Device device, uint64_t seed, const Data& data = {},
-                   int64_t limit = defaultInputLimit);
+/// sparse tensors and for unknown names of torch.
+Inputs materialize(const Sample& sample, c10::Device device, uint64_t seed, const Data& data = {});
 
 /// ATen's number of a dtype.
 c10::ScalarType scalarType(ir::DType dtype);

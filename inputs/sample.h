@@ -27,6 +27,10 @@ struct Sample {
   Source where;
 };
 
+/// The types of a sample's tensors, in the order of its arguments, keyword arguments last; also of those in lists. They are the
+/// sample's own.
+std::vector<const ir::TensorType*> tensorsOf(const Sample& sample);
+
 /// Samples in the order of their files (sorted by path) and lines, with what could not be read.
 struct Samples {
   std::vector<Sample> samples;

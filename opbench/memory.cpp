@@ -15,20 +15,11 @@ constexpr double mostOfFree = 0.95;  // what else is allocated is small beside i
 constexpr double float64Bytes = 8;
 constexpr double float64Comparisons = 3;  // copies of an output that comparing it takes
 
-double elementsOf(const ir::Argument& argument) {
-  if (const auto* type = argument.as<ir::TensorType>()) return static_cast<double>(type->storageElements());
-  double elements = 0;
-  if (const auto* list = argument.as<ir::List>())
-    for (const ir::Argument& item : list->items) elements += elementsOf(item);
-  return elements;
-}
-
 }  // namespace
 
 double neededForArguments(const inputs::Sample& sample, const Options& options) {
   double elements = 0;
-  for (const ir::Argument& argument : sample.args) elements += elementsOf(argument);
-  for (const ir::NamedArgument& argument : sample.kwargs) elements += elementsOf(argument.value);
+  for (const ir::TensorType* type : inputs::tensorsOf(sample)) elements += static_cast<double>(type->storageElements());
   const auto bytes = static_cast<double>(argumentBytes(sample));
   return options.accuracyChecking ? bytes + float64Bytes * elements : bytes;
 }

@@ -49,20 +49,6 @@ std::vector<std::string> suggestions(const std::string& pattern, const std::vect
   return nearest(spelling, {names.begin(), names.end()});
 }
 
-/// Calls `visit` with the type of each tensor in an argument.
-template <typename F>
-void visitTensors(const ir::Argument& argument, const F& visit) {
-  if (const auto* type = argument.as<ir::TensorType>()) visit(*type);
-  if (const auto* list = argument.as<ir::List>())
-    for (const ir::Argument& item : list->items) visitTensors(item, visit);
-}
-
-template <typename F>
-void visitTensors(const Sample& sample, const F& visit) {
-  for (const ir::Argument& argument : sample.args) visitTensors(argument, visit);
-  for (const ir::NamedArgument& argument : sample.kwargs) visitTensors(argument.value, visit);
-}
-
 bool isMeant(const std::string& op, const Options& options) {
   const auto isAny = [&](const std::vector<std::string>& patterns) {
     return std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) { return matches(op, pattern); });
@@ -131,15 +117,19 @@ Selection select(const std::vector<Sample>& samples, const Options& options, con
 }
 
 int64_t argumentBytes(const Sample& sample) {
+  constexpr int64_t most = std::numeric_limits<int64_t>::max();
   int64_t bytes = 0;
-  visitTensors(sample, [&](const ir::TensorType& type) { bytes += type.storageElements() * ir::sizeOf(type.dtype); });
+  for (const ir::TensorType* type : inputs::tensorsOf(sample)) {
+    int64_t size = 0;
+    if (__builtin_mul_overflow(type->storageElements(), ir::sizeOf(type->dtype), &size)) return most;
+    if (__builtin_add_overflow(bytes, size, &bytes)) return most;
+  }
   return bytes;
 }
 
 bool isStrided(const Sample& sample) {
-  bool found = false;
-  visitTensors(sample, [&](const ir::TensorType& type) { found |= !type.isContiguous(); });
-  return found;
+  const auto tensors = inputs::tensorsOf(sample);
+  return std::any_of(tensors.begin(), tensors.end(), [](const ir::TensorType* type) { return !type->isContiguous(); });
 }
 
 }  // namespace opbench

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "opbench/pipeline.h"
+#include "opbench/select.h"
 
 using namespace opbench;
 
@@ -22,6 +23,15 @@ TEST_CASE("arguments take their storage, and float64 copies where results are ch
   CHECK(neededForArguments(sample, options) == 10010 * (2 + 8));
   options.accuracyChecking = false;
   CHECK(neededForArguments(sample, options) == 10010 * 2);
+}
+
+TEST_CASE("tensors in lists and keyword arguments count, and bytes beyond all numbers are the largest number") {
+  const inputs::Sample sample = sampleOf("(([T([3], f64), T([4], f16)],), {'out': T([5], f32, stride=(2,))})");
+  CHECK(inputs::tensorsOf(sample).size() == 3);
+  CHECK(argumentBytes(sample) == 3 * 8 + 4 * 2 + 9 * 4);
+  CHECK(isStrided(sample));
+  const inputs::Sample huge = sampleOf("((T([1000000000, 1000000000], f64), T([1000000000, 1000000000], f64)), {})");
+  CHECK(argumentBytes(huge) == std::numeric_limits<int64_t>::max());
 }
 
 TEST_CASE("each contender has outputs; what is written in place is there already") {
