@@ -1,4 +1,4 @@
-# One libFuzzer program a file of tests/fuzz/, with the IR and what reads samples, results and tolerances under AddressSanitizer
+# One libFuzzer program a file of tests/fuzz/, with the IR and all that reads text from outside under AddressSanitizer
 # and UBSan.
 include(YamlCpp)
 include(Embed)
@@ -22,13 +22,14 @@ add_library(sample_text OBJECT ${parser} cmake/empty.cpp)
 target_include_directories(sample_text PUBLIC "${CMAKE_SOURCE_DIR}")
 target_link_libraries(sample_text PUBLIC ir)
 
-# The readers of results and tolerances, and the comparison of results.
+# The readers of results, journals, tolerances and suites' configurations, and the comparison of results.
 opbench_sources(readers opbench/compare)
 list(FILTER readers EXCLUDE REGEX "/(junit|options|verb)\\.cpp$")
-foreach(name results/fields results/read results/record report/format brief files nearest sampling select statistics
-             suite_config tolerances tolerances_reader yaml_reader)
+foreach(name results/fields results/raced results/read results/record report/format report/json brief contenders files light nearest sampling select statistics
+             race row suite_config tolerances tolerances_reader yaml_reader)
   list(APPEND readers opbench/${name}.cpp)
 endforeach()
+list(APPEND readers runtime/kind.cpp)
 add_library(readers OBJECT ${readers})
 target_link_libraries(readers PUBLIC sample_text opbench::fmt opbench::yaml_cpp nlohmann_json::nlohmann_json)
 opbench_embed(readers opbench/tolerances.yaml opbench tolerancesText)
@@ -36,14 +37,15 @@ opbench_embed(readers opbench/tolerances.yaml opbench tolerancesText)
 enable_testing()
 set(OPBENCH_FUZZ_RUNS 20000 CACHE STRING "Inputs each fuzz target tries when it runs as a test")
 opbench_sources(targets tests/fuzz)
+list(FILTER targets INCLUDE REGEX "_fuzz\\.cpp$")
 foreach(source IN LISTS targets)
   get_filename_component(name "${source}" NAME_WE)
-  add_executable(${name} "${source}")
+  add_executable(${name} "${source}" tests/fuzz/sanitizers.cpp)
   target_link_libraries(${name} PRIVATE readers sample_text ir opbench::fmt)
   target_link_options(${name} PRIVATE -fsanitize=fuzzer)
   # What it finds on the way goes to the build tree; its seeds, tests/fuzz/corpus/<name>, stay as they are.
   file(MAKE_DIRECTORY "${CMAKE_BINARY_DIR}/found/${name}")
   add_test(NAME ${name} COMMAND ${name} -runs=${OPBENCH_FUZZ_RUNS} -seed=1 -max_total_time=60 -timeout=10 -verbosity=0
            "-artifact_prefix=${CMAKE_BINARY_DIR}/" "${CMAKE_BINARY_DIR}/found/${name}" "${CMAKE_SOURCE_DIR}/tests/fuzz/corpus/${name}")
-  set_tests_properties(${name} PROPERTIES LABELS fuzz ENVIRONMENT "ASAN_OPTIONS=detect_leaks=0")
+  set_tests_properties(${name} PROPERTIES LABELS fuzz)
 endforeach()

@@ -77,12 +77,6 @@ Ceilings best(const Ceilings& a, const Ceilings& b) {
   return {std::max(a.copy, b.copy), std::max(a.read, b.read), std::max(a.flops, b.flops), std::min(a.floor, b.floor)};
 }
 
-double lightSeconds(const Ceilings& ceilings, int64_t bytes, double flops) {
-  if (ceilings.copy <= 0) return 0;
-  const double moving = static_cast<double>(bytes) / ceilings.copy;
-  return std::max(moving, ceilings.flops > 0 ? flops / ceilings.flops : 0) + ceilings.floor;
-}
-
 Ceilings ceilingsOf(runtime::Device& device, runtime::Flush flush, const runtime::Cache& cache) {
   if (const auto known = cache.find(keyOf(device, flush))) {
     const Json json = Json::parse(*known, nullptr, /*allow_exceptions=*/false);

@@ -28,15 +28,6 @@ class AtenCallable : public Callable {
 
 }  // namespace
 
-std::string_view name(Kind kind) {
-  switch (kind) {
-    case Kind::Generated: return "generated";
-    case Kind::Extern: return "extern";
-    case Kind::View: return "view";
-  }
-  ir::fail(ir::ErrorKind::Internal, "kind {} has no name", static_cast<int>(kind));
-}
-
 CallablePtr eagerCallable(Call& call) { return std::make_unique<AtenCallable>(call.state()); }
 
 CallablePtr plannedCallable(Call& call, Plan plan, Device& device, const Cache& cache) {

@@ -1,0 +1,15 @@
+#include "ir/error.h"
+#include "runtime/callable.h"
+
+namespace runtime {
+
+std::string_view name(Kind kind) {
+  switch (kind) {
+    case Kind::Generated: return "generated";
+    case Kind::Extern: return "extern";
+    case Kind::View: return "view";
+  }
+  ir::fail(ir::ErrorKind::Internal, "kind {} has no name", static_cast<int>(kind));
+}
+
+}  // namespace runtime
