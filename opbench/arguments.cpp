@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <cctype>
 
+#include "opbench/files.h"
+#include "runtime/hash.h"
+
 namespace opbench {
 namespace {
 
@@ -71,6 +74,13 @@ std::vector<std::string> raceArguments(const Options& options) {
   addData(arguments, options);
   addRace(arguments, options);
   return arguments.take();
+}
+
+std::string rulesDigest(const Options& options) {
+  if (options.config.empty() && options.tolerances.empty()) return "";
+  std::string all;
+  for (const std::string& path : {options.config, options.tolerances}) all += (path.empty() ? "" : readFile(path)) + '\0';
+  return runtime::digest(all);
 }
 
 std::string commandLine(const Options& options) {

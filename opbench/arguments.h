@@ -11,7 +11,11 @@ namespace opbench {
 /// value are left out. Equal arguments make equal rows, measuring apart.
 std::vector<std::string> raceArguments(const Options& options);
 
-/// The same with the device, as one line for a shell.
+/// A digest of what the files say that these arguments name (--config, --tolerances), on which rows depend as well; empty where
+/// they name none. Errors: Input, for a file that cannot be read.
+std::string rulesDigest(const Options& options);
+
+/// raceArguments() with the device, as one line for a shell.
 std::string commandLine(const Options& options);
 
 /// A word as a shell takes it, quoted where it needs to be.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace opbench {
@@ -76,6 +77,13 @@ Measure besideMeasure(const Run& run) { return isCuda(run) ? Measure::Steady : M
 std::string_view measureName(const Run& run, Measure measure) {
   if (measure == Measure::Cold) return "cold";
   return isCuda(run) ? "marginal" : "hot";
+}
+
+bool hasRecovered(const Row& row) {
+  constexpr std::array fatal{Status::Crash, Status::Assert, Status::Timeout, Status::Oom};
+  return !row.retried.empty() && std::none_of(row.outcomes.begin(), row.outcomes.end(), [&](const Outcome& outcome) {
+    return std::find(fatal.begin(), fatal.end(), outcome.status) != fatal.end();
+  });
 }
 
 bool isBeyondLight(const Row& row, const Run& run) {

@@ -93,6 +93,7 @@ struct Row {
   std::optional<double> stolenSeconds;   ///< what a hypervisor took meanwhile
   std::string data;                      ///< what its arguments were drawn from: `normal`, `normal x 16`
   std::string vacuous;                   ///< why its check says nothing, or nothing: `zeros would pass for output 0`
+  std::string retried;                   ///< how it failed the first time, where it was raced twice: `crash: signal 9 (Killed)`
   std::vector<Outcome> outcomes;         ///< in the contenders' order, the baseline first
 
   int64_t bytes() const { return traffic.read + traffic.written; }
@@ -115,6 +116,7 @@ struct Run {
   bool channelsLast = false;
   std::string version;
   std::string options;  ///< raceArguments() as one line
+  std::string rules;    ///< rulesDigest()
   int samples = 0;      ///< of the sweep, wherever they are raced
   Recorded recorded;    ///< what these were selected from; zero where nobody knows
   std::vector<Contender> contenders;
@@ -125,6 +127,9 @@ runtime::Measure mainMeasure(const Run& run);
 runtime::Measure besideMeasure(const Run& run);
 /// What a measure is called on the device: `cold`; `marginal` on CUDA and `hot` on a CPU.
 std::string_view measureName(const Run& run, runtime::Measure measure);
+
+/// Whether a sample failed so that it was raced once more, and did not fail so again.
+bool hasRecovered(const Row& row);
 
 /// Whether an outcome that computes has a cold time that the device's ceilings do not allow.
 bool isBeyondLight(const Row& row, const Run& run);

@@ -112,6 +112,7 @@ Group groupOf(const std::string& name, const Rows& rows, const Run& run) {
       countHeat(standing, *row);
       standing.same += isSame(row->outcomes[i], run);
       gather(gathered, *row, row->outcomes[i]);
+      standing.recovered += hasRecovered(*row);
       standing.vacuous += !row->vacuous.empty();
       if (row->outcomes[i].deterministic == false)
         ++(row->outcomes[i].kind == Kind::Generated ? standing.nondeterministic : standing.atenNondeterministic);

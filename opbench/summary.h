@@ -44,6 +44,7 @@ struct Standing {
   int imprecise = 0;                       ///< samples whose timing ended before it was as precise as asked
   int throttledRuns = 0;                   ///< runs that were dropped because the clock was throttled
   int timed = 0;                           ///< samples with a speedup
+  int recovered = 0;                       ///< samples that failed when they were raced first, and not once more
   int vacuous = 0;                         ///< samples whose check lets results pass that take no work
   int nondeterministic = 0;                ///< samples of which two runs of generated kernels differ
   int atenNondeterministic = 0;            ///< samples of which two runs of ATen's kernels differ

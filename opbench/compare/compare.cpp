@@ -1,8 +1,11 @@
 #include "opbench/compare/compare.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <tuple>
 
 namespace opbench::compare {
@@ -209,6 +212,14 @@ bool anyLacks(const Results& results, const Has& has) {
                      [&](const Record& record) { return isMeasured(&record) && !has(record); });
 }
 
+/// Samples that were measured, though not when they were raced first.
+size_t retriedSamples(const Results& results) {
+  std::set<std::pair<std::string, std::string>> samples;
+  for (const Record& record : results.records)
+    if (!record.retried.empty() && isMeasured(&record)) samples.emplace(record.op, record.sample);
+  return samples.size();
+}
+
 void addNotes(Comparison& comparison, bool controlIsAlone) {
   for (const Results* results : {&comparison.base, &comparison.candidate}) {
     if (anyLacks(*results, [](const Record& r) { return r.medianInterval.has_value(); }))
@@ -219,6 +230,9 @@ void addNotes(Comparison& comparison, bool controlIsAlone) {
       comparison.notes.push_back(results->file + " does not know the device's own spread (A/A)");
     if (anyLacks(*results, [](const Record& r) { return r.device == "cpu" || r.clockMhz; }))
       comparison.notes.push_back(results->file + " has no clocks: times are not confirmed in cycles");
+    if (const size_t count = retriedSamples(*results))
+      comparison.notes.push_back(fmt::format("{} has {} sample{} that failed and {} raced once more", results->file, count,
+                                             count == 1 ? "" : "s", count == 1 ? "was" : "were"));
   }
   if (!controlIsAlone && comparison.control.samples() < Control::least)
     comparison.notes.push_back("fewer than 9 samples have eager on both sides: the machine's drift is not known");

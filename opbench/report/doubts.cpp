@@ -23,6 +23,7 @@ std::string_view whose(const Outcome& outcome) { return outcome.kind == runtime:
 
 std::string doubts(const Row& row, bool colour) {
   std::string text;
+  if (hasRecovered(row)) text += line("retried: " + row.retried, colour);
   if (!row.vacuous.empty()) text += line("vacuous: " + row.vacuous, colour);
   for (const Outcome& outcome : row.outcomes)
     if (outcome.deterministic == false)
@@ -31,7 +32,8 @@ std::string doubts(const Row& row, bool colour) {
 }
 
 std::string doubts(const Standing& standing, bool colour) {
-  return counted(standing.vacuous, standing, "vacuous: results that take no work would pass", colour) +
+  return counted(standing.recovered, standing, "retried: they failed when they were raced first", colour) +
+         counted(standing.vacuous, standing, "vacuous: results that take no work would pass", colour) +
          counted(standing.nondeterministic, standing, "nondeterministic: two runs of generated kernels differ", colour) +
          counted(standing.atenNondeterministic, standing, "nondeterministic: two runs of ATen's kernels differ", colour);
 }

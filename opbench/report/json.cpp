@@ -88,6 +88,7 @@ Json toJson(const Accuracy& accuracy) {
 
 void addJudgement(Json& record, const Row& row, const Outcome& outcome) {
   record["data"] = row.data;
+  record["retried"] = row.retried.empty() ? Json(nullptr) : Json(row.retried);
   record["vacuous"] = row.vacuous.empty() ? Json(nullptr) : Json(row.vacuous);
   record["deterministic"] = outcome.deterministic ? Json(*outcome.deterministic) : Json(nullptr);
   record["accuracy"] = outcome.accuracy ? toJson(*outcome.accuracy) : Json(nullptr);
@@ -140,6 +141,7 @@ void addRun(Json& record, const Run& run) {
   record["repeats"] = run.repeats;
   record["precision"] = run.precision;
   record["options"] = run.options;
+  if (!run.rules.empty()) record["rules"] = run.rules;
   record["samples"] = run.samples;
   record["recorded_samples"] = run.recorded.samples;
   record["recorded_calls"] = run.recorded.calls;

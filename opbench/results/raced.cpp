@@ -45,6 +45,7 @@ void readSample(const Fields& fields, Row& row) {
   row.isFloorBound = fields.flag("floor_bound");
   row.stolenSeconds = scaled(fields.number("stolen_ms"), milli);
   row.data = fields.text("data");
+  row.retried = fields.text("retried");
   row.vacuous = fields.text("vacuous");
   if (!fields.has("stopped")) return;
   row.heat.emplace();
@@ -215,6 +216,7 @@ Run runOf(const Fields& fields) {
   run.repeats = static_cast<int>(fields.integer("repeats").value_or(0));
   run.precision = fields.number("precision").value_or(0.01);
   run.options = fields.text("options");
+  run.rules = fields.text("rules");
   run.samples = static_cast<int>(fields.integer("samples").value_or(0));
   run.recorded = {fields.integer("recorded_samples").value_or(0), fields.integer("recorded_calls").value_or(0)};
   run.version = fields.text("version");

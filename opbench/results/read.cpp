@@ -56,6 +56,7 @@ void readOutcome(const Fields& fields, Record& record) {
   record.kind = fields.text("kind");
   record.status = fields.requiredText("status");
   record.reason = fields.text("reason");
+  record.retried = fields.text("retried");
   const auto fate = fateOf(record.status, record.median.has_value());
   if (!fate) fields.refuse(fmt::format("status '{}' is unknown", record.status));
   record.fate = *fate;

@@ -31,6 +31,7 @@ struct Record {
   int64_t index = 0, line = 0;  ///< its number in the run, and its line in `file`
   int64_t count = 1;
   std::string contender, kind, status, reason;
+  std::string retried;  ///< how the sample failed the first time, where it was raced twice
   Fate fate = Fate::Unmeasured;
 
   std::optional<double> median;

@@ -30,6 +30,7 @@ class Comparison {
   Comparison(const Options& options, const std::vector<inputs::Sample>& samples, const std::vector<int>& mine)
       : file_(options.json),
         options_(quoted(raceArguments(options))),
+        rules_(rulesDigest(options)),
         recorded_(options.recorded),
         samples_(samples),
         left_(mine.begin(), mine.end()) {}
@@ -38,6 +39,7 @@ class Comparison {
     place_ = raced.place;
     if (raced.run.version != versionText()) refuse("{} wrote it, this is {}", raced.run.version, versionText());
     if (raced.run.options != options_) refuse("it was raced with '{}', not '{}'", raced.run.options, options_);
+    if (raced.run.rules != rules_) refuse("the files of --config and --tolerances say something else than they did then");
     const auto index = static_cast<size_t>(raced.row.index);
     const bool isOurs = index >= 1 && index <= samples_.size() && samples_[index - 1].op == raced.row.op &&
                         samples_[index - 1].recorded == raced.row.sample &&
@@ -54,7 +56,7 @@ class Comparison {
   }
 
   const std::string& file_;
-  const std::string options_;
+  const std::string options_, rules_;
   const Recorded recorded_;
   const std::vector<inputs::Sample>& samples_;
   std::set<int> left_;  ///< numbers of samples that were not found yet

@@ -43,6 +43,7 @@ class Merger {
       const Run &a = first.raced.run, &b = raced.run;
       same("build", a.version, b.version, first, raced, file);
       same("options", a.options, b.options, first, raced, file);
+      same("files of --config and --tolerances", a.rules, b.rules, first, raced, file);
       same("samples", samplesText(a), samplesText(b), first, raced, file);
       same("device", a.deviceName, b.deviceName, first, raced, file);
     }

@@ -68,7 +68,8 @@ std::string toLine(const Job& job) {
                  {"suite", sample.suite},
                  {"file", sample.where.file},
                  {"line", sample.where.line},
-                 {"ahead", toJson(job.ahead)}});
+                 {"ahead", toJson(job.ahead)},
+                 {"retried", job.retried}});
 }
 
 Job jobOf(const std::string& line) {
@@ -83,6 +84,7 @@ Job jobOf(const std::string& line) {
   sample.suite = fields.text("suite");
   sample.where = {fields.text("file"), static_cast<int>(fields.integer("line").value_or(0))};
   if (const auto ahead = fields.object("ahead")) job.ahead = compiledOf(*ahead);
+  job.retried = fields.text("retried");
   return job;
 }
 

@@ -16,6 +16,7 @@ struct Job {
   int index = 0;
   inputs::Sample sample;
   std::optional<Compilation> ahead{};  ///< of its kernels, where that was tried before it is raced
+  std::string retried{};               ///< Row::retried
 };
 
 /// What became of a job.

@@ -39,6 +39,7 @@ Run describe(runtime::Device& device, const Options& options, const runtime::Cac
   run.repeats = options.repeats;
   run.version = versionText();
   run.options = quoted(raceArguments(options));
+  run.rules = rulesDigest(options);
   run.contenders = options.contenders;
   return run;
 }
@@ -70,6 +71,7 @@ Finished Racer::race(const Job& job) {
   const Bench bench{
       options_, run_, *device_, cache_, tunings_ ? &*tunings_ : nullptr, tolerances_, config_, job.ahead ? &*job.ahead : nullptr};
   Row row = raceSample(job.sample, job.index, bench);
+  row.retried = job.retried;
   Finished finished;
   try {
     device_->synchronize();

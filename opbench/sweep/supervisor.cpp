@@ -90,12 +90,19 @@ int64_t killedForMemory() {
   return 0;
 }
 
+/// `crash: signal 9 (Killed)`, in one line.
+std::string failureText(Status status, const std::string& reason) {
+  return fmt::format("{}: {}", name(status), reason.substr(0, reason.find_first_of(";\n")));
+}
+
 bool isKilled(int status) { return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL; }
 
-bool isMemoryShort(const Finished& finished) {
+/// Why a sample should be raced once more: it has lost the device, or memory was short. Empty where it should not.
+std::string failureOf(const Finished& finished) {
   const results::Raced raced = results::racedOf(finished.lines, "worker", 1);
-  return std::any_of(raced.row.outcomes.begin(), raced.row.outcomes.end(),
-                     [](const Outcome& outcome) { return outcome.status == Status::Oom && !isEstimated(outcome); });
+  for (const Outcome& outcome : raced.row.outcomes)
+    if (outcome.status == Status::Oom && !isEstimated(outcome)) return failureText(outcome.status, outcome.reason);
+  return finished.lost.empty() ? "" : failureText(fatalStatus(finished.lost), finished.lost);
 }
 
 class Supervisor {
@@ -265,11 +272,11 @@ class Supervisor {
   }
 
   void conclude(Seat& seat, const Finished& finished) {
-    const bool isFailure = !finished.lost.empty() || isMemoryShort(finished);
+    const std::string failure = failureOf(finished);
     Attempt attempt = std::move(*seat.attempt);
     seat.attempt.reset();
-    if (isFailure) dismiss(seat);
-    if (isFailure && !attempt.isAgain) return postpone(std::move(attempt));
+    if (!failure.empty()) dismiss(seat);
+    if (!failure.empty() && !attempt.isAgain) return postpone(std::move(attempt), failure);
     agenda_.take(finished);
   }
 
@@ -297,13 +304,15 @@ class Supervisor {
     Attempt attempt = std::move(*seat.attempt);
     seat.attempt.reset();
     dismiss(seat);
-    if (!attempt.isAgain) return postpone(std::move(attempt));
-    const Row row = failedRow(attempt.job.sample, attempt.job.index, options_, status, reason);
+    if (!attempt.isAgain) return postpone(std::move(attempt), failureText(status, reason));
+    Row row = failedRow(attempt.job.sample, attempt.job.index, options_, status, reason);
+    row.retried = attempt.job.retried;
     agenda_.take({report::jsonLines(row, *run_), ""});
   }
 
-  void postpone(Attempt attempt) {
+  void postpone(Attempt attempt, const std::string& failure) {
     attempt.isAgain = true;
+    attempt.job.retried = failure;
     again_.push_back(std::move(attempt));
   }
 

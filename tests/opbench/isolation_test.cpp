@@ -14,12 +14,18 @@ namespace fs = std::filesystem;
 TEST_CASE("workers skip what a suite's configuration leaves out, and the report says what was reached") {
   const Bed bed(4);
   const std::string config = bed.folder.path / "suite.yaml";
-  std::ofstream(config) << "max_samples: {neg: 3}\nmax_bytes: {neg: 64}\n";
+  const std::string text = "max_samples: {neg: 3}\nmax_bytes: {neg: 64}\n";
+  std::ofstream(config) << text;
   CHECK(bed.run({"--config", config}) == 0);
   CHECK(bed.statuses() == std::map<int, std::string>{{1, "ok"}, {2, "ok"}, {3, "skipped"}});
   CHECK(bed.reasonOf(3) == "its arguments take 96 bytes, more than the max_bytes 64 of " + config + ":2");
   CHECK(bed.out().find("(2 generated, 1 skipped)") != std::string::npos);
   CHECK(bed.out().ends_with("coverage: 2 of 4 samples, 70% of the recorded calls\n"));
+  CHECK(bed.run({"--config", config}) == 0);
+  std::ofstream(config) << text << "slow: [neg]\n";
+  CHECK(bed.run({"--config", config}) == 2);
+  CHECK(bed.err().find("the files of --config and --tolerances say something else than they did then") != std::string::npos);
+  std::ofstream(config) << text;
   CHECK(bed.run({"--config", config, "--slow"}) == 2);
   CHECK(bed.run({"--config", config, "--start-idx", "1"}) == 2);
   CHECK(bed.err().find("its samples are not those that were selected now") != std::string::npos);
@@ -105,13 +111,20 @@ TEST_CASE("killed at random moments and resumed as often, a sweep reports every 
   CHECK(bed.statuses() == expected);
 }
 
-TEST_CASE("a worker that is killed from outside is replaced, and its sample raced again") {
+TEST_CASE("a worker that is killed from outside is replaced, and its sample raced again, which its row says") {
   const Bed bed(60);
   const pid_t pid = bed.start({});
   for (size_t bytes = 1; bytes < 60000 && waitForBytes(bed.json(), pid, bytes); bytes += 30000)
     for (const pid_t worker : childrenOf(pid)) kill(worker, SIGKILL);
   CHECK(Bed::wait(pid) == 0);
   CHECK(bed.statuses() == allOk(60));
+  CHECK(contentOf(bed.json()).find("\"retried\":\"crash: signal 9 (Killed)\"") != std::string::npos);
+  const std::string recovered = " samples retried: they failed when they were raced first\n";
+  const std::string report = bed.out();
+  CHECK(report.find("    retried: crash: signal 9 (Killed)\n") != std::string::npos);
+  CHECK(report.find(" of 60" + recovered) != std::string::npos);
+  CHECK(bed.run() == 0);
+  CHECK(bed.out().find(" of 60" + recovered) != std::string::npos);
 }
 
 TEST_CASE("Ctrl-C finishes the sample at hand, reports and exits with 130; no worker is left") {

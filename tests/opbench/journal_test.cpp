@@ -134,6 +134,25 @@ TEST_CASE("a file of other options, another build or other samples is refused, a
   CHECK(bed.content() == bed.lines(1));
 }
 
+TEST_CASE("a file is refused where the configuration or the tolerances say something else, though they are called the same") {
+  Bed bed;
+  for (std::string Options::* file : {&Options::config, &Options::tolerances}) {
+    const std::string path = bed.folder.path / "rules.yaml";
+    bed.options.*file = path;
+    std::ofstream(path) << "# nothing\n";
+    bed.run.options = quoted(raceArguments(bed.options));
+    bed.run.rules = rulesDigest(bed.options);
+    bed.write(bed.lines(1));
+    CHECK(bed.resumed() == std::vector{1});
+    std::ofstream(path) << "# nothing else\n";
+    CHECK(bed.refusal() == bed.options.json +
+                               ":1: the files of --config and --tolerances say something else than they did then; --resume "
+                               "continues a run of the same options, samples and build");
+    CHECK(bed.content() == bed.lines(1));
+    (bed.options.*file).clear();
+  }
+}
+
 TEST_CASE("lines that no run can have left are refused with their place") {
   Bed bed;
   bed.write(bed.lines(1) + bed.lines(1));

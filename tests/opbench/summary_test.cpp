@@ -59,6 +59,7 @@ TEST_CASE("checks that say nothing and runs that differ are counted") {
   const Summary summary = summarize(tests::exampleRows(), tests::exampleRun());
   CHECK(summary.operators[1].standings[1].vacuous == 1);
   CHECK(summary.total.standings[1].vacuous == 1);
+  CHECK(summary.total.standings[1].recovered == 1);
   CHECK(summary.operators[2].standings[1].atenNondeterministic == 1);
   CHECK(summary.operators[2].standings[1].nondeterministic == 0);
   CHECK(summary.total.standings[0].nondeterministic == 0);
