@@ -12,7 +12,7 @@ TEST_CASE("a job is what it was on the other side") {
       inputs::parseFile("Operator: aten.add.Tensor\ncnt: 12, ((T([2, 3], f16, stride=(1, 2)), 'it\\'s'), {'alpha': 2})\n",
                         "a.txt", "s")
           .samples.at(0);
-  const std::string line = toLine(Job{7, sample, "crash: signal 9 (Killed)"});
+  const std::string line = toLine(Job{7, sample, {}, "crash: signal 9 (Killed)"});
   CHECK(line.find('\n') == line.size() - 1);
   const Job job = jobOf(line);
   CHECK(job.index == 7);
@@ -31,7 +31,7 @@ TEST_CASE("a job is what it was on the other side") {
 TEST_CASE("a job tells what compiling it ahead came to") {
   const inputs::Sample sample =
       inputs::parseFile("Operator: aten.neg.default\ncnt: 1, ((T([2], f16),), {})\n", "a.txt", "s").samples.at(0);
-  const Job job = jobOf(toLine(Job{1, sample, Compilation{12.5, true, "0123", "signal 11\nit said"}}));
+  const Job job = jobOf(toLine(Job{1, sample, Compilation{12.5, true, "0123", "signal 11\nit said"}, ""}));
   REQUIRE(job.ahead.has_value());
   CHECK(job.ahead->ms == 12.5);
   CHECK(job.ahead->cached);
