@@ -136,16 +136,23 @@ class Race {
     return heat;
   }
 
+  /// What a measure tells from the difference of two times (Measure::Steady) lies below none where something disturbed one of
+  /// them; it is none then.
   Timing timingOf(size_t i) const {
-    const Estimate seconds = estimate(all_[i]);
+    const auto orNone = [](std::vector<double> times) {
+      for (double& time : times) time = std::max(0.0, time);
+      return times;
+    };
+    const std::vector<double> times = orNone(all_[i]);
+    const Estimate seconds = estimate(times);
     Timing timing;
     timing.median = seconds.median;
     timing.low = seconds.low;
     timing.high = seconds.high;
-    timing.p20 = quantile(all_[i], 0.2);
-    timing.p80 = quantile(all_[i], 0.8);
-    timing.runs = static_cast<int>(all_[i].size());
-    timing.rounds = rounds_[i];
+    timing.p20 = quantile(times, 0.2);
+    timing.p80 = quantile(times, 0.8);
+    timing.runs = static_cast<int>(times.size());
+    timing.rounds = orNone(rounds_[i]);
     timing.ratio = ratioOf(i);
     return timing;
   }
