@@ -47,11 +47,13 @@ Verdict judgeElements(const Comparison& c, const Limit& limit, int output) {
 
 Verdict judgeAgainstEager(const Comparison& c, const Limit& limit, int output) {
   constexpr double worstErrors = 4;
-  if (!c.allClose && c.worstError > worstErrors * c.worstErrorEager)
+  // A sum that cancels to nearly nothing among larger ones is off by what its terms are.
+  const double ofSums = limit.accumulated * (1 + c.rmsReference);
+  const bool isFarOff = std::abs(c.worstFound - c.worstExpected) > ofSums && c.worstError > worstErrors * c.worstErrorEager;
+  if (!c.allClose && isFarOff)
     return wrong(
         fmt::format("{}; tolerance {:.3g}, eager's largest error {:.3g}", where(c, output), limit.element, c.worstErrorEager));
-  const double allowed =
-      limit.eagerErrors * c.rmseEager + limit.share * c.rmsReference + limit.accumulated * (1 + c.rmsReference);
+  const double allowed = limit.eagerErrors * c.rmseEager + limit.share * c.rmsReference + ofSums;
   if (c.rmseFound <= allowed) return {};
   return wrong(fmt::format("{}; root mean square error {:.3g}, eager's {:.3g}, allowed {:.3g}", where(c, output), c.rmseFound,
                            c.rmseEager, allowed));

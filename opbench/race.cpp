@@ -119,7 +119,7 @@ class Race {
   Estimate ratioOf(size_t i) const {
     std::vector<double> ratios;
     for (size_t k = 0; k < all_[i].size(); ++k)
-      if (all_[i][k] > 0) ratios.push_back(all_[0][k] / all_[i][k]);
+      if (all_[i][k] > 0) ratios.push_back(std::max(0.0, all_[0][k]) / all_[i][k]);
     return ratios.empty() ? Estimate{1, 1, 1} : estimate(ratios);
   }
 

@@ -78,6 +78,20 @@ TEST_CASE("sums may be off by what they accumulate") {
   CHECK(judge(c, Rule::Close, Tolerances::standard().limit({}, DType::F32, true, 1 << 20), 0).ok);
 }
 
+TEST_CASE("a sum that cancels to nearly nothing may be as far off as the others are, whose terms are as large") {
+  Comparison c = off(DType::F32, 5.2e-5, 2.6e-5);
+  c.worstFound = 1.35449;
+  c.worstExpected = 1.35412;
+  c.worstError = 1.6e-4;
+  c.worstErrorEager = 2.5e-5;
+  const auto among = [&](double rms) {
+    c.rmsReference = rms;
+    return judge(c, Rule::Close, Tolerances::standard().limit({}, DType::F32, true, 11552), 0).ok;
+  };
+  CHECK(among(100));
+  CHECK_FALSE(among(1));
+}
+
 TEST_CASE("no element beyond its tolerance is further off than four times eager's worst, however many others are right") {
   Comparison c = off(DType::F16, 1e-4, 1e-4);
   c.worstError = 0.1;

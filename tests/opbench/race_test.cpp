@@ -99,7 +99,8 @@ TEST_CASE("with repeats, rounds have operatorbench's length") {
   CHECK(runsOfRound(0) == 100);
 }
 
-TEST_CASE("what is told from the difference of two times may lie below none at all, where something disturbs them: it is none then") {
+TEST_CASE(
+    "what is told from the difference of two times may lie below none at all, where something disturbs them: it is none then") {
   const auto disturbed = [](int run) { return run % 4 == 0 ? -2e-4 : 1e-5; };
   FakeTrial a("a", always(1e-5)), b("b", disturbed);
   Pace pace;
