@@ -10,11 +10,6 @@ namespace {
 
 constexpr int mostLosses = 3;  // of processes in one place, one after another
 
-bool hasMoreToRead(int file) {
-  pollfd entry{file, POLLIN, 0};
-  return file >= 0 && ::poll(&entry, 1, 0) > 0;
-}
-
 }  // namespace
 
 Compilers::Compilers(Agenda& agenda, int number, std::vector<std::string> arguments, double timeout)
@@ -68,8 +63,7 @@ void Compilers::work(bool isTiming) {
 
 void Compilers::hand(Place& place) {
   place.job = std::exchange(upcoming_, std::nullopt);
-  if (timeout_ > 0)
-    place.deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(timeout_));
+  place.deadline = deadlineAfter(timeout_);
   place.process->send(toLine(*place.job));
 }
 
@@ -99,9 +93,7 @@ void Compilers::attend() {
 }
 
 void Compilers::attend(Place& place) {
-  while (hasMoreToRead(place.process->errors()) && place.process->readErrors()) {
-  }
-  if (hasMoreToRead(place.process->channel()) && !place.process->read()) {
+  if (!place.process->hear()) {
     const int status = place.process->end();
     const std::string words = place.process->lastWords();
     return lose(place, words.empty() ? endText(status) : endText(status) + "; it said:\n" + words);

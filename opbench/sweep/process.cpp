@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <spawn.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -125,6 +126,16 @@ void Process::send(const std::string& line) const {
   }
 }
 
+bool Process::hear() {
+  const auto isReadable = [](int file) {
+    pollfd entry{file, POLLIN, 0};
+    return file >= 0 && ::poll(&entry, 1, 0) > 0;
+  };
+  while (isReadable(errors()) && readErrors()) {
+  }
+  return !isReadable(channel()) || read();
+}
+
 bool Process::read() { return readInto(said_, channel()); }
 
 bool Process::readErrors() {
@@ -167,6 +178,12 @@ void Process::stop() noexcept {
   }
   status_ = status;
   pid_ = -1;
+}
+
+std::chrono::steady_clock::time_point deadlineAfter(double seconds) {
+  using Clock = std::chrono::steady_clock;
+  if (seconds <= 0) return Clock::time_point::max();
+  return Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
 }
 
 std::string endText(int status) {

@@ -2,6 +2,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,9 +31,8 @@ class Process {
   /// What becomes readable when it says something, or ends; and when it writes to standard output or error.
   int channel() const { return channel_.number(); }
   int errors() const { return errors_.number(); }
-  /// Reads what there is; false once there will be no more.
-  bool read();
-  bool readErrors();
+  /// Reads what there is, without waiting; false once it will say no more.
+  bool hear();
   /// The next line that was read, without its line break.
   std::optional<std::string> line();
   /// The last lines that it wrote to standard output or error.
@@ -42,6 +42,8 @@ class Process {
   int end();
 
  private:
+  bool read();
+  bool readErrors();
   void stop() noexcept;
 
   pid_t pid_ = -1;
@@ -49,6 +51,9 @@ class Process {
   std::string said_, wrote_;
   std::optional<int> status_;
 };
+
+/// When so many seconds are over; never where they are 0.
+std::chrono::steady_clock::time_point deadlineAfter(double seconds);
 
 /// How a process ended, from its status: `signal 11 (Segmentation fault)`, `exit status 1`.
 std::string endText(int status);

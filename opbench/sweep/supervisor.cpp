@@ -190,20 +190,14 @@ class Supervisor {
     seat.worker.emplace(arguments);
     seat.isReady = false;
     ++seat.starts;
-    setDeadline(seat, startSeconds);
+    seat.deadline = deadlineAfter(startSeconds);
   }
 
   void begin(Seat& seat) {
     kills_ = killedForMemory();
-    setDeadline(seat, options_.timeout);
+    seat.deadline = deadlineAfter(options_.timeout);
     agenda_.start(seat.attempt->job);
     seat.worker->send(toLine(seat.attempt->job));
-  }
-
-  static void setDeadline(Seat& seat, double seconds) {
-    seat.deadline = seconds > 0
-                        ? Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds))
-                        : Clock::time_point::max();
   }
 
   static void dismiss(Seat& seat) {
@@ -231,17 +225,10 @@ class Supervisor {
     return static_cast<int>(std::clamp(std::ceil(left), 0.0, 1e9));
   }
 
-  static bool hasMore(int file) {
-    pollfd entry{file, POLLIN, 0};
-    return file >= 0 && ::poll(&entry, 1, 0) > 0;
-  }
-
   /// Hears what the seat's worker has to say, and whether it has ended or its time is up.
   void attend(Seat& seat) {
     if (!seat.isBusy()) return;
-    while (hasMore(seat.worker->errors()) && seat.worker->readErrors()) {
-    }
-    if (hasMore(seat.worker->channel()) && !seat.worker->read()) return bury(seat);
+    if (!seat.worker->hear()) return bury(seat);
     while (seat.isBusy())
       if (const auto line = seat.worker->line())
         hear(seat, replyOf(*line));
