@@ -64,7 +64,7 @@ struct Outcome {
   double compileMs = 0;
   bool cached = false;
   bool isCompiledAhead = false;  ///< by another process, while other samples were timed
-  std::string notAhead;          ///< how that process ended, where it did not survive the sample
+  std::string notAhead;          ///< why not, where that process could not, or did not survive the sample
   int kernels = 0;               ///< generated ones it launches
   int graphNodes = -1;           ///< kernels its CUDA graph runs; -1 where not known
   std::string schedule;          ///< of the generated kernels: their tilings

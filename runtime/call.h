@@ -9,6 +9,7 @@
 #include "inputs/data.h"
 #include "inputs/sample.h"
 #include "ir/graph.h"
+#include "ir/target.h"
 #include "runtime/tensor_list.h"
 #include "runtime/traffic.h"
 
@@ -58,10 +59,10 @@ class Call {
   std::unique_ptr<State> state_;
 };
 
-/// The call as Call::graph() will most likely have it, found without its device: by ATen's rules for the types of results, or,
-/// for operators that have none, by running small calls on the host. Nothing where neither can tell. Kernels may be compiled from
-/// it ahead of the call; what counts is still what eager gives on the device.
-std::optional<ir::Graph> foreseenGraph(const inputs::Sample& sample);
+/// The call as Call::graph() will most likely have it on such a device, found without one: by ATen's rules for the types of
+/// results, or, for operators that have none, by running small calls on the host. Nothing where neither can tell. Kernels may be
+/// compiled from it ahead of the call; what counts is still what eager gives on the device.
+std::optional<ir::Graph> foreseenGraph(const inputs::Sample& sample, ir::Backend backend);
 
 /// What is asked for takes more memory than there is.
 class OutOfMemory : public ir::Error {
