@@ -157,6 +157,7 @@ class StaleCallable : public runtime::Callable {
   }
   void use(int number) override { callable_->use(number); }
   void reload() override { callable_->reload(); }
+  void guard(runtime::Guards guards) override { callable_->guard(guards); }
 
  private:
   runtime::CallablePtr callable_;
@@ -170,6 +171,7 @@ class SlowTrial : public runtime::Trial {
   runtime::TensorList outputs() const override { return trial_->outputs(); }
   int kernelNodes() const override { return trial_->kernelNodes(); }
   std::optional<runtime::KernelTime> kernelTime() override { return trial_->kernelTime(); }
+  bool grow() override { return trial_->grow(); }
   bool prepareFor(runtime::Measure measure) override { return trial_->prepareFor(measure); }
   void queue(runtime::Measure measure) override { trial_->queue(measure); }
   void collect(std::vector<double>& seconds) override {

@@ -43,6 +43,8 @@ class Race {
   }
 
   Heat run() {
+    while (grow()) {
+    }
     const int turns = warmUp();
     do {
       round(turns);
@@ -51,6 +53,12 @@ class Race {
   }
 
  private:
+  bool grow() {
+    bool isAny = false;
+    for (runtime::Trial* trial : trials_) isAny = trial->grow() || isAny;
+    return isAny;
+  }
+
   /// The first turns touch fresh memory and fill instruction caches; returns the turns of a round.
   int warmUp() {
     turn(2);

@@ -19,6 +19,13 @@ enum class Kind {
 };
 std::string_view name(Kind kind);
 
+/// What a callable does for guards (guard.h) around the memory that it allocates.
+enum class Guards {
+  None,
+  Left,    ///< leaves room for them, and whoever captured the run writes them
+  Written  ///< writes them before its kernels run, and poisons what lies between
+};
+
 /// One way of carrying out a Call; made for it and usable as long as it lives.
 class Callable {
  public:
@@ -29,6 +36,8 @@ class Callable {
   virtual void use(int number) = 0;
   /// Loads its code once more, elsewhere, for runs that are captured from now on; what was captured keeps its own.
   virtual void reload() {}
+  /// How its runs treat guards from now on; ATen's have none.
+  virtual void guard(Guards) {}
 
   Kind kind = Kind::Extern;
   std::string reason;    ///< why it is extern, where a generated one was asked for

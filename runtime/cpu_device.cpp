@@ -81,15 +81,14 @@ class HostExecutable : public Executable {
 
 class CpuTrial : public Trial {
  public:
-  CpuTrial(Callable& callable, Call& call)
-      : callable_(callable), call_(call), planned_(dynamic_cast<PlannedCallable*>(&callable)) {}
+  CpuTrial(Callable& callable, Call& call) : callable_(callable), call_(call) {}
 
   TensorList run() override {
     outputs_ = {};
     call_.restore();
-    if (planned_ != nullptr) planned_->guards = true;
+    callable_.guard(Guards::Written);
     outputs_ = callable_();
-    if (planned_ != nullptr) planned_->guards = false;
+    callable_.guard(Guards::None);
     return outputs_;
   }
 

@@ -43,6 +43,9 @@ class Trial {
   virtual TensorList run() = 0;
   /// The outputs of the latest run, timed or not; of a run that made several calls those of one.
   virtual TensorList outputs() const { return {}; }
+  /// Adds one to the captures of the call that take turns when it is timed, each with code and memory of its own, until there are
+  /// enough; whether it did. Trials that race grow in turn, so that what each has lies spread over the same memory.
+  virtual bool grow() { return false; }
   /// Gets ready for runs of a measure; whether there is such a one: not on CUDA for the steady
   /// state of what is not captured, or runs nothing.
   virtual bool prepareFor(Measure measure) = 0;

@@ -1,6 +1,7 @@
 #include "runtime/planned.h"
 
 #include <ATen/EmptyTensor.h>
+#include <ATen/ops/empty_strided.h>
 #include <c10/core/InferenceMode.h>
 
 #include <algorithm>
@@ -80,9 +81,12 @@ void PlannedCallable::reload() {
 
 at::Tensor PlannedCallable::allocate(const Made& made) {
   if (made.input >= 0) return inputs_[static_cast<std::size_t>(made.input)];
-  if (call_.device.is_cpu() && !guards) return at::detail::empty_strided_cpu(made.sizes, made.strides, made.dtype);
-  at::Tensor tensor = emptyGuarded(made.sizes, made.strides, at::TensorOptions(made.dtype).device(call_.device));
-  if (guards) poison(tensor);
+  const auto options = at::TensorOptions(made.dtype).device(call_.device);
+  if (guards_ == Guards::None)
+    return call_.device.is_cpu() ? at::detail::empty_strided_cpu(made.sizes, made.strides, made.dtype)
+                                 : at::empty_strided(made.sizes, made.strides, options);
+  at::Tensor tensor = emptyGuarded(made.sizes, made.strides, options);
+  if (guards_ == Guards::Written) poison(tensor);
   return tensor;
 }
 

@@ -16,10 +16,7 @@ class PlannedCallable : public Callable {
   TensorList operator()() override;
   void use(int number) override;
   void reload() override;
-
-  /// Puts what it allocates between guards and poisons it before the kernels run. On the host only, where memory is made anew for
-  /// every run: on CUDA outputs are always guarded, and a captured graph's are its owner's to poison.
-  bool guards = false;
+  void guard(Guards guards) override { guards_ = guards; }
 
  private:
   /// A tensor handed back or needed in between: one of the call's, or new memory.
@@ -43,6 +40,7 @@ class PlannedCallable : public Callable {
   void start(Launch& launch);
 
   Call::State& call_;
+  Guards guards_ = Guards::None;
   std::vector<Made> made_;  ///< the outputs in order, then what lies in between
   std::size_t outputs_ = 0;
   std::vector<int> inputValues_;  ///< of the graph, by argument

@@ -66,8 +66,10 @@ double EventPair::seconds() const {
 
 CudaTrial::CudaTrial(Callable& callable, Call& call, TrialTools& tools) : callable_(callable), call_(call), tools_(tools) {
   const c10::InferenceMode guard;
+  callable_.guard(Guards::Left);
   warmUp();
   if (notCaptured.empty()) capture();
+  if (!isCaptured()) callable_.guard(Guards::None);
 }
 
 /// Lets the callable load its kernels and make its handles and workspaces; then finds out whether it waits for the device.
@@ -93,11 +95,9 @@ void CudaTrial::capture() {
     instances_.push_back(instance());
     outputs_ = instances_[0].outputs;
     findOwned(earlier);
-    addInstances();
-    for (const Instance& made : instances_) poisonGuarded(made.outputs);
+    poisonGuarded(outputs_);
     call_.restore();  // arguments that are outputs were poisoned, too
   } catch (const std::exception& error) {
-    callable_.use(0);
     outputs_ = {};
     owned_.clear();
     instances_.clear();
@@ -112,19 +112,31 @@ CudaTrial::Instance CudaTrial::instance() {
   return made;
 }
 
-/// Those after the first, each with code of its own and, unless they are written, with arguments of its own.
-void CudaTrial::addInstances() {
+size_t CudaTrial::enoughInstances() const {
   constexpr int64_t mostInstances = 16;
   constexpr int64_t mostBytes = int64_t{512} << 20;  // beyond which one instance's data are spread widely enough
-  const int number = static_cast<int>(std::clamp<int64_t>(mostBytes / std::max<int64_t>(dataBytes(), 1), 1, mostInstances));
-  const int sets = call_.mutates() ? 1 : number;
-  call_.multiply(sets);
-  for (int i = 1; i < number; ++i) {
-    callable_.use(i % sets);
+  return static_cast<size_t>(std::clamp<int64_t>(mostBytes / std::max<int64_t>(dataBytes(), 1), 1, mostInstances));
+}
+
+/// Each has arguments of its own, too, unless they are written. Those that do not fit are done without.
+bool CudaTrial::grow() {
+  isGrown_ = isGrown_ || !isCaptured() || instances_.size() >= enoughInstances();
+  if (isGrown_) return false;
+  const c10::InferenceMode guard;
+  const int set = call_.mutates() ? 0 : static_cast<int>(instances_.size());
+  try {
+    call_.multiply(set + 1);
+    callable_.use(set);
     callable_.reload();
     instances_.push_back(instance());
+    poisonGuarded(instances_.back().outputs);
+    call_.restore();
+  } catch (const std::exception&) {
+    isGrown_ = true;
   }
   callable_.use(0);
+  wait(currentStream());
+  return !isGrown_;
 }
 
 int64_t CudaTrial::dataBytes() const {
@@ -162,7 +174,9 @@ TensorList CudaTrial::run() {
   turn_ = 0;
   call_.restore();
   for (const at::Tensor& tensor : owned_) poison(tensor);
+  if (!isCaptured()) callable_.guard(Guards::Written);
   start(stream);
+  if (!isCaptured()) callable_.guard(Guards::None);
   wait(stream);
   return outputs_;
 }

@@ -54,6 +54,7 @@ class CudaTrial : public Trial {
 
   TensorList run() override;
   TensorList outputs() const override;
+  bool grow() override;
   bool prepareFor(Measure measure) override;
   void queue(Measure measure) override;
   void collect(std::vector<double>& seconds) override;
@@ -78,7 +79,7 @@ class CudaTrial : public Trial {
   void warmUp();
   void capture();
   Instance instance();
-  void addInstances();
+  size_t enoughInstances() const;
   int64_t dataBytes() const;  ///< of the arguments and outputs of one run
   void findOwned(const TensorList& earlier);
   void start(cudaStream_t stream);
@@ -92,6 +93,7 @@ class CudaTrial : public Trial {
   Call& call_;
   TrialTools& tools_;
   std::vector<Instance> instances_;
+  bool isGrown_ = false;
   size_t turn_ = 0;                  ///< the instance that is next
   bool waits_ = false;               ///< the callable waits for the device
   TensorList outputs_;               ///< of the last direct call, or of the first instance

@@ -9,6 +9,8 @@
 #include <filesystem>
 
 #include "runtime/call_state.h"
+#include "runtime/guard.h"
+#include "runtime/oracle.h"
 #include "runtime/plan.h"
 #include "runtime/torch_state.h"
 #include "tests/gpu/gpu.h"
@@ -179,6 +181,51 @@ TEST_CASE("CUPTI tells the kernels' own time, and how many there are") {
   CHECK(time->kernels == 1);
   CHECK(time->seconds > 1e-6);
   CHECK(time->seconds < trial->seconds());
+}
+
+TEST_CASE("what is called directly is guarded where it is checked, as what is captured is") {
+  /// A generated kernel that cannot be captured, as where memory is short.
+  class NotInGraphs : public runtime::Callable {
+   public:
+    explicit NotInGraphs(runtime::CallablePtr callable) : callable_(std::move(callable)) {}
+    TensorList operator()() override {
+      if (++calls_ == 3) ir::fail(ir::ErrorKind::Unsupported, "not in a graph");
+      return (*callable_)();
+    }
+    void use(int number) override { callable_->use(number); }
+    void guard(runtime::Guards guards) override { callable_->guard(guards); }
+
+   private:
+    runtime::CallablePtr callable_;
+    int calls_ = 0;
+  };
+  for (const char* op : {"aten.neg.default", "aten.neg_.default"}) {
+    Case c(op, "((T([100], f32),), {})");
+    const TensorList expected = c.call.reference();
+    NotInGraphs callable(c.planned());
+    const auto trial = tests::gpu().prepare(callable, c.call);
+    REQUIRE(trial->notCaptured == "not in a graph");
+    CHECK(runtime::isGuarded(only(trial->run())));
+    CHECK(runtime::writtenOutside(trial->outputs()) == "");
+    CHECK(runtime::bitwiseEqual(trial->outputs(), expected));
+    trial->seconds();
+    CHECK(runtime::writtenOutside(trial->outputs()) == "");
+  }
+}
+
+TEST_CASE("captures that take turns: each is a run of the same call, until there are enough") {
+  Case c("aten.add.Tensor", "((T([64, 131], f16), T([131], f16)), {})");
+  const auto callable = c.planned();
+  const auto trial = tests::gpu().prepare(*callable, c.call);
+  int captures = 1;
+  while (trial->grow()) ++captures;
+  CHECK(captures == 16);
+  const TensorList expected = c.call.reference();
+  for (int i = 0; i < 2 * captures; ++i) {
+    runtime::poisonGuarded(trial->outputs());
+    trial->seconds();
+    CHECK(runtime::bitwiseEqual(trial->outputs(), expected));
+  }
 }
 
 TEST_CASE("what cannot be captured has no steady state") {
