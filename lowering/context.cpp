@@ -18,11 +18,15 @@ const ir::Argument& Context::argument(int position) const {
   return node_.args[position].value;
 }
 
-Tensor Context::tensorOf(const ir::Argument& argument) const {
+int Context::valueOf(const ir::Argument& argument) const {
   const auto* value = argument.as<ir::ValueRef>();
   ir::require(value != nullptr, "an argument of {} is no tensor", node_.op);
-  return values_.at(value->index);
+  return value->index;
 }
+
+Tensor Context::tensorOf(const ir::Argument& argument) const { return values_.at(valueOf(argument)); }
+
+const ir::TensorType& Context::typeOf(const std::string& name) const { return graph_.values.at(valueOf(argument(name))).type; }
 
 std::optional<Tensor> Context::optionalTensor(const std::string& name) const {
   if (isNone(name)) return std::nullopt;

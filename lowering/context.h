@@ -30,6 +30,8 @@ class Context {
   bool isNone(const std::string& name) const { return argument(name).is<ir::None>(); }
   Tensor tensor(const std::string& name) const { return tensorOf(argument(name)); }
   Tensor tensorOf(const ir::Argument& argument) const;
+  /// How a tensor argument lies in memory.
+  const ir::TensorType& typeOf(const std::string& name) const;
   /// A tensor argument that may be None.
   std::optional<Tensor> optionalTensor(const std::string& name) const;
   /// A number argument (bool, int or float) as double.
@@ -47,6 +49,8 @@ class Context {
   const ir::TensorType& outputType(int i = 0) const;
 
  private:
+  int valueOf(const ir::Argument& argument) const;
+
   const ir::Graph& graph_;
   const ir::Node& node_;
   ir::ExprPool& pool_;

@@ -29,13 +29,6 @@ Tensor withoutUnits(ir::ExprPool& pool, const Tensor& tensor) {
           }};
 }
 
-/// The first element of each result.
-Tensor firstOf(Context& c, const Tensor& tensor, const Dims& dims) {
-  ir::Shape sizes = tensor.sizes;
-  for (int64_t d : dims) sizes[d] = 1;
-  return withoutUnits(c.pool(), {tensor.dtype, sizes, tensor.at});
-}
-
 /// Of elements from which `origin` has been subtracted.
 Moments shiftedMoments(Context& c, const Tensor& shifted, const Tensor& origin, const Dims& dims) {
   const auto n = static_cast<double>(countOf(shifted, dims));
@@ -46,6 +39,12 @@ Moments shiftedMoments(Context& c, const Tensor& shifted, const Tensor& origin, 
 }
 
 }  // namespace
+
+Tensor firstOf(Context& c, const Tensor& tensor, const Dims& dims) {
+  ir::Shape sizes = tensor.sizes;
+  for (int64_t d : dims) sizes[d] = 1;
+  return withoutUnits(c.pool(), {tensor.dtype, sizes, tensor.at});
+}
 
 Tensor reduce(Context& c, Op op, const Tensor& tensor, const Dims& dims) {
   ir::ExprPool& pool = c.pool();

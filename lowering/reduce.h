@@ -43,6 +43,8 @@ ir::DType accumulator(ir::DType dtype);
 /// The elements by a number.
 Tensor dividedBy(const Tensor& tensor, double number);
 
+/// The first element of each result.
+Tensor firstOf(Context& c, const Tensor& tensor, const Dims& dims);
 /// How many elements each result is made of.
 int64_t countOf(const Tensor& tensor, const Dims& dims);
 /// Every dimension of a tensor.

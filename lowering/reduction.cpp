@@ -1,5 +1,7 @@
 // Sums, extremes, where they are, variances and norms.
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "lowering/reduce.h"
 
@@ -25,11 +27,22 @@ Tensors inResultType(Context& c) {
   const Tensor x = cast(c.tensor("self"), c.outputType().dtype);
   return results(c, {reduction(c, x, dimsOf(c, x))}, dimsOf(c, x));
 }
+/// Dimensions along which memory repeats one element, as that of a sum's expanded gradient does, are a factor.
+Tensor summed(Context& c, const Tensor& x, const Dims& dims) {
+  const ir::TensorType& type = c.typeOf("self");
+  Dims repeated;
+  std::copy_if(dims.begin(), dims.end(), std::back_inserter(repeated), [&](int64_t d) { return type.strides[d] == 0; });
+  const auto times = static_cast<double>(countOf(x, repeated));
+  return map([times](Value s) { return times == 1 ? s : s * times; }, sum(c, firstOf(c, x, repeated), dims));
+}
+Tensor averaged(Context& c, const Tensor& x, const Dims& dims) {
+  return dividedBy(summed(c, x, dims), static_cast<double>(countOf(x, dims)));
+}
 Tensor multiplied(Context& c, const Tensor& x, const Dims& dims) {
   return reduce(c, ir::Op::Mul, cast(x, ir::isFloating(x.dtype) ? ir::opmath(x.dtype) : DType::I64), dims);
 }
-const Lowering sumOf{"aten::sum", inResultType<sum>};
-const Lowering meanOf{"aten::mean", inResultType<mean>};
+const Lowering sumOf{"aten::sum", inResultType<summed>};
+const Lowering meanOf{"aten::mean", inResultType<averaged>};
 const Lowering prodOf{"aten::prod", inResultType<multiplied>};
 
 template <Reduction reduction>

@@ -40,6 +40,21 @@ TEST_CASE("softmax: two reductions of a row, of which the second is around the f
 )");
 }
 
+TEST_CASE("a sum along which memory repeats one element is that element times their number") {
+  CHECK(loopsOf(R"(  in self f16[8, 16] strides (0, 1)
+  out0 f16[] = aten.sum.default(self=self, dtype=None)
+  return out0
+)") == R"(  once reduce i0 in 16
+    out0[0] = f16(add[i0](f32(self[i0])) * f32(8))
+)");
+  CHECK(loopsOf(R"(  in self f16[8, 16] strides (0, 0)
+  out0 f16[1, 16] = aten.sum.dim_IntList(self=self, dim=[0], keepdim=True, dtype=None)
+  return out0
+)") == R"(  for i0 in 1, i1 in 16
+    out0[i1] = f16(f32(self[0]) * f32(8))
+)");
+}
+
 TEST_CASE("a cumulative sum: integers in i64, halves in f32, along one of the loops' axes") {
   CHECK(loopsOf(R"(  in self i32[8, 16]
   out0 i64[8, 16] = aten.cumsum.default(self=self, dim=-1, dtype=None)

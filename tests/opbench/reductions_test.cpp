@@ -43,6 +43,11 @@ TEST_CASE("reductions") {
   compare("aten.sum.dim_IntList", "((T([64, 31], f16, stride=(1, 64)), [0], True), {})");
   compare("aten.sum.dim_IntList", "((T([4, 10, 3, 3], f16), [0, 2, 3], True), {})");
   compare("aten.sum.dim_IntList", "((T([2, 88, 5, 5, 3], f16), [-1]), {})");
+  for (const char* strides : {"(0, 0, 0)", "(0, 7, 1)", "(7, 0, 1)"}) {  // elements that memory repeats
+    compare("aten.sum.dim_IntList", fmt::format("((T([3, 5, 7], f16, stride={}), [0, 1], True), {{}})", strides));
+    compare("aten.sum.dim_IntList", fmt::format("((T([3, 5, 7], i64, stride={}), [0, 1]), {{}})", strides));
+    compare("aten.mean.default", fmt::format("((T([3, 5, 7], f16, stride={}),), {{}})", strides));
+  }
   compare("aten.sum.dim_IntList", "((T([0, 91], f16), [0], True), {})");
   compare("aten.sum.dim_IntList", "((T([4, 0], f16), [0]), {})");
   compare("aten.sum.dim_IntList", "((T([3, 128], b8), [-1]), {})");
