@@ -94,6 +94,7 @@ class NodeTraffic {
 
   Traffic traffic() const {
     Traffic sum{0, written()};
+    if (!node_.outputs.empty() && sum.written == 0) return sum;  // a product of no rows takes no look at its columns
     for (const ir::NamedArgument& arg : node_.args) sum.read += read(arg);
     return sum;
   }

@@ -89,4 +89,5 @@ TEST_CASE("bytes: what is read and what is written") {
   CHECK(bytes("aten.nll_loss_forward.default", "((T([4, 1000], f32), T([4], i64), None, 1, -100), {})") == 4 * 4 + 8 * 4 + 4 * 2);
   CHECK(bytes("aten.tril.default", "((T([8, 8], f32),), {})") == 4 * 32 + 4 * 64);
   CHECK(bytes("aten.split.Tensor", "((T([6], f32), 2), {})") == 0);
+  CHECK(bytes("aten.mm.default", "((T([0, 8], f32), T([8, 9], f32)), {})") == 0);
 }
