@@ -129,6 +129,36 @@ TEST_CASE("runs are deterministic if they give the same bits") {
   CHECK_FALSE(random.examination.isDeterministic(differing));
 }
 
+TEST_CASE("where eager's runs differ, the largest of their errors is eager's") {
+  const c10::InferenceMode guard;
+  Examined examined("aten.exp.default", "((T([300], f32),), {})");
+  const Truth& truth = examined.examination.truth();
+  CHECK(differingRuns(examined.call, truth).empty());
+  const auto offBy = [&](double error) {
+    const runtime::TensorList results = runtime::clone(truth.eager);
+    return runtime::makeTensorList({results.state().tensors[0].mul(1 + error)});
+  };
+  const auto verdict = [&](const Truth& given) {
+    return check(offBy(1e-3), given, examined.call, Tolerances::standard().criterionFor("aten.exp.default"),
+                 Tolerances::standard());
+  };
+  CHECK_FALSE(verdict(truth).ok);
+  Truth differing = truth;
+  differing.again = {offBy(1e-5), offBy(9e-4), offBy(1e-5)};
+  CHECK(verdict(differing).ok);
+  differing.again = {offBy(1e-5)};
+  CHECK_FALSE(verdict(differing).ok);
+}
+
+TEST_CASE("what eager makes of an argument that was written wrongly is not taken for another of its runs") {
+  const c10::InferenceMode guard;
+  Examined examined("aten.add_.Tensor", "((T([300], f32), T([300], f32)), {})");
+  const at::Tensor argument = examined.call.state().arguments[0].toTensor();
+  argument.zero_();
+  Prepared writesZeros({argument});
+  CHECK_FALSE(examined.examination.judge(writesZeros).ok);
+}
+
 TEST_CASE("places are judged by the values there: ties have several") {
   Examined examined("aten.max.dim", "((T([6, 500], f16), 1), {})", {inputs::Distribution::SmallInt});
   const at::Tensor self = examined.call.state().arguments[0].toTensor();
