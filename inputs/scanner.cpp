@@ -28,7 +28,10 @@ std::string shown(std::string_view text) {
   if (text == "'") return "\"'\"";
   std::string inside;
   for (char c : text.substr(0, longest))
-    inside += c >= ' ' && c <= '~' ? std::string(1, c) : fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+    if (c >= ' ' && c <= '~')
+      inside += c;
+    else
+      inside += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
   return fmt::format("'{}{}'", inside, text.size() > longest ? "..." : "");
 }
 

@@ -63,23 +63,23 @@ class FileReader {
     line_ = text;
     if (content.starts_with(operatorMark)) return operatorLine(trimmed(content.substr(operatorMark.size())));
     if (content.starts_with(countMark)) return sampleLine(trimmed(content.substr(countMark.size())));
-    expectedAt(content, "'Operator: NAME' or 'cnt: N, CALL'");
+    refuse(content, "'Operator: NAME' or 'cnt: N, CALL'");
   }
 
   void operatorLine(std::string_view name) {
     op_.reset();
-    if (!isOperatorName(name)) expectedAt(name, "an operator's name such as aten.add.Tensor");
+    if (!isOperatorName(name)) return refuse(name, "an operator's name such as aten.add.Tensor");
     op_ = name;
   }
 
   void sampleLine(std::string_view text) {
-    if (!op_) expectedAt(text, "'Operator: NAME' before the samples of an operator");
+    if (!op_) return refuse(text, "'Operator: NAME' before the samples of an operator");
     Sample sample;
     auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), sample.count);
     if (error != std::errc() || sample.count < 1 || sample.count > largestCount)
-      expectedAt(text, fmt::format("a count from 1 to {}", largestCount));
+      return refuse(text, fmt::format("a count from 1 to {}", largestCount));
     std::string_view rest = trimmed(text.substr(stop - text.data()));
-    if (!rest.starts_with(',')) expectedAt(rest, "',' after the count");
+    if (!rest.starts_with(',')) return refuse(rest, "',' after the count");
     rest = trimmed(rest.substr(1));
     sample.op = *op_;
     sample.suite = suite_;
@@ -101,9 +101,10 @@ class FileReader {
     return part.data() ? static_cast<int>(part.data() - line_.data()) + 1 : static_cast<int>(trimmed(line_).size()) + 1;
   }
 
-  [[noreturn]] void expectedAt(std::string_view part, std::string_view what) const {
-    std::string found = part.empty() ? "the end of the line" : shown(part);
-    ir::fail(ir::ErrorKind::Input, "{}:{}:{}: expected {}, found {}", where_.file, where_.line, columnOf(part), what, found);
+  void refuse(std::string_view part, std::string_view what) {
+    const std::string found = part.empty() ? "the end of the line" : shown(part);
+    result_.errors.push_back(
+        fmt::format("{}:{}:{}: expected {}, found {}", where_.file, where_.line, columnOf(part), what, found));
   }
 
   const std::string& suite_;

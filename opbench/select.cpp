@@ -18,16 +18,21 @@ using inputs::Sample;
 constexpr std::string_view torchPrefix = "torch.ops.";
 constexpr std::string_view atenPrefix = "aten.";
 
-bool isGlob(const std::string& pattern) { return pattern.find_first_of("*?[") != std::string::npos; }
+bool isGlob(std::string_view pattern) { return pattern.find_first_of("*?[") != std::string_view::npos; }
 
-/// The pattern as it is, and with `aten.` before it where it has no namespace of its own.
-std::vector<std::string> spellings(std::string pattern) {
-  if (pattern.starts_with(torchPrefix)) pattern.erase(0, torchPrefix.size());
-  if (pattern.starts_with(atenPrefix)) return {pattern};
-  return {pattern, std::string(atenPrefix) + pattern};
+/// The pattern without `torch.ops.`; it ends where the string does.
+std::string_view withoutTorch(const std::string& pattern) {
+  return std::string_view(pattern).substr(pattern.starts_with(torchPrefix) ? torchPrefix.size() : 0);
 }
 
-bool isOrBelongsTo(const std::string& op, const std::string& name) { return op == name || op.starts_with(name + "."); }
+bool isOrBelongsTo(std::string_view op, std::string_view name) {
+  return op.starts_with(name) && (op.size() == name.size() || op[name.size()] == '.');
+}
+
+/// Whether an operator is meant by a pattern in just this spelling; both end where their strings do.
+bool isSpelled(std::string_view op, std::string_view pattern) {
+  return isGlob(pattern) ? fnmatch(pattern.data(), op.data(), 0) == 0 : isOrBelongsTo(op, pattern);
+}
 
 std::vector<std::string> operatorsOf(const std::vector<Sample>& samples) {
   std::set<std::string> names;
@@ -45,8 +50,8 @@ std::vector<std::string> suggestions(const std::string& pattern, const std::vect
     names.insert(op);
     names.insert(packetOf(op));
   }
-  const std::string spelling = spellings(pattern).back();
-  return nearest(spelling, {names.begin(), names.end()});
+  const std::string_view name = withoutTorch(pattern);
+  return nearest(fmt::format("{}{}", name.starts_with(atenPrefix) ? "" : atenPrefix, name), {names.begin(), names.end()});
 }
 
 bool isMeant(const std::string& op, const Options& options) {
@@ -68,10 +73,10 @@ int64_t mostSamples(const std::string& op, const Options& options, const SuiteCo
 
 bool matches(const std::string& op, const std::string& pattern) {
   if (pattern == "all") return true;
-  const auto spelled = spellings(pattern);
-  return std::any_of(spelled.begin(), spelled.end(), [&](const std::string& spelling) {
-    return isGlob(spelling) ? fnmatch(spelling.c_str(), op.c_str(), 0) == 0 : isOrBelongsTo(op, spelling);
-  });
+  const std::string_view name = withoutTorch(pattern);
+  if (isSpelled(op, name)) return true;
+  return op.starts_with(atenPrefix) && !name.starts_with(atenPrefix) &&
+         isSpelled(std::string_view(op).substr(atenPrefix.size()), name);
 }
 
 std::vector<std::string> unmatched(const std::vector<Sample>& samples, const std::vector<std::string>& patterns) {

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "opbench/files.h"
 #include "opbench/select.h"
 #include "opbench/tolerances_reader.h"
 #include "opbench/yaml_reader.h"
@@ -13,11 +14,11 @@ namespace opbench {
 
 class SuiteConfigReader : private YamlReader {
  public:
-  SuiteConfigReader(SuiteConfig& config, Tolerances& tolerances, std::string path)
-      : YamlReader(std::move(path)), config_(config), tolerances_(tolerances, file()) {}
+  SuiteConfigReader(SuiteConfig& config, Tolerances& tolerances, std::string file)
+      : YamlReader(std::move(file)), config_(config), tolerances_(tolerances, this->file()) {}
 
-  void read() {
-    const YAML::Node root = load();
+  void read(const std::string& text) {
+    const YAML::Node root = load(text);
     if (root.IsNull()) return;
     expectMap(root, "the file");
     for (const auto& item : root) {
@@ -46,7 +47,7 @@ class SuiteConfigReader : private YamlReader {
     const Words devices{"cpu", "cuda"};
     expectMap(node, "skip: device");
     for (const auto& item : node) {
-      const std::string& device = devices[wordOf(item.first, "type of device", devices)];
+      const std::string device(devices[wordOf(item.first, "type of device", devices)]);
       addSkips(item.second, "skip: device: " + device, device);
     }
   }
@@ -80,7 +81,13 @@ class SuiteConfigReader : private YamlReader {
 };
 
 SuiteConfig::SuiteConfig(const std::string& path, Tolerances& tolerances) {
-  if (!path.empty()) SuiteConfigReader(*this, tolerances, path).read();
+  if (!path.empty()) *this = parse(readFile(path), path, tolerances);
+}
+
+SuiteConfig SuiteConfig::parse(const std::string& text, const std::string& file, Tolerances& tolerances) {
+  SuiteConfig config;
+  SuiteConfigReader(config, tolerances, file).read(text);
+  return config;
 }
 
 const SuiteConfig& SuiteConfig::none() {

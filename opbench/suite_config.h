@@ -19,6 +19,8 @@ class SuiteConfig {
   /// Reads a file, unless `path` is empty; what it says of judging results goes to `tolerances`. Errors: Input, `file:line: ...`,
   /// for a file that cannot be read or understood.
   SuiteConfig(const std::string& path, Tolerances& tolerances);
+  /// The same of a file's text; `file` is for messages.
+  static SuiteConfig parse(const std::string& text, const std::string& file, Tolerances& tolerances);
   static const SuiteConfig& none();
 
   /// A limit, and where it is set.

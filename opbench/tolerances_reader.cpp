@@ -7,8 +7,6 @@
 
 namespace opbench {
 
-void TolerancesReader::readFile() { read(load()); }
-
 void TolerancesReader::read(const std::string& text) { read(load(text)); }
 
 void TolerancesReader::read(const YAML::Node& root) {

@@ -12,7 +12,6 @@ class TolerancesReader : private YamlReader {
  public:
   TolerancesReader(Tolerances& table, std::string file) : YamlReader(std::move(file)), table_(table) {}
 
-  void readFile();
   void read(const std::string& text);
   /// A table that is part of a larger file.
   void read(const YAML::Node& root);

@@ -5,23 +5,13 @@
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <cstring>
-#include <fstream>
-#include <iterator>
 
 #include "ir/error.h"
 #include "opbench/nearest.h"
 
 namespace opbench {
-
-YAML::Node YamlReader::load() const {
-  std::ifstream file(file_, std::ios::binary);
-  if (!file) ir::fail(ir::ErrorKind::Input, "cannot read {}: {}", file_, std::strerror(errno));
-  return load({std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()});
-}
 
 YAML::Node YamlReader::load(const std::string& text) const {
   try {
@@ -56,7 +46,7 @@ size_t YamlReader::wordOf(const YAML::Node& node, std::string_view what, const W
   const std::string word = node.IsScalar() ? node.Scalar() : "";
   const auto found = std::find(known.begin(), known.end(), word);
   if (found != known.end()) return static_cast<size_t>(found - known.begin());
-  const std::string meant = suggestion(nearest(word, known));
+  const std::string meant = suggestion(nearest(word, {known.begin(), known.end()}));
   fail(node,
        fmt::format("no {} '{}'{}", what, word, meant.empty() ? fmt::format("; there are {}", fmt::join(known, ", ")) : meant));
 }

@@ -14,13 +14,12 @@ namespace opbench {
 /// the nearest known ones.
 class YamlReader {
  protected:
-  using Words = std::vector<std::string>;
+  using Words = std::vector<std::string_view>;
 
-  /// `file` is for messages, and for load().
+  /// `file` is for messages.
   explicit YamlReader(std::string file) : file_(std::move(file)) {}
 
-  /// What the file says, or a text in its place; null where that is nothing.
-  YAML::Node load() const;
+  /// What the file's text says; null where that is nothing.
   YAML::Node load(const std::string& text) const;
 
   /// The name of operators, which may be a glob.

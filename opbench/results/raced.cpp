@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <istream>
+#include <utility>
 
 #include "ir/error.h"
 #include "opbench/results/fields.h"
@@ -146,6 +147,22 @@ Outcome outcomeOf(const Fields& fields, const Run& run) {
   return outcome;
 }
 
+/// The sample whose lines have these fields.
+Raced racedOf(const std::vector<Fields>& lines, std::string text, int place) {
+  Raced raced;
+  raced.lines = std::move(text);
+  raced.place = place;
+  for (const Fields& fields : lines) {
+    if (raced.row.outcomes.empty()) {
+      raced.run = runOf(fields);
+      readSample(fields, raced.row);
+    }
+    raced.row.outcomes.push_back(outcomeOf(fields, raced.run));
+    raced.run.contenders.push_back(raced.row.outcomes.back().contender);
+  }
+  return raced;
+}
+
 /// Puts the lines of a file together that are one sample's.
 class Grouping {
  public:
@@ -157,43 +174,44 @@ class Grouping {
     while (std::getline(stream, line) && !stream.eof()) add(line + '\n');
     const bool breaksOff = !line.empty() && stream.eof();
     finish();
-    if (breaksOff || count_ > 0)
+    if (breaksOff || !fields_.empty())
       result_.note = fmt::format("{}:{}: the file breaks off in this sample, which is left out", file_, place_);
     return std::move(result_);
   }
 
  private:
   void add(const std::string& line) {
-    const std::string where = fmt::format("{}:{}", file_, place_ + count_);
-    const auto index = Fields(line, where).integer("index");
+    const std::string where = fmt::format("{}:{}", file_, place_ + fields_.size());
+    Fields fields(line, where);
+    const auto index = fields.integer("index");
     if (!index) ir::fail(ir::ErrorKind::Input, "{}: no \"index\": this is no line that --json writes", where);
-    if (count_ > 0 && *index != index_) finish();
-    if (count_ > 0 && *index != index_)
-      ir::fail(ir::ErrorKind::Input, "{}: sample {} has {} lines before it, not {}", where, index_, count_, contenders_);
+    if (!fields_.empty() && *index != index_) finish();
+    if (!fields_.empty() && *index != index_)
+      ir::fail(ir::ErrorKind::Input, "{}: sample {} has {} lines before it, not {}", where, index_, fields_.size(), contenders_);
     index_ = *index;
     lines_ += line;
-    if (++count_ == contenders_) finish();
+    fields_.push_back(std::move(fields));
+    if (fields_.size() == contenders_) finish();
   }
 
   /// Hands on what is a whole sample.
   void finish() {
-    if (count_ == 0) return;
-    if (contenders_ == 0) contenders_ = count_;
-    if (count_ != contenders_) return;
+    if (fields_.empty()) return;
+    if (contenders_ == 0) contenders_ = fields_.size();
+    if (fields_.size() != contenders_) return;
     result_.bytes += lines_.size();
-    take_(racedOf(lines_, file_, static_cast<int>(place_)));
-    place_ += count_;
-    count_ = 0;
-    lines_.clear();
+    take_(racedOf(fields_, std::exchange(lines_, {}), static_cast<int>(place_)));
+    place_ += fields_.size();
+    fields_.clear();
   }
 
   const std::string& file_;
   size_t contenders_;
   const TakeRaced& take_;
   ReadRaced result_;
-  std::string lines_;  ///< of the sample at hand
-  size_t place_ = 1;   ///< where they begin
-  size_t count_ = 0;
+  std::string lines_;           ///< of the sample at hand
+  std::vector<Fields> fields_;  ///< of each of them
+  size_t place_ = 1;            ///< where they begin
   int64_t index_ = 0;
 };
 
@@ -224,21 +242,13 @@ Run runOf(const Fields& fields) {
 }
 
 Raced racedOf(std::string_view lines, const std::string& file, int place) {
-  Raced raced;
-  raced.lines = lines;
-  raced.place = place;
-  for (int number = place; !lines.empty(); ++number) {
-    const size_t end = std::min(lines.find('\n'), lines.size() - 1) + 1;
-    const Fields fields(lines.substr(0, end), fmt::format("{}:{}", file, number));
-    lines.remove_prefix(end);
-    if (raced.row.outcomes.empty()) {
-      raced.run = runOf(fields);
-      readSample(fields, raced.row);
-    }
-    raced.row.outcomes.push_back(outcomeOf(fields, raced.run));
-    raced.run.contenders.push_back(raced.row.outcomes.back().contender);
+  std::vector<Fields> fields;
+  for (std::string_view rest = lines; !rest.empty();) {
+    const std::string_view line = rest.substr(0, std::min(rest.find('\n'), rest.size() - 1) + 1);
+    fields.emplace_back(line, fmt::format("{}:{}", file, place + static_cast<int>(fields.size())));
+    rest.remove_prefix(line.size());
   }
-  return raced;
+  return racedOf(fields, std::string(lines), place);
 }
 
 ReadRaced readRaced(std::istream& stream, const std::string& file, size_t contenders, const TakeRaced& take) {
