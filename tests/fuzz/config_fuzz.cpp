@@ -1,7 +1,4 @@
 // Any text, read as the configuration of a suite: a refusal is an Input error, and what is read answers for any operator.
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -12,20 +9,6 @@
 namespace {
 
 using namespace opbench;
-
-/// A file in memory, which has one text after another.
-class TextFile {
- public:
-  TextFile() : number_(memfd_create("config", 0)) {}
-  void hold(const uint8_t* data, size_t size) const {
-    const auto bytes = static_cast<off_t>(size);
-    if (ftruncate(number_, 0) != 0 || pwrite(number_, data, size, 0) != bytes) std::abort();
-  }
-  std::string path() const { return "/proc/self/fd/" + std::to_string(number_); }
-
- private:
-  int number_;
-};
 
 void ask(const SuiteConfig& config) {
   for (const char* op : {"aten.add.Tensor", "aten._softmax.default", ""}) {
@@ -38,11 +21,9 @@ void ask(const SuiteConfig& config) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  static const TextFile file;
-  file.hold(data, size);
   Tolerances tolerances = Tolerances::standard();
   try {
-    ask(SuiteConfig(file.path(), tolerances));
+    ask(SuiteConfig::parse({reinterpret_cast<const char*>(data), size}, "fuzz", tolerances));
   } catch (const ir::Error& error) {
     if (error.kind() != ir::ErrorKind::Input) std::abort();
   }

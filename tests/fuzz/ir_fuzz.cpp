@@ -1,4 +1,5 @@
-// Any bytes, read as a graph, as loops and as a kernel: a refusal is an Input error, and what is read prints and reads back.
+// Any bytes, read as what they say they are, loops, a kernel or else a graph: a refusal is an Input error, and what is read
+// prints and reads back.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
@@ -29,8 +30,11 @@ void check(Parse&& parse, std::string_view bytes) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  check(ir::parseGraph, bytes);
-  check(ir::parseLoops, bytes);
-  check(ir::parseKernel, bytes);
+  if (bytes.starts_with("loops"))
+    check(ir::parseLoops, bytes);
+  else if (bytes.starts_with("kernel"))
+    check(ir::parseKernel, bytes);
+  else
+    check(ir::parseGraph, bytes);
   return 0;
 }
