@@ -30,6 +30,8 @@ struct Sample {
 /// The types of a sample's tensors, in the order of its arguments, keyword arguments last; also of those in lists. They are the
 /// sample's own.
 std::vector<const ir::TensorType*> tensorsOf(const Sample& sample);
+/// Bytes of the storage that the sample's tensor arguments need; the largest number there is where they are more.
+int64_t argumentBytes(const Sample& sample);
 
 /// Samples in the order of their files (sorted by path) and lines, with what could not be read.
 struct Samples {

@@ -173,6 +173,24 @@ Op opFromName(std::string_view text) {
 
 int arity(Op op) { return row(op).arity; }
 
+bool isFunction(Op op) {
+  switch (op) {
+    case Op::Exp:
+    case Op::Expm1:
+    case Op::Log:
+    case Op::Log2:
+    case Op::Log1p:
+    case Op::Sin:
+    case Op::Cos:
+    case Op::Tanh:
+    case Op::Erf:
+    case Op::Pow:
+    case Op::LogAddExp:
+    case Op::Rem: return true;
+    default: return false;
+  }
+}
+
 bool isReduction(Op op) {
   return op == Op::Add || op == Op::Mul || op == Op::Max || op == Op::Min || op == Op::LogAddExp || op == Op::And || op == Op::Or;
 }

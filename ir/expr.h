@@ -33,6 +33,8 @@ bool isPredicate(Op op);
 /// Whether values can be combined by it in any order: Add, Mul, Max, Min of numbers, LogAddExp of floating ones, And, Or of
 /// Bools.
 bool isReduction(Op op);
+/// Whether an operation takes as long as a function call; roots and divisions, of which processors have instructions, do not.
+bool isFunction(Op op);
 
 /// How the lanes of a vector read memory; only a schedule chooses other than PerLane.
 enum class LoadMode : uint8_t {

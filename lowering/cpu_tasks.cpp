@@ -21,24 +21,6 @@ int cpuLanes(const ir::Loops& loops, const Domain& domain, std::size_t dim, cons
   return static_cast<int>(std::min<int64_t>(target.vectorBytes, 2 * target.vectorBytes / widest));
 }
 
-bool isFunction(ir::Op op) {
-  switch (op) {
-    case ir::Op::Exp:
-    case ir::Op::Expm1:
-    case ir::Op::Log:
-    case ir::Op::Log2:
-    case ir::Op::Log1p:
-    case ir::Op::Sin:
-    case ir::Op::Cos:
-    case ir::Op::Tanh:
-    case ir::Op::Erf:
-    case ir::Op::Pow:
-    case ir::Op::LogAddExp:
-    case ir::Op::Rem: return true;
-    default: return false;
-  }
-}
-
 int lanesOf(int64_t elements) { return static_cast<int>(std::bit_ceil(static_cast<uint64_t>(std::min<int64_t>(elements, 64)))); }
 
 namespace {
@@ -54,7 +36,7 @@ int64_t elementCost(const ir::Loops& loops, const Domain& domain) {
   std::vector<const Expr*> values;
   for (const ir::StoreTo& store : loops.stores) values.push_back(store.value);
   for (const Expr* node : ir::postorder(values)) {
-    if (isFunction(node->op)) cost += functionCost;
+    if (ir::isFunction(node->op)) cost += functionCost;
   }
   return cost;
 }

@@ -9,9 +9,6 @@ namespace lowering {
 /// loads and arithmetic overlap.
 int cpuLanes(const ir::Loops& loops, const Domain& domain, std::size_t dim, const ir::Target& target);
 
-/// Whether an operation takes as long as a function call; roots and divisions, of which processors have instructions, do not.
-bool isFunction(ir::Op op);
-
 /// Lanes of the narrowest vector that holds so many elements, or of the widest one there is.
 int lanesOf(int64_t elements);
 

@@ -4,7 +4,6 @@
 #include <set>
 
 #include "ir/walk.h"
-#include "lowering/cpu_tasks.h"
 
 namespace lowering {
 namespace {
@@ -61,7 +60,7 @@ std::vector<PassValue> repeatedFunctions(const Nest& nest) {
     const std::vector<const Expr*> nodes = ir::postorder(valuesOf(nest, pass));
     const Nodes ofElements = dependent(nest, nodes, true);
     for (const Expr* node : nodes) {
-      if (!isFunction(node->op) || !ofElements.contains(node)) continue;
+      if (!ir::isFunction(node->op) || !ofElements.contains(node)) continue;
       const auto known = std::find_if(once.begin(), once.end(), [&](const PassValue& x) { return x.value == node; });
       if (known == once.end())
         once.push_back({node, pass});

@@ -93,7 +93,7 @@ class TaskBody {
       };
       if (dependsOn(ofColumns)) ofColumns.insert(node);
       if (dependsOn(ofRows)) ofRows.insert(node);
-      found = found || ((isFunction(node->op) || isRoot(node->op)) && ofColumns.contains(node) && !ofRows.contains(node));
+      found = found || ((ir::isFunction(node->op) || isRoot(node->op)) && ofColumns.contains(node) && !ofRows.contains(node));
     }
     return found;
   }

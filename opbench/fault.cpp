@@ -30,18 +30,8 @@ bool rounds(Op op) {
     case Op::Mul:
     case Op::Div:
     case Op::Sqrt:
-    case Op::Rsqrt:
-    case Op::Exp:
-    case Op::Expm1:
-    case Op::Log:
-    case Op::Log2:
-    case Op::Log1p:
-    case Op::Sin:
-    case Op::Cos:
-    case Op::Tanh:
-    case Op::Erf:
-    case Op::Pow: return true;
-    default: return false;
+    case Op::Rsqrt: return true;
+    default: return ir::isFunction(op);
   }
 }
 

@@ -20,7 +20,7 @@ constexpr double float64Comparisons = 3;  // copies of an output that comparing 
 double neededForArguments(const inputs::Sample& sample, const Options& options) {
   double elements = 0;
   for (const ir::TensorType* type : inputs::tensorsOf(sample)) elements += static_cast<double>(type->storageElements());
-  const auto bytes = static_cast<double>(argumentBytes(sample));
+  const auto bytes = static_cast<double>(inputs::argumentBytes(sample));
   return options.accuracyChecking ? bytes + float64Bytes * elements : bytes;
 }
 

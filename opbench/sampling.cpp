@@ -26,7 +26,7 @@ struct Stratum {
 std::vector<Stratum> strataOf(const Samples& samples) {
   std::vector<Stratum> strata;
   for (const Sample* sample : samples) {
-    const Stratum of{sizeClassOf(argumentBytes(*sample)), isStrided(*sample), {}};
+    const Stratum of{sizeClassOf(inputs::argumentBytes(*sample)), isStrided(*sample), {}};
     auto found = std::find_if(strata.begin(), strata.end(),
                               [&](const Stratum& s) { return s.size == of.size && s.isStrided == of.isStrided; });
     if (found == strata.end()) found = strata.insert(strata.end(), of);

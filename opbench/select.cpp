@@ -121,17 +121,6 @@ Selection select(const std::vector<Sample>& samples, const Options& options, con
   return selection;
 }
 
-int64_t argumentBytes(const Sample& sample) {
-  constexpr int64_t most = std::numeric_limits<int64_t>::max();
-  int64_t bytes = 0;
-  for (const ir::TensorType* type : inputs::tensorsOf(sample)) {
-    int64_t size = 0;
-    if (__builtin_mul_overflow(type->storageElements(), ir::sizeOf(type->dtype), &size)) return most;
-    if (__builtin_add_overflow(bytes, size, &bytes)) return most;
-  }
-  return bytes;
-}
-
 bool isStrided(const Sample& sample) {
   const auto tensors = inputs::tensorsOf(sample);
   return std::any_of(tensors.begin(), tensors.end(), [](const ir::TensorType* type) { return !type->isContiguous(); });

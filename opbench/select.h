@@ -33,8 +33,6 @@ struct Selection {
 Selection select(const std::vector<inputs::Sample>& samples, const Options& options,
                  const SuiteConfig& config = SuiteConfig::none());
 
-/// Bytes of the storage that the sample's tensor arguments need; the largest number there is where they are more.
-int64_t argumentBytes(const inputs::Sample& sample);
 /// Whether one of the sample's tensor arguments is not contiguous.
 bool isStrided(const inputs::Sample& sample);
 

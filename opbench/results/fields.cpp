@@ -82,21 +82,22 @@ std::optional<Interval> Fields::interval(const char* low, const char* high) cons
   return Interval{*from, *to};
 }
 
-std::vector<double> Fields::numbers(const char* name) const {
+const Json& Fields::items(const char* name) const {
+  static const Json none = Json::array();
   const Json* value = find(name);
+  if (value && !value->is_array()) refuse(fmt::format("\"{}\" is {} where an array is due", name, typeName(*value)));
+  return value ? *value : none;
+}
+
+std::vector<double> Fields::numbers(const char* name) const {
   std::vector<double> result;
-  if (!value) return result;
-  if (!value->is_array()) refuse(fmt::format("\"{}\" is {} where an array is due", name, typeName(*value)));
-  for (const Json& item : *value) result.push_back(positive(name, item));
+  for (const Json& item : items(name)) result.push_back(positive(name, item));
   return result;
 }
 
 std::vector<std::string> Fields::texts(const char* name) const {
-  const Json* value = find(name);
   std::vector<std::string> result;
-  if (!value) return result;
-  if (!value->is_array()) refuse(fmt::format("\"{}\" is {} where an array is due", name, typeName(*value)));
-  for (const Json& item : *value) {
+  for (const Json& item : items(name)) {
     if (!item.is_string()) refuse(fmt::format("\"{}\" has {} where a string is due", name, typeName(item)));
     result.push_back(printable(item.get<std::string>()));
   }
@@ -140,11 +141,8 @@ std::optional<Fields> Fields::object(const char* name) const {
 }
 
 std::vector<Fields> Fields::objects(const char* name) const {
-  const Json* value = find(name);
   std::vector<Fields> result;
-  if (!value) return result;
-  if (!value->is_array()) refuse(fmt::format("\"{}\" is {} where an array is due", name, typeName(*value)));
-  for (const Json& item : *value) result.push_back(part(name, item));
+  for (const Json& item : items(name)) result.push_back(part(name, item));
   return result;
 }
 

@@ -37,6 +37,7 @@ class Fields {
   Fields part(const char* name, const nlohmann::json& value) const;
   void requireObject() const;
   const nlohmann::json* find(const char* name) const;
+  const nlohmann::json& items(const char* name) const;  ///< of a list; none where absent
   double finite(const char* name, const nlohmann::json& value) const;
   double positive(const char* name, const nlohmann::json& value) const;
 

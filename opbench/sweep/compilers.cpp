@@ -93,11 +93,7 @@ void Compilers::attend() {
 }
 
 void Compilers::attend(Place& place) {
-  if (!place.process->hear()) {
-    const int status = place.process->end();
-    const std::string words = place.process->lastWords();
-    return lose(place, words.empty() ? endText(status) : endText(status) + "; it said:\n" + words);
-  }
+  if (!place.process->hear()) return lose(place, place.process->ending());
   if (const auto line = place.process->line()) return finish(place, compiledOf(*line));
   if (Clock::now() >= place.deadline) lose(place, fmt::format("it takes longer than {} s", timeout_));
 }

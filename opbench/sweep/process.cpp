@@ -79,6 +79,12 @@ bool readInto(std::string& text, int descriptor) {
   return count > 0;
 }
 
+/// `signal 11 (Segmentation fault)`, `exit status 1`.
+std::string endText(int status) {
+  if (WIFSIGNALED(status)) return fmt::format("signal {} ({})", WTERMSIG(status), ::strsignal(WTERMSIG(status)));
+  return fmt::format("exit status {}", WEXITSTATUS(status));
+}
+
 }  // namespace
 
 Process::Process(const std::vector<std::string>& arguments) {
@@ -180,15 +186,15 @@ void Process::stop() noexcept {
   pid_ = -1;
 }
 
+std::string Process::ending() {
+  const std::string how = endText(end()), words = lastWords();
+  return words.empty() ? how : how + "; it said:\n" + words;
+}
+
 std::chrono::steady_clock::time_point deadlineAfter(double seconds) {
   using Clock = std::chrono::steady_clock;
   if (seconds <= 0) return Clock::time_point::max();
   return Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
-}
-
-std::string endText(int status) {
-  if (WIFSIGNALED(status)) return fmt::format("signal {} ({})", WTERMSIG(status), ::strsignal(WTERMSIG(status)));
-  return fmt::format("exit status {}", WEXITSTATUS(status));
 }
 
 }  // namespace opbench

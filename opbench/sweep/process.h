@@ -40,6 +40,8 @@ class Process {
 
   /// Kills it, if it still runs, and says how it ended: the status that waitpid() tells.
   int end();
+  /// The same in words, with its last ones: `signal 11 (Segmentation fault); it said:` and these.
+  std::string ending();
 
  private:
   bool read();
@@ -54,8 +56,5 @@ class Process {
 
 /// When so many seconds are over; never where they are 0.
 std::chrono::steady_clock::time_point deadlineAfter(double seconds);
-
-/// How a process ended, from its status: `signal 11 (Segmentation fault)`, `exit status 1`.
-std::string endText(int status);
 
 }  // namespace opbench

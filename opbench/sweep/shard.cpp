@@ -28,7 +28,7 @@ int variable(const char* name, const std::string& text) {
 /// Seconds that a sample takes, about: to time it, and to draw and check its data.
 double costOf(const inputs::Sample& sample) {
   constexpr double timing = 1, bytesPerSecond = 2e8;
-  return timing + static_cast<double>(argumentBytes(sample)) / bytesPerSecond;
+  return timing + static_cast<double>(inputs::argumentBytes(sample)) / bytesPerSecond;
 }
 
 Shard checked(const Shard& shard, const std::string& what) {

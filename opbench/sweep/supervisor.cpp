@@ -270,13 +270,11 @@ class Supervisor {
   /// The worker has ended in the middle of a sample.
   void bury(Seat& seat) {
     const int status = seat.worker->end();
-    const std::string words = seat.worker->lastWords();
     if (!seat.isReady && WIFSIGNALED(status) && seat.starts < mostStarts) return start(seat);
-    if (!seat.isReady)
-      ir::fail(ir::ErrorKind::Toolchain, "a worker ended before it had begun, by {}: {}", endText(status), words);
+    if (!seat.isReady) ir::fail(ir::ErrorKind::Toolchain, "a worker ended before it had begun, by {}", seat.worker->ending());
     if (isKilled(status) && killedForMemory() > kills_)
       return fail(seat, Status::Oom, "the system ran out of memory and killed it");
-    fail(seat, fatalStatus(words), words.empty() ? endText(status) : endText(status) + "; it said:\n" + words);
+    fail(seat, fatalStatus(seat.worker->lastWords()), seat.worker->ending());
   }
 
   void giveUp(Seat& seat) {

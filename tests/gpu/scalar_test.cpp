@@ -119,16 +119,12 @@ struct Tolerance {
   double absolute = 0;
 };
 
-bool isFunction(Op op) {
-  return op == Op::Exp || op == Op::Expm1 || op == Op::Log || op == Op::Log2 || op == Op::Log1p || op == Op::Sin ||
-         op == Op::Cos || op == Op::Tanh || op == Op::Erf || op == Op::Pow || op == Op::Rsqrt;
-}
-
 /// Arithmetic is exact; CUDA's tables give 1 to 4 units for functions of f32 and f64, 8 for pow. A logaddexp near 0 is what is
 /// left of larger numbers; it is never relaxed.
 Tolerance toleranceOf(Op op, DType dtype, bool relaxed) {
   if (op == Op::LogAddExp) return {ir::isLowPrecision(dtype) ? 1.0 : 4.0, 0, 4 * unit(dtype, 1)};
-  const bool isApproximate = isFunction(op) || (relaxed && (op == Op::Div || op == Op::Sqrt));
+  const bool isComputed = ir::isFunction(op) && op != Op::Rem;
+  const bool isApproximate = isComputed || op == Op::Rsqrt || (relaxed && (op == Op::Div || op == Op::Sqrt));
   if (!isApproximate) return {};
   if (relaxed) return {dtype == DType::F32 ? 0.0 : 1.0, 0x1p-16, 0x1p-20};
   return {ir::isLowPrecision(dtype) ? 1.0 : op == Op::Pow ? 8.0 : 4.0, 0, 0};
