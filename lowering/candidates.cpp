@@ -21,7 +21,7 @@ std::vector<Tiling> others(const PointwiseTiling& rules) {
   return tilings;
 }
 
-/// Threads a row, CTAs a row, rows a CTA, where rows stay, and slices for teams.
+/// Threads a row, CTAs a row, rows a CTA, where rows stay, what is kept beside them, windows, and slices for teams.
 std::vector<RowWish> wishes(const RowTiling& rules) {
   const int64_t steps = rules.runSteps * rules.vectorSteps;
   std::vector<RowWish> all;
@@ -32,6 +32,8 @@ std::vector<RowWish> wishes(const RowTiling& rules) {
   for (const Hold hold : {Hold::Registers, Hold::Shared, Hold::Nowhere}) all.push_back({.hold = hold});
   if (rules.parts() == 1) all.push_back({.rowsPerCta = 2 * rules.rowsPerCta()});
   if (rules.resident > 0) all.push_back({.isResident = false});
+  if (rules.hold == Hold::Registers) all.push_back({.keepsFunctions = !rules.keepsFunctions});
+  if (!rules.hasRuns()) all.push_back({.hasWindows = !rules.windows});
   if (!rules.hasRuns()) return all;
   for (const int parts : {rules.parts() / 2, rules.parts() * 2}) all.push_back({.parts = parts, .hold = Hold::Registers});
   for (const int64_t slice : {51200, 76800, 102400})
@@ -79,12 +81,15 @@ std::vector<Tiling> others(const ColumnTiling& rules) {
   return tilings;
 }
 
-/// Threads that share the elements of rows, and how many rows a tile has.
-std::vector<Tiling> others(const Domain& domain, const ir::Target& target, const StagedTiling& rules) {
+/// Threads that share the elements of rows, how many rows a tile has, and whether these stay in registers; no tiles where memory
+/// runs along rows' elements.
+std::vector<Tiling> others(const Nest& nest, const Domain& domain, const ir::Target& target, const StagedTiling& rules) {
   std::vector<Tiling> tilings;
-  const int group = rules.group;
-  for (const StagedWish& wish : {StagedWish{.group = group * 2}, {.group = group / 2}, {.bytes = 36864}, {.bytes = 24576}})
-    if (const std::optional<StagedTiling> tiling = stagedTiling(domain, target, wish)) tilings.emplace_back(*tiling);
+  const int64_t half = rules.rowVectors() * rules.lanes / 2;
+  for (const StagedWish& wish :
+       {StagedWish{.group = rules.group * 2}, {.group = rules.group / 2}, {.rows = half}, {.isHeld = !rules.isHeld}})
+    if (const std::optional<StagedTiling> tiling = stagedTiling(nest, domain, target, wish)) tilings.emplace_back(*tiling);
+  if (domain.runsAlongElements()) tilings.emplace_back(chooseRowTiling(nest, domain, target));
   return tilings;
 }
 
@@ -114,12 +119,12 @@ std::vector<Tiling> others(const ir::Loops& loops, const ir::Target& target, con
   if (target.backend == ir::Backend::Cpu || !nest) return {};
   const Domain domain(loops, *nest);
   if (const auto* scan = std::get_if<ScanTiling>(&rules)) return others(domain, target, *scan);
-  if (const auto* staged = std::get_if<StagedTiling>(&rules)) return others(domain, target, *staged);
+  if (const auto* staged = std::get_if<StagedTiling>(&rules)) return others(*nest, domain, target, *staged);
   std::vector<Tiling> tilings;
   if (const auto* rows = std::get_if<RowTiling>(&rules)) tilings = others(*nest, domain, target, *rows);
   if (const auto* columns = std::get_if<ColumnTiling>(&rules)) tilings = others(*columns);
   if (const auto* persistent = std::get_if<PersistentTiling>(&rules)) tilings = others(loops, *nest, domain, target, *persistent);
-  if (const std::optional<StagedTiling> staged = stagedTiling(domain, target)) tilings.emplace_back(*staged);
+  if (const std::optional<StagedTiling> staged = stagedTiling(*nest, domain, target)) tilings.emplace_back(*staged);
   return tilings;
 }
 

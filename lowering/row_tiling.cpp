@@ -7,6 +7,7 @@
 
 #include "lowering/ceil_div.h"
 #include "lowering/row_layout.h"
+#include "lowering/row_values.h"
 #include "lowering/run_tiling.h"
 
 namespace lowering {
@@ -17,24 +18,22 @@ constexpr int shareThreads = 512;            // of a CTA of the grid that shares
 constexpr int64_t manyCtas = 6144;           // to launch one takes 0.6 ns: more of them would take longer than their work
 constexpr int64_t registerRowBytes = 32768;  // of a plain row; longer ones are faster in shared memory
 constexpr int64_t registerRunBytes = 51200;  // of a row of many runs
+constexpr int64_t narrowVector = 4;          // bytes
+constexpr int64_t narrowSteps = 8;           // such vectors a thread takes, where a part of a warp is enough
+constexpr int64_t mostNarrowSteps = 13;      // where it takes a whole warp
+constexpr int64_t mostKept = 40;             // functions of elements that a thread keeps
 
 /// What an element of a row is read as and written as.
 struct RowAccesses {
   std::vector<const Access*> contiguous;  ///< that move from row to row and run along the innermost dim
   int64_t readBytes = 0;                  ///< of an element, of the loads
-  int64_t heldBytes = 0;                  ///< of an element, of the loads that more than one sweep needs
+  int64_t held = 0, heldBytes = 0;        ///< the loads that more than one sweep needs: how many, and of an element
   int64_t commonBytes = 0;                ///< of an element, of the loads along it that all rows share, such as weights
   int64_t widest = 1, narrowest = 8;      ///< bytes of an element of `contiguous`
 };
 
 RowAccesses accessesOf(const Nest& nest, const Domain& domain) {
-  std::map<const ir::Expr*, std::set<int>> sweeps;
-  const auto note = [&](const ir::Expr* value, int sweep) {
-    for (const ir::Expr* node : ir::postorder({value})) sweeps[node].insert(sweep);
-  };
-  for (const Reduction& reduction : nest.reductions) note(reduction.body, reduction.pass);
-  for (const ir::StoreTo& store : nest.elementStores) note(store.value, nest.storingPass());
-
+  const std::set<const ir::Expr*> repeated = repeatedLoads(nest);
   RowAccesses found;
   const auto add = [&](const Access& access) {
     if (!isRowAccess(domain, access)) {
@@ -44,8 +43,11 @@ RowAccesses accessesOf(const Nest& nest, const Domain& domain) {
     found.contiguous.push_back(&access);
     found.widest = std::max(found.widest, access.elementBytes);
     found.narrowest = std::min(found.narrowest, access.elementBytes);
-    if (access.node != nullptr) found.readBytes += access.elementBytes;
-    if (access.node != nullptr && sweeps[access.node].size() > 1) found.heldBytes += access.elementBytes;
+    if (access.node == nullptr) return;
+    found.readBytes += access.elementBytes;
+    if (!repeated.contains(access.node)) return;
+    ++found.held;
+    found.heldBytes += access.elementBytes;
   };
   for (const Access& access : domain.loads()) add(access);
   for (std::size_t i = nest.rowStores.size(); i < domain.stores().size(); ++i) add(domain.stores()[i]);
@@ -81,11 +83,18 @@ std::optional<int64_t> largestShift(const Domain& domain, const RowAccesses& acc
   return lanes - step;
 }
 
-/// Whole vectors where the runs are made of them, aligned windows over them where that saves narrow accesses.
-void chooseVectors(RowTiling& tiling, const Domain& domain, const RowAccesses& accesses) {
+/// Whether the vectors of a plain row of one tensor, which is swept again, are of 4 bytes at most, and as many as a part of a
+/// warp holds. Windows would be fewer accesses, but take more instructions for the lanes that are not inside.
+bool isNarrow(const RowTiling& tiling, const RowAccesses& accesses) {
+  return !tiling.hasRuns() && accesses.held == 1 && tiling.lanes * accesses.widest <= narrowVector &&
+         tiling.runVectors <= int64_t{32} * mostNarrowSteps;
+}
+
+/// The widest vectors that the runs are made of, aligned windows over them where these are narrow.
+void chooseVectors(RowTiling& tiling, const Domain& domain, const RowAccesses& accesses, std::optional<bool> windows) {
   tiling.lanes = chooseLanes(domain, accesses);
   tiling.runVectors = domain.inner().extent / tiling.lanes;
-  if (accesses.contiguous.empty()) return;
+  if (accesses.contiguous.empty() || !windows.value_or(!isNarrow(tiling, accesses))) return;
   const int widest = widestLanes(accesses);
   if (tiling.lanes * 2 >= widest || domain.inner().extent < 2 * widest) return;
   if (const std::optional<int64_t> shift = largestShift(domain, accesses, widest)) {
@@ -95,18 +104,23 @@ void chooseVectors(RowTiling& tiling, const Domain& domain, const RowAccesses& a
   }
 }
 
-/// Vectors a thread should take of a plain row: one while that does not fill the device, then few, with hardly any idle thread.
-int64_t chooseSteps(const RowTiling& tiling, bool isOneSweep, const ir::Target& target) {
+/// Vectors a thread should take of a plain row, of each of so many tensors at once: one while that does not fill the device, then
+/// few, with hardly any idle thread.
+int64_t chooseSteps(const RowTiling& tiling, bool isOneSweep, int64_t tensors, const ir::Target& target) {
   const int64_t vectors = ceilDiv(tiling.runVectors * tiling.runs, tiling.parts());
   const bool isSmall = tiling.rows * tiling.parts() * vectors <= int64_t{2048} * target.processors;
-  if (tiling.hasRuns()) return isSmall ? std::max<int64_t>(1, ceilDiv(vectors, 256)) : registerVectors;
-  if (isSmall) return std::max<int64_t>(1, ceilDiv(vectors, 512));
-  if (vectors > 256) return registerVectors;
-  // As many steps as leave the fewest threads idle, near what is best where none is; a sum alone is best left to one warp.
-  const int64_t usual = vectors <= 32 ? 1 : isOneSweep ? ceilDiv(vectors, 32) : 2;
+  const auto ofEach = [&](int64_t steps) { return std::max<int64_t>(1, steps / tensors); };
+  if (tiling.hasRuns()) return ofEach(isSmall ? ceilDiv(vectors, 256) : registerVectors);
+  if (isSmall) return ofEach(ceilDiv(vectors, 512));
+  const int64_t most = ofEach(registerVectors);
+  if (vectors > 256) return most;
+  // As many steps as leave the fewest threads idle, near what is best where none is; a sum alone and windows, of which every
+  // warp then has ends, are best left to one warp.
+  const bool isOfOneWarp = vectors <= 32 || isOneSweep || tiling.windows;
+  const int64_t usual = isOfOneWarp ? std::min(ceilDiv(vectors, 32), most) : ofEach(2);
   int64_t best = usual;
   double least = std::numeric_limits<double>::infinity();
-  for (int64_t steps = 1; steps <= registerVectors; ++steps) {
+  for (int64_t steps = 1; steps <= most; ++steps) {
     const int64_t group = groupOf(ceilDiv(vectors, steps));
     if ((isOneSweep && group > 32) || group < std::min<int64_t>(8, groupOf(vectors))) continue;
     const double slots = static_cast<double>(group * steps) * (steps == usual ? 1 : 1.05);
@@ -117,16 +131,23 @@ int64_t chooseSteps(const RowTiling& tiling, bool isOneSweep, const ir::Target& 
   return best;
 }
 
-/// The same of rows that several tensors are read for at once. Windows in a part of a warp are best left to half of it, each of
-/// whose threads finds out once where its row begins; weights that all rows share, to threads that take two vectors of them.
+/// Narrow vectors: of the fewest threads, 8 at least.
+int64_t chooseNarrowSteps(const RowTiling& tiling) {
+  int64_t threads = 8;
+  while (threads < 32 && ceilDiv(tiling.runVectors, threads) > narrowSteps) threads *= 2;
+  return ceilDiv(tiling.runVectors, threads);
+}
+
+/// The same by what is read of rows. Windows in a part of a warp are best left to half of it, each of whose threads finds out
+/// once where its row begins; weights that all rows share, to threads that take two vectors of them.
 int64_t chooseSteps(const RowTiling& tiling, const RowAccesses& accesses, int64_t vectorsAtOnce, const ir::Target& target) {
+  if (isNarrow(tiling, accesses)) return chooseNarrowSteps(tiling);
   const bool isOneSweep = accesses.heldBytes == 0;
   const int64_t vectors = tiling.runVectors * tiling.runs;
   const bool isSmall = tiling.rows * vectors <= int64_t{2048} * target.processors;
-  if (tiling.windows && !isOneSweep && !isSmall && vectors > 16 && vectors <= 32) return 2;
-  const int64_t steps = chooseSteps(tiling, isOneSweep, target);
+  if (tiling.windows && !isSmall && vectors > 16 && vectors <= 32) return 2;
   const bool sharesWeights = accesses.commonBytes > 0 && !tiling.hasRuns() && !isSmall && vectors <= 256;
-  return sharesWeights ? steps : std::max<int64_t>(1, steps / vectorsAtOnce);
+  return chooseSteps(tiling, isOneSweep, sharesWeights ? 1 : vectorsAtOnce, target);
 }
 
 /// Fills a CTA with rows, but not so many that multiprocessors stay without one.
@@ -156,9 +177,9 @@ bool isRowAccess(const Domain& domain, const Access& access) {
 RowTiling chooseRowTiling(const Nest& nest, const Domain& domain, const ir::Target& target, const RowWish& wish) {
   const RowAccesses accesses = accessesOf(nest, domain);
   RowTiling tiling;
-  chooseVectors(tiling, domain, accesses);
   tiling.rows = domain.numel(0, domain.elementDims());
   tiling.runs = domain.numel(domain.elementDims(), domain.innermost());
+  chooseVectors(tiling, domain, accesses, wish.hasWindows);
   const int64_t rowVectors = tiling.runs * tiling.runVectors;
   const int64_t rowBytes = rowVectors * tiling.lanes * accesses.heldBytes;
   const int64_t vectorsAtOnce = std::max<int64_t>(1, ceilDiv(accesses.heldBytes * tiling.lanes, widestVector));
@@ -193,7 +214,7 @@ RowTiling chooseRowTiling(const Nest& nest, const Domain& domain, const ir::Targ
   layOut(tiling, steps, tiling.shares > 1 ? shareThreads : mostThreads);
   const int64_t held = tiling.vectorSteps * tiling.runSteps * vectorsAtOnce;
   const bool fitsShared = !isOneSweep && share() <= 2 * sharedBytes;
-  if (held <= registerVectors + 2 && share() <= registerBytes * vectorsAtOnce)
+  if ((held <= registerVectors + 2 || isNarrow(tiling, accesses)) && share() <= registerBytes * vectorsAtOnce)
     tiling.hold = Hold::Registers;
   else if (fitsShared)
     tiling.hold = Hold::Shared;
@@ -204,6 +225,8 @@ RowTiling chooseRowTiling(const Nest& nest, const Domain& domain, const ir::Targ
     const int64_t threads = share() > sharedBytes ? mostThreads : widestBlock;  // of one CTA or two on a multiprocessor
     layOut(tiling, std::max<int64_t>(1, ceilDiv(rowVectors, tiling.ctas * threads)));
   }
+  const bool areFew = tiling.vectorSteps * tiling.runSteps * tiling.lanes <= mostKept;
+  tiling.keepsFunctions = isHeld(tiling) && wish.keepsFunctions.value_or(areFew) && !repeatedFunctions(nest).empty();
   if (tiling.parts() > 1 || tiling.hold == Hold::Shared)
     tiling.block = tiling.group;
   else if (wish.rowsPerCta)

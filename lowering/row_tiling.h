@@ -35,6 +35,7 @@ struct RowTiling {
   int shares = 1;           ///< or so many CTAs of the grid, the last of which puts together what they leave
   int resident = 0;         ///< Launch::resident
   Hold hold = Hold::Nowhere;
+  bool keepsFunctions = false;  ///< of elements, such as exponentials, in registers, too, for the sweeps that need them again
 
   int rowsPerCta() const { return block / group; }
   /// CTAs that work on one row.
@@ -56,7 +57,9 @@ struct RowWish {
   std::optional<Hold> hold{};
   std::optional<int64_t> slice{};  ///< bytes of a row of many runs that each CTA of a cluster has in shared memory
   bool team = false;               ///< CTAs of a team instead
-  bool isResident = true;          ///< whether RowTiling::resident is set
+  std::optional<bool> hasWindows{};
+  std::optional<bool> keepsFunctions{};
+  bool isResident = true;  ///< whether RowTiling::resident is set
 };
 
 /// The tiling of a nest for a GPU, by rules that were measured on sm_90 (docs/schedules.md).

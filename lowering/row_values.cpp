@@ -71,6 +71,20 @@ std::vector<PassValue> repeatedFunctions(const Nest& nest) {
   return again;
 }
 
+std::set<const Expr*> repeatedLoads(const Nest& nest) {
+  Nodes once, again;
+  for (int pass = 0; pass <= nest.passes(); ++pass) {
+    std::vector<const Expr*> values;
+    for (const Reduction& reduction : nest.reductions)
+      if (reduction.pass == pass) values.push_back(reduction.body);
+    if (pass == nest.storingPass())
+      for (const ir::StoreTo& store : nest.elementStores) values.push_back(store.value);
+    for (const Expr* node : ir::postorder(values))
+      if (node->op == ir::Op::Load && !once.insert(node).second) again.insert(node);
+  }
+  return again;
+}
+
 bool dependsOnLoadsAlone(const Nest& nest, int pass) {
   const std::vector<const Expr*> values = valuesOf(nest, pass);
   const Nodes beside = dependent(nest, ir::postorder(values), false);

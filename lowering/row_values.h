@@ -1,5 +1,6 @@
 #pragma once
 
+#include <set>
 #include <vector>
 
 #include "lowering/nest.h"
@@ -18,6 +19,9 @@ std::vector<PassValue> rowValues(const Nest& nest);
 
 /// Functions of elements, such as exponentials, that a pass computes and a later one or the element stores need again.
 std::vector<PassValue> repeatedFunctions(const Nest& nest);
+
+/// Loads that more than one sweep over the elements needs.
+std::set<const ir::Expr*> repeatedLoads(const Nest& nest);
 
 /// Whether the bodies of a pass depend on the reduced axes only through what they load.
 bool dependsOnLoadsAlone(const Nest& nest, int pass);

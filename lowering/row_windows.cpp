@@ -31,7 +31,8 @@ Condition RowWindows::begins(Value start, int64_t windows, const Position& posit
 
 bool RowWindows::endsAreRare() const {
   constexpr int64_t longRun = 16;  // vectors
-  return tiling_.runVectors >= longRun;
+  const bool everyWarpHasThem = !tiling_.hasRuns() && tiling_.group <= 32;
+  return tiling_.runVectors >= longRun && !everyWarpHasThem;
 }
 
 bool RowWindows::endsAreApart() const {

@@ -20,7 +20,7 @@ class RowWindows {
   /// Whether the window that starts so far from the first one has a lane inside the run; all of so many windows of it do where
   /// there is no condition.
   Condition begins(Value start, int64_t windows, const Position& position) const;
-  /// Whether few windows are at the end of a run: the others then go without asking for each lane.
+  /// Whether few warps have windows at the end of a run: the others then go without asking for each lane.
   bool endsAreRare() const;
   /// Whether all lanes of the window at a place are inside the run.
   Value isWhole(const LanePlace& at) const;

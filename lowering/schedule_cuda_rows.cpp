@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "lowering/ceil_div.h"
+#include "lowering/function_registers.h"
 #include "lowering/nest_kernel.h"
 #include "lowering/row_registers.h"
 #include "lowering/row_tiling.h"
@@ -163,6 +164,7 @@ class RowKernel {
   /// Memory for what is read: vectors of loads that move along a row, and what a row has once.
   void addHeld() {
     once_.addLoads();
+    if (tiling_.keepsFunctions) functions_.add(slots(), tiling_.lanes);
     for (const Access& access : domain_.loads()) {
       if (!domain_.moves(access, domain_.elementDims(), domain_.dims().size())) continue;
       if (access.form && domain_.isInnerUniform(access)) continue;  // one a run: read where it is used
@@ -227,9 +229,10 @@ class RowKernel {
     return chunk(std::move(block));
   }
 
-  /// What loads are read as once they are held.
-  LoadMap known(const LanePlace& at) const {
+  /// What loads are read as once they are held, and functions that are kept before a pass.
+  LoadMap known(const LanePlace& at, int pass = 0) const {
     LoadMap map;
+    functions_.addTo(map, pass, (slot() * double(tiling_.lanes)).expr());
     for (const auto& [load, local] : held_) map[load] = heldVector(load, local, slot());
     for (const auto& [load, local] : shared_) map[load] = heldVector(load, local, sharedSlot());
     once_.addTo(map);
@@ -283,10 +286,13 @@ class RowKernel {
   /// For every vector of one chunk.
   ir::Block reductions(int pass) const {
     const LanePlace at = place();
+    const LoadMap loads = known(at, pass);
+    const std::vector<ir::Store> kept = functions_.stores(pass, at, (slot() * double(tiling_.lanes)).expr(), loads);
     ir::Lanes lanes = kernel_.lanes(at);
-    lanes.stores = kernel_.reductionStores(pass, at, known(at), /*apart=*/false);
+    lanes.stores = kernel_.reductionStores(pass, at, loads, /*apart=*/false);
+    ir::Lanes inside = tiling_.windows ? windows_.inside(lanes, at) : lanes;
+    for (ir::Lanes* all : {&lanes, &inside}) all->stores.insert(all->stores.begin(), kept.begin(), kept.end());
     if (!tiling_.windows) return chunk({{std::move(lanes)}});
-    const ir::Lanes inside = windows_.inside(lanes, at);
     return windows_.endsAreRare() ? chunk(at, {{lanes}}, {{inside}}) : chunk({{inside}});
   }
 
@@ -303,7 +309,7 @@ class RowKernel {
     if (nest_.elementStores.empty()) return {};
     const LanePlace at = place();
     ir::Lanes lanes = kernel_.lanes(at);
-    lanes.stores = kernel_.elementStores(at, known(at));
+    lanes.stores = kernel_.elementStores(at, known(at, nest_.passes()));
     if (!tiling_.windows) return chunk({{std::move(lanes)}});
     windows_.align(lanes, at);
     const ir::Lanes whole = lanes, values = windows_.computedFirst(lanes, at, kernel_);
@@ -379,6 +385,7 @@ class RowKernel {
   std::vector<int> shares_;
   std::map<const Expr*, int> held_, shared_;
   RowRegisters once_{kernel_};
+  FunctionRegisters functions_{kernel_};
 };
 
 }  // namespace

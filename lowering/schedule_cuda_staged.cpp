@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "lowering/ceil_div.h"
+#include "lowering/function_registers.h"
 #include "lowering/nest_kernel.h"
 #include "lowering/schedule.h"
 #include "lowering/staged_tile.h"
@@ -32,7 +33,7 @@ class StagedKernel {
         domain_(domain),
         elements_(domain.numel(domain.elementDims(), domain.dims().size())),
         steps_(ceilDiv(elements_, tiling.group)),
-        unrolledSteps_(std::min(steps_, elementsAtOnce)),
+        unrolledSteps_(tiling.isHeld ? steps_ : std::min(steps_, elementsAtOnce)),
         cluster_(kernel_.axis(tiles())),
         thread_(kernel_.axis(tiling.block)),
         serial_(kernel_.axis(ceilDiv(steps_, unrolledSteps_))),
@@ -43,6 +44,7 @@ class StagedKernel {
   ir::Kernel build() {
     kernel_.addAccumulators(tiling_.lanes, tiling_.lanes);
     addTiles();
+    if (tiling_.isHeld) functions_.add(unrolledSteps_, tiling_.lanes);
     ir::Block copies;
     for (const Staged& one : loads_) append(copies, copyIn(one));
     ir::Block grid = onThreads(std::move(copies));
@@ -220,9 +222,16 @@ class StagedKernel {
   }
   const Expr* slot() const { return (unrolled_ * double(tiling_.lanes)).expr(); }
 
-  /// Reads what a pass needs from shared memory into registers.
+  /// Loads that the sweep of a pass reads from shared memory: all that it needs and threads do not hold.
+  std::set<const Expr*> readIn(int pass) const {
+    std::set<const Expr*> loads = kernel_.loadsOf(pass);
+    for (int before = 0; tiling_.isHeld && before < pass; ++before)
+      for (const Expr* load : kernel_.loadsOf(before)) loads.erase(load);
+    return loads;
+  }
+  /// Reads them into registers.
   ir::Lanes readTiles(int pass) const {
-    const std::set<const Expr*> needed = kernel_.loadsOf(pass);
+    const std::set<const Expr*> needed = readIn(pass);
     const LanePlace at = place();
     ir::Lanes lanes = kernel_.lanes(at);
     for (const Staged& one : loads_) {
@@ -241,8 +250,9 @@ class StagedKernel {
     }
     return map;
   }
-  LoadMap known(const LanePlace& at) const {
+  LoadMap known(const LanePlace& at, int pass) const {
     LoadMap map;
+    functions_.addTo(map, pass, slot());
     for (const auto& [load, local] : held_) map[load] = vectorAt(local, load->dtype, slot());
     return results(readLanes(kernel_.pool(), domain_, at, std::move(map)));
   }
@@ -265,7 +275,10 @@ class StagedKernel {
     block.push_back(kernel_.reset(kernel_.reductionsOf(pass), tiling_.lanes));
     const LanePlace at = place();
     ir::Lanes lanes = kernel_.lanes(at);
-    lanes.stores = kernel_.reductionStores(pass, at, known(at), /*apart=*/true);
+    const LoadMap loads = known(at, pass);
+    lanes.stores = functions_.stores(pass, at, slot(), loads);
+    const std::vector<ir::Store> sums = kernel_.reductionStores(pass, at, loads, /*apart=*/true);
+    lanes.stores.insert(lanes.stores.end(), sums.begin(), sums.end());
     append(block, sweep(pass, std::move(lanes)));
     return block;
   }
@@ -282,7 +295,7 @@ class StagedKernel {
     if (!stores_.empty()) {
       const LanePlace at = place();
       ir::Lanes lanes = kernel_.lanes(at);
-      lanes.stores = kernel_.elementStores(at, known(at));
+      lanes.stores = kernel_.elementStores(at, known(at, nest_.passes()));
       for (std::size_t i = 0; i < stores_.size(); ++i) {
         lanes.stores[i].param = stores_[i].local;
         lanes.stores[i].offset = offset(stores_[i].tile, at).expr();
@@ -310,6 +323,7 @@ class StagedKernel {
   Value cluster_, thread_, serial_, unrolled_, inGroup_, rowVector_;
   std::vector<Staged> loads_, stores_;
   std::map<const Expr*, int> held_;
+  FunctionRegisters functions_{kernel_};
 };
 
 }  // namespace

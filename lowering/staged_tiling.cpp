@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "lowering/ceil_div.h"
+#include "lowering/row_values.h"
 
 namespace lowering {
 namespace {
@@ -17,11 +18,11 @@ constexpr int64_t mostSharedBytes = 110592;  // of a CTA: two fit
 constexpr int64_t longRows = 64;             // rows of a tile: a cache line of halves
 constexpr int64_t shortRowBytes = 128;
 constexpr int64_t fewestRows = 8;
-constexpr int64_t fewestElements = 4096;         // of a tile
-constexpr int64_t mostSteps = 12;                // elements of a vector of rows that a thread takes
-constexpr int64_t mostStepsOfOne = 25;           // of a single row
-constexpr int64_t fewBytes = 8 << 20;            // moved, below which short odd rows are left to the schedule of rows
-constexpr int64_t fewBytesOfSeveral = 32 << 20;  // where more than one tensor is read
+constexpr int64_t fewestElements = 4096;  // of a tile
+constexpr int64_t mostSteps = 12;         // elements of a vector of rows that a thread takes
+constexpr int64_t mostStepsOfOne = 25;    // of a single row
+constexpr int64_t mostHeld = 64;          // registers of a thread
+constexpr int64_t fewBytes = 6 << 20;     // moved, below which short odd rows are left to the schedule of rows
 constexpr int mostThreads = 1024;
 
 /// Loads and stores that are staged.
@@ -65,8 +66,7 @@ bool hasShortOddRows(const Domain& domain) {
   };
   const auto add = [](int64_t sum, const Access* access) { return sum + access->elementBytes; };
   const int64_t bytes = domain.numel() * std::accumulate(accesses.begin(), accesses.end(), int64_t{0}, add);
-  const bool isLarge = bytes >= (reads > 1 ? fewBytesOfSeveral : fewBytes);
-  return isLarge && !accesses.empty() && std::all_of(accesses.begin(), accesses.end(), isShortAndOdd);
+  return bytes >= fewBytes && !accesses.empty() && std::all_of(accesses.begin(), accesses.end(), isShortAndOdd);
 }
 
 /// Whether short columns of a large tensor are summed of which only a few lie next to each other, less than half a cache line.
@@ -80,6 +80,16 @@ bool hasShortStretches(const Domain& domain) {
   const bool areShort = domain.numel(domain.elementDims(), domain.dims().size()) <= longRows;
   return !domain.runsAlongElements() && areShort && domain.numel(0, columns) > 1 && !accesses.empty() &&
          std::all_of(accesses.begin(), accesses.end(), isShort);
+}
+
+/// Registers for so many elements of a row of what more than one sweep needs.
+int64_t heldRegisters(const Nest& nest, const Domain& domain, int64_t elements) {
+  constexpr int64_t bytes = 4;
+  const std::set<const ir::Expr*> repeated = repeatedLoads(nest);
+  int64_t registers = 0;
+  for (const Access* access : stagedAccesses(domain))
+    if (repeated.contains(access->node)) registers += elements * ceilDiv(access->elementBytes, bytes);
+  return registers;
 }
 
 /// Bytes of shared memory an element of a tile takes; results are written over what was read, where they lie alike.
@@ -126,9 +136,11 @@ int chooseLanes(const Domain& domain, const std::vector<const Access*>& accesses
 
 /// Takes the dims one after another while the tile is small.
 void chooseTile(StagedTiling& tiling, const Domain& domain, const std::vector<std::size_t>& order, const ir::Target& target,
-                int64_t bytes) {
+                const StagedWish& wish) {
   const int64_t elements = domain.numel(domain.elementDims(), domain.dims().size());
-  const int64_t fits = std::max(fewestRows, bytes / (elements * bytesOfElement(domain)));
+  const int64_t rowBytes = elements * bytesOfElement(domain);
+  const int64_t fits =
+      std::min(std::max(fewestRows, sharedBytes / rowBytes), wish.rows.value_or(std::numeric_limits<int64_t>::max()));
   tiling.tile.assign(domain.elementDims(), 1);
   int64_t rows = 1;
   for (const std::size_t d : order) {
@@ -179,22 +191,25 @@ bool isStaged(const Domain& domain, const Access& access) {
   return domain.moves(access, 0, rows) && domain.moves(access, rows, all);
 }
 
-std::optional<StagedTiling> stagedTiling(const Domain& domain, const ir::Target& target, const StagedWish& wish) {
+std::optional<StagedTiling> stagedTiling(const Nest& nest, const Domain& domain, const ir::Target& target,
+                                         const StagedWish& wish) {
   const std::vector<const Access*> accesses = stagedAccesses(domain);
   const auto isAffine = [](const Access* access) { return access->form.has_value(); };
   if (accesses.empty() || !std::all_of(accesses.begin(), accesses.end(), isAffine)) return std::nullopt;
   StagedTiling tiling;
   tiling.lanes = chooseLanes(domain, accesses);
-  chooseTile(tiling, domain, growingOrder(domain, accesses), target, wish.bytes.value_or(sharedBytes));
+  chooseTile(tiling, domain, growingOrder(domain, accesses), target, wish);
   const int64_t elements = domain.numel(domain.elementDims(), domain.dims().size()), vectors = tiling.rowVectors();
   if (vectors * tiling.lanes * elements * bytesOfElement(domain) > mostSharedBytes || vectors > mostThreads) return std::nullopt;
   layOut(tiling, elements, wish.group);
+  const bool isHeld = !runsBothWays(domain) && heldRegisters(nest, domain, ceilDiv(elements, tiling.group)) <= mostHeld;
+  tiling.isHeld = wish.isHeld.value_or(isHeld) && heldRegisters(nest, domain, 1) > 0;
   return tiling;
 }
 
-std::optional<StagedTiling> chooseStagedTiling(const Domain& domain, const ir::Target& target) {
-  return runsBothWays(domain) || hasShortOddRows(domain) || hasShortStretches(domain) ? stagedTiling(domain, target)
-                                                                                      : std::nullopt;
+std::optional<StagedTiling> chooseStagedTiling(const Nest& nest, const Domain& domain, const ir::Target& target) {
+  if (!runsBothWays(domain) && !hasShortOddRows(domain) && !hasShortStretches(domain)) return std::nullopt;
+  return stagedTiling(nest, domain, target);
 }
 
 }  // namespace lowering

@@ -16,6 +16,7 @@ struct StagedTiling {
   int lanes = 1;              ///< rows next to each other along the last kept dim that a thread works on at once
   int group = 1;              ///< threads that share the elements of these rows
   int block = 32;             ///< threads of a CTA, the last of which may be idle
+  bool isHeld = false;        ///< threads keep what several sweeps need in registers: elements, and functions of them
 
   /// Vectors of `lanes` rows of a tile.
   int64_t rowVectors() const;
@@ -32,14 +33,16 @@ bool isStaged(const Domain& domain, const Access& access);
 /// What of a tiling is to be otherwise than by the rules.
 struct StagedWish {
   std::optional<int> group{};
-  std::optional<int64_t> bytes{};  ///< of shared memory that a CTA should take at most
+  std::optional<int64_t> rows{};  ///< of a tile, at most
+  std::optional<bool> isHeld{};
 };
 
 /// The tiling of a nest for a GPU, by rules that were measured on sm_90 (docs/schedules.md); nothing where too few rows fit in
 /// shared memory.
-std::optional<StagedTiling> stagedTiling(const Domain& domain, const ir::Target& target, const StagedWish& wish = {});
+std::optional<StagedTiling> stagedTiling(const Nest& nest, const Domain& domain, const ir::Target& target,
+                                         const StagedWish& wish = {});
 /// The same where it beats other schedules: where tensors run different ways, for results of rows that are short and no multiples
 /// of vectors, and for sums of short stretches of columns.
-std::optional<StagedTiling> chooseStagedTiling(const Domain& domain, const ir::Target& target);
+std::optional<StagedTiling> chooseStagedTiling(const Nest& nest, const Domain& domain, const ir::Target& target);
 
 }  // namespace lowering

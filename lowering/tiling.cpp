@@ -27,9 +27,10 @@ std::string parts(int ctas, int shares, bool team = false) {
 
 std::string text(const RowTiling& tiling) {
   const std::string along = tiling.hasRuns() && tiling.alongRun > 1 ? fmt::format(" along {}", tiling.alongRun) : "";
-  return fmt::format("rows group {} steps {} block {}{}{} hold {} resident {}", tiling.group,
+  return fmt::format("rows group {} steps {} block {}{}{} hold {} resident {}{}{}", tiling.group,
                      tiling.runSteps * tiling.vectorSteps, tiling.block, parts(tiling.ctas, tiling.shares, tiling.team), along,
-                     name(tiling.hold), tiling.resident);
+                     name(tiling.hold), tiling.resident, tiling.windows ? " windows" : "",
+                     tiling.keepsFunctions ? " keeps functions" : "");
 }
 
 std::string text(const ColumnTiling& tiling) {
@@ -37,8 +38,8 @@ std::string text(const ColumnTiling& tiling) {
 }
 
 std::string text(const StagedTiling& tiling) {
-  return fmt::format("staged tile {} lanes {} group {} block {}", fmt::join(tiling.tile, "x"), tiling.lanes, tiling.group,
-                     tiling.block);
+  return fmt::format("staged tile {} lanes {} group {} block {}{}", fmt::join(tiling.tile, "x"), tiling.lanes, tiling.group,
+                     tiling.block, tiling.isHeld ? " held" : "");
 }
 
 std::string text(const PersistentTiling& tiling) {
@@ -65,7 +66,7 @@ Tiling chooseTiling(const ir::Loops& loops, const ir::Target& target) {
   if (!nest) return choosePointwiseTiling(Domain(loops));
   const Domain domain(loops, *nest);
   if (nest->scans) return chooseScanTiling(domain, target);
-  if (const auto staged = chooseStagedTiling(domain, target)) return *staged;
+  if (const auto staged = chooseStagedTiling(*nest, domain, target)) return *staged;
   if (domain.runsAlongElements()) return chooseRowTiling(*nest, domain, target);
   if (const auto persistent = choosePersistentColumns(loops, target)) return *persistent;
   return chooseColumnTiling(*nest, domain, target);

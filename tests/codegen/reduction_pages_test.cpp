@@ -18,6 +18,24 @@ TEST_CASE("softmax: a warp a row, which it reads once and keeps in registers") {
        withCuda);
 }
 
+TEST_CASE("rows that start anywhere: narrow vectors; the exponentials stay in registers, too") {
+  page("narrow_rows", R"(graph
+  in self f16[4096, 198]
+  out0 f16[4096, 198] = aten._softmax.default(self=self, dim=-1, half_to_float=False)
+  return out0
+)",
+       withCuda);
+}
+
+TEST_CASE("short rows that are no vectors: a stretch of them is copied to shared memory in whole ones") {
+  page("short_odd_rows", R"(graph
+  in self f16[65536, 49]
+  out0 f16[65536, 49] = aten._softmax.default(self=self, dim=-1, half_to_float=False)
+  return out0
+)",
+       withCuda);
+}
+
 TEST_CASE("layer norm: weights are read with the row, before the mean is known; two passes, the second around the mean") {
   page("layer_norm", R"(graph
   in input  f16[64, 1024]

@@ -37,7 +37,8 @@ std::string textOf(const lowering::ColumnTiling& tiling) {
 
 std::string textOf(const lowering::StagedTiling& tiling) {
   const std::string rows = tiling.lanes == 1 ? "a row" : fmt::format("{} rows", tiling.lanes);
-  return fmt::format("tiles of {} rows, {} threads for {}", fmt::join(tiling.tile, "x"), tiling.group, rows);
+  return fmt::format("tiles of {} rows, {} threads for {}{}", fmt::join(tiling.tile, "x"), tiling.group, rows,
+                     tiling.isHeld ? ", in registers" : "");
 }
 
 std::string textOf(const lowering::ScanTiling& tiling) {
@@ -68,6 +69,12 @@ std::string tilingOf(const std::string& lines) {
 std::string softmax(const std::string& type) {
   return tilingOf(fmt::format(
       "  in self {0}\n  out0 {0} = aten._softmax.default(self=self, dim=-1, half_to_float=False)\n  return out0\n", type));
+}
+std::string softmaxGradient(const std::string& type) {
+  return tilingOf(
+      fmt::format("  in grad_output {0}\n  in output {0}\n  out0 {0} = aten._softmax_backward_data.default(grad_output="
+                  "grad_output, output=output, dim=-1, input_dtype=f16)\n  return out0\n",
+                  type));
 }
 std::string sum(const std::string& type, const std::string& dims, const std::string& out) {
   return tilingOf(
@@ -133,8 +140,36 @@ TEST_CASE("longer rows stay in shared memory; few of them, or longer ones still,
 TEST_CASE("rows that start anywhere are read as the aligned windows that cover them") {
   CHECK(softmax("f16[64, 1001]") == "rows: 128 threads a row, 1 x 8 elements a thread, windows, in registers");
   CHECK(softmax("f16[512, 50265]") == "rows: 512 threads a row, 13 x 8 elements a thread, windows, in shared memory");
-  CHECK(softmax("f16[75648, 197]") == "rows: 16 threads a row, 16 rows a CTA, 2 x 8 elements a thread, windows, in registers");
+  CHECK(softmaxGradient("f16[75648, 197]") ==
+        "rows: 16 threads a row, 16 rows a CTA, 2 x 8 elements a thread, windows, in registers");
+  CHECK(softmaxGradient("f16[102656, 401]") ==
+        "rows: a warp a row, 16 rows a CTA, 2 x 8 elements a thread, windows, in registers");
+  CHECK(sum("f16[152064, 198]", "[1]", "f16[152064, 1]") ==
+        "rows: 16 threads a row, 32 rows a CTA, 2 x 8 elements a thread, windows, in registers");
   CHECK(softmax("f16[64, 12]") == "rows: 4 threads a row, 8 rows a CTA, 1 x 4 elements a thread, in registers");
+}
+
+TEST_CASE("rows of one tensor that start anywhere: narrow vectors, where a part of a warp holds them") {
+  CHECK(softmax("f16[75648, 197]") == "rows: a warp a row, 16 rows a CTA, 7 x 1 elements a thread, in registers");
+  CHECK(softmax("f16[152064, 198]") == "rows: 16 threads a row, 32 rows a CTA, 7 x 2 elements a thread, in registers");
+  CHECK(softmax("f16[102656, 401]") == "rows: a warp a row, 16 rows a CTA, 13 x 1 elements a thread, in registers");
+  CHECK(softmax("f16[102656, 577]") == "rows: 16 threads a row, 32 rows a CTA, 5 x 8 elements a thread, windows, in registers");
+  CHECK(softmax("f32[75648, 197]") == "rows: a warp a row, 16 rows a CTA, 7 x 1 elements a thread, in registers");
+  CHECK(softmax("f16[12544, 49]") == "rows: 8 threads a row, 16 rows a CTA, 7 x 1 elements a thread, in registers");
+}
+
+TEST_CASE("functions that two sweeps need are kept where a thread has few of them") {
+  const auto keeps = [](int elements) {
+    const ir::Graph graph = ir::parseGraph(
+        fmt::format("graph\n  in self f16[6144, {0}]\n  out0 f16[6144, {0}] = aten._softmax.default(self=self, dim=-1, "
+                    "half_to_float=False)\n  return out0\n",
+                    elements));
+    const lowering::Tiling tiling = lowering::chooseTilings(lowering::lower(graph), tests::hopper()).front();
+    return std::get<lowering::RowTiling>(tiling).keepsFunctions;
+  };
+  CHECK(keeps(197));
+  CHECK(keeps(1024));
+  CHECK_FALSE(keeps(8192));
 }
 
 TEST_CASE("rows that are read once are not held: one row is shared by the whole grid") {
@@ -213,9 +248,10 @@ TEST_CASE("tensors that run different ways: tiles of rows in shared memory, as l
 }
 
 TEST_CASE("short rows that are no vectors: a stretch of memory goes through shared memory, if there is much of it") {
-  CHECK(softmax("f16[802816, 49]") == "staged: tiles of 80 rows, 2 threads for a row");
-  CHECK(softmax("f16[100000, 9]") == "rows: 16 threads a row, 32 rows a CTA, 1 x 1 elements a thread, in registers");
-  CHECK(softmax("f16[800000, 9]") == "staged: tiles of 456 rows, 1 threads for a row");
+  CHECK(softmax("f16[802816, 49]") == "staged: tiles of 80 rows, 2 threads for a row, in registers");
+  CHECK(softmaxGradient("f16[37632, 49]") == "staged: tiles of 80 rows, 2 threads for a row, in registers");
+  CHECK(softmax("f16[100000, 9]") == "rows: 8 threads a row, 32 rows a CTA, 2 x 1 elements a thread, in registers");
+  CHECK(softmax("f16[800000, 9]") == "staged: tiles of 456 rows, 1 threads for a row, in registers");
   CHECK(softmax("f16[50176, 48]") == "rows: 8 threads a row, 16 rows a CTA, 1 x 8 elements a thread, in registers");
 }
 
