@@ -59,16 +59,6 @@ bool interfere(const ir::Loops& a, const ir::Loops& b) {
   });
 }
 
-/// The number of another loops' buffer in these, to which it is added where they do not know it.
-int bufferIn(ir::Loops& loops, const ir::Buffer& buffer) {
-  const auto isSame = [&](const ir::Buffer& known) { return known.value == buffer.value; };
-  const auto found = std::find_if(loops.buffers.begin(), loops.buffers.end(), isSame);
-  const auto number = static_cast<int>(found - loops.buffers.begin());
-  if (found == loops.buffers.end()) loops.buffers.push_back(buffer);
-  loops.buffers[static_cast<std::size_t>(number)].isRead |= buffer.isRead;
-  return number;
-}
-
 /// Loops over elements that also do what rows of these do.
 ir::Loops joined(ir::Loops loops, const ir::Loops& rows, const Renaming& names) {
   ir::ExprPool& pool = *loops.pool;
@@ -107,6 +97,15 @@ std::optional<ir::Loops> fused(const ir::Loops& elements, const ir::Loops& rows)
 }
 
 }  // namespace
+
+int bufferIn(ir::Loops& loops, const ir::Buffer& buffer) {
+  const auto isSame = [&](const ir::Buffer& known) { return known.value == buffer.value; };
+  const auto found = std::find_if(loops.buffers.begin(), loops.buffers.end(), isSame);
+  const auto number = static_cast<int>(found - loops.buffers.begin());
+  if (found == loops.buffers.end()) loops.buffers.push_back(buffer);
+  loops.buffers[static_cast<std::size_t>(number)].isRead |= buffer.isRead;
+  return number;
+}
 
 std::vector<ir::Loops> fused(std::vector<ir::Loops> all, const ir::Target& target) {
   if (target.backend != ir::Backend::Cuda || all.size() != 2) return all;

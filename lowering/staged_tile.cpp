@@ -30,7 +30,7 @@ int64_t StagedTile::extent(std::size_t dim) const {
 void StagedTile::addRuns() {
   std::vector<std::size_t> dims;
   for (std::size_t d = 0; d < domain_.dims().size(); ++d)
-    if (extent(d) > 1) dims.push_back(d);
+    if (extent(d) > 1 && domain_.stride(access_, d) != 0) dims.push_back(d);
   const auto step = [&](std::size_t d) { return domain_.stride(access_, d); };
   std::stable_sort(dims.begin(), dims.end(), [&](std::size_t a, std::size_t b) { return std::abs(step(a)) > std::abs(step(b)); });
   runs_.push_back({});

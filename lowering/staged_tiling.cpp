@@ -40,16 +40,6 @@ bool runsAlong(const Domain& domain, const Access& access, std::size_t begin, st
   return false;
 }
 
-/// Whether one tensor runs along rows and another one along their elements.
-bool runsBothWays(const Domain& domain) {
-  const std::vector<const Access*> accesses = stagedAccesses(domain);
-  const auto some = [&](std::size_t begin, std::size_t end) {
-    const auto runs = [&](const Access* access) { return access->form && runsAlong(domain, *access, begin, end); };
-    return std::any_of(accesses.begin(), accesses.end(), runs);
-  };
-  return some(0, domain.elementDims()) && some(domain.elementDims(), domain.dims().size());
-}
-
 /// Whether a large tensor lies in rows within a cache line: of 4-byte words at best where every element has a result, or else of
 /// vectors that leave almost half of a group of threads idle.
 bool hasShortOddRows(const Domain& domain) {
@@ -102,6 +92,7 @@ int64_t bytesOfElement(const Domain& domain) {
   std::vector<const Access*> tiles;
   for (const Access* access : stagedAccesses(domain)) {
     const auto isAlike = [&](const Access* tile) { return access->node == nullptr && liesLike(*tile, *access); };
+    if (domain.isUniform(*access, domain.elementDims() - 1)) continue;  // little: neighbouring rows share it
     if (std::none_of(tiles.begin(), tiles.end(), isAlike)) tiles.push_back(access);
   }
   const auto add = [](int64_t sum, const Access* tile) { return sum + tile->elementBytes; };
@@ -189,6 +180,15 @@ std::optional<std::size_t> StagedTiling::unevenDim(const Domain& domain) const {
 bool isStaged(const Domain& domain, const Access& access) {
   const std::size_t rows = domain.elementDims(), all = domain.dims().size();
   return domain.moves(access, 0, rows) && domain.moves(access, rows, all);
+}
+
+bool runsBothWays(const Domain& domain) {
+  const std::vector<const Access*> accesses = stagedAccesses(domain);
+  const auto some = [&](std::size_t begin, std::size_t end) {
+    const auto runs = [&](const Access* access) { return access->form && runsAlong(domain, *access, begin, end); };
+    return std::any_of(accesses.begin(), accesses.end(), runs);
+  };
+  return some(0, domain.elementDims()) && some(domain.elementDims(), domain.dims().size());
 }
 
 std::optional<StagedTiling> stagedTiling(const Nest& nest, const Domain& domain, const ir::Target& target,

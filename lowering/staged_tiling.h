@@ -30,6 +30,9 @@ struct StagedTiling {
 /// Whether an access moves from row to row and from element to element: those that are staged.
 bool isStaged(const Domain& domain, const Access& access);
 
+/// Whether one tensor runs along rows and another one along their elements.
+bool runsBothWays(const Domain& domain);
+
 /// What of a tiling is to be otherwise than by the rules.
 struct StagedWish {
   std::optional<int> group{};

@@ -6,6 +6,7 @@
 #include "codegen/llvm.h"
 #include "ir/error.h"
 #include "ir/verify.h"
+#include "lowering/divide.h"
 #include "lowering/fuse.h"
 #include "lowering/lowering.h"
 #include "lowering/together.h"
@@ -30,7 +31,7 @@ bool hasWork(const ir::Loops& loops) {
 Plan generatedPlan(const ir::Graph& graph, const ir::Target& target, const Tilings& tilings) {
   Plan plan;
   plan.graph = graph;
-  plan.loops = lowering::fused(lowering::lower(graph), target);
+  plan.loops = lowering::divided(lowering::fused(lowering::lower(graph), target), graph.values.size(), target);
   std::erase_if(plan.loops, [](const ir::Loops& loops) { return !hasWork(loops); });
   for (const ir::Loops& loops : plan.loops) ir::verify(loops);
   plan.between = lowering::between(graph, plan.loops);

@@ -6,6 +6,7 @@
 #include "codegen/llvm.h"
 #include "ir/text.h"
 #include "ir/verify.h"
+#include "lowering/divide.h"
 #include "lowering/fuse.h"
 #include "lowering/lowering.h"
 #include "lowering/together.h"
@@ -41,9 +42,9 @@ void page(const std::string& name, const std::string& graphText, Sources sources
   const std::vector<ir::Loops> all = lowering::lower(graph);
   text += textOf(all);
   for (const ir::Target& target : {hopper(), avx512()}) {
-    const std::vector<ir::Loops> fused = lowering::fused(all, target);
-    if (fused.size() != all.size()) text += textOf(fused);
-    for (const ir::Kernel& kernel : lowering::scheduleAll(fused, target, lowering::chooseTilings(fused, target))) {
+    const std::vector<ir::Loops> chosen = lowering::divided(lowering::fused(all, target), graph.values.size(), target);
+    if (chosen.size() != all.size()) text += textOf(chosen);
+    for (const ir::Kernel& kernel : lowering::scheduleAll(chosen, target, lowering::chooseTilings(chosen, target))) {
       ir::verify(kernel);
       text += "\n" + ir::toText(kernel);
       if (sources != Sources::None && target.backend == ir::Backend::Cuda)

@@ -87,6 +87,20 @@ TEST_CASE("rows that are read across memory and written along it: tiles of them 
        withCuda);
 }
 
+TEST_CASE("gradients of weights where a tensor lies across the others: sums of parts, in tiles, and then of these") {
+  page("divided_sums", R"(graph
+  in grad_out f16[64, 196, 384]
+  in input    f16[64, 196, 384] strides (75264, 1, 196)
+  in mean     f32[64, 196, 1]
+  in rstd     f32[64, 196, 1]
+  in weight   f16[384]
+  in bias     f16[384]
+  out0 f16[64, 196, 384], out1 f16[384], out2 f16[384] = aten.native_layer_norm_backward.default(grad_out=grad_out, input=input, normalized_shape=[384], mean=mean, rstd=rstd, weight=weight, bias=bias, output_mask=[True, True, True])
+  return out0, out1, out2
+)",
+       withCuda);
+}
+
 TEST_CASE("few channels that are large: a team of CTAs shares one, a slice in each one's shared memory") {
   page("team_row", R"(graph
   in input f16[64, 16, 64, 64]

@@ -1,12 +1,14 @@
 // Values that loops leave to later ones: partial sums that several results are made of.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <map>
 
 #include "ir/interpret.h"
 #include "ir/text.h"
 #include "ir/verify.h"
+#include "lowering/divide.h"
 #include "lowering/lowering.h"
 #include "lowering/together.h"
 #include "tests/lowering/schedules.h"
@@ -88,6 +90,68 @@ TEST_CASE("kernels hand on partial sums: those that do not need each other's res
   const std::vector<ir::Loops> all = groupNormBackward(64, 384, 14, 1);
   CHECK(all.size() == 4);
   CHECK(lowering::scheduleAll(all, tests::hopper(), lowering::chooseTilings(all, tests::hopper())).size() == 3);
+}
+
+/// The gradients of a layer norm's weight and bias; the input's lies as it is said.
+ir::Graph layerNormSums(const std::string& sizes, const std::string& strides, int channels, const std::string& rows) {
+  return ir::parseGraph(fmt::format(R"(graph
+  in grad_out f16{0}
+  in input    f16{0} strides {1}
+  in mean     f32{3}
+  in rstd     f32{3}
+  in weight   f16[{2}]
+  in bias     f16[{2}]
+  out0 f16{0}, out1 f16[{2}], out2 f16[{2}] = aten.native_layer_norm_backward.default(grad_out=grad_out, input=input, normalized_shape=[{2}], mean=mean, rstd=rstd, weight=weight, bias=bias, output_mask=[True, True, True])
+  return out0, out1, out2
+)",
+                                    sizes, strides, channels, rows));
+}
+
+std::vector<ir::Loops> dividedOf(const ir::Graph& graph, const ir::Target& target) {
+  return lowering::divided(lowering::lower(graph), graph.values.size(), target);
+}
+
+TEST_CASE("sums of columns that a tensor lies across: of parts first, in shared memory, then of what these come to") {
+  ir::Target small = tests::hopper();
+  small.processors = 2;
+  for (const ir::Graph& graph : {
+           layerNormSums("[20, 196, 24]", "(4704, 1, 196)", 24, "[20, 196, 1]"),
+           layerNormSums("[2, 14, 130, 24]", "(43680, 130, 1, 1820)", 24, "[2, 14, 130, 1]"),
+           layerNormSums("[6, 784, 17]", "(13328, 1, 784)", 17, "[6, 784, 1]"),
+           layerNormSums("[9, 20, 20, 24]", "(9600, 20, 1, 400)", 24, "[9, 20, 20, 1]"),
+       }) {
+    const std::vector<ir::Loops> whole = lowering::lower(graph), parts = dividedOf(graph, small);
+    REQUIRE(parts.size() == whole.size() + 1);
+    Values expected = valuesOf(whole), start = valuesOf(parts), found = start;
+    for (const auto& [value, memory] : expected) start[value] = found[value] = memory;
+    run(expected, whole);
+    run(found, parts);
+    const auto results = [&](const Values& all) {
+      return Values{{graph.outputs[1], all.at(graph.outputs[1])}, {graph.outputs[2], all.at(graph.outputs[2])}};
+    };
+    checkClose(results(found), results(expected));
+    found = start;
+    run(found, lowering::scheduleAll(parts, small, lowering::chooseTilings(parts, small)));
+    checkClose(found, expected);
+  }
+}
+
+TEST_CASE("parts of sums are whole axes, or a stretch of one that is made of vectors") {
+  const auto partOf = [](const ir::Graph& graph) {
+    const std::vector<ir::Loops> all = dividedOf(graph, tests::hopper());
+    return all.size() == 2 ? "none" : fmt::format("{}", fmt::join(all[1].buffers.back().type.sizes, " x "));
+  };
+  CHECK(partOf(layerNormSums("[64, 196, 384]", "(75264, 1, 196)", 384, "[64, 196, 1]")) == "64 x 384");
+  CHECK(partOf(layerNormSums("[64, 14, 14, 512]", "(100352, 14, 1, 196)", 512, "[64, 14, 14, 1]")) == "64 x 512");
+  CHECK(partOf(layerNormSums("[64, 28, 28, 192]", "(150528, 28, 1, 784)", 192, "[64, 28, 28, 1]")) == "64 x 28 x 192");
+  CHECK(partOf(layerNormSums("[64, 3136, 128]", "(401408, 1, 3136)", 128, "[64, 3136, 1]")) == "64 x 49 x 128");
+  CHECK(partOf(layerNormSums("[128, 784, 128]", "(100352, 1, 784)", 128, "[128, 784, 1]")) == "128 x 14 x 128");
+  SUBCASE("where that is worth a launch") {
+    CHECK(partOf(layerNormSums("[20, 196, 24]", "(4704, 1, 196)", 24, "[20, 196, 1]")) == "none");
+  }
+  SUBCASE("where tensors run different ways") {
+    CHECK(partOf(layerNormSums("[64, 196, 384]", "(75264, 384, 1)", 384, "[64, 196, 1]")) == "none");
+  }
 }
 
 }  // namespace
