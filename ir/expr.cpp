@@ -15,83 +15,34 @@
 namespace ir {
 namespace {
 
+/// Which operand dtypes an operation takes.
+enum class Operands : uint8_t { Floating, Integers, Numbers, Bits, NotComplex };
+enum class Cost : uint8_t { Instruction, Function };
+
 struct OpRow {
   std::string_view name;
   int arity;
+  Operands operands = Operands::NotComplex;
+  Cost cost = Cost::Instruction;
 };
 
 constexpr std::array opRows{
     OpRow{"const", 0}, OpRow{"axis", 0}, OpRow{"load", 1}, OpRow{"reduce", 1}, OpRow{"scan", 1},
-#define OP(name, text, arity) OpRow{text, arity},
+#define OP(name, text, arity, operands, cost) OpRow{text, arity, Operands::operands, Cost::cost},
 #include "ir/ops.def"
 };
 
 const OpRow& row(Op op) { return opRows[static_cast<size_t>(op)]; }
 
-/// Which operand dtypes an operation takes.
-enum class Domain : uint8_t { Floating, Integers, Numbers, Bits, NotComplex };
-
-Domain domain(Op op) {
-  switch (op) {
-    case Op::Floor:
-    case Op::Ceil:
-    case Op::Trunc:
-    case Op::Round:
-    case Op::Sqrt:
-    case Op::Rsqrt:
-    case Op::Exp:
-    case Op::Expm1:
-    case Op::Log:
-    case Op::Log2:
-    case Op::Log1p:
-    case Op::Sin:
-    case Op::Cos:
-    case Op::Tanh:
-    case Op::Erf:
-    case Op::IsNan:
-    case Op::Pow:
-    case Op::LogAddExp: return Domain::Floating;
-    case Op::FloorDiv:
-    case Op::Mod:
-    case Op::Shl:
-    case Op::Shr: return Domain::Integers;
-    case Op::Neg:
-    case Op::Abs:
-    case Op::Add:
-    case Op::Sub:
-    case Op::Mul:
-    case Op::Div:
-    case Op::Rem:
-    case Op::Max:
-    case Op::Min:
-    case Op::Lt:
-    case Op::Le: return Domain::Numbers;
-    case Op::Not:
-    case Op::And:
-    case Op::Or:
-    case Op::Xor: return Domain::Bits;
-    case Op::Eq:
-    case Op::Ne:
-    case Op::Where:
-    case Op::Cast:
-    case Op::Const:
-    case Op::Axis:
-    case Op::Load:
-    case Op::Reduce:
-    case Op::Scan: return Domain::NotComplex;
-  }
-  fail(ErrorKind::Internal, "operation {} is none of ops.def", static_cast<int>(op));
-}
-
 bool takes(Op op, DType dtype) {
-  switch (domain(op)) {
-    case Domain::Floating: return isFloating(dtype);
-    case Domain::Integers: return isIntegral(dtype);
-    case Domain::Numbers: return isFloating(dtype) || isIntegral(dtype);
-    case Domain::Bits: return dtype == DType::Bool || isIntegral(dtype);
-    case Domain::NotComplex: return !isComplex(dtype);
+  switch (row(op).operands) {
+    case Operands::Floating: return isFloating(dtype);
+    case Operands::Integers: return isIntegral(dtype);
+    case Operands::Numbers: return isFloating(dtype) || isIntegral(dtype);
+    case Operands::Bits: return dtype == DType::Bool || isIntegral(dtype);
+    case Operands::NotComplex: return !isComplex(dtype);
   }
-  fail(ErrorKind::Internal, "operation {} has no domain", name(op));
+  fail(ErrorKind::Internal, "operation {} takes no operands", name(op));
 }
 
 void checkOperands(Op op, const std::vector<const Expr*>& src) {
@@ -173,23 +124,7 @@ Op opFromName(std::string_view text) {
 
 int arity(Op op) { return row(op).arity; }
 
-bool isFunction(Op op) {
-  switch (op) {
-    case Op::Exp:
-    case Op::Expm1:
-    case Op::Log:
-    case Op::Log2:
-    case Op::Log1p:
-    case Op::Sin:
-    case Op::Cos:
-    case Op::Tanh:
-    case Op::Erf:
-    case Op::Pow:
-    case Op::LogAddExp:
-    case Op::Rem: return true;
-    default: return false;
-  }
-}
+bool isFunction(Op op) { return row(op).cost == Cost::Function; }
 
 bool isReduction(Op op) {
   return op == Op::Add || op == Op::Mul || op == Op::Max || op == Op::Min || op == Op::LogAddExp || op == Op::And || op == Op::Or;

@@ -18,7 +18,7 @@ enum class Op : uint8_t {
   Load,    ///< src[0] is an element offset into a buffer; payload: the buffer and how lanes are read
   Reduce,  ///< src[0] combined over all values of the axes src[1..], which are bound by it; payload: the operation
   Scan,    ///< src[0] combined over the values of the axis src[1] from 0 to the one at hand; payload: the operation
-#define OP(name, text, arity) name,
+#define OP(name, text, arity, operands, cost) name,
 #include "ir/ops.def"
 };
 
@@ -33,7 +33,7 @@ bool isPredicate(Op op);
 /// Whether values can be combined by it in any order: Add, Mul, Max, Min of numbers, LogAddExp of floating ones, And, Or of
 /// Bools.
 bool isReduction(Op op);
-/// Whether an operation takes as long as a function call; roots and divisions, of which processors have instructions, do not.
+/// Whether an operation takes as long as a function call.
 bool isFunction(Op op);
 
 /// How the lanes of a vector read memory; only a schedule chooses other than PerLane.
