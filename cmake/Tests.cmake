@@ -1,6 +1,7 @@
 # One doctest program a folder of tests/: a folder's tests link that folder and what it includes, so a test says what it needs.
-add_library(test_support OBJECT tests/main.cpp tests/golden.cpp)
+add_library(test_support OBJECT tests/main.cpp tests/golden.cpp tests/random_expr.cpp tests/reduction_kernels.cpp)
 target_include_directories(test_support PUBLIC "${CMAKE_SOURCE_DIR}")
+target_link_libraries(test_support PRIVATE opbench::fmt)
 
 # What the programs look for beside themselves, in the build tree as in a bundle: ../share/opbench/{recorded,golden}.
 file(MAKE_DIRECTORY "${CMAKE_BINARY_DIR}/share/opbench")

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "codegen/cuda.h"
+#include "ir/text.h"
 #include "ir/verify.h"
 #include "tests/reduction_kernels.h"
 #include "tests/targets.h"

@@ -89,12 +89,11 @@ class CaseLoops {
   const Expr* number(const Expr* x) { return pool_->cast(accumulator(), x); }
   const Expr* read(const std::string& name, DType dtype, const ir::TensorType& type) {
     loops_.buffers.push_back({name, {dtype, type.sizes, type.strides}, -1, true, false});
-    return pool_->load(static_cast<int>(loops_.buffers.size()) - 1, dtype,
-                       tests::random_expr::offset(*pool_, axes_, type.strides));
+    return pool_->load(static_cast<int>(loops_.buffers.size()) - 1, dtype, tests::elementOffset(*pool_, axes_, type.strides));
   }
   void write(const std::string& name, DType dtype, const ir::TensorType& type, const Expr* value) {
     loops_.buffers.push_back({name, {dtype, type.sizes, type.strides}, -1, false, true});
-    loops_.stores.push_back({static_cast<int>(loops_.buffers.size()) - 1, tests::random_expr::offset(*pool_, axes_, type.strides),
+    loops_.stores.push_back({static_cast<int>(loops_.buffers.size()) - 1, tests::elementOffset(*pool_, axes_, type.strides),
                              pool_->cast(dtype, value)});
   }
   /// Over the reduced dims, by axes of its own.
