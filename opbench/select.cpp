@@ -20,18 +20,18 @@ constexpr std::string_view atenPrefix = "aten.";
 
 bool isGlob(std::string_view pattern) { return pattern.find_first_of("*?[") != std::string_view::npos; }
 
-/// The pattern without `torch.ops.`; it ends where the string does.
-std::string_view withoutTorch(const std::string& pattern) {
-  return std::string_view(pattern).substr(pattern.starts_with(torchPrefix) ? torchPrefix.size() : 0);
+/// The pattern without `torch.ops.`.
+const char* withoutTorch(const std::string& pattern) {
+  return pattern.c_str() + (pattern.starts_with(torchPrefix) ? torchPrefix.size() : 0);
 }
 
 bool isOrBelongsTo(std::string_view op, std::string_view name) {
   return op.starts_with(name) && (op.size() == name.size() || op[name.size()] == '.');
 }
 
-/// Whether an operator is meant by a pattern in just this spelling; both end where their strings do.
-bool isSpelled(std::string_view op, std::string_view pattern) {
-  return isGlob(pattern) ? fnmatch(pattern.data(), op.data(), 0) == 0 : isOrBelongsTo(op, pattern);
+/// Whether an operator is meant by a pattern in just this spelling.
+bool isSpelled(const char* op, const char* pattern) {
+  return isGlob(pattern) ? fnmatch(pattern, op, 0) == 0 : isOrBelongsTo(op, pattern);
 }
 
 std::vector<std::string> operatorsOf(const std::vector<Sample>& samples) {
@@ -73,10 +73,10 @@ int64_t mostSamples(const std::string& op, const Options& options, const SuiteCo
 
 bool matches(const std::string& op, const std::string& pattern) {
   if (pattern == "all") return true;
-  const std::string_view name = withoutTorch(pattern);
-  if (isSpelled(op, name)) return true;
-  return op.starts_with(atenPrefix) && !name.starts_with(atenPrefix) &&
-         isSpelled(std::string_view(op).substr(atenPrefix.size()), name);
+  const char* name = withoutTorch(pattern);
+  if (isSpelled(op.c_str(), name)) return true;
+  const bool isWhole = std::string_view(name).starts_with(atenPrefix);
+  return !isWhole && op.starts_with(atenPrefix) && isSpelled(op.c_str() + atenPrefix.size(), name);
 }
 
 std::vector<std::string> unmatched(const std::vector<Sample>& samples, const std::vector<std::string>& patterns) {
