@@ -63,9 +63,10 @@ Interval intervalOf(const Record& record) {
 
 Figure timeOf(const Record& record) { return figureOf(*record.median, intervalOf(record)); }
 
-std::optional<Pair> cyclesOf(const Record& base, const Record& candidate, double gap) {
+std::optional<Pair> cyclesOf(const Record& base, const Record& candidate, const Pair& time) {
   if (!base.clockMhz || !candidate.clockMhz || *base.clockMhz <= 0 || *candidate.clockMhz <= 0) return std::nullopt;
-  return Pair{scaled(timeOf(base), std::log(*base.clockMhz)), scaled(timeOf(candidate), std::log(*candidate.clockMhz)), gap};
+  return Pair{scaled(time.base, std::log(*base.clockMhz)), scaled(time.candidate, std::log(*candidate.clockMhz)), time.least,
+              time.scatter};
 }
 
 /// The time over the control's, as paired runs found it.
@@ -112,23 +113,24 @@ Controls controlsOf(const Results& candidate, const Matching& matching) {
 std::optional<Pair> besidePair(const Record& base, const Record& candidate, const Control& control) {
   const auto before = besideOf(base), after = besideOf(candidate);
   if (!before || !after || control.samples() < Control::least) return std::nullopt;
-  return Pair{*before, scaled(*after, -control.drift(static_cast<double>(candidate.index))),
-              std::max(std::log1p(leastGap), control.scatter(std::log(*base.median)))};
+  return Pair{*before, scaled(*after, -control.drift(static_cast<double>(candidate.index))), std::log1p(leastGap),
+              control.scatter(std::log(*base.median))};
 }
 
 Evidence evidenceOf(const Record& base, const Record& candidate, const Controls& controls) {
   const double duration = std::log(*base.median), scatter = controls.time.scatter(duration);
   const double recorded = std::log1p(std::max({leastGap, base.spread.value_or(0), candidate.spread.value_or(0)}));
   Evidence evidence;
-  evidence.time = {timeOf(base), timeOf(candidate), std::max(recorded, scatter)};
-  evidence.cycles = cyclesOf(base, candidate, evidence.time.gap);
+  evidence.time = {timeOf(base), timeOf(candidate), recorded, scatter};
+  evidence.cycles = cyclesOf(base, candidate, evidence.time);
   evidence.isCoarse = !base.medianInterval || !candidate.medianInterval;
   if (base.contender == controlName) return evidence;
-  evidence.drift = controls.time.drift(static_cast<double>(candidate.index));
+  const auto order = static_cast<double>(candidate.index);
+  evidence.drift = controls.time.drift(order);
+  evidence.isControlOff = controls.time.isOff(order, recorded);
   evidence.beside = besidePair(base, candidate, controls.beside);
   const auto before = pairedOf(base), after = pairedOf(candidate);
-  if (before && after)
-    evidence.paired = Pair{*before, *after, std::max(recorded, std::min(scatter, controls.ratios.scatter(duration)))};
+  if (before && after) evidence.paired = Pair{*before, *after, recorded, std::min(scatter, controls.ratios.scatter(duration))};
   return evidence;
 }
 
@@ -192,7 +194,7 @@ class Comparing {
     row.doubt = judgement.doubt;
     row.ratio = *row.candidate->median / *row.base->median;
     row.interval = ratioInterval(evidence.time);
-    row.gap = std::expm1(evidence.paired.value_or(evidence.time).gap);
+    row.gap = std::expm1(evidence.paired.value_or(evidence.time).gap());
   }
 
   Comparison& comparison_;

@@ -28,12 +28,12 @@ double medianShift(std::span<const Point> points) {
   return median(shifts);
 }
 
-/// From the median absolute deviation, which outliers do not move, as a normal distribution's 99.9 %.
-double spreadOf(std::span<const Point> points) {
-  constexpr double sigmas = 1.4826 * 3.291;
+/// From the median absolute deviation, which outliers do not move.
+double deviationOf(std::span<const Point> points) {
+  constexpr double ofNormal = 1.4826;
   std::vector<double> sizes;
   for (const Point& point : points) sizes.push_back(std::abs(point.shift));
-  return sigmas * median(sizes);
+  return ofNormal * median(sizes);
 }
 
 void sortBy(std::vector<Point>& points, double Point::* key) {
@@ -57,11 +57,17 @@ double Control::drift(double order) const {
 }
 
 double Control::scatter(double duration) const {
-  return samples() < least ? 0 : spreadOf(around(byDuration_, &Point::duration, duration, neighboursInDuration));
+  return samples() < least ? 0 : deviationOf(around(byDuration_, &Point::duration, duration, neighboursInDuration));
 }
 
 double Control::drift() const { return samples() < least ? 0 : medianShift(inOrder_); }
 
-double Control::scatter() const { return samples() < least ? 0 : spreadOf(byDuration_); }
+double Control::scatter() const { return samples() < least ? 0 : deviationOf(byDuration_); }
+
+bool Control::isOff(double order, double least) const {
+  const auto at = std::lower_bound(inOrder_.begin(), inOrder_.end(), order, [](const Point& p, double v) { return p.order < v; });
+  if (samples() < Control::least || at == inOrder_.end() || at->order != order) return false;
+  return std::abs(at->shift - drift(order)) > std::max(least, certain * scatter(at->duration));
+}
 
 }  // namespace opbench::compare

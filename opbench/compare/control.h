@@ -13,6 +13,9 @@ namespace opbench::compare {
 /// neighbours in duration says how far the same code scatters.
 class Control {
  public:
+  /// As many standard deviations hold 99.99 % of what is normally distributed, and 99 %.
+  static constexpr double certain = 3.891, likely = 2.576;
+
   struct Point {
     double order = 0;     ///< its place in the candidate's run
     double duration = 0;  ///< log of its time in the baseline
@@ -28,11 +31,14 @@ class Control {
 
   /// Log of how much slower the machine was in the candidate around `order`.
   double drift(double order) const;
-  /// Log of the factor within which 99.9 % of such figures of the same code lie, drift apart; duration as in Point.
+  /// Standard deviation of the log by which such figures of the same code differ, drift apart; duration as in Point.
   double scatter(double duration) const;
   /// The same over all.
   double drift() const;
   double scatter() const;
+  /// Whether the figure at `order` itself lies further off than any but one in ten thousand would, by no less than `least` (a
+  /// log): something met it there, or it is not steady.
+  bool isOff(double order, double least) const;
 
  private:
   std::vector<Point> inOrder_;

@@ -3,21 +3,31 @@
 #include <algorithm>
 #include <cmath>
 
+#include "opbench/compare/control.h"
+
 namespace opbench::compare {
 namespace {
 
 constexpr double noticeable = 0.05;  // a change that Same must exclude
 
-/// Faster or Slower where the intervals are apart by more than the gap, else Same.
-Change clearChange(const Pair& pair) {
-  if (pair.candidate.low > pair.base.high + pair.gap) return Change::Slower;
-  if (pair.candidate.high < pair.base.low - pair.gap) return Change::Faster;
-  return Change::Same;
+double shift(const Pair& pair) { return pair.candidate.centre - pair.base.centre; }
+
+/// The 95 % interval of the shift (Zou and Donner's method of variance estimates recovery, Statistics in Medicine 27, 2008).
+struct Range {
+  double low, high;
+};
+Range rangeOf(const Pair& pair) {
+  const auto &base = pair.base, &candidate = pair.candidate;
+  return {shift(pair) - std::hypot(candidate.centre - candidate.low, base.high - base.centre),
+          shift(pair) + std::hypot(candidate.high - candidate.centre, base.centre - base.low)};
 }
 
-bool overlap(const Pair& pair) { return pair.candidate.low <= pair.base.high && pair.base.low <= pair.candidate.high; }
-
-double shift(const Pair& pair) { return pair.candidate.centre - pair.base.centre; }
+/// Faster or Slower where the intervals are apart by more than the gap, else Same.
+Change clearChange(const Pair& pair) {
+  if (pair.candidate.low > pair.base.high + pair.gap()) return Change::Slower;
+  if (pair.candidate.high < pair.base.low - pair.gap()) return Change::Faster;
+  return Change::Same;
+}
 
 /// Faster or Slower where the medians are apart by more than `least`, else Same.
 Change move(const Pair& pair, double least) {
@@ -25,17 +35,30 @@ Change move(const Pair& pair, double least) {
   return shift(pair) > 0 ? Change::Slower : Change::Faster;
 }
 
+/// Faster or Slower where the medians are apart by more than the likely gap and the ratio's interval by more than the least.
+Change likelyChange(const Pair& pair) {
+  const Range range = rangeOf(pair);
+  const bool isApart = range.low > pair.least || range.high < -pair.least;
+  return isApart ? move(pair, pair.likelyGap()) : Change::Same;
+}
+
+bool overlap(const Pair& pair) { return pair.candidate.low <= pair.base.high && pair.base.low <= pair.candidate.high; }
+
 double halfWidth(const Figure& figure) { return std::max(figure.high - figure.centre, figure.centre - figure.low); }
 
-Pair withoutDrift(const Evidence& e) { return {e.time.base, scaled(e.time.candidate, -e.drift), e.time.gap}; }
+Pair withoutDrift(const Evidence& e) {
+  Pair steady = e.time;
+  steady.candidate = scaled(e.time.candidate, -e.drift);
+  return steady;
+}
 
 Judgement ambiguous(Doubt doubt) { return {Change::Ambiguous, doubt}; }
 
 /// Of what is not clear.
 Judgement judgeMove(const Pair& pair, bool isCoarse) {
-  if (move(pair, pair.gap) != Change::Same) return ambiguous(overlap(pair) ? Doubt::Noise : Doubt::Gap);
-  const bool isTooWide =
-      std::log1p(noticeable) < pair.gap || (!isCoarse && std::max(halfWidth(pair.base), halfWidth(pair.candidate)) > noticeable);
+  if (move(pair, pair.gap()) != Change::Same) return ambiguous(overlap(pair) ? Doubt::Noise : Doubt::Gap);
+  const bool isTooWide = std::log1p(noticeable) < pair.gap() ||
+                         (!isCoarse && std::max(halfWidth(pair.base), halfWidth(pair.candidate)) > noticeable);
   return isTooWide ? ambiguous(Doubt::Noise) : Judgement{};
 }
 
@@ -45,20 +68,32 @@ Judgement judgeTime(const Evidence& e) {
     if (e.cycles && clearChange(*e.cycles) != change) return ambiguous(Doubt::Clock);
     return clearChange(steady) == change ? Judgement{change} : ambiguous(Doubt::Drift);
   }
-  if (move(e.time, e.time.gap) != move(steady, steady.gap)) return ambiguous(Doubt::Drift);
+  if (move(e.time, e.time.gap()) != move(steady, steady.gap())) return ambiguous(Doubt::Drift);
   return judgeMove(e.time, e.isCoarse);
 }
 
+/// That of the time over the control's, or of this and the other measure together.
+Change pairedChange(const Evidence& e) {
+  if (const Change change = clearChange(*e.paired); change != Change::Same || !e.beside) return change;
+  const Change likely = likelyChange(*e.paired);
+  return likelyChange(*e.beside) == likely ? likely : Change::Same;
+}
+
 Judgement judgePaired(const Evidence& e) {
-  Change change = clearChange(*e.paired);
-  if (change == Change::Same && e.beside && clearChange(*e.beside) == move(*e.paired, e.paired->gap))
-    change = clearChange(*e.beside);
-  if (change != Change::Same) return move(e.time, std::abs(e.drift)) == change ? Judgement{change} : ambiguous(Doubt::Drift);
-  if (clearChange(withoutDrift(e)) != Change::Same) return ambiguous(Doubt::Drift);
+  const Pair steady = withoutDrift(e);
+  if (const Change change = pairedChange(e); change != Change::Same) {
+    const bool hasMoved = move(e.time, std::abs(e.drift)) == change && (!e.isControlOff || likelyChange(steady) == change);
+    return hasMoved ? Judgement{change} : ambiguous(Doubt::Drift);
+  }
+  if (clearChange(steady) != Change::Same) return ambiguous(Doubt::Drift);
   return judgeMove(*e.paired, e.isCoarse);
 }
 
 }  // namespace
+
+double Pair::gap() const { return std::max(least, Control::certain * scatter); }
+
+double Pair::likelyGap() const { return std::max(least, Control::likely * scatter); }
 
 Figure figureOf(double value, const Interval& interval) {
   return {std::log(value), std::log(std::min(value, interval.low)), std::log(std::max(value, interval.high))};
@@ -73,10 +108,8 @@ Figure inverse(const Figure& figure) { return {-figure.centre, -figure.high, -fi
 Judgement judge(const Evidence& e) { return e.paired ? judgePaired(e) : judgeTime(e); }
 
 Interval ratioInterval(const Pair& pair) {
-  const auto &base = pair.base, &candidate = pair.candidate;
-  const double below = std::hypot(candidate.centre - candidate.low, base.high - base.centre);
-  const double above = std::hypot(candidate.high - candidate.centre, base.centre - base.low);
-  return {std::exp(shift(pair) - below), std::exp(shift(pair) + above)};
+  const Range range = rangeOf(pair);
+  return {std::exp(range.low), std::exp(range.high)};
 }
 
 }  // namespace opbench::compare

@@ -22,7 +22,12 @@ Figure inverse(const Figure& figure);
 /// The same figure in the baseline and in the candidate.
 struct Pair {
   Figure base, candidate;
-  double gap = 0;  ///< log of the factor by which that of the same code differs between two runs of the program
+  double least = 0;    ///< log of the least factor that counts
+  double scatter = 0;  ///< standard deviation of the log by which that of the same code differs between two runs of the program
+
+  /// Log of the factor beyond which 0.01 % of such figures of the same code lie, `likelyGap()` 1 %; no less than the least.
+  double gap() const;
+  double likelyGap() const;
 };
 
 /// What is known about a contender on a sample; all but `time` may be missing.
@@ -32,6 +37,7 @@ struct Evidence {
   std::optional<Pair> paired;  ///< time over the control's, run by run
   std::optional<Pair> beside;  ///< time by the other measure, without the machine's drift
   double drift = 0;            ///< log of how much slower the machine is in the candidate
+  bool isControlOff = false;   ///< the control moved on this sample as it did not elsewhere (Control::isOff)
   bool isCoarse = false;       ///< the intervals are those of single runs, not of their medians
 };
 
@@ -53,8 +59,10 @@ struct Judgement {
 
 /// Slower, if the candidate's whole interval lies above the baseline's by more than the gap. Where a control ran in turn with it
 /// this is asked of the time over the control's, which is free of what meets both: clocks, temperature, other programs, and
-/// where the data lie in memory. Where these intervals touch though the ratio moved by more than the gap, the other measure
-/// decides, asked alike. The time itself must then have moved the same way, by more than the machine drifted.
+/// where the data lie in memory. Where these intervals touch, the other measure is asked as well, and both need but be likely to
+/// have moved, the same way: by more than their likely gap, and the interval of the ratio by more than the least that counts. The
+/// time itself must then have moved the same way, by more than the machine drifted; and be likely to have where the control is
+/// off, which would move the ratio.
 ///
 /// Where no control ran it is asked of the time; the same must hold in cycles, where clocks are known (a time that grew because
 /// the clock fell says nothing of the code), and once the machine's drift is taken out.
@@ -64,8 +72,7 @@ struct Judgement {
 /// compare-robust, docs/nvbench_compare_robust.md, whose clear gap of 0.5 % is the least here too.)
 Judgement judge(const Evidence& evidence);
 
-/// The 95 % interval of the ratio candidate over baseline, from those of the two (Zou and Donner's method of variance
-/// estimates recovery, Statistics in Medicine 27, 2008, on logarithms); not a logarithm.
+/// The 95 % interval of the ratio candidate over baseline, from those of the two; not a logarithm.
 Interval ratioInterval(const Pair& pair);
 
 }  // namespace opbench::compare

@@ -84,7 +84,8 @@ std::string controlText(const Comparison& comparison) {
   const Control& control = comparison.control;
   if (control.samples() < Control::least) return "";
   return fmt::format("eager in the same runs, {} samples: the machine drifted by {}, the same code scatters by {:.1f}%",
-                     control.samples(), percentText(std::exp(control.drift())), std::expm1(control.scatter()) * 100);
+                     control.samples(), percentText(std::exp(control.drift())),
+                     std::expm1(Control::certain * control.scatter()) * 100);
 }
 
 }  // namespace opbench::compare

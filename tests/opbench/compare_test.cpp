@@ -38,6 +38,12 @@ std::string line(const std::string& op, const std::string& contender, const std:
          "\"contender\":\"" + contender + "\"," + rest + "}\n";
 }
 
+/// Figures that are known to half a percent each, with such a gap.
+compare::Pair pair(double base, double candidate, double gap) {
+  const auto figure = [](double value) { return compare::figureOf(value, {value * 0.995, value * 1.005}); };
+  return {figure(base), figure(candidate), std::log1p(0.005), std::log1p(gap) / compare::Control::certain};
+}
+
 const std::string fine = R"("status":"ok","median_us":10,"low_us":9.95,"high_us":10.05,"spread":0.005)";
 
 Comparison compared(const std::string& base, const std::string& candidate) {
@@ -122,13 +128,12 @@ TEST_CASE("the rule: clear of the gap, or ambiguous for a reason") {
   CHECK(judged(10, 9, 11).doubt == Doubt::Noise);
 }
 
-TEST_CASE("where a control ran in turn, its ratio decides, and the other measure where that is not clear") {
-  const auto figure = [](double value) { return compare::figureOf(value, {value * 0.995, value * 1.005}); };
+TEST_CASE("where a control ran in turn, its ratio decides, and with it the other measure where that is not clear") {
   const auto judged = [&](double time, double ratio, double beside = 1) {
     compare::Evidence evidence;
-    evidence.time = {figure(10), figure(10 * time), std::log1p(0.04)};
-    evidence.paired = compare::Pair{figure(1), figure(ratio), std::log1p(0.02)};
-    evidence.beside = compare::Pair{figure(2), figure(2 * beside), std::log1p(0.01)};
+    evidence.time = pair(10, 10 * time, 0.04);
+    evidence.paired = pair(1, ratio, 0.02);
+    evidence.beside = pair(2, 2 * beside, 0.01);
     evidence.drift = std::log1p(0.01);
     return compare::judge(evidence);
   };
@@ -139,7 +144,33 @@ TEST_CASE("where a control ran in turn, its ratio decides, and the other measure
   CHECK(judged(1.03, 1.025, 1.03).change == Change::Slower);
   CHECK(judged(1.03, 1.025, 1.01).doubt == Doubt::Gap);
   CHECK(judged(1.03, 1.025, 0.95).doubt == Doubt::Gap);
+  CHECK(judged(1.03, 1.015, 1.02).change == Change::Slower);
+  CHECK(judged(1.00, 1.015, 1.02).doubt == Doubt::Drift);
   CHECK(judged(1.03, 1.01, 1.03).change == Change::Same);
+}
+
+TEST_CASE("a ratio that moved because the control did says nothing, unless the time did as well") {
+  const auto judged = [&](double time, bool isControlOff) {
+    compare::Evidence evidence;
+    evidence.time = pair(10, 10 * time, 0.01);
+    evidence.paired = pair(1, 1.04, 0.02);
+    evidence.isControlOff = isControlOff;
+    return compare::judge(evidence);
+  };
+  CHECK(judged(1.002, false).change == Change::Slower);
+  CHECK(judged(1.002, true).doubt == Doubt::Drift);
+  CHECK(judged(1.04, true).change == Change::Slower);
+}
+
+TEST_CASE("a control is off where it moved as it did nowhere else") {
+  std::vector<compare::Control::Point> points;
+  for (int i = 0; i < 100; ++i) points.push_back({double(i), std::log(10 + i), 0.02 + (i % 2 ? 0.002 : -0.002)});
+  points[50].shift = 0.04;
+  const compare::Control control(points);
+  CHECK(control.isOff(50, 0.005));
+  CHECK_FALSE(control.isOff(50, 0.05));
+  CHECK_FALSE(control.isOff(49, 0.005));
+  CHECK_FALSE(control.isOff(50.5, 0.005));
 }
 
 TEST_CASE("the interval of the ratio has both intervals in it") {
