@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 #include <random>
+#include <span>
 #include <thread>
 
 namespace opbench {
@@ -21,7 +22,7 @@ constexpr int mostTurns = 50;           // of a round, all queued before the fir
 constexpr double fixedRoundSeconds = 0.02;
 constexpr int leastFixedTurns = 10, leastSlowTurns = 5, mostFixedTurns = 100;
 
-constexpr double shortSeconds = 200 * 32e-9;  // 200 ticks of the timer that stamps a GPU's events
+constexpr size_t leastMeans = 5;  // over all captures, before the interval is asked
 
 constexpr double throttledShare = 0.75;  // of the rated clock, as nvbench has it
 constexpr std::chrono::milliseconds throttlePause{50};
@@ -31,11 +32,27 @@ int within(double budget, double each, int least, int most) {
   return static_cast<int>(std::clamp(turns, static_cast<double>(least), static_cast<double>(most)));
 }
 
+/// Times are read in ticks of a timer. Those of the same code are a few neighbouring ticks, and their median would be one of
+/// these, with an interval of no width; spread evenly over their tick they have one that says where between them it lies.
+std::uniform_real_distribution<double> overTick(double tick) {
+  return std::uniform_real_distribution<double>(-tick / 2, tick / 2);
+}
+
+double mean(std::span<const double> values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
 class Race {
  public:
   Race(const std::vector<runtime::Trial*>& trials, runtime::Measure measure, runtime::Device& device, const Pace& pace,
        uint64_t seed)
-      : trials_(trials), measure_(measure), device_(device), pace_(pace), random_(seed), order_(trials.size()) {
+      : trials_(trials),
+        measure_(measure),
+        device_(device),
+        pace_(pace),
+        random_(seed),
+        overTick_(overTick(measure == runtime::Measure::Cold ? device.tick() : 0)),
+        order_(trials.size()) {
     std::iota(order_.begin(), order_.end(), 0);
     all_.resize(trials.size());
     throttled_.resize(trials.size());
@@ -45,6 +62,8 @@ class Race {
   Heat run() {
     while (grow()) {
     }
+    if (measure_ == runtime::Measure::Cold)
+      for (const runtime::Trial* trial : trials_) captures_ = std::max(captures_, trial->captures());
     const int turns = warmUp();
     do {
       round(turns);
@@ -65,7 +84,7 @@ class Race {
     const Clock::time_point start = Clock::now();
     const Times times = turn(1);
     const double wall = secondsSince(start);
-    if (pace_.repeats == 0) return within(roundSeconds, wall, 1, mostTurns);
+    if (pace_.repeats == 0) return within(roundSeconds, wall * captures_, 1, mostTurns / captures_) * captures_;
     double slowest = 0;
     for (const auto& own : times) slowest = std::max(slowest, own.front());
     const bool isSlow = slowest > fixedRoundSeconds / 4;
@@ -78,7 +97,10 @@ class Race {
       for (const size_t trial : order_) trials_[trial]->queue(measure_);
     }
     Times times(trials_.size());
-    for (size_t i = 0; i < trials_.size(); ++i) trials_[i]->collect(times[i]);
+    for (size_t i = 0; i < trials_.size(); ++i) {
+      trials_[i]->collect(times[i]);
+      for (double& time : times[i]) time += overTick_(random_);
+    }
     return times;
   }
 
@@ -91,7 +113,7 @@ class Race {
     Times& kept = isThrottled ? throttled_ : all_;
     for (size_t i = 0; i < times.size(); ++i) {
       kept[i].insert(kept[i].end(), times[i].begin(), times[i].end());
-      if (!isThrottled) rounds_[i].push_back(median(times[i]));
+      if (!isThrottled) rounds_[i].push_back(median(overCaptures(times[i])));
     }
     ++count_;
     if (isThrottled) std::this_thread::sleep_for(throttlePause);
@@ -108,26 +130,30 @@ class Race {
   }
 
   bool isPrecise() {
-    if (static_cast<int>(all_[0].size()) < pace_.leastPairs) return false;
+    const std::vector<double> times = overCaptures(all_[0]);
+    if (static_cast<int>(all_[0].size()) < pace_.leastPairs || times.size() < leastMeans) return false;
     stopped_ = Stop::Precision;
-    if (all_.size() == 1) return estimate(all_[0]).width() < widthFor(0);
+    if (all_.size() == 1) return estimate(times).width() < pace_.precision;
     for (size_t i = 1; i < all_.size(); ++i)
-      if (ratioOf(i).width() >= widthFor(i)) return false;
+      if (ratioOf(i).width() >= pace_.precision) return false;
     return true;
   }
 
-  /// The width at which an interval is narrow enough: a share of the time, but for single runs on a GPU of no shorter one than
-  /// its timer can tell that finely.
-  double widthFor(size_t i) const {
-    const bool isStamped = measure_ == runtime::Measure::Cold && device_.target().backend == ir::Backend::Cuda;
-    const double longer = std::max(median(all_[0]), median(all_[i]));
-    return isStamped && longer > 0 ? pace_.precision * std::max(1.0, shortSeconds / longer) : pace_.precision;
+  /// The means of as many consecutive runs as there are captures, each in it once. Some captures are slower than others, for
+  /// good, and a median of runs would be that of the slower ones or that of the others, by which are one more.
+  std::vector<double> overCaptures(const std::vector<double>& runs) const {
+    const auto each = static_cast<size_t>(captures_);
+    std::vector<double> means;
+    for (size_t run = 0; run < runs.size() && (run + each <= runs.size() || run == 0); run += each)
+      means.push_back(mean(std::span(runs).subspan(run, std::min(each, runs.size()))));
+    return means;
   }
 
   Estimate ratioOf(size_t i) const {
+    const std::vector<double> first = overCaptures(all_[0]), own = overCaptures(all_[i]);
     std::vector<double> ratios;
-    for (size_t k = 0; k < all_[i].size(); ++k)
-      if (all_[i][k] > 0) ratios.push_back(std::max(0.0, all_[0][k]) / all_[i][k]);
+    for (size_t k = 0; k < own.size(); ++k)
+      if (own[k] > 0) ratios.push_back(std::max(0.0, first[k]) / own[k]);
     return ratios.empty() ? Estimate{1, 1, 1} : estimate(ratios);
   }
 
@@ -152,7 +178,7 @@ class Race {
       return times;
     };
     const std::vector<double> times = orNone(all_[i]);
-    const Estimate seconds = estimate(times);
+    const Estimate seconds = estimate(overCaptures(times));
     Timing timing;
     timing.median = seconds.median;
     timing.low = seconds.low;
@@ -170,11 +196,13 @@ class Race {
   runtime::Device& device_;
   const Pace& pace_;
   std::mt19937_64 random_;
+  std::uniform_real_distribution<double> overTick_;
   std::vector<size_t> order_;
   Times all_, throttled_, rounds_;
   std::vector<double> clocks_;
   Clock::time_point start_ = Clock::now();
-  int count_ = 0;  ///< rounds
+  int captures_ = 1;  ///< that take turns
+  int count_ = 0;     ///< rounds
   Stop stopped_ = Stop::Precision;
 };
 

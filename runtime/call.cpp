@@ -55,13 +55,25 @@ Call::State::State(const inputs::Sample& sample, at::Device device, uint64_t see
   arguments = drawn(data);
   effects = effectsOf(handle, arguments);
   if (device.is_meta()) return;  // there is nothing to restore
-  for (int i : effects.written) {
-    arguments[i] = mapTensors(arguments[i], cloneGuarded);
-    for (const at::Tensor& tensor : tensorsIn(arguments[i])) {
-      const at::Tensor storage = flatStorage(tensor);
-      pristine.push_back({storage, storage.clone()});
-    }
-  }
+  for (int i : effects.written) arguments[i] = mapTensors(arguments[i], cloneGuarded);
+  for (const at::Tensor& storage : written(0)) pristine.push_back(storage.clone());
+}
+
+std::vector<at::Tensor> Call::State::written(int number) const {
+  std::vector<at::Tensor> storages;
+  for (int i : effects.written)
+    for (const at::Tensor& tensor : tensorsIn(set(number)[i])) storages.push_back(flatStorage(tensor));
+  return storages;
+}
+
+void Call::State::addSet() {
+  const auto copied = [](const at::Tensor& tensor) {
+    return tensor.unsafeGetTensorImpl()->is_wrapped_number() ? tensor : cloneStorage(tensor);
+  };
+  torch::jit::Stack copy = arguments;
+  for (c10::IValue& value : copy) value = mapTensors(value, copied);
+  for (int i : effects.written) copy[i] = mapTensors(arguments[i], cloneGuarded);
+  copies.push_back(std::move(copy));
 }
 
 torch::jit::Stack Call::State::drawn(const inputs::Data& data) const {
@@ -74,7 +86,8 @@ void Call::State::draw(uint64_t newSeed, const inputs::Data& data) {
   const torch::jit::Stack fresh = drawn(data);
   copyElements(fresh, arguments);
   for (const torch::jit::Stack& copy : copies) copyElements(fresh, copy);
-  for (Pristine& argument : pristine) argument.values.copy_(argument.storage);
+  const std::vector<at::Tensor> storages = written(0);
+  for (std::size_t i = 0; i < storages.size(); ++i) pristine[i].copy_(storages[i]);
 }
 
 std::vector<at::Tensor> Call::State::run(const torch::jit::Stack& given, torch::jit::Stack& stack) const {
@@ -103,9 +116,10 @@ void Call::State::appendUnreturned(const torch::jit::Stack& given, std::vector<a
   }
 }
 
-void Call::State::restore() {
+void Call::State::restore(int number) {
   const c10::InferenceMode guard;
-  for (Pristine& argument : pristine) argument.storage.copy_(argument.values);
+  const std::vector<at::Tensor> storages = written(number);
+  for (std::size_t i = 0; i < pristine.size(); ++i) storages[i].copy_(pristine[i]);
   seedGenerator();
 }
 
@@ -160,16 +174,7 @@ TensorList Call::reference() {
 
 void Call::multiply(int sets) {
   const c10::InferenceMode guard;
-  const auto copied = [](const at::Tensor& tensor) {
-    return tensor.unsafeGetTensorImpl()->is_wrapped_number() ? tensor : cloneStorage(tensor);
-  };
-  while (static_cast<int>(state_->copies.size()) + 1 < sets) {
-    torch::jit::Stack copy = state_->arguments;
-    translateErrors(state_->op, [&] {
-      for (c10::IValue& value : copy) value = mapTensors(value, copied);
-    });
-    state_->copies.push_back(std::move(copy));
-  }
+  while (static_cast<int>(state_->copies.size()) + 1 < sets) translateErrors(state_->op, [&] { state_->addSet(); });
 }
 
 int64_t Call::argumentBytes() const {
@@ -185,6 +190,6 @@ void Call::draw(uint64_t seed, const inputs::Data& data) {
   translateErrors(state_->op, [&] { state_->draw(seed, data); });
 }
 
-void Call::restore() { state_->restore(); }
+void Call::restore(int set) { state_->restore(set); }
 
 }  // namespace runtime

@@ -42,11 +42,11 @@ class Call {
 
   /// Whether the operator writes any of its arguments.
   bool mutates() const;
-  /// Puts the pristine values back into the arguments that the operator writes.
-  void restore();
   /// Has at least `sets` sets of arguments, equal in value and each in memory of its own, so that runs can find data that no
-  /// cache holds. Only the first is restored. Error: Unsupported where they do not fit.
+  /// cache holds. Error: Unsupported where they do not fit.
   void multiply(int sets);
+  /// Puts the pristine values back into the arguments of a set that the operator writes.
+  void restore(int set = 0);
   /// Bytes of memory that one set of tensor arguments takes.
   int64_t argumentBytes() const;
   /// What the operator has to move; nothing for a view.

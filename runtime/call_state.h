@@ -23,8 +23,10 @@ struct Call::State {
   std::vector<at::Tensor> run(const torch::jit::Stack& arguments, torch::jit::Stack& stack) const;
   /// Appends the written arguments that the operator does not return.
   void appendUnreturned(const torch::jit::Stack& arguments, std::vector<at::Tensor>& outputs) const;
-  /// Puts the pristine values back, and the generator to its seed where the operator draws from it.
-  void restore();
+  /// A further set of arguments.
+  void addSet();
+  /// Puts the pristine values back into a set, and the generator to its seed where the operator draws from it.
+  void restore(int set = 0);
   /// Only the latter.
   void seedGenerator() const;
   /// Whether the outputs are views of the arguments, or memory that nobody writes: no kernel runs.
@@ -32,6 +34,8 @@ struct Call::State {
 
   /// A set of arguments: 0 is `arguments`, others are its copies.
   const torch::jit::Stack& set(int number) const { return number == 0 ? arguments : copies.at(static_cast<size_t>(number) - 1); }
+  /// The storages of a set's arguments that are written; they lie between guards.
+  std::vector<at::Tensor> written(int number) const;
 
   inputs::Sample sample;
   std::string op;
@@ -42,12 +46,7 @@ struct Call::State {
   std::vector<torch::jit::Stack> copies;
   Effects effects;
 
-  /// A written argument's storage, which lies between guards, and what it held.
-  struct Pristine {
-    at::Tensor storage;
-    at::Tensor values;
-  };
-  std::vector<Pristine> pristine;
+  std::vector<at::Tensor> pristine;  ///< what written(0) held
 
  private:
   torch::jit::Stack drawn(const inputs::Data& data) const;

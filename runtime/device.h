@@ -46,6 +46,8 @@ class Trial {
   /// Adds one to the captures of the call that take turns when it is timed, each with code and memory of its own, until there are
   /// enough; whether it did. Trials that race grow in turn, so that what each has lies spread over the same memory.
   virtual bool grow() { return false; }
+  /// How many take turns when it is timed cold, run by run.
+  virtual int captures() const { return 1; }
   /// Gets ready for runs of a measure; whether there is such a one: not on CUDA for the steady
   /// state of what is not captured, or runs nothing.
   virtual bool prepareFor(Measure measure) = 0;
@@ -98,6 +100,8 @@ class Device {
   virtual std::optional<double> clock() { return std::nullopt; }
   /// The clock it is sold with, in Hz; 0 where not known.
   virtual double ratedClock() const { return 0; }
+  /// The step, in seconds, of the timer that stamps cold runs; 0 where it is too fine to matter.
+  virtual double tick() { return 0; }
   /// Seconds that a hypervisor has kept the processors from working so far; nothing where it cannot be told.
   virtual std::optional<double> stolenSeconds() { return std::nullopt; }
   /// Its memory; nothing where it cannot be told.

@@ -64,6 +64,10 @@ class CudaDevice : public Device {
     return clockReader().collect(c10::cuda::getCurrentCUDAStream().stream());
   }
   double ratedClock() const override { return ratedClock_; }
+  double tick() override {
+    if (!tick_) tick_ = eventTick(c10::cuda::getCurrentCUDAStream().stream());
+    return *tick_;
+  }
 
  private:
   TrialTools& tools() {
@@ -83,6 +87,7 @@ class CudaDevice : public Device {
   ir::Target target_;
   Nvrtc nvrtc_;
   double ratedClock_ = 0;
+  std::optional<double> tick_;
   std::optional<TrialTools> tools_;
   std::optional<ClockReader> clockReader_;
   int prepared_ = 0;
@@ -120,7 +125,8 @@ std::vector<std::pair<std::string, std::string>> CudaDevice::facts() {
                           target_.cacheBytes >> 20)},
       {"torch", torchFact()},
       {"CUDA", fmt::format("runtime {}, driver for {}", versionText(runtime), versionText(driver))},
-      {"NVRTC", fmt::format("{} ({})", nvrtc_.version(), nvrtc_.path())}};
+      {"NVRTC", fmt::format("{} ({})", nvrtc_.version(), nvrtc_.path())},
+      {"timer", fmt::format("events are stamped every {:.0f} ns", 1e9 * tick())}};
   for (auto& fact : nvmlFacts(pci)) facts.push_back(std::move(fact));
   return facts;
 }

@@ -33,6 +33,10 @@ class EventPair {
   cudaEvent_t stop_ = nullptr;
 };
 
+/// The step of the timer that stamps events, in seconds: that between the times of some that follow each other; 0 where these are
+/// all the same.
+double eventTick(cudaStream_t stream);
+
 /// What the trials of a device share.
 struct TrialTools {
   CacheFlush flush;
@@ -55,6 +59,7 @@ class CudaTrial : public Trial {
   TensorList run() override;
   TensorList outputs() const override;
   bool grow() override;
+  int captures() const override { return isCaptured() ? static_cast<int>(instances_.size()) : 1; }
   bool prepareFor(Measure measure) override;
   void queue(Measure measure) override;
   void collect(std::vector<double>& seconds) override;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <set>
 
 #include "runtime/call_state.h"
 #include "runtime/guard.h"
@@ -48,6 +49,18 @@ class Made : public runtime::Callable {
  private:
   std::function<TensorList()> work_;
 };
+
+TEST_CASE("cold times are whole ticks of the device's timer") {
+  const double tick = tests::gpu().tick();
+  REQUIRE(tick > 0);
+  Case c("aten.add.Tensor", "((T([64, 131], f16), T([131], f16)), {})");
+  const auto callable = c.planned();
+  const auto trial = tests::gpu().prepare(*callable, c.call);
+  for (int i = 0; i < 20; ++i) {
+    const double ticks = trial->seconds() / tick;
+    CHECK(std::abs(ticks - std::round(ticks)) < 0.01);
+  }
+}
 
 TEST_CASE("a generated addition is captured as one kernel and computes what eager does") {
   Case c("aten.add.Tensor", "((T([64, 131], f16), T([131], f16)), {})");
@@ -213,18 +226,28 @@ TEST_CASE("what is called directly is guarded where it is checked, as what is ca
   }
 }
 
-TEST_CASE("captures that take turns: each is a run of the same call, until there are enough") {
-  Case c("aten.add.Tensor", "((T([64, 131], f16), T([131], f16)), {})");
-  const auto callable = c.planned();
-  const auto trial = tests::gpu().prepare(*callable, c.call);
-  int captures = 1;
-  while (trial->grow()) ++captures;
-  CHECK(captures == 16);
-  const TensorList expected = c.call.reference();
-  for (int i = 0; i < 2 * captures; ++i) {
-    runtime::poisonGuarded(trial->outputs());
-    trial->seconds();
-    CHECK(runtime::bitwiseEqual(trial->outputs(), expected));
+TEST_CASE("captures that take turns: each is a run of the same call on pages of its own, until there are enough") {
+  const auto page = [](const at::Tensor& tensor) { return reinterpret_cast<uintptr_t>(tensor.const_data_ptr()) >> 21; };
+  for (const char* op : {"aten.add.Tensor", "aten.add_.Tensor"}) {
+    CAPTURE(op);
+    Case c(op, "((T([64, 131], f16), T([131], f16)), {})");
+    const auto callable = c.planned();
+    const auto trial = tests::gpu().prepare(*callable, c.call);
+    while (trial->grow()) {
+    }
+    REQUIRE(trial->captures() == 16);
+    const TensorList expected = c.call.reference();
+    std::set<uintptr_t> arguments, outputs;
+    for (int i = 0; i < 2 * trial->captures(); ++i) {
+      runtime::poisonGuarded(trial->outputs());
+      trial->seconds();
+      CHECK(runtime::bitwiseEqual(trial->outputs(), expected));
+      CHECK(runtime::writtenOutside(trial->outputs()) == "");
+      arguments.insert(page(c.call.state().set(i % trial->captures())[1].toTensor()));
+      outputs.insert(page(only(trial->outputs())));
+    }
+    CHECK(arguments.size() == 16);
+    CHECK(outputs.size() == 16);
   }
 }
 

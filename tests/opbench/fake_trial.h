@@ -25,7 +25,10 @@ class FakeTrial : public runtime::Trial {
     seconds.insert(seconds.end(), times_.begin(), times_.end());
     times_.clear();
   }
+  int captures() const override { return numberOfCaptures; }
   int runs() const { return runs_; }
+
+  int numberOfCaptures = 1;
 
  private:
   std::string name_;
@@ -47,8 +50,10 @@ class FakeGpu : public runtime::Device {
   std::vector<std::pair<std::string, std::string>> facts() override { return {}; }
   std::optional<double> clock() override { return clockOfRound(round_++); }
   double ratedClock() const override { return 2e9; }
+  double tick() override { return secondsOfTick; }
 
   std::function<double(int)> clockOfRound = [](int) { return 2e9; };  ///< Hz
+  double secondsOfTick = 0;
 
  private:
   ir::Target target_ = hopper();

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "tests/opbench/fake_trial.h"
 
@@ -70,15 +71,36 @@ TEST_CASE("timing ends when the interval is narrow enough, or the time is over, 
   CHECK(late.timings[1].ratio.low < late.timings[1].ratio.high);
 }
 
-TEST_CASE("cold times of a GPU need be no more precise than its timer can tell of 200 ticks") {
-  const auto runsFor = [](double seconds) {
-    const auto noisy = [seconds](int run) { return seconds * (1 + 0.05 * ((run * 7919) % 101 / 50.0 - 1)); };
-    FakeTrial a("a", noisy), b("b", always(seconds));
-    const Heat heat = raced({&a, &b}, {});
-    CHECK(heat.stopped == Stop::Precision);
-    return heat.timings[1].runs;
+TEST_CASE("times that are read in ticks of a timer are told finer than these") {
+  constexpr double tick = 32e-9;
+  FakeGpu gpu;
+  gpu.secondsOfTick = tick;
+  const auto stamped = [&](double seconds) {
+    return [&, seconds](int run) {
+      const double start = tick * std::fmod(0.6180339887 * run, 1);
+      return tick * (std::floor((start + seconds) / tick) - std::floor(start / tick));
+    };
   };
-  CHECK(runsFor(1e-6) < runsFor(6.5e-6));
+  FakeTrial slow("s", stamped(100.25 * tick)), fast("f", stamped(100 * tick));
+  Pace pace;
+  pace.repeats = 10;
+  const std::vector<Timing> timings = race({&slow, &fast}, Measure::Cold, gpu, pace, 1).timings;
+  CHECK(timings[0].median / tick == Approx(100.25).epsilon(0.001));
+  CHECK(timings[1].median / tick == Approx(100).epsilon(0.001));
+  CHECK(timings[1].ratio.median == Approx(1.0025).epsilon(0.001));
+  CHECK(timings[0].low < timings[0].high);
+}
+
+TEST_CASE("captures that are slower for good count as often as the others") {
+  const auto everyThird = [](double seconds) { return [seconds](int run) { return seconds + (run % 3 == 0 ? 3e-7 : 0); }; };
+  FakeTrial slow("s", everyThird(5e-6)), fast("f", everyThird(4e-6));
+  slow.numberOfCaptures = fast.numberOfCaptures = 3;
+  const Heat heat = raced({&slow, &fast}, {});
+  CHECK(heat.stopped == Stop::Precision);
+  CHECK(heat.timings[0].median == Approx(5.1e-6));
+  CHECK(heat.timings[1].median == Approx(4.1e-6));
+  CHECK(heat.timings[1].ratio.median == Approx(5.1 / 4.1));
+  for (const double round : heat.timings[1].rounds) CHECK(round == Approx(4.1e-6));
 }
 
 TEST_CASE("with repeats, rounds have operatorbench's length") {

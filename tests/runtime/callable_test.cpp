@@ -147,6 +147,8 @@ TEST_CASE("a call has as many sets of arguments as are asked for, equal and apar
     callable->use(2);
     (*callable)();
     CHECK(at::equal(third, at::add(before, 2)));
-    third.copy_(before);
+    CHECK(at::equal(first, before));
+    c.call.restore(2);
+    CHECK(at::equal(third, before));
   }
 }
