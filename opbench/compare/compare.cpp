@@ -229,7 +229,7 @@ void addNotes(Comparison& comparison, bool controlIsAlone) {
                                  " has no intervals of its medians: the 20th to 80th percentile of the runs, which is wider, "
                                  "stands for them");
     if (anyLacks(*results, [](const Record& r) { return r.spread.has_value(); }))
-      comparison.notes.push_back(results->file + " does not know the device's own spread (A/A)");
+      comparison.notes.push_back(results->file + " does not know the device's own spread: --self-test, once before, measures it");
     if (anyLacks(*results, [](const Record& r) { return r.device == "cpu" || r.clockMhz; }))
       comparison.notes.push_back(results->file + " has no clocks: times are not confirmed in cycles");
     if (const size_t count = retriedSamples(*results))

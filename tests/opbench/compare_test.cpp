@@ -204,7 +204,7 @@ TEST_CASE("files without intervals: the range of the runs stands for them, and a
   const Comparison c = compared(line("aten.a.default", "opbench", before), line("aten.a.default", "opbench", fine));
   REQUIRE(c.notes.size() == 3);
   CHECK(c.notes[0].starts_with("base.jsonl has no intervals of its medians"));
-  CHECK(c.notes[1] == "base.jsonl does not know the device's own spread (A/A)");
+  CHECK(c.notes[1] == "base.jsonl does not know the device's own spread: --self-test, once before, measures it");
   CHECK(c.notes[2] == "fewer than 9 samples have eager on both sides: the machine's drift is not known");
 }
 
