@@ -11,15 +11,18 @@ namespace {
 using ir::Expr;
 using Nodes = std::set<const Expr*>;
 
-/// The bodies of a pass; after the last one, what is stored for elements.
-std::vector<const Expr*> valuesOf(const Nest& nest, int pass) {
+/// The bodies of a pass, and in the one that stores what is stored for elements.
+std::vector<const Expr*> valuesOf(const Nest& nest, int pass, int storing) {
   std::vector<const Expr*> values;
   for (const Reduction& reduction : nest.reductions)
     if (reduction.pass == pass) values.push_back(reduction.body);
-  if (pass == nest.passes())
+  if (pass == storing)
     for (const ir::StoreTo& store : nest.elementStores) values.push_back(store.value);
   return values;
 }
+
+/// The same where elements are stored after the last pass.
+std::vector<const Expr*> valuesOf(const Nest& nest, int pass) { return valuesOf(nest, pass, nest.passes()); }
 
 /// Those of the nodes, operands before users, that depend on the reduced axes: also, or not only, through what is loaded.
 Nodes dependent(const Nest& nest, const std::vector<const Expr*>& nodes, bool throughLoads) {
@@ -73,15 +76,9 @@ std::vector<PassValue> repeatedFunctions(const Nest& nest) {
 
 std::set<const Expr*> repeatedLoads(const Nest& nest) {
   Nodes once, again;
-  for (int pass = 0; pass <= nest.passes(); ++pass) {
-    std::vector<const Expr*> values;
-    for (const Reduction& reduction : nest.reductions)
-      if (reduction.pass == pass) values.push_back(reduction.body);
-    if (pass == nest.storingPass())
-      for (const ir::StoreTo& store : nest.elementStores) values.push_back(store.value);
-    for (const Expr* node : ir::postorder(values))
+  for (int pass = 0; pass <= nest.passes(); ++pass)
+    for (const Expr* node : ir::postorder(valuesOf(nest, pass, nest.storingPass())))
       if (node->op == ir::Op::Load && !once.insert(node).second) again.insert(node);
-  }
   return again;
 }
 

@@ -125,12 +125,14 @@ class RowKernel {
     }
     return readLanes(kernel_.pool(), domain_, at, std::move(known));
   }
-  /// The number of a vector among those that a thread holds at once.
-  Value slot() const { return runSteps_.unrolled * double(vectorSteps_.unrolledExtent) + vectorSteps_.unrolled; }
-  /// The number of a vector among those of a CTA.
+  /// Where a vector begins among the elements that a thread holds at once.
+  Value slot() const {
+    return (runSteps_.unrolled * double(vectorSteps_.unrolledExtent) + vectorSteps_.unrolled) * double(tiling_.lanes);
+  }
+  /// The same among those of a CTA.
   Value sharedSlot() const {
     const Value step = runSteps_.index() * double(tiling_.vectorSteps) + vectorSteps_.index();
-    return step * double(tiling_.columns * tiling_.runsAtOnce) + inGroup_;
+    return (step * double(tiling_.columns * tiling_.runsAtOnce) + inGroup_) * double(tiling_.lanes);
   }
 
   /// `body` for every vector of one chunk.
@@ -194,7 +196,7 @@ class RowKernel {
   }
 
   const Expr* heldVector(const Expr* load, int local, Value at) const {
-    return kernel_.pool().load(local, load->dtype, (at * double(tiling_.lanes)).expr(), ir::LoadMode::Contiguous);
+    return kernel_.pool().load(local, load->dtype, at.expr(), ir::LoadMode::Contiguous);
   }
 
   /// Copies to shared memory what is kept there, all of it at once.
@@ -206,7 +208,7 @@ class RowKernel {
       const auto shared = shared_.find(access.node);
       if (shared == shared_.end()) continue;
       ir::Lanes copy = kernel_.lanes(at);
-      copy.stores.push_back({shared->second, (sharedSlot() * double(tiling_.lanes)).expr(), memory.at(access.node), true, {}});
+      copy.stores.push_back({shared->second, sharedSlot().expr(), memory.at(access.node), true, {}});
       vectors.push_back({std::move(copy)});
     }
     return vectors.empty() ? vectors : sweep(chunk(std::move(vectors)));
@@ -221,7 +223,7 @@ class RowKernel {
     for (const Access& access : domain_.loads()) {
       const auto held = held_.find(access.node);
       if (held == held_.end() || !loads.contains(access.node)) continue;
-      lanes.stores.push_back({held->second, (slot() * double(tiling_.lanes)).expr(), memory.at(access.node), true, {}});
+      lanes.stores.push_back({held->second, slot().expr(), memory.at(access.node), true, {}});
     }
     if (lanes.stores.empty()) return {};
     ir::Block block;
@@ -232,7 +234,7 @@ class RowKernel {
   /// What loads are read as once they are held, and functions that are kept before a pass.
   LoadMap known(const LanePlace& at, int pass = 0) const {
     LoadMap map;
-    functions_.addTo(map, pass, (slot() * double(tiling_.lanes)).expr());
+    functions_.addTo(map, pass, slot().expr());
     for (const auto& [load, local] : held_) map[load] = heldVector(load, local, slot());
     for (const auto& [load, local] : shared_) map[load] = heldVector(load, local, sharedSlot());
     once_.addTo(map);
@@ -287,7 +289,7 @@ class RowKernel {
   ir::Block reductions(int pass) const {
     const LanePlace at = place();
     const LoadMap loads = known(at, pass);
-    const std::vector<ir::Store> kept = functions_.stores(pass, at, (slot() * double(tiling_.lanes)).expr(), loads);
+    const std::vector<ir::Store> kept = functions_.stores(pass, at, slot().expr(), loads);
     ir::Lanes lanes = kernel_.lanes(at);
     lanes.stores = kernel_.reductionStores(pass, at, loads, /*apart=*/false);
     ir::Lanes inside = tiling_.windows ? windows_.inside(lanes, at) : lanes;

@@ -17,7 +17,7 @@ using Times = std::vector<std::vector<double>>;  // by contender
 double secondsSince(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 constexpr double roundSeconds = 0.004;  // wall time of a round, about: how often the intervals are looked at
-constexpr int mostTurns = 50;           // of a round, all queued before the first is waited for
+constexpr int mostTurns = 50;           // of a round
 // Rounds of the fixed mode are operatorbench's batches.
 constexpr double fixedRoundSeconds = 0.02;
 constexpr int leastFixedTurns = 10, leastSlowTurns = 5, mostFixedTurns = 100;

@@ -52,7 +52,7 @@ class Trial {
   /// state of what is not captured, or runs nothing.
   virtual bool prepareFor(Measure measure) = 0;
   /// Restores in-place arguments (Cold), empties the caches (Cold) and starts one timed run; on CUDA it is queued, so that
-  /// the host stays ahead.
+  /// the host stays ahead, a cold one once those before it have ended.
   virtual void queue(Measure measure) = 0;
   /// Waits for the runs queued since the last call and appends the time of each in seconds: device time between events on
   /// CUDA, wall time on a CPU.
