@@ -25,12 +25,12 @@ std::string_view name(Stop stop);
 
 /// What was measured of one contender; seconds.
 struct Timing {
-  double median = 0;           ///< of all runs
+  double median = 0;           ///< of all times: single runs, or means of one run of each capture
   double low = 0, high = 0;    ///< its 95 % interval
   double p20 = 0, p80 = 0;     ///< of all runs
   int runs = 0;                ///< those that count
   std::vector<double> rounds;  ///< the medians of the rounds, in order
-  Estimate ratio{1, 1, 1};     ///< the first contender's time over this one's, run by run
+  Estimate ratio{1, 1, 1};     ///< the first contender's time over this one's, time by time
 };
 
 /// What happened while contenders were timed.
@@ -43,8 +43,8 @@ struct Heat {
 };
 
 /// Times trials against each other: all run once in turn, in an order that `seed` shuffles anew each time, and the times of
-/// one such turn are compared with each other, so that whatever drifts meets all alike. Between rounds of turns the intervals
-/// are looked at, and the clock of the device is read.
+/// one such turn are compared with each other, so that whatever drifts meets all alike; where trials have several captures, the
+/// means of as many turns are. Between rounds of turns the intervals are looked at, and the clock of the device is read.
 Heat race(const std::vector<runtime::Trial*>& trials, runtime::Measure measure, runtime::Device& device, const Pace& pace,
           uint64_t seed);
 
