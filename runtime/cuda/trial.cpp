@@ -62,49 +62,6 @@ std::string firstLine(const std::exception& error) {
 
 }  // namespace
 
-EventPair::EventPair() {
-  check(cudaEventCreate(&start_), "cudaEventCreate");
-  check(cudaEventCreate(&stop_), "cudaEventCreate");
-}
-
-EventPair::~EventPair() {
-  if (start_ != nullptr) cudaEventDestroy(start_);
-  if (stop_ != nullptr) cudaEventDestroy(stop_);
-}
-
-EventPair::EventPair(EventPair&& other) noexcept
-    : start_(std::exchange(other.start_, nullptr)), stop_(std::exchange(other.stop_, nullptr)) {}
-
-void EventPair::recordStart(cudaStream_t stream) { check(cudaEventRecord(start_, stream), "cudaEventRecord"); }
-
-void EventPair::recordStop(cudaStream_t stream) { check(cudaEventRecord(stop_, stream), "cudaEventRecord"); }
-
-double EventPair::seconds() const {
-  float milliseconds = 0;
-  check(cudaEventElapsedTime(&milliseconds, start_, stop_), "cudaEventElapsedTime");
-  return milliseconds * 1e-3;
-}
-
-double eventTick(cudaStream_t stream) {
-  constexpr size_t number = 200;
-  constexpr double rounding = 1e-10;  // of times in f32
-  std::vector<EventPair> pairs(number);
-  for (EventPair& pair : pairs) {
-    pair.recordStart(stream);
-    pair.recordStop(stream);
-  }
-  wait(stream);
-  std::vector<double> times;
-  for (const EventPair& pair : pairs) times.push_back(pair.seconds());
-  std::sort(times.begin(), times.end());
-  double tick = 0;
-  for (size_t i = 1; i < number; ++i) {
-    const double step = times[i] - times[i - 1];
-    if (step > rounding && (tick == 0 || step < tick)) tick = step;
-  }
-  return tick;
-}
-
 CudaTrial::CudaTrial(Callable& callable, Call& call, TrialTools& tools) : callable_(callable), call_(call), tools_(tools) {
   const c10::InferenceMode guard;
   callable_.guard(Guards::Left);

@@ -7,35 +7,13 @@
 #include <vector>
 
 #include "runtime/cuda/barrier.h"
+#include "runtime/cuda/event_pair.h"
 #include "runtime/cuda/flush.h"
 #include "runtime/cuda/graph.h"
 #include "runtime/device.h"
 #include "runtime/torch_state.h"
 
 namespace runtime {
-
-/// A pair of events around timed work.
-class EventPair {
- public:
-  EventPair();
-  ~EventPair();
-  EventPair(EventPair&& other) noexcept;
-  EventPair(const EventPair&) = delete;
-  EventPair& operator=(const EventPair&) = delete;
-
-  void recordStart(cudaStream_t stream);
-  void recordStop(cudaStream_t stream);
-  /// Seconds between the two, once the stream has passed the second.
-  double seconds() const;
-
- private:
-  cudaEvent_t start_ = nullptr;
-  cudaEvent_t stop_ = nullptr;
-};
-
-/// The step of the timer that stamps events, in seconds: that between the times of some that follow each other; 0 where these are
-/// all the same.
-double eventTick(cudaStream_t stream);
 
 /// What the trials of a device share.
 struct TrialTools {
