@@ -18,6 +18,7 @@ double secondsSince(Clock::time_point start) { return std::chrono::duration<doub
 
 constexpr double roundSeconds = 0.004;  // wall time of a round, about: how often the intervals are looked at
 constexpr int mostTurns = 50;           // of a round
+constexpr double mostSpread = 0.02;     // time of a contender's captures together, beyond which each run counts alone
 // Rounds of the fixed mode are operatorbench's batches.
 constexpr double fixedRoundSeconds = 0.02;
 constexpr int leastFixedTurns = 10, leastSlowTurns = 5, mostFixedTurns = 100;
@@ -84,9 +85,10 @@ class Race {
     const Clock::time_point start = Clock::now();
     const Times times = turn(1);
     const double wall = secondsSince(start);
-    if (pace_.repeats == 0) return within(roundSeconds, wall * captures_, 1, mostTurns / captures_) * captures_;
     double slowest = 0;
     for (const auto& own : times) slowest = std::max(slowest, own.front());
+    if (slowest * captures_ > mostSpread) captures_ = 1;
+    if (pace_.repeats == 0) return within(roundSeconds, wall * captures_, 1, mostTurns / captures_) * captures_;
     const bool isSlow = slowest > fixedRoundSeconds / 4;
     return within(fixedRoundSeconds, slowest, isSlow ? leastSlowTurns : leastFixedTurns, mostFixedTurns);
   }

@@ -3,7 +3,9 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <thread>
 
 #include "tests/opbench/fake_trial.h"
 
@@ -101,6 +103,20 @@ TEST_CASE("captures that are slower for good count as often as the others") {
   CHECK(heat.timings[1].median == Approx(4.1e-6));
   CHECK(heat.timings[1].ratio.median == Approx(5.1 / 4.1));
   for (const double round : heat.timings[1].rounds) CHECK(round == Approx(4.1e-6));
+}
+
+TEST_CASE("captures of long runs need not all have run before the time is over") {
+  const auto sleeping = [](int) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(3));
+    return 3e-3;
+  };
+  FakeTrial trial("a", sleeping);
+  trial.numberOfCaptures = 16;
+  Pace pace;
+  pace.maxSeconds = 0.02;
+  const Heat heat = raced({&trial}, pace);
+  CHECK(heat.stopped == Stop::MaxTime);
+  CHECK(heat.timings[0].runs < 16);
 }
 
 TEST_CASE("with repeats, rounds have operatorbench's length") {
