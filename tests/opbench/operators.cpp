@@ -39,11 +39,11 @@ ir::Memory memoryOf(const at::Tensor& tensor, const ir::TensorType& type) {
   const at::Tensor flat = at::as_strided(tensor, {type.storageElements()}, {1});
   if (auto* reals = std::get_if<std::vector<double>>(&memory.data)) {
     const at::Tensor wide = flat.to(at::kDouble).contiguous();
-    std::memcpy(reals->data(), wide.const_data_ptr(), reals->size() * sizeof(double));
+    std::copy_n(wide.const_data_ptr<double>(), reals->size(), reals->begin());
   } else {
     auto& integers = std::get<std::vector<int64_t>>(memory.data);
     const at::Tensor wide = flat.to(at::kLong).contiguous();
-    std::memcpy(integers.data(), wide.const_data_ptr(), integers.size() * sizeof(int64_t));
+    std::copy_n(wide.const_data_ptr<int64_t>(), integers.size(), integers.begin());
   }
   return memory;
 }
