@@ -29,7 +29,7 @@ target_link_libraries(sample_text PUBLIC ir)
 # The readers of results, journals, tolerances and suites' configurations, and the comparison of results.
 opbench_sources(readers opbench/compare)
 list(FILTER readers EXCLUDE REGEX "/(junit|options|verb)\\.cpp$")
-foreach(name results/fields results/raced results/read results/record report/format report/json brief contenders files light nearest sampling select statistics
+foreach(name results/fields results/raced results/read results/record report/format report/json brief contenders light nearest sampling select statistics
              race row suite_config tolerances tolerances_reader yaml_reader)
   list(APPEND readers opbench/${name}.cpp)
 endforeach()

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <optional>
 #include <unordered_map>
 
+#include "inputs/files.h"
 #include "inputs/legacy.h"
 #include "inputs/sample.h"
 #include "inputs/scanner.h"
@@ -135,13 +135,6 @@ void collect(const std::string& path, std::vector<SuiteFile>& files) {
   if (files.size() == before) ir::fail(ir::ErrorKind::Input, "{}: no *.txt file of samples in this folder", path);
 }
 
-std::string contentOf(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  if (!file) ir::fail(ir::ErrorKind::Input, "{}: cannot be read", path.string());
-  return text;
-}
-
 /// Adds samples to those there are, equal calls of one operator to each other's count.
 class Merger {
  public:
@@ -177,7 +170,7 @@ Samples readSamples(const std::vector<std::string>& paths) {
   files.erase(std::unique(files.begin(), files.end(), [](const SuiteFile& a, const SuiteFile& b) { return a.path == b.path; }),
               files.end());
   Merger merger;
-  for (const SuiteFile& file : files) merger.add(parseFile(contentOf(file.path), file.path.string(), file.suite));
+  for (const SuiteFile& file : files) merger.add(parseFile(readFile(file.path), file.path.string(), file.suite));
   return merger.take();
 }
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "opbench/files.h"
+#include "inputs/files.h"
 #include "runtime/hash.h"
 
 namespace opbench {
@@ -79,7 +79,7 @@ std::vector<std::string> raceArguments(const Options& options) {
 std::string rulesDigest(const Options& options) {
   if (options.config.empty() && options.tolerances.empty()) return "";
   std::string all;
-  for (const std::string& path : {options.config, options.tolerances}) all += (path.empty() ? "" : readFile(path)) + '\0';
+  for (const std::string& path : {options.config, options.tolerances}) all += (path.empty() ? "" : inputs::readFile(path)) + '\0';
   return runtime::digest(all);
 }
 

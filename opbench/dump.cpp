@@ -4,8 +4,8 @@
 
 #include <filesystem>
 
+#include "inputs/files.h"
 #include "ir/text.h"
-#include "opbench/files.h"
 
 namespace opbench {
 namespace {
@@ -75,7 +75,7 @@ void Dump::race(std::string_view jsonLines) const { write("60-race.jsonl", jsonL
 
 void Dump::write(const std::string& name, std::string_view text) const {
   if (!isOn()) return;
-  writeFile(fs::path(folder_) / name, text);
+  inputs::writeFile(fs::path(folder_) / name, text, inputs::Durable::No);
 }
 
 }  // namespace opbench

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "opbench/files.h"
+#include "inputs/files.h"
 #include "opbench/select.h"
 #include "opbench/tolerances_reader.h"
 #include "opbench/yaml_reader.h"
@@ -81,7 +81,7 @@ class SuiteConfigReader : private YamlReader {
 };
 
 SuiteConfig::SuiteConfig(const std::string& path, Tolerances& tolerances) {
-  if (!path.empty()) *this = parse(readFile(path), path, tolerances);
+  if (!path.empty()) *this = parse(inputs::readFile(path), path, tolerances);
 }
 
 SuiteConfig SuiteConfig::parse(const std::string& text, const std::string& file, Tolerances& tolerances) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "opbench/files.h"
+#include "inputs/files.h"
 #include "opbench/select.h"
 #include "opbench/tolerances_reader.h"
 
@@ -42,7 +42,7 @@ double roundoffOfSums(ir::DType dtype) { return std::min(roundoff(dtype), roundo
 Tolerances::Tolerances() { TolerancesReader(*this, "tolerances.yaml").read(std::string(tolerancesText())); }
 
 void Tolerances::read(const std::string& path) {
-  if (!path.empty()) TolerancesReader(*this, path).read(readFile(path));
+  if (!path.empty()) TolerancesReader(*this, path).read(inputs::readFile(path));
 }
 
 const Tolerances& Tolerances::standard() {

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
+#include "inputs/files.h"
 #include "ir/error.h"
 #include "opbench/compare/report.h"
-#include "opbench/files.h"
 
 namespace opbench {
 namespace {
@@ -30,8 +30,8 @@ bool compareFiles(const CompareOptions& options, std::ostream& out, std::ostream
     for (const std::string& complaint : results->complaints) err << "opbench: " << complaint << "\n";
   if (!options.force) refuseUnlike(comparison);
   out << console(comparison, options.all, colour);
-  if (!options.markdown.empty()) writeFile(options.markdown, markdown(comparison));
-  if (!options.junit.empty()) writeFile(options.junit, junit(comparison, failing));
+  if (!options.markdown.empty()) inputs::writeFile(options.markdown, markdown(comparison));
+  if (!options.junit.empty()) inputs::writeFile(options.junit, junit(comparison, failing));
   return std::none_of(comparison.rows.begin(), comparison.rows.end(),
                       [&](const Compared& row) { return failing.contains(row.verdict); });
 }

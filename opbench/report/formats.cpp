@@ -1,6 +1,6 @@
 #include "opbench/report/formats.h"
 
-#include "opbench/files.h"
+#include "inputs/files.h"
 #include "opbench/report/dashboard.h"
 #include "opbench/report/junit.h"
 
@@ -10,12 +10,12 @@ bool wantsFormats(const Options& options) { return !options.dashboard.empty() ||
 
 void checkFormats(const Options& options) {
   for (const std::string& file : {options.dashboard, options.junit})
-    if (!file.empty()) writeFile(file, "");
+    if (!file.empty()) inputs::checkWritable(file);
 }
 
 void writeFormats(const std::vector<results::Record>& records, const Options& options) {
-  if (!options.dashboard.empty()) writeFile(options.dashboard, dashboard(records));
-  if (!options.junit.empty()) writeFile(options.junit, junit(records));
+  if (!options.dashboard.empty()) inputs::writeFile(options.dashboard, dashboard(records));
+  if (!options.junit.empty()) inputs::writeFile(options.junit, junit(records));
 }
 
 }  // namespace opbench::report

@@ -7,9 +7,9 @@
 #include <charconv>
 #include <filesystem>
 
+#include "inputs/files.h"
 #include "ir/error.h"
 #include "opbench/arguments.h"
-#include "opbench/files.h"
 #include "opbench/results/read.h"
 
 namespace opbench {
@@ -80,7 +80,7 @@ Case dumpedCase(const fs::path& folder) {
   const fs::path sample = folder / "00-sample.txt";
   if (!fs::exists(sample))
     fail(ErrorKind::Input, "{} is no folder of a sample's stages: there is no 00-sample.txt", folder.string());
-  Case result = caseOf(readFile(sample), Place{sample, 0});
+  Case result = caseOf(inputs::readFile(sample), Place{sample, 0});
   result.record = mainRecord(folder / "60-race.jsonl");
   return result;
 }
@@ -98,7 +98,7 @@ Case readCase(const std::string& what) {
   if (const Place place = placeOf(what); fs::is_directory(what)) {
     result = dumpedCase(what);
   } else {
-    const std::string text = readFile(place.file);
+    const std::string text = inputs::readFile(place.file);
     const std::string line = place.line > 0 ? lineOf(text, place) : text.substr(0, text.find('\n'));
     const bool isResult = line.starts_with('{');
     if (isResult && place.line == 0) fail(ErrorKind::Input, "{0} holds results: name a line, as in {0}:2", place.file);

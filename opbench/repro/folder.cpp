@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include "inputs/convert.h"
+#include "inputs/files.h"
 #include "inputs/stored.h"
 #include "ir/error.h"
 #include "opbench/arguments.h"
-#include "opbench/files.h"
 #include "opbench/repro/driver.h"
 
 namespace opbench {
@@ -60,19 +60,19 @@ void writeDriver(const Case& wanted, const Options& run, const fs::path& folder)
   const inputs::Sample sample = inputs::convert(wanted.sample, run.dtype, run.channelsLast);
   const auto tensors = inputs::storedTensors(sample, run.seed, dataOf(wanted, run));
   makeFolder(folder / "inputs");
-  for (size_t i = 0; i < tensors.size(); ++i) writeFile(folder / "inputs" / fmt::format("{}.bin", i), tensors[i].bytes);
+  for (size_t i = 0; i < tensors.size(); ++i) inputs::writeFile(folder / "inputs" / fmt::format("{}.bin", i), tensors[i].bytes);
   const std::string head =
       fmt::format("{}\n# Eager ATen alone, on the inputs that opbench drew from seed {}.", comment(about(wanted)), run.seed);
-  writeFile(folder / "driver.py", driverText(sample, deviceOf(run), head));
+  inputs::writeFile(folder / "driver.py", driverText(sample, deviceOf(run), head));
 }
 
 }  // namespace
 
 void writeCase(const Case& wanted, const Options& run, const fs::path& folder) {
   makeFolder(folder);
-  writeFile(folder / "sample.txt", fmt::format("{}\nOperator: {}\ncnt: {}, {}\n", comment(about(wanted)), wanted.sample.op,
-                                               wanted.sample.count, inputs::toText(wanted.sample)));
-  writeFile(folder / "run.sh", runScript(wanted, run));
+  inputs::writeFile(folder / "sample.txt", fmt::format("{}\nOperator: {}\ncnt: {}, {}\n", comment(about(wanted)),
+                                                       wanted.sample.op, wanted.sample.count, inputs::toText(wanted.sample)));
+  inputs::writeFile(folder / "run.sh", runScript(wanted, run));
   fs::permissions(folder / "run.sh", fs::perms::owner_exec | fs::perms::group_exec | fs::perms::others_exec,
                   fs::perm_options::add);
   writeDriver(wanted, run, folder);

@@ -4,9 +4,9 @@
 
 #include <filesystem>
 
+#include "inputs/files.h"
 #include "ir/error.h"
 #include "opbench/arguments.h"
-#include "opbench/files.h"
 #include "opbench/report/json.h"
 #include "opbench/repro/folder.h"
 #include "opbench/results/read.h"
@@ -36,7 +36,7 @@ void raceAgain(const inputs::Sample& recorded, const Options& options, const fs:
   run.recorded = {};
   const Row row =
       raceSample(recorded, 1, {options, run, bench.device, bench.cache, bench.tunings, bench.tolerances, bench.config});
-  writeFile(folder / "result.jsonl", report::jsonLines(row, run));
+  inputs::writeFile(folder / "result.jsonl", report::jsonLines(row, run));
 }
 
 void keepCase(const Case& wanted, const fs::path& folder, const inputs::Sample& recorded, const Bench& bench) {

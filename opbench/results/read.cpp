@@ -5,8 +5,8 @@
 #include <map>
 #include <tuple>
 
+#include "inputs/files.h"
 #include "ir/error.h"
-#include "opbench/files.h"
 #include "opbench/results/fields.h"
 
 namespace opbench::results {
@@ -141,6 +141,6 @@ Results read(std::string_view text, const std::string& file) {
   return results;
 }
 
-Results readFile(const std::string& file) { return read(opbench::readFile(file), file); }
+Results readFile(const std::string& file) { return read(inputs::readFile(file), file); }
 
 }  // namespace opbench::results

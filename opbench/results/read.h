@@ -21,7 +21,7 @@ struct Results {
 /// than 1 MiB, and a text without any record.
 Results read(std::string_view text, const std::string& file);
 
-/// read() of a file. Errors: as read() and opbench::readFile().
+/// read() of a file. Errors: as read() and inputs::readFile().
 Results readFile(const std::string& file);
 
 /// One line of a results file; `where` is the `FILE:LINE` of messages. Errors: Input.

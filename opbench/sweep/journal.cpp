@@ -73,7 +73,7 @@ Journal::Journal(const Options& options, std::ostream& out, size_t samples) : op
 }
 
 void Journal::openFile(size_t samples) {
-  file_ = Descriptor(::open(options_.json.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
+  file_ = inputs::Descriptor(::open(options_.json.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
   if (!file_.isOpen()) fail(errno);
   struct stat status{};
   if (::fstat(file_.number(), &status) != 0 || !S_ISREG(status.st_mode)) return;

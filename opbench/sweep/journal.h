@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "inputs/descriptor.h"
 #include "inputs/sample.h"
-#include "opbench/descriptor.h"
 #include "opbench/options.h"
 #include "opbench/results/raced.h"
 
@@ -35,7 +35,7 @@ class Journal {
 
   const Options& options_;
   std::ostream* stream_ = nullptr;  ///< null where it is a file
-  Descriptor file_;
+  inputs::Descriptor file_;
   size_t size_ = 0;  ///< of the file, in bytes of whole samples
 };
 

@@ -4,8 +4,8 @@
 #include <fstream>
 #include <map>
 
+#include "inputs/files.h"
 #include "ir/error.h"
-#include "opbench/files.h"
 #include "opbench/results/raced.h"
 
 namespace opbench {
@@ -103,7 +103,7 @@ bool merge(const Options& options, Streams streams) {
   if (options.json == "-")
     streams.out << lines;
   else if (!options.json.empty())
-    writeFile(options.json, lines);
+    inputs::writeFile(options.json, lines);
   const Summary summary = summarize(rows, run);
   reporter.end(summary);
   int count = 0;

@@ -28,19 +28,19 @@ constexpr int mostLines = 6;        // of these, shown
 
 /// Two ends of a channel.
 struct Ends {
-  Descriptor ours, childs;
+  inputs::Descriptor ours, childs;
 };
 
 Ends socketPair() {
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) fail("socketpair", errno);
-  return {Descriptor(ends[0]), Descriptor(ends[1])};
+  return {inputs::Descriptor(ends[0]), inputs::Descriptor(ends[1])};
 }
 
 Ends pipe() {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) fail("pipe", errno);
-  return {Descriptor(ends[0]), Descriptor(ends[1])};
+  return {inputs::Descriptor(ends[0]), inputs::Descriptor(ends[1])};
 }
 
 /// What posix_spawn does in the child before the program starts.
@@ -148,7 +148,7 @@ bool Process::readErrors() {
   if (!errors_.isOpen()) return false;
   const bool isOpen = readInto(wrote_, errors());
   if (wrote_.size() > 2 * mostWords) wrote_.erase(0, wrote_.size() - mostWords);
-  if (!isOpen) errors_ = Descriptor();
+  if (!isOpen) errors_ = inputs::Descriptor();
   return isOpen;
 }
 

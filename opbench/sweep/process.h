@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "opbench/descriptor.h"
+#include "inputs/descriptor.h"
 
 namespace opbench {
 
@@ -49,7 +49,7 @@ class Process {
   void stop() noexcept;
 
   pid_t pid_ = -1;
-  Descriptor channel_, errors_;
+  inputs::Descriptor channel_, errors_;
   std::string said_, wrote_;
   std::optional<int> status_;
 };

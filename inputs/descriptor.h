@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace opbench {
+namespace inputs {
 
 /// An open file of the system's, closed when it goes.
 class Descriptor {
@@ -26,4 +26,4 @@ class Descriptor {
   int number_;
 };
 
-}  // namespace opbench
+}  // namespace inputs

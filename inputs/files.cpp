@@ -1,0 +1,159 @@
+#include "inputs/files.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+#include "ir/error.h"
+
+namespace inputs {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void cannotWrite(const std::string& path, int error) {
+  ir::fail(ir::ErrorKind::Input, "cannot write {}: {}", path, std::strerror(error));
+}
+
+/// Where a path's links lead, also where the last one leads to nothing yet.
+fs::path resolved(const std::string& path) {
+  constexpr int mostLinks = 40;
+  fs::path target = path;
+  std::error_code error;
+  for (int i = 0; i < mostLinks && fs::is_symlink(target, error); ++i)
+    target = target.parent_path() / fs::read_symlink(target, error);
+  return target;
+}
+
+fs::path folderOf(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
+
+/// What is at a path, links followed; nothing where there is nothing.
+bool statusOf(const fs::path& path, struct stat& status) { return ::stat(path.c_str(), &status) == 0; }
+
+/// Counts the lines of a text that comes in parts, and how long the last one is so far.
+class LineLength {
+ public:
+  LineLength(const std::string& path, size_t most) : path_(path), most_(most) {}
+
+  void add(std::string_view part) {
+    for (size_t end = part.find('\n'); end != std::string_view::npos; end = part.find('\n')) {
+      extend(end);
+      ++line_;
+      length_ = 0;
+      part.remove_prefix(end + 1);
+    }
+    extend(part.size());
+  }
+
+ private:
+  void extend(size_t more) {
+    length_ += more;
+    if (length_ > most_) ir::fail(ir::ErrorKind::Input, "{}:{}: the line is longer than {} bytes", path_, line_, most_);
+  }
+
+  const std::string& path_;
+  const size_t most_;
+  size_t line_ = 1, length_ = 0;
+};
+
+}  // namespace
+
+std::string readFile(const std::string& path, const FileLimits& limits) {
+  const auto refuse = [&](const std::string& why) { ir::fail(ir::ErrorKind::Input, "cannot read {}: {}", path, why); };
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.isOpen()) refuse(std::strerror(errno));
+  struct stat status{};
+  if (::fstat(file.number(), &status) == 0 && S_ISDIR(status.st_mode)) refuse("it is a folder");
+  std::string text, block(size_t{1} << 16, '\0');
+  LineLength length(path, limits.line);
+  for (;;) {
+    const ssize_t count = ::read(file.number(), block.data(), block.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) refuse(std::strerror(errno));
+    if (count == 0) return text;
+    const std::string_view part(block.data(), static_cast<size_t>(count));
+    length.add(part);
+    text += part;
+    if (text.size() > limits.file) refuse("it holds more than " + std::to_string(limits.file) + " bytes");
+  }
+}
+
+Replacement::Replacement(const std::string& path) : path_(path), target_(resolved(path)) {
+  struct stat status{};
+  const bool exists = statusOf(target_, status);
+  if (exists && S_ISDIR(status.st_mode)) cannotWrite(path_, EISDIR);
+  if (exists && !S_ISREG(status.st_mode)) {
+    file_ = Descriptor(::open(target_.c_str(), O_WRONLY | O_CLOEXEC));
+    if (!file_.isOpen()) cannotWrite(path_, errno);
+    return;
+  }
+  // A file that its owner has made read-only is not replaced, though its folder would allow that.
+  if (exists && ::access(target_.c_str(), W_OK) != 0) cannotWrite(path_, errno);
+  aside_ = (folderOf(target_) / ("." + target_.filename().string() + ".XXXXXX")).string();
+  file_ = Descriptor(::mkostemp(aside_.data(), O_CLOEXEC | O_APPEND));
+  if (!file_.isOpen()) {
+    aside_.clear();
+    cannotWrite(path_, errno);
+  }
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  ::fchmod(file_.number(), exists ? status.st_mode & 0777 : 0666 & ~mask);
+}
+
+Replacement::~Replacement() {
+  if (!aside_.empty()) ::unlink(aside_.c_str());
+}
+
+void Replacement::write(std::string_view text) {
+  if (const int error = writeAll(file_, text); error != 0) cannotWrite(path_, error);
+}
+
+void Replacement::commit(Durable durable) {
+  if (aside_.empty()) return;
+  if (durable == Durable::Yes && ::fsync(file_.number()) != 0) cannotWrite(path_, errno);
+  if (::rename(aside_.c_str(), target_.c_str()) != 0) cannotWrite(path_, errno);
+  aside_.clear();
+  if (durable == Durable::No) return;
+  if (const int error = syncFolder(folderOf(target_)); error != 0) cannotWrite(path_, error);
+}
+
+void writeFile(const std::string& path, std::string_view text, Durable durable) {
+  Replacement file(path);
+  file.write(text);
+  file.commit(durable);
+}
+
+void checkWritable(const std::string& path) { const Replacement probe(path); }
+
+int writeAll(const Descriptor& file, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t count = ::write(file.number(), text.data(), text.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return errno;
+    text.remove_prefix(static_cast<size_t>(count));
+  }
+  return 0;
+}
+
+int syncFolder(const fs::path& folder) {
+  const Descriptor file(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!file.isOpen()) return errno == EACCES ? 0 : errno;  // one that may be written, and not read
+  return ::fsync(file.number()) == 0 || errno == EINVAL || errno == ENOTSUP ? 0 : errno;
+}
+
+bool isSameFile(const std::string& a, const std::string& b) {
+  const fs::path first = resolved(a), second = resolved(b);
+  struct stat one{}, other{};
+  const bool hasFirst = statusOf(first, one), hasSecond = statusOf(second, other);
+  if (hasFirst != hasSecond) return false;
+  if (hasFirst) return S_ISREG(one.st_mode) && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+  return first.filename() == second.filename() && statusOf(folderOf(first), one) && statusOf(folderOf(second), other) &&
+         one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
+
+}  // namespace inputs

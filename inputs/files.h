@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "inputs/descriptor.h"
+
+namespace inputs {
+
+/// The most that a reader takes of a file, in bytes.
+struct FileLimits {
+  size_t file = size_t{1} << 30;
+  size_t line = size_t{1} << 20;
+};
+
+/// The whole content of a file. Errors: Input, `cannot read FILE: why`, also for a folder and a file beyond the limit;
+/// `FILE:LINE: ...` for a line beyond it.
+std::string readFile(const std::string& path, const FileLimits& limits = {});
+
+/// Whether written content is on the disk before the writer goes on. What the disk refuses is an error only then; content that
+/// can be made again needs no such wait.
+enum class Durable { Yes, No };
+
+/// A file that is written anew: the old content stays in place until commit(), or for good where that is never reached. The new
+/// content stands beside the file meanwhile, under a hidden name. Links are followed. A pipe, a terminal or a device is
+/// written directly, and has nothing to commit. Errors: Input, `cannot write FILE: why`.
+class Replacement {
+ public:
+  explicit Replacement(const std::string& path);
+  ~Replacement();
+  Replacement(const Replacement&) = delete;
+  Replacement& operator=(const Replacement&) = delete;
+
+  /// Appends to the new content.
+  void write(std::string_view text);
+  /// Puts the new content in the old one's place.
+  void commit(Durable durable = Durable::Yes);
+  /// The open file, of which the caller takes over the writing once it is committed.
+  Descriptor take() { return std::move(file_); }
+
+ private:
+  std::string path_;              ///< as the user spelled it
+  std::filesystem::path target_;  ///< where its links lead
+  std::string aside_;             ///< the name of the new content; empty where it is written directly, or committed
+  Descriptor file_;
+};
+
+/// Writes a file, or replaces what is there as a whole. Errors: as Replacement.
+void writeFile(const std::string& path, std::string_view text, Durable durable = Durable::Yes);
+
+/// Whether writeFile() would be refused; the file is left as it is. Errors: as Replacement.
+void checkWritable(const std::string& path);
+
+/// Writes all of a text to an open file. Returns 0, or the error that stopped it.
+int writeAll(const Descriptor& file, std::string_view text);
+
+/// Has a folder's own entries on the disk: names of files that were made or renamed in it. Returns 0, or the error; file systems
+/// that have no such request count as done.
+int syncFolder(const std::filesystem::path& folder);
+
+/// Whether two paths name one file: an existing one by device and number, also through links, or one that is yet to be made in
+/// the same folder. Pipes, terminals and devices are nobody's file.
+bool isSameFile(const std::string& a, const std::string& b);
+
+}  // namespace inputs
