@@ -5,6 +5,7 @@
 #include <cstring>
 #include <sstream>
 
+#include "inputs/printable.h"
 #include "ir/error.h"
 #include "opbench/report/csv.h"
 #include "opbench/report/formats.h"
@@ -56,7 +57,7 @@ void Reporter::progress(const std::string& what) {
 
 void Reporter::complain(const std::string& what) {
   clear();
-  streams_.err << "opbench: " << what << std::endl;
+  streams_.err << "opbench: " << inputs::printable(what) << std::endl;
 }
 
 void Reporter::row(const results::Raced& raced) {

@@ -1,24 +1,33 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "inputs/printable.h"
 #include "opbench/compare/report.h"
 #include "opbench/compare/words.h"
 
 namespace opbench::compare {
 namespace {
 
-/// A table's cell: one line, with nothing that would end the cell or begin a tag.
-std::string cell(const std::string& text) {
-  std::string result;
-  for (char c : text) {
-    if (c == '|' || c == '\\' || c == '`' || c == '*' || c == '_' || c == '[') result += '\\';
-    result += c == '\n' ? ' ' : c == '<' ? '(' : c == '>' ? ')' : c;
-  }
-  return result;
+/// How many backquotes stand side by side in a text, at most.
+size_t mostBackquotes(const std::string& text) {
+  size_t most = 0, here = 0;
+  for (const char c : text) most = std::max(most, here = c == '`' ? here + 1 : 0);
+  return most;
+}
+
+/// Foreign text: one line of code, in which nothing is a link, a name that is notified, a tag, or the end of a table's cell.
+std::string code(const std::string& text) {
+  if (text.empty()) return "";
+  const std::string fence(mostBackquotes(text) + 1, '`');
+  std::string result = fence + (fence.size() > 1 ? " " : "");
+  for (const char c : inputs::printable(text)) result += c == '|' ? std::string("\\|") : std::string(1, c == '\n' ? ' ' : c);
+  return result + (fence.size() > 1 ? " " : "") + fence;
 }
 
 std::string row(const std::vector<std::string>& cells) {
   std::string text = "|";
-  for (const std::string& each : cells) text += " " + cell(each) + " |";
+  for (const std::string& each : cells) text += " " + each + " |";
   return text + "\n";
 }
 
@@ -34,8 +43,8 @@ std::string changed(const Comparison& comparison) {
   for (const Compared& each : comparison.rows) {
     if (!isWorthARow(each)) continue;
     ++count;
-    lines += row({each.any().op, sampleText(each.any()), each.any().contender, medianText(each.base), medianText(each.candidate),
-                  differenceText(each), intervalText(each), verdictText(each), remark(each)});
+    lines += row({code(each.any().op), code(sampleText(each.any())), code(each.any().contender), medianText(each.base),
+                  medianText(each.candidate), differenceText(each), intervalText(each), verdictText(each), code(remark(each))});
   }
   if (count == 0) return "";
   return fmt::format("\n<details><summary>{} samples that are not the same</summary>\n\n", count) +
@@ -50,13 +59,13 @@ std::string markdown(const Comparison& comparison) {
   const Tally all = total(comparison);
   std::string text = fmt::format("### opbench: {}\n\n", countsText(all));
   text +=
-      fmt::format("{} against {}: {} samples, geometric mean of the times {}, total time {}.\n", cell(comparison.candidate.file),
-                  cell(comparison.base.file), all.rows(), ratioText(all.ratio), ratioText(all.ratioByTime));
+      fmt::format("{} against {}: {} samples, geometric mean of the times {}, total time {}.\n", code(comparison.candidate.file),
+                  code(comparison.base.file), all.rows(), ratioText(all.ratio), ratioText(all.ratioByTime));
   if (const std::string control = controlText(comparison); !control.empty()) text += "Control: " + control + ".\n";
-  for (const std::string& note : comparison.notes) text += "Note: " + cell(note) + ".\n";
+  for (const std::string& note : comparison.notes) text += "Note: " + code(note) + "\n";
   text += "\n| operator | samples | ratio | verdicts |\n| --- | ---: | ---: | --- |\n";
   for (const Tally& tally : tallies(comparison))
-    text += row({tally.op, std::to_string(tally.rows()), ratioText(tally.ratio), countsText(tally)});
+    text += row({code(tally.op), std::to_string(tally.rows()), ratioText(tally.ratio), countsText(tally)});
   return text + changed(comparison);
 }
 

@@ -11,6 +11,15 @@ std::string fields(const std::optional<Quantiles>& speedups) {
   return speedups ? fmt::format(",{:.6f},{:.6f},{:.6f}", speedups->p20, speedups->p50, speedups->p80) : ",,,";
 }
 
+/// A text as a field: in quotes where it would end the field, and no formula to a spreadsheet.
+std::string quoted(const std::string& text) {
+  const bool isFormula = text.starts_with('=') || text.starts_with('+') || text.starts_with('-') || text.starts_with('@');
+  if (!isFormula && text.find_first_of(",\"\n\r") == std::string::npos) return text;
+  std::string result = isFormula ? "\"'" : "\"";
+  for (const char c : text) result += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return result + "\"";
+}
+
 }  // namespace
 
 std::string csv(const Summary& summary, const Run& run) {
@@ -22,7 +31,7 @@ std::string csv(const Summary& summary, const Run& run) {
     const auto first = group.standings.begin() + 1;
     if (std::none_of(first, group.standings.end(), [](const Standing& standing) { return standing.speedups.has_value(); }))
       continue;
-    text += group.name;
+    text += quoted(group.name);
     for (auto standing = first; standing != group.standings.end(); ++standing) text += fields(standing->speedups);
     text += "\n";
   }

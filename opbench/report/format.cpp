@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "inputs/printable.h"
+
 namespace opbench::report {
 namespace {
 
@@ -54,7 +56,7 @@ std::string milliseconds(std::optional<double> ms) { return ms ? fmt::format("{:
 std::string cut(std::string_view text, int width) {
   if (static_cast<int>(text.size()) <= width) return std::string(text);
   if (width < 2) return std::string(static_cast<size_t>(width), '.');
-  return std::string(text.substr(0, static_cast<size_t>(width) - 2)) + "..";
+  return std::string(inputs::beginning(text, static_cast<size_t>(width) - 2)) + "..";
 }
 
 std::string left(std::string_view text, int width) { return fmt::format("{:<{}}", cut(text, width), width); }

@@ -5,15 +5,17 @@
 #include <algorithm>
 #include <map>
 
+#include "inputs/printable.h"
+
 namespace opbench::report {
 namespace {
 
 using Outcome = TestCase::Outcome;
 
-/// Text as an attribute's value; characters that XML 1.0 cannot hold become `?`.
+/// Text as an attribute's value.
 std::string escaped(std::string_view text) {
   std::string result;
-  for (char c : text) {
+  for (char c : inputs::printable(text)) {
     switch (c) {
       case '&': result += "&amp;"; break;
       case '<': result += "&lt;"; break;
@@ -21,7 +23,7 @@ std::string escaped(std::string_view text) {
       case '"': result += "&quot;"; break;
       case '\n': result += "&#10;"; break;
       case '\t': result += "&#9;"; break;
-      default: result += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
+      default: result += c;
     }
   }
   return result;

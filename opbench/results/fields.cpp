@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "inputs/printable.h"
 #include "ir/error.h"
 
 namespace opbench::results {
@@ -26,14 +27,6 @@ std::string_view typeName(const Json& value) {
     case Json::value_t::discarded: return "nothing";
   }
   return "nothing";
-}
-
-std::string printable(std::string text) {
-  for (char& c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if ((byte < 0x20 && c != '\n') || byte == 0x7f) c = '?';
-  }
-  return text;
 }
 
 }  // namespace
@@ -62,7 +55,7 @@ std::string Fields::text(const char* name) const {
   const Json* value = find(name);
   if (!value) return "";
   if (!value->is_string()) refuse(fmt::format("\"{}\" is {} where a string is due", name, typeName(*value)));
-  return printable(value->get<std::string>());
+  return inputs::printable(value->get<std::string>());
 }
 
 std::optional<double> Fields::number(const char* name) const {
@@ -99,18 +92,15 @@ std::vector<std::string> Fields::texts(const char* name) const {
   std::vector<std::string> result;
   for (const Json& item : items(name)) {
     if (!item.is_string()) refuse(fmt::format("\"{}\" has {} where a string is due", name, typeName(item)));
-    result.push_back(printable(item.get<std::string>()));
+    result.push_back(inputs::printable(item.get<std::string>()));
   }
   return result;
 }
 
-std::optional<int64_t> Fields::integer(const char* name) const {
-  const Json* value = find(name);
-  if (!value) return std::nullopt;
-  constexpr double largest = 9e15;
-  if (!value->is_number_integer() || value->get<double>() < 0 || value->get<double>() > largest)
-    refuse(fmt::format("\"{}\" is no whole number from 0 on", name));
-  return value->get<int64_t>();
+std::optional<int64_t> Fields::integer(const char* name, int64_t most) const {
+  const auto value = natural(name);
+  if (value && *value > static_cast<uint64_t>(most)) refuse(fmt::format("\"{}\" is more than {}", name, most));
+  return value ? std::optional(static_cast<int64_t>(*value)) : std::nullopt;
 }
 
 std::optional<uint64_t> Fields::natural(const char* name) const {

@@ -15,7 +15,7 @@ class Fields {
   /// `where` is the `FILE:LINE` of messages. Errors: Input where the text is no JSON object.
   Fields(std::string_view text, std::string where);
 
-  /// A text that must be there; control characters, which a terminal would obey, are shown as `?`.
+  /// A text that must be there; what cannot be shown (inputs::printable) is `?`.
   std::string requiredText(const char* name) const;
   std::string text(const char* name) const;  ///< empty where absent
   std::optional<double> number(const char* name) const;
@@ -23,7 +23,7 @@ class Fields {
   std::optional<double> signedNumber(const char* name) const;                 ///< one that may be less than 0
   std::vector<double> numbers(const char* name) const;
   std::vector<std::string> texts(const char* name) const;
-  std::optional<int64_t> integer(const char* name) const;
+  std::optional<int64_t> integer(const char* name, int64_t most = 9'000'000'000'000'000) const;  ///< from 0 on
   std::optional<uint64_t> natural(const char* name) const;  ///< of all 64 bits
   bool flag(const char* name) const;                        ///< false where absent
   bool has(const char* name) const { return find(name) != nullptr; }
