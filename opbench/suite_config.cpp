@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 #include <yaml-cpp/yaml.h>
 
-#include <cmath>
-
-#include "inputs/files.h"
+#include "opbench/numbers.h"
 #include "opbench/select.h"
 #include "opbench/tolerances_reader.h"
 #include "opbench/yaml_reader.h"
@@ -64,16 +62,16 @@ class SuiteConfigReader : private YamlReader {
 
   void readLimits(const YAML::Node& node, std::string_view what, std::vector<SuiteConfig::Limit>& limits) {
     expectMap(node, what);
-    for (const auto& item : node) limits.push_back({operatorName(item.first), {wholeNumber(item.second), placeOf(item.first)}});
+    for (const auto& item : node) limits.push_back({operatorName(item.first), {limit(item.second), placeOf(item.first)}});
   }
 
   /// From 1 on: what is not to be raced at all is skipped.
-  int64_t wholeNumber(const YAML::Node& node) const {
-    constexpr double most = 9e15;
-    const double value = number(node);
-    if (value < 1 || value > most || value != std::floor(value))
-      fail(node, fmt::format("expected a whole number from 1 on, found '{}'", node.Scalar()));
-    return static_cast<int64_t>(value);
+  int64_t limit(const YAML::Node& node) const {
+    const auto value = node.IsScalar() ? wholeNumber(node.Scalar()) : std::nullopt;
+    if (!value || *value < 1)
+      fail(node,
+           fmt::format("expected a whole number from 1 to {}, found '{}'", largestNumber, node.IsScalar() ? node.Scalar() : ""));
+    return *value;
   }
 
   SuiteConfig& config_;
@@ -81,7 +79,7 @@ class SuiteConfigReader : private YamlReader {
 };
 
 SuiteConfig::SuiteConfig(const std::string& path, Tolerances& tolerances) {
-  if (!path.empty()) *this = parse(inputs::readFile(path), path, tolerances);
+  if (!path.empty()) *this = parse(YamlReader::contentOf(path), path, tolerances);
 }
 
 SuiteConfig SuiteConfig::parse(const std::string& text, const std::string& file, Tolerances& tolerances) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "inputs/files.h"
 #include "opbench/select.h"
 #include "opbench/tolerances_reader.h"
 
@@ -42,7 +41,7 @@ double roundoffOfSums(ir::DType dtype) { return std::min(roundoff(dtype), roundo
 Tolerances::Tolerances() { TolerancesReader(*this, "tolerances.yaml").read(std::string(tolerancesText())); }
 
 void Tolerances::read(const std::string& path) {
-  if (!path.empty()) TolerancesReader(*this, path).read(inputs::readFile(path));
+  if (!path.empty()) TolerancesReader(*this, path).read(YamlReader::contentOf(path));
 }
 
 const Tolerances& Tolerances::standard() {

@@ -6,6 +6,12 @@
 #include <cmath>
 
 namespace opbench {
+namespace {
+
+// Beyond these nothing is judged any more.
+constexpr double mostTolerance = 1, mostFactor = 1000;
+
+}  // namespace
 
 void TolerancesReader::read(const std::string& text) { read(load(text)); }
 
@@ -17,10 +23,10 @@ void TolerancesReader::read(const YAML::Node& root) {
                    {"dtypes", "accumulation", "eager_errors", "eager_errors_low_precision", "without_reference", "operators",
                     "non_deterministic"})) {
       case 0: readDTypes(item.second); break;
-      case 1: table_.accumulation_ = number(item.second); break;
-      case 2: table_.eagerErrors_ = number(item.second); break;
-      case 3: table_.eagerErrorsLow_ = number(item.second); break;
-      case 4: table_.withoutReference_ = number(item.second); break;
+      case 1: table_.accumulation_ = number(item.second, mostFactor); break;
+      case 2: table_.eagerErrors_ = number(item.second, mostFactor); break;
+      case 3: table_.eagerErrorsLow_ = number(item.second, mostFactor); break;
+      case 4: table_.withoutReference_ = number(item.second, mostFactor); break;
       case 5: readOperators(item.second); break;
       default: readNonDeterministic(item.second);
     }
@@ -46,7 +52,7 @@ void TolerancesReader::readDTypes(const YAML::Node& node) {
   expectMap(node, "dtypes");
   for (const auto& item : node) {
     const ir::DType dtype = dtypes[wordOf(item.first, "floating dtype", known)];
-    table_.ofDType_[static_cast<size_t>(dtype)] = number(item.second);
+    table_.ofDType_[static_cast<size_t>(dtype)] = number(item.second, mostTolerance);
   }
 }
 
@@ -62,7 +68,7 @@ void TolerancesReader::readEntry(const YAML::Node& node) {
     switch (wordOf(item.first, "key", {"names", "rule", "tolerance", "places", "combines", "trivial", "copies"})) {
       case 0: entry.names = operatorNames(item.second, "names"); break;
       case 1: entry.rule = static_cast<Rule>(wordOf(item.second, "rule", {"close", "exact", "type-only"})); break;
-      case 2: entry.tolerance = number(item.second); break;
+      case 2: entry.tolerance = number(item.second, mostTolerance); break;
       case 3: readPlaces(item.second, entry); break;
       case 4: entry.isCumulative = wordOf(item.second, "way of combining", {"arguments", "before"}) == 1; break;
       case 5: readTrivial(item.second, entry); break;
@@ -97,8 +103,8 @@ void TolerancesReader::readCopies(const YAML::Node& node, Tolerances::Entry& ent
 
 int TolerancesReader::output(const YAML::Node& node) const {
   constexpr double most = 1000;
-  const double value = number(node);
-  if (value > most || value != std::floor(value)) fail(node, fmt::format("{} is no output's number", node.Scalar()));
+  const double value = number(node, most);
+  if (value != std::floor(value)) fail(node, fmt::format("{} is no output's number", node.Scalar()));
   return static_cast<int>(value);
 }
 

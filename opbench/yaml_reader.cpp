@@ -6,16 +6,24 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
+#include <set>
 
+#include "inputs/files.h"
 #include "ir/error.h"
 #include "opbench/nearest.h"
 
 namespace opbench {
 
+std::string YamlReader::contentOf(const std::string& path) {
+  constexpr size_t most = size_t{1} << 20;
+  return inputs::readFile(path, {most, most});
+}
+
 YAML::Node YamlReader::load(const std::string& text) const {
   try {
-    return YAML::Load(text);
+    const std::vector<YAML::Node> documents = YAML::LoadAll(text);
+    if (documents.size() > 1) fail(documents[1], "a second document begins: the file is one");
+    return documents.empty() ? YAML::Node() : documents.front();
   } catch (const YAML::ParserException& error) {
     ir::fail(ir::ErrorKind::Input, "{}:{}: {}", file_, error.mark.line + 1, error.msg);
   }
@@ -33,12 +41,12 @@ std::vector<std::string> YamlReader::operatorNames(const YAML::Node& list, std::
   return names;
 }
 
-double YamlReader::number(const YAML::Node& node) const {
+double YamlReader::number(const YAML::Node& node, double most) const {
   double value = 0;
   const std::string text = node.IsScalar() ? node.Scalar() : "";
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !(value >= 0) || std::isinf(value))
-    fail(node, fmt::format("expected a number that is not negative, found '{}'", text));
+  if (error != std::errc() || end != text.data() + text.size() || !(value >= 0 && value <= most))
+    fail(node, fmt::format("expected a number from 0 to {}, found '{}'", most, text));
   return value;
 }
 
@@ -53,6 +61,10 @@ size_t YamlReader::wordOf(const YAML::Node& node, std::string_view what, const W
 
 void YamlReader::expectMap(const YAML::Node& node, std::string_view what) const {
   if (!node.IsMap()) fail(node, fmt::format("{} must be a map: `key: value`", what));
+  std::set<std::string> keys;
+  for (const auto& item : node)
+    if (item.first.IsScalar() && !keys.insert(item.first.Scalar()).second)
+      fail(item.first, fmt::format("the key '{}' stands there twice", item.first.Scalar()));
 }
 
 void YamlReader::expectList(const YAML::Node& node, std::string_view what) const {

@@ -13,22 +13,27 @@ namespace opbench {
 /// What readers of YAML files have in common. Whatever is not understood is an Input error `file:line: ...`, unknown words with
 /// the nearest known ones.
 class YamlReader {
+ public:
+  /// The text of a file of at most 1 MiB. Errors: as inputs::readFile().
+  static std::string contentOf(const std::string& path);
+
  protected:
   using Words = std::vector<std::string_view>;
 
   /// `file` is for messages.
   explicit YamlReader(std::string file) : file_(std::move(file)) {}
 
-  /// What the file's text says; null where that is nothing.
+  /// The only document of a file's text; null where there is none.
   YAML::Node load(const std::string& text) const;
 
   /// The name of operators, which may be a glob.
   std::string operatorName(const YAML::Node& node) const;
   std::vector<std::string> operatorNames(const YAML::Node& list, std::string_view what) const;
-  /// A number that is not negative.
-  double number(const YAML::Node& node) const;
+  /// A number from 0 to `most`.
+  double number(const YAML::Node& node, double most) const;
   /// A scalar's place among `known`, which are said to be `what`s.
   size_t wordOf(const YAML::Node& node, std::string_view what, const Words& known) const;
+  /// Also that no key stands twice.
   void expectMap(const YAML::Node& node, std::string_view what) const;
   void expectList(const YAML::Node& node, std::string_view what) const;
   /// `file:line` of a node.

@@ -148,9 +148,13 @@ TEST_CASE("what cannot be understood in a suite's configuration is refused with 
   CHECK(refusal("skip: [add]\n") == "1: skip must be a map: `key: value`");
   CHECK(refusal("slow: add\n") == "1: slow must be a list: `[a, b]`");
   CHECK(refusal("slow: [[add]]\n") == "1: an operator's name is due");
-  CHECK(refusal("max_samples: {add: 0}\n") == "1: expected a whole number from 1 on, found '0'");
-  CHECK(refusal("max_samples: {add: 1.5}\n") == "1: expected a whole number from 1 on, found '1.5'");
-  CHECK(refusal("max_bytes: {add: much}\n") == "1: expected a number that is not negative, found 'much'");
+  CHECK(refusal("slow: [cdist]\nslow: ['*']\n") == "2: the key 'slow' stands there twice");
+  CHECK(refusal("max_bytes: {add: 1e9,\n  add: 1}\n") == "2: the key 'add' stands there twice");
+  CHECK(refusal("slow: [cdist]\n---\nslow: ['*']\n") == "3: a second document begins: the file is one");
+  CHECK(refusal("max_bytes: {add: 9e16}\n").starts_with("1: expected a whole number"));
+  CHECK(refusal("max_samples: {add: 0}\n") == "1: expected a whole number from 1 to 9000000000000000, found '0'");
+  CHECK(refusal("max_samples: {add: 1.5}\n") == "1: expected a whole number from 1 to 9000000000000000, found '1.5'");
+  CHECK(refusal("max_bytes: {add: much}\n") == "1: expected a whole number from 1 to 9000000000000000, found 'much'");
   CHECK(refusal("tolerance:\n  dtypes:\n    f15: 1\n") == "3: no floating dtype 'f15'; did you mean f16?");
   CHECK(refusal("tolerance: [gelu]\n") == "1: a table of tolerances must be a map: `key: value`");
   CHECK(refusal("slow: [*_backward]\n").starts_with("1: "));

@@ -135,9 +135,12 @@ TEST_CASE("what cannot be understood is refused with its line and the nearest kn
   CHECK(refusal("operators:\n  - {names: [add], rule: 7}\n") == "2: no rule '7'; there are close, exact, type-only");
   CHECK(refusal("operators:\n  - {names: [[add]]}\n") == "2: an operator's name is due");
   CHECK(refusal("operators:\n  - {names: [sort], places: {1.5: dim}}\n") == "2: 1.5 is no output's number");
-  CHECK(refusal("operators:\n  - {names: [sort], copies: [1e30]}\n") == "2: 1e30 is no output's number");
-  CHECK(refusal("dtypes: {f16: much}\n") == "1: expected a number that is not negative, found 'much'");
-  CHECK(refusal("dtypes: {f16: -1}\n") == "1: expected a number that is not negative, found '-1'");
+  CHECK(refusal("operators:\n  - {names: [sort], copies: [1e30]}\n") == "2: expected a number from 0 to 1000, found '1e30'");
+  CHECK(refusal("dtypes: {f16: much}\n") == "1: expected a number from 0 to 1, found 'much'");
+  CHECK(refusal("dtypes: {f16: 1e308}\n") == "1: expected a number from 0 to 1, found '1e308'");
+  CHECK(refusal("dtypes: {f16: 1e-3, f16: 1}\n") == "1: the key 'f16' stands there twice");
+  CHECK(refusal("accumulation: 1e4\n") == "1: expected a number from 0 to 1000, found '1e4'");
+  CHECK(refusal("dtypes: {f16: -1}\n") == "1: expected a number from 0 to 1, found '-1'");
   CHECK(refusal("operators: {add: exact}\n") == "1: operators must be a list: `[a, b]`");
   CHECK(refusal("operators:\n  - {rule: exact}\n") == "2: an entry of operators has no names");
   CHECK(refusal("dtypes: [f16\n").starts_with("2: "));
