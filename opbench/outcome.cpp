@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <exception>
-#include <new>
 
 #include "inputs/convert.h"
 #include "ir/error.h"
 #include "opbench/brief.h"
+#include "runtime/call.h"
 
 namespace opbench {
 namespace {
@@ -77,9 +77,8 @@ void attempt(std::span<Outcome> outcomes, const std::string& dumped, const std::
     set(outcomes, Status::Oom, error.what());
   } catch (const ir::Error& error) {
     set(outcomes, statusOf(error.kind()), reasonOf(error, dumped));
-  } catch (const std::bad_alloc&) {
-    set(outcomes, Status::Oom, "it takes more memory than there is");
   } catch (const std::exception& error) {
+    if (runtime::isOutOfMemory(error)) return set(outcomes, Status::Oom, "it takes more memory than there is");
     set(outcomes, Status::Error, firstLine(error.what()));
   }
 }

@@ -189,6 +189,7 @@ void raceCall(const inputs::Sample& sample, Row& row, const Dump& dump, const Be
   const inputs::Data data{options.data};
   cause(options.accidents, row.index, bench.device);
   checkMemory(neededForArguments(sample, options), bench.device);
+  if (const auto foreseen = runtime::graphByRule(sample)) checkMemory(neededForOutputs(*foreseen, options), bench.device);
   Call call(sample, bench.device, options.seed, data);
   Examination examination(call, sample.op, bench.tolerances);
   if (options.accuracyChecking) examination.begin(options.seed, data);

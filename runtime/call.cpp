@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <new>
 
 #include "runtime/call_state.h"
 #include "runtime/device.h"
@@ -188,6 +189,13 @@ bool Call::mutates() const { return !state_->effects.written.empty(); }
 
 void Call::draw(uint64_t seed, const inputs::Data& data) {
   translateErrors(state_->op, [&] { state_->draw(seed, data); });
+}
+
+bool isOutOfMemory(const std::exception& error) {
+  if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr || dynamic_cast<const c10::OutOfMemoryError*>(&error) != nullptr)
+    return true;
+  // What the CPU's allocator says has no class of its own.
+  return std::string_view(error.what()).find("can't allocate memory") != std::string_view::npos;
 }
 
 void Call::restore(int set) { state_->restore(set); }

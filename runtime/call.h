@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
@@ -64,11 +65,18 @@ class Call {
 /// compiled from it ahead of the call; what counts is still what eager gives on the device.
 std::optional<ir::Graph> foreseenGraph(const inputs::Sample& sample, ir::Backend backend);
 
+/// The same by ATen's rules alone, which take no time and no memory: what eager has to return, before it runs. Nothing where there are
+/// none.
+std::optional<ir::Graph> graphByRule(const inputs::Sample& sample);
+
 /// What is asked for takes more memory than there is.
 class OutOfMemory : public ir::Error {
  public:
   explicit OutOfMemory(const std::string& message) : ir::Error(ir::ErrorKind::Unsupported, message) {}
 };
+
+/// Whether an exception says that memory ran out, whoever threw it.
+bool isOutOfMemory(const std::exception& error);
 
 /// Whether today's ATen has the operator `aten.add.Tensor`.
 bool operatorExists(const std::string& op);

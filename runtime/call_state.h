@@ -69,12 +69,8 @@ auto translateErrors(const std::string& op, const F& action) -> decltype(action(
     return action();
   } catch (const c10::AcceleratorError& error) {
     ir::fail(ir::ErrorKind::Toolchain, "the device failed in {}: {}", op, firstLine(error));
-  } catch (const c10::OutOfMemoryError& error) {
-    throw OutOfMemory(fmt::format("{} does not fit into memory: {}", op, firstLine(error)));
   } catch (const c10::Error& error) {
-    // What the CPU's allocator says has no class of its own.
-    if (firstLine(error).find("can't allocate memory") != std::string::npos)
-      throw OutOfMemory(fmt::format("{} does not fit into memory: {}", op, firstLine(error)));
+    if (isOutOfMemory(error)) throw OutOfMemory(fmt::format("{} does not fit into memory: {}", op, firstLine(error)));
     ir::fail(ir::ErrorKind::Unsupported, "ATen refuses {}: {}", op, firstLine(error));
   }
 }

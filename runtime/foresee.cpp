@@ -62,7 +62,25 @@ std::optional<std::vector<at::Tensor>> normalizedOnCuda(const Call::State& call)
   return std::nullopt;
 }
 
+/// Of a call whose arguments have no data.
+std::optional<ir::Graph> graphByRule(const Call::State& call) {
+  try {
+    return graphOn(call);
+  } catch (const c10::Error&) {  // ATen has no such rule
+    return std::nullopt;
+  }
+}
+
 }  // namespace
+
+std::optional<ir::Graph> graphByRule(const inputs::Sample& sample) {
+  const c10::InferenceMode guard;
+  try {
+    return graphByRule(boundOn(at::kMeta, sample));
+  } catch (const std::exception&) {  // whoever runs the call will say why
+    return std::nullopt;
+  }
+}
 
 std::optional<ir::Graph> foreseenGraph(const inputs::Sample& sample, ir::Backend backend) {
   const c10::InferenceMode guard;
@@ -70,10 +88,7 @@ std::optional<ir::Graph> foreseenGraph(const inputs::Sample& sample, ir::Backend
     const Call::State call = boundOn(at::kMeta, sample);
     if (backend == ir::Backend::Cuda)
       if (auto results = normalizedOnCuda(call)) return graphOf(call, makeTensorList(std::move(*results)));
-    try {
-      return graphOn(call);
-    } catch (const c10::Error&) {  // ATen has no such rule
-    }
+    if (auto graph = graphByRule(call)) return graph;
     if (inputs::argumentBytes(sample) > mostHostBytes) return std::nullopt;
     return graphOn(boundOn(at::kCPU, sample));
   } catch (const std::exception&) {  // whoever runs the call will say why

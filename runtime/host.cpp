@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/control_groups.h"
 #include "runtime/parallel.h"
 
 namespace runtime {
@@ -76,12 +77,7 @@ std::optional<Memory> hostMemory() {
     if (name == "MemTotal:") memory.total = value * kilobyte;
     if (name == "MemAvailable:") memory.free = value * kilobyte;
   }
-  int64_t limit = 0, used = 0;
-  if (std::ifstream("/sys/fs/cgroup/memory.max") >> limit && std::ifstream("/sys/fs/cgroup/memory.current") >> used) {
-    memory.total = std::min(memory.total, limit);
-    memory.free = std::min(memory.free, std::max<int64_t>(0, limit - used));
-  }
-  return memory.total > 0 ? std::optional(memory) : std::nullopt;
+  return memory.total > 0 ? std::optional(withinControlGroups(memory)) : std::nullopt;
 }
 
 std::optional<double> stolenSeconds() {

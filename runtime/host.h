@@ -28,7 +28,7 @@ double coreClock();
 /// How often the scheduler has taken a processor from a thread of this process that had work left.
 int64_t interruptions();
 
-/// This machine's memory, or the part that its control group leaves to this process; nothing where it cannot be told.
+/// This machine's memory, or the part that control groups leave to this process; nothing where it cannot be told.
 std::optional<Memory> hostMemory();
 
 /// Seconds that the hypervisor has kept this machine's processors from running since it started; nothing where not known.
