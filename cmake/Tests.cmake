@@ -33,13 +33,16 @@ if(OPBENCH_ASAN)
   set(OPBENCH_TEST_ENVIRONMENT "ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1" "UBSAN_OPTIONS=print_stacktrace=1")
 endif()
 
+add_library(faulty_disk MODULE tests/opbench/faulty_disk/faulty_disk.cpp)
+set_target_properties(faulty_disk PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
+
 opbench_test(ir OBJECTS ir)
 opbench_test(lowering OBJECTS lowering ir)
 opbench_test(codegen OBJECTS codegen lowering ir LINKS opbench::llvm)
 opbench_test(inputs TORCH OBJECTS inputs ir LINKS torch::cpu)
 opbench_test(runtime TORCH OBJECTS runtime inputs codegen lowering ir LINKS torch::cpu opbench::llvm)
 opbench_test(opbench TORCH OBJECTS ${OPBENCH_OBJECTS} LINKS torch::cpu opbench::llvm)
-add_dependencies(test_opbench opbench)  # which tests start
+add_dependencies(test_opbench opbench faulty_disk)  # which tests start, with a disk that fails under it
 opbench_test(gpu TORCH LABEL gpu OBJECTS ${OPBENCH_OBJECTS} LINKS torch::cpu opbench::llvm)
 
 add_test(NAME layering COMMAND "${CMAKE_COMMAND}" "-DROOT=${CMAKE_SOURCE_DIR}" -P "${CMAKE_SOURCE_DIR}/tests/layering.cmake")

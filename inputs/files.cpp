@@ -35,6 +35,10 @@ fs::path folderOf(const fs::path& path) { return path.has_parent_path() ? path.p
 /// What is at a path, links followed; nothing where there is nothing.
 bool statusOf(const fs::path& path, struct stat& status) { return ::stat(path.c_str(), &status) == 0; }
 
+[[noreturn]] void tooLong(const std::string& path, size_t line, size_t most) {
+  ir::fail(ir::ErrorKind::Input, "{}:{}: the line is longer than {} bytes", path, line, most);
+}
+
 /// Counts the lines of a text that comes in parts, and how long the last one is so far.
 class LineLength {
  public:
@@ -53,7 +57,7 @@ class LineLength {
  private:
   void extend(size_t more) {
     length_ += more;
-    if (length_ > most_) ir::fail(ir::ErrorKind::Input, "{}:{}: the line is longer than {} bytes", path_, line_, most_);
+    if (length_ > most_) tooLong(path_, line_, most_);
   }
 
   const std::string& path_;
@@ -119,7 +123,7 @@ void Replacement::commit(Durable durable) {
   if (::rename(aside_.c_str(), target_.c_str()) != 0) cannotWrite(path_, errno);
   aside_.clear();
   if (durable == Durable::No) return;
-  if (const int error = syncFolder(folderOf(target_)); error != 0) cannotWrite(path_, error);
+  if (const int error = syncName(target_); error != 0) cannotWrite(path_, error);
 }
 
 void writeFile(const std::string& path, std::string_view text, Durable durable) {
@@ -140,10 +144,22 @@ int writeAll(const Descriptor& file, std::string_view text) {
   return 0;
 }
 
-int syncFolder(const fs::path& folder) {
-  const Descriptor file(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!file.isOpen()) return errno == EACCES ? 0 : errno;  // one that may be written, and not read
-  return ::fsync(file.number()) == 0 || errno == EINVAL || errno == ENOTSUP ? 0 : errno;
+int syncName(const std::string& path) {
+  const Descriptor folder(::open(folderOf(resolved(path)).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!folder.isOpen()) return errno == EACCES ? 0 : errno;  // one that may be written, and not read
+  return ::fsync(folder.number()) == 0 || errno == EINVAL || errno == ENOTSUP ? 0 : errno;
+}
+
+std::optional<std::string_view> LineReader::next() {
+  const size_t most = FileLimits().line;
+  buffer_.resize(most + 2);
+  stream_.getline(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
+  const auto count = static_cast<size_t>(stream_.gcount());
+  if (count == 0) return std::nullopt;
+  ++number_;
+  const size_t length = stream_.eof() || stream_.fail() ? count : count - 1;  // it counts the line break
+  if (length > most) tooLong(file_, number_, most);
+  return std::string_view(buffer_.data(), length);
 }
 
 bool isSameFile(const std::string& a, const std::string& b) {

@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <istream>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -37,8 +39,8 @@ class Replacement {
   void write(std::string_view text);
   /// Puts the new content in the old one's place.
   void commit(Durable durable = Durable::Yes);
-  /// The open file, of which the caller takes over the writing once it is committed.
-  Descriptor take() { return std::move(file_); }
+  /// The open file of the new content; it may be taken over.
+  Descriptor& file() { return file_; }
 
  private:
   std::string path_;              ///< as the user spelled it
@@ -56,9 +58,30 @@ void checkWritable(const std::string& path);
 /// Writes all of a text to an open file. Returns 0, or the error that stopped it.
 int writeAll(const Descriptor& file, std::string_view text);
 
-/// Has a folder's own entries on the disk: names of files that were made or renamed in it. Returns 0, or the error; file systems
-/// that have no such request count as done.
-int syncFolder(const std::filesystem::path& folder);
+/// Has the name of a file, which was made or renamed, on the disk. Returns 0, or the error; file systems that have no such
+/// request count as done.
+int syncName(const std::string& path);
+
+/// Reads lines of at most FileLimits::line bytes.
+class LineReader {
+ public:
+  /// `file` is for messages.
+  LineReader(std::istream& stream, std::string file) : stream_(stream), file_(std::move(file)) {}
+
+  /// The next line, without its line break, until the next call; nothing at the end. Error: Input, `FILE:LINE: ...`, for a
+  /// longer one.
+  std::optional<std::string_view> next();
+  /// The number of that line, from 1.
+  size_t number() const { return number_; }
+  /// Whether the file ends in that line, without a line break.
+  bool breaksOff() const { return stream_.eof(); }
+
+ private:
+  std::istream& stream_;
+  const std::string file_;
+  std::string buffer_;
+  size_t number_ = 0;
+};
 
 /// Whether two paths name one file: an existing one by device and number, also through links, or one that is yet to be made in
 /// the same folder. Pipes, terminals and devices are nobody's file.

@@ -16,6 +16,9 @@ struct Source {
   int line = 0;  ///< from 1
 };
 
+/// The most that a line of samples or results may count, so that no sum of a file's counts overflows.
+inline constexpr int64_t largestCount = 1'000'000'000;
+
 /// One recorded call of an operator.
 struct Sample {
   std::string op;        ///< today's name, `aten.add.Tensor`
@@ -46,6 +49,10 @@ void parseCall(std::string_view text, const Source& where, int column, Sample& i
 /// Reads the text of one file: `Operator: NAME` lines followed by their `cnt: N, CALL` lines; `#` starts a comment line.
 /// Legacy operators get today's name and arguments.
 Samples parseFile(std::string_view text, const std::string& file, const std::string& suite);
+
+/// The given files and every `*.txt` below the given folders, in the order of their names, each once. Throws an Input error for a
+/// path that is not there.
+std::vector<std::string> sampleFiles(const std::vector<std::string>& paths);
 
 /// Reads the given files and every `*.txt` below the given folders, and merges equal samples of one operator: the first
 /// stands, counts add up. Throws an Input error for a path that cannot be read.

@@ -19,7 +19,6 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view operatorMark = "Operator:";
 constexpr std::string_view countMark = "cnt:";
-constexpr int64_t largestCount = 1'000'000'000;  // so that no sum of a file's counts overflows
 
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view blanks = " \t\r";
@@ -163,14 +162,28 @@ Samples parseFile(std::string_view text, const std::string& file, const std::str
   return FileReader(file, suite).read(text);
 }
 
-Samples readSamples(const std::vector<std::string>& paths) {
+namespace {
+
+std::vector<SuiteFile> suiteFiles(const std::vector<std::string>& paths) {
   std::vector<SuiteFile> files;
   for (const std::string& path : paths) collect(path, files);
   std::sort(files.begin(), files.end(), [](const SuiteFile& a, const SuiteFile& b) { return a.path < b.path; });
   files.erase(std::unique(files.begin(), files.end(), [](const SuiteFile& a, const SuiteFile& b) { return a.path == b.path; }),
               files.end());
+  return files;
+}
+
+}  // namespace
+
+std::vector<std::string> sampleFiles(const std::vector<std::string>& paths) {
+  std::vector<std::string> names;
+  for (const SuiteFile& file : suiteFiles(paths)) names.push_back(file.path.string());
+  return names;
+}
+
+Samples readSamples(const std::vector<std::string>& paths) {
   Merger merger;
-  for (const SuiteFile& file : files) merger.add(parseFile(readFile(file.path), file.path.string(), file.suite));
+  for (const SuiteFile& file : suiteFiles(paths)) merger.add(parseFile(readFile(file.path), file.path.string(), file.suite));
   return merger.take();
 }
 

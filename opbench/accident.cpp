@@ -1,6 +1,8 @@
 #include "opbench/accident.h"
 
 #include <fmt/format.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <unistd.h>
 
 #include <array>
@@ -12,15 +14,19 @@
 
 #include "inputs/sample.h"
 #include "ir/error.h"
+#include "opbench/sweep/channel.h"
 #include "runtime/call.h"
 
 namespace opbench {
 namespace {
 
-constexpr std::array<std::pair<Accident, std::string_view>, 10> names{{{Accident::Segfault, "segfault"},
+constexpr std::array<std::pair<Accident, std::string_view>, 13> names{{{Accident::Segfault, "segfault"},
                                                                        {Accident::Abort, "abort"},
                                                                        {Accident::Assert, "assert"},
                                                                        {Accident::Hang, "hang"},
+                                                                       {Accident::Flood, "flood"},
+                                                                       {Accident::Babble, "babble"},
+                                                                       {Accident::Undead, "undead"},
                                                                        {Accident::HugeAllocation, "huge-allocation"},
                                                                        {Accident::DeviceAssert, "device-assert"},
                                                                        {Accident::IllegalAddress, "illegal-address"},
@@ -51,12 +57,37 @@ void hang() {
   for (;;) ::pause();
 }
 
+void flood() {
+  const std::string block(size_t{1} << 16, 'x');
+  for (;;) [[maybe_unused]]
+    const ssize_t count = ::write(STDERR_FILENO, block.data(), block.size());
+}
+
+/// Another process traces this one and never lets go of it: whoever waits for its end waits in vain, as for one that hangs in a
+/// driver.
+void becomeUndead() {
+  constexpr unsigned seconds = 30;
+  const pid_t traced = ::getpid();
+  ::prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
+  if (::fork() == 0) {
+    ::setsid();
+    ::close_range(0, ~0U, 0);
+    ::ptrace(PTRACE_SEIZE, traced, nullptr, nullptr);
+    ::sleep(seconds);
+    ::_exit(0);
+  }
+  hang();
+}
+
 void causeOnHost(Accident accident) {
   switch (accident) {
     case Accident::Segfault: std::raise(SIGSEGV); return;
     case Accident::Abort: std::abort();
     case Accident::Assert: __assert_fail("false", "accident.cpp", 1, "cause"); return;
     case Accident::Hang: hang(); return;
+    case Accident::Flood: flood(); return;
+    case Accident::Babble: Channel::send("no reply\n"); return;
+    case Accident::Undead: becomeUndead(); return;
     case Accident::HugeAllocation:
     case Accident::DeviceAssert:
     case Accident::IllegalAddress:
@@ -71,7 +102,10 @@ void causeOne(Accident accident, runtime::Device& device) {
     case Accident::Segfault:
     case Accident::Abort:
     case Accident::Assert:
-    case Accident::Hang: return causeOnHost(accident);
+    case Accident::Hang:
+    case Accident::Flood:
+    case Accident::Babble:
+    case Accident::Undead: return causeOnHost(accident);
     case Accident::CompilerAbort:
     case Accident::CompilerHang: return;
     case Accident::HugeAllocation: allocate(device); return;

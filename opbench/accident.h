@@ -16,6 +16,9 @@ enum class Accident {
   Abort,           ///< it gives up
   Assert,          ///< an assertion of the host's fails
   Hang,            ///< it goes on for ever
+  Flood,           ///< it writes to standard error without end
+  Babble,          ///< it says what is no reply to whoever has it race the sample
+  Undead,          ///< it goes on for ever, and the system does not let go of it when it is killed
   HugeAllocation,  ///< it asks for a PiB of the device's memory
   DeviceAssert,    ///< CUDA: an assertion in a kernel fails
   IllegalAddress,  ///< CUDA: a kernel writes what is not its own
@@ -31,8 +34,8 @@ struct PlannedAccident {
   bool operator==(const PlannedAccident&) const = default;
 };
 
-/// `segfault`, `abort`, `assert`, `hang`, `huge-allocation`, `device-assert`, `illegal-address`, `device-hang`,
-/// `compiler-abort`, `compiler-hang`.
+/// `segfault`, `abort`, `assert`, `hang`, `flood`, `babble`, `undead`, `huge-allocation`, `device-assert`, `illegal-address`,
+/// `device-hang`, `compiler-abort`, `compiler-hang`.
 std::string_view name(Accident accident);
 /// Reads `segfault@3,hang@7`; nothing where it is not of this form.
 std::optional<std::vector<PlannedAccident>> accidentsFromText(std::string_view text);

@@ -1,7 +1,34 @@
 #include "opbench/command_line.h"
 
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "opbench/numbers.h"
+
 namespace opbench {
 namespace {
+
+/// Gives CLI11 a whole number in decimal digits, however it was written, and refuses what it would take for another one.
+std::string readWholeNumber(std::string& text) {
+  uint64_t natural = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, natural);
+  if (error == std::errc() && stop == end) {
+    text = std::to_string(natural);
+    return "";
+  }
+  const auto number = wholeNumber(text);
+  if (!number) return fmt::format("expected a whole number, found '{}'", text);
+  text = std::to_string(*number);
+  return "";
+}
+
+/// An option whose values are whole numbers.
+template <typename Value>
+CLI::Option* addNumber(CLI::App& app, const std::string& name, Value& value, const std::string& description) {
+  return app.add_option(name, value, description)->transform(CLI::Validator(readWholeNumber, "", ""))->type_name("N");
+}
 
 void declareSamples(CLI::App& app, Options& options, Texts& texts) {
   app.add_option("--suite", texts.suites, "Suites to read: torchbench, huggingface, timm (default: all)")
@@ -21,7 +48,7 @@ void declareSamples(CLI::App& app, Options& options, Texts& texts) {
       ->type_name("GLOB")
       ->allow_extra_args(false);
   app.add_option("--exclude", texts.excludes, "... and none of these")->type_name("GLOB")->allow_extra_args(false);
-  app.add_option("--max-samples", options.maxSamples, "Samples of each operator to take; 0 takes all")
+  addNumber(app, "--max-samples", options.maxSamples, "Samples of each operator to take; 0 takes all")
       ->type_name("N")
       ->capture_default_str();
   app.add_option(
@@ -29,20 +56,20 @@ void declareSamples(CLI::App& app, Options& options, Texts& texts) {
          "Which: first (as read), top (most frequent), stratified (of all sizes and layouts), or all whatever --max-samples")
       ->type_name("MODE")
       ->capture_default_str();
-  app.add_option("--start-idx", options.startIdx, "Samples of each operator to pass over first")
-      ->type_name("N")
-      ->capture_default_str();
+  addNumber(app, "--start-idx", options.startIdx, "Samples of each operator to pass over first")->capture_default_str();
   app.add_option("--config", options.config, "What of the suites to skip, what is slow, tolerances and caps (YAML)")
       ->type_name("FILE");
   app.add_flag("--slow", options.slow, "Race what that file calls slow, too");
-  app.add_option("--shard", texts.shard, "Race the I-th of N parts that take about equally long (default: as Slurm or RANK say)")
+  app.add_option(
+         "--shard", texts.shard,
+         "Race the I-th of N parts that take about equally long, or that of RANK and WORLD_SIZE where it is `rank` (default: "
+         "as a job array of Slurm says, else the whole)")
       ->type_name("I/N");
-  CLI::Option* partitions =
-      app.add_option("--total-partitions", texts.partitions, "The same, of so many parts ...")->type_name("N");
-  CLI::Option* partition = app.add_option("--partition-id", texts.partition, "... that of this number, from 0")->type_name("I");
+  CLI::Option* partitions = addNumber(app, "--total-partitions", texts.partitions, "The same, of so many parts ...");
+  CLI::Option* partition = addNumber(app, "--partition-id", texts.partition, "... that of this number, from 0")->type_name("I");
   partitions->needs(partition);
   partition->needs(partitions);
-  app.add_option("--max-bytes", options.maxBytes, "Skip samples whose tensor arguments take more bytes; 0 is no limit")
+  addNumber(app, "--max-bytes", options.maxBytes, "Skip samples whose tensor arguments take more bytes; 0 is no limit")
       ->type_name("N")
       ->capture_default_str();
 }
@@ -65,8 +92,7 @@ void declareRace(CLI::App& app, Options& options, Texts& texts) {
   app.add_option("--max-time", options.maxSeconds, "... or for so many seconds by each measure")
       ->type_name("SECONDS")
       ->capture_default_str();
-  app.add_option("--repeats", options.repeats, "Time so many rounds of up to 100 runs instead, as operatorbench does")
-      ->type_name("N");
+  addNumber(app, "--repeats", options.repeats, "Time so many rounds of up to 100 runs instead, as operatorbench does");
   app.add_option("--flush", texts.flush, "How L2 is emptied before cold runs: write (leaves it dirty) or read (default: write)")
       ->type_name("KIND");
   app.add_flag("--kernel-time", options.kernelTime, "Measure by CUPTI what the kernels take without their launch as well (CUDA)");
@@ -81,11 +107,13 @@ void declareRace(CLI::App& app, Options& options, Texts& texts) {
   app.add_option("--timeout", options.timeout, "Seconds that a sample may take before it is given up; 0 is no limit")
       ->type_name("SECONDS")
       ->capture_default_str();
+  app.add_option("--start-timeout", options.startTimeout,
+                 "Seconds that a worker may take to open and measure its device (default: as --timeout, at least 60)")
+      ->type_name("SECONDS");
   app.add_flag("--in-process", options.inProcess, "Race in this process, for debuggers: what a sample crashes is then the run");
-  app.add_option(
-         "--compilers", options.compilers,
-         "Processes that compile samples ahead of their turn; 0 compiles when it comes (default: as processors and samples "
-         "allow)")
+  addNumber(app, "--compilers", options.compilers,
+            "Processes that compile samples ahead of their turn; 0 compiles when it comes (default: as processors and samples "
+            "allow)")
       ->type_name("N");
   // A worker's (sweep/worker.h): the sweep's samples, and the samples and calls they were selected from.
   app.add_option("--worker", texts.sweep)->expected(3)->delimiter(',')->group("");
@@ -98,8 +126,8 @@ void declareRace(CLI::App& app, Options& options, Texts& texts) {
                  "Distribution of the inputs: normal, uniform, small-int, zeros, positive, levels, specials")
       ->type_name("NAME")
       ->capture_default_str();
-  app.add_option("--seed", options.seed, "Seed of the inputs")->type_name("N")->capture_default_str();
-  app.add_option("--threads", options.threads, "Threads on a CPU; 0 leaves the choice to ATen")
+  addNumber(app, "--seed", options.seed, "Seed of the inputs")->capture_default_str();
+  addNumber(app, "--threads", options.threads, "Threads on a CPU; 0 leaves the choice to ATen")
       ->type_name("N")
       ->capture_default_str();
 }

@@ -2,15 +2,20 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <array>
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <iostream>
 
+#include "inputs/printable.h"
 #include "lowering/lowering.h"
 #include "opbench/compare/verb.h"
 #include "opbench/doctor.h"
 #include "opbench/list.h"
 #include "opbench/options.h"
+#include "opbench/outputs.h"
 #include "opbench/report/formats.h"
 #include "opbench/repro/reproduce.h"
 #include "opbench/results/read.h"
@@ -27,14 +32,23 @@ namespace {
 
 using namespace opbench;
 
-enum ExitStatus { Fine = 0, Failed = 1, Usage = 2, NoSuchDevice = 3, Interrupted = 130 };
+enum ExitStatus { Fine = 0, Failed = 1, Usage = 2, NoSuchDevice = 3, EndedBySignal = 128 };
 
-volatile std::sig_atomic_t interrupts = 0;
+/// By which a run is told to end: Ctrl-C, a scheduler, a terminal that is closed.
+constexpr std::array endings{SIGINT, SIGTERM, SIGHUP};
 
-/// The first Ctrl-C ends the run after the sample at hand; the second ends the program.
-void onInterrupt(int) {
-  interrupts = 1;
-  std::signal(SIGINT, SIG_DFL);
+volatile std::sig_atomic_t endedBy = 0;
+
+/// The first of them ends the run after the sample at hand; the second ends the program.
+void onEnding(int number) {
+  endedBy = number;
+  for (const int ending : endings) std::signal(ending, SIG_DFL);
+}
+
+/// Those that whoever started the program has it ignore, as nohup does, stay ignored.
+void handleEndings() {
+  for (const int ending : endings)
+    if (std::signal(ending, onEnding) == SIG_IGN) std::signal(ending, SIG_IGN);
 }
 
 std::string variable(const char* name) {
@@ -64,7 +78,7 @@ Streams standardStreams() {
 /// The samples the options name; lines that cannot be read are reported and counted in `unreadable`.
 Selection readSelection(const Options& options, size_t& unreadable) {
   const inputs::Samples read = inputs::readSamples(samplePaths(options));
-  for (const std::string& error : read.errors) std::cerr << "opbench: error: " << error << "\n";
+  for (const std::string& error : read.errors) std::cerr << "opbench: error: " << inputs::printable(error) << "\n";
   unreadable = read.errors.size();
   if (read.samples.empty()) ir::fail(ir::ErrorKind::Input, "no sample could be read");
   for (const auto* patterns : {&options.ops, &options.filters, &options.excludes})
@@ -96,23 +110,23 @@ int raceAll(Options options) {
   size_t unreadable = 0;
   Selection selection = readSelection(options, unreadable);
   options.recorded = selection.recorded;
-  if (!options.shardBy.empty())
-    std::cerr << "opbench: shard " << toText(options.shard) << ", as " << options.shardBy << " says\n";
-  std::signal(SIGINT, onInterrupt);
-  const Summary summary = sweep(std::move(selection.samples), options, standardStreams(), [] { return interrupts != 0; });
-  if (interrupts != 0) return Interrupted;
+  if (options.isArrayTask) std::cerr << "opbench: shard " << toText(options.shard) << ", as SLURM_ARRAY_TASK_ID says\n";
+  handleEndings();
+  const Summary summary = sweep(std::move(selection.samples), options, standardStreams(), [] { return endedBy != 0; });
+  if (endedBy != 0) return EndedBySignal + endedBy;
   if (hasFailed(summary)) return Failed;
   return unreadable > 0 ? Usage : Fine;
 }
 
 int convert(const Options& options) {
   const results::Results read = results::readFile(options.results);
-  for (const std::string& complaint : read.complaints) std::cerr << "opbench: " << complaint << "\n";
+  for (const std::string& complaint : read.complaints) std::cerr << "opbench: " << inputs::printable(complaint) << "\n";
   report::writeFormats(read.records, options);
   return Fine;
 }
 
 int run(const Options& options) {
+  checkOutputs(options);
   switch (options.verb) {
     case Verb::Print: std::cout << options.text; return Fine;
     case Verb::List: return list(options);
@@ -129,15 +143,24 @@ int run(const Options& options) {
 }
 
 int fail(const std::string& message, ExitStatus status) {
-  std::cerr << "opbench: error: " << message << "\n";
+  std::cerr << "opbench: error: " << inputs::printable(message) << "\n";
   return status;
+}
+
+/// The exit status of a program that has done its work: a report that nobody could read is none.
+int finish(int status) {
+  errno = 0;
+  if (std::cout.flush() || status > EndedBySignal) return status;
+  return fail(fmt::format("cannot write to standard output{}", errno == 0 ? "" : std::string(": ") + std::strerror(errno)),
+              Usage);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that grows beyond its limit is an error where it is written
   try {
-    return run(parseOptions({argv + 1, argv + argc}, readEnvironment()));
+    return finish(run(parseOptions({argv + 1, argv + argc}, readEnvironment())));
   } catch (const runtime::NoDevice& error) {
     return fail(error.what(), NoSuchDevice);
   } catch (const ir::Error& error) {

@@ -13,6 +13,7 @@
 #include "opbench/nearest.h"
 #include "opbench/suites.h"
 #include "opbench/version.h"
+#include "runtime/host.h"
 
 namespace opbench {
 namespace {
@@ -97,15 +98,19 @@ bool isDevice(const std::string& text) {
          std::all_of(number.begin(), number.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-/// The shard of the command line, or else of a scheduler.
+/// The shard of the command line, or else of a job array's task.
 void readShard(const Texts& texts, const Schedulers& schedulers, Options& options) {
   if (!texts.shard.empty() && texts.partitions != 0) fail(ErrorKind::Input, "--shard and --total-partitions are the same");
-  if (!texts.shard.empty())
+  if (texts.shard == "rank")
+    options.shard = shardOfRank(schedulers);
+  else if (!texts.shard.empty())
     options.shard = shardFromText(texts.shard);
   else if (texts.partitions != 0)
     options.shard = shardFromText(fmt::format("{}/{}", texts.partition + 1, texts.partitions));
-  else
-    options.shard = shardOf(schedulers, options.shardBy);
+  else {
+    options.shard = shardOfArray(schedulers);
+    options.isArrayTask = !schedulers.slurmTask.empty() && !schedulers.slurmCount.empty();
+  }
 }
 
 /// `cuda:1` of `1`.
@@ -137,6 +142,8 @@ void check(const Options& options) {
   if (!options.devices.empty() && (options.inProcess || !options.device.empty()))
     fail(ErrorKind::Input, "--devices cannot be combined with {}", options.inProcess ? "--in-process" : "--device");
   if (!(options.timeout >= 0)) fail(ErrorKind::Input, "--timeout is at least 0 seconds, not {}", options.timeout);
+  if (!(options.startTimeout.value_or(0) >= 0))
+    fail(ErrorKind::Input, "--start-timeout is at least 0 seconds, not {}", *options.startTimeout);
   atLeast("--compilers", options.compilers.value_or(0), 0);
   if (options.compilers.value_or(0) > 0 && options.inProcess)
     fail(ErrorKind::Input, "--compilers cannot be combined with --in-process");
@@ -144,6 +151,8 @@ void check(const Options& options) {
   atLeast("--start-idx", options.startIdx, 0);
   atLeast("--max-bytes", options.maxBytes, 0);
   atLeast("--threads", options.threads, 0);
+  if (const size_t most = 4 * runtime::allowedProcessors().size(); options.threads > static_cast<int>(most))
+    fail(ErrorKind::Input, "--threads is at most {} here, four for each processor, not {}", most, options.threads);
   if (!isDevice(options.device)) fail(ErrorKind::Input, "--device is cpu, cuda or cuda:N, not '{}'", options.device);
   if (options.csv == "-" && options.json == "-") fail(ErrorKind::Input, "--csv - and --json - cannot both have standard output");
   if (options.resume && (options.json.empty() || options.json == "-"))
@@ -234,7 +243,7 @@ Options parseOptions(const std::vector<std::string>& arguments, const Environmen
   options.data = meaningOf("--data", texts.data, inputs::distributionFromName(texts.data), inputs::distributionNames());
   readFault(texts.fault, options);
   options.devices = devicesOf(texts);
-  if (options.verb == Verb::Race) readShard(texts, environment.schedulers, options);
+  if (options.verb == Verb::Race || options.verb == Verb::Work) readShard(texts, environment.schedulers, options);
   if (texts.accuracyChecking && texts.noAccuracyChecking)
     fail(ErrorKind::Input, "--accuracy-checking and --no-accuracy-checking contradict each other");
   options.precision = texts.precision / 100;

@@ -81,16 +81,17 @@ struct Options {
   std::vector<PlannedAccident> accidents;  ///< and what is to happen to the process or the device
   bool tune = false;                       ///< whether schedules are found by measuring
 
-  bool inProcess = false;            ///< samples are raced in this process, not in workers
-  std::optional<int> compilers;      ///< processes that compile ahead of workers; nothing leaves the number to the machine
-  std::vector<int> processors;       ///< those that a worker or compiler of a CUDA device is to use; empty is all
-  double timeout = 300;              ///< seconds that a sample may take in a worker; 0 is no limit
-  std::vector<std::string> devices;  ///< a worker each, which share the samples; empty is one worker on `device`
-  Shard shard;                       ///< of the samples that are selected
-  std::string shardBy;               ///< the variable of the environment that says so; empty where the user did
-  bool quiet = false;                ///< whether only what a run ends with is shown
-  int samples = 0;                   ///< of the sweep, set once they are selected
-  Recorded recorded;                 ///< what they were selected from
+  bool inProcess = false;              ///< samples are raced in this process, not in workers
+  std::optional<int> compilers;        ///< processes that compile ahead of workers; nothing leaves the number to the machine
+  std::vector<int> processors;         ///< those that a worker or compiler of a CUDA device is to use; empty is all
+  double timeout = 300;                ///< seconds that a sample may take in a worker; 0 is no limit
+  std::optional<double> startTimeout;  ///< seconds that a worker may take to open its device; nothing follows from `timeout`
+  std::vector<std::string> devices;    ///< a worker each, which share the samples; empty is one worker on `device`
+  Shard shard;                         ///< of the samples that are selected
+  bool isArrayTask = false;            ///< whether it is so by the variables of a job array, and not by the command line
+  bool quiet = false;                  ///< whether only what a run ends with is shown
+  int samples = 0;                     ///< of the sweep, set once they are selected
+  Recorded recorded;                   ///< what they were selected from
 
   std::string csv, json;            ///< files; `-` is standard output, empty is none
   bool resume = false;              ///< whether what `json` holds already is not raced again

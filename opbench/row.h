@@ -117,6 +117,7 @@ struct Run {
   std::string version;
   std::string options;  ///< raceArguments() as one line
   std::string rules;    ///< rulesDigest()
+  std::string shard;    ///< the part of the sweep that this run is: `2/8`, `1/1` for the whole
   int samples = 0;      ///< of the sweep, wherever they are raced
   Recorded recorded;    ///< what these were selected from; zero where nobody knows
   std::vector<Contender> contenders;

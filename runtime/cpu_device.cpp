@@ -182,10 +182,7 @@ class CpuDevice : public Device {
   explicit CpuDevice(int threads) : target_(Orc::host(threads)) {}
 
   std::string torchName() const override { return "cpu"; }
-  std::string name() const override {
-    const std::string model = cpuInfo("model name");
-    return model.empty() ? "CPU" : model;
-  }
+  std::string name() const override { return cpuName(); }
   const ir::Target& target() const override { return target_; }
 
   ExecutablePtr compile(const codegen::Program& program, const Cache& cache) override {
@@ -218,6 +215,11 @@ void keepFreedMemory() {
 }
 
 }  // namespace
+
+std::string cpuName() {
+  const std::string model = cpuInfo("model name");
+  return model.empty() ? "CPU" : model;
+}
 
 std::string torchFolder() {
   Dl_info info{};

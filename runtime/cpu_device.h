@@ -11,6 +11,9 @@ namespace runtime {
 /// so that outputs are not paid for in page faults.
 std::unique_ptr<Device> openCpuDevice(int threads);
 
+/// What this machine's CPU is called: `Intel Xeon ...`.
+std::string cpuName();
+
 /// Gives ATen, and with it parallelFor, that many threads.
 void setThreads(int threads);
 

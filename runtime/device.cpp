@@ -4,7 +4,6 @@
 
 #include <charconv>
 #include <filesystem>
-#include <optional>
 #include <string_view>
 
 #include "runtime/cpu_device.h"
@@ -19,22 +18,38 @@ void* openLibrary(const std::string& path, int flags, std::string& why) {
   return handle;
 }
 
-/// Devices the driver shows, asked of the driver itself: no CUDA library of torch's is loaded for it.
-int driverDevices(std::string& why) {
-  void* driver = openLibrary("libcuda.so.1", RTLD_NOW | RTLD_LOCAL, why);
-  if (driver == nullptr) {
-    why = "no NVIDIA driver here (libcuda.so.1 cannot be opened)";
-    return 0;
+/// The driver's answers, asked of the driver itself: no CUDA library of torch's is loaded for it.
+class Driver {
+ public:
+  explicit Driver(std::string& why) : library_(openLibrary("libcuda.so.1", RTLD_NOW | RTLD_LOCAL, why)) {
+    if (library_ == nullptr) {
+      why = "no NVIDIA driver here (libcuda.so.1 cannot be opened)";
+      return;
+    }
+    const bool works = call<unsigned>("cuInit", 0) && call<int*>("cuDeviceGetCount", &devices_);
+    if (!works) devices_ = 0;
+    if (devices_ == 0) why = "the NVIDIA driver shows no GPU";
   }
-  using Init = int (*)(unsigned);
-  using Count = int (*)(int*);
-  const auto init = reinterpret_cast<Init>(dlsym(driver, "cuInit"));
-  const auto count = reinterpret_cast<Count>(dlsym(driver, "cuDeviceGetCount"));
-  int devices = 0;
-  const bool works = init != nullptr && count != nullptr && init(0) == 0 && count(&devices) == 0;
-  if (!works || devices == 0) why = "the NVIDIA driver shows no GPU";
-  return works ? devices : 0;
-}
+
+  int devices() const { return devices_; }
+  /// `NVIDIA H200`; empty where the driver does not tell.
+  std::string nameOf(int device) const {
+    std::string name(256, '\0');
+    if (!call<char*, int, int>("cuDeviceGetName", name.data(), static_cast<int>(name.size()), device)) return "";
+    return name.c_str();
+  }
+
+ private:
+  template <typename... Parameters>
+  bool call(const char* function, Parameters... arguments) const {
+    using Function = int (*)(Parameters...);
+    const auto pointer = reinterpret_cast<Function>(dlsym(library_, function));
+    return pointer != nullptr && pointer(arguments...) == 0;
+  }
+
+  void* library_;
+  int devices_ = 0;
+};
 
 std::filesystem::path modulePath() {
   return std::filesystem::read_symlink("/proc/self/exe").parent_path() / "libopbench_cuda.so";
@@ -54,11 +69,14 @@ bool filesAvailable(std::string& why) {
   return true;
 }
 
+void requireIndex(const Driver& driver, int index) {
+  if (index >= driver.devices()) throw NoDevice(fmt::format("no CUDA device {}: there are {}", index, driver.devices()));
+}
+
 std::unique_ptr<Device> openCudaDevice(int index) {
   std::string why;
   if (!Device::cudaAvailable(&why)) throw NoDevice("no CUDA device: " + why);
-  if (const int devices = driverDevices(why); index >= devices)
-    throw NoDevice(fmt::format("no CUDA device {}: there are {}", index, devices));
+  requireIndex(Driver(why), index);
   // Global, and before the module: torch registers its CUDA kernels as it loads, and the module is linked to it.
   if (openLibrary(torchFolder() + "/libtorch_cuda.so", RTLD_NOW | RTLD_GLOBAL, why) == nullptr) {
     throw NoDevice("torch's CUDA libraries cannot be opened: " + why);
@@ -71,31 +89,41 @@ std::unique_ptr<Device> openCudaDevice(int index) {
   return std::unique_ptr<Device>(open(index));
 }
 
-/// `cuda` is 0, `cuda:1` is 1; nothing where it is another name.
-std::optional<int> cudaIndex(std::string_view name) {
+/// `cuda` is 0, `cuda:1` is 1.
+int cudaIndex(std::string_view name) {
   if (name == "cuda") return 0;
   constexpr std::string_view prefix = "cuda:";
-  if (!name.starts_with(prefix)) return std::nullopt;
   int index = -1;
-  const auto [end, error] = std::from_chars(name.data() + prefix.size(), name.data() + name.size(), index);
-  return error == std::errc() && end == name.data() + name.size() && index >= 0 ? std::optional<int>(index) : std::nullopt;
+  const char* end = name.data() + name.size();
+  const bool isNumber =
+      name.starts_with(prefix) && std::from_chars(name.data() + prefix.size(), end, index).ptr == end && index >= 0;
+  if (!isNumber) throw NoDevice(fmt::format("there is no device '{}': it is cpu, cuda or cuda:N", name));
+  return index;
 }
 
 }  // namespace
 
 bool Device::cudaAvailable(std::string* why) {
   std::string reason;
-  const bool available = driverDevices(reason) > 0 && filesAvailable(reason);
+  const bool available = Driver(reason).devices() > 0 && filesAvailable(reason);
   if (why != nullptr) *why = reason;
   return available;
 }
 
 std::unique_ptr<Device> Device::open(const std::string& name, int threads) {
   if (name == "cpu") return openCpuDevice(threads);
-  const std::optional<int> index = cudaIndex(name);
-  if (!index) throw NoDevice(fmt::format("there is no device '{}': it is cpu, cuda or cuda:N", name));
+  const int index = cudaIndex(name);
   if (threads > 0) setThreads(threads);
-  return openCudaDevice(*index);
+  return openCudaDevice(index);
+}
+
+std::string Device::nameOf(const std::string& name) {
+  if (name == "cpu") return cpuName();
+  const int index = cudaIndex(name);
+  std::string why;
+  const Driver driver(why);
+  requireIndex(driver, index);
+  return driver.nameOf(index);
 }
 
 }  // namespace runtime

@@ -82,8 +82,13 @@ class Device {
   /// Whether a CUDA device can be opened here, and if not why, in one line.
   static bool cudaAvailable(std::string* why = nullptr);
 
+  /// name() of the device that open() would open, found without opening it. Throws NoDevice as open() does.
+  static std::string nameOf(const std::string& name);
+
   virtual std::string torchName() const = 0;  ///< `cpu`, `cuda:0`
   virtual std::string name() const = 0;       ///< `NVIDIA H200`, `Intel Xeon ...`
+  /// What names it among all that this machine has, whoever sees it under which number; empty for CPUs, which are shared.
+  virtual std::string hardware() const { return ""; }
   virtual const ir::Target& target() const = 0;
   virtual ExecutablePtr compile(const codegen::Program& program, const Cache& cache) = 0;
   /// The machine code in text (PTX or assembly) for dumps: {file extension, text}.

@@ -215,7 +215,8 @@ std::string totals(const Standing& standing, const Run& run, const Layout& layou
   const Contender baseline = run.contenders.front();
   std::string text =
       toned(fmt::format("{}: {}", name(standing.contender), samplesText(standing.counts.samples)), Tone::Strong, layout.colour);
-  text += fmt::format(" ({})\n", countsText(standing.counts, &CountName::name));
+  if (const std::string counts = countsText(standing.counts, &CountName::name); !counts.empty()) text += " (" + counts + ")";
+  text += "\n";
   const std::string over = fmt::format("geometric mean over {}, ", name(baseline));
   Figures figures(layout.colour);
   figures.mean(standing.generated, over + "generated kernels");

@@ -142,6 +142,7 @@ void addRun(Json& record, const Run& run) {
   record["precision"] = run.precision;
   record["options"] = run.options;
   if (!run.rules.empty()) record["rules"] = run.rules;
+  record["shard"] = run.shard;
   record["samples"] = run.samples;
   record["recorded_samples"] = run.recorded.samples;
   record["recorded_calls"] = run.recorded.calls;

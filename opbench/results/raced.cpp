@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <istream>
+#include <limits>
 #include <utility>
 
+#include "inputs/files.h"
+#include "inputs/sample.h"
 #include "ir/error.h"
 #include "opbench/results/fields.h"
 
@@ -29,15 +32,20 @@ Enum named(const Fields& fields, const char* field, std::initializer_list<Enum> 
   fields.refuse(fmt::format("{} '{}' is unknown", field, text));
 }
 
+/// A whole number that fits an int.
+int intOf(const Fields& fields, const char* name, int otherwise = 0) {
+  return static_cast<int>(fields.integer(name, std::numeric_limits<int>::max()).value_or(otherwise));
+}
+
 void readSample(const Fields& fields, Row& row) {
-  row.index = static_cast<int>(fields.integer("index").value_or(0));
+  row.index = intOf(fields, "index");
   row.op = fields.requiredText("op");
   row.sample = fields.requiredText("sample");
   row.brief = fields.text("brief");
   row.suite = fields.text("suite");
   row.file = fields.text("file");
-  row.line = static_cast<int>(fields.integer("line").value_or(0));
-  row.count = fields.integer("count").value_or(1);
+  row.line = intOf(fields, "line");
+  row.count = fields.integer("count", inputs::largestCount).value_or(1);
   row.family = fields.text("family");
   row.traffic.read = fields.integer("bytes_read").value_or(0);
   row.traffic.written = fields.integer("bytes").value_or(0) - row.traffic.read;
@@ -51,7 +59,7 @@ void readSample(const Fields& fields, Row& row) {
   if (!fields.has("stopped")) return;
   row.heat.emplace();
   row.heat->stopped = named(fields, "stopped", {Stop::Precision, Stop::MaxTime, Stop::Repeats});
-  row.heat->dropped = static_cast<int>(fields.integer("dropped").value_or(0));
+  row.heat->dropped = intOf(fields, "dropped");
   row.heat->isThrottled = fields.flag("throttled");
   row.heat->clock = scaled(fields.number("clock_mhz"), mega);
 }
@@ -66,7 +74,7 @@ std::optional<Timing> mainTiming(const Fields& fields) {
   timing.high = fields.number("high_us").value_or(0) * micro;
   timing.p20 = fields.number("p20_us").value_or(0) * micro;
   timing.p80 = fields.number("p80_us").value_or(0) * micro;
-  timing.runs = static_cast<int>(fields.integer("runs").value_or(0));
+  timing.runs = intOf(fields, "runs");
   for (double round : fields.numbers("rounds_us")) timing.rounds.push_back(round * micro);
   if (const auto ratio = fields.number("speedup"))
     timing.ratio = {*ratio, fields.number("speedup_low").value_or(*ratio), fields.number("speedup_high").value_or(*ratio)};
@@ -88,14 +96,10 @@ std::optional<Timing> besideTiming(const Fields& fields, const std::string& meas
 std::optional<Tuning> tuningOf(const Fields& fields) {
   const auto object = fields.object("tuning");
   if (!object) return std::nullopt;
-  Tuning tuning{static_cast<int>(object->integer("candidates").value_or(1)),
-                object->number("gain").value_or(1),
-                object->flag("stored"),
-                {},
-                object->texts("refused")};
+  Tuning tuning{
+      intOf(*object, "candidates", 1), object->number("gain").value_or(1), object->flag("stored"), {}, object->texts("refused")};
   for (const Fields& tried : object->objects("tried"))
-    tuning.tried.push_back(
-        {static_cast<int>(tried.integer("kernel").value_or(0)), tried.text("tiling"), tried.number("us").value_or(0) * micro});
+    tuning.tried.push_back({intOf(tried, "kernel"), tried.text("tiling"), tried.number("us").value_or(0) * micro});
   return tuning;
 }
 
@@ -104,7 +108,7 @@ std::optional<Accuracy> accuracyOf(const Fields& fields) {
   if (!object) return std::nullopt;
   const auto number = [&](const char* name) { return object->signedNumber(name).value_or(NAN); };
   Accuracy accuracy;
-  accuracy.output = static_cast<int>(object->integer("output").value_or(0));
+  accuracy.output = intOf(*object, "output");
   accuracy.maxUlp = number("max_ulp");
   accuracy.rmse = number("rmse");
   accuracy.eagerRmse = number("eager_rmse");
@@ -128,8 +132,7 @@ Outcome outcomeOf(const Fields& fields, const Run& run) {
   outcome.reason = fields.text("reason");
   outcome.timing = mainTiming(fields);
   outcome.beside = besideTiming(fields, std::string(measureName(run, besideMeasure(run))));
-  if (const auto kernel = fields.number("kernel_us"))
-    outcome.kernelTime = {*kernel * micro, static_cast<int>(fields.integer("kernels_run").value_or(0))};
+  if (const auto kernel = fields.number("kernel_us")) outcome.kernelTime = {*kernel * micro, intOf(fields, "kernels_run")};
   outcome.speedup = fields.number("speedup");
   outcome.bytesPerSecond = scaled(fields.number("gb_per_s"), giga);
   outcome.ofLight = fields.number("of_sol");
@@ -137,8 +140,8 @@ Outcome outcomeOf(const Fields& fields, const Run& run) {
   outcome.cached = fields.flag("cached");
   outcome.isCompiledAhead = fields.flag("compiled_ahead");
   outcome.notAhead = fields.text("not_ahead");
-  outcome.kernels = static_cast<int>(fields.integer("kernels").value_or(0));
-  outcome.graphNodes = static_cast<int>(fields.integer("graph_nodes").value_or(-1));
+  outcome.kernels = intOf(fields, "kernels");
+  outcome.graphNodes = intOf(fields, "graph_nodes", -1);
   outcome.schedule = fields.text("schedule");
   outcome.tuning = tuningOf(fields);
   outcome.notCaptured = fields.text("not_captured");
@@ -163,6 +166,14 @@ Raced racedOf(const std::vector<Fields>& lines, std::string text, int place) {
   return raced;
 }
 
+/// Whether the end of a file that breaks off can be a line of ours that was not written whole; a disk that lost power may have
+/// left zeros.
+bool isTorn(std::string_view line) {
+  constexpr std::string_view begin = R"({"index":)";
+  line = line.substr(0, line.find_last_not_of('\0') + 1);
+  return line.substr(0, begin.size()) == begin.substr(0, line.size());
+}
+
 /// Puts the lines of a file together that are one sample's.
 class Grouping {
  public:
@@ -170,27 +181,40 @@ class Grouping {
       : file_(file), contenders_(contenders), take_(take) {}
 
   ReadRaced read(std::istream& stream) {
-    std::string line;
-    while (std::getline(stream, line) && !stream.eof()) add(line + '\n');
-    const bool breaksOff = !line.empty() && stream.eof();
+    inputs::LineReader lines(stream, file_);
+    bool breaksOff = false;
+    while (const auto line = lines.next()) {
+      number_ = lines.number();
+      breaksOff = lines.breaksOff();
+      breaksOff ? requireTorn(*line) : add(*line);
+      read_ += line->size() + 1;
+    }
     finish();
     if (breaksOff || !fields_.empty())
-      result_.note = fmt::format("{}:{}: the file breaks off in this sample, which is left out", file_, place_);
+      result_.note =
+          fmt::format("{}:{}: the file breaks off in this sample, which is left out", file_, fields_.empty() ? number_ : place_);
     return std::move(result_);
   }
 
  private:
-  void add(const std::string& line) {
-    const std::string where = fmt::format("{}:{}", file_, place_ + fields_.size());
+  void requireTorn(std::string_view line) const {
+    if (!isTorn(line)) ir::fail(ir::ErrorKind::Input, "{}:{}: this is no line that --json writes", file_, number_);
+  }
+
+  void add(std::string_view line) {
+    if (line.find_first_not_of(" \t\r") == std::string_view::npos) return;
+    const std::string where = fmt::format("{}:{}", file_, number_);
     Fields fields(line, where);
     const auto index = fields.integer("index");
     if (!index) ir::fail(ir::ErrorKind::Input, "{}: no \"index\": this is no line that --json writes", where);
     if (!fields_.empty() && *index != index_) finish();
     if (!fields_.empty() && *index != index_)
       ir::fail(ir::ErrorKind::Input, "{}: sample {} has {} lines before it, not {}", where, index_, fields_.size(), contenders_);
+    if (fields_.empty()) place_ = number_;
     index_ = *index;
-    lines_ += line;
+    lines_.append(line).append("\n");
     fields_.push_back(std::move(fields));
+    end_ = read_ + line.size() + 1;
     if (fields_.size() == contenders_) finish();
   }
 
@@ -199,9 +223,8 @@ class Grouping {
     if (fields_.empty()) return;
     if (contenders_ == 0) contenders_ = fields_.size();
     if (fields_.size() != contenders_) return;
-    result_.bytes += lines_.size();
+    result_.bytes = end_;
     take_(racedOf(fields_, std::exchange(lines_, {}), static_cast<int>(place_)));
-    place_ += fields_.size();
     fields_.clear();
   }
 
@@ -211,7 +234,10 @@ class Grouping {
   ReadRaced result_;
   std::string lines_;           ///< of the sample at hand
   std::vector<Fields> fields_;  ///< of each of them
-  size_t place_ = 1;            ///< where they begin
+  size_t place_ = 0;            ///< the line where they begin, from 1
+  size_t number_ = 0;           ///< of the line that was read last
+  size_t read_ = 0;             ///< bytes of the lines before it
+  size_t end_ = 0;              ///< of those up to the sample's last line
   int64_t index_ = 0;
 };
 
@@ -228,14 +254,15 @@ Run runOf(const Fields& fields) {
   run.flush = fields.text("flush") == "read" ? runtime::Flush::Read : runtime::Flush::Write;
   run.isSelfTest = fields.flag("self_test");
   run.seed = fields.natural("seed").value_or(0);
-  run.threads = static_cast<int>(fields.integer("threads").value_or(0));
-  run.processors = static_cast<int>(fields.integer("processors").value_or(0));
+  run.threads = intOf(fields, "threads");
+  run.processors = intOf(fields, "processors");
   run.channelsLast = fields.flag("channels_last");
-  run.repeats = static_cast<int>(fields.integer("repeats").value_or(0));
+  run.repeats = intOf(fields, "repeats");
   run.precision = fields.number("precision").value_or(0.01);
   run.options = fields.text("options");
   run.rules = fields.text("rules");
-  run.samples = static_cast<int>(fields.integer("samples").value_or(0));
+  run.shard = fields.text("shard");
+  run.samples = intOf(fields, "samples");
   run.recorded = {fields.integer("recorded_samples").value_or(0), fields.integer("recorded_calls").value_or(0)};
   run.version = fields.text("version");
   return run;

@@ -2,26 +2,28 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <map>
 #include <tuple>
 
 #include "inputs/files.h"
+#include "inputs/sample.h"
 #include "ir/error.h"
 #include "opbench/results/fields.h"
 
 namespace opbench::results {
 namespace {
 
-constexpr size_t longestLine = size_t{1} << 20;
+constexpr int64_t largestInt = std::numeric_limits<int>::max();
 
 void readSample(const Fields& fields, Record& record) {
   record.op = fields.requiredText("op");
   record.sample = fields.requiredText("sample");
   record.suite = fields.text("suite");
   record.file = fields.text("file");
-  record.index = fields.integer("index").value_or(0);
-  record.line = fields.integer("line").value_or(0);
-  record.count = fields.integer("count").value_or(1);
+  record.index = fields.integer("index", largestInt).value_or(0);
+  record.line = fields.integer("line", largestInt).value_or(0);
+  record.count = fields.integer("count", inputs::largestCount).value_or(1);
 }
 
 void readTiming(const Fields& fields, Record& record) {
@@ -70,7 +72,7 @@ void readRun(const Fields& fields, Record& record) {
   record.flush = fields.text("flush");
   record.version = fields.text("version");
   record.seed = fields.integer("seed");
-  record.threads = fields.integer("threads").value_or(0);
+  record.threads = fields.integer("threads", largestInt).value_or(0);
   record.channelsLast = fields.flag("channels_last");
   record.isSelfTest = fields.flag("self_test");
 }
@@ -105,7 +107,8 @@ class Gathering {
 }  // namespace
 
 Record recordOf(std::string_view line, const std::string& where) {
-  if (line.size() > longestLine) ir::fail(ir::ErrorKind::Input, "{}: the line is longer than {} bytes", where, longestLine);
+  if (const size_t longest = inputs::FileLimits().line; line.size() > longest)
+    ir::fail(ir::ErrorKind::Input, "{}: the line is longer than {} bytes", where, longest);
   const Fields fields(line, where);
   Record record;
   readSample(fields, record);

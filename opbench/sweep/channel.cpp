@@ -12,7 +12,12 @@
 
 namespace opbench {
 
-Channel::Channel() { ::prctl(PR_SET_PDEATHSIG, SIGKILL); }
+Channel::Channel() {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  // A scheduler tells every process of a job to end; which sample is the last one is for the program that started this one to
+  // say.
+  for (const int ending : {SIGINT, SIGTERM, SIGHUP}) std::signal(ending, SIG_IGN);
+}
 
 std::optional<std::string> Channel::receive() {
   size_t end = 0;

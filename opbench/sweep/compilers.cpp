@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "ir/error.h"
+
 namespace opbench {
 namespace {
 
@@ -27,7 +29,7 @@ void Compilers::open(const ir::Target& target, bool shares) {
   if (!target_.empty()) return;
   target_ = toLine(target);
   shares_ = shares;
-  for (const Place& place : places_) place.process->send(target_);
+  for (Place& place : places_) place.process->send(target_);
 }
 
 bool Compilers::isCompiling() const {
@@ -94,8 +96,17 @@ void Compilers::attend() {
 
 void Compilers::attend(Place& place) {
   if (!place.process->hear()) return lose(place, place.process->ending());
-  if (const auto line = place.process->line()) return finish(place, compiledOf(*line));
+  if (const auto line = place.process->line()) return hear(place, *line);
+  if (place.process->floods()) return lose(place, "it wrote without end");
   if (Clock::now() >= place.deadline) lose(place, fmt::format("it takes longer than {} s", timeout_));
+}
+
+void Compilers::hear(Place& place, const std::string& line) {
+  try {
+    finish(place, compiledOf(line));
+  } catch (const ir::Error&) {
+    lose(place, "it answered with what is no reply");
+  }
 }
 
 void Compilers::finish(Place& place, std::optional<Compilation> compilation) {

@@ -55,6 +55,7 @@ class Compilers {
   size_t most() const { return 4 * places_.size(); }  ///< samples that are ahead of their turn
   size_t ahead() const;
   void hand(Place& place);
+  void hear(Place& place, const std::string& line);
   void finish(Place& place, std::optional<Compilation> compilation);
   void lose(Place& place, const std::string& how);
   void attend(Place& place);

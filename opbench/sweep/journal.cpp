@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -12,6 +13,7 @@
 #include <fstream>
 #include <set>
 
+#include "inputs/files.h"
 #include "ir/error.h"
 #include "opbench/arguments.h"
 #include "opbench/version.h"
@@ -24,12 +26,33 @@ using results::Raced;
 
 constexpr size_t bytesOfLine = 2048;  // about
 
+struct stat statusOf(const inputs::Descriptor& file) {
+  struct stat status{};
+  ::fstat(file.number(), &status);
+  return status;
+}
+
+/// Whether a path still leads to the file that was opened there.
+bool isInPlace(const inputs::Descriptor& file, const std::string& path) {
+  const struct stat ours = statusOf(file);
+  struct stat there{};
+  return ::stat(path.c_str(), &there) == 0 && there.st_dev == ours.st_dev && there.st_ino == ours.st_ino;
+}
+
+std::vector<std::string_view> namesOf(const std::vector<Contender>& contenders) {
+  std::vector<std::string_view> names;
+  for (const Contender contender : contenders) names.push_back(name(contender));
+  return names;
+}
+
 /// Whether earlier results are of the sweep at hand.
 class Comparison {
  public:
   Comparison(const Options& options, const std::vector<inputs::Sample>& samples, const std::vector<int>& mine)
       : file_(options.json),
         options_(quoted(raceArguments(options))),
+        shard_(toText(options.shard)),
+        contenders_(options.contenders),
         rules_(rulesDigest(options)),
         recorded_(options.recorded),
         samples_(samples),
@@ -38,14 +61,18 @@ class Comparison {
   void check(const Raced& raced) {
     place_ = raced.place;
     if (raced.run.version != versionText()) refuse("{} wrote it, this is {}", raced.run.version, versionText());
+    if (raced.run.shard != shard_) refuse("it is of shard {}, this run is shard {}", raced.run.shard, shard_);
     if (raced.run.options != options_) refuse("it was raced with '{}', not '{}'", raced.run.options, options_);
     if (raced.run.rules != rules_) refuse("the files of --config and --tolerances say something else than they did then");
+    if (raced.run.contenders != contenders_)
+      refuse("its lines are of {}, not of {}", fmt::join(namesOf(raced.run.contenders), ", "),
+             fmt::join(namesOf(contenders_), ", "));
     const auto index = static_cast<size_t>(raced.row.index);
     const bool isOurs = index >= 1 && index <= samples_.size() && samples_[index - 1].op == raced.row.op &&
                         samples_[index - 1].recorded == raced.row.sample &&
                         raced.run.samples == static_cast<int>(samples_.size()) && raced.run.recorded == recorded_;
     if (!isOurs) refuse("its samples are not those that were selected now");
-    if (left_.erase(raced.row.index) == 0) refuse("sample {} is there twice, or another shard's", raced.row.index);
+    if (left_.erase(raced.row.index) == 0) refuse("sample {} is there twice", raced.row.index);
   }
 
  private:
@@ -56,7 +83,9 @@ class Comparison {
   }
 
   const std::string& file_;
-  const std::string options_, rules_;
+  const std::string options_, shard_;
+  const std::vector<Contender> contenders_;
+  const std::string rules_;
   const Recorded recorded_;
   const std::vector<inputs::Sample>& samples_;
   std::set<int> left_;  ///< numbers of samples that were not found yet
@@ -72,19 +101,56 @@ Journal::Journal(const Options& options, std::ostream& out, size_t samples) : op
     openFile(samples);
 }
 
+/// A file that was made for results of which there are none goes again.
+Journal::~Journal() {
+  if (isNew_ && size_ == 0 && isInPlace(file_, options_.json)) ::unlink(options_.json.c_str());
+}
+
 void Journal::openFile(size_t samples) {
-  file_ = inputs::Descriptor(::open(options_.json.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
-  if (!file_.isOpen()) fail(errno);
   struct stat status{};
-  if (::fstat(file_.number(), &status) != 0 || !S_ISREG(status.st_mode)) return;
-  if (::flock(file_.number(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-    ir::fail(ErrorKind::Input, "cannot write {}: another run is writing it", options_.json);
-  if (!options_.resume && ::ftruncate(file_.number(), 0) != 0) fail(errno);
+  const bool exists = ::stat(options_.json.c_str(), &status) == 0;
+  isRegular_ = !exists || S_ISREG(status.st_mode);
+  if (isRegular_) {
+    openRegular();
+    if (const int error = inputs::syncName(options_.json); error != 0) fail(error);
+    return requireRoom(samples);
+  }
+  if (options_.resume) fail("--resume continues a regular file, which this is not");
+  file_ = inputs::Descriptor(::open(options_.json.c_str(), O_WRONLY | O_CLOEXEC));
+  if (!file_.isOpen()) fail(errno);
+}
+
+/// Opens and locks the file. One that another run has replaced meanwhile is opened once more: a lock on the old one locks
+/// nothing.
+void Journal::openRegular() {
+  do {
+    file_ = inputs::Descriptor(::open(options_.json.c_str(), O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666));
+    isNew_ = file_.isOpen();
+    // A link that leads nowhere is there already, and makes its file.
+    if (!isNew_) file_ = inputs::Descriptor(::open(options_.json.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
+    if (!file_.isOpen()) fail(errno);
+    lock();
+  } while (!isInPlace(file_, options_.json));
+  holdsOld_ = !options_.resume && statusOf(file_).st_size > 0;
+}
+
+void Journal::lock() {
+  int result = 0;
+  do result = ::flock(file_.number(), LOCK_EX | LOCK_NB);
+  while (result != 0 && errno == EINTR);
+  if (result == 0) return;
+  if (errno == EWOULDBLOCK) fail("another run is writing it");
+  complaint_ = fmt::format("{} cannot be locked ({}): a second run that writes it would not be noticed", options_.json,
+                           std::strerror(errno));
+}
+
+void Journal::requireRoom(size_t samples) const {
   struct statvfs disk{};
-  const size_t needed = samples * options_.contenders.size() * bytesOfLine;
-  if (::fstatvfs(file_.number(), &disk) == 0 && disk.f_bavail * disk.f_frsize < needed)
-    ir::fail(ErrorKind::Input, "cannot write {}: its disk has {:.1f} MB left, and {} samples take about {:.1f} MB", options_.json,
-             static_cast<double>(disk.f_bavail * disk.f_frsize) * 1e-6, samples, static_cast<double>(needed) * 1e-6);
+  if (::fstatvfs(file_.number(), &disk) != 0) return;
+  const size_t needed = samples * options_.contenders.size() * bytesOfLine, room = disk.f_bavail * disk.f_frsize;
+  if (room < needed)
+    fail(fmt::format("its disk has {:.1f} MB left, and {} samples take about {:.1f} MB", static_cast<double>(room) * 1e-6,
+                     samples, static_cast<double>(needed) * 1e-6));
 }
 
 std::string Journal::resume(const std::vector<inputs::Sample>& samples, const std::vector<int>& mine,
@@ -107,24 +173,54 @@ void Journal::append(std::string_view lines) {
     if (!stream_->flush()) ir::fail(ErrorKind::Input, "cannot write to standard output: {}", std::strerror(errno));
   }
   if (!file_.isOpen()) return;
-  writeAll(lines);
-  ::fdatasync(file_.number());
+  check();
+  if (holdsOld_)
+    replaceOld(lines);
+  else
+    write(lines);
   size_ += lines.size();
 }
 
-void Journal::writeAll(std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t count = ::write(file_.number(), text.data(), text.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) {
-      const int error = errno;
-      if (::ftruncate(file_.number(), static_cast<off_t>(size_)) != 0) fail(errno);
-      fail(error);
-    }
-    text.remove_prefix(static_cast<size_t>(count));
-  }
+void Journal::replaceOld(std::string_view lines) {
+  inputs::Replacement replacement(options_.json);
+  ::flock(replacement.file().number(), LOCK_EX | LOCK_NB);
+  replacement.write(lines);
+  replacement.commit();
+  file_ = std::move(replacement.file());
+  holdsOld_ = false;
 }
 
-void Journal::fail(int error) const { ir::fail(ErrorKind::Input, "cannot write {}: {}", options_.json, std::strerror(error)); }
+void Journal::write(std::string_view lines) {
+  int error = inputs::writeAll(file_, lines);
+  if (!isRegular_ && error != 0) fail(error);
+  if (!isRegular_) return;
+  if (error == 0 && ::fdatasync(file_.number()) != 0) error = errno;
+  if (error == 0) return;
+  if (::ftruncate(file_.number(), static_cast<off_t>(size_)) != 0) fail(errno);
+  fail(error);
+}
+
+void Journal::check() const {
+  if (!isRegular_ || !file_.isOpen()) return;
+  if (statusOf(file_).st_size < static_cast<off_t>(size_)) fail("somebody has emptied it while this run wrote it");
+  if (isInPlace(file_, options_.json)) return;
+  fail("somebody has removed or replaced it while this run wrote it" + putBack());
+}
+
+/// Writes what the file held before it was removed to its old place, or beside what stands there now.
+std::string Journal::putBack() const {
+  if (statusOf(file_).st_nlink > 0 || size_ == 0) return "";
+  std::string text(size_, '\0');
+  if (::pread(file_.number(), text.data(), size_, 0) != static_cast<ssize_t>(size_)) return "";
+  struct stat status{};
+  const bool isFree = ::lstat(options_.json.c_str(), &status) != 0;
+  const std::string place = isFree ? options_.json : fmt::format("{}.{}", options_.json, ::getpid());
+  inputs::writeFile(place, text);
+  return fmt::format("; {} has its results so far", place);
+}
+
+void Journal::fail(int error) const { fail(std::strerror(error)); }
+
+void Journal::fail(const std::string& why) const { ir::fail(ErrorKind::Input, "cannot write {}: {}", options_.json, why); }
 
 }  // namespace opbench

@@ -25,6 +25,9 @@ std::string samplesText(const Run& run) {
   return run.recorded.samples > 0 ? fmt::format("{} of {}", run.samples, run.recorded.samples) : std::to_string(run.samples);
 }
 
+/// `8` of a run that is a shard of eight.
+std::string shardsText(const Run& run) { return run.shard.substr(run.shard.find('/') + 1); }
+
 class Merger {
  public:
   void read(const std::string& file) {
@@ -44,6 +47,7 @@ class Merger {
       same("build", a.version, b.version, first, raced, file);
       same("options", a.options, b.options, first, raced, file);
       same("files of --config and --tolerances", a.rules, b.rules, first, raced, file);
+      same("numbers of shards", shardsText(a), shardsText(b), first, raced, file);
       same("samples", samplesText(a), samplesText(b), first, raced, file);
       same("device", a.deviceName, b.deviceName, first, raced, file);
     }

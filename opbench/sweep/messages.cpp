@@ -41,7 +41,7 @@ Compiled compiledOf(const Fields& fields) {
 }
 
 Json toJson(const Ready& ready) {
-  return {{"ready", Json::parse(report::runJson(ready.run))}, {"target", toJson(ready.target)}, {"complaint", ready.complaint}};
+  return {{"ready", Json::parse(report::runJson(ready.run))}, {"target", toJson(ready.target)}, {"complaints", ready.complaints}};
 }
 
 Json toJson(const Refused& refused) {
@@ -96,7 +96,7 @@ Reply replyOf(const std::string& line) {
   const Fields fields(line, "worker");
   if (const auto run = fields.object("ready")) {
     const auto target = fields.object("target");
-    return Ready{results::runOf(*run), target ? targetOf(*target) : ir::Target(), fields.text("complaint")};
+    return Ready{results::runOf(*run), target ? targetOf(*target) : ir::Target(), fields.texts("complaints")};
   }
   if (fields.has("refused")) return Refused{fields.text("refused"), fields.flag("lacks_device"), fields.flag("users")};
   const Json json = Json::parse(line);

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "inputs/sample.h"
 #include "ir/target.h"
@@ -28,8 +29,8 @@ struct Finished {
 /// A worker's first word.
 struct Ready {
   Run run;
-  ir::Target target;      ///< what kernels are compiled for
-  std::string complaint;  ///< what is not as it should be, though samples can be raced; or nothing
+  ir::Target target;                    ///< what kernels are compiled for
+  std::vector<std::string> complaints;  ///< what is not as it should be, though samples can be raced
 };
 
 /// A worker's last word, where it cannot work at all.

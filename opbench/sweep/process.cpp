@@ -13,14 +13,18 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <thread>
 
 #include "ir/error.h"
 
 namespace opbench {
 namespace {
 
-constexpr size_t mostWords = 4096;  // bytes that are kept of what it wrote last
-constexpr int mostLines = 6;        // of these, shown
+constexpr size_t mostWords = 4096;               // bytes that are kept of what it wrote last
+constexpr size_t longestLine = size_t{1} << 28;  // of the channel
+constexpr int readsAtOnce = 16;                  // of what it writes without end, before others have their turn
+constexpr std::chrono::seconds patience{5};      // that the system may take to end it
+constexpr int mostLines = 6;                     // of these, shown
 
 [[noreturn]] void fail(const char* call, int error) {
   ir::fail(ir::ErrorKind::Toolchain, "cannot start a worker: {}: {}", call, std::strerror(error));
@@ -70,6 +74,11 @@ class Preparations {
   posix_spawnattr_t attributes_{};
 };
 
+bool isReadable(int file) {
+  pollfd entry{file, POLLIN, 0};
+  return file >= 0 && ::poll(&entry, 1, 0) > 0;
+}
+
 /// Appends what there is to `text`; false at the end.
 bool readInto(std::string& text, int descriptor) {
   std::array<char, 1 << 16> block{};
@@ -109,6 +118,7 @@ Process::Process(Process&& other) noexcept
       errors_(std::move(other.errors_)),
       said_(std::move(other.said_)),
       wrote_(std::move(other.wrote_)),
+      written_(other.written_),
       status_(other.status_) {}
 
 Process& Process::operator=(Process&& other) noexcept {
@@ -117,13 +127,15 @@ Process& Process::operator=(Process&& other) noexcept {
   std::swap(errors_, other.errors_);
   std::swap(said_, other.said_);
   std::swap(wrote_, other.wrote_);
+  std::swap(written_, other.written_);
   std::swap(status_, other.status_);
   return *this;
 }
 
 Process::~Process() { stop(); }
 
-void Process::send(const std::string& line) const {
+void Process::send(const std::string& line) {
+  written_ = 0;
   for (std::string_view rest = line; !rest.empty();) {
     const ssize_t count = ::send(channel(), rest.data(), rest.size(), MSG_NOSIGNAL);
     if (count < 0 && errno == EINTR) continue;
@@ -133,23 +145,21 @@ void Process::send(const std::string& line) const {
 }
 
 bool Process::hear() {
-  const auto isReadable = [](int file) {
-    pollfd entry{file, POLLIN, 0};
-    return file >= 0 && ::poll(&entry, 1, 0) > 0;
-  };
-  while (isReadable(errors()) && readErrors()) {
-  }
+  readErrors();
   return !isReadable(channel()) || read();
 }
 
-bool Process::read() { return readInto(said_, channel()); }
+bool Process::read() { return said_.size() < longestLine && readInto(said_, channel()); }
 
-bool Process::readErrors() {
-  if (!errors_.isOpen()) return false;
-  const bool isOpen = readInto(wrote_, errors());
-  if (wrote_.size() > 2 * mostWords) wrote_.erase(0, wrote_.size() - mostWords);
-  if (!isOpen) errors_ = inputs::Descriptor();
-  return isOpen;
+/// Reads some of what it wrote, without waiting: a process of its own may hold the pipe for longer than it lives.
+void Process::readErrors() {
+  for (int i = 0; i < readsAtOnce && isReadable(errors()); ++i) {
+    const size_t before = wrote_.size();
+    const bool isOpen = readInto(wrote_, errors());
+    written_ += wrote_.size() - before;
+    if (wrote_.size() > 2 * mostWords) wrote_.erase(0, wrote_.size() - mostWords);
+    if (!isOpen) errors_ = inputs::Descriptor();
+  }
 }
 
 std::optional<std::string> Process::line() {
@@ -169,25 +179,31 @@ std::string Process::lastWords() const {
   return std::string(from == std::string_view::npos ? words : words.substr(from + 1));
 }
 
-int Process::end() {
+std::optional<int> Process::end() {
   stop();
-  while (readErrors()) {
-  }
-  return status_.value_or(0);
+  readErrors();
+  return status_;
 }
 
 void Process::stop() noexcept {
   if (pid_ < 0) return;
   ::kill(-pid_, SIGKILL);
-  int status = 0;
-  while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
-  }
-  status_ = status;
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  while (!reap() && std::chrono::steady_clock::now() < deadline) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   pid_ = -1;
 }
 
+/// Whether it has ended.
+bool Process::reap() noexcept {
+  int status = 0;
+  const pid_t ended = ::waitpid(pid_, &status, WNOHANG);
+  if (ended == pid_) status_ = status;
+  return ended != 0 && (ended == pid_ || errno != EINTR);
+}
+
 std::string Process::ending() {
-  const std::string how = endText(end()), words = lastWords();
+  const auto status = end();
+  const std::string how = status ? endText(*status) : "it cannot be ended", words = lastWords();
   return words.empty() ? how : how + "; it said:\n" + words;
 }
 

@@ -26,31 +26,38 @@ class Process {
 
   pid_t pid() const { return pid_; }
   /// Sends a line to it; what it no longer reads is lost.
-  void send(const std::string& line) const;
+  void send(const std::string& line);
 
   /// What becomes readable when it says something, or ends; and when it writes to standard output or error.
   int channel() const { return channel_.number(); }
   int errors() const { return errors_.number(); }
-  /// Reads what there is, without waiting; false once it will say no more.
+  /// Reads some of what there is, without waiting; false once it will say no more.
   bool hear();
   /// The next line that was read, without its line break.
   std::optional<std::string> line();
   /// The last lines that it wrote to standard output or error.
   std::string lastWords() const;
+  /// Whether it has written more there since a line was sent to it than any process has to say.
+  bool floods() const { return written_ > mostWritten; }
 
-  /// Kills it, if it still runs, and says how it ended: the status that waitpid() tells.
-  int end();
+  /// Kills it, if it still runs, and says how it ended: the status that waitpid() tells; nothing where the system does not let go
+  /// of it within a few seconds, as where it waits in a driver that hangs. It is then left to itself.
+  std::optional<int> end();
   /// The same in words, with its last ones: `signal 11 (Segmentation fault); it said:` and these.
   std::string ending();
 
  private:
   bool read();
-  bool readErrors();
+  void readErrors();
   void stop() noexcept;
+  bool reap() noexcept;
+
+  static constexpr size_t mostWritten = size_t{64} << 20;  // bytes
 
   pid_t pid_ = -1;
   inputs::Descriptor channel_, errors_;
   std::string said_, wrote_;
+  size_t written_ = 0;  ///< bytes, to standard output or error since a line was sent
   std::optional<int> status_;
 };
 

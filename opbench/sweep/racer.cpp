@@ -13,7 +13,7 @@ namespace opbench {
 namespace {
 
 std::unique_ptr<runtime::Device> openDevice(const Options& options) {
-  const std::string wanted = !options.device.empty() ? options.device : runtime::Device::cudaAvailable() ? "cuda" : "cpu";
+  const std::string wanted = wantedDevice(options);
   const bool isConfined = wanted != "cpu" && !options.processors.empty();
   if (isConfined) runtime::confineTo(options.processors);
   const int threads = options.threads == 0 && isConfined ? static_cast<int>(options.processors.size()) : options.threads;
@@ -40,11 +40,18 @@ Run describe(runtime::Device& device, const Options& options, const runtime::Cac
   run.version = versionText();
   run.options = quoted(raceArguments(options));
   run.rules = rulesDigest(options);
+  run.shard = toText(options.shard);
   run.contenders = options.contenders;
   return run;
 }
 
 }  // namespace
+
+std::string wantedDevice(const Options& options) {
+  if (!options.devices.empty()) return options.devices.front();
+  if (!options.device.empty()) return options.device;
+  return runtime::Device::cudaAvailable() ? "cuda" : "cpu";
+}
 
 std::optional<double> knownSpread(const Run& run, const runtime::Cache& cache) {
   const auto text = cache.find(spreadKey(run));
@@ -58,13 +65,25 @@ void keepSpread(double spread, const Run& run, const runtime::Cache& cache) {
 }
 
 Racer::Racer(const Options& options)
-    : options_(options), config_(options.config, tolerances_), device_(openDevice(options)), cache_(options.cache) {
+    : options_(options),
+      config_(options.config, tolerances_),
+      device_(openDevice(options)),
+      lock_(device_->hardware()),
+      cache_(options.cache) {
   tolerances_.read(options.tolerances);
   device_->setFlush(options.flush);
   run_ = describe(*device_, options, cache_);
   run_.samples = options.samples;
   run_.recorded = options.recorded;
   if (options.tune) tunings_.emplace(options.cache);
+}
+
+Ready Racer::ready() const {
+  Ready ready{run_, device_->target(), {}};
+  if (tunings_ && !tunings_->complaint().empty()) ready.complaints.push_back(tunings_->complaint());
+  if (lock_.isHeldElsewhere())
+    ready.complaints.push_back(fmt::format("another opbench is racing on {}: the times of both are disturbed", run_.device));
+  return ready;
 }
 
 Finished Racer::race(const Job& job) {

@@ -10,6 +10,7 @@
 #include "opbench/tolerances.h"
 #include "runtime/cache.h"
 #include "runtime/device.h"
+#include "runtime/hardware_lock.h"
 #include "runtime/tunings.h"
 
 namespace opbench {
@@ -20,7 +21,7 @@ class Racer {
   /// Errors: NoDevice; Input, for a file of tolerances or of a suite.
   explicit Racer(const Options& options);
 
-  Ready ready() const { return {run_, device_->target(), tunings_ ? tunings_->complaint() : ""}; }
+  Ready ready() const;
   Finished race(const Job& job);
 
  private:
@@ -28,10 +29,14 @@ class Racer {
   Tolerances tolerances_;
   const SuiteConfig config_;
   std::unique_ptr<runtime::Device> device_;
+  const runtime::HardwareLock lock_;
   const runtime::Cache cache_;
   std::optional<runtime::Tunings> tunings_;
   Run run_;
 };
+
+/// The device that a run on one device means: `cpu`, `cuda` or `cuda:N`.
+std::string wantedDevice(const Options& options);
 
 /// What two runs of one contender differ by on the device of a run; kept in the cache.
 std::optional<double> knownSpread(const Run& run, const runtime::Cache& cache);

@@ -49,21 +49,24 @@ Shard shardFromText(const std::string& text) {
 
 std::string toText(const Shard& shard) { return fmt::format("{}/{}", shard.number, shard.count); }
 
-Shard shardOf(const Schedulers& schedulers, std::string& by) {
-  if (!schedulers.slurmTask.empty() && !schedulers.slurmCount.empty()) {
-    by = "SLURM_ARRAY_TASK_ID";
-    const int first = schedulers.slurmFirst.empty() ? 0 : variable("SLURM_ARRAY_TASK_MIN", schedulers.slurmFirst);
-    const int step = schedulers.slurmStep.empty() ? 1 : std::max(1, variable("SLURM_ARRAY_TASK_STEP", schedulers.slurmStep));
-    return checked({(variable("SLURM_ARRAY_TASK_ID", schedulers.slurmTask) - first) / step + 1,
-                    variable("SLURM_ARRAY_TASK_COUNT", schedulers.slurmCount)},
-                   "the shard of SLURM_ARRAY_TASK_ID and _COUNT");
-  }
-  if (!schedulers.rank.empty() && !schedulers.worldSize.empty()) {
-    by = "RANK";
-    return checked({variable("RANK", schedulers.rank) + 1, variable("WORLD_SIZE", schedulers.worldSize)},
-                   "the shard of RANK and WORLD_SIZE");
-  }
-  return {};
+Shard shardOfArray(const Schedulers& schedulers) {
+  if (schedulers.slurmTask.empty() || schedulers.slurmCount.empty()) return {};
+  const int task = variable("SLURM_ARRAY_TASK_ID", schedulers.slurmTask);
+  const int count = variable("SLURM_ARRAY_TASK_COUNT", schedulers.slurmCount);
+  const int first = schedulers.slurmFirst.empty() ? 0 : variable("SLURM_ARRAY_TASK_MIN", schedulers.slurmFirst);
+  const int step = schedulers.slurmStep.empty() ? 1 : std::max(1, variable("SLURM_ARRAY_TASK_STEP", schedulers.slurmStep));
+  if (first > 1)
+    ir::fail(
+        ir::ErrorKind::Input,
+        "the job array begins at task {}: a task of an earlier array that is handed in once more needs its --shard I/N, as the "
+        "earlier one had it",
+        first);
+  return checked({(task - first) / step + 1, count}, "the shard of SLURM_ARRAY_TASK_ID and _COUNT");
+}
+
+Shard shardOfRank(const Schedulers& schedulers) {
+  return checked({variable("RANK", schedulers.rank) + 1, variable("WORLD_SIZE", schedulers.worldSize)},
+                 "the shard of RANK and WORLD_SIZE");
 }
 
 std::vector<int> samplesOf(const Shard& shard, const std::vector<inputs::Sample>& samples) {

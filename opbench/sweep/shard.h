@@ -24,9 +24,11 @@ struct Schedulers {
   std::string slurmTask, slurmCount, slurmFirst, slurmStep;  ///< SLURM_ARRAY_TASK_ID, _COUNT, _MIN and _STEP
   std::string rank, worldSize;                               ///< RANK and WORLD_SIZE, of torchrun and its like
 };
-/// The shard that a scheduler means, and by which variable it says so; the whole where none does. Errors: Input, for what is no
-/// number.
-Shard shardOf(const Schedulers& schedulers, std::string& by);
+/// The shard that a task of Slurm's job array is, the whole outside of one. Errors: Input, for what is no number, and for an
+/// array that does not begin at 0 or 1: it may be some tasks of another one, handed in once more.
+Shard shardOfArray(const Schedulers& schedulers);
+/// The shard that torchrun and its like mean. Errors: Input, for what is no number or not there.
+Shard shardOfRank(const Schedulers& schedulers);
 
 /// The numbers (from 1) of the samples of a shard, in their order. Each sample is in one shard; they take about equally long, as
 /// far as the size of arguments tells. It is the same wherever it is asked.

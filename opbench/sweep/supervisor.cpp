@@ -8,6 +8,7 @@
 #include <csignal>
 #include <deque>
 #include <fstream>
+#include <set>
 
 #include "ir/error.h"
 #include "opbench/arguments.h"
@@ -26,8 +27,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int mostStarts = 3;         // of workers in a row that end before they have opened their device
-constexpr double startSeconds = 900;  // that a worker may take to open its device, and to measure it where that was never done
+constexpr int mostStarts = 2;             // of workers in a row that end before they have opened their device
+constexpr double leastStartSeconds = 60;  // that a worker has to open its device, and to measure it where that is due
 
 /// A sample that is being raced, for the first time or once more.
 struct Attempt {
@@ -39,8 +40,9 @@ struct Attempt {
 struct Seat {
   std::string device;
   std::optional<Process> worker;
-  bool isReady = false;  ///< the worker has opened its device
-  int starts = 0;        ///< since one was ready last
+  bool isReady = false;   ///< the worker has opened its device
+  int starts = 0;         ///< since one was ready last
+  bool isClosed = false;  ///< no worker starts there any more
   std::optional<Attempt> attempt;
   Clock::time_point deadline = Clock::time_point::max();
   std::vector<int> processors;  ///< that are the worker's alone, where it does not compute on them itself
@@ -146,7 +148,7 @@ class Supervisor {
 
   /// Gives a seat that has nothing to do something, where there is.
   void engage(Seat& seat) {
-    if (seat.isBusy() || compilers_->isInTheWay()) return;
+    if (seat.isClosed || seat.isBusy() || compilers_->isInTheWay()) return;
     if (!seat.worker && compilers_->hasMore()) return start(seat);
     seat.attempt = next(seat);
     if (!seat.attempt) return;
@@ -155,14 +157,19 @@ class Supervisor {
   }
 
   std::optional<Attempt> next(Seat& seat) {
+    if (!givenBack_.empty() && !agenda_.isInterrupted()) return takeFirst(givenBack_);
     if (auto job = compilers_->next()) return Attempt{std::move(*job), false};
     if (again_.empty() || agenda_.isInterrupted() || isAnyBusy()) return std::nullopt;
     // Alone: the other workers give back what memory they hold, too.
     for (Seat& other : seats_) dismiss(other);
-    Attempt attempt = std::move(again_.front());
-    again_.pop_front();
     dismiss(seat);
-    return attempt;
+    return takeFirst(again_);
+  }
+
+  static Attempt takeFirst(std::deque<Attempt>& attempts) {
+    Attempt first = std::move(attempts.front());
+    attempts.pop_front();
+    return first;
   }
 
   /// What workers and compilers have in common.
@@ -183,6 +190,7 @@ class Supervisor {
       if (!value.empty()) arguments.insert(arguments.end(), {name, value});
     };
     add("--worker", fmt::format("{},{},{}", options_.samples, options_.recorded.samples, options_.recorded.calls));
+    add("--shard", toText(options_.shard));
     add("--device", seat.device);
     add("--dump", options_.dump);
     add("--cases", options_.cases);
@@ -190,7 +198,12 @@ class Supervisor {
     seat.worker.emplace(arguments);
     seat.isReady = false;
     ++seat.starts;
-    seat.deadline = deadlineAfter(startSeconds);
+    seat.deadline = deadlineAfter(startSeconds());
+  }
+
+  double startSeconds() const {
+    if (options_.startTimeout) return *options_.startTimeout;
+    return options_.timeout == 0 ? 0 : std::max(options_.timeout, leastStartSeconds);
   }
 
   void begin(Seat& seat) {
@@ -231,15 +244,37 @@ class Supervisor {
     if (!seat.worker->hear()) return bury(seat);
     while (seat.isBusy())
       if (const auto line = seat.worker->line())
-        hear(seat, replyOf(*line));
+        hear(seat, *line);
       else
         break;
+    if (seat.attempt && seat.worker->floods()) return drown(seat);
     if (seat.isBusy() && Clock::now() >= seat.deadline) giveUp(seat);
   }
 
-  void hear(Seat& seat, const Reply& reply) {
+  /// A reply, and for a sample that was raced why it should be raced once more.
+  struct Heard {
+    Reply reply;
+    std::string failure;
+  };
+
+  /// Nothing where a line is none that a worker writes.
+  static std::optional<Heard> heardIn(const std::string& line) {
+    try {
+      Heard heard{replyOf(line), ""};
+      if (const auto* finished = std::get_if<Finished>(&heard.reply)) heard.failure = failureOf(*finished);
+      return heard;
+    } catch (const ir::Error&) {
+      return std::nullopt;
+    }
+  }
+
+  void hear(Seat& seat, const std::string& line) {
+    const auto heard = heardIn(line);
+    const bool isAnswer = heard && std::holds_alternative<Finished>(heard->reply) == seat.isReady;
+    if (!isAnswer) return silence(seat);
+    const Reply& reply = heard->reply;
     if (const auto* ready = std::get_if<Ready>(&reply)) welcome(seat, *ready);
-    if (const auto* finished = std::get_if<Finished>(&reply)) conclude(seat, *finished);
+    if (const auto* finished = std::get_if<Finished>(&reply)) conclude(seat, *finished, heard->failure);
     if (const auto* refused = std::get_if<Refused>(&reply)) {
       if (refused->lacksDevice) throw runtime::NoDevice(refused->message);
       ir::fail(refused->isUsers ? ir::ErrorKind::Input : ir::ErrorKind::Toolchain, "{}", refused->message);
@@ -252,14 +287,15 @@ class Supervisor {
     if (!run_) {
       run_ = ready.run;
       run_->contenders = options_.contenders;
-      agenda_.begin({*run_, ready.target, ready.complaint});
+      agenda_.begin({*run_, ready.target, {}});
     }
+    for (const std::string& complaint : ready.complaints)
+      if (complaints_.insert(complaint).second) agenda_.complain(complaint);
     compilers_->open(ready.target, ready.target.backend == ir::Backend::Cpu || !isDivided_);
     if (seat.attempt) begin(seat);
   }
 
-  void conclude(Seat& seat, const Finished& finished) {
-    const std::string failure = failureOf(finished);
+  void conclude(Seat& seat, const Finished& finished, const std::string& failure) {
     Attempt attempt = std::move(*seat.attempt);
     seat.attempt.reset();
     if (!failure.empty()) dismiss(seat);
@@ -267,22 +303,53 @@ class Supervisor {
     agenda_.take(finished);
   }
 
-  /// The worker has ended in the middle of a sample.
+  /// The worker has ended.
   void bury(Seat& seat) {
-    const int status = seat.worker->end();
-    if (!seat.isReady && WIFSIGNALED(status) && seat.starts < mostStarts) return start(seat);
-    if (!seat.isReady) ir::fail(ir::ErrorKind::Toolchain, "a worker ended before it had begun, by {}", seat.worker->ending());
-    if (isKilled(status) && killedForMemory() > kills_)
+    const auto status = seat.worker->end();
+    if (!seat.isReady) return loseStart(seat, fmt::format("a worker ended before it had begun, by {}", seat.worker->ending()));
+    if (status && isKilled(*status) && killedForMemory() > kills_)
       return fail(seat, Status::Oom, "the system ran out of memory and killed it");
     fail(seat, fatalStatus(seat.worker->lastWords()), seat.worker->ending());
   }
 
+  /// Its time is up.
   void giveUp(Seat& seat) {
-    if (!seat.isReady) ir::fail(ir::ErrorKind::Toolchain, "a worker has not begun after {} seconds", startSeconds);
-    seat.worker->end();
-    const std::string words = seat.worker->lastWords();
-    fail(seat, Status::Timeout,
-         fmt::format("it takes longer than {} s{}", options_.timeout, words.empty() ? "" : "; it said:\n" + words));
+    if (!seat.isReady) return loseStart(seat, fmt::format("a worker has not begun after {} s", startSeconds()));
+    fail(seat, Status::Timeout, fmt::format("it takes longer than {} s{}", options_.timeout, lastWordsOf(end(seat))));
+  }
+
+  /// The sample has it write without end.
+  void drown(Seat& seat) { fail(seat, Status::Crash, "it wrote without end" + lastWordsOf(end(seat))); }
+
+  /// It says what is no reply.
+  void silence(Seat& seat) {
+    if (!seat.isReady) return loseStart(seat, "a worker began with what is no reply");
+    fail(seat, Status::Crash, "its worker answered with what is no reply" + lastWordsOf(end(seat)));
+  }
+
+  /// Ends a worker; one that the system does not let go of is left to itself, and another one is tried in its place.
+  Process& end(Seat& seat) {
+    const pid_t pid = seat.worker->pid();
+    if (!seat.worker->end()) agenda_.complain(fmt::format("worker {} cannot be ended, and is left to itself", pid));
+    return *seat.worker;
+  }
+
+  static std::string lastWordsOf(const Process& process) {
+    const std::string words = process.lastWords();
+    return words.empty() ? "" : "; it said:\n" + words;
+  }
+
+  /// A worker did not get as far as its first sample. One more is tried; then the others have to do without.
+  void loseStart(Seat& seat, const std::string& how) {
+    end(seat);
+    if (seat.starts < mostStarts) return start(seat);
+    if (seat.attempt) (seat.attempt->isAgain ? again_ : givenBack_).push_front(std::move(*seat.attempt));
+    seat.attempt.reset();
+    dismiss(seat);
+    seat.isClosed = true;
+    const bool isLast = std::all_of(seats_.begin(), seats_.end(), [](const Seat& other) { return other.isClosed; });
+    if (isLast) ir::fail(ir::ErrorKind::Toolchain, "{}", how);
+    agenda_.complain(fmt::format("{}: {} is not used any more", how, seat.device));
   }
 
   void fail(Seat& seat, Status status, const std::string& reason) {
@@ -307,9 +374,11 @@ class Supervisor {
   bool isDivided_ = false;         ///< whether compilers have processors of their own where a GPU is raced on
   std::optional<RunCache> cache_;  ///< in which compilers leave what they made
   std::optional<Compilers> compilers_;
-  std::deque<Attempt> again_;  ///< samples that failed once
-  std::optional<Run> run_;     ///< nothing before the first worker is ready
-  int64_t kills_ = 0;          ///< killedForMemory() when the latest sample began
+  std::deque<Attempt> again_;         ///< samples that failed once
+  std::optional<Run> run_;            ///< nothing before the first worker is ready
+  std::deque<Attempt> givenBack_;     ///< of workers that never began
+  std::set<std::string> complaints_;  ///< of workers, each said once
+  int64_t kills_ = 0;                 ///< killedForMemory() when the latest sample began
 };
 
 }  // namespace

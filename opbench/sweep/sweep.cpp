@@ -1,5 +1,7 @@
 #include "opbench/sweep/sweep.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <exception>
 #include <utility>
@@ -10,6 +12,7 @@
 #include "opbench/sweep/journal.h"
 #include "opbench/sweep/racer.h"
 #include "opbench/sweep/shard.h"
+#include "runtime/device.h"
 
 namespace opbench {
 namespace {
@@ -20,6 +23,11 @@ int longestOperator(const std::vector<inputs::Sample>& samples) {
   size_t longest = 0;
   for (const inputs::Sample& sample : samples) longest = std::max(longest, sample.op.size());
   return static_cast<int>(longest);
+}
+
+/// `NVIDIA H200 (cuda)`: what the devices that share a sweep have in common.
+std::string deviceText(const Run& run) {
+  return fmt::format("{} ({})", run.deviceName, run.device.substr(0, run.device.find(':')));
 }
 
 /// Without what no report shows any more, for thousands of samples are kept.
@@ -55,6 +63,7 @@ class Sweep : private Agenda {
     std::exception_ptr failure;
     try {
       raceAll();
+      journal_.check();
     } catch (const ir::Error&) {
       if (!hasBegun_) throw;
       failure = std::current_exception();
@@ -72,9 +81,9 @@ class Sweep : private Agenda {
     isDone_[static_cast<size_t>(raced.row.index)] = true;
     ++known_;
     if (!knownRun_) knownRun_ = raced.run;
-    if (raced.run.deviceName != knownRun_->deviceName)
+    if (deviceText(raced.run) != deviceText(*knownRun_))
       ir::fail(ir::ErrorKind::Input, "{}:{}: it was raced on {}, what is before it on {}", options_.json, raced.place,
-               raced.run.deviceName, knownRun_->deviceName);
+               deviceText(raced.run), deviceText(*knownRun_));
   }
 
   void reportKnown() {
@@ -84,9 +93,18 @@ class Sweep : private Agenda {
     });
   }
 
+  /// Results of another device than this one are not gone on with.
+  void requireDevice(const std::string& name) const {
+    if (knownRun_->deviceName != name)
+      ir::fail(ir::ErrorKind::Input, "{} was raced on {}, this is {}", options_.json, knownRun_->deviceName, name);
+  }
+
   void raceAll() {
-    // Where nothing is left to do there is no need of a device.
-    if (known_ == mine_.size() && knownRun_) return begin({*knownRun_, {}, ""});
+    // Where nothing is left to do no device is opened; the report is of this one all the same.
+    if (known_ == mine_.size() && knownRun_) {
+      requireDevice(runtime::Device::nameOf(wantedDevice(options_)));
+      return begin({*knownRun_, {}, {}});
+    }
     if (mine_.empty()) return;
     Options options = options_;
     options.samples = static_cast<int>(samples_.size());
@@ -95,11 +113,11 @@ class Sweep : private Agenda {
 
   void begin(const Ready& ready) override {
     run_ = ready.run;
-    if (knownRun_ && knownRun_->deviceName != run_.deviceName)
-      ir::fail(ir::ErrorKind::Input, "{} was raced on {}, this is {}", options_.json, knownRun_->deviceName, run_.deviceName);
+    if (knownRun_) requireDevice(run_.deviceName);
     hasBegun_ = true;
     reporter_.begin(run_, static_cast<int>(mine_.size()), longestOperator_);
-    if (!ready.complaint.empty()) complain(ready.complaint);
+    for (const std::string& complaint : ready.complaints) complain(complaint);
+    if (!journal_.complaint().empty()) complain(journal_.complaint());
     rows_.reserve(mine_.size());
     if (known_ > 0) reportKnown();
   }

@@ -3,6 +3,7 @@
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAFunctions.h>
 #include <c10/cuda/CUDAStream.h>
+#include <fmt/ranges.h>
 
 #include <optional>
 
@@ -30,6 +31,7 @@ class CudaDevice : public Device {
 
   std::string torchName() const override { return fmt::format("cuda:{}", index_); }
   std::string name() const override { return properties_.name; }
+  std::string hardware() const override { return fmt::format("GPU {:02x}", fmt::join(properties_.uuid.bytes, "")); }
   const ir::Target& target() const override { return target_; }
 
   ExecutablePtr compile(const codegen::Program& program, const Cache& cache) override {

@@ -1,6 +1,8 @@
 // The program itself, whose workers are made to crash, hang and ask for too much.
 #include <doctest/doctest.h>
 
+#include <sys/resource.h>
+
 #include <csignal>
 #include <fstream>
 #include <random>
@@ -46,6 +48,40 @@ TEST_CASE("what a sample does to its process costs that sample alone, and its st
   CHECK(bed.reasonOf(5).find("Assertion `false' failed") != std::string::npos);
   CHECK(bed.reasonOf(7) == "it takes longer than 2 s");
   CHECK(bed.out().find("opbench: 12 samples (6 generated, 3 crash, 1 assert, 1 timeout, 1 oom)") != std::string::npos);
+}
+
+TEST_CASE("a sample that writes without end, or garbles its worker's answer, costs itself alone") {
+  const Bed bed(6);
+  CHECK(bed.run({"--fault", "flood@2,babble@4"}) == 1);
+  std::map<int, std::string> expected = allOk(6);
+  expected[2] = expected[4] = "crash";
+  CHECK(bed.statuses() == expected);
+  CHECK(bed.reasonOf(2).starts_with("it wrote without end; it said:\nxxx"));
+  CHECK(bed.reasonOf(4) == "its worker answered with what is no reply");
+}
+
+TEST_CASE("a worker that the system does not let go of costs its sample, and another one goes on") {
+  const Bed bed(4);
+  CHECK(bed.run({"--timeout", "2", "--fault", "undead@2"}) == 1);
+  std::map<int, std::string> expected = allOk(4);
+  expected[2] = "timeout";
+  CHECK(bed.statuses() == expected);
+  CHECK(bed.err().find(" cannot be ended, and is left to itself\n") != std::string::npos);
+}
+
+TEST_CASE("a worker that stops at its start is replaced; where all of them do, the run ends and says so") {
+  const Bed bed(3);
+  const std::vector<std::string> briefly{"--start-timeout", "10", "--compilers", "0"};
+  const pid_t once = bed.start(briefly);
+  stopWorker(once);
+  CHECK(Bed::wait(once) == 0);
+  CHECK(bed.statuses() == allOk(3));
+
+  fs::remove(bed.json());
+  const pid_t always = bed.start({"--start-timeout", "1", "--compilers", "0"});
+  stopWorker(always, stopWorker(always));
+  CHECK(Bed::wait(always) == 1);
+  CHECK(bed.err() == "opbench: error: a worker has not begun after 1 s\n");
 }
 
 TEST_CASE("samples are compiled ahead of their turn, each once, and rows say so; a cache that has them is told, too") {
@@ -127,19 +163,60 @@ TEST_CASE("a worker that is killed from outside is replaced, and its sample race
   CHECK(bed.out().find(" of 60" + recovered) != std::string::npos);
 }
 
-TEST_CASE("Ctrl-C finishes the sample at hand, reports and exits with 130; no worker is left") {
-  const Bed bed(400);
+TEST_CASE("Ctrl-C, a scheduler's SIGTERM and a closed terminal finish the sample at hand and report; no worker is left") {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    CAPTURE(signal);
+    const Bed bed(400);
+    const pid_t pid = bed.start({});
+    waitForBytes(bed.json(), pid, 1);
+    const std::vector<pid_t> workers = childrenOf(pid);
+    CHECK(workers.size() >= 1);
+    // Schedulers tell every process of a job.
+    for (const pid_t worker : workers) kill(worker, signal);
+    kill(pid, signal);
+    CHECK(Bed::wait(pid) == 128 + signal);
+    const size_t done = bed.statuses().size();
+    CHECK(done >= 1);
+    CHECK(done < 400);
+    CHECK(bed.out().find("opbench: " + std::to_string(done) + " sample") != std::string::npos);
+    CHECK(contentOf(bed.json()).find("\"retried\":\"") == std::string::npos);
+    for (const pid_t worker : workers) CHECK(kill(worker, 0) != 0);
+  }
+}
+
+TEST_CASE("a signal that the program was started to ignore, as by nohup, does not end it") {
+  const Bed bed(40);
+  const auto before = std::signal(SIGHUP, SIG_IGN);
   const pid_t pid = bed.start({});
+  std::signal(SIGHUP, before);
   waitForBytes(bed.json(), pid, 1);
-  const std::vector<pid_t> workers = childrenOf(pid);
-  CHECK(workers.size() >= 1);
-  kill(pid, SIGINT);
-  CHECK(Bed::wait(pid) == 130);
+  kill(pid, SIGHUP);
+  CHECK(Bed::wait(pid) == 0);
+  CHECK(bed.statuses() == allOk(40));
+}
+
+TEST_CASE("a report that cannot be written is an error, of a race and of what else is printed") {
+  const Bed bed(1);
+  const std::string refusal = "opbench: error: cannot write to standard output";
+  CHECK(bed.run() == 0);
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"--help"}, {"compare", bed.json(), bed.json()}, {"merge", bed.json()}}) {
+    CHECK(Bed::wait(bed.launch(words, {}, "/dev/full")) == 2);
+    CHECK(bed.err().starts_with(refusal));
+  }
+}
+
+TEST_CASE("a file that outgrows its limit ends the run with its report, and whole samples in the file") {
+  const Bed bed(40);
+  const pid_t pid = bed.start({});
+  const rlimit few{20'000, RLIM_INFINITY};
+  prlimit(pid, RLIMIT_FSIZE, &few, nullptr);
+  CHECK(Bed::wait(pid) == 2);
+  CHECK(bed.err() == "opbench: error: cannot write " + bed.json() + ": File too large\n");
   const size_t done = bed.statuses().size();
-  CHECK(done >= 1);
-  CHECK(done < 400);
   CHECK(bed.out().find("opbench: " + std::to_string(done) + " sample") != std::string::npos);
-  for (const pid_t worker : workers) CHECK(kill(worker, 0) != 0);
+  CHECK(bed.run() == 0);
+  CHECK(bed.statuses() == allOk(40));
 }
 
 TEST_CASE("what keeps workers from starting is the run's error") {
@@ -157,25 +234,40 @@ TEST_CASE("two devices share the samples; what failed is raced again once both h
   CHECK(bed.statuses() == expected);
 }
 
+TEST_CASE("a task of a job array that is handed in once more, alone, does not race the whole sweep into its shard's file") {
+  const Bed bed(8);
+  const std::vector<std::string> first{"SLURM_ARRAY_TASK_ID=1", "SLURM_ARRAY_TASK_COUNT=2", "SLURM_ARRAY_TASK_MIN=0"};
+  const std::vector<std::string> alone{"SLURM_ARRAY_TASK_ID=1", "SLURM_ARRAY_TASK_COUNT=1", "SLURM_ARRAY_TASK_MIN=1"};
+  CHECK(bed.run({}, first) == 0);
+  CHECK(bed.statuses().size() == 4);
+  const std::string before = contentOf(bed.json());
+  CHECK(bed.run({}, alone) == 2);
+  CHECK(bed.err().find(bed.json() + ":1: it is of shard 2/2, this run is shard 1/1; --resume continues a run of the same") !=
+        std::string::npos);
+  CHECK(bed.run() == 2);
+  CHECK(contentOf(bed.json()) == before);
+  CHECK(bed.run({"--shard", "2/2"}, alone) == 0);
+}
+
 TEST_CASE("the tasks of a job array race a shard each, also where one is killed and requeued; merged they are the sweep") {
   const Bed bed(24);
   const auto variables = [](const char* task) {
     return std::vector<std::string>{std::string("SLURM_ARRAY_TASK_ID=") + task, "SLURM_ARRAY_TASK_COUNT=2",
-                                    "SLURM_ARRAY_TASK_MIN=4"};
+                                    "SLURM_ARRAY_TASK_MIN=0"};
   };
   const auto output = [&](const char* name) {
     return std::vector<std::string>{"--device", "cpu", "--json", bed.folder.path / name};
   };
-  const pid_t pid = bed.start(output("4.jsonl"), variables("4"));
-  waitForBytes(bed.folder.path / "4.jsonl", pid, 8000);
+  const pid_t pid = bed.start(output("0.jsonl"), variables("0"));
+  waitForBytes(bed.folder.path / "0.jsonl", pid, 8000);
   kill(pid, SIGKILL);
   Bed::wait(pid);
-  CHECK(bed.run(output("5.jsonl"), variables("5")) == 0);
+  CHECK(bed.run(output("1.jsonl"), variables("1")) == 0);
   CHECK(bed.err() == "opbench: shard 2/2, as SLURM_ARRAY_TASK_ID says\n");
-  CHECK(bed.run(output("4.jsonl"), variables("4")) == 0);
-  CHECK(bed.program({"merge", bed.folder.path / "4.jsonl", bed.folder.path / "5.jsonl", "--json", bed.json()}) == 0);
+  CHECK(bed.run(output("0.jsonl"), variables("0")) == 0);
+  CHECK(bed.program({"merge", bed.folder.path / "0.jsonl", bed.folder.path / "1.jsonl", "--json", bed.json()}) == 0);
   CHECK(bed.statuses() == allOk(24));
   CHECK(bed.out().find("opbench: 24 samples (24 generated)") != std::string::npos);
-  CHECK(bed.program({"merge", bed.folder.path / "4.jsonl"}) == 1);
+  CHECK(bed.program({"merge", bed.folder.path / "0.jsonl"}) == 1);
   CHECK(bed.err().find("12 of 24 samples are in none of these files") != std::string::npos);
 }

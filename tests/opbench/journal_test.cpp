@@ -2,8 +2,10 @@
 
 #include <doctest/doctest.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -100,18 +102,127 @@ TEST_CASE("a file that is not there yet, or is empty, has nothing to resume; wit
   CHECK(bed.resumed().empty());
   bed.write(bed.lines(1));
   bed.options.resume = false;
-  const Journal journal(bed.options, bed.out, bed.samples.size());
-  CHECK(bed.content() == "");
+  Journal journal(bed.options, bed.out, bed.samples.size());
+  journal.append(bed.lines(2));
+  CHECK(bed.content() == bed.lines(2));
 }
 
 TEST_CASE("a resumed run appends to what is there") {
   Bed bed;
-  bed.write(bed.lines(1) + "{\"torn");
+  bed.write(bed.lines(1) + "{\"index\":2,\"torn");
   bed.options.resume = true;
   Journal journal(bed.options, bed.out, bed.samples.size());
   journal.resume(bed.samples, samplesOf({}, bed.samples), [](const Raced&) {});
   journal.append(bed.lines(2));
   CHECK(bed.content() == bed.lines(1) + bed.lines(2));
+}
+
+TEST_CASE("what an earlier run left stays until there is something to replace it") {
+  Bed bed;
+  bed.write(bed.lines(1));
+  {
+    const Journal journal(bed.options, bed.out, bed.samples.size());
+  }
+  CHECK(bed.content() == bed.lines(1));
+  Journal journal(bed.options, bed.out, bed.samples.size());
+  CHECK(bed.content() == bed.lines(1));
+  journal.append(bed.lines(2));
+  CHECK(bed.content() == bed.lines(2));
+  CHECK_THROWS_AS(Journal(bed.options, bed.out, 1), ir::Error);  // the new file is locked as the old one was
+}
+
+TEST_CASE("a run that has no results makes no file") {
+  Bed bed;
+  {
+    const Journal journal(bed.options, bed.out, bed.samples.size());
+  }
+  CHECK(!std::filesystem::exists(bed.options.json));
+}
+
+TEST_CASE("a file that somebody removes is put back, and the run is told") {
+  Bed bed;
+  Journal journal(bed.options, bed.out, bed.samples.size());
+  journal.append(bed.lines(1));
+  std::filesystem::remove(bed.options.json);
+  const std::string removed =
+      "cannot write " + bed.options.json + ": somebody has removed or replaced it while this run wrote it; ";
+  CHECK_THROWS_WITH_AS(journal.append(bed.lines(2)), (removed + bed.options.json + " has its results so far").c_str(), ir::Error);
+  CHECK(bed.content() == bed.lines(1));
+}
+
+TEST_CASE("a file that somebody replaces stays theirs; ours is put beside it") {
+  Bed bed;
+  Journal journal(bed.options, bed.out, bed.samples.size());
+  journal.append(bed.lines(1));
+  std::filesystem::remove(bed.options.json);
+  bed.write("theirs");
+  CHECK_THROWS_AS(journal.check(), ir::Error);
+  CHECK(bed.content() == "theirs");
+  CHECK(tests::contentOf(bed.options.json + "." + std::to_string(::getpid())) == bed.lines(1));
+}
+
+TEST_CASE("a file that somebody empties is not written as if nothing had happened") {
+  Bed bed;
+  Journal journal(bed.options, bed.out, bed.samples.size());
+  journal.append(bed.lines(1));
+  bed.write("");
+  CHECK_THROWS_WITH_AS(journal.append(bed.lines(2)),
+                       ("cannot write " + bed.options.json + ": somebody has emptied it while this run wrote it").c_str(),
+                       ir::Error);
+}
+
+TEST_CASE("empty lines between samples are passed over") {
+  Bed bed;
+  bed.write("\n" + bed.lines(1) + "\n \n" + bed.lines(2));
+  CHECK(bed.resumed() == std::vector{1, 2});
+  CHECK(bed.note == "");
+}
+
+TEST_CASE("a file of something else is refused and left as it is, also without a line's end") {
+  Bed bed;
+  for (const std::string text : {"my thesis", "{\"title\": \"my thesis\"}", "my thesis\n"}) {
+    bed.write(text);
+    CHECK(bed.refusal().starts_with(bed.options.json + ":1: "));
+    CHECK(bed.content() == text);
+  }
+  bed.write(bed.lines(1) + "my thesis");
+  CHECK(bed.refusal() == bed.options.json + ":3: this is no line that --json writes");
+}
+
+TEST_CASE("zeros at the end, as a power failure leaves them, are half a line") {
+  Bed bed;
+  bed.write(bed.lines(1) + "{\"ind" + std::string(100, '\0'));
+  CHECK(bed.resumed() == std::vector{1});
+  CHECK(bed.content() == bed.lines(1));
+}
+
+TEST_CASE("a file of another shard is refused") {
+  Bed bed;
+  bed.run.shard = "4/8";
+  bed.write(bed.lines(1));
+  CHECK(bed.refusal().starts_with(bed.options.json + ":1: it is of shard 4/8, this run is shard 1/1; "));
+}
+
+TEST_CASE("lines of other contenders, or in another order, are refused") {
+  Bed bed;
+  const std::string lines = bed.lines(1), first = lines.substr(0, lines.find('\n') + 1), second = lines.substr(first.size());
+  bed.write(first + first);
+  CHECK(bed.refusal().starts_with(bed.options.json + ":1: its lines are of eager, eager, not of eager, opbench; "));
+  bed.write(second + first);
+  CHECK(bed.refusal().starts_with(bed.options.json + ":1: its lines are of opbench, eager, not of eager, opbench; "));
+}
+
+TEST_CASE("a pipe or a device cannot be resumed") {
+  Bed bed;
+  bed.options.json = "/dev/null";
+  CHECK(bed.refusal() == "cannot write /dev/null: --resume continues a regular file, which this is not");
+}
+
+TEST_CASE("a device that is full is an error of the first line") {
+  Bed bed;
+  bed.options.json = "/dev/full";
+  Journal journal(bed.options, bed.out, 1);
+  CHECK_THROWS_WITH_AS(journal.append(bed.lines(1)), "cannot write /dev/full: No space left on device", ir::Error);
 }
 
 TEST_CASE("a file of other options, another build or other samples is refused, and left as it is") {
@@ -156,7 +267,7 @@ TEST_CASE("a file is refused where the configuration or the tolerances say somet
 TEST_CASE("lines that no run can have left are refused with their place") {
   Bed bed;
   bed.write(bed.lines(1) + bed.lines(1));
-  CHECK(bed.refusal().starts_with(bed.options.json + ":3: sample 1 is there twice, or another shard's"));
+  CHECK(bed.refusal().starts_with(bed.options.json + ":3: sample 1 is there twice"));
   bed.write("{\"torn\n" + bed.lines(1));
   CHECK(bed.refusal().starts_with(bed.options.json + ":1: no JSON from column"));
   const std::string half = bed.lines(1).substr(0, bed.lines(1).find('\n') + 1);

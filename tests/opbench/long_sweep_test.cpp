@@ -1,10 +1,13 @@
 // A sweep of a few hundred samples, to which everything happens that can: what is left is as if nothing had.
 #include <doctest/doctest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <regex>
@@ -22,16 +25,16 @@ constexpr int samples = 300, kills = 20;
 /// What is wrong with some of the samples, and the statuses that follow. They come late, for each run that is resumed meets again
 /// those before it: what fails is recorded at the end.
 const std::vector<std::string> faults{"--timeout", "3", "--fault",
-                                      "segfault@211,abort@232,assert@251,hang@274,huge-allocation@290,segfault@300"};
+                                      "segfault@211,abort@232,assert@251,hang@274,flood@281,huge-allocation@290,segfault@300"};
 std::map<int, std::string> expectedStatuses() {
   std::map<int, std::string> statuses = allOk(samples);
-  statuses[211] = statuses[232] = statuses[300] = "crash";
+  statuses[211] = statuses[232] = statuses[281] = statuses[300] = "crash";
   statuses[251] = "assert";
   statuses[274] = "timeout";
   statuses[290] = "oom";
   return statuses;
 }
-constexpr int good = samples - 6;
+constexpr int good = samples - 7;
 
 /// New each time; OPBENCH_TEST_SEED repeats one.
 unsigned seedOfTest() {
@@ -93,6 +96,87 @@ void runAndKill(const ProgramBed& bed, const std::vector<std::string>& words, si
   CHECK(ProgramBed::wait(pid) == -SIGKILL);
 }
 
+/// Something that ends a sweep while it runs, and how the sweep has to say so.
+struct Ending {
+  std::string what;
+  std::vector<std::string> variables;                 ///< of its environment
+  std::function<void(const ProgramBed&, pid_t)> act;  ///< once it is on its way
+  int status = 0;
+  std::string said;  ///< on standard error
+};
+
+/// A disk that fails the call of this name, with an error, at the seventh time.
+Ending badDisk(const std::string& call, int error, const std::string& said) {
+  const std::string library = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "faulty_disk.so";
+  return {call + ": " + said,
+          {"LD_PRELOAD=" + library, "ASAN_OPTIONS=verify_asan_link_order=0",
+           "FAULTY_DISK=" + call + " " + std::to_string(error) + " 7"},
+          [](const ProgramBed&, pid_t) {},
+          2,
+          "cannot write " + said};
+}
+
+/// Everything in the cache is made odd: entries become folders, pipes, garbage and nothing, the folder itself another one.
+void damageCache(const std::filesystem::path& cache) {
+  namespace fs = std::filesystem;
+  std::vector<fs::path> entries;
+  for (const auto& entry : fs::directory_iterator(cache)) entries.push_back(entry.path());
+  for (size_t i = 0; i < entries.size(); ++i) {
+    if (i % 5 == 0) continue;
+    fs::remove_all(entries[i]);
+    if (i % 5 == 1) fs::create_directory(entries[i]);
+    if (i % 5 == 2) mkfifo(entries[i].c_str(), 0600);
+    if (i % 5 == 3) std::ofstream(entries[i]) << "garbage";
+  }
+  fs::rename(cache, cache.string() + " of before");
+}
+
+const std::vector<Ending>& endings() {
+  static const std::vector<Ending> all{
+      {"SIGTERM", {}, [](const ProgramBed&, pid_t pid) { kill(pid, SIGTERM); }, 128 + SIGTERM, ""},
+      {"SIGHUP", {}, [](const ProgramBed&, pid_t pid) { kill(pid, SIGHUP); }, 128 + SIGHUP, ""},
+      badDisk("write", ENOSPC, "No space left on device"),
+      badDisk("write", EIO, "Input/output error"),
+      badDisk("fdatasync", ENOSPC, "No space left on device"),
+      badDisk("fdatasync", EIO, "Input/output error"),
+      {"removed",
+       {},
+       [](const ProgramBed& bed, pid_t) { std::filesystem::remove(bed.json()); },
+       2,
+       "somebody has removed or replaced it while this run wrote it; "},
+  };
+  return all;
+}
+
+/// Has the sweep end so, a few samples later than it was; what it had done is there, and said.
+void runAndEnd(const ProgramBed& bed, const std::vector<std::string>& words, const Ending& ending) {
+  CAPTURE(ending.what);
+  const size_t before = bed.statuses().size();
+  const auto size = static_cast<size_t>(std::filesystem::file_size(bed.json()));
+  const pid_t pid = bed.start(words, ending.variables);
+  waitForBytes(bed.json(), pid, size + 1);
+  ending.act(bed, pid);
+  CHECK(ProgramBed::wait(pid) == ending.status);
+  CHECK(bed.err().find(ending.said) != std::string::npos);
+  const size_t done = bed.statuses().size();
+  CHECK(done > before);
+  CHECK(bed.out().find("opbench: " + std::to_string(done) + " sample") != std::string::npos);
+}
+
+/// What costs the sweep nothing: a worker that stops at its start, a second run that wants to write the same file, a cache that
+/// becomes odd.
+void runWithDisturbances(const ProgramBed& bed, const std::vector<std::string>& words) {
+  const pid_t pid = bed.start(words);
+  stopWorker(pid);
+  const auto size = static_cast<size_t>(std::filesystem::file_size(bed.json()));
+  waitForBytes(bed.json(), pid, size + 1);
+  damageCache(bed.folder.path / "cache");
+  const ProgramBed second(1);
+  CHECK(ProgramBed::wait(second.start({"--json", bed.json()})) == 2);
+  CHECK(second.err() == "opbench: error: cannot write " + bed.json() + ": another run is writing it\n");
+  CHECK(ProgramBed::wait(pid) == 1);
+}
+
 }  // namespace
 
 TEST_CASE("a sweep with faults, whose workers and which itself are killed at random moments, reports what an unbroken one does") {
@@ -112,7 +196,16 @@ TEST_CASE("a sweep with faults, whose workers and which itself are killed at ran
   // Lines are all about as long, but for those of what failed, which are the last.
   const double bytes = static_cast<double>(std::filesystem::file_size(unbroken)) * good / samples;
 
-  for (const double point : pointsOf(random)) runAndKill(bed, with({}), static_cast<size_t>(1 + 0.97 * point * bytes), random);
+  // What else can end it comes between the kills.
+  const std::vector<double> points = pointsOf(random);
+  const auto killAt = [&](double from, double to) {
+    for (const double point : points)
+      if (from <= point && point < to) runAndKill(bed, with({}), static_cast<size_t>(1 + 0.97 * point * bytes), random);
+  };
+  killAt(0, 0.6);
+  for (const Ending& ending : endings()) runAndEnd(bed, with({}), ending);
+  killAt(0.6, 1);
+  runWithDisturbances(bed, with({"--start-timeout", "20"}));
   CHECK(bed.run(with({"--junit", junit})) == 1);
   CHECK(bed.statuses() == expectedStatuses());
   CHECK(unmeasured(bed.json()) == unmeasured(unbroken));

@@ -54,10 +54,10 @@ TEST_CASE("a target is what it was on the other side") {
 TEST_CASE("replies are what they were on the other side") {
   Run run = tests::exampleRun();
   const auto ready =
-      std::get<Ready>(replyOf(toLine(Ready{run, {ir::Backend::Cpu, "skylake", "+avx2", 32, 4, 1}, "a complaint"})));
+      std::get<Ready>(replyOf(toLine(Ready{run, {ir::Backend::Cpu, "skylake", "+avx2", 32, 4, 1}, {"a complaint", "another"}})));
   CHECK(report::runJson(ready.run) == report::runJson(run));
   CHECK(ready.target.arch == "skylake");
-  CHECK(ready.complaint == "a complaint");
+  CHECK(ready.complaints == std::vector<std::string>{"a complaint", "another"});
   const auto refused = std::get<Refused>(replyOf(toLine(Refused{"no \"GPU\"", true, false})));
   CHECK(refused.message == "no \"GPU\"");
   CHECK(refused.lacksDevice);

@@ -161,25 +161,37 @@ TEST_CASE("how a sweep is raced: where, how long, what of it, and what is shown"
   CHECK(plain.timeout == 300);
   CHECK(plain.devices.empty());
   CHECK(plain.shard == Shard{1, 1});
-  CHECK(plain.shardBy.empty());
+  CHECK_FALSE(plain.isArrayTask);
+  CHECK_FALSE(plain.startTimeout);
   CHECK_FALSE(plain.inProcess);
   CHECK_FALSE(plain.resume);
   CHECK_FALSE(plain.quiet);
-  const Options o = parse({"--devices", "0,2", "--devices", "cuda:3", "--shard", "2/8", "--timeout", "0.5", "--json", "r.jsonl",
-                           "--resume", "--quiet"});
+  const Options o = parse({"--devices", "0,2", "--devices", "cuda:3", "--shard", "2/8", "--timeout", "0.5", "--start-timeout", "5",
+                           "--json", "r.jsonl", "--resume", "--quiet"});
   CHECK(o.devices == Names{"cuda:0", "cuda:2", "cuda:3"});
   CHECK(o.shard == Shard{2, 8});
   CHECK(o.timeout == 0.5);
+  CHECK(o.startTimeout == 5);
   CHECK(o.resume);
   CHECK(o.quiet);
   CHECK(parse({"--in-process"}).inProcess);
   CHECK(parse({"--total-partitions", "8", "--partition-id", "0"}).shard == Shard{1, 8});
 }
 
+TEST_CASE("whole numbers are read as people write them, and nothing else is taken for one") {
+  CHECK(parse({"--max-bytes", "2e9"}).maxBytes == 2'000'000'000);
+  CHECK(parse({"--max-samples", "010"}).maxSamples == 10);
+  CHECK(parse({"--seed", "18446744073709551615"}).seed == 18446744073709551615ULL);
+  for (const char* text : {"99999999999999999999", "1.5", "0x10", "much", "", "1e300", "nan"})
+    CHECK(refusal({"--max-bytes", text}).find(std::string("expected a whole number, found '") + text + "'") != std::string::npos);
+}
+
 TEST_CASE("what contradicts itself about a sweep is refused") {
   CHECK(refusal({"--devices", "first"}) == "--devices are numbers, as in 0,1, not 'first'");
   CHECK(refusal({"--devices", "0,1", "--device", "cpu"}) == "--devices cannot be combined with --device");
   CHECK(refusal({"--devices", "0,1", "--in-process"}) == "--devices cannot be combined with --in-process");
+  CHECK(refusal({"--start-timeout", "-1"}) == "--start-timeout is at least 0 seconds, not -1");
+  CHECK(refusal({"--threads", "20000"}).starts_with("--threads is at most "));
   CHECK(refusal({"--timeout", "-1"}) == "--timeout is at least 0 seconds, not -1");
   CHECK(refusal({"--resume"}) == "--resume continues the file that --json names");
   CHECK(refusal({"--resume", "--json", "-"}) == "--resume continues the file that --json names");
@@ -328,7 +340,7 @@ TEST_CASE("refusals") {
   CHECK(refusal({"--dtpye", "float16"}) == "no option '--dtpye'; did you mean --dtype? (opbench --help lists the options)");
   CHECK(refusal({"aten.add.Tensor"}) ==
         "no verb 'aten.add.Tensor': there are doctor, compare, convert, merge, repro; operators are named with --op");
-  CHECK(refusal({"--repeats", "many"}).starts_with("could not convert: --repeats = many"));
+  CHECK(refusal({"--repeats", "many"}).starts_with("--repeats: expected a whole number, found 'many'"));
 }
 
 TEST_CASE("distributions and faults are known words; faults are not for users, and --help is silent about them") {

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <fstream>
 #include <thread>
 
@@ -35,12 +36,13 @@ ProgramBed::ProgramBed(int samples) {
   for (int n = 1; n <= samples; ++n) file << "cnt: " << samples - n + 1 << ", ((T([" << n << ", 8], f32),), {})\n";
 }
 
-pid_t ProgramBed::launch(std::vector<std::string> words, std::vector<std::string> variables) const {
+pid_t ProgramBed::launch(std::vector<std::string> words, std::vector<std::string> variables, const std::string& output) const {
   words.insert(words.begin(), "opbench");
   for (char** variable = environ; *variable != nullptr; ++variable) variables.emplace_back(*variable);
   posix_spawn_file_actions_t actions{};
   posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, 1, (folder.path / "out").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
+  posix_spawn_file_actions_addopen(&actions, 1, (output.empty() ? folder.path / "out" : fs::path(output)).c_str(),
+                                   O_WRONLY | O_CREAT | O_TRUNC, 0666);
   posix_spawn_file_actions_addopen(&actions, 2, (folder.path / "err").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
   const fs::path path = fs::read_symlink("/proc/self/exe").parent_path() / "opbench";
   pid_t pid = -1;
@@ -112,6 +114,15 @@ std::vector<pid_t> childrenOf(pid_t pid) {
   std::vector<pid_t> children;
   for (pid_t child = 0; file >> child;) children.push_back(child);
   return children;
+}
+
+pid_t stopWorker(pid_t sweep, pid_t before) {
+  for (;; sleepFor(1))
+    for (const pid_t child : childrenOf(sweep)) {
+      // Until it runs the program it is half a copy of the process that starts it, and that one waits for it.
+      const bool isWorker = contentOf("/proc/" + std::to_string(child) + "/cmdline").find("--worker") != std::string::npos;
+      if (isWorker && child != before && kill(child, SIGSTOP) == 0) return child;
+    }
 }
 
 void sleepFor(int milliseconds) { std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds)); }

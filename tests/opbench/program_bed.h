@@ -16,8 +16,9 @@ class ProgramBed {
  public:
   explicit ProgramBed(int samples);
 
-  /// Starts the program with variables set beside those there are; its process.
-  pid_t launch(std::vector<std::string> words, std::vector<std::string> variables) const;
+  /// Starts the program with variables set beside those there are; its process. Its standard output goes to a file, by default to
+  /// `out` in the folder.
+  pid_t launch(std::vector<std::string> words, std::vector<std::string> variables, const std::string& output = "") const;
   /// Starts a sweep of the samples.
   pid_t start(const std::vector<std::string>& extra, const std::vector<std::string>& variables = {}) const;
   static int wait(pid_t pid);
@@ -45,6 +46,9 @@ std::map<int, std::string> allOk(int samples);
 
 /// The child processes of one.
 std::vector<pid_t> childrenOf(pid_t pid);
+
+/// Stops a worker of a sweep that has just been started, another one than `before`; its process.
+pid_t stopWorker(pid_t sweep, pid_t before = 0);
 
 void sleepFor(int milliseconds);
 

@@ -80,6 +80,7 @@ Run exampleRun() {
   run.seed = 7;
   run.processors = 132;
   run.options = "--dtype float16 --seed 7";
+  run.shard = "1/1";
   run.samples = 7;
   run.recorded = {20, 250};
   run.version = "opbench 0.1.0";

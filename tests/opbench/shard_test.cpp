@@ -68,14 +68,24 @@ TEST_CASE("a shard as text") {
   CHECK(refusal("9/8") == "--shard is I/N with I from 1 to N, not 9/8");
 }
 
-TEST_CASE("schedulers say which shard a run is") {
-  std::string by;
-  CHECK(shardOf({}, by) == Shard{});
-  CHECK(by == "");
-  CHECK(shardOf({"5", "3", "1", "2", "", ""}, by) == Shard{3, 3});
-  CHECK(by == "SLURM_ARRAY_TASK_ID");
-  CHECK(shardOf({"0", "4", "0", "1", "3", "4"}, by) == Shard{1, 4});
-  CHECK(shardOf({"", "", "", "", "3", "4"}, by) == Shard{4, 4});
-  CHECK(by == "RANK");
-  CHECK_THROWS_WITH_AS(shardOf({"", "", "", "", "x", "4"}, by), "RANK is no number: 'x'", ir::Error);
+TEST_CASE("a task of a job array is a shard; outside of one a run is the whole, whatever torchrun says") {
+  CHECK(shardOfArray({}) == Shard{});
+  CHECK(shardOfArray({"5", "3", "1", "2", "", ""}) == Shard{3, 3});
+  CHECK(shardOfArray({"0", "4", "0", "1", "3", "4"}) == Shard{1, 4});
+  CHECK(shardOfArray({"", "", "", "", "3", "4"}) == Shard{});
+  CHECK_THROWS_WITH_AS(shardOfArray({"0", "many", "0", "1", "", ""}), "SLURM_ARRAY_TASK_COUNT is no number: 'many'", ir::Error);
+}
+
+TEST_CASE("some tasks of an array that are handed in once more are not taken for a whole one") {
+  CHECK_THROWS_WITH_AS(
+      shardOfArray({"3", "1", "3", "1", "", ""}),
+      "the job array begins at task 3: a task of an earlier array that is handed in once more needs its --shard I/N, as "
+      "the earlier one had it",
+      ir::Error);
+}
+
+TEST_CASE("a rank of torchrun is a shard where that is asked for") {
+  CHECK(shardOfRank({"", "", "", "", "3", "4"}) == Shard{4, 4});
+  CHECK_THROWS_WITH_AS(shardOfRank({"", "", "", "", "x", "4"}), "RANK is no number: 'x'", ir::Error);
+  CHECK_THROWS_WITH_AS(shardOfRank({}), "RANK is no number: ''", ir::Error);
 }
