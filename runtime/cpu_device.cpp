@@ -196,6 +196,7 @@ class CpuDevice : public Device {
   std::optional<double> stolenSeconds() override { return runtime::stolenSeconds(); }
 
   std::optional<Memory> memory() override { return hostMemory(); }
+  std::string software() override { return fmt::format("torch {}, llvm {}", TORCH_VERSION, Orc::version()); }
   std::vector<std::pair<std::string, std::string>> facts() override {
     return {{"cpu", fmt::format("{}, {} threads, {}-byte vectors", name(), target_.processors, target_.vectorBytes)},
             {"torch", torchFact()},

@@ -111,6 +111,9 @@ class Device {
   virtual std::optional<double> stolenSeconds() { return std::nullopt; }
   /// Its memory; nothing where it cannot be told.
   virtual std::optional<Memory> memory() { return std::nullopt; }
+  /// The releases of the software that what is measured depends on, torch's, the compiler's and the driver's, in one line; empty
+  /// where there is none.
+  virtual std::string software() { return ""; }
   /// What `opbench doctor` prints about it: {what, found}.
   virtual std::vector<std::pair<std::string, std::string>> facts() = 0;
 };

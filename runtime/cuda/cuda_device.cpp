@@ -4,6 +4,7 @@
 #include <c10/cuda/CUDAFunctions.h>
 #include <c10/cuda/CUDAStream.h>
 #include <fmt/ranges.h>
+#include <torch/version.h>
 
 #include <optional>
 
@@ -47,6 +48,7 @@ class CudaDevice : public Device {
   }
   void setFlush(Flush kind) override { tools().flush.setKind(kind); }
   void synchronize() override { check(cudaDeviceSynchronize(), "cudaDeviceSynchronize"); }
+  std::string software() override;
   std::vector<std::pair<std::string, std::string>> facts() override;
 
   std::optional<Memory> memory() override {
@@ -85,6 +87,7 @@ class CudaDevice : public Device {
   }
 
   int index_;
+  std::string software_;  ///< empty until it is asked for
   cudaDeviceProp properties_{};
   ir::Target target_;
   Nvrtc nvrtc_;
@@ -114,11 +117,22 @@ CudaDevice::CudaDevice(int index) : index_(index) {
   ratedClock_ = 1e3 * kilohertz;
 }
 
-std::vector<std::pair<std::string, std::string>> CudaDevice::facts() {
+/// `runtime 13.0, driver for 13.0`
+std::string cudaVersions() {
   int driver = 0;
   int runtime = 0;
   check(cudaDriverGetVersion(&driver), "cudaDriverGetVersion");
   check(cudaRuntimeGetVersion(&runtime), "cudaRuntimeGetVersion");
+  return fmt::format("runtime {}, driver for {}", versionText(runtime), versionText(driver));
+}
+
+std::string CudaDevice::software() {
+  if (software_.empty())
+    software_ = fmt::format("torch {}, CUDA {} ({}), NVRTC {}", TORCH_VERSION, cudaVersions(), nvmlDriver(), nvrtc_.version());
+  return software_;
+}
+
+std::vector<std::pair<std::string, std::string>> CudaDevice::facts() {
   const double memory = static_cast<double>(properties_.totalGlobalMem) / (1 << 30);
   const std::string pci =
       fmt::format("{:08x}:{:02x}:{:02x}.0", properties_.pciDomainID, properties_.pciBusID, properties_.pciDeviceID);
@@ -126,7 +140,7 @@ std::vector<std::pair<std::string, std::string>> CudaDevice::facts() {
       {"gpu", fmt::format("{}, {}, {} SMs, {:.0f} GiB, {} MiB of L2", name(), target_.arch, target_.processors, memory,
                           target_.cacheBytes >> 20)},
       {"torch", torchFact()},
-      {"CUDA", fmt::format("runtime {}, driver for {}", versionText(runtime), versionText(driver))},
+      {"CUDA", cudaVersions()},
       {"NVRTC", fmt::format("{} ({})", nvrtc_.version(), nvrtc_.path())},
       {"timer", fmt::format("events are stamped every {:.0f} ns", 1e9 * tick())}};
   for (auto& fact : nvmlFacts(pci)) facts.push_back(std::move(fact));

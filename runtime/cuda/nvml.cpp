@@ -5,6 +5,7 @@
 
 #include <array>
 #include <memory>
+#include <utility>
 
 namespace runtime {
 namespace {
@@ -35,6 +36,14 @@ class Nvml {
     return found == nullptr ? 1 : reinterpret_cast<F*>(found)(args...);
   }
 
+  /// Empty where the library does not tell.
+  std::string driver() const {
+    using Text = Result(char*, unsigned);
+    std::array<char, 96> text{};
+    const bool isKnown = works_ && call<Text>("nvmlSystemGetDriverVersion", text.data(), static_cast<unsigned>(text.size())) == 0;
+    return isKnown ? text.data() : "";
+  }
+
   std::string clock(GpuHandle gpu, Clock clock) const {
     using Read = Result(GpuHandle, int, unsigned*);
     unsigned now = 0;
@@ -55,11 +64,7 @@ std::vector<std::pair<std::string, std::string>> nvmlFacts(const std::string& pc
   const Nvml nvml;
   std::vector<std::pair<std::string, std::string>> facts;
   if (!nvml.works()) return facts;
-  std::array<char, 96> driver{};
-  using Text = Result(char*, unsigned);
-  if (nvml.call<Text>("nvmlSystemGetDriverVersion", driver.data(), static_cast<unsigned>(driver.size())) == 0) {
-    facts.emplace_back("driver", driver.data());
-  }
+  if (std::string driver = nvml.driver(); !driver.empty()) facts.emplace_back("driver", std::move(driver));
   GpuHandle gpu = nullptr;
   using Find = Result(const char*, GpuHandle*);
   if (nvml.call<Find>("nvmlDeviceGetHandleByPciBusId_v2", pciBusId.c_str(), &gpu) == 0) {
@@ -67,5 +72,7 @@ std::vector<std::pair<std::string, std::string>> nvmlFacts(const std::string& pc
   }
   return facts;
 }
+
+std::string nvmlDriver() { return Nvml().driver(); }
 
 }  // namespace runtime

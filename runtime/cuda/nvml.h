@@ -10,4 +10,7 @@ namespace runtime {
 /// no such library.
 std::vector<std::pair<std::string, std::string>> nvmlFacts(const std::string& pciBusId);
 
+/// The driver's release (`580.82.07`); empty where there is no such library.
+std::string nvmlDriver();
+
 }  // namespace runtime
