@@ -85,7 +85,7 @@ void benchCompile(runtime::Orc& orc, const ir::Target& target, int repeats) {
   std::vector<double> emit, cold, cached;
   for (int repeat = 0; repeat < repeats; ++repeat) {
     std::filesystem::remove_all(folder);
-    const runtime::Cache cache(folder.string());
+    const runtime::Cache cache({folder / "cache", folder / "cache.key"});
     for (const Formula& formula : formulas)
       for (const DType dtype : {DType::F32, DType::F16, DType::BF16})
         for (const bool broadcast : {false, true})
@@ -120,7 +120,7 @@ void benchFunctions(runtime::Orc& orc, const ir::Target& target) {
     fmt::print("{:<8}", function.name);
     for (const DType dtype : {DType::F32, DType::F64, DType::F16, DType::BF16}) {
       const ir::Kernel kernel = lowering::scheduleCpu(loopsOf(function, dtype, {count}, false), target);
-      const runtime::HostCode code = orc.compile(codegen::emitLlvm(kernel, target), runtime::Cache(""));
+      const runtime::HostCode code = orc.compile(codegen::emitLlvm(kernel, target), runtime::Cache());
       void* buffers[3];
       for (void*& buffer : buffers) buffer = std::aligned_alloc(64, count * 8);
       for (void* buffer : buffers)

@@ -3,6 +3,9 @@
 include(YamlCpp)
 include(Embed)
 find_package(nlohmann_json REQUIRED)
+# Of LLVM the sums are taken (BLAKE3), which depend on nothing else of it.
+find_path(LLVM_INCLUDE llvm-c/blake3.h HINTS /usr/lib/llvm-19/include REQUIRED)
+find_library(LLVM_SUPPORT libLLVMSupport.a HINTS /usr/lib/llvm-19/lib REQUIRED)
 if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   message(FATAL_ERROR "the fuzz targets need clang++ (19): configure with -DCMAKE_CXX_COMPILER=clang++-19")
 endif()
@@ -33,9 +36,10 @@ foreach(name results/fields results/raced results/read results/record report/for
              race row suite_config tolerances tolerances_reader yaml_reader)
   list(APPEND readers opbench/${name}.cpp)
 endforeach()
-list(APPEND readers runtime/kind.cpp)
+list(APPEND readers runtime/hash.cpp runtime/kind.cpp)
 add_library(readers STATIC ${readers})
-target_link_libraries(readers PUBLIC sample_text opbench::fmt opbench::yaml_cpp nlohmann_json::nlohmann_json)
+target_include_directories(readers SYSTEM PRIVATE "${LLVM_INCLUDE}")
+target_link_libraries(readers PUBLIC sample_text opbench::fmt opbench::yaml_cpp nlohmann_json::nlohmann_json "${LLVM_SUPPORT}")
 opbench_embed(readers opbench/tolerances.yaml opbench tolerancesText)
 
 enable_testing()

@@ -50,7 +50,7 @@ void launch(std::string_view body, runtime::Device& device) {
       "extern \"C\" __global__ void accident() {{ {} }}\n",
       body);
   program.arch = device.target().arch;
-  device.compile(program, runtime::Cache(""))->launch(nullptr);
+  device.compile(program, runtime::Cache())->launch(nullptr);
 }
 
 void hang() {

@@ -76,6 +76,14 @@ std::vector<std::string> raceArguments(const Options& options) {
   return arguments.take();
 }
 
+std::vector<std::string> cacheArguments(const runtime::CacheSettings& settings) {
+  if (settings.folder.empty()) return {"--no-cache"};
+  std::vector<std::string> words{"--cache", settings.folder, "--cache-size", std::to_string(settings.mostBytes)};
+  if (settings.isShared) words.emplace_back("--shared-cache");
+  if (!settings.keyFile.empty()) words.insert(words.end(), {"--cache-key", settings.keyFile});
+  return words;
+}
+
 std::string rulesDigest(const Options& options) {
   if (options.config.empty() && options.tolerances.empty()) return "";
   std::string all;

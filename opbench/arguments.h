@@ -11,6 +11,9 @@ namespace opbench {
 /// value are left out. Equal arguments make equal rows, measuring apart.
 std::vector<std::string> raceArguments(const Options& options);
 
+/// The arguments that give another process of the run these settings.
+std::vector<std::string> cacheArguments(const runtime::CacheSettings& settings);
+
 /// A digest of what the files say that these arguments name (--config, --tolerances), on which rows depend as well; empty where
 /// they name none. Errors: Input, for a file that cannot be read.
 std::string rulesDigest(const Options& options);

@@ -35,22 +35,22 @@ bool addDevice(Diagnosis& diagnosis, const std::string& name, int threads) {
   }
 }
 
-std::string sizeText(uintmax_t bytes) {
+std::string sizeText(int64_t bytes) {
   return bytes < 1'000'000 ? fmt::format("{:.1f} kB", static_cast<double>(bytes) / 1e3)
                            : fmt::format("{:.1f} MB", static_cast<double>(bytes) / 1e6);
 }
 
-Finding cacheFinding(const std::string& folder) {
-  if (folder.empty()) return {"kernel cache", "none: set OPBENCH_CACHE or HOME, or every kernel is compiled anew", true};
-  uintmax_t bytes = 0;
-  int entries = 0;
-  std::error_code error;
-  for (const auto& entry : fs::recursive_directory_iterator(folder, error)) {
-    if (!entry.is_regular_file(error)) continue;
-    ++entries;
-    bytes += entry.file_size(error);
-  }
-  return {"kernel cache", fmt::format("{} ({} entries, {})", folder, entries, sizeText(bytes))};
+/// A folder that is yet to be made is left so.
+Finding cacheFinding(const runtime::CacheSettings& settings) {
+  const std::string what = settings.isShared ? "shared cache" : "kernel cache";
+  if (settings.folder.empty()) return {what, "none: set OPBENCH_CACHE or HOME, or every kernel is compiled anew", true};
+  if (std::error_code error; !settings.isShared && fs::symlink_status(settings.folder, error).type() == fs::file_type::not_found)
+    return {what, settings.folder + " (yet to be made)"};
+  const runtime::Cache cache(settings);
+  if (!cache.isOpen()) return {what, cache.complaint(), true};
+  const auto [entries, bytes] = cache.use();
+  const std::string most = settings.mostBytes == 0 ? "" : " of " + sizeText(settings.mostBytes);
+  return {what, fmt::format("{} ({} entries, {}{})", settings.folder, entries, sizeText(bytes), most)};
 }
 
 Finding suitesFinding(const Options& options) {

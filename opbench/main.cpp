@@ -60,7 +60,9 @@ Environment readEnvironment() {
   return {std::filesystem::read_symlink("/proc/self/exe"),
           variable("HOME"),
           variable("XDG_CACHE_HOME"),
+          variable("XDG_STATE_HOME"),
           variable("OPBENCH_CACHE"),
+          variable("OPBENCH_SHARED_CACHE"),
           variable("OPBENCH_SUITES"),
           {variable("SLURM_ARRAY_TASK_ID"), variable("SLURM_ARRAY_TASK_COUNT"), variable("SLURM_ARRAY_TASK_MIN"),
            variable("SLURM_ARRAY_TASK_STEP"), variable("RANK"), variable("WORLD_SIZE")}};

@@ -26,7 +26,8 @@ constexpr std::string_view description =
     "With no option: every suite, every operator, the 15 most frequent samples of each.";
 
 constexpr std::string_view footer =
-    "Environment: OPBENCH_CACHE (folder of compiled kernels), OPBENCH_SUITES (folder of suites).\n"
+    "Environment: OPBENCH_CACHE (folder of compiled kernels), OPBENCH_SHARED_CACHE (1: --shared-cache),\n"
+    "OPBENCH_SUITES (folder of suites).\n"
     "Exit status: 0 all fine; 1 a result was wrong or a sample failed; 2 usage or unreadable input; 3 no such device.";
 
 constexpr std::pair<std::string_view, Verb> verbs[] = {{"doctor", Verb::Doctor},
@@ -153,6 +154,7 @@ void check(const Options& options) {
   atLeast("--threads", options.threads, 0);
   if (const size_t most = 4 * runtime::allowedProcessors().size(); options.threads > static_cast<int>(most))
     fail(ErrorKind::Input, "--threads is at most {} here, four for each processor, not {}", most, options.threads);
+  atLeast("--cache-size", options.cache.mostBytes, 0);
   if (!isDevice(options.device)) fail(ErrorKind::Input, "--device is cpu, cuda or cuda:N, not '{}'", options.device);
   if (options.csv == "-" && options.json == "-") fail(ErrorKind::Input, "--csv - and --json - cannot both have standard output");
   if (options.resume && (options.json.empty() || options.json == "-"))
@@ -168,6 +170,26 @@ std::string defaultCache(const Environment& environment) {
   if (!environment.xdgCacheHome.empty()) return environment.xdgCacheHome + "/opbench/kernels";
   if (!environment.home.empty()) return environment.home + "/.cache/opbench/kernels";
   return "";
+}
+
+/// Of the user's secret; empty where nothing says where the user's state is kept. A relative XDG_STATE_HOME does not count.
+std::string defaultKey(const Environment& environment) {
+  if (environment.xdgStateHome.starts_with('/')) return environment.xdgStateHome + "/opbench/cache.key";
+  if (!environment.home.empty()) return environment.home + "/.local/state/opbench/cache.key";
+  return "";
+}
+
+/// Completes what the command line says of the cache. A worker or compiler has its run's settings, whatever the environment says.
+void readCache(const Texts& texts, const Environment& environment, Options& options) {
+  runtime::CacheSettings& cache = options.cache;
+  if (cache.folder.empty()) cache.folder = defaultCache(environment);
+  if (texts.noCache) cache.folder.clear();
+  if (options.verb == Verb::Work || options.verb == Verb::Compile) return;
+  const std::string& shared = environment.sharedCache;
+  if (!shared.empty() && shared != "0" && shared != "1")
+    fail(ErrorKind::Input, "OPBENCH_SHARED_CACHE must be 0 or 1, got '{}'", shared);
+  if (shared == "1") cache.isShared = true;
+  if (cache.keyFile.empty()) cache.keyFile = defaultKey(environment);
 }
 
 /// CLI11's message as the rest of our messages are written.
@@ -249,8 +271,7 @@ Options parseOptions(const std::vector<std::string>& arguments, const Environmen
   options.precision = texts.precision / 100;
   options.flush = flushOf(texts.flush);
   options.accuracyChecking = !texts.noAccuracyChecking;
-  if (options.cache.empty()) options.cache = defaultCache(environment);
-  if (texts.noCache) options.cache.clear();
+  readCache(texts, environment, options);
   if (options.cases.empty()) options.cases = "opbench-cases";
   if (texts.noCases || options.fault) options.cases.clear();  // what is broken on purpose is no case
   options.program = environment.program.string();

@@ -23,7 +23,9 @@ struct Environment {
   std::filesystem::path program;  ///< the executable
   std::string home;               ///< HOME
   std::string xdgCacheHome;       ///< XDG_CACHE_HOME
+  std::string xdgStateHome;       ///< XDG_STATE_HOME
   std::string cache;              ///< OPBENCH_CACHE: the folder of compiled kernels
+  std::string sharedCache;        ///< OPBENCH_SHARED_CACHE: `1` where the members of its group trust each other
   std::string suites;             ///< OPBENCH_SUITES: the folder of suites
   Schedulers schedulers{};        ///< of which shard this run is to be
 };
@@ -103,7 +105,7 @@ struct Options {
   std::string program;              ///< the executable
   std::string cases;                ///< folder of the cases of wrong results; empty keeps none
   std::string dump;                 ///< folder of stages; empty is none
-  std::string cache;                ///< folder of compiled kernels and what tuning found; empty keeps none
+  runtime::CacheSettings cache;     ///< of compiled kernels, what tuning found and what was measured
 };
 
 /// Reads the arguments after the program's name. Errors: Input, for what cannot be understood or contradicts itself.

@@ -34,7 +34,7 @@ class Tuner {
     const std::vector<Tiling> candidates = lowering::candidates(loops, target(), *plan_.tilings[number]);
     tuning_.candidates += static_cast<int>(candidates.size()) - 1;
     if (candidates.size() == 1) return;
-    const std::string key = runtime::tuningKey(loops, target(), bench_.run.deviceName, candidates);
+    const std::string key = runtime::tuningKey(loops, target(), bench_.run.deviceName, bench_.device.software(), candidates);
     const auto found = bench_.tunings->find(key);
     const auto stored = std::find_if(candidates.begin(), candidates.end(),
                                      [&](const Tiling& tiling) { return found && toText(tiling) == found->tiling; });

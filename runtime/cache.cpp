@@ -1,89 +1,172 @@
 #include "runtime/cache.h"
 
-#include <unistd.h>
+#include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
-#include <cstdint>
-#include <filesystem>
-#include <fstream>
-#include <system_error>
+#include <atomic>
+#include <chrono>
+#include <vector>
 
+#include "ir/error.h"
+#include "runtime/cache_key.h"
 #include "runtime/hash.h"
+#include "runtime/trusted_folder.h"
 
 namespace runtime {
 namespace {
 
-namespace fs = std::filesystem;
+constexpr size_t mostEntryBytes = size_t{64} << 20;
+constexpr int64_t hour = int64_t{3600} * 1'000'000'000, day = 24 * hour;
+constexpr const char* sharedKeyName = ".key";
 
 /// What an entry starts with; key and content follow it.
 struct Header {
-  std::array<char, 8> magic{'o', 'p', 'b', 'c', 'a', 'c', 'h', '1'};
+  std::array<char, 8> magic{'o', 'p', 'b', 'c', 'a', 'c', 'h', '2'};
   uint64_t keySize = 0;
   uint64_t contentSize = 0;
-  Hash sum{};
+  Sum sum{};  ///< of the header, the entry's name, which is the key's digest, and the content
 };
 
-Header headerOf(std::string_view key, std::string_view content) {
+template <typename Value>
+std::string_view bytesOf(const Value& value) {
+  return {reinterpret_cast<const char*>(&value), sizeof value};
+}
+
+Header headerOf(const Key& secret, const std::string& name, std::string_view key, std::string_view content) {
   Header header;
   header.keySize = key.size();
   header.contentSize = content.size();
-  header.sum = hash(content, hash(key, {key.size(), content.size()}));
+  header.sum = keyedSum(secret, {bytesOf(header), name, content});
   return header;
 }
 
-fs::path pathOf(const std::string& folder, std::string_view key) { return fs::path(folder) / digest(key); }
-
-std::optional<std::string> readFile(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
-  if (!file) return std::nullopt;
-  const std::streamoff size = file.tellg();
-  if (size < 0) return std::nullopt;
-  std::string bytes(static_cast<size_t>(size), '\0');
-  file.seekg(0);
-  if (!file.read(bytes.data(), size)) return std::nullopt;
-  return bytes;
+int64_t now() {
+  using namespace std::chrono;
+  return duration_cast<nanoseconds>(system_clock::now().time_since_epoch()).count();
 }
 
-/// Writes all parts to an open file and closes it.
-bool writeAll(int file, std::initializer_list<std::string_view> parts) {
-  bool isWritten = true;
-  for (std::string_view part : parts)
-    while (isWritten && !part.empty()) {
-      const ssize_t count = ::write(file, part.data(), part.size());
-      isWritten = count > 0;
-      if (isWritten) part.remove_prefix(static_cast<size_t>(count));
-    }
-  return ::close(file) == 0 && isWritten;
+/// Whether a name is an entry's: a digest.
+bool isEntry(std::string_view name) {
+  return name.size() == 32 && name.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
-std::string_view bytesOf(const Header& header) { return {reinterpret_cast<const char*>(&header), sizeof header}; }
+/// Closes a folder to others that an older version let them read; nothing but a cache lies in such a one.
+void closeOld(const TrustedFolder& folder) {
+  if (!folder.isOpenToOthers()) return;
+  for (const std::string& name : folder.names())
+    if (!isEntry(std::string_view(name).substr(0, name.find('.'))) && !isUnfinished(name) && !name.starts_with("tuning.jsonl"))
+      ir::fail(ir::ErrorKind::Input, "others may read it, and it holds more than a cache ({}): name a folder of its own", name);
+  folder.close();
+}
+
+Key secretOf(const CacheSettings& settings, const TrustedFolder& folder) {
+  if (!settings.isShared && settings.keyFile.empty())
+    ir::fail(ir::ErrorKind::Input, "its key has no place: set XDG_STATE_HOME or HOME");
+  const std::string path = settings.isShared ? folder.path() + "/" + sharedKeyName : settings.keyFile;
+  try {
+    return settings.isShared ? keyIn(folder, sharedKeyName) : keyOf(path);
+  } catch (const ir::Error& error) {
+    ir::fail(ir::ErrorKind::Input, "its key {}: {}", path, error.what());
+  }
+}
 
 }  // namespace
 
+struct Cache::State {
+  explicit State(const CacheSettings& settings)
+      : folder(settings.folder, settings.isShared ? Trust::Group : Trust::User),
+        secret(secretOf(settings, folder)),
+        mostBytes(settings.mostBytes) {
+    closeOld(folder);
+  }
+
+  /// The entries, and files that were to become some.
+  std::vector<TrustedFolder::File> entries() const {
+    std::vector<TrustedFolder::File> files = folder.files();
+    std::erase_if(files, [](const auto& file) { return !isEntry(file.name) && !isUnfinished(file.name); });
+    return files;
+  }
+
+  /// Whether this process has written so much since it was asked last that the entries are to be counted.
+  bool isFull(size_t more) {
+    constexpr int64_t share = 8;
+    const auto bytes = static_cast<int64_t>(more);
+    if (mostBytes == 0 || (written += bytes) < mostBytes / share) return false;
+    written = 0;
+    return true;
+  }
+
+  const TrustedFolder folder;
+  const Key secret;
+  const int64_t mostBytes;
+  std::atomic<int64_t> written{0};
+};
+
+Cache::Cache(const CacheSettings& settings) {
+  if (settings.folder.empty()) return;
+  try {
+    state_ = std::make_shared<State>(settings);
+  } catch (const ir::Error& error) {
+    complaint_ = fmt::format("cache {} is not used: {}", settings.folder, error.what());
+  }
+}
+
 std::optional<std::string> Cache::find(std::string_view key) const {
-  if (folder_.empty()) return std::nullopt;
-  std::optional<std::string> entry = readFile(pathOf(folder_, key));
-  if (!entry || entry->size() < sizeof(Header) + key.size()) return std::nullopt;
-  const std::string_view stored = *entry;
+  if (!state_) return std::nullopt;
+  const std::string name = digest(key);
+  auto entry = state_->folder.read(name, mostEntryBytes);
+  if (!entry || entry->bytes.size() < sizeof(Header) + key.size()) return std::nullopt;
+  const std::string_view stored = entry->bytes;
   const std::string_view content = stored.substr(sizeof(Header) + key.size());
-  const Header expected = headerOf(key, content);
-  if (stored.substr(0, sizeof(Header)) != bytesOf(expected) || stored.substr(sizeof(Header), key.size()) != key)
-    return std::nullopt;
-  entry->erase(0, sizeof(Header) + key.size());
-  return entry;
+  const Header expected = headerOf(state_->secret, name, key, content);
+  if (!stored.starts_with(bytesOf(expected)) || stored.substr(sizeof(Header), key.size()) != key) return std::nullopt;
+  entry->bytes.erase(0, sizeof(Header) + key.size());
+  // What another member of the group has made cannot be touched, but it can be replaced.
+  if (entry->modified < now() - day && !state_->folder.touch(name)) put(key, entry->bytes);
+  return std::move(entry->bytes);
 }
 
 void Cache::put(std::string_view key, std::string_view bytes) const {
-  if (folder_.empty()) return;
-  std::error_code error;
-  fs::create_directories(folder_, error);
-  const fs::path path = pathOf(folder_, key);
-  std::string aside = path.string() + ".XXXXXX";
-  const int file = ::mkstemp(aside.data());
-  if (file < 0) return;
-  const Header header = headerOf(key, bytes);
-  if (writeAll(file, {bytesOf(header), key, bytes})) fs::rename(aside, path, error);
-  fs::remove(aside, error);  // is there only if it could not be renamed
+  const size_t size = sizeof(Header) + key.size() + bytes.size();
+  if (!state_ || size > mostEntryBytes) return;
+  const std::string name = digest(key);
+  const Header header = headerOf(state_->secret, name, key, bytes);
+  if (state_->folder.write(name, {bytesOf(header), key, bytes}) && state_->isFull(size)) evict();
 }
+
+void Cache::evict() const {
+  if (!state_) return;
+  std::vector<TrustedFolder::File> entries = state_->entries();
+  int64_t bytes = 0;
+  for (const auto& entry : entries) bytes += entry.bytes;
+  const auto remove = [&](const TrustedFolder::File& entry) {
+    state_->folder.remove(entry.name);
+    bytes -= entry.bytes;
+  };
+  const auto isAbandoned = [limit = now() - hour](const auto& entry) {
+    return isUnfinished(entry.name) && entry.modified < limit;
+  };
+  for (const auto& entry : entries)
+    if (isAbandoned(entry)) remove(entry);
+  std::erase_if(entries, isAbandoned);
+  const int64_t most = state_->mostBytes;
+  if (most == 0 || bytes <= most) return;
+  std::sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return a.modified < b.modified; });
+  for (const auto& entry : entries)
+    if (bytes > most / 4 * 3) remove(entry);
+}
+
+CacheUse Cache::use() const {
+  CacheUse use;
+  if (!state_) return use;
+  for (const auto& entry : state_->entries()) {
+    ++use.entries;
+    use.bytes += entry.bytes;
+  }
+  return use;
+}
+
+const TrustedFolder& Cache::folder() const { return state_->folder; }
 
 }  // namespace runtime

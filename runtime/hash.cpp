@@ -1,35 +1,33 @@
 #include "runtime/hash.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cstring>
+#include <llvm-c/blake3.h>
 
 namespace runtime {
 
-Hash hash(std::string_view data, Hash state) {
-  constexpr Hash multipliers{0x9E3779B97F4A7C15ULL, 0xC2B2AE3D27D4EB4FULL};
-  const auto mix = [&](uint64_t word) {
-    for (size_t i = 0; i < 2; ++i) {
-      state[i] = (state[i] ^ word) * multipliers[i];
-      state[i] ^= state[i] >> (29 + i);
-    }
-    state[0] += state[1];
-  };
-  mix(data.size());
-  for (; !data.empty(); data.remove_prefix(std::min<size_t>(8, data.size()))) {
-    uint64_t word = 0;
-    std::memcpy(&word, data.data(), std::min<size_t>(8, data.size()));
-    mix(word);
-  }
-  mix(state[1]);
-  mix(state[0]);
-  return state;
-}
+static_assert(sizeof(Sum) == LLVM_BLAKE3_OUT_LEN && sizeof(Key) == LLVM_BLAKE3_KEY_LEN);
 
 std::string digest(std::string_view data) {
-  const Hash sum = hash(data);
-  return fmt::format("{:016x}{:016x}", sum[0], sum[1]);
+  std::array<uint8_t, 16> sum{};
+  llvm_blake3_hasher hasher;
+  llvm_blake3_hasher_init(&hasher);
+  llvm_blake3_hasher_update(&hasher, data.data(), data.size());
+  llvm_blake3_hasher_finalize(&hasher, sum.data(), sum.size());
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string text;
+  for (const uint8_t byte : sum) {
+    text += digits[byte >> 4];
+    text += digits[byte & 15];
+  }
+  return text;
+}
+
+Sum keyedSum(const Key& key, std::initializer_list<std::string_view> parts) {
+  llvm_blake3_hasher hasher;
+  llvm_blake3_hasher_init_keyed(&hasher, key.data());
+  for (const std::string_view part : parts) llvm_blake3_hasher_update(&hasher, part.data(), part.size());
+  Sum sum{};
+  llvm_blake3_hasher_finalize(&hasher, sum.data(), sum.size());
+  return sum;
 }
 
 }  // namespace runtime

@@ -2,16 +2,23 @@
 
 #include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
 namespace runtime {
 
-using Hash = std::array<uint64_t, 2>;
+/// 256 bits that depend on every bit of what was summed.
+using Sum = std::array<uint8_t, 32>;
+/// What a sum cannot be made without.
+using Key = std::array<uint8_t, 32>;
 
-/// 128 bits that depend on every bit of `data`: names for files and sums against damage, not against forgers.
-Hash hash(std::string_view data, Hash state = {1, 2});
-/// The same as 32 hexadecimal digits.
+/// The first half of a text's BLAKE3 sum as 32 hexadecimal digits: a name for files and a sum against damage, not against
+/// forgers.
 std::string digest(std::string_view data);
+
+/// The keyed BLAKE3 sum of parts that follow one another: against forgers, who do not have the key. Where one part ends and the
+/// next begins does not count.
+Sum keyedSum(const Key& key, std::initializer_list<std::string_view> parts);
 
 }  // namespace runtime

@@ -1,68 +1,59 @@
 #include "runtime/tunings.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
-#include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "ir/text.h"
 #include "runtime/hash.h"
+#include "runtime/trusted_folder.h"
 
 namespace runtime {
 namespace {
 
-namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-/// Holds a file locked against other processes as long as it lives; where that fails, writers may undo each other's entries.
-class Lock {
- public:
-  explicit Lock(const std::string& path) : file_(::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666)) {
-    if (file_ >= 0) ::flock(file_, LOCK_EX);
-  }
-  ~Lock() {
-    if (file_ >= 0) ::close(file_);
-  }
-  Lock(const Lock&) = delete;
-  Lock& operator=(const Lock&) = delete;
-
- private:
-  int file_;
-};
+constexpr const char* fileName = "tuning.jsonl";
+constexpr const char* lockName = "tuning.jsonl.lock";
+constexpr size_t mostBytes = size_t{64} << 20, mostLineBytes = size_t{1} << 20;
+constexpr double mostGain = 1000;
+/// Part of every key: tilings that were found under other rules of ours do not count.
+constexpr int format = 2;
 
 /// The key and the tiling of a line; nothing where it is not one of ours.
-std::optional<std::pair<std::string, Tuned>> parseLine(const std::string& line) {
+std::optional<std::pair<std::string, Tuned>> parseLine(std::string_view line) {
+  if (line.size() > mostLineBytes) return std::nullopt;
   const Json entry = Json::parse(line, nullptr, /*allow_exceptions=*/false);
   if (!entry.is_object()) return std::nullopt;
   const Json key = entry.value("key", Json()), tiling = entry.value("tiling", Json()), gain = entry.value("gain", Json());
   if (!key.is_string() || !tiling.is_string() || !gain.is_number()) return std::nullopt;
-  return std::pair(key.get<std::string>(), Tuned{tiling.get<std::string>(), gain.get<double>()});
+  const Tuned tuned{tiling.get<std::string>(), gain.get<double>()};
+  if (!(tuned.gain >= 1 && tuned.gain <= mostGain)) return std::nullopt;
+  return std::pair(key.get<std::string>(), tuned);
 }
 
 }  // namespace
 
-Tunings::Tunings(std::string folder) {
-  if (folder.empty()) return;
-  path_ = (fs::path(folder) / "tuning.jsonl").string();
+Tunings::Tunings(Cache cache) : cache_(std::move(cache)) {
   for (const auto& [key, line] : readLines()) found_[key] = parseLine(line)->second;
 }
 
 std::map<std::string, std::string> Tunings::readLines() {
   std::map<std::string, std::string> lines;
-  std::ifstream file(path_, std::ios::binary);
-  std::string line;
+  if (!cache_.isOpen()) return lines;
+  const auto content = cache_.folder().read(fileName, mostBytes);
   int bad = 0;
-  while (std::getline(file, line)) {
+  for (std::string_view rest = content ? content->bytes : std::string_view(); !rest.empty();) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
     if (const auto entry = parseLine(line))
       lines[entry->first] = line;
     else
       ++bad;
   }
-  if (bad > 0) complaint_ = fmt::format("{}: {} damaged line{} ignored", path_, bad, bad == 1 ? "" : "s");
+  if (bad > 0)
+    complaint_ = fmt::format("{}/{}: {} damaged line{} ignored", cache_.folder().path(), fileName, bad, bad == 1 ? "" : "s");
   return lines;
 }
 
@@ -73,24 +64,20 @@ std::optional<Tuned> Tunings::find(const std::string& key) const {
 
 void Tunings::put(const std::string& key, const Tuned& tuned, const std::string& kernel, const std::string& device) {
   found_[key] = tuned;
-  if (path_.empty()) return;
-  std::error_code error;
-  fs::create_directories(fs::path(path_).parent_path(), error);
-  const Lock lock(path_ + ".lock");
+  if (!cache_.isOpen()) return;
+  const inputs::Descriptor lock = cache_.folder().lock(lockName);  // without it writers may undo each other's entries
   std::map<std::string, std::string> lines = readLines();
   const Json entry{{"kernel", kernel}, {"device", device}, {"tiling", tuned.tiling}, {"gain", tuned.gain}, {"key", key}};
   lines[key] = entry.dump(-1, ' ', false, Json::error_handler_t::replace);
-  const std::string aside = fmt::format("{}.{}", path_, ::getpid());
-  std::ofstream file(aside, std::ios::binary);
-  for (const auto& [name, line] : lines) file << line << "\n";
-  file.close();
-  if (file) fs::rename(aside, path_, error);
-  fs::remove(aside, error);  // is there only if it could not be written or renamed
+  std::string text;
+  for (const auto& [name, line] : lines) text += line + "\n";
+  cache_.folder().write(fileName, {text});
 }
 
-std::string tuningKey(const ir::Loops& loops, const ir::Target& target, const std::string& device,
+std::string tuningKey(const ir::Loops& loops, const ir::Target& target, const std::string& device, const std::string& software,
                       const std::vector<lowering::Tiling>& candidates) {
-  std::string text = fmt::format("{}\n{} {} {}\n{}", device, target.arch, target.features, target.processors, ir::toText(loops));
+  std::string text = fmt::format("tuning {}\n{}\n{}\n{} {} {}\n{}", format, device, software, target.arch, target.features,
+                                 target.processors, ir::toText(loops));
   for (const lowering::Tiling& tiling : candidates) text += toText(tiling) + "\n";
   return digest(text);
 }

@@ -8,6 +8,7 @@
 #include "ir/loops.h"
 #include "ir/target.h"
 #include "lowering/tiling.h"
+#include "runtime/cache.h"
 
 namespace runtime {
 
@@ -17,12 +18,12 @@ struct Tuned {
   double gain = 1;     ///< the time of the rules' choice over its own
 };
 
-/// Tilings that were found by measuring, in the file `tuning.jsonl`, shared by concurrent processes: it is replaced as a
-/// whole, with what others have added since it was read.
+/// Tilings that were found by measuring, in the file `tuning.jsonl` of the cache's folder, shared by concurrent processes: it is
+/// replaced as a whole, with what others have added since it was read.
 class Tunings {
  public:
-  /// Reads the file in `folder`, if there is one; an empty path keeps what is found for this process alone.
-  explicit Tunings(std::string folder);
+  /// Reads the file, if there is one; a cache that keeps nothing has what is found last as long as this process.
+  explicit Tunings(Cache cache = Cache());
 
   std::optional<Tuned> find(const std::string& key) const;
   /// Stores a tiling under a key; `kernel` and `device` are for people who read the file. A disk that refuses costs the
@@ -36,13 +37,14 @@ class Tunings {
   /// The lines of the file by their keys; what cannot be read is left out and complained about.
   std::map<std::string, std::string> readLines();
 
-  std::string path_;  ///< empty where nothing is kept
+  const Cache cache_;
   std::map<std::string, Tuned> found_;
   std::string complaint_;
 };
 
-/// The key of loops on a device: another one where the loops, the hardware or the candidates differ.
-std::string tuningKey(const ir::Loops& loops, const ir::Target& target, const std::string& device,
+/// The key of loops on a device: another one where the loops, the hardware, its software (Device::software) or the candidates
+/// differ.
+std::string tuningKey(const ir::Loops& loops, const ir::Target& target, const std::string& device, const std::string& software,
                       const std::vector<lowering::Tiling>& candidates);
 
 }  // namespace runtime

@@ -84,7 +84,7 @@ inline int checkFaults(runtime::Device& device, const FaultyCall& faulty, ir::DT
   CAPTURE(std::string(faulty.op));
   CAPTURE(std::string(faulty.call));
   CAPTURE(std::string(ir::name(dtype)));
-  const runtime::Cache none("");
+  const runtime::Cache none;
   runtime::Call call(inputs::convert(sample(faulty.op, faulty.call), dtype, false), device, 1);
   Examination examination(call, faulty.op, Tolerances::standard());
   examination.begin(1, {});

@@ -112,7 +112,7 @@ install_program() {
 exec "$program" "\$@"
 TEXT
   chmod +x bin/opbench
-  export PATH=$folder/bin:$PATH OPBENCH_CACHE=$folder/cache
+  export PATH=$folder/bin:$PATH OPBENCH_CACHE=$folder/cache XDG_STATE_HOME=$folder/keys
 }
 
 # The page's script, and the command that merges what the array JOB leaves.

@@ -72,15 +72,17 @@ Racer::Racer(const Options& options)
       cache_(options.cache) {
   tolerances_.read(options.tolerances);
   device_->setFlush(options.flush);
+  if (options.inProcess) cache_.evict();  // elsewhere the supervisor has done so
   run_ = describe(*device_, options, cache_);
   run_.samples = options.samples;
   run_.recorded = options.recorded;
-  if (options.tune) tunings_.emplace(options.cache);
+  if (options.tune) tunings_.emplace(cache_);
 }
 
 Ready Racer::ready() const {
   Ready ready{run_, device_->target(), {}};
-  if (tunings_ && !tunings_->complaint().empty()) ready.complaints.push_back(tunings_->complaint());
+  for (const std::string& complaint : {cache_.complaint(), tunings_ ? tunings_->complaint() : ""})
+    if (!complaint.empty()) ready.complaints.push_back(complaint);
   if (lock_.isHeldElsewhere())
     ready.complaints.push_back(fmt::format("another opbench is racing on {}: the times of both are disturbed", run_.device));
   return ready;

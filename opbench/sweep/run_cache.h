@@ -1,24 +1,36 @@
 #pragma once
 
 #include <string>
+#include <vector>
+
+#include "inputs/descriptor.h"
+#include "runtime/cache.h"
 
 namespace opbench {
 
-/// The folder by which processes of a run hand on compiled code: the user's cache, or where the run keeps none, one of its own
-/// that is gone when it ends.
+/// The cache by which processes of a run hand on compiled code: the user's, or a folder of the run's own that is gone when it
+/// ends. A folder of a run that was killed goes when the next run starts.
 class RunCache {
  public:
-  /// Error: Toolchain, where a folder is needed and cannot be made.
-  explicit RunCache(std::string usersFolder);
+  /// Looks at the user's cache and has it keep to its limit. The run has a folder of its own only where it `needsOne` and the
+  /// user's keeps nothing.
+  RunCache(const runtime::CacheSettings& users, bool needsOne);
   ~RunCache();
   RunCache(const RunCache&) = delete;
   RunCache& operator=(const RunCache&) = delete;
 
-  const std::string& folder() const { return folder_; }
+  /// What processes of the run are to open; no folder where they keep nothing.
+  const runtime::CacheSettings& settings() const { return settings_; }
+  /// Why a folder is not used, a line each.
+  const std::vector<std::string>& complaints() const { return complaints_; }
 
  private:
-  std::string folder_;
-  bool isOurs_;
+  void makeFolder();
+
+  runtime::CacheSettings settings_;
+  std::vector<std::string> complaints_;
+  std::string ours_;         ///< the run's own folder; empty where it has none
+  inputs::Descriptor lock_;  ///< of a file in it, for as long as the run lives
 };
 
 }  // namespace opbench

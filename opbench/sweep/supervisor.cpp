@@ -117,7 +117,8 @@ class Supervisor {
     for (size_t i = 0; i < seats_.size(); ++i) seats_[i].processors = division.workers[i];
     isDivided_ = !division.compilers.empty();
     const int number = compilersFor(options, division, processors.size());
-    if (number > 0) cache_.emplace(options.cache);
+    cache_.emplace(options.cache, number > 0);
+    for (const std::string& complaint : cache_->complaints()) complain(complaint);
     std::vector<std::string> arguments = processArguments(division.compilers);
     arguments.emplace_back("--compiler");
     compilers_.emplace(agenda, number, std::move(arguments), options.timeout);
@@ -175,11 +176,8 @@ class Supervisor {
   /// What workers and compilers have in common.
   std::vector<std::string> processArguments(const std::vector<int>& processors) const {
     std::vector<std::string> arguments = raceArguments(options_);
-    const std::string& cache = cache_ ? cache_->folder() : options_.cache;
-    if (cache.empty())
-      arguments.emplace_back("--no-cache");
-    else
-      arguments.insert(arguments.end(), {"--cache", cache});
+    const std::vector<std::string> cache = cacheArguments(cache_->settings());
+    arguments.insert(arguments.end(), cache.begin(), cache.end());
     if (!processors.empty()) arguments.insert(arguments.end(), {"--processors", fmt::format("{}", fmt::join(processors, ","))});
     return arguments;
   }
@@ -289,8 +287,7 @@ class Supervisor {
       run_->contenders = options_.contenders;
       agenda_.begin({*run_, ready.target, {}});
     }
-    for (const std::string& complaint : ready.complaints)
-      if (complaints_.insert(complaint).second) agenda_.complain(complaint);
+    for (const std::string& complaint : ready.complaints) complain(complaint);
     compilers_->open(ready.target, ready.target.backend == ir::Backend::Cpu || !isDivided_);
     if (seat.attempt) begin(seat);
   }
@@ -301,6 +298,11 @@ class Supervisor {
     if (!failure.empty()) dismiss(seat);
     if (!failure.empty() && !attempt.isAgain) return postpone(std::move(attempt), failure);
     agenda_.take(finished);
+  }
+
+  /// Once, whichever workers have the same to say.
+  void complain(const std::string& what) {
+    if (complaints_.insert(what).second) agenda_.complain(what);
   }
 
   /// The worker has ended.
@@ -370,14 +372,14 @@ class Supervisor {
 
   Agenda& agenda_;
   const Options& options_;
-  std::vector<Seat> seats_;
   bool isDivided_ = false;         ///< whether compilers have processors of their own where a GPU is raced on
-  std::optional<RunCache> cache_;  ///< in which compilers leave what they made
+  std::optional<RunCache> cache_;  ///< that workers and compilers use
+  std::vector<Seat> seats_;
   std::optional<Compilers> compilers_;
   std::deque<Attempt> again_;         ///< samples that failed once
   std::optional<Run> run_;            ///< nothing before the first worker is ready
   std::deque<Attempt> givenBack_;     ///< of workers that never began
-  std::set<std::string> complaints_;  ///< of workers, each said once
+  std::set<std::string> complaints_;  ///< what the user was told
   int64_t kills_ = 0;                 ///< killedForMemory() when the latest sample began
 };
 

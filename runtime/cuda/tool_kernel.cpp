@@ -10,7 +10,7 @@ ExecutablePtr toolKernel(const std::string& name, std::string_view source, Devic
   program.options = {"--std=c++17", "-default-device"};
   program.arch = device.target().arch;
   program.params = {{{"pointer", ir::TensorType::contiguous(ir::DType::I64, {1}), 0, true, true}, 8}};
-  return device.compile(program, Cache(""));
+  return device.compile(program, Cache());
 }
 
 }  // namespace runtime

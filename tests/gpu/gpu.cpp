@@ -44,7 +44,7 @@ runtime::Device& gpu() {
 }
 
 void runOnGpu(const codegen::Program& program, std::vector<ir::Memory>& memory, int launches) {
-  const runtime::ExecutablePtr executable = gpu().compile(program, runtime::Cache(""));
+  const runtime::ExecutablePtr executable = gpu().compile(program, runtime::Cache());
   std::vector<at::Tensor> tensors;
   for (int launch = 0; launch < launches; ++launch) {
     std::vector<void*> pointers;

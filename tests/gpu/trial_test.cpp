@@ -14,6 +14,7 @@
 #include "runtime/oracle.h"
 #include "runtime/plan.h"
 #include "runtime/torch_state.h"
+#include "tests/cache_settings.h"
 #include "tests/gpu/gpu.h"
 #include "tests/runtime/sample.h"
 
@@ -21,7 +22,7 @@ namespace {
 
 using runtime::TensorList;
 
-const runtime::Cache noCache("");
+const runtime::Cache noCache;
 
 struct Case {
   Case(const std::string& op, const std::string& text) : call(tests::sample(op, text), tests::gpu(), 7) {}
@@ -291,7 +292,7 @@ TEST_CASE("the multiprocessors' clock is read in the stream") {
 
 TEST_CASE("a kernel is compiled once and then taken from the cache") {
   const std::filesystem::path folder = std::filesystem::temp_directory_path() / ("opbench_gpu_test" + std::to_string(getpid()));
-  const runtime::Cache cache(folder.string());
+  const runtime::Cache cache(tests::cacheIn(folder));
   Case c("aten.mul.Tensor", "((T([77, 3], f32), T([77, 3], f32)), {})");
   CHECK_FALSE(c.planned(cache)->cached);
   const auto again = c.planned(cache);

@@ -25,8 +25,8 @@ void checkCandidates(const std::string& op, const std::string& text) {
   options.repeats = 1;
   Run run;
   run.device = "cuda:0";
-  const runtime::Cache cache("");
-  runtime::Tunings tunings("");
+  const runtime::Cache cache;
+  runtime::Tunings tunings;
   runtime::Plan plan = runtime::makePlan(call.graph(examination.truth().eager), tests::gpu().target());
   const Tuning tuning = tune(plan, call, isWrong, {options, run, tests::gpu(), cache, &tunings});
   for (const std::string& refused : tuning.refused) FAIL_CHECK(refused);

@@ -12,6 +12,15 @@ TEST_CASE("what is raced as by default needs only its dtype") {
   CHECK(commandLine(options) == "--dtype float32 --device cpu");
 }
 
+TEST_CASE("another process of the run opens the cache as this one does") {
+  const runtime::CacheSettings settings{"/x/kernels", "/s/cache.key", true, 12345};
+  CHECK(parseOptions(cacheArguments(settings), {}).cache == settings);
+  CHECK(cacheArguments({}) == std::vector<std::string>{"--no-cache"});
+  Environment environment;
+  environment.cache = "/c";
+  CHECK(parseOptions(cacheArguments({}), environment).cache.folder.empty());
+}
+
 TEST_CASE("the arguments are understood as they were meant") {
   Options options;
   options.dtype = ir::DType::F64;

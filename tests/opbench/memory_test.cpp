@@ -49,7 +49,7 @@ TEST_CASE("what does not fit is refused before it is allocated: oom, with the es
   const auto device = runtime::Device::open("cpu", 1);
   REQUIRE(device->memory());
   const int64_t rows = device->memory()->total / 12 / 1024 + 1;
-  const runtime::Cache cache("");
+  const runtime::Cache cache;
   Run run;
   run.contenders = options.contenders;
   run.device = "cpu";

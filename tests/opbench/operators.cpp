@@ -154,7 +154,7 @@ void checkInterpreted(const ir::Graph& graph, runtime::Call& call, const Judge& 
 
 void checkCompiles(const ir::Graph& graph) {
   static const runtime::Nvrtc nvrtc;
-  const runtime::Cache none("");
+  const runtime::Cache none;
   for (const ir::Loops& loops : lowering::lower(graph)) {
     const ir::Target target = tests::hopper();
     CHECK_FALSE(nvrtc.compile(codegen::emitCuda(lowering::schedule(loops, target), target), none).cubin.empty());
@@ -168,7 +168,7 @@ void compareAs(const std::string& op, const std::string& recorded, DType dtype, 
   CAPTURE(ir::name(dtype));
   const c10::InferenceMode guard;
   static const std::unique_ptr<runtime::Device> device = runtime::Device::open("cpu", 1);
-  const runtime::Cache none("");
+  const runtime::Cache none;
   runtime::Call call(inputs::convert(tests::sample(op, recorded), dtype, false), *device, 1);
   if (edit) {
     std::vector<at::Tensor> tensors;

@@ -60,7 +60,8 @@ TEST_CASE("with no option: every suite, every operator, the 15 most frequent sam
   CHECK_FALSE(o.fault);
   CHECK_FALSE(o.tune);
   CHECK_FALSE(o.channelsLast);
-  CHECK(o.cache == "/home/ada/.cache/opbench/kernels");
+  CHECK(o.cache == runtime::CacheSettings{"/home/ada/.cache/opbench/kernels", "/home/ada/.local/state/opbench/cache.key"});
+  CHECK(o.cache.mostBytes == int64_t{4} << 30);
 }
 
 TEST_CASE("every option reaches its field") {
@@ -113,6 +114,9 @@ TEST_CASE("every option reaches its field") {
                            "-",
                            "--cache",
                            "k",
+                           "--shared-cache",
+                           "--cache-size",
+                           "1000000",
                            "--contenders",
                            "opbench,eager"});
   CHECK(o.inputs == Names{"a.txt", "dir"});
@@ -139,7 +143,7 @@ TEST_CASE("every option reaches its field") {
   CHECK(o.dump == "d");
   CHECK(o.csv == "t.csv");
   CHECK(o.json == "-");
-  CHECK(o.cache == "k");
+  CHECK(o.cache == runtime::CacheSettings{"k", "/home/ada/.local/state/opbench/cache.key", true, 1000000});
   CHECK(o.contenders == std::vector{Contender::Opbench, Contender::Eager});
 }
 
@@ -301,25 +305,55 @@ TEST_CASE("help names every option") {
                              "--json",         "--dashboard",
                              "--junit",        "--dump",
                              "--cache",        "--no-cache",
+                             "--shared-cache", "--cache-size",
                              "--version",      "doctor",
-                             "OPBENCH_CACHE",  "Exit status"})
+                             "OPBENCH_CACHE",  "OPBENCH_SHARED_CACHE",
+                             "Exit status"})
     CHECK_MESSAGE(help.find(option) != std::string::npos, option);
 }
 
 TEST_CASE("the cache's folder: the option, OPBENCH_CACHE, XDG_CACHE_HOME, HOME, or none") {
   Environment e;
-  CHECK(parseOptions({}, e).cache == "");
+  CHECK(parseOptions({}, e).cache.folder == "");
   e.home = "/home/ada";
-  CHECK(parseOptions({}, e).cache == "/home/ada/.cache/opbench/kernels");
+  CHECK(parseOptions({}, e).cache.folder == "/home/ada/.cache/opbench/kernels");
   e.xdgCacheHome = "/x";
-  CHECK(parseOptions({}, e).cache == "/x/opbench/kernels");
+  CHECK(parseOptions({}, e).cache.folder == "/x/opbench/kernels");
   e.cache = "/c";
-  CHECK(parseOptions({}, e).cache == "/c");
-  CHECK(parseOptions({"--cache", "/o"}, e).cache == "/o");
-  CHECK(parseOptions({"--no-cache"}, e).cache == "");
+  CHECK(parseOptions({}, e).cache.folder == "/c");
+  CHECK(parseOptions({"--cache", "/o"}, e).cache.folder == "/o");
+  CHECK(parseOptions({"--no-cache"}, e).cache.folder == "");
+}
+
+TEST_CASE("the key of the cache lies where the user's state does") {
+  Environment e;
+  CHECK(parseOptions({}, e).cache.keyFile == "");
+  e.home = "/home/ada";
+  CHECK(parseOptions({}, e).cache.keyFile == "/home/ada/.local/state/opbench/cache.key");
+  e.xdgStateHome = "relative";
+  CHECK(parseOptions({}, e).cache.keyFile == "/home/ada/.local/state/opbench/cache.key");
+  e.xdgStateHome = "/s";
+  CHECK(parseOptions({}, e).cache.keyFile == "/s/opbench/cache.key");
+}
+
+TEST_CASE("a cache is a group's where the option or OPBENCH_SHARED_CACHE says so") {
+  Environment e;
+  e.cache = "/c";
+  CHECK_FALSE(parseOptions({}, e).cache.isShared);
+  CHECK(parseOptions({"--shared-cache"}, e).cache.isShared);
+  e.sharedCache = "0";
+  CHECK_FALSE(parseOptions({}, e).cache.isShared);
+  e.sharedCache = "1";
+  CHECK(parseOptions({}, e).cache.isShared);
+  CHECK_FALSE(parseOptions({"--compiler"}, e).cache.isShared);
+  CHECK_FALSE(parseOptions({"--worker", "1,1,1"}, e).cache.isShared);
+  e.sharedCache = "yes";
+  CHECK_THROWS_WITH(parseOptions({}, e), "OPBENCH_SHARED_CACHE must be 0 or 1, got 'yes'");
 }
 
 TEST_CASE("refusals") {
+  CHECK(refusal({"--cache-size", "-1"}) == "--cache-size is at least 0, not -1");
+  CHECK(refusal({"--cache-size", "4G"}).starts_with("could not convert: --cache-size = 4G"));
   CHECK(refusal({"--dtype", "int32"}) == "--dtype is float16, bfloat16, float32 or float64, not 'int32'");
   CHECK(refusal({"--device", "gpu"}) == "--device is cpu, cuda or cuda:N, not 'gpu'");
   CHECK(refusal({"--device", "cuda:x"}) == "--device is cpu, cuda or cuda:N, not 'cuda:x'");

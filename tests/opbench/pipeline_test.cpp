@@ -23,12 +23,12 @@ inputs::Sample sampleOf(const std::string& op, const std::string& call) {
 Row raced(const std::string& op, const std::string& call, Options options = {}) {
   options.repeats = 1;
   const auto device = runtime::Device::open("cpu", 1);
-  const runtime::Cache cache("");
+  const runtime::Cache cache;
   Run run;
   run.contenders = options.contenders;
   run.device = "cpu";
   run.dtype = ir::torchName(options.dtype);
-  runtime::Tunings tunings("");
+  runtime::Tunings tunings;
   return raceSample(sampleOf(op, call), 1, Bench{options, run, *device, cache, options.tune ? &tunings : nullptr});
 }
 

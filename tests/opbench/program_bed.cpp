@@ -38,6 +38,7 @@ ProgramBed::ProgramBed(int samples) {
 
 pid_t ProgramBed::launch(std::vector<std::string> words, std::vector<std::string> variables, const std::string& output) const {
   words.insert(words.begin(), "opbench");
+  variables.push_back("XDG_STATE_HOME=" + (folder.path / "state").string());
   for (char** variable = environ; *variable != nullptr; ++variable) variables.emplace_back(*variable);
   posix_spawn_file_actions_t actions{};
   posix_spawn_file_actions_init(&actions);

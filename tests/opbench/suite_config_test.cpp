@@ -52,7 +52,7 @@ Outcome raced(const std::string& op, const UsersFile& file, Options options = {}
   options.repeats = 1;
   options.contenders = {Contender::Eager};
   const auto device = runtime::Device::open("cpu", 1);
-  const runtime::Cache cache("");
+  const runtime::Cache cache;
   Run run;
   run.contenders = options.contenders;
   run.device = "cpu";

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "ir/error.h"
+#include "tests/cache_settings.h"
 #include "tests/opbench/temporary_folder.h"
 
 using namespace opbench;
@@ -23,7 +24,7 @@ class Bed {
     options.threads = 1;
     options.inProcess = true;
     options.repeats = 1;
-    options.cache = folder.path / "cache";
+    options.cache = tests::cacheIn(folder.path);
     options.json = folder.path / "r.jsonl";
     options.junit = folder.path / "j.xml";
   }

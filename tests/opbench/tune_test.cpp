@@ -7,6 +7,7 @@
 
 #include "ir/error.h"
 #include "runtime/callable.h"
+#include "tests/cache_settings.h"
 #include "tests/opbench/fake_trial.h"
 #include "tests/opbench/temporary_folder.h"
 #include "tests/runtime/sample.h"
@@ -45,10 +46,10 @@ const std::string rulesChoice = "pointwise lanes 4 steps 1 block 128", favourite
 /// A call on the fake device, tuned: a sum of two matrices.
 struct Tuned {
   explicit Tuned(
-      const std::function<double(const std::string&)>& secondsOf, const std::string& folder = "",
+      const std::function<double(const std::string&)>& secondsOf, const runtime::Cache& kept = runtime::Cache(),
       const Check& check = [](runtime::Trial&) { return std::string(); }, const std::string& op = "aten.add.Tensor",
       const std::string& text = "((T([64, 128], f32), T([64, 128], f32)), {})")
-      : device(secondsOf), tunings(folder), cache("") {
+      : device(secondsOf), tunings(kept) {
     run.deviceName = device.name();
     runtime::Call call(tests::sample(op, text), device, 1);
     plan = runtime::makePlan(call.graph(call.reference()), device.target());
@@ -97,7 +98,7 @@ TEST_CASE("loops of one call are tuned one after another, beginning with what th
   const std::string call =
       "((T([64, 128], f32), T([64, 128], f32), [128], T([64, 1], f32), T([64, 1], f32), T([128], f32), T([128], f32), "
       "[True, True, True]), {})";
-  const Tuned tuned(seconds, "", [](runtime::Trial&) { return std::string(); }, "aten.native_layer_norm_backward.default", call);
+  const Tuned tuned(seconds, {}, [](runtime::Trial&) { return std::string(); }, "aten.native_layer_norm_backward.default", call);
   REQUIRE(tuned.plan.tilings.size() == 2);
   // The default races once for each of the two.
   CHECK(tuned.device.prepared.size() == static_cast<size_t>(tuned.tuning.candidates) + 1);
@@ -114,13 +115,29 @@ TEST_CASE("the default stands where nothing is faster beyond noise") {
 
 TEST_CASE("a winner is found again by the next run, which measures nothing") {
   const tests::TemporaryFolder folder;
-  CHECK(Tuned(favouring, folder.path).schedule() == favourite);
-  const Tuned again([](const std::string&) { return 1e-3; }, folder.path);
+  const runtime::Cache kept(tests::cacheIn(folder.path));
+  CHECK(Tuned(favouring, kept).schedule() == favourite);
+  const Tuned again([](const std::string&) { return 1e-3; }, kept);
   CHECK(again.device.prepared.empty());
   CHECK(again.schedule() == favourite);
   CHECK(again.tuning.isStored);
   CHECK(again.tuning.tried.empty());
   CHECK(again.tuning.gain == doctest::Approx(1.5));
+}
+
+TEST_CASE("a stored winner that is none of today's candidates, is measured anew") {
+  const tests::TemporaryFolder folder;
+  const runtime::Cache kept(tests::cacheIn(folder.path));
+  Tuned(favouring, kept);
+  const std::filesystem::path file = folder.path / "cache/tuning.jsonl";
+  std::string text = tests::contentOf(file);
+  REQUIRE(text.find(favourite) != std::string::npos);
+  text.replace(text.find(favourite), favourite.size(), "pointwise lanes 4 steps 77 block 99");
+  std::ofstream(file) << text;
+  const Tuned again(favouring, kept);
+  CHECK(again.device.prepared.size() == 9);
+  CHECK(again.schedule() == favourite);
+  CHECK_FALSE(again.tuning.isStored);
 }
 
 TEST_CASE("candidates that fail or are wrong do not win, and say why") {
@@ -132,13 +149,13 @@ TEST_CASE("candidates that fail or are wrong do not win, and say why") {
   CHECK(failing.tuning.refused == std::vector<std::string>{favourite + ": too many registers"});
 
   int checked = 0;
-  const Tuned wrong(favouring, "", [&](runtime::Trial&) { return ++checked == 5 ? std::string("it is wrong") : ""; });
+  const Tuned wrong(favouring, {}, [&](runtime::Trial&) { return ++checked == 5 ? std::string("it is wrong") : ""; });
   CHECK(wrong.schedule() == rulesChoice);
   CHECK(wrong.tuning.refused == std::vector<std::string>{favourite + ": it is wrong"});
 }
 
 TEST_CASE("where the default is wrong nothing takes its place: that is for the race to find") {
-  const Tuned tuned(favouring, "", [](runtime::Trial&) { return std::string("it is wrong"); });
+  const Tuned tuned(favouring, {}, [](runtime::Trial&) { return std::string("it is wrong"); });
   CHECK(tuned.schedule() == rulesChoice);
   CHECK(tuned.device.prepared.size() == 1);
 }

@@ -17,7 +17,7 @@ struct Case {
 
   runtime::CallablePtr planned() {
     return runtime::plannedCallable(call, runtime::makePlan(call.graph(call.reference()), device->target()), *device,
-                                    runtime::Cache(""));
+                                    runtime::Cache());
   }
   /// Whether the contender's run gives exactly what eager does.
   bool agrees(runtime::Callable& callable) {
@@ -86,7 +86,7 @@ TEST_CASE("poison stands where a kernel wrote nothing") {
   Case c("aten.neg.default", "((T([4], f32),), {})");
   runtime::Plan plan = runtime::makePlan(c.call.graph(c.call.reference()), c.device->target());
   plan.steps.clear();
-  const auto callable = runtime::plannedCallable(c.call, plan, *c.device, runtime::Cache(""));
+  const auto callable = runtime::plannedCallable(c.call, plan, *c.device, runtime::Cache());
   const auto outputs = c.device->prepare(*callable, c.call)->run();
   CHECK(outputs.state().tensors[0].isnan().all().item<bool>());
 }

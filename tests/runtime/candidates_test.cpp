@@ -12,7 +12,7 @@ namespace {
 
 void compileAll(const std::string& lines) {
   const runtime::Nvrtc nvrtc;
-  const runtime::Cache none("");
+  const runtime::Cache none;
   const ir::Target target = tests::hopper();
   constexpr int64_t mostSharedBytes = 227 << 10;  // of a CTA on sm_90
   for (const ir::Loops& loops : lowering::lower(ir::parseGraph("graph\n" + lines)))

@@ -76,7 +76,7 @@ TEST_CASE("a kernel's workspace is zero at first and stays from launch to launch
                  scalar({0, zero, pool.load(2, DType::I64, zero)})};
 
   const auto device = runtime::Device::open("cpu", 2);
-  const auto executable = device->compile(codegen::emitLlvm(kernel, device->target()), runtime::Cache(""));
+  const auto executable = device->compile(codegen::emitLlvm(kernel, device->target()), runtime::Cache());
   int64_t out = 0;
   void* pointers[] = {&out};
   for (int64_t launches = 1; launches <= 3; ++launches) {

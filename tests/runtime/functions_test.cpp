@@ -39,7 +39,7 @@ std::vector<float> spread(uint64_t step) {
 
 template <typename In, typename Out>
 std::vector<Out> apply(runtime::Orc& orc, const ir::Kernel& kernel, const std::vector<In>& in) {
-  const runtime::HostCode code = orc.compile(codegen::emitLlvm(kernel, runtime::Orc::host(1)), runtime::Cache(""));
+  const runtime::HostCode code = orc.compile(codegen::emitLlvm(kernel, runtime::Orc::host(1)), runtime::Cache());
   std::vector<Out> out(in.size());
   void* pointers[] = {const_cast<In*>(in.data()), out.data()};
   code.function(pointers, 0, kernel.launch.tasks);

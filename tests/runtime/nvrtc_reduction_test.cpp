@@ -30,7 +30,7 @@ int64_t localBytes(const std::string& cubin) {
 }
 
 int64_t localBytes(const ir::Kernel& kernel) {
-  return localBytes(tests::nvrtc()->compile(codegen::emitCuda(kernel, tests::hopper()), runtime::Cache("")).cubin);
+  return localBytes(tests::nvrtc()->compile(codegen::emitCuda(kernel, tests::hopper()), runtime::Cache()).cubin);
 }
 
 TEST_CASE("register arrays are registers: reductions use no local memory") {

@@ -9,6 +9,7 @@
 
 #include "codegen/cuda.h"
 #include "lowering/schedule.h"
+#include "tests/cache_settings.h"
 #include "tests/random_expr.h"
 #include "tests/refusal.h"
 #include "tests/runtime/nvrtc_library.h"
@@ -17,7 +18,7 @@
 
 namespace {
 
-const runtime::Cache noCache("");
+const runtime::Cache noCache;
 
 /// Whether a cubin came out; doctest shows NVRTC's log where not.
 bool compiles(const ir::Kernel& kernel) {
@@ -76,7 +77,7 @@ TEST_CASE("PTX for dumps") {
 TEST_CASE("the second time the cubin comes from the cache; a program that differs in anything is another entry") {
   if (tests::nvrtc() == nullptr) return;
   const std::filesystem::path folder = std::filesystem::temp_directory_path() / ("opbench_nvrtc_test" + std::to_string(getpid()));
-  const runtime::Cache cache(folder.string());
+  const runtime::Cache cache(tests::cacheIn(folder));
   const runtime::DeviceCode first = tests::nvrtc()->compile(fill(), cache);
   CHECK_FALSE(first.cached);
   CHECK(first.compileMs > 0);

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "ir/error.h"
+#include "tests/cache_settings.h"
 #include "tests/runtime/cpu_kernel.h"
 
 namespace {
@@ -43,8 +44,8 @@ TEST_CASE("kernels of one name live side by side, and longer than the compiler")
   runtime::HostCode one;
   {
     runtime::Orc orc;
-    one = orc.compile(adding(1), runtime::Cache(""));
-    const runtime::HostCode two = orc.compile(adding(2), runtime::Cache(""));
+    one = orc.compile(adding(1), runtime::Cache());
+    const runtime::HostCode two = orc.compile(adding(2), runtime::Cache());
     CHECK(call(one, 10) == 11);
     CHECK(call(two, 10) == 12);
     CHECK(one.compileMs > 0);
@@ -55,7 +56,7 @@ TEST_CASE("kernels of one name live side by side, and longer than the compiler")
 
 TEST_CASE("code comes from the cache the second time, in any process; a damaged object is compiled again") {
   const Folder folder;
-  const runtime::Cache cache(folder.path.string());
+  const runtime::Cache cache(tests::cacheIn(folder.path));
   runtime::Orc orc;
   CHECK(!orc.compile(adding(3), cache).cached);
   const runtime::HostCode again = orc.compile(adding(3), cache);
@@ -63,11 +64,21 @@ TEST_CASE("code comes from the cache the second time, in any process; a damaged 
   CHECK(call(again, 1) == 4);
   CHECK(!orc.compile(adding(4), cache).cached);
 
-  for (const auto& entry : fs::directory_iterator(folder.path)) fs::resize_file(entry.path(), fs::file_size(entry.path()) - 1);
+  for (const auto& entry : fs::directory_iterator(folder.path / "cache"))
+    fs::resize_file(entry.path(), fs::file_size(entry.path()) - 1);
   const runtime::HostCode repaired = orc.compile(adding(3), cache);
   CHECK(!repaired.cached);
   CHECK(call(repaired, 1) == 4);
   CHECK(orc.compile(adding(3), cache).cached);
+}
+
+TEST_CASE("code of a cache that was made with another key is not run") {
+  const Folder folder;
+  runtime::CacheSettings settings = tests::cacheIn(folder.path);
+  runtime::Orc orc;
+  orc.compile(adding(3), runtime::Cache(settings));
+  settings.keyFile = folder.path / "another/cache.key";
+  CHECK(!orc.compile(adding(3), runtime::Cache(settings)).cached);
 }
 
 TEST_CASE("several threads compile with one compiler") {
@@ -75,7 +86,7 @@ TEST_CASE("several threads compile with one compiler") {
   std::vector<float> results(4);
   std::vector<std::thread> threads;
   for (size_t i = 0; i < results.size(); ++i)
-    threads.emplace_back([&, i] { results[i] = call(orc.compile(adding(static_cast<double>(i)), runtime::Cache("")), 1); });
+    threads.emplace_back([&, i] { results[i] = call(orc.compile(adding(static_cast<double>(i)), runtime::Cache()), 1); });
   for (std::thread& thread : threads) thread.join();
   CHECK(results == std::vector<float>{1, 2, 3, 4});
 }
@@ -86,7 +97,7 @@ TEST_CASE("what LLVM refuses is a toolchain error with its words") {
   const auto messageOf = [&](const std::string& source) {
     program.source = source;
     try {
-      orc.compile(program, runtime::Cache(""));
+      orc.compile(program, runtime::Cache());
     } catch (const ir::Error& error) {
       CHECK(error.kind() == ir::ErrorKind::Toolchain);
       return std::string(error.what());

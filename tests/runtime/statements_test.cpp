@@ -127,7 +127,7 @@ TEST_CASE("a partly active vector touches no memory past its last lane") {
       if (vectorBytes > target.vectorBytes) continue;
       target.vectorBytes = vectorBytes;
       const ir::Kernel kernel = tests::pointwiseKernel({dtype}, 5, 16, [](ExprPool&, const auto& loads) { return loads; });
-      const runtime::HostCode code = orc.compile(codegen::emitLlvm(kernel, target), runtime::Cache(""));
+      const runtime::HostCode code = orc.compile(codegen::emitLlvm(kernel, target), runtime::Cache());
       const auto bytes = static_cast<size_t>(5 * ir::sizeOf(dtype));
       std::memset(inputEnd - bytes, 7, bytes);
       std::memset(outputEnd - bytes, 0, bytes);
@@ -205,7 +205,7 @@ TEST_CASE("a task range runs its iterations alone") {
   const ir::Kernel kernel = tests::pointwiseKernel({DType::I32}, 64, 8, [](ExprPool& pool, const auto& loads) {
     return std::vector{pool.make(Op::Add, {loads[0], pool.integer(DType::I32, 1)})};
   });
-  const runtime::HostCode code = orc.compile(codegen::emitLlvm(kernel, runtime::Orc::host(1)), runtime::Cache(""));
+  const runtime::HostCode code = orc.compile(codegen::emitLlvm(kernel, runtime::Orc::host(1)), runtime::Cache());
   std::vector<int32_t> in(64, 4);
   std::vector<int32_t> out(64, 0);
   void* pointers[] = {in.data(), out.data()};
@@ -235,7 +235,7 @@ TEST_CASE("stores in place, and around the caches") {
   CHECK(program.source.find("!nontemporal") != std::string::npos);
   CHECK(program.source.find("sfence") != std::string::npos);
   runtime::Orc orc;
-  const runtime::HostCode code = orc.compile(program, runtime::Cache(""));
+  const runtime::HostCode code = orc.compile(program, runtime::Cache());
   alignas(64) std::array<float, 64> self{};
   alignas(64) std::array<float, 64> out{};
   self.fill(1.5F);

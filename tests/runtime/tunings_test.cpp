@@ -1,11 +1,16 @@
 #include "runtime/tunings.h"
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 
 #include <thread>
 
+#include "inputs/descriptor.h"
 #include "ir/text.h"
 #include "lowering/lowering.h"
+#include "tests/cache_settings.h"
 #include "tests/opbench/temporary_folder.h"
 #include "tests/targets.h"
 
@@ -30,11 +35,12 @@ ir::Loops sum(const std::string& elements) {
 
 TEST_CASE("what one process found the next one finds") {
   const tests::TemporaryFolder folder;
-  Tunings first(folder.path / "made when needed");
+  const runtime::Cache cache(tests::cacheIn(folder.path / "made when needed"));
+  Tunings first(cache);
   CHECK(tilingOf(first, "a") == "none");
   first.put("a", {"rows group 64", 1.25}, "softmax", "Example GPU");
   CHECK(tilingOf(first, "a") == "rows group 64");
-  const Tunings next(folder.path / "made when needed");
+  const Tunings next(cache);
   CHECK(tilingOf(next, "a") == "rows group 64");
   CHECK(next.find("a")->gain == 1.25);
   CHECK(next.complaint() == "");
@@ -42,30 +48,31 @@ TEST_CASE("what one process found the next one finds") {
 
 TEST_CASE("the file is made for people as well") {
   const tests::TemporaryFolder folder;
-  Tunings(folder.path).put("00ff", {"rows group 64", 1.25}, "softmax", "Example GPU");
-  CHECK(tests::contentOf(folder.path / "tuning.jsonl") ==
+  Tunings(runtime::Cache(tests::cacheIn(folder.path))).put("00ff", {"rows group 64", 1.25}, "softmax", "Example GPU");
+  CHECK(tests::contentOf(folder.path / "cache/tuning.jsonl") ==
         R"({"kernel":"softmax","device":"Example GPU","tiling":"rows group 64","gain":1.25,"key":"00ff"})"
         "\n");
 }
 
 TEST_CASE("no folder: what is found lasts as long as the process") {
-  Tunings tunings("");
+  Tunings tunings;
   tunings.put("a", {"rows group 64", 1.25}, "softmax", "Example GPU");
   CHECK(tilingOf(tunings, "a") == "rows group 64");
-  CHECK(tilingOf(Tunings(""), "a") == "none");
+  CHECK(tilingOf(Tunings(), "a") == "none");
 }
 
 TEST_CASE("a damaged file costs its damaged lines, one complaint, and heals when it is written") {
   const tests::TemporaryFolder folder;
-  const std::filesystem::path path = folder.path / "tuning.jsonl";
-  Tunings(folder.path).put("a", {"rows group 64", 1.25}, "softmax", "Example GPU");
+  const runtime::Cache cache(tests::cacheIn(folder.path));
+  const std::filesystem::path path = folder.path / "cache/tuning.jsonl";
+  Tunings(cache).put("a", {"rows group 64", 1.25}, "softmax", "Example GPU");
   append(path, "not JSON\n{\"key\": 1}\n[]\n{\"key\":\"b\",\"tiling\":\"rows gr");
-  Tunings damaged(folder.path);
+  Tunings damaged(cache);
   CHECK(tilingOf(damaged, "a") == "rows group 64");
   CHECK(tilingOf(damaged, "b") == "none");
   CHECK(damaged.complaint() == path.string() + ": 4 damaged lines ignored");
   damaged.put("c", {"rows group 32", 1.5}, "softmax", "Example GPU");
-  const Tunings healed(folder.path);
+  const Tunings healed(cache);
   CHECK(healed.complaint() == "");
   CHECK(tilingOf(healed, "a") == "rows group 64");
   CHECK(tilingOf(healed, "c") == "rows group 32");
@@ -73,37 +80,96 @@ TEST_CASE("a damaged file costs its damaged lines, one complaint, and heals when
 
 TEST_CASE("bytes that are no text at all are damage like any other") {
   const tests::TemporaryFolder folder;
-  append(folder.path / "tuning.jsonl", std::string("\0\xff\n\x80", 4));
-  CHECK(Tunings(folder.path).complaint().ends_with("tuning.jsonl: 2 damaged lines ignored"));
+  const runtime::Cache cache(tests::cacheIn(folder.path));
+  append(folder.path / "cache/tuning.jsonl", std::string("\0\xff\n\x80", 4));
+  CHECK(Tunings(cache).complaint().ends_with("tuning.jsonl: 2 damaged lines ignored"));
 }
 
 TEST_CASE("writers at the same time keep each other's entries") {
   const tests::TemporaryFolder folder;
+  const runtime::Cache cache(tests::cacheIn(folder.path));
   const auto keyOf = [](int writer, int i) { return std::to_string(writer) + "." + std::to_string(i); };
   std::vector<std::thread> writers;
   for (int writer = 0; writer < 4; ++writer)
     writers.emplace_back([&, writer] {
-      Tunings tunings(folder.path);
+      Tunings tunings(cache);
       for (int i = 0; i < 10; ++i) tunings.put(keyOf(writer, i), {"rows group 64", 1.25}, "softmax", "Example GPU");
     });
   for (std::thread& writer : writers) writer.join();
-  const Tunings all(folder.path);
+  const Tunings all(cache);
   CHECK(all.complaint() == "");
   for (int writer = 0; writer < 4; ++writer)
     for (int i = 0; i < 10; ++i) CHECK(all.find(keyOf(writer, i)).has_value());
 }
 
-TEST_CASE("a key is of the loops, the hardware and the candidates") {
+TEST_CASE("lines of gains that no schedule has, and lines that never end, are damage") {
+  const tests::TemporaryFolder folder;
+  const runtime::Cache cache(tests::cacheIn(folder.path));
+  const std::filesystem::path path = folder.path / "cache/tuning.jsonl";
+  for (const char* gain : {"-1", "0", "1e300", "null", "\"1.5\""})
+    append(path, R"({"key":"a","tiling":"rows group 64","gain":)" + std::string(gain) + "}\n");
+  append(path, R"({"key":"a","tiling":")" + std::string(2 << 20, 'x') + "\",\"gain\":1.5}\n");
+  const Tunings damaged(cache);
+  CHECK(damaged.complaint().ends_with("6 damaged lines ignored"));
+  CHECK(tilingOf(damaged, "a") == "none");
+}
+
+TEST_CASE("what is no file of the user's in the file's place is not read, nobody waits for it, and it is replaced") {
+  const tests::TemporaryFolder folder;
+  const runtime::Cache cache(tests::cacheIn(folder.path));
+  const std::filesystem::path path = folder.path / "cache/tuning.jsonl", elsewhere = folder.path / "elsewhere";
+  Tunings(cache).put("a", {"rows group 64", 1.25}, "softmax", "Example GPU");
+  SUBCASE("a FIFO") {
+    std::filesystem::remove(path);
+    REQUIRE(mkfifo(path.c_str(), 0600) == 0);
+  }
+  SUBCASE("a folder") {
+    std::filesystem::remove(path);
+    std::filesystem::create_directory(path);
+  }
+  SUBCASE("a link") {
+    std::filesystem::rename(path, elsewhere);
+    std::filesystem::create_symlink(elsewhere, path);
+  }
+  SUBCASE("a file that others may write") {
+    std::filesystem::permissions(path, std::filesystem::perms::others_write, std::filesystem::perm_options::add);
+  }
+  SUBCASE("a huge one") { std::filesystem::resize_file(path, uintmax_t{1} << 40); }
+  SUBCASE("and the lock's is a FIFO, too") {
+    std::filesystem::remove(path);
+    std::filesystem::remove(path.string() + ".lock");
+    REQUIRE(mkfifo((path.string() + ".lock").c_str(), 0600) == 0);
+  }
+  Tunings tunings(cache);
+  CHECK(tilingOf(tunings, "a") == "none");
+  tunings.put("b", {"rows group 32", 1.25}, "softmax", "Example GPU");
+  CHECK(tilingOf(Tunings(cache), "b") == "rows group 32");
+  CHECK(std::filesystem::is_regular_file(std::filesystem::symlink_status(path)));
+}
+
+TEST_CASE("whoever holds the lock for ever costs some time, and no entry") {
+  const tests::TemporaryFolder folder;
+  const runtime::Cache cache(tests::cacheIn(folder.path));
+  Tunings tunings(cache);
+  tunings.put("a", {"rows group 64", 1.25}, "softmax", "Example GPU");
+  const inputs::Descriptor held(open((folder.path / "cache/tuning.jsonl.lock").c_str(), O_RDWR | O_CLOEXEC));
+  REQUIRE(flock(held.number(), LOCK_EX) == 0);
+  tunings.put("b", {"rows group 32", 1.25}, "softmax", "Example GPU");
+  CHECK(tilingOf(Tunings(cache), "b") == "rows group 32");
+}
+
+TEST_CASE("a key is of the loops, the hardware, its software and the candidates") {
   const ir::Target target = tests::hopper();
   ir::Target smaller = target;
   smaller.processors = 66;
   const ir::Loops loops = sum("300000"), others = sum("300001");
   std::vector<lowering::Tiling> candidates = lowering::candidates(loops, target, lowering::chooseTiling(loops, target));
-  const std::string key = runtime::tuningKey(loops, target, "Example GPU", candidates);
-  CHECK(key == runtime::tuningKey(sum("300000"), target, "Example GPU", candidates));
-  CHECK(key != runtime::tuningKey(others, target, "Example GPU", candidates));
-  CHECK(key != runtime::tuningKey(loops, smaller, "Example GPU", candidates));
-  CHECK(key != runtime::tuningKey(loops, target, "Other GPU", candidates));
+  const std::string key = runtime::tuningKey(loops, target, "Example GPU", "NVRTC 13.0", candidates);
+  CHECK(key == runtime::tuningKey(sum("300000"), target, "Example GPU", "NVRTC 13.0", candidates));
+  CHECK(key != runtime::tuningKey(others, target, "Example GPU", "NVRTC 13.0", candidates));
+  CHECK(key != runtime::tuningKey(loops, smaller, "Example GPU", "NVRTC 13.0", candidates));
+  CHECK(key != runtime::tuningKey(loops, target, "Other GPU", "NVRTC 13.0", candidates));
+  CHECK(key != runtime::tuningKey(loops, target, "Example GPU", "NVRTC 13.1", candidates));
   candidates.pop_back();
-  CHECK(key != runtime::tuningKey(loops, target, "Example GPU", candidates));
+  CHECK(key != runtime::tuningKey(loops, target, "Example GPU", "NVRTC 13.0", candidates));
 }
