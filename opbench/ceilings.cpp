@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
+#include <chrono>
 
 #include "inputs/sample.h"
 #include "ir/error.h"
+#include "opbench/kept_ceilings.h"
 #include "opbench/race.h"
 #include "runtime/call.h"
 #include "runtime/plan.h"
@@ -14,7 +15,6 @@
 namespace opbench {
 namespace {
 
-using Json = nlohmann::json;
 using runtime::Measure;
 
 bool isCuda(const runtime::Device& device) { return device.target().backend == ir::Backend::Cuda; }
@@ -38,11 +38,11 @@ double secondsOf(const std::string& op, const std::string& arguments, runtime::D
   const runtime::CallablePtr callable = runtime::plannedCallable(call, runtime::makePlan(graph, device.target()), device, cache);
   const auto trial = device.prepare(*callable, call);
   Pace pace;
-  pace.maxSeconds = 0.1;
+  pace.maxSeconds = 0.05;
   pace.leastPairs = 5;
   const Measure measure = isCuda(device) ? Measure::Cold : Measure::Steady;
   trial->prepareFor(measure);
-  return race({trial.get()}, measure, device, pace, 0).timings.front().median;
+  return settledSeconds([&] { return race({trial.get()}, measure, device, pace, 0).timings.front().median; });
 }
 
 Ceilings measure(runtime::Device& device, const runtime::Cache& cache) {
@@ -58,13 +58,14 @@ Ceilings measure(runtime::Device& device, const runtime::Cache& cache) {
   return ceilings;
 }
 
-std::string keyOf(const runtime::Device& device, runtime::Flush flush) {
-  const bool isRead = isCuda(device) && flush == runtime::Flush::Read;
-  return measuredKey(isRead ? "ceilings 1, read flush" : "ceilings 1", device.name(), device.target().processors);
+int64_t now() {
+  using namespace std::chrono;
+  return duration_cast<seconds>(system_clock::now().time_since_epoch()).count();
 }
 
-std::string toText(const Ceilings& c) {
-  return Json{{"copy", c.copy}, {"read", c.read}, {"flops", c.flops}, {"floor", c.floor}}.dump();
+std::optional<KeptCeilings> findKept(runtime::Device& device, runtime::Flush flush, const runtime::Cache& cache) {
+  const auto text = cache.find(ceilingsKey(device, flush));
+  return text ? keptCeilingsOf(*text, now()) : std::nullopt;
 }
 
 }  // namespace
@@ -73,24 +74,29 @@ std::string measuredKey(std::string_view what, std::string_view device, int proc
   return fmt::format("{}: {}, {} processors", what, device, processors);
 }
 
+// The number is that of the format; with another one all is measured anew.
+std::string ceilingsKey(runtime::Device& device, runtime::Flush flush) {
+  const bool isRead = isCuda(device) && flush == runtime::Flush::Read;
+  const std::string key =
+      measuredKey(isRead ? "ceilings 2, read flush" : "ceilings 2", device.name(), device.target().processors);
+  return fmt::format("{}, {}", key, device.software());
+}
+
 Ceilings best(const Ceilings& a, const Ceilings& b) {
   return {std::max(a.copy, b.copy), std::max(a.read, b.read), std::max(a.flops, b.flops), std::min(a.floor, b.floor)};
 }
 
 Ceilings ceilingsOf(runtime::Device& device, runtime::Flush flush, const runtime::Cache& cache) {
-  if (const auto known = cache.find(keyOf(device, flush))) {
-    const Json json = Json::parse(*known, nullptr, /*allow_exceptions=*/false);
-    if (json.is_object())
-      return {json.value("copy", 0.0), json.value("read", 0.0), json.value("flops", 0.0), json.value("floor", 0.0)};
-  }
+  if (const auto kept = findKept(device, flush, cache)) return kept->ceilings;
   const Ceilings ceilings = measure(device, cache);
-  cache.put(keyOf(device, flush), toText(ceilings));
+  cache.put(ceilingsKey(device, flush), toText(KeptCeilings{ceilings, now()}));
   return ceilings;
 }
 
 Ceilings raised(const Ceilings& known, runtime::Device& device, runtime::Flush flush, const runtime::Cache& cache) {
   const Ceilings better = best(known, measure(device, cache));
-  cache.put(keyOf(device, flush), toText(better));
+  const auto kept = findKept(device, flush, cache);
+  cache.put(ceilingsKey(device, flush), toText(KeptCeilings{better, kept ? kept->measured : now()}));
   return better;
 }
 

@@ -27,11 +27,14 @@ double lightSeconds(const Ceilings& ceilings, int64_t bytes, double flops);
 /// What the cache keeps something by that was measured on a device, which its name and how many processors work identify.
 std::string measuredKey(std::string_view what, std::string_view device, int processors);
 
-/// Those of a device whose trials flush its caches so; measured once, by racing calls made for the purpose, and then found in the
-/// cache by its name and the kind of flush.
+/// What the cache keeps a device's ceilings by: its name, its software, and how its trials flush its caches.
+std::string ceilingsKey(runtime::Device& device, runtime::Flush flush);
+
+/// The ceilings of a device whose trials flush its caches so. They are measured by racing calls made for the purpose, and then
+/// found in the cache for 30 days.
 Ceilings ceilingsOf(runtime::Device& device, runtime::Flush flush, const runtime::Cache& cache);
-/// `known` and what is measured now, whichever is better, which the cache has from then on: what was measured while the device
-/// was busy does not stand.
+/// `known` and what is measured now, whichever is better. The cache has these from then on, for as long as it would have had
+/// `known`: what was measured while the device was busy does not stand.
 Ceilings raised(const Ceilings& known, runtime::Device& device, runtime::Flush flush, const runtime::Cache& cache);
 
 }  // namespace opbench

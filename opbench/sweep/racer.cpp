@@ -1,8 +1,7 @@
 #include "opbench/sweep/racer.h"
 
-#include <cstdlib>
-
 #include "opbench/arguments.h"
+#include "opbench/kept_ceilings.h"
 #include "opbench/outcome.h"
 #include "opbench/pipeline.h"
 #include "opbench/report/json.h"
@@ -55,14 +54,10 @@ std::string wantedDevice(const Options& options) {
 
 std::optional<double> knownSpread(const Run& run, const runtime::Cache& cache) {
   const auto text = cache.find(spreadKey(run));
-  if (!text) return std::nullopt;
-  const double spread = std::strtod(text->c_str(), nullptr);
-  return spread > 0 ? std::optional(spread) : std::nullopt;
+  return text ? spreadOf(*text) : std::nullopt;
 }
 
-void keepSpread(double spread, const Run& run, const runtime::Cache& cache) {
-  cache.put(spreadKey(run), fmt::format("{}", spread));
-}
+void keepSpread(double spread, const Run& run, const runtime::Cache& cache) { cache.put(spreadKey(run), spreadText(spread)); }
 
 Racer::Racer(const Options& options)
     : options_(options),
