@@ -45,6 +45,13 @@ void reject(Outcome& outcome, double seconds, double least) {
   outcome.beside.reset();
 }
 
+/// Whether hot runs find the sample's data in the caches, of which the memory's bandwidth says nothing.
+bool isInCaches(const Row& row, const Run& run) {
+  if (run.hotCacheBytes == 0 || row.bytes() > run.hotCacheBytes) return false;
+  const Ceilings& ceilings = run.ceilings;
+  return ceilings.flops <= 0 || row.flops / ceilings.flops < static_cast<double>(row.bytes()) / ceilings.copy;
+}
+
 }  // namespace
 
 std::string_view name(Status status) {
@@ -105,7 +112,7 @@ void derive(Row& row, const Run& run) {
     if (hasBaseline) outcome.speedup = outcome.timing->ratio.median;
     if (outcome.kind == runtime::Kind::View) continue;
     outcome.bytesPerSecond = static_cast<double>(row.bytes()) / outcome.timing->median;
-    if (row.lightSeconds > 0) outcome.ofLight = row.lightSeconds / outcome.timing->median;
+    if (row.lightSeconds > 0 && !isInCaches(row, run)) outcome.ofLight = row.lightSeconds / outcome.timing->median;
   }
 }
 

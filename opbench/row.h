@@ -60,7 +60,7 @@ struct Outcome {
   std::optional<runtime::KernelTime> kernelTime;  ///< where it was asked for
   std::optional<double> speedup;                  ///< the baseline's time over its own, the median over pairs of runs
   std::optional<double> bytesPerSecond;           ///< Row::bytes over its median time
-  std::optional<double> ofLight;                  ///< Row::lightSeconds over its median time
+  std::optional<double> ofLight;                  ///< Row::lightSeconds over its median time; nothing where caches have the data
   double compileMs = 0;
   bool cached = false;
   bool isCompiledAhead = false;  ///< by another process, while other samples were timed
@@ -108,8 +108,9 @@ struct Run {
   runtime::Flush flush = runtime::Flush::Write;
   std::string dtype;  ///< `float16`
   uint64_t seed = 0;
-  int threads = 0;     ///< of a CPU device; 0 on others
-  int processors = 0;  ///< that work: a CPU device's threads, a GPU's multiprocessors
+  int threads = 0;            ///< of a CPU device; 0 on others
+  int processors = 0;         ///< that work: a CPU device's threads, a GPU's multiprocessors
+  int64_t hotCacheBytes = 0;  ///< Device::hotCacheBytes(); 0 where rows are read, not raced
   int repeats = 0;
   double precision = 0.01;
   bool isSelfTest = false;  ///< contenders race against themselves, not each other

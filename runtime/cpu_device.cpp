@@ -195,6 +195,7 @@ class CpuDevice : public Device {
   std::optional<double> clock() override { return coreClock(); }
   std::optional<double> stolenSeconds() override { return runtime::stolenSeconds(); }
 
+  int64_t hotCacheBytes() override { return lastLevelCacheBytes(target_.processors); }
   std::optional<Memory> memory() override { return hostMemory(); }
   std::string software() override { return fmt::format("torch {}, llvm {}", TORCH_VERSION, Orc::version()); }
   std::vector<std::pair<std::string, std::string>> facts() override {

@@ -109,6 +109,8 @@ class Device {
   virtual double tick() { return 0; }
   /// Seconds that a hypervisor has kept the processors from working so far; nothing where it cannot be told.
   virtual std::optional<double> stolenSeconds() { return std::nullopt; }
+  /// Bytes that its caches hold where hot runs find their data in them (CPU); 0 elsewhere, and where it cannot be told.
+  virtual int64_t hotCacheBytes() { return 0; }
   /// Its memory; nothing where it cannot be told.
   virtual std::optional<Memory> memory() { return std::nullopt; }
   /// The releases of the software that what is measured depends on, torch's, the compiler's and the driver's, in one line; empty

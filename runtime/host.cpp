@@ -2,6 +2,7 @@
 
 #include <ATen/Parallel.h>
 #include <emmintrin.h>
+#include <fmt/format.h>
 #include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -9,8 +10,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
+#include <map>
 #include <string>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 #include "runtime/control_groups.h"
@@ -47,6 +52,29 @@ void pinThreads() {
   static const std::vector<int> processors = allowedProcessors();  // before any thread is bound
   if (static_cast<int>(processors.size()) < at::get_num_threads()) return;
   onEachThread([](int thread) { confineTo({processors[static_cast<std::size_t>(thread)]}); });
+}
+
+int64_t lastLevelCacheBytes(int processors) {
+  int last = 0;
+  std::map<std::pair<int, std::string>, int64_t> caches;  // by level and by who shares them
+  for (int processor = 0; processor < processors; ++processor) {
+    const std::filesystem::path folder = fmt::format("/sys/devices/system/cpu/cpu{}/cache", processor);
+    std::error_code error;
+    for (const auto& cache : std::filesystem::directory_iterator(folder, error)) {
+      int level = 0;
+      int64_t kilobytes = 0;
+      std::string sharers;
+      std::ifstream(cache.path() / "level") >> level;
+      std::ifstream(cache.path() / "size") >> kilobytes;
+      std::ifstream(cache.path() / "shared_cpu_list") >> sharers;
+      caches[{level, sharers}] = kilobytes * 1024;
+      last = std::max(last, level);
+    }
+  }
+  int64_t bytes = 0;
+  for (const auto& [cache, size] : caches)
+    if (cache.first == last) bytes += size;
+  return bytes;
 }
 
 double coreClock() {

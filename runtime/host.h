@@ -22,6 +22,9 @@ void confineTo(const std::vector<int>& processors);
 /// before what is timed.
 void pinThreads();
 
+/// Bytes that the last-level caches of the first so many processors hold together; 0 where Linux does not tell.
+int64_t lastLevelCacheBytes(int processors);
+
 /// The clock of the core at hand in Hz, from additions that wait for one another, one a cycle.
 double coreClock();
 

@@ -27,6 +27,7 @@ Run describe(runtime::Device& device, const Options& options, const runtime::Cac
   run.deviceName = device.name();
   run.ceilings = ceilingsOf(device, options.flush, cache);
   run.processors = device.target().processors;
+  run.hotCacheBytes = device.hotCacheBytes();
   run.spread = knownSpread(run, cache);
   run.flush = options.flush;
   run.precision = options.precision;

@@ -18,6 +18,28 @@ TEST_CASE("a row's figures follow from its timings") {
   CHECK(*row.outcomes[1].ofLight == Approx(row.lightSeconds / 24e-6));
 }
 
+TEST_CASE(
+    "hot times of what a CPU's caches hold are no share of what its memory can do; those bound by arithmetic are of its peak") {
+  Row row = tests::exampleRows()[1];
+  Run run = tests::exampleRun();
+  const auto ofLight = [&] {
+    for (Outcome& outcome : row.outcomes) outcome.ofLight.reset();
+    derive(row, run);
+    return row.outcomes[1].ofLight.has_value();
+  };
+  CHECK(ofLight());
+  run.hotCacheBytes = row.bytes() - 1;
+  CHECK(ofLight());
+  run.hotCacheBytes = row.bytes();
+  CHECK(!ofLight());
+  CHECK(row.outcomes[1].bytesPerSecond);
+  run.ceilings.flops = 1e12;
+  row.flops = 0.9 * static_cast<double>(row.bytes()) / run.ceilings.copy * run.ceilings.flops;
+  CHECK(!ofLight());
+  row.flops *= 1.12;
+  CHECK(ofLight());
+}
+
 TEST_CASE("a wrong result has no speedup") { CHECK_FALSE(tests::exampleRows()[3].outcomes[1].speedup); }
 
 TEST_CASE("rows are summed up by operator, each sample counted once") {
