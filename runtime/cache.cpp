@@ -91,8 +91,8 @@ struct Cache::State {
   /// Whether this process has written so much since it was asked last that the entries are to be counted.
   bool isFull(size_t more) {
     constexpr int64_t share = 8;
-    const auto bytes = static_cast<int64_t>(more);
-    if (mostBytes == 0 || (written += bytes) < mostBytes / share) return false;
+    const int64_t bytes = written += static_cast<int64_t>(more);
+    if (mostBytes == 0 || bytes < mostBytes / share) return false;
     written = 0;
     return true;
   }

@@ -57,6 +57,14 @@ bool waitForFolder(const CacheBed& bed, pid_t pid, const std::vector<fs::path>& 
   }
 }
 
+/// Kills a run, which has no time to clean up, and then its workers, which may hang.
+void killAll(pid_t pid) {
+  const std::vector<pid_t> children = childrenOf(pid);
+  kill(pid, SIGKILL);
+  ProgramBed::wait(pid);
+  for (const pid_t child : children) kill(child, SIGKILL);
+}
+
 }  // namespace
 
 TEST_CASE("a cache that others may write into is not used: all is compiled for this run alone, which says so once") {
@@ -192,8 +200,7 @@ TEST_CASE("what a killed run left in the folder of temporary files goes when the
   const pid_t killed = start("1.jsonl");
   REQUIRE(waitForFolder(bed, killed));
   const std::vector<fs::path> left = bed.leftovers();
-  kill(killed, SIGKILL);
-  ProgramBed::wait(killed);
+  killAll(killed);
   CHECK(bed.leftovers() == left);
   // Of the user's own, not of a run's.
   for (const char* name : {"opbench-output", "opbench-123456", "opbench-test-123456"}) {
@@ -208,8 +215,7 @@ TEST_CASE("what a killed run left in the folder of temporary files goes when the
   CHECK(folders == 4);
   CHECK(bed.run({"--no-cache", "--compilers", "1"}, bed.variables) == 0);
   CHECK(bed.leftovers().size() == folders);
-  kill(alive, SIGKILL);
-  ProgramBed::wait(alive);
+  killAll(alive);
   fs::remove(bed.json());
   CHECK(bed.run({}, bed.variables) == 0);
   CHECK(bed.leftovers().size() == 3);
