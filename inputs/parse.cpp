@@ -26,6 +26,13 @@ bool isDeviceName(std::string_view text) {
          std::all_of(index.begin(), index.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
+bool isIdentifier(std::string_view text) {
+  constexpr std::string_view digits = "0123456789";
+  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+  return !text.empty() && text.find_first_not_of(letters) == std::string_view::npos &&
+         digits.find(text.front()) == std::string_view::npos;
+}
+
 /// The grammar of a call, one function a form. Nothing is evaluated: a name is looked up in fixed tables or refused.
 class CallReader {
  public:
@@ -55,6 +62,7 @@ class CallReader {
     while (!in_.accept('}')) {
       size_t start = in_.position();
       std::string name = in_.quoted();
+      if (!isIdentifier(name)) in_.expectedAt(start, "a keyword's name", shown(name));
       bool repeated = std::any_of(named.begin(), named.end(), [&](const auto& other) { return other.name == name; });
       if (repeated) in_.expectedAt(start, fmt::format("keyword '{}' once", name));
       in_.expect(':');

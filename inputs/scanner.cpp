@@ -166,9 +166,10 @@ std::string Scanner::found(size_t position) const {
 
 void Scanner::expected(std::string_view what) { expectedAt(position(), what); }
 
-void Scanner::expectedAt(size_t position, std::string_view what) const {
-  ir::fail(ir::ErrorKind::Input, "{}:{}:{}: expected {}, found {}", where_.file, where_.line, column_ + position, what,
-           found(position));
+void Scanner::expectedAt(size_t position, std::string_view what) const { expectedAt(position, what, found(position)); }
+
+void Scanner::expectedAt(size_t position, std::string_view what, std::string_view found) const {
+  ir::fail(ir::ErrorKind::Input, "{}:{}:{}: expected {}, found {}", where_.file, where_.line, column_ + position, what, found);
 }
 
 }  // namespace inputs

@@ -47,6 +47,8 @@ class Scanner {
   std::string_view between(size_t from, size_t to) const;
   [[noreturn]] void expected(std::string_view what);
   [[noreturn]] void expectedAt(size_t position, std::string_view what) const;
+  /// The same, where what was found is known better than by its place; `found` is shown as it is.
+  [[noreturn]] void expectedAt(size_t position, std::string_view what, std::string_view found) const;
 
  private:
   std::string found(size_t position) const;
