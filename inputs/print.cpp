@@ -74,6 +74,18 @@ struct Printer {
 
 std::string argumentText(const ir::Argument& argument) { return std::visit(Printer{}, argument.data); }
 
+std::string commentText(std::string_view text) {
+  std::string lines = "# ";
+  for (char c : text) {
+    const bool isControl = static_cast<unsigned char>(c) < ' ' || c == '\x7f';
+    if (c == '\n')
+      lines += "\n# ";
+    else
+      lines += isControl ? '?' : c;
+  }
+  return lines;
+}
+
 std::string toText(const Sample& sample) {
   std::string kwargs = joined(sample.kwargs, [](const ir::NamedArgument& named) {
     return fmt::format("{}: {}", quotedText(named.name), argumentText(named.value));

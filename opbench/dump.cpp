@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "inputs/files.h"
+#include "inputs/print.h"
 #include "ir/text.h"
 
 namespace opbench {
@@ -43,8 +44,9 @@ Dump::Dump(const std::string& root, int index, const std::string& op) {
 }
 
 void Dump::sample(const inputs::Sample& recorded, const inputs::Sample& converted) const {
-  write("00-sample.txt", fmt::format("# {}:{}, run as {}\nOperator: {}\ncnt: {}, {}\n", recorded.where.file, recorded.where.line,
-                                     inputs::toText(converted), recorded.op, recorded.count, inputs::toText(recorded)));
+  const std::string about = fmt::format("{}:{}, run as {}", recorded.where.file, recorded.where.line, inputs::toText(converted));
+  write("00-sample.txt", fmt::format("{}\nOperator: {}\ncnt: {}, {}\n", inputs::commentText(about), recorded.op, recorded.count,
+                                     inputs::toText(recorded)));
 }
 
 void Dump::graph(const ir::Graph& graph) const {
