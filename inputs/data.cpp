@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <utility>
 
 namespace inputs {
@@ -50,7 +51,7 @@ std::optional<Data> dataFromText(std::string_view text) {
   if (at == std::string_view::npos) return data;
   const std::string_view scale = text.substr(at + times.size());
   const auto [end, error] = std::from_chars(scale.data(), scale.data() + scale.size(), data.scale);
-  const bool isScale = error == std::errc() && end == scale.data() + scale.size() && data.scale > 0;
+  const bool isScale = error == std::errc() && end == scale.data() + scale.size() && data.scale > 0 && std::isfinite(data.scale);
   return isScale ? std::optional(data) : std::nullopt;
 }
 

@@ -42,6 +42,9 @@ struct Samples {
   std::vector<std::string> errors;  ///< `file:line:column: expected ...`, one for each bad line, which is left out
 };
 
+/// Whether a text is `namespace.name` or `namespace.name.overload`, of letters, digits and underscores.
+bool isOperatorName(std::string_view text);
+
 /// Reads `((args...), {kwargs...})`; throws an Input error `file:line:column: expected X, found Y`. Column counts from 1
 /// within the line; `column` is where `text` starts in it.
 void parseCall(std::string_view text, const Source& where, int column, Sample& into);

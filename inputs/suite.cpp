@@ -27,15 +27,6 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
-/// `namespace.name` or `namespace.name.overload`.
-bool isOperatorName(std::string_view name) {
-  bool known =
-      name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.") == std::string_view::npos;
-  auto dots = std::count(name.begin(), name.end(), '.');
-  return known && (dots == 1 || dots == 2) && name.front() != '.' && name.back() != '.' &&
-         name.find("..") == std::string_view::npos;
-}
-
 /// Reads a file line by line; what a line needs to know of those before it is the operator alone.
 class FileReader {
  public:

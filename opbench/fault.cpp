@@ -1,7 +1,5 @@
 #include "opbench/fault.h"
 
-#include <algorithm>
-#include <array>
 #include <unordered_map>
 #include <utility>
 
@@ -14,13 +12,6 @@ namespace {
 using ir::DType;
 using ir::Expr;
 using ir::Op;
-
-constexpr std::array<std::pair<Fault, std::string_view>, 6> names{{{Fault::UnwrittenTail, "unwritten-tail"},
-                                                                   {Fault::OffByOne, "off-by-one"},
-                                                                   {Fault::F16Accumulation, "f16-accumulation"},
-                                                                   {Fault::StaleOutput, "stale-output"},
-                                                                   {Fault::Zeros, "zeros"},
-                                                                   {Fault::Slow, "slow"}}};
 
 /// Whether the operation rounds.
 bool rounds(Op op) {
@@ -176,22 +167,6 @@ class SlowTrial : public runtime::Trial {
 };
 
 }  // namespace
-
-std::string_view name(Fault fault) {
-  return std::find_if(names.begin(), names.end(), [&](const auto& entry) { return entry.first == fault; })->second;
-}
-
-std::optional<Fault> faultFromName(std::string_view text) {
-  for (const auto& [fault, spelling] : names)
-    if (spelling == text) return fault;
-  return std::nullopt;
-}
-
-std::vector<std::string> faultNames() {
-  std::vector<std::string> all;
-  for (const auto& entry : names) all.emplace_back(entry.second);
-  return all;
-}
 
 bool breakPlan(runtime::Plan& plan, Fault fault, const ir::Target& target) {
   if (fault == Fault::StaleOutput || fault == Fault::Slow) return !plan.kernels.empty();
