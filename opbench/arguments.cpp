@@ -91,11 +91,13 @@ std::string rulesDigest(const Options& options) {
   return runtime::digest(all);
 }
 
-std::string commandLine(const Options& options) {
+std::vector<std::string> commandWords(const Options& options) {
   std::vector<std::string> words = raceArguments(options);
   if (!options.device.empty()) words.insert(words.begin() + 2, {"--device", options.device});
-  return quoted(words);
+  return words;
 }
+
+std::string commandLine(const Options& options) { return quoted(commandWords(options)); }
 
 std::string quoted(const std::string& word) {
   const bool isPlain = !word.empty() && std::all_of(word.begin(), word.end(), [](unsigned char c) {

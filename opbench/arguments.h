@@ -18,7 +18,9 @@ std::vector<std::string> cacheArguments(const runtime::CacheSettings& settings);
 /// they name none. Errors: Input, for a file that cannot be read.
 std::string rulesDigest(const Options& options);
 
-/// raceArguments() with the device, as one line for a shell.
+/// raceArguments() with the device.
+std::vector<std::string> commandWords(const Options& options);
+/// The same as one line for a shell.
 std::string commandLine(const Options& options);
 
 /// A word as a shell takes it, quoted where it needs to be.

@@ -185,7 +185,8 @@ void declareRepro(CLI::App& app, Options& options) {
           "CASE", options.reproCase,
           "FILE:LINE, a line of results or of samples; a file with one sample; or a folder that --dump wrote for a sample")
       ->required();
-  verb->add_option("--output", options.output, "The folder to write (default: repro-OPERATOR)")->type_name("DIR");
+  verb->add_option("--output", options.output, "The folder to write: new, empty or of an earlier case (default: repro-OPERATOR)")
+      ->type_name("DIR");
   verb->footer(
       "It runs the sample with the options of its line of results, or with those given, and writes sample.txt and run.sh;\n"
       "driver.py with inputs/, which call eager ATen on the same data; and stages/, all that --dump writes.\n"

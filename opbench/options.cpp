@@ -10,6 +10,7 @@
 
 #include "ir/error.h"
 #include "opbench/command_line.h"
+#include "opbench/device_name.h"
 #include "opbench/nearest.h"
 #include "opbench/suites.h"
 #include "opbench/version.h"
@@ -92,13 +93,6 @@ void readFault(const std::string& text, Options& options) {
     options.fault = meaningOf("--fault", text, faultFromName(text), faultNames());
 }
 
-bool isDevice(const std::string& text) {
-  if (text.empty() || text == "cpu" || text == "cuda") return true;
-  const std::string_view number = text.starts_with("cuda:") ? std::string_view(text).substr(5) : "";
-  return !number.empty() && number.size() < 4 &&
-         std::all_of(number.begin(), number.end(), [](char c) { return c >= '0' && c <= '9'; });
-}
-
 /// The shard of the command line, or else of a job array's task.
 void readShard(const Texts& texts, const Schedulers& schedulers, Options& options) {
   if (!texts.shard.empty() && texts.partitions != 0) fail(ErrorKind::Input, "--shard and --total-partitions are the same");
@@ -155,7 +149,8 @@ void check(const Options& options) {
   if (const size_t most = 4 * runtime::allowedProcessors().size(); options.threads > static_cast<int>(most))
     fail(ErrorKind::Input, "--threads is at most {} here, four for each processor, not {}", most, options.threads);
   atLeast("--cache-size", options.cache.mostBytes, 0);
-  if (!isDevice(options.device)) fail(ErrorKind::Input, "--device is cpu, cuda or cuda:N, not '{}'", options.device);
+  if (!options.device.empty() && !isDevice(options.device))
+    fail(ErrorKind::Input, "--device is cpu, cuda or cuda:N, not '{}'", options.device);
   if (options.csv == "-" && options.json == "-") fail(ErrorKind::Input, "--csv - and --json - cannot both have standard output");
   if (options.resume && (options.json.empty() || options.json == "-"))
     fail(ErrorKind::Input, "--resume continues the file that --json names");

@@ -3,13 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <filesystem>
 
 #include "inputs/files.h"
+#include "inputs/legacy.h"
+#include "inputs/scanner.h"
 #include "ir/error.h"
 #include "opbench/arguments.h"
+#include "opbench/device_name.h"
 #include "opbench/results/read.h"
 
 namespace opbench {
@@ -17,6 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+using inputs::shown;
 using ir::ErrorKind;
 using ir::fail;
 using results::Fate;
@@ -46,24 +49,14 @@ std::string lineOf(const std::string& text, const Place& place) {
   fail(ErrorKind::Input, "{} has no line {}", place.file, place.line);
 }
 
-Case caseOf(Record record, const std::string& where) {
-  Case result;
-  result.sample.op = record.op;
-  result.sample.count = std::max<int64_t>(record.count, 1);
-  result.sample.suite = record.suite;
-  inputs::parseCall(record.sample, {where, 1}, 1, result.sample);
-  result.record = std::move(record);
-  return result;
-}
-
 /// The sample that begins at the place, or the only one.
 Case caseOf(const std::string& text, const Place& place) {
   const inputs::Samples read = inputs::parseFile(text, place.file, fs::path(place.file).stem().string());
-  if (place.line == 0 && read.samples.size() == 1) return {read.samples.front(), std::nullopt};
+  if (place.line == 0 && read.samples.size() == 1) return {read.samples.front(), std::nullopt, {}};
   if (place.line == 0 && !read.errors.empty()) fail(ErrorKind::Input, "{}", read.errors.front());
   if (place.line == 0) fail(ErrorKind::Input, "{0} has {1} samples: name a line, as in {0}:2", place.file, read.samples.size());
   for (const inputs::Sample& sample : read.samples)
-    if (sample.where.line == place.line) return {sample, std::nullopt};
+    if (sample.where.line == place.line) return {sample, std::nullopt, {}};
   fail(ErrorKind::Input, "{}:{}: there is neither a sample nor a line of results", place.file, place.line);
 }
 
@@ -85,27 +78,66 @@ Case dumpedCase(const fs::path& folder) {
   return result;
 }
 
-/// The name goes into a script and a folder's name.
-void checkOperator(const std::string& op) {
-  const bool isName = std::all_of(op.begin(), op.end(), [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '.'; });
-  if (!isName || op.find('.') == std::string::npos || op.front() == '.') fail(ErrorKind::Input, "'{}' is no operator", op);
+/// The case of text that stands at a place.
+Case caseAt(const std::string& text, const Place& place, const std::string& what) {
+  const std::string line = place.line > 0 ? lineOf(text, place) : text.substr(0, text.find('\n'));
+  const bool isResult = line.starts_with('{');
+  if (isResult && place.line == 0) fail(ErrorKind::Input, "{0} holds results: name a line, as in {0}:2", place.file);
+  return isResult ? caseOfLine(line, what) : caseOf(text, place);
+}
+
+/// The device that a line of results names, for a program to be started on it.
+std::string deviceOf(const Record& record) {
+  if (!isDevice(record.device))
+    fail(ErrorKind::Input, "the results' device {} is none that is known: name one with --device", shown(record.device));
+  return record.device;
+}
+
+void rename(inputs::Sample& sample, const std::string& where) {
+  try {
+    inputs::renameLegacy(sample);
+  } catch (const ir::Error& error) {
+    fail(error.kind(), "{}: {}", where, error.what());
+  }
+}
+
+int threadsOf(const Record& record) {
+  constexpr int64_t most = 1024;
+  if (record.threads > most) fail(ErrorKind::Input, "the results' threads are {}, more than {}", record.threads, most);
+  return static_cast<int>(record.threads);
 }
 
 }  // namespace
 
-Case readCase(const std::string& what) {
+Case caseOfLine(std::string_view line, const std::string& where) {
   Case result;
-  if (const Place place = placeOf(what); fs::is_directory(what)) {
-    result = dumpedCase(what);
-  } else {
-    const std::string text = inputs::readFile(place.file);
-    const std::string line = place.line > 0 ? lineOf(text, place) : text.substr(0, text.find('\n'));
-    const bool isResult = line.starts_with('{');
-    if (isResult && place.line == 0) fail(ErrorKind::Input, "{0} holds results: name a line, as in {0}:2", place.file);
-    result = isResult ? caseOf(results::recordOf(line, what), what) : caseOf(text, place);
-  }
-  checkOperator(result.sample.op);
+  Record record = results::recordOf(line, where);
+  inputs::Sample& sample = result.sample;
+  // The name goes into a folder's name as well.
+  if (!inputs::isOperatorName(record.op)) fail(ErrorKind::Input, "{} is no operator", shown(record.op));
+  sample.op = record.op;
+  sample.count = std::max<int64_t>(record.count, 1);
+  sample.suite = record.suite;
+  const Place place = placeOf(where);
+  inputs::parseCall(record.sample, {place.file, std::max(place.line, 1)}, 1, sample);
+  rename(sample, where);
+  result.record = std::move(record);
   return result;
+}
+
+Case readCase(const std::string& what) {
+  const bool isDump = fs::is_directory(what);
+  const Place place = isDump ? Place{what, 0} : placeOf(what);
+  Case result = isDump ? dumpedCase(what) : caseAt(inputs::readFile(place.file), place, what);
+  result.from = place.file;
+  return result;
+}
+
+std::string aboutCase(const Case& wanted) {
+  if (!wanted.record) return wanted.sample.op;
+  const Record& record = *wanted.record;
+  return fmt::format("{}: {} was {}{}{}", wanted.sample.op, record.contender, record.status, record.reason.empty() ? "" : ": ",
+                     record.reason);
 }
 
 Options raceOptions(const Case& wanted, const Options& given) {
@@ -116,19 +148,21 @@ Options raceOptions(const Case& wanted, const Options& given) {
   options.accuracyChecking = true;
   options.slow = !options.config.empty();
   options.cases.clear();
+  if (wanted.sample.count > inputs::largestCount)
+    fail(ErrorKind::Input, "the results' count is {}, more than {}", wanted.sample.count, inputs::largestCount);
   if (!wanted.record) return options;
   const Record& record = *wanted.record;
   const auto dtype = ir::dtypeFromTorchName(record.dtype);
-  if (!dtype) fail(ErrorKind::Input, "the results' dtype '{}' is unknown", record.dtype);
+  if (!dtype) fail(ErrorKind::Input, "the results' dtype {} is unknown", shown(record.dtype));
   options.dtype = *dtype;
   options.data = dataOf(wanted, given).distribution;
-  options.seed = static_cast<uint64_t>(record.seed.value_or(0));
-  options.threads = static_cast<int>(record.threads);
+  options.seed = record.seed.value_or(0);
+  options.threads = threadsOf(record);
   options.channelsLast = record.channelsLast;
   if (record.flush == "read") options.flush = runtime::Flush::Read;
-  if (options.device.empty()) options.device = record.device;
+  if (options.device.empty()) options.device = deviceOf(record);
   const auto contender = contenderFromName(record.contender);
-  if (!contender) fail(ErrorKind::Input, "the results' contender '{}' is unknown", record.contender);
+  if (!contender) fail(ErrorKind::Input, "the results' contender {} is unknown", shown(record.contender));
   options.contenders = {Contender::Eager};
   if (*contender != Contender::Eager) options.contenders.push_back(*contender);
   return options;
@@ -138,7 +172,7 @@ inputs::Data dataOf(const Case& wanted, const Options& run) {
   const std::string text = wanted.record ? wanted.record->data : "";
   if (text.empty()) return {run.data};
   const auto data = inputs::dataFromText(text);
-  if (!data) fail(ErrorKind::Input, "the results' data '{}' are unknown", text);
+  if (!data) fail(ErrorKind::Input, "the results' data {} are unknown", shown(text));
   return *data;
 }
 

@@ -2,80 +2,104 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+
 #include "inputs/convert.h"
 #include "inputs/files.h"
 #include "inputs/stored.h"
 #include "ir/error.h"
-#include "opbench/arguments.h"
-#include "opbench/repro/driver.h"
+#include "opbench/repro/case_json.h"
 
 namespace opbench {
 namespace {
 
 namespace fs = std::filesystem;
 
-using results::Record;
+using ir::ErrorKind;
+using ir::fail;
+
+constexpr const char* markFile = "case.json";
+/// What a case's folder holds: its files, and what a race adds.
+constexpr std::array entries{markFile, "sample.txt", "run.words", "run.sh", "driver.py", "inputs", "stages", "result.jsonl"};
 
 void makeFolder(const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
-  if (error) ir::fail(ir::ErrorKind::Input, "cannot make {}: {}", folder.string(), error.message());
+  if (error) fail(ErrorKind::Input, "cannot make {}: {}", folder.string(), error.message());
 }
 
-/// Text as comment lines of a script.
-std::string comment(const std::string& text) {
-  std::string result = "# ";
-  for (char c : text) result += c == '\n' ? std::string("\n# ") : std::string(1, c);
-  return result;
+bool isCase(const fs::path& folder) {
+  const fs::path file = folder / markFile;
+  return fs::is_regular_file(file) && isCaseJson(inputs::readFile(file));
 }
 
-/// `opbench was wrong: ...`
-std::string about(const Case& wanted) {
-  if (!wanted.record) return wanted.sample.op;
-  const Record& record = *wanted.record;
-  return fmt::format("{}: {} was {}{}{}", record.op, record.contender, record.status, record.reason.empty() ? "" : ": ",
-                     record.reason);
-}
-
-/// The program as one starts it: a bundle's is started by the launcher in the folder above.
-std::string launcherOf(const fs::path& program) {
-  const fs::path launcher = program.parent_path().parent_path() / program.filename();
-  return (fs::is_regular_file(launcher) ? launcher : program).string();
-}
-
-/// The script works in its own folder.
-std::string runScript(const Case& wanted, Options run) {
-  if (!run.config.empty()) run.config = fs::absolute(run.config).string();
-  if (!run.tolerances.empty()) run.tolerances = fs::absolute(run.tolerances).string();
-  return fmt::format(
-      "#!/bin/sh\n{}\n# Races the sample of this folder as it was raced; OPBENCH names another opbench.\n"
-      "cd \"$(dirname \"$0\")\" || exit\n"
-      "exec \"${{OPBENCH:-{}}}\" --inp-file sample.txt --max-samples 0 {} --no-cases --dump stages --json result.jsonl \"$@\"\n",
-      comment(about(wanted)), launcherOf(run.program), commandLine(run));
-}
-
-std::string deviceOf(const Options& run) { return run.device.empty() ? "cpu" : run.device; }
-
-void writeDriver(const Case& wanted, const Options& run, const fs::path& folder) {
-  const inputs::Sample sample = inputs::convert(wanted.sample, run.dtype, run.channelsLast);
-  const auto tensors = inputs::storedTensors(sample, run.seed, dataOf(wanted, run));
-  makeFolder(folder / "inputs");
-  for (size_t i = 0; i < tensors.size(); ++i) inputs::writeFile(folder / "inputs" / fmt::format("{}.bin", i), tensors[i].bytes);
-  const std::string head =
-      fmt::format("{}\n# Eager ATen alone, on the inputs that opbench drew from seed {}.", comment(about(wanted)), run.seed);
-  inputs::writeFile(folder / "driver.py", driverText(sample, deviceOf(run), head));
+/// Whether a path leads to the folder or into it.
+bool isWithin(const fs::path& path, const fs::path& folder) {
+  std::error_code error;
+  const fs::path inner = fs::canonical(path, error), outer = fs::canonical(folder, error);
+  return !error && std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first == outer.end();
 }
 
 }  // namespace
 
-void writeCase(const Case& wanted, const Options& run, const fs::path& folder) {
-  makeFolder(folder);
-  inputs::writeFile(folder / "sample.txt", fmt::format("{}\nOperator: {}\ncnt: {}, {}\n", comment(about(wanted)),
-                                                       wanted.sample.op, wanted.sample.count, inputs::toText(wanted.sample)));
-  inputs::writeFile(folder / "run.sh", runScript(wanted, run));
+std::vector<CaseFile> caseFiles(const Case& wanted, const Options& run) {
+  std::vector<CaseFile> files = caseTexts(wanted, run);
+  const inputs::Sample sample = inputs::convert(wanted.sample, run.dtype, run.channelsLast);
+  int number = 0;
+  for (inputs::StoredTensor& tensor : inputs::storedTensors(sample, run.seed, dataOf(wanted, run)))
+    files.push_back({fmt::format("inputs/{}.bin", number++), std::move(tensor.bytes)});
+  return files;
+}
+
+void writeFiles(const std::vector<CaseFile>& files, const fs::path& folder) {
+  makeFolder(folder / "inputs");
+  for (const CaseFile& file : files) inputs::writeFile(folder / file.name, file.content);
+  std::error_code error;
   fs::permissions(folder / "run.sh", fs::perms::owner_exec | fs::perms::group_exec | fs::perms::others_exec,
-                  fs::perm_options::add);
-  writeDriver(wanted, run, folder);
+                  fs::perm_options::add, error);
+  if (error) fail(ErrorKind::Input, "cannot make {} executable: {}", (folder / "run.sh").string(), error.message());
+}
+
+fs::path makeFreeFolder(const fs::path& parent, const std::string& name) {
+  makeFolder(parent);
+  for (int number = 1;; ++number) {
+    const fs::path folder = parent / (number == 1 ? name : fmt::format("{}-{}", name, number));
+    std::error_code error;
+    if (fs::create_directory(folder, error)) return folder;
+    if (error && error != std::errc::file_exists) fail(ErrorKind::Input, "cannot make {}: {}", folder.string(), error.message());
+  }
+}
+
+void checkFolder(const fs::path& folder) {
+  try {
+    if (!fs::is_directory(folder) || fs::is_empty(folder)) return;
+    if (!isCase(folder))
+      fail(ErrorKind::Input, "{} is not empty and holds no case of opbench's: name another folder with --output",
+           folder.string());
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder))
+      if (entry.is_symlink())
+        fail(ErrorKind::Input, "{} is a link, and no case is written through links: name another folder with --output",
+             entry.path().string());
+  } catch (const fs::filesystem_error& error) {
+    fail(ErrorKind::Input, "cannot read {}: {}", folder.string(), error.code().message());
+  }
+}
+
+bool isOverwritten(const fs::path& path, const fs::path& folder) {
+  return isWithin(path, folder) ||
+         std::any_of(entries.begin(), entries.end(), [&](const char* entry) { return inputs::isSameFile(path, folder / entry); });
+}
+
+fs::path putAside(const fs::path& folder) {
+  const fs::path aside = makeFreeFolder(folder, "earlier");
+  std::error_code error;
+  // The mark stays until the new one takes its place.
+  fs::copy_file(folder / markFile, aside / markFile, error);
+  for (const char* entry : entries)
+    if (!error && entry != markFile && fs::exists(folder / entry)) fs::rename(folder / entry, aside / entry, error);
+  if (error) fail(ErrorKind::Input, "cannot move {} to {}: {}", folder.string(), aside.string(), error.message());
+  return aside;
 }
 
 }  // namespace opbench

@@ -20,12 +20,12 @@ namespace fs = std::filesystem;
 Case caseOf(const Row& row, const Outcome& outcome, const inputs::Sample& recorded, const Run& run) {
   Row alone = row;
   alone.outcomes = {outcome};
-  return {recorded, results::recordOf(report::jsonLines(alone, run), row.op)};
+  return {recorded, results::recordOf(report::jsonLines(alone, run), row.op), {}};
 }
 
-fs::path folderOf(const Row& row, const Outcome& outcome, const Options& options) {
+std::string folderName(const Row& row, const Outcome& outcome) {
   const std::string contender = outcome.contender == Contender::Opbench ? "" : fmt::format("-{}", name(outcome.contender));
-  return fs::path(options.cases) / fmt::format("{}-{}{}", row.index, row.op, contender);
+  return fmt::format("{}-{}{}", row.index, row.op, contender);
 }
 
 void raceAgain(const inputs::Sample& recorded, const Options& options, const fs::path& folder, const Bench& bench) {
@@ -39,11 +39,16 @@ void raceAgain(const inputs::Sample& recorded, const Options& options, const fs:
   inputs::writeFile(folder / "result.jsonl", report::jsonLines(row, run));
 }
 
-void keepCase(const Case& wanted, const fs::path& folder, const inputs::Sample& recorded, const Bench& bench) {
+/// Writes the case of an outcome and returns its folder.
+fs::path keepCase(const Outcome& outcome, const Row& row, const inputs::Sample& recorded, const Bench& bench) {
+  const Case wanted = caseOf(row, outcome, recorded, bench.run);
   Options options = raceOptions(wanted, bench.options);
-  writeCase(wanted, options, folder);
+  const std::vector<CaseFile> files = caseFiles(wanted, options);
+  const fs::path folder = makeFreeFolder(bench.options.cases, folderName(row, outcome));
+  writeFiles(files, folder);
   options.dump = folder / "stages";
   raceAgain(recorded, options, folder, bench);
+  return folder;
 }
 
 }  // namespace
@@ -55,10 +60,8 @@ void keepCases(Row& row, const inputs::Sample& recorded, const Bench& bench) {
       addReproCommand(outcome, row, bench.options);
       continue;
     }
-    const fs::path folder = folderOf(row, outcome, bench.options);
     try {
-      keepCase(caseOf(row, outcome, recorded, bench.run), folder, recorded, bench);
-      outcome.reason += fmt::format("; its case is in {}", folder.string());
+      outcome.reason += fmt::format("; its case is in {}", keepCase(outcome, row, recorded, bench).string());
     } catch (const ir::Error& error) {
       outcome.reason += fmt::format("; its case is not written: {}", error.what());
       addReproCommand(outcome, row, bench.options);

@@ -30,9 +30,13 @@ bool reproduce(const Options& options, Streams streams) {
   const Case wanted = readCase(options.reproCase);
   const Options run = raceOptions(wanted, options);
   const fs::path folder = options.output.empty() ? "repro-" + wanted.sample.op : options.output;
-  writeCase(wanted, run, folder);
+  checkFolder(folder);
+  const std::vector<CaseFile> files = caseFiles(wanted, run);
+  const fs::path aside = isOverwritten(wanted.from, folder) ? putAside(folder) : "";
+  writeFiles(files, folder);
   const Record found = raceAgain(run, folder, streams);
   streams.out << fmt::format("\n{}: sample.txt, run.sh, driver.py with inputs/, result.jsonl, stages/\n", folder.string());
+  if (!aside.empty()) streams.out << fmt::format("{}: the case that was repeated, as it was\n", aside.string());
   if (!wanted.record) return true;
   const bool same = found.status == wanted.record->status;
   streams.out << (same ? fmt::format("reproduced: {} is {} again\n", found.contender, found.status)

@@ -71,7 +71,7 @@ void readRun(const Fields& fields, Record& record) {
   record.data = fields.text("data");
   record.flush = fields.text("flush");
   record.version = fields.text("version");
-  record.seed = fields.integer("seed");
+  record.seed = fields.natural("seed");
   record.threads = fields.integer("threads", largestInt).value_or(0);
   record.channelsLast = fields.flag("channels_last");
   record.isSelfTest = fields.flag("self_test");

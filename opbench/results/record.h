@@ -49,7 +49,7 @@ struct Record {
   std::optional<double> spread;  ///< of the device's own A/A measurements, 0.01 being 1 %
 
   std::string device, deviceName, dtype, data, flush, version;
-  std::optional<int64_t> seed;
+  std::optional<uint64_t> seed;
   int64_t threads = 0;
   bool channelsLast = false;
   bool isSelfTest = false;  ///< speedups are of the contender over itself

@@ -145,8 +145,8 @@ TEST_CASE("a wrong result writes its case, which is wrong again") {
   REQUIRE(opbenchOf(row).status == Status::Wrong);
   const std::filesystem::path written = folder.path / "1-aten.add.Tensor";
   CHECK(opbenchOf(row).reason.ends_with("; its case is in " + written.string()));
-  CHECK(tests::contentOf(written / "run.sh").find("--dtype float32 --device cpu") != std::string::npos);
-  CHECK(tests::contentOf(written / "driver.py").find("torch.ops.aten.add.Tensor") != std::string::npos);
+  CHECK(tests::contentOf(written / "run.words").find("--dtype\nfloat32\n--device\ncpu\n") != std::string::npos);
+  CHECK(tests::contentOf(written / "case.json").find("\"operator\": \"aten.add.Tensor\"") != std::string::npos);
   CHECK(std::filesystem::file_size(written / "inputs" / "0.bin") == 16 * 128 * 4);
   CHECK(tests::contentOf(written / "stages" / "1-aten.add.Tensor" / "40-kernel.ll").find("define") != std::string::npos);
   CHECK(tests::contentOf(written / "result.jsonl").find("\"status\":\"wrong\"") != std::string::npos);

@@ -1,80 +1,21 @@
-#include "opbench/repro/reproduce.h"
+#include "opbench/repro/case.h"
 
 #include <doctest/doctest.h>
 
-#include <cstdlib>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 
 #include "inputs/stored.h"
-#include "ir/error.h"
 #include "opbench/arguments.h"
 #include "opbench/outcome.h"
-#include "opbench/repro/case.h"
-#include "opbench/repro/driver.h"
-#include "tests/opbench/temporary_folder.h"
+#include "tests/opbench/repro_bed.h"
 
 using namespace opbench;
 
-namespace {
-
 namespace fs = std::filesystem;
-
-const std::string samples =
-    "# two calls\n"
-    "Operator: aten.add.Tensor\n"
-    "cnt: 3, ((T([3, 4], f16), T([4], f16, stride=(2,))), {'alpha': 2})\n"
-    "Operator: aten.no_such_operator.default\n"
-    "cnt: 1, ((T([3], f16),), {})\n";
-
-/// A line of results for a sample, as a run on the CPU with seed 7 would write it.
-std::string resultLine(const std::string& op, const std::string& sample, const std::string& outcome) {
-  return R"({"op":")" + op + R"(","sample":")" + sample +
-         R"-(","device":"cpu","threads":1,"seed":7,"dtype":"float16","contender":"opbench",)-" + outcome + "}\n";
-}
-
-const std::string addLine =
-    resultLine("aten.add.Tensor", "((T([3, 4], f16), T([4], f16, stride=(2,))), {'alpha': 2})", R"("status":"ok","median_us":1)");
-const std::string errorLine =
-    resultLine("aten.no_such_operator.default", "((T([3], f16),), {})", R"("status":"error","reason":"no such operator")");
-
-/// A folder with files of samples and results, and what the verb does there.
-struct Bed {
-  Bed() {
-    std::ofstream(folder.path / "samples.txt") << samples;
-    std::ofstream(folder.path / "one.txt") << "Operator: aten.neg.default\ncnt: 1, ((T([8], f16),), {})\n";
-    std::ofstream(folder.path / "results.jsonl") << addLine << errorLine;
-  }
-  std::string at(const std::string& name) const { return (folder.path / name).string(); }
-
-  /// Whether the case is reproduced into the folder `case`.
-  bool reproduces(const std::string& what, Options options = {}) {
-    options.verb = Verb::Repro;
-    options.reproCase = at(what);
-    options.output = at("case");
-    options.program = "/opt/opbench/bin/opbench";
-    options.repeats = 1;
-    options.inProcess = true;
-    return reproduce(options, Streams{out, err});
-  }
-  std::string content(const std::string& name) const { return tests::contentOf(folder.path / "case" / name); }
-
-  std::string refusal(const std::string& what) {
-    try {
-      readCase(at(what));
-    } catch (const ir::Error& error) {
-      CHECK(error.kind() == ir::ErrorKind::Input);
-      const std::string text = error.what();
-      return text.substr(text.find(folder.path.string()) == 0 ? folder.path.string().size() + 1 : 0);
-    }
-    return "accepted";
-  }
-
-  tests::TemporaryFolder folder;
-  std::ostringstream out, err;
-};
-
-}  // namespace
+using tests::resultLine;
+using Bed = tests::ReproBed;
 
 TEST_CASE("a line of results: the sample, and the options it was raced with") {
   Bed bed;
@@ -119,6 +60,36 @@ TEST_CASE("what is no case is refused") {
   CHECK(bed.refusal("results.jsonl:1") == "'../../etc.passwd' is no operator");
 }
 
+TEST_CASE("values of a line of results that are none are refused, and nothing is written") {
+  Bed bed;
+  const auto refusal = [&](const std::string& fields) {
+    bed.write("results.jsonl", resultLine("aten.neg.default", "((T([8], f16),), {})", R"("status":"ok",)" + fields));
+    return bed.reproRefusal("results.jsonl:1");
+  };
+  CHECK(refusal(R"("count":1000000001)") == "the results' count is 1000000001, more than 1000000000");
+  CHECK(refusal(R"("threads":1025)") == "the results' threads are 1025, more than 1024");
+  CHECK(refusal(R"("seed":-1)") == "results.jsonl:1: \"seed\" is no whole number from 0 on");
+  CHECK(refusal(R"("dtype":"float16\nx")") == "the results' dtype 'float16\\x0ax' is unknown");
+  CHECK(refusal(R"("device":"cuda:0 --fault zeros")") ==
+        "the results' device 'cuda:0 --fault zeros' is none that is known: name one with --device");
+  CHECK(refusal(R"-("sample":"((1,), {'x=y': 1})")-") == "results.jsonl:1:9: expected a keyword's name, found 'x=y'");
+  CHECK_FALSE(fs::exists(bed.at("case")));
+  bed.write("results.jsonl", resultLine("aten.neg", "((T([8], f16),), {})", R"("status":"ok","seed":18446744073709551615)"));
+  CHECK(raceOptions(readCase(bed.at("results.jsonl:1")), {}).seed == ~uint64_t{0});
+  for (const char* name : {"aten", "aten.add.Tensor.x", "aten.add.", ".aten.add", "aten..add", "aten.add Tensor"}) {
+    bed.write("results.jsonl", resultLine(name, "((T([8], f16),), {})", R"("status":"ok")"));
+    CHECK(bed.refusal("results.jsonl:1") == "'" + std::string(name) + "' is no operator");
+  }
+}
+
+TEST_CASE("a line of results of an operator that was renamed is read as today's") {
+  Bed bed;
+  bed.write("results.jsonl", resultLine("aten.sum.SymInt", "((T([8, 4], f16), [0]), {})", R"("status":"ok")"));
+  CHECK(readCase(bed.at("results.jsonl:1")).sample.op == "aten.sum.dim_IntList");
+  bed.write("results.jsonl", resultLine("aten.upsample_nearest1d_backward.vec", "((1,), {})", R"("status":"ok")"));
+  CHECK(bed.refusal("results.jsonl:1").starts_with("results.jsonl:1: expected (grad_output, "));
+}
+
 TEST_CASE("a case reproduces: the same verdict from the files that were written") {
   Bed bed;
   CHECK(bed.reproduces("results.jsonl:1"));
@@ -126,10 +97,9 @@ TEST_CASE("a case reproduces: the same verdict from the files that were written"
   CHECK(bed.content("sample.txt") ==
         "# aten.add.Tensor: opbench was ok\nOperator: aten.add.Tensor\n"
         "cnt: 1, ((T([3, 4], f16), T([4], f16, stride=(2,))), {'alpha': 2})\n");
-  CHECK(bed.content("run.sh").find(
-            "exec \"${OPBENCH:-/opt/opbench/bin/opbench}\" --inp-file sample.txt --max-samples 0 --dtype "
-            "float16 --device cpu --seed 7 --threads 1 --repeats 1 --no-cases --dump stages --json result.jsonl \"$@\"\n") !=
-        std::string::npos);
+  CHECK(bed.content("run.words") ==
+        "/opt/opbench/bin/opbench\n--inp-file\nsample.txt\n--max-samples\n0\n--dtype\nfloat16\n--device\ncpu\n--seed\n7\n"
+        "--threads\n1\n--repeats\n1\n--no-cases\n--dump\nstages\n--json\nresult.jsonl\n");
   CHECK((fs::status(bed.folder.path / "case" / "run.sh").permissions() & fs::perms::owner_exec) != fs::perms::none);
   CHECK(fs::file_size(bed.folder.path / "case/inputs/0.bin") == 24);
   CHECK(fs::file_size(bed.folder.path / "case/inputs/1.bin") == 14);
@@ -167,21 +137,6 @@ TEST_CASE("run.sh's options are understood as they were meant") {
   CHECK(again.tune);
 }
 
-TEST_CASE("the driver: the operator in eager ATen, tensors in the order of their files") {
-  inputs::Sample sample;
-  sample.op = "aten.index_put.default";
-  inputs::parseCall(
-      "((T([5, 2], f16, stride=(1, 5)), [None, T([2], i64)], T([], f16)), {'accumulate': True, 'd': 'cuda', 't': f32})", {"s", 1},
-      1, sample);
-  const std::string text = driverText(sample, "cuda:0", "# about");
-  CHECK(text.starts_with("# about\nimport pathlib, torch\n"));
-  CHECK(text.find("repeated.to(\"cuda:0\")") != std::string::npos);
-  CHECK(
-      text.ends_with("print(torch.ops.aten.index_put.default(T(\"0.bin\", torch.float16, (5, 2), (1, 5), 10), "
-                     "[None, T(\"1.bin\", torch.int64, (2,), (1,), 2)], T(\"2.bin\", torch.float16, (), (), 1), "
-                     "accumulate=True, d=torch.device(\"cuda:0\"), t=torch.float32))\n"));
-}
-
 TEST_CASE("the data of a line of results are drawn again, for the race and for the driver") {
   Bed bed;
   const auto wanted = [&](const std::string& data) {
@@ -195,6 +150,7 @@ TEST_CASE("the data of a line of results are drawn again, for the race and for t
   CHECK(raceOptions(scaled, {}).data == inputs::Distribution::Normal);
   CHECK(dataOf(scaled, {}).scale == 16);
   CHECK_THROWS_WITH_AS(raceOptions(wanted("gaussian"), {}), "the results' data 'gaussian' are unknown", ir::Error);
+  CHECK_THROWS_WITH_AS(raceOptions(wanted("normal x inf"), {}), "the results' data 'normal x inf' are unknown", ir::Error);
 }
 
 TEST_CASE("stored data: what the storage repeats is written once") {
