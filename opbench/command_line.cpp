@@ -149,6 +149,7 @@ void declareOutput(CLI::App& app, Options& options, Texts& texts) {
   declareFormats(app, options);
   app.add_option("--cases", options.cases, "Folder below which the case of each wrong result is written (default: opbench-cases)")
       ->type_name("DIR");
+  app.add_option("--max-cases", options.maxCases, "Cases to write at most; 0 is no limit")->type_name("N")->capture_default_str();
   app.add_flag("--no-cases", texts.noCases, "Write no cases; wrong results name the command that does");
   app.add_option("--dump", options.dump, "Write every stage of every sample below this folder")->type_name("DIR");
   app.add_option("--cache", options.cache.folder, "Folder of compiled kernels and of what --tune found")->type_name("DIR");

@@ -149,6 +149,7 @@ void check(const Options& options) {
   if (const size_t most = 4 * runtime::allowedProcessors().size(); options.threads > static_cast<int>(most))
     fail(ErrorKind::Input, "--threads is at most {} here, four for each processor, not {}", most, options.threads);
   atLeast("--cache-size", options.cache.mostBytes, 0);
+  atLeast("--max-cases", options.maxCases, 0);
   if (!options.device.empty() && !isDevice(options.device))
     fail(ErrorKind::Input, "--device is cpu, cuda or cuda:N, not '{}'", options.device);
   if (options.csv == "-" && options.json == "-") fail(ErrorKind::Input, "--csv - and --json - cannot both have standard output");

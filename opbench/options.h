@@ -104,6 +104,7 @@ struct Options {
   std::string output;               ///< the folder it writes; empty names one after the operator
   std::string program;              ///< the executable
   std::string cases;                ///< folder of the cases of wrong results; empty keeps none
+  int maxCases = 20;                ///< that a run writes; 0 is no limit
   std::string dump;                 ///< folder of stages; empty is none
   runtime::CacheSettings cache;     ///< of compiled kernels, what tuning found and what was measured
 };

@@ -22,6 +22,7 @@ struct Bench {
   const Tolerances& tolerances = Tolerances::standard();
   const SuiteConfig& config = SuiteConfig::none();
   const Compilation* ahead = nullptr;  ///< of the sample's kernels, where they were compiled before
+  int casesLeft = 1;                   ///< of wrong results, that may be written
 };
 
 /// Takes one recorded sample through every stage, from its arguments to its row. Whatever goes wrong with the sample, or

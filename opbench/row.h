@@ -55,6 +55,7 @@ struct Outcome {
   Status status = Status::Ok;
   runtime::Kind kind = runtime::Kind::Extern;
   std::string reason;                             ///< why it is not ok, or why it is extern
+  std::string caseFolder;                         ///< where its case was written; empty where it was not
   std::optional<Timing> timing;                   ///< of the main measure (mainMeasure); nothing unless it ran
   std::optional<Timing> beside;                   ///< of the other one
   std::optional<runtime::KernelTime> kernelTime;  ///< where it was asked for

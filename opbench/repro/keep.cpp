@@ -39,31 +39,36 @@ void raceAgain(const inputs::Sample& recorded, const Options& options, const fs:
   inputs::writeFile(folder / "result.jsonl", report::jsonLines(row, run));
 }
 
-/// Writes the case of an outcome and returns its folder.
-fs::path keepCase(const Outcome& outcome, const Row& row, const inputs::Sample& recorded, const Bench& bench) {
+/// Writes the case of an outcome, whose folder is known as soon as it is made: it counts, whatever comes after.
+void keepCase(Outcome& outcome, const Row& row, const inputs::Sample& recorded, const Bench& bench) {
   const Case wanted = caseOf(row, outcome, recorded, bench.run);
   Options options = raceOptions(wanted, bench.options);
   const std::vector<CaseFile> files = caseFiles(wanted, options);
   const fs::path folder = makeFreeFolder(bench.options.cases, folderName(row, outcome));
+  outcome.caseFolder = folder.string();
   writeFiles(files, folder);
   options.dump = folder / "stages";
   raceAgain(recorded, options, folder, bench);
-  return folder;
 }
 
 }  // namespace
 
 void keepCases(Row& row, const inputs::Sample& recorded, const Bench& bench) {
+  int left = bench.options.cases.empty() ? 0 : bench.casesLeft;
   for (Outcome& outcome : row.outcomes) {
     if (outcome.status != Status::Wrong) continue;
-    if (bench.options.cases.empty()) {
+    if (left <= 0) {
       addReproCommand(outcome, row, bench.options);
       continue;
     }
+    --left;
     try {
-      outcome.reason += fmt::format("; its case is in {}", keepCase(outcome, row, recorded, bench).string());
+      keepCase(outcome, row, recorded, bench);
+      outcome.reason += fmt::format("; its case is in {}", outcome.caseFolder);
     } catch (const ir::Error& error) {
-      outcome.reason += fmt::format("; its case is not written: {}", error.what());
+      const bool isMade = !outcome.caseFolder.empty();
+      outcome.reason += fmt::format(
+          "; its case {}: {}", isMade ? fmt::format("in {} is not whole", outcome.caseFolder) : "is not written", error.what());
       addReproCommand(outcome, row, bench.options);
     }
   }

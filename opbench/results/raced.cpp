@@ -130,6 +130,7 @@ Outcome outcomeOf(const Fields& fields, const Run& run) {
   outcome.status = *status;
   outcome.kind = named(fields, "kind", {Kind::Extern, Kind::Generated, Kind::View});
   outcome.reason = fields.text("reason");
+  outcome.caseFolder = fields.text("case");
   outcome.timing = mainTiming(fields);
   outcome.beside = besideTiming(fields, std::string(measureName(run, besideMeasure(run))));
   if (const auto kernel = fields.number("kernel_us")) outcome.kernelTime = {*kernel * micro, intOf(fields, "kernels_run")};

@@ -8,7 +8,7 @@ namespace opbench {
 void raceHere(Agenda& agenda, const Options& options) {
   Racer racer(options);
   agenda.begin(racer.ready());
-  while (const auto job = agenda.next()) {
+  while (auto job = agenda.next()) {
     agenda.start(*job);
     const Finished finished = racer.race(*job);
     agenda.take(finished);

@@ -16,8 +16,8 @@ class Agenda {
   virtual void begin(const Ready& ready) = 0;
   /// The next sample to race; nothing once there is none, or the user has interrupted the sweep.
   virtual std::optional<Job> next() = 0;
-  /// A sample that next() handed out begins to be raced.
-  virtual void start(const Job& job) = 0;
+  /// A sample that next() handed out begins to be raced; the job then says how many cases may be written of it.
+  virtual void start(Job& job) = 0;
   virtual bool isInterrupted() const = 0;
   /// A sample has been raced: it is done once this returns.
   virtual void take(const Finished& finished) = 0;

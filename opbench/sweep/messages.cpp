@@ -69,7 +69,8 @@ std::string toLine(const Job& job) {
                  {"file", sample.where.file},
                  {"line", sample.where.line},
                  {"ahead", toJson(job.ahead)},
-                 {"retried", job.retried}});
+                 {"retried", job.retried},
+                 {"cases_left", job.casesLeft}});
 }
 
 Job jobOf(const std::string& line) {
@@ -85,6 +86,7 @@ Job jobOf(const std::string& line) {
   sample.where = {fields.text("file"), static_cast<int>(fields.integer("line").value_or(0))};
   if (const auto ahead = fields.object("ahead")) job.ahead = compiledOf(*ahead);
   job.retried = fields.text("retried");
+  job.casesLeft = static_cast<int>(fields.integer("cases_left").value_or(0));
   return job;
 }
 

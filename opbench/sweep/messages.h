@@ -18,6 +18,7 @@ struct Job {
   inputs::Sample sample;
   std::optional<Compilation> ahead{};  ///< of its kernels, where that was tried before it is raced
   std::string retried{};               ///< Row::retried
+  int casesLeft = 0;                   ///< Bench::casesLeft
 };
 
 /// What became of a job.

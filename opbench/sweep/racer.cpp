@@ -85,8 +85,15 @@ Ready Racer::ready() const {
 }
 
 Finished Racer::race(const Job& job) {
-  const Bench bench{
-      options_, run_, *device_, cache_, tunings_ ? &*tunings_ : nullptr, tolerances_, config_, job.ahead ? &*job.ahead : nullptr};
+  const Bench bench{options_,
+                    run_,
+                    *device_,
+                    cache_,
+                    tunings_ ? &*tunings_ : nullptr,
+                    tolerances_,
+                    config_,
+                    job.ahead ? &*job.ahead : nullptr,
+                    job.casesLeft};
   Row row = raceSample(job.sample, job.index, bench);
   row.retried = job.retried;
   Finished finished;

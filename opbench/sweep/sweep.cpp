@@ -9,6 +9,7 @@
 #include "ir/error.h"
 #include "opbench/brief.h"
 #include "opbench/sweep/agenda.h"
+#include "opbench/sweep/case_limit.h"
 #include "opbench/sweep/journal.h"
 #include "opbench/sweep/racer.h"
 #include "opbench/sweep/shard.h"
@@ -34,7 +35,7 @@ std::string deviceText(const Run& run) {
 Row slim(Row row) {
   row.sample = row.brief = row.file = row.suite = {};
   for (Outcome& outcome : row.outcomes) {
-    outcome.schedule = outcome.reason = {};
+    outcome.schedule = outcome.reason = outcome.caseFolder = {};
     if (outcome.timing) outcome.timing->rounds = {};
   }
   return row;
@@ -130,7 +131,10 @@ class Sweep : private Agenda {
     return job;
   }
 
-  void start(const Job& job) override { reporter_.progress(job.sample.op + " " + brief(job.sample)); }
+  void start(Job& job) override {
+    job.casesLeft = cases_.left();
+    reporter_.progress(job.sample.op + " " + brief(job.sample));
+  }
 
   bool isInterrupted() const override { return interrupted_(); }
   void complain(const std::string& what) override { reporter_.complain(what); }
@@ -144,6 +148,7 @@ class Sweep : private Agenda {
   void report(Raced raced) {
     run_.ceilings = best(run_.ceilings, raced.run.ceilings);
     reporter_.row(raced);
+    cases_.add(raced.row);
     rows_.push_back(slim(std::move(raced.row)));
   }
 
@@ -152,6 +157,7 @@ class Sweep : private Agenda {
     Summary summary = summarize(rows_, run_);
     if (!summary.spreads.empty()) keepSpread(summary.spreads.front().p95, run_, runtime::Cache(options_.cache));
     reporter_.end(summary);
+    if (const std::string beyond = cases_.complaint(); !beyond.empty()) complain(beyond);
     return summary;
   }
 
@@ -167,6 +173,7 @@ class Sweep : private Agenda {
   std::vector<bool> isDone_;     ///< by the sample's number, from 1
   size_t next_ = 0;              ///< samples that were handed out or passed over
   bool hasBegun_ = false;
+  CaseLimit cases_{options_.maxCases};
   Run run_;
   std::vector<Row> rows_;
 };

@@ -17,7 +17,7 @@ class Orders : public Agenda {
     const auto line = channel_.receive();
     return line ? std::optional(jobOf(*line)) : std::nullopt;
   }
-  void start(const Job&) override {}
+  void start(Job&) override {}
   bool isInterrupted() const override { return false; }
   void take(const Finished& finished) override { Channel::send(toLine(finished)); }
   void complain(const std::string&) override {}

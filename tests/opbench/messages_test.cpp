@@ -12,10 +12,11 @@ TEST_CASE("a job is what it was on the other side") {
       inputs::parseFile("Operator: aten.add.Tensor\ncnt: 12, ((T([2, 3], f16, stride=(1, 2)), 'it\\'s'), {'alpha': 2})\n",
                         "a.txt", "s")
           .samples.at(0);
-  const std::string line = toLine(Job{7, sample, {}, "crash: signal 9 (Killed)"});
+  const std::string line = toLine(Job{7, sample, {}, "crash: signal 9 (Killed)", 3});
   CHECK(line.find('\n') == line.size() - 1);
   const Job job = jobOf(line);
   CHECK(job.index == 7);
+  CHECK(job.casesLeft == 3);
   CHECK(job.retried == "crash: signal 9 (Killed)");
   CHECK(job.sample.op == sample.op);
   CHECK(job.sample.recorded == sample.recorded);

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <sstream>
+
 #include "ir/error.h"
 #include "opbench/version.h"
 
@@ -285,31 +287,13 @@ TEST_CASE("repro has a case, a folder to write, and a race's options") {
 
 TEST_CASE("help names every option") {
   const std::string help = parse({"-h"}).text;
-  for (const char* option : {"--suite",        "--inputs",
-                             "--inp-file",     "--op",
-                             "--filter",       "--exclude",
-                             "--max-samples",  "--sample-mode",
-                             "--config",       "--slow",
-                             "--start-idx",    "--max-bytes",
-                             "--shard",        "--total-partitions",
-                             "--partition-id", "--devices",
-                             "--timeout",      "--in-process",
-                             "--resume",       "--quiet",
-                             "--cases",        "--no-cases",
-                             "--dtype",        "--device",
-                             "--contenders",   "--measure-nvfuser",
-                             "--repeats",      "--accuracy-checking",
-                             "--tune",         "--channels-last",
-                             "--seed",         "--threads",
-                             "--list",         "--csv",
-                             "--json",         "--dashboard",
-                             "--junit",        "--dump",
-                             "--cache",        "--no-cache",
-                             "--shared-cache", "--cache-size",
-                             "--version",      "doctor",
-                             "OPBENCH_CACHE",  "OPBENCH_SHARED_CACHE",
-                             "Exit status"})
-    CHECK_MESSAGE(help.find(option) != std::string::npos, option);
+  std::istringstream words(
+      "--suite --inputs --inp-file --op --filter --exclude --max-samples --sample-mode --config --slow --start-idx --max-bytes --shard "
+      "--total-partitions --partition-id --devices --timeout --start-timeout --in-process --resume --quiet --cases --no-cases --max-cases "
+      "--dtype --device --contenders --measure-nvfuser --repeats --accuracy-checking --tune --channels-last --seed --threads --list --csv "
+      "--json --dashboard --junit --dump --cache --no-cache --shared-cache --cache-size --version doctor OPBENCH_CACHE "
+      "OPBENCH_SHARED_CACHE Exit");
+  for (std::string word; words >> word;) CHECK_MESSAGE(help.find(word) != std::string::npos, word);
 }
 
 TEST_CASE("the cache's folder: the option, OPBENCH_CACHE, XDG_CACHE_HOME, HOME, or none") {
@@ -365,6 +349,7 @@ TEST_CASE("refusals") {
   CHECK(refusal({"--max-time", "0"}) == "--max-time is more than 0 seconds, not 0");
   CHECK(refusal({"--flush", "away"}) == "--flush is write or read, not 'away'");
   CHECK(refusal({"--max-samples", "-1"}) == "--max-samples is at least 0, not -1");
+  CHECK(refusal({"--max-cases", "-1"}) == "--max-cases is at least 0, not -1");
   CHECK(refusal({"--accuracy-checking", "--no-accuracy-checking"}) ==
         "--accuracy-checking and --no-accuracy-checking contradict each other");
   CHECK(refusal({"--op", ","}) == "--op names no operator");

@@ -145,6 +145,7 @@ TEST_CASE("a wrong result writes its case, which is wrong again") {
   REQUIRE(opbenchOf(row).status == Status::Wrong);
   const std::filesystem::path written = folder.path / "1-aten.add.Tensor";
   CHECK(opbenchOf(row).reason.ends_with("; its case is in " + written.string()));
+  CHECK(opbenchOf(row).caseFolder == written.string());
   CHECK(tests::contentOf(written / "run.words").find("--dtype\nfloat32\n--device\ncpu\n") != std::string::npos);
   CHECK(tests::contentOf(written / "case.json").find("\"operator\": \"aten.add.Tensor\"") != std::string::npos);
   CHECK(std::filesystem::file_size(written / "inputs" / "0.bin") == 16 * 128 * 4);
