@@ -29,11 +29,12 @@ endforeach()
 add_library(sample_text STATIC ${parser})
 target_link_libraries(sample_text PUBLIC ir)
 
-# The readers of results, journals, tolerances and suites' configurations, and the comparison of results.
+# The readers of results, journals, tolerances and suites' configurations, the comparison of results, and the texts of a case.
 opbench_sources(readers opbench/compare)
 list(FILTER readers EXCLUDE REGEX "/(junit|options|verb)\\.cpp$")
 foreach(name results/fields results/raced results/read results/record report/format report/json brief contenders light nearest sampling select statistics
-             race row suite_config tolerances tolerances_reader yaml_reader)
+             race row suite_config tolerances tolerances_reader yaml_reader
+             repro/case repro/case_json repro/files accident_names arguments device_name fault_names)
   list(APPEND readers opbench/${name}.cpp)
 endforeach()
 list(APPEND readers runtime/hash.cpp runtime/kind.cpp)
@@ -41,6 +42,8 @@ add_library(readers STATIC ${readers})
 target_include_directories(readers SYSTEM PRIVATE "${LLVM_INCLUDE}")
 target_link_libraries(readers PUBLIC sample_text opbench::fmt opbench::yaml_cpp nlohmann_json::nlohmann_json "${LLVM_SUPPORT}")
 opbench_embed(readers opbench/tolerances.yaml opbench tolerancesText)
+opbench_embed(readers opbench/repro/driver.py opbench driverScript)
+opbench_embed(readers opbench/repro/run.sh opbench runScript)
 
 enable_testing()
 set(OPBENCH_FUZZ_RUNS 20000 CACHE STRING "Inputs each fuzz target tries when it runs as a test")
