@@ -4,6 +4,8 @@
 
 #include <filesystem>
 
+#include "inputs/files.h"
+#include "ir/error.h"
 #include "opbench/repro/folder.h"
 #include "opbench/results/read.h"
 #include "opbench/sweep/sweep.h"
@@ -24,12 +26,21 @@ Record raceAgain(Options run, const fs::path& folder, Streams streams) {
   return results::readFile(run.json).records.back();
 }
 
+/// Errors: Input, where a report is to be written over what the case is read from.
+void checkReports(const Options& options, const fs::path& from) {
+  for (const std::string& report : {options.csv, options.junit, options.dashboard})
+    for (const fs::path& read : {from, from / "00-sample.txt", from / "60-race.jsonl"})
+      if (!report.empty() && inputs::isSameFile(report, read))
+        ir::fail(ir::ErrorKind::Input, "{} is what the case is read from: name another file for the report", report);
+}
+
 }  // namespace
 
 bool reproduce(const Options& options, Streams streams) {
   const Case wanted = readCase(options.reproCase);
   const Options run = raceOptions(wanted, options);
   const fs::path folder = options.output.empty() ? "repro-" + wanted.sample.op : options.output;
+  checkReports(options, wanted.from);
   checkFolder(folder);
   const std::vector<CaseFile> files = caseFiles(wanted, run);
   const fs::path aside = isOverwritten(wanted.from, folder) ? putAside(folder) : "";

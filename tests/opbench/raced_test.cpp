@@ -16,6 +16,18 @@ TEST_CASE("what was read is written as it was") {
   }
 }
 
+TEST_CASE("a row that names a case does so once it is read, and others have no such field") {
+  Row row = tests::exampleRows()[0];
+  const std::string without = report::jsonLines(row, tests::exampleRun());
+  CHECK(without.find("\"case\"") == std::string::npos);
+  row.outcomes[1].caseFolder = "opbench-cases/1-aten.add.Tensor";
+  const std::string lines = report::jsonLines(row, tests::exampleRun());
+  const results::Raced raced = results::racedOf(lines, "r.jsonl", 1);
+  CHECK(raced.row.outcomes[0].caseFolder == "");
+  CHECK(raced.row.outcomes[1].caseFolder == row.outcomes[1].caseFolder);
+  CHECK(report::jsonLines(raced.row, raced.run) == lines);
+}
+
 TEST_CASE("reports of what was read are those of what was raced") {
   Run run = tests::exampleRun();
   std::vector<Row> read;

@@ -84,6 +84,21 @@ TEST_CASE("a case whose file has another name in the folder is kept as well") {
   CHECK(bed.content("earlier-2/result.jsonl") == second);
 }
 
+TEST_CASE("no report is written over what the case is read from") {
+  ReproBed bed;
+  const std::string results = contentOf(bed.at("results.jsonl")), refusal = " is what the case is read from: ";
+  for (std::string Options::* report : {&Options::csv, &Options::junit, &Options::dashboard}) {
+    Options options;
+    options.*report = bed.at("results.jsonl");
+    CHECK(bed.reproRefusal("results.jsonl:1", options).starts_with("results.jsonl" + refusal));
+  }
+  CHECK(bed.reproduces("results.jsonl:1"));
+  Options options;
+  options.csv = bed.at("case/stages/1-aten.add.Tensor/60-race.jsonl");
+  CHECK(bed.reproRefusal("case/stages/1-aten.add.Tensor", options, "other").find(refusal) != std::string::npos);
+  CHECK(contentOf(bed.at("results.jsonl")) == results);
+}
+
 TEST_CASE("a case that cannot be written leaves the one that is there") {
   ReproBed bed;
   CHECK(bed.reproduces("one.txt"));
