@@ -19,9 +19,10 @@ namespace fs = std::filesystem;
 using ir::ErrorKind;
 using ir::fail;
 
-constexpr const char* markFile = "case.json";
+constexpr std::string_view markFile = "case.json";
 /// What a case's folder holds: its files, and what a race adds.
-constexpr std::array entries{markFile, "sample.txt", "run.words", "run.sh", "driver.py", "inputs", "stages", "result.jsonl"};
+constexpr std::array<std::string_view, 8> entries{markFile,    "sample.txt", "run.words", "run.sh",
+                                                  "driver.py", "inputs",     "stages",    "result.jsonl"};
 
 void makeFolder(const fs::path& folder) {
   std::error_code error;
@@ -87,8 +88,8 @@ void checkFolder(const fs::path& folder) {
 }
 
 bool isOverwritten(const fs::path& path, const fs::path& folder) {
-  return isWithin(path, folder) ||
-         std::any_of(entries.begin(), entries.end(), [&](const char* entry) { return inputs::isSameFile(path, folder / entry); });
+  return isWithin(path, folder) || std::any_of(entries.begin(), entries.end(),
+                                               [&](std::string_view entry) { return inputs::isSameFile(path, folder / entry); });
 }
 
 fs::path putAside(const fs::path& folder) {
@@ -96,7 +97,7 @@ fs::path putAside(const fs::path& folder) {
   std::error_code error;
   // The mark stays until the new one takes its place.
   fs::copy_file(folder / markFile, aside / markFile, error);
-  for (const char* entry : entries)
+  for (std::string_view entry : entries)
     if (!error && entry != markFile && fs::exists(folder / entry)) fs::rename(folder / entry, aside / entry, error);
   if (error) fail(ErrorKind::Input, "cannot move {} to {}: {}", folder.string(), aside.string(), error.message());
   return aside;
