@@ -1,6 +1,5 @@
 #include "inputs/sample.h"
 
-#include <algorithm>
 #include <limits>
 
 namespace inputs {
@@ -13,14 +12,6 @@ void collect(const ir::Argument& argument, std::vector<const ir::TensorType*>& t
 }
 
 }  // namespace
-
-bool isOperatorName(std::string_view text) {
-  const bool isKnown =
-      text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.") == std::string_view::npos;
-  const auto dots = std::count(text.begin(), text.end(), '.');
-  return isKnown && (dots == 1 || dots == 2) && text.front() != '.' && text.back() != '.' &&
-         text.find("..") == std::string_view::npos;
-}
 
 std::vector<const ir::TensorType*> tensorsOf(const Sample& sample) {
   std::vector<const ir::TensorType*> tensors;

@@ -42,15 +42,13 @@ struct Samples {
   std::vector<std::string> errors;  ///< `file:line:column: expected ...`, one for each bad line, which is left out
 };
 
-/// Whether a text is `namespace.name` or `namespace.name.overload`, of letters, digits and underscores.
-bool isOperatorName(std::string_view text);
-
 /// Reads `((args...), {kwargs...})`; throws an Input error `file:line:column: expected X, found Y`. Column counts from 1
 /// within the line; `column` is where `text` starts in it.
 void parseCall(std::string_view text, const Source& where, int column, Sample& into);
 
 /// Reads the text of one file: `Operator: NAME` lines followed by their `cnt: N, CALL` lines; `#` starts a comment line.
-/// Legacy operators get today's name and arguments.
+/// Legacy operators get today's name and arguments. The samples of an operator that none may call (operator_name.h) are left out
+/// with one error at its line.
 Samples parseFile(std::string_view text, const std::string& file, const std::string& suite);
 
 /// The given files and every `*.txt` below the given folders, in the order of their names, each once. Throws an Input error for a

@@ -9,6 +9,7 @@
 
 #include "inputs/files.h"
 #include "inputs/legacy.h"
+#include "inputs/operator_name.h"
 #include "inputs/sample.h"
 #include "inputs/scanner.h"
 
@@ -58,11 +59,17 @@ class FileReader {
 
   void operatorLine(std::string_view name) {
     op_.reset();
+    isRefused_ = false;
     if (!isOperatorName(name)) return refuse(name, "an operator's name such as aten.add.Tensor");
+    if (const auto refusal = refusalOf(name)) {
+      isRefused_ = true;
+      ir::fail(ir::ErrorKind::Input, "{}:{}:{}: {}", where_.file, where_.line, columnOf(name), *refusal);
+    }
     op_ = name;
   }
 
   void sampleLine(std::string_view text) {
+    if (isRefused_) return;  // which the operator's line has said
     if (!op_) return refuse(text, "'Operator: NAME' before the samples of an operator");
     Sample sample;
     auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), sample.count);
@@ -101,6 +108,7 @@ class FileReader {
   Source where_;
   std::string_view line_;
   std::optional<std::string> op_;
+  bool isRefused_ = false;  ///< whether the operator is one that no sample may call
   Samples result_;
 };
 

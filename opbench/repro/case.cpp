@@ -113,8 +113,6 @@ Case caseOfLine(std::string_view line, const std::string& where) {
   Case result;
   Record record = results::recordOf(line, where);
   inputs::Sample& sample = result.sample;
-  // The name goes into a folder's name as well.
-  if (!inputs::isOperatorName(record.op)) fail(ErrorKind::Input, "{} is no operator", shown(record.op));
   sample.op = record.op;
   sample.count = std::max<int64_t>(record.count, 1);
   sample.suite = record.suite;

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "inputs/operator_name.h"
 #include "inputs/printable.h"
 #include "ir/error.h"
 
@@ -49,6 +50,12 @@ void Fields::requireObject() const {
 std::string Fields::requiredText(const char* name) const {
   if (!find(name)) refuse(fmt::format("no \"{}\": this is no line that --json writes", name));
   return text(name);
+}
+
+std::string Fields::operatorName(const char* name) const {
+  std::string op = requiredText(name);
+  if (const auto refusal = inputs::refusalOf(op)) refuse(*refusal);
+  return op;
 }
 
 std::string Fields::text(const char* name) const {

@@ -17,6 +17,8 @@ class Fields {
 
   /// A text that must be there; what cannot be shown (inputs::printable) is `?`.
   std::string requiredText(const char* name) const;
+  /// The name of an operator that samples may call (inputs/operator_name.h); it must be there.
+  std::string operatorName(const char* name) const;
   std::string text(const char* name) const;  ///< empty where absent
   std::optional<double> number(const char* name) const;
   std::optional<Interval> interval(const char* low, const char* high) const;  ///< absent unless both ends are there

@@ -39,7 +39,7 @@ int intOf(const Fields& fields, const char* name, int otherwise = 0) {
 
 void readSample(const Fields& fields, Row& row) {
   row.index = intOf(fields, "index");
-  row.op = fields.requiredText("op");
+  row.op = fields.operatorName("op");
   row.sample = fields.requiredText("sample");
   row.brief = fields.text("brief");
   row.suite = fields.text("suite");

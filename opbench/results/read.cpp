@@ -17,7 +17,7 @@ namespace {
 constexpr int64_t largestInt = std::numeric_limits<int>::max();
 
 void readSample(const Fields& fields, Record& record) {
-  record.op = fields.requiredText("op");
+  record.op = fields.operatorName("op");
   record.sample = fields.requiredText("sample");
   record.suite = fields.text("suite");
   record.file = fields.text("file");

@@ -79,7 +79,7 @@ Job jobOf(const std::string& line) {
   job.index = static_cast<int>(fields.integer("index").value_or(0));
   inputs::Sample& sample = job.sample;
   inputs::parseCall(fields.requiredText("call"), {"job", job.index}, 1, sample);
-  sample.op = fields.requiredText("op");
+  sample.op = fields.operatorName("op");
   sample.recorded = fields.requiredText("recorded");
   sample.count = fields.integer("count").value_or(1);
   sample.suite = fields.text("suite");

@@ -81,6 +81,22 @@ TEST_CASE("a bad line is reported and the others are read") {
               "bad.txt:12:5: expected 'Operator: NAME' before the samples of an operator, found the end of the line"});
 }
 
+TEST_CASE("samples of an operator that none may call are left out with one error, and the others are read") {
+  Samples samples = inputs::parseFile(
+      "Operator: aten.from_file.default\n"
+      "cnt: 1, (('made.bin', True, 1000), {})\n"
+      "cnt: 2, (('other.bin', True, 1000), {})\n"
+      "  Operator: quantized.add.default\n"
+      "cnt: 3, ((T([2], f16), T([2], f16), 1.0, 0), {})\n"
+      "Operator: aten.relu.default\n"
+      "cnt: 4, ((T([2], f16),), {})\n",
+      "bad.txt", "mine");
+  CHECK(summary(samples) == Lines{"aten.relu.default 4 mine bad.txt:7 ((T([2], f16),), {})"});
+  CHECK(samples.errors ==
+        Lines{"bad.txt:1:11: aten.from_file.default is refused: it maps a file",
+              "bad.txt:4:13: quantized.add.default is refused: only operators of the namespace aten are called"});
+}
+
 TEST_CASE("equal samples of one operator merge, in the order of files and lines") {
   Folder folder;
   folder.write("b/second.txt", "Operator: aten.relu.default\ncnt: 10, ((T([2], f16),), {})\ncnt: 1, ((T([9], f16),), {})\n");

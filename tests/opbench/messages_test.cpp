@@ -4,6 +4,7 @@
 
 #include "opbench/report/json.h"
 #include "tests/opbench/rows.h"
+#include "tests/refusal.h"
 
 using namespace opbench;
 
@@ -27,6 +28,14 @@ TEST_CASE("a job is what it was on the other side") {
   CHECK(job.sample.where.file == "a.txt");
   CHECK(job.sample.where.line == 2);
   CHECK_FALSE(job.ahead.has_value());
+}
+
+TEST_CASE("a job of an operator that no sample may call is refused") {
+  inputs::Sample sample =
+      inputs::parseFile("Operator: aten.neg.default\ncnt: 1, ((T([2], f16),), {})\n", "a.txt", "s").samples.at(0);
+  sample.op = "aten.from_file.default";
+  CHECK(tests::refusal(ir::ErrorKind::Input, [&] { jobOf(toLine(Job{1, sample, {}, ""})); }) ==
+        "job: aten.from_file.default is refused: it maps a file");
 }
 
 TEST_CASE("a job tells what compiling it ahead came to") {

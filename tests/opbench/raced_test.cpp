@@ -5,6 +5,7 @@
 #include "opbench/report/console.h"
 #include "opbench/report/json.h"
 #include "tests/opbench/rows.h"
+#include "tests/refusal.h"
 
 using namespace opbench;
 
@@ -44,4 +45,16 @@ TEST_CASE("seeds of 64 bits survive") {
   Run run = tests::exampleRun();
   run.seed = ~uint64_t{0};
   CHECK(results::racedOf(report::jsonLines(tests::exampleRows()[0], run), "r.jsonl", 1).run.seed == run.seed);
+}
+
+TEST_CASE("a line of an operator that no sample may call is refused with its place") {
+  const auto refusal = [](const std::string& op) {
+    std::string lines = report::jsonLines(tests::exampleRows()[0], tests::exampleRun());
+    const std::string name = "\"op\":\"" + tests::exampleRows()[0].op + "\"";
+    REQUIRE(lines.find(name) != std::string::npos);
+    lines.replace(lines.find(name), name.size(), "\"op\":\"" + op + "\"");
+    return tests::refusal(ir::ErrorKind::Input, [&] { results::racedOf(lines, "r.jsonl", 7); });
+  };
+  CHECK(refusal("aten.from_file.default") == "r.jsonl:7: aten.from_file.default is refused: it maps a file");
+  CHECK(refusal("=cmd|'/c'!A0") == "r.jsonl:7: '=cmd|'/c'!A0' is no operator's name such as aten.add.Tensor");
 }

@@ -57,7 +57,11 @@ TEST_CASE("what is no case is refused") {
   fs::create_directory(bed.at("empty"));
   CHECK(bed.refusal("empty") == "empty is no folder of a sample's stages: there is no 00-sample.txt");
   std::ofstream(bed.at("results.jsonl")) << resultLine("../../etc.passwd", "((1,), {})", R"("status":"ok")");
-  CHECK(bed.refusal("results.jsonl:1") == "'../../etc.passwd' is no operator");
+  CHECK(bed.refusal("results.jsonl:1") == "results.jsonl:1: '../../etc.passwd' is no operator's name such as aten.add.Tensor");
+  std::ofstream(bed.at("results.jsonl")) << resultLine("aten.from_file.default", "(('a', True, 9), {})", R"("status":"ok")");
+  CHECK(bed.refusal("results.jsonl:1") == "results.jsonl:1: aten.from_file.default is refused: it maps a file");
+  std::ofstream(bed.at("one.txt")) << "Operator: aten.from_file.default\ncnt: 1, (('a', True, 9), {})\n";
+  CHECK(bed.refusal("one.txt") == "one.txt:1:11: aten.from_file.default is refused: it maps a file");
 }
 
 TEST_CASE("values of a line of results that are none are refused, and nothing is written") {

@@ -98,6 +98,9 @@ TEST_CASE("what is none of ours is refused in one line that says where and what"
   CHECK(refusal("[1, 2]\n") == "r.jsonl:1: an array where an object is due");
   CHECK(refusal("{\"name\": 1}\n") == "r.jsonl:1: no \"op\": this is no line that --json writes");
   CHECK(refusal(changed("\"aten.a.default\"", "7")) == "r.jsonl:1: \"op\" is a number where a string is due");
+  CHECK(refusal(changed("aten.a.default", "aten.from_file.default")) ==
+        "r.jsonl:1: aten.from_file.default is refused: it maps a file");
+  CHECK(refusal(changed("aten.a.default", "=1+2,a")) == "r.jsonl:1: '=1+2,a' is no operator's name such as aten.add.Tensor");
   CHECK(refusal(changed("\"ok\"", "\"splendid\"")) == "r.jsonl:1: status 'splendid' is unknown");
   CHECK(refusal(changed("2.5", "\"fast\"")) == "r.jsonl:1: \"median_us\" is a string where a number is due");
   CHECK(refusal(changed("2.5", "-2.5")) == "r.jsonl:1: \"median_us\" is -2.5, which no time or rate can be");

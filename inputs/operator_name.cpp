@@ -1,0 +1,78 @@
+#include "inputs/operator_name.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "inputs/scanner.h"
+
+namespace inputs {
+namespace {
+
+// What no schema shows, found by reading all schemas of ATen 2.11 and what is behind them. Operators of a later ATen are to be
+// read before it is used. What a schema shows is refused when a call is bound.
+constexpr RefusedOperator table[] = {
+    {"aten._backward", "runs autograd"},
+    {"aten._cholesky_solve_helper", "reads as far as the sizes of another tensor say"},
+    {"aten._compute_linear_combination", "reads as far as the sizes of another tensor say"},
+    {"aten._cufft_clear_plan_cache", "changes the process's FFT plans"},
+    {"aten._cufft_set_plan_cache_max_size", "changes the process's FFT plans"},
+    {"aten._cummax_helper", "writes as far as the sizes of another tensor say"},
+    {"aten._cummin_helper", "writes as far as the sizes of another tensor say"},
+    {"aten._fw_primal", "changes the state of autograd"},
+    {"aten._fw_primal_copy", "changes the state of autograd"},
+    {"aten._make_dual", "changes the state of autograd"},
+    {"aten._make_dual_copy", "changes the state of autograd"},
+    {"aten._nested_view_from_buffer", "reads wherever its offsets say"},
+    {"aten._nested_view_from_buffer_copy", "reads wherever its offsets say"},
+    {"aten._pin_memory", "locks memory of the host"},
+    {"aten._print", "prints"},
+    {"aten._reshape_alias_copy", "reads as far as its sizes and strides say"},
+    {"aten._sobol_engine_draw", "reads and writes as far as its dimension says"},
+    {"aten._sobol_engine_ff_", "reads and writes as far as its dimension says"},
+    {"aten._sobol_engine_initialize_state_", "writes as far as its dimension says"},
+    {"aten._sobol_engine_scramble_", "reads and writes as far as its dimension says"},
+    {"aten._unpack_dual", "changes the state of autograd"},
+    {"aten._wrapped_linear_prepack", "returns a C++ object as a tensor"},
+    {"aten.fbgemm_pack_gemm_matrix_fp16", "returns a C++ object as a tensor"},
+    {"aten.fbgemm_pack_quantized_matrix", "returns a C++ object as a tensor"},
+    {"aten.from_file", "maps a file"},
+    {"aten.get_gradients", "reads the state of distributed autograd"},
+    {"aten.pin_memory", "locks memory of the host"},
+    {"aten.record_stream", "ties memory to a stream"},
+    {"aten.requires_grad_", "changes the state of autograd"},
+    {"aten.retain_grad", "changes the state of autograd"},
+    {"aten.set", "exchanges the storage of a tensor"},
+    {"aten.set_", "exchanges the storage of a tensor"},
+    {"aten.set_data", "exchanges the storage of a tensor"},
+};
+
+/// `aten.add` of `aten.add.Tensor`.
+std::string_view packetOf(std::string_view op) {
+  const size_t first = op.find('.');
+  return first == std::string_view::npos ? op : op.substr(0, op.find('.', first + 1));
+}
+
+}  // namespace
+
+std::span<const RefusedOperator> refusedOperators() { return table; }
+
+bool isOperatorName(std::string_view text) {
+  constexpr size_t longest = 128;
+  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
+  if (text.empty() || text.size() > longest || text.find_first_not_of(letters) != std::string_view::npos) return false;
+  const auto dots = std::count(text.begin(), text.end(), '.');
+  return (dots == 1 || dots == 2) && text.front() != '.' && text.back() != '.' && text.find("..") == std::string_view::npos;
+}
+
+std::optional<std::string> refusalOf(std::string_view op) {
+  if (!isOperatorName(op)) return fmt::format("{} is no operator's name such as aten.add.Tensor", shown(op));
+  if (op.substr(0, op.find('.')) != callableNamespace)
+    return fmt::format("{} is refused: only operators of the namespace {} are called", op, callableNamespace);
+  const auto refused = std::find_if(std::begin(table), std::end(table),
+                                    [&](const RefusedOperator& entry) { return entry.packet == packetOf(op); });
+  if (refused == std::end(table)) return std::nullopt;
+  return fmt::format("{} is refused: it {}", op, refused->reason);
+}
+
+}  // namespace inputs

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace inputs {
+
+/// The namespace of the operators that samples may call.
+inline constexpr std::string_view callableNamespace = "aten";
+
+/// An operator that reaches outside of its tensors: all its overloads are refused.
+struct RefusedOperator {
+  std::string_view packet;  ///< `aten.from_file`
+  std::string_view reason;  ///< what it does, as in `it maps a file`
+};
+
+/// Every refused operator, by its packet's name.
+std::span<const RefusedOperator> refusedOperators();
+
+/// Whether a text is `namespace.name` or `namespace.name.overload`.
+bool isOperatorName(std::string_view text);
+
+/// Why no sample may call an operator of this name, as the end of a message: `aten.from_file.default is refused: it maps a file`;
+/// nothing where a sample may. A name that ATen does not know is no reason.
+std::optional<std::string> refusalOf(std::string_view op);
+
+}  // namespace inputs
