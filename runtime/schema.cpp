@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "inputs/operator_name.h"
 #include "ir/error.h"
 #include "runtime/call.h"
+#include "runtime/refusal.h"
 
 namespace runtime {
 namespace {
@@ -57,9 +59,17 @@ int returnedArgument(const c10::FunctionSchema& schema, const c10::Argument& res
 }  // namespace
 
 c10::OperatorHandle findOperator(const std::string& op) {
+  if (const auto refusal = inputs::refusalOf(op)) ir::fail(ir::ErrorKind::Input, "{}", *refusal);
   const auto handle = c10::Dispatcher::singleton().findSchema(operatorName(op));
   if (!handle) ir::fail(ir::ErrorKind::Input, "ATen has no operator {}", op);
+  if (const auto reason = refusalOf(handle->schema())) ir::fail(ir::ErrorKind::Unsupported, "{} is refused: {}", op, *reason);
   return *handle;
+}
+
+std::string recordedName(const c10::OperatorName& name) {
+  std::string text = name.name;
+  text.replace(text.find("::"), 2, ".");
+  return text + "." + (name.overload_name.empty() ? "default" : name.overload_name);
 }
 
 bool operatorExists(const std::string& op) { return c10::Dispatcher::singleton().findSchema(operatorName(op)).has_value(); }
@@ -67,8 +77,9 @@ bool operatorExists(const std::string& op) { return c10::Dispatcher::singleton()
 std::vector<std::string> operatorNames() {
   std::vector<std::string> names;
   for (const c10::OperatorName& name : c10::Dispatcher::singleton().getAllOpNames()) {
-    if (!name.name.starts_with("aten::") || !c10::Dispatcher::singleton().findSchema(name)) continue;
-    names.push_back("aten." + name.name.substr(6) + "." + (name.overload_name.empty() ? "default" : name.overload_name));
+    if (!c10::Dispatcher::singleton().findSchema(name)) continue;
+    std::string text = recordedName(name);
+    if (!inputs::refusalOf(text)) names.push_back(std::move(text));
   }
   std::sort(names.begin(), names.end());
   return names;

@@ -11,8 +11,11 @@
 
 namespace runtime {
 
-/// ATen's operator of the name `aten.add.Tensor`; an Input error where today's ATen has none.
+/// ATen's operator of the name `aten.add.Tensor`. Errors: Input where today's ATen has none, or none that a sample may call
+/// (inputs/operator_name.h); Unsupported where its schema shows more than tensors and plain values (refusal.h).
 c10::OperatorHandle findOperator(const std::string& op);
+/// An operator's name as logs have it: `aten.add.Tensor`.
+std::string recordedName(const c10::OperatorName& name);
 
 /// The arguments of a call as the schema declares them, defaults filled in: a stack for OperatorHandle::callBoxed. A number
 /// where a Tensor is declared becomes a wrapped number, one where a list is declared is repeated, and a device argument is
