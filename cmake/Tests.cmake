@@ -45,6 +45,15 @@ opbench_test(opbench TORCH OBJECTS ${OPBENCH_OBJECTS} LINKS torch::cpu opbench::
 add_dependencies(test_opbench opbench faulty_disk)  # which tests start, with a disk that fails under it
 opbench_test(gpu TORCH LABEL gpu OBJECTS ${OPBENCH_OBJECTS} LINKS torch::cpu opbench::llvm)
 
+# Calls that are made to harm, of every operator there is: a few logs as a test, for as long as asked by ./dev fuzz.
+opbench_sources(hostile tests/hostile)
+opbench_executable(hostile_logs SOURCES ${hostile} OBJECTS runtime inputs codegen lowering ir LINKS torch::cpu opbench::llvm)
+if(TARGET hostile_logs)
+  opbench_add_torch(hostile_logs)
+  add_test(NAME hostile_logs COMMAND hostile_logs --runs 20 --seed 1)
+  set_tests_properties(hostile_logs PROPERTIES LABELS fuzz SKIP_RETURN_CODE 77 TIMEOUT 600)
+endif()
+
 add_test(NAME layering COMMAND "${CMAKE_COMMAND}" "-DROOT=${CMAKE_SOURCE_DIR}" -P "${CMAKE_SOURCE_DIR}/tests/layering.cmake")
 if(TARGET opbench AND TARGET opbench_cuda)
   add_test(NAME cuda_module_symbols COMMAND "${CMAKE_COMMAND}" "-DPROGRAM=$<TARGET_FILE:opbench>" "-DMODULE=$<TARGET_FILE:opbench_cuda>"
