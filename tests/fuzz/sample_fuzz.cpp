@@ -7,6 +7,7 @@
 #include "inputs/convert.h"
 #include "inputs/domain.h"
 #include "inputs/fill.h"
+#include "inputs/operator_name.h"
 #include "inputs/sample.h"
 
 namespace {
@@ -66,7 +67,10 @@ void readAsCall(std::string_view text) {
 }
 
 void readAsFile(std::string_view text) {
-  for (const inputs::Sample& sample : inputs::parseFile(text, "fuzz", "fuzz").samples) checkSample(sample);
+  for (const inputs::Sample& sample : inputs::parseFile(text, "fuzz", "fuzz").samples) {
+    check(!inputs::refusalOf(sample.op), "a file's samples call operators that any sample may", sample.op);
+    checkSample(sample);
+  }
 }
 
 }  // namespace
