@@ -1,33 +1,20 @@
 #include "opbench/reporter.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <sstream>
 
+#include "inputs/files.h"
 #include "inputs/printable.h"
-#include "ir/error.h"
 #include "opbench/report/csv.h"
 #include "opbench/report/formats.h"
 #include "opbench/report/progress.h"
 #include "opbench/results/read.h"
 
 namespace opbench {
-namespace {
-
-/// The stream for a file's name: none where it is empty, `out` for `-`, else the opened file.
-std::ostream* open(const std::string& name, std::ofstream& file, std::ostream& out) {
-  if (name.empty()) return nullptr;
-  if (name == "-") return &out;
-  file.open(name, std::ios::binary);
-  if (!file) ir::fail(ir::ErrorKind::Input, "cannot write {}: {}", name, std::strerror(errno));
-  return &file;
-}
-
-}  // namespace
+namespace {}  // namespace
 
 Reporter::Reporter(const Options& options, Streams streams) : options_(options), streams_(streams) {
-  csv_ = open(options.csv, csvFile_, streams.out);
+  if (!options.csv.empty() && options.csv != "-") inputs::checkWritable(options.csv);
   report::checkFormats(options);
   if (options.json != "-" && options.csv != "-") console_ = &streams.out;
 }
@@ -74,20 +61,16 @@ void Reporter::row(const results::Raced& raced) {
 void Reporter::end(const Summary& summary) {
   clear();
   if (console_) *console_ << report::table(summary, *run_, layout_) << std::flush;
-  if (csv_) {
-    *csv_ << report::csv(summary, *run_);
-    flush(*csv_, options_.csv);
-  }
+  if (options_.csv == "-")
+    streams_.out << report::csv(summary, *run_) << std::flush;
+  else if (!options_.csv.empty())
+    inputs::writeFile(options_.csv, report::csv(summary, *run_));
   std::stable_sort(records_.begin(), records_.end(), [](const auto& a, const auto& b) { return a.index < b.index; });
   if (!records_.empty()) report::writeFormats(records_, options_);
 }
 
 void Reporter::clear() {
   if (streams_.progress) streams_.err << report::clearLine << std::flush;
-}
-
-void Reporter::flush(std::ostream& stream, const std::string& name) {
-  if (!stream.flush()) ir::fail(ir::ErrorKind::Input, "cannot write {}: {}", name, std::strerror(errno));
 }
 
 }  // namespace opbench

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <chrono>
-#include <fstream>
 #include <optional>
 #include <ostream>
 #include <string>
@@ -30,7 +29,7 @@ struct Streams {
 /// to write. With `-` for a file nothing else goes to `out`.
 class Reporter {
  public:
-  /// Opens the files. Errors: Input where one cannot be written.
+  /// Errors: Input where a file cannot be written; what it holds stays until there is a report.
   Reporter(const Options& options, Streams streams);
 
   /// `run` outlives the reporter's use.
@@ -46,13 +45,9 @@ class Reporter {
   using Clock = std::chrono::steady_clock;
 
   void clear();
-  /// Flushes; an error where the disk refused.
-  void flush(std::ostream& stream, const std::string& name);
 
   const Options& options_;
   Streams streams_;
-  std::ofstream csvFile_;
-  std::ostream* csv_ = nullptr;      ///< null where not wanted
   std::ostream* console_ = nullptr;  ///< null where standard output belongs to a file format
   const Run* run_ = nullptr;
   std::vector<results::Record> records_;  ///< where formats are made of them

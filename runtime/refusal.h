@@ -7,8 +7,8 @@
 
 namespace runtime {
 
-/// Why an operator of this schema is not called, as in `aten.from_file.default is refused: REASON`; nothing where its schema shows
-/// no more than tensors and plain values. What no schema shows is refused by name (inputs/operator_name.h).
+/// Why an operator of this schema is not called, as in `aten.from_file.default is refused: REASON`; nothing where its schema
+/// shows no more than tensors and plain values. What no schema shows is refused by name (inputs/operator_name.h).
 std::optional<std::string> refusalOf(const c10::FunctionSchema& schema);
 
 }  // namespace runtime

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "opbench/results/sum.h"
+
 namespace opbench::report {
 namespace {
 
@@ -172,7 +174,7 @@ std::string jsonLines(const Row& row, const Run& run) {
     record["count"] = row.count;
     addOutcome(record, row, outcome, run);
     addRun(record, run);
-    text += record.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+    text += results::withSum(record.dump(-1, ' ', false, Json::error_handler_t::replace)) + "\n";
   }
   return text;
 }

@@ -26,8 +26,8 @@ class Fields {
   std::vector<double> numbers(const char* name) const;
   std::vector<std::string> texts(const char* name) const;
   std::optional<int64_t> integer(const char* name, int64_t most = 9'000'000'000'000'000) const;  ///< from 0 on
-  std::optional<uint64_t> natural(const char* name) const;  ///< of all 64 bits
-  bool flag(const char* name) const;                        ///< false where absent
+  std::optional<uint64_t> natural(const char* name) const;                                       ///< of all 64 bits
+  bool flag(const char* name) const;                                                             ///< false where absent
   bool has(const char* name) const { return find(name) != nullptr; }
   std::optional<Fields> object(const char* name) const;
   std::vector<Fields> objects(const char* name) const;  ///< of a list; empty where absent

@@ -12,6 +12,7 @@
 #include "inputs/sample.h"
 #include "ir/error.h"
 #include "opbench/results/fields.h"
+#include "opbench/results/sum.h"
 
 namespace opbench::results {
 namespace {
@@ -206,12 +207,15 @@ class Grouping {
     if (line.find_first_not_of(" \t\r") == std::string_view::npos) return;
     const std::string where = fmt::format("{}:{}", file_, number_);
     Fields fields(line, where);
+    const SumState sum = sumStateOf(line);
+    if (sum == SumState::Wrong) fields.refuse("the line is not as it was written: its sum is another one");
     const auto index = fields.integer("index");
     if (!index) ir::fail(ir::ErrorKind::Input, "{}: no \"index\": this is no line that --json writes", where);
     if (!fields_.empty() && *index != index_) finish();
     if (!fields_.empty() && *index != index_)
       ir::fail(ir::ErrorKind::Input, "{}: sample {} has {} lines before it, not {}", where, index_, fields_.size(), contenders_);
     if (fields_.empty()) place_ = number_;
+    hasSums_ = (fields_.empty() || hasSums_) && sum == SumState::Right;
     index_ = *index;
     lines_.append(line).append("\n");
     fields_.push_back(std::move(fields));
@@ -225,7 +229,9 @@ class Grouping {
     if (contenders_ == 0) contenders_ = fields_.size();
     if (fields_.size() != contenders_) return;
     result_.bytes = end_;
-    take_(racedOf(fields_, std::exchange(lines_, {}), static_cast<int>(place_)));
+    Raced raced = racedOf(fields_, std::exchange(lines_, {}), static_cast<int>(place_));
+    raced.hasSums = hasSums_;
+    take_(std::move(raced));
     fields_.clear();
   }
 
@@ -235,6 +241,7 @@ class Grouping {
   ReadRaced result_;
   std::string lines_;           ///< of the sample at hand
   std::vector<Fields> fields_;  ///< of each of them
+  bool hasSums_ = true;         ///< whether each has one
   size_t place_ = 0;            ///< the line where they begin, from 1
   size_t number_ = 0;           ///< of the line that was read last
   size_t read_ = 0;             ///< bytes of the lines before it

@@ -13,9 +13,10 @@ namespace opbench::results {
 /// What the lines of one sample say, a line a contender.
 struct Raced {
   Row row;
-  Run run;            ///< that the sample was raced in
-  std::string lines;  ///< as they stand in the file, each with its line break
-  int place = 0;      ///< the line of the file where they begin, from 1
+  Run run;              ///< that the sample was raced in
+  std::string lines;    ///< as they stand in the file, each with its line break
+  int place = 0;        ///< the line of the file where they begin, from 1
+  bool hasSums = true;  ///< whether each has its sum; lines of older versions have none
 };
 
 /// The run of a line, or of report::runJson; its contenders are the lines'. Errors: Input.

@@ -10,6 +10,7 @@
 #include "inputs/sample.h"
 #include "ir/error.h"
 #include "opbench/results/fields.h"
+#include "opbench/results/sum.h"
 
 namespace opbench::results {
 namespace {
@@ -132,6 +133,8 @@ Results read(std::string_view text, const std::string& file) {
     if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
     try {
       Record record = recordOf(line, where);
+      if (sumStateOf(line) == SumState::Wrong)
+        results.complaints.push_back(where + ": the line is not as it was written: its sum is another one");
       record.place = number;
       gathering.add(std::move(record));
     } catch (const ir::Error&) {

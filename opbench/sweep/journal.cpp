@@ -61,6 +61,7 @@ class Comparison {
   void check(const Raced& raced) {
     place_ = raced.place;
     if (raced.run.version != versionText()) refuse("{} wrote it, this is {}", raced.run.version, versionText());
+    if (!raced.hasSums) refuse("a line of it has no sum, which every line is written with");
     if (raced.run.shard != shard_) refuse("it is of shard {}, this run is shard {}", raced.run.shard, shard_);
     if (raced.run.options != options_) refuse("it was raced with '{}', not '{}'", raced.run.options, options_);
     if (raced.run.rules != rules_) refuse("the files of --config and --tolerances say something else than they did then");

@@ -196,6 +196,18 @@ TEST_CASE("zeros at the end, as a power failure leaves them, are half a line") {
   CHECK(bed.content() == bed.lines(1));
 }
 
+TEST_CASE("a line that was edited is refused, and one that lost its sum") {
+  Bed bed;
+  const std::string lines = bed.lines(1);
+  std::string edited = lines, bare = lines;
+  edited.replace(edited.find("\"median_us\":"), 13, "\"median_us\":9");
+  bed.write(edited);
+  CHECK(bed.refusal() == bed.options.json + ":1: the line is not as it was written: its sum is another one");
+  for (size_t at = 0; (at = bare.find(",\"sum\":\"")) != std::string::npos;) bare.erase(at, bare.find('}', at) - at);
+  bed.write(bare);
+  CHECK(bed.refusal().starts_with(bed.options.json + ":1: a line of it has no sum, which every line is written with; "));
+}
+
 TEST_CASE("a file of another shard is refused") {
   Bed bed;
   bed.run.shard = "4/8";

@@ -172,8 +172,8 @@ TEST_CASE("how a sweep is raced: where, how long, what of it, and what is shown"
   CHECK_FALSE(plain.inProcess);
   CHECK_FALSE(plain.resume);
   CHECK_FALSE(plain.quiet);
-  const Options o = parse({"--devices", "0,2", "--devices", "cuda:3", "--shard", "2/8", "--timeout", "0.5", "--start-timeout", "5",
-                           "--json", "r.jsonl", "--resume", "--quiet"});
+  const Options o = parse({"--devices", "0,2", "--devices", "cuda:3", "--shard", "2/8", "--timeout", "0.5", "--start-timeout",
+                           "5", "--json", "r.jsonl", "--resume", "--quiet"});
   CHECK(o.devices == Names{"cuda:0", "cuda:2", "cuda:3"});
   CHECK(o.shard == Shard{2, 8});
   CHECK(o.timeout == 0.5);
@@ -288,9 +288,12 @@ TEST_CASE("repro has a case, a folder to write, and a race's options") {
 TEST_CASE("help names every option") {
   const std::string help = parse({"-h"}).text;
   std::istringstream words(
-      "--suite --inputs --inp-file --op --filter --exclude --max-samples --sample-mode --config --slow --start-idx --max-bytes --shard "
-      "--total-partitions --partition-id --devices --timeout --start-timeout --in-process --resume --quiet --cases --no-cases --max-cases "
-      "--dtype --device --contenders --measure-nvfuser --repeats --accuracy-checking --tune --channels-last --seed --threads --list --csv "
+      "--suite --inputs --inp-file --op --filter --exclude --max-samples --sample-mode --config --slow --start-idx --max-bytes "
+      "--shard "
+      "--total-partitions --partition-id --devices --timeout --start-timeout --in-process --resume --quiet --cases --no-cases "
+      "--max-cases "
+      "--dtype --device --contenders --measure-nvfuser --repeats --accuracy-checking --tune --channels-last --seed --threads "
+      "--list --csv "
       "--json --dashboard --junit --dump --cache --no-cache --shared-cache --cache-size --version doctor OPBENCH_CACHE "
       "OPBENCH_SHARED_CACHE Exit");
   for (std::string word; words >> word;) CHECK_MESSAGE(help.find(word) != std::string::npos, word);

@@ -70,7 +70,7 @@ TEST_CASE("values of a line of results that are none are refused, and nothing is
     bed.write("results.jsonl", resultLine("aten.neg.default", "((T([8], f16),), {})", R"("status":"ok",)" + fields));
     return bed.reproRefusal("results.jsonl:1");
   };
-  CHECK(refusal(R"("count":1000000001)") == "the results' count is 1000000001, more than 1000000000");
+  CHECK(refusal(R"("count":1000000001)") == "results.jsonl:1: \"count\" is more than 1000000000");
   CHECK(refusal(R"("threads":1025)") == "the results' threads are 1025, more than 1024");
   CHECK(refusal(R"("seed":-1)") == "results.jsonl:1: \"seed\" is no whole number from 0 on");
   CHECK(refusal(R"("dtype":"float16\nx")") == "the results' dtype 'float16\\x0ax' is unknown");
@@ -82,7 +82,8 @@ TEST_CASE("values of a line of results that are none are refused, and nothing is
   CHECK(raceOptions(readCase(bed.at("results.jsonl:1")), {}).seed == ~uint64_t{0});
   for (const char* name : {"aten", "aten.add.Tensor.x", "aten.add.", ".aten.add", "aten..add", "aten.add Tensor"}) {
     bed.write("results.jsonl", resultLine(name, "((T([8], f16),), {})", R"("status":"ok")"));
-    CHECK(bed.refusal("results.jsonl:1") == "'" + std::string(name) + "' is no operator");
+    CHECK(bed.refusal("results.jsonl:1") ==
+          "results.jsonl:1: '" + std::string(name) + "' is no operator's name such as aten.add.Tensor");
   }
 }
 
