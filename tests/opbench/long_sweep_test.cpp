@@ -113,7 +113,7 @@ Ending badDisk(const std::string& call, int error, const std::string& said) {
            "FAULTY_DISK=" + call + " " + std::to_string(error) + " 7"},
           [](const ProgramBed&, pid_t) {},
           2,
-          "cannot write " + said};
+          ": " + said};
 }
 
 /// Everything in the cache is made odd: entries become folders, pipes, garbage and nothing, the folder itself another one.
