@@ -154,9 +154,9 @@ void declareOutput(CLI::App& app, Options& options, Texts& texts) {
   app.add_option("--dump", options.dump, "Write every stage of every sample below this folder")->type_name("DIR");
   app.add_option("--cache", options.cache.folder, "Folder of compiled kernels and of what --tune found")->type_name("DIR");
   app.add_flag("--shared-cache", options.cache.isShared,
-               "It is a group's: all members of the group that the folder belongs to trust each other (docs/security.md)");
+               "The cache is a group's, whose members trust each other (docs/security.md)");
   app.add_option("--cache-size", options.cache.mostBytes,
-                 "Bytes that it may hold: what was used least recently goes; 0 is no limit (default: 4 GiB)")
+                 "Bytes that the cache may hold; what was used least recently goes; 0 is no limit (default: 4 GiB)")
       ->type_name("BYTES");
   app.add_option("--cache-key", options.cache.keyFile)->group("");  // a worker's or compiler's, as its run has it
   app.add_flag("--no-cache", texts.noCache, "Compile everything anew and keep nothing");

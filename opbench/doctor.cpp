@@ -36,8 +36,9 @@ bool addDevice(Diagnosis& diagnosis, const std::string& name, int threads) {
 }
 
 std::string sizeText(int64_t bytes) {
-  return bytes < 1'000'000 ? fmt::format("{:.1f} kB", static_cast<double>(bytes) / 1e3)
-                           : fmt::format("{:.1f} MB", static_cast<double>(bytes) / 1e6);
+  const auto size = static_cast<double>(bytes);
+  if (size < 1e6) return fmt::format("{:.1f} kB", size / 1e3);
+  return size < 1e9 ? fmt::format("{:.1f} MB", size / 1e6) : fmt::format("{:.1f} GB", size / 1e9);
 }
 
 /// A folder that is yet to be made is left so.
