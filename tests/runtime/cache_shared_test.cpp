@@ -110,8 +110,10 @@ TEST_CASE("members of the group believe each other, and nobody else; each may ma
   CHECK(asMember(ben, 34567, [&] { return !open().isOpen(); }) == 0);
   // An entry of another group's was moved here.
   REQUIRE(chown(entry.c_str(), ada, 34567) == 0);
+  setMode(entry, 0644);
   CHECK(asMember(ben, group, [&] { return !open().find("of ada"); }) == 0);
   REQUIRE(chown(entry.c_str(), ada, group) == 0);
+  setMode(entry, 0640);
   // What was found counts as used, also where it is another's.
   tests::age(entry, 1000 * 24 * 3600);
   CHECK(asMember(ben, group, [&] { return open().find("of ada") == "bytes"; }) == 0);
