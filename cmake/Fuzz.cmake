@@ -32,7 +32,7 @@ target_link_libraries(sample_text PUBLIC ir)
 # The readers of results, journals, tolerances and suites' configurations, the comparison of results, and the texts of a case.
 opbench_sources(readers opbench/compare)
 list(FILTER readers EXCLUDE REGEX "/(junit|options|verb)\\.cpp$")
-foreach(name results/fields results/raced results/read results/record results/sum report/format report/json brief contenders light nearest sampling select statistics
+foreach(name results/fields results/raced results/read results/record results/sum report/format report/json brief contenders light nearest numbers sampling select statistics
              race row suite_config tolerances tolerances_reader yaml_reader
              repro/case repro/case_json repro/files accident_names arguments device_name fault_names)
   list(APPEND readers opbench/${name}.cpp)
