@@ -103,7 +103,7 @@ function(opbench_cuda_module)
   opbench_add_torch(opbench_cuda)
 endfunction()
 
-# One program a file of bench/, built by its name only (ninja bench_compile).
+# One program a file of bench/: its figures are read by people, so nothing runs it but them.
 function(opbench_benchmarks)
   opbench_sources(sources bench)
   foreach(source IN LISTS sources)

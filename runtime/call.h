@@ -65,8 +65,8 @@ class Call {
 /// compiled from it ahead of the call; what counts is still what eager gives on the device.
 std::optional<ir::Graph> foreseenGraph(const inputs::Sample& sample, ir::Backend backend);
 
-/// The same by ATen's rules alone, which take no time and no memory: what eager has to return, before it runs. Nothing where there are
-/// none.
+/// The same by ATen's rules alone, which take no time and no memory: what eager has to return, before it runs. Nothing where
+/// there are none.
 std::optional<ir::Graph> graphByRule(const inputs::Sample& sample);
 
 /// What is asked for takes more memory than there is.

@@ -16,8 +16,8 @@ class ProgramBed {
  public:
   explicit ProgramBed(int samples);
 
-  /// Starts the program with variables set beside those there are, and the user's state in the folder; its process. Its standard output
-  /// goes to a file, by default to `out` in the folder.
+  /// Starts the program with variables set beside those there are, and the user's state in the folder; its process. Its standard
+  /// output goes to a file, by default to `out` in the folder.
   pid_t launch(std::vector<std::string> words, std::vector<std::string> variables, const std::string& output = "") const;
   /// Starts a sweep of the samples.
   pid_t start(const std::vector<std::string>& extra, const std::vector<std::string>& variables = {}) const;
