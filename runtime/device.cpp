@@ -36,7 +36,8 @@ class Driver {
   std::string nameOf(int device) const {
     std::string name(256, '\0');
     if (!call<char*, int, int>("cuDeviceGetName", name.data(), static_cast<int>(name.size()), device)) return "";
-    return name.c_str();
+    name.resize(name.find('\0'));
+    return name;
   }
 
  private:

@@ -50,7 +50,7 @@ void readBeside(const Fields& fields, Record& record) {
   const auto low = fields.signedNumber(isMarginal ? "marginal_low_us" : "cold_low_us");
   const auto high = fields.signedNumber(isMarginal ? "marginal_high_us" : "cold_high_us");
   if (!median || !low || !high || *low <= 0 || *low > *median || *median > *high) return;
-  record.beside = *median;
+  record.beside = median;
   record.besideInterval = {*low, *high};
 }
 

@@ -128,7 +128,7 @@ TEST_CASE("a winner is found again by the next run, which measures nothing") {
 TEST_CASE("a stored winner that is none of today's candidates, is measured anew") {
   const tests::TemporaryFolder folder;
   const runtime::Cache kept(tests::cacheIn(folder.path));
-  Tuned(favouring, kept);
+  const Tuned first(favouring, kept);
   const std::filesystem::path file = folder.path / "cache/tuning.jsonl";
   std::string text = tests::contentOf(file);
   REQUIRE(text.find(favourite) != std::string::npos);
