@@ -10,10 +10,10 @@
 #include <functional>
 #include <vector>
 
-#include "codegen/llvm.h"
-#include "lowering/schedule.h"
-#include "lowering/value.h"
-#include "runtime/orc.h"
+#include "codegen/llvm/emit.h"
+#include "ir/value.h"
+#include "lowering/schedule/schedule.h"
+#include "runtime/build/orc.h"
 
 namespace {
 

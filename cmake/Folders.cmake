@@ -1,4 +1,5 @@
-# Each folder is one OBJECT library: a static archive would drop the files that only register themselves. Sources are listed by glob.
+# Each top folder is one OBJECT library, with the folders in it: a static archive would drop the files that only register themselves.
+# Sources are listed by glob.
 
 # Sets `out` to whether `file` includes torch, itself or through headers of ours.
 function(opbench_uses_torch file out)
@@ -42,26 +43,21 @@ function(opbench_add_torch target)
   endif()
 endfunction()
 
-# opbench_sources(out folder...): the .cpp files of the folders, or the stand-in when there are none.
-function(opbench_sources out)
-  set(globs ${ARGN})
-  list(TRANSFORM globs APPEND "/*.cpp")
-  file(GLOB sources RELATIVE "${CMAKE_SOURCE_DIR}" CONFIGURE_DEPENDS ${globs})
+# opbench_sources(out folder): the .cpp files of a folder and those in it.
+function(opbench_sources out folder)
+  file(GLOB_RECURSE sources RELATIVE "${CMAKE_SOURCE_DIR}" CONFIGURE_DEPENDS "${folder}/*.cpp")
   set(${out} "${sources}" PARENT_SCOPE)
 endfunction()
 
-# opbench_library(name [TORCH] [SOURCE_DIR folder] [ALSO folder...] [EXCLUDE regex] [LINKS target...])
+# opbench_library(name [TORCH] [SOURCE_DIR folder] [EXCLUDE regex] [LINKS target...])
 function(opbench_library name)
-  cmake_parse_arguments(A "TORCH" "SOURCE_DIR;EXCLUDE" "ALSO;LINKS" ${ARGN})
+  cmake_parse_arguments(A "TORCH" "SOURCE_DIR;EXCLUDE" "LINKS" ${ARGN})
   if(NOT A_SOURCE_DIR)
     set(A_SOURCE_DIR ${name})
   endif()
-  opbench_sources(sources ${A_SOURCE_DIR} ${A_ALSO})
+  opbench_sources(sources ${A_SOURCE_DIR})
   if(A_EXCLUDE)
     list(FILTER sources EXCLUDE REGEX "${A_EXCLUDE}")
-  endif()
-  if(NOT sources)
-    set(sources cmake/empty.cpp)
   endif()
   add_library(${name} OBJECT ${sources})
   target_include_directories(${name} PUBLIC "${CMAKE_SOURCE_DIR}")

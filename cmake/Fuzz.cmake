@@ -32,16 +32,17 @@ target_link_libraries(sample_text PUBLIC ir)
 # The readers of results, journals, tolerances and suites' configurations, the comparison of results, and the texts of a case.
 opbench_sources(readers opbench/compare)
 list(FILTER readers EXCLUDE REGEX "/(junit|options|verb)\\.cpp$")
-foreach(name results/fields results/raced results/read results/record results/sum report/format report/json brief contenders light nearest numbers sampling select statistics
-             race row suite_config tolerances tolerances_reader yaml_reader
-             repro/case repro/case_json repro/files accident_names arguments device_name fault_names)
+foreach(name results/fields results/raced results/read results/record results/sum report/format report/json run/brief run/contenders
+             run/row cli/nearest cli/numbers cli/arguments cli/device_name select/sampling select/select select/suite_config
+             measure/roofline measure/statistics measure/race check/tolerances check/tolerances_reader check/yaml_reader
+             check/fault_names sweep/workers/accident_names repro/case repro/case_json repro/files)
   list(APPEND readers opbench/${name}.cpp)
 endforeach()
-list(APPEND readers runtime/hash.cpp runtime/kind.cpp)
+list(APPEND readers runtime/build/hash.cpp runtime/torch/kind.cpp)
 add_library(readers STATIC ${readers})
 target_include_directories(readers SYSTEM PRIVATE "${LLVM_INCLUDE}")
 target_link_libraries(readers PUBLIC sample_text opbench::fmt opbench::yaml_cpp nlohmann_json::nlohmann_json "${LLVM_SUPPORT}")
-opbench_embed(readers opbench/tolerances.yaml opbench tolerancesText)
+opbench_embed(readers opbench/check/tolerances.yaml opbench tolerancesText)
 opbench_embed(readers opbench/repro/driver.py opbench driverScript)
 opbench_embed(readers opbench/repro/run.sh opbench runScript)
 

@@ -12,6 +12,7 @@ file(CREATE_LINK "${CMAKE_SOURCE_DIR}/tests/golden" "${CMAKE_BINARY_DIR}/share/o
 function(opbench_test folder)
   cmake_parse_arguments(A "TORCH" "LABEL" "OBJECTS;LINKS" ${ARGN})
   opbench_sources(sources tests/${folder})
+  list(FILTER sources EXCLUDE REGEX "/faulty_disk/")
   if(NOT sources)
     return()
   endif()

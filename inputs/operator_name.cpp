@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "inputs/scanner.h"
+#include "inputs/text/scanner.h"
 
 namespace inputs {
 namespace {

@@ -9,24 +9,24 @@
 #include <cstring>
 #include <iostream>
 
-#include "inputs/printable.h"
-#include "lowering/lowering.h"
+#include "inputs/text/printable.h"
+#include "lowering/tensor/lowering.h"
+#include "opbench/cli/doctor.h"
+#include "opbench/cli/list.h"
+#include "opbench/cli/options.h"
+#include "opbench/cli/outputs.h"
 #include "opbench/compare/verb.h"
-#include "opbench/doctor.h"
-#include "opbench/list.h"
-#include "opbench/options.h"
-#include "opbench/outputs.h"
 #include "opbench/report/formats.h"
 #include "opbench/repro/reproduce.h"
 #include "opbench/results/read.h"
-#include "opbench/select.h"
-#include "opbench/suites.h"
-#include "opbench/sweep/compiler.h"
+#include "opbench/select/select.h"
+#include "opbench/select/suites.h"
 #include "opbench/sweep/merge.h"
 #include "opbench/sweep/sweep.h"
-#include "opbench/sweep/worker.h"
-#include "runtime/call.h"
+#include "opbench/sweep/workers/compiler.h"
+#include "opbench/sweep/workers/worker.h"
 #include "runtime/device.h"
+#include "runtime/torch/call.h"
 
 namespace {
 

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "runtime/cache.h"
-#include "runtime/call.h"
+#include "codegen/compile.h"
+#include "runtime/build/cache.h"
 #include "runtime/executable.h"
-#include "runtime/plan.h"
+#include "runtime/torch/call.h"
 
 namespace runtime {
 

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <string_view>
 
-#include "runtime/cpu_device.h"
+#include "runtime/cpu/cpu_device.h"
 
 namespace runtime {
 namespace {

@@ -7,11 +7,11 @@
 
 #include "codegen/program.h"
 #include "ir/target.h"
-#include "runtime/cache.h"
-#include "runtime/call.h"
+#include "runtime/build/cache.h"
 #include "runtime/callable.h"
 #include "runtime/executable.h"
 #include "runtime/memory.h"
+#include "runtime/torch/call.h"
 
 namespace runtime {
 

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "inputs/materialize.h"
-#include "runtime/guard.h"
+#include "inputs/data/materialize.h"
+#include "runtime/torch/compare/guard.h"
 
 namespace runtime {
 namespace {

@@ -3,9 +3,9 @@
 #include <memory>
 #include <vector>
 
-#include "runtime/call_state.h"
 #include "runtime/callable.h"
 #include "runtime/device.h"
+#include "runtime/torch/call_state.h"
 
 namespace runtime {
 

@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "ir/text.h"
-#include "runtime/hash.h"
-#include "runtime/trusted_folder.h"
+#include "ir/text/text.h"
+#include "runtime/build/hash.h"
+#include "runtime/build/trusted_folder.h"
 
 namespace runtime {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "ir/loops.h"
 #include "ir/target.h"
-#include "lowering/tiling.h"
-#include "runtime/cache.h"
+#include "lowering/heuristics/tiling.h"
+#include "runtime/build/cache.h"
 
 namespace runtime {
 

@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "runtime/cache.h"
+#include "runtime/build/cache.h"
 
 namespace tests {
 

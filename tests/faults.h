@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "inputs/convert.h"
-#include "opbench/examination.h"
-#include "opbench/fault.h"
+#include "opbench/check/examination.h"
+#include "opbench/check/fault.h"
 #include "runtime/callable.h"
 #include "tests/runtime/sample.h"
 

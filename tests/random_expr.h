@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "ir/interpret.h"
+#include "ir/interpret/interpret.h"
 #include "ir/loops.h"
 
 namespace tests {

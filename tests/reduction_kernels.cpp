@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "ir/text.h"
+#include "ir/text/text.h"
 
 namespace tests {
 

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "ir/error.h"
-#include "ir/interpret.h"
+#include "ir/interpret/interpret.h"
 #include "ir/kernel.h"
 
 namespace tests {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <span>
 
-#include "opbench/statistics.h"
+#include "opbench/measure/statistics.h"
 
 namespace opbench::compare {
 namespace {

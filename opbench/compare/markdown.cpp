@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "inputs/printable.h"
+#include "inputs/text/printable.h"
 #include "opbench/compare/report.h"
 #include "opbench/compare/words.h"
 

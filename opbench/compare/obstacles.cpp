@@ -6,7 +6,7 @@
 #include <set>
 
 #include "opbench/compare/compare.h"
-#include "opbench/statistics.h"
+#include "opbench/measure/statistics.h"
 
 namespace opbench::compare {
 namespace {

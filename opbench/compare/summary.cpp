@@ -3,7 +3,7 @@
 #include <map>
 #include <numeric>
 
-#include "opbench/statistics.h"
+#include "opbench/measure/statistics.h"
 
 namespace opbench::compare {
 namespace {

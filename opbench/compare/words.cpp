@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "inputs/sample.h"
-#include "opbench/brief.h"
 #include "opbench/report/format.h"
+#include "opbench/run/brief.h"
 
 namespace opbench::compare {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "opbench/row.h"
-#include "opbench/summary.h"
+#include "opbench/report/summary.h"
+#include "opbench/run/row.h"
 
 namespace opbench::report {
 

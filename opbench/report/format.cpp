@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "inputs/printable.h"
+#include "inputs/text/printable.h"
 
 namespace opbench::report {
 namespace {

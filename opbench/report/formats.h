@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "opbench/options.h"
+#include "opbench/cli/options.h"
 #include "opbench/results/record.h"
 
 namespace opbench::report {

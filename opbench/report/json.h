@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "opbench/row.h"
+#include "opbench/run/row.h"
 
 namespace opbench::report {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "inputs/printable.h"
+#include "inputs/text/printable.h"
 
 namespace opbench::report {
 namespace {

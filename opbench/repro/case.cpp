@@ -7,11 +7,11 @@
 #include <filesystem>
 
 #include "inputs/files.h"
-#include "inputs/legacy.h"
-#include "inputs/scanner.h"
+#include "inputs/text/legacy.h"
+#include "inputs/text/scanner.h"
 #include "ir/error.h"
-#include "opbench/arguments.h"
-#include "opbench/device_name.h"
+#include "opbench/cli/arguments.h"
+#include "opbench/cli/device_name.h"
 #include "opbench/results/read.h"
 
 namespace opbench {

@@ -6,9 +6,9 @@
 #include <string_view>
 
 #include "inputs/sample.h"
-#include "opbench/options.h"
+#include "opbench/cli/options.h"
 #include "opbench/results/record.h"
-#include "opbench/row.h"
+#include "opbench/run/row.h"
 
 namespace opbench {
 

@@ -5,10 +5,10 @@
 #include <filesystem>
 
 #include "inputs/files.h"
-#include "inputs/print.h"
-#include "inputs/scanner.h"
+#include "inputs/text/print.h"
+#include "inputs/text/scanner.h"
 #include "ir/error.h"
-#include "opbench/arguments.h"
+#include "opbench/cli/arguments.h"
 #include "opbench/repro/case_json.h"
 #include "opbench/repro/scripts.h"
 

@@ -6,8 +6,8 @@
 #include <array>
 
 #include "inputs/convert.h"
+#include "inputs/data/stored.h"
 #include "inputs/files.h"
-#include "inputs/stored.h"
 #include "ir/error.h"
 #include "opbench/repro/case_json.h"
 

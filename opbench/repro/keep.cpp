@@ -6,7 +6,7 @@
 
 #include "inputs/files.h"
 #include "ir/error.h"
-#include "opbench/arguments.h"
+#include "opbench/cli/arguments.h"
 #include "opbench/report/json.h"
 #include "opbench/repro/folder.h"
 #include "opbench/results/read.h"

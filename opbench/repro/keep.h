@@ -1,6 +1,6 @@
 #pragma once
 
-#include "opbench/pipeline.h"
+#include "opbench/run/pipeline.h"
 
 namespace opbench {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "inputs/operator_name.h"
-#include "inputs/printable.h"
+#include "inputs/text/printable.h"
 #include "ir/error.h"
 
 namespace opbench::results {

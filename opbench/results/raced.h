@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "opbench/results/fields.h"
-#include "opbench/row.h"
+#include "opbench/run/row.h"
 
 namespace opbench::results {
 

@@ -1,6 +1,6 @@
 #include "opbench/results/sum.h"
 
-#include "runtime/hash.h"
+#include "runtime/build/hash.h"
 
 namespace opbench::results {
 namespace {

@@ -3,8 +3,8 @@
 #include <optional>
 #include <string>
 
-#include "opbench/options.h"
-#include "opbench/sweep/messages.h"
+#include "opbench/cli/options.h"
+#include "opbench/sweep/workers/messages.h"
 
 namespace opbench {
 

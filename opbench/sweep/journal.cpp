@@ -15,8 +15,8 @@
 
 #include "inputs/files.h"
 #include "ir/error.h"
-#include "opbench/arguments.h"
-#include "opbench/version.h"
+#include "opbench/cli/arguments.h"
+#include "opbench/cli/version.h"
 
 namespace opbench {
 namespace {

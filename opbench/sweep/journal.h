@@ -9,7 +9,7 @@
 
 #include "inputs/descriptor.h"
 #include "inputs/sample.h"
-#include "opbench/options.h"
+#include "opbench/cli/options.h"
 #include "opbench/results/raced.h"
 
 namespace opbench {

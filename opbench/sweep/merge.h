@@ -1,7 +1,7 @@
 #pragma once
 
-#include "opbench/options.h"
-#include "opbench/reporter.h"
+#include "opbench/cli/options.h"
+#include "opbench/report/reporter.h"
 
 namespace opbench {
 

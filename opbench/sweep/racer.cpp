@@ -1,12 +1,12 @@
 #include "opbench/sweep/racer.h"
 
-#include "opbench/arguments.h"
-#include "opbench/kept_ceilings.h"
-#include "opbench/outcome.h"
-#include "opbench/pipeline.h"
+#include "opbench/cli/arguments.h"
+#include "opbench/cli/version.h"
+#include "opbench/measure/kept_ceilings.h"
 #include "opbench/report/json.h"
-#include "opbench/version.h"
-#include "runtime/host.h"
+#include "opbench/run/outcome.h"
+#include "opbench/run/pipeline.h"
+#include "runtime/cpu/host.h"
 
 namespace opbench {
 namespace {

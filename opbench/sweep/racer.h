@@ -3,12 +3,12 @@
 #include <memory>
 #include <optional>
 
-#include "opbench/options.h"
-#include "opbench/row.h"
-#include "opbench/suite_config.h"
-#include "opbench/sweep/messages.h"
-#include "opbench/tolerances.h"
-#include "runtime/cache.h"
+#include "opbench/check/tolerances.h"
+#include "opbench/cli/options.h"
+#include "opbench/run/row.h"
+#include "opbench/select/suite_config.h"
+#include "opbench/sweep/workers/messages.h"
+#include "runtime/build/cache.h"
 #include "runtime/device.h"
 #include "runtime/hardware_lock.h"
 #include "runtime/tunings.h"

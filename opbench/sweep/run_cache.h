@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "inputs/descriptor.h"
-#include "runtime/cache.h"
+#include "runtime/build/cache.h"
 
 namespace opbench {
 

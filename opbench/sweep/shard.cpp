@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "ir/error.h"
-#include "opbench/select.h"
+#include "opbench/select/select.h"
 
 namespace opbench {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "ir/error.h"
-#include "opbench/brief.h"
+#include "opbench/run/brief.h"
 #include "opbench/sweep/agenda.h"
 #include "opbench/sweep/case_limit.h"
 #include "opbench/sweep/journal.h"

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "inputs/sample.h"
-#include "opbench/options.h"
-#include "opbench/reporter.h"
+#include "opbench/cli/options.h"
+#include "opbench/report/reporter.h"
 
 namespace opbench {
 

@@ -4,8 +4,8 @@
 #include <cuda_runtime_api.h>
 
 #include "codegen/program.h"
+#include "runtime/build/nvrtc.h"
 #include "runtime/executable.h"
-#include "runtime/nvrtc.h"
 
 namespace runtime {
 

@@ -8,14 +8,14 @@
 
 #include <optional>
 
-#include "runtime/call_state.h"
-#include "runtime/cpu_device.h"
+#include "runtime/cpu/cpu_device.h"
 #include "runtime/cuda/check.h"
 #include "runtime/cuda/clock.h"
 #include "runtime/cuda/cubin.h"
 #include "runtime/cuda/nvml.h"
 #include "runtime/cuda/trial.h"
 #include "runtime/device.h"
+#include "runtime/torch/call_state.h"
 
 namespace runtime {
 namespace {

@@ -11,8 +11,8 @@
 
 #include "runtime/cuda/check.h"
 #include "runtime/cuda/kernel_time.h"
-#include "runtime/guard.h"
-#include "runtime/oracle.h"
+#include "runtime/torch/compare/guard.h"
+#include "runtime/torch/compare/oracle.h"
 
 namespace runtime {
 namespace {

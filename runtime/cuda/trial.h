@@ -11,7 +11,7 @@
 #include "runtime/cuda/flush.h"
 #include "runtime/cuda/graph.h"
 #include "runtime/device.h"
-#include "runtime/torch_state.h"
+#include "runtime/torch/state.h"
 
 namespace runtime {
 

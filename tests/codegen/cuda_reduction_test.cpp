@@ -3,9 +3,9 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "codegen/cuda.h"
-#include "ir/text.h"
-#include "ir/verify.h"
+#include "codegen/cuda/emit.h"
+#include "ir/text/text.h"
+#include "ir/verify/verify.h"
 #include "tests/reduction_kernels.h"
 #include "tests/targets.h"
 

@@ -1,9 +1,9 @@
 // What the CUDA printer makes of single statements over register arrays: their places in vectors, and accumulation.
 #include <doctest/doctest.h>
 
-#include "codegen/cuda.h"
+#include "codegen/cuda/emit.h"
 #include "ir/error.h"
-#include "ir/text.h"
+#include "ir/text/text.h"
 #include "tests/refusal.h"
 #include "tests/targets.h"
 

@@ -1,11 +1,11 @@
 // What the CUDA printer makes of each piece of a kernel. Whole kernels are on the golden pages; runtime/nvrtc_test.cpp compiles
 // them.
-#include "codegen/cuda.h"
+#include "codegen/cuda/emit.h"
 
 #include <doctest/doctest.h>
 
-#include "codegen/cuda_expr.h"
-#include "ir/text.h"
+#include "codegen/cuda/expr.h"
+#include "ir/text/text.h"
 #include "tests/refusal.h"
 #include "tests/targets.h"
 

@@ -1,5 +1,5 @@
 // The LLVM assembly of small kernels: what of it the other stages rely on.
-#include "codegen/llvm.h"
+#include "codegen/llvm/emit.h"
 
 #include <doctest/doctest.h>
 #include <llvm/AsmParser/Parser.h>

@@ -2,14 +2,14 @@
 
 #include <doctest/doctest.h>
 
-#include "codegen/cuda.h"
-#include "codegen/llvm.h"
-#include "ir/text.h"
-#include "ir/verify.h"
-#include "lowering/divide.h"
-#include "lowering/fuse.h"
-#include "lowering/lowering.h"
-#include "lowering/together.h"
+#include "codegen/cuda/emit.h"
+#include "codegen/llvm/emit.h"
+#include "ir/text/text.h"
+#include "ir/verify/verify.h"
+#include "lowering/fusion/fuse_loops.h"
+#include "lowering/fusion/split_reduction.h"
+#include "lowering/schedule/launches.h"
+#include "lowering/tensor/lowering.h"
 #include "tests/golden.h"
 #include "tests/targets.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "ir/error.h"
-#include "opbench/suite_config.h"
+#include "opbench/select/suite_config.h"
 
 namespace {
 

@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "ir/error.h"
-#include "ir/text.h"
-#include "ir/verify.h"
+#include "ir/text/text.h"
+#include "ir/verify/verify.h"
 
 namespace {
 

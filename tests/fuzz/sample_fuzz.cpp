@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "inputs/convert.h"
-#include "inputs/domain.h"
-#include "inputs/fill.h"
+#include "inputs/data/fill.h"
+#include "inputs/data/value_range.h"
 #include "inputs/operator_name.h"
 #include "inputs/sample.h"
 

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "ir/error.h"
-#include "opbench/tolerances.h"
-#include "opbench/tolerances_reader.h"
+#include "opbench/check/tolerances.h"
+#include "opbench/check/tolerances_reader.h"
 
 namespace {
 

@@ -2,8 +2,8 @@
 #include <doctest/doctest.h>
 
 #include "inputs/convert.h"
-#include "ir/text.h"
-#include "runtime/call.h"
+#include "ir/text/text.h"
+#include "runtime/torch/call.h"
 #include "tests/gpu/gpu.h"
 
 TEST_CASE("the graph of a call is foreseen as eager makes it on the GPU") {

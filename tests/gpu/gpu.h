@@ -5,7 +5,7 @@
 
 #include "codegen/program.h"
 #include "inputs/sample.h"
-#include "ir/interpret.h"
+#include "ir/interpret/interpret.h"
 #include "runtime/device.h"
 
 namespace tests {

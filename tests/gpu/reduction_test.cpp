@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "codegen/cuda.h"
-#include "ir/text.h"
-#include "lowering/lowering.h"
-#include "lowering/schedule.h"
+#include "codegen/cuda/emit.h"
+#include "ir/text/text.h"
+#include "lowering/schedule/schedule.h"
+#include "lowering/tensor/lowering.h"
 #include "tests/gpu/gpu.h"
 #include "tests/reduction_kernels.h"
 

@@ -6,8 +6,8 @@
 #include <limits>
 #include <random>
 
-#include "codegen/cuda.h"
-#include "lowering/schedule.h"
+#include "codegen/cuda/emit.h"
+#include "lowering/schedule/schedule.h"
 #include "tests/gpu/gpu.h"
 #include "tests/random_expr.h"
 #include "tests/scalar_kernels.h"

@@ -9,11 +9,11 @@
 #include <filesystem>
 #include <set>
 
-#include "runtime/call_state.h"
-#include "runtime/guard.h"
-#include "runtime/oracle.h"
-#include "runtime/plan.h"
-#include "runtime/torch_state.h"
+#include "codegen/compile.h"
+#include "runtime/torch/call_state.h"
+#include "runtime/torch/compare/guard.h"
+#include "runtime/torch/compare/oracle.h"
+#include "runtime/torch/state.h"
 #include "tests/cache_settings.h"
 #include "tests/gpu/gpu.h"
 #include "tests/runtime/sample.h"

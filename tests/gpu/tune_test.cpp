@@ -1,8 +1,8 @@
 // Every candidate that --tune may pick is right on the GPU.
 #include <doctest/doctest.h>
 
-#include "opbench/examination.h"
-#include "opbench/tune.h"
+#include "opbench/check/examination.h"
+#include "opbench/measure/tune.h"
 #include "tests/gpu/gpu.h"
 #include "tests/runtime/sample.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "runtime/schema.h"
+#include "runtime/torch/schema.h"
 
 namespace hostile {
 namespace {

@@ -17,8 +17,8 @@
 #include <fstream>
 
 #include "inputs/operator_name.h"
-#include "runtime/call.h"
 #include "runtime/device.h"
+#include "runtime/torch/call.h"
 #include "tests/hostile/filter.h"
 
 namespace hostile {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <iterator>
 
-#include "inputs/random.h"
+#include "inputs/data/random.h"
 
 namespace hostile {
 

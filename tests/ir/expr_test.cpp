@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "ir/text.h"
+#include "ir/text/text.h"
 #include "tests/refusal.h"
 
 using namespace ir;

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "ir/text.h"
+#include "ir/text/text.h"
 
 namespace {
 

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "ir/interpret.h"
-#include "ir/text.h"
+#include "ir/interpret/interpret.h"
+#include "ir/text/text.h"
 #include "tests/refusal.h"
 
 using namespace ir;

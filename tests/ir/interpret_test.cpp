@@ -1,10 +1,10 @@
-#include "ir/interpret.h"
+#include "ir/interpret/interpret.h"
 
 #include <doctest/doctest.h>
 
 #include <cmath>
 
-#include "ir/text.h"
+#include "ir/text/text.h"
 #include "tests/refusal.h"
 
 using namespace ir;

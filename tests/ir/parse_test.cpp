@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "ir/text.h"
+#include "ir/text/text.h"
 #include "tests/refusal.h"
 
 using namespace ir;

@@ -3,9 +3,9 @@
 #include <bit>
 #include <cmath>
 
-#include "ir/interpret.h"
-#include "ir/text.h"
-#include "ir/verify.h"
+#include "ir/interpret/interpret.h"
+#include "ir/text/text.h"
+#include "ir/verify/verify.h"
 #include "ir/walk.h"
 #include "tests/random_expr.h"
 

@@ -2,8 +2,8 @@
 
 #include <functional>
 
-#include "ir/text.h"
-#include "ir/verify.h"
+#include "ir/text/text.h"
+#include "ir/verify/verify.h"
 #include "tests/refusal.h"
 
 using namespace ir;

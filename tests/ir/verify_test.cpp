@@ -1,10 +1,10 @@
-#include "ir/verify.h"
+#include "ir/verify/verify.h"
 
 #include <doctest/doctest.h>
 
 #include <functional>
 
-#include "ir/text.h"
+#include "ir/text/text.h"
 #include "tests/refusal.h"
 
 using namespace ir;

@@ -5,11 +5,11 @@
 #include <cmath>
 #include <set>
 
-#include "ir/interpret.h"
-#include "ir/text.h"
-#include "ir/verify.h"
-#include "lowering/lowering.h"
-#include "lowering/schedule.h"
+#include "ir/interpret/interpret.h"
+#include "ir/text/text.h"
+#include "ir/verify/verify.h"
+#include "lowering/schedule/schedule.h"
+#include "lowering/tensor/lowering.h"
 #include "tests/targets.h"
 
 namespace {

@@ -5,12 +5,12 @@
 
 #include <map>
 
-#include "ir/interpret.h"
-#include "ir/text.h"
-#include "ir/verify.h"
-#include "lowering/divide.h"
-#include "lowering/lowering.h"
-#include "lowering/together.h"
+#include "ir/interpret/interpret.h"
+#include "ir/text/text.h"
+#include "ir/verify/verify.h"
+#include "lowering/fusion/split_reduction.h"
+#include "lowering/schedule/launches.h"
+#include "lowering/tensor/lowering.h"
 #include "tests/lowering/schedules.h"
 #include "tests/targets.h"
 

@@ -5,12 +5,12 @@
 #include <cmath>
 #include <map>
 
-#include "ir/interpret.h"
-#include "ir/text.h"
-#include "ir/verify.h"
-#include "lowering/crossing.h"
-#include "lowering/lowering.h"
-#include "lowering/together.h"
+#include "ir/interpret/interpret.h"
+#include "ir/text/text.h"
+#include "ir/verify/verify.h"
+#include "lowering/analysis/mixed_order.h"
+#include "lowering/schedule/launches.h"
+#include "lowering/tensor/lowering.h"
 #include "tests/targets.h"
 
 namespace {

@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "ir/text.h"
-#include "lowering/lowering.h"
+#include "ir/text/text.h"
+#include "lowering/tensor/lowering.h"
 
 namespace {
 

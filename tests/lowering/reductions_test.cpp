@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "ir/error.h"
-#include "ir/text.h"
-#include "ir/verify.h"
-#include "lowering/lowering.h"
+#include "ir/text/text.h"
+#include "ir/verify/verify.h"
+#include "lowering/tensor/lowering.h"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ir/error.h"
-#include "lowering/nest.h"
+#include "lowering/analysis/reduction_nest.h"
 #include "tests/lowering/schedules.h"
 
 namespace {

@@ -5,7 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "ir/error.h"
-#include "lowering/lowering.h"
+#include "lowering/tensor/lowering.h"
 #include "tests/lowering/schedules.h"
 
 namespace {

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "ir/interpret.h"
-#include "ir/text.h"
-#include "ir/verify.h"
-#include "lowering/lowering.h"
-#include "lowering/schedule.h"
+#include "ir/interpret/interpret.h"
+#include "ir/text/text.h"
+#include "ir/verify/verify.h"
+#include "lowering/schedule/schedule.h"
+#include "lowering/tensor/lowering.h"
 #include "tests/random_expr.h"
 #include "tests/targets.h"
 

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "ir/text.h"
-#include "lowering/lowering.h"
-#include "lowering/together.h"
+#include "ir/text/text.h"
+#include "lowering/schedule/launches.h"
+#include "lowering/tensor/lowering.h"
 #include "tests/targets.h"
 
 namespace {

@@ -4,9 +4,9 @@
 
 #include <map>
 
-#include "lowering/fuse.h"
-#include "lowering/lowering.h"
-#include "lowering/together.h"
+#include "lowering/fusion/fuse_loops.h"
+#include "lowering/schedule/launches.h"
+#include "lowering/tensor/lowering.h"
 #include "tests/lowering/schedules.h"
 
 namespace {

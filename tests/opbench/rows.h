@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "opbench/row.h"
+#include "opbench/run/row.h"
 
 namespace tests {
 

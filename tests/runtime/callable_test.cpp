@@ -5,8 +5,8 @@
 #include <c10/core/InferenceMode.h>
 #include <doctest/doctest.h>
 
-#include "runtime/call_state.h"
 #include "runtime/device.h"
+#include "runtime/torch/call_state.h"
 #include "tests/runtime/sample.h"
 
 namespace {

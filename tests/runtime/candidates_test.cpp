@@ -1,11 +1,11 @@
 // Every candidate's source compiles, and its CTAs fit on a multiprocessor.
 #include <doctest/doctest.h>
 
-#include "codegen/cuda.h"
-#include "ir/text.h"
-#include "lowering/lowering.h"
-#include "lowering/schedule.h"
-#include "runtime/nvrtc.h"
+#include "codegen/cuda/emit.h"
+#include "ir/text/text.h"
+#include "lowering/schedule/schedule.h"
+#include "lowering/tensor/lowering.h"
+#include "runtime/build/nvrtc.h"
 #include "tests/targets.h"
 
 namespace {

@@ -7,10 +7,10 @@
 #include <functional>
 #include <vector>
 
-#include "codegen/llvm.h"
-#include "ir/interpret.h"
+#include "codegen/llvm/emit.h"
+#include "ir/interpret/interpret.h"
 #include "ir/kernel.h"
-#include "runtime/orc.h"
+#include "runtime/build/orc.h"
 
 namespace tests {
 

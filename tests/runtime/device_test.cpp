@@ -7,8 +7,8 @@
 #include <atomic>
 #include <thread>
 
-#include "codegen/llvm.h"
-#include "runtime/parallel.h"
+#include "codegen/llvm/emit.h"
+#include "runtime/cpu/parallel.h"
 
 TEST_CASE("names of devices that cannot be") {
   CHECK_THROWS_WITH_AS(runtime::Device::open("gpu", 0), "there is no device 'gpu': it is cpu, cuda or cuda:N", runtime::NoDevice);

@@ -1,8 +1,8 @@
-#include "runtime/plan.h"
+#include "codegen/compile.h"
 
 #include <doctest/doctest.h>
 
-#include "ir/text.h"
+#include "ir/text/text.h"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "ir/error.h"
-#include "lowering/schedule.h"
+#include "lowering/schedule/schedule.h"
 #include "tests/random_expr.h"
 #include "tests/runtime/cpu_kernel.h"
 

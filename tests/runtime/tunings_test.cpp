@@ -8,8 +8,8 @@
 #include <thread>
 
 #include "inputs/descriptor.h"
-#include "ir/text.h"
-#include "lowering/lowering.h"
+#include "ir/text/text.h"
+#include "lowering/tensor/lowering.h"
 #include "tests/cache_settings.h"
 #include "tests/opbench/temporary_folder.h"
 #include "tests/targets.h"

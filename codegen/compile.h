@@ -1,0 +1,50 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "codegen/program.h"
+#include "ir/graph.h"
+#include "ir/loops.h"
+#include "ir/target.h"
+#include "lowering/heuristics/tiling.h"
+
+namespace runtime {
+
+/// Starts a program on the values of the graph that its parameters stand for.
+struct LaunchStep {
+  codegen::Program program;
+  std::vector<int> values;  ///< by parameter
+};
+/// Calls ATen for a node that has no lowering.
+struct ExternStep {
+  int node = 0;
+};
+using Step = std::variant<LaunchStep, ExternStep>;
+
+/// Tilings of a graph's loops, in their order.
+using Tilings = std::vector<std::optional<lowering::Tiling>>;
+
+/// How a graph is carried out; outputs are allocated from the graph's types before the first step.
+struct Plan {
+  ir::Graph graph;
+  std::vector<ir::GraphValue> between;  ///< what steps leave to later ones: values numbered on from the graph's
+  std::vector<Step> steps;
+  std::string externReason;  ///< why ATen is called, where it is
+
+  /// The stages it went through, for dumps and tests.
+  std::vector<ir::Loops> loops;
+  Tilings tilings;  ///< of the loops
+  std::vector<ir::Kernel> kernels;
+};
+
+/// Lowers, schedules and prints the graph for a target; a graph with a node that cannot be lowered becomes extern calls.
+/// Loops that `tilings` says nothing of are tiled by the rules.
+Plan makePlan(const ir::Graph& graph, const ir::Target& target, const Tilings& tilings = {});
+
+/// The step that starts a scheduled kernel, its program printed for a target.
+LaunchStep launchStep(const ir::Kernel& kernel, const ir::Target& target);
+
+}  // namespace runtime

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "codegen/llvm/cpu.h"
+#include "codegen/llvm/vec.h"
+
+namespace codegen {
+
+/// A libm function on each lane in turn (`expf` on f32, `exp` on f64: `name` is without the suffix).
+Vec callLibm(const std::string& name, const std::vector<Vec>& operands);
+/// A function of glibc's libmvec (errors up to 4 ULP) on f64 vectors; scalars go to libm.
+Vec callLibmvec(const Cpu& cpu, const std::string& name, const std::vector<Vec>& operands);
+/// `fast`, except where any lane of `rare` holds: there the lanes that hold have libm's result.
+Vec orLibm(Vec fast, Vec rare, const std::string& name, const std::vector<Vec>& operands);
+
+}  // namespace codegen

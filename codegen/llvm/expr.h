@@ -1,0 +1,61 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <unordered_map>
+
+#include "codegen/llvm/math/math.h"
+#include "codegen/llvm/memory.h"
+#include "ir/expr.h"
+
+namespace codegen {
+
+/// What expressions of a kernel are evaluated in: where values are appended, and the axes bound so far.
+struct Scope {
+  llvm::IRBuilderBase& builder;
+  const ir::Kernel& kernel;
+  const Cpu& cpu;
+  const LlvmMemory& memory;
+  LlvmMath math;
+  std::unordered_map<const ir::Expr*, llvm::Value*> axes;
+};
+
+/// Prints expressions at one place of the kernel, each node once. What does not depend on the lane stays scalar.
+class LlvmExpr {
+ public:
+  /// Scalar code.
+  explicit LlvmExpr(const Scope& scope) : scope_(scope) {}
+  /// The lanes of a vector along `axis`.
+  LlvmExpr(const Scope& scope, const ir::Expr* axis, const LaneSet& lanes);
+
+  Vec operator()(const ir::Expr* expr);
+
+ private:
+  struct Result {
+    Vec value;
+    bool isIndex = false;  ///< made of axes and constants that are not negative, and so not negative
+  };
+
+  Vec print(const ir::Expr* expr);
+  Vec axis(const ir::Expr* expr) const;
+  Vec load(const ir::Expr* expr);
+  Vec perLane(const ir::Expr* expr, Vec offset);
+  bool startsLater() const;
+  Vec atFirstLane(const ir::Expr* expr);
+  Vec fromFirstLane(Vec lane) const;
+  std::optional<Vec> equalsCount(const ir::Expr* expr);
+  Vec operation(const ir::Expr* expr);
+  Vec onFloats(const ir::Expr* expr, ir::DType dtype);
+  Vec onIntegers(const ir::Expr* expr, ir::DType dtype);
+  Vec operand(const ir::Expr* expr, size_t index) const { return done_.at(expr->src[index]).value; }
+  bool isIndex(const ir::Expr* expr) const;
+
+  const Scope& scope_;
+  const ir::Expr* laneAxis_ = nullptr;
+  LaneSet lanes_;
+  Vec lane_;
+  std::unordered_map<const ir::Expr*, Result> done_;
+  std::unique_ptr<LlvmExpr> atFirstLane_;
+};
+
+}  // namespace codegen

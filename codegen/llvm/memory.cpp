@@ -1,0 +1,188 @@
+#include "codegen/llvm/memory.h"
+
+#include <llvm/IR/IRBuilder.h>
+
+#include "codegen/llvm/cast.h"
+#include "codegen/llvm/flow.h"
+#include "codegen/llvm/locals.h"
+
+namespace codegen {
+namespace {
+
+void mark(llvm::Instruction* instruction, unsigned kind, llvm::MDNode* node) { instruction->setMetadata(kind, node); }
+
+Vec toRegister(Vec value, ir::DType dtype) { return dtype == ir::DType::Bool ? value != 0 : value; }
+Vec toMemory(Vec value, ir::DType dtype) { return dtype == ir::DType::Bool ? zeroExtend(value, 8) : value; }
+
+}  // namespace
+
+Vec maskOf(llvm::IRBuilderBase& builder, const LaneSet& lanes) {
+  const auto bound = [&](llvm::Value* x) { return Vec{&builder, builder.CreateTrunc(x, builder.getInt32Ty())}; };
+  const Vec number = iota(builder, lanes.count, 32);
+  if (lanes.first == nullptr) return number < bound(lanes.active);
+  const Vec isLate = bound(lanes.first) <= number;
+  return lanes.active == nullptr ? isLate : isLate & (number < bound(lanes.active));
+}
+
+LlvmMemory::LlvmMemory(llvm::IRBuilderBase& builder, const Cpu& cpu, const ir::Kernel& kernel, llvm::Value* params)
+    : builder_(builder), cpu_(cpu), kernel_(kernel) {
+  for (size_t i = 0; i < kernel.params.size(); ++i) {
+    llvm::Value* slot = builder.CreateConstInBoundsGEP1_64(builder.getPtrTy(), params, i);
+    pointers_.push_back(builder.CreateLoad(builder.getPtrTy(), slot, kernel.params[i].buffer.name));
+  }
+  for (llvm::Value* local : localPointers(builder, kernel, params)) pointers_.push_back(local);
+}
+
+ir::DType LlvmMemory::dtype(int buffer) const { return kernel_.buffer(buffer).type.dtype; }
+llvm::Type* LlvmMemory::element(int buffer) const { return memoryType(builder_, dtype(buffer)); }
+int LlvmMemory::elementBytes(int buffer) const { return static_cast<int>(ir::sizeOf(dtype(buffer))); }
+
+/// Lane 0's element, which is in the buffer unless the first active lane is a later one.
+llvm::Value* LlvmMemory::address(int buffer, Vec offset, const LaneSet& lanes) const {
+  llvm::Value* start = pointers_[static_cast<size_t>(buffer)];
+  return lanes.first == nullptr ? builder_.CreateInBoundsGEP(element(buffer), start, offset.value)
+                                : builder_.CreateGEP(element(buffer), start, offset.value);
+}
+
+/// A buffer that is only read aliases none that is written, so its reads may move out of loops.
+llvm::Value* LlvmMemory::loaded(int buffer, llvm::Type* type, llvm::Value* address) const {
+  llvm::LoadInst* load = builder_.CreateAlignedLoad(type, address, llvm::Align(static_cast<uint64_t>(elementBytes(buffer))));
+  if (kernel_.local(buffer) == nullptr && !kernel_.buffer(buffer).isWritten)
+    mark(load, llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(builder_.getContext(), {}));
+  return load;
+}
+
+Vec LlvmMemory::load(int buffer, Vec offset) const {
+  return toRegister({&builder_, loaded(buffer, element(buffer), address(buffer, offset))}, dtype(buffer));
+}
+
+Vec LlvmMemory::loadWhole(int buffer, llvm::Value* from, int count) const {
+  return {&builder_, loaded(buffer, llvm::FixedVectorType::get(element(buffer), static_cast<unsigned>(count)), from)};
+}
+
+/// Whether lanes that are not active may be read and written back.
+bool LlvmMemory::holdsWhole(int buffer, Vec offset, const LaneSet& lanes) const {
+  const ir::Local* local = kernel_.local(buffer);
+  return local != nullptr && codegen::holdsWhole(*local, offset, lanes.count);
+}
+
+void LlvmMemory::forActive(const LaneSet& lanes, const std::function<void(llvm::Value*)>& body) const {
+  llvm::Value* first = lanes.first == nullptr ? builder_.getInt64(0) : lanes.first;
+  llvm::Value* end = lanes.active == nullptr ? builder_.getInt64(static_cast<uint64_t>(lanes.count)) : lanes.active;
+  countedLoop(builder_, first, end, true, body);
+}
+
+bool LlvmMemory::hasMaskedAccess(int buffer) const {
+  return cpu_.hasAvx512 || (cpu_.vectorBytes == 32 && elementBytes(buffer) >= 4);
+}
+
+Vec LlvmMemory::loadActive(int buffer, llvm::Value* from, const LaneSet& lanes) const {
+  llvm::Type* type = llvm::FixedVectorType::get(element(buffer), static_cast<unsigned>(lanes.count));
+  if (hasMaskedAccess(buffer)) {
+    const llvm::Align alignment(static_cast<uint64_t>(elementBytes(buffer)));
+    return {&builder_,
+            builder_.CreateMaskedLoad(type, from, alignment, maskOf(builder_, lanes).value, llvm::Constant::getNullValue(type))};
+  }
+  llvm::Value* array = stackArray(builder_, element(buffer), lanes.count);
+  builder_.CreateAlignedStore(llvm::Constant::getNullValue(type), array, llvm::Align(64));
+  forActive(lanes, [&](llvm::Value* i) {
+    llvm::Value* value = loaded(buffer, element(buffer), builder_.CreateGEP(element(buffer), from, i));
+    builder_.CreateStore(value, builder_.CreateInBoundsGEP(element(buffer), array, i));
+  });
+  return {&builder_, builder_.CreateAlignedLoad(type, array, llvm::Align(64))};
+}
+
+Vec LlvmMemory::loadContiguous(int buffer, Vec offset, const LaneSet& lanes) const {
+  if (lanes.count == 1) return load(buffer, offset);
+  llvm::Value* from = address(buffer, offset, lanes);
+  const bool isMasked = lanes.isPartial() && !holdsWhole(buffer, offset, lanes);
+  return toRegister(isMasked ? loadActive(buffer, from, lanes) : loadWhole(buffer, from, lanes.count), dtype(buffer));
+}
+
+Vec LlvmMemory::gather(int buffer, Vec base, Vec offsets) const {
+  llvm::Value* from = address(buffer, base);
+  const ir::Local* local = kernel_.local(buffer);
+  const bool isRegister = local != nullptr && local->space == ir::Space::Register;
+  if (elementBytes(buffer) >= 4 && cpu_.vectorBytes >= 32 && !isRegister) {
+    llvm::Type* type = llvm::FixedVectorType::get(element(buffer), static_cast<unsigned>(offsets.lanes()));
+    llvm::Value* addresses = builder_.CreateInBoundsGEP(element(buffer), from, offsets.value);
+    return {&builder_, builder_.CreateMaskedGather(type, addresses, llvm::Align(static_cast<uint64_t>(elementBytes(buffer))))};
+  }
+  // There is no gather of small elements or of registers: element by element.
+  llvm::Value* vector =
+      llvm::PoisonValue::get(llvm::FixedVectorType::get(element(buffer), static_cast<unsigned>(offsets.lanes())));
+  for (int i = 0; i < offsets.lanes(); ++i) {
+    llvm::Value* at = builder_.CreateInBoundsGEP(element(buffer), from, lane(offsets, i).value);
+    vector = builder_.CreateInsertElement(vector, loaded(buffer, element(buffer), at), static_cast<uint64_t>(i));
+  }
+  return toRegister({&builder_, vector}, dtype(buffer));
+}
+
+void LlvmMemory::store(int buffer, Vec offset, Vec value) const {
+  const llvm::Align alignment(static_cast<uint64_t>(elementBytes(buffer)));
+  builder_.CreateAlignedStore(toMemory(value, dtype(buffer)).value, address(buffer, offset), alignment);
+}
+
+/// The alignment that storing a whole vector around the caches takes: the store's size or the register's.
+int LlvmMemory::streamAlignment(int buffer, Vec value) const {
+  return std::min(value.lanes() * elementBytes(buffer), cpu_.vectorBytes);
+}
+
+/// Whether a whole vector may be stored around the caches.
+bool LlvmMemory::streams(int buffer, Vec value) const {
+  const int needed = streamAlignment(buffer, value);
+  return kernel_.streamStores && kernel_.local(buffer) == nullptr && needed >= 16 &&
+         kernel_.params[static_cast<size_t>(buffer)].alignment % needed == 0;
+}
+
+void LlvmMemory::storeActive(int buffer, llvm::Value* to, Vec value, const LaneSet& lanes) const {
+  if (hasMaskedAccess(buffer)) {
+    const llvm::Align alignment(static_cast<uint64_t>(elementBytes(buffer)));
+    builder_.CreateMaskedStore(value.value, to, alignment, maskOf(builder_, lanes).value);
+    return;
+  }
+  llvm::Value* array = stackArray(builder_, element(buffer), lanes.count);
+  builder_.CreateAlignedStore(value.value, array, llvm::Align(64));
+  forActive(lanes, [&](llvm::Value* i) {
+    llvm::Value* one = builder_.CreateLoad(element(buffer), builder_.CreateInBoundsGEP(element(buffer), array, i));
+    builder_.CreateStore(one, builder_.CreateGEP(element(buffer), to, i));
+  });
+}
+
+void LlvmMemory::storeContiguous(int buffer, Vec offset, Vec value, const LaneSet& lanes) const {
+  if (lanes.count == 1) return store(buffer, offset, value);
+  llvm::Value* to = address(buffer, offset, lanes);
+  const bool isWhole = holdsWhole(buffer, offset, lanes);
+  Vec stored = toMemory(splat(value, lanes.count), dtype(buffer));
+  if (lanes.isPartial() && !isWhole) return storeActive(buffer, to, stored, lanes);
+  if (lanes.isPartial()) stored = select(maskOf(builder_, lanes), stored, loadWhole(buffer, to, lanes.count));
+  const bool streaming = streams(buffer, stored);
+  const int alignment = streaming ? streamAlignment(buffer, stored) : elementBytes(buffer);
+  llvm::StoreInst* made = builder_.CreateAlignedStore(stored.value, to, llvm::Align(static_cast<uint64_t>(alignment)));
+  if (!streaming) return;
+  llvm::Metadata* one = llvm::ConstantAsMetadata::get(builder_.getInt32(1));
+  mark(made, llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(builder_.getContext(), {one}));
+}
+
+void LlvmMemory::scatter(int buffer, Vec offsets, Vec value, const LaneSet& lanes) const {
+  const Vec stored = toMemory(splat(value, lanes.count), dtype(buffer));
+  const Vec at = splat(offsets, lanes.count);
+  if (!lanes.isPartial()) {
+    // In the lanes' order: where two lanes write one element, the later one stays.
+    for (int i = 0; i < lanes.count; ++i)
+      builder_.CreateAlignedStore(lane(stored, i).value, address(buffer, lane(at, i)),
+                                  llvm::Align(static_cast<uint64_t>(elementBytes(buffer))));
+    return;
+  }
+  llvm::Value* values = stackArray(builder_, element(buffer), lanes.count);
+  llvm::Value* places = stackArray(builder_, builder_.getInt64Ty(), lanes.count);
+  builder_.CreateAlignedStore(stored.value, values, llvm::Align(64));
+  builder_.CreateAlignedStore(at.value, places, llvm::Align(64));
+  forActive(lanes, [&](llvm::Value* i) {
+    llvm::Value* one = builder_.CreateLoad(element(buffer), builder_.CreateInBoundsGEP(element(buffer), values, i));
+    llvm::Value* place = builder_.CreateLoad(builder_.getInt64Ty(), builder_.CreateInBoundsGEP(builder_.getInt64Ty(), places, i));
+    builder_.CreateStore(one, address(buffer, {&builder_, place}));
+  });
+}
+
+}  // namespace codegen

@@ -1,0 +1,208 @@
+#include "inputs/data/fill.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <type_traits>
+
+#include "inputs/data/random.h"
+
+namespace inputs {
+namespace {
+
+constexpr int64_t largestInteger = 8;
+constexpr int64_t period = 262'139;  // the largest prime below 2^18
+
+/// Magnitudes at the ends of a floating dtype, as far as f32 or, for f64, double can hold them.
+struct Range {
+  double subnormal;  ///< the smallest
+  double normal;     ///< the smallest that is not subnormal
+  double largest;
+};
+
+Range rangeOf(ir::DType dtype) {
+  switch (dtype) {
+    case ir::DType::F8E4M3: return {0x1p-9, 0x1p-6, 448};
+    case ir::DType::F8E5M2: return {0x1p-16, 0x1p-14, 57344};
+    case ir::DType::F16:
+    case ir::DType::C32: return {0x1p-24, 0x1p-14, 65504};
+    case ir::DType::BF16: return {0x1p-133, 0x1p-126, 0x1.fep127};
+    case ir::DType::F64:
+    case ir::DType::C128: return {0x1p-1074, 0x1p-1022, std::numeric_limits<double>::max()};
+    default: return {0x1p-149, 0x1p-126, std::numeric_limits<float>::max()};
+  }
+}
+
+double normal(uint64_t bits) { return normalQuantile(uniform(bits)); }
+
+double awayFromZero(double value) { return std::copysign(std::abs(value) + 0.0625, value); }
+
+double halves(uint64_t bits) { return static_cast<double>(std::clamp<int64_t>(std::lround(4 * normal(bits)), -16, 16)) / 2; }
+
+double nonFinite(uint64_t bits) {
+  uint64_t kind = bits & 15;
+  if (kind < 2) return std::numeric_limits<double>::quiet_NaN();
+  if (kind < 4) return kind == 2 ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();
+  return normal(bits);
+}
+
+/// One of ten numbers that a dtype's arithmetic treats in a way of its own.
+double special(ir::DType dtype, uint64_t which) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  const Range range = rangeOf(dtype);
+  const double values[] = {std::numeric_limits<double>::quiet_NaN(),
+                           infinity,
+                           -infinity,
+                           0.0,
+                           -0.0,
+                           range.subnormal,
+                           -range.subnormal,
+                           range.normal,
+                           range.largest,
+                           -range.largest};
+  return values[which % std::size(values)];
+}
+
+/// Floats by domain; plain ones by the distribution asked for.
+struct FloatDraw {
+  ir::DType dtype;
+  Data data;
+  uint64_t key = 0;
+  int64_t position = 0;  ///< in the storage
+
+  double plain(uint64_t bits) const {
+    switch (data.distribution) {
+      case Distribution::Normal:
+      case Distribution::Specials: return normal(bits);
+      case Distribution::Uniform: return 2 * uniform(bits) - 1;
+      case Distribution::SmallInt: return static_cast<double>(integerBelow(bits, 2 * largestInteger + 1) - largestInteger);
+      case Distribution::Zeros: return 0;
+      case Distribution::Positive: return std::abs(normal(bits)) + 0.0625;
+      case Distribution::Levels: return normal(bits) + level();
+    }
+    return 0;
+  }
+  double level() const {
+    constexpr int64_t block = 4096;
+    return 4 * normal(randomBits(~key, static_cast<uint64_t>(position / block)));
+  }
+  /// `value`, or a special one where it is the turn of one.
+  double orSpecial(double value, uint64_t bits) const {
+    constexpr int64_t block = 4096, blocks = 4;
+    const uint64_t other = randomBits(bits, 0);
+    const bool hasTurn = data.distribution == Distribution::Specials && position / block % blocks == 0 && other % 8 == 0;
+    return hasTurn ? special(dtype, other >> 3) : value;
+  }
+
+  double operator()(const Plain&, uint64_t bits) const { return orSpecial(data.scale * plain(bits), bits); }
+  double operator()(const Uniform& range, uint64_t bits) const { return range.low + (range.high - range.low) * uniform(bits); }
+  double operator()(const Positive&, uint64_t bits) const { return orSpecial(std::abs(normal(bits)) + 0.0625, bits); }
+  double operator()(const NonZero&, uint64_t bits) const { return orSpecial(awayFromZero(normal(bits)), bits); }
+  double operator()(const Halves&, uint64_t bits) const {
+    const bool isTheirs = data.distribution == Distribution::Normal || data.distribution == Distribution::Specials;
+    return isTheirs ? orSpecial(data.scale * halves(bits), bits) : (*this)(Plain{}, bits);
+  }
+  double operator()(const NonFinite&, uint64_t bits) const { return nonFinite(bits); }
+  double operator()(const Below& range, uint64_t bits) const { return static_cast<double>(integerBelow(bits, range.bound)); }
+};
+
+struct IntegerDraw {
+  bool isSigned;
+  Distribution distribution;
+
+  int64_t plain(uint64_t bits) const {
+    if (distribution == Distribution::Zeros) return 0;
+    if (distribution == Distribution::Positive) return 1 + integerBelow(bits, largestInteger);
+    return isSigned ? integerBelow(bits, 2 * largestInteger + 1) - largestInteger : integerBelow(bits, largestInteger + 1);
+  }
+  int64_t operator()(const Plain&, uint64_t bits) const { return plain(bits); }
+  int64_t operator()(const Uniform&, uint64_t bits) const { return plain(bits); }
+  int64_t operator()(const Positive&, uint64_t bits) const { return 1 + integerBelow(bits, largestInteger); }
+  int64_t operator()(const NonZero&, uint64_t bits) const {
+    int64_t value = 1 + integerBelow(bits, largestInteger);
+    return isSigned && (bits & 1) ? -value : value;
+  }
+  int64_t operator()(const Halves&, uint64_t bits) const { return plain(bits); }
+  int64_t operator()(const NonFinite&, uint64_t bits) const { return plain(bits); }
+  int64_t operator()(const Below& range, uint64_t bits) const { return integerBelow(bits, range.bound); }
+};
+
+struct BoolDraw {
+  Distribution distribution;
+
+  template <typename Any>
+  bool operator()(const Any&, uint64_t bits) const {
+    if (distribution == Distribution::Zeros) return false;
+    return distribution == Distribution::Positive || bits >> 63 != 0;
+  }
+};
+
+template <typename Element>
+auto drawOf([[maybe_unused]] const ir::TensorType& type, [[maybe_unused]] uint64_t key, const Data& data) {
+  if constexpr (std::is_same_v<Element, bool>) {
+    return BoolDraw{data.distribution};
+  } else if constexpr (std::is_floating_point_v<Element>) {
+    return FloatDraw{type.dtype, data, key};
+  } else {
+    return IntegerDraw{ir::isSigned(type.dtype), data.distribution};
+  }
+}
+
+/// Calls `visit(coordinates, offset)` for every element of the storage that the tensor addresses, once for all that a
+/// stride of 0 repeats.
+template <typename Visit>
+void forEachElement(const ir::TensorType& type, Visit visit) {
+  ir::Shape at(type.sizes.size(), 0);
+  int64_t offset = 0;
+  while (true) {
+    visit(at, offset);
+    size_t d = at.size();
+    while (d-- > 0) {
+      int64_t extent = type.strides[d] == 0 ? 1 : type.sizes[d];
+      if (++at[d] < extent) {
+        offset += type.strides[d];
+        break;
+      }
+      offset -= (extent - 1) * type.strides[d];
+      at[d] = 0;
+    }
+    if (d == static_cast<size_t>(-1)) return;
+  }
+}
+
+}  // namespace
+
+int64_t drawnElements(const ir::TensorType& type, const Domain& domain) {
+  int64_t all = type.storageElements();
+  return std::holds_alternative<ByPosition>(domain) ? all : std::min(all, period);
+}
+
+template <typename Element>
+void fillStorage(const ir::TensorType& type, const Domain& domain, uint64_t key, Element* storage, const Data& data) {
+  int64_t count = drawnElements(type, domain) * (ir::isComplex(type.dtype) ? 2 : 1);
+  if (count == 0) return;
+  auto draw = drawOf<Element>(type, key, data);
+  auto fill = [&](const auto& kind) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(kind)>, ByPosition>) {
+      std::fill_n(storage, count, Element{});
+      uint64_t element = 0;
+      forEachElement(type, [&](const ir::Shape& at, int64_t offset) {
+        storage[offset] = static_cast<Element>(kind.value(at, randomBits(key, element++)));
+      });
+    } else {
+      for (int64_t i = 0; i < count; ++i) {
+        if constexpr (std::is_floating_point_v<Element>) draw.position = i;
+        storage[i] = static_cast<Element>(draw(kind, randomBits(key, i)));
+      }
+    }
+  };
+  std::visit(fill, domain);
+}
+
+template void fillStorage(const ir::TensorType&, const Domain&, uint64_t, float*, const Data&);
+template void fillStorage(const ir::TensorType&, const Domain&, uint64_t, double*, const Data&);
+template void fillStorage(const ir::TensorType&, const Domain&, uint64_t, int64_t*, const Data&);
+template void fillStorage(const ir::TensorType&, const Domain&, uint64_t, bool*, const Data&);
+
+}  // namespace inputs

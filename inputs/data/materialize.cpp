@@ -1,0 +1,247 @@
+#include "inputs/data/materialize.h"
+
+#include <ATen/core/List.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/ops/as_strided.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/empty_strided.h>
+#include <ATen/ops/view_as_complex.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <tuple>
+
+#include "inputs/call.h"
+#include "inputs/data/fill.h"
+#include "inputs/data/random.h"
+#include "inputs/data/value_range.h"
+
+namespace inputs {
+namespace {
+
+template <typename Element>
+at::Tensor drawnAs(const ir::TensorType& type, const Domain& domain, uint64_t key, const Data& data) {
+  int64_t parts = ir::isComplex(type.dtype) ? 2 : 1;
+  at::Tensor flat = at::empty({drawnElements(type, domain) * parts}, at::TensorOptions(c10::CppTypeToScalarType<Element>::value));
+  fillStorage(type, domain, key, flat.mutable_data_ptr<Element>(), data);
+  return parts == 1 ? flat : at::view_as_complex(flat.view({-1, 2}));
+}
+
+at::Tensor drawn(const ir::TensorType& type, const Domain& domain, uint64_t key, const Data& data) {
+  if (type.dtype == ir::DType::F64 || type.dtype == ir::DType::C128) return drawnAs<double>(type, domain, key, data);
+  if (type.dtype == ir::DType::Bool) return drawnAs<bool>(type, domain, key, data);
+  bool hasFraction = ir::isFloating(type.dtype) || ir::isComplex(type.dtype);
+  return hasFraction ? drawnAs<float>(type, domain, key, data) : drawnAs<int64_t>(type, domain, key, data);
+}
+
+/// What plain floats of a dtype are drawn from a stream is the same for every tensor, as far as it goes: a sweep, whose seeds are
+/// few, draws it once.
+class PlainFloats {
+ public:
+  at::Tensor operator()(const ir::TensorType& type, uint64_t key, const Data& data) {
+    constexpr size_t most = 64;
+    if (drawn_.size() > most) drawn_.clear();
+    const int64_t count = drawnElements(type, Plain{});
+    at::Tensor& known = drawn_[{type.dtype, key, data.distribution, data.scale}];
+    if (!known.defined() || known.numel() < count)
+      known = drawnAs<float>(type, Plain{}, key, data).to(scalarType(type.dtype), /*non_blocking=*/false, /*copy=*/true);
+    return known.narrow(0, 0, count);
+  }
+
+ private:
+  std::map<std::tuple<ir::DType, uint64_t, Distribution, double>, at::Tensor> drawn_;
+};
+
+bool arePlainFloats(const ir::TensorType& type, const Domain& domain) {
+  return std::holds_alternative<Plain>(domain) && ir::isFloating(type.dtype) && type.dtype != ir::DType::F64;
+}
+
+/// `block` over and over, `count` elements in all.
+at::Tensor repeated(const at::Tensor& block, int64_t count) {
+  at::Tensor all = at::empty({count}, block.options());
+  for (int64_t start = 0; start < count; start += block.numel()) {
+    int64_t length = std::min(block.numel(), count - start);
+    all.narrow(0, start, length).copy_(block.narrow(0, 0, length));
+  }
+  return all;
+}
+
+/// Drawn on the CPU, so that every device gets the same data.
+at::Tensor tensor(const ir::TensorType& type, const Domain& domain, uint64_t key, const Data& data, c10::Device device) {
+  if (device.is_meta())
+    return at::empty_strided(type.sizes, type.strides, at::TensorOptions(scalarType(type.dtype)).device(device));
+  thread_local PlainFloats plainFloats;
+  const at::Tensor block = arePlainFloats(type, domain)
+                               ? plainFloats(type, key, data).to(device, /*non_blocking=*/false, /*copy=*/true)
+                               : drawn(type, domain, key, data).to(scalarType(type.dtype)).to(device);
+  int64_t count = type.storageElements();
+  return at::as_strided(block.numel() == count ? block : repeated(block, count), type.sizes, type.strides);
+}
+
+int64_t symbolNumber(const std::string& name) {
+  struct Row {
+    std::string_view name;
+    int64_t number;
+  };
+  auto layout = [](c10::Layout value) { return static_cast<int64_t>(value); };
+  auto format = [](c10::MemoryFormat value) { return static_cast<int64_t>(value); };
+  const Row rows[] = {
+      {"strided", layout(c10::Layout::Strided)},
+      {"sparse_coo", layout(c10::Layout::Sparse)},
+      {"sparse_csr", layout(c10::Layout::SparseCsr)},
+      {"sparse_csc", layout(c10::Layout::SparseCsc)},
+      {"sparse_bsr", layout(c10::Layout::SparseBsr)},
+      {"sparse_bsc", layout(c10::Layout::SparseBsc)},
+      {"jagged", layout(c10::Layout::Jagged)},
+      {"contiguous_format", format(c10::MemoryFormat::Contiguous)},
+      {"preserve_format", format(c10::MemoryFormat::Preserve)},
+      {"channels_last", format(c10::MemoryFormat::ChannelsLast)},
+      {"channels_last_3d", format(c10::MemoryFormat::ChannelsLast3d)},
+  };
+  for (const Row& row : rows)
+    if (row.name == name) return row.number;
+  ir::fail(ir::ErrorKind::Unsupported, "torch.{} is no layout or memory format known here", name);
+}
+
+const c10::FunctionSchema* schemaOf(const std::string& op) {
+  size_t dot = op.find('.'), second = op.find('.', dot + 1);
+  std::string name = op.substr(0, dot) + "::" + op.substr(dot + 1, second - dot - 1);
+  std::string overload = second == std::string::npos || op.substr(second) == ".default" ? "" : op.substr(second + 1);
+  auto found = c10::Dispatcher::singleton().findSchema({name, overload});
+  return found ? &found->schema() : nullptr;
+}
+
+constexpr size_t unknownPosition = 1000;  // beyond any schema: the table has no row for it
+
+/// A call as the tables of domains count its arguments.
+struct Positional {
+  Sample sample;                   ///< keyword arguments stand where the schema has them, None where one is left out
+  std::vector<size_t> ofKeywords;  ///< the position of each keyword argument
+};
+
+Positional byPosition(const Sample& sample) {
+  Positional result{sample, {}};
+  std::vector<ir::Argument>& args = result.sample.args;
+  const c10::FunctionSchema* schema = schemaOf(sample.op);
+  for (const ir::NamedArgument& named : sample.kwargs) {
+    int place = schema ? schema->argumentIndexWithName(named.name).value_or(-1) : -1;
+    bool known = place >= static_cast<int>(sample.args.size());
+    result.ofKeywords.push_back(known ? static_cast<size_t>(place) : unknownPosition + result.ofKeywords.size());
+    if (!known) continue;
+    args.resize(std::max<size_t>(args.size(), place + 1));
+    args[place] = named.value;
+  }
+  return result;
+}
+
+/// Turns arguments into values; each tensor has a random stream of its own, named by the seed and its place in the call.
+class Materializer {
+ public:
+  /// `sample` has its keyword arguments in their positions.
+  Materializer(const Sample& sample, c10::Device device, uint64_t seed, const Data& data)
+      : sample_(sample), device_(device), seed_(seed), data_(data) {}
+
+  c10::IValue argument(const ir::Argument& value, size_t position) {
+    position_ = position;
+    item_ = 0;
+    return convert(value);
+  }
+
+  c10::IValue operator()(const ir::None&) { return {}; }
+  c10::IValue operator()(bool value) { return value; }
+  c10::IValue operator()(int64_t value) { return value; }
+  c10::IValue operator()(double value) { return value; }
+  c10::IValue operator()(std::complex<double> value) { return c10::complex<double>(value); }
+  c10::IValue operator()(const std::string& value) { return value; }
+  c10::IValue operator()(ir::DType dtype) { return static_cast<int64_t>(scalarType(dtype)); }
+  c10::IValue operator()(const ir::DeviceName&) { return device_; }
+  c10::IValue operator()(const ir::Symbol& symbol) { return symbolNumber(symbol.text); }
+  c10::IValue operator()(const ir::TensorType& type) {
+    uint64_t key = randomBits(randomBits(seed_, position_), item_);
+    return tensor(type, domainOf(sample_, position_, item_), key, data_, device_);
+  }
+  c10::IValue operator()(const ir::List& list) {
+    c10::impl::GenericList values(c10::AnyType::get());
+    for (size_t i = 0; i < list.items.size(); ++i) {
+      item_ = i;
+      values.push_back(convert(list.items[i]));
+    }
+    return values;
+  }
+  c10::IValue operator()(const ir::SparseTensor& value) {
+    ir::fail(ir::ErrorKind::Unsupported, "sparse tensors are not made: {}", value.text);
+  }
+  c10::IValue operator()(const ir::ValueRef& value) {
+    ir::fail(ir::ErrorKind::Internal, "a sample refers to value {} of a graph", value.index);
+  }
+
+ private:
+  c10::IValue convert(const ir::Argument& value) { return std::visit(*this, value.data); }
+
+  const Sample& sample_;
+  c10::Device device_;
+  uint64_t seed_;
+  const Data& data_;
+  size_t position_ = 0;
+  size_t item_ = 0;
+};
+
+/// A batch norm that was evaluated by its running statistics saved no others: where a gradient is given both, they are equal.
+void makeStatisticsAgree(const Sample& sample, const std::function<at::Tensor(size_t)>& tensorAt) {
+  constexpr size_t runningMean = 3, runningVariance = 4, savedMean = 5, savedScale = 6, train = 7, epsilon = 8;
+  const Call call(sample, 0);
+  if (!call.isOneOf("native_batch_norm_backward batch_norm_backward") || call.flag(train)) return;
+  const auto replace = [&](size_t saved, size_t running, auto value) {
+    const bool bothGiven = call.isTensor(saved) && call.isTensor(running);
+    if (bothGiven && call.tensor(saved).sizes == call.tensor(running).sizes) tensorAt(saved).copy_(value(tensorAt(running)));
+  };
+  replace(savedMean, runningMean, [](const at::Tensor& mean) { return mean; });
+  replace(savedScale, runningVariance,
+          [&](const at::Tensor& variance) { return variance.cpu().to(c10::kDouble).add(call.number(epsilon, 1e-5)).rsqrt(); });
+}
+
+}  // namespace
+
+c10::ScalarType scalarType(ir::DType dtype) {
+  switch (dtype) {
+    case ir::DType::Bool: return c10::kBool;
+    case ir::DType::U8: return c10::kByte;
+    case ir::DType::I8: return c10::kChar;
+    case ir::DType::U16: return c10::kUInt16;
+    case ir::DType::I16: return c10::kShort;
+    case ir::DType::U32: return c10::kUInt32;
+    case ir::DType::I32: return c10::kInt;
+    case ir::DType::U64: return c10::kUInt64;
+    case ir::DType::I64: return c10::kLong;
+    case ir::DType::F8E4M3: return c10::kFloat8_e4m3fn;
+    case ir::DType::F8E5M2: return c10::kFloat8_e5m2;
+    case ir::DType::F16: return c10::kHalf;
+    case ir::DType::BF16: return c10::kBFloat16;
+    case ir::DType::F32: return c10::kFloat;
+    case ir::DType::F64: return c10::kDouble;
+    case ir::DType::C32: return c10::kComplexHalf;
+    case ir::DType::C64: return c10::kComplexFloat;
+    case ir::DType::C128: return c10::kComplexDouble;
+  }
+  ir::fail(ir::ErrorKind::Internal, "dtype {} is none", static_cast<int>(dtype));
+}
+
+Inputs materialize(const Sample& sample, c10::Device device, uint64_t seed, const Data& data) {
+  Positional positional = byPosition(sample);
+  Materializer materializer(positional.sample, device, seed, data);
+  Inputs inputs;
+  for (size_t i = 0; i < sample.args.size(); ++i) inputs.args.push_back(materializer.argument(sample.args[i], i));
+  for (size_t i = 0; i < sample.kwargs.size(); ++i)
+    inputs.kwargs.emplace_back(sample.kwargs[i].name, materializer.argument(sample.kwargs[i].value, positional.ofKeywords[i]));
+  if (device.is_meta()) return inputs;
+  makeStatisticsAgree(positional.sample, [&](size_t position) {
+    if (position < inputs.args.size()) return inputs.args[position].toTensor();
+    const auto keyword = std::find(positional.ofKeywords.begin(), positional.ofKeywords.end(), position);
+    return inputs.kwargs[static_cast<size_t>(keyword - positional.ofKeywords.begin())].second.toTensor();
+  });
+  return inputs;
+}
+
+}  // namespace inputs

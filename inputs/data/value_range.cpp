@@ -1,0 +1,106 @@
+#include "inputs/data/value_range.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "inputs/call.h"
+#include "inputs/data/index_range.h"
+
+namespace inputs {
+namespace {
+
+Domain positive(const Call&) { return Positive{}; }
+Domain nonZero(const Call&) { return NonZero{}; }
+Domain halves(const Call&) { return Halves{}; }
+Domain nonFinite(const Call&) { return NonFinite{}; }
+Domain probability(const Call&) { return Uniform{0, 1}; }
+Domain sine(const Call&) { return Uniform{-0.99, 0.99}; }
+Domain variance(const Call&) { return Uniform{0.5, 2}; }
+
+/// Extent of argument 1 along the dimension of argument 2.
+double extent(const Call& call) { return std::max(1.0, static_cast<double>(call.sizeAlong(1, 2))); }
+
+/// Probabilities that add up to about 1 along that dimension.
+Domain softmaxOutput(const Call& call) { return Uniform{0, 2.0 / extent(call)}; }
+
+/// Logarithms of such probabilities.
+Domain logSoftmaxOutput(const Call& call) {
+  double mean = -std::log(extent(call));
+  return Uniform{mean - 1, mean + 0.5};
+}
+
+/// elu(x) is above -alpha * scale; an input is anything.
+Domain eluResult(const Call& call) {
+  if (!call.flag(4)) return Halves{};
+  double lowest = -call.number(1, 1) * call.number(2, 1);
+  return Uniform{0.99 * lowest, 2 + std::abs(lowest)};
+}
+
+/// The base of a power: positive for a fractional exponent, not zero for a negative one.
+Domain base(const Call& call) {
+  if (call.isTensor(1)) return Positive{};
+  double exponent = call.number(1, 1);
+  if (exponent != std::floor(exponent)) return Positive{};
+  if (exponent < 0) return NonZero{};
+  return Plain{};
+}
+
+Domain exponent(const Call& call) {
+  if (ir::isIntegral(call.tensor(1).dtype)) return Below{4};
+  return Plain{};
+}
+
+struct Row {
+  std::string_view operators;  ///< names without `aten.`, overload and the underscore of in-place forms
+  size_t argument;
+  Domain (*domain)(const Call&);
+};
+
+/// Where normal data would give no, or no telling, results.
+constexpr Row rows[] = {
+    {"sqrt rsqrt log log2 log10 log1p lgamma digamma", 0, positive},
+    {"xlogy", 1, positive},
+    {"pow", 0, base},
+    {"pow", 1, exponent},
+    {"reciprocal", 0, nonZero},
+    {"div true_divide floor_divide remainder fmod", 1, nonZero},
+    {"addcdiv", 2, nonZero},
+    {"asin acos atanh erfinv", 0, sine},
+    {"acosh", 0, [](const Call&) -> Domain { return Uniform{1.1, 8}; }},
+    {"grid_sampler_2d grid_sampler_3d", 1, sine},
+    {"grid_sampler_2d_backward grid_sampler_3d_backward", 2, sine},
+    {"logit binary_cross_entropy multinomial", 0, probability},
+    {"bernoulli binary_cross_entropy binary_cross_entropy_backward sigmoid_backward kl_div", 1, probability},
+    {"binary_cross_entropy_backward", 2, probability},
+    {"tanh_backward", 1, sine},
+    {"elu_backward", 5, eluResult},
+    {"_softmax_backward_data", 1, softmaxOutput},
+    {"_log_softmax_backward_data", 1, logSoftmaxOutput},
+    {"native_batch_norm cudnn_batch_norm _native_batch_norm_legit _native_batch_norm_legit_functional "
+     "_native_batch_norm_legit_no_training _batch_norm_with_update _batch_norm_with_update_functional",
+     4, variance},
+    {"native_batch_norm_backward cudnn_batch_norm_backward batch_norm_backward", 4, variance},
+    {"native_batch_norm_backward cudnn_batch_norm_backward batch_norm_backward", 6, variance},
+    {"native_layer_norm_backward", 4, variance},
+    {"native_group_norm_backward", 3, variance},
+    {"eq ne lt le gt ge", 0, halves},
+    {"eq ne lt le gt ge", 1, halves},
+    {"logical_and logical_or logical_xor", 0, halves},
+    {"logical_and logical_or logical_xor", 1, halves},
+    {"logical_not sign sgn round floor ceil trunc frac", 0, halves},
+    {"threshold_backward hardtanh_backward hardsigmoid_backward hardswish_backward leaky_relu_backward", 1, halves},
+    {"isnan isinf isfinite isposinf isneginf nan_to_num", 0, nonFinite},
+    {"__lshift__ __rshift__ bitwise_left_shift bitwise_right_shift", 1, [](const Call&) -> Domain { return Below{4}; }},
+};
+
+}  // namespace
+
+Domain domainOf(const Sample& sample, size_t argument, size_t item) {
+  Call call(sample, item);
+  if (auto index = indexDomain(call, argument)) return *index;
+  for (const Row& row : rows)
+    if (row.argument == argument && call.isOneOf(row.operators)) return row.domain(call);
+  return Plain{};
+}
+
+}  // namespace inputs

@@ -1,0 +1,162 @@
+#include "ir/index/range.h"
+
+#include <algorithm>
+#include <limits>
+#include <unordered_set>
+
+namespace ir {
+namespace {
+
+using Wide = __int128;
+
+constexpr int64_t fewPoints = 4096;
+
+std::optional<Range> narrowed(Wide least, Wide most) {
+  if (least < std::numeric_limits<int64_t>::min() || most > std::numeric_limits<int64_t>::max()) return std::nullopt;
+  return Range{static_cast<int64_t>(least), static_cast<int64_t>(most)};
+}
+
+std::optional<Range> productOf(const Range& a, const Range& b) {
+  const auto corners = {Wide{a.least} * b.least, Wide{a.least} * b.most, Wide{a.most} * b.least, Wide{a.most} * b.most};
+  return narrowed(std::min(corners), std::max(corners));
+}
+
+int64_t floorDivided(int64_t a, int64_t b) { return a / b - static_cast<int64_t>(a % b < 0); }
+
+/// Bounds of an operation whose operands keep `a` and `b`; divisors are positive constants.
+std::optional<Range> boundsOfOperation(Op op, const Range& a, const Range& b) {
+  const bool hasDivisor = b.least == b.most && b.least > 0;
+  if (op == Op::Add) return narrowed(Wide{a.least} + b.least, Wide{a.most} + b.most);
+  if (op == Op::Sub) return narrowed(Wide{a.least} - b.most, Wide{a.most} - b.least);
+  if (op == Op::Neg) return narrowed(-Wide{a.most}, -Wide{a.least});
+  if (op == Op::Mul) return productOf(a, b);
+  if (op == Op::Max) return Range{std::max(a.least, b.least), std::max(a.most, b.most)};
+  if (op == Op::Min) return Range{std::min(a.least, b.least), std::min(a.most, b.most)};
+  if (op == Op::FloorDiv && hasDivisor) return Range{floorDivided(a.least, b.least), floorDivided(a.most, b.least)};
+  if (op == Op::Mod && hasDivisor) return a.least >= 0 && a.most < b.least ? a : Range{0, b.least - 1};
+  if (op == Op::Div && hasDivisor) return Range{a.least / b.least, a.most / b.least};
+  return std::nullopt;
+}
+
+using Bounds = std::unordered_map<const Expr*, std::optional<Range>>;
+
+std::optional<Range> boundsOfNode(const Expr* node, const Bounds& known) {
+  if (node->dtype != DType::I64) return std::nullopt;
+  if (node->op == Op::Const) return Range{node->integer(), node->integer()};
+  if (node->op == Op::Axis) return Range{0, std::max<int64_t>(node->axis().extent - 1, 0)};
+  if (node->src.empty() || node->op == Op::Load || node->op == Op::Cast) return std::nullopt;
+  const std::optional<Range>& last = known.at(node->src.back());
+  const std::optional<Range>& first = known.at(node->src[node->op == Op::Where ? 1 : 0]);
+  if (!first || !last) return std::nullopt;
+  if (node->op == Op::Where) return Range{std::min(first->least, last->least), std::max(first->most, last->most)};
+  return boundsOfOperation(node->op, *first, *last);
+}
+
+struct Term {
+  Wide step;
+  int64_t extent;
+  Wide reach() const { return step * (extent - 1); }
+};
+
+/// The coefficients, made positive (which mirrors an axis and so changes nothing), by size.
+std::vector<Term> terms(const Affine& index, const std::vector<const Expr*>& axes) {
+  std::vector<Term> result;
+  for (const Expr* axis : axes) {
+    const Wide step = index.of(axis);
+    if (axis->axis().extent > 1) result.push_back({step < 0 ? -step : step, axis->axis().extent});
+  }
+  std::sort(result.begin(), result.end(), [](const Term& a, const Term& b) { return a.step < b.step; });
+  return result;
+}
+
+bool allDifferent(const std::vector<Term>& terms) {
+  std::vector<int64_t> values{0};
+  for (const Term& term : terms) {
+    const size_t count = values.size();
+    for (int64_t i = 1; i < term.extent; ++i)
+      for (size_t j = 0; j < count; ++j) values.push_back(values[j] + i * static_cast<int64_t>(term.step));
+  }
+  return std::unordered_set<int64_t>(values.begin(), values.end()).size() == values.size();
+}
+
+/// Whether an affine form takes every value between its ends.
+bool isGapless(const Affine& form) {
+  std::vector<const Expr*> axes;
+  for (const auto& [axis, step] : form.coefficients) axes.push_back(axis);
+  Wide reach = 0;
+  for (const Term& term : terms(form, axes)) {
+    if (term.step > reach + 1) return false;
+    reach += term.reach();
+  }
+  return true;
+}
+
+bool shareAxes(const Affine& a, const Affine& b) {
+  return std::any_of(a.coefficients.begin(), a.coefficients.end(), [&](const auto& term) { return b.of(term.first) != 0; });
+}
+
+}  // namespace
+
+std::optional<Affine> minus(const Affine& a, const Affine& b, int64_t factor) {
+  Affine rest = a;
+  const auto subtract = [factor](int64_t& from, int64_t value) {
+    int64_t product = 0;
+    return !__builtin_mul_overflow(factor, value, &product) && !__builtin_sub_overflow(from, product, &from);
+  };
+  if (!subtract(rest.constant, b.constant)) return std::nullopt;
+  for (const auto& [axis, step] : b.coefficients) {
+    if (!subtract(rest.coefficients[axis], step)) return std::nullopt;
+    if (rest.coefficients[axis] == 0) rest.coefficients.erase(axis);
+  }
+  return rest;
+}
+
+std::optional<Range> rangeOf(const Affine& index) {
+  Wide least = index.constant;
+  Wide most = index.constant;
+  for (const auto& [axis, step] : index.coefficients) {
+    if (axis->axis().extent == 0) return std::nullopt;
+    const Wide reach = Wide{step} * (axis->axis().extent - 1);
+    (reach < 0 ? least : most) += reach;
+  }
+  return narrowed(least, most);
+}
+
+std::optional<Range> rangeOf(const Affine& index, const Guard& guard) {
+  if (guard.form.coefficients.empty() || !isGapless(guard.form)) return std::nullopt;
+  const auto& [axis, step] = *guard.form.coefficients.begin();
+  const int64_t factor = index.of(axis) / step;
+  const std::optional<Affine> rest = minus(index, guard.form, factor);
+  const std::optional<Range> all = rangeOf(guard.form);
+  if (!rest || !all || shareAxes(*rest, guard.form)) return std::nullopt;
+  const Range kept{std::max(all->least, guard.least), std::min(all->most, guard.most)};
+  const std::optional<Range> others = rangeOf(*rest);
+  const std::optional<Range> scaled = productOf(kept, {factor, factor});
+  if (kept.least > kept.most || !others || !scaled) return std::nullopt;
+  return narrowed(Wide{scaled->least} + others->least, Wide{scaled->most} + others->most);
+}
+
+std::optional<Range> boundsOf(const Expr* index) {
+  Bounds known;
+  for (const Expr* node : postorder({index})) known[node] = boundsOfNode(node, known);
+  return known.at(index);
+}
+
+std::optional<bool> isInjective(const Affine& index, const std::vector<const Expr*>& axes) {
+  const std::vector<Term> all = terms(index, axes);
+  Wide points = 1;
+  Wide reach = 0;
+  bool isNested = true;  // each step goes beyond all that the smaller ones reach
+  for (const Term& term : all) {
+    isNested = isNested && term.step > reach;
+    reach += term.reach();
+    points = std::min<Wide>(points * term.extent, Wide{1} << 62);
+    if (!narrowed(0, reach)) return std::nullopt;
+  }
+  if (isNested) return true;
+  if (points > reach + 1) return false;
+  if (points > fewPoints) return std::nullopt;
+  return allDifferent(all);
+}
+
+}  // namespace ir

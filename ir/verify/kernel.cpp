@@ -1,0 +1,246 @@
+#include <algorithm>
+
+#include "ir/verify/access.h"
+#include "ir/verify/guards.h"
+#include "ir/verify/verify.h"
+
+namespace ir {
+namespace {
+
+constexpr int mostThreads = 1024;
+constexpr int mostCtas = 16;  // that start together
+
+/// Walks the statements.
+class KernelVerifier {
+ public:
+  KernelVerifier(const Kernel& kernel, const std::vector<const Buffer*>& buffers)
+      : kernel_(kernel), verifier_("kernel " + kernel.name, buffers) {}
+
+  void run() {
+    verifier_.demand(isWord(kernel_.name), "the name is no word");
+    verifier_.demand(kernel_.pool != nullptr, "there is no pool of expressions");
+    verifier_.buffers();
+    verifier_.kernel = &kernel_;
+    params();
+    locals();
+    launch();
+    for (const Statement& one : kernel_.body) {
+      Around around;
+      around.isFirst = std::all_of(kernel_.body.data(), &one, isGridLoop);
+      std::visit([&](const auto& node) { statement(node, {}, around); }, one.node);
+    }
+    loopsPresent();
+    verifier_.everyOutputStored();
+  }
+
+ private:
+  /// Where a statement stands.
+  struct Around {
+    bool isFirst = false;  ///< the first one of the kernel, or after nothing but grid loops
+    bool grid = false;
+    bool cluster = false;
+    bool thread = false;
+  };
+
+  bool isCuda() const { return kernel_.backend == Backend::Cuda; }
+
+  void params() {
+    for (const Param& param : kernel_.params) {
+      const bool isPower = param.alignment > 0 && (param.alignment & (param.alignment - 1)) == 0;
+      verifier_.demand(isPower, "the alignment of {} is {}, no power of two", param.buffer.name, param.alignment);
+    }
+  }
+
+  void locals() {
+    for (const Local& local : kernel_.locals) {
+      const TensorType& type = local.buffer.type;
+      const std::string& name = local.buffer.name;
+      verifier_.demand(type.rank() == 1 && type.isContiguous(), "the local array {} is {}", name, toText(type));
+      const bool isDivided = local.lanes >= 1 && type.numel() % local.lanes == 0;
+      verifier_.demand(isDivided, "the {} elements of {} in vectors of {}", type.numel(), name, local.lanes);
+      verifier_.demand(local.lanes == 1 || local.space == Space::Register, "vectors of {}, which is no register array", name);
+      verifier_.demand(local.space != Space::Shared || isCuda(), "the shared array {} on a cpu", name);
+      verifier_.demand(local.space != Space::Sums || isCuda(), "the sums {} on a cpu", name);
+      verifier_.demand(local.space != Space::Sums || type.dtype == DType::F32, "the sums {}, which are {}, not f32", name,
+                       ir::name(type.dtype));
+    }
+  }
+
+  void launch() {
+    const Launch& launch = kernel_.launch;
+    const bool isOne = launch.grid == 1 && launch.cluster == 1 && !launch.team && launch.block == 1 && launch.resident == 0;
+    verifier_.demand(isCuda() || isOne, "blocks and threads on a cpu");
+    verifier_.demand(!isCuda() || (launch.tasks == 1 && launch.grain == 1), "tasks on cuda");
+    verifier_.demand(launch.block >= 1 && launch.block <= mostThreads, "{} threads a block", launch.block);
+    verifier_.demand(launch.cluster >= 1 && (launch.team || launch.cluster <= mostCtas), "{} blocks a cluster", launch.cluster);
+    verifier_.demand(!launch.team || launch.cluster > 1, "a team of one block");
+    verifier_.demand(launch.resident >= 0, "{} blocks resident", launch.resident);
+    verifier_.demand(launch.grid >= 0 && launch.grid <= INT32_MAX / launch.cluster, "{} blocks", launch.grid);
+    verifier_.demand(launch.tasks >= 0 && launch.grain >= 1, "{} tasks, {} at a time", launch.tasks, launch.grain);
+    verifier_.demand(!isCuda() || !kernel_.streamStores, "stream stores on cuda");
+  }
+
+  void loopsPresent() {
+    const Launch& launch = kernel_.launch;
+    verifier_.demand(hasGrid_ || launch.grid == 1, "{} blocks and no grid loop", launch.grid);
+    verifier_.demand(hasCluster_ || launch.cluster == 1, "{} blocks a cluster and no cluster loop", launch.cluster);
+    verifier_.demand(hasThread_ || launch.block == 1, "{} threads and no thread loop", launch.block);
+    verifier_.demand(hasTask_ || launch.tasks == 1, "{} tasks and no task loop", launch.tasks);
+    const bool isFollowed = hasGrid_ && launch.cluster > 1 && kernel_.body.size() > 1;
+    verifier_.demand(!waitsForGrid(kernel_) || launch.resident > 0, "blocks that wait for each other and need not be resident");
+    verifier_.demand(!isFollowed, "statements after the loop over clusters of {} blocks", launch.cluster);
+  }
+
+  void block(const Block& block, const VerifyScope& scope, const Around& around) {
+    for (const Statement& one : block) std::visit([&](const auto& node) { statement(node, scope, around); }, one.node);
+  }
+
+  void bind(const Expr* axis, VerifyScope& scope) const {
+    verifier_.demand(axis != nullptr && axis->op == Op::Axis, "the axis of a loop is none");
+    const bool isBound = std::find(scope.axes.begin(), scope.axes.end(), axis) != scope.axes.end();
+    verifier_.demand(!isBound, "axis i{} is bound twice", axis->axis().id);
+    scope.axes.push_back(axis);
+  }
+
+  /// A loop that a launch carries out is on its backend, and as long as the launch says.
+  void parallel(std::string_view kind, Backend backend, int64_t extent, int64_t launched) const {
+    verifier_.demand(kernel_.backend == backend, "a {} loop on {}", kind, isCuda() ? "cuda" : "a cpu");
+    verifier_.demand(extent == launched, "the {} loop has {} iterations and the launch {}", kind, extent, launched);
+  }
+
+  void statement(const For& loop, VerifyScope scope, Around around) {
+    bind(loop.axis, scope);
+    const int64_t extent = loop.axis->axis().extent;
+    const Launch& launch = kernel_.launch;
+    switch (loop.kind) {
+      case LoopKind::Grid:
+        parallel("grid", Backend::Cuda, extent, launch.grid);
+        verifier_.demand(around.isFirst, "the grid loop comes after other statements");
+        hasGrid_ = around.grid = true;
+        break;
+      case LoopKind::Task:
+        parallel("task", Backend::Cpu, extent, launch.tasks);
+        verifier_.demand(around.isFirst, "the task loop is not the first statement");
+        hasTask_ = true;
+        break;
+      case LoopKind::Cluster:
+        parallel("cluster", Backend::Cuda, extent, launch.cluster);
+        verifier_.demand(around.grid, "a cluster loop outside the grid loop");
+        verifier_.demand(!around.cluster && !around.thread, "a cluster loop inside a cluster or thread loop");
+        hasCluster_ = around.cluster = true;
+        break;
+      case LoopKind::Thread:
+        verifier_.demand(!around.thread, "a thread loop inside a thread loop");
+        parallel("thread", Backend::Cuda, extent, launch.block);
+        verifier_.demand(isInCta(around), "a thread loop outside the cluster loops");
+        hasThread_ = around.thread = true;
+        break;
+      case LoopKind::Serial:
+      case LoopKind::Unrolled: break;
+    }
+    around.isFirst = false;
+    block(loop.body, scope, around);
+  }
+
+  /// Whether one CTA of a cluster carries a statement out.
+  bool isInCta(const Around& around) const { return around.cluster || kernel_.launch.cluster == 1; }
+  bool isInThread(const Around& around) const { return (around.thread || kernel_.launch.block == 1) && isInCta(around); }
+
+  void statement(const If& branch, VerifyScope scope, Around around) {
+    around.isFirst = false;
+    scope.isThread = isInThread(around);
+    verifier_.expression(branch.condition, scope, "a condition");
+    verifier_.demand(branch.condition->dtype == DType::Bool, "a condition is {}, not b8", name(branch.condition->dtype));
+    VerifyScope holds = scope;
+    VerifyScope fails = scope;
+    addCondition(holds, branch.condition, true);
+    addCondition(fails, branch.condition, false);
+    block(branch.then, holds, around);
+    block(branch.otherwise, fails, around);
+    if (kernel_.index32) verifier_.index32({branch.condition});
+  }
+
+  void statement(const Combine& combine, const VerifyScope&, const Around& around) const {
+    const auto& [threads, stride, ctas, items] = combine;
+    const Launch& launch = kernel_.launch;
+    verifier_.demand(isCuda(), "a combination of threads on a cpu");
+    verifier_.demand(!around.thread, "a combination inside a thread loop");
+    const bool isDivided = threads >= 1 && stride >= 1 && launch.block % (int64_t{threads} * stride) == 0;
+    verifier_.demand(isDivided, "a combination of {} threads, {} apart, of {}", threads, stride, launch.block);
+    verifier_.demand(ctas == 1 || ctas == launch.cluster, "a combination of {} blocks of {}", ctas, launch.cluster);
+    const bool isInPlace = ctas > 1 ? around.grid && !around.cluster : isInCta(around);
+    verifier_.demand(isInPlace, "a combination of {} blocks {} the cluster loops", ctas, ctas > 1 ? "inside" : "outside");
+    const bool isOfTeam = launch.team && ctas > 1;
+    verifier_.demand(!isOfTeam || stride == 1, "a combination of threads {} apart of the {} blocks of a team", stride, ctas);
+    verifier_.demand(!items.empty(), "a combination of nothing");
+    for (const Combine::Item& item : items) combined(item, items);
+  }
+
+  void combined(const Combine::Item& item, const std::vector<Combine::Item>& items) const {
+    const Local& local = registerArray(item.local);
+    const Buffer& array = local.buffer;
+    verifier_.demand(combines(item.op, array.type.dtype), "a combination of {}, which is {}, by {}", array.name,
+                     name(array.type.dtype), name(item.op));
+    demandOnce(item.local, items);
+    if (!item.before) return;
+    const Local& before = registerArray(*item.before);
+    verifier_.demand(before.buffer.type == array.type && before.lanes == local.lanes,
+                     "a combination of {} before {}, which is {}", array.name, before.buffer.name, toText(before.buffer.type));
+    demandOnce(*item.before, items);
+  }
+  const Local& registerArray(int buffer) const {
+    const int buffers = static_cast<int>(kernel_.params.size() + kernel_.locals.size());
+    verifier_.demand(buffer >= 0 && buffer < buffers, "a combination of buffer {} of {}", buffer, buffers);
+    const Local* local = kernel_.local(buffer);
+    const bool isRegister = local != nullptr && local->space == Space::Register;
+    verifier_.demand(isRegister, "a combination of {}, which is no register array", kernel_.buffer(buffer).name);
+    return *local;
+  }
+  void demandOnce(int buffer, const std::vector<Combine::Item>& items) const {
+    int count = 0;
+    for (const Combine::Item& item : items) count += (item.local == buffer ? 1 : 0) + (item.before == buffer ? 1 : 0);
+    verifier_.demand(count == 1, "{} is combined twice at once", kernel_.buffer(buffer).name);
+  }
+
+  void statement(const Lanes& lanes, VerifyScope scope, const Around& around) {
+    verifier_.demand(isInCta(around), "lanes that {} blocks of a cluster carry out alike", kernel_.launch.cluster);
+    verifier_.demand(isInThread(around), "lanes that {} threads carry out alike", kernel_.launch.block);
+    scope.isThread = true;
+    bound(lanes.active, scope, "the active lanes");
+    bound(lanes.first, scope, "the first of the lanes");
+    bind(lanes.axis, scope);
+    scope.lane = lanes.axis;
+    scope.isMasked = lanes.active != nullptr || lanes.first != nullptr;
+    verifier_.demand(lanes.axis->axis().extent >= 1, "lanes of width {}", lanes.axis->axis().extent);
+    if (lanes.active != nullptr) addActive(scope, lanes.axis, lanes.active);
+    if (lanes.first != nullptr) addFirst(scope, lanes.axis, lanes.first);
+    verifier_.stores(lanes.stores, scope);
+    if (!kernel_.index32) return;
+    for (const Store& store : lanes.stores) verifier_.index32({store.offset, store.value});
+  }
+
+  /// A bound of the lanes; there may be none.
+  void bound(const Expr* value, const VerifyScope& scope, const std::string& place) const {
+    if (value == nullptr) return;
+    verifier_.expression(value, scope, place);
+    verifier_.demand(value->dtype == DType::I64, "{} are {}, not i64", place, name(value->dtype));
+  }
+
+  const Kernel& kernel_;
+  AccessVerifier verifier_;
+  bool hasGrid_ = false;
+  bool hasCluster_ = false;
+  bool hasThread_ = false;
+  bool hasTask_ = false;
+};
+
+}  // namespace
+
+void verify(const Kernel& kernel) {
+  std::vector<const Buffer*> buffers;
+  for (const Param& param : kernel.params) buffers.push_back(&param.buffer);
+  for (const Local& local : kernel.locals) buffers.push_back(&local.buffer);
+  KernelVerifier(kernel, buffers).run();
+}
+
+}  // namespace ir

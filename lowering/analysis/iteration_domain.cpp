@@ -1,0 +1,212 @@
+#include "lowering/analysis/iteration_domain.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <set>
+
+#include "ir/error.h"
+#include "ir/value.h"
+
+namespace lowering {
+namespace {
+
+using ir::Expr;
+
+Access makeAccess(const ir::Loops& loops, int buffer, const Expr* node, const Expr* offset) {
+  return {buffer, ir::sizeOf(loops.buffers[buffer].type.dtype), node, offset, ir::affine(offset)};
+}
+
+/// Axes of more than one value, by falling stride of an access: memory order.
+std::vector<const Expr*> memoryOrder(const std::vector<const Expr*>& all, const Access& access) {
+  std::vector<const Expr*> axes;
+  for (const Expr* axis : all) {
+    if (axis->axis().extent > 1) axes.push_back(axis);
+  }
+  if (access.form) {
+    std::stable_sort(axes.begin(), axes.end(),
+                     [&](const Expr* a, const Expr* b) { return std::abs(access.form->of(a)) > std::abs(access.form->of(b)); });
+  }
+  return axes;
+}
+
+/// The axis along which an access has the smallest stride but 0; null where it does not move.
+const Expr* fastest(const std::vector<const Expr*>& all, const Access& access) {
+  const Expr* best = nullptr;
+  for (const Expr* axis : all) {
+    const int64_t stride = std::abs(access.form->of(axis));
+    if (axis->axis().extent > 1 && stride != 0 && (best == nullptr || stride < std::abs(access.form->of(best)))) best = axis;
+  }
+  return best;
+}
+
+/// Axes that values are computed from, and not only places: merged, they would have to be divided out again.
+std::set<const Expr*> axesInValues(const std::vector<const Expr*>& values) {
+  std::set<const Expr*> seen, axes;
+  std::vector<const Expr*> left = values;
+  while (!left.empty()) {
+    const Expr* node = left.back();
+    left.pop_back();
+    if (!seen.insert(node).second) continue;
+    if (node->op == ir::Op::Axis) axes.insert(node);
+    if (node->op == ir::Op::Load && ir::affine(node->src[0])) continue;
+    left.insert(left.end(), node->src.begin(), node->src.end());
+  }
+  return axes;
+}
+
+}  // namespace
+
+Domain::Domain(const ir::Loops& loops) : pool_(loops.pool) {
+  std::vector<const Expr*> values;
+  for (const ir::StoreTo& store : loops.stores) values.push_back(store.value);
+  addAccesses(loops, loops.stores, values);
+  addDims(memoryOrder(loops.axes, stores_.front()), values);
+}
+
+Domain::Domain(const ir::Loops& loops, const Nest& nest) : pool_(loops.pool) {
+  std::vector<ir::StoreTo> stores = nest.rowStores;
+  stores.insert(stores.end(), nest.elementStores.begin(), nest.elementStores.end());
+  std::vector<const Expr*> values;
+  for (const Reduction& reduction : nest.reductions) values.push_back(reduction.body);
+  for (const ir::StoreTo& store : stores) values.push_back(store.value);
+  addAccesses(loops, stores, values);
+  const Access& first = leading(nest);
+  addDims(memoryOrder(nest.kept, first), values);
+  elementDims_ = dims_.size();
+  addDims(memoryOrder(nest.reduced, first), values);
+  if (!first.form) return;
+  const int64_t alongElements = std::abs(stride(first, innermost()));
+  const int64_t alongRows = std::abs(stride(first, elementDims_ - 1));
+  runsAlongElements_ = alongRows == 0 || (alongElements != 0 && alongElements <= alongRows);
+}
+
+void Domain::addAccesses(const ir::Loops& loops, const std::vector<ir::StoreTo>& stores, const std::vector<const Expr*>& values) {
+  for (const ir::StoreTo& store : stores) stores_.push_back(makeAccess(loops, store.buffer, nullptr, store.offset));
+  for (const Expr* node : ir::postorder(values)) {
+    const bool isLoad = node->op == ir::Op::Load && node->load().buffer < static_cast<int>(loops.buffers.size());
+    if (isLoad) loads_.push_back(makeAccess(loops, node->load().buffer, node, node->src[0]));
+  }
+}
+
+const Access& Domain::leading(const Nest& nest) const {
+  std::vector<const Expr*> axes = nest.kept;
+  axes.insert(axes.end(), nest.reduced.begin(), nest.reduced.end());
+  std::vector<const Access*> all;
+  for (const std::vector<Access>* accesses : {&loads_, &stores_})
+    for (const Access& access : *accesses)
+      if (access.form) all.push_back(&access);
+  if (all.empty()) return stores_.front();
+  const auto bytes = [&](const Access* access) {
+    int64_t moved = access->elementBytes;
+    for (const Expr* axis : axes) moved *= access->form->of(axis) != 0 ? axis->axis().extent : 1;
+    return moved;
+  };
+  std::map<const Expr*, int64_t> along;  // what all accesses move that have an axis as their fastest
+  for (const Access* access : all) along[fastest(axes, *access)] += bytes(access);
+  for (const Expr* axis : nest.kept) along[axis] += along[axis] / 8;
+  return **std::max_element(all.begin(), all.end(), [&](const Access* a, const Access* b) {
+    return std::pair(along[fastest(axes, *a)], bytes(a)) < std::pair(along[fastest(axes, *b)], bytes(b));
+  });
+}
+
+/// Adds dims for axes in memory order, of one value if there are none.
+void Domain::addDims(const std::vector<const Expr*>& axes, const std::vector<const Expr*>& values) {
+  const std::size_t begin = dims_.size();
+  const std::set<const Expr*> kept = axesInValues(values);
+  const auto runsOn = [&](const Access& access, const Expr* outer, const Expr* inner) {
+    return !access.form || access.form->of(outer) == access.form->of(inner) * inner->axis().extent;
+  };
+  const auto mergeable = [&](const Expr* outer, const Expr* inner) {
+    const auto all = [&](const std::vector<Access>& accesses) {
+      return std::all_of(accesses.begin(), accesses.end(), [&](const Access& a) { return runsOn(a, outer, inner); });
+    };
+    return !kept.contains(outer) && !kept.contains(inner) && all(stores_) && all(loads_);
+  };
+  for (const Expr* axis : axes) {
+    if (dims_.size() > begin && mergeable(dims_.back().axes.back(), axis)) {
+      dims_.back().axes.push_back(axis);
+      dims_.back().extent *= axis->axis().extent;
+    } else {
+      dims_.push_back({axis->axis().extent, {axis}});
+    }
+  }
+  if (dims_.size() == begin) dims_.push_back({1, {pool_->axis(1)}});
+}
+
+int64_t Domain::numel(std::size_t begin, std::size_t end) const {
+  int64_t count = 1;
+  for (std::size_t d = begin; d < end; ++d) count *= dims_[d].extent;
+  return count;
+}
+
+bool Domain::isFlat(const Access& access, int lanes) const {
+  if (!access.form || access.form->constant % lanes != 0) return false;
+  int64_t expected = 1;
+  for (std::size_t d = dims_.size(); d-- > 0; expected *= dims_[d].extent) {
+    if (stride(access, d) != expected) return false;
+  }
+  return true;
+}
+
+bool Domain::isAligned(const Access& access, int lanes, std::size_t dim) const {
+  if (!access.form || access.form->constant % lanes != 0) return false;
+  for (std::size_t d = 0; d < dims_.size(); ++d) {
+    if (d != dim && stride(access, d) % lanes != 0) return false;
+  }
+  return true;
+}
+
+bool Domain::moves(const Access& access, std::size_t begin, std::size_t end) const {
+  if (!access.form) return true;
+  for (std::size_t d = begin; d < end; ++d) {
+    if (stride(access, d) != 0) return true;
+  }
+  return false;
+}
+
+const Expr* Domain::offset(const Access& access, const Position& position) const {
+  if (!access.form) return at(access.offset, position, {});
+  Value sum{*pool_, pool_->integer(ir::DType::I64, access.form->constant)};
+  for (std::size_t d = 0; d < dims_.size(); ++d) {
+    const Value step{*pool_, pool_->integer(ir::DType::I64, stride(access, d))};
+    sum = sum + Value{*pool_, position[d]} * step;
+  }
+  return sum.expr();
+}
+
+const Expr* Domain::at(const Expr* expr, const Position& position, const LoadMap& loads) const {
+  return ir::rewrite(*pool_, expr, [&](const Expr* node) -> const Expr* {
+    if (node->op == ir::Op::Axis) return axisAt(node, position);
+    if (auto found = loads.find(node); found != loads.end()) return found->second;
+    return nullptr;
+  });
+}
+
+const Expr* Domain::axisAt(const Expr* axis, const Position& position) const {
+  for (std::size_t d = 0; d < dims_.size(); ++d) {
+    const auto& axes = dims_[d].axes;
+    const auto found = std::find(axes.begin(), axes.end(), axis);
+    if (found == axes.end()) continue;
+    int64_t below = 1;
+    for (auto inner = found + 1; inner != axes.end(); ++inner) below *= (*inner)->axis().extent;
+    Value index = Value{*pool_, position[d]};
+    if (below > 1) index = floorDiv(index, static_cast<double>(below));
+    if (found != axes.begin()) index = mod(index, static_cast<double>(axis->axis().extent));
+    return index.expr();
+  }
+  return pool_->integer(ir::DType::I64, 0);  // an axis of one value
+}
+
+Position Domain::unflatten(const Expr* number, std::size_t begin, std::size_t end) const {
+  Position position(end - begin);
+  Value rest{*pool_, number};
+  for (std::size_t d = end; d-- > begin;) {
+    const auto extent = static_cast<double>(dims_[d].extent);
+    position[d - begin] = d == begin ? rest.expr() : mod(rest, extent).expr();
+    if (d > begin) rest = floorDiv(rest, extent);
+  }
+  return position;
+}
+
+}  // namespace lowering

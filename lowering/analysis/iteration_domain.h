@@ -1,0 +1,90 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "ir/loops.h"
+#include "ir/walk.h"
+#include "lowering/analysis/reduction_nest.h"
+
+namespace lowering {
+
+/// One read or write of loops.
+struct Access {
+  int buffer = 0;
+  int64_t elementBytes = 0;
+  const ir::Expr* node = nullptr;    ///< the Load; null for a store
+  const ir::Expr* offset = nullptr;  ///< as in the loops
+  std::optional<ir::Affine> form;    ///< of the offset, where it is affine
+};
+
+/// Axes that every access runs through as one: outermost first.
+struct Dim {
+  int64_t extent = 1;
+  std::vector<const ir::Expr*> axes;
+};
+
+/// Positions along the dims, one I64 expression each.
+using Position = std::vector<const ir::Expr*>;
+/// Loads of the loops, and what is read in their place.
+using LoadMap = std::map<const ir::Expr*, const ir::Expr*>;
+
+/// The iteration space of loops in the order in which they run through memory, with as few dims as the accesses allow; what
+/// all schedules start from.
+class Domain {
+ public:
+  /// Of loops without reductions: ordered as the first store is.
+  explicit Domain(const ir::Loops& loops);
+  /// Of a nest: first the dims of a row's number, then, from `elementDims()` on, those of its elements; each in the
+  /// order of an access of those that run along the axis along which most bytes are moved.
+  Domain(const ir::Loops& loops, const Nest& nest);
+
+  const std::vector<Dim>& dims() const { return dims_; }
+  std::size_t elementDims() const { return elementDims_; }
+  /// Of a nest: whether memory runs along its elements, and not along its rows' numbers, as in sums of columns.
+  bool runsAlongElements() const { return runsAlongElements_; }
+  const std::vector<Access>& stores() const { return stores_; }
+  const std::vector<Access>& loads() const { return loads_; }
+  int64_t numel() const { return numel(0, dims_.size()); }
+  /// Points of the dims from `begin` to before `end`.
+  int64_t numel(std::size_t begin, std::size_t end) const;
+  const Dim& inner() const { return dims_.back(); }
+  std::size_t innermost() const { return dims_.size() - 1; }
+
+  /// Elements from one position to the next along a dim; the access is affine.
+  int64_t stride(const Access& access, std::size_t dim) const { return access.form->of(dims_[dim].axes.back()); }
+  bool isContiguous(const Access& access, std::size_t dim) const { return access.form && stride(access, dim) == 1; }
+  bool isUniform(const Access& access, std::size_t dim) const { return access.form && stride(access, dim) == 0; }
+  bool isInnerContiguous(const Access& access) const { return isContiguous(access, innermost()); }
+  bool isInnerUniform(const Access& access) const { return isUniform(access, innermost()); }
+  /// Whether the access runs through its memory without gaps, in the order of iteration, from a multiple of `lanes`.
+  bool isFlat(const Access& access, int lanes) const;
+  /// Whether an access contiguous along `dim` starts at a multiple of `lanes` elements wherever the position along it is one.
+  bool isAligned(const Access& access, int lanes, std::size_t dim) const;
+  /// Whether the access is affine and moves along any of the dims from `begin` to before `end`; true where it is not affine.
+  bool moves(const Access& access, std::size_t begin, std::size_t end) const;
+
+  /// The offset of an access at a position.
+  const ir::Expr* offset(const Access& access, const Position& position) const;
+  /// An expression of the loops (but its loads' offsets) with axes replaced by what they are at a position, and loads by `loads`.
+  const ir::Expr* at(const ir::Expr* expr, const Position& position, const LoadMap& loads) const;
+  /// Splits a row-major number over the dims from `begin` to before `end` into a position of those.
+  Position unflatten(const ir::Expr* number, std::size_t begin, std::size_t end) const;
+
+ private:
+  void addAccesses(const ir::Loops& loops, const std::vector<ir::StoreTo>& stores, const std::vector<const ir::Expr*>& values);
+  /// Of the affine accesses that run along the axis along which most bytes are moved, the one that moves most. A kept axis needs
+  /// only almost as many as a reduced one: tiles of columns keep the cache lines of what lies across them.
+  const Access& leading(const Nest& nest) const;
+  void addDims(const std::vector<const ir::Expr*>& axes, const std::vector<const ir::Expr*>& values);
+  const ir::Expr* axisAt(const ir::Expr* axis, const Position& position) const;
+
+  ir::ExprPoolPtr pool_;
+  std::vector<Dim> dims_;
+  std::size_t elementDims_ = 0;
+  bool runsAlongElements_ = true;
+  std::vector<Access> stores_, loads_;
+};
+
+}  // namespace lowering

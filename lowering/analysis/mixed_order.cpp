@@ -1,0 +1,138 @@
+#include "lowering/analysis/mixed_order.h"
+
+#include <algorithm>
+
+#include "ir/walk.h"
+
+namespace lowering {
+namespace {
+
+using ir::Expr;
+
+constexpr int64_t widestVector = 16;  // bytes
+
+/// Loops whose buffers are those of `all`, found by the values that they stand for.
+ir::Loops renumbered(const ir::Loops& loops, const std::vector<ir::Buffer>& all) {
+  std::vector<int> numbers;
+  for (const ir::Buffer& buffer : loops.buffers) {
+    const auto same = [&](const ir::Buffer& other) { return other.value == buffer.value && other.name == buffer.name; };
+    numbers.push_back(static_cast<int>(std::find_if(all.begin(), all.end(), same) - all.begin()));
+  }
+  const std::function<const Expr*(const Expr*)> moved = [&](const Expr* node) -> const Expr* {
+    if (node->op != ir::Op::Load) return nullptr;
+    const int buffer = numbers[static_cast<std::size_t>(node->load().buffer)];
+    return loops.pool->load(buffer, node->dtype, ir::rewrite(*loops.pool, node->src[0], moved), node->load().mode);
+  };
+  ir::Loops result{loops.name, loops.pool, all, loops.axes, {}};
+  for (const ir::StoreTo& store : loops.stores) {
+    result.stores.push_back({numbers[static_cast<std::size_t>(store.buffer)], ir::rewrite(*loops.pool, store.offset, moved),
+                             ir::rewrite(*loops.pool, store.value, moved)});
+  }
+  return result;
+}
+
+/// The buffers of all loops, each once; nothing where some write what others know.
+std::optional<std::vector<ir::Buffer>> united(const std::vector<ir::Loops>& all) {
+  std::vector<ir::Buffer> buffers;
+  for (const ir::Loops& loops : all) {
+    const std::size_t known = buffers.size();
+    for (const ir::Buffer& buffer : loops.buffers) {
+      const auto isSame = [&](const ir::Buffer& other) { return other.value == buffer.value && other.name == buffer.name; };
+      const auto end = buffers.begin() + static_cast<std::ptrdiff_t>(known);
+      const auto found = std::find_if(buffers.begin(), end, isSame);
+      if (found == end) {
+        buffers.push_back(buffer);
+      } else if (found->isWritten || buffer.isWritten) {
+        return std::nullopt;
+      }
+    }
+  }
+  return buffers;
+}
+
+std::vector<Access> accessesOf(const MatrixNest& matrix) {
+  std::vector<Access> all = matrix.domain.loads();
+  all.insert(all.end(), matrix.domain.stores().begin(), matrix.domain.stores().end());
+  return all;
+}
+
+/// As many columns as fill a vector of the narrowest elements, if all that runs along them is aligned so.
+int chooseLanes(const std::vector<const MatrixNest*>& nests) {
+  int64_t narrowest = widestVector, widest = 1;
+  std::vector<std::pair<const MatrixNest*, Access>> contiguous;
+  for (const MatrixNest* matrix : nests) {
+    for (const Access& access : accessesOf(*matrix)) {
+      if (!access.form) return 0;
+      const MatrixInput at = matrix->input(access);
+      if (at.columnStride > 1 || at.columnStride < 0) return 0;
+      if (at.columnStride == 0) continue;
+      contiguous.emplace_back(matrix, access);
+      if (at.rowStride == 0) continue;
+      narrowest = std::min(narrowest, access.elementBytes);
+      widest = std::max(widest, access.elementBytes);
+    }
+  }
+  if (widest > 2 * narrowest) return 0;
+  const auto lanes = static_cast<int>(widestVector / narrowest);
+  const bool areAligned = std::all_of(contiguous.begin(), contiguous.end(), [&](const auto& one) {
+    return one.first->domain.isAligned(one.second, lanes, 1 - one.first->rowDim);
+  });
+  return areAligned && nests.front()->columns() % lanes == 0 ? lanes : 0;
+}
+
+/// A nest of loops over a matrix, along its rows or its columns.
+std::optional<MatrixNest> matrixNest(const ir::Loops& loops) {
+  std::optional<Nest> nest = nestOf(loops);
+  if (!nest || nest->scans) return std::nullopt;
+  MatrixNest matrix{*nest, Domain(loops, *nest), 0};
+  if (matrix.domain.dims().size() != 2 || matrix.domain.elementDims() != 1) return std::nullopt;
+  const bool alongRows = matrix.domain.runsAlongElements();
+  matrix.rowDim = alongRows ? 0 : 1;
+  if (!alongRows && nest->passes() > 1) return std::nullopt;
+  return matrix;
+}
+
+}  // namespace
+
+MatrixInput MatrixNest::input(const Access& access) const {
+  const ir::DType dtype = access.node == nullptr ? ir::DType::F32 : access.node->dtype;
+  return {access.buffer, dtype, access.form->constant, domain.stride(access, rowDim), domain.stride(access, 1 - rowDim)};
+}
+
+std::vector<MatrixInput> Crossing::inputs() const {
+  std::vector<MatrixInput> found;
+  for (const auto* matrix : {&alongRows, &alongColumns}) {
+    if (!*matrix) continue;
+    for (const Access& access : (*matrix)->domain.loads()) {
+      const MatrixInput input = (*matrix)->input(access);
+      if (std::find(found.begin(), found.end(), input) == found.end()) found.push_back(input);
+    }
+  }
+  return found;
+}
+
+std::optional<Crossing> crossingOf(const std::vector<ir::Loops>& all) {
+  const std::optional<std::vector<ir::Buffer>> buffers = united(all);
+  if (all.empty() || all.size() > 2 || !buffers) return std::nullopt;
+  Crossing crossing;
+  crossing.loops = {all.front().name, all.front().pool, *buffers, {}, {}};
+  std::vector<const MatrixNest*> nests;
+  for (const ir::Loops& loops : all) {
+    const ir::Loops moved = renumbered(loops, *buffers);
+    const std::optional<MatrixNest> matrix = matrixNest(moved);
+    if (!matrix || loops.pool != crossing.loops.pool) return std::nullopt;
+    std::optional<MatrixNest>& place = matrix->rowDim == 0 ? crossing.alongRows : crossing.alongColumns;
+    if (place) return std::nullopt;
+    place = matrix;
+    nests.push_back(&*place);
+    crossing.loops.stores.insert(crossing.loops.stores.end(), moved.stores.begin(), moved.stores.end());
+  }
+  // The columns' elements take a sweep of their own, which rows would have to wait for.
+  const bool storesElements = crossing.alongColumns && !crossing.alongColumns->nest.elementStores.empty();
+  if (crossing.alongRows && storesElements) return std::nullopt;
+  if (nests.front()->rows() != nests.back()->rows() || nests.front()->columns() != nests.back()->columns()) return std::nullopt;
+  crossing.lanes = chooseLanes(nests);
+  return crossing.lanes == 0 ? std::nullopt : std::optional(crossing);
+}
+
+}  // namespace lowering

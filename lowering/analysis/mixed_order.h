@@ -1,0 +1,46 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "lowering/analysis/iteration_domain.h"
+#include "lowering/analysis/reduction_nest.h"
+
+namespace lowering {
+
+/// What loops read of a matrix: `buffer[constant + row * rowStride + column * columnStride]`.
+struct MatrixInput {
+  int buffer = 0;
+  ir::DType dtype = ir::DType::F32;
+  int64_t constant = 0, rowStride = 0, columnStride = 0;
+  bool operator==(const MatrixInput&) const = default;
+};
+
+/// A nest over the points of a matrix, whose dims are one for the rows and one for the columns.
+struct MatrixNest {
+  Nest nest;
+  Domain domain;
+  std::size_t rowDim = 0;  ///< of the domain; the columns are the other one
+  int64_t rows() const { return domain.dims()[rowDim].extent; }
+  int64_t columns() const { return domain.dims()[1 - rowDim].extent; }
+  MatrixInput input(const Access& access) const;
+};
+
+/// Loops that reduce a matrix along its rows, which memory runs along, loops that reduce it along its columns, or both: then
+/// they read the matrix once. A layer norm's gradients are such: the input's needs sums of rows, the weight's of columns.
+struct Crossing {
+  ir::Loops loops;  ///< the buffers and the stores of both; the axes are those of the nests
+  std::optional<MatrixNest> alongRows, alongColumns;
+  int lanes = 1;  ///< columns of a vector
+
+  const MatrixNest& any() const { return alongRows ? *alongRows : *alongColumns; }
+  int64_t rows() const { return any().rows(); }
+  int64_t columns() const { return any().columns(); }
+  /// What is read, each once; those of all columns alike have the column stride 0, the others 1.
+  std::vector<MatrixInput> inputs() const;
+};
+
+/// The crossing of one or two loops; nothing where they are no such loops, or their vectors would not be aligned.
+std::optional<Crossing> crossingOf(const std::vector<ir::Loops>& all);
+
+}  // namespace lowering

@@ -1,0 +1,107 @@
+#include "lowering/fusion/intermediates.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "ir/walk.h"
+#include "lowering/fusion/realize.h"
+
+namespace lowering {
+namespace {
+
+using ir::Expr;
+using Exprs = std::vector<const Expr*>;
+
+bool isReduce(const Expr* node) { return node->op == ir::Op::Reduce; }
+
+std::vector<int64_t> extentsOf(const Exprs& axes) {
+  std::vector<int64_t> extents;
+  for (const Expr* axis : axes)
+    if (axis->axis().extent > 1) extents.push_back(axis->axis().extent);
+  return extents;
+}
+
+Exprs ownAxes(const Expr* reduce) { return {reduce->src.begin() + 1, reduce->src.end()}; }
+
+/// Reductions inside another one whose axes they depend on.
+std::set<const Expr*> innerOf(const Exprs& nodes) {
+  std::set<const Expr*> inner;
+  for (const Expr* outer : nodes) {
+    if (!isReduce(outer)) continue;
+    const Exprs own = ownAxes(outer);
+    for (const Expr* node : ir::postorder({outer->src[0]})) {
+      if (!isReduce(node)) continue;
+      const Exprs free = ir::freeAxes({node});
+      if (std::find_first_of(free.begin(), free.end(), own.begin(), own.end()) != free.end()) inner.insert(node);
+    }
+  }
+  return inner;
+}
+
+/// Reductions over other axes than those that elements are stored for.
+std::set<const Expr*> strangersOf(const Exprs& nodes, const Exprs& axes) {
+  std::set<const Expr*> kept, strangers;
+  for (const Expr* node : nodes) {
+    if (!isReduce(node)) continue;
+    const Exprs free = ir::freeAxes({node});
+    kept.insert(free.begin(), free.end());
+  }
+  Exprs rest = axes;
+  std::erase_if(rest, [&](const Expr* axis) { return kept.contains(axis); });
+  const std::vector<int64_t> elements = extentsOf(rest);
+  if (elements.empty()) return {};
+  for (const Expr* node : nodes)
+    if (isReduce(node) && extentsOf(ownAxes(node)) != elements) strangers.insert(node);
+  return strangers;
+}
+
+}  // namespace
+
+bool Partials::separate(const Exprs& results, const Exprs& axes) {
+  const Exprs nodes = ir::postorder(results);
+  if (std::any_of(nodes.begin(), nodes.end(), [](const Expr* node) { return node->op == ir::Op::Scan; })) return false;
+  std::set<const Expr*> apart = innerOf(nodes);
+  if (apart.empty()) apart = strangersOf(nodes, axes);
+  const std::size_t before = values_.size();
+  for (const Expr* node : nodes) {
+    const auto element = reductions_.elements.find(node);
+    if (apart.contains(node) && element != reductions_.elements.end()) add(element->second.tensor);
+  }
+  return values_.size() > before;
+}
+
+void Partials::add(std::size_t tensor) {
+  if (std::find(tensors_.begin(), tensors_.end(), tensor) != tensors_.end()) return;
+  const Tensor& reduced = reductions_.tensors[tensor];
+  values_.push_back({fmt::format("partial{}", values_.size()), ir::TensorType::contiguous(reduced.dtype, reduced.sizes)});
+  tensors_.push_back(tensor);
+}
+
+const Expr* Partials::read(const Expr* expr, const ir::Shape& sizes) {
+  return ir::rewrite(pool_, expr, [&](const Expr* node) -> const Expr* {
+    const auto known = reductions_.elements.find(node);
+    if (known == reductions_.elements.end()) return nullptr;
+    const Reductions::Element element = known->second;
+    const auto found = std::find(tensors_.begin(), tensors_.end(), element.tensor);
+    const auto number = static_cast<std::size_t>(found - tensors_.begin());
+    if (found == tensors_.end() || values_[number].type.sizes == sizes) {
+      const Expr* inside = reading(node, sizes);
+      reductions_.elements.emplace(inside, element);
+      return inside;
+    }
+    const ir::TensorType& type = values_[number].type;
+    return pool_.load(static_cast<int>(first_ + number), type.dtype, offsetOf(pool_, type, element.index).expr());
+  });
+}
+
+const Expr* Partials::reading(const Expr* reduce, const ir::Shape& sizes) {
+  return pool_.reduce(reduce->reduction(), read(reduce->src[0], sizes), ownAxes(reduce));
+}
+
+const Expr* Partials::at(int value, const Index& index) {
+  return reading(reductions_.tensors[tensors_.at(static_cast<std::size_t>(value) - first_)].at(index).expr(), sizes(value));
+}
+
+}  // namespace lowering

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "ir/graph.h"
+#include "lowering/tensor/tensor.h"
+
+namespace lowering {
+
+/// The Reduce nodes of lazy tensors, noted as they are made: which element of which tensor each is.
+struct Reductions {
+  struct Element {
+    std::size_t tensor = 0;
+    Index index;
+  };
+  std::vector<Tensor> tensors;
+  std::map<const ir::Expr*, Element> elements;
+};
+
+/// Reductions that the loops which need them cannot compute: parts of a larger one, whose sums run over other axes (a group's sum
+/// is made of those of its channels), and those over other axes than the elements that are stored. They are values of their own,
+/// which loops before these store.
+class Partials {
+ public:
+  /// `first` is the number of the first such value.
+  Partials(ir::ExprPool& pool, Reductions& reductions, std::size_t first) : pool_(pool), reductions_(reductions), first_(first) {}
+
+  /// Sets apart what loops over these axes that store these results cannot compute; whether there is anything.
+  bool separate(const std::vector<const ir::Expr*>& results, const std::vector<const ir::Expr*>& axes);
+  /// An expression, stored for elements of these sizes, that reads what was set apart; but for values of the same sizes, which
+  /// the same loops compute.
+  const ir::Expr* read(const ir::Expr* expr, const ir::Shape& sizes);
+
+  /// What was set apart: types, and the values' numbers.
+  const std::vector<ir::GraphValue>& values() const { return values_; }
+  bool contains(int value) const { return static_cast<std::size_t>(value) >= first_; }
+  std::size_t first() const { return first_; }
+  const ir::Shape& sizes(int value) const { return type(value).sizes; }
+  /// How an element of such a value is computed, from others as far as they were set apart.
+  const ir::Expr* at(int value, const Index& index);
+
+ private:
+  const ir::TensorType& type(int value) const { return values_.at(static_cast<std::size_t>(value) - first_).type; }
+  void add(std::size_t tensor);
+  /// A Reduce whose body reads what was set apart.
+  const ir::Expr* reading(const ir::Expr* reduce, const ir::Shape& sizes);
+
+  ir::ExprPool& pool_;
+  Reductions& reductions_;
+  std::size_t first_;
+  std::vector<std::size_t> tensors_;  ///< of the reductions, by value
+  std::vector<ir::GraphValue> values_;
+};
+
+}  // namespace lowering

@@ -1,0 +1,141 @@
+#include <algorithm>
+#include <cctype>
+#include <map>
+
+#include "ir/error.h"
+#include "ir/text/text.h"
+#include "lowering/fusion/realize.h"
+#include "lowering/tensor/lowering.h"
+
+namespace lowering {
+namespace {
+
+/// The one static of lowering/: filled by the constructors of Lowering before main, read afterwards.
+std::map<std::string, Rule>& table() {
+  static std::map<std::string, Rule> rules;
+  return rules;
+}
+
+/// `aten.add_.Tensor` as {`aten::add_`, `Tensor`}.
+std::pair<std::string, std::string> packetAndOverload(const std::string& op) {
+  const std::size_t first = op.find('.');
+  if (first == std::string::npos) return {op, ""};
+  const std::size_t second = op.find('.', first + 1);
+  const std::string overload = second == std::string::npos ? "default" : op.substr(second + 1);
+  return {op.substr(0, first) + "::" + op.substr(first + 1, second - first - 1), overload};
+}
+
+const Rule* findRule(const std::string& op) {
+  const auto [packet, overload] = packetAndOverload(op);
+  std::vector<std::string> candidates{packet + "." + overload, packet};
+  if (packet.ends_with("_") && !packet.ends_with("__")) {
+    const std::string functional = packet.substr(0, packet.size() - 1);
+    candidates.push_back(functional + "." + overload);
+    candidates.push_back(functional);
+  }
+  for (const std::string& name : candidates) {
+    if (auto found = table().find(name); found != table().end()) return &found->second;
+  }
+  return nullptr;
+}
+
+/// A value of the graph that comes from memory; the buffer of its loads is the value's index.
+Tensor fromMemory(ir::ExprPool& pool, const ir::Graph& graph, int value) {
+  const ir::TensorType type = asReal(graph.values[value].type);
+  return {type.dtype, type.sizes, [&pool, type, value](const Index& index) {
+            return Value{pool, pool.load(value, type.dtype, offsetOf(pool, type, index).expr())};
+          }};
+}
+
+void checkAgainstEager(const ir::Node& node, const Tensor& found, const ir::TensorType& eager, bool inPlace) {
+  const ir::TensorType expected = asReal(eager);
+  ir::require(found.sizes == expected.sizes && (inPlace || found.dtype == expected.dtype),
+              "the lowering of {} yields {}, eager {}", node.op, ir::toText(ir::TensorType::contiguous(found.dtype, found.sizes)),
+              ir::toText(eager));
+}
+
+/// Complex results are written as pairs of reals; complex arithmetic is not.
+void refuseComplex(const ir::Graph& graph, const ir::Node& node) {
+  for (const ir::NamedArgument& argument : node.args) {
+    const auto* value = argument.value.as<ir::ValueRef>();
+    if (value == nullptr || !ir::isComplex(graph.values[value->index].type.dtype)) continue;
+    ir::fail(ir::ErrorKind::Unsupported, "{} of complex tensors is not lowered", node.op);
+  }
+}
+
+std::string symbol(const std::string& op) {
+  std::string text = op;
+  std::replace_if(text.begin(), text.end(), [](unsigned char c) { return !std::isalnum(c); }, '_');
+  return text;
+}
+
+/// What a node's rule yields: its outputs, and the arguments that it writes and does not return.
+std::vector<int> resultsOf(const ir::Node& node) {
+  std::vector<int> results = node.outputs;
+  for (int value : node.writes) {
+    if (std::find(results.begin(), results.end(), value) == results.end()) results.push_back(value);
+  }
+  return results;
+}
+
+Lowered lowerNodes(const ir::Graph& graph, ir::ExprPool& pool, Reductions& reductions) {
+  Lowered lowered;
+  lowered.values.resize(graph.values.size());
+  for (int input : graph.inputs) lowered.values[input] = fromMemory(pool, graph, input);
+  for (const ir::Node& node : graph.nodes) {
+    const Rule* rule = findRule(node.op);
+    if (rule == nullptr) ir::fail(ir::ErrorKind::Unsupported, "{} has no lowering", node.op);
+    refuseComplex(graph, node);
+    Context context(graph, node, pool, lowered.values, reductions);
+    const Tensors outputs = (*rule)(context);
+    const std::vector<int> results = resultsOf(node);
+    ir::require(outputs.size() == results.size(), "the lowering of {} yields {} tensors, eager {}", node.op, outputs.size(),
+                results.size());
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      const int value = results[i];
+      const bool inPlace = std::find(node.writes.begin(), node.writes.end(), value) != node.writes.end();
+      checkAgainstEager(node, outputs[i], graph.values[value].type, inPlace);
+      lowered.values[value] = cast(outputs[i], asReal(graph.values[value].type).dtype);
+      if (inPlace) lowered.stored.push_back(value);
+    }
+  }
+  for (int output : graph.outputs) {
+    const bool known = std::find(lowered.stored.begin(), lowered.stored.end(), output) != lowered.stored.end();
+    if (!known) lowered.stored.push_back(output);
+  }
+  return lowered;
+}
+
+}  // namespace
+
+Lowering::Lowering(const std::string& name, Rule rule) {
+  ir::require(table().emplace(name, std::move(rule)).second, "{} is lowered twice", name);
+}
+
+bool hasLowering(const std::string& op) { return findRule(op) != nullptr; }
+
+std::vector<std::string> names() {
+  std::vector<std::string> all;
+  for (const auto& [name, rule] : table()) all.push_back(name);
+  return all;
+}
+
+std::vector<ir::Loops> lower(const ir::Graph& graph) {
+  const auto pool = std::make_shared<ir::ExprPool>();
+  Reductions reductions;
+  const Lowered lowered = lowerNodes(graph, *pool, reductions);
+  Partials partials(*pool, reductions, graph.values.size());
+  return realize(graph, symbol(graph.nodes.front().op), pool, lowered, partials);
+}
+
+std::vector<ir::GraphValue> between(const ir::Graph& graph, const std::vector<ir::Loops>& all) {
+  std::map<int, ir::GraphValue> found;
+  for (const ir::Loops& loops : all)
+    for (const ir::Buffer& buffer : loops.buffers)
+      if (buffer.value >= static_cast<int>(graph.values.size())) found[buffer.value] = {buffer.name, buffer.type};
+  std::vector<ir::GraphValue> values;
+  for (auto& [_, value] : found) values.push_back(std::move(value));
+  return values;
+}
+
+}  // namespace lowering

@@ -1,0 +1,356 @@
+#include "lowering/fusion/realize.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
+
+#include "ir/error.h"
+#include "ir/walk.h"
+
+namespace lowering {
+namespace {
+
+using ir::DType;
+using ir::Expr;
+
+/// A value that loops store: its index, made of their axes, and its element there.
+struct Member {
+  int value = -1;
+  Index index;
+  const Expr* result = nullptr;
+};
+
+/// Values that are stored by one loop nest over the sizes of its first member.
+struct Bundle {
+  ir::Shape sizes;
+  Index index;  ///< of an element of these sizes, made of the axes
+  std::vector<const Expr*> axes;
+  std::vector<Member> members;
+};
+
+std::vector<const Expr*> resultsOf(const Bundle& bundle) {
+  std::vector<const Expr*> results;
+  for (const Member& member : bundle.members) results.push_back(member.result);
+  return results;
+}
+
+std::vector<const Expr*> loadsIn(const std::vector<const Expr*>& roots) {
+  std::vector<const Expr*> loads;
+  for (const Expr* node : ir::postorder(roots)) {
+    if (node->op == ir::Op::Load) loads.push_back(node);
+  }
+  return loads;
+}
+
+bool readsAny(const std::vector<const Expr*>& results, const Partials& partials) {
+  const std::vector<const Expr*> loads = loadsIn(results);
+  return std::any_of(loads.begin(), loads.end(), [&](const Expr* load) { return partials.contains(load->load().buffer); });
+}
+
+std::set<const Expr*> reductionsIn(const std::vector<const Expr*>& roots) {
+  std::set<const Expr*> found;
+  for (const Expr* node : ir::postorder(roots)) {
+    if (node->op == ir::Op::Reduce) found.insert(node);
+  }
+  return found;
+}
+
+/// The indices that a smaller tensor can have in a bundle: each dimension runs along an axis of its own with the same extent, or
+/// is 0 where it has one element.
+class Placement {
+ public:
+  Placement(ir::ExprPool& pool, const Bundle& bundle, const ir::Shape& sizes) : pool_(pool), bundle_(bundle), sizes_(sizes) {}
+
+  /// Whether `accept` takes one of them; those that keep dimensions in their positions are offered first.
+  bool any(const std::function<bool(const Index&)>& accept) {
+    const std::size_t d = index_.size();
+    if (d == sizes_.size()) return accept(index_);
+    if (sizes_[d] == 1) return with(pool_.integer(DType::I64, 0), accept);
+    std::vector<const Expr*> candidates = bundle_.axes;
+    if (d < candidates.size())
+      std::rotate(candidates.begin(), candidates.begin() + static_cast<std::ptrdiff_t>(d), candidates.end());
+    return std::any_of(candidates.begin(), candidates.end(), [&](const Expr* axis) {
+      const bool isFree = std::none_of(index_.begin(), index_.end(), [&](const Value& i) { return i.expr() == axis; });
+      return axis->axis().extent == sizes_[d] && isFree && with(axis, accept);
+    });
+  }
+
+ private:
+  bool with(const Expr* place, const std::function<bool(const Index&)>& accept) {
+    index_.emplace_back(pool_, place);
+    const bool taken = any(accept);
+    index_.pop_back();
+    return taken;
+  }
+
+  ir::ExprPool& pool_;
+  const Bundle& bundle_;
+  const ir::Shape& sizes_;
+  Index index_;
+};
+
+/// What is to be stored: the graph's results, and the reductions that were set apart.
+class Results {
+ public:
+  Results(const Lowered& lowered, Partials& partials) : lowered_(lowered), partials_(partials) {}
+
+  /// Those with any elements, the largest first.
+  std::vector<int> values() const {
+    std::vector<int> values = lowered_.stored;
+    for (std::size_t i = 0; i < partials_.values().size(); ++i) values.push_back(static_cast<int>(partials_.first() + i));
+    std::erase_if(values, [&](int value) { return numel(value) == 0; });  // nothing to compute
+    std::stable_sort(values.begin(), values.end(), [&](int a, int b) { return numel(a) > numel(b); });
+    return values;
+  }
+  const ir::Shape& sizes(int value) const {
+    return partials_.contains(value) ? partials_.sizes(value) : lowered_.values[static_cast<std::size_t>(value)].sizes;
+  }
+  const Expr* at(int value, const Index& index) const {
+    if (partials_.contains(value)) return partials_.at(value, index);
+    return partials_.read(lowered_.values[static_cast<std::size_t>(value)].at(index).expr(), sizes(value));
+  }
+
+ private:
+  int64_t numel(int value) const {
+    int64_t count = 1;
+    for (int64_t extent : sizes(value)) count *= extent;
+    return count;
+  }
+
+  const Lowered& lowered_;
+  Partials& partials_;
+};
+
+/// Makes a smaller tensor a member of a bundle that has all its reductions (at least one: mere copies are loops of their own).
+bool join(ir::ExprPool& pool, Bundle& bundle, int value, const Results& all) {
+  const std::set<const Expr*> held = reductionsIn(resultsOf(bundle));
+  if (held.empty()) return false;
+  return Placement(pool, bundle, all.sizes(value)).any([&](const Index& index) {
+    const Expr* result = all.at(value, index);
+    const std::set<const Expr*> needed = reductionsIn({result});
+    if (needed.empty() || !std::includes(held.begin(), held.end(), needed.begin(), needed.end())) return false;
+    bundle.members.push_back({value, index, result});
+    return true;
+  });
+}
+
+/// The extent of the blocks of this axis that the results depend on (blockOf), or its whole extent.
+int64_t blockExtent(const Expr* axis, const std::vector<const Expr*>& results) {
+  for (const Expr* node : ir::postorder(results)) {
+    const bool divides = node->op == ir::Op::FloorDiv && node->src[0] == axis && node->src[1]->isConst();
+    if (divides && axis->axis().extent % node->src[1]->integer() == 0) return node->src[1]->integer();
+  }
+  return axis->axis().extent;
+}
+
+/// A bundle of axes of these extents, some of which are split into blocks.
+Bundle makeBundle(ir::ExprPool& pool, const ir::Shape& sizes, const ir::Shape& blocks) {
+  Bundle bundle{sizes, {}, {}, {}};
+  const auto axis = [&](int64_t extent) {
+    bundle.axes.push_back(pool.axis(extent));
+    return Value{pool, extent > 1 ? bundle.axes.back() : pool.integer(DType::I64, 0)};
+  };
+  for (std::size_t d = 0; d < sizes.size(); ++d) {
+    if (blocks[d] == sizes[d]) {
+      bundle.index.push_back(axis(sizes[d]));
+    } else {
+      const Value block = axis(sizes[d] / blocks[d]) * static_cast<double>(blocks[d]);
+      bundle.index.push_back(block + axis(blocks[d]));
+    }
+  }
+  return bundle;
+}
+
+/// A bundle of values of the same sizes, whose axes are split into blocks where reductions depend on these.
+Bundle makeBundle(ir::ExprPool& pool, const std::vector<int>& values, const Results& all, const Partials& partials) {
+  const ir::Shape& sizes = all.sizes(values.front());
+  Bundle bundle = makeBundle(pool, sizes, sizes);
+  const auto fill = [&] {
+    std::vector<const Expr*> results;
+    for (int value : values) {
+      results.push_back(all.at(value, bundle.index));
+      bundle.members.push_back({value, bundle.index, results.back()});
+    }
+    return results;
+  };
+  const std::vector<const Expr*> results = fill();
+  ir::Shape blocks;
+  for (const Expr* axis : bundle.axes) blocks.push_back(blockExtent(axis, results));
+  const bool depends = !reductionsIn(results).empty() || readsAny(results, partials);
+  if (!depends || blocks == sizes) return bundle;
+  bundle = makeBundle(pool, sizes, blocks);
+  fill();
+  return bundle;
+}
+
+std::vector<Bundle> bundled(ir::ExprPool& pool, const Lowered& lowered, Partials& partials) {
+  const Results results(lowered, partials);
+  std::vector<Bundle> all;
+  std::vector<int> values = results.values();
+  while (!values.empty()) {
+    const int value = values.front();
+    if (std::any_of(all.begin(), all.end(), [&](Bundle& bundle) { return join(pool, bundle, value, results); })) {
+      values.erase(values.begin());
+      continue;
+    }
+    const auto isAlike = [&](int other) { return results.sizes(other) == results.sizes(value); };
+    const auto rest = std::stable_partition(values.begin(), values.end(), isAlike);
+    all.push_back(makeBundle(pool, {values.begin(), rest}, results, partials));
+    values.erase(values.begin(), rest);
+  }
+  return all;
+}
+
+/// Each bundle after those that store what it reads; the largest first of those that could be next.
+std::vector<Bundle> inOrder(std::vector<Bundle> all, const Partials& partials) {
+  std::map<int, const Bundle*> storing;
+  for (const Bundle& bundle : all)
+    for (const Member& member : bundle.members) storing[member.value] = &bundle;
+  std::set<const Bundle*> open;
+  const std::function<int(const Bundle&)> depth = [&](const Bundle& bundle) {
+    if (!open.insert(&bundle).second) ir::fail(ir::ErrorKind::Unsupported, "loops need results of each other");
+    int most = 0;
+    for (const Expr* load : loadsIn(resultsOf(bundle)))
+      if (partials.contains(load->load().buffer)) most = std::max(most, 1 + depth(*storing.at(load->load().buffer)));
+    open.erase(&bundle);
+    return most;
+  };
+  std::vector<std::pair<int, std::size_t>> order;
+  for (std::size_t i = 0; i < all.size(); ++i) order.emplace_back(depth(all[i]), i);
+  std::sort(order.begin(), order.end());
+  std::vector<Bundle> ordered;
+  for (const auto& [_, i] : order) ordered.push_back(std::move(all[i]));
+  return ordered;
+}
+
+/// Bundles whose reductions can all be computed by loops over their axes.
+std::vector<Bundle> bundles(ir::ExprPool& pool, const Lowered& lowered, Partials& partials) {
+  for (;;) {
+    std::vector<Bundle> all = bundled(pool, lowered, partials);
+    const bool isComplete = std::none_of(all.begin(), all.end(),
+                                         [&](const Bundle& bundle) { return partials.separate(resultsOf(bundle), bundle.axes); });
+    if (isComplete) return inOrder(std::move(all), partials);
+  }
+}
+
+/// Numbers the buffers of loops by first use, inputs before outputs, and notes which are read and written.
+class BufferTable {
+ public:
+  BufferTable(const std::vector<ir::GraphValue>& values, ir::Loops& loops) : values_(values), loops_(loops) {}
+
+  int of(int value) {
+    const auto [found, isNew] = index_.emplace(value, static_cast<int>(loops_.buffers.size()));
+    const ir::GraphValue& one = values_[static_cast<std::size_t>(value)];
+    if (isNew) loops_.buffers.push_back({one.name, asReal(one.type), value, false, false});
+    return found->second;
+  }
+
+ private:
+  const std::vector<ir::GraphValue>& values_;
+  ir::Loops& loops_;
+  std::map<int, int> index_;
+};
+
+/// The axes of more than one value that a store happens for.
+std::set<const Expr*> axesOf(const ir::Loops& loops, const ir::StoreTo& store) {
+  std::set<const Expr*> axes;
+  for (const Expr* axis : loops.axes) {
+    const bool runs = axis->axis().extent > 1;
+    if (runs && (ir::dependsOn(store.offset, axis) || ir::dependsOn(store.value, axis))) axes.insert(axis);
+  }
+  return axes;
+}
+
+/// Elements of a buffer that is written in place may be read only where and when they are written.
+void checkInPlace(const ir::Loops& loops) {
+  for (const ir::StoreTo& written : loops.stores) {
+    for (const ir::StoreTo& reader : loops.stores) {
+      for (const Expr* load : loadsIn({reader.value})) {
+        if (load->load().buffer != written.buffer) continue;
+        if (load->src[0] == written.offset && axesOf(loops, reader) == axesOf(loops, written)) continue;
+        ir::fail(ir::ErrorKind::Unsupported, "{} reads {} at other elements than it writes", loops.name,
+                 loops.buffers[written.buffer].name);
+      }
+    }
+  }
+}
+
+/// Loops run one after another: what earlier ones have written in place, later ones may not read.
+void checkOrder(const std::vector<ir::Loops>& all, const Partials& partials) {
+  std::set<int> written;
+  for (const ir::Loops& loops : all) {
+    for (const ir::Buffer& buffer : loops.buffers) {
+      if (!buffer.isRead || !written.contains(buffer.value) || partials.contains(buffer.value)) continue;
+      ir::fail(ir::ErrorKind::Unsupported, "{} reads {} after it was written", loops.name, buffer.name);
+    }
+    for (const ir::Buffer& buffer : loops.buffers) {
+      if (buffer.isWritten) written.insert(buffer.value);
+    }
+  }
+}
+
+/// `values` are all that can be read or stored, `inputs` those that can be read, in the order in which they become buffers.
+ir::Loops loopsOf(const std::vector<ir::GraphValue>& values, const std::vector<int>& inputs, const std::string& name,
+                  const ir::ExprPoolPtr& pool, const Bundle& bundle) {
+  ir::Loops loops{name, pool, {}, bundle.axes, {}};
+  BufferTable buffers(values, loops);
+  const std::vector<const Expr*> loads = loadsIn(resultsOf(bundle));
+  for (int input : inputs) {
+    const bool isRead = std::any_of(loads.begin(), loads.end(), [&](const Expr* load) { return load->load().buffer == input; });
+    if (isRead) loops.buffers[buffers.of(input)].isRead = true;
+  }
+  const std::function<const Expr*(const Expr*)> renumber = [&](const Expr* node) -> const Expr* {
+    if (node->op != ir::Op::Load) return nullptr;
+    return pool->load(buffers.of(node->load().buffer), node->dtype, ir::rewrite(*pool, node->src[0], renumber));
+  };
+  for (const Member& member : bundle.members) {
+    const int buffer = buffers.of(member.value);
+    loops.buffers[buffer].isWritten = true;
+    const Expr* offset = offsetOf(*pool, loops.buffers[buffer].type, member.index).expr();
+    loops.stores.push_back({buffer, offset, ir::rewrite(*pool, member.result, renumber)});
+  }
+  checkInPlace(loops);
+  return loops;
+}
+
+}  // namespace
+
+ir::TensorType asReal(const ir::TensorType& type) {
+  if (!ir::isComplex(type.dtype)) return type;
+  ir::TensorType real = type;
+  real.dtype = type.dtype == DType::C32 ? DType::F16 : type.dtype == DType::C64 ? DType::F32 : DType::F64;
+  for (int64_t& stride : real.strides) stride *= 2;
+  real.sizes.push_back(2);
+  real.strides.push_back(1);
+  return real;
+}
+
+Value offsetOf(ir::ExprPool& pool, const ir::TensorType& type, const Index& index) {
+  Value offset{pool, pool.integer(DType::I64, 0)};
+  for (std::size_t d = 0; d < index.size(); ++d)
+    offset = offset + index[d] * Value{pool, pool.integer(DType::I64, type.strides[d])};
+  return offset;
+}
+
+std::vector<ir::Loops> realize(const ir::Graph& graph, const std::string& name, const ir::ExprPoolPtr& pool,
+                               const Lowered& lowered, Partials& partials) {
+  const std::vector<Bundle> found = bundles(*pool, lowered, partials);
+  std::vector<ir::GraphValue> values = graph.values;
+  std::vector<int> inputs = graph.inputs;
+  for (const ir::GraphValue& value : partials.values()) {
+    inputs.push_back(static_cast<int>(values.size()));
+    values.push_back(value);
+  }
+  std::vector<ir::Loops> all;
+  for (const Bundle& bundle : found) {
+    const std::string suffix = all.empty() ? "" : fmt::format("_{}", all.size() + 1);
+    all.push_back(loopsOf(values, inputs, name + suffix, pool, bundle));
+  }
+  checkOrder(all, partials);
+  return all;
+}
+
+}  // namespace lowering

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <vector>
+
+#include "ir/graph.h"
+#include "ir/loops.h"
+#include "lowering/fusion/intermediates.h"
+#include "lowering/tensor/tensor.h"
+
+namespace lowering {
+
+/// The lazy tensors of a graph, by value, and which of them have to be stored. Loads in them name values, not buffers.
+struct Lowered {
+  std::vector<Tensor> values;
+  std::vector<int> stored;
+};
+
+/// A complex tensor as its pairs of reals, in one more dimension of 2.
+ir::TensorType asReal(const ir::TensorType& type);
+/// Where the element at an index lies.
+Value offsetOf(ir::ExprPool& pool, const ir::TensorType& type, const Index& index);
+
+/// Loops that store these, in the order in which they run, else the largest domain first. Tensors of one domain share loops; a
+/// smaller one (a row's sum, a channel's mean) joins the loops of a larger one that computes all the reductions it is made of.
+/// What loops cannot compute themselves is set apart in `partials`: loops before them store it.
+std::vector<ir::Loops> realize(const ir::Graph& graph, const std::string& name, const ir::ExprPoolPtr& pool,
+                               const Lowered& lowered, Partials& partials);
+
+}  // namespace lowering

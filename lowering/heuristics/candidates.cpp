@@ -1,0 +1,146 @@
+#include <algorithm>
+
+#include "lowering/heuristics/tiling.h"
+
+namespace lowering {
+namespace {
+
+constexpr int warp = 32;
+constexpr int mostThreads = 1024;
+constexpr int mostCtas = 16;  // of a cluster
+
+std::vector<Tiling> others(const PointwiseTiling& rules) {
+  std::vector<Tiling> tilings;
+  for (const int steps : {1, 2, 4})
+    for (const int block : {128, 256, 512}) {
+      PointwiseTiling tiling = rules;
+      tiling.steps = steps;
+      tiling.block = block;
+      tilings.emplace_back(tiling);
+    }
+  return tilings;
+}
+
+/// Threads a row, CTAs a row, rows a CTA, where rows stay, what is kept beside them, windows, and slices for teams.
+std::vector<RowWish> wishes(const RowTiling& rules) {
+  const int64_t steps = rules.runSteps * rules.vectorSteps;
+  std::vector<RowWish> all;
+  all.push_back({.steps = 2 * steps});
+  if (steps > 1) all.push_back({.steps = steps / 2});
+  if (rules.group > warp) all.push_back({.parts = 2 * rules.parts()});
+  if (rules.parts() > 1) all.push_back({.parts = rules.parts() / 2});
+  for (const Hold hold : {Hold::Registers, Hold::Shared, Hold::Nowhere}) all.push_back({.hold = hold});
+  if (rules.parts() == 1) all.push_back({.rowsPerCta = 2 * rules.rowsPerCta()});
+  if (rules.resident > 0) all.push_back({.isResident = false});
+  if (rules.hold == Hold::Registers) all.push_back({.keepsFunctions = !rules.keepsFunctions});
+  if (!rules.hasRuns()) all.push_back({.hasWindows = !rules.windows});
+  if (!rules.hasRuns()) return all;
+  for (const int parts : {rules.parts() / 2, rules.parts() * 2}) all.push_back({.parts = parts, .hold = Hold::Registers});
+  for (const int64_t slice : {51200, 76800, 102400})
+    for (const bool team : {false, true}) all.push_back({.slice = slice, .team = team});
+  return all;
+}
+
+std::vector<Tiling> others(const Nest& nest, const Domain& domain, const ir::Target& target, const RowTiling& rules) {
+  std::vector<Tiling> tilings;
+  for (const RowWish& wish : wishes(rules)) tilings.emplace_back(chooseRowTiling(nest, domain, target, wish));
+  return tilings;
+}
+
+/// Whether the threads of a tile can exchange what they combined, and have something to combine.
+bool isPossible(const ColumnTiling& tiling) {
+  if (tiling.across < 1 || tiling.ctas < 1 || tiling.shares < 1 || tiling.block() > mostThreads) return false;
+  if (tiling.block() % warp != 0 || tiling.ctas > mostCtas) return false;
+  if (tiling.isDirect()) return true;
+  const int64_t atOnce = int64_t{tiling.down} * tiling.parts();
+  return tiling.down >= tiling.lanes && tiling.block() >= 2 * warp && atOnce <= tiling.elements;
+}
+
+/// Threads side by side and over a column, and CTAs a tile.
+std::vector<Tiling> others(const ColumnTiling& rules) {
+  std::vector<Tiling> tilings;
+  const auto add = [&](int across, int down, int parts) {
+    ColumnTiling tiling = rules;
+    tiling.across = across;
+    tiling.down = down;
+    (rules.shares > 1 ? tiling.shares : tiling.ctas) = parts;
+    if (isPossible(tiling)) tilings.emplace_back(tiling);
+  };
+  const auto [across, down, parts] = std::tuple(rules.across, rules.down, rules.parts());
+  if (rules.isDirect()) {
+    for (const int other : {across / 2, across * 2, across * 4}) add(other, 1, 1);
+    add(warp, std::max(4, rules.lanes), 1);
+    return tilings;
+  }
+  add(across, down * 2, parts);
+  add(across, down / 2, parts);
+  add(across * 2, down / 2, parts);
+  add(across / 2, down * 2, parts);
+  add(across, down, parts * 2);
+  add(across, down, parts / 2);
+  return tilings;
+}
+
+/// Threads that share the elements of rows, how many rows a tile has, and whether these stay in registers; no tiles where memory
+/// runs along rows' elements.
+std::vector<Tiling> others(const Nest& nest, const Domain& domain, const ir::Target& target, const StagedTiling& rules) {
+  std::vector<Tiling> tilings;
+  const int64_t half = rules.rowVectors() * rules.lanes / 2;
+  for (const StagedWish& wish :
+       {StagedWish{.group = rules.group * 2}, {.group = rules.group / 2}, {.rows = half}, {.isHeld = !rules.isHeld}})
+    if (const std::optional<StagedTiling> tiling = stagedTiling(nest, domain, target, wish)) tilings.emplace_back(*tiling);
+  if (domain.runsAlongElements()) tilings.emplace_back(chooseRowTiling(nest, domain, target));
+  return tilings;
+}
+
+/// Vectors a thread takes at once, and CTAs a row or column.
+std::vector<Tiling> others(const Domain& domain, const ir::Target& target, const ScanTiling& rules) {
+  std::vector<Tiling> tilings;
+  for (const ScanWish& wish : {ScanWish{.steps = 2 * rules.steps}, ScanWish{.steps = rules.steps / 2},
+                               ScanWish{.parts = 2 * rules.parts()}, ScanWish{.parts = rules.parts() / 2}})
+    tilings.emplace_back(chooseScanTiling(domain, target, wish));
+  return tilings;
+}
+
+/// Columns that all CTAs add to at once, and tiles of columns.
+std::vector<Tiling> others(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target,
+                           PersistentTiling rules) {
+  std::vector<Tiling> tilings;
+  if (!domain.runsAlongElements()) tilings.emplace_back(chooseColumnTiling(nest, domain, target));
+  const std::optional<Crossing> crossing = crossingOf({loops});
+  rules.adds = true;
+  if (crossing && canAdd(*crossing)) tilings.emplace_back(rules);
+  return tilings;
+}
+
+std::vector<Tiling> others(const ir::Loops& loops, const ir::Target& target, const Tiling& rules) {
+  if (const auto* pointwise = std::get_if<PointwiseTiling>(&rules)) return others(*pointwise);
+  const std::optional<Nest> nest = nestOf(loops);
+  if (target.backend == ir::Backend::Cpu || !nest) return {};
+  const Domain domain(loops, *nest);
+  if (const auto* scan = std::get_if<ScanTiling>(&rules)) return others(domain, target, *scan);
+  if (const auto* staged = std::get_if<StagedTiling>(&rules)) return others(*nest, domain, target, *staged);
+  std::vector<Tiling> tilings;
+  if (const auto* rows = std::get_if<RowTiling>(&rules)) tilings = others(*nest, domain, target, *rows);
+  if (const auto* columns = std::get_if<ColumnTiling>(&rules)) tilings = others(*columns);
+  if (const auto* persistent = std::get_if<PersistentTiling>(&rules)) tilings = others(loops, *nest, domain, target, *persistent);
+  if (const std::optional<StagedTiling> staged = stagedTiling(*nest, domain, target)) tilings.emplace_back(*staged);
+  return tilings;
+}
+
+}  // namespace
+
+std::vector<Tiling> candidates(const ir::Loops& loops, const ir::Target& target, const Tiling& own) {
+  std::vector<Tiling> tilings{own};
+  const auto add = [&](const Tiling& other) {
+    const auto isSame = [&](const Tiling& tiling) { return toText(tiling) == toText(other); };
+    if (std::none_of(tilings.begin(), tilings.end(), isSame)) tilings.push_back(other);
+  };
+  for (const Tiling& start : {own, chooseTiling(loops, target)}) {
+    add(start);
+    for (const Tiling& other : others(loops, target, start)) add(other);
+  }
+  return tilings;
+}
+
+}  // namespace lowering

@@ -1,0 +1,100 @@
+#include "lowering/heuristics/columns.h"
+#include "ir/index/ceil_div.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace lowering {
+namespace {
+
+constexpr int widestVector = 16;          // bytes
+constexpr int64_t tileBytes = 128;        // of a tile's row: one line of the L2 cache
+constexpr int64_t widerTile = 64;         // threads across a tile of narrow vectors: its rows start anywhere, and share lines
+constexpr int64_t narrowestTile = 32;     // bytes of a tile's row: what the L2 cache reads at least
+constexpr int mostCtas = 16;              // of a cluster
+constexpr int64_t shortColumn = 16;       // elements that one thread combines without help
+constexpr int64_t shareBytes = 64 << 10;  // that the last CTA puts together: more would keep it from finishing
+constexpr int64_t smallBytes = 2 << 20;   // of a tensor: more and narrower CTAs start sooner
+
+/// Accesses that run along the columns and take part in the volume.
+std::vector<const Access*> columnAccesses(const Domain& domain) {
+  std::vector<const Access*> found;
+  const std::size_t columns = domain.elementDims() - 1;
+  for (const Access& access : domain.loads()) {
+    const bool isElement = domain.moves(access, domain.elementDims(), domain.dims().size());
+    if (isElement && domain.isContiguous(access, columns)) found.push_back(&access);
+  }
+  return found;
+}
+
+int chooseLanes(const Domain& domain, const std::vector<const Access*>& accesses) {
+  if (accesses.empty()) return 1;
+  const std::size_t columns = domain.elementDims() - 1;
+  int64_t widest = 1;
+  for (const Access* access : accesses) widest = std::max(widest, access->elementBytes);
+  int lanes = static_cast<int>(widestVector / widest);
+  const auto fits = [&](const Access* access) { return domain.isAligned(*access, lanes, columns); };
+  while (lanes > 1 && (domain.dims()[columns].extent % lanes != 0 || !std::all_of(accesses.begin(), accesses.end(), fits)))
+    lanes /= 2;
+  return lanes;
+}
+
+}  // namespace
+
+ColumnTiling chooseColumnTiling(const Nest& nest, const Domain& domain, const ir::Target& target) {
+  const std::vector<const Access*> accesses = columnAccesses(domain);
+  ColumnTiling tiling;
+  tiling.lanes = chooseLanes(domain, accesses);
+  tiling.outer = domain.numel(0, domain.elementDims() - 1);
+  tiling.columns = domain.dims()[domain.elementDims() - 1].extent;
+  tiling.elements = domain.numel(domain.elementDims(), domain.dims().size());
+  int64_t bytes = 0;
+  for (const Access* access : accesses) bytes += domain.numel() * access->elementBytes;
+  const int64_t elementBytes = accesses.empty() ? 4 : accesses.front()->elementBytes;
+
+  const int64_t vectors = ceilDiv(tiling.columns, tiling.lanes);
+  const bool isWide = tiling.outer * vectors >= int64_t{1024} * target.processors;
+  if (tiling.elements <= shortColumn || isWide) {
+    const int64_t all = tiling.outer * vectors;
+    tiling.across = static_cast<int>(std::clamp<int64_t>(std::bit_ceil(static_cast<uint64_t>(all / target.processors)), 32, 128));
+    return tiling;
+  }
+  const int64_t line = std::max<int64_t>(1, tileBytes / (elementBytes * tiling.lanes));
+  const bool isNarrow = tiling.lanes * elementBytes < widestVector;
+  const bool fills = tiling.outer * ceilDiv(vectors, widerTile) >= target.processors;
+  const int64_t wanted = isNarrow && fills ? std::max(line, widerTile) : line;
+  tiling.across = static_cast<int>(std::bit_ceil(static_cast<uint64_t>(std::min(vectors, wanted))));
+  const bool isOneSweep = nest.passes() == 1 && nest.elementStores.empty();
+  const bool areMany = tiling.outer * tiling.tiles() >= int64_t{4} * target.processors;
+  const int block = bytes < smallBytes || (!isOneSweep && areMany) ? 256 : 512;
+  tiling.down = block / tiling.across;
+  // Of a large tensor each thread has several elements of its columns.
+  const int64_t fewest = bytes < smallBytes ? tiling.elements * 2 : tiling.elements;
+  while (tiling.down > tiling.lanes && tiling.block() > 64 && tiling.down >= fewest) tiling.down /= 2;
+  // Clusters do not fit on the last few multiprocessors. A small tensor is read soonest by about half of them, whose clusters
+  // then have less to exchange.
+  const int64_t enough = target.processors * 15 / (bytes < 2 * smallBytes ? 32 : 16);
+  const auto wantsMore = [&] {
+    return tiling.outer * tiling.tiles() * tiling.ctas < enough && tiling.elements > int64_t{2} * tiling.down * tiling.ctas;
+  };
+  while (tiling.ctas < mostCtas && wantsMore()) tiling.ctas *= 2;
+  const bool isQuick = isOneSweep && bytes < smallBytes;
+  const int64_t narrowest = !isQuick ? narrowestTile : isNarrow ? tileBytes / 2 : tileBytes;
+  while (wantsMore() && tiling.across * tiling.lanes * elementBytes > narrowest) {
+    tiling.across /= 2;
+    tiling.down *= 2;
+  }
+  if (isOneSweep && !isQuick && wantsMore()) {
+    const int64_t fills = int64_t{2} * target.processors / (tiling.outer * tiling.tiles());
+    const int64_t fits = shareBytes / (4 * tiling.outer * tiling.tiles() * tiling.tile());
+    const int64_t has = tiling.elements / (int64_t{4} * tiling.down);
+    const int64_t shares = std::min({fills, fits, has});
+    if (shares > tiling.ctas) {
+      tiling.shares = static_cast<int>(shares);
+      tiling.ctas = 1;
+    }
+  }
+  return tiling;
+}
+
+}  // namespace lowering

@@ -1,0 +1,37 @@
+#pragma once
+
+#include "ir/index/ceil_div.h"
+#include "ir/target.h"
+#include "lowering/analysis/iteration_domain.h"
+#include "lowering/analysis/reduction_nest.h"
+
+namespace lowering {
+
+/// How the rows of a nest are laid over threads where memory runs along their numbers, as in the sums of a matrix's columns:
+/// a CTA has a tile of `across * lanes` columns, next to each other in memory, and `down` threads over each of them.
+struct ColumnTiling {
+  int lanes = 1;         ///< columns of a thread
+  int64_t outer = 1;     ///< tiles' own rows: points of the kept dims but the last
+  int64_t columns = 1;   ///< extent of the last kept dim
+  int64_t elements = 1;  ///< to combine in each column
+  int across = 1;        ///< threads side by side
+  int down = 1;          ///< threads over one column, each with every `down`th element
+  int ctas = 1;          ///< a cluster of so many CTAs shares the elements of a tile
+  int shares = 1;        ///< or so many CTAs of the grid, the last of which puts together what they leave
+
+  int block() const { return across * down; }
+  int64_t tile() const { return int64_t{across} * lanes; }
+  int64_t tiles() const { return ceilDiv(columns, tile()); }
+  /// Whether one thread combines all of a column; tiles then run over the columns of all outer points.
+  bool isDirect() const { return down == 1 && ctas == 1 && shares == 1; }
+  /// Vectors of columns, of all outer points.
+  int64_t vectors() const { return outer * (columns / lanes); }
+  /// CTAs that work on one tile.
+  int parts() const { return ctas * shares; }
+  bool operator==(const ColumnTiling&) const = default;
+};
+
+/// The tiling of a nest for a GPU, by rules that were measured on sm_90 (docs/schedules.md).
+ColumnTiling chooseColumnTiling(const Nest& nest, const Domain& domain, const ir::Target& target);
+
+}  // namespace lowering

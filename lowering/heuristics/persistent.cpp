@@ -1,0 +1,106 @@
+#include "lowering/heuristics/persistent.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace lowering {
+namespace {
+
+constexpr int warp = 32;
+constexpr int mostThreads = 1024;
+constexpr int schedulers = 4;  // of a multiprocessor, each with a part of the registers
+constexpr int64_t registersOfScheduler = 16384;
+constexpr int64_t ownRegisters = 44;          // of a thread, beside those for vectors
+constexpr int mostVectors = 4;                // of a row that a thread takes
+constexpr int mostRows = 8;                   // that a group takes at once
+constexpr int64_t aheadOfRows = 24 << 10;     // bytes that a multiprocessor reads ahead, where rows take their time
+constexpr int64_t aheadOfColumns = 32 << 10;  // where they are only added
+constexpr int64_t leastBytes = 4 << 20;       // of a matrix: a smaller one is done before all CTAs have waited for each other
+constexpr int64_t tall = 4;                   // rows for each column: what CTAs leave of the columns is little beside the matrix
+
+int64_t words(const Crossing& crossing, ir::DType dtype) { return ceilDiv(crossing.lanes * ir::sizeOf(dtype), 4); }
+
+/// Registers for a vector of a row: of what all rows share, and of what each of them has, now and next.
+struct VectorRegisters {
+  int64_t shared = 0, ofRow = 0;
+};
+
+VectorRegisters registersOf(const Crossing& crossing) {
+  VectorRegisters registers;
+  for (const MatrixInput& input : crossing.inputs()) {
+    if (input.columnStride == 0) continue;
+    (input.rowStride == 0 ? registers.shared : registers.ofRow) += words(crossing, input.dtype) * (input.rowStride == 0 ? 1 : 2);
+  }
+  if (!crossing.alongColumns) return registers;
+  for (const Reduction& reduction : crossing.alongColumns->nest.reductions)
+    registers.shared += words(crossing, reduction.body->dtype);
+  return registers;
+}
+
+/// Threads that a row takes: a part of a warp that shuffles can combine, or warps.
+int64_t groupOf(int64_t threads) {
+  return threads <= warp ? static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(threads)))
+                         : ceilDiv(threads, int64_t{warp}) * warp;
+}
+
+/// The most threads of a CTA, in multiples of `unit`, that can have so many registers each.
+int64_t widestBlock(int64_t unit, int64_t registers) {
+  int64_t block = mostThreads / unit * unit;
+  const auto has = [](int64_t threads) {
+    return registersOfScheduler / (ceilDiv(threads, int64_t{warp} * schedulers) * warp) / 8 * 8;
+  };
+  while (block > 0 && has(block) < registers) block -= unit;
+  return block;
+}
+
+}  // namespace
+
+bool canAdd(const Crossing& crossing) {
+  if (!crossing.alongColumns) return false;
+  const std::vector<Reduction>& sums = crossing.alongColumns->nest.reductions;
+  return std::all_of(sums.begin(), sums.end(),
+                     [](const Reduction& sum) { return sum.op == ir::Op::Add && sum.body->dtype == ir::DType::F32; });
+}
+
+std::optional<PersistentTiling> choosePersistentTiling(const Crossing& crossing, const ir::Target& target) {
+  const int64_t rowVectors = crossing.columns() / crossing.lanes;
+  const VectorRegisters registers = registersOf(crossing);
+  const bool isReduced = crossing.alongRows && crossing.alongRows->nest.passes() > 0;
+  const int64_t enough = isReduced ? aheadOfRows : aheadOfColumns;
+  PersistentTiling best;
+  double most = 0;
+  for (int vectors = 1; vectors <= mostVectors; ++vectors) {
+    for (int rows = 1; rows <= (isReduced ? 1 : mostRows); rows *= 2) {
+      PersistentTiling tiling;
+      tiling.vectors = vectors;
+      tiling.rows = rows;
+      tiling.group = static_cast<int>(groupOf(ceilDiv(rowVectors, vectors)));
+      tiling.block = static_cast<int>(
+          widestBlock(std::max(warp, tiling.group), ownRegisters + vectors * (registers.shared + rows * registers.ofRow)));
+      if (tiling.block == 0) continue;
+      // Idle lanes are lost, and what is read ahead keeps memory busy. More threads do better than more vectors of each.
+      const double used = static_cast<double>(rowVectors) / static_cast<double>(tiling.group * vectors);
+      const double ahead = static_cast<double>(std::min(tiling.block * vectors * rows * registers.ofRow * 2, enough));
+      const double worth = used * ahead;
+      if (worth <= most) continue;
+      most = worth;
+      best = tiling;
+    }
+  }
+  if (most == 0) return std::nullopt;
+  best.grid =
+      static_cast<int>(std::min<int64_t>(target.processors, ceilDiv(crossing.rows(), int64_t{best.groups()} * best.rows)));
+  return best;
+}
+
+std::optional<PersistentTiling> choosePersistentColumns(const ir::Loops& loops, const ir::Target& target) {
+  const std::optional<Crossing> crossing = crossingOf({loops});
+  if (!crossing || crossing->alongRows || crossing->rows() < tall * crossing->columns()) return std::nullopt;
+  int64_t bytes = 0;
+  for (const MatrixInput& input : crossing->inputs())
+    if (input.rowStride != 0 && input.columnStride != 0)
+      bytes += crossing->rows() * crossing->columns() * ir::sizeOf(input.dtype);
+  return bytes < leastBytes ? std::nullopt : choosePersistentTiling(*crossing, target);
+}
+
+}  // namespace lowering

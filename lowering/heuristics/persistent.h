@@ -1,0 +1,37 @@
+#pragma once
+
+#include <optional>
+
+#include "ir/index/ceil_div.h"
+#include "ir/target.h"
+#include "lowering/analysis/mixed_order.h"
+
+namespace lowering {
+
+/// How a crossing is laid over as many CTAs as run at once: groups of threads take rows, one after another, and keep what they
+/// add up of columns meanwhile.
+struct PersistentTiling {
+  int group = 32;     ///< threads a row
+  int vectors = 1;    ///< of a row that a thread takes
+  int rows = 1;       ///< that a group takes at once
+  int block = 32;     ///< threads of a CTA
+  int grid = 1;       ///< CTAs
+  bool adds = false;  ///< whether CTAs add what they have of columns to sums that are all theirs, which comes out different from
+                      ///< run to run; else each leaves it apart
+
+  int groups() const { return block / group; }
+  int64_t rowsAtOnce() const { return int64_t{grid} * groups() * rows; }
+  bool operator==(const PersistentTiling&) const = default;
+};
+
+/// Whether PersistentTiling::adds is possible: the columns' reductions are f32 sums.
+bool canAdd(const Crossing& crossing);
+
+/// The tiling for a GPU, by rules that were measured on sm_90 (docs/schedules.md); nothing where a row is too long for the
+/// registers of a CTA.
+std::optional<PersistentTiling> choosePersistentTiling(const Crossing& crossing, const ir::Target& target);
+
+/// The same for loops that reduce columns alone, where it is faster than tiles of columns; else nothing.
+std::optional<PersistentTiling> choosePersistentColumns(const ir::Loops& loops, const ir::Target& target);
+
+}  // namespace lowering

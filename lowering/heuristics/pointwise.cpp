@@ -1,0 +1,66 @@
+#include "lowering/heuristics/pointwise.h"
+
+#include <algorithm>
+
+#include "lowering/schedule/vectorize.h"
+
+namespace lowering {
+namespace {
+
+constexpr int vectorBytes = 16;            // widest load and store of a thread
+constexpr int widestThreadBytes = 32;      // of one tensor: two vectors where element sizes are mixed
+constexpr int64_t minimumCtaBytes = 3072;  // a CTA costs 0.6 ns to launch: less traffic than this is bound by that
+constexpr int64_t manyBytes = 16 << 20;    // stored: from here on few threads are enough to keep memory busy
+constexpr int waitingSteps = 4;            // vectors of a thread that waits for little more than what it starts from
+
+template <typename Property>
+bool storesAre(const Domain& domain, Property property) {
+  return std::all_of(domain.stores().begin(), domain.stores().end(), property);
+}
+
+void chooseVectors(PointwiseTiling& tiling, const Domain& domain) {
+  const ElementRange elements = contiguousElements(domain);
+  const auto widest =
+      static_cast<int>(std::max<int64_t>(1, std::min(vectorBytes / elements.smallest, widestThreadBytes / elements.largest)));
+  const bool oneDim = domain.dims().size() == 1;
+  for (tiling.lanes = widest; tiling.lanes > 1; tiling.lanes /= 2) {
+    const bool rows = oneDim || domain.inner().extent % tiling.lanes == 0;
+    const auto isVector = [&](const Access& store) {
+      return domain.isInnerContiguous(store) && domain.isAligned(store, tiling.lanes, domain.innermost());
+    };
+    if (rows && storesAre(domain, isVector)) return;
+    tiling.isFlat = !oneDim && storesAre(domain, [&](const Access& store) { return domain.isFlat(store, tiling.lanes); });
+    if (tiling.isFlat) return;
+  }
+}
+
+/// Bytes a thread reads and writes, uniform reads left out.
+int64_t threadBytes(const Domain& domain, int lanes) {
+  int64_t bytes = 0;
+  for (const Access& access : domain.stores()) bytes += access.elementBytes * lanes;
+  for (const Access& access : domain.loads()) bytes += domain.isInnerUniform(access) ? 0 : access.elementBytes * lanes;
+  return bytes;
+}
+
+/// Whether much is stored, and what is read is the same along rows: such a thread's time is the wait for that.
+bool waitsForLittle(const Domain& domain) {
+  const auto isUniform = [&](const Access& load) { return domain.isInnerUniform(load); };
+  int64_t bytes = 0;
+  for (const Access& store : domain.stores()) bytes += domain.numel() * store.elementBytes;
+  return !domain.loads().empty() && std::all_of(domain.loads().begin(), domain.loads().end(), isUniform) && bytes >= manyBytes;
+}
+
+}  // namespace
+
+PointwiseTiling choosePointwiseTiling(const Domain& domain) {
+  PointwiseTiling tiling;
+  chooseVectors(tiling, domain);
+  tiling.block = threadBytes(domain, tiling.lanes) * 128 < minimumCtaBytes ? 256 : 128;
+  if (waitsForLittle(domain)) {
+    tiling.steps = waitingSteps;
+    tiling.block = 128;
+  }
+  return tiling;
+}
+
+}  // namespace lowering

@@ -1,0 +1,245 @@
+#include "lowering/heuristics/rows.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <set>
+
+#include "ir/index/ceil_div.h"
+#include "lowering/analysis/reuse.h"
+#include "lowering/heuristics/row_layout.h"
+#include "lowering/heuristics/segments.h"
+
+namespace lowering {
+namespace {
+
+constexpr int widestBlock = 512;             // threads of a CTA of several rows
+constexpr int shareThreads = 512;            // of a CTA of the grid that shares a row
+constexpr int64_t manyCtas = 6144;           // to launch one takes 0.6 ns: more of them would take longer than their work
+constexpr int64_t registerRowBytes = 32768;  // of a plain row; longer ones are faster in shared memory
+constexpr int64_t registerRunBytes = 51200;  // of a row of many runs
+constexpr int64_t narrowVector = 4;          // bytes
+constexpr int64_t narrowSteps = 8;           // such vectors a thread takes, where a part of a warp is enough
+constexpr int64_t mostNarrowSteps = 13;      // where it takes a whole warp
+constexpr int64_t mostKept = 40;             // functions of elements that a thread keeps
+
+/// What an element of a row is read as and written as.
+struct RowAccesses {
+  std::vector<const Access*> contiguous;  ///< that move from row to row and run along the innermost dim
+  int64_t readBytes = 0;                  ///< of an element, of the loads
+  int64_t held = 0, heldBytes = 0;        ///< the loads that more than one sweep needs: how many, and of an element
+  int64_t commonBytes = 0;                ///< of an element, of the loads along it that all rows share, such as weights
+  int64_t widest = 1, narrowest = 8;      ///< bytes of an element of `contiguous`
+};
+
+RowAccesses accessesOf(const Nest& nest, const Domain& domain) {
+  const std::set<const ir::Expr*> repeated = repeatedLoads(nest);
+  RowAccesses found;
+  const auto add = [&](const Access& access) {
+    if (!isRowAccess(domain, access)) {
+      if (access.node != nullptr && domain.isInnerContiguous(access)) found.commonBytes += access.elementBytes;
+      return;
+    }
+    found.contiguous.push_back(&access);
+    found.widest = std::max(found.widest, access.elementBytes);
+    found.narrowest = std::min(found.narrowest, access.elementBytes);
+    if (access.node == nullptr) return;
+    found.readBytes += access.elementBytes;
+    if (!repeated.contains(access.node)) return;
+    ++found.held;
+    found.heldBytes += access.elementBytes;
+  };
+  for (const Access& access : domain.loads()) add(access);
+  for (std::size_t i = nest.rowStores.size(); i < domain.stores().size(); ++i) add(domain.stores()[i]);
+  return found;
+}
+
+int widestLanes(const RowAccesses& accesses) {
+  return static_cast<int>(std::min(widestVector / accesses.narrowest, 2 * widestVector / accesses.widest));
+}
+
+int chooseLanes(const Domain& domain, const RowAccesses& accesses) {
+  if (accesses.contiguous.empty()) return 1;
+  int lanes = widestLanes(accesses);
+  const auto fits = [&](const Access* access) { return domain.isAligned(*access, lanes, domain.innermost()); };
+  while (lanes > 1 &&
+         (domain.inner().extent % lanes != 0 || !std::all_of(accesses.contiguous.begin(), accesses.contiguous.end(), fits)))
+    lanes /= 2;
+  return lanes;
+}
+
+/// Elements that runs may start after a multiple of `lanes`, the same for all accesses, or nothing where they differ: then no
+/// aligned vectors cover the runs of all.
+std::optional<int64_t> largestShift(const Domain& domain, const RowAccesses& accesses, int lanes) {
+  const Access& first = *accesses.contiguous.front();
+  int64_t step = std::gcd(first.form->constant, int64_t{lanes});
+  for (const Access* access : accesses.contiguous) {
+    if (access->elementBytes != first.elementBytes || (access->form->constant - first.form->constant) % lanes != 0) return {};
+    for (std::size_t d = 0; d < domain.innermost(); ++d) {
+      if ((domain.stride(*access, d) - domain.stride(first, d)) % lanes != 0) return {};
+      step = std::gcd(step, domain.stride(*access, d));
+    }
+  }
+  return lanes - step;
+}
+
+/// Whether the vectors of a plain row of one tensor, which is swept again, are of 4 bytes at most, and as many as a part of a
+/// warp holds. Windows would be fewer accesses, but take more instructions for the lanes that are not inside.
+bool isNarrow(const RowTiling& tiling, const RowAccesses& accesses) {
+  return !tiling.hasRuns() && accesses.held == 1 && tiling.lanes * accesses.widest <= narrowVector &&
+         tiling.runVectors <= int64_t{32} * mostNarrowSteps;
+}
+
+/// The widest vectors that the runs are made of, aligned windows over them where these are narrow.
+void chooseVectors(RowTiling& tiling, const Domain& domain, const RowAccesses& accesses, std::optional<bool> windows) {
+  tiling.lanes = chooseLanes(domain, accesses);
+  tiling.runVectors = domain.inner().extent / tiling.lanes;
+  if (accesses.contiguous.empty() || !windows.value_or(!isNarrow(tiling, accesses))) return;
+  const int widest = widestLanes(accesses);
+  if (tiling.lanes * 2 >= widest || domain.inner().extent < 2 * widest) return;
+  if (const std::optional<int64_t> shift = largestShift(domain, accesses, widest)) {
+    tiling.windows = true;
+    tiling.lanes = widest;
+    tiling.runVectors = ceilDiv(domain.inner().extent + *shift, widest);
+  }
+}
+
+/// Vectors a thread should take of a plain row, of each of so many tensors at once: one while that does not fill the device, then
+/// few, with hardly any idle thread.
+int64_t chooseSteps(const RowTiling& tiling, bool isOneSweep, int64_t tensors, const ir::Target& target) {
+  const int64_t vectors = ceilDiv(tiling.runVectors * tiling.runs, tiling.parts());
+  const bool isSmall = tiling.rows * tiling.parts() * vectors <= int64_t{2048} * target.processors;
+  const auto ofEach = [&](int64_t steps) { return std::max<int64_t>(1, steps / tensors); };
+  if (tiling.hasRuns()) return ofEach(isSmall ? ceilDiv(vectors, 256) : registerVectors);
+  if (isSmall) return ofEach(ceilDiv(vectors, 512));
+  const int64_t most = ofEach(registerVectors);
+  if (vectors > 256) return most;
+  // As many steps as leave the fewest threads idle, near what is best where none is; a sum alone and windows, of which every
+  // warp then has ends, are best left to one warp.
+  const bool isOfOneWarp = vectors <= 32 || isOneSweep || tiling.windows;
+  const int64_t usual = isOfOneWarp ? std::min(ceilDiv(vectors, 32), most) : ofEach(2);
+  int64_t best = usual;
+  double least = std::numeric_limits<double>::infinity();
+  for (int64_t steps = 1; steps <= most; ++steps) {
+    const int64_t group = groupOf(ceilDiv(vectors, steps));
+    if ((isOneSweep && group > 32) || group < std::min<int64_t>(8, groupOf(vectors))) continue;
+    const double slots = static_cast<double>(group * steps) * (steps == usual ? 1 : 1.05);
+    if (slots >= least) continue;
+    least = slots;
+    best = steps;
+  }
+  return best;
+}
+
+/// Narrow vectors: of the fewest threads, 8 at least.
+int64_t chooseNarrowSteps(const RowTiling& tiling) {
+  int64_t threads = 8;
+  while (threads < 32 && ceilDiv(tiling.runVectors, threads) > narrowSteps) threads *= 2;
+  return ceilDiv(tiling.runVectors, threads);
+}
+
+/// The same by what is read of rows. Windows in a part of a warp are best left to half of it, each of whose threads finds out
+/// once where its row begins; weights that all rows share, to threads that take two vectors of them.
+int64_t chooseSteps(const RowTiling& tiling, const RowAccesses& accesses, int64_t vectorsAtOnce, const ir::Target& target) {
+  if (isNarrow(tiling, accesses)) return chooseNarrowSteps(tiling);
+  const bool isOneSweep = accesses.heldBytes == 0;
+  const int64_t vectors = tiling.runVectors * tiling.runs;
+  const bool isSmall = tiling.rows * vectors <= int64_t{2048} * target.processors;
+  if (tiling.windows && !isSmall && vectors > 16 && vectors <= 32) return 2;
+  const bool sharesWeights = accesses.commonBytes > 0 && !tiling.hasRuns() && !isSmall && vectors <= 256;
+  return chooseSteps(tiling, isOneSweep, sharesWeights ? 1 : vectorsAtOnce, target);
+}
+
+/// Fills a CTA with rows, but not so many that multiprocessors stay without one.
+void fillBlock(RowTiling& tiling, const ir::Target& target) {
+  int rows = std::max(1, 128 / tiling.group);
+  while (rows * tiling.group > 32 && rows > 1 && ceilDiv(tiling.rows, rows) < int64_t{2} * target.processors) rows /= 2;
+  const int64_t widest = tiling.group <= 32 ? widestBlock : 128;  // warps of different rows should not wait for each other
+  while (ceilDiv(tiling.rows, rows) > manyCtas && rows * tiling.group * 2 <= widest) rows *= 2;
+  tiling.block = tiling.group * rows;
+}
+
+/// CTAs of threads that each hold so much of a plain row, and some of the weights that they read ahead.
+int64_t mostOfRows(const RowTiling& tiling, int64_t heldWords, int64_t commonWords) {
+  const int64_t registers = 24 + heldWords * 5 / 4 + std::min<int64_t>(24, commonWords * 3 / 4);
+  return 65536 / (registers * tiling.block);
+}
+
+bool isHeld(const RowTiling& tiling) { return tiling.hold == Hold::Registers; }
+
+}  // namespace
+
+bool isRowAccess(const Domain& domain, const Access& access) {
+  const bool isRow = domain.moves(access, 0, domain.elementDims()) || domain.numel(0, domain.elementDims()) == 1;
+  return isRow && domain.isInnerContiguous(access);
+}
+
+RowTiling chooseRowTiling(const Nest& nest, const Domain& domain, const ir::Target& target, const RowWish& wish) {
+  const RowAccesses accesses = accessesOf(nest, domain);
+  RowTiling tiling;
+  tiling.rows = domain.numel(0, domain.elementDims());
+  tiling.runs = domain.numel(domain.elementDims(), domain.innermost());
+  chooseVectors(tiling, domain, accesses, wish.hasWindows);
+  const int64_t rowVectors = tiling.runs * tiling.runVectors;
+  const int64_t rowBytes = rowVectors * tiling.lanes * accesses.heldBytes;
+  const int64_t vectorsAtOnce = std::max<int64_t>(1, ceilDiv(accesses.heldBytes * tiling.lanes, widestVector));
+  const int64_t registerBytes = tiling.hasRuns() ? registerRunBytes : registerRowBytes;
+  const bool isOneSweep = accesses.heldBytes == 0;
+
+  // The fewest CTAs a row whose share of it stays on chip; more while the device is not filled and each has enough to do.
+  const auto share = [&] { return ceilDiv(rowBytes, tiling.ctas); };
+  const int64_t most = tiling.hasRuns() ? std::min<int64_t>(mostCtas, tiling.runs) : mostCtas;
+  const auto isEnough = [&] {
+    const bool fits = isOneSweep || share() <= (tiling.hasRuns() ? registerBytes : sharedBytes);
+    const bool fills = tiling.rows * tiling.ctas * 4 > target.processors * 3 || rowVectors / tiling.ctas < 1024;
+    return fits && fills;
+  };
+  while (tiling.ctas * 2 <= most && !isEnough()) tiling.ctas *= 2;
+  if (tiling.rows == 1 && isOneSweep && nest.elementStores.empty() && !isEnough()) {
+    tiling.ctas = 1;
+    tiling.alongRun = tiling.shares = static_cast<int>(std::min<int64_t>(2 * target.processors, ceilDiv(rowVectors, 2048)));
+  }
+  if (wish.parts && tiling.shares > 1)
+    tiling.alongRun = tiling.shares = std::max(1, *wish.parts);
+  else if (tiling.shares == 1)
+    divide(tiling, wish.parts ? std::clamp<int64_t>(*wish.parts, 1, most) : tiling.ctas);
+
+  const bool isSmall = tiling.rows * rowVectors <= int64_t{2048} * target.processors;
+  const bool isStored = !nest.elementStores.empty();
+  const RunRows runs{tiling, accesses.readBytes, accesses.heldBytes, accesses.narrowest, isSmall, isStored};
+  const bool hasStoredRuns = tiling.hasRuns() && (isStored || !isOneSweep);
+  if (hasStoredRuns)
+    if (const std::optional<RowTiling> wished = wishedRunTiling(runs, wish, target)) return *wished;
+  const int64_t steps = wish.steps.value_or(chooseSteps(tiling, accesses, vectorsAtOnce, target));
+  layOut(tiling, steps, tiling.shares > 1 ? shareThreads : mostThreads);
+  const int64_t held = tiling.vectorSteps * tiling.runSteps * vectorsAtOnce;
+  const bool fitsShared = !isOneSweep && share() <= 2 * sharedBytes;
+  if ((held <= registerVectors + 2 || isNarrow(tiling, accesses)) && share() <= registerBytes * vectorsAtOnce)
+    tiling.hold = Hold::Registers;
+  else if (fitsShared)
+    tiling.hold = Hold::Shared;
+  if (wish.hold == Hold::Nowhere || (wish.hold == Hold::Shared && fitsShared && rowVectors / tiling.ctas >= 256) ||
+      (wish.hold == Hold::Registers && held <= 2 * registerVectors))
+    tiling.hold = *wish.hold;
+  if (tiling.hold == Hold::Shared && !wish.steps) {
+    const int64_t threads = share() > sharedBytes ? mostThreads : widestBlock;  // of one CTA or two on a multiprocessor
+    layOut(tiling, std::max<int64_t>(1, ceilDiv(rowVectors, tiling.ctas * threads)));
+  }
+  const bool areFew = tiling.vectorSteps * tiling.runSteps * tiling.lanes <= mostKept;
+  tiling.keepsFunctions = isHeld(tiling) && wish.keepsFunctions.value_or(areFew) && !repeatedFunctions(nest).empty();
+  if (tiling.parts() > 1 || tiling.hold == Hold::Shared)
+    tiling.block = tiling.group;
+  else if (wish.rowsPerCta)
+    tiling.block = tiling.group * std::clamp(*wish.rowsPerCta, 1, mostThreads / tiling.group);
+  else
+    fillBlock(tiling, target);
+  if (isHeld(tiling) && wish.isResident) {
+    const int64_t commonBytes = tiling.vectorSteps * tiling.lanes * accesses.commonBytes;
+    chooseResident(tiling, mostOfRows(tiling, held * 4, commonBytes / 4), target);
+  }
+  const bool isWished = wish.parts || wish.steps || wish.hold;
+  if (!hasStoredRuns || isWished) return tiling;
+  return chooseRunTiling(runs, tiling, target).value_or(tiling);
+}
+
+}  // namespace lowering

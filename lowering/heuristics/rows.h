@@ -1,0 +1,68 @@
+#pragma once
+
+#include <optional>
+
+#include "ir/target.h"
+#include "lowering/analysis/iteration_domain.h"
+#include "lowering/analysis/reduction_nest.h"
+
+namespace lowering {
+
+/// Where a row's elements stay between the sweeps over them.
+enum class Hold : uint8_t {
+  Registers,  ///< every thread keeps its vectors
+  Shared,     ///< in the shared memory of its CTAs
+  Nowhere,    ///< each sweep reads them again, from the L2 cache if they fit
+};
+
+/// How the rows of a nest are laid over threads, where memory runs along their elements. A row is `runs` times `runVectors`
+/// vectors of `lanes` elements: a run is one pass along the innermost dim (an image's channel in batch norm), a plain row
+/// one run. Of a group of `columns * runsAtOnce` threads each takes one vector column of every `runsAtOnce`th run.
+struct RowTiling {
+  int lanes = 1;
+  bool windows =
+      false;  ///< runs start anywhere: their vectors are the aligned ones that cover them, with lanes left out at the ends
+  int64_t rows = 1, runs = 1, runVectors = 1;
+  int columns = 1;          ///< threads side by side along a run
+  int runsAtOnce = 1;       ///< runs that a group works on at the same time
+  int64_t runSteps = 1;     ///< runs a thread takes, one after another
+  int64_t vectorSteps = 1;  ///< vectors a thread takes of each
+  int group = 1;            ///< threads of a CTA that work on one row, some of which may be idle
+  int block = 32;           ///< threads of a CTA; several rows of it if the groups are smaller
+  int ctas = 1;             ///< a cluster of so many CTAs works on one row
+  bool team = false;        ///< Launch::team
+  int alongRun = 1;         ///< so many of a row's CTAs divide each run among them; the others divide the runs
+  int shares = 1;           ///< or so many CTAs of the grid, the last of which puts together what they leave
+  int resident = 0;         ///< Launch::resident
+  Hold hold = Hold::Nowhere;
+  bool keepsFunctions = false;  ///< of elements, such as exponentials, in registers, too, for the sweeps that need them again
+
+  int rowsPerCta() const { return block / group; }
+  /// CTAs that work on one row.
+  int parts() const { return ctas * shares; }
+  bool hasRuns() const { return runs > 1; }
+  /// Parts that a row's runs are divided into.
+  int runParts() const { return parts() / alongRun; }
+  bool operator==(const RowTiling&) const = default;
+};
+
+/// Whether an access moves from row to row and runs along the innermost dim: those that vectors are made for.
+bool isRowAccess(const Domain& domain, const Access& access);
+
+/// What of a tiling is to be otherwise than by the rules; followed where it is possible.
+struct RowWish {
+  std::optional<int64_t> steps{};  ///< vectors a thread takes
+  std::optional<int> parts{};
+  std::optional<int> rowsPerCta{};
+  std::optional<Hold> hold{};
+  std::optional<int64_t> slice{};  ///< bytes of a row of many runs that each CTA of a cluster has in shared memory
+  bool team = false;               ///< CTAs of a team instead
+  std::optional<bool> hasWindows{};
+  std::optional<bool> keepsFunctions{};
+  bool isResident = true;  ///< whether RowTiling::resident is set
+};
+
+/// The tiling of a nest for a GPU, by rules that were measured on sm_90 (docs/schedules.md).
+RowTiling chooseRowTiling(const Nest& nest, const Domain& domain, const ir::Target& target, const RowWish& wish = {});
+
+}  // namespace lowering

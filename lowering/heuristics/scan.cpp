@@ -1,0 +1,113 @@
+#include "lowering/heuristics/scan.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "ir/index/ceil_div.h"
+
+namespace lowering {
+namespace {
+
+constexpr int64_t vectorBytes = 16;
+constexpr int64_t mostSteps = 4;      // vectors that a thread takes at once: they are in flight together, and stay in registers
+constexpr int mostThreads = 512;      // of a CTA
+constexpr int mostCtas = 16;          // of a cluster
+constexpr int64_t leastShare = 1024;  // vectors that are worth another CTA
+constexpr int64_t mostOfCta = 4096;   // vectors a CTA of a cluster takes before the whole grid does better
+constexpr int residentShares = 2;     // CTAs that share rows, of a multiprocessor: all of them run at the same time
+constexpr int64_t manyCtas = 6144;    // to launch one takes 0.6 ns
+
+template <typename T>
+T powerOfTwoFrom(T n) {
+  return static_cast<T>(std::bit_ceil(static_cast<uint64_t>(n)));
+}
+
+/// The widest vectors along a dim: aligned in all that runs along it. A row may end within one if nothing is read lane by lane.
+int chooseLanes(const Domain& domain, std::size_t dim, bool mayEndWithin) {
+  std::vector<const Access*> along;
+  int64_t widest = 1, narrowest = 8;
+  bool isRead = mayEndWithin;
+  const auto add = [&](const Access& access) {
+    if (!domain.isContiguous(access, dim)) return false;
+    along.push_back(&access);
+    widest = std::max(widest, access.elementBytes);
+    narrowest = std::min(narrowest, access.elementBytes);
+    return true;
+  };
+  for (const Access& access : domain.stores()) add(access);
+  for (const Access& access : domain.loads())
+    if (!add(access) && !domain.isUniform(access, dim)) isRead = false;
+  if (along.empty()) return 1;
+  auto lanes = static_cast<int>(std::min(vectorBytes / narrowest, 2 * vectorBytes / widest));
+  const auto fits = [&](const Access* access) { return domain.isAligned(*access, lanes, dim); };
+  const auto ends = [&] { return domain.dims()[dim].extent % lanes == 0 || (isRead && lanes * widest <= vectorBytes); };
+  while (lanes > 1 && !(ends() && std::all_of(along.begin(), along.end(), fits))) lanes /= 2;
+  return lanes;
+}
+
+/// Threads for a line: a power of two of one warp, or whole warps.
+int groupOf(int64_t threads) { return static_cast<int>(threads <= 32 ? powerOfTwoFrom(threads) : ceilDiv(threads, 32) * 32); }
+
+void layOutRows(ScanTiling& tiling, const ir::Target& target, const ScanWish& wish) {
+  const auto isEnough = [&] {
+    const int64_t ctas = tiling.lines * tiling.ctas, each = tiling.vectors / tiling.ctas;
+    const bool fills = each > mostThreads * mostSteps ? ctas > target.processors : ctas * 4 > int64_t{target.processors} * 3;
+    return fills || each < leastShare;
+  };
+  while (tiling.ctas < mostCtas && !isEnough()) tiling.ctas *= 2;
+  const int64_t mostShares = int64_t{residentShares} * target.processors / tiling.lines;
+  if (tiling.vectors / tiling.ctas > mostOfCta && mostShares > 1) {
+    tiling.ctas = 1;
+    tiling.shares = static_cast<int>(std::min(mostShares, tiling.vectors / (leastShare / 2)));
+  }
+  if (wish.parts && tiling.shares > 1)
+    tiling.shares = static_cast<int>(std::clamp<int64_t>(*wish.parts, 1, mostShares));
+  else if (wish.parts)
+    tiling.ctas = std::clamp(powerOfTwoFrom(*wish.parts), 1, mostCtas);
+  if (tiling.shares > 1) tiling.resident = static_cast<int>(ceilDiv(tiling.lines * tiling.shares, target.processors));
+  const int64_t each = ceilDiv(tiling.vectors, tiling.parts());
+  const bool isSmall = tiling.lines * tiling.vectors <= int64_t{2048} * target.processors && tiling.parts() == 1;
+  tiling.steps = isSmall ? ceilDiv(each, mostThreads) : each / 8;
+  tiling.steps = std::clamp<int64_t>(wish.steps.value_or(tiling.steps), 1, mostSteps);
+  tiling.group = std::min(mostThreads, groupOf(ceilDiv(each, tiling.steps)));
+  if (tiling.parts() > 1) tiling.group = std::max(tiling.group, 32);
+  int lines = tiling.parts() > 1 ? 1 : std::max(1, 128 / tiling.group);
+  while (lines * tiling.group > 32 && lines > 1 && ceilDiv(tiling.lines, lines) < int64_t{2} * target.processors) lines /= 2;
+  while (ceilDiv(tiling.lines, lines) > manyCtas && lines * tiling.group * 2 <= mostThreads) lines *= 2;
+  tiling.block = tiling.group * lines;
+}
+
+void layOutColumns(ScanTiling& tiling, const ir::Target& target, const ScanWish& wish) {
+  tiling.steps = std::clamp<int64_t>(wish.steps.value_or(tiling.vectors <= 16 ? 2 : mostSteps), 1, mostSteps);
+  const int64_t wanted = int64_t{1024} * target.processors / tiling.lines;  // threads a line that fill the device
+  const int64_t most = powerOfTwoFrom(ceilDiv(tiling.vectors, tiling.steps));
+  tiling.group = static_cast<int>(powerOfTwoFrom(std::clamp<int64_t>(std::min(wanted, most), 1, 64)));
+  const int across = tiling.group == 1 ? 128 : std::max(8, std::min(32, 256 / tiling.group));
+  tiling.across = static_cast<int>(std::min<int64_t>(across, powerOfTwoFrom(tiling.lines)));
+  tiling.across = std::max(tiling.across, 32 / std::min(32, tiling.group));
+  tiling.block = tiling.across * tiling.group;
+  const auto isEnough = [&] {
+    const bool fills = ceilDiv(tiling.lines, tiling.across) * tiling.ctas >= target.processors;
+    return fills || tiling.group < 64 || tiling.vectors < 2 * tiling.chunk();
+  };
+  while (tiling.ctas < mostCtas && !isEnough()) tiling.ctas *= 2;
+  if (wish.parts && tiling.group > 1) tiling.ctas = std::clamp(powerOfTwoFrom(*wish.parts), 1, mostCtas);
+}
+
+}  // namespace
+
+int64_t ScanTiling::chunks() const { return ceilDiv(vectors, chunk() * shares); }
+
+ScanTiling chooseScanTiling(const Domain& domain, const ir::Target& target, const ScanWish& wish) {
+  ScanTiling tiling;
+  tiling.columns = !domain.runsAlongElements();
+  const std::size_t dim = tiling.columns ? domain.elementDims() - 1 : domain.innermost();
+  tiling.lanes = chooseLanes(domain, dim, !tiling.columns);
+  const int64_t rows = domain.numel(0, domain.elementDims()), elements = domain.inner().extent;
+  tiling.lines = tiling.columns ? rows / tiling.lanes : rows;
+  tiling.vectors = tiling.columns ? elements : ceilDiv(elements, tiling.lanes);
+  tiling.columns ? layOutColumns(tiling, target, wish) : layOutRows(tiling, target, wish);
+  return tiling;
+}
+
+}  // namespace lowering

@@ -1,0 +1,215 @@
+#include "lowering/heuristics/staged.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <limits>
+#include <numeric>
+
+#include "ir/index/ceil_div.h"
+#include "lowering/analysis/reuse.h"
+
+namespace lowering {
+namespace {
+
+constexpr int64_t widestVector = 16;         // bytes
+constexpr int64_t sharedBytes = 73728;       // of a CTA: three fit on a multiprocessor
+constexpr int64_t mostSharedBytes = 110592;  // of a CTA: two fit
+constexpr int64_t longRows = 64;             // rows of a tile: a cache line of halves
+constexpr int64_t shortRowBytes = 128;
+constexpr int64_t fewestRows = 8;
+constexpr int64_t fewestElements = 4096;  // of a tile
+constexpr int64_t mostSteps = 12;         // elements of a vector of rows that a thread takes
+constexpr int64_t mostStepsOfOne = 25;    // of a single row
+constexpr int64_t mostHeld = 64;          // registers of a thread
+constexpr int64_t fewBytes = 6 << 20;     // moved, below which short odd rows are left to the schedule of rows
+constexpr int mostThreads = 1024;
+
+/// Loads and stores that are staged.
+std::vector<const Access*> stagedAccesses(const Domain& domain) {
+  std::vector<const Access*> found;
+  for (const std::vector<Access>* all : {&domain.loads(), &domain.stores()})
+    for (const Access& access : *all)
+      if (isStaged(domain, access)) found.push_back(&access);
+  return found;
+}
+
+bool runsAlong(const Domain& domain, const Access& access, std::size_t begin, std::size_t end) {
+  for (std::size_t d = begin; d < end; ++d)
+    if (domain.dims()[d].extent > 1 && domain.stride(access, d) == 1) return true;
+  return false;
+}
+
+/// Whether a large tensor lies in rows within a cache line: of 4-byte words at best where every element has a result, or else of
+/// vectors that leave almost half of a group of threads idle.
+bool hasShortOddRows(const Domain& domain) {
+  const std::vector<const Access*> accesses = stagedAccesses(domain);
+  const int64_t elements = domain.numel(domain.elementDims(), domain.dims().size());
+  const auto reads = std::count_if(accesses.begin(), accesses.end(), [](const Access* a) { return a->node != nullptr; });
+  const bool hasResults = reads < std::ssize(accesses);
+  const auto isShortAndOdd = [&](const Access* access) {
+    const int64_t bytes = elements * access->elementBytes, vector = std::gcd(bytes, widestVector);
+    if (!domain.isInnerContiguous(*access) || bytes > shortRowBytes) return false;
+    if (hasResults) return vector < widestVector / 2;
+    const auto vectors = static_cast<uint64_t>(bytes / vector);
+    return vectors > 8 && vectors <= 32 && std::bit_ceil(vectors) * 2 > vectors * 3;
+  };
+  const auto add = [](int64_t sum, const Access* access) { return sum + access->elementBytes; };
+  const int64_t bytes = domain.numel() * std::accumulate(accesses.begin(), accesses.end(), int64_t{0}, add);
+  return bytes >= fewBytes && !accesses.empty() && std::all_of(accesses.begin(), accesses.end(), isShortAndOdd);
+}
+
+/// Whether short columns of a large tensor are summed of which only a few lie next to each other, less than half a cache line.
+bool hasShortStretches(const Domain& domain) {
+  const std::vector<const Access*> accesses = stagedAccesses(domain);
+  const std::size_t columns = domain.elementDims() - 1;
+  const auto isShort = [&](const Access* access) {
+    return domain.isContiguous(*access, columns) && domain.dims()[columns].extent * access->elementBytes < shortRowBytes / 2 &&
+           domain.numel() * access->elementBytes >= fewBytes;
+  };
+  const bool areShort = domain.numel(domain.elementDims(), domain.dims().size()) <= longRows;
+  return !domain.runsAlongElements() && areShort && domain.numel(0, columns) > 1 && !accesses.empty() &&
+         std::all_of(accesses.begin(), accesses.end(), isShort);
+}
+
+/// Registers for so many elements of a row of what more than one sweep needs.
+int64_t heldRegisters(const Nest& nest, const Domain& domain, int64_t elements) {
+  constexpr int64_t bytes = 4;
+  const std::set<const ir::Expr*> repeated = repeatedLoads(nest);
+  int64_t registers = 0;
+  for (const Access* access : stagedAccesses(domain))
+    if (repeated.contains(access->node)) registers += elements * ceilDiv(access->elementBytes, bytes);
+  return registers;
+}
+
+/// Bytes of shared memory an element of a tile takes; results are written over what was read, where they lie alike.
+int64_t bytesOfElement(const Domain& domain) {
+  const auto liesLike = [&](const Access& a, const Access& b) {
+    for (std::size_t d = 0; d < domain.dims().size(); ++d)
+      if (domain.stride(a, d) != domain.stride(b, d)) return false;
+    return a.elementBytes == b.elementBytes;
+  };
+  std::vector<const Access*> tiles;
+  for (const Access* access : stagedAccesses(domain)) {
+    const auto isAlike = [&](const Access* tile) { return access->node == nullptr && liesLike(*tile, *access); };
+    if (domain.isUniform(*access, domain.elementDims() - 1)) continue;  // little: neighbouring rows share it
+    if (std::none_of(tiles.begin(), tiles.end(), isAlike)) tiles.push_back(access);
+  }
+  const auto add = [](int64_t sum, const Access* tile) { return sum + tile->elementBytes; };
+  return std::accumulate(tiles.begin(), tiles.end(), int64_t{0}, add);
+}
+
+/// Kept dims from the one along which some tensor's memory runs fastest.
+std::vector<std::size_t> growingOrder(const Domain& domain, const std::vector<const Access*>& accesses) {
+  const auto nearest = [&](std::size_t d) {
+    int64_t least = std::numeric_limits<int64_t>::max();
+    for (const Access* access : accesses) least = std::min(least, std::abs(domain.stride(*access, d)));
+    return least;
+  };
+  std::vector<std::size_t> dims(domain.elementDims());
+  std::iota(dims.rbegin(), dims.rend(), std::size_t{0});
+  std::stable_sort(dims.begin(), dims.end(), [&](std::size_t a, std::size_t b) { return nearest(a) < nearest(b); });
+  return dims;
+}
+
+/// Rows next to each other that a vector of some tensor has.
+int chooseLanes(const Domain& domain, const std::vector<const Access*>& accesses) {
+  const std::size_t dim = domain.elementDims() - 1;
+  int most = 1;
+  for (const Access* access : accesses) {
+    if (!domain.isContiguous(*access, dim)) continue;
+    int lanes = static_cast<int>(widestVector / access->elementBytes);
+    while (lanes > 1 && domain.dims()[dim].extent % lanes != 0) lanes /= 2;
+    most = std::max(most, lanes);
+  }
+  return most;
+}
+
+/// Takes the dims one after another while the tile is small.
+void chooseTile(StagedTiling& tiling, const Domain& domain, const std::vector<std::size_t>& order, const ir::Target& target,
+                const StagedWish& wish) {
+  const int64_t elements = domain.numel(domain.elementDims(), domain.dims().size());
+  const int64_t rowBytes = elements * bytesOfElement(domain);
+  const int64_t fits =
+      std::min(std::max(fewestRows, sharedBytes / rowBytes), wish.rows.value_or(std::numeric_limits<int64_t>::max()));
+  tiling.tile.assign(domain.elementDims(), 1);
+  int64_t rows = 1;
+  for (const std::size_t d : order) {
+    const int64_t extent = domain.dims()[d].extent;
+    const int64_t enough = ceilDiv(fewestElements, rows * elements);
+    if (rows > 1 && enough <= 1) break;
+    const int64_t wanted = rows == 1 ? std::max(longRows, enough) : enough;
+    const int64_t unit = rows == 1 ? std::gcd(extent, widestVector / 2) : 1;
+    const int64_t spread = std::max<int64_t>(2 * fewestRows, ceilDiv(domain.numel(0, domain.elementDims()), target.processors));
+    const int64_t most = std::max(unit, std::min({extent, wanted, fits / rows, spread / rows}) / unit * unit);
+    tiling.tile[d] = ceilDiv(ceilDiv(extent, ceilDiv(extent, most)), unit) * unit;
+    rows *= tiling.tile[d];
+    if (tiling.tile[d] < extent) break;
+  }
+}
+
+/// Threads for each vector of rows: of one warp, which needs no barrier to combine what they have, where that makes a CTA of
+/// many threads, else of whole warps.
+void layOut(StagedTiling& tiling, int64_t elements, std::optional<int> group) {
+  constexpr int64_t warp = 32, manyThreads = 256;
+  const int64_t vectors = tiling.rowVectors();
+  const int64_t wanted =
+      tiling.lanes == 1 ? ceilDiv(elements, mostStepsOfOne) : std::max<int64_t>(4, ceilDiv(elements, mostSteps));
+  const int64_t widest = vectors * warp >= manyThreads ? warp : 512;
+  const int64_t rules = std::min<int64_t>(widest, std::bit_ceil(static_cast<uint64_t>(wanted)));
+  const int64_t most = std::bit_floor(static_cast<uint64_t>(std::max<int64_t>(1, mostThreads / vectors)));
+  tiling.group = static_cast<int>(std::clamp<int64_t>(group.value_or(rules), 1, most));
+  const int64_t unit = std::max(static_cast<int>(warp), tiling.group);
+  tiling.block = static_cast<int>(ceilDiv(vectors * tiling.group, unit) * unit);
+}
+
+}  // namespace
+
+int64_t StagedTiling::rowVectors() const {
+  return std::accumulate(tile.begin(), tile.end(), int64_t{1}, std::multiplies<>()) / lanes;
+}
+
+int64_t StagedTiling::tiles(const Domain& domain, std::size_t dim) const { return ceilDiv(domain.dims()[dim].extent, tile[dim]); }
+
+std::optional<std::size_t> StagedTiling::unevenDim(const Domain& domain) const {
+  for (std::size_t d = 0; d < tile.size(); ++d)
+    if (domain.dims()[d].extent % tile[d] != 0) return d;
+  return std::nullopt;
+}
+
+bool isStaged(const Domain& domain, const Access& access) {
+  const std::size_t rows = domain.elementDims(), all = domain.dims().size();
+  return domain.moves(access, 0, rows) && domain.moves(access, rows, all);
+}
+
+bool runsBothWays(const Domain& domain) {
+  const std::vector<const Access*> accesses = stagedAccesses(domain);
+  const auto some = [&](std::size_t begin, std::size_t end) {
+    const auto runs = [&](const Access* access) { return access->form && runsAlong(domain, *access, begin, end); };
+    return std::any_of(accesses.begin(), accesses.end(), runs);
+  };
+  return some(0, domain.elementDims()) && some(domain.elementDims(), domain.dims().size());
+}
+
+std::optional<StagedTiling> stagedTiling(const Nest& nest, const Domain& domain, const ir::Target& target,
+                                         const StagedWish& wish) {
+  const std::vector<const Access*> accesses = stagedAccesses(domain);
+  const auto isAffine = [](const Access* access) { return access->form.has_value(); };
+  if (accesses.empty() || !std::all_of(accesses.begin(), accesses.end(), isAffine)) return std::nullopt;
+  StagedTiling tiling;
+  tiling.lanes = chooseLanes(domain, accesses);
+  chooseTile(tiling, domain, growingOrder(domain, accesses), target, wish);
+  const int64_t elements = domain.numel(domain.elementDims(), domain.dims().size()), vectors = tiling.rowVectors();
+  if (vectors * tiling.lanes * elements * bytesOfElement(domain) > mostSharedBytes || vectors > mostThreads) return std::nullopt;
+  layOut(tiling, elements, wish.group);
+  const bool isHeld = !runsBothWays(domain) && heldRegisters(nest, domain, ceilDiv(elements, tiling.group)) <= mostHeld;
+  tiling.isHeld = wish.isHeld.value_or(isHeld) && heldRegisters(nest, domain, 1) > 0;
+  return tiling;
+}
+
+std::optional<StagedTiling> chooseStagedTiling(const Nest& nest, const Domain& domain, const ir::Target& target) {
+  if (!runsBothWays(domain) && !hasShortOddRows(domain) && !hasShortStretches(domain)) return std::nullopt;
+  return stagedTiling(nest, domain, target);
+}
+
+}  // namespace lowering

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "ir/target.h"
+#include "lowering/analysis/iteration_domain.h"
+
+namespace lowering {
+
+/// How the rows of a nest are laid over threads where one tensor runs along rows and another one along their elements: a CTA
+/// has a tile of whole rows in shared memory, copied there and back as each tensor lies in memory.
+struct StagedTiling {
+  std::vector<int64_t> tile;  ///< extents along the kept dims: all of some dims, a part of one at most, 1 of the others
+  int lanes = 1;              ///< rows next to each other along the last kept dim that a thread works on at once
+  int group = 1;              ///< threads that share the elements of these rows
+  int block = 32;             ///< threads of a CTA, the last of which may be idle
+  bool isHeld = false;        ///< threads keep what several sweeps need in registers: elements, and functions of them
+
+  /// Vectors of `lanes` rows of a tile.
+  int64_t rowVectors() const;
+  /// Tiles along a kept dim.
+  int64_t tiles(const Domain& domain, std::size_t dim) const;
+  /// The kept dim along which the last tile is a smaller one.
+  std::optional<std::size_t> unevenDim(const Domain& domain) const;
+  bool operator==(const StagedTiling&) const = default;
+};
+
+/// Whether an access moves from row to row and from element to element: those that are staged.
+bool isStaged(const Domain& domain, const Access& access);
+
+/// Whether one tensor runs along rows and another one along their elements.
+bool runsBothWays(const Domain& domain);
+
+/// What of a tiling is to be otherwise than by the rules.
+struct StagedWish {
+  std::optional<int> group{};
+  std::optional<int64_t> rows{};  ///< of a tile, at most
+  std::optional<bool> isHeld{};
+};
+
+/// The tiling of a nest for a GPU, by rules that were measured on sm_90 (docs/schedules.md); nothing where too few rows fit in
+/// shared memory.
+std::optional<StagedTiling> stagedTiling(const Nest& nest, const Domain& domain, const ir::Target& target,
+                                         const StagedWish& wish = {});
+/// The same where it beats other schedules: where tensors run different ways, for results of rows that are short and no multiples
+/// of vectors, and for sums of short stretches of columns.
+std::optional<StagedTiling> chooseStagedTiling(const Nest& nest, const Domain& domain, const ir::Target& target);
+
+}  // namespace lowering

@@ -1,0 +1,75 @@
+#include "lowering/heuristics/tiling.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace lowering {
+namespace {
+
+std::string_view name(Hold hold) {
+  switch (hold) {
+    case Hold::Registers: return "registers";
+    case Hold::Shared: return "shared";
+    case Hold::Nowhere: return "nowhere";
+  }
+  return "";
+}
+
+std::string text(const PointwiseTiling& tiling) {
+  return fmt::format("pointwise lanes {} steps {} block {}{}", tiling.lanes, tiling.steps, tiling.block,
+                     tiling.isBackwards ? " backwards" : "");
+}
+
+/// ` shares 264`, ` ctas 2`, or ` team 64`.
+std::string parts(int ctas, int shares, bool team = false) {
+  return shares > 1 ? fmt::format(" shares {}", shares) : fmt::format(" {} {}", team ? "team" : "ctas", ctas);
+}
+
+std::string text(const RowTiling& tiling) {
+  const std::string along = tiling.hasRuns() && tiling.alongRun > 1 ? fmt::format(" along {}", tiling.alongRun) : "";
+  return fmt::format("rows group {} steps {} block {}{}{} hold {} resident {}{}{}", tiling.group,
+                     tiling.runSteps * tiling.vectorSteps, tiling.block, parts(tiling.ctas, tiling.shares, tiling.team), along,
+                     name(tiling.hold), tiling.resident, tiling.windows ? " windows" : "",
+                     tiling.keepsFunctions ? " keeps functions" : "");
+}
+
+std::string text(const ColumnTiling& tiling) {
+  return fmt::format("columns across {} down {}{}", tiling.across, tiling.down, parts(tiling.ctas, tiling.shares));
+}
+
+std::string text(const StagedTiling& tiling) {
+  return fmt::format("staged tile {} lanes {} group {} block {}{}", fmt::join(tiling.tile, "x"), tiling.lanes, tiling.group,
+                     tiling.block, tiling.isHeld ? " held" : "");
+}
+
+std::string text(const PersistentTiling& tiling) {
+  return fmt::format("persistent group {} vectors {} rows {} block {} grid {}{}", tiling.group, tiling.vectors, tiling.rows,
+                     tiling.block, tiling.grid, tiling.adds ? " adds" : "");
+}
+
+std::string text(const TaskTiling& tiling) { return tiling.shares > 0 ? fmt::format("tasks shares {}", tiling.shares) : "tasks"; }
+
+std::string text(const ScanTiling& tiling) {
+  return fmt::format("scan across {} group {} steps {} block {}{}", tiling.across, tiling.group, tiling.steps, tiling.block,
+                     parts(tiling.ctas, tiling.shares));
+}
+
+}  // namespace
+
+std::string toText(const Tiling& tiling) {
+  return std::visit([](const auto& one) { return text(one); }, tiling);
+}
+
+Tiling chooseTiling(const ir::Loops& loops, const ir::Target& target) {
+  if (target.backend == ir::Backend::Cpu) return TaskTiling{};
+  const std::optional<Nest> nest = nestOf(loops);
+  if (!nest) return choosePointwiseTiling(Domain(loops));
+  const Domain domain(loops, *nest);
+  if (nest->scans) return chooseScanTiling(domain, target);
+  if (const auto staged = chooseStagedTiling(*nest, domain, target)) return *staged;
+  if (domain.runsAlongElements()) return chooseRowTiling(*nest, domain, target);
+  if (const auto persistent = choosePersistentColumns(loops, target)) return *persistent;
+  return chooseColumnTiling(*nest, domain, target);
+}
+
+}  // namespace lowering

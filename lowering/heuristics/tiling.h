@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "ir/loops.h"
+#include "ir/target.h"
+#include "lowering/heuristics/columns.h"
+#include "lowering/heuristics/persistent.h"
+#include "lowering/heuristics/pointwise.h"
+#include "lowering/heuristics/rows.h"
+#include "lowering/heuristics/scan.h"
+#include "lowering/heuristics/staged.h"
+
+namespace lowering {
+
+/// How a CPU cuts loops into tasks.
+struct TaskTiling {
+  int64_t shares = 0;  ///< of sums of columns: tasks, each of a share of the elements of all columns; 0: by the rules
+  bool operator==(const TaskTiling&) const = default;
+};
+
+/// What a schedule chooses for loops on a target; a plain value.
+using Tiling = std::variant<PointwiseTiling, RowTiling, ColumnTiling, StagedTiling, PersistentTiling, ScanTiling, TaskTiling>;
+
+/// What distinguishes it from other tilings of the same loops: `rows group 128 steps 2 block 128 ctas 1 hold registers
+/// resident 4`.
+std::string toText(const Tiling& tiling);
+
+/// The tiling of loops for a target by the rules.
+Tiling chooseTiling(const ir::Loops& loops, const ir::Target& target);
+/// The tilings worth trying: `own` first, which may serve a launch that the loops share with others; then that of the rules, and
+/// a handful that differ from either in one choice each, whose effect only a measurement tells. Their texts differ.
+std::vector<Tiling> candidates(const ir::Loops& loops, const ir::Target& target, const Tiling& own);
+
+}  // namespace lowering

@@ -1,0 +1,96 @@
+#include "lowering/kernel/fuse_horizontally.h"
+
+#include <algorithm>
+
+#include "ir/index/ceil_div.h"
+#include "ir/value.h"
+#include "ir/walk.h"
+#include "lowering/kernel/merge_kernels.h"
+#include "lowering/schedule/nest_kernel.h"
+
+namespace lowering {
+namespace {
+
+/// Whether a buffer that one kernel writes is known to the other.
+bool interfere(const ir::Kernel& a, const ir::Kernel& b) {
+  return std::any_of(a.params.begin(), a.params.end(), [&](const ir::Param& x) {
+    return std::any_of(b.params.begin(), b.params.end(), [&](const ir::Param& y) {
+      return x.buffer.value == y.buffer.value && (x.buffer.isWritten || y.buffer.isWritten);
+    });
+  });
+}
+
+/// Whether vectors are stored in parameters at multiples of their lanes alone.
+bool storesAligned(const ir::Kernel& kernel, const ir::Block& block) {
+  const auto isAligned = [&](const ir::Statement& statement) {
+    if (const auto* loop = std::get_if<ir::For>(&statement.node)) return storesAligned(kernel, loop->body);
+    if (const auto* branch = std::get_if<ir::If>(&statement.node))
+      return storesAligned(kernel, branch->then) && storesAligned(kernel, branch->otherwise);
+    const auto* lanes = std::get_if<ir::Lanes>(&statement.node);
+    if (lanes == nullptr) return true;
+    const int64_t count = lanes->axis->axis().extent;
+    return std::all_of(lanes->stores.begin(), lanes->stores.end(), [&](const ir::Store& store) {
+      if (kernel.local(store.param) != nullptr || !store.contiguous || count == 1) return true;
+      const auto form = ir::affine(store.offset);
+      return form && form->constant % count == 0 &&
+             std::all_of(form->coefficients.begin(), form->coefficients.end(),
+                         [&](const auto& term) { return term.second % count == 0; });
+    });
+  };
+  return std::all_of(block.begin(), block.end(), isAligned);
+}
+
+}  // namespace
+
+std::optional<ir::Kernel> beside(const ir::Kernel& first, const ir::Kernel& second) {
+  const bool fits = first.backend == ir::Backend::Cuda && second.backend == ir::Backend::Cuda && first.pool == second.pool &&
+                    first.launch.block == second.launch.block && second.launch.cluster == 1 && !first.launch.team &&
+                    first.body.size() == 1 && second.body.size() == 1 && !interfere(first, second);
+  if (!fits) return std::nullopt;
+  ir::ExprPool& pool = *first.pool;
+  const int64_t cluster = first.launch.cluster, clusters = ceilDiv(second.launch.grid, cluster);
+
+  Merging merging(first, second);
+  ir::Kernel& merged = merging.kernel;
+  merged.launch.grid = first.launch.grid + clusters;
+  merged.launch.resident = 0;
+
+  const Value number{pool, pool.axis(merged.launch.grid)};
+  const Value rank = cluster == 1 ? Value{pool, pool.integer(ir::DType::I64, 0)} : Value{pool, pool.axis(cluster)};
+  const Value cta = (number - static_cast<double>(first.launch.grid)) * static_cast<double>(cluster) + rank;
+  ir::Block then = merging.first(number.expr()), otherwise = merging.second(cta.expr());
+  if (clusters * cluster > second.launch.grid) {
+    const Value exists = cta < static_cast<double>(second.launch.grid);
+    otherwise = {{ir::If{exists.expr(), std::move(otherwise), {}}}};
+  }
+  if (cluster > 1) otherwise = {{ir::For{rank.expr(), ir::LoopKind::Cluster, std::move(otherwise)}}};
+  const Value isFirst = number < static_cast<double>(first.launch.grid);
+  ir::Block body;
+  body.push_back({ir::If{isFirst.expr(), std::move(then), std::move(otherwise)}});
+  merged.body.push_back({ir::For{number.expr(), ir::LoopKind::Grid, std::move(body)}});
+  return merged;
+}
+
+std::optional<ir::Kernel> inTasksOf(const ir::Kernel& second, const ir::Kernel& first) {
+  const bool fits = first.backend == ir::Backend::Cpu && second.backend == ir::Backend::Cpu && first.pool == second.pool &&
+                    first.body.size() == 1 && second.body.size() > 1 && first.launch.tasks > second.launch.tasks &&
+                    !interfere(first, second) && (!first.streamStores || storesAligned(second, second.body));
+  if (!fits) return std::nullopt;
+  ir::ExprPool& pool = *first.pool;
+  Merging merging(first, second);
+  ir::Kernel& merged = merging.kernel;
+  merged.streamStores = first.streamStores;
+  merged.launch = second.launch;
+
+  const int64_t tasks = second.launch.tasks, each = ceilDiv(first.launch.tasks, tasks);
+  const Value task{pool, pool.axis(tasks)}, step{pool, pool.axis(each)};
+  const Value number = task * static_cast<double>(each) + step;
+  ir::Block body =
+      loop(ir::LoopKind::Serial, step, when(within(number, each * tasks, first.launch.tasks), merging.first(number.expr())));
+  append(body, merging.second(task.expr()));
+  merged.body.push_back({ir::For{task.expr(), ir::LoopKind::Task, std::move(body)}});
+  append(merged.body, merging.afterSecond());
+  return merged;
+}
+
+}  // namespace lowering

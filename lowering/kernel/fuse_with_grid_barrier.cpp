@@ -1,0 +1,33 @@
+#include "lowering/kernel/fuse_with_grid_barrier.h"
+
+#include <algorithm>
+
+#include "ir/error.h"
+#include "ir/index/ceil_div.h"
+#include "lowering/kernel/merge_kernels.h"
+#include "lowering/schedule/nest_kernel.h"
+
+namespace lowering {
+
+ir::Kernel after(const ir::Kernel& first, const ir::Kernel& second, const std::vector<std::string>& between) {
+  ir::require(first.launch.block == second.launch.block && first.launch.cluster == 1 && second.launch.cluster == 1,
+              "{} and what follows it have different CTAs", first.name);
+  ir::ExprPool& pool = *first.pool;
+  const auto axis = [&](int64_t extent) {
+    return extent == 1 ? Value{pool, pool.integer(ir::DType::I64, 0)} : Value{pool, pool.axis(extent)};
+  };
+  const int64_t grid = first.launch.grid, rounds = ceilDiv(second.launch.grid, grid);
+  Merging merging(first, second, between);
+  ir::Kernel& merged = merging.kernel;
+  merged.launch.resident = std::max(first.launch.resident, 1);
+
+  const Value number{pool, pool.axis(grid)}, round = axis(rounds);
+  const Value cta = round * static_cast<double>(grid) + number;
+  const Condition exists = within(cta, rounds * grid, second.launch.grid);
+  ir::Block body = loop(ir::LoopKind::Serial, round, when(exists, merging.second(cta.expr())));
+  merged.body = merging.first();
+  merged.body.push_back({ir::For{number.expr(), ir::LoopKind::Grid, std::move(body)}});
+  return merged;
+}
+
+}  // namespace lowering

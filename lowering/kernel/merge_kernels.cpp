@@ -1,0 +1,167 @@
+#include "lowering/kernel/merge_kernels.h"
+
+#include <algorithm>
+
+#include "ir/walk.h"
+
+namespace lowering {
+
+using ir::Expr;
+
+namespace {
+
+/// Statements with buffers renumbered and one axis replaced.
+class Moved {
+ public:
+  Moved(ir::ExprPool& pool, std::vector<int> numbers, const Expr* axis, const Expr* by)
+      : pool_(pool), numbers_(std::move(numbers)), axis_(axis), by_(by) {}
+
+  ir::Block block(const ir::Block& block);
+
+ private:
+  const Expr* expr(const Expr* root);
+  const Expr* replaced(const Expr* node);
+  ir::For statement(const ir::For& loop);
+  ir::If statement(const ir::If& branch);
+  ir::Lanes statement(const ir::Lanes& lanes);
+  ir::Combine statement(ir::Combine combine) const;
+
+  ir::ExprPool& pool_;
+  std::vector<int> numbers_;
+  const Expr* axis_;
+  const Expr* by_;
+};
+
+ir::Block Moved::block(const ir::Block& block) {
+  ir::Block moved;
+  for (const ir::Statement& one : block) std::visit([&](const auto& node) { moved.push_back({statement(node)}); }, one.node);
+  return moved;
+}
+
+const Expr* Moved::expr(const Expr* root) {
+  if (root == nullptr) return nullptr;
+  return ir::rewrite(pool_, root, [this](const Expr* node) { return replaced(node); });
+}
+
+const Expr* Moved::replaced(const Expr* node) {
+  if (node == axis_) return by_;
+  if (node->op != ir::Op::Load) return nullptr;
+  return pool_.load(numbers_[static_cast<std::size_t>(node->load().buffer)], node->dtype, expr(node->src[0]), node->load().mode);
+}
+
+ir::For Moved::statement(const ir::For& loop) { return {loop.axis, loop.kind, block(loop.body)}; }
+
+ir::If Moved::statement(const ir::If& branch) { return {expr(branch.condition), block(branch.then), block(branch.otherwise)}; }
+
+ir::Lanes Moved::statement(const ir::Lanes& lanes) {
+  ir::Lanes moved{lanes.axis, expr(lanes.active), {}, expr(lanes.first)};
+  for (const ir::Store& store : lanes.stores)
+    moved.stores.push_back({numbers_[static_cast<std::size_t>(store.param)], expr(store.offset), expr(store.value),
+                            store.contiguous, store.accumulate});
+  return moved;
+}
+
+ir::Combine Moved::statement(ir::Combine combine) const {
+  for (ir::Combine::Item& item : combine.items) {
+    item.local = numbers_[static_cast<std::size_t>(item.local)];
+    if (item.before) item.before = numbers_[static_cast<std::size_t>(*item.before)];
+  }
+  return combine;
+}
+
+}  // namespace
+
+Merging::Merging(const ir::Kernel& first, const ir::Kernel& second, std::vector<std::string> between)
+    : first_(first), second_(second), between_(std::move(between)) {
+  kernel.name = first.name;
+  kernel.backend = first.backend;
+  kernel.pool = first.pool;
+  kernel.launch = first.launch;
+  kernel.index32 = first.index32 && second.index32;
+  kernel.relaxedMath = first.relaxedMath && second.relaxedMath;
+  for (const ir::Kernel* one : {&first, &second})
+    for (const ir::Param& param : one->params)
+      if (!isBetween(param.buffer)) addParam(param);
+  numbers_[0] = numbersOfFirst();
+  numbers_[1] = numbersOfSecond();
+}
+
+bool Merging::isBetween(const ir::Buffer& buffer) const {
+  return std::find(between_.begin(), between_.end(), buffer.name) != between_.end();
+}
+
+std::vector<int> Merging::numbersOfFirst() {
+  std::vector<int> numbers;
+  for (const ir::Param& param : first_.params) {
+    if (isBetween(param.buffer)) {
+      ir::Buffer array = param.buffer;
+      array.isRead = array.isWritten = true;
+      numbers.push_back(addLocal({array, ir::Space::Global, 1}));
+    } else {
+      numbers.push_back(numberOf(param));
+    }
+  }
+  addLocals(first_, numbers);
+  return numbers;
+}
+
+std::vector<int> Merging::numbersOfSecond() {
+  std::vector<int> numbers;
+  for (const ir::Param& param : second_.params)
+    numbers.push_back(isBetween(param.buffer) ? numberOf(param.buffer.name) : numberOf(param));
+  addLocals(second_, numbers);
+  return numbers;
+}
+
+ir::Block Merging::first() const { return Moved(*first_.pool, numbers_[0], nullptr, nullptr).block(first_.body); }
+
+ir::Block Merging::afterSecond() const {
+  return Moved(*second_.pool, numbers_[1], nullptr, nullptr).block({second_.body.begin() + 1, second_.body.end()});
+}
+
+ir::Block Merging::body(const ir::Kernel& of, const std::vector<int>& numbers, const Expr* number) const {
+  const auto& outer = std::get<ir::For>(of.body.front().node);
+  return Moved(*of.pool, numbers, outer.axis, number).block(outer.body);
+}
+
+int Merging::numberOf(const ir::Param& param) const {
+  const auto isSame = [&](const ir::Param& other) {
+    return other.buffer.value == param.buffer.value && (param.buffer.value >= 0 || other.buffer.name == param.buffer.name);
+  };
+  return static_cast<int>(std::find_if(kernel.params.begin(), kernel.params.end(), isSame) - kernel.params.begin());
+}
+
+int Merging::numberOf(const std::string& local) const {
+  const auto isSame = [&](const ir::Local& other) { return other.buffer.name == local; };
+  const auto found = std::find_if(kernel.locals.begin(), kernel.locals.end(), isSame);
+  return static_cast<int>(kernel.params.size()) + static_cast<int>(found - kernel.locals.begin());
+}
+
+void Merging::addParam(const ir::Param& param) {
+  if (numberOf(param) == static_cast<int>(kernel.params.size())) kernel.params.push_back(param);
+}
+
+void Merging::addLocals(const ir::Kernel& of, std::vector<int>& numbers) {
+  for (ir::Local local : of.locals) {
+    local.buffer.name = freeName(local.buffer.name);
+    numbers.push_back(addLocal(std::move(local)));
+  }
+}
+
+int Merging::addLocal(ir::Local local) {
+  kernel.locals.push_back(std::move(local));
+  return static_cast<int>(kernel.params.size() + kernel.locals.size() - 1);
+}
+
+std::string Merging::freeName(const std::string& stem) const {
+  const auto isTaken = [&](const std::string& name) {
+    const auto has = [&](const auto& owner) { return owner.buffer.name == name; };
+    return std::any_of(kernel.params.begin(), kernel.params.end(), has) ||
+           std::any_of(kernel.locals.begin(), kernel.locals.end(), has);
+  };
+  std::string name = stem;
+  for (int i = 1; isTaken(name); ++i) name = stem + "_" + std::to_string(i);
+  return name;
+}
+
+}  // namespace lowering

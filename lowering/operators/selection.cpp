@@ -1,0 +1,57 @@
+// Choosing between values, filling and converting.
+#include "ir/error.h"
+#include "lowering/tensor/pointwise.h"
+
+namespace lowering {
+namespace {
+
+const Lowering whereOf{"aten::where", [](Context& c) {
+                         return pointwise(c, {"condition", "self", "other"},
+                                          [](Mask m, Value x, Value y) { return where(m, x, y); });
+                       }};
+const Lowering maskedFill{
+    "aten::masked_fill",
+    [](Context& c) { return pointwise(c, {"self", "mask", "value"}, [](Value x, Mask m, Value v) { return where(m, v, x); }); }};
+
+/// A tensor that is one number everywhere; `self` gives only its type.
+const Lowering fill{"aten::fill", [](Context& c) {
+                      const Tensors value = pointwise(c, {"value"}, [](Value v) { return v; });
+                      const Tensor self = c.tensor("self");
+                      return Tensors{cast(expand(value[0], self.sizes), self.dtype)};
+                    }};
+
+/// The dtype of a complex number's parts.
+ir::DType partOf(ir::DType complex) {
+  return complex == ir::DType::C32 ? ir::DType::F16 : complex == ir::DType::C64 ? ir::DType::F32 : ir::DType::F64;
+}
+
+/// A conversion to the output's dtype; into a complex one as pairs of a real part and 0.
+const Lowering toCopy{"aten::_to_copy", [](Context& c) {
+                        const Tensor self = c.tensor("self");
+                        const ir::DType dtype = c.outputType().dtype;
+                        if (!ir::isComplex(dtype)) return Tensors{cast(self, dtype)};
+                        ir::Shape pairs = self.sizes;
+                        pairs.push_back(2);
+                        return Tensors{lazy(partOf(dtype), pairs, [self, part = partOf(dtype)](const Index& index) {
+                          const Value real = cast(self.at(Index(index.begin(), index.end() - 1)), part);
+                          return where(index.back() == 0.0, real, 0.0);
+                        })};
+                      }};
+
+/// One triangle of the last two dimensions; the rest is 0.
+template <typename Keep>
+Tensors triangle(Context& c, Keep keep) {
+  const Tensor self = c.tensor("self");
+  const auto diagonal = static_cast<double>(c.integer("diagonal"));
+  return {lazy(self.dtype, self.sizes, [self, diagonal, keep](const Index& index) {
+    const Value above = index[index.size() - 1] - index[index.size() - 2];
+    return where(keep(above, diagonal), self.at(index), 0.0);
+  })};
+}
+const Lowering tril{"aten::tril",
+                    [](Context& c) { return triangle(c, [](Value above, double diagonal) { return above <= diagonal; }); }};
+const Lowering triu{"aten::triu",
+                    [](Context& c) { return triangle(c, [](Value above, double diagonal) { return above >= diagonal; }); }};
+
+}  // namespace
+}  // namespace lowering

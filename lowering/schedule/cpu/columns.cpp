@@ -1,0 +1,385 @@
+// Reductions across memory on a CPU: a task a tile of columns, or, where they are few, a share of their elements.
+#include <algorithm>
+
+#include "ir/error.h"
+#include "ir/index/ceil_div.h"
+#include "lowering/analysis/reuse.h"
+#include "lowering/schedule/cpu/column_tiles.h"
+#include "lowering/schedule/cpu/tasks.h"
+#include "lowering/schedule/cpu/vectors.h"
+#include "lowering/schedule/nest_kernel.h"
+#include "lowering/schedule/schedule.h"
+
+namespace lowering {
+namespace {
+
+using ir::Expr;
+using ir::LoopKind;
+
+constexpr int elementsAtOnce = 4;          // of a column that go to a sum in memory together
+constexpr int64_t tileVectors = 8;         // of a tile: what a thread sums up in registers
+constexpr int64_t wideVectors = 64;        // of a tile: what it sums up in its L1 cache
+constexpr int64_t blockElements = 512;     // that one accumulator takes before it is added to the total: rounding stays small
+constexpr int64_t shareElements = 64;      // of a column: the least that a thread takes
+constexpr int64_t heldBytes = 128 * 1024;  // of a tile that are kept from one sweep to the next
+
+class CpuColumnKernel {
+ public:
+  CpuColumnKernel(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target,
+                  const TaskTiling& tiling)
+      : kernel_(loops, nest, domain, ir::Backend::Cpu, 64),
+        loops_(loops),
+        nest_(nest),
+        domain_(domain),
+        elements_(domain.numel(domain.elementDims(), domain.dims().size())),
+        lanes_(std::min(cpuLanes(loops, domain, domain.elementDims() - 1, target),
+                        lanesOf(domain.dims()[domain.elementDims() - 1].extent))),
+        columns_(kernel_, chooseTasks(target, tiling)),
+        tile_(columns_.how.tile),
+        shares_(columns_.how.shares) {}
+
+  ir::Kernel build(const ir::Target& target) {
+    ir::Launch launch;
+    launch.tasks = columns_.tasks();
+    // A result is read in the accumulator of its vector.
+    kernel_.addAccumulators(tile_, lanes_);
+    for (const Reduction& reduction : nest_.reductions)
+      if (isBlocked()) blocks_.push_back(addVectors("block", reduction.body->dtype, tile_));
+    if (storesAlongElements())
+      for (const Reduction& reduction : nest_.reductions) results_.push_back(addVectors("result", reduction.body->dtype, tile_));
+    addHeld();
+    addOnce();
+    launch.grain = shares_ > 1 ? 1 : cpuGrain(loops_, domain_, tile_ * elements_);
+    ir::Block body;
+    if (shares_ > 1) {
+      const int64_t count = columns_.outer() * columns_.tiles() * shares_ * tile_;
+      for (const Reduction& reduction : nest_.reductions)
+        shared_.push_back(kernel_.addLocal("share", reduction.body->dtype, count, ir::Space::Global));
+    }
+    ir::Block task = columns_.forTile(columns_.tile(), [&](int64_t columns) { return tileBody(columns); });
+    body.push_back({ir::For{columns_.task().expr(), LoopKind::Task, columns_.forTiles(std::move(task))}});
+    if (shares_ > 1) append(body, combineShares());
+    ir::Kernel kernel = kernel_.finish(launch, std::move(body));
+    kernel.streamStores = !nest_.elementStores.empty() && !storesAlongElements() &&
+                          areAligned(domain_, domain_.stores(), domain_.elementDims() - 1, lanes_, target) &&
+                          exceedsCaches(loops_, target);
+    return kernel;
+  }
+
+ private:
+  /// Tiles whose sums stay in registers, or wide ones; shares of all tiles where that gives every thread enough to do, shares of
+  /// one where tiles are fewer than threads.
+  ColumnTasks chooseTasks(const ir::Target& target, const TaskTiling& tiling) const {
+    const std::size_t dim = domain_.elementDims() - 1;
+    const int64_t columns = domain_.dims()[dim].extent, outer = domain_.numel(0, dim);
+    ColumnTasks how;
+    how.lanes = lanes_;
+    const bool canShare = nest_.passes() == 1 && nest_.elementStores.empty();
+    ir::require(tiling.shares == 0 || canShare, "only sums of columns are divided into shares");
+    const int64_t most = std::min<int64_t>(target.processors, elements_ / shareElements);
+    const bool sharesAll =
+        canShare && outer < target.processors && most == target.processors && cpuPieces(loops_, domain_) >= target.processors;
+    how.takesAll = tiling.shares > 0 || sharesAll;
+    const int64_t vectors = ceilDiv(columns, lanes_);
+    const int64_t wanted = how.takesAll || outer >= target.processors ? 1 : std::min<int64_t>(vectors, target.processors);
+    const int64_t inRegisters = tileVectors / static_cast<int64_t>(std::min<std::size_t>(2, nest_.reductions.size()));
+    const bool isWide = tiling.shares == 0 && isLeftByCaches(inRegisters * lanes_, target);
+    how.tile = ceilDiv(vectors, ceilDiv(ceilDiv(vectors, isWide ? wideVectors : inRegisters), wanted) * wanted) * lanes_;
+    if (how.takesAll)
+      how.shares = tiling.shares > 0 ? tiling.shares : target.processors;
+    else if (canShare && outer * ceilDiv(columns, how.tile) < target.processors)
+      how.shares = std::max<int64_t>(1, most);
+    return how;
+  }
+
+  int addVectors(const std::string& stem, ir::DType dtype, int64_t elements) {
+    return kernel_.addLocal(stem, dtype, elements, ir::Space::Register, lanes_);
+  }
+
+  /// Whether a tile of so many columns is read from beyond the caches by every sweep: one in registers is then no gain, and wider
+  /// ones read longer stretches of memory.
+  bool isLeftByCaches(int64_t tile, const ir::Target& target) const {
+    int64_t bytes = 0, ofTile = 0;
+    for (const ir::Buffer& buffer : loops_.buffers) bytes += buffer.type.bytesTouched();
+    for (const Access& load : domain_.loads()) {
+      if (runsAcross(load)) return false;
+      ofTile += load.elementBytes * tile * elements_;
+    }
+    const bool isReadAgain = nest_.passes() > 1 || !nest_.elementStores.empty();
+    return bytes > target.cacheBytes && !storesAlongElements() && (!isReadAgain || ofTile > target.cacheBytes);
+  }
+
+  bool isBlocked() const { return columns_.eachShare() > 2 * blockElements; }
+
+  /// Every element of the columns, or of the task's share of them.
+  ir::Block sweep(int64_t columns, int atOnce, const CpuColumns::Use& use) const {
+    return columns_.elements(columns, kernel_.number(0), columns_.eachShare(), atOnce, use);
+  }
+
+  ir::Block tileBody(int64_t columns) const {
+    ir::Block block;
+    for (int pass = 0; pass < nest_.passes(); ++pass) {
+      append(block, computeOnce(pass, columns));
+      append(block, reduce(pass, columns));
+    }
+    if (shares_ > 1) {
+      append(block, leaveShare(columns));
+      return block;
+    }
+    append(block, computeOnce(nest_.passes(), columns));
+    append(block, storesAlongElements() ? storesAcross(columns) : elementStores(columns));
+    append(block, rowStores(columns_.tile(), columns));
+    return block;
+  }
+
+  ir::Block elementStores(int64_t columns) const {
+    if (nest_.elementStores.empty()) return {};
+    return sweep(columns, 1, [&](Value column, Value element, int) {
+      const LanePlace at = columns_.place(columns_.tile(), column, element);
+      ir::Lanes lanes = kernel_.lanes(at);
+      lanes.stores = kernel_.elementStores(at, readLanes(kernel_.pool(), domain_, at, known(column, element)));
+      return lanes;
+    });
+  }
+
+  /// Whether results run through memory along a column's elements, unlike most of what is read.
+  bool storesAlongElements() const {
+    const std::size_t first = nest_.rowStores.size(), count = nest_.elementStores.size();
+    const auto isAlong = [&](const Access& store) { return runsAcross(store) && domain_.inner().extent >= lanes_ / 2; };
+    return count > 0 &&
+           std::all_of(domain_.stores().begin() + static_cast<std::ptrdiff_t>(first), domain_.stores().end(), isAlong);
+  }
+  /// Whether neighbours in memory are elements of one column.
+  bool runsAcross(const Access& access) const {
+    return domain_.isContiguous(access, domain_.innermost()) && !domain_.isContiguous(access, domain_.elementDims() - 1);
+  }
+
+  /// The element stores along the elements: a vector of each column in turn, as one reads the cache lines of the one before.
+  ir::Block storesAcross(int64_t columns) const {
+    ir::Block block = columns_.vectors(columns, [&](Value column) {
+      ir::Lanes lanes;
+      lanes.axis = kernel_.pool().axis(lanes_);
+      for (std::size_t i = 0; i < nest_.reductions.size(); ++i)
+        lanes.stores.push_back({results_[i], column.expr(), results(column).at(nest_.reductions[i].result), true, {}});
+      return lanes;
+    });
+    const int64_t extent = domain_.inner().extent, whole = extent / lanes_;
+    const Value run = kernel_.axis(elements_ / extent), vector = kernel_.axis(whole);
+    ir::Block body;
+    if (whole > 0) append(body, loop(LoopKind::Serial, vector, storeAcross(columns, run, vector * double(lanes_), lanes_)));
+    if (extent % lanes_ != 0) append(body, storeAcross(columns, run, kernel_.number(whole * lanes_), extent % lanes_));
+    append(block, loop(LoopKind::Serial, run, std::move(body)));
+    return block;
+  }
+  ir::Block storeAcross(int64_t columns, Value run, Value start, int64_t active) const {
+    const Value column = kernel_.axis(columns), lane{kernel_.pool(), kernel_.pool().axis(lanes_)};
+    LanePlace at = columns_.place(columns_.tile(), column, run * double(domain_.inner().extent));
+    at.lane = lane.expr();
+    at.dim = domain_.innermost();
+    at.each = at.base;
+    at.base.back() = start.expr();
+    at.each.back() = (start + lane).expr();
+    LoadMap results;
+    for (std::size_t i = 0; i < nest_.reductions.size(); ++i) {
+      const Expr* result = nest_.reductions[i].result;
+      results[result] = kernel_.pool().load(results_[i], result->dtype, column.expr());
+    }
+    for (const auto& [one, local] : once_) results[one.value] = kernel_.pool().load(local, one.value->dtype, column.expr());
+    ir::Lanes lanes = kernel_.lanes(at);
+    if (active < lanes_) lanes.active = kernel_.number(active).expr();
+    lanes.stores = kernel_.elementStores(at, readLanes(kernel_.pool(), domain_, at, std::move(results)));
+    return loop(LoopKind::Serial, column, ir::Block{{std::move(lanes)}});
+  }
+
+  /// What is read by several sweeps and lies across them is kept as the first one has put it together, if it fits a cache.
+  void addHeld() {
+    const int64_t count = tile_ * elements_;
+    if (shares_ > 1 || nest_.passes() + static_cast<int>(!nest_.elementStores.empty()) < 2) return;
+    for (const Access& load : domain_.loads())
+      if (runsAcross(load) && domain_.moves(load, domain_.elementDims() - 1, domain_.elementDims()) &&
+          kernel_.loadsOf(0).contains(load.node) && count * load.elementBytes <= heldBytes)
+        held_.emplace_back(load.node, addVectors("held", load.node->dtype, count));
+  }
+  Value heldAt(Value column, Value element) const { return element * double(tile_) + column; }
+
+  /// What the elements of a column share is computed before the first sweep that needs it.
+  void addOnce() {
+    for (const PassValue& one : rowValues(nest_)) once_.emplace_back(one, addVectors("once", one.value->dtype, tile_));
+  }
+  ir::Block computeOnce(int pass, int64_t columns) const {
+    if (std::none_of(once_.begin(), once_.end(), [&](const auto& one) { return one.first.pass == pass; })) return {};
+    return columns_.vectors(columns, [&](Value column) {
+      const LanePlace at = columns_.place(columns_.tile(), column, kernel_.number(0));
+      const LoadMap loads = readLanes(kernel_.pool(), domain_, at, results(column));
+      ir::Lanes lanes = kernel_.lanes(at);
+      for (const auto& [one, local] : once_)
+        if (one.pass == pass) lanes.stores.push_back({local, column.expr(), domain_.at(one.value, at.each, loads), true, {}});
+      return lanes;
+    });
+  }
+
+  /// The results, what columns have once and, if `isHeld`, what is held, for a vector of columns at an element of theirs.
+  LoadMap known(Value column, Value element, bool isHeld = true) const {
+    LoadMap map = results(column);
+    for (const auto& [one, local] : once_) map[one.value] = read(local, one.value->dtype, column);
+    if (isHeld)
+      for (const auto& [load, local] : held_) map[load] = read(local, load->dtype, heldAt(column, element));
+    return map;
+  }
+
+  /// The accumulators of the vector at a column of the tile.
+  LoadMap results(Value column) const {
+    LoadMap map;
+    for (std::size_t i = 0; i < nest_.reductions.size(); ++i) {
+      const Expr* result = nest_.reductions[i].result;
+      map[result] = kernel_.pool().load(kernel_.accumulator(i), result->dtype, column.expr(), ir::LoadMode::Contiguous);
+    }
+    return map;
+  }
+
+  ir::Block reset(const std::vector<std::size_t>& reductions) const {
+    return reset(reductions, [&](std::size_t i) { return kernel_.accumulator(i); });
+  }
+  ir::Block reset(const std::vector<std::size_t>& reductions, const std::function<int(std::size_t)>& local) const {
+    return columns_.vectors(tile_, [&](Value column) {
+      ir::Lanes lanes;
+      lanes.axis = kernel_.pool().axis(lanes_);
+      for (std::size_t i : reductions) {
+        const Reduction& reduction = nest_.reductions[i];
+        lanes.stores.push_back({local(i), column.expr(), kernel_.pool().neutral(reduction.op, reduction.body->dtype), true, {}});
+      }
+      return lanes;
+    });
+  }
+
+  ir::Block reduce(int pass, int64_t columns) const {
+    const std::vector<std::size_t> reductions = kernel_.reductionsOf(pass);
+    // A wide tile's sums are in memory: several elements are put together before they go there.
+    const int atOnce = tile_ > tileVectors * lanes_ && (pass > 0 || held_.empty()) ? elementsAtOnce : 1;
+    ir::Block block = reset(reductions);
+    if (!isBlocked()) {
+      append(block, sweep(columns, atOnce, combining(reductions, [&](std::size_t i) { return kernel_.accumulator(i); })));
+      return block;
+    }
+    const auto ofBlock = [&](std::size_t i) { return blocks_[i]; };
+    const Value number = kernel_.axis(ceilDiv(columns_.eachShare(), blockElements));
+    const Value first = number * double(blockElements);
+    ir::Block body = reset(reductions, ofBlock);
+    append(body, columns_.elements(columns, first, blockElements, atOnce, combining(reductions, ofBlock)));
+    append(body, columns_.vectors(columns, [&](Value column) {
+      ir::Lanes lanes;
+      lanes.axis = kernel_.pool().axis(lanes_);
+      for (std::size_t i : reductions) {
+        const Reduction& reduction = nest_.reductions[i];
+        const Expr* partial = read(blocks_[i], reduction.body->dtype, column);
+        lanes.stores.push_back({kernel_.accumulator(i), column.expr(), partial, true, reduction.op});
+      }
+      return lanes;
+    }));
+    append(block, loop(LoopKind::Serial, number, std::move(body)));
+    return block;
+  }
+  /// Adds elements to the accumulators of their columns.
+  CpuColumns::Use combining(const std::vector<std::size_t>& reductions, const std::function<int(std::size_t)>& local) const {
+    const bool isFirst = nest_.reductions[reductions.front()].pass == 0;
+    return [this, reductions, local, isFirst](Value column, Value element, int count) {
+      const LanePlace at = columns_.place(columns_.tile(), column, element);
+      ir::Lanes lanes = kernel_.lanes(at);
+      std::vector<std::vector<const Expr*>> values(reductions.size());
+      for (int e = 0; e < count; ++e) {
+        const Value one = element + double(e);
+        const LanePlace here = columns_.place(columns_.tile(), column, one, {kernel_.pool(), at.lane});
+        const LoadMap loads = readLanes(kernel_.pool(), domain_, here, known(column, one, !isFirst));
+        if (isFirst)
+          for (const auto& [load, kept] : held_)
+            lanes.stores.push_back({kept, heldAt(column, one).expr(), loads.at(load), true, {}});
+        for (std::size_t i = 0; i < reductions.size(); ++i)
+          values[i].push_back(domain_.at(nest_.reductions[reductions[i]].body, here.each, loads));
+      }
+      for (std::size_t i = 0; i < reductions.size(); ++i) {
+        const ir::Op op = nest_.reductions[reductions[i]].op;
+        lanes.stores.push_back({local(reductions[i]), column.expr(), combined(op, std::move(values[i])), true, op});
+      }
+      return lanes;
+    };
+  }
+  /// Values combined pairwise.
+  const Expr* combined(ir::Op op, std::vector<const Expr*> values) const {
+    for (; values.size() > 1; values.resize(ceilDiv(values.size(), 2)))
+      for (std::size_t i = 0; 2 * i < values.size(); ++i)
+        values[i] = 2 * i + 1 < values.size() ? kernel_.pool().make(op, {values[2 * i], values[2 * i + 1]}) : values[2 * i];
+    return values.front();
+  }
+
+  ir::Block rowStores(Value number, int64_t columns) const {
+    if (nest_.rowStores.empty()) return {};
+    return columns_.vectors(columns, [&](Value column) {
+      const LanePlace at = columns_.place(number, column, kernel_.number(0));
+      ir::Lanes lanes = kernel_.lanes(at);
+      lanes.stores = kernel_.rowStores(
+          at, readLanes(kernel_.pool(), domain_, at, shares_ > 1 ? results(column) : known(column, kernel_.number(0), false)));
+      return lanes;
+    });
+  }
+
+  const Expr* read(int local, ir::DType dtype, Value offset) const {
+    return kernel_.pool().load(local, dtype, offset.expr(), ir::LoadMode::Contiguous);
+  }
+
+  ir::Block leaveShare(int64_t columns) const {
+    return columns_.vectors(columns, [&](Value column) {
+      ir::Lanes lanes;
+      lanes.axis = kernel_.pool().axis(lanes_);
+      for (std::size_t i = 0; i < nest_.reductions.size(); ++i) {
+        const ir::DType dtype = nest_.reductions[i].body->dtype;
+        lanes.stores.push_back({shared_[i],
+                                ((columns_.tile() * double(shares_) + columns_.share()) * double(tile_) + column).expr(),
+                                read(kernel_.accumulator(i), dtype, column),
+                                true,
+                                {}});
+      }
+      return lanes;
+    });
+  }
+
+  ir::Block combineShares() const {
+    const Value number = kernel_.axis(columns_.outer() * columns_.tiles()), share = kernel_.axis(shares_);
+    return loop(LoopKind::Serial, number, columns_.forTile(number, [&](int64_t columns) {
+      ir::Block block = reset(kernel_.reductionsOf(0));
+      append(block, loop(LoopKind::Serial, share, columns_.vectors(columns, [&](Value column) {
+               ir::Lanes lanes;
+               lanes.axis = kernel_.pool().axis(lanes_);
+               for (std::size_t i = 0; i < nest_.reductions.size(); ++i) {
+                 const Reduction& reduction = nest_.reductions[i];
+                 const Value from = (number * double(shares_) + share) * double(tile_) + column;
+                 lanes.stores.push_back(
+                     {kernel_.accumulator(i), column.expr(), read(shared_[i], reduction.body->dtype, from), true, reduction.op});
+               }
+               return lanes;
+             })));
+      append(block, rowStores(number, columns));
+      return block;
+    }));
+  }
+
+  NestKernel kernel_;
+  const ir::Loops& loops_;
+  const Nest& nest_;
+  const Domain& domain_;
+  int64_t elements_;  // of a column
+  int lanes_;
+  CpuColumns columns_;
+  int64_t tile_, shares_;
+  std::vector<int> blocks_, shared_, results_;
+  std::vector<std::pair<const Expr*, int>> held_;  // the loads of which elements are kept, and where
+  std::vector<std::pair<PassValue, int>> once_;    // what columns have once, and where
+};
+
+}  // namespace
+
+ir::Kernel scheduleCpuColumns(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target,
+                              const TaskTiling& tiling) {
+  return CpuColumnKernel(loops, nest, domain, target, tiling).build(target);
+}
+
+}  // namespace lowering

@@ -1,0 +1,54 @@
+#include "lowering/schedule/cpu/tasks.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "ir/index/ceil_div.h"
+
+namespace lowering {
+
+using ir::Expr;
+
+int cpuLanes(const ir::Loops& loops, const Domain& domain, std::size_t dim, const ir::Target& target) {
+  int64_t widest = 1;
+  for (const std::vector<Access>* accesses : {&domain.loads(), &domain.stores()})
+    for (const Access& access : *accesses)
+      if (!domain.isUniform(access, dim))
+        widest = std::max(widest, ir::sizeOf(ir::opmath(loops.buffers[static_cast<std::size_t>(access.buffer)].type.dtype)));
+  for (const ir::StoreTo& store : loops.stores)
+    for (const Expr* node : ir::postorder({store.value}))
+      if (node->op == ir::Op::Reduce) widest = std::max(widest, ir::sizeOf(node->dtype));
+  return static_cast<int>(std::min<int64_t>(target.vectorBytes, 2 * target.vectorBytes / widest));
+}
+
+int lanesOf(int64_t elements) { return static_cast<int>(std::bit_ceil(static_cast<uint64_t>(std::min<int64_t>(elements, 64)))); }
+
+namespace {
+
+constexpr int64_t functionCost = 16;        // bytes of traffic that take as long as a function call
+constexpr int64_t grainBytes = 512 * 1024;  // the least memory traffic worth waking a thread for (some 12 us)
+
+/// Traffic of one element, weighted by how long its arithmetic takes: a function call counts as much as 16 bytes.
+int64_t elementCost(const ir::Loops& loops, const Domain& domain) {
+  int64_t cost = 0;
+  for (const Access& access : domain.stores()) cost += access.elementBytes;
+  for (const Access& access : domain.loads()) cost += access.elementBytes;
+  std::vector<const Expr*> values;
+  for (const ir::StoreTo& store : loops.stores) values.push_back(store.value);
+  for (const Expr* node : ir::postorder(values)) {
+    if (ir::isFunction(node->op)) cost += functionCost;
+  }
+  return cost;
+}
+
+}  // namespace
+
+int64_t cpuGrain(const ir::Loops& loops, const Domain& domain, int64_t elements) {
+  return std::max<int64_t>(1, grainBytes / std::max<int64_t>(1, elements * elementCost(loops, domain)));
+}
+
+int64_t cpuPieces(const ir::Loops& loops, const Domain& domain) {
+  return ceilDiv(domain.numel() * elementCost(loops, domain), grainBytes);
+}
+
+}  // namespace lowering

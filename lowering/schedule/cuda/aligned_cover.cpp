@@ -1,0 +1,116 @@
+#include "lowering/schedule/cuda/aligned_cover.h"
+
+namespace lowering {
+
+using ir::Expr;
+
+RowWindows::RowWindows(const NestKernel& kernel, const RowTiling& tiling) : kernel_(kernel), tiling_(tiling) {
+  for (const std::vector<Access>* accesses : {&kernel.domain().stores(), &kernel.domain().loads()})
+    for (const Access& access : *accesses)
+      if (isRowAccess(kernel.domain(), access)) first_ = &access;
+}
+
+Value RowWindows::shift(const Position& position) const {
+  const int lanes = tiling_.lanes;
+  Value start = kernel_.number(first_->form->constant % lanes);
+  for (std::size_t d = 0; d < kernel_.domain().innermost(); ++d) {
+    const int64_t stride = kernel_.domain().stride(*first_, d) % lanes;
+    if (stride != 0) start = start + Value{pool(), position[d]} * kernel_.number(stride);
+  }
+  return mod(start, double(lanes));
+}
+
+Value RowWindows::clamped(Value lane, const Position& position) const {
+  return min(max(lane - shift(position), 0.0), extent() - 1);
+}
+
+Condition RowWindows::begins(Value start, int64_t windows, const Position& position) const {
+  if ((windows - 1) * tiling_.lanes < kernel_.domain().inner().extent) return std::nullopt;
+  return start < shift(position) + extent();
+}
+
+bool RowWindows::endsAreRare() const {
+  constexpr int64_t longRun = 16;  // vectors
+  const bool everyWarpHasThem = !tiling_.hasRuns() && tiling_.group <= 32;
+  return tiling_.runVectors >= longRun && !everyWarpHasThem;
+}
+
+bool RowWindows::endsAreApart() const {
+  const bool hasAll = tiling_.vectorSteps == 1 && tiling_.alongRun == 1;
+  return tiling_.windows && hasAll && tiling_.runsAtOnce > 1 && endsAreRare();
+}
+
+Value RowWindows::column(Value thread) const {
+  if (tiling_.runsAtOnce == 1) return thread;
+  if (!endsAreApart()) return mod(thread, double(tiling_.columns));
+  const Value atEnd = mod(endThread(thread), 2.0) * double(tiling_.columns - 1);
+  return where(thread < innerThreads(), mod(thread, double(innerColumns())) + 1.0, atEnd);
+}
+
+Value RowWindows::run(Value thread) const {
+  if (!endsAreApart()) return floorDiv(thread, double(tiling_.columns));
+  return where(thread < innerThreads(), floorDiv(thread, double(innerColumns())), floorDiv(endThread(thread), 2.0));
+}
+
+Value RowWindows::before(const LanePlace& at) const { return shift(at.base) - Value{pool(), at.base.back()}; }
+
+Value RowWindows::isWhole(const LanePlace& at) const {
+  return (before(at) <= 0.0) & (end(at) >= static_cast<double>(tiling_.lanes));
+}
+
+const Expr* RowWindows::offset(const Access& access, const LanePlace& at) const {
+  // Written as multiples of the vector, by which the compiler sees that it is aligned; steps of whole vectors are left out of
+  // the division, so that it is the same for all of a thread's runs.
+  const auto lanes = static_cast<double>(tiling_.lanes);
+  Value start = kernel_.number(access.form->constant), steps{pool(), at.base.back()};
+  for (std::size_t d = 0; d < kernel_.domain().innermost(); ++d) {
+    const int64_t stride = kernel_.domain().stride(access, d);
+    Value& sum = stride % tiling_.lanes == 0 ? steps : start;
+    sum = sum + Value{pool(), at.base[d]} * kernel_.number(stride);
+  }
+  return (floorDiv(start, lanes) * lanes + steps).expr();
+}
+
+ir::Lanes RowWindows::inside(ir::Lanes lanes, const LanePlace& at) const {
+  const Value lane{pool(), at.lane};
+  const Value isInside = (before(at) <= lane) & (lane < end(at));
+  for (ir::Store& store : lanes.stores) {
+    const Value value{pool(), store.value};
+    const Value left{pool(), pool().neutral(*store.accumulate, value.dtype())};
+    store.value = where(isInside, value, left).expr();
+  }
+  return lanes;
+}
+
+void RowWindows::align(ir::Lanes& lanes, const LanePlace& at) const {
+  const std::vector<Access>& accesses = kernel_.domain().stores();
+  for (std::size_t i = 0; i < lanes.stores.size(); ++i) {
+    const Access& access = accesses[kernel_.nest().rowStores.size() + i];
+    if (!isRowAccess(kernel_.domain(), access)) continue;
+    lanes.stores[i].contiguous = true;
+    lanes.stores[i].offset = offset(access, at);
+  }
+}
+
+ir::Lanes RowWindows::computedFirst(ir::Lanes& lanes, const LanePlace& at, NestKernel& kernel) const {
+  ir::Lanes values = kernel.lanes(at);
+  const Expr* begin = kernel.number(0).expr();
+  for (ir::Store& store : lanes.stores) {
+    if (!store.contiguous) continue;
+    const ir::DType dtype = store.value->dtype;
+    const int result = kernel.addLocal("result", dtype, tiling_.lanes, ir::Space::Register, tiling_.lanes);
+    values.stores.push_back({result, begin, store.value, true, {}});
+    // Two lanes at once are worth their selection where every warp has ends; few warps of ends are done sooner lane by lane.
+    store.value =
+        endsAreRare() ? pool().load(result, dtype, at.lane) : pool().load(result, dtype, begin, ir::LoadMode::Contiguous);
+  }
+  return values;
+}
+
+ir::Lanes RowWindows::insideOnly(ir::Lanes lanes, const LanePlace& at) const {
+  lanes.first = max(before(at), 0.0).expr();
+  lanes.active = min(end(at), double(tiling_.lanes)).expr();
+  return lanes;
+}
+
+}  // namespace lowering

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <vector>
+
+#include "lowering/heuristics/rows.h"
+#include "lowering/schedule/nest_kernel.h"
+
+namespace lowering {
+
+/// How runs lie over threads, and the windows of those that start anywhere: the aligned vectors that cover a run, the first and
+/// the last of which have lanes outside it. A place's position along the innermost dim counts from the start of the first window.
+class RowWindows {
+ public:
+  RowWindows(const NestKernel& kernel, const RowTiling& tiling);
+
+  /// Elements by which the run of a position starts after its first window does.
+  Value shift(const Position& position) const;
+  /// The place along its run of the lane so far from the first window's start; the nearest one for lanes outside the run.
+  Value clamped(Value lane, const Position& position) const;
+  /// Whether the window that starts so far from the first one has a lane inside the run; all of so many windows of it do where
+  /// there is no condition.
+  Condition begins(Value start, int64_t windows, const Position& position) const;
+  /// Whether few warps have windows at the end of a run: the others then go without asking for each lane.
+  bool endsAreRare() const;
+  /// Whether all lanes of the window at a place are inside the run.
+  Value isWhole(const LanePlace& at) const;
+
+  /// The column of vectors that a thread of a group takes, and its run among those side by side. The first and the last windows
+  /// of these are for the last threads where they are rare, so that hardly any warp has one.
+  Value column(Value thread) const;
+  Value run(Value thread) const;
+
+  /// The aligned vector that an access of a row reads or writes at a place.
+  const ir::Expr* offset(const Access& access, const LanePlace& at) const;
+  /// Accumulations at a place, in which lanes outside the run take no part.
+  ir::Lanes inside(ir::Lanes lanes, const LanePlace& at) const;
+  /// Makes of the nest's element stores at a place stores of whole windows.
+  void align(ir::Lanes& lanes, const LanePlace& at) const;
+  /// The values of such stores, for register arrays that it adds, from which the stores are then made.
+  ir::Lanes computedFirst(ir::Lanes& lanes, const LanePlace& at, NestKernel& kernel) const;
+  /// Such stores of the lanes inside the run alone, one by one.
+  ir::Lanes insideOnly(ir::Lanes lanes, const LanePlace& at) const;
+
+ private:
+  ir::ExprPool& pool() const { return kernel_.pool(); }
+  double extent() const { return static_cast<double>(kernel_.domain().inner().extent); }
+  /// Lanes of the window at a place before its run, and before the run's end, which may be beyond the window.
+  Value before(const LanePlace& at) const;
+  Value end(const LanePlace& at) const { return before(at) + extent(); }
+  bool endsAreApart() const;
+  int innerColumns() const { return tiling_.columns - 2; }
+  double innerThreads() const { return static_cast<double>(innerColumns()) * tiling_.runsAtOnce; }
+  Value endThread(Value thread) const { return max(thread - innerThreads(), 0.0); }
+
+  const NestKernel& kernel_;
+  const RowTiling& tiling_;
+  const Access* first_ = nullptr;  ///< a row access: all start their runs alike
+};
+
+}  // namespace lowering

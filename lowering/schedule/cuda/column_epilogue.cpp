@@ -1,0 +1,80 @@
+#include "lowering/schedule/cuda/column_epilogue.h"
+
+#include <algorithm>
+
+#include "ir/walk.h"
+
+namespace lowering {
+namespace {
+
+using ir::Expr;
+
+/// Adds a buffer and returns its number.
+int add(ir::Loops& loops, ir::Buffer buffer) {
+  loops.buffers.push_back(std::move(buffer));
+  return static_cast<int>(loops.buffers.size()) - 1;
+}
+
+}  // namespace
+
+Finish::Finish(const Crossing& crossing, const std::vector<ir::Local>& shares)
+    : crossing_(crossing), nest_(crossing.alongColumns->nest), pool_(*crossing.loops.pool), column_(number(0)) {
+  for (const Expr* axis : crossing.alongColumns->domain.dims()[1 - crossing.alongColumns->rowDim].axes)
+    column_ = column_ * double(axis->axis().extent) + Value{pool_, axis};
+  results_ = begin(nest_.kept);
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    const bool isSum = shares[i].space == ir::Space::Sums;
+    isSum ? addSum(shares[i].buffer, nest_.reductions[i]) : addShare(shares[i].buffer, nest_.reductions[i]);
+  }
+  for (const ir::StoreTo& store : nest_.rowStores) results_.stores.push_back({store.buffer, store.offset, withSums(store.value)});
+  elements_ = begin(nest_.kept);
+  elements_.axes.insert(elements_.axes.end(), nest_.reduced.begin(), nest_.reduced.end());
+  for (const ir::StoreTo& store : nest_.elementStores) {
+    const Expr* value = ir::rewrite(pool_, store.value, [&](const Expr* node) { return columnValue(node); });
+    elements_.stores.push_back({store.buffer, store.offset, value});
+  }
+}
+
+ir::Loops Finish::begin(const std::vector<const Expr*>& axes) const {
+  return {crossing_.loops.name, crossing_.loops.pool, crossing_.loops.buffers, axes, {}};
+}
+
+void Finish::addShare(const ir::Buffer& share, const Reduction& reduction) {
+  const int64_t ctas = share.type.numel() / crossing_.columns();
+  const int buffer = add(results_, {share.name, share.type, -1, true, false});
+  const Expr* cta = pool_.axis(ctas);
+  const Value offset = Value{pool_, cta} * double(crossing_.columns()) + column_;
+  sums_[reduction.result] = pool_.reduce(reduction.op, pool_.load(buffer, share.type.dtype, offset.expr()), {cta});
+}
+
+void Finish::addSum(const ir::Buffer& sum, const Reduction& reduction) {
+  const int buffer = add(results_, {sum.name, sum.type, -1, true, true});
+  sums_[reduction.result] = pool_.load(buffer, sum.type.dtype, column_.expr());
+  results_.stores.push_back({buffer, column_.expr(), pool_.neutral(reduction.op, sum.type.dtype)});
+}
+
+const Expr* Finish::withSums(const Expr* value) const {
+  return ir::rewrite(pool_, value, [&](const Expr* node) {
+    const auto found = sums_.find(node);
+    return found == sums_.end() ? nullptr : found->second;
+  });
+}
+
+/// What a column has once is computed with its results, and read where its elements need it.
+const Expr* Finish::columnValue(const Expr* node) {
+  const std::vector<const Expr*> below = ir::postorder({node});
+  const bool needsSum = std::any_of(below.begin(), below.end(), [&](const Expr* x) { return sums_.contains(x); });
+  const auto moves = [&](const Expr* axis) { return ir::dependsOn(node, axis); };
+  if (!needsSum || std::any_of(nest_.reduced.begin(), nest_.reduced.end(), moves)) return nullptr;
+  const auto [known, isNew] = values_.emplace(node, nullptr);
+  if (!isNew) return known->second;
+  names_.push_back("of_column" + std::to_string(names_.size()));
+  const ir::TensorType type = ir::TensorType::contiguous(node->dtype, {crossing_.columns()});
+  const int to = add(results_, {names_.back(), type, -1, false, true});
+  results_.stores.push_back({to, column_.expr(), withSums(node)});
+  const int from = add(elements_, {names_.back(), type, -1, true, false});
+  known->second = pool_.load(from, node->dtype, column_.expr());
+  return known->second;
+}
+
+}  // namespace lowering

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ir/kernel.h"
+#include "ir/value.h"
+#include "lowering/analysis/mixed_order.h"
+
+namespace lowering {
+
+/// What is left of a crossing once every CTA has left or added what its rows add to the columns, as loops of their own.
+class Finish {
+ public:
+  /// By reduction of columns: the arrays of what CTAs leave, [CTA, column], or the sums that they add it to, which are cleared.
+  Finish(const Crossing& crossing, const std::vector<ir::Local>& shares);
+
+  /// The columns' results, and what their elements need of them, as reductions of the shares, or of sums.
+  const ir::Loops& results() const { return results_; }
+  /// The columns' elements, which have no reductions left.
+  const ir::Loops& elements() const { return elements_; }
+  /// The buffers that the first loops write and the second ones read.
+  const std::vector<std::string>& between() const { return names_; }
+
+ private:
+  Value number(int64_t value) const { return {pool_, pool_.integer(ir::DType::I64, value)}; }
+  ir::Loops begin(const std::vector<const ir::Expr*>& axes) const;
+  void addShare(const ir::Buffer& share, const Reduction& reduction);
+  void addSum(const ir::Buffer& sum, const Reduction& reduction);
+  const ir::Expr* withSums(const ir::Expr* value) const;
+  const ir::Expr* columnValue(const ir::Expr* node);
+
+  const Crossing& crossing_;
+  const Nest& nest_;
+  ir::ExprPool& pool_;
+  Value column_;
+  ir::Loops results_, elements_;
+  LoadMap sums_, values_;
+  std::vector<std::string> names_;
+};
+
+}  // namespace lowering

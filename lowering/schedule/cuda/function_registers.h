@@ -1,0 +1,28 @@
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "lowering/analysis/reuse.h"
+#include "lowering/schedule/nest_kernel.h"
+
+namespace lowering {
+
+/// Registers for functions of elements, such as exponentials, that one sweep computes and a later one needs again.
+class FunctionRegisters {
+ public:
+  explicit FunctionRegisters(NestKernel& kernel) : kernel_(kernel) {}
+
+  /// Adds them for so many vectors of elements of each thread.
+  void add(int64_t vectors, int lanes);
+  /// Stores those that a pass computes first, of the vector from element `slot` on; `known` is what loads are read as there.
+  std::vector<ir::Store> stores(int pass, const LanePlace& at, const ir::Expr* slot, const LoadMap& known) const;
+  /// Adds to what expressions are read as those that are there before a pass.
+  void addTo(LoadMap& known, int pass, const ir::Expr* slot) const;
+
+ private:
+  NestKernel& kernel_;
+  std::vector<std::pair<PassValue, int>> registers_;
+};
+
+}  // namespace lowering

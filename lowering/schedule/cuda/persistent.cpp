@@ -1,0 +1,367 @@
+// Reductions along the rows and along the columns of a matrix that is read once: CTAs that take rows one after another.
+#include <algorithm>
+
+#include "ir/index/ceil_div.h"
+#include "lowering/heuristics/persistent.h"
+#include "lowering/kernel/fuse_with_grid_barrier.h"
+#include "lowering/schedule/cuda/column_epilogue.h"
+#include "lowering/schedule/nest_kernel.h"
+#include "lowering/schedule/schedule.h"
+
+namespace lowering {
+namespace {
+
+using ir::Expr;
+using ir::LoopKind;
+
+constexpr int64_t unrolledGroups = 16;  // whose sums one thread adds without a loop
+constexpr int sectorColumns = 8;        // of f32: what the L2 cache reads at least
+
+class PersistentKernel {
+ public:
+  PersistentKernel(const Crossing& crossing, const PersistentTiling& tiling)
+      : crossing_(crossing),
+        tiling_(tiling),
+        kernel_(crossing.loops, crossing.any().nest, crossing.any().domain, ir::Backend::Cuda, 16),
+        steps_(ceilDiv(crossing.rows(), tiling.rowsAtOnce())),
+        rowVectors_(crossing.columns() / crossing.lanes),
+        cta_(kernel_.axis(tiling.grid)),
+        thread_(kernel_.axis(tiling.block)),
+        step_(kernel_.axis(steps_)),
+        ofStep_(kernel_.axis(tiling.rows)),
+        vector_(kernel_.axis(tiling.vectors)),
+        inGroup_(tiling.group == tiling.block ? thread_ : mod(thread_, double(tiling.group))),
+        group_(tiling.group == tiling.block ? kernel_.number(0) : floorDiv(thread_, double(tiling.group))) {}
+
+  /// Everything but the columns' results.
+  ir::Kernel build() {
+    if (rows()) kernel_.addAccumulators(1, 1);
+    addInputs();
+    addSums();
+    ir::Block grid = onThreads(start());
+    append(grid, loop(LoopKind::Serial, step_, takeRows()));
+    if (columns()) {
+      append(grid, onThreads(writePartials()));
+      append(grid, onThreads(leaveShare()));
+    }
+    ir::Launch launch;
+    launch.grid = tiling_.grid;
+    launch.block = tiling_.block;
+    launch.resident = 1;
+    return kernel_.finish(launch, kernel_.gridLoop(cta_, std::move(grid)));
+  }
+  /// The local arrays that have what each CTA's rows add up to, [CTA, column], or all of them, by reduction of columns.
+  const std::vector<int>& shares() const { return shares_; }
+
+ private:
+  /// One input in registers: of the row at hand, and of the next one.
+  struct Held {
+    MatrixInput input;
+    int now = 0, next = 0;
+    bool isOfRow() const { return input.rowStride != 0; }
+    bool isVector() const { return input.columnStride == 1; }
+  };
+
+  const MatrixNest* rows() const { return crossing_.alongRows ? &*crossing_.alongRows : nullptr; }
+  const MatrixNest* columns() const { return crossing_.alongColumns ? &*crossing_.alongColumns : nullptr; }
+  int passes() const { return rows() ? rows()->nest.passes() : 0; }
+  const std::vector<Reduction>& sums() const { return columns()->nest.reductions; }
+
+  ir::Block onThreads(ir::Block body) const { return loop(LoopKind::Thread, thread_, std::move(body)); }
+  Value rowAt(Value step) const {
+    const Value turn = step * double(tiling_.rows) + ofStep_;
+    return (turn * double(tiling_.grid) + cta_) * double(tiling_.groups()) + group_;
+  }
+  Value row() const { return rowAt(step_); }
+  Condition isRow(Value row) const { return within(row, (steps_ + 1) * tiling_.rowsAtOnce(), crossing_.rows()); }
+  Value vector() const { return vector_ * double(tiling_.group) + inGroup_; }
+  Value column() const { return vector() * double(crossing_.lanes); }
+  /// The place of a vector among those that a thread holds of all rows alike, or of those it takes at once.
+  const Expr* slot() const { return (vector_ * double(crossing_.lanes)).expr(); }
+  const Expr* slot(const Held& held) const {
+    const Value row = held.isOfRow() ? ofStep_ : kernel_.number(0);
+    if (!held.isVector()) return row.expr();
+    return ((row * double(tiling_.vectors) + vector_) * double(crossing_.lanes)).expr();
+  }
+  const Expr* inRegisters(const Held& held, int local) const {
+    const auto mode = held.isVector() ? ir::LoadMode::Contiguous : ir::LoadMode::PerLane;
+    return kernel_.pool().load(local, held.input.dtype, slot(held), mode);
+  }
+  /// `body` for each of the rows that a group takes at once.
+  ir::Block forRows(Value row, ir::Block body) const {
+    return loop(LoopKind::Unrolled, ofStep_, when(isRow(row), std::move(body)));
+  }
+  const Expr* zero() const { return kernel_.number(0).expr(); }
+
+  /// `body` for each of a thread's vectors of a row.
+  ir::Block forVectors(ir::Lanes lanes) const {
+    if (lanes.stores.empty()) return {};
+    const Condition isInRow = within(vector(), int64_t{tiling_.vectors} * tiling_.group, rowVectors_);
+    return loop(LoopKind::Unrolled, vector_, when(isInRow, {{std::move(lanes)}}));
+  }
+  ir::Block once(std::vector<ir::Store> stores) const {
+    if (stores.empty()) return {};
+    ir::Lanes lanes;
+    lanes.axis = kernel_.pool().axis(1);
+    lanes.stores = std::move(stores);
+    return {{std::move(lanes)}};
+  }
+  ir::Lanes vectorLanes() const {
+    ir::Lanes lanes;
+    lanes.axis = kernel_.pool().axis(crossing_.lanes);
+    return lanes;
+  }
+  LanePlace place(const MatrixNest& matrix, const ir::Lanes& lanes, Value column) const {
+    LanePlace place;
+    place.lane = lanes.axis;
+    place.dim = 1 - matrix.rowDim;
+    place.alignment = static_cast<int>(lanes.axis->axis().extent);
+    place.base.resize(2);
+    place.base[matrix.rowDim] = row().expr();
+    place.base[place.dim] = column.expr();
+    place.each = place.base;
+    place.each[place.dim] = (column + Value{kernel_.pool(), lanes.axis}).expr();
+    return place;
+  }
+
+  void addInputs() {
+    for (const MatrixInput& input : crossing_.inputs()) {
+      if (input.rowStride == 0 && input.columnStride == 0) continue;
+      const std::string name = kernel_.bufferName(input.buffer);
+      const int lanes = input.columnStride == 1 ? crossing_.lanes : 1;
+      const int64_t ofRow = input.columnStride == 1 ? int64_t{lanes} * tiling_.vectors : 1;
+      const int64_t elements = ofRow * (input.rowStride == 0 ? 1 : tiling_.rows);
+      Held held{input, kernel_.addLocal(name + "_held", input.dtype, elements, ir::Space::Register, lanes), 0};
+      if (held.isOfRow() && steps_ > 1)
+        held.next = kernel_.addLocal(name + "_next", input.dtype, elements, ir::Space::Register, lanes);
+      held_.push_back(held);
+    }
+  }
+  void addSums() {
+    if (!columns()) return;
+    const int64_t all = crossing_.columns();
+    for (const Reduction& reduction : sums()) {
+      const ir::DType dtype = reduction.body->dtype;
+      sums_.push_back(
+          kernel_.addLocal("column", dtype, int64_t{crossing_.lanes} * tiling_.vectors, ir::Space::Register, crossing_.lanes));
+      partials_.push_back(kernel_.addLocal("partial", dtype, tiling_.groups() * all, ir::Space::Shared));
+      totals_.push_back(kernel_.addLocal("total", dtype, 1, ir::Space::Register));
+      shares_.push_back(tiling_.adds ? kernel_.addLocal("sum", dtype, all, ir::Space::Sums)
+                                     : kernel_.addLocal("share", dtype, tiling_.grid * all, ir::Space::Global));
+    }
+  }
+
+  const Expr* memory(const MatrixInput& input, Value row, Value column) const {
+    const Value offset = kernel_.number(input.constant) + row * double(input.rowStride) + column * double(input.columnStride);
+    return kernel_.pool().load(input.buffer, input.dtype, offset.expr(),
+                               input.columnStride == 1 ? ir::LoadMode::Contiguous : ir::LoadMode::PerLane);
+  }
+  const Expr* vectorOf(int local, ir::DType dtype) const {
+    return kernel_.pool().load(local, dtype, slot(), ir::LoadMode::Contiguous);
+  }
+
+  /// What columns start from, the weights of all rows, and the first row.
+  ir::Block start() const {
+    ir::Block block;
+    if (columns()) {
+      ir::Lanes clear = vectorLanes();
+      for (std::size_t i = 0; i < sums().size(); ++i)
+        clear.stores.push_back({sums_[i], slot(), kernel_.pool().neutral(sums()[i].op, sums()[i].body->dtype), true, {}});
+      append(block, loop(LoopKind::Unrolled, vector_, {{std::move(clear)}}));
+    }
+    ir::Lanes weights = vectorLanes();
+    for (const Held& held : held_)
+      if (!held.isOfRow()) weights.stores.push_back({held.now, slot(), memory(held.input, row(), column()), true, {}});
+    append(block, forVectors(std::move(weights)));
+    append(block, fetch(rowAt(kernel_.number(0)), [&](const Held& held) { return steps_ > 1 ? held.next : held.now; }));
+    return block;
+  }
+  /// Reads a row, if there is one, into registers.
+  ir::Block fetch(Value row, const std::function<int(const Held&)>& to) const {
+    ir::Lanes lanes = vectorLanes();
+    std::vector<ir::Store> values;
+    for (const Held& held : held_) {
+      if (!held.isOfRow()) continue;
+      if (held.isVector())
+        lanes.stores.push_back({to(held), slot(held), memory(held.input, row, column()), true, {}});
+      else
+        values.push_back({to(held), slot(held), memory(held.input, row, kernel_.number(0)), true, {}});
+    }
+    ir::Block block = forVectors(std::move(lanes));
+    append(block, once(std::move(values)));
+    return forRows(row, std::move(block));
+  }
+  /// The row that was read ahead becomes the one at hand.
+  ir::Block advance() const {
+    if (steps_ == 1) return {};
+    ir::Lanes lanes = vectorLanes();
+    std::vector<ir::Store> values;
+    for (const Held& held : held_) {
+      if (!held.isOfRow()) continue;
+      const ir::Store move{held.now, slot(held), inRegisters(held, held.next), true, {}};
+      if (held.isVector())
+        lanes.stores.push_back(move);
+      else
+        values.push_back(move);
+    }
+    ir::Block block = forVectors(std::move(lanes));
+    append(block, once(std::move(values)));
+    block = forRows(row(), std::move(block));
+    append(block, fetch(rowAt(step_ + 1.0), [](const Held& held) { return held.next; }));
+    return block;
+  }
+
+  /// What the loads of a nest are read as.
+  LoadMap known(const MatrixNest& matrix) const {
+    LoadMap map;
+    for (const Access& access : matrix.domain.loads()) {
+      const MatrixInput input = matrix.input(access);
+      const auto held = std::find_if(held_.begin(), held_.end(), [&](const Held& one) { return one.input == input; });
+      map[access.node] =
+          held == held_.end() ? memory(input, kernel_.number(0), kernel_.number(0)) : inRegisters(*held, held->now);
+    }
+    return map;
+  }
+
+  /// One step of all groups: a row each.
+  ir::Block takeRows() const {
+    ir::Block block;
+    for (int pass = 0; pass < passes(); ++pass) {
+      append(block, onThreads(reduceRow(pass)));
+      block.push_back({combine(pass)});
+    }
+    append(block, onThreads(useRow()));
+    return block;
+  }
+  ir::Block reduceRow(int pass) const {
+    ir::Block block = pass == 0 ? advance() : ir::Block{};
+    const std::vector<std::size_t> reductions = kernel_.reductionsOf(pass);
+    block.push_back(kernel_.reset(reductions, 1));
+    ir::Lanes lanes = vectorLanes();
+    const LanePlace at = place(*rows(), lanes, column());
+    const LoadMap loads = known(*rows());
+    for (const std::size_t i : reductions) {
+      const Reduction& reduction = rows()->nest.reductions[i];
+      lanes.stores.push_back(
+          {kernel_.accumulator(i), zero(), rows()->domain.at(reduction.body, at.each, loads), false, reduction.op});
+    }
+    if (pass == 0) addToColumns(lanes);
+    append(block, forRows(row(), forVectors(std::move(lanes))));
+    return block;
+  }
+  /// What a vector of a row adds to its columns; in the first sweep, which has just converted the vector.
+  void addToColumns(ir::Lanes& lanes) const {
+    if (!columns()) return;
+    const LanePlace at = place(*columns(), lanes, column());
+    const LoadMap loads = known(*columns());
+    for (std::size_t i = 0; i < sums().size(); ++i)
+      lanes.stores.push_back({sums_[i], slot(), columns()->domain.at(sums()[i].body, at.each, loads), true, sums()[i].op});
+  }
+  ir::Combine combine(int pass) const {
+    ir::Combine combine;
+    combine.threads = tiling_.group;
+    for (const std::size_t i : kernel_.reductionsOf(pass))
+      combine.items.push_back({kernel_.accumulator(i), rows()->nest.reductions[i].op});
+    return combine;
+  }
+  /// What is done with a row once it is reduced, or at once where it is not.
+  ir::Block useRow() const {
+    ir::Lanes lanes = vectorLanes();
+    if (rows())
+      lanes.stores = kernel_.elementStores(place(*rows(), lanes, column()), known(*rows()));
+    else
+      addToColumns(lanes);
+    ir::Block use = forVectors(std::move(lanes));
+    if (rows()) append(use, rowStores());
+    ir::Block block = passes() == 0 ? advance() : ir::Block{};
+    append(block, forRows(row(), std::move(use)));
+    return block;
+  }
+  ir::Block rowStores() const {
+    if (rows()->nest.rowStores.empty()) return {};
+    ir::Lanes lanes;
+    lanes.axis = kernel_.pool().axis(1);
+    lanes.stores = kernel_.rowStores(place(*rows(), lanes, kernel_.number(0)), known(*rows()));
+    return when(tiling_.group == 1 ? Condition() : inGroup_ == 0.0, {{std::move(lanes)}});
+  }
+
+  /// What each group has of the columns, [group, column].
+  ir::Block writePartials() const {
+    ir::Lanes lanes = vectorLanes();
+    const Value to = group_ * double(crossing_.columns()) + column();
+    for (std::size_t i = 0; i < sums().size(); ++i)
+      lanes.stores.push_back({partials_[i], to.expr(), vectorOf(sums_[i], sums()[i].body->dtype), true, {}});
+    return forVectors(std::move(lanes));
+  }
+  ir::Block leaveShare() const {
+    const int64_t all = crossing_.columns(), count = ceilDiv(all, tiling_.block);
+    const Value step = kernel_.axis(count), column = step * double(tiling_.block) + thread_;
+    const Value group = kernel_.axis(tiling_.groups());
+    std::vector<ir::Store> clear, add, leave;
+    for (std::size_t i = 0; i < sums().size(); ++i) {
+      const ir::DType dtype = sums()[i].body->dtype;
+      const Value from = group * double(all) + column, to = tiling_.adds ? column : cta_ * double(all) + column;
+      clear.push_back({totals_[i], zero(), kernel_.pool().neutral(sums()[i].op, dtype), true, {}});
+      add.push_back({totals_[i], zero(), kernel_.pool().load(partials_[i], dtype, from.expr()), true, sums()[i].op});
+      leave.push_back({shares_[i], to.expr(), kernel_.pool().load(totals_[i], dtype, zero()), true,
+                       tiling_.adds ? std::optional(sums()[i].op) : std::nullopt});
+    }
+    ir::Block body = once(std::move(clear));
+    const LoopKind kind = tiling_.groups() <= unrolledGroups ? LoopKind::Unrolled : LoopKind::Serial;
+    append(body, loop(kind, group, once(std::move(add))));
+    append(body, once(std::move(leave)));
+    return loop(LoopKind::Serial, step, when(within(column, count * tiling_.block, all), std::move(body)));
+  }
+
+  const Crossing& crossing_;
+  const PersistentTiling tiling_;
+  NestKernel kernel_;
+  const int64_t steps_, rowVectors_;
+  Value cta_, thread_, step_, ofStep_, vector_, inGroup_, group_;
+  std::vector<Held> held_;
+  std::vector<int> sums_, partials_, totals_, shares_;  ///< by reduction of columns
+};
+
+ir::Kernel resultsKernel(const ir::Loops& loops, int block) {
+  const std::optional<Nest> shares = nestOf(loops);
+  if (!shares) return schedulePointwise(loops, {.block = block});
+  const Nest& nest = *shares;
+  const Domain domain(loops, nest);
+  ColumnTiling tiling;
+  tiling.columns = domain.dims()[0].extent;
+  tiling.elements = domain.numel(1, domain.dims().size());
+  tiling.across = sectorColumns;
+  tiling.down = block / sectorColumns;
+  return scheduleColumns(loops, nest, domain, tiling);
+}
+
+/// The elements of columns as those of rows, whose weights the columns' values are.
+ir::Kernel elementsKernel(const Finish& finish, const Crossing& crossing, const PersistentTiling& tiling) {
+  const Nest& columns = crossing.alongColumns->nest;
+  Nest rows;
+  rows.kept = columns.reduced;
+  rows.reduced = columns.kept;
+  rows.elementStores = finish.elements().stores;
+  const Crossing elements{finish.elements(), MatrixNest{rows, Domain(finish.elements(), rows), 0}, std::nullopt, crossing.lanes};
+  return PersistentKernel(elements, tiling).build();
+}
+
+}  // namespace
+
+ir::Kernel schedulePersistent(const Crossing& crossing, const PersistentTiling& tiling) {
+  PersistentKernel persistent(crossing, tiling);
+  ir::Kernel kernel = persistent.build();
+  if (!crossing.alongColumns) return kernel;
+  std::vector<ir::Local> shares;
+  std::vector<std::string> names;
+  for (const int share : persistent.shares()) {
+    shares.push_back(*kernel.local(share));
+    names.push_back(shares.back().buffer.name);
+  }
+  const Finish finish(crossing, shares);
+  ir::Kernel finished = after(kernel, resultsKernel(finish.results(), tiling.block), names);
+  if (finish.elements().stores.empty()) return finished;
+  return after(finished, elementsKernel(finish, crossing, tiling), finish.between());
+}
+
+}  // namespace lowering

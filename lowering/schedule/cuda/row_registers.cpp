@@ -1,0 +1,48 @@
+#include "lowering/schedule/cuda/row_registers.h"
+
+#include "lowering/analysis/reuse.h"
+
+namespace lowering {
+
+void RowRegisters::addLoads() {
+  const Domain& domain = kernel_.domain();
+  for (const Access& access : domain.loads())
+    if (access.form && !domain.moves(access, domain.elementDims(), domain.dims().size()))
+      registers_[access.node] =
+          kernel_.addLocal(kernel_.bufferName(access.buffer) + "_row", access.node->dtype, 1, ir::Space::Register);
+}
+
+ir::Block RowRegisters::once(const LanePlace& row, std::vector<ir::Store> stores) const {
+  if (stores.empty()) return {};
+  ir::Lanes lanes = kernel_.lanes(row);
+  lanes.stores = std::move(stores);
+  return {{std::move(lanes)}};
+}
+
+ir::Block RowRegisters::read(const LanePlace& row) const {
+  const LoadMap memory = readLanes(kernel_.pool(), kernel_.domain(), row);
+  std::vector<ir::Store> stores;
+  for (const Access& access : kernel_.domain().loads())
+    if (const auto local = registers_.find(access.node); local != registers_.end())
+      stores.push_back({local->second, first(), memory.at(access.node), true, {}});
+  return once(row, std::move(stores));
+}
+
+ir::Block RowRegisters::compute(int pass, const LanePlace& row, const LoadMap& known) {
+  const Nest& nest = kernel_.nest();
+  std::vector<ir::Store> stores;
+  for (const auto& [value, needed] : rowValues(nest)) {
+    const bool isNeeded = needed == pass || (needed == nest.passes() && pass == nest.storingPass());
+    const bool isConverted = value->op == ir::Op::Cast && registers_.contains(value->src[0]);
+    if (!isNeeded || isConverted || registers_.contains(value)) continue;
+    registers_[value] = kernel_.addLocal("of_row", value->dtype, 1, ir::Space::Register);
+    stores.push_back({registers_[value], first(), kernel_.domain().at(value, row.each, known), true, {}});
+  }
+  return once(row, std::move(stores));
+}
+
+void RowRegisters::addTo(LoadMap& known) const {
+  for (const auto& [value, local] : registers_) known[value] = kernel_.pool().load(local, value->dtype, first());
+}
+
+}  // namespace lowering

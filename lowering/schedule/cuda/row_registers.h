@@ -1,0 +1,33 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "lowering/schedule/nest_kernel.h"
+
+namespace lowering {
+
+/// Registers for what a row has once: loads that do not move along it, and what is computed of these and of reductions' results.
+class RowRegisters {
+ public:
+  explicit RowRegisters(NestKernel& kernel) : kernel_(kernel) {}
+
+  /// Adds those of the domain's loads that have affine offsets.
+  void addLoads();
+  /// Reads the loads at a place of a row, of one lane.
+  ir::Block read(const LanePlace& row) const;
+  /// Computes there what a pass's sweep needs of its row alone, but for conversions of what was read, so that it is done once for
+  /// all of a thread's vectors. `known` is what loads are read as.
+  ir::Block compute(int pass, const LanePlace& row, const LoadMap& known);
+  /// Adds the registers to what loads and expressions are read as.
+  void addTo(LoadMap& known) const;
+
+ private:
+  const ir::Expr* first() const { return kernel_.number(0).expr(); }
+  ir::Block once(const LanePlace& row, std::vector<ir::Store> stores) const;
+
+  NestKernel& kernel_;
+  std::map<const ir::Expr*, int> registers_;
+};
+
+}  // namespace lowering

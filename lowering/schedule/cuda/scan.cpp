@@ -1,0 +1,323 @@
+// Scans: threads take neighbouring vectors of a row, or elements of a column, and start from what those before them came to.
+#include "lowering/heuristics/scan.h"
+#include "ir/index/ceil_div.h"
+#include "lowering/schedule/nest_kernel.h"
+#include "lowering/schedule/schedule.h"
+
+namespace lowering {
+namespace {
+
+using ir::DType;
+using ir::Expr;
+using ir::LoopKind;
+
+/// Register arrays of one scan. A row's vectors are apart from each other, so that each has a total of its own; what a thread has
+/// of columns follows one another, and has one a column.
+struct ScanLocals {
+  int scanned = 0;  ///< every element a thread takes at once, combined with those before it in its total
+  int total = 0;    ///< the accumulator of the nest: what a thread has, then what all threads of the line have
+  int start = 0;    ///< what the threads before this one have
+  int carry = 0;    ///< what earlier chunks have
+  int share = 0;    ///< in global memory: what each share of a row comes to
+};
+
+class ScanKernel {
+ public:
+  ScanKernel(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ScanTiling& tiling)
+      : tiling_(tiling),
+        kernel_(loops, nest, domain, ir::Backend::Cuda, 16),
+        nest_(nest),
+        domain_(domain),
+        cluster_(kernel_.axis(clusters())),
+        rank_(kernel_.axis(tiling.ctas)),
+        thread_(kernel_.axis(tiling.block)),
+        chunk_(kernel_.axis(tiling.chunks())),
+        step_(kernel_.axis(tiling.steps)),
+        share_(tiling.shares == 1  ? kernel_.number(0)
+               : tiling.lines == 1 ? cluster_
+                                   : mod(cluster_, double(tiling.shares))) {}
+
+  ir::Kernel build() {
+    addLocals();
+    ir::Block body;
+    if (tiling_.shares > 1) append(body, kernel_.gridLoop(cluster_, totalOfShare()));
+    ir::Block before = tiling_.shares > 1 ? sharesBefore() : resetCarry();
+    ir::Block grid = before.empty() ? std::move(before) : onThreads(std::move(before));
+    if (tiling_.shares > 1) grid.push_back({combineCarries()});
+    ir::Block chunk = onThreads(scanOwn());
+    if (!isAlone()) {
+      chunk.push_back({combineTotals()});
+      append(chunk, onThreads(storeAll()));
+    }
+    append(grid, loop(LoopKind::Serial, chunk_, std::move(chunk)));
+    append(body, kernel_.gridLoop(cluster_, std::move(grid)));
+    ir::Launch launch;
+    launch.grid = clusters();
+    launch.cluster = tiling_.ctas;
+    launch.block = tiling_.block;
+    launch.resident = tiling_.resident;
+    return kernel_.finish(launch, std::move(body));
+  }
+
+ private:
+  int64_t clusters() const { return tiling_.shares > 1 ? tiling_.lines * tiling_.shares : ceilDiv(tiling_.lines, linesPerCta()); }
+  int64_t linesPerCta() const { return tiling_.linesPerCta(); }
+  /// Whether one thread has all of a line: what it found before goes on in `total`.
+  bool isAlone() const { return tiling_.group * tiling_.parts() == 1; }
+  /// Whether anything comes after what a thread has at once, or before its first.
+  bool hasCarry() const {
+    return !isAlone() && (tiling_.chunks() > 1 || tiling_.shares > 1 || (!tiling_.columns && tiling_.steps > 1));
+  }
+  /// Elements of `total` and `start`, and those that one statement has of them.
+  int64_t totals() const { return tiling_.columns ? tiling_.lanes : isAlone() ? 1 : tiling_.steps; }
+  int totalLanes() const { return tiling_.columns ? tiling_.lanes : 1; }
+  Value totalPlace() const { return tiling_.columns || isAlone() ? kernel_.number(0) : step_; }
+
+  Value line() const {
+    if (tiling_.shares > 1) return tiling_.lines == 1 ? kernel_.number(0) : floorDiv(cluster_, double(tiling_.shares));
+    if (linesPerCta() == 1) return cluster_;
+    if (linesPerCta() == tiling_.block) return cluster_ * double(linesPerCta()) + thread_;
+    const double own = tiling_.columns ? tiling_.across : tiling_.group;
+    return cluster_ * double(linesPerCta()) + (tiling_.columns ? mod(thread_, own) : floorDiv(thread_, own));
+  }
+  Value inGroup() const {
+    if (tiling_.columns) return tiling_.group == 1 ? kernel_.number(0) : floorDiv(thread_, double(tiling_.across));
+    return tiling_.group == tiling_.block ? thread_ : mod(thread_, double(tiling_.group));
+  }
+  /// The vector of its line that a thread takes in a step: of rows neighbours take turns, of columns each has some in a row.
+  Value vector() const {
+    const Value first = (share_ * double(tiling_.chunks()) + chunk_) * double(tiling_.chunk());
+    const Value member = rank_ * double(tiling_.group) + inGroup();
+    if (tiling_.columns) return first + member * double(tiling_.steps) + step_;
+    return first + step_ * double(tiling_.ctas * tiling_.group) + member;
+  }
+  Condition isLine() const {
+    return tiling_.shares > 1 ? Condition() : within(line(), clusters() * linesPerCta(), tiling_.lines);
+  }
+  Condition isVector() const { return within(vector(), tiling_.chunks() * tiling_.chunk() * tiling_.shares, tiling_.vectors); }
+
+  /// `lanes` elements of a vector from the `first`th on.
+  LanePlace place(int lanes, Value first) const {
+    LanePlace place;
+    const Value lane{kernel_.pool(), kernel_.pool().axis(lanes)};
+    place.lane = lane.expr();
+    place.alignment = lanes;
+    const double width = tiling_.lanes;
+    if (tiling_.columns) {
+      place.dim = domain_.elementDims() - 1;
+      const auto inRow = static_cast<double>(domain_.dims()[place.dim].extent / tiling_.lanes);
+      if (place.dim > 0) place.base = domain_.unflatten(floorDiv(line(), inRow).expr(), 0, place.dim);
+      place.each = place.base;
+      const Value column = (place.dim > 0 ? mod(line(), inRow) : line()) * width;
+      place.base.insert(place.base.end(), {column.expr(), vector().expr()});
+      place.each.insert(place.each.end(), {(column + lane).expr(), vector().expr()});
+    } else {
+      place.dim = domain_.innermost();
+      place.base = domain_.unflatten(line().expr(), 0, domain_.elementDims());
+      place.each = place.base;
+      const Value start = vector() * width + first;
+      place.base.push_back(start.expr());
+      place.each.push_back((start + lane).expr());
+    }
+    return place;
+  }
+  LanePlace vectorPlace() const { return place(tiling_.lanes, kernel_.number(0)); }
+
+  ir::Block onThreads(ir::Block body) const {
+    return loop(LoopKind::Cluster, rank_, loop(LoopKind::Thread, thread_, std::move(body)));
+  }
+  ir::Block eachVector(ir::Block body) const {
+    return when(isLine(), loop(LoopKind::Unrolled, step_, when(isVector(), std::move(body))));
+  }
+
+  void addLocals() {
+    const int64_t elements = tiling_.steps * tiling_.lanes;
+    kernel_.addAccumulators(totals(), totalLanes());
+    for (std::size_t i = 0; i < nest_.reductions.size(); ++i) {
+      const DType dtype = nest_.reductions[i].body->dtype;
+      const auto add = [&](const char* stem, int64_t count, int lanes) {
+        return kernel_.addLocal(stem, dtype, count, ir::Space::Register, lanes);
+      };
+      ScanLocals locals;
+      locals.scanned = add("scanned", elements, tiling_.lanes);
+      locals.total = kernel_.accumulator(i);
+      if (!isAlone()) locals.start = add("start", totals(), totalLanes());
+      if (hasCarry()) locals.carry = add("carry", totalLanes(), totalLanes());
+      if (tiling_.shares > 1) locals.share = kernel_.addLocal("share", dtype, clusters(), ir::Space::Global);
+      locals_.push_back(locals);
+    }
+    for (const Access& access : domain_.loads()) {
+      if (!domain_.moves(access, domain_.elementDims(), domain_.dims().size())) continue;
+      if (access.form && tiling_.columns && domain_.isUniform(access, domain_.elementDims() - 1)) continue;
+      held_[access.node] = kernel_.addLocal(kernel_.bufferName(access.buffer) + "_held", access.node->dtype, elements,
+                                            ir::Space::Register, tiling_.lanes);
+    }
+  }
+
+  const Expr* read(int local, DType dtype, Value offset) const {
+    return kernel_.pool().load(local, dtype, offset.expr(), ir::LoadMode::Contiguous);
+  }
+  DType dtypeOf(std::size_t scan) const { return nest_.reductions[scan].body->dtype; }
+  /// One statement of a store for each scan.
+  ir::Block forScans(int lanes, const std::function<ir::Store(std::size_t)>& store) const {
+    ir::Lanes all;
+    all.axis = kernel_.pool().axis(lanes);
+    for (std::size_t i = 0; i < locals_.size(); ++i) all.stores.push_back(store(i));
+    return {{std::move(all)}};
+  }
+  ir::Block set(int ScanLocals::* local, int64_t lanes) const {
+    return forScans(static_cast<int>(lanes), [&](std::size_t i) {
+      const Expr* neutral = kernel_.pool().neutral(nest_.reductions[i].op, dtypeOf(i));
+      return ir::Store{locals_[i].*local, kernel_.number(0).expr(), neutral, true, {}};
+    });
+  }
+  ir::Block resetCarry() const {
+    if (isAlone()) return set(&ScanLocals::total, totals());
+    return hasCarry() ? set(&ScanLocals::carry, totalLanes()) : ir::Block();
+  }
+
+  /// All vectors of a chunk, read before the first is used.
+  ir::Block readVectors() const {
+    if (held_.empty()) return {};
+    const LanePlace at = vectorPlace();
+    const LoadMap memory = readLanes(kernel_.pool(), domain_, at);
+    ir::Lanes lanes = kernel_.lanes(at);
+    for (const auto& [load, local] : held_)
+      lanes.stores.push_back({local, (step_ * double(tiling_.lanes)).expr(), memory.at(load), true, {}});
+    return eachVector({{std::move(lanes)}});
+  }
+  /// What loads are read as at a place that starts with the `first`th element of a vector.
+  LoadMap known(const LanePlace& at, Value first) const {
+    LoadMap map;
+    for (const auto& [load, local] : held_) map[load] = read(local, load->dtype, step_ * double(tiling_.lanes) + first);
+    return readLanes(kernel_.pool(), domain_, at, std::move(map));
+  }
+  /// Combines the bodies at a place, an accumulator a lane or one for all.
+  ir::Lanes accumulate(const LanePlace& at, Value first, int ScanLocals::* local, Value to, bool isEach) const {
+    const LoadMap loads = known(at, first);
+    ir::Lanes lanes = kernel_.lanes(at);
+    for (std::size_t i = 0; i < locals_.size(); ++i) {
+      const Reduction& scan = nest_.reductions[i];
+      lanes.stores.push_back({locals_[i].*local, to.expr(), domain_.at(scan.body, at.each, loads), isEach, scan.op});
+    }
+    return lanes;
+  }
+
+  /// What a thread has of a chunk, one element after another.
+  ir::Block scanOwn() const {
+    ir::Block block = readVectors();
+    if (!isAlone()) append(block, set(&ScanLocals::total, totals()));
+    if (!isAlone()) append(block, set(&ScanLocals::start, totals()));
+    const Value element = tiling_.columns ? kernel_.number(0) : kernel_.axis(tiling_.lanes);
+    const Value first = step_ * double(tiling_.lanes) + element;
+    ir::Block one{{accumulate(place(totalLanes(), element), element, &ScanLocals::total, totalPlace(), true)}};
+    append(one, forScans(totalLanes(), [&](std::size_t i) {
+             return ir::Store{locals_[i].scanned, first.expr(), read(locals_[i].total, dtypeOf(i), totalPlace()), true, {}};
+           }));
+    append(block, eachVector(loop(LoopKind::Unrolled, element, std::move(one))));
+    if (isAlone()) append(block, eachVector(elementStores()));
+    return block;
+  }
+
+  ir::Combine combineTotals() const {
+    ir::Combine combine;
+    combine.threads = tiling_.group;
+    combine.stride = tiling_.columns ? tiling_.across : 1;
+    combine.ctas = tiling_.ctas;
+    for (std::size_t i = 0; i < locals_.size(); ++i)
+      combine.items.push_back({locals_[i].total, nest_.reductions[i].op, locals_[i].start});
+    return combine;
+  }
+  ir::Combine combineCarries() const {
+    ir::Combine combine;
+    combine.threads = tiling_.group;
+    for (std::size_t i = 0; i < locals_.size(); ++i) combine.items.push_back({locals_[i].carry, nest_.reductions[i].op, {}});
+    return combine;
+  }
+
+  ir::Block storeAll() const {
+    ir::Block block;
+    if (hasCarry()) append(block, tiling_.columns ? carryOn() : loop(LoopKind::Unrolled, step_, carryOn()));
+    append(block, eachVector(elementStores()));
+    return block;
+  }
+  /// A start becomes that of the line, and the carry that of what comes next.
+  ir::Block carryOn() const {
+    ir::Block block = forScans(totalLanes(), [&](std::size_t i) {
+      return ir::Store{locals_[i].start, totalPlace().expr(), read(locals_[i].carry, dtypeOf(i), kernel_.number(0)), true,
+                       nest_.reductions[i].op};
+    });
+    append(block, forScans(totalLanes(), [&](std::size_t i) {
+             return ir::Store{locals_[i].carry, kernel_.number(0).expr(), read(locals_[i].total, dtypeOf(i), totalPlace()), true,
+                              nest_.reductions[i].op};
+           }));
+    return block;
+  }
+  ir::Block elementStores() const {
+    const LanePlace at = vectorPlace();
+    LoadMap loads;
+    for (std::size_t i = 0; i < locals_.size(); ++i) {
+      const Reduction& scan = nest_.reductions[i];
+      const Expr* value = read(locals_[i].scanned, dtypeOf(i), step_ * double(tiling_.lanes));
+      if (!isAlone()) value = kernel_.pool().make(scan.op, {start(i), value});
+      loads[scan.result] = value;
+    }
+    for (const auto& [load, value] : known(at, kernel_.number(0))) loads.emplace(load, value);
+    ir::Lanes lanes = kernel_.lanes(at);
+    lanes.stores = kernel_.elementStores(at, loads);
+    const int64_t rest = domain_.inner().extent % tiling_.lanes;
+    if (tiling_.columns || rest == 0) return {{std::move(lanes)}};
+    ir::Lanes last = lanes;
+    last.active = kernel_.number(rest).expr();
+    const Value isWhole = vector() < double(tiling_.vectors - 1);
+    return {{ir::If{isWhole.expr(), {{std::move(lanes)}}, {{std::move(last)}}}}};
+  }
+  /// Where the vector at hand starts: of columns each lane has its own.
+  const Expr* start(std::size_t scan) const {
+    if (tiling_.columns) return read(locals_[scan].start, dtypeOf(scan), kernel_.number(0));
+    return kernel_.pool().load(locals_[scan].start, dtypeOf(scan), totalPlace().expr());
+  }
+
+  /// What the first grid loop does: it leaves what a share of a row comes to.
+  ir::Block totalOfShare() const {
+    ir::Block sum = readVectors();
+    append(sum, eachVector({{accumulate(vectorPlace(), kernel_.number(0), &ScanLocals::carry, kernel_.number(0), false)}}));
+    ir::Block all = resetCarry();
+    append(all, loop(LoopKind::Serial, chunk_, std::move(sum)));
+    ir::Block block = onThreads(std::move(all));
+    block.push_back({combineCarries()});
+    ir::Block leave = forScans(1, [&](std::size_t i) {
+      return ir::Store{locals_[i].share, cluster_.expr(), read(locals_[i].carry, dtypeOf(i), kernel_.number(0)), true, {}};
+    });
+    append(block, onThreads(when(thread_ == 0.0, std::move(leave))));
+    return block;
+  }
+  /// Carries of the shares of the row that are before this one, read by as many threads.
+  ir::Block sharesBefore() const {
+    ir::Block block = resetCarry();
+    const Value round = kernel_.axis(ceilDiv(tiling_.shares, tiling_.block));
+    const Value number = round * double(tiling_.block) + thread_;
+    ir::Block add = forScans(1, [&](std::size_t i) {
+      const Expr* total = kernel_.pool().load(locals_[i].share, dtypeOf(i), (line() * double(tiling_.shares) + number).expr());
+      return ir::Store{locals_[i].carry, kernel_.number(0).expr(), total, true, nest_.reductions[i].op};
+    });
+    append(block, loop(LoopKind::Unrolled, round, when(number < share_, std::move(add))));
+    return block;
+  }
+
+  const ScanTiling tiling_;
+  NestKernel kernel_;
+  const Nest& nest_;
+  const Domain& domain_;
+  Value cluster_, rank_, thread_, chunk_, step_, share_;
+  std::map<const Expr*, int> held_;
+  std::vector<ScanLocals> locals_;
+};
+
+}  // namespace
+
+ir::Kernel scheduleScan(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ScanTiling& tiling) {
+  return ScanKernel(loops, nest, domain, tiling).build();
+}
+
+}  // namespace lowering

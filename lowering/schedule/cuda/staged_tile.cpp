@@ -1,0 +1,140 @@
+#include "lowering/schedule/cuda/staged_tile.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "ir/index/ceil_div.h"
+
+namespace lowering {
+namespace {
+
+constexpr int64_t widestVector = 16;  // bytes: 8 of them are what all banks give at once
+
+}  // namespace
+
+StagedTile::StagedTile(const Domain& domain, const StagedTiling& tiling, const Access& access)
+    : domain_(domain), tiling_(tiling), access_(access) {
+  addRuns();
+  lanes_ = unit();
+  while (!canCopy(lanes_)) lanes_ /= 2;
+  spread();
+}
+
+int StagedTile::unit() const { return static_cast<int>(std::max<int64_t>(1, widestVector / access_.elementBytes)); }
+
+int64_t StagedTile::extent(std::size_t dim) const {
+  return dim < domain_.elementDims() ? tiling_.tile[dim] : domain_.dims()[dim].extent;
+}
+
+/// Dims in memory order; the innermost ones as one where they are no whole vectors.
+void StagedTile::addRuns() {
+  std::vector<std::size_t> dims;
+  for (std::size_t d = 0; d < domain_.dims().size(); ++d)
+    if (extent(d) > 1 && domain_.stride(access_, d) != 0) dims.push_back(d);
+  const auto step = [&](std::size_t d) { return domain_.stride(access_, d); };
+  std::stable_sort(dims.begin(), dims.end(), [&](std::size_t a, std::size_t b) { return std::abs(step(a)) > std::abs(step(b)); });
+  runs_.push_back({});
+  for (std::size_t i = dims.size(); i-- > 0;) {
+    Run& inner = runs_.front();
+    const bool isFirst = i + 1 == dims.size();
+    const bool runsOn = !isFirst && runs_.size() == 1 && inner.extent % unit() != 0 &&
+                        step(dims[i]) == inner.step * inner.extent && inner.dims.front() != tiling_.unevenDim(domain_);
+    if (isFirst || runsOn) {
+      inner.dims.insert(inner.dims.begin(), dims[i]);
+      inner.extent *= extent(dims[i]);
+      if (isFirst) inner.step = step(dims[i]);
+    } else {
+      runs_.insert(runs_.begin(), {{dims[i]}, extent(dims[i]), step(dims[i]), 0, 0});
+    }
+  }
+}
+
+/// Extents of a run's dims inside of one of them.
+int64_t StagedTile::inside(const Run& run, std::size_t dim) const {
+  int64_t count = 1;
+  for (auto d = run.dims.rbegin(); *d != dim; ++d) count *= extent(*d);
+  return count;
+}
+
+bool StagedTile::canCopy(int lanes) const {
+  if (lanes == 1) return true;
+  const Run& inner = runs_.back();
+  if (inner.step != 1 || inner.extent % lanes != 0 || access_.form->constant % lanes != 0) return false;
+  for (std::size_t d = 0; d < domain_.elementDims(); ++d)
+    if (tiling_.tiles(domain_, d) > 1 && domain_.stride(access_, d) * tiling_.tile[d] % lanes != 0) return false;
+  const std::optional<std::size_t> uneven = tiling_.unevenDim(domain_);
+  if (uneven && !inner.dims.empty() && inner.dims.front() == *uneven &&
+      domain_.dims()[*uneven].extent * inside(inner, *uneven) % lanes != 0)
+    return false;
+  return std::all_of(runs_.begin(), runs_.end() - 1, [&](const Run& run) { return run.step % lanes == 0; });
+}
+
+/// Steps in shared memory: from one inner run to the next an odd number of vectors, so that 8 threads that are so far apart
+/// reach all banks.
+void StagedTile::spread() {
+  const std::size_t laneDim = domain_.elementDims() - 1;
+  int64_t elements = runs_.back().extent;
+  for (std::size_t i = runs_.size() - 1; i-- > 0;) {
+    Run& run = runs_[i];
+    run.shared = elements;
+    const bool hasLanes = run.dims.front() == laneDim && tiling_.lanes > 1;
+    const int64_t blockOf = hasLanes ? tiling_.lanes : 1;
+    const bool isEven = run.shared * blockOf % (2 * unit()) == 0 && run.shared * blockOf >= 4 * unit();
+    if (i + 2 == runs_.size() && isEven) (hasLanes ? run.gap : run.shared) += unit();
+    elements = run.shared * run.extent + run.gap * ceilDiv(run.extent, blockOf);
+  }
+}
+
+int64_t StagedTile::elements() const {
+  const Run& outer = runs_.front();
+  return outer.shared * outer.extent + (outer.gap == 0 ? 0 : outer.gap * ceilDiv(outer.extent, tiling_.lanes));
+}
+
+bool StagedTile::isContiguous() const {
+  const Run& inner = runs_.back();
+  if (tiling_.lanes == 1) return true;
+  if (inner.step != 1 || inner.dims.empty() || inner.dims.back() != domain_.elementDims() - 1) return false;
+  return std::all_of(runs_.begin(), runs_.end() - 1, [&](const Run& run) { return run.shared % tiling_.lanes == 0; });
+}
+
+Value StagedTile::offset(const TilePosition& at) const {
+  Value sum = at.laneBlock * 0.0;
+  for (const Run& run : runs_) {
+    for (const std::size_t d : run.dims) sum = sum + at.dims[d] * static_cast<double>(run.shared * inside(run, d));
+    if (run.gap > 0) sum = sum + at.laneBlock * static_cast<double>(run.gap);
+  }
+  return sum;
+}
+
+int64_t StagedTile::vectors() const {
+  int64_t count = 1;
+  for (const Run& run : runs_) count *= run.extent;
+  return count / lanes_;
+}
+
+StagedTile::Copy StagedTile::copy(Value vector, const Position& start) const {
+  Copy found{{vector.pool(), domain_.offset(access_, start)}, vector * 0.0, {}};
+  const std::optional<std::size_t> uneven = tiling_.unevenDim(domain_);
+  Value rest = vector;
+  for (std::size_t i = runs_.size(); i-- > 0;) {
+    const Run& run = runs_[i];
+    const int64_t lanes = i + 1 == runs_.size() ? lanes_ : 1;
+    const auto count = static_cast<double>(run.extent / lanes);
+    const Value at = (i == 0 ? rest : mod(rest, count)) * static_cast<double>(lanes);
+    if (i > 0) rest = floorDiv(rest, count);
+    found.global = found.global + at * static_cast<double>(run.step);
+    found.shared = found.shared + at * static_cast<double>(run.shared);
+    if (run.gap > 0) found.shared = found.shared + floorDiv(at, double(tiling_.lanes)) * static_cast<double>(run.gap);
+    if (!uneven || run.dims.empty() || run.dims.front() != *uneven) continue;
+    const auto of = static_cast<double>(inside(run, *uneven));
+    const Value first{vector.pool(), start[*uneven]};
+    found.isInside = first * of + at < static_cast<double>(domain_.dims()[*uneven].extent) * of;
+  }
+  return found;
+}
+
+bool StagedTile::operator==(const StagedTile& other) const {
+  return access_.elementBytes == other.access_.elementBytes && runs_ == other.runs_;
+}
+
+}  // namespace lowering

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <vector>
+
+#include "ir/value.h"
+#include "lowering/analysis/iteration_domain.h"
+#include "lowering/heuristics/staged.h"
+#include "lowering/schedule/nest_kernel.h"
+
+namespace lowering {
+
+/// Where a thread is in a tile: coordinates from its first element on, one for each dim of the domain.
+struct TilePosition {
+  std::vector<Value> dims;
+  Value laneBlock;  ///< the coordinate along the last kept dim, divided by the tiling's lanes
+};
+
+/// The elements of a tile that an access has, in shared memory: in the order in which they lie in global memory, so that they
+/// are copied as vectors, with gaps that let threads along rows and threads along elements read different banks.
+class StagedTile {
+ public:
+  StagedTile(const Domain& domain, const StagedTiling& tiling, const Access& access);
+
+  /// Elements of shared memory.
+  int64_t elements() const;
+  /// Whether the tiling's lanes are neighbours there, from multiples of their number on.
+  bool isContiguous() const;
+  Value offset(const TilePosition& at) const;
+
+  /// Elements of the vectors that are copied, and how many there are of them.
+  int lanes() const { return lanes_; }
+  int64_t vectors() const;
+  /// One such vector: where it starts in global memory and in shared memory, and whether it belongs to the tensor.
+  struct Copy {
+    Value global, shared;
+    Condition isInside;
+  };
+  /// The vector of this number of the tile that starts at a position.
+  Copy copy(Value vector, const Position& start) const;
+
+  /// Whether another access of the same width lies there in the same way.
+  bool operator==(const StagedTile& other) const;
+
+ private:
+  /// Dims that are run through as one.
+  struct Run {
+    std::vector<std::size_t> dims;  ///< outermost first
+    int64_t extent = 1;
+    int64_t step = 1;    ///< elements from one to the next in global memory
+    int64_t shared = 1;  ///< in shared memory
+    int64_t gap = 0;     ///< between blocks of the tiling's lanes, in shared memory
+    bool operator==(const Run&) const = default;
+  };
+  int64_t extent(std::size_t dim) const;
+  void addRuns();
+  void spread();
+  bool canCopy(int lanes) const;
+  int64_t inside(const Run& run, std::size_t dim) const;
+  int unit() const;
+
+  const Domain& domain_;
+  const StagedTiling& tiling_;
+  const Access& access_;
+  std::vector<Run> runs_;  ///< outermost first
+  int lanes_ = 1;
+};
+
+}  // namespace lowering

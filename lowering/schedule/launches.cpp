@@ -1,0 +1,150 @@
+#include "lowering/schedule/launches.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "ir/index/ceil_div.h"
+#include "lowering/analysis/iteration_domain.h"
+#include "lowering/analysis/reduction_nest.h"
+#include "lowering/kernel/fuse_horizontally.h"
+#include "lowering/schedule/schedule.h"
+
+namespace lowering {
+namespace {
+
+/// From here on a matrix is better read once: what two launches read twice comes from the cache the second time, but not for
+/// nothing.
+constexpr int64_t crossingBytes = int64_t{19} << 20;
+
+/// Of the tensors that loops read and write, each once.
+int64_t bytesOf(const std::vector<ir::Loops>& all) {
+  std::map<int, int64_t> bytes;  // by value
+  for (const ir::Loops& loops : all)
+    for (const ir::Buffer& buffer : loops.buffers) bytes[buffer.value] = buffer.type.bytesTouched();
+  const auto add = [](int64_t sum, const auto& one) { return sum + one.second; };
+  return std::accumulate(bytes.begin(), bytes.end(), int64_t{0}, add);
+}
+
+/// Columns under as many threads as a CTA of rows has.
+void match(ColumnTiling& columns, const RowTiling& rows) {
+  const int down = rows.block / columns.across;
+  const bool fits = rows.ctas == 1 && rows.shares == 1 && columns.shares == 1 && !columns.isDirect() &&
+                    columns.across * down == rows.block && down >= columns.lanes && rows.block % 32 == 0;
+  if (fits) columns.down = down;
+}
+
+constexpr int64_t fewestElements = 32;  // of a column that a task takes: combining what tasks leave is then little work
+constexpr int64_t shareOfCache = 4;     // of a core's cache: what a task reads of what two loops read
+
+/// Of loops on a CPU that sum columns of what others go through by rows: how many tasks share the elements, so that each finds in
+/// its cache what the rows have left there; 0 where there are no such loops.
+int64_t sharesOf(const ir::Loops& columns, const ir::Loops& rows, const ir::Target& target) {
+  const std::optional<Nest> sums = nestOf(columns), nest = nestOf(rows);
+  if (!sums || !nest || sums->passes() > 1 || !sums->elementStores.empty() || nest->elementStores.empty()) return 0;
+  const Domain across(columns, *sums), along(rows, *nest);
+  if (across.runsAlongElements() || !along.runsAlongElements()) return 0;
+  int64_t bytes = 0;
+  for (const ir::Buffer& buffer : columns.buffers)
+    for (const ir::Buffer& other : rows.buffers)
+      if (buffer.value == other.value && buffer.isRead && other.isRead) bytes += buffer.type.bytesTouched();
+  const int64_t elements = across.numel(across.elementDims(), across.dims().size());
+  const int64_t most = std::min(elements, along.numel(0, along.elementDims())) / fewestElements;
+  const int64_t wanted = ceilDiv(bytes, target.cacheBytes / shareOfCache * target.processors) * target.processors;
+  return std::min(wanted, most / target.processors * target.processors);
+}
+
+/// Two kernels, the second of which does not need the first one's results, in one launch.
+std::optional<ir::Kernel> joined(const ir::Kernel& a, const ir::Kernel& b) {
+  if (a.backend == ir::Backend::Cpu) {
+    std::optional<ir::Kernel> one = inTasksOf(a, b);
+    return one ? one : inTasksOf(b, a);
+  }
+  // Clusters come first, and of two kernels without the smaller one: what takes longest to start starts first.
+  const bool swaps = a.launch.cluster != b.launch.cluster ? a.launch.cluster < b.launch.cluster : a.launch.grid > b.launch.grid;
+  return swaps ? beside(b, a) : beside(a, b);
+}
+
+/// The same work in fewer launches, where one that follows another can share its launch.
+std::vector<ir::Kernel> joined(const std::vector<ir::Kernel>& kernels) {
+  std::vector<ir::Kernel> all;
+  for (const ir::Kernel& kernel : kernels) {
+    std::optional<ir::Kernel> one;
+    if (!all.empty()) one = joined(all.back(), kernel);
+    if (one) all.pop_back();
+    all.push_back(one ? *std::move(one) : kernel);
+  }
+  return all;
+}
+
+/// The tiling of a matrix that two loops read, where reading it twice costs more than the wait for all CTAs in the end.
+std::optional<PersistentTiling> crossingTiling(const std::vector<ir::Loops>& all, const ir::Target& target) {
+  if (all.size() != 2 || target.backend != ir::Backend::Cuda || bytesOf(all) < crossingBytes) return std::nullopt;
+  const std::optional<Crossing> crossing = crossingOf(all);
+  return crossing ? choosePersistentTiling(*crossing, target) : std::nullopt;
+}
+
+/// The tiling of two loops in one kernel, nothing where each has its own; what becomes of columns concerns only one of them.
+std::optional<PersistentTiling> sharedTiling(const std::vector<Tiling>& tilings) {
+  if (tilings.size() != 2) return std::nullopt;
+  const auto* one = std::get_if<PersistentTiling>(&tilings[0]);
+  const auto* other = std::get_if<PersistentTiling>(&tilings[1]);
+  if (one == nullptr || other == nullptr) return std::nullopt;
+  PersistentTiling shared = *one;
+  shared.adds = one->adds || other->adds;
+  PersistentTiling same = *other;
+  same.adds = shared.adds;
+  return shared == same ? std::optional(shared) : std::nullopt;
+}
+
+/// Whether loops read what others do.
+bool shareInput(const ir::Loops& a, const ir::Loops& b) {
+  return std::any_of(a.buffers.begin(), a.buffers.end(), [&](const ir::Buffer& x) {
+    return std::any_of(b.buffers.begin(), b.buffers.end(),
+                       [&](const ir::Buffer& y) { return x.value == y.value && x.isRead && y.isRead; });
+  });
+}
+
+/// Elements walked from the end on where loops before these have just gone over the same ones, so many that only the last of them
+/// are still in the cache.
+void turn(std::vector<Tiling>& tilings, const std::vector<ir::Loops>& all, const ir::Target& target) {
+  if (target.backend != ir::Backend::Cuda || bytesOf(all) < target.cacheBytes / 2) return;
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    auto* pointwise = std::get_if<PointwiseTiling>(&tilings[i]);
+    const auto before = all.begin() + static_cast<std::ptrdiff_t>(i);
+    if (pointwise != nullptr)
+      pointwise->isBackwards =
+          std::any_of(all.begin(), before, [&](const ir::Loops& loops) { return shareInput(loops, all[i]); });
+  }
+}
+
+}  // namespace
+
+std::vector<Tiling> chooseTilings(const std::vector<ir::Loops>& all, const ir::Target& target) {
+  if (const auto crossing = crossingTiling(all, target)) return {*crossing, *crossing};
+  std::vector<Tiling> tilings;
+  for (const ir::Loops& loops : all) tilings.push_back(chooseTiling(loops, target));
+  for (std::size_t i = 0; i + 1 < all.size(); ++i) {
+    for (const auto& [one, other] : {std::pair(i, i + 1), std::pair(i + 1, i)}) {
+      if (target.backend == ir::Backend::Cpu) {
+        if (const int64_t shares = sharesOf(all[one], all[other], target)) tilings[one] = TaskTiling{shares};
+        continue;
+      }
+      auto* columns = std::get_if<ColumnTiling>(&tilings[one]);
+      const auto* rows = std::get_if<RowTiling>(&tilings[other]);
+      if (columns != nullptr && rows != nullptr && bytesOf({all[i], all[i + 1]}) < target.cacheBytes) match(*columns, *rows);
+    }
+  }
+  turn(tilings, all, target);
+  return tilings;
+}
+
+std::vector<ir::Kernel> scheduleAll(const std::vector<ir::Loops>& all, const ir::Target& target,
+                                    const std::vector<Tiling>& tilings) {
+  if (const auto tiling = sharedTiling(tilings)) return {schedulePersistent(*crossingOf(all), *tiling)};
+  std::vector<ir::Kernel> kernels;
+  for (std::size_t i = 0; i < all.size(); ++i) kernels.push_back(schedule(all[i], target, tilings[i]));
+  return joined(kernels);
+}
+
+}  // namespace lowering

@@ -1,0 +1,157 @@
+#include "lowering/schedule/nest_kernel.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace lowering {
+
+using ir::DType;
+using ir::Expr;
+
+ir::Block loop(ir::LoopKind kind, Value axis, ir::Block body) {
+  if (axis.expr()->isConst()) return body;
+  ir::Block block;
+  block.push_back({ir::For{axis.expr(), kind, std::move(body)}});
+  return block;
+}
+
+ir::Block when(const Condition& condition, ir::Block body) {
+  if (!condition || body.empty()) return body;
+  ir::Block block;
+  block.push_back({ir::If{condition->expr(), std::move(body), {}}});
+  return block;
+}
+
+Condition both(const Condition& a, const Condition& b) { return a && b ? *a & *b : a ? a : b; }
+
+Condition within(Value index, int64_t covered, int64_t extent) {
+  if (covered <= extent) return std::nullopt;
+  return index < static_cast<double>(extent);
+}
+
+void append(ir::Block& to, ir::Block statements) { std::move(statements.begin(), statements.end(), std::back_inserter(to)); }
+
+NestKernel::NestKernel(const ir::Loops& loops, const Nest& nest, const Domain& domain, ir::Backend backend, int alignment)
+    : loops_(loops), nest_(nest), domain_(domain) {
+  kernel_.name = loops.name;
+  kernel_.backend = backend;
+  kernel_.pool = loops.pool;
+  kernel_.params = parameters(loops, alignment);
+  kernel_.relaxedMath = allowsRelaxedMath(loops);
+}
+
+int NestKernel::addLocal(const std::string& stem, DType dtype, int64_t elements, ir::Space space, int lanes) {
+  const auto isTaken = [&](const std::string& name) {
+    const auto hasName = [&](const auto& owner) { return owner.buffer.name == name; };
+    return std::any_of(kernel_.params.begin(), kernel_.params.end(), hasName) ||
+           std::any_of(kernel_.locals.begin(), kernel_.locals.end(), hasName);
+  };
+  std::string name = stem;
+  for (int i = 1; isTaken(name); ++i) name = stem + std::to_string(i);
+  const ir::TensorType type = ir::TensorType::contiguous(dtype, {elements});
+  kernel_.locals.push_back({ir::Buffer{name, type, -1, true, true}, space, lanes});
+  return static_cast<int>(kernel_.params.size() + kernel_.locals.size() - 1);
+}
+
+void NestKernel::addAccumulators(int64_t elements, int lanes) {
+  for (const Reduction& reduction : nest_.reductions) {
+    const auto stem = [&] {
+      switch (reduction.op) {
+        case ir::Op::Mul: return "product";
+        case ir::Op::Max: return "highest";
+        case ir::Op::Min: return "lowest";
+        case ir::Op::And: return "all";
+        case ir::Op::Or: return "any";
+        case ir::Op::LogAddExp: return "logsum";
+        default: return "sum";
+      }
+    };
+    addLocal(stem(), reduction.body->dtype, elements, ir::Space::Register, lanes);
+  }
+}
+
+std::vector<std::size_t> NestKernel::reductionsOf(int pass) const {
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < nest_.reductions.size(); ++i)
+    if (nest_.reductions[i].pass == pass) found.push_back(i);
+  return found;
+}
+
+ir::Statement NestKernel::reset(const std::vector<std::size_t>& reductions, int lanes) const {
+  ir::Lanes all;
+  all.axis = pool().axis(lanes);
+  for (std::size_t i : reductions) {
+    const Reduction& reduction = nest_.reductions[i];
+    all.stores.push_back({accumulator(i), number(0).expr(), pool().neutral(reduction.op, reduction.body->dtype), true, {}});
+  }
+  return {all};
+}
+
+std::set<const Expr*> NestKernel::loadsOf(int pass) const {
+  std::vector<const Expr*> values;
+  for (std::size_t i : reductionsOf(pass)) values.push_back(nest_.reductions[i].body);
+  if (pass == nest_.passes())
+    for (const ir::StoreTo& store : nest_.elementStores) values.push_back(store.value);
+  std::set<const Expr*> loads;
+  for (const Expr* node : ir::postorder(values))
+    if (node->op == ir::Op::Load && node->load().buffer < static_cast<int>(loops_.buffers.size())) loads.insert(node);
+  return loads;
+}
+
+ir::Lanes NestKernel::lanes(const LanePlace& place) const {
+  ir::Lanes lanes;
+  lanes.axis = place.lane;
+  return lanes;
+}
+
+std::vector<ir::Store> NestKernel::reductionStores(int pass, const LanePlace& place, const LoadMap& loads, bool apart) const {
+  std::vector<ir::Store> stores;
+  for (std::size_t i : reductionsOf(pass)) {
+    const Reduction& reduction = nest_.reductions[i];
+    const ir::Expr* value = domain_.at(reduction.body, place.each, loads);
+    stores.push_back({accumulator(i), number(0).expr(), value, apart, reduction.op});
+  }
+  return stores;
+}
+
+std::vector<ir::Store> NestKernel::elementStores(const LanePlace& place, const LoadMap& loads) const {
+  return stores(nest_.elementStores, nest_.rowStores.size(), place, loads);
+}
+
+std::vector<ir::Store> NestKernel::rowStores(const LanePlace& place, const LoadMap& loads) const {
+  return stores(nest_.rowStores, 0, place, loads);
+}
+
+std::vector<ir::Store> NestKernel::stores(const std::vector<ir::StoreTo>& which, std::size_t firstAccess, const LanePlace& place,
+                                          const LoadMap& loads) const {
+  std::vector<ir::Store> all;
+  for (std::size_t i = 0; i < which.size(); ++i) {
+    const Expr* value = domain_.at(which[i].value, place.each, loads);
+    all.push_back(storeLanes(pool(), domain_, domain_.stores()[firstAccess + i], place, value));
+  }
+  return all;
+}
+
+bool NestKernel::fits32(const ir::Launch& launch) const {
+  // Indices reach over the end by less than what all threads take in one step.
+  const int64_t threads = launch.grid * launch.cluster * launch.block;
+  int64_t largest = std::max(threads * 16, domain_.numel() + threads * 128);
+  for (const ir::Buffer& buffer : loops_.buffers) largest = std::max(largest, buffer.type.storageElements());
+  return largest < std::numeric_limits<int32_t>::max();
+}
+
+ir::Block NestKernel::gridLoop(Value cluster, ir::Block body) const {
+  const Expr* axis = cluster.expr()->isConst() ? pool().axis(1) : cluster.expr();
+  ir::Block block;
+  block.push_back({ir::For{axis, ir::LoopKind::Grid, std::move(body)}});
+  return block;
+}
+
+ir::Kernel NestKernel::finish(ir::Launch launch, ir::Block body) {
+  kernel_.index32 = kernel_.backend == ir::Backend::Cuda && fits32(launch);
+  kernel_.launch = launch;
+  kernel_.body = std::move(body);
+  return kernel_;
+}
+
+}  // namespace lowering

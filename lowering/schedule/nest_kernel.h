@@ -1,0 +1,81 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "ir/kernel.h"
+#include "ir/value.h"
+#include "lowering/analysis/iteration_domain.h"
+#include "lowering/analysis/reduction_nest.h"
+#include "lowering/schedule/vectorize.h"
+
+namespace lowering {
+
+/// A condition, or nothing where it always holds.
+using Condition = std::optional<Value>;
+
+/// `for axis: body`; the body alone where the axis is a constant.
+ir::Block loop(ir::LoopKind kind, Value axis, ir::Block body);
+/// `if condition: body`.
+ir::Block when(const Condition& condition, ir::Block body);
+/// Both conditions.
+Condition both(const Condition& a, const Condition& b);
+/// `index < extent`, where index takes values below `covered` at most.
+Condition within(Value index, int64_t covered, int64_t extent);
+/// Adds the statements of one block to another.
+void append(ir::Block& to, ir::Block statements);
+
+/// What schedules of a nest share: the kernel in the making, its local arrays, and bodies at a place.
+class NestKernel {
+ public:
+  NestKernel(const ir::Loops& loops, const Nest& nest, const Domain& domain, ir::Backend backend, int alignment);
+
+  ir::ExprPool& pool() const { return *loops_.pool; }
+  const std::string& bufferName(int buffer) const { return loops_.buffers[static_cast<std::size_t>(buffer)].name; }
+  const Nest& nest() const { return nest_; }
+  const Domain& domain() const { return domain_; }
+  Value number(int64_t value) const { return {pool(), pool().integer(ir::DType::I64, value)}; }
+  /// A loop variable; the number 0 where it takes one value.
+  Value axis(int64_t extent) const { return extent == 1 ? number(0) : Value{pool(), pool().axis(extent)}; }
+
+  /// Adds a local array and returns its buffer number; `stem` is made a name of its own.
+  int addLocal(const std::string& stem, ir::DType dtype, int64_t elements, ir::Space space, int lanes = 1);
+  /// Adds the accumulators of the reductions, `elements` each, numbered as Nest says.
+  void addAccumulators(int64_t elements, int lanes);
+  int accumulator(std::size_t reduction) const { return static_cast<int>(loops_.buffers.size() + reduction); }
+  /// The reductions of a pass, by number.
+  std::vector<std::size_t> reductionsOf(int pass) const;
+
+  /// Sets the first `lanes` elements of accumulators to what a combination starts from.
+  ir::Statement reset(const std::vector<std::size_t>& reductions, int lanes) const;
+  /// Loads of the domain that the bodies of a pass need, or, after the last one, the values of element stores.
+  std::set<const ir::Expr*> loadsOf(int pass) const;
+
+  /// `lanes` of an axis with nothing in them yet.
+  ir::Lanes lanes(const LanePlace& place) const;
+  /// Adds a pass's bodies at a place to their accumulators: lane by lane (`apart`), or all lanes to the first element.
+  std::vector<ir::Store> reductionStores(int pass, const LanePlace& place, const LoadMap& loads, bool apart) const;
+  /// The element or row stores at a place.
+  std::vector<ir::Store> elementStores(const LanePlace& place, const LoadMap& loads) const;
+  std::vector<ir::Store> rowStores(const LanePlace& place, const LoadMap& loads) const;
+
+  /// `body` for every cluster.
+  ir::Block gridLoop(Value cluster, ir::Block body) const;
+  /// The finished kernel.
+  ir::Kernel finish(ir::Launch launch, ir::Block body);
+
+ private:
+  std::vector<ir::Store> stores(const std::vector<ir::StoreTo>& which, std::size_t firstAccess, const LanePlace& place,
+                                const LoadMap& loads) const;
+  bool fits32(const ir::Launch& launch) const;
+
+  const ir::Loops& loops_;
+  const Nest& nest_;
+  const Domain& domain_;
+  ir::Kernel kernel_;
+};
+
+}  // namespace lowering

@@ -1,0 +1,48 @@
+#include "lowering/schedule/schedule.h"
+
+namespace lowering {
+namespace {
+
+ir::Kernel scheduled(const ir::Loops& loops, const ir::Target&, const PointwiseTiling& tiling) {
+  return schedulePointwise(loops, tiling);
+}
+
+ir::Kernel scheduled(const ir::Loops& loops, const ir::Target&, const RowTiling& tiling) {
+  const Nest nest = *nestOf(loops);
+  return scheduleRows(loops, nest, Domain(loops, nest), tiling);
+}
+
+ir::Kernel scheduled(const ir::Loops& loops, const ir::Target&, const ColumnTiling& tiling) {
+  const Nest nest = *nestOf(loops);
+  return scheduleColumns(loops, nest, Domain(loops, nest), tiling);
+}
+
+ir::Kernel scheduled(const ir::Loops& loops, const ir::Target&, const StagedTiling& tiling) {
+  const Nest nest = *nestOf(loops);
+  return scheduleStaged(loops, nest, Domain(loops, nest), tiling);
+}
+
+ir::Kernel scheduled(const ir::Loops& loops, const ir::Target&, const PersistentTiling& tiling) {
+  return schedulePersistent(*crossingOf({loops}), tiling);
+}
+
+ir::Kernel scheduled(const ir::Loops& loops, const ir::Target& target, const TaskTiling& tiling) {
+  return scheduleCpu(loops, target, tiling);
+}
+
+ir::Kernel scheduled(const ir::Loops& loops, const ir::Target&, const ScanTiling& tiling) {
+  const Nest nest = *nestOf(loops);
+  return scheduleScan(loops, nest, Domain(loops, nest), tiling);
+}
+
+}  // namespace
+
+ir::Kernel schedule(const ir::Loops& loops, const ir::Target& target, const Tiling& tiling) {
+  return std::visit([&](const auto& one) { return scheduled(loops, target, one); }, tiling);
+}
+
+ir::Kernel schedule(const ir::Loops& loops, const ir::Target& target) {
+  return schedule(loops, target, chooseTiling(loops, target));
+}
+
+}  // namespace lowering

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "ir/kernel.h"
+#include "lowering/heuristics/tiling.h"
+
+namespace lowering {
+
+/// Binds loops to the hardware: blocks, threads and vectors, or tasks and vectors. The tiling is one of `candidates` of the
+/// same loops and target; without one it is that of the rules.
+ir::Kernel schedule(const ir::Loops& loops, const ir::Target& target);
+ir::Kernel schedule(const ir::Loops& loops, const ir::Target& target, const Tiling& tiling);
+
+ir::Kernel schedulePointwise(const ir::Loops& loops, const PointwiseTiling& tiling);
+/// A nest whose memory runs along its elements: threads side by side work on one row.
+ir::Kernel scheduleRows(const ir::Loops& loops, const Nest& nest, const Domain& domain, const RowTiling& tiling);
+/// A nest whose tensors run along rows and along their elements: tiles of rows in shared memory.
+ir::Kernel scheduleStaged(const ir::Loops& loops, const Nest& nest, const Domain& domain, const StagedTiling& tiling);
+/// A nest whose memory runs along its rows' numbers: threads side by side work on different rows, called columns.
+ir::Kernel scheduleColumns(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ColumnTiling& tiling);
+/// A nest of scans.
+ir::Kernel scheduleScan(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ScanTiling& tiling);
+
+/// A crossing: CTAs that stay take rows one after another, and what they leave of columns is added by all of them in the end.
+ir::Kernel schedulePersistent(const Crossing& crossing, const PersistentTiling& tiling);
+
+ir::Kernel scheduleCpu(const ir::Loops& loops, const ir::Target& target, const TaskTiling& tiling);
+ir::Kernel scheduleCpuRows(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target);
+ir::Kernel scheduleCpuColumns(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target,
+                              const TaskTiling& tiling);
+ir::Kernel scheduleCpuScan(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target);
+
+}  // namespace lowering

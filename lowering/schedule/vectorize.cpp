@@ -1,0 +1,75 @@
+#include "lowering/schedule/vectorize.h"
+
+#include <algorithm>
+
+namespace lowering {
+namespace {
+
+using ir::Expr;
+
+bool isContiguous(const Domain& domain, const Access& access, const LanePlace& place) {
+  if (place.isScattered) return false;
+  if (place.flat != nullptr) return domain.isFlat(access, place.alignment);
+  return domain.isContiguous(access, place.dim) && domain.isAligned(access, place.alignment, place.dim);
+}
+
+const Expr* offsetOf(ir::ExprPool& pool, const Domain& domain, const Access& access, const LanePlace& place, bool contiguous) {
+  if (!contiguous) return domain.offset(access, place.each);
+  if (place.flat == nullptr) return domain.offset(access, place.base);
+  return pool.make(ir::Op::Add, {place.flat, pool.integer(ir::DType::I64, access.form->constant)});
+}
+
+}  // namespace
+
+LoadMap readLanes(ir::ExprPool& pool, const Domain& domain, const LanePlace& place, LoadMap known) {
+  for (const Access& access : domain.loads()) {
+    if (known.contains(access.node)) continue;
+    const bool contiguous = isContiguous(domain, access, place);
+    const Expr* offset = offsetOf(pool, domain, access, place, contiguous);
+    const auto mode = contiguous ? ir::LoadMode::Contiguous : ir::LoadMode::PerLane;
+    known[access.node] = pool.load(access.buffer, access.node->dtype, offset, mode);
+  }
+  return known;
+}
+
+ir::Store storeLanes(ir::ExprPool& pool, const Domain& domain, const Access& store, const LanePlace& place, const Expr* value) {
+  const bool contiguous = isContiguous(domain, store, place);
+  return {store.buffer, offsetOf(pool, domain, store, place, contiguous), value, contiguous, {}};
+}
+
+ir::Lanes vectorize(const ir::Loops& loops, const Domain& domain, const LanePlace& place, const Expr* active, LoadMap known) {
+  const LoadMap loads = readLanes(*loops.pool, domain, place, std::move(known));
+  ir::Lanes lanes;
+  lanes.axis = place.lane;
+  lanes.active = active;
+  for (std::size_t i = 0; i < loops.stores.size(); ++i) {
+    const Expr* value = domain.at(loops.stores[i].value, place.each, loads);
+    lanes.stores.push_back(storeLanes(*loops.pool, domain, domain.stores()[i], place, value));
+  }
+  return lanes;
+}
+
+std::vector<ir::Param> parameters(const ir::Loops& loops, int alignment) {
+  std::vector<ir::Param> params;
+  for (const ir::Buffer& buffer : loops.buffers) params.push_back({buffer, alignment});
+  return params;
+}
+
+bool allowsRelaxedMath(const ir::Loops& loops) {
+  return std::all_of(loops.stores.begin(), loops.stores.end(),
+                     [](const ir::StoreTo& store) { return ir::isLowPrecision(store.value->dtype); });
+}
+
+ElementRange contiguousElements(const Domain& domain) {
+  ElementRange range{domain.stores().front().elementBytes, domain.stores().front().elementBytes};
+  const auto include = [&](const Access& access) {
+    if (!domain.isInnerContiguous(access)) return;
+    range.smallest = std::min(range.smallest, access.elementBytes);
+    range.largest = std::max(range.largest, access.elementBytes);
+  };
+  for (const Access& access : domain.stores()) include(access);
+  for (const Access& access : domain.loads()) include(access);
+  return range;
+}
+
+}  // namespace lowering

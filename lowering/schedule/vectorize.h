@@ -1,0 +1,44 @@
+#pragma once
+
+#include <map>
+
+#include "ir/kernel.h"
+#include "lowering/analysis/iteration_domain.h"
+
+namespace lowering {
+
+/// How the lanes of a vector lie in the domain.
+struct LanePlace {
+  const ir::Expr* lane = nullptr;  ///< the Lanes axis
+  Position base;                   ///< of lane 0
+  Position each;                   ///< of the lane at hand; depends on `lane`
+  const ir::Expr* flat = nullptr;  ///< number of lane 0 in the flat domain; lanes may then run over the end of a row
+  std::size_t dim = 0;             ///< the dim that lanes run along
+  bool isScattered = false;        ///< whether lanes do not run along it one by one, so that no access is contiguous
+  int alignment = 1;               ///< elements that contiguous accesses must start at multiples of
+};
+
+/// What is read in the place of every load of the domain: loads that run along the lanes become contiguous, those that do not
+/// move with them are read once, others lane by lane. `known` gives loads that are read already.
+LoadMap readLanes(ir::ExprPool& pool, const Domain& domain, const LanePlace& place, LoadMap known = {});
+/// A store of the domain with its value, in which axes and loads have been replaced.
+ir::Store storeLanes(ir::ExprPool& pool, const Domain& domain, const Access& store, const LanePlace& place,
+                     const ir::Expr* value);
+
+/// The stores of loops without reductions for the lanes of one vector.
+ir::Lanes vectorize(const ir::Loops& loops, const Domain& domain, const LanePlace& place, const ir::Expr* active,
+                    LoadMap known = {});
+
+/// Parameters in buffer order, aligned to `alignment` bytes.
+std::vector<ir::Param> parameters(const ir::Loops& loops, int alignment);
+
+/// Whether every result is rounded to 11 bits or fewer (Kernel::relaxedMath).
+bool allowsRelaxedMath(const ir::Loops& loops);
+
+/// Bytes of the smallest and largest element among accesses that run along the inner dim.
+struct ElementRange {
+  int64_t smallest, largest;
+};
+ElementRange contiguousElements(const Domain& domain);
+
+}  // namespace lowering

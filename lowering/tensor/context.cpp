@@ -1,0 +1,101 @@
+#include "lowering/tensor/context.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "ir/error.h"
+
+namespace lowering {
+
+const ir::Argument& Context::argument(const std::string& name) const {
+  const ir::Argument* found = node_.find(name);
+  ir::require(found != nullptr, "{} has no argument {}", node_.op, name);
+  return *found;
+}
+
+const ir::Argument& Context::argument(int position) const {
+  ir::require(position < argumentCount(), "{} has no argument {}", node_.op, position);
+  return node_.args[position].value;
+}
+
+int Context::valueOf(const ir::Argument& argument) const {
+  const auto* value = argument.as<ir::ValueRef>();
+  ir::require(value != nullptr, "an argument of {} is no tensor", node_.op);
+  return value->index;
+}
+
+Tensor Context::tensorOf(const ir::Argument& argument) const { return values_.at(valueOf(argument)); }
+
+const ir::TensorType& Context::typeOf(const std::string& name) const { return graph_.values.at(valueOf(argument(name))).type; }
+
+std::optional<Tensor> Context::optionalTensor(const std::string& name) const {
+  if (isNone(name)) return std::nullopt;
+  return tensor(name);
+}
+
+double Context::number(const std::string& name) const {
+  const ir::Argument& value = argument(name);
+  if (const auto* boolean = value.as<bool>()) return *boolean ? 1 : 0;
+  if (const auto* integer = value.as<int64_t>()) return static_cast<double>(*integer);
+  const auto* real = value.as<double>();
+  ir::require(real != nullptr, "argument {} of {} is no real number", name, node_.op);
+  return *real;
+}
+
+int64_t Context::integer(const std::string& name) const {
+  const auto* value = argument(name).as<int64_t>();
+  ir::require(value != nullptr, "argument {} of {} is no integer", name, node_.op);
+  return *value;
+}
+
+bool Context::flag(const std::string& name) const {
+  const auto* value = argument(name).as<bool>();
+  ir::require(value != nullptr, "argument {} of {} is no bool", name, node_.op);
+  return *value;
+}
+
+std::string Context::text(const std::string& name) const {
+  const auto* value = argument(name).as<std::string>();
+  ir::require(value != nullptr, "argument {} of {} is no text", name, node_.op);
+  return *value;
+}
+
+std::vector<bool> Context::flags(const std::string& name) const {
+  const auto* list = argument(name).as<ir::List>();
+  ir::require(list != nullptr, "argument {} of {} is no list", name, node_.op);
+  std::vector<bool> values;
+  for (const ir::Argument& item : list->items) {
+    const auto* value = item.as<bool>();
+    ir::require(value != nullptr, "argument {} of {} is no list of bools", name, node_.op);
+    values.push_back(*value);
+  }
+  return values;
+}
+
+Dims Context::dims(const std::string& name, std::size_t rank) const {
+  std::vector<ir::Argument> items;
+  if (has(name)) {
+    const auto* list = argument(name).as<ir::List>();
+    if (list != nullptr) items = list->items;
+    if (list == nullptr && !isNone(name)) items = {argument(name)};
+  }
+  Dims dims;
+  for (const ir::Argument& item : items) {
+    const auto* dim = item.as<int64_t>();
+    ir::require(dim != nullptr, "argument {} of {} is no list of dimensions", name, node_.op);
+    if (rank > 0) dims.push_back(*dim < 0 ? *dim + static_cast<int64_t>(rank) : *dim);
+  }
+  if (items.empty()) {
+    dims.resize(rank);
+    std::iota(dims.begin(), dims.end(), 0);
+  }
+  std::sort(dims.begin(), dims.end());
+  return dims;
+}
+
+const ir::TensorType& Context::outputType(int i) const {
+  ir::require(i < outputCount(), "{} has no output {}", node_.op, i);
+  return graph_.values.at(node_.outputs[i]).type;
+}
+
+}  // namespace lowering

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ir/graph.h"
+#include "lowering/fusion/intermediates.h"
+#include "lowering/tensor/tensor.h"
+
+namespace lowering {
+
+/// What a lowering sees of one call: its arguments by schema name or position, and the types of its outputs.
+class Context {
+ public:
+  Context(const ir::Graph& graph, const ir::Node& node, ir::ExprPool& pool, std::vector<Tensor> values, Reductions& reductions)
+      : graph_(graph), node_(node), pool_(pool), values_(std::move(values)), reductions_(reductions) {}
+
+  ir::ExprPool& pool() const { return pool_; }
+  /// Where reductions are noted.
+  Reductions& reductions() const { return reductions_; }
+  int argumentCount() const { return static_cast<int>(node_.args.size()); }
+  /// The value of an argument; an Internal error where there is none of that name.
+  const ir::Argument& argument(const std::string& name) const;
+  const ir::Argument& argument(int position) const;
+  const std::string& argumentName(int position) const { return node_.args.at(position).name; }
+
+  /// Whether the overload has an argument of that name.
+  bool has(const std::string& name) const { return node_.find(name) != nullptr; }
+  bool isNone(const std::string& name) const { return argument(name).is<ir::None>(); }
+  Tensor tensor(const std::string& name) const { return tensorOf(argument(name)); }
+  Tensor tensorOf(const ir::Argument& argument) const;
+  /// How a tensor argument lies in memory.
+  const ir::TensorType& typeOf(const std::string& name) const;
+  /// A tensor argument that may be None.
+  std::optional<Tensor> optionalTensor(const std::string& name) const;
+  /// A number argument (bool, int or float) as double.
+  double number(const std::string& name) const;
+  int64_t integer(const std::string& name) const;
+  bool flag(const std::string& name) const;
+  std::string text(const std::string& name) const;
+  /// A list of bools: which outputs are wanted.
+  std::vector<bool> flags(const std::string& name) const;
+  /// A dimension or list of them, of a tensor of `rank` dimensions; all of them for None, an empty list and overloads without.
+  Dims dims(const std::string& name, std::size_t rank) const;
+
+  int outputCount() const { return static_cast<int>(node_.outputs.size()); }
+  /// Type of an output, or of the argument written in place that it is.
+  const ir::TensorType& outputType(int i = 0) const;
+
+ private:
+  int valueOf(const ir::Argument& argument) const;
+
+  const ir::Graph& graph_;
+  const ir::Node& node_;
+  ir::ExprPool& pool_;
+  std::vector<Tensor> values_;  ///< by graph value
+  Reductions& reductions_;
+};
+
+}  // namespace lowering

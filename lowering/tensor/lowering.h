@@ -1,0 +1,36 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "ir/graph.h"
+#include "ir/loops.h"
+#include "lowering/tensor/context.h"
+
+namespace lowering {
+
+/// How a call becomes lazy tensors: one for each output that eager has (those that it leaves undefined are none), in schema
+/// order, then one for each argument that is written and not returned.
+using Rule = std::function<Tensors(Context&)>;
+
+/// The meaning of an ATen operator, registered by being defined: `const Lowering silu{"aten::silu", ...};`. The name stands
+/// for all overloads (`aten::add`) or for one (`aten::pow.Scalar`), which wins; in-place forms (`aten::silu_`) follow from it.
+class Lowering {
+ public:
+  Lowering(const std::string& name, Rule rule);
+};
+
+/// Whether there is a lowering for an operator `aten.add_.Tensor`.
+bool hasLowering(const std::string& op);
+/// The registered names, sorted.
+std::vector<std::string> names();
+
+/// Lowers a graph whose operators all have lowerings. Errors: Unsupported for dtypes and forms that cannot be expressed;
+/// Internal where a lowering's dtype or sizes differ from what the graph (that is, eager) says.
+std::vector<ir::Loops> lower(const ir::Graph& graph);
+
+/// What loops of a graph leave to later ones: values that are numbered on from the graph's.
+std::vector<ir::GraphValue> between(const ir::Graph& graph, const std::vector<ir::Loops>& all);
+
+}  // namespace lowering

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "ir/tensor_type.h"
+#include "ir/value.h"
+
+namespace lowering {
+
+/// One I64 value for each dimension.
+using Index = std::vector<Value>;
+
+/// A lazy tensor: its dtype and sizes, and how to compute the element at an index. Fusion is composition of these.
+struct Tensor {
+  ir::DType dtype;
+  ir::Shape sizes;
+  std::function<Value(const Index&)> at;
+};
+
+using Tensors = std::vector<Tensor>;
+
+/// Dimensions of a tensor, ascending.
+using Dims = std::vector<int64_t>;
+
+/// A lazy tensor whose elements are memoised by index, so that composition stays linear in the number of tensors.
+Tensor lazy(ir::DType dtype, ir::Shape sizes, std::function<Value(const Index&)> at);
+/// Sizes of two shapes broadcast against each other; an Internal error if they do not fit (ATen has accepted them).
+ir::Shape broadcast(const ir::Shape& a, const ir::Shape& b);
+/// The tensor as one of these sizes, dimensions aligned from the right, extents of 1 repeated.
+Tensor expand(const Tensor& tensor, const ir::Shape& sizes);
+/// The tensor with every element converted.
+Tensor cast(const Tensor& tensor, ir::DType dtype);
+/// The same in the dtype that arithmetic on it is done in.
+Tensor inOpmath(const Tensor& tensor);
+
+/// An index of a dimension made of blocks of `extent`, as the number of the block. Loops whose reductions depend on that alone
+/// run over blocks and their elements in two axes.
+Value blockOf(Value index, int64_t extent);
+
+/// `function` of the elements of the tensors, broadcast against each other: `map([](Value x, Value y) { return x - y; }, a, b)`.
+/// The function yields the dtype of the first.
+template <typename F, typename... T>
+Tensor map(F function, const Tensor& first, const T&... rest) {
+  ir::Shape sizes = first.sizes;
+  ((sizes = broadcast(sizes, rest.sizes)), ...);
+  return lazy(first.dtype, sizes, [=, a = expand(first, sizes), ... b = expand(rest, sizes)](const Index& index) {
+    return function(a.at(index), b.at(index)...);
+  });
+}
+
+}  // namespace lowering

@@ -1,0 +1,89 @@
+#include "opbench/check/accuracy.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <utility>
+
+namespace opbench {
+namespace {
+
+using runtime::Comparison;
+
+std::string place(const Comparison& c) {
+  return c.worst.empty() ? "the only element" : fmt::format("[{}]", fmt::join(c.worst, ", "));
+}
+
+/// `output 1 is wrong at [3, 17]: found 1.25, expected 1.5`.
+std::string where(const Comparison& c, int output) {
+  return fmt::format("output {} is wrong at {}: found {}, expected {}", output, place(c), c.worstFound, c.worstExpected);
+}
+
+Verdict wrong(std::string message) { return {false, std::move(message), std::nullopt}; }
+
+Verdict judgeType(const Comparison& c, int output) {
+  if (c.sameType) return {};
+  return wrong(fmt::format("output {} is {} where eager's is {}", output, toText(c.found), toText(c.expected)));
+}
+
+Verdict judgeExact(const Comparison& c, int output) {
+  if (c.unequal == 0) return {};
+  return wrong(fmt::format("{}; {} of {} elements differ, which must be equal", where(c, output), c.unequal, c.numel));
+}
+
+/// Whether values within the tolerance are the right ones all the same: zeros for gradients of 1e-6 are not.
+bool hasDirection(const Comparison& c) {
+  constexpr double aligned = 0.99;
+  return c.unequal == 0 || !std::isfinite(c.cosine) || c.cosine >= aligned;
+}
+
+Verdict judgeElements(const Comparison& c, const Limit& limit, int output) {
+  if (!c.allClose) return wrong(fmt::format("{}; tolerance {:g}", where(c, output), limit.element));
+  if (limit.isElementAlone || hasDirection(c)) return {};
+  return wrong(
+      fmt::format("{}; close only in absolute terms: the cosine to the reference is {:.4f}", where(c, output), c.cosine));
+}
+
+Verdict judgeAgainstEager(const Comparison& c, const Limit& limit, int output) {
+  constexpr double worstErrors = 4;
+  // A sum that cancels to nearly nothing among larger ones is off by what its terms are.
+  const double ofSums = limit.accumulated * (1 + c.rmsReference);
+  const bool isFarOff = std::abs(c.worstFound - c.worstExpected) > ofSums && c.worstError > worstErrors * c.worstErrorEager;
+  if (!c.allClose && isFarOff)
+    return wrong(
+        fmt::format("{}; tolerance {:.3g}, eager's largest error {:.3g}", where(c, output), limit.element, c.worstErrorEager));
+  const double allowed = limit.eagerErrors * c.rmseEager + limit.share * c.rmsReference + ofSums;
+  if (c.rmseFound <= allowed) return {};
+  return wrong(fmt::format("{}; root mean square error {:.3g}, eager's {:.3g}, allowed {:.3g}", where(c, output), c.rmseFound,
+                           c.rmseEager, allowed));
+}
+
+Verdict judgeClose(const Comparison& c, const Limit& limit, int output) {
+  if (c.misplaced > 0)
+    return wrong(
+        fmt::format("{}; {} of {} elements are NaN or infinite on one side only", where(c, output), c.misplaced, c.numel));
+  const bool asksEager = c.hasReference && !limit.isElementAlone;
+  return asksEager ? judgeAgainstEager(c, limit, output) : judgeElements(c, limit, output);
+}
+
+Accuracy accuracyOf(const Comparison& c, int output) {
+  return {output,  c.maxUlp,     c.rmseFound,     c.rmseEager,  c.cosine,
+          c.worst, c.worstFound, c.worstExpected, c.worstError, c.worstErrorEager};
+}
+
+Verdict judgeValues(const Comparison& c, Rule rule, const Limit& limit, int output) {
+  const bool isReal = ir::isFloating(c.expected.dtype) || ir::isComplex(c.expected.dtype);
+  Verdict verdict = rule == Rule::Close && isReal ? judgeClose(c, limit, output) : judgeExact(c, output);
+  if (isReal) verdict.accuracy = accuracyOf(c, output);
+  return verdict;
+}
+
+}  // namespace
+
+Verdict judge(const Comparison& comparison, Rule rule, const Limit& limit, int output) {
+  Verdict verdict = judgeType(comparison, output);
+  return verdict.ok && rule != Rule::TypeOnly ? judgeValues(comparison, rule, limit, output) : verdict;
+}
+
+}  // namespace opbench

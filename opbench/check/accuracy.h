@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "opbench/check/tolerances.h"
+#include "runtime/torch/tensor_list.h"
+
+namespace opbench {
+
+/// How far results are from what they should be: of the output that is furthest off.
+struct Accuracy {
+  int output = 0;
+  double maxUlp = 0;           ///< values of the dtype between an element and the rounded reference
+  double rmse = 0;             ///< root mean square error
+  double eagerRmse = 0;        ///< the same of eager's results
+  double cosine = 1;           ///< between the results and the reference
+  std::vector<int64_t> worst;  ///< index of the element with the largest error relative to 1 + |expected|
+  double worstFound = 0, worstExpected = 0;
+  double worstError = 0, worstErrorEager = 0;  ///< that error, and the largest of eager's elements
+};
+
+/// Whether a result may be trusted, and if not where it is wrong and by how much.
+struct Verdict {
+  bool ok = true;
+  std::string message;
+  std::optional<Accuracy> accuracy;  ///< nothing where no floating output was compared with values
+};
+
+/// Judges output number `output`. Types are equal, strides included. Exact results are eager's to the bit. Close ones have NaN
+/// and infinities where eager or the float64 reference has them; each element is within its tolerance, or no further off than
+/// four times eager's worst; and their root mean square error is about eager's (Limit). Where there is no reference every element
+/// is within its tolerance, and a result that is close only because all of it is tiny, and points elsewhere, is wrong.
+Verdict judge(const runtime::Comparison& comparison, Rule rule, const Limit& limit, int output);
+
+}  // namespace opbench

@@ -1,0 +1,86 @@
+#include "opbench/check/tolerances.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "opbench/check/tolerances_reader.h"
+#include "opbench/select/select.h"
+
+namespace opbench {
+
+std::string_view tolerancesText();  // tolerances.yaml
+
+namespace {
+
+/// `aten.copy.default` of `aten.copy_.default`; other names as they are.
+std::string functionalName(const std::string& op) {
+  const size_t overload = op.rfind('.');
+  const bool isInPlace = overload != std::string::npos && overload > 1 && op[overload - 1] == '_' && op[overload - 2] != '_';
+  return isInPlace ? op.substr(0, overload - 1) + op.substr(overload) : op;
+}
+
+/// The largest relative error of one rounding to a dtype.
+double roundoff(ir::DType dtype) {
+  switch (dtype) {
+    case ir::DType::F8E5M2: return 0x1p-3;
+    case ir::DType::F8E4M3: return 0x1p-4;
+    case ir::DType::BF16: return 0x1p-8;
+    case ir::DType::F16:
+    case ir::DType::C32: return 0x1p-11;
+    case ir::DType::F64:
+    case ir::DType::C128: return 0x1p-53;
+    default: return 0x1p-24;
+  }
+}
+
+/// The same of what sums of a dtype are taken in.
+double roundoffOfSums(ir::DType dtype) { return std::min(roundoff(dtype), roundoff(ir::DType::F32)); }
+
+}  // namespace
+
+Tolerances::Tolerances() { TolerancesReader(*this, "tolerances.yaml").read(std::string(tolerancesText())); }
+
+void Tolerances::read(const std::string& path) {
+  if (!path.empty()) TolerancesReader(*this, path).read(YamlReader::contentOf(path));
+}
+
+const Tolerances& Tolerances::standard() {
+  static const Tolerances table;
+  return table;
+}
+
+Criterion Tolerances::criterionFor(const std::string& op) const {
+  Criterion criterion;
+  const std::string functional = functionalName(op);
+  for (const Entry& entry : entries_)
+    for (const std::string& name : entry.names) {
+      if (!matches(op, name) && !matches(functional, name)) continue;
+      criterion.rule = entry.rule.value_or(criterion.rule);
+      if (entry.tolerance) criterion.tolerance = entry.tolerance;
+      criterion.places = entry.places.value_or(criterion.places);
+      criterion.isCumulative = entry.isCumulative.value_or(criterion.isCumulative);
+      criterion.mayCopy = entry.mayCopy.value_or(criterion.mayCopy);
+      criterion.copies = entry.copies.value_or(criterion.copies);
+      criterion.mayBeConstant = entry.mayBeConstant.value_or(criterion.mayBeConstant);
+      criterion.mayVary = entry.mayVary.value_or(criterion.mayVary);
+    }
+  // What eager does otherwise the next time cannot be met bit for bit.
+  if (criterion.mayVary && criterion.rule == Rule::Exact) criterion.rule = Rule::Close;
+  return criterion;
+}
+
+Limit Tolerances::limit(const Criterion& criterion, ir::DType dtype, bool hasReference, double terms,
+                        bool roundsArguments) const {
+  if (!ir::isFloating(dtype) && !ir::isComplex(dtype)) return {};
+  Limit limit;
+  const bool isLow = ir::isLowPrecision(dtype);
+  if (terms > 1) limit.accumulated = accumulation_ * std::sqrt(terms) * roundoffOfSums(dtype);
+  const double own = criterion.tolerance.value_or(ofDType_[static_cast<size_t>(dtype)]);
+  limit.element = (own + limit.accumulated) * (hasReference ? 1 : withoutReference_);
+  limit.eagerErrors = isLow && !roundsArguments ? eagerErrorsLow_ : eagerErrors_;
+  limit.share = roundoff(dtype) * (isLow ? 1.0 / 64 : 4);
+  limit.isElementAlone = criterion.tolerance.has_value();
+  return limit;
+}
+
+}  // namespace opbench

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <array>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/dtype.h"
+#include "runtime/torch/compare/oracle.h"
+
+namespace opbench {
+
+/// How an operator's results are judged.
+enum class Rule {
+  Close,     ///< within the tolerance of the dtype, or as near to the float64 reference as eager is
+  Exact,     ///< bit for bit eager's value: operators that only move or convert values
+  TypeOnly,  ///< dtype, sizes and strides: results are random or left unwritten
+};
+
+/// What is right of one operator. dtypes that are not floating are Exact under any rule but TypeOnly.
+struct Criterion {
+  Rule rule = Rule::Close;
+  std::optional<double> tolerance;        ///< in place of the dtype's
+  std::map<int, runtime::Places> places;  ///< by output: what its elements are places in
+  bool isCumulative = false;              ///< elements are combined from those before them along a dimension
+  bool mayCopy = false;                   ///< an argument may be the right result
+  bool mayBeConstant = false;             ///< one value for all elements may be
+  bool mayVary = false;                   ///< results may differ from run to run, eager's too
+  std::set<int> copies;                   ///< outputs of which an argument may be the right result, whatever the others are
+};
+
+/// How far close results may be from what is expected.
+struct Limit {
+  double element = 0;  ///< of one element, absolute and relative to 1 + |expected|
+  /// Where a float64 reference says what eager's error is, the root mean square error may be so many times eager's, plus this
+  /// share of the root mean square of what is expected, plus what a sum of so many terms may be off.
+  double eagerErrors = 1;
+  double share = 0;
+  double accumulated = 0;       ///< relative to 1 + the root mean square of what is expected
+  bool isElementAlone = false;  ///< only the first is asked
+};
+
+/// The table of rules and tolerances: tolerances.yaml, which is compiled in, and what a user's file of the same form says
+/// otherwise.
+class Tolerances {
+ public:
+  Tolerances();
+  /// Reads a user's file on top, unless `path` is empty. Errors: Input `file:line: ...` for a file that cannot be read or
+  /// understood.
+  void read(const std::string& path);
+  /// The table that is compiled in.
+  static const Tolerances& standard();
+
+  /// The criterion of an operator such as `aten.index_select.default`, in place or not.
+  Criterion criterionFor(const std::string& op) const;
+  /// The limit of elements of a dtype that are combined from `terms` others; zero for dtypes that are not floating. Where
+  /// arguments may be rounded before they are used, low precision rounds more than once.
+  Limit limit(const Criterion& criterion, ir::DType dtype, bool hasReference, double terms = 1,
+              bool roundsArguments = false) const;
+
+ private:
+  /// What one entry says; what it says nothing of is nothing.
+  struct Entry {
+    std::vector<std::string> names;
+    std::optional<Rule> rule;
+    std::optional<double> tolerance;
+    std::optional<std::map<int, runtime::Places>> places;
+    std::optional<bool> isCumulative, mayCopy, mayBeConstant, mayVary;
+    std::optional<std::set<int>> copies;
+  };
+  friend class TolerancesReader;
+
+  std::array<double, ir::dtypeCount> ofDType_{};
+  double accumulation_ = 0;
+  double withoutReference_ = 1;
+  double eagerErrors_ = 1, eagerErrorsLow_ = 1;
+  std::vector<Entry> entries_;
+};
+
+}  // namespace opbench

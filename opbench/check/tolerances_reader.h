@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+
+#include "opbench/check/tolerances.h"
+#include "opbench/check/yaml_reader.h"
+
+namespace opbench {
+
+/// Reads YAML into a table of tolerances.
+class TolerancesReader : private YamlReader {
+ public:
+  TolerancesReader(Tolerances& table, std::string file) : YamlReader(std::move(file)), table_(table) {}
+
+  void read(const std::string& text);
+  /// A table that is part of a larger file.
+  void read(const YAML::Node& root);
+  /// The list of operators whose results may differ from run to run.
+  void readNonDeterministic(const YAML::Node& node);
+
+ private:
+  void readDTypes(const YAML::Node& node);
+  void readOperators(const YAML::Node& node);
+  void readEntry(const YAML::Node& node);
+  void readPlaces(const YAML::Node& node, Tolerances::Entry& entry);
+  void readTrivial(const YAML::Node& node, Tolerances::Entry& entry);
+  void readCopies(const YAML::Node& node, Tolerances::Entry& entry);
+
+  /// The number of an output.
+  int output(const YAML::Node& node) const;
+
+  Tolerances& table_;
+};
+
+}  // namespace opbench

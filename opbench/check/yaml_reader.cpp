@@ -1,0 +1,80 @@
+#include "opbench/check/yaml_reader.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+
+#include "inputs/files.h"
+#include "ir/error.h"
+#include "opbench/cli/nearest.h"
+
+namespace opbench {
+
+std::string YamlReader::contentOf(const std::string& path) {
+  constexpr size_t most = size_t{1} << 20;
+  return inputs::readFile(path, {most, most});
+}
+
+YAML::Node YamlReader::load(const std::string& text) const {
+  try {
+    const std::vector<YAML::Node> documents = YAML::LoadAll(text);
+    if (documents.size() > 1) fail(documents[1], "a second document begins: the file is one");
+    return documents.empty() ? YAML::Node() : documents.front();
+  } catch (const YAML::ParserException& error) {
+    ir::fail(ir::ErrorKind::Input, "{}:{}: {}", file_, error.mark.line + 1, error.msg);
+  }
+}
+
+std::string YamlReader::operatorName(const YAML::Node& node) const {
+  if (!node.IsScalar() || node.Scalar().empty()) fail(node, "an operator's name is due");
+  return node.Scalar();
+}
+
+std::vector<std::string> YamlReader::operatorNames(const YAML::Node& list, std::string_view what) const {
+  expectList(list, what);
+  std::vector<std::string> names;
+  for (const YAML::Node& name : list) names.push_back(operatorName(name));
+  return names;
+}
+
+double YamlReader::number(const YAML::Node& node, double most) const {
+  double value = 0;
+  const std::string text = node.IsScalar() ? node.Scalar() : "";
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !(value >= 0 && value <= most))
+    fail(node, fmt::format("expected a number from 0 to {}, found '{}'", most, text));
+  return value;
+}
+
+size_t YamlReader::wordOf(const YAML::Node& node, std::string_view what, const Words& known) const {
+  const std::string word = node.IsScalar() ? node.Scalar() : "";
+  const auto found = std::find(known.begin(), known.end(), word);
+  if (found != known.end()) return static_cast<size_t>(found - known.begin());
+  const std::string meant = suggestion(nearest(word, {known.begin(), known.end()}));
+  fail(node,
+       fmt::format("no {} '{}'{}", what, word, meant.empty() ? fmt::format("; there are {}", fmt::join(known, ", ")) : meant));
+}
+
+void YamlReader::expectMap(const YAML::Node& node, std::string_view what) const {
+  if (!node.IsMap()) fail(node, fmt::format("{} must be a map: `key: value`", what));
+  std::set<std::string> keys;
+  for (const auto& item : node)
+    if (item.first.IsScalar() && !keys.insert(item.first.Scalar()).second)
+      fail(item.first, fmt::format("the key '{}' stands there twice", item.first.Scalar()));
+}
+
+void YamlReader::expectList(const YAML::Node& node, std::string_view what) const {
+  if (!node.IsSequence()) fail(node, fmt::format("{} must be a list: `[a, b]`", what));
+}
+
+std::string YamlReader::placeOf(const YAML::Node& node) const { return fmt::format("{}:{}", file_, node.Mark().line + 1); }
+
+void YamlReader::fail(const YAML::Node& node, const std::string& message) const {
+  ir::fail(ir::ErrorKind::Input, "{}: {}", placeOf(node), message);
+}
+
+}  // namespace opbench

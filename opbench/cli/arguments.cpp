@@ -1,0 +1,118 @@
+#include "opbench/cli/arguments.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "inputs/files.h"
+#include "runtime/build/hash.h"
+
+namespace opbench {
+namespace {
+
+/// Command-line arguments, of which those of default value are left out.
+class Arguments {
+ public:
+  explicit Arguments(const Options& options) : options_(options) {}
+
+  /// `--name value`
+  template <typename Value>
+  void add(const char* name, Value Options::* field) {
+    if (options_.*field != default_.*field) add(name, fmt::format("{}", options_.*field));
+  }
+  void add(const char* name, const std::string& value) { words_.insert(words_.end(), {name, value}); }
+  void flag(const char* name, bool isSet) {
+    if (isSet) words_.emplace_back(name);
+  }
+  std::vector<std::string> take() { return std::move(words_); }
+
+ private:
+  const Options& options_;
+  const Options default_;
+  std::vector<std::string> words_;
+};
+
+std::vector<std::string_view> namesOf(const std::vector<Contender>& contenders) {
+  std::vector<std::string_view> names;
+  for (Contender contender : contenders) names.push_back(name(contender));
+  return names;
+}
+
+void addData(Arguments& arguments, const Options& options) {
+  arguments.add("--dtype", std::string(ir::torchName(options.dtype)));
+  arguments.add("--seed", &Options::seed);
+  arguments.add("--threads", &Options::threads);
+  arguments.flag("--channels-last", options.channelsLast);
+  if (options.data != Options().data) arguments.add("--data", std::string(inputs::name(options.data)));
+  arguments.add("--max-bytes", &Options::maxBytes);
+  arguments.add("--config", &Options::config);
+  arguments.flag("--slow", options.slow);
+}
+
+void addRace(Arguments& arguments, const Options& options) {
+  if (options.flush == runtime::Flush::Read) arguments.add("--flush", std::string("read"));
+  arguments.flag("--tune", options.tune);
+  if (options.contenders != Options().contenders)
+    arguments.add("--contenders", fmt::format("{}", fmt::join(namesOf(options.contenders), ",")));
+  arguments.add("--repeats", &Options::repeats);
+  if (options.precision != Options().precision) arguments.add("--precision", fmt::format("{:.10g}", options.precision * 100));
+  arguments.add("--max-time", &Options::maxSeconds);
+  arguments.flag("--kernel-time", options.kernelTime);
+  arguments.flag("--self-test", options.selfTest);
+  arguments.flag("--no-accuracy-checking", !options.accuracyChecking);
+  arguments.add("--tolerances", &Options::tolerances);
+  if (options.fault) arguments.add("--fault", std::string(name(*options.fault)));
+  if (!options.accidents.empty()) arguments.add("--fault", toText(options.accidents));
+}
+
+}  // namespace
+
+std::vector<std::string> raceArguments(const Options& options) {
+  Arguments arguments(options);
+  addData(arguments, options);
+  addRace(arguments, options);
+  return arguments.take();
+}
+
+std::vector<std::string> cacheArguments(const runtime::CacheSettings& settings) {
+  if (settings.folder.empty()) return {"--no-cache"};
+  std::vector<std::string> words{"--cache", settings.folder, "--cache-size", std::to_string(settings.mostBytes)};
+  if (settings.isShared) words.emplace_back("--shared-cache");
+  if (!settings.keyFile.empty()) words.insert(words.end(), {"--cache-key", settings.keyFile});
+  return words;
+}
+
+std::string rulesDigest(const Options& options) {
+  if (options.config.empty() && options.tolerances.empty()) return "";
+  std::string all;
+  for (const std::string& path : {options.config, options.tolerances}) all += (path.empty() ? "" : inputs::readFile(path)) + '\0';
+  return runtime::digest(all);
+}
+
+std::vector<std::string> commandWords(const Options& options) {
+  std::vector<std::string> words = raceArguments(options);
+  if (!options.device.empty()) words.insert(words.begin() + 2, {"--device", options.device});
+  return words;
+}
+
+std::string commandLine(const Options& options) { return quoted(commandWords(options)); }
+
+std::string quoted(const std::string& word) {
+  const bool isPlain = !word.empty() && std::all_of(word.begin(), word.end(), [](unsigned char c) {
+    return std::isalnum(c) || std::string_view("_-+=./:,@").find(static_cast<char>(c)) != std::string_view::npos;
+  });
+  if (isPlain) return word;
+  std::string result = "'";
+  for (char c : word) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return result + "'";
+}
+
+std::string quoted(const std::vector<std::string>& words) {
+  std::string line;
+  for (const std::string& word : words) line += (line.empty() ? "" : " ") + quoted(word);
+  return line;
+}
+
+}  // namespace opbench

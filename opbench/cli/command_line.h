@@ -1,0 +1,27 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "opbench/cli/options.h"
+
+namespace opbench {
+
+/// What is given as text and understood after CLI11 has split the command line, so that its messages are ours.
+struct Texts {
+  std::vector<std::string> suites, folders, files, ops, filters, excludes, devices;
+  std::string shard, sampleMode = "top";
+  std::vector<int64_t> sweep;
+  bool isCompiler = false;
+  int partitions = 0, partition = 0;
+  std::string dtype, contenders = "eager,opbench", flush = "write", data = "normal", fault;
+  double precision = 1;
+  bool measureNvfuser = false, accuracyChecking = false, noAccuracyChecking = false, noCache = false, noCases = false,
+       version = false, list = false;
+};
+
+/// Declares every option and verb; what is given goes to `options`, or to `texts`.
+void declareAll(CLI::App& app, Options& options, Texts& texts);
+
+}  // namespace opbench

@@ -1,0 +1,279 @@
+#include "opbench/cli/options.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <ranges>
+#include <utility>
+
+#include "ir/error.h"
+#include "opbench/cli/command_line.h"
+#include "opbench/cli/device_name.h"
+#include "opbench/cli/nearest.h"
+#include "opbench/cli/version.h"
+#include "opbench/select/suites.h"
+#include "runtime/cpu/host.h"
+
+namespace opbench {
+namespace {
+
+using ir::ErrorKind;
+using ir::fail;
+
+constexpr std::string_view description =
+    "Races compiled ATen operators against eager ATen on samples recorded from real models.\n"
+    "With no option: every suite, every operator, the 15 most frequent samples of each.";
+
+constexpr std::string_view footer =
+    "Environment: OPBENCH_CACHE (folder of compiled kernels), OPBENCH_SHARED_CACHE (1: --shared-cache),\n"
+    "OPBENCH_SUITES (folder of suites).\n"
+    "Exit status: 0 all fine; 1 a result was wrong or a sample failed; 2 usage or unreadable input; 3 no such device.";
+
+constexpr std::pair<std::string_view, Verb> verbs[] = {{"doctor", Verb::Doctor},
+                                                       {"compare", Verb::Compare},
+                                                       {"convert", Verb::Convert},
+                                                       {"merge", Verb::Merge},
+                                                       {"repro", Verb::Repro}};
+
+/// Splits at commas and drops empty parts.
+std::vector<std::string> split(const std::vector<std::string>& texts) {
+  std::vector<std::string> parts;
+  for (const std::string& text : texts)
+    for (size_t from = 0; from <= text.size();) {
+      const size_t to = std::min(text.find(',', from), text.size());
+      if (to > from) parts.push_back(text.substr(from, to - from));
+      from = to + 1;
+    }
+  return parts;
+}
+
+std::vector<std::string> patternsOf(std::string_view option, const std::vector<std::string>& texts) {
+  std::vector<std::string> patterns = split(texts);
+  if (patterns.empty() && !texts.empty()) fail(ErrorKind::Input, "{} names no operator", option);
+  return patterns;
+}
+
+ir::DType dtypeOf(const std::string& text) {
+  const auto dtype = ir::dtypeFromTorchName(text);
+  const auto code = dtype ? dtype : ir::dtypeFromName(text);
+  if (code == ir::DType::F16 || code == ir::DType::BF16 || code == ir::DType::F32 || code == ir::DType::F64) return *code;
+  fail(ErrorKind::Input, "--dtype is float16, bfloat16, float32 or float64, not '{}'", text);
+}
+
+/// The meaning of a word, an Input error that lists the known ones where it has none.
+template <typename Meaning>
+Meaning meaningOf(std::string_view option, const std::string& word, const std::optional<Meaning>& meaning,
+                  const std::vector<std::string>& known) {
+  if (!meaning) fail(ErrorKind::Input, "{} is one of {}, not '{}'", option, fmt::join(known, ", "), word);
+  return *meaning;
+}
+
+std::vector<Contender> contendersOf(const Texts& texts) {
+  std::vector<std::string> names = split({texts.contenders});
+  if (texts.measureNvfuser && std::find(names.begin(), names.end(), "torchscript") == names.end()) names.push_back("torchscript");
+  std::vector<Contender> contenders;
+  for (const std::string& text : names) {
+    const auto contender = contenderFromName(text);
+    if (!contender) fail(ErrorKind::Input, "no contender '{}': there are {}", text, fmt::join(contenderNames(), ", "));
+    if (std::find(contenders.begin(), contenders.end(), *contender) != contenders.end())
+      fail(ErrorKind::Input, "contender '{}' is named twice", text);
+    contenders.push_back(*contender);
+  }
+  if (contenders.empty()) fail(ErrorKind::Input, "--contenders names nobody: there are {}", fmt::join(contenderNames(), ", "));
+  return contenders;
+}
+
+/// A fault in the results of all samples (`zeros`), or accidents that happen to some (`segfault@3,hang@7`).
+void readFault(const std::string& text, Options& options) {
+  if (const auto accidents = accidentsFromText(text))
+    options.accidents = *accidents;
+  else if (!text.empty())
+    options.fault = meaningOf("--fault", text, faultFromName(text), faultNames());
+}
+
+/// The shard of the command line, or else of a job array's task.
+void readShard(const Texts& texts, const Schedulers& schedulers, Options& options) {
+  if (!texts.shard.empty() && texts.partitions != 0) fail(ErrorKind::Input, "--shard and --total-partitions are the same");
+  if (texts.shard == "rank")
+    options.shard = shardOfRank(schedulers);
+  else if (!texts.shard.empty())
+    options.shard = shardFromText(texts.shard);
+  else if (texts.partitions != 0)
+    options.shard = shardFromText(fmt::format("{}/{}", texts.partition + 1, texts.partitions));
+  else {
+    options.shard = shardOfArray(schedulers);
+    options.isArrayTask = !schedulers.slurmTask.empty() && !schedulers.slurmCount.empty();
+  }
+}
+
+/// `cuda:1` of `1`.
+std::vector<std::string> devicesOf(const Texts& texts) {
+  std::vector<std::string> devices;
+  for (const std::string& word : split(texts.devices)) {
+    const std::string device = word == "cpu" || word.starts_with("cuda") ? word : "cuda:" + word;
+    if (!isDevice(device)) fail(ErrorKind::Input, "--devices are numbers, as in 0,1, not '{}'", word);
+    devices.push_back(device);
+  }
+  return devices;
+}
+
+runtime::Flush flushOf(const std::string& text) {
+  if (text == "write") return runtime::Flush::Write;
+  if (text == "read") return runtime::Flush::Read;
+  fail(ErrorKind::Input, "--flush is write or read, not '{}'", text);
+}
+
+void atLeast(std::string_view option, int64_t value, int64_t least) {
+  if (value < least) fail(ErrorKind::Input, "{} is at least {}, not {}", option, least, value);
+}
+
+void check(const Options& options) {
+  atLeast("--repeats", options.repeats, 0);
+  if (!(options.precision > 0 && options.precision < 1))
+    fail(ErrorKind::Input, "--precision is between 0 and 100 percent, not {}", options.precision * 100);
+  if (!(options.maxSeconds > 0)) fail(ErrorKind::Input, "--max-time is more than 0 seconds, not {}", options.maxSeconds);
+  if (!options.devices.empty() && (options.inProcess || !options.device.empty()))
+    fail(ErrorKind::Input, "--devices cannot be combined with {}", options.inProcess ? "--in-process" : "--device");
+  if (!(options.timeout >= 0)) fail(ErrorKind::Input, "--timeout is at least 0 seconds, not {}", options.timeout);
+  if (!(options.startTimeout.value_or(0) >= 0))
+    fail(ErrorKind::Input, "--start-timeout is at least 0 seconds, not {}", *options.startTimeout);
+  atLeast("--compilers", options.compilers.value_or(0), 0);
+  if (options.compilers.value_or(0) > 0 && options.inProcess)
+    fail(ErrorKind::Input, "--compilers cannot be combined with --in-process");
+  atLeast("--max-samples", options.maxSamples, 0);
+  atLeast("--start-idx", options.startIdx, 0);
+  atLeast("--max-bytes", options.maxBytes, 0);
+  atLeast("--threads", options.threads, 0);
+  if (const size_t most = 4 * runtime::allowedProcessors().size(); options.threads > static_cast<int>(most))
+    fail(ErrorKind::Input, "--threads is at most {} here, four for each processor, not {}", most, options.threads);
+  atLeast("--cache-size", options.cache.mostBytes, 0);
+  atLeast("--max-cases", options.maxCases, 0);
+  if (!options.device.empty() && !isDevice(options.device))
+    fail(ErrorKind::Input, "--device is cpu, cuda or cuda:N, not '{}'", options.device);
+  if (options.csv == "-" && options.json == "-") fail(ErrorKind::Input, "--csv - and --json - cannot both have standard output");
+  if (options.resume && (options.json.empty() || options.json == "-"))
+    fail(ErrorKind::Input, "--resume continues the file that --json names");
+  if (options.verb == Verb::Convert && options.dashboard.empty() && options.junit.empty())
+    fail(ErrorKind::Input, "convert to what? --dashboard FILE or --junit FILE");
+  if (!options.suites.empty() && !options.inputs.empty())
+    fail(ErrorKind::Input, "--suite cannot be combined with --inputs or --inp-file: samples come from one place or the other");
+}
+
+std::string defaultCache(const Environment& environment) {
+  if (!environment.cache.empty()) return environment.cache;
+  if (!environment.xdgCacheHome.empty()) return environment.xdgCacheHome + "/opbench/kernels";
+  if (!environment.home.empty()) return environment.home + "/.cache/opbench/kernels";
+  return "";
+}
+
+/// Of the user's secret; empty where nothing says where the user's state is kept. A relative XDG_STATE_HOME does not count.
+std::string defaultKey(const Environment& environment) {
+  if (environment.xdgStateHome.starts_with('/')) return environment.xdgStateHome + "/opbench/cache.key";
+  if (!environment.home.empty()) return environment.home + "/.local/state/opbench/cache.key";
+  return "";
+}
+
+/// Completes what the command line says of the cache. A worker or compiler has its run's settings, whatever the environment says.
+void readCache(const Texts& texts, const Environment& environment, Options& options) {
+  runtime::CacheSettings& cache = options.cache;
+  if (cache.folder.empty()) cache.folder = defaultCache(environment);
+  if (texts.noCache) cache.folder.clear();
+  if (options.verb == Verb::Work || options.verb == Verb::Compile) return;
+  const std::string& shared = environment.sharedCache;
+  if (!shared.empty() && shared != "0" && shared != "1")
+    fail(ErrorKind::Input, "OPBENCH_SHARED_CACHE must be 0 or 1, got '{}'", shared);
+  if (shared == "1") cache.isShared = true;
+  if (cache.keyFile.empty()) cache.keyFile = defaultKey(environment);
+}
+
+/// CLI11's message as the rest of our messages are written.
+[[noreturn]] void usage(std::string message) {
+  const bool isWord = message.size() > 1 && std::islower(static_cast<unsigned char>(message[1]));
+  if (isWord) message[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(message[0])));
+  fail(ErrorKind::Input, "{} (opbench --help lists the options)", message);
+}
+
+[[noreturn]] void unexpected(const CLI::App& app, const std::vector<std::string>& extras) {
+  const std::string& first = extras.front();
+  const auto chosen = app.get_subcommands();
+  const CLI::App& asked = chosen.empty() ? app : *chosen.front();
+  if (!first.starts_with('-') && !chosen.empty()) fail(ErrorKind::Input, "opbench {} takes no '{}'", asked.get_name(), first);
+  if (!first.starts_with('-'))
+    fail(ErrorKind::Input, "no verb '{}': there are {}; operators are named with --op", first,
+         fmt::join(verbs | std::views::keys, ", "));
+  std::vector<std::string> known;
+  for (const CLI::Option* option : asked.get_options())
+    for (const std::string& lname : option->get_lnames()) known.push_back("--" + lname);
+  fail(ErrorKind::Input, "no option '{}'{} (opbench --help lists the options)", first, suggestion(nearest(first, known)));
+}
+
+Verb verbOf(const CLI::App& app, const Texts& texts) {
+  for (const auto& [name, verb] : verbs)
+    if (app.got_subcommand(std::string(name))) return verb;
+  if (app.count("--worker") > 0) return Verb::Work;
+  if (texts.isCompiler) return Verb::Compile;
+  return texts.list ? Verb::List : Verb::Race;
+}
+
+Options printing(std::string text) {
+  Options options;
+  options.verb = Verb::Print;
+  options.text = std::move(text);
+  return options;
+}
+
+}  // namespace
+
+Options parseOptions(const std::vector<std::string>& arguments, const Environment& environment) {
+  Options options;
+  Texts texts;
+  CLI::App app{std::string(description), "opbench"};
+  app.footer(std::string(footer));
+  app.allow_extras();
+  declareAll(app, options, texts);
+  try {
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+  } catch (const CLI::CallForHelp&) {
+    return printing(app.help());
+  } catch (const CLI::ParseError& error) {
+    usage(error.what());
+  }
+  if (texts.version) return printing(versionText() + "\n");
+  if (const auto extras = app.remaining(true); !extras.empty()) unexpected(app, extras);
+
+  options.verb = verbOf(app, texts);
+  options.suites = split(texts.suites);
+  options.inputs = texts.files;
+  options.inputs.insert(options.inputs.end(), texts.folders.begin(), texts.folders.end());
+  if (!texts.ops.empty()) options.ops = split(texts.ops);
+  if (options.ops.empty()) fail(ErrorKind::Input, "--op names no operator");
+  options.filters = patternsOf("--filter", texts.filters);
+  options.excludes = patternsOf("--exclude", texts.excludes);
+  options.sampleMode = meaningOf("--sample-mode", texts.sampleMode, sampleModeFromName(texts.sampleMode), sampleModeNames());
+  if (texts.sweep.size() == 3) {
+    options.samples = static_cast<int>(texts.sweep[0]);
+    options.recorded = {texts.sweep[1], texts.sweep[2]};
+  }
+  if (!texts.dtype.empty()) options.dtype = dtypeOf(texts.dtype);
+  options.contenders = contendersOf(texts);
+  options.data = meaningOf("--data", texts.data, inputs::distributionFromName(texts.data), inputs::distributionNames());
+  readFault(texts.fault, options);
+  options.devices = devicesOf(texts);
+  if (options.verb == Verb::Race || options.verb == Verb::Work) readShard(texts, environment.schedulers, options);
+  if (texts.accuracyChecking && texts.noAccuracyChecking)
+    fail(ErrorKind::Input, "--accuracy-checking and --no-accuracy-checking contradict each other");
+  options.precision = texts.precision / 100;
+  options.flush = flushOf(texts.flush);
+  options.accuracyChecking = !texts.noAccuracyChecking;
+  readCache(texts, environment, options);
+  if (options.cases.empty()) options.cases = "opbench-cases";
+  if (texts.noCases || options.fault) options.cases.clear();  // what is broken on purpose is no case
+  options.program = environment.program.string();
+  options.suitesFolder = findSuites(environment);
+  check(options);
+  return options;
+}
+
+}  // namespace opbench

@@ -1,0 +1,115 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "inputs/data/distribution.h"
+#include "ir/dtype.h"
+#include "opbench/check/fault.h"
+#include "opbench/compare/options.h"
+#include "opbench/run/contenders.h"
+#include "opbench/select/sampling.h"
+#include "opbench/sweep/shard.h"
+#include "opbench/sweep/workers/accident.h"
+#include "runtime/device.h"
+
+namespace opbench {
+
+/// What the program finds around it; read in main alone.
+struct Environment {
+  std::filesystem::path program;  ///< the executable
+  std::string home;               ///< HOME
+  std::string xdgCacheHome;       ///< XDG_CACHE_HOME
+  std::string xdgStateHome;       ///< XDG_STATE_HOME
+  std::string cache;              ///< OPBENCH_CACHE: the folder of compiled kernels
+  std::string sharedCache;        ///< OPBENCH_SHARED_CACHE: `1` where the members of its group trust each other
+  std::string suites;             ///< OPBENCH_SUITES: the folder of suites
+  Schedulers schedulers{};        ///< of which shard this run is to be
+};
+
+/// What one run of the program is to do.
+enum class Verb {
+  Race,     ///< the main job
+  List,     ///< the operators of the samples
+  Doctor,   ///< what this machine has
+  Merge,    ///< Options::merged, results of a sweep's shards, into one report
+  Convert,  ///< Options::results, a file of them, to other formats
+  Repro,    ///< Options::reproCase: a folder that repeats one sample
+  Compare,  ///< Options::compare: two files of results
+  Work,     ///< what a sweep's workers do (sweep/worker.h)
+  Compile,  ///< what its compilers do (sweep/compiler.h)
+  Print,    ///< Options::text: help or version
+};
+
+/// Everything the command line says; passed down by const reference.
+struct Options {
+  Verb verb = Verb::Race;
+  std::string text;  ///< what Verb::Print prints
+  CompareOptions compare;
+
+  std::vector<std::string> suites;  ///< names in the folder of suites; all of them where `inputs` is empty as well
+  std::vector<std::string> inputs;  ///< files and folders of samples
+  std::string suitesFolder;         ///< empty where none was found
+  std::vector<std::string> ops{"all"};
+  std::vector<std::string> filters;   ///< patterns of which an operator matches one as well; empty lets all pass
+  std::vector<std::string> excludes;  ///< patterns of which it matches none
+  SampleMode sampleMode = SampleMode::Top;
+  int64_t maxSamples = 15;  ///< an operator; 0 is all
+  int64_t startIdx = 0;     ///< samples of each operator that are passed over first
+  std::string config;       ///< a file of what is left out and how much is taken of what (suite_config.h); empty is none
+  bool slow = false;        ///< whether what that file calls slow is raced
+  int64_t maxBytes = 0;     ///< samples whose tensor arguments take more are skipped; 0 is no limit
+
+  ir::DType dtype = ir::DType::F32;
+  std::string device;  ///< `cpu`, `cuda`, `cuda:N`; empty is CUDA if there is any, else CPU
+  bool channelsLast = false;
+  uint64_t seed = 0;
+  inputs::Distribution data = inputs::Distribution::Normal;  ///< of arguments that may be anything
+  int threads = 0;                                           ///< of a CPU device; 0 is ATen's choice
+
+  std::vector<Contender> contenders{Contender::Eager, Contender::Opbench};  ///< the first is the baseline
+  int repeats = 0;          ///< rounds of a fixed length; 0 times until `precision` is reached
+  double precision = 0.01;  ///< width of the speedup's 95 % interval at which timing ends, as a share
+  double maxSeconds = 0.5;  ///< of timing a sample by one measure
+  runtime::Flush flush = runtime::Flush::Write;
+  bool kernelTime = false;  ///< the kernels' own time is measured as well (CUDA)
+  bool selfTest = false;    ///< each contender races against itself
+  bool accuracyChecking = true;
+  std::string tolerances;                  ///< a file of rules and tolerances; empty is the built-in table alone
+  std::optional<Fault> fault;              ///< a mistake to make on purpose
+  std::vector<PlannedAccident> accidents;  ///< and what is to happen to the process or the device
+  bool tune = false;                       ///< whether schedules are found by measuring
+
+  bool inProcess = false;              ///< samples are raced in this process, not in workers
+  std::optional<int> compilers;        ///< processes that compile ahead of workers; nothing leaves the number to the machine
+  std::vector<int> processors;         ///< those that a worker or compiler of a CUDA device is to use; empty is all
+  double timeout = 300;                ///< seconds that a sample may take in a worker; 0 is no limit
+  std::optional<double> startTimeout;  ///< seconds that a worker may take to open its device; nothing follows from `timeout`
+  std::vector<std::string> devices;    ///< a worker each, which share the samples; empty is one worker on `device`
+  Shard shard;                         ///< of the samples that are selected
+  bool isArrayTask = false;            ///< whether it is so by the variables of a job array, and not by the command line
+  bool quiet = false;                  ///< whether only what a run ends with is shown
+  int samples = 0;                     ///< of the sweep, set once they are selected
+  Recorded recorded;                   ///< what they were selected from
+
+  std::string csv, json;            ///< files; `-` is standard output, empty is none
+  bool resume = false;              ///< whether what `json` holds already is not raced again
+  std::string dashboard, junit;     ///< files; empty is none
+  std::vector<std::string> merged;  ///< what Verb::Merge reads
+  std::string results;              ///< what Verb::Convert reads
+  std::string reproCase;            ///< what Verb::Repro repeats
+  std::string output;               ///< the folder it writes; empty names one after the operator
+  std::string program;              ///< the executable
+  std::string cases;                ///< folder of the cases of wrong results; empty keeps none
+  int maxCases = 20;                ///< that a run writes; 0 is no limit
+  std::string dump;                 ///< folder of stages; empty is none
+  runtime::CacheSettings cache;     ///< of compiled kernels, what tuning found and what was measured
+};
+
+/// Reads the arguments after the program's name. Errors: Input, for what cannot be understood or contradicts itself.
+Options parseOptions(const std::vector<std::string>& arguments, const Environment& environment);
+
+}  // namespace opbench

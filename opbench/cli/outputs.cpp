@@ -1,0 +1,62 @@
+#include "opbench/cli/outputs.h"
+
+#include "inputs/files.h"
+#include "ir/error.h"
+#include "opbench/select/suites.h"
+
+namespace opbench {
+namespace {
+
+using ir::ErrorKind;
+using ir::fail;
+
+/// A file, and the option or argument that names it.
+struct Named {
+  std::string_view by;
+  std::string path;
+};
+
+void add(std::vector<Named>& files, std::string_view by, const std::string& path) {
+  if (!path.empty() && path != "-") files.push_back({by, path});
+}
+
+std::vector<Named> outputsOf(const Options& options) {
+  std::vector<Named> files;
+  add(files, "--json", options.json);
+  add(files, "--csv", options.csv);
+  add(files, "--junit", options.junit);
+  add(files, "--dashboard", options.dashboard);
+  add(files, "--markdown", options.compare.markdown);
+  add(files, "--junit", options.compare.junit);
+  return files;
+}
+
+std::vector<Named> inputsOf(const Options& options) {
+  std::vector<Named> files;
+  add(files, "--config", options.config);
+  add(files, "--tolerances", options.tolerances);
+  add(files, "opbench convert", options.results);
+  add(files, "opbench compare", options.compare.base);
+  add(files, "opbench compare", options.compare.candidate);
+  for (const std::string& file : options.merged) add(files, "opbench merge", file);
+  if (options.verb == Verb::Race)
+    for (const std::string& file : inputs::sampleFiles(samplePaths(options))) add(files, "this run", file);
+  return files;
+}
+
+}  // namespace
+
+void checkOutputs(const Options& options) {
+  const std::vector<Named> outputs = outputsOf(options);
+  if (outputs.empty()) return;
+  for (size_t i = 0; i < outputs.size(); ++i)
+    for (size_t k = 0; k < i; ++k)
+      if (inputs::isSameFile(outputs[i].path, outputs[k].path))
+        fail(ErrorKind::Input, "{} and {} would both write {}", outputs[k].by, outputs[i].by, outputs[i].path);
+  for (const Named& input : inputsOf(options))
+    for (const Named& output : outputs)
+      if (inputs::isSameFile(input.path, output.path))
+        fail(ErrorKind::Input, "{} would write {}, which {} reads", output.by, output.path, input.by);
+}
+
+}  // namespace opbench

@@ -1,0 +1,7 @@
+#include "opbench/cli/version.h"
+
+namespace opbench {
+
+std::string versionText() { return "opbench " OPBENCH_VERSION " (" OPBENCH_COMMIT ")"; }
+
+}  // namespace opbench

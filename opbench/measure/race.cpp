@@ -1,0 +1,227 @@
+#include "opbench/measure/race.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <numeric>
+#include <random>
+#include <span>
+#include <thread>
+
+namespace opbench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Times = std::vector<std::vector<double>>;  // by contender
+
+double secondsSince(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+constexpr double roundSeconds = 0.004;  // wall time of a round, about: how often the intervals are looked at
+constexpr int mostTurns = 50;           // of a round
+constexpr double mostSpread = 0.02;     // time of a contender's captures together, beyond which each run counts alone
+// Rounds of the fixed mode are operatorbench's batches.
+constexpr double fixedRoundSeconds = 0.02;
+constexpr int leastFixedTurns = 10, leastSlowTurns = 5, mostFixedTurns = 100;
+
+constexpr size_t leastMeans = 5;  // over all captures, before the interval is asked
+
+constexpr double throttledShare = 0.75;  // of the rated clock, as nvbench has it
+constexpr std::chrono::milliseconds throttlePause{50};
+
+int within(double budget, double each, int least, int most) {
+  const double turns = each > 0 ? std::floor(budget / each) : most;
+  return static_cast<int>(std::clamp(turns, static_cast<double>(least), static_cast<double>(most)));
+}
+
+/// Times are read in ticks of a timer. Those of the same code are a few neighbouring ticks, and their median would be one of
+/// these, with an interval of no width; spread evenly over their tick they have one that says where between them it lies.
+std::uniform_real_distribution<double> overTick(double tick) {
+  return std::uniform_real_distribution<double>(-tick / 2, tick / 2);
+}
+
+double mean(std::span<const double> values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+class Race {
+ public:
+  Race(const std::vector<runtime::Trial*>& trials, runtime::Measure measure, runtime::Device& device, const Pace& pace,
+       uint64_t seed)
+      : trials_(trials),
+        measure_(measure),
+        device_(device),
+        pace_(pace),
+        random_(seed),
+        overTick_(overTick(measure == runtime::Measure::Cold ? device.tick() : 0)),
+        order_(trials.size()) {
+    std::iota(order_.begin(), order_.end(), 0);
+    all_.resize(trials.size());
+    throttled_.resize(trials.size());
+    rounds_.resize(trials.size());
+  }
+
+  Heat run() {
+    while (grow()) {
+    }
+    if (measure_ == runtime::Measure::Cold)
+      for (const runtime::Trial* trial : trials_) captures_ = std::max(captures_, trial->captures());
+    const int turns = warmUp();
+    do {
+      round(turns);
+    } while (!isOver());
+    return conclude();
+  }
+
+ private:
+  bool grow() {
+    bool isAny = false;
+    for (runtime::Trial* trial : trials_) isAny = trial->grow() || isAny;
+    return isAny;
+  }
+
+  /// The first turns touch fresh memory and fill instruction caches; returns the turns of a round.
+  int warmUp() {
+    turn(2);
+    const Clock::time_point start = Clock::now();
+    const Times times = turn(1);
+    const double wall = secondsSince(start);
+    double slowest = 0;
+    for (const auto& own : times) slowest = std::max(slowest, own.front());
+    if (slowest * captures_ > mostSpread) captures_ = 1;
+    if (pace_.repeats == 0) return within(roundSeconds, wall * captures_, 1, mostTurns / captures_) * captures_;
+    const bool isSlow = slowest > fixedRoundSeconds / 4;
+    return within(fixedRoundSeconds, slowest, isSlow ? leastSlowTurns : leastFixedTurns, mostFixedTurns);
+  }
+
+  Times turn(int number) {
+    for (int i = 0; i < number; ++i) {
+      std::shuffle(order_.begin(), order_.end(), random_);
+      for (const size_t trial : order_) trials_[trial]->queue(measure_);
+    }
+    Times times(trials_.size());
+    for (size_t i = 0; i < trials_.size(); ++i) {
+      trials_[i]->collect(times[i]);
+      for (double& time : times[i]) time += overTick_(random_);
+    }
+    return times;
+  }
+
+  void round(int turns) {
+    device_.queueClock();
+    const Times times = turn(turns);
+    const std::optional<double> clock = device_.clock();
+    const bool isThrottled = clock && *clock < throttledShare * device_.ratedClock();
+    if (clock && !isThrottled) clocks_.push_back(*clock);
+    Times& kept = isThrottled ? throttled_ : all_;
+    for (size_t i = 0; i < times.size(); ++i) {
+      kept[i].insert(kept[i].end(), times[i].begin(), times[i].end());
+      if (!isThrottled) rounds_[i].push_back(median(overCaptures(times[i])));
+    }
+    ++count_;
+    if (isThrottled) std::this_thread::sleep_for(throttlePause);
+  }
+
+  bool isOver() {
+    if (pace_.repeats > 0) {
+      stopped_ = Stop::Repeats;
+      return count_ >= pace_.repeats;
+    }
+    if (isPrecise()) return true;
+    stopped_ = Stop::MaxTime;
+    return secondsSince(start_) > pace_.maxSeconds;
+  }
+
+  bool isPrecise() {
+    const std::vector<double> times = overCaptures(all_[0]);
+    if (static_cast<int>(all_[0].size()) < pace_.leastPairs || times.size() < leastMeans) return false;
+    stopped_ = Stop::Precision;
+    if (all_.size() == 1) return estimate(times).width() < pace_.precision;
+    for (size_t i = 1; i < all_.size(); ++i)
+      if (ratioOf(i).width() >= pace_.precision) return false;
+    return true;
+  }
+
+  /// The means of as many consecutive runs as there are captures, each in it once. Some captures are slower than others, for
+  /// good, and a median of runs would be that of the slower ones or that of the others, by which are one more.
+  std::vector<double> overCaptures(const std::vector<double>& runs) const {
+    const auto each = static_cast<size_t>(captures_);
+    std::vector<double> means;
+    for (size_t run = 0; run < runs.size() && (run + each <= runs.size() || run == 0); run += each)
+      means.push_back(mean(std::span(runs).subspan(run, std::min(each, runs.size()))));
+    return means;
+  }
+
+  Estimate ratioOf(size_t i) const {
+    const std::vector<double> first = overCaptures(all_[0]), own = overCaptures(all_[i]);
+    std::vector<double> ratios;
+    for (size_t k = 0; k < own.size(); ++k)
+      if (own[k] > 0) ratios.push_back(std::max(0.0, first[k]) / own[k]);
+    return ratios.empty() ? Estimate{1, 1, 1} : estimate(ratios);
+  }
+
+  Heat conclude() {
+    Heat heat;
+    heat.stopped = stopped_;
+    heat.isThrottled = all_[0].empty();
+    if (heat.isThrottled)
+      all_.swap(throttled_);
+    else
+      heat.dropped = static_cast<int>(throttled_[0].size());
+    if (!clocks_.empty()) heat.clock = median(clocks_);
+    for (size_t i = 0; i < all_.size(); ++i) heat.timings.push_back(timingOf(i));
+    return heat;
+  }
+
+  /// What a measure tells from the difference of two times (Measure::Steady) lies below none where something disturbed one of
+  /// them; it is none then.
+  Timing timingOf(size_t i) const {
+    const auto orNone = [](std::vector<double> times) {
+      for (double& time : times) time = std::max(0.0, time);
+      return times;
+    };
+    const std::vector<double> times = orNone(all_[i]);
+    const Estimate seconds = estimate(overCaptures(times));
+    Timing timing;
+    timing.median = seconds.median;
+    timing.low = seconds.low;
+    timing.high = seconds.high;
+    timing.p20 = quantile(times, 0.2);
+    timing.p80 = quantile(times, 0.8);
+    timing.runs = static_cast<int>(times.size());
+    timing.rounds = orNone(rounds_[i]);
+    timing.ratio = ratioOf(i);
+    return timing;
+  }
+
+  const std::vector<runtime::Trial*>& trials_;
+  runtime::Measure measure_;
+  runtime::Device& device_;
+  const Pace& pace_;
+  std::mt19937_64 random_;
+  std::uniform_real_distribution<double> overTick_;
+  std::vector<size_t> order_;
+  Times all_, throttled_, rounds_;
+  std::vector<double> clocks_;
+  Clock::time_point start_ = Clock::now();
+  int captures_ = 1;  ///< that take turns
+  int count_ = 0;     ///< rounds
+  Stop stopped_ = Stop::Precision;
+};
+
+}  // namespace
+
+std::string_view name(Stop stop) {
+  switch (stop) {
+    case Stop::Precision: return "precision";
+    case Stop::MaxTime: return "max-time";
+    case Stop::Repeats: return "repeats";
+  }
+  return "";
+}
+
+Heat race(const std::vector<runtime::Trial*>& trials, runtime::Measure measure, runtime::Device& device, const Pace& pace,
+          uint64_t seed) {
+  return Race(trials, measure, device, pace, seed).run();
+}
+
+}  // namespace opbench

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "opbench/measure/statistics.h"
+#include "runtime/device.h"
+
+namespace opbench {
+
+/// How finely contenders are timed, and for how long.
+struct Pace {
+  double precision = 0.01;  ///< timing ends once every speedup's 95 % interval is narrower than this share of it
+  double maxSeconds = 0.5;  ///< or after about this much wall time
+  int repeats = 0;          ///< if not 0: so many rounds of a fixed length instead, as operatorbench does
+  int leastPairs = 20;      ///< runs of every contender before the interval is asked
+};
+
+/// What ended the timing.
+enum class Stop { Precision, MaxTime, Repeats };
+/// `precision`, `max-time`, `repeats`.
+std::string_view name(Stop stop);
+
+/// What was measured of one contender; seconds.
+struct Timing {
+  double median = 0;           ///< of all times: single runs, or means of one run of each capture
+  double low = 0, high = 0;    ///< its 95 % interval
+  double p20 = 0, p80 = 0;     ///< of all runs
+  int runs = 0;                ///< those that count
+  std::vector<double> rounds;  ///< the medians of the rounds, in order
+  Estimate ratio{1, 1, 1};     ///< the first contender's time over this one's, time by time
+};
+
+/// What happened while contenders were timed.
+struct Heat {
+  std::vector<Timing> timings;  ///< by contender
+  Stop stopped = Stop::Precision;
+  int dropped = 0;              ///< runs of each contender that do not count because the clock was throttled
+  bool isThrottled = false;     ///< all were: they count after all
+  std::optional<double> clock;  ///< median SM clock in Hz; nothing on a CPU
+};
+
+/// Times trials against each other: all run once in turn, in an order that `seed` shuffles anew each time, and the times of
+/// one such turn are compared with each other, so that whatever drifts meets all alike; where trials have several captures, the
+/// means of as many turns are. Between rounds of turns the intervals are looked at, and the clock of the device is read.
+Heat race(const std::vector<runtime::Trial*>& trials, runtime::Measure measure, runtime::Device& device, const Pace& pace,
+          uint64_t seed);
+
+}  // namespace opbench

@@ -1,0 +1,13 @@
+#include <algorithm>
+
+#include "opbench/measure/ceilings.h"
+
+namespace opbench {
+
+double lightSeconds(const Ceilings& ceilings, int64_t bytes, double flops) {
+  if (ceilings.copy <= 0) return 0;
+  const double moving = static_cast<double>(bytes) / ceilings.copy;
+  return std::max(moving, ceilings.flops > 0 ? flops / ceilings.flops : 0) + ceilings.floor;
+}
+
+}  // namespace opbench

@@ -1,0 +1,129 @@
+#include "opbench/measure/tune.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+
+#include "ir/error.h"
+#include "opbench/measure/race.h"
+#include "runtime/callable.h"
+
+namespace opbench {
+namespace {
+
+using lowering::Tiling;
+
+constexpr int tuningRounds = 3;
+
+/// A candidate that is ready to race.
+struct Racer {
+  const Tiling* tiling = nullptr;
+  runtime::CallablePtr callable;
+  std::unique_ptr<runtime::Trial> trial;
+};
+
+/// Tunes the kernels of one plan, one after another, each with the best of those before it.
+class Tuner {
+ public:
+  Tuner(const runtime::Plan& plan, runtime::Call& call, const Check& check, const Bench& bench)
+      : plan_(plan), call_(call), check_(check), bench_(bench), tilings_(plan.tilings) {}
+
+  void tuneKernel(size_t number) {
+    const ir::Loops& loops = plan_.loops[number];
+    const std::vector<Tiling> candidates = lowering::candidates(loops, target(), *plan_.tilings[number]);
+    tuning_.candidates += static_cast<int>(candidates.size()) - 1;
+    if (candidates.size() == 1) return;
+    const std::string key = runtime::tuningKey(loops, target(), bench_.run.deviceName, bench_.device.software(), candidates);
+    const auto found = bench_.tunings->find(key);
+    const auto stored = std::find_if(candidates.begin(), candidates.end(),
+                                     [&](const Tiling& tiling) { return found && toText(tiling) == found->tiling; });
+    if (stored != candidates.end()) {
+      tilings_[number] = *stored;
+      tuning_.gain *= found->gain;
+      tuning_.isStored = !isMeasured_;
+      return;
+    }
+    isMeasured_ = true;
+    tuning_.isStored = false;
+    measure(number, candidates, key);
+  }
+
+  const runtime::Tilings& tilings() const { return tilings_; }
+  const Tuning& tuning() const { return tuning_; }
+
+ private:
+  const ir::Target& target() const { return bench_.device.target(); }
+
+  Racer enter(size_t number, const Tiling& tiling) const {
+    runtime::Tilings tilings = tilings_;
+    tilings[number] = tiling;
+    Racer racer{&tiling, nullptr, nullptr};
+    racer.callable = plannedCallable(call_, runtime::makePlan(plan_.graph, target(), tilings), bench_.device, bench_.cache);
+    racer.trial = bench_.device.prepare(*racer.callable, call_);
+    if (const std::string wrong = check_(*racer.trial); !wrong.empty()) ir::fail(ir::ErrorKind::Internal, "{}", wrong);
+    return racer;
+  }
+
+  /// The candidates that are right; none where the default is not, which then fails the sample.
+  std::vector<Racer> racers(size_t number, const std::vector<Tiling>& candidates) {
+    std::vector<Racer> racers;
+    for (const Tiling& tiling : candidates) {
+      try {
+        racers.push_back(enter(number, tiling));
+      } catch (const std::exception& error) {
+        if (racers.empty()) return {};
+        const std::string reason = error.what();
+        tuning_.refused.push_back(fmt::format("{}: {}", toText(tiling), reason.substr(0, reason.find('\n'))));
+      }
+    }
+    return racers;
+  }
+
+  void measure(size_t number, const std::vector<Tiling>& candidates, const std::string& key) {
+    const std::vector<Racer> all = racers(number, candidates);
+    if (all.empty()) return;
+    std::vector<runtime::Trial*> trials;
+    for (const Racer& racer : all) trials.push_back(racer.trial.get());
+    std::vector<double> seconds;
+    const runtime::Measure measure = mainMeasure(bench_.run);
+    for (runtime::Trial* trial : trials) trial->prepareFor(measure);
+    Pace pace;
+    pace.repeats = tuningRounds;
+    for (const Timing& timing : race(trials, measure, bench_.device, pace, bench_.options.seed).timings)
+      seconds.push_back(timing.median);
+    for (size_t i = 0; i < all.size(); ++i)
+      tuning_.tried.push_back({static_cast<int>(number), toText(*all[i].tiling), seconds[i]});
+    const size_t winner = fastest(seconds);
+    const double gain = seconds[0] / seconds[winner];
+    tilings_[number] = *all[winner].tiling;
+    tuning_.gain *= gain;
+    bench_.tunings->put(key, {toText(*all[winner].tiling), gain}, plan_.loops[number].name, bench_.run.deviceName);
+  }
+
+  const runtime::Plan& plan_;
+  runtime::Call& call_;
+  const Check& check_;
+  const Bench& bench_;
+  runtime::Tilings tilings_;
+  Tuning tuning_;
+  bool isMeasured_ = false;  ///< whether anything raced
+};
+
+}  // namespace
+
+size_t fastest(const std::vector<double>& seconds) {
+  constexpr double noise = 0.02;
+  const auto least = std::min_element(seconds.begin(), seconds.end());
+  return *least < (1 - noise) * seconds.front() ? static_cast<size_t>(least - seconds.begin()) : 0;
+}
+
+Tuning tune(runtime::Plan& plan, runtime::Call& call, const Check& check, const Bench& bench) {
+  Tuner tuner(plan, call, check, bench);
+  for (size_t i = 0; i < plan.tilings.size(); ++i)
+    if (plan.tilings[i]) tuner.tuneKernel(i);
+  if (tuner.tilings() != plan.tilings) plan = runtime::makePlan(ir::Graph(plan.graph), bench.device.target(), tuner.tilings());
+  return tuner.tuning();
+}
+
+}  // namespace opbench

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "opbench/cli/options.h"
+#include "opbench/report/console.h"
+#include "opbench/report/progress.h"
+#include "opbench/report/summary.h"
+#include "opbench/results/raced.h"
+#include "opbench/results/record.h"
+#include "opbench/run/row.h"
+
+namespace opbench {
+
+/// The streams a run writes to, and what a terminal behind them can do.
+struct Streams {
+  std::ostream& out;
+  std::ostream& err;
+  bool colour = false;    ///< `out` is a terminal
+  bool progress = false;  ///< `err` is one
+  int width = 100;        ///< columns of `err`
+};
+
+/// Shows a run as it goes on, and writes reports of it where the options say when it ends; its results (--json) are the journal's
+/// to write. With `-` for a file nothing else goes to `out`.
+class Reporter {
+ public:
+  /// Errors: Input where a file cannot be written; what it holds stays until there is a report.
+  Reporter(const Options& options, Streams streams);
+
+  /// `run` outlives the reporter's use.
+  void begin(const Run& run, int samples, int longestOperator);
+  /// A sample is begun: on a terminal one line shows how far the run is, elsewhere one is written each minute.
+  void progress(const std::string& what);
+  /// What is not as it should be, though the run goes on; one line.
+  void complain(const std::string& what);
+  void row(const results::Raced& raced);
+  void end(const Summary& summary);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void clear();
+
+  const Options& options_;
+  Streams streams_;
+  std::ostream* console_ = nullptr;  ///< null where standard output belongs to a file format
+  const Run* run_ = nullptr;
+  std::vector<results::Record> records_;  ///< where formats are made of them
+  report::Layout layout_;
+  report::Progress progress_;
+  std::optional<Clock::time_point> start_;  ///< when the first sample was begun
+  Clock::time_point told_;                  ///< when a line of progress was written last
+};
+
+}  // namespace opbench

@@ -1,0 +1,211 @@
+#include "opbench/report/summary.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "opbench/select/size_class.h"
+
+namespace opbench {
+namespace {
+
+using runtime::Kind;
+
+/// The figures of one contender, gathered row by row.
+struct Gathered {
+  std::vector<double> speedups, baseline, seconds, bandwidths, ofLight, cold, cached, generated, computing, floorBound,
+      aboveFloor, beside;
+  double baselineOfCalls = 0, secondsOfCalls = 0;
+};
+
+void count(Counts& counts, const Outcome& outcome) {
+  ++counts.samples;
+  switch (outcome.status) {
+    case Status::Wrong: ++counts.wrong; return;
+    case Status::Impossible: ++counts.impossible; return;
+    case Status::Unsupported: ++counts.unsupported; return;
+    case Status::Error: ++counts.errors; return;
+    case Status::Skipped: ++counts.skipped; return;
+    case Status::Crash: ++counts.crashes; return;
+    case Status::Assert: ++counts.asserts; return;
+    case Status::Timeout: ++counts.timeouts; return;
+    case Status::Oom: ++counts.ooms; return;
+    case Status::Ok: break;
+  }
+  switch (outcome.kind) {
+    case Kind::Generated: ++counts.generated; return;
+    case Kind::Extern: ++counts.externs; return;
+    case Kind::View: ++counts.views; return;
+  }
+}
+
+void gatherSpeedup(Gathered& gathered, const Row& row, const Outcome& outcome) {
+  if (!outcome.speedup) return;
+  const double seconds = outcome.timing->median;
+  gathered.speedups.push_back(*outcome.speedup);
+  gathered.seconds.push_back(seconds);
+  gathered.baseline.push_back(seconds * *outcome.speedup);
+  if (outcome.kind == Kind::Generated) gathered.generated.push_back(*outcome.speedup);
+  if (outcome.kind != Kind::View) {
+    gathered.computing.push_back(*outcome.speedup);
+    (row.isFloorBound ? gathered.floorBound : gathered.aboveFloor).push_back(*outcome.speedup);
+    if (outcome.beside) gathered.beside.push_back(outcome.beside->ratio.median);
+  }
+  gathered.secondsOfCalls += static_cast<double>(row.count) * seconds;
+  gathered.baselineOfCalls += static_cast<double>(row.count) * seconds * *outcome.speedup;
+}
+
+void gather(Gathered& gathered, const Row& row, const Outcome& outcome) {
+  if (outcome.bytesPerSecond) gathered.bandwidths.push_back(*outcome.bytesPerSecond);
+  if (outcome.ofLight) gathered.ofLight.push_back(*outcome.ofLight);
+  if (outcome.kernels > 0) (outcome.cached ? gathered.cached : gathered.cold).push_back(outcome.compileMs);
+  gatherSpeedup(gathered, row, outcome);
+}
+
+std::optional<double> medianOf(const std::vector<double>& values) {
+  return values.empty() ? std::nullopt : std::optional(median(values));
+}
+
+Mean meanOf(const std::vector<double>& values) {
+  return values.empty() ? Mean{} : Mean{geomean(values), static_cast<int>(values.size())};
+}
+
+void conclude(Standing& standing, const Gathered& gathered) {
+  constexpr double noticeablySlower = 0.95;
+  if (!gathered.speedups.empty()) standing.speedups = quantiles(gathered.speedups);
+  standing.baselineSeconds = medianOf(gathered.baseline);
+  standing.medianSeconds = medianOf(gathered.seconds);
+  standing.bytesPerSecond = medianOf(gathered.bandwidths);
+  standing.ofLight = medianOf(gathered.ofLight);
+  standing.coldMs = medianOf(gathered.cold);
+  standing.cachedMs = medianOf(gathered.cached);
+  standing.generated = meanOf(gathered.generated);
+  standing.computing = meanOf(gathered.computing);
+  standing.floorBound = meanOf(gathered.floorBound);
+  standing.aboveFloor = meanOf(gathered.aboveFloor);
+  standing.beside = meanOf(gathered.beside);
+  if (gathered.secondsOfCalls > 0) {
+    standing.byCalls = gathered.baselineOfCalls / gathered.secondsOfCalls;
+    standing.savedSeconds = gathered.baselineOfCalls - gathered.secondsOfCalls;
+  }
+  standing.timed = static_cast<int>(gathered.speedups.size());
+  standing.slower = static_cast<int>(
+      std::count_if(gathered.speedups.begin(), gathered.speedups.end(), [](double s) { return s < noticeablySlower; }));
+}
+
+void countHeat(Standing& standing, const Row& row) {
+  if (!row.heat) return;
+  standing.imprecise += row.heat->stopped == Stop::MaxTime;
+  standing.throttledRuns += row.heat->dropped;
+}
+
+using Rows = std::vector<const Row*>;
+
+Group groupOf(const std::string& name, const Rows& rows, const Run& run) {
+  Group group{name, {}};
+  for (size_t i = 0; i < run.contenders.size(); ++i) {
+    Standing standing;
+    standing.contender = run.contenders[i];
+    Gathered gathered;
+    for (const Row* row : rows) {
+      count(standing.counts, row->outcomes[i]);
+      countHeat(standing, *row);
+      standing.same += isSame(row->outcomes[i], run);
+      gather(gathered, *row, row->outcomes[i]);
+      standing.recovered += hasRecovered(*row);
+      standing.vacuous += !row->vacuous.empty();
+      if (row->outcomes[i].deterministic == false)
+        ++(row->outcomes[i].kind == Kind::Generated ? standing.nondeterministic : standing.atenNondeterministic);
+    }
+    conclude(standing, gathered);
+    group.standings.push_back(standing);
+  }
+  return group;
+}
+
+/// The rows in groups by a name that a function gives each, in the order in which the names first occur; unnamed ones in none.
+template <typename F>
+std::vector<Group> grouped(const Rows& rows, const Run& run, const F& nameOf) {
+  std::vector<std::pair<std::string, Rows>> groups;
+  for (const Row* row : rows) {
+    const std::string name(nameOf(*row));
+    if (name.empty()) continue;
+    auto found = std::find_if(groups.begin(), groups.end(), [&](const auto& group) { return group.first == name; });
+    if (found == groups.end()) found = groups.insert(groups.end(), {name, {}});
+    found->second.push_back(row);
+  }
+  std::vector<Group> result;
+  for (const auto& [name, members] : groups) result.push_back(groupOf(name, members, run));
+  return result;
+}
+
+/// Over the timings whose median is at least `least` and less than `below` seconds.
+Spread spreadOf(const std::vector<Row>& rows, std::optional<Timing> Outcome::* measure, const std::string& what, double least,
+                double below) {
+  std::vector<double> differences;
+  for (const Row& row : rows)
+    for (const Outcome& outcome : row.outcomes) {
+      const auto& timing = outcome.*measure;
+      if (outcome.kind != Kind::View && timing && timing->median >= least && timing->median < below)
+        differences.push_back(std::abs(timing->ratio.median - 1));
+    }
+  if (differences.empty()) return {what};
+  return {what, median(differences), quantile(differences, 0.95), quantile(differences, 1), static_cast<int>(differences.size())};
+}
+
+std::vector<Spread> spreadsOf(const std::vector<Row>& rows, const Run& run) {
+  constexpr double shortTime = 1e-5;
+  const double always = std::numeric_limits<double>::infinity();
+  const std::string main(measureName(run, mainMeasure(run)));
+  std::vector<Spread> spreads{spreadOf(rows, &Outcome::timing, main, 0, always),
+                              spreadOf(rows, &Outcome::timing, main + ", below 10 us", 0, shortTime),
+                              spreadOf(rows, &Outcome::timing, main + ", 10 us and more", shortTime, always),
+                              spreadOf(rows, &Outcome::beside, std::string(measureName(run, besideMeasure(run))), 0, always)};
+  std::erase_if(spreads, [](const Spread& spread) { return spread.timings == 0; });
+  return spreads;
+}
+
+Recorded coveredBy(const std::vector<Row>& rows) {
+  Recorded covered;
+  for (const Row& row : rows) {
+    if (row.outcomes.empty() || row.outcomes.front().status == Status::Skipped) continue;
+    ++covered.samples;
+    covered.calls += row.count;
+  }
+  return covered;
+}
+
+}  // namespace
+
+Summary summarize(const std::vector<Row>& rows, const Run& run) {
+  Rows all;
+  for (const Row& row : rows) all.push_back(&row);
+  Summary summary;
+  summary.operators = grouped(all, run, [](const Row& row) { return std::string_view(row.op); });
+  summary.families = grouped(all, run, [](const Row& row) { return std::string_view(row.family); });
+  Rows bySize = all;
+  std::stable_sort(bySize.begin(), bySize.end(), [](const Row* a, const Row* b) { return a->bytes() < b->bytes(); });
+  summary.sizes =
+      grouped(bySize, run, [](const Row& row) { return row.bytes() == 0 ? std::string_view() : sizeClassOf(row.bytes()); });
+  summary.total = groupOf("", all, run);
+  summary.covered = coveredBy(rows);
+  if (run.isSelfTest) summary.spreads = spreadsOf(rows, run);
+  return summary;
+}
+
+int failures(const Counts& counts) {
+  return counts.wrong + counts.impossible + counts.errors + counts.crashes + counts.asserts + counts.timeouts;
+}
+
+bool hasFailed(const Row& row) {
+  Counts counts;
+  for (const Outcome& outcome : row.outcomes) count(counts, outcome);
+  return failures(counts) > 0;
+}
+
+bool hasFailed(const Summary& summary) {
+  return std::any_of(summary.total.standings.begin(), summary.total.standings.end(),
+                     [](const Standing& standing) { return failures(standing.counts) > 0; });
+}
+
+}  // namespace opbench

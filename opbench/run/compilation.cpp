@@ -1,0 +1,14 @@
+#include "opbench/run/compilation.h"
+
+#include "runtime/build/hash.h"
+
+namespace opbench {
+
+std::string kernelsOf(const runtime::Plan& plan) {
+  std::string sources;
+  for (const runtime::Step& step : plan.steps)
+    if (const auto* launch = std::get_if<runtime::LaunchStep>(&step)) sources += launch->program.source;
+  return sources.empty() ? "" : runtime::digest(sources);
+}
+
+}  // namespace opbench

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+
+#include "codegen/compile.h"
+
+namespace opbench {
+
+/// What compiling a sample's kernels ahead of its race came to.
+struct Compilation {
+  double ms = 0;        ///< wall time of compiling them, one after another
+  bool cached = false;  ///< whether all were in the cache before
+  std::string kernels;  ///< kernelsOf() their plan
+  std::string failure;  ///< why it was not done: how the process ended that was to do it, or what it did not know
+};
+
+/// A name for the programs of a plan: the same for equal ones, of whatever sample.
+std::string kernelsOf(const runtime::Plan& plan);
+
+}  // namespace opbench

@@ -1,0 +1,83 @@
+#include "opbench/run/dump.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "inputs/files.h"
+#include "inputs/text/print.h"
+#include "ir/text/text.h"
+
+namespace opbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// `20-loops.txt`, or `20-loops-2.txt` for the second of several.
+std::string numbered(std::string_view stem, size_t i, size_t count, std::string_view extension) {
+  return count == 1 ? fmt::format("{}.{}", stem, extension) : fmt::format("{}-{}.{}", stem, i + 1, extension);
+}
+
+std::string_view sourceExtension(ir::Backend backend) {
+  switch (backend) {
+    case ir::Backend::Cuda: return "cu";
+    case ir::Backend::Cpu: return "ll";
+  }
+  return "";
+}
+
+std::vector<const codegen::Program*> programsOf(const runtime::Plan& plan) {
+  std::vector<const codegen::Program*> programs;
+  for (const runtime::Step& step : plan.steps)
+    if (const auto* launch = std::get_if<runtime::LaunchStep>(&step)) programs.push_back(&launch->program);
+  return programs;
+}
+
+}  // namespace
+
+Dump::Dump(const std::string& root, int index, const std::string& op) {
+  if (root.empty()) return;
+  folder_ = (fs::path(root) / fmt::format("{}-{}", index, op)).string();
+  std::error_code error;
+  fs::create_directories(folder_, error);
+  if (error) ir::fail(ir::ErrorKind::Input, "cannot make {}: {}", folder_, error.message());
+}
+
+void Dump::sample(const inputs::Sample& recorded, const inputs::Sample& converted) const {
+  const std::string about = fmt::format("{}:{}, run as {}", recorded.where.file, recorded.where.line, inputs::toText(converted));
+  write("00-sample.txt", fmt::format("{}\nOperator: {}\ncnt: {}, {}\n", inputs::commentText(about), recorded.op, recorded.count,
+                                     inputs::toText(recorded)));
+}
+
+void Dump::graph(const ir::Graph& graph) const {
+  if (isOn()) write("10-graph.txt", ir::toText(graph));
+}
+
+void Dump::plan(const runtime::Plan& plan) const {
+  if (!isOn()) return;
+  for (size_t i = 0; i < plan.loops.size(); ++i)
+    write(numbered("20-loops", i, plan.loops.size(), "txt"), ir::toText(plan.loops[i]));
+  for (size_t i = 0; i < plan.kernels.size(); ++i)
+    write(numbered("30-kernel", i, plan.kernels.size(), "txt"), ir::toText(plan.kernels[i]));
+  const auto programs = programsOf(plan);
+  for (size_t i = 0; i < programs.size(); ++i)
+    write(numbered("40-kernel", i, programs.size(), sourceExtension(programs[i]->backend)), programs[i]->source);
+}
+
+void Dump::assembly(const runtime::Plan& plan, runtime::Device& device) const {
+  if (!isOn()) return;
+  const auto programs = programsOf(plan);
+  for (size_t i = 0; i < programs.size(); ++i) {
+    const auto [extension, text] = device.assembly(*programs[i]);
+    write(numbered("50-kernel", i, programs.size(), extension), text);
+  }
+}
+
+void Dump::race(std::string_view jsonLines) const { write("60-race.jsonl", jsonLines); }
+
+void Dump::write(const std::string& name, std::string_view text) const {
+  if (!isOn()) return;
+  inputs::writeFile(fs::path(folder_) / name, text, inputs::Durable::No);
+}
+
+}  // namespace opbench

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "inputs/sample.h"
+#include "opbench/check/tolerances.h"
+#include "opbench/cli/options.h"
+#include "opbench/run/compilation.h"
+#include "opbench/run/row.h"
+#include "opbench/select/suite_config.h"
+#include "runtime/build/cache.h"
+#include "runtime/device.h"
+#include "runtime/tunings.h"
+
+namespace opbench {
+
+/// What every sample of a run is raced with.
+struct Bench {
+  const Options& options;
+  Run& run;  ///< whose ceilings rise where a sample is faster than they are
+  runtime::Device& device;
+  const runtime::Cache& cache;
+  runtime::Tunings* tunings = nullptr;  ///< where schedules are to be found by measuring
+  const Tolerances& tolerances = Tolerances::standard();
+  const SuiteConfig& config = SuiteConfig::none();
+  const Compilation* ahead = nullptr;  ///< of the sample's kernels, where they were compiled before
+  int casesLeft = 1;                   ///< of wrong results, that may be written
+};
+
+/// Takes one recorded sample through every stage, from its arguments to its row. Whatever goes wrong with the sample, or
+/// with one contender, becomes the status and reason of its outcomes; nothing is thrown but what stops the dump.
+Row raceSample(const inputs::Sample& recorded, int index, const Bench& bench);
+
+}  // namespace opbench

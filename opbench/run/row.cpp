@@ -1,0 +1,125 @@
+#include "opbench/run/row.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace opbench {
+namespace {
+
+using runtime::Measure;
+
+bool isCuda(const Run& run) { return run.device.starts_with("cuda"); }
+
+/// The cold time of an outcome, whichever measure that is.
+const std::optional<Timing>& coldOf(const Outcome& outcome, const Run& run) {
+  return mainMeasure(run) == Measure::Cold ? outcome.timing : outcome.beside;
+}
+
+/// A share of what was measured once that no later measurement exceeds.
+constexpr double certainty = 1.1;
+
+/// The least cold time: what has to be read comes from memory; what is written may stay in the caches.
+double leastSeconds(const Row& row, const Ceilings& ceilings) {
+  double seconds = 0;
+  if (ceilings.read > 0) seconds = static_cast<double>(row.traffic.read) / std::max(ceilings.read, ceilings.copy);
+  if (ceilings.flops > 0) seconds = std::max(seconds, row.flops / ceilings.flops);
+  return seconds / certainty;
+}
+
+/// The outcome's cold time, where it computes and that is less than `least`.
+std::optional<double> impossibleSeconds(const Outcome& outcome, const Run& run, double least) {
+  const auto& cold = coldOf(outcome, run);
+  if (!cold || outcome.kind == runtime::Kind::View || cold->median >= least) return std::nullopt;
+  return cold->median;
+}
+
+void reject(Outcome& outcome, double seconds, double least) {
+  outcome.status = Status::Impossible;
+  outcome.reason =
+      fmt::format("{:.2f} us cold is less than the {:.2f} us that its memory traffic or arithmetic takes at the least",
+                  seconds * 1e6, least * 1e6);
+  outcome.timing.reset();
+  outcome.beside.reset();
+}
+
+/// Whether hot runs find the sample's data in the caches, of which the memory's bandwidth says nothing.
+bool isInCaches(const Row& row, const Run& run) {
+  if (run.hotCacheBytes == 0 || row.bytes() > run.hotCacheBytes) return false;
+  const Ceilings& ceilings = run.ceilings;
+  return ceilings.flops <= 0 || row.flops / ceilings.flops < static_cast<double>(row.bytes()) / ceilings.copy;
+}
+
+}  // namespace
+
+std::string_view name(Status status) {
+  switch (status) {
+    case Status::Ok: return "ok";
+    case Status::Wrong: return "wrong";
+    case Status::Impossible: return "impossible";
+    case Status::Unsupported: return "unsupported";
+    case Status::Error: return "error";
+    case Status::Skipped: return "skipped";
+    case Status::Crash: return "crash";
+    case Status::Assert: return "assert";
+    case Status::Timeout: return "timeout";
+    case Status::Oom: return "oom";
+  }
+  return "";
+}
+
+std::optional<Status> statusFromName(std::string_view text) {
+  for (Status status : {Status::Ok, Status::Wrong, Status::Impossible, Status::Unsupported, Status::Error, Status::Skipped,
+                        Status::Crash, Status::Assert, Status::Timeout, Status::Oom})
+    if (name(status) == text) return status;
+  return std::nullopt;
+}
+
+Measure mainMeasure(const Run& run) { return isCuda(run) ? Measure::Cold : Measure::Steady; }
+
+Measure besideMeasure(const Run& run) { return isCuda(run) ? Measure::Steady : Measure::Cold; }
+
+std::string_view measureName(const Run& run, Measure measure) {
+  if (measure == Measure::Cold) return "cold";
+  return isCuda(run) ? "marginal" : "hot";
+}
+
+bool hasRecovered(const Row& row) {
+  constexpr std::array fatal{Status::Crash, Status::Assert, Status::Timeout, Status::Oom};
+  return !row.retried.empty() && std::none_of(row.outcomes.begin(), row.outcomes.end(), [&](const Outcome& outcome) {
+    return std::find(fatal.begin(), fatal.end(), outcome.status) != fatal.end();
+  });
+}
+
+bool isBeyondLight(const Row& row, const Run& run) {
+  const double least = leastSeconds(row, run.ceilings);
+  return std::any_of(row.outcomes.begin(), row.outcomes.end(),
+                     [&](const Outcome& outcome) { return impossibleSeconds(outcome, run, least).has_value(); });
+}
+
+void derive(Row& row, const Run& run) {
+  if (row.outcomes.empty()) return;
+  row.lightSeconds = lightSeconds(run.ceilings, row.bytes(), row.flops);
+  const double least = leastSeconds(row, run.ceilings);
+  for (Outcome& outcome : row.outcomes)
+    if (const auto seconds = impossibleSeconds(outcome, run, least)) reject(outcome, *seconds, least);
+  const bool hasBaseline = row.outcomes.front().timing.has_value();
+  if (hasBaseline) row.isFloorBound = row.outcomes.front().timing->median < 1.2 * run.ceilings.floor;
+  for (Outcome& outcome : row.outcomes) {
+    if (!outcome.timing || outcome.timing->median <= 0) continue;
+    if (hasBaseline) outcome.speedup = outcome.timing->ratio.median;
+    if (outcome.kind == runtime::Kind::View) continue;
+    outcome.bytesPerSecond = static_cast<double>(row.bytes()) / outcome.timing->median;
+    if (row.lightSeconds > 0 && !isInCaches(row, run)) outcome.ofLight = row.lightSeconds / outcome.timing->median;
+  }
+}
+
+bool isSame(const Outcome& outcome, const Run& run) {
+  if (!outcome.speedup) return false;
+  const Estimate& ratio = outcome.timing->ratio;
+  return (ratio.low <= 1 && 1 <= ratio.high) || std::abs(ratio.median - 1) < run.spread.value_or(0);
+}
+
+}  // namespace opbench

@@ -1,0 +1,129 @@
+#include "opbench/select/select.h"
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <set>
+
+#include "opbench/cli/nearest.h"
+
+namespace opbench {
+namespace {
+
+using inputs::Sample;
+
+constexpr std::string_view torchPrefix = "torch.ops.";
+constexpr std::string_view atenPrefix = "aten.";
+
+bool isGlob(std::string_view pattern) { return pattern.find_first_of("*?[") != std::string_view::npos; }
+
+/// The pattern without `torch.ops.`.
+const char* withoutTorch(const std::string& pattern) {
+  return pattern.c_str() + (pattern.starts_with(torchPrefix) ? torchPrefix.size() : 0);
+}
+
+bool isOrBelongsTo(std::string_view op, std::string_view name) {
+  return op.starts_with(name) && (op.size() == name.size() || op[name.size()] == '.');
+}
+
+/// Whether an operator is meant by a pattern in just this spelling.
+bool isSpelled(const char* op, const char* pattern) {
+  return isGlob(pattern) ? fnmatch(pattern, op, 0) == 0 : isOrBelongsTo(op, pattern);
+}
+
+std::vector<std::string> operatorsOf(const std::vector<Sample>& samples) {
+  std::set<std::string> names;
+  for (const Sample& sample : samples) names.insert(sample.op);
+  return {names.begin(), names.end()};
+}
+
+/// `aten.add` of `aten.add.Tensor`.
+std::string packetOf(const std::string& op) { return op.substr(0, op.rfind('.')); }
+
+/// Names worth suggesting for a pattern: overloads and packets.
+std::vector<std::string> suggestions(const std::string& pattern, const std::vector<std::string>& operators) {
+  std::set<std::string> names;
+  for (const std::string& op : operators) {
+    names.insert(op);
+    names.insert(packetOf(op));
+  }
+  const std::string_view name = withoutTorch(pattern);
+  return nearest(fmt::format("{}{}", name.starts_with(atenPrefix) ? "" : atenPrefix, name), {names.begin(), names.end()});
+}
+
+bool isMeant(const std::string& op, const Options& options) {
+  const auto isAny = [&](const std::vector<std::string>& patterns) {
+    return std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) { return matches(op, pattern); });
+  };
+  return isAny(options.ops) && (options.filters.empty() || isAny(options.filters)) && !isAny(options.excludes);
+}
+
+/// How many samples of an operator to take at most.
+int64_t mostSamples(const std::string& op, const Options& options, const SuiteConfig& config) {
+  const bool isAll = options.maxSamples == 0 || options.sampleMode == SampleMode::All;
+  const int64_t most = isAll ? std::numeric_limits<int64_t>::max() : options.maxSamples;
+  const auto cap = config.maxSamples(op);
+  return cap ? std::min(most, cap->most) : most;
+}
+
+}  // namespace
+
+bool matches(const std::string& op, const std::string& pattern) {
+  if (pattern == "all") return true;
+  const char* name = withoutTorch(pattern);
+  if (isSpelled(op.c_str(), name)) return true;
+  const bool isWhole = std::string_view(name).starts_with(atenPrefix);
+  return !isWhole && op.starts_with(atenPrefix) && isSpelled(op.c_str() + atenPrefix.size(), name);
+}
+
+std::vector<std::string> unmatched(const std::vector<Sample>& samples, const std::vector<std::string>& patterns) {
+  const std::vector<std::string> operators = operatorsOf(samples);
+  std::vector<std::string> result;
+  for (const std::string& pattern : patterns)
+    if (std::none_of(operators.begin(), operators.end(), [&](const std::string& op) { return matches(op, pattern); }))
+      result.push_back(pattern);
+  return result;
+}
+
+std::string unknownOperator(const std::string& pattern, const std::vector<Sample>& samples,
+                            const std::vector<std::string>& aten) {
+  const bool exists = std::any_of(aten.begin(), aten.end(), [&](const std::string& op) { return matches(op, pattern); });
+  const std::vector<std::string> recorded = operatorsOf(samples);
+  if (exists)
+    return fmt::format("no sample of operator '{}' was read, though ATen has it{}", pattern,
+                       suggestion(suggestions(pattern, recorded)));
+  std::vector<std::string> names = suggestions(pattern, recorded);
+  if (names.empty()) names = suggestions(pattern, aten);
+  return fmt::format("no operator '{}'{}", pattern, suggestion(names));
+}
+
+Selection select(const std::vector<Sample>& samples, const Options& options, const SuiteConfig& config) {
+  std::map<std::string, std::vector<const Sample*>> byOperator;
+  Selection selection;
+  for (const Sample& sample : samples) {
+    auto found = byOperator.find(sample.op);
+    if (found == byOperator.end() && isMeant(sample.op, options)) found = byOperator.try_emplace(sample.op).first;
+    if (found == byOperator.end()) continue;
+    found->second.push_back(&sample);
+    ++selection.recorded.samples;
+    selection.recorded.calls += sample.count;
+  }
+  for (const auto& [op, recorded] : byOperator) {
+    const std::vector<const Sample*> group = ordered(recorded, options.sampleMode);
+    const auto size = static_cast<int64_t>(group.size());
+    const int64_t first = std::min(options.startIdx, size);
+    const int64_t last = first + std::min(mostSamples(op, options, config), size - first);
+    for (int64_t i = first; i < last; ++i) selection.samples.push_back(*group[static_cast<size_t>(i)]);
+  }
+  return selection;
+}
+
+bool isStrided(const Sample& sample) {
+  const auto tensors = inputs::tensorsOf(sample);
+  return std::any_of(tensors.begin(), tensors.end(), [](const ir::TensorType* type) { return !type->isContiguous(); });
+}
+
+}  // namespace opbench

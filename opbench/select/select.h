@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "inputs/sample.h"
+#include "opbench/cli/options.h"
+#include "opbench/select/suite_config.h"
+
+namespace opbench {
+
+/// Whether `op` (`aten.add.Tensor`) is meant by a pattern: its name, its packet (`aten.add`), both without `aten.` or with
+/// `torch.ops.` before them, a glob over the whole name (`*_backward*`, `aten.add.*`), or `all`.
+bool matches(const std::string& op, const std::string& pattern);
+
+/// The patterns that no sample's operator matches.
+std::vector<std::string> unmatched(const std::vector<inputs::Sample>& samples, const std::vector<std::string>& patterns);
+
+/// What to say about a pattern that no sample matches; `aten` are the names of ATen's operators.
+std::string unknownOperator(const std::string& pattern, const std::vector<inputs::Sample>& samples,
+                            const std::vector<std::string>& aten);
+
+/// Samples, and what they were selected from: all that was recorded of the operators that are meant.
+struct Selection {
+  std::vector<inputs::Sample> samples;
+  Recorded recorded;
+};
+
+/// The samples to run: of operators that Options::ops and ::filters (where there are any) match and ::excludes do not, in
+/// alphabetical order; of each in the order of Options::sampleMode, from ::startIdx on, ::maxSamples of them, or fewer where
+/// `config` says so.
+Selection select(const std::vector<inputs::Sample>& samples, const Options& options,
+                 const SuiteConfig& config = SuiteConfig::none());
+
+/// Whether one of the sample's tensor arguments is not contiguous.
+bool isStrided(const inputs::Sample& sample);
+
+}  // namespace opbench

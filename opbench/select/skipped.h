@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "inputs/sample.h"
+#include "opbench/cli/options.h"
+#include "opbench/select/suite_config.h"
+
+namespace opbench {
+
+/// Why the user's limits leave a sample, as it is run, out on a device (`cpu`, `cuda:0`); empty where they do not.
+std::string whySkipped(const inputs::Sample& sample, const Options& options, const SuiteConfig& config, std::string_view device);
+
+}  // namespace opbench

@@ -1,0 +1,52 @@
+#include "opbench/select/suites.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "ir/error.h"
+#include "opbench/cli/nearest.h"
+
+namespace opbench {
+
+namespace fs = std::filesystem;
+
+std::string findSuites(const Environment& environment) {
+  if (!environment.suites.empty()) return environment.suites;
+  const fs::path folder = environment.program.parent_path();
+  for (const fs::path& candidate : {folder.parent_path() / "share/opbench/recorded", folder / "recorded"}) {
+    std::error_code error;
+    if (fs::is_directory(candidate, error)) return candidate.string();
+  }
+  return "";
+}
+
+std::vector<std::string> suiteNames(const std::string& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error))
+    if (entry.is_directory(error)) names.push_back(entry.path().filename().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::vector<std::string> samplePaths(const Options& options) {
+  if (!options.inputs.empty()) return options.inputs;
+  if (options.suitesFolder.empty())
+    ir::fail(ir::ErrorKind::Input,
+             "no folder of suites beside the program: name one in OPBENCH_SUITES, or samples with --inputs");
+  const std::vector<std::string> known = suiteNames(options.suitesFolder);
+  if (known.empty()) ir::fail(ir::ErrorKind::Input, "{}: no suite in this folder", options.suitesFolder);
+  std::vector<std::string> paths;
+  for (const std::string& suite : options.suites.empty() ? known : options.suites) {
+    if (std::find(known.begin(), known.end(), suite) == known.end())
+      ir::fail(ir::ErrorKind::Input, "no suite '{}'{} ({} has {})", suite, suggestion(nearest(suite, known)),
+               options.suitesFolder, fmt::join(known, ", "));
+    paths.push_back((fs::path(options.suitesFolder) / suite).string());
+  }
+  return paths;
+}
+
+}  // namespace opbench

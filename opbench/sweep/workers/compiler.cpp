@@ -1,0 +1,92 @@
+#include "opbench/sweep/workers/compiler.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "inputs/convert.h"
+#include "lowering/tensor/lowering.h"
+#include "opbench/select/skipped.h"
+#include "opbench/sweep/workers/channel.h"
+#include "opbench/sweep/workers/messages.h"
+#include "runtime/build/compiler.h"
+#include "runtime/cpu/cpu_device.h"
+#include "runtime/cpu/host.h"
+#include "runtime/torch/call.h"
+
+namespace opbench {
+namespace {
+
+/// A compiler that asks for more is about to take the machine's memory from all others.
+constexpr int64_t mostBytes = int64_t{16} << 30;
+
+void limitMemory() {
+  const auto memory = runtime::hostMemory();
+  const int64_t most = memory ? std::min(mostBytes, memory->total) : mostBytes;
+  const rlimit limit{static_cast<rlim_t>(most), static_cast<rlim_t>(most)};
+  ::setrlimit(RLIMIT_DATA, &limit);
+}
+
+class Compiling {
+ public:
+  Compiling(const Options& options, const ir::Target& target)
+      : options_(options),
+        target_(target),
+        device_(target.backend == ir::Backend::Cuda ? "cuda" : "cpu"),
+        config_(options.config, tolerances_),
+        cache_(options.cache),
+        compiler_(target) {}
+
+  /// Nothing where there is nothing to compile, or something is wrong: whoever races the sample will say what.
+  Compiled operator()(const Job& job) {
+    try {
+      causeInCompiler(options_.accidents, job.index);
+      const inputs::Sample sample = inputs::convert(job.sample, options_.dtype, options_.channelsLast);
+      if (!lowering::hasLowering(sample.op) || !whySkipped(sample, options_, config_, device_).empty()) return std::nullopt;
+      const auto graph = runtime::foreseenGraph(sample, target_.backend);
+      if (!graph) return Compilation{0, false, "", "its results are not foreseen"};
+      runtime::Plan plan = runtime::makePlan(*graph, target_);
+      if (options_.fault) breakPlan(plan, *options_.fault, target_);
+      return compile(plan);
+    } catch (const std::exception&) {
+      return std::nullopt;
+    }
+  }
+
+ private:
+  Compiled compile(const runtime::Plan& plan) {
+    Compilation made{0, true, kernelsOf(plan), ""};
+    if (made.kernels.empty()) return std::nullopt;
+    for (const runtime::Step& step : plan.steps) {
+      const auto* launch = std::get_if<runtime::LaunchStep>(&step);
+      if (launch == nullptr) continue;
+      const runtime::Compiler::Result result = compiler_.compile(launch->program, cache_);
+      made.ms += result.ms;
+      made.cached = made.cached && result.cached;
+    }
+    return made;
+  }
+
+  const Options& options_;
+  const ir::Target target_;
+  const std::string device_;
+  Tolerances tolerances_;
+  const SuiteConfig config_;
+  const runtime::Cache cache_;
+  runtime::Compiler compiler_;
+};
+
+}  // namespace
+
+void compileAhead(const Options& options) {
+  Channel channel;
+  limitMemory();
+  runtime::setThreads(1);
+  const auto target = channel.receive();
+  if (!target) return;
+  Compiling compile(options, targetOf(*target));
+  while (const auto line = channel.receive()) Channel::send(toLine(compile(jobOf(*line))));
+}
+
+}  // namespace opbench

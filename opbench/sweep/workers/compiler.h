@@ -1,0 +1,11 @@
+#pragma once
+
+#include "opbench/cli/options.h"
+
+namespace opbench {
+
+/// What a compiler process does: reads the target on the channel it was started with, then samples, and compiles the kernels of
+/// each into the cache, until that ends. It opens no device.
+void compileAhead(const Options& options);
+
+}  // namespace opbench

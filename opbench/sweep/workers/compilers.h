@@ -1,0 +1,74 @@
+#pragma once
+
+#include <poll.h>
+
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "opbench/sweep/agenda.h"
+#include "opbench/sweep/workers/process.h"
+
+namespace opbench {
+
+/// Compiles an agenda's samples ahead of their turn, in processes of their own, of which each has one sample at a time. What a
+/// sample does to such a process costs that compilation: the sample is raced all the same, and compiled then.
+class Compilers {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  /// So many processes, started with these arguments; none leaves all to who races.
+  Compilers(Agenda& agenda, int number, std::vector<std::string> arguments, double timeout);
+
+  /// What they compile for: nothing is compiled before it is known. Where `shares` they share processors with what is timed: they
+  /// then compile a batch of samples at a time.
+  void open(const ir::Target& target, bool shares);
+
+  /// Hands out what there is to compile; where they share processors, only if no sample is being timed.
+  void work(bool isTiming);
+  /// Whether one of them is compiling, or is about to, in the way of what is timed.
+  bool isInTheWay() const { return shares_ && isCompiling(); }
+  bool isCompiling() const;
+
+  /// Whether there will be a sample to race.
+  bool hasMore();
+  /// The first of those whose compilation is over; nothing where there is none yet.
+  std::optional<Job> next();
+
+  /// Adds what to poll, and when to look again at the latest.
+  void watch(std::vector<pollfd>& files, Clock::time_point& deadline) const;
+  /// Hears what they have to say, and whether one has ended or its time is up.
+  void attend();
+
+ private:
+  struct Place {
+    std::optional<Process> process;
+    std::optional<Job> job;
+    Clock::time_point deadline = Clock::time_point::max();
+    int losses = 0;  ///< of processes, since one did a job
+  };
+
+  void start(Place& place) const;
+  bool isOpen() const { return !target_.empty() && !places_.empty(); }
+  size_t most() const { return 4 * places_.size(); }  ///< samples that are ahead of their turn
+  size_t ahead() const;
+  void hand(Place& place);
+  void hear(Place& place, const std::string& line);
+  void finish(Place& place, std::optional<Compilation> compilation);
+  void lose(Place& place, const std::string& how);
+  void attend(Place& place);
+
+  Agenda& agenda_;
+  const std::vector<std::string> arguments_;
+  const double timeout_;
+  std::vector<Place> places_;
+  std::string target_;  ///< as a line; empty until it is known
+  bool shares_ = false;
+  size_t batch_ = 0;             ///< samples that are yet to be handed out before one is timed
+  std::optional<Job> upcoming_;  ///< taken from the agenda, and not handed out yet
+  std::map<int, Job> ready_;     ///< whose compilation is over, by number
+};
+
+}  // namespace opbench

@@ -1,0 +1,116 @@
+#include "opbench/sweep/workers/messages.h"
+
+#include "opbench/report/json.h"
+#include "opbench/results/fields.h"
+#include "opbench/results/raced.h"
+
+namespace opbench {
+namespace {
+
+using Json = nlohmann::json;
+using results::Fields;
+
+std::string lineOf(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"; }
+
+Json toJson(const ir::Target& target) {
+  return {{"cuda", target.backend == ir::Backend::Cuda},
+          {"arch", target.arch},
+          {"features", target.features},
+          {"vector_bytes", target.vectorBytes},
+          {"processors", target.processors},
+          {"cache_bytes", target.cacheBytes}};
+}
+
+ir::Target targetOf(const Fields& fields) {
+  return {fields.flag("cuda") ? ir::Backend::Cuda : ir::Backend::Cpu,
+          fields.text("arch"),
+          fields.text("features"),
+          static_cast<int>(fields.integer("vector_bytes").value_or(0)),
+          static_cast<int>(fields.integer("processors").value_or(0)),
+          fields.integer("cache_bytes").value_or(0)};
+}
+
+Json toJson(const Compiled& compiled) {
+  if (!compiled) return Json::object();
+  return {{"ms", compiled->ms}, {"cached", compiled->cached}, {"kernels", compiled->kernels}, {"failure", compiled->failure}};
+}
+
+Compiled compiledOf(const Fields& fields) {
+  if (!fields.has("ms")) return std::nullopt;
+  return Compilation{fields.number("ms").value_or(0), fields.flag("cached"), fields.text("kernels"), fields.text("failure")};
+}
+
+Json toJson(const Ready& ready) {
+  return {{"ready", Json::parse(report::runJson(ready.run))}, {"target", toJson(ready.target)}, {"complaints", ready.complaints}};
+}
+
+Json toJson(const Refused& refused) {
+  return {{"refused", refused.message}, {"lacks_device", refused.lacksDevice}, {"users", refused.isUsers}};
+}
+
+Json toJson(const Finished& finished) { return {{"lines", finished.lines}, {"lost", finished.lost}}; }
+
+/// A field's text as it is.
+std::string textOf(const Json& json, const char* name) {
+  const auto found = json.find(name);
+  return found != json.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+}  // namespace
+
+std::string toLine(const Job& job) {
+  const inputs::Sample& sample = job.sample;
+  return lineOf({{"index", job.index},
+                 {"op", sample.op},
+                 {"recorded", sample.recorded},
+                 {"call", inputs::toText(sample)},
+                 {"count", sample.count},
+                 {"suite", sample.suite},
+                 {"file", sample.where.file},
+                 {"line", sample.where.line},
+                 {"ahead", toJson(job.ahead)},
+                 {"retried", job.retried},
+                 {"cases_left", job.casesLeft}});
+}
+
+Job jobOf(const std::string& line) {
+  const Fields fields(line, "job");
+  Job job;
+  job.index = static_cast<int>(fields.integer("index").value_or(0));
+  inputs::Sample& sample = job.sample;
+  inputs::parseCall(fields.requiredText("call"), {"job", job.index}, 1, sample);
+  sample.op = fields.operatorName("op");
+  sample.recorded = fields.requiredText("recorded");
+  sample.count = fields.integer("count").value_or(1);
+  sample.suite = fields.text("suite");
+  sample.where = {fields.text("file"), static_cast<int>(fields.integer("line").value_or(0))};
+  if (const auto ahead = fields.object("ahead")) job.ahead = compiledOf(*ahead);
+  job.retried = fields.text("retried");
+  job.casesLeft = static_cast<int>(fields.integer("cases_left").value_or(0));
+  return job;
+}
+
+std::string toLine(const Reply& reply) {
+  return std::visit([](const auto& message) { return lineOf(toJson(message)); }, reply);
+}
+
+Reply replyOf(const std::string& line) {
+  const Fields fields(line, "worker");
+  if (const auto run = fields.object("ready")) {
+    const auto target = fields.object("target");
+    return Ready{results::runOf(*run), target ? targetOf(*target) : ir::Target(), fields.texts("complaints")};
+  }
+  if (fields.has("refused")) return Refused{fields.text("refused"), fields.flag("lacks_device"), fields.flag("users")};
+  const Json json = Json::parse(line);
+  return Finished{textOf(json, "lines"), textOf(json, "lost")};
+}
+
+std::string toLine(const ir::Target& target) { return lineOf(toJson(target)); }
+
+ir::Target targetOf(const std::string& line) { return targetOf(Fields(line, "target")); }
+
+std::string toLine(const Compiled& compiled) { return lineOf(toJson(compiled)); }
+
+Compiled compiledOf(const std::string& line) { return compiledOf(Fields(line, "compiler")); }
+
+}  // namespace opbench

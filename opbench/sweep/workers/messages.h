@@ -1,0 +1,59 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "inputs/sample.h"
+#include "ir/target.h"
+#include "opbench/run/compilation.h"
+#include "opbench/run/row.h"
+
+namespace opbench {
+
+/// A sample of a sweep and its number there, from 1.
+struct Job {
+  int index = 0;
+  inputs::Sample sample;
+  std::optional<Compilation> ahead{};  ///< of its kernels, where that was tried before it is raced
+  std::string retried{};               ///< Row::retried
+  int casesLeft = 0;                   ///< Bench::casesLeft
+};
+
+/// What became of a job.
+struct Finished {
+  std::string lines;  ///< the sample's results (report::jsonLines)
+  std::string lost;   ///< why nothing else can be raced where it was; empty where that is not so
+};
+
+/// A worker's first word.
+struct Ready {
+  Run run;
+  ir::Target target;                    ///< what kernels are compiled for
+  std::vector<std::string> complaints;  ///< what is not as it should be, though samples can be raced
+};
+
+/// A worker's last word, where it cannot work at all.
+struct Refused {
+  std::string message;
+  bool lacksDevice = false;  ///< there is no such device
+  bool isUsers = false;      ///< what the user said cannot be
+};
+
+/// A compiler's word on a job; nothing where there is nothing to compile, or nobody can tell yet what.
+using Compiled = std::optional<Compilation>;
+
+using Reply = std::variant<Ready, Refused, Finished>;
+
+/// A job and a worker's replies as a line each, which ends with a line break, and back. Errors: Input, for what is none.
+std::string toLine(const Job& job);
+Job jobOf(const std::string& line);
+std::string toLine(const Reply& reply);
+Reply replyOf(const std::string& line);
+std::string toLine(const ir::Target& target);
+ir::Target targetOf(const std::string& line);
+std::string toLine(const Compiled& compiled);
+Compiled compiledOf(const std::string& line);
+
+}  // namespace opbench

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "opbench/cli/options.h"
+
+namespace opbench {
+
+/// What a worker process does: races the samples that it is handed on the channel it was started with, until that ends.
+void work(const Options& options);
+
+}  // namespace opbench

@@ -1,7 +1,0 @@
-#include "opbench/version.h"
-
-namespace opbench {
-
-std::string versionText() { return "opbench " OPBENCH_VERSION " (" OPBENCH_COMMIT ")"; }
-
-}  // namespace opbench

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <memory>
+
+#include "codegen/program.h"
+#include "ir/target.h"
+#include "runtime/build/cache.h"
+
+namespace runtime {
+
+/// Compiles programs for a device into the cache, where those that run on the device find them; it needs no device itself.
+class Compiler {
+ public:
+  /// Errors: Toolchain, where the target's compiler is missing.
+  explicit Compiler(const ir::Target& target);
+  ~Compiler();
+
+  struct Result {
+    double ms = 0;        ///< wall time from text to code
+    bool cached = false;  ///< whether it was in the cache before
+  };
+  /// Error: Toolchain, with what the compiler said.
+  Result compile(const codegen::Program& program, const Cache& cache);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace runtime

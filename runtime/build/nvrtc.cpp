@@ -1,0 +1,161 @@
+#include "runtime/build/nvrtc.h"
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include <chrono>
+#include <vector>
+
+#include "ir/error.h"
+
+namespace runtime {
+namespace {
+
+constexpr const char* libraryName = "libnvrtc.so.13";
+
+/// The part of nvrtc.h that is used; results are 0 for success.
+using Handle = struct _nvrtcProgram*;
+using Result = int;
+
+/// The folder an opened library lies in, or nothing.
+std::string folderOf(void* library) {
+  std::string folder(4096, '\0');
+  const bool isKnown = library != nullptr && dlinfo(library, RTLD_DI_ORIGIN, folder.data()) == 0;
+  return isKnown ? folder.c_str() : "";
+}
+
+void* open() {
+  if (void* library = dlopen(libraryName, RTLD_NOW | RTLD_LOCAL)) return library;
+  const std::string why = dlerror();
+  const std::string torch = folderOf(dlopen("libc10.so", RTLD_LAZY | RTLD_NOLOAD));
+  for (const char* folder : {"/../../nvidia/cu13/lib/", "/"}) {
+    if (torch.empty()) break;
+    if (void* library = dlopen((torch + folder + libraryName).c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
+  }
+  ir::fail(ir::ErrorKind::Toolchain, "cannot open NVRTC: {}", why);
+}
+
+std::string cacheKey(const codegen::Program& program, const std::string& version) {
+  std::string key = "nvrtc " + version + "\n" + program.arch + "\n";
+  for (const std::string& option : program.options) key += option + "\n";
+  return key + program.source;
+}
+
+double millisecondsSince(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace
+
+struct Nvrtc::Library {
+  void* handle = open();
+  Result (*version)(int*, int*) = symbol<Result(int*, int*)>("nvrtcVersion");
+  void* builtins = openBuiltins();
+  const char* (*errorText)(Result) = symbol<const char*(Result)>("nvrtcGetErrorString");
+  Result (*create)(Handle*, const char*, const char*, int, const char* const*, const char* const*) =
+      symbol<Result(Handle*, const char*, const char*, int, const char* const*, const char* const*)>("nvrtcCreateProgram");
+  Result (*destroy)(Handle*) = symbol<Result(Handle*)>("nvrtcDestroyProgram");
+  Result (*compile)(Handle, int, const char* const*) = symbol<Result(Handle, int, const char* const*)>("nvrtcCompileProgram");
+  using SizeOf = Result(Handle, size_t*);
+  using Get = Result(Handle, char*);
+  SizeOf* logSize = symbol<SizeOf>("nvrtcGetProgramLogSize");
+  Get* log = symbol<Get>("nvrtcGetProgramLog");
+  SizeOf* cubinSize = symbol<SizeOf>("nvrtcGetCUBINSize");
+  Get* cubin = symbol<Get>("nvrtcGetCUBIN");
+  SizeOf* ptxSize = symbol<SizeOf>("nvrtcGetPTXSize");
+  Get* ptx = symbol<Get>("nvrtcGetPTX");
+
+  /// NVRTC opens its second library by bare name: the one beside it is opened first, so that this finds it wherever it lies.
+  /// Where it is missing NVRTC says so at the first compile.
+  void* openBuiltins() const {
+    int major = 0, minor = 0;
+    version(&major, &minor);
+    return dlopen(fmt::format("{}/libnvrtc-builtins.so.{}.{}", folderOf(handle), major, minor).c_str(), RTLD_NOW | RTLD_LOCAL);
+  }
+
+  template <typename F>
+  F* symbol(const char* name) const {
+    void* found = dlsym(handle, name);
+    if (found == nullptr) ir::fail(ir::ErrorKind::Toolchain, "{} has no {}", libraryName, name);
+    return reinterpret_cast<F*>(found);
+  }
+
+  void check(Result result, const char* what) const {
+    if (result != 0) ir::fail(ir::ErrorKind::Toolchain, "{} says {}", what, errorText(result));
+  }
+
+  std::string text(Handle program, SizeOf* sizeOf, Get* get) const {
+    size_t size = 0;
+    check(sizeOf(program, &size), libraryName);
+    std::string bytes(size, '\0');
+    check(get(program, bytes.data()), libraryName);
+    return bytes;
+  }
+
+  /// One compilation; ends with the object.
+  struct Run {
+    const Library& library;
+    Handle program = nullptr;
+    Run(const Library& lib, const codegen::Program& source) : library(lib) {
+      const std::string file = source.name + ".cu";
+      library.check(library.create(&program, source.source.c_str(), file.c_str(), 0, nullptr, nullptr), "nvrtcCreateProgram");
+    }
+    ~Run() { library.destroy(&program); }
+    Run(const Run&) = delete;
+    Run& operator=(const Run&) = delete;
+  };
+
+  std::unique_ptr<Run> run(const codegen::Program& program) const {
+    ir::require(program.backend == ir::Backend::Cuda, "the program {} is no CUDA program", program.name);
+    auto made = std::make_unique<Run>(*this, program);
+    const std::string arch = "--gpu-architecture=" + program.arch;
+    std::vector<const char*> options{arch.c_str()};
+    for (const std::string& option : program.options) options.push_back(option.c_str());
+    if (const Result result = compile(made->program, static_cast<int>(options.size()), options.data()); result != 0) {
+      const std::string text = this->text(made->program, logSize, log);
+      ir::fail(ir::ErrorKind::Toolchain, "NVRTC refuses the kernel {} ({}):\n{}", program.name, errorText(result), text.c_str());
+    }
+    return made;
+  }
+};
+
+Nvrtc::Nvrtc() : library_(std::make_unique<Library>()) {}
+// The library stays open: the driver may hold on to it, and it is opened once a process.
+Nvrtc::~Nvrtc() = default;
+
+std::string Nvrtc::version() const {
+  int major = 0;
+  int minor = 0;
+  library_->check(library_->version(&major, &minor), "nvrtcVersion");
+  return fmt::format("{}.{}", major, minor);
+}
+
+std::string Nvrtc::path() const {
+  const std::string folder = folderOf(library_->handle);
+  return folder.empty() ? libraryName : folder + "/" + libraryName;
+}
+
+DeviceCode Nvrtc::compile(const codegen::Program& program, const Cache& cache) const {
+  const auto start = std::chrono::steady_clock::now();
+  const std::string key = cacheKey(program, version());
+  DeviceCode code;
+  if (std::optional<std::string> found = cache.find(key)) {
+    code.cubin = std::move(*found);
+    code.cached = true;
+  } else {
+    const std::unique_ptr<Library::Run> run = library_->run(program);
+    code.cubin = library_->text(run->program, library_->cubinSize, library_->cubin);
+    cache.put(key, code.cubin);
+  }
+  code.compileMs = millisecondsSince(start);
+  return code;
+}
+
+std::string Nvrtc::ptx(const codegen::Program& program) const {
+  const std::unique_ptr<Library::Run> run = library_->run(program);
+  std::string text = library_->text(run->program, library_->ptxSize, library_->ptx);
+  while (!text.empty() && text.back() == '\0') text.pop_back();
+  return text;
+}
+
+}  // namespace runtime

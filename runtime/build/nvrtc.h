@@ -1,0 +1,37 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "codegen/program.h"
+#include "runtime/build/cache.h"
+
+namespace runtime {
+
+/// Machine code for a GPU.
+struct DeviceCode {
+  std::string cubin;
+  double compileMs = 0;  ///< wall time from text to cubin
+  bool cached = false;
+};
+
+/// NVIDIA's run-time compiler, a library opened by name; it needs no GPU. Several threads may compile at a time.
+class Nvrtc {
+ public:
+  /// Opens libnvrtc.so.13, as the loader finds it or from beside torch. Error: Toolchain, with what the loader said.
+  Nvrtc();
+  ~Nvrtc();
+
+  std::string version() const;  ///< `13.0`
+  std::string path() const;     ///< of the library
+  /// Compiles a CUDA program for its `arch`, or takes the cubin from the cache. Error: Toolchain, with NVRTC's log.
+  DeviceCode compile(const codegen::Program& program, const Cache& cache) const;
+  /// The PTX a program compiles to, for dumps.
+  std::string ptx(const codegen::Program& program) const;
+
+ private:
+  struct Library;
+  std::unique_ptr<Library> library_;
+};
+
+}  // namespace runtime

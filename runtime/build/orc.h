@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "codegen/program.h"
+#include "ir/target.h"
+#include "runtime/build/cache.h"
+
+namespace runtime {
+
+/// A compiled CPU kernel (codegen::emitLlvm says its arguments).
+using HostFunction = void (*)(void* const* params, int64_t begin, int64_t end);
+
+struct HostCode {
+  HostFunction function = nullptr;
+  double compileMs = 0;
+  bool cached = false;
+  std::shared_ptr<void> keepAlive;  ///< the code's memory
+};
+
+/// LLVM's just-in-time compiler for this machine.
+class Orc {
+ public:
+  Orc();
+  ~Orc();
+  /// The CPU this process runs on, with `threads` workers.
+  static ir::Target host(int threads);
+  /// LLVM's version, `19.1.7`.
+  static std::string version();
+  /// Compiles a program made for `host`, or loads its object from the cache.
+  HostCode compile(const codegen::Program& program, const Cache& cache);
+  /// The assembly (`.s`) a program compiles to, for dumps.
+  std::string assembly(const codegen::Program& program);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace runtime

@@ -1,0 +1,244 @@
+#include "runtime/cpu/cpu_device.h"
+
+#include <ATen/Parallel.h>
+#include <c10/core/CPUAllocator.h>
+#include <c10/core/InferenceMode.h>
+#include <dlfcn.h>
+#include <malloc.h>
+#include <torch/version.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <new>
+#include <vector>
+
+#include "runtime/build/orc.h"
+#include "runtime/cpu/host.h"
+#include "runtime/cpu/parallel.h"
+#include "runtime/planned.h"
+#include "runtime/torch/call_state.h"
+
+namespace runtime {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double secondsSince(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+/// A kernel's memory for its Global locals, zero at first.
+class Workspace {
+ public:
+  explicit Workspace(int64_t bytes) {
+    if (bytes == 0) return;
+    memory_.reset(std::aligned_alloc(alignment, bytes));
+    if (memory_ == nullptr) throw std::bad_alloc();
+    std::memset(memory_.get(), 0, bytes);
+  }
+  void* data() const { return memory_.get(); }
+
+ private:
+  static constexpr std::size_t alignment = 256;
+  std::unique_ptr<void, decltype(&std::free)> memory_{nullptr, &std::free};
+};
+
+class HostExecutable : public Executable {
+ public:
+  HostExecutable(HostCode code, const codegen::Program& program)
+      : code_(std::move(code)),
+        launch_(program.launch),
+        finishes_(program.finishes),
+        workspace_(program.workspaceBytes),
+        arguments_(workspace_.data() == nullptr ? 0 : program.params.size() + 1) {
+    compileMs = code_.compileMs;
+    cached = code_.cached;
+  }
+
+  /// Not from several threads at once where there is a workspace.
+  void launch(void* const* pointers) const override {
+    if (!arguments_.empty()) pointers = withWorkspace(pointers);
+    parallelFor(launch_.tasks, launch_.grain, [&](int64_t begin, int64_t end) { code_.function(pointers, begin, end); });
+    if (finishes_) code_.function(pointers, launch_.tasks, launch_.tasks + 1);
+  }
+
+ private:
+  void* const* withWorkspace(void* const* pointers) const {
+    std::copy_n(pointers, arguments_.size() - 1, arguments_.begin());
+    arguments_.back() = workspace_.data();
+    return arguments_.data();
+  }
+
+  HostCode code_;
+  ir::Launch launch_;
+  bool finishes_;
+  Workspace workspace_;
+  mutable std::vector<void*> arguments_;  ///< the parameters' pointers and the workspace, where there is one
+};
+
+class CpuTrial : public Trial {
+ public:
+  CpuTrial(Callable& callable, Call& call) : callable_(callable), call_(call) {}
+
+  TensorList run() override {
+    outputs_ = {};
+    call_.restore();
+    callable_.guard(Guards::Written);
+    outputs_ = callable_();
+    callable_.guard(Guards::None);
+    return outputs_;
+  }
+
+  /// A steady run makes as many calls as take a while, so that neither the clock nor what woke the workers counts; one where
+  /// arguments have to be restored before each.
+  bool prepareFor(Measure measure) override {
+    constexpr double leastSeconds = 2.5e-4;
+    constexpr int mostCalls = 1000;
+    pinThreads();
+    if (measure == Measure::Cold || calls_ > 0) return true;
+    calls_ = 1;
+    if (call_.mutates()) return true;
+    const double each = std::max(std::min({steady(), steady(), steady()}), leastSeconds / mostCalls);
+    calls_ = std::max(1, static_cast<int>(leastSeconds / each));
+    return true;
+  }
+
+  TensorList outputs() const override { return outputs_; }
+
+  void queue(Measure measure) override { times_.push_back(undisturbed(measure)); }
+
+  void collect(std::vector<double>& seconds) override {
+    seconds.insert(seconds.end(), times_.begin(), times_.end());
+    times_.clear();
+  }
+
+ private:
+  /// The time of a run that no other program interrupted, if one of three is such.
+  double undisturbed(Measure measure) {
+    double least = std::numeric_limits<double>::infinity();
+    for (int i = 0; i < 3; ++i) {
+      const int64_t before = interruptions();
+      const double seconds = measure == Measure::Cold ? cold() : steady();
+      if (interruptions() == before) return seconds;
+      least = std::min(least, seconds);
+    }
+    return least;
+  }
+
+  double cold() {
+    const c10::InferenceMode guard;
+    call_.restore();
+    for (const c10::IValue& argument : call_.state().arguments)
+      for (const at::Tensor& tensor : tensorsIn(argument)) evict(tensor);
+    if (outputs_)
+      for (const at::Tensor& tensor : outputs_.state().tensors) evict(tensor);
+    outputs_ = {};
+    onEachThread([](int) {});  // threads that went to sleep meanwhile take long to wake
+    const Clock::time_point start = Clock::now();
+    outputs_ = callable_();
+    return secondsSince(start);
+  }
+
+  double steady() {
+    const c10::InferenceMode guard;
+    // Freed before the clock starts: every contender then finds its memory as warm as the others do.
+    outputs_ = {};
+    if (call_.mutates()) call_.restore();
+    const Clock::time_point start = Clock::now();
+    for (int i = 0; i < calls_; ++i) {
+      outputs_ = {};
+      outputs_ = callable_();
+    }
+    return secondsSince(start) / calls_;
+  }
+
+  static void evict(const at::Tensor& tensor) {
+    if (tensor.has_storage()) evictLines(tensor.storage().data(), tensor.storage().nbytes());
+  }
+
+  Callable& callable_;
+  Call& call_;
+  PlannedCallable* planned_;
+  TensorList outputs_;
+  int calls_ = 0;  ///< of a steady run; 0 until it is known
+  std::vector<double> times_;
+};
+
+/// The value of the first line `key : value` of /proc/cpuinfo, or nothing.
+std::string cpuInfo(const std::string& key) {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t colon = line.find(": ");
+    if (line.starts_with(key) && colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "";
+}
+
+class CpuDevice : public Device {
+ public:
+  explicit CpuDevice(int threads) : target_(Orc::host(threads)) {}
+
+  std::string torchName() const override { return "cpu"; }
+  std::string name() const override { return cpuName(); }
+  const ir::Target& target() const override { return target_; }
+
+  ExecutablePtr compile(const codegen::Program& program, const Cache& cache) override {
+    return std::make_shared<HostExecutable>(orc_.compile(program, cache), program);
+  }
+  std::pair<std::string, std::string> assembly(const codegen::Program& program) override { return {"s", orc_.assembly(program)}; }
+
+  std::unique_ptr<Trial> prepare(Callable& callable, Call& call) override { return std::make_unique<CpuTrial>(callable, call); }
+
+  std::optional<double> clock() override { return coreClock(); }
+  std::optional<double> stolenSeconds() override { return runtime::stolenSeconds(); }
+
+  int64_t hotCacheBytes() override { return lastLevelCacheBytes(target_.processors); }
+  std::optional<Memory> memory() override { return hostMemory(); }
+  std::string software() override { return fmt::format("torch {}, llvm {}", TORCH_VERSION, Orc::version()); }
+  std::vector<std::pair<std::string, std::string>> facts() override {
+    return {{"cpu", fmt::format("{}, {} threads, {}-byte vectors", name(), target_.processors, target_.vectorBytes)},
+            {"torch", torchFact()},
+            {"llvm", fmt::format("{}, compiles for {}", Orc::version(), target_.arch)}};
+  }
+
+ private:
+  Orc orc_;
+  ir::Target target_;
+};
+
+/// glibc maps every large block anew and gives it back when it is freed; the page faults cost more than most kernels.
+void keepFreedMemory() {
+  mallopt(M_MMAP_MAX, 0);
+  mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
+  mallopt(M_TOP_PAD, 256 << 20);
+}
+
+}  // namespace
+
+std::string cpuName() {
+  const std::string model = cpuInfo("model name");
+  return model.empty() ? "CPU" : model;
+}
+
+std::string torchFolder() {
+  Dl_info info{};
+  ir::require(dladdr(reinterpret_cast<const void*>(&at::set_num_threads), &info) != 0,
+              "libtorch_cpu.so was not found among the loaded libraries");
+  return std::filesystem::path(info.dli_fname).parent_path().string();
+}
+
+std::string torchFact() { return fmt::format("{} in {}", TORCH_VERSION, torchFolder()); }
+
+void setThreads(int threads) { at::set_num_threads(threads); }
+
+std::unique_ptr<Device> openCpuDevice(int threads) {
+  keepFreedMemory();
+  if (threads > 0) setThreads(threads);
+  pinThreads();
+  return std::make_unique<CpuDevice>(at::get_num_threads());
+}
+
+}  // namespace runtime

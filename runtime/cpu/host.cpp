@@ -1,0 +1,122 @@
+#include "runtime/cpu/host.h"
+
+#include <ATen/Parallel.h>
+#include <emmintrin.h>
+#include <fmt/format.h>
+#include <sched.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "runtime/cpu/control_groups.h"
+#include "runtime/cpu/parallel.h"
+
+namespace runtime {
+
+std::vector<int> allowedProcessors() {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  std::vector<int> processors;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return processors;
+  for (int i = 0; i < CPU_SETSIZE; ++i)
+    if (CPU_ISSET(i, &allowed)) processors.push_back(i);
+  return processors;
+}
+
+void confineTo(const std::vector<int>& processors) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (const int processor : processors) CPU_SET(processor, &set);
+  sched_setaffinity(0, sizeof set, &set);
+}
+
+void evictLines(const void* memory, std::size_t bytes) {
+  constexpr std::size_t line = 64;
+  const auto* begin = static_cast<const char*>(memory);
+  for (std::size_t i = 0; i < bytes; i += line) _mm_clflush(begin + i);
+  if (bytes > 0) _mm_clflush(begin + bytes - 1);
+  _mm_mfence();
+}
+
+void pinThreads() {
+  static const std::vector<int> processors = allowedProcessors();  // before any thread is bound
+  if (static_cast<int>(processors.size()) < at::get_num_threads()) return;
+  onEachThread([](int thread) { confineTo({processors[static_cast<std::size_t>(thread)]}); });
+}
+
+int64_t lastLevelCacheBytes(int processors) {
+  int last = 0;
+  std::map<std::pair<int, std::string>, int64_t> caches;  // by level and by who shares them
+  for (int processor = 0; processor < processors; ++processor) {
+    const std::filesystem::path folder = fmt::format("/sys/devices/system/cpu/cpu{}/cache", processor);
+    std::error_code error;
+    for (const auto& cache : std::filesystem::directory_iterator(folder, error)) {
+      int level = 0;
+      int64_t kilobytes = 0;
+      std::string sharers;
+      std::ifstream(cache.path() / "level") >> level;
+      std::ifstream(cache.path() / "size") >> kilobytes;
+      std::ifstream(cache.path() / "shared_cpu_list") >> sharers;
+      caches[{level, sharers}] = kilobytes * 1024;
+      last = std::max(last, level);
+    }
+  }
+  int64_t bytes = 0;
+  for (const auto& [cache, size] : caches)
+    if (cache.first == last) bytes += size;
+  return bytes;
+}
+
+double coreClock() {
+  using Clock = std::chrono::steady_clock;
+  constexpr int64_t additions = 20000;
+  double best = 0;
+  for (int attempt = 0; attempt < 3; ++attempt) {  // one that was interrupted looks slow
+    const Clock::time_point start = Clock::now();
+    int64_t sum = 0;
+    for (int64_t i = 0; i < additions; ++i) asm volatile("add $1, %0" : "+r"(sum));
+    best = std::max(best, additions / std::chrono::duration<double>(Clock::now() - start).count());
+  }
+  return best;
+}
+
+int64_t interruptions() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_nivcsw;
+}
+
+std::optional<Memory> hostMemory() {
+  constexpr int64_t kilobyte = 1024;
+  Memory memory;
+  std::ifstream file("/proc/meminfo");
+  int64_t value = 0;
+  for (std::string name, unit; file >> name >> value && std::getline(file, unit);) {
+    if (name == "MemTotal:") memory.total = value * kilobyte;
+    if (name == "MemAvailable:") memory.free = value * kilobyte;
+  }
+  return memory.total > 0 ? std::optional(withinControlGroups(memory)) : std::nullopt;
+}
+
+std::optional<double> stolenSeconds() {
+  // cpu user nice system idle iowait irq softirq steal ...
+  std::ifstream file("/proc/stat");
+  std::string label;
+  std::vector<int64_t> ticks(8);
+  file >> label;
+  for (int64_t& value : ticks) file >> value;
+  if (!file) return std::nullopt;
+  return static_cast<double>(ticks[7]) / static_cast<double>(sysconf(_SC_CLK_TCK));
+}
+
+}  // namespace runtime

@@ -1,0 +1,203 @@
+#include "runtime/torch/call.h"
+
+#include <ATen/Context.h>
+#include <c10/core/InferenceMode.h>
+
+#include <algorithm>
+#include <mutex>
+#include <new>
+
+#include "runtime/device.h"
+#include "runtime/torch/call_state.h"
+#include "runtime/torch/compare/guard.h"
+#include "runtime/torch/types.h"
+
+namespace runtime {
+namespace {
+
+at::Tensor cloneGuarded(const at::Tensor& tensor) {
+  at::Tensor copy = emptyGuarded(tensor.sizes(), tensor.strides(), tensor.options());
+  poison(copy);
+  flatStorage(copy).copy_(flatStorage(tensor));
+  return copy;
+}
+
+/// Copies the elements of the tensors in `from` to those in `to`, which have their types.
+void copyElements(const torch::jit::Stack& from, const torch::jit::Stack& to) {
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    const std::vector<at::Tensor> sources = tensorsIn(from[i]);
+    const std::vector<at::Tensor> targets = tensorsIn(to[i]);
+    for (std::size_t k = 0; k < targets.size(); ++k) flatStorage(targets[k]).copy_(flatStorage(sources[k]));
+  }
+}
+
+/// Whether outputs may share memory with arguments: the schema says so, or the operator is known to hide it from autograd.
+bool mayAlias(const c10::FunctionSchema& schema) {
+  static const std::vector<std::string_view> hidden{"aten::_unsafe_view", "aten::unsafe_split", "aten::unsafe_split_with_sizes",
+                                                    "aten::unsafe_chunk", "aten::_reshape_alias"};
+  return std::find(hidden.begin(), hidden.end(), schema.name()) != hidden.end() ||
+         std::any_of(schema.returns().begin(), schema.returns().end(),
+                     [](const c10::Argument& result) { return result.alias_info() != nullptr; });
+}
+
+/// Operators whose outputs are allocated and left as they are.
+bool leavesUnwritten(const std::string& op) {
+  static const std::vector<std::string_view> packets{"aten.empty.",          "aten.empty_like.",     "aten.empty_strided.",
+                                                     "aten.new_empty.",      "aten.empty_permuted.", "aten.new_empty_strided.",
+                                                     "aten.empty_quantized."};
+  return std::any_of(packets.begin(), packets.end(), [&](std::string_view packet) { return op.starts_with(packet); });
+}
+
+}  // namespace
+
+Call::State::State(const inputs::Sample& sample, at::Device device, uint64_t seed, const inputs::Data& data)
+    : sample(sample), op(sample.op), handle(findOperator(sample.op)), device(device), seed(seed) {
+  const c10::InferenceMode guard;
+  arguments = drawn(data);
+  effects = effectsOf(handle, arguments);
+  if (device.is_meta()) return;  // there is nothing to restore
+  for (int i : effects.written) arguments[i] = mapTensors(arguments[i], cloneGuarded);
+  for (const at::Tensor& storage : written(0)) pristine.push_back(storage.clone());
+}
+
+std::vector<at::Tensor> Call::State::written(int number) const {
+  std::vector<at::Tensor> storages;
+  for (int i : effects.written)
+    for (const at::Tensor& tensor : tensorsIn(set(number)[i])) storages.push_back(flatStorage(tensor));
+  return storages;
+}
+
+void Call::State::addSet() {
+  const auto copied = [](const at::Tensor& tensor) {
+    return tensor.unsafeGetTensorImpl()->is_wrapped_number() ? tensor : cloneStorage(tensor);
+  };
+  torch::jit::Stack copy = arguments;
+  for (c10::IValue& value : copy) value = mapTensors(value, copied);
+  for (int i : effects.written) copy[i] = mapTensors(arguments[i], cloneGuarded);
+  copies.push_back(std::move(copy));
+}
+
+torch::jit::Stack Call::State::drawn(const inputs::Data& data) const {
+  return bindArguments(op, handle.schema(), inputs::materialize(sample, device, seed, data), device);
+}
+
+void Call::State::draw(uint64_t newSeed, const inputs::Data& data) {
+  const c10::InferenceMode guard;
+  seed = newSeed;
+  const torch::jit::Stack fresh = drawn(data);
+  copyElements(fresh, arguments);
+  for (const torch::jit::Stack& copy : copies) copyElements(fresh, copy);
+  const std::vector<at::Tensor> storages = written(0);
+  for (std::size_t i = 0; i < storages.size(); ++i) pristine[i].copy_(storages[i]);
+}
+
+std::vector<at::Tensor> Call::State::run(const torch::jit::Stack& given, torch::jit::Stack& stack) const {
+  stack = given;
+  if (effects.changesMetadata) {
+    // A shallow copy takes the new sizes and strides, so that the argument can be used again.
+    for (c10::IValue& value : stack) value = mapTensors(value, [](const at::Tensor& tensor) { return tensor.detach(); });
+  }
+  handle.callBoxed(&stack);
+  std::vector<at::Tensor> outputs;
+  for (const c10::IValue& value : stack) {
+    if (value.isTensor()) {
+      if (value.toTensor().defined()) outputs.push_back(value.toTensor());
+    } else if (value.isList()) {
+      for (const at::Tensor& tensor : tensorsIn(value)) outputs.push_back(tensor);
+    }
+  }
+  appendUnreturned(given, outputs);
+  return outputs;
+}
+
+void Call::State::appendUnreturned(const torch::jit::Stack& given, std::vector<at::Tensor>& outputs) const {
+  for (int i : effects.written) {
+    if (std::find(effects.returned.begin(), effects.returned.end(), i) != effects.returned.end()) continue;
+    for (const at::Tensor& tensor : tensorsIn(given[i])) outputs.push_back(tensor);
+  }
+}
+
+void Call::State::restore(int number) {
+  const c10::InferenceMode guard;
+  const std::vector<at::Tensor> storages = written(number);
+  for (std::size_t i = 0; i < pristine.size(); ++i) storages[i].copy_(pristine[i]);
+  seedGenerator();
+}
+
+void Call::State::seedGenerator() const {
+  if (!effects.isRandom) return;
+  at::Generator generator = at::globalContext().defaultGenerator(device);
+  const std::lock_guard<std::mutex> lock(generator.mutex());
+  generator.set_current_seed(seed);
+}
+
+bool Call::State::isView() {
+  if (!isView_) isView_ = findWhetherView();
+  return *isView_;
+}
+
+bool Call::State::findWhetherView() const {
+  if (leavesUnwritten(op)) return true;
+  if (!effects.written.empty() || !mayAlias(handle.schema())) return false;
+  const c10::InferenceMode guard;
+  torch::jit::Stack stack;
+  std::vector<at::Tensor> inputs;
+  for (const c10::IValue& value : arguments) {
+    for (const at::Tensor& tensor : tensorsIn(value)) inputs.push_back(tensor);
+  }
+  const std::vector<at::Tensor> outputs = run(arguments, stack);
+  return !outputs.empty() && std::all_of(outputs.begin(), outputs.end(), [&](const at::Tensor& output) {
+    return std::any_of(inputs.begin(), inputs.end(), [&](const at::Tensor& input) { return output.is_alias_of(input); });
+  });
+}
+
+Call::Call(const inputs::Sample& sample, Device& device, uint64_t seed, const inputs::Data& data) {
+  state_ =
+      translateErrors(sample.op, [&] { return std::make_unique<State>(sample, at::Device(device.torchName()), seed, data); });
+}
+
+Call::~Call() = default;
+
+TensorList Call::eager() {
+  const c10::InferenceMode guard;
+  torch::jit::Stack stack;
+  return translateErrors(state_->op, [&] { return makeTensorList(state_->run(state_->arguments, stack)); });
+}
+
+TensorList Call::reference() {
+  const c10::InferenceMode guard;
+  torch::jit::Stack copies = state_->arguments;
+  for (int i : state_->effects.written) copies[i] = mapTensors(copies[i], cloneStorage);
+  state_->seedGenerator();
+  torch::jit::Stack stack;
+  return translateErrors(state_->op, [&] { return makeTensorList(state_->run(copies, stack)); });
+}
+
+void Call::multiply(int sets) {
+  const c10::InferenceMode guard;
+  while (static_cast<int>(state_->copies.size()) + 1 < sets) translateErrors(state_->op, [&] { state_->addSet(); });
+}
+
+int64_t Call::argumentBytes() const {
+  int64_t bytes = 0;
+  for (const c10::IValue& value : state_->arguments)
+    for (const at::Tensor& tensor : tensorsIn(value)) bytes += flatStorage(tensor).nbytes();
+  return bytes;
+}
+
+bool Call::mutates() const { return !state_->effects.written.empty(); }
+
+void Call::draw(uint64_t seed, const inputs::Data& data) {
+  translateErrors(state_->op, [&] { state_->draw(seed, data); });
+}
+
+bool isOutOfMemory(const std::exception& error) {
+  if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr || dynamic_cast<const c10::OutOfMemoryError*>(&error) != nullptr)
+    return true;
+  // What the CPU's allocator says has no class of its own.
+  return std::string_view(error.what()).find("can't allocate memory") != std::string_view::npos;
+}
+
+void Call::restore(int set) { state_->restore(set); }
+
+}  // namespace runtime

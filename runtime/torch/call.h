@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "inputs/data/distribution.h"
+#include "inputs/sample.h"
+#include "ir/graph.h"
+#include "ir/target.h"
+#include "runtime/torch/tensor_list.h"
+#include "runtime/torch/traffic.h"
+
+namespace runtime {
+
+class Device;
+
+/// A sample's call on one device: the ATen operator, its arguments made from a seed, and pristine copies of those that it
+/// writes in place.
+class Call {
+ public:
+  /// Errors: Unsupported for sparse arguments and tensors that do not fit, Input where the operator or an argument does
+  /// not exist in ATen.
+  Call(const inputs::Sample& sample, Device& device, uint64_t seed, const inputs::Data& data = {});
+  ~Call();
+
+  /// Draws the arguments anew into the memory they have: whatever was made for the call computes on them from then on.
+  void draw(uint64_t seed, const inputs::Data& data);
+
+  /// Runs ATen once and returns the outputs: defined tensors among the results, lists flattened, in-place results being the
+  /// written arguments themselves; then the arguments that the operator writes without returning them.
+  TensorList eager();
+  /// The same on copies of the written arguments: outputs that stay valid when the arguments are restored.
+  TensorList reference();
+  /// reference() on arguments upcast to float64; empty where ATen has no float64 form of it.
+  TensorList referenceInFloat64();
+
+  /// The call as a graph with the static types of its arguments and of `outputs` (reference()'s).
+  ir::Graph graph(const TensorList& outputs) const;
+
+  /// Whether the operator writes any of its arguments.
+  bool mutates() const;
+  /// Has at least `sets` sets of arguments, equal in value and each in memory of its own, so that runs can find data that no
+  /// cache holds. Error: Unsupported where they do not fit.
+  void multiply(int sets);
+  /// Puts the pristine values back into the arguments of a set that the operator writes.
+  void restore(int set = 0);
+  /// Bytes of memory that one set of tensor arguments takes.
+  int64_t argumentBytes() const;
+  /// What the operator has to move; nothing for a view.
+  Traffic traffic(const ir::Graph& graph) const;
+
+  struct State;
+  State& state() { return *state_; }
+
+ private:
+  std::unique_ptr<State> state_;
+};
+
+/// The call as Call::graph() will most likely have it on such a device, found without one: by ATen's rules for the types of
+/// results, or, for operators that have none, by running small calls on the host. Nothing where neither can tell. Kernels may be
+/// compiled from it ahead of the call; what counts is still what eager gives on the device.
+std::optional<ir::Graph> foreseenGraph(const inputs::Sample& sample, ir::Backend backend);
+
+/// The same by ATen's rules alone, which take no time and no memory: what eager has to return, before it runs. Nothing where
+/// there are none.
+std::optional<ir::Graph> graphByRule(const inputs::Sample& sample);
+
+/// What is asked for takes more memory than there is.
+class OutOfMemory : public ir::Error {
+ public:
+  explicit OutOfMemory(const std::string& message) : ir::Error(ir::ErrorKind::Unsupported, message) {}
+};
+
+/// Whether an exception says that memory ran out, whoever threw it.
+bool isOutOfMemory(const std::exception& error);
+
+/// Whether today's ATen has the operator `aten.add.Tensor`.
+bool operatorExists(const std::string& op);
+/// Names of ATen's operators, for suggestions.
+std::vector<std::string> operatorNames();
+
+}  // namespace runtime

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ir/error.h"
+#include "runtime/torch/call.h"
+#include "runtime/torch/schema.h"
+#include "runtime/torch/state.h"
+
+namespace runtime {
+
+/// A bound call, for the files of runtime/ that speak torch. Everything below runs in c10::InferenceMode.
+struct Call::State {
+  State(const inputs::Sample& sample, at::Device device, uint64_t seed, const inputs::Data& data);
+
+  void draw(uint64_t seed, const inputs::Data& data);
+
+  /// Runs the operator once on `arguments`, using `stack` as working space; returns the defined tensors among the results,
+  /// then the arguments that were written but not returned.
+  std::vector<at::Tensor> run(const torch::jit::Stack& arguments, torch::jit::Stack& stack) const;
+  /// Appends the written arguments that the operator does not return.
+  void appendUnreturned(const torch::jit::Stack& arguments, std::vector<at::Tensor>& outputs) const;
+  /// A further set of arguments.
+  void addSet();
+  /// Puts the pristine values back into a set, and the generator to its seed where the operator draws from it.
+  void restore(int set = 0);
+  /// Only the latter.
+  void seedGenerator() const;
+  /// Whether the outputs are views of the arguments, or memory that nobody writes: no kernel runs.
+  bool isView();
+
+  /// A set of arguments: 0 is `arguments`, others are its copies.
+  const torch::jit::Stack& set(int number) const { return number == 0 ? arguments : copies.at(static_cast<size_t>(number) - 1); }
+  /// The storages of a set's arguments that are written; they lie between guards.
+  std::vector<at::Tensor> written(int number) const;
+
+  inputs::Sample sample;
+  std::string op;
+  c10::OperatorHandle handle;
+  at::Device device;
+  uint64_t seed;
+  torch::jit::Stack arguments;
+  std::vector<torch::jit::Stack> copies;
+  Effects effects;
+
+  std::vector<at::Tensor> pristine;  ///< what written(0) held
+
+ private:
+  torch::jit::Stack drawn(const inputs::Data& data) const;
+  bool findWhetherView() const;
+  std::optional<bool> isView_;
+};
+
+/// The call as a graph with the types of its arguments and of `outputs`.
+ir::Graph graphOf(const Call::State& call, const TensorList& outputs);
+
+/// Runs `action`, giving what ATen throws the form of our errors: Toolchain where the device failed, OutOfMemory where what it
+/// needs does not fit, otherwise Unsupported: it has no kernel for the call, or refuses its arguments.
+template <typename F>
+auto translateErrors(const std::string& op, const F& action) -> decltype(action()) {
+  const auto firstLine = [](const c10::Error& error) {
+    const std::string text = error.what_without_backtrace();
+    return text.substr(0, text.find('\n'));
+  };
+  try {
+    return action();
+  } catch (const c10::AcceleratorError& error) {
+    ir::fail(ir::ErrorKind::Toolchain, "the device failed in {}: {}", op, firstLine(error));
+  } catch (const c10::Error& error) {
+    if (isOutOfMemory(error)) throw OutOfMemory(fmt::format("{} does not fit into memory: {}", op, firstLine(error)));
+    ir::fail(ir::ErrorKind::Unsupported, "ATen refuses {}: {}", op, firstLine(error));
+  }
+}
+
+}  // namespace runtime

@@ -1,0 +1,91 @@
+#include <ATen/ops/as_strided.h>
+#include <c10/core/InferenceMode.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <ranges>
+
+#include "ir/error.h"
+#include "runtime/torch/compare/tally.h"
+#include "runtime/torch/state.h"
+#include "runtime/torch/types.h"
+
+namespace runtime {
+namespace {
+
+/// Dimensions from the widest stride to the narrowest: the order in which the elements lie in memory.
+std::vector<int64_t> memoryOrder(const at::Tensor& tensor) {
+  std::vector<int64_t> order(tensor.dim());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return tensor.stride(a) > tensor.stride(b); });
+  return order;
+}
+
+/// Complex numbers as pairs of reals and Bools as the bytes they are; other tensors as they are.
+at::Tensor asReal(const at::Tensor& tensor) {
+  if (tensor.scalar_type() == at::kBool) return tensor.view(at::kByte);
+  if (!tensor.is_complex()) return tensor;
+  std::vector<int64_t> sizes = tensor.sizes().vec();
+  std::vector<int64_t> strides = tensor.strides().vec();
+  for (int64_t& stride : strides) stride *= 2;
+  sizes.push_back(2);
+  strides.push_back(1);
+  const at::Tensor flat = flatStorage(tensor).view(at::toRealValueType(tensor.scalar_type()));
+  return flat.as_strided(sizes, strides, flat.storage_offset());
+}
+
+/// Where element `position` of the flattened tensors stands.
+std::vector<int64_t> indexOf(int64_t position, at::IntArrayRef sizes, const std::vector<int64_t>& order) {
+  std::vector<int64_t> index(sizes.size());
+  for (const int64_t d : std::ranges::reverse_view(order)) {
+    index[d] = position % sizes[d];
+    position /= sizes[d];
+  }
+  return index;
+}
+
+double root(double sum, int64_t count) { return count == 0 ? 0 : std::sqrt(sum / static_cast<double>(count)); }
+
+void fill(Comparison& comparison, const Tally& tally) {
+  comparison.unequal = tally.unequal;
+  comparison.misplaced = tally.misplaced;
+  comparison.allClose = tally.notClose == 0;
+  comparison.rmseFound = root(tally.squaresFound, tally.countFound);
+  comparison.rmseEager = root(tally.squaresEager, tally.countEager);
+  comparison.worstFound = tally.worstFound;
+  comparison.worstExpected = tally.worstExpected;
+  comparison.worstError = tally.worstError;
+  comparison.worstErrorEager = tally.worstErrorEager;
+  comparison.rmsReference = root(tally.normReference, tally.countFound);
+  comparison.maxUlp = tally.maxUlp;
+  const double norms = std::sqrt(tally.normFound) * std::sqrt(tally.normReference);
+  comparison.cosine = norms > 0 ? tally.dot / norms : (tally.normFound == tally.normReference ? 1 : 0);
+}
+
+}  // namespace
+
+Comparison compare(const TensorList& found, const TensorList& eager, const TensorList& float64, int i, double tolerance) {
+  const c10::InferenceMode guard;
+  Comparison comparison;
+  comparison.expected = eager.type(i);
+  comparison.found = found.type(i);
+  comparison.sameType = comparison.expected == comparison.found;
+  comparison.numel = comparison.expected.numel();
+  if (!comparison.sameType) return comparison;
+  const at::Tensor result = asReal(found.state().tensors[i]);
+  const at::Tensor expected = asReal(eager.state().tensors[i]);
+  comparison.hasReference =
+      i < float64.size() && result.is_floating_point() && asReal(float64.state().tensors[i]).sizes() == result.sizes();
+  const at::Tensor reference = comparison.hasReference ? asReal(float64.state().tensors[i]).to(result.device()) : expected;
+
+  const std::vector<int64_t> order = memoryOrder(result);
+  const auto flatten = [&](const at::Tensor& tensor) { return tensor.permute(order).reshape({-1}); };
+  const Operands operands{flatten(result), flatten(expected), flatten(reference), tolerance};
+  const Tally tally = result.is_cpu() ? tallyOnHost(operands) : tallyOnDevice(operands);
+  fill(comparison, tally);
+  if (tally.worst >= 0) comparison.worst = indexOf(tally.worst, result.sizes(), order);
+  return comparison;
+}
+
+}  // namespace runtime

@@ -1,0 +1,110 @@
+#include <ATen/ops/scalar_tensor.h>
+#include <ATen/ops/stack.h>
+#include <ATen/ops/where.h>
+
+#include <limits>
+
+#include "runtime/torch/compare/tally.h"
+
+namespace runtime {
+namespace {
+
+constexpr int64_t chunkElements = int64_t{1} << 23;
+
+at::Tensor sameNumber(const at::Tensor& a, const at::Tensor& b) { return a.eq(b).logical_or_(a.isnan().logical_and_(b.isnan())); }
+
+/// Values as the dtype would hold them: infinite from the threshold on.
+at::Tensor overflowed(const at::Tensor& values, double threshold) {
+  if (threshold == std::numeric_limits<double>::infinity()) return values;
+  return at::where(values.abs().ge(threshold), values.sign().mul(std::numeric_limits<double>::infinity()), values);
+}
+
+at::Tensor count(const at::Tensor& mask) { return mask.sum().to(at::kDouble); }
+
+/// Elements of two tensors of integers that differ, whatever a double could tell apart.
+at::Tensor unequalBits(const at::Tensor& found, const at::Tensor& eager) {
+  return count(found.view(at::kLong).ne(eager.view(at::kLong)));
+}
+
+/// |error| / (1 + |reference|): infinite where not both are finite, but 0 where they are the same all the same.
+at::Tensor relativeError(const at::Tensor& error, const at::Tensor& reference, const at::Tensor& areFinite,
+                         const at::Tensor& areSame) {
+  const at::Tensor scale = reference.masked_fill(areFinite.logical_not(), 0).abs().add_(1);
+  return error.abs()
+      .div_(scale)
+      .masked_fill_(areFinite.logical_not(), std::numeric_limits<double>::infinity())
+      .masked_fill_(areSame, 0);
+}
+
+/// The fields of a Tally in the order of tallyOf, as one tensor on the device.
+at::Tensor tallyChunk(const Operands& operands, int64_t begin, int64_t length) {
+  const auto part = [&](const at::Tensor& tensor) { return tensor.narrow(0, begin, length); };
+  const at::ScalarType type = operands.found.scalar_type();
+  const at::Tensor f = part(operands.found).to(at::kDouble);
+  const at::Tensor e = part(operands.eager).to(at::kDouble);
+  const at::Tensor r = overflowed(part(operands.reference).to(at::kDouble), overflowThreshold(type));
+  const at::Tensor finiteF = f.isfinite();
+  const at::Tensor finiteE = e.isfinite();
+  const at::Tensor finiteR = r.isfinite();
+  const at::Tensor sameFE = sameNumber(f, e);
+  const at::Tensor sameFR = sameNumber(f, r);
+  const at::Tensor bothF = finiteF.logical_and(finiteR);
+  const at::Tensor bothE = finiteE.logical_and(finiteR);
+
+  const auto misplaced = [&](const at::Tensor& same, const at::Tensor& finite) {
+    return at::where(finiteF, finite.logical_not(), same.logical_not());
+  };
+  const at::Tensor errorF = f.sub(r).masked_fill_(bothF.logical_not(), 0);
+  const at::Tensor errorE = e.sub(r).masked_fill_(bothE.logical_not(), 0);
+  const at::Tensor maskedF = f.masked_fill(bothF.logical_not(), 0);
+  const at::Tensor maskedR = r.masked_fill(bothF.logical_not(), 0);
+  const at::Tensor relative = relativeError(errorF, r, bothF, sameFR);
+  const at::Tensor relativeE = relativeError(errorE, r, bothE, sameNumber(e, r));
+  const at::Tensor worst = relative.argmax();
+  const bool isWide = type == at::kLong || type == at::kUInt64;
+  const at::Tensor unequal = isWide ? unequalBits(part(operands.found), part(operands.eager)) : count(sameFE.logical_not());
+  const auto at = [&](const at::Tensor& tensor) { return tensor.index_select(0, worst.reshape({1})).squeeze(0); };
+  return at::stack({unequal, count(relative.le(operands.tolerance).logical_not()),
+                    count(misplaced(sameFR, finiteR).logical_and_(misplaced(sameFE, finiteE))), errorF.square().sum(),
+                    errorE.square().sum(), count(bothF), count(bothE), maskedF.mul(maskedR).sum(), maskedF.square().sum(),
+                    maskedR.square().sum(), worst.to(at::kDouble), at(relative), at(f), at(r), relativeE.max(),
+                    maxUlp(part(operands.found), r)});
+}
+
+Tally tallyOf(const double* fields, int64_t begin) {
+  Tally tally;
+  tally.unequal = static_cast<int64_t>(fields[0]);
+  tally.notClose = static_cast<int64_t>(fields[1]);
+  tally.misplaced = static_cast<int64_t>(fields[2]);
+  tally.squaresFound = fields[3];
+  tally.squaresEager = fields[4];
+  tally.countFound = static_cast<int64_t>(fields[5]);
+  tally.countEager = static_cast<int64_t>(fields[6]);
+  tally.dot = fields[7];
+  tally.normFound = fields[8];
+  tally.normReference = fields[9];
+  tally.worstError = fields[11];
+  if (tally.worstError > 0) tally.worst = begin + static_cast<int64_t>(fields[10]);
+  tally.worstFound = fields[12];
+  tally.worstExpected = fields[13];
+  tally.worstErrorEager = fields[14];
+  tally.maxUlp = fields[15];
+  return tally;
+}
+
+}  // namespace
+
+Tally tallyOnDevice(const Operands& operands) {
+  const int64_t numel = operands.found.numel();
+  std::vector<at::Tensor> parts;
+  for (int64_t begin = 0; begin < numel; begin += chunkElements) {
+    parts.push_back(tallyChunk(operands, begin, std::min(chunkElements, numel - begin)));
+  }
+  Tally whole;
+  if (parts.empty()) return whole;
+  const at::Tensor fields = at::stack(parts).to(at::kCPU);
+  for (int64_t i = 0; i < fields.size(0); ++i) mergeTally(tallyOf(fields[i].const_data_ptr<double>(), i * chunkElements), whole);
+  return whole;
+}
+
+}  // namespace runtime

@@ -1,0 +1,85 @@
+#include "runtime/torch/compare/guard.h"
+
+#include <ATen/EmptyTensor.h>
+#include <ATen/ops/as_strided.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/from_blob.h>
+#include <c10/core/InferenceMode.h>
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "runtime/torch/state.h"
+#include "runtime/torch/tensor_list.h"
+
+namespace runtime {
+namespace {
+
+constexpr uint8_t guardPattern = 0xa5;
+constexpr uint8_t notANumber = 0xff;  // of every floating dtype
+
+int64_t extentBytes(const at::Tensor& tensor) {
+  return static_cast<int64_t>(at::detail::computeStorageNbytes(tensor.sizes(), tensor.strides(), tensor.itemsize()));
+}
+
+/// `count` bytes of the tensor's storage, from byte `first` on.
+at::Tensor storageBytes(const at::Tensor& tensor, int64_t first, int64_t count) {
+  auto* memory = static_cast<uint8_t*>(tensor.storage().mutable_data());
+  return at::from_blob(memory + first, {count}, at::TensorOptions(at::kByte).device(tensor.device()));
+}
+
+/// Where the byte of a guard that was written first stands, seen from the guard's start; the last one where `fromEnd`.
+std::optional<int64_t> written(const at::Tensor& guard, bool fromEnd) {
+  const at::Tensor places = guard.ne(guardPattern).nonzero().to(at::kCPU);
+  if (places.numel() == 0) return std::nullopt;
+  return places.const_data_ptr<int64_t>()[fromEnd ? places.numel() - 1 : 0];
+}
+
+/// How an output's guards were written, which then are as they were; nothing where they were not.
+std::string violation(const at::Tensor& tensor) {
+  const at::Tensor before = storageBytes(tensor, 0, guardBytes);
+  const at::Tensor after = storageBytes(tensor, guardBytes + extentBytes(tensor), guardBytes);
+  std::string text;
+  if (const auto place = written(after, false)) text = fmt::format("byte {} after its end", *place + 1);
+  if (const auto place = written(before, true)) text = fmt::format("byte {} before its start", guardBytes - *place);
+  if (text.empty()) return text;
+  before.fill_(guardPattern);
+  after.fill_(guardPattern);
+  return text;
+}
+
+}  // namespace
+
+at::Tensor emptyGuarded(at::IntArrayRef sizes, at::IntArrayRef strides, at::TensorOptions options) {
+  const auto size = static_cast<int64_t>(options.dtype().itemsize());
+  const auto bytes = static_cast<int64_t>(at::detail::computeStorageNbytes(sizes, strides, static_cast<size_t>(size)));
+  const int64_t elements = bytes / size + 2 * (guardBytes / size);
+  return at::empty({elements}, options).as_strided(sizes, strides, guardBytes / size);
+}
+
+bool isGuarded(const at::Tensor& tensor) {
+  return tensor.has_storage() && tensor.storage_offset() * tensor.itemsize() == guardBytes &&
+         static_cast<int64_t>(tensor.storage().nbytes()) == extentBytes(tensor) + 2 * guardBytes;
+}
+
+void poison(const at::Tensor& tensor) {
+  const c10::InferenceMode guard;
+  const auto all = static_cast<int64_t>(tensor.storage().nbytes());
+  if (all == 0) return;
+  const bool hasNan = tensor.is_floating_point() || tensor.is_complex();
+  storageBytes(tensor, 0, all).fill_(hasNan && !isGuarded(tensor) ? notANumber : guardPattern);
+  if (hasNan && isGuarded(tensor)) storageBytes(tensor, guardBytes, extentBytes(tensor)).fill_(notANumber);
+}
+
+std::string writtenOutside(const TensorList& outputs) {
+  const c10::InferenceMode guard;
+  for (int i = 0; i < outputs.size(); ++i) {
+    const at::Tensor& tensor = outputs.state().tensors[static_cast<size_t>(i)];
+    if (!isGuarded(tensor)) continue;
+    if (const std::string text = violation(tensor); !text.empty())
+      return fmt::format("output {} was written outside its memory: {}", i, text);
+  }
+  return "";
+}
+
+}  // namespace runtime

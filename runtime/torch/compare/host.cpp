@@ -1,0 +1,164 @@
+#include <c10/core/InferenceMode.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "runtime/cpu/parallel.h"
+#include "runtime/torch/compare/tally.h"
+
+namespace runtime {
+namespace {
+
+constexpr int64_t chunkElements = int64_t{1} << 15;
+
+bool sameNumber(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+
+/// Whether a value that is not finite stands where the other does not, or another one does.
+bool misplacedAgainst(double found, double other) {
+  return std::isfinite(found) ? !std::isfinite(other) : !sameNumber(found, other);
+}
+
+double relativeError(double found, double reference) {
+  if (sameNumber(found, reference)) return 0;
+  if (!std::isfinite(found) || !std::isfinite(reference)) return std::numeric_limits<double>::infinity();
+  return std::abs(found - reference) / (1 + std::abs(reference));
+}
+
+void addFinite(double found, double eager, double reference, Tally& tally) {
+  if (!std::isfinite(reference)) return;
+  if (std::isfinite(found)) {
+    tally.squaresFound += (found - reference) * (found - reference);
+    tally.countFound += 1;
+    tally.dot += found * reference;
+    tally.normFound += found * found;
+    tally.normReference += reference * reference;
+  }
+  if (std::isfinite(eager)) {
+    tally.squaresEager += (eager - reference) * (eager - reference);
+    tally.countEager += 1;
+  }
+}
+
+/// addElement for three finite numbers, which nearly all are: no division unless an error is the worst so far.
+void addNumbers(double found, double eager, double reference, double tolerance, int64_t position, Tally& tally) {
+  const double error = found - reference;
+  const double eagerError = eager - reference;
+  tally.squaresFound += error * error;
+  tally.squaresEager += eagerError * eagerError;
+  tally.countFound += 1;
+  tally.countEager += 1;
+  tally.dot += found * reference;
+  tally.normFound += found * found;
+  tally.normReference += reference * reference;
+  tally.unequal += found != eager;
+  const double scale = 1 + std::abs(reference);
+  tally.notClose += std::abs(error) > tolerance * scale;
+  if (std::abs(eagerError) > tally.worstErrorEager * scale) tally.worstErrorEager = std::abs(eagerError) / scale;
+  if (std::abs(error) <= tally.worstError * scale) return;
+  tally.worst = position;
+  tally.worstError = std::abs(error) / scale;
+  tally.worstFound = found;
+  tally.worstExpected = reference;
+}
+
+void addElement(double found, double eager, double reference, double tolerance, int64_t position, Tally& tally) {
+  addFinite(found, eager, reference, tally);
+  if (!sameNumber(found, eager)) tally.unequal += 1;
+  if (misplacedAgainst(found, reference) && misplacedAgainst(found, eager)) tally.misplaced += 1;
+  tally.worstErrorEager = std::max(tally.worstErrorEager, relativeError(eager, reference));
+  const double error = relativeError(found, reference);
+  if (!(error <= tolerance)) tally.notClose += 1;
+  if (error > tally.worstError) {
+    tally.worst = position;
+    tally.worstError = error;
+    tally.worstFound = found;
+    tally.worstExpected = reference;
+  }
+}
+
+Tally tallyChunk(const Operands& operands, int64_t begin, int64_t count) {
+  const auto doubles = [&](const at::Tensor& tensor) { return tensor.narrow(0, begin, count).to(at::kDouble).contiguous(); };
+  const at::Tensor found = doubles(operands.found);
+  const at::Tensor eager = doubles(operands.eager);
+  const at::Tensor reference = doubles(operands.reference);
+  const double* f = found.const_data_ptr<double>();
+  const double* e = eager.const_data_ptr<double>();
+  const double* r = reference.const_data_ptr<double>();
+  const double limit = overflowThreshold(operands.found.scalar_type());
+  Tally tally;
+  for (int64_t i = 0; i < count; ++i) {
+    const double expected = std::abs(r[i]) >= limit ? std::copysign(std::numeric_limits<double>::infinity(), r[i]) : r[i];
+    const auto add = std::isfinite(f[i]) && std::isfinite(e[i]) && std::isfinite(expected) ? addNumbers : addElement;
+    add(f[i], e[i], expected, operands.tolerance, begin + i, tally);
+  }
+  tally.maxUlp = maxUlp(operands.found.narrow(0, begin, count), reference).item<double>();
+  return tally;
+}
+
+/// Integers above 2^53 are compared as what they are: the double of such a one is another's too.
+int64_t unequalIntegers(const Operands& operands, int64_t begin, int64_t count) {
+  const auto part = [&](const at::Tensor& tensor) { return tensor.narrow(0, begin, count).contiguous(); };
+  const at::Tensor found = part(operands.found);
+  const at::Tensor eager = part(operands.eager);
+  const auto* f = static_cast<const int64_t*>(found.const_data_ptr());
+  const auto* e = static_cast<const int64_t*>(eager.const_data_ptr());
+  int64_t unequal = 0;
+  for (int64_t i = 0; i < count; ++i) unequal += f[i] != e[i];
+  return unequal;
+}
+
+}  // namespace
+
+void mergeTally(const Tally& part, Tally& whole) {
+  whole.unequal += part.unequal;
+  whole.notClose += part.notClose;
+  whole.misplaced += part.misplaced;
+  whole.squaresFound += part.squaresFound;
+  whole.squaresEager += part.squaresEager;
+  whole.countFound += part.countFound;
+  whole.countEager += part.countEager;
+  whole.dot += part.dot;
+  whole.normFound += part.normFound;
+  whole.normReference += part.normReference;
+  whole.worstErrorEager = std::max(whole.worstErrorEager, part.worstErrorEager);
+  whole.maxUlp = std::max(whole.maxUlp, part.maxUlp);
+  if (part.worst < 0 || (whole.worst >= 0 && part.worstError <= whole.worstError)) return;
+  whole.worst = part.worst;
+  whole.worstError = part.worstError;
+  whole.worstFound = part.worstFound;
+  whole.worstExpected = part.worstExpected;
+}
+
+double overflowThreshold(at::ScalarType type) {
+  // The largest finite value and half the gap that would follow it: ties round to the even one, which is infinity.
+  switch (type) {
+    case at::kHalf: return 65520;
+    case at::kBFloat16: return std::ldexp(511.0 / 256, 127);
+    case at::kFloat: return std::ldexp(33554431.0 / 16777216, 127);
+    default: return std::numeric_limits<double>::infinity();
+  }
+}
+
+Tally tallyOnHost(const Operands& operands) {
+  const at::ScalarType type = operands.found.scalar_type();
+  const bool isWide = type == at::kLong || type == at::kUInt64;
+  const int64_t numel = operands.found.numel();
+  // A tally a chunk, added up in order: the sums do not depend on the threads.
+  std::vector<Tally> parts((numel + chunkElements - 1) / chunkElements);
+  parallelFor(static_cast<int64_t>(parts.size()), 1, [&](int64_t begin, int64_t end) {
+    const c10::InferenceMode guard;
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t first = i * chunkElements;
+      const int64_t count = std::min(chunkElements, numel - first);
+      parts[i] = tallyChunk(operands, first, count);
+      if (isWide) parts[i].unequal = unequalIntegers(operands, first, count);
+    }
+  });
+  Tally whole;
+  for (const Tally& part : parts) mergeTally(part, whole);
+  return whole;
+}
+
+}  // namespace runtime

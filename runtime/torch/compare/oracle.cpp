@@ -1,0 +1,146 @@
+#include "runtime/torch/compare/oracle.h"
+
+#include <ATen/ops/full_like.h>
+#include <ATen/ops/gather.h>
+#include <ATen/ops/sort.h>
+#include <ATen/ops/zeros_like.h>
+#include <c10/core/InferenceMode.h>
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+
+#include "runtime/torch/call_state.h"
+#include "runtime/torch/compare/guard.h"
+#include "runtime/torch/types.h"
+
+namespace runtime {
+namespace {
+
+std::vector<at::Tensor> tensorArguments(const Call::State& call) {
+  std::vector<at::Tensor> tensors;
+  for (const c10::IValue& argument : call.arguments)
+    for (const at::Tensor& tensor : tensorsIn(argument)) tensors.push_back(tensor);
+  return tensors;
+}
+
+/// The argument `dim`, where the operator has one and it was given.
+std::optional<int64_t> dimOf(const Call::State& call) {
+  const auto index = call.handle.schema().argumentIndexWithName("dim");
+  if (!index || !call.arguments[static_cast<size_t>(*index)].isInt()) return std::nullopt;
+  return call.arguments[static_cast<size_t>(*index)].toInt();
+}
+
+/// A tensor and places along one of its dimensions.
+struct Gather {
+  at::Tensor from;
+  at::Tensor places;
+  int64_t dim = 0;
+};
+
+Gather gatherOf(const Call::State& call, const at::Tensor& places, Places kind) {
+  at::Tensor from = tensorArguments(call).at(0);
+  if (kind == Places::Plane) return {from.flatten(-2), places.flatten(-2), -1};
+  const std::optional<int64_t> dim = dimOf(call);
+  if (!dim || from.dim() == 0) return {from.reshape({-1}), places.reshape({-1}), 0};
+  return {from, places.dim() < from.dim() ? places.unsqueeze(*dim) : places, *dim};
+}
+
+std::string errorOf(const Gather& gather, Places kind) {
+  const int64_t size = gather.from.size(gather.dim);
+  const at::Tensor outside = gather.places.lt(0).logical_or(gather.places.ge(size));
+  if (outside.any().item<bool>())
+    return fmt::format("names place {} of {}", gather.places.masked_select(outside)[0].item<int64_t>(), size);
+  if (kind != Places::Distinct || gather.places.size(gather.dim) < 2) return "";
+  const at::Tensor sorted = std::get<0>(gather.places.sort(gather.dim));
+  const int64_t others = sorted.size(gather.dim) - 1;
+  const at::Tensor isTwice = sorted.narrow(gather.dim, 0, others).eq(sorted.narrow(gather.dim, 1, others));
+  return isTwice.any().item<bool>() ? "names a place twice" : "";
+}
+
+/// The first elements of a tensor in the order in which those of `like`, which has its sizes, lie in memory.
+at::Tensor head(const at::Tensor& tensor, const at::Tensor& like, int64_t elements) {
+  std::vector<int64_t> order(static_cast<size_t>(like.dim()));
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return like.stride(a) > like.stride(b); });
+  const at::Tensor flat = tensor.permute(order).reshape({-1});
+  return flat.narrow(0, 0, std::min(elements, flat.numel()));
+}
+
+/// The mean of the finite elements, in the tensor's dtype.
+at::Tensor meanLike(const at::Tensor& tensor) {
+  const at::Tensor wide = tensor.to(at::kDouble);
+  const at::Tensor finite = wide.masked_select(wide.isfinite());
+  const double mean = finite.numel() > 0 ? finite.mean().item<double>() : 0;
+  return at::full_like(tensor, tensor.scalar_type() == at::kBool ? static_cast<double>(mean >= 0.5) : mean);
+}
+
+}  // namespace
+
+Placed valuesAt(Call& call, const TensorList& outputs, int output, Places places) {
+  const c10::InferenceMode guard;
+  const Gather gather = gatherOf(call.state(), outputs.state().tensors.at(static_cast<size_t>(output)), places);
+  Placed placed{{}, errorOf(gather, places)};
+  if (placed.error.empty()) placed.values = makeTensorList({at::gather(gather.from, gather.dim, gather.places)});
+  return placed;
+}
+
+std::vector<Trivial> trivialResults(Call& call, const TensorList& eager, const TensorList& float64, int output,
+                                    int64_t elements) {
+  const c10::InferenceMode guard;
+  const at::Tensor& expected = eager.state().tensors.at(static_cast<size_t>(output));
+  const bool hasReference = output < float64.size() && float64.type(output).sizes == eager.type(output).sizes;
+  const at::Tensor first = head(expected, expected, elements);
+  Trivial of{"", false, {}, makeTensorList({first}), {}};
+  if (hasReference)
+    of.float64 =
+        makeTensorList({head(float64.state().tensors[static_cast<size_t>(output)], expected, elements).to(first.device())});
+
+  std::vector<Trivial> all;
+  const auto add = [&](std::string name, const at::Tensor& found, bool isCopy = false) {
+    all.push_back(of);
+    all.back().name = std::move(name);
+    all.back().isCopy = isCopy;
+    all.back().found = makeTensorList({found});
+  };
+  add("zeros", at::zeros_like(first));
+  if (expected.numel() > 1 && !first.is_complex()) add("the mean", meanLike(first));
+  const std::vector<at::Tensor> arguments = tensorArguments(call.state());
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    if (arguments[i].options().type_equal(expected.options()) && arguments[i].sizes() == expected.sizes())
+      add(fmt::format("a copy of argument {}", i), head(arguments[i], expected, elements), true);
+  return all;
+}
+
+std::string whyConstant(Call& call) {
+  const std::vector<at::Tensor> arguments = tensorArguments(call.state());
+  const auto all = [&](const auto& holds) { return std::all_of(arguments.begin(), arguments.end(), holds); };
+  if (arguments.empty()) return "there are no tensors among the arguments";
+  if (all([](const at::Tensor& tensor) { return tensor.numel() == 0; })) return "the arguments hold no elements";
+  const auto repeatsOne = [](const at::Tensor& tensor) { return tensor.numel() > 1 && flatStorage(tensor).numel() == 1; };
+  return all(repeatsOne) ? "each argument repeats a single element" : "";
+}
+
+int64_t mostArgumentElements(Call& call) {
+  int64_t most = 0;
+  for (const at::Tensor& tensor : tensorArguments(call.state()))
+    if (tensor.is_floating_point() || tensor.is_complex()) most = std::max(most, tensor.numel());
+  return most;
+}
+
+bool hasWiderNumber(Call& call, ir::DType dtype) {
+  const std::vector<at::Tensor> arguments = tensorArguments(call.state());
+  return std::any_of(arguments.begin(), arguments.end(), [&](const at::Tensor& tensor) {
+    const bool isNumber = tensor.dim() == 0 && tensor.is_floating_point() && !tensor.unsafeGetTensorImpl()->is_wrapped_number();
+    return isNumber && static_cast<int64_t>(tensor.itemsize()) > ir::sizeOf(dtype);
+  });
+}
+
+void poisonGuarded(const TensorList& outputs) {
+  for (int i = 0; i < outputs.size(); ++i) {
+    const at::Tensor& tensor = outputs.state().tensors[static_cast<size_t>(i)];
+    if (isGuarded(tensor)) poison(tensor);
+  }
+}
+
+}  // namespace runtime

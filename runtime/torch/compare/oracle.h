@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "runtime/torch/call.h"
+#include "runtime/torch/tensor_list.h"
+
+namespace runtime {
+
+/// What the elements of an index output are places in; always in the call's first tensor.
+enum class Places {
+  Dim,       ///< along the argument `dim`, or in the flattened tensor where there is none
+  Distinct,  ///< the same, no place twice (sorting)
+  Plane,     ///< in the last two dimensions, flattened (pooling)
+};
+
+/// What stands at the places that output `output` names, and whether they are places at all.
+struct Placed {
+  TensorList values;  ///< nothing where there is an `error`
+  std::string error;  ///< `names place 12 of 10`
+};
+Placed valuesAt(Call& call, const TensorList& outputs, int output, Places places);
+
+/// A result that takes no work: no check may let it pass.
+struct Trivial {
+  std::string name;                  ///< `zeros`, `the mean`, `a copy of argument 0`
+  bool isCopy = false;               ///< of an argument
+  TensorList found, eager, float64;  ///< of one output and one dimension: the result and what it is to be
+};
+
+/// Zeros, the mean of what is expected, and the arguments that have output `output`'s dtype and sizes; the first `elements` of
+/// each.
+std::vector<Trivial> trivialResults(Call& call, const TensorList& eager, const TensorList& float64, int output, int64_t elements);
+
+/// Why results can take no work whatever the data are: the arguments hold no elements, or one each, which their strides
+/// repeat; or nothing.
+std::string whyConstant(Call& call);
+
+/// Elements of the call's largest floating tensor argument: those that an output's elements have to be combined from.
+int64_t mostArgumentElements(Call& call);
+
+/// Whether an argument is a floating tensor of rank 0 of more bytes than `dtype`: eager rounds it to the dtype of the result on
+/// CUDA, and not at all on some paths on the host.
+bool hasWiderNumber(Call& call, ir::DType dtype);
+
+/// Poisons the outputs that lie between guards: nothing of them is left to be taken for what a later run computes.
+void poisonGuarded(const TensorList& outputs);
+
+}  // namespace runtime

@@ -1,0 +1,126 @@
+#include "runtime/torch/schema.h"
+
+#include <algorithm>
+
+#include "inputs/operator_name.h"
+#include "ir/error.h"
+#include "runtime/torch/call.h"
+#include "runtime/torch/refusal.h"
+
+namespace runtime {
+namespace {
+
+/// `aten.add.Tensor` as ATen names it: {`aten::add`, `Tensor`}; `default` is the empty overload.
+c10::OperatorName operatorName(const std::string& op) {
+  const std::size_t first = op.find('.');
+  const std::size_t second = first == std::string::npos ? first : op.find('.', first + 1);
+  if (second == std::string::npos) return {op, ""};
+  const std::string overload = op.substr(second + 1);
+  return {op.substr(0, first) + "::" + op.substr(first + 1, second - first - 1), overload == "default" ? "" : overload};
+}
+
+/// Arguments that an operator writes without its schema saying so, while `flag` is true: running statistics.
+struct HiddenWrites {
+  std::string_view op;
+  std::string_view flag;
+  std::vector<std::string_view> arguments;
+};
+
+const std::vector<HiddenWrites>& hiddenWrites() {
+  static const std::vector<HiddenWrites> table{
+      {"aten::native_batch_norm", "training", {"running_mean", "running_var"}},
+      {"aten::batch_norm", "training", {"running_mean", "running_var"}},
+      {"aten::cudnn_batch_norm", "training", {"running_mean", "running_var"}},
+      {"aten::miopen_batch_norm", "training", {"running_mean", "running_var"}},
+      {"aten::instance_norm", "use_input_stats", {"running_mean", "running_var"}},
+  };
+  return table;
+}
+
+void addHiddenWrites(const c10::FunctionSchema& schema, const torch::jit::Stack& arguments, std::vector<int>& written) {
+  for (const HiddenWrites& entry : hiddenWrites()) {
+    if (entry.op != schema.name() || !arguments.at(*schema.argumentIndexWithName(std::string(entry.flag))).toBool()) continue;
+    for (std::string_view name : entry.arguments) written.push_back(*schema.argumentIndexWithName(std::string(name)));
+  }
+  std::sort(written.begin(), written.end());
+}
+
+/// The written argument that shares an alias set with a return, or -1.
+int returnedArgument(const c10::FunctionSchema& schema, const c10::Argument& result, const std::vector<int>& written) {
+  const c10::AliasInfo* alias = result.alias_info();
+  if (alias == nullptr || !alias->isWrite()) return -1;
+  for (int i : written) {
+    const c10::AliasInfo* other = schema.arguments()[i].alias_info();
+    if (other != nullptr && other->beforeSets() == alias->beforeSets()) return i;
+  }
+  return -1;
+}
+
+}  // namespace
+
+c10::OperatorHandle findOperator(const std::string& op) {
+  if (const auto refusal = inputs::refusalOf(op)) ir::fail(ir::ErrorKind::Input, "{}", *refusal);
+  const auto handle = c10::Dispatcher::singleton().findSchema(operatorName(op));
+  if (!handle) ir::fail(ir::ErrorKind::Input, "ATen has no operator {}", op);
+  if (const auto reason = refusalOf(handle->schema())) ir::fail(ir::ErrorKind::Unsupported, "{} is refused: {}", op, *reason);
+  return *handle;
+}
+
+std::string recordedName(const c10::OperatorName& name) {
+  std::string text = name.name;
+  text.replace(text.find("::"), 2, ".");
+  return text + "." + (name.overload_name.empty() ? "default" : name.overload_name);
+}
+
+bool operatorExists(const std::string& op) { return c10::Dispatcher::singleton().findSchema(operatorName(op)).has_value(); }
+
+std::vector<std::string> operatorNames() {
+  std::vector<std::string> names;
+  for (const c10::OperatorName& name : c10::Dispatcher::singleton().getAllOpNames()) {
+    if (!c10::Dispatcher::singleton().findSchema(name)) continue;
+    std::string text = recordedName(name);
+    if (!inputs::refusalOf(text)) names.push_back(std::move(text));
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+Effects effectsOf(const c10::OperatorHandle& op, const torch::jit::Stack& arguments) {
+  const c10::FunctionSchema& schema = op.schema();
+  Effects effects;
+  effects.isRandom = op.hasTag(at::Tag::nondeterministic_seeded);
+  effects.changesMetadata = op.hasTag(at::Tag::inplace_view);
+  if (!effects.changesMetadata) {
+    for (std::size_t i = 0; i < schema.arguments().size(); ++i) {
+      const c10::AliasInfo* alias = schema.arguments()[i].alias_info();
+      if (alias != nullptr && alias->isWrite()) effects.written.push_back(static_cast<int>(i));
+    }
+    addHiddenWrites(schema, arguments, effects.written);
+  }
+  for (const c10::Argument& result : schema.returns())
+    effects.returned.push_back(returnedArgument(schema, result, effects.written));
+  return effects;
+}
+
+c10::IValue mapTensors(const c10::IValue& value, const std::function<at::Tensor(const at::Tensor&)>& replace) {
+  if (value.isTensor()) return value.toTensor().defined() ? c10::IValue(replace(value.toTensor())) : value;
+  if (!value.isList()) return value;
+  c10::impl::GenericList list(value.toList().elementType());
+  for (const c10::IValue& item : value.toListRef()) list.push_back(mapTensors(item, replace));
+  return list;
+}
+
+std::vector<at::Tensor> tensorsIn(const c10::IValue& value) {
+  std::vector<at::Tensor> tensors;
+  if (value.isTensor() && value.toTensor().defined()) tensors.push_back(value.toTensor());
+  const auto addAll = [&](c10::ArrayRef<c10::IValue> items) {
+    for (const c10::IValue& item : items) {
+      for (const at::Tensor& tensor : tensorsIn(item)) tensors.push_back(tensor);
+    }
+  };
+  if (value.isList()) addAll(value.toListRef());
+  if (value.isTuple()) addAll(value.toTupleRef().elements());
+  return tensors;
+}
+
+}  // namespace runtime

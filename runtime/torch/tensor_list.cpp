@@ -1,0 +1,36 @@
+#include "runtime/torch/tensor_list.h"
+
+#include <ATen/ops/equal.h>
+#include <c10/core/InferenceMode.h>
+
+#include <algorithm>
+
+#include "runtime/torch/state.h"
+#include "runtime/torch/types.h"
+
+namespace runtime {
+
+int TensorList::size() const { return state_ ? static_cast<int>(state_->tensors.size()) : 0; }
+
+ir::TensorType TensorList::type(int i) const { return typeOf(state_->tensors.at(i)); }
+
+TensorList clone(const TensorList& tensors) {
+  const c10::InferenceMode guard;
+  std::vector<at::Tensor> copies;
+  for (const at::Tensor& tensor : tensors.state().tensors) copies.push_back(cloneStorage(tensor));
+  return makeTensorList(std::move(copies));
+}
+
+bool bitwiseEqual(const TensorList& a, const TensorList& b) {
+  const c10::InferenceMode guard;
+  if (a.size() != b.size()) return false;
+  for (int i = 0; i < a.size(); ++i) {
+    if (a.type(i) != b.type(i)) return false;
+    const at::Tensor x = a.state().tensors[static_cast<size_t>(i)].contiguous();
+    const at::Tensor y = b.state().tensors[static_cast<size_t>(i)].contiguous();
+    if (x.numel() > 0 && !x.view({-1}).view(at::kByte).equal(y.view({-1}).view(at::kByte))) return false;
+  }
+  return true;
+}
+
+}  // namespace runtime

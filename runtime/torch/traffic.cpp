@@ -1,0 +1,179 @@
+#include "runtime/torch/traffic.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string_view>
+
+namespace runtime {
+namespace {
+
+/// How much of a tensor argument an operator reads, where that is not all of it.
+enum class Reads {
+  Nothing,
+  Half,
+  NoMoreThanOutputs,
+  NoMoreThanOthers,
+  OneEach,  ///< an element for each integer of the other arguments
+};
+
+struct PartialRead {
+  std::string_view packet;    ///< `aten.copy_`
+  std::string_view argument;  ///< by schema name
+  Reads reads;
+};
+
+constexpr std::array partialReads{
+    // Written without being read.
+    PartialRead{"aten.copy_", "self", Reads::Nothing},
+    PartialRead{"aten.fill_", "self", Reads::Nothing},
+    PartialRead{"aten.zero_", "self", Reads::Nothing},
+    PartialRead{"aten.bernoulli_", "self", Reads::Nothing},
+    PartialRead{"aten.uniform_", "self", Reads::Nothing},
+    PartialRead{"aten.normal_", "self", Reads::Nothing},
+    PartialRead{"aten.random_", "self", Reads::Nothing},
+    // Only the sizes matter.
+    PartialRead{"aten.new_zeros", "self", Reads::Nothing},
+    PartialRead{"aten.new_ones", "self", Reads::Nothing},
+    PartialRead{"aten.new_full", "self", Reads::Nothing},
+    PartialRead{"aten.zeros_like", "self", Reads::Nothing},
+    PartialRead{"aten.ones_like", "self", Reads::Nothing},
+    PartialRead{"aten.full_like", "self", Reads::Nothing},
+    PartialRead{"aten.nll_loss_backward", "self", Reads::Nothing},
+    PartialRead{"aten.nll_loss2d_backward", "self", Reads::Nothing},
+    PartialRead{"aten.avg_pool2d_backward", "self", Reads::Nothing},
+    PartialRead{"aten._adaptive_avg_pool2d_backward", "self", Reads::Nothing},
+    PartialRead{"aten.max_pool2d_with_indices_backward", "self", Reads::Nothing},
+    PartialRead{"aten.reflection_pad1d_backward", "self", Reads::Nothing},
+    PartialRead{"aten.reflection_pad2d_backward", "self", Reads::Nothing},
+    // One triangle.
+    PartialRead{"aten.tril", "self", Reads::Half},
+    PartialRead{"aten.triu", "self", Reads::Half},
+    // Only the elements that are picked.
+    PartialRead{"aten.nll_loss_forward", "self", Reads::OneEach},
+    PartialRead{"aten.nll_loss2d_forward", "self", Reads::OneEach},
+    PartialRead{"aten.constant_pad_nd", "self", Reads::NoMoreThanOutputs},
+    PartialRead{"aten.embedding", "weight", Reads::NoMoreThanOutputs},
+    PartialRead{"aten.index_select", "self", Reads::NoMoreThanOutputs},
+    PartialRead{"aten.index", "self", Reads::NoMoreThanOutputs},
+    PartialRead{"aten.gather", "self", Reads::NoMoreThanOutputs},
+    // Only the elements that others name are changed in place.
+    PartialRead{"aten.index_put_", "self", Reads::NoMoreThanOthers},
+    PartialRead{"aten._index_put_impl_", "self", Reads::NoMoreThanOthers},
+    PartialRead{"aten.index_add_", "self", Reads::NoMoreThanOthers},
+    PartialRead{"aten.scatter_", "self", Reads::NoMoreThanOthers},
+    PartialRead{"aten.scatter_add_", "self", Reads::NoMoreThanOthers},
+};
+
+void collect(const ir::Argument& argument, std::vector<int>& values) {
+  if (const auto* ref = argument.as<ir::ValueRef>()) values.push_back(ref->index);
+  if (const auto* list = argument.as<ir::List>()) {
+    for (const ir::Argument& item : list->items) collect(item, values);
+  }
+}
+
+const PartialRead* findPartialRead(const ir::Node& node, std::string_view argument) {
+  const std::string_view packet = std::string_view(node.op).substr(0, node.op.rfind('.'));
+  const auto* found = std::find_if(partialReads.begin(), partialReads.end(), [&](const PartialRead& entry) {
+    return entry.packet == packet && entry.argument == argument;
+  });
+  return found == partialReads.end() ? nullptr : found;
+}
+
+/// The distinct values that a node writes: its outputs and what it changes in place.
+std::set<int> writtenValues(const ir::Node& node) {
+  std::set<int> values(node.outputs.begin(), node.outputs.end());
+  values.insert(node.writes.begin(), node.writes.end());
+  return values;
+}
+
+/// What one node reads and writes.
+class NodeTraffic {
+ public:
+  NodeTraffic(const ir::Graph& graph, const ir::Node& node) : graph_(graph), node_(node) {}
+
+  Traffic traffic() const {
+    Traffic sum{0, written()};
+    if (!node_.outputs.empty() && sum.written == 0) return sum;  // a product of no rows takes no look at its columns
+    for (const ir::NamedArgument& arg : node_.args) sum.read += read(arg);
+    return sum;
+  }
+
+ private:
+  const ir::Graph& graph_;
+  const ir::Node& node_;
+
+  const ir::TensorType& type(int value) const { return graph_.values[value].type; }
+  int64_t bytes(int value) const { return type(value).bytesTouched(); }
+
+  /// All tensor arguments but those of this name.
+  std::vector<int> others(std::string_view argument) const {
+    std::vector<int> values;
+    for (const ir::NamedArgument& arg : node_.args) {
+      if (arg.name != argument) collect(arg.value, values);
+    }
+    return values;
+  }
+
+  int64_t bytesOfOthers(std::string_view argument) const {
+    int64_t sum = 0;
+    for (int value : others(argument)) sum += bytes(value);
+    return sum;
+  }
+
+  int64_t integersOfOthers(std::string_view argument) const {
+    int64_t count = 0;
+    for (int value : others(argument))
+      if (ir::isIntegral(type(value).dtype)) count += type(value).numel();
+    return count;
+  }
+
+  int64_t written() const {
+    int64_t sum = 0;
+    for (int value : writtenValues(node_)) sum += std::min(bytes(value), writeLimit(value));
+    return sum;
+  }
+
+  /// What is changed of a value that is partly changed in place.
+  int64_t writeLimit(int value) const {
+    for (const ir::NamedArgument& arg : node_.args) {
+      const PartialRead* partial = findPartialRead(node_, arg.name);
+      if (partial == nullptr || partial->reads != Reads::NoMoreThanOthers) continue;
+      std::vector<int> values;
+      collect(arg.value, values);
+      if (std::find(values.begin(), values.end(), value) != values.end()) return bytesOfOthers(arg.name);
+    }
+    return bytes(value);
+  }
+
+  int64_t read(const ir::NamedArgument& arg) const {
+    std::vector<int> values;
+    collect(arg.value, values);
+    int64_t sum = 0;
+    for (int value : std::set<int>(values.begin(), values.end())) sum += bytes(value);
+    const PartialRead* partial = findPartialRead(node_, arg.name);
+    if (partial == nullptr) return sum;
+    switch (partial->reads) {
+      case Reads::Nothing: return 0;
+      case Reads::NoMoreThanOutputs: return std::min(sum, written());
+      case Reads::Half: return sum / 2;
+      case Reads::NoMoreThanOthers: return std::min(sum, bytesOfOthers(arg.name));
+      case Reads::OneEach: return std::min(sum, integersOfOthers(arg.name) * ir::sizeOf(type(values.at(0)).dtype));
+    }
+    return sum;
+  }
+};
+
+}  // namespace
+
+Traffic trafficOf(const ir::Graph& graph) {
+  Traffic sum;
+  for (const ir::Node& node : graph.nodes) {
+    const Traffic own = NodeTraffic(graph, node).traffic();
+    sum.read += own.read;
+    sum.written += own.written;
+  }
+  return sum;
+}
+
+}  // namespace runtime

@@ -1,0 +1,94 @@
+#include "inputs/data/fill.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <vector>
+
+using ir::DType;
+using ir::TensorType;
+
+namespace {
+
+std::vector<float> filled(const TensorType& type, const inputs::Domain& domain, uint64_t key = 1, const inputs::Data& data = {}) {
+  std::vector<float> storage(inputs::drawnElements(type, domain) * (ir::isComplex(type.dtype) ? 2 : 1));
+  inputs::fillStorage(type, domain, key, storage.data(), data);
+  return storage;
+}
+
+/// Plain f32 or f16 elements of a distribution.
+std::vector<float> plain(inputs::Distribution distribution, DType dtype = DType::F32) {
+  return filled(TensorType::contiguous(dtype, {20000}), inputs::Plain{}, 1, {distribution});
+}
+
+bool all(const std::vector<float>& values, bool (*holds)(float)) { return std::all_of(values.begin(), values.end(), holds); }
+
+}  // namespace
+
+TEST_CASE("distributions of what may be anything") {
+  using inputs::Distribution;
+  CHECK(all(plain(Distribution::Uniform), [](float x) { return std::abs(x) < 1; }));
+  CHECK(all(plain(Distribution::SmallInt), [](float x) { return x == std::round(x) && std::abs(x) <= 8; }));
+  CHECK(all(plain(Distribution::Zeros), [](float x) { return x == 0; }));
+  CHECK(all(plain(Distribution::Positive), [](float x) { return x >= 0.0625F; }));
+  CHECK(filled(TensorType::contiguous(DType::F32, {3}), inputs::Plain{}, 1, {Distribution::Normal, 16})[1] ==
+        16 * filled(TensorType::contiguous(DType::F32, {3}), inputs::Plain{}, 1)[1]);
+}
+
+TEST_CASE("special values of the dtype are among normal ones, in the first of every four blocks") {
+  const std::vector<float> values = plain(inputs::Distribution::Specials, DType::F16);
+  const auto begin = values.begin(), block = begin + 4096;
+  CHECK(std::any_of(begin, block, [](float x) { return std::isnan(x); }));
+  for (float special : {INFINITY, -INFINITY, 0x1p-24F, -0x1p-24F, 0x1p-14F, 65504.0F, -65504.0F})
+    CHECK(std::find(begin, block, special) != block);
+  CHECK(std::any_of(begin, block, [](float x) { return x == 0 && std::signbit(x); }));
+  CHECK(std::all_of(block, begin + 4 * 4096, [](float x) { return std::isfinite(x) && std::abs(x) < 10; }));
+  CHECK(std::any_of(begin + 4 * 4096, values.end(), [](float x) { return std::isnan(x); }));
+}
+
+TEST_CASE("what must be valid stays so, whatever the distribution") {
+  const TensorType type = TensorType::contiguous(DType::F32, {5000});
+  for (const std::string& name : inputs::distributionNames()) {
+    const inputs::Data data{inputs::distributionFromName(name).value()};
+    CHECK(name == inputs::toText(data));
+    CHECK(filled(type, inputs::Below{7}, 3, data) == filled(type, inputs::Below{7}, 3));
+    CHECK(filled(type, inputs::Uniform{0, 1}, 3, data) == filled(type, inputs::Uniform{0, 1}, 3));
+  }
+  CHECK(inputs::toText({inputs::Distribution::Uniform, 16}) == "uniform x 16");
+  CHECK_FALSE(inputs::distributionFromName("cauchy"));
+}
+
+TEST_CASE("equal keys draw equal data, other keys other data") {
+  TensorType type = TensorType::contiguous(DType::F32, {100});
+  CHECK(filled(type, inputs::Plain{}, 1) == filled(type, inputs::Plain{}, 1));
+  CHECK(filled(type, inputs::Plain{}, 1) != filled(type, inputs::Plain{}, 2));
+}
+
+TEST_CASE("a large tensor draws a period only") {
+  CHECK(inputs::drawnElements(TensorType::contiguous(DType::F32, {1000, 1000}), inputs::Plain{}) == 262139);
+  inputs::ByPosition zero{[](const ir::Shape&, uint64_t) { return int64_t{0}; }};
+  CHECK(inputs::drawnElements(TensorType::contiguous(DType::F32, {1000, 1000}), zero) == 1000000);
+}
+
+TEST_CASE("values by position are written once an element, through the strides") {
+  auto value = [](const ir::Shape& at, uint64_t) { return at[0] * 10 + at[1]; };
+  CHECK(filled({DType::F32, {2, 3}, {1, 2}}, inputs::ByPosition{value}) == std::vector<float>{0, 10, 1, 11, 2, 12});
+  CHECK(filled({DType::F32, {2, 2}, {3, 1}}, inputs::ByPosition{value}) == std::vector<float>{0, 1, 0, 10, 11});
+  CHECK(filled({DType::F32, {2, 3}, {0, 1}}, inputs::ByPosition{value}) == std::vector<float>{0, 1, 2});
+  CHECK(filled({DType::F32, {2, 0}, {1, 1}}, inputs::ByPosition{value}).empty());
+}
+
+TEST_CASE("a complex number is two floats") {
+  CHECK(filled(TensorType::contiguous(DType::C64, {5}), inputs::Plain{}).size() == 10);
+}
+
+TEST_CASE("bools are half true") {
+  TensorType type = TensorType::contiguous(DType::Bool, {10000});
+  auto storage = std::make_unique<bool[]>(10000);
+  inputs::fillStorage(type, inputs::Plain{}, 5, storage.get());
+  auto trues = std::count(storage.get(), storage.get() + 10000, true);
+  CHECK(trues > 4800);
+  CHECK(trues < 5200);
+}

@@ -1,0 +1,145 @@
+#include "inputs/data/materialize.h"
+
+#include <ATen/core/List.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/allclose.h>
+#include <ATen/ops/equal.h>
+#include <doctest/doctest.h>
+
+#include <string>
+
+using inputs::Inputs;
+
+namespace {
+
+inputs::Sample sampleOf(const std::string& op, const std::string& call) {
+  inputs::Sample sample;
+  sample.op = op;
+  inputs::parseCall(call, {"model.txt", 1}, 1, sample);
+  return sample;
+}
+
+Inputs made(const std::string& op, const std::string& call, uint64_t seed = 1) {
+  return inputs::materialize(sampleOf(op, call), c10::kCPU, seed);
+}
+
+at::Tensor firstTensor(const std::string& op, const std::string& call, uint64_t seed = 1) {
+  return made(op, call, seed).args.at(0).toTensor();
+}
+
+}  // namespace
+
+TEST_CASE("tensors have the recorded dtype, sizes and strides") {
+  struct Row {
+    const char* text;
+    c10::ScalarType dtype;
+    std::vector<int64_t> sizes, strides;
+  };
+  const Row rows[] = {
+      {"T([2, 3], f16)", c10::kHalf, {2, 3}, {3, 1}},
+      {"T([2, 3], bf16, stride=(1, 2))", c10::kBFloat16, {2, 3}, {1, 2}},
+      {"T([2, 3], f32, stride=(0, 1))", c10::kFloat, {2, 3}, {0, 1}},
+      {"T([3, 4], f64, stride=(1, 1))", c10::kDouble, {3, 4}, {1, 1}},
+      {"T([], i64)", c10::kLong, {}, {}},
+      {"T([0, 5], i32)", c10::kInt, {0, 5}, {5, 1}},
+      {"T([4], u8)", c10::kByte, {4}, {1}},
+      {"T([4], i8)", c10::kChar, {4}, {1}},
+      {"T([4], i16)", c10::kShort, {4}, {1}},
+      {"T([4], u16)", c10::kUInt16, {4}, {1}},
+      {"T([4], u32)", c10::kUInt32, {4}, {1}},
+      {"T([4], u64)", c10::kUInt64, {4}, {1}},
+      {"T([4], b8)", c10::kBool, {4}, {1}},
+      {"T([4], f8e4m3)", c10::kFloat8_e4m3fn, {4}, {1}},
+      {"T([4], f8e5m2)", c10::kFloat8_e5m2, {4}, {1}},
+      {"T([4], c32)", c10::kComplexHalf, {4}, {1}},
+      {"T([4], c64)", c10::kComplexFloat, {4}, {1}},
+      {"T([4], c128)", c10::kComplexDouble, {4}, {1}},
+      {"T([700, 500], f16)", c10::kHalf, {700, 500}, {500, 1}},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.text);
+    at::Tensor tensor = firstTensor("aten.neg.default", "((" + std::string(row.text) + ",), {})");
+    CHECK((tensor.scalar_type() == row.dtype));
+    CHECK(tensor.sizes().equals(row.sizes));
+    CHECK(tensor.strides().equals(row.strides));
+  }
+}
+
+TEST_CASE("overlapping and expanded tensors are no larger than their storage and show one element wherever they repeat it") {
+  at::Tensor windows = firstTensor("aten.neg.default", "((T([3, 4], f32, stride=(1, 1)),), {})");
+  CHECK(windows.storage().nbytes() == 6 * sizeof(float));
+  CHECK(windows[1][0].item<float>() == windows[0][1].item<float>());
+  at::Tensor expanded = firstTensor("aten.neg.default", "((T([1000000, 1000000], f32, stride=(0, 0)),), {})");
+  CHECK(expanded.storage().nbytes() == sizeof(float));
+}
+
+TEST_CASE("the seed decides the data, and each argument has its own") {
+  const char* call = "((T([300, 1000], f32), T([300, 1000], f32)), {})";
+  Inputs a = made("aten.add.Tensor", call, 1), b = made("aten.add.Tensor", call, 1), c = made("aten.add.Tensor", call, 2);
+  CHECK(at::equal(a.args[0].toTensor(), b.args[0].toTensor()));
+  CHECK_FALSE(at::equal(a.args[0].toTensor(), c.args[0].toTensor()));
+  CHECK_FALSE(at::equal(a.args[0].toTensor(), a.args[1].toTensor()));
+}
+
+TEST_CASE("a tensor larger than the period of its data repeats it") {
+  at::Tensor flat = firstTensor("aten.neg.default", "((T([600000], f32),), {})");
+  CHECK(at::equal(flat.narrow(0, 0, 100), flat.narrow(0, 262139, 100)));
+  CHECK(at::equal(flat.narrow(0, 0, 75722), flat.narrow(0, 524278, 75722)));
+}
+
+TEST_CASE("the data of a dtype is the rounded data of f32") {
+  at::Tensor wide = firstTensor("aten.neg.default", "((T([1000], f32),), {})");
+  CHECK(at::equal(firstTensor("aten.neg.default", "((T([1000], f16),), {})"), wide.to(c10::kHalf)));
+}
+
+TEST_CASE("other arguments are what IValue calls them") {
+  Inputs inputs =
+      made("aten.x.default",
+           "((None, True, 3, 0.5, (1+2j), 'mean', f16, torch.channels_last, 'cuda', [1, [2.0]], (T([2], f16), None)), "
+           "{'layout': torch.strided, 'other': T([3], i32)})");
+  CHECK(inputs.args[0].isNone());
+  CHECK(inputs.args[1].toBool());
+  CHECK(inputs.args[2].toInt() == 3);
+  CHECK(inputs.args[3].toDouble() == 0.5);
+  CHECK(inputs.args[4].toComplexDouble() == c10::complex<double>(1, 2));
+  CHECK(inputs.args[5].toStringRef() == "mean");
+  CHECK((inputs.args[6].toScalarType() == c10::kHalf));
+  CHECK((inputs.args[7].toMemoryFormat() == c10::MemoryFormat::ChannelsLast));
+  CHECK((inputs.args[8].toDevice() == c10::Device(c10::kCPU)));
+  CHECK(inputs.args[9].toList().get(1).toList().get(0).toDouble() == 2.0);
+  CHECK(inputs.args[10].toList().get(0).toTensor().numel() == 2);
+  CHECK(inputs.args[10].toList().get(1).isNone());
+  REQUIRE(inputs.kwargs.size() == 2);
+  CHECK(inputs.kwargs[0].first == "layout");
+  CHECK((inputs.kwargs[0].second.toLayout() == c10::Layout::Strided));
+  CHECK((inputs.kwargs[1].second.toTensor().scalar_type() == c10::kInt));
+}
+
+TEST_CASE("an argument's data does not depend on whether it is given by position or by keyword") {
+  Inputs byPosition = made("aten.gather.default", "((T([4, 9], f16), 1, T([4, 50], i64)), {})");
+  Inputs byKeyword = made("aten.gather.default", "((T([4, 9], f16),), {'index': T([4, 50], i64), 'dim': 1})");
+  at::Tensor index = byKeyword.kwargs[0].second.toTensor();
+  CHECK(at::equal(byPosition.args[2].toTensor(), index));
+  CHECK(index.min().item<int64_t>() >= 0);
+  CHECK(index.max().item<int64_t>() < 9);
+}
+
+TEST_CASE("the gradient of a batch norm in evaluation is given the running statistics as the saved ones") {
+  const std::string given = "T([2, 3], f16), T([2, 3], f16), None, T([3], f32), T([3], f32), T([3], f32), T([3], f32), ";
+  Inputs evaluated = made("aten.native_batch_norm_backward.default", "((" + given + "False, 0.5, [True, False, False]), {})");
+  CHECK(at::equal(evaluated.args[5].toTensor(), evaluated.args[3].toTensor()));
+  CHECK(at::allclose(evaluated.args[6].toTensor(), evaluated.args[4].toTensor().add(0.5).rsqrt()));
+  Inputs trained = made("aten.native_batch_norm_backward.default", "((" + given + "True, 0.5, [True, False, False]), {})");
+  CHECK_FALSE(at::equal(trained.args[5].toTensor(), trained.args[3].toTensor()));
+  Inputs nothingSaved = made("aten.native_batch_norm_backward.default",
+                             "((T([2, 3], f16), T([2, 3], f16), None, T([3], f32), T([3], f32), T([0], f32), T([0], f32), False, "
+                             "0.5, [True, False, False]), {})");
+  CHECK(nothingSaved.args[5].toTensor().numel() == 0);
+}
+
+TEST_CASE("what cannot be made is unsupported") {
+  CHECK_THROWS_WITH_AS(made("aten.neg.default", "((ST([2, 3], f16, torch.sparse_coo, True),), {})"),
+                       "sparse tensors are not made: ST([2, 3], f16, torch.sparse_coo, True)", ir::Error);
+  CHECK_THROWS_WITH_AS(made("aten.neg.default", "((torch.chunky,), {})"), "torch.chunky is no layout or memory format known here",
+                       ir::Error);
+}

@@ -1,0 +1,26 @@
+// Deliberately broken kernels: every one that harms a result is found out.
+#include "opbench/check/fault.h"
+
+#include "tests/faults.h"
+#include "tests/opbench/fake_trial.h"
+
+using namespace opbench;
+
+TEST_CASE("every fault that harms a result is caught") {
+  const auto device = runtime::Device::open("cpu", 1);
+  tests::checkFaults(*device);
+}
+
+TEST_CASE("faults have names") {
+  for (const std::string& text : faultNames()) CHECK(name(faultFromName(text).value()) == text);
+  CHECK_FALSE(faultFromName("none"));
+}
+
+TEST_CASE("the slow fault reports times 5 % longer") {
+  const auto slow = broken(std::make_unique<tests::FakeTrial>("t", [](int) { return 2.0; }), Fault::Slow);
+  CHECK(slow->seconds() == doctest::Approx(2.1));
+  std::vector<double> times{1};
+  slow->queue(runtime::Measure::Steady);
+  slow->collect(times);
+  CHECK(times == std::vector<double>{1, 2.1});
+}

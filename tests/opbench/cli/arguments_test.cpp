@@ -1,0 +1,53 @@
+#include "opbench/cli/arguments.h"
+
+#include <doctest/doctest.h>
+
+using namespace opbench;
+
+TEST_CASE("what is raced as by default needs only its dtype") {
+  CHECK(quoted(raceArguments(Options())) == "--dtype float32");
+  Options options;
+  options.device = "cpu";
+  options.json = "r.jsonl";
+  CHECK(commandLine(options) == "--dtype float32 --device cpu");
+}
+
+TEST_CASE("another process of the run opens the cache as this one does") {
+  const runtime::CacheSettings settings{"/x/kernels", "/s/cache.key", true, 12345};
+  CHECK(parseOptions(cacheArguments(settings), {}).cache == settings);
+  CHECK(cacheArguments({}) == std::vector<std::string>{"--no-cache"});
+  Environment environment;
+  environment.cache = "/c";
+  CHECK(parseOptions(cacheArguments({}), environment).cache.folder.empty());
+}
+
+TEST_CASE("the arguments are understood as they were meant") {
+  Options options;
+  options.dtype = ir::DType::F64;
+  options.device = "cuda:1";
+  options.seed = ~uint64_t{0};
+  options.threads = 3;
+  options.channelsLast = options.tune = options.kernelTime = options.selfTest = true;
+  options.data = inputs::Distribution::SmallInt;
+  options.maxBytes = 12345;
+  options.flush = runtime::Flush::Read;
+  options.contenders = {Contender::Opbench, Contender::Eager};
+  options.repeats = 3;
+  options.precision = 0.003;
+  options.maxSeconds = 0.25;
+  options.accuracyChecking = false;
+  options.tolerances = "it's mine.yaml";
+  options.config = "suite.yaml";
+  options.slow = true;
+  options.fault = Fault::Zeros;
+  const std::vector<std::string> arguments = raceArguments(options);
+  const Options again = parseOptions(arguments, {});
+  CHECK(raceArguments(again) == arguments);
+  CHECK(again.seed == options.seed);
+  CHECK(again.maxBytes == 12345);
+  CHECK(again.fault == Fault::Zeros);
+  CHECK(again.config == "suite.yaml");
+  CHECK(again.slow);
+  CHECK(again.tolerances == "it's mine.yaml");
+  CHECK(quoted(arguments).ends_with("--tolerances 'it'\\''s mine.yaml' --fault zeros"));
+}

@@ -1,0 +1,374 @@
+#include "opbench/cli/options.h"
+
+#include <doctest/doctest.h>
+
+#include <sstream>
+
+#include "ir/error.h"
+#include "opbench/cli/version.h"
+
+using namespace opbench;
+
+namespace {
+
+Environment environment() {
+  Environment e;
+  e.program = "/opt/opbench/bin/opbench";
+  e.home = "/home/ada";
+  e.suites = "/data/suites";
+  return e;
+}
+
+Options parse(const std::vector<std::string>& arguments) { return parseOptions(arguments, environment()); }
+
+/// The message that refuses a command line.
+std::string refusal(const std::vector<std::string>& arguments) {
+  try {
+    parse(arguments);
+  } catch (const ir::Error& error) {
+    CHECK(error.kind() == ir::ErrorKind::Input);
+    return error.what();
+  }
+  return "accepted";
+}
+
+using Names = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("with no option: every suite, every operator, the 15 most frequent samples, float32, two contenders") {
+  const Options o = parse({});
+  CHECK(o.verb == Verb::Race);
+  CHECK(o.suites.empty());
+  CHECK(o.inputs.empty());
+  CHECK(o.suitesFolder == "/data/suites");
+  CHECK(o.ops == Names{"all"});
+  CHECK(o.filters.empty());
+  CHECK(o.excludes.empty());
+  CHECK(o.sampleMode == SampleMode::Top);
+  CHECK(o.maxSamples == 15);
+  CHECK(o.startIdx == 0);
+  CHECK(o.maxBytes == 0);
+  CHECK(o.dtype == ir::DType::F32);
+  CHECK(o.device == "");
+  CHECK(o.contenders == std::vector{Contender::Eager, Contender::Opbench});
+  CHECK(o.repeats == 0);
+  CHECK(o.precision == 0.01);
+  CHECK(o.maxSeconds == 0.5);
+  CHECK(o.flush == runtime::Flush::Write);
+  CHECK_FALSE(o.selfTest);
+  CHECK(o.accuracyChecking);
+  CHECK(o.data == inputs::Distribution::Normal);
+  CHECK_FALSE(o.fault);
+  CHECK_FALSE(o.tune);
+  CHECK_FALSE(o.channelsLast);
+  CHECK(o.cache == runtime::CacheSettings{"/home/ada/.cache/opbench/kernels", "/home/ada/.local/state/opbench/cache.key"});
+  CHECK(o.cache.mostBytes == int64_t{4} << 30);
+}
+
+TEST_CASE("every option reaches its field") {
+  const Options o = parse({"--inp-file",
+                           "a.txt",
+                           "--inputs",
+                           "dir",
+                           "--op",
+                           "add,mul.Tensor",
+                           "--op",
+                           "*_backward*",
+                           "--dtype",
+                           "bfloat16",
+                           "--device",
+                           "cuda:1",
+                           "--max-samples",
+                           "0",
+                           "--start-idx",
+                           "4",
+                           "--max-bytes",
+                           "1000000",
+                           "--repeats",
+                           "5",
+                           "--precision",
+                           "0.5",
+                           "--max-time",
+                           "2",
+                           "--flush",
+                           "read",
+                           "--self-test",
+                           "--kernel-time",
+                           "--no-accuracy-checking",
+                           "--tune",
+                           "--channels-last",
+                           "--seed",
+                           "7",
+                           "--data",
+                           "small-int",
+                           "--tolerances",
+                           "mine.yaml",
+                           "--fault",
+                           "off-by-one",
+                           "--threads",
+                           "2",
+                           "--dump",
+                           "d",
+                           "--csv",
+                           "t.csv",
+                           "--json",
+                           "-",
+                           "--cache",
+                           "k",
+                           "--shared-cache",
+                           "--cache-size",
+                           "1000000",
+                           "--contenders",
+                           "opbench,eager"});
+  CHECK(o.inputs == Names{"a.txt", "dir"});
+  CHECK(o.ops == Names{"add", "mul.Tensor", "*_backward*"});
+  CHECK(o.dtype == ir::DType::BF16);
+  CHECK(o.device == "cuda:1");
+  CHECK(o.maxSamples == 0);
+  CHECK(o.startIdx == 4);
+  CHECK(o.maxBytes == 1000000);
+  CHECK(o.repeats == 5);
+  CHECK(o.precision == 0.005);
+  CHECK(o.maxSeconds == 2);
+  CHECK(o.flush == runtime::Flush::Read);
+  CHECK(o.selfTest);
+  CHECK(o.kernelTime);
+  CHECK_FALSE(o.accuracyChecking);
+  CHECK(o.tune);
+  CHECK(o.channelsLast);
+  CHECK(o.seed == 7);
+  CHECK(o.data == inputs::Distribution::SmallInt);
+  CHECK(o.tolerances == "mine.yaml");
+  CHECK(o.fault == Fault::OffByOne);
+  CHECK(o.threads == 2);
+  CHECK(o.dump == "d");
+  CHECK(o.csv == "t.csv");
+  CHECK(o.json == "-");
+  CHECK(o.cache == runtime::CacheSettings{"k", "/home/ada/.local/state/opbench/cache.key", true, 1000000});
+  CHECK(o.contenders == std::vector{Contender::Opbench, Contender::Eager});
+}
+
+TEST_CASE("what of the operators is raced") {
+  const Options o =
+      parse({"--filter", "aten.add*,mul", "--filter", "sum", "--exclude", "*_backward*", "--sample-mode", "stratified"});
+  CHECK(o.filters == Names{"aten.add*", "mul", "sum"});
+  CHECK(o.excludes == Names{"*_backward*"});
+  CHECK(o.sampleMode == SampleMode::Stratified);
+  for (const auto mode : {SampleMode::First, SampleMode::Top, SampleMode::All})
+    CHECK(parse({"--sample-mode", std::string(name(mode))}).sampleMode == mode);
+  CHECK(refusal({"--sample-mode", "best"}) == "--sample-mode is one of first, top, stratified, all, not 'best'");
+  CHECK(refusal({"--filter", ","}) == "--filter names no operator");
+  CHECK(refusal({"--exclude", ","}) == "--exclude names no operator");
+}
+
+TEST_CASE("how a sweep is raced: where, how long, what of it, and what is shown") {
+  const Options plain = parse({});
+  CHECK(plain.timeout == 300);
+  CHECK(plain.devices.empty());
+  CHECK(plain.shard == Shard{1, 1});
+  CHECK_FALSE(plain.isArrayTask);
+  CHECK_FALSE(plain.startTimeout);
+  CHECK_FALSE(plain.inProcess);
+  CHECK_FALSE(plain.resume);
+  CHECK_FALSE(plain.quiet);
+  const Options o = parse({"--devices", "0,2", "--devices", "cuda:3", "--shard", "2/8", "--timeout", "0.5", "--start-timeout",
+                           "5", "--json", "r.jsonl", "--resume", "--quiet"});
+  CHECK(o.devices == Names{"cuda:0", "cuda:2", "cuda:3"});
+  CHECK(o.shard == Shard{2, 8});
+  CHECK(o.timeout == 0.5);
+  CHECK(o.startTimeout == 5);
+  CHECK(o.resume);
+  CHECK(o.quiet);
+  CHECK(parse({"--in-process"}).inProcess);
+  CHECK(parse({"--total-partitions", "8", "--partition-id", "0"}).shard == Shard{1, 8});
+}
+
+TEST_CASE("whole numbers are read as people write them, and nothing else is taken for one") {
+  CHECK(parse({"--max-bytes", "2e9"}).maxBytes == 2'000'000'000);
+  CHECK(parse({"--max-samples", "010"}).maxSamples == 10);
+  CHECK(parse({"--seed", "18446744073709551615"}).seed == 18446744073709551615ULL);
+  for (const char* text : {"99999999999999999999", "1.5", "0x10", "much", "", "1e300", "nan"})
+    CHECK(refusal({"--max-bytes", text}).find(std::string("expected a whole number, found '") + text + "'") != std::string::npos);
+}
+
+TEST_CASE("what contradicts itself about a sweep is refused") {
+  CHECK(refusal({"--devices", "first"}) == "--devices are numbers, as in 0,1, not 'first'");
+  CHECK(refusal({"--devices", "0,1", "--device", "cpu"}) == "--devices cannot be combined with --device");
+  CHECK(refusal({"--devices", "0,1", "--in-process"}) == "--devices cannot be combined with --in-process");
+  CHECK(refusal({"--start-timeout", "-1"}) == "--start-timeout is at least 0 seconds, not -1");
+  CHECK(refusal({"--threads", "20000"}).starts_with("--threads is at most "));
+  CHECK(refusal({"--timeout", "-1"}) == "--timeout is at least 0 seconds, not -1");
+  CHECK(refusal({"--resume"}) == "--resume continues the file that --json names");
+  CHECK(refusal({"--resume", "--json", "-"}) == "--resume continues the file that --json names");
+  CHECK(refusal({"--shard", "two"}) == "--shard is I/N, as in 2/8, not 'two'");
+  CHECK(refusal({"--shard", "9/8"}) == "--shard is I/N with I from 1 to N, not 9/8");
+  CHECK(refusal({"--shard", "1/2", "--total-partitions", "2", "--partition-id", "1"}) ==
+        "--shard and --total-partitions are the same");
+  CHECK(refusal({"--total-partitions", "2"}) == "--total-partitions requires --partition-id (opbench --help lists the options)");
+}
+
+TEST_CASE("a suite's configuration, and whether what it calls slow is raced") {
+  CHECK(parse({}).config.empty());
+  CHECK_FALSE(parse({}).slow);
+  const Options o = parse({"--config", "mine.yaml", "--slow"});
+  CHECK(o.config == "mine.yaml");
+  CHECK(o.slow);
+}
+
+TEST_CASE("a worker knows what its sweep is of") {
+  const Options o = parse({"--worker", "300,2108,91823"});
+  CHECK(o.verb == Verb::Work);
+  CHECK(o.samples == 300);
+  CHECK(o.recorded == Recorded{2108, 91823});
+  CHECK(parse({"--help"}).text.find("--worker") == std::string::npos);
+}
+
+TEST_CASE("suites may be repeated or joined by commas") {
+  CHECK(parse({"--suite", "timm,huggingface"}).suites == Names{"timm", "huggingface"});
+  CHECK(parse({"--suite=timm", "--suite", "torchbench"}).suites == Names{"timm", "torchbench"});
+}
+
+TEST_CASE("--measure-nvfuser adds torchscript, once") {
+  CHECK(parse({"--measure-nvfuser"}).contenders == std::vector{Contender::Eager, Contender::Opbench, Contender::Torchscript});
+  CHECK(parse({"--contenders", "eager,torchscript", "--measure-nvfuser"}).contenders ==
+        std::vector{Contender::Eager, Contender::Torchscript});
+}
+
+TEST_CASE("verbs") {
+  CHECK(parse({"doctor"}).verb == Verb::Doctor);
+  CHECK(parse({"--list"}).verb == Verb::List);
+  CHECK(parse({"--help"}).verb == Verb::Print);
+  CHECK(parse({"--version"}).text == versionText() + "\n");
+  CHECK(versionText().starts_with("opbench 0.1.0 ("));
+}
+
+TEST_CASE("compare has two files and options of its own") {
+  const Options o = parse({"compare", "a.jsonl", "b.jsonl", "--markdown", "m.md", "--junit", "j.xml", "--fail-on", "gone,slow"});
+  CHECK(o.verb == Verb::Compare);
+  CHECK(o.compare.base == "a.jsonl");
+  CHECK(o.compare.candidate == "b.jsonl");
+  CHECK(o.compare.markdown == "m.md");
+  CHECK(o.compare.junit == "j.xml");
+  CHECK(failingVerdicts(o.compare) == std::set{compare::Verdict::Slow, compare::Verdict::Gone});
+  using compare::Verdict;
+  CHECK(failingVerdicts({}) == std::set{Verdict::Slow, Verdict::Wrong, Verdict::Crash, Verdict::Impossible});
+  CHECK_FALSE(o.compare.force);
+  const std::string help = parse({"compare", "--help"}).text;
+  for (const char* option : {"BASE", "CANDIDATE", "--markdown", "--junit", "--fail-on", "--force", "--all", "Exit status"})
+    CHECK_MESSAGE(help.find(option) != std::string::npos, option);
+  CHECK(refusal({"compare", "a.jsonl"}) == "CANDIDATE is required (opbench --help lists the options)");
+  CHECK(refusal({"compare", "a", "b", "c"}) == "opbench compare takes no 'c'");
+  CHECK(refusal({"compare", "a", "b", "--marcdown", "m"}) ==
+        "no option '--marcdown'; did you mean --markdown? (opbench --help lists the options)");
+  CHECK_THROWS_WITH_AS(failingVerdicts(parse({"compare", "a", "b", "--fail-on", "slwo"}).compare),
+                       "--fail-on names slow, wrong, crash, impossible, gone or none, not 'slwo'", ir::Error);
+}
+
+TEST_CASE("convert has a file of results, and formats to turn it into") {
+  const Options o = parse({"convert", "r.jsonl", "--dashboard", "d.json", "--junit", "j.xml"});
+  CHECK(o.verb == Verb::Convert);
+  CHECK(o.results == "r.jsonl");
+  CHECK(o.dashboard == "d.json");
+  CHECK(o.junit == "j.xml");
+  CHECK(refusal({"convert", "r.jsonl"}) == "convert to what? --dashboard FILE or --junit FILE");
+}
+
+TEST_CASE("repro has a case, a folder to write, and a race's options") {
+  const Options o = parse({"repro", "r.jsonl:12", "--output", "d", "--dtype", "float16", "--seed", "7"});
+  CHECK(o.verb == Verb::Repro);
+  CHECK(o.reproCase == "r.jsonl:12");
+  CHECK(o.output == "d");
+  CHECK(o.dtype == ir::DType::F16);
+  CHECK(o.seed == 7);
+  CHECK(o.program == "/opt/opbench/bin/opbench");
+  CHECK(refusal({"repro"}) == "CASE is required (opbench --help lists the options)");
+}
+
+TEST_CASE("help names every option") {
+  const std::string help = parse({"-h"}).text;
+  std::istringstream words(
+      "--suite --inputs --inp-file --op --filter --exclude --max-samples --sample-mode --config --slow --start-idx --max-bytes "
+      "--shard "
+      "--total-partitions --partition-id --devices --timeout --start-timeout --in-process --resume --quiet --cases --no-cases "
+      "--max-cases "
+      "--dtype --device --contenders --measure-nvfuser --repeats --accuracy-checking --tune --channels-last --seed --threads "
+      "--list --csv "
+      "--json --dashboard --junit --dump --cache --no-cache --shared-cache --cache-size --version doctor OPBENCH_CACHE "
+      "OPBENCH_SHARED_CACHE Exit");
+  for (std::string word; words >> word;) CHECK_MESSAGE(help.find(word) != std::string::npos, word);
+}
+
+TEST_CASE("the cache's folder: the option, OPBENCH_CACHE, XDG_CACHE_HOME, HOME, or none") {
+  Environment e;
+  CHECK(parseOptions({}, e).cache.folder == "");
+  e.home = "/home/ada";
+  CHECK(parseOptions({}, e).cache.folder == "/home/ada/.cache/opbench/kernels");
+  e.xdgCacheHome = "/x";
+  CHECK(parseOptions({}, e).cache.folder == "/x/opbench/kernels");
+  e.cache = "/c";
+  CHECK(parseOptions({}, e).cache.folder == "/c");
+  CHECK(parseOptions({"--cache", "/o"}, e).cache.folder == "/o");
+  CHECK(parseOptions({"--no-cache"}, e).cache.folder == "");
+}
+
+TEST_CASE("the key of the cache lies where the user's state does") {
+  Environment e;
+  CHECK(parseOptions({}, e).cache.keyFile == "");
+  e.home = "/home/ada";
+  CHECK(parseOptions({}, e).cache.keyFile == "/home/ada/.local/state/opbench/cache.key");
+  e.xdgStateHome = "relative";
+  CHECK(parseOptions({}, e).cache.keyFile == "/home/ada/.local/state/opbench/cache.key");
+  e.xdgStateHome = "/s";
+  CHECK(parseOptions({}, e).cache.keyFile == "/s/opbench/cache.key");
+}
+
+TEST_CASE("a cache is a group's where the option or OPBENCH_SHARED_CACHE says so") {
+  Environment e;
+  e.cache = "/c";
+  CHECK_FALSE(parseOptions({}, e).cache.isShared);
+  CHECK(parseOptions({"--shared-cache"}, e).cache.isShared);
+  e.sharedCache = "0";
+  CHECK_FALSE(parseOptions({}, e).cache.isShared);
+  e.sharedCache = "1";
+  CHECK(parseOptions({}, e).cache.isShared);
+  CHECK_FALSE(parseOptions({"--compiler"}, e).cache.isShared);
+  CHECK_FALSE(parseOptions({"--worker", "1,1,1"}, e).cache.isShared);
+  e.sharedCache = "yes";
+  CHECK_THROWS_WITH(parseOptions({}, e), "OPBENCH_SHARED_CACHE must be 0 or 1, got 'yes'");
+}
+
+TEST_CASE("refusals") {
+  CHECK(refusal({"--cache-size", "-1"}) == "--cache-size is at least 0, not -1");
+  CHECK(refusal({"--cache-size", "4G"}).starts_with("could not convert: --cache-size = 4G"));
+  CHECK(refusal({"--dtype", "int32"}) == "--dtype is float16, bfloat16, float32 or float64, not 'int32'");
+  CHECK(refusal({"--device", "gpu"}) == "--device is cpu, cuda or cuda:N, not 'gpu'");
+  CHECK(refusal({"--device", "cuda:x"}) == "--device is cpu, cuda or cuda:N, not 'cuda:x'");
+  CHECK(refusal({"--contenders", "eager,nvfuser"}) == "no contender 'nvfuser': there are eager, opbench, torchscript");
+  CHECK(refusal({"--contenders", "eager,eager"}) == "contender 'eager' is named twice");
+  CHECK(refusal({"--contenders", ","}) == "--contenders names nobody: there are eager, opbench, torchscript");
+  CHECK(refusal({"--repeats", "-1"}) == "--repeats is at least 0, not -1");
+  CHECK(refusal({"--precision", "0"}) == "--precision is between 0 and 100 percent, not 0");
+  CHECK(refusal({"--max-time", "0"}) == "--max-time is more than 0 seconds, not 0");
+  CHECK(refusal({"--flush", "away"}) == "--flush is write or read, not 'away'");
+  CHECK(refusal({"--max-samples", "-1"}) == "--max-samples is at least 0, not -1");
+  CHECK(refusal({"--max-cases", "-1"}) == "--max-cases is at least 0, not -1");
+  CHECK(refusal({"--accuracy-checking", "--no-accuracy-checking"}) ==
+        "--accuracy-checking and --no-accuracy-checking contradict each other");
+  CHECK(refusal({"--op", ","}) == "--op names no operator");
+  CHECK(refusal({"--csv", "-", "--json", "-"}) == "--csv - and --json - cannot both have standard output");
+  CHECK(refusal({"--suite", "timm", "--inputs", "d"}) ==
+        "--suite cannot be combined with --inputs or --inp-file: samples come from one place or the other");
+  CHECK(refusal({"--dtpye", "float16"}) == "no option '--dtpye'; did you mean --dtype? (opbench --help lists the options)");
+  CHECK(refusal({"aten.add.Tensor"}) ==
+        "no verb 'aten.add.Tensor': there are doctor, compare, convert, merge, repro; operators are named with --op");
+  CHECK(refusal({"--repeats", "many"}).starts_with("--repeats: expected a whole number, found 'many'"));
+}
+
+TEST_CASE("distributions and faults are known words; faults are not for users, and --help is silent about them") {
+  CHECK(refusal({"--data", "gaussian"}) ==
+        "--data is one of normal, uniform, small-int, zeros, positive, levels, specials, not 'gaussian'");
+  CHECK(refusal({"--fault", "none"}).starts_with("--fault is one of unwritten-tail, off-by-one, "));
+  CHECK(parse({"--help"}).text.find("--data") != std::string::npos);
+  CHECK(parse({"--help"}).text.find("--fault") == std::string::npos);
+}

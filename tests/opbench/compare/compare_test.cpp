@@ -1,0 +1,247 @@
+#include "opbench/compare/compare.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "opbench/compare/summary.h"
+#include "tests/opbench/compare/synthetic_results.h"
+
+using namespace opbench;
+using compare::Change;
+using compare::Compared;
+using compare::Comparison;
+using compare::Doubt;
+using compare::Verdict;
+using tests::syntheticResults;
+
+namespace {
+
+/// Rows of kernels that take longer than an empty one, and the share of them with one of these verdicts.
+double shareAboveFloor(const Comparison& comparison, std::initializer_list<Verdict> verdicts) {
+  int all = 0, those = 0;
+  for (const Compared& row : comparison.rows) {
+    if (row.base->isFloorBound) continue;
+    ++all;
+    those += std::count(verdicts.begin(), verdicts.end(), row.verdict) > 0;
+  }
+  REQUIRE(all > 0);
+  return static_cast<double>(those) / all;
+}
+
+int countOf(const Comparison& comparison, Verdict verdict) { return compare::total(comparison).of(verdict); }
+
+/// Lines of one contender on one sample, for the cases below.
+std::string line(const std::string& op, const std::string& contender, const std::string& rest) {
+  return R"({"op":")" + op + R"-(","sample":"((T([2], f16),), {})","device":"cpu","device_name":"Example","dtype":"float16",)-" +
+         "\"contender\":\"" + contender + "\"," + rest + "}\n";
+}
+
+/// Figures that are known to half a percent each, with such a gap.
+compare::Pair pair(double base, double candidate, double gap) {
+  const auto figure = [](double value) { return compare::figureOf(value, {value * 0.995, value * 1.005}); };
+  return {figure(base), figure(candidate), std::log1p(0.005), std::log1p(gap) / compare::Control::certain};
+}
+
+const std::string fine = R"("status":"ok","median_us":10,"low_us":9.95,"high_us":10.05,"spread":0.005)";
+
+Comparison compared(const std::string& base, const std::string& candidate) {
+  return compare::compare(results::read(base, "base.jsonl"), results::read(candidate, "candidate.jsonl"));
+}
+
+/// The verdict on opbench for one sample with these ends of the lines.
+Verdict verdictOf(const std::string& base, const std::string& candidate) {
+  const std::string other = line("aten.b.default", "opbench", fine);
+  const Comparison c = compared(other + (base.empty() ? "" : line("aten.a.default", "opbench", base)),
+                                other + (candidate.empty() ? "" : line("aten.a.default", "opbench", candidate)));
+  for (const Compared& row : c.rows)
+    if (row.any().op == "aten.a.default") return row.verdict;
+  return Verdict::Same;
+}
+
+}  // namespace
+
+TEST_CASE("two runs of one build: same or ambiguous for 99 % of samples") {
+  for (uint64_t process : {2, 3, 4}) {
+    const Comparison c = compare::compare(syntheticResults({.process = 1}), syntheticResults({.process = process}));
+    REQUIRE(c.rows.size() == 1000);
+    CHECK(countOf(c, Verdict::Fast) + countOf(c, Verdict::Slow) <= 10);
+    CHECK(countOf(c, Verdict::Same) >= 900);
+  }
+}
+
+TEST_CASE("a build that is 5 % slower is slow for 95 % of the samples above the launch floor, and faster the other way round") {
+  for (uint64_t process : {2, 3, 4}) {
+    const Comparison slower =
+        compare::compare(syntheticResults({.process = 1}), syntheticResults({.process = process, .slowdown = 1.05}));
+    CHECK(shareAboveFloor(slower, {Verdict::Slow}) >= 0.95);
+    CHECK(countOf(slower, Verdict::Fast) == 0);
+    const Comparison faster =
+        compare::compare(syntheticResults({.process = process, .slowdown = 1.05}), syntheticResults({.process = 1}));
+    CHECK(shareAboveFloor(faster, {Verdict::Fast}) >= 0.95);
+  }
+}
+
+TEST_CASE("a slower machine is not slower code: eager says so") {
+  const Comparison drifted =
+      compare::compare(syntheticResults({.process = 1}), syntheticResults({.process = 2, .machine = 1.04}));
+  CHECK(countOf(drifted, Verdict::Slow) + countOf(drifted, Verdict::Fast) <= 10);
+  CHECK(drifted.control.drift() == doctest::Approx(std::log(1.04)).epsilon(0.1));
+  const Comparison both =
+      compare::compare(syntheticResults({.process = 1}), syntheticResults({.process = 2, .slowdown = 1.10, .machine = 1.04}));
+  CHECK(shareAboveFloor(both, {Verdict::Slow}) >= 0.95);
+  const Comparison masked =
+      compare::compare(syntheticResults({.process = 1}), syntheticResults({.process = 2, .slowdown = 1.05, .machine = 1 / 1.05}));
+  CHECK(shareAboveFloor(masked, {Verdict::Ambiguous}) >= 0.9);
+  CHECK(shareAboveFloor(masked, {Verdict::Slow, Verdict::Fast}) <= 0.01);
+}
+
+TEST_CASE("what disturbs single samples, eager and all, is not slower code either") {
+  const auto disturbed = [](int index) { return index % 20 == 0 ? 1.15 : 1.0; };
+  const Comparison c =
+      compare::compare(syntheticResults({.process = 1}), syntheticResults({.process = 2, .disturbance = disturbed}));
+  CHECK(countOf(c, Verdict::Slow) <= 10);
+  for (const Compared& row : c.rows)
+    if (row.any().index % 20 == 0 && row.verdict == Verdict::Ambiguous) CHECK(row.doubt == Doubt::Drift);
+}
+
+TEST_CASE("a time that grew because the clock fell is no change of the code") {
+  const Comparison c = compare::compare(syntheticResults({.process = 1}),
+                                        syntheticResults({.process = 2, .machine = 1.05, .clockMhz = 1980 / 1.05}));
+  CHECK(shareAboveFloor(c, {Verdict::Slow}) <= 0.01);
+}
+
+TEST_CASE("the rule: clear of the gap, or ambiguous for a reason") {
+  const compare::Figure ten = compare::figureOf(10, {9.95, 10.05});
+  const auto judged = [&](double value, double low, double high) {
+    compare::Evidence evidence;
+    evidence.time = {ten, compare::figureOf(value, {low, high}), std::log1p(0.01)};
+    return compare::judge(evidence);
+  };
+  CHECK(judged(11, 10.9, 11.1).change == Change::Slower);
+  CHECK(judged(9, 8.9, 9.1).change == Change::Faster);
+  CHECK(judged(10.05, 10, 10.1).change == Change::Same);
+  CHECK(judged(10.08, 10.07, 10.09).change == Change::Same);
+  CHECK(judged(10.15, 10.1, 10.2).doubt == Doubt::Gap);
+  CHECK(judged(10.5, 10, 11).doubt == Doubt::Noise);
+  CHECK(judged(10, 9, 11).doubt == Doubt::Noise);
+}
+
+TEST_CASE("where a control ran in turn, its ratio decides, and with it the other measure where that is not clear") {
+  const auto judged = [&](double time, double ratio, double beside = 1) {
+    compare::Evidence evidence;
+    evidence.time = pair(10, 10 * time, 0.04);
+    evidence.paired = pair(1, ratio, 0.02);
+    evidence.beside = pair(2, 2 * beside, 0.01);
+    evidence.drift = std::log1p(0.01);
+    return compare::judge(evidence);
+  };
+  CHECK(judged(1.03, 1.05).change == Change::Slower);
+  CHECK(judged(0.97, 0.95).change == Change::Faster);
+  CHECK(judged(1.00, 1.05).doubt == Doubt::Drift);
+  CHECK(judged(1.10, 1.01).doubt == Doubt::Drift);
+  CHECK(judged(1.03, 1.025, 1.03).change == Change::Slower);
+  CHECK(judged(1.03, 1.025, 1.01).doubt == Doubt::Gap);
+  CHECK(judged(1.03, 1.025, 0.95).doubt == Doubt::Gap);
+  CHECK(judged(1.03, 1.015, 1.02).change == Change::Slower);
+  CHECK(judged(1.00, 1.015, 1.02).doubt == Doubt::Drift);
+  CHECK(judged(1.03, 1.01, 1.03).change == Change::Same);
+}
+
+TEST_CASE("a ratio that moved because the control did says nothing, unless the time did as well") {
+  const auto judged = [&](double time, bool isControlOff) {
+    compare::Evidence evidence;
+    evidence.time = pair(10, 10 * time, 0.01);
+    evidence.paired = pair(1, 1.04, 0.02);
+    evidence.isControlOff = isControlOff;
+    return compare::judge(evidence);
+  };
+  CHECK(judged(1.002, false).change == Change::Slower);
+  CHECK(judged(1.002, true).doubt == Doubt::Drift);
+  CHECK(judged(1.04, true).change == Change::Slower);
+}
+
+TEST_CASE("a control is off where it moved as it did nowhere else") {
+  std::vector<compare::Control::Point> points;
+  for (int i = 0; i < 100; ++i) points.push_back({double(i), std::log(10 + i), 0.02 + (i % 2 ? 0.002 : -0.002)});
+  points[50].shift = 0.04;
+  const compare::Control control(points);
+  CHECK(control.isOff(50, 0.005));
+  CHECK_FALSE(control.isOff(50, 0.05));
+  CHECK_FALSE(control.isOff(49, 0.005));
+  CHECK_FALSE(control.isOff(50.5, 0.005));
+}
+
+TEST_CASE("the interval of the ratio has both intervals in it") {
+  const compare::Pair pair{compare::figureOf(10, {9.9, 10.1}), compare::figureOf(11, {10.9, 11.1})};
+  const auto interval = compare::ratioInterval(pair);
+  CHECK(interval.low == doctest::Approx(1.0852).epsilon(1e-4));
+  CHECK(interval.high == doctest::Approx(1.1150).epsilon(1e-4));
+}
+
+TEST_CASE("what became of a sample that is not measured on both sides") {
+  const std::string wrong = R"("status":"wrong","median_us":null)", error = R"("status":"error")";
+  CHECK(verdictOf(fine, wrong) == Verdict::Wrong);
+  CHECK(verdictOf(fine, error) == Verdict::Crash);
+  CHECK(verdictOf(fine, R"("status":"crash")") == Verdict::Crash);
+  CHECK(verdictOf(fine, R"("status":"impossible","median_us":0.1)") == Verdict::Impossible);
+  CHECK(verdictOf(wrong, fine) == Verdict::Fixed);
+  CHECK(verdictOf(error, wrong) == Verdict::Unfixed);
+  CHECK(verdictOf("", fine) == Verdict::New);
+  CHECK(verdictOf("", wrong) == Verdict::Wrong);
+  CHECK(verdictOf(fine, "") == Verdict::Gone);
+  CHECK(verdictOf(fine, R"("status":"unsupported")") == Verdict::Gone);
+  CHECK(verdictOf(fine, fine) == Verdict::Same);
+}
+
+TEST_CASE("files without intervals: the range of the runs stands for them, and a note says so") {
+  const std::string before = R"("status":"ok","median_us":10,"p20_us":9.8,"p80_us":10.3)";
+  const std::string slower = R"("status":"ok","median_us":11,"p20_us":10.8,"p80_us":11.3)";
+  CHECK(verdictOf(before, slower) == Verdict::Slow);
+  CHECK(verdictOf(before, before) == Verdict::Same);
+  CHECK(verdictOf(before, R"("status":"ok","median_us":10.5,"p20_us":10.2,"p80_us":10.8)") == Verdict::Ambiguous);
+  const Comparison c = compared(line("aten.a.default", "opbench", before), line("aten.a.default", "opbench", fine));
+  REQUIRE(c.notes.size() == 3);
+  CHECK(c.notes[0].starts_with("base.jsonl has no intervals of its medians"));
+  CHECK(c.notes[1] == "base.jsonl does not know the device's own spread: --self-test, once before, measures it");
+  CHECK(c.notes[2] == "fewer than 9 samples have eager on both sides: the machine's drift is not known");
+}
+
+TEST_CASE("eager alone is compared itself; beside others it is the control") {
+  const std::string eager = line("aten.a.default", "eager", fine), opbench = line("aten.a.default", "opbench", fine);
+  CHECK(compared(eager, eager).rows.size() == 1);
+  const Comparison c = compared(eager + opbench, eager + opbench);
+  REQUIRE(c.rows.size() == 1);
+  CHECK(c.rows[0].any().contender == "opbench");
+}
+
+TEST_CASE("files that had better not be compared") {
+  const auto found = [](const tests::SyntheticRun& candidate, const std::string& what, const std::string& instead) {
+    std::string text = tests::syntheticLines(candidate);
+    for (size_t at = 0; !what.empty() && (at = text.find(what, at)) != std::string::npos; at += instead.size())
+      text.replace(at, what.size(), instead);
+    return compare::obstacles(syntheticResults({.samples = 5}), results::read(text, "candidate.jsonl"));
+  };
+  using Texts = std::vector<std::string>;
+  CHECK(found({.samples = 5, .process = 2}, "", "") == Texts{});
+  CHECK(found({.samples = 5, .clockMhz = 1900}, "", "") == Texts{"clocks differ: 1980 and 1900 MHz"});
+  CHECK(found({.samples = 5}, "Example GPU", "Other GPU") == Texts{"devices differ: Example GPU (cuda) and Other GPU (cuda)"});
+  CHECK(found({.samples = 5}, "cuda:0", "cuda:1") == Texts{});
+  CHECK(found({.samples = 5}, "float16", "float32") == Texts{"dtypes differ: float16 and float32"});
+  CHECK(found({.samples = 5}, "\"seed\":0", "\"seed\":7") == Texts{"seeds differ: 0 and 7"});
+  CHECK(found({.samples = 5}, "\"threads\":0", "\"threads\":2") == Texts{"threads differ: 0 and 2"});
+  CHECK(found({.samples = 5}, "\"flush\":\"write\"", "\"flush\":\"read\"") ==
+        Texts{"flushes of the cache differ: write and read"});
+  CHECK(found({.samples = 5}, "normal", "zeros") == Texts{"data differ: normal and zeros"});
+  CHECK(found({.samples = 5}, "\"seed\":0", "\"seed\":0,\"self_test\":true") ==
+        Texts{"candidate.jsonl is a self-test, whose speedups are of each contender over itself"});
+}
+
+TEST_CASE("dtypes that differ as a whole do not keep samples apart") {
+  const std::string half = line("aten.a.default", "opbench", fine);
+  std::string full = half;
+  full.replace(full.find("float16"), 7, "float32");
+  CHECK(countOf(compared(half, full), Verdict::Same) == 1);
+  CHECK(countOf(compared(half, half + full), Verdict::New) == 1);
+}

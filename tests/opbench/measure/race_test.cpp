@@ -1,0 +1,177 @@
+#include "opbench/measure/race.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <thread>
+
+#include "tests/opbench/fake_trial.h"
+
+using namespace opbench;
+using doctest::Approx;
+using runtime::Measure;
+using tests::FakeGpu;
+using tests::FakeTrial;
+
+namespace {
+
+std::function<double(int)> always(double seconds) {
+  return [seconds](int) { return seconds; };
+}
+
+constexpr size_t warmUp = 3;  // runs of each contender before the race
+
+Heat raced(const std::vector<runtime::Trial*>& trials, const Pace& pace, uint64_t seed = 1) {
+  FakeGpu gpu;
+  return race(trials, Measure::Cold, gpu, pace, seed);
+}
+
+}  // namespace
+
+TEST_CASE("contenders take turns run by run, in an order that is shuffled anew each time and follows from the seed") {
+  const auto journalOf = [](uint64_t seed) {
+    std::string journal;
+    FakeTrial a("a", always(1e-5), &journal), b("b", always(1e-5), &journal);
+    raced({&a, &b}, {}, seed);
+    return journal;
+  };
+  const std::string journal = journalOf(1);
+  for (size_t i = 0; i + 1 < journal.size(); i += 2) CHECK(journal[i] != journal[i + 1]);
+  CHECK(journal.find("abba") != std::string::npos);
+  CHECK(journal.find("baab") != std::string::npos);
+  CHECK(journal.substr(0, 20) == journalOf(1).substr(0, 20));
+  CHECK(journal.substr(0, 40) != journalOf(2).substr(0, 40));
+}
+
+TEST_CASE("the speedup is the median over pairs of runs: what drifts meets both") {
+  const auto drifting = [](double scale) { return [scale](int run) { return scale * (1 + 0.01 * run); }; };
+  FakeTrial slow("s", drifting(3e-5)), fast("f", drifting(1e-5));
+  const Heat heat = raced({&slow, &fast}, {});
+  CHECK(heat.timings[1].ratio.median == Approx(3));
+  CHECK(heat.timings[1].ratio.width() < 1e-9);
+  CHECK(heat.timings[0].ratio.median == 1);
+  CHECK(heat.stopped == Stop::Precision);
+}
+
+TEST_CASE("timing ends when the interval is narrow enough, or the time is over, and says which") {
+  const auto noisy = [](double noise) {
+    return [noise](int run) { return 1e-5 * (1 + noise * ((run * 7919) % 101 / 50.0 - 1)); };
+  };
+  Pace pace;
+  pace.maxSeconds = 0.05;
+  FakeTrial a("a", noisy(0.02)), b("b", always(1e-5));
+  const Heat precise = raced({&a, &b}, pace);
+  CHECK(precise.stopped == Stop::Precision);
+  CHECK(precise.timings[1].ratio.width() < pace.precision);
+  CHECK(precise.timings[1].runs >= pace.leastPairs);
+  pace.precision = 1e-9;
+  FakeTrial c("c", noisy(0.5)), d("d", always(1e-5));
+  const Heat late = raced({&c, &d}, pace);
+  CHECK(late.stopped == Stop::MaxTime);
+  CHECK(late.timings[1].ratio.low < late.timings[1].ratio.high);
+}
+
+TEST_CASE("times that are read in ticks of a timer are told finer than these") {
+  constexpr double tick = 32e-9;
+  FakeGpu gpu;
+  gpu.secondsOfTick = tick;
+  const auto stamped = [&](double seconds) {
+    return [&, seconds](int run) {
+      const double start = tick * std::fmod(0.6180339887 * run, 1);
+      return tick * (std::floor((start + seconds) / tick) - std::floor(start / tick));
+    };
+  };
+  FakeTrial slow("s", stamped(100.25 * tick)), fast("f", stamped(100 * tick));
+  Pace pace;
+  pace.repeats = 10;
+  const std::vector<Timing> timings = race({&slow, &fast}, Measure::Cold, gpu, pace, 1).timings;
+  CHECK(timings[0].median / tick == Approx(100.25).epsilon(0.001));
+  CHECK(timings[1].median / tick == Approx(100).epsilon(0.001));
+  CHECK(timings[1].ratio.median == Approx(1.0025).epsilon(0.001));
+  CHECK(timings[0].low < timings[0].high);
+}
+
+TEST_CASE("captures that are slower for good count as often as the others") {
+  const auto everyThird = [](double seconds) { return [seconds](int run) { return seconds + (run % 3 == 0 ? 3e-7 : 0); }; };
+  FakeTrial slow("s", everyThird(5e-6)), fast("f", everyThird(4e-6));
+  slow.numberOfCaptures = fast.numberOfCaptures = 3;
+  const Heat heat = raced({&slow, &fast}, {});
+  CHECK(heat.stopped == Stop::Precision);
+  CHECK(heat.timings[0].median == Approx(5.1e-6));
+  CHECK(heat.timings[1].median == Approx(4.1e-6));
+  CHECK(heat.timings[1].ratio.median == Approx(5.1 / 4.1));
+  for (const double round : heat.timings[1].rounds) CHECK(round == Approx(4.1e-6));
+}
+
+TEST_CASE("captures of long runs need not all have run before the time is over") {
+  const auto sleeping = [](int) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(3));
+    return 3e-3;
+  };
+  FakeTrial trial("a", sleeping);
+  trial.numberOfCaptures = 16;
+  Pace pace;
+  pace.maxSeconds = 0.02;
+  const Heat heat = raced({&trial}, pace);
+  CHECK(heat.stopped == Stop::MaxTime);
+  CHECK(heat.timings[0].runs < 16);
+}
+
+TEST_CASE("with repeats, rounds have operatorbench's length") {
+  const auto runsOfRound = [](double seconds) {
+    FakeTrial trial("a", always(seconds));
+    Pace pace;
+    pace.repeats = 2;
+    const Heat heat = raced({&trial}, pace);
+    CHECK(heat.stopped == Stop::Repeats);
+    CHECK(heat.timings[0].rounds.size() == 2);
+    CHECK(static_cast<size_t>(heat.timings[0].runs) + warmUp == static_cast<size_t>(trial.runs()));
+    return heat.timings[0].runs / 2;
+  };
+  CHECK(runsOfRound(1e-6) == 100);
+  CHECK(runsOfRound(4e-4) == 50);
+  CHECK(runsOfRound(4e-3) == 10);
+  CHECK(runsOfRound(8e-3) == 5);
+  CHECK(runsOfRound(0) == 100);
+}
+
+TEST_CASE(
+    "what is told from the difference of two times may lie below none at all, where something disturbs them: it is none then") {
+  const auto disturbed = [](int run) { return run % 4 == 0 ? -2e-4 : 1e-5; };
+  FakeTrial a("a", always(1e-5)), b("b", disturbed);
+  Pace pace;
+  pace.repeats = 2;
+  const Timing timing = raced({&a, &b}, pace).timings[1];
+  CHECK(timing.low >= 0);
+  CHECK(timing.p20 == 0);
+  CHECK(timing.median == 1e-5);
+  CHECK(timing.ratio.median == 1);
+  for (const double round : timing.rounds) CHECK(round >= 0);
+}
+
+TEST_CASE("rounds at a throttled clock are dropped and counted") {
+  FakeGpu gpu;
+  gpu.clockOfRound = [](int round) { return round == 1 ? 1e9 : 1.98e9; };
+  FakeTrial trial("a", always(1e-4));
+  Pace pace;
+  pace.repeats = 3;
+  const Heat heat = race({&trial}, Measure::Cold, gpu, pace, 1);
+  CHECK(heat.dropped == 100);
+  CHECK(heat.timings[0].runs == 200);
+  CHECK(*heat.clock == Approx(1.98e9));
+  CHECK_FALSE(heat.isThrottled);
+}
+
+TEST_CASE("where every round is throttled they count, and it is said") {
+  FakeGpu gpu;
+  gpu.clockOfRound = [](int) { return 1e9; };
+  FakeTrial trial("a", always(1e-4));
+  Pace pace;
+  pace.repeats = 1;
+  const Heat heat = race({&trial}, Measure::Cold, gpu, pace, 1);
+  CHECK(heat.isThrottled);
+  CHECK(heat.timings[0].runs == 100);
+  CHECK(heat.timings[0].median == 1e-4);
+}

@@ -1,0 +1,141 @@
+#include "opbench/report/summary.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "tests/opbench/rows.h"
+
+using namespace opbench;
+using doctest::Approx;
+
+TEST_CASE("a row's figures follow from its timings") {
+  const Row row = tests::exampleRows()[1];
+  CHECK(*row.outcomes[0].speedup == 1);
+  CHECK(*row.outcomes[1].speedup == Approx(30.0 / 24));
+  CHECK(*row.outcomes[1].bytesPerSecond == Approx(100663296 / 24e-6));
+  CHECK(row.lightSeconds == Approx(100663296 / 4e12 + 4.1e-6));
+  CHECK(*row.outcomes[1].ofLight == Approx(row.lightSeconds / 24e-6));
+}
+
+TEST_CASE(
+    "hot times of what a CPU's caches hold are no share of what its memory can do; those bound by arithmetic are of its peak") {
+  Row row = tests::exampleRows()[1];
+  Run run = tests::exampleRun();
+  const auto ofLight = [&] {
+    for (Outcome& outcome : row.outcomes) outcome.ofLight.reset();
+    derive(row, run);
+    return row.outcomes[1].ofLight.has_value();
+  };
+  CHECK(ofLight());
+  run.hotCacheBytes = row.bytes() - 1;
+  CHECK(ofLight());
+  run.hotCacheBytes = row.bytes();
+  CHECK(!ofLight());
+  CHECK(row.outcomes[1].bytesPerSecond);
+  run.ceilings.flops = 1e12;
+  row.flops = 0.9 * static_cast<double>(row.bytes()) / run.ceilings.copy * run.ceilings.flops;
+  CHECK(!ofLight());
+  row.flops *= 1.12;
+  CHECK(ofLight());
+}
+
+TEST_CASE("a wrong result has no speedup") { CHECK_FALSE(tests::exampleRows()[3].outcomes[1].speedup); }
+
+TEST_CASE("rows are summed up by operator, each sample counted once") {
+  const Summary summary = summarize(tests::exampleRows(), tests::exampleRun());
+  REQUIRE(summary.operators.size() == 3);
+  const Standing& add = summary.operators[1].standings[1];
+  CHECK(summary.operators[1].name == "aten.add.Tensor");
+  CHECK(add.counts.samples == 3);
+  CHECK(add.counts.generated == 2);
+  CHECK(add.counts.wrong == 1);
+  CHECK(add.timed == 2);
+  CHECK(*add.baselineSeconds == Approx((30 + 4.8) / 2 * 1e-6));
+  CHECK(*add.medianSeconds == Approx((24 + 4.8) / 2 * 1e-6));
+  CHECK(add.speedups->p20 == Approx(1.05));
+  CHECK(add.speedups->p50 == Approx(1.125));
+  CHECK(add.speedups->p80 == Approx(1.2));
+  CHECK(*add.coldMs == Approx((41.27 + 44) / 2));
+  CHECK(*add.cachedMs == Approx(1.5));
+  const Standing& mul = summary.operators[2].standings[1];
+  CHECK(mul.counts.externs == 1);
+  CHECK(mul.counts.unsupported == 1);
+  CHECK(mul.counts.skipped == 1);
+  CHECK_FALSE(mul.coldMs);
+  CHECK(mul.slower == 1);
+}
+
+TEST_CASE("totals: generated samples, computing samples, and all calls as often as they were made") {
+  const Standing total = summarize(tests::exampleRows(), tests::exampleRun()).total.standings[1];
+  CHECK(total.counts.samples == 7);
+  CHECK(total.generated.ratio == Approx(std::sqrt(1.25 * 1.0)));
+  CHECK(total.generated.samples == 2);
+  CHECK(total.computing.samples == 3);
+  CHECK(total.computing.ratio == Approx(std::cbrt(1.25 * 1.0 * 0.8)));
+  const double eager = 36 * 1.3 + 120 * 30 + 24 * 4.8 + 2 * 5, opbench = 36 * 1.3 + 120 * 24 + 24 * 4.8 + 2 * 6.25;
+  CHECK(*total.byCalls == Approx(eager / opbench));
+}
+
+TEST_CASE("checks that say nothing and runs that differ are counted") {
+  const Summary summary = summarize(tests::exampleRows(), tests::exampleRun());
+  CHECK(summary.operators[1].standings[1].vacuous == 1);
+  CHECK(summary.total.standings[1].vacuous == 1);
+  CHECK(summary.total.standings[1].recovered == 1);
+  CHECK(summary.operators[2].standings[1].atenNondeterministic == 1);
+  CHECK(summary.operators[2].standings[1].nondeterministic == 0);
+  CHECK(summary.total.standings[0].nondeterministic == 0);
+}
+
+TEST_CASE("a run has failed if anything was wrong or an error") {
+  std::vector<Row> rows = tests::exampleRows();
+  const Run run = tests::exampleRun();
+  CHECK(hasFailed(summarize(rows, run)));
+  rows.erase(rows.begin() + 3);
+  CHECK_FALSE(hasFailed(summarize(rows, run)));
+  CHECK_FALSE(hasFailed(summarize({}, run)));
+}
+
+TEST_CASE("rows are summed up by what their loops do and by how much they move as well") {
+  const Summary summary = summarize(tests::exampleRows(), tests::exampleRun());
+  REQUIRE(summary.families.size() == 1);
+  CHECK(summary.families[0].name == "pointwise");
+  REQUIRE(summary.sizes.size() == 2);
+  CHECK(summary.sizes[0].name == "up to 1 MB");
+  CHECK(summary.sizes[0].standings[1].counts.samples == 4);
+  CHECK(summary.sizes[1].name == "32 MB and more");
+}
+
+TEST_CASE("samples at the floor are told apart, and speedups that are none") {
+  const Standing total = summarize(tests::exampleRows(), tests::exampleRun()).total.standings[1];
+  CHECK(total.floorBound.samples == 1);  // 4.8 us where nothing takes 4.1
+  CHECK(total.aboveFloor.samples == 2);
+  CHECK(total.same == 2);  // the view's and the sum's of one row: 1.00x
+  CHECK(total.imprecise == 0);
+}
+
+TEST_CASE("a time below what memory allows is a measuring error, not a speedup") {
+  Row row = tests::exampleRows()[1];
+  row.outcomes[1].timing->median = 10e-6;  // 67 MB are to be read, at 4.4 TB/s
+  derive(row, tests::exampleRun());
+  CHECK(row.outcomes[1].status == Status::Impossible);
+  CHECK_FALSE(row.outcomes[1].timing);
+  CHECK(row.outcomes[1].reason ==
+        "10.00 us cold is less than the 13.87 us that its memory traffic or arithmetic takes at the least");
+  CHECK(hasFailed(summarize({row}, tests::exampleRun())));
+}
+
+TEST_CASE("a self-test sums up how far two runs of one contender differ") {
+  Run run = tests::exampleRun();
+  run.isSelfTest = true;
+  std::vector<Row> rows = tests::exampleRows();
+  rows.resize(3);
+  for (Row& row : rows) row.outcomes[0].timing->ratio = row.outcomes[1].timing->ratio = {1.02, 1.01, 1.03};
+  const Summary summary = summarize(rows, run);
+  REQUIRE(summary.spreads.size() == 4);
+  CHECK(summary.spreads[0].what == "cold");
+  CHECK(summary.spreads[0].p95 == Approx(0.02));
+  CHECK(summary.spreads[1].what == "cold, below 10 us");
+  CHECK(summary.spreads[2].what == "cold, 10 us and more");
+  CHECK(summary.spreads[3].what == "marginal");
+}

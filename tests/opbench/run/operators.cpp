@@ -1,0 +1,208 @@
+#include "tests/opbench/run/operators.h"
+
+#include <ATen/ops/as_strided.h>
+#include <ATen/ops/empty_strided.h>
+#include <ATen/ops/from_blob.h>
+#include <c10/core/InferenceMode.h>
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "codegen/cuda/emit.h"
+#include "inputs/convert.h"
+#include "inputs/data/materialize.h"
+#include "ir/error.h"
+#include "ir/interpret/interpret.h"
+#include "ir/verify/verify.h"
+#include "ir/walk.h"
+#include "lowering/schedule/schedule.h"
+#include "lowering/tensor/lowering.h"
+#include "opbench/check/check.h"
+#include "runtime/build/nvrtc.h"
+#include "runtime/callable.h"
+#include "runtime/device.h"
+#include "runtime/torch/call_state.h"
+#include "tests/runtime/sample.h"
+#include "tests/targets.h"
+
+namespace tests {
+namespace {
+
+using ir::DType;
+using Judge = std::function<opbench::Verdict(const runtime::TensorList&)>;
+
+/// The tensor's storage from its first element on, as the interpreter holds it.
+ir::Memory memoryOf(const at::Tensor& tensor, const ir::TensorType& type) {
+  ir::Memory memory = ir::Memory::zeros(type.dtype, type.storageElements());
+  const at::Tensor flat = at::as_strided(tensor, {type.storageElements()}, {1});
+  if (auto* reals = std::get_if<std::vector<double>>(&memory.data)) {
+    const at::Tensor wide = flat.to(at::kDouble).contiguous();
+    std::copy_n(wide.const_data_ptr<double>(), reals->size(), reals->begin());
+  } else {
+    auto& integers = std::get<std::vector<int64_t>>(memory.data);
+    const at::Tensor wide = flat.to(at::kLong).contiguous();
+    std::copy_n(wide.const_data_ptr<int64_t>(), integers.size(), integers.begin());
+  }
+  return memory;
+}
+
+/// A tensor of this type with the interpreter's elements.
+at::Tensor tensorOf(const ir::Memory& memory, const ir::TensorType& type) {
+  at::Tensor tensor = at::empty_strided(type.sizes, type.strides, at::TensorOptions().dtype(inputs::scalarType(type.dtype)));
+  at::Tensor flat = at::as_strided(tensor, {type.storageElements()}, {1});
+  if (const auto* reals = std::get_if<std::vector<double>>(&memory.data)) {
+    flat.copy_(at::from_blob(const_cast<double*>(reals->data()), {type.storageElements()}, at::kDouble));
+  } else {
+    const auto& integers = std::get<std::vector<int64_t>>(memory.data);
+    flat.copy_(at::from_blob(const_cast<int64_t*>(integers.data()), {type.storageElements()}, at::kLong));
+  }
+  return tensor;
+}
+
+/// Results 0; complex ones are pairs of reals.
+ir::Memory resultOf(const ir::TensorType& type) {
+  if (!ir::isComplex(type.dtype)) return ir::Memory::zeros(type.dtype, type.storageElements());
+  return ir::Memory::zeros(type.dtype == DType::C32 ? DType::F16 : DType::F32, 2 * type.storageElements());
+}
+
+/// The memory of a graph's values, arguments as they are, and of those between its loops.
+std::vector<ir::Memory> memoryOf(const ir::Graph& graph, const std::vector<ir::GraphValue>& between, runtime::Call& call) {
+  std::vector<at::Tensor> tensors;
+  for (const c10::IValue& argument : call.state().arguments) {
+    for (const at::Tensor& tensor : runtime::tensorsIn(argument)) {
+      if (!tensor.unsafeGetTensorImpl()->is_wrapped_number()) tensors.push_back(tensor);
+    }
+  }
+  REQUIRE(tensors.size() == graph.inputs.size());
+  std::vector<ir::Memory> memory;
+  for (size_t value = 0; value < graph.values.size(); ++value) {
+    const ir::TensorType& type = graph.values[value].type;
+    const auto input = std::find(graph.inputs.begin(), graph.inputs.end(), static_cast<int>(value));
+    const bool isInput = input != graph.inputs.end();
+    memory.push_back(isInput ? memoryOf(tensors[static_cast<size_t>(input - graph.inputs.begin())], type) : resultOf(type));
+  }
+  for (const ir::GraphValue& value : between) memory.push_back(resultOf(value.type));
+  return memory;
+}
+
+/// Carries loops or a kernel out on the memory of the graph's values that its buffers stand for.
+template <typename Code>
+void interpretOn(const Code& code, const std::vector<ir::Buffer>& buffers, std::vector<ir::Memory>& values) {
+  std::vector<ir::Memory> memory;
+  for (const ir::Buffer& buffer : buffers) memory.push_back(values.at(static_cast<size_t>(buffer.value)));
+  ir::interpret(code, memory);
+  for (size_t i = 0; i < buffers.size(); ++i) values[static_cast<size_t>(buffers[i].value)] = memory[i];
+}
+
+/// Equal to the bit, but for the payloads of NaN.
+bool same(const ir::Memory& a, const ir::Memory& b) {
+  const auto* x = std::get_if<std::vector<double>>(&a.data);
+  if (x == nullptr) return a.data == b.data;
+  const auto& y = std::get<std::vector<double>>(b.data);
+  for (size_t i = 0; i < x->size(); ++i) {
+    if ((*x)[i] != y[i] && !(std::isnan((*x)[i]) && std::isnan(y[i]))) return false;
+  }
+  return true;
+}
+
+bool combinesValues(const ir::Loops& loops) {
+  std::vector<const ir::Expr*> values;
+  for (const ir::StoreTo& store : loops.stores) values.push_back(store.value);
+  const auto nodes = ir::postorder(values);
+  return std::any_of(nodes.begin(), nodes.end(), [](const ir::Expr* node) { return node->isSweep(); });
+}
+
+void checkOutputs(const ir::Graph& graph, const std::vector<ir::Memory>& values, const Judge& judge, const std::string& leg) {
+  if (ir::isComplex(graph.values[static_cast<size_t>(graph.outputs.at(0))].type.dtype)) return;
+  std::vector<at::Tensor> found;
+  for (int output : graph.outputs) {
+    const auto value = static_cast<size_t>(output);
+    found.push_back(tensorOf(values[value], graph.values[value].type));
+  }
+  const opbench::Verdict verdict = judge(runtime::makeTensorList(std::move(found)));
+  CHECK_MESSAGE(verdict.ok, leg, ": ", verdict.message);
+}
+
+/// Schedules compute what their loops do: the same to the bit, or, where sums were taken in another order, what is as right.
+void checkInterpreted(const ir::Graph& graph, runtime::Call& call, const Judge& judge) {
+  const std::vector<ir::Loops> all = lowering::lower(graph);
+  const std::vector<ir::Memory> before = memoryOf(graph, lowering::between(graph, all), call);
+  std::vector<ir::Memory> meaning = before;
+  for (const ir::Loops& loops : all) {
+    ir::verify(loops);
+    interpretOn(loops, loops.buffers, meaning);
+  }
+  checkOutputs(graph, meaning, judge, "loops");
+  for (const ir::Target& target : {tests::hopper(), tests::avx512()}) {
+    std::vector<ir::Memory> memory = before;
+    for (const ir::Loops& loops : all) {
+      const ir::Kernel kernel = lowering::schedule(loops, target);
+      ir::verify(kernel);
+      std::vector<ir::Buffer> buffers;
+      for (const ir::Param& param : kernel.params) buffers.push_back(param.buffer);
+      interpretOn(kernel, buffers, memory);
+    }
+    if (std::any_of(all.begin(), all.end(), combinesValues)) {
+      checkOutputs(graph, memory, judge, target.backend == ir::Backend::Cuda ? "CUDA kernel" : "CPU kernel");
+    } else {
+      for (size_t i = 0; i < memory.size(); ++i) CHECK(same(memory[i], meaning[i]));
+    }
+  }
+}
+
+void checkCompiles(const ir::Graph& graph) {
+  static const runtime::Nvrtc nvrtc;
+  const runtime::Cache none;
+  for (const ir::Loops& loops : lowering::lower(graph)) {
+    const ir::Target target = tests::hopper();
+    CHECK_FALSE(nvrtc.compile(codegen::emitCuda(lowering::schedule(loops, target), target), none).cubin.empty());
+  }
+}
+
+/// What `compare` does, of one dtype.
+void compareAs(const std::string& op, const std::string& recorded, DType dtype, const Edit& edit) {
+  CAPTURE(op);
+  CAPTURE(recorded);
+  CAPTURE(ir::name(dtype));
+  const c10::InferenceMode guard;
+  static const std::unique_ptr<runtime::Device> device = runtime::Device::open("cpu", 1);
+  const runtime::Cache none;
+  runtime::Call call(inputs::convert(tests::sample(op, recorded), dtype, false), *device, 1);
+  if (edit) {
+    std::vector<at::Tensor> tensors;
+    for (const c10::IValue& argument : call.state().arguments) {
+      for (const at::Tensor& tensor : runtime::tensorsIn(argument)) tensors.push_back(tensor);
+    }
+    edit(tensors);
+  }
+  const opbench::Truth truth = opbench::truthOf(call);
+  const opbench::Criterion criterion = opbench::Tolerances::standard().criterionFor(op);
+  const Judge judge = [&](const runtime::TensorList& found) {
+    return opbench::check(found, truth, call, criterion, opbench::Tolerances::standard());
+  };
+  const ir::Graph graph = call.graph(truth.eager);
+  call.restore();
+  checkInterpreted(graph, call, judge);
+  checkCompiles(graph);
+  const auto callable = runtime::plannedCallable(call, runtime::makePlan(graph, device->target()), *device, none);
+  CHECK(callable->kind == runtime::Kind::Generated);
+  const auto trial = device->prepare(*callable, call);
+  const opbench::Verdict verdict = judge(trial->run());
+  CHECK_MESSAGE(verdict.ok, "compiled: ", verdict.message);
+}
+
+}  // namespace
+
+void compare(const std::string& op, const std::string& recorded, const Edit& edit) {
+  for (DType dtype : {DType::F16, DType::BF16, DType::F32}) {
+    try {
+      compareAs(op, recorded, dtype, edit);
+    } catch (const ir::Error& error) {
+      FAIL_CHECK(op << " " << recorded << " as " << ir::name(dtype) << ": " << std::string(error.what()));
+    }
+  }
+}
+
+}  // namespace tests

@@ -1,0 +1,120 @@
+// Pointwise operators against ATen, one line an operator and shape.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "tests/opbench/run/operators.h"
+
+namespace {
+
+using tests::compare;
+
+TEST_CASE("arithmetic") {
+  compare("aten.add.Tensor", "((T([3, 5, 7], f16), T([5, 1], f16)), {'alpha': 2})");
+  compare("aten.add_.Tensor", "((T([3, 40], f16), T([3, 40], f16)), {})");
+  compare("aten.add.Scalar", "((T([33], i64), 3), {})");
+  compare("aten.sub.Tensor", "((T([8, 16], f32), T([8, 1], f16)), {})");
+  compare("aten.rsub.Scalar", "((T([9, 5], f16), 1.0), {})");
+  compare("aten.mul.Tensor", "((T([2, 8, 7, 7], f16), T([2, 8, 1, 1], f16)), {})");
+  compare("aten.mul.Tensor", "((T([4, 6, 10], f16, stride=(60, 1, 6)), T([], f32)), {})");
+  compare("aten.mul.Tensor", "((T([12], b8), T([12], b8)), {})");
+  compare("aten.mul_.Tensor", "((T([17], f16), T([], f16)), {})");
+  compare("aten.mul.Scalar", "((T([6, 6], f16), 0.125), {})");
+  compare("aten.div.Tensor", "((T([24, 5], f16), T([], f16)), {})");
+  compare("aten.div.Tensor", "((T([10], i64), T([10], i64)), {})");
+  compare("aten.div.Scalar", "((T([4, 8, 3, 3], f16, stride=(8, 1, 0, 0)), 9), {})");
+  compare("aten.div.Tensor_mode", "((T([40], f16), T([40], f16)), {'rounding_mode': 'floor'})");
+  compare("aten.div.Tensor_mode", "((T([40], i64), T([40], i64)), {'rounding_mode': 'trunc'})");
+  compare("aten.floor_divide.default", "((T([40], i64), 7), {})");
+  compare("aten.floor_divide.default", "((T([40], f32), T([40], f32)), {})");
+  compare("aten.remainder.Scalar", "((T([40], i64), -3), {})");
+  compare("aten.remainder.Tensor", "((T([40], f32), T([40], f32)), {})");
+  compare("aten.fmod.Scalar", "((T([40], f16), 1.5), {})");
+  compare("aten.addcmul.default",
+          "((T([1, 1, 12], f16), T([1, 1, 12], f16), T([5, 7, 12], f16, stride=(84, 1, 7))), {'value': 0.5})");
+  compare("aten.addcdiv.default", "((T([12], f32), T([12], f32), T([12], f32)), {})");
+  compare("aten.minimum.default", "((T([2, 1, 1, 9], f16), T([2, 3, 4, 9], f32)), {})");
+  compare("aten.maximum.default", "((T([33], f16), T([], f32)), {})");
+  compare("aten.clamp.default", "((T([50, 2], f16, stride=(4, 2)), 0, 800), {})");
+  compare("aten.clamp.default", "((T([50], f16), None, 0.5), {})");
+  compare("aten.clamp_min.default", "((T([50], i64), 1), {})");
+  compare("aten.clamp_max.default", "((T([50], f16), 0.25), {})");
+  compare("aten.pow.Scalar", "((10000, T([32], f32)), {})");
+  compare("aten.pow.Tensor_Tensor", "((T([32], f32), T([32], f32)), {})");
+  for (const char* exponent : {"0.5", "1", "2", "3", "-0.5", "-1", "-2", "2.5"}) {
+    compare("aten.pow.Tensor_Scalar", fmt::format("((T([40], f16), {}), {{}})", exponent));
+  }
+}
+
+TEST_CASE("elementary functions") {
+  for (const char* op :
+       {"neg",   "abs", "sgn",   "sign", "square", "positive", "reciprocal", "floor", "ceil", "trunc", "round",  "sqrt",
+        "rsqrt", "exp", "expm1", "log",  "log2",   "log1p",    "sin",        "cos",   "erf",  "tanh",  "sigmoid"}) {
+    compare(fmt::format("aten.{}.default", op), "((T([7, 19], f16),), {})");
+  }
+  compare("aten.neg.default", "((T([3, 4], i32),), {})");
+  compare("aten.sqrt.default", "((T([12], i64),), {})");
+}
+
+TEST_CASE("comparisons, logic and bits") {
+  for (const char* op : {"eq", "ne", "lt", "le", "gt", "ge"}) {
+    compare(fmt::format("aten.{}.Tensor", op), "((T([6, 1, 9], f16), T([5, 9], f16)), {})");
+    compare(fmt::format("aten.{}.Scalar", op), "((T([6, 9], i64), 1), {})");
+  }
+  compare("aten.gt.Tensor", "((T([50, 4], f32), T([4], f16)), {})");
+  compare("aten.eq.Scalar", "((T([2, 5, 3, 7], f16, stride=(0, 7, 0, 1)), 1), {})");
+  compare("aten.isnan.default", "((T([40], f16),), {})");
+  compare("aten.isinf.default", "((T([40], f16),), {})");
+  compare("aten.isinf.default", "((T([40], i64),), {})");
+  for (const char* op : {"logical_and", "logical_or", "logical_xor"}) {
+    compare(fmt::format("aten.{}.default", op), "((T([40], b8), T([40], f16)), {})");
+  }
+  compare("aten.logical_and_.default", "((T([40], b8), T([40], b8)), {})");
+  compare("aten.logical_not.default", "((T([40], f16),), {})");
+  for (const char* op : {"bitwise_and", "bitwise_or", "bitwise_xor"}) {
+    compare(fmt::format("aten.{}.Tensor", op), "((T([6, 1, 5], b8, stride=(1, 30, 6)), T([1, 5, 5], b8)), {})");
+    compare(fmt::format("aten.{}.Tensor", op), "((T([40], i64), T([40], i64)), {})");
+  }
+  compare("aten.bitwise_not.default", "((T([40], b8),), {})");
+  compare("aten.bitwise_not.default", "((T([40], i32),), {})");
+}
+
+TEST_CASE("activations and their gradients") {
+  for (const char* op : {"relu", "relu6", "silu", "hardswish", "hardsigmoid", "hardtanh", "leaky_relu", "elu"}) {
+    compare(fmt::format("aten.{}.default", op), "((T([5, 41], f16),), {})");
+  }
+  for (const char* op : {"relu_", "silu_", "hardswish_", "hardtanh_", "leaky_relu_", "sigmoid_"}) {
+    compare(fmt::format("aten.{}.default", op), "((T([5, 41], f16),), {})");
+  }
+  for (const char* approximate : {"none", "tanh"}) {
+    compare("aten.gelu.default", fmt::format("((T([5, 41], f16),), {{'approximate': '{}'}})", approximate));
+    compare("aten.gelu_backward.default",
+            fmt::format("((T([5, 41], f16), T([5, 41], f16)), {{'approximate': '{}'}})", approximate));
+  }
+  for (const char* op : {"silu_backward", "sigmoid_backward", "tanh_backward", "hardswish_backward", "hardsigmoid_backward"}) {
+    compare(fmt::format("aten.{}.default", op), "((T([5, 41], f16), T([5, 41], f16)), {})");
+  }
+  compare("aten.threshold.default", "((T([5, 41], f16), 0.5, 2.0), {})");
+  compare("aten.threshold_backward.default", "((T([5, 41], f16), T([5, 41], f16), 0), {})");
+  compare("aten.hardtanh_backward.default", "((T([5, 41], f16), T([5, 41], f16), 0.0, 6.0), {})");
+  compare("aten.leaky_relu_backward.default", "((T([5, 41], f16), T([5, 41], f16), 0.2, False), {})");
+  compare("aten.elu_backward.default", "((T([5, 41], f16), 1.67, 1.05, 1, False, T([5, 41], f16)), {})");
+  compare("aten.elu_backward.default", "((T([5, 41], f16, stride=(0, 0)), 1.67, 1.05, 1, True, T([5, 41], f16)), {})");
+  compare("aten.mse_loss_backward.default", "((T([], f16), T([3, 40], f16), T([3, 40], f16), 1), {})");
+}
+
+TEST_CASE("selection, filling and conversion") {
+  compare("aten.where.self", "((T([1, 1, 9, 9], b8), T([2, 3, 9, 9], f16), T([], f16)), {})");
+  compare("aten.masked_fill.Scalar", "((T([2, 3, 9], f16), T([2, 1, 9], b8), -65504.0), {})");
+  compare("aten.masked_fill.Tensor", "((T([2, 3, 9], f16), T([2, 1, 9], b8), T([], f32)), {})");
+  compare("aten.masked_fill_.Scalar", "((T([2, 5, 3, 7], f16, stride=(210, 14, 70, 1)), T([2, 5, 3, 7], b8), -inf), {})");
+  compare("aten.fill_.Scalar", "((T([5, 7], f16), 3), {})");
+  compare("aten.fill_.Tensor", "((T([5, 7], f16), T([], f16)), {})");
+  for (const char* dtype : {"f32", "f16", "bf16", "f64", "i64", "i32", "u8", "b8", "c32"}) {
+    compare("aten._to_copy.default", fmt::format("((T([3, 37], f16),), {{'dtype': {}}})", dtype));
+  }
+  compare("aten._to_copy.default", "((T([3, 37], i64),), {'dtype': f16})");
+  compare("aten.tril.default", "((T([11, 11], f16), -1), {})");
+  compare("aten.triu.default", "((T([2, 5, 11], f16), 1), {})");
+}
+
+}  // namespace

@@ -1,0 +1,185 @@
+#include "opbench/run/pipeline.h"
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "ir/text/text.h"
+#include "tests/opbench/temporary_folder.h"
+
+using namespace opbench;
+using runtime::Kind;
+
+namespace {
+
+inputs::Sample sampleOf(const std::string& op, const std::string& call) {
+  const inputs::Samples read = inputs::parseFile("Operator: " + op + "\ncnt: 3, " + call + "\n", "example.txt", "example");
+  REQUIRE(read.errors.empty());
+  return read.samples.at(0);
+}
+
+/// Races one sample on the CPU, as briefly as possible.
+Row raced(const std::string& op, const std::string& call, Options options = {}) {
+  options.repeats = 1;
+  const auto device = runtime::Device::open("cpu", 1);
+  const runtime::Cache cache;
+  Run run;
+  run.contenders = options.contenders;
+  run.device = "cpu";
+  run.dtype = ir::torchName(options.dtype);
+  runtime::Tunings tunings;
+  return raceSample(sampleOf(op, call), 1, Bench{options, run, *device, cache, options.tune ? &tunings : nullptr});
+}
+
+const Outcome& opbenchOf(const Row& row) { return row.outcomes.at(1); }
+
+}  // namespace
+
+TEST_CASE("a pointwise sample is generated, right, and timed against eager") {
+  const Row row = raced("aten.add.Tensor", "((T([16, 128], f32), T([128], f32)), {'alpha': 2})");
+  CHECK(row.op == "aten.add.Tensor");
+  CHECK(row.sample == "((T([16, 128], f32), T([128], f32)), {'alpha': 2})");
+  CHECK(row.brief == "f32[16,128], f32[128], alpha=2");
+  CHECK(row.suite == "example");
+  CHECK(row.count == 3);
+  CHECK(row.bytes() == (2 * 16 * 128 + 128) * 4);
+  const Outcome& outcome = opbenchOf(row);
+  CHECK_MESSAGE(outcome.status == Status::Ok, outcome.reason);
+  CHECK(outcome.kind == Kind::Generated);
+  CHECK(outcome.kernels == 1);
+  CHECK(outcome.speedup.has_value());
+  CHECK(row.outcomes[0].timing.has_value());
+}
+
+TEST_CASE("in place, and in the dtype asked for") {
+  Options options;
+  options.dtype = ir::DType::BF16;
+  const Row row = raced("aten.add_.Tensor", "((T([16, 128], f16), T([16, 128], f16)), {})", options);
+  CHECK(row.brief == "bf16[16,128], bf16[16,128]");
+  CHECK_MESSAGE(opbenchOf(row).status == Status::Ok, opbenchOf(row).reason);
+}
+
+TEST_CASE("the schedule is in the row; --tune says what it tried, on a CPU nothing but the default") {
+  const std::string op = "aten.add.Tensor", call = "((T([16, 128], f32), T([128], f32)), {})";
+  const Row untuned = raced(op, call);
+  CHECK(untuned.outcomes[0].schedule == "");
+  CHECK(opbenchOf(untuned).schedule == "tasks");
+  CHECK_FALSE(opbenchOf(untuned).tuning);
+  Options options;
+  options.tune = true;
+  const Row tuned = raced(op, call, options);
+  CHECK_MESSAGE(opbenchOf(tuned).status == Status::Ok, opbenchOf(tuned).reason);
+  CHECK(opbenchOf(tuned).schedule == "tasks");
+  REQUIRE(opbenchOf(tuned).tuning);
+  CHECK(opbenchOf(tuned).tuning->candidates == 1);
+  CHECK(opbenchOf(tuned).tuning->gain == 1);
+  CHECK_FALSE(opbenchOf(raced("aten.mm.default", "((T([8, 8], f32), T([8, 8], f32)), {})", options)).tuning);
+}
+
+TEST_CASE("what has no lowering is run by ATen and says so; views run nothing") {
+  const Row matmul = raced("aten.mm.default", "((T([8, 8], f32), T([8, 8], f32)), {})");
+  CHECK(opbenchOf(matmul).status == Status::Ok);
+  CHECK(opbenchOf(matmul).kind == Kind::Extern);
+  CHECK(opbenchOf(matmul).reason == "no lowering for aten.mm.default");
+  CHECK(opbenchOf(raced("aten.view.default", "((T([8, 8], f32), [64]), {})")).kind == Kind::View);
+}
+
+TEST_CASE("what cannot run is a row with its reason, for every contender") {
+  const Row sparse = raced("aten.add.Tensor", "((ST([8], f32), 2), {})");
+  for (const Outcome& outcome : sparse.outcomes) {
+    CHECK(outcome.status == Status::Unsupported);
+    CHECK(outcome.reason != "");
+    CHECK_FALSE(outcome.timing);
+  }
+  CHECK(opbenchOf(raced("aten.no_such_operator.default", "((1,), {})")).status == Status::Error);
+}
+
+TEST_CASE("samples above --max-bytes are skipped before anything is allocated") {
+  Options options;
+  options.maxBytes = 1000;
+  const Row row = raced("aten.neg.default", "((T([1000000, 1000000], f32),), {})", options);
+  CHECK(opbenchOf(row).status == Status::Skipped);
+  CHECK(opbenchOf(row).reason == "its arguments take 4000000000000 bytes, more than --max-bytes 1000");
+}
+
+TEST_CASE("--dump writes every stage, and the first three can be read back") {
+  tests::TemporaryFolder folder;
+  Options options;
+  options.dump = folder.path;
+  raced("aten.mul.Tensor", "((T([16, 128], f32), 0.5), {})", options);
+  const auto content = [&](const char* file) { return tests::contentOf(folder.path / "1-aten.mul.Tensor" / file); };
+  CHECK(content("00-sample.txt").find("cnt: 3, ((T([16, 128], f32), 0.5), {})") != std::string::npos);
+  CHECK(ir::toText(ir::parseGraph(content("10-graph.txt"))) == content("10-graph.txt"));
+  CHECK(ir::toText(ir::parseLoops(content("20-loops.txt"))) == content("20-loops.txt"));
+  CHECK(ir::toText(ir::parseKernel(content("30-kernel.txt"))) == content("30-kernel.txt"));
+  CHECK(content("40-kernel.ll").find("define") != std::string::npos);
+  CHECK(content("50-kernel.s") != "");
+  CHECK(content("60-race.jsonl").find("\"contender\":\"opbench\"") != std::string::npos);
+}
+
+TEST_CASE("a fault makes a wrong row without a speedup") {
+  for (Fault fault : {Fault::UnwrittenTail, Fault::OffByOne, Fault::StaleOutput, Fault::Zeros}) {
+    Options options;
+    options.fault = fault;
+    const Row row = raced("aten.exp.default", "((T([16, 129], f32),), {})", options);
+    CAPTURE(name(fault));
+    CHECK(opbenchOf(row).status == Status::Wrong);
+    CHECK(opbenchOf(row).reason.find("output 0") != std::string::npos);
+    CHECK_FALSE(opbenchOf(row).speedup);
+    CHECK_FALSE(opbenchOf(row).timing);
+  }
+  Options unchecked;
+  unchecked.fault = Fault::Zeros;
+  unchecked.accuracyChecking = false;
+  CHECK(opbenchOf(raced("aten.exp.default", "((T([16, 129], f32),), {})", unchecked)).status == Status::Ok);
+}
+
+TEST_CASE("a wrong result writes its case, which is wrong again") {
+  const tests::TemporaryFolder folder;
+  Options options;
+  options.fault = Fault::Zeros;
+  options.device = "cpu";
+  options.cases = folder.path.string();
+  const Row row = raced("aten.add.Tensor", "((T([16, 128], f32), T([128], f32)), {})", options);
+  REQUIRE(opbenchOf(row).status == Status::Wrong);
+  const std::filesystem::path written = folder.path / "1-aten.add.Tensor";
+  CHECK(opbenchOf(row).reason.ends_with("; its case is in " + written.string()));
+  CHECK(opbenchOf(row).caseFolder == written.string());
+  CHECK(tests::contentOf(written / "run.words").find("--dtype\nfloat32\n--device\ncpu\n") != std::string::npos);
+  CHECK(tests::contentOf(written / "case.json").find("\"operator\": \"aten.add.Tensor\"") != std::string::npos);
+  CHECK(std::filesystem::file_size(written / "inputs" / "0.bin") == 16 * 128 * 4);
+  CHECK(tests::contentOf(written / "stages" / "1-aten.add.Tensor" / "40-kernel.ll").find("define") != std::string::npos);
+  CHECK(tests::contentOf(written / "result.jsonl").find("\"status\":\"wrong\"") != std::string::npos);
+}
+
+TEST_CASE("a case that cannot be written leaves the command that writes it") {
+  const tests::TemporaryFolder folder;
+  std::ofstream(folder.path / "file") << "no folder";
+  Options options;
+  options.fault = Fault::Zeros;
+  options.cases = (folder.path / "file").string();
+  const Row row = raced("aten.add.Tensor", "((T([16, 128], f32), T([128], f32)), {})", options);
+  CHECK(opbenchOf(row).reason.find("; its case is not written: cannot make ") != std::string::npos);
+  CHECK(opbenchOf(row).reason.ends_with("writes the case"));
+}
+
+TEST_CASE("a row says what was compared: the data, determinism, and how far off the results are") {
+  Options options;
+  options.data = inputs::Distribution::Uniform;
+  const Row row = raced("aten.exp.default", "((T([16, 129], f32),), {})", options);
+  CHECK(row.data == "uniform");
+  CHECK(row.vacuous == "");
+  CHECK(row.outcomes[0].deterministic == true);
+  CHECK_FALSE(row.outcomes[0].accuracy);
+  CHECK(opbenchOf(row).deterministic == true);
+  REQUIRE(opbenchOf(row).accuracy);
+  CHECK(opbenchOf(row).accuracy->maxUlp < 4);
+  CHECK(opbenchOf(row).accuracy->cosine == doctest::Approx(1));
+}
+
+TEST_CASE("a check that says nothing is a right row that says so") {
+  const Row row = raced("aten.mul.Tensor", "((T([16, 128], f32), 1), {})");
+  CHECK(opbenchOf(row).status == Status::Ok);
+  CHECK(row.vacuous == "a copy of argument 0 would pass for output 0");
+}

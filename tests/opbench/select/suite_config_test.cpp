@@ -1,0 +1,165 @@
+#include "opbench/select/suite_config.h"
+
+#include <doctest/doctest.h>
+
+#include <fstream>
+
+#include "ir/error.h"
+#include "opbench/run/pipeline.h"
+#include "opbench/select/select.h"
+#include "tests/opbench/temporary_folder.h"
+
+using namespace opbench;
+
+namespace {
+
+/// A user's file, and what it says.
+struct UsersFile {
+  explicit UsersFile(const std::string& text) : path((folder.path / "mine.yaml").string()) {
+    std::ofstream(path) << text;
+    config = SuiteConfig(path, tolerances);
+  }
+
+  tests::TemporaryFolder folder;
+  std::string path;
+  Tolerances tolerances;
+  SuiteConfig config;
+};
+
+/// What is said about a file that cannot be understood, from its line on.
+std::string refusal(const std::string& text) {
+  const tests::TemporaryFolder folder;
+  const std::string path = folder.path / "mine.yaml";
+  std::ofstream(path) << text;
+  Tolerances tolerances;
+  try {
+    SuiteConfig(path, tolerances);
+  } catch (const ir::Error& error) {
+    CHECK(error.kind() == ir::ErrorKind::Input);
+    const std::string message = error.what();
+    REQUIRE(message.starts_with(path + ":"));
+    return message.substr(path.size() + 1);
+  }
+  return "accepted";
+}
+
+inputs::Sample sampleOf(const std::string& op) {
+  return inputs::parseFile("Operator: " + op + "\ncnt: 3, ((T([16, 8], f32),), {})\n", "a.txt", "a").samples.at(0);
+}
+
+/// What becomes of a small sample on the CPU.
+Outcome raced(const std::string& op, const UsersFile& file, Options options = {}) {
+  options.repeats = 1;
+  options.contenders = {Contender::Eager};
+  const auto device = runtime::Device::open("cpu", 1);
+  const runtime::Cache cache;
+  Run run;
+  run.contenders = options.contenders;
+  run.device = "cpu";
+  return raceSample(sampleOf(op), 1, Bench{options, run, *device, cache, nullptr, file.tolerances, file.config}).outcomes.at(0);
+}
+
+}  // namespace
+
+TEST_CASE("operators are skipped everywhere, or by type of device") {
+  const UsersFile file(
+      "skip:\n"
+      "  all: [embedding_bag, '*_dropout*']\n"
+      "  device:\n"
+      "    cpu: [aten.addmm]\n"
+      "    cuda:\n"
+      "    - sort\n");
+  const SuiteConfig& config = file.config;
+  CHECK(config.whySkipped("aten.embedding_bag.default", "cuda:1", false) == file.path + ":2 skips it");
+  CHECK(config.whySkipped("aten.native_dropout.default", "cpu", true) == file.path + ":2 skips it");
+  CHECK(config.whySkipped("aten.addmm.default", "cpu", false) == file.path + ":4 skips it on cpu");
+  CHECK(config.whySkipped("aten.addmm.default", "cuda:0", false) == "");
+  CHECK(config.whySkipped("aten.sort.stable", "cuda:3", false) == file.path + ":6 skips it on cuda");
+  CHECK(config.whySkipped("aten.add.Tensor", "cpu", false) == "");
+}
+
+TEST_CASE("what is slow is raced where that is asked for") {
+  const UsersFile file("slow:\n  - '*_cdist*'\n  - sort\n");
+  CHECK(file.config.whySkipped("aten.sort.default", "cpu", false) == file.path + ":3 calls it slow: --slow races it");
+  CHECK(file.config.whySkipped("aten.sort.default", "cpu", true) == "");
+  CHECK(file.config.whySkipped("aten.add.Tensor", "cpu", false) == "");
+}
+
+TEST_CASE("of several caps on an operator the least counts") {
+  const UsersFile file("max_samples: {all: 9, add: 2, aten.add.Tensor: 5}\nmax_bytes:\n  add: 1e9\n");
+  CHECK(file.config.maxSamples("aten.add.Tensor")->most == 2);
+  CHECK(file.config.maxSamples("aten.mul.Tensor")->most == 9);
+  CHECK(file.config.maxBytes("aten.add.Tensor")->most == 1000000000);
+  CHECK(file.config.maxBytes("aten.add.Tensor")->place == file.path + ":3");
+  CHECK_FALSE(file.config.maxBytes("aten.mul.Tensor"));
+}
+
+TEST_CASE("caps on samples hold beside --max-samples, in every mode") {
+  const UsersFile file("max_samples: {neg: 2}\n");
+  const std::vector<inputs::Sample> samples{sampleOf("aten.neg.default"), sampleOf("aten.neg.default"),
+                                            sampleOf("aten.neg.default"), sampleOf("aten.abs.default")};
+  Options options;
+  CHECK(select(samples, options, file.config).samples.size() == 3);
+  CHECK(select(samples, options, file.config).recorded.samples == 4);
+  options.sampleMode = SampleMode::All;
+  CHECK(select(samples, options, file.config).samples.size() == 3);
+  options.maxSamples = 1;
+  options.sampleMode = SampleMode::First;
+  CHECK(select(samples, options, file.config).samples.size() == 2);
+}
+
+TEST_CASE("tolerance has the form of --tolerances, and non_deterministic names what may differ from run to run") {
+  const UsersFile file(
+      "tolerance:\n  dtypes: {f16: 0.5}\n  operators:\n  - {names: [gelu], tolerance: 0.25}\n"
+      "non_deterministic: [index_put]\n");
+  CHECK(file.tolerances.limit({}, ir::DType::F16, true).element == 0.5);
+  CHECK(file.tolerances.criterionFor("aten.gelu.default").tolerance == 0.25);
+  CHECK(file.tolerances.criterionFor("aten.index_put_.default").mayVary);
+  CHECK_FALSE(file.tolerances.criterionFor("aten.index_add.default").mayVary);
+}
+
+TEST_CASE("what is left out is skipped, with the reason") {
+  const UsersFile file("skip: {device: {cpu: [neg], cuda: [abs]}}\nslow: [exp]\nmax_bytes: {sin: 511, abs: 512}\n");
+  const auto reasonOf = [&](const std::string& op) {
+    const Outcome outcome = raced(op, file);
+    CHECK(outcome.status == Status::Skipped);
+    CHECK_FALSE(outcome.timing);
+    return outcome.reason;
+  };
+  CHECK(reasonOf("aten.neg.default") == file.path + ":1 skips it on cpu");
+  CHECK(reasonOf("aten.exp.default") == file.path + ":2 calls it slow: --slow races it");
+  CHECK(reasonOf("aten.sin.default") == "its arguments take 512 bytes, more than the max_bytes 511 of " + file.path + ":3");
+  CHECK(raced("aten.abs.default", file).status == Status::Ok);
+  Options options;
+  options.slow = true;
+  CHECK(raced("aten.exp.default", file, options).status == Status::Ok);
+}
+
+TEST_CASE("two runs of what may differ are not compared") {
+  const UsersFile file("non_deterministic: [neg]\n");
+  CHECK_FALSE(raced("aten.neg.default", file).deterministic);
+  CHECK(raced("aten.abs.default", file).deterministic == true);
+}
+
+TEST_CASE("what cannot be understood in a suite's configuration is refused with its line and the nearest known word") {
+  CHECK(refusal("skip: {all: []}\nsolw: [add]\n") == "2: no key 'solw'; did you mean slow?");
+  CHECK(refusal("skip:\n  devices: {}\n") == "2: no key of skip 'devices'; did you mean device?");
+  CHECK(refusal("skip:\n  device:\n    cdua: []\n") == "3: no type of device 'cdua'; did you mean cuda?");
+  CHECK(refusal("skip: [add]\n") == "1: skip must be a map: `key: value`");
+  CHECK(refusal("slow: add\n") == "1: slow must be a list: `[a, b]`");
+  CHECK(refusal("slow: [[add]]\n") == "1: an operator's name is due");
+  CHECK(refusal("slow: [cdist]\nslow: ['*']\n") == "2: the key 'slow' stands there twice");
+  CHECK(refusal("max_bytes: {add: 1e9,\n  add: 1}\n") == "2: the key 'add' stands there twice");
+  CHECK(refusal("slow: [cdist]\n---\nslow: ['*']\n") == "3: a second document begins: the file is one");
+  CHECK(refusal("max_bytes: {add: 9e16}\n").starts_with("1: expected a whole number"));
+  CHECK(refusal("max_samples: {add: 0}\n") == "1: expected a whole number from 1 to 9000000000000000, found '0'");
+  CHECK(refusal("max_samples: {add: 1.5}\n") == "1: expected a whole number from 1 to 9000000000000000, found '1.5'");
+  CHECK(refusal("max_bytes: {add: much}\n") == "1: expected a whole number from 1 to 9000000000000000, found 'much'");
+  CHECK(refusal("tolerance:\n  dtypes:\n    f15: 1\n") == "3: no floating dtype 'f15'; did you mean f16?");
+  CHECK(refusal("tolerance: [gelu]\n") == "1: a table of tolerances must be a map: `key: value`");
+  CHECK(refusal("slow: [*_backward]\n").starts_with("1: "));
+  CHECK(refusal("") == "accepted");
+  Tolerances tolerances;
+  CHECK_THROWS_WITH_AS(SuiteConfig("/no/such/file.yaml", tolerances), "cannot read /no/such/file.yaml: No such file or directory",
+                       ir::Error);
+}

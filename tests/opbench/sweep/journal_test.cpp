@@ -1,0 +1,334 @@
+#include "opbench/sweep/journal.h"
+
+#include <doctest/doctest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "ir/error.h"
+#include "opbench/cli/arguments.h"
+#include "opbench/cli/version.h"
+#include "opbench/report/json.h"
+#include "opbench/sweep/shard.h"
+#include "tests/opbench/rows.h"
+#include "tests/opbench/temporary_folder.h"
+
+using namespace opbench;
+using results::Raced;
+
+namespace {
+
+/// A sweep of the example rows whose results go to a file.
+class Bed {
+ public:
+  Bed() {
+    options.json = folder.path / "r.jsonl";
+    run.version = versionText();
+    run.options = quoted(raceArguments(options));
+    options.recorded = run.recorded;
+    for (const Row& row : tests::exampleRows()) {
+      inputs::Sample sample;
+      sample.op = row.op;
+      sample.recorded = row.sample;
+      samples.push_back(sample);
+    }
+  }
+
+  std::string lines(size_t index) const { return report::jsonLines(tests::exampleRows().at(index - 1), run); }
+  std::string content() const { return tests::contentOf(options.json); }
+  void write(const std::string& text) const { std::ofstream(options.json, std::ios::binary) << text; }
+
+  /// The numbers of the samples that a resumed run finds in the file.
+  std::vector<int> resumed() {
+    options.resume = true;
+    std::vector<int> found;
+    Journal journal(options, out, samples.size());
+    note = journal.resume(samples, samplesOf({}, samples), [&](const Raced& raced) { found.push_back(raced.row.index); });
+    return found;
+  }
+  std::string refusal() {
+    try {
+      resumed();
+    } catch (const ir::Error& error) {
+      CHECK(error.kind() == ir::ErrorKind::Input);
+      return error.what();
+    }
+    return "accepted";
+  }
+
+  tests::TemporaryFolder folder;
+  Options options;
+  Run run = tests::exampleRun();
+  std::vector<inputs::Sample> samples;
+  std::ostringstream out;
+  std::string note;
+};
+
+}  // namespace
+
+TEST_CASE("what was appended is in the file, and a resumed run finds it") {
+  Bed bed;
+  {
+    Journal journal(bed.options, bed.out, bed.samples.size());
+    journal.append(bed.lines(2));
+    CHECK(bed.content() == bed.lines(2));
+    journal.append(bed.lines(1));
+  }
+  CHECK(bed.resumed() == std::vector{2, 1});
+  CHECK(bed.note == "");
+  CHECK(bed.content() == bed.lines(2) + bed.lines(1));
+}
+
+TEST_CASE("wherever a file breaks off, what is whole stays and the rest is dropped with a note") {
+  Bed bed;
+  const std::string first = bed.lines(1), second = bed.lines(2);
+  for (size_t cut = 1; cut < second.size(); cut += 97) {
+    bed.write(first + second.substr(0, cut));
+    CHECK(bed.resumed() == std::vector{1});
+    CHECK(bed.note == bed.options.json + ":3: the file breaks off in this sample, which is left out");
+    CHECK(bed.content() == first);
+  }
+  bed.write(first.substr(0, 100));
+  CHECK(bed.resumed().empty());
+  CHECK(bed.content() == "");
+}
+
+TEST_CASE("a file that is not there yet, or is empty, has nothing to resume; without --resume it is begun anew") {
+  Bed bed;
+  CHECK(bed.resumed().empty());
+  bed.write(bed.lines(1));
+  bed.options.resume = false;
+  Journal journal(bed.options, bed.out, bed.samples.size());
+  journal.append(bed.lines(2));
+  CHECK(bed.content() == bed.lines(2));
+}
+
+TEST_CASE("a resumed run appends to what is there") {
+  Bed bed;
+  bed.write(bed.lines(1) + "{\"index\":2,\"torn");
+  bed.options.resume = true;
+  Journal journal(bed.options, bed.out, bed.samples.size());
+  journal.resume(bed.samples, samplesOf({}, bed.samples), [](const Raced&) {});
+  journal.append(bed.lines(2));
+  CHECK(bed.content() == bed.lines(1) + bed.lines(2));
+}
+
+TEST_CASE("what an earlier run left stays until there is something to replace it") {
+  Bed bed;
+  bed.write(bed.lines(1));
+  {
+    const Journal journal(bed.options, bed.out, bed.samples.size());
+  }
+  CHECK(bed.content() == bed.lines(1));
+  Journal journal(bed.options, bed.out, bed.samples.size());
+  CHECK(bed.content() == bed.lines(1));
+  journal.append(bed.lines(2));
+  CHECK(bed.content() == bed.lines(2));
+  CHECK_THROWS_AS(Journal(bed.options, bed.out, 1), ir::Error);  // the new file is locked as the old one was
+}
+
+TEST_CASE("a run that has no results makes no file") {
+  Bed bed;
+  {
+    const Journal journal(bed.options, bed.out, bed.samples.size());
+  }
+  CHECK(!std::filesystem::exists(bed.options.json));
+}
+
+TEST_CASE("a file that somebody removes is put back, and the run is told") {
+  Bed bed;
+  Journal journal(bed.options, bed.out, bed.samples.size());
+  journal.append(bed.lines(1));
+  std::filesystem::remove(bed.options.json);
+  const std::string removed =
+      "cannot write " + bed.options.json + ": somebody has removed or replaced it while this run wrote it; ";
+  CHECK_THROWS_WITH_AS(journal.append(bed.lines(2)), (removed + bed.options.json + " has its results so far").c_str(), ir::Error);
+  CHECK(bed.content() == bed.lines(1));
+}
+
+TEST_CASE("a file that somebody replaces stays theirs; ours is put beside it") {
+  Bed bed;
+  Journal journal(bed.options, bed.out, bed.samples.size());
+  journal.append(bed.lines(1));
+  std::filesystem::remove(bed.options.json);
+  bed.write("theirs");
+  CHECK_THROWS_AS(journal.check(), ir::Error);
+  CHECK(bed.content() == "theirs");
+  CHECK(tests::contentOf(bed.options.json + "." + std::to_string(::getpid())) == bed.lines(1));
+}
+
+TEST_CASE("a file that somebody empties is not written as if nothing had happened") {
+  Bed bed;
+  Journal journal(bed.options, bed.out, bed.samples.size());
+  journal.append(bed.lines(1));
+  bed.write("");
+  CHECK_THROWS_WITH_AS(journal.append(bed.lines(2)),
+                       ("cannot write " + bed.options.json + ": somebody has emptied it while this run wrote it").c_str(),
+                       ir::Error);
+}
+
+TEST_CASE("empty lines between samples are passed over") {
+  Bed bed;
+  bed.write("\n" + bed.lines(1) + "\n \n" + bed.lines(2));
+  CHECK(bed.resumed() == std::vector{1, 2});
+  CHECK(bed.note == "");
+}
+
+TEST_CASE("a file of something else is refused and left as it is, also without a line's end") {
+  Bed bed;
+  for (const std::string text : {"my thesis", "{\"title\": \"my thesis\"}", "my thesis\n"}) {
+    bed.write(text);
+    CHECK(bed.refusal().starts_with(bed.options.json + ":1: "));
+    CHECK(bed.content() == text);
+  }
+  bed.write(bed.lines(1) + "my thesis");
+  CHECK(bed.refusal() == bed.options.json + ":3: this is no line that --json writes");
+}
+
+TEST_CASE("zeros at the end, as a power failure leaves them, are half a line") {
+  Bed bed;
+  bed.write(bed.lines(1) + "{\"ind" + std::string(100, '\0'));
+  CHECK(bed.resumed() == std::vector{1});
+  CHECK(bed.content() == bed.lines(1));
+}
+
+TEST_CASE("a line that was edited is refused, and one that lost its sum") {
+  Bed bed;
+  const std::string lines = bed.lines(1);
+  std::string edited = lines, bare = lines;
+  edited.replace(edited.find("\"median_us\":"), 13, "\"median_us\":9");
+  bed.write(edited);
+  CHECK(bed.refusal() == bed.options.json + ":1: the line is not as it was written: its sum is another one");
+  for (size_t at = 0; (at = bare.find(",\"sum\":\"")) != std::string::npos;) bare.erase(at, bare.find('}', at) - at);
+  bed.write(bare);
+  CHECK(bed.refusal().starts_with(bed.options.json + ":1: a line of it has no sum, which every line is written with; "));
+}
+
+TEST_CASE("a file of another shard is refused") {
+  Bed bed;
+  bed.run.shard = "4/8";
+  bed.write(bed.lines(1));
+  CHECK(bed.refusal().starts_with(bed.options.json + ":1: it is of shard 4/8, this run is shard 1/1; "));
+}
+
+TEST_CASE("lines of other contenders, or in another order, are refused") {
+  Bed bed;
+  const std::string lines = bed.lines(1), first = lines.substr(0, lines.find('\n') + 1), second = lines.substr(first.size());
+  bed.write(first + first);
+  CHECK(bed.refusal().starts_with(bed.options.json + ":1: its lines are of eager, eager, not of eager, opbench; "));
+  bed.write(second + first);
+  CHECK(bed.refusal().starts_with(bed.options.json + ":1: its lines are of opbench, eager, not of eager, opbench; "));
+}
+
+TEST_CASE("a pipe or a device cannot be resumed") {
+  Bed bed;
+  bed.options.json = "/dev/null";
+  CHECK(bed.refusal() == "cannot write /dev/null: --resume continues a regular file, which this is not");
+}
+
+TEST_CASE("a device that is full is an error of the first line") {
+  Bed bed;
+  bed.options.json = "/dev/full";
+  Journal journal(bed.options, bed.out, 1);
+  CHECK_THROWS_WITH_AS(journal.append(bed.lines(1)), "cannot write /dev/full: No space left on device", ir::Error);
+}
+
+TEST_CASE("a file of other options, another build or other samples is refused, and left as it is") {
+  const std::string end = "; --resume continues a run of the same options, samples and build";
+  Bed bed;
+  const std::string at = bed.options.json + ":1: ";
+  bed.write(bed.lines(1));
+  bed.options.seed = 8;
+  CHECK(bed.refusal() == at + "it was raced with '--dtype float32', not '--dtype float32 --seed 8'" + end);
+  bed.options.seed = 0;
+  std::swap(bed.samples[0], bed.samples[1]);
+  CHECK(bed.refusal() == at + "its samples are not those that were selected now" + end);
+  bed.samples.pop_back();
+  CHECK(bed.refusal() == at + "its samples are not those that were selected now" + end);
+  bed.options.recorded = {8, 100};
+  CHECK(bed.refusal() == at + "its samples are not those that were selected now" + end);
+  bed.run.version = "opbench 0.0.9";
+  bed.write(bed.lines(1));
+  CHECK(bed.refusal() == at + "opbench 0.0.9 wrote it, this is " + versionText() + end);
+  CHECK(bed.content() == bed.lines(1));
+}
+
+TEST_CASE("a file is refused where the configuration or the tolerances say something else, though they are called the same") {
+  Bed bed;
+  for (std::string Options::* file : {&Options::config, &Options::tolerances}) {
+    const std::string path = bed.folder.path / "rules.yaml";
+    bed.options.*file = path;
+    std::ofstream(path) << "# nothing\n";
+    bed.run.options = quoted(raceArguments(bed.options));
+    bed.run.rules = rulesDigest(bed.options);
+    bed.write(bed.lines(1));
+    CHECK(bed.resumed() == std::vector{1});
+    std::ofstream(path) << "# nothing else\n";
+    CHECK(bed.refusal() == bed.options.json +
+                               ":1: the files of --config and --tolerances say something else than they did then; --resume "
+                               "continues a run of the same options, samples and build");
+    CHECK(bed.content() == bed.lines(1));
+    (bed.options.*file).clear();
+  }
+}
+
+TEST_CASE("lines that no run can have left are refused with their place") {
+  Bed bed;
+  bed.write(bed.lines(1) + bed.lines(1));
+  CHECK(bed.refusal().starts_with(bed.options.json + ":3: sample 1 is there twice"));
+  bed.write("{\"torn\n" + bed.lines(1));
+  CHECK(bed.refusal().starts_with(bed.options.json + ":1: no JSON from column"));
+  const std::string half = bed.lines(1).substr(0, bed.lines(1).find('\n') + 1);
+  bed.write(half + bed.lines(2));
+  CHECK(bed.refusal() == bed.options.json + ":2: sample 1 has 1 lines before it, not 2");
+}
+
+TEST_CASE("a disk that fills up is an error, and what was written before stays whole") {
+  Bed bed;
+  const std::string first = bed.lines(1);
+  Journal journal(bed.options, bed.out, bed.samples.size());
+  journal.append(first);
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit few{first.size() + 100, before.rlim_max};
+  setrlimit(RLIMIT_FSIZE, &few);
+  CHECK_THROWS_WITH_AS(journal.append(bed.lines(2)), ("cannot write " + bed.options.json + ": File too large").c_str(),
+                       ir::Error);
+  setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  CHECK(bed.content() == first);
+  journal.append(bed.lines(2));
+  CHECK(bed.content() == first + bed.lines(2));
+}
+
+TEST_CASE("what cannot be written is an error before anything is raced") {
+  Bed bed;
+  const auto refusal = [&](const std::string& path, size_t samples) -> std::string {
+    bed.options.json = path;
+    try {
+      const Journal journal(bed.options, bed.out, samples);
+    } catch (const ir::Error& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  const std::string path = bed.options.json;
+  CHECK(refusal("/nonexistent/r.jsonl", 1) == "cannot write /nonexistent/r.jsonl: No such file or directory");
+  CHECK(refusal(bed.folder.path, 1) == "cannot write " + bed.folder.path.string() + ": Is a directory");
+  CHECK(refusal(path, size_t{1} << 40).starts_with("cannot write " + path + ": its disk has "));
+  bed.options.json = path;
+  const Journal journal(bed.options, bed.out, 1);
+  CHECK(refusal(path, 1) == "cannot write " + path + ": another run is writing it");
+}
+
+TEST_CASE("- is standard output") {
+  Bed bed;
+  bed.options.json = "-";
+  Journal(bed.options, bed.out, 1).append("{}\n");
+  CHECK(bed.out.str() == "{}\n");
+}

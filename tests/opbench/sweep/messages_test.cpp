@@ -1,0 +1,79 @@
+#include "opbench/sweep/workers/messages.h"
+
+#include <doctest/doctest.h>
+
+#include "opbench/report/json.h"
+#include "tests/opbench/rows.h"
+#include "tests/refusal.h"
+
+using namespace opbench;
+
+TEST_CASE("a job is what it was on the other side") {
+  const inputs::Sample sample =
+      inputs::parseFile("Operator: aten.add.Tensor\ncnt: 12, ((T([2, 3], f16, stride=(1, 2)), 'it\\'s'), {'alpha': 2})\n",
+                        "a.txt", "s")
+          .samples.at(0);
+  const std::string line = toLine(Job{7, sample, {}, "crash: signal 9 (Killed)", 3});
+  CHECK(line.find('\n') == line.size() - 1);
+  const Job job = jobOf(line);
+  CHECK(job.index == 7);
+  CHECK(job.casesLeft == 3);
+  CHECK(job.retried == "crash: signal 9 (Killed)");
+  CHECK(job.sample.op == sample.op);
+  CHECK(job.sample.recorded == sample.recorded);
+  CHECK(job.sample.args == sample.args);
+  CHECK(job.sample.kwargs == sample.kwargs);
+  CHECK(job.sample.count == 12);
+  CHECK(job.sample.suite == "s");
+  CHECK(job.sample.where.file == "a.txt");
+  CHECK(job.sample.where.line == 2);
+  CHECK_FALSE(job.ahead.has_value());
+}
+
+TEST_CASE("a job of an operator that no sample may call is refused") {
+  inputs::Sample sample =
+      inputs::parseFile("Operator: aten.neg.default\ncnt: 1, ((T([2], f16),), {})\n", "a.txt", "s").samples.at(0);
+  sample.op = "aten.from_file.default";
+  CHECK(tests::refusal(ir::ErrorKind::Input, [&] { jobOf(toLine(Job{1, sample, {}, ""})); }) ==
+        "job: aten.from_file.default is refused: it maps a file");
+}
+
+TEST_CASE("a job tells what compiling it ahead came to") {
+  const inputs::Sample sample =
+      inputs::parseFile("Operator: aten.neg.default\ncnt: 1, ((T([2], f16),), {})\n", "a.txt", "s").samples.at(0);
+  const Job job = jobOf(toLine(Job{1, sample, Compilation{12.5, true, "0123", "signal 11\nit said"}, ""}));
+  REQUIRE(job.ahead.has_value());
+  CHECK(job.ahead->ms == 12.5);
+  CHECK(job.ahead->cached);
+  CHECK(job.ahead->kernels == "0123");
+  CHECK(compiledOf(toLine(job.ahead))->ms == 12.5);
+  CHECK_FALSE(compiledOf(toLine(Compiled())).has_value());
+}
+
+TEST_CASE("a target is what it was on the other side") {
+  const ir::Target target{ir::Backend::Cuda, "sm_90", "", 16, 132, int64_t{60} << 20};
+  const ir::Target read = targetOf(toLine(target));
+  CHECK(read.backend == target.backend);
+  CHECK(read.arch == target.arch);
+  CHECK(read.features == target.features);
+  CHECK(read.vectorBytes == target.vectorBytes);
+  CHECK(read.processors == target.processors);
+  CHECK(read.cacheBytes == target.cacheBytes);
+}
+
+TEST_CASE("replies are what they were on the other side") {
+  Run run = tests::exampleRun();
+  const auto ready =
+      std::get<Ready>(replyOf(toLine(Ready{run, {ir::Backend::Cpu, "skylake", "+avx2", 32, 4, 1}, {"a complaint", "another"}})));
+  CHECK(report::runJson(ready.run) == report::runJson(run));
+  CHECK(ready.target.arch == "skylake");
+  CHECK(ready.complaints == std::vector<std::string>{"a complaint", "another"});
+  const auto refused = std::get<Refused>(replyOf(toLine(Refused{"no \"GPU\"", true, false})));
+  CHECK(refused.message == "no \"GPU\"");
+  CHECK(refused.lacksDevice);
+  CHECK_FALSE(refused.isUsers);
+  const std::string lines = report::jsonLines(tests::exampleRows()[1], run);
+  const auto finished = std::get<Finished>(replyOf(toLine(Finished{lines, "the device\tis gone"})));
+  CHECK(finished.lines == lines);
+  CHECK(finished.lost == "the device\tis gone");
+}

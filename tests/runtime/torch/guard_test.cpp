@@ -1,0 +1,78 @@
+#include "runtime/torch/compare/guard.h"
+
+#include <ATen/ops/empty.h>
+#include <ATen/ops/ones.h>
+#include <doctest/doctest.h>
+
+#include "runtime/callable.h"
+#include "runtime/device.h"
+#include "runtime/torch/compare/oracle.h"
+#include "runtime/torch/state.h"
+#include "tests/runtime/sample.h"
+
+using runtime::guardBytes;
+
+namespace {
+
+at::Tensor guarded(at::IntArrayRef sizes, at::IntArrayRef strides, at::ScalarType type = at::kFloat) {
+  at::Tensor tensor = runtime::emptyGuarded(sizes, strides, at::TensorOptions(type));
+  runtime::poison(tensor);
+  return tensor;
+}
+
+/// What is said once byte `place` of the tensor's memory, which may lie outside, was written.
+std::string afterWriting(int64_t place) {
+  const at::Tensor tensor = guarded({4}, {1});
+  static_cast<uint8_t*>(tensor.data_ptr())[place] = 7;
+  const runtime::TensorList outputs = runtime::makeTensorList({at::ones({2}), tensor});
+  const std::string said = runtime::writtenOutside(outputs);
+  CHECK(runtime::writtenOutside(outputs) == "");  // the guards are whole again
+  return said;
+}
+
+}  // namespace
+
+TEST_CASE("a guarded tensor has the sizes and strides asked for, in memory of its own") {
+  const at::Tensor tensor = guarded({3, 5}, {1, 3}, at::kHalf);
+  CHECK(tensor.sizes() == at::IntArrayRef({3, 5}));
+  CHECK(tensor.strides() == at::IntArrayRef({1, 3}));
+  CHECK(runtime::isGuarded(tensor));
+  CHECK(reinterpret_cast<uintptr_t>(tensor.data_ptr()) % 64 == 0);
+  CHECK_FALSE(runtime::isGuarded(tensor.select(0, 1)));
+  CHECK_FALSE(runtime::isGuarded(at::ones({3, 5})));
+  CHECK(runtime::isGuarded(guarded({0}, {1})));
+}
+
+TEST_CASE("writes on either side are found, and where") {
+  CHECK(afterWriting(0) == "");
+  CHECK(afterWriting(15) == "");
+  CHECK(afterWriting(16) == "output 1 was written outside its memory: byte 1 after its end");
+  CHECK(afterWriting(16 + guardBytes - 1) == "output 1 was written outside its memory: byte 4096 after its end");
+  CHECK(afterWriting(-1) == "output 1 was written outside its memory: byte 1 before its start");
+}
+
+TEST_CASE("unwritten elements stand out in every dtype") {
+  CHECK(guarded({4}, {1}).isnan().all().item<bool>());
+  CHECK(guarded({4}, {1}, at::kBFloat16).isnan().all().item<bool>());
+  CHECK(guarded({4}, {1}, at::kInt).lt(-1000).all().item<bool>());
+  CHECK(guarded({4}, {1}, at::kBool).view(at::kByte).gt(1).all().item<bool>());
+  const at::Tensor bare = at::ones({4});
+  runtime::poison(bare);
+  CHECK(bare.isnan().all().item<bool>());
+}
+
+TEST_CASE("what generated kernels write lies between guards when it is checked, in place too") {
+  const auto device = runtime::Device::open("cpu", 1);
+  for (const char* op : {"aten.neg.default", "aten.neg_.default"}) {
+    runtime::Call call(tests::sample(op, "((T([100], f32),), {})"), *device, 1);
+    const runtime::TensorList expected = call.reference();
+    const auto callable =
+        runtime::plannedCallable(call, runtime::makePlan(call.graph(expected), device->target()), *device, runtime::Cache());
+    const auto trial = device->prepare(*callable, call);
+    CHECK(runtime::isGuarded(trial->run().state().tensors[0]));
+    CHECK(runtime::writtenOutside(trial->outputs()) == "");
+    CHECK(runtime::bitwiseEqual(trial->outputs(), expected));
+    runtime::poisonGuarded(trial->outputs());
+    CHECK(trial->outputs().state().tensors[0].isnan().all().item<bool>());
+  }
+}
