@@ -41,7 +41,7 @@ Plan generatedPlan(const ir::Graph& graph, const ir::Target& target, const Tilin
   plan.tilings.assign(chosen.begin(), chosen.end());
   plan.kernels = lowering::scheduleAll(plan.loops, target, chosen);
   for (const ir::Kernel& kernel : plan.kernels) {
-    ir::verify(kernel);
+    ir::verify(kernel, target);
     plan.steps.emplace_back(launchStep(kernel, target));
   }
   return plan;

@@ -7,7 +7,7 @@ namespace ir {
 int64_t Param::readableElements(Backend backend) const {
   const int64_t elements = buffer.type.storageElements();
   if (backend == Backend::Cpu) return elements;
-  const int64_t granule = std::max<int64_t>(1, std::min(alignment, 16) / sizeOf(buffer.type.dtype));
+  const int64_t granule = std::max<int64_t>(1, std::min(alignment, cudaAlignment) / sizeOf(buffer.type.dtype));
   return (elements + granule - 1) / granule * granule;
 }
 

@@ -97,9 +97,12 @@ struct Local {
 
 enum class Backend : uint8_t { Cuda, Cpu };
 
+/// CUDA: the bytes that a contiguous access, and so an array, is aligned to at most.
+constexpr int cudaAlignment = 16;
+
 /// A pointer argument and the bytes that its address is a multiple of. On CUDA a contiguous access is aligned to its size
-/// as far as the address is, 16 bytes at most, and the elements after the last one up to such a multiple can be read too, as
-/// memory is handed out in larger pieces: they are undefined. On CPU accesses are aligned that bypass the caches.
+/// as far as the address is, `cudaAlignment` at most, and the elements after the last one up to such a multiple can be read too,
+/// as memory is handed out in larger pieces: they are undefined. On CPU accesses are aligned that bypass the caches.
 struct Param {
   Buffer buffer;
   int alignment = 1;
@@ -113,7 +116,8 @@ struct Launch {
   int64_t grid = 1;
   int cluster = 1;
   bool team = false;  ///< whether the CTAs of a cluster meet in global memory, begin when there is room for each, and are as many
-                      ///< as fit on the device at once; else they start together and meet in shared memory: 16 at most
+                      ///< as fit on the device at once; else they start together and meet in shared memory: as
+                      ///< many at most as Target::clusterCtas
   int block = 1;
   int resident = 0;  ///< CTAs that must fit on a multiprocessor at once, whatever that does to registers; 0: no matter
   int64_t tasks = 1;

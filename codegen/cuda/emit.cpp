@@ -354,6 +354,8 @@ Program emitCuda(const ir::Kernel& kernel, const ir::Target& target) {
   for (const std::string& name : names) scope.unique(name);
   for (const char* name : {"block", "rank", "thread"}) scope.unique(name);
   const CudaMemory memory(kernel, scope);
+  ir::require(memory.sharedBytes() <= target.ctaSharedBytes, "the kernel {} takes {} bytes of shared memory; {} has {} for a CTA",
+              kernel.name, memory.sharedBytes(), target.arch, target.ctaSharedBytes);
   CudaPrinter(kernel, memory).body(scope);
 
   Program program;

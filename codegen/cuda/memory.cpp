@@ -5,14 +5,13 @@
 #include <fmt/format.h>
 
 #include "ir/error.h"
+#include "ir/target.h"
 
 namespace codegen {
 namespace {
 
-constexpr int64_t warp = 32;
-constexpr int64_t sharedAlignment = 16;
+constexpr int64_t warp = ir::Target::warp;
 constexpr int64_t workspaceAlignment = 256;
-constexpr int64_t staticSharedBytes = 48 << 10;
 /// What isLastCta has of its own, rounded up.
 constexpr int64_t ownSharedBytes = 32;
 
@@ -109,11 +108,13 @@ CudaMemory::CudaMemory(const ir::Kernel& kernel, CudaScope& scope) : kernel_(ker
   }
 }
 
-bool CudaMemory::isDynamic() const { return sharedBytes_ + ownSharedBytes > staticSharedBytes; }
+int64_t CudaMemory::sharedBytes() const { return sharedBytes_ + ownSharedBytes; }
+
+bool CudaMemory::isDynamic() const { return sharedBytes() > ir::Target::staticSharedBytes; }
 
 void CudaMemory::addShared(const std::string& name, ir::DType dtype, int64_t elements) {
   shared_.push_back({name, cudaType(dtype), elements, sharedBytes_});
-  sharedBytes_ = roundedUp(sharedBytes_ + elements * ir::sizeOf(dtype), sharedAlignment);
+  sharedBytes_ = roundedUp(sharedBytes_ + elements * ir::sizeOf(dtype), ir::cudaAlignment);
 }
 
 void CudaMemory::addGlobal(const std::string& name, ir::DType dtype, int64_t elements) {

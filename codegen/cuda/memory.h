@@ -40,6 +40,8 @@ class CudaMemory {
   std::string arrived() const;
 
   int64_t workspaceBytes() const { return workspaceBytes_; }
+  /// Of a CTA, static or dynamic.
+  int64_t sharedBytes() const;
   int dynamicSharedBytes() const { return isDynamic() ? static_cast<int>(sharedBytes_) : 0; }
 
  private:

@@ -20,10 +20,10 @@ bool isLeaf(const Expr* node) { return node->op == Op::Const || node->op == Op::
 }  // namespace
 
 int accessBytes(const ir::Kernel& kernel, int buffer, int64_t lanes) {
-  constexpr int localAlignment = 16;
-  const int alignment = kernel.local(buffer) != nullptr ? localAlignment : kernel.params[static_cast<size_t>(buffer)].alignment;
+  const bool isLocal = kernel.local(buffer) != nullptr;
+  const int alignment = isLocal ? ir::cudaAlignment : kernel.params[static_cast<size_t>(buffer)].alignment;
   const int64_t bytes = lanes * ir::sizeOf(kernel.buffer(buffer).type.dtype);
-  return static_cast<int>(std::min({int64_t{16}, int64_t{alignment}, bytes & -bytes}));
+  return static_cast<int>(std::min({int64_t{ir::cudaAlignment}, int64_t{alignment}, bytes & -bytes}));
 }
 
 bool CudaScope::isInPlace(const Expr* load) const {

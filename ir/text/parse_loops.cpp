@@ -4,6 +4,7 @@
 #include <array>
 
 #include "ir/error.h"
+#include "ir/target.h"
 #include "ir/text/parse_statements.h"
 #include "ir/text/text.h"
 
@@ -50,7 +51,7 @@ Launch parseLaunch(TokenReader& tokens, Backend backend) {
     }
     tokens.expect("blocks");
     tokens.expect("of");
-    launch.block = tokens.integer("a number of threads", 0, 1024);
+    launch.block = tokens.integer("a number of threads", 0, Target::ctaThreads);
     tokens.expect("threads");
     if (tokens.accept(",")) {
       launch.resident = tokens.integer("a number of blocks", 1, 1024);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "ir/error.h"
+#include "ir/target.h"
 
 namespace ir {
 namespace {
@@ -117,7 +118,7 @@ Block StatementParser::otherwise(int indent) {
 /// After `combine`: `32 threads stride 4 of 2 blocks: max top, add total before start`.
 Combine StatementParser::combine() {
   Combine result;
-  result.threads = tokens_.integer("a number of threads", 1, 1024);
+  result.threads = tokens_.integer("a number of threads", 1, Target::ctaThreads);
   tokens_.expect("threads");
   if (tokens_.accept("stride")) result.stride = tokens_.integer("a stride", 1, 1024);
   if (tokens_.accept("of")) {

@@ -10,8 +10,6 @@
 namespace ir {
 namespace {
 
-constexpr int64_t localAlignment = 16;  // of what is shared or global
-
 /// The element that a lane accesses; a contiguous access is its lane further on.
 std::optional<Affine> laneForm(const Expr* offset, bool isContiguous, const VerifyScope& scope) {
   std::optional<Affine> form = affine(offset);
@@ -151,8 +149,8 @@ int64_t AccessVerifier::accessAlignment(int buffer, const VerifyScope& scope, bo
   const Local* array = kernel->local(buffer);
   if (array != nullptr && array->space == Space::Register)
     return (scope.lane->axis().extent == 1 ? 1 : array->lanes) * sizeOf(array->buffer.type.dtype);
-  const int64_t ofAddress = array != nullptr ? localAlignment : kernel->params[buffer].alignment;
-  if (kernel->backend == Backend::Cuda) return std::min({int64_t{16}, ofAddress, natural});
+  const int64_t ofAddress = array != nullptr ? cudaAlignment : kernel->params[buffer].alignment;
+  if (kernel->backend == Backend::Cuda) return std::min({int64_t{cudaAlignment}, ofAddress, natural});
   const bool isStreamed = array == nullptr && kernel->streamStores && isStore && !scope.isMasked && ofAddress >= natural;
   return isStreamed ? natural : 1;
 }

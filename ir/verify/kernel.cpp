@@ -7,9 +7,6 @@
 namespace ir {
 namespace {
 
-constexpr int mostThreads = 1024;
-constexpr int mostCtas = 16;  // that start together
-
 /// Walks the statements.
 class KernelVerifier {
  public:
@@ -71,8 +68,8 @@ class KernelVerifier {
     const bool isOne = launch.grid == 1 && launch.cluster == 1 && !launch.team && launch.block == 1 && launch.resident == 0;
     verifier_.demand(isCuda() || isOne, "blocks and threads on a cpu");
     verifier_.demand(!isCuda() || (launch.tasks == 1 && launch.grain == 1), "tasks on cuda");
-    verifier_.demand(launch.block >= 1 && launch.block <= mostThreads, "{} threads a block", launch.block);
-    verifier_.demand(launch.cluster >= 1 && (launch.team || launch.cluster <= mostCtas), "{} blocks a cluster", launch.cluster);
+    verifier_.demand(launch.block >= 1 && launch.block <= Target::ctaThreads, "{} threads a block", launch.block);
+    verifier_.demand(launch.cluster >= 1, "{} blocks a cluster", launch.cluster);
     verifier_.demand(!launch.team || launch.cluster > 1, "a team of one block");
     verifier_.demand(launch.resident >= 0, "{} blocks resident", launch.resident);
     verifier_.demand(launch.grid >= 0 && launch.grid <= INT32_MAX / launch.cluster, "{} blocks", launch.grid);
@@ -241,6 +238,18 @@ void verify(const Kernel& kernel) {
   for (const Param& param : kernel.params) buffers.push_back(&param.buffer);
   for (const Local& local : kernel.locals) buffers.push_back(&local.buffer);
   KernelVerifier(kernel, buffers).run();
+}
+
+void verify(const Kernel& kernel, const Target& target) {
+  verify(kernel);
+  const Launch& launch = kernel.launch;
+  const auto demand = [&](bool holds, const std::string& what) {
+    require(holds, "kernel {} on {}: {}", kernel.name, target.arch, what);
+  };
+  demand(kernel.backend == target.backend, "it is for another backend");
+  demand(launch.team || launch.cluster <= target.clusterCtas, fmt::format("{} blocks a cluster", launch.cluster));
+  demand(launch.resident * launch.block <= target.processorThreads,
+         fmt::format("{} blocks of {} threads resident", launch.resident, launch.block));
 }
 
 }  // namespace ir

@@ -3,6 +3,7 @@
 #include "ir/graph.h"
 #include "ir/kernel.h"
 #include "ir/loops.h"
+#include "ir/target.h"
 
 namespace ir {
 
@@ -12,5 +13,7 @@ namespace ir {
 void verify(const Graph& graph);
 void verify(const Loops& loops);
 void verify(const Kernel& kernel);
+/// The same, and that the target can start the kernel: its clusters, and the CTAs that are resident at once.
+void verify(const Kernel& kernel, const Target& target);
 
 }  // namespace ir

@@ -9,8 +9,6 @@ namespace {
 
 using ir::Expr;
 
-constexpr int64_t widestVector = 16;  // bytes
-
 /// Loops whose buffers are those of `all`, found by the values that they stand for.
 ir::Loops renumbered(const ir::Loops& loops, const std::vector<ir::Buffer>& all) {
   std::vector<int> numbers;
@@ -57,8 +55,8 @@ std::vector<Access> accessesOf(const MatrixNest& matrix) {
 }
 
 /// As many columns as fill a vector of the narrowest elements, if all that runs along them is aligned so.
-int chooseLanes(const std::vector<const MatrixNest*>& nests) {
-  int64_t narrowest = widestVector, widest = 1;
+int chooseLanes(const std::vector<const MatrixNest*>& nests, const ir::Target& target) {
+  int64_t narrowest = target.vectorBytes, widest = 1;
   std::vector<std::pair<const MatrixNest*, Access>> contiguous;
   for (const MatrixNest* matrix : nests) {
     for (const Access& access : accessesOf(*matrix)) {
@@ -73,7 +71,7 @@ int chooseLanes(const std::vector<const MatrixNest*>& nests) {
     }
   }
   if (widest > 2 * narrowest) return 0;
-  const auto lanes = static_cast<int>(widestVector / narrowest);
+  const auto lanes = static_cast<int>(target.vectorBytes / narrowest);
   const bool areAligned = std::all_of(contiguous.begin(), contiguous.end(), [&](const auto& one) {
     return one.first->domain.isAligned(one.second, lanes, 1 - one.first->rowDim);
   });
@@ -111,7 +109,7 @@ std::vector<MatrixInput> Crossing::inputs() const {
   return found;
 }
 
-std::optional<Crossing> crossingOf(const std::vector<ir::Loops>& all) {
+std::optional<Crossing> crossingOf(const std::vector<ir::Loops>& all, const ir::Target& target) {
   const std::optional<std::vector<ir::Buffer>> buffers = united(all);
   if (all.empty() || all.size() > 2 || !buffers) return std::nullopt;
   Crossing crossing;
@@ -131,7 +129,7 @@ std::optional<Crossing> crossingOf(const std::vector<ir::Loops>& all) {
   const bool storesElements = crossing.alongColumns && !crossing.alongColumns->nest.elementStores.empty();
   if (crossing.alongRows && storesElements) return std::nullopt;
   if (nests.front()->rows() != nests.back()->rows() || nests.front()->columns() != nests.back()->columns()) return std::nullopt;
-  crossing.lanes = chooseLanes(nests);
+  crossing.lanes = chooseLanes(nests, target);
   return crossing.lanes == 0 ? std::nullopt : std::optional(crossing);
 }
 

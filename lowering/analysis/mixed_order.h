@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "ir/target.h"
 #include "lowering/analysis/iteration_domain.h"
 #include "lowering/analysis/reduction_nest.h"
 
@@ -41,6 +42,6 @@ struct Crossing {
 };
 
 /// The crossing of one or two loops; nothing where they are no such loops, or their vectors would not be aligned.
-std::optional<Crossing> crossingOf(const std::vector<ir::Loops>& all);
+std::optional<Crossing> crossingOf(const std::vector<ir::Loops>& all, const ir::Target& target);
 
 }  // namespace lowering

@@ -37,8 +37,8 @@ int64_t product(const Axes& axes, std::size_t begin, std::size_t end) {
 }
 
 /// The longest divisor of an extent that is a part's length, of those that are multiples of as much of a vector as any.
-int64_t stretchOf(int64_t extent) {
-  constexpr int64_t vector = 8;
+int64_t stretchOf(int64_t extent, const ir::Target& target) {
+  const int64_t vector = target.vectorBytes / 2;  // of halves
   int64_t best = 1;
   for (int64_t part = 1; part <= std::min(extent, longestStretch); ++part) {
     const auto rank = [&](int64_t length) { return std::pair(std::min(std::gcd(length, vector), vector), length); };
@@ -48,12 +48,12 @@ int64_t stretchOf(int64_t extent) {
 }
 
 /// The last axes, as far as a part is no longer than it may be; nothing where that is all or next to nothing.
-std::optional<Division> divisionOf(const Axes& reduced) {
+std::optional<Division> divisionOf(const Axes& reduced, const ir::Target& target) {
   std::size_t at = reduced.size();
   while (at > 0 && product(reduced, at - 1, reduced.size()) <= longestPart) --at;
   if (at == 0) return std::nullopt;
   if (at < reduced.size()) return Division{at, extentOf(reduced[at])};
-  const int64_t stretch = stretchOf(extentOf(reduced.back()));
+  const int64_t stretch = stretchOf(extentOf(reduced.back()), target);
   if (stretch < shortestStretch) return std::nullopt;
   return Division{at - 1, stretch};
 }
@@ -188,7 +188,7 @@ class Divider {
 std::optional<std::pair<ir::Loops, ir::Loops>> bothSteps(const ir::Loops& loops, int firstValue, const ir::Target& target) {
   const std::optional<Nest> nest = nestOf(loops);
   if (!nest || !isDivisible(loops, *nest, target)) return std::nullopt;
-  const std::optional<Division> division = divisionOf(runningOf(nest->reduced));
+  const std::optional<Division> division = divisionOf(runningOf(nest->reduced), target);
   if (!division) return std::nullopt;
   std::pair<ir::Loops, ir::Loops> steps = Divider(loops, *division, firstValue).build();
   if (!std::holds_alternative<StagedTiling>(chooseTiling(steps.first, target))) return std::nullopt;

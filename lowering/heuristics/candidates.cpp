@@ -1,13 +1,12 @@
 #include <algorithm>
 
+#include "lowering/heuristics/gpu_limits.h"
 #include "lowering/heuristics/tiling.h"
 
 namespace lowering {
 namespace {
 
-constexpr int warp = 32;
-constexpr int mostThreads = 1024;
-constexpr int mostCtas = 16;  // of a cluster
+constexpr int warp = ir::Target::warp;
 
 std::vector<Tiling> others(const PointwiseTiling& rules) {
   std::vector<Tiling> tilings;
@@ -22,7 +21,7 @@ std::vector<Tiling> others(const PointwiseTiling& rules) {
 }
 
 /// Threads a row, CTAs a row, rows a CTA, where rows stay, what is kept beside them, windows, and slices for teams.
-std::vector<RowWish> wishes(const RowTiling& rules) {
+std::vector<RowWish> wishes(const RowTiling& rules, const ir::Target& target) {
   const int64_t steps = rules.runSteps * rules.vectorSteps;
   std::vector<RowWish> all;
   all.push_back({.steps = 2 * steps});
@@ -36,35 +35,35 @@ std::vector<RowWish> wishes(const RowTiling& rules) {
   if (!rules.hasRuns()) all.push_back({.hasWindows = !rules.windows});
   if (!rules.hasRuns()) return all;
   for (const int parts : {rules.parts() / 2, rules.parts() * 2}) all.push_back({.parts = parts, .hold = Hold::Registers});
-  for (const int64_t slice : {51200, 76800, 102400})
-    for (const bool team : {false, true}) all.push_back({.slice = slice, .team = team});
+  for (const int64_t slice : {51200, 76800, 102400})  // four, three and two of them fit on a multiprocessor
+    for (const bool team : {false, true}) all.push_back({.slice = ofShared(target, slice), .team = team});
   return all;
 }
 
 std::vector<Tiling> others(const Nest& nest, const Domain& domain, const ir::Target& target, const RowTiling& rules) {
   std::vector<Tiling> tilings;
-  for (const RowWish& wish : wishes(rules)) tilings.emplace_back(chooseRowTiling(nest, domain, target, wish));
+  for (const RowWish& wish : wishes(rules, target)) tilings.emplace_back(chooseRowTiling(nest, domain, target, wish));
   return tilings;
 }
 
 /// Whether the threads of a tile can exchange what they combined, and have something to combine.
-bool isPossible(const ColumnTiling& tiling) {
-  if (tiling.across < 1 || tiling.ctas < 1 || tiling.shares < 1 || tiling.block() > mostThreads) return false;
-  if (tiling.block() % warp != 0 || tiling.ctas > mostCtas) return false;
+bool isPossible(const ColumnTiling& tiling, const ir::Target& target) {
+  if (tiling.across < 1 || tiling.ctas < 1 || tiling.shares < 1 || tiling.block() > ir::Target::ctaThreads) return false;
+  if (tiling.block() % warp != 0 || tiling.ctas > target.clusterCtas) return false;
   if (tiling.isDirect()) return true;
   const int64_t atOnce = int64_t{tiling.down} * tiling.parts();
   return tiling.down >= tiling.lanes && tiling.block() >= 2 * warp && atOnce <= tiling.elements;
 }
 
 /// Threads side by side and over a column, and CTAs a tile.
-std::vector<Tiling> others(const ColumnTiling& rules) {
+std::vector<Tiling> others(const ir::Target& target, const ColumnTiling& rules) {
   std::vector<Tiling> tilings;
   const auto add = [&](int across, int down, int parts) {
     ColumnTiling tiling = rules;
     tiling.across = across;
     tiling.down = down;
     (rules.shares > 1 ? tiling.shares : tiling.ctas) = parts;
-    if (isPossible(tiling)) tilings.emplace_back(tiling);
+    if (isPossible(tiling, target)) tilings.emplace_back(tiling);
   };
   const auto [across, down, parts] = std::tuple(rules.across, rules.down, rules.parts());
   if (rules.isDirect()) {
@@ -107,7 +106,7 @@ std::vector<Tiling> others(const ir::Loops& loops, const Nest& nest, const Domai
                            PersistentTiling rules) {
   std::vector<Tiling> tilings;
   if (!domain.runsAlongElements()) tilings.emplace_back(chooseColumnTiling(nest, domain, target));
-  const std::optional<Crossing> crossing = crossingOf({loops});
+  const std::optional<Crossing> crossing = crossingOf({loops}, target);
   rules.adds = true;
   if (crossing && canAdd(*crossing)) tilings.emplace_back(rules);
   return tilings;
@@ -122,7 +121,7 @@ std::vector<Tiling> others(const ir::Loops& loops, const ir::Target& target, con
   if (const auto* staged = std::get_if<StagedTiling>(&rules)) return others(*nest, domain, target, *staged);
   std::vector<Tiling> tilings;
   if (const auto* rows = std::get_if<RowTiling>(&rules)) tilings = others(*nest, domain, target, *rows);
-  if (const auto* columns = std::get_if<ColumnTiling>(&rules)) tilings = others(*columns);
+  if (const auto* columns = std::get_if<ColumnTiling>(&rules)) tilings = others(target, *columns);
   if (const auto* persistent = std::get_if<PersistentTiling>(&rules)) tilings = others(loops, *nest, domain, target, *persistent);
   if (const std::optional<StagedTiling> staged = stagedTiling(*nest, domain, target)) tilings.emplace_back(*staged);
   return tilings;

@@ -7,14 +7,12 @@
 namespace lowering {
 namespace {
 
-constexpr int widestVector = 16;          // bytes
-constexpr int64_t tileBytes = 128;        // of a tile's row: one line of the L2 cache
-constexpr int64_t widerTile = 64;         // threads across a tile of narrow vectors: its rows start anywhere, and share lines
-constexpr int64_t narrowestTile = 32;     // bytes of a tile's row: what the L2 cache reads at least
-constexpr int mostCtas = 16;              // of a cluster
-constexpr int64_t shortColumn = 16;       // elements that one thread combines without help
-constexpr int64_t shareBytes = 64 << 10;  // that the last CTA puts together: more would keep it from finishing
-constexpr int64_t smallBytes = 2 << 20;   // of a tensor: more and narrower CTAs start sooner
+constexpr int64_t tileBytes = ir::Target::lineBytes;  // of a tile's row
+constexpr int64_t widerTile = 64;  // threads across a tile of narrow vectors: its rows start anywhere, and share lines
+constexpr int64_t narrowestTile = ir::Target::sectorBytes;  // of a tile's row
+constexpr int64_t shortColumn = 16;                         // elements that one thread combines without help
+constexpr int64_t shareBytes = 64 << 10;                    // that the last CTA puts together: more would keep it from finishing
+constexpr int64_t smallBytes = 2 << 20;                     // of a tensor: more and narrower CTAs start sooner
 
 /// Accesses that run along the columns and take part in the volume.
 std::vector<const Access*> columnAccesses(const Domain& domain) {
@@ -27,12 +25,12 @@ std::vector<const Access*> columnAccesses(const Domain& domain) {
   return found;
 }
 
-int chooseLanes(const Domain& domain, const std::vector<const Access*>& accesses) {
+int chooseLanes(const Domain& domain, const std::vector<const Access*>& accesses, const ir::Target& target) {
   if (accesses.empty()) return 1;
   const std::size_t columns = domain.elementDims() - 1;
   int64_t widest = 1;
   for (const Access* access : accesses) widest = std::max(widest, access->elementBytes);
-  int lanes = static_cast<int>(widestVector / widest);
+  int lanes = static_cast<int>(target.vectorBytes / widest);
   const auto fits = [&](const Access* access) { return domain.isAligned(*access, lanes, columns); };
   while (lanes > 1 && (domain.dims()[columns].extent % lanes != 0 || !std::all_of(accesses.begin(), accesses.end(), fits)))
     lanes /= 2;
@@ -44,7 +42,7 @@ int chooseLanes(const Domain& domain, const std::vector<const Access*>& accesses
 ColumnTiling chooseColumnTiling(const Nest& nest, const Domain& domain, const ir::Target& target) {
   const std::vector<const Access*> accesses = columnAccesses(domain);
   ColumnTiling tiling;
-  tiling.lanes = chooseLanes(domain, accesses);
+  tiling.lanes = chooseLanes(domain, accesses, target);
   tiling.outer = domain.numel(0, domain.elementDims() - 1);
   tiling.columns = domain.dims()[domain.elementDims() - 1].extent;
   tiling.elements = domain.numel(domain.elementDims(), domain.dims().size());
@@ -56,11 +54,12 @@ ColumnTiling chooseColumnTiling(const Nest& nest, const Domain& domain, const ir
   const bool isWide = tiling.outer * vectors >= int64_t{1024} * target.processors;
   if (tiling.elements <= shortColumn || isWide) {
     const int64_t all = tiling.outer * vectors;
-    tiling.across = static_cast<int>(std::clamp<int64_t>(std::bit_ceil(static_cast<uint64_t>(all / target.processors)), 32, 128));
+    tiling.across = static_cast<int>(
+        std::clamp<int64_t>(std::bit_ceil(static_cast<uint64_t>(all / target.processors)), ir::Target::warp, 128));
     return tiling;
   }
   const int64_t line = std::max<int64_t>(1, tileBytes / (elementBytes * tiling.lanes));
-  const bool isNarrow = tiling.lanes * elementBytes < widestVector;
+  const bool isNarrow = tiling.lanes * elementBytes < target.vectorBytes;
   const bool fills = tiling.outer * ceilDiv(vectors, widerTile) >= target.processors;
   const int64_t wanted = isNarrow && fills ? std::max(line, widerTile) : line;
   tiling.across = static_cast<int>(std::bit_ceil(static_cast<uint64_t>(std::min(vectors, wanted))));
@@ -77,7 +76,7 @@ ColumnTiling chooseColumnTiling(const Nest& nest, const Domain& domain, const ir
   const auto wantsMore = [&] {
     return tiling.outer * tiling.tiles() * tiling.ctas < enough && tiling.elements > int64_t{2} * tiling.down * tiling.ctas;
   };
-  while (tiling.ctas < mostCtas && wantsMore()) tiling.ctas *= 2;
+  while (tiling.ctas < target.clusterCtas && wantsMore()) tiling.ctas *= 2;
   const bool isQuick = isOneSweep && bytes < smallBytes;
   const int64_t narrowest = !isQuick ? narrowestTile : isNarrow ? tileBytes / 2 : tileBytes;
   while (wantsMore() && tiling.across * tiling.lanes * elementBytes > narrowest) {

@@ -1,15 +1,13 @@
 #include "lowering/heuristics/persistent.h"
 
 #include <algorithm>
-#include <bit>
+
+#include "lowering/heuristics/gpu_limits.h"
 
 namespace lowering {
 namespace {
 
-constexpr int warp = 32;
-constexpr int mostThreads = 1024;
-constexpr int schedulers = 4;  // of a multiprocessor, each with a part of the registers
-constexpr int64_t registersOfScheduler = 16384;
+constexpr int warp = ir::Target::warp;
 constexpr int64_t ownRegisters = 44;          // of a thread, beside those for vectors
 constexpr int mostVectors = 4;                // of a row that a thread takes
 constexpr int mostRows = 8;                   // that a group takes at once
@@ -37,17 +35,20 @@ VectorRegisters registersOf(const Crossing& crossing) {
   return registers;
 }
 
-/// Threads that a row takes: a part of a warp that shuffles can combine, or warps.
-int64_t groupOf(int64_t threads) {
-  return threads <= warp ? static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(threads)))
-                         : ceilDiv(threads, int64_t{warp}) * warp;
+/// Shared memory of a CTA, whose groups leave there what they have of the columns.
+int64_t sharedBytes(const Crossing& crossing, const PersistentTiling& tiling) {
+  int64_t bytes = 0;
+  if (crossing.alongColumns)
+    for (const Reduction& sum : crossing.alongColumns->nest.reductions) bytes += ir::sizeOf(sum.body->dtype);
+  return tiling.groups() * crossing.columns() * bytes;
 }
 
 /// The most threads of a CTA, in multiples of `unit`, that can have so many registers each.
-int64_t widestBlock(int64_t unit, int64_t registers) {
-  int64_t block = mostThreads / unit * unit;
-  const auto has = [](int64_t threads) {
-    return registersOfScheduler / (ceilDiv(threads, int64_t{warp} * schedulers) * warp) / 8 * 8;
+int64_t widestBlock(int64_t unit, int64_t registers, const ir::Target& target) {
+  int64_t block = ir::Target::ctaThreads / unit * unit;
+  const auto has = [&](int64_t threads) {
+    constexpr int64_t ofRound = warp * ir::Target::schedulers, step = ir::Target::registerUnit;
+    return registersOfWarp(target) / ceilDiv(threads, ofRound) / step * step;
   };
   while (block > 0 && has(block) < registers) block -= unit;
   return block;
@@ -75,9 +76,9 @@ std::optional<PersistentTiling> choosePersistentTiling(const Crossing& crossing,
       tiling.vectors = vectors;
       tiling.rows = rows;
       tiling.group = static_cast<int>(groupOf(ceilDiv(rowVectors, vectors)));
-      tiling.block = static_cast<int>(
-          widestBlock(std::max(warp, tiling.group), ownRegisters + vectors * (registers.shared + rows * registers.ofRow)));
-      if (tiling.block == 0) continue;
+      tiling.block = static_cast<int>(widestBlock(std::max(warp, tiling.group),
+                                                  ownRegisters + vectors * (registers.shared + rows * registers.ofRow), target));
+      if (tiling.block == 0 || sharedBytes(crossing, tiling) > target.ctaSharedBytes) continue;
       // Idle lanes are lost, and what is read ahead keeps memory busy. More threads do better than more vectors of each.
       const double used = static_cast<double>(rowVectors) / static_cast<double>(tiling.group * vectors);
       const double ahead = static_cast<double>(std::min(tiling.block * vectors * rows * registers.ofRow * 2, enough));
@@ -94,7 +95,7 @@ std::optional<PersistentTiling> choosePersistentTiling(const Crossing& crossing,
 }
 
 std::optional<PersistentTiling> choosePersistentColumns(const ir::Loops& loops, const ir::Target& target) {
-  const std::optional<Crossing> crossing = crossingOf({loops});
+  const std::optional<Crossing> crossing = crossingOf({loops}, target);
   if (!crossing || crossing->alongRows || crossing->rows() < tall * crossing->columns()) return std::nullopt;
   int64_t bytes = 0;
   for (const MatrixInput& input : crossing->inputs())

@@ -7,8 +7,6 @@
 namespace lowering {
 namespace {
 
-constexpr int vectorBytes = 16;            // widest load and store of a thread
-constexpr int widestThreadBytes = 32;      // of one tensor: two vectors where element sizes are mixed
 constexpr int64_t minimumCtaBytes = 3072;  // a CTA costs 0.6 ns to launch: less traffic than this is bound by that
 constexpr int64_t manyBytes = 16 << 20;    // stored: from here on few threads are enough to keep memory busy
 constexpr int waitingSteps = 4;            // vectors of a thread that waits for little more than what it starts from
@@ -18,10 +16,11 @@ bool storesAre(const Domain& domain, Property property) {
   return std::all_of(domain.stores().begin(), domain.stores().end(), property);
 }
 
-void chooseVectors(PointwiseTiling& tiling, const Domain& domain) {
+void chooseVectors(PointwiseTiling& tiling, const Domain& domain, const ir::Target& target) {
   const ElementRange elements = contiguousElements(domain);
-  const auto widest =
-      static_cast<int>(std::max<int64_t>(1, std::min(vectorBytes / elements.smallest, widestThreadBytes / elements.largest)));
+  // Of one tensor two vectors where element sizes are mixed.
+  const auto widest = static_cast<int>(
+      std::max<int64_t>(1, std::min(target.vectorBytes / elements.smallest, 2 * target.vectorBytes / elements.largest)));
   const bool oneDim = domain.dims().size() == 1;
   for (tiling.lanes = widest; tiling.lanes > 1; tiling.lanes /= 2) {
     const bool rows = oneDim || domain.inner().extent % tiling.lanes == 0;
@@ -52,9 +51,9 @@ bool waitsForLittle(const Domain& domain) {
 
 }  // namespace
 
-PointwiseTiling choosePointwiseTiling(const Domain& domain) {
+PointwiseTiling choosePointwiseTiling(const Domain& domain, const ir::Target& target) {
   PointwiseTiling tiling;
-  chooseVectors(tiling, domain);
+  chooseVectors(tiling, domain, target);
   tiling.block = threadBytes(domain, tiling.lanes) * 128 < minimumCtaBytes ? 256 : 128;
   if (waitsForLittle(domain)) {
     tiling.steps = waitingSteps;

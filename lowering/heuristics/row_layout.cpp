@@ -1,7 +1,5 @@
 #include "lowering/heuristics/row_layout.h"
 
-#include <bit>
-
 #include "ir/index/ceil_div.h"
 
 namespace lowering {
@@ -10,10 +8,6 @@ namespace {
 constexpr int widestColumns = 512;  // threads along a run, if it leaves enough work for them
 
 }  // namespace
-
-int64_t groupOf(int64_t threads) {
-  return threads <= 32 ? static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(threads))) : ceilDiv(threads, 32) * 32;
-}
 
 void divide(RowTiling& tiling, int64_t ctas) {
   tiling.alongRun = static_cast<int>(ceilDiv(ctas, std::max<int64_t>(1, tiling.runs)));
@@ -31,13 +25,14 @@ void layOut(RowTiling& tiling, int64_t steps, int threads) {
   tiling.runsAtOnce = static_cast<int>(std::min<int64_t>(ceilDiv(runs, tiling.runSteps), threads / tiling.columns));
   tiling.runSteps = ceilDiv(runs, tiling.runsAtOnce);
   const int64_t busy = int64_t{tiling.columns} * tiling.runsAtOnce;
-  tiling.group = static_cast<int>(tiling.parts() == 1 ? groupOf(busy) : ceilDiv(busy, 32) * 32);
+  tiling.group = static_cast<int>(tiling.parts() == 1 ? groupOf(busy) : wholeWarps(busy));
 }
 
 void chooseResident(RowTiling& tiling, int64_t most, const ir::Target& target) {
   const int64_t ctas = ceilDiv(tiling.rows, tiling.rowsPerCta()) * tiling.ctas;
   const int64_t wanted = ceilDiv(tiling.ctas > 1 && tiling.hasRuns() ? ctas * 9 / 8 : ctas, target.processors);
-  tiling.resident = static_cast<int>(std::clamp<int64_t>(wanted, 1, std::clamp<int64_t>(most, 1, 2048 / tiling.block)));
+  tiling.resident =
+      static_cast<int>(std::clamp<int64_t>(wanted, 1, std::clamp<int64_t>(most, 1, target.processorThreads / tiling.block)));
 }
 
 }  // namespace lowering

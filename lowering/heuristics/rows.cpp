@@ -13,6 +13,7 @@
 namespace lowering {
 namespace {
 
+constexpr int64_t warp = ir::Target::warp;
 constexpr int widestBlock = 512;             // threads of a CTA of several rows
 constexpr int shareThreads = 512;            // of a CTA of the grid that shares a row
 constexpr int64_t manyCtas = 6144;           // to launch one takes 0.6 ns: more of them would take longer than their work
@@ -54,13 +55,13 @@ RowAccesses accessesOf(const Nest& nest, const Domain& domain) {
   return found;
 }
 
-int widestLanes(const RowAccesses& accesses) {
-  return static_cast<int>(std::min(widestVector / accesses.narrowest, 2 * widestVector / accesses.widest));
+int widestLanes(const RowAccesses& accesses, const ir::Target& target) {
+  return static_cast<int>(std::min(target.vectorBytes / accesses.narrowest, 2 * target.vectorBytes / accesses.widest));
 }
 
-int chooseLanes(const Domain& domain, const RowAccesses& accesses) {
+int chooseLanes(const Domain& domain, const RowAccesses& accesses, const ir::Target& target) {
   if (accesses.contiguous.empty()) return 1;
-  int lanes = widestLanes(accesses);
+  int lanes = widestLanes(accesses, target);
   const auto fits = [&](const Access* access) { return domain.isAligned(*access, lanes, domain.innermost()); };
   while (lanes > 1 &&
          (domain.inner().extent % lanes != 0 || !std::all_of(accesses.contiguous.begin(), accesses.contiguous.end(), fits)))
@@ -87,15 +88,16 @@ std::optional<int64_t> largestShift(const Domain& domain, const RowAccesses& acc
 /// warp holds. Windows would be fewer accesses, but take more instructions for the lanes that are not inside.
 bool isNarrow(const RowTiling& tiling, const RowAccesses& accesses) {
   return !tiling.hasRuns() && accesses.held == 1 && tiling.lanes * accesses.widest <= narrowVector &&
-         tiling.runVectors <= int64_t{32} * mostNarrowSteps;
+         tiling.runVectors <= warp * mostNarrowSteps;
 }
 
 /// The widest vectors that the runs are made of, aligned windows over them where these are narrow.
-void chooseVectors(RowTiling& tiling, const Domain& domain, const RowAccesses& accesses, std::optional<bool> windows) {
-  tiling.lanes = chooseLanes(domain, accesses);
+void chooseVectors(RowTiling& tiling, const Domain& domain, const RowAccesses& accesses, std::optional<bool> windows,
+                   const ir::Target& target) {
+  tiling.lanes = chooseLanes(domain, accesses, target);
   tiling.runVectors = domain.inner().extent / tiling.lanes;
   if (accesses.contiguous.empty() || !windows.value_or(!isNarrow(tiling, accesses))) return;
-  const int widest = widestLanes(accesses);
+  const int widest = widestLanes(accesses, target);
   if (tiling.lanes * 2 >= widest || domain.inner().extent < 2 * widest) return;
   if (const std::optional<int64_t> shift = largestShift(domain, accesses, widest)) {
     tiling.windows = true;
@@ -108,7 +110,7 @@ void chooseVectors(RowTiling& tiling, const Domain& domain, const RowAccesses& a
 /// few, with hardly any idle thread.
 int64_t chooseSteps(const RowTiling& tiling, bool isOneSweep, int64_t tensors, const ir::Target& target) {
   const int64_t vectors = ceilDiv(tiling.runVectors * tiling.runs, tiling.parts());
-  const bool isSmall = tiling.rows * tiling.parts() * vectors <= int64_t{2048} * target.processors;
+  const bool isSmall = tiling.rows * tiling.parts() * vectors <= residentThreads(target);
   const auto ofEach = [&](int64_t steps) { return std::max<int64_t>(1, steps / tensors); };
   if (tiling.hasRuns()) return ofEach(isSmall ? ceilDiv(vectors, 256) : registerVectors);
   if (isSmall) return ofEach(ceilDiv(vectors, 512));
@@ -116,13 +118,13 @@ int64_t chooseSteps(const RowTiling& tiling, bool isOneSweep, int64_t tensors, c
   if (vectors > 256) return most;
   // As many steps as leave the fewest threads idle, near what is best where none is; a sum alone and windows, of which every
   // warp then has ends, are best left to one warp.
-  const bool isOfOneWarp = vectors <= 32 || isOneSweep || tiling.windows;
-  const int64_t usual = isOfOneWarp ? std::min(ceilDiv(vectors, 32), most) : ofEach(2);
+  const bool isOfOneWarp = vectors <= warp || isOneSweep || tiling.windows;
+  const int64_t usual = isOfOneWarp ? std::min(ceilDiv(vectors, warp), most) : ofEach(2);
   int64_t best = usual;
   double least = std::numeric_limits<double>::infinity();
   for (int64_t steps = 1; steps <= most; ++steps) {
     const int64_t group = groupOf(ceilDiv(vectors, steps));
-    if ((isOneSweep && group > 32) || group < std::min<int64_t>(8, groupOf(vectors))) continue;
+    if ((isOneSweep && group > warp) || group < std::min<int64_t>(8, groupOf(vectors))) continue;
     const double slots = static_cast<double>(group * steps) * (steps == usual ? 1 : 1.05);
     if (slots >= least) continue;
     least = slots;
@@ -134,7 +136,7 @@ int64_t chooseSteps(const RowTiling& tiling, bool isOneSweep, int64_t tensors, c
 /// Narrow vectors: of the fewest threads, 8 at least.
 int64_t chooseNarrowSteps(const RowTiling& tiling) {
   int64_t threads = 8;
-  while (threads < 32 && ceilDiv(tiling.runVectors, threads) > narrowSteps) threads *= 2;
+  while (threads < warp && ceilDiv(tiling.runVectors, threads) > narrowSteps) threads *= 2;
   return ceilDiv(tiling.runVectors, threads);
 }
 
@@ -144,8 +146,8 @@ int64_t chooseSteps(const RowTiling& tiling, const RowAccesses& accesses, int64_
   if (isNarrow(tiling, accesses)) return chooseNarrowSteps(tiling);
   const bool isOneSweep = accesses.heldBytes == 0;
   const int64_t vectors = tiling.runVectors * tiling.runs;
-  const bool isSmall = tiling.rows * vectors <= int64_t{2048} * target.processors;
-  if (tiling.windows && !isSmall && vectors > 16 && vectors <= 32) return 2;
+  const bool isSmall = tiling.rows * vectors <= residentThreads(target);
+  if (tiling.windows && !isSmall && vectors > warp / 2 && vectors <= warp) return 2;
   const bool sharesWeights = accesses.commonBytes > 0 && !tiling.hasRuns() && !isSmall && vectors <= 256;
   return chooseSteps(tiling, isOneSweep, sharesWeights ? 1 : vectorsAtOnce, target);
 }
@@ -153,16 +155,16 @@ int64_t chooseSteps(const RowTiling& tiling, const RowAccesses& accesses, int64_
 /// Fills a CTA with rows, but not so many that multiprocessors stay without one.
 void fillBlock(RowTiling& tiling, const ir::Target& target) {
   int rows = std::max(1, 128 / tiling.group);
-  while (rows * tiling.group > 32 && rows > 1 && ceilDiv(tiling.rows, rows) < int64_t{2} * target.processors) rows /= 2;
-  const int64_t widest = tiling.group <= 32 ? widestBlock : 128;  // warps of different rows should not wait for each other
+  while (rows * tiling.group > warp && rows > 1 && ceilDiv(tiling.rows, rows) < int64_t{2} * target.processors) rows /= 2;
+  const int64_t widest = tiling.group <= warp ? widestBlock : 128;  // warps of different rows should not wait for each other
   while (ceilDiv(tiling.rows, rows) > manyCtas && rows * tiling.group * 2 <= widest) rows *= 2;
   tiling.block = tiling.group * rows;
 }
 
 /// CTAs of threads that each hold so much of a plain row, and some of the weights that they read ahead.
-int64_t mostOfRows(const RowTiling& tiling, int64_t heldWords, int64_t commonWords) {
+int64_t mostOfRows(const RowTiling& tiling, int64_t heldWords, int64_t commonWords, const ir::Target& target) {
   const int64_t registers = 24 + heldWords * 5 / 4 + std::min<int64_t>(24, commonWords * 3 / 4);
-  return 65536 / (registers * tiling.block);
+  return target.processorRegisters / (registers * tiling.block);
 }
 
 bool isHeld(const RowTiling& tiling) { return tiling.hold == Hold::Registers; }
@@ -179,16 +181,17 @@ RowTiling chooseRowTiling(const Nest& nest, const Domain& domain, const ir::Targ
   RowTiling tiling;
   tiling.rows = domain.numel(0, domain.elementDims());
   tiling.runs = domain.numel(domain.elementDims(), domain.innermost());
-  chooseVectors(tiling, domain, accesses, wish.hasWindows);
+  chooseVectors(tiling, domain, accesses, wish.hasWindows, target);
   const int64_t rowVectors = tiling.runs * tiling.runVectors;
   const int64_t rowBytes = rowVectors * tiling.lanes * accesses.heldBytes;
-  const int64_t vectorsAtOnce = std::max<int64_t>(1, ceilDiv(accesses.heldBytes * tiling.lanes, widestVector));
+  const int64_t vectorsAtOnce = std::max<int64_t>(1, ceilDiv(accesses.heldBytes * tiling.lanes, target.vectorBytes));
   const int64_t registerBytes = tiling.hasRuns() ? registerRunBytes : registerRowBytes;
+  const int64_t sharedBytes = sharedBytesOfTwo(target);
   const bool isOneSweep = accesses.heldBytes == 0;
 
   // The fewest CTAs a row whose share of it stays on chip; more while the device is not filled and each has enough to do.
   const auto share = [&] { return ceilDiv(rowBytes, tiling.ctas); };
-  const int64_t most = tiling.hasRuns() ? std::min<int64_t>(mostCtas, tiling.runs) : mostCtas;
+  const int64_t most = tiling.hasRuns() ? std::min<int64_t>(target.clusterCtas, tiling.runs) : target.clusterCtas;
   const auto isEnough = [&] {
     const bool fits = isOneSweep || share() <= (tiling.hasRuns() ? registerBytes : sharedBytes);
     const bool fills = tiling.rows * tiling.ctas * 4 > target.processors * 3 || rowVectors / tiling.ctas < 1024;
@@ -204,14 +207,14 @@ RowTiling chooseRowTiling(const Nest& nest, const Domain& domain, const ir::Targ
   else if (tiling.shares == 1)
     divide(tiling, wish.parts ? std::clamp<int64_t>(*wish.parts, 1, most) : tiling.ctas);
 
-  const bool isSmall = tiling.rows * rowVectors <= int64_t{2048} * target.processors;
+  const bool isSmall = tiling.rows * rowVectors <= residentThreads(target);
   const bool isStored = !nest.elementStores.empty();
   const RunRows runs{tiling, accesses.readBytes, accesses.heldBytes, accesses.narrowest, isSmall, isStored};
   const bool hasStoredRuns = tiling.hasRuns() && (isStored || !isOneSweep);
   if (hasStoredRuns)
     if (const std::optional<RowTiling> wished = wishedRunTiling(runs, wish, target)) return *wished;
   const int64_t steps = wish.steps.value_or(chooseSteps(tiling, accesses, vectorsAtOnce, target));
-  layOut(tiling, steps, tiling.shares > 1 ? shareThreads : mostThreads);
+  layOut(tiling, steps, tiling.shares > 1 ? shareThreads : ir::Target::ctaThreads);
   const int64_t held = tiling.vectorSteps * tiling.runSteps * vectorsAtOnce;
   const bool fitsShared = !isOneSweep && share() <= 2 * sharedBytes;
   if ((held <= registerVectors + 2 || isNarrow(tiling, accesses)) && share() <= registerBytes * vectorsAtOnce)
@@ -222,7 +225,8 @@ RowTiling chooseRowTiling(const Nest& nest, const Domain& domain, const ir::Targ
       (wish.hold == Hold::Registers && held <= 2 * registerVectors))
     tiling.hold = *wish.hold;
   if (tiling.hold == Hold::Shared && !wish.steps) {
-    const int64_t threads = share() > sharedBytes ? mostThreads : widestBlock;  // of one CTA or two on a multiprocessor
+    // Of one CTA or two on a multiprocessor.
+    const int64_t threads = share() > sharedBytes ? ir::Target::ctaThreads : widestBlock;
     layOut(tiling, std::max<int64_t>(1, ceilDiv(rowVectors, tiling.ctas * threads)));
   }
   const bool areFew = tiling.vectorSteps * tiling.runSteps * tiling.lanes <= mostKept;
@@ -230,12 +234,12 @@ RowTiling chooseRowTiling(const Nest& nest, const Domain& domain, const ir::Targ
   if (tiling.parts() > 1 || tiling.hold == Hold::Shared)
     tiling.block = tiling.group;
   else if (wish.rowsPerCta)
-    tiling.block = tiling.group * std::clamp(*wish.rowsPerCta, 1, mostThreads / tiling.group);
+    tiling.block = tiling.group * std::clamp(*wish.rowsPerCta, 1, ir::Target::ctaThreads / tiling.group);
   else
     fillBlock(tiling, target);
   if (isHeld(tiling) && wish.isResident) {
     const int64_t commonBytes = tiling.vectorSteps * tiling.lanes * accesses.commonBytes;
-    chooseResident(tiling, mostOfRows(tiling, held * 4, commonBytes / 4), target);
+    chooseResident(tiling, mostOfRows(tiling, held * 4, commonBytes / 4, target), target);
   }
   const bool isWished = wish.parts || wish.steps || wish.hold;
   if (!hasStoredRuns || isWished) return tiling;

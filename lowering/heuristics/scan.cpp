@@ -3,15 +3,14 @@
 #include <algorithm>
 #include <bit>
 
-#include "ir/index/ceil_div.h"
+#include "lowering/heuristics/gpu_limits.h"
 
 namespace lowering {
 namespace {
 
-constexpr int64_t vectorBytes = 16;
+constexpr int warp = ir::Target::warp;
 constexpr int64_t mostSteps = 4;      // vectors that a thread takes at once: they are in flight together, and stay in registers
 constexpr int mostThreads = 512;      // of a CTA
-constexpr int mostCtas = 16;          // of a cluster
 constexpr int64_t leastShare = 1024;  // vectors that are worth another CTA
 constexpr int64_t mostOfCta = 4096;   // vectors a CTA of a cluster takes before the whole grid does better
 constexpr int residentShares = 2;     // CTAs that share rows, of a multiprocessor: all of them run at the same time
@@ -23,7 +22,7 @@ T powerOfTwoFrom(T n) {
 }
 
 /// The widest vectors along a dim: aligned in all that runs along it. A row may end within one if nothing is read lane by lane.
-int chooseLanes(const Domain& domain, std::size_t dim, bool mayEndWithin) {
+int chooseLanes(const Domain& domain, std::size_t dim, bool mayEndWithin, const ir::Target& target) {
   std::vector<const Access*> along;
   int64_t widest = 1, narrowest = 8;
   bool isRead = mayEndWithin;
@@ -38,15 +37,12 @@ int chooseLanes(const Domain& domain, std::size_t dim, bool mayEndWithin) {
   for (const Access& access : domain.loads())
     if (!add(access) && !domain.isUniform(access, dim)) isRead = false;
   if (along.empty()) return 1;
-  auto lanes = static_cast<int>(std::min(vectorBytes / narrowest, 2 * vectorBytes / widest));
+  auto lanes = static_cast<int>(std::min(target.vectorBytes / narrowest, 2 * target.vectorBytes / widest));
   const auto fits = [&](const Access* access) { return domain.isAligned(*access, lanes, dim); };
-  const auto ends = [&] { return domain.dims()[dim].extent % lanes == 0 || (isRead && lanes * widest <= vectorBytes); };
+  const auto ends = [&] { return domain.dims()[dim].extent % lanes == 0 || (isRead && lanes * widest <= target.vectorBytes); };
   while (lanes > 1 && !(ends() && std::all_of(along.begin(), along.end(), fits))) lanes /= 2;
   return lanes;
 }
-
-/// Threads for a line: a power of two of one warp, or whole warps.
-int groupOf(int64_t threads) { return static_cast<int>(threads <= 32 ? powerOfTwoFrom(threads) : ceilDiv(threads, 32) * 32); }
 
 void layOutRows(ScanTiling& tiling, const ir::Target& target, const ScanWish& wish) {
   const auto isEnough = [&] {
@@ -54,7 +50,7 @@ void layOutRows(ScanTiling& tiling, const ir::Target& target, const ScanWish& wi
     const bool fills = each > mostThreads * mostSteps ? ctas > target.processors : ctas * 4 > int64_t{target.processors} * 3;
     return fills || each < leastShare;
   };
-  while (tiling.ctas < mostCtas && !isEnough()) tiling.ctas *= 2;
+  while (tiling.ctas < target.clusterCtas && !isEnough()) tiling.ctas *= 2;
   const int64_t mostShares = int64_t{residentShares} * target.processors / tiling.lines;
   if (tiling.vectors / tiling.ctas > mostOfCta && mostShares > 1) {
     tiling.ctas = 1;
@@ -63,16 +59,16 @@ void layOutRows(ScanTiling& tiling, const ir::Target& target, const ScanWish& wi
   if (wish.parts && tiling.shares > 1)
     tiling.shares = static_cast<int>(std::clamp<int64_t>(*wish.parts, 1, mostShares));
   else if (wish.parts)
-    tiling.ctas = std::clamp(powerOfTwoFrom(*wish.parts), 1, mostCtas);
+    tiling.ctas = std::clamp(powerOfTwoFrom(*wish.parts), 1, target.clusterCtas);
   if (tiling.shares > 1) tiling.resident = static_cast<int>(ceilDiv(tiling.lines * tiling.shares, target.processors));
   const int64_t each = ceilDiv(tiling.vectors, tiling.parts());
-  const bool isSmall = tiling.lines * tiling.vectors <= int64_t{2048} * target.processors && tiling.parts() == 1;
+  const bool isSmall = tiling.lines * tiling.vectors <= residentThreads(target) && tiling.parts() == 1;
   tiling.steps = isSmall ? ceilDiv(each, mostThreads) : each / 8;
   tiling.steps = std::clamp<int64_t>(wish.steps.value_or(tiling.steps), 1, mostSteps);
-  tiling.group = std::min(mostThreads, groupOf(ceilDiv(each, tiling.steps)));
-  if (tiling.parts() > 1) tiling.group = std::max(tiling.group, 32);
+  tiling.group = static_cast<int>(std::min<int64_t>(mostThreads, groupOf(ceilDiv(each, tiling.steps))));
+  if (tiling.parts() > 1) tiling.group = std::max(tiling.group, warp);
   int lines = tiling.parts() > 1 ? 1 : std::max(1, 128 / tiling.group);
-  while (lines * tiling.group > 32 && lines > 1 && ceilDiv(tiling.lines, lines) < int64_t{2} * target.processors) lines /= 2;
+  while (lines * tiling.group > warp && lines > 1 && ceilDiv(tiling.lines, lines) < int64_t{2} * target.processors) lines /= 2;
   while (ceilDiv(tiling.lines, lines) > manyCtas && lines * tiling.group * 2 <= mostThreads) lines *= 2;
   tiling.block = tiling.group * lines;
 }
@@ -82,16 +78,16 @@ void layOutColumns(ScanTiling& tiling, const ir::Target& target, const ScanWish&
   const int64_t wanted = int64_t{1024} * target.processors / tiling.lines;  // threads a line that fill the device
   const int64_t most = powerOfTwoFrom(ceilDiv(tiling.vectors, tiling.steps));
   tiling.group = static_cast<int>(powerOfTwoFrom(std::clamp<int64_t>(std::min(wanted, most), 1, 64)));
-  const int across = tiling.group == 1 ? 128 : std::max(8, std::min(32, 256 / tiling.group));
+  const int across = tiling.group == 1 ? 128 : std::max(8, std::min(warp, 256 / tiling.group));
   tiling.across = static_cast<int>(std::min<int64_t>(across, powerOfTwoFrom(tiling.lines)));
-  tiling.across = std::max(tiling.across, 32 / std::min(32, tiling.group));
+  tiling.across = std::max(tiling.across, warp / std::min(warp, tiling.group));
   tiling.block = tiling.across * tiling.group;
   const auto isEnough = [&] {
     const bool fills = ceilDiv(tiling.lines, tiling.across) * tiling.ctas >= target.processors;
     return fills || tiling.group < 64 || tiling.vectors < 2 * tiling.chunk();
   };
-  while (tiling.ctas < mostCtas && !isEnough()) tiling.ctas *= 2;
-  if (wish.parts && tiling.group > 1) tiling.ctas = std::clamp(powerOfTwoFrom(*wish.parts), 1, mostCtas);
+  while (tiling.ctas < target.clusterCtas && !isEnough()) tiling.ctas *= 2;
+  if (wish.parts && tiling.group > 1) tiling.ctas = std::clamp(powerOfTwoFrom(*wish.parts), 1, target.clusterCtas);
 }
 
 }  // namespace
@@ -102,7 +98,7 @@ ScanTiling chooseScanTiling(const Domain& domain, const ir::Target& target, cons
   ScanTiling tiling;
   tiling.columns = !domain.runsAlongElements();
   const std::size_t dim = tiling.columns ? domain.elementDims() - 1 : domain.innermost();
-  tiling.lanes = chooseLanes(domain, dim, !tiling.columns);
+  tiling.lanes = chooseLanes(domain, dim, !tiling.columns, target);
   const int64_t rows = domain.numel(0, domain.elementDims()), elements = domain.inner().extent;
   tiling.lines = tiling.columns ? rows / tiling.lanes : rows;
   tiling.vectors = tiling.columns ? elements : ceilDiv(elements, tiling.lanes);

@@ -17,15 +17,17 @@ constexpr int mostSharing = 8;                        // CTAs of a cluster; more
 constexpr int64_t clusterRowBytes = 10 * sliceBytes;  // of a row that a cluster's registers hold faster than a team
 constexpr int leastTeam = 4;                          // CTAs: rows of fewer slices are faster in clusters
 constexpr int largestOfMany = 320;                    // threads of a CTA of which there are several on a multiprocessor
-constexpr int64_t allSharedBytes = 230000;            // of a multiprocessor
+constexpr int64_t allSharedBytes = 230000;            // that several CTAs take of a multiprocessor
+constexpr int64_t besideSlice = 2048;                 // that a CTA takes beside its slice
 constexpr int64_t shortRowBytes = 16384;              // of a row that is read once
 
 /// CTAs of threads that each hold so much of a row of many runs, some of whose lanes may be left out. Each of the four parts of a
 /// multiprocessor has registers for whole warps.
-int64_t mostOfRuns(const RowTiling& tiling, int64_t heldWords) {
+int64_t mostOfRuns(const RowTiling& tiling, int64_t heldWords, const ir::Target& target) {
   const int64_t registers = 24 + heldWords + (tiling.windows ? 8 : 0);
-  const int64_t warps = 4 * (512 / (ceilDiv(registers, 8) * 8));
-  return warps / (tiling.block / 32);
+  constexpr int64_t unit = ir::Target::registerUnit;
+  const int64_t warps = ir::Target::schedulers * (registersOfWarp(target) / (ceilDiv(registers, unit) * unit));
+  return warps / (tiling.block / ir::Target::warp);
 }
 
 /// A row of many runs in the registers of so many CTAs, of which as many as possible are on a multiprocessor at once: at most 8
@@ -34,7 +36,7 @@ std::optional<RowTiling> heldRuns(RowTiling tiling, int ctas, int64_t elementByt
   std::optional<RowTiling> best;
   divide(tiling, ctas);
   const int64_t vectorBytes = tiling.lanes * elementBytes;
-  const int64_t most = registerVectors * widestVector / std::max<int64_t>(widestVector, vectorBytes);
+  const int64_t most = registerVectors * target.vectorBytes / std::max<int64_t>(target.vectorBytes, vectorBytes);
   for (const int threads : ctas == 1 ? std::vector{widestBlock, widestBlock / 2} : std::vector{largestOfMany})
     for (int64_t steps = most; steps > 1; --steps) {
       layOut(tiling, steps, threads);
@@ -42,7 +44,7 @@ std::optional<RowTiling> heldRuns(RowTiling tiling, int ctas, int64_t elementByt
       if (held > most || tiling.group < fewestThreads) continue;
       tiling.block = tiling.group;
       tiling.hold = Hold::Registers;
-      chooseResident(tiling, mostOfRuns(tiling, held * vectorBytes / 4), target);
+      chooseResident(tiling, mostOfRuns(tiling, held * vectorBytes / 4, target), target);
       if (!best || tiling.resident > best->resident || (tiling.resident == best->resident && tiling.block > best->block))
         best = tiling;
     }
@@ -58,7 +60,7 @@ std::optional<RowTiling> heldRuns(const RunRows& rows, const ir::Target& target)
     const bool holdsAll = best->rows * best->ctas <= int64_t{best->resident} * target.processors;
     return best->ctas > 1 && !holdsAll && larger.resident * best->ctas * 5 > best->resident * larger.ctas * 6;
   };
-  for (int ctas = 1; ctas <= std::min<int64_t>(mostCtas, tiling.runs); ctas *= 2) {
+  for (int ctas = 1; ctas <= std::min<int64_t>(target.clusterCtas, tiling.runs); ctas *= 2) {
     if (tiling.rows * ctas * 4 <= int64_t{3} * target.processors) continue;
     const std::optional<RowTiling> held = heldRuns(tiling, ctas, rows.heldBytes, target);
     if (held && (!best || isWorthMore(*held))) best = held;
@@ -68,7 +70,7 @@ std::optional<RowTiling> heldRuns(const RunRows& rows, const ir::Target& target)
 
 /// Cuts a row of many runs into slices of about `bytes`, each some of the runs or a part of one, for CTAs of so many threads. Of
 /// these several are on a multiprocessor at once: while some load, others store.
-RowTiling sliced(RowTiling tiling, int64_t runBytes, int64_t bytes, int threads) {
+RowTiling sliced(RowTiling tiling, int64_t runBytes, int64_t bytes, int threads, const ir::Target& target) {
   const int64_t runs = std::max<int64_t>(1, bytes / runBytes);
   tiling.alongRun = static_cast<int>(runBytes * 4 > bytes * 5 ? ceilDiv(runBytes, bytes) : 1);
   tiling.ctas = static_cast<int>(ceilDiv(tiling.runs, runs)) * tiling.alongRun;
@@ -77,22 +79,25 @@ RowTiling sliced(RowTiling tiling, int64_t runBytes, int64_t bytes, int threads)
   tiling.block = tiling.group;
   tiling.hold = Hold::Shared;
   tiling.team = tiling.ctas > 1;
-  const int64_t most = std::max<int64_t>(1, allSharedBytes / (vectors * runBytes / tiling.runVectors + 2048));
+  const int64_t most =
+      std::max<int64_t>(1, ofShared(target, allSharedBytes) / (vectors * runBytes / tiling.runVectors + besideSlice));
   tiling.resident = static_cast<int>(std::clamp<int64_t>(4 * sliceThreads / tiling.block, 1, most));
   return tiling;
 }
 
 /// Threads that take 8 vectors each of so many.
 int threadsOf(int64_t vectors) {
-  return static_cast<int>(std::clamp<int64_t>(ceilDiv(vectors, 32 * registerVectors) * 32, fewestThreads, mostThreads));
+  return static_cast<int>(
+      std::clamp<int64_t>(wholeWarps(ceilDiv(vectors, registerVectors)), fewestThreads, ir::Target::ctaThreads));
 }
 
 /// Such a row in the shared memory of a cluster: the larger the slices, the more threads each takes.
-RowTiling sharedRuns(const RunRows& rows, int64_t bytes) {
+RowTiling sharedRuns(const RunRows& rows, int64_t bytes, const ir::Target& target) {
   const RowTiling& tiling = rows.tiling;
-  const bool isNarrow = tiling.lanes * rows.narrowest < widestVector;
+  const bool isNarrow = tiling.lanes * rows.narrowest < target.vectorBytes;
   const int64_t vectors = std::max<int64_t>(1, bytes / rows.runBytes()) * tiling.runVectors;
-  RowTiling cut = sliced(tiling, rows.runBytes(), bytes, bytes > sliceBytes || isNarrow ? threadsOf(vectors) : sliceThreads);
+  const bool isLarge = bytes > ofShared(target, sliceBytes) || isNarrow;
+  RowTiling cut = sliced(tiling, rows.runBytes(), bytes, isLarge ? threadsOf(vectors) : sliceThreads, target);
   cut.team = false;
   cut.resident = 0;
   return cut;
@@ -102,14 +107,16 @@ RowTiling sharedRuns(const RunRows& rows, int64_t bytes) {
 /// Nothing for rows that registers hold faster: short ones, few in all, and what is not copied 16 bytes at once.
 std::optional<RowTiling> sharedRuns(const RunRows& rows, const ir::Target& target) {
   const RowTiling& tiling = rows.tiling;
-  const bool isNarrow = tiling.lanes * rows.narrowest < widestVector;
-  const bool areFew = tiling.rows * rows.rowBytes() < sharedBytes * target.processors;
+  const bool isNarrow = tiling.lanes * rows.narrowest < target.vectorBytes;
+  const bool areFew = tiling.rows * rows.rowBytes() < sharedBytesOfTwo(target) * target.processors;
   if (tiling.windows || areFew || rows.rowBytes() <= registerBytes) return {};
-  for (int64_t ctas = 1; ctas <= std::min<int64_t>(isNarrow ? 1 : mostSharing, tiling.runs); ctas *= 2) {
+  for (int64_t ctas = 1; ctas <= std::min<int64_t>(isNarrow ? 1 : std::min(mostSharing, target.clusterCtas), tiling.runs);
+       ctas *= 2) {
     const int64_t slice = ceilDiv(tiling.runs, ctas) * rows.runBytes();
-    const int64_t most = isNarrow ? sliceBytes : ctas == 1 ? sharedBytes : mostSliceBytes;
+    const int64_t most =
+        ctas == 1 && !isNarrow ? sharedBytesOfTwo(target) : ofShared(target, isNarrow ? sliceBytes : mostSliceBytes);
     const bool fills = tiling.rows * ctas * 4 >= int64_t{5} * target.processors;
-    if (fills && slice <= most && slice > registerBytes) return sharedRuns(rows, slice);
+    if (fills && slice <= most && slice > registerBytes) return sharedRuns(rows, slice, target);
   }
   return {};
 }
@@ -119,9 +126,11 @@ std::optional<RowTiling> sharedRuns(const RunRows& rows, const ir::Target& targe
 int64_t teamSlice(const RunRows& rows, const ir::Target& target) {
   const int64_t run = rows.runBytes();
   const int64_t filling = std::max(leastSliceBytes, rows.tiling.rows * rows.rowBytes() / (int64_t{2} * target.processors));
-  if (rows.tiling.windows || run > mostSliceBytes) return std::min(filling, sliceBytes);
-  const int64_t most = filling < sliceBytes ? ceilDiv(filling, run) : mostSliceBytes / run;
-  const auto onChip = [&](int64_t runs) { return runs * run * std::min<int64_t>(4, allSharedBytes / (runs * run + 2048)); };
+  const int64_t ofFour = ofShared(target, sliceBytes), ofThree = ofShared(target, mostSliceBytes);
+  if (rows.tiling.windows || run > ofThree) return std::min(filling, ofFour);
+  const int64_t most = filling < ofFour ? ceilDiv(filling, run) : ofThree / run;
+  const int64_t all = ofShared(target, allSharedBytes);
+  const auto onChip = [&](int64_t runs) { return runs * run * std::min<int64_t>(4, all / (runs * run + besideSlice)); };
   const auto best = [&](bool isEven) {
     int64_t found = 1;
     for (int64_t runs = 2; runs <= std::min(most, rows.tiling.runs); ++runs)
@@ -135,8 +144,8 @@ int64_t teamSlice(const RunRows& rows, const ir::Target& target) {
 /// A row of many runs for a team, or nothing where the device has no room for one: at most two CTAs a multiprocessor, so that
 /// another team can begin where one ends.
 std::optional<RowTiling> teamed(const RunRows& rows, int64_t bytes, const ir::Target& target) {
-  RowTiling team = sliced(rows.tiling, rows.runBytes(), bytes, sliceThreads);
-  if (team.ctas > 2 * target.processors) team = sliced(rows.tiling, rows.runBytes(), 2 * bytes, 2 * sliceThreads);
+  RowTiling team = sliced(rows.tiling, rows.runBytes(), bytes, sliceThreads, target);
+  if (team.ctas > 2 * target.processors) team = sliced(rows.tiling, rows.runBytes(), 2 * bytes, 2 * sliceThreads, target);
   if (team.ctas > team.resident * target.processors) return {};
   return team;
 }
@@ -153,8 +162,8 @@ bool isBetter(const RowTiling& team, const RowTiling& cluster, const ir::Target&
 }
 
 /// Slices of a row for CTAs that read it once, and store its elements while they do.
-RowTiling streamed(const RunRows& rows, int64_t bytes, int threads) {
-  RowTiling cut = sliced(rows.tiling, rows.runBytes(), bytes, threads);
+RowTiling streamed(const RunRows& rows, int64_t bytes, int threads, const ir::Target& target) {
+  RowTiling cut = sliced(rows.tiling, rows.runBytes(), bytes, threads, target);
   cut.hold = Hold::Nowhere;
   cut.team = false;
   return cut;
@@ -167,14 +176,14 @@ std::optional<RowTiling> streamed(const RunRows& rows, const ir::Target& target)
   const int64_t vectors = tiling.runs * tiling.runVectors;
   const bool areMany = tiling.rows * vectors >= int64_t{4096} * target.processors;
   if (areMany && rows.rowBytes() >= shortRowBytes && tiling.rows * 9 >= int64_t{4} * target.processors) {
-    RowTiling whole = streamed(rows, rows.rowBytes(), threadsOf(vectors));
+    RowTiling whole = streamed(rows, rows.rowBytes(), threadsOf(vectors), target);
     whole.resident = 0;
     return whole;
   }
   const int64_t filling = tiling.rows * rows.rowBytes() / (int64_t{2} * target.processors);
-  const int64_t bytes = std::max(std::clamp(filling, leastSliceBytes, sliceBytes), ceilDiv(rows.rowBytes(), mostCtas));
-  const RowTiling cut = streamed(rows, bytes, sliceThreads);
-  return cut.ctas <= mostCtas ? std::optional(cut) : std::nullopt;
+  const int64_t bytes = std::max(std::clamp(filling, leastSliceBytes, sliceBytes), ceilDiv(rows.rowBytes(), target.clusterCtas));
+  const RowTiling cut = streamed(rows, bytes, sliceThreads, target);
+  return cut.ctas <= target.clusterCtas ? std::optional(cut) : std::nullopt;
 }
 
 }  // namespace
@@ -196,12 +205,12 @@ std::optional<RowTiling> chooseRunTiling(const RunRows& rows, const RowTiling& p
 std::optional<RowTiling> wishedRunTiling(const RunRows& rows, const RowWish& wish, const ir::Target& target) {
   if (rows.runBytes() == 0) return {};
   if (wish.parts && wish.hold == Hold::Registers && rows.heldBytes > 0)
-    return heldRuns(rows.tiling, std::clamp<int>(*wish.parts, 1, mostCtas), rows.heldBytes, target);
+    return heldRuns(rows.tiling, std::clamp<int>(*wish.parts, 1, target.clusterCtas), rows.heldBytes, target);
   if (!wish.slice) return {};
   const int64_t bytes = std::min(*wish.slice, rows.rowBytes());
   if (wish.team && rows.heldBytes > 0) return teamed(rows, bytes, target);
-  const RowTiling cut = rows.heldBytes > 0 ? sharedRuns(rows, bytes) : streamed(rows, bytes, sliceThreads);
-  return cut.ctas <= mostCtas ? std::optional(cut) : std::nullopt;
+  const RowTiling cut = rows.heldBytes > 0 ? sharedRuns(rows, bytes, target) : streamed(rows, bytes, sliceThreads, target);
+  return cut.ctas <= target.clusterCtas ? std::optional(cut) : std::nullopt;
 }
 
 }  // namespace lowering

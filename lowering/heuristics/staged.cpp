@@ -6,24 +6,22 @@
 #include <limits>
 #include <numeric>
 
-#include "ir/index/ceil_div.h"
 #include "lowering/analysis/reuse.h"
+#include "lowering/heuristics/gpu_limits.h"
 
 namespace lowering {
 namespace {
 
-constexpr int64_t widestVector = 16;         // bytes
-constexpr int64_t sharedBytes = 73728;       // of a CTA: three fit on a multiprocessor
-constexpr int64_t mostSharedBytes = 110592;  // of a CTA: two fit
-constexpr int64_t longRows = 64;             // rows of a tile: a cache line of halves
-constexpr int64_t shortRowBytes = 128;
+constexpr int64_t sharedBytes = 73728;                   // of a CTA: three fit on a multiprocessor
+constexpr int64_t mostSharedBytes = 110592;              // of a CTA: two fit
+constexpr int64_t longRows = ir::Target::lineBytes / 2;  // rows of a tile: a cache line of halves
+constexpr int64_t shortRowBytes = ir::Target::lineBytes;
 constexpr int64_t fewestRows = 8;
 constexpr int64_t fewestElements = 4096;  // of a tile
 constexpr int64_t mostSteps = 12;         // elements of a vector of rows that a thread takes
 constexpr int64_t mostStepsOfOne = 25;    // of a single row
 constexpr int64_t mostHeld = 64;          // registers of a thread
 constexpr int64_t fewBytes = 6 << 20;     // moved, below which short odd rows are left to the schedule of rows
-constexpr int mostThreads = 1024;
 
 /// Loads and stores that are staged.
 std::vector<const Access*> stagedAccesses(const Domain& domain) {
@@ -42,17 +40,17 @@ bool runsAlong(const Domain& domain, const Access& access, std::size_t begin, st
 
 /// Whether a large tensor lies in rows within a cache line: of 4-byte words at best where every element has a result, or else of
 /// vectors that leave almost half of a group of threads idle.
-bool hasShortOddRows(const Domain& domain) {
+bool hasShortOddRows(const Domain& domain, const ir::Target& target) {
   const std::vector<const Access*> accesses = stagedAccesses(domain);
   const int64_t elements = domain.numel(domain.elementDims(), domain.dims().size());
   const auto reads = std::count_if(accesses.begin(), accesses.end(), [](const Access* a) { return a->node != nullptr; });
   const bool hasResults = reads < std::ssize(accesses);
   const auto isShortAndOdd = [&](const Access* access) {
-    const int64_t bytes = elements * access->elementBytes, vector = std::gcd(bytes, widestVector);
+    const int64_t bytes = elements * access->elementBytes, vector = std::gcd(bytes, int64_t{target.vectorBytes});
     if (!domain.isInnerContiguous(*access) || bytes > shortRowBytes) return false;
-    if (hasResults) return vector < widestVector / 2;
+    if (hasResults) return vector < target.vectorBytes / 2;
     const auto vectors = static_cast<uint64_t>(bytes / vector);
-    return vectors > 8 && vectors <= 32 && std::bit_ceil(vectors) * 2 > vectors * 3;
+    return vectors > 8 && vectors <= ir::Target::warp && std::bit_ceil(vectors) * 2 > vectors * 3;
   };
   const auto add = [](int64_t sum, const Access* access) { return sum + access->elementBytes; };
   const int64_t bytes = domain.numel() * std::accumulate(accesses.begin(), accesses.end(), int64_t{0}, add);
@@ -113,12 +111,12 @@ std::vector<std::size_t> growingOrder(const Domain& domain, const std::vector<co
 }
 
 /// Rows next to each other that a vector of some tensor has.
-int chooseLanes(const Domain& domain, const std::vector<const Access*>& accesses) {
+int chooseLanes(const Domain& domain, const std::vector<const Access*>& accesses, const ir::Target& target) {
   const std::size_t dim = domain.elementDims() - 1;
   int most = 1;
   for (const Access* access : accesses) {
     if (!domain.isContiguous(*access, dim)) continue;
-    int lanes = static_cast<int>(widestVector / access->elementBytes);
+    int lanes = static_cast<int>(target.vectorBytes / access->elementBytes);
     while (lanes > 1 && domain.dims()[dim].extent % lanes != 0) lanes /= 2;
     most = std::max(most, lanes);
   }
@@ -130,8 +128,8 @@ void chooseTile(StagedTiling& tiling, const Domain& domain, const std::vector<st
                 const StagedWish& wish) {
   const int64_t elements = domain.numel(domain.elementDims(), domain.dims().size());
   const int64_t rowBytes = elements * bytesOfElement(domain);
-  const int64_t fits =
-      std::min(std::max(fewestRows, sharedBytes / rowBytes), wish.rows.value_or(std::numeric_limits<int64_t>::max()));
+  const int64_t fits = std::min(std::max(fewestRows, ofShared(target, sharedBytes) / rowBytes),
+                                wish.rows.value_or(std::numeric_limits<int64_t>::max()));
   tiling.tile.assign(domain.elementDims(), 1);
   int64_t rows = 1;
   for (const std::size_t d : order) {
@@ -139,7 +137,7 @@ void chooseTile(StagedTiling& tiling, const Domain& domain, const std::vector<st
     const int64_t enough = ceilDiv(fewestElements, rows * elements);
     if (rows > 1 && enough <= 1) break;
     const int64_t wanted = rows == 1 ? std::max(longRows, enough) : enough;
-    const int64_t unit = rows == 1 ? std::gcd(extent, widestVector / 2) : 1;
+    const int64_t unit = rows == 1 ? std::gcd(extent, int64_t{target.vectorBytes / 2}) : 1;
     const int64_t spread = std::max<int64_t>(2 * fewestRows, ceilDiv(domain.numel(0, domain.elementDims()), target.processors));
     const int64_t most = std::max(unit, std::min({extent, wanted, fits / rows, spread / rows}) / unit * unit);
     tiling.tile[d] = ceilDiv(ceilDiv(extent, ceilDiv(extent, most)), unit) * unit;
@@ -151,13 +149,13 @@ void chooseTile(StagedTiling& tiling, const Domain& domain, const std::vector<st
 /// Threads for each vector of rows: of one warp, which needs no barrier to combine what they have, where that makes a CTA of
 /// many threads, else of whole warps.
 void layOut(StagedTiling& tiling, int64_t elements, std::optional<int> group) {
-  constexpr int64_t warp = 32, manyThreads = 256;
+  constexpr int64_t warp = ir::Target::warp, manyThreads = 256;
   const int64_t vectors = tiling.rowVectors();
   const int64_t wanted =
       tiling.lanes == 1 ? ceilDiv(elements, mostStepsOfOne) : std::max<int64_t>(4, ceilDiv(elements, mostSteps));
   const int64_t widest = vectors * warp >= manyThreads ? warp : 512;
   const int64_t rules = std::min<int64_t>(widest, std::bit_ceil(static_cast<uint64_t>(wanted)));
-  const int64_t most = std::bit_floor(static_cast<uint64_t>(std::max<int64_t>(1, mostThreads / vectors)));
+  const int64_t most = std::bit_floor(static_cast<uint64_t>(std::max<int64_t>(1, ir::Target::ctaThreads / vectors)));
   tiling.group = static_cast<int>(std::clamp<int64_t>(group.value_or(rules), 1, most));
   const int64_t unit = std::max(static_cast<int>(warp), tiling.group);
   tiling.block = static_cast<int>(ceilDiv(vectors * tiling.group, unit) * unit);
@@ -197,10 +195,11 @@ std::optional<StagedTiling> stagedTiling(const Nest& nest, const Domain& domain,
   const auto isAffine = [](const Access* access) { return access->form.has_value(); };
   if (accesses.empty() || !std::all_of(accesses.begin(), accesses.end(), isAffine)) return std::nullopt;
   StagedTiling tiling;
-  tiling.lanes = chooseLanes(domain, accesses);
+  tiling.lanes = chooseLanes(domain, accesses, target);
   chooseTile(tiling, domain, growingOrder(domain, accesses), target, wish);
   const int64_t elements = domain.numel(domain.elementDims(), domain.dims().size()), vectors = tiling.rowVectors();
-  if (vectors * tiling.lanes * elements * bytesOfElement(domain) > mostSharedBytes || vectors > mostThreads) return std::nullopt;
+  const bool fits = vectors * tiling.lanes * elements * bytesOfElement(domain) <= ofShared(target, mostSharedBytes);
+  if (!fits || vectors > ir::Target::ctaThreads) return std::nullopt;
   layOut(tiling, elements, wish.group);
   const bool isHeld = !runsBothWays(domain) && heldRegisters(nest, domain, ceilDiv(elements, tiling.group)) <= mostHeld;
   tiling.isHeld = wish.isHeld.value_or(isHeld) && heldRegisters(nest, domain, 1) > 0;
@@ -208,7 +207,7 @@ std::optional<StagedTiling> stagedTiling(const Nest& nest, const Domain& domain,
 }
 
 std::optional<StagedTiling> chooseStagedTiling(const Nest& nest, const Domain& domain, const ir::Target& target) {
-  if (!runsBothWays(domain) && !hasShortOddRows(domain) && !hasShortStretches(domain)) return std::nullopt;
+  if (!runsBothWays(domain) && !hasShortOddRows(domain, target) && !hasShortStretches(domain)) return std::nullopt;
   return stagedTiling(nest, domain, target);
 }
 

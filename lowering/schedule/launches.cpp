@@ -30,7 +30,7 @@ int64_t bytesOf(const std::vector<ir::Loops>& all) {
 void match(ColumnTiling& columns, const RowTiling& rows) {
   const int down = rows.block / columns.across;
   const bool fits = rows.ctas == 1 && rows.shares == 1 && columns.shares == 1 && !columns.isDirect() &&
-                    columns.across * down == rows.block && down >= columns.lanes && rows.block % 32 == 0;
+                    columns.across * down == rows.block && down >= columns.lanes && rows.block % ir::Target::warp == 0;
   if (fits) columns.down = down;
 }
 
@@ -80,7 +80,7 @@ std::vector<ir::Kernel> joined(const std::vector<ir::Kernel>& kernels) {
 /// The tiling of a matrix that two loops read, where reading it twice costs more than the wait for all CTAs in the end.
 std::optional<PersistentTiling> crossingTiling(const std::vector<ir::Loops>& all, const ir::Target& target) {
   if (all.size() != 2 || target.backend != ir::Backend::Cuda || bytesOf(all) < crossingBytes) return std::nullopt;
-  const std::optional<Crossing> crossing = crossingOf(all);
+  const std::optional<Crossing> crossing = crossingOf(all, target);
   return crossing ? choosePersistentTiling(*crossing, target) : std::nullopt;
 }
 
@@ -141,7 +141,7 @@ std::vector<Tiling> chooseTilings(const std::vector<ir::Loops>& all, const ir::T
 
 std::vector<ir::Kernel> scheduleAll(const std::vector<ir::Loops>& all, const ir::Target& target,
                                     const std::vector<Tiling>& tilings) {
-  if (const auto tiling = sharedTiling(tilings)) return {schedulePersistent(*crossingOf(all), *tiling)};
+  if (const auto tiling = sharedTiling(tilings)) return {schedulePersistent(*crossingOf(all, target), target, *tiling)};
   std::vector<ir::Kernel> kernels;
   for (std::size_t i = 0; i < all.size(); ++i) kernels.push_back(schedule(all[i], target, tilings[i]));
   return joined(kernels);

@@ -31,12 +31,12 @@ Condition within(Value index, int64_t covered, int64_t extent) {
 
 void append(ir::Block& to, ir::Block statements) { std::move(statements.begin(), statements.end(), std::back_inserter(to)); }
 
-NestKernel::NestKernel(const ir::Loops& loops, const Nest& nest, const Domain& domain, ir::Backend backend, int alignment)
+NestKernel::NestKernel(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target)
     : loops_(loops), nest_(nest), domain_(domain) {
   kernel_.name = loops.name;
-  kernel_.backend = backend;
+  kernel_.backend = target.backend;
   kernel_.pool = loops.pool;
-  kernel_.params = parameters(loops, alignment);
+  kernel_.params = parameters(loops, target);
   kernel_.relaxedMath = allowsRelaxedMath(loops);
 }
 

@@ -31,7 +31,7 @@ void append(ir::Block& to, ir::Block statements);
 /// What schedules of a nest share: the kernel in the making, its local arrays, and bodies at a place.
 class NestKernel {
  public:
-  NestKernel(const ir::Loops& loops, const Nest& nest, const Domain& domain, ir::Backend backend, int alignment);
+  NestKernel(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target);
 
   ir::ExprPool& pool() const { return *loops_.pool; }
   const std::string& bufferName(int buffer) const { return loops_.buffers[static_cast<std::size_t>(buffer)].name; }

@@ -3,36 +3,36 @@
 namespace lowering {
 namespace {
 
-ir::Kernel scheduled(const ir::Loops& loops, const ir::Target&, const PointwiseTiling& tiling) {
-  return schedulePointwise(loops, tiling);
+ir::Kernel scheduled(const ir::Loops& loops, const ir::Target& target, const PointwiseTiling& tiling) {
+  return schedulePointwise(loops, target, tiling);
 }
 
-ir::Kernel scheduled(const ir::Loops& loops, const ir::Target&, const RowTiling& tiling) {
+ir::Kernel scheduled(const ir::Loops& loops, const ir::Target& target, const RowTiling& tiling) {
   const Nest nest = *nestOf(loops);
-  return scheduleRows(loops, nest, Domain(loops, nest), tiling);
+  return scheduleRows(loops, nest, Domain(loops, nest), target, tiling);
 }
 
-ir::Kernel scheduled(const ir::Loops& loops, const ir::Target&, const ColumnTiling& tiling) {
+ir::Kernel scheduled(const ir::Loops& loops, const ir::Target& target, const ColumnTiling& tiling) {
   const Nest nest = *nestOf(loops);
-  return scheduleColumns(loops, nest, Domain(loops, nest), tiling);
+  return scheduleColumns(loops, nest, Domain(loops, nest), target, tiling);
 }
 
-ir::Kernel scheduled(const ir::Loops& loops, const ir::Target&, const StagedTiling& tiling) {
+ir::Kernel scheduled(const ir::Loops& loops, const ir::Target& target, const StagedTiling& tiling) {
   const Nest nest = *nestOf(loops);
-  return scheduleStaged(loops, nest, Domain(loops, nest), tiling);
+  return scheduleStaged(loops, nest, Domain(loops, nest), target, tiling);
 }
 
-ir::Kernel scheduled(const ir::Loops& loops, const ir::Target&, const PersistentTiling& tiling) {
-  return schedulePersistent(*crossingOf({loops}), tiling);
+ir::Kernel scheduled(const ir::Loops& loops, const ir::Target& target, const PersistentTiling& tiling) {
+  return schedulePersistent(*crossingOf({loops}, target), target, tiling);
 }
 
 ir::Kernel scheduled(const ir::Loops& loops, const ir::Target& target, const TaskTiling& tiling) {
   return scheduleCpu(loops, target, tiling);
 }
 
-ir::Kernel scheduled(const ir::Loops& loops, const ir::Target&, const ScanTiling& tiling) {
+ir::Kernel scheduled(const ir::Loops& loops, const ir::Target& target, const ScanTiling& tiling) {
   const Nest nest = *nestOf(loops);
-  return scheduleScan(loops, nest, Domain(loops, nest), tiling);
+  return scheduleScan(loops, nest, Domain(loops, nest), target, tiling);
 }
 
 }  // namespace

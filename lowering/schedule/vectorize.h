@@ -3,6 +3,7 @@
 #include <map>
 
 #include "ir/kernel.h"
+#include "ir/target.h"
 #include "lowering/analysis/iteration_domain.h"
 
 namespace lowering {
@@ -29,8 +30,8 @@ ir::Store storeLanes(ir::ExprPool& pool, const Domain& domain, const Access& sto
 ir::Lanes vectorize(const ir::Loops& loops, const Domain& domain, const LanePlace& place, const ir::Expr* active,
                     LoadMap known = {});
 
-/// Parameters in buffer order, aligned to `alignment` bytes.
-std::vector<ir::Param> parameters(const ir::Loops& loops, int alignment);
+/// Parameters in buffer order, as much aligned as a target's kernels make use of: ATen allocates in larger pieces.
+std::vector<ir::Param> parameters(const ir::Loops& loops, const ir::Target& target);
 
 /// Whether every result is rounded to 11 bits or fewer (Kernel::relaxedMath).
 bool allowsRelaxedMath(const ir::Loops& loops);

@@ -7,15 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "ir/target.h"
 #include "runtime/cuda/check.h"
 
 namespace runtime {
-
-namespace {
-
-constexpr int largestPortableCluster = 8;
-
-}  // namespace
 
 CubinExecutable::CubinExecutable(codegen::Program program, DeviceCode code)
     : program_(std::move(program)), code_(std::move(code)), ctas_(program_.launch.grid * program_.launch.cluster) {
@@ -48,7 +43,7 @@ void CubinExecutable::prepare() {
     ir::require(most >= program_.launch.cluster, "the kernel {} needs {} CTAs at once; {} fit", program_.name,
                 program_.launch.cluster, most);
     ctas_ = std::min(ctas_, most);
-  } else if (program_.launch.cluster > largestPortableCluster) {
+  } else if (program_.launch.cluster > ir::Target::portableClusterCtas) {
     // The kernel itself says how many CTAs are a cluster.
     check(cudaFuncSetAttribute(kernel_, cudaFuncAttributeNonPortableClusterSizeAllowed, 1), "cudaFuncSetAttribute");
   }

@@ -24,6 +24,23 @@ constexpr int trialsBetweenCleanups = 64;
 
 std::string versionText(int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); }
 
+ir::Target targetOf(const cudaDeviceProp& properties, int index) {
+  int hasClusters = 0;
+  check(cudaDeviceGetAttribute(&hasClusters, cudaDevAttrClusterLaunch, index), "cudaDeviceGetAttribute");
+  ir::Target target;
+  target.backend = ir::Backend::Cuda;
+  target.arch = fmt::format("sm_{}{}", properties.major, properties.minor);
+  target.vectorBytes = ir::cudaAlignment;
+  target.processors = properties.multiProcessorCount;
+  target.cacheBytes = properties.l2CacheSize;
+  target.clusterCtas = hasClusters != 0 ? ir::largestCluster(target.arch) : 1;
+  target.processorThreads = properties.maxThreadsPerMultiProcessor;
+  target.processorRegisters = properties.regsPerMultiprocessor;
+  target.processorSharedBytes = static_cast<int64_t>(properties.sharedMemPerMultiprocessor);
+  target.ctaSharedBytes = static_cast<int64_t>(properties.sharedMemPerBlockOptin);
+  return target;
+}
+
 /// A GPU. The thread that opens it works on one stream of its own from then on, as graphs cannot be captured on the default
 /// one; everything else on the device is to be called from that thread.
 class CudaDevice : public Device {
@@ -106,12 +123,7 @@ CudaDevice::CudaDevice(int index) : index_(index) {
   c10::cuda::set_device(device);
   c10::cuda::setCurrentCUDAStream(c10::cuda::getStreamFromPool(/*isHighPriority=*/false, device));
   check(cudaGetDeviceProperties(&properties_, index), "cudaGetDeviceProperties");
-  target_ = {ir::Backend::Cuda,
-             fmt::format("sm_{}{}", properties_.major, properties_.minor),
-             "",
-             16,
-             properties_.multiProcessorCount,
-             properties_.l2CacheSize};
+  target_ = targetOf(properties_, index);
   int kilohertz = 0;
   check(cudaDeviceGetAttribute(&kilohertz, cudaDevAttrClockRate, index), "cudaDeviceGetAttribute");
   ratedClock_ = 1e3 * kilohertz;

@@ -45,7 +45,7 @@ void page(const std::string& name, const std::string& graphText, Sources sources
     const std::vector<ir::Loops> chosen = lowering::divided(lowering::fused(all, target), graph.values.size(), target);
     if (chosen.size() != all.size()) text += textOf(chosen);
     for (const ir::Kernel& kernel : lowering::scheduleAll(chosen, target, lowering::chooseTilings(chosen, target))) {
-      ir::verify(kernel);
+      ir::verify(kernel, target);
       text += "\n" + ir::toText(kernel);
       if (sources != Sources::None && target.backend == ir::Backend::Cuda)
         text += "\n" + withoutPrelude(codegen::emitCuda(kernel, target));

@@ -250,7 +250,7 @@ TEST_CASE("kernels: local arrays and launches that no text can say, or none shou
   CHECK(refused([](Kernel& x) { x.locals.push_back(x.locals[0]); }) == "kernel f: two buffers are called r");
   CHECK(refused([](Kernel& x) { x.locals[0] = {x.locals[0].buffer, Space::Shared}, x.backend = Backend::Cpu; }) ==
         "kernel f: the shared array r on a cpu");
-  CHECK(refused([](Kernel& x) { x.launch.cluster = 17; }) == "kernel f: 17 blocks a cluster");
+  CHECK(refused([](Kernel& x) { x.launch.cluster = 0; }) == "kernel f: 0 blocks a cluster");
   CHECK(refused([](Kernel& x) { x.launch.team = true; }) == "kernel f: a team of one block");
   CHECK(refused([](Kernel& x) { x.launch.resident = -1; }) == "kernel f: -1 blocks resident");
   CHECK(refused([](Kernel& x) { x.backend = Backend::Cpu, x.launch.resident = 1; }) == "kernel f: blocks and threads on a cpu");

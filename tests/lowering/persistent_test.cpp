@@ -79,7 +79,7 @@ void checkTiling(const std::vector<ir::Loops>& all, const lowering::PersistentTi
 /// The same for the loops of a graph, by the rules, and where CTAs add what they have of columns.
 void checkCrossing(const std::string& lines, int processors) {
   const std::vector<ir::Loops> all = lowering::lower(ir::parseGraph("graph\n" + lines));
-  const std::optional<lowering::Crossing> crossing = lowering::crossingOf(all);
+  const std::optional<lowering::Crossing> crossing = lowering::crossingOf(all, tests::hopper());
   REQUIRE(crossing);
   std::optional<lowering::PersistentTiling> tiling = lowering::choosePersistentTiling(*crossing, device(processors));
   REQUIRE(tiling);
@@ -157,7 +157,7 @@ TEST_CASE("columns whose elements are stored, too: once all CTAs know what the c
 
 TEST_CASE("no crossing: one vector of the matrix is not aligned, rows are no rows of both, or columns are scanned") {
   const auto isCrossing = [](const std::string& lines) {
-    return lowering::crossingOf(lowering::lower(ir::parseGraph("graph\n" + lines))).has_value();
+    return lowering::crossingOf(lowering::lower(ir::parseGraph("graph\n" + lines)), tests::hopper()).has_value();
   };
   CHECK(isCrossing(layerNormBackward(40, 64)));
   CHECK_FALSE(isCrossing(layerNormBackward(40, 50)));

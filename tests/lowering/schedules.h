@@ -46,7 +46,7 @@ inline void checkSchedules(const ir::Loops& loops, uint64_t seed) {
   for (const ir::Target& target : targets()) {
     const ir::Kernel kernel = lowering::schedule(loops, target);
     INFO(ir::toText(kernel));
-    REQUIRE_NOTHROW(ir::verify(kernel));
+    REQUIRE_NOTHROW(ir::verify(kernel, target));
     std::vector<ir::Memory> found = tests::randomMemory(loops, seed);
     REQUIRE_NOTHROW(ir::interpret(kernel, found));
     for (size_t i = 0; i < expected.size(); ++i) {

@@ -27,7 +27,7 @@ class CpuColumnKernel {
  public:
   CpuColumnKernel(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target,
                   const TaskTiling& tiling)
-      : kernel_(loops, nest, domain, ir::Backend::Cpu, 64),
+      : kernel_(loops, nest, domain, target),
         loops_(loops),
         nest_(nest),
         domain_(domain),

@@ -141,7 +141,7 @@ ir::Kernel scheduleCpu(const ir::Loops& loops, const ir::Target& target, const T
   kernel.pool = loops.pool;
   kernel.relaxedMath = allowsRelaxedMath(loops);
   kernel.streamStores = body.alignsStores() && exceedsCaches(loops, target);
-  kernel.params = parameters(loops, 64);
+  kernel.params = parameters(loops, target);
   kernel.launch.tasks = body.tasks();
   kernel.launch.grain = cpuGrain(loops, domain, body.taskElements());
   const Expr* task = loops.pool->axis(kernel.launch.tasks);

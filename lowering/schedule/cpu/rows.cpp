@@ -24,7 +24,7 @@ constexpr int64_t stretchBytes = 2048;      // of memory at once, where several 
 class CpuRowKernel {
  public:
   CpuRowKernel(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target)
-      : kernel_(loops, nest, domain, ir::Backend::Cpu, 64),
+      : kernel_(loops, nest, domain, target),
         loops_(loops),
         nest_(nest),
         domain_(domain),

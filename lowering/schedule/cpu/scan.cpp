@@ -20,7 +20,7 @@ constexpr int64_t blockElements = 16;  // combined by themselves before they are
 class CpuScanKernel {
  public:
   CpuScanKernel(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target)
-      : kernel_(loops, nest, domain, ir::Backend::Cpu, 64),
+      : kernel_(loops, nest, domain, target),
         nest_(nest),
         domain_(domain),
         isColumns_(!domain.runsAlongElements()),

@@ -31,7 +31,7 @@ Condition RowWindows::begins(Value start, int64_t windows, const Position& posit
 
 bool RowWindows::endsAreRare() const {
   constexpr int64_t longRun = 16;  // vectors
-  const bool everyWarpHasThem = !tiling_.hasRuns() && tiling_.group <= 32;
+  const bool everyWarpHasThem = !tiling_.hasRuns() && tiling_.group <= ir::Target::warp;
   return tiling_.runVectors >= longRun && !everyWarpHasThem;
 }
 

@@ -12,15 +12,16 @@ namespace {
 using ir::Expr;
 using ir::LoopKind;
 
-constexpr int warp = 32;
+constexpr int warp = ir::Target::warp;
 constexpr int64_t vectorsInFlight = 4;  // that a thread reads before it uses the first
 constexpr int64_t heldVectors = 8;      // that it keeps at most for a second sweep
 
 class ColumnKernel {
  public:
-  ColumnKernel(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ColumnTiling& tiling)
+  ColumnKernel(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target,
+               const ColumnTiling& tiling)
       : tiling_(tiling),
-        kernel_(loops, nest, domain, ir::Backend::Cuda, 16),
+        kernel_(loops, nest, domain, target),
         nest_(nest),
         domain_(domain),
         cluster_(kernel_.axis(clusters())),
@@ -362,8 +363,9 @@ class ColumnKernel {
 
 }  // namespace
 
-ir::Kernel scheduleColumns(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ColumnTiling& tiling) {
-  return ColumnKernel(loops, nest, domain, tiling).build();
+ir::Kernel scheduleColumns(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target,
+                           const ColumnTiling& tiling) {
+  return ColumnKernel(loops, nest, domain, target, tiling).build();
 }
 
 }  // namespace lowering

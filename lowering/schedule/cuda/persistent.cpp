@@ -14,15 +14,15 @@ namespace {
 using ir::Expr;
 using ir::LoopKind;
 
-constexpr int64_t unrolledGroups = 16;  // whose sums one thread adds without a loop
-constexpr int sectorColumns = 8;        // of f32: what the L2 cache reads at least
+constexpr int64_t unrolledGroups = 16;                      // whose sums one thread adds without a loop
+constexpr int sectorColumns = ir::Target::sectorBytes / 4;  // of f32
 
 class PersistentKernel {
  public:
-  PersistentKernel(const Crossing& crossing, const PersistentTiling& tiling)
+  PersistentKernel(const Crossing& crossing, const ir::Target& target, const PersistentTiling& tiling)
       : crossing_(crossing),
         tiling_(tiling),
-        kernel_(crossing.loops, crossing.any().nest, crossing.any().domain, ir::Backend::Cuda, 16),
+        kernel_(crossing.loops, crossing.any().nest, crossing.any().domain, target),
         steps_(ceilDiv(crossing.rows(), tiling.rowsAtOnce())),
         rowVectors_(crossing.columns() / crossing.lanes),
         cta_(kernel_.axis(tiling.grid)),
@@ -322,9 +322,9 @@ class PersistentKernel {
   std::vector<int> sums_, partials_, totals_, shares_;  ///< by reduction of columns
 };
 
-ir::Kernel resultsKernel(const ir::Loops& loops, int block) {
+ir::Kernel resultsKernel(const ir::Loops& loops, const ir::Target& target, int block) {
   const std::optional<Nest> shares = nestOf(loops);
-  if (!shares) return schedulePointwise(loops, {.block = block});
+  if (!shares) return schedulePointwise(loops, target, {.block = block});
   const Nest& nest = *shares;
   const Domain domain(loops, nest);
   ColumnTiling tiling;
@@ -332,24 +332,25 @@ ir::Kernel resultsKernel(const ir::Loops& loops, int block) {
   tiling.elements = domain.numel(1, domain.dims().size());
   tiling.across = sectorColumns;
   tiling.down = block / sectorColumns;
-  return scheduleColumns(loops, nest, domain, tiling);
+  return scheduleColumns(loops, nest, domain, target, tiling);
 }
 
 /// The elements of columns as those of rows, whose weights the columns' values are.
-ir::Kernel elementsKernel(const Finish& finish, const Crossing& crossing, const PersistentTiling& tiling) {
+ir::Kernel elementsKernel(const Finish& finish, const Crossing& crossing, const ir::Target& target,
+                          const PersistentTiling& tiling) {
   const Nest& columns = crossing.alongColumns->nest;
   Nest rows;
   rows.kept = columns.reduced;
   rows.reduced = columns.kept;
   rows.elementStores = finish.elements().stores;
   const Crossing elements{finish.elements(), MatrixNest{rows, Domain(finish.elements(), rows), 0}, std::nullopt, crossing.lanes};
-  return PersistentKernel(elements, tiling).build();
+  return PersistentKernel(elements, target, tiling).build();
 }
 
 }  // namespace
 
-ir::Kernel schedulePersistent(const Crossing& crossing, const PersistentTiling& tiling) {
-  PersistentKernel persistent(crossing, tiling);
+ir::Kernel schedulePersistent(const Crossing& crossing, const ir::Target& target, const PersistentTiling& tiling) {
+  PersistentKernel persistent(crossing, target, tiling);
   ir::Kernel kernel = persistent.build();
   if (!crossing.alongColumns) return kernel;
   std::vector<ir::Local> shares;
@@ -359,9 +360,9 @@ ir::Kernel schedulePersistent(const Crossing& crossing, const PersistentTiling& 
     names.push_back(shares.back().buffer.name);
   }
   const Finish finish(crossing, shares);
-  ir::Kernel finished = after(kernel, resultsKernel(finish.results(), tiling.block), names);
+  ir::Kernel finished = after(kernel, resultsKernel(finish.results(), target, tiling.block), names);
   if (finish.elements().stores.empty()) return finished;
-  return after(finished, elementsKernel(finish, crossing, tiling), finish.between());
+  return after(finished, elementsKernel(finish, crossing, target, tiling), finish.between());
 }
 
 }  // namespace lowering

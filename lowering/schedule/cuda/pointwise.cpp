@@ -121,7 +121,7 @@ class VectorBody {
 
 }  // namespace
 
-ir::Kernel schedulePointwise(const ir::Loops& loops, const PointwiseTiling& tiling) {
+ir::Kernel schedulePointwise(const ir::Loops& loops, const ir::Target& target, const PointwiseTiling& tiling) {
   const Domain domain(loops);
   const int64_t whole = domain.numel() / tiling.lanes;
   const int64_t left = domain.numel() % tiling.lanes;
@@ -132,7 +132,7 @@ ir::Kernel schedulePointwise(const ir::Loops& loops, const PointwiseTiling& tili
   kernel.name = loops.name;
   kernel.backend = ir::Backend::Cuda;
   kernel.pool = loops.pool;
-  kernel.params = parameters(loops, 16);
+  kernel.params = parameters(loops, target);
   kernel.launch.block = tiling.block;
   kernel.launch.grid = (vectors + ctaVectors - 1) / ctaVectors;
   kernel.index32 = fits32(loops, kernel.launch.grid * ctaVectors, tiling.lanes);

@@ -28,9 +28,9 @@ struct Steps {
 
 class RowKernel {
  public:
-  RowKernel(const ir::Loops& loops, const Nest& nest, const Domain& domain, const RowTiling& tiling)
+  RowKernel(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target, const RowTiling& tiling)
       : tiling_(tiling),
-        kernel_(loops, nest, domain, ir::Backend::Cuda, 16),
+        kernel_(loops, nest, domain, target),
         nest_(nest),
         domain_(domain),
         windows_(kernel_, tiling_),
@@ -392,8 +392,9 @@ class RowKernel {
 
 }  // namespace
 
-ir::Kernel scheduleRows(const ir::Loops& loops, const Nest& nest, const Domain& domain, const RowTiling& tiling) {
-  return RowKernel(loops, nest, domain, tiling).build();
+ir::Kernel scheduleRows(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target,
+                        const RowTiling& tiling) {
+  return RowKernel(loops, nest, domain, target, tiling).build();
 }
 
 }  // namespace lowering

@@ -23,9 +23,9 @@ struct ScanLocals {
 
 class ScanKernel {
  public:
-  ScanKernel(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ScanTiling& tiling)
+  ScanKernel(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target, const ScanTiling& tiling)
       : tiling_(tiling),
-        kernel_(loops, nest, domain, ir::Backend::Cuda, 16),
+        kernel_(loops, nest, domain, target),
         nest_(nest),
         domain_(domain),
         cluster_(kernel_.axis(clusters())),
@@ -316,8 +316,9 @@ class ScanKernel {
 
 }  // namespace
 
-ir::Kernel scheduleScan(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ScanTiling& tiling) {
-  return ScanKernel(loops, nest, domain, tiling).build();
+ir::Kernel scheduleScan(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target,
+                        const ScanTiling& tiling) {
+  return ScanKernel(loops, nest, domain, target, tiling).build();
 }
 
 }  // namespace lowering

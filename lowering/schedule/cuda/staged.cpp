@@ -26,9 +26,11 @@ struct Staged {
 
 class StagedKernel {
  public:
-  StagedKernel(const ir::Loops& loops, const Nest& nest, const Domain& domain, const StagedTiling& tiling)
+  StagedKernel(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target,
+               const StagedTiling& tiling)
       : tiling_(tiling),
-        kernel_(loops, nest, domain, ir::Backend::Cuda, 16),
+        vectorBytes_(target.vectorBytes),
+        kernel_(loops, nest, domain, target),
         nest_(nest),
         domain_(domain),
         elements_(domain.numel(domain.elementDims(), domain.dims().size())),
@@ -138,7 +140,7 @@ class StagedKernel {
   void addTiles() {
     for (const Access& access : domain_.loads()) {
       if (!isStaged(domain_, access)) continue;
-      StagedTile tile(domain_, tiling_, access);
+      StagedTile tile(domain_, tiling_, access, vectorBytes_);
       const int local = addShared(access, access.node->dtype, tile);
       loads_.push_back({&access, std::move(tile), access.node->dtype, local});
       held_[access.node] = kernel_.addLocal(kernel_.bufferName(access.buffer) + "_held", access.node->dtype,
@@ -147,7 +149,7 @@ class StagedKernel {
     for (std::size_t i = 0; i < nest_.elementStores.size(); ++i) {
       const Access& access = domain_.stores()[nest_.rowStores.size() + i];
       const ir::DType dtype = nest_.elementStores[i].value->dtype;
-      StagedTile tile(domain_, tiling_, access);
+      StagedTile tile(domain_, tiling_, access, vectorBytes_);
       const int same = alike(tile, dtype);
       const int local = same >= 0 ? same : addShared(access, dtype, tile);
       stores_.push_back({&access, std::move(tile), dtype, local});
@@ -316,6 +318,7 @@ class StagedKernel {
   }
 
   const StagedTiling tiling_;
+  const int vectorBytes_;
   NestKernel kernel_;
   const Nest& nest_;
   const Domain& domain_;
@@ -328,8 +331,9 @@ class StagedKernel {
 
 }  // namespace
 
-ir::Kernel scheduleStaged(const ir::Loops& loops, const Nest& nest, const Domain& domain, const StagedTiling& tiling) {
-  return StagedKernel(loops, nest, domain, tiling).build();
+ir::Kernel scheduleStaged(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target,
+                          const StagedTiling& tiling) {
+  return StagedKernel(loops, nest, domain, target, tiling).build();
 }
 
 }  // namespace lowering

@@ -6,21 +6,17 @@
 #include "ir/index/ceil_div.h"
 
 namespace lowering {
-namespace {
 
-constexpr int64_t widestVector = 16;  // bytes: 8 of them are what all banks give at once
-
-}  // namespace
-
-StagedTile::StagedTile(const Domain& domain, const StagedTiling& tiling, const Access& access)
-    : domain_(domain), tiling_(tiling), access_(access) {
+StagedTile::StagedTile(const Domain& domain, const StagedTiling& tiling, const Access& access, int vectorBytes)
+    : domain_(domain),
+      tiling_(tiling),
+      access_(access),
+      unit_(std::max<int>(1, vectorBytes / static_cast<int>(access.elementBytes))) {
   addRuns();
-  lanes_ = unit();
+  lanes_ = unit_;
   while (!canCopy(lanes_)) lanes_ /= 2;
   spread();
 }
-
-int StagedTile::unit() const { return static_cast<int>(std::max<int64_t>(1, widestVector / access_.elementBytes)); }
 
 int64_t StagedTile::extent(std::size_t dim) const {
   return dim < domain_.elementDims() ? tiling_.tile[dim] : domain_.dims()[dim].extent;
@@ -37,7 +33,7 @@ void StagedTile::addRuns() {
   for (std::size_t i = dims.size(); i-- > 0;) {
     Run& inner = runs_.front();
     const bool isFirst = i + 1 == dims.size();
-    const bool runsOn = !isFirst && runs_.size() == 1 && inner.extent % unit() != 0 &&
+    const bool runsOn = !isFirst && runs_.size() == 1 && inner.extent % unit_ != 0 &&
                         step(dims[i]) == inner.step * inner.extent && inner.dims.front() != tiling_.unevenDim(domain_);
     if (isFirst || runsOn) {
       inner.dims.insert(inner.dims.begin(), dims[i]);
@@ -79,8 +75,8 @@ void StagedTile::spread() {
     run.shared = elements;
     const bool hasLanes = run.dims.front() == laneDim && tiling_.lanes > 1;
     const int64_t blockOf = hasLanes ? tiling_.lanes : 1;
-    const bool isEven = run.shared * blockOf % (2 * unit()) == 0 && run.shared * blockOf >= 4 * unit();
-    if (i + 2 == runs_.size() && isEven) (hasLanes ? run.gap : run.shared) += unit();
+    const bool isEven = run.shared * blockOf % (2 * unit_) == 0 && run.shared * blockOf >= 4 * unit_;
+    if (i + 2 == runs_.size() && isEven) (hasLanes ? run.gap : run.shared) += unit_;
     elements = run.shared * run.extent + run.gap * ceilDiv(run.extent, blockOf);
   }
 }

@@ -19,7 +19,8 @@ struct TilePosition {
 /// are copied as vectors, with gaps that let threads along rows and threads along elements read different banks.
 class StagedTile {
  public:
-  StagedTile(const Domain& domain, const StagedTiling& tiling, const Access& access);
+  /// Its copies are vectors of up to `vectorBytes`.
+  StagedTile(const Domain& domain, const StagedTiling& tiling, const Access& access, int vectorBytes);
 
   /// Elements of shared memory.
   int64_t elements() const;
@@ -56,11 +57,11 @@ class StagedTile {
   void spread();
   bool canCopy(int lanes) const;
   int64_t inside(const Run& run, std::size_t dim) const;
-  int unit() const;
 
   const Domain& domain_;
   const StagedTiling& tiling_;
   const Access& access_;
+  const int unit_;         ///< elements of the widest vector
   std::vector<Run> runs_;  ///< outermost first
   int lanes_ = 1;
 };

@@ -18,16 +18,28 @@ Json toJson(const ir::Target& target) {
           {"features", target.features},
           {"vector_bytes", target.vectorBytes},
           {"processors", target.processors},
-          {"cache_bytes", target.cacheBytes}};
+          {"cache_bytes", target.cacheBytes},
+          {"cluster_ctas", target.clusterCtas},
+          {"processor_threads", target.processorThreads},
+          {"processor_registers", target.processorRegisters},
+          {"processor_shared_bytes", target.processorSharedBytes},
+          {"cta_shared_bytes", target.ctaSharedBytes}};
 }
 
 ir::Target targetOf(const Fields& fields) {
+  const auto number = [&](const char* name) { return fields.integer(name).value_or(0); };
+  const auto count = [&](const char* name) { return static_cast<int>(number(name)); };
   return {fields.flag("cuda") ? ir::Backend::Cuda : ir::Backend::Cpu,
           fields.text("arch"),
           fields.text("features"),
-          static_cast<int>(fields.integer("vector_bytes").value_or(0)),
-          static_cast<int>(fields.integer("processors").value_or(0)),
-          fields.integer("cache_bytes").value_or(0)};
+          count("vector_bytes"),
+          count("processors"),
+          number("cache_bytes"),
+          count("cluster_ctas"),
+          count("processor_threads"),
+          count("processor_registers"),
+          number("processor_shared_bytes"),
+          number("cta_shared_bytes")};
 }
 
 Json toJson(const Compiled& compiled) {
