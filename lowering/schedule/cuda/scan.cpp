@@ -149,8 +149,8 @@ class ScanKernel {
     for (const Access& access : domain_.loads()) {
       if (!domain_.moves(access, domain_.elementDims(), domain_.dims().size())) continue;
       if (access.form && tiling_.columns && domain_.isUniform(access, domain_.elementDims() - 1)) continue;
-      held_[access.node] = kernel_.addLocal(kernel_.bufferName(access.buffer) + "_held", access.node->dtype, elements,
-                                            ir::Space::Register, tiling_.lanes);
+      held_.emplace_back(access.node, kernel_.addLocal(kernel_.bufferName(access.buffer) + "_held", access.node->dtype, elements,
+                                                       ir::Space::Register, tiling_.lanes));
     }
   }
 
@@ -310,7 +310,7 @@ class ScanKernel {
   const Nest& nest_;
   const Domain& domain_;
   Value cluster_, rank_, thread_, chunk_, step_, share_;
-  std::map<const Expr*, int> held_;
+  std::vector<std::pair<const Expr*, int>> held_;  // the loads that a thread reads a chunk at a time, and where
   std::vector<ScanLocals> locals_;
 };
 
