@@ -40,6 +40,7 @@ set_target_properties(faulty_disk PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY 
 opbench_test(ir OBJECTS ir)
 opbench_test(lowering OBJECTS lowering ir)
 opbench_test(codegen OBJECTS codegen lowering ir LINKS opbench::llvm)
+opbench_test(kernels OBJECTS kernel_hashes ir)
 opbench_test(inputs TORCH OBJECTS inputs ir LINKS torch::cpu)
 opbench_test(runtime TORCH OBJECTS runtime inputs codegen lowering ir LINKS torch::cpu opbench::llvm)
 opbench_test(opbench TORCH OBJECTS ${OPBENCH_OBJECTS} LINKS torch::cpu opbench::llvm)

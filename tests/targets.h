@@ -15,4 +15,7 @@ inline ir::Target avx512() {
   return target;
 }
 
+/// A CPU without AVX-512, else the same.
+inline ir::Target avx2() { return {ir::Backend::Cpu, "haswell", "+avx2,+f16c,+fma", 32, 2, int64_t{2} << 20}; }
+
 }  // namespace tests

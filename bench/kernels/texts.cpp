@@ -1,0 +1,145 @@
+#include "bench/kernels/texts.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <exception>
+#include <optional>
+#include <variant>
+
+#include "bench/kernels/mask.h"
+#include "codegen/compile.h"
+#include "codegen/cuda/emit.h"
+#include "inputs/convert.h"
+#include "ir/text/text.h"
+#include "lowering/tensor/lowering.h"
+#include "opbench/run/brief.h"
+#include "runtime/build/hash.h"
+#include "runtime/torch/call.h"
+#include "tests/targets.h"
+
+namespace kernels {
+namespace {
+
+Key keyOf(const Job& job, int number) {
+  constexpr size_t digits = 16;  // enough for a hundred million samples
+  const std::string sample = runtime::digest(job.sample->op + " " + inputs::toText(*job.sample)).substr(0, digits);
+  return {job.target->name, std::string(ir::torchName(job.dtype)), job.sample->op, sample, number};
+}
+
+std::string headingOf(const Job& job) {
+  const inputs::Source& where = job.sample->where;
+  return fmt::format("==== {} {} ({} {}/{}:{})\n{}\n\n", keyOf(job, 0).sample, ir::torchName(job.dtype), job.sample->op,
+                     job.sample->suite, std::filesystem::path(where.file).filename().string(), where.line,
+                     opbench::brief(*job.sample));
+}
+
+Texts without(const Job& job, const std::string& kind, const std::string& reason) {
+  Texts made;
+  made.hashes[keyOf(job, 0)] = {runtime::digest(kind + ": " + reason), runtime::digest(kind), kind};
+  made.text = fmt::format("{}{}: {}\n\n", headingOf(job), kind, reason);
+  return made;
+}
+
+/// The values of the graph that a launch is given with what their addresses are multiples of, and the types of intermediates.
+std::string argumentsOf(const runtime::LaunchStep& step, const runtime::Plan& plan) {
+  std::string text;
+  for (size_t i = 0; i < step.values.size(); ++i) {
+    const auto value = static_cast<size_t>(step.values[i]), first = plan.graph.values.size();
+    text += fmt::format(" {}@{}", value, step.program.params[i].alignment);
+    if (value >= first) text += fmt::format("({})", ir::toText(plan.between.at(value - first).type));
+  }
+  return text;
+}
+
+/// All of a launch but the program's text; without names.
+std::string factsOf(const runtime::LaunchStep& step, const ir::Kernel& kernel, const runtime::Plan& plan) {
+  const codegen::Program& program = step.program;
+  const ir::Launch& launch = program.launch;
+  return fmt::format(
+      "grid {} cluster {} team {} block {} resident {} tasks {} grain {}\n"
+      "workspace {} shared {} waits {} finishes {} relaxed {}\n"
+      "values{}\n"
+      "{} {} {}\n",
+      launch.grid, launch.cluster, launch.team, launch.block, launch.resident, launch.tasks, launch.grain, program.workspaceBytes,
+      program.dynamicSharedBytes, program.waitsForGrid, program.finishes, kernel.relaxedMath, argumentsOf(step, plan),
+      program.arch, program.features, fmt::join(program.options, " "));
+}
+
+/// The program's text without the prelude.
+std::string_view ownText(const codegen::Program& program) {
+  const std::string_view source = program.source;
+  const bool hasPrelude = program.backend == ir::Backend::Cuda && source.starts_with(codegen::cudaPrelude());
+  return hasPrelude ? source.substr(codegen::cudaPrelude().size()) : source;
+}
+
+std::string maskedText(const codegen::Program& program) {
+  switch (program.backend) {
+    case ir::Backend::Cuda: return maskedCuda(ownText(program), program.name);
+    case ir::Backend::Cpu: return maskedLlvm(ownText(program));
+  }
+  return "";
+}
+
+Texts kernelsOf(const Job& job, const runtime::Plan& plan) {
+  Texts made;
+  made.text = headingOf(job);
+  for (size_t i = 0; i < plan.steps.size(); ++i) {
+    const auto& step = std::get<runtime::LaunchStep>(plan.steps[i]);
+    const std::string facts = factsOf(step, plan.kernels.at(i), plan);
+    const std::string_view text = ownText(step.program);
+    made.hashes[keyOf(job, static_cast<int>(i))] = {runtime::digest(fmt::format("{}{}", facts, text)),
+                                                    runtime::digest(facts + maskedText(step.program)), "kernel"};
+    made.text += fmt::format("---- kernel {}\n{}{}\n", i, facts, text);
+  }
+  return made;
+}
+
+/// The graph of the job before, where this one has the same.
+const std::optional<ir::Graph>& graphOf(const Job& job) {
+  static Job before;
+  static std::optional<ir::Graph> graph;
+  const bool isSame =
+      before.sample == job.sample && before.dtype == job.dtype && before.target->target.backend == job.target->target.backend;
+  if (!isSame) graph = runtime::foreseenGraph(inputs::convert(*job.sample, job.dtype, false), job.target->target.backend);
+  before = job;
+  return graph;
+}
+
+}  // namespace
+
+const std::vector<NamedTarget>& targets() {
+  static const std::vector<NamedTarget> all{{"sm_90", tests::hopper()}, {"avx512", tests::avx512()}, {"avx2", tests::avx2()}};
+  return all;
+}
+
+const std::vector<ir::DType>& dtypes() {
+  static const std::vector<ir::DType> all{ir::DType::F16, ir::DType::F32};
+  return all;
+}
+
+Texts textsOf(const Job& job) {
+  try {
+    if (!lowering::hasLowering(job.sample->op)) return without(job, "no-lowering", "ATen is called");
+    const std::optional<ir::Graph>& graph = graphOf(job);
+    if (!graph) return without(job, "unforeseen", "what ATen returns is not known without a device");
+    const runtime::Plan plan = runtime::makePlan(*graph, job.target->target);
+    if (!plan.externReason.empty()) return without(job, "unsupported", plan.externReason);
+    if (plan.steps.empty()) return without(job, "nothing", "all results are empty");
+    return kernelsOf(job, plan);
+  } catch (const std::exception& error) {
+    return without(job, "failed", error.what());
+  }
+}
+
+Texts crashed(const Job& job, const std::string& how) { return without(job, "crashed", how); }
+
+Texts prelude() {
+  Texts made;
+  made.text = codegen::cudaPrelude();
+  made.hashes[{targets().front().name, "-", "prelude", "-", 0}] = {runtime::digest(made.text),
+                                                                   runtime::digest(withoutComments(made.text)), "prelude"};
+  return made;
+}
+
+}  // namespace kernels
