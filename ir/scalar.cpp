@@ -1,6 +1,8 @@
 #include "ir/scalar.h"
 
+#include <Eigen/Core>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -9,7 +11,7 @@
 namespace ir {
 namespace {
 
-/// A binary floating format narrower than f32: explicit mantissa bits, exponent of its smallest normal, largest value.
+/// A binary floating format of 8 bits: explicit mantissa bits, exponent of its smallest normal, largest value.
 struct Format {
   int mantissa;
   int minExponent;
@@ -19,8 +21,6 @@ struct Format {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double notANumber = std::numeric_limits<double>::quiet_NaN();
-constexpr Format f16{10, -14, 65504.0, infinity};
-constexpr Format bf16{7, -126, 3.3895313892515355e38, infinity};
 constexpr Format f8e4m3{3, -6, 448.0, notANumber};
 constexpr Format f8e5m2{2, -14, 57344.0, infinity};
 
@@ -30,6 +30,21 @@ double roundTo(const Format& format, double value) {
   const double unit = std::ldexp(1.0, exponent - format.mantissa);
   const double rounded = std::nearbyint(value / unit) * unit;
   return std::abs(rounded) > format.largest ? std::copysign(format.beyond, value) : rounded;
+}
+
+/// `value` rounded to odd: to itself where f32 holds it, otherwise to its neighbour in f32 with the odd last bit. What is rounded
+/// so rounds to a narrower format as `value` itself does: it lies on the same side of every value and tie of that format.
+float toOdd(double value) {
+  const auto nearest = static_cast<float>(value);
+  if (nearest == value || std::isnan(value) || (std::bit_cast<uint32_t>(nearest) & 1) != 0) return nearest;
+  return std::nextafter(nearest,
+                        value > nearest ? std::numeric_limits<float>::infinity() : -std::numeric_limits<float>::infinity());
+}
+
+/// Of Eigen's half or bfloat16, which round f32.
+template <typename Narrow>
+double roundTo(double value) {
+  return std::isnan(value) ? value : static_cast<float>(Narrow(toOdd(value)));
 }
 
 /// The 53 bits of an integer that decide how it rounds to f32 or less: the last one is set if anything below it was.
@@ -160,8 +175,8 @@ double round(DType dtype, double value) {
   switch (dtype) {
     case DType::F8E4M3: return roundTo(f8e4m3, value);
     case DType::F8E5M2: return roundTo(f8e5m2, value);
-    case DType::F16: return roundTo(f16, value);
-    case DType::BF16: return roundTo(bf16, value);
+    case DType::F16: return roundTo<Eigen::half>(value);
+    case DType::BF16: return roundTo<Eigen::bfloat16>(value);
     case DType::F32: return static_cast<double>(static_cast<float>(value));
     case DType::Bool:
     case DType::U8:

@@ -1,5 +1,6 @@
 #include "opbench/measure/statistics.h"
 
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 
@@ -59,9 +60,7 @@ double median(std::vector<double> values) { return quantile(std::move(values), 0
 
 double geomean(const std::vector<double>& values) {
   ir::require(!values.empty(), "no geometric mean of nothing");
-  double sum = 0;
-  for (double value : values) sum += std::log(value);
-  return std::exp(sum / static_cast<double>(values.size()));
+  return std::exp(Eigen::Map<const Eigen::ArrayXd>(values.data(), std::ssize(values)).log().mean());
 }
 
 double Estimate::width() const { return median == 0 ? 0 : (high - low) / std::abs(median); }

@@ -2,10 +2,12 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <random>
 #include <vector>
 
 #include "ir/error.h"
@@ -62,6 +64,46 @@ TEST_CASE("every value of a narrow format rounds to itself, and what lies betwee
     }
     CHECK(wrong == 0);
     CHECK(std::signbit(round(layout.dtype, -0.0)));
+  }
+}
+
+TEST_CASE("random doubles round to the nearest value of a narrow format: not first to f32, which would round twice") {
+  std::mt19937_64 random(1);
+  for (const Layout& layout : layouts) {
+    CAPTURE(name(layout.dtype));
+    const std::vector<double> values = finiteValues(layout);
+    const double largest = values.back();
+    size_t wrong = 0;
+    for (int i = 0; i < 200000; ++i) {
+      // Of any magnitude that the format has and the next ones around, in half of the cases a few units of a double from a tie.
+      const size_t bits = std::uniform_int_distribution<size_t>(0, values.size() - 2)(random);
+      const double tie = values[bits] + (values[bits + 1] - values[bits]) / 2;
+      const double away = std::uniform_real_distribution<double>(-1, 1)(random) * std::ldexp(tie, i % 2 == 0 ? -50 : -3);
+      const double value = std::min(tie + away, largest);
+      const auto above = std::lower_bound(values.begin(), values.end(), value);
+      const double below = above == values.begin() ? *above : *(above - 1);
+      const bool isTie = value - below == *above - value;
+      const bool isBelowEven = above == values.begin() || (above - values.begin()) % 2 == 1;
+      const double nearest = value - below < *above - value || (isTie && isBelowEven) ? below : *above;
+      wrong += static_cast<size_t>(round(layout.dtype, value) != nearest);
+      wrong += static_cast<size_t>(round(layout.dtype, -value) != -nearest);
+    }
+    CHECK(wrong == 0);
+  }
+}
+
+TEST_CASE("NaN, infinity and zero stay what they are, with their signs") {
+  for (const DType dtype : {DType::F16, DType::BF16, DType::F8E5M2}) {
+    CAPTURE(name(dtype));
+    for (const double sign : {1.0, -1.0}) {
+      for (const double value : {std::numeric_limits<double>::infinity(), std::nan("")}) {
+        const double given = std::copysign(value, sign);
+        CHECK(std::bit_cast<uint64_t>(round(dtype, given)) == std::bit_cast<uint64_t>(given));
+      }
+      CHECK(std::signbit(round(dtype, sign * 1e-300)) == (sign < 0));
+      CHECK(round(dtype, sign * 1e-300) == 0);
+      CHECK(round(dtype, sign * 1e300) == sign * std::numeric_limits<double>::infinity());
+    }
   }
 }
 
