@@ -1,11 +1,11 @@
 #include "opbench/measure/race.h"
 
+#include <Eigen/Core>
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <numeric>
 #include <random>
-#include <span>
 #include <thread>
 
 namespace opbench {
@@ -37,10 +37,6 @@ int within(double budget, double each, int least, int most) {
 /// these, with an interval of no width; spread evenly over their tick they have one that says where between them it lies.
 std::uniform_real_distribution<double> overTick(double tick) {
   return std::uniform_real_distribution<double>(-tick / 2, tick / 2);
-}
-
-double mean(std::span<const double> values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
 class Race {
@@ -109,13 +105,14 @@ class Race {
   void round(int turns) {
     device_.queueClock();
     const Times times = turn(turns);
+    const Times means = overCaptures(times);
     const std::optional<double> clock = device_.clock();
     const bool isThrottled = clock && *clock < throttledShare * device_.ratedClock();
     if (clock && !isThrottled) clocks_.push_back(*clock);
     Times& kept = isThrottled ? throttled_ : all_;
     for (size_t i = 0; i < times.size(); ++i) {
       kept[i].insert(kept[i].end(), times[i].begin(), times[i].end());
-      if (!isThrottled) rounds_[i].push_back(median(overCaptures(times[i])));
+      if (!isThrottled) rounds_[i].push_back(median(means[i]));
     }
     ++count_;
     if (isThrottled) std::this_thread::sleep_for(throttlePause);
@@ -132,27 +129,28 @@ class Race {
   }
 
   bool isPrecise() {
-    const std::vector<double> times = overCaptures(all_[0]);
-    if (static_cast<int>(all_[0].size()) < pace_.leastPairs || times.size() < leastMeans) return false;
+    const Times means = overCaptures(all_);
+    if (static_cast<int>(all_[0].size()) < pace_.leastPairs || means[0].size() < leastMeans) return false;
     stopped_ = Stop::Precision;
-    if (all_.size() == 1) return estimate(times).width() < pace_.precision;
-    for (size_t i = 1; i < all_.size(); ++i)
-      if (ratioOf(i).width() >= pace_.precision) return false;
-    return true;
+    if (means.size() == 1) return estimate(means[0]).width() < pace_.precision;
+    return std::all_of(means.begin() + 1, means.end(),
+                       [&](const auto& own) { return ratio(means[0], own).width() < pace_.precision; });
   }
 
   /// The means of as many consecutive runs as there are captures, each in it once. Some captures are slower than others, for
   /// good, and a median of runs would be that of the slower ones or that of the others, by which are one more.
-  std::vector<double> overCaptures(const std::vector<double>& runs) const {
-    const auto each = static_cast<size_t>(captures_);
-    std::vector<double> means;
-    for (size_t run = 0; run < runs.size() && (run + each <= runs.size() || run == 0); run += each)
-      means.push_back(mean(std::span(runs).subspan(run, std::min(each, runs.size()))));
+  Times overCaptures(const Times& runs) const {
+    Times means;
+    for (const auto& own : runs) {
+      const auto each = std::clamp<Eigen::Index>(std::ssize(own), 1, captures_);
+      const Eigen::Map<const Eigen::ArrayXXd> groups(own.data(), each, std::ssize(own) / each);
+      means.emplace_back(groups.cols());
+      Eigen::Map<Eigen::ArrayXd>(means.back().data(), groups.cols()) = groups.colwise().mean();
+    }
     return means;
   }
 
-  Estimate ratioOf(size_t i) const {
-    const std::vector<double> first = overCaptures(all_[0]), own = overCaptures(all_[i]);
+  static Estimate ratio(const std::vector<double>& first, const std::vector<double>& own) {
     std::vector<double> ratios;
     for (size_t k = 0; k < own.size(); ++k)
       if (own[k] > 0) ratios.push_back(std::max(0.0, first[k]) / own[k]);
@@ -168,19 +166,20 @@ class Race {
     else
       heat.dropped = static_cast<int>(throttled_[0].size());
     if (!clocks_.empty()) heat.clock = median(clocks_);
-    for (size_t i = 0; i < all_.size(); ++i) heat.timings.push_back(timingOf(i));
+    const Times means = overCaptures(all_);
+    for (size_t i = 0; i < all_.size(); ++i) heat.timings.push_back(timingOf(i, means));
     return heat;
   }
 
   /// What a measure tells from the difference of two times (Measure::Steady) lies below none where something disturbed one of
   /// them; it is none then.
-  Timing timingOf(size_t i) const {
+  Timing timingOf(size_t i, const Times& means) const {
     const auto orNone = [](std::vector<double> times) {
       for (double& time : times) time = std::max(0.0, time);
       return times;
     };
     const std::vector<double> times = orNone(all_[i]);
-    const Estimate seconds = estimate(overCaptures(times));
+    const Estimate seconds = estimate(orNone(means[i]));
     Timing timing;
     timing.median = seconds.median;
     timing.low = seconds.low;
@@ -189,7 +188,7 @@ class Race {
     timing.p80 = quantile(times, 0.8);
     timing.runs = static_cast<int>(times.size());
     timing.rounds = orNone(rounds_[i]);
-    timing.ratio = ratioOf(i);
+    timing.ratio = ratio(means[0], means[i]);
     return timing;
   }
 
