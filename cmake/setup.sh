@@ -96,12 +96,13 @@ unpack_wheel() {
   die "could not download $name: check the network and pip's settings (pip config list), then run ./dev setup again"
 }
 
-# Prints the folder of the CUDA 13 runtime's headers beside the torch folder $1 or in a toolkit. A Python torch alone has a part of
-# them: cuda_runtime_api.h, but not the crt/ that it includes.
+# Prints the folder of CUDA 13's headers (runtime, driver, NVRTC) beside the torch folder $1 or in a toolkit. A Python torch alone has
+# a part of them: cuda_runtime_api.h, but not the crt/ that it includes.
 find_cuda_headers() {
   local folder
   for folder in "$1/../nvidia/cu13/include" "$1/include" /usr/local/cuda/include; do
-    if [ -e "$folder/crt/host_defines.h" ] && grep -qs '^#define CUDART_VERSION *13' "$folder/cuda_runtime_api.h"; then
+    if [ -e "$folder/crt/host_defines.h" ] && [ -e "$folder/cuda.h" ] && [ -e "$folder/nvrtc.h" ] &&
+      grep -qs '^#define CUDART_VERSION *13' "$folder/cuda_runtime_api.h"; then
       (cd "$folder" && pwd -P)
       return 0
     fi

@@ -1,5 +1,6 @@
 #include "runtime/device.h"
 
+#include <cuda.h>
 #include <dlfcn.h>
 
 #include <charconv>
@@ -26,7 +27,7 @@ class Driver {
       why = "no NVIDIA driver here (libcuda.so.1 cannot be opened)";
       return;
     }
-    const bool works = call<unsigned>("cuInit", 0) && call<int*>("cuDeviceGetCount", &devices_);
+    const bool works = call<decltype(cuInit)>("cuInit", 0) && call<decltype(cuDeviceGetCount)>("cuDeviceGetCount", &devices_);
     if (!works) devices_ = 0;
     if (devices_ == 0) why = "the NVIDIA driver shows no GPU";
   }
@@ -35,17 +36,17 @@ class Driver {
   /// `NVIDIA H200`; empty where the driver does not tell.
   std::string nameOf(int device) const {
     std::string name(256, '\0');
-    if (!call<char*, int, int>("cuDeviceGetName", name.data(), static_cast<int>(name.size()), device)) return "";
+    if (!call<decltype(cuDeviceGetName)>("cuDeviceGetName", name.data(), static_cast<int>(name.size()), device)) return "";
     name.resize(name.find('\0'));
     return name;
   }
 
  private:
-  template <typename... Parameters>
-  bool call(const char* function, Parameters... arguments) const {
-    using Function = int (*)(Parameters...);
-    const auto pointer = reinterpret_cast<Function>(dlsym(library_, function));
-    return pointer != nullptr && pointer(arguments...) == 0;
+  /// Whether the driver has the function of this name, which cuda.h declares as `F`, and it succeeds.
+  template <typename F, typename... Arguments>
+  bool call(const char* name, Arguments... arguments) const {
+    const auto function = reinterpret_cast<F*>(dlsym(library_, name));
+    return function != nullptr && function(arguments...) == CUDA_SUCCESS;
   }
 
   void* library_;

@@ -58,7 +58,7 @@ may(opbench/repro ir/ inputs/ opbench/)
 set(torch "<(ATen|c10|torch|caffe2)/")
 set(torch_in "^(inputs|runtime|opbench/(main|check|measure|run|sweep))")
 set(cuda "<(cuda|nvrtc|cupti|nvml|driver_types|ATen/cuda|c10/cuda)")
-set(cuda_in "^runtime/cuda/")
+set(cuda_in "^runtime/(cuda/|build/nvrtc\\.cpp|device\\.cpp)")
 set(llvm "<llvm")
 set(llvm_in "^(codegen/llvm|runtime/build|runtime/cpu)/.*\\.cpp$")
 

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <nvrtc.h>
 
 #include <chrono>
 #include <vector>
@@ -12,10 +13,6 @@ namespace runtime {
 namespace {
 
 constexpr const char* libraryName = "libnvrtc.so.13";
-
-/// The part of nvrtc.h that is used; results are 0 for success.
-using Handle = struct _nvrtcProgram*;
-using Result = int;
 
 /// The folder an opened library lies in, or nothing.
 std::string folderOf(void* library) {
@@ -49,21 +46,20 @@ double millisecondsSince(std::chrono::steady_clock::time_point start) {
 
 struct Nvrtc::Library {
   void* handle = open();
-  Result (*version)(int*, int*) = symbol<Result(int*, int*)>("nvrtcVersion");
+  decltype(&nvrtcVersion) version = symbol<decltype(version)>("nvrtcVersion");
   void* builtins = openBuiltins();
-  const char* (*errorText)(Result) = symbol<const char*(Result)>("nvrtcGetErrorString");
-  Result (*create)(Handle*, const char*, const char*, int, const char* const*, const char* const*) =
-      symbol<Result(Handle*, const char*, const char*, int, const char* const*, const char* const*)>("nvrtcCreateProgram");
-  Result (*destroy)(Handle*) = symbol<Result(Handle*)>("nvrtcDestroyProgram");
-  Result (*compile)(Handle, int, const char* const*) = symbol<Result(Handle, int, const char* const*)>("nvrtcCompileProgram");
-  using SizeOf = Result(Handle, size_t*);
-  using Get = Result(Handle, char*);
-  SizeOf* logSize = symbol<SizeOf>("nvrtcGetProgramLogSize");
-  Get* log = symbol<Get>("nvrtcGetProgramLog");
-  SizeOf* cubinSize = symbol<SizeOf>("nvrtcGetCUBINSize");
-  Get* cubin = symbol<Get>("nvrtcGetCUBIN");
-  SizeOf* ptxSize = symbol<SizeOf>("nvrtcGetPTXSize");
-  Get* ptx = symbol<Get>("nvrtcGetPTX");
+  decltype(&nvrtcGetErrorString) errorText = symbol<decltype(errorText)>("nvrtcGetErrorString");
+  decltype(&nvrtcCreateProgram) create = symbol<decltype(create)>("nvrtcCreateProgram");
+  decltype(&nvrtcDestroyProgram) destroy = symbol<decltype(destroy)>("nvrtcDestroyProgram");
+  decltype(&nvrtcCompileProgram) compile = symbol<decltype(compile)>("nvrtcCompileProgram");
+  using SizeOf = decltype(&nvrtcGetProgramLogSize);
+  using Get = decltype(&nvrtcGetProgramLog);
+  SizeOf logSize = symbol<SizeOf>("nvrtcGetProgramLogSize");
+  Get log = symbol<Get>("nvrtcGetProgramLog");
+  SizeOf cubinSize = symbol<decltype(&nvrtcGetCUBINSize)>("nvrtcGetCUBINSize");
+  Get cubin = symbol<decltype(&nvrtcGetCUBIN)>("nvrtcGetCUBIN");
+  SizeOf ptxSize = symbol<decltype(&nvrtcGetPTXSize)>("nvrtcGetPTXSize");
+  Get ptx = symbol<decltype(&nvrtcGetPTX)>("nvrtcGetPTX");
 
   /// NVRTC opens its second library by bare name: the one beside it is opened first, so that this finds it wherever it lies.
   /// Where it is missing NVRTC says so at the first compile.
@@ -73,18 +69,19 @@ struct Nvrtc::Library {
     return dlopen(fmt::format("{}/libnvrtc-builtins.so.{}.{}", folderOf(handle), major, minor).c_str(), RTLD_NOW | RTLD_LOCAL);
   }
 
+  /// The function of this name; `F` is a pointer to it, as nvrtc.h declares it.
   template <typename F>
-  F* symbol(const char* name) const {
+  F symbol(const char* name) const {
     void* found = dlsym(handle, name);
     if (found == nullptr) ir::fail(ir::ErrorKind::Toolchain, "{} has no {}", libraryName, name);
-    return reinterpret_cast<F*>(found);
+    return reinterpret_cast<F>(found);
   }
 
-  void check(Result result, const char* what) const {
-    if (result != 0) ir::fail(ir::ErrorKind::Toolchain, "{} says {}", what, errorText(result));
+  void check(nvrtcResult result, const char* what) const {
+    if (result != NVRTC_SUCCESS) ir::fail(ir::ErrorKind::Toolchain, "{} says {}", what, errorText(result));
   }
 
-  std::string text(Handle program, SizeOf* sizeOf, Get* get) const {
+  std::string text(nvrtcProgram program, SizeOf sizeOf, Get get) const {
     size_t size = 0;
     check(sizeOf(program, &size), libraryName);
     std::string bytes(size, '\0');
@@ -95,7 +92,7 @@ struct Nvrtc::Library {
   /// One compilation; ends with the object.
   struct Run {
     const Library& library;
-    Handle program = nullptr;
+    nvrtcProgram program = nullptr;
     Run(const Library& lib, const codegen::Program& source) : library(lib) {
       const std::string file = source.name + ".cu";
       library.check(library.create(&program, source.source.c_str(), file.c_str(), 0, nullptr, nullptr), "nvrtcCreateProgram");
@@ -111,7 +108,8 @@ struct Nvrtc::Library {
     const std::string arch = "--gpu-architecture=" + program.arch;
     std::vector<const char*> options{arch.c_str()};
     for (const std::string& option : program.options) options.push_back(option.c_str());
-    if (const Result result = compile(made->program, static_cast<int>(options.size()), options.data()); result != 0) {
+    const nvrtcResult result = compile(made->program, static_cast<int>(options.size()), options.data());
+    if (result != NVRTC_SUCCESS) {
       const std::string text = this->text(made->program, logSize, log);
       ir::fail(ir::ErrorKind::Toolchain, "NVRTC refuses the kernel {} ({}):\n{}", program.name, errorText(result), text.c_str());
     }

@@ -2,17 +2,11 @@
 // not know of them in a file compiled without, and runs everything on one thread.
 #include "runtime/cpu/parallel.h"
 
+#include <omp.h>
+
 #include <algorithm>
 #include <atomic>
 #include <exception>
-
-// OpenMP's own header belongs to one compiler; these are its standard functions. NOLINTBEGIN(readability-identifier-naming)
-extern "C" {
-int omp_get_max_threads(void);
-int omp_get_num_threads(void);
-int omp_get_thread_num(void);
-}
-// NOLINTEND(readability-identifier-naming)
 
 namespace runtime {
 

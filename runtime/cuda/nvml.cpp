@@ -10,7 +10,7 @@
 namespace runtime {
 namespace {
 
-/// The part of nvml.h that is used; results are 0 for success.
+/// The part of nvml.h that is used, by hand: no wheel that ./dev setup installs has this header. Results are 0 for success.
 using Result = int;
 using GpuHandle = struct nvmlDevice_st*;
 enum Clock { Sm = 1, Memory = 2 };
