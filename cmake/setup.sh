@@ -1,22 +1,30 @@
 # Sourced by ./dev: installs what is missing, through the system's package manager, and finds or unpacks LibTorch.
 . cmake/find_torch.sh
 
-packages=(g++ cmake ninja-build ccache mold git python3 python3-pip ca-certificates
-  llvm-19-dev clang-19 libclang-rt-19-dev clang-format-19 clang-tidy-19 zlib1g-dev libzstd-dev
-  libfmt-dev libyaml-cpp-dev libcli11-dev nlohmann-json3-dev libeigen3-dev doctest-dev slurm-wlm)
+# Debian packages by the command that needs them; every command needs those of `build`.
+declare -A packages=(
+  [build]="g++ cmake ninja-build ccache mold git python3 python3-pip ca-certificates llvm-19-dev zlib1g-dev libzstd-dev
+    libfmt-dev libyaml-cpp-dev libcli11-dev nlohmann-json3-dev libeigen3-dev"
+  [test]="doctest-dev slurm-wlm clang-format-19 clang-19 libclang-rt-19-dev"
+  [fuzz]="doctest-dev clang-19 libclang-rt-19-dev"
+  [lint]="doctest-dev clang-format-19 clang-tidy-19 libomp-19-dev"
+  [bundle]="doctest-dev"
+)
 
+# missing_packages PACKAGE...: prints those that are not installed.
 missing_packages() {
   local installed
-  installed=" $(dpkg-query -W -f '${db:Status-Status} ${Package} ' "${packages[@]}" 2>/dev/null || true)"
-  for package in "${packages[@]}"; do
+  installed=" $(dpkg-query -W -f '${db:Status-Status} ${Package} ' "$@" 2>/dev/null || true)"
+  for package in "$@"; do
     case $installed in *" installed $package "*) ;; *) echo "$package" ;; esac
   done
 }
 
+# install_packages PACKAGE...: those that are missing.
 install_packages() {
-  command -v dpkg-query >/dev/null || die "setup knows Debian 12 and Ubuntu 24.04 (apt); install these yourself: ${packages[*]}"
+  command -v dpkg-query >/dev/null || die "setup knows Debian 12 and Ubuntu 24.04 (apt); install these yourself: $*"
   local missing offered absent log
-  mapfile -t missing < <(missing_packages)
+  mapfile -t missing < <(missing_packages "$@" | sort -u)
   [ ${#missing[@]} -gt 0 ] || return 0
   local line="apt-get install -y --no-install-recommends ${missing[*]}"
   [ "$(id -u)" = 0 ] || { say "packages are missing; run this, then ./dev again:"; echo "sudo $line"; exit 1; }
@@ -110,9 +118,10 @@ find_cuda_headers() {
   return 1
 }
 
-# Sets `torch` to the LibTorch to use and `torch_options` to what CMake needs to know of it, downloading what is not there.
+# setup [COMMAND]: installs what the build, and that command, need. Sets `torch` to the LibTorch to use and `torch_options` to what
+# CMake needs to know of it, downloading what is not there.
 setup() {
-  install_packages
+  install_packages ${packages[build]} ${1:+${packages[$1]}}
   local headers kinds=(torch headers) status=0
   if has_gpu; then kinds+=(gpu); fi
   torch=$(find_torch) || status=$?
