@@ -108,6 +108,16 @@ std::optional<Memory> hostMemory() {
   return memory.total > 0 ? std::optional(withinControlGroups(memory)) : std::nullopt;
 }
 
+int64_t killedForMemory() {
+  std::ifstream file("/proc/vmstat");
+  for (std::string name; file >> name;) {
+    int64_t value = 0;
+    file >> value;
+    if (name == "oom_kill") return value;
+  }
+  return 0;
+}
+
 std::optional<double> stolenSeconds() {
   // cpu user nice system idle iowait irq softirq steal ...
   std::ifstream file("/proc/stat");

@@ -34,6 +34,9 @@ int64_t interruptions();
 /// This machine's memory, or the part that control groups leave to this process; nothing where it cannot be told.
 std::optional<Memory> hostMemory();
 
+/// Processes that the system has killed so far because memory ran out; 0 where Linux does not tell.
+int64_t killedForMemory();
+
 /// Seconds that the hypervisor has kept this machine's processors from running since it started; nothing where not known.
 std::optional<double> stolenSeconds();
 

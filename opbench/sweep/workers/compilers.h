@@ -43,27 +43,27 @@ class Compilers {
   void attend();
 
  private:
-  struct Place {
+  struct Slot {
     std::optional<Process> process;
     std::optional<Job> job;
     Clock::time_point deadline = Clock::time_point::max();
     int losses = 0;  ///< of processes, since one did a job
   };
 
-  void start(Place& place) const;
-  bool isOpen() const { return !target_.empty() && !places_.empty(); }
-  size_t most() const { return 4 * places_.size(); }  ///< samples that are ahead of their turn
+  void start(Slot& slot) const;
+  bool isOpen() const { return !target_.empty() && !slots_.empty(); }
+  size_t most() const { return 4 * slots_.size(); }  ///< samples that are ahead of their turn
   size_t ahead() const;
-  void hand(Place& place);
-  void hear(Place& place, const std::string& line);
-  void finish(Place& place, std::optional<Compilation> compilation);
-  void lose(Place& place, const std::string& how);
-  void attend(Place& place);
+  void hand(Slot& slot);
+  void hear(Slot& slot, const std::string& line);
+  void finish(Slot& slot, std::optional<Compilation> compilation);
+  void lose(Slot& slot, const std::string& how);
+  void attend(Slot& slot);
 
   Agenda& agenda_;
   const std::vector<std::string> arguments_;
   const double timeout_;
-  std::vector<Place> places_;
+  std::vector<Slot> slots_;
   std::string target_;  ///< as a line; empty until it is known
   bool shares_ = false;
   size_t batch_ = 0;             ///< samples that are yet to be handed out before one is timed

@@ -7,20 +7,20 @@
 #include <cmath>
 #include <csignal>
 #include <deque>
-#include <fstream>
 #include <set>
 
 #include "ir/error.h"
 #include "opbench/cli/arguments.h"
 #include "opbench/report/json.h"
-#include "opbench/results/raced.h"
-#include "opbench/run/memory.h"
 #include "opbench/run/outcome.h"
 #include "opbench/sweep/agenda.h"
+#include "opbench/sweep/processors.h"
 #include "opbench/sweep/run_cache.h"
+#include "opbench/sweep/worker_reply.h"
+#include "opbench/sweep/worker_slot.h"
 #include "opbench/sweep/workers/compilers.h"
-#include "opbench/sweep/workers/process.h"
 #include "runtime/cpu/host.h"
+#include "runtime/device.h"
 
 namespace opbench {
 namespace {
@@ -30,96 +30,21 @@ using Clock = std::chrono::steady_clock;
 constexpr int mostStarts = 2;             // of workers in a row that end before they have opened their device
 constexpr double leastStartSeconds = 60;  // that a worker has to open its device, and to measure it where that is due
 
-/// A sample that is being raced, for the first time or once more.
-struct Attempt {
-  Job job;
-  bool isAgain = false;
-};
-
-/// Where a worker races on a device, one after another.
-struct Seat {
-  std::string device;
-  std::optional<Process> worker;
-  bool isReady = false;   ///< the worker has opened its device
-  int starts = 0;         ///< since one was ready last
-  bool isClosed = false;  ///< no worker starts there any more
-  std::optional<Attempt> attempt;
-  Clock::time_point deadline = Clock::time_point::max();
-  std::vector<int> processors;  ///< that are the worker's alone, where it does not compute on them itself
-
-  bool isOpening() const { return worker && !isReady; }
-  bool isBusy() const { return attempt || isOpening(); }
-};
-
-/// Which processors are whose, on a machine whose GPUs are raced on: a worker has up to a quarter of them, compilers the rest.
-struct Division {
-  std::vector<std::vector<int>> workers;
-  std::vector<int> compilers;  ///< none where there are too few to divide
-};
-
-Division divide(const std::vector<int>& processors, size_t workers) {
-  const size_t each = std::max<size_t>(1, processors.size() / 4 / workers);
-  Division division;
-  if (processors.size() <= each * workers) return {std::vector<std::vector<int>>(workers), {}};
-  for (size_t i = 0; i < workers; ++i) {
-    const auto first = processors.begin() + static_cast<std::ptrdiff_t>(i * each);
-    division.workers.emplace_back(first, first + static_cast<std::ptrdiff_t>(each));
-  }
-  division.compilers.assign(processors.begin() + static_cast<std::ptrdiff_t>(each * workers), processors.end());
-  return division;
-}
-
-/// How many compile: as many as there are processors for them, with a few samples for each.
-int compilersFor(const Options& options, const Division& division, size_t processors) {
-  const bool races =
-      std::find(options.contenders.begin(), options.contenders.end(), Contender::Opbench) != options.contenders.end();
-  if (!races) return 0;
-  if (options.compilers) return std::min(*options.compilers, options.samples);
-  constexpr int samplesEach = 4;
-  const bool isCpu = options.device == "cpu" || (!options.devices.empty() && options.devices.front() == "cpu");
-  const auto places = static_cast<int>(isCpu || division.compilers.empty() ? processors : division.compilers.size());
-  return std::min(places, options.samples / samplesEach);
-}
-
-/// Processes that the system has killed so far because memory ran out.
-int64_t killedForMemory() {
-  std::ifstream file("/proc/vmstat");
-  for (std::string name; file >> name;) {
-    int64_t value = 0;
-    file >> value;
-    if (name == "oom_kill") return value;
-  }
-  return 0;
-}
-
-/// `crash: signal 9 (Killed)`, in one line.
-std::string failureText(Status status, const std::string& reason) {
-  return fmt::format("{}: {}", name(status), reason.substr(0, reason.find_first_of(";\n")));
-}
-
 bool isKilled(int status) { return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL; }
-
-/// Why a sample should be raced once more: it has lost the device, or memory was short. Empty where it should not.
-std::string failureOf(const Finished& finished) {
-  const results::Raced raced = results::racedOf(finished.lines, "worker", 1);
-  for (const Outcome& outcome : raced.row.outcomes)
-    if (outcome.status == Status::Oom && !isEstimated(outcome)) return failureText(outcome.status, outcome.reason);
-  return finished.lost.empty() ? "" : failureText(fatalStatus(finished.lost), finished.lost);
-}
 
 class Supervisor {
  public:
   Supervisor(Agenda& agenda, const Options& options) : agenda_(agenda), options_(options) {
-    for (const std::string& device : options.devices) seats_.emplace_back().device = device;
-    if (seats_.empty()) seats_.emplace_back().device = options.device;
+    for (const std::string& device : options.devices) slots_.emplace_back().device = device;
+    if (slots_.empty()) slots_.emplace_back().device = options.device;
     const std::vector<int> processors = runtime::allowedProcessors();
-    const Division division = divide(processors, seats_.size());
-    for (size_t i = 0; i < seats_.size(); ++i) seats_[i].processors = division.workers[i];
-    isDivided_ = !division.compilers.empty();
-    const int number = compilersFor(options, division, processors.size());
+    const ProcessorShares shares = divideProcessors(processors, slots_.size());
+    for (size_t i = 0; i < slots_.size(); ++i) slots_[i].processors = shares.workers[i];
+    isDivided_ = !shares.compilers.empty();
+    const int number = compilersFor(options, shares, processors.size());
     cache_.emplace(options.cache, number > 0);
     for (const std::string& complaint : cache_->complaints()) complain(complaint);
-    std::vector<std::string> arguments = processArguments(division.compilers);
+    std::vector<std::string> arguments = processArguments(shares.compilers);
     arguments.emplace_back("--compiler");
     compilers_.emplace(agenda, number, std::move(arguments), options.timeout);
   }
@@ -127,11 +52,11 @@ class Supervisor {
   void run() {
     for (;;) {
       compilers_->work(isAnyRacing());
-      for (Seat& seat : seats_) engage(seat);
+      for (WorkerSlot& slot : slots_) assign(slot);
       if (!isAnyBusy()) break;
       wait();
       compilers_->attend();
-      for (Seat& seat : seats_) attend(seat);
+      for (WorkerSlot& slot : slots_) attend(slot);
     }
     if (!again_.empty())
       agenda_.complain(fmt::format("{} sample{} that failed once will be raced again by --resume", again_.size(),
@@ -140,30 +65,30 @@ class Supervisor {
 
  private:
   bool isAnyRacing() const {
-    return std::any_of(seats_.begin(), seats_.end(), [](const Seat& seat) { return seat.attempt.has_value(); });
+    return std::any_of(slots_.begin(), slots_.end(), [](const WorkerSlot& slot) { return slot.attempt.has_value(); });
   }
   bool isAnyBusy() const {
     if (compilers_->isCompiling() && !agenda_.isInterrupted()) return true;
-    return std::any_of(seats_.begin(), seats_.end(), [](const Seat& seat) { return seat.isBusy(); });
+    return std::any_of(slots_.begin(), slots_.end(), [](const WorkerSlot& slot) { return slot.isBusy(); });
   }
 
-  /// Gives a seat that has nothing to do something, where there is.
-  void engage(Seat& seat) {
-    if (seat.isClosed || seat.isBusy() || compilers_->isInTheWay()) return;
-    if (!seat.worker && compilers_->hasMore()) return start(seat);
-    seat.attempt = next(seat);
-    if (!seat.attempt) return;
-    if (!seat.worker) return start(seat);
-    begin(seat);
+  /// Gives a slot that has nothing to do something, where there is.
+  void assign(WorkerSlot& slot) {
+    if (slot.isClosed || slot.isBusy() || compilers_->isInTheWay()) return;
+    if (!slot.worker && compilers_->hasMore()) return start(slot);
+    slot.attempt = next(slot);
+    if (!slot.attempt) return;
+    if (!slot.worker) return start(slot);
+    begin(slot);
   }
 
-  std::optional<Attempt> next(Seat& seat) {
+  std::optional<Attempt> next(WorkerSlot& slot) {
     if (!givenBack_.empty() && !agenda_.isInterrupted()) return takeFirst(givenBack_);
     if (auto job = compilers_->next()) return Attempt{std::move(*job), false};
     if (again_.empty() || agenda_.isInterrupted() || isAnyBusy()) return std::nullopt;
     // Alone: the other workers give back what memory they hold, too.
-    for (Seat& other : seats_) dismiss(other);
-    dismiss(seat);
+    for (WorkerSlot& other : slots_) other.stop();
+    slot.stop();
     return takeFirst(again_);
   }
 
@@ -182,21 +107,18 @@ class Supervisor {
     return arguments;
   }
 
-  void start(Seat& seat) {
-    std::vector<std::string> arguments = processArguments(seat.processors);
+  void start(WorkerSlot& slot) {
+    std::vector<std::string> arguments = processArguments(slot.processors);
     const auto add = [&](const char* name, const std::string& value) {
       if (!value.empty()) arguments.insert(arguments.end(), {name, value});
     };
     add("--worker", fmt::format("{},{},{}", options_.samples, options_.recorded.samples, options_.recorded.calls));
     add("--shard", toText(options_.shard));
-    add("--device", seat.device);
+    add("--device", slot.device);
     add("--dump", options_.dump);
     add("--cases", options_.cases);
     if (options_.cases.empty()) arguments.emplace_back("--no-cases");
-    seat.worker.emplace(arguments);
-    seat.isReady = false;
-    ++seat.starts;
-    seat.deadline = deadlineAfter(startSeconds());
+    slot.start(arguments, startSeconds());
   }
 
   double startSeconds() const {
@@ -204,16 +126,11 @@ class Supervisor {
     return options_.timeout == 0 ? 0 : std::max(options_.timeout, leastStartSeconds);
   }
 
-  void begin(Seat& seat) {
-    kills_ = killedForMemory();
-    seat.deadline = deadlineAfter(options_.timeout);
-    agenda_.start(seat.attempt->job);
-    seat.worker->send(toLine(seat.attempt->job));
-  }
-
-  static void dismiss(Seat& seat) {
-    seat.worker.reset();
-    seat.isReady = false;
+  void begin(WorkerSlot& slot) {
+    kills_ = runtime::killedForMemory();
+    slot.deadline = deadlineAfter(options_.timeout);
+    agenda_.start(slot.attempt->job);
+    slot.worker->send(toLine(slot.attempt->job));
   }
 
   /// Sleeps until a worker says something or its time is up, or the user interrupts; nothing runs beside what is being timed.
@@ -221,12 +138,7 @@ class Supervisor {
     std::vector<pollfd> files;
     auto deadline = Clock::time_point::max();
     compilers_->watch(files, deadline);
-    for (const Seat& seat : seats_) {
-      if (!seat.isBusy()) continue;
-      files.push_back({seat.worker->channel(), POLLIN, 0});
-      if (seat.worker->errors() >= 0) files.push_back({seat.worker->errors(), POLLIN, 0});
-      deadline = std::min(deadline, seat.deadline);
-    }
+    for (const WorkerSlot& slot : slots_) slot.watch(files, deadline);
     ::poll(files.data(), files.size(), millisecondsUntil(deadline));
   }
 
@@ -236,52 +148,35 @@ class Supervisor {
     return static_cast<int>(std::clamp(std::ceil(left), 0.0, 1e9));
   }
 
-  /// Hears what the seat's worker has to say, and whether it has ended or its time is up.
-  void attend(Seat& seat) {
-    if (!seat.isBusy()) return;
-    if (!seat.worker->hear()) return bury(seat);
-    while (seat.isBusy())
-      if (const auto line = seat.worker->line())
-        hear(seat, *line);
+  /// Hears what the slot's worker has to say, and whether it has ended or its time is up.
+  void attend(WorkerSlot& slot) {
+    if (!slot.isBusy()) return;
+    if (!slot.worker->hear()) return onExit(slot);
+    while (slot.isBusy())
+      if (const auto line = slot.worker->line())
+        onLine(slot, *line);
       else
         break;
-    if (seat.attempt && seat.worker->floods()) return drown(seat);
-    if (seat.isBusy() && Clock::now() >= seat.deadline) giveUp(seat);
+    if (slot.attempt && slot.worker->floods()) return onFlood(slot);
+    if (slot.isBusy() && Clock::now() >= slot.deadline) onTimeout(slot);
   }
 
-  /// A reply, and for a sample that was raced why it should be raced once more.
-  struct Heard {
-    Reply reply;
-    std::string failure;
-  };
-
-  /// Nothing where a line is none that a worker writes.
-  static std::optional<Heard> heardIn(const std::string& line) {
-    try {
-      Heard heard{replyOf(line), ""};
-      if (const auto* finished = std::get_if<Finished>(&heard.reply)) heard.failure = failureOf(*finished);
-      return heard;
-    } catch (const ir::Error&) {
-      return std::nullopt;
-    }
-  }
-
-  void hear(Seat& seat, const std::string& line) {
-    const auto heard = heardIn(line);
-    const bool isAnswer = heard && std::holds_alternative<Finished>(heard->reply) == seat.isReady;
-    if (!isAnswer) return silence(seat);
-    const Reply& reply = heard->reply;
-    if (const auto* ready = std::get_if<Ready>(&reply)) welcome(seat, *ready);
-    if (const auto* finished = std::get_if<Finished>(&reply)) conclude(seat, *finished, heard->failure);
+  void onLine(WorkerSlot& slot, const std::string& line) {
+    const auto said = workerReplyIn(line);
+    const bool isAnswer = said && std::holds_alternative<Finished>(said->reply) == slot.isReady;
+    if (!isAnswer) return onNoReply(slot);
+    const Reply& reply = said->reply;
+    if (const auto* ready = std::get_if<Ready>(&reply)) onReady(slot, *ready);
+    if (const auto* finished = std::get_if<Finished>(&reply)) onFinished(slot, *finished, said->failure);
     if (const auto* refused = std::get_if<Refused>(&reply)) {
       if (refused->lacksDevice) throw runtime::NoDevice(refused->message);
       ir::fail(refused->isUsers ? ir::ErrorKind::Input : ir::ErrorKind::Toolchain, "{}", refused->message);
     }
   }
 
-  void welcome(Seat& seat, const Ready& ready) {
-    seat.isReady = true;
-    seat.starts = 0;
+  void onReady(WorkerSlot& slot, const Ready& ready) {
+    slot.isReady = true;
+    slot.starts = 0;
     if (!run_) {
       run_ = ready.run;
       run_->contenders = options_.contenders;
@@ -289,13 +184,12 @@ class Supervisor {
     }
     for (const std::string& complaint : ready.complaints) complain(complaint);
     compilers_->open(ready.target, ready.target.backend == ir::Backend::Cpu || !isDivided_);
-    if (seat.attempt) begin(seat);
+    if (slot.attempt) begin(slot);
   }
 
-  void conclude(Seat& seat, const Finished& finished, const std::string& failure) {
-    Attempt attempt = std::move(*seat.attempt);
-    seat.attempt.reset();
-    if (!failure.empty()) dismiss(seat);
+  void onFinished(WorkerSlot& slot, const Finished& finished, const std::string& failure) {
+    Attempt attempt = slot.takeAttempt();
+    if (!failure.empty()) slot.stop();
     if (!failure.empty() && !attempt.isAgain) return postpone(std::move(attempt), failure);
     agenda_.take(finished);
   }
@@ -306,34 +200,35 @@ class Supervisor {
   }
 
   /// The worker has ended.
-  void bury(Seat& seat) {
-    const auto status = seat.worker->end();
-    if (!seat.isReady) return loseStart(seat, fmt::format("a worker ended before it had begun, by {}", seat.worker->ending()));
-    if (status && isKilled(*status) && killedForMemory() > kills_)
-      return fail(seat, Status::Oom, "the system ran out of memory and killed it");
-    fail(seat, fatalStatus(seat.worker->lastWords()), seat.worker->ending());
+  void onExit(WorkerSlot& slot) {
+    const auto status = slot.worker->end();
+    if (!slot.isReady)
+      return onFailedStart(slot, fmt::format("a worker ended before it had begun, by {}", slot.worker->ending()));
+    if (status && isKilled(*status) && runtime::killedForMemory() > kills_)
+      return fail(slot, Status::Oom, "the system ran out of memory and killed it");
+    fail(slot, fatalStatus(slot.worker->lastWords()), slot.worker->ending());
   }
 
   /// Its time is up.
-  void giveUp(Seat& seat) {
-    if (!seat.isReady) return loseStart(seat, fmt::format("a worker has not begun after {} s", startSeconds()));
-    fail(seat, Status::Timeout, fmt::format("it takes longer than {} s{}", options_.timeout, lastWordsOf(end(seat))));
+  void onTimeout(WorkerSlot& slot) {
+    if (!slot.isReady) return onFailedStart(slot, fmt::format("a worker has not begun after {} s", startSeconds()));
+    fail(slot, Status::Timeout, fmt::format("it takes longer than {} s{}", options_.timeout, lastWordsOf(end(slot))));
   }
 
   /// The sample has it write without end.
-  void drown(Seat& seat) { fail(seat, Status::Crash, "it wrote without end" + lastWordsOf(end(seat))); }
+  void onFlood(WorkerSlot& slot) { fail(slot, Status::Crash, "it wrote without end" + lastWordsOf(end(slot))); }
 
   /// It says what is no reply.
-  void silence(Seat& seat) {
-    if (!seat.isReady) return loseStart(seat, "a worker began with what is no reply");
-    fail(seat, Status::Crash, "its worker answered with what is no reply" + lastWordsOf(end(seat)));
+  void onNoReply(WorkerSlot& slot) {
+    if (!slot.isReady) return onFailedStart(slot, "a worker began with what is no reply");
+    fail(slot, Status::Crash, "its worker answered with what is no reply" + lastWordsOf(end(slot)));
   }
 
   /// Ends a worker; one that the system does not let go of is left to itself, and another one is tried in its place.
-  Process& end(Seat& seat) {
-    const pid_t pid = seat.worker->pid();
-    if (!seat.worker->end()) agenda_.complain(fmt::format("worker {} cannot be ended, and is left to itself", pid));
-    return *seat.worker;
+  Process& end(WorkerSlot& slot) {
+    const pid_t pid = slot.worker->pid();
+    if (!slot.worker->end()) agenda_.complain(fmt::format("worker {} cannot be ended, and is left to itself", pid));
+    return *slot.worker;
   }
 
   static std::string lastWordsOf(const Process& process) {
@@ -342,22 +237,20 @@ class Supervisor {
   }
 
   /// A worker did not get as far as its first sample. One more is tried; then the others have to do without.
-  void loseStart(Seat& seat, const std::string& how) {
-    end(seat);
-    if (seat.starts < mostStarts) return start(seat);
-    if (seat.attempt) (seat.attempt->isAgain ? again_ : givenBack_).push_front(std::move(*seat.attempt));
-    seat.attempt.reset();
-    dismiss(seat);
-    seat.isClosed = true;
-    const bool isLast = std::all_of(seats_.begin(), seats_.end(), [](const Seat& other) { return other.isClosed; });
+  void onFailedStart(WorkerSlot& slot, const std::string& how) {
+    end(slot);
+    if (slot.starts < mostStarts) return start(slot);
+    if (slot.attempt) (slot.attempt->isAgain ? again_ : givenBack_).push_front(slot.takeAttempt());
+    slot.stop();
+    slot.isClosed = true;
+    const bool isLast = std::all_of(slots_.begin(), slots_.end(), [](const WorkerSlot& other) { return other.isClosed; });
     if (isLast) ir::fail(ir::ErrorKind::Toolchain, "{}", how);
-    agenda_.complain(fmt::format("{}: {} is not used any more", how, seat.device));
+    agenda_.complain(fmt::format("{}: {} is not used any more", how, slot.device));
   }
 
-  void fail(Seat& seat, Status status, const std::string& reason) {
-    Attempt attempt = std::move(*seat.attempt);
-    seat.attempt.reset();
-    dismiss(seat);
+  void fail(WorkerSlot& slot, Status status, const std::string& reason) {
+    Attempt attempt = slot.takeAttempt();
+    slot.stop();
     if (!attempt.isAgain) return postpone(std::move(attempt), failureText(status, reason));
     Row row = failedRow(attempt.job.sample, attempt.job.index, options_, status, reason);
     row.retried = attempt.job.retried;
@@ -374,13 +267,13 @@ class Supervisor {
   const Options& options_;
   bool isDivided_ = false;         ///< whether compilers have processors of their own where a GPU is raced on
   std::optional<RunCache> cache_;  ///< that workers and compilers use
-  std::vector<Seat> seats_;
+  std::vector<WorkerSlot> slots_;
   std::optional<Compilers> compilers_;
   std::deque<Attempt> again_;         ///< samples that failed once
   std::optional<Run> run_;            ///< nothing before the first worker is ready
   std::deque<Attempt> givenBack_;     ///< of workers that never began
   std::set<std::string> complaints_;  ///< what the user was told
-  int64_t kills_ = 0;                 ///< killedForMemory() when the latest sample began
+  int64_t kills_ = 0;                 ///< runtime::killedForMemory() when the latest sample began
 };
 
 }  // namespace

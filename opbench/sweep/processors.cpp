@@ -1,0 +1,30 @@
+#include "opbench/sweep/processors.h"
+
+#include <algorithm>
+
+namespace opbench {
+
+ProcessorShares divideProcessors(const std::vector<int>& processors, size_t workers) {
+  const size_t each = std::max<size_t>(1, processors.size() / 4 / workers);
+  ProcessorShares shares;
+  if (processors.size() <= each * workers) return {std::vector<std::vector<int>>(workers), {}};
+  for (size_t i = 0; i < workers; ++i) {
+    const auto first = processors.begin() + static_cast<std::ptrdiff_t>(i * each);
+    shares.workers.emplace_back(first, first + static_cast<std::ptrdiff_t>(each));
+  }
+  shares.compilers.assign(processors.begin() + static_cast<std::ptrdiff_t>(each * workers), processors.end());
+  return shares;
+}
+
+int compilersFor(const Options& options, const ProcessorShares& shares, size_t processors) {
+  const bool races =
+      std::find(options.contenders.begin(), options.contenders.end(), Contender::Opbench) != options.contenders.end();
+  if (!races) return 0;
+  if (options.compilers) return std::min(*options.compilers, options.samples);
+  constexpr int samplesEach = 4;
+  const bool isCpu = options.device == "cpu" || (!options.devices.empty() && options.devices.front() == "cpu");
+  const auto slots = static_cast<int>(isCpu || shares.compilers.empty() ? processors : shares.compilers.size());
+  return std::min(slots, options.samples / samplesEach);
+}
+
+}  // namespace opbench

@@ -1,0 +1,36 @@
+#include "opbench/sweep/worker_reply.h"
+
+#include <fmt/format.h>
+
+#include "ir/error.h"
+#include "opbench/results/raced.h"
+#include "opbench/run/memory.h"
+#include "opbench/run/outcome.h"
+
+namespace opbench {
+namespace {
+
+std::string failureOf(const Finished& finished) {
+  const results::Raced raced = results::racedOf(finished.lines, "worker", 1);
+  for (const Outcome& outcome : raced.row.outcomes)
+    if (outcome.status == Status::Oom && !isEstimated(outcome)) return failureText(outcome.status, outcome.reason);
+  return finished.lost.empty() ? "" : failureText(fatalStatus(finished.lost), finished.lost);
+}
+
+}  // namespace
+
+std::optional<WorkerReply> workerReplyIn(const std::string& line) {
+  try {
+    WorkerReply said{replyOf(line), ""};
+    if (const auto* finished = std::get_if<Finished>(&said.reply)) said.failure = failureOf(*finished);
+    return said;
+  } catch (const ir::Error&) {
+    return std::nullopt;
+  }
+}
+
+std::string failureText(Status status, const std::string& reason) {
+  return fmt::format("{}: {}", name(status), reason.substr(0, reason.find_first_of(";\n")));
+}
+
+}  // namespace opbench

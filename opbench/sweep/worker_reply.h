@@ -1,0 +1,23 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "opbench/sweep/workers/messages.h"
+
+namespace opbench {
+
+/// A worker's reply, and for a sample that was raced why it should be raced once more: it has lost the device, or memory was
+/// short. Empty where it should not.
+struct WorkerReply {
+  Reply reply;
+  std::string failure;
+};
+
+/// Nothing where a line is none that a worker writes.
+std::optional<WorkerReply> workerReplyIn(const std::string& line);
+
+/// `crash: signal 9 (Killed)`, in one line.
+std::string failureText(Status status, const std::string& reason);
+
+}  // namespace opbench
