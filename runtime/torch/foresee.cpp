@@ -20,46 +20,36 @@ ir::Graph graphOn(const Call::State& call) {
   return graphOf(call, makeTensorList(call.run(call.arguments, stack)));
 }
 
-/// The gradients of a normalization that its mask, the last argument, asks for.
-std::vector<at::Tensor> gradients(const torch::jit::Stack& arguments, const at::Tensor& ofInput, const at::Tensor& ofChannels) {
-  const c10::List<bool> mask = arguments.back().toBoolList();
-  std::vector<at::Tensor> made;
-  for (size_t i = 0; i < mask.size(); ++i)
-    if (mask[i]) made.push_back(at::empty_like(i == 0 ? ofInput : ofChannels));
-  return made;
-}
-
-/// The results of normalizations as CUDA has them. ATen's rules and the host have them otherwise: with statistics of half
-/// precision, with none for evaluation, or not at all.
+/// The results of a normalization as CUDA has them. ATen's rules and the host have them otherwise: with statistics of half
+/// precision, with none for evaluation, or not at all. Its schema tells one: it has an `eps` or an `output_mask`, and normalizes
+/// rows of a `normalized_shape`, or channels that have a `running_mean`.
 std::optional<std::vector<at::Tensor>> normalizedOnCuda(const Call::State& call) {
-  const torch::jit::Stack& arguments = call.arguments;
-  const auto tensor = [&](size_t i) { return arguments.at(i).isTensor() ? arguments[i].toTensor() : at::Tensor(); };
-  const auto statistic = [](const at::Tensor& input, at::IntArrayRef sizes) {
-    return at::empty(sizes, input.options().dtype(at::toOpMathType(input.scalar_type())));
+  const c10::FunctionSchema& schema = call.handle.schema();
+  const auto argument = [&](const char* name) {
+    const auto index = schema.argumentIndexWithName(name);
+    return index ? call.arguments.at(static_cast<size_t>(*index)) : c10::IValue();
   };
-  if (call.op == "aten.native_batch_norm.default") {
-    const at::Tensor input = tensor(0);
-    const int64_t channels = input.size(1);
-    std::vector<at::Tensor> results{at::empty_like(input), statistic(input, channels), statistic(input, channels)};
-    call.appendUnreturned(arguments, results);
-    return results;
+  const c10::IValue shape = argument("normalized_shape"), mask = argument("output_mask"), weight = argument("weight");
+  const bool ofChannels = schema.argumentIndexWithName("running_mean").has_value();
+  if ((shape.isNone() && !ofChannels) || schema.returns().size() != 3) return std::nullopt;
+
+  const at::Tensor input = argument("input").toTensor();
+  const at::Tensor likeInput = ofChannels ? at::empty_like(input) : at::empty(input.sizes(), input.options());
+  if (mask.isBoolList()) {
+    const std::vector<int64_t> sizes = ofChannels ? std::vector{input.size(1)} : shape.toIntVector();
+    const at::Tensor likeWeight = at::empty(sizes, weight.isTensor() ? weight.toTensor().options() : input.options());
+    std::vector<at::Tensor> gradients;
+    for (size_t i = 0; i < 3; ++i)
+      if (mask.toBoolList()[i]) gradients.push_back(at::empty_like(i == 0 ? likeInput : likeWeight));
+    return gradients;
   }
-  if (call.op == "aten.native_batch_norm_backward.default") {
-    const at::Tensor input = tensor(1), like = tensor(2).defined() ? tensor(2) : input;
-    return gradients(arguments, input, at::empty({input.size(1)}, like.options()));
-  }
-  if (call.op == "aten.native_layer_norm.default") {
-    const at::Tensor input = tensor(0);
-    std::vector<int64_t> rows = input.sizes().vec();
-    std::fill(rows.end() - std::ssize(arguments.at(1).toIntVector()), rows.end(), 1);
-    return std::vector<at::Tensor>{at::empty(input.sizes(), input.options()), statistic(input, rows), statistic(input, rows)};
-  }
-  if (call.op == "aten.native_layer_norm_backward.default") {
-    const at::Tensor input = tensor(1), like = tensor(5).defined() ? tensor(5) : input;
-    return gradients(arguments, at::empty(input.sizes(), input.options()),
-                     at::empty(arguments.at(2).toIntVector(), like.options()));
-  }
-  return std::nullopt;
+  if (argument("eps").isNone()) return std::nullopt;
+  std::vector<int64_t> sizes = ofChannels ? std::vector{input.size(1)} : input.sizes().vec();
+  if (!ofChannels) std::fill(sizes.end() - std::ssize(shape.toIntVector()), sizes.end(), 1);
+  const auto statistics = input.options().dtype(at::toOpMathType(input.scalar_type()));
+  std::vector<at::Tensor> results{likeInput, at::empty(sizes, statistics), at::empty(sizes, statistics)};
+  call.appendUnreturned(call.arguments, results);
+  return results;
 }
 
 /// Of a call whose arguments have no data.
