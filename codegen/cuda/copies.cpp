@@ -26,7 +26,7 @@ bool hasSerialLoop(const ir::Block& block) {
 }  // namespace
 
 void CopyGroups::leave() {
-  if (!loops_.empty()) loops_.pop_back();  // it may have begun before these groups did
+  loops_.pop_back();
   isOpen_ = isOpen_ && !loops_.empty();
 }
 

@@ -14,7 +14,7 @@ class CopyGroups {
  public:
   explicit CopyGroups(const ir::Kernel& kernel) : kernel_(&kernel) {}
 
-  /// A serial loop's body begins, or ends.
+  /// The body of one of the thread's serial loops begins, or ends.
   void enter(const ir::Expr* axis) { loops_.push_back(axis); }
   void leave();
   /// A copy to this buffer starts here.

@@ -194,9 +194,10 @@ void CudaPrinter::repeated(const ir::For& loop, CudaScope& scope) {
   if (loop.kind == ir::LoopKind::Unrolled) scope.line("#pragma unroll");
   scope.line(
       fmt::format("for ({0} {1} = 0; {1} < {2}; ++{1}) {{", scope.expressions().indexType(), name, loop.axis->axis().extent));
-  if (loop.kind == ir::LoopKind::Serial) groups_.enter(loop.axis);
+  const bool isOfThread = isInThreads_ && loop.kind == ir::LoopKind::Serial;
+  if (isOfThread) groups_.enter(loop.axis);
   block(loop.body, inner);
-  if (loop.kind == ir::LoopKind::Serial) {
+  if (isOfThread) {
     if (groups_.endsHere()) inner.line("commitCopies();");
     groups_.leave();
   }
