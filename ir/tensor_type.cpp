@@ -79,20 +79,6 @@ bool TensorType::isContiguous() const {
   return true;
 }
 
-bool TensorType::isDense() const {
-  if (isEmpty(sizes)) return true;
-  std::vector<size_t> byStride;
-  for (size_t i = 0; i < sizes.size(); ++i)
-    if (sizes[i] != 1) byStride.push_back(i);
-  std::sort(byStride.begin(), byStride.end(), [&](size_t a, size_t b) { return strides[a] < strides[b]; });
-  int64_t step = 1;
-  for (size_t i : byStride) {
-    if (strides[i] != step) return false;
-    step = checkedMul(step, sizes[i], sizes);
-  }
-  return true;
-}
-
 std::string toText(const TensorType& type) {
   std::string text = fmt::format("{}{}", name(type.dtype), sizesText(type.sizes));
   if (type.strides != contiguousStrides(type.sizes)) text += fmt::format(" strides ({})", fmt::join(type.strides, ", "));

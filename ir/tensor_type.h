@@ -30,8 +30,6 @@ struct TensorType {
   /// Bytes of distinct elements addressed: a dimension of stride 0 counts once, an overlapping tensor as its storage.
   int64_t bytesTouched() const;
   bool isContiguous() const;
-  /// Whether the elements fill their storage without gap or overlap, in any order of dimensions.
-  bool isDense() const;
 
   bool operator==(const TensorType&) const = default;
 };

@@ -23,7 +23,6 @@ class Context {
   /// The value of an argument; an Internal error where there is none of that name.
   const ir::Argument& argument(const std::string& name) const;
   const ir::Argument& argument(int position) const;
-  const std::string& argumentName(int position) const { return node_.args.at(position).name; }
 
   /// Whether the overload has an argument of that name.
   bool has(const std::string& name) const { return node_.find(name) != nullptr; }

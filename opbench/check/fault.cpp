@@ -153,6 +153,7 @@ class SlowTrial : public runtime::Trial {
   int kernelNodes() const override { return trial_->kernelNodes(); }
   std::optional<runtime::KernelTime> kernelTime() override { return trial_->kernelTime(); }
   bool grow() override { return trial_->grow(); }
+  int captures() const override { return trial_->captures(); }
   bool prepareFor(runtime::Measure measure) override { return trial_->prepareFor(measure); }
   void queue(runtime::Measure measure) override { trial_->queue(measure); }
   void collect(std::vector<double>& seconds) override {

@@ -161,7 +161,6 @@ class CpuTrial : public Trial {
 
   Callable& callable_;
   Call& call_;
-  PlannedCallable* planned_;
   TensorList outputs_;
   int calls_ = 0;  ///< of a steady run; 0 until it is known
   std::vector<double> times_;

@@ -57,13 +57,14 @@ Call::State::State(const inputs::Sample& sample, at::Device device, uint64_t see
   effects = effectsOf(handle, arguments);
   if (device.is_meta()) return;  // there is nothing to restore
   for (int i : effects.written) arguments[i] = mapTensors(arguments[i], cloneGuarded);
-  for (const at::Tensor& storage : written(0)) pristine.push_back(storage.clone());
+  written.push_back(writtenOf(arguments));
+  for (const at::Tensor& storage : written[0]) pristine.push_back(storage.clone());
 }
 
-std::vector<at::Tensor> Call::State::written(int number) const {
+std::vector<at::Tensor> Call::State::writtenOf(const torch::jit::Stack& set) const {
   std::vector<at::Tensor> storages;
   for (int i : effects.written)
-    for (const at::Tensor& tensor : tensorsIn(set(number)[i])) storages.push_back(flatStorage(tensor));
+    for (const at::Tensor& tensor : tensorsIn(set[i])) storages.push_back(flatStorage(tensor));
   return storages;
 }
 
@@ -74,6 +75,7 @@ void Call::State::addSet() {
   torch::jit::Stack copy = arguments;
   for (c10::IValue& value : copy) value = mapTensors(value, copied);
   for (int i : effects.written) copy[i] = mapTensors(arguments[i], cloneGuarded);
+  written.push_back(writtenOf(copy));
   copies.push_back(std::move(copy));
 }
 
@@ -87,8 +89,7 @@ void Call::State::draw(uint64_t newSeed, const inputs::Data& data) {
   const torch::jit::Stack fresh = drawn(data);
   copyElements(fresh, arguments);
   for (const torch::jit::Stack& copy : copies) copyElements(fresh, copy);
-  const std::vector<at::Tensor> storages = written(0);
-  for (std::size_t i = 0; i < storages.size(); ++i) pristine[i].copy_(storages[i]);
+  for (std::size_t i = 0; i < pristine.size(); ++i) pristine[i].copy_(written[0][i]);
 }
 
 std::vector<at::Tensor> Call::State::run(const torch::jit::Stack& given, torch::jit::Stack& stack) const {
@@ -119,7 +120,7 @@ void Call::State::appendUnreturned(const torch::jit::Stack& given, std::vector<a
 
 void Call::State::restore(int number) {
   const c10::InferenceMode guard;
-  const std::vector<at::Tensor> storages = written(number);
+  const std::vector<at::Tensor>& storages = written.at(static_cast<std::size_t>(number));
   for (std::size_t i = 0; i < pristine.size(); ++i) storages[i].copy_(pristine[i]);
   seedGenerator();
 }

@@ -34,8 +34,6 @@ struct Call::State {
 
   /// A set of arguments: 0 is `arguments`, others are its copies.
   const torch::jit::Stack& set(int number) const { return number == 0 ? arguments : copies.at(static_cast<size_t>(number) - 1); }
-  /// The storages of a set's arguments that are written; they lie between guards.
-  std::vector<at::Tensor> written(int number) const;
 
   inputs::Sample sample;
   std::string op;
@@ -46,9 +44,12 @@ struct Call::State {
   std::vector<torch::jit::Stack> copies;
   Effects effects;
 
-  std::vector<at::Tensor> pristine;  ///< what written(0) held
+  /// A set's storages that are written, which lie between guards, and what they are restored to.
+  std::vector<std::vector<at::Tensor>> written;  ///< by set
+  std::vector<at::Tensor> pristine;
 
  private:
+  std::vector<at::Tensor> writtenOf(const torch::jit::Stack& set) const;
   torch::jit::Stack drawn(const inputs::Data& data) const;
   bool findWhetherView() const;
   std::optional<bool> isView_;

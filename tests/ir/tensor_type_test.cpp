@@ -43,15 +43,10 @@ TEST_CASE("a tensor type counts its elements, its storage and the bytes it touch
   }
 }
 
-TEST_CASE("contiguous and dense") {
+TEST_CASE("contiguous") {
   CHECK(TensorType{DType::F32, {2, 1, 3}, {3, 99, 1}}.isContiguous());  // the stride of an extent of 1 says nothing
   CHECK(TensorType{DType::F32, {2, 0}, {7, 9}}.isContiguous());
   CHECK_FALSE(TensorType{DType::F32, {2, 3}, {1, 2}}.isContiguous());
-  CHECK(TensorType{DType::F32, {2, 3}, {1, 2}}.isDense());
-  CHECK(TensorType{DType::F32, {2, 3, 4, 5}, {60, 1, 15, 3}}.isDense());  // channels last
-  CHECK_FALSE(TensorType{DType::F32, {2, 3}, {4, 1}}.isDense());
-  CHECK_FALSE(TensorType{DType::F32, {2, 3}, {0, 1}}.isDense());
-  CHECK_FALSE(TensorType{DType::F32, {3, 4}, {1, 1}}.isDense());
 }
 
 TEST_CASE("text names dtype and sizes, and strides only where they are not the contiguous ones") {
