@@ -1,4 +1,4 @@
-#include "opbench/sweep/worker_reply.h"
+#include "opbench/sweep/workers/worker_reply.h"
 
 #include <fmt/format.h>
 

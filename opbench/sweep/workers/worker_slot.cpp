@@ -1,4 +1,4 @@
-#include "opbench/sweep/worker_slot.h"
+#include "opbench/sweep/workers/worker_slot.h"
 
 #include <algorithm>
 #include <utility>

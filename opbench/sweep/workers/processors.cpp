@@ -1,4 +1,4 @@
-#include "opbench/sweep/processors.h"
+#include "opbench/sweep/workers/processors.h"
 
 #include <algorithm>
 
