@@ -110,6 +110,15 @@ std::map<int, std::string> all(int samples, const std::string& what) {
 
 std::map<int, std::string> allOk(int samples) { return all(samples, "ok"); }
 
+std::string patience() {
+  static const auto seconds = [] {
+    const auto start = std::chrono::steady_clock::now();
+    CHECK(ProgramBed(1).run({"--compilers", "0"}) == 0);
+    return 2 + 3 * std::chrono::ceil<std::chrono::seconds>(std::chrono::steady_clock::now() - start).count();
+  }();
+  return std::to_string(seconds);
+}
+
 std::vector<pid_t> childrenOf(pid_t pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/task/" + std::to_string(pid) + "/children");
   std::vector<pid_t> children;

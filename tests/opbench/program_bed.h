@@ -47,6 +47,9 @@ std::map<int, std::string> allOk(int samples);
 /// The child processes of one.
 std::vector<pid_t> childrenOf(pid_t pid);
 
+/// Seconds, as an option takes them, in which this machine, as busy as it is, certainly starts a worker that races a sample.
+std::string patience();
+
 /// Stops a worker of a sweep that has just been started, another one than `before`; its process.
 pid_t stopWorker(pid_t sweep, pid_t before = 0);
 

@@ -37,7 +37,7 @@ TEST_CASE("workers skip what a suite's configuration leaves out, and the report 
 
 TEST_CASE("what a sample does to its process costs that sample alone, and its status says what it was") {
   const Bed bed(12);
-  CHECK(bed.run({"--timeout", "2", "--fault", "segfault@2,abort@4,assert@5,hang@7,huge-allocation@9,abort@12"}) == 1);
+  CHECK(bed.run({"--timeout", patience(), "--fault", "segfault@2,abort@4,assert@5,hang@7,huge-allocation@9,abort@12"}) == 1);
   std::map<int, std::string> expected = allOk(12);
   expected[2] = expected[4] = expected[12] = "crash";
   expected[5] = "assert";
@@ -46,7 +46,7 @@ TEST_CASE("what a sample does to its process costs that sample alone, and its st
   CHECK(bed.statuses() == expected);
   CHECK(bed.reasonOf(2) == "signal 11 (Segmentation fault)");
   CHECK(bed.reasonOf(5).find("Assertion `false' failed") != std::string::npos);
-  CHECK(bed.reasonOf(7) == "it takes longer than 2 s");
+  CHECK(bed.reasonOf(7) == "it takes longer than " + patience() + " s");
   CHECK(bed.out().find("opbench: 12 samples (6 generated, 3 crash, 1 assert, 1 timeout, 1 oom)") != std::string::npos);
 }
 
@@ -62,7 +62,7 @@ TEST_CASE("a sample that writes without end, or garbles its worker's answer, cos
 
 TEST_CASE("a worker that the system does not let go of costs its sample, and another one goes on") {
   const Bed bed(4);
-  CHECK(bed.run({"--timeout", "2", "--fault", "undead@2"}) == 1);
+  CHECK(bed.run({"--timeout", patience(), "--fault", "undead@2"}) == 1);
   std::map<int, std::string> expected = allOk(4);
   expected[2] = "timeout";
   CHECK(bed.statuses() == expected);
@@ -71,7 +71,7 @@ TEST_CASE("a worker that the system does not let go of costs its sample, and ano
 
 TEST_CASE("a worker that stops at its start is replaced; where all of them do, the run ends and says so") {
   const Bed bed(3);
-  const std::vector<std::string> briefly{"--start-timeout", "10", "--compilers", "0"};
+  const std::vector<std::string> briefly{"--start-timeout", patience(), "--compilers", "0"};
   const pid_t once = bed.start(briefly);
   stopWorker(once);
   CHECK(Bed::wait(once) == 0);
@@ -103,11 +103,11 @@ TEST_CASE("samples are compiled ahead of their turn, each once, and rows say so;
 
 TEST_CASE("a compiler that crashes or hangs costs that compilation, and the sample is raced all the same") {
   const Bed bed(12);
-  CHECK(bed.run({"--compilers", "2", "--timeout", "2", "--fault", "compiler-abort@3,compiler-hang@7"}) == 0);
+  CHECK(bed.run({"--compilers", "2", "--timeout", patience(), "--fault", "compiler-abort@3,compiler-hang@7"}) == 0);
   CHECK(bed.statuses() == allOk(12));
   std::map<int, std::string> expected = all(12, "ahead");
   expected[3] = "signal 6 (Aborted)";
-  expected[7] = "it takes longer than 2 s";
+  expected[7] = "it takes longer than " + patience() + " s";
   CHECK(bed.compilations() == expected);
 }
 

@@ -24,8 +24,10 @@ constexpr int samples = 300, kills = 20;
 
 /// What is wrong with some of the samples, and the statuses that follow. They come late, for each run that is resumed meets again
 /// those before it: what fails is recorded at the end.
-const std::vector<std::string> faults{"--timeout", "3", "--fault",
-                                      "segfault@211,abort@232,assert@251,hang@274,flood@281,huge-allocation@290,segfault@300"};
+std::vector<std::string> faults() {
+  return {"--timeout", patience(), "--fault",
+          "segfault@211,abort@232,assert@251,hang@274,flood@281,huge-allocation@290,segfault@300"};
+}
 std::map<int, std::string> expectedStatuses() {
   std::map<int, std::string> statuses = allOk(samples);
   statuses[211] = statuses[232] = statuses[281] = statuses[300] = "crash";
@@ -186,7 +188,7 @@ TEST_CASE("a sweep with faults, whose workers and which itself are killed at ran
   const ProgramBed bed(samples);
   const std::string unbroken = bed.folder.path / "unbroken.jsonl", junit = bed.folder.path / "j.xml";
   const auto with = [&](std::vector<std::string> words) {
-    words.insert(words.end(), faults.begin(), faults.end());
+    for (const std::string& word : faults()) words.push_back(word);
     return words;
   };
   CHECK(bed.run(with({"--json", unbroken, "--junit", junit})) == 1);
@@ -205,7 +207,7 @@ TEST_CASE("a sweep with faults, whose workers and which itself are killed at ran
   killAt(0, 0.6);
   for (const Ending& ending : endings()) runAndEnd(bed, with({}), ending);
   killAt(0.6, 1);
-  runWithDisturbances(bed, with({"--start-timeout", "20"}));
+  runWithDisturbances(bed, with({"--start-timeout", patience()}));
   CHECK(bed.run(with({"--junit", junit})) == 1);
   CHECK(bed.statuses() == expectedStatuses());
   CHECK(unmeasured(bed.json()) == unmeasured(unbroken));
