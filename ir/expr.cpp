@@ -112,6 +112,12 @@ struct ByContent {
   }
 };
 
+/// The constant of `dtype` that a value of dtype `from` becomes.
+Expr constantOf(DType dtype, DType from, const Scalar& value) {
+  require(!isComplex(dtype), "a constant is not {}", name(dtype));
+  return std::visit([dtype](auto held) { return Expr{Op::Const, dtype, {}, held}; }, convert(dtype, from, value));
+}
+
 }  // namespace
 
 std::string_view name(Op op) { return row(op).name; }
@@ -151,18 +157,9 @@ const Expr* ExprPool::intern(Expr expr) {
   return &state_->nodes.back();
 }
 
-const Expr* ExprPool::constant(DType dtype, double value) {
-  require(!isComplex(dtype), "a constant is not {}", name(dtype));
-  const Scalar held = convert(dtype, DType::F64, value);
-  if (const double* x = std::get_if<double>(&held)) return intern({Op::Const, dtype, {}, *x});
-  return intern({Op::Const, dtype, {}, std::get<int64_t>(held)});
-}
+const Expr* ExprPool::rounded(DType dtype, double value) { return intern(constantOf(dtype, DType::F64, value)); }
 
-const Expr* ExprPool::integer(DType dtype, int64_t value) {
-  if (isFloating(dtype)) return constant(dtype, static_cast<double>(value));
-  require(!isComplex(dtype), "a constant is not {}", name(dtype));
-  return intern({Op::Const, dtype, {}, wrap(dtype, value)});
-}
+const Expr* ExprPool::integer(DType dtype, int64_t value) { return intern(constantOf(dtype, DType::I64, value)); }
 
 const Expr* ExprPool::axis(int64_t extent) { return axis(state_->nextAxis, extent); }
 
@@ -231,9 +228,7 @@ const Expr* ExprPool::cast(DType dtype, const Expr* x) {
   require(takes(Op::Cast, dtype) && takes(Op::Cast, x->dtype), "cast of {} to {}", name(x->dtype), name(dtype));
   if (!x->isConst()) return intern({Op::Cast, dtype, {x}, {}});
   const Scalar value = isFloating(x->dtype) ? Scalar{std::get<double>(x->payload)} : Scalar{x->integer()};
-  const Scalar held = convert(dtype, x->dtype, value);
-  if (const double* floating = std::get_if<double>(&held)) return intern({Op::Const, dtype, {}, *floating});
-  return intern({Op::Const, dtype, {}, std::get<int64_t>(held)});
+  return intern(constantOf(dtype, x->dtype, value));
 }
 
 }  // namespace ir

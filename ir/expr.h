@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -82,6 +83,10 @@ struct Expr {
   int64_t integer() const { return std::get<int64_t>(payload); }
 };
 
+/// A C++ number that becomes a constant. An unsigned one says itself how it is meant: as an int64_t, or by its bits.
+template <typename T>
+concept Number = std::signed_integral<T> || std::floating_point<T>;
+
 /// Owns and interns expressions. Integer and Bool operations on constants fold, and identities go (x+0, x-0, x*1, 0*x, x/1,
 /// x%1, `and` and `or` with a constant, `where` of a constant); floating point is never touched, but casts of constants are.
 class ExprPool {
@@ -91,8 +96,15 @@ class ExprPool {
   ExprPool(const ExprPool&) = delete;
   ExprPool& operator=(const ExprPool&) = delete;
 
-  /// A constant; `value` is rounded to what `dtype` can hold.
-  const Expr* constant(DType dtype, double value);
+  /// A constant: a floating `value` is rounded to what `dtype` can hold, an integer is an `integer`.
+  const Expr* constant(DType dtype, Number auto value) {
+    if constexpr (std::floating_point<decltype(value)>)
+      return rounded(dtype, value);
+    else
+      return integer(dtype, value);
+  }
+  /// A constant of all 64 bits of `value`: an integer dtype wraps them (u64 takes them as they are), a floating one rounds them
+  /// once.
   const Expr* integer(DType dtype, int64_t value);
   /// A new axis, different from every other one of the pool.
   const Expr* axis(int64_t extent);
@@ -113,6 +125,7 @@ class ExprPool {
   int64_t size() const;
 
  private:
+  const Expr* rounded(DType dtype, double value);
   const Expr* intern(Expr expr);
   struct State;
   std::unique_ptr<State> state_;

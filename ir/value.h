@@ -14,7 +14,7 @@ class Value {
   ir::ExprPool& pool() const { return *pool_; }
   ir::DType dtype() const { return expr_->dtype; }
   /// A number of this value's dtype.
-  Value like(double number) const { return {*pool_, pool_->constant(dtype(), number)}; }
+  Value like(ir::Number auto number) const { return {*pool_, pool_->constant(dtype(), number)}; }
 
  private:
   ir::ExprPool* pool_;
@@ -31,14 +31,14 @@ Value apply(ir::Op op, Value x, Value y);
 Value cast(Value x, ir::DType dtype);
 /// `condition ? yes : no`; the condition is Bool.
 Value where(Value condition, Value yes, Value no);
-inline Value where(Value condition, Value yes, double no) { return where(condition, yes, yes.like(no)); }
-inline Value where(Value condition, double yes, Value no) { return where(condition, no.like(yes), no); }
+Value where(Value condition, Value yes, ir::Number auto no) { return where(condition, yes, yes.like(no)); }
+Value where(Value condition, ir::Number auto yes, Value no) { return where(condition, no.like(yes), no); }
 
 // Arithmetic and comparisons, with a number on either side; comparisons give Bool.
-#define BINARY(function, op)                                                           \
-  inline Value function(Value x, Value y) { return apply(ir::Op::op, x, y); }          \
-  inline Value function(Value x, double y) { return apply(ir::Op::op, x, x.like(y)); } \
-  inline Value function(double x, Value y) { return apply(ir::Op::op, y.like(x), y); }
+#define BINARY(function, op)                                                             \
+  inline Value function(Value x, Value y) { return apply(ir::Op::op, x, y); }            \
+  Value function(Value x, ir::Number auto y) { return apply(ir::Op::op, x, x.like(y)); } \
+  Value function(ir::Number auto x, Value y) { return apply(ir::Op::op, y.like(x), y); }
 BINARY(operator+, Add)
 BINARY(operator-, Sub)
 BINARY(operator*, Mul)
@@ -58,9 +58,9 @@ BINARY(mod, Mod)            // integers, sign of the divisor
 BINARY(rem, Rem)            // sign of the dividend
 #undef BINARY
 inline Value operator>(Value x, Value y) { return y < x; }
-inline Value operator>(Value x, double y) { return x.like(y) < x; }
+Value operator>(Value x, ir::Number auto y) { return y < x; }
 inline Value operator>=(Value x, Value y) { return y <= x; }
-inline Value operator>=(Value x, double y) { return x.like(y) <= x; }
+Value operator>=(Value x, ir::Number auto y) { return y <= x; }
 
 #define UNARY(function, op) \
   inline Value function(Value x) { return apply(ir::Op::op, x); }

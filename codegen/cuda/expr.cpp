@@ -127,9 +127,9 @@ CudaText literal(const Expr* node, As as) {
   if (ir::isFloating(node->dtype)) return floatingLiteral(node->dtype, std::get<double>(node->payload));
   const int64_t value = node->integer();
   if (node->dtype == DType::Bool) return {value != 0 ? "true" : "false"};
-  if (as == As::Index) return {fmt::format("{}", value), value < 0 ? Binds::Sum : Binds::Atom};
   if (node->dtype == DType::U64) return {fmt::format("u64({}u)", static_cast<uint64_t>(value))};
   if (value == std::numeric_limits<int64_t>::min()) return {fmt::format("i64({}u)", static_cast<uint64_t>(value))};
+  if (as == As::Index) return {fmt::format("{}", value), value < 0 ? Binds::Sum : Binds::Atom};
   return {fmt::format("{}({})", cudaType(node->dtype), value)};
 }
 

@@ -191,8 +191,8 @@ const Expr* Domain::axisAt(const Expr* axis, const Position& position) const {
     int64_t below = 1;
     for (auto inner = found + 1; inner != axes.end(); ++inner) below *= (*inner)->axis().extent;
     Value index = Value{*pool_, position[d]};
-    if (below > 1) index = floorDiv(index, static_cast<double>(below));
-    if (found != axes.begin()) index = mod(index, static_cast<double>(axis->axis().extent));
+    if (below > 1) index = floorDiv(index, below);
+    if (found != axes.begin()) index = mod(index, axis->axis().extent);
     return index.expr();
   }
   return pool_->integer(ir::DType::I64, 0);  // an axis of one value
@@ -202,7 +202,7 @@ Position Domain::unflatten(const Expr* number, std::size_t begin, std::size_t en
   Position position(end - begin);
   Value rest{*pool_, number};
   for (std::size_t d = end; d-- > begin;) {
-    const auto extent = static_cast<double>(dims_[d].extent);
+    const int64_t extent = dims_[d].extent;
     position[d - begin] = d == begin ? rest.expr() : mod(rest, extent).expr();
     if (d > begin) rest = floorDiv(rest, extent);
   }

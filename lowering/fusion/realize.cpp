@@ -157,7 +157,7 @@ Bundle makeBundle(ir::ExprPool& pool, const ir::Shape& sizes, const ir::Shape& b
     if (blocks[d] == sizes[d]) {
       bundle.index.push_back(axis(sizes[d]));
     } else {
-      const Value block = axis(sizes[d] / blocks[d]) * static_cast<double>(blocks[d]);
+      const Value block = axis(sizes[d] / blocks[d]) * blocks[d];
       bundle.index.push_back(block + axis(blocks[d]));
     }
   }

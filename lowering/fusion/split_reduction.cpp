@@ -154,7 +154,7 @@ class Divider {
     parts_.axes.insert(parts_.axes.end(), loops_.axes.begin(), loops_.axes.end());
   }
   const Expr* stretched(const Expr* inner) {
-    return (Value{pool_, outer_.back()} * double(division_.stretch) + Value{pool_, inner}).expr();
+    return (Value{pool_, outer_.back()} * division_.stretch + Value{pool_, inner}).expr();
   }
   ir::Buffer bufferOfParts(ir::DType dtype) {
     ir::Shape sizes;

@@ -57,14 +57,14 @@ std::optional<ir::Kernel> beside(const ir::Kernel& first, const ir::Kernel& seco
 
   const Value number{pool, pool.axis(merged.launch.grid)};
   const Value rank = cluster == 1 ? Value{pool, pool.integer(ir::DType::I64, 0)} : Value{pool, pool.axis(cluster)};
-  const Value cta = (number - static_cast<double>(first.launch.grid)) * static_cast<double>(cluster) + rank;
+  const Value cta = (number - first.launch.grid) * cluster + rank;
   ir::Block then = merging.first(number.expr()), otherwise = merging.second(cta.expr());
   if (clusters * cluster > second.launch.grid) {
-    const Value exists = cta < static_cast<double>(second.launch.grid);
+    const Value exists = cta < second.launch.grid;
     otherwise = {{ir::If{exists.expr(), std::move(otherwise), {}}}};
   }
   if (cluster > 1) otherwise = {{ir::For{rank.expr(), ir::LoopKind::Cluster, std::move(otherwise)}}};
-  const Value isFirst = number < static_cast<double>(first.launch.grid);
+  const Value isFirst = number < first.launch.grid;
   ir::Block body;
   body.push_back({ir::If{isFirst.expr(), std::move(then), std::move(otherwise)}});
   merged.body.push_back({ir::For{number.expr(), ir::LoopKind::Grid, std::move(body)}});
@@ -84,7 +84,7 @@ std::optional<ir::Kernel> inTasksOf(const ir::Kernel& second, const ir::Kernel& 
 
   const int64_t tasks = second.launch.tasks, each = ceilDiv(first.launch.tasks, tasks);
   const Value task{pool, pool.axis(tasks)}, step{pool, pool.axis(each)};
-  const Value number = task * static_cast<double>(each) + step;
+  const Value number = task * each + step;
   ir::Block body =
       loop(ir::LoopKind::Serial, step, when(within(number, each * tasks, first.launch.tasks), merging.first(number.expr())));
   append(body, merging.second(task.expr()));

@@ -22,7 +22,7 @@ ir::Kernel after(const ir::Kernel& first, const ir::Kernel& second, const std::v
   merged.launch.resident = std::max(first.launch.resident, 1);
 
   const Value number{pool, pool.axis(grid)}, round = axis(rounds);
-  const Value cta = round * static_cast<double>(grid) + number;
+  const Value cta = round * grid + number;
   const Condition exists = within(cta, rounds * grid, second.launch.grid);
   ir::Block body = loop(ir::LoopKind::Serial, round, when(exists, merging.second(cta.expr())));
   merged.body = merging.first();

@@ -73,8 +73,8 @@ Tensors scaledSum(Context& c, Sum sum) {
 const Lowering add{"aten::add", [](Context& c) { return scaledSum(c, [](Value x, Value y) { return x + y; }); }};
 const Lowering sub{"aten::sub", [](Context& c) { return scaledSum(c, [](Value x, Value y) { return x - y; }); }};
 const Lowering rsub{"aten::rsub", [](Context& c) {
-                      const double alpha = c.number("alpha");
-                      return pointwise(c, [alpha](Value x, Value y) { return alpha == 1 ? y - x : y - alpha * x; });
+                      if (c.number("alpha") == 1) return pointwise(c, [](Value x, Value y) { return y - x; });
+                      return pointwise(c, [](Value x, Value y, Value alpha) { return y - alpha * x; });
                     }};
 const Lowering mul{"aten::mul", [](Context& c) { return pointwise(c, [](Value x, Value y) { return x * y; }); }};
 const Lowering div{"aten::div", [](Context& c) { return pointwise(c, [](Value x, Value y) { return x / y; }, intToFloat); }};

@@ -11,7 +11,7 @@ struct Channels {
   std::optional<Tensor> argument(const Context& c, const std::string& name) const {
     return perChannel(c, name, x.sizes.size(), x.dtype);
   }
-  double count() const { return static_cast<double>(countOf(x, others)); }
+  int64_t count() const { return countOf(x, others); }
   Tensor x;
   Dims others;
 };

@@ -41,9 +41,8 @@ const Lowering logicalNot{"aten::logical_not",
 const Lowering bitwiseAnd{"aten::bitwise_and", [](Context& c) { return pointwise(c, [](Value x, Value y) { return x & y; }); }};
 const Lowering bitwiseOr{"aten::bitwise_or", [](Context& c) { return pointwise(c, [](Value x, Value y) { return x | y; }); }};
 const Lowering bitwiseXor{"aten::bitwise_xor", [](Context& c) { return pointwise(c, [](Value x, Value y) { return x ^ y; }); }};
-const Lowering bitwiseNot{"aten::bitwise_not", [](Context& c) {
-                            return pointwise(c, [](Value x) { return x.dtype() == DType::Bool ? !x : x ^ -1.0; });
-                          }};
+const Lowering bitwiseNot{
+    "aten::bitwise_not", [](Context& c) { return pointwise(c, [](Value x) { return x.dtype() == DType::Bool ? !x : x ^ -1; }); }};
 
 }  // namespace
 }  // namespace lowering

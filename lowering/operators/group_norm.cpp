@@ -9,7 +9,7 @@ Tensor inGroups(const Tensor& x, int64_t groups) {
   ir::Shape sizes = x.sizes;
   sizes[1] /= groups;
   sizes.insert(sizes.begin() + 1, groups);
-  return {x.dtype, sizes, [x, members = static_cast<double>(sizes[2])](Index index) {
+  return {x.dtype, sizes, [x, members = sizes[2]](Index index) {
             const Value channel = index[1] * members + index[2];
             index.erase(index.begin() + 1);
             index[1] = channel;
@@ -55,7 +55,7 @@ Tensors groupNorm(Context& c) {
   const Grouped g(c);
   const Tensor x = inGroups(g.x, g.groups);
   const Moments m = moments(c, inGroups(c.tensor("input"), g.groups), g.inner);
-  const auto n = static_cast<double>(countOf(x, g.inner));
+  const int64_t n = countOf(x, g.inner);
   const Tensor scale = inverseDeviation(dividedBy(m.squares, n), c.number("eps"));
   const Tensor normal = centered(g.x, ofChannels(m.mean, g.channels), ofChannels(scale, g.channels));
   const auto weight = perChannel(c, "weight", g.rank, x.dtype), bias = perChannel(c, "bias", g.rank, x.dtype);
@@ -75,7 +75,7 @@ Tensors groupNormBackward(Context& c) {
   Dims inChannel = everyDim(g.x);
   inChannel.erase(inChannel.begin(), inChannel.begin() + 2);
   const Tensor total = sum(c, grad, inChannel), along = sum(c, product(grad, normal), inChannel);
-  const auto n = static_cast<double>(countOf(inGroups(g.x, g.groups), g.inner));
+  const int64_t n = countOf(inGroups(g.x, g.groups), g.inner);
   const auto ofGroup = [&](const Tensor& sums) {
     return spread(sum(c, dividedBy(inGroups(affine(sums, weight, {}), g.groups), n), g.inner));
   };

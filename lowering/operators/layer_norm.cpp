@@ -27,7 +27,7 @@ Tensors layerNorm(Context& c) {
   const Tensor x = inOpmath(c.tensor("input"));
   const Rows rows(c, x);
   const Moments m = moments(c, c.tensor("input"), rows.inner);
-  const auto n = static_cast<double>(countOf(x, rows.inner));
+  const int64_t n = countOf(x, rows.inner);
   const Tensor scale = inverseDeviation(dividedBy(m.squares, n), c.number("eps"));
   const auto weight = converted(c.optionalTensor("weight"), x.dtype), bias = converted(c.optionalTensor("bias"), x.dtype);
   return asOutputs(c, {affine(centered(x, m.mean, scale), weight, bias), m.mean, scale});

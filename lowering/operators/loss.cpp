@@ -33,17 +33,17 @@ struct Samples {
         target(cast(c.tensor("target"), DType::I64)),
         weight(c.optionalTensor("weight")),
         sizes(scores.sizes.begin(), scores.sizes.end() - 1),
-        ignored(static_cast<double>(c.integer("ignore_index"))),
-        classes(static_cast<double>(scores.sizes.back())) {}
+        ignored(c.integer("ignore_index")),
+        classes(scores.sizes.back()) {}
 
   Value isCounted(const Index& sample) const { return target.at(sample) != ignored; }
   /// By the weight of a class, if classes have one.
   Value weighted(Value x, Value label) const { return weight ? x * cast(weight->at({label}), scores.dtype) : x; }
   /// The class, of a sample that counts; of any other a place that can be read.
-  Value readable(const Index& sample) const { return min(max(target.at(sample), 0.0), classes - 1); }
+  Value readable(const Index& sample) const { return min(max(target.at(sample), 0), classes - 1); }
 
   /// The class of a sample that counts, and of any other none, in as few bits as classes take.
-  Value label(const Index& sample) const { return asLabel(where(isCounted(sample), target.at(sample), -1.0)); }
+  Value label(const Index& sample) const { return asLabel(where(isCounted(sample), target.at(sample), -1)); }
   Value asLabel(Value place) const {
     return cast(place, classes <= std::numeric_limits<int32_t>::max() ? DType::I32 : DType::I64);
   }
@@ -66,7 +66,7 @@ struct Samples {
   Tensor scores, target;
   std::optional<Tensor> weight;
   ir::Shape sizes;
-  double ignored, classes;
+  int64_t ignored, classes;
 };
 
 Tensors nllLossForward(Context& c) {

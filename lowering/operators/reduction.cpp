@@ -32,12 +32,10 @@ Tensor summed(Context& c, const Tensor& x, const Dims& dims) {
   const ir::TensorType& type = c.typeOf("self");
   Dims repeated;
   std::copy_if(dims.begin(), dims.end(), std::back_inserter(repeated), [&](int64_t d) { return type.strides[d] == 0; });
-  const auto times = static_cast<double>(countOf(x, repeated));
+  const int64_t times = countOf(x, repeated);
   return map([times](Value s) { return times == 1 ? s : s * times; }, sum(c, firstOf(c, x, repeated), dims));
 }
-Tensor averaged(Context& c, const Tensor& x, const Dims& dims) {
-  return dividedBy(summed(c, x, dims), static_cast<double>(countOf(x, dims)));
-}
+Tensor averaged(Context& c, const Tensor& x, const Dims& dims) { return dividedBy(summed(c, x, dims), countOf(x, dims)); }
 Tensor multiplied(Context& c, const Tensor& x, const Dims& dims) {
   return reduce(c, ir::Op::Mul, cast(x, ir::isFloating(x.dtype) ? ir::opmath(x.dtype) : DType::I64), dims);
 }
@@ -65,10 +63,10 @@ const Lowering allOf{"aten::all", truthOf<amin>};
 
 /// Where the extreme is first, as a row-major number over the dimensions; where the first NaN is, if there is one.
 Tensor placeOf(Context& c, const Tensor& x, const Tensor& extreme, const Dims& dims) {
-  const auto end = static_cast<double>(countOf(x, dims));
+  const int64_t end = countOf(x, dims);
   const Tensor places = lazy(DType::I64, x.sizes, [=, &pool = c.pool(), extreme = cast(extreme, x.dtype)](const Index& index) {
     Value place{pool, pool.integer(DType::I64, 0)};
-    for (int64_t d : dims) place = place * static_cast<double>(x.sizes[d]) + index[d];
+    for (int64_t d : dims) place = place * x.sizes[d] + index[d];
     const Value element = x.at(index);
     const Value equal = element == extreme.at(index);
     return where(ir::isFloating(x.dtype) ? equal | isNan(element) : equal, place, end);

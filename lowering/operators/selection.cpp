@@ -34,7 +34,7 @@ const Lowering toCopy{"aten::_to_copy", [](Context& c) {
                         pairs.push_back(2);
                         return Tensors{lazy(partOf(dtype), pairs, [self, part = partOf(dtype)](const Index& index) {
                           const Value real = cast(self.at(Index(index.begin(), index.end() - 1)), part);
-                          return where(index.back() == 0.0, real, 0.0);
+                          return where(index.back() == 0, real, 0.0);
                         })};
                       }};
 
@@ -42,16 +42,16 @@ const Lowering toCopy{"aten::_to_copy", [](Context& c) {
 template <typename Keep>
 Tensors triangle(Context& c, Keep keep) {
   const Tensor self = c.tensor("self");
-  const auto diagonal = static_cast<double>(c.integer("diagonal"));
+  const int64_t diagonal = c.integer("diagonal");
   return {lazy(self.dtype, self.sizes, [self, diagonal, keep](const Index& index) {
     const Value above = index[index.size() - 1] - index[index.size() - 2];
     return where(keep(above, diagonal), self.at(index), 0.0);
   })};
 }
 const Lowering tril{"aten::tril",
-                    [](Context& c) { return triangle(c, [](Value above, double diagonal) { return above <= diagonal; }); }};
+                    [](Context& c) { return triangle(c, [](Value above, int64_t diagonal) { return above <= diagonal; }); }};
 const Lowering triu{"aten::triu",
-                    [](Context& c) { return triangle(c, [](Value above, double diagonal) { return above >= diagonal; }); }};
+                    [](Context& c) { return triangle(c, [](Value above, int64_t diagonal) { return above >= diagonal; }); }};
 
 }  // namespace
 }  // namespace lowering

@@ -26,7 +26,7 @@ Condition both(const Condition& a, const Condition& b) { return a && b ? *a & *b
 
 Condition within(Value index, int64_t covered, int64_t extent) {
   if (covered <= extent) return std::nullopt;
-  return index < static_cast<double>(extent);
+  return index < extent;
 }
 
 void append(ir::Block& to, ir::Block statements) { std::move(statements.begin(), statements.end(), std::back_inserter(to)); }

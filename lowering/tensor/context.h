@@ -33,7 +33,7 @@ class Context {
   const ir::TensorType& typeOf(const std::string& name) const;
   /// A tensor argument that may be None.
   std::optional<Tensor> optionalTensor(const std::string& name) const;
-  /// A number argument (bool, int or float) as double.
+  /// A number argument (bool, int or float) as double, which rounds integers beyond 2^53: a parameter, not an operand.
   double number(const std::string& name) const;
   int64_t integer(const std::string& name) const;
   bool flag(const std::string& name) const;

@@ -35,10 +35,7 @@ DType numberType(const ir::Argument& argument) {
 /// A number argument in the dtype of the computation.
 Value number(ir::ExprPool& pool, const ir::Argument& argument, DType dtype) {
   if (const auto* boolean = argument.as<bool>()) return {pool, pool.integer(DType::Bool, *boolean)};
-  if (const auto* integer = argument.as<int64_t>()) {
-    if (!ir::isFloating(dtype)) return {pool, pool.integer(dtype, *integer)};
-    return {pool, pool.constant(dtype, static_cast<double>(*integer))};
-  }
+  if (const auto* integer = argument.as<int64_t>()) return {pool, pool.integer(dtype, *integer)};
   return {pool, pool.constant(dtype, *argument.as<double>())};
 }
 
@@ -68,7 +65,7 @@ DType yieldedType(ir::ExprPool& pool, const Arguments& arguments, const ScalarFu
   std::vector<Value> probe;
   for (bool isMask : arguments.isMask) {
     const DType dtype = isMask ? DType::Bool : arguments.compute;
-    probe.emplace_back(pool, ir::isFloating(dtype) ? pool.constant(dtype, 1) : pool.integer(dtype, 1));
+    probe.emplace_back(pool, pool.integer(dtype, 1));
   }
   return function(probe).dtype();
 }

@@ -31,7 +31,7 @@ Tensor withoutUnits(ir::ExprPool& pool, const Tensor& tensor) {
 
 /// Of elements from which `origin` has been subtracted.
 Moments shiftedMoments(Context& c, const Tensor& shifted, const Tensor& origin, const Dims& dims) {
-  const auto n = static_cast<double>(countOf(shifted, dims));
+  const int64_t n = countOf(shifted, dims);
   const Tensor total = sum(c, shifted, dims);
   const Tensor squares = sum(c, product(shifted, shifted), dims);
   return {map([n](Value p, Value s) { return p + s / n; }, origin, total),
@@ -87,9 +87,7 @@ Tensor sum(Context& c, const Tensor& tensor, const Dims& dims) {
   return reduce(c, Op::Add, cast(tensor, accumulator(tensor.dtype)), dims);
 }
 
-Tensor mean(Context& c, const Tensor& tensor, const Dims& dims) {
-  return dividedBy(sum(c, tensor, dims), static_cast<double>(countOf(tensor, dims)));
-}
+Tensor mean(Context& c, const Tensor& tensor, const Dims& dims) { return dividedBy(sum(c, tensor, dims), countOf(tensor, dims)); }
 
 Tensor amax(Context& c, const Tensor& tensor, const Dims& dims) { return extreme(c, Op::Max, Op::Or, tensor, dims); }
 Tensor amin(Context& c, const Tensor& tensor, const Dims& dims) { return extreme(c, Op::Min, Op::And, tensor, dims); }
@@ -111,10 +109,6 @@ Moments momentsAroundFirst(Context& c, const Tensor& tensor, const Dims& dims) {
 
 Tensor product(const Tensor& a, const Tensor& b) {
   return map([](Value x, Value y) { return x * y; }, a, b);
-}
-
-Tensor dividedBy(const Tensor& tensor, double number) {
-  return map([number](Value x) { return x / number; }, tensor);
 }
 
 int64_t countOf(const Tensor& tensor, const Dims& dims) {

@@ -41,7 +41,9 @@ Tensor product(const Tensor& a, const Tensor& b);
 ir::DType accumulator(ir::DType dtype);
 
 /// The elements by a number.
-Tensor dividedBy(const Tensor& tensor, double number);
+Tensor dividedBy(const Tensor& tensor, ir::Number auto number) {
+  return map([number](Value x) { return x / number; }, tensor);
+}
 
 /// The first element of each result.
 Tensor firstOf(Context& c, const Tensor& tensor, const Dims& dims);

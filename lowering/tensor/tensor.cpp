@@ -60,7 +60,7 @@ Value blockOf(Value index, int64_t extent) {
     const bool isBlocks = factor->isConst() && factor->integer() == extent && sum->src[1]->axis().extent == extent;
     if (isBlocks) return {index.pool(), sum->src[0]->src[0]};
   }
-  return floorDiv(index, static_cast<double>(extent));
+  return floorDiv(index, extent);
 }
 
 Tensor inOpmath(const Tensor& tensor) { return cast(tensor, ir::opmath(tensor.dtype)); }

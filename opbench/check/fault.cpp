@@ -73,7 +73,7 @@ class Breaker {
 
   void setZero(ir::Store& store) {
     const DType dtype = store.value->dtype;
-    store.value = ir::isFloating(dtype) ? pool_.constant(dtype, 0) : pool_.integer(dtype, 0);
+    store.value = pool_.constant(dtype, 0);
     isBroken_ = true;
   }
 

@@ -86,6 +86,21 @@ out0[o0] = math::exp(self_in);
 )");
 }
 
+TEST_CASE("integer constants have all of their 64 bits, as values and in offsets") {
+  const std::string params = "  in  self i64[128] align 8\n  out out0 i64[128] align 8\n";
+  CHECK(
+      statements(params, "lanes l0 in 1\n  out0[i0*32 + i1] = max(self[i0*32 + i1] + 9007199254740993, -9223372036854775808)") ==
+      R"(const i32 o0 = block * 32 + thread;
+const i64 self_in = self[o0];
+out0[o0] = math::max(math::add(self_in, i64(9007199254740993)), i64(9223372036854775808u));
+)");
+  CHECK(statements(params, "lanes l0 in 1\n  out0[i0*32 + i1] = self[max(i0*32 + i1, -9223372036854775808)]", "") ==
+        R"(const i64 o0 = block * 32 + thread;
+const i64 self_in = self[math::max(i64(o0), i64(i64(9223372036854775808u)))];
+out0[o0] = self_in;
+)");
+}
+
 TEST_CASE("accesses are as wide as 16 bytes, the alignment and the vector allow") {
   const auto access = [](const std::string& type, int align, int lanes) {
     const std::string width = std::to_string(lanes);

@@ -8,6 +8,7 @@
 #include <llvm/Support/SourceMgr.h>
 
 #include "ir/error.h"
+#include "ir/text/text.h"
 #include "tests/refusal.h"
 #include "tests/targets.h"
 
@@ -51,6 +52,21 @@ TEST_CASE("a program is a function of the parameters' pointers and a range of ta
   CHECK(has(program.source, "call <16 x float> @llvm.sqrt.v16f32"));
   CHECK(has(program.source, "\"target-cpu\"=\"skylake-avx512\""));
   CHECK(has(program.source, "\"prefer-vector-width\"=\"512\""));
+}
+
+TEST_CASE("integer constants have all of their 64 bits") {
+  const std::string source = codegen::emitLlvm(ir::parseKernel(R"(kernel shift on cpu
+  launch 4 tasks, 1 at a time
+  in  self i64[64] align 64
+  out out0 i64[64] align 64
+  for i0 in 4 task
+    lanes l0 in 16
+      out0[i0*16] x16 = max(self[i0*16] x16 + 9007199254740993, -9223372036854775807)
+)"),
+                                               tests::avx512())
+                                 .source;
+  CHECK(has(source, "i64 9007199254740993"));
+  CHECK(has(source, "i64 -9223372036854775807"));
 }
 
 TEST_CASE("equal kernels print equal programs") {

@@ -21,6 +21,8 @@ struct Index {
   std::string operator()(Op op, std::vector<const Expr*> src) { return toText(pool.make(op, std::move(src))); }
 };
 
+constexpr int64_t beyondDouble = (int64_t{1} << 53) + 1;  // the first integer that double does not hold
+
 template <typename Make>
 std::string refusal(Make&& make) {
   return tests::refusal(ErrorKind::Internal, make);
@@ -59,6 +61,25 @@ TEST_CASE("a constant is rounded to what its dtype holds") {
   CHECK(toText(pool.integer(DType::F32, 3)) == "f32(3)");
 }
 
+TEST_CASE("an integer constant keeps all of its 64 bits") {
+  Index x;
+  for (const int64_t value :
+       {beyondDouble, -beyondDouble, std::numeric_limits<int64_t>::max(), std::numeric_limits<int64_t>::min()}) {
+    CAPTURE(value);
+    CHECK(x.pool.constant(DType::I64, value)->integer() == value);
+    CHECK(x.pool.constant(DType::U64, value)->integer() == value);  // by its bits
+    CHECK(x.pool.cast(DType::I64, x.pool.cast(DType::U64, x.n(value)))->integer() == value);
+  }
+  CHECK(toText(x.pool.constant(DType::I32, beyondDouble)) == "i32(1)");
+  CHECK(toText(x.pool.constant(DType::F64, beyondDouble)) == "f64(9007199254740992)");
+}
+
+TEST_CASE("an integer becomes a floating constant in one rounding") {
+  ExprPool pool;
+  const int64_t aboveHalfway = (int64_t{1} << 60) + (int64_t{1} << 36) + 1;  // as a double it is halfway between two floats
+  CHECK(std::get<double>(pool.constant(DType::F32, aboveHalfway)->payload) == 0x1.000002p60);
+}
+
 TEST_CASE("axes are equal by identity, never by extent") {
   ExprPool pool;
   CHECK(pool.axis(4) != pool.axis(4));
@@ -78,6 +99,8 @@ TEST_CASE("integer arithmetic on constants folds") {
   CHECK(x(Op::Where, {x.pool.integer(DType::Bool, 0), x.i, x.j}) == "i1");
   CHECK(x(Op::Shl, {x.n(1), x.n(62)}) == "4611686018427387904");
   CHECK(x(Op::Add, {x.n(std::numeric_limits<int64_t>::max()), x.n(1)}) == "-9223372036854775808");
+  CHECK(x(Op::Mul, {x.n(beyondDouble), x.n(3)}) == "27021597764222979");
+  CHECK(x(Op::Lt, {x.n(beyondDouble - 1), x.n(beyondDouble)}) == "true");
   CHECK(x(Op::Add, {x.pool.integer(DType::U8, 255), x.pool.integer(DType::U8, 1)}) == "u8(0)");
   CHECK(x(Op::Div, {x.n(1), x.n(0)}) == "1/0");  // undefined, so it stays what was written
 }

@@ -62,6 +62,17 @@ TEST_CASE("loops: integers, bools and gathers") {
       Integers{44, 252, 1});
 }
 
+TEST_CASE("loops: integers beyond 2^53 are exact") {
+  const std::string text = R"(loops shift
+  in  x i64[3]
+  out y i64[3]
+  for i0 in 3
+    y[i0] = where(x[i0] == 9007199254740993, 9223372036854775807, x[i0] + 9007199254740993)
+)";
+  CHECK(run<Integers>(text, {{DType::I64, Integers{0, 9007199254740992, 9007199254740993}}, Memory::zeros(DType::I64, 3)}) ==
+        Integers{9007199254740993, 18014398509481985, INT64_MAX});
+}
+
 TEST_CASE("in place, and several outputs: all values of a point are computed before one is written") {
   const std::string text = R"(loops swap
   inout x f32[2]

@@ -213,6 +213,19 @@ TEST_CASE("constants print the shortest digits that read back") {
   CHECK(text(DType::I32, -3) == "i32(-3)");
 }
 
+TEST_CASE("every integer of 64 bits prints and reads back") {
+  const std::string text = R"(loops f
+  in  x i64[2]
+  out y i64[2]
+  out z u64[2]
+  for i0 in 2
+    let t0 = x[i0]
+    y[i0] = where(t0 < 9223372036854775807, t0 + 9007199254740993, -9223372036854775808)
+    z[i0] = max(u64(t0), u64(18446744073709551615))
+)";
+  CHECK(toText(parseLoops(text)) == text);
+}
+
 TEST_CASE("a shared expression prints each node once, and a deep one in short lines") {
   Loops loops = parseLoops(siluLoops);
   const Expr* x = loops.stores[0].value;

@@ -42,6 +42,12 @@ TEST_CASE("a number takes the tensor's dtype; a real one makes integers f32") {
   CHECK(lowered("aten.mul.Tensor", "b8[4]", "3", "i64[4]") == "i64(self[i0])*3");
 }
 
+TEST_CASE("an integer number keeps all of its 64 bits beside integers") {
+  CHECK(lowered("aten.add.Scalar", "i64[4]", "9007199254740993, alpha=1", "i64[4]") == "self[i0] + 9007199254740993");
+  CHECK(lowered("aten.eq.Scalar", "i64[4]", "9223372036854775807", "b8[4]") == "self[i0] == 9223372036854775807");
+  CHECK(lowered("aten.rsub.Scalar", "i64[4]", "5, alpha=9007199254740993", "i64[4]") == "5 - 9007199254740993*self[i0]");
+}
+
 TEST_CASE("u8 and i8 meet in i16; bool gives way to everything") {
   CHECK(lowered("aten.mul.Tensor", "u8[4]", "i8[4]", "i16[4]") == "i16(self[i0]) * i16(other[i0])");
   CHECK(lowered("aten.mul.Tensor", "b8[4]", "f16[4]", "f16[4]") == "f16(f32(f16(self[i0])) * f32(other[i0]))");

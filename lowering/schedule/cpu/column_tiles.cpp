@@ -27,17 +27,17 @@ CpuColumns::CpuColumns(const NestKernel& kernel, const ColumnTasks& how)
 
 Value CpuColumns::share() const {
   if (how.shares == 1) return kernel_.number(0);
-  return how.takesAll ? task_ : mod(task_, double(how.shares));
+  return how.takesAll ? task_ : mod(task_, how.shares);
 }
 Value CpuColumns::tile() const {
   if (how.takesAll) return tileAxis_;
-  return how.shares == 1 ? task_ : floorDiv(task_, double(how.shares));
+  return how.shares == 1 ? task_ : floorDiv(task_, how.shares);
 }
 Value CpuColumns::tileAt(Value number) const {
-  return tiles_ == 1 ? kernel_.number(0) : outer_ == 1 ? number : mod(number, double(tiles_));
+  return tiles_ == 1 ? kernel_.number(0) : outer_ == 1 ? number : mod(number, tiles_);
 }
 Value CpuColumns::outerAt(Value number) const {
-  return tiles_ == 1 ? number : outer_ == 1 ? kernel_.number(0) : floorDiv(number, double(tiles_));
+  return tiles_ == 1 ? number : outer_ == 1 ? kernel_.number(0) : floorDiv(number, tiles_);
 }
 
 ir::Block CpuColumns::forTiles(ir::Block body) const {
@@ -49,7 +49,7 @@ ir::Block CpuColumns::forTile(Value number, const std::function<ir::Block(int64_
   if (last == how.tile) return body(how.tile);
   if (tiles_ == 1) return body(last);
   ir::Block block;
-  block.push_back({ir::If{(tileAt(number) < double(tiles_ - 1)).expr(), body(how.tile), body(last)}});
+  block.push_back({ir::If{(tileAt(number) < tiles_ - 1).expr(), body(how.tile), body(last)}});
   return block;
 }
 
@@ -63,7 +63,7 @@ LanePlace CpuColumns::place(Value tile, Value column, Value element, Value lane)
   place.dim = dim_;
   if (dim_ > 0) place.base = domain_.unflatten(outerAt(tile).expr(), 0, dim_);
   place.each = place.base;
-  const Value start = tileAt(tile) * double(how.tile) + column;
+  const Value start = tileAt(tile) * how.tile + column;
   place.base.push_back(start.expr());
   place.each.push_back((start + lane).expr());
   const Position elements = domain_.unflatten(element.expr(), domain_.elementDims(), domain_.dims().size());
@@ -77,7 +77,7 @@ ir::Block CpuColumns::vectors(int64_t columns, const UseColumn& use) const {
   if (whole > 0) {
     const Value vector = kernel_.axis(whole);
     const LoopKind kind = whole > mostUnrolled ? LoopKind::Serial : LoopKind::Unrolled;
-    append(block, loop(kind, vector, ir::Block{{use(vector * double(how.lanes))}}));
+    append(block, loop(kind, vector, ir::Block{{use(vector * how.lanes)}}));
   }
   if (columns % how.lanes != 0) {
     ir::Lanes rest = use(kernel_.number(whole * how.lanes));
@@ -89,14 +89,14 @@ ir::Block CpuColumns::vectors(int64_t columns, const UseColumn& use) const {
 
 /// Whether so many elements are the task's; `coversShare` where its share has every number that is asked for.
 Condition CpuColumns::isMine(Value inShare, int64_t count, bool coversShare) const {
-  const Value last = inShare + double(count - 1);
-  const Condition ofShare = coversShare ? Condition() : last < double(each_);
-  return both(ofShare, within(share() * double(each_) + last, each_ * how.shares, elements_));
+  const Value last = inShare + (count - 1);
+  const Condition ofShare = coversShare ? Condition() : last < each_;
+  return both(ofShare, within(share() * each_ + last, each_ * how.shares, elements_));
 }
 
 ir::Block CpuColumns::elements(int64_t columns, Value first, int64_t count, int atOnce, const Use& use) const {
   const auto some = [&](Value inShare, int taken) {
-    const Value element = share() * double(each_) + inShare;
+    const Value element = share() * each_ + inShare;
     return vectors(columns, [&](Value column) { return use(column, element, taken); });
   };
   const bool covers = each_ % count == 0;
@@ -106,7 +106,7 @@ ir::Block CpuColumns::elements(int64_t columns, Value first, int64_t count, int 
   const int64_t rounds = atOnce == 1 ? 0 : count / atOnce, rest = count - rounds * atOnce;
   ir::Block block;
   if (rounds > 0) {
-    const Value round = kernel_.axis(rounds), inShare = first + round * double(atOnce), one = kernel_.axis(atOnce);
+    const Value round = kernel_.axis(rounds), inShare = first + round * atOnce, one = kernel_.axis(atOnce);
     const Condition all = isMine(inShare, atOnce, covers);
     ir::Block body = when(all, some(inShare, atOnce));
     if (all) std::get<ir::If>(body.front().node).otherwise = single(one, inShare + one);
@@ -114,7 +114,7 @@ ir::Block CpuColumns::elements(int64_t columns, Value first, int64_t count, int 
   }
   if (rest > 0) {
     const Value step = kernel_.axis(rest);
-    append(block, single(step, first + double(rounds * atOnce) + step));
+    append(block, single(step, first + rounds * atOnce + step));
   }
   return block;
 }

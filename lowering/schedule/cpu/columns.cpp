@@ -166,14 +166,14 @@ class CpuColumnKernel {
     const int64_t extent = domain_.inner().extent, whole = extent / lanes_;
     const Value run = kernel_.axis(elements_ / extent), vector = kernel_.axis(whole);
     ir::Block body;
-    if (whole > 0) append(body, loop(LoopKind::Serial, vector, storeAcross(columns, run, vector * double(lanes_), lanes_)));
+    if (whole > 0) append(body, loop(LoopKind::Serial, vector, storeAcross(columns, run, vector * lanes_, lanes_)));
     if (extent % lanes_ != 0) append(body, storeAcross(columns, run, kernel_.number(whole * lanes_), extent % lanes_));
     append(block, loop(LoopKind::Serial, run, std::move(body)));
     return block;
   }
   ir::Block storeAcross(int64_t columns, Value run, Value start, int64_t active) const {
     const Value column = kernel_.axis(columns), lane{kernel_.pool(), kernel_.pool().axis(lanes_)};
-    LanePlace at = columns_.place(columns_.tile(), column, run * double(domain_.inner().extent));
+    LanePlace at = columns_.place(columns_.tile(), column, run * domain_.inner().extent);
     at.lane = lane.expr();
     at.dim = domain_.innermost();
     at.each = at.base;
@@ -200,7 +200,7 @@ class CpuColumnKernel {
           kernel_.loadsOf(0).contains(load.node) && count * load.elementBytes <= heldBytes)
         held_.emplace_back(load.node, addVectors("held", load.node->dtype, count));
   }
-  Value heldAt(Value column, Value element) const { return element * double(tile_) + column; }
+  Value heldAt(Value column, Value element) const { return element * tile_ + column; }
 
   /// What the elements of a column share is computed before the first sweep that needs it.
   void addOnce() {
@@ -263,7 +263,7 @@ class CpuColumnKernel {
     }
     const auto ofBlock = [&](std::size_t i) { return blocks_[i]; };
     const Value number = kernel_.axis(ceilDiv(columns_.eachShare(), blockElements));
-    const Value first = number * double(blockElements);
+    const Value first = number * blockElements;
     ir::Block body = reset(reductions, ofBlock);
     append(body, columns_.elements(columns, first, blockElements, atOnce, combining(reductions, ofBlock)));
     append(body, columns_.vectors(columns, [&](Value column) {
@@ -287,7 +287,7 @@ class CpuColumnKernel {
       ir::Lanes lanes = kernel_.lanes(at);
       std::vector<std::vector<const Expr*>> values(reductions.size());
       for (int e = 0; e < count; ++e) {
-        const Value one = element + double(e);
+        const Value one = element + e;
         const LanePlace here = columns_.place(columns_.tile(), column, one, {kernel_.pool(), at.lane});
         const LoadMap loads = readLanes(kernel_.pool(), domain_, here, known(column, one, !isFirst));
         if (isFirst)
@@ -333,7 +333,7 @@ class CpuColumnKernel {
       for (std::size_t i = 0; i < nest_.reductions.size(); ++i) {
         const ir::DType dtype = nest_.reductions[i].body->dtype;
         lanes.stores.push_back({shared_[i],
-                                ((columns_.tile() * double(shares_) + columns_.share()) * double(tile_) + column).expr(),
+                                ((columns_.tile() * shares_ + columns_.share()) * tile_ + column).expr(),
                                 read(kernel_.accumulator(i), dtype, column),
                                 true,
                                 {}});
@@ -351,7 +351,7 @@ class CpuColumnKernel {
                lanes.axis = kernel_.pool().axis(lanes_);
                for (std::size_t i = 0; i < nest_.reductions.size(); ++i) {
                  const Reduction& reduction = nest_.reductions[i];
-                 const Value from = (number * double(shares_) + share) * double(tile_) + column;
+                 const Value from = (number * shares_ + share) * tile_ + column;
                  lanes.stores.push_back(
                      {kernel_.accumulator(i), column.expr(), read(shared_[i], reduction.body->dtype, from), true, reduction.op});
                }

@@ -48,13 +48,12 @@ class TaskBody {
 
   ir::Block build(const Expr* task) const {
     const Value number{*loops_.pool, task};
-    const auto blocks = static_cast<double>(blocks_);
-    const Value row = blocks_ == 1 ? number : floorDiv(number, blocks);
-    const Value block = rows_ == together_ ? number : mod(number, blocks);
-    const Value start = blocks_ == 1 ? number.like(0) : block * static_cast<double>(block_);
+    const Value row = blocks_ == 1 ? number : floorDiv(number, blocks_);
+    const Value block = rows_ == together_ ? number : mod(number, blocks_);
+    const Value start = blocks_ == 1 ? number.like(0) : block * block_;
     const int64_t last = rowElements_ - (blocks_ - 1) * block_;
     if (last == block_) return vectors(row, start, block_);
-    return {{ir::If{(block < blocks - 1).expr(), vectors(row, start, block_), vectors(row, start, last)}}};
+    return {{ir::If{(block < blocks_ - 1).expr(), vectors(row, start, block_), vectors(row, start, last)}}};
   }
 
  private:
@@ -65,7 +64,7 @@ class TaskBody {
     CpuVectors vectors{lanes_};
     if (together_ > 1) {
       vectors.repeat = Value{*loops_.pool, loops_.pool->axis(together_)};
-      row = row * double(together_) + *vectors.repeat;
+      row = row * together_ + *vectors.repeat;
     }
     return vectors.along(start, count, head, [&](Value column, Value) {
       const Value lane{*loops_.pool, loops_.pool->axis(lanes_)};

@@ -113,8 +113,8 @@ class CpuRowKernel {
     Value number, slot;
   };
   ir::Block forRows(const std::function<ir::Block(const Row&)>& body) const {
-    if (together_ == 1) return body({shares_ == 1 ? task_ : floorDiv(task_, double(shares_)), kernel_.number(0)});
-    const Value slot = kernel_.axis(together_), number = task_ * double(together_) + slot;
+    if (together_ == 1) return body({shares_ == 1 ? task_ : floorDiv(task_, shares_), kernel_.number(0)});
+    const Value slot = kernel_.axis(together_), number = task_ * together_ + slot;
     return loop(LoopKind::Serial, slot, when(within(number, ceilDiv(rows_, together_) * together_, rows_), body({number, slot})));
   }
 
@@ -172,7 +172,7 @@ class CpuRowKernel {
     return map;
   }
 
-  Value share() const { return shares_ == 1 ? kernel_.number(0) : mod(task_, double(shares_)); }
+  Value share() const { return shares_ == 1 ? kernel_.number(0) : mod(task_, shares_); }
   bool sharesRuns() const { return shares_ > 1 && runs_ > 1; }
 
   LanePlace place(Value row, Value run, Value column, int lanes) const {
@@ -209,16 +209,16 @@ class CpuRowKernel {
     if (shares_ > 1 && !sharesRuns()) return forRows([&](const Row& row) { return sweepShare(row, extent, aligned, use); });
     const int64_t each = ceilDiv(runs_, shares_);
     const Value step = kernel_.axis(each);
-    const Value run = sharesRuns() ? share() * double(each) + step : step;
+    const Value run = sharesRuns() ? share() * each + step : step;
     ir::Block body = forRows([&](const Row& row) { return along(row, run, kernel_.number(0), extent, aligned, use); });
     return loop(LoopKind::Serial, step, when(within(run, each * shares_, runs_), std::move(body)));
   }
   ir::Block sweepShare(const Row& row, int64_t extent, ElementStores aligned, const Use& use) const {
     const int64_t least = extent / shares_ / lanes_ * lanes_, last = extent - least * (shares_ - 1);
-    const Value start = share() * double(least);
+    const Value start = share() * least;
     if (least == last) return along(row, kernel_.number(0), start, least, aligned, use);
     ir::Block block;
-    const Value isLast = share() == double(shares_ - 1);
+    const Value isLast = share() == shares_ - 1;
     block.push_back({ir::If{isLast.expr(), along(row, kernel_.number(0), start, last, aligned, use),
                             along(row, kernel_.number(0), start, least, aligned, use)}});
     return block;
@@ -243,7 +243,7 @@ class CpuRowKernel {
     vectors.axis = kernel_.pool().axis(accumulators_ * lanes_);
     for (std::size_t i : reductions)
       vectors.stores.push_back({vectors_[i],
-                                (slot * double(accumulators_ * lanes_)).expr(),
+                                (slot * (accumulators_ * lanes_)).expr(),
                                 kernel_.pool().neutral(nest_.reductions[i].op, nest_.reductions[i].body->dtype),
                                 true,
                                 {}});
@@ -278,7 +278,7 @@ class CpuRowKernel {
     return block;
   }
   const Expr* vectorOffset(const Row& row, Value accumulator) const {
-    return ((row.slot * double(accumulators_) + accumulator) * double(lanes_)).expr();
+    return ((row.slot * accumulators_ + accumulator) * lanes_).expr();
   }
   ir::Block combineVectors(const Row& row, const std::vector<std::size_t>& reductions) const {
     ir::Lanes across;
@@ -331,7 +331,7 @@ class CpuRowKernel {
     lanes.axis = kernel_.pool().axis(1);
     for (std::size_t i = 0; i < nest_.reductions.size(); ++i) {
       const Reduction& reduction = nest_.reductions[i];
-      const Expr* left = kernel_.pool().load(shared_[i], reduction.body->dtype, (row * double(shares_) + share).expr());
+      const Expr* left = kernel_.pool().load(shared_[i], reduction.body->dtype, (row * shares_ + share).expr());
       lanes.stores.push_back({kernel_.accumulator(i), kernel_.number(0).expr(), left, false, reduction.op});
     }
     add.push_back({std::move(lanes)});

@@ -56,8 +56,8 @@ class CpuScanKernel {
                         [](const Reduction& scan) { return scan.op == ir::Op::LogAddExp; });
   }
   Value task() const { return {kernel_.pool(), task_}; }
-  Value tile() const { return tiles_ == 1 ? kernel_.number(0) : mod(task(), double(tiles_)); }
-  Value outer() const { return tiles_ == 1 ? task() : floorDiv(task(), double(tiles_)); }
+  Value tile() const { return tiles_ == 1 ? kernel_.number(0) : mod(task(), tiles_); }
+  Value outer() const { return tiles_ == 1 ? task() : floorDiv(task(), tiles_); }
   int running(std::size_t scan) const { return isBlocked() ? blocks_[scan] : kernel_.accumulator(scan); }
 
   /// The body of a tile of `tile_` columns, or of what is left for the last one.
@@ -65,7 +65,7 @@ class CpuScanKernel {
     const int64_t last = columns_ - (tiles_ - 1) * tile_;
     if (last == tile_) return line(tile_);
     ir::Block block;
-    block.push_back({ir::If{(tile() < double(tiles_ - 1)).expr(), line(tile_), line(last)}});
+    block.push_back({ir::If{(tile() < tiles_ - 1).expr(), line(tile_), line(last)}});
     return block;
   }
 
@@ -74,7 +74,7 @@ class CpuScanKernel {
     ir::Block block = reset(columns, false);
     const int64_t each = isBlocked() ? blockElements : 1, whole = elements_ / each, rest = elements_ % each;
     const Value number = kernel_.axis(whole);
-    if (whole > 0) append(block, loop(LoopKind::Serial, number, elements(columns, number * double(each), each)));
+    if (whole > 0) append(block, loop(LoopKind::Serial, number, elements(columns, number * each, each)));
     if (rest > 0) append(block, elements(columns, kernel_.number(whole * each), rest));
     return block;
   }
@@ -97,7 +97,7 @@ class CpuScanKernel {
     const int64_t whole = columns / lanes_;
     const Value vector = kernel_.axis(std::max<int64_t>(1, whole));
     ir::Block block;
-    if (whole > 0) append(block, loop(LoopKind::Unrolled, vector, use(vector * double(lanes_), lanes_)));
+    if (whole > 0) append(block, loop(LoopKind::Unrolled, vector, use(vector * lanes_, lanes_)));
     if (columns % lanes_ != 0) append(block, use(kernel_.number(whole * lanes_), columns % lanes_));
     return block;
   }
@@ -110,7 +110,7 @@ class CpuScanKernel {
     const std::size_t outerDims = isColumns_ ? place.dim : domain_.elementDims();
     if (outerDims > 0) place.base = domain_.unflatten(outer().expr(), 0, outerDims);
     place.each = place.base;
-    const Value column = tile() * double(tile_) + at;
+    const Value column = tile() * tile_ + at;
     if (isColumns_) place.base.push_back(column.expr());
     if (isColumns_) place.each.push_back((column + lane).expr());
     place.base.push_back(element.expr());

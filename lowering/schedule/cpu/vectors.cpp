@@ -54,31 +54,31 @@ ir::Block CpuVectors::one(ir::Lanes lanes, const ir::Expr* active) const {
 }
 
 ir::Block CpuVectors::whole(Value start, int64_t vectors, const Use& use) const {
-  const auto at = [&](Value number) { return start + number * double(lanes); };
+  const auto at = [&](Value number) { return start + number * lanes; };
   const auto axis = [&](int64_t extent) { return extent == 1 ? start.like(0) : Value{start.pool(), start.pool().axis(extent)}; };
   ir::Block block;
   const int64_t rounds = vectors / turns;
   if (rounds > 0) {
     const Value round = axis(rounds), turn = axis(turns);
-    ir::Block body = one(use(at(round * double(turns) + turn), turn), nullptr);
+    ir::Block body = one(use(at(round * turns + turn), turn), nullptr);
     append(block, loop(LoopKind::Serial, round, loop(LoopKind::Unrolled, turn, std::move(body))));
   }
   for (int64_t rest = rounds * turns; rest < vectors; ++rest)
-    append(block, one(use(at(start.like(double(rest))), start.like(0)), nullptr));
+    append(block, one(use(at(start.like(rest)), start.like(0)), nullptr));
   return block;
 }
 
 ir::Block CpuVectors::along(Value start, int64_t count, const std::optional<Head>& head, const Use& use) const {
   const Value zero = start.like(0);
   const int64_t vectors = (head ? count - head->most : count) / lanes;
-  const Value first = head ? start + head->elements : start, rest = first + double(vectors * lanes);
+  const Value first = head ? start + head->elements : start, rest = first + vectors * lanes;
   ir::Block block;
   if (head) append(block, one(use(start, zero), head->elements.expr()));
   append(block, whole(first, vectors, use));
   const int64_t left = count - vectors * lanes;  // of which the head may have been some
   for (int64_t done = 0; done < left; done += lanes) {
-    const Value active = (head ? zero + double(left) - head->elements : zero + double(left)) - double(done);
-    append(block, one(use(rest + double(done), zero), active.expr()));
+    const Value active = (head ? zero + left - head->elements : zero + left) - done;
+    append(block, one(use(rest + done, zero), active.expr()));
   }
   return block;
 }
@@ -97,9 +97,9 @@ std::optional<Head> headOf(ir::ExprPool& pool, const Domain& domain, ElementStor
   const int64_t elements = alignmentOf(stores, lanes, target);
   if (stores.empty() || areAligned(domain, stores, elements, domain.innermost())) return std::nullopt;
   if (!canHaveHead(domain, stores, count, elements, target)) return std::nullopt;
-  const auto most = static_cast<double>(elements - 1);
+  const int64_t most = elements - 1;
   const Value offset{pool, domain.offset(stores.front(), position)};
-  return Head{offset.like(most) - mod(offset + most, most + 1), elements - 1};
+  return Head{most - mod(offset + most, most + 1), elements - 1};
 }
 
 bool exceedsCaches(const ir::Loops& loops, const ir::Target& target) {

@@ -15,13 +15,13 @@ Value RowWindows::shift(const Position& position) const {
   Value start = kernel_.number(first_->form->constant % lanes);
   for (std::size_t d = 0; d < kernel_.domain().innermost(); ++d) {
     const int64_t stride = kernel_.domain().stride(*first_, d) % lanes;
-    if (stride != 0) start = start + Value{pool(), position[d]} * kernel_.number(stride);
+    if (stride != 0) start = start + Value{pool(), position[d]} * stride;
   }
-  return mod(start, double(lanes));
+  return mod(start, lanes);
 }
 
 Value RowWindows::clamped(Value lane, const Position& position) const {
-  return min(max(lane - shift(position), 0.0), extent() - 1);
+  return min(max(lane - shift(position), 0), extent() - 1);
 }
 
 Condition RowWindows::begins(Value start, int64_t windows, const Position& position) const {
@@ -42,31 +42,29 @@ bool RowWindows::endsAreApart() const {
 
 Value RowWindows::column(Value thread) const {
   if (tiling_.runsAtOnce == 1) return thread;
-  if (!endsAreApart()) return mod(thread, double(tiling_.columns));
-  const Value atEnd = mod(endThread(thread), 2.0) * double(tiling_.columns - 1);
-  return where(thread < innerThreads(), mod(thread, double(innerColumns())) + 1.0, atEnd);
+  if (!endsAreApart()) return mod(thread, tiling_.columns);
+  const Value atEnd = mod(endThread(thread), 2) * (tiling_.columns - 1);
+  return where(thread < innerThreads(), mod(thread, innerColumns()) + 1, atEnd);
 }
 
 Value RowWindows::run(Value thread) const {
-  if (!endsAreApart()) return floorDiv(thread, double(tiling_.columns));
-  return where(thread < innerThreads(), floorDiv(thread, double(innerColumns())), floorDiv(endThread(thread), 2.0));
+  if (!endsAreApart()) return floorDiv(thread, tiling_.columns);
+  return where(thread < innerThreads(), floorDiv(thread, innerColumns()), floorDiv(endThread(thread), 2));
 }
 
 Value RowWindows::before(const LanePlace& at) const { return shift(at.base) - Value{pool(), at.base.back()}; }
 
-Value RowWindows::isWhole(const LanePlace& at) const {
-  return (before(at) <= 0.0) & (end(at) >= static_cast<double>(tiling_.lanes));
-}
+Value RowWindows::isWhole(const LanePlace& at) const { return (before(at) <= 0) & (end(at) >= tiling_.lanes); }
 
 const Expr* RowWindows::offset(const Access& access, const LanePlace& at) const {
   // Written as multiples of the vector, by which the compiler sees that it is aligned; steps of whole vectors are left out of
   // the division, so that it is the same for all of a thread's runs.
-  const auto lanes = static_cast<double>(tiling_.lanes);
+  const int lanes = tiling_.lanes;
   Value start = kernel_.number(access.form->constant), steps{pool(), at.base.back()};
   for (std::size_t d = 0; d < kernel_.domain().innermost(); ++d) {
     const int64_t stride = kernel_.domain().stride(access, d);
     Value& sum = stride % tiling_.lanes == 0 ? steps : start;
-    sum = sum + Value{pool(), at.base[d]} * kernel_.number(stride);
+    sum = sum + Value{pool(), at.base[d]} * stride;
   }
   return (floorDiv(start, lanes) * lanes + steps).expr();
 }
@@ -108,8 +106,8 @@ ir::Lanes RowWindows::computedFirst(ir::Lanes& lanes, const LanePlace& at, NestK
 }
 
 ir::Lanes RowWindows::insideOnly(ir::Lanes lanes, const LanePlace& at) const {
-  lanes.first = max(before(at), 0.0).expr();
-  lanes.active = min(end(at), double(tiling_.lanes)).expr();
+  lanes.first = max(before(at), 0).expr();
+  lanes.active = min(end(at), tiling_.lanes).expr();
   return lanes;
 }
 

@@ -43,14 +43,14 @@ class RowWindows {
 
  private:
   ir::ExprPool& pool() const { return kernel_.pool(); }
-  double extent() const { return static_cast<double>(kernel_.domain().inner().extent); }
+  int64_t extent() const { return kernel_.domain().inner().extent; }
   /// Lanes of the window at a place before its run, and before the run's end, which may be beyond the window.
   Value before(const LanePlace& at) const;
   Value end(const LanePlace& at) const { return before(at) + extent(); }
   bool endsAreApart() const;
   int innerColumns() const { return tiling_.columns - 2; }
-  double innerThreads() const { return static_cast<double>(innerColumns()) * tiling_.runsAtOnce; }
-  Value endThread(Value thread) const { return max(thread - innerThreads(), 0.0); }
+  int innerThreads() const { return innerColumns() * tiling_.runsAtOnce; }
+  Value endThread(Value thread) const { return max(thread - innerThreads(), 0); }
 
   const NestKernel& kernel_;
   const RowTiling& tiling_;

@@ -20,7 +20,7 @@ int add(ir::Loops& loops, ir::Buffer buffer) {
 Finish::Finish(const Crossing& crossing, const std::vector<ir::Local>& shares)
     : crossing_(crossing), nest_(crossing.alongColumns->nest), pool_(*crossing.loops.pool), column_(number(0)) {
   for (const Expr* axis : crossing.alongColumns->domain.dims()[1 - crossing.alongColumns->rowDim].axes)
-    column_ = column_ * double(axis->axis().extent) + Value{pool_, axis};
+    column_ = column_ * axis->axis().extent + Value{pool_, axis};
   results_ = begin(nest_.kept);
   for (std::size_t i = 0; i < shares.size(); ++i) {
     const bool isSum = shares[i].space == ir::Space::Sums;
@@ -43,7 +43,7 @@ void Finish::addShare(const ir::Buffer& share, const Reduction& reduction) {
   const int64_t ctas = share.type.numel() / crossing_.columns();
   const int buffer = add(results_, {share.name, share.type, -1, true, false});
   const Expr* cta = pool_.axis(ctas);
-  const Value offset = Value{pool_, cta} * double(crossing_.columns()) + column_;
+  const Value offset = Value{pool_, cta} * crossing_.columns() + column_;
   sums_[reduction.result] = pool_.reduce(reduction.op, pool_.load(buffer, share.type.dtype, offset.expr()), {cta});
 }
 

@@ -67,22 +67,22 @@ class ColumnKernel {
     return loop(LoopKind::Cluster, rank_, loop(LoopKind::Thread, thread_, std::move(body)));
   }
 
-  Value across() const { return tiling_.down == 1 ? thread_ : mod(thread_, double(tiling_.across)); }
+  Value across() const { return tiling_.down == 1 ? thread_ : mod(thread_, tiling_.across); }
   /// The number of the CTA's tile, and which of those that share it the CTA is.
   Value tileAndOuter() const {
     if (tiling_.outer * tiling_.tiles() == 1) return kernel_.number(0);
-    return tiling_.shares == 1 ? cluster_ : floorDiv(cluster_, double(tiling_.shares));
+    return tiling_.shares == 1 ? cluster_ : floorDiv(cluster_, tiling_.shares);
   }
   Value part() const {
     if (tiling_.shares == 1) return rank_;
-    return tiling_.outer * tiling_.tiles() == 1 ? cluster_ : mod(cluster_, double(tiling_.shares));
+    return tiling_.outer * tiling_.tiles() == 1 ? cluster_ : mod(cluster_, tiling_.shares);
   }
-  Value tile(Value number) const { return tiling_.outer == 1 ? number : mod(number, double(tiling_.tiles())); }
-  Value outer(Value number) const { return tiling_.outer == 1 ? kernel_.number(0) : floorDiv(number, double(tiling_.tiles())); }
+  Value tile(Value number) const { return tiling_.outer == 1 ? number : mod(number, tiling_.tiles()); }
+  Value outer(Value number) const { return tiling_.outer == 1 ? kernel_.number(0) : floorDiv(number, tiling_.tiles()); }
   Value element() const {
-    const Value step = serial_ * double(unrolledSteps()) + unrolled_;
-    const Value share = step * double(tiling_.parts()) + part();
-    return tiling_.down == 1 ? share : share * double(tiling_.down) + floorDiv(thread_, double(tiling_.across));
+    const Value step = serial_ * unrolledSteps() + unrolled_;
+    const Value share = step * tiling_.parts() + part();
+    return tiling_.down == 1 ? share : share * tiling_.down + floorDiv(thread_, tiling_.across);
   }
   int64_t coveredElements() const { return ceilDiv(steps(), unrolledSteps()) * unrolledSteps() * atOnce(); }
   int64_t unrolledSteps() const { return isResident() ? steps() : std::min(steps(), vectorsInFlight); }
@@ -106,22 +106,22 @@ class ColumnKernel {
   }
   /// A thread's vector of columns.
   LanePlace vectorPlace(Value element) const {
-    const auto lanes = static_cast<double>(tiling_.lanes), inRow = static_cast<double>(tiling_.columns / tiling_.lanes);
+    const int64_t lanes = tiling_.lanes, inRow = tiling_.columns / tiling_.lanes;
     if (!tiling_.isDirect()) {
       const Value number = tileAndOuter();
-      return place(outer(number), tile(number) * double(tiling_.tile()) + across() * lanes, tiling_.lanes, element);
+      return place(outer(number), tile(number) * tiling_.tile() + across() * lanes, tiling_.lanes, element);
     }
     if (tiling_.outer == 1) return place(kernel_.number(0), directVector() * lanes, tiling_.lanes, element);
     return place(floorDiv(directVector(), inRow), mod(directVector(), inRow) * lanes, tiling_.lanes, element);
   }
   LanePlace vectorPlace() const { return vectorPlace(element()); }
-  Value directVector() const { return cluster_ * double(tiling_.block()) + thread_; }
+  Value directVector() const { return cluster_ * tiling_.block() + thread_; }
   Condition inColumns(Value number, Value column) const {
-    return within(tile(number) * double(tiling_.tile()) + column, tiling_.tiles() * tiling_.tile(), tiling_.columns);
+    return within(tile(number) * tiling_.tile() + column, tiling_.tiles() * tiling_.tile(), tiling_.columns);
   }
   Condition hasColumns() const {
     if (tiling_.isDirect()) return within(directVector(), clusters() * tiling_.block(), tiling_.vectors());
-    return inColumns(tileAndOuter(), across() * double(tiling_.lanes));
+    return inColumns(tileAndOuter(), across() * tiling_.lanes);
   }
 
   ir::Block chunk(ir::Lanes lanes) const {
@@ -160,14 +160,14 @@ class ColumnKernel {
     for (const Access& access : domain_.loads()) {
       const auto local = held_.find(access.node);
       if (local == held_.end() || !loads.contains(access.node)) continue;
-      lanes.stores.push_back({local->second, (unrolled_ * double(tiling_.lanes)).expr(), memory.at(access.node), true, {}});
+      lanes.stores.push_back({local->second, (unrolled_ * tiling_.lanes).expr(), memory.at(access.node), true, {}});
     }
     return lanes;
   }
   /// What loads and results of reductions are read as.
   LoadMap known(const LanePlace& at) const {
     LoadMap map;
-    const Expr* slot = (unrolled_ * double(tiling_.lanes)).expr();
+    const Expr* slot = (unrolled_ * tiling_.lanes).expr();
     for (const auto& [load, local] : held_) map[load] = kernel_.pool().load(local, load->dtype, slot, ir::LoadMode::Contiguous);
     return withResults(readLanes(kernel_.pool(), domain_, at, std::move(map)), 0);
   }
@@ -241,19 +241,19 @@ class ColumnKernel {
 
   ir::Block writePartials(const std::vector<std::size_t>& reductions) const {
     const int width = std::max(warp, tiling_.across);
-    const Value partial = floorDiv(thread_, double(width)) * double(tiling_.tile()) + across() * double(tiling_.lanes);
+    const Value partial = floorDiv(thread_, width) * tiling_.tile() + across() * tiling_.lanes;
     ir::Block body;
     body.push_back({copies(reductions, tiling_.lanes, [&](std::size_t i, ir::DType dtype) {
       return ir::Store{partials_[i], partial.expr(), read(kernel_.accumulator(i), dtype, kernel_.number(0)), true, {}};
     })});
-    const Value inWarp = mod(thread_, double(warp));
-    return when(tiling_.across < warp ? inWarp < double(tiling_.across) : Condition(), std::move(body));
+    const Value inWarp = mod(thread_, warp);
+    return when(tiling_.across < warp ? inWarp < tiling_.across : Condition(), std::move(body));
   }
   ir::Block combinePartials(const std::vector<std::size_t>& reductions) const {
     const Value partial = kernel_.axis(partials());
     ir::Block add, body;
     add.push_back({copies(reductions, 1, [&](std::size_t i, ir::DType dtype) {
-      const Value from = partial * double(tiling_.tile()) + thread_;
+      const Value from = partial * tiling_.tile() + thread_;
       return ir::Store{totals_[i], kernel_.number(0).expr(), read(partials_[i], dtype, from), true, nest_.reductions[i].op};
     })});
     body.push_back({copies(reductions, 1, [&](std::size_t i, ir::DType dtype) {
@@ -273,7 +273,7 @@ class ColumnKernel {
   ir::Block readTotals(const std::vector<std::size_t>& reductions) const {
     ir::Block body;
     body.push_back({copies(reductions, tiling_.lanes, [&](std::size_t i, ir::DType dtype) {
-      const Value from = across() * double(tiling_.lanes);
+      const Value from = across() * tiling_.lanes;
       return ir::Store{kernel_.accumulator(i), kernel_.number(0).expr(), read(partials_[i], dtype, from), true, {}};
     })});
     return body;
@@ -297,13 +297,13 @@ class ColumnKernel {
   /// The results of one column, in `totals`.
   ir::Block rowStores(Value number, Value column) const {
     if (nest_.rowStores.empty()) return {};
-    const LanePlace at = place(outer(number), tile(number) * double(tiling_.tile()) + column, 1, kernel_.number(0));
+    const LanePlace at = place(outer(number), tile(number) * tiling_.tile() + column, 1, kernel_.number(0));
     ir::Lanes lanes = kernel_.lanes(at);
     lanes.stores = kernel_.rowStores(at, withResults(readLanes(kernel_.pool(), domain_, at), 1));
     ir::Block body;
     body.push_back({std::move(lanes)});
     Condition mine = both(within(column, tiling_.block(), tiling_.tile()), inColumns(number, column));
-    if (tiling_.ctas > 1) mine = both(rank_ == 0.0, mine);
+    if (tiling_.ctas > 1) mine = both(rank_ == 0, mine);
     return when(mine, std::move(body));
   }
 
@@ -315,7 +315,7 @@ class ColumnKernel {
       shares_.push_back(kernel_.addLocal("share", reduction.result->dtype, elements, ir::Space::Global));
     }
     body.push_back({copies(kernel_.reductionsOf(0), 1, [&](std::size_t i, ir::DType dtype) {
-      const Value to = cluster_ * double(tiling_.tile()) + thread_;
+      const Value to = cluster_ * tiling_.tile() + thread_;
       return ir::Store{shares_[i], to.expr(), read(totals_[i], dtype, kernel_.number(0)), true, {}};
     })});
     return when(within(thread_, tiling_.block(), tiling_.tile()), std::move(body));
@@ -324,10 +324,10 @@ class ColumnKernel {
   ir::Block combineShares() const {
     const Value number = kernel_.axis(tiling_.outer * tiling_.tiles());
     const int64_t width = tiling_.tile(), depth = tiling_.block() / width;
-    const Value column = mod(thread_, double(width)), at = floorDiv(thread_, double(width));
+    const Value column = mod(thread_, width), at = floorDiv(thread_, width);
     const int64_t count = ceilDiv(tiling_.shares, depth);
     const Value step = kernel_.axis(count);
-    const Value share = step * double(depth) + at;
+    const Value share = step * depth + at;
     const std::vector<std::size_t> reductions = kernel_.reductionsOf(0);
     const auto total = [&](Value offset, const std::vector<int>& from) {
       return ir::Block{{copies(reductions, 1, [&](std::size_t i, ir::DType dtype) {
@@ -337,7 +337,7 @@ class ColumnKernel {
     const ir::Statement clear{copies(reductions, 1, [&](std::size_t i, ir::DType dtype) {
       return ir::Store{totals_[i], kernel_.number(0).expr(), kernel_.pool().neutral(nest_.reductions[i].op, dtype), true, {}};
     })};
-    const Value from = (number * double(tiling_.shares) + share) * double(width) + column;
+    const Value from = (number * tiling_.shares + share) * width + column;
     ir::Block first{clear}, second{clear};
     append(first, loop(LoopKind::Unrolled, step, when(within(share, count * depth, tiling_.shares), total(from, shares_))));
     first.push_back({copies(reductions, 1, [&](std::size_t i, ir::DType dtype) {
@@ -345,7 +345,7 @@ class ColumnKernel {
     })});
     const Value part = kernel_.axis(depth);
     append(second, when(within(thread_, tiling_.block(), width),
-                        loop(LoopKind::Unrolled, part, total(part * double(width) + thread_, partials_))));
+                        loop(LoopKind::Unrolled, part, total(part * width + thread_, partials_))));
     append(second, rowStores(number, thread_));
     ir::Block body = onThreads(std::move(first));
     append(body, onThreads(std::move(second)));

@@ -30,8 +30,8 @@ class PersistentKernel {
         step_(kernel_.axis(steps_)),
         ofStep_(kernel_.axis(tiling.rows)),
         vector_(kernel_.axis(tiling.vectors)),
-        inGroup_(tiling.group == tiling.block ? thread_ : mod(thread_, double(tiling.group))),
-        group_(tiling.group == tiling.block ? kernel_.number(0) : floorDiv(thread_, double(tiling.group))) {}
+        inGroup_(tiling.group == tiling.block ? thread_ : mod(thread_, tiling.group)),
+        group_(tiling.group == tiling.block ? kernel_.number(0) : floorDiv(thread_, tiling.group)) {}
 
   /// Everything but the columns' results.
   ir::Kernel build() {
@@ -69,19 +69,19 @@ class PersistentKernel {
 
   ir::Block onThreads(ir::Block body) const { return loop(LoopKind::Thread, thread_, std::move(body)); }
   Value rowAt(Value step) const {
-    const Value turn = step * double(tiling_.rows) + ofStep_;
-    return (turn * double(tiling_.grid) + cta_) * double(tiling_.groups()) + group_;
+    const Value turn = step * tiling_.rows + ofStep_;
+    return (turn * tiling_.grid + cta_) * tiling_.groups() + group_;
   }
   Value row() const { return rowAt(step_); }
   Condition isRow(Value row) const { return within(row, (steps_ + 1) * tiling_.rowsAtOnce(), crossing_.rows()); }
-  Value vector() const { return vector_ * double(tiling_.group) + inGroup_; }
-  Value column() const { return vector() * double(crossing_.lanes); }
+  Value vector() const { return vector_ * tiling_.group + inGroup_; }
+  Value column() const { return vector() * crossing_.lanes; }
   /// The place of a vector among those that a thread holds of all rows alike, or of those it takes at once.
-  const Expr* slot() const { return (vector_ * double(crossing_.lanes)).expr(); }
+  const Expr* slot() const { return (vector_ * crossing_.lanes).expr(); }
   const Expr* slot(const Held& held) const {
     const Value row = held.isOfRow() ? ofStep_ : kernel_.number(0);
     if (!held.isVector()) return row.expr();
-    return ((row * double(tiling_.vectors) + vector_) * double(crossing_.lanes)).expr();
+    return ((row * tiling_.vectors + vector_) * crossing_.lanes).expr();
   }
   const Expr* inRegisters(const Held& held, int local) const {
     const auto mode = held.isVector() ? ir::LoadMode::Contiguous : ir::LoadMode::PerLane;
@@ -152,7 +152,7 @@ class PersistentKernel {
   }
 
   const Expr* memory(const MatrixInput& input, Value row, Value column) const {
-    const Value offset = kernel_.number(input.constant) + row * double(input.rowStride) + column * double(input.columnStride);
+    const Value offset = kernel_.number(input.constant) + row * input.rowStride + column * input.columnStride;
     return kernel_.pool().load(input.buffer, input.dtype, offset.expr(),
                                input.columnStride == 1 ? ir::LoadMode::Contiguous : ir::LoadMode::PerLane);
   }
@@ -207,7 +207,7 @@ class PersistentKernel {
     ir::Block block = forVectors(std::move(lanes));
     append(block, once(std::move(values)));
     block = forRows(row(), std::move(block));
-    append(block, fetch(rowAt(step_ + 1.0), [](const Held& held) { return held.next; }));
+    append(block, fetch(rowAt(step_ + 1), [](const Held& held) { return held.next; }));
     return block;
   }
 
@@ -282,25 +282,25 @@ class PersistentKernel {
     ir::Lanes lanes;
     lanes.axis = kernel_.pool().axis(1);
     lanes.stores = kernel_.rowStores(place(*rows(), lanes, kernel_.number(0)), known(*rows()));
-    return when(tiling_.group == 1 ? Condition() : inGroup_ == 0.0, {{std::move(lanes)}});
+    return when(tiling_.group == 1 ? Condition() : inGroup_ == 0, {{std::move(lanes)}});
   }
 
   /// What each group has of the columns, [group, column].
   ir::Block writePartials() const {
     ir::Lanes lanes = vectorLanes();
-    const Value to = group_ * double(crossing_.columns()) + column();
+    const Value to = group_ * crossing_.columns() + column();
     for (std::size_t i = 0; i < sums().size(); ++i)
       lanes.stores.push_back({partials_[i], to.expr(), vectorOf(sums_[i], sums()[i].body->dtype), true, {}});
     return forVectors(std::move(lanes));
   }
   ir::Block leaveShare() const {
     const int64_t all = crossing_.columns(), count = ceilDiv(all, tiling_.block);
-    const Value step = kernel_.axis(count), column = step * double(tiling_.block) + thread_;
+    const Value step = kernel_.axis(count), column = step * tiling_.block + thread_;
     const Value group = kernel_.axis(tiling_.groups());
     std::vector<ir::Store> clear, add, leave;
     for (std::size_t i = 0; i < sums().size(); ++i) {
       const ir::DType dtype = sums()[i].body->dtype;
-      const Value from = group * double(all) + column, to = tiling_.adds ? column : cta_ * double(all) + column;
+      const Value from = group * all + column, to = tiling_.adds ? column : cta_ * all + column;
       clear.push_back({totals_[i], zero(), kernel_.pool().neutral(sums()[i].op, dtype), true, {}});
       add.push_back({totals_[i], zero(), kernel_.pool().load(partials_[i], dtype, from.expr()), true, sums()[i].op});
       leave.push_back({shares_[i], to.expr(), kernel_.pool().load(totals_[i], dtype, zero()), true,

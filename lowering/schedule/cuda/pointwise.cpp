@@ -39,14 +39,14 @@ class VectorBody {
   /// Vectors inside rows: every access moves by its inner stride.
   ir::Lanes rows(const Expr* active) const {
     const std::size_t inner = domain_.dims().size() - 1;
-    const auto rowVectors = static_cast<double>((domain_.inner().extent + vectors_.lanes - 1) / vectors_.lanes);
+    const int64_t rowVectors = (domain_.inner().extent + vectors_.lanes - 1) / vectors_.lanes;
     LanePlace place;
     place.dim = domain_.innermost();
     place.lane = lane_.expr();
     place.alignment = vectors_.lanes;
     place.base = inner == 0 ? Position{} : domain_.unflatten(floorDiv(number_, rowVectors).expr(), 0, inner);
     place.each = place.base;
-    const Value start = (inner == 0 ? number_ : mod(number_, rowVectors)) * static_cast<double>(vectors_.lanes);
+    const Value start = (inner == 0 ? number_ : mod(number_, rowVectors)) * vectors_.lanes;
     place.base.push_back(start.expr());
     place.each.push_back((start + lane_).expr());
     return vectorize(loops_, domain_, place, active);
@@ -56,23 +56,23 @@ class VectorBody {
   /// places and values are computed once and each lane picks; otherwise each lane divides.
   ir::Lanes flat(const Expr* active) const {
     const std::size_t inner = domain_.dims().size() - 1;
-    const auto extent = static_cast<double>(domain_.inner().extent);
-    const Value start = number_ * static_cast<double>(vectors_.lanes);
+    const int64_t extent = domain_.inner().extent;
+    const Value start = number_ * vectors_.lanes;
     const Value element = start + lane_;
     LanePlace place;
     place.dim = domain_.innermost();
     place.lane = lane_.expr();
     place.alignment = vectors_.lanes;
     place.flat = start.expr();
-    if (domain_.inner().extent < vectors_.lanes) {
+    if (extent < vectors_.lanes) {
       place.each = domain_.unflatten(element.expr(), 0, inner + 1);
       return vectorize(loops_, domain_, place, active);
     }
     const Value row = floorDiv(start, extent), column = mod(start, extent);
-    const auto lastRow = static_cast<double>(domain_.numel() / domain_.inner().extent - 1);
-    const Value nextRow = where(row < lastRow, row + 1.0, row.like(lastRow));
+    const int64_t lastRow = domain_.numel() / extent - 1;
+    const Value nextRow = where(row < lastRow, row + 1, lastRow);
     // Rows end at multiples of what divides them and the lanes.
-    const auto common = static_cast<double>(std::gcd(domain_.inner().extent, int64_t{vectors_.lanes}));
+    const int64_t common = std::gcd(extent, int64_t{vectors_.lanes});
     const Value inFirst = column + floorDiv(lane_, common) * common < extent;
     const Position first = domain_.unflatten(row.expr(), 0, inner), second = domain_.unflatten(nextRow.expr(), 0, inner);
     for (std::size_t d = 0; d < inner; ++d) place.each.push_back(pick(inFirst, first[d], second[d]));
@@ -139,19 +139,19 @@ ir::Kernel schedulePointwise(const ir::Loops& loops, const ir::Target& target, c
   kernel.relaxedMath = allowsRelaxedMath(loops);
 
   const Value turn{*loops.pool, loops.pool->axis(kernel.launch.grid)};
-  const Value cta = tiling.isBackwards ? turn.like(static_cast<double>(kernel.launch.grid - 1)) - turn : turn;
+  const Value cta = tiling.isBackwards ? kernel.launch.grid - 1 - turn : turn;
   const Value thread{*loops.pool, loops.pool->axis(kernel.launch.block)};
   const Value zero{*loops.pool, loops.pool->integer(DType::I64, 0)};
   const Value step = tiling.steps == 1 ? zero : Value{*loops.pool, loops.pool->axis(tiling.steps)};
-  const Value number = (cta * double(tiling.steps) + step) * double(tiling.block) + thread;
+  const Value number = (cta * tiling.steps + step) * tiling.block + thread;
   const VectorBody body(loops, domain, tiling, number.expr());
 
   ir::Block block;
-  if (left != 0) block.push_back({ir::If{(number == static_cast<double>(whole)).expr(), {{body.build(left)}}, {}}});
+  if (left != 0) block.push_back({ir::If{(number == whole).expr(), {{body.build(left)}}, {}}});
   if (whole == kernel.launch.grid * ctaVectors) {
     block.push_back({body.build(tiling.lanes)});
   } else if (whole > 0) {
-    block = {{ir::If{(number < static_cast<double>(whole)).expr(), {{body.build(tiling.lanes)}}, std::move(block)}}};
+    block = {{ir::If{(number < whole).expr(), {{body.build(tiling.lanes)}}, std::move(block)}}};
   }
   block = loop(ir::LoopKind::Unrolled, step, std::move(block));
   kernel.body = {{ir::For{turn.expr(), ir::LoopKind::Grid, {{ir::For{thread.expr(), ir::LoopKind::Thread, std::move(block)}}}}}};

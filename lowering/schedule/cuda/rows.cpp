@@ -23,7 +23,7 @@ struct Steps {
   Value serial, unrolled;
   int64_t unrolledExtent = 1;
   int64_t covered = 1;  ///< steps taken, some of them past the end
-  Value index() const { return serial * static_cast<double>(unrolledExtent) + unrolled; }
+  Value index() const { return serial * unrolledExtent + unrolled; }
 };
 
 class RowKernel {
@@ -42,8 +42,8 @@ class RowKernel {
         part_(tiling.shares > 1 ? cluster_ : rank_),
         row_(tiling.shares > 1          ? kernel_.number(0)
              : tiling.rowsPerCta() == 1 ? cluster_
-                                        : cluster_ * double(tiling.rowsPerCta()) + floorDiv(thread_, double(tiling.group))),
-        inGroup_(tiling.group == tiling.block ? thread_ : mod(thread_, double(tiling.group))) {}
+                                        : cluster_ * tiling.rowsPerCta() + floorDiv(thread_, tiling.group)),
+        inGroup_(tiling.group == tiling.block ? thread_ : mod(thread_, tiling.group)) {}
 
   ir::Kernel build() {
     kernel_.addAccumulators(1, 1);
@@ -86,17 +86,17 @@ class RowKernel {
 
   /// Positions of the vector that a thread takes in one step. Each part of a row has runs that follow one another, so that few
   /// addresses reach a thread's.
-  Value runInPart() const { return runSteps_.index() * double(tiling_.runsAtOnce) + windows_.run(inGroup_); }
+  Value runInPart() const { return runSteps_.index() * tiling_.runsAtOnce + windows_.run(inGroup_); }
   int64_t runsOfPart() const { return ceilDiv(tiling_.runs, tiling_.runParts()); }
   Value run() const {
-    const Value part = tiling_.alongRun == 1 ? part_ : floorDiv(part_, double(tiling_.alongRun));
+    const Value part = tiling_.alongRun == 1 ? part_ : floorDiv(part_, tiling_.alongRun);
     if (!tiling_.hasRuns()) return kernel_.number(0);
-    return tiling_.runParts() == 1 ? runInPart() : part * double(runsOfPart()) + runInPart();
+    return tiling_.runParts() == 1 ? runInPart() : part * runsOfPart() + runInPart();
   }
   Value vector() const {
-    const Value part = tiling_.runParts() == 1 ? part_ : mod(part_, double(tiling_.alongRun));
-    const Value step = vectorSteps_.index() * double(tiling_.alongRun);
-    return (tiling_.alongRun == 1 ? step : step + part) * double(tiling_.columns) + windows_.column(inGroup_);
+    const Value part = tiling_.runParts() == 1 ? part_ : mod(part_, tiling_.alongRun);
+    const Value step = vectorSteps_.index() * tiling_.alongRun;
+    return (tiling_.alongRun == 1 ? step : step + part) * tiling_.columns + windows_.column(inGroup_);
   }
   LanePlace place() const {
     LanePlace place;
@@ -109,7 +109,7 @@ class RowKernel {
     const Position runs = domain_.unflatten(run().expr(), domain_.elementDims(), domain_.innermost());
     place.base.insert(place.base.end(), runs.begin(), runs.end());
     place.each = place.base;
-    const Value start = vector() * double(tiling_.lanes);
+    const Value start = vector() * tiling_.lanes;
     place.base.push_back(start.expr());
     const Value column = tiling_.windows ? windows_.clamped(start + lane, place.base) : start + lane;
     place.each.push_back(column.expr());
@@ -126,13 +126,11 @@ class RowKernel {
     return readLanes(kernel_.pool(), domain_, at, std::move(known));
   }
   /// Where a vector begins among the elements that a thread holds at once.
-  Value slot() const {
-    return (runSteps_.unrolled * double(vectorSteps_.unrolledExtent) + vectorSteps_.unrolled) * double(tiling_.lanes);
-  }
+  Value slot() const { return (runSteps_.unrolled * vectorSteps_.unrolledExtent + vectorSteps_.unrolled) * tiling_.lanes; }
   /// The same among those of a CTA.
   Value sharedSlot() const {
-    const Value step = runSteps_.index() * double(tiling_.vectorSteps) + vectorSteps_.index();
-    return (step * double(tiling_.columns * tiling_.runsAtOnce) + inGroup_) * double(tiling_.lanes);
+    const Value step = runSteps_.index() * tiling_.vectorSteps + vectorSteps_.index();
+    return (step * (tiling_.columns * tiling_.runsAtOnce) + inGroup_) * tiling_.lanes;
   }
 
   /// `body` for every vector of one chunk.
@@ -140,7 +138,7 @@ class RowKernel {
     const int64_t runs = runSteps_.covered * tiling_.runsAtOnce;
     const int64_t vectors = vectorSteps_.covered * tiling_.columns * tiling_.alongRun;
     Condition inRun = within(vector(), vectors, tiling_.runVectors);
-    if (tiling_.windows) inRun = windows_.begins(vector() * double(tiling_.lanes), vectors, place().base);
+    if (tiling_.windows) inRun = windows_.begins(vector() * tiling_.lanes, vectors, place().base);
     Condition inRow = tiling_.hasRuns() ? within(runInPart(), runs, runsOfPart()) : std::nullopt;
     if (tiling_.hasRuns()) inRow = both(inRow, within(run(), runsOfPart() * tiling_.runParts(), tiling_.runs));
     body = when(both(inRow, inRun), std::move(body));
@@ -334,8 +332,8 @@ class RowKernel {
       lanes.stores = kernel_.rowStores(at, known(at));
       ir::Block use;
       use.push_back({std::move(lanes)});
-      Condition isFirst = tiling_.group == 1 ? Condition() : inGroup_ == 0.0;
-      if (tiling_.ctas > 1) isFirst = both(rank_ == 0.0, isFirst);
+      Condition isFirst = tiling_.group == 1 ? Condition() : inGroup_ == 0;
+      if (tiling_.ctas > 1) isFirst = both(rank_ == 0, isFirst);
       append(block, when(both(isRow(), isFirst), std::move(use)));
     }
     return block;
@@ -351,12 +349,12 @@ class RowKernel {
     }
     ir::Block body;
     body.push_back({std::move(lanes)});
-    return when(inGroup_ == 0.0, std::move(body));
+    return when(inGroup_ == 0, std::move(body));
   }
   ir::Block combineShares() {
     const int64_t count = ceilDiv(tiling_.shares, tiling_.block);
     const Value step = kernel_.axis(count);
-    const Value share = step * double(tiling_.block) + thread_;
+    const Value share = step * tiling_.block + thread_;
     ir::Lanes lanes;
     lanes.axis = kernel_.pool().axis(1);
     for (std::size_t i = 0; i < nest_.reductions.size(); ++i) {

@@ -35,7 +35,7 @@ class ScanKernel {
         step_(kernel_.axis(tiling.steps)),
         share_(tiling.shares == 1  ? kernel_.number(0)
                : tiling.lines == 1 ? cluster_
-                                   : mod(cluster_, double(tiling.shares))) {}
+                                   : mod(cluster_, tiling.shares)) {}
 
   ir::Kernel build() {
     addLocals();
@@ -74,22 +74,22 @@ class ScanKernel {
   Value totalPlace() const { return tiling_.columns || isAlone() ? kernel_.number(0) : step_; }
 
   Value line() const {
-    if (tiling_.shares > 1) return tiling_.lines == 1 ? kernel_.number(0) : floorDiv(cluster_, double(tiling_.shares));
+    if (tiling_.shares > 1) return tiling_.lines == 1 ? kernel_.number(0) : floorDiv(cluster_, tiling_.shares);
     if (linesPerCta() == 1) return cluster_;
-    if (linesPerCta() == tiling_.block) return cluster_ * double(linesPerCta()) + thread_;
-    const double own = tiling_.columns ? tiling_.across : tiling_.group;
-    return cluster_ * double(linesPerCta()) + (tiling_.columns ? mod(thread_, own) : floorDiv(thread_, own));
+    if (linesPerCta() == tiling_.block) return cluster_ * linesPerCta() + thread_;
+    const int own = tiling_.columns ? tiling_.across : tiling_.group;
+    return cluster_ * linesPerCta() + (tiling_.columns ? mod(thread_, own) : floorDiv(thread_, own));
   }
   Value inGroup() const {
-    if (tiling_.columns) return tiling_.group == 1 ? kernel_.number(0) : floorDiv(thread_, double(tiling_.across));
-    return tiling_.group == tiling_.block ? thread_ : mod(thread_, double(tiling_.group));
+    if (tiling_.columns) return tiling_.group == 1 ? kernel_.number(0) : floorDiv(thread_, tiling_.across);
+    return tiling_.group == tiling_.block ? thread_ : mod(thread_, tiling_.group);
   }
   /// The vector of its line that a thread takes in a step: of rows neighbours take turns, of columns each has some in a row.
   Value vector() const {
-    const Value first = (share_ * double(tiling_.chunks()) + chunk_) * double(tiling_.chunk());
-    const Value member = rank_ * double(tiling_.group) + inGroup();
-    if (tiling_.columns) return first + member * double(tiling_.steps) + step_;
-    return first + step_ * double(tiling_.ctas * tiling_.group) + member;
+    const Value first = (share_ * tiling_.chunks() + chunk_) * tiling_.chunk();
+    const Value member = rank_ * tiling_.group + inGroup();
+    if (tiling_.columns) return first + member * tiling_.steps + step_;
+    return first + step_ * (tiling_.ctas * tiling_.group) + member;
   }
   Condition isLine() const {
     return tiling_.shares > 1 ? Condition() : within(line(), clusters() * linesPerCta(), tiling_.lines);
@@ -102,10 +102,10 @@ class ScanKernel {
     const Value lane{kernel_.pool(), kernel_.pool().axis(lanes)};
     place.lane = lane.expr();
     place.alignment = lanes;
-    const double width = tiling_.lanes;
+    const int width = tiling_.lanes;
     if (tiling_.columns) {
       place.dim = domain_.elementDims() - 1;
-      const auto inRow = static_cast<double>(domain_.dims()[place.dim].extent / tiling_.lanes);
+      const int64_t inRow = domain_.dims()[place.dim].extent / tiling_.lanes;
       if (place.dim > 0) place.base = domain_.unflatten(floorDiv(line(), inRow).expr(), 0, place.dim);
       place.each = place.base;
       const Value column = (place.dim > 0 ? mod(line(), inRow) : line()) * width;
@@ -183,13 +183,13 @@ class ScanKernel {
     const LoadMap memory = readLanes(kernel_.pool(), domain_, at);
     ir::Lanes lanes = kernel_.lanes(at);
     for (const auto& [load, local] : held_)
-      lanes.stores.push_back({local, (step_ * double(tiling_.lanes)).expr(), memory.at(load), true, {}});
+      lanes.stores.push_back({local, (step_ * tiling_.lanes).expr(), memory.at(load), true, {}});
     return eachVector({{std::move(lanes)}});
   }
   /// What loads are read as at a place that starts with the `first`th element of a vector.
   LoadMap known(const LanePlace& at, Value first) const {
     LoadMap map;
-    for (const auto& [load, local] : held_) map[load] = read(local, load->dtype, step_ * double(tiling_.lanes) + first);
+    for (const auto& [load, local] : held_) map[load] = read(local, load->dtype, step_ * tiling_.lanes + first);
     return readLanes(kernel_.pool(), domain_, at, std::move(map));
   }
   /// Combines the bodies at a place, an accumulator a lane or one for all.
@@ -209,7 +209,7 @@ class ScanKernel {
     if (!isAlone()) append(block, set(&ScanLocals::total, totals()));
     if (!isAlone()) append(block, set(&ScanLocals::start, totals()));
     const Value element = tiling_.columns ? kernel_.number(0) : kernel_.axis(tiling_.lanes);
-    const Value first = step_ * double(tiling_.lanes) + element;
+    const Value first = step_ * tiling_.lanes + element;
     ir::Block one{{accumulate(place(totalLanes(), element), element, &ScanLocals::total, totalPlace(), true)}};
     append(one, forScans(totalLanes(), [&](std::size_t i) {
              return ir::Store{locals_[i].scanned, first.expr(), read(locals_[i].total, dtypeOf(i), totalPlace()), true, {}};
@@ -258,7 +258,7 @@ class ScanKernel {
     LoadMap loads;
     for (std::size_t i = 0; i < locals_.size(); ++i) {
       const Reduction& scan = nest_.reductions[i];
-      const Expr* value = read(locals_[i].scanned, dtypeOf(i), step_ * double(tiling_.lanes));
+      const Expr* value = read(locals_[i].scanned, dtypeOf(i), step_ * tiling_.lanes);
       if (!isAlone()) value = kernel_.pool().make(scan.op, {start(i), value});
       loads[scan.result] = value;
     }
@@ -269,7 +269,7 @@ class ScanKernel {
     if (tiling_.columns || rest == 0) return {{std::move(lanes)}};
     ir::Lanes last = lanes;
     last.active = kernel_.number(rest).expr();
-    const Value isWhole = vector() < double(tiling_.vectors - 1);
+    const Value isWhole = vector() < tiling_.vectors - 1;
     return {{ir::If{isWhole.expr(), {{std::move(lanes)}}, {{std::move(last)}}}}};
   }
   /// Where the vector at hand starts: of columns each lane has its own.
@@ -289,16 +289,16 @@ class ScanKernel {
     ir::Block leave = forScans(1, [&](std::size_t i) {
       return ir::Store{locals_[i].share, cluster_.expr(), read(locals_[i].carry, dtypeOf(i), kernel_.number(0)), true, {}};
     });
-    append(block, onThreads(when(thread_ == 0.0, std::move(leave))));
+    append(block, onThreads(when(thread_ == 0, std::move(leave))));
     return block;
   }
   /// Carries of the shares of the row that are before this one, read by as many threads.
   ir::Block sharesBefore() const {
     ir::Block block = resetCarry();
     const Value round = kernel_.axis(ceilDiv(tiling_.shares, tiling_.block));
-    const Value number = round * double(tiling_.block) + thread_;
+    const Value number = round * tiling_.block + thread_;
     ir::Block add = forScans(1, [&](std::size_t i) {
-      const Expr* total = kernel_.pool().load(locals_[i].share, dtypeOf(i), (line() * double(tiling_.shares) + number).expr());
+      const Expr* total = kernel_.pool().load(locals_[i].share, dtypeOf(i), (line() * tiling_.shares + number).expr());
       return ir::Store{locals_[i].carry, kernel_.number(0).expr(), total, true, nest_.reductions[i].op};
     });
     append(block, loop(LoopKind::Unrolled, round, when(number < share_, std::move(add))));

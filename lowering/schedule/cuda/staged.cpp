@@ -40,8 +40,8 @@ class StagedKernel {
         thread_(kernel_.axis(tiling.block)),
         serial_(kernel_.axis(ceilDiv(steps_, unrolledSteps_))),
         unrolled_(kernel_.axis(unrolledSteps_)),
-        inGroup_(tiling.group == 1 ? kernel_.number(0) : mod(thread_, double(tiling.group))),
-        rowVector_(tiling.group == 1 ? thread_ : floorDiv(thread_, double(tiling.group))) {}
+        inGroup_(tiling.group == 1 ? kernel_.number(0) : mod(thread_, tiling.group)),
+        rowVector_(tiling.group == 1 ? thread_ : floorDiv(thread_, tiling.group)) {}
 
   ir::Kernel build() {
     kernel_.addAccumulators(tiling_.lanes, tiling_.lanes);
@@ -84,26 +84,26 @@ class StagedKernel {
     Position position(domain_.dims().size(), kernel_.number(0).expr());
     Value rest = cluster_;
     for (std::size_t d = domain_.elementDims(); d-- > 0;) {
-      const auto count = static_cast<double>(tiling_.tiles(domain_, d));
-      position[d] = ((d == 0 ? rest : mod(rest, count)) * static_cast<double>(tiling_.tile[d])).expr();
+      const int64_t count = tiling_.tiles(domain_, d);
+      position[d] = ((d == 0 ? rest : mod(rest, count)) * tiling_.tile[d]).expr();
       if (d > 0) rest = floorDiv(rest, count);
     }
     return position;
   }
   Value element() const {
-    const Value step = serial_ * static_cast<double>(unrolledSteps_) + unrolled_;
-    return step * double(tiling_.group) + inGroup_;
+    const Value step = serial_ * unrolledSteps_ + unrolled_;
+    return step * tiling_.group + inGroup_;
   }
   /// A thread's rows, from their first one on, at an element of theirs.
   TilePosition inTile(Value element) const {
     TilePosition at{{}, kernel_.number(0)};
     Value rest = rowVector_;
     for (std::size_t d = domain_.elementDims(); d-- > 0;) {
-      const auto count = static_cast<double>(d == laneDim() ? tiling_.tile[d] / tiling_.lanes : tiling_.tile[d]);
+      const int64_t count = d == laneDim() ? tiling_.tile[d] / tiling_.lanes : tiling_.tile[d];
       const Value number = d == 0 ? rest : mod(rest, count);
       if (d > 0) rest = floorDiv(rest, count);
       if (d == laneDim()) at.laneBlock = number;
-      at.dims.insert(at.dims.begin(), d == laneDim() ? number * double(tiling_.lanes) : number);
+      at.dims.insert(at.dims.begin(), d == laneDim() ? number * tiling_.lanes : number);
     }
     for (const Expr* e : domain_.unflatten(element.expr(), domain_.elementDims(), domain_.dims().size()))
       at.dims.emplace_back(kernel_.pool(), e);
@@ -129,7 +129,7 @@ class StagedKernel {
     Condition condition = within(rowVector_, covered, tiling_.rowVectors());
     if (const std::optional<std::size_t> uneven = tiling_.unevenDim(domain_)) {
       const Value row{kernel_.pool(), place(inTile(kernel_.number(0))).base[*uneven]};
-      condition = both(condition, row < static_cast<double>(domain_.dims()[*uneven].extent));
+      condition = both(condition, row < domain_.dims()[*uneven].extent);
     }
     return condition;
   }
@@ -178,7 +178,7 @@ class StagedKernel {
     const int64_t steps = ceilDiv(tile.vectors(), tiling_.block), atOnce = vectorsAtOnce(tile),
                   serialSteps = ceilDiv(steps, atOnce);
     const Value serial = kernel_.axis(serialSteps), unrolled = kernel_.axis(atOnce);
-    const Value vector = (serial * static_cast<double>(atOnce) + unrolled) * double(tiling_.block) + thread_;
+    const Value vector = (serial * atOnce + unrolled) * tiling_.block + thread_;
     const StagedTile::Copy at = tile.copy(vector, start());
     const Condition isThere = both(within(vector, serialSteps * atOnce * tiling_.block, tile.vectors()), at.isInside);
     return {serial, unrolled, at, isThere};
@@ -204,7 +204,7 @@ class StagedKernel {
     const Vectors all = vectorsOf(one.tile);
     const int lanes = one.tile.lanes();
     const int copied = kernel_.addLocal("copied", one.dtype, vectorsAtOnce(one.tile) * lanes, ir::Space::Register, lanes);
-    const Value slot = all.unrolled * double(lanes);
+    const Value slot = all.unrolled * lanes;
     ir::Block body = moved(one, all, copied, slot, one.local, all.at.shared);
     append(body, moved(one, all, one.access->buffer, all.at.global, copied, slot));
     return loop(LoopKind::Serial, all.serial, std::move(body));
@@ -222,7 +222,7 @@ class StagedKernel {
     if (!tile.isContiguous()) position.dims[laneDim()] = position.dims[laneDim()] + Value{kernel_.pool(), at.lane};
     return tile.offset(position);
   }
-  const Expr* slot() const { return (unrolled_ * double(tiling_.lanes)).expr(); }
+  const Expr* slot() const { return (unrolled_ * tiling_.lanes).expr(); }
 
   /// Loads that the sweep of a pass reads from shared memory: all that it needs and threads do not hold.
   std::set<const Expr*> readIn(int pass) const {
@@ -311,7 +311,7 @@ class StagedKernel {
       lanes.stores = kernel_.rowStores(at, results(readLanes(kernel_.pool(), domain_, at)));
       ir::Block body;
       body.push_back({std::move(lanes)});
-      const Condition isFirst = tiling_.group == 1 ? Condition() : inGroup_ == 0.0;
+      const Condition isFirst = tiling_.group == 1 ? Condition() : inGroup_ == 0;
       append(block, when(both(hasRows(), isFirst), std::move(body)));
     }
     return block;

@@ -94,10 +94,10 @@ bool StagedTile::isContiguous() const {
 }
 
 Value StagedTile::offset(const TilePosition& at) const {
-  Value sum = at.laneBlock * 0.0;
+  Value sum = at.laneBlock * 0;
   for (const Run& run : runs_) {
-    for (const std::size_t d : run.dims) sum = sum + at.dims[d] * static_cast<double>(run.shared * inside(run, d));
-    if (run.gap > 0) sum = sum + at.laneBlock * static_cast<double>(run.gap);
+    for (const std::size_t d : run.dims) sum = sum + at.dims[d] * (run.shared * inside(run, d));
+    if (run.gap > 0) sum = sum + at.laneBlock * run.gap;
   }
   return sum;
 }
@@ -109,22 +109,22 @@ int64_t StagedTile::vectors() const {
 }
 
 StagedTile::Copy StagedTile::copy(Value vector, const Position& start) const {
-  Copy found{{vector.pool(), domain_.offset(access_, start)}, vector * 0.0, {}};
+  Copy found{{vector.pool(), domain_.offset(access_, start)}, vector * 0, {}};
   const std::optional<std::size_t> uneven = tiling_.unevenDim(domain_);
   Value rest = vector;
   for (std::size_t i = runs_.size(); i-- > 0;) {
     const Run& run = runs_[i];
     const int64_t lanes = i + 1 == runs_.size() ? lanes_ : 1;
-    const auto count = static_cast<double>(run.extent / lanes);
-    const Value at = (i == 0 ? rest : mod(rest, count)) * static_cast<double>(lanes);
+    const int64_t count = run.extent / lanes;
+    const Value at = (i == 0 ? rest : mod(rest, count)) * lanes;
     if (i > 0) rest = floorDiv(rest, count);
-    found.global = found.global + at * static_cast<double>(run.step);
-    found.shared = found.shared + at * static_cast<double>(run.shared);
-    if (run.gap > 0) found.shared = found.shared + floorDiv(at, double(tiling_.lanes)) * static_cast<double>(run.gap);
+    found.global = found.global + at * run.step;
+    found.shared = found.shared + at * run.shared;
+    if (run.gap > 0) found.shared = found.shared + floorDiv(at, tiling_.lanes) * run.gap;
     if (!uneven || run.dims.empty() || run.dims.front() != *uneven) continue;
-    const auto of = static_cast<double>(inside(run, *uneven));
+    const int64_t of = inside(run, *uneven);
     const Value first{vector.pool(), start[*uneven]};
-    found.isInside = first * of + at < static_cast<double>(domain_.dims()[*uneven].extent) * of;
+    found.isInside = first * of + at < domain_.dims()[*uneven].extent * of;
   }
   return found;
 }

@@ -1,4 +1,5 @@
 // Pointwise operators against ATen, one line an operator and shape.
+#include <ATen/ops/arange.h>
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -43,6 +44,20 @@ TEST_CASE("arithmetic") {
   for (const char* exponent : {"0.5", "1", "2", "3", "-0.5", "-1", "-2", "2.5"}) {
     compare("aten.pow.Tensor_Scalar", fmt::format("((T([40], f16), {}), {{}})", exponent));
   }
+}
+
+TEST_CASE("integers beyond 2^53, which double does not hold") {
+  const tests::Edit around = [](const std::vector<at::Tensor>& tensors) {
+    const int64_t first = (int64_t{1} << 53) - 20;
+    tensors[0].copy_(at::arange(first, first + tensors[0].numel(), at::kLong));
+  };
+  for (const char* op : {"eq", "ne", "lt", "le", "gt", "ge"})
+    compare(fmt::format("aten.{}.Scalar", op), "((T([40], i64), 9007199254740993), {})", around);
+  compare("aten.add.Tensor", "((T([40], i64), 9007199254740993), {})", around);
+  compare("aten.add.Tensor", "((T([40], i64), T([40], i64)), {'alpha': 9007199254740993})");
+  compare("aten.rsub.Scalar", "((T([40], i64), 5, 9007199254740993), {})");
+  compare("aten.bitwise_and.Scalar", "((T([40], i64), 9223372036854775807), {})", around);
+  compare("aten.fill_.Scalar", "((T([5, 7], i64), 9007199254740993), {})");
 }
 
 TEST_CASE("elementary functions") {
