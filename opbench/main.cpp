@@ -16,6 +16,7 @@
 #include "opbench/cli/options.h"
 #include "opbench/cli/outputs.h"
 #include "opbench/compare/verb.h"
+#include "opbench/registrations.h"
 #include "opbench/report/formats.h"
 #include "opbench/repro/reproduce.h"
 #include "opbench/results/read.h"
@@ -93,7 +94,10 @@ Selection readSelection(const Options& options, size_t& unreadable) {
   return selection;
 }
 
+void checkLowerings() { checkRegistrations(lowering::registrations(), runtime::operatorNames()); }
+
 int list(const Options& options) {
+  checkLowerings();
   Options everything = options;
   everything.maxSamples = everything.startIdx = 0;
   everything.config.clear();
@@ -109,6 +113,7 @@ int doctor(const Options& options) {
 }
 
 int raceAll(Options options) {
+  checkLowerings();
   size_t unreadable = 0;
   Selection selection = readSelection(options, unreadable);
   options.recorded = selection.recorded;

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <map>
@@ -10,10 +12,23 @@
 namespace lowering {
 namespace {
 
-/// The one static of lowering/: filled by the constructors of Lowering before main, read afterwards.
-std::map<std::string, Rule>& table() {
-  static std::map<std::string, Rule> rules;
+struct Entry {
+  Rule rule;
+  std::string place;
+};
+
+/// The one static of lowering/: filled by the constructors of Lowering before main, read afterwards. Nothing can be refused
+/// before main, so a name that is defined twice is kept twice.
+std::multimap<std::string, Entry>& table() {
+  static std::multimap<std::string, Entry> rules;
   return rules;
+}
+
+/// `lowering/operators/softmax.cpp:60`, however the compiler was given the file.
+std::string placeOf(const std::source_location& where) {
+  const std::string_view file = where.file_name();
+  const std::size_t folder = file.rfind("lowering/");
+  return fmt::format("{}:{}", folder == std::string_view::npos ? file : file.substr(folder), where.line());
 }
 
 /// `aten.add_.Tensor` as {`aten::add_`, `Tensor`}.
@@ -34,7 +49,7 @@ const Rule* findRule(const std::string& op) {
     candidates.push_back(functional);
   }
   for (const std::string& name : candidates) {
-    if (auto found = table().find(name); found != table().end()) return &found->second;
+    if (auto found = table().lower_bound(name); found != table().end() && found->first == name) return &found->second.rule;
   }
   return nullptr;
 }
@@ -108,15 +123,15 @@ Lowered lowerNodes(const ir::Graph& graph, ir::ExprPool& pool, Reductions& reduc
 
 }  // namespace
 
-Lowering::Lowering(const std::string& name, Rule rule) {
-  ir::require(table().emplace(name, std::move(rule)).second, "{} is lowered twice", name);
+Lowering::Lowering(const std::string& name, Rule rule, std::source_location where) {
+  table().insert({name, Entry{std::move(rule), placeOf(where)}});
 }
 
 bool hasLowering(const std::string& op) { return findRule(op) != nullptr; }
 
-std::vector<std::string> names() {
-  std::vector<std::string> all;
-  for (const auto& [name, rule] : table()) all.push_back(name);
+std::vector<Registration> registrations() {
+  std::vector<Registration> all;
+  for (const auto& [name, entry] : table()) all.push_back({name, entry.place});
   return all;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <source_location>
 #include <string>
 #include <vector>
 
@@ -18,13 +19,20 @@ using Rule = std::function<Tensors(Context&)>;
 /// for all overloads (`aten::add`) or for one (`aten::pow.Scalar`), which wins; in-place forms (`aten::silu_`) follow from it.
 class Lowering {
  public:
-  Lowering(const std::string& name, Rule rule);
+  Lowering(const std::string& name, Rule rule, std::source_location where = std::source_location::current());
+};
+
+/// A name under which a Lowering was defined, and where.
+struct Registration {
+  std::string name;   ///< `aten::silu`, `aten::pow.Scalar`
+  std::string place;  ///< `lowering/operators/activation.cpp:42`
 };
 
 /// Whether there is a lowering for an operator `aten.add_.Tensor`.
 bool hasLowering(const std::string& op);
-/// The registered names, sorted.
-std::vector<std::string> names();
+/// Every Lowering that was defined, sorted by name. Of several with one name the first counts; whoever starts the program refuses
+/// them (opbench/registrations.h).
+std::vector<Registration> registrations();
 
 /// Lowers a graph whose operators all have lowerings. Errors: Unsupported for dtypes and forms that cannot be expressed;
 /// Internal where a lowering's dtype or sizes differ from what the graph (that is, eager) says.
