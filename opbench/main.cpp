@@ -4,10 +4,12 @@
 
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
+#include <optional>
 
 #include "inputs/text/printable.h"
 #include "lowering/tensor/lowering.h"
@@ -69,12 +71,28 @@ Environment readEnvironment() {
            variable("SLURM_ARRAY_TASK_STEP"), variable("RANK"), variable("WORLD_SIZE")}};
 }
 
+/// What COLUMNS says; nothing where it says no number from 1 on.
+std::optional<int> columnsAsked() {
+  const std::string text = variable("COLUMNS");
+  int columns = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), columns);
+  return error == std::errc() && end == text.data() + text.size() && columns > 0 ? std::optional(columns) : std::nullopt;
+}
+
+/// The width of the terminal behind a stream, or what COLUMNS says.
+std::optional<int> columnsOf(int stream) {
+  winsize size{};
+  if (ioctl(stream, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  return columnsAsked();
+}
+
+/// Lines are as wide as the terminal, 80 columns where its width is not known. Elsewhere COLUMNS limits them, or nothing does.
 Streams standardStreams() {
   Streams streams{std::cout, std::cerr};
   streams.colour = isatty(STDOUT_FILENO) && variable("NO_COLOR").empty();
   streams.progress = isatty(STDERR_FILENO);
-  winsize size{};
-  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) streams.width = size.ws_col;
+  streams.width = columnsOf(STDERR_FILENO).value_or(streams.width);
+  streams.room = isatty(STDOUT_FILENO) ? columnsOf(STDOUT_FILENO).value_or(80) : columnsAsked().value_or(0);
   return streams;
 }
 
@@ -89,8 +107,8 @@ Selection readSelection(const Options& options, size_t& unreadable) {
       ir::fail(ir::ErrorKind::Input, "{}", unknownOperator(unknown.front(), read.samples, runtime::operatorNames()));
   Tolerances tolerances;
   Selection selection = select(read.samples, options, SuiteConfig(options.config, tolerances));
-  if (selection.recorded.samples == 0) ir::fail(ir::ErrorKind::Input, "--op, --filter and --exclude leave no operator");
-  if (selection.samples.empty()) ir::fail(ir::ErrorKind::Input, "--start-idx {} passes over every sample", options.startIdx);
+  if (selection.recorded.samples == 0) ir::fail(ir::ErrorKind::Input, "--op, --filter and --exclude match no operator together");
+  if (selection.samples.empty()) ir::fail(ir::ErrorKind::Input, "--start-idx {} skips every sample", options.startIdx);
   return selection;
 }
 
@@ -132,6 +150,11 @@ int convert(const Options& options) {
   return Fine;
 }
 
+bool compareAll(const CompareOptions& options) {
+  const Streams streams = standardStreams();
+  return compareFiles(options, streams.out, streams.err, streams.colour, streams.room);
+}
+
 int run(const Options& options) {
   checkOutputs(options);
   switch (options.verb) {
@@ -141,7 +164,7 @@ int run(const Options& options) {
     case Verb::Repro: return reproduce(options, standardStreams()) ? Fine : Failed;
     case Verb::Convert: return convert(options);
     case Verb::Merge: return merge(options, standardStreams()) ? Fine : Failed;
-    case Verb::Compare: return compareFiles(options.compare, std::cout, std::cerr, standardStreams().colour) ? Fine : Failed;
+    case Verb::Compare: return compareAll(options.compare) ? Fine : Failed;
     case Verb::Work: work(options); return Fine;
     case Verb::Compile: compileAhead(options); return Fine;
     case Verb::Race: return raceAll(options);

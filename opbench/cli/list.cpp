@@ -5,7 +5,12 @@
 #include <algorithm>
 #include <map>
 
+#include "opbench/report/words.h"
+
 namespace opbench {
+
+using report::counted;
+
 namespace {
 
 struct Entry {
@@ -30,14 +35,15 @@ std::string listOperators(const std::vector<inputs::Sample>& samples,
   int generatedOperators = 0;
   for (const auto& [op, entry] : entries) {
     const bool ours = isGenerated(op);
-    text += fmt::format("{:<{}}{:>9}{:>10}  {}\n", op, width, entry.samples, entry.calls, ours ? "generated" : "extern");
+    text += fmt::format("{:<{}}{:>9}{:>10}  {}\n", op, width, entry.samples, entry.calls, ours ? "generated" : "fallback");
     for (Entry* sum : {&all, &generated})
       if (sum == &all || ours) sum->samples += entry.samples, sum->calls += entry.calls;
     generatedOperators += ours;
   }
-  text += fmt::format("\n{} operators, {} samples, {} calls", entries.size(), all.samples, all.calls);
-  return text +
-         fmt::format("; generated: {} operators, {} samples, {} calls\n", generatedOperators, generated.samples, generated.calls);
+  text += fmt::format("\n{}, {}, {}", counted(entries.size(), "operator"), counted(all.samples, "sample"),
+                      counted(all.calls, "call"));
+  return text + fmt::format("; generated: {}, {}, {}\n", counted(generatedOperators, "operator"),
+                            counted(generated.samples, "sample"), counted(generated.calls, "call"));
 }
 
 }  // namespace opbench

@@ -4,20 +4,21 @@
 
 #include "opbench/compare/report.h"
 #include "opbench/compare/words.h"
-#include "opbench/report/format.h"
+#include "opbench/report/columns.h"
+#include "opbench/report/words.h"
 
 namespace opbench::compare {
 namespace {
 
-using report::cut;
-using report::left;
+using report::Cell;
+using report::Column;
+using report::Columns;
 using report::right;
 using report::shortOperator;
 using report::Tone;
 using report::toned;
 
-constexpr int mostWidth = 140, mostOperatorWidth = 34, sampleWidth = 40;
-constexpr int contenderWidth = 12, timeWidth = 14, differenceWidth = 12, intervalWidth = 18, countWidth = 10;
+constexpr int countWidth = 10;
 
 Tone toneOf(Verdict verdict) {
   switch (verdict) {
@@ -56,10 +57,11 @@ bool hasChanged(const Compared& row) {
 /// Writes the parts of the report in one layout.
 class Console {
  public:
-  Console(const Comparison& comparison, bool all, bool colour) : comparison_(comparison), all_(all), colour_(colour) {
+  Console(const Comparison& comparison, bool all, bool colour, int room)
+      : comparison_(comparison), all_(all), colour_(colour), room_(room) {
     for (const Compared& row : comparison.rows) {
       const auto width = static_cast<int>(shortOperator(row.any().op).size());
-      operatorWidth_ = std::max(operatorWidth_, std::min(width, mostOperatorWidth));
+      longestOperator_ = std::max(longestOperator_, width);
       severalContenders_ = severalContenders_ || row.any().contender != comparison.rows.front().any().contender;
     }
   }
@@ -68,74 +70,85 @@ class Console {
 
  private:
   std::string heading() const {
-    const auto line = [](const char* what, const results::Results& results) {
+    const auto line = [this](const char* what, const results::Results& results) {
       const results::Record& first = results.records.front();
-      return fmt::format("{} {}: {} on {} ({}), {}\n", what, results.file, first.version, first.deviceName, first.device,
-                         first.dtype);
+      const std::string text =
+          fmt::format("{} {}: {} on {} ({}), {}", what, results.file, first.version, first.deviceName, first.device, first.dtype);
+      return report::wrapped(text, room_) + "\n";
     };
     std::string text = line("baseline ", comparison_.base) + line("candidate", comparison_.candidate);
-    for (const std::string& note : comparison_.notes) text += toned("note: " + note, Tone::Doubtful, colour_) + "\n";
+    for (const std::string& note : comparison_.notes)
+      text += toned(report::wrapped("note: " + note, room_), Tone::Doubtful, colour_) + "\n";
     return text;
   }
 
   std::string rows() const {
+    std::vector<Column> figures;
+    if (severalContenders_) figures.push_back({"contender", 13, 0});
+    figures.insert(figures.end(),
+                   {{"baseline", 10, 1}, {"candidate", 11, 1}, {"change", 9, 0}, {"95% interval", 18, 2}, {"verdict", 18, 0}});
+    const Columns columns("operator", longestOperator_, std::move(figures), "sample", room_, colour_);
     std::string lines;
     for (const Compared& row : comparison_.rows)
-      if (all_ || hasChanged(row)) lines += line(row);
-    if (lines.empty()) return "";
-    std::string text = left("operator", operatorWidth_) + "  " + left("sample", sampleWidth);
-    if (severalContenders_) text += "  " + left("contender", contenderWidth);
-    text += right("Baseline us", timeWidth) + right("Candidate us", timeWidth) + right("Difference", differenceWidth) +
-            right("95% interval", intervalWidth) + "  Verdict";
-    return toned(text, Tone::Strong, colour_) + "\n" + lines;
+      if (all_ || hasChanged(row)) lines += line(row, columns);
+    return lines.empty() ? "" : columns.heading() + lines;
   }
 
-  std::string line(const Compared& row) const {
-    std::string text = left(shortOperator(row.any().op), operatorWidth_) + "  " + left(sampleText(row.any()), sampleWidth);
-    if (severalContenders_) text += "  " + left(row.any().contender, contenderWidth);
-    text += right(medianText(row.base), timeWidth) + right(medianText(row.candidate), timeWidth) +
-            right(differenceText(row), differenceWidth) + right(intervalText(row), intervalWidth) + "  ";
-    text += toned(verdictText(row), toneOf(row.verdict), colour_) + "\n";
-    if (const std::string why = remark(row); !why.empty())
-      text += "    " + toned(cut(why, mostWidth - 4), Tone::Faint, colour_) + "\n";
+  std::string line(const Compared& row, const Columns& columns) const {
+    std::vector<Cell> cells;
+    if (severalContenders_) cells.push_back({row.any().contender});
+    for (const results::Record* record : {row.base, row.candidate}) cells.push_back({timeText(record)});
+    cells.push_back({differenceText(row)});
+    cells.push_back({intervalText(row)});
+    cells.push_back({verdictText(row), toneOf(row.verdict)});
+    std::string text = columns.line(shortOperator(row.any().op), cells, {sampleText(row.any())});
+    if (const std::string why = remark(row); !why.empty()) text += "    " + toned(why, Tone::Faint, colour_) + "\n";
     return text;
   }
 
   std::string operators() const {
-    std::string text =
-        left("operator", operatorWidth_) + right("samples", countWidth) + right("ratio", countWidth) + "  verdicts";
-    text = "\n" + toned(text, Tone::Strong, colour_) + "\n";
+    const Columns columns("operator", longestOperator_, {{"samples", countWidth, 0}, {"ratio", countWidth, 0}}, "verdicts", room_,
+                          colour_);
+    std::string text = "\n" + columns.heading();
     for (const Tally& tally : tallies(comparison_))
-      text += left(shortOperator(tally.op), operatorWidth_) + right(std::to_string(tally.rows()), countWidth) +
-              right(ratioText(tally.ratio), countWidth) + "  " +
-              cut(countsText(tally), mostWidth - operatorWidth_ - 2 * countWidth - 2) + "\n";
+      text +=
+          columns.line(shortOperator(tally.op), {{std::to_string(tally.rows())}, {ratioText(tally.ratio)}}, {countsText(tally)});
     return text;
   }
 
   std::string totals() const {
     const Tally all = total(comparison_);
-    std::string text = "\n" + toned(fmt::format("{} samples", all.rows()), Tone::Strong, colour_) + ": " + countsText(all) + "\n";
+    const std::string counts = fmt::format("{}: {}", report::counted(all.rows(), "sample"), countsText(all));
+    std::string text = "\n" + toned(report::wrapped(counts, room_), Tone::Strong, colour_) + "\n";
     if (all.ratio) {
       text += right(ratioText(all.ratio), countWidth) + "  geometric mean of candidate over baseline\n";
-      text += right(ratioText(all.ratioByTime), countWidth) + "  in total time, every call as often as it was recorded\n";
+      text += right(ratioText(all.ratioByTime), countWidth) + "  in total time, weighted by call count\n";
     }
     if (all.floorBound > 0)
-      text += right(std::to_string(all.floorBound), countWidth) +
-              "  as fast as an empty kernel in both: no faster kernel would show\n";
-    if (const std::string control = controlText(comparison_); !control.empty()) text += "control: " + control + "\n";
+      text += right(std::to_string(all.floorBound), countWidth) + "  bound by launch overhead in both files\n";
+    if (const std::string control = controlText(comparison_); !control.empty())
+      text += report::wrapped("control: " + control, room_) + "\n";
     return text;
+  }
+
+  static std::string timeText(const results::Record* record) {
+    if (!record) return "-";
+    return record->fate == results::Fate::Measured ? report::time(*record->median * 1e-6) : record->status;
   }
 
   static std::string ratioText(std::optional<double> ratio) { return ratio ? fmt::format("{:.3f}", *ratio) : "-"; }
 
   const Comparison& comparison_;
   bool all_, colour_;
-  int operatorWidth_ = 8;
+  int room_;
+  int longestOperator_ = 0;
   bool severalContenders_ = false;
 };
 
 }  // namespace
 
-std::string console(const Comparison& comparison, bool all, bool colour) { return Console(comparison, all, colour).text(); }
+std::string console(const Comparison& comparison, bool all, bool colour, int room) {
+  return Console(comparison, all, colour, room).text();
+}
 
 }  // namespace opbench::compare

@@ -7,9 +7,9 @@
 
 namespace opbench::compare {
 
-/// What a terminal shows: the rows that changed (`all`: every row) with `Baseline, Candidate, Difference, 95% interval,
-/// Verdict`, the operators, and the totals.
-std::string console(const Comparison& comparison, bool all, bool colour);
+/// What a terminal shows: the rows that changed (`all`: every row), the operators, and the totals. Lines of tables have at most
+/// `room` characters; 0 is no limit.
+std::string console(const Comparison& comparison, bool all, bool colour, int room);
 
 /// The same for a pull request: totals and operators first, the rows that changed in a folded table.
 std::string markdown(const Comparison& comparison);

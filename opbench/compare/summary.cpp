@@ -15,6 +15,7 @@ Tally tallyOf(const std::string& op, const std::vector<const Compared*>& rows) {
   double before = 0, after = 0;
   for (const Compared* row : rows) {
     ++tally.counts[static_cast<size_t>(row->verdict)];
+    if (row->verdict == Verdict::Ambiguous) ++tally.doubts[row->doubt];
     if (!row->ratio) continue;
     ratios.push_back(*row->ratio);
     tally.floorBound += row->base->isFloorBound && row->candidate->isFloorBound;

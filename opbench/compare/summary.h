@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@ namespace opbench::compare {
 struct Tally {
   std::string op;  ///< empty for all
   std::array<int, verdicts> counts{};
+  std::map<Doubt, int> doubts;        ///< of those that are ambiguous
   int floorBound = 0;                 ///< of those measured in both: as fast as an empty kernel in both
   std::optional<double> ratio;        ///< geometric mean of candidate over baseline
   std::optional<double> ratioByTime;  ///< of the time of all recorded calls

@@ -17,19 +17,19 @@ using namespace compare;
 void refuseUnlike(const Comparison& comparison) {
   const auto found = obstacles(comparison.base, comparison.candidate);
   if (found.empty()) return;
-  ir::fail(ir::ErrorKind::Input, "{} and {} had better not be compared: {}; --force compares them all the same",
-           comparison.base.file, comparison.candidate.file, fmt::join(found, "; "));
+  ir::fail(ir::ErrorKind::Input, "{} and {} are not comparable: {}; use --force to compare anyway", comparison.base.file,
+           comparison.candidate.file, fmt::join(found, "; "));
 }
 
 }  // namespace
 
-bool compareFiles(const CompareOptions& options, std::ostream& out, std::ostream& err, bool colour) {
+bool compareFiles(const CompareOptions& options, std::ostream& out, std::ostream& err, bool colour, int room) {
   const std::set<Verdict> failing = failingVerdicts(options);
   const Comparison comparison = compare::compare(results::readFile(options.base), results::readFile(options.candidate));
   for (const results::Results* results : {&comparison.base, &comparison.candidate})
     for (const std::string& complaint : results->complaints) err << "opbench: " << complaint << "\n";
   if (!options.force) refuseUnlike(comparison);
-  out << console(comparison, options.all, colour);
+  out << console(comparison, options.all, colour, room);
   if (!options.markdown.empty()) inputs::writeFile(options.markdown, markdown(comparison));
   if (!options.junit.empty()) inputs::writeFile(options.junit, junit(comparison, failing));
   return std::none_of(comparison.rows.begin(), comparison.rows.end(),

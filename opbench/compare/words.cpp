@@ -6,7 +6,7 @@
 
 #include "inputs/sample.h"
 #include "opbench/report/format.h"
-#include "opbench/run/brief.h"
+#include "opbench/report/words.h"
 
 namespace opbench::compare {
 namespace {
@@ -22,6 +22,13 @@ std::string_view word(Doubt doubt) {
     case Doubt::Clock: return "clock";
   }
   return "";
+}
+
+/// ` (5 noise, 2 gap)`
+std::string doubtsText(const Tally& tally) {
+  std::string text;
+  for (const auto& [doubt, count] : tally.doubts) text += fmt::format("{}{} {}", text.empty() ? " (" : ", ", count, word(doubt));
+  return text.empty() ? text : text + ")";
 }
 
 /// `+4.9`, `-12.0`, `+5020`: percent.
@@ -66,7 +73,8 @@ std::string remark(const Compared& row) {
   const auto failed = row.verdict == Verdict::Wrong || row.verdict == Verdict::Crash || row.verdict == Verdict::Impossible ||
                       row.verdict == Verdict::Unfixed || row.verdict == Verdict::Gone;
   if (failed) return row.candidate->reason.substr(0, row.candidate->reason.find('\n'));
-  if (row.base && row.base->kind != row.candidate->kind) return fmt::format("was {}, is {}", row.base->kind, row.candidate->kind);
+  if (row.base && row.base->kind != row.candidate->kind)
+    return fmt::format("was {}, is {}", report::kindWord(row.base->kind), report::kindWord(row.candidate->kind));
   return "";
 }
 
@@ -75,17 +83,19 @@ std::string countsText(const Tally& tally) {
                                Verdict::Fast,    Verdict::Same,  Verdict::Ambiguous,  Verdict::Fixed,
                                Verdict::Unfixed, Verdict::New,   Verdict::Gone};
   std::string text;
-  for (Verdict verdict : order)
-    if (tally.of(verdict) > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", tally.of(verdict), name(verdict));
+  for (Verdict verdict : order) {
+    if (tally.of(verdict) == 0) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", tally.of(verdict), name(verdict));
+    if (verdict == Verdict::Ambiguous) text += doubtsText(tally);
+  }
   return text.empty() ? "nothing" : text;
 }
 
 std::string controlText(const Comparison& comparison) {
   const Control& control = comparison.control;
   if (control.samples() < Control::least) return "";
-  return fmt::format("eager in the same runs, {} samples: the machine drifted by {}, the same code scatters by {:.1f}%",
-                     control.samples(), percentText(std::exp(control.drift())),
-                     std::expm1(Control::certain * control.scatter()) * 100);
+  return fmt::format("eager in {} samples: the machine drifted by {}, the same code scatters by {:.1f}%", control.samples(),
+                     percentText(std::exp(control.drift())), std::expm1(Control::certain * control.scatter()) * 100);
 }
 
 }  // namespace opbench::compare

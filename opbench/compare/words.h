@@ -16,7 +16,7 @@ std::string intervalText(const Compared& row);          ///< `+4.6..+5.2%`, or `
 std::string verdictText(const Compared& row);           ///< `SLOW`, `ambiguous: drift`
 /// Why a row is as it is, in one line: the reason of a failure, a kind that changed; may be empty.
 std::string remark(const Compared& row);
-/// `3 SLOW, 1 WRONG, 12 FAST, 480 same, 20 ambiguous`: what is not zero.
+/// `3 SLOW, 1 WRONG, 12 FAST, 480 same, 20 ambiguous (15 noise, 5 gap)`: what is not zero.
 std::string countsText(const Tally& tally);
 /// What the control found: one line; empty where there is none.
 std::string controlText(const Comparison& comparison);

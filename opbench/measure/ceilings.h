@@ -21,7 +21,7 @@ struct Ceilings {
 Ceilings best(const Ceilings& a, const Ceilings& b);
 
 /// The time that a call takes at the speed of light: its bytes at the copy's bandwidth or its arithmetic at the peak, whichever
-/// is longer, and the floor.
+/// is longer; the launch overhead is not part of it.
 double lightSeconds(const Ceilings& ceilings, int64_t bytes, double flops);
 
 /// What the cache keeps something by that was measured on a device, which its name and how many processors work identify.

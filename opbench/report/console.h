@@ -2,26 +2,27 @@
 
 #include <string>
 
+#include "opbench/report/columns.h"
 #include "opbench/report/summary.h"
 #include "opbench/run/row.h"
 
 namespace opbench::report {
 
-/// How the lines of a run are laid out on a console.
+/// What a console has room for.
 struct Layout {
-  int operatorWidth = 20;
-  int sampleWidth = 40;
+  int longestOperator = 20;
+  int room = 0;  ///< characters of a line; 0 is no limit: nothing is cut and every column is shown
   bool colour = false;
+  bool hasLines = true;  ///< whether samples have lines, and not the report at the end alone
 };
 
-/// A layout of at most 160 columns, notes aside, for operators' names up to `longestOperator` characters.
-Layout layoutFor(int longestOperator, const std::vector<Contender>& contenders, bool colour);
-
-/// What is measured where, and the columns' names: two lines.
+/// What is measured where, and the columns' headings: three lines.
 std::string heading(const Run& run, int samples, const Layout& layout);
 /// One line; further ones, indented, say why a contender is not ok.
 std::string line(const Row& row, const Run& run, const Layout& layout);
-/// A line for each operator and contender beside the baseline, and the totals.
+/// Why opbench calls ATen instead of a generated kernel, as an indented line; empty where it does not.
+std::string fallback(const Row& row, const Layout& layout);
+/// A legend, tables of groups of samples, and the totals. What a sample's own line says already is not repeated.
 std::string table(const Summary& summary, const Run& run, const Layout& layout);
 
 }  // namespace opbench::report

@@ -23,17 +23,18 @@ std::string_view whose(const Outcome& outcome) { return outcome.kind == runtime:
 
 std::string doubts(const Row& row, bool colour) {
   std::string text;
-  if (hasRecovered(row)) text += line("retried: " + row.retried, colour);
-  if (!row.vacuous.empty()) text += line("vacuous: " + row.vacuous, colour);
+  if (hasRecovered(row)) text += line("passed on the second try, after " + row.retried, colour);
+  if (!row.vacuous.empty()) text += line("check is too weak: " + row.vacuous, colour);
   for (const Outcome& outcome : row.outcomes)
     if (outcome.deterministic == false)
-      text += line(fmt::format("{}: two runs of {} kernels differ", name(outcome.contender), whose(outcome)), colour);
+      text += line(fmt::format("{}: nondeterministic, two runs of {} kernels differ", name(outcome.contender), whose(outcome)),
+                   colour);
   return text;
 }
 
 std::string doubts(const Standing& standing, bool colour) {
-  return counted(standing.recovered, standing, "retried: they failed when they were raced first", colour) +
-         counted(standing.vacuous, standing, "vacuous: results that take no work would pass", colour) +
+  return counted(standing.recovered, standing, "passed on the second try", colour) +
+         counted(standing.vacuous, standing, "checked too weakly: an all-zero (or copied) result would pass", colour) +
          counted(standing.nondeterministic, standing, "nondeterministic: two runs of generated kernels differ", colour) +
          counted(standing.atenNondeterministic, standing, "nondeterministic: two runs of ATen's kernels differ", colour);
 }

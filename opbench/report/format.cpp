@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "inputs/text/printable.h"
 
 namespace opbench::report {
@@ -21,8 +23,8 @@ std::string_view escape(Tone tone) {
 
 /// About four significant digits.
 std::string digits(double value) {
-  if (value >= 1000) return fmt::format("{:.0f}", value);
-  return value >= 100 ? fmt::format("{:.1f}", value) : fmt::format("{:.2f}", value);
+  if (std::abs(value) >= 1000) return fmt::format("{:.0f}", value);
+  return std::abs(value) >= 100 ? fmt::format("{:.1f}", value) : fmt::format("{:.2f}", value);
 }
 
 }  // namespace
@@ -35,6 +37,14 @@ std::string toned(std::string_view text, Tone tone, bool colour) {
 Tone toneOfSpeedup(double speedup) { return speedup >= 1.05 ? Tone::Good : speedup < 0.95 ? Tone::Bad : Tone::Plain; }
 
 std::string microseconds(std::optional<double> seconds) { return seconds ? digits(*seconds * 1e6) : "-"; }
+
+std::string time(std::optional<double> seconds) {
+  if (!seconds) return "-";
+  constexpr double longest = 10000;  // in one unit, before the next larger one is used
+  if (std::abs(*seconds) * 1e6 < longest) return digits(*seconds * 1e6) + " us";
+  if (std::abs(*seconds) * 1e3 < longest) return digits(*seconds * 1e3) + " ms";
+  return digits(*seconds) + " s";
+}
 
 std::string speedup(std::optional<double> ratio) { return ratio ? fmt::format("{}x", digits(*ratio)) : "-"; }
 
@@ -57,6 +67,19 @@ std::string cut(std::string_view text, int width) {
   if (static_cast<int>(text.size()) <= width) return std::string(text);
   if (width < 2) return std::string(static_cast<size_t>(width), '.');
   return std::string(inputs::beginning(text, static_cast<size_t>(width) - 2)) + "..";
+}
+
+std::string wrapped(std::string_view text, int width) {
+  constexpr std::string_view indent = "    ";
+  std::string lines;
+  for (size_t room = static_cast<size_t>(width); width > 0 && text.size() > room;
+       room = static_cast<size_t>(width) - indent.size()) {
+    const size_t end = text.rfind(' ', room);
+    if (end == std::string_view::npos) break;
+    lines += fmt::format("{}\n{}", text.substr(0, end), indent);
+    text.remove_prefix(end + 1);
+  }
+  return lines.append(text);
 }
 
 std::string left(std::string_view text, int width) { return fmt::format("{:<{}}", cut(text, width), width); }

@@ -16,6 +16,7 @@ Tone toneOfSpeedup(double speedup);
 
 /// Numbers as tables show them; `-` for what is not known.
 std::string microseconds(std::optional<double> seconds);      ///< `5.12`, `123.4`
+std::string time(std::optional<double> seconds);              ///< `5.12 us`, `12.35 ms`, `1.50 s`
 std::string speedup(std::optional<double> ratio);             ///< `1.24x`
 std::string gigabytes(std::optional<double> bytesPerSecond);  ///< `3581`, `7.4`
 std::string percent(std::optional<double> share);             ///< `87%`
@@ -24,6 +25,8 @@ std::string milliseconds(std::optional<double> ms);           ///< `41.3`
 
 /// The text cut to `width` characters, two dots in place of what is missing.
 std::string cut(std::string_view text, int width);
+/// The text in lines of at most `width` characters, broken at blanks; all but the first are indented. 0 is no limit.
+std::string wrapped(std::string_view text, int width);
 /// The text cut and padded to `width` characters.
 std::string left(std::string_view text, int width);
 std::string right(std::string_view text, int width);

@@ -11,7 +11,6 @@
 #include "opbench/results/read.h"
 
 namespace opbench {
-namespace {}  // namespace
 
 Reporter::Reporter(const Options& options, Streams streams) : options_(options), streams_(streams) {
   if (!options.csv.empty() && options.csv != "-") inputs::checkWritable(options.csv);
@@ -24,7 +23,7 @@ void Reporter::begin(const Run& run, int samples, int longestOperator) {
   start_.reset();  // what an earlier run did is reported next
   run_ = &run;
   progress_.samples = samples;
-  layout_ = report::layoutFor(longestOperator, run.contenders, streams_.colour);
+  layout_ = {longestOperator, streams_.room, streams_.colour, !options_.quiet};
   if (console_ && !options_.quiet) *console_ << report::heading(run, samples, layout_) << std::flush;
 }
 
@@ -52,7 +51,12 @@ void Reporter::row(const results::Raced& raced) {
   ++progress_.done;
   if (start_) ++progress_.raced;
   if (hasFailed(raced.row)) ++progress_.failed;
-  if (console_ && !options_.quiet) *console_ << report::line(raced.row, raced.run, layout_) << std::flush;
+  if (console_ && !options_.quiet) {
+    *console_ << report::line(raced.row, raced.run, layout_);
+    const std::string why = report::fallback(raced.row, layout_);
+    if (fallbacks_.insert(raced.row.op + why).second) *console_ << why;
+    *console_ << std::flush;
+  }
   if (!report::wantsFormats(options_)) return;
   std::istringstream lines(raced.lines);
   for (std::string line; std::getline(lines, line);) records_.push_back(results::recordOf(line, "results"));

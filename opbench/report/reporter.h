@@ -3,6 +3,7 @@
 #include <chrono>
 #include <optional>
 #include <ostream>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ struct Streams {
   bool colour = false;    ///< `out` is a terminal
   bool progress = false;  ///< `err` is one
   int width = 100;        ///< columns of `err`
+  int room = 0;           ///< columns of `out`; 0 is no limit
 };
 
 /// Shows a run as it goes on, and writes reports of it where the options say when it ends; its results (--json) are the journal's
@@ -52,6 +54,7 @@ class Reporter {
   const Run* run_ = nullptr;
   std::vector<results::Record> records_;  ///< where formats are made of them
   report::Layout layout_;
+  std::set<std::string> fallbacks_;  ///< operators with reasons that were told
   report::Progress progress_;
   std::optional<Clock::time_point> start_;  ///< when the first sample was begun
   Clock::time_point told_;                  ///< when a line of progress was written last

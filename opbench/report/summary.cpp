@@ -44,7 +44,7 @@ void gatherSpeedup(Gathered& gathered, const Row& row, const Outcome& outcome) {
   const double seconds = outcome.timing->median;
   gathered.speedups.push_back(*outcome.speedup);
   gathered.seconds.push_back(seconds);
-  gathered.baseline.push_back(seconds * *outcome.speedup);
+  gathered.baseline.push_back(row.outcomes.front().timing->median);
   if (outcome.kind == Kind::Generated) gathered.generated.push_back(*outcome.speedup);
   if (outcome.kind != Kind::View) {
     gathered.computing.push_back(*outcome.speedup);
@@ -93,8 +93,8 @@ void conclude(Standing& standing, const Gathered& gathered) {
       std::count_if(gathered.speedups.begin(), gathered.speedups.end(), [](double s) { return s < noticeablySlower; }));
 }
 
-void countHeat(Standing& standing, const Row& row) {
-  if (!row.heat) return;
+void countHeat(Standing& standing, const Row& row, const Outcome& outcome) {
+  if (!row.heat || !outcome.speedup) return;
   standing.imprecise += row.heat->stopped == Stop::MaxTime;
   standing.throttledRuns += row.heat->dropped;
 }
@@ -109,7 +109,7 @@ Group groupOf(const std::string& name, const Rows& rows, const Run& run) {
     Gathered gathered;
     for (const Row* row : rows) {
       count(standing.counts, row->outcomes[i]);
-      countHeat(standing, *row);
+      countHeat(standing, *row, row->outcomes[i]);
       standing.same += isSame(row->outcomes[i], run);
       gather(gathered, *row, row->outcomes[i]);
       standing.recovered += hasRecovered(*row);
@@ -156,11 +156,11 @@ Spread spreadOf(const std::vector<Row>& rows, std::optional<Timing> Outcome::* m
 std::vector<Spread> spreadsOf(const std::vector<Row>& rows, const Run& run) {
   constexpr double shortTime = 1e-5;
   const double always = std::numeric_limits<double>::infinity();
-  const std::string main(measureName(run, mainMeasure(run)));
+  const std::string main(measureTitle(run, mainMeasure(run)));
   std::vector<Spread> spreads{spreadOf(rows, &Outcome::timing, main, 0, always),
                               spreadOf(rows, &Outcome::timing, main + ", below 10 us", 0, shortTime),
                               spreadOf(rows, &Outcome::timing, main + ", 10 us and more", shortTime, always),
-                              spreadOf(rows, &Outcome::beside, std::string(measureName(run, besideMeasure(run))), 0, always)};
+                              spreadOf(rows, &Outcome::beside, std::string(measureTitle(run, besideMeasure(run))), 0, always)};
   std::erase_if(spreads, [](const Spread& spread) { return spread.timings == 0; });
   return spreads;
 }

@@ -40,8 +40,8 @@ struct Standing {
   std::optional<double> byCalls;           ///< the baseline's time of all recorded calls over this one's; samples that both ran
   std::optional<double> savedSeconds;      ///< the difference of the two
   int slower = 0;                          ///< samples more than 5 % slower than the baseline
-  int same = 0;                            ///< samples whose speedup is not to be told from 1
-  int imprecise = 0;                       ///< samples whose timing ended before it was as precise as asked
+  int same = 0;                            ///< samples that show no measurable difference from the baseline
+  int imprecise = 0;                       ///< timed samples whose timing ended before it was as precise as asked
   int throttledRuns = 0;                   ///< runs that were dropped because the clock was throttled
   int timed = 0;                           ///< samples with a speedup
   int recovered = 0;                       ///< samples that failed when they were raced first, and not once more

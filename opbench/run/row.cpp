@@ -39,10 +39,11 @@ std::optional<double> impossibleSeconds(const Outcome& outcome, const Run& run, 
 void reject(Outcome& outcome, double seconds, double least) {
   outcome.status = Status::Impossible;
   outcome.reason =
-      fmt::format("{:.2f} us cold is less than the {:.2f} us that its memory traffic or arithmetic takes at the least",
+      fmt::format("measured {:.2f} us cold, but its memory traffic or arithmetic takes at least {:.2f} us on this device",
                   seconds * 1e6, least * 1e6);
   outcome.timing.reset();
   outcome.beside.reset();
+  outcome.speedup.reset();
 }
 
 /// Whether hot runs find the sample's data in the caches, of which the memory's bandwidth says nothing.
@@ -84,6 +85,10 @@ Measure besideMeasure(const Run& run) { return isCuda(run) ? Measure::Steady : M
 std::string_view measureName(const Run& run, Measure measure) {
   if (measure == Measure::Cold) return "cold";
   return isCuda(run) ? "marginal" : "hot";
+}
+
+std::string_view measureTitle(const Run& run, Measure measure) {
+  return measure == Measure::Steady && isCuda(run) ? "throughput" : measureName(run, measure);
 }
 
 bool hasRecovered(const Row& row) {

@@ -128,8 +128,10 @@ struct Run {
 /// The measure that speedups are of: cold on CUDA, steady on a CPU; and the other one.
 runtime::Measure mainMeasure(const Run& run);
 runtime::Measure besideMeasure(const Run& run);
-/// What a measure is called on the device: `cold`; `marginal` on CUDA and `hot` on a CPU.
+/// What a measure is called in results files: `cold`; `marginal` on CUDA and `hot` on a CPU.
 std::string_view measureName(const Run& run, runtime::Measure measure);
+/// What it is called on the console: `cold`; `throughput` on CUDA and `hot` on a CPU.
+std::string_view measureTitle(const Run& run, runtime::Measure measure);
 
 /// Whether a sample failed so that it was raced once more, and did not fail so again.
 bool hasRecovered(const Row& row);
@@ -141,7 +143,7 @@ bool isBeyondLight(const Row& row, const Run& run);
 /// and the share of the speed of light; a time that is beyond it makes the outcome Impossible.
 void derive(Row& row, const Run& run);
 
-/// Whether the outcome's speedup is not to be told from 1: its interval holds it, or it is within the device's own spread.
+/// Whether there is no measurable difference from the baseline: the speedup's interval holds 1, or it is within the A/A noise.
 bool isSame(const Outcome& outcome, const Run& run);
 
 }  // namespace opbench

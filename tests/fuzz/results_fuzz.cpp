@@ -17,7 +17,7 @@ void compareWithItself(const results::Results& results) {
   for (const compare::Compared& row : comparison.rows)
     if (row.verdict == compare::Verdict::Fast || row.verdict == compare::Verdict::Slow) std::abort();
   compare::obstacles(results, results);
-  if (compare::console(comparison, true, true).empty() || compare::markdown(comparison).empty()) std::abort();
+  if (compare::console(comparison, true, true, 80).empty() || compare::markdown(comparison).empty()) std::abort();
 }
 
 }  // namespace

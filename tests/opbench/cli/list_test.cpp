@@ -12,7 +12,7 @@ TEST_CASE("--list: operators, their samples and calls, and which have a lowering
   CHECK(text ==
         "operator                  samples     calls  kind\n"
         "aten.add.Tensor                 2        41  generated\n"
-        "aten.convolution.default        1      1957  extern\n"
+        "aten.convolution.default        1      1957  fallback\n"
         "\n"
-        "2 operators, 3 samples, 1998 calls; generated: 1 operators, 2 samples, 41 calls\n");
+        "2 operators, 3 samples, 1998 calls; generated: 1 operator, 2 samples, 41 calls\n");
 }

@@ -53,12 +53,12 @@ Comparison example() {
 }  // namespace
 
 TEST_CASE("a comparison on the console: what changed, the operators, the totals") {
-  const std::string text = compare::console(example(), false, false);
+  const std::string text = compare::console(example(), false, false, 80);
   tests::checkGolden("compare-console.txt", text);
   std::istringstream lines(text);
-  for (std::string each; std::getline(lines, each);) CHECK(each.size() <= 140);
-  CHECK(compare::console(example(), true, false).find("same\n") != std::string::npos);
-  CHECK(compare::console(example(), false, true).find("\033[31mSLOW\033[0m") != std::string::npos);
+  for (std::string each; std::getline(lines, each);) CHECK(each.size() <= 80);
+  CHECK(compare::console(example(), true, false, 0).find("same  f16[8,8], 2\n") != std::string::npos);
+  CHECK(compare::console(example(), false, true, 0).find("\033[31m              SLOW\033[0m") != std::string::npos);
 }
 
 TEST_CASE("a comparison as markdown") { tests::checkGolden("compare.md", compare::markdown(example())); }
@@ -82,7 +82,7 @@ TEST_CASE("the verb: status 1 for what --fail-on names, never for being faster; 
   std::ostringstream out, err;
   const auto passes = [&](const std::string& failOn) {
     options.failOn = failOn;
-    return compareFiles(options, out, err, false);
+    return compareFiles(options, out, err, false, 0);
   };
   CHECK_FALSE(passes("slow"));
   CHECK_FALSE(passes("crash,wrong"));
@@ -101,12 +101,11 @@ TEST_CASE("the verb: status 1 for what --fail-on names, never for being faster; 
   CHECK_THROWS_WITH_AS(
       passes("none"),
       (options.base + " and " + options.candidate +
-       " had better not be compared: devices differ: Example GPU (cuda) and Another GPU (cuda); --force compares "
-       "them all the same")
+       " are not comparable: devices differ: Example GPU (cuda) and Another GPU (cuda); use --force to compare anyway")
           .c_str(),
       ir::Error);
   CHECK(out.str() == "");
-  CHECK(err.str() == "opbench: " + options.candidate + ":7: the line breaks off and is passed over\n");
+  CHECK(err.str() == "opbench: " + options.candidate + ":7: the line is cut off and is skipped\n");
   options.force = true;
   CHECK(passes("none"));
   CHECK(out.str().find("FAST") != std::string::npos);

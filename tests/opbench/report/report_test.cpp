@@ -19,11 +19,19 @@ using namespace opbench;
 
 namespace {
 
-std::string console(const Run& run, const std::vector<Row>& rows, bool colour) {
-  const report::Layout layout = report::layoutFor(25, run.contenders, colour);
+std::string console(const Run& run, const std::vector<Row>& rows, int room, bool colour = false) {
+  const report::Layout layout{25, room, colour};
   std::string text = report::heading(run, static_cast<int>(rows.size()), layout);
-  for (const Row& row : rows) text += report::line(row, run, layout);
+  for (const Row& row : rows) text += report::line(row, run, layout) + report::fallback(row, layout);
   return text + report::table(summarize(rows, run), run, layout);
+}
+
+size_t longestLine(const std::string& text) {
+  size_t longest = 0;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);)
+    if (!line.starts_with("    ")) longest = std::max(longest, line.size());  // reasons are told in full
+  return longest;
 }
 
 /// The example rows as a results file has them.
@@ -35,14 +43,16 @@ std::vector<results::Record> exampleRecords() {
 
 }  // namespace
 
-TEST_CASE("the console's report") {
-  const std::string text = console(tests::exampleRun(), tests::exampleRows(), false);
-  tests::checkGolden("report-console.txt", text);
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 170);
+TEST_CASE("the console's report: whatever there is where nothing limits it") {
+  tests::checkGolden("report-console.txt", console(tests::exampleRun(), tests::exampleRows(), 0));
 }
 
-TEST_CASE("the console's report with three contenders") {
+TEST_CASE("the console's report fits its terminal: columns go first, then the ends of samples") {
+  tests::checkGolden("report-console-80.txt", console(tests::exampleRun(), tests::exampleRows(), 80));
+  for (const int room : {80, 100, 120, 160}) CHECK(longestLine(console(tests::exampleRun(), tests::exampleRows(), room)) <= room);
+}
+
+TEST_CASE("the console's report with three contenders names whose speedup it shows") {
   Run run = tests::exampleRun();
   run.contenders.push_back(Contender::Torchscript);
   std::vector<Row> rows = tests::exampleRows();
@@ -51,15 +61,28 @@ TEST_CASE("the console's report with three contenders") {
     row.outcomes.back().contender = Contender::Torchscript;
     derive(row, run);
   }
-  const std::string text = console(run, rows, false);
-  tests::checkGolden("report-console-torchscript.txt", text);
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 210);
+  tests::checkGolden("report-console-torchscript.txt", console(run, rows, 120));
+  for (const int room : {80, 100, 120, 160}) CHECK(longestLine(console(run, rows, room)) <= room);
+}
+
+TEST_CASE("one sample: its line has its figures, and nothing repeats them") {
+  Run run = tests::exampleRun();
+  run.recorded = {};
+  const std::string text = console(run, {tests::exampleRows()[1]}, 0);
+  const std::string figure = "30.00 us";
+  CHECK(text.find(figure) != std::string::npos);
+  CHECK(text.find(figure) == text.rfind(figure));
+  CHECK(text.ends_with("\nopbench: 1 sample (1 generated)\n"));
+}
+
+TEST_CASE("a fallback to ATen has its reason on the console") {
+  CHECK(report::fallback(tests::exampleRows()[4], {}) == "    fallback to ATen: complex numbers have no lowering\n");
+  CHECK(report::fallback(tests::exampleRows()[1], {}) == "");
 }
 
 TEST_CASE("colours are for terminals") {
-  CHECK(console(tests::exampleRun(), tests::exampleRows(), false).find('\033') == std::string::npos);
-  CHECK(console(tests::exampleRun(), tests::exampleRows(), true).find("\033[32m    1.25x\033[0m") != std::string::npos);
+  CHECK(console(tests::exampleRun(), tests::exampleRows(), 0).find('\033') == std::string::npos);
+  CHECK(console(tests::exampleRun(), tests::exampleRows(), 0, true).find("\033[32m  1.25x +-0.4%\033[0m") != std::string::npos);
 }
 
 TEST_CASE("CSV: operatorbench's columns") {
@@ -116,12 +139,19 @@ TEST_CASE("numbers have about four digits") {
   CHECK(report::microseconds(123.46e-6) == "123.5");
   CHECK(report::microseconds(12345.6e-6) == "12346");
   CHECK(report::microseconds(std::nullopt) == "-");
+  CHECK(report::time(5.1234e-6) == "5.12 us");
+  CHECK(report::time(9999e-6) == "9999 us");
+  CHECK(report::time(12345.6e-6) == "12.35 ms");
+  CHECK(report::time(568.571e-3) == "568.6 ms");
+  CHECK(report::time(12.5) == "12.50 s");
   CHECK(report::speedup(1.236) == "1.24x");
   CHECK(report::gigabytes(7.42e9) == "7.4");
   CHECK(report::gigabytes(3581e9) == "3581");
   CHECK(report::percent(0.874) == "87%");
   CHECK(report::left("aten.native_layer_norm", 12) == "aten.nativ..");
   CHECK(report::right("abc", 5) == "  abc");
+  CHECK(report::wrapped("one two three four", 0) == "one two three four");
+  CHECK(report::wrapped("one two three four", 9) == "one two\n    three\n    four");
 }
 
 TEST_CASE("progress: one line, with the time that is left once that can be told, and what has failed") {

@@ -106,7 +106,7 @@ TEST_CASE("rows are summed up by what their loops do and by how much they move a
   CHECK(summary.sizes[1].name == "32 MB and more");
 }
 
-TEST_CASE("samples at the floor are told apart, and speedups that are none") {
+TEST_CASE("samples bound by launch overhead, and those without a measurable difference, are counted") {
   const Standing total = summarize(tests::exampleRows(), tests::exampleRun()).total.standings[1];
   CHECK(total.floorBound.samples == 1);  // 4.8 us where nothing takes 4.1
   CHECK(total.aboveFloor.samples == 2);
@@ -121,8 +121,28 @@ TEST_CASE("a time below what memory allows is a measuring error, not a speedup")
   CHECK(row.outcomes[1].status == Status::Impossible);
   CHECK_FALSE(row.outcomes[1].timing);
   CHECK(row.outcomes[1].reason ==
-        "10.00 us cold is less than the 13.87 us that its memory traffic or arithmetic takes at the least");
+        "measured 10.00 us cold, but its memory traffic or arithmetic takes at least 13.87 us on this device");
   CHECK(hasFailed(summarize({row}, tests::exampleRun())));
+}
+
+TEST_CASE("an impossible sample is not among those that were timed too imprecisely") {
+  std::vector<Row> rows = tests::exampleRows();
+  rows.erase(rows.begin() + 2, rows.end());
+  for (Row& row : rows) row.heat->stopped = Stop::MaxTime;
+  rows[1].outcomes[1].timing->median = 10e-6;
+  for (Row& row : rows) derive(row, tests::exampleRun());
+  const Standing total = summarize(rows, tests::exampleRun()).total.standings[1];
+  CHECK(total.timed == 1);
+  CHECK(total.imprecise == 1);
+}
+
+TEST_CASE("the baseline's time in a self-test is that of the baseline's own rows") {
+  Run run = tests::exampleRun();
+  run.isSelfTest = true;
+  std::vector<Row> rows{tests::exampleRows()[1]};
+  for (Outcome& outcome : rows[0].outcomes) outcome.timing->ratio = {1, 0.99, 1.01};
+  derive(rows[0], run);
+  CHECK(summarize(rows, run).total.standings[1].baselineSeconds == Approx(30e-6));
 }
 
 TEST_CASE("a self-test sums up how far two runs of one contender differ") {
@@ -137,5 +157,5 @@ TEST_CASE("a self-test sums up how far two runs of one contender differ") {
   CHECK(summary.spreads[0].p95 == Approx(0.02));
   CHECK(summary.spreads[1].what == "cold, below 10 us");
   CHECK(summary.spreads[2].what == "cold, 10 us and more");
-  CHECK(summary.spreads[3].what == "marginal");
+  CHECK(summary.spreads[3].what == "throughput");
 }

@@ -1,0 +1,177 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "opbench/report/console.h"
+#include "opbench/report/doubts.h"
+#include "opbench/report/words.h"
+
+namespace opbench::report {
+namespace {
+
+constexpr int figureWidth = 9;  // of a total
+
+Tone toneOf(const Counts& counts) {
+  if (failures(counts) > 0) return Tone::Bad;
+  return counts.unsupported + counts.ooms > 0 ? Tone::Doubtful : Tone::Plain;
+}
+
+std::string nameOf(const Group& group) { return std::string(kindWord(shortOperator(group.name))); }
+
+/// A table of groups; with several contenders beside the baseline each has its own line.
+class Table {
+ public:
+  Table(std::string_view what, const std::vector<Group>& groups, const Run& run, const Layout& layout)
+      : groups_(groups), several_(run.contenders.size() > 2), columns_(columnsOf(what, run, layout)) {}
+
+  std::string text() const {
+    std::string text = "\n" + columns_.heading();
+    for (const Group& group : groups_)
+      for (size_t i = group.standings.size() > 1 ? 1 : 0; i < group.standings.size(); ++i)
+        text += line(group, group.standings[i]);
+    return text;
+  }
+
+ private:
+  Columns columnsOf(std::string_view what, const Run& run, const Layout& layout) const {
+    size_t longest = 0;
+    for (const Group& group : groups_) longest = std::max(longest, nameOf(group).size());
+    const std::string baseline(name(run.contenders.front()));
+    const std::string own(several_ ? "its time" : name(run.contenders.back()));
+    std::vector<Column> columns;
+    if (several_) columns.push_back({"contender", 13, 0});
+    columns.insert(columns.end(), {{baseline, std::max(10, static_cast<int>(baseline.size()) + 2), 1},
+                                   {own, std::max(10, static_cast<int>(own.size()) + 2), 1},
+                                   {"speedup", 9, 0},
+                                   {"p20..p80", 14, 2},
+                                   {"SOL", 6, 3},
+                                   {"GB/s", 7, 4},
+                                   {"compile", 10, 5},
+                                   {"cached", 10, 5}});
+    return {std::string(what), static_cast<int>(longest), std::move(columns), "samples", layout.room, layout.colour};
+  }
+
+  std::string line(const Group& group, const Standing& standing) const {
+    std::vector<Cell> cells;
+    if (several_) cells.push_back({std::string(name(standing.contender))});
+    cells.push_back({time(standing.baselineSeconds)});
+    cells.push_back({time(standing.medianSeconds)});
+    const auto& speedups = standing.speedups;
+    cells.push_back({speedups ? speedup(speedups->p50) : "-", speedups ? toneOfSpeedup(speedups->p50) : Tone::Plain});
+    cells.push_back({speedups && standing.timed > 1 ? rangeText(*speedups) : "-"});
+    cells.push_back({percent(standing.ofLight)});
+    cells.push_back({gigabytes(standing.bytesPerSecond)});
+    for (const auto& compiling : {standing.coldMs, standing.cachedMs})
+      cells.push_back({time(compiling ? std::optional(*compiling * 1e-3) : std::nullopt)});
+    return columns_.line(nameOf(group), cells, {countsText(standing), toneOf(standing.counts)});
+  }
+
+  /// `0.98..1.02x`
+  static std::string rangeText(const Quantiles& quantiles) {
+    const std::string low = speedup(quantiles.p20);
+    return low.substr(0, low.size() - 1) + ".." + speedup(quantiles.p80);
+  }
+
+  const std::vector<Group>& groups_;
+  bool several_;
+  Columns columns_;
+};
+
+/// Lines of figures, each with its meaning.
+class Figures {
+ public:
+  explicit Figures(bool colour) : colour_(colour) {}
+  void ratio(double value, const std::string& what) {
+    text_ += toned(right(speedup(value), figureWidth), toneOfSpeedup(value), colour_) + "  " + what + "\n";
+  }
+  void mean(const Mean& mean, const std::string& what) {
+    if (mean.samples > 0) ratio(mean.ratio, fmt::format("{}: {}", what, counted(mean.samples, "sample")));
+  }
+  void count(int number, const std::string& what) {
+    if (number > 0) text_ += right(std::to_string(number), figureWidth) + "  " + what + "\n";
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  bool colour_;
+  std::string text_;
+};
+
+void addMeans(Figures& figures, const Standing& standing, const Run& run) {
+  const std::string over = fmt::format("geometric mean over {}, ", name(run.contenders.front()));
+  figures.mean(standing.generated, over + "generated kernels");
+  if (standing.computing.samples > standing.generated.samples) figures.mean(standing.computing, over + "all that compute");
+  if (standing.floorBound.samples > 0 && standing.aboveFloor.samples > 0) {
+    figures.mean(standing.floorBound, "of these bound by launch overhead");
+    figures.mean(standing.aboveFloor, "of these not bound by it");
+  }
+  figures.mean(standing.beside, fmt::format("{} times, all that compute", measureTitle(run, besideMeasure(run))));
+  if (standing.byCalls)
+    figures.ratio(*standing.byCalls, fmt::format("in total time, weighted by call count: {} saved", time(standing.savedSeconds)));
+}
+
+std::string totals(const Standing& standing, const Run& run, const Layout& layout) {
+  const Contender baseline = run.contenders.front();
+  std::string text = fmt::format("{}: {}", name(standing.contender), counted(standing.counts.samples, "sample"));
+  if (const std::string counts = countsText(standing); !counts.empty()) text += " (" + counts + ")";
+  text = toned(wrapped(text, layout.room), Tone::Strong, layout.colour) + "\n";
+  Figures figures(layout.colour);
+  if (standing.timed > 1) addMeans(figures, standing, run);
+  if (standing.contender != baseline && standing.counts.samples > 1) {
+    const std::string of = fmt::format("of {}", counted(standing.timed, "sample"));
+    figures.count(standing.slower, fmt::format("{} more than 5% slower than {}", of, name(baseline)));
+    figures.count(standing.same, fmt::format("{} show no measurable difference from {}", of, name(baseline)));
+    figures.count(standing.imprecise, fmt::format("{} timed less precisely than {}", of, width(run.precision)));
+  }
+  figures.count(standing.throttledRuns, "runs dropped: the clock was throttled");
+  return text + figures.text() + doubts(standing, layout.colour);
+}
+
+std::string noise(const Summary& summary) {
+  std::string text;
+  for (const Spread& spread : summary.spreads)
+    text += fmt::format("A/A noise ({}): median {}, p95 {}, max {} (n={})\n", spread.what, width(spread.p50), width(spread.p95),
+                        width(spread.most), spread.timings);
+  return text;
+}
+
+/// `coverage: 300 of 2108 samples, 91% of their calls`, rounded down.
+std::string coverage(const Recorded& covered, const Recorded& all) {
+  if (all.samples == 0) return "";
+  const double share = 100.0 * static_cast<double>(covered.calls) / static_cast<double>(std::max<int64_t>(all.calls, 1));
+  const std::string calls = covered.calls > 0 && share < 1 ? "less than 1" : fmt::format("{:.0f}", std::floor(share));
+  return fmt::format("coverage: {} of {}, {}% of their calls\n", covered.samples, counted(all.samples, "sample"), calls);
+}
+
+std::string legends(const Group& total, const Run& run, const Layout& layout) {
+  if (run.contenders.size() < 2) return "";
+  const std::string columns =
+      fmt::format("speedup: {}'s time over the contender's, +- half its 95% interval; SOL: share of the speed of light",
+                  name(run.contenders.front()));
+  std::string text = wrapped(columns, layout.room);
+  const auto shown = std::find_if(total.standings.begin(), total.standings.end(),
+                                  [](const Standing& standing) { return standing.contender == Contender::Opbench; });
+  const std::string marks = legend(shown == total.standings.end() ? total.standings.back() : *shown);
+  if (!marks.empty()) text += "\n" + wrapped("notes: " + marks, layout.room);
+  return "\n" + toned(text, Tone::Faint, layout.colour) + "\n";
+}
+
+}  // namespace
+
+std::string table(const Summary& summary, const Run& run, const Layout& layout) {
+  std::string text = layout.hasLines ? legends(summary.total, run, layout) : "";
+  const auto samples = static_cast<size_t>(summary.total.standings.front().counts.samples);
+  const auto section = [&](std::string_view what, const std::vector<Group>& groups, bool isWanted) {
+    if (isWanted && !groups.empty()) text += Table(what, groups, run, layout).text();
+  };
+  section("operator", summary.operators, samples > summary.operators.size() || !layout.hasLines);
+  section("family", summary.families, summary.families.size() > 1 && samples > summary.families.size());
+  section("size", summary.sizes, summary.sizes.size() > 1 && samples > summary.sizes.size());
+  text += "\n";
+  for (size_t i = run.contenders.size() > 1 ? 1 : 0; i < summary.total.standings.size(); ++i)
+    text += totals(summary.total.standings[i], run, layout);
+  return text + noise(summary) + coverage(summary.covered, run.recorded);
+}
+
+}  // namespace opbench::report
