@@ -23,26 +23,33 @@ constexpr const char* pointwiseOperators =
     "rsqrt rsub.Scalar sgn sigmoid sigmoid_ sigmoid_backward silu silu_ silu_backward sin sqrt sub.Tensor tanh tanh_backward "
     "threshold_backward tril triu where.self";
 
+/// Reductions of every family that opbench generates.
+constexpr const char* reductions =
+    "sum.dim_IntList mean.dim var_mean.correction amax max.dim linalg_vector_norm cumsum logsumexp _softmax "
+    "_softmax_backward_data "
+    "_log_softmax _log_softmax_backward_data nll_loss_forward nll_loss_backward mse_loss native_layer_norm "
+    "native_layer_norm_backward native_group_norm native_group_norm_backward native_batch_norm native_batch_norm_backward";
+
 std::filesystem::path recorded() {
   return std::filesystem::read_symlink("/proc/self/exe").parent_path() / "../share/opbench/recorded";
 }
 
 }  // namespace
 
-TEST_CASE("the suites that come along are read without an error, and as they are printed") {
+TEST_CASE("the starter suite is read without an error, and as it is printed") {
   inputs::Samples samples = inputs::readSamples({recorded().string()});
   CHECK(samples.errors.empty());
   CHECK(samples.samples.size() > 500);
   for (const inputs::Sample& sample : samples.samples) CHECK(toText(sample) == sample.recorded);
 }
 
-TEST_CASE("the suites that come along hold every pointwise operator") {
+TEST_CASE("the starter suite holds every pointwise operator, and reductions of every family") {
   std::set<std::string> operators, suites;
   for (const inputs::Sample& sample : inputs::readSamples({recorded().string()}).samples) {
     operators.insert(sample.op);
     suites.insert(sample.suite);
   }
-  std::istringstream names(pointwiseOperators);
+  std::istringstream names(std::string(pointwiseOperators) + " " + reductions);
   for (std::string name; names >> name;) {
     std::string op = "aten." + name + (name.find('.') == std::string::npos ? ".default" : "");
     CAPTURE(op);
