@@ -15,7 +15,7 @@ ir::DType converted(ir::DType dtype, ir::DType target) {
 void checkTarget(ir::DType target) {
   bool known = target == ir::DType::F16 || target == ir::DType::BF16 || target == ir::DType::F32 || target == ir::DType::F64;
   if (!known)
-    ir::fail(ir::ErrorKind::Input, "samples run at float16, bfloat16, float32 or float64, not at {}", ir::torchName(target));
+    ir::fail(ir::ErrorKind::Input, "the dtype must be float16, bfloat16, float32 or float64, got {}", ir::torchName(target));
 }
 
 /// Strides of an NCHW tensor whose channels lie side by side.

@@ -66,7 +66,7 @@ bool isOperatorName(std::string_view text) {
 }
 
 std::optional<std::string> refusalOf(std::string_view op) {
-  if (!isOperatorName(op)) return fmt::format("{} is no operator's name such as aten.add.Tensor", shown(op));
+  if (!isOperatorName(op)) return fmt::format("{} is not an operator name such as aten.add.Tensor", shown(op));
   if (op.substr(0, op.find('.')) != callableNamespace)
     return fmt::format("{} is refused: only operators of the namespace {} are called", op, callableNamespace);
   const auto refused = std::find_if(std::begin(table), std::end(table),

@@ -60,7 +60,7 @@ class FileReader {
   void operatorLine(std::string_view name) {
     op_.reset();
     isRefused_ = false;
-    if (!isOperatorName(name)) return refuse(name, "an operator's name such as aten.add.Tensor");
+    if (!isOperatorName(name)) return refuse(name, "an operator name such as aten.add.Tensor");
     if (const auto refusal = refusalOf(name)) {
       isRefused_ = true;
       ir::fail(ir::ErrorKind::Input, "{}:{}:{}: {}", where_.file, where_.line, columnOf(name), *refusal);

@@ -24,7 +24,7 @@ class Driver {
  public:
   explicit Driver(std::string& why) : library_(openLibrary("libcuda.so.1", RTLD_NOW | RTLD_LOCAL, why)) {
     if (library_ == nullptr) {
-      why = "no NVIDIA driver here (libcuda.so.1 cannot be opened)";
+      why = "no NVIDIA driver on this machine (libcuda.so.1 cannot be opened)";
       return;
     }
     const bool works = call<decltype(cuInit)>("cuInit", 0) && call<decltype(cuDeviceGetCount)>("cuDeviceGetCount", &devices_);
@@ -72,7 +72,7 @@ bool filesAvailable(std::string& why) {
 }
 
 void requireIndex(const Driver& driver, int index) {
-  if (index >= driver.devices()) throw NoDevice(fmt::format("no CUDA device {}: there are {}", index, driver.devices()));
+  if (index >= driver.devices()) throw NoDevice(fmt::format("no CUDA device {}; the driver shows {}", index, driver.devices()));
 }
 
 std::unique_ptr<Device> openCudaDevice(int index) {
@@ -99,7 +99,7 @@ int cudaIndex(std::string_view name) {
   const char* end = name.data() + name.size();
   const bool isNumber =
       name.starts_with(prefix) && std::from_chars(name.data() + prefix.size(), end, index).ptr == end && index >= 0;
-  if (!isNumber) throw NoDevice(fmt::format("there is no device '{}': it is cpu, cuda or cuda:N", name));
+  if (!isNumber) throw NoDevice(fmt::format("unknown device '{}'; use cpu, cuda or cuda:N", name));
   return index;
 }
 

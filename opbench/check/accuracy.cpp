@@ -29,7 +29,7 @@ Verdict judgeType(const Comparison& c, int output) {
 
 Verdict judgeExact(const Comparison& c, int output) {
   if (c.unequal == 0) return {};
-  return wrong(fmt::format("{}; {} of {} elements differ, which must be equal", where(c, output), c.unequal, c.numel));
+  return wrong(fmt::format("{}; {} of {} elements differ, all must be equal", where(c, output), c.unequal, c.numel));
 }
 
 /// Whether values within the tolerance are the right ones all the same: zeros for gradients of 1e-6 are not.

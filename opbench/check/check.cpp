@@ -101,7 +101,7 @@ std::vector<runtime::TensorList> differingRuns(runtime::Call& call, const Truth&
 Verdict check(const runtime::TensorList& found, const Truth& truth, runtime::Call& call, const Criterion& criterion,
               const Tolerances& tolerances) {
   if (found.size() != truth.eager.size())
-    return {false, fmt::format("{} outputs where eager has {}", found.size(), truth.eager.size()), {}};
+    return {false, fmt::format("{} outputs, eager has {}", found.size(), truth.eager.size()), {}};
   const Checker checker(truth, call, criterion, tolerances);
   Verdict whole;
   for (int i = 0; i < found.size(); ++i) {

@@ -104,7 +104,7 @@ void TolerancesReader::readCopies(const YAML::Node& node, Tolerances::Entry& ent
 int TolerancesReader::output(const YAML::Node& node) const {
   constexpr double most = 1000;
   const double value = number(node, most);
-  if (value != std::floor(value)) fail(node, fmt::format("{} is no output's number", node.Scalar()));
+  if (value != std::floor(value)) fail(node, fmt::format("expected the number of an output, found {}", node.Scalar()));
   return static_cast<int>(value);
 }
 

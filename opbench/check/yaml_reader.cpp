@@ -22,7 +22,7 @@ std::string YamlReader::contentOf(const std::string& path) {
 YAML::Node YamlReader::load(const std::string& text) const {
   try {
     const std::vector<YAML::Node> documents = YAML::LoadAll(text);
-    if (documents.size() > 1) fail(documents[1], "a second document begins: the file is one");
+    if (documents.size() > 1) fail(documents[1], "expected one YAML document, found a second");
     return documents.empty() ? YAML::Node() : documents.front();
   } catch (const YAML::ParserException& error) {
     ir::fail(ir::ErrorKind::Input, "{}:{}: {}", file_, error.mark.line + 1, error.msg);
@@ -30,7 +30,7 @@ YAML::Node YamlReader::load(const std::string& text) const {
 }
 
 std::string YamlReader::operatorName(const YAML::Node& node) const {
-  if (!node.IsScalar() || node.Scalar().empty()) fail(node, "an operator's name is due");
+  if (!node.IsScalar() || node.Scalar().empty()) fail(node, "expected an operator name");
   return node.Scalar();
 }
 
@@ -55,8 +55,8 @@ size_t YamlReader::wordOf(const YAML::Node& node, std::string_view what, const W
   const auto found = std::find(known.begin(), known.end(), word);
   if (found != known.end()) return static_cast<size_t>(found - known.begin());
   const std::string meant = suggestion(nearest(word, {known.begin(), known.end()}));
-  fail(node,
-       fmt::format("no {} '{}'{}", what, word, meant.empty() ? fmt::format("; there are {}", fmt::join(known, ", ")) : meant));
+  fail(node, fmt::format("unknown {} '{}'{}", what, word,
+                         meant.empty() ? fmt::format("; choose from {}", fmt::join(known, ", ")) : meant));
 }
 
 void YamlReader::expectMap(const YAML::Node& node, std::string_view what) const {
@@ -64,7 +64,7 @@ void YamlReader::expectMap(const YAML::Node& node, std::string_view what) const 
   std::set<std::string> keys;
   for (const auto& item : node)
     if (item.first.IsScalar() && !keys.insert(item.first.Scalar()).second)
-      fail(item.first, fmt::format("the key '{}' stands there twice", item.first.Scalar()));
+      fail(item.first, fmt::format("duplicate key '{}'", item.first.Scalar()));
 }
 
 void YamlReader::expectList(const YAML::Node& node, std::string_view what) const {

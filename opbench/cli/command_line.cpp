@@ -19,7 +19,7 @@ std::string readWholeNumber(std::string& text) {
     return "";
   }
   const auto number = wholeNumber(text);
-  if (!number) return fmt::format("expected a whole number, found '{}'", text);
+  if (!number) return fmt::format("expected a whole number, got '{}'", text);
   text = std::to_string(*number);
   return "";
 }
@@ -31,7 +31,7 @@ CLI::Option* addNumber(CLI::App& app, const std::string& name, Value& value, con
 }
 
 void declareSamples(CLI::App& app, Options& options, Texts& texts) {
-  app.add_option("--suite", texts.suites, "Suites to read: torchbench, huggingface, timm (default: all)")
+  app.add_option("--suite", texts.suites, "Parts of the starter suite to read: torchbench, huggingface, timm (default: all)")
       ->type_name("NAME")
       ->allow_extra_args(false);
   app.add_option("--inputs", texts.folders, "Read samples from this folder instead of a suite")
@@ -44,29 +44,31 @@ void declareSamples(CLI::App& app, Options& options, Texts& texts) {
                  "Operators: an overload (aten.add.Tensor), a packet (aten.add, add), a glob ('*_backward*'), or all")
       ->type_name("OP")
       ->allow_extra_args(false);
-  app.add_option("--filter", texts.filters, "Of these, operators that match one of the patterns, written as for --op")
+  app.add_option("--filter", texts.filters, "Keep only operators that match one of these patterns, written as for --op")
       ->type_name("GLOB")
       ->allow_extra_args(false);
-  app.add_option("--exclude", texts.excludes, "... and none of these")->type_name("GLOB")->allow_extra_args(false);
-  addNumber(app, "--max-samples", options.maxSamples, "Samples of each operator to take; 0 takes all")
+  app.add_option("--exclude", texts.excludes, "Exclude operators that match any of these patterns")
+      ->type_name("GLOB")
+      ->allow_extra_args(false);
+  addNumber(app, "--max-samples", options.maxSamples, "Most samples of each operator; 0 takes all")
       ->type_name("N")
       ->capture_default_str();
-  app.add_option(
-         "--sample-mode", texts.sampleMode,
-         "Which: first (as read), top (most frequent), stratified (of all sizes and layouts), or all whatever --max-samples")
+  app.add_option("--sample-mode", texts.sampleMode,
+                 "Which samples: first (in file order), top (most frequent), stratified (every size and layout), or all (ignores "
+                 "--max-samples)")
       ->type_name("MODE")
       ->capture_default_str();
-  addNumber(app, "--start-idx", options.startIdx, "Samples of each operator to pass over first")->capture_default_str();
-  app.add_option("--config", options.config, "What of the suites to skip, what is slow, tolerances and caps (YAML)")
+  addNumber(app, "--start-idx", options.startIdx, "Samples of each operator to skip first")->capture_default_str();
+  app.add_option("--config", options.config, "YAML file: skips, slow operators, tolerances, per-operator limits")
       ->type_name("FILE");
-  app.add_flag("--slow", options.slow, "Race what that file calls slow, too");
+  app.add_flag("--slow", options.slow, "Also race the operators that --config lists as slow");
   app.add_option(
          "--shard", texts.shard,
-         "Race the I-th of N parts that take about equally long, or that of RANK and WORLD_SIZE where it is `rank` (default: "
-         "as a job array of Slurm says, else the whole)")
+         "Race shard I of N, from 1; `rank` takes it from RANK and WORLD_SIZE (default: the task of a Slurm job array, else all)")
       ->type_name("I/N");
-  CLI::Option* partitions = addNumber(app, "--total-partitions", texts.partitions, "The same, of so many parts ...");
-  CLI::Option* partition = addNumber(app, "--partition-id", texts.partition, "... that of this number, from 0")->type_name("I");
+  CLI::Option* partitions = addNumber(app, "--total-partitions", texts.partitions, "Number of shards (torchbench's spelling)");
+  CLI::Option* partition =
+      addNumber(app, "--partition-id", texts.partition, "Zero-based shard index (torchbench's spelling)")->type_name("I");
   partitions->needs(partition);
   partition->needs(partitions);
   addNumber(app, "--max-bytes", options.maxBytes, "Skip samples whose tensor arguments take more bytes; 0 is no limit")
@@ -79,119 +81,117 @@ void declareRace(CLI::App& app, Options& options, Texts& texts) {
       ->type_name("DTYPE");
   app.add_option("--device", options.device, "cpu, cuda or cuda:N (default: cuda if there is one, else cpu)")
       ->type_name("DEVICE");
-  app.add_option("--devices", texts.devices, "CUDA devices that share the samples, as in 0,1,2,3")
+  app.add_option("--devices", texts.devices, "GPUs that share the samples, as in 0,1,2,3")
       ->type_name("NUMBERS")
       ->allow_extra_args(false);
-  app.add_option("--contenders", texts.contenders, "Who races: eager, opbench, torchscript; the first is the baseline")
+  app.add_option("--contenders", texts.contenders, "What to race: eager, opbench, torchscript; the first is the baseline")
       ->type_name("NAMES")
       ->capture_default_str();
   app.add_flag("--measure-nvfuser", texts.measureNvfuser, "Add torchscript to the contenders");
   app.add_option("--precision", texts.precision,
-                 "Time a sample until its speedup's 95 % interval is narrower than this many percent (default: 1)")
+                 "Time a sample until the speedup's 95 % interval is narrower than this (default: 1)")
       ->type_name("PERCENT");
-  app.add_option("--max-time", options.maxSeconds, "... or for so many seconds by each measure")
+  app.add_option("--max-time", options.maxSeconds, "Time a sample for at most this long by each measure")
       ->type_name("SECONDS")
       ->capture_default_str();
-  addNumber(app, "--repeats", options.repeats, "Time so many rounds of up to 100 runs instead, as operatorbench does");
-  app.add_option("--flush", texts.flush, "How L2 is emptied before cold runs: write (leaves it dirty) or read (default: write)")
+  addNumber(app, "--repeats", options.repeats, "Time this many rounds of up to 100 runs instead, as operatorbench does");
+  app.add_option("--flush", texts.flush,
+                 "How L2 is emptied before cold runs: write (leaves dirty lines) or read (default: write)")
       ->type_name("KIND");
-  app.add_flag("--kernel-time", options.kernelTime, "Measure by CUPTI what the kernels take without their launch as well (CUDA)");
+  app.add_flag("--kernel-time", options.kernelTime, "Also measure kernel-only time with CUPTI (CUDA)");
   app.add_flag("--self-test", options.selfTest,
-               "Race each contender against itself, print how far two runs differ here, and call less than that the same");
+               "Measure this device's A/A noise: race each contender against itself; later runs take it into account");
   app.add_flag("--accuracy-checking", texts.accuracyChecking,
-               "Compare results with eager's and a float64 reference before timing (default)");
-  app.add_flag("--no-accuracy-checking", texts.noAccuracyChecking, "Time results as they are");
-  app.add_option("--tolerances", options.tolerances, "Rules and tolerances that differ from the built-in ones (YAML)")
+               "Check results against eager and a float64 reference before timing (default)");
+  app.add_flag("--no-accuracy-checking", texts.noAccuracyChecking, "Time without checking results");
+  app.add_option("--tolerances", options.tolerances, "YAML file: tolerances and rules that replace the built-in ones")
       ->type_name("FILE");
   app.add_option("--fault", texts.fault)->group("");  // for tests of the checks: docs/accuracy.md
-  app.add_option("--timeout", options.timeout, "Seconds that a sample may take before it is given up; 0 is no limit")
+  app.add_option("--timeout", options.timeout, "Give up on a sample after this long; 0 is no limit")
       ->type_name("SECONDS")
       ->capture_default_str();
   app.add_option("--start-timeout", options.startTimeout,
-                 "Seconds that a worker may take to open and measure its device (default: as --timeout, at least 60)")
+                 "Give up on a worker that has not opened its device after this long (default: as --timeout, at least 60)")
       ->type_name("SECONDS");
-  app.add_flag("--in-process", options.inProcess, "Race in this process, for debuggers: what a sample crashes is then the run");
+  app.add_flag("--in-process", options.inProcess, "Race in this process, for debuggers; a crash then ends the whole run");
   addNumber(app, "--compilers", options.compilers,
-            "Processes that compile samples ahead of their turn; 0 compiles when it comes (default: as processors and samples "
-            "allow)")
+            "Processes that compile samples ahead of time; 0 compiles each in its worker (default: by processors and samples)")
       ->type_name("N");
   // A worker's (sweep/worker.h): the sweep's samples, and the samples and calls they were selected from.
   app.add_option("--worker", texts.sweep)->expected(3)->delimiter(',')->group("");
   app.add_flag("--compiler", texts.isCompiler)->group("");
   app.add_option("--processors", options.processors)->delimiter(',')->group("");
-  app.add_flag("--tune", options.tune,
-               "Try a few schedules of each kernel on the sample and race with the fastest; what wins is kept in the cache");
+  app.add_flag("--tune", options.tune, "Time several schedules of each kernel and race the fastest; the cache keeps the choice");
   app.add_flag("--channels-last", options.channelsLast, "Give 4-D tensors channels-last strides");
   app.add_option("--data", texts.data,
                  "Distribution of the inputs: normal, uniform, small-int, zeros, positive, levels, specials")
       ->type_name("NAME")
       ->capture_default_str();
   addNumber(app, "--seed", options.seed, "Seed of the inputs")->capture_default_str();
-  addNumber(app, "--threads", options.threads, "Threads on a CPU; 0 leaves the choice to ATen")
-      ->type_name("N")
-      ->capture_default_str();
+  addNumber(app, "--threads", options.threads, "CPU threads; 0 leaves the choice to ATen")->type_name("N")->capture_default_str();
 }
 
 void declareFormats(CLI::App& app, Options& options) {
-  app.add_option("--dashboard", options.dashboard, "Write records of PyTorch's benchmark dashboard (schema v3) to this file")
+  app.add_option("--dashboard", options.dashboard, "Write records for PyTorch's benchmark dashboard (schema v3) to this file")
       ->type_name("FILE");
   app.add_option("--junit", options.junit, "Write a JUnit test case for each sample and contender to this file")
       ->type_name("FILE");
 }
 
 void declareOutput(CLI::App& app, Options& options, Texts& texts) {
-  app.add_flag("--list", texts.list, "List the operators of the samples and whether they are generated, and stop");
+  app.add_flag("--list", texts.list, "List the samples' operators and which are generated, then exit");
   app.add_option("--csv", options.csv, "Write operatorbench's columns to this file; - is standard output")->type_name("FILE");
   app.add_option("--json", options.json, "Write a JSON line for each sample and contender; - is standard output")
       ->type_name("FILE");
-  app.add_flag("--quiet", options.quiet, "Show neither progress nor samples, only the report at the end");
-  app.add_flag("--resume", options.resume, "Race only what the file of --json does not have yet, and report all");
+  app.add_flag("--quiet", options.quiet, "Show only the final report");
+  app.add_flag("--resume", options.resume, "Continue the run in the --json file: race only what it lacks, report all");
   declareFormats(app, options);
-  app.add_option("--cases", options.cases, "Folder below which the case of each wrong result is written (default: opbench-cases)")
+  app.add_option("--cases", options.cases, "Folder for a reproducer of each wrong result (default: opbench-cases)")
       ->type_name("DIR");
-  app.add_option("--max-cases", options.maxCases, "Cases to write at most; 0 is no limit")->type_name("N")->capture_default_str();
-  app.add_flag("--no-cases", texts.noCases, "Write no cases; wrong results name the command that does");
-  app.add_option("--dump", options.dump, "Write every stage of every sample below this folder")->type_name("DIR");
-  app.add_option("--cache", options.cache.folder, "Folder of compiled kernels and of what --tune found")->type_name("DIR");
+  app.add_option("--max-cases", options.maxCases, "Most reproducers to write; 0 is no limit")
+      ->type_name("N")
+      ->capture_default_str();
+  app.add_flag("--no-cases", texts.noCases, "Write no reproducers; wrong results name the command that writes one");
+  app.add_option("--dump", options.dump, "Write every compiler stage of every sample to this folder")->type_name("DIR");
+  app.add_option("--cache", options.cache.folder, "Folder of compiled kernels and tuned schedules")->type_name("DIR");
   app.add_flag("--shared-cache", options.cache.isShared,
-               "The cache is a group's, whose members trust each other (docs/security.md)");
+               "The cache belongs to a group whose members trust each other (docs/security.md)");
   app.add_option("--cache-size", options.cache.mostBytes,
-                 "Bytes that the cache may hold; what was used least recently goes; 0 is no limit (default: 4 GiB)")
+                 "Most bytes in the cache, least recently used entries go first; 0 is no limit (default: 4 GiB)")
       ->type_name("BYTES");
   app.add_option("--cache-key", options.cache.keyFile)->group("");  // a worker's or compiler's, as its run has it
-  app.add_flag("--no-cache", texts.noCache, "Compile everything anew and keep nothing");
-  app.add_flag("--version", texts.version, "Print the version and stop");
-  app.add_subcommand("doctor", "Print what this machine has and what is missing")->fallthrough();
+  app.add_flag("--no-cache", texts.noCache, "Compile everything and keep nothing");
+  app.add_flag("--version", texts.version, "Print the version and exit");
+  app.add_subcommand("doctor", "Check this machine: devices, compilers, cache, suites")->fallthrough();
 }
 
 void declareConvert(CLI::App& app, Options& options) {
-  CLI::App* verb = app.add_subcommand("convert", "Write results that --json wrote in other formats");
-  verb->add_option("RESULTS", options.results, "A file that --json wrote")->required();
+  CLI::App* verb = app.add_subcommand("convert", "Convert --json results to other formats");
+  verb->add_option("RESULTS", options.results, "A --json results file")->required();
   declareFormats(*verb, options);
 }
 
 void declareMerge(CLI::App& app, Options& options) {
-  CLI::App* verb = app.add_subcommand("merge", "Join the results of a sweep's shards into one report");
+  CLI::App* verb = app.add_subcommand("merge", "Merge the results of a sweep's shards into one report");
   verb->fallthrough();
-  verb->add_option("RESULTS", options.merged, "Files that --json wrote, each of another --shard of one sweep")->required();
+  verb->add_option("RESULTS", options.merged, "The --json results files of the shards")->required();
   verb->footer(
-      "--json, --csv, --junit, --dashboard and --quiet are as of a race.\n"
-      "Exit status: 0 all fine; 1 a sample failed, or is in none of the files; 2 the files are not parts of one sweep.");
+      "--json, --csv, --junit, --dashboard and --quiet work as in a race.\n"
+      "Exit status: 0 all fine; 1 a sample failed or is missing; 2 the files are not shards of one sweep.");
 }
 
 void declareRepro(CLI::App& app, Options& options) {
-  CLI::App* verb = app.add_subcommand("repro", "Write a folder that repeats one sample by itself, and run it");
+  CLI::App* verb = app.add_subcommand("repro", "Write a folder that reproduces one sample, and run it");
   verb->fallthrough();
-  verb->add_option(
-          "CASE", options.reproCase,
-          "FILE:LINE, a line of results or of samples; a file with one sample; or a folder that --dump wrote for a sample")
+  verb->add_option("CASE", options.reproCase, "FILE:LINE of results or samples, a file with one sample, or a --dump folder")
       ->required();
-  verb->add_option("--output", options.output, "The folder to write: new, empty or of an earlier case (default: repro-OPERATOR)")
+  verb->add_option("--output", options.output, "Folder to write: new, empty or an earlier reproducer (default: repro-OPERATOR)")
       ->type_name("DIR");
   verb->footer(
-      "It runs the sample with the options of its line of results, or with those given, and writes sample.txt and run.sh;\n"
-      "driver.py with inputs/, which call eager ATen on the same data; and stages/, all that --dump writes.\n"
-      "Exit status: 0 it fared as recorded; 1 it did not; 2 no such case; 3 no such device.");
+      "Runs the sample with the options of its results line, or those given. Writes sample.txt and run.sh; driver.py with "
+      "inputs/,\n"
+      "which call eager ATen on the same data; and stages/, as --dump does.\n"
+      "Exit status: 0 reproduced; 1 not reproduced; 2 no such sample; 3 no such device.");
 }
 
 }  // namespace

@@ -44,9 +44,9 @@ std::string sizeText(int64_t bytes) {
 /// A folder that is yet to be made is left so.
 Finding cacheFinding(const runtime::CacheSettings& settings) {
   const std::string what = settings.isShared ? "shared cache" : "kernel cache";
-  if (settings.folder.empty()) return {what, "none: set OPBENCH_CACHE or HOME, or every kernel is compiled anew", true};
+  if (settings.folder.empty()) return {what, "none; set OPBENCH_CACHE or HOME to keep kernels between runs", true};
   if (std::error_code error; !settings.isShared && fs::symlink_status(settings.folder, error).type() == fs::file_type::not_found)
-    return {what, settings.folder + " (yet to be made)"};
+    return {what, settings.folder + " (not made yet)"};
   const runtime::Cache cache(settings);
   if (!cache.isOpen()) return {what, cache.complaint(), true};
   const auto [entries, bytes] = cache.use();
@@ -55,7 +55,7 @@ Finding cacheFinding(const runtime::CacheSettings& settings) {
 }
 
 Finding suitesFinding(const Options& options) {
-  if (options.suitesFolder.empty()) return {"suites", "none beside the program: set OPBENCH_SUITES, or use --inputs", true};
+  if (options.suitesFolder.empty()) return {"suites", "none beside the program; set OPBENCH_SUITES, or use --inputs", true};
   const auto names = suiteNames(options.suitesFolder);
   if (names.empty()) return {"suites", fmt::format("none in {}", options.suitesFolder), true};
   return {"suites", fmt::format("{} in {}", fmt::join(names, ", "), options.suitesFolder)};

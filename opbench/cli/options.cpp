@@ -23,12 +23,12 @@ using ir::ErrorKind;
 using ir::fail;
 
 constexpr std::string_view description =
-    "Races compiled ATen operators against eager ATen on samples recorded from real models.\n"
-    "With no option: every suite, every operator, the 15 most frequent samples of each.";
+    "Races generated kernels for ATen operators against eager ATen, on samples: operator calls as models make them.\n"
+    "With no option: the starter suite, every operator, the most frequent samples of each.";
 
 constexpr std::string_view footer =
     "Environment: OPBENCH_CACHE (folder of compiled kernels), OPBENCH_SHARED_CACHE (1: --shared-cache),\n"
-    "OPBENCH_SUITES (folder of suites).\n"
+    "OPBENCH_SUITES (folder of suites), COLUMNS (width of the report).\n"
     "Exit status: 0 all fine; 1 a result was wrong or a sample failed; 2 usage or unreadable input; 3 no such device.";
 
 constexpr std::pair<std::string_view, Verb> verbs[] = {{"doctor", Verb::Doctor},
@@ -51,7 +51,7 @@ std::vector<std::string> split(const std::vector<std::string>& texts) {
 
 std::vector<std::string> patternsOf(std::string_view option, const std::vector<std::string>& texts) {
   std::vector<std::string> patterns = split(texts);
-  if (patterns.empty() && !texts.empty()) fail(ErrorKind::Input, "{} names no operator", option);
+  if (patterns.empty() && !texts.empty()) fail(ErrorKind::Input, "{} is empty; give an operator, a packet or a glob", option);
   return patterns;
 }
 
@@ -59,14 +59,14 @@ ir::DType dtypeOf(const std::string& text) {
   const auto dtype = ir::dtypeFromTorchName(text);
   const auto code = dtype ? dtype : ir::dtypeFromName(text);
   if (code == ir::DType::F16 || code == ir::DType::BF16 || code == ir::DType::F32 || code == ir::DType::F64) return *code;
-  fail(ErrorKind::Input, "--dtype is float16, bfloat16, float32 or float64, not '{}'", text);
+  fail(ErrorKind::Input, "--dtype must be float16, bfloat16, float32 or float64, got '{}'", text);
 }
 
 /// The meaning of a word, an Input error that lists the known ones where it has none.
 template <typename Meaning>
 Meaning meaningOf(std::string_view option, const std::string& word, const std::optional<Meaning>& meaning,
                   const std::vector<std::string>& known) {
-  if (!meaning) fail(ErrorKind::Input, "{} is one of {}, not '{}'", option, fmt::join(known, ", "), word);
+  if (!meaning) fail(ErrorKind::Input, "{} must be one of {}, got '{}'", option, fmt::join(known, ", "), word);
   return *meaning;
 }
 
@@ -76,12 +76,12 @@ std::vector<Contender> contendersOf(const Texts& texts) {
   std::vector<Contender> contenders;
   for (const std::string& text : names) {
     const auto contender = contenderFromName(text);
-    if (!contender) fail(ErrorKind::Input, "no contender '{}': there are {}", text, fmt::join(contenderNames(), ", "));
+    if (!contender) fail(ErrorKind::Input, "unknown contender '{}'; choose from {}", text, fmt::join(contenderNames(), ", "));
     if (std::find(contenders.begin(), contenders.end(), *contender) != contenders.end())
-      fail(ErrorKind::Input, "contender '{}' is named twice", text);
+      fail(ErrorKind::Input, "--contenders: '{}' is given twice", text);
     contenders.push_back(*contender);
   }
-  if (contenders.empty()) fail(ErrorKind::Input, "--contenders names nobody: there are {}", fmt::join(contenderNames(), ", "));
+  if (contenders.empty()) fail(ErrorKind::Input, "--contenders is empty; choose from {}", fmt::join(contenderNames(), ", "));
   return contenders;
 }
 
@@ -95,7 +95,8 @@ void readFault(const std::string& text, Options& options) {
 
 /// The shard of the command line, or else of a job array's task.
 void readShard(const Texts& texts, const Schedulers& schedulers, Options& options) {
-  if (!texts.shard.empty() && texts.partitions != 0) fail(ErrorKind::Input, "--shard and --total-partitions are the same");
+  if (!texts.shard.empty() && texts.partitions != 0)
+    fail(ErrorKind::Input, "--shard and --total-partitions both choose the shard; use one of them");
   if (texts.shard == "rank")
     options.shard = shardOfRank(schedulers);
   else if (!texts.shard.empty())
@@ -113,7 +114,7 @@ std::vector<std::string> devicesOf(const Texts& texts) {
   std::vector<std::string> devices;
   for (const std::string& word : split(texts.devices)) {
     const std::string device = word == "cpu" || word.starts_with("cuda") ? word : "cuda:" + word;
-    if (!isDevice(device)) fail(ErrorKind::Input, "--devices are numbers, as in 0,1, not '{}'", word);
+    if (!isDevice(device)) fail(ErrorKind::Input, "--devices must be GPU numbers, as in 0,1, got '{}'", word);
     devices.push_back(device);
   }
   return devices;
@@ -122,23 +123,24 @@ std::vector<std::string> devicesOf(const Texts& texts) {
 runtime::Flush flushOf(const std::string& text) {
   if (text == "write") return runtime::Flush::Write;
   if (text == "read") return runtime::Flush::Read;
-  fail(ErrorKind::Input, "--flush is write or read, not '{}'", text);
+  fail(ErrorKind::Input, "--flush must be write or read, got '{}'", text);
 }
 
 void atLeast(std::string_view option, int64_t value, int64_t least) {
-  if (value < least) fail(ErrorKind::Input, "{} is at least {}, not {}", option, least, value);
+  if (value < least) fail(ErrorKind::Input, "{} must be at least {}, got {}", option, least, value);
 }
 
 void check(const Options& options) {
   atLeast("--repeats", options.repeats, 0);
   if (!(options.precision > 0 && options.precision < 1))
-    fail(ErrorKind::Input, "--precision is between 0 and 100 percent, not {}", options.precision * 100);
-  if (!(options.maxSeconds > 0)) fail(ErrorKind::Input, "--max-time is more than 0 seconds, not {}", options.maxSeconds);
+    fail(ErrorKind::Input, "--precision must be greater than 0 and less than 100 (percent), got {}", options.precision * 100);
+  if (!(options.maxSeconds > 0))
+    fail(ErrorKind::Input, "--max-time must be greater than 0 (seconds), got {}", options.maxSeconds);
   if (!options.devices.empty() && (options.inProcess || !options.device.empty()))
     fail(ErrorKind::Input, "--devices cannot be combined with {}", options.inProcess ? "--in-process" : "--device");
-  if (!(options.timeout >= 0)) fail(ErrorKind::Input, "--timeout is at least 0 seconds, not {}", options.timeout);
+  if (!(options.timeout >= 0)) fail(ErrorKind::Input, "--timeout must be at least 0 (seconds), got {}", options.timeout);
   if (!(options.startTimeout.value_or(0) >= 0))
-    fail(ErrorKind::Input, "--start-timeout is at least 0 seconds, not {}", *options.startTimeout);
+    fail(ErrorKind::Input, "--start-timeout must be at least 0 (seconds), got {}", *options.startTimeout);
   atLeast("--compilers", options.compilers.value_or(0), 0);
   if (options.compilers.value_or(0) > 0 && options.inProcess)
     fail(ErrorKind::Input, "--compilers cannot be combined with --in-process");
@@ -147,18 +149,19 @@ void check(const Options& options) {
   atLeast("--max-bytes", options.maxBytes, 0);
   atLeast("--threads", options.threads, 0);
   if (const size_t most = 4 * runtime::allowedProcessors().size(); options.threads > static_cast<int>(most))
-    fail(ErrorKind::Input, "--threads is at most {} here, four for each processor, not {}", most, options.threads);
+    fail(ErrorKind::Input, "--threads must be at most {} on this machine (four per processor), got {}", most, options.threads);
   atLeast("--cache-size", options.cache.mostBytes, 0);
   atLeast("--max-cases", options.maxCases, 0);
   if (!options.device.empty() && !isDevice(options.device))
-    fail(ErrorKind::Input, "--device is cpu, cuda or cuda:N, not '{}'", options.device);
-  if (options.csv == "-" && options.json == "-") fail(ErrorKind::Input, "--csv - and --json - cannot both have standard output");
+    fail(ErrorKind::Input, "--device must be cpu, cuda or cuda:N, got '{}'", options.device);
+  if (options.csv == "-" && options.json == "-")
+    fail(ErrorKind::Input, "--csv - and --json - cannot both write to standard output");
   if (options.resume && (options.json.empty() || options.json == "-"))
-    fail(ErrorKind::Input, "--resume continues the file that --json names");
+    fail(ErrorKind::Input, "--resume needs --json FILE, the results to continue");
   if (options.verb == Verb::Convert && options.dashboard.empty() && options.junit.empty())
-    fail(ErrorKind::Input, "convert to what? --dashboard FILE or --junit FILE");
+    fail(ErrorKind::Input, "convert: no output given; use --dashboard FILE or --junit FILE");
   if (!options.suites.empty() && !options.inputs.empty())
-    fail(ErrorKind::Input, "--suite cannot be combined with --inputs or --inp-file: samples come from one place or the other");
+    fail(ErrorKind::Input, "--suite cannot be combined with --inputs or --inp-file; samples come from one place");
 }
 
 std::string defaultCache(const Environment& environment) {
@@ -199,14 +202,15 @@ void readCache(const Texts& texts, const Environment& environment, Options& opti
   const std::string& first = extras.front();
   const auto chosen = app.get_subcommands();
   const CLI::App& asked = chosen.empty() ? app : *chosen.front();
-  if (!first.starts_with('-') && !chosen.empty()) fail(ErrorKind::Input, "opbench {} takes no '{}'", asked.get_name(), first);
+  if (!first.starts_with('-') && !chosen.empty())
+    fail(ErrorKind::Input, "opbench {}: unexpected argument '{}'", asked.get_name(), first);
   if (!first.starts_with('-'))
-    fail(ErrorKind::Input, "no verb '{}': there are {}; operators are named with --op", first,
+    fail(ErrorKind::Input, "unknown command '{}'; commands are {}; operators are given with --op", first,
          fmt::join(verbs | std::views::keys, ", "));
   std::vector<std::string> known;
   for (const CLI::Option* option : asked.get_options())
     for (const std::string& lname : option->get_lnames()) known.push_back("--" + lname);
-  fail(ErrorKind::Input, "no option '{}'{} (opbench --help lists the options)", first, suggestion(nearest(first, known)));
+  fail(ErrorKind::Input, "unknown option '{}'{} (opbench --help lists the options)", first, suggestion(nearest(first, known)));
 }
 
 Verb verbOf(const CLI::App& app, const Texts& texts) {
@@ -248,7 +252,7 @@ Options parseOptions(const std::vector<std::string>& arguments, const Environmen
   options.inputs = texts.files;
   options.inputs.insert(options.inputs.end(), texts.folders.begin(), texts.folders.end());
   if (!texts.ops.empty()) options.ops = split(texts.ops);
-  if (options.ops.empty()) fail(ErrorKind::Input, "--op names no operator");
+  if (options.ops.empty()) fail(ErrorKind::Input, "--op is empty; give an operator, a packet, a glob or all");
   options.filters = patternsOf("--filter", texts.filters);
   options.excludes = patternsOf("--exclude", texts.excludes);
   options.sampleMode = meaningOf("--sample-mode", texts.sampleMode, sampleModeFromName(texts.sampleMode), sampleModeNames());

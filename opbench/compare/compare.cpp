@@ -226,18 +226,18 @@ void addNotes(Comparison& comparison, bool controlIsAlone) {
   for (const Results* results : {&comparison.base, &comparison.candidate}) {
     if (anyLacks(*results, [](const Record& r) { return r.medianInterval.has_value(); }))
       comparison.notes.push_back(results->file +
-                                 " has no intervals of its medians: the 20th to 80th percentile of the runs, which is wider, "
-                                 "stands for them");
+                                 " has no intervals of its medians; the wider 20th to 80th percentile of the runs "
+                                 "is used");
     if (anyLacks(*results, [](const Record& r) { return r.spread.has_value(); }))
-      comparison.notes.push_back(results->file + " does not know the device's own spread: --self-test, once before, measures it");
+      comparison.notes.push_back(results->file + " has no A/A noise; run --self-test once on the device to measure it");
     if (anyLacks(*results, [](const Record& r) { return r.device == "cpu" || r.clockMhz; }))
-      comparison.notes.push_back(results->file + " has no clocks: times are not confirmed in cycles");
+      comparison.notes.push_back(results->file + " has no clocks; times are not confirmed in cycles");
     if (const size_t count = retriedSamples(*results))
       comparison.notes.push_back(fmt::format("{} has {} sample{} that failed and {} raced once more", results->file, count,
                                              count == 1 ? "" : "s", count == 1 ? "was" : "were"));
   }
   if (!controlIsAlone && comparison.control.samples() < Control::least)
-    comparison.notes.push_back("fewer than 9 samples have eager on both sides: the machine's drift is not known");
+    comparison.notes.push_back("fewer than 9 samples have eager in both files; the machine's drift is unknown");
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ std::vector<std::string> obstacles(const Results& base, const Results& candidate
   std::vector<std::string> found;
   for (const Results* results : {&base, &candidate})
     if (std::any_of(results->records.begin(), results->records.end(), [](const Record& r) { return r.isSelfTest; }))
-      found.push_back(fmt::format("{} is a self-test, whose speedups are of each contender over itself", results->file));
+      found.push_back(fmt::format("{} is a self-test: its speedups are of each contender over itself", results->file));
   // A field that one of the files is too old to have is no obstacle.
   const auto require = [&](const char* what, const auto& read) {
     const auto before = valuesOf(base, read), after = valuesOf(candidate, read);

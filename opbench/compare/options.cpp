@@ -13,20 +13,22 @@ namespace {
 using compare::Verdict;
 
 constexpr std::string_view description =
-    "Compares two files that --json wrote, sample by sample: FAST, SLOW, same or ambiguous; newly WRONG, CRASH or IMPOSSIBLE.\n"
-    "SLOW means: the 95 % interval of the time over eager's lies above the baseline's by more than the gap (0.5 %, the device's\n"
-    "own spread, or what such ratios scatter from one file to the other, whichever is most), and the time grew by more than the\n"
-    "machine drifted; where the intervals touch, it is enough that the other measure is likely to have moved, too. Without "
-    "eager\n"
-    "the time itself is judged, in cycles as well. FAST is the mirror image. What cannot be told is ambiguous:\n"
+    "Compares two --json results files, sample by sample: FAST, SLOW, same or ambiguous; newly WRONG, CRASH or IMPOSSIBLE.\n"
+    "A sample is SLOW if both hold:\n"
+    "  - The 95 % interval of its time over eager's lies above the baseline's by more than the gap. The gap is the largest of\n"
+    "    0.5 %, the device's A/A noise, and the scatter of these ratios between the two files. If the intervals touch, the "
+    "other\n"
+    "    measure decides.\n"
+    "  - Its time grew by more than the machine drifted, as eager shows.\n"
+    "Without eager the time itself is judged, in clock cycles too. FAST is the mirror image. Ambiguous samples have a reason:\n"
     "  gap    the intervals are apart, but by less than the gap\n"
-    "  noise  the intervals overlap though the medians differ, or are too wide to tell\n"
-    "  drift  the machine changed as much as the time did, or eager did on this very sample\n"
-    "  clock  the clock changed, and the cycles did not";
+    "  noise  the intervals overlap although the medians differ, or are too wide\n"
+    "  drift  the machine, or eager on this sample, changed as much as the time did\n"
+    "  clock  the clock changed, the cycles did not";
 
 constexpr std::string_view footer =
-    "Exit status: 0 nothing that --fail-on names; 1 something of it; 2 usage, unreadable files, or files that had better not be\n"
-    "compared (see --force). Being faster never fails.";
+    "Exit status: 0 none of the --fail-on verdicts; 1 at least one; 2 usage, unreadable files, or files that are not comparable\n"
+    "(see --force).";
 
 struct Row {
   std::string_view name;
@@ -42,24 +44,24 @@ constexpr Row rows[] = {{"slow", Verdict::Slow},
 Verdict verdictFrom(const std::string& text) {
   for (const Row& row : rows)
     if (row.name == text) return row.verdict;
-  ir::fail(ir::ErrorKind::Input, "--fail-on names slow, wrong, crash, impossible, gone or none, not '{}'", text);
+  ir::fail(ir::ErrorKind::Input, "--fail-on must be a list of slow, wrong, crash, impossible and gone, or none; got '{}'", text);
 }
 
 }  // namespace
 
 void declareCompare(CLI::App& app, CompareOptions& options) {
-  CLI::App* verb = app.add_subcommand("compare", "Compare two files of results: what became faster, slower or wrong");
+  CLI::App* verb = app.add_subcommand("compare", "Compare two results files: what became faster, slower or wrong");
   verb->description(std::string(description));
   verb->footer(std::string(footer));
-  verb->add_option("BASE", options.base, "Results before, as --json writes them")->required();
-  verb->add_option("CANDIDATE", options.candidate, "Results after")->required();
+  verb->add_option("BASE", options.base, "--json results before")->required();
+  verb->add_option("CANDIDATE", options.candidate, "--json results after")->required();
   verb->add_option("--markdown", options.markdown, "Write the comparison as markdown to this file")->type_name("FILE");
   verb->add_option("--junit", options.junit, "Write a JUnit test case for each sample to this file")->type_name("FILE");
-  verb->add_option("--fail-on", options.failOn, "What exits with status 1: slow, wrong, crash, impossible, gone, or none")
+  verb->add_option("--fail-on", options.failOn, "Verdicts that give exit status 1: slow, wrong, crash, impossible, gone, or none")
       ->type_name("NAMES")
       ->capture_default_str();
   verb->add_flag("--force", options.force,
-                 "Compare files of different devices, dtypes, data, seeds, threads, flushes, strides or clocks");
+                 "Compare even if devices, dtypes, data, seeds, threads, flushes, strides or clocks differ");
   verb->add_flag("--all", options.all, "List every sample, not only those that changed");
 }
 

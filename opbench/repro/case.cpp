@@ -54,10 +54,10 @@ Case caseOf(const std::string& text, const Place& place) {
   const inputs::Samples read = inputs::parseFile(text, place.file, fs::path(place.file).stem().string());
   if (place.line == 0 && read.samples.size() == 1) return {read.samples.front(), std::nullopt, {}};
   if (place.line == 0 && !read.errors.empty()) fail(ErrorKind::Input, "{}", read.errors.front());
-  if (place.line == 0) fail(ErrorKind::Input, "{0} has {1} samples: name a line, as in {0}:2", place.file, read.samples.size());
+  if (place.line == 0) fail(ErrorKind::Input, "{0} has {1} samples; choose a line, as in {0}:2", place.file, read.samples.size());
   for (const inputs::Sample& sample : read.samples)
     if (sample.where.line == place.line) return {sample, std::nullopt, {}};
-  fail(ErrorKind::Input, "{}:{}: there is neither a sample nor a line of results", place.file, place.line);
+  fail(ErrorKind::Input, "{}:{}: expected a sample or a line of --json results", place.file, place.line);
 }
 
 /// What a dumped race says about a contender that failed, or else about the last one.
@@ -72,7 +72,7 @@ std::optional<Record> mainRecord(const fs::path& race) {
 Case dumpedCase(const fs::path& folder) {
   const fs::path sample = folder / "00-sample.txt";
   if (!fs::exists(sample))
-    fail(ErrorKind::Input, "{} is no folder of a sample's stages: there is no 00-sample.txt", folder.string());
+    fail(ErrorKind::Input, "{} is not a --dump folder of one sample: it has no 00-sample.txt", folder.string());
   Case result = caseOf(inputs::readFile(sample), Place{sample, 0});
   result.record = mainRecord(folder / "60-race.jsonl");
   return result;
@@ -82,14 +82,14 @@ Case dumpedCase(const fs::path& folder) {
 Case caseAt(const std::string& text, const Place& place, const std::string& what) {
   const std::string line = place.line > 0 ? lineOf(text, place) : text.substr(0, text.find('\n'));
   const bool isResult = line.starts_with('{');
-  if (isResult && place.line == 0) fail(ErrorKind::Input, "{0} holds results: name a line, as in {0}:2", place.file);
+  if (isResult && place.line == 0) fail(ErrorKind::Input, "{0} holds results; choose a line, as in {0}:2", place.file);
   return isResult ? caseOfLine(line, what) : caseOf(text, place);
 }
 
 /// The device that a line of results names, for a program to be started on it.
 std::string deviceOf(const Record& record) {
   if (!isDevice(record.device))
-    fail(ErrorKind::Input, "the results' device {} is none that is known: name one with --device", shown(record.device));
+    fail(ErrorKind::Input, "unknown device {} in the results; choose one with --device", shown(record.device));
   return record.device;
 }
 
@@ -103,7 +103,7 @@ void rename(inputs::Sample& sample, const std::string& where) {
 
 int threadsOf(const Record& record) {
   constexpr int64_t most = 1024;
-  if (record.threads > most) fail(ErrorKind::Input, "the results' threads are {}, more than {}", record.threads, most);
+  if (record.threads > most) fail(ErrorKind::Input, "the results have {} threads, more than {}", record.threads, most);
   return static_cast<int>(record.threads);
 }
 
@@ -149,7 +149,7 @@ Options raceOptions(const Case& wanted, const Options& given) {
   if (!wanted.record) return options;
   const Record& record = *wanted.record;
   const auto dtype = ir::dtypeFromTorchName(record.dtype);
-  if (!dtype) fail(ErrorKind::Input, "the results' dtype {} is unknown", shown(record.dtype));
+  if (!dtype) fail(ErrorKind::Input, "unknown dtype {} in the results", shown(record.dtype));
   options.dtype = *dtype;
   options.data = dataOf(wanted, given).distribution;
   options.seed = record.seed.value_or(0);
@@ -158,7 +158,7 @@ Options raceOptions(const Case& wanted, const Options& given) {
   if (record.flush == "read") options.flush = runtime::Flush::Read;
   if (options.device.empty()) options.device = deviceOf(record);
   const auto contender = contenderFromName(record.contender);
-  if (!contender) fail(ErrorKind::Input, "the results' contender {} is unknown", shown(record.contender));
+  if (!contender) fail(ErrorKind::Input, "unknown contender {} in the results", shown(record.contender));
   options.contenders = {Contender::Eager};
   if (*contender != Contender::Eager) options.contenders.push_back(*contender);
   return options;
@@ -168,7 +168,7 @@ inputs::Data dataOf(const Case& wanted, const Options& run) {
   const std::string text = wanted.record ? wanted.record->data : "";
   if (text.empty()) return {run.data};
   const auto data = inputs::dataFromText(text);
-  if (!data) fail(ErrorKind::Input, "the results' data {} are unknown", shown(text));
+  if (!data) fail(ErrorKind::Input, "unknown data {} in the results", shown(text));
   return *data;
 }
 

@@ -76,12 +76,9 @@ void checkFolder(const fs::path& folder) {
   try {
     if (!fs::is_directory(folder) || fs::is_empty(folder)) return;
     if (!isCase(folder))
-      fail(ErrorKind::Input, "{} is not empty and holds no case of opbench's: name another folder with --output",
-           folder.string());
+      fail(ErrorKind::Input, "{} is not empty and not a reproducer; choose another folder with --output", folder.string());
     for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder))
-      if (entry.is_symlink())
-        fail(ErrorKind::Input, "{} is a link, and no case is written through links: name another folder with --output",
-             entry.path().string());
+      if (entry.is_symlink()) fail(ErrorKind::Input, "{} is a link; choose another folder with --output", entry.path().string());
   } catch (const fs::filesystem_error& error) {
     fail(ErrorKind::Input, "cannot read {}: {}", folder.string(), error.code().message());
   }

@@ -31,7 +31,7 @@ void checkReports(const Options& options, const fs::path& from) {
   for (const std::string& report : {options.csv, options.junit, options.dashboard})
     for (const fs::path& read : {from, from / "00-sample.txt", from / "60-race.jsonl"})
       if (!report.empty() && inputs::isSameFile(report, read))
-        ir::fail(ir::ErrorKind::Input, "{} is what the case is read from: name another file for the report", report);
+        ir::fail(ir::ErrorKind::Input, "{} holds the sample to reproduce; choose another file for the report", report);
 }
 
 }  // namespace

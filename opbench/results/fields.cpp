@@ -36,7 +36,7 @@ Fields::Fields(std::string_view text, std::string where) : where_(std::move(wher
   try {
     object_ = Json::parse(text);
   } catch (const Json::parse_error& error) {
-    refuse(fmt::format("no JSON from column {} on", error.byte));
+    refuse(fmt::format("not JSON from column {} on", error.byte));
   } catch (const Json::exception&) {
     refuse("a number that is too large");
   }
@@ -44,11 +44,11 @@ Fields::Fields(std::string_view text, std::string where) : where_(std::move(wher
 }
 
 void Fields::requireObject() const {
-  if (!object_.is_object()) refuse(fmt::format("{} where an object is due", typeName(object_)));
+  if (!object_.is_object()) refuse(fmt::format("expected an object, got {}", typeName(object_)));
 }
 
 std::string Fields::requiredText(const char* name) const {
-  if (!find(name)) refuse(fmt::format("no \"{}\": this is no line that --json writes", name));
+  if (!find(name)) refuse(fmt::format("no \"{}\"; expected a line of --json results", name));
   return text(name);
 }
 
@@ -61,7 +61,7 @@ std::string Fields::operatorName(const char* name) const {
 std::string Fields::text(const char* name) const {
   const Json* value = find(name);
   if (!value) return "";
-  if (!value->is_string()) refuse(fmt::format("\"{}\" is {} where a string is due", name, typeName(*value)));
+  if (!value->is_string()) refuse(fmt::format("\"{}\" must be a string, got {}", name, typeName(*value)));
   return inputs::printable(value->get<std::string>());
 }
 
@@ -85,7 +85,7 @@ std::optional<Interval> Fields::interval(const char* low, const char* high) cons
 const Json& Fields::items(const char* name) const {
   static const Json none = Json::array();
   const Json* value = find(name);
-  if (value && !value->is_array()) refuse(fmt::format("\"{}\" is {} where an array is due", name, typeName(*value)));
+  if (value && !value->is_array()) refuse(fmt::format("\"{}\" must be an array, got {}", name, typeName(*value)));
   return value ? *value : none;
 }
 
@@ -98,7 +98,7 @@ std::vector<double> Fields::numbers(const char* name) const {
 std::vector<std::string> Fields::texts(const char* name) const {
   std::vector<std::string> result;
   for (const Json& item : items(name)) {
-    if (!item.is_string()) refuse(fmt::format("\"{}\" has {} where a string is due", name, typeName(item)));
+    if (!item.is_string()) refuse(fmt::format("\"{}\" must hold strings, got {}", name, typeName(item)));
     result.push_back(inputs::printable(item.get<std::string>()));
   }
   return result;
@@ -106,21 +106,21 @@ std::vector<std::string> Fields::texts(const char* name) const {
 
 std::optional<int64_t> Fields::integer(const char* name, int64_t most) const {
   const auto value = natural(name);
-  if (value && *value > static_cast<uint64_t>(most)) refuse(fmt::format("\"{}\" is more than {}", name, most));
+  if (value && *value > static_cast<uint64_t>(most)) refuse(fmt::format("\"{}\" must be at most {}", name, most));
   return value ? std::optional(static_cast<int64_t>(*value)) : std::nullopt;
 }
 
 std::optional<uint64_t> Fields::natural(const char* name) const {
   const Json* value = find(name);
   if (!value) return std::nullopt;
-  if (!value->is_number_unsigned()) refuse(fmt::format("\"{}\" is no whole number from 0 on", name));
+  if (!value->is_number_unsigned()) refuse(fmt::format("\"{}\" must be a whole number from 0", name));
   return value->get<uint64_t>();
 }
 
 bool Fields::flag(const char* name) const {
   const Json* value = find(name);
   if (!value) return false;
-  if (!value->is_boolean()) refuse(fmt::format("\"{}\" is {} where a boolean is due", name, typeName(*value)));
+  if (!value->is_boolean()) refuse(fmt::format("\"{}\" must be a boolean, got {}", name, typeName(*value)));
   return value->get<bool>();
 }
 
@@ -151,15 +151,15 @@ const Json* Fields::find(const char* name) const {
 }
 
 double Fields::finite(const char* name, const Json& value) const {
-  if (!value.is_number()) refuse(fmt::format("\"{}\" is {} where a number is due", name, typeName(value)));
+  if (!value.is_number()) refuse(fmt::format("\"{}\" must be a number, got {}", name, typeName(value)));
   const double number = value.get<double>();
-  if (!std::isfinite(number)) refuse(fmt::format("\"{}\" is {}, which nothing can be", name, number));
+  if (!std::isfinite(number)) refuse(fmt::format("\"{}\" must be finite, got {}", name, number));
   return number;
 }
 
 double Fields::positive(const char* name, const Json& value) const {
   const double number = finite(name, value);
-  if (number < 0) refuse(fmt::format("\"{}\" is {}, which no time or rate can be", name, number));
+  if (number < 0) refuse(fmt::format("\"{}\" must not be negative, got {}", name, number));
   return number;
 }
 

@@ -30,7 +30,7 @@ Enum named(const Fields& fields, const char* field, std::initializer_list<Enum> 
   const std::string text = fields.text(field);
   for (Enum value : all)
     if (name(value) == text) return value;
-  fields.refuse(fmt::format("{} '{}' is unknown", field, text));
+  fields.refuse(fmt::format("unknown {} '{}'", field, text));
 }
 
 /// A whole number that fits an int.
@@ -127,7 +127,7 @@ Outcome outcomeOf(const Fields& fields, const Run& run) {
   Outcome outcome;
   outcome.contender = named(fields, "contender", {Contender::Eager, Contender::Opbench, Contender::Torchscript});
   const auto status = statusFromName(fields.requiredText("status"));
-  if (!status) fields.refuse(fmt::format("status '{}' is unknown", fields.text("status")));
+  if (!status) fields.refuse(fmt::format("unknown status '{}'", fields.text("status")));
   outcome.status = *status;
   outcome.kind = named(fields, "kind", {Kind::Extern, Kind::Generated, Kind::View});
   outcome.reason = fields.text("reason");
@@ -194,13 +194,13 @@ class Grouping {
     finish();
     if (breaksOff || !fields_.empty())
       result_.note =
-          fmt::format("{}:{}: the file breaks off in this sample, which is left out", file_, fields_.empty() ? number_ : place_);
+          fmt::format("{}:{}: the file ends within this sample, which is left out", file_, fields_.empty() ? number_ : place_);
     return std::move(result_);
   }
 
  private:
   void requireTorn(std::string_view line) const {
-    if (!isTorn(line)) ir::fail(ir::ErrorKind::Input, "{}:{}: this is no line that --json writes", file_, number_);
+    if (!isTorn(line)) ir::fail(ir::ErrorKind::Input, "{}:{}: expected a line of --json results", file_, number_);
   }
 
   void add(std::string_view line) {
@@ -208,12 +208,13 @@ class Grouping {
     const std::string where = fmt::format("{}:{}", file_, number_);
     Fields fields(line, where);
     const SumState sum = sumStateOf(line);
-    if (sum == SumState::Wrong) fields.refuse("the line is not as it was written: its sum is another one");
+    if (sum == SumState::Wrong) fields.refuse("the line was edited: its checksum does not match");
     const auto index = fields.integer("index");
-    if (!index) ir::fail(ir::ErrorKind::Input, "{}: no \"index\": this is no line that --json writes", where);
+    if (!index) ir::fail(ir::ErrorKind::Input, "{}: no \"index\"; expected a line of --json results", where);
     if (!fields_.empty() && *index != index_) finish();
     if (!fields_.empty() && *index != index_)
-      ir::fail(ir::ErrorKind::Input, "{}: sample {} has {} lines before it, not {}", where, index_, fields_.size(), contenders_);
+      ir::fail(ir::ErrorKind::Input, "{}: sample {} comes after {} lines of the sample before it, expected {}", where, index_,
+               fields_.size(), contenders_);
     if (fields_.empty()) place_ = number_;
     hasSums_ = (fields_.empty() || hasSums_) && sum == SumState::Right;
     index_ = *index;

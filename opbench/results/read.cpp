@@ -61,7 +61,7 @@ void readOutcome(const Fields& fields, Record& record) {
   record.reason = fields.text("reason");
   record.retried = fields.text("retried");
   const auto fate = fateOf(record.status, record.median.has_value());
-  if (!fate) fields.refuse(fmt::format("status '{}' is unknown", record.status));
+  if (!fate) fields.refuse(fmt::format("unknown status '{}'", record.status));
   record.fate = *fate;
 }
 
@@ -96,7 +96,7 @@ class Gathering {
   void finish() {
     if (repeated_ > 0)
       results_.complaints.push_back(
-          fmt::format("{}: {} of its lines repeat earlier ones, which no longer count", results_.file, repeated_));
+          fmt::format("{}: {} lines repeat samples of earlier lines and replace them", results_.file, repeated_));
   }
 
  private:
@@ -134,16 +134,16 @@ Results read(std::string_view text, const std::string& file) {
     try {
       Record record = recordOf(line, where);
       if (sumStateOf(line) == SumState::Wrong)
-        results.complaints.push_back(where + ": the line is not as it was written: its sum is another one");
+        results.complaints.push_back(where + ": the line was edited: its checksum does not match");
       record.place = number;
       gathering.add(std::move(record));
     } catch (const ir::Error&) {
       if (!breaksOff || results.records.empty() || nlohmann::json::accept(line)) throw;
-      results.complaints.push_back(where + ": the line breaks off and is passed over");
+      results.complaints.push_back(where + ": the line is cut off and is skipped");
     }
   }
   gathering.finish();
-  if (results.records.empty()) ir::fail(ir::ErrorKind::Input, "{}: there are no results in it", file);
+  if (results.records.empty()) ir::fail(ir::ErrorKind::Input, "{}: no results in this file", file);
   return results;
 }
 

@@ -9,7 +9,7 @@
 namespace opbench {
 namespace {
 
-constexpr std::string_view estimated = "estimated ";
+constexpr std::string_view estimated = "needs about ";
 constexpr double least = 256e6;      // bytes; asking a GPU costs about a millisecond
 constexpr double mostOfFree = 0.95;  // what else is allocated is small beside it
 constexpr double float64Bytes = 8;
@@ -43,7 +43,7 @@ void checkMemory(double bytes, runtime::Device& device) {
   if (!memory || bytes <= mostOfFree * static_cast<double>(memory->free)) return;
   constexpr double gibibyte = 1 << 30;
   throw runtime::OutOfMemory(
-      fmt::format("{}{:.1f} GiB of {:.1f}", estimated, bytes / gibibyte, static_cast<double>(memory->free) / gibibyte));
+      fmt::format("{}{:.1f} GiB, {:.1f} GiB free", estimated, bytes / gibibyte, static_cast<double>(memory->free) / gibibyte));
 }
 
 bool isEstimated(const Outcome& outcome) { return outcome.status == Status::Oom && outcome.reason.starts_with(estimated); }

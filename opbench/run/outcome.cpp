@@ -78,7 +78,7 @@ void attempt(std::span<Outcome> outcomes, const std::string& dumped, const std::
   } catch (const ir::Error& error) {
     set(outcomes, statusOf(error.kind()), reasonOf(error, dumped));
   } catch (const std::exception& error) {
-    if (runtime::isOutOfMemory(error)) return set(outcomes, Status::Oom, "it takes more memory than there is");
+    if (runtime::isOutOfMemory(error)) return set(outcomes, Status::Oom, "out of memory");
     set(outcomes, Status::Error, firstLine(error.what()));
   }
 }

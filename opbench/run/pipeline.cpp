@@ -48,7 +48,7 @@ void tellAhead(const Plan& plan, const Compilation* ahead, runtime::Callable& ca
   if (ahead == nullptr) return;
   outcome.notAhead = ahead->failure;
   outcome.isCompiledAhead = callable.cached && ahead->kernels == kernelsOf(plan);
-  if (!outcome.isCompiledAhead && outcome.notAhead.empty()) outcome.notAhead = "its results were foreseen otherwise";
+  if (!outcome.isCompiledAhead && outcome.notAhead.empty()) outcome.notAhead = "its results were inferred wrongly";
   if (!outcome.isCompiledAhead) return;
   callable.compileMs = ahead->ms;
   callable.cached = ahead->cached;

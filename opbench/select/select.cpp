@@ -93,11 +93,12 @@ std::string unknownOperator(const std::string& pattern, const std::vector<Sample
   const bool exists = std::any_of(aten.begin(), aten.end(), [&](const std::string& op) { return matches(op, pattern); });
   const std::vector<std::string> recorded = operatorsOf(samples);
   if (exists)
-    return fmt::format("no sample of operator '{}' was read, though ATen has it{}", pattern,
-                       suggestion(suggestions(pattern, recorded)));
+    return fmt::format(
+        "no sample of operator '{}' in the files read; ATen has the operator, --inp-file reads samples of your own{}", pattern,
+        suggestion(suggestions(pattern, recorded)));
   std::vector<std::string> names = suggestions(pattern, recorded);
   if (names.empty()) names = suggestions(pattern, aten);
-  return fmt::format("no operator '{}'{}", pattern, suggestion(names));
+  return fmt::format("unknown operator '{}'{}", pattern, suggestion(names));
 }
 
 Selection select(const std::vector<Sample>& samples, const Options& options, const SuiteConfig& config) {

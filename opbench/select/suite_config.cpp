@@ -99,7 +99,7 @@ std::string SuiteConfig::whySkipped(const std::string& op, std::string_view devi
       return fmt::format("{} skips it{}", skip.place, skip.device.empty() ? "" : " on " + skip.device);
   if (withSlow) return "";
   for (const Slow& slow : slow_)
-    if (matches(op, slow.pattern)) return fmt::format("{} calls it slow: --slow races it", slow.place);
+    if (matches(op, slow.pattern)) return fmt::format("{} lists it as slow; use --slow to race it", slow.place);
   return "";
 }
 

@@ -35,14 +35,13 @@ std::vector<std::string> suiteNames(const std::string& folder) {
 std::vector<std::string> samplePaths(const Options& options) {
   if (!options.inputs.empty()) return options.inputs;
   if (options.suitesFolder.empty())
-    ir::fail(ir::ErrorKind::Input,
-             "no folder of suites beside the program: name one in OPBENCH_SUITES, or samples with --inputs");
+    ir::fail(ir::ErrorKind::Input, "no suites beside the program; set OPBENCH_SUITES, or give samples with --inputs");
   const std::vector<std::string> known = suiteNames(options.suitesFolder);
   if (known.empty()) ir::fail(ir::ErrorKind::Input, "{}: no suite in this folder", options.suitesFolder);
   std::vector<std::string> paths;
   for (const std::string& suite : options.suites.empty() ? known : options.suites) {
     if (std::find(known.begin(), known.end(), suite) == known.end())
-      ir::fail(ir::ErrorKind::Input, "no suite '{}'{} ({} has {})", suite, suggestion(nearest(suite, known)),
+      ir::fail(ir::ErrorKind::Input, "unknown suite '{}'{} ({} has {})", suite, suggestion(nearest(suite, known)),
                options.suitesFolder, fmt::join(known, ", "));
     paths.push_back((fs::path(options.suitesFolder) / suite).string());
   }

@@ -13,7 +13,7 @@ void raceHere(Agenda& agenda, const Options& options) {
     const Finished finished = racer.race(*job);
     agenda.take(finished);
     if (!finished.lost.empty())
-      ir::fail(ir::ErrorKind::Toolchain, "sample {} has left the device useless: {}", job->index, finished.lost);
+      ir::fail(ir::ErrorKind::Toolchain, "device unusable after sample {}: {}", job->index, finished.lost);
   }
 }
 

@@ -20,8 +20,9 @@ int CaseLimit::left() const { return most_ == 0 ? std::numeric_limits<int>::max(
 
 std::string CaseLimit::complaint() const {
   if (beyond_ == 0) return "";
-  return fmt::format("{} cases were written, as many as --max-cases says; {} more wrong result{} the command that writes {}",
-                     written_, beyond_, beyond_ == 1 ? " names" : "s name", beyond_ == 1 ? "its" : "theirs");
+  return fmt::format(
+      "{} reproducers were written, the most that --max-cases allows; {} more wrong result{} the command that writes {}",
+      written_, beyond_, beyond_ == 1 ? " names" : "s name", beyond_ == 1 ? "its" : "theirs");
 }
 
 }  // namespace opbench

@@ -60,26 +60,26 @@ class Comparison {
 
   void check(const Raced& raced) {
     place_ = raced.place;
-    if (raced.run.version != versionText()) refuse("{} wrote it, this is {}", raced.run.version, versionText());
-    if (!raced.hasSums) refuse("a line of it has no sum, which every line is written with");
-    if (raced.run.shard != shard_) refuse("it is of shard {}, this run is shard {}", raced.run.shard, shard_);
-    if (raced.run.options != options_) refuse("it was raced with '{}', not '{}'", raced.run.options, options_);
-    if (raced.run.rules != rules_) refuse("the files of --config and --tolerances say something else than they did then");
+    if (raced.run.version != versionText()) refuse("builds differ (file: {}; now: {})", raced.run.version, versionText());
+    if (!raced.hasSums) refuse("a line has no checksum");
+    if (raced.run.shard != shard_) refuse("shards differ (file: {}; now: {})", raced.run.shard, shard_);
+    if (raced.run.options != options_) refuse("options differ (file: {}; now: {})", raced.run.options, options_);
+    if (raced.run.rules != rules_) refuse("the contents of --config or --tolerances have changed");
     if (raced.run.contenders != contenders_)
-      refuse("its lines are of {}, not of {}", fmt::join(namesOf(raced.run.contenders), ", "),
+      refuse("contenders differ (file: {}; now: {})", fmt::join(namesOf(raced.run.contenders), ", "),
              fmt::join(namesOf(contenders_), ", "));
     const auto index = static_cast<size_t>(raced.row.index);
     const bool isOurs = index >= 1 && index <= samples_.size() && samples_[index - 1].op == raced.row.op &&
                         samples_[index - 1].recorded == raced.row.sample &&
                         raced.run.samples == static_cast<int>(samples_.size()) && raced.run.recorded == recorded_;
-    if (!isOurs) refuse("its samples are not those that were selected now");
-    if (left_.erase(raced.row.index) == 0) refuse("sample {} is there twice", raced.row.index);
+    if (!isOurs) refuse("the selected samples differ");
+    if (left_.erase(raced.row.index) == 0) refuse("sample {} is duplicated or belongs to another shard", raced.row.index);
   }
 
  private:
   template <typename... Arguments>
   [[noreturn]] void refuse(fmt::format_string<Arguments...> format, Arguments&&... arguments) const {
-    ir::fail(ErrorKind::Input, "{}:{}: {}; --resume continues a run of the same options, samples and build", file_, place_,
+    ir::fail(ErrorKind::Input, "{}:{}: cannot resume: {}", file_, place_,
              fmt::format(format, std::forward<Arguments>(arguments)...));
   }
 
@@ -116,7 +116,7 @@ void Journal::openFile(size_t samples) {
     if (const int error = inputs::syncName(options_.json); error != 0) fail(error);
     return requireRoom(samples);
   }
-  if (options_.resume) fail("--resume continues a regular file, which this is not");
+  if (options_.resume) fail("--resume needs a regular file");
   file_ = inputs::Descriptor(::open(options_.json.c_str(), O_WRONLY | O_CLOEXEC));
   if (!file_.isOpen()) fail(errno);
 }
@@ -141,8 +141,8 @@ void Journal::lock() {
   while (result != 0 && errno == EINTR);
   if (result == 0) return;
   if (errno == EWOULDBLOCK) fail("another run is writing it");
-  complaint_ = fmt::format("{} cannot be locked ({}): a second run that writes it would not be noticed", options_.json,
-                           std::strerror(errno));
+  complaint_ =
+      fmt::format("{} cannot be locked ({}); do not start a second run that writes it", options_.json, std::strerror(errno));
 }
 
 void Journal::requireRoom(size_t samples) const {
@@ -150,8 +150,8 @@ void Journal::requireRoom(size_t samples) const {
   if (::fstatvfs(file_.number(), &disk) != 0) return;
   const size_t needed = samples * options_.contenders.size() * bytesOfLine, room = disk.f_bavail * disk.f_frsize;
   if (room < needed)
-    fail(fmt::format("its disk has {:.1f} MB left, and {} samples take about {:.1f} MB", static_cast<double>(room) * 1e-6,
-                     samples, static_cast<double>(needed) * 1e-6));
+    fail(fmt::format("its disk has {:.1f} MB left, {} samples need about {:.1f} MB", static_cast<double>(room) * 1e-6, samples,
+                     static_cast<double>(needed) * 1e-6));
 }
 
 std::string Journal::resume(const std::vector<inputs::Sample>& samples, const std::vector<int>& mine,
@@ -203,9 +203,9 @@ void Journal::write(std::string_view lines) {
 
 void Journal::check() const {
   if (!isRegular_ || !file_.isOpen()) return;
-  if (statusOf(file_).st_size < static_cast<off_t>(size_)) fail("somebody has emptied it while this run wrote it");
+  if (statusOf(file_).st_size < static_cast<off_t>(size_)) fail("it was emptied while this run wrote it");
   if (isInPlace(file_, options_.json)) return;
-  fail("somebody has removed or replaced it while this run wrote it" + putBack());
+  fail("it was removed or replaced while this run wrote it" + putBack());
 }
 
 /// Writes what the file held before it was removed to its old place, or beside what stands there now.

@@ -34,7 +34,7 @@ class Merger {
     std::ifstream stream(file, std::ios::binary);
     if (!stream) ir::fail(ErrorKind::Input, "cannot read {}", file);
     const auto found = results::readRaced(stream, file, 0, [&](Raced raced) { add(std::move(raced), file); });
-    if (!found.note.empty()) ir::fail(ErrorKind::Input, "{}; --resume finishes its run", found.note);
+    if (!found.note.empty()) ir::fail(ErrorKind::Input, "{}; finish the run with --resume", found.note);
   }
 
   const std::map<int, Part>& parts() const { return parts_; }
@@ -55,8 +55,8 @@ class Merger {
     const int place = raced.place;
     const auto [known, isNew] = parts_.try_emplace(index, Part{std::move(raced), &file});
     if (!isNew)
-      ir::fail(ErrorKind::Input, "{}:{}: sample {} is in {}:{} as well: these are not parts of one sweep", file, place, index,
-               *known->second.file, known->second.raced.place);
+      ir::fail(ErrorKind::Input, "{}:{}: sample {} is in {}:{} as well; the files are not shards of one sweep", file, place,
+               index, *known->second.file, known->second.raced.place);
   }
 
   static void same(const char* what, const std::string& a, const std::string& b, const Part& first, const Raced& raced,
@@ -87,7 +87,7 @@ bool merge(const Options& options, Streams streams) {
   Merger merger;
   for (const std::string& file : options.merged) merger.read(file);
   const std::map<int, Part>& parts = merger.parts();
-  if (parts.empty()) ir::fail(ErrorKind::Input, "there are no results in these files");
+  if (parts.empty()) ir::fail(ErrorKind::Input, "no results in these files");
 
   Reporter reporter(options, streams);
   Run run = parts.begin()->second.raced.run;
@@ -112,7 +112,7 @@ bool merge(const Options& options, Streams streams) {
   reporter.end(summary);
   int count = 0;
   const std::string absent = missing(parts, run.samples, count);
-  if (count > 0) reporter.complain(fmt::format("{} of {} samples are in none of these files: {}", count, run.samples, absent));
+  if (count > 0) reporter.complain(fmt::format("{} of {} samples are missing: {}", count, run.samples, absent));
   return count == 0 && !hasFailed(summary);
 }
 

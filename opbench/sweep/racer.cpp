@@ -80,7 +80,7 @@ Ready Racer::ready() const {
   for (const std::string& complaint : {cache_.complaint(), tunings_ ? tunings_->complaint() : ""})
     if (!complaint.empty()) ready.complaints.push_back(complaint);
   if (lock_.isHeldElsewhere())
-    ready.complaints.push_back(fmt::format("another opbench is racing on {}: the times of both are disturbed", run_.device));
+    ready.complaints.push_back(fmt::format("another opbench uses {}; the times of both are unreliable", run_.device));
   return ready;
 }
 

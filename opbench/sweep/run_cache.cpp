@@ -77,7 +77,7 @@ void RunCache::makeFolder() {
   std::string folder = temporaryFolder() / pattern;
   if (::mkdtemp(folder.data()) == nullptr) {
     complaints_.push_back(
-        fmt::format("cannot make the folder {}: {}; each sample is compiled when its turn comes", folder, std::strerror(errno)));
+        fmt::format("cannot make the folder {}: {}; each sample is compiled in its worker", folder, std::strerror(errno)));
     return;
   }
   ours_ = folder;

@@ -21,7 +21,7 @@ std::optional<int> numberOf(std::string_view text) {
 
 int variable(const char* name, const std::string& text) {
   const auto number = numberOf(text);
-  if (!number) ir::fail(ir::ErrorKind::Input, "{} is no number: '{}'", name, text);
+  if (!number) ir::fail(ir::ErrorKind::Input, "{} must be a number, got '{}'", name, text);
   return *number;
 }
 
@@ -43,7 +43,7 @@ Shard shardFromText(const std::string& text) {
   const size_t slash = text.find('/');
   const auto number = numberOf(text.substr(0, slash));
   const auto count = slash == std::string::npos ? std::nullopt : numberOf(text.substr(slash + 1));
-  if (!number || !count) ir::fail(ir::ErrorKind::Input, "--shard is I/N, as in 2/8, not '{}'", text);
+  if (!number || !count) ir::fail(ir::ErrorKind::Input, "--shard must be I/N, as in 2/8, got '{}'", text);
   return checked({*number, *count}, "--shard");
 }
 

@@ -83,8 +83,8 @@ class Sweep : private Agenda {
     ++known_;
     if (!knownRun_) knownRun_ = raced.run;
     if (deviceText(raced.run) != deviceText(*knownRun_))
-      ir::fail(ir::ErrorKind::Input, "{}:{}: it was raced on {}, what is before it on {}", options_.json, raced.place,
-               deviceText(raced.run), deviceText(*knownRun_));
+      ir::fail(ir::ErrorKind::Input, "{}:{}: cannot resume: devices differ within the file ({} here, {} before)", options_.json,
+               raced.place, deviceText(raced.run), deviceText(*knownRun_));
   }
 
   void reportKnown() {
@@ -97,7 +97,8 @@ class Sweep : private Agenda {
   /// Results of another device than this one are not gone on with.
   void requireDevice(const std::string& name) const {
     if (knownRun_->deviceName != name)
-      ir::fail(ir::ErrorKind::Input, "{} was raced on {}, this is {}", options_.json, knownRun_->deviceName, name);
+      ir::fail(ir::ErrorKind::Input, "{}: cannot resume: devices differ (file: {}; now: {})", options_.json,
+               knownRun_->deviceName, name);
   }
 
   void raceAll() {

@@ -56,13 +56,13 @@ void closeOld(const TrustedFolder& folder) {
   if (!folder.isOpenToOthers()) return;
   for (const std::string& name : folder.names())
     if (!isEntry(std::string_view(name).substr(0, name.find('.'))) && !isUnfinished(name) && !name.starts_with("tuning.jsonl"))
-      ir::fail(ir::ErrorKind::Input, "others may read it, and it holds more than a cache ({}): name a folder of its own", name);
+      ir::fail(ir::ErrorKind::Input, "others can read it, and it holds more than a cache ({}); use a separate folder", name);
   folder.close();
 }
 
 Key secretOf(const CacheSettings& settings, const TrustedFolder& folder) {
   if (!settings.isShared && settings.keyFile.empty())
-    ir::fail(ir::ErrorKind::Input, "its key has no place: set XDG_STATE_HOME or HOME");
+    ir::fail(ir::ErrorKind::Input, "no place for its key; set XDG_STATE_HOME or HOME");
   const std::string path = settings.isShared ? folder.path() + "/" + sharedKeyName : settings.keyFile;
   try {
     return settings.isShared ? keyIn(folder, sharedKeyName) : keyOf(path);

@@ -35,9 +35,8 @@ Key keyIn(const TrustedFolder& folder, const std::string& name) {
   const bool isGroups = folder.trust() == Trust::Group;
   const mode_t readableByOthers = isGroups ? 07 : 077;
   if (!content || content->bytes.size() != sizeof(Key) || (content->mode & readableByOthers) != 0)
-    ir::fail(ir::ErrorKind::Input,
-             "it is not a file of {} bytes and mode {} that belongs to the {}: remove it, and a new one is made", sizeof(Key),
-             isGroups ? "0640" : "0600", isGroups ? "group" : "user");
+    ir::fail(ir::ErrorKind::Input, "it is not a file of {} bytes and mode {} that belongs to the {}; remove it to get a new one",
+             sizeof(Key), isGroups ? "0640" : "0600", isGroups ? "group" : "user");
   Key key{};
   std::copy_n(content->bytes.begin(), key.size(), key.begin());
   return key;

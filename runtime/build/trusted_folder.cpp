@@ -57,7 +57,7 @@ Descriptor openFolder(const std::string& path) {
 
 std::string whyNotOpen(const std::string& path, int error) {
   struct stat status{};
-  if (::lstat(path.c_str(), &status) == 0 && S_ISLNK(status.st_mode)) return "it is a link: name the folder that it leads to";
+  if (::lstat(path.c_str(), &status) == 0 && S_ISLNK(status.st_mode)) return "it is a link; use the folder it points to";
   return std::strerror(error);
 }
 
@@ -172,7 +172,7 @@ void TrustedFolder::checkUsers() {
   struct stat status{};
   if (::fstat(folder_.number(), &status) != 0) refuse("{}", std::strerror(errno));
   if (status.st_uid != ::geteuid()) refuse("it belongs to user {}", status.st_uid);
-  if ((status.st_mode & writableByOthers) != 0) refuse("others may write into it: chmod 700 makes it the user's own");
+  if ((status.st_mode & writableByOthers) != 0) refuse("others can write to it; run chmod 700 on it");
 }
 
 bool TrustedFolder::isOpenToOthers() const {
@@ -182,7 +182,7 @@ bool TrustedFolder::isOpenToOthers() const {
 
 void TrustedFolder::close() const {
   if (::fchmod(folder_.number(), 0700) != 0)
-    refuse("others may read it, and it cannot be closed to them: {}", std::strerror(errno));
+    refuse("others can read it, and its mode cannot be changed: {}", std::strerror(errno));
 }
 
 void TrustedFolder::checkGroups() {

@@ -117,7 +117,7 @@ class CudaDevice : public Device {
 
 CudaDevice::CudaDevice(int index) : index_(index) {
   const auto devices = c10::cuda::device_count();
-  if (index >= devices) throw NoDevice(fmt::format("no CUDA device {}: torch sees {}", index, devices));
+  if (index >= devices) throw NoDevice(fmt::format("no CUDA device {}; torch sees {}", index, devices));
   at::globalContext().lazyInitDevice(at::kCUDA);
   const auto device = static_cast<c10::DeviceIndex>(index);
   c10::cuda::set_device(device);

@@ -40,7 +40,7 @@ class Binder {
 
   IValue expect(bool holds, const IValue& actual) const {
     if (!holds) {
-      ir::fail(ir::ErrorKind::Input, "argument '{}' of {} is expected to be {}, found {}", formal_.name(), op_,
+      ir::fail(ir::ErrorKind::Input, "argument '{}' of {} must be {}, got {}", formal_.name(), op_,
                formal_.real_type()->repr_str(), actual.tagKind());
     }
     return actual;
@@ -84,7 +84,7 @@ std::vector<std::optional<IValue>> given(const std::string& op, const c10::Funct
   std::vector<std::optional<IValue>> values(schema.arguments().size());
   for (std::size_t i = 0; i < inputs.args.size(); ++i) {
     if (i >= values.size() || schema.arguments()[i].kwarg_only()) {
-      ir::fail(ir::ErrorKind::Input, "{} takes {} positional arguments, found {}", op, i, inputs.args.size());
+      ir::fail(ir::ErrorKind::Input, "{} takes {} positional arguments, got {}", op, i, inputs.args.size());
     }
     values[i] = inputs.args[i];
   }

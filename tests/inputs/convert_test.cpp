@@ -52,5 +52,5 @@ TEST_CASE("half_to_float is dropped where the input is no longer f16") {
 
 TEST_CASE("samples run at four dtypes") {
   CHECK_THROWS_WITH_AS(converted("aten.x.default", "((), {})", DType::I64),
-                       "samples run at float16, bfloat16, float32 or float64, not at int64", ir::Error);
+                       "the dtype must be float16, bfloat16, float32 or float64, got int64", ir::Error);
 }

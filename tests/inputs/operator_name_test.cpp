@@ -24,8 +24,8 @@ TEST_CASE("operators of other namespaces and those that reach outside of their t
   CHECK(inputs::refusalOf("quantized.add.default") ==
         "quantized.add.default is refused: only operators of the namespace aten are called");
   CHECK(inputs::refusalOf("atenx.add.Tensor") == "atenx.add.Tensor is refused: only operators of the namespace aten are called");
-  CHECK(inputs::refusalOf("relu") == "'relu' is no operator's name such as aten.add.Tensor");
-  CHECK(inputs::refusalOf("\x1b[2J") == "'\\x1b[2J' is no operator's name such as aten.add.Tensor");
+  CHECK(inputs::refusalOf("relu") == "'relu' is not an operator name such as aten.add.Tensor");
+  CHECK(inputs::refusalOf("\x1b[2J") == "'\\x1b[2J' is not an operator name such as aten.add.Tensor");
 }
 
 TEST_CASE("what begins or ends like a refused name is another operator") {

@@ -75,9 +75,9 @@ TEST_CASE("a bad line is reported and the others are read") {
               "bad.txt:5:8: expected ',' after the count, found '((T([2], f16),), {})'",
               "bad.txt:6:26: expected an argument, found ','",
               "bad.txt:7:1: expected 'Operator: NAME' or 'cnt: N, CALL', found 'relu'",
-              "bad.txt:9:11: expected an operator's name such as aten.add.Tensor, found 'relu'",
+              "bad.txt:9:11: expected an operator name such as aten.add.Tensor, found 'relu'",
               "bad.txt:10:6: expected 'Operator: NAME' before the samples of an operator, found '4, ((T([2], f16),), {})'",
-              "bad.txt:11:10: expected an operator's name such as aten.add.Tensor, found the end of the line",
+              "bad.txt:11:10: expected an operator name such as aten.add.Tensor, found the end of the line",
               "bad.txt:12:5: expected 'Operator: NAME' before the samples of an operator, found the end of the line"});
 }
 

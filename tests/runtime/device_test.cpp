@@ -11,7 +11,7 @@
 #include "runtime/cpu/parallel.h"
 
 TEST_CASE("names of devices that cannot be") {
-  CHECK_THROWS_WITH_AS(runtime::Device::open("gpu", 0), "there is no device 'gpu': it is cpu, cuda or cuda:N", runtime::NoDevice);
+  CHECK_THROWS_WITH_AS(runtime::Device::open("gpu", 0), "unknown device 'gpu'; use cpu, cuda or cuda:N", runtime::NoDevice);
   CHECK_THROWS_AS(runtime::Device::open("cuda:x", 0), runtime::NoDevice);
   CHECK_THROWS_AS(runtime::Device::open("cuda:-1", 0), runtime::NoDevice);
 }

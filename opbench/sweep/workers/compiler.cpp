@@ -45,7 +45,7 @@ class Compiling {
       const inputs::Sample sample = inputs::convert(job.sample, options_.dtype, options_.channelsLast);
       if (!lowering::hasLowering(sample.op) || !whySkipped(sample, options_, config_, device_).empty()) return std::nullopt;
       const auto graph = runtime::foreseenGraph(sample, target_.backend);
-      if (!graph) return Compilation{0, false, "", "its results are not foreseen"};
+      if (!graph) return Compilation{0, false, "", "its results cannot be inferred without running it"};
       runtime::Plan plan = runtime::makePlan(*graph, target_);
       if (options_.fault) breakPlan(plan, *options_.fault, target_);
       return compile(plan);

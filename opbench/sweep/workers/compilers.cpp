@@ -91,21 +91,21 @@ void Compilers::attend() {
   const bool isAnyLost = std::any_of(slots_.begin(), slots_.end(), [](const Slot& slot) { return !slot.process; });
   if (!isAnyLost) return;
   std::erase_if(slots_, [](const Slot& slot) { return !slot.process; });
-  if (slots_.empty()) agenda_.complain("compilers end as soon as they start: samples are compiled when their turn comes");
+  if (slots_.empty()) agenda_.complain("compiler processes keep crashing; falling back to compiling in the worker");
 }
 
 void Compilers::attend(Slot& slot) {
   if (!slot.process->hear()) return lose(slot, slot.process->ending());
   if (const auto line = slot.process->line()) return hear(slot, *line);
-  if (slot.process->floods()) return lose(slot, "it wrote without end");
-  if (Clock::now() >= slot.deadline) lose(slot, fmt::format("it takes longer than {} s", timeout_));
+  if (slot.process->floods()) return lose(slot, "wrote too much to standard output or error");
+  if (Clock::now() >= slot.deadline) lose(slot, fmt::format("timed out after {} s", timeout_));
 }
 
 void Compilers::hear(Slot& slot, const std::string& line) {
   try {
     finish(slot, compiledOf(line));
   } catch (const ir::Error&) {
-    lose(slot, "it answered with what is no reply");
+    lose(slot, "sent an unreadable reply");
   }
 }
 

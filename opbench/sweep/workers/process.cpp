@@ -203,8 +203,8 @@ bool Process::reap() noexcept {
 
 std::string Process::ending() {
   const auto status = end();
-  const std::string how = status ? endText(*status) : "it cannot be ended", words = lastWords();
-  return words.empty() ? how : how + "; it said:\n" + words;
+  const std::string how = status ? endText(*status) : "cannot be killed", words = lastWords();
+  return words.empty() ? how : how + "; its last output:\n" + words;
 }
 
 std::chrono::steady_clock::time_point deadlineAfter(double seconds) {

@@ -14,11 +14,11 @@
 #include "opbench/report/json.h"
 #include "opbench/run/outcome.h"
 #include "opbench/sweep/agenda.h"
-#include "opbench/sweep/workers/processors.h"
 #include "opbench/sweep/run_cache.h"
+#include "opbench/sweep/workers/compilers.h"
+#include "opbench/sweep/workers/processors.h"
 #include "opbench/sweep/workers/worker_reply.h"
 #include "opbench/sweep/workers/worker_slot.h"
-#include "opbench/sweep/workers/compilers.h"
 #include "runtime/cpu/host.h"
 #include "runtime/device.h"
 
@@ -59,8 +59,8 @@ class Supervisor {
       for (WorkerSlot& slot : slots_) attend(slot);
     }
     if (!again_.empty())
-      agenda_.complain(fmt::format("{} sample{} that failed once will be raced again by --resume", again_.size(),
-                                   again_.size() == 1 ? "" : "s"));
+      agenda_.complain(
+          fmt::format("{} sample{} failed once and will be retried by --resume", again_.size(), again_.size() == 1 ? "" : "s"));
   }
 
  private:
@@ -202,38 +202,39 @@ class Supervisor {
   /// The worker has ended.
   void onExit(WorkerSlot& slot) {
     const auto status = slot.worker->end();
-    if (!slot.isReady)
-      return onFailedStart(slot, fmt::format("a worker ended before it had begun, by {}", slot.worker->ending()));
+    if (!slot.isReady) return onFailedStart(slot, fmt::format("worker died during startup ({})", slot.worker->ending()));
     if (status && isKilled(*status) && runtime::killedForMemory() > kills_)
-      return fail(slot, Status::Oom, "the system ran out of memory and killed it");
+      return fail(slot, Status::Oom, "killed by the system: out of memory");
     fail(slot, fatalStatus(slot.worker->lastWords()), slot.worker->ending());
   }
 
   /// Its time is up.
   void onTimeout(WorkerSlot& slot) {
-    if (!slot.isReady) return onFailedStart(slot, fmt::format("a worker has not begun after {} s", startSeconds()));
-    fail(slot, Status::Timeout, fmt::format("it takes longer than {} s{}", options_.timeout, lastWordsOf(end(slot))));
+    if (!slot.isReady) return onFailedStart(slot, fmt::format("worker startup timed out after {} s", startSeconds()));
+    fail(slot, Status::Timeout, fmt::format("timed out after {} s{}", options_.timeout, lastWordsOf(end(slot))));
   }
 
   /// The sample has it write without end.
-  void onFlood(WorkerSlot& slot) { fail(slot, Status::Crash, "it wrote without end" + lastWordsOf(end(slot))); }
+  void onFlood(WorkerSlot& slot) {
+    fail(slot, Status::Crash, "wrote too much to standard output or error" + lastWordsOf(end(slot)));
+  }
 
   /// It says what is no reply.
   void onNoReply(WorkerSlot& slot) {
-    if (!slot.isReady) return onFailedStart(slot, "a worker began with what is no reply");
-    fail(slot, Status::Crash, "its worker answered with what is no reply" + lastWordsOf(end(slot)));
+    if (!slot.isReady) return onFailedStart(slot, "worker started with an unreadable reply");
+    fail(slot, Status::Crash, "worker sent an unreadable reply" + lastWordsOf(end(slot)));
   }
 
   /// Ends a worker; one that the system does not let go of is left to itself, and another one is tried in its place.
   Process& end(WorkerSlot& slot) {
     const pid_t pid = slot.worker->pid();
-    if (!slot.worker->end()) agenda_.complain(fmt::format("worker {} cannot be ended, and is left to itself", pid));
+    if (!slot.worker->end()) agenda_.complain(fmt::format("worker {} cannot be killed; it is abandoned", pid));
     return *slot.worker;
   }
 
   static std::string lastWordsOf(const Process& process) {
     const std::string words = process.lastWords();
-    return words.empty() ? "" : "; it said:\n" + words;
+    return words.empty() ? "" : "; its last output:\n" + words;
   }
 
   /// A worker did not get as far as its first sample. One more is tried; then the others have to do without.
@@ -245,7 +246,7 @@ class Supervisor {
     slot.isClosed = true;
     const bool isLast = std::all_of(slots_.begin(), slots_.end(), [](const WorkerSlot& other) { return other.isClosed; });
     if (isLast) ir::fail(ir::ErrorKind::Toolchain, "{}", how);
-    agenda_.complain(fmt::format("{}: {} is not used any more", how, slot.device));
+    agenda_.complain(fmt::format("{}; {} is not used any more", how, slot.device));
   }
 
   void fail(WorkerSlot& slot, Status status, const std::string& reason) {

@@ -157,9 +157,9 @@ TEST_CASE("what of the operators is raced") {
   CHECK(o.sampleMode == SampleMode::Stratified);
   for (const auto mode : {SampleMode::First, SampleMode::Top, SampleMode::All})
     CHECK(parse({"--sample-mode", std::string(name(mode))}).sampleMode == mode);
-  CHECK(refusal({"--sample-mode", "best"}) == "--sample-mode is one of first, top, stratified, all, not 'best'");
-  CHECK(refusal({"--filter", ","}) == "--filter names no operator");
-  CHECK(refusal({"--exclude", ","}) == "--exclude names no operator");
+  CHECK(refusal({"--sample-mode", "best"}) == "--sample-mode must be one of first, top, stratified, all, got 'best'");
+  CHECK(refusal({"--filter", ","}) == "--filter is empty; give an operator, a packet or a glob");
+  CHECK(refusal({"--exclude", ","}) == "--exclude is empty; give an operator, a packet or a glob");
 }
 
 TEST_CASE("how a sweep is raced: where, how long, what of it, and what is shown") {
@@ -189,22 +189,22 @@ TEST_CASE("whole numbers are read as people write them, and nothing else is take
   CHECK(parse({"--max-samples", "010"}).maxSamples == 10);
   CHECK(parse({"--seed", "18446744073709551615"}).seed == 18446744073709551615ULL);
   for (const char* text : {"99999999999999999999", "1.5", "0x10", "much", "", "1e300", "nan"})
-    CHECK(refusal({"--max-bytes", text}).find(std::string("expected a whole number, found '") + text + "'") != std::string::npos);
+    CHECK(refusal({"--max-bytes", text}).find(std::string("expected a whole number, got '") + text + "'") != std::string::npos);
 }
 
 TEST_CASE("what contradicts itself about a sweep is refused") {
-  CHECK(refusal({"--devices", "first"}) == "--devices are numbers, as in 0,1, not 'first'");
+  CHECK(refusal({"--devices", "first"}) == "--devices must be GPU numbers, as in 0,1, got 'first'");
   CHECK(refusal({"--devices", "0,1", "--device", "cpu"}) == "--devices cannot be combined with --device");
   CHECK(refusal({"--devices", "0,1", "--in-process"}) == "--devices cannot be combined with --in-process");
-  CHECK(refusal({"--start-timeout", "-1"}) == "--start-timeout is at least 0 seconds, not -1");
+  CHECK(refusal({"--start-timeout", "-1"}) == "--start-timeout must be at least 0 (seconds), got -1");
   CHECK(refusal({"--threads", "20000"}).starts_with("--threads is at most "));
-  CHECK(refusal({"--timeout", "-1"}) == "--timeout is at least 0 seconds, not -1");
-  CHECK(refusal({"--resume"}) == "--resume continues the file that --json names");
-  CHECK(refusal({"--resume", "--json", "-"}) == "--resume continues the file that --json names");
-  CHECK(refusal({"--shard", "two"}) == "--shard is I/N, as in 2/8, not 'two'");
+  CHECK(refusal({"--timeout", "-1"}) == "--timeout must be at least 0 (seconds), got -1");
+  CHECK(refusal({"--resume"}) == "--resume needs --json FILE, the results to continue");
+  CHECK(refusal({"--resume", "--json", "-"}) == "--resume needs --json FILE, the results to continue");
+  CHECK(refusal({"--shard", "two"}) == "--shard must be I/N, as in 2/8, got 'two'");
   CHECK(refusal({"--shard", "9/8"}) == "--shard is I/N with I from 1 to N, not 9/8");
   CHECK(refusal({"--shard", "1/2", "--total-partitions", "2", "--partition-id", "1"}) ==
-        "--shard and --total-partitions are the same");
+        "--shard and --total-partitions both choose the shard; use one of them");
   CHECK(refusal({"--total-partitions", "2"}) == "--total-partitions requires --partition-id (opbench --help lists the options)");
 }
 
@@ -258,11 +258,11 @@ TEST_CASE("compare has two files and options of its own") {
   for (const char* option : {"BASE", "CANDIDATE", "--markdown", "--junit", "--fail-on", "--force", "--all", "Exit status"})
     CHECK_MESSAGE(help.find(option) != std::string::npos, option);
   CHECK(refusal({"compare", "a.jsonl"}) == "CANDIDATE is required (opbench --help lists the options)");
-  CHECK(refusal({"compare", "a", "b", "c"}) == "opbench compare takes no 'c'");
+  CHECK(refusal({"compare", "a", "b", "c"}) == "opbench compare: unexpected argument 'c'");
   CHECK(refusal({"compare", "a", "b", "--marcdown", "m"}) ==
-        "no option '--marcdown'; did you mean --markdown? (opbench --help lists the options)");
+        "unknown option '--marcdown'; did you mean --markdown? (opbench --help lists the options)");
   CHECK_THROWS_WITH_AS(failingVerdicts(parse({"compare", "a", "b", "--fail-on", "slwo"}).compare),
-                       "--fail-on names slow, wrong, crash, impossible, gone or none, not 'slwo'", ir::Error);
+                       "--fail-on must be a list of slow, wrong, crash, impossible and gone, or none; got 'slwo'", ir::Error);
 }
 
 TEST_CASE("convert has a file of results, and formats to turn it into") {
@@ -271,7 +271,7 @@ TEST_CASE("convert has a file of results, and formats to turn it into") {
   CHECK(o.results == "r.jsonl");
   CHECK(o.dashboard == "d.json");
   CHECK(o.junit == "j.xml");
-  CHECK(refusal({"convert", "r.jsonl"}) == "convert to what? --dashboard FILE or --junit FILE");
+  CHECK(refusal({"convert", "r.jsonl"}) == "convert: no output given; use --dashboard FILE or --junit FILE");
 }
 
 TEST_CASE("repro has a case, a folder to write, and a race's options") {
@@ -339,36 +339,36 @@ TEST_CASE("a cache is a group's where the option or OPBENCH_SHARED_CACHE says so
 }
 
 TEST_CASE("refusals") {
-  CHECK(refusal({"--cache-size", "-1"}) == "--cache-size is at least 0, not -1");
+  CHECK(refusal({"--cache-size", "-1"}) == "--cache-size must be at least 0, got -1");
   CHECK(refusal({"--cache-size", "4G"}).starts_with("could not convert: --cache-size = 4G"));
-  CHECK(refusal({"--dtype", "int32"}) == "--dtype is float16, bfloat16, float32 or float64, not 'int32'");
-  CHECK(refusal({"--device", "gpu"}) == "--device is cpu, cuda or cuda:N, not 'gpu'");
-  CHECK(refusal({"--device", "cuda:x"}) == "--device is cpu, cuda or cuda:N, not 'cuda:x'");
-  CHECK(refusal({"--contenders", "eager,nvfuser"}) == "no contender 'nvfuser': there are eager, opbench, torchscript");
-  CHECK(refusal({"--contenders", "eager,eager"}) == "contender 'eager' is named twice");
-  CHECK(refusal({"--contenders", ","}) == "--contenders names nobody: there are eager, opbench, torchscript");
-  CHECK(refusal({"--repeats", "-1"}) == "--repeats is at least 0, not -1");
-  CHECK(refusal({"--precision", "0"}) == "--precision is between 0 and 100 percent, not 0");
-  CHECK(refusal({"--max-time", "0"}) == "--max-time is more than 0 seconds, not 0");
-  CHECK(refusal({"--flush", "away"}) == "--flush is write or read, not 'away'");
-  CHECK(refusal({"--max-samples", "-1"}) == "--max-samples is at least 0, not -1");
-  CHECK(refusal({"--max-cases", "-1"}) == "--max-cases is at least 0, not -1");
+  CHECK(refusal({"--dtype", "int32"}) == "--dtype must be float16, bfloat16, float32 or float64, got 'int32'");
+  CHECK(refusal({"--device", "gpu"}) == "--device must be cpu, cuda or cuda:N, got 'gpu'");
+  CHECK(refusal({"--device", "cuda:x"}) == "--device must be cpu, cuda or cuda:N, got 'cuda:x'");
+  CHECK(refusal({"--contenders", "eager,nvfuser"}) == "unknown contender 'nvfuser'; choose from eager, opbench, torchscript");
+  CHECK(refusal({"--contenders", "eager,eager"}) == "--contenders: 'eager' is given twice");
+  CHECK(refusal({"--contenders", ","}) == "--contenders is empty; choose from eager, opbench, torchscript");
+  CHECK(refusal({"--repeats", "-1"}) == "--repeats must be at least 0, got -1");
+  CHECK(refusal({"--precision", "0"}) == "--precision must be greater than 0 and less than 100 (percent), got 0");
+  CHECK(refusal({"--max-time", "0"}) == "--max-time must be greater than 0 (seconds), got 0");
+  CHECK(refusal({"--flush", "away"}) == "--flush must be write or read, got 'away'");
+  CHECK(refusal({"--max-samples", "-1"}) == "--max-samples must be at least 0, got -1");
+  CHECK(refusal({"--max-cases", "-1"}) == "--max-cases must be at least 0, got -1");
   CHECK(refusal({"--accuracy-checking", "--no-accuracy-checking"}) ==
         "--accuracy-checking and --no-accuracy-checking contradict each other");
-  CHECK(refusal({"--op", ","}) == "--op names no operator");
-  CHECK(refusal({"--csv", "-", "--json", "-"}) == "--csv - and --json - cannot both have standard output");
+  CHECK(refusal({"--op", ","}) == "--op is empty; give an operator, a packet, a glob or all");
+  CHECK(refusal({"--csv", "-", "--json", "-"}) == "--csv - and --json - cannot both write to standard output");
   CHECK(refusal({"--suite", "timm", "--inputs", "d"}) ==
-        "--suite cannot be combined with --inputs or --inp-file: samples come from one place or the other");
-  CHECK(refusal({"--dtpye", "float16"}) == "no option '--dtpye'; did you mean --dtype? (opbench --help lists the options)");
+        "--suite cannot be combined with --inputs or --inp-file; samples come from one place");
+  CHECK(refusal({"--dtpye", "float16"}) == "unknown option '--dtpye'; did you mean --dtype? (opbench --help lists the options)");
   CHECK(refusal({"aten.add.Tensor"}) ==
-        "no verb 'aten.add.Tensor': there are doctor, compare, convert, merge, repro; operators are named with --op");
-  CHECK(refusal({"--repeats", "many"}).starts_with("--repeats: expected a whole number, found 'many'"));
+        "unknown command 'aten.add.Tensor'; commands are doctor, compare, convert, merge, repro; operators are given with --op");
+  CHECK(refusal({"--repeats", "many"}).starts_with("--repeats: expected a whole number, got 'many'"));
 }
 
 TEST_CASE("distributions and faults are known words; faults are not for users, and --help is silent about them") {
   CHECK(refusal({"--data", "gaussian"}) ==
-        "--data is one of normal, uniform, small-int, zeros, positive, levels, specials, not 'gaussian'");
-  CHECK(refusal({"--fault", "none"}).starts_with("--fault is one of unwritten-tail, off-by-one, "));
+        "--data must be one of normal, uniform, small-int, zeros, positive, levels, specials, got 'gaussian'");
+  CHECK(refusal({"--fault", "none"}).starts_with("--fault must be one of unwritten-tail, off-by-one, "));
   CHECK(parse({"--help"}).text.find("--data") != std::string::npos);
   CHECK(parse({"--help"}).text.find("--fault") == std::string::npos);
 }

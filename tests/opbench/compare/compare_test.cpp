@@ -204,8 +204,8 @@ TEST_CASE("files without intervals: the range of the runs stands for them, and a
   const Comparison c = compared(line("aten.a.default", "opbench", before), line("aten.a.default", "opbench", fine));
   REQUIRE(c.notes.size() == 3);
   CHECK(c.notes[0].starts_with("base.jsonl has no intervals of its medians"));
-  CHECK(c.notes[1] == "base.jsonl does not know the device's own spread: --self-test, once before, measures it");
-  CHECK(c.notes[2] == "fewer than 9 samples have eager on both sides: the machine's drift is not known");
+  CHECK(c.notes[1] == "base.jsonl has no A/A noise; run --self-test once on the device to measure it");
+  CHECK(c.notes[2] == "fewer than 9 samples have eager in both files; the machine's drift is unknown");
 }
 
 TEST_CASE("eager alone is compared itself; beside others it is the control") {
@@ -235,7 +235,7 @@ TEST_CASE("files that had better not be compared") {
         Texts{"flushes of the cache differ: write and read"});
   CHECK(found({.samples = 5}, "normal", "zeros") == Texts{"data differ: normal and zeros"});
   CHECK(found({.samples = 5}, "\"seed\":0", "\"seed\":0,\"self_test\":true") ==
-        Texts{"candidate.jsonl is a self-test, whose speedups are of each contender over itself"});
+        Texts{"candidate.jsonl is a self-test: its speedups are of each contender over itself"});
 }
 
 TEST_CASE("dtypes that differ as a whole do not keep samples apart") {

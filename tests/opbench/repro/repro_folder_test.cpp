@@ -11,7 +11,7 @@ TEST_CASE("a folder of other files is refused before anything is written") {
   ReproBed bed;
   fs::create_directory(bed.at("case"));
   bed.write("case/sample.txt", "mine");
-  const std::string refusal = "case is not empty and holds no case of opbench's: name another folder with --output";
+  const std::string refusal = "case is not empty and not a reproducer; choose another folder with --output";
   CHECK(bed.reproRefusal("results.jsonl:1") == refusal);
   bed.write("case/case.json", "{}");
   CHECK(bed.reproRefusal("results.jsonl:1") == refusal);
@@ -37,8 +37,7 @@ TEST_CASE("nothing is written through links") {
   bed.write("mine", "mine");
   fs::remove(bed.at("case/run.sh"));
   fs::create_symlink(bed.at("mine"), bed.at("case/run.sh"));
-  CHECK(bed.reproRefusal("one.txt") ==
-        "case/run.sh is a link, and no case is written through links: name another folder with --output");
+  CHECK(bed.reproRefusal("one.txt") == "case/run.sh is a link; choose another folder with --output");
   CHECK(contentOf(bed.at("mine")) == "mine");
 }
 
@@ -86,7 +85,7 @@ TEST_CASE("a case whose file has another name in the folder is kept as well") {
 
 TEST_CASE("no report is written over what the case is read from") {
   ReproBed bed;
-  const std::string results = contentOf(bed.at("results.jsonl")), refusal = " is what the case is read from: ";
+  const std::string results = contentOf(bed.at("results.jsonl")), refusal = " holds the sample to reproduce; ";
   for (std::string Options::* report : {&Options::csv, &Options::junit, &Options::dashboard}) {
     Options options;
     options.*report = bed.at("results.jsonl");

@@ -35,7 +35,7 @@ TEST_CASE("a device that is code is refused before anything is written") {
   ReproBed bed;
   const std::string call = "((T([8], f16),), {})", ok = R"("status":"ok")";
   bed.write("results.jsonl", resultLine("aten.neg.default", call, ok, "cpu\\\"); " + owned(bed) + " #"));
-  CHECK(bed.reproRefusal("results.jsonl:1").find("is none that is known: name one with --device") != std::string::npos);
+  CHECK(bed.reproRefusal("results.jsonl:1").find("in the results; choose one with --device") != std::string::npos);
   CHECK_FALSE(fs::exists(bed.at("case")));
   bed.write("results.jsonl", resultLine("aten.neg.default", call, ok, "cpu; touch owned"));
   CHECK(bed.reproRefusal("results.jsonl:1").starts_with("the results' device 'cpu; touch owned' is none"));

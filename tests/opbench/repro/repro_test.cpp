@@ -49,15 +49,15 @@ TEST_CASE("a line of samples, or a file with a single one: the options are those
 
 TEST_CASE("what is no case is refused") {
   Bed bed;
-  CHECK(bed.refusal("samples.txt") == "samples.txt has 2 samples: name a line, as in " + bed.at("samples.txt:2"));
-  CHECK(bed.refusal("samples.txt:1") == "samples.txt:1: there is neither a sample nor a line of results");
+  CHECK(bed.refusal("samples.txt") == "samples.txt has 2 samples; choose a line, as in " + bed.at("samples.txt:2"));
+  CHECK(bed.refusal("samples.txt:1") == "samples.txt:1: expected a sample or a line of --json results");
   CHECK(bed.refusal("samples.txt:9") == "samples.txt has no line 9");
-  CHECK(bed.refusal("results.jsonl") == "results.jsonl holds results: name a line, as in " + bed.at("results.jsonl:2"));
+  CHECK(bed.refusal("results.jsonl") == "results.jsonl holds results; choose a line, as in " + bed.at("results.jsonl:2"));
   CHECK(bed.refusal("absent.txt") == "cannot read " + bed.at("absent.txt") + ": No such file or directory");
   fs::create_directory(bed.at("empty"));
-  CHECK(bed.refusal("empty") == "empty is no folder of a sample's stages: there is no 00-sample.txt");
+  CHECK(bed.refusal("empty") == "empty is not a --dump folder of one sample: it has no 00-sample.txt");
   std::ofstream(bed.at("results.jsonl")) << resultLine("../../etc.passwd", "((1,), {})", R"("status":"ok")");
-  CHECK(bed.refusal("results.jsonl:1") == "results.jsonl:1: '../../etc.passwd' is no operator's name such as aten.add.Tensor");
+  CHECK(bed.refusal("results.jsonl:1") == "results.jsonl:1: '../../etc.passwd' is not an operator name such as aten.add.Tensor");
   std::ofstream(bed.at("results.jsonl")) << resultLine("aten.from_file.default", "(('a', True, 9), {})", R"("status":"ok")");
   CHECK(bed.refusal("results.jsonl:1") == "results.jsonl:1: aten.from_file.default is refused: it maps a file");
   std::ofstream(bed.at("one.txt")) << "Operator: aten.from_file.default\ncnt: 1, (('a', True, 9), {})\n";
@@ -70,12 +70,12 @@ TEST_CASE("values of a line of results that are none are refused, and nothing is
     bed.write("results.jsonl", resultLine("aten.neg.default", "((T([8], f16),), {})", R"("status":"ok",)" + fields));
     return bed.reproRefusal("results.jsonl:1");
   };
-  CHECK(refusal(R"("count":1000000001)") == "results.jsonl:1: \"count\" is more than 1000000000");
-  CHECK(refusal(R"("threads":1025)") == "the results' threads are 1025, more than 1024");
-  CHECK(refusal(R"("seed":-1)") == "results.jsonl:1: \"seed\" is no whole number from 0 on");
-  CHECK(refusal(R"("dtype":"float16\nx")") == "the results' dtype 'float16\\x0ax' is unknown");
+  CHECK(refusal(R"("count":1000000001)") == "results.jsonl:1: \"count\" must be at most 1000000000");
+  CHECK(refusal(R"("threads":1025)") == "the results have 1025 threads, more than 1024");
+  CHECK(refusal(R"("seed":-1)") == "results.jsonl:1: \"seed\" must be a whole number from 0");
+  CHECK(refusal(R"("dtype":"float16\nx")") == "unknown dtype 'float16\\x0ax' in the results");
   CHECK(refusal(R"("device":"cuda:0 --fault zeros")") ==
-        "the results' device 'cuda:0 --fault zeros' is none that is known: name one with --device");
+        "unknown device 'cuda:0 --fault zeros' in the results; choose one with --device");
   CHECK(refusal(R"-("sample":"((1,), {'x=y': 1})")-") == "results.jsonl:1:9: expected a keyword's name, found 'x=y'");
   CHECK_FALSE(fs::exists(bed.at("case")));
   bed.write("results.jsonl", resultLine("aten.neg", "((T([8], f16),), {})", R"("status":"ok","seed":18446744073709551615)"));
@@ -83,7 +83,7 @@ TEST_CASE("values of a line of results that are none are refused, and nothing is
   for (const char* name : {"aten", "aten.add.Tensor.x", "aten.add.", ".aten.add", "aten..add", "aten.add Tensor"}) {
     bed.write("results.jsonl", resultLine(name, "((T([8], f16),), {})", R"("status":"ok")"));
     CHECK(bed.refusal("results.jsonl:1") ==
-          "results.jsonl:1: '" + std::string(name) + "' is no operator's name such as aten.add.Tensor");
+          "results.jsonl:1: '" + std::string(name) + "' is not an operator name such as aten.add.Tensor");
   }
 }
 
@@ -154,8 +154,8 @@ TEST_CASE("the data of a line of results are drawn again, for the race and for t
   const Case scaled = wanted("normal x 16");
   CHECK(raceOptions(scaled, {}).data == inputs::Distribution::Normal);
   CHECK(dataOf(scaled, {}).scale == 16);
-  CHECK_THROWS_WITH_AS(raceOptions(wanted("gaussian"), {}), "the results' data 'gaussian' are unknown", ir::Error);
-  CHECK_THROWS_WITH_AS(raceOptions(wanted("normal x inf"), {}), "the results' data 'normal x inf' are unknown", ir::Error);
+  CHECK_THROWS_WITH_AS(raceOptions(wanted("gaussian"), {}), "unknown data 'gaussian' in the results", ir::Error);
+  CHECK_THROWS_WITH_AS(raceOptions(wanted("normal x inf"), {}), "unknown data 'normal x inf' in the results", ir::Error);
 }
 
 TEST_CASE("stored data: what the storage repeats is written once") {

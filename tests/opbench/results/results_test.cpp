@@ -83,34 +83,34 @@ TEST_CASE("intervals, clocks and marks are read where a file has them") {
 TEST_CASE("a last line that breaks off is passed over; equal lines: the later one counts") {
   const Results torn = results::read(good + "\n" + good.substr(0, 40), "r.jsonl");
   CHECK(torn.records.size() == 1);
-  CHECK(torn.complaints == std::vector<std::string>{"r.jsonl:2: the line breaks off and is passed over"});
+  CHECK(torn.complaints == std::vector<std::string>{"r.jsonl:2: the line is cut off and is skipped"});
   const Results repeated = results::read(good + "\n" + changed("2.5", "3.5") + "\n", "r.jsonl");
   REQUIRE(repeated.records.size() == 1);
   CHECK(repeated.records[0].median == 3.5);
-  CHECK(repeated.complaints == std::vector<std::string>{"r.jsonl: 1 of its lines repeat earlier ones, which no longer count"});
+  CHECK(repeated.complaints == std::vector<std::string>{"r.jsonl: 1 lines repeat samples of earlier lines and replace them"});
   CHECK(results::read(good, "r.jsonl").complaints.empty());
 }
 
 TEST_CASE("what is none of ours is refused in one line that says where and what") {
-  CHECK(refusal("") == "r.jsonl: there are no results in it");
-  CHECK(refusal("op,speedup\n") == "r.jsonl:1: no JSON from column 1 on");
-  CHECK(refusal(good + "\n" + good.substr(0, 40) + "\n" + good + "\n") == "r.jsonl:2: no JSON from column 41 on");
-  CHECK(refusal("[1, 2]\n") == "r.jsonl:1: an array where an object is due");
-  CHECK(refusal("{\"name\": 1}\n") == "r.jsonl:1: no \"op\": this is no line that --json writes");
-  CHECK(refusal(changed("\"aten.a.default\"", "7")) == "r.jsonl:1: \"op\" is a number where a string is due");
+  CHECK(refusal("") == "r.jsonl: no results in this file");
+  CHECK(refusal("op,speedup\n") == "r.jsonl:1: not JSON from column 1 on");
+  CHECK(refusal(good + "\n" + good.substr(0, 40) + "\n" + good + "\n") == "r.jsonl:2: not JSON from column 41 on");
+  CHECK(refusal("[1, 2]\n") == "r.jsonl:1: expected an object, got an array");
+  CHECK(refusal("{\"name\": 1}\n") == "r.jsonl:1: no \"op\"; expected a line of --json results");
+  CHECK(refusal(changed("\"aten.a.default\"", "7")) == "r.jsonl:1: \"op\" must be a string, got a number");
   CHECK(refusal(changed("aten.a.default", "aten.from_file.default")) ==
         "r.jsonl:1: aten.from_file.default is refused: it maps a file");
-  CHECK(refusal(changed("aten.a.default", "=1+2,a")) == "r.jsonl:1: '=1+2,a' is no operator's name such as aten.add.Tensor");
-  CHECK(refusal(changed("\"ok\"", "\"splendid\"")) == "r.jsonl:1: status 'splendid' is unknown");
-  CHECK(refusal(changed("2.5", "\"fast\"")) == "r.jsonl:1: \"median_us\" is a string where a number is due");
-  CHECK(refusal(changed("2.5", "-2.5")) == "r.jsonl:1: \"median_us\" is -2.5, which no time or rate can be");
+  CHECK(refusal(changed("aten.a.default", "=1+2,a")) == "r.jsonl:1: '=1+2,a' is not an operator name such as aten.add.Tensor");
+  CHECK(refusal(changed("\"ok\"", "\"splendid\"")) == "r.jsonl:1: unknown status 'splendid'");
+  CHECK(refusal(changed("2.5", "\"fast\"")) == "r.jsonl:1: \"median_us\" must be a number, got a string");
+  CHECK(refusal(changed("2.5", "-2.5")) == "r.jsonl:1: \"median_us\" must not be negative, got -2.5");
   CHECK(refusal(changed("2.5", "1e999")) == "r.jsonl:1: a number that is too large");
-  CHECK(refusal(changed("2.5", "2.5,\"low_us\":3,\"high_us\":2")) == "r.jsonl:1: \"low_us\" is more than \"high_us\"");
-  CHECK(refusal(changed("2.5", "2.5,\"line\":1e30")) == "r.jsonl:1: \"line\" is no whole number from 0 on");
-  CHECK(refusal(changed("2.5", "2.5,\"batches_us\":[1,null]")) == "r.jsonl:1: \"batches_us\" is null where a number is due");
+  CHECK(refusal(changed("2.5", "2.5,\"low_us\":3,\"high_us\":2")) == "r.jsonl:1: \"low_us\" must be at most \"high_us\"");
+  CHECK(refusal(changed("2.5", "2.5,\"line\":1e30")) == "r.jsonl:1: \"line\" must be a whole number from 0");
+  CHECK(refusal(changed("2.5", "2.5,\"batches_us\":[1,null]")) == "r.jsonl:1: \"batches_us\" must be a number, got null");
   CHECK(refusal(std::string(size_t{2} << 20, '[')) == "r.jsonl:1: the line is longer than 1048576 bytes");
-  CHECK(refusal(std::string(500'000, '[')) == "r.jsonl:1: no JSON from column 500001 on");
-  CHECK(refusal(std::string("\xff\xfe\x00", 3)) == "r.jsonl:1: no JSON from column 1 on");
+  CHECK(refusal(std::string(500'000, '[')) == "r.jsonl:1: not JSON from column 500001 on");
+  CHECK(refusal(std::string("\xff\xfe\x00", 3)) == "r.jsonl:1: not JSON from column 1 on");
   tests::TemporaryFolder folder;
   CHECK_THROWS_WITH_AS(results::readFile(folder.path), ("cannot read " + folder.path.string() + ": it is a folder").c_str(),
                        ir::Error);

@@ -58,7 +58,7 @@ TEST_CASE("what does not fit is refused before it is allocated: oom, with the es
   for (const Outcome& outcome : row.outcomes) {
     CHECK(outcome.status == Status::Oom);
     CHECK(isEstimated(outcome));
-    CHECK(outcome.reason.starts_with("estimated "));
+    CHECK(outcome.reason.starts_with("needs about "));
     CHECK(outcome.reason.find(" GiB of ") != std::string::npos);
   }
 }

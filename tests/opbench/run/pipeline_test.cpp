@@ -100,7 +100,7 @@ TEST_CASE("samples above --max-bytes are skipped before anything is allocated") 
   options.maxBytes = 1000;
   const Row row = raced("aten.neg.default", "((T([1000000, 1000000], f32),), {})", options);
   CHECK(opbenchOf(row).status == Status::Skipped);
-  CHECK(opbenchOf(row).reason == "its arguments take 4000000000000 bytes, more than --max-bytes 1000");
+  CHECK(opbenchOf(row).reason == "arguments take 4000000000000 bytes, more than --max-bytes 1000");
 }
 
 TEST_CASE("--dump writes every stage, and the first three can be read back") {

@@ -136,13 +136,15 @@ TEST_CASE("a pattern that matches nothing gets the nearest names") {
   const std::vector<std::string> aten = {"aten.add.Tensor", "aten.sub.Tensor", "aten.tanh.default"};
   CHECK(unmatched(recorded(), {"add", "sbu", "all"}) == std::vector<std::string>{"sbu"});
   CHECK(unknownOperator("aten.ad.Tensor", recorded(), aten) ==
-        "no operator 'aten.ad.Tensor'; did you mean aten.add.Tensor, aten.add_.Tensor or aten.mul.Tensor?");
+        "unknown operator 'aten.ad.Tensor'; did you mean aten.add.Tensor, aten.add_.Tensor or aten.mul.Tensor?");
   CHECK(unknownOperator("aten.tnah.default", recorded(), aten) ==
-        "no operator 'aten.tnah.default'; did you mean aten.tanh.default?");
+        "unknown operator 'aten.tnah.default'; did you mean aten.tanh.default?");
   CHECK(unknownOperator("aten.sub.Tensor", recorded(), aten) ==
-        "no sample of operator 'aten.sub.Tensor' was read, though ATen has it; did you mean aten.mul.Tensor, aten.add.Tensor or "
+        "no sample of operator 'aten.sub.Tensor' in the files read; ATen has the operator, --inp-file reads samples of your own; "
+        "did you mean aten.mul.Tensor, aten.add.Tensor or "
         "aten.add_.Tensor?");
-  CHECK(unknownOperator("convolution_overrideable_thing", recorded(), aten) == "no operator 'convolution_overrideable_thing'");
+  CHECK(unknownOperator("convolution_overrideable_thing", recorded(), aten) ==
+        "unknown operator 'convolution_overrideable_thing'");
 }
 
 TEST_CASE("a sample's size is the storage of its tensor arguments, lists included") {

@@ -43,7 +43,7 @@ TEST_CASE("samples are read from the suites asked for, from all, or from --input
   options.suites = {"timm"};
   CHECK(samplePaths(options) == std::vector<std::string>{root.path / "timm"});
   options.suites = {"tim"};
-  CHECK(refusal(options) == "no suite 'tim'; did you mean timm? (" + root.path.string() + " has huggingface, timm)");
+  CHECK(refusal(options) == "unknown suite 'tim'; did you mean timm? (" + root.path.string() + " has huggingface, timm)");
   options.suites.clear();
   options.inputs = {"a.txt"};
   CHECK(samplePaths(options) == std::vector<std::string>{"a.txt"});
@@ -52,7 +52,7 @@ TEST_CASE("samples are read from the suites asked for, from all, or from --input
 TEST_CASE("no suites: what to do") {
   tests::TemporaryFolder root;
   Options options;
-  CHECK(refusal(options) == "no folder of suites beside the program: name one in OPBENCH_SUITES, or samples with --inputs");
+  CHECK(refusal(options) == "no suites beside the program; set OPBENCH_SUITES, or give samples with --inputs");
   options.suitesFolder = root.path;
   CHECK(refusal(options) == root.path.string() + ": no suite in this folder");
 }

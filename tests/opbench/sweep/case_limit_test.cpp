@@ -79,7 +79,7 @@ TEST_CASE("cases are counted up to the limit, and what is beyond it is told") {
   CHECK(limit.complaint() == "");
   limit.add(wrongRow(""));
   CHECK(limit.complaint() ==
-        "2 cases were written, as many as --max-cases says; 1 more wrong result names the command that writes its");
+        "2 reproducers were written, the most that --max-cases allows; 1 more wrong result names the command that writes its");
   limit.add(wrongRow(""));
   limit.add(Row());
   CHECK(limit.complaint().ends_with("; 2 more wrong results name the command that writes theirs"));
@@ -97,7 +97,8 @@ TEST_CASE("a run writes so many cases; the other rows name the command, and the 
   CHECK(bed.casesInFile() == std::vector<std::string>{"1-aten.exp.default", "2-aten.exp.default", "", "", ""});
   CHECK(bed.folders() == 2);
   CHECK(bed.err.str() ==
-        "opbench: 2 cases were written, as many as --max-cases says; 3 more wrong results name the command that writes theirs\n");
+        "opbench: 2 reproducers were written, the most that --max-cases allows; 3 more wrong results name the command that "
+        "writes theirs\n");
 }
 
 TEST_CASE("cases of earlier runs are left as they are") {
@@ -142,7 +143,7 @@ TEST_CASE("the limit is the run's, though its workers come and go") {
   const auto wrong = std::count_if(statuses.begin(), statuses.end(), [](const auto& entry) { return entry.second == "wrong"; });
   REQUIRE(wrong > 2);
   CHECK(std::distance(fs::directory_iterator(bed.folder.path / "cases"), {}) == 2);
-  const std::string complaint = "2 cases were written, as many as --max-cases says; ";
+  const std::string complaint = "2 reproducers were written, the most that --max-cases allows; ";
   CHECK(bed.err().find(complaint) != std::string::npos);
   CHECK(bed.err().find(complaint) == bed.err().rfind(complaint));
 }

@@ -145,7 +145,7 @@ const std::vector<Ending>& endings() {
        {},
        [](const ProgramBed& bed, pid_t) { std::filesystem::remove(bed.json()); },
        2,
-       "somebody has removed or replaced it while this run wrote it; "},
+       "it was removed or replaced while this run wrote it; "},
   };
   return all;
 }

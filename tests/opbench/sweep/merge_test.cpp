@@ -60,15 +60,15 @@ TEST_CASE("what is missing is said") {
   Bed bed;
   bed.write("a.jsonl", {2, 3});
   CHECK_FALSE(bed.merged());
-  CHECK(bed.err.str() == "opbench: 5 of 7 samples are in none of these files: 1, 4, 5, 6, 7\n");
+  CHECK(bed.err.str() == "opbench: 5 of 7 samples are missing: 1, 4, 5, 6, 7\n");
 }
 
 TEST_CASE("files that are not parts of one sweep are refused") {
   Bed overlap;
   overlap.write("a.jsonl", {1, 2});
   overlap.write("b.jsonl", {2, 3});
-  CHECK(overlap.refusal() ==
-        overlap.at("b.jsonl") + ":1: sample 2 is in " + overlap.at("a.jsonl") + ":3 as well: these are not parts of one sweep");
+  CHECK(overlap.refusal() == overlap.at("b.jsonl") + ":1: sample 2 is in " + overlap.at("a.jsonl") +
+                                 ":3 as well; the files are not shards of one sweep");
   Bed build;
   Run run = tests::exampleRun();
   run.version = "opbench 0.2.0";
@@ -96,5 +96,5 @@ TEST_CASE("a file whose run has not ended is refused") {
   bed.write("a.jsonl", {1});
   std::ofstream(bed.at("a.jsonl"), std::ios::app) << "{\"index\":2,";
   CHECK(bed.refusal() ==
-        bed.at("a.jsonl") + ":3: the file breaks off in this sample, which is left out; --resume finishes its run");
+        bed.at("a.jsonl") + ":3: the file ends within this sample, which is left out; finish the run with --resume");
 }

@@ -75,12 +75,12 @@ TEST_CASE("a cache that others may write into is not used: all is compiled for t
   CHECK(bed.statuses() == allOk(12));
   CHECK(bed.compilations() == all(12, "ahead"));
   CHECK(countOf(" is not used", bed.err()) == 1);
-  CHECK(bed.err().starts_with(bed.refusal("others may write into it")));
+  CHECK(bed.err().starts_with(bed.refusal("others can write to it")));
   CHECK(fs::is_empty(bed.cache));
   CHECK(bed.leftovers().empty());
   CHECK(bed.program({"doctor", "--cache", bed.cache}) == 0);
   CHECK(bed.out().find("missing  kernel cache") != std::string::npos);
-  CHECK(bed.out().find(bed.cache.string() + " is not used: others may write into it") != std::string::npos);
+  CHECK(bed.out().find(bed.cache.string() + " is not used: others can write to it") != std::string::npos);
 }
 
 TEST_CASE("a key that others may read costs the cache, and the run says so once, in this process as well") {
@@ -102,7 +102,7 @@ TEST_CASE("without HOME there is no key, and no cache that stays") {
   variables.insert(variables.end(), {"HOME=", "XDG_STATE_HOME="});
   CHECK(bed.run({}, variables) == 0);
   CHECK(bed.statuses() == allOk(4));
-  CHECK(bed.err().starts_with(bed.refusal("its key has no place: set XDG_STATE_HOME or HOME\n")));
+  CHECK(bed.err().starts_with(bed.refusal("no place for its key; set XDG_STATE_HOME or HOME\n")));
 }
 
 TEST_CASE("a cache that becomes odd while the program runs costs no result, whoever opens it later") {

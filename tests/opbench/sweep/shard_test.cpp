@@ -62,8 +62,8 @@ TEST_CASE("there may be more shards than samples") { CHECK(samplesOf({5, 8}, sam
 TEST_CASE("a shard as text") {
   CHECK(shardFromText("2/8") == Shard{2, 8});
   CHECK(toText(Shard{2, 8}) == "2/8");
-  CHECK(refusal("2") == "--shard is I/N, as in 2/8, not '2'");
-  CHECK(refusal("a/b") == "--shard is I/N, as in 2/8, not 'a/b'");
+  CHECK(refusal("2") == "--shard must be I/N, as in 2/8, got '2'");
+  CHECK(refusal("a/b") == "--shard must be I/N, as in 2/8, got 'a/b'");
   CHECK(refusal("0/8") == "--shard is I/N with I from 1 to N, not 0/8");
   CHECK(refusal("9/8") == "--shard is I/N with I from 1 to N, not 9/8");
 }
@@ -73,7 +73,8 @@ TEST_CASE("a task of a job array is a shard; outside of one a run is the whole, 
   CHECK(shardOfArray({"5", "3", "1", "2", "", ""}) == Shard{3, 3});
   CHECK(shardOfArray({"0", "4", "0", "1", "3", "4"}) == Shard{1, 4});
   CHECK(shardOfArray({"", "", "", "", "3", "4"}) == Shard{});
-  CHECK_THROWS_WITH_AS(shardOfArray({"0", "many", "0", "1", "", ""}), "SLURM_ARRAY_TASK_COUNT is no number: 'many'", ir::Error);
+  CHECK_THROWS_WITH_AS(shardOfArray({"0", "many", "0", "1", "", ""}), "SLURM_ARRAY_TASK_COUNT must be a number, got 'many'",
+                       ir::Error);
 }
 
 TEST_CASE("some tasks of an array that are handed in once more are not taken for a whole one") {
@@ -86,6 +87,6 @@ TEST_CASE("some tasks of an array that are handed in once more are not taken for
 
 TEST_CASE("a rank of torchrun is a shard where that is asked for") {
   CHECK(shardOfRank({"", "", "", "", "3", "4"}) == Shard{4, 4});
-  CHECK_THROWS_WITH_AS(shardOfRank({"", "", "", "", "x", "4"}), "RANK is no number: 'x'", ir::Error);
-  CHECK_THROWS_WITH_AS(shardOfRank({}), "RANK is no number: ''", ir::Error);
+  CHECK_THROWS_WITH_AS(shardOfRank({"", "", "", "", "x", "4"}), "RANK must be a number, got 'x'", ir::Error);
+  CHECK_THROWS_WITH_AS(shardOfRank({}), "RANK must be a number, got ''", ir::Error);
 }

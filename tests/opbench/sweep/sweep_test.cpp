@@ -81,7 +81,7 @@ TEST_CASE("what breaks off is raced again, with a note") {
   bed.options.resume = true;
   bed.run();
   CHECK(bed.numbersInFile() == std::vector{1, 2, 3, 4, 5, 6});
-  CHECK(bed.err.str() == "opbench: " + bed.options.json + ":5: the file breaks off in this sample, which is left out\n");
+  CHECK(bed.err.str() == "opbench: " + bed.options.json + ":5: the file ends within this sample, which is left out\n");
 }
 
 TEST_CASE("results of another device are not resumed") {
@@ -100,6 +100,6 @@ TEST_CASE("results of another device are not resumed") {
     bed.run();
     FAIL("accepted");
   } catch (const ir::Error& error) {
-    CHECK(std::string(error.what()).starts_with(bed.options.json + " was raced on Other "));
+    CHECK(std::string(error.what()).starts_with(bed.options.json + ": cannot resume: devices differ (file: Other "));
   }
 }

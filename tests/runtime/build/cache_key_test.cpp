@@ -28,9 +28,8 @@ TEST_CASE("entries are believed by the key alone that they were made with") {
 TEST_CASE("a key that is no secret is not used") {
   const CacheBed bed;
   keep(bed);
-  const std::string advice =
-      "its key " + bed.settings.keyFile +
-      ": it is not a file of 32 bytes and mode 0600 that belongs to the user: remove it, and a new one is made";
+  const std::string advice = "its key " + bed.settings.keyFile +
+                             ": it is not a file of 32 bytes and mode 0600 that belongs to the user; remove it to get a new one";
   SUBCASE("others may read it") {
     setMode(bed.key, 0644);
     CHECK(bed.complaint() == advice);
@@ -63,7 +62,7 @@ TEST_CASE("a key that is no secret is not used") {
   }
   SUBCASE("others may write into its folder") {
     setMode(bed.key.parent_path(), 0777);
-    CHECK(bed.complaint().starts_with("its key " + bed.settings.keyFile + ": others may write into it"));
+    CHECK(bed.complaint().starts_with("its key " + bed.settings.keyFile + ": others can write to it"));
   }
   CHECK(fs::symlink_status(bed.key).type() != fs::file_type::not_found);
 }
@@ -72,7 +71,7 @@ TEST_CASE("without a place for the key the cache is not used") {
   CacheBed bed;
   SUBCASE("none is known") {
     bed.settings.keyFile.clear();
-    CHECK(bed.complaint() == "its key has no place: set XDG_STATE_HOME or HOME");
+    CHECK(bed.complaint() == "no place for its key; set XDG_STATE_HOME or HOME");
   }
   SUBCASE("it cannot be made") {
     std::ofstream(bed.folder.path / "state") << "no folder";

@@ -89,7 +89,7 @@ TEST_CASE("a group's key that others may read is not used") {
   setMode(bed.path / ".key", 0644);
   CHECK(bed.complaint() ==
         "its key " + bed.settings.folder +
-            "/.key: it is not a file of 32 bytes and mode 0640 that belongs to the group: remove it, and a new one is made");
+            "/.key: it is not a file of 32 bytes and mode 0640 that belongs to the group; remove it to get a new one");
 }
 
 TEST_CASE("members of the group believe each other, and nobody else; each may make room and count as user") {

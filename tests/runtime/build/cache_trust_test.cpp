@@ -43,7 +43,7 @@ TEST_CASE("a folder that others may read and that holds something else is not us
   keep(bed);
   setMode(bed.path, 0755);
   fs::create_directory(bed.path / "bin");
-  CHECK(bed.complaint() == "others may read it, and it holds more than a cache (bin): name a folder of its own");
+  CHECK(bed.complaint() == "others can read it, and it holds more than a cache (bin); use a separate folder");
   CHECK(modeOf(bed.path) == 0755);
   setMode(bed.path, 0700);
   CHECK(bed.complaint() == "");
@@ -54,7 +54,7 @@ TEST_CASE("a folder that others may write is not used, and left as it is") {
   keep(bed);
   for (const mode_t mode : {mode_t{0770}, mode_t{0777}, mode_t{0702}, mode_t{01777}, mode_t{02770}}) {
     setMode(bed.path, mode);
-    CHECK(bed.complaint().starts_with("others may write into it"));
+    CHECK(bed.complaint().starts_with("others can write to it"));
     CHECK(modeOf(bed.path) == mode);
   }
 }
@@ -80,10 +80,10 @@ TEST_CASE("what is no folder is not used, and nobody waits for it") {
     fs::create_directory(bed.folder.path / "other");
     setMode(bed.folder.path / "other", 0755);
     fs::create_directory_symlink(bed.folder.path / "other", bed.path);
-    CHECK(bed.complaint() == "it is a link: name the folder that it leads to");
+    CHECK(bed.complaint() == "it is a link; use the folder it points to");
     CacheBed slash;
     slash.settings.folder = bed.settings.folder + "/";
-    CHECK(slash.complaint() == "it is a link: name the folder that it leads to");
+    CHECK(slash.complaint() == "it is a link; use the folder it points to");
     CHECK(modeOf(bed.folder.path / "other") == 0755);
   }
   SUBCASE("a file where a folder above it should be") {
@@ -103,7 +103,7 @@ TEST_CASE("whoever may write into the folder above can take the cache away, and 
   fs::create_directory(bed.path);
   setMode(bed.path, 0777);
   CHECK(cache.find("key"));
-  CHECK(bed.complaint().starts_with("others may write into it"));
+  CHECK(bed.complaint().starts_with("others can write to it"));
 }
 
 TEST_CASE("no folder: nothing is kept, and nothing is complained about") {

@@ -79,11 +79,11 @@ TEST_CASE("a factory without tensors runs on the device that was asked for") {
 
 TEST_CASE("refusals") {
   CHECK(messageOf("aten.add.Tensor", "((T([2], f32),), {})") == "argument 'other' of aten.add.Tensor is missing");
-  CHECK(messageOf("aten.neg.default", "((T([2], f32), 1), {})") == "aten.neg.default takes 1 positional arguments, found 2");
+  CHECK(messageOf("aten.neg.default", "((T([2], f32), 1), {})") == "aten.neg.default takes 1 positional arguments, got 2");
   CHECK(messageOf("aten.neg.default", "((T([2], f32),), {'alpha': 1})") == "aten.neg.default has no argument 'alpha'");
   CHECK(messageOf("aten.add.Tensor", "((T([2], f32), 1), {'other': 1})") == "argument 'other' of aten.add.Tensor is given twice");
   CHECK(messageOf("aten.cumsum.default", "((T([2], f32), 'x'), {})") ==
-        "argument 'dim' of aten.cumsum.default is expected to be int, found String");
+        "argument 'dim' of aten.cumsum.default must be int, got String");
 }
 
 TEST_CASE("what a call writes comes from the schema, and for running statistics from a table") {
