@@ -19,7 +19,7 @@ namespace {
 
 using ir::DType;
 using ir::Op;
-using lowering::Value;
+using ir::Value;
 
 struct Formula {
   std::string name;

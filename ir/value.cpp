@@ -1,12 +1,7 @@
 #include "ir/value.h"
 
-#include "ir/error.h"
-
-namespace lowering {
+namespace ir {
 namespace {
-
-using ir::DType;
-using ir::Op;
 
 /// Arithmetic on Bool in terms of what Bool has, as ATen defines it: addition is or, multiplication is and.
 Value applyBool(Op op, Value x, Value y) {
@@ -39,4 +34,4 @@ Value where(Value condition, Value yes, Value no) {
   return {condition.pool(), condition.pool().make(Op::Where, {condition.expr(), yes.expr(), no.expr()})};
 }
 
-}  // namespace lowering
+}  // namespace ir

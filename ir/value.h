@@ -2,43 +2,38 @@
 
 #include "ir/expr.h"
 
-namespace lowering {
+namespace ir {
 
-/// A scalar in the making: what lowerings compute with, `x / (1.0 + exp(-x))`. Operands of two dtypes are an error, except
-/// that a number takes the other operand's dtype.
+/// An expression with its pool, to write others with: `x / (1.0 + exp(-x))`. Operands of two dtypes are an error, except that a
+/// number takes the other operand's dtype.
 class Value {
  public:
-  Value(ir::ExprPool& pool, const ir::Expr* expr) : pool_(&pool), expr_(expr) {}
+  Value(ExprPool& pool, const Expr* expr) : pool_(&pool), expr_(expr) {}
 
-  const ir::Expr* expr() const { return expr_; }
-  ir::ExprPool& pool() const { return *pool_; }
-  ir::DType dtype() const { return expr_->dtype; }
+  const Expr* expr() const { return expr_; }
+  ExprPool& pool() const { return *pool_; }
+  DType dtype() const { return expr_->dtype; }
   /// A number of this value's dtype.
-  Value like(ir::Number auto number) const { return {*pool_, pool_->constant(dtype(), number)}; }
+  Value like(Number auto number) const { return {*pool_, pool_->constant(dtype(), number)}; }
 
  private:
-  ir::ExprPool* pool_;
-  const ir::Expr* expr_;
+  ExprPool* pool_;
+  const Expr* expr_;
 };
 
-/// A Bool tensor argument: unlike a Value it takes no part in type promotion.
-struct Mask : Value {
-  using Value::Value;
-};
-
-Value apply(ir::Op op, Value x);
-Value apply(ir::Op op, Value x, Value y);
-Value cast(Value x, ir::DType dtype);
+Value apply(Op op, Value x);
+Value apply(Op op, Value x, Value y);
+Value cast(Value x, DType dtype);
 /// `condition ? yes : no`; the condition is Bool.
 Value where(Value condition, Value yes, Value no);
-Value where(Value condition, Value yes, ir::Number auto no) { return where(condition, yes, yes.like(no)); }
-Value where(Value condition, ir::Number auto yes, Value no) { return where(condition, no.like(yes), no); }
+Value where(Value condition, Value yes, Number auto no) { return where(condition, yes, yes.like(no)); }
+Value where(Value condition, Number auto yes, Value no) { return where(condition, no.like(yes), no); }
 
 // Arithmetic and comparisons, with a number on either side; comparisons give Bool.
-#define BINARY(function, op)                                                             \
-  inline Value function(Value x, Value y) { return apply(ir::Op::op, x, y); }            \
-  Value function(Value x, ir::Number auto y) { return apply(ir::Op::op, x, x.like(y)); } \
-  Value function(ir::Number auto x, Value y) { return apply(ir::Op::op, y.like(x), y); }
+#define BINARY(function, op)                                                     \
+  inline Value function(Value x, Value y) { return apply(Op::op, x, y); }        \
+  Value function(Value x, Number auto y) { return apply(Op::op, x, x.like(y)); } \
+  Value function(Number auto x, Value y) { return apply(Op::op, y.like(x), y); }
 BINARY(operator+, Add)
 BINARY(operator-, Sub)
 BINARY(operator*, Mul)
@@ -58,12 +53,12 @@ BINARY(mod, Mod)            // integers, sign of the divisor
 BINARY(rem, Rem)            // sign of the dividend
 #undef BINARY
 inline Value operator>(Value x, Value y) { return y < x; }
-Value operator>(Value x, ir::Number auto y) { return y < x; }
+Value operator>(Value x, Number auto y) { return y < x; }
 inline Value operator>=(Value x, Value y) { return y <= x; }
-Value operator>=(Value x, ir::Number auto y) { return y <= x; }
+Value operator>=(Value x, Number auto y) { return y <= x; }
 
 #define UNARY(function, op) \
-  inline Value function(Value x) { return apply(ir::Op::op, x); }
+  inline Value function(Value x) { return apply(Op::op, x); }
 UNARY(operator-, Neg)
 UNARY(operator!, Not)
 UNARY(abs, Abs)
@@ -85,4 +80,4 @@ UNARY(erf, Erf)
 UNARY(isNan, IsNan)
 #undef UNARY
 
-}  // namespace lowering
+}  // namespace ir

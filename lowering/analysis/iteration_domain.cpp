@@ -12,6 +12,7 @@ namespace lowering {
 namespace {
 
 using ir::Expr;
+using ir::Value;
 
 Access makeAccess(const ir::Loops& loops, int buffer, const Expr* node, const Expr* offset) {
   return {buffer, ir::sizeOf(loops.buffers[buffer].type.dtype), node, offset, ir::affine(offset)};

@@ -16,6 +16,7 @@ namespace lowering {
 namespace {
 
 using ir::Expr;
+using ir::Value;
 using Axes = std::vector<const Expr*>;
 
 constexpr int64_t longestPart = 256;                         // elements, of whole axes

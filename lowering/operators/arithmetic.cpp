@@ -32,7 +32,7 @@ Value truncate(Value x) { return ir::isFloating(x.dtype()) ? trunc(x) : x; }
 /// x to the power y, of floating point; integer powers are ATen's.
 Value power(Value x, Value y) {
   if (!ir::isFloating(x.dtype())) ir::fail(ir::ErrorKind::Unsupported, "powers of {} are not lowered", ir::name(x.dtype()));
-  return lowering::pow(x, y);
+  return ir::pow(x, y);
 }
 
 /// x to a constant power: products and roots where ATen uses them.
@@ -104,7 +104,7 @@ const Lowering powTensorScalar{"aten::pow.Tensor_Scalar", [](Context& c) {
                                }};
 
 const Lowering neg{"aten::neg", [](Context& c) { return pointwise(c, [](Value x) { return -x; }); }};
-const Lowering abs{"aten::abs", [](Context& c) { return pointwise(c, [](Value x) { return lowering::abs(x); }); }};
+const Lowering abs{"aten::abs", [](Context& c) { return pointwise(c, [](Value x) { return ir::abs(x); }); }};
 const Lowering sgn{"aten::sgn", [](Context& c) { return pointwise(c, signOf); }};
 const Lowering sign{"aten::sign", [](Context& c) { return pointwise(c, signOf); }};
 const Lowering square{"aten::square", [](Context& c) { return pointwise(c, [](Value x) { return x * x; }); }};
@@ -117,26 +117,26 @@ template <Value (*function)(Value)>
 Tensors whole(Context& c) {
   return pointwise(c, [](Value x) { return ir::isFloating(x.dtype()) ? function(x) : x; });
 }
-const Lowering floorOf{"aten::floor", whole<lowering::floor>};
-const Lowering ceilOf{"aten::ceil", whole<lowering::ceil>};
-const Lowering truncOf{"aten::trunc", whole<lowering::trunc>};
-const Lowering roundOf{"aten::round.default", whole<lowering::round>};  // round.decimals is another function
+const Lowering floorOf{"aten::floor", whole<ir::floor>};
+const Lowering ceilOf{"aten::ceil", whole<ir::ceil>};
+const Lowering truncOf{"aten::trunc", whole<ir::trunc>};
+const Lowering roundOf{"aten::round.default", whole<ir::round>};  // round.decimals is another function
 
 /// An elementary function, of integers through f32.
 template <Value (*function)(Value)>
 Tensors elementary(Context& c) {
   return pointwise(c, [](Value x) { return function(x); }, intToFloat);
 }
-const Lowering sqrtOf{"aten::sqrt", elementary<lowering::sqrt>};
-const Lowering rsqrtOf{"aten::rsqrt", elementary<lowering::rsqrt>};
-const Lowering expOf{"aten::exp", elementary<lowering::exp>};
-const Lowering expm1Of{"aten::expm1", elementary<lowering::expm1>};
-const Lowering logOf{"aten::log", elementary<lowering::log>};
-const Lowering log2Of{"aten::log2", elementary<lowering::log2>};
-const Lowering log1pOf{"aten::log1p", elementary<lowering::log1p>};
-const Lowering sinOf{"aten::sin", elementary<lowering::sin>};
-const Lowering cosOf{"aten::cos", elementary<lowering::cos>};
-const Lowering erfOf{"aten::erf", elementary<lowering::erf>};
+const Lowering sqrtOf{"aten::sqrt", elementary<ir::sqrt>};
+const Lowering rsqrtOf{"aten::rsqrt", elementary<ir::rsqrt>};
+const Lowering expOf{"aten::exp", elementary<ir::exp>};
+const Lowering expm1Of{"aten::expm1", elementary<ir::expm1>};
+const Lowering logOf{"aten::log", elementary<ir::log>};
+const Lowering log2Of{"aten::log2", elementary<ir::log2>};
+const Lowering log1pOf{"aten::log1p", elementary<ir::log1p>};
+const Lowering sinOf{"aten::sin", elementary<ir::sin>};
+const Lowering cosOf{"aten::cos", elementary<ir::cos>};
+const Lowering erfOf{"aten::erf", elementary<ir::erf>};
 
 }  // namespace
 }  // namespace lowering

@@ -14,6 +14,8 @@
 
 namespace lowering {
 
+using ir::Value;
+
 /// A condition, or nothing where it always holds.
 using Condition = std::optional<Value>;
 

@@ -17,6 +17,11 @@ enum class Promotion {
   IntToFloat,  ///< the same, with integers and Bool as f32
 };
 
+/// A Bool tensor argument: unlike a Value it takes no part in type promotion.
+struct Mask : Value {
+  using Value::Value;
+};
+
 /// One argument of the scalar function: a tensor or number by schema position or name, and whether it is a Mask.
 struct Operand {
   int position = -1;

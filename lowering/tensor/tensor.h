@@ -8,6 +8,8 @@
 
 namespace lowering {
 
+using ir::Value;
+
 /// One I64 value for each dimension.
 using Index = std::vector<Value>;
 

@@ -11,6 +11,8 @@
 
 namespace lowering {
 
+using ir::Value;
+
 /// How many elements there are before the first one where stores are aligned, and the most there can be.
 struct Head {
   Value elements;

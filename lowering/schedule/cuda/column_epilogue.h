@@ -9,6 +9,8 @@
 
 namespace lowering {
 
+using ir::Value;
+
 /// What is left of a crossing once every CTA has left or added what its rows add to the columns, as loops of their own.
 class Finish {
  public:

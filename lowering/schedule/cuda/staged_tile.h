@@ -9,6 +9,8 @@
 
 namespace lowering {
 
+using ir::Value;
+
 /// Where a thread is in a tile: coordinates from its first element on, one for each dim of the domain.
 struct TilePosition {
   std::vector<Value> dims;

@@ -10,7 +10,7 @@
 namespace {
 
 using ir::DType;
-using lowering::Value;
+using ir::Value;
 
 constexpr int64_t beyondDouble = (int64_t{1} << 53) + 1;  // the first integer that double does not hold
 
