@@ -87,4 +87,10 @@ class Domain {
   std::vector<Access> stores_, loads_;
 };
 
+/// Bytes of the smallest and largest element among accesses that run along the inner dim.
+struct ElementRange {
+  int64_t smallest, largest;
+};
+ElementRange contiguousElements(const Domain& domain);
+
 }  // namespace lowering

@@ -1,22 +1,11 @@
 #pragma once
 
-#include <map>
 #include <vector>
 
 #include "ir/graph.h"
-#include "lowering/tensor/tensor.h"
+#include "lowering/tensor/reductions.h"
 
 namespace lowering {
-
-/// The Reduce nodes of lazy tensors, noted as they are made: which element of which tensor each is.
-struct Reductions {
-  struct Element {
-    std::size_t tensor = 0;
-    Index index;
-  };
-  std::vector<Tensor> tensors;
-  std::map<const ir::Expr*, Element> elements;
-};
 
 /// Reductions that the loops which need them cannot compute: parts of a larger one, whose sums run over other axes (a group's sum
 /// is made of those of its channels), and those over other axes than the elements that are stored. They are values of their own,

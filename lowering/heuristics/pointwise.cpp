@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "lowering/schedule/vectorize.h"
-
 namespace lowering {
 namespace {
 

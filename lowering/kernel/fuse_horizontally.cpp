@@ -6,7 +6,7 @@
 #include "ir/value.h"
 #include "ir/walk.h"
 #include "lowering/kernel/merge_kernels.h"
-#include "lowering/schedule/nest_kernel.h"
+#include "lowering/kernel/statements.h"
 
 namespace lowering {
 namespace {

@@ -5,7 +5,7 @@
 #include "ir/error.h"
 #include "ir/index/ceil_div.h"
 #include "lowering/kernel/merge_kernels.h"
-#include "lowering/schedule/nest_kernel.h"
+#include "lowering/kernel/statements.h"
 
 namespace lowering {
 

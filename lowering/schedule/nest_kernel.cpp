@@ -8,29 +8,6 @@ namespace lowering {
 using ir::DType;
 using ir::Expr;
 
-ir::Block loop(ir::LoopKind kind, Value axis, ir::Block body) {
-  if (axis.expr()->isConst()) return body;
-  ir::Block block;
-  block.push_back({ir::For{axis.expr(), kind, std::move(body)}});
-  return block;
-}
-
-ir::Block when(const Condition& condition, ir::Block body) {
-  if (!condition || body.empty()) return body;
-  ir::Block block;
-  block.push_back({ir::If{condition->expr(), std::move(body), {}}});
-  return block;
-}
-
-Condition both(const Condition& a, const Condition& b) { return a && b ? *a & *b : a ? a : b; }
-
-Condition within(Value index, int64_t covered, int64_t extent) {
-  if (covered <= extent) return std::nullopt;
-  return index < extent;
-}
-
-void append(ir::Block& to, ir::Block statements) { std::move(statements.begin(), statements.end(), std::back_inserter(to)); }
-
 NestKernel::NestKernel(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target)
     : loops_(loops), nest_(nest), domain_(domain) {
   kernel_.name = loops.name;

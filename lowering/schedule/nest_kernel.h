@@ -10,25 +10,12 @@
 #include "ir/value.h"
 #include "lowering/analysis/iteration_domain.h"
 #include "lowering/analysis/reduction_nest.h"
+#include "lowering/kernel/statements.h"
 #include "lowering/schedule/vectorize.h"
 
 namespace lowering {
 
 using ir::Value;
-
-/// A condition, or nothing where it always holds.
-using Condition = std::optional<Value>;
-
-/// `for axis: body`; the body alone where the axis is a constant.
-ir::Block loop(ir::LoopKind kind, Value axis, ir::Block body);
-/// `if condition: body`.
-ir::Block when(const Condition& condition, ir::Block body);
-/// Both conditions.
-Condition both(const Condition& a, const Condition& b);
-/// `index < extent`, where index takes values below `covered` at most.
-Condition within(Value index, int64_t covered, int64_t extent);
-/// Adds the statements of one block to another.
-void append(ir::Block& to, ir::Block statements);
 
 /// What schedules of a nest share: the kernel in the making, its local arrays, and bodies at a place.
 class NestKernel {

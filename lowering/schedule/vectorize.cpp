@@ -62,16 +62,4 @@ bool allowsRelaxedMath(const ir::Loops& loops) {
                      [](const ir::StoreTo& store) { return ir::isLowPrecision(store.value->dtype); });
 }
 
-ElementRange contiguousElements(const Domain& domain) {
-  ElementRange range{domain.stores().front().elementBytes, domain.stores().front().elementBytes};
-  const auto include = [&](const Access& access) {
-    if (!domain.isInnerContiguous(access)) return;
-    range.smallest = std::min(range.smallest, access.elementBytes);
-    range.largest = std::max(range.largest, access.elementBytes);
-  };
-  for (const Access& access : domain.stores()) include(access);
-  for (const Access& access : domain.loads()) include(access);
-  return range;
-}
-
 }  // namespace lowering

@@ -36,10 +36,4 @@ std::vector<ir::Param> parameters(const ir::Loops& loops, const ir::Target& targ
 /// Whether every result is rounded to 11 bits or fewer (Kernel::relaxedMath).
 bool allowsRelaxedMath(const ir::Loops& loops);
 
-/// Bytes of the smallest and largest element among accesses that run along the inner dim.
-struct ElementRange {
-  int64_t smallest, largest;
-};
-ElementRange contiguousElements(const Domain& domain);
-
 }  // namespace lowering

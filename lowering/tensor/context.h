@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "ir/graph.h"
-#include "lowering/fusion/intermediates.h"
+#include "lowering/tensor/reductions.h"
 #include "lowering/tensor/tensor.h"
 
 namespace lowering {

@@ -31,7 +31,7 @@ struct Registration {
 /// Whether there is a lowering for an operator `aten.add_.Tensor`.
 bool hasLowering(const std::string& op);
 /// Every Lowering that was defined, sorted by name. Of several with one name the first counts; whoever starts the program refuses
-/// them (opbench/registrations.h).
+/// them (opbench/cli/registrations.h).
 std::vector<Registration> registrations();
 
 /// Lowers a graph whose operators all have lowerings. Errors: Unsupported for dtypes and forms that cannot be expressed;

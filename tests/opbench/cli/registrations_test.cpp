@@ -1,4 +1,4 @@
-#include "opbench/registrations.h"
+#include "opbench/cli/registrations.h"
 
 #include <doctest/doctest.h>
 

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <optional>
+
+#include "ir/kernel.h"
+#include "ir/value.h"
+
+namespace lowering {
+
+using ir::Value;
+
+/// A condition, or nothing where it always holds.
+using Condition = std::optional<Value>;
+
+/// `for axis: body`; the body alone where the axis is a constant.
+ir::Block loop(ir::LoopKind kind, Value axis, ir::Block body);
+/// `if condition: body`.
+ir::Block when(const Condition& condition, ir::Block body);
+/// Both conditions.
+Condition both(const Condition& a, const Condition& b);
+/// `index < extent`, where index takes values below `covered` at most.
+Condition within(Value index, int64_t covered, int64_t extent);
+/// Adds the statements of one block to another.
+void append(ir::Block& to, ir::Block statements);
+
+}  // namespace lowering
