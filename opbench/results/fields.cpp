@@ -78,7 +78,7 @@ std::optional<double> Fields::signedNumber(const char* name) const {
 std::optional<Interval> Fields::interval(const char* low, const char* high) const {
   const auto from = number(low), to = number(high);
   if (!from || !to) return std::nullopt;
-  if (*from > *to) refuse(fmt::format("\"{}\" is more than \"{}\"", low, high));
+  if (*from > *to) refuse(fmt::format("\"{}\" must be at most \"{}\"", low, high));
   return Interval{*from, *to};
 }
 

@@ -19,6 +19,7 @@
 #include "codegen/cuda/emit.h"
 #include "inputs/sample.h"
 #include "ir/graph.h"
+#include "ir/text/text.h"
 #include "runtime/torch/call.h"
 #include "tests/golden.h"
 #include "tests/runtime/build/nvrtc_library.h"

@@ -197,7 +197,7 @@ TEST_CASE("what contradicts itself about a sweep is refused") {
   CHECK(refusal({"--devices", "0,1", "--device", "cpu"}) == "--devices cannot be combined with --device");
   CHECK(refusal({"--devices", "0,1", "--in-process"}) == "--devices cannot be combined with --in-process");
   CHECK(refusal({"--start-timeout", "-1"}) == "--start-timeout must be at least 0 (seconds), got -1");
-  CHECK(refusal({"--threads", "20000"}).starts_with("--threads is at most "));
+  CHECK(refusal({"--threads", "20000"}).starts_with("--threads must be at most "));
   CHECK(refusal({"--timeout", "-1"}) == "--timeout must be at least 0 (seconds), got -1");
   CHECK(refusal({"--resume"}) == "--resume needs --json FILE, the results to continue");
   CHECK(refusal({"--resume", "--json", "-"}) == "--resume needs --json FILE, the results to continue");

@@ -59,6 +59,6 @@ TEST_CASE("what does not fit is refused before it is allocated: oom, with the es
     CHECK(outcome.status == Status::Oom);
     CHECK(isEstimated(outcome));
     CHECK(outcome.reason.starts_with("needs about "));
-    CHECK(outcome.reason.find(" GiB of ") != std::string::npos);
+    CHECK(outcome.reason.find(" GiB, ") != std::string::npos);
   }
 }

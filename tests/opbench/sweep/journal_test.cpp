@@ -239,7 +239,7 @@ TEST_CASE("a device that is full is an error of the first line") {
 
 TEST_CASE("a file of other options, another build or other samples is refused, and left as it is") {
   Bed bed;
-  const std::string at = bed.options.json + ":1: ";
+  const std::string at = bed.options.json + ":1: cannot resume: ";
   bed.write(bed.lines(1));
   bed.options.seed = 8;
   CHECK(bed.refusal() == at + "options differ (file: --dtype float32; now: --dtype float32 --seed 8)");
@@ -278,7 +278,7 @@ TEST_CASE("lines that no run can have left are refused with their place") {
   bed.write(bed.lines(1) + bed.lines(1));
   CHECK(bed.refusal().starts_with(bed.options.json + ":3: cannot resume: sample 1 is duplicated or belongs to another shard"));
   bed.write("{\"torn\n" + bed.lines(1));
-  CHECK(bed.refusal().starts_with(bed.options.json + ":1: no JSON from column"));
+  CHECK(bed.refusal().starts_with(bed.options.json + ":1: not JSON from column"));
   const std::string half = bed.lines(1).substr(0, bed.lines(1).find('\n') + 1);
   bed.write(half + bed.lines(2));
   CHECK(bed.refusal() == bed.options.json + ":2: sample 1 comes after 1 lines of the sample before it, expected 2");

@@ -75,7 +75,8 @@ std::multiset<std::string> linesWith(const std::string& text, const std::vector<
   return lines;
 }
 
-std::string belowHeading(const std::string& report) { return report.substr(report.find('\n')); }
+/// From the columns' headings on: the lines above say what the device does at best, as it was measured in each run.
+std::string belowHeading(const std::string& report) { return report.substr(report.find("\noperator")); }
 
 /// Points of a sweep, as shares of it, in order.
 std::vector<double> pointsOf(std::mt19937& random) {
