@@ -102,6 +102,7 @@ endfunction()
 # One program a file of bench/: its figures are read by people, so nothing runs it but them.
 function(opbench_benchmarks)
   opbench_sources(sources bench)
+  list(FILTER sources INCLUDE REGEX "^bench/[^/]+$")
   foreach(source IN LISTS sources)
     get_filename_component(name "${source}" NAME_WE)
     opbench_executable(${name} SOURCES "${source}" OBJECTS ${OPBENCH_OBJECTS} LINKS torch::cpu opbench::llvm)

@@ -7,6 +7,7 @@
 #include "inputs/sample.h"
 #include "opbench/report/format.h"
 #include "opbench/report/words.h"
+#include "opbench/run/brief.h"
 
 namespace opbench::compare {
 namespace {
