@@ -13,13 +13,14 @@
 #include <future>
 #include <map>
 #include <random>
+#include <set>
 #include <thread>
 
 #include "codegen/compile.h"
 #include "codegen/cuda/emit.h"
 #include "inputs/sample.h"
-#include "ir/graph.h"
 #include "ir/text/text.h"
+#include "lowering/tensor/lowering.h"
 #include "runtime/torch/call.h"
 #include "tests/golden.h"
 #include "tests/runtime/build/nvrtc_library.h"
@@ -68,6 +69,7 @@ class Batch {
       if (kernel.launch.cluster > 1) ++(kernel.launch.team ? teams_ : clusters_);
       if (!kernel.launch.team) CHECK(kernel.launch.cluster <= target_.clusterCtas);
       programs_.push_back(codegen::emitCuda(kernel, target_));
+      programs_.back().source.erase(0, codegen::cudaPrelude().size());
     }
   }
   std::size_t size() const { return programs_.size(); }
@@ -80,7 +82,7 @@ class Batch {
     const std::size_t end = std::min(programs_.size(), first + kernelsOfProgram);
     codegen::Program all = programs_[first];
     all.source = codegen::cudaPrelude();
-    for (std::size_t i = first; i < end; ++i) all.source += programs_[i].source.substr(codegen::cudaPrelude().size());
+    for (std::size_t i = first; i < end; ++i) all.source += programs_[i].source;
     std::map<std::string, int64_t> bytes;
     try {
       bytes = staticSharedBytes(tests::nvrtc()->compile(all, runtime::Cache()).cubin);
@@ -97,7 +99,7 @@ class Batch {
 
  private:
   ir::Target target_;
-  std::vector<codegen::Program> programs_;
+  std::vector<codegen::Program> programs_;  ///< without what all of them begin with
   int clusters_ = 0, teams_ = 0;
 };
 
@@ -146,21 +148,40 @@ std::vector<ir::Graph> goldenGraphs() {
   return graphs;
 }
 
-/// The graphs of samples as CUDA would have them, where they are known without a device.
+/// The graphs of samples as CUDA would have them, each once, where they are known without a device.
 std::vector<ir::Graph> graphsOf(const std::vector<inputs::Sample>& samples) {
   std::vector<ir::Graph> graphs;
-  for (const inputs::Sample& sample : samples)
-    if (auto graph = runtime::foreseenGraph(sample, ir::Backend::Cuda)) graphs.push_back(*std::move(graph));
+  std::set<std::string> seen;
+  for (const inputs::Sample& sample : samples) {
+    if (!lowering::hasLowering(sample.op)) continue;
+    auto graph = runtime::foreseenGraph(sample, ir::Backend::Cuda);
+    if (graph && seen.insert(ir::toText(*graph)).second) graphs.push_back(*std::move(graph));
+  }
   return graphs;
 }
 
 std::vector<inputs::Sample> recordedSamples() {
   const char* folder = std::getenv("OPBENCH_SAMPLES");
-  const fs::path recorded = tests::settings().golden / "../recorded";
+  const fs::path recorded = tests::settings().golden.parent_path() / "recorded";
   return inputs::readSamples({folder != nullptr ? folder : recorded.string()}).samples;
 }
 
 }  // namespace
+
+TEST_CASE("a cubin says how much static shared memory each of its kernels takes") {
+  if (tests::nvrtc() == nullptr) return;
+  codegen::Program program;
+  program.backend = ir::Backend::Cuda;
+  program.arch = "sm_90";
+  program.source =
+      "extern \"C\" __global__ void shares(int* p) { __shared__ int s[100]; s[99 - threadIdx.x] = p[threadIdx.x]; "
+      "__syncthreads(); "
+      "p[0] = s[1]; }\nextern \"C\" __global__ void alone(int* p) { *p = 1; }\n";
+  std::map<std::string, int64_t> bytes = staticSharedBytes(tests::nvrtc()->compile(program, runtime::Cache()).cubin);
+  CHECK(bytes["shares"] >= 400);
+  CHECK(bytes["shares"] <= 400 + 1024);  // with what the system has of each CTA
+  CHECK(bytes["alone"] <= 1024);
+}
 
 TEST_CASE("the golden pages' kernels compile for every architecture") {
   if (tests::nvrtc() == nullptr) return;
@@ -191,7 +212,9 @@ TEST_CASE("every recorded sample's kernels compile for every architecture" * doc
     std::vector<Batch> one{Batch(ir::targetOf(arch))};
     for (const ir::Graph& graph : graphs) one.front().add(graph);
     CHECK(compile(one) == "");
-    fmt::print("{}: {} samples, {} kernels, {} of them with clusters and {} with teams\n", arch, samples.size(),
-               one.front().size(), one.front().clusters(), one.front().teams());
+    const Batch& all = one.front();
+    fmt::print("{}: {} graphs of {} samples, {} kernels, {} of them with clusters and {} with teams\n", arch, graphs.size(),
+               samples.size(), all.size(), all.clusters(), all.teams());
+    std::fflush(stdout);
   }
 }
