@@ -11,40 +11,54 @@
 #include "lowering/schedule/launches.h"
 #include "lowering/tensor/lowering.h"
 
-namespace runtime {
+namespace codegen {
 namespace {
 
-codegen::Program emit(const ir::Kernel& kernel, const ir::Target& target) {
+Program emit(const ir::Kernel& kernel, const ir::Target& target) {
   switch (target.backend) {
-    case ir::Backend::Cuda: return codegen::emitCuda(kernel, target);
-    case ir::Backend::Cpu: return codegen::emitLlvm(kernel, target);
+    case ir::Backend::Cuda: return emitCuda(kernel, target);
+    case ir::Backend::Cpu: return emitLlvm(kernel, target);
   }
   ir::fail(ir::ErrorKind::Internal, "a target has no backend");
 }
 
-/// Whether the loops store anything: not where every tensor they write is empty.
-bool hasWork(const ir::Loops& loops) {
-  return std::any_of(loops.stores.begin(), loops.stores.end(),
-                     [&](const ir::StoreTo& store) { return loops.buffers.at(store.buffer).type.numel() > 0; });
+/// Whether the loops store nothing: every tensor they write is empty.
+bool isIdle(const ir::Loops& loops) {
+  return std::all_of(loops.stores.begin(), loops.stores.end(),
+                     [&](const ir::StoreTo& store) { return loops.buffers.at(store.buffer).type.numel() == 0; });
 }
 
-Plan generatedPlan(const ir::Graph& graph, const ir::Target& target, const Tilings& tilings) {
-  Plan plan;
-  plan.graph = graph;
-  plan.loops = lowering::divided(lowering::fused(lowering::lower(graph), target), graph.values.size(), target);
-  std::erase_if(plan.loops, [](const ir::Loops& loops) { return !hasWork(loops); });
-  for (const ir::Loops& loops : plan.loops) ir::verify(loops);
-  plan.between = lowering::between(graph, plan.loops);
-  std::vector<lowering::Tiling> chosen = lowering::chooseTilings(plan.loops, target);
-  for (std::size_t i = 0; i < std::min(chosen.size(), tilings.size()); ++i)
-    if (tilings[i]) chosen[i] = *tilings[i];
-  plan.tilings.assign(chosen.begin(), chosen.end());
-  plan.kernels = lowering::scheduleAll(plan.loops, target, chosen);
-  for (const ir::Kernel& kernel : plan.kernels) {
-    ir::verify(kernel, target);
-    plan.steps.emplace_back(launchStep(kernel, target));
-  }
-  return plan;
+/// The tilings of the rules, but for those that are given.
+std::vector<lowering::Tiling> tilingsOf(const std::vector<ir::Loops>& loops, const ir::Target& target, const Tilings& given) {
+  std::vector<lowering::Tiling> tilings = lowering::chooseTilings(loops, target);
+  for (std::size_t i = 0; i < std::min(tilings.size(), given.size()); ++i)
+    if (given[i]) tilings[i] = *given[i];
+  return tilings;
+}
+
+/// The compiler's main line.
+Plan generate(const ir::Graph& graph, const ir::Target& target, const Tilings& given) {
+  std::vector<ir::Loops> loops = lowering::lower(graph);
+  loops = lowering::fuseLoops(std::move(loops), target);
+  loops = lowering::splitReductions(loops, graph.values.size(), target);
+  std::erase_if(loops, isIdle);
+  for (const ir::Loops& one : loops) ir::verify(one);
+
+  const std::vector<lowering::Tiling> tilings = tilingsOf(loops, target, given);
+  std::vector<ir::Kernel> kernels = lowering::scheduleAll(loops, target, tilings);
+  kernels = lowering::mergeLaunches(kernels);
+  for (const ir::Kernel& kernel : kernels) ir::verify(kernel, target);
+
+  std::vector<Step> steps;
+  for (const ir::Kernel& kernel : kernels) steps.emplace_back(launchStep(kernel, target));
+  std::vector<ir::GraphValue> intermediates = lowering::intermediatesOf(graph, loops);
+  return {graph,
+          std::move(intermediates),
+          std::move(steps),
+          "",
+          std::move(loops),
+          {tilings.begin(), tilings.end()},
+          std::move(kernels)};
 }
 
 Plan externPlan(const ir::Graph& graph, const std::string& reason) {
@@ -66,17 +80,17 @@ LaunchStep launchStep(const ir::Kernel& kernel, const ir::Target& target) {
   return step;
 }
 
-Plan makePlan(const ir::Graph& graph, const ir::Target& target, const Tilings& tilings) {
+Plan compile(const ir::Graph& graph, const ir::Target& target, const Tilings& tilings) {
   ir::verify(graph);
   for (const ir::Node& node : graph.nodes) {
     if (!lowering::hasLowering(node.op)) return externPlan(graph, "no lowering for " + node.op);
   }
   try {
-    return generatedPlan(graph, target, tilings);
+    return generate(graph, target, tilings);
   } catch (const ir::Error& error) {
     if (error.kind() != ir::ErrorKind::Unsupported) throw;
     return externPlan(graph, error.what());
   }
 }
 
-}  // namespace runtime
+}  // namespace codegen

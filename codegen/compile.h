@@ -11,11 +11,11 @@
 #include "ir/target.h"
 #include "lowering/heuristics/tiling.h"
 
-namespace runtime {
+namespace codegen {
 
 /// Starts a program on the values of the graph that its parameters stand for.
 struct LaunchStep {
-  codegen::Program program;
+  Program program;
   std::vector<int> values;  ///< by parameter
 };
 /// Calls ATen for a node that has no lowering.
@@ -30,7 +30,7 @@ using Tilings = std::vector<std::optional<lowering::Tiling>>;
 /// How a graph is carried out; outputs are allocated from the graph's types before the first step.
 struct Plan {
   ir::Graph graph;
-  std::vector<ir::GraphValue> between;  ///< what steps leave to later ones: values numbered on from the graph's
+  std::vector<ir::GraphValue> intermediates;  ///< values that steps store for later ones, numbered on from the graph's
   std::vector<Step> steps;
   std::string externReason;  ///< why ATen is called, where it is
 
@@ -40,11 +40,11 @@ struct Plan {
   std::vector<ir::Kernel> kernels;
 };
 
-/// Lowers, schedules and prints the graph for a target; a graph with a node that cannot be lowered becomes extern calls.
-/// Loops that `tilings` says nothing of are tiled by the rules.
-Plan makePlan(const ir::Graph& graph, const ir::Target& target, const Tilings& tilings = {});
+/// Compiles a graph for a target, from ATen's operators to programs; a graph with a node that cannot be lowered becomes calls of
+/// ATen. Loops that `tilings` says nothing of are tiled by the rules.
+Plan compile(const ir::Graph& graph, const ir::Target& target, const Tilings& tilings = {});
 
 /// The step that starts a scheduled kernel, its program printed for a target.
 LaunchStep launchStep(const ir::Kernel& kernel, const ir::Target& target);
 
-}  // namespace runtime
+}  // namespace codegen

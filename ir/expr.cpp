@@ -66,7 +66,7 @@ bool dividesByZero(Op op, const std::vector<const Expr*>& src) {
 }
 
 /// The operand that is the result whatever the other one is (integers and Bools alone), or nullptr.
-const Expr* identity(Op op, const Expr* a, const Expr* b) {
+const Expr* unchanged(Op op, const Expr* a, const Expr* b) {
   const bool isBool = a->dtype == DType::Bool;
   if (op == Op::Add && isConstant(a, 0)) return b;
   if ((op == Op::Add || op == Op::Sub) && isConstant(b, 0)) return a;
@@ -192,7 +192,7 @@ const Expr* ExprPool::make(Op op, std::vector<const Expr*> src) {
   }
   if (op == Op::Mod && isConstant(src[1], 1)) return integer(result, 0);
   if (src.size() == 2)
-    if (const Expr* x = identity(op, src[0], src[1])) return x;
+    if (const Expr* x = unchanged(op, src[0], src[1])) return x;
   return intern({op, result, std::move(src), {}});
 }
 
@@ -214,7 +214,7 @@ const Expr* ExprPool::scan(Op op, const Expr* body, const Expr* axis) {
   return intern({Op::Scan, body->dtype, {body, axis}, ReduceInfo{op}});
 }
 
-const Expr* ExprPool::neutral(Op op, DType dtype) {
+const Expr* ExprPool::identity(Op op, DType dtype) {
   require(isReduction(op) && takes(op, dtype), "a reduction of {} by {}", name(dtype), name(op));
   if (op == Op::Add || op == Op::Or) return integer(dtype, 0);
   if (op == Op::Mul || op == Op::And) return integer(dtype, 1);

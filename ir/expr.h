@@ -76,7 +76,7 @@ struct Expr {
   const AxisInfo& axis() const { return std::get<AxisInfo>(payload); }
   const LoadInfo& load() const { return std::get<LoadInfo>(payload); }
   /// Whether its body is evaluated at other points than the one at hand: a Reduce or a Scan.
-  bool isSweep() const { return op == Op::Reduce || op == Op::Scan; }
+  bool isCombining() const { return op == Op::Reduce || op == Op::Scan; }
   /// The operation by which a Reduce or Scan combines.
   Op reduction() const { return std::get<ReduceInfo>(payload).op; }
   /// The value of an integer or Bool constant.
@@ -118,7 +118,7 @@ class ExprPool {
   /// `body` combined over the values of one of its axes from 0 to the one at hand; over an axis of one value it is the body.
   const Expr* scan(Op op, const Expr* body, const Expr* axis);
   /// What a combination starts from: 0 for Add, the lowest value for Max, true for And, ...
-  const Expr* neutral(Op op, DType dtype);
+  const Expr* identity(Op op, DType dtype);
   /// `x` as another dtype; x itself if it has that dtype.
   const Expr* cast(DType dtype, const Expr* x);
 

@@ -40,7 +40,7 @@ std::vector<const Expr*> freeAxes(const std::vector<const Expr*>& roots, FreeAxe
   };
   for (const Expr* node : postorder(roots, false)) {
     if (node->op == Op::Axis) add(node);
-    if (!node->isSweep()) continue;
+    if (!node->isCombining()) continue;
     for (const Expr* axis : freeAxesOfSweep(node, known)) add(axis);
   }
   return axes;
@@ -89,7 +89,7 @@ std::optional<Affine> affineNode(const Expr* node, const AffineOf& known) {
 
 }  // namespace
 
-std::vector<const Expr*> postorder(const std::vector<const Expr*>& roots, bool intoSweeps) {
+std::vector<const Expr*> postorder(const std::vector<const Expr*>& roots, bool intoCombinings) {
   std::vector<const Expr*> order;
   std::unordered_set<const Expr*> seen;
   std::vector<Frame> stack;
@@ -97,7 +97,7 @@ std::vector<const Expr*> postorder(const std::vector<const Expr*>& roots, bool i
     if (seen.insert(root).second) stack.push_back({root});
     while (!stack.empty()) {
       Frame& top = stack.back();
-      const bool isLeaf = top.node->isSweep() && !intoSweeps;
+      const bool isLeaf = top.node->isCombining() && !intoCombinings;
       if (isLeaf || top.next == top.node->src.size()) {
         order.push_back(top.node);
         stack.pop_back();

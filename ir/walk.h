@@ -9,9 +9,9 @@
 
 namespace ir {
 
-/// The nodes below the roots, operands before users, each once; the order depends on the roots alone. Without `intoSweeps` a
+/// The nodes below the roots, operands before users, each once; the order depends on the roots alone. Without `intoCombinings` a
 /// Reduce or Scan is a leaf: these are the nodes that have one value at one point.
-std::vector<const Expr*> postorder(const std::vector<const Expr*>& roots, bool intoSweeps = true);
+std::vector<const Expr*> postorder(const std::vector<const Expr*>& roots, bool intoCombinings = true);
 
 /// The axes that the values of the roots depend on, each once: those below them that no Reduce around them binds.
 std::vector<const Expr*> freeAxes(const std::vector<const Expr*>& roots);

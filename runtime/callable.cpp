@@ -30,8 +30,8 @@ class AtenCallable : public Callable {
 
 CallablePtr eagerCallable(Call& call) { return std::make_unique<AtenCallable>(call.state()); }
 
-CallablePtr plannedCallable(Call& call, Plan plan, Device& device, const Cache& cache) {
-  const auto isExtern = [](const Step& step) { return std::holds_alternative<ExternStep>(step); };
+CallablePtr plannedCallable(Call& call, codegen::Plan plan, Device& device, const Cache& cache) {
+  const auto isExtern = [](const codegen::Step& step) { return std::holds_alternative<codegen::ExternStep>(step); };
   if (std::none_of(plan.steps.begin(), plan.steps.end(), isExtern)) {
     return std::make_unique<PlannedCallable>(call.state(), plan, device, cache);
   }

@@ -54,6 +54,6 @@ CallablePtr eagerCallable(Call& call);
 /// The call as a TorchScript graph under the profiling executor with the tensor-expression fuser, warmed up.
 CallablePtr torchscriptCallable(Call& call);
 /// A plan whose kernels are compiled for `device`.
-CallablePtr plannedCallable(Call& call, Plan plan, Device& device, const Cache& cache);
+CallablePtr plannedCallable(Call& call, codegen::Plan plan, Device& device, const Cache& cache);
 
 }  // namespace runtime

@@ -26,16 +26,16 @@ std::vector<at::Tensor> graphInputs(const torch::jit::Stack& arguments) {
 
 }  // namespace
 
-PlannedCallable::PlannedCallable(Call::State& call, const Plan& plan, Device& device, const Cache& cache) : call_(call) {
+PlannedCallable::PlannedCallable(Call::State& call, const codegen::Plan& plan, Device& device, const Cache& cache) : call_(call) {
   kind = Kind::Generated;
   inputValues_ = plan.graph.inputs;
   ir::Graph graph = plan.graph;
-  graph.values.insert(graph.values.end(), plan.between.begin(), plan.between.end());
+  graph.values.insert(graph.values.end(), plan.intermediates.begin(), plan.intermediates.end());
   pointers_.assign(graph.values.size(), nullptr);
   use(0);
   for (int value : graph.outputs) addMade(graph, value);
   outputs_ = made_.size();
-  for (const Step& step : plan.steps) addLaunch(std::get<LaunchStep>(step), device, cache);
+  for (const codegen::Step& step : plan.steps) addLaunch(std::get<codegen::LaunchStep>(step), device, cache);
   for (const Launch& launch : launches_) {
     for (int value : launch.values) addMade(graph, value);
   }
@@ -62,7 +62,7 @@ void PlannedCallable::addMade(const ir::Graph& graph, int value) {
   made_.push_back(std::move(made));
 }
 
-void PlannedCallable::addLaunch(const LaunchStep& step, Device& device, const Cache& cache) {
+void PlannedCallable::addLaunch(const codegen::LaunchStep& step, Device& device, const Cache& cache) {
   Launch launch{device.compile(step.program, cache), step.values, {}, {}};
   for (std::size_t i = 0; i < step.values.size(); ++i) launch.alignments.push_back(step.program.params.at(i).alignment);
   launch.pointers.resize(step.values.size());

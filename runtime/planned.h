@@ -12,7 +12,7 @@ namespace runtime {
 /// A plan of launches on the memory of one call: nothing is looked up, hashed or dispatched when it runs.
 class PlannedCallable : public Callable {
  public:
-  PlannedCallable(Call::State& call, const Plan& plan, Device& device, const Cache& cache);
+  PlannedCallable(Call::State& call, const codegen::Plan& plan, Device& device, const Cache& cache);
   TensorList operator()() override;
   void use(int number) override;
   void reload() override;
@@ -35,7 +35,7 @@ class PlannedCallable : public Callable {
   };
 
   void addMade(const ir::Graph& graph, int value);
-  void addLaunch(const LaunchStep& step, Device& device, const Cache& cache);
+  void addLaunch(const codegen::LaunchStep& step, Device& device, const Cache& cache);
   at::Tensor allocate(const Made& made);
   void start(Launch& launch);
 

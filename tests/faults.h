@@ -90,12 +90,12 @@ inline int checkFaults(runtime::Device& device, const FaultyCall& faulty, ir::DT
   examination.begin(1, {});
   CHECK(examination.vacuous() == "");
   const ir::Graph graph = call.graph(examination.truth().eager);
-  const runtime::CallablePtr callable = runtime::plannedCallable(call, runtime::makePlan(graph, device.target()), device, none);
+  const runtime::CallablePtr callable = runtime::plannedCallable(call, codegen::compile(graph, device.target()), device, none);
   const auto trial = device.prepare(*callable, call);
 
   std::vector<Suspect> suspects;
   for (Fault fault : {Fault::UnwrittenTail, Fault::OffByOne, Fault::F16Accumulation, Fault::StaleOutput, Fault::Zeros}) {
-    runtime::Plan plan = runtime::makePlan(graph, device.target());
+    codegen::Plan plan = codegen::compile(graph, device.target());
     if (!breakPlan(plan, fault, device.target())) continue;
     Suspect suspect{fault, broken(runtime::plannedCallable(call, std::move(plan), device, none), fault), nullptr};
     suspect.trial = device.prepare(*suspect.callable, call);

@@ -42,18 +42,18 @@ Texts without(const Job& job, const std::string& kind, const std::string& reason
 }
 
 /// The values of the graph that a launch is given with what their addresses are multiples of, and the types of intermediates.
-std::string argumentsOf(const runtime::LaunchStep& step, const runtime::Plan& plan) {
+std::string argumentsOf(const codegen::LaunchStep& step, const codegen::Plan& plan) {
   std::string text;
   for (size_t i = 0; i < step.values.size(); ++i) {
     const auto value = static_cast<size_t>(step.values[i]), first = plan.graph.values.size();
     text += fmt::format(" {}@{}", value, step.program.params[i].alignment);
-    if (value >= first) text += fmt::format("({})", ir::toText(plan.between.at(value - first).type));
+    if (value >= first) text += fmt::format("({})", ir::toText(plan.intermediates.at(value - first).type));
   }
   return text;
 }
 
 /// All of a launch but the program's text; without names.
-std::string factsOf(const runtime::LaunchStep& step, const ir::Kernel& kernel, const runtime::Plan& plan) {
+std::string factsOf(const codegen::LaunchStep& step, const ir::Kernel& kernel, const codegen::Plan& plan) {
   const codegen::Program& program = step.program;
   const ir::Launch& launch = program.launch;
   return fmt::format(
@@ -81,11 +81,11 @@ std::string maskedText(const codegen::Program& program) {
   return "";
 }
 
-Texts kernelsOf(const Job& job, const runtime::Plan& plan) {
+Texts kernelsOf(const Job& job, const codegen::Plan& plan) {
   Texts made;
   made.text = headingOf(job);
   for (size_t i = 0; i < plan.steps.size(); ++i) {
-    const auto& step = std::get<runtime::LaunchStep>(plan.steps[i]);
+    const auto& step = std::get<codegen::LaunchStep>(plan.steps[i]);
     const std::string facts = factsOf(step, plan.kernels.at(i), plan);
     const std::string_view text = ownText(step.program);
     made.hashes[keyOf(job, static_cast<int>(i))] = {runtime::digest(fmt::format("{}{}", facts, text)),
@@ -123,7 +123,7 @@ Texts textsOf(const Job& job) {
     if (!lowering::hasLowering(job.sample->op)) return without(job, "no-lowering", "ATen is called");
     const std::optional<ir::Graph>& graph = graphOf(job);
     if (!graph) return without(job, "unforeseen", "what ATen returns is not known without a device");
-    const runtime::Plan plan = runtime::makePlan(*graph, job.target->target);
+    const codegen::Plan plan = codegen::compile(*graph, job.target->target);
     if (!plan.externReason.empty()) return without(job, "unsupported", plan.externReason);
     if (plan.steps.empty()) return without(job, "nothing", "all results are empty");
     return kernelsOf(job, plan);

@@ -20,13 +20,13 @@ using ir::Expr;
 using ir::Op;
 
 /// What an operation works on, as far as its spelling goes.
-enum class Domain { Index, Integer, Condition, Bool, Floating };
+enum class Arithmetic { Index, Integer, Condition, Bool, Floating };
 
-Domain domain(const Key& key) {
+Arithmetic domain(const Key& key) {
   const DType dtype = key.node->src.back()->dtype;
-  if (dtype == DType::Bool) return key.as == As::Index ? Domain::Condition : Domain::Bool;
-  if (ir::isFloating(dtype)) return Domain::Floating;
-  return key.as == As::Index && dtype == DType::I64 ? Domain::Index : Domain::Integer;
+  if (dtype == DType::Bool) return key.as == As::Index ? Arithmetic::Condition : Arithmetic::Bool;
+  if (ir::isFloating(dtype)) return Arithmetic::Floating;
+  return key.as == As::Index && dtype == DType::I64 ? Arithmetic::Index : Arithmetic::Integer;
 }
 
 struct Infix {
@@ -35,18 +35,18 @@ struct Infix {
 };
 
 /// How an operation with two operands is written between them.
-Infix infix(Op op, Domain domain) {
-  const bool wraps = domain == Domain::Integer;
-  const bool isBool = domain == Domain::Bool || domain == Domain::Condition;
+Infix infix(Op op, Arithmetic domain) {
+  const bool wraps = domain == Arithmetic::Integer;
+  const bool isBool = domain == Arithmetic::Bool || domain == Arithmetic::Condition;
   switch (op) {
     case Op::Add: return wraps ? Infix{} : Infix{"+", Binds::Sum};
     case Op::Sub: return wraps ? Infix{} : Infix{"-", Binds::Sum};
     case Op::Mul: return wraps ? Infix{} : Infix{"*", Binds::Product};
     case Op::Div: return wraps ? Infix{} : Infix{"/", Binds::Product};
-    case Op::Rem: return domain == Domain::Index ? Infix{"%", Binds::Product} : Infix{};
+    case Op::Rem: return domain == Arithmetic::Index ? Infix{"%", Binds::Product} : Infix{};
     // On values both operands are computed, without a branch.
-    case Op::And: return {domain == Domain::Condition ? "&&" : "&", Binds::Logic};
-    case Op::Or: return {domain == Domain::Condition ? "||" : "|", Binds::Logic};
+    case Op::And: return {domain == Arithmetic::Condition ? "&&" : "&", Binds::Logic};
+    case Op::Or: return {domain == Arithmetic::Condition ? "||" : "|", Binds::Logic};
     case Op::Xor: return isBool ? Infix{"!=", Binds::Compare} : Infix{"^", Binds::Logic};
     case Op::Eq: return {"==", Binds::Compare};
     case Op::Ne: return {"!=", Binds::Compare};
@@ -230,9 +230,9 @@ CudaText CudaExpressions::operation(const Key& key) const {
   const Op op = key.node->op;
   if (op == Op::Cast) return cast(key);
   if (op == Op::Where) return select(key);
-  const Domain d = domain(key);
-  if (d == Domain::Floating) return floating(key.node);
-  if (d == Domain::Index && (op == Op::FloorDiv || op == Op::Mod)) return quotient(key);
+  const Arithmetic d = domain(key);
+  if (d == Arithmetic::Floating) return floating(key.node);
+  if (d == Arithmetic::Index && (op == Op::FloorDiv || op == Op::Mod)) return quotient(key);
   return ir::arity(op) == 1 ? unary(key) : binary(key);
 }
 
@@ -248,30 +248,30 @@ CudaText CudaExpressions::select(const Key& key) const {
 }
 
 CudaText CudaExpressions::unary(const Key& key) const {
-  const Domain d = domain(key);
+  const Arithmetic d = domain(key);
   const CudaText x = operand(key, 0);
   const std::string atom = parenthesised(x, x.binds < Binds::Atom);
   if (key.node->op == Op::Not && key.node->dtype == DType::Bool) return {"!" + atom, Binds::Unary};
   if (key.node->op == Op::Not)
-    return {fmt::format("{}(~{})", d == Domain::Index ? indexType() : cudaType(key.node->dtype), atom)};
-  if (key.node->op == Op::Neg && d == Domain::Index) return {"-" + atom, Binds::Unary};
+    return {fmt::format("{}(~{})", d == Arithmetic::Index ? indexType() : cudaType(key.node->dtype), atom)};
+  if (key.node->op == Op::Neg && d == Arithmetic::Index) return {"-" + atom, Binds::Unary};
   return {fmt::format("math::{}({})", ir::name(key.node->op), x.text)};
 }
 
 CudaText CudaExpressions::binary(const Key& key) const {
   const Expr* node = key.node;
-  const Domain d = domain(key);
+  const Arithmetic d = domain(key);
   const Infix op = infix(node->op, d);
   const CudaText a = operand(key, 0);
   const CudaText b = operand(key, 1);
   if (op.token.empty()) {
     const auto argument = [&](const CudaText& x) {
-      return d == Domain::Index ? fmt::format("{}({})", indexType(), x.text) : x.text;
+      return d == Arithmetic::Index ? fmt::format("{}({})", indexType(), x.text) : x.text;
     };
     return {fmt::format("math::{}({}, {})", ir::name(node->op), argument(a), argument(b))};
   }
   const CudaText out = join(a, op, b);
-  const bool narrows = d == Domain::Integer && isNarrow(node->dtype) && !ir::isPredicate(node->op);
+  const bool narrows = d == Arithmetic::Integer && isNarrow(node->dtype) && !ir::isPredicate(node->op);
   return narrows ? CudaText{fmt::format("{}({})", cudaType(node->dtype), out.text)} : out;
 }
 
@@ -319,7 +319,7 @@ CudaText CudaExpressions::floating(const Expr* node) const {
   const bool isFast = kernel_.relaxedMath && dtype != DType::F64 && hasFastForm(node->op);
   const bool isReciprocal =
       isFast && node->op == Op::Div && node->src[0]->isConst() && std::get<double>(node->src[0]->payload) == 1;
-  const Infix op = infix(node->op, Domain::Floating);
+  const Infix op = infix(node->op, Arithmetic::Floating);
   CudaText out;
   if (node->op == Op::Neg) {
     out = {"-" + parenthesised(x[0], x[0].binds < Binds::Atom), Binds::Unary};

@@ -40,7 +40,7 @@ class Accumulator {
 
   Vec activeOrNeutral(Vec value, const LaneSet& lanes) const {
     if (!lanes.isPartial()) return value;
-    const Vec neutral = constant(scope_.builder, scope_.kernel.pool->neutral(op_, dtype_));
+    const Vec neutral = constant(scope_.builder, scope_.kernel.pool->identity(op_, dtype_));
     return select(maskOf(scope_.builder, lanes), value, splat(neutral, lanes.count));
   }
 

@@ -173,13 +173,13 @@ void forEachElement(const ir::TensorType& type, Visit visit) {
 
 }  // namespace
 
-int64_t drawnElements(const ir::TensorType& type, const Domain& domain) {
+int64_t drawnElements(const ir::TensorType& type, const ValueRange& domain) {
   int64_t all = type.storageElements();
   return std::holds_alternative<ByPosition>(domain) ? all : std::min(all, period);
 }
 
 template <typename Element>
-void fillStorage(const ir::TensorType& type, const Domain& domain, uint64_t key, Element* storage, const Data& data) {
+void fillStorage(const ir::TensorType& type, const ValueRange& domain, uint64_t key, Element* storage, const Data& data) {
   int64_t count = drawnElements(type, domain) * (ir::isComplex(type.dtype) ? 2 : 1);
   if (count == 0) return;
   auto draw = drawOf<Element>(type, key, data);
@@ -200,9 +200,9 @@ void fillStorage(const ir::TensorType& type, const Domain& domain, uint64_t key,
   std::visit(fill, domain);
 }
 
-template void fillStorage(const ir::TensorType&, const Domain&, uint64_t, float*, const Data&);
-template void fillStorage(const ir::TensorType&, const Domain&, uint64_t, double*, const Data&);
-template void fillStorage(const ir::TensorType&, const Domain&, uint64_t, int64_t*, const Data&);
-template void fillStorage(const ir::TensorType&, const Domain&, uint64_t, bool*, const Data&);
+template void fillStorage(const ir::TensorType&, const ValueRange&, uint64_t, float*, const Data&);
+template void fillStorage(const ir::TensorType&, const ValueRange&, uint64_t, double*, const Data&);
+template void fillStorage(const ir::TensorType&, const ValueRange&, uint64_t, int64_t*, const Data&);
+template void fillStorage(const ir::TensorType&, const ValueRange&, uint64_t, bool*, const Data&);
 
 }  // namespace inputs

@@ -9,18 +9,18 @@ namespace inputs {
 
 /// How many elements at the start of a tensor's storage are drawn; those after them repeat them. Drawing costs more than
 /// copying, and so large a prime period hides no mistake of an index. Values that depend on their position do not repeat.
-int64_t drawnElements(const ir::TensorType& type, const Domain& domain);
+int64_t drawnElements(const ir::TensorType& type, const ValueRange& domain);
 
 /// Draws the first drawnElements() elements of the storage of a tensor of `type`; `key` names the random stream. Element
 /// is what they are drawn as, before they become the tensor's dtype: float or double for floating dtypes (two for one
 /// complex number), int64_t for integers, bool. `data` says what Plain and Halves are, and Positive and NonZero where it is
 /// Specials.
 template <typename Element>
-void fillStorage(const ir::TensorType& type, const Domain& domain, uint64_t key, Element* storage, const Data& data = {});
+void fillStorage(const ir::TensorType& type, const ValueRange& domain, uint64_t key, Element* storage, const Data& data = {});
 
-extern template void fillStorage(const ir::TensorType&, const Domain&, uint64_t, float*, const Data&);
-extern template void fillStorage(const ir::TensorType&, const Domain&, uint64_t, double*, const Data&);
-extern template void fillStorage(const ir::TensorType&, const Domain&, uint64_t, int64_t*, const Data&);
-extern template void fillStorage(const ir::TensorType&, const Domain&, uint64_t, bool*, const Data&);
+extern template void fillStorage(const ir::TensorType&, const ValueRange&, uint64_t, float*, const Data&);
+extern template void fillStorage(const ir::TensorType&, const ValueRange&, uint64_t, double*, const Data&);
+extern template void fillStorage(const ir::TensorType&, const ValueRange&, uint64_t, int64_t*, const Data&);
+extern template void fillStorage(const ir::TensorType&, const ValueRange&, uint64_t, bool*, const Data&);
 
 }  // namespace inputs

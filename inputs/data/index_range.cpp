@@ -8,7 +8,7 @@
 namespace inputs {
 namespace {
 
-Domain below(int64_t bound, const Call& call, size_t argument) {
+ValueRange below(int64_t bound, const Call& call, size_t argument) {
   if (bound <= 0 && call.tensor(argument).numel() > 0)
     ir::fail(ir::ErrorKind::Unsupported, "no index is valid in a dimension of size {}", bound);
   return Below{std::max<int64_t>(bound, 1)};
@@ -31,13 +31,13 @@ int64_t scattered(Int128 i, int64_t bound) {
 
 // --- rows of weights, and bags of them ---
 
-Domain rowOfArgument0(const Call& call) { return below(call.size(0, 0), call, 1); }
-Domain rowOfArgument1(const Call& call) { return below(call.size(1, 0), call, 2); }
-Domain embeddingRow(const Call& call) { return below(call.integer(2), call, 1); }
-Domain bagRow(const Call& call) { return below(call.integer(5), call, 1); }
+ValueRange rowOfArgument0(const Call& call) { return below(call.size(0, 0), call, 1); }
+ValueRange rowOfArgument1(const Call& call) { return below(call.size(1, 0), call, 2); }
+ValueRange embeddingRow(const Call& call) { return below(call.integer(2), call, 1); }
+ValueRange bagRow(const Call& call) { return below(call.integer(5), call, 1); }
 
 /// First index of each bag: `indices` shared out evenly; the last entry is their number where the offsets include it.
-Domain offsets(int64_t indices, int64_t bags) {
+ValueRange offsets(int64_t indices, int64_t bags) {
   bags = std::max<int64_t>(bags, 1);
   return ByPosition{[=](const ir::Shape& at, uint64_t) {
     return static_cast<int64_t>((static_cast<Int128>(last(at)) * indices + bags - 1) / bags);
@@ -45,25 +45,25 @@ Domain offsets(int64_t indices, int64_t bags) {
 }
 
 /// The bag of each index, for offsets as above.
-Domain bagOfIndex(int64_t indices, int64_t bags) {
+ValueRange bagOfIndex(int64_t indices, int64_t bags) {
   indices = std::max<int64_t>(indices, 1);
   return ByPosition{
       [=](const ir::Shape& at, uint64_t) { return static_cast<int64_t>(static_cast<Int128>(last(at)) * bags / indices); }};
 }
 
-Domain embeddingBagOffsets(const Call& call) {
+ValueRange embeddingBagOffsets(const Call& call) {
   return offsets(call.tensor(1).numel(), call.tensor(2).numel() - (call.flag(7) ? 1 : 0));
 }
-Domain perSampleOffsets(const Call& call) { return offsets(call.tensor(2).numel(), call.tensor(3).numel()); }
-Domain perSampleBag(const Call& call) { return bagOfIndex(call.tensor(2).numel(), call.size(0, 0)); }
-Domain denseBackwardBag(const Call& call) { return bagOfIndex(call.tensor(1).numel(), call.size(0, 0)); }
+ValueRange perSampleOffsets(const Call& call) { return offsets(call.tensor(2).numel(), call.tensor(3).numel()); }
+ValueRange perSampleBag(const Call& call) { return bagOfIndex(call.tensor(2).numel(), call.size(0, 0)); }
+ValueRange denseBackwardBag(const Call& call) { return bagOfIndex(call.tensor(1).numel(), call.size(0, 0)); }
 
 // --- gather, scatter and friends: (self, dim, index, ...) ---
 
-Domain alongDim(const Call& call) { return below(call.sizeAlong(0, 1), call, 2); }
+ValueRange alongDim(const Call& call) { return below(call.sizeAlong(0, 1), call, 2); }
 
 /// No index twice along the dimension that is written to.
-Domain distinctAlongDim(const Call& call) {
+ValueRange distinctAlongDim(const Call& call) {
   int64_t bound = call.sizeAlong(0, 1), dim = call.integer(1), rank = call.tensor(2).rank();
   below(bound, call, 2);
   if (rank == 0) return Below{bound};
@@ -77,12 +77,12 @@ Domain distinctAlongDim(const Call& call) {
   }};
 }
 
-Domain anyElement(const Call& call) { return below(call.tensor(0).numel(), call, 1); }
+ValueRange anyElement(const Call& call) { return below(call.tensor(0).numel(), call, 1); }
 
 /// `put`: distinct elements unless it accumulates.
-Domain putElement(const Call& call) {
+ValueRange putElement(const Call& call) {
   int64_t bound = call.tensor(0).numel();
-  Domain any = below(bound, call, 1);
+  ValueRange any = below(bound, call, 1);
   if (call.flag(3)) return any;
   ir::Shape sizes = call.tensor(1).sizes;
   return ByPosition{[=](const ir::Shape& at, uint64_t) { return scattered(linear(at, sizes), bound); }};
@@ -112,13 +112,13 @@ int64_t indexBound(const Call& call) {
   return std::max<int64_t>(bound, 1);
 }
 
-Domain readIndex(const Call& call) {
+ValueRange readIndex(const Call& call) {
   if (isMask(indexTensor(call))) return Plain{};
   return Below{indexBound(call)};
 }
 
 /// A mask with as many trues as there are values to put, evenly spread.
-Domain putMask(const Call& call) {
+ValueRange putMask(const Call& call) {
   const ir::TensorType &mask = indexTensor(call), &values = call.tensor(2);
   int64_t after = call.tensor(0).rank() - dimensionsBefore(call, call.item() + 1), dim = values.rank() - 1 - after;
   int64_t cells = mask.numel(), trues = dim < 0 ? 1 : values.sizes[dim];
@@ -133,7 +133,7 @@ Domain putMask(const Call& call) {
 
 /// Without accumulation the tuples of indices differ: index tensors of one shape count through their dimensions like the
 /// digits of a number.
-Domain writtenIndex(const Call& call) {
+ValueRange writtenIndex(const Call& call) {
   if (isMask(indexTensor(call))) return putMask(call);
   int64_t bound = indexBound(call);
   if (call.flag(3)) return Below{bound};
@@ -150,14 +150,14 @@ Domain writtenIndex(const Call& call) {
 
 // --- classes of a loss ---
 
-Domain classOf(const Call& call, size_t input, size_t target) {
+ValueRange classOf(const Call& call, size_t input, size_t target) {
   return below(call.size(input, call.tensor(input).rank() == 1 ? 0 : 1), call, target);
 }
-Domain forwardClass(const Call& call) { return classOf(call, 0, 1); }
-Domain backwardClass(const Call& call) { return classOf(call, 1, 2); }
+ValueRange forwardClass(const Call& call) { return classOf(call, 0, 1); }
+ValueRange backwardClass(const Call& call) { return classOf(call, 1, 2); }
 
 /// The sum of the targets' weights, as if all were 1.
-Domain totalWeight(const Call& call) {
+ValueRange totalWeight(const Call& call) {
   int64_t targets = std::max<int64_t>(call.tensor(2).numel(), 1);
   return ByPosition{[=](const ir::Shape&, uint64_t) { return targets; }};
 }
@@ -179,7 +179,7 @@ ir::Shape lastSizes(const ir::TensorType& type, size_t count) {
 
 /// A flat index into the last dimensions of the input: one position of each dimension's span, drawn at random. `indices` is the
 /// tensor of them, which has the output's dimensions.
-Domain inWindow(ir::Shape input, const ir::TensorType& indices, std::function<Span(size_t dim, int64_t output)> span) {
+ValueRange inWindow(ir::Shape input, const ir::TensorType& indices, std::function<Span(size_t dim, int64_t output)> span) {
   lastSizes(indices, input.size());
   return ByPosition{[input = std::move(input), span = std::move(span)](const ir::Shape& at, uint64_t random) {
     int64_t flat = 0;
@@ -205,7 +205,7 @@ std::vector<int64_t> perDimension(const Call& call, size_t argument, const std::
 
 /// `(grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices)`.
 template <size_t dims>
-Domain maxPoolIndex(const Call& call) {
+ValueRange maxPoolIndex(const Call& call) {
   ir::Shape input = lastSizes(call.tensor(1), dims);
   auto kernel = perDimension<dims>(call, 2, {1}), stride = perDimension<dims>(call, 3, kernel);
   auto padding = perDimension<dims>(call, 4, {0}), dilation = perDimension<dims>(call, 5, {1});
@@ -219,7 +219,7 @@ Domain maxPoolIndex(const Call& call) {
 
 /// `(grad_output, self, indices)`.
 template <size_t dims>
-Domain adaptiveMaxPoolIndex(const Call& call) {
+ValueRange adaptiveMaxPoolIndex(const Call& call) {
   ir::Shape input = lastSizes(call.tensor(1), dims), output = lastSizes(call.tensor(2), dims);
   return inWindow(input, call.tensor(2), [=](size_t d, int64_t o) {
     int64_t first = o * input[d] / output[d], end = ((o + 1) * input[d] + output[d] - 1) / output[d];
@@ -229,7 +229,7 @@ Domain adaptiveMaxPoolIndex(const Call& call) {
 
 // --- others ---
 
-Domain sparseCoordinate(const Call& call) {
+ValueRange sparseCoordinate(const Call& call) {
   std::vector<int64_t> sizes = call.integers(2);
   if (sizes.empty()) sizes = {1};
   return ByPosition{[=](const ir::Shape& at, uint64_t random) {
@@ -238,16 +238,16 @@ Domain sparseCoordinate(const Call& call) {
 }
 
 /// Sorted along the last dimension.
-Domain ascending(const Call&) {
+ValueRange ascending(const Call&) {
   return ByPosition{[](const ir::Shape& at, uint64_t) { return last(at) - 4; }};
 }
 
-Domain smallCount(const Call&) { return Below{4}; }
+ValueRange smallCount(const Call&) { return Below{4}; }
 
 struct Row {
   std::string_view operators;  ///< names without `aten.`, overload and the underscore of in-place forms
   size_t argument;
-  Domain (*domain)(const Call&);
+  ValueRange (*domain)(const Call&);
 };
 
 constexpr Row rows[] = {
@@ -280,7 +280,7 @@ constexpr Row rows[] = {
 
 }  // namespace
 
-std::optional<Domain> indexDomain(const Call& call, size_t argument) {
+std::optional<ValueRange> indexDomain(const Call& call, size_t argument) {
   for (const Row& row : rows)
     if (row.argument == argument && call.isOneOf(row.operators)) return row.domain(call);
   return std::nullopt;

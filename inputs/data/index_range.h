@@ -10,6 +10,6 @@ namespace inputs {
 /// The domain of an argument that indexes another one (or counts, or masks it), by the operator's meaning; nothing for
 /// any other argument. Indices that are written without accumulation are distinct where there is room, so that the
 /// result does not depend on the order of the writes.
-std::optional<Domain> indexDomain(const Call& call, size_t argument);
+std::optional<ValueRange> indexDomain(const Call& call, size_t argument);
 
 }  // namespace inputs

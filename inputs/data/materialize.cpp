@@ -22,14 +22,14 @@ namespace inputs {
 namespace {
 
 template <typename Element>
-at::Tensor drawnAs(const ir::TensorType& type, const Domain& domain, uint64_t key, const Data& data) {
+at::Tensor drawnAs(const ir::TensorType& type, const ValueRange& domain, uint64_t key, const Data& data) {
   int64_t parts = ir::isComplex(type.dtype) ? 2 : 1;
   at::Tensor flat = at::empty({drawnElements(type, domain) * parts}, at::TensorOptions(c10::CppTypeToScalarType<Element>::value));
   fillStorage(type, domain, key, flat.mutable_data_ptr<Element>(), data);
   return parts == 1 ? flat : at::view_as_complex(flat.view({-1, 2}));
 }
 
-at::Tensor drawn(const ir::TensorType& type, const Domain& domain, uint64_t key, const Data& data) {
+at::Tensor drawn(const ir::TensorType& type, const ValueRange& domain, uint64_t key, const Data& data) {
   if (type.dtype == ir::DType::F64 || type.dtype == ir::DType::C128) return drawnAs<double>(type, domain, key, data);
   if (type.dtype == ir::DType::Bool) return drawnAs<bool>(type, domain, key, data);
   bool hasFraction = ir::isFloating(type.dtype) || ir::isComplex(type.dtype);
@@ -54,7 +54,7 @@ class PlainFloats {
   std::map<std::tuple<ir::DType, uint64_t, Distribution, double>, at::Tensor> drawn_;
 };
 
-bool arePlainFloats(const ir::TensorType& type, const Domain& domain) {
+bool arePlainFloats(const ir::TensorType& type, const ValueRange& domain) {
   return std::holds_alternative<Plain>(domain) && ir::isFloating(type.dtype) && type.dtype != ir::DType::F64;
 }
 
@@ -69,7 +69,7 @@ at::Tensor repeated(const at::Tensor& block, int64_t count) {
 }
 
 /// Drawn on the CPU, so that every device gets the same data.
-at::Tensor tensor(const ir::TensorType& type, const Domain& domain, uint64_t key, const Data& data, c10::Device device) {
+at::Tensor tensor(const ir::TensorType& type, const ValueRange& domain, uint64_t key, const Data& data, c10::Device device) {
   if (device.is_meta())
     return at::empty_strided(type.sizes, type.strides, at::TensorOptions(scalarType(type.dtype)).device(device));
   thread_local PlainFloats plainFloats;
@@ -160,7 +160,7 @@ class Materializer {
   c10::IValue operator()(const ir::Symbol& symbol) { return symbolNumber(symbol.text); }
   c10::IValue operator()(const ir::TensorType& type) {
     uint64_t key = randomBits(randomBits(seed_, position_), item_);
-    return tensor(type, domainOf(sample_, position_, item_), key, data_, device_);
+    return tensor(type, valueRangeOf(sample_, position_, item_), key, data_, device_);
   }
   c10::IValue operator()(const ir::List& list) {
     c10::impl::GenericList values(c10::AnyType::get());

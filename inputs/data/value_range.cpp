@@ -9,35 +9,35 @@
 namespace inputs {
 namespace {
 
-Domain positive(const Call&) { return Positive{}; }
-Domain nonZero(const Call&) { return NonZero{}; }
-Domain halves(const Call&) { return Halves{}; }
-Domain nonFinite(const Call&) { return NonFinite{}; }
-Domain probability(const Call&) { return Uniform{0, 1}; }
-Domain sine(const Call&) { return Uniform{-0.99, 0.99}; }
-Domain variance(const Call&) { return Uniform{0.5, 2}; }
+ValueRange positive(const Call&) { return Positive{}; }
+ValueRange nonZero(const Call&) { return NonZero{}; }
+ValueRange halves(const Call&) { return Halves{}; }
+ValueRange nonFinite(const Call&) { return NonFinite{}; }
+ValueRange probability(const Call&) { return Uniform{0, 1}; }
+ValueRange sine(const Call&) { return Uniform{-0.99, 0.99}; }
+ValueRange variance(const Call&) { return Uniform{0.5, 2}; }
 
 /// Extent of argument 1 along the dimension of argument 2.
 double extent(const Call& call) { return std::max(1.0, static_cast<double>(call.sizeAlong(1, 2))); }
 
 /// Probabilities that add up to about 1 along that dimension.
-Domain softmaxOutput(const Call& call) { return Uniform{0, 2.0 / extent(call)}; }
+ValueRange softmaxOutput(const Call& call) { return Uniform{0, 2.0 / extent(call)}; }
 
 /// Logarithms of such probabilities.
-Domain logSoftmaxOutput(const Call& call) {
+ValueRange logSoftmaxOutput(const Call& call) {
   double mean = -std::log(extent(call));
   return Uniform{mean - 1, mean + 0.5};
 }
 
 /// elu(x) is above -alpha * scale; an input is anything.
-Domain eluResult(const Call& call) {
+ValueRange eluResult(const Call& call) {
   if (!call.flag(4)) return Halves{};
   double lowest = -call.number(1, 1) * call.number(2, 1);
   return Uniform{0.99 * lowest, 2 + std::abs(lowest)};
 }
 
 /// The base of a power: positive for a fractional exponent, not zero for a negative one.
-Domain base(const Call& call) {
+ValueRange base(const Call& call) {
   if (call.isTensor(1)) return Positive{};
   double exponent = call.number(1, 1);
   if (exponent != std::floor(exponent)) return Positive{};
@@ -45,7 +45,7 @@ Domain base(const Call& call) {
   return Plain{};
 }
 
-Domain exponent(const Call& call) {
+ValueRange exponent(const Call& call) {
   if (ir::isIntegral(call.tensor(1).dtype)) return Below{4};
   return Plain{};
 }
@@ -53,7 +53,7 @@ Domain exponent(const Call& call) {
 struct Row {
   std::string_view operators;  ///< names without `aten.`, overload and the underscore of in-place forms
   size_t argument;
-  Domain (*domain)(const Call&);
+  ValueRange (*domain)(const Call&);
 };
 
 /// Where normal data would give no, or no telling, results.
@@ -66,7 +66,7 @@ constexpr Row rows[] = {
     {"div true_divide floor_divide remainder fmod", 1, nonZero},
     {"addcdiv", 2, nonZero},
     {"asin acos atanh erfinv", 0, sine},
-    {"acosh", 0, [](const Call&) -> Domain { return Uniform{1.1, 8}; }},
+    {"acosh", 0, [](const Call&) -> ValueRange { return Uniform{1.1, 8}; }},
     {"grid_sampler_2d grid_sampler_3d", 1, sine},
     {"grid_sampler_2d_backward grid_sampler_3d_backward", 2, sine},
     {"logit binary_cross_entropy multinomial", 0, probability},
@@ -90,12 +90,12 @@ constexpr Row rows[] = {
     {"logical_not sign sgn round floor ceil trunc frac", 0, halves},
     {"threshold_backward hardtanh_backward hardsigmoid_backward hardswish_backward leaky_relu_backward", 1, halves},
     {"isnan isinf isfinite isposinf isneginf nan_to_num", 0, nonFinite},
-    {"__lshift__ __rshift__ bitwise_left_shift bitwise_right_shift", 1, [](const Call&) -> Domain { return Below{4}; }},
+    {"__lshift__ __rshift__ bitwise_left_shift bitwise_right_shift", 1, [](const Call&) -> ValueRange { return Below{4}; }},
 };
 
 }  // namespace
 
-Domain domainOf(const Sample& sample, size_t argument, size_t item) {
+ValueRange valueRangeOf(const Sample& sample, size_t argument, size_t item) {
   Call call(sample, item);
   if (auto index = indexDomain(call, argument)) return *index;
   for (const Row& row : rows)

@@ -33,10 +33,10 @@ struct ByPosition {
 
 /// What the elements of a tensor argument are drawn from, so that the call means something: indices in range, divisors
 /// that are not zero, variances that are positive.
-using Domain = std::variant<Plain, Uniform, Positive, NonZero, Halves, NonFinite, Below, ByPosition>;
+using ValueRange = std::variant<Plain, Uniform, Positive, NonZero, Halves, NonFinite, Below, ByPosition>;
 
 /// The domain of the tensor at position `argument` of the call, or of the `item`-th of the list there. Throws an
 /// Unsupported error where the recorded arguments leave no valid value (an index into a dimension of size 0).
-Domain domainOf(const Sample& sample, size_t argument, size_t item = 0);
+ValueRange valueRangeOf(const Sample& sample, size_t argument, size_t item = 0);
 
 }  // namespace inputs

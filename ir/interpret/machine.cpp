@@ -41,7 +41,7 @@ class Sweep {
  public:
   Sweep(const Expr* sweep, Machine& machine)
       : sweep_(sweep),
-        neutral_(valueOf(ExprPool().neutral(sweep->reduction(), sweep->dtype))),
+        neutral_(valueOf(ExprPool().identity(sweep->reduction(), sweep->dtype))),
         body_({sweep->src[0]}, bind(sweep, machine)) {
     size_t points = 1;
     for (const Expr* axis : freeAxes({sweep})) {
@@ -162,7 +162,7 @@ Evaluation::Evaluation(const std::vector<const Expr*>& roots, const Machine& mac
   std::unordered_map<const Expr*, int> slots;
   for (const Expr* node : postorder(roots, false)) {
     Step step{node, {}, nullptr};
-    if (!node->isSweep())
+    if (!node->isCombining())
       for (size_t i = 0; i < node->src.size(); ++i) step.src[i] = slots.at(node->src[i]);
     if (node->op == Op::Axis) step.axis = machine.bound(node);
     slots[node] = static_cast<int>(steps_.size());
@@ -180,7 +180,7 @@ Scalar Evaluation::value(const Step& step, Machine& machine) const {
   const Expr* node = step.node;
   if (node->op == Op::Const) return valueOf(node);
   if (node->op == Op::Axis) return *step.axis;
-  if (node->isSweep()) return machine.swept(node);
+  if (node->isCombining()) return machine.swept(node);
   const Scalar& first = values_[step.src[0]];
   if (node->op == Op::Load) return machine.read(node->load().buffer, laneOffset(node, std::get<int64_t>(first), machine));
   if (node->op == Op::Cast) return convert(node->dtype, node->src[0]->dtype, first);

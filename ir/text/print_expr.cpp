@@ -40,7 +40,7 @@ std::unordered_map<const Expr*, bool> findIndices(const std::vector<const Expr*>
   std::unordered_map<const Expr*, bool> isIndex;
   for (const Expr* node : order) {
     const bool ofIndices = std::all_of(node->src.begin(), node->src.end(), [&](const Expr* x) { return isIndex.at(x); });
-    isIndex[node] = node->dtype == DType::I64 && node->op != Op::Load && !node->isSweep() && ofIndices;
+    isIndex[node] = node->dtype == DType::I64 && node->op != Op::Load && !node->isCombining() && ofIndices;
   }
   return isIndex;
 }

@@ -58,14 +58,14 @@ std::set<const Expr*> axesInValues(const std::vector<const Expr*>& values) {
 
 }  // namespace
 
-Domain::Domain(const ir::Loops& loops) : pool_(loops.pool) {
+IterationDomain::IterationDomain(const ir::Loops& loops) : pool_(loops.pool) {
   std::vector<const Expr*> values;
   for (const ir::StoreTo& store : loops.stores) values.push_back(store.value);
   addAccesses(loops, loops.stores, values);
   addDims(memoryOrder(loops.axes, stores_.front()), values);
 }
 
-Domain::Domain(const ir::Loops& loops, const Nest& nest) : pool_(loops.pool) {
+IterationDomain::IterationDomain(const ir::Loops& loops, const ReductionNest& nest) : pool_(loops.pool) {
   std::vector<ir::StoreTo> stores = nest.rowStores;
   stores.insert(stores.end(), nest.elementStores.begin(), nest.elementStores.end());
   std::vector<const Expr*> values;
@@ -82,7 +82,8 @@ Domain::Domain(const ir::Loops& loops, const Nest& nest) : pool_(loops.pool) {
   runsAlongElements_ = alongRows == 0 || (alongElements != 0 && alongElements <= alongRows);
 }
 
-void Domain::addAccesses(const ir::Loops& loops, const std::vector<ir::StoreTo>& stores, const std::vector<const Expr*>& values) {
+void IterationDomain::addAccesses(const ir::Loops& loops, const std::vector<ir::StoreTo>& stores,
+                                  const std::vector<const Expr*>& values) {
   for (const ir::StoreTo& store : stores) stores_.push_back(makeAccess(loops, store.buffer, nullptr, store.offset));
   for (const Expr* node : ir::postorder(values)) {
     const bool isLoad = node->op == ir::Op::Load && node->load().buffer < static_cast<int>(loops.buffers.size());
@@ -90,7 +91,7 @@ void Domain::addAccesses(const ir::Loops& loops, const std::vector<ir::StoreTo>&
   }
 }
 
-const Access& Domain::leading(const Nest& nest) const {
+const Access& IterationDomain::leading(const ReductionNest& nest) const {
   std::vector<const Expr*> axes = nest.kept;
   axes.insert(axes.end(), nest.reduced.begin(), nest.reduced.end());
   std::vector<const Access*> all;
@@ -112,7 +113,7 @@ const Access& Domain::leading(const Nest& nest) const {
 }
 
 /// Adds dims for axes in memory order, of one value if there are none.
-void Domain::addDims(const std::vector<const Expr*>& axes, const std::vector<const Expr*>& values) {
+void IterationDomain::addDims(const std::vector<const Expr*>& axes, const std::vector<const Expr*>& values) {
   const std::size_t begin = dims_.size();
   const std::set<const Expr*> kept = axesInValues(values);
   const auto runsOn = [&](const Access& access, const Expr* outer, const Expr* inner) {
@@ -135,13 +136,13 @@ void Domain::addDims(const std::vector<const Expr*>& axes, const std::vector<con
   if (dims_.size() == begin) dims_.push_back({1, {pool_->axis(1)}});
 }
 
-int64_t Domain::numel(std::size_t begin, std::size_t end) const {
+int64_t IterationDomain::numel(std::size_t begin, std::size_t end) const {
   int64_t count = 1;
   for (std::size_t d = begin; d < end; ++d) count *= dims_[d].extent;
   return count;
 }
 
-bool Domain::isFlat(const Access& access, int lanes) const {
+bool IterationDomain::isFlat(const Access& access, int lanes) const {
   if (!access.form || access.form->constant % lanes != 0) return false;
   int64_t expected = 1;
   for (std::size_t d = dims_.size(); d-- > 0; expected *= dims_[d].extent) {
@@ -150,7 +151,7 @@ bool Domain::isFlat(const Access& access, int lanes) const {
   return true;
 }
 
-bool Domain::isAligned(const Access& access, int lanes, std::size_t dim) const {
+bool IterationDomain::isAligned(const Access& access, int lanes, std::size_t dim) const {
   if (!access.form || access.form->constant % lanes != 0) return false;
   for (std::size_t d = 0; d < dims_.size(); ++d) {
     if (d != dim && stride(access, d) % lanes != 0) return false;
@@ -158,7 +159,7 @@ bool Domain::isAligned(const Access& access, int lanes, std::size_t dim) const {
   return true;
 }
 
-bool Domain::moves(const Access& access, std::size_t begin, std::size_t end) const {
+bool IterationDomain::moves(const Access& access, std::size_t begin, std::size_t end) const {
   if (!access.form) return true;
   for (std::size_t d = begin; d < end; ++d) {
     if (stride(access, d) != 0) return true;
@@ -166,7 +167,7 @@ bool Domain::moves(const Access& access, std::size_t begin, std::size_t end) con
   return false;
 }
 
-const Expr* Domain::offset(const Access& access, const Position& position) const {
+const Expr* IterationDomain::offset(const Access& access, const Position& position) const {
   if (!access.form) return at(access.offset, position, {});
   Value sum{*pool_, pool_->integer(ir::DType::I64, access.form->constant)};
   for (std::size_t d = 0; d < dims_.size(); ++d) {
@@ -176,7 +177,7 @@ const Expr* Domain::offset(const Access& access, const Position& position) const
   return sum.expr();
 }
 
-const Expr* Domain::at(const Expr* expr, const Position& position, const LoadMap& loads) const {
+const Expr* IterationDomain::at(const Expr* expr, const Position& position, const LoadMap& loads) const {
   return ir::rewrite(*pool_, expr, [&](const Expr* node) -> const Expr* {
     if (node->op == ir::Op::Axis) return axisAt(node, position);
     if (auto found = loads.find(node); found != loads.end()) return found->second;
@@ -184,7 +185,7 @@ const Expr* Domain::at(const Expr* expr, const Position& position, const LoadMap
   });
 }
 
-const Expr* Domain::axisAt(const Expr* axis, const Position& position) const {
+const Expr* IterationDomain::axisAt(const Expr* axis, const Position& position) const {
   for (std::size_t d = 0; d < dims_.size(); ++d) {
     const auto& axes = dims_[d].axes;
     const auto found = std::find(axes.begin(), axes.end(), axis);
@@ -199,7 +200,7 @@ const Expr* Domain::axisAt(const Expr* axis, const Position& position) const {
   return pool_->integer(ir::DType::I64, 0);  // an axis of one value
 }
 
-Position Domain::unflatten(const Expr* number, std::size_t begin, std::size_t end) const {
+Position IterationDomain::unflatten(const Expr* number, std::size_t begin, std::size_t end) const {
   Position position(end - begin);
   Value rest{*pool_, number};
   for (std::size_t d = end; d-- > begin;) {
@@ -210,7 +211,7 @@ Position Domain::unflatten(const Expr* number, std::size_t begin, std::size_t en
   return position;
 }
 
-ElementRange contiguousElements(const Domain& domain) {
+ElementRange contiguousElements(const IterationDomain& domain) {
   ElementRange range{domain.stores().front().elementBytes, domain.stores().front().elementBytes};
   const auto include = [&](const Access& access) {
     if (!domain.isInnerContiguous(access)) return;

@@ -32,13 +32,13 @@ using LoadMap = std::map<const ir::Expr*, const ir::Expr*>;
 
 /// The iteration space of loops in the order in which they run through memory, with as few dims as the accesses allow; what
 /// all schedules start from.
-class Domain {
+class IterationDomain {
  public:
   /// Of loops without reductions: ordered as the first store is.
-  explicit Domain(const ir::Loops& loops);
+  explicit IterationDomain(const ir::Loops& loops);
   /// Of a nest: first the dims of a row's number, then, from `elementDims()` on, those of its elements; each in the
   /// order of an access of those that run along the axis along which most bytes are moved.
-  Domain(const ir::Loops& loops, const Nest& nest);
+  IterationDomain(const ir::Loops& loops, const ReductionNest& nest);
 
   const std::vector<Dim>& dims() const { return dims_; }
   std::size_t elementDims() const { return elementDims_; }
@@ -76,7 +76,7 @@ class Domain {
   void addAccesses(const ir::Loops& loops, const std::vector<ir::StoreTo>& stores, const std::vector<const ir::Expr*>& values);
   /// Of the affine accesses that run along the axis along which most bytes are moved, the one that moves most. A kept axis needs
   /// only almost as many as a reduced one: tiles of columns keep the cache lines of what lies across them.
-  const Access& leading(const Nest& nest) const;
+  const Access& leading(const ReductionNest& nest) const;
   void addDims(const std::vector<const ir::Expr*>& axes, const std::vector<const ir::Expr*>& values);
   const ir::Expr* axisAt(const ir::Expr* axis, const Position& position) const;
 
@@ -91,6 +91,6 @@ class Domain {
 struct ElementRange {
   int64_t smallest, largest;
 };
-ElementRange contiguousElements(const Domain& domain);
+ElementRange contiguousElements(const IterationDomain& domain);
 
 }  // namespace lowering

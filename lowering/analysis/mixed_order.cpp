@@ -80,9 +80,9 @@ int chooseLanes(const std::vector<const MatrixNest*>& nests, const ir::Target& t
 
 /// A nest of loops over a matrix, along its rows or its columns.
 std::optional<MatrixNest> matrixNest(const ir::Loops& loops) {
-  std::optional<Nest> nest = nestOf(loops);
+  std::optional<ReductionNest> nest = reductionNestOf(loops);
   if (!nest || nest->scans) return std::nullopt;
-  MatrixNest matrix{*nest, Domain(loops, *nest), 0};
+  MatrixNest matrix{*nest, IterationDomain(loops, *nest), 0};
   if (matrix.domain.dims().size() != 2 || matrix.domain.elementDims() != 1) return std::nullopt;
   const bool alongRows = matrix.domain.runsAlongElements();
   matrix.rowDim = alongRows ? 0 : 1;
@@ -97,7 +97,7 @@ MatrixInput MatrixNest::input(const Access& access) const {
   return {access.buffer, dtype, access.form->constant, domain.stride(access, rowDim), domain.stride(access, 1 - rowDim)};
 }
 
-std::vector<MatrixInput> Crossing::inputs() const {
+std::vector<MatrixInput> MixedOrderReduction::inputs() const {
   std::vector<MatrixInput> found;
   for (const auto* matrix : {&alongRows, &alongColumns}) {
     if (!*matrix) continue;
@@ -109,10 +109,10 @@ std::vector<MatrixInput> Crossing::inputs() const {
   return found;
 }
 
-std::optional<Crossing> crossingOf(const std::vector<ir::Loops>& all, const ir::Target& target) {
+std::optional<MixedOrderReduction> mixedOrderReductionOf(const std::vector<ir::Loops>& all, const ir::Target& target) {
   const std::optional<std::vector<ir::Buffer>> buffers = united(all);
   if (all.empty() || all.size() > 2 || !buffers) return std::nullopt;
-  Crossing crossing;
+  MixedOrderReduction crossing;
   crossing.loops = {all.front().name, all.front().pool, *buffers, {}, {}};
   std::vector<const MatrixNest*> nests;
   for (const ir::Loops& loops : all) {

@@ -19,8 +19,8 @@ struct MatrixInput {
 
 /// A nest over the points of a matrix, whose dims are one for the rows and one for the columns.
 struct MatrixNest {
-  Nest nest;
-  Domain domain;
+  ReductionNest nest;
+  IterationDomain domain;
   std::size_t rowDim = 0;  ///< of the domain; the columns are the other one
   int64_t rows() const { return domain.dims()[rowDim].extent; }
   int64_t columns() const { return domain.dims()[1 - rowDim].extent; }
@@ -29,7 +29,7 @@ struct MatrixNest {
 
 /// Loops that reduce a matrix along its rows, which memory runs along, loops that reduce it along its columns, or both: then
 /// they read the matrix once. A layer norm's gradients are such: the input's needs sums of rows, the weight's of columns.
-struct Crossing {
+struct MixedOrderReduction {
   ir::Loops loops;  ///< the buffers and the stores of both; the axes are those of the nests
   std::optional<MatrixNest> alongRows, alongColumns;
   int lanes = 1;  ///< columns of a vector
@@ -42,6 +42,6 @@ struct Crossing {
 };
 
 /// The crossing of one or two loops; nothing where they are no such loops, or their vectors would not be aligned.
-std::optional<Crossing> crossingOf(const std::vector<ir::Loops>& all, const ir::Target& target);
+std::optional<MixedOrderReduction> mixedOrderReductionOf(const std::vector<ir::Loops>& all, const ir::Target& target);
 
 }  // namespace lowering

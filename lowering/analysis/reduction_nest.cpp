@@ -53,9 +53,9 @@ class NestBuilder {
   explicit NestBuilder(const ir::Loops& loops)
       : loops_(loops), pool_(*loops.pool), nodes_(ir::postorder(roots(loops))), free_(roots(loops)) {}
 
-  std::optional<Nest> build() {
+  std::optional<ReductionNest> build() {
     for (const Expr* node : nodes_)
-      if (node->isSweep()) reduces_.push_back(node);
+      if (node->isCombining()) reduces_.push_back(node);
     if (reduces_.empty()) return std::nullopt;
     nest_.scans = std::any_of(reduces_.begin(), reduces_.end(), [](const Expr* node) { return node->op == Op::Scan; });
     nest_.scans ? findScanned() : findAxes();
@@ -99,7 +99,8 @@ class NestBuilder {
       if (scan->op != Op::Scan || scan->src[1] != scanned) refuse("has scans over different axes, or beside reductions");
     for (const Expr* scan : reduces_) {
       const std::vector<const Expr*> body = ir::postorder({scan->src[0]});
-      if (std::any_of(body.begin(), body.end(), [](const Expr* node) { return node->isSweep(); })) refuse("has a scan of a scan");
+      if (std::any_of(body.begin(), body.end(), [](const Expr* node) { return node->isCombining(); }))
+        refuse("has a scan of a scan");
     }
     for (const Expr* axis : loops_.axes)
       if (axis != scanned && axis->axis().extent > 1) nest_.kept.push_back(axis);
@@ -146,18 +147,18 @@ class NestBuilder {
   FreeAxes free_;
   std::vector<const Expr*> reduces_;
   std::map<const Expr*, const Expr*> results_;
-  Nest nest_;
+  ReductionNest nest_;
 };
 
 }  // namespace
 
-int Nest::passes() const {
+int ReductionNest::passes() const {
   int passes = 0;
   for (const Reduction& reduction : reductions) passes = std::max(passes, reduction.pass + 1);
   return passes;
 }
 
-int Nest::passOf(const Expr* value) const {
+int ReductionNest::passOf(const Expr* value) const {
   int pass = 0;
   for (const Expr* node : ir::postorder({value})) {
     const auto needed = std::find_if(reductions.begin(), reductions.end(), [&](const Reduction& r) { return r.result == node; });
@@ -166,12 +167,12 @@ int Nest::passOf(const Expr* value) const {
   return pass;
 }
 
-int Nest::storingPass() const {
+int ReductionNest::storingPass() const {
   int pass = 0;
   for (const ir::StoreTo& store : elementStores) pass = std::max(pass, passOf(store.value));
   return pass;
 }
 
-std::optional<Nest> nestOf(const ir::Loops& loops) { return NestBuilder(loops).build(); }
+std::optional<ReductionNest> reductionNestOf(const ir::Loops& loops) { return NestBuilder(loops).build(); }
 
 }  // namespace lowering

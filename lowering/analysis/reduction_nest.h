@@ -21,7 +21,7 @@ struct Reduction {
 /// [images, height, width]; a cumulative sum's elements are those of its dimension. Nothing in it contains a Reduce or Scan:
 /// reduction i is read as element 0 of buffer
 /// `loops.buffers.size() + i`, which is a local array of the kernel to come.
-struct Nest {
+struct ReductionNest {
   std::vector<const ir::Expr*> kept, reduced;
   std::vector<Reduction> reductions;       ///< those that a body needs come before it
   bool scans = false;                      ///< they are scans: of one reduced axis, with results for each element
@@ -39,6 +39,6 @@ struct Nest {
 /// The nest of loops with reductions or scans; nothing where they have none. Error: Unsupported where these do not share their
 /// axes, where there are both, or a scan of a scan, or where something is stored for some of a row's axes, or an element's, and
 /// not for the others.
-std::optional<Nest> nestOf(const ir::Loops& loops);
+std::optional<ReductionNest> reductionNestOf(const ir::Loops& loops);
 
 }  // namespace lowering

@@ -12,7 +12,7 @@ using ir::Expr;
 using Nodes = std::set<const Expr*>;
 
 /// The bodies of a pass, and in the one that stores what is stored for elements.
-std::vector<const Expr*> valuesOf(const Nest& nest, int pass, int storing) {
+std::vector<const Expr*> valuesOf(const ReductionNest& nest, int pass, int storing) {
   std::vector<const Expr*> values;
   for (const Reduction& reduction : nest.reductions)
     if (reduction.pass == pass) values.push_back(reduction.body);
@@ -22,10 +22,10 @@ std::vector<const Expr*> valuesOf(const Nest& nest, int pass, int storing) {
 }
 
 /// The same where elements are stored after the last pass.
-std::vector<const Expr*> valuesOf(const Nest& nest, int pass) { return valuesOf(nest, pass, nest.passes()); }
+std::vector<const Expr*> valuesOf(const ReductionNest& nest, int pass) { return valuesOf(nest, pass, nest.passes()); }
 
 /// Those of the nodes, operands before users, that depend on the reduced axes: also, or not only, through what is loaded.
-Nodes dependent(const Nest& nest, const std::vector<const Expr*>& nodes, bool throughLoads) {
+Nodes dependent(const ReductionNest& nest, const std::vector<const Expr*>& nodes, bool throughLoads) {
   Nodes found(nest.reduced.begin(), nest.reduced.end());
   for (const Expr* node : nodes)
     if ((throughLoads || node->op != ir::Op::Load) &&
@@ -40,7 +40,7 @@ bool contains(const std::vector<PassValue>& values, const Expr* value) {
 
 }  // namespace
 
-std::vector<PassValue> rowValues(const Nest& nest) {
+std::vector<PassValue> rowValues(const ReductionNest& nest) {
   std::vector<PassValue> found;
   for (int pass = 0; pass <= nest.passes(); ++pass) {
     const std::vector<const Expr*> values = valuesOf(nest, pass), nodes = ir::postorder(values);
@@ -57,7 +57,7 @@ std::vector<PassValue> rowValues(const Nest& nest) {
   return found;
 }
 
-std::vector<PassValue> repeatedFunctions(const Nest& nest) {
+std::vector<PassValue> repeatedFunctions(const ReductionNest& nest) {
   std::vector<PassValue> once, again;
   for (int pass = 0; pass <= nest.passes(); ++pass) {
     const std::vector<const Expr*> nodes = ir::postorder(valuesOf(nest, pass));
@@ -74,7 +74,7 @@ std::vector<PassValue> repeatedFunctions(const Nest& nest) {
   return again;
 }
 
-std::set<const Expr*> repeatedLoads(const Nest& nest) {
+std::set<const Expr*> repeatedLoads(const ReductionNest& nest) {
   Nodes once, again;
   for (int pass = 0; pass <= nest.passes(); ++pass)
     for (const Expr* node : ir::postorder(valuesOf(nest, pass, nest.storingPass())))
@@ -82,7 +82,7 @@ std::set<const Expr*> repeatedLoads(const Nest& nest) {
   return again;
 }
 
-bool dependsOnLoadsAlone(const Nest& nest, int pass) {
+bool dependsOnLoadsAlone(const ReductionNest& nest, int pass) {
   const std::vector<const Expr*> values = valuesOf(nest, pass);
   const Nodes beside = dependent(nest, ir::postorder(values), false);
   return std::none_of(values.begin(), values.end(), [&](const Expr* value) { return beside.contains(value); });

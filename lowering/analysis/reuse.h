@@ -7,7 +7,7 @@
 
 namespace lowering {
 
-/// A value of a nest, and the first pass that needs it: Nest::passes() for the stores of elements.
+/// A value of a nest, and the first pass that needs it: ReductionNest::passes() for the stores of elements.
 struct PassValue {
   const ir::Expr* value = nullptr;
   int pass = 0;
@@ -15,15 +15,15 @@ struct PassValue {
 
 /// What all elements of a row share of a nest's bodies and element stores, and what takes more than reading it: the largest parts
 /// of these that are floating, do not depend on the reduced axes and are no mere Load or constant.
-std::vector<PassValue> rowValues(const Nest& nest);
+std::vector<PassValue> rowValues(const ReductionNest& nest);
 
 /// Functions of elements, such as exponentials, that a pass computes and a later one or the element stores need again.
-std::vector<PassValue> repeatedFunctions(const Nest& nest);
+std::vector<PassValue> repeatedFunctions(const ReductionNest& nest);
 
 /// Loads that more than one sweep over the elements needs.
-std::set<const ir::Expr*> repeatedLoads(const Nest& nest);
+std::set<const ir::Expr*> repeatedLoads(const ReductionNest& nest);
 
 /// Whether the bodies of a pass depend on the reduced axes only through what they load.
-bool dependsOnLoadsAlone(const Nest& nest, int pass);
+bool dependsOnLoadsAlone(const ReductionNest& nest, int pass);
 
 }  // namespace lowering

@@ -34,7 +34,7 @@ std::optional<Renaming> renaming(const ir::Affine& from, const ir::Affine& to) {
 }
 
 /// What the axes of rows and their elements are called in loops over these elements: by a tensor that both read alike.
-std::optional<Renaming> sharedAxes(const ir::Loops& elements, const ir::Loops& rows, const Nest& nest) {
+std::optional<Renaming> sharedAxes(const ir::Loops& elements, const ir::Loops& rows, const ReductionNest& nest) {
   std::vector<const Expr*> values, bodies;
   for (const ir::StoreTo& store : elements.stores) values.push_back(store.value);
   for (const Reduction& reduction : nest.reductions) bodies.push_back(reduction.body);
@@ -76,10 +76,10 @@ ir::Loops joined(ir::Loops loops, const ir::Loops& rows, const Renaming& names) 
 }
 
 /// Both as one, where the second reduces rows of the elements that the first goes over, in the order in which they lie.
-std::optional<ir::Loops> fused(const ir::Loops& elements, const ir::Loops& rows) {
-  if (elements.pool != rows.pool || nestOf(elements) || interfere(elements, rows)) return {};
-  const std::optional<Nest> nest = nestOf(rows);
-  if (!nest || nest->passes() > 1 || !nest->elementStores.empty() || !Domain(rows, *nest).runsAlongElements()) return {};
+std::optional<ir::Loops> fuse(const ir::Loops& elements, const ir::Loops& rows) {
+  if (elements.pool != rows.pool || reductionNestOf(elements) || interfere(elements, rows)) return {};
+  const std::optional<ReductionNest> nest = reductionNestOf(rows);
+  if (!nest || nest->passes() > 1 || !nest->elementStores.empty() || !IterationDomain(rows, *nest).runsAlongElements()) return {};
   std::optional<Renaming> names = sharedAxes(elements, rows, *nest);
   if (!names) return {};
   std::vector<int64_t> reduced, rest;
@@ -107,10 +107,10 @@ int bufferIn(ir::Loops& loops, const ir::Buffer& buffer) {
   return number;
 }
 
-std::vector<ir::Loops> fused(std::vector<ir::Loops> all, const ir::Target& target) {
+std::vector<ir::Loops> fuseLoops(std::vector<ir::Loops> all, const ir::Target& target) {
   if (target.backend != ir::Backend::Cuda || all.size() != 2) return all;
   for (const auto& [elements, rows] : {std::pair(0, 1), std::pair(1, 0)})
-    if (std::optional<ir::Loops> one = fused(all[elements], all[rows])) return {*std::move(one)};
+    if (std::optional<ir::Loops> one = fuse(all[elements], all[rows])) return {*std::move(one)};
   return all;
 }
 

@@ -59,7 +59,7 @@ std::set<const Expr*> strangersOf(const Exprs& nodes, const Exprs& axes) {
 
 }  // namespace
 
-bool Partials::separate(const Exprs& results, const Exprs& axes) {
+bool Intermediates::separate(const Exprs& results, const Exprs& axes) {
   const Exprs nodes = ir::postorder(results);
   if (std::any_of(nodes.begin(), nodes.end(), [](const Expr* node) { return node->op == ir::Op::Scan; })) return false;
   std::set<const Expr*> apart = innerOf(nodes);
@@ -72,14 +72,14 @@ bool Partials::separate(const Exprs& results, const Exprs& axes) {
   return values_.size() > before;
 }
 
-void Partials::add(std::size_t tensor) {
+void Intermediates::add(std::size_t tensor) {
   if (std::find(tensors_.begin(), tensors_.end(), tensor) != tensors_.end()) return;
   const Tensor& reduced = reductions_.tensors[tensor];
   values_.push_back({fmt::format("partial{}", values_.size()), ir::TensorType::contiguous(reduced.dtype, reduced.sizes)});
   tensors_.push_back(tensor);
 }
 
-const Expr* Partials::read(const Expr* expr, const ir::Shape& sizes) {
+const Expr* Intermediates::read(const Expr* expr, const ir::Shape& sizes) {
   return ir::rewrite(pool_, expr, [&](const Expr* node) -> const Expr* {
     const auto known = reductions_.elements.find(node);
     if (known == reductions_.elements.end()) return nullptr;
@@ -96,11 +96,11 @@ const Expr* Partials::read(const Expr* expr, const ir::Shape& sizes) {
   });
 }
 
-const Expr* Partials::reading(const Expr* reduce, const ir::Shape& sizes) {
+const Expr* Intermediates::reading(const Expr* reduce, const ir::Shape& sizes) {
   return pool_.reduce(reduce->reduction(), read(reduce->src[0], sizes), ownAxes(reduce));
 }
 
-const Expr* Partials::at(int value, const Index& index) {
+const Expr* Intermediates::at(int value, const Index& index) {
   return reading(reductions_.tensors[tensors_.at(static_cast<std::size_t>(value) - first_)].at(index).expr(), sizes(value));
 }
 

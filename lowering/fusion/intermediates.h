@@ -10,10 +10,11 @@ namespace lowering {
 /// Reductions that the loops which need them cannot compute: parts of a larger one, whose sums run over other axes (a group's sum
 /// is made of those of its channels), and those over other axes than the elements that are stored. They are values of their own,
 /// which loops before these store.
-class Partials {
+class Intermediates {
  public:
   /// `first` is the number of the first such value.
-  Partials(ir::ExprPool& pool, Reductions& reductions, std::size_t first) : pool_(pool), reductions_(reductions), first_(first) {}
+  Intermediates(ir::ExprPool& pool, Reductions& reductions, std::size_t first)
+      : pool_(pool), reductions_(reductions), first_(first) {}
 
   /// Sets apart what loops over these axes that store these results cannot compute; whether there is anything.
   bool separate(const std::vector<const ir::Expr*>& results, const std::vector<const ir::Expr*>& axes);

@@ -139,11 +139,11 @@ std::vector<ir::Loops> lower(const ir::Graph& graph) {
   const auto pool = std::make_shared<ir::ExprPool>();
   Reductions reductions;
   const Lowered lowered = lowerNodes(graph, *pool, reductions);
-  Partials partials(*pool, reductions, graph.values.size());
+  Intermediates partials(*pool, reductions, graph.values.size());
   return realize(graph, symbol(graph.nodes.front().op), pool, lowered, partials);
 }
 
-std::vector<ir::GraphValue> between(const ir::Graph& graph, const std::vector<ir::Loops>& all) {
+std::vector<ir::GraphValue> intermediatesOf(const ir::Graph& graph, const std::vector<ir::Loops>& all) {
   std::map<int, ir::GraphValue> found;
   for (const ir::Loops& loops : all)
     for (const ir::Buffer& buffer : loops.buffers)

@@ -45,7 +45,7 @@ std::vector<const Expr*> loadsIn(const std::vector<const Expr*>& roots) {
   return loads;
 }
 
-bool readsAny(const std::vector<const Expr*>& results, const Partials& partials) {
+bool readsAny(const std::vector<const Expr*>& results, const Intermediates& partials) {
   const std::vector<const Expr*> loads = loadsIn(results);
   return std::any_of(loads.begin(), loads.end(), [&](const Expr* load) { return partials.contains(load->load().buffer); });
 }
@@ -95,7 +95,7 @@ class Placement {
 /// What is to be stored: the graph's results, and the reductions that were set apart.
 class Results {
  public:
-  Results(const Lowered& lowered, Partials& partials) : lowered_(lowered), partials_(partials) {}
+  Results(const Lowered& lowered, Intermediates& partials) : lowered_(lowered), partials_(partials) {}
 
   /// Those with any elements, the largest first.
   std::vector<int> values() const {
@@ -121,7 +121,7 @@ class Results {
   }
 
   const Lowered& lowered_;
-  Partials& partials_;
+  Intermediates& partials_;
 };
 
 /// Makes a smaller tensor a member of a bundle that has all its reductions (at least one: mere copies are loops of their own).
@@ -165,7 +165,7 @@ Bundle makeBundle(ir::ExprPool& pool, const ir::Shape& sizes, const ir::Shape& b
 }
 
 /// A bundle of values of the same sizes, whose axes are split into blocks where reductions depend on these.
-Bundle makeBundle(ir::ExprPool& pool, const std::vector<int>& values, const Results& all, const Partials& partials) {
+Bundle makeBundle(ir::ExprPool& pool, const std::vector<int>& values, const Results& all, const Intermediates& partials) {
   const ir::Shape& sizes = all.sizes(values.front());
   Bundle bundle = makeBundle(pool, sizes, sizes);
   const auto fill = [&] {
@@ -186,7 +186,7 @@ Bundle makeBundle(ir::ExprPool& pool, const std::vector<int>& values, const Resu
   return bundle;
 }
 
-std::vector<Bundle> bundled(ir::ExprPool& pool, const Lowered& lowered, Partials& partials) {
+std::vector<Bundle> bundled(ir::ExprPool& pool, const Lowered& lowered, Intermediates& partials) {
   const Results results(lowered, partials);
   std::vector<Bundle> all;
   std::vector<int> values = results.values();
@@ -205,7 +205,7 @@ std::vector<Bundle> bundled(ir::ExprPool& pool, const Lowered& lowered, Partials
 }
 
 /// Each bundle after those that store what it reads; the largest first of those that could be next.
-std::vector<Bundle> inOrder(std::vector<Bundle> all, const Partials& partials) {
+std::vector<Bundle> inOrder(std::vector<Bundle> all, const Intermediates& partials) {
   std::map<int, const Bundle*> storing;
   for (const Bundle& bundle : all)
     for (const Member& member : bundle.members) storing[member.value] = &bundle;
@@ -227,7 +227,7 @@ std::vector<Bundle> inOrder(std::vector<Bundle> all, const Partials& partials) {
 }
 
 /// Bundles whose reductions can all be computed by loops over their axes.
-std::vector<Bundle> bundles(ir::ExprPool& pool, const Lowered& lowered, Partials& partials) {
+std::vector<Bundle> bundles(ir::ExprPool& pool, const Lowered& lowered, Intermediates& partials) {
   for (;;) {
     std::vector<Bundle> all = bundled(pool, lowered, partials);
     const bool isComplete = std::none_of(all.begin(), all.end(),
@@ -279,7 +279,7 @@ void checkInPlace(const ir::Loops& loops) {
 }
 
 /// Loops run one after another: what earlier ones have written in place, later ones may not read.
-void checkOrder(const std::vector<ir::Loops>& all, const Partials& partials) {
+void checkOrder(const std::vector<ir::Loops>& all, const Intermediates& partials) {
   std::set<int> written;
   for (const ir::Loops& loops : all) {
     for (const ir::Buffer& buffer : loops.buffers) {
@@ -336,7 +336,7 @@ Value offsetOf(ir::ExprPool& pool, const ir::TensorType& type, const Index& inde
 }
 
 std::vector<ir::Loops> realize(const ir::Graph& graph, const std::string& name, const ir::ExprPoolPtr& pool,
-                               const Lowered& lowered, Partials& partials) {
+                               const Lowered& lowered, Intermediates& partials) {
   const std::vector<Bundle> found = bundles(*pool, lowered, partials);
   std::vector<ir::GraphValue> values = graph.values;
   std::vector<int> inputs = graph.inputs;

@@ -24,6 +24,6 @@ Value offsetOf(ir::ExprPool& pool, const ir::TensorType& type, const Index& inde
 /// smaller one (a row's sum, a channel's mean) joins the loops of a larger one that computes all the reductions it is made of.
 /// What loops cannot compute themselves is set apart in `partials`: loops before them store it.
 std::vector<ir::Loops> realize(const ir::Graph& graph, const std::string& name, const ir::ExprPoolPtr& pool,
-                               const Lowered& lowered, Partials& partials);
+                               const Lowered& lowered, Intermediates& partials);
 
 }  // namespace lowering

@@ -60,13 +60,13 @@ std::optional<Division> divisionOf(const Axes& reduced, const ir::Target& target
 }
 
 /// Whether loops are sums of columns alone, large, and of tensors that run both ways.
-bool isDivisible(const ir::Loops& loops, const Nest& nest, const ir::Target& target) {
+bool isDivisible(const ir::Loops& loops, const ReductionNest& nest, const ir::Target& target) {
   const auto isSum = [](const Reduction& reduction) {
     return reduction.op == ir::Op::Add && ir::isFloating(reduction.body->dtype);
   };
   if (nest.scans || nest.passes() > 1 || !nest.elementStores.empty()) return false;
   if (!std::all_of(nest.reductions.begin(), nest.reductions.end(), isSum)) return false;
-  const Domain domain(loops, nest);
+  const IterationDomain domain(loops, nest);
   int64_t bytes = 0;
   for (const Access& access : domain.loads())
     if (isStaged(domain, access)) bytes += access.elementBytes * domain.numel();
@@ -145,7 +145,7 @@ class Divider {
     whole_.buffers[static_cast<std::size_t>(read)].isRead = true;
     return pool_.reduce(ir::Op::Add, pool_.load(read, reduce->dtype, offset(buffer.type, outer)), outer);
   }
-  /// Whether one of the axes is divided.
+  /// Whether one of the axes is split.
   bool isStretched() const { return outer_.size() > division_.at; }
   void addAxes(const Axes& running) {
     const int64_t stretches = extentOf(running[division_.at]) / division_.stretch;
@@ -187,7 +187,7 @@ class Divider {
 
 /// The loops of both steps; nothing where one is as good, or tiles do not hold the parts.
 std::optional<std::pair<ir::Loops, ir::Loops>> bothSteps(const ir::Loops& loops, int firstValue, const ir::Target& target) {
-  const std::optional<Nest> nest = nestOf(loops);
+  const std::optional<ReductionNest> nest = reductionNestOf(loops);
   if (!nest || !isDivisible(loops, *nest, target)) return std::nullopt;
   const std::optional<Division> division = divisionOf(runningOf(nest->reduced), target);
   if (!division) return std::nullopt;
@@ -198,7 +198,7 @@ std::optional<std::pair<ir::Loops, ir::Loops>> bothSteps(const ir::Loops& loops,
 
 }  // namespace
 
-std::vector<ir::Loops> divided(const std::vector<ir::Loops>& all, std::size_t first, const ir::Target& target) {
+std::vector<ir::Loops> splitReductions(const std::vector<ir::Loops>& all, std::size_t first, const ir::Target& target) {
   if (target.backend != ir::Backend::Cuda) return all;
   auto next = static_cast<int>(first);
   for (const ir::Loops& loops : all)

@@ -40,7 +40,8 @@ std::vector<RowWish> wishes(const RowTiling& rules, const ir::Target& target) {
   return all;
 }
 
-std::vector<Tiling> others(const Nest& nest, const Domain& domain, const ir::Target& target, const RowTiling& rules) {
+std::vector<Tiling> others(const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target,
+                           const RowTiling& rules) {
   std::vector<Tiling> tilings;
   for (const RowWish& wish : wishes(rules, target)) tilings.emplace_back(chooseRowTiling(nest, domain, target, wish));
   return tilings;
@@ -82,7 +83,8 @@ std::vector<Tiling> others(const ir::Target& target, const ColumnTiling& rules) 
 
 /// Threads that share the elements of rows, how many rows a tile has, and whether these stay in registers; no tiles where memory
 /// runs along rows' elements.
-std::vector<Tiling> others(const Nest& nest, const Domain& domain, const ir::Target& target, const StagedTiling& rules) {
+std::vector<Tiling> others(const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target,
+                           const StagedTiling& rules) {
   std::vector<Tiling> tilings;
   const int64_t half = rules.rowVectors() * rules.lanes / 2;
   for (const StagedWish& wish :
@@ -93,7 +95,7 @@ std::vector<Tiling> others(const Nest& nest, const Domain& domain, const ir::Tar
 }
 
 /// Vectors a thread takes at once, and CTAs a row or column.
-std::vector<Tiling> others(const Domain& domain, const ir::Target& target, const ScanTiling& rules) {
+std::vector<Tiling> others(const IterationDomain& domain, const ir::Target& target, const ScanTiling& rules) {
   std::vector<Tiling> tilings;
   for (const ScanWish& wish : {ScanWish{.steps = 2 * rules.steps}, ScanWish{.steps = rules.steps / 2},
                                ScanWish{.parts = 2 * rules.parts()}, ScanWish{.parts = rules.parts() / 2}})
@@ -102,11 +104,11 @@ std::vector<Tiling> others(const Domain& domain, const ir::Target& target, const
 }
 
 /// Columns that all CTAs add to at once, and tiles of columns.
-std::vector<Tiling> others(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target,
-                           PersistentTiling rules) {
+std::vector<Tiling> others(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain,
+                           const ir::Target& target, PersistentTiling rules) {
   std::vector<Tiling> tilings;
   if (!domain.runsAlongElements()) tilings.emplace_back(chooseColumnTiling(nest, domain, target));
-  const std::optional<Crossing> crossing = crossingOf({loops}, target);
+  const std::optional<MixedOrderReduction> crossing = mixedOrderReductionOf({loops}, target);
   rules.adds = true;
   if (crossing && canAdd(*crossing)) tilings.emplace_back(rules);
   return tilings;
@@ -114,9 +116,9 @@ std::vector<Tiling> others(const ir::Loops& loops, const Nest& nest, const Domai
 
 std::vector<Tiling> others(const ir::Loops& loops, const ir::Target& target, const Tiling& rules) {
   if (const auto* pointwise = std::get_if<PointwiseTiling>(&rules)) return others(*pointwise);
-  const std::optional<Nest> nest = nestOf(loops);
+  const std::optional<ReductionNest> nest = reductionNestOf(loops);
   if (target.backend == ir::Backend::Cpu || !nest) return {};
-  const Domain domain(loops, *nest);
+  const IterationDomain domain(loops, *nest);
   if (const auto* scan = std::get_if<ScanTiling>(&rules)) return others(domain, target, *scan);
   if (const auto* staged = std::get_if<StagedTiling>(&rules)) return others(*nest, domain, target, *staged);
   std::vector<Tiling> tilings;

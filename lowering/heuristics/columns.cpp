@@ -15,7 +15,7 @@ constexpr int64_t shareBytes = 64 << 10;                    // that the last CTA
 constexpr int64_t smallBytes = 2 << 20;                     // of a tensor: more and narrower CTAs start sooner
 
 /// Accesses that run along the columns and take part in the volume.
-std::vector<const Access*> columnAccesses(const Domain& domain) {
+std::vector<const Access*> columnAccesses(const IterationDomain& domain) {
   std::vector<const Access*> found;
   const std::size_t columns = domain.elementDims() - 1;
   for (const Access& access : domain.loads()) {
@@ -25,7 +25,7 @@ std::vector<const Access*> columnAccesses(const Domain& domain) {
   return found;
 }
 
-int chooseLanes(const Domain& domain, const std::vector<const Access*>& accesses, const ir::Target& target) {
+int chooseLanes(const IterationDomain& domain, const std::vector<const Access*>& accesses, const ir::Target& target) {
   if (accesses.empty()) return 1;
   const std::size_t columns = domain.elementDims() - 1;
   int64_t widest = 1;
@@ -39,7 +39,7 @@ int chooseLanes(const Domain& domain, const std::vector<const Access*>& accesses
 
 }  // namespace
 
-ColumnTiling chooseColumnTiling(const Nest& nest, const Domain& domain, const ir::Target& target) {
+ColumnTiling chooseColumnTiling(const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target) {
   const std::vector<const Access*> accesses = columnAccesses(domain);
   ColumnTiling tiling;
   tiling.lanes = chooseLanes(domain, accesses, target);

@@ -32,6 +32,6 @@ struct ColumnTiling {
 };
 
 /// The tiling of a nest for a GPU, by rules that were measured on sm_90 (docs/schedules.md).
-ColumnTiling chooseColumnTiling(const Nest& nest, const Domain& domain, const ir::Target& target);
+ColumnTiling chooseColumnTiling(const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target);
 
 }  // namespace lowering

@@ -16,14 +16,14 @@ constexpr int64_t aheadOfColumns = 32 << 10;  // where they are only added
 constexpr int64_t leastBytes = 4 << 20;       // of a matrix: a smaller one is done before all CTAs have waited for each other
 constexpr int64_t tall = 4;                   // rows for each column: what CTAs leave of the columns is little beside the matrix
 
-int64_t words(const Crossing& crossing, ir::DType dtype) { return ceilDiv(crossing.lanes * ir::sizeOf(dtype), 4); }
+int64_t words(const MixedOrderReduction& crossing, ir::DType dtype) { return ceilDiv(crossing.lanes * ir::sizeOf(dtype), 4); }
 
 /// Registers for a vector of a row: of what all rows share, and of what each of them has, now and next.
 struct VectorRegisters {
   int64_t shared = 0, ofRow = 0;
 };
 
-VectorRegisters registersOf(const Crossing& crossing) {
+VectorRegisters registersOf(const MixedOrderReduction& crossing) {
   VectorRegisters registers;
   for (const MatrixInput& input : crossing.inputs()) {
     if (input.columnStride == 0) continue;
@@ -36,7 +36,7 @@ VectorRegisters registersOf(const Crossing& crossing) {
 }
 
 /// Shared memory of a CTA, whose groups leave there what they have of the columns.
-int64_t sharedBytes(const Crossing& crossing, const PersistentTiling& tiling) {
+int64_t sharedBytes(const MixedOrderReduction& crossing, const PersistentTiling& tiling) {
   int64_t bytes = 0;
   if (crossing.alongColumns)
     for (const Reduction& sum : crossing.alongColumns->nest.reductions) bytes += ir::sizeOf(sum.body->dtype);
@@ -56,14 +56,14 @@ int64_t widestBlock(int64_t unit, int64_t registers, const ir::Target& target) {
 
 }  // namespace
 
-bool canAdd(const Crossing& crossing) {
+bool canAdd(const MixedOrderReduction& crossing) {
   if (!crossing.alongColumns) return false;
   const std::vector<Reduction>& sums = crossing.alongColumns->nest.reductions;
   return std::all_of(sums.begin(), sums.end(),
                      [](const Reduction& sum) { return sum.op == ir::Op::Add && sum.body->dtype == ir::DType::F32; });
 }
 
-std::optional<PersistentTiling> choosePersistentTiling(const Crossing& crossing, const ir::Target& target) {
+std::optional<PersistentTiling> choosePersistentTiling(const MixedOrderReduction& crossing, const ir::Target& target) {
   const int64_t rowVectors = crossing.columns() / crossing.lanes;
   const VectorRegisters registers = registersOf(crossing);
   const bool isReduced = crossing.alongRows && crossing.alongRows->nest.passes() > 0;
@@ -95,7 +95,7 @@ std::optional<PersistentTiling> choosePersistentTiling(const Crossing& crossing,
 }
 
 std::optional<PersistentTiling> choosePersistentColumns(const ir::Loops& loops, const ir::Target& target) {
-  const std::optional<Crossing> crossing = crossingOf({loops}, target);
+  const std::optional<MixedOrderReduction> crossing = mixedOrderReductionOf({loops}, target);
   if (!crossing || crossing->alongRows || crossing->rows() < tall * crossing->columns()) return std::nullopt;
   int64_t bytes = 0;
   for (const MatrixInput& input : crossing->inputs())

@@ -10,11 +10,11 @@ constexpr int64_t manyBytes = 16 << 20;    // stored: from here on few threads a
 constexpr int waitingSteps = 4;            // vectors of a thread that waits for little more than what it starts from
 
 template <typename Property>
-bool storesAre(const Domain& domain, Property property) {
+bool storesAre(const IterationDomain& domain, Property property) {
   return std::all_of(domain.stores().begin(), domain.stores().end(), property);
 }
 
-void chooseVectors(PointwiseTiling& tiling, const Domain& domain, const ir::Target& target) {
+void chooseVectors(PointwiseTiling& tiling, const IterationDomain& domain, const ir::Target& target) {
   const ElementRange elements = contiguousElements(domain);
   // Of one tensor two vectors where element sizes are mixed.
   const auto widest = static_cast<int>(
@@ -32,7 +32,7 @@ void chooseVectors(PointwiseTiling& tiling, const Domain& domain, const ir::Targ
 }
 
 /// Bytes a thread reads and writes, uniform reads left out.
-int64_t threadBytes(const Domain& domain, int lanes) {
+int64_t threadBytes(const IterationDomain& domain, int lanes) {
   int64_t bytes = 0;
   for (const Access& access : domain.stores()) bytes += access.elementBytes * lanes;
   for (const Access& access : domain.loads()) bytes += domain.isInnerUniform(access) ? 0 : access.elementBytes * lanes;
@@ -40,7 +40,7 @@ int64_t threadBytes(const Domain& domain, int lanes) {
 }
 
 /// Whether much is stored, and what is read is the same along rows: such a thread's time is the wait for that.
-bool waitsForLittle(const Domain& domain) {
+bool waitsForLittle(const IterationDomain& domain) {
   const auto isUniform = [&](const Access& load) { return domain.isInnerUniform(load); };
   int64_t bytes = 0;
   for (const Access& store : domain.stores()) bytes += domain.numel() * store.elementBytes;
@@ -49,7 +49,7 @@ bool waitsForLittle(const Domain& domain) {
 
 }  // namespace
 
-PointwiseTiling choosePointwiseTiling(const Domain& domain, const ir::Target& target) {
+PointwiseTiling choosePointwiseTiling(const IterationDomain& domain, const ir::Target& target) {
   PointwiseTiling tiling;
   chooseVectors(tiling, domain, target);
   tiling.block = threadBytes(domain, tiling.lanes) * 128 < minimumCtaBytes ? 256 : 128;

@@ -18,6 +18,6 @@ struct PointwiseTiling {
 
 /// The tiling of a domain for a GPU, by rules that were measured on sm_90: one thread a vector of 16 bytes, one vector a
 /// thread, no loop.
-PointwiseTiling choosePointwiseTiling(const Domain& domain, const ir::Target& target);
+PointwiseTiling choosePointwiseTiling(const IterationDomain& domain, const ir::Target& target);
 
 }  // namespace lowering

@@ -33,7 +33,7 @@ struct RowAccesses {
   int64_t widest = 1, narrowest = 8;      ///< bytes of an element of `contiguous`
 };
 
-RowAccesses accessesOf(const Nest& nest, const Domain& domain) {
+RowAccesses accessesOf(const ReductionNest& nest, const IterationDomain& domain) {
   const std::set<const ir::Expr*> repeated = repeatedLoads(nest);
   RowAccesses found;
   const auto add = [&](const Access& access) {
@@ -59,7 +59,7 @@ int widestLanes(const RowAccesses& accesses, const ir::Target& target) {
   return static_cast<int>(std::min(target.vectorBytes / accesses.narrowest, 2 * target.vectorBytes / accesses.widest));
 }
 
-int chooseLanes(const Domain& domain, const RowAccesses& accesses, const ir::Target& target) {
+int chooseLanes(const IterationDomain& domain, const RowAccesses& accesses, const ir::Target& target) {
   if (accesses.contiguous.empty()) return 1;
   int lanes = widestLanes(accesses, target);
   const auto fits = [&](const Access* access) { return domain.isAligned(*access, lanes, domain.innermost()); };
@@ -71,7 +71,7 @@ int chooseLanes(const Domain& domain, const RowAccesses& accesses, const ir::Tar
 
 /// Elements that runs may start after a multiple of `lanes`, the same for all accesses, or nothing where they differ: then no
 /// aligned vectors cover the runs of all.
-std::optional<int64_t> largestShift(const Domain& domain, const RowAccesses& accesses, int lanes) {
+std::optional<int64_t> largestShift(const IterationDomain& domain, const RowAccesses& accesses, int lanes) {
   const Access& first = *accesses.contiguous.front();
   int64_t step = std::gcd(first.form->constant, int64_t{lanes});
   for (const Access* access : accesses.contiguous) {
@@ -92,7 +92,7 @@ bool isNarrow(const RowTiling& tiling, const RowAccesses& accesses) {
 }
 
 /// The widest vectors that the runs are made of, aligned windows over them where these are narrow.
-void chooseVectors(RowTiling& tiling, const Domain& domain, const RowAccesses& accesses, std::optional<bool> windows,
+void chooseVectors(RowTiling& tiling, const IterationDomain& domain, const RowAccesses& accesses, std::optional<bool> windows,
                    const ir::Target& target) {
   tiling.lanes = chooseLanes(domain, accesses, target);
   tiling.runVectors = domain.inner().extent / tiling.lanes;
@@ -171,12 +171,13 @@ bool isHeld(const RowTiling& tiling) { return tiling.hold == Hold::Registers; }
 
 }  // namespace
 
-bool isRowAccess(const Domain& domain, const Access& access) {
+bool isRowAccess(const IterationDomain& domain, const Access& access) {
   const bool isRow = domain.moves(access, 0, domain.elementDims()) || domain.numel(0, domain.elementDims()) == 1;
   return isRow && domain.isInnerContiguous(access);
 }
 
-RowTiling chooseRowTiling(const Nest& nest, const Domain& domain, const ir::Target& target, const RowWish& wish) {
+RowTiling chooseRowTiling(const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target,
+                          const RowWish& wish) {
   const RowAccesses accesses = accessesOf(nest, domain);
   RowTiling tiling;
   tiling.rows = domain.numel(0, domain.elementDims());
@@ -243,7 +244,7 @@ RowTiling chooseRowTiling(const Nest& nest, const Domain& domain, const ir::Targ
   }
   const bool isWished = wish.parts || wish.steps || wish.hold;
   if (!hasStoredRuns || isWished) return tiling;
-  return chooseRunTiling(runs, tiling, target).value_or(tiling);
+  return chooseSegmentTiling(runs, tiling, target).value_or(tiling);
 }
 
 }  // namespace lowering

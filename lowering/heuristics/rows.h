@@ -47,7 +47,7 @@ struct RowTiling {
 };
 
 /// Whether an access moves from row to row and runs along the innermost dim: those that vectors are made for.
-bool isRowAccess(const Domain& domain, const Access& access);
+bool isRowAccess(const IterationDomain& domain, const Access& access);
 
 /// What of a tiling is to be otherwise than by the rules; followed where it is possible.
 struct RowWish {
@@ -63,6 +63,7 @@ struct RowWish {
 };
 
 /// The tiling of a nest for a GPU, by rules that were measured on sm_90 (docs/schedules.md).
-RowTiling chooseRowTiling(const Nest& nest, const Domain& domain, const ir::Target& target, const RowWish& wish = {});
+RowTiling chooseRowTiling(const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target,
+                          const RowWish& wish = {});
 
 }  // namespace lowering

@@ -22,7 +22,7 @@ T powerOfTwoFrom(T n) {
 }
 
 /// The widest vectors along a dim: aligned in all that runs along it. A row may end within one if nothing is read lane by lane.
-int chooseLanes(const Domain& domain, std::size_t dim, bool mayEndWithin, const ir::Target& target) {
+int chooseLanes(const IterationDomain& domain, std::size_t dim, bool mayEndWithin, const ir::Target& target) {
   std::vector<const Access*> along;
   int64_t widest = 1, narrowest = 8;
   bool isRead = mayEndWithin;
@@ -94,7 +94,7 @@ void layOutColumns(ScanTiling& tiling, const ir::Target& target, const ScanWish&
 
 int64_t ScanTiling::chunks() const { return ceilDiv(vectors, chunk() * shares); }
 
-ScanTiling chooseScanTiling(const Domain& domain, const ir::Target& target, const ScanWish& wish) {
+ScanTiling chooseScanTiling(const IterationDomain& domain, const ir::Target& target, const ScanWish& wish) {
   ScanTiling tiling;
   tiling.columns = !domain.runsAlongElements();
   const std::size_t dim = tiling.columns ? domain.elementDims() - 1 : domain.innermost();

@@ -40,6 +40,6 @@ struct ScanWish {
 };
 
 /// The tiling of a nest of scans for a GPU, by rules that were measured on sm_90 (docs/schedules.md).
-ScanTiling chooseScanTiling(const Domain& domain, const ir::Target& target, const ScanWish& wish = {});
+ScanTiling chooseScanTiling(const IterationDomain& domain, const ir::Target& target, const ScanWish& wish = {});
 
 }  // namespace lowering

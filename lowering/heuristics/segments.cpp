@@ -190,7 +190,7 @@ std::optional<RowTiling> streamed(const RunRows& rows, const ir::Target& target)
 
 int64_t RunRows::runBytes() const { return tiling.runVectors * tiling.lanes * (heldBytes > 0 ? heldBytes : readBytes); }
 
-std::optional<RowTiling> chooseRunTiling(const RunRows& rows, const RowTiling& plain, const ir::Target& target) {
+std::optional<RowTiling> chooseSegmentTiling(const RunRows& rows, const RowTiling& plain, const ir::Target& target) {
   if (rows.runBytes() == 0) return {};
   if (rows.heldBytes == 0) return streamed(rows, target);
   if (!rows.isSmall)

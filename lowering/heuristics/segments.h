@@ -23,7 +23,7 @@ struct RunRows {
 
 /// The tiling of such rows, as wished or by rules that were measured on sm_90 (docs/schedules.md); nothing where they are
 /// best laid out like plain ones (`plain`), or the wish cannot be followed.
-std::optional<RowTiling> chooseRunTiling(const RunRows& rows, const RowTiling& plain, const ir::Target& target);
+std::optional<RowTiling> chooseSegmentTiling(const RunRows& rows, const RowTiling& plain, const ir::Target& target);
 std::optional<RowTiling> wishedRunTiling(const RunRows& rows, const RowWish& wish, const ir::Target& target);
 
 }  // namespace lowering

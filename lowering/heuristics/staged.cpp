@@ -24,7 +24,7 @@ constexpr int64_t mostHeld = 64;          // registers of a thread
 constexpr int64_t fewBytes = 6 << 20;     // moved, below which short odd rows are left to the schedule of rows
 
 /// Loads and stores that are staged.
-std::vector<const Access*> stagedAccesses(const Domain& domain) {
+std::vector<const Access*> stagedAccesses(const IterationDomain& domain) {
   std::vector<const Access*> found;
   for (const std::vector<Access>* all : {&domain.loads(), &domain.stores()})
     for (const Access& access : *all)
@@ -32,7 +32,7 @@ std::vector<const Access*> stagedAccesses(const Domain& domain) {
   return found;
 }
 
-bool runsAlong(const Domain& domain, const Access& access, std::size_t begin, std::size_t end) {
+bool runsAlong(const IterationDomain& domain, const Access& access, std::size_t begin, std::size_t end) {
   for (std::size_t d = begin; d < end; ++d)
     if (domain.dims()[d].extent > 1 && domain.stride(access, d) == 1) return true;
   return false;
@@ -40,7 +40,7 @@ bool runsAlong(const Domain& domain, const Access& access, std::size_t begin, st
 
 /// Whether a large tensor lies in rows within a cache line: of 4-byte words at best where every element has a result, or else of
 /// vectors that leave almost half of a group of threads idle.
-bool hasShortOddRows(const Domain& domain, const ir::Target& target) {
+bool hasShortOddRows(const IterationDomain& domain, const ir::Target& target) {
   const std::vector<const Access*> accesses = stagedAccesses(domain);
   const int64_t elements = domain.numel(domain.elementDims(), domain.dims().size());
   const auto reads = std::count_if(accesses.begin(), accesses.end(), [](const Access* a) { return a->node != nullptr; });
@@ -58,7 +58,7 @@ bool hasShortOddRows(const Domain& domain, const ir::Target& target) {
 }
 
 /// Whether short columns of a large tensor are summed of which only a few lie next to each other, less than half a cache line.
-bool hasShortStretches(const Domain& domain) {
+bool hasShortStretches(const IterationDomain& domain) {
   const std::vector<const Access*> accesses = stagedAccesses(domain);
   const std::size_t columns = domain.elementDims() - 1;
   const auto isShort = [&](const Access* access) {
@@ -71,7 +71,7 @@ bool hasShortStretches(const Domain& domain) {
 }
 
 /// Registers for so many elements of a row of what more than one sweep needs.
-int64_t heldRegisters(const Nest& nest, const Domain& domain, int64_t elements) {
+int64_t heldRegisters(const ReductionNest& nest, const IterationDomain& domain, int64_t elements) {
   constexpr int64_t bytes = 4;
   const std::set<const ir::Expr*> repeated = repeatedLoads(nest);
   int64_t registers = 0;
@@ -81,7 +81,7 @@ int64_t heldRegisters(const Nest& nest, const Domain& domain, int64_t elements) 
 }
 
 /// Bytes of shared memory an element of a tile takes; results are written over what was read, where they lie alike.
-int64_t bytesOfElement(const Domain& domain) {
+int64_t bytesOfElement(const IterationDomain& domain) {
   const auto liesLike = [&](const Access& a, const Access& b) {
     for (std::size_t d = 0; d < domain.dims().size(); ++d)
       if (domain.stride(a, d) != domain.stride(b, d)) return false;
@@ -98,7 +98,7 @@ int64_t bytesOfElement(const Domain& domain) {
 }
 
 /// Kept dims from the one along which some tensor's memory runs fastest.
-std::vector<std::size_t> growingOrder(const Domain& domain, const std::vector<const Access*>& accesses) {
+std::vector<std::size_t> growingOrder(const IterationDomain& domain, const std::vector<const Access*>& accesses) {
   const auto nearest = [&](std::size_t d) {
     int64_t least = std::numeric_limits<int64_t>::max();
     for (const Access* access : accesses) least = std::min(least, std::abs(domain.stride(*access, d)));
@@ -111,7 +111,7 @@ std::vector<std::size_t> growingOrder(const Domain& domain, const std::vector<co
 }
 
 /// Rows next to each other that a vector of some tensor has.
-int chooseLanes(const Domain& domain, const std::vector<const Access*>& accesses, const ir::Target& target) {
+int chooseLanes(const IterationDomain& domain, const std::vector<const Access*>& accesses, const ir::Target& target) {
   const std::size_t dim = domain.elementDims() - 1;
   int most = 1;
   for (const Access* access : accesses) {
@@ -124,8 +124,8 @@ int chooseLanes(const Domain& domain, const std::vector<const Access*>& accesses
 }
 
 /// Takes the dims one after another while the tile is small.
-void chooseTile(StagedTiling& tiling, const Domain& domain, const std::vector<std::size_t>& order, const ir::Target& target,
-                const StagedWish& wish) {
+void chooseTile(StagedTiling& tiling, const IterationDomain& domain, const std::vector<std::size_t>& order,
+                const ir::Target& target, const StagedWish& wish) {
   const int64_t elements = domain.numel(domain.elementDims(), domain.dims().size());
   const int64_t rowBytes = elements * bytesOfElement(domain);
   const int64_t fits = std::min(std::max(fewestRows, ofShared(target, sharedBytes) / rowBytes),
@@ -167,20 +167,22 @@ int64_t StagedTiling::rowVectors() const {
   return std::accumulate(tile.begin(), tile.end(), int64_t{1}, std::multiplies<>()) / lanes;
 }
 
-int64_t StagedTiling::tiles(const Domain& domain, std::size_t dim) const { return ceilDiv(domain.dims()[dim].extent, tile[dim]); }
+int64_t StagedTiling::tiles(const IterationDomain& domain, std::size_t dim) const {
+  return ceilDiv(domain.dims()[dim].extent, tile[dim]);
+}
 
-std::optional<std::size_t> StagedTiling::unevenDim(const Domain& domain) const {
+std::optional<std::size_t> StagedTiling::unevenDim(const IterationDomain& domain) const {
   for (std::size_t d = 0; d < tile.size(); ++d)
     if (domain.dims()[d].extent % tile[d] != 0) return d;
   return std::nullopt;
 }
 
-bool isStaged(const Domain& domain, const Access& access) {
+bool isStaged(const IterationDomain& domain, const Access& access) {
   const std::size_t rows = domain.elementDims(), all = domain.dims().size();
   return domain.moves(access, 0, rows) && domain.moves(access, rows, all);
 }
 
-bool runsBothWays(const Domain& domain) {
+bool runsBothWays(const IterationDomain& domain) {
   const std::vector<const Access*> accesses = stagedAccesses(domain);
   const auto some = [&](std::size_t begin, std::size_t end) {
     const auto runs = [&](const Access* access) { return access->form && runsAlong(domain, *access, begin, end); };
@@ -189,7 +191,7 @@ bool runsBothWays(const Domain& domain) {
   return some(0, domain.elementDims()) && some(domain.elementDims(), domain.dims().size());
 }
 
-std::optional<StagedTiling> stagedTiling(const Nest& nest, const Domain& domain, const ir::Target& target,
+std::optional<StagedTiling> stagedTiling(const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target,
                                          const StagedWish& wish) {
   const std::vector<const Access*> accesses = stagedAccesses(domain);
   const auto isAffine = [](const Access* access) { return access->form.has_value(); };
@@ -206,7 +208,8 @@ std::optional<StagedTiling> stagedTiling(const Nest& nest, const Domain& domain,
   return tiling;
 }
 
-std::optional<StagedTiling> chooseStagedTiling(const Nest& nest, const Domain& domain, const ir::Target& target) {
+std::optional<StagedTiling> chooseStagedTiling(const ReductionNest& nest, const IterationDomain& domain,
+                                               const ir::Target& target) {
   if (!runsBothWays(domain) && !hasShortOddRows(domain, target) && !hasShortStretches(domain)) return std::nullopt;
   return stagedTiling(nest, domain, target);
 }

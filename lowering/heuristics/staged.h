@@ -21,17 +21,17 @@ struct StagedTiling {
   /// Vectors of `lanes` rows of a tile.
   int64_t rowVectors() const;
   /// Tiles along a kept dim.
-  int64_t tiles(const Domain& domain, std::size_t dim) const;
+  int64_t tiles(const IterationDomain& domain, std::size_t dim) const;
   /// The kept dim along which the last tile is a smaller one.
-  std::optional<std::size_t> unevenDim(const Domain& domain) const;
+  std::optional<std::size_t> unevenDim(const IterationDomain& domain) const;
   bool operator==(const StagedTiling&) const = default;
 };
 
 /// Whether an access moves from row to row and from element to element: those that are staged.
-bool isStaged(const Domain& domain, const Access& access);
+bool isStaged(const IterationDomain& domain, const Access& access);
 
 /// Whether one tensor runs along rows and another one along their elements.
-bool runsBothWays(const Domain& domain);
+bool runsBothWays(const IterationDomain& domain);
 
 /// What of a tiling is to be otherwise than by the rules.
 struct StagedWish {
@@ -42,10 +42,11 @@ struct StagedWish {
 
 /// The tiling of a nest for a GPU, by rules that were measured on sm_90 (docs/schedules.md); nothing where too few rows fit in
 /// shared memory.
-std::optional<StagedTiling> stagedTiling(const Nest& nest, const Domain& domain, const ir::Target& target,
+std::optional<StagedTiling> stagedTiling(const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target,
                                          const StagedWish& wish = {});
 /// The same where it beats other schedules: where tensors run different ways, for results of rows that are short and no multiples
 /// of vectors, and for sums of short stretches of columns.
-std::optional<StagedTiling> chooseStagedTiling(const Nest& nest, const Domain& domain, const ir::Target& target);
+std::optional<StagedTiling> chooseStagedTiling(const ReductionNest& nest, const IterationDomain& domain,
+                                               const ir::Target& target);
 
 }  // namespace lowering

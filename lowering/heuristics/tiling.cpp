@@ -62,9 +62,9 @@ std::string toText(const Tiling& tiling) {
 
 Tiling chooseTiling(const ir::Loops& loops, const ir::Target& target) {
   if (target.backend == ir::Backend::Cpu) return TaskTiling{};
-  const std::optional<Nest> nest = nestOf(loops);
-  if (!nest) return choosePointwiseTiling(Domain(loops), target);
-  const Domain domain(loops, *nest);
+  const std::optional<ReductionNest> nest = reductionNestOf(loops);
+  if (!nest) return choosePointwiseTiling(IterationDomain(loops), target);
+  const IterationDomain domain(loops, *nest);
   if (nest->scans) return chooseScanTiling(domain, target);
   if (const auto staged = chooseStagedTiling(*nest, domain, target)) return *staged;
   if (domain.runsAlongElements()) return chooseRowTiling(*nest, domain, target);

@@ -42,7 +42,7 @@ bool storesAligned(const ir::Kernel& kernel, const ir::Block& block) {
 
 }  // namespace
 
-std::optional<ir::Kernel> beside(const ir::Kernel& first, const ir::Kernel& second) {
+std::optional<ir::Kernel> fuseHorizontally(const ir::Kernel& first, const ir::Kernel& second) {
   const bool fits = first.backend == ir::Backend::Cuda && second.backend == ir::Backend::Cuda && first.pool == second.pool &&
                     first.launch.block == second.launch.block && second.launch.cluster == 1 && !first.launch.team &&
                     first.body.size() == 1 && second.body.size() == 1 && !interfere(first, second);
@@ -50,7 +50,7 @@ std::optional<ir::Kernel> beside(const ir::Kernel& first, const ir::Kernel& seco
   ir::ExprPool& pool = *first.pool;
   const int64_t cluster = first.launch.cluster, clusters = ceilDiv(second.launch.grid, cluster);
 
-  Merging merging(first, second);
+  KernelMerger merging(first, second);
   ir::Kernel& merged = merging.kernel;
   merged.launch.grid = first.launch.grid + clusters;
   merged.launch.resident = 0;
@@ -77,7 +77,7 @@ std::optional<ir::Kernel> inTasksOf(const ir::Kernel& second, const ir::Kernel& 
                     !interfere(first, second) && (!first.streamStores || storesAligned(second, second.body));
   if (!fits) return std::nullopt;
   ir::ExprPool& pool = *first.pool;
-  Merging merging(first, second);
+  KernelMerger merging(first, second);
   ir::Kernel& merged = merging.kernel;
   merged.streamStores = first.streamStores;
   merged.launch = second.launch;

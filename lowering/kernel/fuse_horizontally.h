@@ -9,7 +9,7 @@ namespace lowering {
 /// One CUDA kernel that does the work of two, whose statements it has, in one launch: its first clusters are those of `first`,
 /// and the CTAs of its others those of `second`. Nothing where that is not possible: CTAs of different sizes, a team,
 /// clusters in `second`, statements after a grid loop, or one of the two writing what the other one reads or writes.
-std::optional<ir::Kernel> beside(const ir::Kernel& first, const ir::Kernel& second);
+std::optional<ir::Kernel> fuseHorizontally(const ir::Kernel& first, const ir::Kernel& second);
 
 /// One CPU kernel that does the work of two: each task of `shares`, which leave what statements after them combine, first carries
 /// out as many tasks of `many`, in order, so that it finds in its cache what these have read. Nothing where that is not possible,

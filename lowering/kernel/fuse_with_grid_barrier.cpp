@@ -9,7 +9,7 @@
 
 namespace lowering {
 
-ir::Kernel after(const ir::Kernel& first, const ir::Kernel& second, const std::vector<std::string>& between) {
+ir::Kernel fuseWithGridBarrier(const ir::Kernel& first, const ir::Kernel& second, const std::vector<std::string>& between) {
   ir::require(first.launch.block == second.launch.block && first.launch.cluster == 1 && second.launch.cluster == 1,
               "{} and what follows it have different CTAs", first.name);
   ir::ExprPool& pool = *first.pool;
@@ -17,7 +17,7 @@ ir::Kernel after(const ir::Kernel& first, const ir::Kernel& second, const std::v
     return extent == 1 ? Value{pool, pool.integer(ir::DType::I64, 0)} : Value{pool, pool.axis(extent)};
   };
   const int64_t grid = first.launch.grid, rounds = ceilDiv(second.launch.grid, grid);
-  Merging merging(first, second, between);
+  KernelMerger merging(first, second, between);
   ir::Kernel& merged = merging.kernel;
   merged.launch.resident = std::max(first.launch.resident, 1);
 

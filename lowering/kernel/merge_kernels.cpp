@@ -71,7 +71,7 @@ ir::Combine Moved::statement(ir::Combine combine) const {
 
 }  // namespace
 
-Merging::Merging(const ir::Kernel& first, const ir::Kernel& second, std::vector<std::string> between)
+KernelMerger::KernelMerger(const ir::Kernel& first, const ir::Kernel& second, std::vector<std::string> between)
     : first_(first), second_(second), between_(std::move(between)) {
   kernel.name = first.name;
   kernel.backend = first.backend;
@@ -86,11 +86,11 @@ Merging::Merging(const ir::Kernel& first, const ir::Kernel& second, std::vector<
   numbers_[1] = numbersOfSecond();
 }
 
-bool Merging::isBetween(const ir::Buffer& buffer) const {
+bool KernelMerger::isBetween(const ir::Buffer& buffer) const {
   return std::find(between_.begin(), between_.end(), buffer.name) != between_.end();
 }
 
-std::vector<int> Merging::numbersOfFirst() {
+std::vector<int> KernelMerger::numbersOfFirst() {
   std::vector<int> numbers;
   for (const ir::Param& param : first_.params) {
     if (isBetween(param.buffer)) {
@@ -105,7 +105,7 @@ std::vector<int> Merging::numbersOfFirst() {
   return numbers;
 }
 
-std::vector<int> Merging::numbersOfSecond() {
+std::vector<int> KernelMerger::numbersOfSecond() {
   std::vector<int> numbers;
   for (const ir::Param& param : second_.params)
     numbers.push_back(isBetween(param.buffer) ? numberOf(param.buffer.name) : numberOf(param));
@@ -113,47 +113,47 @@ std::vector<int> Merging::numbersOfSecond() {
   return numbers;
 }
 
-ir::Block Merging::first() const { return Moved(*first_.pool, numbers_[0], nullptr, nullptr).block(first_.body); }
+ir::Block KernelMerger::first() const { return Moved(*first_.pool, numbers_[0], nullptr, nullptr).block(first_.body); }
 
-ir::Block Merging::afterSecond() const {
+ir::Block KernelMerger::afterSecond() const {
   return Moved(*second_.pool, numbers_[1], nullptr, nullptr).block({second_.body.begin() + 1, second_.body.end()});
 }
 
-ir::Block Merging::body(const ir::Kernel& of, const std::vector<int>& numbers, const Expr* number) const {
+ir::Block KernelMerger::body(const ir::Kernel& of, const std::vector<int>& numbers, const Expr* number) const {
   const auto& outer = std::get<ir::For>(of.body.front().node);
   return Moved(*of.pool, numbers, outer.axis, number).block(outer.body);
 }
 
-int Merging::numberOf(const ir::Param& param) const {
+int KernelMerger::numberOf(const ir::Param& param) const {
   const auto isSame = [&](const ir::Param& other) {
     return other.buffer.value == param.buffer.value && (param.buffer.value >= 0 || other.buffer.name == param.buffer.name);
   };
   return static_cast<int>(std::find_if(kernel.params.begin(), kernel.params.end(), isSame) - kernel.params.begin());
 }
 
-int Merging::numberOf(const std::string& local) const {
+int KernelMerger::numberOf(const std::string& local) const {
   const auto isSame = [&](const ir::Local& other) { return other.buffer.name == local; };
   const auto found = std::find_if(kernel.locals.begin(), kernel.locals.end(), isSame);
   return static_cast<int>(kernel.params.size()) + static_cast<int>(found - kernel.locals.begin());
 }
 
-void Merging::addParam(const ir::Param& param) {
+void KernelMerger::addParam(const ir::Param& param) {
   if (numberOf(param) == static_cast<int>(kernel.params.size())) kernel.params.push_back(param);
 }
 
-void Merging::addLocals(const ir::Kernel& of, std::vector<int>& numbers) {
+void KernelMerger::addLocals(const ir::Kernel& of, std::vector<int>& numbers) {
   for (ir::Local local : of.locals) {
     local.buffer.name = freeName(local.buffer.name);
     numbers.push_back(addLocal(std::move(local)));
   }
 }
 
-int Merging::addLocal(ir::Local local) {
+int KernelMerger::addLocal(ir::Local local) {
   kernel.locals.push_back(std::move(local));
   return static_cast<int>(kernel.params.size() + kernel.locals.size() - 1);
 }
 
-std::string Merging::freeName(const std::string& stem) const {
+std::string KernelMerger::freeName(const std::string& stem) const {
   const auto isTaken = [&](const std::string& name) {
     const auto has = [&](const auto& owner) { return owner.buffer.name == name; };
     return std::any_of(kernel.params.begin(), kernel.params.end(), has) ||

@@ -9,11 +9,11 @@
 namespace lowering {
 
 /// A kernel in the making that has the parameters and locals of two; those that stand for one value are one.
-class Merging {
+class KernelMerger {
  public:
   /// `between` names what `first` leaves for `second`, whose parameters they are: local arrays of `first`, or parameters of it
   /// too, which become arrays in global memory.
-  Merging(const ir::Kernel& first, const ir::Kernel& second, std::vector<std::string> between = {});
+  KernelMerger(const ir::Kernel& first, const ir::Kernel& second, std::vector<std::string> between = {});
 
   ir::Kernel kernel;  ///< without statements, launched as `first` is
 

@@ -40,9 +40,9 @@ constexpr int64_t shareOfCache = 4;     // of a core's cache: what a task reads 
 /// Of loops on a CPU that sum columns of what others go through by rows: how many tasks share the elements, so that each finds in
 /// its cache what the rows have left there; 0 where there are no such loops.
 int64_t sharesOf(const ir::Loops& columns, const ir::Loops& rows, const ir::Target& target) {
-  const std::optional<Nest> sums = nestOf(columns), nest = nestOf(rows);
+  const std::optional<ReductionNest> sums = reductionNestOf(columns), nest = reductionNestOf(rows);
   if (!sums || !nest || sums->passes() > 1 || !sums->elementStores.empty() || nest->elementStores.empty()) return 0;
-  const Domain across(columns, *sums), along(rows, *nest);
+  const IterationDomain across(columns, *sums), along(rows, *nest);
   if (across.runsAlongElements() || !along.runsAlongElements()) return 0;
   int64_t bytes = 0;
   for (const ir::Buffer& buffer : columns.buffers)
@@ -55,32 +55,20 @@ int64_t sharesOf(const ir::Loops& columns, const ir::Loops& rows, const ir::Targ
 }
 
 /// Two kernels, the second of which does not need the first one's results, in one launch.
-std::optional<ir::Kernel> joined(const ir::Kernel& a, const ir::Kernel& b) {
+std::optional<ir::Kernel> merge(const ir::Kernel& a, const ir::Kernel& b) {
   if (a.backend == ir::Backend::Cpu) {
     std::optional<ir::Kernel> one = inTasksOf(a, b);
     return one ? one : inTasksOf(b, a);
   }
   // Clusters come first, and of two kernels without the smaller one: what takes longest to start starts first.
   const bool swaps = a.launch.cluster != b.launch.cluster ? a.launch.cluster < b.launch.cluster : a.launch.grid > b.launch.grid;
-  return swaps ? beside(b, a) : beside(a, b);
-}
-
-/// The same work in fewer launches, where one that follows another can share its launch.
-std::vector<ir::Kernel> joined(const std::vector<ir::Kernel>& kernels) {
-  std::vector<ir::Kernel> all;
-  for (const ir::Kernel& kernel : kernels) {
-    std::optional<ir::Kernel> one;
-    if (!all.empty()) one = joined(all.back(), kernel);
-    if (one) all.pop_back();
-    all.push_back(one ? *std::move(one) : kernel);
-  }
-  return all;
+  return swaps ? fuseHorizontally(b, a) : fuseHorizontally(a, b);
 }
 
 /// The tiling of a matrix that two loops read, where reading it twice costs more than the wait for all CTAs in the end.
 std::optional<PersistentTiling> crossingTiling(const std::vector<ir::Loops>& all, const ir::Target& target) {
   if (all.size() != 2 || target.backend != ir::Backend::Cuda || bytesOf(all) < crossingBytes) return std::nullopt;
-  const std::optional<Crossing> crossing = crossingOf(all, target);
+  const std::optional<MixedOrderReduction> crossing = mixedOrderReductionOf(all, target);
   return crossing ? choosePersistentTiling(*crossing, target) : std::nullopt;
 }
 
@@ -141,10 +129,22 @@ std::vector<Tiling> chooseTilings(const std::vector<ir::Loops>& all, const ir::T
 
 std::vector<ir::Kernel> scheduleAll(const std::vector<ir::Loops>& all, const ir::Target& target,
                                     const std::vector<Tiling>& tilings) {
-  if (const auto tiling = sharedTiling(tilings)) return {schedulePersistent(*crossingOf(all, target), target, *tiling)};
+  if (const auto tiling = sharedTiling(tilings))
+    return {schedulePersistent(*mixedOrderReductionOf(all, target), target, *tiling)};
   std::vector<ir::Kernel> kernels;
   for (std::size_t i = 0; i < all.size(); ++i) kernels.push_back(schedule(all[i], target, tilings[i]));
-  return joined(kernels);
+  return kernels;
+}
+
+std::vector<ir::Kernel> mergeLaunches(const std::vector<ir::Kernel>& kernels) {
+  std::vector<ir::Kernel> all;
+  for (const ir::Kernel& kernel : kernels) {
+    std::optional<ir::Kernel> one;
+    if (!all.empty()) one = merge(all.back(), kernel);
+    if (one) all.pop_back();
+    all.push_back(one ? *std::move(one) : kernel);
+  }
+  return all;
 }
 
 }  // namespace lowering

@@ -11,9 +11,12 @@ namespace lowering {
 /// that read one matrix (crossing.h) have one tiling.
 std::vector<Tiling> chooseTilings(const std::vector<ir::Loops>& all, const ir::Target& target);
 
-/// The kernels of the loops of one graph: one for two loops that cross in the same tiling, or that can lie side by side in a
-/// launch (beside.h).
+/// The kernels of the loops of one graph, in their order: one for each, or one for two loops of a mixed-order reduction that have
+/// one tiling.
 std::vector<ir::Kernel> scheduleAll(const std::vector<ir::Loops>& all, const ir::Target& target,
                                     const std::vector<Tiling>& tilings);
+
+/// The same work in fewer launches, where a kernel can share the launch of the one before it (kernel/fuse_horizontally.h).
+std::vector<ir::Kernel> mergeLaunches(const std::vector<ir::Kernel>& kernels);
 
 }  // namespace lowering

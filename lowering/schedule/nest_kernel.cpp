@@ -8,7 +8,7 @@ namespace lowering {
 using ir::DType;
 using ir::Expr;
 
-NestKernel::NestKernel(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target)
+NestKernel::NestKernel(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target)
     : loops_(loops), nest_(nest), domain_(domain) {
   kernel_.name = loops.name;
   kernel_.backend = target.backend;
@@ -59,7 +59,7 @@ ir::Statement NestKernel::reset(const std::vector<std::size_t>& reductions, int 
   all.axis = pool().axis(lanes);
   for (std::size_t i : reductions) {
     const Reduction& reduction = nest_.reductions[i];
-    all.stores.push_back({accumulator(i), number(0).expr(), pool().neutral(reduction.op, reduction.body->dtype), true, {}});
+    all.stores.push_back({accumulator(i), number(0).expr(), pool().identity(reduction.op, reduction.body->dtype), true, {}});
   }
   return {all};
 }

@@ -20,19 +20,19 @@ using ir::Value;
 /// What schedules of a nest share: the kernel in the making, its local arrays, and bodies at a place.
 class NestKernel {
  public:
-  NestKernel(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target);
+  NestKernel(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target);
 
   ir::ExprPool& pool() const { return *loops_.pool; }
   const std::string& bufferName(int buffer) const { return loops_.buffers[static_cast<std::size_t>(buffer)].name; }
-  const Nest& nest() const { return nest_; }
-  const Domain& domain() const { return domain_; }
+  const ReductionNest& nest() const { return nest_; }
+  const IterationDomain& domain() const { return domain_; }
   Value number(int64_t value) const { return {pool(), pool().integer(ir::DType::I64, value)}; }
   /// A loop variable; the number 0 where it takes one value.
   Value axis(int64_t extent) const { return extent == 1 ? number(0) : Value{pool(), pool().axis(extent)}; }
 
   /// Adds a local array and returns its buffer number; `stem` is made a name of its own.
   int addLocal(const std::string& stem, ir::DType dtype, int64_t elements, ir::Space space, int lanes = 1);
-  /// Adds the accumulators of the reductions, `elements` each, numbered as Nest says.
+  /// Adds the accumulators of the reductions, `elements` each, numbered as ReductionNest says.
   void addAccumulators(int64_t elements, int lanes);
   int accumulator(std::size_t reduction) const { return static_cast<int>(loops_.buffers.size() + reduction); }
   /// The reductions of a pass, by number.
@@ -62,8 +62,8 @@ class NestKernel {
   bool fits32(const ir::Launch& launch) const;
 
   const ir::Loops& loops_;
-  const Nest& nest_;
-  const Domain& domain_;
+  const ReductionNest& nest_;
+  const IterationDomain& domain_;
   ir::Kernel kernel_;
 };
 

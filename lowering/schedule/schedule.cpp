@@ -8,22 +8,22 @@ ir::Kernel scheduled(const ir::Loops& loops, const ir::Target& target, const Poi
 }
 
 ir::Kernel scheduled(const ir::Loops& loops, const ir::Target& target, const RowTiling& tiling) {
-  const Nest nest = *nestOf(loops);
-  return scheduleRows(loops, nest, Domain(loops, nest), target, tiling);
+  const ReductionNest nest = *reductionNestOf(loops);
+  return scheduleRows(loops, nest, IterationDomain(loops, nest), target, tiling);
 }
 
 ir::Kernel scheduled(const ir::Loops& loops, const ir::Target& target, const ColumnTiling& tiling) {
-  const Nest nest = *nestOf(loops);
-  return scheduleColumns(loops, nest, Domain(loops, nest), target, tiling);
+  const ReductionNest nest = *reductionNestOf(loops);
+  return scheduleColumns(loops, nest, IterationDomain(loops, nest), target, tiling);
 }
 
 ir::Kernel scheduled(const ir::Loops& loops, const ir::Target& target, const StagedTiling& tiling) {
-  const Nest nest = *nestOf(loops);
-  return scheduleStaged(loops, nest, Domain(loops, nest), target, tiling);
+  const ReductionNest nest = *reductionNestOf(loops);
+  return scheduleStaged(loops, nest, IterationDomain(loops, nest), target, tiling);
 }
 
 ir::Kernel scheduled(const ir::Loops& loops, const ir::Target& target, const PersistentTiling& tiling) {
-  return schedulePersistent(*crossingOf({loops}, target), target, tiling);
+  return schedulePersistent(*mixedOrderReductionOf({loops}, target), target, tiling);
 }
 
 ir::Kernel scheduled(const ir::Loops& loops, const ir::Target& target, const TaskTiling& tiling) {
@@ -31,8 +31,8 @@ ir::Kernel scheduled(const ir::Loops& loops, const ir::Target& target, const Tas
 }
 
 ir::Kernel scheduled(const ir::Loops& loops, const ir::Target& target, const ScanTiling& tiling) {
-  const Nest nest = *nestOf(loops);
-  return scheduleScan(loops, nest, Domain(loops, nest), target, tiling);
+  const ReductionNest nest = *reductionNestOf(loops);
+  return scheduleScan(loops, nest, IterationDomain(loops, nest), target, tiling);
 }
 
 }  // namespace

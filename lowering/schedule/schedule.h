@@ -12,25 +12,27 @@ ir::Kernel schedule(const ir::Loops& loops, const ir::Target& target, const Tili
 
 ir::Kernel schedulePointwise(const ir::Loops& loops, const ir::Target& target, const PointwiseTiling& tiling);
 /// A nest whose memory runs along its elements: threads side by side work on one row.
-ir::Kernel scheduleRows(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target,
-                        const RowTiling& tiling);
+ir::Kernel scheduleRows(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain,
+                        const ir::Target& target, const RowTiling& tiling);
 /// A nest whose tensors run along rows and along their elements: tiles of rows in shared memory.
-ir::Kernel scheduleStaged(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target,
-                          const StagedTiling& tiling);
+ir::Kernel scheduleStaged(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain,
+                          const ir::Target& target, const StagedTiling& tiling);
 /// A nest whose memory runs along its rows' numbers: threads side by side work on different rows, called columns.
-ir::Kernel scheduleColumns(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target,
-                           const ColumnTiling& tiling);
+ir::Kernel scheduleColumns(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain,
+                           const ir::Target& target, const ColumnTiling& tiling);
 /// A nest of scans.
-ir::Kernel scheduleScan(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target,
-                        const ScanTiling& tiling);
+ir::Kernel scheduleScan(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain,
+                        const ir::Target& target, const ScanTiling& tiling);
 
 /// A crossing: CTAs that stay take rows one after another, and what they leave of columns is added by all of them in the end.
-ir::Kernel schedulePersistent(const Crossing& crossing, const ir::Target& target, const PersistentTiling& tiling);
+ir::Kernel schedulePersistent(const MixedOrderReduction& crossing, const ir::Target& target, const PersistentTiling& tiling);
 
 ir::Kernel scheduleCpu(const ir::Loops& loops, const ir::Target& target, const TaskTiling& tiling);
-ir::Kernel scheduleCpuRows(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target);
-ir::Kernel scheduleCpuColumns(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target,
-                              const TaskTiling& tiling);
-ir::Kernel scheduleCpuScan(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target);
+ir::Kernel scheduleCpuRows(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain,
+                           const ir::Target& target);
+ir::Kernel scheduleCpuColumns(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain,
+                              const ir::Target& target, const TaskTiling& tiling);
+ir::Kernel scheduleCpuScan(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain,
+                           const ir::Target& target);
 
 }  // namespace lowering

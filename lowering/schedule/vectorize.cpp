@@ -7,13 +7,14 @@ namespace {
 
 using ir::Expr;
 
-bool isContiguous(const Domain& domain, const Access& access, const LanePlace& place) {
+bool isContiguous(const IterationDomain& domain, const Access& access, const LanePlace& place) {
   if (place.isScattered) return false;
   if (place.flat != nullptr) return domain.isFlat(access, place.alignment);
   return domain.isContiguous(access, place.dim) && domain.isAligned(access, place.alignment, place.dim);
 }
 
-const Expr* offsetOf(ir::ExprPool& pool, const Domain& domain, const Access& access, const LanePlace& place, bool contiguous) {
+const Expr* offsetOf(ir::ExprPool& pool, const IterationDomain& domain, const Access& access, const LanePlace& place,
+                     bool contiguous) {
   if (!contiguous) return domain.offset(access, place.each);
   if (place.flat == nullptr) return domain.offset(access, place.base);
   return pool.make(ir::Op::Add, {place.flat, pool.integer(ir::DType::I64, access.form->constant)});
@@ -21,7 +22,7 @@ const Expr* offsetOf(ir::ExprPool& pool, const Domain& domain, const Access& acc
 
 }  // namespace
 
-LoadMap readLanes(ir::ExprPool& pool, const Domain& domain, const LanePlace& place, LoadMap known) {
+LoadMap readLanes(ir::ExprPool& pool, const IterationDomain& domain, const LanePlace& place, LoadMap known) {
   for (const Access& access : domain.loads()) {
     if (known.contains(access.node)) continue;
     const bool contiguous = isContiguous(domain, access, place);
@@ -32,12 +33,14 @@ LoadMap readLanes(ir::ExprPool& pool, const Domain& domain, const LanePlace& pla
   return known;
 }
 
-ir::Store storeLanes(ir::ExprPool& pool, const Domain& domain, const Access& store, const LanePlace& place, const Expr* value) {
+ir::Store storeLanes(ir::ExprPool& pool, const IterationDomain& domain, const Access& store, const LanePlace& place,
+                     const Expr* value) {
   const bool contiguous = isContiguous(domain, store, place);
   return {store.buffer, offsetOf(pool, domain, store, place, contiguous), value, contiguous, {}};
 }
 
-ir::Lanes vectorize(const ir::Loops& loops, const Domain& domain, const LanePlace& place, const Expr* active, LoadMap known) {
+ir::Lanes vectorize(const ir::Loops& loops, const IterationDomain& domain, const LanePlace& place, const Expr* active,
+                    LoadMap known) {
   const LoadMap loads = readLanes(*loops.pool, domain, place, std::move(known));
   ir::Lanes lanes;
   lanes.axis = place.lane;

@@ -38,7 +38,7 @@ std::vector<Registration> registrations();
 /// Internal where a lowering's dtype or sizes differ from what the graph (that is, eager) says.
 std::vector<ir::Loops> lower(const ir::Graph& graph);
 
-/// What loops of a graph leave to later ones: values that are numbered on from the graph's.
-std::vector<ir::GraphValue> between(const ir::Graph& graph, const std::vector<ir::Loops>& all);
+/// The intermediates of a graph's loops: values that loops store for later ones, numbered on from the graph's.
+std::vector<ir::GraphValue> intermediatesOf(const ir::Graph& graph, const std::vector<ir::Loops>& all);
 
 }  // namespace lowering

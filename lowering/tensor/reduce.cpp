@@ -51,7 +51,7 @@ Tensor reduce(Context& c, Op op, const Tensor& tensor, const Dims& dims) {
   ir::Shape sizes = tensor.sizes;
   for (int64_t d : dims) sizes[d] = 1;
   if (countOf(tensor, dims) == 0)
-    return lazy(tensor.dtype, sizes, [=, &pool](const Index&) { return Value{pool, pool.neutral(op, tensor.dtype)}; });
+    return lazy(tensor.dtype, sizes, [=, &pool](const Index&) { return Value{pool, pool.identity(op, tensor.dtype)}; });
   Reductions& all = c.reductions();
   const Tensor reduced = lazy(tensor.dtype, sizes, [=, &pool, &all, number = all.tensors.size()](const Index& index) {
     Index inner = index;

@@ -169,12 +169,12 @@ class SlowTrial : public runtime::Trial {
 
 }  // namespace
 
-bool breakPlan(runtime::Plan& plan, Fault fault, const ir::Target& target) {
+bool breakPlan(codegen::Plan& plan, Fault fault, const ir::Target& target) {
   if (fault == Fault::StaleOutput || fault == Fault::Slow) return !plan.kernels.empty();
   bool isBroken = false;
   for (size_t i = 0; i < plan.kernels.size(); ++i) {
     isBroken = Breaker(plan.kernels[i], fault)() || isBroken;
-    plan.steps[i] = runtime::launchStep(plan.kernels[i], target);
+    plan.steps[i] = codegen::launchStep(plan.kernels[i], target);
   }
   return isBroken;
 }

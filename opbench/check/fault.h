@@ -28,7 +28,7 @@ std::optional<Fault> faultFromName(std::string_view text);
 std::vector<std::string> faultNames();
 
 /// Puts the fault into the plan's kernels; false where the plan has no place for it.
-bool breakPlan(runtime::Plan& plan, Fault fault, const ir::Target& target);
+bool breakPlan(codegen::Plan& plan, Fault fault, const ir::Target& target);
 /// The callable with the fault, for StaleOutput; as it is for others.
 runtime::CallablePtr broken(runtime::CallablePtr callable, Fault fault);
 /// The trial with the fault, for Slow; as it is for others.

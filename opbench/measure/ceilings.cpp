@@ -35,7 +35,7 @@ inputs::Sample sampleOf(const std::string& op, const std::string& arguments) {
 double secondsOf(const std::string& op, const std::string& arguments, runtime::Device& device, const runtime::Cache& cache) {
   runtime::Call call(sampleOf(op, arguments), device, 0);
   const ir::Graph graph = call.graph(call.reference());
-  const runtime::CallablePtr callable = runtime::plannedCallable(call, runtime::makePlan(graph, device.target()), device, cache);
+  const runtime::CallablePtr callable = runtime::plannedCallable(call, codegen::compile(graph, device.target()), device, cache);
   const auto trial = device.prepare(*callable, call);
   Pace pace;
   pace.maxSeconds = 0.05;

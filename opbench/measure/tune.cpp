@@ -26,7 +26,7 @@ struct Racer {
 /// Tunes the kernels of one plan, one after another, each with the best of those before it.
 class Tuner {
  public:
-  Tuner(const runtime::Plan& plan, runtime::Call& call, const Check& check, const Bench& bench)
+  Tuner(const codegen::Plan& plan, runtime::Call& call, const Check& check, const Bench& bench)
       : plan_(plan), call_(call), check_(check), bench_(bench), tilings_(plan.tilings) {}
 
   void tuneKernel(size_t number) {
@@ -49,17 +49,17 @@ class Tuner {
     measure(number, candidates, key);
   }
 
-  const runtime::Tilings& tilings() const { return tilings_; }
+  const codegen::Tilings& tilings() const { return tilings_; }
   const Tuning& tuning() const { return tuning_; }
 
  private:
   const ir::Target& target() const { return bench_.device.target(); }
 
   Racer enter(size_t number, const Tiling& tiling) const {
-    runtime::Tilings tilings = tilings_;
+    codegen::Tilings tilings = tilings_;
     tilings[number] = tiling;
     Racer racer{&tiling, nullptr, nullptr};
-    racer.callable = plannedCallable(call_, runtime::makePlan(plan_.graph, target(), tilings), bench_.device, bench_.cache);
+    racer.callable = plannedCallable(call_, codegen::compile(plan_.graph, target(), tilings), bench_.device, bench_.cache);
     racer.trial = bench_.device.prepare(*racer.callable, call_);
     if (const std::string wrong = check_(*racer.trial); !wrong.empty()) ir::fail(ir::ErrorKind::Internal, "{}", wrong);
     return racer;
@@ -101,11 +101,11 @@ class Tuner {
     bench_.tunings->put(key, {toText(*all[winner].tiling), gain}, plan_.loops[number].name, bench_.run.deviceName);
   }
 
-  const runtime::Plan& plan_;
+  const codegen::Plan& plan_;
   runtime::Call& call_;
   const Check& check_;
   const Bench& bench_;
-  runtime::Tilings tilings_;
+  codegen::Tilings tilings_;
   Tuning tuning_;
   bool isMeasured_ = false;  ///< whether anything raced
 };
@@ -118,11 +118,11 @@ size_t fastest(const std::vector<double>& seconds) {
   return *least < (1 - noise) * seconds.front() ? static_cast<size_t>(least - seconds.begin()) : 0;
 }
 
-Tuning tune(runtime::Plan& plan, runtime::Call& call, const Check& check, const Bench& bench) {
+Tuning tune(codegen::Plan& plan, runtime::Call& call, const Check& check, const Bench& bench) {
   Tuner tuner(plan, call, check, bench);
   for (size_t i = 0; i < plan.tilings.size(); ++i)
     if (plan.tilings[i]) tuner.tuneKernel(i);
-  if (tuner.tilings() != plan.tilings) plan = runtime::makePlan(ir::Graph(plan.graph), bench.device.target(), tuner.tilings());
+  if (tuner.tilings() != plan.tilings) plan = codegen::compile(ir::Graph(plan.graph), bench.device.target(), tuner.tilings());
   return tuner.tuning();
 }
 

@@ -15,7 +15,7 @@ using Check = std::function<std::string(runtime::Trial&)>;
 
 /// Gives every kernel of a generated plan the tiling that is fastest on the call's own data: one that was found before
 /// (Bench::tunings), or else the winner of a race between the candidates. Candidates that fail or are wrong do not race.
-Tuning tune(runtime::Plan& plan, runtime::Call& call, const Check& check, const Bench& bench);
+Tuning tune(codegen::Plan& plan, runtime::Call& call, const Check& check, const Bench& bench);
 
 /// The winner among times of which the first is the default's: the least, unless the default is within noise of it.
 size_t fastest(const std::vector<double>& seconds);

@@ -4,10 +4,10 @@
 
 namespace opbench {
 
-std::string kernelsOf(const runtime::Plan& plan) {
+std::string kernelsOf(const codegen::Plan& plan) {
   std::string sources;
-  for (const runtime::Step& step : plan.steps)
-    if (const auto* launch = std::get_if<runtime::LaunchStep>(&step)) sources += launch->program.source;
+  for (const codegen::Step& step : plan.steps)
+    if (const auto* launch = std::get_if<codegen::LaunchStep>(&step)) sources += launch->program.source;
   return sources.empty() ? "" : runtime::digest(sources);
 }
 

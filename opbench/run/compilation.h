@@ -15,6 +15,6 @@ struct Compilation {
 };
 
 /// A name for the programs of a plan: the same for equal ones, of whatever sample.
-std::string kernelsOf(const runtime::Plan& plan);
+std::string kernelsOf(const codegen::Plan& plan);
 
 }  // namespace opbench

@@ -26,10 +26,10 @@ std::string_view sourceExtension(ir::Backend backend) {
   return "";
 }
 
-std::vector<const codegen::Program*> programsOf(const runtime::Plan& plan) {
+std::vector<const codegen::Program*> programsOf(const codegen::Plan& plan) {
   std::vector<const codegen::Program*> programs;
-  for (const runtime::Step& step : plan.steps)
-    if (const auto* launch = std::get_if<runtime::LaunchStep>(&step)) programs.push_back(&launch->program);
+  for (const codegen::Step& step : plan.steps)
+    if (const auto* launch = std::get_if<codegen::LaunchStep>(&step)) programs.push_back(&launch->program);
   return programs;
 }
 
@@ -53,7 +53,7 @@ void Dump::graph(const ir::Graph& graph) const {
   if (isOn()) write("10-graph.txt", ir::toText(graph));
 }
 
-void Dump::plan(const runtime::Plan& plan) const {
+void Dump::plan(const codegen::Plan& plan) const {
   if (!isOn()) return;
   for (size_t i = 0; i < plan.loops.size(); ++i)
     write(numbered("20-loops", i, plan.loops.size(), "txt"), ir::toText(plan.loops[i]));
@@ -64,7 +64,7 @@ void Dump::plan(const runtime::Plan& plan) const {
     write(numbered("40-kernel", i, programs.size(), sourceExtension(programs[i]->backend)), programs[i]->source);
 }
 
-void Dump::assembly(const runtime::Plan& plan, runtime::Device& device) const {
+void Dump::assembly(const codegen::Plan& plan, runtime::Device& device) const {
   if (!isOn()) return;
   const auto programs = programsOf(plan);
   for (size_t i = 0; i < programs.size(); ++i) {

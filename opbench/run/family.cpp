@@ -30,7 +30,7 @@ bool isNormalized(const ir::StoreTo& store) {
 
 }  // namespace
 
-std::string_view familyOf(const runtime::Plan& plan) {
+std::string_view familyOf(const codegen::Plan& plan) {
   const auto anyStore = [&](const auto& holds) {
     return std::any_of(plan.loops.begin(), plan.loops.end(), [&](const ir::Loops& loops) {
       return std::any_of(loops.stores.begin(), loops.stores.end(), [&](const ir::StoreTo& store) { return holds(store); });

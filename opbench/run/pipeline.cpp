@@ -22,9 +22,9 @@
 namespace opbench {
 namespace {
 
+using codegen::Plan;
 using runtime::Call;
 using runtime::CallablePtr;
-using runtime::Plan;
 
 /// A contender that is ready to race.
 struct Entrant {
@@ -57,7 +57,7 @@ void tellAhead(const Plan& plan, const Compilation* ahead, runtime::Callable& ca
 /// graph -> loops -> kernels -> programs -> code: what opbench is about.
 CallablePtr compiled(Outcome& outcome, const Course& course) {
   const Bench& bench = course.bench;
-  Plan plan = runtime::makePlan(course.graph, bench.device.target());
+  Plan plan = codegen::compile(course.graph, bench.device.target());
   course.row.family = familyOf(plan);
   course.row.flops = 0;
   for (const ir::Loops& loops : plan.loops) course.row.flops += ir::floatingPointOperations(loops);

@@ -42,9 +42,11 @@ void page(const std::string& name, const std::string& graphText, Sources sources
   const std::vector<ir::Loops> all = lowering::lower(graph);
   text += textOf(all);
   for (const ir::Target& target : {hopper(), avx512()}) {
-    const std::vector<ir::Loops> chosen = lowering::divided(lowering::fused(all, target), graph.values.size(), target);
+    const std::vector<ir::Loops> chosen =
+        lowering::splitReductions(lowering::fuseLoops(all, target), graph.values.size(), target);
     if (chosen.size() != all.size()) text += textOf(chosen);
-    for (const ir::Kernel& kernel : lowering::scheduleAll(chosen, target, lowering::chooseTilings(chosen, target))) {
+    for (const ir::Kernel& kernel :
+         lowering::mergeLaunches(lowering::scheduleAll(chosen, target, lowering::chooseTilings(chosen, target)))) {
       ir::verify(kernel, target);
       text += "\n" + ir::toText(kernel);
       if (sources != Sources::None && target.backend == ir::Backend::Cuda)

@@ -40,7 +40,7 @@ void drawData(const inputs::Sample& sample) {
     const auto* type = sample.args[i].as<ir::TensorType>();
     if (!type || type->storageElements() > largestFilled || type->numel() > largestFilled) continue;
     try {
-      const inputs::Domain domain = inputs::domainOf(sample, i);
+      const inputs::ValueRange domain = inputs::valueRangeOf(sample, i);
       const int64_t numbers = inputs::drawnElements(*type, domain) * (ir::isComplex(type->dtype) ? 2 : 1);
       std::vector<int64_t> storage(static_cast<size_t>(numbers));
       inputs::fillStorage(*type, domain, 1, storage.data());

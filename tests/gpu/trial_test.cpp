@@ -28,7 +28,7 @@ struct Case {
   Case(const std::string& op, const std::string& text) : call(tests::sample(op, text), tests::gpu(), 7) {}
 
   runtime::CallablePtr planned(const runtime::Cache& cache = noCache) {
-    return runtime::plannedCallable(call, runtime::makePlan(call.graph(call.reference()), tests::gpu().target()), tests::gpu(),
+    return runtime::plannedCallable(call, codegen::compile(call.graph(call.reference()), tests::gpu().target()), tests::gpu(),
                                     cache);
   }
 

@@ -27,7 +27,7 @@ void checkCandidates(const std::string& op, const std::string& text) {
   run.device = "cuda:0";
   const runtime::Cache cache;
   runtime::Tunings tunings;
-  runtime::Plan plan = runtime::makePlan(call.graph(examination.truth().eager), tests::gpu().target());
+  codegen::Plan plan = codegen::compile(call.graph(examination.truth().eager), tests::gpu().target());
   const Tuning tuning = tune(plan, call, isWrong, {options, run, tests::gpu(), cache, &tunings});
   for (const std::string& refused : tuning.refused) FAIL_CHECK(refused);
   CHECK(tried > 1);

@@ -46,7 +46,7 @@ const Expr* combined(ExprPool& pool, const Expr* reduce, size_t depth, const Exp
 const Expr* unrolled(ExprPool& pool, const Expr* expr) {
   return rewrite(pool, expr, [&](const Expr* node) -> const Expr* {
     if (node->op != Op::Reduce) return nullptr;
-    return combined(pool, node, 1, node->src[0], pool.neutral(node->reduction(), node->dtype));
+    return combined(pool, node, 1, node->src[0], pool.identity(node->reduction(), node->dtype));
   });
 }
 

@@ -81,7 +81,8 @@ TEST_CASE("kernels hand on partial sums: those that do not need each other's res
     Values expected = start;
     run(expected, all);
     for (const ir::Target& target : {tests::hopper(), tests::avx512()}) {
-      const std::vector<ir::Kernel> kernels = lowering::scheduleAll(all, target, lowering::chooseTilings(all, target));
+      const std::vector<ir::Kernel> kernels =
+          lowering::mergeLaunches(lowering::scheduleAll(all, target, lowering::chooseTilings(all, target)));
       Values found = start;
       run(found, kernels);
       checkClose(found, expected);
@@ -89,7 +90,8 @@ TEST_CASE("kernels hand on partial sums: those that do not need each other's res
   }
   const std::vector<ir::Loops> all = groupNormBackward(64, 384, 14, 1);
   CHECK(all.size() == 4);
-  CHECK(lowering::scheduleAll(all, tests::hopper(), lowering::chooseTilings(all, tests::hopper())).size() == 3);
+  CHECK(lowering::mergeLaunches(lowering::scheduleAll(all, tests::hopper(), lowering::chooseTilings(all, tests::hopper())))
+            .size() == 3);
 }
 
 /// The gradients of a layer norm's weight and bias; the input's lies as it is said.
@@ -108,7 +110,7 @@ ir::Graph layerNormSums(const std::string& sizes, const std::string& strides, in
 }
 
 std::vector<ir::Loops> dividedOf(const ir::Graph& graph, const ir::Target& target) {
-  return lowering::divided(lowering::lower(graph), graph.values.size(), target);
+  return lowering::splitReductions(lowering::lower(graph), graph.values.size(), target);
 }
 
 TEST_CASE("sums of columns that a tensor lies across: of parts first, in shared memory, then of what these come to") {
@@ -131,7 +133,7 @@ TEST_CASE("sums of columns that a tensor lies across: of parts first, in shared 
     };
     checkClose(results(found), results(expected));
     found = start;
-    run(found, lowering::scheduleAll(parts, small, lowering::chooseTilings(parts, small)));
+    run(found, lowering::mergeLaunches(lowering::scheduleAll(parts, small, lowering::chooseTilings(parts, small))));
     checkClose(found, expected);
   }
 }

@@ -61,7 +61,7 @@ ir::Target device(int processors) {
 void checkTiling(const std::vector<ir::Loops>& all, const lowering::PersistentTiling& tiling, int processors) {
   CAPTURE(toText(lowering::Tiling(tiling)));
   const std::vector<lowering::Tiling> tilings(all.size(), tiling);
-  const std::vector<ir::Kernel> kernels = lowering::scheduleAll(all, device(processors), tilings);
+  const std::vector<ir::Kernel> kernels = lowering::mergeLaunches(lowering::scheduleAll(all, device(processors), tilings));
   REQUIRE(kernels.size() == 1);
   const ir::Kernel& kernel = kernels.front();
   INFO(ir::toText(kernel));
@@ -79,7 +79,7 @@ void checkTiling(const std::vector<ir::Loops>& all, const lowering::PersistentTi
 /// The same for the loops of a graph, by the rules, and where CTAs add what they have of columns.
 void checkCrossing(const std::string& lines, int processors) {
   const std::vector<ir::Loops> all = lowering::lower(ir::parseGraph("graph\n" + lines));
-  const std::optional<lowering::Crossing> crossing = lowering::crossingOf(all, tests::hopper());
+  const std::optional<lowering::MixedOrderReduction> crossing = lowering::mixedOrderReductionOf(all, tests::hopper());
   REQUIRE(crossing);
   std::optional<lowering::PersistentTiling> tiling = lowering::choosePersistentTiling(*crossing, device(processors));
   REQUIRE(tiling);
@@ -157,7 +157,7 @@ TEST_CASE("columns whose elements are stored, too: once all CTAs know what the c
 
 TEST_CASE("no crossing: one vector of the matrix is not aligned, rows are no rows of both, or columns are scanned") {
   const auto isCrossing = [](const std::string& lines) {
-    return lowering::crossingOf(lowering::lower(ir::parseGraph("graph\n" + lines)), tests::hopper()).has_value();
+    return lowering::mixedOrderReductionOf(lowering::lower(ir::parseGraph("graph\n" + lines)), tests::hopper()).has_value();
   };
   CHECK(isCrossing(layerNormBackward(40, 64)));
   CHECK_FALSE(isCrossing(layerNormBackward(40, 50)));

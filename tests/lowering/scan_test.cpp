@@ -98,7 +98,7 @@ TEST_CASE("scans of scans, along two axes, or beside reductions are refused") {
         "loops f\n  in x f32[4, 3]\n  out y f32[4, 3]\n  for i0 in 4, i1 in 3 reduce i2 in 3\n    y[i0*3 + i1] = " + value +
         "\n");
     try {
-      lowering::nestOf(loops);
+      lowering::reductionNestOf(loops);
     } catch (const ir::Error& error) {
       return std::string(error.what());
     }

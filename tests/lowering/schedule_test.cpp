@@ -308,14 +308,14 @@ TEST_CASE("a result over some of a row's axes is refused") {
     y[i0*3 + i1] = add[i2](x[i0*15 + i1*5 + i2])
     z[i0] = x[i0*15]
 )");
-  CHECK_THROWS_WITH_AS(lowering::nestOf(loops), "f stores a result for some of the axes that its reductions depend on",
+  CHECK_THROWS_WITH_AS(lowering::reductionNestOf(loops), "f stores a result for some of the axes that its reductions depend on",
                        ir::Error);
 }
 
 /// Whether there are reductions, over the same axes. No lowering makes other loops that have results of rows beside elements.
 bool isNest(const ir::Loops& loops) {
   try {
-    return lowering::nestOf(loops).has_value();
+    return lowering::reductionNestOf(loops).has_value();
   } catch (const ir::Error& error) {
     REQUIRE(error.kind() == ir::ErrorKind::Unsupported);
     return false;

@@ -64,7 +64,7 @@ class Batch {
 
   /// The kernels of a graph; none where it has no lowering.
   void add(const ir::Graph& graph) {
-    for (ir::Kernel kernel : runtime::makePlan(graph, target_).kernels) {
+    for (ir::Kernel kernel : codegen::compile(graph, target_).kernels) {
       kernel.name = fmt::format("k{}_{}", programs_.size(), kernel.name);
       if (kernel.launch.cluster > 1) ++(kernel.launch.team ? teams_ : clusters_);
       if (!kernel.launch.team) CHECK(kernel.launch.cluster <= target_.clusterCtas);

@@ -16,7 +16,7 @@ struct Case {
       : device(runtime::Device::open("cpu", threads)), call(tests::sample(op, text), *device, 7) {}
 
   runtime::CallablePtr planned() {
-    return runtime::plannedCallable(call, runtime::makePlan(call.graph(call.reference()), device->target()), *device,
+    return runtime::plannedCallable(call, codegen::compile(call.graph(call.reference()), device->target()), *device,
                                     runtime::Cache());
   }
   /// Whether the contender's run gives exactly what eager does.
@@ -84,7 +84,7 @@ TEST_CASE("empty outputs launch nothing") {
 TEST_CASE("poison stands where a kernel wrote nothing") {
   // A plan whose only kernel was left out.
   Case c("aten.neg.default", "((T([4], f32),), {})");
-  runtime::Plan plan = runtime::makePlan(c.call.graph(c.call.reference()), c.device->target());
+  codegen::Plan plan = codegen::compile(c.call.graph(c.call.reference()), c.device->target());
   plan.steps.clear();
   const auto callable = runtime::plannedCallable(c.call, plan, *c.device, runtime::Cache());
   const auto outputs = c.device->prepare(*callable, c.call)->run();

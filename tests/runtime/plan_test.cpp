@@ -29,18 +29,18 @@ ir::Graph unary(const std::string& op, ir::Shape sizes, ir::DType dtype = ir::DT
 }  // namespace
 
 TEST_CASE("an operator without a lowering is called through ATen, and the plan says why") {
-  const runtime::Plan plan = runtime::makePlan(unary("aten.no_such.default", {4}), target());
+  const codegen::Plan plan = codegen::compile(unary("aten.no_such.default", {4}), target());
   REQUIRE(plan.steps.size() == 1);
-  CHECK(std::get<runtime::ExternStep>(plan.steps[0]).node == 0);
+  CHECK(std::get<codegen::ExternStep>(plan.steps[0]).node == 0);
   CHECK(plan.externReason == "no lowering for aten.no_such.default");
   CHECK(plan.kernels.empty());
 }
 
 TEST_CASE("an operator with a lowering is a launch with a parameter for every value") {
-  const runtime::Plan plan = runtime::makePlan(unary("aten.neg.default", {4, 5}), target());
+  const codegen::Plan plan = codegen::compile(unary("aten.neg.default", {4, 5}), target());
   CHECK(plan.externReason.empty());
   REQUIRE(plan.steps.size() == 1);
-  const auto& launch = std::get<runtime::LaunchStep>(plan.steps[0]);
+  const auto& launch = std::get<codegen::LaunchStep>(plan.steps[0]);
   CHECK(launch.values == std::vector<int>{0, 1});
   CHECK(launch.program.params.size() == 2);
   CHECK(plan.loops.size() == 1);
@@ -48,7 +48,7 @@ TEST_CASE("an operator with a lowering is a launch with a parameter for every va
 }
 
 TEST_CASE("nothing is launched for an empty output") {
-  const runtime::Plan plan = runtime::makePlan(unary("aten.neg.default", {0, 5}), target());
+  const codegen::Plan plan = codegen::compile(unary("aten.neg.default", {0, 5}), target());
   CHECK(plan.steps.empty());
   CHECK(plan.externReason.empty());
 }

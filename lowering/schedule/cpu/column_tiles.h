@@ -56,7 +56,7 @@ class CpuColumns {
   Condition isMine(Value inShare, int64_t count, bool coversShare) const;
 
   const NestKernel& kernel_;
-  const Domain& domain_;
+  const IterationDomain& domain_;
   std::size_t dim_;  // of the columns
   int64_t outer_, columns_, elements_, tiles_, each_;
   Value task_, tileAxis_;

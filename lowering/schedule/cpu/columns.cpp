@@ -25,7 +25,7 @@ constexpr int64_t heldBytes = 128 * 1024;  // of a tile that are kept from one s
 
 class CpuColumnKernel {
  public:
-  CpuColumnKernel(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target,
+  CpuColumnKernel(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target,
                   const TaskTiling& tiling)
       : kernel_(loops, nest, domain, target),
         loops_(loops),
@@ -246,7 +246,7 @@ class CpuColumnKernel {
       lanes.axis = kernel_.pool().axis(lanes_);
       for (std::size_t i : reductions) {
         const Reduction& reduction = nest_.reductions[i];
-        lanes.stores.push_back({local(i), column.expr(), kernel_.pool().neutral(reduction.op, reduction.body->dtype), true, {}});
+        lanes.stores.push_back({local(i), column.expr(), kernel_.pool().identity(reduction.op, reduction.body->dtype), true, {}});
       }
       return lanes;
     });
@@ -364,8 +364,8 @@ class CpuColumnKernel {
 
   NestKernel kernel_;
   const ir::Loops& loops_;
-  const Nest& nest_;
-  const Domain& domain_;
+  const ReductionNest& nest_;
+  const IterationDomain& domain_;
   int64_t elements_;  // of a column
   int lanes_;
   CpuColumns columns_;
@@ -377,8 +377,8 @@ class CpuColumnKernel {
 
 }  // namespace
 
-ir::Kernel scheduleCpuColumns(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target,
-                              const TaskTiling& tiling) {
+ir::Kernel scheduleCpuColumns(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain,
+                              const ir::Target& target, const TaskTiling& tiling) {
   return CpuColumnKernel(loops, nest, domain, target, tiling).build(target);
 }
 

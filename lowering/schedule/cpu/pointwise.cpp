@@ -24,7 +24,7 @@ bool isRoot(ir::Op op) { return op == ir::Op::Sqrt || op == ir::Op::Rsqrt || op 
 /// Cuts the domain into tasks: blocks of a long row, whole rows, or blocks of the flat domain where rows are very short.
 class TaskBody {
  public:
-  TaskBody(const ir::Loops& loops, const Domain& domain, const ir::Target& target)
+  TaskBody(const ir::Loops& loops, const IterationDomain& domain, const ir::Target& target)
       : loops_(loops),
         domain_(domain),
         target_(target),
@@ -115,7 +115,7 @@ class TaskBody {
   }
 
   const ir::Loops& loops_;
-  const Domain& domain_;
+  const IterationDomain& domain_;
   const ir::Target& target_;
   bool isFlat_;
   int lanes_;
@@ -126,13 +126,13 @@ class TaskBody {
 }  // namespace
 
 ir::Kernel scheduleCpu(const ir::Loops& loops, const ir::Target& target, const TaskTiling& tiling) {
-  if (const std::optional<Nest> nest = nestOf(loops)) {
-    const Domain domain(loops, *nest);
+  if (const std::optional<ReductionNest> nest = reductionNestOf(loops)) {
+    const IterationDomain domain(loops, *nest);
     if (nest->scans) return scheduleCpuScan(loops, *nest, domain, target);
     return domain.runsAlongElements() ? scheduleCpuRows(loops, *nest, domain, target)
                                       : scheduleCpuColumns(loops, *nest, domain, target, tiling);
   }
-  const Domain domain(loops);
+  const IterationDomain domain(loops);
   const TaskBody body(loops, domain, target);
   ir::Kernel kernel;
   kernel.name = loops.name;

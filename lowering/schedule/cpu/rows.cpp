@@ -23,7 +23,7 @@ constexpr int64_t stretchBytes = 2048;      // of memory at once, where several 
 
 class CpuRowKernel {
  public:
-  CpuRowKernel(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target)
+  CpuRowKernel(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target)
       : kernel_(loops, nest, domain, target),
         loops_(loops),
         nest_(nest),
@@ -244,7 +244,7 @@ class CpuRowKernel {
     for (std::size_t i : reductions)
       vectors.stores.push_back({vectors_[i],
                                 (slot * (accumulators_ * lanes_)).expr(),
-                                kernel_.pool().neutral(nest_.reductions[i].op, nest_.reductions[i].body->dtype),
+                                kernel_.pool().identity(nest_.reductions[i].op, nest_.reductions[i].body->dtype),
                                 true,
                                 {}});
     ir::Block block = loop(LoopKind::Serial, slot, ir::Block{{std::move(vectors)}});
@@ -342,8 +342,8 @@ class CpuRowKernel {
 
   NestKernel kernel_;
   const ir::Loops& loops_;
-  const Nest& nest_;
-  const Domain& domain_;
+  const ReductionNest& nest_;
+  const IterationDomain& domain_;
   const ir::Target& target_;
   int lanes_;
   int64_t rows_, runs_, shares_;
@@ -357,7 +357,8 @@ class CpuRowKernel {
 
 }  // namespace
 
-ir::Kernel scheduleCpuRows(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target) {
+ir::Kernel scheduleCpuRows(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain,
+                           const ir::Target& target) {
   return CpuRowKernel(loops, nest, domain, target).build();
 }
 

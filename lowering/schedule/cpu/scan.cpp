@@ -19,7 +19,7 @@ constexpr int64_t blockElements = 16;  // combined by themselves before they are
 
 class CpuScanKernel {
  public:
-  CpuScanKernel(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target)
+  CpuScanKernel(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target)
       : kernel_(loops, nest, domain, target),
         nest_(nest),
         domain_(domain),
@@ -154,15 +154,15 @@ class CpuScanKernel {
   ir::Block reset(int64_t columns, bool ofBlock) const {
     return vectors(columns, [&](Value at, int64_t) {
       return forScans([&](std::size_t i) {
-        const Expr* neutral = kernel_.pool().neutral(nest_.reductions[i].op, nest_.reductions[i].body->dtype);
+        const Expr* neutral = kernel_.pool().identity(nest_.reductions[i].op, nest_.reductions[i].body->dtype);
         return ir::Store{ofBlock ? blocks_[i] : kernel_.accumulator(i), at.expr(), neutral, true, {}};
       });
     });
   }
 
   NestKernel kernel_;
-  const Nest& nest_;
-  const Domain& domain_;
+  const ReductionNest& nest_;
+  const IterationDomain& domain_;
   bool isColumns_;
   int lanes_ = 1;
   int64_t columns_, elements_;
@@ -174,7 +174,8 @@ class CpuScanKernel {
 
 }  // namespace
 
-ir::Kernel scheduleCpuScan(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target) {
+ir::Kernel scheduleCpuScan(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain,
+                           const ir::Target& target) {
   return CpuScanKernel(loops, nest, domain, target).build();
 }
 

@@ -9,7 +9,7 @@ namespace lowering {
 
 using ir::Expr;
 
-int cpuLanes(const ir::Loops& loops, const Domain& domain, std::size_t dim, const ir::Target& target) {
+int cpuLanes(const ir::Loops& loops, const IterationDomain& domain, std::size_t dim, const ir::Target& target) {
   int64_t widest = 1;
   for (const std::vector<Access>* accesses : {&domain.loads(), &domain.stores()})
     for (const Access& access : *accesses)
@@ -29,7 +29,7 @@ constexpr int64_t functionCost = 16;        // bytes of traffic that take as lon
 constexpr int64_t grainBytes = 512 * 1024;  // the least memory traffic worth waking a thread for (some 12 us)
 
 /// Traffic of one element, weighted by how long its arithmetic takes: a function call counts as much as 16 bytes.
-int64_t elementCost(const ir::Loops& loops, const Domain& domain) {
+int64_t elementCost(const ir::Loops& loops, const IterationDomain& domain) {
   int64_t cost = 0;
   for (const Access& access : domain.stores()) cost += access.elementBytes;
   for (const Access& access : domain.loads()) cost += access.elementBytes;
@@ -43,11 +43,11 @@ int64_t elementCost(const ir::Loops& loops, const Domain& domain) {
 
 }  // namespace
 
-int64_t cpuGrain(const ir::Loops& loops, const Domain& domain, int64_t elements) {
+int64_t cpuGrain(const ir::Loops& loops, const IterationDomain& domain, int64_t elements) {
   return std::max<int64_t>(1, grainBytes / std::max<int64_t>(1, elements * elementCost(loops, domain)));
 }
 
-int64_t cpuPieces(const ir::Loops& loops, const Domain& domain) {
+int64_t cpuPieces(const ir::Loops& loops, const IterationDomain& domain) {
   return ceilDiv(domain.numel() * elementCost(loops, domain), grainBytes);
 }
 

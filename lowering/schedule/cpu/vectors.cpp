@@ -13,7 +13,7 @@ constexpr int64_t fewestRegisters = 8;  // in a row that is worth another masked
 constexpr int maskedBytes = 64;         // of vector registers for which masked loads and stores are as fast as others
 
 /// Whether all stores run along the inner dim and are, at every place, equally far from a multiple of so many elements.
-bool areAlike(const Domain& domain, ElementStores stores, int64_t elements) {
+bool areAlike(const IterationDomain& domain, ElementStores stores, int64_t elements) {
   const auto isLikeFirst = [&](const Access& store) {
     if (!domain.isInnerContiguous(store) || store.elementBytes != stores.front().elementBytes) return false;
     if ((store.form->constant - stores.front().form->constant) % elements != 0) return false;
@@ -33,14 +33,14 @@ int64_t alignmentOf(ElementStores stores, int lanes, const ir::Target& target) {
 }
 
 /// Whether stores are as much aligned wherever a position along `dim` is a multiple of `elements`.
-bool areAligned(const Domain& domain, ElementStores stores, int64_t elements, std::size_t dim) {
+bool areAligned(const IterationDomain& domain, ElementStores stores, int64_t elements, std::size_t dim) {
   return std::all_of(stores.begin(), stores.end(), [&](const Access& store) {
     return domain.isContiguous(store, dim) && domain.isAligned(store, static_cast<int>(elements), dim);
   });
 }
 
 /// Whether a masked vector at the start of `count` elements aligns the others, and is worth it.
-bool canHaveHead(const Domain& domain, ElementStores stores, int64_t count, int64_t elements, const ir::Target& target) {
+bool canHaveHead(const IterationDomain& domain, ElementStores stores, int64_t count, int64_t elements, const ir::Target& target) {
   return target.vectorBytes >= maskedBytes && count >= fewestRegisters * elements && areAlike(domain, stores, elements);
 }
 
@@ -83,16 +83,16 @@ ir::Block CpuVectors::along(Value start, int64_t count, const std::optional<Head
   return block;
 }
 
-bool areAligned(const Domain& domain, ElementStores stores, std::size_t dim, int lanes, const ir::Target& target) {
+bool areAligned(const IterationDomain& domain, ElementStores stores, std::size_t dim, int lanes, const ir::Target& target) {
   return areAligned(domain, stores, alignmentOf(stores, lanes, target), dim);
 }
 
-bool canAlign(const Domain& domain, ElementStores stores, int64_t count, int lanes, const ir::Target& target) {
+bool canAlign(const IterationDomain& domain, ElementStores stores, int64_t count, int lanes, const ir::Target& target) {
   return areAligned(domain, stores, domain.innermost(), lanes, target) ||
          canHaveHead(domain, stores, count, alignmentOf(stores, lanes, target), target);
 }
 
-std::optional<Head> headOf(ir::ExprPool& pool, const Domain& domain, ElementStores stores, const Position& position,
+std::optional<Head> headOf(ir::ExprPool& pool, const IterationDomain& domain, ElementStores stores, const Position& position,
                            int64_t count, int lanes, const ir::Target& target) {
   const int64_t elements = alignmentOf(stores, lanes, target);
   if (stores.empty() || areAligned(domain, stores, elements, domain.innermost())) return std::nullopt;

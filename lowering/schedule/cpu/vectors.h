@@ -41,15 +41,15 @@ using ElementStores = std::span<const Access>;
 
 /// Whether stores run along a dim and vectors of `lanes` are aligned, as far as a register is long, wherever a position along it
 /// is a multiple of `lanes`.
-bool areAligned(const Domain& domain, ElementStores stores, std::size_t dim, int lanes, const ir::Target& target);
+bool areAligned(const IterationDomain& domain, ElementStores stores, std::size_t dim, int lanes, const ir::Target& target);
 
 /// Whether that holds for the inner dim, or a head brings it about.
-bool canAlign(const Domain& domain, ElementStores stores, int64_t count, int lanes, const ir::Target& target);
+bool canAlign(const IterationDomain& domain, ElementStores stores, int64_t count, int lanes, const ir::Target& target);
 
 /// The head of the `count` elements from a position on, which fits a vector of `lanes`: after it no store touches two cache
 /// lines.
 /// Nothing where this holds anyway, where stores are not alike, and where there are too few elements to gain by it.
-std::optional<Head> headOf(ir::ExprPool& pool, const Domain& domain, ElementStores stores, const Position& position,
+std::optional<Head> headOf(ir::ExprPool& pool, const IterationDomain& domain, ElementStores stores, const Position& position,
                            int64_t count, int lanes, const ir::Target& target);
 
 /// Whether stores should bypass the caches: what is touched exceeds them, and results are written only, but for small ones.

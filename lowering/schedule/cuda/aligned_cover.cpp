@@ -74,7 +74,7 @@ ir::Lanes RowWindows::inside(ir::Lanes lanes, const LanePlace& at) const {
   const Value isInside = (before(at) <= lane) & (lane < end(at));
   for (ir::Store& store : lanes.stores) {
     const Value value{pool(), store.value};
-    const Value left{pool(), pool().neutral(*store.accumulate, value.dtype())};
+    const Value left{pool(), pool().identity(*store.accumulate, value.dtype())};
     store.value = where(isInside, value, left).expr();
   }
   return lanes;

@@ -17,7 +17,7 @@ int add(ir::Loops& loops, ir::Buffer buffer) {
 
 }  // namespace
 
-Finish::Finish(const Crossing& crossing, const std::vector<ir::Local>& shares)
+ColumnEpilogue::ColumnEpilogue(const MixedOrderReduction& crossing, const std::vector<ir::Local>& shares)
     : crossing_(crossing), nest_(crossing.alongColumns->nest), pool_(*crossing.loops.pool), column_(number(0)) {
   for (const Expr* axis : crossing.alongColumns->domain.dims()[1 - crossing.alongColumns->rowDim].axes)
     column_ = column_ * axis->axis().extent + Value{pool_, axis};
@@ -35,11 +35,11 @@ Finish::Finish(const Crossing& crossing, const std::vector<ir::Local>& shares)
   }
 }
 
-ir::Loops Finish::begin(const std::vector<const Expr*>& axes) const {
+ir::Loops ColumnEpilogue::begin(const std::vector<const Expr*>& axes) const {
   return {crossing_.loops.name, crossing_.loops.pool, crossing_.loops.buffers, axes, {}};
 }
 
-void Finish::addShare(const ir::Buffer& share, const Reduction& reduction) {
+void ColumnEpilogue::addShare(const ir::Buffer& share, const Reduction& reduction) {
   const int64_t ctas = share.type.numel() / crossing_.columns();
   const int buffer = add(results_, {share.name, share.type, -1, true, false});
   const Expr* cta = pool_.axis(ctas);
@@ -47,13 +47,13 @@ void Finish::addShare(const ir::Buffer& share, const Reduction& reduction) {
   sums_[reduction.result] = pool_.reduce(reduction.op, pool_.load(buffer, share.type.dtype, offset.expr()), {cta});
 }
 
-void Finish::addSum(const ir::Buffer& sum, const Reduction& reduction) {
+void ColumnEpilogue::addSum(const ir::Buffer& sum, const Reduction& reduction) {
   const int buffer = add(results_, {sum.name, sum.type, -1, true, true});
   sums_[reduction.result] = pool_.load(buffer, sum.type.dtype, column_.expr());
-  results_.stores.push_back({buffer, column_.expr(), pool_.neutral(reduction.op, sum.type.dtype)});
+  results_.stores.push_back({buffer, column_.expr(), pool_.identity(reduction.op, sum.type.dtype)});
 }
 
-const Expr* Finish::withSums(const Expr* value) const {
+const Expr* ColumnEpilogue::withSums(const Expr* value) const {
   return ir::rewrite(pool_, value, [&](const Expr* node) {
     const auto found = sums_.find(node);
     return found == sums_.end() ? nullptr : found->second;
@@ -61,7 +61,7 @@ const Expr* Finish::withSums(const Expr* value) const {
 }
 
 /// What a column has once is computed with its results, and read where its elements need it.
-const Expr* Finish::columnValue(const Expr* node) {
+const Expr* ColumnEpilogue::columnValue(const Expr* node) {
   const std::vector<const Expr*> below = ir::postorder({node});
   const bool needsSum = std::any_of(below.begin(), below.end(), [&](const Expr* x) { return sums_.contains(x); });
   const auto moves = [&](const Expr* axis) { return ir::dependsOn(node, axis); };

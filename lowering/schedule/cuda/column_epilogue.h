@@ -12,10 +12,10 @@ namespace lowering {
 using ir::Value;
 
 /// What is left of a crossing once every CTA has left or added what its rows add to the columns, as loops of their own.
-class Finish {
+class ColumnEpilogue {
  public:
   /// By reduction of columns: the arrays of what CTAs leave, [CTA, column], or the sums that they add it to, which are cleared.
-  Finish(const Crossing& crossing, const std::vector<ir::Local>& shares);
+  ColumnEpilogue(const MixedOrderReduction& crossing, const std::vector<ir::Local>& shares);
 
   /// The columns' results, and what their elements need of them, as reductions of the shares, or of sums.
   const ir::Loops& results() const { return results_; }
@@ -32,8 +32,8 @@ class Finish {
   const ir::Expr* withSums(const ir::Expr* value) const;
   const ir::Expr* columnValue(const ir::Expr* node);
 
-  const Crossing& crossing_;
-  const Nest& nest_;
+  const MixedOrderReduction& crossing_;
+  const ReductionNest& nest_;
   ir::ExprPool& pool_;
   Value column_;
   ir::Loops results_, elements_;

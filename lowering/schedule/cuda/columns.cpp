@@ -18,7 +18,7 @@ constexpr int64_t heldVectors = 8;      // that it keeps at most for a second sw
 
 class ColumnKernel {
  public:
-  ColumnKernel(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target,
+  ColumnKernel(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target,
                const ColumnTiling& tiling)
       : tiling_(tiling),
         kernel_(loops, nest, domain, target),
@@ -257,7 +257,7 @@ class ColumnKernel {
       return ir::Store{totals_[i], kernel_.number(0).expr(), read(partials_[i], dtype, from), true, nest_.reductions[i].op};
     })});
     body.push_back({copies(reductions, 1, [&](std::size_t i, ir::DType dtype) {
-      return ir::Store{totals_[i], kernel_.number(0).expr(), kernel_.pool().neutral(nest_.reductions[i].op, dtype), true, {}};
+      return ir::Store{totals_[i], kernel_.number(0).expr(), kernel_.pool().identity(nest_.reductions[i].op, dtype), true, {}};
     })});
     append(body, when(within(thread_, tiling_.block(), tiling_.tile()), loop(LoopKind::Unrolled, partial, std::move(add))));
     return body;
@@ -335,7 +335,7 @@ class ColumnKernel {
       })}};
     };
     const ir::Statement clear{copies(reductions, 1, [&](std::size_t i, ir::DType dtype) {
-      return ir::Store{totals_[i], kernel_.number(0).expr(), kernel_.pool().neutral(nest_.reductions[i].op, dtype), true, {}};
+      return ir::Store{totals_[i], kernel_.number(0).expr(), kernel_.pool().identity(nest_.reductions[i].op, dtype), true, {}};
     })};
     const Value from = (number * tiling_.shares + share) * width + column;
     ir::Block first{clear}, second{clear};
@@ -354,8 +354,8 @@ class ColumnKernel {
 
   const ColumnTiling tiling_;
   NestKernel kernel_;
-  const Nest& nest_;
-  const Domain& domain_;
+  const ReductionNest& nest_;
+  const IterationDomain& domain_;
   Value cluster_, rank_, thread_, unrolled_, serial_;
   std::map<const Expr*, int> held_;
   std::vector<int> partials_, totals_, shares_;
@@ -363,8 +363,8 @@ class ColumnKernel {
 
 }  // namespace
 
-ir::Kernel scheduleColumns(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target,
-                           const ColumnTiling& tiling) {
+ir::Kernel scheduleColumns(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain,
+                           const ir::Target& target, const ColumnTiling& tiling) {
   return ColumnKernel(loops, nest, domain, target, tiling).build();
 }
 

@@ -19,7 +19,7 @@ constexpr int sectorColumns = ir::Target::sectorBytes / 4;  // of f32
 
 class PersistentKernel {
  public:
-  PersistentKernel(const Crossing& crossing, const ir::Target& target, const PersistentTiling& tiling)
+  PersistentKernel(const MixedOrderReduction& crossing, const ir::Target& target, const PersistentTiling& tiling)
       : crossing_(crossing),
         tiling_(tiling),
         kernel_(crossing.loops, crossing.any().nest, crossing.any().domain, target),
@@ -166,7 +166,7 @@ class PersistentKernel {
     if (columns()) {
       ir::Lanes clear = vectorLanes();
       for (std::size_t i = 0; i < sums().size(); ++i)
-        clear.stores.push_back({sums_[i], slot(), kernel_.pool().neutral(sums()[i].op, sums()[i].body->dtype), true, {}});
+        clear.stores.push_back({sums_[i], slot(), kernel_.pool().identity(sums()[i].op, sums()[i].body->dtype), true, {}});
       append(block, loop(LoopKind::Unrolled, vector_, {{std::move(clear)}}));
     }
     ir::Lanes weights = vectorLanes();
@@ -301,7 +301,7 @@ class PersistentKernel {
     for (std::size_t i = 0; i < sums().size(); ++i) {
       const ir::DType dtype = sums()[i].body->dtype;
       const Value from = group * all + column, to = tiling_.adds ? column : cta_ * all + column;
-      clear.push_back({totals_[i], zero(), kernel_.pool().neutral(sums()[i].op, dtype), true, {}});
+      clear.push_back({totals_[i], zero(), kernel_.pool().identity(sums()[i].op, dtype), true, {}});
       add.push_back({totals_[i], zero(), kernel_.pool().load(partials_[i], dtype, from.expr()), true, sums()[i].op});
       leave.push_back({shares_[i], to.expr(), kernel_.pool().load(totals_[i], dtype, zero()), true,
                        tiling_.adds ? std::optional(sums()[i].op) : std::nullopt});
@@ -313,7 +313,7 @@ class PersistentKernel {
     return loop(LoopKind::Serial, step, when(within(column, count * tiling_.block, all), std::move(body)));
   }
 
-  const Crossing& crossing_;
+  const MixedOrderReduction& crossing_;
   const PersistentTiling tiling_;
   NestKernel kernel_;
   const int64_t steps_, rowVectors_;
@@ -323,10 +323,10 @@ class PersistentKernel {
 };
 
 ir::Kernel resultsKernel(const ir::Loops& loops, const ir::Target& target, int block) {
-  const std::optional<Nest> shares = nestOf(loops);
+  const std::optional<ReductionNest> shares = reductionNestOf(loops);
   if (!shares) return schedulePointwise(loops, target, {.block = block});
-  const Nest& nest = *shares;
-  const Domain domain(loops, nest);
+  const ReductionNest& nest = *shares;
+  const IterationDomain domain(loops, nest);
   ColumnTiling tiling;
   tiling.columns = domain.dims()[0].extent;
   tiling.elements = domain.numel(1, domain.dims().size());
@@ -336,20 +336,21 @@ ir::Kernel resultsKernel(const ir::Loops& loops, const ir::Target& target, int b
 }
 
 /// The elements of columns as those of rows, whose weights the columns' values are.
-ir::Kernel elementsKernel(const Finish& finish, const Crossing& crossing, const ir::Target& target,
+ir::Kernel elementsKernel(const ColumnEpilogue& finish, const MixedOrderReduction& crossing, const ir::Target& target,
                           const PersistentTiling& tiling) {
-  const Nest& columns = crossing.alongColumns->nest;
-  Nest rows;
+  const ReductionNest& columns = crossing.alongColumns->nest;
+  ReductionNest rows;
   rows.kept = columns.reduced;
   rows.reduced = columns.kept;
   rows.elementStores = finish.elements().stores;
-  const Crossing elements{finish.elements(), MatrixNest{rows, Domain(finish.elements(), rows), 0}, std::nullopt, crossing.lanes};
+  const MixedOrderReduction elements{finish.elements(), MatrixNest{rows, IterationDomain(finish.elements(), rows), 0},
+                                     std::nullopt, crossing.lanes};
   return PersistentKernel(elements, target, tiling).build();
 }
 
 }  // namespace
 
-ir::Kernel schedulePersistent(const Crossing& crossing, const ir::Target& target, const PersistentTiling& tiling) {
+ir::Kernel schedulePersistent(const MixedOrderReduction& crossing, const ir::Target& target, const PersistentTiling& tiling) {
   PersistentKernel persistent(crossing, target, tiling);
   ir::Kernel kernel = persistent.build();
   if (!crossing.alongColumns) return kernel;
@@ -359,10 +360,10 @@ ir::Kernel schedulePersistent(const Crossing& crossing, const ir::Target& target
     shares.push_back(*kernel.local(share));
     names.push_back(shares.back().buffer.name);
   }
-  const Finish finish(crossing, shares);
-  ir::Kernel finished = after(kernel, resultsKernel(finish.results(), target, tiling.block), names);
+  const ColumnEpilogue finish(crossing, shares);
+  ir::Kernel finished = fuseWithGridBarrier(kernel, resultsKernel(finish.results(), target, tiling.block), names);
   if (finish.elements().stores.empty()) return finished;
-  return after(finished, elementsKernel(finish, crossing, target, tiling), finish.between());
+  return fuseWithGridBarrier(finished, elementsKernel(finish, crossing, target, tiling), finish.between());
 }
 
 }  // namespace lowering

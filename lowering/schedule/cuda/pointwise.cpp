@@ -23,7 +23,7 @@ bool fits32(const ir::Loops& loops, int64_t threads, int lanes) {
 /// Builds the body of a thread: vector `number` of the domain.
 class VectorBody {
  public:
-  VectorBody(const ir::Loops& loops, const Domain& domain, const PointwiseTiling& vectors, const Expr* number)
+  VectorBody(const ir::Loops& loops, const IterationDomain& domain, const PointwiseTiling& vectors, const Expr* number)
       : loops_(loops),
         domain_(domain),
         vectors_(vectors),
@@ -114,7 +114,7 @@ class VectorBody {
   }
 
   const ir::Loops& loops_;
-  const Domain& domain_;
+  const IterationDomain& domain_;
   PointwiseTiling vectors_;
   Value number_, lane_;
 };
@@ -122,7 +122,7 @@ class VectorBody {
 }  // namespace
 
 ir::Kernel schedulePointwise(const ir::Loops& loops, const ir::Target& target, const PointwiseTiling& tiling) {
-  const Domain domain(loops);
+  const IterationDomain domain(loops);
   const int64_t whole = domain.numel() / tiling.lanes;
   const int64_t left = domain.numel() % tiling.lanes;
   const int64_t vectors = whole + (left != 0 ? 1 : 0);

@@ -5,7 +5,7 @@
 namespace lowering {
 
 void RowRegisters::addLoads() {
-  const Domain& domain = kernel_.domain();
+  const IterationDomain& domain = kernel_.domain();
   for (const Access& access : domain.loads())
     if (access.form && !domain.moves(access, domain.elementDims(), domain.dims().size()))
       registers_[access.node] =
@@ -29,7 +29,7 @@ ir::Block RowRegisters::read(const LanePlace& row) const {
 }
 
 ir::Block RowRegisters::compute(int pass, const LanePlace& row, const LoadMap& known) {
-  const Nest& nest = kernel_.nest();
+  const ReductionNest& nest = kernel_.nest();
   std::vector<ir::Store> stores;
   for (const auto& [value, needed] : rowValues(nest)) {
     const bool isNeeded = needed == pass || (needed == nest.passes() && pass == nest.storingPass());

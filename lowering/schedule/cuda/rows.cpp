@@ -28,7 +28,8 @@ struct Steps {
 
 class RowKernel {
  public:
-  RowKernel(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target, const RowTiling& tiling)
+  RowKernel(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target,
+            const RowTiling& tiling)
       : tiling_(tiling),
         kernel_(loops, nest, domain, target),
         nest_(nest),
@@ -376,8 +377,8 @@ class RowKernel {
 
   const RowTiling tiling_;
   NestKernel kernel_;
-  const Nest& nest_;
-  const Domain& domain_;
+  const ReductionNest& nest_;
+  const IterationDomain& domain_;
   const RowWindows windows_;
   Value cluster_, rank_, thread_;
   Steps runSteps_, vectorSteps_;
@@ -390,8 +391,8 @@ class RowKernel {
 
 }  // namespace
 
-ir::Kernel scheduleRows(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target,
-                        const RowTiling& tiling) {
+ir::Kernel scheduleRows(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain,
+                        const ir::Target& target, const RowTiling& tiling) {
   return RowKernel(loops, nest, domain, target, tiling).build();
 }
 

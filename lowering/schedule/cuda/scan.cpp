@@ -23,7 +23,8 @@ struct ScanLocals {
 
 class ScanKernel {
  public:
-  ScanKernel(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target, const ScanTiling& tiling)
+  ScanKernel(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target,
+             const ScanTiling& tiling)
       : tiling_(tiling),
         kernel_(loops, nest, domain, target),
         nest_(nest),
@@ -167,7 +168,7 @@ class ScanKernel {
   }
   ir::Block set(int ScanLocals::* local, int64_t lanes) const {
     return forScans(static_cast<int>(lanes), [&](std::size_t i) {
-      const Expr* neutral = kernel_.pool().neutral(nest_.reductions[i].op, dtypeOf(i));
+      const Expr* neutral = kernel_.pool().identity(nest_.reductions[i].op, dtypeOf(i));
       return ir::Store{locals_[i].*local, kernel_.number(0).expr(), neutral, true, {}};
     });
   }
@@ -307,8 +308,8 @@ class ScanKernel {
 
   const ScanTiling tiling_;
   NestKernel kernel_;
-  const Nest& nest_;
-  const Domain& domain_;
+  const ReductionNest& nest_;
+  const IterationDomain& domain_;
   Value cluster_, rank_, thread_, chunk_, step_, share_;
   std::vector<std::pair<const Expr*, int>> held_;  // the loads that a thread reads a chunk at a time, and where
   std::vector<ScanLocals> locals_;
@@ -316,8 +317,8 @@ class ScanKernel {
 
 }  // namespace
 
-ir::Kernel scheduleScan(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target,
-                        const ScanTiling& tiling) {
+ir::Kernel scheduleScan(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain,
+                        const ir::Target& target, const ScanTiling& tiling) {
   return ScanKernel(loops, nest, domain, target, tiling).build();
 }
 

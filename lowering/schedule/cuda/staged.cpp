@@ -26,7 +26,7 @@ struct Staged {
 
 class StagedKernel {
  public:
-  StagedKernel(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target,
+  StagedKernel(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target,
                const StagedTiling& tiling)
       : tiling_(tiling),
         vectorBytes_(target.vectorBytes),
@@ -320,8 +320,8 @@ class StagedKernel {
   const StagedTiling tiling_;
   const int vectorBytes_;
   NestKernel kernel_;
-  const Nest& nest_;
-  const Domain& domain_;
+  const ReductionNest& nest_;
+  const IterationDomain& domain_;
   const int64_t elements_, steps_, unrolledSteps_;
   Value cluster_, thread_, serial_, unrolled_, inGroup_, rowVector_;
   std::vector<Staged> loads_, stores_;
@@ -331,8 +331,8 @@ class StagedKernel {
 
 }  // namespace
 
-ir::Kernel scheduleStaged(const ir::Loops& loops, const Nest& nest, const Domain& domain, const ir::Target& target,
-                          const StagedTiling& tiling) {
+ir::Kernel scheduleStaged(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain,
+                          const ir::Target& target, const StagedTiling& tiling) {
   return StagedKernel(loops, nest, domain, target, tiling).build();
 }
 

@@ -7,7 +7,7 @@
 
 namespace lowering {
 
-StagedTile::StagedTile(const Domain& domain, const StagedTiling& tiling, const Access& access, int vectorBytes)
+StagedTile::StagedTile(const IterationDomain& domain, const StagedTiling& tiling, const Access& access, int vectorBytes)
     : domain_(domain),
       tiling_(tiling),
       access_(access),

@@ -22,7 +22,7 @@ struct TilePosition {
 class StagedTile {
  public:
   /// Its copies are vectors of up to `vectorBytes`.
-  StagedTile(const Domain& domain, const StagedTiling& tiling, const Access& access, int vectorBytes);
+  StagedTile(const IterationDomain& domain, const StagedTiling& tiling, const Access& access, int vectorBytes);
 
   /// Elements of shared memory.
   int64_t elements() const;
@@ -60,7 +60,7 @@ class StagedTile {
   bool canCopy(int lanes) const;
   int64_t inside(const Run& run, std::size_t dim) const;
 
-  const Domain& domain_;
+  const IterationDomain& domain_;
   const StagedTiling& tiling_;
   const Access& access_;
   const int unit_;         ///< elements of the widest vector

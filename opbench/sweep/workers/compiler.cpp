@@ -46,7 +46,7 @@ class Compiling {
       if (!lowering::hasLowering(sample.op) || !whySkipped(sample, options_, config_, device_).empty()) return std::nullopt;
       const auto graph = runtime::foreseenGraph(sample, target_.backend);
       if (!graph) return Compilation{0, false, "", "its results cannot be inferred without running it"};
-      runtime::Plan plan = runtime::makePlan(*graph, target_);
+      codegen::Plan plan = codegen::compile(*graph, target_);
       if (options_.fault) breakPlan(plan, *options_.fault, target_);
       return compile(plan);
     } catch (const std::exception&) {
@@ -55,11 +55,11 @@ class Compiling {
   }
 
  private:
-  Compiled compile(const runtime::Plan& plan) {
+  Compiled compile(const codegen::Plan& plan) {
     Compilation made{0, true, kernelsOf(plan), ""};
     if (made.kernels.empty()) return std::nullopt;
-    for (const runtime::Step& step : plan.steps) {
-      const auto* launch = std::get_if<runtime::LaunchStep>(&step);
+    for (const codegen::Step& step : plan.steps) {
+      const auto* launch = std::get_if<codegen::LaunchStep>(&step);
       if (launch == nullptr) continue;
       const runtime::Compiler::Result result = compiler_.compile(launch->program, cache_);
       made.ms += result.ms;

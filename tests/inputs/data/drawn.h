@@ -22,7 +22,7 @@ std::vector<Element> drawn(const std::string& op, const std::string& call, size_
   const ir::Argument* value = &sample.args.at(argument);
   if (const auto* list = value->as<ir::List>()) value = &list->items.at(item);
   const auto& type = *value->as<ir::TensorType>();
-  inputs::Domain domain = inputs::domainOf(sample, argument, item);
+  inputs::ValueRange domain = inputs::valueRangeOf(sample, argument, item);
   std::vector<Element> storage(inputs::drawnElements(type, domain));
   inputs::fillStorage(type, domain, 11, storage.data());
   return storage;

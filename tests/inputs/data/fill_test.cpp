@@ -12,7 +12,8 @@ using ir::TensorType;
 
 namespace {
 
-std::vector<float> filled(const TensorType& type, const inputs::Domain& domain, uint64_t key = 1, const inputs::Data& data = {}) {
+std::vector<float> filled(const TensorType& type, const inputs::ValueRange& domain, uint64_t key = 1,
+                          const inputs::Data& data = {}) {
   std::vector<float> storage(inputs::drawnElements(type, domain) * (ir::isComplex(type.dtype) ? 2 : 1));
   inputs::fillStorage(type, domain, key, storage.data(), data);
   return storage;

@@ -52,7 +52,7 @@ struct Tuned {
       : device(secondsOf), tunings(kept) {
     run.deviceName = device.name();
     runtime::Call call(tests::sample(op, text), device, 1);
-    plan = runtime::makePlan(call.graph(call.reference()), device.target());
+    plan = codegen::compile(call.graph(call.reference()), device.target());
     tuning = tune(plan, call, check, {options, run, device, cache, &tunings});
   }
   std::string schedule() const { return toText(*plan.tilings.at(0)); }
@@ -62,7 +62,7 @@ struct Tuned {
   runtime::Cache cache;
   Options options;
   Run run;
-  runtime::Plan plan;
+  codegen::Plan plan;
   Tuning tuning;
 };
 

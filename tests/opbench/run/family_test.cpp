@@ -11,7 +11,7 @@ namespace {
 std::string_view familyOf(const std::string& op, const std::string& text) {
   const auto device = runtime::Device::open("cpu", 1);
   runtime::Call call(tests::sample(op, text), *device, 1);
-  return opbench::familyOf(runtime::makePlan(call.graph(call.reference()), tests::avx512()));
+  return opbench::familyOf(codegen::compile(call.graph(call.reference()), tests::avx512()));
 }
 
 }  // namespace

@@ -111,7 +111,7 @@ bool combinesValues(const ir::Loops& loops) {
   std::vector<const ir::Expr*> values;
   for (const ir::StoreTo& store : loops.stores) values.push_back(store.value);
   const auto nodes = ir::postorder(values);
-  return std::any_of(nodes.begin(), nodes.end(), [](const ir::Expr* node) { return node->isSweep(); });
+  return std::any_of(nodes.begin(), nodes.end(), [](const ir::Expr* node) { return node->isCombining(); });
 }
 
 void checkOutputs(const ir::Graph& graph, const std::vector<ir::Memory>& values, const Judge& judge, const std::string& leg) {
@@ -128,7 +128,7 @@ void checkOutputs(const ir::Graph& graph, const std::vector<ir::Memory>& values,
 /// Schedules compute what their loops do: the same to the bit, or, where sums were taken in another order, what is as right.
 void checkInterpreted(const ir::Graph& graph, runtime::Call& call, const Judge& judge) {
   const std::vector<ir::Loops> all = lowering::lower(graph);
-  const std::vector<ir::Memory> before = memoryOf(graph, lowering::between(graph, all), call);
+  const std::vector<ir::Memory> before = memoryOf(graph, lowering::intermediatesOf(graph, all), call);
   std::vector<ir::Memory> meaning = before;
   for (const ir::Loops& loops : all) {
     ir::verify(loops);
@@ -186,7 +186,7 @@ void compareAs(const std::string& op, const std::string& recorded, DType dtype, 
   call.restore();
   checkInterpreted(graph, call, judge);
   checkCompiles(graph);
-  const auto callable = runtime::plannedCallable(call, runtime::makePlan(graph, device->target()), *device, none);
+  const auto callable = runtime::plannedCallable(call, codegen::compile(graph, device->target()), *device, none);
   CHECK(callable->kind == runtime::Kind::Generated);
   const auto trial = device->prepare(*callable, call);
   const opbench::Verdict verdict = judge(trial->run());

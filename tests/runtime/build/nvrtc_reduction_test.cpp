@@ -96,7 +96,8 @@ TEST_CASE("CTAs that stay keep in registers what they read ahead and what column
                                                                                   rows, columns)));
     const std::vector<lowering::Tiling> tilings = lowering::chooseTilings(all, tests::hopper());
     REQUIRE(std::holds_alternative<lowering::PersistentTiling>(tilings.front()));
-    for (const ir::Kernel& kernel : lowering::scheduleAll(all, tests::hopper(), tilings)) CHECK(localBytes(kernel) == 0);
+    for (const ir::Kernel& kernel : lowering::mergeLaunches(lowering::scheduleAll(all, tests::hopper(), tilings)))
+      CHECK(localBytes(kernel) == 0);
   }
 }
 

@@ -67,7 +67,7 @@ TEST_CASE("what generated kernels write lies between guards when it is checked, 
     runtime::Call call(tests::sample(op, "((T([100], f32),), {})"), *device, 1);
     const runtime::TensorList expected = call.reference();
     const auto callable =
-        runtime::plannedCallable(call, runtime::makePlan(call.graph(expected), device->target()), *device, runtime::Cache());
+        runtime::plannedCallable(call, codegen::compile(call.graph(expected), device->target()), *device, runtime::Cache());
     const auto trial = device->prepare(*callable, call);
     CHECK(runtime::isGuarded(trial->run().state().tensors[0]));
     CHECK(runtime::writtenOutside(trial->outputs()) == "");
