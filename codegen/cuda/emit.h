@@ -6,8 +6,8 @@
 
 namespace codegen {
 
-/// The device code every CUDA program starts with: types, conversions, vectors, scalar functions (cuda_prelude.cuh), combinations
-/// of lanes, threads and CTAs (cuda_combine.cuh).
+/// The device code every CUDA program starts with: types, conversions, vectors, scalar functions (prelude.cuh), combinations
+/// of lanes, threads and CTAs (combine.cuh).
 std::string_view cudaPrelude();
 
 /// The kernel as CUDA C++: `extern "C" __global__ void NAME(T0* p0, T1* p1, ...)`, one pointer a parameter and the workspace's,

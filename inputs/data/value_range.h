@@ -8,7 +8,7 @@
 
 namespace inputs {
 
-/// Anything: what the distribution asked for (data.h) has; signed integers from -8 to 8, unsigned ones from 0 to 8.
+/// Anything: what the distribution asked for (distribution.h) has; signed integers from -8 to 8, unsigned ones from 0 to 8.
 struct Plain {};
 /// Floats between `low` and `high`; integers as Plain.
 struct Uniform {

@@ -8,7 +8,7 @@
 namespace lowering {
 
 /// The tilings of the loops of one graph by the rules. Two loops that can share a launch have CTAs of one size; large ones
-/// that read one matrix (crossing.h) have one tiling.
+/// that read one matrix (analysis/mixed_order.h) have one tiling.
 std::vector<Tiling> chooseTilings(const std::vector<ir::Loops>& all, const ir::Target& target);
 
 /// The kernels of the loops of one graph, in their order: one for each, or one for two loops of a mixed-order reduction that have

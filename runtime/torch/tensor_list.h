@@ -8,7 +8,7 @@
 
 namespace runtime {
 
-/// Tensors on a device, held without showing torch (torch_state.h shows them to the files that include it).
+/// Tensors on a device, held without showing torch (state.h shows them to the files that include it).
 class TensorList {
  public:
   struct State;
