@@ -2,17 +2,48 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 #include <set>
+#include <sstream>
 
 #include "inputs/files.h"
 #include "ir/error.h"
 #include "opbench/cli/nearest.h"
 
 namespace opbench {
+namespace {
+
+/// Keeps where a document begins, and passes over what is in it.
+class DocumentStart final : public YAML::EventHandler {
+ public:
+  std::optional<YAML::Mark> mark;
+
+  void OnDocumentStart(const YAML::Mark& start) override { mark = start; }
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t, const std::string&) override {}
+  void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {}
+  void OnSequenceEnd() override {}
+  void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {}
+  void OnMapEnd() override {}
+};
+
+/// Where a second document begins. Others are not asked for: after a stray `,` yaml-cpp finds documents without end.
+std::optional<YAML::Mark> secondDocument(const std::string& text) {
+  std::istringstream stream(text);
+  YAML::Parser parser(stream);
+  DocumentStart first, second;
+  if (parser.HandleNextDocument(first)) parser.HandleNextDocument(second);
+  return second.mark;
+}
+
+}  // namespace
 
 std::string YamlReader::contentOf(const std::string& path) {
   constexpr size_t most = size_t{1} << 20;
@@ -21,9 +52,9 @@ std::string YamlReader::contentOf(const std::string& path) {
 
 YAML::Node YamlReader::load(const std::string& text) const {
   try {
-    const std::vector<YAML::Node> documents = YAML::LoadAll(text);
-    if (documents.size() > 1) fail(documents[1], "expected one YAML document, found a second");
-    return documents.empty() ? YAML::Node() : documents.front();
+    if (const auto second = secondDocument(text))
+      ir::fail(ir::ErrorKind::Input, "{}:{}: expected one YAML document, found a second", file_, second->line + 1);
+    return YAML::Load(text);
   } catch (const YAML::ParserException& error) {
     ir::fail(ir::ErrorKind::Input, "{}:{}: {}", file_, error.mark.line + 1, error.msg);
   }

@@ -150,7 +150,8 @@ TEST_CASE("what cannot be understood in a suite's configuration is refused with 
   CHECK(refusal("slow: [[add]]\n") == "1: expected an operator name");
   CHECK(refusal("slow: [cdist]\nslow: ['*']\n") == "2: duplicate key 'slow'");
   CHECK(refusal("max_bytes: {add: 1e9,\n  add: 1}\n") == "2: duplicate key 'add'");
-  CHECK(refusal("slow: [cdist]\n---\nslow: ['*']\n") == "3: expected one YAML document, found a second");
+  CHECK(refusal("slow: [cdist]\n---\nslow: ['*']\n") == "2: expected one YAML document, found a second");
+  CHECK(refusal("\n,") == "2: expected one YAML document, found a second");  // in which yaml-cpp finds documents without end
   CHECK(refusal("max_bytes: {add: 9e16}\n").starts_with("1: expected a whole number"));
   CHECK(refusal("max_samples: {add: 0}\n") == "1: expected a whole number from 1 to 9000000000000000, found '0'");
   CHECK(refusal("max_samples: {add: 1.5}\n") == "1: expected a whole number from 1 to 9000000000000000, found '1.5'");
