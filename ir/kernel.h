@@ -137,7 +137,8 @@ struct Kernel {
   Launch launch;
   bool index32 = false;       ///< every index and offset fits 32 bits
   bool relaxedMath = false;   ///< results round to 11 bits or fewer: functions may err by 2^-16 relative, 2^-20 absolute
-  bool streamStores = false;  ///< CPU: contiguous stores of full vectors bypass the caches; each is aligned to its size
+  bool streamStores = false;  ///< CPU: contiguous stores of full vectors bypass the caches; each is aligned to its size, or to a
+                              ///< vector register's where that is smaller
   Block body;
 
   /// The parameter or local of a buffer number.

@@ -151,8 +151,9 @@ int64_t AccessVerifier::accessAlignment(int buffer, const VerifyScope& scope, bo
     return (scope.lane->axis().extent == 1 ? 1 : array->lanes) * sizeOf(array->buffer.type.dtype);
   const int64_t ofAddress = array != nullptr ? cudaAlignment : kernel->params[buffer].alignment;
   if (kernel->backend == Backend::Cuda) return std::min({int64_t{cudaAlignment}, ofAddress, natural});
-  const bool isStreamed = array == nullptr && kernel->streamStores && isStore && !scope.isMasked && ofAddress >= natural;
-  return isStreamed ? natural : 1;
+  const int64_t streamed = std::min(natural, registerBytes);
+  const bool isStreamed = array == nullptr && kernel->streamStores && isStore && !scope.isMasked && ofAddress >= streamed;
+  return isStreamed ? streamed : 1;
 }
 
 void AccessVerifier::aligned(int buffer, const Expr* offset, int64_t bytes, const VerifyScope& scope,

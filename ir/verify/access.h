@@ -50,6 +50,7 @@ class AccessVerifier {
   }
 
   const Kernel* kernel = nullptr;  ///< whose parameters and locals the buffers are; none for loops
+  int64_t registerBytes = 0;       ///< of the CPU's widest vector register
 
  private:
   const Local* local(int buffer) const { return kernel == nullptr ? nullptr : kernel->local(buffer); }

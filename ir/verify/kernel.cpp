@@ -10,14 +10,16 @@ namespace {
 /// Walks the statements.
 class KernelVerifier {
  public:
-  KernelVerifier(const Kernel& kernel, const std::vector<const Buffer*>& buffers)
-      : kernel_(kernel), verifier_("kernel " + kernel.name, buffers) {}
+  KernelVerifier(const Kernel& kernel, int registerBytes)
+      : kernel_(kernel), verifier_("kernel " + kernel.name, buffersOf(kernel)) {
+    verifier_.kernel = &kernel_;
+    verifier_.registerBytes = registerBytes;
+  }
 
   void run() {
     verifier_.demand(isWord(kernel_.name), "the name is no word");
     verifier_.demand(kernel_.pool != nullptr, "there is no pool of expressions");
     verifier_.buffers();
-    verifier_.kernel = &kernel_;
     params();
     locals();
     launch();
@@ -38,6 +40,13 @@ class KernelVerifier {
     bool cluster = false;
     bool thread = false;
   };
+
+  static std::vector<const Buffer*> buffersOf(const Kernel& kernel) {
+    std::vector<const Buffer*> buffers;
+    for (const Param& param : kernel.params) buffers.push_back(&param.buffer);
+    for (const Local& local : kernel.locals) buffers.push_back(&local.buffer);
+    return buffers;
+  }
 
   bool isCuda() const { return kernel_.backend == Backend::Cuda; }
 
@@ -231,17 +240,14 @@ class KernelVerifier {
   bool hasTask_ = false;
 };
 
+constexpr int widestRegister = 64;  // bytes, of any CPU
+
 }  // namespace
 
-void verify(const Kernel& kernel) {
-  std::vector<const Buffer*> buffers;
-  for (const Param& param : kernel.params) buffers.push_back(&param.buffer);
-  for (const Local& local : kernel.locals) buffers.push_back(&local.buffer);
-  KernelVerifier(kernel, buffers).run();
-}
+void verify(const Kernel& kernel) { KernelVerifier(kernel, widestRegister).run(); }
 
 void verify(const Kernel& kernel, const Target& target) {
-  verify(kernel);
+  KernelVerifier(kernel, target.vectorBytes).run();
   const Launch& launch = kernel.launch;
   const auto demand = [&](bool holds, const std::string& what) {
     require(holds, "kernel {} on {}: {}", kernel.name, target.arch, what);

@@ -43,3 +43,15 @@ TEST_CASE("a kernel is verified for a target: clusters and resident blocks that 
   CHECK(resident("sm_80", "2") == fine);
   CHECK(resident("sm_86", "2") == "kernel f on sm_86: 2 blocks of 1024 threads resident");
 }
+
+TEST_CASE("streamed stores are aligned to their size, or to a smaller vector register of the target") {
+  const Kernel kernel = parseKernel(
+      "kernel f on cpu\n  launch 3 tasks, 1 at a time\n  stream stores\n  out y f32[3, 24] align 64\n"
+      "  for i in 3 task\n    lanes l in 16\n      y[i*24] x16 = f32(1)\n    lanes m in 8\n      y[i*24 + 16] x8 = f32(1)\n");
+  const auto verified = [&](const char* arch) {
+    return tests::refusal(ErrorKind::Internal, [&] { verify(kernel, targetOf(arch)); });
+  };
+  CHECK(verified("haswell") == "nothing was refused");
+  CHECK(verified("skylake-avx512") ==
+        "kernel f: the store to y is contiguous and its offset i0*24 is not always a multiple of 64 bytes");
+}

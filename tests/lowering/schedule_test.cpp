@@ -280,6 +280,20 @@ TEST_CASE("a result bypasses the CPU's caches where it exceeds them and vectors 
   CHECK_FALSE(bypasses(4, 40, 28));   // 1 MB
 }
 
+TEST_CASE("rows that are aligned to a register, and not to a store of two registers, bypass the caches") {
+  const ir::Target avx2 = ir::targetOf("haswell");
+  const ir::Kernel kernel = lowering::schedule(lowering::lower(ir::parseGraph(R"(graph
+  in self  f32[64, 196, 1000]
+  in other f32[1000]
+  out0 f32[64, 196, 1000] = aten.add.Tensor(self=self, other=other, alpha=1)
+  return out0
+)"))
+                                                   .front(),
+                                               avx2);
+  CHECK(kernel.streamStores);
+  CHECK_NOTHROW(ir::verify(kernel, avx2));
+}
+
 TEST_CASE("weights that all rows share, beside what a row has once") {
   for (const int n : {8, 16, 32})
     checkGraph(fmt::format(R"(  in input  f16[6, {0}]
