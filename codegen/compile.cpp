@@ -7,6 +7,7 @@
 #include "ir/error.h"
 #include "ir/verify/verify.h"
 #include "lowering/fusion/fuse_loops.h"
+#include "lowering/fusion/intermediates.h"
 #include "lowering/fusion/split_reduction.h"
 #include "lowering/schedule/launches.h"
 #include "lowering/tensor/lowering.h"
@@ -29,8 +30,8 @@ bool isIdle(const ir::Loops& loops) {
 }
 
 /// The tilings of the rules, but for those that are given.
-std::vector<lowering::Tiling> tilingsOf(const std::vector<ir::Loops>& loops, const ir::Target& target, const Tilings& given) {
-  std::vector<lowering::Tiling> tilings = lowering::chooseTilings(loops, target);
+std::vector<lowering::Tiling> tilingsOf(const lowering::LoopNests& nests, const ir::Target& target, const Tilings& given) {
+  std::vector<lowering::Tiling> tilings = lowering::chooseTilings(nests, target);
   for (std::size_t i = 0; i < std::min(tilings.size(), given.size()); ++i)
     if (given[i]) tilings[i] = *given[i];
   return tilings;
@@ -39,24 +40,26 @@ std::vector<lowering::Tiling> tilingsOf(const std::vector<ir::Loops>& loops, con
 /// The compiler's main line.
 Plan generate(const ir::Graph& graph, const ir::Target& target, const Tilings& given) {
   std::vector<ir::Loops> loops = lowering::lower(graph);
-  loops = lowering::fuseLoops(std::move(loops), target);
-  loops = lowering::splitReductions(loops, graph.values.size(), target);
   std::erase_if(loops, isIdle);
-  for (const ir::Loops& one : loops) ir::verify(one);
+  std::vector<lowering::LoopNest> all = lowering::analyze(std::move(loops), target);
+  all = lowering::fuseLoops(std::move(all), target);
+  all = lowering::splitReductions(std::move(all), graph.values.size(), target);
+  for (const lowering::LoopNest& nest : all) ir::verify(nest.loops);
 
-  const std::vector<lowering::Tiling> tilings = tilingsOf(loops, target, given);
-  std::vector<ir::Kernel> kernels = lowering::scheduleAll(loops, target, tilings);
+  lowering::LoopNests nests = lowering::together(std::move(all), target);
+  const std::vector<lowering::Tiling> tilings = tilingsOf(nests, target, given);
+  std::vector<ir::Kernel> kernels = lowering::scheduleAll(nests, target, tilings);
   kernels = lowering::mergeLaunches(kernels);
   for (const ir::Kernel& kernel : kernels) ir::verify(kernel, target);
 
   std::vector<Step> steps;
   for (const ir::Kernel& kernel : kernels) steps.emplace_back(launchStep(kernel, target));
-  std::vector<ir::GraphValue> intermediates = lowering::intermediatesOf(graph, loops);
+  std::vector<ir::GraphValue> intermediates = lowering::intermediatesOf(graph, nests.all);
   return {graph,
           std::move(intermediates),
           std::move(steps),
           "",
-          std::move(loops),
+          std::move(nests.all),
           {tilings.begin(), tilings.end()},
           std::move(kernels)};
 }

@@ -7,7 +7,6 @@
 
 #include "codegen/program.h"
 #include "ir/graph.h"
-#include "ir/loops.h"
 #include "ir/target.h"
 #include "lowering/heuristics/tiling.h"
 
@@ -24,7 +23,7 @@ struct ExternStep {
 };
 using Step = std::variant<LaunchStep, ExternStep>;
 
-/// Tilings of a graph's loops, in their order.
+/// Tilings of a graph's loop nests, in their order.
 using Tilings = std::vector<std::optional<lowering::Tiling>>;
 
 /// How a graph is carried out; outputs are allocated from the graph's types before the first step.
@@ -35,13 +34,13 @@ struct Plan {
   std::string externReason;  ///< why ATen is called, where it is
 
   /// The stages it went through, for dumps and tests.
-  std::vector<ir::Loops> loops;
-  Tilings tilings;  ///< of the loops
+  std::vector<lowering::LoopNest> nests;
+  Tilings tilings;  ///< of the nests
   std::vector<ir::Kernel> kernels;
 };
 
 /// Compiles a graph for a target, from ATen's operators to programs; a graph with a node that cannot be lowered becomes calls of
-/// ATen. Loops that `tilings` says nothing of are tiled by the rules.
+/// ATen. Nests that `tilings` says nothing of are tiled by the rules.
 Plan compile(const ir::Graph& graph, const ir::Target& target, const Tilings& tilings = {});
 
 /// The step that starts a scheduled kernel, its program printed for a target.

@@ -10,7 +10,7 @@ function(may folder)
   set_property(GLOBAL PROPERTY "may ${folder}" "${ARGN}")
 endfunction()
 
-# The compiler: ir < tensor < operators; ir < analysis < heuristics, schedule; tensor, analysis < fusion.
+# The compiler: ir < tensor < operators; ir < analysis < heuristics < schedule; tensor, heuristics < fusion.
 may(ir)
 may(ir/index ir/)
 may(ir/text ir/)
@@ -19,8 +19,7 @@ may(ir/interpret ir/)
 may(lowering/tensor ir/)
 may(lowering/operators ir/ lowering/tensor/)
 may(lowering/analysis ir/)
-# (split_reduction asks whether tiles of the split loops would be staged.)
-may(lowering/fusion ir/ lowering/tensor/ lowering/analysis/ lowering/heuristics/tiling.h)
+may(lowering/fusion ir/ lowering/tensor/ lowering/analysis/ lowering/heuristics/split.h)
 may(lowering/heuristics ir/ lowering/analysis/)
 may(lowering/kernel ir/)
 may(lowering/schedule ir/ lowering/analysis/ lowering/heuristics/ lowering/kernel/)

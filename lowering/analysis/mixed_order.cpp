@@ -1,6 +1,7 @@
 #include "lowering/analysis/mixed_order.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "ir/walk.h"
 
@@ -10,7 +11,7 @@ namespace {
 using ir::Expr;
 
 /// Loops whose buffers are those of `all`, found by the values that they stand for.
-ir::Loops renumbered(const ir::Loops& loops, const std::vector<ir::Buffer>& all) {
+ir::Loops renumber(const ir::Loops& loops, const std::vector<ir::Buffer>& all) {
   std::vector<int> numbers;
   for (const ir::Buffer& buffer : loops.buffers) {
     const auto same = [&](const ir::Buffer& other) { return other.value == buffer.value && other.name == buffer.name; };
@@ -29,20 +30,16 @@ ir::Loops renumbered(const ir::Loops& loops, const std::vector<ir::Buffer>& all)
   return result;
 }
 
-/// The buffers of all loops, each once; nothing where some write what others know.
-std::optional<std::vector<ir::Buffer>> united(const std::vector<ir::Loops>& all) {
-  std::vector<ir::Buffer> buffers;
-  for (const ir::Loops& loops : all) {
-    const std::size_t known = buffers.size();
-    for (const ir::Buffer& buffer : loops.buffers) {
-      const auto isSame = [&](const ir::Buffer& other) { return other.value == buffer.value && other.name == buffer.name; };
-      const auto end = buffers.begin() + static_cast<std::ptrdiff_t>(known);
-      const auto found = std::find_if(buffers.begin(), end, isSame);
-      if (found == end) {
-        buffers.push_back(buffer);
-      } else if (found->isWritten || buffer.isWritten) {
-        return std::nullopt;
-      }
+/// The buffers of both loops, each once; nothing where one writes what the other knows.
+std::optional<std::vector<ir::Buffer>> unite(const ir::Loops& first, const ir::Loops& second) {
+  std::vector<ir::Buffer> buffers = first.buffers;
+  for (const ir::Buffer& buffer : second.buffers) {
+    const auto isSame = [&](const ir::Buffer& other) { return other.value == buffer.value && other.name == buffer.name; };
+    const auto found = std::find_if(first.buffers.begin(), first.buffers.end(), isSame);
+    if (found == first.buffers.end()) {
+      buffers.push_back(buffer);
+    } else if (found->isWritten || buffer.isWritten) {
+      return std::nullopt;
     }
   }
   return buffers;
@@ -78,16 +75,17 @@ int chooseLanes(const std::vector<const MatrixNest*>& nests, const ir::Target& t
   return areAligned && nests.front()->columns() % lanes == 0 ? lanes : 0;
 }
 
-/// A nest of loops over a matrix, along its rows or its columns.
+/// A nest over a matrix, along its rows or its columns.
+std::optional<MatrixNest> matrixNest(const ReductionNest& nest, const IterationDomain& domain) {
+  if (nest.scans || domain.dims().size() != 2 || domain.elementDims() != 1) return std::nullopt;
+  const bool alongRows = domain.runsAlongElements();
+  if (!alongRows && nest.passes() > 1) return std::nullopt;
+  return MatrixNest{nest, domain, alongRows ? std::size_t{0} : std::size_t{1}};
+}
+
 std::optional<MatrixNest> matrixNest(const ir::Loops& loops) {
-  std::optional<ReductionNest> nest = reductionNestOf(loops);
-  if (!nest || nest->scans) return std::nullopt;
-  MatrixNest matrix{*nest, IterationDomain(loops, *nest), 0};
-  if (matrix.domain.dims().size() != 2 || matrix.domain.elementDims() != 1) return std::nullopt;
-  const bool alongRows = matrix.domain.runsAlongElements();
-  matrix.rowDim = alongRows ? 0 : 1;
-  if (!alongRows && nest->passes() > 1) return std::nullopt;
-  return matrix;
+  const std::optional<ReductionNest> nest = reductionNestOf(loops);
+  return nest ? matrixNest(*nest, IterationDomain(loops, *nest)) : std::nullopt;
 }
 
 }  // namespace
@@ -109,28 +107,38 @@ std::vector<MatrixInput> MixedOrderReduction::inputs() const {
   return found;
 }
 
-std::optional<MixedOrderReduction> mixedOrderReductionOf(const std::vector<ir::Loops>& all, const ir::Target& target) {
-  const std::optional<std::vector<ir::Buffer>> buffers = united(all);
-  if (all.empty() || all.size() > 2 || !buffers) return std::nullopt;
-  MixedOrderReduction crossing;
-  crossing.loops = {all.front().name, all.front().pool, *buffers, {}, {}};
-  std::vector<const MatrixNest*> nests;
-  for (const ir::Loops& loops : all) {
-    const ir::Loops moved = renumbered(loops, *buffers);
+std::optional<MixedOrderReduction> mixedOrderReductionOf(const ir::Loops& loops, const ReductionNest& nest,
+                                                         const IterationDomain& domain, const ir::Target& target) {
+  const std::optional<MatrixNest> matrix = matrixNest(nest, domain);
+  if (!matrix) return std::nullopt;
+  const int lanes = chooseLanes({&*matrix}, target);
+  if (lanes == 0) return std::nullopt;
+  MixedOrderReduction found{loops, {}, {}, lanes};
+  found.loops.axes.clear();
+  (matrix->rowDim == 0 ? found.alongRows : found.alongColumns) = matrix;
+  return found;
+}
+
+std::optional<MixedOrderReduction> mixedOrderReductionOf(const std::pair<ir::Loops, ir::Loops>& both, const ir::Target& target) {
+  const auto& [first, second] = both;
+  const std::optional<std::vector<ir::Buffer>> buffers = unite(first, second);
+  if (!buffers || first.pool != second.pool) return std::nullopt;
+  MixedOrderReduction found{{first.name, first.pool, *buffers, {}, {}}, {}, {}, 1};
+  for (const ir::Loops* loops : {&first, &second}) {
+    const ir::Loops moved = renumber(*loops, *buffers);
     const std::optional<MatrixNest> matrix = matrixNest(moved);
-    if (!matrix || loops.pool != crossing.loops.pool) return std::nullopt;
-    std::optional<MatrixNest>& place = matrix->rowDim == 0 ? crossing.alongRows : crossing.alongColumns;
+    if (!matrix) return std::nullopt;
+    std::optional<MatrixNest>& place = matrix->rowDim == 0 ? found.alongRows : found.alongColumns;
     if (place) return std::nullopt;
     place = matrix;
-    nests.push_back(&*place);
-    crossing.loops.stores.insert(crossing.loops.stores.end(), moved.stores.begin(), moved.stores.end());
+    found.loops.stores.insert(found.loops.stores.end(), moved.stores.begin(), moved.stores.end());
   }
-  // The columns' elements take a sweep of their own, which rows would have to wait for.
-  const bool storesElements = crossing.alongColumns && !crossing.alongColumns->nest.elementStores.empty();
-  if (crossing.alongRows && storesElements) return std::nullopt;
-  if (nests.front()->rows() != nests.back()->rows() || nests.front()->columns() != nests.back()->columns()) return std::nullopt;
-  crossing.lanes = chooseLanes(nests, target);
-  return crossing.lanes == 0 ? std::nullopt : std::optional(crossing);
+  const MatrixNest &rows = *found.alongRows, &columns = *found.alongColumns;
+  // The columns' elements take a traversal of their own, which rows would have to wait for.
+  if (!columns.nest.elementStores.empty()) return std::nullopt;
+  if (rows.rows() != columns.rows() || rows.columns() != columns.columns()) return std::nullopt;
+  found.lanes = chooseLanes({&rows, &columns}, target);
+  return found.lanes == 0 ? std::nullopt : std::optional(found);
 }
 
 }  // namespace lowering

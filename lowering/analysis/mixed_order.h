@@ -41,7 +41,11 @@ struct MixedOrderReduction {
   std::vector<MatrixInput> inputs() const;
 };
 
-/// The crossing of one or two loops; nothing where they are no such loops, or their vectors would not be aligned.
-std::optional<MixedOrderReduction> mixedOrderReductionOf(const std::vector<ir::Loops>& all, const ir::Target& target);
+/// Loops, whose nest and domain these are, as a reduction of a matrix; nothing where they are none, or their vectors would not be
+/// aligned.
+std::optional<MixedOrderReduction> mixedOrderReductionOf(const ir::Loops& loops, const ReductionNest& nest,
+                                                         const IterationDomain& domain, const ir::Target& target);
+/// Two loops as reductions of one matrix along both of its axes; nothing where they are none, or one writes what the other knows.
+std::optional<MixedOrderReduction> mixedOrderReductionOf(const std::pair<ir::Loops, ir::Loops>& both, const ir::Target& target);
 
 }  // namespace lowering

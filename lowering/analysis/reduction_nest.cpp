@@ -152,6 +152,13 @@ class NestBuilder {
 
 }  // namespace
 
+std::vector<const Expr*> ReductionNest::runningAxes() const {
+  std::vector<const Expr*> running;
+  std::copy_if(reduced.begin(), reduced.end(), std::back_inserter(running),
+               [](const Expr* axis) { return axis->axis().extent > 1; });
+  return running;
+}
+
 int ReductionNest::passes() const {
   int passes = 0;
   for (const Reduction& reduction : reductions) passes = std::max(passes, reduction.pass + 1);

@@ -28,6 +28,8 @@ struct ReductionNest {
   std::vector<ir::StoreTo> rowStores;      ///< do not depend on the reduced axes
   std::vector<ir::StoreTo> elementStores;  ///< do
 
+  /// The reduced axes of more than one value.
+  std::vector<const ir::Expr*> runningAxes() const;
   /// Sweeps over the elements that compute reductions; storing elements that need the last of these takes one more.
   int passes() const;
   /// The first pass in which the value, made of these reductions' results, can be computed.

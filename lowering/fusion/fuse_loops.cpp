@@ -4,8 +4,6 @@
 #include <map>
 
 #include "ir/walk.h"
-#include "lowering/analysis/iteration_domain.h"
-#include "lowering/analysis/reduction_nest.h"
 
 namespace lowering {
 namespace {
@@ -60,7 +58,7 @@ bool interfere(const ir::Loops& a, const ir::Loops& b) {
 }
 
 /// Loops over elements that also do what rows of these do.
-ir::Loops joined(ir::Loops loops, const ir::Loops& rows, const Renaming& names) {
+ir::Loops join(ir::Loops loops, const ir::Loops& rows, const Renaming& names) {
   ir::ExprPool& pool = *loops.pool;
   const auto numberOf = [&](int buffer) { return bufferIn(loops, rows.buffers[static_cast<std::size_t>(buffer)]); };
   const std::function<const Expr*(const Expr*)> moved = [&](const Expr* expr) {
@@ -76,10 +74,11 @@ ir::Loops joined(ir::Loops loops, const ir::Loops& rows, const Renaming& names) 
 }
 
 /// Both as one, where the second reduces rows of the elements that the first goes over, in the order in which they lie.
-std::optional<ir::Loops> fuse(const ir::Loops& elements, const ir::Loops& rows) {
-  if (elements.pool != rows.pool || reductionNestOf(elements) || interfere(elements, rows)) return {};
-  const std::optional<ReductionNest> nest = reductionNestOf(rows);
-  if (!nest || nest->passes() > 1 || !nest->elementStores.empty() || !IterationDomain(rows, *nest).runsAlongElements()) return {};
+std::optional<ir::Loops> fuse(const LoopNest& pointwise, const LoopNest& reduction) {
+  const ir::Loops &elements = pointwise.loops, &rows = reduction.loops;
+  const std::optional<ReductionNest>& nest = reduction.reduction;
+  if (elements.pool != rows.pool || pointwise.reduction || interfere(elements, rows)) return {};
+  if (!nest || nest->passes() > 1 || !nest->elementStores.empty() || !reduction.domain.runsAlongElements()) return {};
   std::optional<Renaming> names = sharedAxes(elements, rows, *nest);
   if (!names) return {};
   std::vector<int64_t> reduced, rest;
@@ -93,7 +92,7 @@ std::optional<ir::Loops> fuse(const ir::Loops& elements, const ir::Loops& rows) 
   for (const Expr* axis : elements.axes)
     if (axis->axis().extent > 1 && !isKept(axis)) rest.push_back(axis->axis().extent);
   if (rest != reduced) return {};
-  return joined(elements, rows, *names);
+  return join(elements, rows, *names);
 }
 
 }  // namespace
@@ -107,10 +106,10 @@ int bufferIn(ir::Loops& loops, const ir::Buffer& buffer) {
   return number;
 }
 
-std::vector<ir::Loops> fuseLoops(std::vector<ir::Loops> all, const ir::Target& target) {
+std::vector<LoopNest> fuseLoops(std::vector<LoopNest> all, const ir::Target& target) {
   if (target.backend != ir::Backend::Cuda || all.size() != 2) return all;
   for (const auto& [elements, rows] : {std::pair(0, 1), std::pair(1, 0)})
-    if (std::optional<ir::Loops> one = fuse(all[elements], all[rows])) return {*std::move(one)};
+    if (std::optional<ir::Loops> one = fuse(all[elements], all[rows])) return {analyze(*std::move(one), target)};
   return all;
 }
 

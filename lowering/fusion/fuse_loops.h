@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "ir/loops.h"
 #include "ir/target.h"
+#include "lowering/analysis/loop_nest.h"
 
 namespace lowering {
 
@@ -12,6 +12,6 @@ int bufferIn(ir::Loops& loops, const ir::Buffer& buffer);
 
 /// Loops of one graph that read the same elements as one, where the target's schedules then read them once: results that every
 /// element has by itself join the reductions of rows of these elements.
-std::vector<ir::Loops> fuseLoops(std::vector<ir::Loops> all, const ir::Target& target);
+std::vector<LoopNest> fuseLoops(std::vector<LoopNest> all, const ir::Target& target);
 
 }  // namespace lowering

@@ -104,4 +104,14 @@ const Expr* Intermediates::at(int value, const Index& index) {
   return reading(reductions_.tensors[tensors_.at(static_cast<std::size_t>(value) - first_)].at(index).expr(), sizes(value));
 }
 
+std::vector<ir::GraphValue> intermediatesOf(const ir::Graph& graph, std::span<const LoopNest> nests) {
+  std::map<int, ir::GraphValue> found;
+  for (const LoopNest& nest : nests)
+    for (const ir::Buffer& buffer : nest.loops.buffers)
+      if (buffer.value >= static_cast<int>(graph.values.size())) found[buffer.value] = {buffer.name, buffer.type};
+  std::vector<ir::GraphValue> values;
+  for (auto& [_, value] : found) values.push_back(std::move(value));
+  return values;
+}
+
 }  // namespace lowering

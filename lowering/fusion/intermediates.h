@@ -1,8 +1,10 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "ir/graph.h"
+#include "lowering/analysis/loop_nest.h"
 #include "lowering/tensor/reductions.h"
 
 namespace lowering {
@@ -42,5 +44,8 @@ class Intermediates {
   std::vector<std::size_t> tensors_;  ///< of the reductions, by value
   std::vector<ir::GraphValue> values_;
 };
+
+/// The intermediates of a graph's loops: values that loops store for later ones, numbered on from the graph's.
+std::vector<ir::GraphValue> intermediatesOf(const ir::Graph& graph, std::span<const LoopNest> nests);
 
 }  // namespace lowering

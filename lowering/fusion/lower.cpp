@@ -143,14 +143,4 @@ std::vector<ir::Loops> lower(const ir::Graph& graph) {
   return realize(graph, symbol(graph.nodes.front().op), pool, lowered, partials);
 }
 
-std::vector<ir::GraphValue> intermediatesOf(const ir::Graph& graph, const std::vector<ir::Loops>& all) {
-  std::map<int, ir::GraphValue> found;
-  for (const ir::Loops& loops : all)
-    for (const ir::Buffer& buffer : loops.buffers)
-      if (buffer.value >= static_cast<int>(graph.values.size())) found[buffer.value] = {buffer.name, buffer.type};
-  std::vector<ir::GraphValue> values;
-  for (auto& [_, value] : found) values.push_back(std::move(value));
-  return values;
-}
-
 }  // namespace lowering

@@ -2,14 +2,14 @@
 
 #include <vector>
 
-#include "ir/loops.h"
 #include "ir/target.h"
+#include "lowering/analysis/loop_nest.h"
 
 namespace lowering {
 
-/// Loops of one graph, in which large sums of columns whose tensors run both ways in memory are taken in two steps where this is
-/// faster on the target: of parts of their elements, which tiles in shared memory hold (heuristics/staged.h), and then of these.
-/// What the first step leaves are values numbered on from `first`, or from the largest number that the loops have.
-std::vector<ir::Loops> splitReductions(const std::vector<ir::Loops>& all, std::size_t first, const ir::Target& target);
+/// The loops of one graph, in which sums that are faster in two stages (heuristics/split.h) are two loops: the first leaves
+/// partial sums, the second adds them. Partial sums are values numbered on from `first`, or from the largest number that the
+/// loops have.
+std::vector<LoopNest> splitReductions(std::vector<LoopNest> all, std::size_t first, const ir::Target& target);
 
 }  // namespace lowering

@@ -104,42 +104,39 @@ std::vector<Tiling> others(const IterationDomain& domain, const ir::Target& targ
 }
 
 /// Columns that all CTAs add to at once, and tiles of columns.
-std::vector<Tiling> others(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain,
-                           const ir::Target& target, PersistentTiling rules) {
+std::vector<Tiling> others(const LoopNest& nest, const ir::Target& target, PersistentTiling rules) {
   std::vector<Tiling> tilings;
-  if (!domain.runsAlongElements()) tilings.emplace_back(chooseColumnTiling(nest, domain, target));
-  const std::optional<MixedOrderReduction> crossing = mixedOrderReductionOf({loops}, target);
+  if (!nest.domain.runsAlongElements()) tilings.emplace_back(chooseColumnTiling(*nest.reduction, nest.domain, target));
   rules.adds = true;
-  if (crossing && canAdd(*crossing)) tilings.emplace_back(rules);
+  if (nest.mixedOrder && canAdd(*nest.mixedOrder)) tilings.emplace_back(rules);
   return tilings;
 }
 
-std::vector<Tiling> others(const ir::Loops& loops, const ir::Target& target, const Tiling& rules) {
+std::vector<Tiling> others(const LoopNest& nest, const ir::Target& target, const Tiling& rules) {
+  const auto& [loops, reduction, domain, mixedOrder] = nest;
   if (const auto* pointwise = std::get_if<PointwiseTiling>(&rules)) return others(*pointwise);
-  const std::optional<ReductionNest> nest = reductionNestOf(loops);
-  if (target.backend == ir::Backend::Cpu || !nest) return {};
-  const IterationDomain domain(loops, *nest);
+  if (target.backend == ir::Backend::Cpu || !reduction) return {};
   if (const auto* scan = std::get_if<ScanTiling>(&rules)) return others(domain, target, *scan);
-  if (const auto* staged = std::get_if<StagedTiling>(&rules)) return others(*nest, domain, target, *staged);
+  if (const auto* staged = std::get_if<StagedTiling>(&rules)) return others(*reduction, domain, target, *staged);
   std::vector<Tiling> tilings;
-  if (const auto* rows = std::get_if<RowTiling>(&rules)) tilings = others(*nest, domain, target, *rows);
+  if (const auto* rows = std::get_if<RowTiling>(&rules)) tilings = others(*reduction, domain, target, *rows);
   if (const auto* columns = std::get_if<ColumnTiling>(&rules)) tilings = others(target, *columns);
-  if (const auto* persistent = std::get_if<PersistentTiling>(&rules)) tilings = others(loops, *nest, domain, target, *persistent);
-  if (const std::optional<StagedTiling> staged = stagedTiling(*nest, domain, target)) tilings.emplace_back(*staged);
+  if (const auto* persistent = std::get_if<PersistentTiling>(&rules)) tilings = others(nest, target, *persistent);
+  if (const std::optional<StagedTiling> staged = stagedTiling(*reduction, domain, target)) tilings.emplace_back(*staged);
   return tilings;
 }
 
 }  // namespace
 
-std::vector<Tiling> candidates(const ir::Loops& loops, const ir::Target& target, const Tiling& own) {
+std::vector<Tiling> candidates(const LoopNest& nest, const ir::Target& target, const Tiling& own) {
   std::vector<Tiling> tilings{own};
   const auto add = [&](const Tiling& other) {
     const auto isSame = [&](const Tiling& tiling) { return toText(tiling) == toText(other); };
     if (std::none_of(tilings.begin(), tilings.end(), isSame)) tilings.push_back(other);
   };
-  for (const Tiling& start : {own, chooseTiling(loops, target)}) {
+  for (const Tiling& start : {own, chooseTiling(nest, target)}) {
     add(start);
-    for (const Tiling& other : others(loops, target, start)) add(other);
+    for (const Tiling& other : others(nest, target, start)) add(other);
   }
   return tilings;
 }

@@ -94,14 +94,12 @@ std::optional<PersistentTiling> choosePersistentTiling(const MixedOrderReduction
   return best;
 }
 
-std::optional<PersistentTiling> choosePersistentColumns(const ir::Loops& loops, const ir::Target& target) {
-  const std::optional<MixedOrderReduction> crossing = mixedOrderReductionOf({loops}, target);
-  if (!crossing || crossing->alongRows || crossing->rows() < tall * crossing->columns()) return std::nullopt;
+std::optional<PersistentTiling> choosePersistentColumns(const MixedOrderReduction& columns, const ir::Target& target) {
+  if (columns.alongRows || columns.rows() < tall * columns.columns()) return std::nullopt;
   int64_t bytes = 0;
-  for (const MatrixInput& input : crossing->inputs())
-    if (input.rowStride != 0 && input.columnStride != 0)
-      bytes += crossing->rows() * crossing->columns() * ir::sizeOf(input.dtype);
-  return bytes < leastBytes ? std::nullopt : choosePersistentTiling(*crossing, target);
+  for (const MatrixInput& input : columns.inputs())
+    if (input.rowStride != 0 && input.columnStride != 0) bytes += columns.rows() * columns.columns() * ir::sizeOf(input.dtype);
+  return bytes < leastBytes ? std::nullopt : choosePersistentTiling(columns, target);
 }
 
 }  // namespace lowering

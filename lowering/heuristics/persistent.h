@@ -31,7 +31,7 @@ bool canAdd(const MixedOrderReduction& crossing);
 /// registers of a CTA.
 std::optional<PersistentTiling> choosePersistentTiling(const MixedOrderReduction& crossing, const ir::Target& target);
 
-/// The same for loops that reduce columns alone, where it is faster than tiles of columns; else nothing.
-std::optional<PersistentTiling> choosePersistentColumns(const ir::Loops& loops, const ir::Target& target);
+/// The same for a reduction along columns alone, where it is faster than tiles of columns; else nothing.
+std::optional<PersistentTiling> choosePersistentColumns(const MixedOrderReduction& columns, const ir::Target& target);
 
 }  // namespace lowering

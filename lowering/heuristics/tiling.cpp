@@ -60,16 +60,15 @@ std::string toText(const Tiling& tiling) {
   return std::visit([](const auto& one) { return text(one); }, tiling);
 }
 
-Tiling chooseTiling(const ir::Loops& loops, const ir::Target& target) {
+Tiling chooseTiling(const LoopNest& nest, const ir::Target& target) {
+  const auto& [loops, reduction, domain, mixedOrder] = nest;
   if (target.backend == ir::Backend::Cpu) return TaskTiling{};
-  const std::optional<ReductionNest> nest = reductionNestOf(loops);
-  if (!nest) return choosePointwiseTiling(IterationDomain(loops), target);
-  const IterationDomain domain(loops, *nest);
-  if (nest->scans) return chooseScanTiling(domain, target);
-  if (const auto staged = chooseStagedTiling(*nest, domain, target)) return *staged;
-  if (domain.runsAlongElements()) return chooseRowTiling(*nest, domain, target);
-  if (const auto persistent = choosePersistentColumns(loops, target)) return *persistent;
-  return chooseColumnTiling(*nest, domain, target);
+  if (!reduction) return choosePointwiseTiling(domain, target);
+  if (reduction->scans) return chooseScanTiling(domain, target);
+  if (const auto staged = chooseStagedTiling(*reduction, domain, target)) return *staged;
+  if (domain.runsAlongElements()) return chooseRowTiling(*reduction, domain, target);
+  if (const auto persistent = mixedOrder ? choosePersistentColumns(*mixedOrder, target) : std::nullopt) return *persistent;
+  return chooseColumnTiling(*reduction, domain, target);
 }
 
 }  // namespace lowering

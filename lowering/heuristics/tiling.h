@@ -4,8 +4,8 @@
 #include <variant>
 #include <vector>
 
-#include "ir/loops.h"
 #include "ir/target.h"
+#include "lowering/analysis/loop_nest.h"
 #include "lowering/heuristics/columns.h"
 #include "lowering/heuristics/persistent.h"
 #include "lowering/heuristics/pointwise.h"
@@ -29,9 +29,9 @@ using Tiling = std::variant<PointwiseTiling, RowTiling, ColumnTiling, StagedTili
 std::string toText(const Tiling& tiling);
 
 /// The tiling of loops for a target by the rules.
-Tiling chooseTiling(const ir::Loops& loops, const ir::Target& target);
+Tiling chooseTiling(const LoopNest& nest, const ir::Target& target);
 /// The tilings worth trying: `own` first, which may serve a launch that the loops share with others; then that of the rules, and
 /// a handful that differ from either in one choice each, whose effect only a measurement tells. Their texts differ.
-std::vector<Tiling> candidates(const ir::Loops& loops, const ir::Target& target, const Tiling& own);
+std::vector<Tiling> candidates(const LoopNest& nest, const ir::Target& target, const Tiling& own);
 
 }  // namespace lowering

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <span>
 
 #include "ir/index/ceil_div.h"
 #include "lowering/analysis/iteration_domain.h"
@@ -18,10 +19,10 @@ namespace {
 constexpr int64_t crossingBytes = int64_t{19} << 20;
 
 /// Of the tensors that loops read and write, each once.
-int64_t bytesOf(const std::vector<ir::Loops>& all) {
+int64_t bytesOf(std::span<const LoopNest> nests) {
   std::map<int, int64_t> bytes;  // by value
-  for (const ir::Loops& loops : all)
-    for (const ir::Buffer& buffer : loops.buffers) bytes[buffer.value] = buffer.type.bytesTouched();
+  for (const LoopNest& nest : nests)
+    for (const ir::Buffer& buffer : nest.loops.buffers) bytes[buffer.value] = buffer.type.bytesTouched();
   const auto add = [](int64_t sum, const auto& one) { return sum + one.second; };
   return std::accumulate(bytes.begin(), bytes.end(), int64_t{0}, add);
 }
@@ -39,14 +40,15 @@ constexpr int64_t shareOfCache = 4;     // of a core's cache: what a task reads 
 
 /// Of loops on a CPU that sum columns of what others go through by rows: how many tasks share the elements, so that each finds in
 /// its cache what the rows have left there; 0 where there are no such loops.
-int64_t sharesOf(const ir::Loops& columns, const ir::Loops& rows, const ir::Target& target) {
-  const std::optional<ReductionNest> sums = reductionNestOf(columns), nest = reductionNestOf(rows);
-  if (!sums || !nest || sums->passes() > 1 || !sums->elementStores.empty() || nest->elementStores.empty()) return 0;
-  const IterationDomain across(columns, *sums), along(rows, *nest);
+int64_t sharesOf(const LoopNest& columns, const LoopNest& rows, const ir::Target& target) {
+  const auto& sums = columns.reduction;
+  if (!sums || !rows.reduction || sums->passes() > 1 || !sums->elementStores.empty() || rows.reduction->elementStores.empty())
+    return 0;
+  const IterationDomain &across = columns.domain, &along = rows.domain;
   if (across.runsAlongElements() || !along.runsAlongElements()) return 0;
   int64_t bytes = 0;
-  for (const ir::Buffer& buffer : columns.buffers)
-    for (const ir::Buffer& other : rows.buffers)
+  for (const ir::Buffer& buffer : columns.loops.buffers)
+    for (const ir::Buffer& other : rows.loops.buffers)
       if (buffer.value == other.value && buffer.isRead && other.isRead) bytes += buffer.type.bytesTouched();
   const int64_t elements = across.numel(across.elementDims(), across.dims().size());
   const int64_t most = std::min(elements, along.numel(0, along.elementDims())) / fewestElements;
@@ -66,10 +68,9 @@ std::optional<ir::Kernel> merge(const ir::Kernel& a, const ir::Kernel& b) {
 }
 
 /// The tiling of a matrix that two loops read, where reading it twice costs more than the wait for all CTAs in the end.
-std::optional<PersistentTiling> crossingTiling(const std::vector<ir::Loops>& all, const ir::Target& target) {
-  if (all.size() != 2 || target.backend != ir::Backend::Cuda || bytesOf(all) < crossingBytes) return std::nullopt;
-  const std::optional<MixedOrderReduction> crossing = mixedOrderReductionOf(all, target);
-  return crossing ? choosePersistentTiling(*crossing, target) : std::nullopt;
+std::optional<PersistentTiling> crossingTiling(const LoopNests& nests, const ir::Target& target) {
+  if (!nests.mixedOrder || bytesOf(nests.all) < crossingBytes) return std::nullopt;
+  return choosePersistentTiling(*nests.mixedOrder, target);
 }
 
 /// The tiling of two loops in one kernel, nothing where each has its own; what becomes of columns concerns only one of them.
@@ -95,23 +96,24 @@ bool shareInput(const ir::Loops& a, const ir::Loops& b) {
 
 /// Elements walked from the end on where loops before these have just gone over the same ones, so many that only the last of them
 /// are still in the cache.
-void turn(std::vector<Tiling>& tilings, const std::vector<ir::Loops>& all, const ir::Target& target) {
+void reverseRereads(std::vector<Tiling>& tilings, std::span<const LoopNest> all, const ir::Target& target) {
   if (target.backend != ir::Backend::Cuda || bytesOf(all) < target.cacheBytes / 2) return;
   for (std::size_t i = 1; i < all.size(); ++i) {
     auto* pointwise = std::get_if<PointwiseTiling>(&tilings[i]);
     const auto before = all.begin() + static_cast<std::ptrdiff_t>(i);
     if (pointwise != nullptr)
       pointwise->isBackwards =
-          std::any_of(all.begin(), before, [&](const ir::Loops& loops) { return shareInput(loops, all[i]); });
+          std::any_of(all.begin(), before, [&](const LoopNest& nest) { return shareInput(nest.loops, all[i].loops); });
   }
 }
 
 }  // namespace
 
-std::vector<Tiling> chooseTilings(const std::vector<ir::Loops>& all, const ir::Target& target) {
-  if (const auto crossing = crossingTiling(all, target)) return {*crossing, *crossing};
+std::vector<Tiling> chooseTilings(const LoopNests& nests, const ir::Target& target) {
+  if (const auto crossing = crossingTiling(nests, target)) return {*crossing, *crossing};
+  const std::span<const LoopNest> all = nests.all;
   std::vector<Tiling> tilings;
-  for (const ir::Loops& loops : all) tilings.push_back(chooseTiling(loops, target));
+  for (const LoopNest& nest : all) tilings.push_back(chooseTiling(nest, target));
   for (std::size_t i = 0; i + 1 < all.size(); ++i) {
     for (const auto& [one, other] : {std::pair(i, i + 1), std::pair(i + 1, i)}) {
       if (target.backend == ir::Backend::Cpu) {
@@ -120,19 +122,18 @@ std::vector<Tiling> chooseTilings(const std::vector<ir::Loops>& all, const ir::T
       }
       auto* columns = std::get_if<ColumnTiling>(&tilings[one]);
       const auto* rows = std::get_if<RowTiling>(&tilings[other]);
-      if (columns != nullptr && rows != nullptr && bytesOf({all[i], all[i + 1]}) < target.cacheBytes) match(*columns, *rows);
+      if (columns != nullptr && rows != nullptr && bytesOf(all.subspan(i, 2)) < target.cacheBytes) match(*columns, *rows);
     }
   }
-  turn(tilings, all, target);
+  reverseRereads(tilings, all, target);
   return tilings;
 }
 
-std::vector<ir::Kernel> scheduleAll(const std::vector<ir::Loops>& all, const ir::Target& target,
-                                    const std::vector<Tiling>& tilings) {
-  if (const auto tiling = sharedTiling(tilings))
-    return {schedulePersistent(*mixedOrderReductionOf(all, target), target, *tiling)};
+std::vector<ir::Kernel> scheduleAll(const LoopNests& nests, const ir::Target& target, const std::vector<Tiling>& tilings) {
+  const auto shared = nests.mixedOrder ? sharedTiling(tilings) : std::nullopt;
+  if (shared) return {schedulePersistent(*nests.mixedOrder, target, *shared)};
   std::vector<ir::Kernel> kernels;
-  for (std::size_t i = 0; i < all.size(); ++i) kernels.push_back(schedule(all[i], target, tilings[i]));
+  for (std::size_t i = 0; i < nests.all.size(); ++i) kernels.push_back(schedule(nests.all[i], target, tilings[i]));
   return kernels;
 }
 

@@ -6,11 +6,13 @@
 namespace lowering {
 
 /// Binds loops to the hardware: blocks, threads and vectors, or tasks and vectors. The tiling is one of `candidates` of the
-/// same loops and target; without one it is that of the rules.
+/// same nest and target.
+ir::Kernel schedule(const LoopNest& nest, const ir::Target& target, const Tiling& tiling);
+/// The same with the tiling of the rules.
 ir::Kernel schedule(const ir::Loops& loops, const ir::Target& target);
-ir::Kernel schedule(const ir::Loops& loops, const ir::Target& target, const Tiling& tiling);
 
-ir::Kernel schedulePointwise(const ir::Loops& loops, const ir::Target& target, const PointwiseTiling& tiling);
+ir::Kernel schedulePointwise(const ir::Loops& loops, const IterationDomain& domain, const ir::Target& target,
+                             const PointwiseTiling& tiling);
 /// A nest whose memory runs along its elements: threads side by side work on one row.
 ir::Kernel scheduleRows(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain,
                         const ir::Target& target, const RowTiling& tiling);
@@ -27,7 +29,7 @@ ir::Kernel scheduleScan(const ir::Loops& loops, const ReductionNest& nest, const
 /// A crossing: CTAs that stay take rows one after another, and what they leave of columns is added by all of them in the end.
 ir::Kernel schedulePersistent(const MixedOrderReduction& crossing, const ir::Target& target, const PersistentTiling& tiling);
 
-ir::Kernel scheduleCpu(const ir::Loops& loops, const ir::Target& target, const TaskTiling& tiling);
+ir::Kernel scheduleCpuPointwise(const ir::Loops& loops, const IterationDomain& domain, const ir::Target& target);
 ir::Kernel scheduleCpuRows(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain,
                            const ir::Target& target);
 ir::Kernel scheduleCpuColumns(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain,

@@ -38,7 +38,4 @@ std::vector<Registration> registrations();
 /// Internal where a lowering's dtype or sizes differ from what the graph (that is, eager) says.
 std::vector<ir::Loops> lower(const ir::Graph& graph);
 
-/// The intermediates of a graph's loops: values that loops store for later ones, numbered on from the graph's.
-std::vector<ir::GraphValue> intermediatesOf(const ir::Graph& graph, const std::vector<ir::Loops>& all);
-
 }  // namespace lowering

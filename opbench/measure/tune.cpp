@@ -30,11 +30,11 @@ class Tuner {
       : plan_(plan), call_(call), check_(check), bench_(bench), tilings_(plan.tilings) {}
 
   void tuneKernel(size_t number) {
-    const ir::Loops& loops = plan_.loops[number];
-    const std::vector<Tiling> candidates = lowering::candidates(loops, target(), *plan_.tilings[number]);
+    const lowering::LoopNest& nest = plan_.nests[number];
+    const std::vector<Tiling> candidates = lowering::candidates(nest, target(), *plan_.tilings[number]);
     tuning_.candidates += static_cast<int>(candidates.size()) - 1;
     if (candidates.size() == 1) return;
-    const std::string key = runtime::tuningKey(loops, target(), bench_.run.deviceName, bench_.device.software(), candidates);
+    const std::string key = runtime::tuningKey(nest.loops, target(), bench_.run.deviceName, bench_.device.software(), candidates);
     const auto found = bench_.tunings->find(key);
     const auto stored = std::find_if(candidates.begin(), candidates.end(),
                                      [&](const Tiling& tiling) { return found && toText(tiling) == found->tiling; });
@@ -98,7 +98,7 @@ class Tuner {
     const double gain = seconds[0] / seconds[winner];
     tilings_[number] = *all[winner].tiling;
     tuning_.gain *= gain;
-    bench_.tunings->put(key, {toText(*all[winner].tiling), gain}, plan_.loops[number].name, bench_.run.deviceName);
+    bench_.tunings->put(key, {toText(*all[winner].tiling), gain}, plan_.nests[number].loops.name, bench_.run.deviceName);
   }
 
   const codegen::Plan& plan_;

@@ -55,8 +55,8 @@ void Dump::graph(const ir::Graph& graph) const {
 
 void Dump::plan(const codegen::Plan& plan) const {
   if (!isOn()) return;
-  for (size_t i = 0; i < plan.loops.size(); ++i)
-    write(numbered("20-loops", i, plan.loops.size(), "txt"), ir::toText(plan.loops[i]));
+  for (size_t i = 0; i < plan.nests.size(); ++i)
+    write(numbered("20-loops", i, plan.nests.size(), "txt"), ir::toText(plan.nests[i].loops));
   for (size_t i = 0; i < plan.kernels.size(); ++i)
     write(numbered("30-kernel", i, plan.kernels.size(), "txt"), ir::toText(plan.kernels[i]));
   const auto programs = programsOf(plan);

@@ -32,11 +32,12 @@ bool isNormalized(const ir::StoreTo& store) {
 
 std::string_view familyOf(const codegen::Plan& plan) {
   const auto anyStore = [&](const auto& holds) {
-    return std::any_of(plan.loops.begin(), plan.loops.end(), [&](const ir::Loops& loops) {
-      return std::any_of(loops.stores.begin(), loops.stores.end(), [&](const ir::StoreTo& store) { return holds(store); });
+    return std::any_of(plan.nests.begin(), plan.nests.end(), [&](const lowering::LoopNest& nest) {
+      const std::vector<ir::StoreTo>& stores = nest.loops.stores;
+      return std::any_of(stores.begin(), stores.end(), [&](const ir::StoreTo& store) { return holds(store); });
     });
   };
-  if (plan.loops.empty()) return "extern";
+  if (plan.nests.empty()) return "extern";
   if (anyStore(isNormalized)) return "normalization";
   if (anyStore([](const ir::StoreTo& store) { return isReduced(store.value); })) return "reduction";
   return anyStore([](const ir::StoreTo& store) { return !isMoved(store.value); }) ? "pointwise" : "copy";

@@ -60,7 +60,7 @@ CallablePtr compiled(Outcome& outcome, const Course& course) {
   Plan plan = codegen::compile(course.graph, bench.device.target());
   course.row.family = familyOf(plan);
   course.row.flops = 0;
-  for (const ir::Loops& loops : plan.loops) course.row.flops += ir::floatingPointOperations(loops);
+  for (const auto& nest : plan.nests) course.row.flops += ir::floatingPointOperations(nest.loops);
   if (bench.tunings != nullptr && !plan.kernels.empty()) outcome.tuning = tune(plan, course.call, course.check, bench);
   const auto fault = bench.options.fault;
   if (fault) breakPlan(plan, *fault, bench.device.target());

@@ -11,6 +11,7 @@
 #include "lowering/schedule/launches.h"
 #include "lowering/tensor/lowering.h"
 #include "tests/golden.h"
+#include "tests/kernels_of.h"
 #include "tests/targets.h"
 
 namespace tests {
@@ -23,11 +24,11 @@ std::string withoutPrelude(const codegen::Program& program) {
   return program.source.substr(prelude.size());
 }
 
-std::string textOf(const std::vector<ir::Loops>& all) {
+std::string textOf(const std::vector<lowering::LoopNest>& nests) {
   std::string text;
-  for (const ir::Loops& loops : all) {
-    ir::verify(loops);
-    text += "\n" + ir::toText(loops);
+  for (const lowering::LoopNest& nest : nests) {
+    ir::verify(nest.loops);
+    text += "\n" + ir::toText(nest.loops);
   }
   return text;
 }
@@ -40,13 +41,12 @@ void page(const std::string& name, const std::string& graphText, Sources sources
   ir::verify(graph);
   std::string text = ir::toText(graph);
   const std::vector<ir::Loops> all = lowering::lower(graph);
-  text += textOf(all);
+  text += textOf(lowering::analyze(all, hopper()));
   for (const ir::Target& target : {hopper(), avx512()}) {
-    const std::vector<ir::Loops> chosen =
-        lowering::splitReductions(lowering::fuseLoops(all, target), graph.values.size(), target);
+    std::vector<lowering::LoopNest> chosen = lowering::fuseLoops(lowering::analyze(all, target), target);
+    chosen = lowering::splitReductions(std::move(chosen), graph.values.size(), target);
     if (chosen.size() != all.size()) text += textOf(chosen);
-    for (const ir::Kernel& kernel :
-         lowering::mergeLaunches(lowering::scheduleAll(chosen, target, lowering::chooseTilings(chosen, target)))) {
+    for (const ir::Kernel& kernel : kernelsOf(lowering::together(std::move(chosen), target), target)) {
       ir::verify(kernel, target);
       text += "\n" + ir::toText(kernel);
       if (sources != Sources::None && target.backend == ir::Backend::Cuda)

@@ -51,16 +51,17 @@ std::vector<std::string> checkAll(const std::string& lines) {
   std::vector<Memory> expected = memoryOf(loops);
   ir::interpret(loops, expected);
   std::vector<std::string> texts;
-  for (const Tiling& tiling : lowering::candidates(loops, target, lowering::chooseTiling(loops, target))) {
+  const lowering::LoopNest nest = lowering::analyze(loops, target);
+  for (const Tiling& tiling : lowering::candidates(nest, target, lowering::chooseTiling(nest, target))) {
     texts.push_back(toText(tiling));
     CAPTURE(texts.back());
-    const ir::Kernel kernel = lowering::schedule(loops, target, tiling);
+    const ir::Kernel kernel = lowering::schedule(nest, target, tiling);
     ir::verify(kernel);
     std::vector<Memory> memory = memoryOf(loops);
     ir::interpret(kernel, memory);
     for (std::size_t i = 0; i < memory.size(); ++i) CHECK(distance(memory[i], expected[i]) < 2e-3);
   }
-  CHECK(texts.front() == toText(lowering::chooseTiling(loops, target)));
+  CHECK(texts.front() == toText(lowering::chooseTiling(nest, target)));
   CHECK(std::set<std::string>(texts.begin(), texts.end()).size() == texts.size());
   CHECK(texts.size() > 1);
   CHECK(texts.size() <= 11);
@@ -158,16 +159,15 @@ TEST_CASE("elements: vectors a thread and threads a block") {
 }
 
 TEST_CASE("on a CPU there is one") {
-  const std::vector<Tiling> tilings = lowering::candidates(loopsOf(softmax("8", "512")), tests::avx512(),
-                                                           lowering::chooseTiling(loopsOf(softmax("8", "512")), tests::avx512()));
+  const lowering::LoopNest nest = lowering::analyze(loopsOf(softmax("8", "512")), tests::avx512());
+  const std::vector<Tiling> tilings = lowering::candidates(nest, tests::avx512(), lowering::chooseTiling(nest, tests::avx512()));
   REQUIRE(tilings.size() == 1);
   CHECK(toText(tilings.front()) == "tasks");
 }
 
 TEST_CASE("without a tiling, that of the rules") {
   const ir::Loops loops = loopsOf(softmax("8", "512"));
-  CHECK(ir::toText(lowering::schedule(loops, tests::hopper())) ==
-        ir::toText(lowering::schedule(
-            loops, tests::hopper(),
-            lowering::candidates(loops, tests::hopper(), lowering::chooseTiling(loops, tests::hopper())).front())));
+  const lowering::LoopNest nest = lowering::analyze(loops, tests::hopper());
+  const Tiling rules = lowering::candidates(nest, tests::hopper(), lowering::chooseTiling(nest, tests::hopper())).front();
+  CHECK(ir::toText(lowering::schedule(loops, tests::hopper())) == ir::toText(lowering::schedule(nest, tests::hopper(), rules)));
 }

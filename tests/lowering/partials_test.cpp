@@ -11,6 +11,7 @@
 #include "lowering/fusion/split_reduction.h"
 #include "lowering/schedule/launches.h"
 #include "lowering/tensor/lowering.h"
+#include "tests/kernels_of.h"
 #include "tests/lowering/schedules.h"
 #include "tests/targets.h"
 
@@ -81,8 +82,7 @@ TEST_CASE("kernels hand on partial sums: those that do not need each other's res
     Values expected = start;
     run(expected, all);
     for (const ir::Target& target : {tests::hopper(), tests::avx512()}) {
-      const std::vector<ir::Kernel> kernels =
-          lowering::mergeLaunches(lowering::scheduleAll(all, target, lowering::chooseTilings(all, target)));
+      const std::vector<ir::Kernel> kernels = tests::kernelsOf(all, target);
       Values found = start;
       run(found, kernels);
       checkClose(found, expected);
@@ -90,8 +90,7 @@ TEST_CASE("kernels hand on partial sums: those that do not need each other's res
   }
   const std::vector<ir::Loops> all = groupNormBackward(64, 384, 14, 1);
   CHECK(all.size() == 4);
-  CHECK(lowering::mergeLaunches(lowering::scheduleAll(all, tests::hopper(), lowering::chooseTilings(all, tests::hopper())))
-            .size() == 3);
+  CHECK(tests::kernelsOf(all, tests::hopper()).size() == 3);
 }
 
 /// The gradients of a layer norm's weight and bias; the input's lies as it is said.
@@ -109,11 +108,15 @@ ir::Graph layerNormSums(const std::string& sizes, const std::string& strides, in
                                     sizes, strides, channels, rows));
 }
 
-std::vector<ir::Loops> dividedOf(const ir::Graph& graph, const ir::Target& target) {
-  return lowering::splitReductions(lowering::lower(graph), graph.values.size(), target);
+std::vector<ir::Loops> splitOf(const ir::Graph& graph, const ir::Target& target) {
+  std::vector<ir::Loops> all;
+  for (lowering::LoopNest& nest :
+       lowering::splitReductions(lowering::analyze(lowering::lower(graph), target), graph.values.size(), target))
+    all.push_back(std::move(nest.loops));
+  return all;
 }
 
-TEST_CASE("sums of columns that a tensor lies across: of parts first, in shared memory, then of what these come to") {
+TEST_CASE("sums of columns that a tensor lies across are split: partial sums in shared memory, then their sum") {
   ir::Target small = tests::hopper();
   small.processors = 2;
   for (const ir::Graph& graph : {
@@ -122,25 +125,25 @@ TEST_CASE("sums of columns that a tensor lies across: of parts first, in shared 
            layerNormSums("[6, 784, 17]", "(13328, 1, 784)", 17, "[6, 784, 1]"),
            layerNormSums("[9, 20, 20, 24]", "(9600, 20, 1, 400)", 24, "[9, 20, 20, 1]"),
        }) {
-    const std::vector<ir::Loops> whole = lowering::lower(graph), parts = dividedOf(graph, small);
-    REQUIRE(parts.size() == whole.size() + 1);
-    Values expected = valuesOf(whole), start = valuesOf(parts), found = start;
+    const std::vector<ir::Loops> whole = lowering::lower(graph), split = splitOf(graph, small);
+    REQUIRE(split.size() == whole.size() + 1);
+    Values expected = valuesOf(whole), start = valuesOf(split), found = start;
     for (const auto& [value, memory] : expected) start[value] = found[value] = memory;
     run(expected, whole);
-    run(found, parts);
+    run(found, split);
     const auto results = [&](const Values& all) {
       return Values{{graph.outputs[1], all.at(graph.outputs[1])}, {graph.outputs[2], all.at(graph.outputs[2])}};
     };
     checkClose(results(found), results(expected));
     found = start;
-    run(found, lowering::mergeLaunches(lowering::scheduleAll(parts, small, lowering::chooseTilings(parts, small))));
+    run(found, tests::kernelsOf(split, small));
     checkClose(found, expected);
   }
 }
 
 TEST_CASE("parts of sums are whole axes, or a stretch of one that is made of vectors") {
   const auto partOf = [](const ir::Graph& graph) {
-    const std::vector<ir::Loops> all = dividedOf(graph, tests::hopper());
+    const std::vector<ir::Loops> all = splitOf(graph, tests::hopper());
     return all.size() == 2 ? "none" : fmt::format("{}", fmt::join(all[1].buffers.back().type.sizes, " x "));
   };
   CHECK(partOf(layerNormSums("[64, 196, 384]", "(75264, 1, 196)", 384, "[64, 196, 1]")) == "64 x 384");

@@ -11,6 +11,7 @@
 #include "lowering/analysis/mixed_order.h"
 #include "lowering/schedule/launches.h"
 #include "lowering/tensor/lowering.h"
+#include "tests/kernels_of.h"
 #include "tests/targets.h"
 
 namespace {
@@ -61,7 +62,9 @@ ir::Target device(int processors) {
 void checkTiling(const std::vector<ir::Loops>& all, const lowering::PersistentTiling& tiling, int processors) {
   CAPTURE(toText(lowering::Tiling(tiling)));
   const std::vector<lowering::Tiling> tilings(all.size(), tiling);
-  const std::vector<ir::Kernel> kernels = lowering::mergeLaunches(lowering::scheduleAll(all, device(processors), tilings));
+  const ir::Target target = device(processors);
+  const std::vector<ir::Kernel> kernels =
+      lowering::mergeLaunches(lowering::scheduleAll(tests::nestsOf(all, target), target, tilings));
   REQUIRE(kernels.size() == 1);
   const ir::Kernel& kernel = kernels.front();
   INFO(ir::toText(kernel));
@@ -76,10 +79,16 @@ void checkTiling(const std::vector<ir::Loops>& all, const lowering::PersistentTi
   }
 }
 
+/// The loops of a graph as one reduction of a matrix.
+std::optional<lowering::MixedOrderReduction> mixedOrderOf(const std::vector<ir::Loops>& all) {
+  const lowering::LoopNests nests = tests::nestsOf(all, tests::hopper());
+  return nests.all.size() == 1 ? nests.all.front().mixedOrder : nests.mixedOrder;
+}
+
 /// The same for the loops of a graph, by the rules, and where CTAs add what they have of columns.
 void checkCrossing(const std::string& lines, int processors) {
   const std::vector<ir::Loops> all = lowering::lower(ir::parseGraph("graph\n" + lines));
-  const std::optional<lowering::MixedOrderReduction> crossing = lowering::mixedOrderReductionOf(all, tests::hopper());
+  const std::optional<lowering::MixedOrderReduction> crossing = mixedOrderOf(all);
   REQUIRE(crossing);
   std::optional<lowering::PersistentTiling> tiling = lowering::choosePersistentTiling(*crossing, device(processors));
   REQUIRE(tiling);
@@ -157,7 +166,7 @@ TEST_CASE("columns whose elements are stored, too: once all CTAs know what the c
 
 TEST_CASE("no crossing: one vector of the matrix is not aligned, rows are no rows of both, or columns are scanned") {
   const auto isCrossing = [](const std::string& lines) {
-    return lowering::mixedOrderReductionOf(lowering::lower(ir::parseGraph("graph\n" + lines)), tests::hopper()).has_value();
+    return mixedOrderOf(lowering::lower(ir::parseGraph("graph\n" + lines))).has_value();
   };
   CHECK(isCrossing(layerNormBackward(40, 64)));
   CHECK_FALSE(isCrossing(layerNormBackward(40, 50)));

@@ -6,6 +6,7 @@
 #include "ir/text/text.h"
 #include "lowering/schedule/launches.h"
 #include "lowering/tensor/lowering.h"
+#include "tests/kernels_of.h"
 #include "tests/targets.h"
 
 namespace {
@@ -58,7 +59,7 @@ std::string textOf(const lowering::PersistentTiling& tiling) {
 /// The tiling of the first loops of a graph of these lines.
 std::string tilingOf(const std::string& lines) {
   const std::vector<ir::Loops> all = lowering::lower(ir::parseGraph("graph\n" + lines));
-  const lowering::Tiling tiling = lowering::chooseTilings(all, tests::hopper()).front();
+  const lowering::Tiling tiling = lowering::chooseTilings(tests::nestsOf(all, tests::hopper()), tests::hopper()).front();
   if (const auto* persistent = std::get_if<lowering::PersistentTiling>(&tiling)) return "persistent: " + textOf(*persistent);
   if (const auto* rows = std::get_if<lowering::RowTiling>(&tiling)) return "rows: " + textOf(*rows);
   if (const auto* staged = std::get_if<lowering::StagedTiling>(&tiling)) return "staged: " + textOf(*staged);
@@ -164,7 +165,8 @@ TEST_CASE("functions that two sweeps need are kept where a thread has few of the
         fmt::format("graph\n  in self f16[6144, {0}]\n  out0 f16[6144, {0}] = aten._softmax.default(self=self, dim=-1, "
                     "half_to_float=False)\n  return out0\n",
                     elements));
-    const lowering::Tiling tiling = lowering::chooseTilings(lowering::lower(graph), tests::hopper()).front();
+    const lowering::Tiling tiling =
+        lowering::chooseTilings(tests::nestsOf(lowering::lower(graph), tests::hopper()), tests::hopper()).front();
     return std::get<lowering::RowTiling>(tiling).keepsFunctions;
   };
   CHECK(keeps(197));

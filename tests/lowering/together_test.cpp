@@ -7,6 +7,7 @@
 #include "lowering/fusion/fuse_loops.h"
 #include "lowering/schedule/launches.h"
 #include "lowering/tensor/lowering.h"
+#include "tests/kernels_of.h"
 #include "tests/lowering/schedules.h"
 
 namespace {
@@ -26,19 +27,23 @@ std::vector<ir::Loops> negatedAndSums(const std::string& type, const std::string
                                                     type, summed)));
 }
 
-TEST_CASE("what every element has by itself is stored by the sweep that reduces rows of these elements") {
+std::vector<lowering::LoopNest> fused(const std::vector<ir::Loops>& all, const ir::Target& target) {
+  return lowering::fuseLoops(lowering::analyze(all, target), target);
+}
+
+TEST_CASE("pointwise results are stored by the traversal that reduces rows of the same elements") {
   for (const char* type : {"f16[6, 8, 8, 8]", "f16[40, 8, 19, 19]", "f32[3, 8, 64, 64]"}) {
     const std::vector<ir::Loops> separate = negatedAndSums(type, "self");
     CHECK(separate.size() == 2);
-    CHECK(lowering::fuseLoops(separate, tests::avx512()).size() == 2);
-    const std::vector<ir::Loops> one = lowering::fuseLoops(separate, tests::hopper());
+    CHECK(fused(separate, tests::avx512()).size() == 2);
+    const std::vector<lowering::LoopNest> one = fused(separate, tests::hopper());
     REQUIRE(one.size() == 1);
-    checkSchedules(one[0], 3);
+    checkSchedules(one[0].loops, 3);
   }
 }
 
 TEST_CASE("loops over columns, and over other elements, stay apart") {
-  const auto isApart = [](const std::vector<ir::Loops>& all) { return lowering::fuseLoops(all, tests::hopper()).size() == 2; };
+  const auto isApart = [](const std::vector<ir::Loops>& all) { return fused(all, tests::hopper()).size() == 2; };
   CHECK(isApart(negatedAndSums("f16[6, 8, 8, 8] strides (512, 1, 64, 8)", "self")));
   CHECK(isApart(negatedAndSums("f16[6, 8, 8, 8]", "other")));
 }
@@ -73,8 +78,7 @@ TEST_CASE("sums of columns are shared by the tasks of the rows that read the sam
       const std::vector<Memory> memory = tests::randomMemory(all[i], 1);
       for (size_t b = 0; b < memory.size(); ++b) expected.try_emplace(all[i].buffers[b].value, memory[b]);
     }
-    const std::vector<ir::Kernel> kernels =
-        lowering::mergeLaunches(lowering::scheduleAll(all, target, lowering::chooseTilings(all, target)));
+    const std::vector<ir::Kernel> kernels = tests::kernelsOf(all, target);
     REQUIRE(kernels.size() == 1);
     INFO(ir::toText(kernels.front()));
     REQUIRE_NOTHROW(ir::verify(kernels.front()));

@@ -14,10 +14,10 @@ void compileAll(const std::string& lines) {
   const runtime::Nvrtc nvrtc;
   const runtime::Cache none;
   const ir::Target target = tests::hopper();
-  for (const ir::Loops& loops : lowering::lower(ir::parseGraph("graph\n" + lines)))
-    for (const lowering::Tiling& tiling : lowering::candidates(loops, target, lowering::chooseTiling(loops, target))) {
+  for (const lowering::LoopNest& nest : lowering::analyze(lowering::lower(ir::parseGraph("graph\n" + lines)), target))
+    for (const lowering::Tiling& tiling : lowering::candidates(nest, target, lowering::chooseTiling(nest, target))) {
       CAPTURE(toText(tiling));
-      const codegen::Program program = codegen::emitCuda(lowering::schedule(loops, target, tiling), target);
+      const codegen::Program program = codegen::emitCuda(lowering::schedule(nest, target, tiling), target);
       CHECK_FALSE(nvrtc.compile(program, none).cubin.empty());
     }
 }

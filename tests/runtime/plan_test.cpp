@@ -43,7 +43,7 @@ TEST_CASE("an operator with a lowering is a launch with a parameter for every va
   const auto& launch = std::get<codegen::LaunchStep>(plan.steps[0]);
   CHECK(launch.values == std::vector<int>{0, 1});
   CHECK(launch.program.params.size() == 2);
-  CHECK(plan.loops.size() == 1);
+  CHECK(plan.nests.size() == 1);
   CHECK(plan.kernels.size() == 1);
 }
 

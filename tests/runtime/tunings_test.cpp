@@ -163,7 +163,8 @@ TEST_CASE("a key is of the loops, the hardware, its software and the candidates"
   ir::Target smaller = target;
   smaller.processors = 66;
   const ir::Loops loops = sum("300000"), others = sum("300001");
-  std::vector<lowering::Tiling> candidates = lowering::candidates(loops, target, lowering::chooseTiling(loops, target));
+  const lowering::LoopNest nest = lowering::analyze(loops, target);
+  std::vector<lowering::Tiling> candidates = lowering::candidates(nest, target, lowering::chooseTiling(nest, target));
   const std::string key = runtime::tuningKey(loops, target, "Example GPU", "NVRTC 13.0", candidates);
   CHECK(key == runtime::tuningKey(sum("300000"), target, "Example GPU", "NVRTC 13.0", candidates));
   CHECK(key != runtime::tuningKey(others, target, "Example GPU", "NVRTC 13.0", candidates));

@@ -125,14 +125,7 @@ class TaskBody {
 
 }  // namespace
 
-ir::Kernel scheduleCpu(const ir::Loops& loops, const ir::Target& target, const TaskTiling& tiling) {
-  if (const std::optional<ReductionNest> nest = reductionNestOf(loops)) {
-    const IterationDomain domain(loops, *nest);
-    if (nest->scans) return scheduleCpuScan(loops, *nest, domain, target);
-    return domain.runsAlongElements() ? scheduleCpuRows(loops, *nest, domain, target)
-                                      : scheduleCpuColumns(loops, *nest, domain, target, tiling);
-  }
-  const IterationDomain domain(loops);
+ir::Kernel scheduleCpuPointwise(const ir::Loops& loops, const IterationDomain& domain, const ir::Target& target) {
   const TaskBody body(loops, domain, target);
   ir::Kernel kernel;
   kernel.name = loops.name;

@@ -322,17 +322,15 @@ class PersistentKernel {
   std::vector<int> sums_, partials_, totals_, shares_;  ///< by reduction of columns
 };
 
-ir::Kernel resultsKernel(const ir::Loops& loops, const ir::Target& target, int block) {
-  const std::optional<ReductionNest> shares = reductionNestOf(loops);
-  if (!shares) return schedulePointwise(loops, target, {.block = block});
-  const ReductionNest& nest = *shares;
-  const IterationDomain domain(loops, nest);
+ir::Kernel resultsKernel(const ir::Loops& results, const ir::Target& target, int block) {
+  const auto& [loops, reduction, domain, mixedOrder] = analyze(results, target);
+  if (!reduction) return schedulePointwise(loops, domain, target, {.block = block});
   ColumnTiling tiling;
   tiling.columns = domain.dims()[0].extent;
   tiling.elements = domain.numel(1, domain.dims().size());
   tiling.across = sectorColumns;
   tiling.down = block / sectorColumns;
-  return scheduleColumns(loops, nest, domain, target, tiling);
+  return scheduleColumns(loops, *reduction, domain, target, tiling);
 }
 
 /// The elements of columns as those of rows, whose weights the columns' values are.

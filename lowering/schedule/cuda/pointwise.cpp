@@ -121,8 +121,8 @@ class VectorBody {
 
 }  // namespace
 
-ir::Kernel schedulePointwise(const ir::Loops& loops, const ir::Target& target, const PointwiseTiling& tiling) {
-  const IterationDomain domain(loops);
+ir::Kernel schedulePointwise(const ir::Loops& loops, const IterationDomain& domain, const ir::Target& target,
+                             const PointwiseTiling& tiling) {
   const int64_t whole = domain.numel() / tiling.lanes;
   const int64_t left = domain.numel() % tiling.lanes;
   const int64_t vectors = whole + (left != 0 ? 1 : 0);

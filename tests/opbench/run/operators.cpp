@@ -128,7 +128,8 @@ void checkOutputs(const ir::Graph& graph, const std::vector<ir::Memory>& values,
 /// Schedules compute what their loops do: the same to the bit, or, where sums were taken in another order, what is as right.
 void checkInterpreted(const ir::Graph& graph, runtime::Call& call, const Judge& judge) {
   const std::vector<ir::Loops> all = lowering::lower(graph);
-  const std::vector<ir::Memory> before = memoryOf(graph, lowering::intermediatesOf(graph, all), call);
+  const std::vector<ir::Memory> before =
+      memoryOf(graph, lowering::intermediatesOf(graph, lowering::analyze(all, tests::hopper())), call);
   std::vector<ir::Memory> meaning = before;
   for (const ir::Loops& loops : all) {
     ir::verify(loops);

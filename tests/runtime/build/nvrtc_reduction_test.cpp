@@ -12,6 +12,7 @@
 #include "lowering/schedule/schedule.h"
 #include "lowering/tensor/lowering.h"
 #include "runtime/build/nvrtc.h"
+#include "tests/kernels_of.h"
 #include "tests/reduction_kernels.h"
 #include "tests/runtime/build/nvrtc_library.h"
 #include "tests/targets.h"
@@ -94,10 +95,9 @@ TEST_CASE("CTAs that stay keep in registers what they read ahead and what column
   return out0, out1, out2
 )",
                                                                                   rows, columns)));
-    const std::vector<lowering::Tiling> tilings = lowering::chooseTilings(all, tests::hopper());
-    REQUIRE(std::holds_alternative<lowering::PersistentTiling>(tilings.front()));
-    for (const ir::Kernel& kernel : lowering::mergeLaunches(lowering::scheduleAll(all, tests::hopper(), tilings)))
-      CHECK(localBytes(kernel) == 0);
+    const lowering::LoopNests nests = tests::nestsOf(all, tests::hopper());
+    REQUIRE(std::holds_alternative<lowering::PersistentTiling>(lowering::chooseTilings(nests, tests::hopper()).front()));
+    for (const ir::Kernel& kernel : tests::kernelsOf(nests, tests::hopper())) CHECK(localBytes(kernel) == 0);
   }
 }
 

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "ir/loops.h"
+#include "ir/target.h"
+#include "lowering/analysis/iteration_domain.h"
+#include "lowering/analysis/mixed_order.h"
+#include "lowering/analysis/reduction_nest.h"
+
+namespace lowering {
+
+/// Loops with the facts about them that fusion, heuristics and schedules ask for. `analyze` finds these once, as soon as the
+/// loops are made.
+struct LoopNest {
+  ir::Loops loops;
+  std::optional<ReductionNest> reduction;         ///< absent from pointwise loops
+  IterationDomain domain;                         ///< of the reduction, or of the pointwise loops
+  std::optional<MixedOrderReduction> mixedOrder;  ///< on GPUs: the loops as a reduction of a matrix, where they are one
+};
+
+/// The loops of one graph, in their order.
+struct LoopNests {
+  std::vector<LoopNest> all;
+  std::optional<MixedOrderReduction> mixedOrder;  ///< on GPUs: of two loops that reduce one matrix
+};
+
+/// Error: Unsupported, for reductions that make no nest (reductionNestOf).
+LoopNest analyze(ir::Loops loops, const ir::Target& target);
+std::vector<LoopNest> analyze(std::vector<ir::Loops> all, const ir::Target& target);
+/// Of loops that stay as they are: with the facts about all of them together.
+LoopNests together(std::vector<LoopNest> all, const ir::Target& target);
+
+}  // namespace lowering

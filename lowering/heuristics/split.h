@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "ir/target.h"
+#include "lowering/analysis/loop_nest.h"
+
+namespace lowering {
+
+/// Where the reduced axes of a nest (those of more than one value) are cut in two: the first stage of a split reduction takes the
+/// axes after `axis`, and `length` values of this one.
+struct Split {
+  std::size_t axis = 0;
+  int64_t length = 1;
+};
+
+/// The split of large sums of columns whose tensors run both ways in memory, by rules that were measured on sm_90
+/// (docs/schedules.md): tiles in shared memory hold what the first stage takes, and not whole columns. Nothing where one stage is
+/// as good.
+std::optional<Split> chooseSplit(const LoopNest& nest, const ir::Target& target);
+
+}  // namespace lowering

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <vector>
+
+#include "lowering/schedule/launches.h"
+
+namespace tests {
+
+/// The loops of a graph with all facts about them.
+inline lowering::LoopNests nestsOf(const std::vector<ir::Loops>& all, const ir::Target& target) {
+  return lowering::together(lowering::analyze(all, target), target);
+}
+
+/// The kernels of a graph's loops, scheduled by the rules.
+inline std::vector<ir::Kernel> kernelsOf(const lowering::LoopNests& nests, const ir::Target& target) {
+  return lowering::mergeLaunches(lowering::scheduleAll(nests, target, lowering::chooseTilings(nests, target)));
+}
+inline std::vector<ir::Kernel> kernelsOf(const std::vector<ir::Loops>& all, const ir::Target& target) {
+  return kernelsOf(nestsOf(all, target), target);
+}
+
+}  // namespace tests
