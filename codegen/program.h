@@ -24,8 +24,9 @@ struct Program {
   int64_t workspaceBytes = 0;
   /// CUDA: bytes of shared memory that the launch has to ask for.
   int dynamicSharedBytes = 0;
-  /// CUDA: whether its CTAs wait for one another, so that all of them must start together. Teams (Launch::team) need not: of
-  /// their CTAs as many are started as the device has room for, one team's at least, and these do the work of the others in turn.
+  /// CUDA: whether its CTAs wait for one another, so that all of them must start together. Persistent clusters
+  /// (Launch::isPersistent) need not: as many of their CTAs are started as the device has room for, one cluster's at least, and
+  /// these do the others' work in turn.
   bool waitsForGrid = false;
   /// CPU: whether statements follow the Task loop; they are its iteration number Launch::tasks, called when all others are done.
   bool finishes = false;

@@ -57,16 +57,16 @@ struct Lanes {
   const Expr* first = nullptr;
 };
 
-/// CUDA, between loops over threads: puts the threads' copies of register arrays together. A group is `threads` threads that
+/// CUDA, between loops over threads: combines the threads' copies of private arrays. A group is `threads` threads that
 /// are `stride` apart (the CTA is divided into such groups), of each of the first `ctas` CTAs of a cluster (1, or all of
 /// them). Afterwards every thread of a group holds in each array, element by element, the combination of what all of them held;
 /// where there is an array `before`, that is combined with what those threads held that come before this one (of lower ranks, and
 /// of the same one with lower numbers).
 struct Combine {
   struct Item {
-    int local = 0;  ///< its buffer number; a register array
+    int local = 0;  ///< its buffer number; a private array
     Op op = Op::Add;
-    std::optional<int> before = {};  ///< another register array, of as many elements
+    std::optional<int> before = {};  ///< another private array, of as many elements
   };
   int threads = 1;
   int stride = 1;
@@ -80,18 +80,18 @@ struct Statement {
 
 /// Where a local array lives.
 enum class Space : uint8_t {
-  Register,  ///< a copy for each thread (CUDA) or task (CPU); accessed at constants of unrolled loops, it is no memory
-  Shared,    ///< CUDA: a copy for each CTA
-  Global,    ///< one for the launch: what the iterations of the Grid or Task loop leave to the statements after it
-  Sums,      ///< CUDA: one for the launch, which all threads may add to at once, in any order: what a float sum comes to is not
-             ///< the same from run to run. Zeros at first, and zeros again in the end
+  Private,  ///< a copy for each thread (CUDA: registers, so its offsets are constants once loops are unrolled) or task (CPU)
+  Shared,   ///< CUDA: a copy for each CTA
+  Global,   ///< one for the launch: what the iterations of the Grid or Task loop leave to the statements after it
+  Sums,     ///< CUDA: one for the launch, which all threads may add to at once, in any order: what a float sum comes to is not
+            ///< the same from run to run. Zeros at first, and zeros again in the end
 };
 
 /// An array of the kernel's own: one-dimensional, read and written, undefined at first (but for sums). Its buffer number is its
-/// place after the parameters. Vectors of a register array start at multiples of `lanes` elements.
+/// place after the parameters. Vectors of a private array start at multiples of `lanes` elements.
 struct Local {
   Buffer buffer;
-  Space space = Space::Register;
+  Space space = Space::Private;
   int lanes = 1;
 };
 
@@ -115,9 +115,9 @@ struct Param {
 struct Launch {
   int64_t grid = 1;
   int cluster = 1;
-  bool team = false;  ///< whether the CTAs of a cluster meet in global memory, begin when there is room for each, and are as many
-                      ///< as fit on the device at once; else they start together and meet in shared memory: as
-                      ///< many at most as Target::clusterCtas
+  bool isPersistent = false;  ///< whether as many CTAs are started as fit on the device and take one cluster after another: those
+                              ///< of a cluster meet in global memory. Else they start together and meet in shared memory: as many
+                              ///< at most as Target::clusterCtas
   int block = 1;
   int resident = 0;  ///< CTAs that must fit on a multiprocessor at once, whatever that does to registers; 0: no matter
   int64_t tasks = 1;

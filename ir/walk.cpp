@@ -24,7 +24,7 @@ bool contains(const std::vector<const Expr*>& nodes, const Expr* node) {
 std::vector<const Expr*> freeAxes(const std::vector<const Expr*>& roots, FreeAxesOf& known);
 
 /// A Reduce binds its axes; the value of a Scan depends on its own.
-const std::vector<const Expr*>& freeAxesOfSweep(const Expr* sweep, FreeAxesOf& known) {
+const std::vector<const Expr*>& freeAxesOfCombining(const Expr* sweep, FreeAxesOf& known) {
   if (const auto found = known.find(sweep); found != known.end()) return found->second;
   const std::vector<const Expr*> own(sweep->src.begin() + 1, sweep->src.end());
   std::vector<const Expr*> axes = freeAxes({sweep->src[0]}, known);
@@ -41,7 +41,7 @@ std::vector<const Expr*> freeAxes(const std::vector<const Expr*>& roots, FreeAxe
   for (const Expr* node : postorder(roots, false)) {
     if (node->op == Op::Axis) add(node);
     if (!node->isCombining()) continue;
-    for (const Expr* axis : freeAxesOfSweep(node, known)) add(axis);
+    for (const Expr* axis : freeAxesOfCombining(node, known)) add(axis);
   }
   return axes;
 }

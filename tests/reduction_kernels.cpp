@@ -15,9 +15,9 @@ ir::Kernel rowSoftmax() {
   relaxed math
   in  self f16[512, 512] align 16
   out out0 f16[512, 512] align 16
-  register held  f16[16] lanes 8
-  register top   f32[1]
-  register total f32[1]
+  private held  f16[16] lanes 8
+  private top   f32[1]
+  private total f32[1]
   for i0 in 128 grid
     for i1 in 128 thread
       lanes l0 in 1
@@ -50,9 +50,9 @@ ir::Kernel rowMoments() {
   in  self f16[64, 2048] align 16
   out mean f32[64] align 4
   out square f32[64] align 4
-  register held f16[8] lanes 8
-  register sum f32[1]
-  register squares f32[1]
+  private held f16[8] lanes 8
+  private sum f32[1]
+  private squares f32[1]
   for i0 in 64 grid
     for i1 in 256 thread
       lanes l0 in 1
@@ -78,8 +78,8 @@ ir::Kernel columnSum() {
   index32
   in  self f16[1024, 128] align 16
   out out0 f16[128] align 2
-  register acc f32[8] lanes 8
-  register column f32[1]
+  private acc f32[8] lanes 8
+  private column f32[1]
   shared tile f32[512]
   for i0 in 2 grid
     for i1 in 4 cluster
@@ -112,7 +112,7 @@ ir::Kernel fullSum() {
   index32
   in  self f32[1048576] align 16
   out out0 f32[] align 4
-  register total f32[1]
+  private total f32[1]
   global   sums  f32[128]
   for i0 in 128 grid
     for i1 in 256 thread
@@ -146,7 +146,7 @@ ir::Kernel waitingSum() {
   index32
   in  self f32[1024, 64] align 16
   out out0 f32[64] align 4
-  register total f32[1]
+  private total f32[1]
   global   sums  f32[8192]
   for i0 in 128 grid
     for i1 in 64 thread
@@ -180,7 +180,7 @@ ir::Kernel largeTile() {
   index32
   in  self f32[4, 32768] align 16
   out out0 f32[4, 32768] align 16
-  register held f32[32] lanes 4
+  private held f32[32] lanes 4
   shared   tile f32[32768]
   for i0 in 4 grid
     for i1 in 1024 thread
@@ -209,7 +209,8 @@ ir::Kernel largeTile() {
 ir::Kernel combineKernel(const CombineShape& shape) {
   const std::string dtype(ir::name(shape.dtype));
   const bool isCluster = shape.ctas > 1;
-  const std::string ctas = isCluster ? fmt::format("{} of {} ", shape.team ? "teams" : "clusters", shape.ctas) : "";
+  const std::string ctas =
+      isCluster ? fmt::format("{} of {} ", shape.isPersistent ? "persistent clusters" : "clusters", shape.ctas) : "";
   std::string text = fmt::format("kernel combine on cuda\n  launch 2 {}blocks of {} threads\n  index32\n", ctas, shape.block());
   const std::string type = fmt::format("{}[{}] align 16\n", dtype, shape.elements());
   text += "  in self " + type;

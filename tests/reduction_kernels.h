@@ -35,8 +35,8 @@ struct CombineShape {
   int ctas = 1;
   ir::DType dtype = ir::DType::F32;
   std::string_view op = "add";
-  bool before = false;  ///< also asks for what is before each thread
-  bool team = false;    ///< whether the CTAs are one
+  bool before = false;        ///< also asks for what is before each thread
+  bool isPersistent = false;  ///< whether the CTAs are a persistent cluster
 
   /// Threads of a CTA that hold several groups of it.
   int block() const { return threads < 64 ? 128 : threads * std::min(before ? 8 : 2, 1024 / threads); }
@@ -44,7 +44,7 @@ struct CombineShape {
   std::vector<int> strides() const {
     std::vector<int> found{1};
     const int most = before ? block() : 32;
-    for (int stride = 2; stride <= 16 && threads > 1 && !team && threads * stride <= most; stride *= 2)
+    for (int stride = 2; stride <= 16 && threads > 1 && !isPersistent && threads * stride <= most; stride *= 2)
       if (std::has_single_bit(static_cast<unsigned>(threads))) found.push_back(stride);
     return found;
   }

@@ -61,9 +61,9 @@ std::string factsOf(const codegen::LaunchStep& step, const ir::Kernel& kernel, c
       "workspace {} shared {} waits {} finishes {} relaxed {}\n"
       "values{}\n"
       "{} {} {}\n",
-      launch.grid, launch.cluster, launch.team, launch.block, launch.resident, launch.tasks, launch.grain, program.workspaceBytes,
-      program.dynamicSharedBytes, program.waitsForGrid, program.finishes, kernel.relaxedMath, argumentsOf(step, plan),
-      program.arch, program.features, fmt::join(program.options, " "));
+      launch.grid, launch.cluster, launch.isPersistent, launch.block, launch.resident, launch.tasks, launch.grain,
+      program.workspaceBytes, program.dynamicSharedBytes, program.waitsForGrid, program.finishes, kernel.relaxedMath,
+      argumentsOf(step, plan), program.arch, program.features, fmt::join(program.options, " "));
 }
 
 /// The program's text without the prelude.

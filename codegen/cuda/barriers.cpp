@@ -44,7 +44,7 @@ class Collector {
       if (bound != nullptr) roots.push_back(bound);
     for (const ir::Store& store : lanes.stores) {
       roots.insert(roots.end(), {store.offset, store.value});
-      if (isRegister(kernel_, store.param)) continue;
+      if (isPrivate(kernel_, store.param)) continue;
       found.writes.insert(store.param);
       if (copiedBytes(kernel_, lanes) > 0) {
         found.copies.insert(store.param);
@@ -58,7 +58,7 @@ class Collector {
 
   void read(const std::vector<const ir::Expr*>& roots) {
     for (const ir::Expr* node : ir::postorder(roots))
-      if (node->op == ir::Op::Load && !isRegister(kernel_, node->load().buffer)) {
+      if (node->op == ir::Op::Load && !isPrivate(kernel_, node->load().buffer)) {
         found.reads.insert(node->load().buffer);
         loads_.insert(node);
       }

@@ -150,13 +150,13 @@ constexpr int powerOfTwoUpTo(int n) { return n < 2 ? n : 2 * powerOfTwoUpTo(n / 
 
 // Threads that combine what they hold: `Threads` of them, `Stride` apart, in each of `Ctas` CTAs of `Block` threads. Those of
 // a warp shuffle. Beyond it each warp gives its part to shared memory (of every CTA, so that nobody reads a CTA that may have
-// ended), and after a barrier every thread takes all parts; `parts` holds `count * groups` values an element. An array `before`
+// ended), and after a barrier every thread takes all partials; `partials` holds `count * groups` values an element. An array `before`
 // is combined with what the threads before this one hold.
 template <int Threads, int Stride = 1, int Ctas = 1, int Block = Threads>
 struct Group {
   static constexpr int unit = Threads * Stride <= 32 ? Threads : 32 / Stride;  // threads that shuffle with each other
   static constexpr int units = Threads / unit;
-  static constexpr int count = units * Ctas;      // parts of an element
+  static constexpr int count = units * Ctas;      // partials of an element
   static constexpr int groups = Block / Threads;  // of a CTA
 
   static int ofUnit() { return threadIdx.x % (Threads * Stride) / (unit * Stride); }
@@ -180,11 +180,11 @@ struct Group {
   }
 
   template <typename Op, typename X, typename T>
-  static void give(X& x, T* parts) {
+  static void give(X& x, T* partials) {
     combine<Op>(x);
-    const int part = ofUnit() + (Ctas == 1 ? 0 : clusterRank() * units);
+    const int own = ofUnit() + (Ctas == 1 ? 0 : clusterRank() * units);
     forEach(x, [&](int i, const T& element) {
-      T* const place = parts + (i * count + part) * groups + number();
+      T* const place = partials + (i * count + own) * groups + number();
       if constexpr (Ctas == 1) {
         if (lane() == 0) *place = element;
       } else {
@@ -200,58 +200,58 @@ struct Group {
   }
 
   template <typename Op, typename X, typename T>
-  static void take(X& x, const T* parts) {
+  static void take(X& x, const T* partials) {
     constexpr int readers = powerOfTwoUpTo(count < unit ? count : unit);
     const int reader = lane() % readers;
     forEach(x, [&](int i, T& element) {
-      const T* const from = parts + (i * count + reader) * groups + number();
+      const T* const from = partials + (i * count + reader) * groups + number();
       element = from[0];
 #pragma unroll
-      for (int part = readers; part < count; part += readers)
-        if (count % readers == 0 || part + reader < count) element = Op::of(element, from[part * groups]);
+      for (int other = readers; other < count; other += readers)
+        if (count % readers == 0 || other + reader < count) element = Op::of(element, from[other * groups]);
       butterfly<Op, readers, Stride>(element);
     });
   }
 
-  // With `before` the CTAs of a cluster exchange what each of them comes to: its units have then exchanged their parts.
-  static constexpr int ofCtas = units == 1 ? 0 : units;  // where the parts of the CTAs are
+  // With `before` the CTAs of a cluster exchange what each of them comes to: its units have then exchanged their partials.
+  static constexpr int ofCtas = units == 1 ? 0 : units;  // where the partials of the CTAs are
 
   template <typename Op, typename X, typename T>
-  static void give(X& x, X& before, T* parts) {
+  static void give(X& x, X& before, T* partials) {
     combine<Op>(x, before);
     if constexpr (units > 1) {
       forEach(x, [&](int i, const T& element) {
-        if (lane() == 0) parts[(i * count + ofUnit()) * groups + number()] = element;
+        if (lane() == 0) partials[(i * count + ofUnit()) * groups + number()] = element;
       });
     }
     if constexpr (Ctas > 1) {
       if constexpr (units > 1) {
         __syncthreads();
-        takeFrom<Op, units>(x, before, parts, ofUnit());
+        takeFrom<Op, units>(x, before, partials, ofUnit());
       }
       forEach(x, [&](int i, const T& element) {
-        if (ofUnit() == 0) toEveryCta(parts + (i * count + ofCtas + clusterRank()) * groups + number(), element);
+        if (ofUnit() == 0) toEveryCta(partials + (i * count + ofCtas + clusterRank()) * groups + number(), element);
       });
     }
   }
   template <typename Op, typename X, typename T>
-  static void take(X& x, X& before, const T* parts) {
-    if constexpr (Ctas == 1) takeFrom<Op, units>(x, before, parts, ofUnit());
-    if constexpr (Ctas > 1) takeFrom<Op, Ctas>(x, before, parts + ofCtas * groups, clusterRank());
+  static void take(X& x, X& before, const T* partials) {
+    if constexpr (Ctas == 1) takeFrom<Op, units>(x, before, partials, ofUnit());
+    if constexpr (Ctas > 1) takeFrom<Op, Ctas>(x, before, partials + ofCtas * groups, clusterRank());
   }
 
-  // Of `Parts` parts, of which this thread's is number `own`: as many at a time as there are readers.
-  template <typename Op, int Parts, typename X, typename T>
-  static void takeFrom(X& x, X& before, const T* parts, int own) {
-    constexpr int readers = powerOfTwoUpTo(Parts < unit ? Parts : unit);
-    constexpr int rest = Parts % readers;
+  // Of `Count` partial results, of which this thread's is number `own`: as many at a time as there are readers.
+  template <typename Op, int Count, typename X, typename T>
+  static void takeFrom(X& x, X& before, const T* partials, int own) {
+    constexpr int readers = powerOfTwoUpTo(Count < unit ? Count : unit);
+    constexpr int rest = Count % readers;
     const int reader = lane() % readers;
     forEachOf(x, before, [&](int i, T& element, T& first) {
       T left;
 #pragma unroll
-      for (int base = 0; base < Parts; base += readers) {
-        const int here = rest != 0 && base + readers > Parts ? rest : readers;
-        const T sum = prefix<Op, readers, Stride>(parts[(i * count + base + ::min(reader, here - 1)) * groups + number()]);
+      for (int base = 0; base < Count; base += readers) {
+        const int here = rest != 0 && base + readers > Count ? rest : readers;
+        const T sum = prefix<Op, readers, Stride>(partials[(i * count + base + ::min(reader, here - 1)) * groups + number()]);
         const T some = shuffle(sum, member(lane() - reader + ::max(::min(own - base, here) - 1, 0)));
         const T all = shuffle(sum, member(lane() - reader + here - 1));
         if (own > base) left = base == 0 ? some : Op::of(left, some);
@@ -264,7 +264,7 @@ struct Group {
 
 // Waits until so many CTAs, of ranks from 0 on, have come here, all of which come to run: what any of their threads did before is
 // seen by all of them after it. The counter's highest bit flips when the last one comes; the others are then 0 again.
-inline void teamBarrier(void* counter, int rank, int ctas) {
+inline void persistentBarrier(void* counter, int rank, int ctas) {
   constexpr u32 highest = 0x80000000u;
   __syncthreads();
   if (threadIdx.x == 0) {
@@ -279,32 +279,32 @@ inline void teamBarrier(void* counter, int rank, int ctas) {
 }
 
 // The same for all CTAs of a grid, which run at once.
-inline void gridBarrier(void* counter) { teamBarrier(counter, blockIdx.x, gridDim.x); }
+inline void gridBarrier(void* counter) { persistentBarrier(counter, blockIdx.x, gridDim.x); }
 
-// `Ctas` of the grid, more than a cluster has, that meet in global memory: `shares` holds Ctas values for each element and group
+// `Ctas` of the grid, more than a cluster has, that meet in global memory: `partials` holds Ctas values for each element and group
 // of `Threads` side by side in their CTAs of `Block`.
 template <int Ctas, int Threads, int Block>
-struct Team {
+struct PersistentCluster {
   static constexpr int groups = Block / Threads;
 
   // All threads of a group hold the same x.
   template <typename X, typename T>
-  static void give(X& x, T* shares, int rank) {
-    T* const own = shares + threadIdx.x / Threads * Ctas + rank;
+  static void give(X& x, T* partials, int rank) {
+    T* const own = partials + threadIdx.x / Threads * Ctas + rank;
     if (threadIdx.x % Threads == 0) forEach(x, [&](int i, const T& element) { own[i * groups * Ctas] = element; });
   }
 
   template <typename Op, typename X, typename T>
-  static void take(X& x, const T* shares) {
+  static void take(X& x, const T* partials) {
     constexpr int unit = Threads < 32 ? Threads : 32;
     constexpr int readers = powerOfTwoUpTo(Ctas < unit ? Ctas : unit);
     const int reader = threadIdx.x % readers;
     forEach(x, [&](int i, T& element) {
-      const T* const from = shares + (i * groups + threadIdx.x / Threads) * Ctas + reader;
+      const T* const from = partials + (i * groups + threadIdx.x / Threads) * Ctas + reader;
       element = from[0];
 #pragma unroll
-      for (int share = readers; share < Ctas; share += readers)
-        if (Ctas % readers == 0 || share + reader < Ctas) element = Op::of(element, from[share]);
+      for (int other = readers; other < Ctas; other += readers)
+        if (Ctas % readers == 0 || other + reader < Ctas) element = Op::of(element, from[other]);
       butterfly<Op, readers, 1>(element);
     });
   }

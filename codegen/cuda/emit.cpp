@@ -49,7 +49,7 @@ class CudaPrinter {
   void print(const ir::Combine& combine, CudaScope& scope);
 
   void grid(const ir::For& loop, CudaScope& scope);
-  void teams(const ir::For& loop, CudaScope& scope);
+  void persistentClusters(const ir::For& loop, CudaScope& scope);
   void cluster(const ir::For& loop, CudaScope& scope);
   void threads(const ir::For& loop, CudaScope& scope);
   void repeated(const ir::For& loop, CudaScope& scope);
@@ -64,7 +64,7 @@ class CudaPrinter {
 
   void declareIndices(CudaScope& scope) const;
   void waitFor(const Accesses& next, bool ofCluster, CudaScope& scope);
-  void pass(bool ofCluster, CudaScope& scope);
+  void passBarrier(bool ofCluster, CudaScope& scope);
 
   const ir::Kernel& kernel_;
   const CudaMemory& memory_;
@@ -92,7 +92,7 @@ bool hasLoop(const ir::Block& block, ir::LoopKind kind) {
 
 void CudaPrinter::body(CudaScope& scope) {
   memory_.declare(scope);
-  if (spansCtas(kernel_.body) && !kernel_.launch.team) scope.line("clusterArrive();");
+  if (spansCtas(kernel_.body) && !kernel_.launch.isPersistent) scope.line("clusterArrive();");
   declareIndices(scope);
   for (auto statement = kernel_.body.begin(); statement != kernel_.body.end(); ++statement) {
     std::visit([&](const auto& node) { print(node, scope); }, statement->node);
@@ -128,7 +128,7 @@ void CudaPrinter::declareIndices(CudaScope& scope) const {
   const auto declare = [&](ir::LoopKind kind, const char* name, const std::string& value) {
     if (hasLoop(kernel_.body, kind)) scope.line(fmt::format("const {} {} = {};", scope.expressions().indexType(), name, value));
   };
-  if (!kernel_.launch.team) {
+  if (!kernel_.launch.isPersistent) {
     const int cluster = kernel_.launch.cluster;
     declare(ir::LoopKind::Grid, "block", cluster > 1 ? fmt::format("blockIdx.x / {}", cluster) : "blockIdx.x");
     declare(ir::LoopKind::Cluster, "rank", fmt::format("blockIdx.x % {}", cluster));
@@ -138,12 +138,12 @@ void CudaPrinter::declareIndices(CudaScope& scope) const {
 
 void CudaPrinter::grid(const ir::For& loop, CudaScope& scope) {
   scope.expressions().bind({loop.axis, As::Index}, {"block"});
-  kernel_.launch.team ? teams(loop, scope) : block(loop.body, scope);
+  kernel_.launch.isPersistent ? persistentClusters(loop, scope) : block(loop.body, scope);
 }
 
-/// As many CTAs as run at once take the places in teams in turn, each in order: a CTA only waits for others that are at work on
-/// the same team or on earlier ones.
-void CudaPrinter::teams(const ir::For& loop, CudaScope& scope) {
+/// As many CTAs as run at once take the places in persistent clusters in order: a CTA only waits for others that work on the same
+/// cluster or on earlier ones.
+void CudaPrinter::persistentClusters(const ir::For& loop, CudaScope& scope) {
   const ir::Launch& launch = kernel_.launch;
   scope.line(
       fmt::format("for (u32 number = blockIdx.x; number < {}; number += gridDim.x) {{", launch.grid * int64_t{launch.cluster}));
@@ -250,63 +250,64 @@ void CudaPrinter::print(const ir::Combine& combine, CudaScope& scope) {
     scope.line(fmt::format("{}::combine<{}>({});", group, combinerName(item.op), arrays(item, scope)));
 }
 
-/// All items at once: parts given, one barrier, parts taken. Of a team's CTAs each combines its own, and then with the others.
+/// All items at once: partial results are given, and taken after one barrier. A CTA of a persistent cluster combines its own
+/// first, and then with those of the others.
 void CudaPrinter::exchange(const ir::Combine& combine, CudaScope& scope) {
-  const bool ofTeam = kernel_.launch.team && combine.ctas > 1, ofCluster = combine.ctas > 1 && !ofTeam;
+  const bool isPersistent = kernel_.launch.isPersistent && combine.ctas > 1, ofCluster = combine.ctas > 1 && !isPersistent;
   if (ofCluster) awaitPeers(scope);
-  Accesses parts;
-  parts.writes = {numberOf(combine)};
-  waitFor(parts, ofCluster, scope);
-  const std::string group =
-      fmt::format("Group<{}, {}, {}, {}>", combine.threads, combine.stride, ofTeam ? 1 : combine.ctas, kernel_.launch.block);
+  Accesses exchanged;
+  exchanged.writes = {numberOf(combine)};
+  waitFor(exchanged, ofCluster, scope);
+  const std::string group = fmt::format("Group<{}, {}, {}, {}>", combine.threads, combine.stride, isPersistent ? 1 : combine.ctas,
+                                        kernel_.launch.block);
   const auto call = [&](const char* verb) {
     for (const ir::Combine::Item& item : combine.items)
       scope.line(
-          fmt::format("{}::{}<{}>({}, {});", group, verb, combinerName(item.op), arrays(item, scope), memory_.parts(item)));
+          fmt::format("{}::{}<{}>({}, {});", group, verb, combinerName(item.op), arrays(item, scope), memory_.partials(item)));
   };
   call("give");
-  pass(ofCluster, scope);
+  passBarrier(ofCluster, scope);
   call("take");
-  std::swap(parts.reads, parts.writes);
-  inCta_.add(parts);
-  if (ofTeam) meet(combine, scope);
-  inCluster_.add(parts);
+  std::swap(exchanged.reads, exchanged.writes);
+  inCta_.add(exchanged);
+  if (isPersistent) meet(combine, scope);
+  inCluster_.add(exchanged);
 }
 
-/// What a team's CTAs hold, put together through global memory.
+/// Combines the results of a persistent cluster's CTAs through global memory.
 void CudaPrinter::meet(const ir::Combine& combine, CudaScope& scope) {
-  const auto shares = [&](const ir::Combine::Item& item) {
-    return fmt::format("{} + block * {}", memory_.shares(item), teamElements(kernel_, combine, item));
+  const auto partials = [&](const ir::Combine::Item& item) {
+    return fmt::format("{} + block * {}", memory_.clusterPartials(item), persistentElements(kernel_, combine, item));
   };
-  const std::string team = fmt::format("Team<{}, {}, {}>", combine.ctas, combine.threads, kernel_.launch.block);
-  Accesses parts;
-  parts.writes = {numberOf(combine)};
-  waitFor(parts, /*ofCluster=*/true, scope);
+  const std::string cluster = fmt::format("PersistentCluster<{}, {}, {}>", combine.ctas, combine.threads, kernel_.launch.block);
+  Accesses exchanged;
+  exchanged.writes = {numberOf(combine)};
+  waitFor(exchanged, /*ofCluster=*/true, scope);
   for (const ir::Combine::Item& item : combine.items)
-    scope.line(fmt::format("{}::give({}, {}, rank);", team, scope.expressions().buffer(item.local), shares(item)));
-  pass(/*ofCluster=*/true, scope);
+    scope.line(fmt::format("{}::give({}, {}, rank);", cluster, scope.expressions().buffer(item.local), partials(item)));
+  passBarrier(/*ofCluster=*/true, scope);
   for (const ir::Combine::Item& item : combine.items)
-    scope.line(
-        fmt::format("{}::take<{}>({}, {});", team, combinerName(item.op), scope.expressions().buffer(item.local), shares(item)));
+    scope.line(fmt::format("{}::take<{}>({}, {});", cluster, combinerName(item.op), scope.expressions().buffer(item.local),
+                           partials(item)));
 }
 
 /// A CTA's shared memory may be written by others of its cluster once it has started.
 void CudaPrinter::awaitPeers(CudaScope& scope) {
-  if (kernel_.launch.team || std::exchange(hasAwaitedPeers_, true)) return;
+  if (kernel_.launch.isPersistent || std::exchange(hasAwaitedPeers_, true)) return;
   scope.line("clusterWait();");
 }
 
 void CudaPrinter::waitFor(const Accesses& next, bool ofCluster, CudaScope& scope) {
-  if ((ofCluster ? inCluster_ : inCta_).conflictsWith(next)) pass(ofCluster, scope);
+  if ((ofCluster ? inCluster_ : inCta_).conflictsWith(next)) passBarrier(ofCluster, scope);
 }
 
-void CudaPrinter::pass(bool ofCluster, CudaScope& scope) {
+void CudaPrinter::passBarrier(bool ofCluster, CudaScope& scope) {
   if (inCta_.isCopying()) scope.line("awaitCopies();");
   const ir::Launch& launch = kernel_.launch;
   if (!ofCluster)
     scope.line("__syncthreads();");
-  else if (launch.team)
-    scope.line(fmt::format("teamBarrier({}, rank, {});", memory_.arrived(), launch.cluster));
+  else if (launch.isPersistent)
+    scope.line(fmt::format("persistentBarrier({}, rank, {});", memory_.arrived(), launch.cluster));
   else
     scope.line("clusterBarrier();");
   inCta_.clear();
@@ -333,7 +334,7 @@ std::string header(const ir::Kernel& kernel, const std::vector<std::string>& nam
   }
   const ir::Launch& launch = kernel.launch;
   const std::string resident = launch.resident > 0 ? fmt::format(", {}", launch.resident) : "";
-  const bool isCluster = launch.cluster > 1 && !launch.team;
+  const bool isCluster = launch.cluster > 1 && !launch.isPersistent;
   const std::string cluster = isCluster ? fmt::format(" __cluster_dims__({})", launch.cluster) : "";
   std::string text =
       fmt::format("extern \"C\" __global__ void __launch_bounds__({}{}){}\n{}(", launch.block, resident, cluster, kernel.name);

@@ -150,9 +150,9 @@ std::string cudaType(DType dtype) {
   return dtype == DType::Bool ? "bool" : std::string(ir::name(dtype));
 }
 
-bool isRegister(const ir::Kernel& kernel, int buffer) {
+bool isPrivate(const ir::Kernel& kernel, int buffer) {
   const ir::Local* local = kernel.local(buffer);
-  return local != nullptr && local->space == ir::Space::Register;
+  return local != nullptr && local->space == ir::Space::Private;
 }
 
 /// What is known of i64 nodes: their bounds, and whether they and all i64 nodes below keep within 32 bits.
@@ -193,7 +193,7 @@ Key CudaExpressions::keyOf(const Expr* node, As as) const {
 std::vector<Key> CudaExpressions::operandsOf(const Key& key) const {
   std::vector<Key> keys;
   // Offsets into register arrays are taken apart instead of being computed.
-  if (key.node->op == Op::Load && isRegister(kernel_, key.node->load().buffer)) return keys;
+  if (key.node->op == Op::Load && isPrivate(kernel_, key.node->load().buffer)) return keys;
   for (const Expr* x : key.node->src) keys.push_back(keyOf(x, operandForm(key)));
   return keys;
 }
@@ -340,7 +340,7 @@ std::string CudaExpressions::address(int buffer, const Expr* offset) const {
 }
 
 std::string CudaExpressions::element(int buffer, const Expr* offset, const Expr* lane) const {
-  if (isRegister(kernel_, buffer))
+  if (isPrivate(kernel_, buffer))
     return registerElement(buffer, lane == nullptr ? offset : kernel_.pool->make(Op::Add, {offset, lane}));
   const CudaText text = print(offset, As::Index);
   const std::string& name = this->buffer(buffer);

@@ -35,7 +35,7 @@ struct Key {
 std::string cudaType(ir::DType dtype);
 
 /// Whether a buffer is a register array.
-bool isRegister(const ir::Kernel& kernel, int buffer);
+bool isPrivate(const ir::Kernel& kernel, int buffer);
 
 /// Prints expressions as C++ over the names that are bound to some of their nodes.
 class CudaExpressions {

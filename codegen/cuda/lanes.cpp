@@ -116,7 +116,7 @@ void LanesPrinter::elements(LaneForm form, CudaScope& scope) const {
     if (node->op == Op::Load) places.push_back(scope.expressions().keyOf(node, As::Value));
   std::vector<Key> values;
   for (const ir::Store& store : lanes_.stores) {
-    if (!isRegister(kernel_, store.param)) places.push_back(scope.expressions().keyOf(store.offset, As::Index));
+    if (!isPrivate(kernel_, store.param)) places.push_back(scope.expressions().keyOf(store.offset, As::Index));
     values.push_back(scope.expressions().keyOf(store.value, As::Value));
   }
   scope.declare(places, form, lanes_.axis);
@@ -143,10 +143,10 @@ std::string LanesPrinter::laneLoop(CudaScope& scope, CudaScope& inner) const {
 
 std::string LanesPrinter::vectorStored(const CudaScope& scope) const {
   const ir::Store& store = lanes_.stores.front();
-  const bool isMemory = lanes_.stores.size() == 1 && store.contiguous && !store.accumulate && !isRegister(kernel_, store.param);
+  const bool isMemory = lanes_.stores.size() == 1 && store.contiguous && !store.accumulate && !isPrivate(kernel_, store.param);
   if (!isMemory || !std::has_single_bit(static_cast<uint64_t>(count_)) || !isContiguous(store.value)) return "";
   const int from = store.value->load().buffer;
-  return isRegister(kernel_, from) ? scope.expressions().wholeVector(from, store.value->src[0], count_) : "";
+  return isPrivate(kernel_, from) ? scope.expressions().wholeVector(from, store.value->src[0], count_) : "";
 }
 
 void LanesPrinter::guarded(CudaScope& scope) const {
@@ -158,7 +158,7 @@ void LanesPrinter::guarded(CudaScope& scope) const {
   note(lanes_.first);
   note(lanes_.active);
   for (const ir::Store& store : lanes_.stores)
-    if (store.contiguous && !isRegister(kernel_, store.param)) note(store.offset);
+    if (store.contiguous && !isPrivate(kernel_, store.param)) note(store.offset);
   scope.hoist(places);
   if (const std::string vector = vectorStored(scope); !vector.empty()) {
     const ir::Store& store = lanes_.stores.front();
@@ -201,14 +201,14 @@ void LanesPrinter::readVectors(CudaScope& scope) const {
     if (isRead) keys.push_back(scope.expressions().keyOf(node, As::Value));
   }
   for (const ir::Store& store : lanes_.stores)
-    if (store.contiguous && !isRegister(kernel_, store.param)) keys.push_back(scope.expressions().keyOf(store.offset, As::Index));
+    if (store.contiguous && !isPrivate(kernel_, store.param)) keys.push_back(scope.expressions().keyOf(store.offset, As::Index));
   // The vectors are named outside the loop and indexed inside it.
   scope.expressions().bind({lanes_.axis, As::Index}, {"lane"});
   scope.declare(keys, LaneForm::Vector, lanes_.axis);
 }
 
 bool LanesPrinter::isCopiedVector(const Expr* load, const CudaScope& scope) const {
-  return isContiguous(load) && isRegister(kernel_, load->load().buffer) && !scope.isInPlace(load);
+  return isContiguous(load) && isPrivate(kernel_, load->load().buffer) && !scope.isInPlace(load);
 }
 
 /// Loads at offsets of their own for each lane, all issued before the first is used. A load that needs another lane's
@@ -231,7 +231,7 @@ void LanesPrinter::gather(CudaScope& scope) const {
   for (const Expr* load : loads) {
     vectors.push_back(scope.unique(scope.expressions().buffer(load->load().buffer) + "_in"));
     scope.line(fmt::format("Vec<{}, {}> {};", cudaType(load->dtype), count_, vectors.back()));
-    if (!isRegister(kernel_, load->load().buffer)) offsets.push_back(scope.expressions().keyOf(load->src[0], As::Index));
+    if (!isPrivate(kernel_, load->load().buffer)) offsets.push_back(scope.expressions().keyOf(load->src[0], As::Index));
   }
   CudaScope inner = scope.enter();
   const std::string lane = laneLoop(scope, inner);
@@ -274,7 +274,7 @@ std::string LanesPrinter::vectorRead(const Expr* value, const CudaScope& scope) 
 /// Whether a store copies a whole vector: nothing is unpacked on the way.
 bool LanesPrinter::isCopy(const ir::Store& store, const CudaScope& scope) const {
   if (!store.contiguous || store.accumulate || vectorRead(store.value, scope).empty()) return false;
-  return !isRegister(kernel_, store.param) || !scope.expressions().wholeVector(store.param, store.offset, count_).empty();
+  return !isPrivate(kernel_, store.param) || !scope.expressions().wholeVector(store.param, store.offset, count_).empty();
 }
 
 Way LanesPrinter::declareWay(const ir::Store& store, CudaScope& scope) const {
@@ -289,7 +289,7 @@ Way LanesPrinter::declareWay(const ir::Store& store, CudaScope& scope) const {
     scope.line(fmt::format("Vec<{}, {}> {};", type(store.param), count_, way.vector));
     return way;
   }
-  if (!store.contiguous || isRegister(kernel_, store.param)) return {};
+  if (!store.contiguous || isPrivate(kernel_, store.param)) return {};
   const Way way{Way::Vector, scope.unique(buffer + "_out")};
   if (store.accumulate) {
     scope.line(fmt::format("auto {} = load<{}, {}>({});", way.vector, count_, accessBytes(kernel_, store.param, count_),
@@ -310,7 +310,7 @@ void LanesPrinter::computeLanes(const std::vector<Way>& ways, CudaScope& scope) 
     const ir::Store& store = lanes_.stores[i];
     if (ways[i].isThere) continue;
     roots.push_back(inner.expressions().keyOf(store.value, As::Value));
-    const bool hasOffset = ways[i].kind == Way::Element && !isRegister(kernel_, store.param);
+    const bool hasOffset = ways[i].kind == Way::Element && !isPrivate(kernel_, store.param);
     if (hasOffset) roots.push_back(inner.expressions().keyOf(store.offset, As::Index));
   }
   inner.declare(roots, LaneForm::Vector, lanes_.axis);
@@ -336,9 +336,9 @@ void LanesPrinter::finish(const ir::Store& store, const Way& way, CudaScope& sco
     const std::string element = print.element(store.param, store.offset);
     return scope.line(fmt::format("{0} = combine<{1}>({0}, {2});", element, combinerName(*store.accumulate), way.vector));
   }
-  if (isRegister(kernel_, store.param)) {
-    const bool isMoved = isContiguous(store.value) && isRegister(kernel_, store.value->load().buffer) &&
-                         ir::sizeOf(store.value->dtype) < wordBytes;
+  if (isPrivate(kernel_, store.param)) {
+    const bool isMoved =
+        isContiguous(store.value) && isPrivate(kernel_, store.value->load().buffer) && ir::sizeOf(store.value->dtype) < wordBytes;
     const std::string value = isMoved ? fmt::format("inWords({})", way.vector) : way.vector;
     return scope.line(fmt::format("{} = {};", print.wholeVector(store.param, store.offset, count_), value));
   }

@@ -35,11 +35,11 @@ std::string pointer(const Array& array, const char* memory) {
   return fmt::format("{0}* const {1} = reinterpret_cast<{0}*>({2});", array.type, array.name, bytesAt(memory, array.offset));
 }
 
-/// The elements of the parts of one item: one for each element of the array, each warp (or smaller group), and each CTA.
+/// The partial results of one item: one for each element of the array, each warp (or smaller group), and each CTA.
 int64_t partElements(const ir::Kernel& kernel, const ir::Combine& combine, const ir::Combine::Item& item) {
   const int64_t units = std::max<int64_t>(1, int64_t{combine.threads} * combine.stride / warp);
   const int64_t groups = kernel.launch.block / combine.threads;
-  const int ctas = kernel.launch.team ? 1 : combine.ctas;
+  const int ctas = kernel.launch.isPersistent ? 1 : combine.ctas;
   return kernel.buffer(item.local).type.storageElements() * units * ctas * groups;
 }
 
@@ -63,7 +63,7 @@ std::vector<const ir::Combine*> combinesOf(const ir::Block& block) {
 
 bool exchanges(const ir::Combine& combine) { return combine.threads * combine.stride > warp || combine.ctas > 1; }
 
-int64_t teamElements(const ir::Kernel& kernel, const ir::Combine& combine, const ir::Combine::Item& item) {
+int64_t persistentElements(const ir::Kernel& kernel, const ir::Combine& combine, const ir::Combine::Item& item) {
   return kernel.buffer(item.local).type.storageElements() * combine.ctas * (kernel.launch.block / combine.threads);
 }
 
@@ -79,7 +79,7 @@ CudaMemory::CudaMemory(const ir::Kernel& kernel, CudaScope& scope) : kernel_(ker
     const ir::DType dtype = local.buffer.type.dtype;
     const int64_t elements = local.buffer.type.storageElements();
     switch (local.space) {
-      case ir::Space::Register: registers_.push_back(registerDeclaration(local, name)); break;
+      case ir::Space::Private: registers_.push_back(registerDeclaration(local, name)); break;
       case ir::Space::Shared: addShared(name, dtype, elements); break;
       case ir::Space::Global:
       case ir::Space::Sums: addGlobal(name, dtype, elements); break;  // the workspace starts as zeros
@@ -89,17 +89,17 @@ CudaMemory::CudaMemory(const ir::Kernel& kernel, CudaScope& scope) : kernel_(ker
     if (!exchanges(*combine)) continue;
     numbers_[combine] = static_cast<int>(numbers_.size());
     for (const ir::Combine::Item& item : combine->items) {
-      const std::string name = scope.unique(scope.expressions().buffer(item.local) + "_parts");
-      parts_[&item] = name;
+      const std::string name = scope.unique(scope.expressions().buffer(item.local) + "_partials");
+      partials_[&item] = name;
       const ir::TensorType& type = kernel.buffer(item.local).type;
       addShared(name, type.dtype, partElements(kernel, *combine, item));
-      if (!kernel.launch.team || combine->ctas == 1) continue;
-      shares_[&item] = scope.unique(scope.expressions().buffer(item.local) + "_shares");
-      addGlobal(shares_[&item], type.dtype, teamElements(kernel, *combine, item) * kernel.launch.grid);
+      if (!kernel.launch.isPersistent || combine->ctas == 1) continue;
+      clusterPartials_[&item] = scope.unique(scope.expressions().buffer(item.local) + "_cluster_partials");
+      addGlobal(clusterPartials_[&item], type.dtype, persistentElements(kernel, *combine, item) * kernel.launch.grid);
     }
   }
-  if (kernel.launch.team) {
-    teamOffset_ = workspaceBytes_;
+  if (kernel.launch.isPersistent) {
+    persistentOffset_ = workspaceBytes_;
     workspaceBytes_ += workspaceAlignment * kernel.launch.grid;
   }
   if (finishes(kernel) || ir::waitsForGrid(kernel)) {
@@ -134,7 +134,7 @@ void CudaMemory::declare(CudaScope& scope) const {
 std::string CudaMemory::counter() const { return bytesAt("workspace", counterOffset_); }
 std::string CudaMemory::barrier() const { return bytesAt("workspace", counterOffset_ + workspaceAlignment / 2); }
 std::string CudaMemory::arrived() const {
-  return fmt::format("{} + block * {}", bytesAt("workspace", teamOffset_), workspaceAlignment);
+  return fmt::format("{} + block * {}", bytesAt("workspace", persistentOffset_), workspaceAlignment);
 }
 
 }  // namespace codegen

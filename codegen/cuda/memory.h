@@ -12,13 +12,13 @@ namespace codegen {
 std::vector<const ir::Combine*> combinesOf(const ir::Block& block);
 /// Whether a Combine puts together more than the threads of one warp.
 bool exchanges(const ir::Combine& combine);
-/// The values of an item that the CTAs of one team exchange in global memory.
-int64_t teamElements(const ir::Kernel& kernel, const ir::Combine& combine, const ir::Combine::Item& item);
+/// The values of an item that the CTAs of one persistent cluster exchange in global memory.
+int64_t persistentElements(const ir::Kernel& kernel, const ir::Combine& combine, const ir::Combine::Item& item);
 /// Whether statements other than grid loops follow the last grid loop.
 bool finishes(const ir::Kernel& kernel);
 
-/// Where the arrays of a kernel's own lie: its locals, what its Combines exchange parts through, and counts of the CTAs that
-/// have met or are done. Shared memory that exceeds what a kernel has without asking (48 KiB) is one array, of which the
+/// Where the arrays of a kernel's own lie: its locals, the partial results that its Combines exchange, and counts of the CTAs
+/// that have met or are done. Shared memory that exceeds what a kernel has without asking (48 KiB) is one array, of which the
 /// others are pieces.
 class CudaMemory {
  public:
@@ -27,16 +27,16 @@ class CudaMemory {
 
   /// The lines that declare them.
   void declare(CudaScope& scope) const;
-  /// The name of the parts that an item of a Combine exchanges.
-  const std::string& parts(const ir::Combine::Item& item) const { return parts_.at(&item); }
+  /// The name of the partial results that an item of a Combine exchanges.
+  const std::string& partials(const ir::Combine::Item& item) const { return partials_.at(&item); }
   /// The place of a Combine that exchanges among all that do.
   int number(const ir::Combine& combine) const { return numbers_.at(&combine); }
-  /// Of the CTAs' combinations of an item that a team exchanges.
-  const std::string& shares(const ir::Combine::Item& item) const { return shares_.at(&item); }
+  /// The name of the partial results that the CTAs of a persistent cluster exchange.
+  const std::string& clusterPartials(const ir::Combine::Item& item) const { return clusterPartials_.at(&item); }
   /// The addresses of the counts for isLastCta and gridBarrier.
   std::string counter() const;
   std::string barrier() const;
-  /// Of a team: the address of the count of its CTAs that have come to where they meet.
+  /// The address of the count of a persistent cluster's CTAs that have come to its barrier.
   std::string arrived() const;
 
   int64_t workspaceBytes() const { return workspaceBytes_; }
@@ -60,10 +60,10 @@ class CudaMemory {
   std::vector<std::string> registers_;
   std::vector<Array> shared_;
   std::vector<Array> global_;
-  std::map<const ir::Combine::Item*, std::string> parts_, shares_;
+  std::map<const ir::Combine::Item*, std::string> partials_, clusterPartials_;
   std::map<const ir::Combine*, int> numbers_;
   int64_t sharedBytes_ = 0;
-  int64_t counterOffset_ = 0, teamOffset_ = 0;
+  int64_t counterOffset_ = 0, persistentOffset_ = 0;
   int64_t workspaceBytes_ = 0;
 };
 

@@ -8,13 +8,14 @@ namespace codegen {
 namespace {
 
 constexpr std::array reservedWords{
-    "load",      "store",  "lane",      "block",       "thread",       "rank",    "math",   "fast",     "Vec",      "Word",
-    "workspace", "shared", "copyAsync", "awaitCopies", "commitCopies", "combine", "Group",  "Add",      "Mul",      "Max",
-    "Min",       "And",    "Or",        "Logaddexp",   "elements",     "auto",    "bool",   "char",     "const",    "int",
-    "long",      "float",  "short",     "double",      "signed",       "struct",  "return", "default",  "case",     "do",
-    "else",      "for",    "goto",      "if",          "new",          "delete",  "class",  "enum",     "this",     "true",
-    "false",     "switch", "while",     "using",       "void",         "union",   "break",  "typename", "operator", "template",
-    "register",  "static", "number",    "Team"};
+    "load",     "store",    "lane",      "block",    "thread",    "rank",        "math",         "fast",
+    "Vec",      "Word",     "workspace", "shared",   "copyAsync", "awaitCopies", "commitCopies", "combine",
+    "Group",    "Add",      "Mul",       "Max",      "Min",       "And",         "Or",           "Logaddexp",
+    "elements", "auto",     "bool",      "char",     "const",     "int",         "long",         "float",
+    "short",    "double",   "signed",    "struct",   "return",    "default",     "case",         "do",
+    "else",     "for",      "goto",      "if",       "new",       "delete",      "class",        "enum",
+    "this",     "true",     "false",     "switch",   "while",     "using",       "void",         "union",
+    "break",    "typename", "operator",  "template", "register",  "static",      "number",       "PersistentCluster"};
 
 bool isReserved(std::string_view name) {
   if (std::find(reservedWords.begin(), reservedWords.end(), name) != reservedWords.end()) return true;

@@ -27,7 +27,7 @@ int accessBytes(const ir::Kernel& kernel, int buffer, int64_t lanes) {
 }
 
 bool CudaScope::isInPlace(const Expr* load) const {
-  return isRegister(*kernel_, load->load().buffer) && !copied_.contains(load->load().buffer);
+  return isPrivate(*kernel_, load->load().buffer) && !copied_.contains(load->load().buffer);
 }
 
 /// The keys below some roots that are not bound yet, operands first, and how often each is used.

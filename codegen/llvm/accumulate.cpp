@@ -20,12 +20,12 @@ class Accumulator {
   }
 
   void shared(Vec offset, Vec value, const LaneSet& lanes) const {
-    one(offset, combineLanes(scope_.math, op_, dtype_, opmath(activeOrNeutral(splat(value, lanes.count), lanes))));
+    one(offset, combineLanes(scope_.math, op_, dtype_, opmath(activeOrIdentity(splat(value, lanes.count), lanes))));
   }
 
   /// One lane after another, for they may share elements; those that are not active repeat the offset of one that is.
   void perLane(Vec offsets, Vec value, const LaneSet& lanes) const {
-    const Vec values = opmath(activeOrNeutral(splat(value, lanes.count), lanes));
+    const Vec values = opmath(activeOrIdentity(splat(value, lanes.count), lanes));
     for (int i = 0; i < lanes.count; ++i) one(lane(offsets, i), lane(values, i));
   }
 
@@ -38,7 +38,7 @@ class Accumulator {
   /// The value comes first: what asks whether the first operand is NaN is then outside the chain from one element to the next.
   Vec combined(Vec value, Vec old) const { return combine(scope_.math, op_, dtype_, value, old); }
 
-  Vec activeOrNeutral(Vec value, const LaneSet& lanes) const {
+  Vec activeOrIdentity(Vec value, const LaneSet& lanes) const {
     if (!lanes.isPartial()) return value;
     const Vec neutral = constant(scope_.builder, scope_.kernel.pool->identity(op_, dtype_));
     return select(maskOf(scope_.builder, lanes), value, splat(neutral, lanes.count));

@@ -35,7 +35,7 @@ class LlvmKernel {
 
   void print() {
     const ir::Block& body = scope_.kernel.body;
-    finishes(scope_.kernel) ? tasksOrFinish(body) : block(body);
+    finishes(scope_.kernel) ? tasksOrEpilogue(body) : block(body);
     // Stores around the caches are seen by other threads only after a fence.
     if (scope_.kernel.streamStores) builder_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {});
     builder_.CreateRetVoid();
@@ -47,7 +47,7 @@ class LlvmKernel {
   }
 
   /// What follows the Task loop is its last iteration, which is called alone.
-  void tasksOrFinish(const ir::Block& body) {
+  void tasksOrEpilogue(const ir::Block& body) {
     llvm::Value* isLast = builder_.CreateICmpEQ(function_.getArg(1), integer(scope_.kernel.launch.tasks));
     branch(builder_, isLast, [&] { block({body.begin() + 1, body.end()}); }, [&] { block({body.front()}); });
   }

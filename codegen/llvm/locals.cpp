@@ -42,7 +42,7 @@ std::vector<llvm::Value*> localPointers(llvm::IRBuilderBase& builder, const ir::
   std::vector<llvm::Value*> pointers;
   uint64_t offset = 0;
   for (const ir::Local& local : kernel.locals) {
-    if (local.space == ir::Space::Register) {
+    if (local.space == ir::Space::Private) {
       pointers.push_back(onStack(builder, local));
     } else {
       pointers.push_back(builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), workspace, offset, local.buffer.name));
@@ -54,7 +54,7 @@ std::vector<llvm::Value*> localPointers(llvm::IRBuilderBase& builder, const ir::
 
 bool holdsWhole(const ir::Local& local, Vec offset, int count) {
   const auto* known = llvm::dyn_cast<llvm::ConstantInt>(offset.value);
-  return local.space == ir::Space::Register && known != nullptr && known->getSExtValue() >= 0 &&
+  return local.space == ir::Space::Private && known != nullptr && known->getSExtValue() >= 0 &&
          known->getSExtValue() + count <= heldElements(local);
 }
 

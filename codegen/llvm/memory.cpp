@@ -102,8 +102,8 @@ Vec LlvmMemory::loadContiguous(int buffer, Vec offset, const LaneSet& lanes) con
 Vec LlvmMemory::gather(int buffer, Vec base, Vec offsets) const {
   llvm::Value* from = address(buffer, base);
   const ir::Local* local = kernel_.local(buffer);
-  const bool isRegister = local != nullptr && local->space == ir::Space::Register;
-  if (elementBytes(buffer) >= 4 && cpu_.vectorBytes >= 32 && !isRegister) {
+  const bool isPrivate = local != nullptr && local->space == ir::Space::Private;
+  if (elementBytes(buffer) >= 4 && cpu_.vectorBytes >= 32 && !isPrivate) {
     llvm::Type* type = llvm::FixedVectorType::get(element(buffer), static_cast<unsigned>(offsets.lanes()));
     llvm::Value* addresses = builder_.CreateInBoundsGEP(element(buffer), from, offsets.value);
     return {&builder_, builder_.CreateMaskedGather(type, addresses, llvm::Align(static_cast<uint64_t>(elementBytes(buffer))))};

@@ -39,7 +39,7 @@ class KernelRunner {
 
   void forget() {
     for (LocalArray& array : machine_.locals)
-      if (array.local().space == Space::Register || array.local().space == Space::Shared) array.forget();
+      if (array.local().space == Space::Private || array.local().space == Space::Shared) array.forget();
   }
 
   void run(const If& branch) { run(evaluated(branch.condition) != 0 ? branch.then : branch.otherwise); }

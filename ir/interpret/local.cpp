@@ -12,12 +12,12 @@ size_t elementOf(const Buffer& buffer, int64_t offset, size_t elements, std::str
 LocalArray::LocalArray(const Local& local, const Launch& launch)
     : local_(local),
       elements_(local.buffer.type.storageElements()),
-      ofThread_(local.space == Space::Register ? 1 : 0),
-      ofRank_(local.space == Space::Register ? launch.block
+      ofThread_(local.space == Space::Private ? 1 : 0),
+      ofRank_(local.space == Space::Private  ? launch.block
               : local.space == Space::Shared ? 1
                                              : 0) {
   cells_.resize(static_cast<size_t>(elements_ * std::max<int64_t>(1, ofRank_ * launch.cluster)));
-  if (local.space != Space::Register) uses_.resize(cells_.size());
+  if (local.space != Space::Private) uses_.resize(cells_.size());
   if (local.space == Space::Sums) std::fill(cells_.begin(), cells_.end(), Cell{Scalar(0.0), age_});
 }
 

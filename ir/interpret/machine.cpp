@@ -41,7 +41,7 @@ class Sweep {
  public:
   Sweep(const Expr* sweep, Machine& machine)
       : sweep_(sweep),
-        neutral_(valueOf(ExprPool().identity(sweep->reduction(), sweep->dtype))),
+        identity_(valueOf(ExprPool().identity(sweep->reduction(), sweep->dtype))),
         body_({sweep->src[0]}, bind(sweep, machine)) {
     size_t points = 1;
     for (const Expr* axis : freeAxes({sweep})) {
@@ -71,13 +71,13 @@ class Sweep {
   }
 
   void reduce(Machine& machine) {
-    Scalar result = neutral_;
+    Scalar result = identity_;
     combinePoints(1, result, machine);
     known_[point()] = rounded(result, machine);
   }
 
   void scan(Machine& machine) {
-    Scalar result = neutral_;
+    Scalar result = identity_;
     int64_t& value = machine.axes.at(sweep_->src[1]);
     const int64_t outside = value;
     for (value = 0; value < sweep_->src[1]->axis().extent; ++value) {
@@ -107,7 +107,7 @@ class Sweep {
   }
 
   const Expr* sweep_;
-  Scalar neutral_;
+  Scalar identity_;
   Evaluation body_;
   std::vector<std::pair<int64_t, const int64_t*>> free_;  ///< extents and where the values are
   std::vector<std::optional<Scalar>> known_;

@@ -44,8 +44,8 @@ Launch parseLaunch(TokenReader& tokens, Backend backend) {
   tokens.expect("launch");
   if (backend == Backend::Cuda) {
     launch.grid = tokens.integer("a number of blocks", 0);
-    launch.team = tokens.accept("teams");
-    if (launch.team || tokens.accept("clusters")) {
+    launch.isPersistent = tokens.accept("persistent");
+    if (tokens.accept("clusters")) {
       tokens.expect("of");
       launch.cluster = tokens.integer("a number of blocks", 1, 1024);
     }
@@ -82,9 +82,9 @@ Param parseParam(TokenReader& tokens, Buffer buffer) {
   return {std::move(buffer), tokens.integer("an alignment", 1, 4096)};
 }
 
-/// Lines such as `register held f16[16] lanes 8`.
+/// Lines such as `private held f16[16] lanes 8`.
 std::vector<Local> parseLocals(TokenReader& tokens) {
-  const std::array spaces{std::pair{"register", Space::Register}, std::pair{"shared", Space::Shared},
+  const std::array spaces{std::pair{"private", Space::Private}, std::pair{"shared", Space::Shared},
                           std::pair{"global", Space::Global}, std::pair{"sums", Space::Sums}};
   std::vector<Local> locals;
   const auto* space = spaces.begin();

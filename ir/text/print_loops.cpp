@@ -145,7 +145,8 @@ std::string launchText(const Kernel& kernel) {
   const Launch& launch = kernel.launch;
   if (kernel.backend == Backend::Cpu) return fmt::format("  launch {} tasks, {} at a time\n", launch.tasks, launch.grain);
   const std::string clusters =
-      launch.cluster == 1 ? "" : fmt::format(" {} of {}", launch.team ? "teams" : "clusters", launch.cluster);
+      launch.cluster == 1 ? ""
+                          : fmt::format(" {} of {}", launch.isPersistent ? "persistent clusters" : "clusters", launch.cluster);
   const std::string resident = launch.resident == 0 ? "" : fmt::format(", {} resident", launch.resident);
   return fmt::format("  launch {}{} blocks of {} threads{}\n", launch.grid, clusters, launch.block, resident);
 }
@@ -160,12 +161,12 @@ std::string flagsText(const Kernel& kernel) {
 
 std::string_view word(Space space) {
   switch (space) {
-    case Space::Register: return "register";
+    case Space::Private: return "private";
     case Space::Shared: return "shared";
     case Space::Global: return "global";
     case Space::Sums: return "sums";
   }
-  return "register";
+  return "private";
 }
 
 std::string localsText(const Kernel& kernel) {

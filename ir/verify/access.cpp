@@ -106,7 +106,7 @@ void AccessVerifier::load(const Expr* load, const VerifyScope& scope, const std:
   const Buffer& from = *buffers_[buffer];
   const Local* array = local(buffer);
   demand(array != nullptr || from.isRead, "{}: a load of {}, which is not declared as read", place, from.name);
-  const bool isOfThreads = array != nullptr && (array->space == Space::Register || array->space == Space::Shared);
+  const bool isOfThreads = array != nullptr && (array->space == Space::Private || array->space == Space::Shared);
   demand(!isOfThreads || scope.isThread, "{}: a load of {} outside the loops over threads", place, from.name);
   demand(load->dtype == from.type.dtype, "{}: a load of {} as {}, which is {}", place, from.name, name(load->dtype),
          name(from.type.dtype));
@@ -147,7 +147,7 @@ int64_t AccessVerifier::accessAlignment(int buffer, const VerifyScope& scope, bo
   const int64_t bytes = scope.lane->axis().extent * sizeOf(buffers_[buffer]->type.dtype);
   const int64_t natural = bytes & -bytes;
   const Local* array = kernel->local(buffer);
-  if (array != nullptr && array->space == Space::Register)
+  if (array != nullptr && array->space == Space::Private)
     return (scope.lane->axis().extent == 1 ? 1 : array->lanes) * sizeOf(array->buffer.type.dtype);
   const int64_t ofAddress = array != nullptr ? cudaAlignment : kernel->params[buffer].alignment;
   if (kernel->backend == Backend::Cuda) return std::min({int64_t{cudaAlignment}, ofAddress, natural});

@@ -64,7 +64,7 @@ class KernelVerifier {
       verifier_.demand(type.rank() == 1 && type.isContiguous(), "the local array {} is {}", name, toText(type));
       const bool isDivided = local.lanes >= 1 && type.numel() % local.lanes == 0;
       verifier_.demand(isDivided, "the {} elements of {} in vectors of {}", type.numel(), name, local.lanes);
-      verifier_.demand(local.lanes == 1 || local.space == Space::Register, "vectors of {}, which is no register array", name);
+      verifier_.demand(local.lanes == 1 || local.space == Space::Private, "vectors of {}, which is no private array", name);
       verifier_.demand(local.space != Space::Shared || isCuda(), "the shared array {} on a cpu", name);
       verifier_.demand(local.space != Space::Sums || isCuda(), "the sums {} on a cpu", name);
       verifier_.demand(local.space != Space::Sums || type.dtype == DType::F32, "the sums {}, which are {}, not f32", name,
@@ -74,12 +74,13 @@ class KernelVerifier {
 
   void launch() {
     const Launch& launch = kernel_.launch;
-    const bool isOne = launch.grid == 1 && launch.cluster == 1 && !launch.team && launch.block == 1 && launch.resident == 0;
+    const bool isOne =
+        launch.grid == 1 && launch.cluster == 1 && !launch.isPersistent && launch.block == 1 && launch.resident == 0;
     verifier_.demand(isCuda() || isOne, "blocks and threads on a cpu");
     verifier_.demand(!isCuda() || (launch.tasks == 1 && launch.grain == 1), "tasks on cuda");
     verifier_.demand(launch.block >= 1 && launch.block <= Target::ctaThreads, "{} threads a block", launch.block);
     verifier_.demand(launch.cluster >= 1, "{} blocks a cluster", launch.cluster);
-    verifier_.demand(!launch.team || launch.cluster > 1, "a team of one block");
+    verifier_.demand(!launch.isPersistent || launch.cluster > 1, "a persistent cluster of one block");
     verifier_.demand(launch.resident >= 0, "{} blocks resident", launch.resident);
     verifier_.demand(launch.grid >= 0 && launch.grid <= INT32_MAX / launch.cluster, "{} blocks", launch.grid);
     verifier_.demand(launch.tasks >= 0 && launch.grain >= 1, "{} tasks, {} at a time", launch.tasks, launch.grain);
@@ -176,30 +177,31 @@ class KernelVerifier {
     verifier_.demand(ctas == 1 || ctas == launch.cluster, "a combination of {} blocks of {}", ctas, launch.cluster);
     const bool isInPlace = ctas > 1 ? around.grid && !around.cluster : isInCta(around);
     verifier_.demand(isInPlace, "a combination of {} blocks {} the cluster loops", ctas, ctas > 1 ? "inside" : "outside");
-    const bool isOfTeam = launch.team && ctas > 1;
-    verifier_.demand(!isOfTeam || stride == 1, "a combination of threads {} apart of the {} blocks of a team", stride, ctas);
+    const bool isPersistent = launch.isPersistent && ctas > 1;
+    verifier_.demand(!isPersistent || stride == 1, "a combination of threads {} apart of the {} blocks of a persistent cluster",
+                     stride, ctas);
     verifier_.demand(!items.empty(), "a combination of nothing");
     for (const Combine::Item& item : items) combined(item, items);
   }
 
   void combined(const Combine::Item& item, const std::vector<Combine::Item>& items) const {
-    const Local& local = registerArray(item.local);
+    const Local& local = privateArray(item.local);
     const Buffer& array = local.buffer;
     verifier_.demand(combines(item.op, array.type.dtype), "a combination of {}, which is {}, by {}", array.name,
                      name(array.type.dtype), name(item.op));
     demandOnce(item.local, items);
     if (!item.before) return;
-    const Local& before = registerArray(*item.before);
+    const Local& before = privateArray(*item.before);
     verifier_.demand(before.buffer.type == array.type && before.lanes == local.lanes,
                      "a combination of {} before {}, which is {}", array.name, before.buffer.name, toText(before.buffer.type));
     demandOnce(*item.before, items);
   }
-  const Local& registerArray(int buffer) const {
+  const Local& privateArray(int buffer) const {
     const int buffers = static_cast<int>(kernel_.params.size() + kernel_.locals.size());
     verifier_.demand(buffer >= 0 && buffer < buffers, "a combination of buffer {} of {}", buffer, buffers);
     const Local* local = kernel_.local(buffer);
-    const bool isRegister = local != nullptr && local->space == Space::Register;
-    verifier_.demand(isRegister, "a combination of {}, which is no register array", kernel_.buffer(buffer).name);
+    const bool isPrivate = local != nullptr && local->space == Space::Private;
+    verifier_.demand(isPrivate, "a combination of {}, which is no private array", kernel_.buffer(buffer).name);
     return *local;
   }
   void demandOnce(int buffer, const std::vector<Combine::Item>& items) const {
@@ -253,7 +255,7 @@ void verify(const Kernel& kernel, const Target& target) {
     require(holds, "kernel {} on {}: {}", kernel.name, target.arch, what);
   };
   demand(kernel.backend == target.backend, "it is for another backend");
-  demand(launch.team || launch.cluster <= target.clusterCtas, fmt::format("{} blocks a cluster", launch.cluster));
+  demand(launch.isPersistent || launch.cluster <= target.clusterCtas, fmt::format("{} blocks a cluster", launch.cluster));
   demand(launch.resident * launch.block <= target.processorThreads,
          fmt::format("{} blocks of {} threads resident", launch.resident, launch.block));
 }

@@ -79,7 +79,7 @@ int chooseLanes(const std::vector<const MatrixNest*>& nests, const ir::Target& t
 std::optional<MatrixNest> matrixNest(const ReductionNest& nest, const IterationDomain& domain) {
   if (nest.scans || domain.dims().size() != 2 || domain.elementDims() != 1) return std::nullopt;
   const bool alongRows = domain.runsAlongElements();
-  if (!alongRows && nest.passes() > 1) return std::nullopt;
+  if (!alongRows && nest.traversals() > 1) return std::nullopt;
   return MatrixNest{nest, domain, alongRows ? std::size_t{0} : std::size_t{1}};
 }
 

@@ -126,7 +126,7 @@ class NestBuilder {
       return;
     }
     const Expr* result = pool_.load(number, reduce->dtype, pool_.integer(ir::DType::I64, 0));
-    nest_.reductions.push_back({reduce->reduction(), body, result, nest_.passOf(body)});
+    nest_.reductions.push_back({reduce->reduction(), body, result, nest_.traversalOf(body)});
     results_[reduce] = result;
   }
 
@@ -159,25 +159,25 @@ std::vector<const Expr*> ReductionNest::runningAxes() const {
   return running;
 }
 
-int ReductionNest::passes() const {
-  int passes = 0;
-  for (const Reduction& reduction : reductions) passes = std::max(passes, reduction.pass + 1);
-  return passes;
+int ReductionNest::traversals() const {
+  int traversals = 0;
+  for (const Reduction& reduction : reductions) traversals = std::max(traversals, reduction.traversal + 1);
+  return traversals;
 }
 
-int ReductionNest::passOf(const Expr* value) const {
-  int pass = 0;
+int ReductionNest::traversalOf(const Expr* value) const {
+  int traversal = 0;
   for (const Expr* node : ir::postorder({value})) {
     const auto needed = std::find_if(reductions.begin(), reductions.end(), [&](const Reduction& r) { return r.result == node; });
-    if (needed != reductions.end()) pass = std::max(pass, needed->pass + 1);
+    if (needed != reductions.end()) traversal = std::max(traversal, needed->traversal + 1);
   }
-  return pass;
+  return traversal;
 }
 
-int ReductionNest::storingPass() const {
-  int pass = 0;
-  for (const ir::StoreTo& store : elementStores) pass = std::max(pass, passOf(store.value));
-  return pass;
+int ReductionNest::storingTraversal() const {
+  int traversal = 0;
+  for (const ir::StoreTo& store : elementStores) traversal = std::max(traversal, traversalOf(store.value));
+  return traversal;
 }
 
 std::optional<ReductionNest> reductionNestOf(const ir::Loops& loops) { return NestBuilder(loops).build(); }

@@ -13,7 +13,7 @@ struct Reduction {
   ir::Op op = ir::Op::Add;
   const ir::Expr* body = nullptr;
   const ir::Expr* result = nullptr;  ///< what stands for it in later bodies and in stores: a Load of its accumulator
-  int pass = 0;                      ///< one more than that of the reductions its body needs
+  int traversal = 0;                 ///< one more than that of the reductions its body needs
 };
 
 /// Loops with reductions, as what happens once for each row (the points of the kept axes) and for each of its elements (the
@@ -31,11 +31,11 @@ struct ReductionNest {
   /// The reduced axes of more than one value.
   std::vector<const ir::Expr*> runningAxes() const;
   /// Sweeps over the elements that compute reductions; storing elements that need the last of these takes one more.
-  int passes() const;
+  int traversals() const;
   /// The first pass in which the value, made of these reductions' results, can be computed.
-  int passOf(const ir::Expr* value) const;
+  int traversalOf(const ir::Expr* value) const;
   /// The first pass in which all element stores can be: passes(), unless they need no results of the last one.
-  int storingPass() const;
+  int storingTraversal() const;
 };
 
 /// The nest of loops with reductions or scans; nothing where they have none. Error: Unsupported where these do not share their

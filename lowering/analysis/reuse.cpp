@@ -12,17 +12,19 @@ using ir::Expr;
 using Nodes = std::set<const Expr*>;
 
 /// The bodies of a pass, and in the one that stores what is stored for elements.
-std::vector<const Expr*> valuesOf(const ReductionNest& nest, int pass, int storing) {
+std::vector<const Expr*> valuesOf(const ReductionNest& nest, int traversal, int storing) {
   std::vector<const Expr*> values;
   for (const Reduction& reduction : nest.reductions)
-    if (reduction.pass == pass) values.push_back(reduction.body);
-  if (pass == storing)
+    if (reduction.traversal == traversal) values.push_back(reduction.body);
+  if (traversal == storing)
     for (const ir::StoreTo& store : nest.elementStores) values.push_back(store.value);
   return values;
 }
 
 /// The same where elements are stored after the last pass.
-std::vector<const Expr*> valuesOf(const ReductionNest& nest, int pass) { return valuesOf(nest, pass, nest.passes()); }
+std::vector<const Expr*> valuesOf(const ReductionNest& nest, int traversal) {
+  return valuesOf(nest, traversal, nest.traversals());
+}
 
 /// Those of the nodes, operands before users, that depend on the reduced axes: also, or not only, through what is loaded.
 Nodes dependent(const ReductionNest& nest, const std::vector<const Expr*>& nodes, bool throughLoads) {
@@ -34,16 +36,16 @@ Nodes dependent(const ReductionNest& nest, const std::vector<const Expr*>& nodes
   return found;
 }
 
-bool contains(const std::vector<PassValue>& values, const Expr* value) {
-  return std::any_of(values.begin(), values.end(), [&](const PassValue& known) { return known.value == value; });
+bool contains(const std::vector<TraversalValue>& values, const Expr* value) {
+  return std::any_of(values.begin(), values.end(), [&](const TraversalValue& known) { return known.value == value; });
 }
 
 }  // namespace
 
-std::vector<PassValue> rowValues(const ReductionNest& nest) {
-  std::vector<PassValue> found;
-  for (int pass = 0; pass <= nest.passes(); ++pass) {
-    const std::vector<const Expr*> values = valuesOf(nest, pass), nodes = ir::postorder(values);
+std::vector<TraversalValue> rowValues(const ReductionNest& nest) {
+  std::vector<TraversalValue> found;
+  for (int traversal = 0; traversal <= nest.traversals(); ++traversal) {
+    const std::vector<const Expr*> values = valuesOf(nest, traversal), nodes = ir::postorder(values);
     const Nodes ofElements = dependent(nest, nodes, true);
     Nodes parts(values.begin(), values.end());  // of what is computed for every element
     for (const Expr* node : nodes)
@@ -51,22 +53,22 @@ std::vector<PassValue> rowValues(const ReductionNest& nest) {
     for (const Expr* node : nodes) {
       const bool isComputed = !node->src.empty() && node->op != ir::Op::Load && ir::isFloating(node->dtype);
       if (isComputed && parts.contains(node) && !ofElements.contains(node) && !contains(found, node))
-        found.push_back({node, pass});
+        found.push_back({node, traversal});
     }
   }
   return found;
 }
 
-std::vector<PassValue> repeatedFunctions(const ReductionNest& nest) {
-  std::vector<PassValue> once, again;
-  for (int pass = 0; pass <= nest.passes(); ++pass) {
-    const std::vector<const Expr*> nodes = ir::postorder(valuesOf(nest, pass));
+std::vector<TraversalValue> repeatedFunctions(const ReductionNest& nest) {
+  std::vector<TraversalValue> once, again;
+  for (int traversal = 0; traversal <= nest.traversals(); ++traversal) {
+    const std::vector<const Expr*> nodes = ir::postorder(valuesOf(nest, traversal));
     const Nodes ofElements = dependent(nest, nodes, true);
     for (const Expr* node : nodes) {
       if (!ir::isFunction(node->op) || !ofElements.contains(node)) continue;
-      const auto known = std::find_if(once.begin(), once.end(), [&](const PassValue& x) { return x.value == node; });
+      const auto known = std::find_if(once.begin(), once.end(), [&](const TraversalValue& x) { return x.value == node; });
       if (known == once.end())
-        once.push_back({node, pass});
+        once.push_back({node, traversal});
       else if (!contains(again, node))
         again.push_back(*known);
     }
@@ -76,14 +78,14 @@ std::vector<PassValue> repeatedFunctions(const ReductionNest& nest) {
 
 std::set<const Expr*> repeatedLoads(const ReductionNest& nest) {
   Nodes once, again;
-  for (int pass = 0; pass <= nest.passes(); ++pass)
-    for (const Expr* node : ir::postorder(valuesOf(nest, pass, nest.storingPass())))
+  for (int traversal = 0; traversal <= nest.traversals(); ++traversal)
+    for (const Expr* node : ir::postorder(valuesOf(nest, traversal, nest.storingTraversal())))
       if (node->op == ir::Op::Load && !once.insert(node).second) again.insert(node);
   return again;
 }
 
-bool dependsOnLoadsAlone(const ReductionNest& nest, int pass) {
-  const std::vector<const Expr*> values = valuesOf(nest, pass);
+bool dependsOnLoadsAlone(const ReductionNest& nest, int traversal) {
+  const std::vector<const Expr*> values = valuesOf(nest, traversal);
   const Nodes beside = dependent(nest, ir::postorder(values), false);
   return std::none_of(values.begin(), values.end(), [&](const Expr* value) { return beside.contains(value); });
 }

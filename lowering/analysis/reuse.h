@@ -8,22 +8,22 @@
 namespace lowering {
 
 /// A value of a nest, and the first pass that needs it: ReductionNest::passes() for the stores of elements.
-struct PassValue {
+struct TraversalValue {
   const ir::Expr* value = nullptr;
-  int pass = 0;
+  int traversal = 0;
 };
 
 /// What all elements of a row share of a nest's bodies and element stores, and what takes more than reading it: the largest parts
 /// of these that are floating, do not depend on the reduced axes and are no mere Load or constant.
-std::vector<PassValue> rowValues(const ReductionNest& nest);
+std::vector<TraversalValue> rowValues(const ReductionNest& nest);
 
 /// Functions of elements, such as exponentials, that a pass computes and a later one or the element stores need again.
-std::vector<PassValue> repeatedFunctions(const ReductionNest& nest);
+std::vector<TraversalValue> repeatedFunctions(const ReductionNest& nest);
 
 /// Loads that more than one sweep over the elements needs.
 std::set<const ir::Expr*> repeatedLoads(const ReductionNest& nest);
 
 /// Whether the bodies of a pass depend on the reduced axes only through what they load.
-bool dependsOnLoadsAlone(const ReductionNest& nest, int pass);
+bool dependsOnLoadsAlone(const ReductionNest& nest, int traversal);
 
 }  // namespace lowering

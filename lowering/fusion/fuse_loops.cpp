@@ -78,7 +78,7 @@ std::optional<ir::Loops> fuse(const LoopNest& pointwise, const LoopNest& reducti
   const ir::Loops &elements = pointwise.loops, &rows = reduction.loops;
   const std::optional<ReductionNest>& nest = reduction.reduction;
   if (elements.pool != rows.pool || pointwise.reduction || interfere(elements, rows)) return {};
-  if (!nest || nest->passes() > 1 || !nest->elementStores.empty() || !reduction.domain.runsAlongElements()) return {};
+  if (!nest || nest->traversals() > 1 || !nest->elementStores.empty() || !reduction.domain.runsAlongElements()) return {};
   std::optional<Renaming> names = sharedAxes(elements, rows, *nest);
   if (!names) return {};
   std::vector<int64_t> reduced, rest;

@@ -26,17 +26,17 @@ std::vector<RowWish> wishes(const RowTiling& rules, const ir::Target& target) {
   std::vector<RowWish> all;
   all.push_back({.steps = 2 * steps});
   if (steps > 1) all.push_back({.steps = steps / 2});
-  if (rules.group > warp) all.push_back({.parts = 2 * rules.parts()});
-  if (rules.parts() > 1) all.push_back({.parts = rules.parts() / 2});
+  if (rules.group > warp) all.push_back({.splits = 2 * rules.splits()});
+  if (rules.splits() > 1) all.push_back({.splits = rules.splits() / 2});
   for (const Hold hold : {Hold::Registers, Hold::Shared, Hold::Nowhere}) all.push_back({.hold = hold});
-  if (rules.parts() == 1) all.push_back({.rowsPerCta = 2 * rules.rowsPerCta()});
+  if (rules.splits() == 1) all.push_back({.rowsPerCta = 2 * rules.rowsPerCta()});
   if (rules.resident > 0) all.push_back({.isResident = false});
   if (rules.hold == Hold::Registers) all.push_back({.keepsFunctions = !rules.keepsFunctions});
-  if (!rules.hasRuns()) all.push_back({.hasWindows = !rules.windows});
+  if (!rules.hasRuns()) all.push_back({.hasCover = !rules.hasCover});
   if (!rules.hasRuns()) return all;
-  for (const int parts : {rules.parts() / 2, rules.parts() * 2}) all.push_back({.parts = parts, .hold = Hold::Registers});
+  for (const int splits : {rules.splits() / 2, rules.splits() * 2}) all.push_back({.splits = splits, .hold = Hold::Registers});
   for (const int64_t slice : {51200, 76800, 102400})  // four, three and two of them fit on a multiprocessor
-    for (const bool team : {false, true}) all.push_back({.slice = ofShared(target, slice), .team = team});
+    for (const bool isPersistent : {false, true}) all.push_back({.slice = ofShared(target, slice), .isPersistent = isPersistent});
   return all;
 }
 
@@ -49,35 +49,35 @@ std::vector<Tiling> others(const ReductionNest& nest, const IterationDomain& dom
 
 /// Whether the threads of a tile can exchange what they combined, and have something to combine.
 bool isPossible(const ColumnTiling& tiling, const ir::Target& target) {
-  if (tiling.across < 1 || tiling.ctas < 1 || tiling.shares < 1 || tiling.block() > ir::Target::ctaThreads) return false;
+  if (tiling.across < 1 || tiling.ctas < 1 || tiling.gridSplits < 1 || tiling.block() > ir::Target::ctaThreads) return false;
   if (tiling.block() % warp != 0 || tiling.ctas > target.clusterCtas) return false;
   if (tiling.isDirect()) return true;
-  const int64_t atOnce = int64_t{tiling.down} * tiling.parts();
+  const int64_t atOnce = int64_t{tiling.down} * tiling.splits();
   return tiling.down >= tiling.lanes && tiling.block() >= 2 * warp && atOnce <= tiling.elements;
 }
 
 /// Threads side by side and over a column, and CTAs a tile.
 std::vector<Tiling> others(const ir::Target& target, const ColumnTiling& rules) {
   std::vector<Tiling> tilings;
-  const auto add = [&](int across, int down, int parts) {
+  const auto add = [&](int across, int down, int splits) {
     ColumnTiling tiling = rules;
     tiling.across = across;
     tiling.down = down;
-    (rules.shares > 1 ? tiling.shares : tiling.ctas) = parts;
+    (rules.gridSplits > 1 ? tiling.gridSplits : tiling.ctas) = splits;
     if (isPossible(tiling, target)) tilings.emplace_back(tiling);
   };
-  const auto [across, down, parts] = std::tuple(rules.across, rules.down, rules.parts());
+  const auto [across, down, splits] = std::tuple(rules.across, rules.down, rules.splits());
   if (rules.isDirect()) {
     for (const int other : {across / 2, across * 2, across * 4}) add(other, 1, 1);
     add(warp, std::max(4, rules.lanes), 1);
     return tilings;
   }
-  add(across, down * 2, parts);
-  add(across, down / 2, parts);
-  add(across * 2, down / 2, parts);
-  add(across / 2, down * 2, parts);
-  add(across, down, parts * 2);
-  add(across, down, parts / 2);
+  add(across, down * 2, splits);
+  add(across, down / 2, splits);
+  add(across * 2, down / 2, splits);
+  add(across / 2, down * 2, splits);
+  add(across, down, splits * 2);
+  add(across, down, splits / 2);
   return tilings;
 }
 
@@ -98,7 +98,7 @@ std::vector<Tiling> others(const ReductionNest& nest, const IterationDomain& dom
 std::vector<Tiling> others(const IterationDomain& domain, const ir::Target& target, const ScanTiling& rules) {
   std::vector<Tiling> tilings;
   for (const ScanWish& wish : {ScanWish{.steps = 2 * rules.steps}, ScanWish{.steps = rules.steps / 2},
-                               ScanWish{.parts = 2 * rules.parts()}, ScanWish{.parts = rules.parts() / 2}})
+                               ScanWish{.splits = 2 * rules.splits()}, ScanWish{.splits = rules.splits() / 2}})
     tilings.emplace_back(chooseScanTiling(domain, target, wish));
   return tilings;
 }

@@ -11,7 +11,7 @@ constexpr int64_t tileBytes = ir::Target::lineBytes;  // of a tile's row
 constexpr int64_t widerTile = 64;  // threads across a tile of narrow vectors: its rows start anywhere, and share lines
 constexpr int64_t narrowestTile = ir::Target::sectorBytes;  // of a tile's row
 constexpr int64_t shortColumn = 16;                         // elements that one thread combines without help
-constexpr int64_t shareBytes = 64 << 10;                    // that the last CTA puts together: more would keep it from finishing
+constexpr int64_t partialBytes = 64 << 10;                  // that the last CTA puts together: more would keep it from finishing
 constexpr int64_t smallBytes = 2 << 20;                     // of a tensor: more and narrower CTAs start sooner
 
 /// Accesses that run along the columns and take part in the volume.
@@ -63,9 +63,9 @@ ColumnTiling chooseColumnTiling(const ReductionNest& nest, const IterationDomain
   const bool fills = tiling.outer * ceilDiv(vectors, widerTile) >= target.processors;
   const int64_t wanted = isNarrow && fills ? std::max(line, widerTile) : line;
   tiling.across = static_cast<int>(std::bit_ceil(static_cast<uint64_t>(std::min(vectors, wanted))));
-  const bool isOneSweep = nest.passes() == 1 && nest.elementStores.empty();
+  const bool isOneTraversal = nest.traversals() == 1 && nest.elementStores.empty();
   const bool areMany = tiling.outer * tiling.tiles() >= int64_t{4} * target.processors;
-  const int block = bytes < smallBytes || (!isOneSweep && areMany) ? 256 : 512;
+  const int block = bytes < smallBytes || (!isOneTraversal && areMany) ? 256 : 512;
   tiling.down = block / tiling.across;
   // Of a large tensor each thread has several elements of its columns.
   const int64_t fewest = bytes < smallBytes ? tiling.elements * 2 : tiling.elements;
@@ -77,19 +77,19 @@ ColumnTiling chooseColumnTiling(const ReductionNest& nest, const IterationDomain
     return tiling.outer * tiling.tiles() * tiling.ctas < enough && tiling.elements > int64_t{2} * tiling.down * tiling.ctas;
   };
   while (tiling.ctas < target.clusterCtas && wantsMore()) tiling.ctas *= 2;
-  const bool isQuick = isOneSweep && bytes < smallBytes;
+  const bool isQuick = isOneTraversal && bytes < smallBytes;
   const int64_t narrowest = !isQuick ? narrowestTile : isNarrow ? tileBytes / 2 : tileBytes;
   while (wantsMore() && tiling.across * tiling.lanes * elementBytes > narrowest) {
     tiling.across /= 2;
     tiling.down *= 2;
   }
-  if (isOneSweep && !isQuick && wantsMore()) {
+  if (isOneTraversal && !isQuick && wantsMore()) {
     const int64_t fills = int64_t{2} * target.processors / (tiling.outer * tiling.tiles());
-    const int64_t fits = shareBytes / (4 * tiling.outer * tiling.tiles() * tiling.tile());
+    const int64_t fits = partialBytes / (4 * tiling.outer * tiling.tiles() * tiling.tile());
     const int64_t has = tiling.elements / (int64_t{4} * tiling.down);
-    const int64_t shares = std::min({fills, fits, has});
-    if (shares > tiling.ctas) {
-      tiling.shares = static_cast<int>(shares);
+    const int64_t gridSplits = std::min({fills, fits, has});
+    if (gridSplits > tiling.ctas) {
+      tiling.gridSplits = static_cast<int>(gridSplits);
       tiling.ctas = 1;
     }
   }

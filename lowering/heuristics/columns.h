@@ -17,17 +17,17 @@ struct ColumnTiling {
   int across = 1;        ///< threads side by side
   int down = 1;          ///< threads over one column, each with every `down`th element
   int ctas = 1;          ///< a cluster of so many CTAs shares the elements of a tile
-  int shares = 1;        ///< or so many CTAs of the grid, the last of which puts together what they leave
+  int gridSplits = 1;    ///< or so many CTAs of the grid, the last of which puts together what they leave
 
   int block() const { return across * down; }
   int64_t tile() const { return int64_t{across} * lanes; }
   int64_t tiles() const { return ceilDiv(columns, tile()); }
   /// Whether one thread combines all of a column; tiles then run over the columns of all outer points.
-  bool isDirect() const { return down == 1 && ctas == 1 && shares == 1; }
+  bool isDirect() const { return down == 1 && ctas == 1 && gridSplits == 1; }
   /// Vectors of columns, of all outer points.
   int64_t vectors() const { return outer * (columns / lanes); }
   /// CTAs that work on one tile.
-  int parts() const { return ctas * shares; }
+  int splits() const { return ctas * gridSplits; }
   bool operator==(const ColumnTiling&) const = default;
 };
 

@@ -16,31 +16,31 @@ constexpr int64_t aheadOfColumns = 32 << 10;  // where they are only added
 constexpr int64_t leastBytes = 4 << 20;       // of a matrix: a smaller one is done before all CTAs have waited for each other
 constexpr int64_t tall = 4;                   // rows for each column: what CTAs leave of the columns is little beside the matrix
 
-int64_t words(const MixedOrderReduction& crossing, ir::DType dtype) { return ceilDiv(crossing.lanes * ir::sizeOf(dtype), 4); }
+int64_t words(const MixedOrderReduction& matrix, ir::DType dtype) { return ceilDiv(matrix.lanes * ir::sizeOf(dtype), 4); }
 
 /// Registers for a vector of a row: of what all rows share, and of what each of them has, now and next.
 struct VectorRegisters {
   int64_t shared = 0, ofRow = 0;
 };
 
-VectorRegisters registersOf(const MixedOrderReduction& crossing) {
+VectorRegisters registersOf(const MixedOrderReduction& matrix) {
   VectorRegisters registers;
-  for (const MatrixInput& input : crossing.inputs()) {
+  for (const MatrixInput& input : matrix.inputs()) {
     if (input.columnStride == 0) continue;
-    (input.rowStride == 0 ? registers.shared : registers.ofRow) += words(crossing, input.dtype) * (input.rowStride == 0 ? 1 : 2);
+    (input.rowStride == 0 ? registers.shared : registers.ofRow) += words(matrix, input.dtype) * (input.rowStride == 0 ? 1 : 2);
   }
-  if (!crossing.alongColumns) return registers;
-  for (const Reduction& reduction : crossing.alongColumns->nest.reductions)
-    registers.shared += words(crossing, reduction.body->dtype);
+  if (!matrix.alongColumns) return registers;
+  for (const Reduction& reduction : matrix.alongColumns->nest.reductions)
+    registers.shared += words(matrix, reduction.body->dtype);
   return registers;
 }
 
 /// Shared memory of a CTA, whose groups leave there what they have of the columns.
-int64_t sharedBytes(const MixedOrderReduction& crossing, const PersistentTiling& tiling) {
+int64_t sharedBytes(const MixedOrderReduction& matrix, const PersistentTiling& tiling) {
   int64_t bytes = 0;
-  if (crossing.alongColumns)
-    for (const Reduction& sum : crossing.alongColumns->nest.reductions) bytes += ir::sizeOf(sum.body->dtype);
-  return tiling.groups() * crossing.columns() * bytes;
+  if (matrix.alongColumns)
+    for (const Reduction& sum : matrix.alongColumns->nest.reductions) bytes += ir::sizeOf(sum.body->dtype);
+  return tiling.groups() * matrix.columns() * bytes;
 }
 
 /// The most threads of a CTA, in multiples of `unit`, that can have so many registers each.
@@ -56,17 +56,17 @@ int64_t widestBlock(int64_t unit, int64_t registers, const ir::Target& target) {
 
 }  // namespace
 
-bool canAdd(const MixedOrderReduction& crossing) {
-  if (!crossing.alongColumns) return false;
-  const std::vector<Reduction>& sums = crossing.alongColumns->nest.reductions;
+bool canAdd(const MixedOrderReduction& matrix) {
+  if (!matrix.alongColumns) return false;
+  const std::vector<Reduction>& sums = matrix.alongColumns->nest.reductions;
   return std::all_of(sums.begin(), sums.end(),
                      [](const Reduction& sum) { return sum.op == ir::Op::Add && sum.body->dtype == ir::DType::F32; });
 }
 
-std::optional<PersistentTiling> choosePersistentTiling(const MixedOrderReduction& crossing, const ir::Target& target) {
-  const int64_t rowVectors = crossing.columns() / crossing.lanes;
-  const VectorRegisters registers = registersOf(crossing);
-  const bool isReduced = crossing.alongRows && crossing.alongRows->nest.passes() > 0;
+std::optional<PersistentTiling> choosePersistentTiling(const MixedOrderReduction& matrix, const ir::Target& target) {
+  const int64_t rowVectors = matrix.columns() / matrix.lanes;
+  const VectorRegisters registers = registersOf(matrix);
+  const bool isReduced = matrix.alongRows && matrix.alongRows->nest.traversals() > 0;
   const int64_t enough = isReduced ? aheadOfRows : aheadOfColumns;
   PersistentTiling best;
   double most = 0;
@@ -78,7 +78,7 @@ std::optional<PersistentTiling> choosePersistentTiling(const MixedOrderReduction
       tiling.group = static_cast<int>(groupOf(ceilDiv(rowVectors, vectors)));
       tiling.block = static_cast<int>(widestBlock(std::max(warp, tiling.group),
                                                   ownRegisters + vectors * (registers.shared + rows * registers.ofRow), target));
-      if (tiling.block == 0 || sharedBytes(crossing, tiling) > target.ctaSharedBytes) continue;
+      if (tiling.block == 0 || sharedBytes(matrix, tiling) > target.ctaSharedBytes) continue;
       // Idle lanes are lost, and what is read ahead keeps memory busy. More threads do better than more vectors of each.
       const double used = static_cast<double>(rowVectors) / static_cast<double>(tiling.group * vectors);
       const double ahead = static_cast<double>(std::min(tiling.block * vectors * rows * registers.ofRow * 2, enough));
@@ -89,8 +89,7 @@ std::optional<PersistentTiling> choosePersistentTiling(const MixedOrderReduction
     }
   }
   if (most == 0) return std::nullopt;
-  best.grid =
-      static_cast<int>(std::min<int64_t>(target.processors, ceilDiv(crossing.rows(), int64_t{best.groups()} * best.rows)));
+  best.grid = static_cast<int>(std::min<int64_t>(target.processors, ceilDiv(matrix.rows(), int64_t{best.groups()} * best.rows)));
   return best;
 }
 

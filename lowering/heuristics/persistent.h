@@ -25,11 +25,11 @@ struct PersistentTiling {
 };
 
 /// Whether PersistentTiling::adds is possible: the columns' reductions are f32 sums.
-bool canAdd(const MixedOrderReduction& crossing);
+bool canAdd(const MixedOrderReduction& matrix);
 
 /// The tiling for a GPU, by rules that were measured on sm_90 (docs/schedules.md); nothing where a row is too long for the
 /// registers of a CTA.
-std::optional<PersistentTiling> choosePersistentTiling(const MixedOrderReduction& crossing, const ir::Target& target);
+std::optional<PersistentTiling> choosePersistentTiling(const MixedOrderReduction& matrix, const ir::Target& target);
 
 /// The same for a reduction along columns alone, where it is faster than tiles of columns; else nothing.
 std::optional<PersistentTiling> choosePersistentColumns(const MixedOrderReduction& columns, const ir::Target& target);

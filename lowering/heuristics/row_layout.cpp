@@ -15,7 +15,7 @@ void divide(RowTiling& tiling, int64_t ctas) {
 }
 
 void layOut(RowTiling& tiling, int64_t steps, int threads) {
-  const int64_t runs = std::max<int64_t>(1, ceilDiv(tiling.runs, tiling.runParts()));
+  const int64_t runs = std::max<int64_t>(1, ceilDiv(tiling.runs, tiling.runSplits()));
   const int64_t vectors = ceilDiv(tiling.runVectors, tiling.alongRun);
   const int64_t most = tiling.hasRuns() ? std::min(threads, widestColumns) : threads;
   tiling.vectorSteps = ceilDiv(vectors, most);
@@ -25,7 +25,7 @@ void layOut(RowTiling& tiling, int64_t steps, int threads) {
   tiling.runsAtOnce = static_cast<int>(std::min<int64_t>(ceilDiv(runs, tiling.runSteps), threads / tiling.columns));
   tiling.runSteps = ceilDiv(runs, tiling.runsAtOnce);
   const int64_t busy = int64_t{tiling.columns} * tiling.runsAtOnce;
-  tiling.group = static_cast<int>(tiling.parts() == 1 ? groupOf(busy) : wholeWarps(busy));
+  tiling.group = static_cast<int>(tiling.splits() == 1 ? groupOf(busy) : wholeWarps(busy));
 }
 
 void chooseResident(RowTiling& tiling, int64_t most, const ir::Target& target) {

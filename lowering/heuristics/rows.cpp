@@ -15,7 +15,7 @@ namespace {
 
 constexpr int64_t warp = ir::Target::warp;
 constexpr int widestBlock = 512;             // threads of a CTA of several rows
-constexpr int shareThreads = 512;            // of a CTA of the grid that shares a row
+constexpr int splitThreads = 512;            // of a CTA of the grid that shares a row
 constexpr int64_t manyCtas = 6144;           // to launch one takes 0.6 ns: more of them would take longer than their work
 constexpr int64_t registerRowBytes = 32768;  // of a plain row; longer ones are faster in shared memory
 constexpr int64_t registerRunBytes = 51200;  // of a row of many runs
@@ -92,15 +92,15 @@ bool isNarrow(const RowTiling& tiling, const RowAccesses& accesses) {
 }
 
 /// The widest vectors that the runs are made of, aligned windows over them where these are narrow.
-void chooseVectors(RowTiling& tiling, const IterationDomain& domain, const RowAccesses& accesses, std::optional<bool> windows,
+void chooseVectors(RowTiling& tiling, const IterationDomain& domain, const RowAccesses& accesses, std::optional<bool> hasCover,
                    const ir::Target& target) {
   tiling.lanes = chooseLanes(domain, accesses, target);
   tiling.runVectors = domain.inner().extent / tiling.lanes;
-  if (accesses.contiguous.empty() || !windows.value_or(!isNarrow(tiling, accesses))) return;
+  if (accesses.contiguous.empty() || !hasCover.value_or(!isNarrow(tiling, accesses))) return;
   const int widest = widestLanes(accesses, target);
   if (tiling.lanes * 2 >= widest || domain.inner().extent < 2 * widest) return;
   if (const std::optional<int64_t> shift = largestShift(domain, accesses, widest)) {
-    tiling.windows = true;
+    tiling.hasCover = true;
     tiling.lanes = widest;
     tiling.runVectors = ceilDiv(domain.inner().extent + *shift, widest);
   }
@@ -108,9 +108,9 @@ void chooseVectors(RowTiling& tiling, const IterationDomain& domain, const RowAc
 
 /// Vectors a thread should take of a plain row, of each of so many tensors at once: one while that does not fill the device, then
 /// few, with hardly any idle thread.
-int64_t chooseSteps(const RowTiling& tiling, bool isOneSweep, int64_t tensors, const ir::Target& target) {
-  const int64_t vectors = ceilDiv(tiling.runVectors * tiling.runs, tiling.parts());
-  const bool isSmall = tiling.rows * tiling.parts() * vectors <= residentThreads(target);
+int64_t chooseSteps(const RowTiling& tiling, bool isOneTraversal, int64_t tensors, const ir::Target& target) {
+  const int64_t vectors = ceilDiv(tiling.runVectors * tiling.runs, tiling.splits());
+  const bool isSmall = tiling.rows * tiling.splits() * vectors <= residentThreads(target);
   const auto ofEach = [&](int64_t steps) { return std::max<int64_t>(1, steps / tensors); };
   if (tiling.hasRuns()) return ofEach(isSmall ? ceilDiv(vectors, 256) : registerVectors);
   if (isSmall) return ofEach(ceilDiv(vectors, 512));
@@ -118,13 +118,13 @@ int64_t chooseSteps(const RowTiling& tiling, bool isOneSweep, int64_t tensors, c
   if (vectors > 256) return most;
   // As many steps as leave the fewest threads idle, near what is best where none is; a sum alone and windows, of which every
   // warp then has ends, are best left to one warp.
-  const bool isOfOneWarp = vectors <= warp || isOneSweep || tiling.windows;
+  const bool isOfOneWarp = vectors <= warp || isOneTraversal || tiling.hasCover;
   const int64_t usual = isOfOneWarp ? std::min(ceilDiv(vectors, warp), most) : ofEach(2);
   int64_t best = usual;
   double least = std::numeric_limits<double>::infinity();
   for (int64_t steps = 1; steps <= most; ++steps) {
     const int64_t group = groupOf(ceilDiv(vectors, steps));
-    if ((isOneSweep && group > warp) || group < std::min<int64_t>(8, groupOf(vectors))) continue;
+    if ((isOneTraversal && group > warp) || group < std::min<int64_t>(8, groupOf(vectors))) continue;
     const double slots = static_cast<double>(group * steps) * (steps == usual ? 1 : 1.05);
     if (slots >= least) continue;
     least = slots;
@@ -144,12 +144,12 @@ int64_t chooseNarrowSteps(const RowTiling& tiling) {
 /// once where its row begins; weights that all rows share, to threads that take two vectors of them.
 int64_t chooseSteps(const RowTiling& tiling, const RowAccesses& accesses, int64_t vectorsAtOnce, const ir::Target& target) {
   if (isNarrow(tiling, accesses)) return chooseNarrowSteps(tiling);
-  const bool isOneSweep = accesses.heldBytes == 0;
+  const bool isOneTraversal = accesses.heldBytes == 0;
   const int64_t vectors = tiling.runVectors * tiling.runs;
   const bool isSmall = tiling.rows * vectors <= residentThreads(target);
-  if (tiling.windows && !isSmall && vectors > warp / 2 && vectors <= warp) return 2;
+  if (tiling.hasCover && !isSmall && vectors > warp / 2 && vectors <= warp) return 2;
   const bool sharesWeights = accesses.commonBytes > 0 && !tiling.hasRuns() && !isSmall && vectors <= 256;
-  return chooseSteps(tiling, isOneSweep, sharesWeights ? 1 : vectorsAtOnce, target);
+  return chooseSteps(tiling, isOneTraversal, sharesWeights ? 1 : vectorsAtOnce, target);
 }
 
 /// Fills a CTA with rows, but not so many that multiprocessors stay without one.
@@ -182,42 +182,42 @@ RowTiling chooseRowTiling(const ReductionNest& nest, const IterationDomain& doma
   RowTiling tiling;
   tiling.rows = domain.numel(0, domain.elementDims());
   tiling.runs = domain.numel(domain.elementDims(), domain.innermost());
-  chooseVectors(tiling, domain, accesses, wish.hasWindows, target);
+  chooseVectors(tiling, domain, accesses, wish.hasCover, target);
   const int64_t rowVectors = tiling.runs * tiling.runVectors;
   const int64_t rowBytes = rowVectors * tiling.lanes * accesses.heldBytes;
   const int64_t vectorsAtOnce = std::max<int64_t>(1, ceilDiv(accesses.heldBytes * tiling.lanes, target.vectorBytes));
   const int64_t registerBytes = tiling.hasRuns() ? registerRunBytes : registerRowBytes;
   const int64_t sharedBytes = sharedBytesOfTwo(target);
-  const bool isOneSweep = accesses.heldBytes == 0;
+  const bool isOneTraversal = accesses.heldBytes == 0;
 
   // The fewest CTAs a row whose share of it stays on chip; more while the device is not filled and each has enough to do.
   const auto share = [&] { return ceilDiv(rowBytes, tiling.ctas); };
   const int64_t most = tiling.hasRuns() ? std::min<int64_t>(target.clusterCtas, tiling.runs) : target.clusterCtas;
   const auto isEnough = [&] {
-    const bool fits = isOneSweep || share() <= (tiling.hasRuns() ? registerBytes : sharedBytes);
+    const bool fits = isOneTraversal || share() <= (tiling.hasRuns() ? registerBytes : sharedBytes);
     const bool fills = tiling.rows * tiling.ctas * 4 > target.processors * 3 || rowVectors / tiling.ctas < 1024;
     return fits && fills;
   };
   while (tiling.ctas * 2 <= most && !isEnough()) tiling.ctas *= 2;
-  if (tiling.rows == 1 && isOneSweep && nest.elementStores.empty() && !isEnough()) {
+  if (tiling.rows == 1 && isOneTraversal && nest.elementStores.empty() && !isEnough()) {
     tiling.ctas = 1;
-    tiling.alongRun = tiling.shares = static_cast<int>(std::min<int64_t>(2 * target.processors, ceilDiv(rowVectors, 2048)));
+    tiling.alongRun = tiling.gridSplits = static_cast<int>(std::min<int64_t>(2 * target.processors, ceilDiv(rowVectors, 2048)));
   }
-  if (wish.parts && tiling.shares > 1)
-    tiling.alongRun = tiling.shares = std::max(1, *wish.parts);
-  else if (tiling.shares == 1)
-    divide(tiling, wish.parts ? std::clamp<int64_t>(*wish.parts, 1, most) : tiling.ctas);
+  if (wish.splits && tiling.gridSplits > 1)
+    tiling.alongRun = tiling.gridSplits = std::max(1, *wish.splits);
+  else if (tiling.gridSplits == 1)
+    divide(tiling, wish.splits ? std::clamp<int64_t>(*wish.splits, 1, most) : tiling.ctas);
 
   const bool isSmall = tiling.rows * rowVectors <= residentThreads(target);
   const bool isStored = !nest.elementStores.empty();
   const RunRows runs{tiling, accesses.readBytes, accesses.heldBytes, accesses.narrowest, isSmall, isStored};
-  const bool hasStoredRuns = tiling.hasRuns() && (isStored || !isOneSweep);
+  const bool hasStoredRuns = tiling.hasRuns() && (isStored || !isOneTraversal);
   if (hasStoredRuns)
     if (const std::optional<RowTiling> wished = wishedRunTiling(runs, wish, target)) return *wished;
   const int64_t steps = wish.steps.value_or(chooseSteps(tiling, accesses, vectorsAtOnce, target));
-  layOut(tiling, steps, tiling.shares > 1 ? shareThreads : ir::Target::ctaThreads);
+  layOut(tiling, steps, tiling.gridSplits > 1 ? splitThreads : ir::Target::ctaThreads);
   const int64_t held = tiling.vectorSteps * tiling.runSteps * vectorsAtOnce;
-  const bool fitsShared = !isOneSweep && share() <= 2 * sharedBytes;
+  const bool fitsShared = !isOneTraversal && share() <= 2 * sharedBytes;
   if ((held <= registerVectors + 2 || isNarrow(tiling, accesses)) && share() <= registerBytes * vectorsAtOnce)
     tiling.hold = Hold::Registers;
   else if (fitsShared)
@@ -232,7 +232,7 @@ RowTiling chooseRowTiling(const ReductionNest& nest, const IterationDomain& doma
   }
   const bool areFew = tiling.vectorSteps * tiling.runSteps * tiling.lanes <= mostKept;
   tiling.keepsFunctions = isHeld(tiling) && wish.keepsFunctions.value_or(areFew) && !repeatedFunctions(nest).empty();
-  if (tiling.parts() > 1 || tiling.hold == Hold::Shared)
+  if (tiling.splits() > 1 || tiling.hold == Hold::Shared)
     tiling.block = tiling.group;
   else if (wish.rowsPerCta)
     tiling.block = tiling.group * std::clamp(*wish.rowsPerCta, 1, ir::Target::ctaThreads / tiling.group);
@@ -242,7 +242,7 @@ RowTiling chooseRowTiling(const ReductionNest& nest, const IterationDomain& doma
     const int64_t commonBytes = tiling.vectorSteps * tiling.lanes * accesses.commonBytes;
     chooseResident(tiling, mostOfRows(tiling, held * 4, commonBytes / 4, target), target);
   }
-  const bool isWished = wish.parts || wish.steps || wish.hold;
+  const bool isWished = wish.splits || wish.steps || wish.hold;
   if (!hasStoredRuns || isWished) return tiling;
   return chooseSegmentTiling(runs, tiling, target).value_or(tiling);
 }

@@ -20,29 +20,29 @@ enum class Hold : uint8_t {
 /// one run. Of a group of `columns * runsAtOnce` threads each takes one vector column of every `runsAtOnce`th run.
 struct RowTiling {
   int lanes = 1;
-  bool windows =
+  bool hasCover =
       false;  ///< runs start anywhere: their vectors are the aligned ones that cover them, with lanes left out at the ends
   int64_t rows = 1, runs = 1, runVectors = 1;
-  int columns = 1;          ///< threads side by side along a run
-  int runsAtOnce = 1;       ///< runs that a group works on at the same time
-  int64_t runSteps = 1;     ///< runs a thread takes, one after another
-  int64_t vectorSteps = 1;  ///< vectors a thread takes of each
-  int group = 1;            ///< threads of a CTA that work on one row, some of which may be idle
-  int block = 32;           ///< threads of a CTA; several rows of it if the groups are smaller
-  int ctas = 1;             ///< a cluster of so many CTAs works on one row
-  bool team = false;        ///< Launch::team
-  int alongRun = 1;         ///< so many of a row's CTAs divide each run among them; the others divide the runs
-  int shares = 1;           ///< or so many CTAs of the grid, the last of which puts together what they leave
-  int resident = 0;         ///< Launch::resident
+  int columns = 1;            ///< threads side by side along a run
+  int runsAtOnce = 1;         ///< runs that a group works on at the same time
+  int64_t runSteps = 1;       ///< runs a thread takes, one after another
+  int64_t vectorSteps = 1;    ///< vectors a thread takes of each
+  int group = 1;              ///< threads of a CTA that work on one row, some of which may be idle
+  int block = 32;             ///< threads of a CTA; several rows of it if the groups are smaller
+  int ctas = 1;               ///< a cluster of so many CTAs works on one row
+  bool isPersistent = false;  ///< Launch::team
+  int alongRun = 1;           ///< so many of a row's CTAs divide each run among them; the others divide the runs
+  int gridSplits = 1;         ///< or so many CTAs of the grid, the last of which puts together what they leave
+  int resident = 0;           ///< Launch::resident
   Hold hold = Hold::Nowhere;
   bool keepsFunctions = false;  ///< of elements, such as exponentials, in registers, too, for the sweeps that need them again
 
   int rowsPerCta() const { return block / group; }
   /// CTAs that work on one row.
-  int parts() const { return ctas * shares; }
+  int splits() const { return ctas * gridSplits; }
   bool hasRuns() const { return runs > 1; }
   /// Parts that a row's runs are divided into.
-  int runParts() const { return parts() / alongRun; }
+  int runSplits() const { return splits() / alongRun; }
   bool operator==(const RowTiling&) const = default;
 };
 
@@ -52,12 +52,12 @@ bool isRowAccess(const IterationDomain& domain, const Access& access);
 /// What of a tiling is to be otherwise than by the rules; followed where it is possible.
 struct RowWish {
   std::optional<int64_t> steps{};  ///< vectors a thread takes
-  std::optional<int> parts{};
+  std::optional<int> splits{};
   std::optional<int> rowsPerCta{};
   std::optional<Hold> hold{};
   std::optional<int64_t> slice{};  ///< bytes of a row of many runs that each CTA of a cluster has in shared memory
-  bool team = false;               ///< CTAs of a team instead
-  std::optional<bool> hasWindows{};
+  bool isPersistent = false;       ///< CTAs of a team instead
+  std::optional<bool> hasCover{};
   std::optional<bool> keepsFunctions{};
   bool isResident = true;  ///< whether RowTiling::resident is set
 };

@@ -9,12 +9,12 @@ namespace lowering {
 namespace {
 
 constexpr int warp = ir::Target::warp;
-constexpr int64_t mostSteps = 4;      // vectors that a thread takes at once: they are in flight together, and stay in registers
-constexpr int mostThreads = 512;      // of a CTA
-constexpr int64_t leastShare = 1024;  // vectors that are worth another CTA
-constexpr int64_t mostOfCta = 4096;   // vectors a CTA of a cluster takes before the whole grid does better
-constexpr int residentShares = 2;     // CTAs that share rows, of a multiprocessor: all of them run at the same time
-constexpr int64_t manyCtas = 6144;    // to launch one takes 0.6 ns
+constexpr int64_t mostSteps = 4;  // vectors that a thread takes at once: they are in flight together, and stay in registers
+constexpr int mostThreads = 512;  // of a CTA
+constexpr int64_t fewestVectors = 1024;  // vectors that are worth another CTA
+constexpr int64_t mostOfCta = 4096;      // vectors a CTA of a cluster takes before the whole grid does better
+constexpr int residentSplits = 2;        // CTAs that share rows, of a multiprocessor: all of them run at the same time
+constexpr int64_t manyCtas = 6144;       // to launch one takes 0.6 ns
 
 template <typename T>
 T powerOfTwoFrom(T n) {
@@ -48,26 +48,26 @@ void layOutRows(ScanTiling& tiling, const ir::Target& target, const ScanWish& wi
   const auto isEnough = [&] {
     const int64_t ctas = tiling.lines * tiling.ctas, each = tiling.vectors / tiling.ctas;
     const bool fills = each > mostThreads * mostSteps ? ctas > target.processors : ctas * 4 > int64_t{target.processors} * 3;
-    return fills || each < leastShare;
+    return fills || each < fewestVectors;
   };
   while (tiling.ctas < target.clusterCtas && !isEnough()) tiling.ctas *= 2;
-  const int64_t mostShares = int64_t{residentShares} * target.processors / tiling.lines;
-  if (tiling.vectors / tiling.ctas > mostOfCta && mostShares > 1) {
+  const int64_t mostSplits = int64_t{residentSplits} * target.processors / tiling.lines;
+  if (tiling.vectors / tiling.ctas > mostOfCta && mostSplits > 1) {
     tiling.ctas = 1;
-    tiling.shares = static_cast<int>(std::min(mostShares, tiling.vectors / (leastShare / 2)));
+    tiling.gridSplits = static_cast<int>(std::min(mostSplits, tiling.vectors / (fewestVectors / 2)));
   }
-  if (wish.parts && tiling.shares > 1)
-    tiling.shares = static_cast<int>(std::clamp<int64_t>(*wish.parts, 1, mostShares));
-  else if (wish.parts)
-    tiling.ctas = std::clamp(powerOfTwoFrom(*wish.parts), 1, target.clusterCtas);
-  if (tiling.shares > 1) tiling.resident = static_cast<int>(ceilDiv(tiling.lines * tiling.shares, target.processors));
-  const int64_t each = ceilDiv(tiling.vectors, tiling.parts());
-  const bool isSmall = tiling.lines * tiling.vectors <= residentThreads(target) && tiling.parts() == 1;
+  if (wish.splits && tiling.gridSplits > 1)
+    tiling.gridSplits = static_cast<int>(std::clamp<int64_t>(*wish.splits, 1, mostSplits));
+  else if (wish.splits)
+    tiling.ctas = std::clamp(powerOfTwoFrom(*wish.splits), 1, target.clusterCtas);
+  if (tiling.gridSplits > 1) tiling.resident = static_cast<int>(ceilDiv(tiling.lines * tiling.gridSplits, target.processors));
+  const int64_t each = ceilDiv(tiling.vectors, tiling.splits());
+  const bool isSmall = tiling.lines * tiling.vectors <= residentThreads(target) && tiling.splits() == 1;
   tiling.steps = isSmall ? ceilDiv(each, mostThreads) : each / 8;
   tiling.steps = std::clamp<int64_t>(wish.steps.value_or(tiling.steps), 1, mostSteps);
   tiling.group = static_cast<int>(std::min<int64_t>(mostThreads, groupOf(ceilDiv(each, tiling.steps))));
-  if (tiling.parts() > 1) tiling.group = std::max(tiling.group, warp);
-  int lines = tiling.parts() > 1 ? 1 : std::max(1, 128 / tiling.group);
+  if (tiling.splits() > 1) tiling.group = std::max(tiling.group, warp);
+  int lines = tiling.splits() > 1 ? 1 : std::max(1, 128 / tiling.group);
   while (lines * tiling.group > warp && lines > 1 && ceilDiv(tiling.lines, lines) < int64_t{2} * target.processors) lines /= 2;
   while (ceilDiv(tiling.lines, lines) > manyCtas && lines * tiling.group * 2 <= mostThreads) lines *= 2;
   tiling.block = tiling.group * lines;
@@ -87,12 +87,12 @@ void layOutColumns(ScanTiling& tiling, const ir::Target& target, const ScanWish&
     return fills || tiling.group < 64 || tiling.vectors < 2 * tiling.chunk();
   };
   while (tiling.ctas < target.clusterCtas && !isEnough()) tiling.ctas *= 2;
-  if (wish.parts && tiling.group > 1) tiling.ctas = std::clamp(powerOfTwoFrom(*wish.parts), 1, target.clusterCtas);
+  if (wish.splits && tiling.group > 1) tiling.ctas = std::clamp(powerOfTwoFrom(*wish.splits), 1, target.clusterCtas);
 }
 
 }  // namespace
 
-int64_t ScanTiling::chunks() const { return ceilDiv(vectors, chunk() * shares); }
+int64_t ScanTiling::chunks() const { return ceilDiv(vectors, chunk() * gridSplits); }
 
 ScanTiling chooseScanTiling(const IterationDomain& domain, const ir::Target& target, const ScanWish& wish) {
   ScanTiling tiling;

@@ -20,12 +20,12 @@ struct ScanTiling {
   int64_t steps = 1;    ///< vectors that a thread takes at once
   int block = 32;       ///< threads of a CTA
   int ctas = 1;         ///< a cluster of so many CTAs works on one line
-  int shares = 1;       ///< rows: or so many CTAs of the grid, which wait for each other's totals
+  int gridSplits = 1;   ///< rows: or so many CTAs of the grid, which wait for each other's totals
   int resident = 0;     ///< Launch::resident: CTAs of a multiprocessor, if they wait for each other
 
   int linesPerCta() const { return block / group; }
   /// CTAs that work on one line.
-  int parts() const { return ctas * shares; }
+  int splits() const { return ctas * gridSplits; }
   /// Vectors of a line that all its threads together take at once.
   int64_t chunk() const { return int64_t{ctas} * group * steps; }
   /// Chunks that a CTA takes, one after another.
@@ -36,7 +36,7 @@ struct ScanTiling {
 /// What of a tiling is to be otherwise than by the rules; followed where it is possible.
 struct ScanWish {
   std::optional<int64_t> steps{};
-  std::optional<int> parts{};
+  std::optional<int> splits{};
 };
 
 /// The tiling of a nest of scans for a GPU, by rules that were measured on sm_90 (docs/schedules.md).

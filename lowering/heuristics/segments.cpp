@@ -15,7 +15,7 @@ constexpr int64_t leastSliceBytes = 8192;
 constexpr int sliceThreads = 256;
 constexpr int mostSharing = 8;                        // CTAs of a cluster; more are faster as a team
 constexpr int64_t clusterRowBytes = 10 * sliceBytes;  // of a row that a cluster's registers hold faster than a team
-constexpr int leastTeam = 4;                          // CTAs: rows of fewer slices are faster in clusters
+constexpr int fewestPersistent = 4;                   // CTAs: rows of fewer slices are faster in clusters
 constexpr int largestOfMany = 320;                    // threads of a CTA of which there are several on a multiprocessor
 constexpr int64_t allSharedBytes = 230000;            // that several CTAs take of a multiprocessor
 constexpr int64_t besideSlice = 2048;                 // that a CTA takes beside its slice
@@ -24,7 +24,7 @@ constexpr int64_t shortRowBytes = 16384;              // of a row that is read o
 /// CTAs of threads that each hold so much of a row of many runs, some of whose lanes may be left out. Each of the four parts of a
 /// multiprocessor has registers for whole warps.
 int64_t mostOfRuns(const RowTiling& tiling, int64_t heldWords, const ir::Target& target) {
-  const int64_t registers = 24 + heldWords + (tiling.windows ? 8 : 0);
+  const int64_t registers = 24 + heldWords + (tiling.hasCover ? 8 : 0);
   constexpr int64_t unit = ir::Target::registerUnit;
   const int64_t warps = ir::Target::schedulers * (registersOfWarp(target) / (ceilDiv(registers, unit) * unit));
   return warps / (tiling.block / ir::Target::warp);
@@ -32,7 +32,7 @@ int64_t mostOfRuns(const RowTiling& tiling, int64_t heldWords, const ir::Target&
 
 /// A row of many runs in the registers of so many CTAs, of which as many as possible are on a multiprocessor at once: at most 8
 /// vectors a thread. Nothing where they do not hold it.
-std::optional<RowTiling> heldRuns(RowTiling tiling, int ctas, int64_t elementBytes, const ir::Target& target) {
+std::optional<RowTiling> holdRuns(RowTiling tiling, int ctas, int64_t elementBytes, const ir::Target& target) {
   std::optional<RowTiling> best;
   divide(tiling, ctas);
   const int64_t vectorBytes = tiling.lanes * elementBytes;
@@ -53,7 +53,7 @@ std::optional<RowTiling> heldRuns(RowTiling tiling, int ctas, int64_t elementByt
 
 /// The smallest cluster that holds such a row and fills the device; one twice as large where a fifth more of all rows is then on
 /// chip at once. One CTA is better than a cluster in any case.
-std::optional<RowTiling> heldRuns(const RunRows& rows, const ir::Target& target) {
+std::optional<RowTiling> holdRuns(const RunRows& rows, const ir::Target& target) {
   const RowTiling& tiling = rows.tiling;
   std::optional<RowTiling> best;
   const auto isWorthMore = [&](const RowTiling& larger) {
@@ -62,7 +62,7 @@ std::optional<RowTiling> heldRuns(const RunRows& rows, const ir::Target& target)
   };
   for (int ctas = 1; ctas <= std::min<int64_t>(target.clusterCtas, tiling.runs); ctas *= 2) {
     if (tiling.rows * ctas * 4 <= int64_t{3} * target.processors) continue;
-    const std::optional<RowTiling> held = heldRuns(tiling, ctas, rows.heldBytes, target);
+    const std::optional<RowTiling> held = holdRuns(tiling, ctas, rows.heldBytes, target);
     if (held && (!best || isWorthMore(*held))) best = held;
   }
   return best;
@@ -70,15 +70,15 @@ std::optional<RowTiling> heldRuns(const RunRows& rows, const ir::Target& target)
 
 /// Cuts a row of many runs into slices of about `bytes`, each some of the runs or a part of one, for CTAs of so many threads. Of
 /// these several are on a multiprocessor at once: while some load, others store.
-RowTiling sliced(RowTiling tiling, int64_t runBytes, int64_t bytes, int threads, const ir::Target& target) {
+RowTiling cutIntoSlices(RowTiling tiling, int64_t runBytes, int64_t bytes, int threads, const ir::Target& target) {
   const int64_t runs = std::max<int64_t>(1, bytes / runBytes);
   tiling.alongRun = static_cast<int>(runBytes * 4 > bytes * 5 ? ceilDiv(runBytes, bytes) : 1);
   tiling.ctas = static_cast<int>(ceilDiv(tiling.runs, runs)) * tiling.alongRun;
-  const int64_t vectors = ceilDiv(tiling.runs, tiling.runParts()) * ceilDiv(tiling.runVectors, tiling.alongRun);
+  const int64_t vectors = ceilDiv(tiling.runs, tiling.runSplits()) * ceilDiv(tiling.runVectors, tiling.alongRun);
   layOut(tiling, std::max<int64_t>(1, ceilDiv(vectors, threads)), threads);
   tiling.block = tiling.group;
   tiling.hold = Hold::Shared;
-  tiling.team = tiling.ctas > 1;
+  tiling.isPersistent = tiling.ctas > 1;
   const int64_t most =
       std::max<int64_t>(1, ofShared(target, allSharedBytes) / (vectors * runBytes / tiling.runVectors + besideSlice));
   tiling.resident = static_cast<int>(std::clamp<int64_t>(4 * sliceThreads / tiling.block, 1, most));
@@ -92,42 +92,42 @@ int threadsOf(int64_t vectors) {
 }
 
 /// Such a row in the shared memory of a cluster: the larger the slices, the more threads each takes.
-RowTiling sharedRuns(const RunRows& rows, int64_t bytes, const ir::Target& target) {
+RowTiling holdRunsShared(const RunRows& rows, int64_t bytes, const ir::Target& target) {
   const RowTiling& tiling = rows.tiling;
   const bool isNarrow = tiling.lanes * rows.narrowest < target.vectorBytes;
   const int64_t vectors = std::max<int64_t>(1, bytes / rows.runBytes()) * tiling.runVectors;
   const bool isLarge = bytes > ofShared(target, sliceBytes) || isNarrow;
-  RowTiling cut = sliced(tiling, rows.runBytes(), bytes, isLarge ? threadsOf(vectors) : sliceThreads, target);
-  cut.team = false;
+  RowTiling cut = cutIntoSlices(tiling, rows.runBytes(), bytes, isLarge ? threadsOf(vectors) : sliceThreads, target);
+  cut.isPersistent = false;
   cut.resident = 0;
   return cut;
 }
 
 /// The same in as few CTAs as fill the device: one where two fit on a multiprocessor, or else a power of two of which three do.
 /// Nothing for rows that registers hold faster: short ones, few in all, and what is not copied 16 bytes at once.
-std::optional<RowTiling> sharedRuns(const RunRows& rows, const ir::Target& target) {
+std::optional<RowTiling> holdRunsShared(const RunRows& rows, const ir::Target& target) {
   const RowTiling& tiling = rows.tiling;
   const bool isNarrow = tiling.lanes * rows.narrowest < target.vectorBytes;
   const bool areFew = tiling.rows * rows.rowBytes() < sharedBytesOfTwo(target) * target.processors;
-  if (tiling.windows || areFew || rows.rowBytes() <= registerBytes) return {};
+  if (tiling.hasCover || areFew || rows.rowBytes() <= registerBytes) return {};
   for (int64_t ctas = 1; ctas <= std::min<int64_t>(isNarrow ? 1 : std::min(mostSharing, target.clusterCtas), tiling.runs);
        ctas *= 2) {
     const int64_t slice = ceilDiv(tiling.runs, ctas) * rows.runBytes();
     const int64_t most =
         ctas == 1 && !isNarrow ? sharedBytesOfTwo(target) : ofShared(target, isNarrow ? sliceBytes : mostSliceBytes);
     const bool fills = tiling.rows * ctas * 4 >= int64_t{5} * target.processors;
-    if (fills && slice <= most && slice > registerBytes) return sharedRuns(rows, slice, target);
+    if (fills && slice <= most && slice > registerBytes) return holdRunsShared(rows, slice, target);
   }
   return {};
 }
 
 /// Bytes of a team's slices: whole runs, of which each CTA has as many; as much of all rows is on chip at once as can be, but
 /// no less than two CTAs for each multiprocessor divide them.
-int64_t teamSlice(const RunRows& rows, const ir::Target& target) {
+int64_t persistentSlice(const RunRows& rows, const ir::Target& target) {
   const int64_t run = rows.runBytes();
   const int64_t filling = std::max(leastSliceBytes, rows.tiling.rows * rows.rowBytes() / (int64_t{2} * target.processors));
   const int64_t ofFour = ofShared(target, sliceBytes), ofThree = ofShared(target, mostSliceBytes);
-  if (rows.tiling.windows || run > ofThree) return std::min(filling, ofFour);
+  if (rows.tiling.hasCover || run > ofThree) return std::min(filling, ofFour);
   const int64_t most = filling < ofFour ? ceilDiv(filling, run) : ofThree / run;
   const int64_t all = ofShared(target, allSharedBytes);
   const auto onChip = [&](int64_t runs) { return runs * run * std::min<int64_t>(4, all / (runs * run + besideSlice)); };
@@ -143,29 +143,30 @@ int64_t teamSlice(const RunRows& rows, const ir::Target& target) {
 
 /// A row of many runs for a team, or nothing where the device has no room for one: at most two CTAs a multiprocessor, so that
 /// another team can begin where one ends.
-std::optional<RowTiling> teamed(const RunRows& rows, int64_t bytes, const ir::Target& target) {
-  RowTiling team = sliced(rows.tiling, rows.runBytes(), bytes, sliceThreads, target);
-  if (team.ctas > 2 * target.processors) team = sliced(rows.tiling, rows.runBytes(), 2 * bytes, 2 * sliceThreads, target);
-  if (team.ctas > team.resident * target.processors) return {};
-  return team;
+std::optional<RowTiling> makePersistent(const RunRows& rows, int64_t bytes, const ir::Target& target) {
+  RowTiling persistent = cutIntoSlices(rows.tiling, rows.runBytes(), bytes, sliceThreads, target);
+  if (persistent.ctas > 2 * target.processors)
+    persistent = cutIntoSlices(rows.tiling, rows.runBytes(), 2 * bytes, 2 * sliceThreads, target);
+  if (persistent.ctas > persistent.resident * target.processors) return {};
+  return persistent;
 }
 
 /// Whether a team is faster than a cluster: where the CTAs of the latter are so large that hardly any are on a multiprocessor at
 /// once, or where all of the teams' CTAs run at once and not all of the clusters'.
-bool isBetter(const RowTiling& team, const RowTiling& cluster, const ir::Target& target) {
+bool isBetter(const RowTiling& persistent, const RowTiling& cluster, const ir::Target& target) {
   const auto runsAtOnce = [&](const RowTiling& tiling) {
     return tiling.rows * tiling.ctas <= int64_t{tiling.resident} * target.processors;
   };
-  if (team.ctas < leastTeam || team.rows * team.ctas < target.processors) return false;
+  if (persistent.ctas < fewestPersistent || persistent.rows * persistent.ctas < target.processors) return false;
   const bool isLarge = cluster.hold != Hold::Registers || cluster.block > largestOfMany;
-  return isLarge || (cluster.ctas >= leastTeam && runsAtOnce(team) && !runsAtOnce(cluster));
+  return isLarge || (cluster.ctas >= fewestPersistent && runsAtOnce(persistent) && !runsAtOnce(cluster));
 }
 
 /// Slices of a row for CTAs that read it once, and store its elements while they do.
 RowTiling streamed(const RunRows& rows, int64_t bytes, int threads, const ir::Target& target) {
-  RowTiling cut = sliced(rows.tiling, rows.runBytes(), bytes, threads, target);
+  RowTiling cut = cutIntoSlices(rows.tiling, rows.runBytes(), bytes, threads, target);
   cut.hold = Hold::Nowhere;
-  cut.team = false;
+  cut.isPersistent = false;
   return cut;
 }
 
@@ -194,22 +195,22 @@ std::optional<RowTiling> chooseSegmentTiling(const RunRows& rows, const RowTilin
   if (rows.runBytes() == 0) return {};
   if (rows.heldBytes == 0) return streamed(rows, target);
   if (!rows.isSmall)
-    if (const std::optional<RowTiling> shared = sharedRuns(rows, target)) return shared;
-  std::optional<RowTiling> team;
-  if (rows.isStored) team = teamed(rows, teamSlice(rows, target), target);
+    if (const std::optional<RowTiling> shared = holdRunsShared(rows, target)) return shared;
+  std::optional<RowTiling> persistent;
+  if (rows.isStored) persistent = makePersistent(rows, persistentSlice(rows, target), target);
   std::optional<RowTiling> cluster;
-  if (!rows.isSmall && rows.rowBytes() <= clusterRowBytes) cluster = heldRuns(rows, target);
-  return team && isBetter(*team, cluster.value_or(plain), target) ? team : cluster;
+  if (!rows.isSmall && rows.rowBytes() <= clusterRowBytes) cluster = holdRuns(rows, target);
+  return persistent && isBetter(*persistent, cluster.value_or(plain), target) ? persistent : cluster;
 }
 
 std::optional<RowTiling> wishedRunTiling(const RunRows& rows, const RowWish& wish, const ir::Target& target) {
   if (rows.runBytes() == 0) return {};
-  if (wish.parts && wish.hold == Hold::Registers && rows.heldBytes > 0)
-    return heldRuns(rows.tiling, std::clamp<int>(*wish.parts, 1, target.clusterCtas), rows.heldBytes, target);
+  if (wish.splits && wish.hold == Hold::Registers && rows.heldBytes > 0)
+    return holdRuns(rows.tiling, std::clamp<int>(*wish.splits, 1, target.clusterCtas), rows.heldBytes, target);
   if (!wish.slice) return {};
   const int64_t bytes = std::min(*wish.slice, rows.rowBytes());
-  if (wish.team && rows.heldBytes > 0) return teamed(rows, bytes, target);
-  const RowTiling cut = rows.heldBytes > 0 ? sharedRuns(rows, bytes, target) : streamed(rows, bytes, sliceThreads, target);
+  if (wish.isPersistent && rows.heldBytes > 0) return makePersistent(rows, bytes, target);
+  const RowTiling cut = rows.heldBytes > 0 ? holdRunsShared(rows, bytes, target) : streamed(rows, bytes, sliceThreads, target);
   return cut.ctas <= target.clusterCtas ? std::optional(cut) : std::nullopt;
 }
 

@@ -44,7 +44,7 @@ bool sumsColumns(const ReductionNest& nest) {
   const auto isSum = [](const Reduction& reduction) {
     return reduction.op == ir::Op::Add && ir::isFloating(reduction.body->dtype);
   };
-  return !nest.scans && nest.passes() == 1 && nest.elementStores.empty() &&
+  return !nest.scans && nest.traversals() == 1 && nest.elementStores.empty() &&
          std::all_of(nest.reductions.begin(), nest.reductions.end(), isSum);
 }
 

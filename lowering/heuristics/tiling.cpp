@@ -21,20 +21,21 @@ std::string text(const PointwiseTiling& tiling) {
 }
 
 /// ` shares 264`, ` ctas 2`, or ` team 64`.
-std::string parts(int ctas, int shares, bool team = false) {
-  return shares > 1 ? fmt::format(" shares {}", shares) : fmt::format(" {} {}", team ? "team" : "ctas", ctas);
+std::string splits(int ctas, int gridSplits, bool isPersistent = false) {
+  return gridSplits > 1 ? fmt::format(" splits {}", gridSplits)
+                        : fmt::format(" {} {}", isPersistent ? "persistent" : "ctas", ctas);
 }
 
 std::string text(const RowTiling& tiling) {
   const std::string along = tiling.hasRuns() && tiling.alongRun > 1 ? fmt::format(" along {}", tiling.alongRun) : "";
   return fmt::format("rows group {} steps {} block {}{}{} hold {} resident {}{}{}", tiling.group,
-                     tiling.runSteps * tiling.vectorSteps, tiling.block, parts(tiling.ctas, tiling.shares, tiling.team), along,
-                     name(tiling.hold), tiling.resident, tiling.windows ? " windows" : "",
-                     tiling.keepsFunctions ? " keeps functions" : "");
+                     tiling.runSteps * tiling.vectorSteps, tiling.block,
+                     splits(tiling.ctas, tiling.gridSplits, tiling.isPersistent), along, name(tiling.hold), tiling.resident,
+                     tiling.hasCover ? " cover" : "", tiling.keepsFunctions ? " keeps functions" : "");
 }
 
 std::string text(const ColumnTiling& tiling) {
-  return fmt::format("columns across {} down {}{}", tiling.across, tiling.down, parts(tiling.ctas, tiling.shares));
+  return fmt::format("columns across {} down {}{}", tiling.across, tiling.down, splits(tiling.ctas, tiling.gridSplits));
 }
 
 std::string text(const StagedTiling& tiling) {
@@ -47,11 +48,11 @@ std::string text(const PersistentTiling& tiling) {
                      tiling.block, tiling.grid, tiling.adds ? " adds" : "");
 }
 
-std::string text(const TaskTiling& tiling) { return tiling.shares > 0 ? fmt::format("tasks shares {}", tiling.shares) : "tasks"; }
+std::string text(const TaskTiling& tiling) { return tiling.splits > 0 ? fmt::format("tasks splits {}", tiling.splits) : "tasks"; }
 
 std::string text(const ScanTiling& tiling) {
   return fmt::format("scan across {} group {} steps {} block {}{}", tiling.across, tiling.group, tiling.steps, tiling.block,
-                     parts(tiling.ctas, tiling.shares));
+                     splits(tiling.ctas, tiling.gridSplits));
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ bool storesAligned(const ir::Kernel& kernel, const ir::Block& block) {
 
 std::optional<ir::Kernel> fuseHorizontally(const ir::Kernel& first, const ir::Kernel& second) {
   const bool fits = first.backend == ir::Backend::Cuda && second.backend == ir::Backend::Cuda && first.pool == second.pool &&
-                    first.launch.block == second.launch.block && second.launch.cluster == 1 && !first.launch.team &&
+                    first.launch.block == second.launch.block && second.launch.cluster == 1 && !first.launch.isPersistent &&
                     first.body.size() == 1 && second.body.size() == 1 && !interfere(first, second);
   if (!fits) return std::nullopt;
   ir::ExprPool& pool = *first.pool;

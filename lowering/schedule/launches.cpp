@@ -16,7 +16,7 @@ namespace {
 
 /// From here on a matrix is better read once: what two launches read twice comes from the cache the second time, but not for
 /// nothing.
-constexpr int64_t crossingBytes = int64_t{19} << 20;
+constexpr int64_t mixedOrderBytes = int64_t{19} << 20;
 
 /// Of the tensors that loops read and write, each once.
 int64_t bytesOf(std::span<const LoopNest> nests) {
@@ -30,7 +30,7 @@ int64_t bytesOf(std::span<const LoopNest> nests) {
 /// Columns under as many threads as a CTA of rows has.
 void match(ColumnTiling& columns, const RowTiling& rows) {
   const int down = rows.block / columns.across;
-  const bool fits = rows.ctas == 1 && rows.shares == 1 && columns.shares == 1 && !columns.isDirect() &&
+  const bool fits = rows.ctas == 1 && rows.gridSplits == 1 && columns.gridSplits == 1 && !columns.isDirect() &&
                     columns.across * down == rows.block && down >= columns.lanes && rows.block % ir::Target::warp == 0;
   if (fits) columns.down = down;
 }
@@ -40,9 +40,9 @@ constexpr int64_t shareOfCache = 4;     // of a core's cache: what a task reads 
 
 /// Of loops on a CPU that sum columns of what others go through by rows: how many tasks share the elements, so that each finds in
 /// its cache what the rows have left there; 0 where there are no such loops.
-int64_t sharesOf(const LoopNest& columns, const LoopNest& rows, const ir::Target& target) {
+int64_t splitsOf(const LoopNest& columns, const LoopNest& rows, const ir::Target& target) {
   const auto& sums = columns.reduction;
-  if (!sums || !rows.reduction || sums->passes() > 1 || !sums->elementStores.empty() || rows.reduction->elementStores.empty())
+  if (!sums || !rows.reduction || sums->traversals() > 1 || !sums->elementStores.empty() || rows.reduction->elementStores.empty())
     return 0;
   const IterationDomain &across = columns.domain, &along = rows.domain;
   if (across.runsAlongElements() || !along.runsAlongElements()) return 0;
@@ -68,13 +68,13 @@ std::optional<ir::Kernel> merge(const ir::Kernel& a, const ir::Kernel& b) {
 }
 
 /// The tiling of a matrix that two loops read, where reading it twice costs more than the wait for all CTAs in the end.
-std::optional<PersistentTiling> crossingTiling(const LoopNests& nests, const ir::Target& target) {
-  if (!nests.mixedOrder || bytesOf(nests.all) < crossingBytes) return std::nullopt;
+std::optional<PersistentTiling> mixedOrderTiling(const LoopNests& nests, const ir::Target& target) {
+  if (!nests.mixedOrder || bytesOf(nests.all) < mixedOrderBytes) return std::nullopt;
   return choosePersistentTiling(*nests.mixedOrder, target);
 }
 
 /// The tiling of two loops in one kernel, nothing where each has its own; what becomes of columns concerns only one of them.
-std::optional<PersistentTiling> sharedTiling(const std::vector<Tiling>& tilings) {
+std::optional<PersistentTiling> commonTiling(const std::vector<Tiling>& tilings) {
   if (tilings.size() != 2) return std::nullopt;
   const auto* one = std::get_if<PersistentTiling>(&tilings[0]);
   const auto* other = std::get_if<PersistentTiling>(&tilings[1]);
@@ -110,14 +110,14 @@ void reverseRereads(std::vector<Tiling>& tilings, std::span<const LoopNest> all,
 }  // namespace
 
 std::vector<Tiling> chooseTilings(const LoopNests& nests, const ir::Target& target) {
-  if (const auto crossing = crossingTiling(nests, target)) return {*crossing, *crossing};
+  if (const auto matrix = mixedOrderTiling(nests, target)) return {*matrix, *matrix};
   const std::span<const LoopNest> all = nests.all;
   std::vector<Tiling> tilings;
   for (const LoopNest& nest : all) tilings.push_back(chooseTiling(nest, target));
   for (std::size_t i = 0; i + 1 < all.size(); ++i) {
     for (const auto& [one, other] : {std::pair(i, i + 1), std::pair(i + 1, i)}) {
       if (target.backend == ir::Backend::Cpu) {
-        if (const int64_t shares = sharesOf(all[one], all[other], target)) tilings[one] = TaskTiling{shares};
+        if (const int64_t splits = splitsOf(all[one], all[other], target)) tilings[one] = TaskTiling{splits};
         continue;
       }
       auto* columns = std::get_if<ColumnTiling>(&tilings[one]);
@@ -130,7 +130,7 @@ std::vector<Tiling> chooseTilings(const LoopNests& nests, const ir::Target& targ
 }
 
 std::vector<ir::Kernel> scheduleAll(const LoopNests& nests, const ir::Target& target, const std::vector<Tiling>& tilings) {
-  const auto shared = nests.mixedOrder ? sharedTiling(tilings) : std::nullopt;
+  const auto shared = nests.mixedOrder ? commonTiling(tilings) : std::nullopt;
   if (shared) return {schedulePersistent(*nests.mixedOrder, target, *shared)};
   std::vector<ir::Kernel> kernels;
   for (std::size_t i = 0; i < nests.all.size(); ++i) kernels.push_back(schedule(nests.all[i], target, tilings[i]));

@@ -43,14 +43,14 @@ void NestKernel::addAccumulators(int64_t elements, int lanes) {
         default: return "sum";
       }
     };
-    addLocal(stem(), reduction.body->dtype, elements, ir::Space::Register, lanes);
+    addLocal(stem(), reduction.body->dtype, elements, ir::Space::Private, lanes);
   }
 }
 
-std::vector<std::size_t> NestKernel::reductionsOf(int pass) const {
+std::vector<std::size_t> NestKernel::reductionsOf(int traversal) const {
   std::vector<std::size_t> found;
   for (std::size_t i = 0; i < nest_.reductions.size(); ++i)
-    if (nest_.reductions[i].pass == pass) found.push_back(i);
+    if (nest_.reductions[i].traversal == traversal) found.push_back(i);
   return found;
 }
 
@@ -64,10 +64,10 @@ ir::Statement NestKernel::reset(const std::vector<std::size_t>& reductions, int 
   return {all};
 }
 
-std::set<const Expr*> NestKernel::loadsOf(int pass) const {
+std::set<const Expr*> NestKernel::loadsOf(int traversal) const {
   std::vector<const Expr*> values;
-  for (std::size_t i : reductionsOf(pass)) values.push_back(nest_.reductions[i].body);
-  if (pass == nest_.passes())
+  for (std::size_t i : reductionsOf(traversal)) values.push_back(nest_.reductions[i].body);
+  if (traversal == nest_.traversals())
     for (const ir::StoreTo& store : nest_.elementStores) values.push_back(store.value);
   std::set<const Expr*> loads;
   for (const Expr* node : ir::postorder(values))
@@ -81,9 +81,10 @@ ir::Lanes NestKernel::lanes(const LanePlace& place) const {
   return lanes;
 }
 
-std::vector<ir::Store> NestKernel::reductionStores(int pass, const LanePlace& place, const LoadMap& loads, bool apart) const {
+std::vector<ir::Store> NestKernel::reductionStores(int traversal, const LanePlace& place, const LoadMap& loads,
+                                                   bool apart) const {
   std::vector<ir::Store> stores;
-  for (std::size_t i : reductionsOf(pass)) {
+  for (std::size_t i : reductionsOf(traversal)) {
     const Reduction& reduction = nest_.reductions[i];
     const ir::Expr* value = domain_.at(reduction.body, place.each, loads);
     stores.push_back({accumulator(i), number(0).expr(), value, apart, reduction.op});
@@ -124,7 +125,7 @@ ir::Block NestKernel::gridLoop(Value cluster, ir::Block body) const {
   return block;
 }
 
-ir::Kernel NestKernel::finish(ir::Launch launch, ir::Block body) {
+ir::Kernel NestKernel::assemble(ir::Launch launch, ir::Block body) {
   kernel_.index32 = kernel_.backend == ir::Backend::Cuda && fits32(launch);
   kernel_.launch = launch;
   kernel_.body = std::move(body);

@@ -27,7 +27,7 @@ ir::Kernel scheduleScan(const ir::Loops& loops, const ReductionNest& nest, const
                         const ir::Target& target, const ScanTiling& tiling);
 
 /// A crossing: CTAs that stay take rows one after another, and what they leave of columns is added by all of them in the end.
-ir::Kernel schedulePersistent(const MixedOrderReduction& crossing, const ir::Target& target, const PersistentTiling& tiling);
+ir::Kernel schedulePersistent(const MixedOrderReduction& matrix, const ir::Target& target, const PersistentTiling& tiling);
 
 ir::Kernel scheduleCpuPointwise(const ir::Loops& loops, const IterationDomain& domain, const ir::Target& target);
 ir::Kernel scheduleCpuRows(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain,

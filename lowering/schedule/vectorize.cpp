@@ -22,15 +22,15 @@ const Expr* offsetOf(ir::ExprPool& pool, const IterationDomain& domain, const Ac
 
 }  // namespace
 
-LoadMap readLanes(ir::ExprPool& pool, const IterationDomain& domain, const LanePlace& place, LoadMap known) {
+LoadMap readLanes(ir::ExprPool& pool, const IterationDomain& domain, const LanePlace& place, LoadMap bindings) {
   for (const Access& access : domain.loads()) {
-    if (known.contains(access.node)) continue;
+    if (bindings.contains(access.node)) continue;
     const bool contiguous = isContiguous(domain, access, place);
     const Expr* offset = offsetOf(pool, domain, access, place, contiguous);
     const auto mode = contiguous ? ir::LoadMode::Contiguous : ir::LoadMode::PerLane;
-    known[access.node] = pool.load(access.buffer, access.node->dtype, offset, mode);
+    bindings[access.node] = pool.load(access.buffer, access.node->dtype, offset, mode);
   }
-  return known;
+  return bindings;
 }
 
 ir::Store storeLanes(ir::ExprPool& pool, const IterationDomain& domain, const Access& store, const LanePlace& place,
@@ -40,8 +40,8 @@ ir::Store storeLanes(ir::ExprPool& pool, const IterationDomain& domain, const Ac
 }
 
 ir::Lanes vectorize(const ir::Loops& loops, const IterationDomain& domain, const LanePlace& place, const Expr* active,
-                    LoadMap known) {
-  const LoadMap loads = readLanes(*loops.pool, domain, place, std::move(known));
+                    LoadMap bindings) {
+  const LoadMap loads = readLanes(*loops.pool, domain, place, std::move(bindings));
   ir::Lanes lanes;
   lanes.axis = place.lane;
   lanes.active = active;

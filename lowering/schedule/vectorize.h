@@ -21,14 +21,14 @@ struct LanePlace {
 
 /// What is read in the place of every load of the domain: loads that run along the lanes become contiguous, those that do not
 /// move with them are read once, others lane by lane. `known` gives loads that are read already.
-LoadMap readLanes(ir::ExprPool& pool, const IterationDomain& domain, const LanePlace& place, LoadMap known = {});
+LoadMap readLanes(ir::ExprPool& pool, const IterationDomain& domain, const LanePlace& place, LoadMap bindings = {});
 /// A store of the domain with its value, in which axes and loads have been replaced.
 ir::Store storeLanes(ir::ExprPool& pool, const IterationDomain& domain, const Access& store, const LanePlace& place,
                      const ir::Expr* value);
 
 /// The stores of loops without reductions for the lanes of one vector.
 ir::Lanes vectorize(const ir::Loops& loops, const IterationDomain& domain, const LanePlace& place, const ir::Expr* active,
-                    LoadMap known = {});
+                    LoadMap bindings = {});
 
 /// Parameters in buffer order, as much aligned as a target's kernels make use of: ATen allocates in larger pieces.
 std::vector<ir::Param> parameters(const ir::Loops& loops, const ir::Target& target);

@@ -38,7 +38,7 @@ void CubinExecutable::prepare() {
   if (program_.dynamicSharedBytes > 0)
     check(cudaFuncSetAttribute(kernel_, cudaFuncAttributeMaxDynamicSharedMemorySize, program_.dynamicSharedBytes),
           "cudaFuncSetAttribute");
-  if (program_.launch.team) {
+  if (program_.launch.isPersistent) {
     const int64_t most = ctasAtOnce();
     ir::require(most >= program_.launch.cluster, "the kernel {} needs {} CTAs at once; {} fit", program_.name,
                 program_.launch.cluster, most);

@@ -77,13 +77,13 @@ softmax(
 TEST_CASE("a CTA combines all items of a Combine with one barrier") {
   const std::string text = source(tests::rowMoments());
   CHECK(text.starts_with("extern \"C\" __global__ void __launch_bounds__(256, 4)\n"));
-  CHECK(text.find("  __shared__ alignas(16) f32 sum_parts[8];\n  __shared__ alignas(16) f32 squares_parts[8];\n") !=
+  CHECK(text.find("  __shared__ alignas(16) f32 sum_partials[8];\n  __shared__ alignas(16) f32 squares_partials[8];\n") !=
         std::string::npos);
-  CHECK(between(text, "  Group<", "  if (") == R"(  Group<256, 1, 1, 256>::give<Add>(sum, sum_parts);
-  Group<256, 1, 1, 256>::give<Add>(squares, squares_parts);
+  CHECK(between(text, "  Group<", "  if (") == R"(  Group<256, 1, 1, 256>::give<Add>(sum, sum_partials);
+  Group<256, 1, 1, 256>::give<Add>(squares, squares_partials);
   __syncthreads();
-  Group<256, 1, 1, 256>::take<Add>(sum, sum_parts);
-  Group<256, 1, 1, 256>::take<Add>(squares, squares_parts);
+  Group<256, 1, 1, 256>::take<Add>(sum, sum_partials);
+  Group<256, 1, 1, 256>::take<Add>(squares, squares_partials);
 )");
 }
 
@@ -107,9 +107,9 @@ TEST_CASE("a cluster: its peers have started before anything is written to them;
   const f32 tile_in1 = tile[o0 + 64 + o1];
   column = tile_in + tile_in1;
   clusterWait();
-  Group<4, 1, 4, 256>::give<Add>(column, column_parts);
+  Group<4, 1, 4, 256>::give<Add>(column, column_partials);
   clusterBarrier();
-  Group<4, 1, 4, 256>::take<Add>(column, column_parts);
+  Group<4, 1, 4, 256>::take<Add>(column, column_partials);
   if (rank < 1 && i32(thread % 4u) < 1) {
     out0[block * 64 + i32(thread / 4u)] = f16(column);
   }
@@ -181,7 +181,7 @@ std::string loops(const std::vector<std::string>& statements) {
   index32
   in  self f32[64] align 4
   out out0 f32[64] align 4
-  register x f32[1]
+  private x f32[1]
   shared a f32[64]
   shared b f32[64]
   for i0 in 1 grid
@@ -307,7 +307,7 @@ TEST_CASE("a loop around loops over threads: barriers order an iteration and the
   index32
   in  self f32[4, 64] align 4
   out out0 f32[4, 64] align 4
-  register x f32[1]
+  private x f32[1]
   shared a f32[64]
   for i0 in 1 grid
     for i1 in 4 serial
@@ -328,9 +328,9 @@ TEST_CASE("a loop around loops over threads: barriers order an iteration and the
     __syncthreads();
     const f32 a_in = a[63 - thread];
     x = a_in;
-    Group<64, 1, 1, 64>::give<Max>(x, x_parts);
+    Group<64, 1, 1, 64>::give<Max>(x, x_partials);
     __syncthreads();
-    Group<64, 1, 1, 64>::take<Max>(x, x_parts);
+    Group<64, 1, 1, 64>::take<Max>(x, x_partials);
     out0[i0 * 64 + thread] = x;
   )");
 }

@@ -18,10 +18,10 @@ std::string statement(const std::string& text) {
   index32
   in  self f32[64] align 16
   out out0 f32[64] align 16
-  register r f32[16] lanes 4
-  register s f32[4]
-  register n i64[4]
-  register p b8[1]
+  private r f32[16] lanes 4
+  private s f32[4]
+  private n i64[4]
+  private p b8[1]
   for i0 in 4 grid
 )" + indented + "\n"),
                                             tests::hopper())
@@ -110,7 +110,7 @@ TEST_CASE("halves are no accumulators") {
   launch 1 blocks of 1 threads
   index32
   in  self f16[1] align 2
-  register x f16[1]
+  private x f16[1]
   for i0 in 1 grid
     lanes l0 in 1
       x[0] add= self[0]

@@ -108,7 +108,7 @@ TEST_CASE("what has no CPU code is refused") {
 TEST_CASE("unrolled loops are straight-line code at constant offsets; registers are memory of the function") {
   ir::Kernel kernel = mapped(DType::F32, Op::Sqrt, 16);
   ir::ExprPool& pool = *kernel.pool;
-  kernel.locals = {{{"held", ir::TensorType::contiguous(DType::F32, {20}), -1, true, true}, ir::Space::Register, 8}};
+  kernel.locals = {{{"held", ir::TensorType::contiguous(DType::F32, {20}), -1, true, true}, ir::Space::Private, 8}};
   const Expr* i = pool.axis(2);
   const Expr* at = pool.make(Op::Mul, {i, pool.integer(DType::I64, 8)});
   const Expr* value = pool.load(0, DType::F32, at, ir::LoadMode::Contiguous);

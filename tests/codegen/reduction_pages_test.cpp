@@ -88,7 +88,7 @@ TEST_CASE("rows that are read across memory and written along it: tiles of them 
 }
 
 TEST_CASE("gradients of weights where a tensor lies across the others: sums of parts, in tiles, and then of these") {
-  page("divided_sums", R"(graph
+  page("split_sums", R"(graph
   in grad_out f16[64, 196, 384]
   in input    f16[64, 196, 384] strides (75264, 1, 196)
   in mean     f32[64, 196, 1]
@@ -101,8 +101,8 @@ TEST_CASE("gradients of weights where a tensor lies across the others: sums of p
        withCuda);
 }
 
-TEST_CASE("few channels that are large: a team of CTAs shares one, a slice in each one's shared memory") {
-  page("team_row", R"(graph
+TEST_CASE("few channels that are large: a persistent cluster of CTAs has one, a slice in each CTA's shared memory") {
+  page("persistent_row", R"(graph
   in input f16[64, 16, 64, 64]
   out0 f16[64, 16, 64, 64], out1 f32[16], out2 f32[16] = aten.native_batch_norm.default(input=input, weight=None, bias=None, running_mean=None, running_var=None, training=True, momentum=0.1, eps=1e-05)
   return out0, out1, out2

@@ -39,7 +39,7 @@ std::string refusal(const std::string& text) {
 }  // namespace
 
 TEST_CASE("each thread has registers of its own, which keep what one loop wrote for the next") {
-  CHECK(run(cuda(R"(  register held f32[1]
+  CHECK(run(cuda(R"(  private held f32[1]
   for b in 2 grid
     for t in 4 thread
       lanes l in 1
@@ -66,7 +66,7 @@ TEST_CASE("accumulation: vectors lane by lane, lanes that share an element, and 
   const auto accumulated = [](const std::string& lanes, const std::string& store) {
     return run(
         "kernel f on cpu\n  launch 1 tasks, 1 at a time\n  in x f32[8] align 4\n  out y f32[4] align 4\n"
-        "  register sum f32[4] lanes 4\n  lanes l in 4\n    sum[0] x4 = f32(l)\n  for i in 2 unrolled\n    " +
+        "  private sum f32[4] lanes 4\n  lanes l in 4\n    sum[0] x4 = f32(l)\n  for i in 2 unrolled\n    " +
         lanes + "\n      " + store + "\n  lanes l in 4\n    y[0] x4 = sum[0] x4\n");
   };
   CHECK(accumulated("lanes l in 4", "sum[0] x4 add= x[i*4] x4") == Doubles{4, 7, 10, 13});
@@ -79,14 +79,14 @@ TEST_CASE("accumulation: vectors lane by lane, lanes that share an element, and 
 
 TEST_CASE("all lanes are read before one is written") {
   CHECK(run("kernel f on cpu\n  launch 1 tasks, 1 at a time\n  in x f32[4] align 4\n  out y f32[4] align 4\n"
-            "  register held f32[4] lanes 4\n  lanes l in 4\n    held[0] x4 = x[0] x4\n"
+            "  private held f32[4] lanes 4\n  lanes l in 4\n    held[0] x4 = x[0] x4\n"
             "  lanes l in 4\n    held[3 - l] = held[0] x4\n  lanes l in 4\n    y[0] x4 = held[0] x4\n") == Doubles{3, 2, 1, 0});
 }
 
 TEST_CASE("a combination of neighbours, of threads that lie apart, and of several arrays") {
   const auto combined = [](const std::string& combine) {
     return run(
-        cuda("  register top f32[1]\n  register pair f32[2]\n  for b in 2 grid\n    for t in 4 thread\n      lanes l in 1\n"
+        cuda("  private top f32[1]\n  private pair f32[2]\n  for b in 2 grid\n    for t in 4 thread\n      lanes l in 1\n"
              "        top[0] = x[b*4 + t]\n      lanes v in 2\n        pair[v] = x[b*4 + t] * f32(v*2 - 1)\n    " +
              combine + "\n    for t in 4 thread\n      lanes l in 1\n        y[b*4 + t] = top[0] + pair[0] + pair[1]\n"));
   };
@@ -103,8 +103,8 @@ TEST_CASE("a combination before each thread: what those of lower numbers held, b
   in  x i64[4] align 8
   out y i64[4] align 8
   out z i64[4] align 8
-  register total i64[1]
-  register start i64[1]
+  private total i64[1]
+  private start i64[1]
   for b in 1 grid
     for t in 4 thread
       lanes l in 1
@@ -128,7 +128,7 @@ TEST_CASE("clusters: their CTAs have shared arrays of their own, and combine the
   launch 2 clusters of 2 blocks of 2 threads
   in  x f32[8] align 4
   out y f32[8] align 4
-  register sum f32[1]
+  private sum f32[1]
   shared tile f32[2]
   for g in 2 grid
     for c in 2 cluster
@@ -149,7 +149,7 @@ TEST_CASE("clusters: their CTAs have shared arrays of their own, and combine the
 }
 
 TEST_CASE("statements after the loop over blocks or tasks run once and see what all left in global arrays") {
-  CHECK(run(cuda(R"(  register sum f32[1]
+  CHECK(run(cuda(R"(  private sum f32[1]
   global part f32[2]
   for b in 2 grid
     for t in 4 thread
@@ -170,7 +170,7 @@ TEST_CASE("statements after the loop over blocks or tasks run once and see what 
   launch 4 tasks, 2 at a time
   in  x f32[16] align 4
   out y f32[1]  align 4
-  register sum f32[1]
+  private sum f32[1]
   global part f32[4]
   for i in 4 task
     lanes l in 1
@@ -219,14 +219,14 @@ TEST_CASE("sums: zeros at first, to which all threads of all blocks add, and zer
 
 TEST_CASE("what is stored to a local array is rounded to its dtype") {
   CHECK(run("kernel f on cpu\n  launch 1 tasks, 1 at a time\n  in x f32[1] align 4\n  out y f32[1] align 4\n"
-            "  register held f16[1]\n  lanes l in 1\n    held[0] = f16(2048)\n  lanes l in 1\n    held[0] add= f16(1)\n"
+            "  private held f16[1]\n  lanes l in 1\n    held[0] = f16(2048)\n  lanes l in 1\n    held[0] add= f16(1)\n"
             "  lanes l in 1\n    y[0] = f32(held[0])\n") == Doubles{2048});
 }
 
 TEST_CASE("it is noticed when what nobody wrote is read") {
   const std::string write = "      lanes l in 1\n        held[0] = x[t]\n";
   const std::string read = "    for t in 4 thread\n      lanes l in 1\n        y[b*4 + t] = held[0]\n";
-  const std::string begin = "  register held f32[2]\n  for b in 2 grid\n    for t in 4 thread\n";
+  const std::string begin = "  private held f32[2]\n  for b in 2 grid\n    for t in 4 thread\n";
   CHECK(refusal(cuda(begin + "      if t != 2\n  " + write.substr(0, 20) + "  " + write.substr(20) + read)) ==
         "read of held[0] in thread 2, which is undefined");
   CHECK(refusal(cuda(begin + "      if b == 0\n  " + write.substr(0, 20) + "  " + write.substr(20) + read)) ==

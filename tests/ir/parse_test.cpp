@@ -126,16 +126,16 @@ TEST_CASE("kernels: one mistake a text") {
 }
 
 TEST_CASE("local arrays, combinations and accumulation: one mistake a text") {
-  CHECK(inKernel("  register f32[4]\n") == "3:15: expected a dtype, found '['");
+  CHECK(inKernel("  private f32[4]\n") == "3:14: expected a dtype, found '['");
   CHECK(inKernel("  shared x f32[4] lanes 0\n") == "3:25: expected a number of lanes, found '0'");
   CHECK(inKernel("  global x f32[4] align 4\n") == "3:19: expected the end of the line, found 'align'");
-  CHECK(inKernel("  register x f32[4]\n  combine 32 threads\n") == "4:21: expected ':', found the end of the line");
-  CHECK(inKernel("  register x f32[4]\n  combine 32 threads: x\n") ==
+  CHECK(inKernel("  private x f32[4]\n  combine 32 threads\n") == "4:21: expected ':', found the end of the line");
+  CHECK(inKernel("  private x f32[4]\n  combine 32 threads: x\n") ==
         "4:23: expected an operation that combines values, found 'x'");
-  CHECK(inKernel("  register x f32[4]\n  combine 32 threads: add y\n") == "4:27: expected a buffer, found 'y'");
-  CHECK(inKernel("  register x f32[4]\n  combine 2000 threads: add x\n") ==
+  CHECK(inKernel("  private x f32[4]\n  combine 32 threads: add y\n") == "4:27: expected a buffer, found 'y'");
+  CHECK(inKernel("  private x f32[4]\n  combine 2000 threads: add x\n") ==
         "4:11: expected a number of threads of at most 1024, found '2000'");
-  CHECK(inKernel("  register x f32[4]\n  lanes l in 1\n    x[0] sub= f32(1)\n") ==
+  CHECK(inKernel("  private x f32[4]\n  lanes l in 1\n    x[0] sub= f32(1)\n") ==
         "5:10: expected an operation that combines values, found 'sub'");
   CHECK(inLoops("k[i] add= i") == "5:10: expected '=', found 'add'");  // only lanes accumulate
   CHECK(tests::refusal(ErrorKind::Input, [] { parseKernel("kernel f on cuda\n  launch 1 clusters of 0 blocks\n"); }) ==

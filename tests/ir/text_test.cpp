@@ -82,10 +82,10 @@ const char* const reducingKernel = R"(kernel aten__softmax on cuda
   launch 128 clusters of 2 blocks of 128 threads, 4 resident
   in  self f16[512, 512] align 16
   out out0 f16[512]      align 16
-  register held f16[16]  lanes 8
-  register top  f32[2]
-  shared   tile f32[128]
-  global   part f32[128]
+  private held f16[16]  lanes 8
+  private top  f32[2]
+  shared  tile f32[128]
+  global  part f32[128]
   for i0 in 128 grid
     for i1 in 2 cluster
       for i2 in 128 thread
@@ -194,7 +194,7 @@ TEST_CASE("a scan prints its operation, the axis it runs along and its body") {
   const std::string loops = "loops f\n  in  x f32[3]\n  out y f32[3]\n  for i0 in 3\n    y[i0] = mul[to i0](x[i0]) - x[0]\n";
   CHECK(toText(parseLoops(loops)) == loops);
   const std::string kernel =
-      "kernel f on cuda\n  launch 1 blocks of 32 threads\n  register x f32[1]\n  register y f32[1]\n  for i0 in 1 grid\n"
+      "kernel f on cuda\n  launch 1 blocks of 32 threads\n  private x f32[1]\n  private y f32[1]\n  for i0 in 1 grid\n"
       "    for i1 in 32 thread\n    combine 16 threads stride 2: add x before y\n";
   CHECK(toText(parseKernel(kernel)) == kernel);
 }

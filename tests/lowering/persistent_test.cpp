@@ -86,15 +86,15 @@ std::optional<lowering::MixedOrderReduction> mixedOrderOf(const std::vector<ir::
 }
 
 /// The same for the loops of a graph, by the rules, and where CTAs add what they have of columns.
-void checkCrossing(const std::string& lines, int processors) {
+void checkMixedOrder(const std::string& lines, int processors) {
   const std::vector<ir::Loops> all = lowering::lower(ir::parseGraph("graph\n" + lines));
-  const std::optional<lowering::MixedOrderReduction> crossing = mixedOrderOf(all);
-  REQUIRE(crossing);
-  std::optional<lowering::PersistentTiling> tiling = lowering::choosePersistentTiling(*crossing, device(processors));
+  const std::optional<lowering::MixedOrderReduction> matrix = mixedOrderOf(all);
+  REQUIRE(matrix);
+  std::optional<lowering::PersistentTiling> tiling = lowering::choosePersistentTiling(*matrix, device(processors));
   REQUIRE(tiling);
   checkTiling(all, *tiling, processors);
   tiling->adds = true;
-  if (lowering::canAdd(*crossing)) checkTiling(all, *tiling, processors);
+  if (lowering::canAdd(*matrix)) checkTiling(all, *tiling, processors);
 }
 
 std::string layerNormBackward(int rows, int columns, const std::string& dtype = "f16") {
@@ -120,28 +120,28 @@ std::string sum(int rows, int columns, const std::string& dtype) {
 }  // namespace
 
 TEST_CASE("rows and columns of one matrix: several rows a warp, a warp a row, several warps a row") {
-  checkCrossing(layerNormBackward(300, 64), 2);
-  checkCrossing(layerNormBackward(77, 144), 2);
-  checkCrossing(layerNormBackward(60, 768), 2);
-  checkCrossing(layerNormBackward(21, 2048), 3);
-  checkCrossing(layerNormBackward(50, 48, "f32"), 2);
+  checkMixedOrder(layerNormBackward(300, 64), 2);
+  checkMixedOrder(layerNormBackward(77, 144), 2);
+  checkMixedOrder(layerNormBackward(60, 768), 2);
+  checkMixedOrder(layerNormBackward(21, 2048), 3);
+  checkMixedOrder(layerNormBackward(50, 48, "f32"), 2);
 }
 
 TEST_CASE("fewer rows than groups, or as many: nothing is read ahead") {
-  checkCrossing(layerNormBackward(5, 64), 4);
-  checkCrossing(layerNormBackward(24, 768), 2);
+  checkMixedOrder(layerNormBackward(5, 64), 4);
+  checkMixedOrder(layerNormBackward(24, 768), 2);
 }
 
 TEST_CASE("columns alone, which many CTAs add up") {
-  checkCrossing(sum(700, 96, "f16"), 2);
-  checkCrossing(sum(100, 520, "f32"), 5);
-  checkCrossing(sum(3, 64, "f16"), 4);
+  checkMixedOrder(sum(700, 96, "f16"), 2);
+  checkMixedOrder(sum(100, 520, "f32"), 5);
+  checkMixedOrder(sum(3, 64, "f16"), 4);
 }
 
 TEST_CASE("columns whose elements are stored, too: once all CTAs know what the columns add up to") {
   for (const char* type : {"f16[300, 64]", "f32[41, 12]", "f16[4, 48, 5, 6] strides (1440, 1, 288, 48)"}) {
     const int channels = std::string(type).find("64") != std::string::npos ? 64 : type[1] == '3' ? 12 : 48;
-    checkCrossing(fmt::format(R"(  in input {0}
+    checkMixedOrder(fmt::format(R"(  in input {0}
   in weight f32[{1}]
   in bias f32[{1}]
   in running_mean f32[{1}]
@@ -149,9 +149,9 @@ TEST_CASE("columns whose elements are stored, too: once all CTAs know what the c
   out0 {0}, out1 f32[{1}], out2 f32[{1}] = aten.native_batch_norm.default(input=input, weight=weight, bias=bias, running_mean=running_mean, running_var=running_var, training=True, momentum=0.1, eps=1e-05) writes running_mean, running_var
   return out0, out1, out2, running_mean, running_var
 )",
-                              type, channels),
-                  3);
-    checkCrossing(fmt::format(R"(  in grad_out {0}
+                                type, channels),
+                    3);
+    checkMixedOrder(fmt::format(R"(  in grad_out {0}
   in input {0}
   in weight f32[{1}]
   in save_mean f32[{1}]
@@ -159,18 +159,18 @@ TEST_CASE("columns whose elements are stored, too: once all CTAs know what the c
   out0 {0}, out1 f32[{1}], out2 f32[{1}] = aten.native_batch_norm_backward.default(grad_out=grad_out, input=input, weight=weight, running_mean=None, running_var=None, save_mean=save_mean, save_invstd=save_invstd, train=True, eps=1e-05, output_mask=[True, True, True])
   return out0, out1, out2
 )",
-                              type, channels),
-                  2);
+                                type, channels),
+                    2);
   }
 }
 
-TEST_CASE("no crossing: one vector of the matrix is not aligned, rows are no rows of both, or columns are scanned") {
-  const auto isCrossing = [](const std::string& lines) {
+TEST_CASE("no matrix: one vector of the matrix is not aligned, rows are no rows of both, or columns are scanned") {
+  const auto isMixedOrder = [](const std::string& lines) {
     return mixedOrderOf(lowering::lower(ir::parseGraph("graph\n" + lines))).has_value();
   };
-  CHECK(isCrossing(layerNormBackward(40, 64)));
-  CHECK_FALSE(isCrossing(layerNormBackward(40, 50)));
-  CHECK_FALSE(isCrossing(sum(40, 50, "f16")));
-  CHECK_FALSE(isCrossing(
+  CHECK(isMixedOrder(layerNormBackward(40, 64)));
+  CHECK_FALSE(isMixedOrder(layerNormBackward(40, 50)));
+  CHECK_FALSE(isMixedOrder(sum(40, 50, "f16")));
+  CHECK_FALSE(isMixedOrder(
       "  in self f16[40, 64]\n  out0 f16[40, 64] = aten.cumsum.default(self=self, dim=0, dtype=None)\n  return out0\n"));
 }

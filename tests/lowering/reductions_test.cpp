@@ -103,7 +103,7 @@ TEST_CASE("layer norm backward: rows and columns are loops of their own") {
 )");
 }
 
-TEST_CASE("batch norm in training: one pass around the channel's first element; running statistics are written in place") {
+TEST_CASE("batch norm in training: one traversal around the channel's first element; running statistics are written in place") {
   CHECK(loopsOf(R"(  in input        f16[4, 3, 5, 5]
   in running_mean f32[3]
   in running_var  f32[3]

@@ -142,7 +142,7 @@ std::vector<std::vector<size_t>> orders(size_t rank) {
   return all;
 }
 
-TEST_CASE("every set of dims, in every order in memory: rows, elements or both, in one pass or two") {
+TEST_CASE("every set of dims, in every order in memory: rows, elements or both, in one traversal or two") {
   const std::vector<DType> dtypes{DType::F32, DType::F16, DType::I64, DType::F64, DType::U8};
   const std::vector<ir::Shape> shapes{{1},      {13},   {64},      {5, 3},      {33, 17},     {16, 64},     {2, 130},
                                       {130, 2}, {1, 9}, {4, 1, 9}, {3, 40, 24}, {2, 3, 7, 7}, {2, 8, 4, 4}, {1, 5, 1, 6}};

@@ -14,12 +14,13 @@ namespace {
 std::string textOf(const lowering::RowTiling& tiling) {
   std::string text = tiling.group == 32 ? "a warp a row" : fmt::format("{} threads a row", tiling.group);
   if (tiling.ctas > 1)
-    text = fmt::format("a {} of {} CTAs of {} threads a row", tiling.team ? "team" : "cluster", tiling.ctas, tiling.block);
-  if (tiling.shares > 1) text = fmt::format("{} CTAs of {} threads share the row", tiling.shares, tiling.block);
+    text = fmt::format("a {} of {} CTAs of {} threads a row", tiling.isPersistent ? "persistent cluster" : "cluster", tiling.ctas,
+                       tiling.block);
+  if (tiling.gridSplits > 1) text = fmt::format("{} CTAs of {} threads share the row", tiling.gridSplits, tiling.block);
   if (tiling.rowsPerCta() > 1) text += fmt::format(", {} rows a CTA", tiling.rowsPerCta());
   if (tiling.hasRuns()) text += fmt::format(", {} runs side by side", tiling.runsAtOnce);
   text += fmt::format(", {} x {} elements a thread", tiling.runSteps * tiling.vectorSteps, tiling.lanes);
-  if (tiling.windows) text += ", windows";
+  if (tiling.hasCover) text += ", hasCover";
   switch (tiling.hold) {
     case lowering::Hold::Registers: return text + ", in registers";
     case lowering::Hold::Shared: return text + ", in shared memory";
@@ -32,7 +33,7 @@ std::string textOf(const lowering::ColumnTiling& tiling) {
   std::string text = fmt::format("vectors of {} columns, ", tiling.lanes);
   text += tiling.down == 1 ? fmt::format("{} threads", tiling.across) : fmt::format("{}x{} threads", tiling.across, tiling.down);
   if (tiling.ctas > 1) text += fmt::format(", a cluster of {} CTAs", tiling.ctas);
-  if (tiling.shares > 1) text += fmt::format(", {} CTAs share them", tiling.shares);
+  if (tiling.gridSplits > 1) text += fmt::format(", {} CTAs share them", tiling.gridSplits);
   return text;
 }
 
@@ -45,7 +46,7 @@ std::string textOf(const lowering::StagedTiling& tiling) {
 std::string textOf(const lowering::ScanTiling& tiling) {
   std::string text = fmt::format("{} threads", tiling.group);
   if (tiling.ctas > 1) text += fmt::format(" of {} CTAs", tiling.ctas);
-  if (tiling.shares > 1) text += fmt::format(" of each of {} CTAs", tiling.shares);
+  if (tiling.gridSplits > 1) text += fmt::format(" of each of {} CTAs", tiling.gridSplits);
   text += tiling.columns ? " a vector of columns" : " a row";
   if (tiling.linesPerCta() > 1) text += fmt::format(", {} a CTA", tiling.linesPerCta());
   return text + fmt::format(", {} x {} elements a thread at once", tiling.steps, tiling.lanes);
@@ -129,7 +130,7 @@ TEST_CASE("few rows: one vector a thread, and as many CTAs as there are rows") {
 
 TEST_CASE("longer rows stay in shared memory; few of them, or longer ones still, are shared by a cluster") {
   CHECK(softmax("f16[512, 32768]") == "rows: 512 threads a row, 8 x 8 elements a thread, in shared memory");
-  CHECK(softmax("f16[256, 50257]") == "rows: 512 threads a row, 13 x 8 elements a thread, windows, in shared memory");
+  CHECK(softmax("f16[256, 50257]") == "rows: 512 threads a row, 13 x 8 elements a thread, hasCover, in shared memory");
   CHECK(softmax("f16[8, 50264]") == "rows: a cluster of 8 CTAs of 416 threads a row, 2 x 8 elements a thread, in registers");
   CHECK(softmax("f32[4, 65536]") == "rows: a cluster of 16 CTAs of 512 threads a row, 2 x 4 elements a thread, in registers");
   CHECK(softmax("f32[512, 128000]") ==
@@ -138,15 +139,15 @@ TEST_CASE("longer rows stay in shared memory; few of them, or longer ones still,
         "rows: a cluster of 16 CTAs of 1024 threads a row, 62 x 4 elements a thread, a few at a time");
 }
 
-TEST_CASE("rows that start anywhere are read as the aligned windows that cover them") {
-  CHECK(softmax("f16[64, 1001]") == "rows: 128 threads a row, 1 x 8 elements a thread, windows, in registers");
-  CHECK(softmax("f16[512, 50265]") == "rows: 512 threads a row, 13 x 8 elements a thread, windows, in shared memory");
+TEST_CASE("rows that start anywhere are read as the aligned hasCover that cover them") {
+  CHECK(softmax("f16[64, 1001]") == "rows: 128 threads a row, 1 x 8 elements a thread, hasCover, in registers");
+  CHECK(softmax("f16[512, 50265]") == "rows: 512 threads a row, 13 x 8 elements a thread, hasCover, in shared memory");
   CHECK(softmaxGradient("f16[75648, 197]") ==
-        "rows: 16 threads a row, 16 rows a CTA, 2 x 8 elements a thread, windows, in registers");
+        "rows: 16 threads a row, 16 rows a CTA, 2 x 8 elements a thread, hasCover, in registers");
   CHECK(softmaxGradient("f16[102656, 401]") ==
-        "rows: a warp a row, 16 rows a CTA, 2 x 8 elements a thread, windows, in registers");
+        "rows: a warp a row, 16 rows a CTA, 2 x 8 elements a thread, hasCover, in registers");
   CHECK(sum("f16[152064, 198]", "[1]", "f16[152064, 1]") ==
-        "rows: 16 threads a row, 32 rows a CTA, 2 x 8 elements a thread, windows, in registers");
+        "rows: 16 threads a row, 32 rows a CTA, 2 x 8 elements a thread, hasCover, in registers");
   CHECK(softmax("f16[64, 12]") == "rows: 4 threads a row, 8 rows a CTA, 1 x 4 elements a thread, in registers");
 }
 
@@ -154,7 +155,7 @@ TEST_CASE("rows of one tensor that start anywhere: narrow vectors, where a part 
   CHECK(softmax("f16[75648, 197]") == "rows: a warp a row, 16 rows a CTA, 7 x 1 elements a thread, in registers");
   CHECK(softmax("f16[152064, 198]") == "rows: 16 threads a row, 32 rows a CTA, 7 x 2 elements a thread, in registers");
   CHECK(softmax("f16[102656, 401]") == "rows: a warp a row, 16 rows a CTA, 13 x 1 elements a thread, in registers");
-  CHECK(softmax("f16[102656, 577]") == "rows: 16 threads a row, 32 rows a CTA, 5 x 8 elements a thread, windows, in registers");
+  CHECK(softmax("f16[102656, 577]") == "rows: 16 threads a row, 32 rows a CTA, 5 x 8 elements a thread, hasCover, in registers");
   CHECK(softmax("f32[75648, 197]") == "rows: a warp a row, 16 rows a CTA, 7 x 1 elements a thread, in registers");
   CHECK(softmax("f16[12544, 49]") == "rows: 8 threads a row, 16 rows a CTA, 7 x 1 elements a thread, in registers");
 }
@@ -203,28 +204,33 @@ TEST_CASE("channels that are short, start anywhere or do not fill the device wit
   CHECK(batchNorm("f16[128, 152, 14, 14]", 152) ==
         "rows: a cluster of 4 CTAs of 256 threads a row, 5 runs side by side, 7 x 4 elements a thread, in registers");
   CHECK(batchNorm("f16[128, 2048, 7, 7]", 2048) ==
-        "rows: 128 threads a row, 16 runs side by side, 8 x 8 elements a thread, windows, in registers");
+        "rows: 128 threads a row, 16 runs side by side, 8 x 8 elements a thread, hasCover, in registers");
   CHECK(batchNorm("f16[32, 256, 14, 14]", 256) ==
         "rows: 512 threads a row, 10 runs side by side, 4 x 4 elements a thread, in registers");
   CHECK(batchNorm("f16[8, 3, 19, 19]", 3) ==
-        "rows: 192 threads a row, 4 runs side by side, 2 x 8 elements a thread, windows, in registers");
+        "rows: 192 threads a row, 4 runs side by side, 2 x 8 elements a thread, hasCover, in registers");
 }
 
 TEST_CASE(
-    "a channel that is too large for a cluster is for a team: slices of as many images each, or a part of one, that fill shared "
+    "a channel that is too large for a cluster is for a persistent one: slices of as many images each, or a part of one, that "
+    "fill shared "
     "memory") {
   CHECK(batchNorm("f16[128, 64, 56, 56]", 64) ==
-        "rows: a team of 16 CTAs of 224 threads a row, 1 runs side by side, 16 x 8 elements a thread, in shared memory");
+        "rows: a persistent cluster of 16 CTAs of 224 threads a row, 1 runs side by side, 16 x 8 elements a thread, in shared "
+        "memory");
   CHECK(batchNorm("f16[64, 16, 224, 224]", 16) ==
-        "rows: a team of 128 CTAs of 256 threads a row, 1 runs side by side, 13 x 8 elements a thread, in shared memory");
-  CHECK(
-      batchNorm("f16[128, 32, 147, 147]", 32) ==
-      "rows: a team of 128 CTAs of 256 threads a row, 1 runs side by side, 11 x 8 elements a thread, windows, in shared memory");
+        "rows: a persistent cluster of 128 CTAs of 256 threads a row, 1 runs side by side, 13 x 8 elements a thread, in shared "
+        "memory");
+  CHECK(batchNorm("f16[128, 32, 147, 147]", 32) ==
+        "rows: a persistent cluster of 128 CTAs of 256 threads a row, 1 runs side by side, 11 x 8 elements a thread, hasCover, "
+        "in shared memory");
   CHECK(batchNorm("f16[128, 64, 128, 128]", 64) ==
-        "rows: a team of 64 CTAs of 256 threads a row, 1 runs side by side, 16 x 8 elements a thread, in shared memory");
+        "rows: a persistent cluster of 64 CTAs of 256 threads a row, 1 runs side by side, 16 x 8 elements a thread, in shared "
+        "memory");
   SUBCASE("in smaller slices, two for each multiprocessor, where these are few") {
     CHECK(batchNorm("f16[64, 16, 64, 64]", 16) ==
-          "rows: a team of 16 CTAs of 256 threads a row, 1 runs side by side, 8 x 8 elements a thread, in shared memory");
+          "rows: a persistent cluster of 16 CTAs of 256 threads a row, 1 runs side by side, 8 x 8 elements a thread, in shared "
+          "memory");
   }
 }
 

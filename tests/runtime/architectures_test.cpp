@@ -66,15 +66,15 @@ class Batch {
   void add(const ir::Graph& graph) {
     for (ir::Kernel kernel : codegen::compile(graph, target_).kernels) {
       kernel.name = fmt::format("k{}_{}", programs_.size(), kernel.name);
-      if (kernel.launch.cluster > 1) ++(kernel.launch.team ? teams_ : clusters_);
-      if (!kernel.launch.team) CHECK(kernel.launch.cluster <= target_.clusterCtas);
+      if (kernel.launch.cluster > 1) ++(kernel.launch.isPersistent ? persistent_ : clusters_);
+      if (!kernel.launch.isPersistent) CHECK(kernel.launch.cluster <= target_.clusterCtas);
       programs_.push_back(codegen::emitCuda(kernel, target_));
       programs_.back().source.erase(0, codegen::cudaPrelude().size());
     }
   }
   std::size_t size() const { return programs_.size(); }
   int clusters() const { return clusters_; }
-  int teams() const { return teams_; }
+  int persistent() const { return persistent_; }
   const ir::Target& target() const { return target_; }
 
   /// What is wrong with some of the kernels, from the `first`th on; nothing in the end.
@@ -100,7 +100,7 @@ class Batch {
  private:
   ir::Target target_;
   std::vector<codegen::Program> programs_;  ///< without what all of them begin with
-  int clusters_ = 0, teams_ = 0;
+  int clusters_ = 0, persistent_ = 0;
 };
 
 /// The graphs' kernels for every architecture.
@@ -213,8 +213,8 @@ TEST_CASE("every recorded sample's kernels compile for every architecture" * doc
     for (const ir::Graph& graph : graphs) one.front().add(graph);
     CHECK(compile(one) == "");
     const Batch& all = one.front();
-    fmt::print("{}: {} graphs of {} samples, {} kernels, {} of them with clusters and {} with teams\n", arch, graphs.size(),
-               samples.size(), all.size(), all.clusters(), all.teams());
+    fmt::print("{}: {} graphs of {} samples, {} kernels, {} of them with clusters and {} with persistent\n", arch, graphs.size(),
+               samples.size(), all.size(), all.clusters(), all.persistent());
     std::fflush(stdout);
   }
 }

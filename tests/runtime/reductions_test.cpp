@@ -37,7 +37,7 @@ struct Sketch {
   int in(DType dtype, int64_t count) { return param(dtype, count, true, false); }
   int out(DType dtype, int64_t count) { return param(dtype, count, false, true); }
   /// After all parameters.
-  int local(DType dtype, int64_t count, int lanes, Space space = Space::Register) {
+  int local(DType dtype, int64_t count, int lanes, Space space = Space::Private) {
     const std::string name = "local" + std::to_string(kernel.locals.size());
     kernel.locals.push_back({{name, ir::TensorType::contiguous(dtype, {count}), -1, true, true}, space, lanes});
     return static_cast<int>(kernel.params.size() + kernel.locals.size()) - 1;

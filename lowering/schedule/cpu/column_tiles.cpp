@@ -21,17 +21,17 @@ CpuColumns::CpuColumns(const NestKernel& kernel, const ColumnTasks& how)
       columns_(domain_.dims()[dim_].extent),
       elements_(domain_.numel(domain_.elementDims(), domain_.dims().size())),
       tiles_(ceilDiv(columns_, how.tile)),
-      each_(how.shares == 1 ? elements_ : ceilDiv(elements_, how.shares)),
+      each_(how.splits == 1 ? elements_ : ceilDiv(elements_, how.splits)),
       task_(kernel.pool(), kernel.pool().axis(tasks())),
       tileAxis_(kernel.axis(how.takesAll ? outer_ * tiles_ : 1)) {}
 
-Value CpuColumns::share() const {
-  if (how.shares == 1) return kernel_.number(0);
-  return how.takesAll ? task_ : mod(task_, how.shares);
+Value CpuColumns::split() const {
+  if (how.splits == 1) return kernel_.number(0);
+  return how.takesAll ? task_ : mod(task_, how.splits);
 }
 Value CpuColumns::tile() const {
   if (how.takesAll) return tileAxis_;
-  return how.shares == 1 ? task_ : floorDiv(task_, how.shares);
+  return how.splits == 1 ? task_ : floorDiv(task_, how.splits);
 }
 Value CpuColumns::tileAt(Value number) const {
   return tiles_ == 1 ? kernel_.number(0) : outer_ == 1 ? number : mod(number, tiles_);
@@ -87,29 +87,29 @@ ir::Block CpuColumns::vectors(int64_t columns, const UseColumn& use) const {
   return block;
 }
 
-/// Whether so many elements are the task's; `coversShare` where its share has every number that is asked for.
-Condition CpuColumns::isMine(Value inShare, int64_t count, bool coversShare) const {
-  const Value last = inShare + (count - 1);
-  const Condition ofShare = coversShare ? Condition() : last < each_;
-  return both(ofShare, within(share() * each_ + last, each_ * how.shares, elements_));
+/// Whether so many elements are the task's; `coversSplit` where its share has every number that is asked for.
+Condition CpuColumns::isMine(Value inSplit, int64_t count, bool coversSplit) const {
+  const Value last = inSplit + (count - 1);
+  const Condition ofSplit = coversSplit ? Condition() : last < each_;
+  return both(ofSplit, within(split() * each_ + last, each_ * how.splits, elements_));
 }
 
 ir::Block CpuColumns::elements(int64_t columns, Value first, int64_t count, int atOnce, const Use& use) const {
-  const auto some = [&](Value inShare, int taken) {
-    const Value element = share() * each_ + inShare;
+  const auto some = [&](Value inSplit, int taken) {
+    const Value element = split() * each_ + inSplit;
     return vectors(columns, [&](Value column) { return use(column, element, taken); });
   };
   const bool covers = each_ % count == 0;
-  const auto single = [&](Value step, Value inShare) {
-    return loop(LoopKind::Serial, step, when(isMine(inShare, 1, covers), some(inShare, 1)));
+  const auto single = [&](Value step, Value inSplit) {
+    return loop(LoopKind::Serial, step, when(isMine(inSplit, 1, covers), some(inSplit, 1)));
   };
   const int64_t rounds = atOnce == 1 ? 0 : count / atOnce, rest = count - rounds * atOnce;
   ir::Block block;
   if (rounds > 0) {
-    const Value round = kernel_.axis(rounds), inShare = first + round * atOnce, one = kernel_.axis(atOnce);
-    const Condition all = isMine(inShare, atOnce, covers);
-    ir::Block body = when(all, some(inShare, atOnce));
-    if (all) std::get<ir::If>(body.front().node).otherwise = single(one, inShare + one);
+    const Value round = kernel_.axis(rounds), inSplit = first + round * atOnce, one = kernel_.axis(atOnce);
+    const Condition all = isMine(inSplit, atOnce, covers);
+    ir::Block body = when(all, some(inSplit, atOnce));
+    if (all) std::get<ir::If>(body.front().node).otherwise = single(one, inSplit + one);
     append(block, loop(LoopKind::Serial, round, std::move(body)));
   }
   if (rest > 0) {

@@ -11,7 +11,7 @@ namespace lowering {
 struct ColumnTasks {
   int lanes = 1;          ///< of a vector of columns
   int64_t tile = 1;       ///< columns that are summed up side by side
-  int64_t shares = 1;     ///< that the elements of a column are divided into
+  int64_t splits = 1;     ///< that the elements of a column are divided into
   bool takesAll = false;  ///< a task takes its share of all tiles, one after another; else it takes that of one tile
 };
 
@@ -23,10 +23,10 @@ class CpuColumns {
   const ColumnTasks how;
   int64_t outer() const { return outer_; }  ///< rows of columns
   int64_t tiles() const { return tiles_; }  ///< in one of these
-  int64_t tasks() const { return (how.takesAll ? 1 : outer_ * tiles_) * how.shares; }
+  int64_t tasks() const { return (how.takesAll ? 1 : outer_ * tiles_) * how.splits; }
 
   Value task() const { return task_; }
-  Value share() const;
+  Value split() const;
   /// The number of the task's tile, or of that at hand.
   Value tile() const;
   /// `body` for each of a task's tiles.
@@ -48,12 +48,12 @@ class CpuColumns {
   /// `use` for `count` elements from that of number `first` of the task's share on, as far as they are its: so many at once.
   ir::Block elements(int64_t columns, Value first, int64_t count, int atOnce, const Use& use) const;
   /// Elements of a column that a task takes.
-  int64_t eachShare() const { return each_; }
+  int64_t splitElements() const { return each_; }
 
  private:
   Value tileAt(Value number) const;
   Value outerAt(Value number) const;
-  Condition isMine(Value inShare, int64_t count, bool coversShare) const;
+  Condition isMine(Value inSplit, int64_t count, bool coversSplit) const;
 
   const NestKernel& kernel_;
   const IterationDomain& domain_;

@@ -20,7 +20,7 @@ constexpr int elementsAtOnce = 4;          // of a column that go to a sum in me
 constexpr int64_t tileVectors = 8;         // of a tile: what a thread sums up in registers
 constexpr int64_t wideVectors = 64;        // of a tile: what it sums up in its L1 cache
 constexpr int64_t blockElements = 512;     // that one accumulator takes before it is added to the total: rounding stays small
-constexpr int64_t shareElements = 64;      // of a column: the least that a thread takes
+constexpr int64_t splitElements = 64;      // of a column: the least that a thread takes
 constexpr int64_t heldBytes = 128 * 1024;  // of a tile that are kept from one sweep to the next
 
 class CpuColumnKernel {
@@ -36,7 +36,7 @@ class CpuColumnKernel {
                         lanesOf(domain.dims()[domain.elementDims() - 1].extent))),
         columns_(kernel_, chooseTasks(target, tiling)),
         tile_(columns_.how.tile),
-        shares_(columns_.how.shares) {}
+        splits_(columns_.how.splits) {}
 
   ir::Kernel build(const ir::Target& target) {
     ir::Launch launch;
@@ -48,18 +48,18 @@ class CpuColumnKernel {
     if (storesAlongElements())
       for (const Reduction& reduction : nest_.reductions) results_.push_back(addVectors("result", reduction.body->dtype, tile_));
     addHeld();
-    addOnce();
-    launch.grain = shares_ > 1 ? 1 : cpuGrain(loops_, domain_, tile_ * elements_);
+    addHoisted();
+    launch.grain = splits_ > 1 ? 1 : cpuGrain(loops_, domain_, tile_ * elements_);
     ir::Block body;
-    if (shares_ > 1) {
-      const int64_t count = columns_.outer() * columns_.tiles() * shares_ * tile_;
+    if (splits_ > 1) {
+      const int64_t count = columns_.outer() * columns_.tiles() * splits_ * tile_;
       for (const Reduction& reduction : nest_.reductions)
-        shared_.push_back(kernel_.addLocal("share", reduction.body->dtype, count, ir::Space::Global));
+        partials_.push_back(kernel_.addLocal("partial_result", reduction.body->dtype, count, ir::Space::Global));
     }
     ir::Block task = columns_.forTile(columns_.tile(), [&](int64_t columns) { return tileBody(columns); });
     body.push_back({ir::For{columns_.task().expr(), LoopKind::Task, columns_.forTiles(std::move(task))}});
-    if (shares_ > 1) append(body, combineShares());
-    ir::Kernel kernel = kernel_.finish(launch, std::move(body));
+    if (splits_ > 1) append(body, combinePartialResults());
+    ir::Kernel kernel = kernel_.assemble(launch, std::move(body));
     kernel.streamStores = !nest_.elementStores.empty() && !storesAlongElements() &&
                           areAligned(domain_, domain_.stores(), domain_.elementDims() - 1, lanes_, target) &&
                           exceedsCaches(loops_, target);
@@ -74,26 +74,26 @@ class CpuColumnKernel {
     const int64_t columns = domain_.dims()[dim].extent, outer = domain_.numel(0, dim);
     ColumnTasks how;
     how.lanes = lanes_;
-    const bool canShare = nest_.passes() == 1 && nest_.elementStores.empty();
-    ir::require(tiling.shares == 0 || canShare, "only sums of columns are divided into shares");
-    const int64_t most = std::min<int64_t>(target.processors, elements_ / shareElements);
+    const bool canShare = nest_.traversals() == 1 && nest_.elementStores.empty();
+    ir::require(tiling.splits == 0 || canShare, "only sums of columns are divided into shares");
+    const int64_t most = std::min<int64_t>(target.processors, elements_ / splitElements);
     const bool sharesAll =
         canShare && outer < target.processors && most == target.processors && cpuPieces(loops_, domain_) >= target.processors;
-    how.takesAll = tiling.shares > 0 || sharesAll;
+    how.takesAll = tiling.splits > 0 || sharesAll;
     const int64_t vectors = ceilDiv(columns, lanes_);
     const int64_t wanted = how.takesAll || outer >= target.processors ? 1 : std::min<int64_t>(vectors, target.processors);
     const int64_t inRegisters = tileVectors / static_cast<int64_t>(std::min<std::size_t>(2, nest_.reductions.size()));
-    const bool isWide = tiling.shares == 0 && isLeftByCaches(inRegisters * lanes_, target);
+    const bool isWide = tiling.splits == 0 && isLeftByCaches(inRegisters * lanes_, target);
     how.tile = ceilDiv(vectors, ceilDiv(ceilDiv(vectors, isWide ? wideVectors : inRegisters), wanted) * wanted) * lanes_;
     if (how.takesAll)
-      how.shares = tiling.shares > 0 ? tiling.shares : target.processors;
+      how.splits = tiling.splits > 0 ? tiling.splits : target.processors;
     else if (canShare && outer * ceilDiv(columns, how.tile) < target.processors)
-      how.shares = std::max<int64_t>(1, most);
+      how.splits = std::max<int64_t>(1, most);
     return how;
   }
 
   int addVectors(const std::string& stem, ir::DType dtype, int64_t elements) {
-    return kernel_.addLocal(stem, dtype, elements, ir::Space::Register, lanes_);
+    return kernel_.addLocal(stem, dtype, elements, ir::Space::Private, lanes_);
   }
 
   /// Whether a tile of so many columns is read from beyond the caches by every sweep: one in registers is then no gain, and wider
@@ -105,28 +105,28 @@ class CpuColumnKernel {
       if (runsAcross(load)) return false;
       ofTile += load.elementBytes * tile * elements_;
     }
-    const bool isReadAgain = nest_.passes() > 1 || !nest_.elementStores.empty();
+    const bool isReadAgain = nest_.traversals() > 1 || !nest_.elementStores.empty();
     return bytes > target.cacheBytes && !storesAlongElements() && (!isReadAgain || ofTile > target.cacheBytes);
   }
 
-  bool isBlocked() const { return columns_.eachShare() > 2 * blockElements; }
+  bool isBlocked() const { return columns_.splitElements() > 2 * blockElements; }
 
   /// Every element of the columns, or of the task's share of them.
   ir::Block sweep(int64_t columns, int atOnce, const CpuColumns::Use& use) const {
-    return columns_.elements(columns, kernel_.number(0), columns_.eachShare(), atOnce, use);
+    return columns_.elements(columns, kernel_.number(0), columns_.splitElements(), atOnce, use);
   }
 
   ir::Block tileBody(int64_t columns) const {
     ir::Block block;
-    for (int pass = 0; pass < nest_.passes(); ++pass) {
-      append(block, computeOnce(pass, columns));
-      append(block, reduce(pass, columns));
+    for (int traversal = 0; traversal < nest_.traversals(); ++traversal) {
+      append(block, computeHoisted(traversal, columns));
+      append(block, reduce(traversal, columns));
     }
-    if (shares_ > 1) {
-      append(block, leaveShare(columns));
+    if (splits_ > 1) {
+      append(block, storePartialResults(columns));
       return block;
     }
-    append(block, computeOnce(nest_.passes(), columns));
+    append(block, computeHoisted(nest_.traversals(), columns));
     append(block, storesAlongElements() ? storesAcross(columns) : elementStores(columns));
     append(block, rowStores(columns_.tile(), columns));
     return block;
@@ -137,7 +137,7 @@ class CpuColumnKernel {
     return sweep(columns, 1, [&](Value column, Value element, int) {
       const LanePlace at = columns_.place(columns_.tile(), column, element);
       ir::Lanes lanes = kernel_.lanes(at);
-      lanes.stores = kernel_.elementStores(at, readLanes(kernel_.pool(), domain_, at, known(column, element)));
+      lanes.stores = kernel_.elementStores(at, readLanes(kernel_.pool(), domain_, at, bindings(column, element)));
       return lanes;
     });
   }
@@ -184,7 +184,7 @@ class CpuColumnKernel {
       const Expr* result = nest_.reductions[i].result;
       results[result] = kernel_.pool().load(results_[i], result->dtype, column.expr());
     }
-    for (const auto& [one, local] : once_) results[one.value] = kernel_.pool().load(local, one.value->dtype, column.expr());
+    for (const auto& [one, local] : hoisted_) results[one.value] = kernel_.pool().load(local, one.value->dtype, column.expr());
     ir::Lanes lanes = kernel_.lanes(at);
     if (active < lanes_) lanes.active = kernel_.number(active).expr();
     lanes.stores = kernel_.elementStores(at, readLanes(kernel_.pool(), domain_, at, std::move(results)));
@@ -194,7 +194,7 @@ class CpuColumnKernel {
   /// What is read by several sweeps and lies across them is kept as the first one has put it together, if it fits a cache.
   void addHeld() {
     const int64_t count = tile_ * elements_;
-    if (shares_ > 1 || nest_.passes() + static_cast<int>(!nest_.elementStores.empty()) < 2) return;
+    if (splits_ > 1 || nest_.traversals() + static_cast<int>(!nest_.elementStores.empty()) < 2) return;
     for (const Access& load : domain_.loads())
       if (runsAcross(load) && domain_.moves(load, domain_.elementDims() - 1, domain_.elementDims()) &&
           kernel_.loadsOf(0).contains(load.node) && count * load.elementBytes <= heldBytes)
@@ -203,25 +203,27 @@ class CpuColumnKernel {
   Value heldAt(Value column, Value element) const { return element * tile_ + column; }
 
   /// What the elements of a column share is computed before the first sweep that needs it.
-  void addOnce() {
-    for (const PassValue& one : rowValues(nest_)) once_.emplace_back(one, addVectors("once", one.value->dtype, tile_));
+  void addHoisted() {
+    for (const TraversalValue& one : rowValues(nest_)) hoisted_.emplace_back(one, addVectors("hoisted", one.value->dtype, tile_));
   }
-  ir::Block computeOnce(int pass, int64_t columns) const {
-    if (std::none_of(once_.begin(), once_.end(), [&](const auto& one) { return one.first.pass == pass; })) return {};
+  ir::Block computeHoisted(int traversal, int64_t columns) const {
+    if (std::none_of(hoisted_.begin(), hoisted_.end(), [&](const auto& one) { return one.first.traversal == traversal; }))
+      return {};
     return columns_.vectors(columns, [&](Value column) {
       const LanePlace at = columns_.place(columns_.tile(), column, kernel_.number(0));
       const LoadMap loads = readLanes(kernel_.pool(), domain_, at, results(column));
       ir::Lanes lanes = kernel_.lanes(at);
-      for (const auto& [one, local] : once_)
-        if (one.pass == pass) lanes.stores.push_back({local, column.expr(), domain_.at(one.value, at.each, loads), true, {}});
+      for (const auto& [one, local] : hoisted_)
+        if (one.traversal == traversal)
+          lanes.stores.push_back({local, column.expr(), domain_.at(one.value, at.each, loads), true, {}});
       return lanes;
     });
   }
 
   /// The results, what columns have once and, if `isHeld`, what is held, for a vector of columns at an element of theirs.
-  LoadMap known(Value column, Value element, bool isHeld = true) const {
+  LoadMap bindings(Value column, Value element, bool isHeld = true) const {
     LoadMap map = results(column);
-    for (const auto& [one, local] : once_) map[one.value] = read(local, one.value->dtype, column);
+    for (const auto& [one, local] : hoisted_) map[one.value] = read(local, one.value->dtype, column);
     if (isHeld)
       for (const auto& [load, local] : held_) map[load] = read(local, load->dtype, heldAt(column, element));
     return map;
@@ -252,17 +254,17 @@ class CpuColumnKernel {
     });
   }
 
-  ir::Block reduce(int pass, int64_t columns) const {
-    const std::vector<std::size_t> reductions = kernel_.reductionsOf(pass);
+  ir::Block reduce(int traversal, int64_t columns) const {
+    const std::vector<std::size_t> reductions = kernel_.reductionsOf(traversal);
     // A wide tile's sums are in memory: several elements are put together before they go there.
-    const int atOnce = tile_ > tileVectors * lanes_ && (pass > 0 || held_.empty()) ? elementsAtOnce : 1;
+    const int atOnce = tile_ > tileVectors * lanes_ && (traversal > 0 || held_.empty()) ? elementsAtOnce : 1;
     ir::Block block = reset(reductions);
     if (!isBlocked()) {
       append(block, sweep(columns, atOnce, combining(reductions, [&](std::size_t i) { return kernel_.accumulator(i); })));
       return block;
     }
     const auto ofBlock = [&](std::size_t i) { return blocks_[i]; };
-    const Value number = kernel_.axis(ceilDiv(columns_.eachShare(), blockElements));
+    const Value number = kernel_.axis(ceilDiv(columns_.splitElements(), blockElements));
     const Value first = number * blockElements;
     ir::Block body = reset(reductions, ofBlock);
     append(body, columns_.elements(columns, first, blockElements, atOnce, combining(reductions, ofBlock)));
@@ -281,7 +283,7 @@ class CpuColumnKernel {
   }
   /// Adds elements to the accumulators of their columns.
   CpuColumns::Use combining(const std::vector<std::size_t>& reductions, const std::function<int(std::size_t)>& local) const {
-    const bool isFirst = nest_.reductions[reductions.front()].pass == 0;
+    const bool isFirst = nest_.reductions[reductions.front()].traversal == 0;
     return [this, reductions, local, isFirst](Value column, Value element, int count) {
       const LanePlace at = columns_.place(columns_.tile(), column, element);
       ir::Lanes lanes = kernel_.lanes(at);
@@ -289,7 +291,7 @@ class CpuColumnKernel {
       for (int e = 0; e < count; ++e) {
         const Value one = element + e;
         const LanePlace here = columns_.place(columns_.tile(), column, one, {kernel_.pool(), at.lane});
-        const LoadMap loads = readLanes(kernel_.pool(), domain_, here, known(column, one, !isFirst));
+        const LoadMap loads = readLanes(kernel_.pool(), domain_, here, bindings(column, one, !isFirst));
         if (isFirst)
           for (const auto& [load, kept] : held_)
             lanes.stores.push_back({kept, heldAt(column, one).expr(), loads.at(load), true, {}});
@@ -317,7 +319,7 @@ class CpuColumnKernel {
       const LanePlace at = columns_.place(number, column, kernel_.number(0));
       ir::Lanes lanes = kernel_.lanes(at);
       lanes.stores = kernel_.rowStores(
-          at, readLanes(kernel_.pool(), domain_, at, shares_ > 1 ? results(column) : known(column, kernel_.number(0), false)));
+          at, readLanes(kernel_.pool(), domain_, at, splits_ > 1 ? results(column) : bindings(column, kernel_.number(0), false)));
       return lanes;
     });
   }
@@ -326,14 +328,14 @@ class CpuColumnKernel {
     return kernel_.pool().load(local, dtype, offset.expr(), ir::LoadMode::Contiguous);
   }
 
-  ir::Block leaveShare(int64_t columns) const {
+  ir::Block storePartialResults(int64_t columns) const {
     return columns_.vectors(columns, [&](Value column) {
       ir::Lanes lanes;
       lanes.axis = kernel_.pool().axis(lanes_);
       for (std::size_t i = 0; i < nest_.reductions.size(); ++i) {
         const ir::DType dtype = nest_.reductions[i].body->dtype;
-        lanes.stores.push_back({shared_[i],
-                                ((columns_.tile() * shares_ + columns_.share()) * tile_ + column).expr(),
+        lanes.stores.push_back({partials_[i],
+                                ((columns_.tile() * splits_ + columns_.split()) * tile_ + column).expr(),
                                 read(kernel_.accumulator(i), dtype, column),
                                 true,
                                 {}});
@@ -342,18 +344,18 @@ class CpuColumnKernel {
     });
   }
 
-  ir::Block combineShares() const {
-    const Value number = kernel_.axis(columns_.outer() * columns_.tiles()), share = kernel_.axis(shares_);
+  ir::Block combinePartialResults() const {
+    const Value number = kernel_.axis(columns_.outer() * columns_.tiles()), split = kernel_.axis(splits_);
     return loop(LoopKind::Serial, number, columns_.forTile(number, [&](int64_t columns) {
       ir::Block block = reset(kernel_.reductionsOf(0));
-      append(block, loop(LoopKind::Serial, share, columns_.vectors(columns, [&](Value column) {
+      append(block, loop(LoopKind::Serial, split, columns_.vectors(columns, [&](Value column) {
                ir::Lanes lanes;
                lanes.axis = kernel_.pool().axis(lanes_);
                for (std::size_t i = 0; i < nest_.reductions.size(); ++i) {
                  const Reduction& reduction = nest_.reductions[i];
-                 const Value from = (number * shares_ + share) * tile_ + column;
-                 lanes.stores.push_back(
-                     {kernel_.accumulator(i), column.expr(), read(shared_[i], reduction.body->dtype, from), true, reduction.op});
+                 const Value from = (number * splits_ + split) * tile_ + column;
+                 lanes.stores.push_back({kernel_.accumulator(i), column.expr(), read(partials_[i], reduction.body->dtype, from),
+                                         true, reduction.op});
                }
                return lanes;
              })));
@@ -369,10 +371,10 @@ class CpuColumnKernel {
   int64_t elements_;  // of a column
   int lanes_;
   CpuColumns columns_;
-  int64_t tile_, shares_;
-  std::vector<int> blocks_, shared_, results_;
-  std::vector<std::pair<const Expr*, int>> held_;  // the loads of which elements are kept, and where
-  std::vector<std::pair<PassValue, int>> once_;    // what columns have once, and where
+  int64_t tile_, splits_;
+  std::vector<int> blocks_, partials_, results_;
+  std::vector<std::pair<const Expr*, int>> held_;        // the loads of which elements are kept, and where
+  std::vector<std::pair<TraversalValue, int>> hoisted_;  // what columns have once, and where
 };
 
 }  // namespace

@@ -17,7 +17,7 @@ using ir::Expr;
 
 constexpr int64_t blockElements = 4096;  // of a task in a long row
 constexpr int64_t shortestRow = 8;       // rows shorter than this are not worth a loop of their own
-constexpr int64_t mostTogether = 16;     // rows that share what their columns have once
+constexpr int64_t mostRowsPerTask = 16;  // rows that share what their columns have once
 
 bool isRoot(ir::Op op) { return op == ir::Op::Sqrt || op == ir::Op::Rsqrt || op == ir::Op::Div; }
 
@@ -35,21 +35,21 @@ class TaskBody {
     rows_ = domain.numel() / rowElements_;
     block_ = std::min(rowElements_, blockElements);
     blocks_ = (rowElements_ + block_ - 1) / block_;
-    together_ = chooseTogether();
+    rowsPerTask_ = chooseRowsPerTask();
   }
 
-  int64_t tasks() const { return ceilDiv(rows_, together_) * blocks_; }
-  int64_t taskElements() const { return block_ * together_; }
+  int64_t tasks() const { return ceilDiv(rows_, rowsPerTask_) * blocks_; }
+  int64_t taskElements() const { return block_ * rowsPerTask_; }
   bool alignsStores() const {
     const ElementStores stores = domain_.stores();
-    return isFlat_ || together_ > 1 ? areAligned(domain_, stores, domain_.innermost(), lanes_, target_)
-                                    : canAlign(domain_, stores, rowElements_ - (blocks_ - 1) * block_, lanes_, target_);
+    return isFlat_ || rowsPerTask_ > 1 ? areAligned(domain_, stores, domain_.innermost(), lanes_, target_)
+                                       : canAlign(domain_, stores, rowElements_ - (blocks_ - 1) * block_, lanes_, target_);
   }
 
   ir::Block build(const Expr* task) const {
     const Value number{*loops_.pool, task};
     const Value row = blocks_ == 1 ? number : floorDiv(number, blocks_);
-    const Value block = rows_ == together_ ? number : mod(number, blocks_);
+    const Value block = rows_ == rowsPerTask_ ? number : mod(number, blocks_);
     const Value start = blocks_ == 1 ? number.like(0) : block * block_;
     const int64_t last = rowElements_ - (blocks_ - 1) * block_;
     if (last == block_) return vectors(row, start, block_);
@@ -59,12 +59,12 @@ class TaskBody {
  private:
   ir::Block vectors(Value row, Value start, int64_t count) const {
     std::optional<Head> head;
-    if (!isFlat_ && together_ == 1)
+    if (!isFlat_ && rowsPerTask_ == 1)
       head = headOf(*loops_.pool, domain_, domain_.stores(), place(row, start, start).base, count, lanes_, target_);
     CpuVectors vectors{lanes_};
-    if (together_ > 1) {
-      vectors.repeat = Value{*loops_.pool, loops_.pool->axis(together_)};
-      row = row * together_ + *vectors.repeat;
+    if (rowsPerTask_ > 1) {
+      vectors.repeat = Value{*loops_.pool, loops_.pool->axis(rowsPerTask_)};
+      row = row * rowsPerTask_ + *vectors.repeat;
     }
     return vectors.along(start, count, head, [&](Value column, Value) {
       const Value lane{*loops_.pool, loops_.pool->axis(lanes_)};
@@ -73,9 +73,9 @@ class TaskBody {
   }
 
   /// Several rows where these share what takes long to compute, such as a root for each column: a vector of it then serves all.
-  int64_t chooseTogether() const {
+  int64_t chooseRowsPerTask() const {
     if (isFlat_ || rows_ == 1 || !sharesColumns()) return 1;
-    int64_t together = std::min(rows_, mostTogether);
+    int64_t together = std::min(rows_, mostRowsPerTask);
     while (rows_ % together != 0) --together;
     return together;
   }
@@ -120,7 +120,7 @@ class TaskBody {
   bool isFlat_;
   int lanes_;
   int64_t rowElements_, rows_, block_, blocks_;
-  int64_t together_ = 1;  // rows of a task
+  int64_t rowsPerTask_ = 1;  // rows of a task
 };
 
 }  // namespace

@@ -16,7 +16,7 @@ using ir::Expr;
 using ir::LoopKind;
 
 constexpr int mostAccumulators = 2;         // vectors that sums are spread over, so that one addition need not wait for another
-constexpr int64_t shareElements = 1 << 15;  // of a row: the least that a thread takes
+constexpr int64_t splitElements = 1 << 15;  // of a row: the least that a thread takes
 constexpr int64_t heldBytes = 16 * 1024;    // of a row that are kept from one sweep to the next
 constexpr int64_t tasksPerThread = 4;       // the least that are left where several rows are one
 constexpr int64_t stretchBytes = 2048;      // of memory at once, where several rows are one
@@ -33,39 +33,39 @@ class CpuRowKernel {
                         static_cast<int>(std::bit_ceil(static_cast<uint64_t>(domain.inner().extent))))),
         rows_(domain.numel(0, domain.elementDims())),
         runs_(domain.numel(domain.elementDims(), domain.innermost())),
-        shares_(chooseShares(target)),
-        together_(chooseTogether(target)),
+        splits_(chooseSplits(target)),
+        rowsPerTask_(chooseRowsPerTask(target)),
         accumulators_(chooseAccumulators()),
-        task_(kernel_.pool(), kernel_.pool().axis(ceilDiv(rows_, together_) * shares_)) {}
+        task_(kernel_.pool(), kernel_.pool().axis(ceilDiv(rows_, rowsPerTask_) * splits_)) {}
 
   ir::Kernel build() {
-    kernel_.addAccumulators(together_, 1);
+    kernel_.addAccumulators(rowsPerTask_, 1);
     for (const Reduction& reduction : nest_.reductions)
-      vectors_.push_back(addVectors("lanes", reduction.body->dtype, together_ * accumulators_ * lanes_));
-    addOnce();
+      vectors_.push_back(addVectors("lanes", reduction.body->dtype, rowsPerTask_ * accumulators_ * lanes_));
+    addHoisted();
     addHeld();
     ir::Launch launch;
     launch.tasks = task_.expr()->axis().extent;
     launch.grain = cpuGrain(loops_, domain_, domain_.numel() / launch.tasks);
     ir::Block body, task;
-    for (int pass = 0; pass < nest_.passes(); ++pass) {
-      append(task, computeOnce(pass));
-      append(task, reduce(pass));
+    for (int traversal = 0; traversal < nest_.traversals(); ++traversal) {
+      append(task, computeHoisted(traversal));
+      append(task, reduce(traversal));
     }
-    if (shares_ == 1) {
-      append(task, computeOnce(nest_.passes()));
+    if (splits_ == 1) {
+      append(task, computeHoisted(nest_.traversals()));
       append(task, elementStores());
-      append(task, forRows([&](const Row& row) { return rowStores(row.number, known(row)); }));
+      append(task, forRows([&](const Row& row) { return rowStores(row.number, bindings(row)); }));
       body.push_back({ir::For{task_.expr(), LoopKind::Task, std::move(task)}});
     } else {
       launch.grain = 1;
       for (const Reduction& reduction : nest_.reductions)
-        shared_.push_back(kernel_.addLocal("share", reduction.body->dtype, rows_ * shares_, ir::Space::Global));
-      append(task, leaveShare());
+        partials_.push_back(kernel_.addLocal("partial_result", reduction.body->dtype, rows_ * splits_, ir::Space::Global));
+      append(task, storePartialResults());
       body.push_back({ir::For{task_.expr(), LoopKind::Task, std::move(task)}});
-      append(body, combineShares());
+      append(body, combinePartialResults());
     }
-    ir::Kernel kernel = kernel_.finish(launch, std::move(body));
+    ir::Kernel kernel = kernel_.assemble(launch, std::move(body));
     const ElementStores stores = elementAccesses();
     kernel.streamStores =
         !stores.empty() && canAlign(domain_, stores, domain_.inner().extent, lanes_, target_) && exceedsCaches(loops_, target_);
@@ -74,17 +74,17 @@ class CpuRowKernel {
 
  private:
   /// More than one where rows alone do not keep all threads busy and nothing but reductions of the first pass is asked for.
-  int64_t chooseShares(const ir::Target& target) const {
-    if (nest_.passes() > 1 || !nest_.elementStores.empty() || rows_ >= target.processors) return 1;
+  int64_t chooseSplits(const ir::Target& target) const {
+    if (nest_.traversals() > 1 || !nest_.elementStores.empty() || rows_ >= target.processors) return 1;
     const int64_t parts = runs_ > 1 ? runs_ : domain_.inner().extent / lanes_;
     const int64_t rowElements = runs_ * domain_.inner().extent;
-    return std::max<int64_t>(1, std::min({int64_t{target.processors}, parts, rowElements / shareElements}));
+    return std::max<int64_t>(1, std::min({int64_t{target.processors}, parts, rowElements / splitElements}));
   }
 
   /// Several where runs are short and those of neighbouring rows follow one another in memory, which is then read and written in
   /// longer stretches; as many as the cache keeps until they are swept again.
-  int64_t chooseTogether(const ir::Target& target) const {
-    if (runs_ == 1 || shares_ > 1 || domain_.elementDims() == 0) return 1;
+  int64_t chooseRowsPerTask(const ir::Target& target) const {
+    if (runs_ == 1 || splits_ > 1 || domain_.elementDims() == 0) return 1;
     const int64_t extent = domain_.inner().extent;
     int64_t runBytes = 0, rowBytes = 0;
     for (const std::vector<Access>* accesses : {&domain_.loads(), &domain_.stores()})
@@ -103,8 +103,8 @@ class CpuRowKernel {
 
   /// No more than there are whole vectors side by side.
   int chooseAccumulators() const {
-    for (int pass = 0; pass < nest_.passes(); ++pass)
-      if (isOneRun(pass)) return mostAccumulators;
+    for (int traversal = 0; traversal < nest_.traversals(); ++traversal)
+      if (isOneRun(traversal)) return mostAccumulators;
     return static_cast<int>(std::clamp<int64_t>(domain_.inner().extent / lanes_, 1, mostAccumulators));
   }
 
@@ -113,40 +113,43 @@ class CpuRowKernel {
     Value number, slot;
   };
   ir::Block forRows(const std::function<ir::Block(const Row&)>& body) const {
-    if (together_ == 1) return body({shares_ == 1 ? task_ : floorDiv(task_, shares_), kernel_.number(0)});
-    const Value slot = kernel_.axis(together_), number = task_ * together_ + slot;
-    return loop(LoopKind::Serial, slot, when(within(number, ceilDiv(rows_, together_) * together_, rows_), body({number, slot})));
+    if (rowsPerTask_ == 1) return body({splits_ == 1 ? task_ : floorDiv(task_, splits_), kernel_.number(0)});
+    const Value slot = kernel_.axis(rowsPerTask_), number = task_ * rowsPerTask_ + slot;
+    return loop(LoopKind::Serial, slot,
+                when(within(number, ceilDiv(rows_, rowsPerTask_) * rowsPerTask_, rows_), body({number, slot})));
   }
 
   int addVectors(const std::string& stem, ir::DType dtype, int64_t elements) {
-    return kernel_.addLocal(stem, dtype, elements, ir::Space::Register, lanes_);
+    return kernel_.addLocal(stem, dtype, elements, ir::Space::Private, lanes_);
   }
 
   /// Of rows one after another, what their elements share leaves the loops over these; of several rows it is kept.
-  void addOnce() {
-    if (together_ == 1) return;
-    for (const PassValue& one : rowValues(nest_))
-      once_.emplace_back(one, kernel_.addLocal("once", one.value->dtype, together_, ir::Space::Register));
+  void addHoisted() {
+    if (rowsPerTask_ == 1) return;
+    for (const TraversalValue& one : rowValues(nest_))
+      hoisted_.emplace_back(one, kernel_.addLocal("hoisted", one.value->dtype, rowsPerTask_, ir::Space::Private));
   }
-  ir::Block computeOnce(int pass) const {
-    if (std::none_of(once_.begin(), once_.end(), [&](const auto& one) { return one.first.pass == pass; })) return {};
+  ir::Block computeHoisted(int traversal) const {
+    if (std::none_of(hoisted_.begin(), hoisted_.end(), [&](const auto& one) { return one.first.traversal == traversal; }))
+      return {};
     return forRows([&](const Row& row) {
       const LanePlace at = place(row.number, kernel_.number(0), kernel_.number(0), 1);
       const LoadMap loads = readLanes(kernel_.pool(), domain_, at, results(row));
       ir::Lanes lanes = kernel_.lanes(at);
-      for (const auto& [one, local] : once_)
-        if (one.pass == pass) lanes.stores.push_back({local, row.slot.expr(), domain_.at(one.value, at.each, loads), false, {}});
+      for (const auto& [one, local] : hoisted_)
+        if (one.traversal == traversal)
+          lanes.stores.push_back({local, row.slot.expr(), domain_.at(one.value, at.each, loads), false, {}});
       return ir::Block{{std::move(lanes)}};
     });
   }
 
   /// Functions of elements are kept for the sweeps that need them again.
   void addHeld() {
-    if (runs_ > 1 || shares_ > 1 || together_ > 1) return;
-    for (const PassValue& function : repeatedFunctions(nest_)) {
+    if (runs_ > 1 || splits_ > 1 || rowsPerTask_ > 1) return;
+    for (const TraversalValue& function : repeatedFunctions(nest_)) {
       const int64_t extent = domain_.inner().extent, bytes = extent * ir::sizeOf(function.value->dtype);
       if (bytes <= heldBytes)
-        held_.emplace_back(function, kernel_.addLocal("held", function.value->dtype, extent, ir::Space::Register));
+        held_.emplace_back(function, kernel_.addLocal("held", function.value->dtype, extent, ir::Space::Private));
     }
   }
 
@@ -159,21 +162,22 @@ class CpuRowKernel {
     return map;
   }
   /// The results and what else a row has once.
-  LoadMap known(const Row& row) const {
+  LoadMap bindings(const Row& row) const {
     LoadMap map = results(row);
-    for (const auto& [one, local] : once_) map[one.value] = kernel_.pool().load(local, one.value->dtype, row.slot.expr());
+    for (const auto& [one, local] : hoisted_) map[one.value] = kernel_.pool().load(local, one.value->dtype, row.slot.expr());
     return map;
   }
   /// What is known of a row's elements before a pass, of those in a vector.
-  LoadMap known(const Row& row, Value column, int pass) const {
-    LoadMap map = known(row);
+  LoadMap bindings(const Row& row, Value column, int traversal) const {
+    LoadMap map = bindings(row);
     for (const auto& [one, local] : held_)
-      if (one.pass < pass) map[one.value] = kernel_.pool().load(local, one.value->dtype, column.expr(), ir::LoadMode::Contiguous);
+      if (one.traversal < traversal)
+        map[one.value] = kernel_.pool().load(local, one.value->dtype, column.expr(), ir::LoadMode::Contiguous);
     return map;
   }
 
-  Value share() const { return shares_ == 1 ? kernel_.number(0) : mod(task_, shares_); }
-  bool sharesRuns() const { return shares_ > 1 && runs_ > 1; }
+  Value split() const { return splits_ == 1 ? kernel_.number(0) : mod(task_, splits_); }
+  bool splitsRuns() const { return splits_ > 1 && runs_ > 1; }
 
   LanePlace place(Value row, Value run, Value column, int lanes) const {
     LanePlace place;
@@ -196,8 +200,8 @@ class CpuRowKernel {
   ir::Block along(const Row& row, Value run, Value start, int64_t count, ElementStores aligned, const Use& use) const {
     const std::optional<Head> head =
         headOf(kernel_.pool(), domain_, aligned, place(row.number, run, start, 1).base, count, lanes_, target_);
-    return CpuVectors{lanes_, accumulators_}.along(start, count, head, [&](Value column, Value turn) {
-      return use(place(row.number, run, column, lanes_), row, column, turn);
+    return CpuVectors{lanes_, accumulators_}.along(start, count, head, [&](Value column, Value step) {
+      return use(place(row.number, run, column, lanes_), row, column, step);
     });
   }
 
@@ -206,28 +210,28 @@ class CpuRowKernel {
   /// Every element of the task's rows, or of its share of one, in vectors in which stores are aligned.
   ir::Block sweep(ElementStores aligned, const Use& use) const {
     const int64_t extent = domain_.inner().extent;
-    if (shares_ > 1 && !sharesRuns()) return forRows([&](const Row& row) { return sweepShare(row, extent, aligned, use); });
-    const int64_t each = ceilDiv(runs_, shares_);
+    if (splits_ > 1 && !splitsRuns()) return forRows([&](const Row& row) { return traverseSplit(row, extent, aligned, use); });
+    const int64_t each = ceilDiv(runs_, splits_);
     const Value step = kernel_.axis(each);
-    const Value run = sharesRuns() ? share() * each + step : step;
+    const Value run = splitsRuns() ? split() * each + step : step;
     ir::Block body = forRows([&](const Row& row) { return along(row, run, kernel_.number(0), extent, aligned, use); });
-    return loop(LoopKind::Serial, step, when(within(run, each * shares_, runs_), std::move(body)));
+    return loop(LoopKind::Serial, step, when(within(run, each * splits_, runs_), std::move(body)));
   }
-  ir::Block sweepShare(const Row& row, int64_t extent, ElementStores aligned, const Use& use) const {
-    const int64_t least = extent / shares_ / lanes_ * lanes_, last = extent - least * (shares_ - 1);
-    const Value start = share() * least;
+  ir::Block traverseSplit(const Row& row, int64_t extent, ElementStores aligned, const Use& use) const {
+    const int64_t least = extent / splits_ / lanes_ * lanes_, last = extent - least * (splits_ - 1);
+    const Value start = split() * least;
     if (least == last) return along(row, kernel_.number(0), start, least, aligned, use);
     ir::Block block;
-    const Value isLast = share() == shares_ - 1;
+    const Value isLast = split() == splits_ - 1;
     block.push_back({ir::If{isLast.expr(), along(row, kernel_.number(0), start, last, aligned, use),
                             along(row, kernel_.number(0), start, least, aligned, use)}});
     return block;
   }
 
   /// Whether a pass may go through a row's runs as through a single one.
-  bool isOneRun(int pass) const {
-    if (runs_ == 1 || shares_ > 1 || together_ > 1 || !dependsOnLoadsAlone(nest_, pass)) return false;
-    const std::set<const Expr*> loads = kernel_.loadsOf(pass);
+  bool isOneRun(int traversal) const {
+    if (runs_ == 1 || splits_ > 1 || rowsPerTask_ > 1 || !dependsOnLoadsAlone(nest_, traversal)) return false;
+    const std::set<const Expr*> loads = kernel_.loadsOf(traversal);
     return std::all_of(domain_.loads().begin(), domain_.loads().end(), [&](const Access& load) {
       if (!loads.contains(load.node)) return true;
       bool isOne = load.form.has_value();
@@ -238,7 +242,7 @@ class CpuRowKernel {
   }
 
   ir::Block reset(const std::vector<std::size_t>& reductions) const {
-    const Value slot = kernel_.axis(together_);
+    const Value slot = kernel_.axis(rowsPerTask_);
     ir::Lanes vectors;
     vectors.axis = kernel_.pool().axis(accumulators_ * lanes_);
     for (std::size_t i : reductions)
@@ -248,18 +252,19 @@ class CpuRowKernel {
                                 true,
                                 {}});
     ir::Block block = loop(LoopKind::Serial, slot, ir::Block{{std::move(vectors)}});
-    block.push_back(kernel_.reset(reductions, static_cast<int>(together_)));
+    block.push_back(kernel_.reset(reductions, static_cast<int>(rowsPerTask_)));
     return block;
   }
 
-  ir::Block reduce(int pass) const {
-    const std::vector<std::size_t> reductions = kernel_.reductionsOf(pass);
+  ir::Block reduce(int traversal) const {
+    const std::vector<std::size_t> reductions = kernel_.reductionsOf(traversal);
     ir::Block block = reset(reductions);
     const Use add = [&](const LanePlace& at, const Row& row, Value column, Value accumulator) {
-      const LoadMap loads = readLanes(kernel_.pool(), domain_, at, known(row, column, pass));
+      const LoadMap loads = readLanes(kernel_.pool(), domain_, at, bindings(row, column, traversal));
       ir::Lanes lanes = kernel_.lanes(at);
       for (const auto& [one, local] : held_)
-        if (one.pass == pass) lanes.stores.push_back({local, column.expr(), domain_.at(one.value, at.each, loads), true, {}});
+        if (one.traversal == traversal)
+          lanes.stores.push_back({local, column.expr(), domain_.at(one.value, at.each, loads), true, {}});
       for (std::size_t i : reductions) {
         const Reduction& reduction = nest_.reductions[i];
         lanes.stores.push_back(
@@ -267,7 +272,7 @@ class CpuRowKernel {
       }
       return lanes;
     };
-    if (isOneRun(pass))
+    if (isOneRun(traversal))
       append(block, forRows([&](const Row& row) {
                const Value start = kernel_.number(0);
                return along(row, start, start, runs_ * domain_.inner().extent, {}, add);
@@ -296,7 +301,7 @@ class CpuRowKernel {
     if (nest_.elementStores.empty()) return {};
     return sweep(elementAccesses(), [&](const LanePlace& at, const Row& row, Value column, Value) {
       ir::Lanes lanes = kernel_.lanes(at);
-      lanes.stores = kernel_.elementStores(at, readLanes(kernel_.pool(), domain_, at, known(row, column, nest_.passes())));
+      lanes.stores = kernel_.elementStores(at, readLanes(kernel_.pool(), domain_, at, bindings(row, column, nest_.traversals())));
       return lanes;
     });
   }
@@ -311,31 +316,31 @@ class CpuRowKernel {
     return block;
   }
 
-  ir::Block leaveShare() const {
+  ir::Block storePartialResults() const {
     ir::Lanes lanes;
     lanes.axis = kernel_.pool().axis(1);
     for (std::size_t i = 0; i < nest_.reductions.size(); ++i) {
       const Expr* result = nest_.reductions[i].result;
-      lanes.stores.push_back({shared_[i], task_.expr(), result, true, {}});
+      lanes.stores.push_back({partials_[i], task_.expr(), result, true, {}});
     }
     ir::Block block;
     block.push_back({std::move(lanes)});
     return block;
   }
 
-  ir::Block combineShares() const {
-    const Value row = kernel_.axis(rows_), share = kernel_.axis(shares_);
+  ir::Block combinePartialResults() const {
+    const Value row = kernel_.axis(rows_), split = kernel_.axis(splits_);
     ir::Block body, add;
     body.push_back(kernel_.reset(kernel_.reductionsOf(0), 1));
     ir::Lanes lanes;
     lanes.axis = kernel_.pool().axis(1);
     for (std::size_t i = 0; i < nest_.reductions.size(); ++i) {
       const Reduction& reduction = nest_.reductions[i];
-      const Expr* left = kernel_.pool().load(shared_[i], reduction.body->dtype, (row * shares_ + share).expr());
+      const Expr* left = kernel_.pool().load(partials_[i], reduction.body->dtype, (row * splits_ + split).expr());
       lanes.stores.push_back({kernel_.accumulator(i), kernel_.number(0).expr(), left, false, reduction.op});
     }
     add.push_back({std::move(lanes)});
-    append(body, loop(LoopKind::Serial, share, std::move(add)));
+    append(body, loop(LoopKind::Serial, split, std::move(add)));
     append(body, rowStores(row, {}));
     return loop(LoopKind::Serial, row, std::move(body));
   }
@@ -346,13 +351,13 @@ class CpuRowKernel {
   const IterationDomain& domain_;
   const ir::Target& target_;
   int lanes_;
-  int64_t rows_, runs_, shares_;
-  int64_t together_;  // rows of a task
-  int accumulators_;  // of each sum
+  int64_t rows_, runs_, splits_;
+  int64_t rowsPerTask_;  // rows of a task
+  int accumulators_;     // of each sum
   Value task_;
-  std::vector<int> vectors_, shared_;
-  std::vector<std::pair<PassValue, int>> once_;  // what rows have once, and where
-  std::vector<std::pair<PassValue, int>> held_;  // what is kept of each element, and where
+  std::vector<int> vectors_, partials_;
+  std::vector<std::pair<TraversalValue, int>> hoisted_;  // what rows have once, and where
+  std::vector<std::pair<TraversalValue, int>> held_;     // what is kept of each element, and where
 };
 
 }  // namespace

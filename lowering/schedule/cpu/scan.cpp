@@ -43,10 +43,10 @@ class CpuScanKernel {
     const int64_t held = ceilDiv(tile_, lanes_) * lanes_;
     kernel_.addAccumulators(held, lanes_);
     for (const Reduction& scan : nest_.reductions)
-      if (isBlocked()) blocks_.push_back(kernel_.addLocal("block", scan.body->dtype, held, ir::Space::Register, lanes_));
+      if (isBlocked()) blocks_.push_back(kernel_.addLocal("block", scan.body->dtype, held, ir::Space::Private, lanes_));
     ir::Block body;
     body.push_back({ir::For{task_, LoopKind::Task, forTile()}});
-    return kernel_.finish(launch_, std::move(body));
+    return kernel_.assemble(launch_, std::move(body));
   }
 
  private:
@@ -154,8 +154,8 @@ class CpuScanKernel {
   ir::Block reset(int64_t columns, bool ofBlock) const {
     return vectors(columns, [&](Value at, int64_t) {
       return forScans([&](std::size_t i) {
-        const Expr* neutral = kernel_.pool().identity(nest_.reductions[i].op, nest_.reductions[i].body->dtype);
-        return ir::Store{ofBlock ? blocks_[i] : kernel_.accumulator(i), at.expr(), neutral, true, {}};
+        const Expr* identity = kernel_.pool().identity(nest_.reductions[i].op, nest_.reductions[i].body->dtype);
+        return ir::Store{ofBlock ? blocks_[i] : kernel_.accumulator(i), at.expr(), identity, true, {}};
       });
     });
   }

@@ -57,13 +57,13 @@ ir::Block CpuVectors::whole(Value start, int64_t vectors, const Use& use) const 
   const auto at = [&](Value number) { return start + number * lanes; };
   const auto axis = [&](int64_t extent) { return extent == 1 ? start.like(0) : Value{start.pool(), start.pool().axis(extent)}; };
   ir::Block block;
-  const int64_t rounds = vectors / turns;
+  const int64_t rounds = vectors / unroll;
   if (rounds > 0) {
-    const Value round = axis(rounds), turn = axis(turns);
-    ir::Block body = one(use(at(round * turns + turn), turn), nullptr);
-    append(block, loop(LoopKind::Serial, round, loop(LoopKind::Unrolled, turn, std::move(body))));
+    const Value round = axis(rounds), step = axis(unroll);
+    ir::Block body = one(use(at(round * unroll + step), step), nullptr);
+    append(block, loop(LoopKind::Serial, round, loop(LoopKind::Unrolled, step, std::move(body))));
   }
-  for (int64_t rest = rounds * turns; rest < vectors; ++rest)
+  for (int64_t rest = rounds * unroll; rest < vectors; ++rest)
     append(block, one(use(at(start.like(rest)), start.like(0)), nullptr));
   return block;
 }

@@ -22,10 +22,10 @@ struct Head {
 /// How a task on a CPU cuts elements side by side into vectors.
 struct CpuVectors {
   int lanes = 1;
-  int turns = 1;                     ///< vectors that follow each other as straight-line code, each with the number of its turn
+  int unroll = 1;                    ///< vectors that follow each other as straight-line code, each with the number of its turn
   std::optional<Value> repeat = {};  ///< an axis: a vector is taken at all of its values before the next one
   /// The statement of a vector at a place along the inner dim.
-  using Use = std::function<ir::Lanes(Value column, Value turn)>;
+  using Use = std::function<ir::Lanes(Value column, Value step)>;
 
   /// `count` elements from `start` on: whole vectors, and what is left as a masked one. With a head this comes first, so that
   /// whole vectors are aligned; `count` is no less than its most elements.

@@ -4,13 +4,13 @@ namespace lowering {
 
 using ir::Expr;
 
-RowWindows::RowWindows(const NestKernel& kernel, const RowTiling& tiling) : kernel_(kernel), tiling_(tiling) {
+AlignedCover::AlignedCover(const NestKernel& kernel, const RowTiling& tiling) : kernel_(kernel), tiling_(tiling) {
   for (const std::vector<Access>* accesses : {&kernel.domain().stores(), &kernel.domain().loads()})
     for (const Access& access : *accesses)
       if (isRowAccess(kernel.domain(), access)) first_ = &access;
 }
 
-Value RowWindows::shift(const Position& position) const {
+Value AlignedCover::shift(const Position& position) const {
   const int lanes = tiling_.lanes;
   Value start = kernel_.number(first_->form->constant % lanes);
   for (std::size_t d = 0; d < kernel_.domain().innermost(); ++d) {
@@ -20,43 +20,43 @@ Value RowWindows::shift(const Position& position) const {
   return mod(start, lanes);
 }
 
-Value RowWindows::clamped(Value lane, const Position& position) const {
+Value AlignedCover::clamped(Value lane, const Position& position) const {
   return min(max(lane - shift(position), 0), extent() - 1);
 }
 
-Condition RowWindows::begins(Value start, int64_t windows, const Position& position) const {
-  if ((windows - 1) * tiling_.lanes < kernel_.domain().inner().extent) return std::nullopt;
+Condition AlignedCover::begins(Value start, int64_t vectors, const Position& position) const {
+  if ((vectors - 1) * tiling_.lanes < kernel_.domain().inner().extent) return std::nullopt;
   return start < shift(position) + extent();
 }
 
-bool RowWindows::endsAreRare() const {
+bool AlignedCover::edgesAreRare() const {
   constexpr int64_t longRun = 16;  // vectors
   const bool everyWarpHasThem = !tiling_.hasRuns() && tiling_.group <= ir::Target::warp;
   return tiling_.runVectors >= longRun && !everyWarpHasThem;
 }
 
-bool RowWindows::endsAreApart() const {
+bool AlignedCover::edgesAreApart() const {
   const bool hasAll = tiling_.vectorSteps == 1 && tiling_.alongRun == 1;
-  return tiling_.windows && hasAll && tiling_.runsAtOnce > 1 && endsAreRare();
+  return tiling_.hasCover && hasAll && tiling_.runsAtOnce > 1 && edgesAreRare();
 }
 
-Value RowWindows::column(Value thread) const {
+Value AlignedCover::column(Value thread) const {
   if (tiling_.runsAtOnce == 1) return thread;
-  if (!endsAreApart()) return mod(thread, tiling_.columns);
+  if (!edgesAreApart()) return mod(thread, tiling_.columns);
   const Value atEnd = mod(endThread(thread), 2) * (tiling_.columns - 1);
   return where(thread < innerThreads(), mod(thread, innerColumns()) + 1, atEnd);
 }
 
-Value RowWindows::run(Value thread) const {
-  if (!endsAreApart()) return floorDiv(thread, tiling_.columns);
+Value AlignedCover::run(Value thread) const {
+  if (!edgesAreApart()) return floorDiv(thread, tiling_.columns);
   return where(thread < innerThreads(), floorDiv(thread, innerColumns()), floorDiv(endThread(thread), 2));
 }
 
-Value RowWindows::before(const LanePlace& at) const { return shift(at.base) - Value{pool(), at.base.back()}; }
+Value AlignedCover::before(const LanePlace& at) const { return shift(at.base) - Value{pool(), at.base.back()}; }
 
-Value RowWindows::isWhole(const LanePlace& at) const { return (before(at) <= 0) & (end(at) >= tiling_.lanes); }
+Value AlignedCover::isWhole(const LanePlace& at) const { return (before(at) <= 0) & (end(at) >= tiling_.lanes); }
 
-const Expr* RowWindows::offset(const Access& access, const LanePlace& at) const {
+const Expr* AlignedCover::offset(const Access& access, const LanePlace& at) const {
   // Written as multiples of the vector, by which the compiler sees that it is aligned; steps of whole vectors are left out of
   // the division, so that it is the same for all of a thread's runs.
   const int lanes = tiling_.lanes;
@@ -69,7 +69,7 @@ const Expr* RowWindows::offset(const Access& access, const LanePlace& at) const 
   return (floorDiv(start, lanes) * lanes + steps).expr();
 }
 
-ir::Lanes RowWindows::inside(ir::Lanes lanes, const LanePlace& at) const {
+ir::Lanes AlignedCover::inside(ir::Lanes lanes, const LanePlace& at) const {
   const Value lane{pool(), at.lane};
   const Value isInside = (before(at) <= lane) & (lane < end(at));
   for (ir::Store& store : lanes.stores) {
@@ -80,7 +80,7 @@ ir::Lanes RowWindows::inside(ir::Lanes lanes, const LanePlace& at) const {
   return lanes;
 }
 
-void RowWindows::align(ir::Lanes& lanes, const LanePlace& at) const {
+void AlignedCover::align(ir::Lanes& lanes, const LanePlace& at) const {
   const std::vector<Access>& accesses = kernel_.domain().stores();
   for (std::size_t i = 0; i < lanes.stores.size(); ++i) {
     const Access& access = accesses[kernel_.nest().rowStores.size() + i];
@@ -90,22 +90,22 @@ void RowWindows::align(ir::Lanes& lanes, const LanePlace& at) const {
   }
 }
 
-ir::Lanes RowWindows::computedFirst(ir::Lanes& lanes, const LanePlace& at, NestKernel& kernel) const {
+ir::Lanes AlignedCover::computedFirst(ir::Lanes& lanes, const LanePlace& at, NestKernel& kernel) const {
   ir::Lanes values = kernel.lanes(at);
   const Expr* begin = kernel.number(0).expr();
   for (ir::Store& store : lanes.stores) {
     if (!store.contiguous) continue;
     const ir::DType dtype = store.value->dtype;
-    const int result = kernel.addLocal("result", dtype, tiling_.lanes, ir::Space::Register, tiling_.lanes);
+    const int result = kernel.addLocal("result", dtype, tiling_.lanes, ir::Space::Private, tiling_.lanes);
     values.stores.push_back({result, begin, store.value, true, {}});
     // Two lanes at once are worth their selection where every warp has ends; few warps of ends are done sooner lane by lane.
     store.value =
-        endsAreRare() ? pool().load(result, dtype, at.lane) : pool().load(result, dtype, begin, ir::LoadMode::Contiguous);
+        edgesAreRare() ? pool().load(result, dtype, at.lane) : pool().load(result, dtype, begin, ir::LoadMode::Contiguous);
   }
   return values;
 }
 
-ir::Lanes RowWindows::insideOnly(ir::Lanes lanes, const LanePlace& at) const {
+ir::Lanes AlignedCover::insideOnly(ir::Lanes lanes, const LanePlace& at) const {
   lanes.first = max(before(at), 0).expr();
   lanes.active = min(end(at), tiling_.lanes).expr();
   return lanes;

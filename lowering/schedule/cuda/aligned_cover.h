@@ -9,9 +9,9 @@ namespace lowering {
 
 /// How runs lie over threads, and the windows of those that start anywhere: the aligned vectors that cover a run, the first and
 /// the last of which have lanes outside it. A place's position along the innermost dim counts from the start of the first window.
-class RowWindows {
+class AlignedCover {
  public:
-  RowWindows(const NestKernel& kernel, const RowTiling& tiling);
+  AlignedCover(const NestKernel& kernel, const RowTiling& tiling);
 
   /// Elements by which the run of a position starts after its first window does.
   Value shift(const Position& position) const;
@@ -19,9 +19,9 @@ class RowWindows {
   Value clamped(Value lane, const Position& position) const;
   /// Whether the window that starts so far from the first one has a lane inside the run; all of so many windows of it do where
   /// there is no condition.
-  Condition begins(Value start, int64_t windows, const Position& position) const;
+  Condition begins(Value start, int64_t vectors, const Position& position) const;
   /// Whether few warps have windows at the end of a run: the others then go without asking for each lane.
-  bool endsAreRare() const;
+  bool edgesAreRare() const;
   /// Whether all lanes of the window at a place are inside the run.
   Value isWhole(const LanePlace& at) const;
 
@@ -47,7 +47,7 @@ class RowWindows {
   /// Lanes of the window at a place before its run, and before the run's end, which may be beyond the window.
   Value before(const LanePlace& at) const;
   Value end(const LanePlace& at) const { return before(at) + extent(); }
-  bool endsAreApart() const;
+  bool edgesAreApart() const;
   int innerColumns() const { return tiling_.columns - 2; }
   int innerThreads() const { return innerColumns() * tiling_.runsAtOnce; }
   Value endThread(Value thread) const { return max(thread - innerThreads(), 0); }

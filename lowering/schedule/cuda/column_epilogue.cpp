@@ -17,14 +17,14 @@ int add(ir::Loops& loops, ir::Buffer buffer) {
 
 }  // namespace
 
-ColumnEpilogue::ColumnEpilogue(const MixedOrderReduction& crossing, const std::vector<ir::Local>& shares)
-    : crossing_(crossing), nest_(crossing.alongColumns->nest), pool_(*crossing.loops.pool), column_(number(0)) {
-  for (const Expr* axis : crossing.alongColumns->domain.dims()[1 - crossing.alongColumns->rowDim].axes)
+ColumnEpilogue::ColumnEpilogue(const MixedOrderReduction& matrix, const std::vector<ir::Local>& partialResults)
+    : matrix_(matrix), nest_(matrix.alongColumns->nest), pool_(*matrix.loops.pool), column_(number(0)) {
+  for (const Expr* axis : matrix.alongColumns->domain.dims()[1 - matrix.alongColumns->rowDim].axes)
     column_ = column_ * axis->axis().extent + Value{pool_, axis};
   results_ = begin(nest_.kept);
-  for (std::size_t i = 0; i < shares.size(); ++i) {
-    const bool isSum = shares[i].space == ir::Space::Sums;
-    isSum ? addSum(shares[i].buffer, nest_.reductions[i]) : addShare(shares[i].buffer, nest_.reductions[i]);
+  for (std::size_t i = 0; i < partialResults.size(); ++i) {
+    const bool isSum = partialResults[i].space == ir::Space::Sums;
+    isSum ? addSum(partialResults[i].buffer, nest_.reductions[i]) : addPartial(partialResults[i].buffer, nest_.reductions[i]);
   }
   for (const ir::StoreTo& store : nest_.rowStores) results_.stores.push_back({store.buffer, store.offset, withSums(store.value)});
   elements_ = begin(nest_.kept);
@@ -36,15 +36,15 @@ ColumnEpilogue::ColumnEpilogue(const MixedOrderReduction& crossing, const std::v
 }
 
 ir::Loops ColumnEpilogue::begin(const std::vector<const Expr*>& axes) const {
-  return {crossing_.loops.name, crossing_.loops.pool, crossing_.loops.buffers, axes, {}};
+  return {matrix_.loops.name, matrix_.loops.pool, matrix_.loops.buffers, axes, {}};
 }
 
-void ColumnEpilogue::addShare(const ir::Buffer& share, const Reduction& reduction) {
-  const int64_t ctas = share.type.numel() / crossing_.columns();
-  const int buffer = add(results_, {share.name, share.type, -1, true, false});
+void ColumnEpilogue::addPartial(const ir::Buffer& partial, const Reduction& reduction) {
+  const int64_t ctas = partial.type.numel() / matrix_.columns();
+  const int buffer = add(results_, {partial.name, partial.type, -1, true, false});
   const Expr* cta = pool_.axis(ctas);
-  const Value offset = Value{pool_, cta} * crossing_.columns() + column_;
-  sums_[reduction.result] = pool_.reduce(reduction.op, pool_.load(buffer, share.type.dtype, offset.expr()), {cta});
+  const Value offset = Value{pool_, cta} * matrix_.columns() + column_;
+  sums_[reduction.result] = pool_.reduce(reduction.op, pool_.load(buffer, partial.type.dtype, offset.expr()), {cta});
 }
 
 void ColumnEpilogue::addSum(const ir::Buffer& sum, const Reduction& reduction) {
@@ -66,15 +66,15 @@ const Expr* ColumnEpilogue::columnValue(const Expr* node) {
   const bool needsSum = std::any_of(below.begin(), below.end(), [&](const Expr* x) { return sums_.contains(x); });
   const auto moves = [&](const Expr* axis) { return ir::dependsOn(node, axis); };
   if (!needsSum || std::any_of(nest_.reduced.begin(), nest_.reduced.end(), moves)) return nullptr;
-  const auto [known, isNew] = values_.emplace(node, nullptr);
-  if (!isNew) return known->second;
+  const auto [found, isNew] = values_.emplace(node, nullptr);
+  if (!isNew) return found->second;
   names_.push_back("of_column" + std::to_string(names_.size()));
-  const ir::TensorType type = ir::TensorType::contiguous(node->dtype, {crossing_.columns()});
+  const ir::TensorType type = ir::TensorType::contiguous(node->dtype, {matrix_.columns()});
   const int to = add(results_, {names_.back(), type, -1, false, true});
   results_.stores.push_back({to, column_.expr(), withSums(node)});
   const int from = add(elements_, {names_.back(), type, -1, true, false});
-  known->second = pool_.load(from, node->dtype, column_.expr());
-  return known->second;
+  found->second = pool_.load(from, node->dtype, column_.expr());
+  return found->second;
 }
 
 }  // namespace lowering

@@ -15,24 +15,24 @@ using ir::Value;
 class ColumnEpilogue {
  public:
   /// By reduction of columns: the arrays of what CTAs leave, [CTA, column], or the sums that they add it to, which are cleared.
-  ColumnEpilogue(const MixedOrderReduction& crossing, const std::vector<ir::Local>& shares);
+  ColumnEpilogue(const MixedOrderReduction& matrix, const std::vector<ir::Local>& partialResults);
 
   /// The columns' results, and what their elements need of them, as reductions of the shares, or of sums.
   const ir::Loops& results() const { return results_; }
   /// The columns' elements, which have no reductions left.
   const ir::Loops& elements() const { return elements_; }
   /// The buffers that the first loops write and the second ones read.
-  const std::vector<std::string>& between() const { return names_; }
+  const std::vector<std::string>& intermediates() const { return names_; }
 
  private:
   Value number(int64_t value) const { return {pool_, pool_.integer(ir::DType::I64, value)}; }
   ir::Loops begin(const std::vector<const ir::Expr*>& axes) const;
-  void addShare(const ir::Buffer& share, const Reduction& reduction);
+  void addPartial(const ir::Buffer& partial, const Reduction& reduction);
   void addSum(const ir::Buffer& sum, const Reduction& reduction);
   const ir::Expr* withSums(const ir::Expr* value) const;
   const ir::Expr* columnValue(const ir::Expr* node);
 
-  const MixedOrderReduction& crossing_;
+  const MixedOrderReduction& matrix_;
   const ReductionNest& nest_;
   ir::ExprPool& pool_;
   Value column_;

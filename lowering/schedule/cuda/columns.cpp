@@ -35,29 +35,29 @@ class ColumnKernel {
     addHeld();
     if (!tiling_.isDirect()) addExchange();
     ir::Block grid;
-    for (int pass = 0; pass < nest_.passes(); ++pass) {
-      append(grid, onThreads(reducingPhase(pass)));
-      if (!tiling_.isDirect()) append(grid, exchange(pass));
+    for (int traversal = 0; traversal < nest_.traversals(); ++traversal) {
+      append(grid, onThreads(reducingPhase(traversal)));
+      if (!tiling_.isDirect()) append(grid, exchange(traversal));
     }
     if (!nest_.elementStores.empty()) append(grid, onThreads(elementStores()));
-    append(grid, onThreads(tiling_.isDirect()   ? directRowStores()
-                           : tiling_.shares > 1 ? leaveShare()
-                                                : rowStores(tileAndOuter(), thread_)));
+    append(grid, onThreads(tiling_.isDirect()       ? directRowStores()
+                           : tiling_.gridSplits > 1 ? storePartialResults()
+                                                    : rowStores(tileAndOuter(), thread_)));
     ir::Launch launch;
     launch.grid = clusters();
     launch.cluster = tiling_.ctas;
     launch.block = tiling_.block();
     ir::Block body = kernel_.gridLoop(cluster_, std::move(grid));
-    if (tiling_.shares > 1) append(body, combineShares());
-    return kernel_.finish(launch, std::move(body));
+    if (tiling_.gridSplits > 1) append(body, combinePartialResults());
+    return kernel_.assemble(launch, std::move(body));
   }
 
  private:
   int64_t clusters() const {
     if (tiling_.isDirect()) return ceilDiv(tiling_.vectors(), tiling_.block());
-    return tiling_.outer * tiling_.tiles() * tiling_.shares;
+    return tiling_.outer * tiling_.tiles() * tiling_.gridSplits;
   }
-  int64_t atOnce() const { return int64_t{tiling_.down} * tiling_.parts(); }
+  int64_t atOnce() const { return int64_t{tiling_.down} * tiling_.splits(); }
   int64_t steps() const { return ceilDiv(tiling_.elements, atOnce()); }
   /// Warps, or rows of threads where a row is wider than a warp: each leaves one partial result a column.
   int partials() const { return tiling_.across < warp ? tiling_.block() / warp : tiling_.down; }
@@ -71,23 +71,23 @@ class ColumnKernel {
   /// The number of the CTA's tile, and which of those that share it the CTA is.
   Value tileAndOuter() const {
     if (tiling_.outer * tiling_.tiles() == 1) return kernel_.number(0);
-    return tiling_.shares == 1 ? cluster_ : floorDiv(cluster_, tiling_.shares);
+    return tiling_.gridSplits == 1 ? cluster_ : floorDiv(cluster_, tiling_.gridSplits);
   }
-  Value part() const {
-    if (tiling_.shares == 1) return rank_;
-    return tiling_.outer * tiling_.tiles() == 1 ? cluster_ : mod(cluster_, tiling_.shares);
+  Value split() const {
+    if (tiling_.gridSplits == 1) return rank_;
+    return tiling_.outer * tiling_.tiles() == 1 ? cluster_ : mod(cluster_, tiling_.gridSplits);
   }
   Value tile(Value number) const { return tiling_.outer == 1 ? number : mod(number, tiling_.tiles()); }
   Value outer(Value number) const { return tiling_.outer == 1 ? kernel_.number(0) : floorDiv(number, tiling_.tiles()); }
   Value element() const {
     const Value step = serial_ * unrolledSteps() + unrolled_;
-    const Value share = step * tiling_.parts() + part();
-    return tiling_.down == 1 ? share : share * tiling_.down + floorDiv(thread_, tiling_.across);
+    const Value at = step * tiling_.splits() + split();
+    return tiling_.down == 1 ? at : at * tiling_.down + floorDiv(thread_, tiling_.across);
   }
   int64_t coveredElements() const { return ceilDiv(steps(), unrolledSteps()) * unrolledSteps() * atOnce(); }
   int64_t unrolledSteps() const { return isResident() ? steps() : std::min(steps(), vectorsInFlight); }
   /// Whether a thread keeps all it reads between the sweeps.
-  bool isResident() const { return nest_.passes() + (nest_.elementStores.empty() ? 0 : 1) > 1 && steps() <= heldVectors; }
+  bool isResident() const { return nest_.traversals() + (nest_.elementStores.empty() ? 0 : 1) > 1 && steps() <= heldVectors; }
 
   /// `lanes` columns from `column` on of an outer point, at an element of theirs.
   LanePlace place(Value outer, Value column, int lanes, Value element) const {
@@ -131,8 +131,8 @@ class ColumnKernel {
     return loop(LoopKind::Unrolled, unrolled_, when(within(element(), coveredElements(), tiling_.elements), std::move(body)));
   }
   /// All elements of a thread's columns, in a pass; the one after the last stores.
-  ir::Block sweep(int pass, ir::Lanes use) const {
-    ir::Block body = chunk(readVectors(readIn(pass)));
+  ir::Block traverse(int traversal, ir::Lanes use) const {
+    ir::Block body = chunk(readVectors(readIn(traversal)));
     append(body, chunk(std::move(use)));
     return when(hasColumns(), loop(LoopKind::Serial, serial_, std::move(body)));
   }
@@ -143,13 +143,13 @@ class ColumnKernel {
       if (access.form && domain_.isUniform(access, domain_.elementDims() - 1)) continue;
       const std::string name = kernel_.bufferName(access.buffer) + "_held";
       held_[access.node] =
-          kernel_.addLocal(name, access.node->dtype, unrolledSteps() * tiling_.lanes, ir::Space::Register, tiling_.lanes);
+          kernel_.addLocal(name, access.node->dtype, unrolledSteps() * tiling_.lanes, ir::Space::Private, tiling_.lanes);
     }
   }
   /// Loads that a pass reads from memory: those that are not kept from an earlier one.
-  std::set<const Expr*> readIn(int pass) const {
-    std::set<const Expr*> loads = kernel_.loadsOf(pass);
-    for (int earlier = 0; isResident() && earlier < pass; ++earlier)
+  std::set<const Expr*> readIn(int traversal) const {
+    std::set<const Expr*> loads = kernel_.loadsOf(traversal);
+    for (int earlier = 0; isResident() && earlier < traversal; ++earlier)
       for (const Expr* load : kernel_.loadsOf(earlier)) loads.erase(load);
     return loads;
   }
@@ -165,7 +165,7 @@ class ColumnKernel {
     return lanes;
   }
   /// What loads and results of reductions are read as.
-  LoadMap known(const LanePlace& at) const {
+  LoadMap bindings(const LanePlace& at) const {
     LoadMap map;
     const Expr* slot = (unrolled_ * tiling_.lanes).expr();
     for (const auto& [load, local] : held_) map[load] = kernel_.pool().load(local, load->dtype, slot, ir::LoadMode::Contiguous);
@@ -181,28 +181,28 @@ class ColumnKernel {
     return map;
   }
 
-  ir::Block reducingPhase(int pass) const {
+  ir::Block reducingPhase(int traversal) const {
     ir::Block block;
-    block.push_back(kernel_.reset(kernel_.reductionsOf(pass), tiling_.lanes));
+    block.push_back(kernel_.reset(kernel_.reductionsOf(traversal), tiling_.lanes));
     const LanePlace at = vectorPlace();
     ir::Lanes lanes = kernel_.lanes(at);
-    lanes.stores = kernel_.reductionStores(pass, at, known(at), /*apart=*/true);
-    append(block, sweep(pass, std::move(lanes)));
+    lanes.stores = kernel_.reductionStores(traversal, at, bindings(at), /*apart=*/true);
+    append(block, traverse(traversal, std::move(lanes)));
     return block;
   }
 
   void addExchange() {
     for (const Reduction& reduction : nest_.reductions) {
-      const int64_t elements = std::max<int64_t>(partials() * tiling_.tile(), tiling_.shares > 1 ? tiling_.block() : 0);
+      const int64_t elements = std::max<int64_t>(partials() * tiling_.tile(), tiling_.gridSplits > 1 ? tiling_.block() : 0);
       partials_.push_back(kernel_.addLocal("partial", reduction.body->dtype, elements, ir::Space::Shared));
-      totals_.push_back(kernel_.addLocal("total", reduction.body->dtype, 1, ir::Space::Register));
+      totals_.push_back(kernel_.addLocal("total", reduction.body->dtype, 1, ir::Space::Private));
     }
   }
 
   /// Combines what the threads over a column have: in warps by shuffles, across them in shared memory, where each thread of
   /// the first ones finishes one column, across CTAs by these threads.
-  ir::Block exchange(int pass) const {
-    const std::vector<std::size_t> reductions = kernel_.reductionsOf(pass);
+  ir::Block exchange(int traversal) const {
+    const std::vector<std::size_t> reductions = kernel_.reductionsOf(traversal);
     ir::Block block;
     if (tiling_.across < warp) {
       ir::Combine combine;
@@ -221,7 +221,7 @@ class ColumnKernel {
       for (std::size_t i : reductions) combine.items.push_back({totals_[i], nest_.reductions[i].op});
       block.push_back({std::move(combine)});
     }
-    if (pass + 1 < nest_.passes() || !nest_.elementStores.empty()) {
+    if (traversal + 1 < nest_.traversals() || !nest_.elementStores.empty()) {
       append(block, onThreads(writeTotals(reductions)));
       append(block, onThreads(readTotals(reductions)));
     }
@@ -282,8 +282,8 @@ class ColumnKernel {
   ir::Block elementStores() const {
     const LanePlace at = vectorPlace();
     ir::Lanes lanes = kernel_.lanes(at);
-    lanes.stores = kernel_.elementStores(at, known(at));
-    return sweep(nest_.passes(), std::move(lanes));
+    lanes.stores = kernel_.elementStores(at, bindings(at));
+    return traverse(nest_.traversals(), std::move(lanes));
   }
   ir::Block directRowStores() const {
     if (nest_.rowStores.empty()) return {};
@@ -308,26 +308,26 @@ class ColumnKernel {
   }
 
   /// Where the shares leave the totals of their columns: [tile, share, column of the tile].
-  ir::Block leaveShare() {
+  ir::Block storePartialResults() {
     ir::Block body;
     for (const Reduction& reduction : nest_.reductions) {
       const int64_t elements = clusters() * tiling_.tile();
-      shares_.push_back(kernel_.addLocal("share", reduction.result->dtype, elements, ir::Space::Global));
+      partialResults_.push_back(kernel_.addLocal("partial_result", reduction.result->dtype, elements, ir::Space::Global));
     }
     body.push_back({copies(kernel_.reductionsOf(0), 1, [&](std::size_t i, ir::DType dtype) {
       const Value to = cluster_ * tiling_.tile() + thread_;
-      return ir::Store{shares_[i], to.expr(), read(totals_[i], dtype, kernel_.number(0)), true, {}};
+      return ir::Store{partialResults_[i], to.expr(), read(totals_[i], dtype, kernel_.number(0)), true, {}};
     })});
     return when(within(thread_, tiling_.block(), tiling_.tile()), std::move(body));
   }
   /// What the last CTA does, tile by tile: its threads over a column combine a few shares each, and then as they did before.
-  ir::Block combineShares() const {
+  ir::Block combinePartialResults() const {
     const Value number = kernel_.axis(tiling_.outer * tiling_.tiles());
     const int64_t width = tiling_.tile(), depth = tiling_.block() / width;
     const Value column = mod(thread_, width), at = floorDiv(thread_, width);
-    const int64_t count = ceilDiv(tiling_.shares, depth);
+    const int64_t count = ceilDiv(tiling_.gridSplits, depth);
     const Value step = kernel_.axis(count);
-    const Value share = step * depth + at;
+    const Value split = step * depth + at;
     const std::vector<std::size_t> reductions = kernel_.reductionsOf(0);
     const auto total = [&](Value offset, const std::vector<int>& from) {
       return ir::Block{{copies(reductions, 1, [&](std::size_t i, ir::DType dtype) {
@@ -337,15 +337,16 @@ class ColumnKernel {
     const ir::Statement clear{copies(reductions, 1, [&](std::size_t i, ir::DType dtype) {
       return ir::Store{totals_[i], kernel_.number(0).expr(), kernel_.pool().identity(nest_.reductions[i].op, dtype), true, {}};
     })};
-    const Value from = (number * tiling_.shares + share) * width + column;
+    const Value from = (number * tiling_.gridSplits + split) * width + column;
     ir::Block first{clear}, second{clear};
-    append(first, loop(LoopKind::Unrolled, step, when(within(share, count * depth, tiling_.shares), total(from, shares_))));
+    append(first,
+           loop(LoopKind::Unrolled, step, when(within(split, count * depth, tiling_.gridSplits), total(from, partialResults_))));
     first.push_back({copies(reductions, 1, [&](std::size_t i, ir::DType dtype) {
       return ir::Store{partials_[i], thread_.expr(), read(totals_[i], dtype, kernel_.number(0)), true, {}};
     })});
-    const Value part = kernel_.axis(depth);
+    const Value each = kernel_.axis(depth);
     append(second, when(within(thread_, tiling_.block(), width),
-                        loop(LoopKind::Unrolled, part, total(part * width + thread_, partials_))));
+                        loop(LoopKind::Unrolled, each, total(each * width + thread_, partials_))));
     append(second, rowStores(number, thread_));
     ir::Block body = onThreads(std::move(first));
     append(body, onThreads(std::move(second)));
@@ -358,7 +359,7 @@ class ColumnKernel {
   const IterationDomain& domain_;
   Value cluster_, rank_, thread_, unrolled_, serial_;
   std::map<const Expr*, int> held_;
-  std::vector<int> partials_, totals_, shares_;
+  std::vector<int> partials_, totals_, partialResults_;
 };
 
 }  // namespace

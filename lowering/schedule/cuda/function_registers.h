@@ -16,13 +16,13 @@ class FunctionRegisters {
   /// Adds them for so many vectors of elements of each thread.
   void add(int64_t vectors, int lanes);
   /// Stores those that a pass computes first, of the vector from element `slot` on; `known` is what loads are read as there.
-  std::vector<ir::Store> stores(int pass, const LanePlace& at, const ir::Expr* slot, const LoadMap& known) const;
+  std::vector<ir::Store> stores(int traversal, const LanePlace& at, const ir::Expr* slot, const LoadMap& bindings) const;
   /// Adds to what expressions are read as those that are there before a pass.
-  void addTo(LoadMap& known, int pass, const ir::Expr* slot) const;
+  void addTo(LoadMap& bindings, int traversal, const ir::Expr* slot) const;
 
  private:
   NestKernel& kernel_;
-  std::vector<std::pair<PassValue, int>> registers_;
+  std::vector<std::pair<TraversalValue, int>> registers_;
 };
 
 }  // namespace lowering

@@ -19,12 +19,12 @@ constexpr int sectorColumns = ir::Target::sectorBytes / 4;  // of f32
 
 class PersistentKernel {
  public:
-  PersistentKernel(const MixedOrderReduction& crossing, const ir::Target& target, const PersistentTiling& tiling)
-      : crossing_(crossing),
+  PersistentKernel(const MixedOrderReduction& matrix, const ir::Target& target, const PersistentTiling& tiling)
+      : matrix_(matrix),
         tiling_(tiling),
-        kernel_(crossing.loops, crossing.any().nest, crossing.any().domain, target),
-        steps_(ceilDiv(crossing.rows(), tiling.rowsAtOnce())),
-        rowVectors_(crossing.columns() / crossing.lanes),
+        kernel_(matrix.loops, matrix.any().nest, matrix.any().domain, target),
+        steps_(ceilDiv(matrix.rows(), tiling.rowsAtOnce())),
+        rowVectors_(matrix.columns() / matrix.lanes),
         cta_(kernel_.axis(tiling.grid)),
         thread_(kernel_.axis(tiling.block)),
         step_(kernel_.axis(steps_)),
@@ -42,16 +42,16 @@ class PersistentKernel {
     append(grid, loop(LoopKind::Serial, step_, takeRows()));
     if (columns()) {
       append(grid, onThreads(writePartials()));
-      append(grid, onThreads(leaveShare()));
+      append(grid, onThreads(storePartialResults()));
     }
     ir::Launch launch;
     launch.grid = tiling_.grid;
     launch.block = tiling_.block;
     launch.resident = 1;
-    return kernel_.finish(launch, kernel_.gridLoop(cta_, std::move(grid)));
+    return kernel_.assemble(launch, kernel_.gridLoop(cta_, std::move(grid)));
   }
   /// The local arrays that have what each CTA's rows add up to, [CTA, column], or all of them, by reduction of columns.
-  const std::vector<int>& shares() const { return shares_; }
+  const std::vector<int>& partialResults() const { return partialResults_; }
 
  private:
   /// One input in registers: of the row at hand, and of the next one.
@@ -62,9 +62,9 @@ class PersistentKernel {
     bool isVector() const { return input.columnStride == 1; }
   };
 
-  const MatrixNest* rows() const { return crossing_.alongRows ? &*crossing_.alongRows : nullptr; }
-  const MatrixNest* columns() const { return crossing_.alongColumns ? &*crossing_.alongColumns : nullptr; }
-  int passes() const { return rows() ? rows()->nest.passes() : 0; }
+  const MatrixNest* rows() const { return matrix_.alongRows ? &*matrix_.alongRows : nullptr; }
+  const MatrixNest* columns() const { return matrix_.alongColumns ? &*matrix_.alongColumns : nullptr; }
+  int traversals() const { return rows() ? rows()->nest.traversals() : 0; }
   const std::vector<Reduction>& sums() const { return columns()->nest.reductions; }
 
   ir::Block onThreads(ir::Block body) const { return loop(LoopKind::Thread, thread_, std::move(body)); }
@@ -73,15 +73,15 @@ class PersistentKernel {
     return (turn * tiling_.grid + cta_) * tiling_.groups() + group_;
   }
   Value row() const { return rowAt(step_); }
-  Condition isRow(Value row) const { return within(row, (steps_ + 1) * tiling_.rowsAtOnce(), crossing_.rows()); }
+  Condition isRow(Value row) const { return within(row, (steps_ + 1) * tiling_.rowsAtOnce(), matrix_.rows()); }
   Value vector() const { return vector_ * tiling_.group + inGroup_; }
-  Value column() const { return vector() * crossing_.lanes; }
+  Value column() const { return vector() * matrix_.lanes; }
   /// The place of a vector among those that a thread holds of all rows alike, or of those it takes at once.
-  const Expr* slot() const { return (vector_ * crossing_.lanes).expr(); }
+  const Expr* slot() const { return (vector_ * matrix_.lanes).expr(); }
   const Expr* slot(const Held& held) const {
     const Value row = held.isOfRow() ? ofStep_ : kernel_.number(0);
     if (!held.isVector()) return row.expr();
-    return ((row * tiling_.vectors + vector_) * crossing_.lanes).expr();
+    return ((row * tiling_.vectors + vector_) * matrix_.lanes).expr();
   }
   const Expr* inRegisters(const Held& held, int local) const {
     const auto mode = held.isVector() ? ir::LoadMode::Contiguous : ir::LoadMode::PerLane;
@@ -99,7 +99,7 @@ class PersistentKernel {
     const Condition isInRow = within(vector(), int64_t{tiling_.vectors} * tiling_.group, rowVectors_);
     return loop(LoopKind::Unrolled, vector_, when(isInRow, {{std::move(lanes)}}));
   }
-  ir::Block once(std::vector<ir::Store> stores) const {
+  ir::Block statement(std::vector<ir::Store> stores) const {
     if (stores.empty()) return {};
     ir::Lanes lanes;
     lanes.axis = kernel_.pool().axis(1);
@@ -108,7 +108,7 @@ class PersistentKernel {
   }
   ir::Lanes vectorLanes() const {
     ir::Lanes lanes;
-    lanes.axis = kernel_.pool().axis(crossing_.lanes);
+    lanes.axis = kernel_.pool().axis(matrix_.lanes);
     return lanes;
   }
   LanePlace place(const MatrixNest& matrix, const ir::Lanes& lanes, Value column) const {
@@ -125,29 +125,29 @@ class PersistentKernel {
   }
 
   void addInputs() {
-    for (const MatrixInput& input : crossing_.inputs()) {
+    for (const MatrixInput& input : matrix_.inputs()) {
       if (input.rowStride == 0 && input.columnStride == 0) continue;
       const std::string name = kernel_.bufferName(input.buffer);
-      const int lanes = input.columnStride == 1 ? crossing_.lanes : 1;
+      const int lanes = input.columnStride == 1 ? matrix_.lanes : 1;
       const int64_t ofRow = input.columnStride == 1 ? int64_t{lanes} * tiling_.vectors : 1;
       const int64_t elements = ofRow * (input.rowStride == 0 ? 1 : tiling_.rows);
-      Held held{input, kernel_.addLocal(name + "_held", input.dtype, elements, ir::Space::Register, lanes), 0};
+      Held held{input, kernel_.addLocal(name + "_held", input.dtype, elements, ir::Space::Private, lanes), 0};
       if (held.isOfRow() && steps_ > 1)
-        held.next = kernel_.addLocal(name + "_next", input.dtype, elements, ir::Space::Register, lanes);
+        held.next = kernel_.addLocal(name + "_next", input.dtype, elements, ir::Space::Private, lanes);
       held_.push_back(held);
     }
   }
   void addSums() {
     if (!columns()) return;
-    const int64_t all = crossing_.columns();
+    const int64_t all = matrix_.columns();
     for (const Reduction& reduction : sums()) {
       const ir::DType dtype = reduction.body->dtype;
       sums_.push_back(
-          kernel_.addLocal("column", dtype, int64_t{crossing_.lanes} * tiling_.vectors, ir::Space::Register, crossing_.lanes));
+          kernel_.addLocal("column", dtype, int64_t{matrix_.lanes} * tiling_.vectors, ir::Space::Private, matrix_.lanes));
       partials_.push_back(kernel_.addLocal("partial", dtype, tiling_.groups() * all, ir::Space::Shared));
-      totals_.push_back(kernel_.addLocal("total", dtype, 1, ir::Space::Register));
-      shares_.push_back(tiling_.adds ? kernel_.addLocal("sum", dtype, all, ir::Space::Sums)
-                                     : kernel_.addLocal("share", dtype, tiling_.grid * all, ir::Space::Global));
+      totals_.push_back(kernel_.addLocal("total", dtype, 1, ir::Space::Private));
+      partialResults_.push_back(tiling_.adds ? kernel_.addLocal("sum", dtype, all, ir::Space::Sums)
+                                             : kernel_.addLocal("partial_result", dtype, tiling_.grid * all, ir::Space::Global));
     }
   }
 
@@ -188,7 +188,7 @@ class PersistentKernel {
         values.push_back({to(held), slot(held), memory(held.input, row, kernel_.number(0)), true, {}});
     }
     ir::Block block = forVectors(std::move(lanes));
-    append(block, once(std::move(values)));
+    append(block, statement(std::move(values)));
     return forRows(row, std::move(block));
   }
   /// The row that was read ahead becomes the one at hand.
@@ -205,14 +205,14 @@ class PersistentKernel {
         values.push_back(move);
     }
     ir::Block block = forVectors(std::move(lanes));
-    append(block, once(std::move(values)));
+    append(block, statement(std::move(values)));
     block = forRows(row(), std::move(block));
     append(block, fetch(rowAt(step_ + 1), [](const Held& held) { return held.next; }));
     return block;
   }
 
   /// What the loads of a nest are read as.
-  LoadMap known(const MatrixNest& matrix) const {
+  LoadMap bindings(const MatrixNest& matrix) const {
     LoadMap map;
     for (const Access& access : matrix.domain.loads()) {
       const MatrixInput input = matrix.input(access);
@@ -226,26 +226,26 @@ class PersistentKernel {
   /// One step of all groups: a row each.
   ir::Block takeRows() const {
     ir::Block block;
-    for (int pass = 0; pass < passes(); ++pass) {
-      append(block, onThreads(reduceRow(pass)));
-      block.push_back({combine(pass)});
+    for (int traversal = 0; traversal < traversals(); ++traversal) {
+      append(block, onThreads(reduceRow(traversal)));
+      block.push_back({combine(traversal)});
     }
     append(block, onThreads(useRow()));
     return block;
   }
-  ir::Block reduceRow(int pass) const {
-    ir::Block block = pass == 0 ? advance() : ir::Block{};
-    const std::vector<std::size_t> reductions = kernel_.reductionsOf(pass);
+  ir::Block reduceRow(int traversal) const {
+    ir::Block block = traversal == 0 ? advance() : ir::Block{};
+    const std::vector<std::size_t> reductions = kernel_.reductionsOf(traversal);
     block.push_back(kernel_.reset(reductions, 1));
     ir::Lanes lanes = vectorLanes();
     const LanePlace at = place(*rows(), lanes, column());
-    const LoadMap loads = known(*rows());
+    const LoadMap loads = bindings(*rows());
     for (const std::size_t i : reductions) {
       const Reduction& reduction = rows()->nest.reductions[i];
       lanes.stores.push_back(
           {kernel_.accumulator(i), zero(), rows()->domain.at(reduction.body, at.each, loads), false, reduction.op});
     }
-    if (pass == 0) addToColumns(lanes);
+    if (traversal == 0) addToColumns(lanes);
     append(block, forRows(row(), forVectors(std::move(lanes))));
     return block;
   }
@@ -253,14 +253,14 @@ class PersistentKernel {
   void addToColumns(ir::Lanes& lanes) const {
     if (!columns()) return;
     const LanePlace at = place(*columns(), lanes, column());
-    const LoadMap loads = known(*columns());
+    const LoadMap loads = bindings(*columns());
     for (std::size_t i = 0; i < sums().size(); ++i)
       lanes.stores.push_back({sums_[i], slot(), columns()->domain.at(sums()[i].body, at.each, loads), true, sums()[i].op});
   }
-  ir::Combine combine(int pass) const {
+  ir::Combine combine(int traversal) const {
     ir::Combine combine;
     combine.threads = tiling_.group;
-    for (const std::size_t i : kernel_.reductionsOf(pass))
+    for (const std::size_t i : kernel_.reductionsOf(traversal))
       combine.items.push_back({kernel_.accumulator(i), rows()->nest.reductions[i].op});
     return combine;
   }
@@ -268,12 +268,12 @@ class PersistentKernel {
   ir::Block useRow() const {
     ir::Lanes lanes = vectorLanes();
     if (rows())
-      lanes.stores = kernel_.elementStores(place(*rows(), lanes, column()), known(*rows()));
+      lanes.stores = kernel_.elementStores(place(*rows(), lanes, column()), bindings(*rows()));
     else
       addToColumns(lanes);
     ir::Block use = forVectors(std::move(lanes));
     if (rows()) append(use, rowStores());
-    ir::Block block = passes() == 0 ? advance() : ir::Block{};
+    ir::Block block = traversals() == 0 ? advance() : ir::Block{};
     append(block, forRows(row(), std::move(use)));
     return block;
   }
@@ -281,20 +281,20 @@ class PersistentKernel {
     if (rows()->nest.rowStores.empty()) return {};
     ir::Lanes lanes;
     lanes.axis = kernel_.pool().axis(1);
-    lanes.stores = kernel_.rowStores(place(*rows(), lanes, kernel_.number(0)), known(*rows()));
+    lanes.stores = kernel_.rowStores(place(*rows(), lanes, kernel_.number(0)), bindings(*rows()));
     return when(tiling_.group == 1 ? Condition() : inGroup_ == 0, {{std::move(lanes)}});
   }
 
   /// What each group has of the columns, [group, column].
   ir::Block writePartials() const {
     ir::Lanes lanes = vectorLanes();
-    const Value to = group_ * crossing_.columns() + column();
+    const Value to = group_ * matrix_.columns() + column();
     for (std::size_t i = 0; i < sums().size(); ++i)
       lanes.stores.push_back({partials_[i], to.expr(), vectorOf(sums_[i], sums()[i].body->dtype), true, {}});
     return forVectors(std::move(lanes));
   }
-  ir::Block leaveShare() const {
-    const int64_t all = crossing_.columns(), count = ceilDiv(all, tiling_.block);
+  ir::Block storePartialResults() const {
+    const int64_t all = matrix_.columns(), count = ceilDiv(all, tiling_.block);
     const Value step = kernel_.axis(count), column = step * tiling_.block + thread_;
     const Value group = kernel_.axis(tiling_.groups());
     std::vector<ir::Store> clear, add, leave;
@@ -303,23 +303,23 @@ class PersistentKernel {
       const Value from = group * all + column, to = tiling_.adds ? column : cta_ * all + column;
       clear.push_back({totals_[i], zero(), kernel_.pool().identity(sums()[i].op, dtype), true, {}});
       add.push_back({totals_[i], zero(), kernel_.pool().load(partials_[i], dtype, from.expr()), true, sums()[i].op});
-      leave.push_back({shares_[i], to.expr(), kernel_.pool().load(totals_[i], dtype, zero()), true,
+      leave.push_back({partialResults_[i], to.expr(), kernel_.pool().load(totals_[i], dtype, zero()), true,
                        tiling_.adds ? std::optional(sums()[i].op) : std::nullopt});
     }
-    ir::Block body = once(std::move(clear));
+    ir::Block body = statement(std::move(clear));
     const LoopKind kind = tiling_.groups() <= unrolledGroups ? LoopKind::Unrolled : LoopKind::Serial;
-    append(body, loop(kind, group, once(std::move(add))));
-    append(body, once(std::move(leave)));
+    append(body, loop(kind, group, statement(std::move(add))));
+    append(body, statement(std::move(leave)));
     return loop(LoopKind::Serial, step, when(within(column, count * tiling_.block, all), std::move(body)));
   }
 
-  const MixedOrderReduction& crossing_;
+  const MixedOrderReduction& matrix_;
   const PersistentTiling tiling_;
   NestKernel kernel_;
   const int64_t steps_, rowVectors_;
   Value cta_, thread_, step_, ofStep_, vector_, inGroup_, group_;
   std::vector<Held> held_;
-  std::vector<int> sums_, partials_, totals_, shares_;  ///< by reduction of columns
+  std::vector<int> sums_, partials_, totals_, partialResults_;  ///< by reduction of columns
 };
 
 ir::Kernel resultsKernel(const ir::Loops& results, const ir::Target& target, int block) {
@@ -334,34 +334,34 @@ ir::Kernel resultsKernel(const ir::Loops& results, const ir::Target& target, int
 }
 
 /// The elements of columns as those of rows, whose weights the columns' values are.
-ir::Kernel elementsKernel(const ColumnEpilogue& finish, const MixedOrderReduction& crossing, const ir::Target& target,
+ir::Kernel elementsKernel(const ColumnEpilogue& epilogue, const MixedOrderReduction& matrix, const ir::Target& target,
                           const PersistentTiling& tiling) {
-  const ReductionNest& columns = crossing.alongColumns->nest;
+  const ReductionNest& columns = matrix.alongColumns->nest;
   ReductionNest rows;
   rows.kept = columns.reduced;
   rows.reduced = columns.kept;
-  rows.elementStores = finish.elements().stores;
-  const MixedOrderReduction elements{finish.elements(), MatrixNest{rows, IterationDomain(finish.elements(), rows), 0},
-                                     std::nullopt, crossing.lanes};
+  rows.elementStores = epilogue.elements().stores;
+  const MixedOrderReduction elements{epilogue.elements(), MatrixNest{rows, IterationDomain(epilogue.elements(), rows), 0},
+                                     std::nullopt, matrix.lanes};
   return PersistentKernel(elements, target, tiling).build();
 }
 
 }  // namespace
 
-ir::Kernel schedulePersistent(const MixedOrderReduction& crossing, const ir::Target& target, const PersistentTiling& tiling) {
-  PersistentKernel persistent(crossing, target, tiling);
+ir::Kernel schedulePersistent(const MixedOrderReduction& matrix, const ir::Target& target, const PersistentTiling& tiling) {
+  PersistentKernel persistent(matrix, target, tiling);
   ir::Kernel kernel = persistent.build();
-  if (!crossing.alongColumns) return kernel;
-  std::vector<ir::Local> shares;
+  if (!matrix.alongColumns) return kernel;
+  std::vector<ir::Local> partialResults;
   std::vector<std::string> names;
-  for (const int share : persistent.shares()) {
-    shares.push_back(*kernel.local(share));
-    names.push_back(shares.back().buffer.name);
+  for (const int partial : persistent.partialResults()) {
+    partialResults.push_back(*kernel.local(partial));
+    names.push_back(partialResults.back().buffer.name);
   }
-  const ColumnEpilogue finish(crossing, shares);
-  ir::Kernel finished = fuseWithGridBarrier(kernel, resultsKernel(finish.results(), target, tiling.block), names);
-  if (finish.elements().stores.empty()) return finished;
-  return fuseWithGridBarrier(finished, elementsKernel(finish, crossing, target, tiling), finish.between());
+  const ColumnEpilogue epilogue(matrix, partialResults);
+  ir::Kernel withResults = fuseWithGridBarrier(kernel, resultsKernel(epilogue.results(), target, tiling.block), names);
+  if (epilogue.elements().stores.empty()) return withResults;
+  return fuseWithGridBarrier(withResults, elementsKernel(epilogue, matrix, target, tiling), epilogue.intermediates());
 }
 
 }  // namespace lowering

@@ -9,10 +9,10 @@ void RowRegisters::addLoads() {
   for (const Access& access : domain.loads())
     if (access.form && !domain.moves(access, domain.elementDims(), domain.dims().size()))
       registers_[access.node] =
-          kernel_.addLocal(kernel_.bufferName(access.buffer) + "_row", access.node->dtype, 1, ir::Space::Register);
+          kernel_.addLocal(kernel_.bufferName(access.buffer) + "_row", access.node->dtype, 1, ir::Space::Private);
 }
 
-ir::Block RowRegisters::once(const LanePlace& row, std::vector<ir::Store> stores) const {
+ir::Block RowRegisters::statement(const LanePlace& row, std::vector<ir::Store> stores) const {
   if (stores.empty()) return {};
   ir::Lanes lanes = kernel_.lanes(row);
   lanes.stores = std::move(stores);
@@ -25,24 +25,24 @@ ir::Block RowRegisters::read(const LanePlace& row) const {
   for (const Access& access : kernel_.domain().loads())
     if (const auto local = registers_.find(access.node); local != registers_.end())
       stores.push_back({local->second, first(), memory.at(access.node), true, {}});
-  return once(row, std::move(stores));
+  return statement(row, std::move(stores));
 }
 
-ir::Block RowRegisters::compute(int pass, const LanePlace& row, const LoadMap& known) {
+ir::Block RowRegisters::compute(int traversal, const LanePlace& row, const LoadMap& bindings) {
   const ReductionNest& nest = kernel_.nest();
   std::vector<ir::Store> stores;
   for (const auto& [value, needed] : rowValues(nest)) {
-    const bool isNeeded = needed == pass || (needed == nest.passes() && pass == nest.storingPass());
+    const bool isNeeded = needed == traversal || (needed == nest.traversals() && traversal == nest.storingTraversal());
     const bool isConverted = value->op == ir::Op::Cast && registers_.contains(value->src[0]);
     if (!isNeeded || isConverted || registers_.contains(value)) continue;
-    registers_[value] = kernel_.addLocal("of_row", value->dtype, 1, ir::Space::Register);
-    stores.push_back({registers_[value], first(), kernel_.domain().at(value, row.each, known), true, {}});
+    registers_[value] = kernel_.addLocal("of_row", value->dtype, 1, ir::Space::Private);
+    stores.push_back({registers_[value], first(), kernel_.domain().at(value, row.each, bindings), true, {}});
   }
-  return once(row, std::move(stores));
+  return statement(row, std::move(stores));
 }
 
-void RowRegisters::addTo(LoadMap& known) const {
-  for (const auto& [value, local] : registers_) known[value] = kernel_.pool().load(local, value->dtype, first());
+void RowRegisters::addTo(LoadMap& bindings) const {
+  for (const auto& [value, local] : registers_) bindings[value] = kernel_.pool().load(local, value->dtype, first());
 }
 
 }  // namespace lowering

@@ -18,13 +18,13 @@ class RowRegisters {
   ir::Block read(const LanePlace& row) const;
   /// Computes there what a pass's sweep needs of its row alone, but for conversions of what was read, so that it is done once for
   /// all of a thread's vectors. `known` is what loads are read as.
-  ir::Block compute(int pass, const LanePlace& row, const LoadMap& known);
+  ir::Block compute(int traversal, const LanePlace& row, const LoadMap& bindings);
   /// Adds the registers to what loads and expressions are read as.
-  void addTo(LoadMap& known) const;
+  void addTo(LoadMap& bindings) const;
 
  private:
   const ir::Expr* first() const { return kernel_.number(0).expr(); }
-  ir::Block once(const LanePlace& row, std::vector<ir::Store> stores) const;
+  ir::Block statement(const LanePlace& row, std::vector<ir::Store> stores) const;
 
   NestKernel& kernel_;
   std::map<const ir::Expr*, int> registers_;

@@ -34,14 +34,14 @@ class RowKernel {
         kernel_(loops, nest, domain, target),
         nest_(nest),
         domain_(domain),
-        windows_(kernel_, tiling_),
+        cover_(kernel_, tiling_),
         cluster_(kernel_.axis(clusters())),
         rank_(kernel_.axis(tiling.ctas)),
         thread_(kernel_.axis(tiling.block)),
         runSteps_(steps(tiling.runSteps, tiling.vectorSteps)),
         vectorSteps_(steps(tiling.vectorSteps, 1)),
-        part_(tiling.shares > 1 ? cluster_ : rank_),
-        row_(tiling.shares > 1          ? kernel_.number(0)
+        split_(tiling.gridSplits > 1 ? cluster_ : rank_),
+        row_(tiling.gridSplits > 1      ? kernel_.number(0)
              : tiling.rowsPerCta() == 1 ? cluster_
                                         : cluster_ * tiling.rowsPerCta() + floorDiv(thread_, tiling.group)),
         inGroup_(tiling.group == tiling.block ? thread_ : mod(thread_, tiling.group)) {}
@@ -50,24 +50,24 @@ class RowKernel {
     kernel_.addAccumulators(1, 1);
     addHeld();
     ir::Block grid;
-    for (int pass = 0; pass < nest_.passes(); ++pass) {
-      append(grid, onThreads(reducingPhase(pass)));
-      if (tiling_.group > 1 || tiling_.ctas > 1) grid.push_back({combine(pass)});
+    for (int traversal = 0; traversal < nest_.traversals(); ++traversal) {
+      append(grid, onThreads(reducingPhase(traversal)));
+      if (tiling_.group > 1 || tiling_.ctas > 1) grid.push_back({combine(traversal)});
     }
-    append(grid, onThreads(tiling_.shares > 1 ? leaveShare() : storingPhase()));
+    append(grid, onThreads(tiling_.gridSplits > 1 ? storePartialResults() : storingPhase()));
     ir::Launch launch;
     launch.grid = clusters();
     launch.cluster = tiling_.ctas;
-    launch.team = tiling_.team;
+    launch.isPersistent = tiling_.isPersistent;
     launch.block = tiling_.block;
     launch.resident = tiling_.resident;
     ir::Block body = kernel_.gridLoop(cluster_, std::move(grid));
-    if (tiling_.shares > 1) append(body, combineShares());
-    return kernel_.finish(launch, std::move(body));
+    if (tiling_.gridSplits > 1) append(body, combinePartialResults());
+    return kernel_.assemble(launch, std::move(body));
   }
 
  private:
-  int64_t clusters() const { return tiling_.shares > 1 ? tiling_.shares : ceilDiv(tiling_.rows, tiling_.rowsPerCta()); }
+  int64_t clusters() const { return tiling_.gridSplits > 1 ? tiling_.gridSplits : ceilDiv(tiling_.rows, tiling_.rowsPerCta()); }
   bool isResident() const { return tiling_.hold == Hold::Registers; }
 
   /// All of it unrolled where a row stays in registers, else as many as are read at once; `inner` steps are inside each.
@@ -82,22 +82,22 @@ class RowKernel {
     return loop(LoopKind::Cluster, rank_, loop(LoopKind::Thread, thread_, std::move(body)));
   }
   Condition isRow() const {
-    return tiling_.shares > 1 ? std::nullopt : within(row_, clusters() * tiling_.rowsPerCta(), tiling_.rows);
+    return tiling_.gridSplits > 1 ? std::nullopt : within(row_, clusters() * tiling_.rowsPerCta(), tiling_.rows);
   }
 
   /// Positions of the vector that a thread takes in one step. Each part of a row has runs that follow one another, so that few
   /// addresses reach a thread's.
-  Value runInPart() const { return runSteps_.index() * tiling_.runsAtOnce + windows_.run(inGroup_); }
-  int64_t runsOfPart() const { return ceilDiv(tiling_.runs, tiling_.runParts()); }
+  Value runInSplit() const { return runSteps_.index() * tiling_.runsAtOnce + cover_.run(inGroup_); }
+  int64_t runsOfSplit() const { return ceilDiv(tiling_.runs, tiling_.runSplits()); }
   Value run() const {
-    const Value part = tiling_.alongRun == 1 ? part_ : floorDiv(part_, tiling_.alongRun);
+    const Value split = tiling_.alongRun == 1 ? split_ : floorDiv(split_, tiling_.alongRun);
     if (!tiling_.hasRuns()) return kernel_.number(0);
-    return tiling_.runParts() == 1 ? runInPart() : part * runsOfPart() + runInPart();
+    return tiling_.runSplits() == 1 ? runInSplit() : split * runsOfSplit() + runInSplit();
   }
   Value vector() const {
-    const Value part = tiling_.runParts() == 1 ? part_ : mod(part_, tiling_.alongRun);
+    const Value split = tiling_.runSplits() == 1 ? split_ : mod(split_, tiling_.alongRun);
     const Value step = vectorSteps_.index() * tiling_.alongRun;
-    return (tiling_.alongRun == 1 ? step : step + part) * tiling_.columns + windows_.column(inGroup_);
+    return (tiling_.alongRun == 1 ? step : step + split) * tiling_.columns + cover_.column(inGroup_);
   }
   LanePlace place() const {
     LanePlace place;
@@ -105,26 +105,26 @@ class RowKernel {
     place.lane = lane.expr();
     place.dim = domain_.innermost();
     place.alignment = tiling_.lanes;
-    place.isScattered = tiling_.windows;
+    place.isScattered = tiling_.hasCover;
     place.base = domain_.unflatten(row_.expr(), 0, domain_.elementDims());
     const Position runs = domain_.unflatten(run().expr(), domain_.elementDims(), domain_.innermost());
     place.base.insert(place.base.end(), runs.begin(), runs.end());
     place.each = place.base;
     const Value start = vector() * tiling_.lanes;
     place.base.push_back(start.expr());
-    const Value column = tiling_.windows ? windows_.clamped(start + lane, place.base) : start + lane;
+    const Value column = tiling_.hasCover ? cover_.clamped(start + lane, place.base) : start + lane;
     place.each.push_back(column.expr());
     return place;
   }
 
   /// What loads of the domain read at a place; those not known are read from memory.
-  LoadMap reads(const LanePlace& at, LoadMap known = {}) const {
+  LoadMap reads(const LanePlace& at, LoadMap bindings = {}) const {
     for (const Access& access : domain_.loads()) {
-      if (!tiling_.windows || known.contains(access.node) || !isRowAccess(domain_, access)) continue;
-      known[access.node] =
-          kernel_.pool().load(access.buffer, access.node->dtype, windows_.offset(access, at), ir::LoadMode::Contiguous);
+      if (!tiling_.hasCover || bindings.contains(access.node) || !isRowAccess(domain_, access)) continue;
+      bindings[access.node] =
+          kernel_.pool().load(access.buffer, access.node->dtype, cover_.offset(access, at), ir::LoadMode::Contiguous);
     }
-    return readLanes(kernel_.pool(), domain_, at, std::move(known));
+    return readLanes(kernel_.pool(), domain_, at, std::move(bindings));
   }
   /// Where a vector begins among the elements that a thread holds at once.
   Value slot() const { return (runSteps_.unrolled * vectorSteps_.unrolledExtent + vectorSteps_.unrolled) * tiling_.lanes; }
@@ -139,22 +139,22 @@ class RowKernel {
     const int64_t runs = runSteps_.covered * tiling_.runsAtOnce;
     const int64_t vectors = vectorSteps_.covered * tiling_.columns * tiling_.alongRun;
     Condition inRun = within(vector(), vectors, tiling_.runVectors);
-    if (tiling_.windows) inRun = windows_.begins(vector() * tiling_.lanes, vectors, place().base);
-    Condition inRow = tiling_.hasRuns() ? within(runInPart(), runs, runsOfPart()) : std::nullopt;
-    if (tiling_.hasRuns()) inRow = both(inRow, within(run(), runsOfPart() * tiling_.runParts(), tiling_.runs));
+    if (tiling_.hasCover) inRun = cover_.begins(vector() * tiling_.lanes, vectors, place().base);
+    Condition inRow = tiling_.hasRuns() ? within(runInSplit(), runs, runsOfSplit()) : std::nullopt;
+    if (tiling_.hasRuns()) inRow = both(inRow, within(run(), runsOfSplit() * tiling_.runSplits(), tiling_.runs));
     body = when(both(inRow, inRun), std::move(body));
     return loop(LoopKind::Unrolled, runSteps_.unrolled, loop(LoopKind::Unrolled, vectorSteps_.unrolled, std::move(body)));
   }
   /// The same where a window is `whole` or has lanes outside its run, which is asked once for all of a thread's vectors where it
   /// has the same window of each run.
-  ir::Block chunk(const LanePlace& at, ir::Block whole, ir::Block part) const {
-    const Expr* isWhole = windows_.isWhole(at).expr();
+  ir::Block chunk(const LanePlace& at, ir::Block whole, ir::Block masked) const {
+    const Expr* isWhole = cover_.isWhole(at).expr();
     const auto moves = [&](Value step) { return !step.expr()->isConst() && ir::dependsOn(isWhole, step.expr()); };
     const auto either = [&](ir::Block then, ir::Block otherwise) {
       return ir::Block{{ir::If{isWhole, std::move(then), std::move(otherwise)}}};
     };
-    if (moves(runSteps_.unrolled) || moves(vectorSteps_.unrolled)) return chunk(either(std::move(whole), std::move(part)));
-    return either(chunk(std::move(whole)), chunk(std::move(part)));
+    if (moves(runSteps_.unrolled) || moves(vectorSteps_.unrolled)) return chunk(either(std::move(whole), std::move(masked)));
+    return either(chunk(std::move(whole)), chunk(std::move(masked)));
   }
   /// All chunks, for the threads that work.
   ir::Block sweep(ir::Block body) const {
@@ -164,33 +164,33 @@ class RowKernel {
 
   /// Memory for what is read: vectors of loads that move along a row, and what a row has once.
   void addHeld() {
-    once_.addLoads();
+    hoisted_.addLoads();
     if (tiling_.keepsFunctions) functions_.add(slots(), tiling_.lanes);
     for (const Access& access : domain_.loads()) {
       if (!domain_.moves(access, domain_.elementDims(), domain_.dims().size())) continue;
       if (access.form && domain_.isInnerUniform(access)) continue;  // one a run: read where it is used
       const bool moves = domain_.moves(access, 0, domain_.elementDims()) || tiling_.rows == 1;
-      if (tiling_.hold == Hold::Shared && moves && sweepsOf(access.node) > 1) {
+      if (tiling_.hold == Hold::Shared && moves && traversalsOf(access.node) > 1) {
         const int64_t vectors = tiling_.runSteps * tiling_.vectorSteps * tiling_.columns * tiling_.runsAtOnce;
         shared_[access.node] = kernel_.addLocal(kernel_.bufferName(access.buffer) + "_row", access.node->dtype,
                                                 vectors * tiling_.lanes, ir::Space::Shared);
       } else {
         const int64_t elements = slots() * tiling_.lanes;
         held_[access.node] = kernel_.addLocal(kernel_.bufferName(access.buffer) + "_held", access.node->dtype, elements,
-                                              ir::Space::Register, tiling_.lanes);
+                                              ir::Space::Private, tiling_.lanes);
       }
     }
   }
   /// Loads that a pass's sweep needs, which also stores elements where it is the first that can.
-  std::set<const Expr*> loadsOf(int pass) const {
+  std::set<const Expr*> loadsOf(int traversal) const {
     std::set<const Expr*> loads;
-    if (pass < nest_.passes()) loads = kernel_.loadsOf(pass);
-    if (pass == nest_.storingPass()) loads.merge(kernel_.loadsOf(nest_.passes()));
+    if (traversal < nest_.traversals()) loads = kernel_.loadsOf(traversal);
+    if (traversal == nest_.storingTraversal()) loads.merge(kernel_.loadsOf(nest_.traversals()));
     return loads;
   }
-  int sweepsOf(const Expr* load) const {
+  int traversalsOf(const Expr* load) const {
     int count = 0;
-    for (int pass = 0; pass <= nest_.passes(); ++pass) count += loadsOf(pass).contains(load) ? 1 : 0;
+    for (int traversal = 0; traversal <= nest_.traversals(); ++traversal) count += loadsOf(traversal).contains(load) ? 1 : 0;
     return count;
   }
 
@@ -214,8 +214,8 @@ class RowKernel {
   }
 
   /// Reads the vectors that a pass needs into registers.
-  ir::Block readVectors(int pass) const {
-    const std::set<const Expr*> loads = readIn(pass);
+  ir::Block readVectors(int traversal) const {
+    const std::set<const Expr*> loads = readIn(traversal);
     const LanePlace at = place();
     const LoadMap memory = reads(at);
     ir::Lanes lanes = kernel_.lanes(at);
@@ -231,30 +231,30 @@ class RowKernel {
   }
 
   /// What loads are read as once they are held, and functions that are kept before a pass.
-  LoadMap known(const LanePlace& at, int pass = 0) const {
+  LoadMap bindings(const LanePlace& at, int traversal = 0) const {
     LoadMap map;
-    functions_.addTo(map, pass, slot().expr());
+    functions_.addTo(map, traversal, slot().expr());
     for (const auto& [load, local] : held_) map[load] = heldVector(load, local, slot());
     for (const auto& [load, local] : shared_) map[load] = heldVector(load, local, sharedSlot());
-    once_.addTo(map);
+    hoisted_.addTo(map);
     return reads(at, std::move(map));
   }
 
   /// Loads that the sweep of a pass reads from memory: all that it needs, or, where rows stay in registers, in the first
   /// pass whatever is needed at all and fits, afterwards nothing that was read.
-  std::set<const Expr*> readIn(int pass) const {
-    if (!isResident()) return loadsOf(pass);
+  std::set<const Expr*> readIn(int traversal) const {
+    if (!isResident()) return loadsOf(traversal);
     std::set<const Expr*> loads;
     for (const auto& [load, local] : held_) {
       const int first = slots() <= prefetchedVectors ? 0 : firstNeeded(load);
-      if (first == pass) loads.insert(load);
+      if (first == traversal) loads.insert(load);
     }
     return loads;
   }
   int firstNeeded(const Expr* load) const {
-    int pass = 0;
-    while (pass < nest_.passes() && !loadsOf(pass).contains(load)) ++pass;
-    return pass;
+    int traversal = 0;
+    while (traversal < nest_.traversals() && !loadsOf(traversal).contains(load)) ++traversal;
+    return traversal;
   }
   int64_t slots() const { return runSteps_.unrolledExtent * vectorSteps_.unrolledExtent; }
 
@@ -269,39 +269,40 @@ class RowKernel {
     return at;
   }
 
-  ir::Block rowValues(int pass) { return when(isRow(), once_.compute(pass, rowPlace(), known(rowPlace()))); }
+  ir::Block rowValues(int traversal) { return when(isRow(), hoisted_.compute(traversal, rowPlace(), bindings(rowPlace()))); }
 
-  ir::Block reducingPhase(int pass) {
+  ir::Block reducingPhase(int traversal) {
     ir::Block block;
-    block.push_back(kernel_.reset(kernel_.reductionsOf(pass), 1));
-    if (pass == 0) append(block, when(isRow(), once_.read(rowPlace())));
-    if (pass == 0) append(block, copies());
-    append(block, rowValues(pass));
-    ir::Block body = readVectors(pass);
-    append(body, reductions(pass));
-    if (pass == nest_.storingPass()) append(body, elementStores());
+    block.push_back(kernel_.reset(kernel_.reductionsOf(traversal), 1));
+    if (traversal == 0) append(block, when(isRow(), hoisted_.read(rowPlace())));
+    if (traversal == 0) append(block, copies());
+    append(block, rowValues(traversal));
+    ir::Block body = readVectors(traversal);
+    append(body, reductions(traversal));
+    if (traversal == nest_.storingTraversal()) append(body, elementStores());
     append(block, sweep(std::move(body)));
     return block;
   }
 
   /// For every vector of one chunk.
-  ir::Block reductions(int pass) const {
+  ir::Block reductions(int traversal) const {
     const LanePlace at = place();
-    const LoadMap loads = known(at, pass);
-    const std::vector<ir::Store> kept = functions_.stores(pass, at, slot().expr(), loads);
+    const LoadMap loads = bindings(at, traversal);
+    const std::vector<ir::Store> kept = functions_.stores(traversal, at, slot().expr(), loads);
     ir::Lanes lanes = kernel_.lanes(at);
-    lanes.stores = kernel_.reductionStores(pass, at, loads, /*apart=*/false);
-    ir::Lanes inside = tiling_.windows ? windows_.inside(lanes, at) : lanes;
+    lanes.stores = kernel_.reductionStores(traversal, at, loads, /*apart=*/false);
+    ir::Lanes inside = tiling_.hasCover ? cover_.inside(lanes, at) : lanes;
     for (ir::Lanes* all : {&lanes, &inside}) all->stores.insert(all->stores.begin(), kept.begin(), kept.end());
-    if (!tiling_.windows) return chunk({{std::move(lanes)}});
-    return windows_.endsAreRare() ? chunk(at, {{lanes}}, {{inside}}) : chunk({{inside}});
+    if (!tiling_.hasCover) return chunk({{std::move(lanes)}});
+    return cover_.edgesAreRare() ? chunk(at, {{lanes}}, {{inside}}) : chunk({{inside}});
   }
 
-  ir::Combine combine(int pass) const {
+  ir::Combine combine(int traversal) const {
     ir::Combine combine;
     combine.threads = tiling_.group;
     combine.ctas = tiling_.ctas;
-    for (std::size_t i : kernel_.reductionsOf(pass)) combine.items.push_back({kernel_.accumulator(i), nest_.reductions[i].op});
+    for (std::size_t i : kernel_.reductionsOf(traversal))
+      combine.items.push_back({kernel_.accumulator(i), nest_.reductions[i].op});
     return combine;
   }
 
@@ -310,27 +311,27 @@ class RowKernel {
     if (nest_.elementStores.empty()) return {};
     const LanePlace at = place();
     ir::Lanes lanes = kernel_.lanes(at);
-    lanes.stores = kernel_.elementStores(at, known(at, nest_.passes()));
-    if (!tiling_.windows) return chunk({{std::move(lanes)}});
-    windows_.align(lanes, at);
-    const ir::Lanes whole = lanes, values = windows_.computedFirst(lanes, at, kernel_);
-    const ir::Lanes part = windows_.insideOnly(lanes, at);
-    if (windows_.endsAreRare()) return chunk(at, {{whole}}, {{values}, {part}});
-    return chunk({{values}, {ir::If{windows_.isWhole(at).expr(), {{lanes}}, {{part}}}}});
+    lanes.stores = kernel_.elementStores(at, bindings(at, nest_.traversals()));
+    if (!tiling_.hasCover) return chunk({{std::move(lanes)}});
+    cover_.align(lanes, at);
+    const ir::Lanes whole = lanes, values = cover_.computedFirst(lanes, at, kernel_);
+    const ir::Lanes masked = cover_.insideOnly(lanes, at);
+    if (cover_.edgesAreRare()) return chunk(at, {{whole}}, {{values}, {masked}});
+    return chunk({{values}, {ir::If{cover_.isWhole(at).expr(), {{lanes}}, {{masked}}}}});
   }
 
   ir::Block storingPhase() {
     ir::Block block;
-    if (nest_.storingPass() == nest_.passes()) {
-      append(block, rowValues(nest_.passes()));
-      ir::Block body = readVectors(nest_.passes());
+    if (nest_.storingTraversal() == nest_.traversals()) {
+      append(block, rowValues(nest_.traversals()));
+      ir::Block body = readVectors(nest_.traversals());
       append(body, elementStores());
       append(block, sweep(std::move(body)));
     }
     if (!nest_.rowStores.empty()) {
       const LanePlace at = rowPlace();
       ir::Lanes lanes = kernel_.lanes(at);
-      lanes.stores = kernel_.rowStores(at, known(at));
+      lanes.stores = kernel_.rowStores(at, bindings(at));
       ir::Block use;
       use.push_back({std::move(lanes)});
       Condition isFirst = tiling_.group == 1 ? Condition() : inGroup_ == 0;
@@ -341,33 +342,34 @@ class RowKernel {
   }
 
   /// Global memory for what every share of the row combines to.
-  ir::Block leaveShare() {
+  ir::Block storePartialResults() {
     ir::Lanes lanes;
     lanes.axis = kernel_.pool().axis(1);
     for (const Reduction& reduction : nest_.reductions) {
-      shares_.push_back(kernel_.addLocal("share", reduction.result->dtype, tiling_.shares, ir::Space::Global));
-      lanes.stores.push_back({shares_.back(), cluster_.expr(), reduction.result, true, {}});
+      partialResults_.push_back(
+          kernel_.addLocal("partial_result", reduction.result->dtype, tiling_.gridSplits, ir::Space::Global));
+      lanes.stores.push_back({partialResults_.back(), cluster_.expr(), reduction.result, true, {}});
     }
     ir::Block body;
     body.push_back({std::move(lanes)});
     return when(inGroup_ == 0, std::move(body));
   }
-  ir::Block combineShares() {
-    const int64_t count = ceilDiv(tiling_.shares, tiling_.block);
+  ir::Block combinePartialResults() {
+    const int64_t count = ceilDiv(tiling_.gridSplits, tiling_.block);
     const Value step = kernel_.axis(count);
-    const Value share = step * tiling_.block + thread_;
+    const Value split = step * tiling_.block + thread_;
     ir::Lanes lanes;
     lanes.axis = kernel_.pool().axis(1);
     for (std::size_t i = 0; i < nest_.reductions.size(); ++i) {
       const Reduction& reduction = nest_.reductions[i];
-      const Expr* left = kernel_.pool().load(shares_[i], reduction.result->dtype, share.expr());
+      const Expr* left = kernel_.pool().load(partialResults_[i], reduction.result->dtype, split.expr());
       lanes.stores.push_back({kernel_.accumulator(i), kernel_.number(0).expr(), left, false, reduction.op});
     }
     ir::Block add, block;
     add.push_back({std::move(lanes)});
-    add = when(within(share, count * tiling_.block, tiling_.shares), std::move(add));
+    add = when(within(split, count * tiling_.block, tiling_.gridSplits), std::move(add));
     block.push_back(kernel_.reset(kernel_.reductionsOf(0), 1));
-    append(block, once_.read(rowPlace()));
+    append(block, hoisted_.read(rowPlace()));
     append(block, loop(LoopKind::Serial, step, std::move(add)));
     ir::Block all = onThreads(std::move(block));
     all.push_back({combine(0)});
@@ -379,13 +381,13 @@ class RowKernel {
   NestKernel kernel_;
   const ReductionNest& nest_;
   const IterationDomain& domain_;
-  const RowWindows windows_;
+  const AlignedCover cover_;
   Value cluster_, rank_, thread_;
   Steps runSteps_, vectorSteps_;
-  Value part_, row_, inGroup_;
-  std::vector<int> shares_;
+  Value split_, row_, inGroup_;
+  std::vector<int> partialResults_;
   std::map<const Expr*, int> held_, shared_;
-  RowRegisters once_{kernel_};
+  RowRegisters hoisted_{kernel_};
   FunctionRegisters functions_{kernel_};
 };
 

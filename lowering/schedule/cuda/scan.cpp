@@ -18,7 +18,7 @@ struct ScanLocals {
   int total = 0;    ///< the accumulator of the nest: what a thread has, then what all threads of the line have
   int start = 0;    ///< what the threads before this one have
   int carry = 0;    ///< what earlier chunks have
-  int share = 0;    ///< in global memory: what each share of a row comes to
+  int partial = 0;  ///< in global memory: what each share of a row comes to
 };
 
 class ScanKernel {
@@ -34,17 +34,17 @@ class ScanKernel {
         thread_(kernel_.axis(tiling.block)),
         chunk_(kernel_.axis(tiling.chunks())),
         step_(kernel_.axis(tiling.steps)),
-        share_(tiling.shares == 1  ? kernel_.number(0)
-               : tiling.lines == 1 ? cluster_
-                                   : mod(cluster_, tiling.shares)) {}
+        split_(tiling.gridSplits == 1 ? kernel_.number(0)
+               : tiling.lines == 1    ? cluster_
+                                      : mod(cluster_, tiling.gridSplits)) {}
 
   ir::Kernel build() {
     addLocals();
     ir::Block body;
-    if (tiling_.shares > 1) append(body, kernel_.gridLoop(cluster_, totalOfShare()));
-    ir::Block before = tiling_.shares > 1 ? sharesBefore() : resetCarry();
+    if (tiling_.gridSplits > 1) append(body, kernel_.gridLoop(cluster_, totalOfSplit()));
+    ir::Block before = tiling_.gridSplits > 1 ? splitsBefore() : resetCarry();
     ir::Block grid = before.empty() ? std::move(before) : onThreads(std::move(before));
-    if (tiling_.shares > 1) grid.push_back({combineCarries()});
+    if (tiling_.gridSplits > 1) grid.push_back({combineCarries()});
     ir::Block chunk = onThreads(scanOwn());
     if (!isAlone()) {
       chunk.push_back({combineTotals()});
@@ -57,17 +57,19 @@ class ScanKernel {
     launch.cluster = tiling_.ctas;
     launch.block = tiling_.block;
     launch.resident = tiling_.resident;
-    return kernel_.finish(launch, std::move(body));
+    return kernel_.assemble(launch, std::move(body));
   }
 
  private:
-  int64_t clusters() const { return tiling_.shares > 1 ? tiling_.lines * tiling_.shares : ceilDiv(tiling_.lines, linesPerCta()); }
+  int64_t clusters() const {
+    return tiling_.gridSplits > 1 ? tiling_.lines * tiling_.gridSplits : ceilDiv(tiling_.lines, linesPerCta());
+  }
   int64_t linesPerCta() const { return tiling_.linesPerCta(); }
   /// Whether one thread has all of a line: what it found before goes on in `total`.
-  bool isAlone() const { return tiling_.group * tiling_.parts() == 1; }
+  bool isAlone() const { return tiling_.group * tiling_.splits() == 1; }
   /// Whether anything comes after what a thread has at once, or before its first.
   bool hasCarry() const {
-    return !isAlone() && (tiling_.chunks() > 1 || tiling_.shares > 1 || (!tiling_.columns && tiling_.steps > 1));
+    return !isAlone() && (tiling_.chunks() > 1 || tiling_.gridSplits > 1 || (!tiling_.columns && tiling_.steps > 1));
   }
   /// Elements of `total` and `start`, and those that one statement has of them.
   int64_t totals() const { return tiling_.columns ? tiling_.lanes : isAlone() ? 1 : tiling_.steps; }
@@ -75,7 +77,7 @@ class ScanKernel {
   Value totalPlace() const { return tiling_.columns || isAlone() ? kernel_.number(0) : step_; }
 
   Value line() const {
-    if (tiling_.shares > 1) return tiling_.lines == 1 ? kernel_.number(0) : floorDiv(cluster_, tiling_.shares);
+    if (tiling_.gridSplits > 1) return tiling_.lines == 1 ? kernel_.number(0) : floorDiv(cluster_, tiling_.gridSplits);
     if (linesPerCta() == 1) return cluster_;
     if (linesPerCta() == tiling_.block) return cluster_ * linesPerCta() + thread_;
     const int own = tiling_.columns ? tiling_.across : tiling_.group;
@@ -87,15 +89,17 @@ class ScanKernel {
   }
   /// The vector of its line that a thread takes in a step: of rows neighbours take turns, of columns each has some in a row.
   Value vector() const {
-    const Value first = (share_ * tiling_.chunks() + chunk_) * tiling_.chunk();
+    const Value first = (split_ * tiling_.chunks() + chunk_) * tiling_.chunk();
     const Value member = rank_ * tiling_.group + inGroup();
     if (tiling_.columns) return first + member * tiling_.steps + step_;
     return first + step_ * (tiling_.ctas * tiling_.group) + member;
   }
   Condition isLine() const {
-    return tiling_.shares > 1 ? Condition() : within(line(), clusters() * linesPerCta(), tiling_.lines);
+    return tiling_.gridSplits > 1 ? Condition() : within(line(), clusters() * linesPerCta(), tiling_.lines);
   }
-  Condition isVector() const { return within(vector(), tiling_.chunks() * tiling_.chunk() * tiling_.shares, tiling_.vectors); }
+  Condition isVector() const {
+    return within(vector(), tiling_.chunks() * tiling_.chunk() * tiling_.gridSplits, tiling_.vectors);
+  }
 
   /// `lanes` elements of a vector from the `first`th on.
   LanePlace place(int lanes, Value first) const {
@@ -137,21 +141,21 @@ class ScanKernel {
     for (std::size_t i = 0; i < nest_.reductions.size(); ++i) {
       const DType dtype = nest_.reductions[i].body->dtype;
       const auto add = [&](const char* stem, int64_t count, int lanes) {
-        return kernel_.addLocal(stem, dtype, count, ir::Space::Register, lanes);
+        return kernel_.addLocal(stem, dtype, count, ir::Space::Private, lanes);
       };
       ScanLocals locals;
       locals.scanned = add("scanned", elements, tiling_.lanes);
       locals.total = kernel_.accumulator(i);
       if (!isAlone()) locals.start = add("start", totals(), totalLanes());
       if (hasCarry()) locals.carry = add("carry", totalLanes(), totalLanes());
-      if (tiling_.shares > 1) locals.share = kernel_.addLocal("share", dtype, clusters(), ir::Space::Global);
+      if (tiling_.gridSplits > 1) locals.partial = kernel_.addLocal("partial_result", dtype, clusters(), ir::Space::Global);
       locals_.push_back(locals);
     }
     for (const Access& access : domain_.loads()) {
       if (!domain_.moves(access, domain_.elementDims(), domain_.dims().size())) continue;
       if (access.form && tiling_.columns && domain_.isUniform(access, domain_.elementDims() - 1)) continue;
       held_.emplace_back(access.node, kernel_.addLocal(kernel_.bufferName(access.buffer) + "_held", access.node->dtype, elements,
-                                                       ir::Space::Register, tiling_.lanes));
+                                                       ir::Space::Private, tiling_.lanes));
     }
   }
 
@@ -168,8 +172,8 @@ class ScanKernel {
   }
   ir::Block set(int ScanLocals::* local, int64_t lanes) const {
     return forScans(static_cast<int>(lanes), [&](std::size_t i) {
-      const Expr* neutral = kernel_.pool().identity(nest_.reductions[i].op, dtypeOf(i));
-      return ir::Store{locals_[i].*local, kernel_.number(0).expr(), neutral, true, {}};
+      const Expr* identity = kernel_.pool().identity(nest_.reductions[i].op, dtypeOf(i));
+      return ir::Store{locals_[i].*local, kernel_.number(0).expr(), identity, true, {}};
     });
   }
   ir::Block resetCarry() const {
@@ -188,14 +192,14 @@ class ScanKernel {
     return eachVector({{std::move(lanes)}});
   }
   /// What loads are read as at a place that starts with the `first`th element of a vector.
-  LoadMap known(const LanePlace& at, Value first) const {
+  LoadMap bindings(const LanePlace& at, Value first) const {
     LoadMap map;
     for (const auto& [load, local] : held_) map[load] = read(local, load->dtype, step_ * tiling_.lanes + first);
     return readLanes(kernel_.pool(), domain_, at, std::move(map));
   }
   /// Combines the bodies at a place, an accumulator a lane or one for all.
   ir::Lanes accumulate(const LanePlace& at, Value first, int ScanLocals::* local, Value to, bool isEach) const {
-    const LoadMap loads = known(at, first);
+    const LoadMap loads = bindings(at, first);
     ir::Lanes lanes = kernel_.lanes(at);
     for (std::size_t i = 0; i < locals_.size(); ++i) {
       const Reduction& scan = nest_.reductions[i];
@@ -263,7 +267,7 @@ class ScanKernel {
       if (!isAlone()) value = kernel_.pool().make(scan.op, {start(i), value});
       loads[scan.result] = value;
     }
-    for (const auto& [load, value] : known(at, kernel_.number(0))) loads.emplace(load, value);
+    for (const auto& [load, value] : bindings(at, kernel_.number(0))) loads.emplace(load, value);
     ir::Lanes lanes = kernel_.lanes(at);
     lanes.stores = kernel_.elementStores(at, loads);
     const int64_t rest = domain_.inner().extent % tiling_.lanes;
@@ -280,7 +284,7 @@ class ScanKernel {
   }
 
   /// What the first grid loop does: it leaves what a share of a row comes to.
-  ir::Block totalOfShare() const {
+  ir::Block totalOfSplit() const {
     ir::Block sum = readVectors();
     append(sum, eachVector({{accumulate(vectorPlace(), kernel_.number(0), &ScanLocals::carry, kernel_.number(0), false)}}));
     ir::Block all = resetCarry();
@@ -288,21 +292,21 @@ class ScanKernel {
     ir::Block block = onThreads(std::move(all));
     block.push_back({combineCarries()});
     ir::Block leave = forScans(1, [&](std::size_t i) {
-      return ir::Store{locals_[i].share, cluster_.expr(), read(locals_[i].carry, dtypeOf(i), kernel_.number(0)), true, {}};
+      return ir::Store{locals_[i].partial, cluster_.expr(), read(locals_[i].carry, dtypeOf(i), kernel_.number(0)), true, {}};
     });
     append(block, onThreads(when(thread_ == 0, std::move(leave))));
     return block;
   }
   /// Carries of the shares of the row that are before this one, read by as many threads.
-  ir::Block sharesBefore() const {
+  ir::Block splitsBefore() const {
     ir::Block block = resetCarry();
-    const Value round = kernel_.axis(ceilDiv(tiling_.shares, tiling_.block));
+    const Value round = kernel_.axis(ceilDiv(tiling_.gridSplits, tiling_.block));
     const Value number = round * tiling_.block + thread_;
     ir::Block add = forScans(1, [&](std::size_t i) {
-      const Expr* total = kernel_.pool().load(locals_[i].share, dtypeOf(i), (line() * tiling_.shares + number).expr());
+      const Expr* total = kernel_.pool().load(locals_[i].partial, dtypeOf(i), (line() * tiling_.gridSplits + number).expr());
       return ir::Store{locals_[i].carry, kernel_.number(0).expr(), total, true, nest_.reductions[i].op};
     });
-    append(block, loop(LoopKind::Unrolled, round, when(number < share_, std::move(add))));
+    append(block, loop(LoopKind::Unrolled, round, when(number < split_, std::move(add))));
     return block;
   }
 
@@ -310,7 +314,7 @@ class ScanKernel {
   NestKernel kernel_;
   const ReductionNest& nest_;
   const IterationDomain& domain_;
-  Value cluster_, rank_, thread_, chunk_, step_, share_;
+  Value cluster_, rank_, thread_, chunk_, step_, split_;
   std::vector<std::pair<const Expr*, int>> held_;  // the loads that a thread reads a chunk at a time, and where
   std::vector<ScanLocals> locals_;
 };

@@ -50,9 +50,9 @@ class StagedKernel {
     ir::Block copies;
     for (const Staged& one : loads_) append(copies, copyIn(one));
     ir::Block grid = onThreads(std::move(copies));
-    for (int pass = 0; pass < nest_.passes(); ++pass) {
-      append(grid, onThreads(reducingPhase(pass)));
-      if (tiling_.group > 1) grid.push_back({combine(pass)});
+    for (int traversal = 0; traversal < nest_.traversals(); ++traversal) {
+      append(grid, onThreads(reducingPhase(traversal)));
+      if (tiling_.group > 1) grid.push_back({combine(traversal)});
     }
     append(grid, onThreads(storingPhase()));
     copies.clear();
@@ -61,7 +61,7 @@ class StagedKernel {
     ir::Launch launch;
     launch.grid = tiles();
     launch.block = tiling_.block;
-    return kernel_.finish(launch, kernel_.gridLoop(cluster_, std::move(grid)));
+    return kernel_.assemble(launch, kernel_.gridLoop(cluster_, std::move(grid)));
   }
 
  private:
@@ -144,7 +144,7 @@ class StagedKernel {
       const int local = addShared(access, access.node->dtype, tile);
       loads_.push_back({&access, std::move(tile), access.node->dtype, local});
       held_[access.node] = kernel_.addLocal(kernel_.bufferName(access.buffer) + "_held", access.node->dtype,
-                                            unrolledSteps_ * tiling_.lanes, ir::Space::Register, tiling_.lanes);
+                                            unrolledSteps_ * tiling_.lanes, ir::Space::Private, tiling_.lanes);
     }
     for (std::size_t i = 0; i < nest_.elementStores.size(); ++i) {
       const Access& access = domain_.stores()[nest_.rowStores.size() + i];
@@ -203,7 +203,7 @@ class StagedKernel {
   ir::Block copyOut(const Staged& one) {
     const Vectors all = vectorsOf(one.tile);
     const int lanes = one.tile.lanes();
-    const int copied = kernel_.addLocal("copied", one.dtype, vectorsAtOnce(one.tile) * lanes, ir::Space::Register, lanes);
+    const int copied = kernel_.addLocal("copied", one.dtype, vectorsAtOnce(one.tile) * lanes, ir::Space::Private, lanes);
     const Value slot = all.unrolled * lanes;
     ir::Block body = moved(one, all, copied, slot, one.local, all.at.shared);
     append(body, moved(one, all, one.access->buffer, all.at.global, copied, slot));
@@ -225,15 +225,15 @@ class StagedKernel {
   const Expr* slot() const { return (unrolled_ * tiling_.lanes).expr(); }
 
   /// Loads that the sweep of a pass reads from shared memory: all that it needs and threads do not hold.
-  std::set<const Expr*> readIn(int pass) const {
-    std::set<const Expr*> loads = kernel_.loadsOf(pass);
-    for (int before = 0; tiling_.isHeld && before < pass; ++before)
+  std::set<const Expr*> readIn(int traversal) const {
+    std::set<const Expr*> loads = kernel_.loadsOf(traversal);
+    for (int before = 0; tiling_.isHeld && before < traversal; ++before)
       for (const Expr* load : kernel_.loadsOf(before)) loads.erase(load);
     return loads;
   }
   /// Reads them into registers.
-  ir::Lanes readTiles(int pass) const {
-    const std::set<const Expr*> needed = readIn(pass);
+  ir::Lanes readTiles(int traversal) const {
+    const std::set<const Expr*> needed = readIn(traversal);
     const LanePlace at = place();
     ir::Lanes lanes = kernel_.lanes(at);
     for (const Staged& one : loads_) {
@@ -252,9 +252,9 @@ class StagedKernel {
     }
     return map;
   }
-  LoadMap known(const LanePlace& at, int pass) const {
+  LoadMap bindings(const LanePlace& at, int traversal) const {
     LoadMap map;
-    functions_.addTo(map, pass, slot());
+    functions_.addTo(map, traversal, slot());
     for (const auto& [load, local] : held_) map[load] = vectorAt(local, load->dtype, slot());
     return results(readLanes(kernel_.pool(), domain_, at, std::move(map)));
   }
@@ -266,28 +266,29 @@ class StagedKernel {
     const int64_t covered = ceilDiv(steps_, unrolledSteps_) * unrolledSteps_ * tiling_.group;
     return loop(LoopKind::Unrolled, unrolled_, when(within(element(), covered, elements_), std::move(body)));
   }
-  ir::Block sweep(int pass, ir::Lanes use) const {
-    ir::Block body = chunk(readTiles(pass));
+  ir::Block sweep(int traversal, ir::Lanes use) const {
+    ir::Block body = chunk(readTiles(traversal));
     append(body, chunk(std::move(use)));
     return when(hasRows(), loop(LoopKind::Serial, serial_, std::move(body)));
   }
 
-  ir::Block reducingPhase(int pass) const {
+  ir::Block reducingPhase(int traversal) const {
     ir::Block block;
-    block.push_back(kernel_.reset(kernel_.reductionsOf(pass), tiling_.lanes));
+    block.push_back(kernel_.reset(kernel_.reductionsOf(traversal), tiling_.lanes));
     const LanePlace at = place();
     ir::Lanes lanes = kernel_.lanes(at);
-    const LoadMap loads = known(at, pass);
-    lanes.stores = functions_.stores(pass, at, slot(), loads);
-    const std::vector<ir::Store> sums = kernel_.reductionStores(pass, at, loads, /*apart=*/true);
+    const LoadMap loads = bindings(at, traversal);
+    lanes.stores = functions_.stores(traversal, at, slot(), loads);
+    const std::vector<ir::Store> sums = kernel_.reductionStores(traversal, at, loads, /*apart=*/true);
     lanes.stores.insert(lanes.stores.end(), sums.begin(), sums.end());
-    append(block, sweep(pass, std::move(lanes)));
+    append(block, sweep(traversal, std::move(lanes)));
     return block;
   }
-  ir::Combine combine(int pass) const {
+  ir::Combine combine(int traversal) const {
     ir::Combine combine;
     combine.threads = tiling_.group;
-    for (std::size_t i : kernel_.reductionsOf(pass)) combine.items.push_back({kernel_.accumulator(i), nest_.reductions[i].op});
+    for (std::size_t i : kernel_.reductionsOf(traversal))
+      combine.items.push_back({kernel_.accumulator(i), nest_.reductions[i].op});
     return combine;
   }
 
@@ -297,13 +298,13 @@ class StagedKernel {
     if (!stores_.empty()) {
       const LanePlace at = place();
       ir::Lanes lanes = kernel_.lanes(at);
-      lanes.stores = kernel_.elementStores(at, known(at, nest_.passes()));
+      lanes.stores = kernel_.elementStores(at, bindings(at, nest_.traversals()));
       for (std::size_t i = 0; i < stores_.size(); ++i) {
         lanes.stores[i].param = stores_[i].local;
         lanes.stores[i].offset = offset(stores_[i].tile, at).expr();
         lanes.stores[i].contiguous = stores_[i].tile.isContiguous();
       }
-      append(block, sweep(nest_.passes(), std::move(lanes)));
+      append(block, sweep(nest_.traversals(), std::move(lanes)));
     }
     if (!nest_.rowStores.empty()) {
       const LanePlace at = place(inTile(kernel_.number(0)));

@@ -33,11 +33,11 @@ std::string ofValue(const std::string& value) { return ofRows("    y[i*3 + j] = 
 std::string ofRow(const std::string& store) { return ofRows("    y[i*3 + j] = f32(0)\n    " + store + "\n"); }
 
 /// The refusal of a CUDA kernel `f` of 4 blocks of 32 threads (or of 2 clusters of 2 blocks) with an output y of 128 elements,
-/// a register array r of two vectors of 4, a shared array s and a global array g, both of 64 elements.
+/// a private array r of two vectors of 4, a shared array s and a global array g, both of 64 elements.
 std::string ofCuda(const std::string& statements, const std::string& launch = "4 blocks of 32 threads") {
   return ofKernel(parseKernel("kernel f on cuda\n  launch " + launch +
                               "\n  unused y f32[128] align 16\n"
-                              "  register r f32[8] lanes 4\n  shared s f32[64]\n  global g f32[64]\n" +
+                              "  private r f32[8] lanes 4\n  shared s f32[64]\n  global g f32[64]\n" +
                               statements));
 }
 std::string ofClusters(const std::string& statements) { return ofCuda(statements, "2 clusters of 2 blocks of 32 threads"); }
@@ -134,7 +134,7 @@ TEST_CASE("kernels with local arrays that keep every rule") {
           g[i] = r[0]
 )") == fine);
   CHECK(
-      ofKernel(parseKernel("kernel f on cpu\n  launch 4 tasks, 1 at a time\n  register r f32[8] lanes 8\n  global g f32[4]\n"
+      ofKernel(parseKernel("kernel f on cpu\n  launch 4 tasks, 1 at a time\n  private r f32[8] lanes 8\n  global g f32[4]\n"
                            "  for i in 4 task\n    lanes l in 8\n      r[0] x8 = f32(0)\n    lanes one in 1\n      g[i] = r[3]\n"
                            "  lanes m in 4\n    g[0] x4 mul= r[4] x4\n")) ==
       "kernel f: the store to g: the load of r is contiguous and its offset 4 is not always a multiple of 32 bytes");
@@ -195,15 +195,15 @@ TEST_CASE("blocks that wait for each other are resident") {
 TEST_CASE("combinations") {
   CHECK(inBlock("combine 64 threads: add r") == "kernel f: a combination of 64 threads, 1 apart, of 32");
   CHECK(inBlock("combine 8 threads stride 8: add r") == "kernel f: a combination of 8 threads, 8 apart, of 32");
-  CHECK(inBlock("combine 32 threads: add s") == "kernel f: a combination of s, which is no register array");
-  CHECK(inBlock("combine 32 threads: add y") == "kernel f: a combination of y, which is no register array");
+  CHECK(inBlock("combine 32 threads: add s") == "kernel f: a combination of s, which is no private array");
+  CHECK(inBlock("combine 32 threads: add y") == "kernel f: a combination of y, which is no private array");
   CHECK(inBlock("combine 32 threads: or r") == "kernel f: a combination of r, which is f32, by or");
   CHECK(inBlock("combine 32 threads: add r, max r") == "kernel f: r is combined twice at once");
   CHECK(inBlock("combine 32 threads of 2 blocks: add r") == "kernel f: a combination of 2 blocks of 1");
   CHECK(inBlock("for t in 32 thread\n      combine 32 threads: add r") == "kernel f: a combination inside a thread loop");
-  CHECK(ofKernel(
-            parseKernel("kernel f on cpu\n  launch 1 tasks, 1 at a time\n  register r f32[1]\n  combine 1 threads: add r\n")) ==
-        "kernel f: a combination of threads on a cpu");
+  CHECK(
+      ofKernel(parseKernel("kernel f on cpu\n  launch 1 tasks, 1 at a time\n  private r f32[1]\n  combine 1 threads: add r\n")) ==
+      "kernel f: a combination of threads on a cpu");
 }
 
 TEST_CASE("clusters") {
@@ -222,19 +222,20 @@ TEST_CASE("clusters") {
         "kernel f: statements after the loop over clusters of 2 blocks");
 }
 
-TEST_CASE("teams: as many blocks as there are, whose threads side by side are combined") {
-  const auto ofTeam = [](const std::string& threads) {
+TEST_CASE("persistent clusters: as many blocks as there are, whose threads side by side are combined") {
+  const auto isPersistent = [](const std::string& threads) {
     return ofCuda(
         "  for i in 1 grid\n    for c in 40 cluster\n      for t in 32 thread\n    combine " + threads + " of 40 blocks: add r\n",
-        "1 teams of 40 blocks of 32 threads");
+        "1 persistent clusters of 40 blocks of 32 threads");
   };
-  CHECK(ofTeam("32 threads") == fine);
-  CHECK(ofTeam("16 threads stride 2") == "kernel f: a combination of threads 2 apart of the 40 blocks of a team");
+  CHECK(isPersistent("32 threads") == fine);
+  CHECK(isPersistent("16 threads stride 2") ==
+        "kernel f: a combination of threads 2 apart of the 40 blocks of a persistent cluster");
 }
 
 TEST_CASE("kernels: local arrays and launches that no text can say, or none should") {
   const Kernel good =
-      parseKernel("kernel f on cuda\n  launch 1 blocks of 1 threads\n  register r f32[8] lanes 4\n  combine 1 threads: add r\n");
+      parseKernel("kernel f on cuda\n  launch 1 blocks of 1 threads\n  private r f32[8] lanes 4\n  combine 1 threads: add r\n");
   const auto refused = [&](const std::function<void(Kernel&)>& change) {
     Kernel kernel = good;
     change(kernel);
@@ -246,12 +247,12 @@ TEST_CASE("kernels: local arrays and launches that no text can say, or none shou
         "kernel f: the local array r is f32[2, 4]");
   CHECK(refused([](Kernel& x) { x.locals[0].lanes = 3; }) == "kernel f: the 8 elements of r in vectors of 3");
   CHECK(refused([](Kernel& x) { x.locals[0].lanes = 0; }) == "kernel f: the 8 elements of r in vectors of 0");
-  CHECK(refused([](Kernel& x) { x.locals[0].space = Space::Global; }) == "kernel f: vectors of r, which is no register array");
+  CHECK(refused([](Kernel& x) { x.locals[0].space = Space::Global; }) == "kernel f: vectors of r, which is no private array");
   CHECK(refused([](Kernel& x) { x.locals.push_back(x.locals[0]); }) == "kernel f: two buffers are called r");
   CHECK(refused([](Kernel& x) { x.locals[0] = {x.locals[0].buffer, Space::Shared}, x.backend = Backend::Cpu; }) ==
         "kernel f: the shared array r on a cpu");
   CHECK(refused([](Kernel& x) { x.launch.cluster = 0; }) == "kernel f: 0 blocks a cluster");
-  CHECK(refused([](Kernel& x) { x.launch.team = true; }) == "kernel f: a team of one block");
+  CHECK(refused([](Kernel& x) { x.launch.isPersistent = true; }) == "kernel f: a persistent cluster of one block");
   CHECK(refused([](Kernel& x) { x.launch.resident = -1; }) == "kernel f: -1 blocks resident");
   CHECK(refused([](Kernel& x) { x.backend = Backend::Cpu, x.launch.resident = 1; }) == "kernel f: blocks and threads on a cpu");
   CHECK(refused([&](Kernel& x) { first(x).items.clear(); }) == "kernel f: a combination of nothing");
@@ -261,7 +262,7 @@ TEST_CASE("kernels: local arrays and launches that no text can say, or none shou
   CHECK(refused([&](Kernel& x) { first(x).items[0].before = 0; }) == "kernel f: r is combined twice at once");
   CHECK(refused([&](Kernel& x) { first(x).items[0].before = 2; }) == "kernel f: a combination of buffer 2 of 1");
   const auto before = [](Kernel& x, DType dtype) {
-    x.locals.push_back({Buffer{"q", TensorType::contiguous(dtype, {8}), -1, true, true}, Space::Register, 4});
+    x.locals.push_back({Buffer{"q", TensorType::contiguous(dtype, {8}), -1, true, true}, Space::Private, 4});
     std::get<Combine>(x.body[0].node).items[0].before = 1;
   };
   CHECK(refused([&](Kernel& x) { before(x, DType::F32); }) == fine);

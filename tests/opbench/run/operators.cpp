@@ -17,6 +17,7 @@
 #include "ir/interpret/interpret.h"
 #include "ir/verify/verify.h"
 #include "ir/walk.h"
+#include "lowering/fusion/intermediates.h"
 #include "lowering/schedule/schedule.h"
 #include "lowering/tensor/lowering.h"
 #include "opbench/check/check.h"

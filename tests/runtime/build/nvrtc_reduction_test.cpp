@@ -58,7 +58,7 @@ TEST_CASE("tiles of rows in shared memory compile, and use no local memory") {
   }
 }
 
-TEST_CASE("rows in shared memory compile, whatever teams have of them, and use no local memory") {
+TEST_CASE("rows in shared memory compile, whatever persistent clusters have of them, and use no local memory") {
   if (tests::nvrtc() == nullptr) return;
   for (const auto& [shape, channels] : {std::pair{"64, 256, 64, 64", 256}, std::pair{"128, 16, 96, 96", 16}}) {
     for (const char* dtype : {"f16", "bf16", "f32"}) {
@@ -74,7 +74,7 @@ TEST_CASE("rows in shared memory compile, whatever teams have of them, and use n
       const ir::Loops loops = lowering::lower(ir::parseGraph(graph)).front();
       const ir::Kernel kernel = lowering::schedule(loops, tests::hopper());
       CAPTURE(graph);
-      CHECK(kernel.launch.team);
+      CHECK(kernel.launch.isPersistent);
       CHECK(localBytes(kernel) == 0);
     }
   }
@@ -128,7 +128,7 @@ TEST_CASE("a register array whose offsets are not known when it is compiled is l
   index32
   in  self i32[128] align 4
   out out0 f32[32] align 4
-  register r f32[128]
+  private r f32[128]
   for i0 in 1 grid
     for i1 in 32 thread
       for i2 in 128 unrolled
