@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "lowering/heuristics/gpu_limits.h"
+#include "lowering/heuristics/limits.h"
 #include "lowering/heuristics/tiling.h"
 
 namespace lowering {
@@ -35,7 +36,8 @@ std::vector<RowWish> wishes(const RowTiling& rules, const ir::Target& target) {
   if (!rules.hasRuns()) all.push_back({.hasCover = !rules.hasCover});
   if (!rules.hasRuns()) return all;
   for (const int splits : {rules.splits() / 2, rules.splits() * 2}) all.push_back({.splits = splits, .hold = Hold::Registers});
-  for (const int64_t slice : {51200, 76800, 102400})  // four, three and two of them fit on a multiprocessor
+  // Four, three and two of them fit on a multiprocessor.
+  for (const int64_t slice : {limits::segments::sliceBytes, limits::segments::mostSliceBytes, limits::rows::sharedBytes})
     for (const bool isPersistent : {false, true}) all.push_back({.slice = ofShared(target, slice), .isPersistent = isPersistent});
   return all;
 }

@@ -4,15 +4,10 @@
 #include <algorithm>
 #include <bit>
 
+#include "lowering/heuristics/limits.h"
+
 namespace lowering {
 namespace {
-
-constexpr int64_t tileBytes = ir::Target::lineBytes;  // of a tile's row
-constexpr int64_t widerTile = 64;  // threads across a tile of narrow vectors: its rows start anywhere, and share lines
-constexpr int64_t narrowestTile = ir::Target::sectorBytes;  // of a tile's row
-constexpr int64_t shortColumn = 16;                         // elements that one thread combines without help
-constexpr int64_t partialBytes = 64 << 10;                  // that the last CTA puts together: more would keep it from finishing
-constexpr int64_t smallBytes = 2 << 20;                     // of a tensor: more and narrower CTAs start sooner
 
 /// Accesses that run along the columns and take part in the volume.
 std::vector<const Access*> columnAccesses(const IterationDomain& domain) {
@@ -51,42 +46,46 @@ ColumnTiling chooseColumnTiling(const ReductionNest& nest, const IterationDomain
   const int64_t elementBytes = accesses.empty() ? 4 : accesses.front()->elementBytes;
 
   const int64_t vectors = ceilDiv(tiling.columns, tiling.lanes);
-  const bool isWide = tiling.outer * vectors >= int64_t{1024} * target.processors;
-  if (tiling.elements <= shortColumn || isWide) {
+  const bool isWide = tiling.outer * vectors >= limits::columns::directVectors * target.processors;
+  if (tiling.elements <= limits::columns::directElements || isWide) {
     const int64_t all = tiling.outer * vectors;
-    tiling.across = static_cast<int>(
-        std::clamp<int64_t>(std::bit_ceil(static_cast<uint64_t>(all / target.processors)), ir::Target::warp, 128));
+    tiling.across = static_cast<int>(std::clamp<int64_t>(std::bit_ceil(static_cast<uint64_t>(all / target.processors)),
+                                                         ir::Target::warp, limits::gpu::usualBlock));
     return tiling;
   }
-  const int64_t line = std::max<int64_t>(1, tileBytes / (elementBytes * tiling.lanes));
+  const int64_t line = std::max<int64_t>(1, limits::columns::tileBytes / (elementBytes * tiling.lanes));
   const bool isNarrow = tiling.lanes * elementBytes < target.vectorBytes;
-  const bool fills = tiling.outer * ceilDiv(vectors, widerTile) >= target.processors;
-  const int64_t wanted = isNarrow && fills ? std::max(line, widerTile) : line;
+  const bool fills = tiling.outer * ceilDiv(vectors, limits::columns::wideTile) >= target.processors;
+  const int64_t wanted = isNarrow && fills ? std::max<int64_t>(line, limits::columns::wideTile) : line;
   tiling.across = static_cast<int>(std::bit_ceil(static_cast<uint64_t>(std::min(vectors, wanted))));
   const bool isOneTraversal = nest.traversals() == 1 && nest.elementStores.empty();
-  const bool areMany = tiling.outer * tiling.tiles() >= int64_t{4} * target.processors;
-  const int block = bytes < smallBytes || (!isOneTraversal && areMany) ? 256 : 512;
+  const bool areMany = tiling.outer * tiling.tiles() >= limits::columns::manyTiles * target.processors;
+  const bool isSmall = bytes < limits::columns::smallBytes || (!isOneTraversal && areMany);
+  const int block = isSmall ? limits::columns::smallBlock : limits::columns::block;
   tiling.down = block / tiling.across;
   // Of a large tensor each thread has several elements of its columns.
-  const int64_t fewest = bytes < smallBytes ? tiling.elements * 2 : tiling.elements;
-  while (tiling.down > tiling.lanes && tiling.block() > 64 && tiling.down >= fewest) tiling.down /= 2;
+  const int64_t fewest = bytes < limits::columns::smallBytes ? tiling.elements * 2 : tiling.elements;
+  while (tiling.down > tiling.lanes && tiling.block() > limits::columns::fewestThreads && tiling.down >= fewest) tiling.down /= 2;
   // Clusters do not fit on the last few multiprocessors. A small tensor is read soonest by about half of them, whose clusters
   // then have less to exchange.
-  const int64_t enough = target.processors * 15 / (bytes < 2 * smallBytes ? 32 : 16);
+  const bool isFew = bytes < limits::columns::quickBytes;
+  const int64_t enough = (isFew ? limits::columns::quickFilling : limits::columns::filledDevice).of(target.processors);
   const auto wantsMore = [&] {
     return tiling.outer * tiling.tiles() * tiling.ctas < enough && tiling.elements > int64_t{2} * tiling.down * tiling.ctas;
   };
   while (tiling.ctas < target.clusterCtas && wantsMore()) tiling.ctas *= 2;
-  const bool isQuick = isOneTraversal && bytes < smallBytes;
-  const int64_t narrowest = !isQuick ? narrowestTile : isNarrow ? tileBytes / 2 : tileBytes;
+  const bool isQuick = isOneTraversal && bytes < limits::columns::smallBytes;
+  const int64_t narrowest = !isQuick   ? limits::columns::narrowestTileBytes
+                            : isNarrow ? limits::columns::tileBytes / 2
+                                       : limits::columns::tileBytes;
   while (wantsMore() && tiling.across * tiling.lanes * elementBytes > narrowest) {
     tiling.across /= 2;
     tiling.down *= 2;
   }
   if (isOneTraversal && !isQuick && wantsMore()) {
-    const int64_t fills = int64_t{2} * target.processors / (tiling.outer * tiling.tiles());
-    const int64_t fits = partialBytes / (4 * tiling.outer * tiling.tiles() * tiling.tile());
-    const int64_t has = tiling.elements / (int64_t{4} * tiling.down);
+    const int64_t fills = int64_t{limits::columns::splitCtas} * target.processors / (tiling.outer * tiling.tiles());
+    const int64_t fits = limits::columns::partialBytes / (4 * tiling.outer * tiling.tiles() * tiling.tile());
+    const int64_t has = tiling.elements / (limits::columns::splitElements * tiling.down);
     const int64_t gridSplits = std::min({fills, fits, has});
     if (gridSplits > tiling.ctas) {
       tiling.gridSplits = static_cast<int>(gridSplits);

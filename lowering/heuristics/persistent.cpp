@@ -3,18 +3,12 @@
 #include <algorithm>
 
 #include "lowering/heuristics/gpu_limits.h"
+#include "lowering/heuristics/limits.h"
 
 namespace lowering {
 namespace {
 
 constexpr int warp = ir::Target::warp;
-constexpr int64_t ownRegisters = 44;          // of a thread, beside those for vectors
-constexpr int mostVectors = 4;                // of a row that a thread takes
-constexpr int mostRows = 8;                   // that a group takes at once
-constexpr int64_t aheadOfRows = 24 << 10;     // bytes that a multiprocessor reads ahead, where rows take their time
-constexpr int64_t aheadOfColumns = 32 << 10;  // where they are only added
-constexpr int64_t leastBytes = 4 << 20;       // of a matrix: a smaller one is done before all CTAs have waited for each other
-constexpr int64_t tall = 4;                   // rows for each column: what CTAs leave of the columns is little beside the matrix
 
 int64_t words(const MixedOrderReduction& matrix, ir::DType dtype) { return ceilDiv(matrix.lanes * ir::sizeOf(dtype), 4); }
 
@@ -67,17 +61,17 @@ std::optional<PersistentTiling> choosePersistentTiling(const MixedOrderReduction
   const int64_t rowVectors = matrix.columns() / matrix.lanes;
   const VectorRegisters registers = registersOf(matrix);
   const bool isReduced = matrix.alongRows && matrix.alongRows->nest.traversals() > 0;
-  const int64_t enough = isReduced ? aheadOfRows : aheadOfColumns;
+  const int64_t enough = isReduced ? limits::persistent::rowBytesAhead : limits::persistent::columnBytesAhead;
   PersistentTiling best;
   double most = 0;
-  for (int vectors = 1; vectors <= mostVectors; ++vectors) {
-    for (int rows = 1; rows <= (isReduced ? 1 : mostRows); rows *= 2) {
+  for (int vectors = 1; vectors <= limits::persistent::mostVectors; ++vectors) {
+    for (int rows = 1; rows <= (isReduced ? 1 : limits::persistent::mostRows); rows *= 2) {
       PersistentTiling tiling;
       tiling.vectors = vectors;
       tiling.rows = rows;
       tiling.group = static_cast<int>(groupOf(ceilDiv(rowVectors, vectors)));
-      tiling.block = static_cast<int>(widestBlock(std::max(warp, tiling.group),
-                                                  ownRegisters + vectors * (registers.shared + rows * registers.ofRow), target));
+      const int64_t held = vectors * (registers.shared + rows * registers.ofRow);
+      tiling.block = static_cast<int>(widestBlock(std::max(warp, tiling.group), limits::persistent::ownRegisters + held, target));
       if (tiling.block == 0 || sharedBytes(matrix, tiling) > target.ctaSharedBytes) continue;
       // Idle lanes are lost, and what is read ahead keeps memory busy. More threads do better than more vectors of each.
       const double used = static_cast<double>(rowVectors) / static_cast<double>(tiling.group * vectors);
@@ -94,11 +88,11 @@ std::optional<PersistentTiling> choosePersistentTiling(const MixedOrderReduction
 }
 
 std::optional<PersistentTiling> choosePersistentColumns(const MixedOrderReduction& columns, const ir::Target& target) {
-  if (columns.alongRows || columns.rows() < tall * columns.columns()) return std::nullopt;
+  if (columns.alongRows || columns.rows() < limits::persistent::rowsPerColumn * columns.columns()) return std::nullopt;
   int64_t bytes = 0;
   for (const MatrixInput& input : columns.inputs())
     if (input.rowStride != 0 && input.columnStride != 0) bytes += columns.rows() * columns.columns() * ir::sizeOf(input.dtype);
-  return bytes < leastBytes ? std::nullopt : choosePersistentTiling(columns, target);
+  return bytes < limits::persistent::leastColumnBytes ? std::nullopt : choosePersistentTiling(columns, target);
 }
 
 }  // namespace lowering

@@ -2,12 +2,10 @@
 
 #include <algorithm>
 
+#include "lowering/heuristics/limits.h"
+
 namespace lowering {
 namespace {
-
-constexpr int64_t minimumCtaBytes = 3072;  // a CTA costs 0.6 ns to launch: less traffic than this is bound by that
-constexpr int64_t manyBytes = 16 << 20;    // stored: from here on few threads are enough to keep memory busy
-constexpr int waitingSteps = 4;            // vectors of a thread that waits for little more than what it starts from
 
 template <typename Property>
 bool storesAre(const IterationDomain& domain, Property property) {
@@ -44,7 +42,8 @@ bool waitsForLittle(const IterationDomain& domain) {
   const auto isUniform = [&](const Access& load) { return domain.isInnerUniform(load); };
   int64_t bytes = 0;
   for (const Access& store : domain.stores()) bytes += domain.numel() * store.elementBytes;
-  return !domain.loads().empty() && std::all_of(domain.loads().begin(), domain.loads().end(), isUniform) && bytes >= manyBytes;
+  return !domain.loads().empty() && std::all_of(domain.loads().begin(), domain.loads().end(), isUniform) &&
+         bytes >= limits::pointwise::largeStoreBytes;
 }
 
 }  // namespace
@@ -52,10 +51,11 @@ bool waitsForLittle(const IterationDomain& domain) {
 PointwiseTiling choosePointwiseTiling(const IterationDomain& domain, const ir::Target& target) {
   PointwiseTiling tiling;
   chooseVectors(tiling, domain, target);
-  tiling.block = threadBytes(domain, tiling.lanes) * 128 < minimumCtaBytes ? 256 : 128;
+  const bool isLittle = threadBytes(domain, tiling.lanes) * limits::gpu::usualBlock < limits::pointwise::leastCtaBytes;
+  tiling.block = isLittle ? limits::pointwise::wideBlock : limits::gpu::usualBlock;
   if (waitsForLittle(domain)) {
-    tiling.steps = waitingSteps;
-    tiling.block = 128;
+    tiling.steps = limits::pointwise::broadcastVectors;
+    tiling.block = limits::gpu::usualBlock;
   }
   return tiling;
 }

@@ -3,12 +3,6 @@
 #include "ir/index/ceil_div.h"
 
 namespace lowering {
-namespace {
-
-constexpr int widestColumns = 512;  // threads along a run, if it leaves enough work for them
-
-}  // namespace
-
 void divide(RowTiling& tiling, int64_t ctas) {
   tiling.alongRun = static_cast<int>(ceilDiv(ctas, std::max<int64_t>(1, tiling.runs)));
   tiling.ctas = static_cast<int>(ctas / tiling.alongRun) * tiling.alongRun;
@@ -17,7 +11,7 @@ void divide(RowTiling& tiling, int64_t ctas) {
 void layOut(RowTiling& tiling, int64_t steps, int threads) {
   const int64_t runs = std::max<int64_t>(1, ceilDiv(tiling.runs, tiling.runSplits()));
   const int64_t vectors = ceilDiv(tiling.runVectors, tiling.alongRun);
-  const int64_t most = tiling.hasRuns() ? std::min(threads, widestColumns) : threads;
+  const int64_t most = tiling.hasRuns() ? std::min(threads, limits::segments::widestSegment) : threads;
   tiling.vectorSteps = ceilDiv(vectors, most);
   if (runs == 1) tiling.vectorSteps = std::max(tiling.vectorSteps, std::min(steps, vectors));
   tiling.columns = static_cast<int>(ceilDiv(vectors, tiling.vectorSteps));
@@ -30,7 +24,8 @@ void layOut(RowTiling& tiling, int64_t steps, int threads) {
 
 void chooseResident(RowTiling& tiling, int64_t most, const ir::Target& target) {
   const int64_t ctas = ceilDiv(tiling.rows, tiling.rowsPerCta()) * tiling.ctas;
-  const int64_t wanted = ceilDiv(tiling.ctas > 1 && tiling.hasRuns() ? ctas * 9 / 8 : ctas, target.processors);
+  const int64_t wanted =
+      ceilDiv(tiling.ctas > 1 && tiling.hasRuns() ? limits::segments::clusterSlack.of(ctas) : ctas, target.processors);
   tiling.resident =
       static_cast<int>(std::clamp<int64_t>(wanted, 1, std::clamp<int64_t>(most, 1, target.processorThreads / tiling.block)));
 }

@@ -5,14 +5,13 @@
 
 #include "ir/target.h"
 #include "lowering/heuristics/gpu_limits.h"
+#include "lowering/heuristics/limits.h"
 #include "lowering/heuristics/rows.h"
 
 namespace lowering {
 
-constexpr int64_t registerVectors = 8;  // that a thread holds
-
 /// Bytes of shared memory that a CTA takes at most where two are to fit on a multiprocessor.
-constexpr int64_t sharedBytesOfTwo(const ir::Target& target) { return ofShared(target, 102400); }
+constexpr int64_t sharedBytesOfTwo(const ir::Target& target) { return ofShared(target, limits::rows::sharedBytes); }
 
 /// Divides a row among so many CTAs: its runs, and where these are fewer each run as well.
 void divide(RowTiling& tiling, int64_t ctas);

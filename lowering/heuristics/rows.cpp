@@ -7,6 +7,7 @@
 
 #include "ir/index/ceil_div.h"
 #include "lowering/analysis/reuse.h"
+#include "lowering/heuristics/limits.h"
 #include "lowering/heuristics/row_layout.h"
 #include "lowering/heuristics/segments.h"
 
@@ -14,15 +15,6 @@ namespace lowering {
 namespace {
 
 constexpr int64_t warp = ir::Target::warp;
-constexpr int widestBlock = 512;             // threads of a CTA of several rows
-constexpr int splitThreads = 512;            // of a CTA of the grid that shares a row
-constexpr int64_t manyCtas = 6144;           // to launch one takes 0.6 ns: more of them would take longer than their work
-constexpr int64_t registerRowBytes = 32768;  // of a plain row; longer ones are faster in shared memory
-constexpr int64_t registerRunBytes = 51200;  // of a row of many runs
-constexpr int64_t narrowVector = 4;          // bytes
-constexpr int64_t narrowSteps = 8;           // such vectors a thread takes, where a part of a warp is enough
-constexpr int64_t mostNarrowSteps = 13;      // where it takes a whole warp
-constexpr int64_t mostKept = 40;             // functions of elements that a thread keeps
 
 /// What an element of a row is read as and written as.
 struct RowAccesses {
@@ -87,8 +79,8 @@ std::optional<int64_t> largestShift(const IterationDomain& domain, const RowAcce
 /// Whether the vectors of a plain row of one tensor, which is swept again, are of 4 bytes at most, and as many as a part of a
 /// warp holds. Windows would be fewer accesses, but take more instructions for the lanes that are not inside.
 bool isNarrow(const RowTiling& tiling, const RowAccesses& accesses) {
-  return !tiling.hasRuns() && accesses.held == 1 && tiling.lanes * accesses.widest <= narrowVector &&
-         tiling.runVectors <= warp * mostNarrowSteps;
+  return !tiling.hasRuns() && accesses.held == 1 && tiling.lanes * accesses.widest <= limits::rows::narrowVectorBytes &&
+         tiling.runVectors <= warp * limits::rows::mostNarrowVectors;
 }
 
 /// The widest vectors that the runs are made of, aligned windows over them where these are narrow.
@@ -98,7 +90,8 @@ void chooseVectors(RowTiling& tiling, const IterationDomain& domain, const RowAc
   tiling.runVectors = domain.inner().extent / tiling.lanes;
   if (accesses.contiguous.empty() || !hasCover.value_or(!isNarrow(tiling, accesses))) return;
   const int widest = widestLanes(accesses, target);
-  if (tiling.lanes * 2 >= widest || domain.inner().extent < 2 * widest) return;
+  if (tiling.lanes >= limits::cover::narrow.of(widest)) return;
+  if (domain.inner().extent < limits::cover::leastVectors * widest) return;
   if (const std::optional<int64_t> shift = largestShift(domain, accesses, widest)) {
     tiling.hasCover = true;
     tiling.lanes = widest;
@@ -112,19 +105,20 @@ int64_t chooseSteps(const RowTiling& tiling, bool isOneTraversal, int64_t tensor
   const int64_t vectors = ceilDiv(tiling.runVectors * tiling.runs, tiling.splits());
   const bool isSmall = tiling.rows * tiling.splits() * vectors <= residentThreads(target);
   const auto ofEach = [&](int64_t steps) { return std::max<int64_t>(1, steps / tensors); };
-  if (tiling.hasRuns()) return ofEach(isSmall ? ceilDiv(vectors, 256) : registerVectors);
-  if (isSmall) return ofEach(ceilDiv(vectors, 512));
-  const int64_t most = ofEach(registerVectors);
-  if (vectors > 256) return most;
+  if (tiling.hasRuns())
+    return ofEach(isSmall ? ceilDiv(vectors, limits::segments::underfilledBlock) : limits::rows::registerVectors);
+  if (isSmall) return ofEach(ceilDiv(vectors, limits::rows::underfilledBlock));
+  const int64_t most = ofEach(limits::rows::registerVectors);
+  if (vectors > limits::rows::longRow) return most;
   // As many steps as leave the fewest threads idle, near what is best where none is; a sum alone and windows, of which every
   // warp then has ends, are best left to one warp.
   const bool isOfOneWarp = vectors <= warp || isOneTraversal || tiling.hasCover;
-  const int64_t usual = isOfOneWarp ? std::min(ceilDiv(vectors, warp), most) : ofEach(2);
+  const int64_t usual = isOfOneWarp ? std::min(ceilDiv(vectors, warp), most) : ofEach(limits::rows::usualVectors);
   int64_t best = usual;
   double least = std::numeric_limits<double>::infinity();
   for (int64_t steps = 1; steps <= most; ++steps) {
     const int64_t group = groupOf(ceilDiv(vectors, steps));
-    if ((isOneTraversal && group > warp) || group < std::min<int64_t>(8, groupOf(vectors))) continue;
+    if ((isOneTraversal && group > warp) || group < std::min<int64_t>(limits::rows::fewestThreads, groupOf(vectors))) continue;
     const double slots = static_cast<double>(group * steps) * (steps == usual ? 1 : 1.05);
     if (slots >= least) continue;
     least = slots;
@@ -135,8 +129,8 @@ int64_t chooseSteps(const RowTiling& tiling, bool isOneTraversal, int64_t tensor
 
 /// Narrow vectors: of the fewest threads, 8 at least.
 int64_t chooseNarrowSteps(const RowTiling& tiling) {
-  int64_t threads = 8;
-  while (threads < warp && ceilDiv(tiling.runVectors, threads) > narrowSteps) threads *= 2;
+  int64_t threads = limits::rows::fewestThreads;
+  while (threads < warp && ceilDiv(tiling.runVectors, threads) > limits::rows::narrowVectors) threads *= 2;
   return ceilDiv(tiling.runVectors, threads);
 }
 
@@ -148,22 +142,25 @@ int64_t chooseSteps(const RowTiling& tiling, const RowAccesses& accesses, int64_
   const int64_t vectors = tiling.runVectors * tiling.runs;
   const bool isSmall = tiling.rows * vectors <= residentThreads(target);
   if (tiling.hasCover && !isSmall && vectors > warp / 2 && vectors <= warp) return 2;
-  const bool sharesWeights = accesses.commonBytes > 0 && !tiling.hasRuns() && !isSmall && vectors <= 256;
+  const bool sharesWeights = accesses.commonBytes > 0 && !tiling.hasRuns() && !isSmall && vectors <= limits::rows::longRow;
   return chooseSteps(tiling, isOneTraversal, sharesWeights ? 1 : vectorsAtOnce, target);
 }
 
 /// Fills a CTA with rows, but not so many that multiprocessors stay without one.
 void fillBlock(RowTiling& tiling, const ir::Target& target) {
-  int rows = std::max(1, 128 / tiling.group);
-  while (rows * tiling.group > warp && rows > 1 && ceilDiv(tiling.rows, rows) < int64_t{2} * target.processors) rows /= 2;
-  const int64_t widest = tiling.group <= warp ? widestBlock : 128;  // warps of different rows should not wait for each other
-  while (ceilDiv(tiling.rows, rows) > manyCtas && rows * tiling.group * 2 <= widest) rows *= 2;
+  int rows = std::max(1, limits::gpu::usualBlock / tiling.group);
+  const int64_t fewest = int64_t{limits::gpu::leastGrid} * target.processors;
+  while (rows * tiling.group > warp && rows > 1 && ceilDiv(tiling.rows, rows) < fewest) rows /= 2;
+  // Warps of different rows should not wait for each other.
+  const int64_t widest = tiling.group <= warp ? limits::rows::widestBlock : limits::gpu::usualBlock;
+  while (ceilDiv(tiling.rows, rows) > limits::gpu::largestGrid && rows * tiling.group * 2 <= widest) rows *= 2;
   tiling.block = tiling.group * rows;
 }
 
 /// CTAs of threads that each hold so much of a plain row, and some of the weights that they read ahead.
 int64_t mostOfRows(const RowTiling& tiling, int64_t heldWords, int64_t commonWords, const ir::Target& target) {
-  const int64_t registers = 24 + heldWords * 5 / 4 + std::min<int64_t>(24, commonWords * 3 / 4);
+  const int64_t weights = std::min(limits::rows::weightRegisters, commonWords * 3 / 4);
+  const int64_t registers = limits::gpu::ownRegisters + heldWords * 5 / 4 + weights;
   return target.processorRegisters / (registers * tiling.block);
 }
 
@@ -186,7 +183,7 @@ RowTiling chooseRowTiling(const ReductionNest& nest, const IterationDomain& doma
   const int64_t rowVectors = tiling.runs * tiling.runVectors;
   const int64_t rowBytes = rowVectors * tiling.lanes * accesses.heldBytes;
   const int64_t vectorsAtOnce = std::max<int64_t>(1, ceilDiv(accesses.heldBytes * tiling.lanes, target.vectorBytes));
-  const int64_t registerBytes = tiling.hasRuns() ? registerRunBytes : registerRowBytes;
+  const int64_t registerBytes = tiling.hasRuns() ? limits::segments::registerRowBytes : limits::rows::registerBytes;
   const int64_t sharedBytes = sharedBytesOfTwo(target);
   const bool isOneTraversal = accesses.heldBytes == 0;
 
@@ -195,13 +192,14 @@ RowTiling chooseRowTiling(const ReductionNest& nest, const IterationDomain& doma
   const int64_t most = tiling.hasRuns() ? std::min<int64_t>(target.clusterCtas, tiling.runs) : target.clusterCtas;
   const auto isEnough = [&] {
     const bool fits = isOneTraversal || share() <= (tiling.hasRuns() ? registerBytes : sharedBytes);
-    const bool fills = tiling.rows * tiling.ctas * 4 > target.processors * 3 || rowVectors / tiling.ctas < 1024;
-    return fits && fills;
+    const bool fills = tiling.rows * tiling.ctas > limits::gpu::filledDevice.of(target.processors);
+    return fits && (fills || rowVectors / tiling.ctas < limits::gpu::leastClusterVectors);
   };
   while (tiling.ctas * 2 <= most && !isEnough()) tiling.ctas *= 2;
   if (tiling.rows == 1 && isOneTraversal && nest.elementStores.empty() && !isEnough()) {
     tiling.ctas = 1;
-    tiling.alongRun = tiling.gridSplits = static_cast<int>(std::min<int64_t>(2 * target.processors, ceilDiv(rowVectors, 2048)));
+    tiling.alongRun = tiling.gridSplits = static_cast<int>(
+        std::min<int64_t>(limits::rows::splitCtas * target.processors, ceilDiv(rowVectors, limits::rows::splitVectors)));
   }
   if (wish.splits && tiling.gridSplits > 1)
     tiling.alongRun = tiling.gridSplits = std::max(1, *wish.splits);
@@ -215,22 +213,23 @@ RowTiling chooseRowTiling(const ReductionNest& nest, const IterationDomain& doma
   if (hasStoredRuns)
     if (const std::optional<RowTiling> wished = wishedRunTiling(runs, wish, target)) return *wished;
   const int64_t steps = wish.steps.value_or(chooseSteps(tiling, accesses, vectorsAtOnce, target));
-  layOut(tiling, steps, tiling.gridSplits > 1 ? splitThreads : ir::Target::ctaThreads);
+  layOut(tiling, steps, tiling.gridSplits > 1 ? limits::rows::splitBlock : ir::Target::ctaThreads);
   const int64_t held = tiling.vectorSteps * tiling.runSteps * vectorsAtOnce;
   const bool fitsShared = !isOneTraversal && share() <= 2 * sharedBytes;
-  if ((held <= registerVectors + 2 || isNarrow(tiling, accesses)) && share() <= registerBytes * vectorsAtOnce)
+  if ((held <= limits::rows::mostHeldVectors || isNarrow(tiling, accesses)) && share() <= registerBytes * vectorsAtOnce)
     tiling.hold = Hold::Registers;
   else if (fitsShared)
     tiling.hold = Hold::Shared;
-  if (wish.hold == Hold::Nowhere || (wish.hold == Hold::Shared && fitsShared && rowVectors / tiling.ctas >= 256) ||
-      (wish.hold == Hold::Registers && held <= 2 * registerVectors))
+  if (wish.hold == Hold::Nowhere ||
+      (wish.hold == Hold::Shared && fitsShared && rowVectors / tiling.ctas >= limits::rows::longRow) ||
+      (wish.hold == Hold::Registers && held <= 2 * limits::rows::registerVectors))
     tiling.hold = *wish.hold;
   if (tiling.hold == Hold::Shared && !wish.steps) {
     // Of one CTA or two on a multiprocessor.
-    const int64_t threads = share() > sharedBytes ? ir::Target::ctaThreads : widestBlock;
+    const int64_t threads = share() > sharedBytes ? ir::Target::ctaThreads : limits::rows::widestBlock;
     layOut(tiling, std::max<int64_t>(1, ceilDiv(rowVectors, tiling.ctas * threads)));
   }
-  const bool areFew = tiling.vectorSteps * tiling.runSteps * tiling.lanes <= mostKept;
+  const bool areFew = tiling.vectorSteps * tiling.runSteps * tiling.lanes <= limits::rows::mostHeldResults;
   tiling.keepsFunctions = isHeld(tiling) && wish.keepsFunctions.value_or(areFew) && !repeatedFunctions(nest).empty();
   if (tiling.splits() > 1 || tiling.hold == Hold::Shared)
     tiling.block = tiling.group;

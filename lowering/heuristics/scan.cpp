@@ -4,17 +4,12 @@
 #include <bit>
 
 #include "lowering/heuristics/gpu_limits.h"
+#include "lowering/heuristics/limits.h"
 
 namespace lowering {
 namespace {
 
 constexpr int warp = ir::Target::warp;
-constexpr int64_t mostSteps = 4;  // vectors that a thread takes at once: they are in flight together, and stay in registers
-constexpr int mostThreads = 512;  // of a CTA
-constexpr int64_t fewestVectors = 1024;  // vectors that are worth another CTA
-constexpr int64_t mostOfCta = 4096;      // vectors a CTA of a cluster takes before the whole grid does better
-constexpr int residentSplits = 2;        // CTAs that share rows, of a multiprocessor: all of them run at the same time
-constexpr int64_t manyCtas = 6144;       // to launch one takes 0.6 ns
 
 template <typename T>
 T powerOfTwoFrom(T n) {
@@ -47,14 +42,15 @@ int chooseLanes(const IterationDomain& domain, std::size_t dim, bool mayEndWithi
 void layOutRows(ScanTiling& tiling, const ir::Target& target, const ScanWish& wish) {
   const auto isEnough = [&] {
     const int64_t ctas = tiling.lines * tiling.ctas, each = tiling.vectors / tiling.ctas;
-    const bool fills = each > mostThreads * mostSteps ? ctas > target.processors : ctas * 4 > int64_t{target.processors} * 3;
-    return fills || each < fewestVectors;
+    const bool hasChunks = each > limits::scans::widestBlock * limits::scans::vectorsAtOnce;
+    const int64_t filled = hasChunks ? target.processors : limits::gpu::filledDevice.of(target.processors);
+    return ctas > filled || each < limits::gpu::leastClusterVectors;
   };
   while (tiling.ctas < target.clusterCtas && !isEnough()) tiling.ctas *= 2;
-  const int64_t mostSplits = int64_t{residentSplits} * target.processors / tiling.lines;
-  if (tiling.vectors / tiling.ctas > mostOfCta && mostSplits > 1) {
+  const int64_t mostSplits = int64_t{limits::scans::splitCtas} * target.processors / tiling.lines;
+  if (tiling.vectors / tiling.ctas > limits::scans::clusterVectors && mostSplits > 1) {
     tiling.ctas = 1;
-    tiling.gridSplits = static_cast<int>(std::min(mostSplits, tiling.vectors / (fewestVectors / 2)));
+    tiling.gridSplits = static_cast<int>(std::min(mostSplits, tiling.vectors / limits::scans::splitVectors));
   }
   if (wish.splits && tiling.gridSplits > 1)
     tiling.gridSplits = static_cast<int>(std::clamp<int64_t>(*wish.splits, 1, mostSplits));
@@ -63,28 +59,35 @@ void layOutRows(ScanTiling& tiling, const ir::Target& target, const ScanWish& wi
   if (tiling.gridSplits > 1) tiling.resident = static_cast<int>(ceilDiv(tiling.lines * tiling.gridSplits, target.processors));
   const int64_t each = ceilDiv(tiling.vectors, tiling.splits());
   const bool isSmall = tiling.lines * tiling.vectors <= residentThreads(target) && tiling.splits() == 1;
-  tiling.steps = isSmall ? ceilDiv(each, mostThreads) : each / 8;
-  tiling.steps = std::clamp<int64_t>(wish.steps.value_or(tiling.steps), 1, mostSteps);
-  tiling.group = static_cast<int>(std::min<int64_t>(mostThreads, groupOf(ceilDiv(each, tiling.steps))));
+  tiling.steps = isSmall ? ceilDiv(each, limits::scans::widestBlock) : each / limits::scans::fewestThreads;
+  tiling.steps = std::clamp<int64_t>(wish.steps.value_or(tiling.steps), 1, limits::scans::vectorsAtOnce);
+  tiling.group = static_cast<int>(std::min<int64_t>(limits::scans::widestBlock, groupOf(ceilDiv(each, tiling.steps))));
   if (tiling.splits() > 1) tiling.group = std::max(tiling.group, warp);
-  int lines = tiling.splits() > 1 ? 1 : std::max(1, 128 / tiling.group);
-  while (lines * tiling.group > warp && lines > 1 && ceilDiv(tiling.lines, lines) < int64_t{2} * target.processors) lines /= 2;
-  while (ceilDiv(tiling.lines, lines) > manyCtas && lines * tiling.group * 2 <= mostThreads) lines *= 2;
+  int lines = tiling.splits() > 1 ? 1 : std::max(1, limits::gpu::usualBlock / tiling.group);
+  const int64_t fewest = int64_t{limits::gpu::leastGrid} * target.processors;
+  while (lines * tiling.group > warp && lines > 1 && ceilDiv(tiling.lines, lines) < fewest) lines /= 2;
+  while (ceilDiv(tiling.lines, lines) > limits::gpu::largestGrid && lines * tiling.group * 2 <= limits::scans::widestBlock)
+    lines *= 2;
   tiling.block = tiling.group * lines;
 }
 
 void layOutColumns(ScanTiling& tiling, const ir::Target& target, const ScanWish& wish) {
-  tiling.steps = std::clamp<int64_t>(wish.steps.value_or(tiling.vectors <= 16 ? 2 : mostSteps), 1, mostSteps);
-  const int64_t wanted = int64_t{1024} * target.processors / tiling.lines;  // threads a line that fill the device
+  const bool isShort = tiling.vectors <= limits::scans::shortColumn;
+  const int64_t steps = isShort ? limits::scans::shortColumnElements : limits::scans::vectorsAtOnce;
+  tiling.steps = std::clamp<int64_t>(wish.steps.value_or(steps), 1, limits::scans::vectorsAtOnce);
+  // Threads a line that fill the device.
+  const int64_t wanted = int64_t{limits::scans::fillingThreads} * target.processors / tiling.lines;
   const int64_t most = powerOfTwoFrom(ceilDiv(tiling.vectors, tiling.steps));
-  tiling.group = static_cast<int>(powerOfTwoFrom(std::clamp<int64_t>(std::min(wanted, most), 1, 64)));
-  const int across = tiling.group == 1 ? 128 : std::max(8, std::min(warp, 256 / tiling.group));
+  tiling.group =
+      static_cast<int>(powerOfTwoFrom(std::clamp<int64_t>(std::min(wanted, most), 1, limits::scans::mostColumnThreads)));
+  const int ofMany = std::max(limits::scans::narrowestTile, std::min(warp, limits::scans::columnBlock / tiling.group));
+  const int across = tiling.group == 1 ? limits::gpu::usualBlock : ofMany;
   tiling.across = static_cast<int>(std::min<int64_t>(across, powerOfTwoFrom(tiling.lines)));
   tiling.across = std::max(tiling.across, warp / std::min(warp, tiling.group));
   tiling.block = tiling.across * tiling.group;
   const auto isEnough = [&] {
     const bool fills = ceilDiv(tiling.lines, tiling.across) * tiling.ctas >= target.processors;
-    return fills || tiling.group < 64 || tiling.vectors < 2 * tiling.chunk();
+    return fills || tiling.group < limits::scans::mostColumnThreads || tiling.vectors < 2 * tiling.chunk();
   };
   while (tiling.ctas < target.clusterCtas && !isEnough()) tiling.ctas *= 2;
   if (wish.splits && tiling.group > 1) tiling.ctas = std::clamp(powerOfTwoFrom(*wish.splits), 1, target.clusterCtas);

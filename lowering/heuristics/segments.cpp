@@ -1,30 +1,16 @@
 #include "lowering/heuristics/segments.h"
 
 #include "ir/index/ceil_div.h"
+#include "lowering/heuristics/limits.h"
 #include "lowering/heuristics/row_layout.h"
 
 namespace lowering {
 namespace {
 
-constexpr int widestBlock = 512;           // threads of a CTA that has a row in its registers
-constexpr int fewestThreads = 64;          // of a CTA that has a single row
-constexpr int64_t registerBytes = 40960;   // of a row that registers hold faster than shared memory does
-constexpr int64_t sliceBytes = 51200;      // of a row, for a CTA of several: four fit on a multiprocessor
-constexpr int64_t mostSliceBytes = 76800;  // three fit
-constexpr int64_t leastSliceBytes = 8192;
-constexpr int sliceThreads = 256;
-constexpr int mostSharing = 8;                        // CTAs of a cluster; more are faster as a team
-constexpr int64_t clusterRowBytes = 10 * sliceBytes;  // of a row that a cluster's registers hold faster than a team
-constexpr int fewestPersistent = 4;                   // CTAs: rows of fewer slices are faster in clusters
-constexpr int largestOfMany = 320;                    // threads of a CTA of which there are several on a multiprocessor
-constexpr int64_t allSharedBytes = 230000;            // that several CTAs take of a multiprocessor
-constexpr int64_t besideSlice = 2048;                 // that a CTA takes beside its slice
-constexpr int64_t shortRowBytes = 16384;              // of a row that is read once
-
 /// CTAs of threads that each hold so much of a row of many runs, some of whose lanes may be left out. Each of the four parts of a
 /// multiprocessor has registers for whole warps.
 int64_t mostOfRuns(const RowTiling& tiling, int64_t heldWords, const ir::Target& target) {
-  const int64_t registers = 24 + heldWords + (tiling.hasCover ? 8 : 0);
+  const int64_t registers = limits::gpu::ownRegisters + heldWords + (tiling.hasCover ? limits::cover::registers : 0);
   constexpr int64_t unit = ir::Target::registerUnit;
   const int64_t warps = ir::Target::schedulers * (registersOfWarp(target) / (ceilDiv(registers, unit) * unit));
   return warps / (tiling.block / ir::Target::warp);
@@ -33,15 +19,17 @@ int64_t mostOfRuns(const RowTiling& tiling, int64_t heldWords, const ir::Target&
 /// A row of many runs in the registers of so many CTAs, of which as many as possible are on a multiprocessor at once: at most 8
 /// vectors a thread. Nothing where they do not hold it.
 std::optional<RowTiling> holdRuns(RowTiling tiling, int ctas, int64_t elementBytes, const ir::Target& target) {
+  constexpr int registerBlock = limits::segments::registerBlock;
   std::optional<RowTiling> best;
   divide(tiling, ctas);
   const int64_t vectorBytes = tiling.lanes * elementBytes;
-  const int64_t most = registerVectors * target.vectorBytes / std::max<int64_t>(target.vectorBytes, vectorBytes);
-  for (const int threads : ctas == 1 ? std::vector{widestBlock, widestBlock / 2} : std::vector{largestOfMany})
+  const int64_t most = limits::rows::registerVectors * target.vectorBytes / std::max<int64_t>(target.vectorBytes, vectorBytes);
+  for (const int threads :
+       ctas == 1 ? std::vector{registerBlock, registerBlock / 2} : std::vector{limits::segments::clusterBlock})
     for (int64_t steps = most; steps > 1; --steps) {
       layOut(tiling, steps, threads);
       const int64_t held = tiling.vectorSteps * tiling.runSteps;
-      if (held > most || tiling.group < fewestThreads) continue;
+      if (held > most || tiling.group < limits::segments::fewestThreads) continue;
       tiling.block = tiling.group;
       tiling.hold = Hold::Registers;
       chooseResident(tiling, mostOfRuns(tiling, held * vectorBytes / 4, target), target);
@@ -58,10 +46,11 @@ std::optional<RowTiling> holdRuns(const RunRows& rows, const ir::Target& target)
   std::optional<RowTiling> best;
   const auto isWorthMore = [&](const RowTiling& larger) {
     const bool holdsAll = best->rows * best->ctas <= int64_t{best->resident} * target.processors;
-    return best->ctas > 1 && !holdsAll && larger.resident * best->ctas * 5 > best->resident * larger.ctas * 6;
+    return best->ctas > 1 && !holdsAll &&
+           larger.resident * best->ctas > limits::segments::clusterGain.of(int64_t{best->resident} * larger.ctas);
   };
   for (int ctas = 1; ctas <= std::min<int64_t>(target.clusterCtas, tiling.runs); ctas *= 2) {
-    if (tiling.rows * ctas * 4 <= int64_t{3} * target.processors) continue;
+    if (tiling.rows * ctas <= limits::gpu::filledDevice.of(target.processors)) continue;
     const std::optional<RowTiling> held = holdRuns(tiling, ctas, rows.heldBytes, target);
     if (held && (!best || isWorthMore(*held))) best = held;
   }
@@ -72,23 +61,24 @@ std::optional<RowTiling> holdRuns(const RunRows& rows, const ir::Target& target)
 /// these several are on a multiprocessor at once: while some load, others store.
 RowTiling cutIntoSlices(RowTiling tiling, int64_t runBytes, int64_t bytes, int threads, const ir::Target& target) {
   const int64_t runs = std::max<int64_t>(1, bytes / runBytes);
-  tiling.alongRun = static_cast<int>(runBytes * 4 > bytes * 5 ? ceilDiv(runBytes, bytes) : 1);
+  tiling.alongRun = static_cast<int>(runBytes > limits::segments::longSegment.of(bytes) ? ceilDiv(runBytes, bytes) : 1);
   tiling.ctas = static_cast<int>(ceilDiv(tiling.runs, runs)) * tiling.alongRun;
   const int64_t vectors = ceilDiv(tiling.runs, tiling.runSplits()) * ceilDiv(tiling.runVectors, tiling.alongRun);
   layOut(tiling, std::max<int64_t>(1, ceilDiv(vectors, threads)), threads);
   tiling.block = tiling.group;
   tiling.hold = Hold::Shared;
   tiling.isPersistent = tiling.ctas > 1;
-  const int64_t most =
-      std::max<int64_t>(1, ofShared(target, allSharedBytes) / (vectors * runBytes / tiling.runVectors + besideSlice));
-  tiling.resident = static_cast<int>(std::clamp<int64_t>(4 * sliceThreads / tiling.block, 1, most));
+  const int64_t slice = vectors * runBytes / tiling.runVectors + limits::segments::besideSliceBytes;
+  const int64_t most = std::max<int64_t>(1, ofShared(target, limits::segments::allSharedBytes) / slice);
+  const int wanted = limits::segments::residentSlices * limits::segments::sliceBlock / tiling.block;
+  tiling.resident = static_cast<int>(std::clamp<int64_t>(wanted, 1, most));
   return tiling;
 }
 
 /// Threads that take 8 vectors each of so many.
 int threadsOf(int64_t vectors) {
-  return static_cast<int>(
-      std::clamp<int64_t>(wholeWarps(ceilDiv(vectors, registerVectors)), fewestThreads, ir::Target::ctaThreads));
+  const int64_t threads = wholeWarps(ceilDiv(vectors, limits::rows::registerVectors));
+  return static_cast<int>(std::clamp<int64_t>(threads, limits::segments::fewestThreads, ir::Target::ctaThreads));
 }
 
 /// Such a row in the shared memory of a cluster: the larger the slices, the more threads each takes.
@@ -96,8 +86,9 @@ RowTiling holdRunsShared(const RunRows& rows, int64_t bytes, const ir::Target& t
   const RowTiling& tiling = rows.tiling;
   const bool isNarrow = tiling.lanes * rows.narrowest < target.vectorBytes;
   const int64_t vectors = std::max<int64_t>(1, bytes / rows.runBytes()) * tiling.runVectors;
-  const bool isLarge = bytes > ofShared(target, sliceBytes) || isNarrow;
-  RowTiling cut = cutIntoSlices(tiling, rows.runBytes(), bytes, isLarge ? threadsOf(vectors) : sliceThreads, target);
+  const bool isLarge = bytes > ofShared(target, limits::segments::sliceBytes) || isNarrow;
+  const int threads = isLarge ? threadsOf(vectors) : limits::segments::sliceBlock;
+  RowTiling cut = cutIntoSlices(tiling, rows.runBytes(), bytes, threads, target);
   cut.isPersistent = false;
   cut.resident = 0;
   return cut;
@@ -109,14 +100,14 @@ std::optional<RowTiling> holdRunsShared(const RunRows& rows, const ir::Target& t
   const RowTiling& tiling = rows.tiling;
   const bool isNarrow = tiling.lanes * rows.narrowest < target.vectorBytes;
   const bool areFew = tiling.rows * rows.rowBytes() < sharedBytesOfTwo(target) * target.processors;
-  if (tiling.hasCover || areFew || rows.rowBytes() <= registerBytes) return {};
-  for (int64_t ctas = 1; ctas <= std::min<int64_t>(isNarrow ? 1 : std::min(mostSharing, target.clusterCtas), tiling.runs);
-       ctas *= 2) {
+  if (tiling.hasCover || areFew || rows.rowBytes() <= limits::segments::leastSharedRowBytes) return {};
+  const int mostCtas = isNarrow ? 1 : std::min(limits::segments::mostClusterCtas, target.clusterCtas);
+  for (int64_t ctas = 1; ctas <= std::min<int64_t>(mostCtas, tiling.runs); ctas *= 2) {
     const int64_t slice = ceilDiv(tiling.runs, ctas) * rows.runBytes();
-    const int64_t most =
-        ctas == 1 && !isNarrow ? sharedBytesOfTwo(target) : ofShared(target, isNarrow ? sliceBytes : mostSliceBytes);
-    const bool fills = tiling.rows * ctas * 4 >= int64_t{5} * target.processors;
-    if (fills && slice <= most && slice > registerBytes) return holdRunsShared(rows, slice, target);
+    const int64_t ofMany = isNarrow ? limits::segments::sliceBytes : limits::segments::mostSliceBytes;
+    const int64_t most = ctas == 1 && !isNarrow ? sharedBytesOfTwo(target) : ofShared(target, ofMany);
+    const bool fills = limits::segments::sharedFilling.isReached(tiling.rows * ctas, target.processors);
+    if (fills && slice <= most && slice > limits::segments::leastSharedRowBytes) return holdRunsShared(rows, slice, target);
   }
   return {};
 }
@@ -125,12 +116,17 @@ std::optional<RowTiling> holdRunsShared(const RunRows& rows, const ir::Target& t
 /// no less than two CTAs for each multiprocessor divide them.
 int64_t persistentSlice(const RunRows& rows, const ir::Target& target) {
   const int64_t run = rows.runBytes();
-  const int64_t filling = std::max(leastSliceBytes, rows.tiling.rows * rows.rowBytes() / (int64_t{2} * target.processors));
-  const int64_t ofFour = ofShared(target, sliceBytes), ofThree = ofShared(target, mostSliceBytes);
+  const int64_t ctas = int64_t{limits::segments::fillingCtas} * target.processors;
+  const int64_t filling = std::max(limits::segments::leastSliceBytes, rows.tiling.rows * rows.rowBytes() / ctas);
+  const int64_t ofFour = ofShared(target, limits::segments::sliceBytes);
+  const int64_t ofThree = ofShared(target, limits::segments::mostSliceBytes);
   if (rows.tiling.hasCover || run > ofThree) return std::min(filling, ofFour);
   const int64_t most = filling < ofFour ? ceilDiv(filling, run) : ofThree / run;
-  const int64_t all = ofShared(target, allSharedBytes);
-  const auto onChip = [&](int64_t runs) { return runs * run * std::min<int64_t>(4, all / (runs * run + besideSlice)); };
+  const int64_t all = ofShared(target, limits::segments::allSharedBytes);
+  const auto onChip = [&](int64_t runs) {
+    const int64_t resident = all / (runs * run + limits::segments::besideSliceBytes);
+    return runs * run * std::min<int64_t>(limits::segments::residentSlices, resident);
+  };
   const auto best = [&](bool isEven) {
     int64_t found = 1;
     for (int64_t runs = 2; runs <= std::min(most, rows.tiling.runs); ++runs)
@@ -138,15 +134,16 @@ int64_t persistentSlice(const RunRows& rows, const ir::Target& target) {
     return found;
   };
   const int64_t even = best(true), any = best(false);
-  return run * (onChip(even) * 4 >= onChip(any) * 3 ? even : any);
+  return run * (limits::segments::evenSlices.isReached(onChip(even), onChip(any)) ? even : any);
 }
 
 /// A row of many runs for a team, or nothing where the device has no room for one: at most two CTAs a multiprocessor, so that
 /// another team can begin where one ends.
 std::optional<RowTiling> makePersistent(const RunRows& rows, int64_t bytes, const ir::Target& target) {
-  RowTiling persistent = cutIntoSlices(rows.tiling, rows.runBytes(), bytes, sliceThreads, target);
-  if (persistent.ctas > 2 * target.processors)
-    persistent = cutIntoSlices(rows.tiling, rows.runBytes(), 2 * bytes, 2 * sliceThreads, target);
+  constexpr int threads = limits::segments::sliceBlock;
+  RowTiling persistent = cutIntoSlices(rows.tiling, rows.runBytes(), bytes, threads, target);
+  if (persistent.ctas > limits::segments::fillingCtas * target.processors)
+    persistent = cutIntoSlices(rows.tiling, rows.runBytes(), 2 * bytes, 2 * threads, target);
   if (persistent.ctas > persistent.resident * target.processors) return {};
   return persistent;
 }
@@ -157,9 +154,9 @@ bool isBetter(const RowTiling& persistent, const RowTiling& cluster, const ir::T
   const auto runsAtOnce = [&](const RowTiling& tiling) {
     return tiling.rows * tiling.ctas <= int64_t{tiling.resident} * target.processors;
   };
-  if (persistent.ctas < fewestPersistent || persistent.rows * persistent.ctas < target.processors) return false;
-  const bool isLarge = cluster.hold != Hold::Registers || cluster.block > largestOfMany;
-  return isLarge || (cluster.ctas >= fewestPersistent && runsAtOnce(persistent) && !runsAtOnce(cluster));
+  if (persistent.ctas < limits::segments::fewestPersistent || persistent.rows * persistent.ctas < target.processors) return false;
+  const bool isLarge = cluster.hold != Hold::Registers || cluster.block > limits::segments::clusterBlock;
+  return isLarge || (cluster.ctas >= limits::segments::fewestPersistent && runsAtOnce(persistent) && !runsAtOnce(cluster));
 }
 
 /// Slices of a row for CTAs that read it once, and store its elements while they do.
@@ -175,15 +172,17 @@ RowTiling streamed(const RunRows& rows, int64_t bytes, int threads, const ir::Ta
 std::optional<RowTiling> streamed(const RunRows& rows, const ir::Target& target) {
   const RowTiling& tiling = rows.tiling;
   const int64_t vectors = tiling.runs * tiling.runVectors;
-  const bool areMany = tiling.rows * vectors >= int64_t{4096} * target.processors;
-  if (areMany && rows.rowBytes() >= shortRowBytes && tiling.rows * 9 >= int64_t{4} * target.processors) {
+  const bool areMany = tiling.rows * vectors >= limits::segments::wholeRowVectors * target.processors;
+  const bool occupy = limits::segments::wholeRows.isReached(tiling.rows, target.processors);
+  if (areMany && occupy && rows.rowBytes() >= limits::segments::wholeRowBytes) {
     RowTiling whole = streamed(rows, rows.rowBytes(), threadsOf(vectors), target);
     whole.resident = 0;
     return whole;
   }
-  const int64_t filling = tiling.rows * rows.rowBytes() / (int64_t{2} * target.processors);
-  const int64_t bytes = std::max(std::clamp(filling, leastSliceBytes, sliceBytes), ceilDiv(rows.rowBytes(), target.clusterCtas));
-  const RowTiling cut = streamed(rows, bytes, sliceThreads, target);
+  const int64_t filling = tiling.rows * rows.rowBytes() / (int64_t{limits::segments::fillingCtas} * target.processors);
+  const int64_t slice = std::clamp(filling, limits::segments::leastSliceBytes, limits::segments::sliceBytes);
+  const int64_t bytes = std::max(slice, ceilDiv(rows.rowBytes(), target.clusterCtas));
+  const RowTiling cut = streamed(rows, bytes, limits::segments::sliceBlock, target);
   return cut.ctas <= target.clusterCtas ? std::optional(cut) : std::nullopt;
 }
 
@@ -199,7 +198,7 @@ std::optional<RowTiling> chooseSegmentTiling(const RunRows& rows, const RowTilin
   std::optional<RowTiling> persistent;
   if (rows.isStored) persistent = makePersistent(rows, persistentSlice(rows, target), target);
   std::optional<RowTiling> cluster;
-  if (!rows.isSmall && rows.rowBytes() <= clusterRowBytes) cluster = holdRuns(rows, target);
+  if (!rows.isSmall && rows.rowBytes() <= limits::segments::clusterRowBytes) cluster = holdRuns(rows, target);
   return persistent && isBetter(*persistent, cluster.value_or(plain), target) ? persistent : cluster;
 }
 
@@ -210,7 +209,8 @@ std::optional<RowTiling> wishedRunTiling(const RunRows& rows, const RowWish& wis
   if (!wish.slice) return {};
   const int64_t bytes = std::min(*wish.slice, rows.rowBytes());
   if (wish.isPersistent && rows.heldBytes > 0) return makePersistent(rows, bytes, target);
-  const RowTiling cut = rows.heldBytes > 0 ? holdRunsShared(rows, bytes, target) : streamed(rows, bytes, sliceThreads, target);
+  const RowTiling cut =
+      rows.heldBytes > 0 ? holdRunsShared(rows, bytes, target) : streamed(rows, bytes, limits::segments::sliceBlock, target);
   return cut.ctas <= target.clusterCtas ? std::optional(cut) : std::nullopt;
 }
 

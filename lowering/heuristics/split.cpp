@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "lowering/heuristics/limits.h"
 #include "lowering/heuristics/staged.h"
 
 namespace lowering {
@@ -10,19 +11,15 @@ namespace {
 
 using Axes = std::vector<const ir::Expr*>;
 
-constexpr int64_t longestPart = 256;                       // elements, of whole axes
-constexpr int64_t longestLength = 64, shortestLength = 8;  // of one axis
-constexpr int64_t fewBytes = 32 << 10;                     // for each multiprocessor: another launch costs more then
-
 int64_t extentOf(const ir::Expr* axis) { return axis->axis().extent; }
 
 /// The longest divisor of an extent that a part may have, of those that are multiples of as much of a vector as any.
 int64_t lengthOf(int64_t extent, const ir::Target& target) {
   const int64_t vector = target.vectorBytes / 2;  // of halves
   int64_t best = 1;
-  for (int64_t length = 1; length <= std::min(extent, longestLength); ++length) {
+  for (int64_t length = 1; length <= std::min(extent, limits::split::longestLength); ++length) {
     const auto rank = [&](int64_t one) { return std::pair(std::min(std::gcd(one, vector), vector), one); };
-    if (extent % length == 0 && length >= shortestLength && rank(length) >= rank(best)) best = length;
+    if (extent % length == 0 && length >= limits::split::shortestLength && rank(length) >= rank(best)) best = length;
   }
   return best;
 }
@@ -31,11 +28,11 @@ int64_t lengthOf(int64_t extent, const ir::Target& target) {
 std::optional<Split> lastAxes(const Axes& reduced, const ir::Target& target) {
   std::size_t axis = reduced.size();
   int64_t elements = 1;
-  while (axis > 0 && elements * extentOf(reduced[axis - 1]) <= longestPart) elements *= extentOf(reduced[--axis]);
+  while (axis > 0 && elements * extentOf(reduced[axis - 1]) <= limits::split::longestPart) elements *= extentOf(reduced[--axis]);
   if (axis == 0) return std::nullopt;
   if (axis < reduced.size()) return Split{axis, extentOf(reduced[axis])};
   const int64_t length = lengthOf(extentOf(reduced.back()), target);
-  if (length < shortestLength) return std::nullopt;
+  if (length < limits::split::shortestLength) return std::nullopt;
   return Split{axis - 1, length};
 }
 
@@ -77,7 +74,7 @@ std::optional<Split> chooseSplit(const LoopNest& nest, const ir::Target& target)
   int64_t bytes = 0;
   for (const Access& access : nest.domain.loads())
     if (isStaged(nest.domain, access)) bytes += access.elementBytes * nest.domain.numel();
-  if (bytes < fewBytes * target.processors || !runsBothWays(nest.domain)) return std::nullopt;
+  if (bytes < limits::split::leastBytes * target.processors || !runsBothWays(nest.domain)) return std::nullopt;
   if (stagedTiling(*nest.reduction, nest.domain, target)) return std::nullopt;
   const Axes reduced = nest.reduction->runningAxes();
   const std::optional<Split> split = lastAxes(reduced, target);

@@ -8,20 +8,10 @@
 
 #include "lowering/analysis/reuse.h"
 #include "lowering/heuristics/gpu_limits.h"
+#include "lowering/heuristics/limits.h"
 
 namespace lowering {
 namespace {
-
-constexpr int64_t sharedBytes = 73728;                   // of a CTA: three fit on a multiprocessor
-constexpr int64_t mostSharedBytes = 110592;              // of a CTA: two fit
-constexpr int64_t longRows = ir::Target::lineBytes / 2;  // rows of a tile: a cache line of halves
-constexpr int64_t shortRowBytes = ir::Target::lineBytes;
-constexpr int64_t fewestRows = 8;
-constexpr int64_t fewestElements = 4096;  // of a tile
-constexpr int64_t mostSteps = 12;         // elements of a vector of rows that a thread takes
-constexpr int64_t mostStepsOfOne = 25;    // of a single row
-constexpr int64_t mostHeld = 64;          // registers of a thread
-constexpr int64_t fewBytes = 6 << 20;     // moved, below which short odd rows are left to the schedule of rows
 
 /// Loads and stores that are staged.
 std::vector<const Access*> stagedAccesses(const IterationDomain& domain) {
@@ -47,14 +37,15 @@ bool hasShortOddRows(const IterationDomain& domain, const ir::Target& target) {
   const bool hasResults = reads < std::ssize(accesses);
   const auto isShortAndOdd = [&](const Access* access) {
     const int64_t bytes = elements * access->elementBytes, vector = std::gcd(bytes, int64_t{target.vectorBytes});
-    if (!domain.isInnerContiguous(*access) || bytes > shortRowBytes) return false;
+    if (!domain.isInnerContiguous(*access) || bytes > limits::staged::shortRowBytes) return false;
     if (hasResults) return vector < target.vectorBytes / 2;
-    const auto vectors = static_cast<uint64_t>(bytes / vector);
-    return vectors > 8 && vectors <= ir::Target::warp && std::bit_ceil(vectors) * 2 > vectors * 3;
+    const int64_t vectors = bytes / vector;
+    return vectors > limits::staged::shortRowVectors && vectors <= ir::Target::warp &&
+           groupOf(vectors) > limits::staged::idleThreads.of(vectors);
   };
   const auto add = [](int64_t sum, const Access* access) { return sum + access->elementBytes; };
   const int64_t bytes = domain.numel() * std::accumulate(accesses.begin(), accesses.end(), int64_t{0}, add);
-  return bytes >= fewBytes && !accesses.empty() && std::all_of(accesses.begin(), accesses.end(), isShortAndOdd);
+  return bytes >= limits::staged::leastBytes && !accesses.empty() && std::all_of(accesses.begin(), accesses.end(), isShortAndOdd);
 }
 
 /// Whether short columns of a large tensor are summed of which only a few lie next to each other, less than half a cache line.
@@ -62,10 +53,11 @@ bool hasShortStretches(const IterationDomain& domain) {
   const std::vector<const Access*> accesses = stagedAccesses(domain);
   const std::size_t columns = domain.elementDims() - 1;
   const auto isShort = [&](const Access* access) {
-    return domain.isContiguous(*access, columns) && domain.dims()[columns].extent * access->elementBytes < shortRowBytes / 2 &&
-           domain.numel() * access->elementBytes >= fewBytes;
+    return domain.isContiguous(*access, columns) &&
+           domain.dims()[columns].extent * access->elementBytes < limits::staged::shortSegmentBytes &&
+           domain.numel() * access->elementBytes >= limits::staged::leastBytes;
   };
-  const bool areShort = domain.numel(domain.elementDims(), domain.dims().size()) <= longRows;
+  const bool areShort = domain.numel(domain.elementDims(), domain.dims().size()) <= limits::staged::tileRows;
   return !domain.runsAlongElements() && areShort && domain.numel(0, columns) > 1 && !accesses.empty() &&
          std::all_of(accesses.begin(), accesses.end(), isShort);
 }
@@ -128,17 +120,18 @@ void chooseTile(StagedTiling& tiling, const IterationDomain& domain, const std::
                 const ir::Target& target, const StagedWish& wish) {
   const int64_t elements = domain.numel(domain.elementDims(), domain.dims().size());
   const int64_t rowBytes = elements * bytesOfElement(domain);
-  const int64_t fits = std::min(std::max(fewestRows, ofShared(target, sharedBytes) / rowBytes),
+  const int64_t fits = std::min(std::max(limits::staged::fewestRows, ofShared(target, limits::staged::sharedBytes) / rowBytes),
                                 wish.rows.value_or(std::numeric_limits<int64_t>::max()));
   tiling.tile.assign(domain.elementDims(), 1);
   int64_t rows = 1;
   for (const std::size_t d : order) {
     const int64_t extent = domain.dims()[d].extent;
-    const int64_t enough = ceilDiv(fewestElements, rows * elements);
+    const int64_t enough = ceilDiv(limits::staged::tileElements, rows * elements);
     if (rows > 1 && enough <= 1) break;
-    const int64_t wanted = rows == 1 ? std::max(longRows, enough) : enough;
+    const int64_t wanted = rows == 1 ? std::max(limits::staged::tileRows, enough) : enough;
     const int64_t unit = rows == 1 ? std::gcd(extent, int64_t{target.vectorBytes / 2}) : 1;
-    const int64_t spread = std::max<int64_t>(2 * fewestRows, ceilDiv(domain.numel(0, domain.elementDims()), target.processors));
+    const int64_t ofProcessor = ceilDiv(domain.numel(0, domain.elementDims()), target.processors);
+    const int64_t spread = std::max<int64_t>(2 * limits::staged::fewestRows, ofProcessor);
     const int64_t most = std::max(unit, std::min({extent, wanted, fits / rows, spread / rows}) / unit * unit);
     tiling.tile[d] = ceilDiv(ceilDiv(extent, ceilDiv(extent, most)), unit) * unit;
     rows *= tiling.tile[d];
@@ -149,11 +142,12 @@ void chooseTile(StagedTiling& tiling, const IterationDomain& domain, const std::
 /// Threads for each vector of rows: of one warp, which needs no barrier to combine what they have, where that makes a CTA of
 /// many threads, else of whole warps.
 void layOut(StagedTiling& tiling, int64_t elements, std::optional<int> group) {
-  constexpr int64_t warp = ir::Target::warp, manyThreads = 256;
+  constexpr int64_t warp = ir::Target::warp;
   const int64_t vectors = tiling.rowVectors();
-  const int64_t wanted =
-      tiling.lanes == 1 ? ceilDiv(elements, mostStepsOfOne) : std::max<int64_t>(4, ceilDiv(elements, mostSteps));
-  const int64_t widest = vectors * warp >= manyThreads ? warp : 512;
+  const int64_t wanted = tiling.lanes == 1
+                             ? ceilDiv(elements, limits::staged::threadElementsOfOne)
+                             : std::max<int64_t>(limits::staged::leastGroup, ceilDiv(elements, limits::staged::threadElements));
+  const int64_t widest = vectors * warp >= limits::staged::manyThreads ? warp : limits::staged::widestGroup;
   const int64_t rules = std::min<int64_t>(widest, std::bit_ceil(static_cast<uint64_t>(wanted)));
   const int64_t most = std::bit_floor(static_cast<uint64_t>(std::max<int64_t>(1, ir::Target::ctaThreads / vectors)));
   tiling.group = static_cast<int>(std::clamp<int64_t>(group.value_or(rules), 1, most));
@@ -200,10 +194,12 @@ std::optional<StagedTiling> stagedTiling(const ReductionNest& nest, const Iterat
   tiling.lanes = chooseLanes(domain, accesses, target);
   chooseTile(tiling, domain, growingOrder(domain, accesses), target, wish);
   const int64_t elements = domain.numel(domain.elementDims(), domain.dims().size()), vectors = tiling.rowVectors();
-  const bool fits = vectors * tiling.lanes * elements * bytesOfElement(domain) <= ofShared(target, mostSharedBytes);
+  const bool fits =
+      vectors * tiling.lanes * elements * bytesOfElement(domain) <= ofShared(target, limits::staged::mostSharedBytes);
   if (!fits || vectors > ir::Target::ctaThreads) return std::nullopt;
   layOut(tiling, elements, wish.group);
-  const bool isHeld = !runsBothWays(domain) && heldRegisters(nest, domain, ceilDiv(elements, tiling.group)) <= mostHeld;
+  const bool isHeld =
+      !runsBothWays(domain) && heldRegisters(nest, domain, ceilDiv(elements, tiling.group)) <= limits::staged::mostHeldRegisters;
   tiling.isHeld = wish.isHeld.value_or(isHeld) && heldRegisters(nest, domain, 1) > 0;
   return tiling;
 }

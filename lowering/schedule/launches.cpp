@@ -8,15 +8,12 @@
 #include "ir/index/ceil_div.h"
 #include "lowering/analysis/iteration_domain.h"
 #include "lowering/analysis/reduction_nest.h"
+#include "lowering/heuristics/limits.h"
 #include "lowering/kernel/fuse_horizontally.h"
 #include "lowering/schedule/schedule.h"
 
 namespace lowering {
 namespace {
-
-/// From here on a matrix is better read once: what two launches read twice comes from the cache the second time, but not for
-/// nothing.
-constexpr int64_t mixedOrderBytes = int64_t{19} << 20;
 
 /// Of the tensors that loops read and write, each once.
 int64_t bytesOf(std::span<const LoopNest> nests) {
@@ -35,9 +32,6 @@ void match(ColumnTiling& columns, const RowTiling& rows) {
   if (fits) columns.down = down;
 }
 
-constexpr int64_t fewestElements = 32;  // of a column that a task takes: combining what tasks leave is then little work
-constexpr int64_t shareOfCache = 4;     // of a core's cache: what a task reads of what two loops read
-
 /// Of loops on a CPU that sum columns of what others go through by rows: how many tasks share the elements, so that each finds in
 /// its cache what the rows have left there; 0 where there are no such loops.
 int64_t splitsOf(const LoopNest& columns, const LoopNest& rows, const ir::Target& target) {
@@ -51,8 +45,8 @@ int64_t splitsOf(const LoopNest& columns, const LoopNest& rows, const ir::Target
     for (const ir::Buffer& other : rows.loops.buffers)
       if (buffer.value == other.value && buffer.isRead && other.isRead) bytes += buffer.type.bytesTouched();
   const int64_t elements = across.numel(across.elementDims(), across.dims().size());
-  const int64_t most = std::min(elements, along.numel(0, along.elementDims())) / fewestElements;
-  const int64_t wanted = ceilDiv(bytes, target.cacheBytes / shareOfCache * target.processors) * target.processors;
+  const int64_t most = std::min(elements, along.numel(0, along.elementDims())) / limits::cpu::mixedElements;
+  const int64_t wanted = ceilDiv(bytes, limits::cpu::mixedCache.of(target.cacheBytes) * target.processors) * target.processors;
   return std::min(wanted, most / target.processors * target.processors);
 }
 
@@ -69,7 +63,7 @@ std::optional<ir::Kernel> merge(const ir::Kernel& a, const ir::Kernel& b) {
 
 /// The tiling of a matrix that two loops read, where reading it twice costs more than the wait for all CTAs in the end.
 std::optional<PersistentTiling> mixedOrderTiling(const LoopNests& nests, const ir::Target& target) {
-  if (!nests.mixedOrder || bytesOf(nests.all) < mixedOrderBytes) return std::nullopt;
+  if (!nests.mixedOrder || bytesOf(nests.all) < limits::persistent::leastMixedBytes) return std::nullopt;
   return choosePersistentTiling(*nests.mixedOrder, target);
 }
 
@@ -97,7 +91,7 @@ bool shareInput(const ir::Loops& a, const ir::Loops& b) {
 /// Elements walked from the end on where loops before these have just gone over the same ones, so many that only the last of them
 /// are still in the cache.
 void reverseRereads(std::vector<Tiling>& tilings, std::span<const LoopNest> all, const ir::Target& target) {
-  if (target.backend != ir::Backend::Cuda || bytesOf(all) < target.cacheBytes / 2) return;
+  if (target.backend != ir::Backend::Cuda || bytesOf(all) < limits::launches::reversed.of(target.cacheBytes)) return;
   for (std::size_t i = 1; i < all.size(); ++i) {
     auto* pointwise = std::get_if<PointwiseTiling>(&tilings[i]);
     const auto before = all.begin() + static_cast<std::ptrdiff_t>(i);

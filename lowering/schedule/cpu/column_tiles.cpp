@@ -1,16 +1,11 @@
 #include "lowering/schedule/cpu/column_tiles.h"
 
 #include "ir/index/ceil_div.h"
+#include "lowering/heuristics/limits.h"
 
 namespace lowering {
 
 using ir::LoopKind;
-
-namespace {
-
-constexpr int64_t mostUnrolled = 8;  // vectors of a tile that are straight-line code
-
-}  // namespace
 
 CpuColumns::CpuColumns(const NestKernel& kernel, const ColumnTasks& how)
     : how(how),
@@ -76,7 +71,7 @@ ir::Block CpuColumns::vectors(int64_t columns, const UseColumn& use) const {
   const int64_t whole = columns / how.lanes;
   if (whole > 0) {
     const Value vector = kernel_.axis(whole);
-    const LoopKind kind = whole > mostUnrolled ? LoopKind::Serial : LoopKind::Unrolled;
+    const LoopKind kind = whole > limits::cpu::unrolledVectors ? LoopKind::Serial : LoopKind::Unrolled;
     append(block, loop(kind, vector, ir::Block{{use(vector * how.lanes)}}));
   }
   if (columns % how.lanes != 0) {

@@ -4,6 +4,7 @@
 #include "ir/error.h"
 #include "ir/index/ceil_div.h"
 #include "lowering/analysis/reuse.h"
+#include "lowering/heuristics/limits.h"
 #include "lowering/schedule/cpu/column_tiles.h"
 #include "lowering/schedule/cpu/tasks.h"
 #include "lowering/schedule/cpu/vectors.h"
@@ -15,13 +16,6 @@ namespace {
 
 using ir::Expr;
 using ir::LoopKind;
-
-constexpr int elementsAtOnce = 4;          // of a column that go to a sum in memory together
-constexpr int64_t tileVectors = 8;         // of a tile: what a thread sums up in registers
-constexpr int64_t wideVectors = 64;        // of a tile: what it sums up in its L1 cache
-constexpr int64_t blockElements = 512;     // that one accumulator takes before it is added to the total: rounding stays small
-constexpr int64_t splitElements = 64;      // of a column: the least that a thread takes
-constexpr int64_t heldBytes = 128 * 1024;  // of a tile that are kept from one sweep to the next
 
 class CpuColumnKernel {
  public:
@@ -76,15 +70,17 @@ class CpuColumnKernel {
     how.lanes = lanes_;
     const bool canShare = nest_.traversals() == 1 && nest_.elementStores.empty();
     ir::require(tiling.splits == 0 || canShare, "only sums of columns are divided into shares");
-    const int64_t most = std::min<int64_t>(target.processors, elements_ / splitElements);
+    const int64_t most = std::min<int64_t>(target.processors, elements_ / limits::cpu::columnSplitElements);
     const bool sharesAll =
         canShare && outer < target.processors && most == target.processors && cpuPieces(loops_, domain_) >= target.processors;
     how.takesAll = tiling.splits > 0 || sharesAll;
     const int64_t vectors = ceilDiv(columns, lanes_);
     const int64_t wanted = how.takesAll || outer >= target.processors ? 1 : std::min<int64_t>(vectors, target.processors);
-    const int64_t inRegisters = tileVectors / static_cast<int64_t>(std::min<std::size_t>(2, nest_.reductions.size()));
+    const int64_t inRegisters =
+        limits::cpu::tileVectors / static_cast<int64_t>(std::min<std::size_t>(2, nest_.reductions.size()));
     const bool isWide = tiling.splits == 0 && isLeftByCaches(inRegisters * lanes_, target);
-    how.tile = ceilDiv(vectors, ceilDiv(ceilDiv(vectors, isWide ? wideVectors : inRegisters), wanted) * wanted) * lanes_;
+    how.tile = ceilDiv(vectors, ceilDiv(ceilDiv(vectors, isWide ? limits::cpu::wideTileVectors : inRegisters), wanted) * wanted) *
+               lanes_;
     if (how.takesAll)
       how.splits = tiling.splits > 0 ? tiling.splits : target.processors;
     else if (canShare && outer * ceilDiv(columns, how.tile) < target.processors)
@@ -109,7 +105,7 @@ class CpuColumnKernel {
     return bytes > target.cacheBytes && !storesAlongElements() && (!isReadAgain || ofTile > target.cacheBytes);
   }
 
-  bool isBlocked() const { return columns_.splitElements() > 2 * blockElements; }
+  bool isBlocked() const { return columns_.splitElements() > 2 * limits::cpu::columnBlock; }
 
   /// Every element of the columns, or of the task's share of them.
   ir::Block sweep(int64_t columns, int atOnce, const CpuColumns::Use& use) const {
@@ -197,7 +193,7 @@ class CpuColumnKernel {
     if (splits_ > 1 || nest_.traversals() + static_cast<int>(!nest_.elementStores.empty()) < 2) return;
     for (const Access& load : domain_.loads())
       if (runsAcross(load) && domain_.moves(load, domain_.elementDims() - 1, domain_.elementDims()) &&
-          kernel_.loadsOf(0).contains(load.node) && count * load.elementBytes <= heldBytes)
+          kernel_.loadsOf(0).contains(load.node) && count * load.elementBytes <= limits::cpu::heldTileBytes)
         held_.emplace_back(load.node, addVectors("held", load.node->dtype, count));
   }
   Value heldAt(Value column, Value element) const { return element * tile_ + column; }
@@ -257,17 +253,18 @@ class CpuColumnKernel {
   ir::Block reduce(int traversal, int64_t columns) const {
     const std::vector<std::size_t> reductions = kernel_.reductionsOf(traversal);
     // A wide tile's sums are in memory: several elements are put together before they go there.
-    const int atOnce = tile_ > tileVectors * lanes_ && (traversal > 0 || held_.empty()) ? elementsAtOnce : 1;
+    const int atOnce =
+        tile_ > limits::cpu::tileVectors * lanes_ && (traversal > 0 || held_.empty()) ? int{limits::cpu::wideTileElements} : 1;
     ir::Block block = reset(reductions);
     if (!isBlocked()) {
       append(block, sweep(columns, atOnce, combining(reductions, [&](std::size_t i) { return kernel_.accumulator(i); })));
       return block;
     }
     const auto ofBlock = [&](std::size_t i) { return blocks_[i]; };
-    const Value number = kernel_.axis(ceilDiv(columns_.splitElements(), blockElements));
-    const Value first = number * blockElements;
+    const Value number = kernel_.axis(ceilDiv(columns_.splitElements(), limits::cpu::columnBlock));
+    const Value first = number * limits::cpu::columnBlock;
     ir::Block body = reset(reductions, ofBlock);
-    append(body, columns_.elements(columns, first, blockElements, atOnce, combining(reductions, ofBlock)));
+    append(body, columns_.elements(columns, first, limits::cpu::columnBlock, atOnce, combining(reductions, ofBlock)));
     append(body, columns_.vectors(columns, [&](Value column) {
       ir::Lanes lanes;
       lanes.axis = kernel_.pool().axis(lanes_);

@@ -5,6 +5,7 @@
 #include "ir/index/ceil_div.h"
 #include "ir/value.h"
 #include "ir/walk.h"
+#include "lowering/heuristics/limits.h"
 #include "lowering/schedule/cpu/tasks.h"
 #include "lowering/schedule/cpu/vectors.h"
 #include "lowering/schedule/schedule.h"
@@ -15,10 +16,6 @@ namespace {
 
 using ir::Expr;
 
-constexpr int64_t blockElements = 4096;  // of a task in a long row
-constexpr int64_t shortestRow = 8;       // rows shorter than this are not worth a loop of their own
-constexpr int64_t mostRowsPerTask = 16;  // rows that share what their columns have once
-
 bool isRoot(ir::Op op) { return op == ir::Op::Sqrt || op == ir::Op::Rsqrt || op == ir::Op::Div; }
 
 /// Cuts the domain into tasks: blocks of a long row, whole rows, or blocks of the flat domain where rows are very short.
@@ -28,12 +25,12 @@ class TaskBody {
       : loops_(loops),
         domain_(domain),
         target_(target),
-        isFlat_(domain.dims().size() > 1 && domain.inner().extent < shortestRow) {
+        isFlat_(domain.dims().size() > 1 && domain.inner().extent < limits::cpu::shortestRow) {
     rowElements_ = isFlat_ ? domain.numel() : domain.inner().extent;
     lanes_ = cpuLanes(loops, domain, domain.innermost(), target);
     lanes_ = std::min(lanes_, static_cast<int>(std::bit_ceil(static_cast<uint64_t>(rowElements_))));
     rows_ = domain.numel() / rowElements_;
-    block_ = std::min(rowElements_, blockElements);
+    block_ = std::min(rowElements_, limits::cpu::rowBlock);
     blocks_ = (rowElements_ + block_ - 1) / block_;
     rowsPerTask_ = chooseRowsPerTask();
   }
@@ -75,7 +72,7 @@ class TaskBody {
   /// Several rows where these share what takes long to compute, such as a root for each column: a vector of it then serves all.
   int64_t chooseRowsPerTask() const {
     if (isFlat_ || rows_ == 1 || !sharesColumns()) return 1;
-    int64_t together = std::min(rows_, mostRowsPerTask);
+    int64_t together = std::min(rows_, limits::cpu::hoistingRows);
     while (rows_ % together != 0) --together;
     return together;
   }

@@ -4,6 +4,7 @@
 
 #include "ir/index/ceil_div.h"
 #include "lowering/analysis/reuse.h"
+#include "lowering/heuristics/limits.h"
 #include "lowering/schedule/cpu/tasks.h"
 #include "lowering/schedule/cpu/vectors.h"
 #include "lowering/schedule/nest_kernel.h"
@@ -14,12 +15,6 @@ namespace {
 
 using ir::Expr;
 using ir::LoopKind;
-
-constexpr int mostAccumulators = 2;         // vectors that sums are spread over, so that one addition need not wait for another
-constexpr int64_t splitElements = 1 << 15;  // of a row: the least that a thread takes
-constexpr int64_t heldBytes = 16 * 1024;    // of a row that are kept from one sweep to the next
-constexpr int64_t tasksPerThread = 4;       // the least that are left where several rows are one
-constexpr int64_t stretchBytes = 2048;      // of memory at once, where several rows are one
 
 class CpuRowKernel {
  public:
@@ -78,7 +73,7 @@ class CpuRowKernel {
     if (nest_.traversals() > 1 || !nest_.elementStores.empty() || rows_ >= target.processors) return 1;
     const int64_t parts = runs_ > 1 ? runs_ : domain_.inner().extent / lanes_;
     const int64_t rowElements = runs_ * domain_.inner().extent;
-    return std::max<int64_t>(1, std::min({int64_t{target.processors}, parts, rowElements / splitElements}));
+    return std::max<int64_t>(1, std::min({int64_t{target.processors}, parts, rowElements / limits::cpu::rowSplitElements}));
   }
 
   /// Several where runs are short and those of neighbouring rows follow one another in memory, which is then read and written in
@@ -94,8 +89,9 @@ class CpuRowKernel {
         runBytes = std::max(runBytes, extent * access.elementBytes);
         rowBytes += runs_ * extent * access.elementBytes;
       }
-    const int64_t perThread = ceilDiv(rows_, tasksPerThread * target.processors);
-    const int64_t most = std::max<int64_t>(1, std::min({stretchBytes / runBytes, target.cacheBytes / 2 / rowBytes, perThread}));
+    const int64_t perThread = ceilDiv(rows_, limits::cpu::tasksPerThread * target.processors);
+    const int64_t inCache = limits::cpu::segmentCache.of(target.cacheBytes) / rowBytes;
+    const int64_t most = std::max<int64_t>(1, std::min({limits::cpu::segmentBytes / runBytes, inCache, perThread}));
     int64_t whole = most;  // that leaves no task with fewer rows
     while (rows_ % whole != 0) --whole;
     return 2 * whole > most ? whole : most;
@@ -104,8 +100,8 @@ class CpuRowKernel {
   /// No more than there are whole vectors side by side.
   int chooseAccumulators() const {
     for (int traversal = 0; traversal < nest_.traversals(); ++traversal)
-      if (isOneRun(traversal)) return mostAccumulators;
-    return static_cast<int>(std::clamp<int64_t>(domain_.inner().extent / lanes_, 1, mostAccumulators));
+      if (isOneRun(traversal)) return limits::cpu::accumulators;
+    return static_cast<int>(std::clamp<int64_t>(domain_.inner().extent / lanes_, 1, limits::cpu::accumulators));
   }
 
   /// One of the task's rows, and its number among these.
@@ -148,7 +144,7 @@ class CpuRowKernel {
     if (runs_ > 1 || splits_ > 1 || rowsPerTask_ > 1) return;
     for (const TraversalValue& function : repeatedFunctions(nest_)) {
       const int64_t extent = domain_.inner().extent, bytes = extent * ir::sizeOf(function.value->dtype);
-      if (bytes <= heldBytes)
+      if (bytes <= limits::cpu::heldRowBytes)
         held_.emplace_back(function, kernel_.addLocal("held", function.value->dtype, extent, ir::Space::Private));
     }
   }

@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "ir/index/ceil_div.h"
+#include "lowering/heuristics/limits.h"
 #include "lowering/schedule/cpu/tasks.h"
 #include "lowering/schedule/nest_kernel.h"
 #include "lowering/schedule/schedule.h"
@@ -12,10 +13,6 @@ namespace {
 
 using ir::Expr;
 using ir::LoopKind;
-
-constexpr int64_t tileVectors = 4;     // of columns
-constexpr int64_t blockElements = 16;  // combined by themselves before they are added to what is carried: several such chains
-                                       // run at once, and rounding stays small
 
 class CpuScanKernel {
  public:
@@ -31,8 +28,8 @@ class CpuScanKernel {
                         static_cast<int>(std::bit_ceil(static_cast<uint64_t>(columns_))));
     outer_ = domain.numel(0, domain.elementDims()) / columns_;
     const int64_t vectors = ceilDiv(columns_, lanes_);
-    tile_ =
-        std::min(columns_, lanes_ * std::clamp<int64_t>(outer_ * vectors / target.processors, 1, std::min(vectors, tileVectors)));
+    tile_ = std::min(columns_, lanes_ * std::clamp<int64_t>(outer_ * vectors / target.processors, 1,
+                                                            std::min(vectors, limits::cpu::scanTileVectors)));
     tiles_ = ceilDiv(columns_, tile_);
     launch_.tasks = outer_ * tiles_;
     launch_.grain = cpuGrain(loops, domain, tile_ * elements_);
@@ -72,7 +69,7 @@ class CpuScanKernel {
   /// All elements of the task's row or columns.
   ir::Block line(int64_t columns) const {
     ir::Block block = reset(columns, false);
-    const int64_t each = isBlocked() ? blockElements : 1, whole = elements_ / each, rest = elements_ % each;
+    const int64_t each = isBlocked() ? limits::cpu::scanBlock : 1, whole = elements_ / each, rest = elements_ % each;
     const Value number = kernel_.axis(whole);
     if (whole > 0) append(block, loop(LoopKind::Serial, number, elements(columns, number * each, each)));
     if (rest > 0) append(block, elements(columns, kernel_.number(whole * each), rest));

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "ir/index/ceil_div.h"
+#include "lowering/heuristics/limits.h"
 
 namespace lowering {
 
@@ -25,10 +26,7 @@ int lanesOf(int64_t elements) { return static_cast<int>(std::bit_ceil(static_cas
 
 namespace {
 
-constexpr int64_t functionCost = 16;        // bytes of traffic that take as long as a function call
-constexpr int64_t grainBytes = 512 * 1024;  // the least memory traffic worth waking a thread for (some 12 us)
-
-/// Traffic of one element, weighted by how long its arithmetic takes: a function call counts as much as 16 bytes.
+/// Traffic of one element, weighted by how long its arithmetic takes.
 int64_t elementCost(const ir::Loops& loops, const IterationDomain& domain) {
   int64_t cost = 0;
   for (const Access& access : domain.stores()) cost += access.elementBytes;
@@ -36,7 +34,7 @@ int64_t elementCost(const ir::Loops& loops, const IterationDomain& domain) {
   std::vector<const Expr*> values;
   for (const ir::StoreTo& store : loops.stores) values.push_back(store.value);
   for (const Expr* node : ir::postorder(values)) {
-    if (ir::isFunction(node->op)) cost += functionCost;
+    if (ir::isFunction(node->op)) cost += limits::cpu::functionBytes;
   }
   return cost;
 }
@@ -44,11 +42,11 @@ int64_t elementCost(const ir::Loops& loops, const IterationDomain& domain) {
 }  // namespace
 
 int64_t cpuGrain(const ir::Loops& loops, const IterationDomain& domain, int64_t elements) {
-  return std::max<int64_t>(1, grainBytes / std::max<int64_t>(1, elements * elementCost(loops, domain)));
+  return std::max<int64_t>(1, limits::cpu::taskBytes / std::max<int64_t>(1, elements * elementCost(loops, domain)));
 }
 
 int64_t cpuPieces(const ir::Loops& loops, const IterationDomain& domain) {
-  return ceilDiv(domain.numel() * elementCost(loops, domain), grainBytes);
+  return ceilDiv(domain.numel() * elementCost(loops, domain), limits::cpu::taskBytes);
 }
 
 }  // namespace lowering

@@ -2,15 +2,13 @@
 
 #include <algorithm>
 
+#include "lowering/heuristics/limits.h"
 #include "lowering/schedule/nest_kernel.h"
 
 namespace lowering {
 namespace {
 
 using ir::LoopKind;
-
-constexpr int64_t fewestRegisters = 8;  // in a row that is worth another masked vector
-constexpr int maskedBytes = 64;         // of vector registers for which masked loads and stores are as fast as others
 
 /// Whether all stores run along the inner dim and are, at every place, equally far from a multiple of so many elements.
 bool areAlike(const IterationDomain& domain, ElementStores stores, int64_t elements) {
@@ -41,7 +39,8 @@ bool areAligned(const IterationDomain& domain, ElementStores stores, int64_t ele
 
 /// Whether a masked vector at the start of `count` elements aligns the others, and is worth it.
 bool canHaveHead(const IterationDomain& domain, ElementStores stores, int64_t count, int64_t elements, const ir::Target& target) {
-  return target.vectorBytes >= maskedBytes && count >= fewestRegisters * elements && areAlike(domain, stores, elements);
+  return target.vectorBytes >= limits::cpu::maskedVectorBytes && count >= limits::cpu::alignedRegisters * elements &&
+         areAlike(domain, stores, elements);
 }
 
 }  // namespace

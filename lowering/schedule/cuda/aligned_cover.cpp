@@ -1,4 +1,5 @@
 #include "lowering/schedule/cuda/aligned_cover.h"
+#include "lowering/heuristics/limits.h"
 
 namespace lowering {
 
@@ -30,9 +31,8 @@ Condition AlignedCover::begins(Value start, int64_t vectors, const Position& pos
 }
 
 bool AlignedCover::edgesAreRare() const {
-  constexpr int64_t longRun = 16;  // vectors
   const bool everyWarpHasThem = !tiling_.hasRuns() && tiling_.group <= ir::Target::warp;
-  return tiling_.runVectors >= longRun && !everyWarpHasThem;
+  return tiling_.runVectors >= limits::cover::longSegment && !everyWarpHasThem;
 }
 
 bool AlignedCover::edgesAreApart() const {

@@ -3,6 +3,7 @@
 
 #include "ir/index/ceil_div.h"
 #include "lowering/heuristics/columns.h"
+#include "lowering/heuristics/limits.h"
 #include "lowering/schedule/nest_kernel.h"
 #include "lowering/schedule/schedule.h"
 
@@ -13,8 +14,6 @@ using ir::Expr;
 using ir::LoopKind;
 
 constexpr int warp = ir::Target::warp;
-constexpr int64_t vectorsInFlight = 4;  // that a thread reads before it uses the first
-constexpr int64_t heldVectors = 8;      // that it keeps at most for a second sweep
 
 class ColumnKernel {
  public:
@@ -85,9 +84,11 @@ class ColumnKernel {
     return tiling_.down == 1 ? at : at * tiling_.down + floorDiv(thread_, tiling_.across);
   }
   int64_t coveredElements() const { return ceilDiv(steps(), unrolledSteps()) * unrolledSteps() * atOnce(); }
-  int64_t unrolledSteps() const { return isResident() ? steps() : std::min(steps(), vectorsInFlight); }
+  int64_t unrolledSteps() const { return isResident() ? steps() : std::min(steps(), limits::columns::vectorsInFlight); }
   /// Whether a thread keeps all it reads between the sweeps.
-  bool isResident() const { return nest_.traversals() + (nest_.elementStores.empty() ? 0 : 1) > 1 && steps() <= heldVectors; }
+  bool isResident() const {
+    return nest_.traversals() + (nest_.elementStores.empty() ? 0 : 1) > 1 && steps() <= limits::columns::heldVectors;
+  }
 
   /// `lanes` columns from `column` on of an outer point, at an element of theirs.
   LanePlace place(Value outer, Value column, int lanes, Value element) const {

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "ir/index/ceil_div.h"
+#include "lowering/heuristics/limits.h"
 #include "lowering/heuristics/persistent.h"
 #include "lowering/kernel/fuse_with_grid_barrier.h"
 #include "lowering/schedule/cuda/column_epilogue.h"
@@ -14,7 +15,6 @@ namespace {
 using ir::Expr;
 using ir::LoopKind;
 
-constexpr int64_t unrolledGroups = 16;                      // whose sums one thread adds without a loop
 constexpr int sectorColumns = ir::Target::sectorBytes / 4;  // of f32
 
 class PersistentKernel {
@@ -307,7 +307,7 @@ class PersistentKernel {
                        tiling_.adds ? std::optional(sums()[i].op) : std::nullopt});
     }
     ir::Block body = statement(std::move(clear));
-    const LoopKind kind = tiling_.groups() <= unrolledGroups ? LoopKind::Unrolled : LoopKind::Serial;
+    const LoopKind kind = tiling_.groups() <= limits::persistent::unrolledGroups ? LoopKind::Unrolled : LoopKind::Serial;
     append(body, loop(kind, group, statement(std::move(add))));
     append(body, statement(std::move(leave)));
     return loop(LoopKind::Serial, step, when(within(column, count * tiling_.block, all), std::move(body)));

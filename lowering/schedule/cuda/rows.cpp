@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "ir/index/ceil_div.h"
+#include "lowering/heuristics/limits.h"
 #include "lowering/heuristics/rows.h"
 #include "lowering/schedule/cuda/aligned_cover.h"
 #include "lowering/schedule/cuda/function_registers.h"
@@ -14,9 +15,6 @@ namespace {
 
 using ir::Expr;
 using ir::LoopKind;
-
-constexpr int64_t vectorsInFlight = 4;    // that a thread reads before it uses the first, where it does not hold a row
-constexpr int64_t prefetchedVectors = 4;  // of loads that only the last sweep needs, such as weights
 
 /// Steps of a loop, as an outer serial loop around an unrolled one.
 struct Steps {
@@ -72,7 +70,7 @@ class RowKernel {
 
   /// All of it unrolled where a row stays in registers, else as many as are read at once; `inner` steps are inside each.
   Steps steps(int64_t count, int64_t inner) const {
-    const int64_t most = isResident() ? count : std::max<int64_t>(1, vectorsInFlight / inner);
+    const int64_t most = isResident() ? count : std::max<int64_t>(1, limits::rows::vectorsInFlight / inner);
     const int64_t unrolled = std::min(count, most);
     const int64_t serial = ceilDiv(count, unrolled);
     return {kernel_.axis(serial), kernel_.axis(unrolled), unrolled, serial * unrolled};
@@ -246,7 +244,7 @@ class RowKernel {
     if (!isResident()) return loadsOf(traversal);
     std::set<const Expr*> loads;
     for (const auto& [load, local] : held_) {
-      const int first = slots() <= prefetchedVectors ? 0 : firstNeeded(load);
+      const int first = slots() <= limits::rows::prefetchedVectors ? 0 : firstNeeded(load);
       if (first == traversal) loads.insert(load);
     }
     return loads;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "ir/index/ceil_div.h"
+#include "lowering/heuristics/limits.h"
 #include "lowering/schedule/cuda/function_registers.h"
 #include "lowering/schedule/cuda/staged_tile.h"
 #include "lowering/schedule/nest_kernel.h"
@@ -12,9 +13,6 @@ namespace {
 
 using ir::Expr;
 using ir::LoopKind;
-
-constexpr int64_t vectorsInFlight = 8;  // that a thread copies at once
-constexpr int64_t elementsAtOnce = 4;   // of its rows that a thread reads from shared memory at once
 
 /// An access and its tile.
 struct Staged {
@@ -35,7 +33,7 @@ class StagedKernel {
         domain_(domain),
         elements_(domain.numel(domain.elementDims(), domain.dims().size())),
         steps_(ceilDiv(elements_, tiling.group)),
-        unrolledSteps_(tiling.isHeld ? steps_ : std::min(steps_, elementsAtOnce)),
+        unrolledSteps_(tiling.isHeld ? steps_ : std::min(steps_, limits::staged::elementsAtOnce)),
         cluster_(kernel_.axis(tiles())),
         thread_(kernel_.axis(tiling.block)),
         serial_(kernel_.axis(ceilDiv(steps_, unrolledSteps_))),
@@ -185,7 +183,7 @@ class StagedKernel {
   }
   int64_t vectorsAtOnce(const StagedTile& tile) const {
     const int64_t steps = ceilDiv(tile.vectors(), tiling_.block);
-    return ceilDiv(steps, ceilDiv(steps, vectorsInFlight));
+    return ceilDiv(steps, ceilDiv(steps, limits::staged::vectorsInFlight));
   }
   /// `to[there] = from[here]` for each of them.
   ir::Block moved(const Staged& one, const Vectors& vectors, int to, Value there, int from, Value here) const {
