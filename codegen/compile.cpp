@@ -64,11 +64,11 @@ Plan generate(const ir::Graph& graph, const ir::Target& target, const Tilings& g
           std::move(kernels)};
 }
 
-Plan externPlan(const ir::Graph& graph, const std::string& reason) {
+Plan fallbackPlan(const ir::Graph& graph, const std::string& reason) {
   Plan plan;
   plan.graph = graph;
-  plan.externReason = reason;
-  for (std::size_t i = 0; i < graph.nodes.size(); ++i) plan.steps.emplace_back(ExternStep{static_cast<int>(i)});
+  plan.fallbackReason = reason;
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) plan.steps.emplace_back(FallbackStep{static_cast<int>(i)});
   return plan;
 }
 
@@ -86,13 +86,13 @@ LaunchStep launchStep(const ir::Kernel& kernel, const ir::Target& target) {
 Plan compile(const ir::Graph& graph, const ir::Target& target, const Tilings& tilings) {
   ir::verify(graph);
   for (const ir::Node& node : graph.nodes) {
-    if (!lowering::hasLowering(node.op)) return externPlan(graph, "no lowering for " + node.op);
+    if (!lowering::hasLowering(node.op)) return fallbackPlan(graph, "no lowering for " + node.op);
   }
   try {
     return generate(graph, target, tilings);
   } catch (const ir::Error& error) {
     if (error.kind() != ir::ErrorKind::Unsupported) throw;
-    return externPlan(graph, error.what());
+    return fallbackPlan(graph, error.what());
   }
 }
 

@@ -18,10 +18,10 @@ struct LaunchStep {
   std::vector<int> values;  ///< by parameter
 };
 /// Calls ATen for a node that has no lowering.
-struct ExternStep {
+struct FallbackStep {
   int node = 0;
 };
-using Step = std::variant<LaunchStep, ExternStep>;
+using Step = std::variant<LaunchStep, FallbackStep>;
 
 /// Tilings of a graph's loop nests, in their order.
 using Tilings = std::vector<std::optional<lowering::Tiling>>;
@@ -31,7 +31,7 @@ struct Plan {
   ir::Graph graph;
   std::vector<ir::GraphValue> intermediates;  ///< values that steps store for later ones, numbered on from the graph's
   std::vector<Step> steps;
-  std::string externReason;  ///< why ATen is called, where it is
+  std::string fallbackReason;  ///< why ATen is called, where it is
 
   /// The stages it went through, for dumps and tests.
   std::vector<lowering::LoopNest> nests;

@@ -71,7 +71,7 @@ Environment readEnvironment() {
            variable("SLURM_ARRAY_TASK_STEP"), variable("RANK"), variable("WORLD_SIZE")}};
 }
 
-/// What COLUMNS says; nothing where it says no number from 1 on.
+/// The value of COLUMNS; nothing where it is no number from 1 on.
 std::optional<int> columnsAsked() {
   const std::string text = variable("COLUMNS");
   int columns = 0;
@@ -166,7 +166,7 @@ int run(const Options& options) {
     case Verb::Merge: return merge(options, standardStreams()) ? Fine : Failed;
     case Verb::Compare: return compareAll(options.compare) ? Fine : Failed;
     case Verb::Work: work(options); return Fine;
-    case Verb::Compile: compileAhead(options); return Fine;
+    case Verb::Compile: precompile(options); return Fine;
     case Verb::Race: return raceAll(options);
   }
   return Failed;

@@ -9,10 +9,10 @@
 namespace runtime {
 namespace {
 
-/// ATen's call through the dispatcher, as a plan's extern step makes it too.
+/// ATen's call through the dispatcher, as a plan's fallback step makes it too.
 class AtenCallable : public Callable {
  public:
-  explicit AtenCallable(Call::State& call) : call_(call) { kind = call.isView() ? Kind::View : Kind::Extern; }
+  explicit AtenCallable(Call::State& call) : call_(call) { kind = call.isView() ? Kind::View : Kind::Fallback; }
 
   TensorList operator()() override {
     const c10::InferenceMode guard;
@@ -31,13 +31,13 @@ class AtenCallable : public Callable {
 CallablePtr eagerCallable(Call& call) { return std::make_unique<AtenCallable>(call.state()); }
 
 CallablePtr plannedCallable(Call& call, codegen::Plan plan, Device& device, const Cache& cache) {
-  const auto isExtern = [](const codegen::Step& step) { return std::holds_alternative<codegen::ExternStep>(step); };
-  if (std::none_of(plan.steps.begin(), plan.steps.end(), isExtern)) {
+  const auto isFallback = [](const codegen::Step& step) { return std::holds_alternative<codegen::FallbackStep>(step); };
+  if (std::none_of(plan.steps.begin(), plan.steps.end(), isFallback)) {
     return std::make_unique<PlannedCallable>(call.state(), plan, device, cache);
   }
   ir::require(plan.steps.size() == 1, "a plan of {} steps calls ATen; only the call itself can be", plan.steps.size());
   CallablePtr callable = eagerCallable(call);
-  callable->reason = plan.externReason;
+  callable->reason = plan.fallbackReason;
   return callable;
 }
 

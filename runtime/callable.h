@@ -14,7 +14,7 @@ namespace runtime {
 /// Who computes a contender's result.
 enum class Kind {
   Generated,  ///< kernels of ours
-  Extern,     ///< ATen
+  Fallback,   ///< ATen
   View,       ///< nobody: the outputs alias the arguments, or are left unwritten
 };
 std::string_view name(Kind kind);
@@ -39,8 +39,8 @@ class Callable {
   /// How its runs treat guards from now on; ATen's have none.
   virtual void guard(Guards) {}
 
-  Kind kind = Kind::Extern;
-  std::string reason;    ///< why it is extern, where a generated one was asked for
+  Kind kind = Kind::Fallback;
+  std::string reason;    ///< why it is a fallback, where a generated one was asked for
   double compileMs = 0;  ///< of all its kernels
   bool cached = false;   ///< whether all its kernels came from the cache
   int kernels = 0;       ///< generated kernels it launches

@@ -17,9 +17,9 @@ namespace runtime {
 
 /// What a run is timed for.
 enum class Measure {
-  Cold,    ///< one run that finds nothing of its data in the caches
-  Steady,  ///< one run of many: on CUDA the marginal time of a further one in a graph, over data that L2 does not hold; on a
-           ///< CPU the mean of several one after another, on warm caches
+  Cold,        ///< one run that finds nothing of its data in the caches
+  BackToBack,  ///< one of many runs in a row: on CUDA the time of a further one in a graph, over data that L2 does not hold
+               ///< (throughput); on a CPU the mean of several, on warm caches (hot)
 };
 
 /// How the caches are emptied before a cold run on CUDA.
@@ -48,8 +48,8 @@ class Trial {
   virtual bool grow() { return false; }
   /// How many take turns when it is timed cold, run by run.
   virtual int captures() const { return 1; }
-  /// Gets ready for runs of a measure; whether there is such a one: not on CUDA for the steady
-  /// state of what is not captured, or runs nothing.
+  /// Gets ready for runs of a measure; whether there is such a one: not on CUDA back to back for
+  /// what is not captured, or runs nothing.
   virtual bool prepareFor(Measure measure) = 0;
   /// Restores in-place arguments (Cold), empties the caches (Cold) and starts one timed run; on CUDA it is queued, so that
   /// the host stays ahead, a cold one once those before it have ended.

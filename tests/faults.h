@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "inputs/convert.h"
-#include "opbench/check/examination.h"
+#include "opbench/check/correctness_check.h"
 #include "opbench/check/fault.h"
 #include "runtime/callable.h"
 #include "tests/runtime/sample.h"
@@ -86,10 +86,10 @@ inline int checkFaults(runtime::Device& device, const FaultyCall& faulty, ir::DT
   CAPTURE(std::string(ir::name(dtype)));
   const runtime::Cache none;
   runtime::Call call(inputs::convert(sample(faulty.op, faulty.call), dtype, false), device, 1);
-  Examination examination(call, faulty.op, Tolerances::standard());
-  examination.begin(1, {});
-  CHECK(examination.vacuous() == "");
-  const ir::Graph graph = call.graph(examination.truth().eager);
+  CorrectnessCheck correctness(call, faulty.op, Tolerances::standard());
+  correctness.begin(1, {});
+  CHECK(correctness.trivialSolution() == "");
+  const ir::Graph graph = call.graph(correctness.reference().eager);
   const runtime::CallablePtr callable = runtime::plannedCallable(call, codegen::compile(graph, device.target()), device, none);
   const auto trial = device.prepare(*callable, call);
 
@@ -102,12 +102,12 @@ inline int checkFaults(runtime::Device& device, const FaultyCall& faulty, ir::DT
     suspects.push_back(std::move(suspect));
   }
   for (int round = 0; round < 2; ++round) {
-    if (round == 1) examination.drawAgain();
-    const Verdict right = examination.judge(*trial);
+    if (round == 1) correctness.drawAgain();
+    const Verdict right = correctness.judge(*trial);
     CHECK_MESSAGE(right.ok, right.message);
     const runtime::TensorList results = runtime::clone(trial->outputs());
     for (Suspect& suspect : suspects) {
-      const Verdict verdict = examination.judge(*suspect.trial);
+      const Verdict verdict = correctness.judge(*suspect.trial);
       suspect.caught = !verdict.ok || suspect.caught;
       suspect.differs = !runtime::bitwiseEqual(suspect.trial->outputs(), results) || suspect.differs;
       suspect.harms = harms(suspect, verdict) || suspect.harms;

@@ -101,7 +101,7 @@ const std::optional<ir::Graph>& graphOf(const Job& job) {
   static std::optional<ir::Graph> graph;
   const bool isSame =
       before.sample == job.sample && before.dtype == job.dtype && before.target->target.backend == job.target->target.backend;
-  if (!isSame) graph = runtime::foreseenGraph(inputs::convert(*job.sample, job.dtype, false), job.target->target.backend);
+  if (!isSame) graph = runtime::inferGraph(inputs::convert(*job.sample, job.dtype, false), job.target->target.backend);
   before = job;
   return graph;
 }
@@ -124,7 +124,7 @@ Texts textsOf(const Job& job) {
     const std::optional<ir::Graph>& graph = graphOf(job);
     if (!graph) return without(job, "unforeseen", "what ATen returns is not known without a device");
     const codegen::Plan plan = codegen::compile(*graph, job.target->target);
-    if (!plan.externReason.empty()) return without(job, "unsupported", plan.externReason);
+    if (!plan.fallbackReason.empty()) return without(job, "unsupported", plan.fallbackReason);
     if (plan.steps.empty()) return without(job, "nothing", "all results are empty");
     return kernelsOf(job, plan);
   } catch (const std::exception& error) {

@@ -16,7 +16,7 @@ namespace opbench {
 enum class Fault {
   UnwrittenTail,    ///< the last element of an output is not stored, nor what its vector stores with it
   OffByOne,         ///< every element is stored one place further on, the last one first
-  F16Accumulation,  ///< what is computed in f32 is rounded to f16 after every operation, f64 to f32
+  F16Accumulation,  ///< every f32 operation is rounded to f16, every f64 one to f32
   StaleOutput,      ///< the first run's result is handed out ever after
   Zeros,            ///< all elements stored are zero
   Slow,             ///< times are reported 5 % longer

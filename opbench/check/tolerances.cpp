@@ -57,14 +57,14 @@ Criterion Tolerances::criterionFor(const std::string& op) const {
       if (!matches(op, name) && !matches(functional, name)) continue;
       criterion.rule = entry.rule.value_or(criterion.rule);
       if (entry.tolerance) criterion.tolerance = entry.tolerance;
-      criterion.places = entry.places.value_or(criterion.places);
+      criterion.indices = entry.indices.value_or(criterion.indices);
       criterion.isCumulative = entry.isCumulative.value_or(criterion.isCumulative);
       criterion.mayCopy = entry.mayCopy.value_or(criterion.mayCopy);
       criterion.copies = entry.copies.value_or(criterion.copies);
       criterion.mayBeConstant = entry.mayBeConstant.value_or(criterion.mayBeConstant);
       criterion.mayVary = entry.mayVary.value_or(criterion.mayVary);
     }
-  // What eager does otherwise the next time cannot be met bit for bit.
+  // Results that vary from run to run, eager's too, cannot be met bit for bit.
   if (criterion.mayVary && criterion.rule == Rule::Exact) criterion.rule = Rule::Close;
   return criterion;
 }

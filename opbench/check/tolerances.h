@@ -20,16 +20,16 @@ enum class Rule {
   TypeOnly,  ///< dtype, sizes and strides: results are random or left unwritten
 };
 
-/// What is right of one operator. dtypes that are not floating are Exact under any rule but TypeOnly.
+/// The criterion of right results of one operator. dtypes that are not floating are Exact under any rule but TypeOnly.
 struct Criterion {
   Rule rule = Rule::Close;
-  std::optional<double> tolerance;        ///< in place of the dtype's
-  std::map<int, runtime::Places> places;  ///< by output: what its elements are places in
-  bool isCumulative = false;              ///< elements are combined from those before them along a dimension
-  bool mayCopy = false;                   ///< an argument may be the right result
-  bool mayBeConstant = false;             ///< one value for all elements may be
-  bool mayVary = false;                   ///< results may differ from run to run, eager's too
-  std::set<int> copies;                   ///< outputs of which an argument may be the right result, whatever the others are
+  std::optional<double> tolerance;            ///< in place of the dtype's
+  std::map<int, runtime::IndexKind> indices;  ///< by output: the dimension that its elements are indices in
+  bool isCumulative = false;                  ///< elements are combined from those before them along a dimension
+  bool mayCopy = false;                       ///< an argument may be the right result
+  bool mayBeConstant = false;                 ///< one value for all elements may be
+  bool mayVary = false;                       ///< results may differ from run to run, eager's too
+  std::set<int> copies;                       ///< outputs of which an argument may be the right result, whatever the others are
 };
 
 /// How far close results may be from what is expected.
@@ -62,12 +62,12 @@ class Tolerances {
               bool roundsArguments = false) const;
 
  private:
-  /// What one entry says; what it says nothing of is nothing.
+  /// One entry of the table; a key that it does not set is nothing.
   struct Entry {
     std::vector<std::string> names;
     std::optional<Rule> rule;
     std::optional<double> tolerance;
-    std::optional<std::map<int, runtime::Places>> places;
+    std::optional<std::map<int, runtime::IndexKind>> indices;
     std::optional<bool> isCumulative, mayCopy, mayBeConstant, mayVary;
     std::optional<std::set<int>> copies;
   };

@@ -65,11 +65,11 @@ void TolerancesReader::readEntry(const YAML::Node& node) {
   Tolerances::Entry entry;
   expectMap(node, "an entry of operators");
   for (const auto& item : node) {
-    switch (wordOf(item.first, "key", {"names", "rule", "tolerance", "places", "combines", "trivial", "copies"})) {
+    switch (wordOf(item.first, "key", {"names", "rule", "tolerance", "indices", "combines", "trivial", "copies"})) {
       case 0: entry.names = operatorNames(item.second, "names"); break;
       case 1: entry.rule = static_cast<Rule>(wordOf(item.second, "rule", {"close", "exact", "type-only"})); break;
       case 2: entry.tolerance = number(item.second, mostTolerance); break;
-      case 3: readPlaces(item.second, entry); break;
+      case 3: readIndices(item.second, entry); break;
       case 4: entry.isCumulative = wordOf(item.second, "way of combining", {"arguments", "before"}) == 1; break;
       case 5: readTrivial(item.second, entry); break;
       default: readCopies(item.second, entry);
@@ -79,12 +79,12 @@ void TolerancesReader::readEntry(const YAML::Node& node) {
   table_.entries_.push_back(std::move(entry));
 }
 
-void TolerancesReader::readPlaces(const YAML::Node& node, Tolerances::Entry& entry) {
-  entry.places.emplace();
-  expectMap(node, "places");
+void TolerancesReader::readIndices(const YAML::Node& node, Tolerances::Entry& entry) {
+  entry.indices.emplace();
+  expectMap(node, "indices");
   for (const auto& item : node) {
-    const size_t kind = wordOf(item.second, "kind of place", {"dim", "distinct", "plane"});
-    entry.places->emplace(output(item.first), static_cast<runtime::Places>(kind));
+    const size_t kind = wordOf(item.second, "kind of index", {"dim", "distinct", "plane"});
+    entry.indices->emplace(output(item.first), static_cast<runtime::IndexKind>(kind));
   }
 }
 

@@ -22,7 +22,7 @@ class TolerancesReader : private YamlReader {
   void readDTypes(const YAML::Node& node);
   void readOperators(const YAML::Node& node);
   void readEntry(const YAML::Node& node);
-  void readPlaces(const YAML::Node& node, Tolerances::Entry& entry);
+  void readIndices(const YAML::Node& node, Tolerances::Entry& entry);
   void readTrivial(const YAML::Node& node, Tolerances::Entry& entry);
   void readCopies(const YAML::Node& node, Tolerances::Entry& entry);
 

@@ -10,7 +10,7 @@ class Node;
 
 namespace opbench {
 
-/// What readers of YAML files have in common. Whatever is not understood is an Input error `file:line: ...`, unknown words with
+/// The common part of readers of YAML files. Whatever is not understood is an Input error `file:line: ...`, unknown words with
 /// the nearest known ones.
 class YamlReader {
  public:
@@ -31,7 +31,7 @@ class YamlReader {
   std::vector<std::string> operatorNames(const YAML::Node& list, std::string_view what) const;
   /// A number from 0 to `most`.
   double number(const YAML::Node& node, double most) const;
-  /// A scalar's place among `known`, which are said to be `what`s.
+  /// The index of a scalar among the `known` words, which messages call `what`s.
   size_t wordOf(const YAML::Node& node, std::string_view what, const Words& known) const;
   /// Also that no key stands twice.
   void expectMap(const YAML::Node& node, std::string_view what) const;

@@ -60,11 +60,11 @@ void addRace(Arguments& arguments, const Options& options) {
   if (options.precision != Options().precision) arguments.add("--precision", fmt::format("{:.10g}", options.precision * 100));
   arguments.add("--max-time", &Options::maxSeconds);
   arguments.flag("--kernel-time", options.kernelTime);
-  arguments.flag("--self-test", options.selfTest);
+  arguments.flag("--aa", options.isAA);
   arguments.flag("--no-accuracy-checking", !options.accuracyChecking);
   arguments.add("--tolerances", &Options::tolerances);
   if (options.fault) arguments.add("--fault", std::string(name(*options.fault)));
-  if (!options.accidents.empty()) arguments.add("--fault", toText(options.accidents));
+  if (!options.processFaults.empty()) arguments.add("--fault", toText(options.processFaults));
 }
 
 }  // namespace

@@ -99,8 +99,8 @@ void declareRace(CLI::App& app, Options& options, Texts& texts) {
                  "How L2 is emptied before cold runs: write (leaves dirty lines) or read (default: write)")
       ->type_name("KIND");
   app.add_flag("--kernel-time", options.kernelTime, "Also measure kernel-only time with CUPTI (CUDA)");
-  app.add_flag("--self-test", options.selfTest,
-               "Measure this device's A/A noise: race each contender against itself; later runs take it into account");
+  app.add_flag("--aa", options.isAA,
+               "Race each contender against itself to measure the device's A/A noise, which later runs take into account");
   app.add_flag("--accuracy-checking", texts.accuracyChecking,
                "Check results against eager and a float64 reference before timing (default)");
   app.add_flag("--no-accuracy-checking", texts.noAccuracyChecking, "Time without checking results");

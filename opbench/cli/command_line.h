@@ -8,7 +8,7 @@
 
 namespace opbench {
 
-/// What is given as text and understood after CLI11 has split the command line, so that its messages are ours.
+/// The options that are given as text and parsed after CLI11 has split the command line, so that messages are ours.
 struct Texts {
   std::vector<std::string> suites, folders, files, ops, filters, excludes, devices;
   std::string shard, sampleMode = "top";

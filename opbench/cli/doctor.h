@@ -11,11 +11,11 @@ namespace opbench {
 /// One thing that was looked for.
 struct Finding {
   std::string what;
-  std::string found;  ///< what it is, or what to do where it is missing
+  std::string found;  ///< the finding, or the remedy where it is missing
   bool missing = false;
 };
 
-/// What this machine has: versions, devices, cache, suites.
+/// The findings about this machine: versions, devices, cache, suites.
 struct Diagnosis {
   std::vector<Finding> findings;
   bool works = false;  ///< at least the CPU can be used

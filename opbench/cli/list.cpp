@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "opbench/report/words.h"
+#include "opbench/report/phrases.h"
 
 namespace opbench {
 

@@ -37,6 +37,9 @@ constexpr std::pair<std::string_view, Verb> verbs[] = {{"doctor", Verb::Doctor},
                                                        {"merge", Verb::Merge},
                                                        {"repro", Verb::Repro}};
 
+/// Names that options had before: a suggestion of one is one of the option's name now.
+constexpr std::pair<std::string_view, std::string_view> formerNames[] = {{"--self-test", "--aa"}};
+
 /// Splits at commas and drops empty parts.
 std::vector<std::string> split(const std::vector<std::string>& texts) {
   std::vector<std::string> parts;
@@ -85,10 +88,10 @@ std::vector<Contender> contendersOf(const Texts& texts) {
   return contenders;
 }
 
-/// A fault in the results of all samples (`zeros`), or accidents that happen to some (`segfault@3,hang@7`).
+/// A fault in the results of all samples (`zeros`), or process faults that happen to some (`segfault@3,hang@7`).
 void readFault(const std::string& text, Options& options) {
-  if (const auto accidents = accidentsFromText(text))
-    options.accidents = *accidents;
+  if (const auto faults = processFaultsFromText(text))
+    options.processFaults = *faults;
   else if (!text.empty())
     options.fault = meaningOf("--fault", text, faultFromName(text), faultNames());
 }
@@ -210,7 +213,11 @@ void readCache(const Texts& texts, const Environment& environment, Options& opti
   std::vector<std::string> known;
   for (const CLI::Option* option : asked.get_options())
     for (const std::string& lname : option->get_lnames()) known.push_back("--" + lname);
-  fail(ErrorKind::Input, "unknown option '{}'{} (opbench --help lists the options)", first, suggestion(nearest(first, known)));
+  for (const std::string_view former : formerNames | std::views::keys) known.emplace_back(former);
+  std::vector<std::string> suggested = nearest(first, known);
+  for (const auto& [former, name] : formerNames)
+    std::replace(suggested.begin(), suggested.end(), std::string(former), std::string(name));
+  fail(ErrorKind::Input, "unknown option '{}'{} (opbench --help lists the options)", first, suggestion(suggested));
 }
 
 Verb verbOf(const CLI::App& app, const Texts& texts) {
@@ -273,7 +280,7 @@ Options parseOptions(const std::vector<std::string>& arguments, const Environmen
   options.accuracyChecking = !texts.noAccuracyChecking;
   readCache(texts, environment, options);
   if (options.cases.empty()) options.cases = "opbench-cases";
-  if (texts.noCases || options.fault) options.cases.clear();  // what is broken on purpose is no case
+  if (texts.noCases || options.fault) options.cases.clear();  // planted faults make no cases
   options.program = environment.program.string();
   options.suitesFolder = findSuites(environment);
   check(options);

@@ -13,12 +13,12 @@
 #include "opbench/run/contenders.h"
 #include "opbench/select/sampling.h"
 #include "opbench/sweep/shard.h"
-#include "opbench/sweep/workers/accident.h"
+#include "opbench/sweep/workers/process_fault.h"
 #include "runtime/device.h"
 
 namespace opbench {
 
-/// What the program finds around it; read in main alone.
+/// The environment of the program; read in main alone.
 struct Environment {
   std::filesystem::path program;  ///< the executable
   std::string home;               ///< HOME
@@ -30,24 +30,24 @@ struct Environment {
   Schedulers schedulers{};        ///< of which shard this run is to be
 };
 
-/// What one run of the program is to do.
+/// The task of one run of the program.
 enum class Verb {
   Race,     ///< the main job
   List,     ///< the operators of the samples
-  Doctor,   ///< what this machine has
+  Doctor,   ///< check this machine
   Merge,    ///< Options::merged, results of a sweep's shards, into one report
   Convert,  ///< Options::results, a file of them, to other formats
   Repro,    ///< Options::reproCase: a folder that repeats one sample
   Compare,  ///< Options::compare: two files of results
-  Work,     ///< what a sweep's workers do (sweep/worker.h)
-  Compile,  ///< what its compilers do (sweep/compiler.h)
+  Work,     ///< race as a sweep's worker (sweep/worker.h)
+  Compile,  ///< compile as its compiler (sweep/compiler.h)
   Print,    ///< Options::text: help or version
 };
 
 /// Everything the command line says; passed down by const reference.
 struct Options {
   Verb verb = Verb::Race;
-  std::string text;  ///< what Verb::Print prints
+  std::string text;  ///< of Verb::Print
   CompareOptions compare;
 
   std::vector<std::string> suites;  ///< names in the folder of suites; all of them where `inputs` is empty as well
@@ -76,12 +76,12 @@ struct Options {
   double maxSeconds = 0.5;  ///< of timing a sample by one measure
   runtime::Flush flush = runtime::Flush::Write;
   bool kernelTime = false;  ///< the kernels' own time is measured as well (CUDA)
-  bool selfTest = false;    ///< each contender races against itself
+  bool isAA = false;        ///< each contender races against itself (A/A)
   bool accuracyChecking = true;
-  std::string tolerances;                  ///< a file of rules and tolerances; empty is the built-in table alone
-  std::optional<Fault> fault;              ///< a mistake to make on purpose
-  std::vector<PlannedAccident> accidents;  ///< and what is to happen to the process or the device
-  bool tune = false;                       ///< whether schedules are found by measuring
+  std::string tolerances;                          ///< a file of rules and tolerances; empty is the built-in table alone
+  std::optional<Fault> fault;                      ///< a mistake to make on purpose
+  std::vector<PlannedProcessFault> processFaults;  ///< and faults of the process or the device, by sample
+  bool tune = false;                               ///< whether schedules are found by measuring
 
   bool inProcess = false;              ///< samples are raced in this process, not in workers
   std::optional<int> compilers;        ///< processes that compile ahead of workers; nothing leaves the number to the machine
@@ -93,14 +93,14 @@ struct Options {
   bool isArrayTask = false;            ///< whether it is so by the variables of a job array, and not by the command line
   bool quiet = false;                  ///< whether only what a run ends with is shown
   int samples = 0;                     ///< of the sweep, set once they are selected
-  Recorded recorded;                   ///< what they were selected from
+  Recorded recorded;                   ///< the samples they were selected from
 
   std::string csv, json;            ///< files; `-` is standard output, empty is none
   bool resume = false;              ///< whether what `json` holds already is not raced again
   std::string dashboard, junit;     ///< files; empty is none
-  std::vector<std::string> merged;  ///< what Verb::Merge reads
-  std::string results;              ///< what Verb::Convert reads
-  std::string reproCase;            ///< what Verb::Repro repeats
+  std::vector<std::string> merged;  ///< the files of Verb::Merge
+  std::string results;              ///< the file of Verb::Convert
+  std::string reproCase;            ///< the sample of Verb::Repro
   std::string output;               ///< the folder it writes; empty names one after the operator
   std::string program;              ///< the executable
   std::string cases;                ///< folder of the cases of wrong results; empty keeps none

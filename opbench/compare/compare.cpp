@@ -11,7 +11,7 @@
 namespace opbench::compare {
 namespace {
 
-using results::Fate;
+using results::Disposition;
 using results::Record;
 using results::Results;
 
@@ -53,7 +53,7 @@ class Matching {
   Records base_, candidate_;
 };
 
-bool isMeasured(const Record* record) { return record && record->fate == Fate::Measured; }
+bool isMeasured(const Record* record) { return record && record->disposition == Disposition::Measured; }
 
 /// The interval of the median; of files that have none the 20th to 80th percentile of the runs, which is wider.
 Interval intervalOf(const Record& record) {
@@ -75,9 +75,9 @@ std::optional<Figure> pairedOf(const Record& record) {
   return inverse(figureOf(*record.speedup, record.speedupInterval.value_or(Interval{*record.speedup, *record.speedup})));
 }
 
-std::optional<Figure> besideOf(const Record& record) {
-  if (!record.beside || !record.besideInterval) return std::nullopt;
-  return figureOf(*record.beside, *record.besideInterval);
+std::optional<Figure> secondaryOf(const Record& record) {
+  if (!record.secondary || !record.secondaryInterval) return std::nullopt;
+  return figureOf(*record.secondary, *record.secondaryInterval);
 }
 
 /// A figure's shift from the baseline to the candidate, and where it stands; nothing unless both have it.
@@ -88,7 +88,7 @@ std::optional<Control::Point> pointOf(const Record& base, const Record& candidat
   return Control::Point{static_cast<double>(candidate.index), std::log(*base.median), after->centre - before->centre};
 }
 
-/// What the figures of the control, or of all others, say.
+/// The drift and scatter that the figures of the control, or of all other contenders, show.
 template <typename Read>
 Control controlOf(const Results& candidate, const Matching& matching, bool ofControl, const Read& read) {
   std::vector<Control::Point> points;
@@ -100,18 +100,18 @@ Control controlOf(const Results& candidate, const Matching& matching, bool ofCon
   return Control(std::move(points));
 }
 
-/// What scatters without a change of the code: eager's times, its times by the other measure, and the others' ratios to it.
+/// The figures that scatter without a change of the code: eager's times, its secondary times, and the others' ratios to it.
 struct Controls {
-  Control time, beside, ratios;
+  Control time, secondary, ratios;
 };
 
 Controls controlsOf(const Results& candidate, const Matching& matching) {
   return {controlOf(candidate, matching, true, [](const Record& r) { return std::optional(timeOf(r)); }),
-          controlOf(candidate, matching, true, besideOf), controlOf(candidate, matching, false, pairedOf)};
+          controlOf(candidate, matching, true, secondaryOf), controlOf(candidate, matching, false, pairedOf)};
 }
 
-std::optional<Pair> besidePair(const Record& base, const Record& candidate, const Control& control) {
-  const auto before = besideOf(base), after = besideOf(candidate);
+std::optional<Pair> secondaryPair(const Record& base, const Record& candidate, const Control& control) {
+  const auto before = secondaryOf(base), after = secondaryOf(candidate);
   if (!before || !after || control.samples() < Control::least) return std::nullopt;
   return Pair{*before, scaled(*after, -control.drift(static_cast<double>(candidate.index))), std::log1p(leastGap),
               control.scatter(std::log(*base.median))};
@@ -119,7 +119,7 @@ std::optional<Pair> besidePair(const Record& base, const Record& candidate, cons
 
 Evidence evidenceOf(const Record& base, const Record& candidate, const Controls& controls) {
   const double duration = std::log(*base.median), scatter = controls.time.scatter(duration);
-  const double recorded = std::log1p(std::max({leastGap, base.spread.value_or(0), candidate.spread.value_or(0)}));
+  const double recorded = std::log1p(std::max({leastGap, base.aaNoise.value_or(0), candidate.aaNoise.value_or(0)}));
   Evidence evidence;
   evidence.time = {timeOf(base), timeOf(candidate), recorded, scatter};
   evidence.cycles = cyclesOf(base, candidate, evidence.time);
@@ -128,7 +128,7 @@ Evidence evidenceOf(const Record& base, const Record& candidate, const Controls&
   const auto order = static_cast<double>(candidate.index);
   evidence.drift = controls.time.drift(order);
   evidence.isControlOff = controls.time.isOff(order, recorded);
-  evidence.beside = besidePair(base, candidate, controls.beside);
+  evidence.secondary = secondaryPair(base, candidate, controls.secondary);
   const auto before = pairedOf(base), after = pairedOf(candidate);
   if (before && after) evidence.paired = Pair{*before, *after, recorded, std::min(scatter, controls.ratios.scatter(duration))};
   return evidence;
@@ -145,17 +145,19 @@ Verdict verdictOf(Change change) {
 }
 
 /// The verdict where not both are measured; nothing where neither file says anything of the sample.
-std::optional<Verdict> verdictOfFates(Fate before, Fate after) {
-  const auto isBad = [](Fate fate) { return fate == Fate::Wrong || fate == Fate::Failed || fate == Fate::Impossible; };
+std::optional<Verdict> verdictOf(Disposition before, Disposition after) {
+  const auto isBad = [](Disposition disposition) {
+    return disposition == Disposition::Wrong || disposition == Disposition::Failed || disposition == Disposition::Impossible;
+  };
   if (isBad(before) && isBad(after)) return Verdict::Unfixed;
   switch (after) {
-    case Fate::Measured: return isBad(before) ? Verdict::Fixed : Verdict::New;
-    case Fate::Wrong: return Verdict::Wrong;
-    case Fate::Failed: return Verdict::Crash;
-    case Fate::Impossible: return Verdict::Impossible;
-    case Fate::Unmeasured: break;
+    case Disposition::Measured: return isBad(before) ? Verdict::Fixed : Verdict::New;
+    case Disposition::Wrong: return Verdict::Wrong;
+    case Disposition::Failed: return Verdict::Crash;
+    case Disposition::Impossible: return Verdict::Impossible;
+    case Disposition::Unmeasured: break;
   }
-  return before == Fate::Unmeasured ? std::nullopt : std::optional(Verdict::Gone);
+  return before == Disposition::Unmeasured ? std::nullopt : std::optional(Verdict::Gone);
 }
 
 /// Fills Comparison::rows.
@@ -179,8 +181,8 @@ class Comparing {
     if (isMeasured(base) && isMeasured(candidate)) {
       judgeTimes(row);
     } else {
-      const auto fate = [](const Record* record) { return record ? record->fate : Fate::Unmeasured; };
-      const auto verdict = verdictOfFates(fate(base), fate(candidate));
+      const auto disposition = [](const Record* record) { return record ? record->disposition : Disposition::Unmeasured; };
+      const auto verdict = verdictOf(disposition(base), disposition(candidate));
       if (!verdict) return;
       row.verdict = *verdict;
     }
@@ -191,7 +193,7 @@ class Comparing {
     const Evidence evidence = evidenceOf(*row.base, *row.candidate, controls_);
     const Judgement judgement = judge(evidence);
     row.verdict = verdictOf(judgement.change);
-    row.doubt = judgement.doubt;
+    row.ambiguity = judgement.ambiguity;
     row.ratio = *row.candidate->median / *row.base->median;
     row.interval = ratioInterval(evidence.time);
     row.gap = std::expm1(evidence.paired.value_or(evidence.time).gap());
@@ -228,8 +230,8 @@ void addNotes(Comparison& comparison, bool controlIsAlone) {
       comparison.notes.push_back(results->file +
                                  " has no intervals of its medians; the wider 20th to 80th percentile of the runs "
                                  "is used");
-    if (anyLacks(*results, [](const Record& r) { return r.spread.has_value(); }))
-      comparison.notes.push_back(results->file + " has no A/A noise; run --self-test once on the device to measure it");
+    if (anyLacks(*results, [](const Record& r) { return r.aaNoise.has_value(); }))
+      comparison.notes.push_back(results->file + " has no A/A noise; run --aa once on the device to measure it");
     if (anyLacks(*results, [](const Record& r) { return r.device == "cpu" || r.clockMhz; }))
       comparison.notes.push_back(results->file + " has no clocks; times are not confirmed in cycles");
     if (const size_t count = retriedSamples(*results))

@@ -10,7 +10,7 @@
 
 namespace opbench::compare {
 
-/// What became of one contender on one sample from the baseline to the candidate.
+/// The verdict on one contender and sample, from the baseline to the candidate.
 enum class Verdict {
   Fast,        ///< measured in both; as judge() says
   Slow,        ///<
@@ -34,10 +34,10 @@ struct Compared {
   const results::Record* base = nullptr;       ///< null where the file has none
   const results::Record* candidate = nullptr;  ///< the same; one of them is there
   Verdict verdict = Verdict::Same;
-  Doubt doubt = Doubt::None;
+  Ambiguity ambiguity = Ambiguity::None;
   std::optional<double> ratio;  ///< of medians, candidate over baseline, where both are measured
   Interval interval;            ///< of the ratio, 95 %, where there is one
-  double gap = 0;               ///< what the same code may differ by, 0.01 being 1 %, where there is a ratio
+  double gap = 0;               ///< the largest difference of the same code, 0.01 being 1 %, where there is a ratio
 
   /// The record that says which sample it is.
   const results::Record& any() const { return candidate ? *candidate : *base; }
@@ -48,16 +48,16 @@ struct Comparison {
   results::Results base, candidate;
   std::vector<Compared> rows;      ///< of every contender but the control, unless it is alone
   Control control;                 ///< eager, where other contenders race against it
-  std::vector<std::string> notes;  ///< what the verdicts lack: one line each
+  std::vector<std::string> notes;  ///< the data that the verdicts lack: one line each
 };
 
-/// Whether and why the files cannot be compared: self-tests, other devices, dtypes, data, seeds, threads, flushes or strides, or
+/// Whether and why the files cannot be compared: A/A runs, other devices, dtypes, data, seeds, threads, flushes or strides, or
 /// clocks whose medians differ by more than 2 %. Empty where they can.
-std::vector<std::string> obstacles(const results::Results& base, const results::Results& candidate);
+std::vector<std::string> comparabilityIssues(const results::Results& base, const results::Results& candidate);
 
 /// Matches the records by operator, sample, dtype and contender and judges each; the dtype does not count where each file
 /// has one and they differ. Eager, which both files measured in the same runs, is the control. The gap is the
-/// largest of 0.5 %, the A/A spread that the files record and what scatters at that duration: the control's times; of times over
+/// largest of 0.5 %, the A/A noise that the files record and what scatters at that duration: the control's times; of times over
 /// the control's these ratios themselves, where that is less, as it is unless most of the code changed.
 Comparison compare(results::Results base, results::Results candidate);
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "opbench/compare/phrases.h"
 #include "opbench/compare/report.h"
-#include "opbench/compare/words.h"
 #include "opbench/report/columns.h"
-#include "opbench/report/words.h"
+#include "opbench/report/phrases.h"
 
 namespace opbench::compare {
 namespace {
@@ -30,7 +30,7 @@ Tone toneOf(Verdict verdict) {
     case Verdict::Impossible:
     case Verdict::Unfixed: return Tone::Bad;
     case Verdict::Ambiguous:
-    case Verdict::Gone: return Tone::Doubtful;
+    case Verdict::Gone: return Tone::Warning;
     case Verdict::Same: return Tone::Faint;
     case Verdict::New: return Tone::Plain;
   }
@@ -78,7 +78,7 @@ class Console {
     };
     std::string text = line("baseline ", comparison_.base) + line("candidate", comparison_.candidate);
     for (const std::string& note : comparison_.notes)
-      text += toned(report::wrapped("note: " + note, room_), Tone::Doubtful, colour_) + "\n";
+      text += toned(report::wrapped("note: " + note, room_), Tone::Warning, colour_) + "\n";
     return text;
   }
 
@@ -124,8 +124,8 @@ class Console {
       text += right(ratioText(all.ratio), countWidth) + "  geometric mean of candidate over baseline\n";
       text += right(ratioText(all.ratioByTime), countWidth) + "  in total time, weighted by call count\n";
     }
-    if (all.floorBound > 0)
-      text += right(std::to_string(all.floorBound), countWidth) + "  bound by launch overhead in both files\n";
+    if (all.launchBound > 0)
+      text += right(std::to_string(all.launchBound), countWidth) + "  bound by launch overhead in both files\n";
     if (const std::string control = controlText(comparison_); !control.empty())
       text += report::wrapped("control: " + control, room_) + "\n";
     return text;
@@ -133,7 +133,7 @@ class Console {
 
   static std::string timeText(const results::Record* record) {
     if (!record) return "-";
-    return record->fate == results::Fate::Measured ? report::time(*record->median * 1e-6) : record->status;
+    return record->disposition == results::Disposition::Measured ? report::time(*record->median * 1e-6) : record->status;
   }
 
   static std::string ratioText(std::optional<double> ratio) { return ratio ? fmt::format("{:.3f}", *ratio) : "-"; }

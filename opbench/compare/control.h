@@ -37,7 +37,7 @@ class Control {
   double drift() const;
   double scatter() const;
   /// Whether the figure at `order` itself lies further off than any but one in ten thousand would, by no less than `least` (a
-  /// log): something met it there, or it is not steady.
+  /// log): something met it there, or it is unstable.
   bool isOff(double order, double least) const;
 
  private:

@@ -47,45 +47,45 @@ bool overlap(const Pair& pair) { return pair.candidate.low <= pair.base.high && 
 double halfWidth(const Figure& figure) { return std::max(figure.high - figure.centre, figure.centre - figure.low); }
 
 Pair withoutDrift(const Evidence& e) {
-  Pair steady = e.time;
-  steady.candidate = scaled(e.time.candidate, -e.drift);
-  return steady;
+  Pair undrifted = e.time;
+  undrifted.candidate = scaled(e.time.candidate, -e.drift);
+  return undrifted;
 }
 
-Judgement ambiguous(Doubt doubt) { return {Change::Ambiguous, doubt}; }
+Judgement ambiguous(Ambiguity ambiguity) { return {Change::Ambiguous, ambiguity}; }
 
 /// Of what is not clear.
 Judgement judgeMove(const Pair& pair, bool isCoarse) {
-  if (move(pair, pair.gap()) != Change::Same) return ambiguous(overlap(pair) ? Doubt::Noise : Doubt::Gap);
+  if (move(pair, pair.gap()) != Change::Same) return ambiguous(overlap(pair) ? Ambiguity::Noise : Ambiguity::Gap);
   const bool isTooWide = std::log1p(noticeable) < pair.gap() ||
                          (!isCoarse && std::max(halfWidth(pair.base), halfWidth(pair.candidate)) > noticeable);
-  return isTooWide ? ambiguous(Doubt::Noise) : Judgement{};
+  return isTooWide ? ambiguous(Ambiguity::Noise) : Judgement{};
 }
 
 Judgement judgeTime(const Evidence& e) {
-  const Pair steady = withoutDrift(e);
+  const Pair undrifted = withoutDrift(e);
   if (const Change change = clearChange(e.time); change != Change::Same) {
-    if (e.cycles && clearChange(*e.cycles) != change) return ambiguous(Doubt::Clock);
-    return clearChange(steady) == change ? Judgement{change} : ambiguous(Doubt::Drift);
+    if (e.cycles && clearChange(*e.cycles) != change) return ambiguous(Ambiguity::Clock);
+    return clearChange(undrifted) == change ? Judgement{change} : ambiguous(Ambiguity::Drift);
   }
-  if (move(e.time, e.time.gap()) != move(steady, steady.gap())) return ambiguous(Doubt::Drift);
+  if (move(e.time, e.time.gap()) != move(undrifted, undrifted.gap())) return ambiguous(Ambiguity::Drift);
   return judgeMove(e.time, e.isCoarse);
 }
 
-/// That of the time over the control's, or of this and the other measure together.
+/// The change of the time over the control's, or of this and the secondary measure together.
 Change pairedChange(const Evidence& e) {
-  if (const Change change = clearChange(*e.paired); change != Change::Same || !e.beside) return change;
+  if (const Change change = clearChange(*e.paired); change != Change::Same || !e.secondary) return change;
   const Change likely = likelyChange(*e.paired);
-  return likelyChange(*e.beside) == likely ? likely : Change::Same;
+  return likelyChange(*e.secondary) == likely ? likely : Change::Same;
 }
 
 Judgement judgePaired(const Evidence& e) {
-  const Pair steady = withoutDrift(e);
+  const Pair undrifted = withoutDrift(e);
   if (const Change change = pairedChange(e); change != Change::Same) {
-    const bool hasMoved = move(e.time, std::abs(e.drift)) == change && (!e.isControlOff || likelyChange(steady) == change);
-    return hasMoved ? Judgement{change} : ambiguous(Doubt::Drift);
+    const bool hasMoved = move(e.time, std::abs(e.drift)) == change && (!e.isControlOff || likelyChange(undrifted) == change);
+    return hasMoved ? Judgement{change} : ambiguous(Ambiguity::Drift);
   }
-  if (clearChange(steady) != Change::Same) return ambiguous(Doubt::Drift);
+  if (clearChange(undrifted) != Change::Same) return ambiguous(Ambiguity::Drift);
   return judgeMove(*e.paired, e.isCoarse);
 }
 

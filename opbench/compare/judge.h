@@ -30,21 +30,21 @@ struct Pair {
   double likelyGap() const;
 };
 
-/// What is known about a contender on a sample; all but `time` may be missing.
+/// The evidence on a contender and a sample; all but `time` may be missing.
 struct Evidence {
   Pair time;
-  std::optional<Pair> cycles;  ///< time in clocks of the SM
-  std::optional<Pair> paired;  ///< time over the control's, run by run
-  std::optional<Pair> beside;  ///< time by the other measure, without the machine's drift
-  double drift = 0;            ///< log of how much slower the machine is in the candidate
-  bool isControlOff = false;   ///< the control moved on this sample as it did not elsewhere (Control::isOff)
-  bool isCoarse = false;       ///< the intervals are those of single runs, not of their medians
+  std::optional<Pair> cycles;     ///< time in clocks of the SM
+  std::optional<Pair> paired;     ///< time over the control's, run by run
+  std::optional<Pair> secondary;  ///< time by the secondary measure, without the machine's drift
+  double drift = 0;               ///< log of how much slower the machine is in the candidate
+  bool isControlOff = false;      ///< the control moved on this sample as it did not elsewhere (Control::isOff)
+  bool isCoarse = false;          ///< the intervals are those of single runs, not of their medians
 };
 
 enum class Change { Faster, Slower, Same, Ambiguous };
 
 /// Why a change is ambiguous.
-enum class Doubt {
+enum class Ambiguity {
   None,
   Gap,    ///< the intervals are apart, by less than the gap
   Noise,  ///< the intervals overlap though the medians differ, or are too wide to tell
@@ -54,15 +54,15 @@ enum class Doubt {
 
 struct Judgement {
   Change change = Change::Same;
-  Doubt doubt = Doubt::None;
+  Ambiguity ambiguity = Ambiguity::None;
 };
 
 /// Slower, if the candidate's whole interval lies above the baseline's by more than the gap. Where a control ran in turn with it
 /// this is asked of the time over the control's, which is free of what meets both: clocks, temperature, other programs, and
-/// where the data lie in memory. Where these intervals touch, the other measure is asked as well, and both need but be likely to
-/// have moved, the same way: by more than their likely gap, and the interval of the ratio by more than the least that counts. The
-/// time itself must then have moved the same way, by more than the machine drifted; and be likely to have where the control is
-/// off, which would move the ratio.
+/// where the data lie in memory. Where these intervals touch, the secondary measure is asked as well, and both need but be likely
+/// to have moved, the same way: by more than their likely gap, and the interval of the ratio by more than the least that counts.
+/// The time itself must then have moved the same way, by more than the machine drifted; and be likely to have where the control
+/// is off, which would move the ratio.
 ///
 /// Where no control ran it is asked of the time; the same must hold in cycles, where clocks are known (a time that grew because
 /// the clock fell says nothing of the code), and once the machine's drift is taken out.

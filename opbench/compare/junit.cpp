@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "opbench/compare/phrases.h"
 #include "opbench/compare/report.h"
-#include "opbench/compare/words.h"
 
 namespace opbench::compare {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "inputs/text/printable.h"
+#include "opbench/compare/phrases.h"
 #include "opbench/compare/report.h"
-#include "opbench/compare/words.h"
 
 namespace opbench::compare {
 namespace {

@@ -17,7 +17,7 @@ constexpr std::string_view description =
     "A sample is SLOW if both hold:\n"
     "  - The 95 % interval of its time over eager's lies above the baseline's by more than the gap. The gap is the largest of\n"
     "    0.5 %, the device's A/A noise, and the scatter of these ratios between the two files. If the intervals touch, the "
-    "other\n"
+    "secondary\n"
     "    measure decides.\n"
     "  - Its time grew by more than the machine drifted, as eager shows.\n"
     "Without eager the time itself is judged, in clock cycles too. FAST is the mirror image. Ambiguous samples have a reason:\n"

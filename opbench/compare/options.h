@@ -11,12 +11,12 @@ class App;
 
 namespace opbench {
 
-/// What `opbench compare` was asked for.
+/// The options of `opbench compare`.
 struct CompareOptions {
   std::string base, candidate;  ///< files of results
   std::string markdown, junit;  ///< files to write; empty is none
   std::string failOn = "slow,wrong,crash,impossible";
-  bool force = false;  ///< compare what had better not be compared
+  bool force = false;  ///< compare files that are not comparable
   bool all = false;    ///< list every sample
 };
 

@@ -7,8 +7,8 @@
 
 namespace opbench::compare {
 
-/// What a terminal shows: the rows that changed (`all`: every row), the operators, and the totals. Lines of tables have at most
-/// `room` characters; 0 is no limit.
+/// The report on a terminal: the rows that changed (`all`: every row), the operators, and the totals. Lines of tables have at
+/// most `room` characters; 0 is no limit.
 std::string console(const Comparison& comparison, bool all, bool colour, int room);
 
 /// The same for a pull request: totals and operators first, the rows that changed in a folded table.

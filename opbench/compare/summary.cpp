@@ -15,10 +15,10 @@ Tally tallyOf(const std::string& op, const std::vector<const Compared*>& rows) {
   double before = 0, after = 0;
   for (const Compared* row : rows) {
     ++tally.counts[static_cast<size_t>(row->verdict)];
-    if (row->verdict == Verdict::Ambiguous) ++tally.doubts[row->doubt];
+    if (row->verdict == Verdict::Ambiguous) ++tally.ambiguities[row->ambiguity];
     if (!row->ratio) continue;
     ratios.push_back(*row->ratio);
-    tally.floorBound += row->base->isFloorBound && row->candidate->isFloorBound;
+    tally.launchBound += row->base->isLaunchBound && row->candidate->isLaunchBound;
     const auto calls = static_cast<double>(row->candidate->count);
     before += calls * *row->base->median;
     after += calls * *row->candidate->median;

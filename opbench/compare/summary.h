@@ -10,14 +10,14 @@
 
 namespace opbench::compare {
 
-/// What the rows of one operator, or all of them, say together.
+/// The tally of the rows of one operator, or of all.
 struct Tally {
   std::string op;  ///< empty for all
   std::array<int, verdicts> counts{};
-  std::map<Doubt, int> doubts;        ///< of those that are ambiguous
-  int floorBound = 0;                 ///< of those measured in both: as fast as an empty kernel in both
-  std::optional<double> ratio;        ///< geometric mean of candidate over baseline
-  std::optional<double> ratioByTime;  ///< of the time of all recorded calls
+  std::map<Ambiguity, int> ambiguities;  ///< of those that are ambiguous
+  int launchBound = 0;                   ///< of those measured in both: as fast as an empty kernel in both
+  std::optional<double> ratio;           ///< geometric mean of candidate over baseline
+  std::optional<double> ratioByTime;     ///< of the time of all recorded calls
 
   int of(Verdict verdict) const { return counts[static_cast<size_t>(verdict)]; }
   int rows() const;

@@ -15,7 +15,7 @@ namespace {
 using namespace compare;
 
 void refuseUnlike(const Comparison& comparison) {
-  const auto found = obstacles(comparison.base, comparison.candidate);
+  const auto found = comparabilityIssues(comparison.base, comparison.candidate);
   if (found.empty()) return;
   ir::fail(ir::ErrorKind::Input, "{} and {} are not comparable: {}; use --force to compare anyway", comparison.base.file,
            comparison.candidate.file, fmt::join(found, "; "));

@@ -8,7 +8,7 @@
 #include "codegen/compile.h"
 #include "inputs/sample.h"
 #include "ir/error.h"
-#include "opbench/measure/kept_ceilings.h"
+#include "opbench/measure/cached_ceilings.h"
 #include "opbench/measure/race.h"
 #include "runtime/torch/call.h"
 
@@ -34,13 +34,13 @@ inputs::Sample sampleOf(const std::string& op, const std::string& arguments) {
 /// The time of a call on data drawn for it: by generated kernels where it is lowered, else by ATen.
 double secondsOf(const std::string& op, const std::string& arguments, runtime::Device& device, const runtime::Cache& cache) {
   runtime::Call call(sampleOf(op, arguments), device, 0);
-  const ir::Graph graph = call.graph(call.reference());
+  const ir::Graph graph = call.graph(call.runEager());
   const runtime::CallablePtr callable = runtime::plannedCallable(call, codegen::compile(graph, device.target()), device, cache);
   const auto trial = device.prepare(*callable, call);
   Pace pace;
   pace.maxSeconds = 0.05;
   pace.leastPairs = 5;
-  const Measure measure = isCuda(device) ? Measure::Cold : Measure::Steady;
+  const Measure measure = isCuda(device) ? Measure::Cold : Measure::BackToBack;
   trial->prepareFor(measure);
   return settledSeconds([&] { return race({trial.get()}, measure, device, pace, 0).timings.front().median; });
 }
@@ -54,7 +54,7 @@ Ceilings measure(runtime::Device& device, const runtime::Cache& cache) {
   ceilings.copy = 8 * n / secondsOf("aten.neg.default", array, device, cache);
   ceilings.read = 4 * n / secondsOf("aten.sum.default", array, device, cache);
   ceilings.flops = 2 * rows * rows * rows / secondsOf("aten.mm.default", fmt::format("({0}, {0})", matrix), device, cache);
-  ceilings.floor = secondsOf("aten.zeros_like.default", "(T([1], f32),)", device, cache);
+  ceilings.launchOverhead = secondsOf("aten.zeros_like.default", "(T([1], f32),)", device, cache);
   return ceilings;
 }
 
@@ -63,9 +63,9 @@ int64_t now() {
   return duration_cast<seconds>(system_clock::now().time_since_epoch()).count();
 }
 
-std::optional<KeptCeilings> findKept(runtime::Device& device, runtime::Flush flush, const runtime::Cache& cache) {
+std::optional<CachedCeilings> findCached(runtime::Device& device, runtime::Flush flush, const runtime::Cache& cache) {
   const auto text = cache.find(ceilingsKey(device, flush));
-  return text ? keptCeilingsOf(*text, now()) : std::nullopt;
+  return text ? cachedCeilingsOf(*text, now()) : std::nullopt;
 }
 
 }  // namespace
@@ -78,25 +78,26 @@ std::string measuredKey(std::string_view what, std::string_view device, int proc
 std::string ceilingsKey(runtime::Device& device, runtime::Flush flush) {
   const bool isRead = isCuda(device) && flush == runtime::Flush::Read;
   const std::string key =
-      measuredKey(isRead ? "ceilings 2, read flush" : "ceilings 2", device.name(), device.target().processors);
+      measuredKey(isRead ? "ceilings 3, read flush" : "ceilings 3", device.name(), device.target().processors);
   return fmt::format("{}, {}", key, device.software());
 }
 
-Ceilings best(const Ceilings& a, const Ceilings& b) {
-  return {std::max(a.copy, b.copy), std::max(a.read, b.read), std::max(a.flops, b.flops), std::min(a.floor, b.floor)};
+Ceilings highest(const Ceilings& a, const Ceilings& b) {
+  return {std::max(a.copy, b.copy), std::max(a.read, b.read), std::max(a.flops, b.flops),
+          std::min(a.launchOverhead, b.launchOverhead)};
 }
 
 Ceilings ceilingsOf(runtime::Device& device, runtime::Flush flush, const runtime::Cache& cache) {
-  if (const auto kept = findKept(device, flush, cache)) return kept->ceilings;
+  if (const auto cached = findCached(device, flush, cache)) return cached->ceilings;
   const Ceilings ceilings = measure(device, cache);
-  cache.put(ceilingsKey(device, flush), toText(KeptCeilings{ceilings, now()}));
+  cache.put(ceilingsKey(device, flush), toText(CachedCeilings{ceilings, now()}));
   return ceilings;
 }
 
-Ceilings raised(const Ceilings& known, runtime::Device& device, runtime::Flush flush, const runtime::Cache& cache) {
-  const Ceilings better = best(known, measure(device, cache));
-  const auto kept = findKept(device, flush, cache);
-  cache.put(ceilingsKey(device, flush), toText(KeptCeilings{better, kept ? kept->measured : now()}));
+Ceilings raise(const Ceilings& earlier, runtime::Device& device, runtime::Flush flush, const runtime::Cache& cache) {
+  const Ceilings better = highest(earlier, measure(device, cache));
+  const auto cached = findCached(device, flush, cache);
+  cache.put(ceilingsKey(device, flush), toText(CachedCeilings{better, cached ? cached->measured : now()}));
   return better;
 }
 

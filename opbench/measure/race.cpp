@@ -18,7 +18,7 @@ double secondsSince(Clock::time_point start) { return std::chrono::duration<doub
 
 constexpr double roundSeconds = 0.004;  // wall time of a round, about: how often the intervals are looked at
 constexpr int mostTurns = 50;           // of a round
-constexpr double mostSpread = 0.02;     // time of a contender's captures together, beyond which each run counts alone
+constexpr double mostTogether = 0.02;   // time of a contender's captures together, beyond which each run counts alone
 // Rounds of the fixed mode are operatorbench's batches.
 constexpr double fixedRoundSeconds = 0.02;
 constexpr int leastFixedTurns = 10, leastSlowTurns = 5, mostFixedTurns = 100;
@@ -56,7 +56,7 @@ class Race {
     rounds_.resize(trials.size());
   }
 
-  Heat run() {
+  Measurement run() {
     while (grow()) {
     }
     if (measure_ == runtime::Measure::Cold)
@@ -83,7 +83,7 @@ class Race {
     const double wall = secondsSince(start);
     double slowest = 0;
     for (const auto& own : times) slowest = std::max(slowest, own.front());
-    if (slowest * captures_ > mostSpread) captures_ = 1;
+    if (slowest * captures_ > mostTogether) captures_ = 1;
     if (pace_.repeats == 0) return within(roundSeconds, wall * captures_, 1, mostTurns / captures_) * captures_;
     const bool isSlow = slowest > fixedRoundSeconds / 4;
     return within(fixedRoundSeconds, slowest, isSlow ? leastSlowTurns : leastFixedTurns, mostFixedTurns);
@@ -157,22 +157,22 @@ class Race {
     return ratios.empty() ? Estimate{1, 1, 1} : estimate(ratios);
   }
 
-  Heat conclude() {
-    Heat heat;
-    heat.stopped = stopped_;
-    heat.isThrottled = all_[0].empty();
-    if (heat.isThrottled)
+  Measurement conclude() {
+    Measurement measurement;
+    measurement.stopped = stopped_;
+    measurement.isThrottled = all_[0].empty();
+    if (measurement.isThrottled)
       all_.swap(throttled_);
     else
-      heat.dropped = static_cast<int>(throttled_[0].size());
-    if (!clocks_.empty()) heat.clock = median(clocks_);
+      measurement.dropped = static_cast<int>(throttled_[0].size());
+    if (!clocks_.empty()) measurement.clock = median(clocks_);
     const Times means = overCaptures(all_);
-    for (size_t i = 0; i < all_.size(); ++i) heat.timings.push_back(timingOf(i, means));
-    return heat;
+    for (size_t i = 0; i < all_.size(); ++i) measurement.timings.push_back(timingOf(i, means));
+    return measurement;
   }
 
-  /// What a measure tells from the difference of two times (Measure::Steady) lies below none where something disturbed one of
-  /// them; it is none then.
+  /// A time that is the difference of two (Measure::BackToBack) is negative where something disturbed one of them; it counts as
+  /// 0.
   Timing timingOf(size_t i, const Times& means) const {
     const auto orNone = [](std::vector<double> times) {
       for (double& time : times) time = std::max(0.0, time);
@@ -218,8 +218,8 @@ std::string_view name(Stop stop) {
   return "";
 }
 
-Heat race(const std::vector<runtime::Trial*>& trials, runtime::Measure measure, runtime::Device& device, const Pace& pace,
-          uint64_t seed) {
+Measurement race(const std::vector<runtime::Trial*>& trials, runtime::Measure measure, runtime::Device& device, const Pace& pace,
+                 uint64_t seed) {
   return Race(trials, measure, device, pace, seed).run();
 }
 

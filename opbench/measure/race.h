@@ -10,7 +10,7 @@
 
 namespace opbench {
 
-/// How finely contenders are timed, and for how long.
+/// The precision that contenders are timed to, and the time that it may take.
 struct Pace {
   double precision = 0.01;  ///< timing ends once every speedup's 95 % interval is narrower than this share of it
   double maxSeconds = 0.5;  ///< or after about this much wall time
@@ -18,12 +18,12 @@ struct Pace {
   int leastPairs = 20;      ///< runs of every contender before the interval is asked
 };
 
-/// What ended the timing.
+/// The reason that the timing ended.
 enum class Stop { Precision, MaxTime, Repeats };
 /// `precision`, `max-time`, `repeats`.
 std::string_view name(Stop stop);
 
-/// What was measured of one contender; seconds.
+/// The times of one contender, in seconds.
 struct Timing {
   double median = 0;           ///< of all times: single runs, or means of one run of each capture
   double low = 0, high = 0;    ///< its 95 % interval
@@ -33,8 +33,8 @@ struct Timing {
   Estimate ratio{1, 1, 1};     ///< the first contender's time over this one's, time by time
 };
 
-/// What happened while contenders were timed.
-struct Heat {
+/// The timings of contenders that raced, and the conditions under which they were taken.
+struct Measurement {
   std::vector<Timing> timings;  ///< by contender
   Stop stopped = Stop::Precision;
   int dropped = 0;              ///< runs of each contender that do not count because the clock was throttled
@@ -45,7 +45,7 @@ struct Heat {
 /// Times trials against each other: all run once in turn, in an order that `seed` shuffles anew each time, and the times of
 /// one such turn are compared with each other, so that whatever drifts meets all alike; where trials have several captures, the
 /// means of as many turns are. Between rounds of turns the intervals are looked at, and the clock of the device is read.
-Heat race(const std::vector<runtime::Trial*>& trials, runtime::Measure measure, runtime::Device& device, const Pace& pace,
-          uint64_t seed);
+Measurement race(const std::vector<runtime::Trial*>& trials, runtime::Measure measure, runtime::Device& device, const Pace& pace,
+                 uint64_t seed);
 
 }  // namespace opbench

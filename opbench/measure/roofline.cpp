@@ -4,7 +4,7 @@
 
 namespace opbench {
 
-double lightSeconds(const Ceilings& ceilings, int64_t bytes, double flops) {
+double rooflineSeconds(const Ceilings& ceilings, int64_t bytes, double flops) {
   if (ceilings.copy <= 0) return 0;
   const double moving = static_cast<double>(bytes) / ceilings.copy;
   return std::max(moving, ceilings.flops > 0 ? flops / ceilings.flops : 0);

@@ -16,8 +16,8 @@ using lowering::Tiling;
 
 constexpr int tuningRounds = 3;
 
-/// A candidate that is ready to race.
-struct Racer {
+/// A schedule of a kernel that is ready to race.
+struct Candidate {
   const Tiling* tiling = nullptr;
   runtime::CallablePtr callable;
   std::unique_ptr<runtime::Trial> trial;
@@ -55,36 +55,36 @@ class Tuner {
  private:
   const ir::Target& target() const { return bench_.device.target(); }
 
-  Racer enter(size_t number, const Tiling& tiling) const {
+  Candidate prepare(size_t number, const Tiling& tiling) const {
     codegen::Tilings tilings = tilings_;
     tilings[number] = tiling;
-    Racer racer{&tiling, nullptr, nullptr};
-    racer.callable = plannedCallable(call_, codegen::compile(plan_.graph, target(), tilings), bench_.device, bench_.cache);
-    racer.trial = bench_.device.prepare(*racer.callable, call_);
-    if (const std::string wrong = check_(*racer.trial); !wrong.empty()) ir::fail(ir::ErrorKind::Internal, "{}", wrong);
-    return racer;
+    Candidate candidate{&tiling, nullptr, nullptr};
+    candidate.callable = plannedCallable(call_, codegen::compile(plan_.graph, target(), tilings), bench_.device, bench_.cache);
+    candidate.trial = bench_.device.prepare(*candidate.callable, call_);
+    if (const std::string wrong = check_(*candidate.trial); !wrong.empty()) ir::fail(ir::ErrorKind::Internal, "{}", wrong);
+    return candidate;
   }
 
   /// The candidates that are right; none where the default is not, which then fails the sample.
-  std::vector<Racer> racers(size_t number, const std::vector<Tiling>& candidates) {
-    std::vector<Racer> racers;
+  std::vector<Candidate> prepareAll(size_t number, const std::vector<Tiling>& candidates) {
+    std::vector<Candidate> prepared;
     for (const Tiling& tiling : candidates) {
       try {
-        racers.push_back(enter(number, tiling));
+        prepared.push_back(prepare(number, tiling));
       } catch (const std::exception& error) {
-        if (racers.empty()) return {};
+        if (prepared.empty()) return {};
         const std::string reason = error.what();
         tuning_.refused.push_back(fmt::format("{}: {}", toText(tiling), reason.substr(0, reason.find('\n'))));
       }
     }
-    return racers;
+    return prepared;
   }
 
   void measure(size_t number, const std::vector<Tiling>& candidates, const std::string& key) {
-    const std::vector<Racer> all = racers(number, candidates);
+    const std::vector<Candidate> all = prepareAll(number, candidates);
     if (all.empty()) return;
     std::vector<runtime::Trial*> trials;
-    for (const Racer& racer : all) trials.push_back(racer.trial.get());
+    for (const Candidate& candidate : all) trials.push_back(candidate.trial.get());
     std::vector<double> seconds;
     const runtime::Measure measure = mainMeasure(bench_.run);
     for (runtime::Trial* trial : trials) trial->prepareFor(measure);

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <sstream>
 
-#include "opbench/report/doubts.h"
-#include "opbench/report/words.h"
+#include "opbench/report/phrases.h"
+#include "opbench/report/remarks.h"
 
 namespace opbench::report {
 namespace {
@@ -34,7 +34,7 @@ Tone toneOf(const Outcome& outcome) {
     case Status::Error: return Tone::Bad;
     case Status::Oom:
     case Status::Unsupported:
-    case Status::Skipped: return Tone::Doubtful;
+    case Status::Skipped: return Tone::Warning;
   }
   return Tone::Plain;
 }
@@ -50,7 +50,7 @@ Columns columnsOf(const Run& run, const Layout& layout) {
     if (i == 0) continue;
     const std::string what = several ? who + " speedup" : "speedup";
     columns.push_back({what, std::max(14, static_cast<int>(what.size()) + 2), 0});
-    columns.push_back({std::string(measureTitle(run, besideMeasure(run))), 12, 4});
+    columns.push_back({std::string(measureName(run, secondaryMeasure(run))), 12, 4});
   }
   columns.insert(columns.end(), {{"SOL", 6, 3}, {"GB/s", 7, 5}, {"compile", 10, 6}, {"notes", 7, 0}});
   return {"operator", layout.longestOperator, std::move(columns), "sample", layout.room, layout.colour};
@@ -65,9 +65,9 @@ std::vector<Cell> cellsOf(const Row& row, const Run& run) {
     cells.push_back({outcome.timing ? time(outcome.timing->median) : none});
     if (isBaseline) continue;
     cells.push_back({speedupText(outcome), toneOf(outcome)});
-    cells.push_back({speedup(outcome.beside ? std::optional(outcome.beside->ratio.median) : std::nullopt)});
+    cells.push_back({speedup(outcome.secondary ? std::optional(outcome.secondary->ratio.median) : std::nullopt)});
   }
-  cells.push_back({percent(main.ofLight)});
+  cells.push_back({percent(main.ofRoofline)});
   cells.push_back({gigabytes(main.bytesPerSecond)});
   cells.push_back({compileText(main)});
   cells.push_back({notes(row, main, run), Tone::Faint});
@@ -128,21 +128,21 @@ std::string heading(const Run& run, int samples, const Layout& layout) {
   std::string first = fmt::format("{} on {} ({}", run.version, run.deviceName, run.device);
   if (run.threads > 0) first += ", " + counted(run.threads, "thread");
   first += fmt::format("), {}, {}, seed {}\n", run.dtype, counted(samples, "sample"), run.seed);
-  first += fmt::format("{} times{}; copy {} GB/s, launch overhead {}\n", measureTitle(run, mainMeasure(run)),
-                       run.isSelfTest ? " of each contender against itself (A/A)" : "", gigabytes(run.ceilings.copy),
-                       time(run.ceilings.floor));
+  first += fmt::format("{} times{}; copy {} GB/s, launch overhead {}\n", measureName(run, mainMeasure(run)),
+                       run.isAA ? " of each contender against itself (A/A)" : "", gigabytes(run.ceilings.copy),
+                       time(run.ceilings.launchOverhead));
   return first + columnsOf(run, layout).heading();
 }
 
 std::string line(const Row& row, const Run& run, const Layout& layout) {
   return columnsOf(run, layout).line(shortOperator(row.op), cellsOf(row, run), {row.brief}) + reasons(row, layout.colour) +
-         doubts(row, layout.colour) + tuningText(shown(row), layout.colour) + kernelTimeText(row, layout.colour);
+         remarks(row, layout.colour) + tuningText(shown(row), layout.colour) + kernelTimeText(row, layout.colour);
 }
 
 std::string fallback(const Row& row, const Layout& layout) {
   const Outcome& outcome = shown(row);
   const bool fallsBack =
-      outcome.contender == Contender::Opbench && outcome.status == Status::Ok && outcome.kind == runtime::Kind::Extern;
+      outcome.contender == Contender::Opbench && outcome.status == Status::Ok && outcome.kind == runtime::Kind::Fallback;
   if (!fallsBack || outcome.reason.empty()) return "";
   return "    " + toned("fallback to ATen: " + outcome.reason, Tone::Faint, layout.colour) + "\n";
 }

@@ -8,7 +8,7 @@
 
 namespace opbench::report {
 
-/// What a console has room for.
+/// The room that a console has.
 struct Layout {
   int longestOperator = 20;
   int room = 0;  ///< characters of a line; 0 is no limit: nothing is cut and every column is shown
@@ -16,7 +16,7 @@ struct Layout {
   bool hasLines = true;  ///< whether samples have lines, and not the report at the end alone
 };
 
-/// What is measured where, and the columns' headings: three lines.
+/// The run, its measures, and the columns' headings: three lines.
 std::string heading(const Run& run, int samples, const Layout& layout);
 /// One line; further ones, indented, say why a contender is not ok.
 std::string line(const Row& row, const Run& run, const Layout& layout);

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "opbench/report/console.h"
-#include "opbench/report/doubts.h"
-#include "opbench/report/words.h"
+#include "opbench/report/phrases.h"
+#include "opbench/report/remarks.h"
 
 namespace opbench::report {
 namespace {
@@ -14,10 +14,10 @@ constexpr int figureWidth = 9;  // of a total
 
 Tone toneOf(const Counts& counts) {
   if (failures(counts) > 0) return Tone::Bad;
-  return counts.unsupported + counts.ooms > 0 ? Tone::Doubtful : Tone::Plain;
+  return counts.unsupported + counts.ooms > 0 ? Tone::Warning : Tone::Plain;
 }
 
-std::string nameOf(const Group& group) { return std::string(kindWord(shortOperator(group.name))); }
+std::string nameOf(const Group& group) { return std::string(shortOperator(group.name)); }
 
 /// A table of groups; with several contenders beside the baseline each has its own line.
 class Table {
@@ -28,8 +28,8 @@ class Table {
   std::string text() const {
     std::string text = "\n" + columns_.heading();
     for (const Group& group : groups_)
-      for (size_t i = group.standings.size() > 1 ? 1 : 0; i < group.standings.size(); ++i)
-        text += line(group, group.standings[i]);
+      for (size_t i = group.contenders.size() > 1 ? 1 : 0; i < group.contenders.size(); ++i)
+        text += line(group, group.contenders[i]);
     return text;
   }
 
@@ -52,19 +52,19 @@ class Table {
     return {std::string(what), static_cast<int>(longest), std::move(columns), "samples", layout.room, layout.colour};
   }
 
-  std::string line(const Group& group, const Standing& standing) const {
+  std::string line(const Group& group, const ContenderSummary& contender) const {
     std::vector<Cell> cells;
-    if (several_) cells.push_back({std::string(name(standing.contender))});
-    cells.push_back({time(standing.baselineSeconds)});
-    cells.push_back({time(standing.medianSeconds)});
-    const auto& speedups = standing.speedups;
+    if (several_) cells.push_back({std::string(name(contender.contender))});
+    cells.push_back({time(contender.baselineSeconds)});
+    cells.push_back({time(contender.medianSeconds)});
+    const auto& speedups = contender.speedups;
     cells.push_back({speedups ? speedup(speedups->p50) : "-", speedups ? toneOfSpeedup(speedups->p50) : Tone::Plain});
-    cells.push_back({speedups && standing.timed > 1 ? rangeText(*speedups) : "-"});
-    cells.push_back({percent(standing.ofLight)});
-    cells.push_back({gigabytes(standing.bytesPerSecond)});
-    for (const auto& compiling : {standing.coldMs, standing.cachedMs})
+    cells.push_back({speedups && contender.timed > 1 ? rangeText(*speedups) : "-"});
+    cells.push_back({percent(contender.ofRoofline)});
+    cells.push_back({gigabytes(contender.bytesPerSecond)});
+    for (const auto& compiling : {contender.coldMs, contender.cachedMs})
       cells.push_back({time(compiling ? std::optional(*compiling * 1e-3) : std::nullopt)});
-    return columns_.line(nameOf(group), cells, {countsText(standing), toneOf(standing.counts)});
+    return columns_.line(nameOf(group), cells, {countsText(contender), toneOf(contender.counts)});
   }
 
   /// `0.98..1.02x`
@@ -98,41 +98,42 @@ class Figures {
   std::string text_;
 };
 
-void addMeans(Figures& figures, const Standing& standing, const Run& run) {
+void addMeans(Figures& figures, const ContenderSummary& contender, const Run& run) {
   const std::string over = fmt::format("geometric mean over {}, ", name(run.contenders.front()));
-  figures.mean(standing.generated, over + "generated kernels");
-  if (standing.computing.samples > standing.generated.samples) figures.mean(standing.computing, over + "all that compute");
-  if (standing.floorBound.samples > 0 && standing.aboveFloor.samples > 0) {
-    figures.mean(standing.floorBound, "of these bound by launch overhead");
-    figures.mean(standing.aboveFloor, "of these not bound by it");
+  figures.mean(contender.generated, over + "generated kernels");
+  if (contender.computing.samples > contender.generated.samples) figures.mean(contender.computing, over + "all that compute");
+  if (contender.launchBound.samples > 0 && contender.notLaunchBound.samples > 0) {
+    figures.mean(contender.launchBound, "of these bound by launch overhead");
+    figures.mean(contender.notLaunchBound, "of these not bound by it");
   }
-  figures.mean(standing.beside, fmt::format("{} times, all that compute", measureTitle(run, besideMeasure(run))));
-  if (standing.byCalls)
-    figures.ratio(*standing.byCalls, fmt::format("in total time, weighted by call count: {} saved", time(standing.savedSeconds)));
+  figures.mean(contender.secondary, fmt::format("{} times, all that compute", measureName(run, secondaryMeasure(run))));
+  if (contender.byCalls)
+    figures.ratio(*contender.byCalls,
+                  fmt::format("in total time, weighted by call count: {} saved", time(contender.savedSeconds)));
 }
 
-std::string totals(const Standing& standing, const Run& run, const Layout& layout) {
+std::string totals(const ContenderSummary& contender, const Run& run, const Layout& layout) {
   const Contender baseline = run.contenders.front();
-  std::string text = fmt::format("{}: {}", name(standing.contender), counted(standing.counts.samples, "sample"));
-  if (const std::string counts = countsText(standing); !counts.empty()) text += " (" + counts + ")";
+  std::string text = fmt::format("{}: {}", name(contender.contender), counted(contender.counts.samples, "sample"));
+  if (const std::string counts = countsText(contender); !counts.empty()) text += " (" + counts + ")";
   text = toned(wrapped(text, layout.room), Tone::Strong, layout.colour) + "\n";
   Figures figures(layout.colour);
-  if (standing.timed > 1) addMeans(figures, standing, run);
-  if (standing.contender != baseline && standing.counts.samples > 1) {
-    const std::string of = fmt::format("of {}", counted(standing.timed, "sample"));
-    figures.count(standing.slower, fmt::format("{} more than 5% slower than {}", of, name(baseline)));
-    figures.count(standing.same, fmt::format("{} show no measurable difference from {}", of, name(baseline)));
-    figures.count(standing.imprecise, fmt::format("{} timed less precisely than {}", of, width(run.precision)));
+  if (contender.timed > 1) addMeans(figures, contender, run);
+  if (contender.contender != baseline && contender.counts.samples > 1) {
+    const std::string of = fmt::format("of {}", counted(contender.timed, "sample"));
+    figures.count(contender.slower, fmt::format("{} more than 5% slower than {}", of, name(baseline)));
+    figures.count(contender.same, fmt::format("{} show no measurable difference from {}", of, name(baseline)));
+    figures.count(contender.imprecise, fmt::format("{} timed less precisely than {}", of, width(run.precision)));
   }
-  figures.count(standing.throttledRuns, "runs dropped: the clock was throttled");
-  return text + figures.text() + doubts(standing, layout.colour);
+  figures.count(contender.throttledRuns, "runs dropped: the clock was throttled");
+  return text + figures.text() + remarks(contender, layout.colour);
 }
 
 std::string noise(const Summary& summary) {
   std::string text;
-  for (const Spread& spread : summary.spreads)
-    text += fmt::format("A/A noise ({}): median {}, p95 {}, max {} (n={})\n", spread.what, width(spread.p50), width(spread.p95),
-                        width(spread.most), spread.timings);
+  for (const AANoise& noise : summary.aaNoises)
+    text += fmt::format("A/A noise ({}): median {}, p95 {}, max {} (n={})\n", noise.what, width(noise.p50), width(noise.p95),
+                        width(noise.most), noise.timings);
   return text;
 }
 
@@ -147,12 +148,12 @@ std::string coverage(const Recorded& covered, const Recorded& all) {
 std::string legends(const Group& total, const Run& run, const Layout& layout) {
   if (run.contenders.size() < 2) return "";
   const std::string columns =
-      fmt::format("speedup: {}'s time over the contender's, +- half its 95% interval; SOL: share of the speed of light",
+      fmt::format("speedup: {}'s time over the contender's, +- half its 95% interval; SOL: share of the roofline",
                   name(run.contenders.front()));
   std::string text = wrapped(columns, layout.room);
-  const auto shown = std::find_if(total.standings.begin(), total.standings.end(),
-                                  [](const Standing& standing) { return standing.contender == Contender::Opbench; });
-  const std::string marks = legend(shown == total.standings.end() ? total.standings.back() : *shown);
+  const auto shown = std::find_if(total.contenders.begin(), total.contenders.end(),
+                                  [](const ContenderSummary& contender) { return contender.contender == Contender::Opbench; });
+  const std::string marks = legend(shown == total.contenders.end() ? total.contenders.back() : *shown);
   if (!marks.empty()) text += "\n" + wrapped("notes: " + marks, layout.room);
   return "\n" + toned(text, Tone::Faint, layout.colour) + "\n";
 }
@@ -161,7 +162,7 @@ std::string legends(const Group& total, const Run& run, const Layout& layout) {
 
 std::string table(const Summary& summary, const Run& run, const Layout& layout) {
   std::string text = layout.hasLines ? legends(summary.total, run, layout) : "";
-  const auto samples = static_cast<size_t>(summary.total.standings.front().counts.samples);
+  const auto samples = static_cast<size_t>(summary.total.contenders.front().counts.samples);
   const auto section = [&](std::string_view what, const std::vector<Group>& groups, bool isWanted) {
     if (isWanted && !groups.empty()) text += Table(what, groups, run, layout).text();
   };
@@ -169,8 +170,8 @@ std::string table(const Summary& summary, const Run& run, const Layout& layout) 
   section("family", summary.families, summary.families.size() > 1 && samples > summary.families.size());
   section("size", summary.sizes, summary.sizes.size() > 1 && samples > summary.sizes.size());
   text += "\n";
-  for (size_t i = run.contenders.size() > 1 ? 1 : 0; i < summary.total.standings.size(); ++i)
-    text += totals(summary.total.standings[i], run, layout);
+  for (size_t i = run.contenders.size() > 1 ? 1 : 0; i < summary.total.contenders.size(); ++i)
+    text += totals(summary.total.contenders[i], run, layout);
   return text + noise(summary) + coverage(summary.covered, run.recorded);
 }
 

@@ -28,11 +28,12 @@ std::string csv(const Summary& summary, const Run& run) {
     for (const char* quantile : {"20th", "50th", "80th"}) text += fmt::format(",{} {}", name(run.contenders[i]), quantile);
   text += "\n";
   for (const Group& group : summary.operators) {
-    const auto first = group.standings.begin() + 1;
-    if (std::none_of(first, group.standings.end(), [](const Standing& standing) { return standing.speedups.has_value(); }))
+    const auto first = group.contenders.begin() + 1;
+    if (std::none_of(first, group.contenders.end(),
+                     [](const ContenderSummary& contender) { return contender.speedups.has_value(); }))
       continue;
     text += quoted(group.name);
-    for (auto standing = first; standing != group.standings.end(); ++standing) text += fields(standing->speedups);
+    for (auto contender = first; contender != group.contenders.end(); ++contender) text += fields(contender->speedups);
     text += "\n";
   }
   return text;

@@ -6,7 +6,7 @@ namespace opbench::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using results::Fate;
+using results::Disposition;
 using results::Record;
 
 /// `cuda` of `cuda:1`
@@ -77,9 +77,9 @@ class Metrics {
 };
 
 void addTo(Json& list, const Record& record) {
-  if (record.fate == Fate::Unmeasured) return;
+  if (record.disposition == Disposition::Unmeasured) return;
   Metrics metrics(list, record);
-  const bool passed = record.fate == Fate::Measured;
+  const bool passed = record.disposition == Disposition::Measured;
   metrics.add("passed", {passed ? 1.0 : 0.0}, {{"status", record.status}, {"reason", record.reason}});
   if (!passed) return;
   const Json microseconds = {{"unit", "us"}, {"aggregation", "median"}, {"runs", std::to_string(record.runs)}};

@@ -14,7 +14,7 @@ std::string_view escape(Tone tone) {
     case Tone::Plain: return "";
     case Tone::Good: return "\033[32m";
     case Tone::Bad: return "\033[31m";
-    case Tone::Doubtful: return "\033[33m";
+    case Tone::Warning: return "\033[33m";
     case Tone::Faint: return "\033[2m";
     case Tone::Strong: return "\033[1m";
   }

@@ -6,8 +6,8 @@
 
 namespace opbench::report {
 
-/// What a text means, which a terminal shows as a colour.
-enum class Tone { Plain, Good, Bad, Doubtful, Faint, Strong };
+/// The tone of a text, which a terminal shows as a colour.
+enum class Tone { Plain, Good, Bad, Warning, Faint, Strong };
 
 /// `text` in the colour of its tone, or as it is where `colour` is off.
 std::string toned(std::string_view text, Tone tone, bool colour);

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "opbench/results/schema.h"
 #include "opbench/results/sum.h"
 
 namespace opbench::report {
@@ -42,25 +43,25 @@ void addTiming(Json& record, const Outcome& outcome, const Run& run) {
   record["speedup"] = orNull(outcome.speedup, 6);
   record["speedup_low"] = outcome.speedup ? Json(rounded(timing->ratio.low, 6)) : Json(nullptr);
   record["speedup_high"] = outcome.speedup ? Json(rounded(timing->ratio.high, 6)) : Json(nullptr);
-  const auto& beside = outcome.beside;
-  const std::string other(measureName(run, besideMeasure(run)));
-  record[other + "_us"] = microsecondsOrNull(beside, &Timing::median);
-  record[other + "_low_us"] = microsecondsOrNull(beside, &Timing::low);
-  record[other + "_high_us"] = microsecondsOrNull(beside, &Timing::high);
-  record[other + "_speedup"] = beside ? Json(rounded(beside->ratio.median, 6)) : Json(nullptr);
+  const auto& secondary = outcome.secondary;
+  const std::string other(measureName(run, secondaryMeasure(run)));
+  record[other + "_us"] = microsecondsOrNull(secondary, &Timing::median);
+  record[other + "_low_us"] = microsecondsOrNull(secondary, &Timing::low);
+  record[other + "_high_us"] = microsecondsOrNull(secondary, &Timing::high);
+  record[other + "_speedup"] = secondary ? Json(rounded(secondary->ratio.median, 6)) : Json(nullptr);
 }
 
-void addHeat(Json& record, const Row& row) {
-  const auto& heat = row.heat;
-  record["stopped"] = heat ? Json(name(heat->stopped)) : Json(nullptr);
-  record["dropped"] = heat ? heat->dropped : 0;
-  record["throttled"] = heat && heat->isThrottled;
-  record["clock_mhz"] = heat && heat->clock ? Json(rounded(*heat->clock / 1e6, 0)) : Json(nullptr);
+void addMeasurement(Json& record, const Row& row) {
+  const auto& measurement = row.measurement;
+  record["stopped"] = measurement ? Json(name(measurement->stopped)) : Json(nullptr);
+  record["dropped"] = measurement ? measurement->dropped : 0;
+  record["throttled"] = measurement && measurement->isThrottled;
+  record["clock_mhz"] = measurement && measurement->clock ? Json(rounded(*measurement->clock / 1e6, 0)) : Json(nullptr);
   record["stolen_ms"] = row.stolenSeconds ? Json(rounded(*row.stolenSeconds * 1e3, 0)) : Json(nullptr);
 }
 
 Json toJson(const Tried& tried) {
-  return {{"kernel", tried.kernel}, {"tiling", tried.tiling}, {"us", rounded(tried.seconds * 1e6, 3)}};
+  return {{"kernel", tried.kernel}, {"schedule", tried.schedule}, {"us", rounded(tried.seconds * 1e6, 3)}};
 }
 
 Json toJson(const Tuning& tuning) {
@@ -91,7 +92,7 @@ Json toJson(const Accuracy& accuracy) {
 void addJudgement(Json& record, const Row& row, const Outcome& outcome) {
   record["data"] = row.data;
   record["retried"] = row.retried.empty() ? Json(nullptr) : Json(row.retried);
-  record["vacuous"] = row.vacuous.empty() ? Json(nullptr) : Json(row.vacuous);
+  record["trivial_solution"] = row.trivialSolution.empty() ? Json(nullptr) : Json(row.trivialSolution);
   record["deterministic"] = outcome.deterministic ? Json(*outcome.deterministic) : Json(nullptr);
   record["accuracy"] = outcome.accuracy ? toJson(*outcome.accuracy) : Json(nullptr);
 }
@@ -103,19 +104,19 @@ void addOutcome(Json& record, const Row& row, const Outcome& outcome, const Run&
   record["reason"] = outcome.reason;
   if (!outcome.caseFolder.empty()) record["case"] = outcome.caseFolder;
   addTiming(record, outcome, run);
-  addHeat(record, row);
+  addMeasurement(record, row);
   record["family"] = row.family;
   record["bytes"] = row.bytes();
   record["bytes_read"] = row.traffic.read;
   record["flops"] = row.flops;
-  record["sol_us"] = microsecondsOf(row.lightSeconds);
-  record["floor_bound"] = row.isFloorBound;
+  record["roofline_us"] = microsecondsOf(row.rooflineSeconds);
+  record["launch_bound"] = row.isLaunchBound;
   record["gb_per_s"] = orNull(gigabytes(outcome.bytesPerSecond), 3);
-  record["of_sol"] = orNull(outcome.ofLight, 5);
+  record["of_roofline"] = orNull(outcome.ofRoofline, 5);
   record["compile_ms"] = rounded(outcome.compileMs, 3);
   record["cached"] = outcome.cached;
-  record["compiled_ahead"] = outcome.isCompiledAhead;
-  record["not_ahead"] = outcome.notAhead;
+  record["precompiled"] = outcome.isPrecompiled;
+  record["precompile_miss"] = outcome.precompileMiss;
   record["kernels"] = outcome.kernels;
   record["schedule"] = outcome.schedule;
   record["tuning"] = outcome.tuning ? toJson(*outcome.tuning) : Json(nullptr);
@@ -133,10 +134,10 @@ void addRun(Json& record, const Run& run) {
   record["copy_gb_per_s"] = rounded(run.ceilings.copy / 1e9, 1);
   record["read_gb_per_s"] = rounded(run.ceilings.read / 1e9, 1);
   record["peak_gflops"] = rounded(run.ceilings.flops / 1e9, 1);
-  record["floor_us"] = microsecondsOf(run.ceilings.floor);
-  record["spread"] = orNull(run.spread, 5);
+  record["launch_overhead_us"] = microsecondsOf(run.ceilings.launchOverhead);
+  record["aa_noise"] = orNull(run.aaNoise, 5);
   record["flush"] = run.threads > 0 ? "lines" : run.flush == runtime::Flush::Write ? "write" : "read";
-  record["self_test"] = run.isSelfTest;
+  record["aa"] = run.isAA;
   record["seed"] = run.seed;
   record["threads"] = run.threads;
   record["processors"] = run.processors;
@@ -164,6 +165,7 @@ std::string jsonLines(const Row& row, const Run& run) {
   std::string text;
   for (const Outcome& outcome : row.outcomes) {
     Json record;
+    record["schema"] = results::currentSchema;
     record["index"] = row.index;
     record["op"] = row.op;
     record["sample"] = row.sample;

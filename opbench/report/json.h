@@ -6,7 +6,7 @@
 
 namespace opbench::report {
 
-/// What all lines of a run have in common, as an object of its own.
+/// The fields that all lines of a run have in common, as an object.
 std::string runJson(const Run& run);
 /// One JSON object a line, one line a contender of the row; times in microseconds, rates in GB/s (1e9), null for what was not
 /// measured. Each ends with its sum (results/sum.h).

@@ -52,13 +52,13 @@ std::string counts(const std::vector<const TestCase*>& cases) {
                      number(Outcome::Skipped));
 }
 
-Outcome outcomeOf(results::Fate fate) {
-  switch (fate) {
-    case results::Fate::Measured: return Outcome::Passed;
-    case results::Fate::Wrong:
-    case results::Fate::Failed:
-    case results::Fate::Impossible: return Outcome::Failed;
-    case results::Fate::Unmeasured: return Outcome::Skipped;
+Outcome outcomeOf(results::Disposition disposition) {
+  switch (disposition) {
+    case results::Disposition::Measured: return Outcome::Passed;
+    case results::Disposition::Wrong:
+    case results::Disposition::Failed:
+    case results::Disposition::Impossible: return Outcome::Failed;
+    case results::Disposition::Unmeasured: return Outcome::Skipped;
   }
   return Outcome::Failed;
 }
@@ -73,7 +73,7 @@ std::string junit(const std::vector<results::Record>& records) {
   std::vector<TestCase> cases;
   for (const results::Record& record : records) {
     const double seconds = record.median.value_or(0) * 1e-6;
-    cases.push_back({record.op, caseName(record), seconds, outcomeOf(record.fate), record.status, record.reason});
+    cases.push_back({record.op, caseName(record), seconds, outcomeOf(record.disposition), record.status, record.reason});
   }
   return junit("opbench", cases);
 }

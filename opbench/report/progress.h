@@ -17,7 +17,7 @@ std::string progress(const Progress& progress, const std::string& what, int widt
 /// The line that is written now and then where there is no terminal: `12 of 431 samples, 1 failed, 2:31 left`.
 std::string progress(const Progress& progress);
 
-/// What clears that line.
+/// Clears that line.
 inline constexpr const char* clearLine = "\r\033[K";
 
 }  // namespace opbench::report

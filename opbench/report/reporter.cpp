@@ -46,19 +46,19 @@ void Reporter::complain(const std::string& what) {
   streams_.err << "opbench: " << inputs::printable(what) << std::endl;
 }
 
-void Reporter::row(const results::Raced& raced) {
+void Reporter::row(const results::SampleResult& result) {
   clear();
   ++progress_.done;
   if (start_) ++progress_.raced;
-  if (hasFailed(raced.row)) ++progress_.failed;
+  if (hasFailed(result.row)) ++progress_.failed;
   if (console_ && !options_.quiet) {
-    *console_ << report::line(raced.row, raced.run, layout_);
-    const std::string why = report::fallback(raced.row, layout_);
-    if (fallbacks_.insert(raced.row.op + why).second) *console_ << why;
+    *console_ << report::line(result.row, result.run, layout_);
+    const std::string why = report::fallback(result.row, layout_);
+    if (fallbacks_.insert(result.row.op + why).second) *console_ << why;
     *console_ << std::flush;
   }
   if (!report::wantsFormats(options_)) return;
-  std::istringstream lines(raced.lines);
+  std::istringstream lines(result.lines);
   for (std::string line; std::getline(lines, line);) records_.push_back(results::recordOf(line, "results"));
 }
 

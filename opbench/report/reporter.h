@@ -11,8 +11,8 @@
 #include "opbench/report/console.h"
 #include "opbench/report/progress.h"
 #include "opbench/report/summary.h"
-#include "opbench/results/raced.h"
 #include "opbench/results/record.h"
+#include "opbench/results/sample_result.h"
 #include "opbench/run/row.h"
 
 namespace opbench {
@@ -38,9 +38,9 @@ class Reporter {
   void begin(const Run& run, int samples, int longestOperator);
   /// A sample is begun: on a terminal one line shows how far the run is, elsewhere one is written each minute.
   void progress(const std::string& what);
-  /// What is not as it should be, though the run goes on; one line.
+  /// Reports a problem that does not end the run; one line.
   void complain(const std::string& what);
-  void row(const results::Raced& raced);
+  void row(const results::SampleResult& result);
   void end(const Summary& summary);
 
  private:

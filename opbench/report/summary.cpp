@@ -13,8 +13,8 @@ using runtime::Kind;
 
 /// The figures of one contender, gathered row by row.
 struct Gathered {
-  std::vector<double> speedups, baseline, seconds, bandwidths, ofLight, cold, cached, generated, computing, floorBound,
-      aboveFloor, beside;
+  std::vector<double> speedups, baseline, seconds, bandwidths, ofRoofline, cold, cached, generated, computing, launchBound,
+      notLaunchBound, secondary;
   double baselineOfCalls = 0, secondsOfCalls = 0;
 };
 
@@ -34,7 +34,7 @@ void count(Counts& counts, const Outcome& outcome) {
   }
   switch (outcome.kind) {
     case Kind::Generated: ++counts.generated; return;
-    case Kind::Extern: ++counts.externs; return;
+    case Kind::Fallback: ++counts.fallbacks; return;
     case Kind::View: ++counts.views; return;
   }
 }
@@ -48,8 +48,8 @@ void gatherSpeedup(Gathered& gathered, const Row& row, const Outcome& outcome) {
   if (outcome.kind == Kind::Generated) gathered.generated.push_back(*outcome.speedup);
   if (outcome.kind != Kind::View) {
     gathered.computing.push_back(*outcome.speedup);
-    (row.isFloorBound ? gathered.floorBound : gathered.aboveFloor).push_back(*outcome.speedup);
-    if (outcome.beside) gathered.beside.push_back(outcome.beside->ratio.median);
+    (row.isLaunchBound ? gathered.launchBound : gathered.notLaunchBound).push_back(*outcome.speedup);
+    if (outcome.secondary) gathered.secondary.push_back(outcome.secondary->ratio.median);
   }
   gathered.secondsOfCalls += static_cast<double>(row.count) * seconds;
   gathered.baselineOfCalls += static_cast<double>(row.count) * seconds * *outcome.speedup;
@@ -57,7 +57,7 @@ void gatherSpeedup(Gathered& gathered, const Row& row, const Outcome& outcome) {
 
 void gather(Gathered& gathered, const Row& row, const Outcome& outcome) {
   if (outcome.bytesPerSecond) gathered.bandwidths.push_back(*outcome.bytesPerSecond);
-  if (outcome.ofLight) gathered.ofLight.push_back(*outcome.ofLight);
+  if (outcome.ofRoofline) gathered.ofRoofline.push_back(*outcome.ofRoofline);
   if (outcome.kernels > 0) (outcome.cached ? gathered.cached : gathered.cold).push_back(outcome.compileMs);
   gatherSpeedup(gathered, row, outcome);
 }
@@ -70,33 +70,33 @@ Mean meanOf(const std::vector<double>& values) {
   return values.empty() ? Mean{} : Mean{geomean(values), static_cast<int>(values.size())};
 }
 
-void conclude(Standing& standing, const Gathered& gathered) {
+void conclude(ContenderSummary& contender, const Gathered& gathered) {
   constexpr double noticeablySlower = 0.95;
-  if (!gathered.speedups.empty()) standing.speedups = quantiles(gathered.speedups);
-  standing.baselineSeconds = medianOf(gathered.baseline);
-  standing.medianSeconds = medianOf(gathered.seconds);
-  standing.bytesPerSecond = medianOf(gathered.bandwidths);
-  standing.ofLight = medianOf(gathered.ofLight);
-  standing.coldMs = medianOf(gathered.cold);
-  standing.cachedMs = medianOf(gathered.cached);
-  standing.generated = meanOf(gathered.generated);
-  standing.computing = meanOf(gathered.computing);
-  standing.floorBound = meanOf(gathered.floorBound);
-  standing.aboveFloor = meanOf(gathered.aboveFloor);
-  standing.beside = meanOf(gathered.beside);
+  if (!gathered.speedups.empty()) contender.speedups = quantiles(gathered.speedups);
+  contender.baselineSeconds = medianOf(gathered.baseline);
+  contender.medianSeconds = medianOf(gathered.seconds);
+  contender.bytesPerSecond = medianOf(gathered.bandwidths);
+  contender.ofRoofline = medianOf(gathered.ofRoofline);
+  contender.coldMs = medianOf(gathered.cold);
+  contender.cachedMs = medianOf(gathered.cached);
+  contender.generated = meanOf(gathered.generated);
+  contender.computing = meanOf(gathered.computing);
+  contender.launchBound = meanOf(gathered.launchBound);
+  contender.notLaunchBound = meanOf(gathered.notLaunchBound);
+  contender.secondary = meanOf(gathered.secondary);
   if (gathered.secondsOfCalls > 0) {
-    standing.byCalls = gathered.baselineOfCalls / gathered.secondsOfCalls;
-    standing.savedSeconds = gathered.baselineOfCalls - gathered.secondsOfCalls;
+    contender.byCalls = gathered.baselineOfCalls / gathered.secondsOfCalls;
+    contender.savedSeconds = gathered.baselineOfCalls - gathered.secondsOfCalls;
   }
-  standing.timed = static_cast<int>(gathered.speedups.size());
-  standing.slower = static_cast<int>(
+  contender.timed = static_cast<int>(gathered.speedups.size());
+  contender.slower = static_cast<int>(
       std::count_if(gathered.speedups.begin(), gathered.speedups.end(), [](double s) { return s < noticeablySlower; }));
 }
 
-void countHeat(Standing& standing, const Row& row, const Outcome& outcome) {
-  if (!row.heat || !outcome.speedup) return;
-  standing.imprecise += row.heat->stopped == Stop::MaxTime;
-  standing.throttledRuns += row.heat->dropped;
+void countMeasurement(ContenderSummary& contender, const Row& row, const Outcome& outcome) {
+  if (!row.measurement || !outcome.speedup) return;
+  contender.imprecise += row.measurement->stopped == Stop::MaxTime;
+  contender.throttledRuns += row.measurement->dropped;
 }
 
 using Rows = std::vector<const Row*>;
@@ -104,21 +104,21 @@ using Rows = std::vector<const Row*>;
 Group groupOf(const std::string& name, const Rows& rows, const Run& run) {
   Group group{name, {}};
   for (size_t i = 0; i < run.contenders.size(); ++i) {
-    Standing standing;
-    standing.contender = run.contenders[i];
+    ContenderSummary contender;
+    contender.contender = run.contenders[i];
     Gathered gathered;
     for (const Row* row : rows) {
-      count(standing.counts, row->outcomes[i]);
-      countHeat(standing, *row, row->outcomes[i]);
-      standing.same += isSame(row->outcomes[i], run);
+      count(contender.counts, row->outcomes[i]);
+      countMeasurement(contender, *row, row->outcomes[i]);
+      contender.same += isSame(row->outcomes[i], run);
       gather(gathered, *row, row->outcomes[i]);
-      standing.recovered += hasRecovered(*row);
-      standing.vacuous += !row->vacuous.empty();
+      contender.recovered += hasRecovered(*row);
+      contender.trivialSolutions += !row->trivialSolution.empty();
       if (row->outcomes[i].deterministic == false)
-        ++(row->outcomes[i].kind == Kind::Generated ? standing.nondeterministic : standing.atenNondeterministic);
+        ++(row->outcomes[i].kind == Kind::Generated ? contender.nondeterministic : contender.atenNondeterministic);
     }
-    conclude(standing, gathered);
-    group.standings.push_back(standing);
+    conclude(contender, gathered);
+    group.contenders.push_back(contender);
   }
   return group;
 }
@@ -140,8 +140,8 @@ std::vector<Group> grouped(const Rows& rows, const Run& run, const F& nameOf) {
 }
 
 /// Over the timings whose median is at least `least` and less than `below` seconds.
-Spread spreadOf(const std::vector<Row>& rows, std::optional<Timing> Outcome::* measure, const std::string& what, double least,
-                double below) {
+AANoise aaNoiseOf(const std::vector<Row>& rows, std::optional<Timing> Outcome::* measure, const std::string& what, double least,
+                  double below) {
   std::vector<double> differences;
   for (const Row& row : rows)
     for (const Outcome& outcome : row.outcomes) {
@@ -153,16 +153,16 @@ Spread spreadOf(const std::vector<Row>& rows, std::optional<Timing> Outcome::* m
   return {what, median(differences), quantile(differences, 0.95), quantile(differences, 1), static_cast<int>(differences.size())};
 }
 
-std::vector<Spread> spreadsOf(const std::vector<Row>& rows, const Run& run) {
+std::vector<AANoise> aaNoisesOf(const std::vector<Row>& rows, const Run& run) {
   constexpr double shortTime = 1e-5;
   const double always = std::numeric_limits<double>::infinity();
-  const std::string main(measureTitle(run, mainMeasure(run)));
-  std::vector<Spread> spreads{spreadOf(rows, &Outcome::timing, main, 0, always),
-                              spreadOf(rows, &Outcome::timing, main + ", below 10 us", 0, shortTime),
-                              spreadOf(rows, &Outcome::timing, main + ", 10 us and more", shortTime, always),
-                              spreadOf(rows, &Outcome::beside, std::string(measureTitle(run, besideMeasure(run))), 0, always)};
-  std::erase_if(spreads, [](const Spread& spread) { return spread.timings == 0; });
-  return spreads;
+  const std::string main(measureName(run, mainMeasure(run)));
+  std::vector<AANoise> aaNoises{
+      aaNoiseOf(rows, &Outcome::timing, main, 0, always), aaNoiseOf(rows, &Outcome::timing, main + ", below 10 us", 0, shortTime),
+      aaNoiseOf(rows, &Outcome::timing, main + ", 10 us and more", shortTime, always),
+      aaNoiseOf(rows, &Outcome::secondary, std::string(measureName(run, secondaryMeasure(run))), 0, always)};
+  std::erase_if(aaNoises, [](const AANoise& noise) { return noise.timings == 0; });
+  return aaNoises;
 }
 
 Recorded coveredBy(const std::vector<Row>& rows) {
@@ -189,7 +189,7 @@ Summary summarize(const std::vector<Row>& rows, const Run& run) {
       grouped(bySize, run, [](const Row& row) { return row.bytes() == 0 ? std::string_view() : sizeClassOf(row.bytes()); });
   summary.total = groupOf("", all, run);
   summary.covered = coveredBy(rows);
-  if (run.isSelfTest) summary.spreads = spreadsOf(rows, run);
+  if (run.isAA) summary.aaNoises = aaNoisesOf(rows, run);
   return summary;
 }
 
@@ -204,8 +204,8 @@ bool hasFailed(const Row& row) {
 }
 
 bool hasFailed(const Summary& summary) {
-  return std::any_of(summary.total.standings.begin(), summary.total.standings.end(),
-                     [](const Standing& standing) { return failures(standing.counts) > 0; });
+  return std::any_of(summary.total.contenders.begin(), summary.total.contenders.end(),
+                     [](const ContenderSummary& contender) { return failures(contender.counts) > 0; });
 }
 
 }  // namespace opbench

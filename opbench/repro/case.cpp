@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 using inputs::shown;
 using ir::ErrorKind;
 using ir::fail;
-using results::Fate;
+using results::Disposition;
 using results::Record;
 
 /// `FILE:LINE`; the line is 0 where none is named.
@@ -60,12 +60,12 @@ Case caseOf(const std::string& text, const Place& place) {
   fail(ErrorKind::Input, "{}:{}: expected a sample or a line of --json results", place.file, place.line);
 }
 
-/// What a dumped race says about a contender that failed, or else about the last one.
+/// The record of a contender that failed in a dumped race, or else of the last one.
 std::optional<Record> mainRecord(const fs::path& race) {
   if (!fs::exists(race)) return std::nullopt;
   std::vector<Record> records = results::readFile(race).records;
-  const auto failed =
-      std::find_if(records.begin(), records.end(), [](const Record& record) { return record.fate != Fate::Measured; });
+  const auto failed = std::find_if(records.begin(), records.end(),
+                                   [](const Record& record) { return record.disposition != Disposition::Measured; });
   return failed == records.end() ? records.back() : *failed;
 }
 

@@ -26,7 +26,7 @@ Case readCase(const std::string& what);
 /// The case of a line of results; `where` is the `FILE:LINE` of messages. Errors: Input.
 Case caseOfLine(std::string_view line, const std::string& where);
 
-/// What the case is about: `aten.add.Tensor: opbench was wrong: output 0 is ...`. The text is foreign, and may have any lines.
+/// The subject of the case: `aten.add.Tensor: opbench was wrong: output 0 is ...`. The text is foreign, and may have any lines.
 std::string aboutCase(const Case& wanted);
 
 /// The options to race the case with: the dtype, data, seed, threads, strides and contender of its record, and its device unless

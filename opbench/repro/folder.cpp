@@ -20,7 +20,7 @@ using ir::ErrorKind;
 using ir::fail;
 
 constexpr std::string_view markFile = "case.json";
-/// What a case's folder holds: its files, and what a race adds.
+/// The content of a case's folder: its files, and those that a race adds.
 constexpr std::array<std::string_view, 8> entries{markFile,    "sample.txt", "run.words", "run.sh",
                                                   "driver.py", "inputs",     "stages",    "result.jsonl"};
 

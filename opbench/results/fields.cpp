@@ -7,6 +7,7 @@
 #include "inputs/operator_name.h"
 #include "inputs/text/printable.h"
 #include "ir/error.h"
+#include "opbench/results/schema.h"
 
 namespace opbench::results {
 namespace {
@@ -41,6 +42,16 @@ Fields::Fields(std::string_view text, std::string where) : where_(std::move(wher
     refuse("a number that is too large");
   }
   requireObject();
+}
+
+Fields Fields::ofLine(std::string_view text, std::string where) {
+  Fields line(text, std::move(where));
+  line.schema_ = schemaOf(line.object_);
+  if (line.schema_ == 0) line.refuse("\"schema\" must be a whole number from 1");
+  if (line.schema_ > currentSchema)
+    line.refuse(fmt::format("results of schema {}; this opbench reads 1 and {}", line.schema_, currentSchema));
+  translate(line.object_);
+  return line;
 }
 
 void Fields::requireObject() const {

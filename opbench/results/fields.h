@@ -14,6 +14,9 @@ class Fields {
  public:
   /// `where` is the `FILE:LINE` of messages. Errors: Input where the text is no JSON object.
   Fields(std::string_view text, std::string where);
+  /// A line of results, whatever its schema, by the names of the current one (schema.h). Errors: Input, also for a line of a
+  /// schema that this program does not read.
+  static Fields ofLine(std::string_view text, std::string where);
 
   /// A text that must be there; what cannot be shown (inputs::printable) is `?`.
   std::string requiredText(const char* name) const;
@@ -29,6 +32,7 @@ class Fields {
   std::optional<uint64_t> natural(const char* name) const;                                       ///< of all 64 bits
   bool flag(const char* name) const;                                                             ///< false where absent
   bool has(const char* name) const { return find(name) != nullptr; }
+  int64_t schema() const { return schema_; }  ///< that the line was written with
   std::optional<Fields> object(const char* name) const;
   std::vector<Fields> objects(const char* name) const;  ///< of a list; empty where absent
 
@@ -44,6 +48,7 @@ class Fields {
   double positive(const char* name, const nlohmann::json& value) const;
 
   nlohmann::json object_;
+  int64_t schema_ = 0;  ///< of a line of results
   std::string where_;
 };
 

@@ -33,25 +33,24 @@ void readTiming(const Fields& fields, Record& record) {
   record.medianInterval = fields.interval("low_us", "high_us");
   record.percentiles = fields.interval("p20_us", "p80_us");
   record.rounds = fields.numbers("rounds_us");
-  if (record.rounds.empty()) record.rounds = fields.numbers("batches_us");
   record.runs = fields.integer("runs").value_or(0);
   record.speedup = fields.number("speedup");
   record.speedupInterval = fields.interval("speedup_low", "speedup_high");
   record.gigabytesPerSecond = fields.number("gb_per_s");
   record.clockMhz = fields.number("clock_mhz");
-  record.isFloorBound = fields.flag("floor_bound");
-  record.spread = fields.number("spread");
+  record.isLaunchBound = fields.flag("launch_bound");
+  record.aaNoise = fields.number("aa_noise");
 }
 
-/// Beside cold times on CUDA stand marginal ones, which are differences of times; beside hot times on a CPU cold ones.
-void readBeside(const Fields& fields, Record& record) {
-  const bool isMarginal = fields.signedNumber("marginal_us").has_value();
-  const auto median = fields.signedNumber(isMarginal ? "marginal_us" : "cold_us");
-  const auto low = fields.signedNumber(isMarginal ? "marginal_low_us" : "cold_low_us");
-  const auto high = fields.signedNumber(isMarginal ? "marginal_high_us" : "cold_high_us");
+/// The secondary measure of a CUDA device is throughput, whose times are differences of times; that of a CPU is cold.
+void readSecondary(const Fields& fields, Record& record) {
+  const bool isThroughput = fields.signedNumber("throughput_us").has_value();
+  const auto median = fields.signedNumber(isThroughput ? "throughput_us" : "cold_us");
+  const auto low = fields.signedNumber(isThroughput ? "throughput_low_us" : "cold_low_us");
+  const auto high = fields.signedNumber(isThroughput ? "throughput_high_us" : "cold_high_us");
   if (!median || !low || !high || *low <= 0 || *low > *median || *median > *high) return;
-  record.beside = median;
-  record.besideInterval = {*low, *high};
+  record.secondary = median;
+  record.secondaryInterval = {*low, *high};
 }
 
 void readOutcome(const Fields& fields, Record& record) {
@@ -60,9 +59,9 @@ void readOutcome(const Fields& fields, Record& record) {
   record.status = fields.requiredText("status");
   record.reason = fields.text("reason");
   record.retried = fields.text("retried");
-  const auto fate = fateOf(record.status, record.median.has_value());
-  if (!fate) fields.refuse(fmt::format("unknown status '{}'", record.status));
-  record.fate = *fate;
+  const auto disposition = dispositionOf(record.status, record.median.has_value());
+  if (!disposition) fields.refuse(fmt::format("unknown status '{}'", record.status));
+  record.disposition = *disposition;
 }
 
 void readRun(const Fields& fields, Record& record) {
@@ -75,7 +74,7 @@ void readRun(const Fields& fields, Record& record) {
   record.seed = fields.natural("seed");
   record.threads = fields.integer("threads", largestInt).value_or(0);
   record.channelsLast = fields.flag("channels_last");
-  record.isSelfTest = fields.flag("self_test");
+  record.isAA = fields.flag("aa");
 }
 
 /// Gathers records, of which the last of equal ones counts.
@@ -84,14 +83,14 @@ class Gathering {
   explicit Gathering(Results& results) : results_(results) {}
 
   void add(Record record) {
-    const auto [known, isNew] =
-        places_.try_emplace(std::tuple(record.op, record.sample, record.dtype, record.contender), results_.records.size());
+    const auto [entry, isNew] =
+        indices_.try_emplace(std::tuple(record.op, record.sample, record.dtype, record.contender), results_.records.size());
     if (isNew) {
       results_.records.push_back(std::move(record));
       return;
     }
     ++repeated_;
-    results_.records[known->second] = std::move(record);
+    results_.records[entry->second] = std::move(record);
   }
   void finish() {
     if (repeated_ > 0)
@@ -101,7 +100,7 @@ class Gathering {
 
  private:
   Results& results_;
-  std::map<std::tuple<std::string, std::string, std::string, std::string>, size_t> places_;
+  std::map<std::tuple<std::string, std::string, std::string, std::string>, size_t> indices_;
   int repeated_ = 0;
 };
 
@@ -110,11 +109,11 @@ class Gathering {
 Record recordOf(std::string_view line, const std::string& where) {
   if (const size_t longest = inputs::FileLimits().line; line.size() > longest)
     ir::fail(ir::ErrorKind::Input, "{}: the line is longer than {} bytes", where, longest);
-  const Fields fields(line, where);
+  const Fields fields = Fields::ofLine(line, where);
   Record record;
   readSample(fields, record);
   readTiming(fields, record);
-  readBeside(fields, record);
+  readSecondary(fields, record);
   readOutcome(fields, record);
   readRun(fields, record);
   return record;

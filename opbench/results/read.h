@@ -8,11 +8,11 @@
 
 namespace opbench::results {
 
-/// What a results file says, a record a sample and contender.
+/// The records of a results file, one for each sample and contender.
 struct Results {
   std::string file;
   std::vector<Record> records;          ///< in the file's order
-  std::vector<std::string> complaints;  ///< `FILE:LINE: ...`: what was passed over
+  std::vector<std::string> complaints;  ///< `FILE:LINE: ...`: lines that were passed over
 };
 
 /// Reads JSON lines, as `--json` writes them. A last line that breaks off, as a run that was killed leaves it, is passed over

@@ -5,20 +5,21 @@ namespace {
 
 struct Row {
   std::string_view status;
-  Fate fate;
+  Disposition disposition;
 };
 
-constexpr Row rows[] = {{"ok", Fate::Measured},       {"wrong", Fate::Wrong},           {"error", Fate::Failed},
-                        {"crash", Fate::Failed},      {"timeout", Fate::Failed},        {"oom", Fate::Failed},
-                        {"assert", Fate::Failed},     {"impossible", Fate::Impossible}, {"unsupported", Fate::Unmeasured},
-                        {"skipped", Fate::Unmeasured}};
+constexpr Row rows[] = {
+    {"ok", Disposition::Measured},       {"wrong", Disposition::Wrong},           {"error", Disposition::Failed},
+    {"crash", Disposition::Failed},      {"timeout", Disposition::Failed},        {"oom", Disposition::Failed},
+    {"assert", Disposition::Failed},     {"impossible", Disposition::Impossible}, {"unsupported", Disposition::Unmeasured},
+    {"skipped", Disposition::Unmeasured}};
 
 }  // namespace
 
-std::optional<Fate> fateOf(std::string_view status, bool hasTime) {
+std::optional<Disposition> dispositionOf(std::string_view status, bool hasTime) {
   for (const Row& row : rows) {
     if (row.status != status) continue;
-    return row.fate == Fate::Measured && !hasTime ? Fate::Unmeasured : row.fate;
+    return row.disposition == Disposition::Measured && !hasTime ? Disposition::Unmeasured : row.disposition;
   }
   return std::nullopt;
 }

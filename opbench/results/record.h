@@ -8,8 +8,8 @@
 
 namespace opbench::results {
 
-/// What became of a contender on a sample, as far as one who reads results is concerned.
-enum class Fate {
+/// The disposition of a contender on a sample: its status, as far as readers of results tell them apart.
+enum class Disposition {
   Measured,    ///< `ok`, with a time
   Wrong,       ///< `wrong`
   Failed,      ///< `error`, `crash`, `assert`, `timeout`, `oom`
@@ -22,8 +22,8 @@ struct Interval {
   double low = 0, high = 0;
 };
 
-/// One line that `--json` writes: a contender on a sample. Times in microseconds; what a line does not have (files of older
-/// versions) or has as null is absent.
+/// One line that `--json` writes: a contender on a sample. Times in microseconds; a field that a line lacks or has as null is
+/// absent.
 struct Record {
   int place = 0;                ///< the line of the results file it stands in, from 1
   std::string op, sample;       ///< the sample as recorded
@@ -31,8 +31,8 @@ struct Record {
   int64_t index = 0, line = 0;  ///< its number in the run, and its line in `file`
   int64_t count = 1;
   std::string contender, kind, status, reason;
-  std::string retried;  ///< how the sample failed the first time, where it was raced twice
-  Fate fate = Fate::Unmeasured;
+  std::string retried;  ///< the first failure, where the sample was raced twice
+  Disposition disposition = Disposition::Unmeasured;
 
   std::optional<double> median;
   std::optional<Interval> medianInterval;  ///< 95 % of bootstraps
@@ -41,21 +41,21 @@ struct Record {
   int64_t runs = 0;
   std::optional<double> speedup;  ///< over the baseline
   std::optional<Interval> speedupInterval;
-  std::optional<double> beside;            ///< the median by the other measure, where it and its interval are more than 0
-  std::optional<Interval> besideInterval;  ///< 95 % of bootstraps
+  std::optional<double> secondary;            ///< the median by the secondary measure, where it and its interval are more than 0
+  std::optional<Interval> secondaryInterval;  ///< 95 % of bootstraps
   std::optional<double> gigabytesPerSecond;
   std::optional<double> clockMhz;
-  bool isFloorBound = false;     ///< as fast as an empty kernel
-  std::optional<double> spread;  ///< of the device's own A/A measurements, 0.01 being 1 %
+  bool isLaunchBound = false;     ///< about as fast as an empty kernel
+  std::optional<double> aaNoise;  ///< the device's A/A noise, 0.01 being 1 %
 
   std::string device, deviceName, dtype, data, flush, version;
   std::optional<uint64_t> seed;
   int64_t threads = 0;
   bool channelsLast = false;
-  bool isSelfTest = false;  ///< speedups are of the contender over itself
+  bool isAA = false;  ///< speedups are of the contender over itself
 };
 
-/// The fate that a status stands for; nothing for one that is unknown. `hasTime`: whether a median stands beside it.
-std::optional<Fate> fateOf(std::string_view status, bool hasTime);
+/// The disposition that a status stands for; nothing for an unknown one. `hasTime`: whether the line has a median.
+std::optional<Disposition> dispositionOf(std::string_view status, bool hasTime);
 
 }  // namespace opbench::results

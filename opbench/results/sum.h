@@ -9,7 +9,7 @@ namespace opbench::results {
 /// were edited or damaged; whoever wants to deceive can make another one.
 std::string withSum(std::string object);
 
-/// What a line's sum says. Lines of older versions have none.
+/// The state of a line's sum. Lines of older versions have none.
 enum class SumState { Right, Wrong, None };
 SumState sumStateOf(std::string_view line);
 

@@ -6,7 +6,7 @@
 
 namespace opbench {
 
-/// What compiling a sample's kernels ahead of its race came to.
+/// The outcome of compiling a sample's kernels ahead of its race.
 struct Compilation {
   double ms = 0;        ///< wall time of compiling them, one after another
   bool cached = false;  ///< whether all were in the cache before

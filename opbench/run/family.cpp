@@ -37,7 +37,7 @@ std::string_view familyOf(const codegen::Plan& plan) {
       return std::any_of(stores.begin(), stores.end(), [&](const ir::StoreTo& store) { return holds(store); });
     });
   };
-  if (plan.nests.empty()) return "extern";
+  if (plan.nests.empty()) return "fallback";
   if (anyStore(isNormalized)) return "normalization";
   if (anyStore([](const ir::StoreTo& store) { return isReduced(store.value); })) return "reduction";
   return anyStore([](const ir::StoreTo& store) { return !isMoved(store.value); }) ? "pointwise" : "copy";

@@ -6,8 +6,8 @@
 
 namespace opbench {
 
-/// What a call's loops do: `copy` (move, convert or set values), `pointwise`, `reduction` (results a row has once),
-/// `normalization` (results for every element that need a reduction); `extern` where there are none.
+/// The family of a call's loops: `copy` (move, convert or set values), `pointwise`, `reduction` (results a row has once),
+/// `normalization` (results for every element that need a reduction); `fallback` where there are none.
 std::string_view familyOf(const codegen::Plan& plan);
 
 }  // namespace opbench

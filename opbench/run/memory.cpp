@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view estimated = "needs about ";
 constexpr double least = 256e6;      // bytes; asking a GPU costs about a millisecond
-constexpr double mostOfFree = 0.95;  // what else is allocated is small beside it
+constexpr double mostOfFree = 0.95;  // all other allocations are small
 constexpr double float64Bytes = 8;
 constexpr double float64Comparisons = 3;  // copies of an output that comparing it takes
 

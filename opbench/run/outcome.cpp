@@ -19,7 +19,7 @@ void set(std::span<Outcome> outcomes, Status status, const std::string& reason) 
     outcome.status = status;
     outcome.reason = reason;
     outcome.timing.reset();
-    outcome.beside.reset();
+    outcome.secondary.reset();
   }
 }
 
@@ -87,7 +87,7 @@ void setWrong(Outcome& outcome, const std::string& message) {
   outcome.status = Status::Wrong;
   outcome.reason = message;
   outcome.timing.reset();
-  outcome.beside.reset();
+  outcome.secondary.reset();
 }
 
 Status fatalStatus(std::string_view words) {
@@ -104,7 +104,7 @@ void setLost(std::span<Outcome> outcomes, const std::string& error) {
     if (outcome.reason.empty() || outcome.status == Status::Ok) outcome.reason = error;
     outcome.status = fatalStatus(error);
     outcome.timing.reset();
-    outcome.beside.reset();
+    outcome.secondary.reset();
   }
 }
 

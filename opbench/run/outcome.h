@@ -12,7 +12,7 @@ namespace opbench {
 
 /// A sample's row before anything was run.
 Row rowOf(const inputs::Sample& sample, int index, const std::vector<Contender>& contenders);
-/// What is known of a contender once its callable is made.
+/// Copies the facts about a contender's callable to its outcome.
 void describe(const runtime::Callable& callable, Outcome& outcome);
 
 /// Runs `step`; what it throws becomes the status and reason of the outcomes, which then have no timing. `dumped` is the
@@ -21,7 +21,7 @@ void describe(const runtime::Callable& callable, Outcome& outcome);
 void attempt(std::span<Outcome> outcomes, const std::string& dumped, const std::function<void()>& step);
 /// Marks an outcome as wrong.
 void setWrong(Outcome& outcome, const std::string& message);
-/// What ended a process or lost a device, by what it last said: Assert or Crash.
+/// The status of a process that ended or a device that was lost, by the last words: Assert or Crash.
 Status fatalStatus(std::string_view words);
 /// Marks the outcomes that have failed, or where none has all of them, as what lost the device; `error` is what that said.
 void setLost(std::span<Outcome> outcomes, const std::string& error);

@@ -6,17 +6,17 @@
 #include "codegen/compile.h"
 #include "inputs/convert.h"
 #include "ir/flops.h"
-#include "opbench/check/examination.h"
+#include "opbench/check/correctness_check.h"
 #include "opbench/measure/tune.h"
 #include "opbench/report/json.h"
-#include "opbench/repro/keep.h"
+#include "opbench/repro/case_writer.h"
 #include "opbench/run/brief.h"
 #include "opbench/run/dump.h"
 #include "opbench/run/family.h"
 #include "opbench/run/memory.h"
 #include "opbench/run/outcome.h"
 #include "opbench/select/skipped.h"
-#include "opbench/sweep/workers/accident.h"
+#include "opbench/sweep/workers/process_fault.h"
 #include "runtime/torch/call.h"
 
 namespace opbench {
@@ -26,15 +26,15 @@ using codegen::Plan;
 using runtime::Call;
 using runtime::CallablePtr;
 
-/// A contender that is ready to race.
-struct Entrant {
+/// A contender that is ready to race: compiled, captured, and its memory allocated.
+struct PreparedContender {
   Outcome* outcome = nullptr;
   CallablePtr callable;
   std::unique_ptr<runtime::Trial> trial;
 };
 
-/// What a sample's contenders have in common.
-struct Course {
+/// The call, graph, data and row that a sample's contenders share.
+struct SampleContext {
   Call& call;
   const ir::Graph& graph;
   const Check& check;
@@ -43,61 +43,62 @@ struct Course {
   Row& row;
 };
 
-/// What compiling took, where another process did it before: there, and whether it found the kernels in the cache.
-void tellAhead(const Plan& plan, const Compilation* ahead, runtime::Callable& callable, Outcome& outcome) {
-  if (ahead == nullptr) return;
-  outcome.notAhead = ahead->failure;
-  outcome.isCompiledAhead = callable.cached && ahead->kernels == kernelsOf(plan);
-  if (!outcome.isCompiledAhead && outcome.notAhead.empty()) outcome.notAhead = "its results were inferred wrongly";
-  if (!outcome.isCompiledAhead) return;
-  callable.compileMs = ahead->ms;
-  callable.cached = ahead->cached;
+/// Tells whether another process compiled the kernels before, and how long it took; if it did not, why.
+void setPrecompiled(const Plan& plan, const Compilation* compilation, runtime::Callable& callable, Outcome& outcome) {
+  if (compilation == nullptr) return;
+  outcome.precompileMiss = compilation->failure;
+  outcome.isPrecompiled = callable.cached && compilation->kernels == kernelsOf(plan);
+  if (!outcome.isPrecompiled && outcome.precompileMiss.empty()) outcome.precompileMiss = "its results were inferred wrongly";
+  if (!outcome.isPrecompiled) return;
+  callable.compileMs = compilation->ms;
+  callable.cached = compilation->cached;
 }
 
 /// graph -> loops -> kernels -> programs -> code: what opbench is about.
-CallablePtr compiled(Outcome& outcome, const Course& course) {
-  const Bench& bench = course.bench;
-  Plan plan = codegen::compile(course.graph, bench.device.target());
-  course.row.family = familyOf(plan);
-  course.row.flops = 0;
-  for (const auto& nest : plan.nests) course.row.flops += ir::floatingPointOperations(nest.loops);
-  if (bench.tunings != nullptr && !plan.kernels.empty()) outcome.tuning = tune(plan, course.call, course.check, bench);
+CallablePtr compiled(Outcome& outcome, const SampleContext& context) {
+  const Bench& bench = context.bench;
+  Plan plan = codegen::compile(context.graph, bench.device.target());
+  context.row.family = familyOf(plan);
+  context.row.flops = 0;
+  for (const auto& nest : plan.nests) context.row.flops += ir::floatingPointOperations(nest.loops);
+  if (bench.tunings != nullptr && !plan.kernels.empty()) outcome.tuning = tune(plan, context.call, context.check, bench);
   const auto fault = bench.options.fault;
   if (fault) breakPlan(plan, *fault, bench.device.target());
-  course.dump.plan(plan);
-  CallablePtr callable = runtime::plannedCallable(course.call, plan, bench.device, bench.cache);
-  tellAhead(plan, bench.ahead, *callable, outcome);
-  course.dump.assembly(plan, bench.device);
+  context.dump.plan(plan);
+  CallablePtr callable = runtime::plannedCallable(context.call, plan, bench.device, bench.cache);
+  setPrecompiled(plan, bench.compilation, *callable, outcome);
+  context.dump.assembly(plan, bench.device);
   return fault ? broken(std::move(callable), *fault) : std::move(callable);
 }
 
-CallablePtr callableOf(Outcome& outcome, const Course& course) {
+CallablePtr callableOf(Outcome& outcome, const SampleContext& context) {
   switch (outcome.contender) {
-    case Contender::Eager: return runtime::eagerCallable(course.call);
-    case Contender::Opbench: return compiled(outcome, course);
-    case Contender::Torchscript: return runtime::torchscriptCallable(course.call);
+    case Contender::Eager: return runtime::eagerCallable(context.call);
+    case Contender::Opbench: return compiled(outcome, context);
+    case Contender::Torchscript: return runtime::torchscriptCallable(context.call);
   }
   return nullptr;
 }
 
-Entrant enter(Outcome& outcome, const Course& course) {
-  Entrant entrant{&outcome, callableOf(outcome, course), nullptr};
-  describe(*entrant.callable, outcome);
-  entrant.trial = course.bench.device.prepare(*entrant.callable, course.call);
-  const auto fault = course.bench.options.fault;
-  if (fault && outcome.contender == Contender::Opbench) entrant.trial = broken(std::move(entrant.trial), *fault);
-  outcome.notCaptured = entrant.trial->notCaptured;
-  outcome.graphNodes = entrant.trial->kernelNodes();
-  return entrant;
+PreparedContender prepare(Outcome& outcome, const SampleContext& context) {
+  PreparedContender contender{&outcome, callableOf(outcome, context), nullptr};
+  describe(*contender.callable, outcome);
+  contender.trial = context.bench.device.prepare(*contender.callable, context.call);
+  const auto fault = context.bench.options.fault;
+  if (fault && outcome.contender == Contender::Opbench) contender.trial = broken(std::move(contender.trial), *fault);
+  outcome.notCaptured = contender.trial->notCaptured;
+  outcome.graphNodes = contender.trial->kernelNodes();
+  return contender;
 }
 
-/// Drops the entrants whose step throws or whose verdict is not right; eager itself is the truth and is not judged.
-void keepRight(std::vector<Entrant>& entrants, const std::string& dumped, const std::function<Verdict(Entrant&)>& judge) {
-  std::erase_if(entrants, [&](Entrant& entrant) {
-    Outcome& outcome = *entrant.outcome;
+/// Drops the contenders that throw or are wrong. Eager is the reference and is not judged.
+void dropFailed(std::vector<PreparedContender>& contenders, const std::string& dumped,
+                const std::function<Verdict(PreparedContender&)>& judge) {
+  std::erase_if(contenders, [&](PreparedContender& contender) {
+    Outcome& outcome = *contender.outcome;
     if (outcome.contender == Contender::Eager) return false;
     attempt({&outcome, 1}, dumped, [&] {
-      const Verdict verdict = judge(entrant);
+      const Verdict verdict = judge(contender);
       if (verdict.accuracy) outcome.accuracy = verdict.accuracy;
       if (!verdict.ok) setWrong(outcome, verdict.message);
     });
@@ -116,9 +117,9 @@ Pace paceOf(const Options& options) {
 /// A seed of its own for each sample, so that their orders differ.
 uint64_t orderSeed(const Row& row, const Bench& bench) { return bench.options.seed + static_cast<uint64_t>(row.index); }
 
-/// Races the entrants by one measure; nothing where one of them has no such measure.
-std::optional<Heat> heatOf(const std::vector<runtime::Trial*>& trials, runtime::Measure measure, const Row& row,
-                           const Bench& bench) {
+/// Races the contenders by one measure; nothing where one of them has no such measure.
+std::optional<Measurement> raceBy(const std::vector<runtime::Trial*>& trials, runtime::Measure measure, const Row& row,
+                                  const Bench& bench) {
   for (runtime::Trial* trial : trials)
     if (!trial->prepareFor(measure)) return std::nullopt;
   return race(trials, measure, bench.device, paceOf(bench.options), orderSeed(row, bench));
@@ -128,95 +129,96 @@ std::optional<Heat> heatOf(const std::vector<runtime::Trial*>& trials, runtime::
 struct Slot {
   runtime::Measure measure;
   std::optional<Timing> Outcome::* timing;
-  std::optional<Heat> Row::* heat;
+  std::optional<Measurement> Row::* measurement;
 };
 std::array<Slot, 2> slotsOf(const Run& run) {
-  return {Slot{mainMeasure(run), &Outcome::timing, &Row::heat}, Slot{besideMeasure(run), &Outcome::beside, &Row::besideHeat}};
+  return {Slot{mainMeasure(run), &Outcome::timing, &Row::measurement},
+          Slot{secondaryMeasure(run), &Outcome::secondary, &Row::secondaryMeasurement}};
 }
 
 /// Races by one measure, and keeps the timings with the outcomes (none where null) and the rest with the row.
 void fill(const Slot& slot, const std::vector<runtime::Trial*>& trials, const std::vector<Outcome*>& outcomes, Row& row,
           const Bench& bench) {
-  std::optional<Heat> heat = heatOf(trials, slot.measure, row, bench);
-  if (!heat) return;
+  std::optional<Measurement> measurement = raceBy(trials, slot.measure, row, bench);
+  if (!measurement) return;
   for (size_t i = 0; i < outcomes.size(); ++i)
-    if (outcomes[i] != nullptr) outcomes[i]->*slot.timing = std::move(heat->timings[i]);
-  heat->timings.clear();
-  row.*slot.heat = std::move(heat);
+    if (outcomes[i] != nullptr) outcomes[i]->*slot.timing = std::move(measurement->timings[i]);
+  measurement->timings.clear();
+  row.*slot.measurement = std::move(measurement);
 }
 
-void time(const std::vector<Entrant>& entrants, Row& row, const Bench& bench) {
-  if (entrants.empty()) return;
+void time(const std::vector<PreparedContender>& contenders, Row& row, const Bench& bench) {
+  if (contenders.empty()) return;
   std::vector<runtime::Trial*> trials;
   std::vector<Outcome*> outcomes;
-  for (const Entrant& entrant : entrants) {
-    trials.push_back(entrant.trial.get());
-    outcomes.push_back(entrant.outcome);
+  for (const PreparedContender& contender : contenders) {
+    trials.push_back(contender.trial.get());
+    outcomes.push_back(contender.outcome);
   }
   const auto stolenBefore = bench.device.stolenSeconds();
   for (const Slot& slot : slotsOf(bench.run)) fill(slot, trials, outcomes, row, bench);
   if (bench.options.kernelTime)
-    for (const Entrant& entrant : entrants) entrant.outcome->kernelTime = entrant.trial->kernelTime();
+    for (const PreparedContender& contender : contenders) contender.outcome->kernelTime = contender.trial->kernelTime();
   if (stolenBefore) row.stolenSeconds = bench.device.stolenSeconds().value_or(0) - *stolenBefore;
 }
 
-/// Races each entrant against a second one made alike: the outcome's ratio is then how far two runs of the same differ.
-void timeAgainstItself(const std::vector<Entrant>& entrants, const Course& course) {
-  for (const Entrant& entrant : entrants) {
+/// Races each contender against a second one made alike: the outcome's ratio is then how far two runs of the same differ.
+void timeAgainstItself(const std::vector<PreparedContender>& contenders, const SampleContext& context) {
+  for (const PreparedContender& contender : contenders) {
     Outcome again;
-    again.contender = entrant.outcome->contender;
-    const Entrant twin = enter(again, course);
-    for (const Slot& slot : slotsOf(course.bench.run))
-      fill(slot, {entrant.trial.get(), twin.trial.get()}, {nullptr, entrant.outcome}, course.row, course.bench);
+    again.contender = contender.outcome->contender;
+    const PreparedContender twin = prepare(again, context);
+    for (const Slot& slot : slotsOf(context.bench.run))
+      fill(slot, {contender.trial.get(), twin.trial.get()}, {nullptr, contender.outcome}, context.row, context.bench);
   }
 }
 
 /// The contenders that can run, and whose runs give the same bits or not.
-std::vector<Entrant> enterAll(Row& row, const Course& course, const Examination& examination) {
-  std::vector<Entrant> entrants;
+std::vector<PreparedContender> prepareAll(Row& row, const SampleContext& context, const CorrectnessCheck& correctness) {
+  std::vector<PreparedContender> contenders;
   for (Outcome& outcome : row.outcomes)
-    attempt({&outcome, 1}, course.dump.folder(), [&] {
-      Entrant entrant = enter(outcome, course);
-      if (course.bench.options.accuracyChecking) outcome.deterministic = examination.isDeterministic(*entrant.trial);
-      entrants.push_back(std::move(entrant));
+    attempt({&outcome, 1}, context.dump.folder(), [&] {
+      PreparedContender contender = prepare(outcome, context);
+      if (context.bench.options.accuracyChecking) outcome.deterministic = correctness.isDeterministic(*contender.trial);
+      contenders.push_back(std::move(contender));
     });
-  return entrants;
+  return contenders;
 }
 
 /// call -> reference -> graph -> callables -> trials -> checks on two sets of data -> race -> check of what was timed last.
 void raceCall(const inputs::Sample& sample, Row& row, const Dump& dump, const Bench& bench) {
   const Options& options = bench.options;
   const inputs::Data data{options.data};
-  cause(options.accidents, row.index, bench.device);
+  cause(options.processFaults, row.index, bench.device);
   checkMemory(neededForArguments(sample, options), bench.device);
-  if (const auto foreseen = runtime::graphByRule(sample)) checkMemory(neededForOutputs(*foreseen, options), bench.device);
+  if (const auto inferred = runtime::graphByRule(sample)) checkMemory(neededForOutputs(*inferred, options), bench.device);
   Call call(sample, bench.device, options.seed, data);
-  Examination examination(call, sample.op, bench.tolerances);
-  if (options.accuracyChecking) examination.begin(options.seed, data);
-  const ir::Graph graph = call.graph(options.accuracyChecking ? examination.truth().eager : call.reference());
+  CorrectnessCheck correctness(call, sample.op, bench.tolerances);
+  if (options.accuracyChecking) correctness.begin(options.seed, data);
+  const ir::Graph graph = call.graph(options.accuracyChecking ? correctness.reference().eager : call.runEager());
   dump.graph(graph);
   checkMemory(neededForOutputs(graph, options), bench.device);
   row.traffic = call.traffic(graph);
-  row.data = toText(examination.data());
-  row.vacuous = examination.vacuous();
+  row.data = toText(correctness.data());
+  row.trivialSolution = correctness.trivialSolution();
 
   const Check isWrong = [&](runtime::Trial& trial) {
-    return options.accuracyChecking ? examination.judge(trial).message : std::string();
+    return options.accuracyChecking ? correctness.judge(trial).message : std::string();
   };
-  const Course course{call, graph, isWrong, dump, bench, row};
-  std::vector<Entrant> entrants = enterAll(row, course, examination);
-  const auto timeAll = [&] { options.selfTest ? timeAgainstItself(entrants, course) : time(entrants, row, bench); };
+  const SampleContext context{call, graph, isWrong, dump, bench, row};
+  std::vector<PreparedContender> contenders = prepareAll(row, context, correctness);
+  const auto timeAll = [&] { options.isAA ? timeAgainstItself(contenders, context) : time(contenders, row, bench); };
   if (!options.accuracyChecking) return timeAll();
-  const auto judge = [&](Entrant& entrant) { return examination.judge(*entrant.trial); };
-  keepRight(entrants, dump.folder(), judge);
-  examination.drawAgain();
-  keepRight(entrants, dump.folder(), judge);
-  for (Entrant& entrant : entrants) Examination::forget(*entrant.trial);
+  const auto judge = [&](PreparedContender& contender) { return correctness.judge(*contender.trial); };
+  dropFailed(contenders, dump.folder(), judge);
+  correctness.drawAgain();
+  dropFailed(contenders, dump.folder(), judge);
+  for (PreparedContender& contender : contenders) CorrectnessCheck::forget(*contender.trial);
   timeAll();
-  keepRight(entrants, dump.folder(), [&](Entrant& entrant) {
+  dropFailed(contenders, dump.folder(), [&](PreparedContender& contender) {
     // Arguments that are written in place hold what the last of all contenders left there.
-    if (call.mutates()) entrant.trial->seconds();
-    Verdict verdict = examination.judgeLatest(*entrant.trial);
+    if (call.mutates()) contender.trial->seconds();
+    Verdict verdict = correctness.judgeLatest(*contender.trial);
     if (!verdict.ok) verdict.message += " (in the last timed run)";
     return verdict;
   });
@@ -235,10 +237,10 @@ Row raceSample(const inputs::Sample& recorded, int index, const Bench& bench) {
     if (!why.empty()) return skip(row.outcomes, why);
     raceCall(sample, row, dump, bench);
   });
-  if (isBeyondLight(row, bench.run))
-    bench.run.ceilings = raised(bench.run.ceilings, bench.device, bench.options.flush, bench.cache);
+  if (isBeyondRoofline(row, bench.run))
+    bench.run.ceilings = raise(bench.run.ceilings, bench.device, bench.options.flush, bench.cache);
   derive(row, bench.run);
-  keepCases(row, recorded, bench);
+  writeCases(row, recorded, bench);
   dump.race(report::jsonLines(row, bench.run));
   return row;
 }

@@ -12,7 +12,7 @@
 
 namespace opbench {
 
-/// What every sample of a run is raced with.
+/// The devices, rules and options that every sample of a run is raced with.
 struct Bench {
   const Options& options;
   Run& run;  ///< whose ceilings rise where a sample is faster than they are
@@ -21,8 +21,8 @@ struct Bench {
   runtime::Tunings* tunings = nullptr;  ///< where schedules are to be found by measuring
   const Tolerances& tolerances = Tolerances::standard();
   const SuiteConfig& config = SuiteConfig::none();
-  const Compilation* ahead = nullptr;  ///< of the sample's kernels, where they were compiled before
-  int casesLeft = 1;                   ///< of wrong results, that may be written
+  const Compilation* compilation = nullptr;  ///< of the sample's kernels, where they were compiled before
+  int casesLeft = 1;                         ///< of wrong results, that may be written
 };
 
 /// Takes one recorded sample through every stage, from its arguments to its row. Whatever goes wrong with the sample, or

@@ -15,7 +15,7 @@ bool isCuda(const Run& run) { return run.device.starts_with("cuda"); }
 
 /// The cold time of an outcome, whichever measure that is.
 const std::optional<Timing>& coldOf(const Outcome& outcome, const Run& run) {
-  return mainMeasure(run) == Measure::Cold ? outcome.timing : outcome.beside;
+  return mainMeasure(run) == Measure::Cold ? outcome.timing : outcome.secondary;
 }
 
 /// A share of what was measured once that no later measurement exceeds.
@@ -42,7 +42,7 @@ void reject(Outcome& outcome, double seconds, double least) {
       fmt::format("measured {:.2f} us cold, but its memory traffic or arithmetic takes at least {:.2f} us on this device",
                   seconds * 1e6, least * 1e6);
   outcome.timing.reset();
-  outcome.beside.reset();
+  outcome.secondary.reset();
   outcome.speedup.reset();
 }
 
@@ -78,17 +78,13 @@ std::optional<Status> statusFromName(std::string_view text) {
   return std::nullopt;
 }
 
-Measure mainMeasure(const Run& run) { return isCuda(run) ? Measure::Cold : Measure::Steady; }
+Measure mainMeasure(const Run& run) { return isCuda(run) ? Measure::Cold : Measure::BackToBack; }
 
-Measure besideMeasure(const Run& run) { return isCuda(run) ? Measure::Steady : Measure::Cold; }
+Measure secondaryMeasure(const Run& run) { return isCuda(run) ? Measure::BackToBack : Measure::Cold; }
 
 std::string_view measureName(const Run& run, Measure measure) {
   if (measure == Measure::Cold) return "cold";
-  return isCuda(run) ? "marginal" : "hot";
-}
-
-std::string_view measureTitle(const Run& run, Measure measure) {
-  return measure == Measure::Steady && isCuda(run) ? "throughput" : measureName(run, measure);
+  return isCuda(run) ? "throughput" : "hot";
 }
 
 bool hasRecovered(const Row& row) {
@@ -98,7 +94,7 @@ bool hasRecovered(const Row& row) {
   });
 }
 
-bool isBeyondLight(const Row& row, const Run& run) {
+bool isBeyondRoofline(const Row& row, const Run& run) {
   const double least = leastSeconds(row, run.ceilings);
   return std::any_of(row.outcomes.begin(), row.outcomes.end(),
                      [&](const Outcome& outcome) { return impossibleSeconds(outcome, run, least).has_value(); });
@@ -106,25 +102,25 @@ bool isBeyondLight(const Row& row, const Run& run) {
 
 void derive(Row& row, const Run& run) {
   if (row.outcomes.empty()) return;
-  row.lightSeconds = lightSeconds(run.ceilings, row.bytes(), row.flops);
+  row.rooflineSeconds = rooflineSeconds(run.ceilings, row.bytes(), row.flops);
   const double least = leastSeconds(row, run.ceilings);
   for (Outcome& outcome : row.outcomes)
     if (const auto seconds = impossibleSeconds(outcome, run, least)) reject(outcome, *seconds, least);
   const bool hasBaseline = row.outcomes.front().timing.has_value();
-  if (hasBaseline) row.isFloorBound = row.outcomes.front().timing->median < 1.2 * run.ceilings.floor;
+  if (hasBaseline) row.isLaunchBound = row.outcomes.front().timing->median < 1.2 * run.ceilings.launchOverhead;
   for (Outcome& outcome : row.outcomes) {
     if (!outcome.timing || outcome.timing->median <= 0) continue;
     if (hasBaseline) outcome.speedup = outcome.timing->ratio.median;
     if (outcome.kind == runtime::Kind::View) continue;
     outcome.bytesPerSecond = static_cast<double>(row.bytes()) / outcome.timing->median;
-    if (row.lightSeconds > 0 && !isInCaches(row, run)) outcome.ofLight = row.lightSeconds / outcome.timing->median;
+    if (row.rooflineSeconds > 0 && !isInCaches(row, run)) outcome.ofRoofline = row.rooflineSeconds / outcome.timing->median;
   }
 }
 
 bool isSame(const Outcome& outcome, const Run& run) {
   if (!outcome.speedup) return false;
   const Estimate& ratio = outcome.timing->ratio;
-  return (ratio.low <= 1 && 1 <= ratio.high) || std::abs(ratio.median - 1) < run.spread.value_or(0);
+  return (ratio.low <= 1 && 1 <= ratio.high) || std::abs(ratio.median - 1) < run.aaNoise.value_or(0);
 }
 
 }  // namespace opbench

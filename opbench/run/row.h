@@ -16,15 +16,15 @@
 
 namespace opbench {
 
-/// How a contender fared on a sample.
+/// The status of a contender on a sample.
 enum class Status {
   Ok,
   Wrong,        ///< its result is not eager's; it has no timing
-  Impossible,   ///< its time is less than memory or arithmetic allow: it was not measured what was meant to be
-  Unsupported,  ///< it cannot be run for lack of a dtype or a form
+  Impossible,   ///< its time is less than memory or arithmetic allow: a measuring error
+  Unsupported,  ///< it lacks a dtype or a form
   Error,        ///< something went wrong
   Skipped,      ///< the user's limits leave it out
-  Crash,        ///< it ended the process it ran in, or left the device useless
+  Crash,        ///< it ended the process it ran in, or made the device unusable
   Assert,       ///< the same by an assertion of its own that failed, on the host or the device
   Timeout,      ///< it took longer than the user lets it
   Oom,          ///< it needs more memory than there is
@@ -33,10 +33,10 @@ enum class Status {
 std::string_view name(Status status);
 std::optional<Status> statusFromName(std::string_view text);
 
-/// What a kernel's schedule took when it was tried.
+/// A schedule of a kernel that was tried, and its time.
 struct Tried {
   int kernel = 0;  ///< of the plan, from 0
-  std::string tiling;
+  std::string schedule;
   double seconds = 0;  ///< of the whole call with it
 };
 
@@ -45,7 +45,7 @@ struct Tuning {
   int candidates = 1;                ///< of the call's schedules, the default among them
   double gain = 1;                   ///< the time with the default schedules over that with those found
   bool isStored = false;             ///< whether an earlier run found them
-  std::vector<Tried> tried;          ///< what this run measured, a kernel's default first
+  std::vector<Tried> tried;          ///< the measurements of this run, a kernel's default first
   std::vector<std::string> refused;  ///< candidates that failed or were wrong, and why
 };
 
@@ -53,22 +53,22 @@ struct Tuning {
 struct Outcome {
   Contender contender = Contender::Eager;
   Status status = Status::Ok;
-  runtime::Kind kind = runtime::Kind::Extern;
-  std::string reason;                             ///< why it is not ok, or why it is extern
+  runtime::Kind kind = runtime::Kind::Fallback;
+  std::string reason;                             ///< of a status that is not ok, or of a fallback
   std::string caseFolder;                         ///< where its case was written; empty where it was not
   std::optional<Timing> timing;                   ///< of the main measure (mainMeasure); nothing unless it ran
-  std::optional<Timing> beside;                   ///< of the other one
+  std::optional<Timing> secondary;                ///< of the secondary measure (secondaryMeasure)
   std::optional<runtime::KernelTime> kernelTime;  ///< where it was asked for
   std::optional<double> speedup;                  ///< the baseline's time over its own, the median over pairs of runs
   std::optional<double> bytesPerSecond;           ///< Row::bytes over its median time
-  std::optional<double> ofLight;                  ///< Row::lightSeconds over its median time; nothing where caches have the data
+  std::optional<double> ofRoofline;  ///< Row::rooflineSeconds over its median time; nothing where caches hold the data
   double compileMs = 0;
   bool cached = false;
-  bool isCompiledAhead = false;  ///< by another process, while other samples were timed
-  std::string notAhead;          ///< why not, where that process could not, or did not survive the sample
-  int kernels = 0;               ///< generated ones it launches
-  int graphNodes = -1;           ///< kernels its CUDA graph runs; -1 where not known
-  std::string schedule;          ///< of the generated kernels: their tilings
+  bool isPrecompiled = false;  ///< another process had compiled it, while other samples were timed
+  std::string precompileMiss;  ///< why not, where that process failed to compile it or crashed on it
+  int kernels = 0;             ///< generated ones it launches
+  int graphNodes = -1;         ///< kernels its CUDA graph runs; -1 where not known
+  std::string schedule;        ///< the schedules of its generated kernels
   std::optional<Tuning> tuning;
   std::string notCaptured;            ///< why it is not in a CUDA graph
   std::optional<bool> deterministic;  ///< whether two runs gave the same bits; nothing where that was not asked
@@ -85,27 +85,27 @@ struct Row {
   std::string file;
   int line = 0;
   int64_t count = 1;
-  std::string family;                    ///< what its loops do (familyOf); empty where opbench does not race
-  runtime::Traffic traffic;              ///< bytes that the operator must read and write
-  double flops = 0;                      ///< floating-point operations of its loops; 0 where it has none
-  double lightSeconds = 0;               ///< the time at the speed of light (opbench/measure/ceilings.h)
-  bool isFloorBound = false;             ///< the baseline takes no more than 20 % longer than a kernel that does nothing
-  std::optional<Heat> heat, besideHeat;  ///< how the measures were taken, without their timings
-  std::optional<double> stolenSeconds;   ///< what a hypervisor took meanwhile
-  std::string data;                      ///< what its arguments were drawn from: `normal`, `normal x 16`
-  std::string vacuous;                   ///< why its check says nothing, or nothing: `zeros would pass for output 0`
-  std::string retried;                   ///< how it failed the first time, where it was raced twice: `crash: signal 9 (Killed)`
-  std::vector<Outcome> outcomes;         ///< in the contenders' order, the baseline first
+  std::string family;                                            ///< of its loops (familyOf); empty where opbench does not race
+  runtime::Traffic traffic;                                      ///< bytes that the operator must read and write
+  double flops = 0;                                              ///< floating-point operations of its loops; 0 where it has none
+  double rooflineSeconds = 0;                                    ///< the time on the roofline (opbench/measure/ceilings.h)
+  bool isLaunchBound = false;                                    ///< the baseline takes at most 20 % longer than an empty kernel
+  std::optional<Measurement> measurement, secondaryMeasurement;  ///< by measure, without their timings
+  std::optional<double> stolenSeconds;                           ///< the time that a hypervisor took meanwhile
+  std::string data;                                              ///< the distribution of its arguments: `normal`, `normal x 16`
+  std::string trivialSolution;    ///< why its check is too weak: `zeros would pass for output 0`; empty where it is not
+  std::string retried;            ///< the first failure, where it was raced twice: `crash: signal 9 (Killed)`
+  std::vector<Outcome> outcomes;  ///< in the contenders' order, the baseline first
 
   int64_t bytes() const { return traffic.read + traffic.written; }
 };
 
-/// What is the same for all rows of a run.
+/// The facts that all rows of a run share.
 struct Run {
-  std::string device;            ///< `cpu`, `cuda:0`
-  std::string deviceName;        ///< `NVIDIA H200`
-  Ceilings ceilings;             ///< what the device can do
-  std::optional<double> spread;  ///< what two runs of one contender differ by here, as a share; nothing if never measured
+  std::string device;             ///< `cpu`, `cuda:0`
+  std::string deviceName;         ///< `NVIDIA H200`
+  Ceilings ceilings;              ///< of the device
+  std::optional<double> aaNoise;  ///< of the device, as a share; nothing if never measured
   runtime::Flush flush = runtime::Flush::Write;
   std::string dtype;  ///< `float16`
   uint64_t seed = 0;
@@ -114,33 +114,31 @@ struct Run {
   int64_t hotCacheBytes = 0;  ///< Device::hotCacheBytes(); 0 where rows are read, not raced
   int repeats = 0;
   double precision = 0.01;
-  bool isSelfTest = false;  ///< contenders race against themselves, not each other
+  bool isAA = false;  ///< contenders race against themselves (A/A), not each other
   bool channelsLast = false;
   std::string version;
   std::string options;  ///< raceArguments() as one line
   std::string rules;    ///< rulesDigest()
   std::string shard;    ///< the part of the sweep that this run is: `2/8`, `1/1` for the whole
   int samples = 0;      ///< of the sweep, wherever they are raced
-  Recorded recorded;    ///< what these were selected from; zero where nobody knows
+  Recorded recorded;    ///< the samples they were selected from; zero where not known
   std::vector<Contender> contenders;
 };
 
-/// The measure that speedups are of: cold on CUDA, steady on a CPU; and the other one.
+/// The main measure is that of the speedups: cold on CUDA, back to back on a CPU. The secondary measure is the other one.
 runtime::Measure mainMeasure(const Run& run);
-runtime::Measure besideMeasure(const Run& run);
-/// What a measure is called in results files: `cold`; `marginal` on CUDA and `hot` on a CPU.
+runtime::Measure secondaryMeasure(const Run& run);
+/// The name of a measure in reports and results files: `cold`; `throughput` (CUDA) or `hot` (CPU) for the one back to back.
 std::string_view measureName(const Run& run, runtime::Measure measure);
-/// What it is called on the console: `cold`; `throughput` on CUDA and `hot` on a CPU.
-std::string_view measureTitle(const Run& run, runtime::Measure measure);
 
 /// Whether a sample failed so that it was raced once more, and did not fail so again.
 bool hasRecovered(const Row& row);
 
-/// Whether an outcome that computes has a cold time that the device's ceilings do not allow.
-bool isBeyondLight(const Row& row, const Run& run);
+/// Whether an outcome that computes has a cold time below the roofline.
+bool isBeyondRoofline(const Row& row, const Run& run);
 
 /// Sets what follows from the timings: speedups over the first contender, and where something is computed bytes a second
-/// and the share of the speed of light; a time that is beyond it makes the outcome Impossible.
+/// and the share of the roofline; a cold time below the roofline makes the outcome Impossible.
 void derive(Row& row, const Run& run);
 
 /// Whether there is no measurable difference from the baseline: the speedup's interval holds 1, or it is within the A/A noise.

@@ -22,7 +22,7 @@ std::string_view name(SampleMode mode);
 std::optional<SampleMode> sampleModeFromName(std::string_view text);
 std::vector<std::string> sampleModeNames();
 
-/// What was recorded of a sweep's operators; the sweep races all of it, or a selection.
+/// The recorded samples and calls of a sweep's operators; the sweep races all of them, or a selection.
 struct Recorded {
   int64_t samples = 0, calls = 0;
   bool operator==(const Recorded&) const = default;

@@ -17,7 +17,7 @@ bool matches(const std::string& op, const std::string& pattern);
 /// The patterns that no sample's operator matches.
 std::vector<std::string> unmatched(const std::vector<inputs::Sample>& samples, const std::vector<std::string>& patterns);
 
-/// What to say about a pattern that no sample matches; `aten` are the names of ATen's operators.
+/// The message about a pattern that no sample matches; `aten` are the names of ATen's operators.
 std::string unknownOperator(const std::string& pattern, const std::vector<inputs::Sample>& samples,
                             const std::vector<std::string>& aten);
 

@@ -10,7 +10,7 @@
 
 namespace opbench {
 
-/// What a user says about the operators of a suite, once and for all runs (--config): which to leave out, which are slow, how
+/// A user's configuration of the operators of a suite, for all runs (--config): which to leave out, which are slow, how
 /// many samples and how large ones to take. Operators are named by patterns, as with --op.
 class SuiteConfig {
  public:

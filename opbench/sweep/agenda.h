@@ -8,7 +8,7 @@
 
 namespace opbench {
 
-/// What a sweep has to do, as those see it who do it, here or in workers.
+/// The jobs of a sweep, as those see them who do them, here or in workers.
 class Agenda {
  public:
   virtual ~Agenda() = default;
@@ -21,11 +21,11 @@ class Agenda {
   virtual bool isInterrupted() const = 0;
   /// A sample has been raced: it is done once this returns.
   virtual void take(const Finished& finished) = 0;
-  /// What the user should know though the sweep goes on: one line.
+  /// Reports a problem that does not end the sweep: one line.
   virtual void complain(const std::string& what) = 0;
 };
 
-/// Does it all in this process. Errors: NoDevice; Toolchain, where a sample has left the device useless.
+/// Does it all in this process. Errors: NoDevice; Toolchain, where a sample has made the device unusable.
 void raceHere(Agenda& agenda, const Options& options);
 
 /// Does it all in a worker process a device, which starts when there is something to do, and is replaced where a sample kills it.

@@ -15,7 +15,7 @@ class CaseLimit {
   void add(const Row& row);
   /// How many may be written yet; the largest number there is where there is no limit.
   int left() const;
-  /// What the user should know at the end: that not all were written; or nothing.
+  /// The complaint at the end that not all cases were written; or nothing.
   std::string complaint() const;
 
  private:

@@ -22,7 +22,7 @@ namespace opbench {
 namespace {
 
 using ir::ErrorKind;
-using results::Raced;
+using results::SampleResult;
 
 constexpr size_t bytesOfLine = 2048;  // about
 
@@ -58,22 +58,33 @@ class Comparison {
         samples_(samples),
         left_(mine.begin(), mine.end()) {}
 
-  void check(const Raced& raced) {
-    place_ = raced.place;
-    if (raced.run.version != versionText()) refuse("builds differ (file: {}; now: {})", raced.run.version, versionText());
-    if (!raced.hasSums) refuse("a line has no checksum");
-    if (raced.run.shard != shard_) refuse("shards differ (file: {}; now: {})", raced.run.shard, shard_);
-    if (raced.run.options != options_) refuse("options differ (file: {}; now: {})", raced.run.options, options_);
-    if (raced.run.rules != rules_) refuse("the contents of --config or --tolerances have changed");
-    if (raced.run.contenders != contenders_)
-      refuse("contenders differ (file: {}; now: {})", fmt::join(namesOf(raced.run.contenders), ", "),
+  void check(const SampleResult& result) {
+    place_ = result.place;
+    checkSchema(result.schema);
+    if (result.run.version != versionText()) refuse("builds differ (file: {}; now: {})", result.run.version, versionText());
+    if (!result.hasSums) refuse("a line has no checksum");
+    if (result.run.shard != shard_) refuse("shards differ (file: {}; now: {})", result.run.shard, shard_);
+    if (result.run.options != options_) refuse("options differ (file: {}; now: {})", result.run.options, options_);
+    if (result.run.rules != rules_) refuse("the contents of --config or --tolerances have changed");
+    if (result.run.contenders != contenders_)
+      refuse("contenders differ (file: {}; now: {})", fmt::join(namesOf(result.run.contenders), ", "),
              fmt::join(namesOf(contenders_), ", "));
-    const auto index = static_cast<size_t>(raced.row.index);
-    const bool isOurs = index >= 1 && index <= samples_.size() && samples_[index - 1].op == raced.row.op &&
-                        samples_[index - 1].recorded == raced.row.sample &&
-                        raced.run.samples == static_cast<int>(samples_.size()) && raced.run.recorded == recorded_;
+    const auto index = static_cast<size_t>(result.row.index);
+    const bool isOurs = index >= 1 && index <= samples_.size() && samples_[index - 1].op == result.row.op &&
+                        samples_[index - 1].recorded == result.row.sample &&
+                        result.run.samples == static_cast<int>(samples_.size()) && result.run.recorded == recorded_;
     if (!isOurs) refuse("the selected samples differ");
-    if (left_.erase(raced.row.index) == 0) refuse("sample {} is duplicated or belongs to another shard", raced.row.index);
+    if (left_.erase(result.row.index) == 0) refuse("sample {} is duplicated or belongs to another shard", result.row.index);
+  }
+
+  /// Lines of two schemas do not stand in one file.
+  void checkSchema(int64_t schema) const {
+    if (schema != results::currentSchema)
+      ir::fail(
+          ErrorKind::Input,
+          "cannot resume: {} was written with schema {}, this opbench writes schema {}; start a new file, or compare and convert "
+          "it as it is",
+          file_, schema, results::currentSchema);
   }
 
  private:
@@ -155,14 +166,16 @@ void Journal::requireRoom(size_t samples) const {
 }
 
 std::string Journal::resume(const std::vector<inputs::Sample>& samples, const std::vector<int>& mine,
-                            const results::TakeRaced& take) {
+                            const results::TakeSampleResult& take) {
   std::ifstream file(options_.json, std::ios::binary);
   if (!file) fail(errno);
   Comparison comparison(options_, samples, mine);
-  const results::ReadRaced read = results::readRaced(file, options_.json, options_.contenders.size(), [&](Raced raced) {
-    comparison.check(raced);
-    take(std::move(raced));
-  });
+  const results::ReadSampleResults read =
+      results::readSampleResults(file, options_.json, options_.contenders.size(), [&](SampleResult result) {
+        comparison.check(result);
+        take(std::move(result));
+      });
+  comparison.checkSchema(read.oldestSchema);
   size_ = read.bytes;
   if (::ftruncate(file_.number(), static_cast<off_t>(size_)) != 0) fail(errno);
   return read.note;

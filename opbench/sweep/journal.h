@@ -10,12 +10,13 @@
 #include "inputs/descriptor.h"
 #include "inputs/sample.h"
 #include "opbench/cli/options.h"
-#include "opbench/results/raced.h"
+#include "opbench/results/sample_result.h"
 
 namespace opbench {
 
 /// The results file (--json) as a sweep's journal: what append() has returned from is on the disk, whatever happens afterwards.
-/// What the file held before is replaced by the first lines, unless the run is resumed: a run that fails before them leaves it.
+/// The earlier content of the file is replaced by the first lines, unless the run is resumed: a run that fails before them leaves
+/// it.
 class Journal {
  public:
   /// Opens the file, for `-` takes `out`, keeps nothing where there is none. With --resume, resume() is to be called. Errors:
@@ -29,7 +30,8 @@ class Journal {
   /// Hands on the samples that an earlier run has finished, and drops what it left half written; the note says so. Errors: Input
   /// where the file is not of a run of these options, samples and this build; `mine` are the numbers of those that are to be
   /// raced.
-  std::string resume(const std::vector<inputs::Sample>& samples, const std::vector<int>& mine, const results::TakeRaced& take);
+  std::string resume(const std::vector<inputs::Sample>& samples, const std::vector<int>& mine,
+                     const results::TakeSampleResult& take);
 
   /// Writes a sample's lines, all or none. Errors: Input, `cannot write FILE: why`, and as check().
   void append(std::string_view lines);
@@ -37,7 +39,7 @@ class Journal {
   /// replaced or emptied it meanwhile; what was removed is put back.
   void check() const;
 
-  /// What the file system refused that does not keep the run from going on: one line, or nothing.
+  /// A refusal of the file system that does not end the run: one line, or nothing.
   const std::string& complaint() const { return complaint_; }
 
  private:

@@ -6,17 +6,17 @@
 
 #include "inputs/files.h"
 #include "ir/error.h"
-#include "opbench/results/raced.h"
+#include "opbench/results/sample_result.h"
 
 namespace opbench {
 namespace {
 
 using ir::ErrorKind;
-using results::Raced;
+using results::SampleResult;
 
 /// A sample and the file it comes from.
 struct Part {
-  Raced raced;
+  SampleResult result;
   const std::string* file = nullptr;
 };
 
@@ -33,36 +33,37 @@ class Merger {
   void read(const std::string& file) {
     std::ifstream stream(file, std::ios::binary);
     if (!stream) ir::fail(ErrorKind::Input, "cannot read {}", file);
-    const auto found = results::readRaced(stream, file, 0, [&](Raced raced) { add(std::move(raced), file); });
+    const auto found = results::readSampleResults(stream, file, 0, [&](SampleResult result) { add(std::move(result), file); });
     if (!found.note.empty()) ir::fail(ErrorKind::Input, "{}; finish the run with --resume", found.note);
   }
 
   const std::map<int, Part>& parts() const { return parts_; }
 
  private:
-  void add(Raced raced, const std::string& file) {
+  void add(SampleResult result, const std::string& file) {
     if (!parts_.empty()) {
       const Part& first = parts_.begin()->second;
-      const Run &a = first.raced.run, &b = raced.run;
-      same("build", a.version, b.version, first, raced, file);
-      same("options", a.options, b.options, first, raced, file);
-      same("files of --config and --tolerances", a.rules, b.rules, first, raced, file);
-      same("numbers of shards", shardsText(a), shardsText(b), first, raced, file);
-      same("samples", samplesText(a), samplesText(b), first, raced, file);
-      same("device", a.deviceName, b.deviceName, first, raced, file);
+      const Run &a = first.result.run, &b = result.run;
+      same("schema", std::to_string(first.result.schema), std::to_string(result.schema), first, result, file);
+      same("build", a.version, b.version, first, result, file);
+      same("options", a.options, b.options, first, result, file);
+      same("files of --config and --tolerances", a.rules, b.rules, first, result, file);
+      same("numbers of shards", shardsText(a), shardsText(b), first, result, file);
+      same("samples", samplesText(a), samplesText(b), first, result, file);
+      same("device", a.deviceName, b.deviceName, first, result, file);
     }
-    const int index = raced.row.index;
-    const int place = raced.place;
-    const auto [known, isNew] = parts_.try_emplace(index, Part{std::move(raced), &file});
+    const int index = result.row.index;
+    const int place = result.place;
+    const auto [entry, isNew] = parts_.try_emplace(index, Part{std::move(result), &file});
     if (!isNew)
       ir::fail(ErrorKind::Input, "{}:{}: sample {} is in {}:{} as well; the files are not shards of one sweep", file, place,
-               index, *known->second.file, known->second.raced.place);
+               index, *entry->second.file, entry->second.result.place);
   }
 
-  static void same(const char* what, const std::string& a, const std::string& b, const Part& first, const Raced& raced,
+  static void same(const char* what, const std::string& a, const std::string& b, const Part& first, const SampleResult& result,
                    const std::string& file) {
     if (a != b)
-      ir::fail(ErrorKind::Input, "{}:{}: its {} differ{}: '{}', in {} '{}'", file, raced.place, what,
+      ir::fail(ErrorKind::Input, "{}:{}: its {} differ{}: '{}', in {} '{}'", file, result.place, what,
                std::string_view(what).ends_with('s') ? "" : "s", b, *first.file, a);
   }
 
@@ -90,19 +91,19 @@ bool merge(const Options& options, Streams streams) {
   if (parts.empty()) ir::fail(ErrorKind::Input, "no results in these files");
 
   Reporter reporter(options, streams);
-  Run run = parts.begin()->second.raced.run;
+  Run run = parts.begin()->second.result.run;
   size_t longest = 0;
   for (const auto& [index, part] : parts) {
-    longest = std::max(longest, part.raced.row.op.size());
-    run.ceilings = best(run.ceilings, part.raced.run.ceilings);
+    longest = std::max(longest, part.result.row.op.size());
+    run.ceilings = highest(run.ceilings, part.result.run.ceilings);
   }
   reporter.begin(run, static_cast<int>(parts.size()), static_cast<int>(longest));
   std::string lines;
   std::vector<Row> rows;
   for (const auto& [index, part] : parts) {
-    reporter.row(part.raced);
-    lines += part.raced.lines;
-    rows.push_back(part.raced.row);
+    reporter.row(part.result);
+    lines += part.result.lines;
+    rows.push_back(part.result.row);
   }
   if (options.json == "-")
     streams.out << lines;

@@ -19,7 +19,7 @@ class RunCache {
   RunCache(const RunCache&) = delete;
   RunCache& operator=(const RunCache&) = delete;
 
-  /// What processes of the run are to open; no folder where they keep nothing.
+  /// The cache that processes of the run open; no folder where they keep nothing.
   const runtime::CacheSettings& settings() const { return settings_; }
   /// Why a folder is not used, a line each.
   const std::vector<std::string>& complaints() const { return complaints_; }

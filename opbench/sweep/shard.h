@@ -19,7 +19,7 @@ Shard shardFromText(const std::string& text);
 /// `2/8`
 std::string toText(const Shard& shard);
 
-/// What schedulers say about a run in its environment, empty where they say nothing.
+/// The variables that schedulers set for a run, empty where they set none.
 struct Schedulers {
   std::string slurmTask, slurmCount, slurmFirst, slurmStep;  ///< SLURM_ARRAY_TASK_ID, _COUNT, _MIN and _STEP
   std::string rank, worldSize;                               ///< RANK and WORLD_SIZE, of torchrun and its like

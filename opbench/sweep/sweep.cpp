@@ -11,14 +11,14 @@
 #include "opbench/sweep/agenda.h"
 #include "opbench/sweep/case_limit.h"
 #include "opbench/sweep/journal.h"
-#include "opbench/sweep/racer.h"
+#include "opbench/sweep/sample_runner.h"
 #include "opbench/sweep/shard.h"
 #include "runtime/device.h"
 
 namespace opbench {
 namespace {
 
-using results::Raced;
+using results::SampleResult;
 
 int longestOperator(const std::vector<inputs::Sample>& samples) {
   size_t longest = 0;
@@ -58,7 +58,7 @@ class Sweep : private Agenda {
   Summary operator()() {
     if (mine_.empty()) complain(fmt::format("shard {} has no samples", toText(options_.shard)));
     if (options_.resume) {
-      const std::string note = journal_.resume(samples_, mine_, [&](const Raced& raced) { know(raced); });
+      const std::string note = journal_.resume(samples_, mine_, [&](const SampleResult& result) { markDone(result); });
       if (!note.empty()) complain(note);
     }
     std::exception_ptr failure;
@@ -78,34 +78,34 @@ class Sweep : private Agenda {
  private:
   /// A sample of the file that is resumed. It is read once more, and reported, when the sweep begins: thousands of them are not
   /// kept.
-  void know(const Raced& raced) {
-    isDone_[static_cast<size_t>(raced.row.index)] = true;
-    ++known_;
-    if (!knownRun_) knownRun_ = raced.run;
-    if (deviceText(raced.run) != deviceText(*knownRun_))
+  void markDone(const SampleResult& result) {
+    isDone_[static_cast<size_t>(result.row.index)] = true;
+    ++resumed_;
+    if (!resumedRun_) resumedRun_ = result.run;
+    if (deviceText(result.run) != deviceText(*resumedRun_))
       ir::fail(ir::ErrorKind::Input, "{}:{}: cannot resume: devices differ within the file ({} here, {} before)", options_.json,
-               raced.place, deviceText(raced.run), deviceText(*knownRun_));
+               result.place, deviceText(result.run), deviceText(*resumedRun_));
   }
 
-  void reportKnown() {
-    journal_.resume(samples_, mine_, [&](Raced raced) {
-      samples_[static_cast<size_t>(raced.row.index - 1)] = {};
-      report(std::move(raced));
+  void reportResumed() {
+    journal_.resume(samples_, mine_, [&](SampleResult result) {
+      samples_[static_cast<size_t>(result.row.index - 1)] = {};
+      report(std::move(result));
     });
   }
 
   /// Results of another device than this one are not gone on with.
   void requireDevice(const std::string& name) const {
-    if (knownRun_->deviceName != name)
+    if (resumedRun_->deviceName != name)
       ir::fail(ir::ErrorKind::Input, "{}: cannot resume: devices differ (file: {}; now: {})", options_.json,
-               knownRun_->deviceName, name);
+               resumedRun_->deviceName, name);
   }
 
   void raceAll() {
     // Where nothing is left to do no device is opened; the report is of this one all the same.
-    if (known_ == mine_.size() && knownRun_) {
+    if (resumed_ == mine_.size() && resumedRun_) {
       requireDevice(runtime::Device::nameOf(wantedDevice(options_)));
-      return begin({*knownRun_, {}, {}});
+      return begin({*resumedRun_, {}, {}});
     }
     if (mine_.empty()) return;
     Options options = options_;
@@ -115,13 +115,13 @@ class Sweep : private Agenda {
 
   void begin(const Ready& ready) override {
     run_ = ready.run;
-    if (knownRun_) requireDevice(run_.deviceName);
+    if (resumedRun_) requireDevice(run_.deviceName);
     hasBegun_ = true;
     reporter_.begin(run_, static_cast<int>(mine_.size()), longestOperator_);
     for (const std::string& complaint : ready.complaints) complain(complaint);
     if (!journal_.complaint().empty()) complain(journal_.complaint());
     rows_.reserve(mine_.size());
-    if (known_ > 0) reportKnown();
+    if (resumed_ > 0) reportResumed();
   }
 
   std::optional<Job> next() override {
@@ -143,20 +143,20 @@ class Sweep : private Agenda {
   /// A sample is done once its lines are written.
   void take(const Finished& finished) override {
     journal_.append(finished.lines);
-    report(results::racedOf(finished.lines, "results", 1));
+    report(results::sampleResultOf(finished.lines, "results", 1));
   }
 
-  void report(Raced raced) {
-    run_.ceilings = best(run_.ceilings, raced.run.ceilings);
-    reporter_.row(raced);
-    cases_.add(raced.row);
-    rows_.push_back(slim(std::move(raced.row)));
+  void report(SampleResult result) {
+    run_.ceilings = highest(run_.ceilings, result.run.ceilings);
+    reporter_.row(result);
+    cases_.add(result.row);
+    rows_.push_back(slim(std::move(result.row)));
   }
 
   Summary end() {
     std::sort(rows_.begin(), rows_.end(), [](const Row& a, const Row& b) { return a.index < b.index; });
     Summary summary = summarize(rows_, run_);
-    if (!summary.spreads.empty()) keepSpread(summary.spreads.front().p95, run_, runtime::Cache(options_.cache));
+    if (!summary.aaNoises.empty()) cacheAANoise(summary.aaNoises.front().p95, run_, runtime::Cache(options_.cache));
     reporter_.end(summary);
     if (const std::string beyond = cases_.complaint(); !beyond.empty()) complain(beyond);
     return summary;
@@ -169,10 +169,10 @@ class Sweep : private Agenda {
   Journal journal_;
   Reporter reporter_;
   const std::function<bool()>& interrupted_;
-  size_t known_ = 0;             ///< samples of the file that is resumed
-  std::optional<Run> knownRun_;  ///< of the first of them
-  std::vector<bool> isDone_;     ///< by the sample's number, from 1
-  size_t next_ = 0;              ///< samples that were handed out or passed over
+  size_t resumed_ = 0;             ///< samples of the file that is resumed
+  std::optional<Run> resumedRun_;  ///< of the first of them
+  std::vector<bool> isDone_;       ///< by the sample's number, from 1
+  size_t next_ = 0;                ///< samples that were handed out or passed over
   bool hasBegun_ = false;
   CaseLimit cases_{options_.maxCases};
   Run run_;

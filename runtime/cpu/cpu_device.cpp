@@ -92,8 +92,8 @@ class CpuTrial : public Trial {
     return outputs_;
   }
 
-  /// A steady run makes as many calls as take a while, so that neither the clock nor what woke the workers counts; one where
-  /// arguments have to be restored before each.
+  /// A run back to back makes as many calls as take a while, so that neither the clock nor what woke the workers counts; one
+  /// where arguments have to be restored before each.
   bool prepareFor(Measure measure) override {
     constexpr double leastSeconds = 2.5e-4;
     constexpr int mostCalls = 1000;
@@ -101,7 +101,7 @@ class CpuTrial : public Trial {
     if (measure == Measure::Cold || calls_ > 0) return true;
     calls_ = 1;
     if (call_.mutates()) return true;
-    const double each = std::max(std::min({steady(), steady(), steady()}), leastSeconds / mostCalls);
+    const double each = std::max(std::min({backToBack(), backToBack(), backToBack()}), leastSeconds / mostCalls);
     calls_ = std::max(1, static_cast<int>(leastSeconds / each));
     return true;
   }
@@ -121,7 +121,7 @@ class CpuTrial : public Trial {
     double least = std::numeric_limits<double>::infinity();
     for (int i = 0; i < 3; ++i) {
       const int64_t before = interruptions();
-      const double seconds = measure == Measure::Cold ? cold() : steady();
+      const double seconds = measure == Measure::Cold ? cold() : backToBack();
       if (interruptions() == before) return seconds;
       least = std::min(least, seconds);
     }
@@ -142,7 +142,7 @@ class CpuTrial : public Trial {
     return secondsSince(start);
   }
 
-  double steady() {
+  double backToBack() {
     const c10::InferenceMode guard;
     // Freed before the clock starts: every contender then finds its memory as warm as the others do.
     outputs_ = {};
@@ -162,7 +162,7 @@ class CpuTrial : public Trial {
   Callable& callable_;
   Call& call_;
   TensorList outputs_;
-  int calls_ = 0;  ///< of a steady run; 0 until it is known
+  int calls_ = 0;  ///< of a run back to back; 0 until it is known
   std::vector<double> times_;
 };
 

@@ -81,7 +81,7 @@ class CudaTrial : public Trial {
   bool waits_ = false;               ///< the callable waits for the device
   TensorList outputs_;               ///< of the last direct call, or of the first instance
   std::vector<at::Tensor> owned_;    ///< those that alias no argument, in memory that each replay writes again
-  std::vector<Sequence> sequences_;  ///< a short and a long one, for the steady state
+  std::vector<Sequence> sequences_;  ///< a short and a long one, for throughput
   std::deque<EventPair> events_;
   size_t usedEvents_ = 0;
   std::vector<Run> queued_;

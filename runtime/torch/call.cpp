@@ -165,7 +165,7 @@ TensorList Call::eager() {
   return translateErrors(state_->op, [&] { return makeTensorList(state_->run(state_->arguments, stack)); });
 }
 
-TensorList Call::reference() {
+TensorList Call::runEager() {
   const c10::InferenceMode guard;
   torch::jit::Stack copies = state_->arguments;
   for (int i : state_->effects.written) copies[i] = mapTensors(copies[i], cloneStorage);

@@ -34,11 +34,11 @@ class Call {
   /// written arguments themselves; then the arguments that the operator writes without returning them.
   TensorList eager();
   /// The same on copies of the written arguments: outputs that stay valid when the arguments are restored.
-  TensorList reference();
-  /// reference() on arguments upcast to float64; empty where ATen has no float64 form of it.
-  TensorList referenceInFloat64();
+  TensorList runEager();
+  /// runEager() on arguments upcast to float64; empty where ATen has no float64 form of it.
+  TensorList runEagerInFloat64();
 
-  /// The call as a graph with the static types of its arguments and of `outputs` (reference()'s).
+  /// The call as a graph with the static types of its arguments and of `outputs` (runEager()'s).
   ir::Graph graph(const TensorList& outputs) const;
 
   /// Whether the operator writes any of its arguments.
@@ -63,7 +63,7 @@ class Call {
 /// The call as Call::graph() will most likely have it on such a device, found without one: by ATen's rules for the types of
 /// results, or, for operators that have none, by running small calls on the host. Nothing where neither can tell. Kernels may be
 /// compiled from it ahead of the call; what counts is still what eager gives on the device.
-std::optional<ir::Graph> foreseenGraph(const inputs::Sample& sample, ir::Backend backend);
+std::optional<ir::Graph> inferGraph(const inputs::Sample& sample, ir::Backend backend);
 
 /// The same by ATen's rules alone, which take no time and no memory: what eager has to return, before it runs. Nothing where
 /// there are none.

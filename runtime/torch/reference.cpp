@@ -53,7 +53,7 @@ torch::jit::Stack onHost(const torch::jit::Stack& arguments) {
 
 }  // namespace
 
-TensorList Call::referenceInFloat64() {
+TensorList Call::runEagerInFloat64() {
   // Another precision draws other random numbers.
   if (state_->effects.isRandom) return {};
   const c10::InferenceMode guard;

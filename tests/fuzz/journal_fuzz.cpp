@@ -7,7 +7,7 @@
 
 #include "ir/error.h"
 #include "opbench/report/json.h"
-#include "opbench/results/raced.h"
+#include "opbench/results/sample_result.h"
 
 namespace {
 
@@ -18,7 +18,7 @@ void check(bool holds) {
 }
 
 /// What was read can be written.
-void checkWritten(const results::Raced& raced) { check(!report::jsonLines(raced.row, raced.run).empty()); }
+void checkWritten(const results::SampleResult& result) { check(!report::jsonLines(result.row, result.run).empty()); }
 
 /// Whether there are nothing but empty lines in a text, each with its end.
 bool isBlank(const std::string& text) {
@@ -36,13 +36,14 @@ void readWith(const std::string& text, size_t contenders) {
   std::istringstream stream(text);
   size_t bytes = 0;
   try {
-    const results::ReadRaced read = results::readRaced(stream, "fuzz", contenders, [&](const results::Raced& raced) {
-      check(raced.lines.ends_with('\n'));
-      check(contenders == 0 || raced.row.outcomes.size() == contenders);
-      std::istringstream lines(raced.lines);
-      for (std::string line; std::getline(lines, line);) bytes = endOf(line, text, bytes);
-      checkWritten(raced);
-    });
+    const results::ReadSampleResults read =
+        results::readSampleResults(stream, "fuzz", contenders, [&](const results::SampleResult& result) {
+          check(result.lines.ends_with('\n'));
+          check(contenders == 0 || result.row.outcomes.size() == contenders);
+          std::istringstream lines(result.lines);
+          for (std::string line; std::getline(lines, line);) bytes = endOf(line, text, bytes);
+          checkWritten(result);
+        });
     check(read.bytes == bytes);
     check(read.note.empty() == isBlank(text.substr(bytes)));
   } catch (const ir::Error& error) {

@@ -16,7 +16,7 @@ void compareWithItself(const results::Results& results) {
   const compare::Comparison comparison = compare::compare(results, results);
   for (const compare::Compared& row : comparison.rows)
     if (row.verdict == compare::Verdict::Fast || row.verdict == compare::Verdict::Slow) std::abort();
-  compare::obstacles(results, results);
+  compare::comparabilityIssues(results, results);
   if (compare::console(comparison, true, true, 80).empty() || compare::markdown(comparison).empty()) std::abort();
 }
 

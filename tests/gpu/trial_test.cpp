@@ -28,7 +28,7 @@ struct Case {
   Case(const std::string& op, const std::string& text) : call(tests::sample(op, text), tests::gpu(), 7) {}
 
   runtime::CallablePtr planned(const runtime::Cache& cache = noCache) {
-    return runtime::plannedCallable(call, codegen::compile(call.graph(call.reference()), tests::gpu().target()), tests::gpu(),
+    return runtime::plannedCallable(call, codegen::compile(call.graph(call.runEager()), tests::gpu().target()), tests::gpu(),
                                     cache);
   }
 
@@ -70,7 +70,7 @@ TEST_CASE("a generated addition is captured as one kernel and computes what eage
   const auto trial = tests::gpu().prepare(*callable, c.call);
   CHECK(trial->notCaptured == "");
   CHECK(trial->kernelNodes() == 1);
-  const TensorList expected = c.call.reference();
+  const TensorList expected = c.call.runEager();
   for (int i = 0; i < 3; ++i) CHECK(runtime::compare(trial->run(), expected, {}, 0, 0).unequal == 0);
 }
 
@@ -82,7 +82,7 @@ TEST_CASE("eager is captured too; an in-place argument starts from the same valu
     const auto trial = tests::gpu().prepare(*callable, c.call);
     CHECK(trial->notCaptured == "");
     CHECK(trial->kernelNodes() == 1);
-    const TensorList expected = c.call.reference();
+    const TensorList expected = c.call.runEager();
     trial->seconds();
     CHECK(at::equal(only(trial->run()), only(expected)));
     CHECK(at::equal(only(trial->run()), only(expected)));
@@ -102,7 +102,7 @@ TEST_CASE("an output that is a view of an argument is not poisoned") {
   Case c("aten.transpose.int", "((T([10, 20], f32), 0, 1), {})");
   const auto callable = runtime::eagerCallable(c.call);
   const auto trial = tests::gpu().prepare(*callable, c.call);
-  CHECK(at::equal(only(trial->run()), only(c.call.reference())));
+  CHECK(at::equal(only(trial->run()), only(c.call.runEager())));
   CHECK(trial->kernelNodes() == 0);
 }
 
@@ -112,7 +112,7 @@ TEST_CASE("an operator that waits for the device is called directly, and says wh
   const auto trial = tests::gpu().prepare(*callable, c.call);
   CHECK(trial->notCaptured != "");
   CHECK(trial->kernelNodes() == -1);
-  CHECK(at::equal(only(trial->run()), only(c.call.reference())));
+  CHECK(at::equal(only(trial->run()), only(c.call.runEager())));
   CHECK(trial->seconds() > 0);
 }
 
@@ -167,17 +167,16 @@ TEST_CASE("times: one, and many queued behind one another") {
   for (const double seconds : times) CHECK(seconds > 0);
 }
 
-TEST_CASE(
-    "the steady state: a further call in a graph takes less than a cold one, and does not touch the first set of arguments") {
+TEST_CASE("throughput: a further call in a graph takes less than a cold one, and does not touch the first set of arguments") {
   Case c("aten.add_.Tensor", "((T([256, 256], f32), T([256, 256], f32)), {})");
   for (const bool isGenerated : {false, true}) {
     CAPTURE(isGenerated);
     const auto callable = isGenerated ? c.planned() : runtime::eagerCallable(c.call);
     const auto trial = tests::gpu().prepare(*callable, c.call);
-    const TensorList expected = c.call.reference();
-    REQUIRE(trial->prepareFor(runtime::Measure::Steady));
+    const TensorList expected = c.call.runEager();
+    REQUIRE(trial->prepareFor(runtime::Measure::BackToBack));
     std::vector<double> times;
-    for (int i = 0; i < 20; ++i) trial->queue(runtime::Measure::Steady);
+    for (int i = 0; i < 20; ++i) trial->queue(runtime::Measure::BackToBack);
     trial->collect(times);
     std::sort(times.begin(), times.end());
     CHECK(times[10] > 0);
@@ -215,7 +214,7 @@ TEST_CASE("what is called directly is guarded where it is checked, as what is ca
   };
   for (const char* op : {"aten.neg.default", "aten.neg_.default"}) {
     Case c(op, "((T([100], f32),), {})");
-    const TensorList expected = c.call.reference();
+    const TensorList expected = c.call.runEager();
     NotInGraphs callable(c.planned());
     const auto trial = tests::gpu().prepare(callable, c.call);
     REQUIRE(trial->notCaptured == "not in a graph");
@@ -237,7 +236,7 @@ TEST_CASE("captures that take turns: each is a run of the same call on pages of 
     while (trial->grow()) {
     }
     REQUIRE(trial->captures() == 16);
-    const TensorList expected = c.call.reference();
+    const TensorList expected = c.call.runEager();
     std::set<uintptr_t> arguments, outputs;
     for (int i = 0; i < 2 * trial->captures(); ++i) {
       runtime::poisonGuarded(trial->outputs());
@@ -252,10 +251,10 @@ TEST_CASE("captures that take turns: each is a run of the same call on pages of 
   }
 }
 
-TEST_CASE("what cannot be captured has no steady state") {
+TEST_CASE("what cannot be captured has no throughput time") {
   Case c("aten.nonzero.default", "((T([100], f32),), {})");
   const auto callable = runtime::eagerCallable(c.call);
-  CHECK_FALSE(tests::gpu().prepare(*callable, c.call)->prepareFor(runtime::Measure::Steady));
+  CHECK_FALSE(tests::gpu().prepare(*callable, c.call)->prepareFor(runtime::Measure::BackToBack));
 }
 
 TEST_CASE("what is called directly and does not wait is timed without the host's part") {
@@ -298,7 +297,7 @@ TEST_CASE("a kernel is compiled once and then taken from the cache") {
   const auto again = c.planned(cache);
   CHECK(again->cached);
   const auto trial = tests::gpu().prepare(*again, c.call);
-  CHECK(runtime::compare(trial->run(), c.call.reference(), {}, 0, 0).unequal == 0);
+  CHECK(runtime::compare(trial->run(), c.call.runEager(), {}, 0, 0).unequal == 0);
   std::filesystem::remove_all(folder);
 }
 

@@ -1,7 +1,7 @@
 // Every candidate that --tune may pick is right on the GPU.
 #include <doctest/doctest.h>
 
-#include "opbench/check/examination.h"
+#include "opbench/check/correctness_check.h"
 #include "opbench/measure/tune.h"
 #include "tests/gpu/gpu.h"
 #include "tests/runtime/sample.h"
@@ -14,12 +14,12 @@ void checkCandidates(const std::string& op, const std::string& text) {
   CAPTURE(op);
   CAPTURE(text);
   runtime::Call call(tests::sample(op, text), tests::gpu(), 7);
-  Examination examination(call, op, Tolerances::standard());
-  examination.begin(7, {});
+  CorrectnessCheck correctness(call, op, Tolerances::standard());
+  correctness.begin(7, {});
   int tried = 0;
   const Check isWrong = [&](runtime::Trial& trial) {
     ++tried;
-    return examination.judge(trial).message;
+    return correctness.judge(trial).message;
   };
   Options options;
   options.repeats = 1;
@@ -27,7 +27,7 @@ void checkCandidates(const std::string& op, const std::string& text) {
   run.device = "cuda:0";
   const runtime::Cache cache;
   runtime::Tunings tunings;
-  codegen::Plan plan = codegen::compile(call.graph(examination.truth().eager), tests::gpu().target());
+  codegen::Plan plan = codegen::compile(call.graph(correctness.reference().eager), tests::gpu().target());
   const Tuning tuning = tune(plan, call, isWrong, {options, run, tests::gpu(), cache, &tunings});
   for (const std::string& refused : tuning.refused) FAIL_CHECK(refused);
   CHECK(tried > 1);

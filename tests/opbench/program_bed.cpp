@@ -12,7 +12,7 @@
 #include <fstream>
 #include <thread>
 
-#include "opbench/results/raced.h"
+#include "opbench/results/sample_result.h"
 
 namespace tests {
 
@@ -73,9 +73,9 @@ int ProgramBed::wait(pid_t pid) {
 std::map<int, std::string> ProgramBed::statuses() const {
   std::map<int, std::string> found;
   std::ifstream file(json());
-  results::readRaced(file, json(), 2, [&](const results::Raced& raced) {
-    const bool isNew = found.emplace(raced.row.index, name(raced.row.outcomes[1].status)).second;
-    CHECK_MESSAGE(isNew, raced.row.index);
+  results::readSampleResults(file, json(), 2, [&](const results::SampleResult& result) {
+    const bool isNew = found.emplace(result.row.index, name(result.row.outcomes[1].status)).second;
+    CHECK_MESSAGE(isNew, result.row.index);
   });
   return found;
 }
@@ -83,10 +83,10 @@ std::map<int, std::string> ProgramBed::statuses() const {
 std::map<int, std::string> ProgramBed::compilations() const {
   std::map<int, std::string> found;
   std::ifstream file(json());
-  results::readRaced(file, json(), 2, [&](const results::Raced& raced) {
-    const Outcome& outcome = raced.row.outcomes[1];
-    std::string& what = found[raced.row.index];
-    what = !outcome.notAhead.empty() ? outcome.notAhead : outcome.isCompiledAhead ? "ahead" : "here";
+  results::readSampleResults(file, json(), 2, [&](const results::SampleResult& result) {
+    const Outcome& outcome = result.row.outcomes[1];
+    std::string& what = found[result.row.index];
+    what = !outcome.precompileMiss.empty() ? outcome.precompileMiss : outcome.isPrecompiled ? "precompiled" : "here";
     if (outcome.cached) what += " cached";
     if (outcome.kernels > 0) CHECK(outcome.compileMs > 0);
   });
@@ -96,8 +96,8 @@ std::map<int, std::string> ProgramBed::compilations() const {
 std::string ProgramBed::reasonOf(int index) const {
   std::string reason;
   std::ifstream file(json());
-  results::readRaced(file, json(), 2, [&](const results::Raced& raced) {
-    if (raced.row.index == index) reason = raced.row.outcomes[1].reason;
+  results::readSampleResults(file, json(), 2, [&](const results::SampleResult& result) {
+    if (result.row.index == index) reason = result.row.outcomes[1].reason;
   });
   return reason;
 }

@@ -33,7 +33,7 @@ class ProgramBed {
 
   /// The status of each sample in the file, by its number; checks that each is there once.
   std::map<int, std::string> statuses() const;
-  /// What was done with each sample's kernels: `ahead`, `ahead cached`, `here`, or how the compiler ended.
+  /// What was done with each sample's kernels: `precompiled`, `precompiled cached`, `here`, or how the compiler ended.
   std::map<int, std::string> compilations() const;
   std::string reasonOf(int index) const;
 

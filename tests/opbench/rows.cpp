@@ -36,15 +36,15 @@ Row row(int index, std::string op, std::string sample, std::string brief, int64_
 }
 
 void times(Row& r, double eager, double opbench) {
-  const auto beside = [](double microseconds) { return timing(0.4 * microseconds); };
+  const auto secondary = [](double microseconds) { return timing(0.4 * microseconds); };
   r.outcomes[0].timing = timing(eager);
-  r.outcomes[0].beside = beside(eager);
+  r.outcomes[0].secondary = secondary(eager);
   r.outcomes[1].timing = timing(opbench);
-  r.outcomes[1].beside = beside(opbench);
+  r.outcomes[1].secondary = secondary(opbench);
   const double ratio = eager / opbench;
   r.outcomes[1].timing->ratio = {ratio, 0.996 * ratio, 1.004 * ratio};
-  r.outcomes[1].beside->ratio = {0.98 * ratio, 0.97 * ratio, ratio};
-  r.heat = Heat{{}, Stop::Precision, 0, false, 1.98e9};
+  r.outcomes[1].secondary->ratio = {0.98 * ratio, 0.97 * ratio, ratio};
+  r.measurement = Measurement{{}, Stop::Precision, 0, false, 1.98e9};
 }
 
 void generated(Row& r, double compileMs, bool cached) {
@@ -64,7 +64,7 @@ void fails(Row& r, Status status, const std::string& reason, bool everyone) {
       o.status = status;
       o.reason = reason;
       o.timing.reset();
-      o.beside.reset();
+      o.secondary.reset();
     }
 }
 
@@ -75,7 +75,7 @@ Run exampleRun() {
   run.device = "cuda:0";
   run.deviceName = "Example GPU";
   run.ceilings = {4.0e12, 4.4e12, 5.0e13, 4.1e-6};
-  run.spread = 0.01;
+  run.aaNoise = 0.01;
   run.dtype = "float16";
   run.seed = 7;
   run.processors = 132;
@@ -114,7 +114,7 @@ std::vector<Row> exampleRows() {
   generated(rows.back(), 1.5, true);
   rows.back().outcomes[1].tuning = Tuning{6, 1, true, {}, {}};
   rows.back().data = "normal x 16";
-  rows.back().vacuous = "a copy of argument 0 would pass for output 0";
+  rows.back().trivialSolution = "a copy of argument 0 would pass for output 0";
   rows.push_back(row(4, add, "((T([3], f16), T([3], f16)), {})", "f16[3], f16[3]", 1, 18));
   times(rows.back(), 4.8, 0);
   generated(rows.back(), 44, false);

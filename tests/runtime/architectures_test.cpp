@@ -154,7 +154,7 @@ std::vector<ir::Graph> graphsOf(const std::vector<inputs::Sample>& samples) {
   std::set<std::string> seen;
   for (const inputs::Sample& sample : samples) {
     if (!lowering::hasLowering(sample.op)) continue;
-    auto graph = runtime::foreseenGraph(sample, ir::Backend::Cuda);
+    auto graph = runtime::inferGraph(sample, ir::Backend::Cuda);
     if (graph && seen.insert(ir::toText(*graph)).second) graphs.push_back(*std::move(graph));
   }
   return graphs;

@@ -16,13 +16,13 @@ struct Case {
       : device(runtime::Device::open("cpu", threads)), call(tests::sample(op, text), *device, 7) {}
 
   runtime::CallablePtr planned() {
-    return runtime::plannedCallable(call, codegen::compile(call.graph(call.reference()), device->target()), *device,
+    return runtime::plannedCallable(call, codegen::compile(call.graph(call.runEager()), device->target()), *device,
                                     runtime::Cache());
   }
   /// Whether the contender's run gives exactly what eager does.
   bool agrees(runtime::Callable& callable) {
     call.restore();
-    const auto expected = call.reference();
+    const auto expected = call.runEager();
     const auto outputs = device->prepare(callable, call)->run();
     bool equal = outputs.size() == expected.size();
     for (int i = 0; equal && i < outputs.size(); ++i) equal = runtime::compare(outputs, expected, {}, i, 0).unequal == 0;
@@ -61,7 +61,7 @@ TEST_CASE("a generated in-place kernel returns its argument, and each run starts
 TEST_CASE("a call without a lowering runs through ATen and says so") {
   Case c("aten.mm.default", "((T([8, 8], f32), T([8, 8], f32)), {})");
   const auto callable = c.planned();
-  CHECK(callable->kind == runtime::Kind::Extern);
+  CHECK(callable->kind == runtime::Kind::Fallback);
   CHECK(callable->reason == "no lowering for aten.mm.default");
   CHECK(c.agrees(*callable));
 }
@@ -84,7 +84,7 @@ TEST_CASE("empty outputs launch nothing") {
 TEST_CASE("poison stands where a kernel wrote nothing") {
   // A plan whose only kernel was left out.
   Case c("aten.neg.default", "((T([4], f32),), {})");
-  codegen::Plan plan = codegen::compile(c.call.graph(c.call.reference()), c.device->target());
+  codegen::Plan plan = codegen::compile(c.call.graph(c.call.runEager()), c.device->target());
   plan.steps.clear();
   const auto callable = runtime::plannedCallable(c.call, plan, *c.device, runtime::Cache());
   const auto outputs = c.device->prepare(*callable, c.call)->run();
@@ -113,14 +113,14 @@ TEST_CASE("what TorchScript cannot run is said in one line") {
                        ir::Error);
 }
 
-TEST_CASE("a CPU's steady run is the mean of many calls, a cold one finds its data in memory") {
+TEST_CASE("a CPU's run back to back is the mean of many calls, a cold one finds its data in memory") {
   Case c("aten.add.Tensor", "((T([256, 1024], f32), T([256, 1024], f32)), {})");
   const auto callable = c.planned();
   const auto trial = c.device->prepare(*callable, c.call);
-  REQUIRE(trial->prepareFor(runtime::Measure::Steady));
+  REQUIRE(trial->prepareFor(runtime::Measure::BackToBack));
   REQUIRE(trial->prepareFor(runtime::Measure::Cold));
   std::vector<double> times;
-  trial->queue(runtime::Measure::Steady);
+  trial->queue(runtime::Measure::BackToBack);
   trial->queue(runtime::Measure::Cold);
   trial->collect(times);
   REQUIRE(times.size() == 2);

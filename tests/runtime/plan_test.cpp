@@ -31,14 +31,14 @@ ir::Graph unary(const std::string& op, ir::Shape sizes, ir::DType dtype = ir::DT
 TEST_CASE("an operator without a lowering is called through ATen, and the plan says why") {
   const codegen::Plan plan = codegen::compile(unary("aten.no_such.default", {4}), target());
   REQUIRE(plan.steps.size() == 1);
-  CHECK(std::get<codegen::ExternStep>(plan.steps[0]).node == 0);
-  CHECK(plan.externReason == "no lowering for aten.no_such.default");
+  CHECK(std::get<codegen::FallbackStep>(plan.steps[0]).node == 0);
+  CHECK(plan.fallbackReason == "no lowering for aten.no_such.default");
   CHECK(plan.kernels.empty());
 }
 
 TEST_CASE("an operator with a lowering is a launch with a parameter for every value") {
   const codegen::Plan plan = codegen::compile(unary("aten.neg.default", {4, 5}), target());
-  CHECK(plan.externReason.empty());
+  CHECK(plan.fallbackReason.empty());
   REQUIRE(plan.steps.size() == 1);
   const auto& launch = std::get<codegen::LaunchStep>(plan.steps[0]);
   CHECK(launch.values == std::vector<int>{0, 1});
@@ -50,5 +50,5 @@ TEST_CASE("an operator with a lowering is a launch with a parameter for every va
 TEST_CASE("nothing is launched for an empty output") {
   const codegen::Plan plan = codegen::compile(unary("aten.neg.default", {0, 5}), target());
   CHECK(plan.steps.empty());
-  CHECK(plan.externReason.empty());
+  CHECK(plan.fallbackReason.empty());
 }

@@ -41,10 +41,10 @@ class Compiling {
   /// Nothing where there is nothing to compile, or something is wrong: whoever races the sample will say what.
   Compiled operator()(const Job& job) {
     try {
-      causeInCompiler(options_.accidents, job.index);
+      causeInCompiler(options_.processFaults, job.index);
       const inputs::Sample sample = inputs::convert(job.sample, options_.dtype, options_.channelsLast);
       if (!lowering::hasLowering(sample.op) || !whySkipped(sample, options_, config_, device_).empty()) return std::nullopt;
-      const auto graph = runtime::foreseenGraph(sample, target_.backend);
+      const auto graph = runtime::inferGraph(sample, target_.backend);
       if (!graph) return Compilation{0, false, "", "its results cannot be inferred without running it"};
       codegen::Plan plan = codegen::compile(*graph, target_);
       if (options_.fault) breakPlan(plan, *options_.fault, target_);
@@ -79,7 +79,7 @@ class Compiling {
 
 }  // namespace
 
-void compileAhead(const Options& options) {
+void precompile(const Options& options) {
   Channel channel;
   limitMemory();
   runtime::setThreads(1);

@@ -4,8 +4,8 @@
 
 namespace opbench {
 
-/// What a compiler process does: reads the target on the channel it was started with, then samples, and compiles the kernels of
+/// The work of a compiler process: reads the target on the channel it was started with, then samples, and compiles the kernels of
 /// each into the cache, until that ends. It opens no device.
-void compileAhead(const Options& options);
+void precompile(const Options& options);
 
 }  // namespace opbench

@@ -36,7 +36,7 @@ bool Compilers::isCompiling() const {
   return std::any_of(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.job.has_value(); });
 }
 
-size_t Compilers::ahead() const {
+size_t Compilers::waiting() const {
   const auto busy = std::count_if(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.job.has_value(); });
   return ready_.size() + static_cast<size_t>(busy);
 }
@@ -51,11 +51,11 @@ void Compilers::work(bool isTiming) {
   if (!isOpen() || agenda_.isInterrupted()) return;
   if (shares_) {
     if (isTiming) return;
-    if (ahead() == 0) batch_ = most();
+    if (waiting() == 0) batch_ = most();
   }
   for (Slot& slot : slots_) {
     if (slot.job) continue;
-    if (shares_ ? batch_ == 0 : ahead() >= most()) return;
+    if (shares_ ? batch_ == 0 : waiting() >= most()) return;
     if (!upcoming_) upcoming_ = agenda_.next();
     if (!upcoming_) return;
     if (shares_) --batch_;
@@ -111,7 +111,7 @@ void Compilers::hear(Slot& slot, const std::string& line) {
 
 void Compilers::finish(Slot& slot, std::optional<Compilation> compilation) {
   slot.losses = 0;
-  slot.job->ahead = std::move(compilation);
+  slot.job->compilation = std::move(compilation);
   const int index = slot.job->index;
   ready_.emplace(index, *std::exchange(slot.job, std::nullopt));
 }

@@ -22,7 +22,7 @@ class Compilers {
   /// So many processes, started with these arguments; none leaves all to who races.
   Compilers(Agenda& agenda, int number, std::vector<std::string> arguments, double timeout);
 
-  /// What they compile for: nothing is compiled before it is known. Where `shares` they share processors with what is timed: they
+  /// Sets the target: nothing is compiled before it is known. Where `shares` they share processors with what is timed: they
   /// then compile a batch of samples at a time.
   void open(const ir::Target& target, bool shares);
 
@@ -53,7 +53,7 @@ class Compilers {
   void start(Slot& slot) const;
   bool isOpen() const { return !target_.empty() && !slots_.empty(); }
   size_t most() const { return 4 * slots_.size(); }  ///< samples that are ahead of their turn
-  size_t ahead() const;
+  size_t waiting() const;
   void hand(Slot& slot);
   void hear(Slot& slot, const std::string& line);
   void finish(Slot& slot, std::optional<Compilation> compilation);

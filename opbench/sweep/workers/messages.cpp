@@ -2,7 +2,7 @@
 
 #include "opbench/report/json.h"
 #include "opbench/results/fields.h"
-#include "opbench/results/raced.h"
+#include "opbench/results/sample_result.h"
 
 namespace opbench {
 namespace {
@@ -80,7 +80,7 @@ std::string toLine(const Job& job) {
                  {"suite", sample.suite},
                  {"file", sample.where.file},
                  {"line", sample.where.line},
-                 {"ahead", toJson(job.ahead)},
+                 {"compilation", toJson(job.compilation)},
                  {"retried", job.retried},
                  {"cases_left", job.casesLeft}});
 }
@@ -96,7 +96,7 @@ Job jobOf(const std::string& line) {
   sample.count = fields.integer("count").value_or(1);
   sample.suite = fields.text("suite");
   sample.where = {fields.text("file"), static_cast<int>(fields.integer("line").value_or(0))};
-  if (const auto ahead = fields.object("ahead")) job.ahead = compiledOf(*ahead);
+  if (const auto compilation = fields.object("compilation")) job.compilation = compiledOf(*compilation);
   job.retried = fields.text("retried");
   job.casesLeft = static_cast<int>(fields.integer("cases_left").value_or(0));
   return job;

@@ -16,12 +16,12 @@ namespace opbench {
 struct Job {
   int index = 0;
   inputs::Sample sample;
-  std::optional<Compilation> ahead{};  ///< of its kernels, where that was tried before it is raced
-  std::string retried{};               ///< Row::retried
-  int casesLeft = 0;                   ///< Bench::casesLeft
+  std::optional<Compilation> compilation{};  ///< of its kernels, where that was tried before it is raced
+  std::string retried{};                     ///< Row::retried
+  int casesLeft = 0;                         ///< Bench::casesLeft
 };
 
-/// What became of a job.
+/// The result of a job.
 struct Finished {
   std::string lines;  ///< the sample's results (report::jsonLines)
   std::string lost;   ///< why nothing else can be raced where it was; empty where that is not so
@@ -30,15 +30,15 @@ struct Finished {
 /// A worker's first word.
 struct Ready {
   Run run;
-  ir::Target target;                    ///< what kernels are compiled for
-  std::vector<std::string> complaints;  ///< what is not as it should be, though samples can be raced
+  ir::Target target;                    ///< of the kernels
+  std::vector<std::string> complaints;  ///< problems that do not keep samples from being raced
 };
 
 /// A worker's last word, where it cannot work at all.
 struct Refused {
   std::string message;
   bool lacksDevice = false;  ///< there is no such device
-  bool isUsers = false;      ///< what the user said cannot be
+  bool isUsers = false;      ///< the cause is the user's input
 };
 
 /// A compiler's word on a job; nothing where there is nothing to compile, or nobody can tell yet what.

@@ -47,7 +47,7 @@ Ends pipe() {
   return {inputs::Descriptor(ends[0]), inputs::Descriptor(ends[1])};
 }
 
-/// What posix_spawn does in the child before the program starts.
+/// The actions of posix_spawn in the child before the program starts.
 class Preparations {
  public:
   Preparations(int channel, int errors) {

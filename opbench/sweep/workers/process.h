@@ -28,7 +28,7 @@ class Process {
   /// Sends a line to it; what it no longer reads is lost.
   void send(const std::string& line);
 
-  /// What becomes readable when it says something, or ends; and when it writes to standard output or error.
+  /// The descriptors that become readable when it says something, or ends; and when it writes to standard output or error.
   int channel() const { return channel_.number(); }
   int errors() const { return errors_.number(); }
   /// Reads some of what there is, without waiting; false once it will say no more.

@@ -98,7 +98,7 @@ class Supervisor {
     return first;
   }
 
-  /// What workers and compilers have in common.
+  /// The arguments that workers and compilers have in common.
   std::vector<std::string> processArguments(const std::vector<int>& processors) const {
     std::vector<std::string> arguments = raceArguments(options_);
     const std::vector<std::string> cache = cacheArguments(cache_->settings());
@@ -273,7 +273,7 @@ class Supervisor {
   std::deque<Attempt> again_;         ///< samples that failed once
   std::optional<Run> run_;            ///< nothing before the first worker is ready
   std::deque<Attempt> givenBack_;     ///< of workers that never began
-  std::set<std::string> complaints_;  ///< what the user was told
+  std::set<std::string> complaints_;  ///< that the user was told
   int64_t kills_ = 0;                 ///< runtime::killedForMemory() when the latest sample began
 };
 

@@ -3,13 +3,13 @@
 #include <unistd.h>
 
 #include "opbench/sweep/agenda.h"
-#include "opbench/sweep/racer.h"
+#include "opbench/sweep/sample_runner.h"
 #include "opbench/sweep/workers/channel.h"
 
 namespace opbench {
 namespace {
 
-/// What the supervisor hands over, as raceHere sees it.
+/// The jobs that the supervisor hands over, as raceHere sees them.
 class Orders : public Agenda {
  public:
   void begin(const Ready& ready) override { Channel::send(toLine(ready)); }
@@ -41,7 +41,7 @@ void work(const Options& options) {
   } catch (const std::exception& error) {
     refuse({error.what(), false, false});
   }
-  // What a sample did to the process or the device may show once more where all is taken down.
+  // Damage that a sample did to the process or the device may show once more where all is taken down.
   ::_exit(0);
 }
 

@@ -4,7 +4,7 @@
 
 namespace opbench {
 
-/// What a worker process does: races the samples that it is handed on the channel it was started with, until that ends.
+/// The work of a worker process: races the samples that it is handed on the channel it was started with, until that ends.
 void work(const Options& options);
 
 }  // namespace opbench

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "ir/error.h"
-#include "opbench/results/raced.h"
+#include "opbench/results/sample_result.h"
 #include "opbench/run/memory.h"
 #include "opbench/run/outcome.h"
 
@@ -11,8 +11,8 @@ namespace opbench {
 namespace {
 
 std::string failureOf(const Finished& finished) {
-  const results::Raced raced = results::racedOf(finished.lines, "worker", 1);
-  for (const Outcome& outcome : raced.row.outcomes)
+  const results::SampleResult result = results::sampleResultOf(finished.lines, "worker", 1);
+  for (const Outcome& outcome : result.row.outcomes)
     if (outcome.status == Status::Oom && !isEstimated(outcome)) return failureText(outcome.status, outcome.reason);
   return finished.lost.empty() ? "" : failureText(fatalStatus(finished.lost), finished.lost);
 }

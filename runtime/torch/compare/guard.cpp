@@ -30,9 +30,9 @@ at::Tensor storageBytes(const at::Tensor& tensor, int64_t first, int64_t count) 
 
 /// Where the byte of a guard that was written first stands, seen from the guard's start; the last one where `fromEnd`.
 std::optional<int64_t> written(const at::Tensor& guard, bool fromEnd) {
-  const at::Tensor places = guard.ne(guardPattern).nonzero().to(at::kCPU);
-  if (places.numel() == 0) return std::nullopt;
-  return places.const_data_ptr<int64_t>()[fromEnd ? places.numel() - 1 : 0];
+  const at::Tensor indices = guard.ne(guardPattern).nonzero().to(at::kCPU);
+  if (indices.numel() == 0) return std::nullopt;
+  return indices.const_data_ptr<int64_t>()[fromEnd ? indices.numel() - 1 : 0];
 }
 
 /// How an output's guards were written, which then are as they were; nothing where they were not.

@@ -31,31 +31,31 @@ std::optional<int64_t> dimOf(const Call::State& call) {
   return call.arguments[static_cast<size_t>(*index)].toInt();
 }
 
-/// A tensor and places along one of its dimensions.
+/// A tensor and indices along one of its dimensions.
 struct Gather {
   at::Tensor from;
-  at::Tensor places;
+  at::Tensor indices;
   int64_t dim = 0;
 };
 
-Gather gatherOf(const Call::State& call, const at::Tensor& places, Places kind) {
+Gather gatherOf(const Call::State& call, const at::Tensor& indices, IndexKind kind) {
   at::Tensor from = tensorArguments(call).at(0);
-  if (kind == Places::Plane) return {from.flatten(-2), places.flatten(-2), -1};
+  if (kind == IndexKind::Plane) return {from.flatten(-2), indices.flatten(-2), -1};
   const std::optional<int64_t> dim = dimOf(call);
-  if (!dim || from.dim() == 0) return {from.reshape({-1}), places.reshape({-1}), 0};
-  return {from, places.dim() < from.dim() ? places.unsqueeze(*dim) : places, *dim};
+  if (!dim || from.dim() == 0) return {from.reshape({-1}), indices.reshape({-1}), 0};
+  return {from, indices.dim() < from.dim() ? indices.unsqueeze(*dim) : indices, *dim};
 }
 
-std::string errorOf(const Gather& gather, Places kind) {
+std::string errorOf(const Gather& gather, IndexKind kind) {
   const int64_t size = gather.from.size(gather.dim);
-  const at::Tensor outside = gather.places.lt(0).logical_or(gather.places.ge(size));
+  const at::Tensor outside = gather.indices.lt(0).logical_or(gather.indices.ge(size));
   if (outside.any().item<bool>())
-    return fmt::format("names place {} of {}", gather.places.masked_select(outside)[0].item<int64_t>(), size);
-  if (kind != Places::Distinct || gather.places.size(gather.dim) < 2) return "";
-  const at::Tensor sorted = std::get<0>(gather.places.sort(gather.dim));
+    return fmt::format("has index {} in a dimension of size {}", gather.indices.masked_select(outside)[0].item<int64_t>(), size);
+  if (kind != IndexKind::Distinct || gather.indices.size(gather.dim) < 2) return "";
+  const at::Tensor sorted = std::get<0>(gather.indices.sort(gather.dim));
   const int64_t others = sorted.size(gather.dim) - 1;
   const at::Tensor isTwice = sorted.narrow(gather.dim, 0, others).eq(sorted.narrow(gather.dim, 1, others));
-  return isTwice.any().item<bool>() ? "names a place twice" : "";
+  return isTwice.any().item<bool>() ? "has an index twice" : "";
 }
 
 /// The first elements of a tensor in the order in which those of `like`, which has its sizes, lie in memory.
@@ -77,12 +77,12 @@ at::Tensor meanLike(const at::Tensor& tensor) {
 
 }  // namespace
 
-Placed valuesAt(Call& call, const TensorList& outputs, int output, Places places) {
+IndexedValues valuesAt(Call& call, const TensorList& outputs, int output, IndexKind kind) {
   const c10::InferenceMode guard;
-  const Gather gather = gatherOf(call.state(), outputs.state().tensors.at(static_cast<size_t>(output)), places);
-  Placed placed{{}, errorOf(gather, places)};
-  if (placed.error.empty()) placed.values = makeTensorList({at::gather(gather.from, gather.dim, gather.places)});
-  return placed;
+  const Gather gather = gatherOf(call.state(), outputs.state().tensors.at(static_cast<size_t>(output)), kind);
+  IndexedValues indexed{{}, errorOf(gather, kind)};
+  if (indexed.error.empty()) indexed.values = makeTensorList({at::gather(gather.from, gather.dim, gather.indices)});
+  return indexed;
 }
 
 std::vector<Trivial> trivialResults(Call& call, const TensorList& eager, const TensorList& float64, int output,

@@ -9,19 +9,19 @@
 
 namespace runtime {
 
-/// What the elements of an index output are places in; always in the call's first tensor.
-enum class Places {
+/// The dimension that an index output's elements are indices in; always one of the call's first tensor.
+enum class IndexKind {
   Dim,       ///< along the argument `dim`, or in the flattened tensor where there is none
-  Distinct,  ///< the same, no place twice (sorting)
+  Distinct,  ///< the same, no index twice (sorting)
   Plane,     ///< in the last two dimensions, flattened (pooling)
 };
 
-/// What stands at the places that output `output` names, and whether they are places at all.
-struct Placed {
+/// The values at the indices that output `output` holds, or why they are no indices.
+struct IndexedValues {
   TensorList values;  ///< nothing where there is an `error`
-  std::string error;  ///< `names place 12 of 10`
+  std::string error;  ///< `has index 12 in a dimension of size 10`
 };
-Placed valuesAt(Call& call, const TensorList& outputs, int output, Places places);
+IndexedValues valuesAt(Call& call, const TensorList& outputs, int output, IndexKind kind);
 
 /// A result that takes no work: no check may let it pass.
 struct Trivial {

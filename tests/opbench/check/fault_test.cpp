@@ -20,7 +20,7 @@ TEST_CASE("the slow fault reports times 5 % longer") {
   const auto slow = broken(std::make_unique<tests::FakeTrial>("t", [](int) { return 2.0; }), Fault::Slow);
   CHECK(slow->seconds() == doctest::Approx(2.1));
   std::vector<double> times{1};
-  slow->queue(runtime::Measure::Steady);
+  slow->queue(runtime::Measure::BackToBack);
   slow->collect(times);
   CHECK(times == std::vector<double>{1, 2.1});
 }

@@ -9,7 +9,7 @@
 
 using namespace opbench;
 using ir::DType;
-using runtime::Places;
+using runtime::IndexKind;
 
 namespace {
 
@@ -81,12 +81,12 @@ TEST_CASE("the rule follows from the operator, in place or not") {
   CHECK(criterion("aten.new_empty_strided.default").rule == Rule::TypeOnly);
 }
 
-TEST_CASE("outputs that are places, and results that may take no work") {
-  CHECK(criterion("aten.argmax.default").places == std::map<int, Places>{{0, Places::Dim}});
-  CHECK(criterion("aten.max.dim").places == std::map<int, Places>{{1, Places::Dim}});
-  CHECK(criterion("aten.max.default").places.empty());
-  CHECK(criterion("aten.sort.stable").places == std::map<int, Places>{{1, Places::Distinct}});
-  CHECK(criterion("aten.max_pool2d_with_indices.default").places == std::map<int, Places>{{1, Places::Plane}});
+TEST_CASE("outputs that are indices, and results that may take no work") {
+  CHECK(criterion("aten.argmax.default").indices == std::map<int, IndexKind>{{0, IndexKind::Dim}});
+  CHECK(criterion("aten.max.dim").indices == std::map<int, IndexKind>{{1, IndexKind::Dim}});
+  CHECK(criterion("aten.max.default").indices.empty());
+  CHECK(criterion("aten.sort.stable").indices == std::map<int, IndexKind>{{1, IndexKind::Distinct}});
+  CHECK(criterion("aten.max_pool2d_with_indices.default").indices == std::map<int, IndexKind>{{1, IndexKind::Plane}});
   CHECK(criterion("aten.clone.default").mayCopy);
   CHECK_FALSE(criterion("aten.clone.default").mayBeConstant);
   CHECK(criterion("aten.ones_like.default").mayBeConstant);
@@ -134,7 +134,7 @@ TEST_CASE("what cannot be understood is refused with its line and the nearest kn
   CHECK(refusal("operators:\n  - {names: [add], rule: exactly}\n") == "2: unknown rule 'exactly'; did you mean exact?");
   CHECK(refusal("operators:\n  - {names: [add], rule: 7}\n") == "2: unknown rule '7'; choose from close, exact, type-only");
   CHECK(refusal("operators:\n  - {names: [[add]]}\n") == "2: expected an operator name");
-  CHECK(refusal("operators:\n  - {names: [sort], places: {1.5: dim}}\n") == "2: expected the number of an output, found 1.5");
+  CHECK(refusal("operators:\n  - {names: [sort], indices: {1.5: dim}}\n") == "2: expected the number of an output, found 1.5");
   CHECK(refusal("operators:\n  - {names: [sort], copies: [1e30]}\n") == "2: expected a number from 0 to 1000, found '1e30'");
   CHECK(refusal("dtypes: {f16: much}\n") == "1: expected a number from 0 to 1, found 'much'");
   CHECK(refusal("dtypes: {f16: 1e308}\n") == "1: expected a number from 0 to 1, found '1e308'");

@@ -56,7 +56,7 @@ TEST_CASE("with no option: every suite, every operator, the 15 most frequent sam
   CHECK(o.precision == 0.01);
   CHECK(o.maxSeconds == 0.5);
   CHECK(o.flush == runtime::Flush::Write);
-  CHECK_FALSE(o.selfTest);
+  CHECK_FALSE(o.isAA);
   CHECK(o.accuracyChecking);
   CHECK(o.data == inputs::Distribution::Normal);
   CHECK_FALSE(o.fault);
@@ -93,7 +93,7 @@ TEST_CASE("every option reaches its field") {
                            "2",
                            "--flush",
                            "read",
-                           "--self-test",
+                           "--aa",
                            "--kernel-time",
                            "--no-accuracy-checking",
                            "--tune",
@@ -132,7 +132,7 @@ TEST_CASE("every option reaches its field") {
   CHECK(o.precision == 0.005);
   CHECK(o.maxSeconds == 2);
   CHECK(o.flush == runtime::Flush::Read);
-  CHECK(o.selfTest);
+  CHECK(o.isAA);
   CHECK(o.kernelTime);
   CHECK_FALSE(o.accuracyChecking);
   CHECK(o.tune);
@@ -263,6 +263,11 @@ TEST_CASE("compare has two files and options of its own") {
         "unknown option '--marcdown'; did you mean --markdown? (opbench --help lists the options)");
   CHECK_THROWS_WITH_AS(failingVerdicts(parse({"compare", "a", "b", "--fail-on", "slwo"}).compare),
                        "--fail-on must be a list of slow, wrong, crash, impossible and gone, or none; got 'slwo'", ir::Error);
+}
+
+TEST_CASE("the option's earlier name leads to --aa") {
+  CHECK(refusal({"--self-test"}) == "unknown option '--self-test'; did you mean --aa? (opbench --help lists the options)");
+  CHECK(refusal({"--selftest"}) == "unknown option '--selftest'; did you mean --aa? (opbench --help lists the options)");
 }
 
 TEST_CASE("convert has a file of results, and formats to turn it into") {

@@ -21,7 +21,7 @@ namespace {
 std::string line(const std::string& op, const std::string& sample, const std::string& rest) {
   return fmt::format(
       R"({{"op":"{}","sample":"{}","count":3,"device":"cuda:0","device_name":"Example GPU","dtype":"float16","kind":"generated",)"
-      R"("version":"opbench 0.1.0","contender":"opbench","clock_mhz":1980,"spread":0.005,{}}})"
+      R"("version":"opbench 0.1.0","contender":"opbench","clock_mhz":1980,"aa_noise":0.005,{}}})"
       "\n",
       op, sample, rest);
 }

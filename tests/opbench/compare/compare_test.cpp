@@ -9,20 +9,20 @@
 #include "tests/opbench/compare/synthetic_results.h"
 
 using namespace opbench;
+using compare::Ambiguity;
 using compare::Change;
 using compare::Compared;
 using compare::Comparison;
-using compare::Doubt;
 using compare::Verdict;
 using tests::syntheticResults;
 
 namespace {
 
 /// Rows of kernels that take longer than an empty one, and the share of them with one of these verdicts.
-double shareAboveFloor(const Comparison& comparison, std::initializer_list<Verdict> verdicts) {
+double shareNotLaunchBound(const Comparison& comparison, std::initializer_list<Verdict> verdicts) {
   int all = 0, those = 0;
   for (const Compared& row : comparison.rows) {
-    if (row.base->isFloorBound) continue;
+    if (row.base->isLaunchBound) continue;
     ++all;
     those += std::count(verdicts.begin(), verdicts.end(), row.verdict) > 0;
   }
@@ -44,7 +44,7 @@ compare::Pair pair(double base, double candidate, double gap) {
   return {figure(base), figure(candidate), std::log1p(0.005), std::log1p(gap) / compare::Control::certain};
 }
 
-const std::string fine = R"("status":"ok","median_us":10,"low_us":9.95,"high_us":10.05,"spread":0.005)";
+const std::string fine = R"("status":"ok","median_us":10,"low_us":9.95,"high_us":10.05,"aa_noise":0.005)";
 
 Comparison compared(const std::string& base, const std::string& candidate) {
   return compare::compare(results::read(base, "base.jsonl"), results::read(candidate, "candidate.jsonl"));
@@ -71,15 +71,16 @@ TEST_CASE("two runs of one build: same or ambiguous for 99 % of samples") {
   }
 }
 
-TEST_CASE("a build that is 5 % slower is slow for 95 % of the samples above the launch floor, and faster the other way round") {
+TEST_CASE(
+    "a build that is 5 % slower is slow for 95 % of the samples above the launch overhead, and faster the other way round") {
   for (uint64_t process : {2, 3, 4}) {
     const Comparison slower =
         compare::compare(syntheticResults({.process = 1}), syntheticResults({.process = process, .slowdown = 1.05}));
-    CHECK(shareAboveFloor(slower, {Verdict::Slow}) >= 0.95);
+    CHECK(shareNotLaunchBound(slower, {Verdict::Slow}) >= 0.95);
     CHECK(countOf(slower, Verdict::Fast) == 0);
     const Comparison faster =
         compare::compare(syntheticResults({.process = process, .slowdown = 1.05}), syntheticResults({.process = 1}));
-    CHECK(shareAboveFloor(faster, {Verdict::Fast}) >= 0.95);
+    CHECK(shareNotLaunchBound(faster, {Verdict::Fast}) >= 0.95);
   }
 }
 
@@ -90,11 +91,11 @@ TEST_CASE("a slower machine is not slower code: eager says so") {
   CHECK(drifted.control.drift() == doctest::Approx(std::log(1.04)).epsilon(0.1));
   const Comparison both =
       compare::compare(syntheticResults({.process = 1}), syntheticResults({.process = 2, .slowdown = 1.10, .machine = 1.04}));
-  CHECK(shareAboveFloor(both, {Verdict::Slow}) >= 0.95);
+  CHECK(shareNotLaunchBound(both, {Verdict::Slow}) >= 0.95);
   const Comparison masked =
       compare::compare(syntheticResults({.process = 1}), syntheticResults({.process = 2, .slowdown = 1.05, .machine = 1 / 1.05}));
-  CHECK(shareAboveFloor(masked, {Verdict::Ambiguous}) >= 0.9);
-  CHECK(shareAboveFloor(masked, {Verdict::Slow, Verdict::Fast}) <= 0.01);
+  CHECK(shareNotLaunchBound(masked, {Verdict::Ambiguous}) >= 0.9);
+  CHECK(shareNotLaunchBound(masked, {Verdict::Slow, Verdict::Fast}) <= 0.01);
 }
 
 TEST_CASE("what disturbs single samples, eager and all, is not slower code either") {
@@ -103,13 +104,13 @@ TEST_CASE("what disturbs single samples, eager and all, is not slower code eithe
       compare::compare(syntheticResults({.process = 1}), syntheticResults({.process = 2, .disturbance = disturbed}));
   CHECK(countOf(c, Verdict::Slow) <= 10);
   for (const Compared& row : c.rows)
-    if (row.any().index % 20 == 0 && row.verdict == Verdict::Ambiguous) CHECK(row.doubt == Doubt::Drift);
+    if (row.any().index % 20 == 0 && row.verdict == Verdict::Ambiguous) CHECK(row.ambiguity == Ambiguity::Drift);
 }
 
 TEST_CASE("a time that grew because the clock fell is no change of the code") {
   const Comparison c = compare::compare(syntheticResults({.process = 1}),
                                         syntheticResults({.process = 2, .machine = 1.05, .clockMhz = 1980 / 1.05}));
-  CHECK(shareAboveFloor(c, {Verdict::Slow}) <= 0.01);
+  CHECK(shareNotLaunchBound(c, {Verdict::Slow}) <= 0.01);
 }
 
 TEST_CASE("the rule: clear of the gap, or ambiguous for a reason") {
@@ -123,29 +124,29 @@ TEST_CASE("the rule: clear of the gap, or ambiguous for a reason") {
   CHECK(judged(9, 8.9, 9.1).change == Change::Faster);
   CHECK(judged(10.05, 10, 10.1).change == Change::Same);
   CHECK(judged(10.08, 10.07, 10.09).change == Change::Same);
-  CHECK(judged(10.15, 10.1, 10.2).doubt == Doubt::Gap);
-  CHECK(judged(10.5, 10, 11).doubt == Doubt::Noise);
-  CHECK(judged(10, 9, 11).doubt == Doubt::Noise);
+  CHECK(judged(10.15, 10.1, 10.2).ambiguity == Ambiguity::Gap);
+  CHECK(judged(10.5, 10, 11).ambiguity == Ambiguity::Noise);
+  CHECK(judged(10, 9, 11).ambiguity == Ambiguity::Noise);
 }
 
 TEST_CASE("where a control ran in turn, its ratio decides, and with it the other measure where that is not clear") {
-  const auto judged = [&](double time, double ratio, double beside = 1) {
+  const auto judged = [&](double time, double ratio, double secondary = 1) {
     compare::Evidence evidence;
     evidence.time = pair(10, 10 * time, 0.04);
     evidence.paired = pair(1, ratio, 0.02);
-    evidence.beside = pair(2, 2 * beside, 0.01);
+    evidence.secondary = pair(2, 2 * secondary, 0.01);
     evidence.drift = std::log1p(0.01);
     return compare::judge(evidence);
   };
   CHECK(judged(1.03, 1.05).change == Change::Slower);
   CHECK(judged(0.97, 0.95).change == Change::Faster);
-  CHECK(judged(1.00, 1.05).doubt == Doubt::Drift);
-  CHECK(judged(1.10, 1.01).doubt == Doubt::Drift);
+  CHECK(judged(1.00, 1.05).ambiguity == Ambiguity::Drift);
+  CHECK(judged(1.10, 1.01).ambiguity == Ambiguity::Drift);
   CHECK(judged(1.03, 1.025, 1.03).change == Change::Slower);
-  CHECK(judged(1.03, 1.025, 1.01).doubt == Doubt::Gap);
-  CHECK(judged(1.03, 1.025, 0.95).doubt == Doubt::Gap);
+  CHECK(judged(1.03, 1.025, 1.01).ambiguity == Ambiguity::Gap);
+  CHECK(judged(1.03, 1.025, 0.95).ambiguity == Ambiguity::Gap);
   CHECK(judged(1.03, 1.015, 1.02).change == Change::Slower);
-  CHECK(judged(1.00, 1.015, 1.02).doubt == Doubt::Drift);
+  CHECK(judged(1.00, 1.015, 1.02).ambiguity == Ambiguity::Drift);
   CHECK(judged(1.03, 1.01, 1.03).change == Change::Same);
 }
 
@@ -158,7 +159,7 @@ TEST_CASE("a ratio that moved because the control did says nothing, unless the t
     return compare::judge(evidence);
   };
   CHECK(judged(1.002, false).change == Change::Slower);
-  CHECK(judged(1.002, true).doubt == Doubt::Drift);
+  CHECK(judged(1.002, true).ambiguity == Ambiguity::Drift);
   CHECK(judged(1.04, true).change == Change::Slower);
 }
 
@@ -204,7 +205,7 @@ TEST_CASE("files without intervals: the range of the runs stands for them, and a
   const Comparison c = compared(line("aten.a.default", "opbench", before), line("aten.a.default", "opbench", fine));
   REQUIRE(c.notes.size() == 3);
   CHECK(c.notes[0].starts_with("base.jsonl has no intervals of its medians"));
-  CHECK(c.notes[1] == "base.jsonl has no A/A noise; run --self-test once on the device to measure it");
+  CHECK(c.notes[1] == "base.jsonl has no A/A noise; run --aa once on the device to measure it");
   CHECK(c.notes[2] == "fewer than 9 samples have eager in both files; the machine's drift is unknown");
 }
 
@@ -216,12 +217,12 @@ TEST_CASE("eager alone is compared itself; beside others it is the control") {
   CHECK(c.rows[0].any().contender == "opbench");
 }
 
-TEST_CASE("files that had better not be compared") {
+TEST_CASE("files that are not comparable") {
   const auto found = [](const tests::SyntheticRun& candidate, const std::string& what, const std::string& instead) {
     std::string text = tests::syntheticLines(candidate);
     for (size_t at = 0; !what.empty() && (at = text.find(what, at)) != std::string::npos; at += instead.size())
       text.replace(at, what.size(), instead);
-    return compare::obstacles(syntheticResults({.samples = 5}), results::read(text, "candidate.jsonl"));
+    return compare::comparabilityIssues(syntheticResults({.samples = 5}), results::read(text, "candidate.jsonl"));
   };
   using Texts = std::vector<std::string>;
   CHECK(found({.samples = 5, .process = 2}, "", "") == Texts{});
@@ -234,8 +235,8 @@ TEST_CASE("files that had better not be compared") {
   CHECK(found({.samples = 5}, "\"flush\":\"write\"", "\"flush\":\"read\"") ==
         Texts{"flushes of the cache differ: write and read"});
   CHECK(found({.samples = 5}, "normal", "zeros") == Texts{"data differ: normal and zeros"});
-  CHECK(found({.samples = 5}, "\"seed\":0", "\"seed\":0,\"self_test\":true") ==
-        Texts{"candidate.jsonl is a self-test: its speedups are of each contender over itself"});
+  CHECK(found({.samples = 5}, "\"seed\":0", "\"seed\":0,\"aa\":true") ==
+        Texts{"candidate.jsonl is an A/A run: its speedups are of each contender over itself"});
 }
 
 TEST_CASE("dtypes that differ as a whole do not keep samples apart") {

@@ -14,7 +14,7 @@ namespace {
 using inputs::randomBits;
 using inputs::uniform;
 
-constexpr double floorUs = 2, nearFloorUs = 2.2, smallUs = 10;
+constexpr double launchOverheadUs = 2, launchBoundUs = 2.2, smallUs = 10;
 constexpr int runs = 100;
 
 /// Medians of a contender's runs, with 95 % intervals by order statistics (ranks 40 and 61 of 100).
@@ -38,16 +38,17 @@ std::vector<double> drawRuns(double us, uint64_t key) {
 double placement(double us, uint64_t key) { return us < smallUs ? 1 + 0.015 * (uniform(randomBits(key, 0)) - 0.5) : 1; }
 
 std::string line(const SyntheticRun& run, int index, const char* contender, const Drawn& us, const Drawn& speedup,
-                 bool floorBound) {
+                 bool launchBound) {
   return fmt::format(
-      R"-({{"index":{},"op":"aten.op{}.default","sample":"((T([{}], f16),), {{}})","file":"synthetic.txt","line":{},"count":1,)-"
-      R"-("device":"cuda:0","dtype":"float16","contender":"{}","kind":"generated","status":"ok","reason":"","median_us":{:.3f},)-"
-      R"-("low_us":{:.3f},"high_us":{:.3f},"p20_us":{:.3f},"p80_us":{:.3f},"batches_us":[],"runs":{},"speedup":{:.5f},)-"
-      R"-("speedup_low":{:.5f},"speedup_high":{:.5f},"clock_mhz":{:.1f},"floor_bound":{},"spread":0.01,"flush":"write",)-"
-      R"-("data":"normal","device_name":"Example GPU","seed":0,"threads":0,"version":"opbench 0.1.0"}})-"
+      R"-({{"schema":2,"index":{},"op":"aten.op{}.default","sample":"((T([{}], f16),), {{}})","file":"synthetic.txt","line":{},)-"
+      R"-("count":1,"device":"cuda:0","dtype":"float16","contender":"{}","kind":"generated","status":"ok","reason":"",)-"
+      R"-("median_us":{:.3f},"low_us":{:.3f},"high_us":{:.3f},"p20_us":{:.3f},"p80_us":{:.3f},"rounds_us":[],"runs":{},)-"
+      R"-("speedup":{:.5f},"speedup_low":{:.5f},"speedup_high":{:.5f},"clock_mhz":{:.1f},"launch_bound":{},)-"
+      R"-("aa_noise":0.01,"flush":"write","data":"normal","device_name":"Example GPU","seed":0,"threads":0,)-"
+      R"-("version":"opbench 0.1.0"}})-"
       "\n",
       index, index / 50, index, index, contender, us.median, us.low, us.high, us.p20, us.p80, runs, speedup.median, speedup.low,
-      speedup.high, run.clockMhz, floorBound);
+      speedup.high, run.clockMhz, launchBound);
 }
 
 }  // namespace
@@ -56,18 +57,18 @@ std::string syntheticLines(const SyntheticRun& run) {
   constexpr uint64_t sampleKey = 42;
   std::string text;
   for (int i = 1; i <= run.samples; ++i) {
-    const double eagerUs = floorUs * std::pow(250, uniform(randomBits(sampleKey, i)));
+    const double eagerUs = launchOverheadUs * std::pow(250, uniform(randomBits(sampleKey, i)));
     const double ratio = 0.8 + 0.4 * uniform(randomBits(sampleKey + 1, i));
-    const double codeUs = std::max(floorUs, eagerUs * ratio);
-    const bool floorBound = codeUs < nearFloorUs;
+    const double codeUs = std::max(launchOverheadUs, eagerUs * ratio);
+    const bool launchBound = codeUs < launchBoundUs;
     const double around = run.machine * run.disturbance(i);
     const auto key = [&](uint64_t what) { return randomBits(randomBits(run.process, i), what); };
     const auto eager = drawRuns(around * eagerUs * placement(eagerUs, key(0)), key(1));
-    const auto code = drawRuns(around * codeUs * (floorBound ? 1 : run.slowdown) * placement(codeUs, key(2)), key(3));
+    const auto code = drawRuns(around * codeUs * (launchBound ? 1 : run.slowdown) * placement(codeUs, key(2)), key(3));
     std::vector<double> speedups;
     for (int r = 0; r < runs; ++r) speedups.push_back(eager[r] / code[r]);
     text += line(run, i, "eager", summary(eager), Drawn{1, 1, 1, 1, 1}, false);
-    text += line(run, i, "opbench", summary(code), summary(speedups), floorBound);
+    text += line(run, i, "opbench", summary(code), summary(speedups), launchBound);
   }
   return text;
 }

@@ -19,7 +19,7 @@ struct SyntheticRun {
 
 /// What it would write as JSON lines. Kernels take 2 to 500 us, half of them less than 32. A run's times scatter by 1 %; a
 /// process moves kernels of less than 10 us by up to 0.75 % either way, each by its own amount, so that two processes lie up
-/// to 1.5 % apart. Samples of less than 2.2 us are at the launch floor, which no slowdown shifts.
+/// to 1.5 % apart. Samples of less than 2.2 us are bound by launch overhead, which no slowdown shifts.
 std::string syntheticLines(const SyntheticRun& run);
 
 opbench::results::Results syntheticResults(const SyntheticRun& run);

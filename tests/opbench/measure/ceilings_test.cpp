@@ -6,8 +6,8 @@
 #include <ctime>
 #include <limits>
 
-#include "opbench/measure/kept_ceilings.h"
-#include "opbench/sweep/racer.h"
+#include "opbench/measure/cached_ceilings.h"
+#include "opbench/sweep/sample_runner.h"
 #include "tests/cache_settings.h"
 #include "tests/opbench/temporary_folder.h"
 
@@ -23,13 +23,13 @@ std::string keptWith(const std::string& name, const std::string& value) {
   for (const auto& [field, usual] : {std::pair<std::string, std::string>{"copy", "2e10"},
                                      {"read", "3e10"},
                                      {"flops", "1e11"},
-                                     {"floor", "1e-6"},
+                                     {"launch_overhead", "1e-6"},
                                      {"measured", std::to_string(now)}})
     text += (text.size() > 1 ? ",\"" : "\"") + field + "\":" + (field == name ? value : usual);
   return text + "}";
 }
 
-bool isKept(const std::string& text) { return keptCeilingsOf(text, now).has_value(); }
+bool isKept(const std::string& text) { return cachedCeilingsOf(text, now).has_value(); }
 
 /// What measuring gives that says so one time after another, and how often it was asked.
 std::pair<double, int> settled(std::vector<double> times) {
@@ -41,25 +41,25 @@ std::pair<double, int> settled(std::vector<double> times) {
 }  // namespace
 
 TEST_CASE("ceilings are kept with when they were measured") {
-  const KeptCeilings kept{{1.5e12, 1.6e12, 5e13, 3.9e-6}, now - day};
-  const auto again = keptCeilingsOf(toText(kept), now);
+  const CachedCeilings kept{{1.5e12, 1.6e12, 5e13, 3.9e-6}, now - day};
+  const auto again = cachedCeilingsOf(toText(kept), now);
   REQUIRE(again);
   CHECK(again->ceilings.copy == 1.5e12);
   CHECK(again->ceilings.read == 1.6e12);
   CHECK(again->ceilings.flops == 5e13);
-  CHECK(again->ceilings.floor == 3.9e-6);
+  CHECK(again->ceilings.launchOverhead == 3.9e-6);
   CHECK(again->measured == now - day);
   CHECK(isKept(keptWith("", "")));
 }
 
 TEST_CASE("values that no device has are not believed") {
-  for (const char* name : {"copy", "read", "flops", "floor", "measured"})
+  for (const char* name : {"copy", "read", "flops", "launch_overhead", "measured"})
     for (const char* value : {"-1", "0", "1e30", "1e400", "null", "\"1\"", "true", "[1]", "{}"})
       CHECK_MESSAGE(!isKept(keptWith(name, value)), name, " ", value);
   CHECK(isKept(keptWith("copy", "1e15")));
   CHECK(!isKept(keptWith("copy", "1.1e15")));
-  CHECK(isKept(keptWith("floor", "0.01")));
-  CHECK(!isKept(keptWith("floor", "0.011")));
+  CHECK(isKept(keptWith("launch_overhead", "0.01")));
+  CHECK(!isKept(keptWith("launch_overhead", "0.011")));
   for (const char* text : {"", "{}", "[]", "null", "1", "not JSON", "{\"copy\":2e10}"}) CHECK_MESSAGE(!isKept(text), text);
 }
 
@@ -69,9 +69,9 @@ TEST_CASE("ceilings count for 30 days; those of a clock that went wrong do not")
   CHECK(!isKept(keptWith("measured", std::to_string(now + 2 * day))));
 }
 
-TEST_CASE("a spread is a share") {
-  CHECK(spreadOf(spreadText(0.0125)) == 0.0125);
-  for (const char* text : {"", "0", "-1", "1.5", "inf", "nan", "0.01x", " 0.01", "text"}) CHECK_MESSAGE(!spreadOf(text), text);
+TEST_CASE("A/A noise is a share") {
+  CHECK(aaNoiseOf(aaNoiseText(0.0125)) == 0.0125);
+  for (const char* text : {"", "0", "-1", "1.5", "inf", "nan", "0.01x", " 0.01", "text"}) CHECK_MESSAGE(!aaNoiseOf(text), text);
 }
 
 TEST_CASE("measuring goes on until two times in a row agree, five times at most, and the best of all stands") {
@@ -87,25 +87,25 @@ TEST_CASE("odd values in the cache are a miss, and what is measured takes their 
   const auto device = runtime::Device::open("cpu", 1);
   const std::string key = ceilingsKey(*device, runtime::Flush::Write);
   const std::string text =
-      R"({"copy":"fast","read":-1,"flops":1e30,"floor":1000,"measured":)" + std::to_string(time(nullptr)) + "}";
+      R"({"copy":"fast","read":-1,"flops":1e30,"launch_overhead":1000,"measured":)" + std::to_string(time(nullptr)) + "}";
   cache.put(key, text);
   const Ceilings measured = ceilingsOf(*device, runtime::Flush::Write, cache);
   CHECK(measured.copy > 0);
   CHECK(measured.copy < 1e15);
   CHECK(measured.read > 0);
   CHECK(measured.flops < 1e15);
-  CHECK(measured.floor < 0.01);
+  CHECK(measured.launchOverhead < 0.01);
   const auto kept = cache.find(key);
   REQUIRE(kept);
   CHECK(*kept != text);
   CHECK(ceilingsOf(*device, runtime::Flush::Write, cache).copy == measured.copy);
   Run run;
   for (const double odd : {-1.0, 0.0, 2.0, std::numeric_limits<double>::quiet_NaN()}) {
-    keepSpread(odd, run, cache);
-    CHECK(!knownSpread(run, cache));
+    cacheAANoise(odd, run, cache);
+    CHECK(!cachedAANoise(run, cache));
   }
-  keepSpread(0.02, run, cache);
-  CHECK(knownSpread(run, cache) == 0.02);
+  cacheAANoise(0.02, run, cache);
+  CHECK(cachedAANoise(run, cache) == 0.02);
 }
 
 TEST_CASE("the size of a CPU's caches is known or 0") {

@@ -23,7 +23,7 @@ std::function<double(int)> always(double seconds) {
 
 constexpr size_t warmUp = 3;  // runs of each contender before the race
 
-Heat raced(const std::vector<runtime::Trial*>& trials, const Pace& pace, uint64_t seed = 1) {
+Measurement raced(const std::vector<runtime::Trial*>& trials, const Pace& pace, uint64_t seed = 1) {
   FakeGpu gpu;
   return race(trials, Measure::Cold, gpu, pace, seed);
 }
@@ -48,11 +48,11 @@ TEST_CASE("contenders take turns run by run, in an order that is shuffled anew e
 TEST_CASE("the speedup is the median over pairs of runs: what drifts meets both") {
   const auto drifting = [](double scale) { return [scale](int run) { return scale * (1 + 0.01 * run); }; };
   FakeTrial slow("s", drifting(3e-5)), fast("f", drifting(1e-5));
-  const Heat heat = raced({&slow, &fast}, {});
-  CHECK(heat.timings[1].ratio.median == Approx(3));
-  CHECK(heat.timings[1].ratio.width() < 1e-9);
-  CHECK(heat.timings[0].ratio.median == 1);
-  CHECK(heat.stopped == Stop::Precision);
+  const Measurement measurement = raced({&slow, &fast}, {});
+  CHECK(measurement.timings[1].ratio.median == Approx(3));
+  CHECK(measurement.timings[1].ratio.width() < 1e-9);
+  CHECK(measurement.timings[0].ratio.median == 1);
+  CHECK(measurement.stopped == Stop::Precision);
 }
 
 TEST_CASE("timing ends when the interval is narrow enough, or the time is over, and says which") {
@@ -62,13 +62,13 @@ TEST_CASE("timing ends when the interval is narrow enough, or the time is over, 
   Pace pace;
   pace.maxSeconds = 0.05;
   FakeTrial a("a", noisy(0.02)), b("b", always(1e-5));
-  const Heat precise = raced({&a, &b}, pace);
+  const Measurement precise = raced({&a, &b}, pace);
   CHECK(precise.stopped == Stop::Precision);
   CHECK(precise.timings[1].ratio.width() < pace.precision);
   CHECK(precise.timings[1].runs >= pace.leastPairs);
   pace.precision = 1e-9;
   FakeTrial c("c", noisy(0.5)), d("d", always(1e-5));
-  const Heat late = raced({&c, &d}, pace);
+  const Measurement late = raced({&c, &d}, pace);
   CHECK(late.stopped == Stop::MaxTime);
   CHECK(late.timings[1].ratio.low < late.timings[1].ratio.high);
 }
@@ -97,12 +97,12 @@ TEST_CASE("captures that are slower for good count as often as the others") {
   const auto everyThird = [](double seconds) { return [seconds](int run) { return seconds + (run % 3 == 0 ? 3e-7 : 0); }; };
   FakeTrial slow("s", everyThird(5e-6)), fast("f", everyThird(4e-6));
   slow.numberOfCaptures = fast.numberOfCaptures = 3;
-  const Heat heat = raced({&slow, &fast}, {});
-  CHECK(heat.stopped == Stop::Precision);
-  CHECK(heat.timings[0].median == Approx(5.1e-6));
-  CHECK(heat.timings[1].median == Approx(4.1e-6));
-  CHECK(heat.timings[1].ratio.median == Approx(5.1 / 4.1));
-  for (const double round : heat.timings[1].rounds) CHECK(round == Approx(4.1e-6));
+  const Measurement measurement = raced({&slow, &fast}, {});
+  CHECK(measurement.stopped == Stop::Precision);
+  CHECK(measurement.timings[0].median == Approx(5.1e-6));
+  CHECK(measurement.timings[1].median == Approx(4.1e-6));
+  CHECK(measurement.timings[1].ratio.median == Approx(5.1 / 4.1));
+  for (const double round : measurement.timings[1].rounds) CHECK(round == Approx(4.1e-6));
 }
 
 TEST_CASE("captures of long runs need not all have run before the time is over") {
@@ -114,9 +114,9 @@ TEST_CASE("captures of long runs need not all have run before the time is over")
   trial.numberOfCaptures = 16;
   Pace pace;
   pace.maxSeconds = 0.02;
-  const Heat heat = raced({&trial}, pace);
-  CHECK(heat.stopped == Stop::MaxTime);
-  CHECK(heat.timings[0].runs < 16);
+  const Measurement measurement = raced({&trial}, pace);
+  CHECK(measurement.stopped == Stop::MaxTime);
+  CHECK(measurement.timings[0].runs < 16);
 }
 
 TEST_CASE("with repeats, rounds have operatorbench's length") {
@@ -124,11 +124,11 @@ TEST_CASE("with repeats, rounds have operatorbench's length") {
     FakeTrial trial("a", always(seconds));
     Pace pace;
     pace.repeats = 2;
-    const Heat heat = raced({&trial}, pace);
-    CHECK(heat.stopped == Stop::Repeats);
-    CHECK(heat.timings[0].rounds.size() == 2);
-    CHECK(static_cast<size_t>(heat.timings[0].runs) + warmUp == static_cast<size_t>(trial.runs()));
-    return heat.timings[0].runs / 2;
+    const Measurement measurement = raced({&trial}, pace);
+    CHECK(measurement.stopped == Stop::Repeats);
+    CHECK(measurement.timings[0].rounds.size() == 2);
+    CHECK(static_cast<size_t>(measurement.timings[0].runs) + warmUp == static_cast<size_t>(trial.runs()));
+    return measurement.timings[0].runs / 2;
   };
   CHECK(runsOfRound(1e-6) == 100);
   CHECK(runsOfRound(4e-4) == 50);
@@ -157,11 +157,11 @@ TEST_CASE("rounds at a throttled clock are dropped and counted") {
   FakeTrial trial("a", always(1e-4));
   Pace pace;
   pace.repeats = 3;
-  const Heat heat = race({&trial}, Measure::Cold, gpu, pace, 1);
-  CHECK(heat.dropped == 100);
-  CHECK(heat.timings[0].runs == 200);
-  CHECK(*heat.clock == Approx(1.98e9));
-  CHECK_FALSE(heat.isThrottled);
+  const Measurement measurement = race({&trial}, Measure::Cold, gpu, pace, 1);
+  CHECK(measurement.dropped == 100);
+  CHECK(measurement.timings[0].runs == 200);
+  CHECK(*measurement.clock == Approx(1.98e9));
+  CHECK_FALSE(measurement.isThrottled);
 }
 
 TEST_CASE("where every round is throttled they count, and it is said") {
@@ -170,8 +170,8 @@ TEST_CASE("where every round is throttled they count, and it is said") {
   FakeTrial trial("a", always(1e-4));
   Pace pace;
   pace.repeats = 1;
-  const Heat heat = race({&trial}, Measure::Cold, gpu, pace, 1);
-  CHECK(heat.isThrottled);
-  CHECK(heat.timings[0].runs == 100);
-  CHECK(heat.timings[0].median == 1e-4);
+  const Measurement measurement = race({&trial}, Measure::Cold, gpu, pace, 1);
+  CHECK(measurement.isThrottled);
+  CHECK(measurement.timings[0].runs == 100);
+  CHECK(measurement.timings[0].median == 1e-4);
 }

@@ -52,7 +52,7 @@ struct Tuned {
       : device(secondsOf), tunings(kept) {
     run.deviceName = device.name();
     runtime::Call call(tests::sample(op, text), device, 1);
-    plan = codegen::compile(call.graph(call.reference()), device.target());
+    plan = codegen::compile(call.graph(call.runEager()), device.target());
     tuning = tune(plan, call, check, {options, run, device, cache, &tunings});
   }
   std::string schedule() const { return toText(*plan.tilings.at(0)); }
@@ -87,7 +87,7 @@ TEST_CASE("every candidate races, the default first; the plan has the winner's k
   CHECK_FALSE(tuned.tuning.isStored);
   CHECK(tuned.tuning.refused.empty());
   REQUIRE(tuned.tuning.tried.size() == 9);
-  CHECK(tuned.tuning.tried[0].tiling == rulesChoice);
+  CHECK(tuned.tuning.tried[0].schedule == rulesChoice);
   CHECK(tuned.tuning.tried[0].seconds == doctest::Approx(1.5e-3));
 }
 

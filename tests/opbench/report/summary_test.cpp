@@ -14,30 +14,30 @@ TEST_CASE("a row's figures follow from its timings") {
   CHECK(*row.outcomes[0].speedup == 1);
   CHECK(*row.outcomes[1].speedup == Approx(30.0 / 24));
   CHECK(*row.outcomes[1].bytesPerSecond == Approx(100663296 / 24e-6));
-  CHECK(row.lightSeconds == Approx(100663296 / 4e12 + 4.1e-6));
-  CHECK(*row.outcomes[1].ofLight == Approx(row.lightSeconds / 24e-6));
+  CHECK(row.rooflineSeconds * 1e6 == Approx(100663296 / 4e6));  // without the launch overhead
+  CHECK(*row.outcomes[1].ofRoofline == Approx(row.rooflineSeconds / 24e-6));
 }
 
 TEST_CASE(
     "hot times of what a CPU's caches hold are no share of what its memory can do; those bound by arithmetic are of its peak") {
   Row row = tests::exampleRows()[1];
   Run run = tests::exampleRun();
-  const auto ofLight = [&] {
-    for (Outcome& outcome : row.outcomes) outcome.ofLight.reset();
+  const auto ofRoofline = [&] {
+    for (Outcome& outcome : row.outcomes) outcome.ofRoofline.reset();
     derive(row, run);
-    return row.outcomes[1].ofLight.has_value();
+    return row.outcomes[1].ofRoofline.has_value();
   };
-  CHECK(ofLight());
+  CHECK(ofRoofline());
   run.hotCacheBytes = row.bytes() - 1;
-  CHECK(ofLight());
+  CHECK(ofRoofline());
   run.hotCacheBytes = row.bytes();
-  CHECK(!ofLight());
+  CHECK(!ofRoofline());
   CHECK(row.outcomes[1].bytesPerSecond);
   run.ceilings.flops = 1e12;
   row.flops = 0.9 * static_cast<double>(row.bytes()) / run.ceilings.copy * run.ceilings.flops;
-  CHECK(!ofLight());
+  CHECK(!ofRoofline());
   row.flops *= 1.12;
-  CHECK(ofLight());
+  CHECK(ofRoofline());
 }
 
 TEST_CASE("a wrong result has no speedup") { CHECK_FALSE(tests::exampleRows()[3].outcomes[1].speedup); }
@@ -45,7 +45,7 @@ TEST_CASE("a wrong result has no speedup") { CHECK_FALSE(tests::exampleRows()[3]
 TEST_CASE("rows are summed up by operator, each sample counted once") {
   const Summary summary = summarize(tests::exampleRows(), tests::exampleRun());
   REQUIRE(summary.operators.size() == 3);
-  const Standing& add = summary.operators[1].standings[1];
+  const ContenderSummary& add = summary.operators[1].contenders[1];
   CHECK(summary.operators[1].name == "aten.add.Tensor");
   CHECK(add.counts.samples == 3);
   CHECK(add.counts.generated == 2);
@@ -58,8 +58,8 @@ TEST_CASE("rows are summed up by operator, each sample counted once") {
   CHECK(add.speedups->p80 == Approx(1.2));
   CHECK(*add.coldMs == Approx((41.27 + 44) / 2));
   CHECK(*add.cachedMs == Approx(1.5));
-  const Standing& mul = summary.operators[2].standings[1];
-  CHECK(mul.counts.externs == 1);
+  const ContenderSummary& mul = summary.operators[2].contenders[1];
+  CHECK(mul.counts.fallbacks == 1);
   CHECK(mul.counts.unsupported == 1);
   CHECK(mul.counts.skipped == 1);
   CHECK_FALSE(mul.coldMs);
@@ -67,7 +67,7 @@ TEST_CASE("rows are summed up by operator, each sample counted once") {
 }
 
 TEST_CASE("totals: generated samples, computing samples, and all calls as often as they were made") {
-  const Standing total = summarize(tests::exampleRows(), tests::exampleRun()).total.standings[1];
+  const ContenderSummary total = summarize(tests::exampleRows(), tests::exampleRun()).total.contenders[1];
   CHECK(total.counts.samples == 7);
   CHECK(total.generated.ratio == Approx(std::sqrt(1.25 * 1.0)));
   CHECK(total.generated.samples == 2);
@@ -79,12 +79,12 @@ TEST_CASE("totals: generated samples, computing samples, and all calls as often 
 
 TEST_CASE("checks that say nothing and runs that differ are counted") {
   const Summary summary = summarize(tests::exampleRows(), tests::exampleRun());
-  CHECK(summary.operators[1].standings[1].vacuous == 1);
-  CHECK(summary.total.standings[1].vacuous == 1);
-  CHECK(summary.total.standings[1].recovered == 1);
-  CHECK(summary.operators[2].standings[1].atenNondeterministic == 1);
-  CHECK(summary.operators[2].standings[1].nondeterministic == 0);
-  CHECK(summary.total.standings[0].nondeterministic == 0);
+  CHECK(summary.operators[1].contenders[1].trivialSolutions == 1);
+  CHECK(summary.total.contenders[1].trivialSolutions == 1);
+  CHECK(summary.total.contenders[1].recovered == 1);
+  CHECK(summary.operators[2].contenders[1].atenNondeterministic == 1);
+  CHECK(summary.operators[2].contenders[1].nondeterministic == 0);
+  CHECK(summary.total.contenders[0].nondeterministic == 0);
 }
 
 TEST_CASE("a run has failed if anything was wrong or an error") {
@@ -102,14 +102,14 @@ TEST_CASE("rows are summed up by what their loops do and by how much they move a
   CHECK(summary.families[0].name == "pointwise");
   REQUIRE(summary.sizes.size() == 2);
   CHECK(summary.sizes[0].name == "up to 1 MB");
-  CHECK(summary.sizes[0].standings[1].counts.samples == 4);
+  CHECK(summary.sizes[0].contenders[1].counts.samples == 4);
   CHECK(summary.sizes[1].name == "32 MB and more");
 }
 
 TEST_CASE("samples bound by launch overhead, and those without a measurable difference, are counted") {
-  const Standing total = summarize(tests::exampleRows(), tests::exampleRun()).total.standings[1];
-  CHECK(total.floorBound.samples == 1);  // 4.8 us where nothing takes 4.1
-  CHECK(total.aboveFloor.samples == 2);
+  const ContenderSummary total = summarize(tests::exampleRows(), tests::exampleRun()).total.contenders[1];
+  CHECK(total.launchBound.samples == 1);  // 4.8 us where nothing takes 4.1
+  CHECK(total.notLaunchBound.samples == 2);
   CHECK(total.same == 2);  // the view's and the sum's of one row: 1.00x
   CHECK(total.imprecise == 0);
 }
@@ -128,34 +128,34 @@ TEST_CASE("a time below what memory allows is a measuring error, not a speedup")
 TEST_CASE("an impossible sample is not among those that were timed too imprecisely") {
   std::vector<Row> rows = tests::exampleRows();
   rows.erase(rows.begin() + 2, rows.end());
-  for (Row& row : rows) row.heat->stopped = Stop::MaxTime;
+  for (Row& row : rows) row.measurement->stopped = Stop::MaxTime;
   rows[1].outcomes[1].timing->median = 10e-6;
   for (Row& row : rows) derive(row, tests::exampleRun());
-  const Standing total = summarize(rows, tests::exampleRun()).total.standings[1];
+  const ContenderSummary total = summarize(rows, tests::exampleRun()).total.contenders[1];
   CHECK(total.timed == 1);
   CHECK(total.imprecise == 1);
 }
 
-TEST_CASE("the baseline's time in a self-test is that of the baseline's own rows") {
+TEST_CASE("the baseline's time in an A/A run is that of the baseline's own rows") {
   Run run = tests::exampleRun();
-  run.isSelfTest = true;
+  run.isAA = true;
   std::vector<Row> rows{tests::exampleRows()[1]};
   for (Outcome& outcome : rows[0].outcomes) outcome.timing->ratio = {1, 0.99, 1.01};
   derive(rows[0], run);
-  CHECK(summarize(rows, run).total.standings[1].baselineSeconds == Approx(30e-6));
+  CHECK(summarize(rows, run).total.contenders[1].baselineSeconds == Approx(30e-6));
 }
 
-TEST_CASE("a self-test sums up how far two runs of one contender differ") {
+TEST_CASE("an A/A run sums up the A/A noise") {
   Run run = tests::exampleRun();
-  run.isSelfTest = true;
+  run.isAA = true;
   std::vector<Row> rows = tests::exampleRows();
   rows.resize(3);
   for (Row& row : rows) row.outcomes[0].timing->ratio = row.outcomes[1].timing->ratio = {1.02, 1.01, 1.03};
   const Summary summary = summarize(rows, run);
-  REQUIRE(summary.spreads.size() == 4);
-  CHECK(summary.spreads[0].what == "cold");
-  CHECK(summary.spreads[0].p95 == Approx(0.02));
-  CHECK(summary.spreads[1].what == "cold, below 10 us");
-  CHECK(summary.spreads[2].what == "cold, 10 us and more");
-  CHECK(summary.spreads[3].what == "throughput");
+  REQUIRE(summary.aaNoises.size() == 4);
+  CHECK(summary.aaNoises[0].what == "cold");
+  CHECK(summary.aaNoises[0].p95 == Approx(0.02));
+  CHECK(summary.aaNoises[1].what == "cold, below 10 us");
+  CHECK(summary.aaNoises[2].what == "cold, 10 us and more");
+  CHECK(summary.aaNoises[3].what == "throughput");
 }

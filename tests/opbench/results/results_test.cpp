@@ -8,7 +8,7 @@
 #include "tests/opbench/temporary_folder.h"
 
 using namespace opbench;
-using results::Fate;
+using results::Disposition;
 using results::Record;
 using results::Results;
 
@@ -52,29 +52,30 @@ TEST_CASE("what --json writes is read back") {
   CHECK(add.count == 120);
   CHECK(add.contender == "opbench");
   CHECK(add.kind == "generated");
-  CHECK(add.fate == Fate::Measured);
+  CHECK(add.disposition == Disposition::Measured);
   CHECK(add.median == 24.0);
   CHECK(add.percentiles->low == 23.52);
   CHECK(add.speedup == 1.25);
   CHECK(add.rounds.size() == 3);
   CHECK(add.deviceName == "Example GPU");
   CHECK(add.seed == 7);
-  CHECK(read.records[7].fate == Fate::Wrong);
+  CHECK(read.records[7].disposition == Disposition::Wrong);
   CHECK(read.records[7].reason.starts_with("output 0 is wrong at [2]"));
-  CHECK(read.records[11].fate == Fate::Unmeasured);
+  CHECK(read.records[11].disposition == Disposition::Unmeasured);
 }
 
 TEST_CASE("intervals, clocks and marks are read where a file has them") {
   const Record record = results::recordOf(
-      changed("\"median_us\":2.5",
-              R"("median_us":2.5,"low_us":2.4,"high_us":2.6,"speedup_low":0.9,"speedup_high":1.1,"clock_mhz":1980,"spread":0.01,)"
-              R"("floor_bound":true,"flush":"write","data":"normal","channels_last":true)"),
+      changed(
+          "\"median_us\":2.5",
+          R"("median_us":2.5,"low_us":2.4,"high_us":2.6,"speedup_low":0.9,"speedup_high":1.1,"clock_mhz":1980,"aa_noise":0.01,)"
+          R"("launch_bound":true,"flush":"write","data":"normal","channels_last":true)"),
       "r.jsonl:1");
   CHECK(record.medianInterval->low == 2.4);
   CHECK(record.speedupInterval->high == 1.1);
   CHECK(record.clockMhz == 1980);
-  CHECK(record.spread == 0.01);
-  CHECK(record.isFloorBound);
+  CHECK(record.aaNoise == 0.01);
+  CHECK(record.isLaunchBound);
   CHECK(record.flush == "write");
   CHECK(record.data == "normal");
   CHECK(record.channelsLast);
@@ -107,7 +108,7 @@ TEST_CASE("what is none of ours is refused in one line that says where and what"
   CHECK(refusal(changed("2.5", "1e999")) == "r.jsonl:1: a number that is too large");
   CHECK(refusal(changed("2.5", "2.5,\"low_us\":3,\"high_us\":2")) == "r.jsonl:1: \"low_us\" must be at most \"high_us\"");
   CHECK(refusal(changed("2.5", "2.5,\"line\":1e30")) == "r.jsonl:1: \"line\" must be a whole number from 0");
-  CHECK(refusal(changed("2.5", "2.5,\"batches_us\":[1,null]")) == "r.jsonl:1: \"batches_us\" must be a number, got null");
+  CHECK(refusal(changed("2.5", "2.5,\"rounds_us\":[1,null]")) == "r.jsonl:1: \"rounds_us\" must be a number, got null");
   CHECK(refusal(std::string(size_t{2} << 20, '[')) == "r.jsonl:1: the line is longer than 1048576 bytes");
   CHECK(refusal(std::string(500'000, '[')) == "r.jsonl:1: not JSON from column 500001 on");
   CHECK(refusal(std::string("\xff\xfe\x00", 3)) == "r.jsonl:1: not JSON from column 1 on");

@@ -20,7 +20,7 @@
 #include "lowering/fusion/intermediates.h"
 #include "lowering/schedule/schedule.h"
 #include "lowering/tensor/lowering.h"
-#include "opbench/check/check.h"
+#include "opbench/check/reference.h"
 #include "runtime/build/nvrtc.h"
 #include "runtime/callable.h"
 #include "runtime/device.h"
@@ -179,12 +179,12 @@ void compareAs(const std::string& op, const std::string& recorded, DType dtype, 
     }
     edit(tensors);
   }
-  const opbench::Truth truth = opbench::truthOf(call);
+  const opbench::Reference reference = opbench::makeReference(call);
   const opbench::Criterion criterion = opbench::Tolerances::standard().criterionFor(op);
   const Judge judge = [&](const runtime::TensorList& found) {
-    return opbench::check(found, truth, call, criterion, opbench::Tolerances::standard());
+    return opbench::check(found, reference, call, criterion, opbench::Tolerances::standard());
   };
-  const ir::Graph graph = call.graph(truth.eager);
+  const ir::Graph graph = call.graph(reference.eager);
   call.restore();
   checkInterpreted(graph, call, judge);
   checkCompiles(graph);

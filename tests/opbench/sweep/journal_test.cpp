@@ -14,11 +14,12 @@
 #include "opbench/cli/version.h"
 #include "opbench/report/json.h"
 #include "opbench/sweep/shard.h"
+#include "tests/golden.h"
 #include "tests/opbench/rows.h"
 #include "tests/opbench/temporary_folder.h"
 
 using namespace opbench;
-using results::Raced;
+using results::SampleResult;
 
 namespace {
 
@@ -47,7 +48,8 @@ class Bed {
     options.resume = true;
     std::vector<int> found;
     Journal journal(options, out, samples.size());
-    note = journal.resume(samples, samplesOf({}, samples), [&](const Raced& raced) { found.push_back(raced.row.index); });
+    note =
+        journal.resume(samples, samplesOf({}, samples), [&](const SampleResult& result) { found.push_back(result.row.index); });
     return found;
   }
   std::string refusal() {
@@ -109,10 +111,10 @@ TEST_CASE("a file that is not there yet, or is empty, has nothing to resume; wit
 
 TEST_CASE("a resumed run appends to what is there") {
   Bed bed;
-  bed.write(bed.lines(1) + "{\"index\":2,\"torn");
+  bed.write(bed.lines(1) + "{\"schema\":2,\"torn");
   bed.options.resume = true;
   Journal journal(bed.options, bed.out, bed.samples.size());
-  journal.resume(bed.samples, samplesOf({}, bed.samples), [](const Raced&) {});
+  journal.resume(bed.samples, samplesOf({}, bed.samples), [](const SampleResult&) {});
   journal.append(bed.lines(2));
   CHECK(bed.content() == bed.lines(1) + bed.lines(2));
 }
@@ -189,7 +191,7 @@ TEST_CASE("a file of something else is refused and left as it is, also without a
 
 TEST_CASE("zeros at the end, as a power failure leaves them, are half a line") {
   Bed bed;
-  bed.write(bed.lines(1) + "{\"ind" + std::string(100, '\0'));
+  bed.write(bed.lines(1) + "{\"sch" + std::string(100, '\0'));
   CHECK(bed.resumed() == std::vector{1});
   CHECK(bed.content() == bed.lines(1));
 }
@@ -211,6 +213,20 @@ TEST_CASE("a file of another shard is refused") {
   bed.run.shard = "4/8";
   bed.write(bed.lines(1));
   CHECK(bed.refusal().starts_with(bed.options.json + ":1: cannot resume: shards differ (file: 4/8; now: 1/1)"));
+}
+
+TEST_CASE("a file of schema 1 is not resumed, and stays as it is, however much of it there is") {
+  Bed bed;
+  const std::string old = tests::contentOf(tests::settings().golden / "report-schema-1.jsonl");
+  const size_t line = old.find('\n') + 1, sample = old.find('\n', line) + 1;
+  for (const size_t cut : {size_t{12}, size_t{100}, line, line + 50, sample, sample + 50, old.size()}) {
+    bed.write(old.substr(0, cut));
+    CHECK(bed.refusal() ==
+          "cannot resume: " + bed.options.json +
+              " was written with schema 1, this opbench writes schema 2; start a new file, or compare and convert it "
+              "as it is");
+    CHECK(bed.content() == old.substr(0, cut));
+  }
 }
 
 TEST_CASE("lines of other contenders, or in another order, are refused") {

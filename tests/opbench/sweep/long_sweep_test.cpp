@@ -51,11 +51,13 @@ std::vector<std::string> unmeasured(const std::string& file) {
   for (std::string line; std::getline(stream, line);) {
     const auto json = nlohmann::json::parse(line);
     nlohmann::json kept;
-    for (const char* field :
-         {"index",   "op",      "sample",           "brief",          "suite",  "file",       "line",  "count",   "contender",
-          "kind",    "status",  "reason",           "family",         "bytes",  "bytes_read", "flops", "kernels", "schedule",
-          "data",    "vacuous", "deterministic",    "accuracy",       "device", "dtype",      "seed",  "threads", "repeats",
-          "options", "samples", "recorded_samples", "recorded_calls", "version"})
+    for (const char* field : {"index",          "op",       "sample",   "brief",     "suite",
+                              "file",           "line",     "count",    "contender", "kind",
+                              "status",         "reason",   "family",   "bytes",     "bytes_read",
+                              "flops",          "kernels",  "schedule", "data",      "trivial_solution",
+                              "deterministic",  "accuracy", "device",   "dtype",     "seed",
+                              "threads",        "repeats",  "options",  "samples",   "recorded_samples",
+                              "recorded_calls", "version"})
       kept[field] = json.at(field);
     lines[{json.at("index"), json.at("contender")}] = kept.dump();
   }

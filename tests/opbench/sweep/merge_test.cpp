@@ -7,6 +7,7 @@
 
 #include "ir/error.h"
 #include "opbench/report/json.h"
+#include "tests/golden.h"
 #include "tests/opbench/rows.h"
 #include "tests/opbench/temporary_folder.h"
 
@@ -91,10 +92,22 @@ TEST_CASE("files that are not parts of one sweep are refused") {
   CHECK(device.refusal().find("its device differs: 'Other GPU'") != std::string::npos);
 }
 
+TEST_CASE("shards of schema 1 are merged as they are, and not with those of another schema") {
+  const std::string old = tests::contentOf(tests::settings().golden / "report-schema-1.jsonl");
+  Bed bed;
+  bed.options.merged = {bed.at("old.jsonl")};
+  bed.options.json = bed.at("merged.jsonl");
+  std::ofstream(bed.at("old.jsonl")) << old;
+  CHECK_FALSE(bed.merged());  // one of the samples is wrong
+  CHECK(tests::contentOf(bed.options.json) == old);
+  bed.write("new.jsonl", {1});
+  CHECK(bed.refusal() == bed.at("new.jsonl") + ":1: its schema differs: '2', in " + bed.at("old.jsonl") + " '1'");
+}
+
 TEST_CASE("a file whose run has not ended is refused") {
   Bed bed;
   bed.write("a.jsonl", {1});
-  std::ofstream(bed.at("a.jsonl"), std::ios::app) << "{\"index\":2,";
+  std::ofstream(bed.at("a.jsonl"), std::ios::app) << "{\"schema\":2,";
   CHECK(bed.refusal() ==
         bed.at("a.jsonl") + ":3: the file ends within this sample, which is left out; finish the run with --resume");
 }

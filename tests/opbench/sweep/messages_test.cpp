@@ -27,7 +27,7 @@ TEST_CASE("a job is what it was on the other side") {
   CHECK(job.sample.suite == "s");
   CHECK(job.sample.where.file == "a.txt");
   CHECK(job.sample.where.line == 2);
-  CHECK_FALSE(job.ahead.has_value());
+  CHECK_FALSE(job.compilation.has_value());
 }
 
 TEST_CASE("a job of an operator that no sample may call is refused") {
@@ -42,11 +42,11 @@ TEST_CASE("a job tells what compiling it ahead came to") {
   const inputs::Sample sample =
       inputs::parseFile("Operator: aten.neg.default\ncnt: 1, ((T([2], f16),), {})\n", "a.txt", "s").samples.at(0);
   const Job job = jobOf(toLine(Job{1, sample, Compilation{12.5, true, "0123", "signal 11\nit said"}, ""}));
-  REQUIRE(job.ahead.has_value());
-  CHECK(job.ahead->ms == 12.5);
-  CHECK(job.ahead->cached);
-  CHECK(job.ahead->kernels == "0123");
-  CHECK(compiledOf(toLine(job.ahead))->ms == 12.5);
+  REQUIRE(job.compilation.has_value());
+  CHECK(job.compilation->ms == 12.5);
+  CHECK(job.compilation->cached);
+  CHECK(job.compilation->kernels == "0123");
+  CHECK(compiledOf(toLine(job.compilation))->ms == 12.5);
   CHECK_FALSE(compiledOf(toLine(Compiled())).has_value());
 }
 

@@ -73,7 +73,7 @@ TEST_CASE("a cache that others may write into is not used: all is compiled for t
   setMode(bed.cache, 0777);
   CHECK(bed.run({"--compilers", "2"}, bed.variables) == 0);
   CHECK(bed.statuses() == allOk(12));
-  CHECK(bed.compilations() == all(12, "ahead"));
+  CHECK(bed.compilations() == all(12, "precompiled"));
   CHECK(countOf(" is not used", bed.err()) == 1);
   CHECK(bed.err().starts_with(bed.refusal("others can write to it")));
   CHECK(fs::is_empty(bed.cache));
@@ -154,7 +154,7 @@ TEST_CASE("two programs begin with a new cache at once: one key, and no file tha
   for (const auto& entry : fs::directory_iterator(bed.cache)) CHECK(entry.path().filename().string().size() == 32);
   CHECK(std::distance(fs::directory_iterator(bed.folder.path / "state/opbench"), {}) == 1);
   CHECK(bed.run({"--compilers", "1"}) == 0);
-  CHECK(bed.compilations() == all(12, "ahead cached"));
+  CHECK(bed.compilations() == all(12, "precompiled cached"));
 }
 
 TEST_CASE("a group's cache has the group's files; a folder that does not fit is refused with what makes it fit") {
@@ -169,12 +169,12 @@ TEST_CASE("a group's cache has the group's files; a folder that does not fit is 
   CHECK(!fs::exists(bed.folder.path / "state"));
   fs::remove(bed.json());
   CHECK(bed.run({"--compilers", "1", "--shared-cache"}, bed.variables) == 0);
-  CHECK(bed.compilations() == all(4, "ahead cached"));
+  CHECK(bed.compilations() == all(4, "precompiled cached"));
   fs::remove(bed.json());
   setMode(bed.cache, 0775);
   CHECK(bed.run({"--compilers", "1"}, variables) == 0);
   CHECK(bed.statuses() == allOk(4));
-  CHECK(bed.compilations() == all(4, "ahead"));
+  CHECK(bed.compilations() == all(4, "precompiled"));
   CHECK(countOf("chgrp GROUP " + bed.cache.string() + "; chmod 2770 " + bed.cache.string() + "\n", bed.err()) == 1);
 }
 

@@ -39,7 +39,8 @@ class Bed {
   std::vector<int> numbersInFile() const {
     std::vector<int> numbers;
     std::ifstream file(options.json);
-    results::readRaced(file, options.json, 0, [&](const results::Raced& raced) { numbers.push_back(raced.row.index); });
+    results::readSampleResults(file, options.json, 0,
+                               [&](const results::SampleResult& result) { numbers.push_back(result.row.index); });
     return numbers;
   }
 
@@ -54,14 +55,14 @@ class Bed {
 TEST_CASE(
     "an interrupted sweep reports what it did; resumed it races the rest and reports all, as if it had not been interrupted") {
   Bed bed;
-  CHECK(bed.run(2).total.standings[1].counts.samples == 2);
+  CHECK(bed.run(2).total.contenders[1].counts.samples == 2);
   CHECK(bed.numbersInFile() == std::vector{1, 2});
   const std::string before = tests::contentOf(bed.options.json);
   const std::string shown = bed.out.str().substr(bed.out.str().find('\n'), bed.out.str().find("\n\n") - bed.out.str().find('\n'));
   CHECK(tests::contentOf(bed.options.junit).find("tests=\"4\"") != std::string::npos);
 
   bed.options.resume = true;
-  CHECK(bed.run().total.standings[1].counts.samples == 6);
+  CHECK(bed.run().total.contenders[1].counts.samples == 6);
   CHECK(bed.numbersInFile() == std::vector{1, 2, 3, 4, 5, 6});
   CHECK(tests::contentOf(bed.options.json).starts_with(before));
   CHECK(bed.out.str().find(shown) != std::string::npos);
@@ -70,14 +71,14 @@ TEST_CASE(
   // The heading has what the device can do as it was known when the run began.
   const auto belowHeading = [&] { return bed.out.str().substr(bed.out.str().find('\n')); };
   const std::string whole = belowHeading();
-  CHECK(bed.run(0).total.standings[1].counts.samples == 6);
+  CHECK(bed.run(0).total.contenders[1].counts.samples == 6);
   CHECK(belowHeading() == whole);
 }
 
 TEST_CASE("what breaks off is raced again, with a note") {
   Bed bed;
   bed.run(2);
-  std::ofstream(bed.options.json, std::ios::app) << R"({"index":3,"op":"aten)";
+  std::ofstream(bed.options.json, std::ios::app) << R"({"schema":2,"index":3,"op":"aten)";
   bed.options.resume = true;
   bed.run();
   CHECK(bed.numbersInFile() == std::vector{1, 2, 3, 4, 5, 6});

@@ -11,7 +11,7 @@ namespace {
 std::string graphText(const std::string& op, const std::string& text) {
   const auto device = runtime::Device::open("cpu", 1);
   runtime::Call call(tests::sample(op, text), *device, 1);
-  const ir::Graph graph = call.graph(call.reference());
+  const ir::Graph graph = call.graph(call.runEager());
   ir::verify(graph);
   return ir::toText(graph);
 }
@@ -19,7 +19,7 @@ std::string graphText(const std::string& op, const std::string& text) {
 int64_t bytes(const std::string& op, const std::string& text) {
   const auto device = runtime::Device::open("cpu", 1);
   runtime::Call call(tests::sample(op, text), *device, 1);
-  const runtime::Traffic traffic = call.traffic(call.graph(call.reference()));
+  const runtime::Traffic traffic = call.traffic(call.graph(call.runEager()));
   return traffic.read + traffic.written;
 }
 

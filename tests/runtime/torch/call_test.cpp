@@ -45,7 +45,7 @@ TEST_CASE("restore puts back arguments with gaps and overlaps") {
 TEST_CASE("the reference leaves the arguments alone and outlives them") {
   Case c("aten.relu_.default", "((T([64], f32),), {})");
   const at::Tensor before = c.argument(0).clone();
-  const auto reference = c.call.reference();
+  const auto reference = c.call.runEager();
   CHECK(at::equal(c.argument(0), before));
   const at::Tensor kept = tensor(reference).clone();
   c.call.eager();
@@ -59,36 +59,36 @@ TEST_CASE("written arguments that are not returned come after the results") {
   REQUIRE(outputs.size() == 5);
   CHECK(tensor(outputs, 3).is_same(c.argument(3)));
   CHECK(tensor(outputs, 4).is_same(c.argument(4)));
-  CHECK(c.call.reference().size() == 5);
+  CHECK(c.call.runEager().size() == 5);
 }
 
 TEST_CASE("the float64 reference starts from the rounded arguments") {
   Case c("aten.add.Tensor", "((T([100], f16), T([100], f16)), {})");
-  const auto reference = c.call.referenceInFloat64();
+  const auto reference = c.call.runEagerInFloat64();
   CHECK(reference.type(0).dtype == ir::DType::F64);
   CHECK(at::equal(tensor(reference), c.argument(0).to(at::kDouble).add(c.argument(1).to(at::kDouble))));
 }
 
 TEST_CASE("a cast's float64 reference is its input in float64") {
   Case c("aten._to_copy.default", "((T([100], f32),), {'dtype': f16})");
-  CHECK(at::equal(tensor(c.call.referenceInFloat64()), c.argument(0).to(at::kDouble)));
+  CHECK(at::equal(tensor(c.call.runEagerInFloat64()), c.argument(0).to(at::kDouble)));
   Case integers("aten._to_copy.default", "((T([100], f32),), {'dtype': i64})");
-  CHECK(integers.call.referenceInFloat64().type(0).dtype == ir::DType::I64);
+  CHECK(integers.call.runEagerInFloat64().type(0).dtype == ir::DType::I64);
 }
 
 TEST_CASE("there is no float64 reference of random numbers, and the generator starts over for each run") {
   Case c("aten.bernoulli_.float", "((T([1000], f32), 0.5), {})");
-  CHECK_FALSE(c.call.referenceInFloat64());
+  CHECK_FALSE(c.call.runEagerInFloat64());
   c.call.restore();
   const at::Tensor first = tensor(c.call.eager()).clone();
   c.call.restore();
   CHECK(at::equal(first, tensor(c.call.eager())));
-  CHECK(at::equal(first, tensor(c.call.reference())));
+  CHECK(at::equal(first, tensor(c.call.runEager())));
 }
 
 TEST_CASE("softmax to a wider dtype has a float64 reference") {
   Case c("aten._softmax_backward_data.default", "((T([4, 8], f32), T([4, 8], f32), -1, f32), {})");
-  CHECK(c.call.referenceInFloat64().type(0).dtype == ir::DType::F64);
+  CHECK(c.call.runEagerInFloat64().type(0).dtype == ir::DType::F64);
 }
 
 TEST_CASE("calls that run no kernel are views") {

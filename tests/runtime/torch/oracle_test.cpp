@@ -1,4 +1,4 @@
-// What results are held against besides eager's: the values that places name, results that take no work, other data.
+// The oracles besides eager: values at indices, trivial solutions, other data.
 #include "runtime/torch/compare/oracle.h"
 
 #include <ATen/ops/tensor.h>
@@ -9,7 +9,7 @@
 #include "runtime/torch/call_state.h"
 #include "tests/runtime/sample.h"
 
-using runtime::Places;
+using runtime::IndexKind;
 
 namespace {
 
@@ -18,15 +18,15 @@ runtime::Device& cpu() {
   return *device;
 }
 
-/// A call whose first argument holds these numbers, and a result of places in it.
+/// A call whose first argument holds these numbers, and a result that holds indices in it.
 struct Found {
-  Found(const std::string& op, const std::string& text, const std::vector<float>& numbers, at::Tensor places)
-      : call(tests::sample(op, text), cpu(), 1), outputs(runtime::makeTensorList({std::move(places)})) {
+  Found(const std::string& op, const std::string& text, const std::vector<float>& numbers, at::Tensor indices)
+      : call(tests::sample(op, text), cpu(), 1), outputs(runtime::makeTensorList({std::move(indices)})) {
     const c10::InferenceMode guard;
     const at::Tensor self = call.state().arguments[0].toTensor();
     self.copy_(at::tensor(numbers).reshape(self.sizes()));
   }
-  runtime::Placed as(Places kind) { return runtime::valuesAt(call, outputs, 0, kind); }
+  runtime::IndexedValues as(IndexKind kind) { return runtime::valuesAt(call, outputs, 0, kind); }
 
   runtime::Call call;
   runtime::TensorList outputs;
@@ -37,39 +37,40 @@ std::vector<float> numbersIn(const runtime::TensorList& list) {
   return {flat.const_data_ptr<float>(), flat.const_data_ptr<float>() + flat.numel()};
 }
 
-at::Tensor places(std::vector<int64_t> numbers, at::IntArrayRef sizes) { return at::tensor(numbers).reshape(sizes); }
+at::Tensor indices(std::vector<int64_t> numbers, at::IntArrayRef sizes) { return at::tensor(numbers).reshape(sizes); }
 
 std::vector<std::string> trivialNames(const std::string& op, const std::string& text) {
   runtime::Call call(tests::sample(op, text), cpu(), 1);
   std::vector<std::string> names;
-  for (const auto& trivial : runtime::trivialResults(call, call.reference(), call.referenceInFloat64(), 0, 1000))
+  for (const auto& trivial : runtime::trivialResults(call, call.runEager(), call.runEagerInFloat64(), 0, 1000))
     names.push_back(trivial.name);
   return names;
 }
 
 }  // namespace
 
-TEST_CASE("places name values along a dimension, in the flattened tensor, or in a plane") {
+TEST_CASE("indices name values along a dimension, in the flattened tensor, or in a plane") {
   const std::string two = "((T([2, 3], f32), 1), {})";
-  CHECK(numbersIn(Found("aten.argmax.default", two, {1, 5, 5, 7, 2, 7}, places({2, 0}, {2})).as(Places::Dim).values) ==
+  CHECK(numbersIn(Found("aten.argmax.default", two, {1, 5, 5, 7, 2, 7}, indices({2, 0}, {2})).as(IndexKind::Dim).values) ==
         std::vector<float>{5, 7});
-  CHECK(
-      numbersIn(
-          Found("aten.argmax.default", "((T([2, 3], f32),), {})", {1, 5, 5, 7, 2, 7}, places({5}, {})).as(Places::Dim).values) ==
-      std::vector<float>{7});
+  CHECK(numbersIn(Found("aten.argmax.default", "((T([2, 3], f32),), {})", {1, 5, 5, 7, 2, 7}, indices({5}, {}))
+                      .as(IndexKind::Dim)
+                      .values) == std::vector<float>{7});
   const std::string pool = "((T([1, 2, 2, 2], f32), [2, 2]), {})";
-  CHECK(numbersIn(Found("aten.max_pool2d_with_indices.default", pool, {1, 2, 3, 4, 8, 7, 6, 5}, places({3, 0}, {1, 2, 1, 1}))
-                      .as(Places::Plane)
+  CHECK(numbersIn(Found("aten.max_pool2d_with_indices.default", pool, {1, 2, 3, 4, 8, 7, 6, 5}, indices({3, 0}, {1, 2, 1, 1}))
+                      .as(IndexKind::Plane)
                       .values) == std::vector<float>{4, 8});
 }
 
-TEST_CASE("what is no place, and what is named twice where places must be distinct") {
+TEST_CASE("indices out of range, and equal ones where they must be distinct") {
   const std::string call = "((T([4], f32), 0), {})";
-  CHECK(Found("aten.argmax.default", call, {1, 2, 3, 4}, places({4}, {})).as(Places::Dim).error == "names place 4 of 4");
-  CHECK(Found("aten.argmax.default", call, {1, 2, 3, 4}, places({-1}, {})).as(Places::Dim).error == "names place -1 of 4");
-  CHECK(Found("aten.sort.default", call, {1, 1, 3, 4}, places({0, 0, 2, 3}, {4})).as(Places::Distinct).error ==
-        "names a place twice");
-  CHECK(Found("aten.sort.default", call, {1, 1, 3, 4}, places({1, 0, 2, 3}, {4})).as(Places::Distinct).error == "");
+  CHECK(Found("aten.argmax.default", call, {1, 2, 3, 4}, indices({4}, {})).as(IndexKind::Dim).error ==
+        "has index 4 in a dimension of size 4");
+  CHECK(Found("aten.argmax.default", call, {1, 2, 3, 4}, indices({-1}, {})).as(IndexKind::Dim).error ==
+        "has index -1 in a dimension of size 4");
+  CHECK(Found("aten.sort.default", call, {1, 1, 3, 4}, indices({0, 0, 2, 3}, {4})).as(IndexKind::Distinct).error ==
+        "has an index twice");
+  CHECK(Found("aten.sort.default", call, {1, 1, 3, 4}, indices({1, 0, 2, 3}, {4})).as(IndexKind::Distinct).error == "");
 }
 
 TEST_CASE("results that take no work: zeros, the mean, and arguments that look like the output") {
@@ -100,9 +101,9 @@ TEST_CASE("drawing again changes the data of what was made for the call, and wha
   call.draw(2, {});
   const runtime::TensorList second = runtime::clone(trial->run());
   CHECK_FALSE(runtime::bitwiseEqual(first, second));
-  CHECK(runtime::bitwiseEqual(second, call.reference()) == false);  // the argument holds the result now
+  CHECK(runtime::bitwiseEqual(second, call.runEager()) == false);  // the argument holds the result now
   call.restore();
-  CHECK(runtime::bitwiseEqual(second, call.reference()));
+  CHECK(runtime::bitwiseEqual(second, call.runEager()));
   call.draw(1, {});
   CHECK(runtime::bitwiseEqual(first, trial->run()));
 }

@@ -1,0 +1,65 @@
+#include "opbench/check/correctness_check.h"
+
+#include <array>
+
+namespace opbench {
+namespace {
+
+using inputs::Data;
+using inputs::Distribution;
+
+/// Another stream of the generator: no seed near a user's.
+uint64_t otherSeed(uint64_t seed) { return seed ^ 0x5eedf00d5eedf00dULL; }
+
+}  // namespace
+
+void CorrectnessCheck::begin(uint64_t seed, const Data& data) {
+  seed_ = seed;
+  data_ = data;
+  reference_ = makeReference(call_);
+  const std::string first = findTrivialSolution(reference_, call_, criterion_, tolerances_);
+  trivialSolution_ = first;
+  if (data.distribution != Distribution::Normal) return;  // as asked for, whatever it says
+  const std::array<Data, 4> others{Data{data.distribution, 16 * data.scale}, Data{data.distribution, data.scale / 16},
+                                   Data{Distribution::Positive, data.scale}, Data{Distribution::Levels, data.scale}};
+  for (size_t i = 0; i < others.size() && !trivialSolution_.empty(); ++i) {
+    draw(seed, others[i]);
+    trivialSolution_ = findTrivialSolution(reference_, call_, criterion_, tolerances_);
+  }
+  if (trivialSolution_.empty()) return;
+  draw(seed, data);
+  trivialSolution_ = first;
+  if (const std::string why = runtime::whyConstant(call_); !why.empty()) trivialSolution_ += ", whatever is drawn: " + why;
+}
+
+void CorrectnessCheck::drawAgain() { draw(otherSeed(seed_), data_); }
+
+void CorrectnessCheck::draw(uint64_t seed, const Data& data) {
+  reference_ = {};
+  data_ = data;
+  call_.draw(seed, data);
+  reference_ = makeReference(call_);
+}
+
+Verdict CorrectnessCheck::judge(runtime::Trial& trial) const { return judged(trial.run()); }
+
+void CorrectnessCheck::forget(runtime::Trial& trial) { runtime::poisonGuarded(trial.outputs()); }
+
+Verdict CorrectnessCheck::judged(const runtime::TensorList& outputs) const {
+  if (std::string outside = runtime::writtenOutside(outputs); !outside.empty()) return {false, std::move(outside), {}};
+  Verdict verdict = check(outputs, reference_, call_, criterion_, tolerances_);
+  if (verdict.ok || !reference_.float64) return verdict;
+  const runtime::TensorList found = runtime::clone(outputs);  // which may be arguments, written in place
+  call_.restore();
+  Reference reference = reference_;
+  reference.again = differingRuns(call_, reference_);
+  return reference.again.empty() ? verdict : check(found, reference, call_, criterion_, tolerances_);
+}
+
+std::optional<bool> CorrectnessCheck::isDeterministic(runtime::Trial& trial) const {
+  if (criterion_.rule == Rule::TypeOnly || criterion_.mayVary) return std::nullopt;
+  const runtime::TensorList first = runtime::clone(trial.run());
+  return runtime::bitwiseEqual(first, trial.run());
+}
+
+}  // namespace opbench

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "inputs/data/distribution.h"
+#include "opbench/check/reference.h"
+#include "runtime/device.h"
+
+namespace opbench {
+
+/// Checks the results of one call's contenders: on its data, on other data, and those of the last timed run.
+class CorrectnessCheck {
+ public:
+  CorrectnessCheck(runtime::Call& call, const std::string& op, const Tolerances& tolerances)
+      : call_(call), criterion_(tolerances.criterionFor(op)), tolerances_(tolerances) {}
+
+  /// Computes the reference of the call's data, which were drawn from `seed` and `data`. Where a trivial solution would pass, it
+  /// draws other data: larger, smaller, positive and around different levels, in this order. Where one passes on all of them,
+  /// trivialSolution() names it, and says why if no data can be otherwise.
+  void begin(uint64_t seed, const inputs::Data& data);
+  /// Draws the call's arguments from another seed and computes their reference: what was computed before is wrong from then on.
+  void drawAgain();
+
+  /// Runs a trial and judges what it wrote, and where.
+  Verdict judge(runtime::Trial& trial) const;
+  /// Makes sure that a later judgeLatest() sees what was written in between.
+  static void forget(runtime::Trial& trial);
+  /// Judges the outputs of the latest run, timed or not.
+  Verdict judgeLatest(const runtime::Trial& trial) const { return judged(trial.outputs()); }
+  /// Whether two runs give the same bits; nothing for results that are random, unwritten, or may vary.
+  std::optional<bool> isDeterministic(runtime::Trial& trial) const;
+
+  const Reference& reference() const { return reference_; }
+  const inputs::Data& data() const { return data_; }
+  /// The trivial solution that passes on these data; empty where none does.
+  const std::string& trivialSolution() const { return trivialSolution_; }
+
+ private:
+  void draw(uint64_t seed, const inputs::Data& data);
+  Verdict judged(const runtime::TensorList& outputs) const;
+
+  runtime::Call& call_;
+  Criterion criterion_;
+  const Tolerances& tolerances_;
+  Reference reference_;
+  uint64_t seed_ = 0;
+  inputs::Data data_;
+  std::string trivialSolution_;
+};
+
+}  // namespace opbench

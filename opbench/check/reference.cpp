@@ -1,0 +1,135 @@
+#include "opbench/check/reference.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace opbench {
+namespace {
+
+/// Judges the outputs of one call by its criterion.
+class Checker {
+ public:
+  Checker(const Reference& reference, runtime::Call& call, const Criterion& criterion, const Tolerances& tolerances)
+      : reference_(reference), call_(call), criterion_(criterion), tolerances_(tolerances) {}
+
+  Verdict values(const runtime::TensorList& found, int output) const {
+    const Limit allowed = limit(output);
+    const auto compared = [&](const runtime::TensorList& results) {
+      return runtime::compare(results, reference_.eager, reference_.float64, output, allowed.element);
+    };
+    runtime::Comparison comparison = compared(found);
+    for (const runtime::TensorList& run : reference_.again) {
+      const runtime::Comparison other = compared(run);
+      comparison.rmseEager = std::max(comparison.rmseEager, other.rmseFound);
+      comparison.worstErrorEager = std::max(comparison.worstErrorEager, other.worstError);
+    }
+    return judge(comparison, criterion_.rule, allowed, output);
+  }
+
+  /// IndexKind are right where the values at them are: equal ones have several.
+  Verdict indices(const runtime::TensorList& found, int output, runtime::IndexKind kind) const {
+    if (found.type(output) != reference_.eager.type(output)) return values(found, output);
+    const runtime::IndexedValues indexed = runtime::valuesAt(call_, found, output, kind);
+    if (!indexed.error.empty()) return {false, fmt::format("output {} {}", output, indexed.error), {}};
+    const runtime::IndexedValues expected = runtime::valuesAt(call_, reference_.eager, output, kind);
+    Verdict verdict = judge(runtime::compare(indexed.values, expected.values, {}, 0, 0), Rule::Exact, {}, output);
+    verdict.accuracy.reset();
+    if (!verdict.ok) verdict.message += ", where they point";
+    return verdict;
+  }
+
+  Verdict operator()(const runtime::TensorList& found, int output) const {
+    const auto kind = criterion_.indices.find(output);
+    const bool areIndices = kind != criterion_.indices.end() && criterion_.rule != Rule::TypeOnly;
+    return areIndices ? indices(found, output, kind->second) : values(found, output);
+  }
+
+  /// Whether a trivial result passes, by its first elements and, where they do, by all.
+  bool passes(const runtime::Trivial& trivial, int output) const {
+    const Limit allowed = limit(output);
+    const auto comparison = runtime::compare(trivial.found, trivial.eager, trivial.float64, 0, allowed.element);
+    return judge(comparison, criterion_.rule, allowed, output).ok;
+  }
+
+  /// The name of a trivial result that passes for an output, or nothing.
+  std::string passing(int output, int64_t elements) const {
+    for (const runtime::Trivial& trivial :
+         runtime::trivialResults(call_, reference_.eager, reference_.float64, output, elements)) {
+      const bool mayCopy = criterion_.mayCopy || criterion_.copies.contains(output);
+      const bool isRight = trivial.isCopy ? mayCopy : criterion_.mayBeConstant;
+      if (!isRight && passes(trivial, output)) return trivial.name;
+    }
+    return "";
+  }
+
+ private:
+  Limit limit(int output) const {
+    const ir::TensorType& type = reference_.eager.type(output);
+    return tolerances_.limit(criterion_, type.dtype, static_cast<bool>(reference_.float64), termsOf(type),
+                             runtime::hasWiderNumber(call_, type.dtype));
+  }
+
+  /// Elements that one of an output is combined from, at most. For f64 there is no wider reference: eager's own error counts as
+  /// the result's, and may be that of a mean over all of an argument, such as a batch norm subtracts from every element.
+  double termsOf(const ir::TensorType& type) const {
+    if (type.numel() == 0) return 1;
+    if (type.dtype == ir::DType::F64 || type.dtype == ir::DType::C128)
+      return static_cast<double>(reference_.mostArgumentElements);
+    if (criterion_.isCumulative)
+      return type.sizes.empty() ? 1 : static_cast<double>(*std::max_element(type.sizes.begin(), type.sizes.end()));
+    return static_cast<double>(reference_.mostArgumentElements) / static_cast<double>(type.numel());
+  }
+
+  const Reference& reference_;
+  runtime::Call& call_;
+  const Criterion& criterion_;
+  const Tolerances& tolerances_;
+};
+
+}  // namespace
+
+Reference makeReference(runtime::Call& call) {
+  return {call.runEager(), call.runEagerInFloat64(), runtime::mostArgumentElements(call)};
+}
+
+std::vector<runtime::TensorList> differingRuns(runtime::Call& call, const Reference& reference) {
+  constexpr size_t enough = 8;
+  std::vector<runtime::TensorList> runs{call.runEager()};
+  if (runtime::bitwiseEqual(runs.front(), reference.eager)) return {};
+  while (runs.size() < enough) runs.push_back(call.runEager());
+  return runs;
+}
+
+Verdict check(const runtime::TensorList& found, const Reference& reference, runtime::Call& call, const Criterion& criterion,
+              const Tolerances& tolerances) {
+  if (found.size() != reference.eager.size())
+    return {false, fmt::format("{} outputs, eager has {}", found.size(), reference.eager.size()), {}};
+  const Checker checker(reference, call, criterion, tolerances);
+  Verdict whole;
+  for (int i = 0; i < found.size(); ++i) {
+    const Verdict verdict = checker(found, i);
+    if (!verdict.ok) return verdict;
+    const bool isWorse = verdict.accuracy && (!whole.accuracy || verdict.accuracy->worstError > whole.accuracy->worstError);
+    if (isWorse) whole.accuracy = verdict.accuracy;
+  }
+  return whole;
+}
+
+std::string findTrivialSolution(const Reference& reference, runtime::Call& call, const Criterion& criterion,
+                                const Tolerances& tolerances) {
+  constexpr int64_t few = 1 << 16, all = std::numeric_limits<int64_t>::max();
+  if (criterion.rule == Rule::TypeOnly) return "";
+  const Checker checker(reference, call, criterion, tolerances);
+  for (int i = 0; i < reference.eager.size(); ++i) {
+    const int64_t elements = reference.eager.type(i).numel();
+    if (elements == 0 || criterion.indices.contains(i)) continue;
+    std::string name = checker.passing(i, few);
+    if (!name.empty() && elements > few) name = checker.passing(i, all);
+    if (!name.empty()) return fmt::format("{} would pass for output {}", name, i);
+  }
+  return "";
+}
+
+}  // namespace opbench

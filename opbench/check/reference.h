@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "inputs/data/distribution.h"
+#include "opbench/check/accuracy.h"
+#include "opbench/check/tolerances.h"
+#include "runtime/device.h"
+#include "runtime/torch/call.h"
+
+namespace opbench {
+
+/// The results that a contender's are compared with, on the data that the call has now.
+struct Reference {
+  runtime::TensorList eager;
+  runtime::TensorList float64;       ///< eager's results in float64; empty where ATen has none
+  int64_t mostArgumentElements = 0;  ///< of the largest floating argument: the most that a reduction combines
+  /// More runs of eager, where they differ (sums by atomics): the largest of their errors is then eager's.
+  std::vector<runtime::TensorList> again{};
+};
+/// Runs eager, and eager in float64.
+Reference makeReference(runtime::Call& call);
+/// Several runs of eager on the arguments as they were drawn; none where the first already gives the bits of the reference.
+std::vector<runtime::TensorList> differingRuns(runtime::Call& call, const Reference& reference);
+
+/// Compares every output with the reference of the call's data and judges it; the first that is wrong decides.
+Verdict check(const runtime::TensorList& found, const Reference& reference, runtime::Call& call, const Criterion& criterion,
+              const Tolerances& tolerances);
+
+/// The trivial-solution check: names a result that takes no work and would pass, as in `zeros would pass for output 1`. Empty
+/// where all such results fail.
+std::string findTrivialSolution(const Reference& reference, runtime::Call& call, const Criterion& criterion,
+                                const Tolerances& tolerances);
+
+}  // namespace opbench

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+
+#include "opbench/compare/compare.h"
+#include "opbench/compare/summary.h"
+
+namespace opbench::compare {
+
+/// The phrases of a comparison, the same in all reports.
+std::string sampleText(const results::Record& record);  ///< the sample in brief: `f16[2,3], f16[3]`
+std::string medianText(const results::Record* record);  ///< `5.12`; the status where there is no time; `-` for no record
+std::string percentText(double ratio);                  ///< `+4.9%`
+std::string differenceText(const Compared& row);        ///< `+4.9%`, or `-`
+std::string intervalText(const Compared& row);          ///< `+4.6..+5.2%`, or `-`
+std::string verdictText(const Compared& row);           ///< `SLOW`, `ambiguous: drift`
+/// Why a row is as it is, in one line: the reason of a failure, a kind that changed; may be empty.
+std::string remark(const Compared& row);
+/// `3 SLOW, 1 WRONG, 12 FAST, 480 same, 20 ambiguous (15 noise, 5 gap)`: what is not zero.
+std::string countsText(const Tally& tally);
+/// The finding of the control: one line; empty where there is none.
+std::string controlText(const Comparison& comparison);
+
+}  // namespace opbench::compare

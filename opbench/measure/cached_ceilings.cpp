@@ -1,0 +1,72 @@
+#include "opbench/measure/cached_ceilings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace opbench {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr int64_t day = 24 * 3600, mostAge = 30 * day;
+/// Limits that no device exceeds, in bytes or operations a second, and in seconds.
+constexpr double mostRate = 1e15, mostLaunchOverhead = 0.01;
+
+/// A number of an object that is more than 0 and at most `most`; nothing for anything else.
+std::optional<double> positive(const Json& object, const char* name, double most) {
+  const auto found = object.find(name);
+  if (found == object.end() || !found->is_number()) return std::nullopt;
+  const auto value = found->get<double>();
+  return value > 0 && value <= most ? std::optional(value) : std::nullopt;
+}
+
+}  // namespace
+
+std::string toText(const CachedCeilings& cached) {
+  const Ceilings& c = cached.ceilings;
+  return Json{{"copy", c.copy},
+              {"read", c.read},
+              {"flops", c.flops},
+              {"launch_overhead", c.launchOverhead},
+              {"measured", cached.measured}}
+      .dump();
+}
+
+std::optional<CachedCeilings> cachedCeilingsOf(std::string_view text, int64_t now) {
+  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object()) return std::nullopt;
+  const auto copy = positive(json, "copy", mostRate), read = positive(json, "read", mostRate);
+  const auto flops = positive(json, "flops", mostRate), launchOverhead = positive(json, "launch_overhead", mostLaunchOverhead);
+  const auto measured = positive(json, "measured", static_cast<double>(now + day));
+  if (!copy || !read || !flops || !launchOverhead || !measured || *measured < static_cast<double>(now - mostAge))
+    return std::nullopt;
+  return CachedCeilings{{*copy, *read, *flops, *launchOverhead}, static_cast<int64_t>(*measured)};
+}
+
+std::string aaNoiseText(double aaNoise) { return fmt::format("{}", aaNoise); }
+
+std::optional<double> aaNoiseOf(std::string_view text) {
+  double aaNoise = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), aaNoise);
+  const bool isNumber = error == std::errc() && end == text.data() + text.size();
+  return isNumber && aaNoise > 0 && aaNoise <= 1 ? std::optional(aaNoise) : std::nullopt;
+}
+
+double settledSeconds(const std::function<double()>& measure) {
+  constexpr double agreement = 0.03;
+  constexpr int most = 5;
+  double last = measure(), least = last;
+  for (int i = 1; i < most; ++i) {
+    const double seconds = measure();
+    least = std::min(least, seconds);
+    if (std::abs(seconds - last) <= agreement * std::min(seconds, last)) break;
+    last = seconds;
+  }
+  return least;
+}
+
+}  // namespace opbench

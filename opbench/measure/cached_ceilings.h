@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "opbench/measure/ceilings.h"
+
+namespace opbench {
+
+/// Ceilings as the cache keeps them, with the time when they were measured.
+struct CachedCeilings {
+  Ceilings ceilings;
+  int64_t measured = 0;  ///< seconds since 1970
+};
+
+std::string toText(const CachedCeilings& cached);
+/// Nothing for a text that is none, for values that no device has, and for what was measured more than 30 days before `now`.
+std::optional<CachedCeilings> cachedCeilingsOf(std::string_view text, int64_t now);
+
+/// The A/A noise of a device as the cache keeps it, a share; nothing for a text that is none.
+std::string aaNoiseText(double aaNoise);
+std::optional<double> aaNoiseOf(std::string_view text);
+
+/// The least time that `measure` gives. It is called until two times in a row agree, and no more often than a few times: what
+/// disturbed one measurement does not stand.
+double settledSeconds(const std::function<double()>& measure);
+
+}  // namespace opbench

@@ -1,0 +1,96 @@
+#include "opbench/report/phrases.h"
+
+#include <fmt/format.h>
+
+namespace opbench::report {
+namespace {
+
+using runtime::Kind;
+
+struct CountName {
+  int Counts::* count;
+  std::string_view name;
+};
+constexpr CountName countNames[] = {{&Counts::generated, "generated"},
+                                    {&Counts::fallbacks, "fallback"},
+                                    {&Counts::views, "view"},
+                                    {&Counts::wrong, "wrong"},
+                                    {&Counts::impossible, "impossible"},
+                                    {&Counts::errors, "error"},
+                                    {&Counts::crashes, "crash"},
+                                    {&Counts::asserts, "assert"},
+                                    {&Counts::timeouts, "timeout"},
+                                    {&Counts::ooms, "oom"},
+                                    {&Counts::unsupported, "unsupported"},
+                                    {&Counts::skipped, "skipped"}};
+
+/// opbench falls back to ATen's kernels; those of other contenders are a library's by design.
+std::string_view nameOf(const CountName& entry, Contender contender) {
+  return entry.count == &Counts::fallbacks && contender != Contender::Opbench ? "library call" : entry.name;
+}
+
+/// A note's mark, whether a row has it, how many rows of a group do, and its meaning.
+struct Note {
+  char mark;
+  bool (*isOf)(const Row&, const Outcome&, const Run&);
+  int (*countOf)(const ContenderSummary&);
+  std::string_view meaning;
+};
+
+bool isOpbench(const Outcome& outcome, Kind kind) { return outcome.contender == Contender::Opbench && outcome.kind == kind; }
+
+constexpr Note noteList[] = {
+    {'=', [](const Row&, const Outcome& outcome, const Run& run) { return isSame(outcome, run); },
+     [](const ContenderSummary& contender) { return contender.same; }, "no measurable difference"},
+    {'l', [](const Row& row, const Outcome& outcome, const Run&) { return row.isLaunchBound && outcome.kind != Kind::View; },
+     [](const ContenderSummary& contender) { return contender.launchBound.samples; }, "bound by launch overhead"},
+    {'t', [](const Row& row, const Outcome&, const Run&) { return row.measurement && row.measurement->stopped == Stop::MaxTime; },
+     [](const ContenderSummary& contender) { return contender.imprecise; }, "stopped by --max-time before --precision"},
+    {'c',
+     [](const Row& row, const Outcome&, const Run&) {
+       return row.measurement && (row.measurement->isThrottled || row.measurement->dropped > 0);
+     },
+     [](const ContenderSummary& contender) { return contender.throttledRuns; }, "clock throttled"},
+    {'f', [](const Row&, const Outcome& outcome, const Run&) { return isOpbench(outcome, Kind::Fallback); },
+     [](const ContenderSummary& contender) { return contender.contender == Contender::Opbench ? contender.counts.fallbacks : 0; },
+     "fallback to ATen"},
+    {'v', [](const Row&, const Outcome& outcome, const Run&) { return isOpbench(outcome, Kind::View); },
+     [](const ContenderSummary& contender) { return contender.contender == Contender::Opbench ? contender.counts.views : 0; },
+     "view: no kernel runs"}};
+
+}  // namespace
+
+std::string counted(int64_t number, std::string_view noun) {
+  return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
+}
+
+std::string speedupText(const Outcome& outcome) {
+  if (outcome.status != Status::Ok) return std::string(name(outcome.status));
+  if (!outcome.speedup) return "-";
+  return fmt::format("{} +-{}", speedup(outcome.speedup), width(outcome.timing->ratio.width() / 2));
+}
+
+std::string countsText(const ContenderSummary& contender) {
+  std::string text;
+  for (const CountName& entry : countNames)
+    if (const int count = contender.counts.*entry.count; count > 0)
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, nameOf(entry, contender.contender));
+  return text;
+}
+
+std::string notes(const Row& row, const Outcome& outcome, const Run& run) {
+  std::string marks;
+  if (!outcome.timing) return marks;
+  for (const Note& note : noteList)
+    if (note.isOf(row, outcome, run)) marks += note.mark;
+  return marks;
+}
+
+std::string legend(const ContenderSummary& contender) {
+  std::string text;
+  for (const Note& note : noteList)
+    if (note.countOf(contender) > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", note.mark, note.meaning);
+  return text;
+}
+
+}  // namespace opbench::report

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+
+#include "opbench/report/format.h"
+#include "opbench/report/summary.h"
+#include "opbench/run/row.h"
+
+namespace opbench::report {
+
+/// `1 sample`, `2 samples`
+std::string counted(int64_t number, std::string_view noun);
+
+/// The speedup of a contender over the baseline, with half its interval: `1.02x +-0.5%`; else its status, or `-`.
+std::string speedupText(const Outcome& outcome);
+
+/// The parts of a count that are not zero: `12 generated, 3 fallback, 1 wrong`.
+std::string countsText(const ContenderSummary& contender);
+
+/// The marks that qualify a contender's figures: `=l`.
+std::string notes(const Row& row, const Outcome& outcome, const Run& run);
+/// The meanings of the marks that notes() gives the rows of a group; empty where they have none.
+std::string legend(const ContenderSummary& contender);
+
+}  // namespace opbench::report

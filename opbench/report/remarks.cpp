@@ -1,0 +1,43 @@
+#include "opbench/report/remarks.h"
+
+#include <fmt/format.h>
+
+#include "opbench/report/format.h"
+
+namespace opbench::report {
+namespace {
+
+constexpr int figureWidth = 9;  // of a total
+
+std::string line(const std::string& text, bool colour) { return "    " + toned(text, Tone::Warning, colour) + "\n"; }
+
+std::string counted(int count, const ContenderSummary& contender, std::string_view what, bool colour) {
+  if (count == 0) return "";
+  const std::string number = toned(right(std::to_string(count), figureWidth), Tone::Warning, colour);
+  return fmt::format("{}  of {} sample{} {}\n", number, contender.counts.samples, contender.counts.samples == 1 ? "" : "s", what);
+}
+
+std::string_view whose(const Outcome& outcome) { return outcome.kind == runtime::Kind::Generated ? "generated" : "ATen's"; }
+
+}  // namespace
+
+std::string remarks(const Row& row, bool colour) {
+  std::string text;
+  if (hasRecovered(row)) text += line("passed on the second try, after " + row.retried, colour);
+  if (!row.trivialSolution.empty()) text += line("check is too weak: " + row.trivialSolution, colour);
+  for (const Outcome& outcome : row.outcomes)
+    if (outcome.deterministic == false)
+      text += line(fmt::format("{}: nondeterministic, two runs of {} kernels differ", name(outcome.contender), whose(outcome)),
+                   colour);
+  return text;
+}
+
+std::string remarks(const ContenderSummary& contender, bool colour) {
+  return counted(contender.recovered, contender, "passed on the second try", colour) +
+         counted(contender.trivialSolutions, contender, "checked too weakly: a trivial solution (such as zeros) would pass",
+                 colour) +
+         counted(contender.nondeterministic, contender, "nondeterministic: two runs of generated kernels differ", colour) +
+         counted(contender.atenNondeterministic, contender, "nondeterministic: two runs of ATen's kernels differ", colour);
+}
+
+}  // namespace opbench::report

@@ -1,0 +1,296 @@
+#include "opbench/results/sample_result.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <istream>
+#include <limits>
+#include <utility>
+
+#include "inputs/files.h"
+#include "inputs/sample.h"
+#include "ir/error.h"
+#include "opbench/results/fields.h"
+#include "opbench/results/schema.h"
+#include "opbench/results/sum.h"
+
+namespace opbench::results {
+namespace {
+
+constexpr double micro = 1e-6, milli = 1e-3, mega = 1e6, giga = 1e9;
+
+std::optional<double> scaled(std::optional<double> value, double scale) {
+  return value ? std::optional(*value * scale) : std::nullopt;
+}
+
+/// The enumerator that a field names; an error where it names none. Absent ones are the first.
+template <typename Enum>
+Enum named(const Fields& fields, const char* field, std::initializer_list<Enum> all) {
+  if (!fields.has(field)) return *all.begin();
+  const std::string text = fields.text(field);
+  for (Enum value : all)
+    if (name(value) == text) return value;
+  fields.refuse(fmt::format("unknown {} '{}'", field, text));
+}
+
+/// A whole number that fits an int.
+int intOf(const Fields& fields, const char* name, int otherwise = 0) {
+  return static_cast<int>(fields.integer(name, std::numeric_limits<int>::max()).value_or(otherwise));
+}
+
+void readSample(const Fields& fields, Row& row) {
+  row.index = intOf(fields, "index");
+  row.op = fields.operatorName("op");
+  row.sample = fields.requiredText("sample");
+  row.brief = fields.text("brief");
+  row.suite = fields.text("suite");
+  row.file = fields.text("file");
+  row.line = intOf(fields, "line");
+  row.count = fields.integer("count", inputs::largestCount).value_or(1);
+  row.family = fields.text("family");
+  row.traffic.read = fields.integer("bytes_read").value_or(0);
+  row.traffic.written = fields.integer("bytes").value_or(0) - row.traffic.read;
+  row.flops = fields.number("flops").value_or(0);
+  row.rooflineSeconds = fields.number("roofline_us").value_or(0) * micro;
+  row.isLaunchBound = fields.flag("launch_bound");
+  row.stolenSeconds = scaled(fields.number("stolen_ms"), milli);
+  row.data = fields.text("data");
+  row.retried = fields.text("retried");
+  row.trivialSolution = fields.text("trivial_solution");
+  if (!fields.has("stopped")) return;
+  row.measurement.emplace();
+  row.measurement->stopped = named(fields, "stopped", {Stop::Precision, Stop::MaxTime, Stop::Repeats});
+  row.measurement->dropped = intOf(fields, "dropped");
+  row.measurement->isThrottled = fields.flag("throttled");
+  row.measurement->clock = scaled(fields.number("clock_mhz"), mega);
+}
+
+/// Those that a run has measured; a name of each is one measure's.
+std::optional<Timing> mainTiming(const Fields& fields) {
+  const auto median = fields.number("median_us");
+  if (!median) return std::nullopt;
+  Timing timing;
+  timing.median = *median * micro;
+  timing.low = fields.number("low_us").value_or(0) * micro;
+  timing.high = fields.number("high_us").value_or(0) * micro;
+  timing.p20 = fields.number("p20_us").value_or(0) * micro;
+  timing.p80 = fields.number("p80_us").value_or(0) * micro;
+  timing.runs = intOf(fields, "runs");
+  for (double round : fields.numbers("rounds_us")) timing.rounds.push_back(round * micro);
+  if (const auto ratio = fields.number("speedup"))
+    timing.ratio = {*ratio, fields.number("speedup_low").value_or(*ratio), fields.number("speedup_high").value_or(*ratio)};
+  return timing;
+}
+
+std::optional<Timing> secondaryTiming(const Fields& fields, const std::string& measure) {
+  const auto median = fields.number((measure + "_us").c_str());
+  if (!median) return std::nullopt;
+  Timing timing;
+  timing.median = *median * micro;
+  timing.low = fields.number((measure + "_low_us").c_str()).value_or(0) * micro;
+  timing.high = fields.number((measure + "_high_us").c_str()).value_or(0) * micro;
+  const double ratio = fields.number((measure + "_speedup").c_str()).value_or(1);
+  timing.ratio = {ratio, ratio, ratio};
+  return timing;
+}
+
+std::optional<Tuning> tuningOf(const Fields& fields) {
+  const auto object = fields.object("tuning");
+  if (!object) return std::nullopt;
+  Tuning tuning{
+      intOf(*object, "candidates", 1), object->number("gain").value_or(1), object->flag("stored"), {}, object->texts("refused")};
+  for (const Fields& tried : object->objects("tried"))
+    tuning.tried.push_back({intOf(tried, "kernel"), tried.text("schedule"), tried.number("us").value_or(0) * micro});
+  return tuning;
+}
+
+std::optional<Accuracy> accuracyOf(const Fields& fields) {
+  const auto object = fields.object("accuracy");
+  if (!object) return std::nullopt;
+  const auto number = [&](const char* name) { return object->signedNumber(name).value_or(NAN); };
+  Accuracy accuracy;
+  accuracy.output = intOf(*object, "output");
+  accuracy.maxUlp = number("max_ulp");
+  accuracy.rmse = number("rmse");
+  accuracy.eagerRmse = number("eager_rmse");
+  accuracy.cosine = number("cosine");
+  for (double index : object->numbers("worst_index")) accuracy.worst.push_back(static_cast<int64_t>(index));
+  accuracy.worstFound = number("worst_found");
+  accuracy.worstExpected = number("worst_expected");
+  accuracy.worstError = number("worst_error");
+  accuracy.worstErrorEager = number("eager_worst_error");
+  return accuracy;
+}
+
+Outcome outcomeOf(const Fields& fields, const Run& run) {
+  using runtime::Kind;
+  Outcome outcome;
+  outcome.contender = named(fields, "contender", {Contender::Eager, Contender::Opbench, Contender::Torchscript});
+  const auto status = statusFromName(fields.requiredText("status"));
+  if (!status) fields.refuse(fmt::format("unknown status '{}'", fields.text("status")));
+  outcome.status = *status;
+  outcome.kind = named(fields, "kind", {Kind::Fallback, Kind::Generated, Kind::View});
+  outcome.reason = fields.text("reason");
+  outcome.caseFolder = fields.text("case");
+  outcome.timing = mainTiming(fields);
+  outcome.secondary = secondaryTiming(fields, std::string(measureName(run, secondaryMeasure(run))));
+  if (const auto kernel = fields.number("kernel_us")) outcome.kernelTime = {*kernel * micro, intOf(fields, "kernels_run")};
+  outcome.speedup = fields.number("speedup");
+  outcome.bytesPerSecond = scaled(fields.number("gb_per_s"), giga);
+  outcome.ofRoofline = fields.number("of_roofline");
+  outcome.compileMs = fields.number("compile_ms").value_or(0);
+  outcome.cached = fields.flag("cached");
+  outcome.isPrecompiled = fields.flag("precompiled");
+  outcome.precompileMiss = fields.text("precompile_miss");
+  outcome.kernels = intOf(fields, "kernels");
+  outcome.graphNodes = intOf(fields, "graph_nodes", -1);
+  outcome.schedule = fields.text("schedule");
+  outcome.tuning = tuningOf(fields);
+  outcome.notCaptured = fields.text("not_captured");
+  if (fields.has("deterministic")) outcome.deterministic = fields.flag("deterministic");
+  outcome.accuracy = accuracyOf(fields);
+  return outcome;
+}
+
+/// The sample whose lines have these fields.
+SampleResult sampleResultOf(const std::vector<Fields>& lines, std::string text, int place) {
+  SampleResult result;
+  result.lines = std::move(text);
+  result.place = place;
+  for (const Fields& fields : lines) {
+    result.schema = std::min(result.schema, fields.schema());
+    if (result.row.outcomes.empty()) {
+      result.run = runOf(fields);
+      readSample(fields, result.row);
+    }
+    result.row.outcomes.push_back(outcomeOf(fields, result.run));
+    result.run.contenders.push_back(result.row.outcomes.back().contender);
+  }
+  return result;
+}
+
+/// The schema of a line that a run did not write to its end, which is a file's last; 0 where it is no line of results. A disk
+/// that lost power may have left zeros.
+int64_t schemaOfLast(std::string_view line) { return schemaOfTorn(line.substr(0, line.find_last_not_of('\0') + 1)); }
+
+/// Puts the lines of a file together that are one sample's.
+class Grouping {
+ public:
+  Grouping(const std::string& file, size_t contenders, const TakeSampleResult& take)
+      : file_(file), contenders_(contenders), take_(take) {}
+
+  ReadSampleResults read(std::istream& stream) {
+    inputs::LineReader lines(stream, file_);
+    bool breaksOff = false;
+    while (const auto line = lines.next()) {
+      number_ = lines.number();
+      breaksOff = lines.breaksOff();
+      breaksOff ? addTorn(*line) : add(*line);
+      read_ += line->size() + 1;
+    }
+    finish();
+    if (breaksOff || !fields_.empty())
+      result_.note =
+          fmt::format("{}:{}: the file ends within this sample, which is left out", file_, fields_.empty() ? number_ : place_);
+    return std::move(result_);
+  }
+
+ private:
+  void addTorn(std::string_view line) {
+    const int64_t schema = schemaOfLast(line);
+    if (schema == 0) ir::fail(ir::ErrorKind::Input, "{}:{}: expected a line of --json results", file_, number_);
+    result_.oldestSchema = std::min(result_.oldestSchema, schema);
+  }
+
+  void add(std::string_view line) {
+    if (line.find_first_not_of(" \t\r") == std::string_view::npos) return;
+    const std::string where = fmt::format("{}:{}", file_, number_);
+    Fields fields = Fields::ofLine(line, where);
+    result_.oldestSchema = std::min(result_.oldestSchema, fields.schema());
+    const SumState sum = sumStateOf(line);
+    if (sum == SumState::Wrong) fields.refuse("the line was edited: its checksum does not match");
+    const auto index = fields.integer("index");
+    if (!index) ir::fail(ir::ErrorKind::Input, "{}: no \"index\"; expected a line of --json results", where);
+    if (!fields_.empty() && *index != index_) finish();
+    if (!fields_.empty() && *index != index_)
+      ir::fail(ir::ErrorKind::Input, "{}: sample {} comes after {} lines of the sample before it, expected {}", where, index_,
+               fields_.size(), contenders_);
+    if (fields_.empty()) place_ = number_;
+    hasSums_ = (fields_.empty() || hasSums_) && sum == SumState::Right;
+    index_ = *index;
+    lines_.append(line).append("\n");
+    fields_.push_back(std::move(fields));
+    end_ = read_ + line.size() + 1;
+    if (fields_.size() == contenders_) finish();
+  }
+
+  /// Hands on what is a whole sample.
+  void finish() {
+    if (fields_.empty()) return;
+    if (contenders_ == 0) contenders_ = fields_.size();
+    if (fields_.size() != contenders_) return;
+    result_.bytes = end_;
+    SampleResult result = sampleResultOf(fields_, std::exchange(lines_, {}), static_cast<int>(place_));
+    result.hasSums = hasSums_;
+    take_(std::move(result));
+    fields_.clear();
+  }
+
+  const std::string& file_;
+  size_t contenders_;
+  const TakeSampleResult& take_;
+  ReadSampleResults result_;
+  std::string lines_;           ///< of the sample at hand
+  std::vector<Fields> fields_;  ///< of each of them
+  bool hasSums_ = true;         ///< whether each has one
+  size_t place_ = 0;            ///< the line where they begin, from 1
+  size_t number_ = 0;           ///< of the line that was read last
+  size_t read_ = 0;             ///< bytes of the lines before it
+  size_t end_ = 0;              ///< of those up to the sample's last line
+  int64_t index_ = 0;
+};
+
+}  // namespace
+
+Run runOf(const Fields& fields) {
+  Run run;
+  run.device = fields.requiredText("device");
+  run.deviceName = fields.text("device_name");
+  run.dtype = fields.requiredText("dtype");
+  run.ceilings = {fields.number("copy_gb_per_s").value_or(0) * giga, fields.number("read_gb_per_s").value_or(0) * giga,
+                  fields.number("peak_gflops").value_or(0) * giga, fields.number("launch_overhead_us").value_or(0) * micro};
+  run.aaNoise = fields.number("aa_noise");
+  run.flush = fields.text("flush") == "read" ? runtime::Flush::Read : runtime::Flush::Write;
+  run.isAA = fields.flag("aa");
+  run.seed = fields.natural("seed").value_or(0);
+  run.threads = intOf(fields, "threads");
+  run.processors = intOf(fields, "processors");
+  run.channelsLast = fields.flag("channels_last");
+  run.repeats = intOf(fields, "repeats");
+  run.precision = fields.number("precision").value_or(0.01);
+  run.options = fields.text("options");
+  run.rules = fields.text("rules");
+  run.shard = fields.text("shard");
+  run.samples = intOf(fields, "samples");
+  run.recorded = {fields.integer("recorded_samples").value_or(0), fields.integer("recorded_calls").value_or(0)};
+  run.version = fields.text("version");
+  return run;
+}
+
+SampleResult sampleResultOf(std::string_view lines, const std::string& file, int place) {
+  std::vector<Fields> fields;
+  for (std::string_view rest = lines; !rest.empty();) {
+    const std::string_view line = rest.substr(0, std::min(rest.find('\n'), rest.size() - 1) + 1);
+    fields.push_back(Fields::ofLine(line, fmt::format("{}:{}", file, place + static_cast<int>(fields.size()))));
+    rest.remove_prefix(line.size());
+  }
+  return sampleResultOf(fields, std::string(lines), place);
+}
+
+ReadSampleResults readSampleResults(std::istream& stream, const std::string& file, size_t contenders,
+                                    const TakeSampleResult& take) {
+  return Grouping(file, contenders, take).read(stream);
+}
+
+}  // namespace opbench::results

@@ -1,0 +1,112 @@
+#include "opbench/sweep/sample_runner.h"
+
+#include "opbench/cli/arguments.h"
+#include "opbench/cli/version.h"
+#include "opbench/measure/cached_ceilings.h"
+#include "opbench/report/json.h"
+#include "opbench/run/outcome.h"
+#include "opbench/run/pipeline.h"
+#include "runtime/cpu/host.h"
+
+namespace opbench {
+namespace {
+
+std::unique_ptr<runtime::Device> openDevice(const Options& options) {
+  const std::string wanted = wantedDevice(options);
+  const bool isConfined = wanted != "cpu" && !options.processors.empty();
+  if (isConfined) runtime::confineTo(options.processors);
+  const int threads = options.threads == 0 && isConfined ? static_cast<int>(options.processors.size()) : options.threads;
+  return runtime::Device::open(wanted, threads);
+}
+
+std::string aaNoiseKey(const Run& run) { return measuredKey("A/A noise 1", run.deviceName, run.processors); }
+
+Run describe(runtime::Device& device, const Options& options, const runtime::Cache& cache) {
+  Run run;
+  run.device = device.torchName();
+  run.deviceName = device.name();
+  run.ceilings = ceilingsOf(device, options.flush, cache);
+  run.processors = device.target().processors;
+  run.hotCacheBytes = device.hotCacheBytes();
+  run.aaNoise = cachedAANoise(run, cache);
+  run.flush = options.flush;
+  run.precision = options.precision;
+  run.isAA = options.isAA;
+  run.dtype = ir::torchName(options.dtype);
+  run.seed = options.seed;
+  run.threads = device.target().backend == ir::Backend::Cpu ? device.target().processors : 0;
+  run.channelsLast = options.channelsLast;
+  run.repeats = options.repeats;
+  run.version = versionText();
+  run.options = quoted(raceArguments(options));
+  run.rules = rulesDigest(options);
+  run.shard = toText(options.shard);
+  run.contenders = options.contenders;
+  return run;
+}
+
+}  // namespace
+
+std::string wantedDevice(const Options& options) {
+  if (!options.devices.empty()) return options.devices.front();
+  if (!options.device.empty()) return options.device;
+  return runtime::Device::cudaAvailable() ? "cuda" : "cpu";
+}
+
+std::optional<double> cachedAANoise(const Run& run, const runtime::Cache& cache) {
+  const auto text = cache.find(aaNoiseKey(run));
+  return text ? aaNoiseOf(*text) : std::nullopt;
+}
+
+void cacheAANoise(double aaNoise, const Run& run, const runtime::Cache& cache) {
+  cache.put(aaNoiseKey(run), aaNoiseText(aaNoise));
+}
+
+SampleRunner::SampleRunner(const Options& options)
+    : options_(options),
+      config_(options.config, tolerances_),
+      device_(openDevice(options)),
+      lock_(device_->hardware()),
+      cache_(options.cache) {
+  tolerances_.read(options.tolerances);
+  device_->setFlush(options.flush);
+  if (options.inProcess) cache_.evict();  // elsewhere the supervisor has done so
+  run_ = describe(*device_, options, cache_);
+  run_.samples = options.samples;
+  run_.recorded = options.recorded;
+  if (options.tune) tunings_.emplace(cache_);
+}
+
+Ready SampleRunner::ready() const {
+  Ready ready{run_, device_->target(), {}};
+  for (const std::string& complaint : {cache_.complaint(), tunings_ ? tunings_->complaint() : ""})
+    if (!complaint.empty()) ready.complaints.push_back(complaint);
+  if (lock_.isHeldElsewhere())
+    ready.complaints.push_back(fmt::format("another opbench uses {}; the times of both are unreliable", run_.device));
+  return ready;
+}
+
+Finished SampleRunner::race(const Job& job) {
+  const Bench bench{options_,
+                    run_,
+                    *device_,
+                    cache_,
+                    tunings_ ? &*tunings_ : nullptr,
+                    tolerances_,
+                    config_,
+                    job.compilation ? &*job.compilation : nullptr,
+                    job.casesLeft};
+  Row row = raceSample(job.sample, job.index, bench);
+  row.retried = job.retried;
+  Finished finished;
+  try {
+    device_->synchronize();
+  } catch (const ir::Error& error) {
+    finished.lost = error.what();
+    setLost(row.outcomes, finished.lost);
+  }
+  finished.lines = report::jsonLines(row, run_);
+  return finished;
+}
+
+}  // namespace opbench

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "opbench/check/tolerances.h"
+#include "opbench/cli/options.h"
+#include "opbench/run/row.h"
+#include "opbench/select/suite_config.h"
+#include "opbench/sweep/workers/messages.h"
+#include "runtime/build/cache.h"
+#include "runtime/device.h"
+#include "runtime/hardware_lock.h"
+#include "runtime/tunings.h"
+
+namespace opbench {
+
+/// A device, opened and measured, on which samples are raced one after another.
+class SampleRunner {
+ public:
+  /// Errors: NoDevice; Input, for a file of tolerances or of a suite.
+  explicit SampleRunner(const Options& options);
+
+  Ready ready() const;
+  Finished race(const Job& job);
+
+ private:
+  const Options& options_;
+  Tolerances tolerances_;
+  const SuiteConfig config_;
+  std::unique_ptr<runtime::Device> device_;
+  const runtime::HardwareLock lock_;
+  const runtime::Cache cache_;
+  std::optional<runtime::Tunings> tunings_;
+  Run run_;
+};
+
+/// The device that a run on one device means: `cpu`, `cuda` or `cuda:N`.
+std::string wantedDevice(const Options& options);
+
+/// The A/A noise of a run's device, which the cache keeps; nothing where it was never measured.
+std::optional<double> cachedAANoise(const Run& run, const runtime::Cache& cache);
+void cacheAANoise(double aaNoise, const Run& run, const runtime::Cache& cache);
+
+}  // namespace opbench

@@ -1,0 +1,194 @@
+#include "opbench/check/correctness_check.h"
+
+#include <ATen/ops/full.h>
+#include <ATen/ops/tensor.h>
+#include <c10/core/InferenceMode.h>
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <deque>
+#include <functional>
+
+#include "runtime/callable.h"
+#include "runtime/torch/call_state.h"
+#include "runtime/torch/state.h"
+#include "tests/runtime/sample.h"
+
+using namespace opbench;
+
+namespace {
+
+runtime::Device& cpu() {
+  static const std::unique_ptr<runtime::Device> device = runtime::Device::open("cpu", 1);
+  return *device;
+}
+
+/// A call and its correctness check on data of seed 1.
+struct CheckedCall {
+  CheckedCall(const std::string& op, const std::string& text, inputs::Data data = {})
+      : call(tests::sample(op, text), cpu(), 1, data), correctness(call, op, Tolerances::standard()) {
+    correctness.begin(1, data);
+  }
+  /// Eager's result, changed.
+  Verdict verdictOn(const std::function<void(std::vector<at::Tensor>&)>& change) {
+    const c10::InferenceMode guard;
+    runtime::TensorList found = runtime::clone(correctness.reference().eager);
+    change(found.state().tensors);
+    return check(found, correctness.reference(), call, Tolerances::standard().criterionFor(call.state().op),
+                 Tolerances::standard());
+  }
+
+  runtime::Call call;
+  CorrectnessCheck correctness;
+};
+
+std::string trivialSolution(const std::string& op, const std::string& text, inputs::Data data = {}) {
+  const CheckedCall checked(op, text, data);
+  return checked.correctness.trivialSolution() + " / " + toText(checked.correctness.data());
+}
+
+/// Hands out prepared results, one a run.
+class Prepared : public runtime::Trial {
+ public:
+  explicit Prepared(std::deque<at::Tensor> results) : results_(std::move(results)) {}
+  runtime::TensorList run() override {
+    latest_ = runtime::makeTensorList({results_.front()});
+    results_.pop_front();
+    return latest_;
+  }
+  runtime::TensorList outputs() const override { return latest_; }
+  bool prepareFor(runtime::Measure) override { return false; }
+  void queue(runtime::Measure) override {}
+  void collect(std::vector<double>&) override {}
+
+ private:
+  std::deque<at::Tensor> results_;
+  runtime::TensorList latest_;
+};
+
+}  // namespace
+
+TEST_CASE("nothing is wider than f64: eager's own rounding may be as large as that of sums over all there is") {
+  CheckedCall f64("aten.native_batch_norm.default",
+                  "((T([4, 3, 28, 28], f64), T([3], f64), T([3], f64), T([3], f64), T([3], f64), True, 0.1, 1e-05), {})");
+  const auto times = [&](double factor) {
+    return f64.verdictOn([&](std::vector<at::Tensor>& found) { found[0].mul_(factor); }).ok;
+  };
+  CHECK(times(1 + 1e-14));
+  CHECK_FALSE(times(1 + 1e-8));  // as rounding to f32 would
+}
+
+TEST_CASE("the trivial-solution check finds results that take no work and would pass") {
+  CHECK(trivialSolution("aten.gelu.default", "((T([30, 40], f32),), {})") == " / normal");
+  CHECK(trivialSolution("aten.gelu.default", "((T([30, 40], f32),), {})", {inputs::Distribution::Zeros}) ==
+        "zeros would pass for output 0 / zeros");
+  CHECK(trivialSolution("aten.mul.Tensor", "((T([30, 40], f32), 0), {})") == "zeros would pass for output 0 / normal");
+  CHECK(trivialSolution("aten.mul.Tensor", "((T([30, 40], f32), 1), {})") ==
+        "a copy of argument 0 would pass for output 0 / normal");
+}
+
+TEST_CASE("other data are drawn until the check says something: larger, smaller, positive, around levels") {
+  CHECK(trivialSolution("aten.hardtanh.default", "((T([3000], f32), -10, 10), {})") == " / normal x 16");
+  CHECK(trivialSolution("aten.all.default", "((T([3000], b8),), {})") == " / positive");
+  CHECK(trivialSolution("aten.var_mean.correction", "((T([2, 2400001], f32), [1]), {'correction': 1})") == " / levels");
+}
+
+TEST_CASE("where no data can make a difference, the check says why") {
+  CHECK(trivialSolution("aten.sum.default", "((T([0, 4], f32),), {})") ==
+        "zeros would pass for output 0, whatever is drawn: the arguments hold no elements / normal");
+  CHECK(trivialSolution("aten.sum.dim_IntList", "((T([16, 1000], f32, stride=(0, 0)), [0], True), {})") ==
+        "the mean would pass for output 0, whatever is drawn: each argument repeats a single element / normal");
+}
+
+TEST_CASE("copies of an argument and constants are no fault where the operator makes them") {
+  CHECK(trivialSolution("aten.clone.default", "((T([30, 40], f32),), {})") == " / normal");
+  CHECK(trivialSolution("aten.clone.default", "((T([30, 40], f32),), {})", {inputs::Distribution::Zeros}) ==
+        "zeros would pass for output 0 / zeros");
+  CHECK(trivialSolution("aten.zeros_like.default", "((T([30, 40], f32),), {})") == " / normal");
+  CHECK(trivialSolution("aten.bernoulli_.float", "((T([30, 40], f32), 0.5), {})") == " / normal");
+}
+
+TEST_CASE("on other data what was computed before is wrong, and what computes again is right") {
+  CheckedCall checked("aten.exp.default", "((T([300], f32),), {})");
+  const auto callable = runtime::eagerCallable(checked.call);
+  const auto trial = cpu().prepare(*callable, checked.call);
+  CHECK(checked.correctness.judge(*trial).ok);
+  CHECK(checked.correctness.isDeterministic(*trial) == true);
+  checked.correctness.drawAgain();
+  CHECK_FALSE(checked.correctness.judgeLatest(*trial).ok);
+  CHECK(checked.correctness.judge(*trial).ok);
+  CHECK(trial->seconds() > 0);
+  CHECK(checked.correctness.judgeLatest(*trial).ok);
+}
+
+TEST_CASE("runs are deterministic if they give the same bits") {
+  const CheckedCall checked("aten.exp.default", "((T([4], f32),), {})");
+  const at::Tensor one = at::full({4}, 1.0), other = at::full({4}, 1.0 + 1e-6);
+  Prepared same({one, one.clone()}), differing({one, other});
+  CHECK(checked.correctness.isDeterministic(same) == true);
+  CHECK(checked.correctness.isDeterministic(differing) == false);
+  const CheckedCall random("aten.bernoulli_.float", "((T([4], f32), 0.5), {})");
+  CHECK_FALSE(random.correctness.isDeterministic(differing));
+}
+
+TEST_CASE("where eager's runs differ, the largest of their errors is eager's") {
+  const c10::InferenceMode guard;
+  CheckedCall checked("aten.exp.default", "((T([300], f32),), {})");
+  const Reference& reference = checked.correctness.reference();
+  CHECK(differingRuns(checked.call, reference).empty());
+  const auto offBy = [&](double error) {
+    const runtime::TensorList results = runtime::clone(reference.eager);
+    return runtime::makeTensorList({results.state().tensors[0].mul(1 + error)});
+  };
+  const auto verdict = [&](const Reference& given) {
+    return check(offBy(1e-3), given, checked.call, Tolerances::standard().criterionFor("aten.exp.default"),
+                 Tolerances::standard());
+  };
+  CHECK_FALSE(verdict(reference).ok);
+  Reference differing = reference;
+  differing.again = {offBy(1e-5), offBy(9e-4), offBy(1e-5)};
+  CHECK(verdict(differing).ok);
+  differing.again = {offBy(1e-5)};
+  CHECK_FALSE(verdict(differing).ok);
+}
+
+TEST_CASE("what eager makes of an argument that was written wrongly is not taken for another of its runs") {
+  const c10::InferenceMode guard;
+  CheckedCall checked("aten.add_.Tensor", "((T([300], f32), T([300], f32)), {})");
+  const at::Tensor argument = checked.call.state().arguments[0].toTensor();
+  argument.zero_();
+  Prepared writesZeros({argument});
+  CHECK_FALSE(checked.correctness.judge(writesZeros).ok);
+}
+
+TEST_CASE("indices are judged by the values there: ties have several") {
+  CheckedCall checked("aten.max.dim", "((T([6, 500], f16), 1), {})", {inputs::Distribution::SmallInt});
+  const at::Tensor self = checked.call.state().arguments[0].toTensor();
+  CHECK(checked.verdictOn([](auto&) {}).ok);
+  const auto lastOfTies = [&](std::vector<at::Tensor>& outputs) {
+    outputs[1].copy_(self.flip(1).to(at::kFloat).argmax(1).neg().add(499));
+  };
+  CHECK(checked.verdictOn(lastOfTies).ok);
+  CHECK_FALSE(checked.verdictOn([](auto& outputs) { outputs[1].fill_(3); }).ok);
+  CHECK(checked.verdictOn([](auto& outputs) { outputs[1].fill_(500); }).message ==
+        "output 1 has index 500 in a dimension of size 500");
+}
+
+TEST_CASE("special values: NaN and infinities are judged by where they stand") {
+  CheckedCall checked("aten.exp.default", "((T([5000], f32),), {})", {inputs::Distribution::Specials});
+  CHECK(checked.correctness.reference().eager.state().tensors[0].isnan().any().item<bool>());
+  CHECK(checked.verdictOn([](auto&) {}).ok);
+  const Verdict withoutNan = checked.verdictOn([](auto& outputs) { outputs[0].nan_to_num_(); });
+  CHECK(withoutNan.message.find("are NaN or infinite on one side only") != std::string::npos);
+  CHECK_FALSE(checked.verdictOn([](auto& outputs) { outputs[0][4999].fill_(NAN); }).ok);
+}
+
+TEST_CASE("the accuracy recorded is that of the output furthest off") {
+  CheckedCall checked("aten.var_mean.correction", "((T([30, 200], f32), [1]), {'correction': 1})");
+  const Verdict verdict = checked.verdictOn([](auto& outputs) { outputs[1].add_(2e-6); });
+  CHECK(verdict.ok);
+  REQUIRE(verdict.accuracy);
+  CHECK(verdict.accuracy->output == 1);
+  CHECK(verdict.accuracy->maxUlp >= 2);
+  CHECK(verdict.accuracy->rmse > verdict.accuracy->eagerRmse);
+}

@@ -1,0 +1,60 @@
+#include "opbench/results/sample_result.h"
+
+#include <doctest/doctest.h>
+
+#include "opbench/report/console.h"
+#include "opbench/report/json.h"
+#include "tests/opbench/rows.h"
+#include "tests/refusal.h"
+
+using namespace opbench;
+
+TEST_CASE("what was read is written as it was") {
+  for (const Row& row : tests::exampleRows()) {
+    const std::string lines = report::jsonLines(row, tests::exampleRun());
+    const results::SampleResult result = results::sampleResultOf(lines, "r.jsonl", 1);
+    CHECK(report::jsonLines(result.row, result.run) == lines);
+  }
+}
+
+TEST_CASE("a row that names a case does so once it is read, and others have no such field") {
+  Row row = tests::exampleRows()[0];
+  const std::string without = report::jsonLines(row, tests::exampleRun());
+  CHECK(without.find("\"case\"") == std::string::npos);
+  row.outcomes[1].caseFolder = "opbench-cases/1-aten.add.Tensor";
+  const std::string lines = report::jsonLines(row, tests::exampleRun());
+  const results::SampleResult result = results::sampleResultOf(lines, "r.jsonl", 1);
+  CHECK(result.row.outcomes[0].caseFolder == "");
+  CHECK(result.row.outcomes[1].caseFolder == row.outcomes[1].caseFolder);
+  CHECK(report::jsonLines(result.row, result.run) == lines);
+}
+
+TEST_CASE("reports of what was read are those of what was raced") {
+  Run run = tests::exampleRun();
+  std::vector<Row> read;
+  const report::Layout layout{25};
+  for (const Row& row : tests::exampleRows()) {
+    const results::SampleResult result = results::sampleResultOf(report::jsonLines(row, run), "r.jsonl", 1);
+    CHECK(report::line(result.row, result.run, layout) == report::line(row, run, layout));
+    read.push_back(result.row);
+  }
+  CHECK(report::table(summarize(read, run), run, layout) == report::table(summarize(tests::exampleRows(), run), run, layout));
+}
+
+TEST_CASE("seeds of 64 bits survive") {
+  Run run = tests::exampleRun();
+  run.seed = ~uint64_t{0};
+  CHECK(results::sampleResultOf(report::jsonLines(tests::exampleRows()[0], run), "r.jsonl", 1).run.seed == run.seed);
+}
+
+TEST_CASE("a line of an operator that no sample may call is refused with its place") {
+  const auto refusal = [](const std::string& op) {
+    std::string lines = report::jsonLines(tests::exampleRows()[0], tests::exampleRun());
+    const std::string name = "\"op\":\"" + tests::exampleRows()[0].op + "\"";
+    REQUIRE(lines.find(name) != std::string::npos);
+    lines.replace(lines.find(name), name.size(), "\"op\":\"" + op + "\"");
+    return tests::refusal(ir::ErrorKind::Input, [&] { results::sampleResultOf(lines, "r.jsonl", 7); });
+  };
+  CHECK(refusal("aten.from_file.default") == "r.jsonl:7: aten.from_file.default is refused: it maps a file");
+  CHECK(refusal("=cmd|'/c'!A0") == "r.jsonl:7: '=cmd|'/c'!A0' is not an operator name such as aten.add.Tensor");
+}

@@ -1,0 +1,56 @@
+#include <doctest/doctest.h>
+
+#include "ir/text/text.h"
+#include "runtime/device.h"
+#include "runtime/torch/call.h"
+#include "tests/runtime/sample.h"
+
+TEST_CASE("the graph of a call is inferred without its device: what eager makes of it there") {
+  const auto device = runtime::Device::open("cpu", 1);
+  const std::string samples =
+      "Operator: aten.add.Tensor\ncnt: 1, ((T([2, 3], f16, stride=(1, 2)), T([3], f32)), {})\n"
+      "cnt: 1, ((T([2, 3], f16), 2.5), {})\n"
+      "Operator: aten.relu_.default\ncnt: 1, ((T([4], f16),), {})\n"
+      "Operator: aten.hardtanh.default\ncnt: 1, ((T([2, 4, 3, 3], f32, stride=(36, 1, 12, 4)), 0.0, 6.0), {})\n"
+      "Operator: aten.native_layer_norm.default\ncnt: 1, ((T([2, 8], f32), [8], T([8], f32), T([8], f32), 1e-05), {})\n"
+      "Operator: aten.std.correction\ncnt: 1, ((T([4, 8], f32), [-1]), {'correction': 1, 'keepdim': True})\n"
+      "Operator: aten.native_batch_norm.default\n"
+      "cnt: 1, ((T([2, 4, 3, 3], f32), T([4], f32), T([4], f32), T([4], f32), T([4], f32), True, 0.1, 1e-05), {})\n";
+  for (const inputs::Sample& sample : inputs::parseFile(samples, "a.txt", "s").samples) {
+    CAPTURE(sample.op);
+    runtime::Call call(sample, *device, 0);
+    const auto inferred = runtime::inferGraph(sample, ir::Backend::Cpu);
+    REQUIRE(inferred.has_value());
+    CHECK(ir::toText(*inferred) == ir::toText(call.graph(call.runEager())));
+  }
+}
+
+/// What the graph says of its results, `f16[2, 8], f32[2, 1]`.
+std::string resultsOf(const std::string& op, const std::string& call) {
+  const auto graph = runtime::inferGraph(tests::sample(op, call), ir::Backend::Cuda);
+  REQUIRE(graph.has_value());
+  std::string types;
+  for (const int output : graph->outputs) types += (types.empty() ? "" : ", ") + ir::toText(graph->values[output].type);
+  return types;
+}
+
+TEST_CASE(
+    "normalizations have their statistics in single precision on CUDA, in evaluation too, and the gradients that are asked for") {
+  CHECK(resultsOf("aten.native_layer_norm.default", "((T([2, 8], f16), [8], T([8], f16), T([8], f16), 1e-05), {})") ==
+        "f16[2, 8], f32[2, 1], f32[2, 1]");
+  for (const std::string training : {"True", "False"})
+    CHECK(resultsOf("aten.native_batch_norm.default", "((T([2, 4, 3], bf16), T([4], bf16), None, None, None, " + training +
+                                                          ", 0.1, 1e-05), {})") == "bf16[2, 4, 3], f32[4], f32[4]");
+  CHECK(resultsOf("aten.native_layer_norm_backward.default",
+                  "((T([2, 8], f16), T([2, 8], f16), [8], T([2, 1], f32), T([2, 1], f32), T([8], f16), T([8], f16), [True, "
+                  "True, False]), {})") == "f16[2, 8], f16[8]");
+  CHECK(resultsOf("aten.native_batch_norm_backward.default",
+                  "((T([2, 4, 3], f16), T([2, 4, 3], f16), T([4], f16), None, None, T([4], f32), T([4], f32), True, 1e-05, "
+                  "[True, True, True]), {})") == "f16[2, 4, 3], f16[4], f16[4]");
+}
+
+TEST_CASE("nothing is inferred of a call that ATen refuses") {
+  const auto read =
+      inputs::parseFile("Operator: aten.mm.default\ncnt: 1, ((T([2, 3], f32), T([2, 3], f32)), {})\n", "a.txt", "s");
+  CHECK_FALSE(runtime::inferGraph(read.samples.at(0), ir::Backend::Cpu).has_value());
+}
