@@ -58,7 +58,7 @@ struct Lanes {
 };
 
 /// CUDA, between loops over threads: combines the threads' copies of private arrays. A group is `threads` threads that
-/// are `stride` apart (the CTA is divided into such groups), of each of the first `ctas` CTAs of a cluster (1, or all of
+/// are `stride` apart (the CTA consists of such groups), of each of the first `ctas` CTAs of a cluster (1, or all of
 /// them). Afterwards every thread of a group holds in each array, element by element, the combination of what all of them held;
 /// where there is an array `before`, that is combined with what those threads held that come before this one (of lower ranks, and
 /// of the same one with lower numbers).

@@ -29,7 +29,7 @@ Scalar convert(DType to, DType from, const Scalar& value);
 int64_t evaluate(Op op, DType dtype, std::span<const int64_t> operands);
 /// The meaning of an operation other than Where, Cast and the predicates on floating values, before it is rounded.
 double evaluate(Op op, std::span<const double> operands);
-/// Two values of `dtype` put together by an operation that isReduction, before the result is rounded.
+/// Two values of `dtype` combined by an operation that isReduction, before the result is rounded.
 Scalar combine(Op op, DType dtype, const Scalar& a, const Scalar& b);
 /// The meaning of a predicate on floating values.
 bool test(Op op, std::span<const double> operands);

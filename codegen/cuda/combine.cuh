@@ -149,14 +149,14 @@ inline void forEachOf(T (&x)[N], T (&y)[N], const F& f) {
 constexpr int powerOfTwoUpTo(int n) { return n < 2 ? n : 2 * powerOfTwoUpTo(n / 2); }
 
 // Threads that combine what they hold: `Threads` of them, `Stride` apart, in each of `Ctas` CTAs of `Block` threads. Those of
-// a warp shuffle. Beyond it each warp gives its part to shared memory (of every CTA, so that nobody reads a CTA that may have
-// ended), and after a barrier every thread takes all partials; `partials` holds `count * groups` values an element. An array `before`
+// a warp shuffle. Beyond it each warp gives its partial result to shared memory (of every CTA, so that nobody reads a CTA that may have
+// ended), and after a barrier every thread takes all of them; `partials` holds `count * groups` values an element. An array `before`
 // is combined with what the threads before this one hold.
 template <int Threads, int Stride = 1, int Ctas = 1, int Block = Threads>
 struct Group {
   static constexpr int unit = Threads * Stride <= 32 ? Threads : 32 / Stride;  // threads that shuffle with each other
   static constexpr int units = Threads / unit;
-  static constexpr int count = units * Ctas;      // partials of an element
+  static constexpr int count = units * Ctas;      // partial results of an element
   static constexpr int groups = Block / Threads;  // of a CTA
 
   static int ofUnit() { return threadIdx.x % (Threads * Stride) / (unit * Stride); }
@@ -213,8 +213,8 @@ struct Group {
     });
   }
 
-  // With `before` the CTAs of a cluster exchange what each of them comes to: its units have then exchanged their partials.
-  static constexpr int ofCtas = units == 1 ? 0 : units;  // where the partials of the CTAs are
+  // With `before` the CTAs of a cluster exchange what each of them comes to: its units have then exchanged theirs.
+  static constexpr int ofCtas = units == 1 ? 0 : units;  // where those of the CTAs are
 
   template <typename Op, typename X, typename T>
   static void give(X& x, X& before, T* partials) {
@@ -282,7 +282,7 @@ inline void persistentBarrier(void* counter, int rank, int ctas) {
 inline void gridBarrier(void* counter) { persistentBarrier(counter, blockIdx.x, gridDim.x); }
 
 // `Ctas` of the grid, more than a cluster has, that meet in global memory: `partials` holds Ctas values for each element and group
-// of `Threads` side by side in their CTAs of `Block`.
+// of `Threads` neighbouring ones in their CTAs of `Block`.
 template <int Ctas, int Threads, int Block>
 struct PersistentCluster {
   static constexpr int groups = Block / Threads;

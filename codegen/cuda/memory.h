@@ -10,7 +10,7 @@ namespace codegen {
 
 /// The Combines of a block, those of inner blocks included, in order.
 std::vector<const ir::Combine*> combinesOf(const ir::Block& block);
-/// Whether a Combine puts together more than the threads of one warp.
+/// Whether a Combine combines more than the threads of one warp.
 bool exchanges(const ir::Combine& combine);
 /// The values of an item that the CTAs of one persistent cluster exchange in global memory.
 int64_t persistentElements(const ir::Kernel& kernel, const ir::Combine& combine, const ir::Combine::Item& item);

@@ -42,7 +42,8 @@ class IterationDomain {
 
   const std::vector<Dim>& dims() const { return dims_; }
   std::size_t elementDims() const { return elementDims_; }
-  /// Of a nest: whether memory runs along its elements, and not along its rows' numbers, as in sums of columns.
+  /// Of a nest: whether it is an inner reduction, contiguous along the reduced axes; else an outer (column) one, contiguous along
+  /// the kept axes.
   bool runsAlongElements() const { return runsAlongElements_; }
   const std::vector<Access>& stores() const { return stores_; }
   const std::vector<Access>& loads() const { return loads_; }

@@ -30,7 +30,7 @@ struct ReductionNest {
 
   /// The reduced axes of more than one value.
   std::vector<const ir::Expr*> runningAxes() const;
-  /// Sweeps over the elements that compute reductions; storing elements that need the last of these takes one more.
+  /// Traversals of the elements that compute reductions; storing elements that need the last of these takes one more.
   int traversals() const;
   /// The first pass in which the value, made of these reductions' results, can be computed.
   int traversalOf(const ir::Expr* value) const;

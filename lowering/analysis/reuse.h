@@ -13,14 +13,14 @@ struct TraversalValue {
   int traversal = 0;
 };
 
-/// What all elements of a row share of a nest's bodies and element stores, and what takes more than reading it: the largest parts
-/// of these that are floating, do not depend on the reduced axes and are no mere Load or constant.
+/// Values of a nest's bodies and element stores that can be hoisted out of the loops over a row's elements: the largest
+/// subexpressions that are floating, do not depend on the reduced axes and are no mere Load or constant.
 std::vector<TraversalValue> rowValues(const ReductionNest& nest);
 
 /// Functions of elements, such as exponentials, that a pass computes and a later one or the element stores need again.
 std::vector<TraversalValue> repeatedFunctions(const ReductionNest& nest);
 
-/// Loads that more than one sweep over the elements needs.
+/// Loads that more than one traversal needs.
 std::set<const ir::Expr*> repeatedLoads(const ReductionNest& nest);
 
 /// Whether the bodies of a pass depend on the reduced axes only through what they load.

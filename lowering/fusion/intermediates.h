@@ -9,7 +9,7 @@
 
 namespace lowering {
 
-/// Reductions that the loops which need them cannot compute: parts of a larger one, whose sums run over other axes (a group's sum
+/// Reductions that the loops which need them cannot compute: terms of a larger one, whose sums run over other axes (a group's sum
 /// is made of those of its channels), and those over other axes than the elements that are stored. They are values of their own,
 /// which loops before these store.
 class Intermediates {
@@ -20,22 +20,22 @@ class Intermediates {
 
   /// Sets apart what loops over these axes that store these results cannot compute; whether there is anything.
   bool separate(const std::vector<const ir::Expr*>& results, const std::vector<const ir::Expr*>& axes);
-  /// An expression, stored for elements of these sizes, that reads what was set apart; but for values of the same sizes, which
+  /// An expression, stored for elements of these sizes, that reads intermediates; but for values of the same sizes, which
   /// the same loops compute.
   const ir::Expr* read(const ir::Expr* expr, const ir::Shape& sizes);
 
-  /// What was set apart: types, and the values' numbers.
+  /// The intermediates: types, and the values' numbers.
   const std::vector<ir::GraphValue>& values() const { return values_; }
   bool contains(int value) const { return static_cast<std::size_t>(value) >= first_; }
   std::size_t first() const { return first_; }
   const ir::Shape& sizes(int value) const { return type(value).sizes; }
-  /// How an element of such a value is computed, from others as far as they were set apart.
+  /// How an element of such a value is computed, from other intermediates where there are some.
   const ir::Expr* at(int value, const Index& index);
 
  private:
   const ir::TensorType& type(int value) const { return values_.at(static_cast<std::size_t>(value) - first_).type; }
   void add(std::size_t tensor);
-  /// A Reduce whose body reads what was set apart.
+  /// A Reduce whose body reads intermediates.
   const ir::Expr* reading(const ir::Expr* reduce, const ir::Shape& sizes);
 
   ir::ExprPool& pool_;

@@ -139,8 +139,8 @@ std::vector<ir::Loops> lower(const ir::Graph& graph) {
   const auto pool = std::make_shared<ir::ExprPool>();
   Reductions reductions;
   const Lowered lowered = lowerNodes(graph, *pool, reductions);
-  Intermediates partials(*pool, reductions, graph.values.size());
-  return realize(graph, symbol(graph.nodes.front().op), pool, lowered, partials);
+  Intermediates intermediates(*pool, reductions, graph.values.size());
+  return realize(graph, symbol(graph.nodes.front().op), pool, lowered, intermediates);
 }
 
 }  // namespace lowering

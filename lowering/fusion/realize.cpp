@@ -45,9 +45,9 @@ std::vector<const Expr*> loadsIn(const std::vector<const Expr*>& roots) {
   return loads;
 }
 
-bool readsAny(const std::vector<const Expr*>& results, const Intermediates& partials) {
+bool readsAny(const std::vector<const Expr*>& results, const Intermediates& intermediates) {
   const std::vector<const Expr*> loads = loadsIn(results);
-  return std::any_of(loads.begin(), loads.end(), [&](const Expr* load) { return partials.contains(load->load().buffer); });
+  return std::any_of(loads.begin(), loads.end(), [&](const Expr* load) { return intermediates.contains(load->load().buffer); });
 }
 
 std::set<const Expr*> reductionsIn(const std::vector<const Expr*>& roots) {
@@ -92,25 +92,25 @@ class Placement {
   Index index_;
 };
 
-/// What is to be stored: the graph's results, and the reductions that were set apart.
+/// The values to be stored: the graph's results, and the intermediates.
 class Results {
  public:
-  Results(const Lowered& lowered, Intermediates& partials) : lowered_(lowered), partials_(partials) {}
+  Results(const Lowered& lowered, Intermediates& intermediates) : lowered_(lowered), intermediates_(intermediates) {}
 
   /// Those with any elements, the largest first.
   std::vector<int> values() const {
     std::vector<int> values = lowered_.stored;
-    for (std::size_t i = 0; i < partials_.values().size(); ++i) values.push_back(static_cast<int>(partials_.first() + i));
+    for (std::size_t i = 0; i < intermediates_.values().size(); ++i) values.push_back(static_cast<int>(intermediates_.first() + i));
     std::erase_if(values, [&](int value) { return numel(value) == 0; });  // nothing to compute
     std::stable_sort(values.begin(), values.end(), [&](int a, int b) { return numel(a) > numel(b); });
     return values;
   }
   const ir::Shape& sizes(int value) const {
-    return partials_.contains(value) ? partials_.sizes(value) : lowered_.values[static_cast<std::size_t>(value)].sizes;
+    return intermediates_.contains(value) ? intermediates_.sizes(value) : lowered_.values[static_cast<std::size_t>(value)].sizes;
   }
   const Expr* at(int value, const Index& index) const {
-    if (partials_.contains(value)) return partials_.at(value, index);
-    return partials_.read(lowered_.values[static_cast<std::size_t>(value)].at(index).expr(), sizes(value));
+    if (intermediates_.contains(value)) return intermediates_.at(value, index);
+    return intermediates_.read(lowered_.values[static_cast<std::size_t>(value)].at(index).expr(), sizes(value));
   }
 
  private:
@@ -121,7 +121,7 @@ class Results {
   }
 
   const Lowered& lowered_;
-  Intermediates& partials_;
+  Intermediates& intermediates_;
 };
 
 /// Makes a smaller tensor a member of a bundle that has all its reductions (at least one: mere copies are loops of their own).
@@ -165,7 +165,7 @@ Bundle makeBundle(ir::ExprPool& pool, const ir::Shape& sizes, const ir::Shape& b
 }
 
 /// A bundle of values of the same sizes, whose axes are split into blocks where reductions depend on these.
-Bundle makeBundle(ir::ExprPool& pool, const std::vector<int>& values, const Results& all, const Intermediates& partials) {
+Bundle makeBundle(ir::ExprPool& pool, const std::vector<int>& values, const Results& all, const Intermediates& intermediates) {
   const ir::Shape& sizes = all.sizes(values.front());
   Bundle bundle = makeBundle(pool, sizes, sizes);
   const auto fill = [&] {
@@ -179,15 +179,15 @@ Bundle makeBundle(ir::ExprPool& pool, const std::vector<int>& values, const Resu
   const std::vector<const Expr*> results = fill();
   ir::Shape blocks;
   for (const Expr* axis : bundle.axes) blocks.push_back(blockExtent(axis, results));
-  const bool depends = !reductionsIn(results).empty() || readsAny(results, partials);
+  const bool depends = !reductionsIn(results).empty() || readsAny(results, intermediates);
   if (!depends || blocks == sizes) return bundle;
   bundle = makeBundle(pool, sizes, blocks);
   fill();
   return bundle;
 }
 
-std::vector<Bundle> bundled(ir::ExprPool& pool, const Lowered& lowered, Intermediates& partials) {
-  const Results results(lowered, partials);
+std::vector<Bundle> bundled(ir::ExprPool& pool, const Lowered& lowered, Intermediates& intermediates) {
+  const Results results(lowered, intermediates);
   std::vector<Bundle> all;
   std::vector<int> values = results.values();
   while (!values.empty()) {
@@ -198,14 +198,14 @@ std::vector<Bundle> bundled(ir::ExprPool& pool, const Lowered& lowered, Intermed
     }
     const auto isAlike = [&](int other) { return results.sizes(other) == results.sizes(value); };
     const auto rest = std::stable_partition(values.begin(), values.end(), isAlike);
-    all.push_back(makeBundle(pool, {values.begin(), rest}, results, partials));
+    all.push_back(makeBundle(pool, {values.begin(), rest}, results, intermediates));
     values.erase(values.begin(), rest);
   }
   return all;
 }
 
 /// Each bundle after those that store what it reads; the largest first of those that could be next.
-std::vector<Bundle> inOrder(std::vector<Bundle> all, const Intermediates& partials) {
+std::vector<Bundle> inOrder(std::vector<Bundle> all, const Intermediates& intermediates) {
   std::map<int, const Bundle*> storing;
   for (const Bundle& bundle : all)
     for (const Member& member : bundle.members) storing[member.value] = &bundle;
@@ -214,7 +214,7 @@ std::vector<Bundle> inOrder(std::vector<Bundle> all, const Intermediates& partia
     if (!open.insert(&bundle).second) ir::fail(ir::ErrorKind::Unsupported, "loops need results of each other");
     int most = 0;
     for (const Expr* load : loadsIn(resultsOf(bundle)))
-      if (partials.contains(load->load().buffer)) most = std::max(most, 1 + depth(*storing.at(load->load().buffer)));
+      if (intermediates.contains(load->load().buffer)) most = std::max(most, 1 + depth(*storing.at(load->load().buffer)));
     open.erase(&bundle);
     return most;
   };
@@ -227,12 +227,12 @@ std::vector<Bundle> inOrder(std::vector<Bundle> all, const Intermediates& partia
 }
 
 /// Bundles whose reductions can all be computed by loops over their axes.
-std::vector<Bundle> bundles(ir::ExprPool& pool, const Lowered& lowered, Intermediates& partials) {
+std::vector<Bundle> bundles(ir::ExprPool& pool, const Lowered& lowered, Intermediates& intermediates) {
   for (;;) {
-    std::vector<Bundle> all = bundled(pool, lowered, partials);
+    std::vector<Bundle> all = bundled(pool, lowered, intermediates);
     const bool isComplete = std::none_of(all.begin(), all.end(),
-                                         [&](const Bundle& bundle) { return partials.separate(resultsOf(bundle), bundle.axes); });
-    if (isComplete) return inOrder(std::move(all), partials);
+                                         [&](const Bundle& bundle) { return intermediates.separate(resultsOf(bundle), bundle.axes); });
+    if (isComplete) return inOrder(std::move(all), intermediates);
   }
 }
 
@@ -279,11 +279,11 @@ void checkInPlace(const ir::Loops& loops) {
 }
 
 /// Loops run one after another: what earlier ones have written in place, later ones may not read.
-void checkOrder(const std::vector<ir::Loops>& all, const Intermediates& partials) {
+void checkOrder(const std::vector<ir::Loops>& all, const Intermediates& intermediates) {
   std::set<int> written;
   for (const ir::Loops& loops : all) {
     for (const ir::Buffer& buffer : loops.buffers) {
-      if (!buffer.isRead || !written.contains(buffer.value) || partials.contains(buffer.value)) continue;
+      if (!buffer.isRead || !written.contains(buffer.value) || intermediates.contains(buffer.value)) continue;
       ir::fail(ir::ErrorKind::Unsupported, "{} reads {} after it was written", loops.name, buffer.name);
     }
     for (const ir::Buffer& buffer : loops.buffers) {
@@ -336,11 +336,11 @@ Value offsetOf(ir::ExprPool& pool, const ir::TensorType& type, const Index& inde
 }
 
 std::vector<ir::Loops> realize(const ir::Graph& graph, const std::string& name, const ir::ExprPoolPtr& pool,
-                               const Lowered& lowered, Intermediates& partials) {
-  const std::vector<Bundle> found = bundles(*pool, lowered, partials);
+                               const Lowered& lowered, Intermediates& intermediates) {
+  const std::vector<Bundle> found = bundles(*pool, lowered, intermediates);
   std::vector<ir::GraphValue> values = graph.values;
   std::vector<int> inputs = graph.inputs;
-  for (const ir::GraphValue& value : partials.values()) {
+  for (const ir::GraphValue& value : intermediates.values()) {
     inputs.push_back(static_cast<int>(values.size()));
     values.push_back(value);
   }
@@ -349,7 +349,7 @@ std::vector<ir::Loops> realize(const ir::Graph& graph, const std::string& name, 
     const std::string suffix = all.empty() ? "" : fmt::format("_{}", all.size() + 1);
     all.push_back(loopsOf(values, inputs, name + suffix, pool, bundle));
   }
-  checkOrder(all, partials);
+  checkOrder(all, intermediates);
   return all;
 }
 

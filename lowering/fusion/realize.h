@@ -22,8 +22,8 @@ Value offsetOf(ir::ExprPool& pool, const ir::TensorType& type, const Index& inde
 
 /// Loops that store these, in the order in which they run, else the largest domain first. Tensors of one domain share loops; a
 /// smaller one (a row's sum, a channel's mean) joins the loops of a larger one that computes all the reductions it is made of.
-/// What loops cannot compute themselves is set apart in `partials`: loops before them store it.
+/// A reduction that loops cannot compute themselves becomes one of `intermediates`: loops before them store it.
 std::vector<ir::Loops> realize(const ir::Graph& graph, const std::string& name, const ir::ExprPoolPtr& pool,
-                               const Lowered& lowered, Intermediates& partials);
+                               const Lowered& lowered, Intermediates& intermediates);
 
 }  // namespace lowering

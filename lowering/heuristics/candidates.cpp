@@ -21,7 +21,7 @@ std::vector<Tiling> others(const PointwiseTiling& rules) {
   return tilings;
 }
 
-/// Threads a row, CTAs a row, rows a CTA, where rows stay, what is kept beside them, windows, and slices for teams.
+/// Other threads and CTAs a row, rows a CTA, places where rows are held, functions held beside them, aligned covers, and slices.
 std::vector<RowWish> wishes(const RowTiling& rules, const ir::Target& target) {
   const int64_t steps = rules.runSteps * rules.vectorSteps;
   std::vector<RowWish> all;
@@ -58,7 +58,7 @@ bool isPossible(const ColumnTiling& tiling, const ir::Target& target) {
   return tiling.down >= tiling.lanes && tiling.block() >= 2 * warp && atOnce <= tiling.elements;
 }
 
-/// Threads side by side and over a column, and CTAs a tile.
+/// Other threads across a tile and down a column, and other CTAs a tile.
 std::vector<Tiling> others(const ir::Target& target, const ColumnTiling& rules) {
   std::vector<Tiling> tilings;
   const auto add = [&](int across, int down, int splits) {

@@ -14,10 +14,10 @@ struct ColumnTiling {
   int64_t outer = 1;     ///< tiles' own rows: points of the kept dims but the last
   int64_t columns = 1;   ///< extent of the last kept dim
   int64_t elements = 1;  ///< to combine in each column
-  int across = 1;        ///< threads side by side
+  int across = 1;        ///< neighbouring threads, of neighbouring vectors
   int down = 1;          ///< threads over one column, each with every `down`th element
-  int ctas = 1;          ///< a cluster of so many CTAs shares the elements of a tile
-  int gridSplits = 1;    ///< or so many CTAs of the grid, the last of which puts together what they leave
+  int ctas = 1;          ///< of a cluster, which splits the elements of a tile among them
+  int gridSplits = 1;    ///< or so many CTAs of the grid, the last of which combines their partial results
 
   int block() const { return across * down; }
   int64_t tile() const { return int64_t{across} * lanes; }

@@ -8,16 +8,16 @@
 
 namespace lowering {
 
-/// How a crossing is laid over as many CTAs as run at once: groups of threads take rows, one after another, and keep what they
-/// add up of columns meanwhile.
+/// How a mixed-order reduction is laid over as many CTAs as run at once: groups of threads take rows, one after another, and hold the
+/// sums of columns meanwhile.
 struct PersistentTiling {
   int group = 32;     ///< threads a row
   int vectors = 1;    ///< of a row that a thread takes
   int rows = 1;       ///< that a group takes at once
   int block = 32;     ///< threads of a CTA
   int grid = 1;       ///< CTAs
-  bool adds = false;  ///< whether CTAs add what they have of columns to sums that are all theirs, which comes out different from
-                      ///< run to run; else each leaves it apart
+  bool adds = false;  ///< whether CTAs add their sums of columns to one array, atomically, so that results differ from
+                      ///< run to run; else each stores partial results
 
   int groups() const { return block / group; }
   int64_t rowsAtOnce() const { return int64_t{grid} * groups() * rows; }

@@ -16,7 +16,7 @@ constexpr int64_t sharedBytesOfTwo(const ir::Target& target) { return ofShared(t
 /// Divides a row among so many CTAs: its runs, and where these are fewer each run as well.
 void divide(RowTiling& tiling, int64_t ctas);
 
-/// Lays a CTA's share of a row over at most so many threads that take about `steps` vectors each.
+/// Lays a CTA's split of a row over at most so many threads that take about `steps` vectors each.
 void layOut(RowTiling& tiling, int64_t steps, int threads = ir::Target::ctaThreads);
 
 /// As many CTAs on a multiprocessor as it takes to have all of them running, but no more than have the registers they need. Those

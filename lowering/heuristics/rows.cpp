@@ -20,7 +20,7 @@ constexpr int64_t warp = ir::Target::warp;
 struct RowAccesses {
   std::vector<const Access*> contiguous;  ///< that move from row to row and run along the innermost dim
   int64_t readBytes = 0;                  ///< of an element, of the loads
-  int64_t held = 0, heldBytes = 0;        ///< the loads that more than one sweep needs: how many, and of an element
+  int64_t held = 0, heldBytes = 0;        ///< the loads that more than one traversal needs: how many, and bytes of an element
   int64_t commonBytes = 0;                ///< of an element, of the loads along it that all rows share, such as weights
   int64_t widest = 1, narrowest = 8;      ///< bytes of an element of `contiguous`
 };
@@ -76,14 +76,14 @@ std::optional<int64_t> largestShift(const IterationDomain& domain, const RowAcce
   return lanes - step;
 }
 
-/// Whether the vectors of a plain row of one tensor, which is swept again, are of 4 bytes at most, and as many as a part of a
-/// warp holds. Windows would be fewer accesses, but take more instructions for the lanes that are not inside.
+/// Whether a plain row of one tensor that is traversed again has vectors of 4 bytes at most, as many as a part of a warp holds. An
+/// aligned cover would take fewer accesses, and more instructions for its masks.
 bool isNarrow(const RowTiling& tiling, const RowAccesses& accesses) {
   return !tiling.hasRuns() && accesses.held == 1 && tiling.lanes * accesses.widest <= limits::rows::narrowVectorBytes &&
          tiling.runVectors <= warp * limits::rows::mostNarrowVectors;
 }
 
-/// The widest vectors that the runs are made of, aligned windows over them where these are narrow.
+/// The widest vectors that the runs consist of, or an aligned cover where these are narrow.
 void chooseVectors(RowTiling& tiling, const IterationDomain& domain, const RowAccesses& accesses, std::optional<bool> hasCover,
                    const ir::Target& target) {
   tiling.lanes = chooseLanes(domain, accesses, target);
@@ -110,7 +110,7 @@ int64_t chooseSteps(const RowTiling& tiling, bool isOneTraversal, int64_t tensor
   if (isSmall) return ofEach(ceilDiv(vectors, limits::rows::underfilledBlock));
   const int64_t most = ofEach(limits::rows::registerVectors);
   if (vectors > limits::rows::longRow) return most;
-  // As many steps as leave the fewest threads idle, near what is best where none is; a sum alone and windows, of which every
+  // As many steps as leave the fewest threads idle, near what is best where none is; a sum alone and aligned covers, of which every
   // warp then has ends, are best left to one warp.
   const bool isOfOneWarp = vectors <= warp || isOneTraversal || tiling.hasCover;
   const int64_t usual = isOfOneWarp ? std::min(ceilDiv(vectors, warp), most) : ofEach(limits::rows::usualVectors);
@@ -134,7 +134,7 @@ int64_t chooseNarrowSteps(const RowTiling& tiling) {
   return ceilDiv(tiling.runVectors, threads);
 }
 
-/// The same by what is read of rows. Windows in a part of a warp are best left to half of it, each of whose threads finds out
+/// The same by what is read of rows. Aligned covers in a part of a warp are best left to half of it, each of whose threads finds out
 /// once where its row begins; weights that all rows share, to threads that take two vectors of them.
 int64_t chooseSteps(const RowTiling& tiling, const RowAccesses& accesses, int64_t vectorsAtOnce, const ir::Target& target) {
   if (isNarrow(tiling, accesses)) return chooseNarrowSteps(tiling);

@@ -8,11 +8,11 @@
 
 namespace lowering {
 
-/// Where a row's elements stay between the sweeps over them.
+/// Where a row's elements are held between two traversals.
 enum class Hold : uint8_t {
   Registers,  ///< every thread keeps its vectors
   Shared,     ///< in the shared memory of its CTAs
-  Nowhere,    ///< each sweep reads them again, from the L2 cache if they fit
+  Nowhere,    ///< each traversal reads them again, from the L2 cache if they fit
 };
 
 /// How the rows of a nest are laid over threads, where memory runs along their elements. A row is `runs` times `runVectors`
@@ -23,25 +23,25 @@ struct RowTiling {
   bool hasCover =
       false;  ///< runs start anywhere: their vectors are the aligned ones that cover them, with lanes left out at the ends
   int64_t rows = 1, runs = 1, runVectors = 1;
-  int columns = 1;            ///< threads side by side along a run
+  int columns = 1;            ///< neighbouring threads along a run
   int runsAtOnce = 1;         ///< runs that a group works on at the same time
   int64_t runSteps = 1;       ///< runs a thread takes, one after another
   int64_t vectorSteps = 1;    ///< vectors a thread takes of each
   int group = 1;              ///< threads of a CTA that work on one row, some of which may be idle
   int block = 32;             ///< threads of a CTA; several rows of it if the groups are smaller
   int ctas = 1;               ///< a cluster of so many CTAs works on one row
-  bool isPersistent = false;  ///< Launch::team
-  int alongRun = 1;           ///< so many of a row's CTAs divide each run among them; the others divide the runs
-  int gridSplits = 1;         ///< or so many CTAs of the grid, the last of which puts together what they leave
+  bool isPersistent = false;  ///< Launch::isPersistent
+  int alongRun = 1;           ///< so many of a row's CTAs split each run; the others split the runs
+  int gridSplits = 1;         ///< or so many CTAs of the grid, the last of which combines their partial results
   int resident = 0;           ///< Launch::resident
   Hold hold = Hold::Nowhere;
-  bool keepsFunctions = false;  ///< of elements, such as exponentials, in registers, too, for the sweeps that need them again
+  bool keepsFunctions = false;  ///< functions of elements, such as exponentials, are held in registers for the traversals that need them again
 
   int rowsPerCta() const { return block / group; }
   /// CTAs that work on one row.
   int splits() const { return ctas * gridSplits; }
   bool hasRuns() const { return runs > 1; }
-  /// Parts that a row's runs are divided into.
+  /// CTAs among which a row's runs are split.
   int runSplits() const { return splits() / alongRun; }
   bool operator==(const RowTiling&) const = default;
 };
@@ -56,7 +56,7 @@ struct RowWish {
   std::optional<int> rowsPerCta{};
   std::optional<Hold> hold{};
   std::optional<int64_t> slice{};  ///< bytes of a row of many runs that each CTA of a cluster has in shared memory
-  bool isPersistent = false;       ///< CTAs of a team instead
+  bool isPersistent = false;       ///< of a persistent cluster instead
   std::optional<bool> hasCover{};
   std::optional<bool> keepsFunctions{};
   bool isResident = true;  ///< whether RowTiling::resident is set

@@ -8,7 +8,7 @@
 namespace lowering {
 
 /// How a nest of scans is laid over threads. Where memory runs along the elements a line is a row, and its vectors have `lanes`
-/// elements of it; where memory runs along the rows' numbers a line is a vector of `lanes` columns, and has one such vector an
+/// elements of it; of outer scans, contiguous along the kept axes, a line is a vector of `lanes` columns, and has one such vector an
 /// element. A group of threads takes the vectors of a line in steps, each with what all before it came to.
 struct ScanTiling {
   bool columns = false;

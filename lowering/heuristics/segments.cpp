@@ -112,8 +112,8 @@ std::optional<RowTiling> holdRunsShared(const RunRows& rows, const ir::Target& t
   return {};
 }
 
-/// Bytes of a team's slices: whole runs, of which each CTA has as many; as much of all rows is on chip at once as can be, but
-/// no less than two CTAs for each multiprocessor divide them.
+/// Bytes of a slice of a persistent cluster: whole runs, equally many a CTA. As much of all rows is on chip at once as fits, in no
+/// fewer than two CTAs a multiprocessor.
 int64_t persistentSlice(const RunRows& rows, const ir::Target& target) {
   const int64_t run = rows.runBytes();
   const int64_t ctas = int64_t{limits::segments::fillingCtas} * target.processors;
@@ -137,8 +137,8 @@ int64_t persistentSlice(const RunRows& rows, const ir::Target& target) {
   return run * (limits::segments::evenSlices.isReached(onChip(even), onChip(any)) ? even : any);
 }
 
-/// A row of many runs for a team, or nothing where the device has no room for one: at most two CTAs a multiprocessor, so that
-/// another team can begin where one ends.
+/// A row of many runs for a persistent cluster, or nothing where the device has no room for one: at most two CTAs a
+/// multiprocessor, so that another cluster can begin where one ends.
 std::optional<RowTiling> makePersistent(const RunRows& rows, int64_t bytes, const ir::Target& target) {
   constexpr int threads = limits::segments::sliceBlock;
   RowTiling persistent = cutIntoSlices(rows.tiling, rows.runBytes(), bytes, threads, target);
@@ -148,8 +148,8 @@ std::optional<RowTiling> makePersistent(const RunRows& rows, int64_t bytes, cons
   return persistent;
 }
 
-/// Whether a team is faster than a cluster: where the CTAs of the latter are so large that hardly any are on a multiprocessor at
-/// once, or where all of the teams' CTAs run at once and not all of the clusters'.
+/// Whether a persistent cluster is faster than one of the hardware: where the CTAs of the latter are so large that hardly any are
+/// resident, or where all CTAs of the former are resident and not all of the latter.
 bool isBetter(const RowTiling& persistent, const RowTiling& cluster, const ir::Target& target) {
   const auto runsAtOnce = [&](const RowTiling& tiling) {
     return tiling.rows * tiling.ctas <= int64_t{tiling.resident} * target.processors;

@@ -12,7 +12,7 @@ namespace lowering {
 struct RunRows {
   RowTiling tiling;       ///< with lanes, rows, runs and the vectors of a run
   int64_t readBytes = 0;  ///< of an element, of all loads
-  int64_t heldBytes = 0;  ///< of an element, of the loads that more than one sweep needs
+  int64_t heldBytes = 0;  ///< of an element, of the loads that more than one traversal needs
   int64_t narrowest = 1;  ///< bytes of an element of one access
   bool isSmall = false;   ///< too few to fill the device: what counts is how soon they are done
   bool isStored = false;  ///< whether elements are stored

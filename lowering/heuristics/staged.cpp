@@ -62,7 +62,7 @@ bool hasShortStretches(const IterationDomain& domain) {
          std::all_of(accesses.begin(), accesses.end(), isShort);
 }
 
-/// Registers for so many elements of a row of what more than one sweep needs.
+/// Registers of a thread for the loads of so many elements that more than one traversal needs.
 int64_t heldRegisters(const ReductionNest& nest, const IterationDomain& domain, int64_t elements) {
   constexpr int64_t bytes = 4;
   const std::set<const ir::Expr*> repeated = repeatedLoads(nest);

@@ -16,7 +16,7 @@ struct StagedTiling {
   int lanes = 1;              ///< rows next to each other along the last kept dim that a thread works on at once
   int group = 1;              ///< threads that share the elements of these rows
   int block = 32;             ///< threads of a CTA, the last of which may be idle
-  bool isHeld = false;        ///< threads keep what several sweeps need in registers: elements, and functions of them
+  bool isHeld = false;        ///< threads hold the elements that several traversals need, and functions of them, in registers
 
   /// Vectors of `lanes` rows of a tile.
   int64_t rowVectors() const;
@@ -45,7 +45,7 @@ struct StagedWish {
 std::optional<StagedTiling> stagedTiling(const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target,
                                          const StagedWish& wish = {});
 /// The same where it beats other schedules: where tensors run different ways, for results of rows that are short and no multiples
-/// of vectors, and for sums of short stretches of columns.
+/// of vectors, and for sums of columns in short contiguous segments.
 std::optional<StagedTiling> chooseStagedTiling(const ReductionNest& nest, const IterationDomain& domain,
                                                const ir::Target& target);
 

@@ -20,7 +20,7 @@ std::string text(const PointwiseTiling& tiling) {
                      tiling.isBackwards ? " backwards" : "");
 }
 
-/// ` shares 264`, ` ctas 2`, or ` team 64`.
+/// ` splits 264`, ` ctas 2`, or ` persistent 64`.
 std::string splits(int ctas, int gridSplits, bool isPersistent = false) {
   return gridSplits > 1 ? fmt::format(" splits {}", gridSplits)
                         : fmt::format(" {} {}", isPersistent ? "persistent" : "ctas", ctas);

@@ -17,7 +17,7 @@ namespace lowering {
 
 /// How a CPU cuts loops into tasks.
 struct TaskTiling {
-  int64_t splits = 0;  ///< of sums of columns: tasks, each of a share of the elements of all columns; 0: by the rules
+  int64_t splits = 0;  ///< of sums of columns: tasks, each of which takes some elements of all columns; 0: by the rules
   bool operator==(const TaskTiling&) const = default;
 };
 

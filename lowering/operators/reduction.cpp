@@ -92,7 +92,7 @@ const Lowering argmin{"aten::argmin", placeOfExtreme<amin>};
 const Lowering maxDim{"aten::max.dim", extremeAndPlace<amax>};
 const Lowering minDim{"aten::min.dim", extremeAndPlace<amin>};
 
-/// What a sum of squares is divided by: the number of elements less the correction, but nothing below 0.
+/// The divisor of a sum of squares: the number of elements less the correction, but nothing below 0.
 double degreesOfFreedom(const Context& c, const Tensor& x, const Dims& dims) {
   double correction = 1;
   if (c.has("unbiased")) correction = c.flag("unbiased") ? 1 : 0;

@@ -32,7 +32,7 @@ void match(ColumnTiling& columns, const RowTiling& rows) {
   if (fits) columns.down = down;
 }
 
-/// Of loops on a CPU that sum columns of what others go through by rows: how many tasks share the elements, so that each finds in
+/// Of loops on a CPU that sum columns of what others go through by rows: the number of tasks that split the elements, so that each finds in
 /// its cache what the rows have left there; 0 where there are no such loops.
 int64_t splitsOf(const LoopNest& columns, const LoopNest& rows, const ir::Target& target) {
   const auto& sums = columns.reduction;

@@ -13,20 +13,21 @@ ir::Kernel schedule(const ir::Loops& loops, const ir::Target& target);
 
 ir::Kernel schedulePointwise(const ir::Loops& loops, const IterationDomain& domain, const ir::Target& target,
                              const PointwiseTiling& tiling);
-/// A nest whose memory runs along its elements: threads side by side work on one row.
+/// An inner (contiguous) reduction: neighbouring threads work on one row.
 ir::Kernel scheduleRows(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain,
                         const ir::Target& target, const RowTiling& tiling);
-/// A nest whose tensors run along rows and along their elements: tiles of rows in shared memory.
+/// A reduction some of whose tensors are contiguous along the kept axes and others along the reduced ones: tiles in shared memory.
 ir::Kernel scheduleStaged(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain,
                           const ir::Target& target, const StagedTiling& tiling);
-/// A nest whose memory runs along its rows' numbers: threads side by side work on different rows, called columns.
+/// An outer (column) reduction, contiguous along the kept axes: neighbouring threads work on different columns.
 ir::Kernel scheduleColumns(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain,
                            const ir::Target& target, const ColumnTiling& tiling);
 /// A nest of scans.
 ir::Kernel scheduleScan(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain,
                         const ir::Target& target, const ScanTiling& tiling);
 
-/// A crossing: CTAs that stay take rows one after another, and what they leave of columns is added by all of them in the end.
+/// A mixed-order reduction as a persistent kernel: CTAs take rows one after another; after a grid barrier all of them add the partial
+/// results of columns.
 ir::Kernel schedulePersistent(const MixedOrderReduction& matrix, const ir::Target& target, const PersistentTiling& tiling);
 
 ir::Kernel scheduleCpuPointwise(const ir::Loops& loops, const IterationDomain& domain, const ir::Target& target);

@@ -5,7 +5,7 @@
 namespace lowering {
 
 // Reductions of lazy tensors over dimensions. The dimensions stay, with extent 1, so that a result broadcasts against what it
-// is made of; squeeze() drops them. Over no elements a result is the operation's neutral value. The same element is the same
+// is made of; squeeze() drops them. Over no elements a result is the operation's identity. The same element is the same
 // expression, by which loops know what they have computed already.
 
 /// Combines by an operation that isReduction, in the tensor's own dtype.

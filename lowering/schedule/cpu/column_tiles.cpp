@@ -82,7 +82,7 @@ ir::Block CpuColumns::vectors(int64_t columns, const UseColumn& use) const {
   return block;
 }
 
-/// Whether so many elements are the task's; `coversSplit` where its share has every number that is asked for.
+/// Whether so many elements are the task's; `coversSplit` where its split has every number that is asked for.
 Condition CpuColumns::isMine(Value inSplit, int64_t count, bool coversSplit) const {
   const Value last = inSplit + (count - 1);
   const Condition ofSplit = coversSplit ? Condition() : last < each_;

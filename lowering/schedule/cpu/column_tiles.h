@@ -7,15 +7,15 @@
 
 namespace lowering {
 
-/// How columns are handed out: tiles of neighbouring ones, and shares of a column's elements.
+/// How columns are handed out: tiles of neighbouring ones, and splits of a column's elements.
 struct ColumnTasks {
   int lanes = 1;          ///< of a vector of columns
-  int64_t tile = 1;       ///< columns that are summed up side by side
-  int64_t splits = 1;     ///< that the elements of a column are divided into
-  bool takesAll = false;  ///< a task takes its share of all tiles, one after another; else it takes that of one tile
+  int64_t tile = 1;       ///< columns of a tile
+  int64_t splits = 1;     ///< of the elements of a column
+  bool takesAll = false;  ///< a task takes its split of all tiles, one after another; else that of one tile
 };
 
-/// The columns of a nest, in tiles and shares, and where their vectors are.
+/// The columns of a nest, in tiles and splits, and where their vectors are.
 class CpuColumns {
  public:
   CpuColumns(const NestKernel& kernel, const ColumnTasks& how);
@@ -45,7 +45,7 @@ class CpuColumns {
 
   /// The statement of a vector of columns for so many elements of theirs, from one on.
   using Use = std::function<ir::Lanes(Value column, Value element, int count)>;
-  /// `use` for `count` elements from that of number `first` of the task's share on, as far as they are its: so many at once.
+  /// `use` for `count` elements from that of number `first` of the task's split on, as far as they are its: so many at once.
   ir::Block elements(int64_t columns, Value first, int64_t count, int atOnce, const Use& use) const;
   /// Elements of a column that a task takes.
   int64_t splitElements() const { return each_; }

@@ -61,19 +61,19 @@ class CpuColumnKernel {
   }
 
  private:
-  /// Tiles whose sums stay in registers, or wide ones; shares of all tiles where that gives every thread enough to do, shares of
+  /// Tiles whose sums stay in registers, or wide ones; splits of all tiles where that gives every thread enough to do, splits of
   /// one where tiles are fewer than threads.
   ColumnTasks chooseTasks(const ir::Target& target, const TaskTiling& tiling) const {
     const std::size_t dim = domain_.elementDims() - 1;
     const int64_t columns = domain_.dims()[dim].extent, outer = domain_.numel(0, dim);
     ColumnTasks how;
     how.lanes = lanes_;
-    const bool canShare = nest_.traversals() == 1 && nest_.elementStores.empty();
-    ir::require(tiling.splits == 0 || canShare, "only sums of columns are divided into shares");
+    const bool canSplit = nest_.traversals() == 1 && nest_.elementStores.empty();
+    ir::require(tiling.splits == 0 || canSplit, "only sums of columns are split");
     const int64_t most = std::min<int64_t>(target.processors, elements_ / limits::cpu::columnSplitElements);
-    const bool sharesAll =
-        canShare && outer < target.processors && most == target.processors && cpuPieces(loops_, domain_) >= target.processors;
-    how.takesAll = tiling.splits > 0 || sharesAll;
+    const bool splitsAll =
+        canSplit && outer < target.processors && most == target.processors && cpuPieces(loops_, domain_) >= target.processors;
+    how.takesAll = tiling.splits > 0 || splitsAll;
     const int64_t vectors = ceilDiv(columns, lanes_);
     const int64_t wanted = how.takesAll || outer >= target.processors ? 1 : std::min<int64_t>(vectors, target.processors);
     const int64_t inRegisters =
@@ -83,7 +83,7 @@ class CpuColumnKernel {
                lanes_;
     if (how.takesAll)
       how.splits = tiling.splits > 0 ? tiling.splits : target.processors;
-    else if (canShare && outer * ceilDiv(columns, how.tile) < target.processors)
+    else if (canSplit && outer * ceilDiv(columns, how.tile) < target.processors)
       how.splits = std::max<int64_t>(1, most);
     return how;
   }
@@ -92,8 +92,8 @@ class CpuColumnKernel {
     return kernel_.addLocal(stem, dtype, elements, ir::Space::Private, lanes_);
   }
 
-  /// Whether a tile of so many columns is read from beyond the caches by every sweep: one in registers is then no gain, and wider
-  /// ones read longer stretches of memory.
+  /// Whether a tile of so many columns is read from beyond the caches by every traversal: one in registers is then no gain, and wider
+  /// ones read longer segments of memory.
   bool isLeftByCaches(int64_t tile, const ir::Target& target) const {
     int64_t bytes = 0, ofTile = 0;
     for (const ir::Buffer& buffer : loops_.buffers) bytes += buffer.type.bytesTouched();
@@ -187,7 +187,7 @@ class CpuColumnKernel {
     return loop(LoopKind::Serial, column, ir::Block{{std::move(lanes)}});
   }
 
-  /// What is read by several sweeps and lies across them is kept as the first one has put it together, if it fits a cache.
+  /// Elements that several traversals read across memory are held as the first one has gathered them, if they fit a cache.
   void addHeld() {
     const int64_t count = tile_ * elements_;
     if (splits_ > 1 || nest_.traversals() + static_cast<int>(!nest_.elementStores.empty()) < 2) return;
@@ -198,7 +198,7 @@ class CpuColumnKernel {
   }
   Value heldAt(Value column, Value element) const { return element * tile_ + column; }
 
-  /// What the elements of a column share is computed before the first sweep that needs it.
+  /// The values that all elements of a column share are computed before the first traversal that needs them.
   void addHoisted() {
     for (const TraversalValue& one : rowValues(nest_)) hoisted_.emplace_back(one, addVectors("hoisted", one.value->dtype, tile_));
   }
@@ -252,7 +252,7 @@ class CpuColumnKernel {
 
   ir::Block reduce(int traversal, int64_t columns) const {
     const std::vector<std::size_t> reductions = kernel_.reductionsOf(traversal);
-    // A wide tile's sums are in memory: several elements are put together before they go there.
+    // A wide tile's sums are in memory: several elements are combined before they go there.
     const int atOnce =
         tile_ > limits::cpu::tileVectors * lanes_ && (traversal > 0 || held_.empty()) ? int{limits::cpu::wideTileElements} : 1;
     ir::Block block = reset(reductions);

@@ -1,4 +1,4 @@
-// Reductions along memory on a CPU: a task a row, or, where rows are few and long, a share of one.
+// Inner reductions on a CPU: a task a row, or, where rows are few and long, a split of one.
 #include <algorithm>
 #include <bit>
 
@@ -77,7 +77,7 @@ class CpuRowKernel {
   }
 
   /// Several where runs are short and those of neighbouring rows follow one another in memory, which is then read and written in
-  /// longer stretches; as many as the cache keeps until they are swept again.
+  /// longer segments; as many as the cache keeps until they are traversed again.
   int64_t chooseRowsPerTask(const ir::Target& target) const {
     if (runs_ == 1 || splits_ > 1 || domain_.elementDims() == 0) return 1;
     const int64_t extent = domain_.inner().extent;
@@ -97,7 +97,7 @@ class CpuRowKernel {
     return 2 * whole > most ? whole : most;
   }
 
-  /// No more than there are whole vectors side by side.
+  /// No more than there are whole vectors in a run.
   int chooseAccumulators() const {
     for (int traversal = 0; traversal < nest_.traversals(); ++traversal)
       if (isOneRun(traversal)) return limits::cpu::accumulators;
@@ -139,7 +139,7 @@ class CpuRowKernel {
     });
   }
 
-  /// Functions of elements are kept for the sweeps that need them again.
+  /// Functions of elements are held for the traversals that need them again.
   void addHeld() {
     if (runs_ > 1 || splits_ > 1 || rowsPerTask_ > 1) return;
     for (const TraversalValue& function : repeatedFunctions(nest_)) {
@@ -203,7 +203,7 @@ class CpuRowKernel {
 
   ElementStores elementAccesses() const { return ElementStores(domain_.stores()).subspan(nest_.rowStores.size()); }
 
-  /// Every element of the task's rows, or of its share of one, in vectors in which stores are aligned.
+  /// Every element of the task's rows, or of its split of one, in vectors in which stores are aligned.
   ir::Block sweep(ElementStores aligned, const Use& use) const {
     const int64_t extent = domain_.inner().extent;
     if (splits_ > 1 && !splitsRuns()) return forRows([&](const Row& row) { return traverseSplit(row, extent, aligned, use); });

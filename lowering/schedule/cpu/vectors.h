@@ -19,7 +19,7 @@ struct Head {
   int64_t most;
 };
 
-/// How a task on a CPU cuts elements side by side into vectors.
+/// How a task on a CPU cuts neighbouring elements into vectors.
 struct CpuVectors {
   int lanes = 1;
   int unroll = 1;                    ///< vectors that follow each other as straight-line code, each with the number of its turn

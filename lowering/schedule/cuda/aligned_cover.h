@@ -7,25 +7,25 @@
 
 namespace lowering {
 
-/// How runs lie over threads, and the windows of those that start anywhere: the aligned vectors that cover a run, the first and
-/// the last of which have lanes outside it. A place's position along the innermost dim counts from the start of the first window.
+/// How runs lie over threads, and the aligned covers of those that start anywhere: aligned vectors over a run, the first and the last
+/// of which have lanes outside it. A place's position along the innermost dim counts from the start of the first vector.
 class AlignedCover {
  public:
   AlignedCover(const NestKernel& kernel, const RowTiling& tiling);
 
-  /// Elements by which the run of a position starts after its first window does.
+  /// Elements by which the run of a position starts after its cover does.
   Value shift(const Position& position) const;
-  /// The place along its run of the lane so far from the first window's start; the nearest one for lanes outside the run.
+  /// The place along its run of the lane so far from the start of the cover; the nearest one for lanes outside the run.
   Value clamped(Value lane, const Position& position) const;
-  /// Whether the window that starts so far from the first one has a lane inside the run; all of so many windows of it do where
+  /// Whether the vector that starts so far from the first one has a lane inside the run; all of so many vectors of it do where
   /// there is no condition.
   Condition begins(Value start, int64_t vectors, const Position& position) const;
-  /// Whether few warps have windows at the end of a run: the others then go without asking for each lane.
+  /// Whether few warps have vectors at the edge of a run: the others then need no masks.
   bool edgesAreRare() const;
-  /// Whether all lanes of the window at a place are inside the run.
+  /// Whether all lanes of the vector at a place are inside the run.
   Value isWhole(const LanePlace& at) const;
 
-  /// The column of vectors that a thread of a group takes, and its run among those side by side. The first and the last windows
+  /// The column of vectors that a thread of a group takes, and its run among those that the group takes at once. The first and the last vectors
   /// of these are for the last threads where they are rare, so that hardly any warp has one.
   Value column(Value thread) const;
   Value run(Value thread) const;
@@ -34,7 +34,7 @@ class AlignedCover {
   const ir::Expr* offset(const Access& access, const LanePlace& at) const;
   /// Accumulations at a place, in which lanes outside the run take no part.
   ir::Lanes inside(ir::Lanes lanes, const LanePlace& at) const;
-  /// Makes of the nest's element stores at a place stores of whole windows.
+  /// Makes of the nest's element stores at a place stores of whole vectors.
   void align(ir::Lanes& lanes, const LanePlace& at) const;
   /// The values of such stores, for register arrays that it adds, from which the stores are then made.
   ir::Lanes computedFirst(ir::Lanes& lanes, const LanePlace& at, NestKernel& kernel) const;
@@ -44,7 +44,7 @@ class AlignedCover {
  private:
   ir::ExprPool& pool() const { return kernel_.pool(); }
   int64_t extent() const { return kernel_.domain().inner().extent; }
-  /// Lanes of the window at a place before its run, and before the run's end, which may be beyond the window.
+  /// Lanes of the vector at a place before its run, and before the run's end, which may be beyond the vector.
   Value before(const LanePlace& at) const;
   Value end(const LanePlace& at) const { return before(at) + extent(); }
   bool edgesAreApart() const;

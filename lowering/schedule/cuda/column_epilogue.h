@@ -11,13 +11,13 @@ namespace lowering {
 
 using ir::Value;
 
-/// What is left of a crossing once every CTA has left or added what its rows add to the columns, as loops of their own.
+/// The epilogue of a mixed-order reduction, as loops of their own: the columns' results from the partial results of all CTAs.
 class ColumnEpilogue {
  public:
   /// By reduction of columns: the arrays of what CTAs leave, [CTA, column], or the sums that they add it to, which are cleared.
   ColumnEpilogue(const MixedOrderReduction& matrix, const std::vector<ir::Local>& partialResults);
 
-  /// The columns' results, and what their elements need of them, as reductions of the shares, or of sums.
+  /// The columns' results, and the values that their elements need of them, as reductions of partial results, or from sums.
   const ir::Loops& results() const { return results_; }
   /// The columns' elements, which have no reductions left.
   const ir::Loops& elements() const { return elements_; }

@@ -85,7 +85,7 @@ class ColumnKernel {
   }
   int64_t coveredElements() const { return ceilDiv(steps(), unrolledSteps()) * unrolledSteps() * atOnce(); }
   int64_t unrolledSteps() const { return isResident() ? steps() : std::min(steps(), limits::columns::vectorsInFlight); }
-  /// Whether a thread keeps all it reads between the sweeps.
+  /// Whether a thread holds all that it reads between the traversals.
   bool isResident() const {
     return nest_.traversals() + (nest_.elementStores.empty() ? 0 : 1) > 1 && steps() <= limits::columns::heldVectors;
   }
@@ -308,7 +308,7 @@ class ColumnKernel {
     return when(mine, std::move(body));
   }
 
-  /// Where the shares leave the totals of their columns: [tile, share, column of the tile].
+  /// Stores the totals of a split's columns: [tile, split, column of the tile].
   ir::Block storePartialResults() {
     ir::Block body;
     for (const Reduction& reduction : nest_.reductions) {
@@ -321,7 +321,7 @@ class ColumnKernel {
     })});
     return when(within(thread_, tiling_.block(), tiling_.tile()), std::move(body));
   }
-  /// What the last CTA does, tile by tile: its threads over a column combine a few shares each, and then as they did before.
+  /// The last CTA's epilogue, tile by tile: the threads of a column combine a few partial results each, and then with each other.
   ir::Block combinePartialResults() const {
     const Value number = kernel_.axis(tiling_.outer * tiling_.tiles());
     const int64_t width = tiling_.tile(), depth = tiling_.block() / width;

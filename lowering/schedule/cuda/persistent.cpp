@@ -249,7 +249,7 @@ class PersistentKernel {
     append(block, forRows(row(), forVectors(std::move(lanes))));
     return block;
   }
-  /// What a vector of a row adds to its columns; in the first sweep, which has just converted the vector.
+  /// Adds a vector of a row to its columns; in the first traversal, which has just converted the vector.
   void addToColumns(ir::Lanes& lanes) const {
     if (!columns()) return;
     const LanePlace at = place(*columns(), lanes, column());

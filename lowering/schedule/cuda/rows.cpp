@@ -143,8 +143,8 @@ class RowKernel {
     body = when(both(inRow, inRun), std::move(body));
     return loop(LoopKind::Unrolled, runSteps_.unrolled, loop(LoopKind::Unrolled, vectorSteps_.unrolled, std::move(body)));
   }
-  /// The same where a window is `whole` or has lanes outside its run, which is asked once for all of a thread's vectors where it
-  /// has the same window of each run.
+  /// The same with a vector that is `whole` or `masked`. One condition serves all of a thread's vectors where these are the same
+  /// one of each run.
   ir::Block chunk(const LanePlace& at, ir::Block whole, ir::Block masked) const {
     const Expr* isWhole = cover_.isWhole(at).expr();
     const auto moves = [&](Value step) { return !step.expr()->isConst() && ir::dependsOn(isWhole, step.expr()); };
@@ -179,7 +179,7 @@ class RowKernel {
       }
     }
   }
-  /// Loads that a pass's sweep needs, which also stores elements where it is the first that can.
+  /// Loads that a traversal needs, which also stores elements where it is the first that can.
   std::set<const Expr*> loadsOf(int traversal) const {
     std::set<const Expr*> loads;
     if (traversal < nest_.traversals()) loads = kernel_.loadsOf(traversal);
@@ -238,7 +238,7 @@ class RowKernel {
     return reads(at, std::move(map));
   }
 
-  /// Loads that the sweep of a pass reads from memory: all that it needs, or, where rows stay in registers, in the first
+  /// Loads that a traversal reads from memory: all that it needs, or, where rows are held in registers, in the first
   /// pass whatever is needed at all and fits, afterwards nothing that was read.
   std::set<const Expr*> readIn(int traversal) const {
     if (!isResident()) return loadsOf(traversal);

@@ -18,7 +18,7 @@ struct ScanLocals {
   int total = 0;    ///< the accumulator of the nest: what a thread has, then what all threads of the line have
   int start = 0;    ///< what the threads before this one have
   int carry = 0;    ///< what earlier chunks have
-  int partial = 0;  ///< in global memory: what each share of a row comes to
+  int partial = 0;  ///< in global memory: the total of each split of a row
 };
 
 class ScanKernel {
@@ -297,7 +297,7 @@ class ScanKernel {
     append(block, onThreads(when(thread_ == 0, std::move(leave))));
     return block;
   }
-  /// Carries of the shares of the row that are before this one, read by as many threads.
+  /// The carries of the splits of the row before this one, a thread each.
   ir::Block splitsBefore() const {
     ir::Block block = resetCarry();
     const Value round = kernel_.axis(ceilDiv(tiling_.gridSplits, tiling_.block));

@@ -222,7 +222,7 @@ class StagedKernel {
   }
   const Expr* slot() const { return (unrolled_ * tiling_.lanes).expr(); }
 
-  /// Loads that the sweep of a pass reads from shared memory: all that it needs and threads do not hold.
+  /// Loads that a traversal reads from shared memory: all that it needs and threads do not hold.
   std::set<const Expr*> readIn(int traversal) const {
     std::set<const Expr*> loads = kernel_.loadsOf(traversal);
     for (int before = 0; tiling_.isHeld && before < traversal; ++before)
