@@ -12,7 +12,7 @@
 
 #include "codegen/llvm/emit.h"
 #include "ir/value.h"
-#include "lowering/schedule/schedule.h"
+#include "lowering/schedule/apply.h"
 #include "runtime/build/orc.h"
 
 namespace {
@@ -90,7 +90,7 @@ void benchCompile(runtime::Orc& orc, const ir::Target& target, int repeats) {
       for (const DType dtype : {DType::F32, DType::F16, DType::BF16})
         for (const bool broadcast : {false, true})
           for (const int64_t columns : {1024, 1001}) {
-            const ir::Kernel kernel = lowering::schedule(loopsOf(formula, dtype, {1000, columns}, broadcast), target);
+            const ir::Kernel kernel = lowering::apply(loopsOf(formula, dtype, {1000, columns}, broadcast), target);
             codegen::Program program;
             emit.push_back(1e3 * secondsOf([&] { program = codegen::emitLlvm(kernel, target); }));
             cold.push_back(orc.compile(program, cache).compileMs);
@@ -119,7 +119,7 @@ void benchFunctions(runtime::Orc& orc, const ir::Target& target) {
   for (const Formula& function : functions) {
     fmt::print("{:<8}", function.name);
     for (const DType dtype : {DType::F32, DType::F64, DType::F16, DType::BF16}) {
-      const ir::Kernel kernel = lowering::schedule(loopsOf(function, dtype, {count}, false), target);
+      const ir::Kernel kernel = lowering::apply(loopsOf(function, dtype, {count}, false), target);
       const runtime::HostCode code = orc.compile(codegen::emitLlvm(kernel, target), runtime::Cache());
       void* buffers[3];
       for (void*& buffer : buffers) buffer = std::aligned_alloc(64, count * 8);

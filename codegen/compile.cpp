@@ -29,16 +29,16 @@ bool isIdle(const ir::Loops& loops) {
                      [&](const ir::StoreTo& store) { return loops.buffers.at(store.buffer).type.numel() == 0; });
 }
 
-/// The tilings of the rules, but for those that are given.
-std::vector<lowering::Tiling> tilingsOf(const lowering::LoopNests& nests, const ir::Target& target, const Tilings& given) {
-  std::vector<lowering::Tiling> tilings = lowering::chooseTilings(nests, target);
-  for (std::size_t i = 0; i < std::min(tilings.size(), given.size()); ++i)
-    if (given[i]) tilings[i] = *given[i];
-  return tilings;
+/// The schedules of the rules, but for those that are given.
+std::vector<lowering::Schedule> schedulesOf(const lowering::LoopNests& nests, const ir::Target& target, const Schedules& given) {
+  std::vector<lowering::Schedule> schedules = lowering::chooseSchedules(nests, target);
+  for (std::size_t i = 0; i < std::min(schedules.size(), given.size()); ++i)
+    if (given[i]) schedules[i] = *given[i];
+  return schedules;
 }
 
 /// The compiler's main line.
-Plan generate(const ir::Graph& graph, const ir::Target& target, const Tilings& given) {
+Plan generate(const ir::Graph& graph, const ir::Target& target, const Schedules& given) {
   std::vector<ir::Loops> loops = lowering::lower(graph);
   std::erase_if(loops, isIdle);
   std::vector<lowering::LoopNest> all = lowering::analyze(std::move(loops), target);
@@ -47,8 +47,8 @@ Plan generate(const ir::Graph& graph, const ir::Target& target, const Tilings& g
   for (const lowering::LoopNest& nest : all) ir::verify(nest.loops);
 
   lowering::LoopNests nests = lowering::together(std::move(all), target);
-  const std::vector<lowering::Tiling> tilings = tilingsOf(nests, target, given);
-  std::vector<ir::Kernel> kernels = lowering::scheduleAll(nests, target, tilings);
+  const std::vector<lowering::Schedule> schedules = schedulesOf(nests, target, given);
+  std::vector<ir::Kernel> kernels = lowering::applyAll(nests, target, schedules);
   kernels = lowering::mergeLaunches(kernels);
   for (const ir::Kernel& kernel : kernels) ir::verify(kernel, target);
 
@@ -60,7 +60,7 @@ Plan generate(const ir::Graph& graph, const ir::Target& target, const Tilings& g
           std::move(steps),
           "",
           std::move(nests.all),
-          {tilings.begin(), tilings.end()},
+          {schedules.begin(), schedules.end()},
           std::move(kernels)};
 }
 
@@ -83,13 +83,13 @@ LaunchStep launchStep(const ir::Kernel& kernel, const ir::Target& target) {
   return step;
 }
 
-Plan compile(const ir::Graph& graph, const ir::Target& target, const Tilings& tilings) {
+Plan compile(const ir::Graph& graph, const ir::Target& target, const Schedules& schedules) {
   ir::verify(graph);
   for (const ir::Node& node : graph.nodes) {
     if (!lowering::hasLowering(node.op)) return fallbackPlan(graph, "no lowering for " + node.op);
   }
   try {
-    return generate(graph, target, tilings);
+    return generate(graph, target, schedules);
   } catch (const ir::Error& error) {
     if (error.kind() != ir::ErrorKind::Unsupported) throw;
     return fallbackPlan(graph, error.what());

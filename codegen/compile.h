@@ -8,7 +8,7 @@
 #include "codegen/program.h"
 #include "ir/graph.h"
 #include "ir/target.h"
-#include "lowering/heuristics/tiling.h"
+#include "lowering/heuristics/schedule.h"
 
 namespace codegen {
 
@@ -23,8 +23,8 @@ struct FallbackStep {
 };
 using Step = std::variant<LaunchStep, FallbackStep>;
 
-/// Tilings of a graph's loop nests, in their order.
-using Tilings = std::vector<std::optional<lowering::Tiling>>;
+/// Schedules of a graph's loop nests, in their order.
+using Schedules = std::vector<std::optional<lowering::Schedule>>;
 
 /// How a graph is carried out; outputs are allocated from the graph's types before the first step.
 struct Plan {
@@ -35,13 +35,13 @@ struct Plan {
 
   /// The stages it went through, for dumps and tests.
   std::vector<lowering::LoopNest> nests;
-  Tilings tilings;  ///< of the nests
+  Schedules schedules;  ///< of the nests
   std::vector<ir::Kernel> kernels;
 };
 
 /// Compiles a graph for a target, from ATen's operators to programs; a graph with a node that cannot be lowered becomes calls of
-/// ATen. Nests that `tilings` says nothing of are tiled by the rules.
-Plan compile(const ir::Graph& graph, const ir::Target& target, const Tilings& tilings = {});
+/// ATen. Nests that `schedules` says nothing of are tiled by the rules.
+Plan compile(const ir::Graph& graph, const ir::Target& target, const Schedules& schedules = {});
 
 /// The step that starts a scheduled kernel, its program printed for a target.
 LaunchStep launchStep(const ir::Kernel& kernel, const ir::Target& target);

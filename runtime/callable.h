@@ -44,7 +44,7 @@ class Callable {
   double compileMs = 0;  ///< of all its kernels
   bool cached = false;   ///< whether all its kernels came from the cache
   int kernels = 0;       ///< generated kernels it launches
-  std::string schedule;  ///< their tilings, `; ` between them
+  std::string schedule;  ///< their schedules, `; ` between them
 };
 
 using CallablePtr = std::unique_ptr<Callable>;

@@ -40,8 +40,8 @@ PlannedCallable::PlannedCallable(Call::State& call, const codegen::Plan& plan, D
     for (int value : launch.values) addMade(graph, value);
   }
   kernels = static_cast<int>(launches_.size());
-  for (const auto& tiling : plan.tilings)
-    if (tiling) schedule += (schedule.empty() ? "" : "; ") + toText(*tiling);
+  for (const std::optional<lowering::Schedule>& one : plan.schedules)
+    if (one) schedule += (schedule.empty() ? "" : "; ") + toText(*one);
 }
 
 void PlannedCallable::use(int number) {

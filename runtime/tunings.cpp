@@ -18,17 +18,17 @@ constexpr const char* fileName = "tuning.jsonl";
 constexpr const char* lockName = "tuning.jsonl.lock";
 constexpr size_t mostBytes = size_t{64} << 20, mostLineBytes = size_t{1} << 20;
 constexpr double mostGain = 1000;
-/// Part of every key: tilings that were found under other rules of ours do not count.
+/// Part of every key: schedules that were found under other rules of ours do not count.
 constexpr int format = 2;
 
-/// The key and the tiling of a line; nothing where it is not one of ours.
+/// The key and the schedule of a line; nothing where it is not one of ours.
 std::optional<std::pair<std::string, Tuned>> parseLine(std::string_view line) {
   if (line.size() > mostLineBytes) return std::nullopt;
   const Json entry = Json::parse(line, nullptr, /*allow_exceptions=*/false);
   if (!entry.is_object()) return std::nullopt;
-  const Json key = entry.value("key", Json()), tiling = entry.value("tiling", Json()), gain = entry.value("gain", Json());
-  if (!key.is_string() || !tiling.is_string() || !gain.is_number()) return std::nullopt;
-  const Tuned tuned{tiling.get<std::string>(), gain.get<double>()};
+  const Json key = entry.value("key", Json()), schedule = entry.value("schedule", Json()), gain = entry.value("gain", Json());
+  if (!key.is_string() || !schedule.is_string() || !gain.is_number()) return std::nullopt;
+  const Tuned tuned{schedule.get<std::string>(), gain.get<double>()};
   if (!(tuned.gain >= 1 && tuned.gain <= mostGain)) return std::nullopt;
   return std::pair(key.get<std::string>(), tuned);
 }
@@ -67,7 +67,7 @@ void Tunings::put(const std::string& key, const Tuned& tuned, const std::string&
   if (!cache_.isOpen()) return;
   const inputs::Descriptor lock = cache_.folder().lock(lockName);  // without it writers may undo each other's entries
   std::map<std::string, std::string> lines = readLines();
-  const Json entry{{"kernel", kernel}, {"device", device}, {"tiling", tuned.tiling}, {"gain", tuned.gain}, {"key", key}};
+  const Json entry{{"kernel", kernel}, {"device", device}, {"schedule", tuned.schedule}, {"gain", tuned.gain}, {"key", key}};
   lines[key] = entry.dump(-1, ' ', false, Json::error_handler_t::replace);
   std::string text;
   for (const auto& [name, line] : lines) text += line + "\n";
@@ -75,10 +75,10 @@ void Tunings::put(const std::string& key, const Tuned& tuned, const std::string&
 }
 
 std::string tuningKey(const ir::Loops& loops, const ir::Target& target, const std::string& device, const std::string& software,
-                      const std::vector<lowering::Tiling>& candidates) {
+                      const std::vector<lowering::Schedule>& candidates) {
   std::string text = fmt::format("tuning {}\n{}\n{}\n{} {} {}\n{}", format, device, software, target.arch, target.features,
                                  target.processors, ir::toText(loops));
-  for (const lowering::Tiling& tiling : candidates) text += toText(tiling) + "\n";
+  for (const lowering::Schedule& schedule : candidates) text += toText(schedule) + "\n";
   return digest(text);
 }
 

@@ -7,26 +7,26 @@
 
 #include "ir/loops.h"
 #include "ir/target.h"
-#include "lowering/heuristics/tiling.h"
+#include "lowering/heuristics/schedule.h"
 #include "runtime/build/cache.h"
 
 namespace runtime {
 
-/// A tiling that was measured to be the fastest.
+/// A schedule that was measured to be the fastest.
 struct Tuned {
-  std::string tiling;  ///< its text
-  double gain = 1;     ///< the time of the rules' choice over its own
+  std::string schedule;  ///< its text
+  double gain = 1;       ///< the time of the rules' choice over its own
 };
 
-/// Tilings that were found by measuring, in the file `tuning.jsonl` of the cache's folder, shared by concurrent processes: it is
-/// replaced as a whole, with what others have added since it was read.
+/// Schedules that were found by measuring, in the file `tuning.jsonl` of the cache's folder, shared by concurrent processes: it
+/// is replaced as a whole, with what others have added since it was read.
 class Tunings {
  public:
   /// Reads the file, if there is one; a cache that keeps nothing has what is found last as long as this process.
   explicit Tunings(Cache cache = Cache());
 
   std::optional<Tuned> find(const std::string& key) const;
-  /// Stores a tiling under a key; `kernel` and `device` are for people who read the file. A disk that refuses costs the
+  /// Stores a schedule under a key; `kernel` and `device` are for people who read the file. A disk that refuses costs the
   /// entry, not the run.
   void put(const std::string& key, const Tuned& tuned, const std::string& kernel, const std::string& device);
 
@@ -45,6 +45,6 @@ class Tunings {
 /// The key of loops on a device: another one where the loops, the hardware, its software (Device::software) or the candidates
 /// differ.
 std::string tuningKey(const ir::Loops& loops, const ir::Target& target, const std::string& device, const std::string& software,
-                      const std::vector<lowering::Tiling>& candidates);
+                      const std::vector<lowering::Schedule>& candidates);
 
 }  // namespace runtime

@@ -13,7 +13,7 @@ inline lowering::LoopNests nestsOf(const std::vector<ir::Loops>& all, const ir::
 
 /// The kernels of a graph's loops, scheduled by the rules.
 inline std::vector<ir::Kernel> kernelsOf(const lowering::LoopNests& nests, const ir::Target& target) {
-  return lowering::mergeLaunches(lowering::scheduleAll(nests, target, lowering::chooseTilings(nests, target)));
+  return lowering::mergeLaunches(lowering::applyAll(nests, target, lowering::chooseSchedules(nests, target)));
 }
 inline std::vector<ir::Kernel> kernelsOf(const std::vector<ir::Loops>& all, const ir::Target& target) {
   return kernelsOf(nestsOf(all, target), target);

@@ -218,8 +218,8 @@ ir::Kernel combineKernel(const CombineShape& shape) {
     text += fmt::format("  out out{} {}", stride, type);
     if (shape.before) text += fmt::format("  out first{} {}", stride, type);
   }
-  text += fmt::format("  register x {}[4] lanes 2\n", dtype);
-  if (shape.before) text += fmt::format("  register y {}[4] lanes 2\n", dtype);
+  text += fmt::format("  private x {}[4] lanes 2\n", dtype);
+  if (shape.before) text += fmt::format("  private y {}[4] lanes 2\n", dtype);
   text += "  for i0 in 2 grid\n";
   const std::string place =
       fmt::format("[((i0*{} + {})*{} + i2)*4 + i3*2] x2", shape.ctas, isCluster ? "i1" : "0", shape.block());

@@ -37,7 +37,7 @@ struct Comparison {
   int renamed = 0;  ///< same but for names and comments, or for the wording of a reason
   int changed = 0;
   int onlyInA = 0, onlyInB = 0;
-  std::string text;  ///< the counts, and for each operator and target the first of what is not same or renamed
+  std::string text;  ///< the counts, and for each operator and target the first kernels that changed
 
   bool isSameButForNames() const { return changed + onlyInA + onlyInB == 0; }
 };

@@ -57,7 +57,7 @@ std::string factsOf(const codegen::LaunchStep& step, const ir::Kernel& kernel, c
   const codegen::Program& program = step.program;
   const ir::Launch& launch = program.launch;
   return fmt::format(
-      "grid {} cluster {} team {} block {} resident {} tasks {} grain {}\n"
+      "grid {} cluster {} persistent {} block {} resident {} tasks {} grain {}\n"
       "workspace {} shared {} waits {} finishes {} relaxed {}\n"
       "values{}\n"
       "{} {} {}\n",
@@ -122,7 +122,7 @@ Texts textsOf(const Job& job) {
   try {
     if (!lowering::hasLowering(job.sample->op)) return without(job, "no-lowering", "ATen is called");
     const std::optional<ir::Graph>& graph = graphOf(job);
-    if (!graph) return without(job, "unforeseen", "what ATen returns is not known without a device");
+    if (!graph) return without(job, "uninferred", "ATen does not infer the results without a device");
     const codegen::Plan plan = codegen::compile(*graph, job.target->target);
     if (!plan.fallbackReason.empty()) return without(job, "unsupported", plan.fallbackReason);
     if (plan.steps.empty()) return without(job, "nothing", "all results are empty");

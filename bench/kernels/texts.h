@@ -11,13 +11,13 @@
 
 namespace kernels {
 
-/// What kernels are made for.
+/// A target that kernels are compiled for.
 struct NamedTarget {
   std::string name;
   ir::Target target;
 };
 const std::vector<NamedTarget>& targets();
-/// What samples are converted to.
+/// The dtypes that samples are converted to.
 const std::vector<ir::DType>& dtypes();
 
 /// A recorded sample on one target in one dtype.
@@ -30,13 +30,13 @@ struct Job {
 /// A job's kernels, or why it has none.
 struct Texts {
   Hashes hashes;
-  std::string text;  ///< what a person reads: each kernel below a heading with what its launch takes
+  std::string text;  ///< for people: each kernel below a heading with the parameters of its launch
 };
-/// Whatever goes wrong becomes an entry. No device is opened.
+/// A failure becomes an entry. No device is opened.
 Texts textsOf(const Job& job);
-/// The entry of a job of which the process ended, `how`.
+/// The entry of a job whose process ended; `how` it did.
 Texts crashed(const Job& job, const std::string& how);
-/// What every kernel of CUDA starts with, which the texts leave out: an entry of its own.
+/// The common beginning of all CUDA kernels, which their texts leave out: an entry of its own.
 Texts prelude();
 
 }  // namespace kernels

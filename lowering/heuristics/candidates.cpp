@@ -2,27 +2,27 @@
 
 #include "lowering/heuristics/gpu_limits.h"
 #include "lowering/heuristics/limits.h"
-#include "lowering/heuristics/tiling.h"
+#include "lowering/heuristics/schedule.h"
 
 namespace lowering {
 namespace {
 
 constexpr int warp = ir::Target::warp;
 
-std::vector<Tiling> others(const PointwiseTiling& rules) {
-  std::vector<Tiling> tilings;
+std::vector<Schedule> others(const PointwiseSchedule& rules) {
+  std::vector<Schedule> schedules;
   for (const int steps : {1, 2, 4})
     for (const int block : {128, 256, 512}) {
-      PointwiseTiling tiling = rules;
-      tiling.steps = steps;
-      tiling.block = block;
-      tilings.emplace_back(tiling);
+      PointwiseSchedule schedule = rules;
+      schedule.steps = steps;
+      schedule.block = block;
+      schedules.emplace_back(schedule);
     }
-  return tilings;
+  return schedules;
 }
 
 /// Other threads and CTAs a row, rows a CTA, places where rows are held, functions held beside them, aligned covers, and slices.
-std::vector<RowWish> wishes(const RowTiling& rules, const ir::Target& target) {
+std::vector<RowWish> wishes(const RowSchedule& rules, const ir::Target& target) {
   const int64_t steps = rules.runSteps * rules.vectorSteps;
   std::vector<RowWish> all;
   all.push_back({.steps = 2 * steps});
@@ -42,37 +42,38 @@ std::vector<RowWish> wishes(const RowTiling& rules, const ir::Target& target) {
   return all;
 }
 
-std::vector<Tiling> others(const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target,
-                           const RowTiling& rules) {
-  std::vector<Tiling> tilings;
-  for (const RowWish& wish : wishes(rules, target)) tilings.emplace_back(chooseRowTiling(nest, domain, target, wish));
-  return tilings;
+std::vector<Schedule> others(const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target,
+                             const RowSchedule& rules) {
+  std::vector<Schedule> schedules;
+  for (const RowWish& wish : wishes(rules, target)) schedules.emplace_back(chooseRowSchedule(nest, domain, target, wish));
+  return schedules;
 }
 
 /// Whether the threads of a tile can exchange what they combined, and have something to combine.
-bool isPossible(const ColumnTiling& tiling, const ir::Target& target) {
-  if (tiling.across < 1 || tiling.ctas < 1 || tiling.gridSplits < 1 || tiling.block() > ir::Target::ctaThreads) return false;
-  if (tiling.block() % warp != 0 || tiling.ctas > target.clusterCtas) return false;
-  if (tiling.isDirect()) return true;
-  const int64_t atOnce = int64_t{tiling.down} * tiling.splits();
-  return tiling.down >= tiling.lanes && tiling.block() >= 2 * warp && atOnce <= tiling.elements;
+bool isPossible(const ColumnSchedule& schedule, const ir::Target& target) {
+  if (schedule.across < 1 || schedule.ctas < 1 || schedule.gridSplits < 1 || schedule.block() > ir::Target::ctaThreads)
+    return false;
+  if (schedule.block() % warp != 0 || schedule.ctas > target.clusterCtas) return false;
+  if (schedule.isDirect()) return true;
+  const int64_t atOnce = int64_t{schedule.down} * schedule.splits();
+  return schedule.down >= schedule.lanes && schedule.block() >= 2 * warp && atOnce <= schedule.elements;
 }
 
 /// Other threads across a tile and down a column, and other CTAs a tile.
-std::vector<Tiling> others(const ir::Target& target, const ColumnTiling& rules) {
-  std::vector<Tiling> tilings;
+std::vector<Schedule> others(const ir::Target& target, const ColumnSchedule& rules) {
+  std::vector<Schedule> schedules;
   const auto add = [&](int across, int down, int splits) {
-    ColumnTiling tiling = rules;
-    tiling.across = across;
-    tiling.down = down;
-    (rules.gridSplits > 1 ? tiling.gridSplits : tiling.ctas) = splits;
-    if (isPossible(tiling, target)) tilings.emplace_back(tiling);
+    ColumnSchedule schedule = rules;
+    schedule.across = across;
+    schedule.down = down;
+    (rules.gridSplits > 1 ? schedule.gridSplits : schedule.ctas) = splits;
+    if (isPossible(schedule, target)) schedules.emplace_back(schedule);
   };
   const auto [across, down, splits] = std::tuple(rules.across, rules.down, rules.splits());
   if (rules.isDirect()) {
     for (const int other : {across / 2, across * 2, across * 4}) add(other, 1, 1);
     add(warp, std::max(4, rules.lanes), 1);
-    return tilings;
+    return schedules;
   }
   add(across, down * 2, splits);
   add(across, down / 2, splits);
@@ -80,67 +81,68 @@ std::vector<Tiling> others(const ir::Target& target, const ColumnTiling& rules) 
   add(across / 2, down * 2, splits);
   add(across, down, splits * 2);
   add(across, down, splits / 2);
-  return tilings;
+  return schedules;
 }
 
 /// Threads that share the elements of rows, how many rows a tile has, and whether these stay in registers; no tiles where memory
 /// runs along rows' elements.
-std::vector<Tiling> others(const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target,
-                           const StagedTiling& rules) {
-  std::vector<Tiling> tilings;
+std::vector<Schedule> others(const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target,
+                             const StagedSchedule& rules) {
+  std::vector<Schedule> schedules;
   const int64_t half = rules.rowVectors() * rules.lanes / 2;
   for (const StagedWish& wish :
        {StagedWish{.group = rules.group * 2}, {.group = rules.group / 2}, {.rows = half}, {.isHeld = !rules.isHeld}})
-    if (const std::optional<StagedTiling> tiling = stagedTiling(nest, domain, target, wish)) tilings.emplace_back(*tiling);
-  if (domain.runsAlongElements()) tilings.emplace_back(chooseRowTiling(nest, domain, target));
-  return tilings;
+    if (const std::optional<StagedSchedule> schedule = stagedSchedule(nest, domain, target, wish))
+      schedules.emplace_back(*schedule);
+  if (domain.runsAlongElements()) schedules.emplace_back(chooseRowSchedule(nest, domain, target));
+  return schedules;
 }
 
 /// Vectors a thread takes at once, and CTAs a row or column.
-std::vector<Tiling> others(const IterationDomain& domain, const ir::Target& target, const ScanTiling& rules) {
-  std::vector<Tiling> tilings;
+std::vector<Schedule> others(const IterationDomain& domain, const ir::Target& target, const ScanSchedule& rules) {
+  std::vector<Schedule> schedules;
   for (const ScanWish& wish : {ScanWish{.steps = 2 * rules.steps}, ScanWish{.steps = rules.steps / 2},
                                ScanWish{.splits = 2 * rules.splits()}, ScanWish{.splits = rules.splits() / 2}})
-    tilings.emplace_back(chooseScanTiling(domain, target, wish));
-  return tilings;
+    schedules.emplace_back(chooseScanSchedule(domain, target, wish));
+  return schedules;
 }
 
 /// Columns that all CTAs add to at once, and tiles of columns.
-std::vector<Tiling> others(const LoopNest& nest, const ir::Target& target, PersistentTiling rules) {
-  std::vector<Tiling> tilings;
-  if (!nest.domain.runsAlongElements()) tilings.emplace_back(chooseColumnTiling(*nest.reduction, nest.domain, target));
+std::vector<Schedule> others(const LoopNest& nest, const ir::Target& target, PersistentSchedule rules) {
+  std::vector<Schedule> schedules;
+  if (!nest.domain.runsAlongElements()) schedules.emplace_back(chooseColumnSchedule(*nest.reduction, nest.domain, target));
   rules.adds = true;
-  if (nest.mixedOrder && canAdd(*nest.mixedOrder)) tilings.emplace_back(rules);
-  return tilings;
+  if (nest.mixedOrder && canAdd(*nest.mixedOrder)) schedules.emplace_back(rules);
+  return schedules;
 }
 
-std::vector<Tiling> others(const LoopNest& nest, const ir::Target& target, const Tiling& rules) {
+std::vector<Schedule> others(const LoopNest& nest, const ir::Target& target, const Schedule& rules) {
   const auto& [loops, reduction, domain, mixedOrder] = nest;
-  if (const auto* pointwise = std::get_if<PointwiseTiling>(&rules)) return others(*pointwise);
+  if (const auto* pointwise = std::get_if<PointwiseSchedule>(&rules)) return others(*pointwise);
   if (target.backend == ir::Backend::Cpu || !reduction) return {};
-  if (const auto* scan = std::get_if<ScanTiling>(&rules)) return others(domain, target, *scan);
-  if (const auto* staged = std::get_if<StagedTiling>(&rules)) return others(*reduction, domain, target, *staged);
-  std::vector<Tiling> tilings;
-  if (const auto* rows = std::get_if<RowTiling>(&rules)) tilings = others(*reduction, domain, target, *rows);
-  if (const auto* columns = std::get_if<ColumnTiling>(&rules)) tilings = others(target, *columns);
-  if (const auto* persistent = std::get_if<PersistentTiling>(&rules)) tilings = others(nest, target, *persistent);
-  if (const std::optional<StagedTiling> staged = stagedTiling(*reduction, domain, target)) tilings.emplace_back(*staged);
-  return tilings;
+  if (const auto* scan = std::get_if<ScanSchedule>(&rules)) return others(domain, target, *scan);
+  if (const auto* staged = std::get_if<StagedSchedule>(&rules)) return others(*reduction, domain, target, *staged);
+  std::vector<Schedule> schedules;
+  if (const auto* rows = std::get_if<RowSchedule>(&rules)) schedules = others(*reduction, domain, target, *rows);
+  if (const auto* columns = std::get_if<ColumnSchedule>(&rules)) schedules = others(target, *columns);
+  if (const auto* persistent = std::get_if<PersistentSchedule>(&rules)) schedules = others(nest, target, *persistent);
+  if (const std::optional<StagedSchedule> staged = stagedSchedule(*reduction, domain, target)) schedules.emplace_back(*staged);
+  return schedules;
 }
 
 }  // namespace
 
-std::vector<Tiling> candidates(const LoopNest& nest, const ir::Target& target, const Tiling& own) {
-  std::vector<Tiling> tilings{own};
-  const auto add = [&](const Tiling& other) {
-    const auto isSame = [&](const Tiling& tiling) { return toText(tiling) == toText(other); };
-    if (std::none_of(tilings.begin(), tilings.end(), isSame)) tilings.push_back(other);
+std::vector<Schedule> candidates(const LoopNest& nest, const ir::Target& target, const Schedule& own) {
+  std::vector<Schedule> schedules{own};
+  const auto add = [&](const Schedule& other) {
+    const auto isSame = [&](const Schedule& schedule) { return toText(schedule) == toText(other); };
+    if (std::none_of(schedules.begin(), schedules.end(), isSame)) schedules.push_back(other);
   };
-  for (const Tiling& start : {own, chooseTiling(nest, target)}) {
+  for (const Schedule& start : {own, chooseSchedule(nest, target)}) {
     add(start);
-    for (const Tiling& other : others(nest, target, start)) add(other);
+    for (const Schedule& other : others(nest, target, start)) add(other);
   }
-  return tilings;
+  return schedules;
 }
 
 }  // namespace lowering

@@ -34,65 +34,67 @@ int chooseLanes(const IterationDomain& domain, const std::vector<const Access*>&
 
 }  // namespace
 
-ColumnTiling chooseColumnTiling(const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target) {
+ColumnSchedule chooseColumnSchedule(const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target) {
   const std::vector<const Access*> accesses = columnAccesses(domain);
-  ColumnTiling tiling;
-  tiling.lanes = chooseLanes(domain, accesses, target);
-  tiling.outer = domain.numel(0, domain.elementDims() - 1);
-  tiling.columns = domain.dims()[domain.elementDims() - 1].extent;
-  tiling.elements = domain.numel(domain.elementDims(), domain.dims().size());
+  ColumnSchedule schedule;
+  schedule.lanes = chooseLanes(domain, accesses, target);
+  schedule.outer = domain.numel(0, domain.elementDims() - 1);
+  schedule.columns = domain.dims()[domain.elementDims() - 1].extent;
+  schedule.elements = domain.numel(domain.elementDims(), domain.dims().size());
   int64_t bytes = 0;
   for (const Access* access : accesses) bytes += domain.numel() * access->elementBytes;
   const int64_t elementBytes = accesses.empty() ? 4 : accesses.front()->elementBytes;
 
-  const int64_t vectors = ceilDiv(tiling.columns, tiling.lanes);
-  const bool isWide = tiling.outer * vectors >= limits::columns::directVectors * target.processors;
-  if (tiling.elements <= limits::columns::directElements || isWide) {
-    const int64_t all = tiling.outer * vectors;
-    tiling.across = static_cast<int>(std::clamp<int64_t>(std::bit_ceil(static_cast<uint64_t>(all / target.processors)),
-                                                         ir::Target::warp, limits::gpu::usualBlock));
-    return tiling;
+  const int64_t vectors = ceilDiv(schedule.columns, schedule.lanes);
+  const bool isWide = schedule.outer * vectors >= limits::columns::directVectors * target.processors;
+  if (schedule.elements <= limits::columns::directElements || isWide) {
+    const int64_t all = schedule.outer * vectors;
+    schedule.across = static_cast<int>(std::clamp<int64_t>(std::bit_ceil(static_cast<uint64_t>(all / target.processors)),
+                                                           ir::Target::warp, limits::gpu::usualBlock));
+    return schedule;
   }
-  const int64_t line = std::max<int64_t>(1, limits::columns::tileBytes / (elementBytes * tiling.lanes));
-  const bool isNarrow = tiling.lanes * elementBytes < target.vectorBytes;
-  const bool fills = tiling.outer * ceilDiv(vectors, limits::columns::wideTile) >= target.processors;
+  const int64_t line = std::max<int64_t>(1, limits::columns::tileBytes / (elementBytes * schedule.lanes));
+  const bool isNarrow = schedule.lanes * elementBytes < target.vectorBytes;
+  const bool fills = schedule.outer * ceilDiv(vectors, limits::columns::wideTile) >= target.processors;
   const int64_t wanted = isNarrow && fills ? std::max<int64_t>(line, limits::columns::wideTile) : line;
-  tiling.across = static_cast<int>(std::bit_ceil(static_cast<uint64_t>(std::min(vectors, wanted))));
+  schedule.across = static_cast<int>(std::bit_ceil(static_cast<uint64_t>(std::min(vectors, wanted))));
   const bool isOneTraversal = nest.traversals() == 1 && nest.elementStores.empty();
-  const bool areMany = tiling.outer * tiling.tiles() >= limits::columns::manyTiles * target.processors;
+  const bool areMany = schedule.outer * schedule.tiles() >= limits::columns::manyTiles * target.processors;
   const bool isSmall = bytes < limits::columns::smallBytes || (!isOneTraversal && areMany);
   const int block = isSmall ? limits::columns::smallBlock : limits::columns::block;
-  tiling.down = block / tiling.across;
+  schedule.down = block / schedule.across;
   // Of a large tensor each thread has several elements of its columns.
-  const int64_t fewest = bytes < limits::columns::smallBytes ? tiling.elements * 2 : tiling.elements;
-  while (tiling.down > tiling.lanes && tiling.block() > limits::columns::fewestThreads && tiling.down >= fewest) tiling.down /= 2;
+  const int64_t fewest = bytes < limits::columns::smallBytes ? schedule.elements * 2 : schedule.elements;
+  while (schedule.down > schedule.lanes && schedule.block() > limits::columns::fewestThreads && schedule.down >= fewest)
+    schedule.down /= 2;
   // Clusters do not fit on the last few multiprocessors. A small tensor is read soonest by about half of them, whose clusters
   // then have less to exchange.
   const bool isFew = bytes < limits::columns::quickBytes;
   const int64_t enough = (isFew ? limits::columns::quickFilling : limits::columns::filledDevice).of(target.processors);
   const auto wantsMore = [&] {
-    return tiling.outer * tiling.tiles() * tiling.ctas < enough && tiling.elements > int64_t{2} * tiling.down * tiling.ctas;
+    return schedule.outer * schedule.tiles() * schedule.ctas < enough &&
+           schedule.elements > int64_t{2} * schedule.down * schedule.ctas;
   };
-  while (tiling.ctas < target.clusterCtas && wantsMore()) tiling.ctas *= 2;
+  while (schedule.ctas < target.clusterCtas && wantsMore()) schedule.ctas *= 2;
   const bool isQuick = isOneTraversal && bytes < limits::columns::smallBytes;
   const int64_t narrowest = !isQuick   ? limits::columns::narrowestTileBytes
                             : isNarrow ? limits::columns::tileBytes / 2
                                        : limits::columns::tileBytes;
-  while (wantsMore() && tiling.across * tiling.lanes * elementBytes > narrowest) {
-    tiling.across /= 2;
-    tiling.down *= 2;
+  while (wantsMore() && schedule.across * schedule.lanes * elementBytes > narrowest) {
+    schedule.across /= 2;
+    schedule.down *= 2;
   }
   if (isOneTraversal && !isQuick && wantsMore()) {
-    const int64_t fills = int64_t{limits::columns::splitCtas} * target.processors / (tiling.outer * tiling.tiles());
-    const int64_t fits = limits::columns::partialBytes / (4 * tiling.outer * tiling.tiles() * tiling.tile());
-    const int64_t has = tiling.elements / (limits::columns::splitElements * tiling.down);
+    const int64_t fills = int64_t{limits::columns::splitCtas} * target.processors / (schedule.outer * schedule.tiles());
+    const int64_t fits = limits::columns::partialBytes / (4 * schedule.outer * schedule.tiles() * schedule.tile());
+    const int64_t has = schedule.elements / (limits::columns::splitElements * schedule.down);
     const int64_t gridSplits = std::min({fills, fits, has});
-    if (gridSplits > tiling.ctas) {
-      tiling.gridSplits = static_cast<int>(gridSplits);
-      tiling.ctas = 1;
+    if (gridSplits > schedule.ctas) {
+      schedule.gridSplits = static_cast<int>(gridSplits);
+      schedule.ctas = 1;
     }
   }
-  return tiling;
+  return schedule;
 }
 
 }  // namespace lowering

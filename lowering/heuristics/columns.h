@@ -9,7 +9,7 @@ namespace lowering {
 
 /// How the rows of a nest are laid over threads where memory runs along their numbers, as in the sums of a matrix's columns:
 /// a CTA has a tile of `across * lanes` columns, next to each other in memory, and `down` threads over each of them.
-struct ColumnTiling {
+struct ColumnSchedule {
   int lanes = 1;         ///< columns of a thread
   int64_t outer = 1;     ///< tiles' own rows: points of the kept dims but the last
   int64_t columns = 1;   ///< extent of the last kept dim
@@ -28,10 +28,10 @@ struct ColumnTiling {
   int64_t vectors() const { return outer * (columns / lanes); }
   /// CTAs that work on one tile.
   int splits() const { return ctas * gridSplits; }
-  bool operator==(const ColumnTiling&) const = default;
+  bool operator==(const ColumnSchedule&) const = default;
 };
 
-/// The tiling of a nest for a GPU, by rules that were measured on sm_90 (docs/schedules.md).
-ColumnTiling chooseColumnTiling(const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target);
+/// The schedule of a nest for a GPU, by rules that were measured on sm_90 (docs/schedules.md).
+ColumnSchedule chooseColumnSchedule(const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target);
 
 }  // namespace lowering

@@ -30,11 +30,11 @@ VectorRegisters registersOf(const MixedOrderReduction& matrix) {
 }
 
 /// Shared memory of a CTA, whose groups leave there what they have of the columns.
-int64_t sharedBytes(const MixedOrderReduction& matrix, const PersistentTiling& tiling) {
+int64_t sharedBytes(const MixedOrderReduction& matrix, const PersistentSchedule& schedule) {
   int64_t bytes = 0;
   if (matrix.alongColumns)
     for (const Reduction& sum : matrix.alongColumns->nest.reductions) bytes += ir::sizeOf(sum.body->dtype);
-  return tiling.groups() * matrix.columns() * bytes;
+  return schedule.groups() * matrix.columns() * bytes;
 }
 
 /// The most threads of a CTA, in multiples of `unit`, that can have so many registers each.
@@ -57,29 +57,30 @@ bool canAdd(const MixedOrderReduction& matrix) {
                      [](const Reduction& sum) { return sum.op == ir::Op::Add && sum.body->dtype == ir::DType::F32; });
 }
 
-std::optional<PersistentTiling> choosePersistentTiling(const MixedOrderReduction& matrix, const ir::Target& target) {
+std::optional<PersistentSchedule> choosePersistentSchedule(const MixedOrderReduction& matrix, const ir::Target& target) {
   const int64_t rowVectors = matrix.columns() / matrix.lanes;
   const VectorRegisters registers = registersOf(matrix);
   const bool isReduced = matrix.alongRows && matrix.alongRows->nest.traversals() > 0;
   const int64_t enough = isReduced ? limits::persistent::rowBytesAhead : limits::persistent::columnBytesAhead;
-  PersistentTiling best;
+  PersistentSchedule best;
   double most = 0;
   for (int vectors = 1; vectors <= limits::persistent::mostVectors; ++vectors) {
     for (int rows = 1; rows <= (isReduced ? 1 : limits::persistent::mostRows); rows *= 2) {
-      PersistentTiling tiling;
-      tiling.vectors = vectors;
-      tiling.rows = rows;
-      tiling.group = static_cast<int>(groupOf(ceilDiv(rowVectors, vectors)));
+      PersistentSchedule schedule;
+      schedule.vectors = vectors;
+      schedule.rows = rows;
+      schedule.group = static_cast<int>(groupOf(ceilDiv(rowVectors, vectors)));
       const int64_t held = vectors * (registers.shared + rows * registers.ofRow);
-      tiling.block = static_cast<int>(widestBlock(std::max(warp, tiling.group), limits::persistent::ownRegisters + held, target));
-      if (tiling.block == 0 || sharedBytes(matrix, tiling) > target.ctaSharedBytes) continue;
+      schedule.block =
+          static_cast<int>(widestBlock(std::max(warp, schedule.group), limits::persistent::ownRegisters + held, target));
+      if (schedule.block == 0 || sharedBytes(matrix, schedule) > target.ctaSharedBytes) continue;
       // Idle lanes are lost, and what is read ahead keeps memory busy. More threads do better than more vectors of each.
-      const double used = static_cast<double>(rowVectors) / static_cast<double>(tiling.group * vectors);
-      const double ahead = static_cast<double>(std::min(tiling.block * vectors * rows * registers.ofRow * 2, enough));
+      const double used = static_cast<double>(rowVectors) / static_cast<double>(schedule.group * vectors);
+      const double ahead = static_cast<double>(std::min(schedule.block * vectors * rows * registers.ofRow * 2, enough));
       const double worth = used * ahead;
       if (worth <= most) continue;
       most = worth;
-      best = tiling;
+      best = schedule;
     }
   }
   if (most == 0) return std::nullopt;
@@ -87,12 +88,12 @@ std::optional<PersistentTiling> choosePersistentTiling(const MixedOrderReduction
   return best;
 }
 
-std::optional<PersistentTiling> choosePersistentColumns(const MixedOrderReduction& columns, const ir::Target& target) {
+std::optional<PersistentSchedule> choosePersistentColumns(const MixedOrderReduction& columns, const ir::Target& target) {
   if (columns.alongRows || columns.rows() < limits::persistent::rowsPerColumn * columns.columns()) return std::nullopt;
   int64_t bytes = 0;
   for (const MatrixInput& input : columns.inputs())
     if (input.rowStride != 0 && input.columnStride != 0) bytes += columns.rows() * columns.columns() * ir::sizeOf(input.dtype);
-  return bytes < limits::persistent::leastColumnBytes ? std::nullopt : choosePersistentTiling(columns, target);
+  return bytes < limits::persistent::leastColumnBytes ? std::nullopt : choosePersistentSchedule(columns, target);
 }
 
 }  // namespace lowering

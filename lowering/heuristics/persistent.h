@@ -8,9 +8,9 @@
 
 namespace lowering {
 
-/// How a mixed-order reduction is laid over as many CTAs as run at once: groups of threads take rows, one after another, and hold the
-/// sums of columns meanwhile.
-struct PersistentTiling {
+/// How a mixed-order reduction is laid over as many CTAs as run at once: groups of threads take rows, one after another, and hold
+/// the sums of columns meanwhile.
+struct PersistentSchedule {
   int group = 32;     ///< threads a row
   int vectors = 1;    ///< of a row that a thread takes
   int rows = 1;       ///< that a group takes at once
@@ -21,17 +21,17 @@ struct PersistentTiling {
 
   int groups() const { return block / group; }
   int64_t rowsAtOnce() const { return int64_t{grid} * groups() * rows; }
-  bool operator==(const PersistentTiling&) const = default;
+  bool operator==(const PersistentSchedule&) const = default;
 };
 
-/// Whether PersistentTiling::adds is possible: the columns' reductions are f32 sums.
+/// Whether PersistentSchedule::adds is possible: the columns' reductions are f32 sums.
 bool canAdd(const MixedOrderReduction& matrix);
 
-/// The tiling for a GPU, by rules that were measured on sm_90 (docs/schedules.md); nothing where a row is too long for the
+/// The schedule for a GPU, by rules that were measured on sm_90 (docs/schedules.md); nothing where a row is too long for the
 /// registers of a CTA.
-std::optional<PersistentTiling> choosePersistentTiling(const MixedOrderReduction& matrix, const ir::Target& target);
+std::optional<PersistentSchedule> choosePersistentSchedule(const MixedOrderReduction& matrix, const ir::Target& target);
 
 /// The same for a reduction along columns alone, where it is faster than tiles of columns; else nothing.
-std::optional<PersistentTiling> choosePersistentColumns(const MixedOrderReduction& columns, const ir::Target& target);
+std::optional<PersistentSchedule> choosePersistentColumns(const MixedOrderReduction& columns, const ir::Target& target);
 
 }  // namespace lowering

@@ -12,20 +12,20 @@ bool storesAre(const IterationDomain& domain, Property property) {
   return std::all_of(domain.stores().begin(), domain.stores().end(), property);
 }
 
-void chooseVectors(PointwiseTiling& tiling, const IterationDomain& domain, const ir::Target& target) {
+void chooseVectors(PointwiseSchedule& schedule, const IterationDomain& domain, const ir::Target& target) {
   const ElementRange elements = contiguousElements(domain);
   // Of one tensor two vectors where element sizes are mixed.
   const auto widest = static_cast<int>(
       std::max<int64_t>(1, std::min(target.vectorBytes / elements.smallest, 2 * target.vectorBytes / elements.largest)));
   const bool oneDim = domain.dims().size() == 1;
-  for (tiling.lanes = widest; tiling.lanes > 1; tiling.lanes /= 2) {
-    const bool rows = oneDim || domain.inner().extent % tiling.lanes == 0;
+  for (schedule.lanes = widest; schedule.lanes > 1; schedule.lanes /= 2) {
+    const bool rows = oneDim || domain.inner().extent % schedule.lanes == 0;
     const auto isVector = [&](const Access& store) {
-      return domain.isInnerContiguous(store) && domain.isAligned(store, tiling.lanes, domain.innermost());
+      return domain.isInnerContiguous(store) && domain.isAligned(store, schedule.lanes, domain.innermost());
     };
     if (rows && storesAre(domain, isVector)) return;
-    tiling.isFlat = !oneDim && storesAre(domain, [&](const Access& store) { return domain.isFlat(store, tiling.lanes); });
-    if (tiling.isFlat) return;
+    schedule.isFlat = !oneDim && storesAre(domain, [&](const Access& store) { return domain.isFlat(store, schedule.lanes); });
+    if (schedule.isFlat) return;
   }
 }
 
@@ -48,16 +48,16 @@ bool waitsForLittle(const IterationDomain& domain) {
 
 }  // namespace
 
-PointwiseTiling choosePointwiseTiling(const IterationDomain& domain, const ir::Target& target) {
-  PointwiseTiling tiling;
-  chooseVectors(tiling, domain, target);
-  const bool isLittle = threadBytes(domain, tiling.lanes) * limits::gpu::usualBlock < limits::pointwise::leastCtaBytes;
-  tiling.block = isLittle ? limits::pointwise::wideBlock : limits::gpu::usualBlock;
+PointwiseSchedule choosePointwiseSchedule(const IterationDomain& domain, const ir::Target& target) {
+  PointwiseSchedule schedule;
+  chooseVectors(schedule, domain, target);
+  const bool isLittle = threadBytes(domain, schedule.lanes) * limits::gpu::usualBlock < limits::pointwise::leastCtaBytes;
+  schedule.block = isLittle ? limits::pointwise::wideBlock : limits::gpu::usualBlock;
   if (waitsForLittle(domain)) {
-    tiling.steps = limits::pointwise::broadcastVectors;
-    tiling.block = limits::gpu::usualBlock;
+    schedule.steps = limits::pointwise::broadcastVectors;
+    schedule.block = limits::gpu::usualBlock;
   }
-  return tiling;
+  return schedule;
 }
 
 }  // namespace lowering

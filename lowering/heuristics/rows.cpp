@@ -76,43 +76,43 @@ std::optional<int64_t> largestShift(const IterationDomain& domain, const RowAcce
   return lanes - step;
 }
 
-/// Whether a plain row of one tensor that is traversed again has vectors of 4 bytes at most, as many as a part of a warp holds. An
-/// aligned cover would take fewer accesses, and more instructions for its masks.
-bool isNarrow(const RowTiling& tiling, const RowAccesses& accesses) {
-  return !tiling.hasRuns() && accesses.held == 1 && tiling.lanes * accesses.widest <= limits::rows::narrowVectorBytes &&
-         tiling.runVectors <= warp * limits::rows::mostNarrowVectors;
+/// Whether a plain row of one tensor that is traversed again has vectors of 4 bytes at most, as many as a part of a warp holds.
+/// An aligned cover would take fewer accesses, and more instructions for its masks.
+bool isNarrow(const RowSchedule& schedule, const RowAccesses& accesses) {
+  return !schedule.hasRuns() && accesses.held == 1 && schedule.lanes * accesses.widest <= limits::rows::narrowVectorBytes &&
+         schedule.runVectors <= warp * limits::rows::mostNarrowVectors;
 }
 
 /// The widest vectors that the runs consist of, or an aligned cover where these are narrow.
-void chooseVectors(RowTiling& tiling, const IterationDomain& domain, const RowAccesses& accesses, std::optional<bool> hasCover,
-                   const ir::Target& target) {
-  tiling.lanes = chooseLanes(domain, accesses, target);
-  tiling.runVectors = domain.inner().extent / tiling.lanes;
-  if (accesses.contiguous.empty() || !hasCover.value_or(!isNarrow(tiling, accesses))) return;
+void chooseVectors(RowSchedule& schedule, const IterationDomain& domain, const RowAccesses& accesses,
+                   std::optional<bool> hasCover, const ir::Target& target) {
+  schedule.lanes = chooseLanes(domain, accesses, target);
+  schedule.runVectors = domain.inner().extent / schedule.lanes;
+  if (accesses.contiguous.empty() || !hasCover.value_or(!isNarrow(schedule, accesses))) return;
   const int widest = widestLanes(accesses, target);
-  if (tiling.lanes >= limits::cover::narrow.of(widest)) return;
+  if (schedule.lanes >= limits::cover::narrow.of(widest)) return;
   if (domain.inner().extent < limits::cover::leastVectors * widest) return;
   if (const std::optional<int64_t> shift = largestShift(domain, accesses, widest)) {
-    tiling.hasCover = true;
-    tiling.lanes = widest;
-    tiling.runVectors = ceilDiv(domain.inner().extent + *shift, widest);
+    schedule.hasCover = true;
+    schedule.lanes = widest;
+    schedule.runVectors = ceilDiv(domain.inner().extent + *shift, widest);
   }
 }
 
 /// Vectors a thread should take of a plain row, of each of so many tensors at once: one while that does not fill the device, then
 /// few, with hardly any idle thread.
-int64_t chooseSteps(const RowTiling& tiling, bool isOneTraversal, int64_t tensors, const ir::Target& target) {
-  const int64_t vectors = ceilDiv(tiling.runVectors * tiling.runs, tiling.splits());
-  const bool isSmall = tiling.rows * tiling.splits() * vectors <= residentThreads(target);
+int64_t chooseSteps(const RowSchedule& schedule, bool isOneTraversal, int64_t tensors, const ir::Target& target) {
+  const int64_t vectors = ceilDiv(schedule.runVectors * schedule.runs, schedule.splits());
+  const bool isSmall = schedule.rows * schedule.splits() * vectors <= residentThreads(target);
   const auto ofEach = [&](int64_t steps) { return std::max<int64_t>(1, steps / tensors); };
-  if (tiling.hasRuns())
+  if (schedule.hasRuns())
     return ofEach(isSmall ? ceilDiv(vectors, limits::segments::underfilledBlock) : limits::rows::registerVectors);
   if (isSmall) return ofEach(ceilDiv(vectors, limits::rows::underfilledBlock));
   const int64_t most = ofEach(limits::rows::registerVectors);
   if (vectors > limits::rows::longRow) return most;
-  // As many steps as leave the fewest threads idle, near what is best where none is; a sum alone and aligned covers, of which every
-  // warp then has ends, are best left to one warp.
-  const bool isOfOneWarp = vectors <= warp || isOneTraversal || tiling.hasCover;
+  // As many steps as leave the fewest threads idle, near what is best where none is; a sum alone and aligned covers, of which
+  // every warp then has ends, are best left to one warp.
+  const bool isOfOneWarp = vectors <= warp || isOneTraversal || schedule.hasCover;
   const int64_t usual = isOfOneWarp ? std::min(ceilDiv(vectors, warp), most) : ofEach(limits::rows::usualVectors);
   int64_t best = usual;
   double least = std::numeric_limits<double>::infinity();
@@ -128,43 +128,43 @@ int64_t chooseSteps(const RowTiling& tiling, bool isOneTraversal, int64_t tensor
 }
 
 /// Narrow vectors: of the fewest threads, 8 at least.
-int64_t chooseNarrowSteps(const RowTiling& tiling) {
+int64_t chooseNarrowSteps(const RowSchedule& schedule) {
   int64_t threads = limits::rows::fewestThreads;
-  while (threads < warp && ceilDiv(tiling.runVectors, threads) > limits::rows::narrowVectors) threads *= 2;
-  return ceilDiv(tiling.runVectors, threads);
+  while (threads < warp && ceilDiv(schedule.runVectors, threads) > limits::rows::narrowVectors) threads *= 2;
+  return ceilDiv(schedule.runVectors, threads);
 }
 
-/// The same by what is read of rows. Aligned covers in a part of a warp are best left to half of it, each of whose threads finds out
-/// once where its row begins; weights that all rows share, to threads that take two vectors of them.
-int64_t chooseSteps(const RowTiling& tiling, const RowAccesses& accesses, int64_t vectorsAtOnce, const ir::Target& target) {
-  if (isNarrow(tiling, accesses)) return chooseNarrowSteps(tiling);
+/// The same by what is read of rows. Aligned covers in a part of a warp are best left to half of it, each of whose threads finds
+/// out once where its row begins; weights that all rows share, to threads that take two vectors of them.
+int64_t chooseSteps(const RowSchedule& schedule, const RowAccesses& accesses, int64_t vectorsAtOnce, const ir::Target& target) {
+  if (isNarrow(schedule, accesses)) return chooseNarrowSteps(schedule);
   const bool isOneTraversal = accesses.heldBytes == 0;
-  const int64_t vectors = tiling.runVectors * tiling.runs;
-  const bool isSmall = tiling.rows * vectors <= residentThreads(target);
-  if (tiling.hasCover && !isSmall && vectors > warp / 2 && vectors <= warp) return 2;
-  const bool sharesWeights = accesses.commonBytes > 0 && !tiling.hasRuns() && !isSmall && vectors <= limits::rows::longRow;
-  return chooseSteps(tiling, isOneTraversal, sharesWeights ? 1 : vectorsAtOnce, target);
+  const int64_t vectors = schedule.runVectors * schedule.runs;
+  const bool isSmall = schedule.rows * vectors <= residentThreads(target);
+  if (schedule.hasCover && !isSmall && vectors > warp / 2 && vectors <= warp) return 2;
+  const bool sharesWeights = accesses.commonBytes > 0 && !schedule.hasRuns() && !isSmall && vectors <= limits::rows::longRow;
+  return chooseSteps(schedule, isOneTraversal, sharesWeights ? 1 : vectorsAtOnce, target);
 }
 
 /// Fills a CTA with rows, but not so many that multiprocessors stay without one.
-void fillBlock(RowTiling& tiling, const ir::Target& target) {
-  int rows = std::max(1, limits::gpu::usualBlock / tiling.group);
+void fillBlock(RowSchedule& schedule, const ir::Target& target) {
+  int rows = std::max(1, limits::gpu::usualBlock / schedule.group);
   const int64_t fewest = int64_t{limits::gpu::leastGrid} * target.processors;
-  while (rows * tiling.group > warp && rows > 1 && ceilDiv(tiling.rows, rows) < fewest) rows /= 2;
+  while (rows * schedule.group > warp && rows > 1 && ceilDiv(schedule.rows, rows) < fewest) rows /= 2;
   // Warps of different rows should not wait for each other.
-  const int64_t widest = tiling.group <= warp ? limits::rows::widestBlock : limits::gpu::usualBlock;
-  while (ceilDiv(tiling.rows, rows) > limits::gpu::largestGrid && rows * tiling.group * 2 <= widest) rows *= 2;
-  tiling.block = tiling.group * rows;
+  const int64_t widest = schedule.group <= warp ? limits::rows::widestBlock : limits::gpu::usualBlock;
+  while (ceilDiv(schedule.rows, rows) > limits::gpu::largestGrid && rows * schedule.group * 2 <= widest) rows *= 2;
+  schedule.block = schedule.group * rows;
 }
 
 /// CTAs of threads that each hold so much of a plain row, and some of the weights that they read ahead.
-int64_t mostOfRows(const RowTiling& tiling, int64_t heldWords, int64_t commonWords, const ir::Target& target) {
+int64_t mostOfRows(const RowSchedule& schedule, int64_t heldWords, int64_t commonWords, const ir::Target& target) {
   const int64_t weights = std::min(limits::rows::weightRegisters, commonWords * 3 / 4);
   const int64_t registers = limits::gpu::ownRegisters + heldWords * 5 / 4 + weights;
-  return target.processorRegisters / (registers * tiling.block);
+  return target.processorRegisters / (registers * schedule.block);
 }
 
-bool isHeld(const RowTiling& tiling) { return tiling.hold == Hold::Registers; }
+bool isHeld(const RowSchedule& schedule) { return schedule.hold == Hold::Registers; }
 
 }  // namespace
 
@@ -173,77 +173,77 @@ bool isRowAccess(const IterationDomain& domain, const Access& access) {
   return isRow && domain.isInnerContiguous(access);
 }
 
-RowTiling chooseRowTiling(const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target,
-                          const RowWish& wish) {
+RowSchedule chooseRowSchedule(const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target,
+                              const RowWish& wish) {
   const RowAccesses accesses = accessesOf(nest, domain);
-  RowTiling tiling;
-  tiling.rows = domain.numel(0, domain.elementDims());
-  tiling.runs = domain.numel(domain.elementDims(), domain.innermost());
-  chooseVectors(tiling, domain, accesses, wish.hasCover, target);
-  const int64_t rowVectors = tiling.runs * tiling.runVectors;
-  const int64_t rowBytes = rowVectors * tiling.lanes * accesses.heldBytes;
-  const int64_t vectorsAtOnce = std::max<int64_t>(1, ceilDiv(accesses.heldBytes * tiling.lanes, target.vectorBytes));
-  const int64_t registerBytes = tiling.hasRuns() ? limits::segments::registerRowBytes : limits::rows::registerBytes;
+  RowSchedule schedule;
+  schedule.rows = domain.numel(0, domain.elementDims());
+  schedule.runs = domain.numel(domain.elementDims(), domain.innermost());
+  chooseVectors(schedule, domain, accesses, wish.hasCover, target);
+  const int64_t rowVectors = schedule.runs * schedule.runVectors;
+  const int64_t rowBytes = rowVectors * schedule.lanes * accesses.heldBytes;
+  const int64_t vectorsAtOnce = std::max<int64_t>(1, ceilDiv(accesses.heldBytes * schedule.lanes, target.vectorBytes));
+  const int64_t registerBytes = schedule.hasRuns() ? limits::segments::registerRowBytes : limits::rows::registerBytes;
   const int64_t sharedBytes = sharedBytesOfTwo(target);
   const bool isOneTraversal = accesses.heldBytes == 0;
 
   // The fewest CTAs a row whose share of it stays on chip; more while the device is not filled and each has enough to do.
-  const auto share = [&] { return ceilDiv(rowBytes, tiling.ctas); };
-  const int64_t most = tiling.hasRuns() ? std::min<int64_t>(target.clusterCtas, tiling.runs) : target.clusterCtas;
+  const auto share = [&] { return ceilDiv(rowBytes, schedule.ctas); };
+  const int64_t most = schedule.hasRuns() ? std::min<int64_t>(target.clusterCtas, schedule.runs) : target.clusterCtas;
   const auto isEnough = [&] {
-    const bool fits = isOneTraversal || share() <= (tiling.hasRuns() ? registerBytes : sharedBytes);
-    const bool fills = tiling.rows * tiling.ctas > limits::gpu::filledDevice.of(target.processors);
-    return fits && (fills || rowVectors / tiling.ctas < limits::gpu::leastClusterVectors);
+    const bool fits = isOneTraversal || share() <= (schedule.hasRuns() ? registerBytes : sharedBytes);
+    const bool fills = schedule.rows * schedule.ctas > limits::gpu::filledDevice.of(target.processors);
+    return fits && (fills || rowVectors / schedule.ctas < limits::gpu::leastClusterVectors);
   };
-  while (tiling.ctas * 2 <= most && !isEnough()) tiling.ctas *= 2;
-  if (tiling.rows == 1 && isOneTraversal && nest.elementStores.empty() && !isEnough()) {
-    tiling.ctas = 1;
-    tiling.alongRun = tiling.gridSplits = static_cast<int>(
+  while (schedule.ctas * 2 <= most && !isEnough()) schedule.ctas *= 2;
+  if (schedule.rows == 1 && isOneTraversal && nest.elementStores.empty() && !isEnough()) {
+    schedule.ctas = 1;
+    schedule.alongRun = schedule.gridSplits = static_cast<int>(
         std::min<int64_t>(limits::rows::splitCtas * target.processors, ceilDiv(rowVectors, limits::rows::splitVectors)));
   }
-  if (wish.splits && tiling.gridSplits > 1)
-    tiling.alongRun = tiling.gridSplits = std::max(1, *wish.splits);
-  else if (tiling.gridSplits == 1)
-    divide(tiling, wish.splits ? std::clamp<int64_t>(*wish.splits, 1, most) : tiling.ctas);
+  if (wish.splits && schedule.gridSplits > 1)
+    schedule.alongRun = schedule.gridSplits = std::max(1, *wish.splits);
+  else if (schedule.gridSplits == 1)
+    divide(schedule, wish.splits ? std::clamp<int64_t>(*wish.splits, 1, most) : schedule.ctas);
 
-  const bool isSmall = tiling.rows * rowVectors <= residentThreads(target);
+  const bool isSmall = schedule.rows * rowVectors <= residentThreads(target);
   const bool isStored = !nest.elementStores.empty();
-  const RunRows runs{tiling, accesses.readBytes, accesses.heldBytes, accesses.narrowest, isSmall, isStored};
-  const bool hasStoredRuns = tiling.hasRuns() && (isStored || !isOneTraversal);
+  const RunRows runs{schedule, accesses.readBytes, accesses.heldBytes, accesses.narrowest, isSmall, isStored};
+  const bool hasStoredRuns = schedule.hasRuns() && (isStored || !isOneTraversal);
   if (hasStoredRuns)
-    if (const std::optional<RowTiling> wished = wishedRunTiling(runs, wish, target)) return *wished;
-  const int64_t steps = wish.steps.value_or(chooseSteps(tiling, accesses, vectorsAtOnce, target));
-  layOut(tiling, steps, tiling.gridSplits > 1 ? limits::rows::splitBlock : ir::Target::ctaThreads);
-  const int64_t held = tiling.vectorSteps * tiling.runSteps * vectorsAtOnce;
+    if (const std::optional<RowSchedule> wished = wishedRunSchedule(runs, wish, target)) return *wished;
+  const int64_t steps = wish.steps.value_or(chooseSteps(schedule, accesses, vectorsAtOnce, target));
+  layOut(schedule, steps, schedule.gridSplits > 1 ? limits::rows::splitBlock : ir::Target::ctaThreads);
+  const int64_t held = schedule.vectorSteps * schedule.runSteps * vectorsAtOnce;
   const bool fitsShared = !isOneTraversal && share() <= 2 * sharedBytes;
-  if ((held <= limits::rows::mostHeldVectors || isNarrow(tiling, accesses)) && share() <= registerBytes * vectorsAtOnce)
-    tiling.hold = Hold::Registers;
+  if ((held <= limits::rows::mostHeldVectors || isNarrow(schedule, accesses)) && share() <= registerBytes * vectorsAtOnce)
+    schedule.hold = Hold::Registers;
   else if (fitsShared)
-    tiling.hold = Hold::Shared;
+    schedule.hold = Hold::Shared;
   if (wish.hold == Hold::Nowhere ||
-      (wish.hold == Hold::Shared && fitsShared && rowVectors / tiling.ctas >= limits::rows::longRow) ||
+      (wish.hold == Hold::Shared && fitsShared && rowVectors / schedule.ctas >= limits::rows::longRow) ||
       (wish.hold == Hold::Registers && held <= 2 * limits::rows::registerVectors))
-    tiling.hold = *wish.hold;
-  if (tiling.hold == Hold::Shared && !wish.steps) {
+    schedule.hold = *wish.hold;
+  if (schedule.hold == Hold::Shared && !wish.steps) {
     // Of one CTA or two on a multiprocessor.
     const int64_t threads = share() > sharedBytes ? ir::Target::ctaThreads : limits::rows::widestBlock;
-    layOut(tiling, std::max<int64_t>(1, ceilDiv(rowVectors, tiling.ctas * threads)));
+    layOut(schedule, std::max<int64_t>(1, ceilDiv(rowVectors, schedule.ctas * threads)));
   }
-  const bool areFew = tiling.vectorSteps * tiling.runSteps * tiling.lanes <= limits::rows::mostHeldResults;
-  tiling.keepsFunctions = isHeld(tiling) && wish.keepsFunctions.value_or(areFew) && !repeatedFunctions(nest).empty();
-  if (tiling.splits() > 1 || tiling.hold == Hold::Shared)
-    tiling.block = tiling.group;
+  const bool areFew = schedule.vectorSteps * schedule.runSteps * schedule.lanes <= limits::rows::mostHeldResults;
+  schedule.keepsFunctions = isHeld(schedule) && wish.keepsFunctions.value_or(areFew) && !repeatedFunctions(nest).empty();
+  if (schedule.splits() > 1 || schedule.hold == Hold::Shared)
+    schedule.block = schedule.group;
   else if (wish.rowsPerCta)
-    tiling.block = tiling.group * std::clamp(*wish.rowsPerCta, 1, ir::Target::ctaThreads / tiling.group);
+    schedule.block = schedule.group * std::clamp(*wish.rowsPerCta, 1, ir::Target::ctaThreads / schedule.group);
   else
-    fillBlock(tiling, target);
-  if (isHeld(tiling) && wish.isResident) {
-    const int64_t commonBytes = tiling.vectorSteps * tiling.lanes * accesses.commonBytes;
-    chooseResident(tiling, mostOfRows(tiling, held * 4, commonBytes / 4, target), target);
+    fillBlock(schedule, target);
+  if (isHeld(schedule) && wish.isResident) {
+    const int64_t commonBytes = schedule.vectorSteps * schedule.lanes * accesses.commonBytes;
+    chooseResident(schedule, mostOfRows(schedule, held * 4, commonBytes / 4, target), target);
   }
   const bool isWished = wish.splits || wish.steps || wish.hold;
-  if (!hasStoredRuns || isWished) return tiling;
-  return chooseSegmentTiling(runs, tiling, target).value_or(tiling);
+  if (!hasStoredRuns || isWished) return schedule;
+  return chooseSegmentSchedule(runs, schedule, target).value_or(schedule);
 }
 
 }  // namespace lowering

@@ -18,7 +18,7 @@ enum class Hold : uint8_t {
 /// How the rows of a nest are laid over threads, where memory runs along their elements. A row is `runs` times `runVectors`
 /// vectors of `lanes` elements: a run is one pass along the innermost dim (an image's channel in batch norm), a plain row
 /// one run. Of a group of `columns * runsAtOnce` threads each takes one vector column of every `runsAtOnce`th run.
-struct RowTiling {
+struct RowSchedule {
   int lanes = 1;
   bool hasCover =
       false;  ///< runs start anywhere: their vectors are the aligned ones that cover them, with lanes left out at the ends
@@ -35,7 +35,8 @@ struct RowTiling {
   int gridSplits = 1;         ///< or so many CTAs of the grid, the last of which combines their partial results
   int resident = 0;           ///< Launch::resident
   Hold hold = Hold::Nowhere;
-  bool keepsFunctions = false;  ///< functions of elements, such as exponentials, are held in registers for the traversals that need them again
+  bool keepsFunctions =
+      false;  ///< functions of elements, such as exponentials, are held in registers for the traversals that need them again
 
   int rowsPerCta() const { return block / group; }
   /// CTAs that work on one row.
@@ -43,13 +44,13 @@ struct RowTiling {
   bool hasRuns() const { return runs > 1; }
   /// CTAs among which a row's runs are split.
   int runSplits() const { return splits() / alongRun; }
-  bool operator==(const RowTiling&) const = default;
+  bool operator==(const RowSchedule&) const = default;
 };
 
 /// Whether an access moves from row to row and runs along the innermost dim: those that vectors are made for.
 bool isRowAccess(const IterationDomain& domain, const Access& access);
 
-/// What of a tiling is to be otherwise than by the rules; followed where it is possible.
+/// What of a schedule is to be otherwise than by the rules; followed where it is possible.
 struct RowWish {
   std::optional<int64_t> steps{};  ///< vectors a thread takes
   std::optional<int> splits{};
@@ -59,11 +60,11 @@ struct RowWish {
   bool isPersistent = false;       ///< of a persistent cluster instead
   std::optional<bool> hasCover{};
   std::optional<bool> keepsFunctions{};
-  bool isResident = true;  ///< whether RowTiling::resident is set
+  bool isResident = true;  ///< whether RowSchedule::resident is set
 };
 
-/// The tiling of a nest for a GPU, by rules that were measured on sm_90 (docs/schedules.md).
-RowTiling chooseRowTiling(const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target,
-                          const RowWish& wish = {});
+/// The schedule of a nest for a GPU, by rules that were measured on sm_90 (docs/schedules.md).
+RowSchedule chooseRowSchedule(const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target,
+                              const RowWish& wish = {});
 
 }  // namespace lowering

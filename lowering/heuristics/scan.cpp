@@ -39,74 +39,75 @@ int chooseLanes(const IterationDomain& domain, std::size_t dim, bool mayEndWithi
   return lanes;
 }
 
-void layOutRows(ScanTiling& tiling, const ir::Target& target, const ScanWish& wish) {
+void layOutRows(ScanSchedule& schedule, const ir::Target& target, const ScanWish& wish) {
   const auto isEnough = [&] {
-    const int64_t ctas = tiling.lines * tiling.ctas, each = tiling.vectors / tiling.ctas;
+    const int64_t ctas = schedule.lines * schedule.ctas, each = schedule.vectors / schedule.ctas;
     const bool hasChunks = each > limits::scans::widestBlock * limits::scans::vectorsAtOnce;
     const int64_t filled = hasChunks ? target.processors : limits::gpu::filledDevice.of(target.processors);
     return ctas > filled || each < limits::gpu::leastClusterVectors;
   };
-  while (tiling.ctas < target.clusterCtas && !isEnough()) tiling.ctas *= 2;
-  const int64_t mostSplits = int64_t{limits::scans::splitCtas} * target.processors / tiling.lines;
-  if (tiling.vectors / tiling.ctas > limits::scans::clusterVectors && mostSplits > 1) {
-    tiling.ctas = 1;
-    tiling.gridSplits = static_cast<int>(std::min(mostSplits, tiling.vectors / limits::scans::splitVectors));
+  while (schedule.ctas < target.clusterCtas && !isEnough()) schedule.ctas *= 2;
+  const int64_t mostSplits = int64_t{limits::scans::splitCtas} * target.processors / schedule.lines;
+  if (schedule.vectors / schedule.ctas > limits::scans::clusterVectors && mostSplits > 1) {
+    schedule.ctas = 1;
+    schedule.gridSplits = static_cast<int>(std::min(mostSplits, schedule.vectors / limits::scans::splitVectors));
   }
-  if (wish.splits && tiling.gridSplits > 1)
-    tiling.gridSplits = static_cast<int>(std::clamp<int64_t>(*wish.splits, 1, mostSplits));
+  if (wish.splits && schedule.gridSplits > 1)
+    schedule.gridSplits = static_cast<int>(std::clamp<int64_t>(*wish.splits, 1, mostSplits));
   else if (wish.splits)
-    tiling.ctas = std::clamp(powerOfTwoFrom(*wish.splits), 1, target.clusterCtas);
-  if (tiling.gridSplits > 1) tiling.resident = static_cast<int>(ceilDiv(tiling.lines * tiling.gridSplits, target.processors));
-  const int64_t each = ceilDiv(tiling.vectors, tiling.splits());
-  const bool isSmall = tiling.lines * tiling.vectors <= residentThreads(target) && tiling.splits() == 1;
-  tiling.steps = isSmall ? ceilDiv(each, limits::scans::widestBlock) : each / limits::scans::fewestThreads;
-  tiling.steps = std::clamp<int64_t>(wish.steps.value_or(tiling.steps), 1, limits::scans::vectorsAtOnce);
-  tiling.group = static_cast<int>(std::min<int64_t>(limits::scans::widestBlock, groupOf(ceilDiv(each, tiling.steps))));
-  if (tiling.splits() > 1) tiling.group = std::max(tiling.group, warp);
-  int lines = tiling.splits() > 1 ? 1 : std::max(1, limits::gpu::usualBlock / tiling.group);
+    schedule.ctas = std::clamp(powerOfTwoFrom(*wish.splits), 1, target.clusterCtas);
+  if (schedule.gridSplits > 1)
+    schedule.resident = static_cast<int>(ceilDiv(schedule.lines * schedule.gridSplits, target.processors));
+  const int64_t each = ceilDiv(schedule.vectors, schedule.splits());
+  const bool isSmall = schedule.lines * schedule.vectors <= residentThreads(target) && schedule.splits() == 1;
+  schedule.steps = isSmall ? ceilDiv(each, limits::scans::widestBlock) : each / limits::scans::fewestThreads;
+  schedule.steps = std::clamp<int64_t>(wish.steps.value_or(schedule.steps), 1, limits::scans::vectorsAtOnce);
+  schedule.group = static_cast<int>(std::min<int64_t>(limits::scans::widestBlock, groupOf(ceilDiv(each, schedule.steps))));
+  if (schedule.splits() > 1) schedule.group = std::max(schedule.group, warp);
+  int lines = schedule.splits() > 1 ? 1 : std::max(1, limits::gpu::usualBlock / schedule.group);
   const int64_t fewest = int64_t{limits::gpu::leastGrid} * target.processors;
-  while (lines * tiling.group > warp && lines > 1 && ceilDiv(tiling.lines, lines) < fewest) lines /= 2;
-  while (ceilDiv(tiling.lines, lines) > limits::gpu::largestGrid && lines * tiling.group * 2 <= limits::scans::widestBlock)
+  while (lines * schedule.group > warp && lines > 1 && ceilDiv(schedule.lines, lines) < fewest) lines /= 2;
+  while (ceilDiv(schedule.lines, lines) > limits::gpu::largestGrid && lines * schedule.group * 2 <= limits::scans::widestBlock)
     lines *= 2;
-  tiling.block = tiling.group * lines;
+  schedule.block = schedule.group * lines;
 }
 
-void layOutColumns(ScanTiling& tiling, const ir::Target& target, const ScanWish& wish) {
-  const bool isShort = tiling.vectors <= limits::scans::shortColumn;
+void layOutColumns(ScanSchedule& schedule, const ir::Target& target, const ScanWish& wish) {
+  const bool isShort = schedule.vectors <= limits::scans::shortColumn;
   const int64_t steps = isShort ? limits::scans::shortColumnElements : limits::scans::vectorsAtOnce;
-  tiling.steps = std::clamp<int64_t>(wish.steps.value_or(steps), 1, limits::scans::vectorsAtOnce);
+  schedule.steps = std::clamp<int64_t>(wish.steps.value_or(steps), 1, limits::scans::vectorsAtOnce);
   // Threads a line that fill the device.
-  const int64_t wanted = int64_t{limits::scans::fillingThreads} * target.processors / tiling.lines;
-  const int64_t most = powerOfTwoFrom(ceilDiv(tiling.vectors, tiling.steps));
-  tiling.group =
+  const int64_t wanted = int64_t{limits::scans::fillingThreads} * target.processors / schedule.lines;
+  const int64_t most = powerOfTwoFrom(ceilDiv(schedule.vectors, schedule.steps));
+  schedule.group =
       static_cast<int>(powerOfTwoFrom(std::clamp<int64_t>(std::min(wanted, most), 1, limits::scans::mostColumnThreads)));
-  const int ofMany = std::max(limits::scans::narrowestTile, std::min(warp, limits::scans::columnBlock / tiling.group));
-  const int across = tiling.group == 1 ? limits::gpu::usualBlock : ofMany;
-  tiling.across = static_cast<int>(std::min<int64_t>(across, powerOfTwoFrom(tiling.lines)));
-  tiling.across = std::max(tiling.across, warp / std::min(warp, tiling.group));
-  tiling.block = tiling.across * tiling.group;
+  const int ofMany = std::max(limits::scans::narrowestTile, std::min(warp, limits::scans::columnBlock / schedule.group));
+  const int across = schedule.group == 1 ? limits::gpu::usualBlock : ofMany;
+  schedule.across = static_cast<int>(std::min<int64_t>(across, powerOfTwoFrom(schedule.lines)));
+  schedule.across = std::max(schedule.across, warp / std::min(warp, schedule.group));
+  schedule.block = schedule.across * schedule.group;
   const auto isEnough = [&] {
-    const bool fills = ceilDiv(tiling.lines, tiling.across) * tiling.ctas >= target.processors;
-    return fills || tiling.group < limits::scans::mostColumnThreads || tiling.vectors < 2 * tiling.chunk();
+    const bool fills = ceilDiv(schedule.lines, schedule.across) * schedule.ctas >= target.processors;
+    return fills || schedule.group < limits::scans::mostColumnThreads || schedule.vectors < 2 * schedule.chunk();
   };
-  while (tiling.ctas < target.clusterCtas && !isEnough()) tiling.ctas *= 2;
-  if (wish.splits && tiling.group > 1) tiling.ctas = std::clamp(powerOfTwoFrom(*wish.splits), 1, target.clusterCtas);
+  while (schedule.ctas < target.clusterCtas && !isEnough()) schedule.ctas *= 2;
+  if (wish.splits && schedule.group > 1) schedule.ctas = std::clamp(powerOfTwoFrom(*wish.splits), 1, target.clusterCtas);
 }
 
 }  // namespace
 
-int64_t ScanTiling::chunks() const { return ceilDiv(vectors, chunk() * gridSplits); }
+int64_t ScanSchedule::chunks() const { return ceilDiv(vectors, chunk() * gridSplits); }
 
-ScanTiling chooseScanTiling(const IterationDomain& domain, const ir::Target& target, const ScanWish& wish) {
-  ScanTiling tiling;
-  tiling.columns = !domain.runsAlongElements();
-  const std::size_t dim = tiling.columns ? domain.elementDims() - 1 : domain.innermost();
-  tiling.lanes = chooseLanes(domain, dim, !tiling.columns, target);
+ScanSchedule chooseScanSchedule(const IterationDomain& domain, const ir::Target& target, const ScanWish& wish) {
+  ScanSchedule schedule;
+  schedule.columns = !domain.runsAlongElements();
+  const std::size_t dim = schedule.columns ? domain.elementDims() - 1 : domain.innermost();
+  schedule.lanes = chooseLanes(domain, dim, !schedule.columns, target);
   const int64_t rows = domain.numel(0, domain.elementDims()), elements = domain.inner().extent;
-  tiling.lines = tiling.columns ? rows / tiling.lanes : rows;
-  tiling.vectors = tiling.columns ? elements : ceilDiv(elements, tiling.lanes);
-  tiling.columns ? layOutColumns(tiling, target, wish) : layOutRows(tiling, target, wish);
-  return tiling;
+  schedule.lines = schedule.columns ? rows / schedule.lanes : rows;
+  schedule.vectors = schedule.columns ? elements : ceilDiv(elements, schedule.lanes);
+  schedule.columns ? layOutColumns(schedule, target, wish) : layOutRows(schedule, target, wish);
+  return schedule;
 }
 
 }  // namespace lowering

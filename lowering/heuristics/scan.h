@@ -8,9 +8,9 @@
 namespace lowering {
 
 /// How a nest of scans is laid over threads. Where memory runs along the elements a line is a row, and its vectors have `lanes`
-/// elements of it; of outer scans, contiguous along the kept axes, a line is a vector of `lanes` columns, and has one such vector an
-/// element. A group of threads takes the vectors of a line in steps, each with what all before it came to.
-struct ScanTiling {
+/// elements of it; of outer scans, contiguous along the kept axes, a line is a vector of `lanes` columns, and has one such vector
+/// an element. A group of threads takes the vectors of a line in steps, each with what all before it came to.
+struct ScanSchedule {
   bool columns = false;
   int lanes = 1;
   int64_t lines = 1;
@@ -30,16 +30,16 @@ struct ScanTiling {
   int64_t chunk() const { return int64_t{ctas} * group * steps; }
   /// Chunks that a CTA takes, one after another.
   int64_t chunks() const;
-  bool operator==(const ScanTiling&) const = default;
+  bool operator==(const ScanSchedule&) const = default;
 };
 
-/// What of a tiling is to be otherwise than by the rules; followed where it is possible.
+/// What of a schedule is to be otherwise than by the rules; followed where it is possible.
 struct ScanWish {
   std::optional<int64_t> steps{};
   std::optional<int> splits{};
 };
 
-/// The tiling of a nest of scans for a GPU, by rules that were measured on sm_90 (docs/schedules.md).
-ScanTiling chooseScanTiling(const IterationDomain& domain, const ir::Target& target, const ScanWish& wish = {});
+/// The schedule of a nest of scans for a GPU, by rules that were measured on sm_90 (docs/schedules.md).
+ScanSchedule chooseScanSchedule(const IterationDomain& domain, const ir::Target& target, const ScanWish& wish = {});
 
 }  // namespace lowering

@@ -9,49 +9,49 @@ namespace {
 
 /// CTAs of threads that each hold so much of a row of many runs, some of whose lanes may be left out. Each of the four parts of a
 /// multiprocessor has registers for whole warps.
-int64_t mostOfRuns(const RowTiling& tiling, int64_t heldWords, const ir::Target& target) {
-  const int64_t registers = limits::gpu::ownRegisters + heldWords + (tiling.hasCover ? limits::cover::registers : 0);
+int64_t mostOfRuns(const RowSchedule& schedule, int64_t heldWords, const ir::Target& target) {
+  const int64_t registers = limits::gpu::ownRegisters + heldWords + (schedule.hasCover ? limits::cover::registers : 0);
   constexpr int64_t unit = ir::Target::registerUnit;
   const int64_t warps = ir::Target::schedulers * (registersOfWarp(target) / (ceilDiv(registers, unit) * unit));
-  return warps / (tiling.block / ir::Target::warp);
+  return warps / (schedule.block / ir::Target::warp);
 }
 
 /// A row of many runs in the registers of so many CTAs, of which as many as possible are on a multiprocessor at once: at most 8
 /// vectors a thread. Nothing where they do not hold it.
-std::optional<RowTiling> holdRuns(RowTiling tiling, int ctas, int64_t elementBytes, const ir::Target& target) {
+std::optional<RowSchedule> holdRuns(RowSchedule schedule, int ctas, int64_t elementBytes, const ir::Target& target) {
   constexpr int registerBlock = limits::segments::registerBlock;
-  std::optional<RowTiling> best;
-  divide(tiling, ctas);
-  const int64_t vectorBytes = tiling.lanes * elementBytes;
+  std::optional<RowSchedule> best;
+  divide(schedule, ctas);
+  const int64_t vectorBytes = schedule.lanes * elementBytes;
   const int64_t most = limits::rows::registerVectors * target.vectorBytes / std::max<int64_t>(target.vectorBytes, vectorBytes);
   for (const int threads :
        ctas == 1 ? std::vector{registerBlock, registerBlock / 2} : std::vector{limits::segments::clusterBlock})
     for (int64_t steps = most; steps > 1; --steps) {
-      layOut(tiling, steps, threads);
-      const int64_t held = tiling.vectorSteps * tiling.runSteps;
-      if (held > most || tiling.group < limits::segments::fewestThreads) continue;
-      tiling.block = tiling.group;
-      tiling.hold = Hold::Registers;
-      chooseResident(tiling, mostOfRuns(tiling, held * vectorBytes / 4, target), target);
-      if (!best || tiling.resident > best->resident || (tiling.resident == best->resident && tiling.block > best->block))
-        best = tiling;
+      layOut(schedule, steps, threads);
+      const int64_t held = schedule.vectorSteps * schedule.runSteps;
+      if (held > most || schedule.group < limits::segments::fewestThreads) continue;
+      schedule.block = schedule.group;
+      schedule.hold = Hold::Registers;
+      chooseResident(schedule, mostOfRuns(schedule, held * vectorBytes / 4, target), target);
+      if (!best || schedule.resident > best->resident || (schedule.resident == best->resident && schedule.block > best->block))
+        best = schedule;
     }
   return best;
 }
 
 /// The smallest cluster that holds such a row and fills the device; one twice as large where a fifth more of all rows is then on
 /// chip at once. One CTA is better than a cluster in any case.
-std::optional<RowTiling> holdRuns(const RunRows& rows, const ir::Target& target) {
-  const RowTiling& tiling = rows.tiling;
-  std::optional<RowTiling> best;
-  const auto isWorthMore = [&](const RowTiling& larger) {
+std::optional<RowSchedule> holdRuns(const RunRows& rows, const ir::Target& target) {
+  const RowSchedule& schedule = rows.schedule;
+  std::optional<RowSchedule> best;
+  const auto isWorthMore = [&](const RowSchedule& larger) {
     const bool holdsAll = best->rows * best->ctas <= int64_t{best->resident} * target.processors;
     return best->ctas > 1 && !holdsAll &&
            larger.resident * best->ctas > limits::segments::clusterGain.of(int64_t{best->resident} * larger.ctas);
   };
-  for (int ctas = 1; ctas <= std::min<int64_t>(target.clusterCtas, tiling.runs); ctas *= 2) {
-    if (tiling.rows * ctas <= limits::gpu::filledDevice.of(target.processors)) continue;
-    const std::optional<RowTiling> held = holdRuns(tiling, ctas, rows.heldBytes, target);
+  for (int ctas = 1; ctas <= std::min<int64_t>(target.clusterCtas, schedule.runs); ctas *= 2) {
+    if (schedule.rows * ctas <= limits::gpu::filledDevice.of(target.processors)) continue;
+    const std::optional<RowSchedule> held = holdRuns(schedule, ctas, rows.heldBytes, target);
     if (held && (!best || isWorthMore(*held))) best = held;
   }
   return best;
@@ -59,20 +59,20 @@ std::optional<RowTiling> holdRuns(const RunRows& rows, const ir::Target& target)
 
 /// Cuts a row of many runs into slices of about `bytes`, each some of the runs or a part of one, for CTAs of so many threads. Of
 /// these several are on a multiprocessor at once: while some load, others store.
-RowTiling cutIntoSlices(RowTiling tiling, int64_t runBytes, int64_t bytes, int threads, const ir::Target& target) {
+RowSchedule cutIntoSlices(RowSchedule schedule, int64_t runBytes, int64_t bytes, int threads, const ir::Target& target) {
   const int64_t runs = std::max<int64_t>(1, bytes / runBytes);
-  tiling.alongRun = static_cast<int>(runBytes > limits::segments::longSegment.of(bytes) ? ceilDiv(runBytes, bytes) : 1);
-  tiling.ctas = static_cast<int>(ceilDiv(tiling.runs, runs)) * tiling.alongRun;
-  const int64_t vectors = ceilDiv(tiling.runs, tiling.runSplits()) * ceilDiv(tiling.runVectors, tiling.alongRun);
-  layOut(tiling, std::max<int64_t>(1, ceilDiv(vectors, threads)), threads);
-  tiling.block = tiling.group;
-  tiling.hold = Hold::Shared;
-  tiling.isPersistent = tiling.ctas > 1;
-  const int64_t slice = vectors * runBytes / tiling.runVectors + limits::segments::besideSliceBytes;
+  schedule.alongRun = static_cast<int>(runBytes > limits::segments::longSegment.of(bytes) ? ceilDiv(runBytes, bytes) : 1);
+  schedule.ctas = static_cast<int>(ceilDiv(schedule.runs, runs)) * schedule.alongRun;
+  const int64_t vectors = ceilDiv(schedule.runs, schedule.runSplits()) * ceilDiv(schedule.runVectors, schedule.alongRun);
+  layOut(schedule, std::max<int64_t>(1, ceilDiv(vectors, threads)), threads);
+  schedule.block = schedule.group;
+  schedule.hold = Hold::Shared;
+  schedule.isPersistent = schedule.ctas > 1;
+  const int64_t slice = vectors * runBytes / schedule.runVectors + limits::segments::besideSliceBytes;
   const int64_t most = std::max<int64_t>(1, ofShared(target, limits::segments::allSharedBytes) / slice);
-  const int wanted = limits::segments::residentSlices * limits::segments::sliceBlock / tiling.block;
-  tiling.resident = static_cast<int>(std::clamp<int64_t>(wanted, 1, most));
-  return tiling;
+  const int wanted = limits::segments::residentSlices * limits::segments::sliceBlock / schedule.block;
+  schedule.resident = static_cast<int>(std::clamp<int64_t>(wanted, 1, most));
+  return schedule;
 }
 
 /// Threads that take 8 vectors each of so many.
@@ -82,13 +82,13 @@ int threadsOf(int64_t vectors) {
 }
 
 /// Such a row in the shared memory of a cluster: the larger the slices, the more threads each takes.
-RowTiling holdRunsShared(const RunRows& rows, int64_t bytes, const ir::Target& target) {
-  const RowTiling& tiling = rows.tiling;
-  const bool isNarrow = tiling.lanes * rows.narrowest < target.vectorBytes;
-  const int64_t vectors = std::max<int64_t>(1, bytes / rows.runBytes()) * tiling.runVectors;
+RowSchedule holdRunsShared(const RunRows& rows, int64_t bytes, const ir::Target& target) {
+  const RowSchedule& schedule = rows.schedule;
+  const bool isNarrow = schedule.lanes * rows.narrowest < target.vectorBytes;
+  const int64_t vectors = std::max<int64_t>(1, bytes / rows.runBytes()) * schedule.runVectors;
   const bool isLarge = bytes > ofShared(target, limits::segments::sliceBytes) || isNarrow;
   const int threads = isLarge ? threadsOf(vectors) : limits::segments::sliceBlock;
-  RowTiling cut = cutIntoSlices(tiling, rows.runBytes(), bytes, threads, target);
+  RowSchedule cut = cutIntoSlices(schedule, rows.runBytes(), bytes, threads, target);
   cut.isPersistent = false;
   cut.resident = 0;
   return cut;
@@ -96,31 +96,31 @@ RowTiling holdRunsShared(const RunRows& rows, int64_t bytes, const ir::Target& t
 
 /// The same in as few CTAs as fill the device: one where two fit on a multiprocessor, or else a power of two of which three do.
 /// Nothing for rows that registers hold faster: short ones, few in all, and what is not copied 16 bytes at once.
-std::optional<RowTiling> holdRunsShared(const RunRows& rows, const ir::Target& target) {
-  const RowTiling& tiling = rows.tiling;
-  const bool isNarrow = tiling.lanes * rows.narrowest < target.vectorBytes;
-  const bool areFew = tiling.rows * rows.rowBytes() < sharedBytesOfTwo(target) * target.processors;
-  if (tiling.hasCover || areFew || rows.rowBytes() <= limits::segments::leastSharedRowBytes) return {};
+std::optional<RowSchedule> holdRunsShared(const RunRows& rows, const ir::Target& target) {
+  const RowSchedule& schedule = rows.schedule;
+  const bool isNarrow = schedule.lanes * rows.narrowest < target.vectorBytes;
+  const bool areFew = schedule.rows * rows.rowBytes() < sharedBytesOfTwo(target) * target.processors;
+  if (schedule.hasCover || areFew || rows.rowBytes() <= limits::segments::leastSharedRowBytes) return {};
   const int mostCtas = isNarrow ? 1 : std::min(limits::segments::mostClusterCtas, target.clusterCtas);
-  for (int64_t ctas = 1; ctas <= std::min<int64_t>(mostCtas, tiling.runs); ctas *= 2) {
-    const int64_t slice = ceilDiv(tiling.runs, ctas) * rows.runBytes();
+  for (int64_t ctas = 1; ctas <= std::min<int64_t>(mostCtas, schedule.runs); ctas *= 2) {
+    const int64_t slice = ceilDiv(schedule.runs, ctas) * rows.runBytes();
     const int64_t ofMany = isNarrow ? limits::segments::sliceBytes : limits::segments::mostSliceBytes;
     const int64_t most = ctas == 1 && !isNarrow ? sharedBytesOfTwo(target) : ofShared(target, ofMany);
-    const bool fills = limits::segments::sharedFilling.isReached(tiling.rows * ctas, target.processors);
+    const bool fills = limits::segments::sharedFilling.isReached(schedule.rows * ctas, target.processors);
     if (fills && slice <= most && slice > limits::segments::leastSharedRowBytes) return holdRunsShared(rows, slice, target);
   }
   return {};
 }
 
-/// Bytes of a slice of a persistent cluster: whole runs, equally many a CTA. As much of all rows is on chip at once as fits, in no
-/// fewer than two CTAs a multiprocessor.
+/// Bytes of a slice of a persistent cluster: whole runs, equally many a CTA. As much of all rows is on chip at once as fits, in
+/// no fewer than two CTAs a multiprocessor.
 int64_t persistentSlice(const RunRows& rows, const ir::Target& target) {
   const int64_t run = rows.runBytes();
   const int64_t ctas = int64_t{limits::segments::fillingCtas} * target.processors;
-  const int64_t filling = std::max(limits::segments::leastSliceBytes, rows.tiling.rows * rows.rowBytes() / ctas);
+  const int64_t filling = std::max(limits::segments::leastSliceBytes, rows.schedule.rows * rows.rowBytes() / ctas);
   const int64_t ofFour = ofShared(target, limits::segments::sliceBytes);
   const int64_t ofThree = ofShared(target, limits::segments::mostSliceBytes);
-  if (rows.tiling.hasCover || run > ofThree) return std::min(filling, ofFour);
+  if (rows.schedule.hasCover || run > ofThree) return std::min(filling, ofFour);
   const int64_t most = filling < ofFour ? ceilDiv(filling, run) : ofThree / run;
   const int64_t all = ofShared(target, limits::segments::allSharedBytes);
   const auto onChip = [&](int64_t runs) {
@@ -129,8 +129,8 @@ int64_t persistentSlice(const RunRows& rows, const ir::Target& target) {
   };
   const auto best = [&](bool isEven) {
     int64_t found = 1;
-    for (int64_t runs = 2; runs <= std::min(most, rows.tiling.runs); ++runs)
-      if ((!isEven || rows.tiling.runs % runs == 0) && onChip(runs) > onChip(found)) found = runs;
+    for (int64_t runs = 2; runs <= std::min(most, rows.schedule.runs); ++runs)
+      if ((!isEven || rows.schedule.runs % runs == 0) && onChip(runs) > onChip(found)) found = runs;
     return found;
   };
   const int64_t even = best(true), any = best(false);
@@ -139,20 +139,20 @@ int64_t persistentSlice(const RunRows& rows, const ir::Target& target) {
 
 /// A row of many runs for a persistent cluster, or nothing where the device has no room for one: at most two CTAs a
 /// multiprocessor, so that another cluster can begin where one ends.
-std::optional<RowTiling> makePersistent(const RunRows& rows, int64_t bytes, const ir::Target& target) {
+std::optional<RowSchedule> makePersistent(const RunRows& rows, int64_t bytes, const ir::Target& target) {
   constexpr int threads = limits::segments::sliceBlock;
-  RowTiling persistent = cutIntoSlices(rows.tiling, rows.runBytes(), bytes, threads, target);
+  RowSchedule persistent = cutIntoSlices(rows.schedule, rows.runBytes(), bytes, threads, target);
   if (persistent.ctas > limits::segments::fillingCtas * target.processors)
-    persistent = cutIntoSlices(rows.tiling, rows.runBytes(), 2 * bytes, 2 * threads, target);
+    persistent = cutIntoSlices(rows.schedule, rows.runBytes(), 2 * bytes, 2 * threads, target);
   if (persistent.ctas > persistent.resident * target.processors) return {};
   return persistent;
 }
 
 /// Whether a persistent cluster is faster than one of the hardware: where the CTAs of the latter are so large that hardly any are
 /// resident, or where all CTAs of the former are resident and not all of the latter.
-bool isBetter(const RowTiling& persistent, const RowTiling& cluster, const ir::Target& target) {
-  const auto runsAtOnce = [&](const RowTiling& tiling) {
-    return tiling.rows * tiling.ctas <= int64_t{tiling.resident} * target.processors;
+bool isBetter(const RowSchedule& persistent, const RowSchedule& cluster, const ir::Target& target) {
+  const auto runsAtOnce = [&](const RowSchedule& schedule) {
+    return schedule.rows * schedule.ctas <= int64_t{schedule.resident} * target.processors;
   };
   if (persistent.ctas < limits::segments::fewestPersistent || persistent.rows * persistent.ctas < target.processors) return false;
   const bool isLarge = cluster.hold != Hold::Registers || cluster.block > limits::segments::clusterBlock;
@@ -160,8 +160,8 @@ bool isBetter(const RowTiling& persistent, const RowTiling& cluster, const ir::T
 }
 
 /// Slices of a row for CTAs that read it once, and store its elements while they do.
-RowTiling streamed(const RunRows& rows, int64_t bytes, int threads, const ir::Target& target) {
-  RowTiling cut = cutIntoSlices(rows.tiling, rows.runBytes(), bytes, threads, target);
+RowSchedule streamed(const RunRows& rows, int64_t bytes, int threads, const ir::Target& target) {
+  RowSchedule cut = cutIntoSlices(rows.schedule, rows.runBytes(), bytes, threads, target);
   cut.hold = Hold::Nowhere;
   cut.isPersistent = false;
   return cut;
@@ -169,47 +169,47 @@ RowTiling streamed(const RunRows& rows, int64_t bytes, int threads, const ir::Ta
 
 /// The same by rules: one CTA a row where that occupies about half of the multiprocessors, or else a cluster, whose slices are
 /// smaller where that fills the device.
-std::optional<RowTiling> streamed(const RunRows& rows, const ir::Target& target) {
-  const RowTiling& tiling = rows.tiling;
-  const int64_t vectors = tiling.runs * tiling.runVectors;
-  const bool areMany = tiling.rows * vectors >= limits::segments::wholeRowVectors * target.processors;
-  const bool occupy = limits::segments::wholeRows.isReached(tiling.rows, target.processors);
+std::optional<RowSchedule> streamed(const RunRows& rows, const ir::Target& target) {
+  const RowSchedule& schedule = rows.schedule;
+  const int64_t vectors = schedule.runs * schedule.runVectors;
+  const bool areMany = schedule.rows * vectors >= limits::segments::wholeRowVectors * target.processors;
+  const bool occupy = limits::segments::wholeRows.isReached(schedule.rows, target.processors);
   if (areMany && occupy && rows.rowBytes() >= limits::segments::wholeRowBytes) {
-    RowTiling whole = streamed(rows, rows.rowBytes(), threadsOf(vectors), target);
+    RowSchedule whole = streamed(rows, rows.rowBytes(), threadsOf(vectors), target);
     whole.resident = 0;
     return whole;
   }
-  const int64_t filling = tiling.rows * rows.rowBytes() / (int64_t{limits::segments::fillingCtas} * target.processors);
+  const int64_t filling = schedule.rows * rows.rowBytes() / (int64_t{limits::segments::fillingCtas} * target.processors);
   const int64_t slice = std::clamp(filling, limits::segments::leastSliceBytes, limits::segments::sliceBytes);
   const int64_t bytes = std::max(slice, ceilDiv(rows.rowBytes(), target.clusterCtas));
-  const RowTiling cut = streamed(rows, bytes, limits::segments::sliceBlock, target);
+  const RowSchedule cut = streamed(rows, bytes, limits::segments::sliceBlock, target);
   return cut.ctas <= target.clusterCtas ? std::optional(cut) : std::nullopt;
 }
 
 }  // namespace
 
-int64_t RunRows::runBytes() const { return tiling.runVectors * tiling.lanes * (heldBytes > 0 ? heldBytes : readBytes); }
+int64_t RunRows::runBytes() const { return schedule.runVectors * schedule.lanes * (heldBytes > 0 ? heldBytes : readBytes); }
 
-std::optional<RowTiling> chooseSegmentTiling(const RunRows& rows, const RowTiling& plain, const ir::Target& target) {
+std::optional<RowSchedule> chooseSegmentSchedule(const RunRows& rows, const RowSchedule& plain, const ir::Target& target) {
   if (rows.runBytes() == 0) return {};
   if (rows.heldBytes == 0) return streamed(rows, target);
   if (!rows.isSmall)
-    if (const std::optional<RowTiling> shared = holdRunsShared(rows, target)) return shared;
-  std::optional<RowTiling> persistent;
+    if (const std::optional<RowSchedule> shared = holdRunsShared(rows, target)) return shared;
+  std::optional<RowSchedule> persistent;
   if (rows.isStored) persistent = makePersistent(rows, persistentSlice(rows, target), target);
-  std::optional<RowTiling> cluster;
+  std::optional<RowSchedule> cluster;
   if (!rows.isSmall && rows.rowBytes() <= limits::segments::clusterRowBytes) cluster = holdRuns(rows, target);
   return persistent && isBetter(*persistent, cluster.value_or(plain), target) ? persistent : cluster;
 }
 
-std::optional<RowTiling> wishedRunTiling(const RunRows& rows, const RowWish& wish, const ir::Target& target) {
+std::optional<RowSchedule> wishedRunSchedule(const RunRows& rows, const RowWish& wish, const ir::Target& target) {
   if (rows.runBytes() == 0) return {};
   if (wish.splits && wish.hold == Hold::Registers && rows.heldBytes > 0)
-    return holdRuns(rows.tiling, std::clamp<int>(*wish.splits, 1, target.clusterCtas), rows.heldBytes, target);
+    return holdRuns(rows.schedule, std::clamp<int>(*wish.splits, 1, target.clusterCtas), rows.heldBytes, target);
   if (!wish.slice) return {};
   const int64_t bytes = std::min(*wish.slice, rows.rowBytes());
   if (wish.isPersistent && rows.heldBytes > 0) return makePersistent(rows, bytes, target);
-  const RowTiling cut =
+  const RowSchedule cut =
       rows.heldBytes > 0 ? holdRunsShared(rows, bytes, target) : streamed(rows, bytes, limits::segments::sliceBlock, target);
   return cut.ctas <= target.clusterCtas ? std::optional(cut) : std::nullopt;
 }

@@ -75,7 +75,7 @@ std::optional<Split> chooseSplit(const LoopNest& nest, const ir::Target& target)
   for (const Access& access : nest.domain.loads())
     if (isStaged(nest.domain, access)) bytes += access.elementBytes * nest.domain.numel();
   if (bytes < limits::split::leastBytes * target.processors || !runsBothWays(nest.domain)) return std::nullopt;
-  if (stagedTiling(*nest.reduction, nest.domain, target)) return std::nullopt;
+  if (stagedSchedule(*nest.reduction, nest.domain, target)) return std::nullopt;
   const Axes reduced = nest.reduction->runningAxes();
   const std::optional<Split> split = lastAxes(reduced, target);
   return split && runsBothWays(nest, reduced, *split) ? split : std::nullopt;

@@ -116,13 +116,13 @@ int chooseLanes(const IterationDomain& domain, const std::vector<const Access*>&
 }
 
 /// Takes the dims one after another while the tile is small.
-void chooseTile(StagedTiling& tiling, const IterationDomain& domain, const std::vector<std::size_t>& order,
+void chooseTile(StagedSchedule& schedule, const IterationDomain& domain, const std::vector<std::size_t>& order,
                 const ir::Target& target, const StagedWish& wish) {
   const int64_t elements = domain.numel(domain.elementDims(), domain.dims().size());
   const int64_t rowBytes = elements * bytesOfElement(domain);
   const int64_t fits = std::min(std::max(limits::staged::fewestRows, ofShared(target, limits::staged::sharedBytes) / rowBytes),
                                 wish.rows.value_or(std::numeric_limits<int64_t>::max()));
-  tiling.tile.assign(domain.elementDims(), 1);
+  schedule.tile.assign(domain.elementDims(), 1);
   int64_t rows = 1;
   for (const std::size_t d : order) {
     const int64_t extent = domain.dims()[d].extent;
@@ -133,39 +133,39 @@ void chooseTile(StagedTiling& tiling, const IterationDomain& domain, const std::
     const int64_t ofProcessor = ceilDiv(domain.numel(0, domain.elementDims()), target.processors);
     const int64_t spread = std::max<int64_t>(2 * limits::staged::fewestRows, ofProcessor);
     const int64_t most = std::max(unit, std::min({extent, wanted, fits / rows, spread / rows}) / unit * unit);
-    tiling.tile[d] = ceilDiv(ceilDiv(extent, ceilDiv(extent, most)), unit) * unit;
-    rows *= tiling.tile[d];
-    if (tiling.tile[d] < extent) break;
+    schedule.tile[d] = ceilDiv(ceilDiv(extent, ceilDiv(extent, most)), unit) * unit;
+    rows *= schedule.tile[d];
+    if (schedule.tile[d] < extent) break;
   }
 }
 
 /// Threads for each vector of rows: of one warp, which needs no barrier to combine what they have, where that makes a CTA of
 /// many threads, else of whole warps.
-void layOut(StagedTiling& tiling, int64_t elements, std::optional<int> group) {
+void layOut(StagedSchedule& schedule, int64_t elements, std::optional<int> group) {
   constexpr int64_t warp = ir::Target::warp;
-  const int64_t vectors = tiling.rowVectors();
-  const int64_t wanted = tiling.lanes == 1
+  const int64_t vectors = schedule.rowVectors();
+  const int64_t wanted = schedule.lanes == 1
                              ? ceilDiv(elements, limits::staged::threadElementsOfOne)
                              : std::max<int64_t>(limits::staged::leastGroup, ceilDiv(elements, limits::staged::threadElements));
   const int64_t widest = vectors * warp >= limits::staged::manyThreads ? warp : limits::staged::widestGroup;
   const int64_t rules = std::min<int64_t>(widest, std::bit_ceil(static_cast<uint64_t>(wanted)));
   const int64_t most = std::bit_floor(static_cast<uint64_t>(std::max<int64_t>(1, ir::Target::ctaThreads / vectors)));
-  tiling.group = static_cast<int>(std::clamp<int64_t>(group.value_or(rules), 1, most));
-  const int64_t unit = std::max(static_cast<int>(warp), tiling.group);
-  tiling.block = static_cast<int>(ceilDiv(vectors * tiling.group, unit) * unit);
+  schedule.group = static_cast<int>(std::clamp<int64_t>(group.value_or(rules), 1, most));
+  const int64_t unit = std::max(static_cast<int>(warp), schedule.group);
+  schedule.block = static_cast<int>(ceilDiv(vectors * schedule.group, unit) * unit);
 }
 
 }  // namespace
 
-int64_t StagedTiling::rowVectors() const {
+int64_t StagedSchedule::rowVectors() const {
   return std::accumulate(tile.begin(), tile.end(), int64_t{1}, std::multiplies<>()) / lanes;
 }
 
-int64_t StagedTiling::tiles(const IterationDomain& domain, std::size_t dim) const {
+int64_t StagedSchedule::tiles(const IterationDomain& domain, std::size_t dim) const {
   return ceilDiv(domain.dims()[dim].extent, tile[dim]);
 }
 
-std::optional<std::size_t> StagedTiling::unevenDim(const IterationDomain& domain) const {
+std::optional<std::size_t> StagedSchedule::unevenDim(const IterationDomain& domain) const {
   for (std::size_t d = 0; d < tile.size(); ++d)
     if (domain.dims()[d].extent % tile[d] != 0) return d;
   return std::nullopt;
@@ -185,29 +185,29 @@ bool runsBothWays(const IterationDomain& domain) {
   return some(0, domain.elementDims()) && some(domain.elementDims(), domain.dims().size());
 }
 
-std::optional<StagedTiling> stagedTiling(const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target,
-                                         const StagedWish& wish) {
+std::optional<StagedSchedule> stagedSchedule(const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target,
+                                             const StagedWish& wish) {
   const std::vector<const Access*> accesses = stagedAccesses(domain);
   const auto isAffine = [](const Access* access) { return access->form.has_value(); };
   if (accesses.empty() || !std::all_of(accesses.begin(), accesses.end(), isAffine)) return std::nullopt;
-  StagedTiling tiling;
-  tiling.lanes = chooseLanes(domain, accesses, target);
-  chooseTile(tiling, domain, growingOrder(domain, accesses), target, wish);
-  const int64_t elements = domain.numel(domain.elementDims(), domain.dims().size()), vectors = tiling.rowVectors();
+  StagedSchedule schedule;
+  schedule.lanes = chooseLanes(domain, accesses, target);
+  chooseTile(schedule, domain, growingOrder(domain, accesses), target, wish);
+  const int64_t elements = domain.numel(domain.elementDims(), domain.dims().size()), vectors = schedule.rowVectors();
   const bool fits =
-      vectors * tiling.lanes * elements * bytesOfElement(domain) <= ofShared(target, limits::staged::mostSharedBytes);
+      vectors * schedule.lanes * elements * bytesOfElement(domain) <= ofShared(target, limits::staged::mostSharedBytes);
   if (!fits || vectors > ir::Target::ctaThreads) return std::nullopt;
-  layOut(tiling, elements, wish.group);
-  const bool isHeld =
-      !runsBothWays(domain) && heldRegisters(nest, domain, ceilDiv(elements, tiling.group)) <= limits::staged::mostHeldRegisters;
-  tiling.isHeld = wish.isHeld.value_or(isHeld) && heldRegisters(nest, domain, 1) > 0;
-  return tiling;
+  layOut(schedule, elements, wish.group);
+  const bool isHeld = !runsBothWays(domain) &&
+                      heldRegisters(nest, domain, ceilDiv(elements, schedule.group)) <= limits::staged::mostHeldRegisters;
+  schedule.isHeld = wish.isHeld.value_or(isHeld) && heldRegisters(nest, domain, 1) > 0;
+  return schedule;
 }
 
-std::optional<StagedTiling> chooseStagedTiling(const ReductionNest& nest, const IterationDomain& domain,
-                                               const ir::Target& target) {
+std::optional<StagedSchedule> chooseStagedSchedule(const ReductionNest& nest, const IterationDomain& domain,
+                                                   const ir::Target& target) {
   if (!runsBothWays(domain) && !hasShortOddRows(domain, target) && !hasShortStretches(domain)) return std::nullopt;
-  return stagedTiling(nest, domain, target);
+  return stagedSchedule(nest, domain, target);
 }
 
 }  // namespace lowering

@@ -10,7 +10,7 @@
 #include "lowering/analysis/reduction_nest.h"
 #include "lowering/heuristics/limits.h"
 #include "lowering/kernel/fuse_horizontally.h"
-#include "lowering/schedule/schedule.h"
+#include "lowering/schedule/apply.h"
 
 namespace lowering {
 namespace {
@@ -25,15 +25,15 @@ int64_t bytesOf(std::span<const LoopNest> nests) {
 }
 
 /// Columns under as many threads as a CTA of rows has.
-void match(ColumnTiling& columns, const RowTiling& rows) {
+void match(ColumnSchedule& columns, const RowSchedule& rows) {
   const int down = rows.block / columns.across;
   const bool fits = rows.ctas == 1 && rows.gridSplits == 1 && columns.gridSplits == 1 && !columns.isDirect() &&
                     columns.across * down == rows.block && down >= columns.lanes && rows.block % ir::Target::warp == 0;
   if (fits) columns.down = down;
 }
 
-/// Of loops on a CPU that sum columns of what others go through by rows: the number of tasks that split the elements, so that each finds in
-/// its cache what the rows have left there; 0 where there are no such loops.
+/// Of loops on a CPU that sum columns of what others go through by rows: the number of tasks that split the elements, so that
+/// each finds in its cache what the rows have left there; 0 where there are no such loops.
 int64_t splitsOf(const LoopNest& columns, const LoopNest& rows, const ir::Target& target) {
   const auto& sums = columns.reduction;
   if (!sums || !rows.reduction || sums->traversals() > 1 || !sums->elementStores.empty() || rows.reduction->elementStores.empty())
@@ -61,21 +61,21 @@ std::optional<ir::Kernel> merge(const ir::Kernel& a, const ir::Kernel& b) {
   return swaps ? fuseHorizontally(b, a) : fuseHorizontally(a, b);
 }
 
-/// The tiling of a matrix that two loops read, where reading it twice costs more than the wait for all CTAs in the end.
-std::optional<PersistentTiling> mixedOrderTiling(const LoopNests& nests, const ir::Target& target) {
+/// The schedule of a matrix that two loops read, where reading it twice costs more than the wait for all CTAs in the end.
+std::optional<PersistentSchedule> mixedOrderSchedule(const LoopNests& nests, const ir::Target& target) {
   if (!nests.mixedOrder || bytesOf(nests.all) < limits::persistent::leastMixedBytes) return std::nullopt;
-  return choosePersistentTiling(*nests.mixedOrder, target);
+  return choosePersistentSchedule(*nests.mixedOrder, target);
 }
 
-/// The tiling of two loops in one kernel, nothing where each has its own; what becomes of columns concerns only one of them.
-std::optional<PersistentTiling> commonTiling(const std::vector<Tiling>& tilings) {
-  if (tilings.size() != 2) return std::nullopt;
-  const auto* one = std::get_if<PersistentTiling>(&tilings[0]);
-  const auto* other = std::get_if<PersistentTiling>(&tilings[1]);
+/// The schedule of two loops in one kernel, nothing where each has its own; what becomes of columns concerns only one of them.
+std::optional<PersistentSchedule> commonSchedule(const std::vector<Schedule>& schedules) {
+  if (schedules.size() != 2) return std::nullopt;
+  const auto* one = std::get_if<PersistentSchedule>(&schedules[0]);
+  const auto* other = std::get_if<PersistentSchedule>(&schedules[1]);
   if (one == nullptr || other == nullptr) return std::nullopt;
-  PersistentTiling shared = *one;
+  PersistentSchedule shared = *one;
   shared.adds = one->adds || other->adds;
-  PersistentTiling same = *other;
+  PersistentSchedule same = *other;
   same.adds = shared.adds;
   return shared == same ? std::optional(shared) : std::nullopt;
 }
@@ -90,10 +90,10 @@ bool shareInput(const ir::Loops& a, const ir::Loops& b) {
 
 /// Elements walked from the end on where loops before these have just gone over the same ones, so many that only the last of them
 /// are still in the cache.
-void reverseRereads(std::vector<Tiling>& tilings, std::span<const LoopNest> all, const ir::Target& target) {
+void reverseRereads(std::vector<Schedule>& schedules, std::span<const LoopNest> all, const ir::Target& target) {
   if (target.backend != ir::Backend::Cuda || bytesOf(all) < limits::launches::reversed.of(target.cacheBytes)) return;
   for (std::size_t i = 1; i < all.size(); ++i) {
-    auto* pointwise = std::get_if<PointwiseTiling>(&tilings[i]);
+    auto* pointwise = std::get_if<PointwiseSchedule>(&schedules[i]);
     const auto before = all.begin() + static_cast<std::ptrdiff_t>(i);
     if (pointwise != nullptr)
       pointwise->isBackwards =
@@ -103,31 +103,31 @@ void reverseRereads(std::vector<Tiling>& tilings, std::span<const LoopNest> all,
 
 }  // namespace
 
-std::vector<Tiling> chooseTilings(const LoopNests& nests, const ir::Target& target) {
-  if (const auto matrix = mixedOrderTiling(nests, target)) return {*matrix, *matrix};
+std::vector<Schedule> chooseSchedules(const LoopNests& nests, const ir::Target& target) {
+  if (const auto matrix = mixedOrderSchedule(nests, target)) return {*matrix, *matrix};
   const std::span<const LoopNest> all = nests.all;
-  std::vector<Tiling> tilings;
-  for (const LoopNest& nest : all) tilings.push_back(chooseTiling(nest, target));
+  std::vector<Schedule> schedules;
+  for (const LoopNest& nest : all) schedules.push_back(chooseSchedule(nest, target));
   for (std::size_t i = 0; i + 1 < all.size(); ++i) {
     for (const auto& [one, other] : {std::pair(i, i + 1), std::pair(i + 1, i)}) {
       if (target.backend == ir::Backend::Cpu) {
-        if (const int64_t splits = splitsOf(all[one], all[other], target)) tilings[one] = TaskTiling{splits};
+        if (const int64_t splits = splitsOf(all[one], all[other], target)) schedules[one] = TaskSchedule{splits};
         continue;
       }
-      auto* columns = std::get_if<ColumnTiling>(&tilings[one]);
-      const auto* rows = std::get_if<RowTiling>(&tilings[other]);
+      auto* columns = std::get_if<ColumnSchedule>(&schedules[one]);
+      const auto* rows = std::get_if<RowSchedule>(&schedules[other]);
       if (columns != nullptr && rows != nullptr && bytesOf(all.subspan(i, 2)) < target.cacheBytes) match(*columns, *rows);
     }
   }
-  reverseRereads(tilings, all, target);
-  return tilings;
+  reverseRereads(schedules, all, target);
+  return schedules;
 }
 
-std::vector<ir::Kernel> scheduleAll(const LoopNests& nests, const ir::Target& target, const std::vector<Tiling>& tilings) {
-  const auto shared = nests.mixedOrder ? commonTiling(tilings) : std::nullopt;
-  if (shared) return {schedulePersistent(*nests.mixedOrder, target, *shared)};
+std::vector<ir::Kernel> applyAll(const LoopNests& nests, const ir::Target& target, const std::vector<Schedule>& schedules) {
+  const auto shared = nests.mixedOrder ? commonSchedule(schedules) : std::nullopt;
+  if (shared) return {applyPersistent(*nests.mixedOrder, target, *shared)};
   std::vector<ir::Kernel> kernels;
-  for (std::size_t i = 0; i < nests.all.size(); ++i) kernels.push_back(schedule(nests.all[i], target, tilings[i]));
+  for (std::size_t i = 0; i < nests.all.size(); ++i) kernels.push_back(apply(nests.all[i], target, schedules[i]));
   return kernels;
 }
 

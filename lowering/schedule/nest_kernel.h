@@ -7,15 +7,12 @@
 #include <vector>
 
 #include "ir/kernel.h"
-#include "ir/value.h"
 #include "lowering/analysis/iteration_domain.h"
 #include "lowering/analysis/reduction_nest.h"
 #include "lowering/kernel/statements.h"
 #include "lowering/schedule/vectorize.h"
 
 namespace lowering {
-
-using ir::Value;
 
 /// What schedules of a nest share: the kernel in the making, its local arrays, and bodies at a place.
 class NestKernel {

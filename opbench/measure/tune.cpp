@@ -12,13 +12,13 @@
 namespace opbench {
 namespace {
 
-using lowering::Tiling;
+using lowering::Schedule;
 
 constexpr int tuningRounds = 3;
 
 /// A schedule of a kernel that is ready to race.
 struct Candidate {
-  const Tiling* tiling = nullptr;
+  const Schedule* schedule = nullptr;
   runtime::CallablePtr callable;
   std::unique_ptr<runtime::Trial> trial;
 };
@@ -27,19 +27,19 @@ struct Candidate {
 class Tuner {
  public:
   Tuner(const codegen::Plan& plan, runtime::Call& call, const Check& check, const Bench& bench)
-      : plan_(plan), call_(call), check_(check), bench_(bench), tilings_(plan.tilings) {}
+      : plan_(plan), call_(call), check_(check), bench_(bench), schedules_(plan.schedules) {}
 
   void tuneKernel(size_t number) {
     const lowering::LoopNest& nest = plan_.nests[number];
-    const std::vector<Tiling> candidates = lowering::candidates(nest, target(), *plan_.tilings[number]);
+    const std::vector<Schedule> candidates = lowering::candidates(nest, target(), *plan_.schedules[number]);
     tuning_.candidates += static_cast<int>(candidates.size()) - 1;
     if (candidates.size() == 1) return;
     const std::string key = runtime::tuningKey(nest.loops, target(), bench_.run.deviceName, bench_.device.software(), candidates);
     const auto found = bench_.tunings->find(key);
     const auto stored = std::find_if(candidates.begin(), candidates.end(),
-                                     [&](const Tiling& tiling) { return found && toText(tiling) == found->tiling; });
+                                     [&](const Schedule& schedule) { return found && toText(schedule) == found->schedule; });
     if (stored != candidates.end()) {
-      tilings_[number] = *stored;
+      schedules_[number] = *stored;
       tuning_.gain *= found->gain;
       tuning_.isStored = !isMeasured_;
       return;
@@ -49,38 +49,38 @@ class Tuner {
     measure(number, candidates, key);
   }
 
-  const codegen::Tilings& tilings() const { return tilings_; }
+  const codegen::Schedules& schedules() const { return schedules_; }
   const Tuning& tuning() const { return tuning_; }
 
  private:
   const ir::Target& target() const { return bench_.device.target(); }
 
-  Candidate prepare(size_t number, const Tiling& tiling) const {
-    codegen::Tilings tilings = tilings_;
-    tilings[number] = tiling;
-    Candidate candidate{&tiling, nullptr, nullptr};
-    candidate.callable = plannedCallable(call_, codegen::compile(plan_.graph, target(), tilings), bench_.device, bench_.cache);
+  Candidate prepare(size_t number, const Schedule& schedule) const {
+    codegen::Schedules schedules = schedules_;
+    schedules[number] = schedule;
+    Candidate candidate{&schedule, nullptr, nullptr};
+    candidate.callable = plannedCallable(call_, codegen::compile(plan_.graph, target(), schedules), bench_.device, bench_.cache);
     candidate.trial = bench_.device.prepare(*candidate.callable, call_);
     if (const std::string wrong = check_(*candidate.trial); !wrong.empty()) ir::fail(ir::ErrorKind::Internal, "{}", wrong);
     return candidate;
   }
 
   /// The candidates that are right; none where the default is not, which then fails the sample.
-  std::vector<Candidate> prepareAll(size_t number, const std::vector<Tiling>& candidates) {
+  std::vector<Candidate> prepareAll(size_t number, const std::vector<Schedule>& candidates) {
     std::vector<Candidate> prepared;
-    for (const Tiling& tiling : candidates) {
+    for (const Schedule& schedule : candidates) {
       try {
-        prepared.push_back(prepare(number, tiling));
+        prepared.push_back(prepare(number, schedule));
       } catch (const std::exception& error) {
         if (prepared.empty()) return {};
         const std::string reason = error.what();
-        tuning_.refused.push_back(fmt::format("{}: {}", toText(tiling), reason.substr(0, reason.find('\n'))));
+        tuning_.refused.push_back(fmt::format("{}: {}", toText(schedule), reason.substr(0, reason.find('\n'))));
       }
     }
     return prepared;
   }
 
-  void measure(size_t number, const std::vector<Tiling>& candidates, const std::string& key) {
+  void measure(size_t number, const std::vector<Schedule>& candidates, const std::string& key) {
     const std::vector<Candidate> all = prepareAll(number, candidates);
     if (all.empty()) return;
     std::vector<runtime::Trial*> trials;
@@ -93,19 +93,19 @@ class Tuner {
     for (const Timing& timing : race(trials, measure, bench_.device, pace, bench_.options.seed).timings)
       seconds.push_back(timing.median);
     for (size_t i = 0; i < all.size(); ++i)
-      tuning_.tried.push_back({static_cast<int>(number), toText(*all[i].tiling), seconds[i]});
+      tuning_.tried.push_back({static_cast<int>(number), toText(*all[i].schedule), seconds[i]});
     const size_t winner = fastest(seconds);
     const double gain = seconds[0] / seconds[winner];
-    tilings_[number] = *all[winner].tiling;
+    schedules_[number] = *all[winner].schedule;
     tuning_.gain *= gain;
-    bench_.tunings->put(key, {toText(*all[winner].tiling), gain}, plan_.nests[number].loops.name, bench_.run.deviceName);
+    bench_.tunings->put(key, {toText(*all[winner].schedule), gain}, plan_.nests[number].loops.name, bench_.run.deviceName);
   }
 
   const codegen::Plan& plan_;
   runtime::Call& call_;
   const Check& check_;
   const Bench& bench_;
-  codegen::Tilings tilings_;
+  codegen::Schedules schedules_;
   Tuning tuning_;
   bool isMeasured_ = false;  ///< whether anything raced
 };
@@ -120,9 +120,10 @@ size_t fastest(const std::vector<double>& seconds) {
 
 Tuning tune(codegen::Plan& plan, runtime::Call& call, const Check& check, const Bench& bench) {
   Tuner tuner(plan, call, check, bench);
-  for (size_t i = 0; i < plan.tilings.size(); ++i)
-    if (plan.tilings[i]) tuner.tuneKernel(i);
-  if (tuner.tilings() != plan.tilings) plan = codegen::compile(ir::Graph(plan.graph), bench.device.target(), tuner.tilings());
+  for (size_t i = 0; i < plan.schedules.size(); ++i)
+    if (plan.schedules[i]) tuner.tuneKernel(i);
+  if (tuner.schedules() != plan.schedules)
+    plan = codegen::compile(ir::Graph(plan.graph), bench.device.target(), tuner.schedules());
   return tuner.tuning();
 }
 

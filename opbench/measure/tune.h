@@ -13,7 +13,7 @@ namespace opbench {
 /// Runs a trial and says why its result is wrong; nothing where it is right.
 using Check = std::function<std::string(runtime::Trial&)>;
 
-/// Gives every kernel of a generated plan the tiling that is fastest on the call's own data: one that was found before
+/// Gives every kernel of a generated plan the schedule that is fastest on the call's own data: one that was found before
 /// (Bench::tunings), or else the winner of a race between the candidates. Candidates that fail or are wrong do not race.
 Tuning tune(codegen::Plan& plan, runtime::Call& call, const Check& check, const Bench& bench);
 

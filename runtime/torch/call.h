@@ -78,8 +78,6 @@ class OutOfMemory : public ir::Error {
 /// Whether an exception says that memory ran out, whoever threw it.
 bool isOutOfMemory(const std::exception& error);
 
-/// Whether today's ATen has the operator `aten.add.Tensor`.
-bool operatorExists(const std::string& op);
 /// Names of ATen's operators, for suggestions.
 std::vector<std::string> operatorNames();
 

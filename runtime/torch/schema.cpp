@@ -72,8 +72,6 @@ std::string recordedName(const c10::OperatorName& name) {
   return text + "." + (name.overload_name.empty() ? "default" : name.overload_name);
 }
 
-bool operatorExists(const std::string& op) { return c10::Dispatcher::singleton().findSchema(operatorName(op)).has_value(); }
-
 std::vector<std::string> operatorNames() {
   std::vector<std::string> names;
   for (const c10::OperatorName& name : c10::Dispatcher::singleton().getAllOpNames()) {

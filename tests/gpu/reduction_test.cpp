@@ -12,7 +12,7 @@
 
 #include "codegen/cuda/emit.h"
 #include "ir/text/text.h"
-#include "lowering/schedule/schedule.h"
+#include "lowering/schedule/apply.h"
 #include "lowering/tensor/lowering.h"
 #include "tests/gpu/gpu.h"
 #include "tests/reduction_kernels.h"
@@ -140,7 +140,7 @@ TEST_CASE("CTAs that wait for all others, launch after launch") {
   for (const int launches : {1, 2, 5}) check(kernel, smallIntegers(DType::F32, inputElements(kernel)), 0, launches);
 }
 
-TEST_CASE("scans of every tiling, launch after launch") {
+TEST_CASE("scans of every schedule, launch after launch") {
   for (const auto& [type, dim] : std::vector<std::pair<const char*, int>>{{"i64[4, 128]", 1},
                                                                           {"f16[3000, 16]", 1},
                                                                           {"f32[300, 1000]", 1},
@@ -156,7 +156,7 @@ TEST_CASE("scans of every tiling, launch after launch") {
     CAPTURE(type);
     const ir::Graph graph = ir::parseGraph(fmt::format(
         "graph\n  in self {0}\n  out0 {0} = aten.cumsum.default(self=self, dim={1}, dtype=None)\n  return out0\n", type, dim));
-    const ir::Kernel kernel = lowering::schedule(lowering::lower(graph).front(), tests::gpu().target());
+    const ir::Kernel kernel = lowering::apply(lowering::lower(graph).front(), tests::gpu().target());
     const DType dtype = kernel.params[0].buffer.type.dtype;
     check(kernel, smallIntegers(dtype, inputElements(kernel)), 0, 3);
   }

@@ -7,7 +7,7 @@
 #include <random>
 
 #include "codegen/cuda/emit.h"
-#include "lowering/schedule/schedule.h"
+#include "lowering/schedule/apply.h"
 #include "tests/gpu/gpu.h"
 #include "tests/random_expr.h"
 #include "tests/scalar_kernels.h"
@@ -235,7 +235,7 @@ TEST_CASE("random kernels agree with the interpreter to the bit when nothing is 
     tests::RandomOptions options;
     options.exactOnly = true;
     const ir::Loops loops = tests::randomLoops(seed, options);
-    ir::Kernel kernel = lowering::schedule(loops, tests::gpu().target());
+    ir::Kernel kernel = lowering::apply(loops, tests::gpu().target());
     kernel.relaxedMath = false;
     kernel.index32 = seed % 3 != 0;
     codegen::Program program = codegen::emitCuda(kernel, tests::gpu().target());

@@ -8,14 +8,14 @@
 #include "ir/interpret/interpret.h"
 #include "ir/text/text.h"
 #include "ir/verify/verify.h"
-#include "lowering/schedule/schedule.h"
+#include "lowering/schedule/apply.h"
 #include "lowering/tensor/lowering.h"
 #include "tests/targets.h"
 
 namespace {
 
 using ir::Memory;
-using lowering::Tiling;
+using lowering::Schedule;
 
 ir::Loops loopsOf(const std::string& lines) { return lowering::lower(ir::parseGraph("graph\n" + lines)).front(); }
 
@@ -52,16 +52,16 @@ std::vector<std::string> checkAll(const std::string& lines) {
   ir::interpret(loops, expected);
   std::vector<std::string> texts;
   const lowering::LoopNest nest = lowering::analyze(loops, target);
-  for (const Tiling& tiling : lowering::candidates(nest, target, lowering::chooseTiling(nest, target))) {
-    texts.push_back(toText(tiling));
+  for (const Schedule& schedule : lowering::candidates(nest, target, lowering::chooseSchedule(nest, target))) {
+    texts.push_back(toText(schedule));
     CAPTURE(texts.back());
-    const ir::Kernel kernel = lowering::schedule(nest, target, tiling);
+    const ir::Kernel kernel = lowering::apply(nest, target, schedule);
     ir::verify(kernel);
     std::vector<Memory> memory = memoryOf(loops);
     ir::interpret(kernel, memory);
     for (std::size_t i = 0; i < memory.size(); ++i) CHECK(distance(memory[i], expected[i]) < 2e-3);
   }
-  CHECK(texts.front() == toText(lowering::chooseTiling(nest, target)));
+  CHECK(texts.front() == toText(lowering::chooseSchedule(nest, target)));
   CHECK(std::set<std::string>(texts.begin(), texts.end()).size() == texts.size());
   CHECK(texts.size() > 1);
   CHECK(texts.size() <= 11);
@@ -160,14 +160,15 @@ TEST_CASE("elements: vectors a thread and threads a block") {
 
 TEST_CASE("on a CPU there is one") {
   const lowering::LoopNest nest = lowering::analyze(loopsOf(softmax("8", "512")), tests::avx512());
-  const std::vector<Tiling> tilings = lowering::candidates(nest, tests::avx512(), lowering::chooseTiling(nest, tests::avx512()));
-  REQUIRE(tilings.size() == 1);
-  CHECK(toText(tilings.front()) == "tasks");
+  const std::vector<Schedule> schedules =
+      lowering::candidates(nest, tests::avx512(), lowering::chooseSchedule(nest, tests::avx512()));
+  REQUIRE(schedules.size() == 1);
+  CHECK(toText(schedules.front()) == "tasks");
 }
 
-TEST_CASE("without a tiling, that of the rules") {
+TEST_CASE("without a schedule, that of the rules") {
   const ir::Loops loops = loopsOf(softmax("8", "512"));
   const lowering::LoopNest nest = lowering::analyze(loops, tests::hopper());
-  const Tiling rules = lowering::candidates(nest, tests::hopper(), lowering::chooseTiling(nest, tests::hopper())).front();
-  CHECK(ir::toText(lowering::schedule(loops, tests::hopper())) == ir::toText(lowering::schedule(nest, tests::hopper(), rules)));
+  const Schedule rules = lowering::candidates(nest, tests::hopper(), lowering::chooseSchedule(nest, tests::hopper())).front();
+  CHECK(ir::toText(lowering::apply(loops, tests::hopper())) == ir::toText(lowering::apply(nest, tests::hopper(), rules)));
 }

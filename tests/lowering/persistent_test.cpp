@@ -59,12 +59,12 @@ ir::Target device(int processors) {
 }
 
 /// Schedules loops as one crossing, and compares what the kernel leaves with what the loops do.
-void checkTiling(const std::vector<ir::Loops>& all, const lowering::PersistentTiling& tiling, int processors) {
-  CAPTURE(toText(lowering::Tiling(tiling)));
-  const std::vector<lowering::Tiling> tilings(all.size(), tiling);
+void checkSchedule(const std::vector<ir::Loops>& all, const lowering::PersistentSchedule& schedule, int processors) {
+  CAPTURE(toText(lowering::Schedule(schedule)));
+  const std::vector<lowering::Schedule> schedules(all.size(), schedule);
   const ir::Target target = device(processors);
   const std::vector<ir::Kernel> kernels =
-      lowering::mergeLaunches(lowering::scheduleAll(tests::nestsOf(all, target), target, tilings));
+      lowering::mergeLaunches(lowering::applyAll(tests::nestsOf(all, target), target, schedules));
   REQUIRE(kernels.size() == 1);
   const ir::Kernel& kernel = kernels.front();
   INFO(ir::toText(kernel));
@@ -90,11 +90,11 @@ void checkMixedOrder(const std::string& lines, int processors) {
   const std::vector<ir::Loops> all = lowering::lower(ir::parseGraph("graph\n" + lines));
   const std::optional<lowering::MixedOrderReduction> matrix = mixedOrderOf(all);
   REQUIRE(matrix);
-  std::optional<lowering::PersistentTiling> tiling = lowering::choosePersistentTiling(*matrix, device(processors));
-  REQUIRE(tiling);
-  checkTiling(all, *tiling, processors);
-  tiling->adds = true;
-  if (lowering::canAdd(*matrix)) checkTiling(all, *tiling, processors);
+  std::optional<lowering::PersistentSchedule> schedule = lowering::choosePersistentSchedule(*matrix, device(processors));
+  REQUIRE(schedule);
+  checkSchedule(all, *schedule, processors);
+  schedule->adds = true;
+  if (lowering::canAdd(*matrix)) checkSchedule(all, *schedule, processors);
 }
 
 std::string layerNormBackward(int rows, int columns, const std::string& dtype = "f16") {

@@ -85,9 +85,9 @@ TEST_CASE("scans in place, of products, and with work before and after") {
 TEST_CASE("what a thread reads at once is read in the order of the loops, wherever their nodes lie in memory") {
   const auto kernel = [](const std::string& lets) {
     const std::string text = "loops f\n  in x f32[40, 300]\n  in w f32[40, 300]\n  out y f32[40, 300]\n";
-    return ir::toText(lowering::schedule(ir::parseLoops(text + "  for i0 in 40, i1 in 300\n" + lets +
-                                                        "    y[i0*300 + i1] = add[to i1](x[i0*300 + i1] * w[i0*300 + i1])\n"),
-                                         tests::hopper()));
+    return ir::toText(lowering::apply(ir::parseLoops(text + "  for i0 in 40, i1 in 300\n" + lets +
+                                                     "    y[i0*300 + i1] = add[to i1](x[i0*300 + i1] * w[i0*300 + i1])\n"),
+                                      tests::hopper()));
   };
   CHECK(kernel("") == kernel("    let t0 = w[i0*300 + i1]\n"));
 }

@@ -11,7 +11,7 @@
 #include "ir/interpret/interpret.h"
 #include "ir/text/text.h"
 #include "ir/verify/verify.h"
-#include "lowering/schedule/schedule.h"
+#include "lowering/schedule/apply.h"
 #include "lowering/tensor/lowering.h"
 #include "tests/random_expr.h"
 #include "tests/targets.h"
@@ -28,7 +28,7 @@ inline bool same(const ir::Memory& a, const ir::Memory& b) {
   });
 }
 
-/// Other devices beside the usual ones: with few processors other tilings fill them, with small caches others fit.
+/// Other devices beside the usual ones: with few processors other schedules fill them, with small caches others fit.
 inline std::vector<ir::Target> targets() {
   ir::Target smallGpu = tests::hopper(), manyCores = tests::avx512(), smallCache = tests::avx512();
   smallGpu.processors = 2;
@@ -44,7 +44,7 @@ inline void checkSchedules(const ir::Loops& loops, uint64_t seed) {
   std::vector<ir::Memory> expected = tests::randomMemory(loops, seed);
   ir::interpret(loops, expected);
   for (const ir::Target& target : targets()) {
-    const ir::Kernel kernel = lowering::schedule(loops, target);
+    const ir::Kernel kernel = lowering::apply(loops, target);
     INFO(ir::toText(kernel));
     REQUIRE_NOTHROW(ir::verify(kernel, target));
     std::vector<ir::Memory> found = tests::randomMemory(loops, seed);

@@ -3,7 +3,7 @@
 
 #include "codegen/cuda/emit.h"
 #include "ir/text/text.h"
-#include "lowering/schedule/schedule.h"
+#include "lowering/schedule/apply.h"
 #include "lowering/tensor/lowering.h"
 #include "runtime/build/nvrtc.h"
 #include "tests/targets.h"
@@ -15,9 +15,9 @@ void compileAll(const std::string& lines) {
   const runtime::Cache none;
   const ir::Target target = tests::hopper();
   for (const lowering::LoopNest& nest : lowering::analyze(lowering::lower(ir::parseGraph("graph\n" + lines)), target))
-    for (const lowering::Tiling& tiling : lowering::candidates(nest, target, lowering::chooseTiling(nest, target))) {
-      CAPTURE(toText(tiling));
-      const codegen::Program program = codegen::emitCuda(lowering::schedule(nest, target, tiling), target);
+    for (const lowering::Schedule& schedule : lowering::candidates(nest, target, lowering::chooseSchedule(nest, target))) {
+      CAPTURE(toText(schedule));
+      const codegen::Program program = codegen::emitCuda(lowering::apply(nest, target, schedule), target);
       CHECK_FALSE(nvrtc.compile(program, none).cubin.empty());
     }
 }

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "ir/error.h"
-#include "lowering/schedule/schedule.h"
+#include "lowering/schedule/apply.h"
 #include "tests/random_expr.h"
 #include "tests/runtime/cpu_kernel.h"
 
@@ -86,7 +86,7 @@ TEST_CASE("random loops, each access by lane: gathers and scatters of every dtyp
 TEST_CASE("random loops as the CPU's schedule binds them") {
   for (uint64_t seed = 101; seed <= 140; ++seed) {
     const ir::Loops loops = tests::randomLoops(seed, {4, true, true});
-    check(lowering::schedule(loops, runtime::Orc::host(1)), tests::randomMemory(loops, seed));
+    check(lowering::apply(loops, runtime::Orc::host(1)), tests::randomMemory(loops, seed));
   }
 }
 

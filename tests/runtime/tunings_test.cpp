@@ -18,9 +18,9 @@ using runtime::Tunings;
 
 namespace {
 
-std::string tilingOf(const Tunings& tunings, const std::string& key) {
+std::string scheduleOf(const Tunings& tunings, const std::string& key) {
   const auto found = tunings.find(key);
-  return found ? found->tiling : "none";
+  return found ? found->schedule : "none";
 }
 
 void append(const std::filesystem::path& path, const std::string& text) { std::ofstream(path, std::ios::app) << text; }
@@ -37,11 +37,11 @@ TEST_CASE("what one process found the next one finds") {
   const tests::TemporaryFolder folder;
   const runtime::Cache cache(tests::cacheIn(folder.path / "made when needed"));
   Tunings first(cache);
-  CHECK(tilingOf(first, "a") == "none");
+  CHECK(scheduleOf(first, "a") == "none");
   first.put("a", {"rows group 64", 1.25}, "softmax", "Example GPU");
-  CHECK(tilingOf(first, "a") == "rows group 64");
+  CHECK(scheduleOf(first, "a") == "rows group 64");
   const Tunings next(cache);
-  CHECK(tilingOf(next, "a") == "rows group 64");
+  CHECK(scheduleOf(next, "a") == "rows group 64");
   CHECK(next.find("a")->gain == 1.25);
   CHECK(next.complaint() == "");
 }
@@ -50,15 +50,15 @@ TEST_CASE("the file is made for people as well") {
   const tests::TemporaryFolder folder;
   Tunings(runtime::Cache(tests::cacheIn(folder.path))).put("00ff", {"rows group 64", 1.25}, "softmax", "Example GPU");
   CHECK(tests::contentOf(folder.path / "cache/tuning.jsonl") ==
-        R"({"kernel":"softmax","device":"Example GPU","tiling":"rows group 64","gain":1.25,"key":"00ff"})"
+        R"({"kernel":"softmax","device":"Example GPU","schedule":"rows group 64","gain":1.25,"key":"00ff"})"
         "\n");
 }
 
 TEST_CASE("no folder: what is found lasts as long as the process") {
   Tunings tunings;
   tunings.put("a", {"rows group 64", 1.25}, "softmax", "Example GPU");
-  CHECK(tilingOf(tunings, "a") == "rows group 64");
-  CHECK(tilingOf(Tunings(), "a") == "none");
+  CHECK(scheduleOf(tunings, "a") == "rows group 64");
+  CHECK(scheduleOf(Tunings(), "a") == "none");
 }
 
 TEST_CASE("a damaged file costs its damaged lines, one complaint, and heals when it is written") {
@@ -66,16 +66,16 @@ TEST_CASE("a damaged file costs its damaged lines, one complaint, and heals when
   const runtime::Cache cache(tests::cacheIn(folder.path));
   const std::filesystem::path path = folder.path / "cache/tuning.jsonl";
   Tunings(cache).put("a", {"rows group 64", 1.25}, "softmax", "Example GPU");
-  append(path, "not JSON\n{\"key\": 1}\n[]\n{\"key\":\"b\",\"tiling\":\"rows gr");
+  append(path, "not JSON\n{\"key\": 1}\n[]\n{\"key\":\"b\",\"schedule\":\"rows gr");
   Tunings damaged(cache);
-  CHECK(tilingOf(damaged, "a") == "rows group 64");
-  CHECK(tilingOf(damaged, "b") == "none");
+  CHECK(scheduleOf(damaged, "a") == "rows group 64");
+  CHECK(scheduleOf(damaged, "b") == "none");
   CHECK(damaged.complaint() == path.string() + ": 4 damaged lines ignored");
   damaged.put("c", {"rows group 32", 1.5}, "softmax", "Example GPU");
   const Tunings healed(cache);
   CHECK(healed.complaint() == "");
-  CHECK(tilingOf(healed, "a") == "rows group 64");
-  CHECK(tilingOf(healed, "c") == "rows group 32");
+  CHECK(scheduleOf(healed, "a") == "rows group 64");
+  CHECK(scheduleOf(healed, "c") == "rows group 32");
 }
 
 TEST_CASE("bytes that are no text at all are damage like any other") {
@@ -107,11 +107,11 @@ TEST_CASE("lines of gains that no schedule has, and lines that never end, are da
   const runtime::Cache cache(tests::cacheIn(folder.path));
   const std::filesystem::path path = folder.path / "cache/tuning.jsonl";
   for (const char* gain : {"-1", "0", "1e300", "null", "\"1.5\""})
-    append(path, R"({"key":"a","tiling":"rows group 64","gain":)" + std::string(gain) + "}\n");
-  append(path, R"({"key":"a","tiling":")" + std::string(2 << 20, 'x') + "\",\"gain\":1.5}\n");
+    append(path, R"({"key":"a","schedule":"rows group 64","gain":)" + std::string(gain) + "}\n");
+  append(path, R"({"key":"a","schedule":")" + std::string(2 << 20, 'x') + "\",\"gain\":1.5}\n");
   const Tunings damaged(cache);
   CHECK(damaged.complaint().ends_with("6 damaged lines ignored"));
-  CHECK(tilingOf(damaged, "a") == "none");
+  CHECK(scheduleOf(damaged, "a") == "none");
 }
 
 TEST_CASE("what is no file of the user's in the file's place is not read, nobody waits for it, and it is replaced") {
@@ -141,9 +141,9 @@ TEST_CASE("what is no file of the user's in the file's place is not read, nobody
     REQUIRE(mkfifo((path.string() + ".lock").c_str(), 0600) == 0);
   }
   Tunings tunings(cache);
-  CHECK(tilingOf(tunings, "a") == "none");
+  CHECK(scheduleOf(tunings, "a") == "none");
   tunings.put("b", {"rows group 32", 1.25}, "softmax", "Example GPU");
-  CHECK(tilingOf(Tunings(cache), "b") == "rows group 32");
+  CHECK(scheduleOf(Tunings(cache), "b") == "rows group 32");
   CHECK(std::filesystem::is_regular_file(std::filesystem::symlink_status(path)));
 }
 
@@ -155,7 +155,7 @@ TEST_CASE("whoever holds the lock for ever costs some time, and no entry") {
   const inputs::Descriptor held(open((folder.path / "cache/tuning.jsonl.lock").c_str(), O_RDWR | O_CLOEXEC));
   REQUIRE(flock(held.number(), LOCK_EX) == 0);
   tunings.put("b", {"rows group 32", 1.25}, "softmax", "Example GPU");
-  CHECK(tilingOf(Tunings(cache), "b") == "rows group 32");
+  CHECK(scheduleOf(Tunings(cache), "b") == "rows group 32");
 }
 
 TEST_CASE("a key is of the loops, the hardware, its software and the candidates") {
@@ -164,7 +164,7 @@ TEST_CASE("a key is of the loops, the hardware, its software and the candidates"
   smaller.processors = 66;
   const ir::Loops loops = sum("300000"), others = sum("300001");
   const lowering::LoopNest nest = lowering::analyze(loops, target);
-  std::vector<lowering::Tiling> candidates = lowering::candidates(nest, target, lowering::chooseTiling(nest, target));
+  std::vector<lowering::Schedule> candidates = lowering::candidates(nest, target, lowering::chooseSchedule(nest, target));
   const std::string key = runtime::tuningKey(loops, target, "Example GPU", "NVRTC 13.0", candidates);
   CHECK(key == runtime::tuningKey(sum("300000"), target, "Example GPU", "NVRTC 13.0", candidates));
   CHECK(key != runtime::tuningKey(others, target, "Example GPU", "NVRTC 13.0", candidates));

@@ -5,11 +5,11 @@
 #include "ir/index/ceil_div.h"
 #include "lowering/analysis/reuse.h"
 #include "lowering/heuristics/limits.h"
+#include "lowering/schedule/apply.h"
 #include "lowering/schedule/cpu/column_tiles.h"
 #include "lowering/schedule/cpu/tasks.h"
 #include "lowering/schedule/cpu/vectors.h"
 #include "lowering/schedule/nest_kernel.h"
-#include "lowering/schedule/schedule.h"
 
 namespace lowering {
 namespace {
@@ -20,7 +20,7 @@ using ir::LoopKind;
 class CpuColumnKernel {
  public:
   CpuColumnKernel(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target,
-                  const TaskTiling& tiling)
+                  const TaskSchedule& schedule)
       : kernel_(loops, nest, domain, target),
         loops_(loops),
         nest_(nest),
@@ -28,7 +28,7 @@ class CpuColumnKernel {
         elements_(domain.numel(domain.elementDims(), domain.dims().size())),
         lanes_(std::min(cpuLanes(loops, domain, domain.elementDims() - 1, target),
                         lanesOf(domain.dims()[domain.elementDims() - 1].extent))),
-        columns_(kernel_, chooseTasks(target, tiling)),
+        columns_(kernel_, chooseTasks(target, schedule)),
         tile_(columns_.how.tile),
         splits_(columns_.how.splits) {}
 
@@ -63,26 +63,26 @@ class CpuColumnKernel {
  private:
   /// Tiles whose sums stay in registers, or wide ones; splits of all tiles where that gives every thread enough to do, splits of
   /// one where tiles are fewer than threads.
-  ColumnTasks chooseTasks(const ir::Target& target, const TaskTiling& tiling) const {
+  ColumnTasks chooseTasks(const ir::Target& target, const TaskSchedule& schedule) const {
     const std::size_t dim = domain_.elementDims() - 1;
     const int64_t columns = domain_.dims()[dim].extent, outer = domain_.numel(0, dim);
     ColumnTasks how;
     how.lanes = lanes_;
     const bool canSplit = nest_.traversals() == 1 && nest_.elementStores.empty();
-    ir::require(tiling.splits == 0 || canSplit, "only sums of columns are split");
+    ir::require(schedule.splits == 0 || canSplit, "only sums of columns are split");
     const int64_t most = std::min<int64_t>(target.processors, elements_ / limits::cpu::columnSplitElements);
     const bool splitsAll =
         canSplit && outer < target.processors && most == target.processors && cpuPieces(loops_, domain_) >= target.processors;
-    how.takesAll = tiling.splits > 0 || splitsAll;
+    how.takesAll = schedule.splits > 0 || splitsAll;
     const int64_t vectors = ceilDiv(columns, lanes_);
     const int64_t wanted = how.takesAll || outer >= target.processors ? 1 : std::min<int64_t>(vectors, target.processors);
     const int64_t inRegisters =
         limits::cpu::tileVectors / static_cast<int64_t>(std::min<std::size_t>(2, nest_.reductions.size()));
-    const bool isWide = tiling.splits == 0 && isLeftByCaches(inRegisters * lanes_, target);
+    const bool isWide = schedule.splits == 0 && isLeftByCaches(inRegisters * lanes_, target);
     how.tile = ceilDiv(vectors, ceilDiv(ceilDiv(vectors, isWide ? limits::cpu::wideTileVectors : inRegisters), wanted) * wanted) *
                lanes_;
     if (how.takesAll)
-      how.splits = tiling.splits > 0 ? tiling.splits : target.processors;
+      how.splits = schedule.splits > 0 ? schedule.splits : target.processors;
     else if (canSplit && outer * ceilDiv(columns, how.tile) < target.processors)
       how.splits = std::max<int64_t>(1, most);
     return how;
@@ -92,8 +92,8 @@ class CpuColumnKernel {
     return kernel_.addLocal(stem, dtype, elements, ir::Space::Private, lanes_);
   }
 
-  /// Whether a tile of so many columns is read from beyond the caches by every traversal: one in registers is then no gain, and wider
-  /// ones read longer segments of memory.
+  /// Whether a tile of so many columns is read from beyond the caches by every traversal: one in registers is then no gain, and
+  /// wider ones read longer segments of memory.
   bool isLeftByCaches(int64_t tile, const ir::Target& target) const {
     int64_t bytes = 0, ofTile = 0;
     for (const ir::Buffer& buffer : loops_.buffers) bytes += buffer.type.bytesTouched();
@@ -376,9 +376,9 @@ class CpuColumnKernel {
 
 }  // namespace
 
-ir::Kernel scheduleCpuColumns(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain,
-                              const ir::Target& target, const TaskTiling& tiling) {
-  return CpuColumnKernel(loops, nest, domain, target, tiling).build(target);
+ir::Kernel applyCpuColumns(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain,
+                           const ir::Target& target, const TaskSchedule& schedule) {
+  return CpuColumnKernel(loops, nest, domain, target, schedule).build(target);
 }
 
 }  // namespace lowering

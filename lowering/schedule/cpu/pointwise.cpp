@@ -6,9 +6,9 @@
 #include "ir/value.h"
 #include "ir/walk.h"
 #include "lowering/heuristics/limits.h"
+#include "lowering/schedule/apply.h"
 #include "lowering/schedule/cpu/tasks.h"
 #include "lowering/schedule/cpu/vectors.h"
-#include "lowering/schedule/schedule.h"
 #include "lowering/schedule/vectorize.h"
 
 namespace lowering {
@@ -122,7 +122,7 @@ class TaskBody {
 
 }  // namespace
 
-ir::Kernel scheduleCpuPointwise(const ir::Loops& loops, const IterationDomain& domain, const ir::Target& target) {
+ir::Kernel applyCpuPointwise(const ir::Loops& loops, const IterationDomain& domain, const ir::Target& target) {
   const TaskBody body(loops, domain, target);
   ir::Kernel kernel;
   kernel.name = loops.name;

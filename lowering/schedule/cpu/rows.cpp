@@ -5,10 +5,10 @@
 #include "ir/index/ceil_div.h"
 #include "lowering/analysis/reuse.h"
 #include "lowering/heuristics/limits.h"
+#include "lowering/schedule/apply.h"
 #include "lowering/schedule/cpu/tasks.h"
 #include "lowering/schedule/cpu/vectors.h"
 #include "lowering/schedule/nest_kernel.h"
-#include "lowering/schedule/schedule.h"
 
 namespace lowering {
 namespace {
@@ -358,8 +358,8 @@ class CpuRowKernel {
 
 }  // namespace
 
-ir::Kernel scheduleCpuRows(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain,
-                           const ir::Target& target) {
+ir::Kernel applyCpuRows(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain,
+                        const ir::Target& target) {
   return CpuRowKernel(loops, nest, domain, target).build();
 }
 

@@ -4,9 +4,9 @@
 
 #include "ir/index/ceil_div.h"
 #include "lowering/heuristics/limits.h"
+#include "lowering/schedule/apply.h"
 #include "lowering/schedule/cpu/tasks.h"
 #include "lowering/schedule/nest_kernel.h"
-#include "lowering/schedule/schedule.h"
 
 namespace lowering {
 namespace {
@@ -171,8 +171,8 @@ class CpuScanKernel {
 
 }  // namespace
 
-ir::Kernel scheduleCpuScan(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain,
-                           const ir::Target& target) {
+ir::Kernel applyCpuScan(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain,
+                        const ir::Target& target) {
   return CpuScanKernel(loops, nest, domain, target).build();
 }
 

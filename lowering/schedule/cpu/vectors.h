@@ -6,12 +6,10 @@
 
 #include "ir/kernel.h"
 #include "ir/target.h"
-#include "ir/value.h"
 #include "lowering/analysis/iteration_domain.h"
+#include "lowering/kernel/statements.h"
 
 namespace lowering {
-
-using ir::Value;
 
 /// How many elements there are before the first one where stores are aligned, and the most there can be.
 struct Head {

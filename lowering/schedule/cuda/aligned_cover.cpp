@@ -5,14 +5,14 @@ namespace lowering {
 
 using ir::Expr;
 
-AlignedCover::AlignedCover(const NestKernel& kernel, const RowTiling& tiling) : kernel_(kernel), tiling_(tiling) {
+AlignedCover::AlignedCover(const NestKernel& kernel, const RowSchedule& schedule) : kernel_(kernel), schedule_(schedule) {
   for (const std::vector<Access>* accesses : {&kernel.domain().stores(), &kernel.domain().loads()})
     for (const Access& access : *accesses)
       if (isRowAccess(kernel.domain(), access)) first_ = &access;
 }
 
 Value AlignedCover::shift(const Position& position) const {
-  const int lanes = tiling_.lanes;
+  const int lanes = schedule_.lanes;
   Value start = kernel_.number(first_->form->constant % lanes);
   for (std::size_t d = 0; d < kernel_.domain().innermost(); ++d) {
     const int64_t stride = kernel_.domain().stride(*first_, d) % lanes;
@@ -26,44 +26,44 @@ Value AlignedCover::clamped(Value lane, const Position& position) const {
 }
 
 Condition AlignedCover::begins(Value start, int64_t vectors, const Position& position) const {
-  if ((vectors - 1) * tiling_.lanes < kernel_.domain().inner().extent) return std::nullopt;
+  if ((vectors - 1) * schedule_.lanes < kernel_.domain().inner().extent) return std::nullopt;
   return start < shift(position) + extent();
 }
 
 bool AlignedCover::edgesAreRare() const {
-  const bool everyWarpHasThem = !tiling_.hasRuns() && tiling_.group <= ir::Target::warp;
-  return tiling_.runVectors >= limits::cover::longSegment && !everyWarpHasThem;
+  const bool everyWarpHasThem = !schedule_.hasRuns() && schedule_.group <= ir::Target::warp;
+  return schedule_.runVectors >= limits::cover::longSegment && !everyWarpHasThem;
 }
 
 bool AlignedCover::edgesAreApart() const {
-  const bool hasAll = tiling_.vectorSteps == 1 && tiling_.alongRun == 1;
-  return tiling_.hasCover && hasAll && tiling_.runsAtOnce > 1 && edgesAreRare();
+  const bool hasAll = schedule_.vectorSteps == 1 && schedule_.alongRun == 1;
+  return schedule_.hasCover && hasAll && schedule_.runsAtOnce > 1 && edgesAreRare();
 }
 
 Value AlignedCover::column(Value thread) const {
-  if (tiling_.runsAtOnce == 1) return thread;
-  if (!edgesAreApart()) return mod(thread, tiling_.columns);
-  const Value atEnd = mod(endThread(thread), 2) * (tiling_.columns - 1);
+  if (schedule_.runsAtOnce == 1) return thread;
+  if (!edgesAreApart()) return mod(thread, schedule_.columns);
+  const Value atEnd = mod(endThread(thread), 2) * (schedule_.columns - 1);
   return where(thread < innerThreads(), mod(thread, innerColumns()) + 1, atEnd);
 }
 
 Value AlignedCover::run(Value thread) const {
-  if (!edgesAreApart()) return floorDiv(thread, tiling_.columns);
+  if (!edgesAreApart()) return floorDiv(thread, schedule_.columns);
   return where(thread < innerThreads(), floorDiv(thread, innerColumns()), floorDiv(endThread(thread), 2));
 }
 
 Value AlignedCover::before(const LanePlace& at) const { return shift(at.base) - Value{pool(), at.base.back()}; }
 
-Value AlignedCover::isWhole(const LanePlace& at) const { return (before(at) <= 0) & (end(at) >= tiling_.lanes); }
+Value AlignedCover::isWhole(const LanePlace& at) const { return (before(at) <= 0) & (end(at) >= schedule_.lanes); }
 
 const Expr* AlignedCover::offset(const Access& access, const LanePlace& at) const {
   // Written as multiples of the vector, by which the compiler sees that it is aligned; steps of whole vectors are left out of
   // the division, so that it is the same for all of a thread's runs.
-  const int lanes = tiling_.lanes;
+  const int lanes = schedule_.lanes;
   Value start = kernel_.number(access.form->constant), steps{pool(), at.base.back()};
   for (std::size_t d = 0; d < kernel_.domain().innermost(); ++d) {
     const int64_t stride = kernel_.domain().stride(access, d);
-    Value& sum = stride % tiling_.lanes == 0 ? steps : start;
+    Value& sum = stride % schedule_.lanes == 0 ? steps : start;
     sum = sum + Value{pool(), at.base[d]} * stride;
   }
   return (floorDiv(start, lanes) * lanes + steps).expr();
@@ -96,7 +96,7 @@ ir::Lanes AlignedCover::computedFirst(ir::Lanes& lanes, const LanePlace& at, Nes
   for (ir::Store& store : lanes.stores) {
     if (!store.contiguous) continue;
     const ir::DType dtype = store.value->dtype;
-    const int result = kernel.addLocal("result", dtype, tiling_.lanes, ir::Space::Private, tiling_.lanes);
+    const int result = kernel.addLocal("result", dtype, schedule_.lanes, ir::Space::Private, schedule_.lanes);
     values.stores.push_back({result, begin, store.value, true, {}});
     // Two lanes at once are worth their selection where every warp has ends; few warps of ends are done sooner lane by lane.
     store.value =
@@ -107,7 +107,7 @@ ir::Lanes AlignedCover::computedFirst(ir::Lanes& lanes, const LanePlace& at, Nes
 
 ir::Lanes AlignedCover::insideOnly(ir::Lanes lanes, const LanePlace& at) const {
   lanes.first = max(before(at), 0).expr();
-  lanes.active = min(end(at), tiling_.lanes).expr();
+  lanes.active = min(end(at), schedule_.lanes).expr();
   return lanes;
 }
 

@@ -7,11 +7,11 @@
 
 namespace lowering {
 
-/// How runs lie over threads, and the aligned covers of those that start anywhere: aligned vectors over a run, the first and the last
-/// of which have lanes outside it. A place's position along the innermost dim counts from the start of the first vector.
+/// How runs lie over threads, and the aligned covers of those that start anywhere: aligned vectors over a run, the first and the
+/// last of which have lanes outside it. A place's position along the innermost dim counts from the start of the first vector.
 class AlignedCover {
  public:
-  AlignedCover(const NestKernel& kernel, const RowTiling& tiling);
+  AlignedCover(const NestKernel& kernel, const RowSchedule& schedule);
 
   /// Elements by which the run of a position starts after its cover does.
   Value shift(const Position& position) const;
@@ -25,8 +25,8 @@ class AlignedCover {
   /// Whether all lanes of the vector at a place are inside the run.
   Value isWhole(const LanePlace& at) const;
 
-  /// The column of vectors that a thread of a group takes, and its run among those that the group takes at once. The first and the last vectors
-  /// of these are for the last threads where they are rare, so that hardly any warp has one.
+  /// The column of vectors that a thread of a group takes, and its run among those that the group takes at once. The first and
+  /// the last vectors of these are for the last threads where they are rare, so that hardly any warp has one.
   Value column(Value thread) const;
   Value run(Value thread) const;
 
@@ -48,12 +48,12 @@ class AlignedCover {
   Value before(const LanePlace& at) const;
   Value end(const LanePlace& at) const { return before(at) + extent(); }
   bool edgesAreApart() const;
-  int innerColumns() const { return tiling_.columns - 2; }
-  int innerThreads() const { return innerColumns() * tiling_.runsAtOnce; }
+  int innerColumns() const { return schedule_.columns - 2; }
+  int innerThreads() const { return innerColumns() * schedule_.runsAtOnce; }
   Value endThread(Value thread) const { return max(thread - innerThreads(), 0); }
 
   const NestKernel& kernel_;
-  const RowTiling& tiling_;
+  const RowSchedule& schedule_;
   const Access* first_ = nullptr;  ///< a row access: all start their runs alike
 };
 

@@ -4,12 +4,10 @@
 #include <vector>
 
 #include "ir/kernel.h"
-#include "ir/value.h"
 #include "lowering/analysis/mixed_order.h"
+#include "lowering/kernel/statements.h"
 
 namespace lowering {
-
-using ir::Value;
 
 /// The epilogue of a mixed-order reduction, as loops of their own: the columns' results from the partial results of all CTAs.
 class ColumnEpilogue {

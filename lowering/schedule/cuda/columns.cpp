@@ -4,8 +4,8 @@
 #include "ir/index/ceil_div.h"
 #include "lowering/heuristics/columns.h"
 #include "lowering/heuristics/limits.h"
+#include "lowering/schedule/apply.h"
 #include "lowering/schedule/nest_kernel.h"
-#include "lowering/schedule/schedule.h"
 
 namespace lowering {
 namespace {
@@ -18,70 +18,70 @@ constexpr int warp = ir::Target::warp;
 class ColumnKernel {
  public:
   ColumnKernel(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target,
-               const ColumnTiling& tiling)
-      : tiling_(tiling),
+               const ColumnSchedule& schedule)
+      : schedule_(schedule),
         kernel_(loops, nest, domain, target),
         nest_(nest),
         domain_(domain),
         cluster_(kernel_.axis(clusters())),
-        rank_(kernel_.axis(tiling.ctas)),
-        thread_(kernel_.axis(tiling.block())),
+        rank_(kernel_.axis(schedule.ctas)),
+        thread_(kernel_.axis(schedule.block())),
         unrolled_(kernel_.axis(unrolledSteps())),
         serial_(kernel_.axis(ceilDiv(steps(), unrolledSteps()))) {}
 
   ir::Kernel build() {
-    kernel_.addAccumulators(tiling_.lanes, tiling_.lanes);
+    kernel_.addAccumulators(schedule_.lanes, schedule_.lanes);
     addHeld();
-    if (!tiling_.isDirect()) addExchange();
+    if (!schedule_.isDirect()) addExchange();
     ir::Block grid;
     for (int traversal = 0; traversal < nest_.traversals(); ++traversal) {
       append(grid, onThreads(reducingPhase(traversal)));
-      if (!tiling_.isDirect()) append(grid, exchange(traversal));
+      if (!schedule_.isDirect()) append(grid, exchange(traversal));
     }
     if (!nest_.elementStores.empty()) append(grid, onThreads(elementStores()));
-    append(grid, onThreads(tiling_.isDirect()       ? directRowStores()
-                           : tiling_.gridSplits > 1 ? storePartialResults()
-                                                    : rowStores(tileAndOuter(), thread_)));
+    append(grid, onThreads(schedule_.isDirect()       ? directRowStores()
+                           : schedule_.gridSplits > 1 ? storePartialResults()
+                                                      : rowStores(tileAndOuter(), thread_)));
     ir::Launch launch;
     launch.grid = clusters();
-    launch.cluster = tiling_.ctas;
-    launch.block = tiling_.block();
+    launch.cluster = schedule_.ctas;
+    launch.block = schedule_.block();
     ir::Block body = kernel_.gridLoop(cluster_, std::move(grid));
-    if (tiling_.gridSplits > 1) append(body, combinePartialResults());
+    if (schedule_.gridSplits > 1) append(body, combinePartialResults());
     return kernel_.assemble(launch, std::move(body));
   }
 
  private:
   int64_t clusters() const {
-    if (tiling_.isDirect()) return ceilDiv(tiling_.vectors(), tiling_.block());
-    return tiling_.outer * tiling_.tiles() * tiling_.gridSplits;
+    if (schedule_.isDirect()) return ceilDiv(schedule_.vectors(), schedule_.block());
+    return schedule_.outer * schedule_.tiles() * schedule_.gridSplits;
   }
-  int64_t atOnce() const { return int64_t{tiling_.down} * tiling_.splits(); }
-  int64_t steps() const { return ceilDiv(tiling_.elements, atOnce()); }
+  int64_t atOnce() const { return int64_t{schedule_.down} * schedule_.splits(); }
+  int64_t steps() const { return ceilDiv(schedule_.elements, atOnce()); }
   /// Warps, or rows of threads where a row is wider than a warp: each leaves one partial result a column.
-  int partials() const { return tiling_.across < warp ? tiling_.block() / warp : tiling_.down; }
+  int partials() const { return schedule_.across < warp ? schedule_.block() / warp : schedule_.down; }
 
   ir::Block onThreads(ir::Block body) const {
     if (body.empty()) return body;
     return loop(LoopKind::Cluster, rank_, loop(LoopKind::Thread, thread_, std::move(body)));
   }
 
-  Value across() const { return tiling_.down == 1 ? thread_ : mod(thread_, tiling_.across); }
+  Value across() const { return schedule_.down == 1 ? thread_ : mod(thread_, schedule_.across); }
   /// The number of the CTA's tile, and which of those that share it the CTA is.
   Value tileAndOuter() const {
-    if (tiling_.outer * tiling_.tiles() == 1) return kernel_.number(0);
-    return tiling_.gridSplits == 1 ? cluster_ : floorDiv(cluster_, tiling_.gridSplits);
+    if (schedule_.outer * schedule_.tiles() == 1) return kernel_.number(0);
+    return schedule_.gridSplits == 1 ? cluster_ : floorDiv(cluster_, schedule_.gridSplits);
   }
   Value split() const {
-    if (tiling_.gridSplits == 1) return rank_;
-    return tiling_.outer * tiling_.tiles() == 1 ? cluster_ : mod(cluster_, tiling_.gridSplits);
+    if (schedule_.gridSplits == 1) return rank_;
+    return schedule_.outer * schedule_.tiles() == 1 ? cluster_ : mod(cluster_, schedule_.gridSplits);
   }
-  Value tile(Value number) const { return tiling_.outer == 1 ? number : mod(number, tiling_.tiles()); }
-  Value outer(Value number) const { return tiling_.outer == 1 ? kernel_.number(0) : floorDiv(number, tiling_.tiles()); }
+  Value tile(Value number) const { return schedule_.outer == 1 ? number : mod(number, schedule_.tiles()); }
+  Value outer(Value number) const { return schedule_.outer == 1 ? kernel_.number(0) : floorDiv(number, schedule_.tiles()); }
   Value element() const {
     const Value step = serial_ * unrolledSteps() + unrolled_;
-    const Value at = step * tiling_.splits() + split();
-    return tiling_.down == 1 ? at : at * tiling_.down + floorDiv(thread_, tiling_.across);
+    const Value at = step * schedule_.splits() + split();
+    return schedule_.down == 1 ? at : at * schedule_.down + floorDiv(thread_, schedule_.across);
   }
   int64_t coveredElements() const { return ceilDiv(steps(), unrolledSteps()) * unrolledSteps() * atOnce(); }
   int64_t unrolledSteps() const { return isResident() ? steps() : std::min(steps(), limits::columns::vectorsInFlight); }
@@ -107,29 +107,29 @@ class ColumnKernel {
   }
   /// A thread's vector of columns.
   LanePlace vectorPlace(Value element) const {
-    const int64_t lanes = tiling_.lanes, inRow = tiling_.columns / tiling_.lanes;
-    if (!tiling_.isDirect()) {
+    const int64_t lanes = schedule_.lanes, inRow = schedule_.columns / schedule_.lanes;
+    if (!schedule_.isDirect()) {
       const Value number = tileAndOuter();
-      return place(outer(number), tile(number) * tiling_.tile() + across() * lanes, tiling_.lanes, element);
+      return place(outer(number), tile(number) * schedule_.tile() + across() * lanes, schedule_.lanes, element);
     }
-    if (tiling_.outer == 1) return place(kernel_.number(0), directVector() * lanes, tiling_.lanes, element);
-    return place(floorDiv(directVector(), inRow), mod(directVector(), inRow) * lanes, tiling_.lanes, element);
+    if (schedule_.outer == 1) return place(kernel_.number(0), directVector() * lanes, schedule_.lanes, element);
+    return place(floorDiv(directVector(), inRow), mod(directVector(), inRow) * lanes, schedule_.lanes, element);
   }
   LanePlace vectorPlace() const { return vectorPlace(element()); }
-  Value directVector() const { return cluster_ * tiling_.block() + thread_; }
+  Value directVector() const { return cluster_ * schedule_.block() + thread_; }
   Condition inColumns(Value number, Value column) const {
-    return within(tile(number) * tiling_.tile() + column, tiling_.tiles() * tiling_.tile(), tiling_.columns);
+    return within(tile(number) * schedule_.tile() + column, schedule_.tiles() * schedule_.tile(), schedule_.columns);
   }
   Condition hasColumns() const {
-    if (tiling_.isDirect()) return within(directVector(), clusters() * tiling_.block(), tiling_.vectors());
-    return inColumns(tileAndOuter(), across() * tiling_.lanes);
+    if (schedule_.isDirect()) return within(directVector(), clusters() * schedule_.block(), schedule_.vectors());
+    return inColumns(tileAndOuter(), across() * schedule_.lanes);
   }
 
   ir::Block chunk(ir::Lanes lanes) const {
     ir::Block body;
     if (lanes.stores.empty()) return body;
     body.push_back({std::move(lanes)});
-    return loop(LoopKind::Unrolled, unrolled_, when(within(element(), coveredElements(), tiling_.elements), std::move(body)));
+    return loop(LoopKind::Unrolled, unrolled_, when(within(element(), coveredElements(), schedule_.elements), std::move(body)));
   }
   /// All elements of a thread's columns, in a pass; the one after the last stores.
   ir::Block traverse(int traversal, ir::Lanes use) const {
@@ -144,7 +144,7 @@ class ColumnKernel {
       if (access.form && domain_.isUniform(access, domain_.elementDims() - 1)) continue;
       const std::string name = kernel_.bufferName(access.buffer) + "_held";
       held_[access.node] =
-          kernel_.addLocal(name, access.node->dtype, unrolledSteps() * tiling_.lanes, ir::Space::Private, tiling_.lanes);
+          kernel_.addLocal(name, access.node->dtype, unrolledSteps() * schedule_.lanes, ir::Space::Private, schedule_.lanes);
     }
   }
   /// Loads that a pass reads from memory: those that are not kept from an earlier one.
@@ -161,14 +161,14 @@ class ColumnKernel {
     for (const Access& access : domain_.loads()) {
       const auto local = held_.find(access.node);
       if (local == held_.end() || !loads.contains(access.node)) continue;
-      lanes.stores.push_back({local->second, (unrolled_ * tiling_.lanes).expr(), memory.at(access.node), true, {}});
+      lanes.stores.push_back({local->second, (unrolled_ * schedule_.lanes).expr(), memory.at(access.node), true, {}});
     }
     return lanes;
   }
   /// What loads and results of reductions are read as.
   LoadMap bindings(const LanePlace& at) const {
     LoadMap map;
-    const Expr* slot = (unrolled_ * tiling_.lanes).expr();
+    const Expr* slot = (unrolled_ * schedule_.lanes).expr();
     for (const auto& [load, local] : held_) map[load] = kernel_.pool().load(local, load->dtype, slot, ir::LoadMode::Contiguous);
     return withResults(readLanes(kernel_.pool(), domain_, at, std::move(map)), 0);
   }
@@ -184,7 +184,7 @@ class ColumnKernel {
 
   ir::Block reducingPhase(int traversal) const {
     ir::Block block;
-    block.push_back(kernel_.reset(kernel_.reductionsOf(traversal), tiling_.lanes));
+    block.push_back(kernel_.reset(kernel_.reductionsOf(traversal), schedule_.lanes));
     const LanePlace at = vectorPlace();
     ir::Lanes lanes = kernel_.lanes(at);
     lanes.stores = kernel_.reductionStores(traversal, at, bindings(at), /*apart=*/true);
@@ -194,7 +194,7 @@ class ColumnKernel {
 
   void addExchange() {
     for (const Reduction& reduction : nest_.reductions) {
-      const int64_t elements = std::max<int64_t>(partials() * tiling_.tile(), tiling_.gridSplits > 1 ? tiling_.block() : 0);
+      const int64_t elements = std::max<int64_t>(partials() * schedule_.tile(), schedule_.gridSplits > 1 ? schedule_.block() : 0);
       partials_.push_back(kernel_.addLocal("partial", reduction.body->dtype, elements, ir::Space::Shared));
       totals_.push_back(kernel_.addLocal("total", reduction.body->dtype, 1, ir::Space::Private));
     }
@@ -205,10 +205,10 @@ class ColumnKernel {
   ir::Block exchange(int traversal) const {
     const std::vector<std::size_t> reductions = kernel_.reductionsOf(traversal);
     ir::Block block;
-    if (tiling_.across < warp) {
+    if (schedule_.across < warp) {
       ir::Combine combine;
-      combine.threads = warp / tiling_.across;
-      combine.stride = tiling_.across;
+      combine.threads = warp / schedule_.across;
+      combine.stride = schedule_.across;
       for (std::size_t i : reductions) combine.items.push_back({kernel_.accumulator(i), nest_.reductions[i].op});
       ir::Block inWarps;
       inWarps.push_back({std::move(combine)});
@@ -216,9 +216,9 @@ class ColumnKernel {
     }
     append(block, onThreads(writePartials(reductions)));
     append(block, onThreads(combinePartials(reductions)));
-    if (tiling_.ctas > 1) {
+    if (schedule_.ctas > 1) {
       ir::Combine combine;
-      combine.ctas = tiling_.ctas;
+      combine.ctas = schedule_.ctas;
       for (std::size_t i : reductions) combine.items.push_back({totals_[i], nest_.reductions[i].op});
       block.push_back({std::move(combine)});
     }
@@ -241,26 +241,26 @@ class ColumnKernel {
   }
 
   ir::Block writePartials(const std::vector<std::size_t>& reductions) const {
-    const int width = std::max(warp, tiling_.across);
-    const Value partial = floorDiv(thread_, width) * tiling_.tile() + across() * tiling_.lanes;
+    const int width = std::max(warp, schedule_.across);
+    const Value partial = floorDiv(thread_, width) * schedule_.tile() + across() * schedule_.lanes;
     ir::Block body;
-    body.push_back({copies(reductions, tiling_.lanes, [&](std::size_t i, ir::DType dtype) {
+    body.push_back({copies(reductions, schedule_.lanes, [&](std::size_t i, ir::DType dtype) {
       return ir::Store{partials_[i], partial.expr(), read(kernel_.accumulator(i), dtype, kernel_.number(0)), true, {}};
     })});
     const Value inWarp = mod(thread_, warp);
-    return when(tiling_.across < warp ? inWarp < tiling_.across : Condition(), std::move(body));
+    return when(schedule_.across < warp ? inWarp < schedule_.across : Condition(), std::move(body));
   }
   ir::Block combinePartials(const std::vector<std::size_t>& reductions) const {
     const Value partial = kernel_.axis(partials());
     ir::Block add, body;
     add.push_back({copies(reductions, 1, [&](std::size_t i, ir::DType dtype) {
-      const Value from = partial * tiling_.tile() + thread_;
+      const Value from = partial * schedule_.tile() + thread_;
       return ir::Store{totals_[i], kernel_.number(0).expr(), read(partials_[i], dtype, from), true, nest_.reductions[i].op};
     })});
     body.push_back({copies(reductions, 1, [&](std::size_t i, ir::DType dtype) {
       return ir::Store{totals_[i], kernel_.number(0).expr(), kernel_.pool().identity(nest_.reductions[i].op, dtype), true, {}};
     })});
-    append(body, when(within(thread_, tiling_.block(), tiling_.tile()), loop(LoopKind::Unrolled, partial, std::move(add))));
+    append(body, when(within(thread_, schedule_.block(), schedule_.tile()), loop(LoopKind::Unrolled, partial, std::move(add))));
     return body;
   }
   /// Totals go where the first partial results were, and from there to every thread over their columns.
@@ -269,12 +269,12 @@ class ColumnKernel {
     body.push_back({copies(reductions, 1, [&](std::size_t i, ir::DType dtype) {
       return ir::Store{partials_[i], thread_.expr(), read(totals_[i], dtype, kernel_.number(0)), true, {}};
     })});
-    return when(within(thread_, tiling_.block(), tiling_.tile()), std::move(body));
+    return when(within(thread_, schedule_.block(), schedule_.tile()), std::move(body));
   }
   ir::Block readTotals(const std::vector<std::size_t>& reductions) const {
     ir::Block body;
-    body.push_back({copies(reductions, tiling_.lanes, [&](std::size_t i, ir::DType dtype) {
-      const Value from = across() * tiling_.lanes;
+    body.push_back({copies(reductions, schedule_.lanes, [&](std::size_t i, ir::DType dtype) {
+      const Value from = across() * schedule_.lanes;
       return ir::Store{kernel_.accumulator(i), kernel_.number(0).expr(), read(partials_[i], dtype, from), true, {}};
     })});
     return body;
@@ -298,13 +298,13 @@ class ColumnKernel {
   /// The results of one column, in `totals`.
   ir::Block rowStores(Value number, Value column) const {
     if (nest_.rowStores.empty()) return {};
-    const LanePlace at = place(outer(number), tile(number) * tiling_.tile() + column, 1, kernel_.number(0));
+    const LanePlace at = place(outer(number), tile(number) * schedule_.tile() + column, 1, kernel_.number(0));
     ir::Lanes lanes = kernel_.lanes(at);
     lanes.stores = kernel_.rowStores(at, withResults(readLanes(kernel_.pool(), domain_, at), 1));
     ir::Block body;
     body.push_back({std::move(lanes)});
-    Condition mine = both(within(column, tiling_.block(), tiling_.tile()), inColumns(number, column));
-    if (tiling_.ctas > 1) mine = both(rank_ == 0, mine);
+    Condition mine = both(within(column, schedule_.block(), schedule_.tile()), inColumns(number, column));
+    if (schedule_.ctas > 1) mine = both(rank_ == 0, mine);
     return when(mine, std::move(body));
   }
 
@@ -312,21 +312,21 @@ class ColumnKernel {
   ir::Block storePartialResults() {
     ir::Block body;
     for (const Reduction& reduction : nest_.reductions) {
-      const int64_t elements = clusters() * tiling_.tile();
+      const int64_t elements = clusters() * schedule_.tile();
       partialResults_.push_back(kernel_.addLocal("partial_result", reduction.result->dtype, elements, ir::Space::Global));
     }
     body.push_back({copies(kernel_.reductionsOf(0), 1, [&](std::size_t i, ir::DType dtype) {
-      const Value to = cluster_ * tiling_.tile() + thread_;
+      const Value to = cluster_ * schedule_.tile() + thread_;
       return ir::Store{partialResults_[i], to.expr(), read(totals_[i], dtype, kernel_.number(0)), true, {}};
     })});
-    return when(within(thread_, tiling_.block(), tiling_.tile()), std::move(body));
+    return when(within(thread_, schedule_.block(), schedule_.tile()), std::move(body));
   }
   /// The last CTA's epilogue, tile by tile: the threads of a column combine a few partial results each, and then with each other.
   ir::Block combinePartialResults() const {
-    const Value number = kernel_.axis(tiling_.outer * tiling_.tiles());
-    const int64_t width = tiling_.tile(), depth = tiling_.block() / width;
+    const Value number = kernel_.axis(schedule_.outer * schedule_.tiles());
+    const int64_t width = schedule_.tile(), depth = schedule_.block() / width;
     const Value column = mod(thread_, width), at = floorDiv(thread_, width);
-    const int64_t count = ceilDiv(tiling_.gridSplits, depth);
+    const int64_t count = ceilDiv(schedule_.gridSplits, depth);
     const Value step = kernel_.axis(count);
     const Value split = step * depth + at;
     const std::vector<std::size_t> reductions = kernel_.reductionsOf(0);
@@ -338,15 +338,15 @@ class ColumnKernel {
     const ir::Statement clear{copies(reductions, 1, [&](std::size_t i, ir::DType dtype) {
       return ir::Store{totals_[i], kernel_.number(0).expr(), kernel_.pool().identity(nest_.reductions[i].op, dtype), true, {}};
     })};
-    const Value from = (number * tiling_.gridSplits + split) * width + column;
+    const Value from = (number * schedule_.gridSplits + split) * width + column;
     ir::Block first{clear}, second{clear};
-    append(first,
-           loop(LoopKind::Unrolled, step, when(within(split, count * depth, tiling_.gridSplits), total(from, partialResults_))));
+    append(first, loop(LoopKind::Unrolled, step,
+                       when(within(split, count * depth, schedule_.gridSplits), total(from, partialResults_))));
     first.push_back({copies(reductions, 1, [&](std::size_t i, ir::DType dtype) {
       return ir::Store{partials_[i], thread_.expr(), read(totals_[i], dtype, kernel_.number(0)), true, {}};
     })});
     const Value each = kernel_.axis(depth);
-    append(second, when(within(thread_, tiling_.block(), width),
+    append(second, when(within(thread_, schedule_.block(), width),
                         loop(LoopKind::Unrolled, each, total(each * width + thread_, partials_))));
     append(second, rowStores(number, thread_));
     ir::Block body = onThreads(std::move(first));
@@ -354,7 +354,7 @@ class ColumnKernel {
     return loop(LoopKind::Serial, number, std::move(body));
   }
 
-  const ColumnTiling tiling_;
+  const ColumnSchedule schedule_;
   NestKernel kernel_;
   const ReductionNest& nest_;
   const IterationDomain& domain_;
@@ -365,9 +365,9 @@ class ColumnKernel {
 
 }  // namespace
 
-ir::Kernel scheduleColumns(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain,
-                           const ir::Target& target, const ColumnTiling& tiling) {
-  return ColumnKernel(loops, nest, domain, target, tiling).build();
+ir::Kernel applyColumns(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain,
+                        const ir::Target& target, const ColumnSchedule& schedule) {
+  return ColumnKernel(loops, nest, domain, target, schedule).build();
 }
 
 }  // namespace lowering

@@ -5,9 +5,9 @@
 #include "lowering/heuristics/limits.h"
 #include "lowering/heuristics/persistent.h"
 #include "lowering/kernel/fuse_with_grid_barrier.h"
+#include "lowering/schedule/apply.h"
 #include "lowering/schedule/cuda/column_epilogue.h"
 #include "lowering/schedule/nest_kernel.h"
-#include "lowering/schedule/schedule.h"
 
 namespace lowering {
 namespace {
@@ -19,19 +19,19 @@ constexpr int sectorColumns = ir::Target::sectorBytes / 4;  // of f32
 
 class PersistentKernel {
  public:
-  PersistentKernel(const MixedOrderReduction& matrix, const ir::Target& target, const PersistentTiling& tiling)
+  PersistentKernel(const MixedOrderReduction& matrix, const ir::Target& target, const PersistentSchedule& schedule)
       : matrix_(matrix),
-        tiling_(tiling),
+        schedule_(schedule),
         kernel_(matrix.loops, matrix.any().nest, matrix.any().domain, target),
-        steps_(ceilDiv(matrix.rows(), tiling.rowsAtOnce())),
+        steps_(ceilDiv(matrix.rows(), schedule.rowsAtOnce())),
         rowVectors_(matrix.columns() / matrix.lanes),
-        cta_(kernel_.axis(tiling.grid)),
-        thread_(kernel_.axis(tiling.block)),
+        cta_(kernel_.axis(schedule.grid)),
+        thread_(kernel_.axis(schedule.block)),
         step_(kernel_.axis(steps_)),
-        ofStep_(kernel_.axis(tiling.rows)),
-        vector_(kernel_.axis(tiling.vectors)),
-        inGroup_(tiling.group == tiling.block ? thread_ : mod(thread_, tiling.group)),
-        group_(tiling.group == tiling.block ? kernel_.number(0) : floorDiv(thread_, tiling.group)) {}
+        ofStep_(kernel_.axis(schedule.rows)),
+        vector_(kernel_.axis(schedule.vectors)),
+        inGroup_(schedule.group == schedule.block ? thread_ : mod(thread_, schedule.group)),
+        group_(schedule.group == schedule.block ? kernel_.number(0) : floorDiv(thread_, schedule.group)) {}
 
   /// Everything but the columns' results.
   ir::Kernel build() {
@@ -45,8 +45,8 @@ class PersistentKernel {
       append(grid, onThreads(storePartialResults()));
     }
     ir::Launch launch;
-    launch.grid = tiling_.grid;
-    launch.block = tiling_.block;
+    launch.grid = schedule_.grid;
+    launch.block = schedule_.block;
     launch.resident = 1;
     return kernel_.assemble(launch, kernel_.gridLoop(cta_, std::move(grid)));
   }
@@ -69,19 +69,19 @@ class PersistentKernel {
 
   ir::Block onThreads(ir::Block body) const { return loop(LoopKind::Thread, thread_, std::move(body)); }
   Value rowAt(Value step) const {
-    const Value turn = step * tiling_.rows + ofStep_;
-    return (turn * tiling_.grid + cta_) * tiling_.groups() + group_;
+    const Value turn = step * schedule_.rows + ofStep_;
+    return (turn * schedule_.grid + cta_) * schedule_.groups() + group_;
   }
   Value row() const { return rowAt(step_); }
-  Condition isRow(Value row) const { return within(row, (steps_ + 1) * tiling_.rowsAtOnce(), matrix_.rows()); }
-  Value vector() const { return vector_ * tiling_.group + inGroup_; }
+  Condition isRow(Value row) const { return within(row, (steps_ + 1) * schedule_.rowsAtOnce(), matrix_.rows()); }
+  Value vector() const { return vector_ * schedule_.group + inGroup_; }
   Value column() const { return vector() * matrix_.lanes; }
   /// The place of a vector among those that a thread holds of all rows alike, or of those it takes at once.
   const Expr* slot() const { return (vector_ * matrix_.lanes).expr(); }
   const Expr* slot(const Held& held) const {
     const Value row = held.isOfRow() ? ofStep_ : kernel_.number(0);
     if (!held.isVector()) return row.expr();
-    return ((row * tiling_.vectors + vector_) * matrix_.lanes).expr();
+    return ((row * schedule_.vectors + vector_) * matrix_.lanes).expr();
   }
   const Expr* inRegisters(const Held& held, int local) const {
     const auto mode = held.isVector() ? ir::LoadMode::Contiguous : ir::LoadMode::PerLane;
@@ -96,7 +96,7 @@ class PersistentKernel {
   /// `body` for each of a thread's vectors of a row.
   ir::Block forVectors(ir::Lanes lanes) const {
     if (lanes.stores.empty()) return {};
-    const Condition isInRow = within(vector(), int64_t{tiling_.vectors} * tiling_.group, rowVectors_);
+    const Condition isInRow = within(vector(), int64_t{schedule_.vectors} * schedule_.group, rowVectors_);
     return loop(LoopKind::Unrolled, vector_, when(isInRow, {{std::move(lanes)}}));
   }
   ir::Block statement(std::vector<ir::Store> stores) const {
@@ -129,8 +129,8 @@ class PersistentKernel {
       if (input.rowStride == 0 && input.columnStride == 0) continue;
       const std::string name = kernel_.bufferName(input.buffer);
       const int lanes = input.columnStride == 1 ? matrix_.lanes : 1;
-      const int64_t ofRow = input.columnStride == 1 ? int64_t{lanes} * tiling_.vectors : 1;
-      const int64_t elements = ofRow * (input.rowStride == 0 ? 1 : tiling_.rows);
+      const int64_t ofRow = input.columnStride == 1 ? int64_t{lanes} * schedule_.vectors : 1;
+      const int64_t elements = ofRow * (input.rowStride == 0 ? 1 : schedule_.rows);
       Held held{input, kernel_.addLocal(name + "_held", input.dtype, elements, ir::Space::Private, lanes), 0};
       if (held.isOfRow() && steps_ > 1)
         held.next = kernel_.addLocal(name + "_next", input.dtype, elements, ir::Space::Private, lanes);
@@ -143,11 +143,12 @@ class PersistentKernel {
     for (const Reduction& reduction : sums()) {
       const ir::DType dtype = reduction.body->dtype;
       sums_.push_back(
-          kernel_.addLocal("column", dtype, int64_t{matrix_.lanes} * tiling_.vectors, ir::Space::Private, matrix_.lanes));
-      partials_.push_back(kernel_.addLocal("partial", dtype, tiling_.groups() * all, ir::Space::Shared));
+          kernel_.addLocal("column", dtype, int64_t{matrix_.lanes} * schedule_.vectors, ir::Space::Private, matrix_.lanes));
+      partials_.push_back(kernel_.addLocal("partial", dtype, schedule_.groups() * all, ir::Space::Shared));
       totals_.push_back(kernel_.addLocal("total", dtype, 1, ir::Space::Private));
-      partialResults_.push_back(tiling_.adds ? kernel_.addLocal("sum", dtype, all, ir::Space::Sums)
-                                             : kernel_.addLocal("partial_result", dtype, tiling_.grid * all, ir::Space::Global));
+      partialResults_.push_back(schedule_.adds
+                                    ? kernel_.addLocal("sum", dtype, all, ir::Space::Sums)
+                                    : kernel_.addLocal("partial_result", dtype, schedule_.grid * all, ir::Space::Global));
     }
   }
 
@@ -259,7 +260,7 @@ class PersistentKernel {
   }
   ir::Combine combine(int traversal) const {
     ir::Combine combine;
-    combine.threads = tiling_.group;
+    combine.threads = schedule_.group;
     for (const std::size_t i : kernel_.reductionsOf(traversal))
       combine.items.push_back({kernel_.accumulator(i), rows()->nest.reductions[i].op});
     return combine;
@@ -282,7 +283,7 @@ class PersistentKernel {
     ir::Lanes lanes;
     lanes.axis = kernel_.pool().axis(1);
     lanes.stores = kernel_.rowStores(place(*rows(), lanes, kernel_.number(0)), bindings(*rows()));
-    return when(tiling_.group == 1 ? Condition() : inGroup_ == 0, {{std::move(lanes)}});
+    return when(schedule_.group == 1 ? Condition() : inGroup_ == 0, {{std::move(lanes)}});
   }
 
   /// What each group has of the columns, [group, column].
@@ -294,27 +295,27 @@ class PersistentKernel {
     return forVectors(std::move(lanes));
   }
   ir::Block storePartialResults() const {
-    const int64_t all = matrix_.columns(), count = ceilDiv(all, tiling_.block);
-    const Value step = kernel_.axis(count), column = step * tiling_.block + thread_;
-    const Value group = kernel_.axis(tiling_.groups());
+    const int64_t all = matrix_.columns(), count = ceilDiv(all, schedule_.block);
+    const Value step = kernel_.axis(count), column = step * schedule_.block + thread_;
+    const Value group = kernel_.axis(schedule_.groups());
     std::vector<ir::Store> clear, add, leave;
     for (std::size_t i = 0; i < sums().size(); ++i) {
       const ir::DType dtype = sums()[i].body->dtype;
-      const Value from = group * all + column, to = tiling_.adds ? column : cta_ * all + column;
+      const Value from = group * all + column, to = schedule_.adds ? column : cta_ * all + column;
       clear.push_back({totals_[i], zero(), kernel_.pool().identity(sums()[i].op, dtype), true, {}});
       add.push_back({totals_[i], zero(), kernel_.pool().load(partials_[i], dtype, from.expr()), true, sums()[i].op});
       leave.push_back({partialResults_[i], to.expr(), kernel_.pool().load(totals_[i], dtype, zero()), true,
-                       tiling_.adds ? std::optional(sums()[i].op) : std::nullopt});
+                       schedule_.adds ? std::optional(sums()[i].op) : std::nullopt});
     }
     ir::Block body = statement(std::move(clear));
-    const LoopKind kind = tiling_.groups() <= limits::persistent::unrolledGroups ? LoopKind::Unrolled : LoopKind::Serial;
+    const LoopKind kind = schedule_.groups() <= limits::persistent::unrolledGroups ? LoopKind::Unrolled : LoopKind::Serial;
     append(body, loop(kind, group, statement(std::move(add))));
     append(body, statement(std::move(leave)));
-    return loop(LoopKind::Serial, step, when(within(column, count * tiling_.block, all), std::move(body)));
+    return loop(LoopKind::Serial, step, when(within(column, count * schedule_.block, all), std::move(body)));
   }
 
   const MixedOrderReduction& matrix_;
-  const PersistentTiling tiling_;
+  const PersistentSchedule schedule_;
   NestKernel kernel_;
   const int64_t steps_, rowVectors_;
   Value cta_, thread_, step_, ofStep_, vector_, inGroup_, group_;
@@ -324,18 +325,18 @@ class PersistentKernel {
 
 ir::Kernel resultsKernel(const ir::Loops& results, const ir::Target& target, int block) {
   const auto& [loops, reduction, domain, mixedOrder] = analyze(results, target);
-  if (!reduction) return schedulePointwise(loops, domain, target, {.block = block});
-  ColumnTiling tiling;
-  tiling.columns = domain.dims()[0].extent;
-  tiling.elements = domain.numel(1, domain.dims().size());
-  tiling.across = sectorColumns;
-  tiling.down = block / sectorColumns;
-  return scheduleColumns(loops, *reduction, domain, target, tiling);
+  if (!reduction) return applyPointwise(loops, domain, target, {.block = block});
+  ColumnSchedule schedule;
+  schedule.columns = domain.dims()[0].extent;
+  schedule.elements = domain.numel(1, domain.dims().size());
+  schedule.across = sectorColumns;
+  schedule.down = block / sectorColumns;
+  return applyColumns(loops, *reduction, domain, target, schedule);
 }
 
 /// The elements of columns as those of rows, whose weights the columns' values are.
 ir::Kernel elementsKernel(const ColumnEpilogue& epilogue, const MixedOrderReduction& matrix, const ir::Target& target,
-                          const PersistentTiling& tiling) {
+                          const PersistentSchedule& schedule) {
   const ReductionNest& columns = matrix.alongColumns->nest;
   ReductionNest rows;
   rows.kept = columns.reduced;
@@ -343,13 +344,13 @@ ir::Kernel elementsKernel(const ColumnEpilogue& epilogue, const MixedOrderReduct
   rows.elementStores = epilogue.elements().stores;
   const MixedOrderReduction elements{epilogue.elements(), MatrixNest{rows, IterationDomain(epilogue.elements(), rows), 0},
                                      std::nullopt, matrix.lanes};
-  return PersistentKernel(elements, target, tiling).build();
+  return PersistentKernel(elements, target, schedule).build();
 }
 
 }  // namespace
 
-ir::Kernel schedulePersistent(const MixedOrderReduction& matrix, const ir::Target& target, const PersistentTiling& tiling) {
-  PersistentKernel persistent(matrix, target, tiling);
+ir::Kernel applyPersistent(const MixedOrderReduction& matrix, const ir::Target& target, const PersistentSchedule& schedule) {
+  PersistentKernel persistent(matrix, target, schedule);
   ir::Kernel kernel = persistent.build();
   if (!matrix.alongColumns) return kernel;
   std::vector<ir::Local> partialResults;
@@ -359,9 +360,9 @@ ir::Kernel schedulePersistent(const MixedOrderReduction& matrix, const ir::Targe
     names.push_back(partialResults.back().buffer.name);
   }
   const ColumnEpilogue epilogue(matrix, partialResults);
-  ir::Kernel withResults = fuseWithGridBarrier(kernel, resultsKernel(epilogue.results(), target, tiling.block), names);
+  ir::Kernel withResults = fuseWithGridBarrier(kernel, resultsKernel(epilogue.results(), target, schedule.block), names);
   if (epilogue.elements().stores.empty()) return withResults;
-  return fuseWithGridBarrier(withResults, elementsKernel(epilogue, matrix, target, tiling), epilogue.intermediates());
+  return fuseWithGridBarrier(withResults, elementsKernel(epilogue, matrix, target, schedule), epilogue.intermediates());
 }
 
 }  // namespace lowering

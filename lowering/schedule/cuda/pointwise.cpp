@@ -4,8 +4,8 @@
 
 #include "ir/value.h"
 #include "ir/walk.h"
+#include "lowering/schedule/apply.h"
 #include "lowering/schedule/nest_kernel.h"
-#include "lowering/schedule/schedule.h"
 #include "lowering/schedule/vectorize.h"
 
 namespace lowering {
@@ -23,7 +23,7 @@ bool fits32(const ir::Loops& loops, int64_t threads, int lanes) {
 /// Builds the body of a thread: vector `number` of the domain.
 class VectorBody {
  public:
-  VectorBody(const ir::Loops& loops, const IterationDomain& domain, const PointwiseTiling& vectors, const Expr* number)
+  VectorBody(const ir::Loops& loops, const IterationDomain& domain, const PointwiseSchedule& vectors, const Expr* number)
       : loops_(loops),
         domain_(domain),
         vectors_(vectors),
@@ -115,43 +115,43 @@ class VectorBody {
 
   const ir::Loops& loops_;
   const IterationDomain& domain_;
-  PointwiseTiling vectors_;
+  PointwiseSchedule vectors_;
   Value number_, lane_;
 };
 
 }  // namespace
 
-ir::Kernel schedulePointwise(const ir::Loops& loops, const IterationDomain& domain, const ir::Target& target,
-                             const PointwiseTiling& tiling) {
-  const int64_t whole = domain.numel() / tiling.lanes;
-  const int64_t left = domain.numel() % tiling.lanes;
+ir::Kernel applyPointwise(const ir::Loops& loops, const IterationDomain& domain, const ir::Target& target,
+                          const PointwiseSchedule& schedule) {
+  const int64_t whole = domain.numel() / schedule.lanes;
+  const int64_t left = domain.numel() % schedule.lanes;
   const int64_t vectors = whole + (left != 0 ? 1 : 0);
-  const int64_t ctaVectors = int64_t{tiling.block} * tiling.steps;
+  const int64_t ctaVectors = int64_t{schedule.block} * schedule.steps;
 
   ir::Kernel kernel;
   kernel.name = loops.name;
   kernel.backend = ir::Backend::Cuda;
   kernel.pool = loops.pool;
   kernel.params = parameters(loops, target);
-  kernel.launch.block = tiling.block;
+  kernel.launch.block = schedule.block;
   kernel.launch.grid = (vectors + ctaVectors - 1) / ctaVectors;
-  kernel.index32 = fits32(loops, kernel.launch.grid * ctaVectors, tiling.lanes);
+  kernel.index32 = fits32(loops, kernel.launch.grid * ctaVectors, schedule.lanes);
   kernel.relaxedMath = allowsRelaxedMath(loops);
 
   const Value turn{*loops.pool, loops.pool->axis(kernel.launch.grid)};
-  const Value cta = tiling.isBackwards ? kernel.launch.grid - 1 - turn : turn;
+  const Value cta = schedule.isBackwards ? kernel.launch.grid - 1 - turn : turn;
   const Value thread{*loops.pool, loops.pool->axis(kernel.launch.block)};
   const Value zero{*loops.pool, loops.pool->integer(DType::I64, 0)};
-  const Value step = tiling.steps == 1 ? zero : Value{*loops.pool, loops.pool->axis(tiling.steps)};
-  const Value number = (cta * tiling.steps + step) * tiling.block + thread;
-  const VectorBody body(loops, domain, tiling, number.expr());
+  const Value step = schedule.steps == 1 ? zero : Value{*loops.pool, loops.pool->axis(schedule.steps)};
+  const Value number = (cta * schedule.steps + step) * schedule.block + thread;
+  const VectorBody body(loops, domain, schedule, number.expr());
 
   ir::Block block;
   if (left != 0) block.push_back({ir::If{(number == whole).expr(), {{body.build(left)}}, {}}});
   if (whole == kernel.launch.grid * ctaVectors) {
-    block.push_back({body.build(tiling.lanes)});
+    block.push_back({body.build(schedule.lanes)});
   } else if (whole > 0) {
-    block = {{ir::If{(number < whole).expr(), {{body.build(tiling.lanes)}}, std::move(block)}}};
+    block = {{ir::If{(number < whole).expr(), {{body.build(schedule.lanes)}}, std::move(block)}}};
   }
   block = loop(ir::LoopKind::Unrolled, step, std::move(block));
   kernel.body = {{ir::For{turn.expr(), ir::LoopKind::Grid, {{ir::For{thread.expr(), ir::LoopKind::Thread, std::move(block)}}}}}};

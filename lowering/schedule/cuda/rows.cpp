@@ -4,11 +4,11 @@
 #include "ir/index/ceil_div.h"
 #include "lowering/heuristics/limits.h"
 #include "lowering/heuristics/rows.h"
+#include "lowering/schedule/apply.h"
 #include "lowering/schedule/cuda/aligned_cover.h"
 #include "lowering/schedule/cuda/function_registers.h"
 #include "lowering/schedule/cuda/row_registers.h"
 #include "lowering/schedule/nest_kernel.h"
-#include "lowering/schedule/schedule.h"
 
 namespace lowering {
 namespace {
@@ -27,22 +27,22 @@ struct Steps {
 class RowKernel {
  public:
   RowKernel(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target,
-            const RowTiling& tiling)
-      : tiling_(tiling),
+            const RowSchedule& schedule)
+      : schedule_(schedule),
         kernel_(loops, nest, domain, target),
         nest_(nest),
         domain_(domain),
-        cover_(kernel_, tiling_),
+        cover_(kernel_, schedule_),
         cluster_(kernel_.axis(clusters())),
-        rank_(kernel_.axis(tiling.ctas)),
-        thread_(kernel_.axis(tiling.block)),
-        runSteps_(steps(tiling.runSteps, tiling.vectorSteps)),
-        vectorSteps_(steps(tiling.vectorSteps, 1)),
-        split_(tiling.gridSplits > 1 ? cluster_ : rank_),
-        row_(tiling.gridSplits > 1      ? kernel_.number(0)
-             : tiling.rowsPerCta() == 1 ? cluster_
-                                        : cluster_ * tiling.rowsPerCta() + floorDiv(thread_, tiling.group)),
-        inGroup_(tiling.group == tiling.block ? thread_ : mod(thread_, tiling.group)) {}
+        rank_(kernel_.axis(schedule.ctas)),
+        thread_(kernel_.axis(schedule.block)),
+        runSteps_(steps(schedule.runSteps, schedule.vectorSteps)),
+        vectorSteps_(steps(schedule.vectorSteps, 1)),
+        split_(schedule.gridSplits > 1 ? cluster_ : rank_),
+        row_(schedule.gridSplits > 1      ? kernel_.number(0)
+             : schedule.rowsPerCta() == 1 ? cluster_
+                                          : cluster_ * schedule.rowsPerCta() + floorDiv(thread_, schedule.group)),
+        inGroup_(schedule.group == schedule.block ? thread_ : mod(thread_, schedule.group)) {}
 
   ir::Kernel build() {
     kernel_.addAccumulators(1, 1);
@@ -50,23 +50,24 @@ class RowKernel {
     ir::Block grid;
     for (int traversal = 0; traversal < nest_.traversals(); ++traversal) {
       append(grid, onThreads(reducingPhase(traversal)));
-      if (tiling_.group > 1 || tiling_.ctas > 1) grid.push_back({combine(traversal)});
+      if (schedule_.group > 1 || schedule_.ctas > 1) grid.push_back({combine(traversal)});
     }
-    append(grid, onThreads(tiling_.gridSplits > 1 ? storePartialResults() : storingPhase()));
+    append(grid, onThreads(isSplit() ? storePartialResults() : storingPhase()));
     ir::Launch launch;
     launch.grid = clusters();
-    launch.cluster = tiling_.ctas;
-    launch.isPersistent = tiling_.isPersistent;
-    launch.block = tiling_.block;
-    launch.resident = tiling_.resident;
+    launch.cluster = schedule_.ctas;
+    launch.isPersistent = schedule_.isPersistent;
+    launch.block = schedule_.block;
+    launch.resident = schedule_.resident;
     ir::Block body = kernel_.gridLoop(cluster_, std::move(grid));
-    if (tiling_.gridSplits > 1) append(body, combinePartialResults());
+    if (isSplit()) append(body, combinePartialResults());
     return kernel_.assemble(launch, std::move(body));
   }
 
  private:
-  int64_t clusters() const { return tiling_.gridSplits > 1 ? tiling_.gridSplits : ceilDiv(tiling_.rows, tiling_.rowsPerCta()); }
-  bool isResident() const { return tiling_.hold == Hold::Registers; }
+  bool isSplit() const { return schedule_.gridSplits > 1; }
+  int64_t clusters() const { return isSplit() ? schedule_.gridSplits : ceilDiv(schedule_.rows, schedule_.rowsPerCta()); }
+  bool isResident() const { return schedule_.hold == Hold::Registers; }
 
   /// All of it unrolled where a row stays in registers, else as many as are read at once; `inner` steps are inside each.
   Steps steps(int64_t count, int64_t inner) const {
@@ -79,38 +80,36 @@ class RowKernel {
   ir::Block onThreads(ir::Block body) const {
     return loop(LoopKind::Cluster, rank_, loop(LoopKind::Thread, thread_, std::move(body)));
   }
-  Condition isRow() const {
-    return tiling_.gridSplits > 1 ? std::nullopt : within(row_, clusters() * tiling_.rowsPerCta(), tiling_.rows);
-  }
+  Condition isRow() const { return isSplit() ? std::nullopt : within(row_, clusters() * schedule_.rowsPerCta(), schedule_.rows); }
 
   /// Positions of the vector that a thread takes in one step. Each part of a row has runs that follow one another, so that few
   /// addresses reach a thread's.
-  Value runInSplit() const { return runSteps_.index() * tiling_.runsAtOnce + cover_.run(inGroup_); }
-  int64_t runsOfSplit() const { return ceilDiv(tiling_.runs, tiling_.runSplits()); }
+  Value runInSplit() const { return runSteps_.index() * schedule_.runsAtOnce + cover_.run(inGroup_); }
+  int64_t runsOfSplit() const { return ceilDiv(schedule_.runs, schedule_.runSplits()); }
   Value run() const {
-    const Value split = tiling_.alongRun == 1 ? split_ : floorDiv(split_, tiling_.alongRun);
-    if (!tiling_.hasRuns()) return kernel_.number(0);
-    return tiling_.runSplits() == 1 ? runInSplit() : split * runsOfSplit() + runInSplit();
+    const Value split = schedule_.alongRun == 1 ? split_ : floorDiv(split_, schedule_.alongRun);
+    if (!schedule_.hasRuns()) return kernel_.number(0);
+    return schedule_.runSplits() == 1 ? runInSplit() : split * runsOfSplit() + runInSplit();
   }
   Value vector() const {
-    const Value split = tiling_.runSplits() == 1 ? split_ : mod(split_, tiling_.alongRun);
-    const Value step = vectorSteps_.index() * tiling_.alongRun;
-    return (tiling_.alongRun == 1 ? step : step + split) * tiling_.columns + cover_.column(inGroup_);
+    const Value split = schedule_.runSplits() == 1 ? split_ : mod(split_, schedule_.alongRun);
+    const Value step = vectorSteps_.index() * schedule_.alongRun;
+    return (schedule_.alongRun == 1 ? step : step + split) * schedule_.columns + cover_.column(inGroup_);
   }
   LanePlace place() const {
     LanePlace place;
-    const Value lane{kernel_.pool(), kernel_.pool().axis(tiling_.lanes)};
+    const Value lane{kernel_.pool(), kernel_.pool().axis(schedule_.lanes)};
     place.lane = lane.expr();
     place.dim = domain_.innermost();
-    place.alignment = tiling_.lanes;
-    place.isScattered = tiling_.hasCover;
+    place.alignment = schedule_.lanes;
+    place.isScattered = schedule_.hasCover;
     place.base = domain_.unflatten(row_.expr(), 0, domain_.elementDims());
     const Position runs = domain_.unflatten(run().expr(), domain_.elementDims(), domain_.innermost());
     place.base.insert(place.base.end(), runs.begin(), runs.end());
     place.each = place.base;
-    const Value start = vector() * tiling_.lanes;
+    const Value start = vector() * schedule_.lanes;
     place.base.push_back(start.expr());
-    const Value column = tiling_.hasCover ? cover_.clamped(start + lane, place.base) : start + lane;
+    const Value column = schedule_.hasCover ? cover_.clamped(start + lane, place.base) : start + lane;
     place.each.push_back(column.expr());
     return place;
   }
@@ -118,33 +117,33 @@ class RowKernel {
   /// What loads of the domain read at a place; those not known are read from memory.
   LoadMap reads(const LanePlace& at, LoadMap bindings = {}) const {
     for (const Access& access : domain_.loads()) {
-      if (!tiling_.hasCover || bindings.contains(access.node) || !isRowAccess(domain_, access)) continue;
+      if (!schedule_.hasCover || bindings.contains(access.node) || !isRowAccess(domain_, access)) continue;
       bindings[access.node] =
           kernel_.pool().load(access.buffer, access.node->dtype, cover_.offset(access, at), ir::LoadMode::Contiguous);
     }
     return readLanes(kernel_.pool(), domain_, at, std::move(bindings));
   }
   /// Where a vector begins among the elements that a thread holds at once.
-  Value slot() const { return (runSteps_.unrolled * vectorSteps_.unrolledExtent + vectorSteps_.unrolled) * tiling_.lanes; }
+  Value slot() const { return (runSteps_.unrolled * vectorSteps_.unrolledExtent + vectorSteps_.unrolled) * schedule_.lanes; }
   /// The same among those of a CTA.
   Value sharedSlot() const {
-    const Value step = runSteps_.index() * tiling_.vectorSteps + vectorSteps_.index();
-    return (step * (tiling_.columns * tiling_.runsAtOnce) + inGroup_) * tiling_.lanes;
+    const Value step = runSteps_.index() * schedule_.vectorSteps + vectorSteps_.index();
+    return (step * (schedule_.columns * schedule_.runsAtOnce) + inGroup_) * schedule_.lanes;
   }
 
   /// `body` for every vector of one chunk.
   ir::Block chunk(ir::Block body) const {
-    const int64_t runs = runSteps_.covered * tiling_.runsAtOnce;
-    const int64_t vectors = vectorSteps_.covered * tiling_.columns * tiling_.alongRun;
-    Condition inRun = within(vector(), vectors, tiling_.runVectors);
-    if (tiling_.hasCover) inRun = cover_.begins(vector() * tiling_.lanes, vectors, place().base);
-    Condition inRow = tiling_.hasRuns() ? within(runInSplit(), runs, runsOfSplit()) : std::nullopt;
-    if (tiling_.hasRuns()) inRow = both(inRow, within(run(), runsOfSplit() * tiling_.runSplits(), tiling_.runs));
+    const int64_t runs = runSteps_.covered * schedule_.runsAtOnce;
+    const int64_t vectors = vectorSteps_.covered * schedule_.columns * schedule_.alongRun;
+    Condition inRun = within(vector(), vectors, schedule_.runVectors);
+    if (schedule_.hasCover) inRun = cover_.begins(vector() * schedule_.lanes, vectors, place().base);
+    Condition inRow = schedule_.hasRuns() ? within(runInSplit(), runs, runsOfSplit()) : std::nullopt;
+    if (schedule_.hasRuns()) inRow = both(inRow, within(run(), runsOfSplit() * schedule_.runSplits(), schedule_.runs));
     body = when(both(inRow, inRun), std::move(body));
     return loop(LoopKind::Unrolled, runSteps_.unrolled, loop(LoopKind::Unrolled, vectorSteps_.unrolled, std::move(body)));
   }
-  /// The same with a vector that is `whole` or `masked`. One condition serves all of a thread's vectors where these are the same
-  /// one of each run.
+  /// The same with a vector that is `whole` or `masked`, which one condition says of a thread's vectors at one place of their
+  /// runs.
   ir::Block chunk(const LanePlace& at, ir::Block whole, ir::Block masked) const {
     const Expr* isWhole = cover_.isWhole(at).expr();
     const auto moves = [&](Value step) { return !step.expr()->isConst() && ir::dependsOn(isWhole, step.expr()); };
@@ -157,25 +156,26 @@ class RowKernel {
   /// All chunks, for the threads that work.
   ir::Block sweep(ir::Block body) const {
     body = loop(LoopKind::Serial, runSteps_.serial, loop(LoopKind::Serial, vectorSteps_.serial, std::move(body)));
-    return when(both(isRow(), within(inGroup_, tiling_.group, int64_t{tiling_.columns} * tiling_.runsAtOnce)), std::move(body));
+    return when(both(isRow(), within(inGroup_, schedule_.group, int64_t{schedule_.columns} * schedule_.runsAtOnce)),
+                std::move(body));
   }
 
   /// Memory for what is read: vectors of loads that move along a row, and what a row has once.
   void addHeld() {
     hoisted_.addLoads();
-    if (tiling_.keepsFunctions) functions_.add(slots(), tiling_.lanes);
+    if (schedule_.keepsFunctions) functions_.add(slots(), schedule_.lanes);
     for (const Access& access : domain_.loads()) {
       if (!domain_.moves(access, domain_.elementDims(), domain_.dims().size())) continue;
       if (access.form && domain_.isInnerUniform(access)) continue;  // one a run: read where it is used
-      const bool moves = domain_.moves(access, 0, domain_.elementDims()) || tiling_.rows == 1;
-      if (tiling_.hold == Hold::Shared && moves && traversalsOf(access.node) > 1) {
-        const int64_t vectors = tiling_.runSteps * tiling_.vectorSteps * tiling_.columns * tiling_.runsAtOnce;
+      const bool moves = domain_.moves(access, 0, domain_.elementDims()) || schedule_.rows == 1;
+      if (schedule_.hold == Hold::Shared && moves && traversalsOf(access.node) > 1) {
+        const int64_t vectors = schedule_.runSteps * schedule_.vectorSteps * schedule_.columns * schedule_.runsAtOnce;
         shared_[access.node] = kernel_.addLocal(kernel_.bufferName(access.buffer) + "_row", access.node->dtype,
-                                                vectors * tiling_.lanes, ir::Space::Shared);
+                                                vectors * schedule_.lanes, ir::Space::Shared);
       } else {
-        const int64_t elements = slots() * tiling_.lanes;
+        const int64_t elements = slots() * schedule_.lanes;
         held_[access.node] = kernel_.addLocal(kernel_.bufferName(access.buffer) + "_held", access.node->dtype, elements,
-                                              ir::Space::Private, tiling_.lanes);
+                                              ir::Space::Private, schedule_.lanes);
       }
     }
   }
@@ -289,16 +289,16 @@ class RowKernel {
     const std::vector<ir::Store> kept = functions_.stores(traversal, at, slot().expr(), loads);
     ir::Lanes lanes = kernel_.lanes(at);
     lanes.stores = kernel_.reductionStores(traversal, at, loads, /*apart=*/false);
-    ir::Lanes inside = tiling_.hasCover ? cover_.inside(lanes, at) : lanes;
+    ir::Lanes inside = schedule_.hasCover ? cover_.inside(lanes, at) : lanes;
     for (ir::Lanes* all : {&lanes, &inside}) all->stores.insert(all->stores.begin(), kept.begin(), kept.end());
-    if (!tiling_.hasCover) return chunk({{std::move(lanes)}});
+    if (!schedule_.hasCover) return chunk({{std::move(lanes)}});
     return cover_.edgesAreRare() ? chunk(at, {{lanes}}, {{inside}}) : chunk({{inside}});
   }
 
   ir::Combine combine(int traversal) const {
     ir::Combine combine;
-    combine.threads = tiling_.group;
-    combine.ctas = tiling_.ctas;
+    combine.threads = schedule_.group;
+    combine.ctas = schedule_.ctas;
     for (std::size_t i : kernel_.reductionsOf(traversal))
       combine.items.push_back({kernel_.accumulator(i), nest_.reductions[i].op});
     return combine;
@@ -310,7 +310,7 @@ class RowKernel {
     const LanePlace at = place();
     ir::Lanes lanes = kernel_.lanes(at);
     lanes.stores = kernel_.elementStores(at, bindings(at, nest_.traversals()));
-    if (!tiling_.hasCover) return chunk({{std::move(lanes)}});
+    if (!schedule_.hasCover) return chunk({{std::move(lanes)}});
     cover_.align(lanes, at);
     const ir::Lanes whole = lanes, values = cover_.computedFirst(lanes, at, kernel_);
     const ir::Lanes masked = cover_.insideOnly(lanes, at);
@@ -332,8 +332,8 @@ class RowKernel {
       lanes.stores = kernel_.rowStores(at, bindings(at));
       ir::Block use;
       use.push_back({std::move(lanes)});
-      Condition isFirst = tiling_.group == 1 ? Condition() : inGroup_ == 0;
-      if (tiling_.ctas > 1) isFirst = both(rank_ == 0, isFirst);
+      Condition isFirst = schedule_.group == 1 ? Condition() : inGroup_ == 0;
+      if (schedule_.ctas > 1) isFirst = both(rank_ == 0, isFirst);
       append(block, when(both(isRow(), isFirst), std::move(use)));
     }
     return block;
@@ -344,28 +344,27 @@ class RowKernel {
     ir::Lanes lanes;
     lanes.axis = kernel_.pool().axis(1);
     for (const Reduction& reduction : nest_.reductions) {
-      partialResults_.push_back(
-          kernel_.addLocal("partial_result", reduction.result->dtype, tiling_.gridSplits, ir::Space::Global));
-      lanes.stores.push_back({partialResults_.back(), cluster_.expr(), reduction.result, true, {}});
+      partials_.push_back(kernel_.addLocal("partial_result", reduction.result->dtype, schedule_.gridSplits, ir::Space::Global));
+      lanes.stores.push_back({partials_.back(), cluster_.expr(), reduction.result, true, {}});
     }
     ir::Block body;
     body.push_back({std::move(lanes)});
     return when(inGroup_ == 0, std::move(body));
   }
   ir::Block combinePartialResults() {
-    const int64_t count = ceilDiv(tiling_.gridSplits, tiling_.block);
+    const int64_t count = ceilDiv(schedule_.gridSplits, schedule_.block);
     const Value step = kernel_.axis(count);
-    const Value split = step * tiling_.block + thread_;
+    const Value split = step * schedule_.block + thread_;
     ir::Lanes lanes;
     lanes.axis = kernel_.pool().axis(1);
     for (std::size_t i = 0; i < nest_.reductions.size(); ++i) {
       const Reduction& reduction = nest_.reductions[i];
-      const Expr* left = kernel_.pool().load(partialResults_[i], reduction.result->dtype, split.expr());
+      const Expr* left = kernel_.pool().load(partials_[i], reduction.result->dtype, split.expr());
       lanes.stores.push_back({kernel_.accumulator(i), kernel_.number(0).expr(), left, false, reduction.op});
     }
     ir::Block add, block;
     add.push_back({std::move(lanes)});
-    add = when(within(split, count * tiling_.block, tiling_.gridSplits), std::move(add));
+    add = when(within(split, count * schedule_.block, schedule_.gridSplits), std::move(add));
     block.push_back(kernel_.reset(kernel_.reductionsOf(0), 1));
     append(block, hoisted_.read(rowPlace()));
     append(block, loop(LoopKind::Serial, step, std::move(add)));
@@ -375,7 +374,7 @@ class RowKernel {
     return all;
   }
 
-  const RowTiling tiling_;
+  const RowSchedule schedule_;
   NestKernel kernel_;
   const ReductionNest& nest_;
   const IterationDomain& domain_;
@@ -383,7 +382,7 @@ class RowKernel {
   Value cluster_, rank_, thread_;
   Steps runSteps_, vectorSteps_;
   Value split_, row_, inGroup_;
-  std::vector<int> partialResults_;
+  std::vector<int> partials_;
   std::map<const Expr*, int> held_, shared_;
   RowRegisters hoisted_{kernel_};
   FunctionRegisters functions_{kernel_};
@@ -391,9 +390,9 @@ class RowKernel {
 
 }  // namespace
 
-ir::Kernel scheduleRows(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain,
-                        const ir::Target& target, const RowTiling& tiling) {
-  return RowKernel(loops, nest, domain, target, tiling).build();
+ir::Kernel applyRows(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target,
+                     const RowSchedule& schedule) {
+  return RowKernel(loops, nest, domain, target, schedule).build();
 }
 
 }  // namespace lowering

@@ -1,8 +1,8 @@
 // Scans: threads take neighbouring vectors of a row, or elements of a column, and start from what those before them came to.
 #include "lowering/heuristics/scan.h"
 #include "ir/index/ceil_div.h"
+#include "lowering/schedule/apply.h"
 #include "lowering/schedule/nest_kernel.h"
-#include "lowering/schedule/schedule.h"
 
 namespace lowering {
 namespace {
@@ -24,27 +24,27 @@ struct ScanLocals {
 class ScanKernel {
  public:
   ScanKernel(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target,
-             const ScanTiling& tiling)
-      : tiling_(tiling),
+             const ScanSchedule& schedule)
+      : schedule_(schedule),
         kernel_(loops, nest, domain, target),
         nest_(nest),
         domain_(domain),
         cluster_(kernel_.axis(clusters())),
-        rank_(kernel_.axis(tiling.ctas)),
-        thread_(kernel_.axis(tiling.block)),
-        chunk_(kernel_.axis(tiling.chunks())),
-        step_(kernel_.axis(tiling.steps)),
-        split_(tiling.gridSplits == 1 ? kernel_.number(0)
-               : tiling.lines == 1    ? cluster_
-                                      : mod(cluster_, tiling.gridSplits)) {}
+        rank_(kernel_.axis(schedule.ctas)),
+        thread_(kernel_.axis(schedule.block)),
+        chunk_(kernel_.axis(schedule.chunks())),
+        step_(kernel_.axis(schedule.steps)),
+        split_(schedule.gridSplits == 1 ? kernel_.number(0)
+               : schedule.lines == 1    ? cluster_
+                                        : mod(cluster_, schedule.gridSplits)) {}
 
   ir::Kernel build() {
     addLocals();
     ir::Block body;
-    if (tiling_.gridSplits > 1) append(body, kernel_.gridLoop(cluster_, totalOfSplit()));
-    ir::Block before = tiling_.gridSplits > 1 ? splitsBefore() : resetCarry();
+    if (schedule_.gridSplits > 1) append(body, kernel_.gridLoop(cluster_, totalOfSplit()));
+    ir::Block before = schedule_.gridSplits > 1 ? splitsBefore() : resetCarry();
     ir::Block grid = before.empty() ? std::move(before) : onThreads(std::move(before));
-    if (tiling_.gridSplits > 1) grid.push_back({combineCarries()});
+    if (schedule_.gridSplits > 1) grid.push_back({combineCarries()});
     ir::Block chunk = onThreads(scanOwn());
     if (!isAlone()) {
       chunk.push_back({combineTotals()});
@@ -54,51 +54,51 @@ class ScanKernel {
     append(body, kernel_.gridLoop(cluster_, std::move(grid)));
     ir::Launch launch;
     launch.grid = clusters();
-    launch.cluster = tiling_.ctas;
-    launch.block = tiling_.block;
-    launch.resident = tiling_.resident;
+    launch.cluster = schedule_.ctas;
+    launch.block = schedule_.block;
+    launch.resident = schedule_.resident;
     return kernel_.assemble(launch, std::move(body));
   }
 
  private:
   int64_t clusters() const {
-    return tiling_.gridSplits > 1 ? tiling_.lines * tiling_.gridSplits : ceilDiv(tiling_.lines, linesPerCta());
+    return schedule_.gridSplits > 1 ? schedule_.lines * schedule_.gridSplits : ceilDiv(schedule_.lines, linesPerCta());
   }
-  int64_t linesPerCta() const { return tiling_.linesPerCta(); }
+  int64_t linesPerCta() const { return schedule_.linesPerCta(); }
   /// Whether one thread has all of a line: what it found before goes on in `total`.
-  bool isAlone() const { return tiling_.group * tiling_.splits() == 1; }
+  bool isAlone() const { return schedule_.group * schedule_.splits() == 1; }
   /// Whether anything comes after what a thread has at once, or before its first.
   bool hasCarry() const {
-    return !isAlone() && (tiling_.chunks() > 1 || tiling_.gridSplits > 1 || (!tiling_.columns && tiling_.steps > 1));
+    return !isAlone() && (schedule_.chunks() > 1 || schedule_.gridSplits > 1 || (!schedule_.columns && schedule_.steps > 1));
   }
   /// Elements of `total` and `start`, and those that one statement has of them.
-  int64_t totals() const { return tiling_.columns ? tiling_.lanes : isAlone() ? 1 : tiling_.steps; }
-  int totalLanes() const { return tiling_.columns ? tiling_.lanes : 1; }
-  Value totalPlace() const { return tiling_.columns || isAlone() ? kernel_.number(0) : step_; }
+  int64_t totals() const { return schedule_.columns ? schedule_.lanes : isAlone() ? 1 : schedule_.steps; }
+  int totalLanes() const { return schedule_.columns ? schedule_.lanes : 1; }
+  Value totalPlace() const { return schedule_.columns || isAlone() ? kernel_.number(0) : step_; }
 
   Value line() const {
-    if (tiling_.gridSplits > 1) return tiling_.lines == 1 ? kernel_.number(0) : floorDiv(cluster_, tiling_.gridSplits);
+    if (schedule_.gridSplits > 1) return schedule_.lines == 1 ? kernel_.number(0) : floorDiv(cluster_, schedule_.gridSplits);
     if (linesPerCta() == 1) return cluster_;
-    if (linesPerCta() == tiling_.block) return cluster_ * linesPerCta() + thread_;
-    const int own = tiling_.columns ? tiling_.across : tiling_.group;
-    return cluster_ * linesPerCta() + (tiling_.columns ? mod(thread_, own) : floorDiv(thread_, own));
+    if (linesPerCta() == schedule_.block) return cluster_ * linesPerCta() + thread_;
+    const int own = schedule_.columns ? schedule_.across : schedule_.group;
+    return cluster_ * linesPerCta() + (schedule_.columns ? mod(thread_, own) : floorDiv(thread_, own));
   }
   Value inGroup() const {
-    if (tiling_.columns) return tiling_.group == 1 ? kernel_.number(0) : floorDiv(thread_, tiling_.across);
-    return tiling_.group == tiling_.block ? thread_ : mod(thread_, tiling_.group);
+    if (schedule_.columns) return schedule_.group == 1 ? kernel_.number(0) : floorDiv(thread_, schedule_.across);
+    return schedule_.group == schedule_.block ? thread_ : mod(thread_, schedule_.group);
   }
   /// The vector of its line that a thread takes in a step: of rows neighbours take turns, of columns each has some in a row.
   Value vector() const {
-    const Value first = (split_ * tiling_.chunks() + chunk_) * tiling_.chunk();
-    const Value member = rank_ * tiling_.group + inGroup();
-    if (tiling_.columns) return first + member * tiling_.steps + step_;
-    return first + step_ * (tiling_.ctas * tiling_.group) + member;
+    const Value first = (split_ * schedule_.chunks() + chunk_) * schedule_.chunk();
+    const Value member = rank_ * schedule_.group + inGroup();
+    if (schedule_.columns) return first + member * schedule_.steps + step_;
+    return first + step_ * (schedule_.ctas * schedule_.group) + member;
   }
   Condition isLine() const {
-    return tiling_.gridSplits > 1 ? Condition() : within(line(), clusters() * linesPerCta(), tiling_.lines);
+    return schedule_.gridSplits > 1 ? Condition() : within(line(), clusters() * linesPerCta(), schedule_.lines);
   }
   Condition isVector() const {
-    return within(vector(), tiling_.chunks() * tiling_.chunk() * tiling_.gridSplits, tiling_.vectors);
+    return within(vector(), schedule_.chunks() * schedule_.chunk() * schedule_.gridSplits, schedule_.vectors);
   }
 
   /// `lanes` elements of a vector from the `first`th on.
@@ -107,10 +107,10 @@ class ScanKernel {
     const Value lane{kernel_.pool(), kernel_.pool().axis(lanes)};
     place.lane = lane.expr();
     place.alignment = lanes;
-    const int width = tiling_.lanes;
-    if (tiling_.columns) {
+    const int width = schedule_.lanes;
+    if (schedule_.columns) {
       place.dim = domain_.elementDims() - 1;
-      const int64_t inRow = domain_.dims()[place.dim].extent / tiling_.lanes;
+      const int64_t inRow = domain_.dims()[place.dim].extent / schedule_.lanes;
       if (place.dim > 0) place.base = domain_.unflatten(floorDiv(line(), inRow).expr(), 0, place.dim);
       place.each = place.base;
       const Value column = (place.dim > 0 ? mod(line(), inRow) : line()) * width;
@@ -126,7 +126,7 @@ class ScanKernel {
     }
     return place;
   }
-  LanePlace vectorPlace() const { return place(tiling_.lanes, kernel_.number(0)); }
+  LanePlace vectorPlace() const { return place(schedule_.lanes, kernel_.number(0)); }
 
   ir::Block onThreads(ir::Block body) const {
     return loop(LoopKind::Cluster, rank_, loop(LoopKind::Thread, thread_, std::move(body)));
@@ -136,7 +136,7 @@ class ScanKernel {
   }
 
   void addLocals() {
-    const int64_t elements = tiling_.steps * tiling_.lanes;
+    const int64_t elements = schedule_.steps * schedule_.lanes;
     kernel_.addAccumulators(totals(), totalLanes());
     for (std::size_t i = 0; i < nest_.reductions.size(); ++i) {
       const DType dtype = nest_.reductions[i].body->dtype;
@@ -144,18 +144,18 @@ class ScanKernel {
         return kernel_.addLocal(stem, dtype, count, ir::Space::Private, lanes);
       };
       ScanLocals locals;
-      locals.scanned = add("scanned", elements, tiling_.lanes);
+      locals.scanned = add("scanned", elements, schedule_.lanes);
       locals.total = kernel_.accumulator(i);
       if (!isAlone()) locals.start = add("start", totals(), totalLanes());
       if (hasCarry()) locals.carry = add("carry", totalLanes(), totalLanes());
-      if (tiling_.gridSplits > 1) locals.partial = kernel_.addLocal("partial_result", dtype, clusters(), ir::Space::Global);
+      if (schedule_.gridSplits > 1) locals.partial = kernel_.addLocal("partial_result", dtype, clusters(), ir::Space::Global);
       locals_.push_back(locals);
     }
     for (const Access& access : domain_.loads()) {
       if (!domain_.moves(access, domain_.elementDims(), domain_.dims().size())) continue;
-      if (access.form && tiling_.columns && domain_.isUniform(access, domain_.elementDims() - 1)) continue;
+      if (access.form && schedule_.columns && domain_.isUniform(access, domain_.elementDims() - 1)) continue;
       held_.emplace_back(access.node, kernel_.addLocal(kernel_.bufferName(access.buffer) + "_held", access.node->dtype, elements,
-                                                       ir::Space::Private, tiling_.lanes));
+                                                       ir::Space::Private, schedule_.lanes));
     }
   }
 
@@ -188,13 +188,13 @@ class ScanKernel {
     const LoadMap memory = readLanes(kernel_.pool(), domain_, at);
     ir::Lanes lanes = kernel_.lanes(at);
     for (const auto& [load, local] : held_)
-      lanes.stores.push_back({local, (step_ * tiling_.lanes).expr(), memory.at(load), true, {}});
+      lanes.stores.push_back({local, (step_ * schedule_.lanes).expr(), memory.at(load), true, {}});
     return eachVector({{std::move(lanes)}});
   }
   /// What loads are read as at a place that starts with the `first`th element of a vector.
   LoadMap bindings(const LanePlace& at, Value first) const {
     LoadMap map;
-    for (const auto& [load, local] : held_) map[load] = read(local, load->dtype, step_ * tiling_.lanes + first);
+    for (const auto& [load, local] : held_) map[load] = read(local, load->dtype, step_ * schedule_.lanes + first);
     return readLanes(kernel_.pool(), domain_, at, std::move(map));
   }
   /// Combines the bodies at a place, an accumulator a lane or one for all.
@@ -213,8 +213,8 @@ class ScanKernel {
     ir::Block block = readVectors();
     if (!isAlone()) append(block, set(&ScanLocals::total, totals()));
     if (!isAlone()) append(block, set(&ScanLocals::start, totals()));
-    const Value element = tiling_.columns ? kernel_.number(0) : kernel_.axis(tiling_.lanes);
-    const Value first = step_ * tiling_.lanes + element;
+    const Value element = schedule_.columns ? kernel_.number(0) : kernel_.axis(schedule_.lanes);
+    const Value first = step_ * schedule_.lanes + element;
     ir::Block one{{accumulate(place(totalLanes(), element), element, &ScanLocals::total, totalPlace(), true)}};
     append(one, forScans(totalLanes(), [&](std::size_t i) {
              return ir::Store{locals_[i].scanned, first.expr(), read(locals_[i].total, dtypeOf(i), totalPlace()), true, {}};
@@ -226,23 +226,23 @@ class ScanKernel {
 
   ir::Combine combineTotals() const {
     ir::Combine combine;
-    combine.threads = tiling_.group;
-    combine.stride = tiling_.columns ? tiling_.across : 1;
-    combine.ctas = tiling_.ctas;
+    combine.threads = schedule_.group;
+    combine.stride = schedule_.columns ? schedule_.across : 1;
+    combine.ctas = schedule_.ctas;
     for (std::size_t i = 0; i < locals_.size(); ++i)
       combine.items.push_back({locals_[i].total, nest_.reductions[i].op, locals_[i].start});
     return combine;
   }
   ir::Combine combineCarries() const {
     ir::Combine combine;
-    combine.threads = tiling_.group;
+    combine.threads = schedule_.group;
     for (std::size_t i = 0; i < locals_.size(); ++i) combine.items.push_back({locals_[i].carry, nest_.reductions[i].op, {}});
     return combine;
   }
 
   ir::Block storeAll() const {
     ir::Block block;
-    if (hasCarry()) append(block, tiling_.columns ? carryOn() : loop(LoopKind::Unrolled, step_, carryOn()));
+    if (hasCarry()) append(block, schedule_.columns ? carryOn() : loop(LoopKind::Unrolled, step_, carryOn()));
     append(block, eachVector(elementStores()));
     return block;
   }
@@ -263,23 +263,23 @@ class ScanKernel {
     LoadMap loads;
     for (std::size_t i = 0; i < locals_.size(); ++i) {
       const Reduction& scan = nest_.reductions[i];
-      const Expr* value = read(locals_[i].scanned, dtypeOf(i), step_ * tiling_.lanes);
+      const Expr* value = read(locals_[i].scanned, dtypeOf(i), step_ * schedule_.lanes);
       if (!isAlone()) value = kernel_.pool().make(scan.op, {start(i), value});
       loads[scan.result] = value;
     }
     for (const auto& [load, value] : bindings(at, kernel_.number(0))) loads.emplace(load, value);
     ir::Lanes lanes = kernel_.lanes(at);
     lanes.stores = kernel_.elementStores(at, loads);
-    const int64_t rest = domain_.inner().extent % tiling_.lanes;
-    if (tiling_.columns || rest == 0) return {{std::move(lanes)}};
+    const int64_t rest = domain_.inner().extent % schedule_.lanes;
+    if (schedule_.columns || rest == 0) return {{std::move(lanes)}};
     ir::Lanes last = lanes;
     last.active = kernel_.number(rest).expr();
-    const Value isWhole = vector() < tiling_.vectors - 1;
+    const Value isWhole = vector() < schedule_.vectors - 1;
     return {{ir::If{isWhole.expr(), {{std::move(lanes)}}, {{std::move(last)}}}}};
   }
   /// Where the vector at hand starts: of columns each lane has its own.
   const Expr* start(std::size_t scan) const {
-    if (tiling_.columns) return read(locals_[scan].start, dtypeOf(scan), kernel_.number(0));
+    if (schedule_.columns) return read(locals_[scan].start, dtypeOf(scan), kernel_.number(0));
     return kernel_.pool().load(locals_[scan].start, dtypeOf(scan), totalPlace().expr());
   }
 
@@ -300,17 +300,17 @@ class ScanKernel {
   /// The carries of the splits of the row before this one, a thread each.
   ir::Block splitsBefore() const {
     ir::Block block = resetCarry();
-    const Value round = kernel_.axis(ceilDiv(tiling_.gridSplits, tiling_.block));
-    const Value number = round * tiling_.block + thread_;
+    const Value round = kernel_.axis(ceilDiv(schedule_.gridSplits, schedule_.block));
+    const Value number = round * schedule_.block + thread_;
     ir::Block add = forScans(1, [&](std::size_t i) {
-      const Expr* total = kernel_.pool().load(locals_[i].partial, dtypeOf(i), (line() * tiling_.gridSplits + number).expr());
+      const Expr* total = kernel_.pool().load(locals_[i].partial, dtypeOf(i), (line() * schedule_.gridSplits + number).expr());
       return ir::Store{locals_[i].carry, kernel_.number(0).expr(), total, true, nest_.reductions[i].op};
     });
     append(block, loop(LoopKind::Unrolled, round, when(number < split_, std::move(add))));
     return block;
   }
 
-  const ScanTiling tiling_;
+  const ScanSchedule schedule_;
   NestKernel kernel_;
   const ReductionNest& nest_;
   const IterationDomain& domain_;
@@ -321,9 +321,9 @@ class ScanKernel {
 
 }  // namespace
 
-ir::Kernel scheduleScan(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain,
-                        const ir::Target& target, const ScanTiling& tiling) {
-  return ScanKernel(loops, nest, domain, target, tiling).build();
+ir::Kernel applyScan(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target,
+                     const ScanSchedule& schedule) {
+  return ScanKernel(loops, nest, domain, target, schedule).build();
 }
 
 }  // namespace lowering

@@ -3,10 +3,10 @@
 
 #include "ir/index/ceil_div.h"
 #include "lowering/heuristics/limits.h"
+#include "lowering/schedule/apply.h"
 #include "lowering/schedule/cuda/function_registers.h"
 #include "lowering/schedule/cuda/staged_tile.h"
 #include "lowering/schedule/nest_kernel.h"
-#include "lowering/schedule/schedule.h"
 
 namespace lowering {
 namespace {
@@ -25,32 +25,32 @@ struct Staged {
 class StagedKernel {
  public:
   StagedKernel(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target,
-               const StagedTiling& tiling)
-      : tiling_(tiling),
+               const StagedSchedule& schedule)
+      : schedule_(schedule),
         vectorBytes_(target.vectorBytes),
         kernel_(loops, nest, domain, target),
         nest_(nest),
         domain_(domain),
         elements_(domain.numel(domain.elementDims(), domain.dims().size())),
-        steps_(ceilDiv(elements_, tiling.group)),
-        unrolledSteps_(tiling.isHeld ? steps_ : std::min(steps_, limits::staged::elementsAtOnce)),
+        steps_(ceilDiv(elements_, schedule.group)),
+        unrolledSteps_(schedule.isHeld ? steps_ : std::min(steps_, limits::staged::elementsAtOnce)),
         cluster_(kernel_.axis(tiles())),
-        thread_(kernel_.axis(tiling.block)),
+        thread_(kernel_.axis(schedule.block)),
         serial_(kernel_.axis(ceilDiv(steps_, unrolledSteps_))),
         unrolled_(kernel_.axis(unrolledSteps_)),
-        inGroup_(tiling.group == 1 ? kernel_.number(0) : mod(thread_, tiling.group)),
-        rowVector_(tiling.group == 1 ? thread_ : floorDiv(thread_, tiling.group)) {}
+        inGroup_(schedule.group == 1 ? kernel_.number(0) : mod(thread_, schedule.group)),
+        rowVector_(schedule.group == 1 ? thread_ : floorDiv(thread_, schedule.group)) {}
 
   ir::Kernel build() {
-    kernel_.addAccumulators(tiling_.lanes, tiling_.lanes);
+    kernel_.addAccumulators(schedule_.lanes, schedule_.lanes);
     addTiles();
-    if (tiling_.isHeld) functions_.add(unrolledSteps_, tiling_.lanes);
+    if (schedule_.isHeld) functions_.add(unrolledSteps_, schedule_.lanes);
     ir::Block copies;
     for (const Staged& one : loads_) append(copies, copyIn(one));
     ir::Block grid = onThreads(std::move(copies));
     for (int traversal = 0; traversal < nest_.traversals(); ++traversal) {
       append(grid, onThreads(reducingPhase(traversal)));
-      if (tiling_.group > 1) grid.push_back({combine(traversal)});
+      if (schedule_.group > 1) grid.push_back({combine(traversal)});
     }
     append(grid, onThreads(storingPhase()));
     copies.clear();
@@ -58,7 +58,7 @@ class StagedKernel {
     append(grid, onThreads(std::move(copies)));
     ir::Launch launch;
     launch.grid = tiles();
-    launch.block = tiling_.block;
+    launch.block = schedule_.block;
     return kernel_.assemble(launch, kernel_.gridLoop(cluster_, std::move(grid)));
   }
 
@@ -66,7 +66,7 @@ class StagedKernel {
   std::size_t laneDim() const { return domain_.elementDims() - 1; }
   int64_t tiles() const {
     int64_t count = 1;
-    for (std::size_t d = 0; d < domain_.elementDims(); ++d) count *= tiling_.tiles(domain_, d);
+    for (std::size_t d = 0; d < domain_.elementDims(); ++d) count *= schedule_.tiles(domain_, d);
     return count;
   }
   ir::Block onThreads(ir::Block body) const {
@@ -82,26 +82,26 @@ class StagedKernel {
     Position position(domain_.dims().size(), kernel_.number(0).expr());
     Value rest = cluster_;
     for (std::size_t d = domain_.elementDims(); d-- > 0;) {
-      const int64_t count = tiling_.tiles(domain_, d);
-      position[d] = ((d == 0 ? rest : mod(rest, count)) * tiling_.tile[d]).expr();
+      const int64_t count = schedule_.tiles(domain_, d);
+      position[d] = ((d == 0 ? rest : mod(rest, count)) * schedule_.tile[d]).expr();
       if (d > 0) rest = floorDiv(rest, count);
     }
     return position;
   }
   Value element() const {
     const Value step = serial_ * unrolledSteps_ + unrolled_;
-    return step * tiling_.group + inGroup_;
+    return step * schedule_.group + inGroup_;
   }
   /// A thread's rows, from their first one on, at an element of theirs.
   TilePosition inTile(Value element) const {
     TilePosition at{{}, kernel_.number(0)};
     Value rest = rowVector_;
     for (std::size_t d = domain_.elementDims(); d-- > 0;) {
-      const int64_t count = d == laneDim() ? tiling_.tile[d] / tiling_.lanes : tiling_.tile[d];
+      const int64_t count = d == laneDim() ? schedule_.tile[d] / schedule_.lanes : schedule_.tile[d];
       const Value number = d == 0 ? rest : mod(rest, count);
       if (d > 0) rest = floorDiv(rest, count);
       if (d == laneDim()) at.laneBlock = number;
-      at.dims.insert(at.dims.begin(), d == laneDim() ? number * tiling_.lanes : number);
+      at.dims.insert(at.dims.begin(), d == laneDim() ? number * schedule_.lanes : number);
     }
     for (const Expr* e : domain_.unflatten(element.expr(), domain_.elementDims(), domain_.dims().size()))
       at.dims.emplace_back(kernel_.pool(), e);
@@ -109,10 +109,10 @@ class StagedKernel {
   }
   LanePlace place(const TilePosition& at) const {
     LanePlace place;
-    const Value lane{kernel_.pool(), kernel_.pool().axis(tiling_.lanes)};
+    const Value lane{kernel_.pool(), kernel_.pool().axis(schedule_.lanes)};
     place.lane = lane.expr();
     place.dim = laneDim();
-    place.alignment = tiling_.lanes;
+    place.alignment = schedule_.lanes;
     const Position tile = start();
     for (std::size_t d = 0; d < tile.size(); ++d) place.base.push_back((Value{kernel_.pool(), tile[d]} + at.dims[d]).expr());
     place.each = place.base;
@@ -123,9 +123,9 @@ class StagedKernel {
 
   /// Whether a thread has rows: tiles at the end have fewer, and CTAs more threads.
   Condition hasRows() const {
-    const int64_t covered = tiling_.block / tiling_.group;
-    Condition condition = within(rowVector_, covered, tiling_.rowVectors());
-    if (const std::optional<std::size_t> uneven = tiling_.unevenDim(domain_)) {
+    const int64_t covered = schedule_.block / schedule_.group;
+    Condition condition = within(rowVector_, covered, schedule_.rowVectors());
+    if (const std::optional<std::size_t> uneven = schedule_.unevenDim(domain_)) {
       const Value row{kernel_.pool(), place(inTile(kernel_.number(0))).base[*uneven]};
       condition = both(condition, row < domain_.dims()[*uneven].extent);
     }
@@ -138,16 +138,16 @@ class StagedKernel {
   void addTiles() {
     for (const Access& access : domain_.loads()) {
       if (!isStaged(domain_, access)) continue;
-      StagedTile tile(domain_, tiling_, access, vectorBytes_);
+      StagedTile tile(domain_, schedule_, access, vectorBytes_);
       const int local = addShared(access, access.node->dtype, tile);
       loads_.push_back({&access, std::move(tile), access.node->dtype, local});
       held_[access.node] = kernel_.addLocal(kernel_.bufferName(access.buffer) + "_held", access.node->dtype,
-                                            unrolledSteps_ * tiling_.lanes, ir::Space::Private, tiling_.lanes);
+                                            unrolledSteps_ * schedule_.lanes, ir::Space::Private, schedule_.lanes);
     }
     for (std::size_t i = 0; i < nest_.elementStores.size(); ++i) {
       const Access& access = domain_.stores()[nest_.rowStores.size() + i];
       const ir::DType dtype = nest_.elementStores[i].value->dtype;
-      StagedTile tile(domain_, tiling_, access, vectorBytes_);
+      StagedTile tile(domain_, schedule_, access, vectorBytes_);
       const int same = alike(tile, dtype);
       const int local = same >= 0 ? same : addShared(access, dtype, tile);
       stores_.push_back({&access, std::move(tile), dtype, local});
@@ -173,16 +173,16 @@ class StagedKernel {
     Condition isThere;
   };
   Vectors vectorsOf(const StagedTile& tile) const {
-    const int64_t steps = ceilDiv(tile.vectors(), tiling_.block), atOnce = vectorsAtOnce(tile),
+    const int64_t steps = ceilDiv(tile.vectors(), schedule_.block), atOnce = vectorsAtOnce(tile),
                   serialSteps = ceilDiv(steps, atOnce);
     const Value serial = kernel_.axis(serialSteps), unrolled = kernel_.axis(atOnce);
-    const Value vector = (serial * atOnce + unrolled) * tiling_.block + thread_;
+    const Value vector = (serial * atOnce + unrolled) * schedule_.block + thread_;
     const StagedTile::Copy at = tile.copy(vector, start());
-    const Condition isThere = both(within(vector, serialSteps * atOnce * tiling_.block, tile.vectors()), at.isInside);
+    const Condition isThere = both(within(vector, serialSteps * atOnce * schedule_.block, tile.vectors()), at.isInside);
     return {serial, unrolled, at, isThere};
   }
   int64_t vectorsAtOnce(const StagedTile& tile) const {
-    const int64_t steps = ceilDiv(tile.vectors(), tiling_.block);
+    const int64_t steps = ceilDiv(tile.vectors(), schedule_.block);
     return ceilDiv(steps, ceilDiv(steps, limits::staged::vectorsInFlight));
   }
   /// `to[there] = from[here]` for each of them.
@@ -220,12 +220,12 @@ class StagedKernel {
     if (!tile.isContiguous()) position.dims[laneDim()] = position.dims[laneDim()] + Value{kernel_.pool(), at.lane};
     return tile.offset(position);
   }
-  const Expr* slot() const { return (unrolled_ * tiling_.lanes).expr(); }
+  const Expr* slot() const { return (unrolled_ * schedule_.lanes).expr(); }
 
   /// Loads that a traversal reads from shared memory: all that it needs and threads do not hold.
   std::set<const Expr*> readIn(int traversal) const {
     std::set<const Expr*> loads = kernel_.loadsOf(traversal);
-    for (int before = 0; tiling_.isHeld && before < traversal; ++before)
+    for (int before = 0; schedule_.isHeld && before < traversal; ++before)
       for (const Expr* load : kernel_.loadsOf(before)) loads.erase(load);
     return loads;
   }
@@ -261,7 +261,7 @@ class StagedKernel {
     ir::Block body;
     if (lanes.stores.empty()) return body;
     body.push_back({std::move(lanes)});
-    const int64_t covered = ceilDiv(steps_, unrolledSteps_) * unrolledSteps_ * tiling_.group;
+    const int64_t covered = ceilDiv(steps_, unrolledSteps_) * unrolledSteps_ * schedule_.group;
     return loop(LoopKind::Unrolled, unrolled_, when(within(element(), covered, elements_), std::move(body)));
   }
   ir::Block sweep(int traversal, ir::Lanes use) const {
@@ -272,7 +272,7 @@ class StagedKernel {
 
   ir::Block reducingPhase(int traversal) const {
     ir::Block block;
-    block.push_back(kernel_.reset(kernel_.reductionsOf(traversal), tiling_.lanes));
+    block.push_back(kernel_.reset(kernel_.reductionsOf(traversal), schedule_.lanes));
     const LanePlace at = place();
     ir::Lanes lanes = kernel_.lanes(at);
     const LoadMap loads = bindings(at, traversal);
@@ -284,7 +284,7 @@ class StagedKernel {
   }
   ir::Combine combine(int traversal) const {
     ir::Combine combine;
-    combine.threads = tiling_.group;
+    combine.threads = schedule_.group;
     for (std::size_t i : kernel_.reductionsOf(traversal))
       combine.items.push_back({kernel_.accumulator(i), nest_.reductions[i].op});
     return combine;
@@ -310,13 +310,13 @@ class StagedKernel {
       lanes.stores = kernel_.rowStores(at, results(readLanes(kernel_.pool(), domain_, at)));
       ir::Block body;
       body.push_back({std::move(lanes)});
-      const Condition isFirst = tiling_.group == 1 ? Condition() : inGroup_ == 0;
+      const Condition isFirst = schedule_.group == 1 ? Condition() : inGroup_ == 0;
       append(block, when(both(hasRows(), isFirst), std::move(body)));
     }
     return block;
   }
 
-  const StagedTiling tiling_;
+  const StagedSchedule schedule_;
   const int vectorBytes_;
   NestKernel kernel_;
   const ReductionNest& nest_;
@@ -330,9 +330,9 @@ class StagedKernel {
 
 }  // namespace
 
-ir::Kernel scheduleStaged(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain,
-                          const ir::Target& target, const StagedTiling& tiling) {
-  return StagedKernel(loops, nest, domain, target, tiling).build();
+ir::Kernel applyStaged(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target,
+                       const StagedSchedule& schedule) {
+  return StagedKernel(loops, nest, domain, target, schedule).build();
 }
 
 }  // namespace lowering

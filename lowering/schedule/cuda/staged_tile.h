@@ -2,19 +2,16 @@
 
 #include <vector>
 
-#include "ir/value.h"
 #include "lowering/analysis/iteration_domain.h"
 #include "lowering/heuristics/staged.h"
 #include "lowering/schedule/nest_kernel.h"
 
 namespace lowering {
 
-using ir::Value;
-
 /// Where a thread is in a tile: coordinates from its first element on, one for each dim of the domain.
 struct TilePosition {
   std::vector<Value> dims;
-  Value laneBlock;  ///< the coordinate along the last kept dim, divided by the tiling's lanes
+  Value laneBlock;  ///< the coordinate along the last kept dim, divided by the schedule's lanes
 };
 
 /// The elements of a tile that an access has, in shared memory: in the order in which they lie in global memory, so that they
@@ -22,11 +19,11 @@ struct TilePosition {
 class StagedTile {
  public:
   /// Its copies are vectors of up to `vectorBytes`.
-  StagedTile(const IterationDomain& domain, const StagedTiling& tiling, const Access& access, int vectorBytes);
+  StagedTile(const IterationDomain& domain, const StagedSchedule& schedule, const Access& access, int vectorBytes);
 
   /// Elements of shared memory.
   int64_t elements() const;
-  /// Whether the tiling's lanes are neighbours there, from multiples of their number on.
+  /// Whether the schedule's lanes are neighbours there, from multiples of their number on.
   bool isContiguous() const;
   Value offset(const TilePosition& at) const;
 
@@ -51,7 +48,7 @@ class StagedTile {
     int64_t extent = 1;
     int64_t step = 1;    ///< elements from one to the next in global memory
     int64_t shared = 1;  ///< in shared memory
-    int64_t gap = 0;     ///< between blocks of the tiling's lanes, in shared memory
+    int64_t gap = 0;     ///< between blocks of the schedule's lanes, in shared memory
     bool operator==(const Run&) const = default;
   };
   int64_t extent(std::size_t dim) const;
@@ -61,7 +58,7 @@ class StagedTile {
   int64_t inside(const Run& run, std::size_t dim) const;
 
   const IterationDomain& domain_;
-  const StagedTiling& tiling_;
+  const StagedSchedule& schedule_;
   const Access& access_;
   const int unit_;         ///< elements of the widest vector
   std::vector<Run> runs_;  ///< outermost first

@@ -55,7 +55,7 @@ struct Tuned {
     plan = codegen::compile(call.graph(call.runEager()), device.target());
     tuning = tune(plan, call, check, {options, run, device, cache, &tunings});
   }
-  std::string schedule() const { return toText(*plan.tilings.at(0)); }
+  std::string schedule() const { return toText(*plan.schedules.at(0)); }
 
   FakeDevice device;
   runtime::Tunings tunings;
@@ -99,12 +99,12 @@ TEST_CASE("loops of one call are tuned one after another, beginning with what th
       "((T([64, 128], f32), T([64, 128], f32), [128], T([64, 1], f32), T([64, 1], f32), T([128], f32), T([128], f32), "
       "[True, True, True]), {})";
   const Tuned tuned(seconds, {}, [](runtime::Trial&) { return std::string(); }, "aten.native_layer_norm_backward.default", call);
-  REQUIRE(tuned.plan.tilings.size() == 2);
+  REQUIRE(tuned.plan.schedules.size() == 2);
   // The default races once for each of the two.
   CHECK(tuned.device.prepared.size() == static_cast<size_t>(tuned.tuning.candidates) + 1);
   CHECK(tuned.tuning.gain == doctest::Approx(2));
-  CHECK(toText(*tuned.plan.tilings[0]).find("hold nowhere") != std::string::npos);
-  CHECK(toText(*tuned.plan.tilings[1]).starts_with("columns "));
+  CHECK(toText(*tuned.plan.schedules[0]).find("hold nowhere") != std::string::npos);
+  CHECK(toText(*tuned.plan.schedules[1]).starts_with("columns "));
 }
 
 TEST_CASE("the default stands where nothing is faster beyond noise") {

@@ -18,7 +18,7 @@
 #include "ir/verify/verify.h"
 #include "ir/walk.h"
 #include "lowering/fusion/intermediates.h"
-#include "lowering/schedule/schedule.h"
+#include "lowering/schedule/apply.h"
 #include "lowering/tensor/lowering.h"
 #include "opbench/check/reference.h"
 #include "runtime/build/nvrtc.h"
@@ -140,7 +140,7 @@ void checkInterpreted(const ir::Graph& graph, runtime::Call& call, const Judge& 
   for (const ir::Target& target : {tests::hopper(), tests::avx512()}) {
     std::vector<ir::Memory> memory = before;
     for (const ir::Loops& loops : all) {
-      const ir::Kernel kernel = lowering::schedule(loops, target);
+      const ir::Kernel kernel = lowering::apply(loops, target);
       ir::verify(kernel);
       std::vector<ir::Buffer> buffers;
       for (const ir::Param& param : kernel.params) buffers.push_back(param.buffer);
@@ -159,7 +159,7 @@ void checkCompiles(const ir::Graph& graph) {
   const runtime::Cache none;
   for (const ir::Loops& loops : lowering::lower(graph)) {
     const ir::Target target = tests::hopper();
-    CHECK_FALSE(nvrtc.compile(codegen::emitCuda(lowering::schedule(loops, target), target), none).cubin.empty());
+    CHECK_FALSE(nvrtc.compile(codegen::emitCuda(lowering::apply(loops, target), target), none).cubin.empty());
   }
 }
 

@@ -8,8 +8,8 @@
 
 #include "codegen/cuda/emit.h"
 #include "ir/text/text.h"
+#include "lowering/schedule/apply.h"
 #include "lowering/schedule/launches.h"
-#include "lowering/schedule/schedule.h"
 #include "lowering/tensor/lowering.h"
 #include "runtime/build/nvrtc.h"
 #include "tests/kernels_of.h"
@@ -54,7 +54,7 @@ TEST_CASE("tiles of rows in shared memory compile, and use no local memory") {
 )",
                                           classes, rows, classes * rows);
     const ir::Loops loops = lowering::lower(ir::parseGraph(graph)).front();
-    CHECK(localBytes(lowering::schedule(loops, tests::hopper())) == 0);
+    CHECK(localBytes(lowering::apply(loops, tests::hopper())) == 0);
   }
 }
 
@@ -72,7 +72,7 @@ TEST_CASE("rows in shared memory compile, whatever persistent clusters have of t
 )",
                                             dtype, shape, channels);
       const ir::Loops loops = lowering::lower(ir::parseGraph(graph)).front();
-      const ir::Kernel kernel = lowering::schedule(loops, tests::hopper());
+      const ir::Kernel kernel = lowering::apply(loops, tests::hopper());
       CAPTURE(graph);
       CHECK(kernel.launch.isPersistent);
       CHECK(localBytes(kernel) == 0);
@@ -96,12 +96,12 @@ TEST_CASE("CTAs that stay keep in registers what they read ahead and what column
 )",
                                                                                   rows, columns)));
     const lowering::LoopNests nests = tests::nestsOf(all, tests::hopper());
-    REQUIRE(std::holds_alternative<lowering::PersistentTiling>(lowering::chooseTilings(nests, tests::hopper()).front()));
+    REQUIRE(std::holds_alternative<lowering::PersistentSchedule>(lowering::chooseSchedules(nests, tests::hopper()).front()));
     for (const ir::Kernel& kernel : tests::kernelsOf(nests, tests::hopper())) CHECK(localBytes(kernel) == 0);
   }
 }
 
-TEST_CASE("scans of every tiling compile to registers") {
+TEST_CASE("scans of every schedule compile to registers") {
   if (tests::nvrtc() == nullptr) return;
   for (const auto& [op, type, dim] :
        std::vector<std::tuple<const char*, const char*, int>>{{"cumsum", "i64[4, 128]", 1},
@@ -117,7 +117,7 @@ TEST_CASE("scans of every tiling compile to registers") {
     const ir::Graph graph =
         ir::parseGraph(fmt::format("graph\n  in self {1}\n  out0 {1} = aten.{0}.default(self=self, dim={2}{3})\n  return out0\n",
                                    op, type, dim, std::string_view(op).starts_with("log") ? "" : ", dtype=None"));
-    CHECK(localBytes(lowering::schedule(lowering::lower(graph).front(), tests::hopper())) == 0);
+    CHECK(localBytes(lowering::apply(lowering::lower(graph).front(), tests::hopper())) == 0);
   }
 }
 

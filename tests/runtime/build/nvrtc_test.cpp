@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include "codegen/cuda/emit.h"
-#include "lowering/schedule/schedule.h"
+#include "lowering/schedule/apply.h"
 #include "tests/cache_settings.h"
 #include "tests/random_expr.h"
 #include "tests/refusal.h"
@@ -60,7 +60,7 @@ TEST_CASE("every cast compiles") {
 TEST_CASE("random kernels compile, with 32-bit indices and with 64-bit ones") {
   if (tests::nvrtc() == nullptr) return;
   for (uint64_t seed = 0; seed < 12; ++seed) {
-    ir::Kernel kernel = lowering::schedule(tests::randomLoops(seed), tests::hopper());
+    ir::Kernel kernel = lowering::apply(tests::randomLoops(seed), tests::hopper());
     kernel.index32 = seed % 2 == 0;
     CHECK(compiles(kernel));
   }

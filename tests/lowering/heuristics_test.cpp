@@ -1,4 +1,4 @@
-// Which tiling is chosen for which shape, on an H200: one line a rule.
+// Which schedule is chosen for which shape, on an H200: one line a rule.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,17 +11,17 @@
 
 namespace {
 
-std::string textOf(const lowering::RowTiling& tiling) {
-  std::string text = tiling.group == 32 ? "a warp a row" : fmt::format("{} threads a row", tiling.group);
-  if (tiling.ctas > 1)
-    text = fmt::format("a {} of {} CTAs of {} threads a row", tiling.isPersistent ? "persistent cluster" : "cluster", tiling.ctas,
-                       tiling.block);
-  if (tiling.gridSplits > 1) text = fmt::format("{} CTAs of {} threads share the row", tiling.gridSplits, tiling.block);
-  if (tiling.rowsPerCta() > 1) text += fmt::format(", {} rows a CTA", tiling.rowsPerCta());
-  if (tiling.hasRuns()) text += fmt::format(", {} runs side by side", tiling.runsAtOnce);
-  text += fmt::format(", {} x {} elements a thread", tiling.runSteps * tiling.vectorSteps, tiling.lanes);
-  if (tiling.hasCover) text += ", hasCover";
-  switch (tiling.hold) {
+std::string textOf(const lowering::RowSchedule& schedule) {
+  std::string text = schedule.group == 32 ? "a warp a row" : fmt::format("{} threads a row", schedule.group);
+  if (schedule.ctas > 1)
+    text = fmt::format("a {} of {} CTAs of {} threads a row", schedule.isPersistent ? "persistent cluster" : "cluster",
+                       schedule.ctas, schedule.block);
+  if (schedule.gridSplits > 1) text = fmt::format("{} CTAs of {} threads share the row", schedule.gridSplits, schedule.block);
+  if (schedule.rowsPerCta() > 1) text += fmt::format(", {} rows a CTA", schedule.rowsPerCta());
+  if (schedule.hasRuns()) text += fmt::format(", {} runs side by side", schedule.runsAtOnce);
+  text += fmt::format(", {} x {} elements a thread", schedule.runSteps * schedule.vectorSteps, schedule.lanes);
+  if (schedule.hasCover) text += ", hasCover";
+  switch (schedule.hold) {
     case lowering::Hold::Registers: return text + ", in registers";
     case lowering::Hold::Shared: return text + ", in shared memory";
     case lowering::Hold::Nowhere: return text + ", a few at a time";
@@ -29,66 +29,67 @@ std::string textOf(const lowering::RowTiling& tiling) {
   return text;
 }
 
-std::string textOf(const lowering::ColumnTiling& tiling) {
-  std::string text = fmt::format("vectors of {} columns, ", tiling.lanes);
-  text += tiling.down == 1 ? fmt::format("{} threads", tiling.across) : fmt::format("{}x{} threads", tiling.across, tiling.down);
-  if (tiling.ctas > 1) text += fmt::format(", a cluster of {} CTAs", tiling.ctas);
-  if (tiling.gridSplits > 1) text += fmt::format(", {} CTAs share them", tiling.gridSplits);
+std::string textOf(const lowering::ColumnSchedule& schedule) {
+  std::string text = fmt::format("vectors of {} columns, ", schedule.lanes);
+  text += schedule.down == 1 ? fmt::format("{} threads", schedule.across)
+                             : fmt::format("{}x{} threads", schedule.across, schedule.down);
+  if (schedule.ctas > 1) text += fmt::format(", a cluster of {} CTAs", schedule.ctas);
+  if (schedule.gridSplits > 1) text += fmt::format(", {} CTAs share them", schedule.gridSplits);
   return text;
 }
 
-std::string textOf(const lowering::StagedTiling& tiling) {
-  const std::string rows = tiling.lanes == 1 ? "a row" : fmt::format("{} rows", tiling.lanes);
-  return fmt::format("tiles of {} rows, {} threads for {}{}", fmt::join(tiling.tile, "x"), tiling.group, rows,
-                     tiling.isHeld ? ", in registers" : "");
+std::string textOf(const lowering::StagedSchedule& schedule) {
+  const std::string rows = schedule.lanes == 1 ? "a row" : fmt::format("{} rows", schedule.lanes);
+  return fmt::format("tiles of {} rows, {} threads for {}{}", fmt::join(schedule.tile, "x"), schedule.group, rows,
+                     schedule.isHeld ? ", in registers" : "");
 }
 
-std::string textOf(const lowering::ScanTiling& tiling) {
-  std::string text = fmt::format("{} threads", tiling.group);
-  if (tiling.ctas > 1) text += fmt::format(" of {} CTAs", tiling.ctas);
-  if (tiling.gridSplits > 1) text += fmt::format(" of each of {} CTAs", tiling.gridSplits);
-  text += tiling.columns ? " a vector of columns" : " a row";
-  if (tiling.linesPerCta() > 1) text += fmt::format(", {} a CTA", tiling.linesPerCta());
-  return text + fmt::format(", {} x {} elements a thread at once", tiling.steps, tiling.lanes);
+std::string textOf(const lowering::ScanSchedule& schedule) {
+  std::string text = fmt::format("{} threads", schedule.group);
+  if (schedule.ctas > 1) text += fmt::format(" of {} CTAs", schedule.ctas);
+  if (schedule.gridSplits > 1) text += fmt::format(" of each of {} CTAs", schedule.gridSplits);
+  text += schedule.columns ? " a vector of columns" : " a row";
+  if (schedule.linesPerCta() > 1) text += fmt::format(", {} a CTA", schedule.linesPerCta());
+  return text + fmt::format(", {} x {} elements a thread at once", schedule.steps, schedule.lanes);
 }
 
-std::string textOf(const lowering::PersistentTiling& tiling) {
-  return fmt::format("{} CTAs of {} threads, {} threads a row, {} vectors of each, {} rows at once", tiling.grid, tiling.block,
-                     tiling.group, tiling.vectors, tiling.rows);
+std::string textOf(const lowering::PersistentSchedule& schedule) {
+  return fmt::format("{} CTAs of {} threads, {} threads a row, {} vectors of each, {} rows at once", schedule.grid,
+                     schedule.block, schedule.group, schedule.vectors, schedule.rows);
 }
 
-/// The tiling of the first loops of a graph of these lines.
-std::string tilingOf(const std::string& lines) {
+/// The schedule of the first loops of a graph of these lines.
+std::string scheduleOf(const std::string& lines) {
   const std::vector<ir::Loops> all = lowering::lower(ir::parseGraph("graph\n" + lines));
-  const lowering::Tiling tiling = lowering::chooseTilings(tests::nestsOf(all, tests::hopper()), tests::hopper()).front();
-  if (const auto* persistent = std::get_if<lowering::PersistentTiling>(&tiling)) return "persistent: " + textOf(*persistent);
-  if (const auto* rows = std::get_if<lowering::RowTiling>(&tiling)) return "rows: " + textOf(*rows);
-  if (const auto* staged = std::get_if<lowering::StagedTiling>(&tiling)) return "staged: " + textOf(*staged);
-  if (const auto* scan = std::get_if<lowering::ScanTiling>(&tiling)) return "scan: " + textOf(*scan);
-  return "columns: " + textOf(std::get<lowering::ColumnTiling>(tiling));
+  const lowering::Schedule schedule = lowering::chooseSchedules(tests::nestsOf(all, tests::hopper()), tests::hopper()).front();
+  if (const auto* persistent = std::get_if<lowering::PersistentSchedule>(&schedule)) return "persistent: " + textOf(*persistent);
+  if (const auto* rows = std::get_if<lowering::RowSchedule>(&schedule)) return "rows: " + textOf(*rows);
+  if (const auto* staged = std::get_if<lowering::StagedSchedule>(&schedule)) return "staged: " + textOf(*staged);
+  if (const auto* scan = std::get_if<lowering::ScanSchedule>(&schedule)) return "scan: " + textOf(*scan);
+  return "columns: " + textOf(std::get<lowering::ColumnSchedule>(schedule));
 }
 
 std::string softmax(const std::string& type) {
-  return tilingOf(fmt::format(
+  return scheduleOf(fmt::format(
       "  in self {0}\n  out0 {0} = aten._softmax.default(self=self, dim=-1, half_to_float=False)\n  return out0\n", type));
 }
 std::string softmaxGradient(const std::string& type) {
-  return tilingOf(
+  return scheduleOf(
       fmt::format("  in grad_output {0}\n  in output {0}\n  out0 {0} = aten._softmax_backward_data.default(grad_output="
                   "grad_output, output=output, dim=-1, input_dtype=f16)\n  return out0\n",
                   type));
 }
 std::string sum(const std::string& type, const std::string& dims, const std::string& out) {
-  return tilingOf(
+  return scheduleOf(
       fmt::format("  in self {}\n  out0 {} = aten.sum.dim_IntList(self=self, dim={}, keepdim=True, dtype=None)\n  return out0\n",
                   type, out, dims));
 }
 std::string cumsum(const std::string& type, int dim) {
-  return tilingOf(
+  return scheduleOf(
       fmt::format("  in self {0}\n  out0 {0} = aten.cumsum.default(self=self, dim={1}, dtype=None)\n  return out0\n", type, dim));
 }
 std::string batchNorm(const std::string& type, int channels) {
-  return tilingOf(
+  return scheduleOf(
       fmt::format("  in input {0}\n  out0 {0}, out1 f32[{1}], out2 f32[{1}] = aten.native_batch_norm.default("
                   "input=input, weight=None, bias=None, running_mean=None, running_var=None, training=True, "
                   "momentum=0.1, eps=1e-05)\n  return out0, out1, out2\n",
@@ -97,20 +98,20 @@ std::string batchNorm(const std::string& type, int channels) {
 
 /// Of images that lie channel by channel, as one of pixels with their channels.
 std::string layerNorm(int images, int pixels, int channels) {
-  return tilingOf(fmt::format(R"(  in input f16[{0}, {1}, {2}] strides ({3}, 1, {1})
+  return scheduleOf(fmt::format(R"(  in input f16[{0}, {1}, {2}] strides ({3}, 1, {1})
   out0 f16[{0}, {1}, {2}], out1 f32[{0}, {1}, 1], out2 f32[{0}, {1}, 1] = aten.native_layer_norm.default(input=input, normalized_shape=[{2}], weight=None, bias=None, eps=1e-05)
   return out0, out1, out2
 )",
-                              images, pixels, channels, pixels * channels));
+                                images, pixels, channels, pixels * channels));
 }
 /// Of heads whose gradient lies row by row and whose result class by class.
 std::string softmaxGradient(int classes, int rows) {
-  return tilingOf(fmt::format(R"(  in grad_output f16[1024, {0}, {1}] strides ({2}, 1, {0})
+  return scheduleOf(fmt::format(R"(  in grad_output f16[1024, {0}, {1}] strides ({2}, 1, {0})
   in output f16[1024, {0}, {1}]
   out0 f16[1024, {0}, {1}] = aten._softmax_backward_data.default(grad_output=grad_output, output=output, dim=1, input_dtype=f16)
   return out0
 )",
-                              classes, rows, classes * rows));
+                                classes, rows, classes * rows));
 }
 
 TEST_CASE("rows that are read more than once stay in registers") {
@@ -166,9 +167,9 @@ TEST_CASE("functions that two sweeps need are kept where a thread has few of the
         fmt::format("graph\n  in self f16[6144, {0}]\n  out0 f16[6144, {0}] = aten._softmax.default(self=self, dim=-1, "
                     "half_to_float=False)\n  return out0\n",
                     elements));
-    const lowering::Tiling tiling =
-        lowering::chooseTilings(tests::nestsOf(lowering::lower(graph), tests::hopper()), tests::hopper()).front();
-    return std::get<lowering::RowTiling>(tiling).keepsFunctions;
+    const lowering::Schedule schedule =
+        lowering::chooseSchedules(tests::nestsOf(lowering::lower(graph), tests::hopper()), tests::hopper()).front();
+    return std::get<lowering::RowSchedule>(schedule).keepsFunctions;
   };
   CHECK(keeps(197));
   CHECK(keeps(1024));
@@ -275,9 +276,9 @@ TEST_CASE("sums of short stretches of columns: tiles of them in shared memory") 
 }
 
 TEST_CASE("columns that are swept twice: many small CTAs, each of which waits for its own threads alone") {
-  CHECK(tilingOf("  in self f16[64, 196, 1000]\n"
-                 "  out0 f16[64, 1000], out1 i64[64, 1000] = aten.max.dim(self=self, dim=1, keepdim=False)\n"
-                 "  return out0, out1\n") == "columns: vectors of 8 columns, 8x32 threads");
+  CHECK(scheduleOf("  in self f16[64, 196, 1000]\n"
+                   "  out0 f16[64, 1000], out1 i64[64, 1000] = aten.max.dim(self=self, dim=1, keepdim=False)\n"
+                   "  return out0, out1\n") == "columns: vectors of 8 columns, 8x32 threads");
 }
 
 TEST_CASE("tensors that run different ways, in rows of which hardly any fit in shared memory: as the largest tensor runs") {
@@ -302,7 +303,7 @@ TEST_CASE("scans: from one thread to the whole grid a row, and as many over a co
 
 TEST_CASE("tall matrices: CTAs that stay; as few vectors of a row a thread as leave no thread idle") {
   const auto layerNormBackward = [](int rows, int columns) {
-    return tilingOf(fmt::format(
+    return scheduleOf(fmt::format(
         "  in grad_out f16[{0}, {1}]\n  in input f16[{0}, {1}]\n  in mean f32[{0}, 1]\n  in rstd f32[{0}, 1]\n"
         "  in weight f16[{1}]\n  in bias f16[{1}]\n"
         "  out0 f16[{0}, {1}], out1 f16[{1}], out2 f16[{1}] = aten.native_layer_norm_backward.default(grad_out=grad_out, "

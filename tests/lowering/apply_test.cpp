@@ -272,7 +272,7 @@ TEST_CASE("a result bypasses the CPU's caches where it exceeds them and vectors 
 )",
                                                                        type, channels)))
                                 .front();
-    return lowering::schedule(loops, tests::avx512()).streamStores;
+    return lowering::apply(loops, tests::avx512()).streamStores;
   };
   CHECK(bypasses(32, 40, 28));        // runs of 49 registers, though running statistics are read, too
   CHECK(bypasses(32, 80, 27));        // runs that start anywhere
@@ -282,14 +282,14 @@ TEST_CASE("a result bypasses the CPU's caches where it exceeds them and vectors 
 
 TEST_CASE("rows that are aligned to a register, and not to a store of two registers, bypass the caches") {
   const ir::Target avx2 = ir::targetOf("haswell");
-  const ir::Kernel kernel = lowering::schedule(lowering::lower(ir::parseGraph(R"(graph
+  const ir::Kernel kernel = lowering::apply(lowering::lower(ir::parseGraph(R"(graph
   in self  f32[64, 196, 1000]
   in other f32[1000]
   out0 f32[64, 196, 1000] = aten.add.Tensor(self=self, other=other, alpha=1)
   return out0
 )"))
-                                                   .front(),
-                                               avx2);
+                                                .front(),
+                                            avx2);
   CHECK(kernel.streamStores);
   CHECK_NOTHROW(ir::verify(kernel, avx2));
 }

@@ -1,0 +1,61 @@
+#include "lowering/schedule/apply.h"
+
+#include "ir/error.h"
+
+namespace lowering {
+namespace {
+
+/// Schedules a nest by a schedule that chooseSchedule or candidates chose for it: what the schedule needs of the nest is there.
+class Applier {
+ public:
+  Applier(const LoopNest& nest, const ir::Target& target) : nest_(nest), target_(target) {}
+
+  ir::Kernel operator()(const PointwiseSchedule& schedule) const {
+    return applyPointwise(nest_.loops, nest_.domain, target_, schedule);
+  }
+  ir::Kernel operator()(const RowSchedule& schedule) const {
+    return applyRows(nest_.loops, reduction(), nest_.domain, target_, schedule);
+  }
+  ir::Kernel operator()(const ColumnSchedule& schedule) const {
+    return applyColumns(nest_.loops, reduction(), nest_.domain, target_, schedule);
+  }
+  ir::Kernel operator()(const StagedSchedule& schedule) const {
+    return applyStaged(nest_.loops, reduction(), nest_.domain, target_, schedule);
+  }
+  ir::Kernel operator()(const ScanSchedule& schedule) const {
+    return applyScan(nest_.loops, reduction(), nest_.domain, target_, schedule);
+  }
+  ir::Kernel operator()(const PersistentSchedule& schedule) const {
+    ir::require(nest_.mixedOrder.has_value(), "{} has a persistent schedule and reduces no matrix", nest_.loops.name);
+    return applyPersistent(*nest_.mixedOrder, target_, schedule);
+  }
+  ir::Kernel operator()(const TaskSchedule& schedule) const {
+    const auto& [loops, reduction, domain, mixedOrder] = nest_;
+    if (!reduction) return applyCpuPointwise(loops, domain, target_);
+    if (reduction->scans) return applyCpuScan(loops, *reduction, domain, target_);
+    if (domain.runsAlongElements()) return applyCpuRows(loops, *reduction, domain, target_);
+    return applyCpuColumns(loops, *reduction, domain, target_, schedule);
+  }
+
+ private:
+  const ReductionNest& reduction() const {
+    ir::require(nest_.reduction.has_value(), "{} has a schedule of reductions and reduces nothing", nest_.loops.name);
+    return *nest_.reduction;
+  }
+
+  const LoopNest& nest_;
+  const ir::Target& target_;
+};
+
+}  // namespace
+
+ir::Kernel apply(const LoopNest& nest, const ir::Target& target, const Schedule& schedule) {
+  return std::visit(Applier(nest, target), schedule);
+}
+
+ir::Kernel apply(const ir::Loops& loops, const ir::Target& target) {
+  const LoopNest nest = analyze(loops, target);
+  return apply(nest, target, chooseSchedule(nest, target));
+}
+
+}  // namespace lowering

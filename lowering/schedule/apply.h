@@ -1,0 +1,42 @@
+#pragma once
+
+#include "ir/kernel.h"
+#include "lowering/heuristics/schedule.h"
+
+namespace lowering {
+
+/// Binds loops to the hardware: blocks, threads and vectors, or tasks and vectors. The schedule is one of `candidates` of the
+/// same nest and target.
+ir::Kernel apply(const LoopNest& nest, const ir::Target& target, const Schedule& schedule);
+/// The same with the schedule of the rules.
+ir::Kernel apply(const ir::Loops& loops, const ir::Target& target);
+
+ir::Kernel applyPointwise(const ir::Loops& loops, const IterationDomain& domain, const ir::Target& target,
+                          const PointwiseSchedule& schedule);
+/// An inner (contiguous) reduction: neighbouring threads work on one row.
+ir::Kernel applyRows(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target,
+                     const RowSchedule& schedule);
+/// A reduction some of whose tensors are contiguous along the kept axes and others along the reduced ones: tiles in shared
+/// memory.
+ir::Kernel applyStaged(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target,
+                       const StagedSchedule& schedule);
+/// An outer (column) reduction, contiguous along the kept axes: neighbouring threads work on different columns.
+ir::Kernel applyColumns(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain,
+                        const ir::Target& target, const ColumnSchedule& schedule);
+/// A nest of scans.
+ir::Kernel applyScan(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target,
+                     const ScanSchedule& schedule);
+
+/// A mixed-order reduction as a persistent kernel: CTAs take rows one after another; after a grid barrier all of them add the
+/// partial results of columns.
+ir::Kernel applyPersistent(const MixedOrderReduction& matrix, const ir::Target& target, const PersistentSchedule& schedule);
+
+ir::Kernel applyCpuPointwise(const ir::Loops& loops, const IterationDomain& domain, const ir::Target& target);
+ir::Kernel applyCpuRows(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain,
+                        const ir::Target& target);
+ir::Kernel applyCpuColumns(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain,
+                           const ir::Target& target, const TaskSchedule& schedule);
+ir::Kernel applyCpuScan(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain,
+                        const ir::Target& target);
+
+}  // namespace lowering
