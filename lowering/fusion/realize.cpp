@@ -100,7 +100,8 @@ class Results {
   /// Those with any elements, the largest first.
   std::vector<int> values() const {
     std::vector<int> values = lowered_.stored;
-    for (std::size_t i = 0; i < intermediates_.values().size(); ++i) values.push_back(static_cast<int>(intermediates_.first() + i));
+    for (std::size_t i = 0; i < intermediates_.values().size(); ++i)
+      values.push_back(static_cast<int>(intermediates_.first() + i));
     std::erase_if(values, [&](int value) { return numel(value) == 0; });  // nothing to compute
     std::stable_sort(values.begin(), values.end(), [&](int a, int b) { return numel(a) > numel(b); });
     return values;
@@ -230,8 +231,8 @@ std::vector<Bundle> inOrder(std::vector<Bundle> all, const Intermediates& interm
 std::vector<Bundle> bundles(ir::ExprPool& pool, const Lowered& lowered, Intermediates& intermediates) {
   for (;;) {
     std::vector<Bundle> all = bundled(pool, lowered, intermediates);
-    const bool isComplete = std::none_of(all.begin(), all.end(),
-                                         [&](const Bundle& bundle) { return intermediates.separate(resultsOf(bundle), bundle.axes); });
+    const bool isComplete = std::none_of(
+        all.begin(), all.end(), [&](const Bundle& bundle) { return intermediates.separate(resultsOf(bundle), bundle.axes); });
     if (isComplete) return inOrder(std::move(all), intermediates);
   }
 }

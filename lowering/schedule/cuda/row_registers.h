@@ -7,7 +7,8 @@
 
 namespace lowering {
 
-/// Registers for hoisted values of a row: loads that do not move along it, and what is computed of these and of reductions' results.
+/// Registers for hoisted values of a row: loads that do not move along it, and what is computed of these and of reductions'
+/// results.
 class RowRegisters {
  public:
   explicit RowRegisters(NestKernel& kernel) : kernel_(kernel) {}
@@ -16,8 +17,8 @@ class RowRegisters {
   void addLoads();
   /// Reads the loads at a place of a row, of one lane.
   ir::Block read(const LanePlace& row) const;
-  /// Computes there the values of a traversal that depend on its row alone, but for conversions of what was read, so that it is done once for
-  /// all of a thread's vectors. `bindings` replace loads.
+  /// Computes there the values of a traversal that depend on its row alone, but for conversions of what was read, so that it is
+  /// done once for all of a thread's vectors. `bindings` replace loads.
   ir::Block compute(int traversal, const LanePlace& row, const LoadMap& bindings);
   /// Adds the registers to what loads and expressions are read as.
   void addTo(LoadMap& bindings) const;
