@@ -46,7 +46,7 @@ Plan generate(const ir::Graph& graph, const ir::Target& target, const Schedules&
   all = lowering::splitReductions(std::move(all), graph.values.size(), target);
   for (const lowering::LoopNest& nest : all) ir::verify(nest.loops);
 
-  lowering::LoopNests nests = lowering::together(std::move(all), target);
+  lowering::LoopNests nests = lowering::analyzeJointly(std::move(all), target);
   const std::vector<lowering::Schedule> schedules = schedulesOf(nests, target, given);
   std::vector<ir::Kernel> kernels = lowering::applyAll(nests, target, schedules);
   kernels = lowering::mergeLaunches(kernels);

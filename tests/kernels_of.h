@@ -8,7 +8,7 @@ namespace tests {
 
 /// The loops of a graph with all facts about them.
 inline lowering::LoopNests nestsOf(const std::vector<ir::Loops>& all, const ir::Target& target) {
-  return lowering::together(lowering::analyze(all, target), target);
+  return lowering::analyzeJointly(lowering::analyze(all, target), target);
 }
 
 /// The kernels of a graph's loops, scheduled by the rules.

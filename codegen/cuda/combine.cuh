@@ -149,9 +149,9 @@ inline void forEachOf(T (&x)[N], T (&y)[N], const F& f) {
 constexpr int powerOfTwoUpTo(int n) { return n < 2 ? n : 2 * powerOfTwoUpTo(n / 2); }
 
 // Threads that combine what they hold: `Threads` of them, `Stride` apart, in each of `Ctas` CTAs of `Block` threads. Those of
-// a warp shuffle. Beyond it each warp gives its partial result to shared memory (of every CTA, so that nobody reads a CTA that may have
-// ended), and after a barrier every thread takes all of them; `partials` holds `count * groups` values an element. An array `before`
-// is combined with what the threads before this one hold.
+// a warp shuffle. Beyond it each warp gives its partial result to shared memory (of every CTA, so that nobody reads a CTA that
+// may have ended), and after a barrier every thread takes all of them; `partials` holds `count * groups` values an element. An
+// array `before` is combined with what the threads before this one hold.
 template <int Threads, int Stride = 1, int Ctas = 1, int Block = Threads>
 struct Group {
   static constexpr int unit = Threads * Stride <= 32 ? Threads : 32 / Stride;  // threads that shuffle with each other
@@ -281,8 +281,8 @@ inline void persistentBarrier(void* counter, int rank, int ctas) {
 // The same for all CTAs of a grid, which run at once.
 inline void gridBarrier(void* counter) { persistentBarrier(counter, blockIdx.x, gridDim.x); }
 
-// `Ctas` of the grid, more than a cluster has, that meet in global memory: `partials` holds Ctas values for each element and group
-// of `Threads` neighbouring ones in their CTAs of `Block`.
+// `Ctas` of the grid, more than a cluster has, that meet in global memory: `partials` holds Ctas values for each element and
+// group of `Threads` neighbouring ones in their CTAs of `Block`.
 template <int Ctas, int Threads, int Block>
 struct PersistentCluster {
   static constexpr int groups = Block / Threads;

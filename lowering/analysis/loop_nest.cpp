@@ -18,7 +18,7 @@ std::vector<LoopNest> analyze(std::vector<ir::Loops> all, const ir::Target& targ
   return nests;
 }
 
-LoopNests together(std::vector<LoopNest> all, const ir::Target& target) {
+LoopNests analyzeJointly(std::vector<LoopNest> all, const ir::Target& target) {
   std::optional<MixedOrderReduction> mixedOrder;
   if (all.size() == 2 && target.backend == ir::Backend::Cuda)
     mixedOrder = mixedOrderReductionOf({all.front().loops, all.back().loops}, target);

@@ -29,7 +29,7 @@ struct LoopNests {
 /// Error: Unsupported, for reductions that make no nest (reductionNestOf).
 LoopNest analyze(ir::Loops loops, const ir::Target& target);
 std::vector<LoopNest> analyze(std::vector<ir::Loops> all, const ir::Target& target);
-/// Of loops that stay as they are: with the facts about all of them together.
-LoopNests together(std::vector<LoopNest> all, const ir::Target& target);
+/// The facts about all loops of a graph, which no step changes any more.
+LoopNests analyzeJointly(std::vector<LoopNest> all, const ir::Target& target);
 
 }  // namespace lowering

@@ -50,15 +50,15 @@ std::optional<ir::Kernel> fuseHorizontally(const ir::Kernel& first, const ir::Ke
   ir::ExprPool& pool = *first.pool;
   const int64_t cluster = first.launch.cluster, clusters = ceilDiv(second.launch.grid, cluster);
 
-  KernelMerger merging(first, second);
-  ir::Kernel& merged = merging.kernel;
+  KernelMerger merger(first, second);
+  ir::Kernel& merged = merger.kernel;
   merged.launch.grid = first.launch.grid + clusters;
   merged.launch.resident = 0;
 
   const Value number{pool, pool.axis(merged.launch.grid)};
   const Value rank = cluster == 1 ? Value{pool, pool.integer(ir::DType::I64, 0)} : Value{pool, pool.axis(cluster)};
   const Value cta = (number - first.launch.grid) * cluster + rank;
-  ir::Block then = merging.first(number.expr()), otherwise = merging.second(cta.expr());
+  ir::Block then = merger.first(number.expr()), otherwise = merger.second(cta.expr());
   if (clusters * cluster > second.launch.grid) {
     const Value exists = cta < second.launch.grid;
     otherwise = {{ir::If{exists.expr(), std::move(otherwise), {}}}};
@@ -77,8 +77,8 @@ std::optional<ir::Kernel> inTasksOf(const ir::Kernel& second, const ir::Kernel& 
                     !interfere(first, second) && (!first.streamStores || storesAligned(second, second.body));
   if (!fits) return std::nullopt;
   ir::ExprPool& pool = *first.pool;
-  KernelMerger merging(first, second);
-  ir::Kernel& merged = merging.kernel;
+  KernelMerger merger(first, second);
+  ir::Kernel& merged = merger.kernel;
   merged.streamStores = first.streamStores;
   merged.launch = second.launch;
 
@@ -86,10 +86,10 @@ std::optional<ir::Kernel> inTasksOf(const ir::Kernel& second, const ir::Kernel& 
   const Value task{pool, pool.axis(tasks)}, step{pool, pool.axis(each)};
   const Value number = task * each + step;
   ir::Block body =
-      loop(ir::LoopKind::Serial, step, when(within(number, each * tasks, first.launch.tasks), merging.first(number.expr())));
-  append(body, merging.second(task.expr()));
+      loop(ir::LoopKind::Serial, step, when(within(number, each * tasks, first.launch.tasks), merger.first(number.expr())));
+  append(body, merger.second(task.expr()));
   merged.body.push_back({ir::For{task.expr(), ir::LoopKind::Task, std::move(body)}});
-  append(merged.body, merging.afterSecond());
+  append(merged.body, merger.epilogueOfSecond());
   return merged;
 }
 

@@ -71,8 +71,8 @@ ir::Combine Moved::statement(ir::Combine combine) const {
 
 }  // namespace
 
-KernelMerger::KernelMerger(const ir::Kernel& first, const ir::Kernel& second, std::vector<std::string> between)
-    : first_(first), second_(second), between_(std::move(between)) {
+KernelMerger::KernelMerger(const ir::Kernel& first, const ir::Kernel& second, std::vector<std::string> intermediates)
+    : first_(first), second_(second), intermediates_(std::move(intermediates)) {
   kernel.name = first.name;
   kernel.backend = first.backend;
   kernel.pool = first.pool;
@@ -81,19 +81,19 @@ KernelMerger::KernelMerger(const ir::Kernel& first, const ir::Kernel& second, st
   kernel.relaxedMath = first.relaxedMath && second.relaxedMath;
   for (const ir::Kernel* one : {&first, &second})
     for (const ir::Param& param : one->params)
-      if (!isBetween(param.buffer)) addParam(param);
+      if (!isIntermediate(param.buffer)) addParam(param);
   numbers_[0] = numbersOfFirst();
   numbers_[1] = numbersOfSecond();
 }
 
-bool KernelMerger::isBetween(const ir::Buffer& buffer) const {
-  return std::find(between_.begin(), between_.end(), buffer.name) != between_.end();
+bool KernelMerger::isIntermediate(const ir::Buffer& buffer) const {
+  return std::find(intermediates_.begin(), intermediates_.end(), buffer.name) != intermediates_.end();
 }
 
 std::vector<int> KernelMerger::numbersOfFirst() {
   std::vector<int> numbers;
   for (const ir::Param& param : first_.params) {
-    if (isBetween(param.buffer)) {
+    if (isIntermediate(param.buffer)) {
       ir::Buffer array = param.buffer;
       array.isRead = array.isWritten = true;
       numbers.push_back(addLocal({array, ir::Space::Global, 1}));
@@ -108,14 +108,14 @@ std::vector<int> KernelMerger::numbersOfFirst() {
 std::vector<int> KernelMerger::numbersOfSecond() {
   std::vector<int> numbers;
   for (const ir::Param& param : second_.params)
-    numbers.push_back(isBetween(param.buffer) ? numberOf(param.buffer.name) : numberOf(param));
+    numbers.push_back(isIntermediate(param.buffer) ? numberOf(param.buffer.name) : numberOf(param));
   addLocals(second_, numbers);
   return numbers;
 }
 
 ir::Block KernelMerger::first() const { return Moved(*first_.pool, numbers_[0], nullptr, nullptr).block(first_.body); }
 
-ir::Block KernelMerger::afterSecond() const {
+ir::Block KernelMerger::epilogueOfSecond() const {
   return Moved(*second_.pool, numbers_[1], nullptr, nullptr).block({second_.body.begin() + 1, second_.body.end()});
 }
 

@@ -11,9 +11,9 @@ namespace lowering {
 /// A kernel in the making that has the parameters and locals of two; those that stand for one value are one.
 class KernelMerger {
  public:
-  /// `between` names what `first` leaves for `second`, whose parameters they are: local arrays of `first`, or parameters of it
-  /// too, which become arrays in global memory.
-  KernelMerger(const ir::Kernel& first, const ir::Kernel& second, std::vector<std::string> between = {});
+  /// `intermediates` names what `first` leaves for `second`, whose parameters they are: local arrays of `first`, or parameters of
+  /// it too, which become arrays in global memory.
+  KernelMerger(const ir::Kernel& first, const ir::Kernel& second, std::vector<std::string> intermediates = {});
 
   ir::Kernel kernel;  ///< without statements, launched as `first` is
 
@@ -23,10 +23,10 @@ class KernelMerger {
   ir::Block first(const ir::Expr* number) const { return body(first_, numbers_[0], number); }
   ir::Block second(const ir::Expr* number) const { return body(second_, numbers_[1], number); }
   /// The statements that follow this loop of `second`.
-  ir::Block afterSecond() const;
+  ir::Block epilogueOfSecond() const;
 
  private:
-  bool isBetween(const ir::Buffer& buffer) const;
+  bool isIntermediate(const ir::Buffer& buffer) const;
   ir::Block body(const ir::Kernel& of, const std::vector<int>& numbers, const ir::Expr* number) const;
   void addParam(const ir::Param& param);
   void addLocals(const ir::Kernel& of, std::vector<int>& numbers);
@@ -39,7 +39,7 @@ class KernelMerger {
 
   const ir::Kernel& first_;
   const ir::Kernel& second_;
-  std::vector<std::string> between_;
+  std::vector<std::string> intermediates_;
   std::array<std::vector<int>, 2> numbers_;
 };
 

@@ -120,7 +120,7 @@ TEST_CASE("unrolled loops are straight-line code at constant offsets; registers 
   CHECK(!has(source, "phi"));
 }
 
-TEST_CASE("global locals share a workspace, each at a multiple of 256 bytes; the last task is what follows the tasks") {
+TEST_CASE("global locals share a workspace, each at a multiple of 256 bytes; the epilogue follows as the last task") {
   ir::Kernel kernel = mapped(DType::F32, Op::Sqrt);
   ir::ExprPool& pool = *kernel.pool;
   const auto global = [](const std::string& name, DType dtype, int64_t count) {

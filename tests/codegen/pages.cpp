@@ -46,7 +46,7 @@ void page(const std::string& name, const std::string& graphText, Sources sources
     std::vector<lowering::LoopNest> chosen = lowering::fuseLoops(lowering::analyze(all, target), target);
     chosen = lowering::splitReductions(std::move(chosen), graph.values.size(), target);
     if (chosen.size() != all.size()) text += textOf(chosen);
-    for (const ir::Kernel& kernel : kernelsOf(lowering::together(std::move(chosen), target), target)) {
+    for (const ir::Kernel& kernel : kernelsOf(lowering::analyzeJointly(std::move(chosen), target), target)) {
       ir::verify(kernel, target);
       text += "\n" + ir::toText(kernel);
       if (sources != Sources::None && target.backend == ir::Backend::Cuda)

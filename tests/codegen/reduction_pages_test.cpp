@@ -9,7 +9,7 @@ using tests::page;
 
 constexpr tests::Sources withCuda = tests::Sources::Cuda;
 
-TEST_CASE("softmax: a warp a row, which it reads once and keeps in registers") {
+TEST_CASE("softmax: a warp a row, which it reads once and holds in registers") {
   page("softmax", R"(graph
   in self f16[64, 256]
   out0 f16[64, 256] = aten._softmax.default(self=self, dim=-1, half_to_float=False)
@@ -27,7 +27,7 @@ TEST_CASE("rows that start anywhere: narrow vectors; the exponentials stay in re
        withCuda);
 }
 
-TEST_CASE("short rows that are no vectors: a stretch of them is copied to shared memory in whole ones") {
+TEST_CASE("short rows that are no vectors: contiguous tiles of them are copied to shared memory in whole ones") {
   page("short_odd_rows", R"(graph
   in self f16[65536, 49]
   out0 f16[65536, 49] = aten._softmax.default(self=self, dim=-1, half_to_float=False)
@@ -36,7 +36,7 @@ TEST_CASE("short rows that are no vectors: a stretch of them is copied to shared
        withCuda);
 }
 
-TEST_CASE("layer norm: weights are read with the row, before the mean is known; two passes, the second around the mean") {
+TEST_CASE("layer norm: weights are read with the row, before the mean is computed; two traversals, the second around the mean") {
   page("layer_norm", R"(graph
   in input  f16[64, 1024]
   in weight f16[1024]
@@ -47,7 +47,7 @@ TEST_CASE("layer norm: weights are read with the row, before the mean is known; 
        withCuda);
 }
 
-TEST_CASE("batch norm of odd planes: runs that start anywhere are read as the aligned windows that cover them") {
+TEST_CASE("batch norm of odd planes: runs that start anywhere are read through aligned covers") {
   page("batch_norm", R"(graph
   in input        f16[8, 3, 19, 19]
   in running_mean f32[3]
@@ -58,7 +58,7 @@ TEST_CASE("batch norm of odd planes: runs that start anywhere are read as the al
        withCuda);
 }
 
-TEST_CASE("a long odd row stays in shared memory between the sweeps over it") {
+TEST_CASE("a long odd row is held in shared memory between its traversals") {
   page("long_odd_row", R"(graph
   in self f16[256, 50265]
   out0 f16[256, 50265] = aten._log_softmax.default(self=self, dim=-1, half_to_float=False)
@@ -67,7 +67,7 @@ TEST_CASE("a long odd row stays in shared memory between the sweeps over it") {
        withCuda);
 }
 
-TEST_CASE("a row that is long and one of few: a cluster of CTAs shares it") {
+TEST_CASE("a row that is long and one of few: it is split over a cluster of CTAs") {
   page("cluster_row", R"(graph
   in self f32[4, 65536]
   out0 f32[4, 65536] = aten._softmax.default(self=self, dim=-1, half_to_float=False)
@@ -87,7 +87,7 @@ TEST_CASE("rows that are read across memory and written along it: tiles of them 
        withCuda);
 }
 
-TEST_CASE("gradients of weights where a tensor lies across the others: sums of parts, in tiles, and then of these") {
+TEST_CASE("gradients of weights where a tensor lies across the others: split sums, the first stage in tiles") {
   page("split_sums", R"(graph
   in grad_out f16[64, 196, 384]
   in input    f16[64, 196, 384] strides (75264, 1, 196)
@@ -110,7 +110,7 @@ TEST_CASE("few channels that are large: a persistent cluster of CTAs has one, a 
        withCuda);
 }
 
-TEST_CASE("elements that need no reduction, and reductions of rows of them: one sweep on a GPU") {
+TEST_CASE("elements that need no reduction, and reductions of rows of them: one traversal on a GPU") {
   page("elements_and_rows", R"(graph
   in grad_out     f16[16, 8, 32, 32]
   in input        f16[16, 8, 32, 32]
@@ -157,7 +157,7 @@ TEST_CASE(
 )");
 }
 
-TEST_CASE("batch norm of a matrix: once all CTAs know what the columns add up to, they go over their rows again") {
+TEST_CASE("batch norm of a matrix: after a grid barrier all CTAs traverse their rows again") {
   page("batch_norm_columns", R"(graph
   in input f16[25088, 256]
   out0 f16[25088, 256], out1 f32[256], out2 f32[256] = aten.native_batch_norm.default(input=input, weight=None, bias=None, running_mean=None, running_var=None, training=True, momentum=0.1, eps=1e-05)
@@ -166,7 +166,7 @@ TEST_CASE("batch norm of a matrix: once all CTAs know what the columns add up to
        withCuda);
 }
 
-TEST_CASE("a sum of everything: every CTA leaves its share, and the last one to finish adds them") {
+TEST_CASE("a sum of everything: every CTA stores a partial result, and the last one adds them") {
   page("sum_all", R"(graph
   in self f32[1024, 1024]
   out0 f32[] = aten.sum.default(self=self, dtype=None)
@@ -210,7 +210,7 @@ TEST_CASE("a cumulative sum of columns: threads one above the other take element
        withCuda);
 }
 
-TEST_CASE("a cumulative sum of one long row: every CTA leaves what its share comes to, then all start from those before theirs") {
+TEST_CASE("a cumulative sum of one long row: every CTA stores its split's total, then all start from the totals before theirs") {
   page("cumsum_grid", R"(graph
   in self i64[1000000]
   out0 i64[1000000] = aten.cumsum.default(self=self, dim=0, dtype=None)

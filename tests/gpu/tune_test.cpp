@@ -35,7 +35,7 @@ void checkCandidates(const std::string& op, const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("rows: short, odd, long, and shared by clusters or by the grid") {
+TEST_CASE("rows: short, odd, long, and split over clusters or the grid") {
   for (const char* type :
        {"T([4096, 40], f16)", "T([512, 1003], f32)", "T([512, 768], f16)", "T([64, 50257], f16)", "T([4, 262144], f32)"})
     checkCandidates("aten._softmax.default", std::string("((") + type + ", -1, False), {})");
@@ -54,7 +54,7 @@ TEST_CASE("columns: few and long, many, and short") {
     checkCandidates("aten.sum.dim_IntList", std::string("((") + type + ", [0]), {})");
 }
 
-TEST_CASE("columns of tall matrices, alone and with rows: shares, and sums that all CTAs add to") {
+TEST_CASE("columns of tall matrices, alone and with rows: partial results, and atomic sums") {
   checkCandidates("aten.sum.dim_IntList", "((T([70000, 64], f16), [0]), {})");
   checkCandidates("aten.native_layer_norm_backward.default",
                   "((T([16384, 768], f16), T([16384, 768], f16), [768], T([16384, 1], f32), T([16384, 1], f32), T([768], f16), "

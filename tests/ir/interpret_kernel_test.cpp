@@ -123,7 +123,7 @@ TEST_CASE("a combination before each thread: what those of lower numbers held, b
   CHECK(std::get<std::vector<int64_t>>(memory[2].data) == std::vector<int64_t>{100, 100, 101, 102});
 }
 
-TEST_CASE("clusters: their CTAs have shared arrays of their own, and combine their registers") {
+TEST_CASE("clusters: their CTAs have shared arrays of their own, and combine their private arrays") {
   CHECK(run(R"(kernel f on cuda
   launch 2 clusters of 2 blocks of 2 threads
   in  x f32[8] align 4

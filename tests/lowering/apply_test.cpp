@@ -20,14 +20,14 @@ using tests::checkSchedules;
 // ---------------------------------------------------------------------------------------------------------------------
 // What kernels compute.
 
-/// Reductions of a tensor x over some of its dims: a sum of x * w and a least value in one pass, with `twoPasses` then the
+/// Reductions of a tensor x over some of its dims: a sum of x * w and a least value in one traversal, with `twoPasses` then the
 /// greatest distance from that sum, and the least place that has it.
 struct Case {
   DType dtype = DType::F32;
   ir::Shape sizes;
   std::vector<size_t> order;    ///< dims from the slowest to the fastest in memory
   std::vector<size_t> reduced;  ///< dims
-  bool rows = true;             ///< stores what a row has once
+  bool rows = true;             ///< stores a value of each row
   bool elements = false;        ///< stores what every element has
   bool twoPasses = false;
   std::vector<size_t> across = {};  ///< the order of what elements store, and of a tensor that they add
@@ -240,7 +240,7 @@ TEST_CASE("running statistics are read and written once, whoever works on their 
                            input));
 }
 
-TEST_CASE("what columns have once serves several rows, and what a row computes of its elements serves its later sweeps") {
+TEST_CASE("hoisted values of columns serve several rows, and held functions of a row's elements its later traversals") {
   for (const char* input : {"f32[1, 24, 13, 1] strides (312, 1, 24, 24)", "f16[2, 70, 3, 9] strides (1890, 1, 630, 70)"})
     checkGraph(fmt::format(R"(  in input        {0}
   in running_mean f32[{1}]
@@ -294,7 +294,7 @@ TEST_CASE("rows that are aligned to a register, and not to a store of two regist
   CHECK_NOTHROW(ir::verify(kernel, avx2));
 }
 
-TEST_CASE("weights that all rows share, beside what a row has once") {
+TEST_CASE("weights that all rows share, and hoisted values of each row") {
   for (const int n : {8, 16, 32})
     checkGraph(fmt::format(R"(  in input  f16[6, {0}]
   in weight f16[{0}]

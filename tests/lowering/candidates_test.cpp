@@ -126,7 +126,7 @@ TEST_CASE("rows of many runs") {
 )");
 }
 
-TEST_CASE("one row, shared by the grid") {
+TEST_CASE("one row, split over the grid") {
   checkAll("  in self f32[300000]\n  out0 f32[] = aten.sum.default(self=self, dtype=None)\n  return out0\n");
 }
 

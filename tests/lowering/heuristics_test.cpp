@@ -114,7 +114,7 @@ std::string softmaxGradient(int classes, int rows) {
                                 classes, rows, classes * rows));
 }
 
-TEST_CASE("rows that are read more than once stay in registers") {
+TEST_CASE("rows that are read more than once are held in registers") {
   CHECK(softmax("f16[65536, 16]") == "rows: 2 threads a row, 64 rows a CTA, 1 x 8 elements a thread, in registers");
   CHECK(softmax("f16[65536, 64]") == "rows: 8 threads a row, 16 rows a CTA, 1 x 8 elements a thread, in registers");
   CHECK(softmax("f16[65536, 256]") == "rows: a warp a row, 16 rows a CTA, 1 x 8 elements a thread, in registers");
@@ -129,7 +129,7 @@ TEST_CASE("few rows: one vector a thread, and as many CTAs as there are rows") {
   CHECK(softmax("f16[12, 7]") == "rows: 8 threads a row, 4 rows a CTA, 1 x 1 elements a thread, in registers");
 }
 
-TEST_CASE("longer rows stay in shared memory; few of them, or longer ones still, are shared by a cluster") {
+TEST_CASE("longer rows are held in shared memory; few of them, or longer ones still, are split over a cluster") {
   CHECK(softmax("f16[512, 32768]") == "rows: 512 threads a row, 8 x 8 elements a thread, in shared memory");
   CHECK(softmax("f16[256, 50257]") == "rows: 512 threads a row, 13 x 8 elements a thread, hasCover, in shared memory");
   CHECK(softmax("f16[8, 50264]") == "rows: a cluster of 8 CTAs of 416 threads a row, 2 x 8 elements a thread, in registers");
@@ -161,7 +161,7 @@ TEST_CASE("rows of one tensor that start anywhere: narrow vectors, where a part 
   CHECK(softmax("f16[12544, 49]") == "rows: 8 threads a row, 16 rows a CTA, 7 x 1 elements a thread, in registers");
 }
 
-TEST_CASE("functions that two sweeps need are kept where a thread has few of them") {
+TEST_CASE("functions that two traversals need are held where a thread has few of them") {
   const auto keeps = [](int elements) {
     const ir::Graph graph = ir::parseGraph(
         fmt::format("graph\n  in self f16[6144, {0}]\n  out0 f16[6144, {0}] = aten._softmax.default(self=self, dim=-1, "
@@ -176,7 +176,7 @@ TEST_CASE("functions that two sweeps need are kept where a thread has few of the
   CHECK_FALSE(keeps(8192));
 }
 
-TEST_CASE("rows that are read once are not held: one row is shared by the whole grid") {
+TEST_CASE("rows that are read once are not held: one row is split over the whole grid") {
   CHECK(sum("f16[65536, 64]", "[1]", "f16[65536, 1]") ==
         "rows: 8 threads a row, 16 rows a CTA, 1 x 8 elements a thread, in registers");
   CHECK(sum("f16[8192, 4096]", "[1]", "f16[8192, 1]") ==
@@ -235,7 +235,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("columns: a CTA has a cache line of them; a cluster or the whole grid shares those that are few and long") {
+TEST_CASE("columns: a CTA has a cache line of them; few and long ones are split over a cluster or the whole grid") {
   CHECK(sum("f16[4096, 64]", "[0]", "f16[1, 64]") == "columns: vectors of 8 columns, 8x32 threads, a cluster of 16 CTAs");
   CHECK(sum("f16[512, 4096]", "[0]", "f16[1, 4096]") == "columns: vectors of 8 columns, 8x64 threads, a cluster of 2 CTAs");
   CHECK(sum("f32[100000, 8]", "[0]", "f32[1, 8]") == "columns: vectors of 4 columns, 2x256 threads, 97 CTAs share them");
@@ -248,7 +248,7 @@ TEST_CASE("columns: a CTA has a cache line of them; a cluster or the whole grid 
         "columns: vectors of 8 columns, 2x128 threads, a cluster of 16 CTAs");
 }
 
-TEST_CASE("tensors that run different ways: tiles of rows in shared memory, as large as let three CTAs fit") {
+TEST_CASE("tensors that run different ways: tiles of rows in shared memory, as large as three resident CTAs allow") {
   CHECK(layerNorm(64, 3136, 128) == "staged: tiles of 1x64 rows, 16 threads for 8 rows");
   CHECK(layerNorm(128, 196, 320) == "staged: tiles of 1x52 rows, 32 threads for 4 rows");
   CHECK(layerNorm(12544, 16, 24) == "staged: tiles of 11x16 rows, 4 threads for 8 rows");
@@ -256,7 +256,7 @@ TEST_CASE("tensors that run different ways: tiles of rows in shared memory, as l
   CHECK(softmaxGradient(3137, 8) == "staged: tiles of 1x8 rows, 512 threads for 8 rows");
 }
 
-TEST_CASE("short rows that are no vectors: a stretch of memory goes through shared memory, if there is much of it") {
+TEST_CASE("short rows that are no vectors: a contiguous tile goes through shared memory, if there is much of it") {
   CHECK(softmax("f16[802816, 49]") == "staged: tiles of 80 rows, 2 threads for a row, in registers");
   CHECK(softmaxGradient("f16[37632, 49]") == "staged: tiles of 80 rows, 2 threads for a row, in registers");
   CHECK(softmax("f16[100000, 9]") == "rows: 8 threads a row, 32 rows a CTA, 2 x 1 elements a thread, in registers");
@@ -270,12 +270,12 @@ TEST_CASE("sums of short rows whose vectors would leave almost half of a group i
         "rows: 4 threads a row, 32 rows a CTA, 1 x 8 elements a thread, in registers");
 }
 
-TEST_CASE("sums of short stretches of columns: tiles of them in shared memory") {
+TEST_CASE("sums of columns in short contiguous segments: tiles of them in shared memory") {
   CHECK(sum("f32[1024, 8, 12, 8, 12] strides (9216, 1152, 12, 144, 1)", "[2]", "f32[1024, 8, 1, 8, 12]") ==
         "staged: tiles of 29x12 rows, 4 threads for 4 rows");
 }
 
-TEST_CASE("columns that are swept twice: many small CTAs, each of which waits for its own threads alone") {
+TEST_CASE("columns that are traversed twice: many small CTAs, each of which waits for its own threads alone") {
   CHECK(scheduleOf("  in self f16[64, 196, 1000]\n"
                    "  out0 f16[64, 1000], out1 i64[64, 1000] = aten.max.dim(self=self, dim=1, keepdim=False)\n"
                    "  return out0, out1\n") == "columns: vectors of 8 columns, 8x32 threads");

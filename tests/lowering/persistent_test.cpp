@@ -58,7 +58,7 @@ ir::Target device(int processors) {
   return target;
 }
 
-/// Schedules loops as one crossing, and compares what the kernel leaves with what the loops do.
+/// Schedules loops as one mixed-order reduction, and compares the kernel's memory with that of the loops.
 void checkSchedule(const std::vector<ir::Loops>& all, const lowering::PersistentSchedule& schedule, int processors) {
   CAPTURE(toText(lowering::Schedule(schedule)));
   const std::vector<lowering::Schedule> schedules(all.size(), schedule);
@@ -138,7 +138,7 @@ TEST_CASE("columns alone, which many CTAs add up") {
   checkMixedOrder(sum(3, 64, "f16"), 4);
 }
 
-TEST_CASE("columns whose elements are stored, too: once all CTAs know what the columns add up to") {
+TEST_CASE("columns whose elements are stored, too: after a grid barrier, from the columns' sums") {
   for (const char* type : {"f16[300, 64]", "f32[41, 12]", "f16[4, 48, 5, 6] strides (1440, 1, 288, 48)"}) {
     const int channels = std::string(type).find("64") != std::string::npos ? 64 : type[1] == '3' ? 12 : 48;
     checkMixedOrder(fmt::format(R"(  in input {0}

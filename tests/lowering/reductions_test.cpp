@@ -70,7 +70,7 @@ TEST_CASE("a cumulative sum: integers in i64, halves in f32, along one of the lo
 )");
 }
 
-TEST_CASE("layer norm: what a row has once is stored once, from the reductions of the whole") {
+TEST_CASE("layer norm: a row's mean and deviation are stored once, from the reductions of the whole") {
   CHECK(loopsOf(R"(  in input  f16[8, 16]
   in weight f16[16]
   in bias   f16[16]

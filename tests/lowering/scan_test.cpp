@@ -82,7 +82,7 @@ TEST_CASE("scans in place, of products, and with work before and after") {
                    3);
 }
 
-TEST_CASE("what a thread reads at once is read in the order of the loops, wherever their nodes lie in memory") {
+TEST_CASE("loads follow the order of the loops, wherever their nodes lie in memory") {
   const auto kernel = [](const std::string& lets) {
     const std::string text = "loops f\n  in x f32[40, 300]\n  in w f32[40, 300]\n  out y f32[40, 300]\n";
     return ir::toText(lowering::apply(ir::parseLoops(text + "  for i0 in 40, i1 in 300\n" + lets +

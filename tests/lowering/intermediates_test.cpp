@@ -74,7 +74,7 @@ std::vector<ir::Loops> groupNormBackward(int images, int channels, int extent, i
                                                     channels, extent, groups, extent * extent, images)));
 }
 
-TEST_CASE("kernels hand on partial sums: those that do not need each other's results share a launch") {
+TEST_CASE("kernels store intermediates for later ones; kernels that do not need each other's results share a launch") {
   for (const auto& [channels, extent, groups] : {std::tuple(8, 4, 1), std::tuple(12, 7, 3), std::tuple(6, 5, 6)}) {
     const std::vector<ir::Loops> all = groupNormBackward(3, channels, extent, groups);
     CAPTURE(groups);
@@ -141,7 +141,7 @@ TEST_CASE("sums of columns that a tensor lies across are split: partial sums in 
   }
 }
 
-TEST_CASE("parts of sums are whole axes, or a stretch of one that is made of vectors") {
+TEST_CASE("a split takes whole axes, or a length of one axis that is a multiple of vectors") {
   const auto partOf = [](const ir::Graph& graph) {
     const std::vector<ir::Loops> all = splitOf(graph, tests::hopper());
     return all.size() == 2 ? "none" : fmt::format("{}", fmt::join(all[1].buffers.back().type.sizes, " x "));

@@ -58,7 +58,7 @@ void runOn(Values& values, const Buffers& buffers, const Run& run) {
   for (size_t i = 0; i < buffers.size(); ++i) values[buffers[i].value] = memory[i];
 }
 
-TEST_CASE("sums of columns are shared by the tasks of the rows that read the same") {
+TEST_CASE("sums of columns are split over the tasks of the rows that read the same tensors") {
   for (const auto& [rows, columns] : {std::pair{64, 96}, std::pair{100, 33}, std::pair{77, 300}}) {
     const std::vector<ir::Loops> all = lowering::lower(ir::parseGraph(fmt::format(R"(graph
   in grad_out f32[{0}, {1}]
