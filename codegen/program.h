@@ -28,8 +28,8 @@ struct Program {
   /// (Launch::isPersistent) need not: as many of their CTAs are started as the device has room for, one cluster's at least, and
   /// these do the others' work in turn.
   bool waitsForGrid = false;
-  /// CPU: whether statements follow the Task loop; they are its iteration number Launch::tasks, called when all others are done.
-  bool finishes = false;
+  /// CPU: whether statements follow the Task loop, its epilogue: iteration number Launch::tasks, called when all others are done.
+  bool hasEpilogue = false;
 };
 
 }  // namespace codegen

@@ -23,7 +23,7 @@ ir::Kernel columnSum();
 /// The sum of 1 M floats: 128 CTAs leave their sums to the one that is done last.
 ir::Kernel fullSum();
 
-/// Sums of columns: every block leaves what it has of all of them, and once all have, each finishes some.
+/// Sums of columns: every block stores partial results, and after a grid barrier each adds some of them.
 ir::Kernel waitingSum();
 
 /// `shared memory` of 128 KiB: every thread writes vectors that others read, twice over the same tile.

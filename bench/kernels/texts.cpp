@@ -58,11 +58,11 @@ std::string factsOf(const codegen::LaunchStep& step, const ir::Kernel& kernel, c
   const ir::Launch& launch = program.launch;
   return fmt::format(
       "grid {} cluster {} persistent {} block {} resident {} tasks {} grain {}\n"
-      "workspace {} shared {} waits {} finishes {} relaxed {}\n"
+      "workspace {} shared {} waits {} epilogue {} relaxed {}\n"
       "values{}\n"
       "{} {} {}\n",
       launch.grid, launch.cluster, launch.isPersistent, launch.block, launch.resident, launch.tasks, launch.grain,
-      program.workspaceBytes, program.dynamicSharedBytes, program.waitsForGrid, program.finishes, kernel.relaxedMath,
+      program.workspaceBytes, program.dynamicSharedBytes, program.waitsForGrid, program.hasEpilogue, kernel.relaxedMath,
       argumentsOf(step, plan), program.arch, program.features, fmt::join(program.options, " "));
 }
 

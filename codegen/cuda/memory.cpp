@@ -67,7 +67,7 @@ int64_t persistentElements(const ir::Kernel& kernel, const ir::Combine& combine,
   return kernel.buffer(item.local).type.storageElements() * combine.ctas * (kernel.launch.block / combine.threads);
 }
 
-bool finishes(const ir::Kernel& kernel) {
+bool hasEpilogue(const ir::Kernel& kernel) {
   return std::any_of(kernel.body.begin(), kernel.body.end(), ir::isGridLoop) && !ir::isGridLoop(kernel.body.back());
 }
 
@@ -102,7 +102,7 @@ CudaMemory::CudaMemory(const ir::Kernel& kernel, CudaScope& scope) : kernel_(ker
     persistentOffset_ = workspaceBytes_;
     workspaceBytes_ += workspaceAlignment * kernel.launch.grid;
   }
-  if (finishes(kernel) || ir::waitsForGrid(kernel)) {
+  if (hasEpilogue(kernel) || ir::waitsForGrid(kernel)) {
     counterOffset_ = workspaceBytes_;
     workspaceBytes_ += workspaceAlignment;
   }

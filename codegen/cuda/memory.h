@@ -15,7 +15,7 @@ bool exchanges(const ir::Combine& combine);
 /// The values of an item that the CTAs of one persistent cluster exchange in global memory.
 int64_t persistentElements(const ir::Kernel& kernel, const ir::Combine& combine, const ir::Combine::Item& item);
 /// Whether statements other than grid loops follow the last grid loop.
-bool finishes(const ir::Kernel& kernel);
+bool hasEpilogue(const ir::Kernel& kernel);
 
 /// Where the arrays of a kernel's own lie: its locals, the partial results that its Combines exchange, and counts of the CTAs
 /// that have met or are done. Shared memory that exceeds what a kernel has without asking (48 KiB) is one array, of which the

@@ -22,7 +22,7 @@ const ir::For* taskLoop(const ir::Kernel& kernel) {
   return loop != nullptr && loop->kind == ir::LoopKind::Task ? loop : nullptr;
 }
 
-bool finishes(const ir::Kernel& kernel) { return taskLoop(kernel) != nullptr && kernel.body.size() > 1; }
+bool hasEpilogue(const ir::Kernel& kernel) { return taskLoop(kernel) != nullptr && kernel.body.size() > 1; }
 
 /// Prints the statements of one kernel, in order, into a function.
 class LlvmKernel {
@@ -35,7 +35,7 @@ class LlvmKernel {
 
   void print() {
     const ir::Block& body = scope_.kernel.body;
-    finishes(scope_.kernel) ? tasksOrEpilogue(body) : block(body);
+    hasEpilogue(scope_.kernel) ? tasksOrEpilogue(body) : block(body);
     // Stores around the caches are seen by other threads only after a fence.
     if (scope_.kernel.streamStores) builder_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {});
     builder_.CreateRetVoid();
@@ -161,7 +161,7 @@ Program emitLlvm(const ir::Kernel& kernel, const ir::Target& target) {
   module.print(stream, nullptr);
   Program program{kernel.name, ir::Backend::Cpu, source, {}, target.arch, target.features, kernel.launch, kernel.params};
   program.workspaceBytes = workspaceBytes(kernel);
-  program.finishes = finishes(kernel);
+  program.hasEpilogue = hasEpilogue(kernel);
   return program;
 }
 

@@ -51,7 +51,7 @@ class HostExecutable : public Executable {
   HostExecutable(HostCode code, const codegen::Program& program)
       : code_(std::move(code)),
         launch_(program.launch),
-        finishes_(program.finishes),
+        hasEpilogue_(program.hasEpilogue),
         workspace_(program.workspaceBytes),
         arguments_(workspace_.data() == nullptr ? 0 : program.params.size() + 1) {
     compileMs = code_.compileMs;
@@ -62,7 +62,7 @@ class HostExecutable : public Executable {
   void launch(void* const* pointers) const override {
     if (!arguments_.empty()) pointers = withWorkspace(pointers);
     parallelFor(launch_.tasks, launch_.grain, [&](int64_t begin, int64_t end) { code_.function(pointers, begin, end); });
-    if (finishes_) code_.function(pointers, launch_.tasks, launch_.tasks + 1);
+    if (hasEpilogue_) code_.function(pointers, launch_.tasks, launch_.tasks + 1);
   }
 
  private:
@@ -74,7 +74,7 @@ class HostExecutable : public Executable {
 
   HostCode code_;
   ir::Launch launch_;
-  bool finishes_;
+  bool hasEpilogue_;
   Workspace workspace_;
   mutable std::vector<void*> arguments_;  ///< the parameters' pointers and the workspace, where there is one
 };

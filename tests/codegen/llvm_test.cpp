@@ -127,11 +127,11 @@ TEST_CASE("global locals share a workspace, each at a multiple of 256 bytes; the
     return ir::Local{{name, ir::TensorType::contiguous(dtype, {count}), -1, true, true}, ir::Space::Global, 1};
   };
   kernel.locals = {global("flags", DType::Bool, 3), global("sums", DType::F64, 100)};
-  CHECK(!codegen::emitLlvm(kernel, tests::avx512()).finishes);
+  CHECK(!codegen::emitLlvm(kernel, tests::avx512()).hasEpilogue);
   const Expr* zero = pool.integer(DType::I64, 0);
   kernel.body.push_back({ir::Lanes{pool.axis(1), nullptr, {{1, zero, pool.cast(DType::F32, pool.load(3, DType::F64, zero))}}}});
   const codegen::Program program = codegen::emitLlvm(kernel, tests::avx512());
-  CHECK(program.finishes);
+  CHECK(program.hasEpilogue);
   CHECK(program.workspaceBytes == 256 + 1024);
   CHECK(has(program.source, "%workspace = load ptr"));
   CHECK(has(program.source, "%sums = getelementptr inbounds i8, ptr %workspace, i64 256"));

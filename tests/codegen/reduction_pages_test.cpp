@@ -121,7 +121,7 @@ TEST_CASE("elements that need no reduction, and reductions of rows of them: one 
 )");
 }
 
-TEST_CASE("a sum over the first dimension: threads side by side add different columns, a cluster finishes them") {
+TEST_CASE("a sum over the first dimension: neighbouring threads add different columns, a cluster combines them") {
   page("sum_columns", R"(graph
   in self f16[512, 4096]
   out0 f16[1, 4096] = aten.sum.dim_IntList(self=self, dim=[0], keepdim=True, dtype=None)

@@ -1,4 +1,4 @@
-// Kernels with local arrays, combinations and finishes on the GPU against the interpreter. Values are such that every order of
+// Kernels with local arrays, combinations and epilogues on the GPU against the interpreter. Values are such that every order of
 // combining gives the same, unless a test says otherwise.
 #include <doctest/doctest.h>
 
@@ -130,7 +130,7 @@ TEST_CASE("column sums through shared memory and a cluster") {
   check(kernel, smallIntegers(DType::F16, inputElements(kernel)));
 }
 
-TEST_CASE("the CTA that is done last finishes, launch after launch") {
+TEST_CASE("the last CTA carries out the epilogue, launch after launch") {
   const ir::Kernel kernel = tests::fullSum();
   for (const int launches : {1, 5}) check(kernel, smallIntegers(DType::F32, inputElements(kernel)), 0, launches);
 }

@@ -88,7 +88,7 @@ inline void run(runtime::Orc& orc, const ir::Kernel& kernel, const ir::Target& t
   for (auto& bytes : storage) pointers.push_back(bytes.data());
   std::vector<std::byte> workspace(static_cast<size_t>(program.workspaceBytes));
   if (!workspace.empty()) pointers.push_back(workspace.data());
-  const int64_t calls = kernel.launch.tasks + (program.finishes ? 1 : 0);
+  const int64_t calls = kernel.launch.tasks + (program.hasEpilogue ? 1 : 0);
   for (int64_t i = 0; i < calls; ++i) code.function(pointers.data(), i, i + 1);
   for (size_t i = 0; i < memory.size(); ++i) decode(storage[i], memory[i]);
 }
