@@ -40,7 +40,7 @@ struct Plan {
 };
 
 /// Compiles a graph for a target, from ATen's operators to programs; a graph with a node that cannot be lowered becomes calls of
-/// ATen. Nests that `schedules` says nothing of are tiled by the rules.
+/// ATen. Nests that `schedules` says nothing of are scheduled by the rules.
 Plan compile(const ir::Graph& graph, const ir::Target& target, const Schedules& schedules = {});
 
 /// The step that starts a scheduled kernel, its program printed for a target.

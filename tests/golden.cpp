@@ -8,12 +8,6 @@
 namespace tests {
 namespace {
 
-std::string read(const std::filesystem::path& path) {
-  std::ostringstream text;
-  text << std::ifstream(path, std::ios::binary).rdbuf();
-  return text.str();
-}
-
 /// The number and both versions of the first line that differs: what a reader looks for first.
 std::string firstDifference(const std::string& expected, const std::string& actual) {
   std::istringstream left(expected), right(actual);
@@ -35,6 +29,15 @@ Settings& settings() {
   return value;
 }
 
+std::string goldenText(std::string_view name) {
+  const std::filesystem::path path = settings().golden / name;
+  INFO("golden page ", path.string(), " (rewrite with --update-golden)");
+  REQUIRE(std::filesystem::exists(path));
+  std::ostringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  return text.str();
+}
+
 void checkGolden(std::string_view name, const std::string& text) {
   const std::filesystem::path path = settings().golden / name;
   if (settings().updateGolden) {
@@ -43,8 +46,7 @@ void checkGolden(std::string_view name, const std::string& text) {
     return;
   }
   INFO("golden page ", path.string(), " (rewrite with --update-golden)");
-  REQUIRE(std::filesystem::exists(path));
-  const std::string expected = read(path);
+  const std::string expected = goldenText(name);
   if (expected != text) FAIL_CHECK(firstDifference(expected, text) << "\n--- now ---\n" << text);
 }
 

@@ -15,6 +15,9 @@ struct Settings {
 /// The settings of this run; set once by main.
 Settings& settings();
 
+/// The whole text of tests/golden/`name`; the case fails where there is none.
+std::string goldenText(std::string_view name);
+
 /// Compares `text` with the whole page tests/golden/`name` (a file name with its extension), or rewrites the page on
 /// --update-golden.
 void checkGolden(std::string_view name, const std::string& text);

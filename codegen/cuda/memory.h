@@ -18,8 +18,8 @@ int64_t persistentElements(const ir::Kernel& kernel, const ir::Combine& combine,
 bool hasEpilogue(const ir::Kernel& kernel);
 
 /// Where the arrays of a kernel's own lie: its locals, the partial results that its Combines exchange, and counts of the CTAs
-/// that have met or are done. Shared memory that exceeds what a kernel has without asking (48 KiB) is one array, of which the
-/// others are pieces.
+/// that have met or are done. A kernel may declare 48 KiB of shared memory; one that needs more gets it as a single dynamic array
+/// when it is launched, and its shared arrays are pieces of that.
 class CudaMemory {
  public:
   /// Takes names from `scope`, which has those of the kernel's buffers.

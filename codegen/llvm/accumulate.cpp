@@ -40,8 +40,8 @@ class Accumulator {
 
   Vec activeOrIdentity(Vec value, const LaneSet& lanes) const {
     if (!lanes.isPartial()) return value;
-    const Vec neutral = constant(scope_.builder, scope_.kernel.pool->identity(op_, dtype_));
-    return select(maskOf(scope_.builder, lanes), value, splat(neutral, lanes.count));
+    const Vec identity = constant(scope_.builder, scope_.kernel.pool->identity(op_, dtype_));
+    return select(maskOf(scope_.builder, lanes), value, splat(identity, lanes.count));
   }
 
   Vec opmath(Vec x) const { return toOpmath(scope_.cpu, x, dtype_); }

@@ -20,10 +20,7 @@ Access makeAccess(const ir::Loops& loops, int buffer, const Expr* node, const Ex
 
 /// Axes of more than one value, by falling stride of an access: memory order.
 std::vector<const Expr*> memoryOrder(const std::vector<const Expr*>& all, const Access& access) {
-  std::vector<const Expr*> axes;
-  for (const Expr* axis : all) {
-    if (axis->axis().extent > 1) axes.push_back(axis);
-  }
+  std::vector<const Expr*> axes = runningAxes(all);
   if (access.form) {
     std::stable_sort(axes.begin(), axes.end(),
                      [&](const Expr* a, const Expr* b) { return std::abs(access.form->of(a)) > std::abs(access.form->of(b)); });

@@ -152,10 +152,9 @@ class NestBuilder {
 
 }  // namespace
 
-std::vector<const Expr*> ReductionNest::runningAxes() const {
+std::vector<const Expr*> runningAxes(const std::vector<const Expr*>& axes) {
   std::vector<const Expr*> running;
-  std::copy_if(reduced.begin(), reduced.end(), std::back_inserter(running),
-               [](const Expr* axis) { return axis->axis().extent > 1; });
+  std::copy_if(axes.begin(), axes.end(), std::back_inserter(running), [](const Expr* axis) { return axis->axis().extent > 1; });
   return running;
 }
 

@@ -7,6 +7,9 @@
 
 namespace lowering {
 
+/// The axes of more than one value, in their order.
+std::vector<const ir::Expr*> runningAxes(const std::vector<const ir::Expr*>& axes);
+
 /// One reduction of a nest: `body` over the nest's axes, combined over the reduced ones; of a nest of scans up to and including
 /// the element at hand.
 struct Reduction {
@@ -28,13 +31,11 @@ struct ReductionNest {
   std::vector<ir::StoreTo> rowStores;      ///< do not depend on the reduced axes
   std::vector<ir::StoreTo> elementStores;  ///< do
 
-  /// The reduced axes of more than one value.
-  std::vector<const ir::Expr*> runningAxes() const;
   /// Traversals of the elements that compute reductions; storing elements that need the last of these takes one more.
   int traversals() const;
-  /// The first pass in which the value, made of these reductions' results, can be computed.
+  /// The first traversal in which the value, made of these reductions' results, can be computed.
   int traversalOf(const ir::Expr* value) const;
-  /// The first pass in which all element stores can be: passes(), unless they need no results of the last one.
+  /// The first traversal in which all element stores can be: traversals(), unless they need no results of the last one.
   int storingTraversal() const;
 };
 

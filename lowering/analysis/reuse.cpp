@@ -11,7 +11,7 @@ namespace {
 using ir::Expr;
 using Nodes = std::set<const Expr*>;
 
-/// The bodies of a pass, and in the one that stores what is stored for elements.
+/// The bodies of a traversal, and in the one that stores what is stored for elements.
 std::vector<const Expr*> valuesOf(const ReductionNest& nest, int traversal, int storing) {
   std::vector<const Expr*> values;
   for (const Reduction& reduction : nest.reductions)
@@ -21,7 +21,7 @@ std::vector<const Expr*> valuesOf(const ReductionNest& nest, int traversal, int 
   return values;
 }
 
-/// The same where elements are stored after the last pass.
+/// The same where elements are stored after the last traversal.
 std::vector<const Expr*> valuesOf(const ReductionNest& nest, int traversal) {
   return valuesOf(nest, traversal, nest.traversals());
 }

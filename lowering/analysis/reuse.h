@@ -7,7 +7,7 @@
 
 namespace lowering {
 
-/// A value of a nest, and the first pass that needs it: ReductionNest::passes() for the stores of elements.
+/// A value of a nest, and the first traversal that needs it: ReductionNest::traversals() for the stores of elements.
 struct TraversalValue {
   const ir::Expr* value = nullptr;
   int traversal = 0;
@@ -17,13 +17,13 @@ struct TraversalValue {
 /// subexpressions that are floating, do not depend on the reduced axes and are no mere Load or constant.
 std::vector<TraversalValue> rowValues(const ReductionNest& nest);
 
-/// Functions of elements, such as exponentials, that a pass computes and a later one or the element stores need again.
+/// Functions of elements, such as exponentials, that a traversal computes and a later one or the element stores need again.
 std::vector<TraversalValue> repeatedFunctions(const ReductionNest& nest);
 
 /// Loads that more than one traversal needs.
 std::set<const ir::Expr*> repeatedLoads(const ReductionNest& nest);
 
-/// Whether the bodies of a pass depend on the reduced axes only through what they load.
+/// Whether the bodies of a traversal depend on the reduced axes only through what they load.
 bool dependsOnLoadsAlone(const ReductionNest& nest, int traversal);
 
 }  // namespace lowering

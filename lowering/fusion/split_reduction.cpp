@@ -21,13 +21,6 @@ using Axes = std::vector<const Expr*>;
 
 int64_t extentOf(const Expr* axis) { return axis->axis().extent; }
 
-Axes runningOf(const Axes& axes) {
-  Axes running;
-  for (const Expr* axis : axes)
-    if (extentOf(axis) > 1) running.push_back(axis);
-  return running;
-}
-
 /// Splits one sum of columns into two stages.
 class Splitter {
  public:
@@ -70,7 +63,7 @@ class Splitter {
 
   /// The sum of the partial sums, which the first loops store.
   const Expr* sumOfPartials(const Expr* reduce) {
-    const Axes own(reduce->src.begin() + 1, reduce->src.end()), running = runningOf(own);
+    const Axes own(reduce->src.begin() + 1, reduce->src.end()), running = runningAxes(own);
     if (partial_.axes.empty()) addAxes(running);
     Axes inner, outer;
     std::map<const Expr*, const Expr*> axes;

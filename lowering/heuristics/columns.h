@@ -16,8 +16,8 @@ struct ColumnSchedule {
   int64_t elements = 1;  ///< to combine in each column
   int across = 1;        ///< neighbouring threads, of neighbouring vectors
   int down = 1;          ///< threads over one column, each with every `down`th element
-  int ctas = 1;          ///< of a cluster, which splits the elements of a tile among them
-  int gridSplits = 1;    ///< or so many CTAs of the grid, the last of which combines their partial results
+  int ctas = 1;          ///< CTAs of the cluster that splits the elements of a tile
+  int gridSplits = 1;    ///< CTAs of the grid that split the elements of a tile; the last to end combines their partial results
 
   int block() const { return across * down; }
   int64_t tile() const { return int64_t{across} * lanes; }

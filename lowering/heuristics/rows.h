@@ -16,7 +16,7 @@ enum class Hold : uint8_t {
 };
 
 /// How the rows of a nest are laid over threads, where memory runs along their elements. A row is `runs` times `runVectors`
-/// vectors of `lanes` elements: a run is one pass along the innermost dim (an image's channel in batch norm), a plain row
+/// vectors of `lanes` elements: a run is one line along the innermost dim (an image's channel in batch norm), a plain row
 /// one run. Of a group of `columns * runsAtOnce` threads each takes one vector column of every `runsAtOnce`th run.
 struct RowSchedule {
   int lanes = 1;
@@ -29,10 +29,10 @@ struct RowSchedule {
   int64_t vectorSteps = 1;    ///< vectors a thread takes of each
   int group = 1;              ///< threads of a CTA that work on one row, some of which may be idle
   int block = 32;             ///< threads of a CTA; several rows of it if the groups are smaller
-  int ctas = 1;               ///< a cluster of so many CTAs works on one row
+  int ctas = 1;               ///< CTAs of the cluster that splits a row
   bool isPersistent = false;  ///< Launch::isPersistent
   int alongRun = 1;           ///< so many of a row's CTAs split each run; the others split the runs
-  int gridSplits = 1;         ///< or so many CTAs of the grid, the last of which combines their partial results
+  int gridSplits = 1;         ///< CTAs of the grid that split a row; the last to end combines their partial results
   int resident = 0;           ///< Launch::resident
   Hold hold = Hold::Nowhere;
   bool keepsFunctions =
@@ -50,7 +50,7 @@ struct RowSchedule {
 /// Whether an access moves from row to row and runs along the innermost dim: those that vectors are made for.
 bool isRowAccess(const IterationDomain& domain, const Access& access);
 
-/// What of a schedule is to be otherwise than by the rules; followed where it is possible.
+/// Choices of a schedule that replace those of the rules, where they are possible.
 struct RowWish {
   std::optional<int64_t> steps{};  ///< vectors a thread takes
   std::optional<int> splits{};

@@ -21,7 +21,7 @@ struct TaskSchedule {
   bool operator==(const TaskSchedule&) const = default;
 };
 
-/// What a schedule chooses for loops on a target; a plain value.
+/// How the loops of a nest are mapped to the threads and the memory of a target; a plain value.
 using Schedule =
     std::variant<PointwiseSchedule, RowSchedule, ColumnSchedule, StagedSchedule, PersistentSchedule, ScanSchedule, TaskSchedule>;
 

@@ -76,7 +76,7 @@ std::optional<Split> chooseSplit(const LoopNest& nest, const ir::Target& target)
     if (isStaged(nest.domain, access)) bytes += access.elementBytes * nest.domain.numel();
   if (bytes < limits::split::leastBytes * target.processors || !runsBothWays(nest.domain)) return std::nullopt;
   if (stagedSchedule(*nest.reduction, nest.domain, target)) return std::nullopt;
-  const Axes reduced = nest.reduction->runningAxes();
+  const Axes reduced = runningAxes(nest.reduction->reduced);
   const std::optional<Split> split = lastAxes(reduced, target);
   return split && runsBothWays(nest, reduced, *split) ? split : std::nullopt;
 }

@@ -104,7 +104,7 @@ struct Spread {
   Tensor variance, mean;
   Dims dims;
 };
-/// Rows in two passes, around their mean; everything else in one.
+/// Rows in two traversals, around their mean; everything else in one.
 Spread spreadOf(Context& c) {
   const Tensor x = c.tensor("self");
   const Dims dims = dimsOf(c, x);

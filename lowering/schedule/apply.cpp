@@ -5,7 +5,7 @@
 namespace lowering {
 namespace {
 
-/// Schedules a nest by a schedule that chooseSchedule or candidates chose for it: what the schedule needs of the nest is there.
+/// Makes the kernel of a nest by a schedule of chooseSchedule or candidates, which choose only schedules that the nest can have.
 class Applier {
  public:
   Applier(const LoopNest& nest, const ir::Target& target) : nest_(nest), target_(target) {}

@@ -32,17 +32,17 @@ class NestKernel {
   /// Adds the accumulators of the reductions, `elements` each, numbered as ReductionNest says.
   void addAccumulators(int64_t elements, int lanes);
   int accumulator(std::size_t reduction) const { return static_cast<int>(loops_.buffers.size() + reduction); }
-  /// The reductions of a pass, by number.
+  /// The reductions of a traversal, by number.
   std::vector<std::size_t> reductionsOf(int traversal) const;
 
   /// Sets the first `lanes` elements of accumulators to what a combination starts from.
   ir::Statement reset(const std::vector<std::size_t>& reductions, int lanes) const;
-  /// Loads of the domain that the bodies of a pass need, or, after the last one, the values of element stores.
+  /// Loads of the domain that the bodies of a traversal need, or, after the last one, the values of element stores.
   std::set<const ir::Expr*> loadsOf(int traversal) const;
 
   /// `lanes` of an axis with nothing in them yet.
   ir::Lanes lanes(const LanePlace& place) const;
-  /// Adds a pass's bodies at a place to their accumulators: lane by lane (`apart`), or all lanes to the first element.
+  /// Adds a traversal's bodies at a place to their accumulators: lane by lane (`apart`), or all lanes to the first element.
   std::vector<ir::Store> reductionStores(int traversal, const LanePlace& place, const LoadMap& loads, bool apart) const;
   /// The element or row stores at a place.
   std::vector<ir::Store> elementStores(const LanePlace& place, const LoadMap& loads) const;

@@ -24,10 +24,10 @@ struct Moments {
   Tensor mean;
   Tensor squares;
 };
-/// In two passes, the second one around the mean: for rows, which are held between the two. The second one also corrects the
+/// In two traversals, the second one around the mean: for rows, which are held between the two. The second one also corrects the
 /// mean by what rounding left of it, unless elements of f16 or bf16 have less to say.
 Moments moments(Context& c, const Tensor& tensor, const Dims& dims);
-/// In one pass around the first element, for what is too large to be held. Where the mean is large the differences from an
+/// In one traversal around the first element, for what is too large to be held. Where the mean is large the differences from an
 /// element are not.
 Moments momentsAroundFirst(Context& c, const Tensor& tensor, const Dims& dims);
 

@@ -2,16 +2,12 @@
 
 #include <doctest/doctest.h>
 
+#include "codegen/compile.h"
 #include "codegen/cuda/emit.h"
-#include "codegen/llvm/emit.h"
 #include "ir/text/text.h"
 #include "ir/verify/verify.h"
-#include "lowering/fusion/fuse_loops.h"
-#include "lowering/fusion/split_reduction.h"
-#include "lowering/schedule/launches.h"
 #include "lowering/tensor/lowering.h"
 #include "tests/golden.h"
-#include "tests/kernels_of.h"
 #include "tests/targets.h"
 
 namespace tests {
@@ -40,18 +36,17 @@ void page(const std::string& name, const std::string& graphText, Sources sources
   const ir::Graph graph = ir::parseGraph(graphText);
   ir::verify(graph);
   std::string text = ir::toText(graph);
-  const std::vector<ir::Loops> all = lowering::lower(graph);
-  text += textOf(lowering::analyze(all, hopper()));
+  const std::vector<lowering::LoopNest> all = lowering::analyze(lowering::lower(graph), hopper());
+  text += textOf(all);
   for (const ir::Target& target : {hopper(), avx512()}) {
-    std::vector<lowering::LoopNest> chosen = lowering::fuseLoops(lowering::analyze(all, target), target);
-    chosen = lowering::splitReductions(std::move(chosen), graph.values.size(), target);
-    if (chosen.size() != all.size()) text += textOf(chosen);
-    for (const ir::Kernel& kernel : kernelsOf(lowering::analyzeJointly(std::move(chosen), target), target)) {
-      ir::verify(kernel, target);
-      text += "\n" + ir::toText(kernel);
-      if (sources != Sources::None && target.backend == ir::Backend::Cuda)
-        text += "\n" + withoutPrelude(codegen::emitCuda(kernel, target));
-      if (sources == Sources::Both && target.backend == ir::Backend::Cpu) text += "\n" + codegen::emitLlvm(kernel, target).source;
+    const codegen::Plan plan = codegen::compile(graph, target);
+    REQUIRE_MESSAGE(plan.fallbackReason.empty(), plan.fallbackReason);
+    if (plan.nests.size() != all.size()) text += textOf(plan.nests);
+    for (std::size_t i = 0; i < plan.kernels.size(); ++i) {
+      text += "\n" + ir::toText(plan.kernels[i]);
+      const codegen::Program& program = std::get<codegen::LaunchStep>(plan.steps[i]).program;
+      if (sources != Sources::None && target.backend == ir::Backend::Cuda) text += "\n" + withoutPrelude(program);
+      if (sources == Sources::Both && target.backend == ir::Backend::Cpu) text += "\n" + program.source;
     }
   }
   checkGolden("pages/" + name + ".txt", text);

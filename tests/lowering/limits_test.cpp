@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <fstream>
 #include <set>
 #include <sstream>
 #include <string>
@@ -85,9 +84,7 @@ Printed withTables(const std::string& text) {
 }  // namespace
 
 TEST_CASE("docs/schedules.md has the limits of every schedule") {
-  std::ostringstream text;
-  text << std::ifstream(tests::settings().golden / page, std::ios::binary).rdbuf();
-  const Printed printed = withTables(text.str());
+  const Printed printed = withTables(tests::goldenText(page));
   INFO("bin/test_lowering --update-golden rewrites the tables between the markers of docs/schedules.md");
   REQUIRE_MESSAGE(printed.offences.empty(), fmt::format("docs/schedules.md: {}", fmt::join(printed.offences, "; ")));
   tests::checkGolden(page, printed.text);

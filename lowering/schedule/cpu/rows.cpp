@@ -68,7 +68,7 @@ class CpuRowKernel {
   }
 
  private:
-  /// More than one where rows alone do not keep all threads busy and nothing but reductions of the first pass is asked for.
+  /// More than one where rows alone do not keep all threads busy and nothing but reductions of the first traversal is asked for.
   int64_t chooseSplits(const ir::Target& target) const {
     if (nest_.traversals() > 1 || !nest_.elementStores.empty() || rows_ >= target.processors) return 1;
     const int64_t parts = runs_ > 1 ? runs_ : domain_.inner().extent / lanes_;
@@ -163,7 +163,7 @@ class CpuRowKernel {
     for (const auto& [one, local] : hoisted_) map[one.value] = kernel_.pool().load(local, one.value->dtype, row.slot.expr());
     return map;
   }
-  /// What is known of a row's elements before a pass, of those in a vector.
+  /// What is known of a row's elements before a traversal, of those in a vector.
   LoadMap bindings(const Row& row, Value column, int traversal) const {
     LoadMap map = bindings(row);
     for (const auto& [one, local] : held_)
@@ -224,7 +224,7 @@ class CpuRowKernel {
     return block;
   }
 
-  /// Whether a pass may go through a row's runs as through a single one.
+  /// Whether a traversal may go through a row's runs as through a single one.
   bool isOneRun(int traversal) const {
     if (runs_ == 1 || splits_ > 1 || rowsPerTask_ > 1 || !dependsOnLoadsAlone(nest_, traversal)) return false;
     const std::set<const Expr*> loads = kernel_.loadsOf(traversal);

@@ -131,7 +131,7 @@ class ColumnKernel {
     body.push_back({std::move(lanes)});
     return loop(LoopKind::Unrolled, unrolled_, when(within(element(), coveredElements(), schedule_.elements), std::move(body)));
   }
-  /// All elements of a thread's columns, in a pass; the one after the last stores.
+  /// All elements of a thread's columns, in a traversal; the one after the last stores.
   ir::Block traverse(int traversal, ir::Lanes use) const {
     ir::Block body = chunk(readVectors(readIn(traversal)));
     append(body, chunk(std::move(use)));
@@ -147,7 +147,7 @@ class ColumnKernel {
           kernel_.addLocal(name, access.node->dtype, unrolledSteps() * schedule_.lanes, ir::Space::Private, schedule_.lanes);
     }
   }
-  /// Loads that a pass reads from memory: those that are not kept from an earlier one.
+  /// Loads that a traversal reads from memory: those that are not kept from an earlier one.
   std::set<const Expr*> readIn(int traversal) const {
     std::set<const Expr*> loads = kernel_.loadsOf(traversal);
     for (int earlier = 0; isResident() && earlier < traversal; ++earlier)

@@ -17,7 +17,7 @@ class FunctionRegisters {
   void add(int64_t vectors, int lanes);
   /// Stores those that a traversal computes first, of the vector from element `slot` on; `bindings` replace its loads.
   std::vector<ir::Store> stores(int traversal, const LanePlace& at, const ir::Expr* slot, const LoadMap& bindings) const;
-  /// Adds to what expressions are read as those that are there before a pass.
+  /// Adds to what expressions are read as those that are there before a traversal.
   void addTo(LoadMap& bindings, int traversal, const ir::Expr* slot) const;
 
  private:

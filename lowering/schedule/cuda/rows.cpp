@@ -211,7 +211,7 @@ class RowKernel {
     return vectors.empty() ? vectors : sweep(chunk(std::move(vectors)));
   }
 
-  /// Reads the vectors that a pass needs into registers.
+  /// Reads the vectors that a traversal needs into registers.
   ir::Block readVectors(int traversal) const {
     const std::set<const Expr*> loads = readIn(traversal);
     const LanePlace at = place();
@@ -228,7 +228,7 @@ class RowKernel {
     return chunk(std::move(block));
   }
 
-  /// What loads are read as once they are held, and functions that are kept before a pass.
+  /// What loads are read as once they are held, and functions that are kept before a traversal.
   LoadMap bindings(const LanePlace& at, int traversal = 0) const {
     LoadMap map;
     functions_.addTo(map, traversal, slot().expr());
@@ -239,7 +239,7 @@ class RowKernel {
   }
 
   /// Loads that a traversal reads from memory: all that it needs, or, where rows are held in registers, in the first
-  /// pass whatever is needed at all and fits, afterwards nothing that was read.
+  /// traversal whatever is needed at all and fits, afterwards nothing that was read.
   std::set<const Expr*> readIn(int traversal) const {
     if (!isResident()) return loadsOf(traversal);
     std::set<const Expr*> loads;
