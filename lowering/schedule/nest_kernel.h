@@ -40,6 +40,10 @@ class NestKernel {
   /// Loads of the domain that the bodies of a traversal need, or, after the last one, the values of element stores.
   std::set<const ir::Expr*> loadsOf(int traversal) const;
 
+  /// A vector of a local array from an offset on.
+  const ir::Expr* vector(int local, ir::DType dtype, const ir::Expr* offset) const {
+    return pool().load(local, dtype, offset, ir::LoadMode::Contiguous);
+  }
   /// `lanes` of an axis with nothing in them yet.
   ir::Lanes lanes(const LanePlace& place) const;
   /// Adds a traversal's bodies at a place to their accumulators: lane by lane (`apart`), or all lanes to the first element.

@@ -5,68 +5,69 @@ namespace lowering {
 
 using ir::Expr;
 
-AlignedCover::AlignedCover(const NestKernel& kernel, const RowSchedule& schedule) : kernel_(kernel), schedule_(schedule) {
+namespace {
+
+enum Dims : std::size_t { row, run, vector };
+
+}  // namespace
+
+AlignedCover::AlignedCover(const NestKernel& kernel, Placement& at)
+    : kernel_(kernel), layout_(at.layout()), lanes_(layout_.lanes()) {
   for (const std::vector<Access>* accesses : {&kernel.domain().stores(), &kernel.domain().loads()})
     for (const Access& access : *accesses)
       if (isRowAccess(kernel.domain(), access)) first_ = &access;
+  const bool takesAll = layout_.steps(vector) == 1 && layout_.splits(vector) == 1;
+  if (takesAll && layout_.extent(run, Bind::Thread) > 1 && edgesAreRare()) setEdgesApart(at);
+}
+
+void AlignedCover::setEdgesApart(Placement& at) const {
+  const int64_t columns = layout_.extent(vector, Bind::Thread), inner = columns - 2;
+  const int64_t innerThreads = inner * layout_.extent(run, Bind::Thread);
+  const Value thread = at.inGroup(), end = max(thread - innerThreads, 0);
+  at.replace(vector, Bind::Thread, where(thread < innerThreads, mod(thread, inner) + 1, mod(end, 2) * (columns - 1)));
+  at.replace(run, Bind::Thread, where(thread < innerThreads, floorDiv(thread, inner), floorDiv(end, 2)));
 }
 
 Value AlignedCover::shift(const Position& position) const {
-  const int lanes = schedule_.lanes;
-  Value start = kernel_.number(first_->form->constant % lanes);
+  Value start = kernel_.number(first_->form->constant % lanes_);
   for (std::size_t d = 0; d < kernel_.domain().innermost(); ++d) {
-    const int64_t stride = kernel_.domain().stride(*first_, d) % lanes;
+    const int64_t stride = kernel_.domain().stride(*first_, d) % lanes_;
     if (stride != 0) start = start + Value{pool(), position[d]} * stride;
   }
-  return mod(start, lanes);
+  return mod(start, lanes_);
 }
 
-Value AlignedCover::clamped(Value lane, const Position& position) const {
-  return min(max(lane - shift(position), 0), extent() - 1);
+LanePlace AlignedCover::clamped(LanePlace place) const {
+  const Value lane{pool(), place.each[place.dim]};
+  place.each[place.dim] = min(max(lane - shift(place.base), 0), extent() - 1).expr();
+  place.isScattered = true;
+  return place;
 }
 
 Condition AlignedCover::begins(Value start, int64_t vectors, const Position& position) const {
-  if ((vectors - 1) * schedule_.lanes < kernel_.domain().inner().extent) return std::nullopt;
+  if ((vectors - 1) * lanes_ < kernel_.domain().inner().extent) return std::nullopt;
   return start < shift(position) + extent();
 }
 
 bool AlignedCover::edgesAreRare() const {
-  const bool everyWarpHasThem = !schedule_.hasRuns() && schedule_.group <= ir::Target::warp;
-  return schedule_.runVectors >= limits::cover::longSegment && !everyWarpHasThem;
-}
-
-bool AlignedCover::edgesAreApart() const {
-  const bool hasAll = schedule_.vectorSteps == 1 && schedule_.alongRun == 1;
-  return schedule_.hasCover && hasAll && schedule_.runsAtOnce > 1 && edgesAreRare();
-}
-
-Value AlignedCover::column(Value thread) const {
-  if (schedule_.runsAtOnce == 1) return thread;
-  if (!edgesAreApart()) return mod(thread, schedule_.columns);
-  const Value atEnd = mod(endThread(thread), 2) * (schedule_.columns - 1);
-  return where(thread < innerThreads(), mod(thread, innerColumns()) + 1, atEnd);
-}
-
-Value AlignedCover::run(Value thread) const {
-  if (!edgesAreApart()) return floorDiv(thread, schedule_.columns);
-  return where(thread < innerThreads(), floorDiv(thread, innerColumns()), floorDiv(endThread(thread), 2));
+  const bool everyWarpHasThem = layout_.dims[run].extent == 1 && layout_.group() <= ir::Target::warp;
+  return layout_.dims[vector].extent >= limits::cover::longSegment && !everyWarpHasThem;
 }
 
 Value AlignedCover::before(const LanePlace& at) const { return shift(at.base) - Value{pool(), at.base.back()}; }
 
-Value AlignedCover::isWhole(const LanePlace& at) const { return (before(at) <= 0) & (end(at) >= schedule_.lanes); }
+Value AlignedCover::isWhole(const LanePlace& at) const { return (before(at) <= 0) & (end(at) >= lanes_); }
 
 const Expr* AlignedCover::offset(const Access& access, const LanePlace& at) const {
   // Written as multiples of the vector, by which the compiler sees that it is aligned; steps of whole vectors are left out of
   // the division, so that it is the same for all of a thread's runs.
-  const int lanes = schedule_.lanes;
   Value start = kernel_.number(access.form->constant), steps{pool(), at.base.back()};
   for (std::size_t d = 0; d < kernel_.domain().innermost(); ++d) {
     const int64_t stride = kernel_.domain().stride(access, d);
-    Value& sum = stride % schedule_.lanes == 0 ? steps : start;
+    Value& sum = stride % lanes_ == 0 ? steps : start;
     sum = sum + Value{pool(), at.base[d]} * stride;
   }
-  return (floorDiv(start, lanes) * lanes + steps).expr();
+  return (floorDiv(start, lanes_) * lanes_ + steps).expr();
 }
 
 ir::Lanes AlignedCover::inside(ir::Lanes lanes, const LanePlace& at) const {
@@ -96,7 +97,7 @@ ir::Lanes AlignedCover::computedFirst(ir::Lanes& lanes, const LanePlace& at, Nes
   for (ir::Store& store : lanes.stores) {
     if (!store.contiguous) continue;
     const ir::DType dtype = store.value->dtype;
-    const int result = kernel.addLocal("result", dtype, schedule_.lanes, ir::Space::Private, schedule_.lanes);
+    const int result = kernel.addLocal("result", dtype, lanes_, ir::Space::Private, lanes_);
     values.stores.push_back({result, begin, store.value, true, {}});
     // Two lanes at once are worth their selection where every warp has ends; few warps of ends are done sooner lane by lane.
     store.value =
@@ -107,7 +108,7 @@ ir::Lanes AlignedCover::computedFirst(ir::Lanes& lanes, const LanePlace& at, Nes
 
 ir::Lanes AlignedCover::insideOnly(ir::Lanes lanes, const LanePlace& at) const {
   lanes.first = max(before(at), 0).expr();
-  lanes.active = min(end(at), schedule_.lanes).expr();
+  lanes.active = min(end(at), lanes_).expr();
   return lanes;
 }
 

@@ -3,20 +3,23 @@
 #include <vector>
 
 #include "lowering/heuristics/rows.h"
+#include "lowering/schedule/layout.h"
 #include "lowering/schedule/nest_kernel.h"
 
 namespace lowering {
 
-/// How runs lie over threads, and the aligned covers of those that start anywhere: aligned vectors over a run, the first and the
-/// last of which have lanes outside it. A place's position along the innermost dim counts from the start of the first vector.
+/// The aligned covers of runs that start anywhere: aligned vectors over a run, the first and the last of which have lanes outside
+/// it. A place's position along the innermost dim counts from the start of the first vector.
 class AlignedCover {
  public:
-  AlignedCover(const NestKernel& kernel, const RowSchedule& schedule);
+  /// Of runs that lie over threads as `at` says: the first and the last vectors of those that a group takes at once are for its
+  /// last threads where they are rare, so that hardly any warp has one.
+  AlignedCover(const NestKernel& kernel, Placement& at);
 
   /// Elements by which the run of a position starts after its cover does.
   Value shift(const Position& position) const;
-  /// The place along its run of the lane so far from the start of the cover; the nearest one for lanes outside the run.
-  Value clamped(Value lane, const Position& position) const;
+  /// A vector's place as one of a cover, whose lanes outside the run are at the nearest element of it.
+  LanePlace clamped(LanePlace place) const;
   /// Whether the vector that starts so far from the first one has a lane inside the run; all of so many vectors of it do where
   /// there is no condition.
   Condition begins(Value start, int64_t vectors, const Position& position) const;
@@ -24,11 +27,6 @@ class AlignedCover {
   bool edgesAreRare() const;
   /// Whether all lanes of the vector at a place are inside the run.
   Value isWhole(const LanePlace& at) const;
-
-  /// The column of vectors that a thread of a group takes, and its run among those that the group takes at once. The first and
-  /// the last vectors of these are for the last threads where they are rare, so that hardly any warp has one.
-  Value column(Value thread) const;
-  Value run(Value thread) const;
 
   /// The aligned vector that an access of a row reads or writes at a place.
   const ir::Expr* offset(const Access& access, const LanePlace& at) const;
@@ -47,13 +45,11 @@ class AlignedCover {
   /// Lanes of the vector at a place before its run, and before the run's end, which may be beyond the vector.
   Value before(const LanePlace& at) const;
   Value end(const LanePlace& at) const { return before(at) + extent(); }
-  bool edgesAreApart() const;
-  int innerColumns() const { return schedule_.columns - 2; }
-  int innerThreads() const { return innerColumns() * schedule_.runsAtOnce; }
-  Value endThread(Value thread) const { return max(thread - innerThreads(), 0); }
+  void setEdgesApart(Placement& at) const;
 
   const NestKernel& kernel_;
-  const RowSchedule& schedule_;
+  const Layout& layout_;
+  const int lanes_;
   const Access* first_ = nullptr;  ///< a row access: all start their runs alike
 };
 

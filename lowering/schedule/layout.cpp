@@ -1,0 +1,191 @@
+#include "lowering/schedule/layout.h"
+
+#include <algorithm>
+
+#include "ir/index/ceil_div.h"
+#include "ir/walk.h"
+
+namespace lowering {
+
+using ir::LoopKind;
+
+namespace {
+
+bool isLoop(Bind bind) { return bind == Bind::Serial || bind == Bind::Unrolled; }
+
+}  // namespace
+
+int64_t Layout::extent(std::size_t dim, Bind bind) const {
+  int64_t values = 1;
+  for (const Part& part : parts)
+    if (part.dim == dim && part.bind == bind) values *= part.extent;
+  return values;
+}
+
+int64_t Layout::extent(Bind bind) const {
+  int64_t values = 1;
+  for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
+    if (part->bind != bind) continue;
+    values = part->extent * (part->threads > 0 ? part->threads : values);
+  }
+  return values;
+}
+
+int64_t Layout::covered(std::size_t dim) const {
+  int64_t values = 1;
+  for (const Part& part : parts)
+    if (part.dim == dim && part.block == 0) values *= part.extent;
+  return values;
+}
+
+int64_t Layout::steps(std::size_t dim) const {
+  int64_t others = 1, vectors = dims[dim].extent;
+  for (const Part& part : parts) {
+    if (part.dim != dim || isLoop(part.bind)) continue;
+    if (part.block > 0) vectors = part.block;
+    if (part.block == 0) others *= part.extent;
+  }
+  return ceilDiv(vectors, others);
+}
+
+int Layout::group() const {
+  for (auto part = parts.rbegin(); part != parts.rend(); ++part)
+    if (part->threads > 0) return part->threads;
+  return static_cast<int>(extent(Bind::Thread));
+}
+
+Placement::Placement(ir::ExprPool& pool, Layout layout)
+    : pool_(pool),
+      layout_(std::move(layout)),
+      grid_(axis(layout_.extent(Bind::Grid))),
+      rank_(axis(layout_.extent(Bind::Cluster))),
+      thread_(axis(layout_.extent(Bind::Thread))),
+      inGroup_(thread_) {
+  std::vector<std::size_t> grid, cluster, threads;
+  for (std::size_t i = 0; i < layout_.parts.size(); ++i) {
+    const Part& part = layout_.parts[i];
+    digits_.push_back(isLoop(part.bind) ? axis(part.extent) : number(0));
+    if (part.bind == Bind::Grid) grid.push_back(i);
+    if (part.bind == Bind::Cluster) cluster.push_back(i);
+    if (part.bind == Bind::Thread) threads.push_back(i);
+  }
+  spread(grid_, grid);
+  spread(rank_, cluster);
+  spreadThreads(thread_, threads);
+}
+
+/// Gives parts the digits of a number, that of the innermost one first.
+void Placement::spread(Value number, const std::vector<std::size_t>& parts) {
+  for (std::size_t i = parts.size(); i-- > 0;) {
+    const int64_t extent = layout_.parts[parts[i]].extent;
+    if (extent == 1) continue;
+    const bool isLast = std::all_of(parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(i),
+                                    [&](std::size_t part) { return layout_.parts[part].extent == 1; });
+    digits_[parts[i]] = isLast ? number : mod(number, extent);
+    number = floorDiv(number, extent);
+  }
+}
+
+/// The same of threads. Idle ones count on in the outermost digit of their group.
+void Placement::spreadThreads(Value number, const std::vector<std::size_t>& parts) {
+  const auto apart = std::find_if(parts.begin(), parts.end(), [&](std::size_t part) { return layout_.parts[part].threads > 0; });
+  if (apart == parts.end()) return spread(number, parts);
+  const std::vector<std::size_t> outside(parts.begin(), apart + 1), inside(apart + 1, parts.end());
+  const int threads = layout_.parts[*apart].threads;
+  int64_t busy = 1;
+  for (std::size_t part : inside) busy *= layout_.parts[part].extent;
+  spread(floorDiv(number, threads), outside);
+  inGroup_ = layout_.extent(Bind::Thread) == threads ? number : mod(number, threads);
+  isBusy_ = within(inGroup_, threads, busy);
+  spread(inGroup_, inside);
+  digits_[inside.front()] = floorDiv(inGroup_, busy / layout_.parts[inside.front()].extent);
+}
+
+Value Placement::digits(Bind bind) const {
+  Value sum = number(0);
+  for (std::size_t i = 0; i < digits_.size(); ++i)
+    if (layout_.parts[i].bind == bind) sum = sum * layout_.parts[i].extent + digits_[i];
+  return sum;
+}
+
+Value Placement::step(std::size_t dim) const {
+  Value sum = number(0);
+  for (std::size_t i = 0; i < digits_.size(); ++i)
+    if (layout_.parts[i].dim == dim && isLoop(layout_.parts[i].bind)) sum = sum * layout_.parts[i].extent + digits_[i];
+  return sum;
+}
+
+bool Placement::dependsOn(const ir::Expr* expr, Bind bind) const {
+  for (std::size_t i = 0; i < digits_.size(); ++i) {
+    const ir::Expr* digit = digits_[i].expr();
+    if (layout_.parts[i].bind == bind && !digit->isConst() && ir::dependsOn(expr, digit)) return true;
+  }
+  return false;
+}
+
+void Placement::replace(std::size_t dim, Bind bind, Value by) {
+  for (std::size_t i = 0; i < digits_.size(); ++i)
+    if (layout_.parts[i].dim == dim && layout_.parts[i].bind == bind) digits_[i] = by;
+}
+
+std::optional<std::size_t> Placement::blocks(std::size_t dim) const {
+  for (std::size_t i = 0; i < digits_.size(); ++i)
+    if (layout_.parts[i].dim == dim) return layout_.parts[i].block > 0 ? std::optional(i) : std::nullopt;
+  return std::nullopt;
+}
+
+Value Placement::inBlock(std::size_t dim) const {
+  const std::optional<std::size_t> outermost = blocks(dim);
+  Value sum = number(0);
+  for (std::size_t i = 0; i < digits_.size(); ++i)
+    if (layout_.parts[i].dim == dim && i != outermost) sum = sum * layout_.parts[i].extent + digits_[i];
+  return sum;
+}
+
+Value Placement::start(std::size_t dim, int lanes) const {
+  const std::optional<std::size_t> outermost = blocks(dim);
+  const Value start = inBlock(dim) * lanes;
+  return outermost ? digits_[*outermost] * (layout_.parts[*outermost].block * lanes) + start : start;
+}
+
+Condition Placement::isInside(std::size_t dim) const {
+  const int64_t covered = layout_.covered(dim), extent = layout_.dims[dim].extent;
+  const std::optional<std::size_t> outermost = blocks(dim);
+  if (!outermost) return within(inBlock(dim), covered, extent);
+  const Part& part = layout_.parts[*outermost];
+  const int lanes = layout_.dims[dim].lanes;
+  return both(within(inBlock(dim), covered, part.block),
+              within(start(dim, lanes), part.extent * part.block * lanes, extent * lanes));
+}
+
+Position Placement::position(const IterationDomain& domain, std::size_t dim) const {
+  const auto [begin, end, extent, lanes] = layout_.dims[dim];
+  if (dim != layout_.laneDim) return domain.unflatten(index(dim).expr(), begin, end);
+  if (end - begin == 1) return {start(dim, lanes).expr()};
+  const int64_t inRow = domain.dims()[end - 1].extent / lanes;
+  Position position = domain.unflatten(floorDiv(index(dim), inRow).expr(), begin, end - 1);
+  position.push_back((mod(index(dim), inRow) * lanes).expr());
+  return position;
+}
+
+ir::Block Placement::loops(Bind bind, ir::Block body) const {
+  const LoopKind kind = bind == Bind::Serial ? LoopKind::Serial : LoopKind::Unrolled;
+  for (std::size_t i = digits_.size(); i-- > 0;)
+    if (layout_.parts[i].bind == bind) body = loop(kind, digits_[i], std::move(body));
+  return body;
+}
+
+ir::Block Placement::onThreads(ir::Block body) const {
+  if (body.empty()) return body;
+  return loop(LoopKind::Cluster, rank_, loop(LoopKind::Thread, thread_, std::move(body)));
+}
+
+ir::Launch Placement::launch() const {
+  ir::Launch launch;
+  launch.grid = layout_.extent(Bind::Grid);
+  launch.cluster = static_cast<int>(layout_.extent(Bind::Cluster));
+  launch.block = static_cast<int>(layout_.extent(Bind::Thread));
+  return launch;
+}
+
+}  // namespace lowering
