@@ -35,7 +35,10 @@ endfunction()
 
 set(OPBENCH_TEST_ENVIRONMENT "")
 if(OPBENCH_ASAN)
-  set(OPBENCH_TEST_ENVIRONMENT "ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1" "UBSAN_OPTIONS=print_stacktrace=1")
+  # Planted faults have to end as they do without the sanitizer: by their signal, and an allocation that is too large by an error.
+  string(JOIN ":" options detect_leaks=1 strict_string_checks=1 handle_segv=0 handle_abort=0 handle_sigbus=0 handle_sigfpe=0
+         handle_sigill=0 allocator_may_return_null=1)
+  set(OPBENCH_TEST_ENVIRONMENT "ASAN_OPTIONS=${options}" "UBSAN_OPTIONS=print_stacktrace=1")
 endif()
 
 add_library(faulty_disk MODULE tests/opbench/faulty_disk/faulty_disk.cpp)

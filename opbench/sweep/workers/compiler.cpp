@@ -19,13 +19,16 @@ namespace opbench {
 namespace {
 
 /// A compiler that asks for more is about to take the machine's memory from all others.
-constexpr int64_t mostBytes = int64_t{16} << 30;
+[[maybe_unused]] constexpr int64_t mostBytes = int64_t{16} << 30;
 
+/// An address sanitizer's shadow counts as data and exceeds every limit.
 void limitMemory() {
+#ifndef __SANITIZE_ADDRESS__
   const auto memory = runtime::hostMemory();
   const int64_t most = memory ? std::min(mostBytes, memory->total) : mostBytes;
   const rlimit limit{static_cast<rlim_t>(most), static_cast<rlim_t>(most)};
   ::setrlimit(RLIMIT_DATA, &limit);
+#endif
 }
 
 class Compiling {
