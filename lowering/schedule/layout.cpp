@@ -23,6 +23,7 @@ int64_t Layout::extent(std::size_t dim, Bind bind) const {
 }
 
 int64_t Layout::extent(Bind bind) const {
+  if (bind == Bind::Thread && block > 0) return block;
   int64_t values = 1;
   for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
     if (part->bind != bind) continue;
@@ -92,9 +93,12 @@ void Placement::spreadThreads(Value number, const std::vector<std::size_t>& part
   if (apart == parts.end()) return spread(number, parts);
   const std::vector<std::size_t> outside(parts.begin(), apart + 1), inside(apart + 1, parts.end());
   const int threads = layout_.parts[*apart].threads;
-  int64_t busy = 1;
+  int64_t groups = 1, busy = 1;
+  for (std::size_t part : outside) groups *= layout_.parts[part].extent;
   for (std::size_t part : inside) busy *= layout_.parts[part].extent;
-  spread(floorDiv(number, threads), outside);
+  const Value group = floorDiv(number, threads);
+  spread(group, outside);
+  hasGroup_ = within(group, layout_.extent(Bind::Thread) / threads, groups);
   inGroup_ = layout_.extent(Bind::Thread) == threads ? number : mod(number, threads);
   isBusy_ = within(inGroup_, threads, busy);
   spread(inGroup_, inside);
@@ -142,10 +146,11 @@ Value Placement::inBlock(std::size_t dim) const {
   return sum;
 }
 
-Value Placement::start(std::size_t dim, int lanes) const {
+Value Placement::start(std::size_t dim, int lanes) const { return blockStart(dim, lanes) + inBlock(dim) * lanes; }
+
+Value Placement::blockStart(std::size_t dim, int lanes) const {
   const std::optional<std::size_t> outermost = blocks(dim);
-  const Value start = inBlock(dim) * lanes;
-  return outermost ? digits_[*outermost] * (layout_.parts[*outermost].block * lanes) + start : start;
+  return outermost ? digits_[*outermost] * (layout_.parts[*outermost].block * lanes) : number(0);
 }
 
 Condition Placement::isInside(std::size_t dim) const {

@@ -40,6 +40,7 @@ struct Layout {
   std::vector<Dim> dims;    ///< in the domain's order, all of its dims
   std::vector<Part> parts;  ///< the outermost digit first, of those of a dim and of those with one binding
   std::size_t laneDim = 0;  ///< the dim along whose last one vectors lie
+  int block = 0;            ///< threads of a CTA, where the last ones are idle
 
   int lanes() const { return dims[laneDim].lanes; }
   /// Values of a dim's parts with a binding.
@@ -77,9 +78,13 @@ class Placement {
   void replace(std::size_t dim, Bind bind, Value by);
   /// The index along a dim, in vectors.
   Value index(std::size_t dim) const { return start(dim, 1); }
+  /// The first element of its block, and the index inside of that.
+  Value blockStart(std::size_t dim) const { return blockStart(dim, layout_.dims[dim].lanes); }
+  Value inBlock(std::size_t dim) const;
   /// Whether it is one of the dim's, and of its block's.
   Condition isInside(std::size_t dim) const;
-  /// Whether the thread is none of the idle ones.
+  /// Whether the thread is none of the last ones, which are idle, and none of the idle ones of its group.
+  Condition hasGroup() const { return hasGroup_; }
   Condition isBusy() const { return isBusy_; }
   /// Where the index, or the first element of its vector, is in the dims of the domain.
   Position position(const IterationDomain& domain, std::size_t dim) const;
@@ -94,11 +99,11 @@ class Placement {
  private:
   Value number(int64_t value) const { return {pool_, pool_.integer(ir::DType::I64, value)}; }
   Value axis(int64_t extent) const { return extent == 1 ? number(0) : Value{pool_, pool_.axis(extent)}; }
-  /// The part of a dim that has a block; and the number that all others make.
+  /// The part of a dim that has a block.
   std::optional<std::size_t> blocks(std::size_t dim) const;
-  Value inBlock(std::size_t dim) const;
-  /// The index along a dim times `lanes`.
+  /// The index along a dim times `lanes`; of its block.
   Value start(std::size_t dim, int lanes) const;
+  Value blockStart(std::size_t dim, int lanes) const;
   void spread(Value number, const std::vector<std::size_t>& parts);
   void spreadThreads(Value number, const std::vector<std::size_t>& parts);
 
@@ -106,7 +111,7 @@ class Placement {
   Layout layout_;
   Value grid_, rank_, thread_, inGroup_;
   std::vector<Value> digits_;  ///< by part
-  Condition isBusy_;
+  Condition hasGroup_, isBusy_;
 };
 
 }  // namespace lowering

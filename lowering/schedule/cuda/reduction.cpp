@@ -9,6 +9,7 @@
 #include "lowering/schedule/cuda/column_exchange.h"
 #include "lowering/schedule/cuda/function_registers.h"
 #include "lowering/schedule/cuda/row_registers.h"
+#include "lowering/schedule/cuda/staged_tiles.h"
 #include "lowering/schedule/nest_kernel.h"
 
 namespace lowering {
@@ -27,6 +28,7 @@ class ReductionKernel {
         at_(kernel_.pool(), schedule.layout),
         layout_(at_.layout()) {
     if (schedule.hasCover) cover_.emplace(kernel_, at_);
+    if (schedule.isStaged) tiles_.emplace(kernel_, at_, target);
     if (exchangesColumns()) columns_.emplace(kernel_, at_);
   }
 
@@ -35,11 +37,13 @@ class ReductionKernel {
     addHeld();
     if (columns_) columns_->addLocals();
     ir::Block grid;
+    if (tiles_) append(grid, at_.onThreads(tiles_->copyIn()));
     for (int traversal = 0; traversal < nest_.traversals(); ++traversal) {
       append(grid, at_.onThreads(reducingPhase(traversal)));
       append(grid, exchange(traversal));
     }
     append(grid, at_.onThreads(isSplit() ? storePartialResults() : storingPhase()));
+    if (tiles_) append(grid, at_.onThreads(tiles_->copyOut()));
     ir::Launch launch = at_.launch();
     launch.isPersistent = schedule_.isPersistent;
     launch.resident = schedule_.resident;
@@ -73,7 +77,7 @@ class ReductionKernel {
   // Places.
 
   Condition isRow() const {
-    Condition all;
+    Condition all = at_.hasGroup();
     for (std::size_t d = 0; d < layout_.dims.size(); ++d)
       if (isKept(d)) all = both(all, at_.isInside(d));
     return all;
@@ -162,7 +166,10 @@ class ReductionKernel {
     if (schedule_.keepsFunctions) functions_.add(slots(), layout_.lanes());
     for (const Access& access : domain_.loads()) {
       if (!domain_.moves(access, domain_.elementDims(), domain_.dims().size())) continue;
-      if (access.form && domain_.isUniform(access, layout_.dims[layout_.laneDim].end - 1)) continue;  // read where it is used
+      const bool isTile = tiles_ && isStaged(domain_, access);
+      if (isTile) tiles_->addLoad(access);
+      const bool isUsedAtOnce = access.form && domain_.isUniform(access, layout_.dims[layout_.laneDim].end - 1);
+      if (isUsedAtOnce && !isTile) continue;
       const bool moves = domain_.moves(access, 0, domain_.elementDims()) || domain_.numel(0, domain_.elementDims()) == 1;
       const std::string name = kernel_.bufferName(access.buffer);
       if (schedule_.hold == Hold::Shared && moves && traversalsOf(access.node) > 1)
@@ -171,12 +178,15 @@ class ReductionKernel {
         held_[access.node] =
             kernel_.addLocal(name + "_held", access.node->dtype, slots() * layout_.lanes(), ir::Space::Private, layout_.lanes());
     }
+    if (tiles_) tiles_->addStores();
   }
+  /// The first traversal that stores elements: of tiles when all is read, as results may go over it.
+  int storingTraversal() const { return tiles_ ? nest_.traversals() : nest_.storingTraversal(); }
   /// Loads that a traversal needs, which also stores elements where it is the first that can.
   std::set<const Expr*> loadsOf(int traversal) const {
     std::set<const Expr*> loads;
     if (traversal < nest_.traversals()) loads = kernel_.loadsOf(traversal);
-    if (traversal == nest_.storingTraversal()) loads.merge(kernel_.loadsOf(nest_.traversals()));
+    if (traversal == storingTraversal()) loads.merge(kernel_.loadsOf(nest_.traversals()));
     return loads;
   }
   int traversalsOf(const Expr* load) const {
@@ -205,6 +215,7 @@ class ReductionKernel {
       bindings[access.node] =
           kernel_.pool().load(access.buffer, access.node->dtype, cover_->offset(access, at), ir::LoadMode::Contiguous);
     }
+    if (tiles_) tiles_->addTo(bindings, at);
     return readLanes(kernel_.pool(), domain_, at, std::move(bindings));
   }
   /// What expressions are read as at a place: what is held before a traversal, and results.
@@ -267,7 +278,7 @@ class ReductionKernel {
     append(block, rowValues(traversal));
     ir::Block body = readVectors(traversal);
     append(body, reductions(traversal));
-    if (traversal == nest_.storingTraversal()) append(body, elementStores());
+    if (traversal == storingTraversal()) append(body, elementStores());
     append(block, traverse(std::move(body)));
     return block;
   }
@@ -289,6 +300,7 @@ class ReductionKernel {
     const LanePlace at = place();
     ir::Lanes lanes = kernel_.lanes(at);
     lanes.stores = kernel_.elementStores(at, bindings(at, nest_.traversals()));
+    if (tiles_) tiles_->redirect(lanes, at);
     if (!cover_) return chunk(std::move(lanes));
     cover_->align(lanes, at);
     const ir::Lanes whole = lanes, values = cover_->computedFirst(lanes, at, kernel_);
@@ -313,7 +325,7 @@ class ReductionKernel {
 
   ir::Block storingPhase() {
     ir::Block block;
-    if (nest_.storingTraversal() == nest_.traversals() && !nest_.elementStores.empty()) {
+    if (storingTraversal() == nest_.traversals() && !nest_.elementStores.empty()) {
       append(block, rowValues(nest_.traversals()));
       ir::Block body = readVectors(nest_.traversals());
       append(body, elementStores());
@@ -373,6 +385,7 @@ class ReductionKernel {
   Placement at_;
   const Layout& layout_;
   std::optional<AlignedCover> cover_;
+  std::optional<StagedTiles> tiles_;
   std::optional<ColumnExchange> columns_;
   std::vector<int> partials_;
   std::map<const Expr*, int> held_, shared_;

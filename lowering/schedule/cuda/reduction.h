@@ -14,6 +14,7 @@ struct ReductionSchedule {
   bool readsAhead = false;    ///< whether a thread that holds elements in registers reads all of them before the first traversal
   bool keepsFunctions = false;  ///< RowSchedule::keepsFunctions
   bool hasCover = false;        ///< RowSchedule::hasCover
+  bool isStaged = false;        ///< whether elements go through tiles in shared memory; each kept dim is then a dim, in blocks
   bool isPersistent = false;    ///< Launch::isPersistent
   int resident = 0;             ///< Launch::resident
 };

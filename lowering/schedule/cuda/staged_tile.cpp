@@ -7,10 +7,23 @@
 
 namespace lowering {
 
-StagedTile::StagedTile(const IterationDomain& domain, const StagedSchedule& schedule, const Access& access, int vectorBytes)
+namespace {
+
+std::vector<int64_t> tileOf(const IterationDomain& domain, const Layout& layout) {
+  std::vector<int64_t> extents;
+  for (const Dim& dim : domain.dims()) extents.push_back(dim.extent);
+  for (const Part& part : layout.parts)
+    if (part.block > 0) extents[layout.dims[part.dim].begin] = part.block * layout.dims[part.dim].lanes;
+  return extents;
+}
+
+}  // namespace
+
+StagedTile::StagedTile(const IterationDomain& domain, const Layout& layout, const Access& access, int vectorBytes)
     : domain_(domain),
-      schedule_(schedule),
       access_(access),
+      rows_(layout.lanes()),
+      tile_(tileOf(domain, layout)),
       unit_(std::max<int>(1, vectorBytes / static_cast<int>(access.elementBytes))) {
   addRuns();
   lanes_ = unit_;
@@ -18,8 +31,10 @@ StagedTile::StagedTile(const IterationDomain& domain, const StagedSchedule& sche
   spread();
 }
 
-int64_t StagedTile::extent(std::size_t dim) const {
-  return dim < domain_.elementDims() ? schedule_.tile[dim] : domain_.dims()[dim].extent;
+std::optional<std::size_t> StagedTile::unevenDim() const {
+  for (std::size_t d = 0; d < tile_.size(); ++d)
+    if (domain_.dims()[d].extent % tile_[d] != 0) return d;
+  return std::nullopt;
 }
 
 /// Dims in memory order; the innermost ones as one where they are no whole vectors.
@@ -34,7 +49,7 @@ void StagedTile::addRuns() {
     Run& inner = runs_.front();
     const bool isFirst = i + 1 == dims.size();
     const bool runsOn = !isFirst && runs_.size() == 1 && inner.extent % unit_ != 0 &&
-                        step(dims[i]) == inner.step * inner.extent && inner.dims.front() != schedule_.unevenDim(domain_);
+                        step(dims[i]) == inner.step * inner.extent && inner.dims.front() != unevenDim();
     if (isFirst || runsOn) {
       inner.dims.insert(inner.dims.begin(), dims[i]);
       inner.extent *= extent(dims[i]);
@@ -57,8 +72,8 @@ bool StagedTile::canCopy(int lanes) const {
   const Run& inner = runs_.back();
   if (inner.step != 1 || inner.extent % lanes != 0 || access_.form->constant % lanes != 0) return false;
   for (std::size_t d = 0; d < domain_.elementDims(); ++d)
-    if (schedule_.tiles(domain_, d) > 1 && domain_.stride(access_, d) * schedule_.tile[d] % lanes != 0) return false;
-  const std::optional<std::size_t> uneven = schedule_.unevenDim(domain_);
+    if (tile_[d] < domain_.dims()[d].extent && domain_.stride(access_, d) * tile_[d] % lanes != 0) return false;
+  const std::optional<std::size_t> uneven = unevenDim();
   if (uneven && !inner.dims.empty() && inner.dims.front() == *uneven &&
       domain_.dims()[*uneven].extent * inside(inner, *uneven) % lanes != 0)
     return false;
@@ -73,8 +88,8 @@ void StagedTile::spread() {
   for (std::size_t i = runs_.size() - 1; i-- > 0;) {
     Run& run = runs_[i];
     run.shared = elements;
-    const bool hasLanes = run.dims.front() == laneDim && schedule_.lanes > 1;
-    const int64_t blockOf = hasLanes ? schedule_.lanes : 1;
+    const bool hasLanes = run.dims.front() == laneDim && rows_ > 1;
+    const int64_t blockOf = hasLanes ? rows_ : 1;
     const bool isEven = run.shared * blockOf % (2 * unit_) == 0 && run.shared * blockOf >= 4 * unit_;
     if (i + 2 == runs_.size() && isEven) (hasLanes ? run.gap : run.shared) += unit_;
     elements = run.shared * run.extent + run.gap * ceilDiv(run.extent, blockOf);
@@ -83,14 +98,14 @@ void StagedTile::spread() {
 
 int64_t StagedTile::elements() const {
   const Run& outer = runs_.front();
-  return outer.shared * outer.extent + (outer.gap == 0 ? 0 : outer.gap * ceilDiv(outer.extent, schedule_.lanes));
+  return outer.shared * outer.extent + (outer.gap == 0 ? 0 : outer.gap * ceilDiv(outer.extent, rows_));
 }
 
 bool StagedTile::isContiguous() const {
   const Run& inner = runs_.back();
-  if (schedule_.lanes == 1) return true;
+  if (rows_ == 1) return true;
   if (inner.step != 1 || inner.dims.empty() || inner.dims.back() != domain_.elementDims() - 1) return false;
-  return std::all_of(runs_.begin(), runs_.end() - 1, [&](const Run& run) { return run.shared % schedule_.lanes == 0; });
+  return std::all_of(runs_.begin(), runs_.end() - 1, [&](const Run& run) { return run.shared % rows_ == 0; });
 }
 
 Value StagedTile::offset(const TilePosition& at) const {
@@ -110,7 +125,7 @@ int64_t StagedTile::vectors() const {
 
 StagedTile::Copy StagedTile::copy(Value vector, const Position& start) const {
   Copy found{{vector.pool(), domain_.offset(access_, start)}, vector * 0, {}};
-  const std::optional<std::size_t> uneven = schedule_.unevenDim(domain_);
+  const std::optional<std::size_t> uneven = unevenDim();
   Value rest = vector;
   for (std::size_t i = runs_.size(); i-- > 0;) {
     const Run& run = runs_[i];
@@ -120,7 +135,7 @@ StagedTile::Copy StagedTile::copy(Value vector, const Position& start) const {
     if (i > 0) rest = floorDiv(rest, count);
     found.global = found.global + at * run.step;
     found.shared = found.shared + at * run.shared;
-    if (run.gap > 0) found.shared = found.shared + floorDiv(at, schedule_.lanes) * run.gap;
+    if (run.gap > 0) found.shared = found.shared + floorDiv(at, rows_) * run.gap;
     if (!uneven || run.dims.empty() || run.dims.front() != *uneven) continue;
     const int64_t of = inside(run, *uneven);
     const Value first{vector.pool(), start[*uneven]};

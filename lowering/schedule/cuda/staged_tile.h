@@ -4,26 +4,26 @@
 
 #include "lowering/analysis/iteration_domain.h"
 #include "lowering/heuristics/staged.h"
-#include "lowering/schedule/nest_kernel.h"
+#include "lowering/schedule/layout.h"
 
 namespace lowering {
 
 /// Where a thread is in a tile: coordinates from its first element on, one for each dim of the domain.
 struct TilePosition {
   std::vector<Value> dims;
-  Value laneBlock;  ///< the coordinate along the last kept dim, divided by the schedule's lanes
+  Value laneBlock;  ///< the coordinate along the last kept dim, divided by the layout's lanes
 };
 
 /// The elements of a tile that an access has, in shared memory: in the order in which they lie in global memory, so that they
 /// are copied as vectors, with gaps that let threads along rows and threads along elements read different banks.
 class StagedTile {
  public:
-  /// Its copies are vectors of up to `vectorBytes`.
-  StagedTile(const IterationDomain& domain, const StagedSchedule& schedule, const Access& access, int vectorBytes);
+  /// A CTA's tile has a block of each kept dim, and all elements. Its copies are vectors of up to `vectorBytes`.
+  StagedTile(const IterationDomain& domain, const Layout& layout, const Access& access, int vectorBytes);
 
   /// Elements of shared memory.
   int64_t elements() const;
-  /// Whether the schedule's lanes are neighbours there, from multiples of their number on.
+  /// Whether the layout's lanes are neighbours there, from multiples of their number on.
   bool isContiguous() const;
   Value offset(const TilePosition& at) const;
 
@@ -48,17 +48,20 @@ class StagedTile {
     int64_t extent = 1;
     int64_t step = 1;    ///< elements from one to the next in global memory
     int64_t shared = 1;  ///< in shared memory
-    int64_t gap = 0;     ///< between blocks of the schedule's lanes, in shared memory
+    int64_t gap = 0;     ///< between blocks of the layout's lanes, in shared memory
     bool operator==(const Run&) const = default;
   };
-  int64_t extent(std::size_t dim) const;
+  int64_t extent(std::size_t dim) const { return tile_[dim]; }
+  /// The kept dim along which the last tile is a smaller one.
+  std::optional<std::size_t> unevenDim() const;
   void addRuns();
   void spread();
   bool canCopy(int lanes) const;
   int64_t inside(const Run& run, std::size_t dim) const;
 
   const IterationDomain& domain_;
-  const StagedSchedule& schedule_;
+  const int rows_;                   ///< the layout's lanes
+  const std::vector<int64_t> tile_;  ///< extents, by dim of the domain
   const Access& access_;
   const int unit_;         ///< elements of the widest vector
   std::vector<Run> runs_;  ///< outermost first

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <vector>
+
+#include "lowering/schedule/cuda/staged_tile.h"
+#include "lowering/schedule/layout.h"
+#include "lowering/schedule/nest_kernel.h"
+
+namespace lowering {
+
+/// The tiles of a CTA in shared memory: those of loads are copied in before they are used, those of stores are copied out
+/// afterwards, each as its tensor lies in global memory.
+class StagedTiles {
+ public:
+  StagedTiles(NestKernel& kernel, const Placement& at, const ir::Target& target)
+      : kernel_(kernel), at_(at), vectorBytes_(target.vectorBytes) {}
+
+  /// Adds the tile of a load, if it is one that is staged.
+  void addLoad(const Access& access);
+  /// Adds tiles of the element stores. Results go over what was read and lies alike.
+  void addStores();
+
+  /// Adds the staged loads to what loads are read as at a place, whose elements are those of `element`.
+  void addTo(LoadMap& bindings, const LanePlace& at) const;
+  /// Makes of the nest's element stores at a place stores to tiles.
+  void redirect(ir::Lanes& stores, const LanePlace& at) const;
+
+  ir::Block copyIn() const;
+  ir::Block copyOut();
+
+ private:
+  /// An access and its tile.
+  struct Staged {
+    const Access* access;
+    StagedTile tile;
+    ir::DType dtype;
+    int local;
+  };
+  /// A thread's vectors of a tile, a few at once.
+  struct Vectors {
+    Value serial, unrolled;
+    StagedTile::Copy at;
+    Condition isThere;
+  };
+
+  int addShared(const Access& access, ir::DType dtype, const StagedTile& tile);
+  int alike(const StagedTile& tile, ir::DType dtype) const;
+  Position start() const;
+  TilePosition inTile() const;
+  Value offset(const StagedTile& tile, const LanePlace& at) const;
+  int64_t block() const { return at_.layout().extent(Bind::Thread); }
+  int64_t vectorsAtOnce(const StagedTile& tile) const;
+  Vectors vectorsOf(const StagedTile& tile) const;
+  ir::Block moved(const Staged& one, const Vectors& vectors, int to, Value there, int from, Value here) const;
+
+  NestKernel& kernel_;
+  const Placement& at_;
+  const int vectorBytes_;
+  std::vector<Staged> loads_, stores_;
+};
+
+}  // namespace lowering
