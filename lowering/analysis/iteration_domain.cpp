@@ -63,13 +63,22 @@ IterationDomain::IterationDomain(const ir::Loops& loops) : pool_(loops.pool) {
 }
 
 IterationDomain::IterationDomain(const ir::Loops& loops, const ReductionNest& nest) : pool_(loops.pool) {
+  addNest(loops, nest, nullptr);
+}
+
+IterationDomain::IterationDomain(const ir::Loops& loops, const ReductionNest& nest, const ir::StoreTo& order)
+    : pool_(loops.pool) {
+  addNest(loops, nest, &order);
+}
+
+void IterationDomain::addNest(const ir::Loops& loops, const ReductionNest& nest, const ir::StoreTo* order) {
   std::vector<ir::StoreTo> stores = nest.rowStores;
   stores.insert(stores.end(), nest.elementStores.begin(), nest.elementStores.end());
   std::vector<const Expr*> values;
   for (const Reduction& reduction : nest.reductions) values.push_back(reduction.body);
   for (const ir::StoreTo& store : stores) values.push_back(store.value);
   addAccesses(loops, stores, values);
-  const Access& first = leading(nest);
+  const Access first = order == nullptr ? leading(nest) : makeAccess(loops, order->buffer, nullptr, order->offset);
   addDims(memoryOrder(nest.kept, first), values);
   elementDims_ = dims_.size();
   addDims(memoryOrder(nest.reduced, first), values);

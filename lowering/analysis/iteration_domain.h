@@ -39,6 +39,8 @@ class IterationDomain {
   /// Of a nest: first the dims of a row's number, then, from `elementDims()` on, those of its elements; each in the
   /// order of an access of those that run along the axis along which most bytes are moved.
   IterationDomain(const ir::Loops& loops, const ReductionNest& nest);
+  /// The same in the order of one of the nest's stores.
+  IterationDomain(const ir::Loops& loops, const ReductionNest& nest, const ir::StoreTo& order);
 
   const std::vector<Dim>& dims() const { return dims_; }
   std::size_t elementDims() const { return elementDims_; }
@@ -78,6 +80,7 @@ class IterationDomain {
   /// Of the affine accesses that run along the axis along which most bytes are moved, the one that moves most. A kept axis needs
   /// only almost as many as a reduced one: tiles of columns keep the cache lines of what lies across them.
   const Access& leading(const ReductionNest& nest) const;
+  void addNest(const ir::Loops& loops, const ReductionNest& nest, const ir::StoreTo* order);
   void addDims(const std::vector<const ir::Expr*>& axes, const std::vector<const ir::Expr*>& values);
   const ir::Expr* axisAt(const ir::Expr* axis, const Position& position) const;
 

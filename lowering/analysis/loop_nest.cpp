@@ -9,7 +9,9 @@ LoopNest analyze(ir::Loops loops, const ir::Target& target) {
   IterationDomain domain = reduction ? IterationDomain(loops, *reduction) : IterationDomain(loops);
   std::optional<MixedOrderReduction> mixedOrder;
   if (reduction && target.backend == ir::Backend::Cuda) mixedOrder = mixedOrderReductionOf(loops, *reduction, domain, target);
-  return {std::move(loops), std::move(reduction), std::move(domain), std::move(mixedOrder)};
+  std::optional<Transposition> transposition;
+  if (!reduction) transposition = transpositionOf(loops, domain);
+  return {std::move(loops), std::move(reduction), std::move(domain), std::move(mixedOrder), std::move(transposition)};
 }
 
 std::vector<LoopNest> analyze(std::vector<ir::Loops> all, const ir::Target& target) {

@@ -8,6 +8,7 @@
 #include "lowering/analysis/iteration_domain.h"
 #include "lowering/analysis/mixed_order.h"
 #include "lowering/analysis/reduction_nest.h"
+#include "lowering/analysis/transposition.h"
 
 namespace lowering {
 
@@ -18,6 +19,7 @@ struct LoopNest {
   std::optional<ReductionNest> reduction;         ///< absent from pointwise loops
   IterationDomain domain;                         ///< of the reduction, or of the pointwise loops
   std::optional<MixedOrderReduction> mixedOrder;  ///< on GPUs: the loops as a reduction of a matrix, where they are one
+  std::optional<Transposition> transposition;     ///< of pointwise loops whose tensors run along different axes
 };
 
 /// The loops of one graph, in their order.

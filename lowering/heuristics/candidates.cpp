@@ -116,9 +116,27 @@ std::vector<Schedule> others(const LoopNest& nest, const ir::Target& target, Per
   return schedules;
 }
 
+/// Other tiles, other threads of a CTA, and no tiles.
+std::vector<Schedule> others(const IterationDomain& domain, const ir::Target& target, const TransposedSchedule& rules) {
+  std::vector<Schedule> schedules{choosePointwiseSchedule(domain, target)};
+  const auto add = [&](int64_t along, int64_t across, int block) {
+    const TransposedSchedule schedule{rules.lanes, along, across, block};
+    if (along >= rules.lanes && block <= ir::Target::ctaThreads && schedule.threadsAcross() > 0 && schedule.steps() > 0)
+      schedules.emplace_back(schedule);
+  };
+  add(rules.along, rules.across, rules.block * 2);
+  add(rules.along, rules.across, rules.block / 2);
+  add(rules.along / 2, rules.across, rules.block);
+  add(rules.along, rules.across / 2, rules.block);
+  add(rules.along * 2, rules.across, rules.block);
+  add(rules.along, rules.across * 2, rules.block);
+  return schedules;
+}
+
 std::vector<Schedule> others(const LoopNest& nest, const ir::Target& target, const Schedule& rules) {
-  const auto& [loops, reduction, domain, mixedOrder] = nest;
+  const auto& [loops, reduction, domain, mixedOrder, transposition] = nest;
   if (const auto* pointwise = std::get_if<PointwiseSchedule>(&rules)) return others(*pointwise);
+  if (const auto* transposed = std::get_if<TransposedSchedule>(&rules)) return others(domain, target, *transposed);
   if (target.backend == ir::Backend::Cpu || !reduction) return {};
   if (const auto* scan = std::get_if<ScanSchedule>(&rules)) return others(domain, target, *scan);
   if (const auto* staged = std::get_if<StagedSchedule>(&rules)) return others(*reduction, domain, target, *staged);

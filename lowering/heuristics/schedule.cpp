@@ -20,6 +20,10 @@ std::string text(const PointwiseSchedule& schedule) {
                      schedule.isBackwards ? " backwards" : "");
 }
 
+std::string text(const TransposedSchedule& schedule) {
+  return fmt::format("transposed tile {}x{} lanes {} block {}", schedule.across, schedule.along, schedule.lanes, schedule.block);
+}
+
 /// ` splits 264`, ` ctas 2`, or ` persistent 64`.
 std::string splits(int ctas, int gridSplits, bool isPersistent = false) {
   return gridSplits > 1 ? fmt::format(" splits {}", gridSplits)
@@ -64,8 +68,9 @@ std::string toText(const Schedule& schedule) {
 }
 
 Schedule chooseSchedule(const LoopNest& nest, const ir::Target& target) {
-  const auto& [loops, reduction, domain, mixedOrder] = nest;
+  const auto& [loops, reduction, domain, mixedOrder, transposition] = nest;
   if (target.backend == ir::Backend::Cpu) return TaskSchedule{};
+  if (const auto transposed = transposition ? chooseTransposedSchedule(*transposition, target) : std::nullopt) return *transposed;
   if (!reduction) return choosePointwiseSchedule(domain, target);
   if (reduction->scans) return chooseScanSchedule(domain, target);
   if (const auto staged = chooseStagedSchedule(*reduction, domain, target)) return *staged;

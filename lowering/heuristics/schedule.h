@@ -12,6 +12,7 @@
 #include "lowering/heuristics/rows.h"
 #include "lowering/heuristics/scan.h"
 #include "lowering/heuristics/staged.h"
+#include "lowering/heuristics/transposed.h"
 
 namespace lowering {
 
@@ -22,8 +23,8 @@ struct TaskSchedule {
 };
 
 /// How the loops of a nest are mapped to the threads and the memory of a target; a plain value.
-using Schedule =
-    std::variant<PointwiseSchedule, RowSchedule, ColumnSchedule, StagedSchedule, PersistentSchedule, ScanSchedule, TaskSchedule>;
+using Schedule = std::variant<PointwiseSchedule, TransposedSchedule, RowSchedule, ColumnSchedule, StagedSchedule,
+                              PersistentSchedule, ScanSchedule, TaskSchedule>;
 
 /// What distinguishes it from other schedules of the same loops: `rows group 128 steps 2 block 128 ctas 1 hold registers
 /// resident 4`.

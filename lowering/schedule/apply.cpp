@@ -13,6 +13,10 @@ class Applier {
   ir::Kernel operator()(const PointwiseSchedule& schedule) const {
     return applyPointwise(nest_.loops, nest_.domain, target_, schedule);
   }
+  ir::Kernel operator()(const TransposedSchedule& schedule) const {
+    ir::require(nest_.transposition.has_value(), "{} has a transposed schedule and transposes nothing", nest_.loops.name);
+    return applyTransposed(nest_.loops, *nest_.transposition, target_, schedule);
+  }
   ir::Kernel operator()(const RowSchedule& schedule) const {
     return applyRows(nest_.loops, reduction(), nest_.domain, target_, schedule);
   }
@@ -30,7 +34,7 @@ class Applier {
     return applyPersistent(*nest_.mixedOrder, target_, schedule);
   }
   ir::Kernel operator()(const TaskSchedule& schedule) const {
-    const auto& [loops, reduction, domain, mixedOrder] = nest_;
+    const auto& [loops, reduction, domain, mixedOrder, transposition] = nest_;
     if (!reduction) return applyCpuPointwise(loops, domain, target_);
     if (reduction->scans) return applyCpuScan(loops, *reduction, domain, target_);
     if (domain.runsAlongElements()) return applyCpuRows(loops, *reduction, domain, target_);

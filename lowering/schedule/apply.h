@@ -13,6 +13,9 @@ ir::Kernel apply(const ir::Loops& loops, const ir::Target& target);
 
 ir::Kernel applyPointwise(const ir::Loops& loops, const IterationDomain& domain, const ir::Target& target,
                           const PointwiseSchedule& schedule);
+/// Loops without reductions whose tensors are contiguous along different axes: tiles in shared memory.
+ir::Kernel applyTransposed(const ir::Loops& loops, const Transposition& transposition, const ir::Target& target,
+                           const TransposedSchedule& schedule);
 /// An inner (contiguous) reduction: neighbouring threads work on one row.
 ir::Kernel applyRows(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target,
                      const RowSchedule& schedule);

@@ -55,8 +55,9 @@ int Layout::group() const {
   return static_cast<int>(extent(Bind::Thread));
 }
 
-Placement::Placement(ir::ExprPool& pool, Layout layout)
+Placement::Placement(ir::ExprPool& pool, const IterationDomain& domain, Layout layout)
     : pool_(pool),
+      domain_(domain),
       layout_(std::move(layout)),
       grid_(axis(layout_.extent(Bind::Grid))),
       rank_(axis(layout_.extent(Bind::Cluster))),
@@ -87,7 +88,8 @@ void Placement::spread(Value number, const std::vector<std::size_t>& parts) {
   }
 }
 
-/// The same of threads. Idle ones count on in the outermost digit of their group.
+/// The same of threads. Idle ones count on in the outermost digits of the CTA and of their group; that no other digit exceeds its
+/// extent is then known to NVRTC, which is worth up to 8 % (a layer norm's gradient of [64, 14, 14, 512] halves).
 void Placement::spreadThreads(Value number, const std::vector<std::size_t>& parts) {
   const auto apart = std::find_if(parts.begin(), parts.end(), [&](std::size_t part) { return layout_.parts[part].threads > 0; });
   if (apart == parts.end()) return spread(number, parts);
@@ -98,11 +100,22 @@ void Placement::spreadThreads(Value number, const std::vector<std::size_t>& part
   for (std::size_t part : inside) busy *= layout_.parts[part].extent;
   const Value group = floorDiv(number, threads);
   spread(group, outside);
+  if (layout_.block > 0) countOn(group, outside);
   hasGroup_ = within(group, layout_.extent(Bind::Thread) / threads, groups);
   inGroup_ = layout_.extent(Bind::Thread) == threads ? number : mod(number, threads);
   isBusy_ = within(inGroup_, threads, busy);
   spread(inGroup_, inside);
   digits_[inside.front()] = floorDiv(inGroup_, busy / layout_.parts[inside.front()].extent);
+}
+
+/// Numbers beyond the parts' values make no digit larger but the outermost one.
+void Placement::countOn(Value number, const std::vector<std::size_t>& parts) {
+  for (std::size_t i = parts.size(); i-- > 1;) {
+    const int64_t extent = layout_.parts[parts[i]].extent;
+    digits_[parts[i]] = mod(number, extent);
+    number = floorDiv(number, extent);
+  }
+  digits_[parts.front()] = number;
 }
 
 Value Placement::digits(Bind bind) const {
@@ -163,14 +176,49 @@ Condition Placement::isInside(std::size_t dim) const {
               within(start(dim, lanes), part.extent * part.block * lanes, extent * lanes));
 }
 
-Position Placement::position(const IterationDomain& domain, std::size_t dim) const {
+Position Placement::position(std::size_t dim) const {
   const auto [begin, end, extent, lanes] = layout_.dims[dim];
-  if (dim != layout_.laneDim) return domain.unflatten(index(dim).expr(), begin, end);
+  if (dim != layout_.laneDim) return domain_.unflatten(index(dim).expr(), begin, end);
   if (end - begin == 1) return {start(dim, lanes).expr()};
-  const int64_t inRow = domain.dims()[end - 1].extent / lanes;
-  Position position = domain.unflatten(floorDiv(index(dim), inRow).expr(), begin, end - 1);
+  const int64_t inRow = domain_.dims()[end - 1].extent / lanes;
+  Position position = domain_.unflatten(floorDiv(index(dim), inRow).expr(), begin, end - 1);
   position.push_back((mod(index(dim), inRow) * lanes).expr());
   return position;
+}
+
+LanePlace Placement::lanesAt(Position base, int lanes) const {
+  LanePlace place;
+  const Value lane{pool_, pool_.axis(lanes)};
+  place.lane = lane.expr();
+  place.dim = layout_.dims[layout_.laneDim].end - 1;
+  place.alignment = lanes;
+  place.base = std::move(base);
+  place.each = place.base;
+  place.each[place.dim] = (Value{pool_, place.base[place.dim]} + lane).expr();
+  return place;
+}
+
+LanePlace Placement::vector() const {
+  Position base;
+  for (std::size_t d = 0; d < layout_.dims.size(); ++d) {
+    const Position own = position(d);
+    base.insert(base.end(), own.begin(), own.end());
+  }
+  return lanesAt(std::move(base), layout_.lanes());
+}
+
+LanePlace Placement::row() const {
+  Position base;
+  for (std::size_t d = 0; d < layout_.dims.size(); ++d) {
+    if (!isKept(d)) continue;
+    const Position own = position(d);
+    base.insert(base.end(), own.begin(), own.end());
+  }
+  base.resize(domain_.dims().size(), number(0).expr());
+  const bool hasLanes = isKept(layout_.laneDim);
+  LanePlace place = lanesAt(std::move(base), hasLanes ? layout_.lanes() : 1);
+  if (!hasLanes) place.each = place.base;
+  return place;
 }
 
 ir::Block Placement::loops(Bind bind, ir::Block body) const {

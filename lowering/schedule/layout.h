@@ -7,6 +7,7 @@
 
 #include "lowering/analysis/iteration_domain.h"
 #include "lowering/kernel/statements.h"
+#include "lowering/schedule/vectorize.h"
 
 namespace lowering {
 
@@ -60,7 +61,7 @@ struct Layout {
 /// A layout with a kernel's loop variables: where the thread at hand is.
 class Placement {
  public:
-  Placement(ir::ExprPool& pool, Layout layout);
+  Placement(ir::ExprPool& pool, const IterationDomain& domain, Layout layout);
 
   const Layout& layout() const { return layout_; }
   /// The cluster, the CTA's rank in it, the thread, and its number in its group; 0 where there is only one.
@@ -87,7 +88,13 @@ class Placement {
   Condition hasGroup() const { return hasGroup_; }
   Condition isBusy() const { return isBusy_; }
   /// Where the index, or the first element of its vector, is in the dims of the domain.
-  Position position(const IterationDomain& domain, std::size_t dim) const;
+  Position position(std::size_t dim) const;
+  /// Whether a dim is one of rows' numbers; else it is one of their elements.
+  bool isKept(std::size_t dim) const { return layout_.dims[dim].begin < domain_.elementDims(); }
+  /// The vector at hand.
+  LanePlace vector() const;
+  /// The first element of the row at hand, or of those rows that are the lanes of a vector.
+  LanePlace row() const;
 
   /// `body` in a thread's loops with a binding.
   ir::Block loops(Bind bind, ir::Block body) const;
@@ -104,10 +111,13 @@ class Placement {
   /// The index along a dim times `lanes`; of its block.
   Value start(std::size_t dim, int lanes) const;
   Value blockStart(std::size_t dim, int lanes) const;
+  LanePlace lanesAt(Position base, int lanes) const;
   void spread(Value number, const std::vector<std::size_t>& parts);
+  void countOn(Value number, const std::vector<std::size_t>& parts);
   void spreadThreads(Value number, const std::vector<std::size_t>& parts);
 
   ir::ExprPool& pool_;
+  const IterationDomain& domain_;
   Layout layout_;
   Value grid_, rank_, thread_, inGroup_;
   std::vector<Value> digits_;  ///< by part

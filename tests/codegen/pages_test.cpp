@@ -48,7 +48,17 @@ TEST_CASE("rows that are no multiple of a vector: vectors run on over the end, a
        withSources);
 }
 
-TEST_CASE("a transposed operand is read lane by lane") {
+TEST_CASE("a large transposed operand goes through tiles in shared memory") {
+  page("transposed_tiles", R"(graph
+  in self  f16[512, 512]
+  in other f16[512, 512] strides (1, 512)
+  out0 f16[512, 512] = aten.add.Tensor(self=self, other=other, alpha=1)
+  return out0
+)",
+       tests::Sources::Cuda);
+}
+
+TEST_CASE("a small transposed operand is read lane by lane") {
   page("transposed", R"(graph
   in self  f32[64, 32]
   in other f32[64, 32] strides (1, 64)

@@ -324,7 +324,7 @@ class PersistentKernel {
 };
 
 ir::Kernel resultsKernel(const ir::Loops& results, const ir::Target& target, int block) {
-  const auto& [loops, reduction, domain, mixedOrder] = analyze(results, target);
+  const auto& [loops, reduction, domain, mixedOrder, transposition] = analyze(results, target);
   if (!reduction) return applyPointwise(loops, domain, target, {.block = block});
   ColumnSchedule schedule;
   schedule.columns = domain.dims()[0].extent;

@@ -25,10 +25,10 @@ class ReductionKernel {
         kernel_(loops, nest, domain, target),
         nest_(nest),
         domain_(domain),
-        at_(kernel_.pool(), schedule.layout),
+        at_(kernel_.pool(), domain, schedule.layout),
         layout_(at_.layout()) {
     if (schedule.hasCover) cover_.emplace(kernel_, at_);
-    if (schedule.isStaged) tiles_.emplace(kernel_, at_, target);
+    if (schedule.staging != Staging::None) tiles_.emplace(kernel_, at_, schedule.staging, target);
     if (exchangesColumns()) columns_.emplace(kernel_, at_);
   }
 
@@ -37,7 +37,7 @@ class ReductionKernel {
     addHeld();
     if (columns_) columns_->addLocals();
     ir::Block grid;
-    if (tiles_) append(grid, at_.onThreads(tiles_->copyIn()));
+    if (tiles_) append(grid, at_.onThreads(copyIn()));
     for (int traversal = 0; traversal < nest_.traversals(); ++traversal) {
       append(grid, at_.onThreads(reducingPhase(traversal)));
       append(grid, exchange(traversal));
@@ -53,25 +53,26 @@ class ReductionKernel {
   }
 
  private:
-  bool isKept(std::size_t dim) const { return layout_.dims[dim].begin < domain_.elementDims(); }
   /// Whether lanes are different rows, with results of their own.
-  bool areLanesKept() const { return isKept(layout_.laneDim); }
+  bool areLanesKept() const { return at_.isKept(layout_.laneDim); }
   int lanesApart() const { return areLanesKept() ? layout_.lanes() : 1; }
+  /// Values of the reduced dims' parts with a binding.
   int64_t reduced(Bind bind) const {
     int64_t values = 1;
-    for (std::size_t d = 0; d < layout_.dims.size(); ++d) values *= isKept(d) ? 1 : layout_.extent(d, bind);
+    for (std::size_t d = 0; d < layout_.dims.size(); ++d) values *= at_.isKept(d) ? 1 : layout_.extent(d, bind);
     return values;
   }
-  bool isSplit() const { return reduced(Bind::Grid) > 1; }
+  bool isSplit() const { return !nest_.reductions.empty() && reduced(Bind::Grid) > 1; }
   bool isResident() const { return schedule_.hold == Hold::Registers; }
   /// Whether neighbouring threads have different rows, of which others have elements as well.
   bool exchangesColumns() const {
     const auto last =
         std::find_if(layout_.parts.rbegin(), layout_.parts.rend(), [](const Part& part) { return part.bind == Bind::Thread; });
-    return isKept(last->dim) && reduced(Bind::Thread) * reduced(Bind::Cluster) * reduced(Bind::Grid) > 1;
+    return !nest_.reductions.empty() && at_.isKept(last->dim) &&
+           reduced(Bind::Thread) * reduced(Bind::Cluster) * reduced(Bind::Grid) > 1;
   }
   /// Neighbouring threads that share rows.
-  int group() const { return isKept(layout_.parts.back().dim) ? 1 : layout_.group(); }
+  int group() const { return at_.isKept(layout_.parts.back().dim) ? 1 : layout_.group(); }
 
   // -------------------------------------------------------------------------------------------------------------------
   // Places.
@@ -79,51 +80,21 @@ class ReductionKernel {
   Condition isRow() const {
     Condition all = at_.hasGroup();
     for (std::size_t d = 0; d < layout_.dims.size(); ++d)
-      if (isKept(d)) all = both(all, at_.isInside(d));
+      if (at_.isKept(d)) all = both(all, at_.isInside(d));
     return all;
   }
   Condition isElement() const {
     Condition all;
     for (std::size_t d = 0; d < layout_.dims.size(); ++d) {
-      if (isKept(d)) continue;
+      if (at_.isKept(d)) continue;
       const bool isCovered = cover_ && d == layout_.laneDim;
       all = both(all,
                  isCovered ? cover_->begins(at_.index(d) * layout_.lanes(), layout_.covered(d), place().base) : at_.isInside(d));
     }
     return all;
   }
-  LanePlace lanesAt(Position base, int lanes) const {
-    LanePlace place;
-    const Value lane{kernel_.pool(), kernel_.pool().axis(lanes)};
-    place.lane = lane.expr();
-    place.dim = layout_.dims[layout_.laneDim].end - 1;
-    place.alignment = lanes;
-    place.base = std::move(base);
-    place.each = place.base;
-    place.each[place.dim] = (Value{kernel_.pool(), place.base[place.dim]} + lane).expr();
-    return place;
-  }
-  Position position(bool ofElements) const {
-    Position base;
-    for (std::size_t d = 0; d < layout_.dims.size(); ++d) {
-      if (!ofElements && !isKept(d)) continue;
-      const Position own = at_.position(domain_, d);
-      base.insert(base.end(), own.begin(), own.end());
-    }
-    base.resize(domain_.dims().size(), kernel_.number(0).expr());
-    return base;
-  }
   /// The vector that a thread takes in one step.
-  LanePlace place() const {
-    const LanePlace place = lanesAt(position(true), layout_.lanes());
-    return cover_ ? cover_->clamped(place) : place;
-  }
-  /// The first element of a thread's row, or of those that are the lanes of a vector.
-  LanePlace rowPlace() const {
-    LanePlace place = lanesAt(position(false), lanesApart());
-    if (!areLanesKept()) place.each = place.base;
-    return place;
-  }
+  LanePlace place() const { return cover_ ? cover_->clamped(at_.vector()) : at_.vector(); }
 
   /// `body` for every vector of one chunk.
   ir::Block chunk(ir::Block body) const { return at_.loops(Bind::Unrolled, when(isElement(), std::move(body))); }
@@ -150,13 +121,13 @@ class ReductionKernel {
   /// The same among those that a CTA holds.
   int64_t sharedElements() const {
     int64_t vectors = reduced(Bind::Thread);
-    for (std::size_t d = 0; d < layout_.dims.size(); ++d) vectors *= isKept(d) ? 1 : layout_.steps(d);
+    for (std::size_t d = 0; d < layout_.dims.size(); ++d) vectors *= at_.isKept(d) ? 1 : layout_.steps(d);
     return vectors * layout_.lanes();
   }
   const Expr* sharedSlot() const {
     Value step = kernel_.number(0);
     for (std::size_t d = 0; d < layout_.dims.size(); ++d)
-      if (!isKept(d)) step = step * layout_.steps(d) + at_.step(d);
+      if (!at_.isKept(d)) step = step * layout_.steps(d) + at_.step(d);
     return ((step * reduced(Bind::Thread) + at_.inGroup()) * layout_.lanes()).expr();
   }
 
@@ -166,7 +137,7 @@ class ReductionKernel {
     if (schedule_.keepsFunctions) functions_.add(slots(), layout_.lanes());
     for (const Access& access : domain_.loads()) {
       if (!domain_.moves(access, domain_.elementDims(), domain_.dims().size())) continue;
-      const bool isTile = tiles_ && isStaged(domain_, access);
+      const bool isTile = tiles_ && tiles_->stages(access);
       if (isTile) tiles_->addLoad(access);
       const bool isUsedAtOnce = access.form && domain_.isUniform(access, layout_.dims[layout_.laneDim].end - 1);
       if (isUsedAtOnce && !isTile) continue;
@@ -252,9 +223,26 @@ class ReductionKernel {
     }
     return vectors.empty() ? vectors : traverse(chunk(std::move(vectors)));
   }
+  /// Copies tiles to shared memory, and meanwhile reads into registers what else a single chunk needs.
+  ir::Block copyIn() const {
+    ir::Block block = tiles_->copyIn();
+    if (readsBesideTiles()) append(block, traverse(readVectors(besideTiles(true))));
+    return block;
+  }
+  bool readsBesideTiles() const { return nest_.reductions.empty() && layout_.extent(Bind::Serial) == 1; }
+  /// The loads that are held and come from memory, or from tiles.
+  std::set<const Expr*> besideTiles(bool fromMemory) const {
+    std::set<const Expr*> loads;
+    for (const Access& access : domain_.loads())
+      if (held_.contains(access.node) && tiles_->stages(access) != fromMemory) loads.insert(access.node);
+    return loads;
+  }
+
   /// Reads the vectors that a traversal needs into registers.
   ir::Block readVectors(int traversal) const {
-    const std::set<const Expr*> loads = readIn(traversal);
+    return readVectors(tiles_ && readsBesideTiles() ? besideTiles(false) : readIn(traversal));
+  }
+  ir::Block readVectors(const std::set<const Expr*>& loads) const {
     const LanePlace at = place();
     const LoadMap memory = reads(at);
     ir::Lanes lanes = kernel_.lanes(at);
@@ -267,13 +255,13 @@ class ReductionKernel {
   }
   ir::Block rowValues(int traversal) {
     if (areLanesKept()) return {};
-    return when(isRow(), hoisted_.compute(traversal, rowPlace(), bindings(rowPlace())));
+    return when(isRow(), hoisted_.compute(traversal, at_.row(), bindings(at_.row())));
   }
 
   ir::Block reducingPhase(int traversal) {
     ir::Block block;
     block.push_back(kernel_.reset(kernel_.reductionsOf(traversal), lanesApart()));
-    if (traversal == 0) append(block, when(isRow(), hoisted_.read(rowPlace())));
+    if (traversal == 0) append(block, when(isRow(), hoisted_.read(at_.row())));
     if (traversal == 0) append(block, copies());
     append(block, rowValues(traversal));
     ir::Block body = readVectors(traversal);
@@ -333,7 +321,7 @@ class ReductionKernel {
     }
     if (columns_) append(block, columns_->rowStores());
     if (columns_ || nest_.rowStores.empty()) return block;
-    const LanePlace at = rowPlace();
+    const LanePlace at = at_.row();
     ir::Lanes lanes = kernel_.lanes(at);
     lanes.stores = kernel_.rowStores(at, areLanesKept() ? withResults(reads(at)) : bindings(at));
     Condition isFirst = group() == 1 ? Condition() : at_.inGroup() == 0;
@@ -370,7 +358,7 @@ class ReductionKernel {
       lanes.stores.push_back({kernel_.accumulator(i), kernel_.number(0).expr(), left, false, reduction.op});
     }
     ir::Block all{kernel_.reset(kernel_.reductionsOf(0), 1)};
-    append(all, hoisted_.read(rowPlace()));
+    append(all, hoisted_.read(at_.row()));
     append(all, loop(ir::LoopKind::Serial, step, when(within(split, count * block, splits), {{std::move(lanes)}})));
     all = at_.onThreads(std::move(all));
     all.push_back({combine(0)});

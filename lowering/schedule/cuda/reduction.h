@@ -1,6 +1,7 @@
 #pragma once
 
 #include "lowering/heuristics/rows.h"
+#include "lowering/schedule/cuda/staged_tiles.h"
 #include "lowering/schedule/layout.h"
 
 namespace lowering {
@@ -14,9 +15,9 @@ struct ReductionSchedule {
   bool readsAhead = false;    ///< whether a thread that holds elements in registers reads all of them before the first traversal
   bool keepsFunctions = false;  ///< RowSchedule::keepsFunctions
   bool hasCover = false;        ///< RowSchedule::hasCover
-  bool isStaged = false;        ///< whether elements go through tiles in shared memory; each kept dim is then a dim, in blocks
-  bool isPersistent = false;    ///< Launch::isPersistent
-  int resident = 0;             ///< Launch::resident
+  Staging staging = Staging::None;
+  bool isPersistent = false;  ///< Launch::isPersistent
+  int resident = 0;           ///< Launch::resident
 };
 
 ir::Kernel applyReduction(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain,

@@ -19,7 +19,7 @@ ir::Kernel applyStaged(const ir::Loops& loops, const ReductionNest& nest, const 
   ReductionSchedule how;
   how.hold = schedule.isHeld ? Hold::Registers : Hold::Nowhere;
   how.keepsFunctions = schedule.isHeld;
-  how.isStaged = true;
+  how.staging = Staging::All;
   Layout& layout = how.layout;
   layout.laneDim = kept - 1;
   layout.block = schedule.block;

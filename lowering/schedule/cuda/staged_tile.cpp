@@ -31,12 +31,6 @@ StagedTile::StagedTile(const IterationDomain& domain, const Layout& layout, cons
   spread();
 }
 
-std::optional<std::size_t> StagedTile::unevenDim() const {
-  for (std::size_t d = 0; d < tile_.size(); ++d)
-    if (domain_.dims()[d].extent % tile_[d] != 0) return d;
-  return std::nullopt;
-}
-
 /// Dims in memory order; the innermost ones as one where they are no whole vectors.
 void StagedTile::addRuns() {
   std::vector<std::size_t> dims;
@@ -49,7 +43,7 @@ void StagedTile::addRuns() {
     Run& inner = runs_.front();
     const bool isFirst = i + 1 == dims.size();
     const bool runsOn = !isFirst && runs_.size() == 1 && inner.extent % unit_ != 0 &&
-                        step(dims[i]) == inner.step * inner.extent && inner.dims.front() != unevenDim();
+                        step(dims[i]) == inner.step * inner.extent && !isUneven(inner.dims.front());
     if (isFirst || runsOn) {
       inner.dims.insert(inner.dims.begin(), dims[i]);
       inner.extent *= extent(dims[i]);
@@ -71,12 +65,12 @@ bool StagedTile::canCopy(int lanes) const {
   if (lanes == 1) return true;
   const Run& inner = runs_.back();
   if (inner.step != 1 || inner.extent % lanes != 0 || access_.form->constant % lanes != 0) return false;
-  for (std::size_t d = 0; d < domain_.elementDims(); ++d)
+  for (std::size_t d = 0; d < tile_.size(); ++d)
     if (tile_[d] < domain_.dims()[d].extent && domain_.stride(access_, d) * tile_[d] % lanes != 0) return false;
-  const std::optional<std::size_t> uneven = unevenDim();
-  if (uneven && !inner.dims.empty() && inner.dims.front() == *uneven &&
-      domain_.dims()[*uneven].extent * inside(inner, *uneven) % lanes != 0)
-    return false;
+  if (!inner.dims.empty() && isUneven(inner.dims.front())) {
+    const std::size_t outer = inner.dims.front();
+    if (domain_.dims()[outer].extent * inside(inner, outer) % lanes != 0) return false;
+  }
   return std::all_of(runs_.begin(), runs_.end() - 1, [&](const Run& run) { return run.step % lanes == 0; });
 }
 
@@ -125,7 +119,6 @@ int64_t StagedTile::vectors() const {
 
 StagedTile::Copy StagedTile::copy(Value vector, const Position& start) const {
   Copy found{{vector.pool(), domain_.offset(access_, start)}, vector * 0, {}};
-  const std::optional<std::size_t> uneven = unevenDim();
   Value rest = vector;
   for (std::size_t i = runs_.size(); i-- > 0;) {
     const Run& run = runs_[i];
@@ -136,10 +129,11 @@ StagedTile::Copy StagedTile::copy(Value vector, const Position& start) const {
     found.global = found.global + at * run.step;
     found.shared = found.shared + at * run.shared;
     if (run.gap > 0) found.shared = found.shared + floorDiv(at, rows_) * run.gap;
-    if (!uneven || run.dims.empty() || run.dims.front() != *uneven) continue;
-    const int64_t of = inside(run, *uneven);
-    const Value first{vector.pool(), start[*uneven]};
-    found.isInside = first * of + at < domain_.dims()[*uneven].extent * of;
+    if (run.dims.empty() || !isUneven(run.dims.front())) continue;
+    const std::size_t outer = run.dims.front();
+    const int64_t of = inside(run, outer);
+    const Value first{vector.pool(), start[outer]};
+    found.isInside = both(found.isInside, first * of + at < domain_.dims()[outer].extent * of);
   }
   return found;
 }

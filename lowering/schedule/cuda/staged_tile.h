@@ -18,7 +18,8 @@ struct TilePosition {
 /// are copied as vectors, with gaps that let threads along rows and threads along elements read different banks.
 class StagedTile {
  public:
-  /// A CTA's tile has a block of each kept dim, and all elements. Its copies are vectors of up to `vectorBytes`.
+  /// A CTA's tile has a block of each dim, or all of it where the layout has no blocks. Its copies are vectors of up to
+  /// `vectorBytes`.
   StagedTile(const IterationDomain& domain, const Layout& layout, const Access& access, int vectorBytes);
 
   /// Elements of shared memory.
@@ -52,8 +53,8 @@ class StagedTile {
     bool operator==(const Run&) const = default;
   };
   int64_t extent(std::size_t dim) const { return tile_[dim]; }
-  /// The kept dim along which the last tile is a smaller one.
-  std::optional<std::size_t> unevenDim() const;
+  /// Whether the last tile along a dim is a smaller one.
+  bool isUneven(std::size_t dim) const { return domain_.dims()[dim].extent % tile_[dim] != 0; }
   void addRuns();
   void spread();
   bool canCopy(int lanes) const;

@@ -9,8 +9,14 @@ namespace lowering {
 
 using ir::LoopKind;
 
+bool StagedTiles::stages(const Access& access) const {
+  const IterationDomain& domain = kernel_.domain();
+  if (!isStaged(domain, access)) return false;
+  const std::size_t along = domain.elementDims() - 1;
+  return staging_ == Staging::All || (domain.isInnerContiguous(access) && !domain.isUniform(access, along));
+}
+
 void StagedTiles::addLoad(const Access& access) {
-  if (!isStaged(kernel_.domain(), access)) return;
   StagedTile tile(kernel_.domain(), at_.layout(), access, vectorBytes_);
   const int local = addShared(access, access.node->dtype, tile);
   loads_.push_back({&access, std::move(tile), access.node->dtype, local});
@@ -20,11 +26,12 @@ void StagedTiles::addStores() {
   const ReductionNest& nest = kernel_.nest();
   for (std::size_t i = 0; i < nest.elementStores.size(); ++i) {
     const Access& access = kernel_.domain().stores()[nest.rowStores.size() + i];
+    if (staging_ == Staging::Crossing && !stages(access)) continue;
     const ir::DType dtype = nest.elementStores[i].value->dtype;
     StagedTile tile(kernel_.domain(), at_.layout(), access, vectorBytes_);
     const int same = alike(tile, dtype);
     const int local = same >= 0 ? same : addShared(access, dtype, tile);
-    stores_.push_back({&access, std::move(tile), dtype, local});
+    stores_.push_back({&access, std::move(tile), dtype, local, i});
   }
 }
 
@@ -45,7 +52,7 @@ int StagedTiles::alike(const StagedTile& tile, ir::DType dtype) const {
 /// The first element of the CTA's tile.
 Position StagedTiles::start() const {
   Position position;
-  for (std::size_t d = 0; d < kernel_.domain().elementDims(); ++d) position.push_back(at_.blockStart(d).expr());
+  for (std::size_t d = 0; d < at_.layout().dims.size(); ++d) position.push_back(at_.blockStart(d).expr());
   position.resize(kernel_.domain().dims().size(), kernel_.number(0).expr());
   return position;
 }
@@ -58,7 +65,9 @@ TilePosition StagedTiles::inTile() const {
     at.dims.push_back(at_.inBlock(d) * at_.layout().dims[d].lanes);
     if (d == at_.layout().laneDim) at.laneBlock = at_.inBlock(d);
   }
-  for (const ir::Expr* e : at_.position(domain, domain.elementDims())) at.dims.emplace_back(kernel_.pool(), e);
+  const ir::Expr* element = at_.inBlock(domain.elementDims()).expr();
+  for (const ir::Expr* e : domain.unflatten(element, domain.elementDims(), domain.dims().size()))
+    at.dims.emplace_back(kernel_.pool(), e);
   return at;
 }
 
@@ -78,10 +87,11 @@ void StagedTiles::addTo(LoadMap& bindings, const LanePlace& at) const {
 }
 
 void StagedTiles::redirect(ir::Lanes& stores, const LanePlace& at) const {
-  for (std::size_t i = 0; i < stores_.size(); ++i) {
-    stores.stores[i].param = stores_[i].local;
-    stores.stores[i].offset = offset(stores_[i].tile, at).expr();
-    stores.stores[i].contiguous = stores_[i].tile.isContiguous();
+  for (const Staged& one : stores_) {
+    ir::Store& store = stores.stores[one.number];
+    store.param = one.local;
+    store.offset = offset(one.tile, at).expr();
+    store.contiguous = one.tile.isContiguous();
   }
 }
 

@@ -8,16 +8,24 @@
 
 namespace lowering {
 
+/// Which accesses go through tiles in shared memory; each kept dim is then a dim of the layout, in blocks.
+enum class Staging : uint8_t {
+  None,
+  All,       ///< those that move from row to row and from element to element
+  Crossing,  ///< those of these that are contiguous along the elements and not along the last kept dim
+};
+
 /// The tiles of a CTA in shared memory: those of loads are copied in before they are used, those of stores are copied out
 /// afterwards, each as its tensor lies in global memory.
 class StagedTiles {
  public:
-  StagedTiles(NestKernel& kernel, const Placement& at, const ir::Target& target)
-      : kernel_(kernel), at_(at), vectorBytes_(target.vectorBytes) {}
+  StagedTiles(NestKernel& kernel, const Placement& at, Staging staging, const ir::Target& target)
+      : kernel_(kernel), at_(at), staging_(staging), vectorBytes_(target.vectorBytes) {}
 
-  /// Adds the tile of a load, if it is one that is staged.
+  bool stages(const Access& access) const;
+  /// Adds the tile of a load that is staged.
   void addLoad(const Access& access);
-  /// Adds tiles of the element stores. Results go over what was read and lies alike.
+  /// Adds tiles of the element stores that are staged. Results go over what was read and lies alike.
   void addStores();
 
   /// Adds the staged loads to what loads are read as at a place, whose elements are those of `element`.
@@ -35,6 +43,7 @@ class StagedTiles {
     StagedTile tile;
     ir::DType dtype;
     int local;
+    std::size_t number = 0;  ///< of an element store
   };
   /// A thread's vectors of a tile, a few at once.
   struct Vectors {
@@ -55,6 +64,7 @@ class StagedTiles {
 
   NestKernel& kernel_;
   const Placement& at_;
+  const Staging staging_;
   const int vectorBytes_;
   std::vector<Staged> loads_, stores_;
 };

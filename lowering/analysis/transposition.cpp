@@ -1,0 +1,42 @@
+#include "lowering/analysis/transposition.h"
+
+#include <algorithm>
+#include <map>
+
+namespace lowering {
+namespace {
+
+/// The dim of most bytes along which accesses are contiguous that move along the innermost dim without being contiguous there.
+std::optional<std::size_t> crossingDim(const IterationDomain& domain) {
+  std::map<std::size_t, int64_t> bytes;
+  for (const std::vector<Access>* accesses : {&domain.loads(), &domain.stores()})
+    for (const Access& access : *accesses) {
+      if (!access.form || domain.isInnerContiguous(access) || domain.isInnerUniform(access)) continue;
+      for (std::size_t d = 0; d < domain.innermost(); ++d)
+        if (domain.isContiguous(access, d)) bytes[d] += access.elementBytes;
+    }
+  const auto most = std::max_element(bytes.begin(), bytes.end(), [](auto& a, auto& b) { return a.second < b.second; });
+  return most == bytes.end() ? std::nullopt : std::optional(most->first);
+}
+
+}  // namespace
+
+bool Transposition::crosses(const Access& access) const {
+  return domain.isContiguous(access, domain.innermost()) && !domain.isUniform(access, domain.elementDims() - 1);
+}
+
+std::optional<Transposition> transpositionOf(const ir::Loops& loops, const IterationDomain& domain) {
+  if (!domain.isInnerContiguous(domain.stores().front())) return std::nullopt;
+  const std::optional<std::size_t> crossing = crossingDim(domain);
+  if (!crossing) return std::nullopt;
+  ReductionNest nest;
+  nest.elementStores = loops.stores;
+  for (std::size_t d = 0; d < domain.dims().size(); ++d) {
+    std::vector<const ir::Expr*>& axes = d == *crossing ? nest.reduced : nest.kept;
+    axes.insert(axes.end(), domain.dims()[d].axes.begin(), domain.dims()[d].axes.end());
+  }
+  IterationDomain inStoreOrder(loops, nest, loops.stores.front());
+  return Transposition{std::move(nest), std::move(inStoreOrder)};
+}
+
+}  // namespace lowering

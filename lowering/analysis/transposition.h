@@ -1,0 +1,24 @@
+#pragma once
+
+#include <optional>
+
+#include "lowering/analysis/iteration_domain.h"
+#include "lowering/analysis/reduction_nest.h"
+
+namespace lowering {
+
+/// Loops without reductions whose first store is contiguous along one axis and some other tensor along another one, as a nest
+/// without reductions: its elements are those along the other tensor's axis, and its last kept dim is the store's.
+struct Transposition {
+  ReductionNest nest;
+  IterationDomain domain;
+
+  /// Whether an access is contiguous along the elements, across the store's axis.
+  bool crosses(const Access& access) const;
+};
+
+/// The transposition of loops, whose domain this is, along the axis along which most bytes are moved; nothing where no tensor
+/// crosses the first store.
+std::optional<Transposition> transpositionOf(const ir::Loops& loops, const IterationDomain& domain);
+
+}  // namespace lowering

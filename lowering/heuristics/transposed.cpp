@@ -1,0 +1,66 @@
+#include "lowering/heuristics/transposed.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "ir/index/ceil_div.h"
+#include "lowering/heuristics/limits.h"
+
+namespace lowering {
+namespace {
+
+int64_t bitCeil(int64_t value) { return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(value))); }
+
+int64_t widestElement(const IterationDomain& domain) {
+  int64_t widest = 1;
+  for (const std::vector<Access>* accesses : {&domain.loads(), &domain.stores()})
+    for (const Access& access : *accesses) widest = std::max(widest, access.elementBytes);
+  return widest;
+}
+
+/// The widest vectors in which what runs along the store's axis is aligned.
+int chooseLanes(const IterationDomain& domain, const Transposition& transposition, const ir::Target& target) {
+  const std::size_t along = domain.elementDims() - 1;
+  const auto fits = [&](int lanes) {
+    if (domain.dims()[along].extent % lanes != 0) return false;
+    return std::all_of(domain.stores().begin(), domain.stores().end(), [&](const Access& store) {
+      return transposition.crosses(store) || domain.isAligned(store, lanes, along);
+    });
+  };
+  int lanes = static_cast<int>(target.vectorBytes / widestElement(domain));
+  while (lanes > 1 && !fits(lanes)) lanes /= 2;
+  return std::max(lanes, 1);
+}
+
+}  // namespace
+
+std::optional<TransposedSchedule> chooseTransposedSchedule(const Transposition& transposition, const ir::Target& target) {
+  const IterationDomain& domain = transposition.domain;
+  const int64_t along = domain.dims()[domain.elementDims() - 1].extent, across = domain.inner().extent;
+  int64_t bytes = 0;
+  for (const std::vector<Access>* accesses : {&domain.loads(), &domain.stores()})
+    for (const Access& access : *accesses)
+      if (transposition.crosses(access)) bytes += access.elementBytes * domain.numel();
+  if (bytes < limits::transposed::leastBytes || std::min(along, across) < limits::transposed::shortestAxis) return std::nullopt;
+
+  TransposedSchedule schedule;
+  schedule.lanes = chooseLanes(domain, transposition, target);
+  // A square, or all of a short axis and more of the other one.
+  const int64_t side = limits::transposed::tileSide, tile = side * side;
+  schedule.along = std::min(bitCeil(along), side);
+  schedule.across = std::min(bitCeil(across), side);
+  if (schedule.along < side) schedule.across = std::min(bitCeil(across), tile / schedule.along);
+  if (schedule.across < side) schedule.along = std::min(bitCeil(along), tile / schedule.across);
+  schedule.along = std::max<int64_t>(schedule.along, schedule.lanes);
+  const int64_t vectorBytes = schedule.lanes * widestElement(domain);
+  const int64_t tiles = ceilDiv(domain.numel(), schedule.along * schedule.across);
+  if (tiles < limits::transposed::fewestTiles * target.processors || vectorBytes < limits::transposed::wordBytes)
+    schedule.across = std::max<int64_t>(1, schedule.across / 2);
+  schedule.block = limits::transposed::block;
+  while (schedule.threadsAlong() * schedule.across < schedule.block) schedule.block /= 2;
+  schedule.block = std::max(schedule.block, ir::Target::warp);
+  schedule.across = std::max<int64_t>(schedule.across, schedule.threadsAcross());
+  return schedule;
+}
+
+}  // namespace lowering

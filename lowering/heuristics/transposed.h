@@ -1,0 +1,29 @@
+#pragma once
+
+#include <optional>
+
+#include "ir/target.h"
+#include "lowering/analysis/transposition.h"
+
+namespace lowering {
+
+/// How loops without reductions some of whose tensors run across the first store are laid over threads of a GPU: a CTA has a
+/// tile of both axes. What runs across goes through shared memory, all else is read and written in vectors along the store's
+/// axis.
+struct TransposedSchedule {
+  int lanes = 1;       ///< elements of a vector along the store's axis
+  int64_t along = 1;   ///< extent of the tile along the store's axis: a power of two
+  int64_t across = 1;  ///< along the other one: a multiple of the threads there
+  int block = 256;     ///< threads of a CTA
+
+  int threadsAlong() const { return static_cast<int>(along / lanes); }
+  int threadsAcross() const { return block / threadsAlong(); }
+  int64_t steps() const { return across / threadsAcross(); }
+  bool operator==(const TransposedSchedule&) const = default;
+};
+
+/// The schedule of a transposition for a GPU, by rules that were measured on sm_90 (docs/schedules.md); nothing where its tensors
+/// are so small that caches do as well.
+std::optional<TransposedSchedule> chooseTransposedSchedule(const Transposition& transposition, const ir::Target& target);
+
+}  // namespace lowering

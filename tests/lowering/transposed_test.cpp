@@ -1,0 +1,100 @@
+// Tensors that are contiguous along different axes meet in tiles of shared memory.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "lowering/heuristics/schedule.h"
+#include "tests/lowering/schedules.h"
+
+namespace {
+
+using lowering::TransposedSchedule;
+
+lowering::LoopNest nestOf(const std::string& lines) {
+  return lowering::analyze(lowering::lower(ir::parseGraph("graph\n" + lines)).front(), tests::hopper());
+}
+
+/// `self + other`, with the strides of each and of the result.
+std::string add(const std::string& dtype, const std::string& sizes, const std::string& self, const std::string& other,
+                const std::string& out) {
+  const auto type = [&](const std::string& strides) {
+    return dtype + "[" + sizes + "]" + (strides.empty() ? "" : " strides (" + strides + ")");
+  };
+  return fmt::format(
+      "  in self {}\n  in other {}\n  out0 {} = aten.add.Tensor(self=self, other=other, alpha=1)\n  return out0\n", type(self),
+      type(other), type(out));
+}
+
+/// Carries a transposed kernel out, and compares what it leaves in memory with what the loops do.
+void check(const lowering::LoopNest& nest, const TransposedSchedule& schedule) {
+  CAPTURE(toText(schedule));
+  const ir::Kernel kernel = lowering::apply(nest, tests::hopper(), schedule);
+  INFO(ir::toText(kernel));
+  REQUIRE_NOTHROW(ir::verify(kernel, tests::hopper()));
+  std::vector<ir::Memory> expected = tests::randomMemory(nest.loops, 1), found = expected;
+  ir::interpret(nest.loops, expected);
+  REQUIRE_NOTHROW(ir::interpret(kernel, found));
+  for (size_t i = 0; i < expected.size(); ++i) CHECK(tests::same(found[i], expected[i]));
+}
+
+}  // namespace
+
+TEST_CASE("a matrix and the transposed of another one are added in tiles, whatever these are") {
+  const lowering::LoopNest nest = nestOf(add("f16", "64, 96", "", "1, 64", ""));
+  REQUIRE(nest.transposition);
+  for (const TransposedSchedule& schedule :
+       {TransposedSchedule{8, 32, 32, 64}, TransposedSchedule{8, 64, 64, 256}, TransposedSchedule{4, 32, 16, 128},
+        TransposedSchedule{1, 32, 8, 256}, TransposedSchedule{2, 128, 4, 64}})
+    check(nest, schedule);
+}
+
+TEST_CASE("tiles at both edges of a matrix are smaller ones") {
+  const lowering::LoopNest nest = nestOf(add("f32", "37, 45", "", "1, 37", ""));
+  for (const TransposedSchedule& schedule : {TransposedSchedule{1, 32, 32, 128}, TransposedSchedule{1, 64, 16, 64}})
+    check(nest, schedule);
+}
+
+TEST_CASE("images that lie pixel by pixel meet those that lie channel by channel") {
+  SUBCASE("the result lies channel by channel") {
+    const lowering::LoopNest nest = nestOf(add("f16", "2, 24, 5, 8", "", "960, 1, 192, 24", ""));
+    check(nest, {8, 8, 32, 32});
+    check(nest, {4, 32, 16, 64});
+  }
+  SUBCASE("the result lies pixel by pixel, in three channels") {
+    const std::string pixels = "120, 1, 24, 3";
+    const lowering::LoopNest nest = nestOf(add("f16", "2, 3, 5, 8", pixels, "", pixels));
+    check(nest, {1, 4, 32, 64});
+  }
+}
+
+TEST_CASE("all dims of a tensor may be reversed, and tensors may run three ways") {
+  check(nestOf(add("f32", "16, 3, 20", "", "1, 16, 48", "")), {4, 16, 16, 32});
+  check(nestOf(add("f32", "16, 12, 20", "1, 16, 192", "20, 320, 1", "240, 1, 12")), {4, 8, 16, 32});
+}
+
+TEST_CASE("results that run across the first one are written through tiles") {
+  const lowering::LoopNest nest = nestOf(
+      "  in self f32[32, 48]\n  in other f32[32, 48] strides (1, 32)\n"
+      "  out0 f32[32, 48] = aten.add.Tensor(self=self, other=other, alpha=1)\n  return out0\n");
+  ir::Loops both = nest.loops;
+  ir::Buffer transposed = both.buffers[1];
+  transposed.name = "out1";
+  transposed.value = 9;
+  transposed.isRead = false;
+  transposed.isWritten = true;
+  both.buffers.push_back(transposed);
+  const ir::Expr* load = nullptr;
+  for (const ir::Expr* node : ir::postorder({both.stores[0].value}))
+    if (node->op == ir::Op::Load && node->load().buffer == 1) load = node;
+  both.stores.push_back({3, load->src[0], both.stores[0].value});
+  check(lowering::analyze(both, tests::hopper()), {4, 32, 32, 64});
+}
+
+TEST_CASE("what is small, or hardly an axis, is not transposed in tiles") {
+  const auto chosen = [](const std::string& lines) {
+    return toText(lowering::chooseSchedule(nestOf(lines), tests::hopper()));
+  };
+  CHECK(chosen(add("f16", "64, 64", "", "1, 64", "")).starts_with("pointwise"));
+  CHECK(chosen(add("f16", "1000000, 2", "", "1, 1000000", "")).starts_with("pointwise"));
+  CHECK(chosen(add("f16", "4096, 4096", "", "", "")).starts_with("pointwise"));
+  CHECK(chosen(add("f16", "4096, 4096", "", "1, 4096", "")).starts_with("transposed tile"));
+}
