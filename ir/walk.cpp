@@ -14,6 +14,26 @@ struct Frame {
   size_t next = 0;
 };
 
+/// The nodes that `enters` is true of, operands before users; leaves are not gone below.
+template <typename IsLeaf, typename Enters>
+std::vector<const Expr*> postorder(const std::vector<const Expr*>& roots, IsLeaf&& isLeaf, Enters&& enters) {
+  std::vector<const Expr*> order;
+  std::vector<Frame> stack;
+  for (const Expr* root : roots) {
+    if (enters(root)) stack.push_back({root});
+    while (!stack.empty()) {
+      Frame& top = stack.back();
+      if (isLeaf(top.node) || top.next == top.node->src.size()) {
+        order.push_back(top.node);
+        stack.pop_back();
+      } else if (const Expr* operand = top.node->src[top.next++]; enters(operand)) {
+        stack.push_back({operand});
+      }
+    }
+  }
+  return order;
+}
+
 using FreeAxesOf = std::unordered_map<const Expr*, std::vector<const Expr*>>;
 
 bool contains(const std::vector<const Expr*>& nodes, const Expr* node) {
@@ -44,15 +64,6 @@ std::vector<const Expr*> freeAxes(const std::vector<const Expr*>& roots, FreeAxe
     for (const Expr* axis : freeAxesOfCombining(node, known)) add(axis);
   }
   return axes;
-}
-
-const Expr* rebuild(ExprPool& pool, const Expr* node, std::vector<const Expr*> src) {
-  if (src == node->src) return node;
-  if (node->op == Op::Cast) return pool.cast(node->dtype, src[0]);
-  if (node->op == Op::Load) return pool.load(node->load().buffer, node->dtype, src[0], node->load().mode);
-  if (node->op == Op::Reduce) return pool.reduce(node->reduction(), src[0], {src.begin() + 1, src.end()});
-  if (node->op == Op::Scan) return pool.scan(node->reduction(), src[0], src[1]);
-  return pool.make(node->op, std::move(src));
 }
 
 bool add(int64_t& into, int64_t value) { return !__builtin_add_overflow(into, value, &into); }
@@ -90,23 +101,15 @@ std::optional<Affine> affineNode(const Expr* node, const AffineOf& known) {
 }  // namespace
 
 std::vector<const Expr*> postorder(const std::vector<const Expr*>& roots, bool intoCombinings) {
-  std::vector<const Expr*> order;
+  const auto isLeaf = [&](const Expr* node) { return node->isCombining() && !intoCombinings; };
   std::unordered_set<const Expr*> seen;
-  std::vector<Frame> stack;
-  for (const Expr* root : roots) {
-    if (seen.insert(root).second) stack.push_back({root});
-    while (!stack.empty()) {
-      Frame& top = stack.back();
-      const bool isLeaf = top.node->isCombining() && !intoCombinings;
-      if (isLeaf || top.next == top.node->src.size()) {
-        order.push_back(top.node);
-        stack.pop_back();
-      } else if (const Expr* operand = top.node->src[top.next++]; seen.insert(operand).second) {
-        stack.push_back({operand});
-      }
-    }
-  }
-  return order;
+  return postorder(roots, isLeaf, [&](const Expr* node) { return seen.insert(node).second; });
+}
+
+std::vector<const Expr*> postorder(const Expr* root, const std::function<bool(const Expr*)>& isKnown) {
+  std::unordered_set<const Expr*> seen;
+  const auto isLeaf = [](const Expr*) { return false; };
+  return postorder({root}, isLeaf, [&](const Expr* node) { return !isKnown(node) && seen.insert(node).second; });
 }
 
 std::vector<const Expr*> freeAxes(const std::vector<const Expr*>& roots) {
@@ -125,6 +128,15 @@ bool dependsOn(const Expr* expr, const Expr* axis) {
       if (seen.insert(operand).second) stack.push_back(operand);
   }
   return false;
+}
+
+const Expr* withOperands(ExprPool& pool, const Expr* node, std::vector<const Expr*> src) {
+  if (src == node->src) return node;
+  if (node->op == Op::Cast) return pool.cast(node->dtype, src[0]);
+  if (node->op == Op::Load) return pool.load(node->load().buffer, node->dtype, src[0], node->load().mode);
+  if (node->op == Op::Reduce) return pool.reduce(node->reduction(), src[0], {src.begin() + 1, src.end()});
+  if (node->op == Op::Scan) return pool.scan(node->reduction(), src[0], src[1]);
+  return pool.make(node->op, std::move(src));
 }
 
 const Expr* rewrite(ExprPool& pool, const Expr* expr, const std::function<const Expr*(const Expr*)>& replace) {
@@ -148,7 +160,7 @@ const Expr* rewrite(ExprPool& pool, const Expr* expr, const std::function<const 
     }
     std::vector<const Expr*> src;
     for (const Expr* operand : top.node->src) src.push_back(done.at(operand));
-    done[top.node] = rebuild(pool, top.node, std::move(src));
+    done[top.node] = withOperands(pool, top.node, std::move(src));
     stack.pop_back();
   }
   return done.at(expr);

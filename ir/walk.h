@@ -13,12 +13,17 @@ namespace ir {
 /// Reduce or Scan is a leaf: these are the nodes that have one value at one point.
 std::vector<const Expr*> postorder(const std::vector<const Expr*>& roots, bool intoCombinings = true);
 
+/// The nodes below a root, operands before users, without those that are known and what is below these alone.
+std::vector<const Expr*> postorder(const Expr* root, const std::function<bool(const Expr*)>& isKnown);
+
 /// The axes that the values of the roots depend on, each once: those below them that no Reduce around them binds.
 std::vector<const Expr*> freeAxes(const std::vector<const Expr*>& roots);
 
 /// Whether `axis` occurs below `expr`, bound by a Reduce there or not.
 bool dependsOn(const Expr* expr, const Expr* axis);
 
+/// A node with other operands, of the same dtypes.
+const Expr* withOperands(ExprPool& pool, const Expr* node, std::vector<const Expr*> src);
 /// A copy of `expr` with nodes replaced: `replace` gives the new node or nullptr to keep going down.
 const Expr* rewrite(ExprPool& pool, const Expr* expr, const std::function<const Expr*(const Expr*)>& replace);
 /// `expr` with an axis replaced by another I64 expression.

@@ -141,8 +141,6 @@ As operandForm(const Key& key) {
   return key.node->op == Op::Cast ? As::Value : key.as;
 }
 
-bool is32Bits(const ir::Range& range) { return range.least >= INT32_MIN && range.most <= INT32_MAX; }
-
 }  // namespace
 
 std::string cudaType(DType dtype) {
@@ -157,26 +155,19 @@ bool isPrivate(const ir::Kernel& kernel, int buffer) {
 
 /// What is known of i64 nodes: their bounds, and whether they and all i64 nodes below keep within 32 bits.
 struct CudaExpressions::IndexFacts {
-  std::unordered_map<const Expr*, std::optional<ir::Range>> bounds;
+  ir::Bounds bounds;
   std::unordered_map<const Expr*, bool> isPosition;
 };
 
 CudaExpressions::CudaExpressions(const ir::Kernel& kernel, std::vector<std::string> buffers)
     : kernel_(kernel), buffers_(std::move(buffers)), facts_(std::make_shared<IndexFacts>()) {}
 
-bool CudaExpressions::isNonNegative(const Expr* index) const {
-  const auto [found, isNew] = facts_->bounds.try_emplace(index);
-  if (isNew) found->second = ir::boundsOf(index);
-  return found->second && found->second->least >= 0;
-}
+bool CudaExpressions::isNonNegative(const Expr* index) const { return facts_->bounds.of(index).least >= 0; }
 
 bool CudaExpressions::isPosition(const Expr* node) const {
-  if (const auto found = facts_->isPosition.find(node); found != facts_->isPosition.end()) return found->second;
-  for (const Expr* x : ir::postorder({node})) {
-    if (x->dtype != DType::I64 || facts_->isPosition.contains(x)) continue;
-    const std::optional<ir::Range> bounds = ir::boundsOf(x);
-    const auto isPosition = [this](const Expr* y) { return y->dtype != DType::I64 || facts_->isPosition.at(y); };
-    facts_->isPosition[x] = bounds && is32Bits(*bounds) && std::all_of(x->src.begin(), x->src.end(), isPosition);
+  for (const Expr* x : ir::postorder(node, [this](const Expr* y) { return facts_->isPosition.contains(y); })) {
+    const auto isPosition = [this](const Expr* y) { return facts_->isPosition.at(y); };
+    facts_->isPosition[x] = x->dtype != DType::I64 || (facts_->bounds.of(x).fits32() && std::ranges::all_of(x->src, isPosition));
   }
   return facts_->isPosition.at(node);
 }

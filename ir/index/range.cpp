@@ -11,14 +11,20 @@ using Wide = __int128;
 
 constexpr int64_t fewPoints = 4096;
 
-std::optional<Range> narrowed(Wide least, Wide most) {
+std::optional<Range> inBits(Wide least, Wide most) {
   if (least < std::numeric_limits<int64_t>::min() || most > std::numeric_limits<int64_t>::max()) return std::nullopt;
   return Range{static_cast<int64_t>(least), static_cast<int64_t>(most)};
 }
 
+/// What is left of bounds where others hold too; the others alone where both do not meet.
+Range narrowed(const Range& bounds, const Range& known) {
+  if (bounds.most < known.least || known.most < bounds.least) return known;
+  return {std::max(bounds.least, known.least), std::min(bounds.most, known.most)};
+}
+
 std::optional<Range> productOf(const Range& a, const Range& b) {
   const auto corners = {Wide{a.least} * b.least, Wide{a.least} * b.most, Wide{a.most} * b.least, Wide{a.most} * b.most};
-  return narrowed(std::min(corners), std::max(corners));
+  return inBits(std::min(corners), std::max(corners));
 }
 
 int64_t floorDivided(int64_t a, int64_t b) { return a / b - static_cast<int64_t>(a % b < 0); }
@@ -26,30 +32,18 @@ int64_t floorDivided(int64_t a, int64_t b) { return a / b - static_cast<int64_t>
 /// Bounds of an operation whose operands keep `a` and `b`; divisors are positive constants.
 std::optional<Range> boundsOfOperation(Op op, const Range& a, const Range& b) {
   const bool hasDivisor = b.least == b.most && b.least > 0;
-  if (op == Op::Add) return narrowed(Wide{a.least} + b.least, Wide{a.most} + b.most);
-  if (op == Op::Sub) return narrowed(Wide{a.least} - b.most, Wide{a.most} - b.least);
-  if (op == Op::Neg) return narrowed(-Wide{a.most}, -Wide{a.least});
+  if (op == Op::Add) return inBits(Wide{a.least} + b.least, Wide{a.most} + b.most);
+  if (op == Op::Sub) return inBits(Wide{a.least} - b.most, Wide{a.most} - b.least);
+  if (op == Op::Neg) return inBits(-Wide{a.most}, -Wide{a.least});
   if (op == Op::Mul) return productOf(a, b);
   if (op == Op::Max) return Range{std::max(a.least, b.least), std::max(a.most, b.most)};
   if (op == Op::Min) return Range{std::min(a.least, b.least), std::min(a.most, b.most)};
   if (op == Op::FloorDiv && hasDivisor) return Range{floorDivided(a.least, b.least), floorDivided(a.most, b.least)};
   if (op == Op::Mod && hasDivisor) return a.least >= 0 && a.most < b.least ? a : Range{0, b.least - 1};
   if (op == Op::Div && hasDivisor) return Range{a.least / b.least, a.most / b.least};
+  if (op == Op::Rem && hasDivisor)
+    return Range{std::clamp(a.least, 1 - b.least, int64_t{0}), std::clamp(a.most, int64_t{0}, b.least - 1)};
   return std::nullopt;
-}
-
-using Bounds = std::unordered_map<const Expr*, std::optional<Range>>;
-
-std::optional<Range> boundsOfNode(const Expr* node, const Bounds& known) {
-  if (node->dtype != DType::I64) return std::nullopt;
-  if (node->op == Op::Const) return Range{node->integer(), node->integer()};
-  if (node->op == Op::Axis) return Range{0, std::max<int64_t>(node->axis().extent - 1, 0)};
-  if (node->src.empty() || node->op == Op::Load || node->op == Op::Cast) return std::nullopt;
-  const std::optional<Range>& last = known.at(node->src.back());
-  const std::optional<Range>& first = known.at(node->src[node->op == Op::Where ? 1 : 0]);
-  if (!first || !last) return std::nullopt;
-  if (node->op == Op::Where) return Range{std::min(first->least, last->least), std::max(first->most, last->most)};
-  return boundsOfOperation(node->op, *first, *last);
 }
 
 struct Term {
@@ -119,7 +113,7 @@ std::optional<Range> rangeOf(const Affine& index) {
     const Wide reach = Wide{step} * (axis->axis().extent - 1);
     (reach < 0 ? least : most) += reach;
   }
-  return narrowed(least, most);
+  return inBits(least, most);
 }
 
 std::optional<Range> rangeOf(const Affine& index, const Guard& guard) {
@@ -133,14 +127,29 @@ std::optional<Range> rangeOf(const Affine& index, const Guard& guard) {
   const std::optional<Range> others = rangeOf(*rest);
   const std::optional<Range> scaled = productOf(kept, {factor, factor});
   if (kept.least > kept.most || !others || !scaled) return std::nullopt;
-  return narrowed(Wide{scaled->least} + others->least, Wide{scaled->most} + others->most);
+  return inBits(Wide{scaled->least} + others->least, Wide{scaled->most} + others->most);
 }
 
-std::optional<Range> boundsOf(const Expr* index) {
-  Bounds known;
-  for (const Expr* node : postorder({index})) known[node] = boundsOfNode(node, known);
-  return known.at(index);
+const Range& Bounds::of(const Expr* index) {
+  for (const Expr* node : postorder(index, [&](const Expr* x) { return found_.contains(x); })) {
+    const Range range = ofNode(node);
+    const auto known = known_.find(node);
+    found_[node] = known == known_.end() ? range : narrowed(range, known->second);
+  }
+  return found_.at(index);
 }
+
+Range Bounds::ofNode(const Expr* node) const {
+  if (node->op == Op::Axis) return {0, std::max<int64_t>(node->axis().extent - 1, 0)};
+  if (node->dtype != DType::I64 || node->op == Op::Load || node->op == Op::Cast || node->isCombining()) return {};
+  if (node->op == Op::Const) return {node->integer(), node->integer()};
+  const Range& last = found_.at(node->src.back());
+  const Range& first = found_.at(node->src[node->op == Op::Where ? 1 : 0]);
+  if (node->op == Op::Where) return {std::min(first.least, last.least), std::max(first.most, last.most)};
+  return boundsOfOperation(node->op, first, last).value_or(Range{});
+}
+
+Range boundsOf(const Expr* index) { return Bounds().of(index); }
 
 std::optional<bool> isInjective(const Affine& index, const std::vector<const Expr*>& axes) {
   const std::vector<Term> all = terms(index, axes);
@@ -151,7 +160,7 @@ std::optional<bool> isInjective(const Affine& index, const std::vector<const Exp
     isNested = isNested && term.step > reach;
     reach += term.reach();
     points = std::min<Wide>(points * term.extent, Wide{1} << 62);
-    if (!narrowed(0, reach)) return std::nullopt;
+    if (!inBits(0, reach)) return std::nullopt;
   }
   if (isNested) return true;
   if (points > reach + 1) return false;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "ir/walk.h"
@@ -13,8 +14,11 @@ std::optional<Affine> minus(const Affine& a, const Affine& b, int64_t factor);
 
 /// The values an integer expression takes, from `least` to `most`.
 struct Range {
-  int64_t least = 0;
-  int64_t most = 0;
+  int64_t least = INT64_MIN;
+  int64_t most = INT64_MAX;
+
+  /// Whether 32 bits hold all of them.
+  bool fits32() const { return least >= INT32_MIN && most <= INT32_MAX; }
 };
 
 /// What an affine form takes while every axis runs through its extent: both ends are reached. Nothing where an axis has no
@@ -31,9 +35,26 @@ struct Guard {
 /// The same where a guard holds; nothing also where the ends might not be reached.
 std::optional<Range> rangeOf(const Affine& index, const Guard& guard);
 
-/// Bounds that an I64 expression keeps, not always reached, by interval arithmetic; nothing where there are none (a value
-/// from memory, an overflow).
-std::optional<Range> boundsOf(const Expr* index);
+/// Bounds that I64 expressions keep, not always reached, by interval arithmetic; each node is bounded once.
+class Bounds {
+ public:
+  Bounds() = default;
+  /// Where `known` holds of some nodes.
+  explicit Bounds(std::unordered_map<const Expr*, Range> known) : known_(std::move(known)) {}
+
+  /// All that 64 bits hold where nothing is known: of a value from memory, or of one that may wrap.
+  const Range& of(const Expr* index);
+  const std::unordered_map<const Expr*, Range>& known() const { return known_; }
+
+ private:
+  Range ofNode(const Expr* node) const;
+
+  std::unordered_map<const Expr*, Range> known_;
+  std::unordered_map<const Expr*, Range> found_;
+};
+
+/// The bounds of one expression.
+Range boundsOf(const Expr* index);
 
 /// Whether an affine form takes a different value at every point of `axes`: true or false where that is decided, nothing
 /// where it would take too long to find out.

@@ -137,9 +137,9 @@ void AccessVerifier::inside(int64_t elements, const Expr* offset, const std::opt
   if (exact && (exact->least < 0 || exact->most >= elements))
     refuse("{} goes to {} and there are {} elements", place, rangeText(*exact), elements);
   if (form || scope.isUndecided || !scope.guards.empty()) return;
-  const std::optional<Range> bounds = boundsOf(offset);
-  const bool isOutside = bounds && (bounds->most < 0 || bounds->least >= elements);
-  if (isOutside) refuse("{} goes to {} and there are {} elements", place, rangeText(*bounds), elements);
+  const Range bounds = boundsOf(offset);
+  const bool isOutside = bounds.most < 0 || bounds.least >= elements;
+  if (isOutside) refuse("{} goes to {} and there are {} elements", place, rangeText(bounds), elements);
 }
 
 /// Bytes that a contiguous access must be aligned to.
