@@ -49,7 +49,7 @@ Plan generate(const ir::Graph& graph, const ir::Target& target, const Schedules&
   lowering::LoopNests nests = lowering::analyzeJointly(std::move(all), target);
   const std::vector<lowering::Schedule> schedules = schedulesOf(nests, target, given);
   std::vector<ir::Kernel> kernels = lowering::applyAll(nests, target, schedules);
-  kernels = lowering::mergeLaunches(kernels);
+  kernels = lowering::narrowIndices(lowering::mergeLaunches(kernels));
   for (const ir::Kernel& kernel : kernels) ir::verify(kernel, target);
 
   std::vector<Step> steps;

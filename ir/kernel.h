@@ -135,7 +135,7 @@ struct Kernel {
   std::vector<Param> params;
   std::vector<Local> locals;
   Launch launch;
-  bool index32 = false;       ///< every index and offset fits 32 bits
+  bool index32 = false;       ///< every index fits 32 bits (index/width.h)
   bool relaxedMath = false;   ///< results round to 11 bits or fewer: functions may err by 2^-16 relative, 2^-20 absolute
   bool streamStores = false;  ///< CPU: contiguous stores of full vectors bypass the caches; each is aligned to its size, or to a
                               ///< vector register's where that is smaller

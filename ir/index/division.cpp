@@ -1,6 +1,7 @@
 #include "ir/index/division.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
 #include <set>
 
@@ -19,6 +20,14 @@ Sum withoutMultiples(const Sum& x, int64_t divisor) {
   for (const Sum::Term& term : x.terms)
     if (term.coefficient % divisor != 0) rest.terms.push_back(term);
   return rest;
+}
+
+/// What all coefficients are but for their signs, where several have it and the constant is a multiple; else 1.
+int64_t commonFactor(const Sum& sum) {
+  if (sum.terms.size() < 2 || sum.terms[0].coefficient == INT64_MIN) return 1;
+  const int64_t factor = std::abs(sum.terms[0].coefficient);
+  const auto has = [&](const Sum::Term& term) { return term.coefficient == factor || term.coefficient == -factor; };
+  return sum.constant % factor == 0 && std::all_of(sum.terms.begin(), sum.terms.end(), has) ? factor : 1;
 }
 
 /// Whether an operand is a positive constant.
@@ -58,7 +67,11 @@ std::optional<Range> Sums::range(const Sum& sum) {
 
 const Expr* Division::spelledOf(const Sum& sum, const Sum& x, const Expr* spelled) {
   if (spelled != nullptr && sum == x) return spelled;
-  const Expr* expr = spell(sums_.pool(), sum);
+  const int64_t factor = commonFactor(sum);
+  Sum divided = sum.multiples(factor);
+  divided.constant = sum.constant / factor;
+  const Expr* number = sums_.pool().integer(DType::I64, factor);
+  const Expr* expr = sums_.pool().make(Op::Mul, {spell(sums_.pool(), divided), number});
   sums_.note(expr, sum);
   return expr;
 }

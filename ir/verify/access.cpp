@@ -256,14 +256,4 @@ void AccessVerifier::everyOutputStored() const {
   }
 }
 
-void AccessVerifier::index32(const std::vector<const Expr*>& roots) const {
-  for (const Expr* node : postorder(roots)) {
-    const std::optional<Affine> form = node->dtype == DType::I64 ? affine(node) : std::nullopt;
-    const std::optional<Range> range = form ? rangeOf(*form) : std::nullopt;
-    if (node->isConst()) continue;  // as a value it has all of its bits, as an index it is part of another node
-    const bool isHeld = !range || (range->least >= INT32_MIN && range->most <= INT32_MAX);
-    if (!isHeld) refuse("index32, and {} goes to {}", toText(node), rangeText(*range));
-  }
-}
-
 }  // namespace ir

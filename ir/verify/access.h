@@ -36,8 +36,6 @@ class AccessVerifier {
   void stores(const std::vector<Store>& stores, const VerifyScope& scope);
   /// Every buffer that says it is written was stored to.
   void everyOutputStored() const;
-  /// Refuses indices that 32 bits do not hold.
-  void index32(const std::vector<const Expr*>& roots) const;
 
   /// Throws an Internal error: the stage and the mistake.
   template <typename... Args>

@@ -1,5 +1,7 @@
 #include <algorithm>
 
+#include "ir/index/width.h"
+#include "ir/text/text.h"
 #include "ir/verify/access.h"
 #include "ir/verify/guards.h"
 #include "ir/verify/verify.h"
@@ -30,6 +32,7 @@ class KernelVerifier {
     }
     loopsPresent();
     verifier_.everyOutputStored();
+    if (kernel_.index32) indices();
   }
 
  private:
@@ -98,6 +101,11 @@ class KernelVerifier {
     verifier_.demand(!isFollowed, "statements after the loop over clusters of {} blocks", launch.cluster);
   }
 
+  void indices() const {
+    const std::optional<WideIndex> wide = findWideIndex(kernel_);
+    if (wide) verifier_.refuse("index32, and {} goes from {} to {}", toText(wide->index), wide->bounds.least, wide->bounds.most);
+  }
+
   void block(const Block& block, const VerifyScope& scope, const Around& around) {
     for (const Statement& one : block) std::visit([&](const auto& node) { statement(node, scope, around); }, one.node);
   }
@@ -164,7 +172,6 @@ class KernelVerifier {
     addCondition(fails, branch.condition, false);
     block(branch.then, holds, around);
     block(branch.otherwise, fails, around);
-    if (kernel_.index32) verifier_.index32({branch.condition});
   }
 
   void statement(const Combine& combine, const VerifyScope&, const Around& around) const {
@@ -223,8 +230,6 @@ class KernelVerifier {
     if (lanes.active != nullptr) addActive(scope, lanes.axis, lanes.active);
     if (lanes.first != nullptr) addFirst(scope, lanes.axis, lanes.first);
     verifier_.stores(lanes.stores, scope);
-    if (!kernel_.index32) return;
-    for (const Store& store : lanes.stores) verifier_.index32({store.offset, store.value});
   }
 
   /// A bound of the lanes; there may be none.

@@ -77,7 +77,6 @@ KernelMerger::KernelMerger(const ir::Kernel& first, const ir::Kernel& second, st
   kernel.backend = first.backend;
   kernel.pool = first.pool;
   kernel.launch = first.launch;
-  kernel.index32 = first.index32 && second.index32;
   kernel.relaxedMath = first.relaxedMath && second.relaxedMath;
   for (const ir::Kernel* one : {&first, &second})
     for (const ir::Param& param : one->params)

@@ -1,6 +1,7 @@
 #include "lowering/schedule/apply.h"
 
 #include "ir/error.h"
+#include "lowering/schedule/launches.h"
 
 namespace lowering {
 namespace {
@@ -59,7 +60,7 @@ ir::Kernel apply(const LoopNest& nest, const ir::Target& target, const Schedule&
 
 ir::Kernel apply(const ir::Loops& loops, const ir::Target& target) {
   const LoopNest nest = analyze(loops, target);
-  return apply(nest, target, chooseSchedule(nest, target));
+  return narrowIndices({apply(nest, target, chooseSchedule(nest, target))}).front();
 }
 
 }  // namespace lowering

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "ir/index/ceil_div.h"
+#include "ir/index/width.h"
 #include "lowering/analysis/iteration_domain.h"
 #include "lowering/analysis/reduction_nest.h"
 #include "lowering/heuristics/limits.h"
@@ -140,6 +141,11 @@ std::vector<ir::Kernel> mergeLaunches(const std::vector<ir::Kernel>& kernels) {
     all.push_back(one ? *std::move(one) : kernel);
   }
   return all;
+}
+
+std::vector<ir::Kernel> narrowIndices(std::vector<ir::Kernel> kernels) {
+  for (ir::Kernel& kernel : kernels) kernel.index32 = kernel.backend == ir::Backend::Cuda && !ir::findWideIndex(kernel);
+  return kernels;
 }
 
 }  // namespace lowering

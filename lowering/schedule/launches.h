@@ -18,4 +18,7 @@ std::vector<ir::Kernel> applyAll(const LoopNests& nests, const ir::Target& targe
 /// The same work in fewer launches, where a kernel can share the launch of the one before it (kernel/fuse_horizontally.h).
 std::vector<ir::Kernel> mergeLaunches(const std::vector<ir::Kernel>& kernels);
 
+/// The finished kernels: with indices of 32 bits on CUDA, where these hold all of them.
+std::vector<ir::Kernel> narrowIndices(std::vector<ir::Kernel> kernels);
+
 }  // namespace lowering

@@ -1,7 +1,6 @@
 #include "lowering/schedule/nest_kernel.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace lowering {
 
@@ -110,14 +109,6 @@ std::vector<ir::Store> NestKernel::stores(const std::vector<ir::StoreTo>& which,
   return all;
 }
 
-bool NestKernel::fits32(const ir::Launch& launch) const {
-  // Indices reach over the end by less than what all threads take in one step.
-  const int64_t threads = launch.grid * launch.cluster * launch.block;
-  int64_t largest = std::max(threads * 16, domain_.numel() + threads * 128);
-  for (const ir::Buffer& buffer : loops_.buffers) largest = std::max(largest, buffer.type.storageElements());
-  return largest < std::numeric_limits<int32_t>::max();
-}
-
 ir::Block NestKernel::gridLoop(Value cluster, ir::Block body) const {
   const Expr* axis = cluster.expr()->isConst() ? pool().axis(1) : cluster.expr();
   ir::Block block;
@@ -126,7 +117,6 @@ ir::Block NestKernel::gridLoop(Value cluster, ir::Block body) const {
 }
 
 ir::Kernel NestKernel::assemble(ir::Launch launch, ir::Block body) {
-  kernel_.index32 = kernel_.backend == ir::Backend::Cuda && fits32(launch);
   kernel_.launch = launch;
   kernel_.body = std::move(body);
   return kernel_;

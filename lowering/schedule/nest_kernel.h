@@ -60,7 +60,6 @@ class NestKernel {
  private:
   std::vector<ir::Store> stores(const std::vector<ir::StoreTo>& which, std::size_t firstAccess, const LanePlace& place,
                                 const LoadMap& loads) const;
-  bool fits32(const ir::Launch& launch) const;
 
   const ir::Loops& loops_;
   const ReductionNest& nest_;

@@ -9,6 +9,7 @@
 #include "ir/text/text.h"
 #include "ir/verify/verify.h"
 #include "lowering/schedule/apply.h"
+#include "lowering/schedule/launches.h"
 #include "lowering/tensor/lowering.h"
 #include "tests/targets.h"
 
@@ -170,5 +171,6 @@ TEST_CASE("without a schedule, that of the rules") {
   const ir::Loops loops = loopsOf(softmax("8", "512"));
   const lowering::LoopNest nest = lowering::analyze(loops, tests::hopper());
   const Schedule rules = lowering::candidates(nest, tests::hopper(), lowering::chooseSchedule(nest, tests::hopper())).front();
-  CHECK(ir::toText(lowering::apply(loops, tests::hopper())) == ir::toText(lowering::apply(nest, tests::hopper(), rules)));
+  const ir::Kernel kernel = lowering::narrowIndices({lowering::apply(nest, tests::hopper(), rules)}).front();
+  CHECK(ir::toText(lowering::apply(loops, tests::hopper())) == ir::toText(kernel));
 }

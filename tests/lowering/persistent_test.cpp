@@ -64,7 +64,7 @@ void checkSchedule(const std::vector<ir::Loops>& all, const lowering::Persistent
   const std::vector<lowering::Schedule> schedules(all.size(), schedule);
   const ir::Target target = device(processors);
   const std::vector<ir::Kernel> kernels =
-      lowering::mergeLaunches(lowering::applyAll(tests::nestsOf(all, target), target, schedules));
+      lowering::narrowIndices(lowering::mergeLaunches(lowering::applyAll(tests::nestsOf(all, target), target, schedules)));
   REQUIRE(kernels.size() == 1);
   const ir::Kernel& kernel = kernels.front();
   INFO(ir::toText(kernel));

@@ -4,6 +4,7 @@
 #include "codegen/cuda/emit.h"
 #include "ir/text/text.h"
 #include "lowering/schedule/apply.h"
+#include "lowering/schedule/launches.h"
 #include "lowering/tensor/lowering.h"
 #include "runtime/build/nvrtc.h"
 #include "tests/targets.h"
@@ -17,7 +18,8 @@ void compileAll(const std::string& lines) {
   for (const lowering::LoopNest& nest : lowering::analyze(lowering::lower(ir::parseGraph("graph\n" + lines)), target))
     for (const lowering::Schedule& schedule : lowering::candidates(nest, target, lowering::chooseSchedule(nest, target))) {
       CAPTURE(toText(schedule));
-      const codegen::Program program = codegen::emitCuda(lowering::apply(nest, target, schedule), target);
+      const ir::Kernel kernel = lowering::narrowIndices({lowering::apply(nest, target, schedule)}).front();
+      const codegen::Program program = codegen::emitCuda(kernel, target);
       CHECK_FALSE(nvrtc.compile(program, none).cubin.empty());
     }
 }

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <limits>
 #include <numeric>
 
 #include "ir/value.h"
@@ -13,12 +12,6 @@ namespace {
 
 using ir::DType;
 using ir::Expr;
-
-bool fits32(const ir::Loops& loops, int64_t threads, int lanes) {
-  int64_t largest = threads * lanes;
-  for (const ir::Buffer& buffer : loops.buffers) largest = std::max(largest, buffer.type.storageElements());
-  return largest < std::numeric_limits<int32_t>::max();
-}
 
 /// Builds the body of a thread: vector `number` of the domain.
 class VectorBody {
@@ -135,7 +128,6 @@ ir::Kernel applyPointwise(const ir::Loops& loops, const IterationDomain& domain,
   kernel.params = parameters(loops, target);
   kernel.launch.block = schedule.block;
   kernel.launch.grid = (vectors + ctaVectors - 1) / ctaVectors;
-  kernel.index32 = fits32(loops, kernel.launch.grid * ctaVectors, schedule.lanes);
   kernel.relaxedMath = allowsRelaxedMath(loops);
 
   const Value turn{*loops.pool, loops.pool->axis(kernel.launch.grid)};

@@ -200,7 +200,7 @@ TEST_CASE("kernels: parameters, launch and flags") {
   CHECK(ofKernel(parseKernel(
             "kernel f on cpu\n  launch 1 tasks, 1 at a time\n  index32\n  out y f32[50000, 50000] align 4\n"
             "  for i in 50000 serial\n    for j in 50000 serial\n      lanes l in 1\n        y[i*50000 + j] = f32(1)\n")) ==
-        "kernel f: index32, and i0*50000 goes to 0 to 2499950000");
+        "kernel f: index32, and i0*50000 + i1 goes from 0 to 2499999999");
 }
 
 TEST_CASE("graphs") {

@@ -1,0 +1,135 @@
+#include "ir/index/width.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace ir {
+namespace {
+
+using Known = std::unordered_map<const Expr*, Range>;
+
+bool divides(Op op) { return op == Op::Div || op == Op::FloorDiv || op == Op::Mod || op == Op::Rem; }
+
+/// Whether CPUs divide a value by another as indices, whose nodes these are: sums and products of what is not negative.
+bool areIndices(const std::vector<const Expr*>& nodes) {
+  return std::all_of(nodes.begin(), nodes.end(), [](const Expr* node) {
+    const bool isCount = node->op == Op::Axis || (node->op == Op::Const && node->dtype == DType::I64 && node->integer() >= 0);
+    return isCount || node->op == Op::Add || node->op == Op::Mul || divides(node->op);
+  });
+}
+
+bool isLoad(const Expr* node) { return node->op == Op::Load; }
+
+/// Adds what a condition on integers that holds, or does not, says of its operands.
+void addKnown(Known& known, Bounds& bounds, const Expr* condition, bool holds) {
+  if (condition->op == (holds ? Op::And : Op::Or))
+    for (const Expr* part : condition->src) addKnown(known, bounds, part, holds);
+  const bool isOrder = condition->op == Op::Lt || condition->op == Op::Le;
+  const bool isEqual = condition->op == (holds ? Op::Eq : Op::Ne);
+  if ((!isOrder && !isEqual) || condition->src[0]->dtype != DType::I64) return;
+  const Expr *low = condition->src[holds ? 0 : 1], *high = condition->src[holds ? 1 : 0];
+  const int64_t apart = isOrder && (condition->op == Op::Lt) == holds ? 1 : 0;
+  const auto add = [&](const Expr* node, int64_t least, int64_t most) {
+    Range& range = known.emplace(node, Range{}).first->second;
+    range = {std::max(range.least, least), std::min(range.most, most)};
+  };
+  const Range below = bounds.of(low), above = bounds.of(high);
+  if (above.most > INT64_MIN) add(low, isEqual ? above.least : INT64_MIN, above.most - apart);
+  if (below.least < INT64_MAX) add(high, below.least + apart, isEqual ? below.most : INT64_MAX);
+}
+
+/// Walks the statements, as far as the first wide index.
+class WidthFinder {
+ public:
+  explicit WidthFinder(const Kernel& kernel) : kernel_(kernel) {}
+
+  void block(const Block& block, Bounds& bounds) {
+    for (const Statement& one : block) std::visit([&](const auto& node) { statement(node, bounds); }, one.node);
+  }
+
+  std::optional<WideIndex> found;
+
+ private:
+  void statement(const For& loop, Bounds& bounds) {
+    hold(loop.axis, {0, loop.axis->axis().extent});
+    block(loop.body, bounds);
+  }
+  void statement(const If& branch, Bounds& bounds) {
+    index(branch.condition, bounds);
+    for (const bool holds : {true, false}) {
+      Known known = bounds.known();
+      addKnown(known, bounds, branch.condition, holds);
+      Bounds inside(std::move(known));
+      block(holds ? branch.then : branch.otherwise, inside);
+    }
+  }
+  void statement(const Lanes& lanes, Bounds& bounds) {
+    lanes_ = lanes.axis->axis().extent;
+    if (lanes.first != nullptr) index(lanes.first, bounds);
+    if (lanes.active != nullptr) index(lanes.active, bounds);
+    for (const Store& store : lanes.stores) {
+      offset(store.offset, store.param, store.contiguous, bounds);
+      value(store.value, bounds);
+    }
+  }
+  void statement(const Combine&, Bounds&) {}
+
+  void hold(const Expr* index, const Range& range) {
+    if (!found && !range.fits32()) found = {index, range};
+  }
+
+  /// The element of the last lane is an index too. An index that is loaded is one of the buffer's.
+  void offset(const Expr* root, int buffer, bool isContiguous, Bounds& bounds) {
+    for (const Expr* node : postorder({root})) {
+      if (!isLoad(node) || node->dtype != DType::I64) continue;
+      hold(root, {0, kernel_.buffer(buffer).type.storageElements()});
+      bounds.assume(node, {INT32_MIN, INT32_MAX});
+    }
+    index(root, bounds, true);
+    Range range = bounds.of(root);
+    if (isContiguous && range.fits32()) range.most += lanes_ - 1;
+    hold(root, range);
+  }
+
+  /// Integers and conditions below a root that is printed as an index; what is computed in other dtypes are values.
+  void index(const Expr* root, Bounds& bounds, bool mayLoad = false) {
+    std::vector<const Expr*> stack{root};
+    std::unordered_set<const Expr*> seen{root};
+    while (!stack.empty()) {
+      const Expr* node = stack.back();
+      stack.pop_back();
+      if (node->dtype == DType::I64) hold(node, isLoad(node) && !mayLoad ? Range{} : bounds.of(node));
+      const bool isIndex = node->dtype == DType::I64 || node->dtype == DType::Bool;
+      if (!isIndex || node->op == Op::Load || node->op == Op::Cast) {
+        value(node, bounds);
+        continue;
+      }
+      for (const Expr* operand : node->src)
+        if (seen.insert(operand).second) stack.push_back(operand);
+    }
+  }
+
+  /// A value has all of its bits, but for the offsets it is loaded from, and for divisions on CPUs.
+  void value(const Expr* root, Bounds& bounds) {
+    for (const Expr* node : postorder({root})) {
+      if (isLoad(node)) offset(node->src[0], node->load().buffer, node->load().mode == LoadMode::Contiguous, bounds);
+      const bool isDivision = node->dtype == DType::I64 && divides(node->op);
+      if (kernel_.backend != Backend::Cpu || !isDivision || !areIndices(postorder({node}))) continue;
+      for (const Expr* operand : node->src) hold(operand, bounds.of(operand));
+    }
+  }
+
+  const Kernel& kernel_;
+  int64_t lanes_ = 1;
+};
+
+}  // namespace
+
+std::optional<WideIndex> findWideIndex(const Kernel& kernel) {
+  WidthFinder finder(kernel);
+  Bounds bounds;
+  finder.block(kernel.body, bounds);
+  return finder.found;
+}
+
+}  // namespace ir
