@@ -16,7 +16,8 @@ int64_t floorDivided(int64_t a, int64_t b) { return a / b - static_cast<int64_t>
 
 /// x without the multiples of a divisor; the constant is from 0 to before it.
 Sum withoutMultiples(const Sum& x, int64_t divisor) {
-  Sum rest{x.constant - floorDivided(x.constant, divisor) * divisor, {}};
+  const int64_t constant = x.constant % divisor;
+  Sum rest{constant < 0 ? constant + divisor : constant, {}};
   for (const Sum::Term& term : x.terms)
     if (term.coefficient % divisor != 0) rest.terms.push_back(term);
   return rest;
@@ -82,10 +83,11 @@ bool Division::takeLow(Split& split, const Sum& rest, int64_t unit) {
   const std::optional<Range> range = sums_.range(low);
   if (!range || floorDivided(range->least, unit) != floorDivided(range->most, unit)) return false;
   const int64_t units = floorDivided(range->least, unit);
+  const std::optional<Sum> above = plus(low, Sum{unit, {}}, -units);
+  if (!above) return false;
   split.high = rest.multiples(unit);
   split.high.constant = rest.constant / unit + units;
-  split.low = low;
-  split.low.constant -= units * unit;
+  split.low = *above;
   split.unit = unit;
   return true;
 }
@@ -97,7 +99,7 @@ std::optional<Division::Split> Division::split(const Sum& x, int64_t divisor) {
   const Sum rest = withoutMultiples(x, divisor);
   if (!sums_.range(x) || !sums_.range(rest)) return std::nullopt;
   std::set<int64_t, std::greater<>> units{divisor};
-  for (const Sum::Term& term : rest.terms) units.insert(std::gcd(term.coefficient, divisor));
+  for (const Sum::Term& term : rest.terms) units.insert(std::gcd(term.coefficient % divisor, divisor));
   units.erase(1);
   const bool isTaken = std::any_of(units.begin(), units.end(), [&](int64_t unit) { return takeLow(split, rest, unit); });
   if (!isTaken) split.high = rest;
@@ -115,8 +117,7 @@ Sum Division::withoutRemainders(const Sum& x, int64_t divisor) {
     return std::any_of(all.terms.begin(), all.terms.end(), [&](const Sum::Term& term) {
       if (!isNested(term.atom)) return false;
       const Sum inner = sums_.of(term.atom->src[0]);
-      std::optional<Sum> next = plus(all, Sum::of(term.atom), -term.coefficient);
-      if (next) next = plus(*next, inner, term.coefficient);
+      std::optional<Sum> next = plus(all.without(term.atom), inner, term.coefficient);
       if (next) next = withoutMultiples(*next, divisor);
       if (!next || !sums_.range(inner) || !sums_.range(*next)) return false;
       all = *next;

@@ -111,9 +111,7 @@ bool Simplifier::recombine(Sum& sum, const Sum::Term& remainder) {
     if (other == quotient) both = sums_.of(x);
     if (isPart && other->src[1]->integer() > 0 && !__builtin_mul_overflow(divisor, other->src[1]->integer(), &whole))
       both = division_.remainder(sums_.of(x), whole, x);
-    std::optional<Sum> rest = both ? plus(sum, Sum::of(atom), -factor) : std::nullopt;
-    if (rest) rest = plus(*rest, Sum::of(other), -coefficient);
-    if (rest) rest = plus(*rest, *both, factor);
+    const std::optional<Sum> rest = both ? plus(sum.without(atom).without(other), *both, factor) : std::nullopt;
     if (!rest) continue;
     sum = *rest;
     return true;

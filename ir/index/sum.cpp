@@ -29,9 +29,10 @@ const Expr* withTerm(ExprPool& pool, const Expr* sum, const Expr* atom, int64_t 
 
 }  // namespace
 
-int64_t Sum::coefficient(const Expr* atom) const {
-  const auto found = std::find_if(terms.begin(), terms.end(), [&](const Term& term) { return term.atom == atom; });
-  return found == terms.end() ? 0 : found->coefficient;
+Sum Sum::without(const Expr* atom) const {
+  Sum rest = *this;
+  std::erase_if(rest.terms, [&](const Term& term) { return term.atom == atom; });
+  return rest;
 }
 
 const Expr* Sum::atom() const {

@@ -21,12 +21,12 @@ struct Sum {
   bool operator==(const Sum&) const = default;
 
   static Sum of(const Expr* atom) { return {0, {{atom, 1}}}; }
-  /// The coefficient of an atom, 0 where it does not occur.
-  int64_t coefficient(const Expr* atom) const;
   /// The only term, where its coefficient is 1 and there is no constant; else nullptr.
   const Expr* atom() const;
   /// Whether it is an atom of this operation plus a constant.
   bool isOf(Op op) const;
+  /// The same without a term.
+  Sum without(const Expr* atom) const;
   /// The terms whose coefficients are multiples of `divisor`, divided by it.
   Sum multiples(int64_t divisor) const;
 };

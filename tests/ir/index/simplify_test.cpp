@@ -108,6 +108,12 @@ TEST_CASE("what may wrap is not divided term by term") {
   CHECK(simplified("x[k] + 1 < x[j]") == "x[k] + 1 < x[j]");
 }
 
+TEST_CASE("numbers at the ends of 64 bits are divided as any others") {
+  CHECK(simplified("(i - 9223372036854775807 - 1)%3") == "(i + 1)%3");
+  CHECK(simplified("floordiv(i - 9223372036854775807 - 1, 3)") == "floordiv(i + 1, 3) - 3074457345618258603");
+  CHECK(simplified("i*(-9223372036854775807 - 1)%3").starts_with("i*"));
+}
+
 TEST_CASE("ranges decide minima, maxima, comparisons and choices") {
   CHECK(simplified("min(k, 99)") == "k");
   CHECK(simplified("max(min(k, 50), 0)") == "min(k, 50)");
