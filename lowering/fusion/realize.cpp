@@ -8,6 +8,7 @@
 #include <set>
 
 #include "ir/error.h"
+#include "ir/index/simplify.h"
 #include "ir/walk.h"
 
 namespace lowering {
@@ -138,7 +139,7 @@ bool join(ir::ExprPool& pool, Bundle& bundle, int value, const Results& all) {
   });
 }
 
-/// The extent of the blocks of this axis that the results depend on (blockOf), or its whole extent.
+/// The extent of the blocks of this axis whose numbers the results depend on, or its whole extent.
 int64_t blockExtent(const Expr* axis, const std::vector<const Expr*>& results) {
   for (const Expr* node : ir::postorder(results)) {
     const bool divides = node->op == ir::Op::FloorDiv && node->src[0] == axis && node->src[1]->isConst();
@@ -298,7 +299,10 @@ ir::Loops loopsOf(const std::vector<ir::GraphValue>& values, const std::vector<i
                   const ir::ExprPoolPtr& pool, const Bundle& bundle) {
   ir::Loops loops{name, pool, {}, bundle.axes, {}};
   BufferTable buffers(values, loops);
-  const std::vector<const Expr*> loads = loadsIn(resultsOf(bundle));
+  ir::Simplifier simplified(*pool);
+  std::vector<const Expr*> results = resultsOf(bundle);
+  for (const Expr*& result : results) result = simplified(result);
+  const std::vector<const Expr*> loads = loadsIn(results);
   for (int input : inputs) {
     const bool isRead = std::any_of(loads.begin(), loads.end(), [&](const Expr* load) { return load->load().buffer == input; });
     if (isRead) loops.buffers[buffers.of(input)].isRead = true;
@@ -307,11 +311,11 @@ ir::Loops loopsOf(const std::vector<ir::GraphValue>& values, const std::vector<i
     if (node->op != ir::Op::Load) return nullptr;
     return pool->load(buffers.of(node->load().buffer), node->dtype, ir::rewrite(*pool, node->src[0], renumber));
   };
-  for (const Member& member : bundle.members) {
-    const int buffer = buffers.of(member.value);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const int buffer = buffers.of(bundle.members[i].value);
     loops.buffers[buffer].isWritten = true;
-    const Expr* offset = offsetOf(*pool, loops.buffers[buffer].type, member.index).expr();
-    loops.stores.push_back({buffer, offset, ir::rewrite(*pool, member.result, renumber)});
+    const Expr* offset = offsetOf(*pool, loops.buffers[buffer].type, bundle.members[i].index).expr();
+    loops.stores.push_back({buffer, simplified(offset), ir::rewrite(*pool, results[i], renumber)});
   }
   checkInPlace(loops);
   return loops;

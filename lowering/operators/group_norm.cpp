@@ -32,7 +32,7 @@ Tensor ofChannels(const Tensor& tensor, int64_t channels) {
   sizes[1] = channels;
   return {tensor.dtype, sizes, [tensor, groups, members = channels / groups](Index index) {
             const Value none = index[1].like(0);
-            index.insert(index.begin() + 1, groups == 1 ? none : blockOf(index[1], members));
+            index.insert(index.begin() + 1, simplified(floorDiv(index[1], members)));
             index[2] = none;
             return tensor.at(index);
           }};

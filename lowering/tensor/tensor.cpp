@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "ir/error.h"
+#include "ir/index/simplify.h"
 
 namespace lowering {
 
@@ -53,15 +54,7 @@ Tensor cast(const Tensor& tensor, ir::DType dtype) {
   return {dtype, tensor.sizes, [tensor, dtype](const Index& index) { return cast(tensor.at(index), dtype); }};
 }
 
-Value blockOf(Value index, int64_t extent) {
-  const ir::Expr* sum = index.expr();
-  if (sum->op == ir::Op::Add && sum->src[0]->op == ir::Op::Mul && sum->src[1]->op == ir::Op::Axis) {
-    const ir::Expr* factor = sum->src[0]->src[1];
-    const bool isBlocks = factor->isConst() && factor->integer() == extent && sum->src[1]->axis().extent == extent;
-    if (isBlocks) return {index.pool(), sum->src[0]->src[0]};
-  }
-  return floorDiv(index, extent);
-}
+Value simplified(Value index) { return {index.pool(), ir::simplify(index.pool(), index.expr())}; }
 
 Tensor inOpmath(const Tensor& tensor) { return cast(tensor, ir::opmath(tensor.dtype)); }
 

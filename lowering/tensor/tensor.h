@@ -36,9 +36,8 @@ Tensor cast(const Tensor& tensor, ir::DType dtype);
 /// The same in the dtype that arithmetic on it is done in.
 Tensor inOpmath(const Tensor& tensor);
 
-/// An index of a dimension made of blocks of `extent`, as the number of the block. Loops whose reductions depend on that alone
-/// run over blocks and their elements in two axes.
-Value blockOf(Value index, int64_t extent);
+/// The same index in fewer operations (ir/index/simplify.h): what is read at it is then read at the axes alone, where it can be.
+Value simplified(Value index);
 
 /// `function` of the elements of the tensors, broadcast against each other: `map([](Value x, Value y) { return x - y; }, a, b)`.
 /// The function yields the dtype of the first.

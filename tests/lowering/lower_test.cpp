@@ -37,6 +37,28 @@ TEST_CASE("a chain of 24 doublings stays linear in size") {
   CHECK(loops[0].pool->size() < 40);
 }
 
+TEST_CASE("a condition on an index that always holds, or never does, is none") {
+  const auto stored = [](const std::string& call) {
+    const auto loops =
+        lowering::lower(ir::parseGraph("graph\n  in self f32[8, 6]\n  out0 f32[8, 6] = " + call + "\n  return out0\n"));
+    const std::string text = ir::toText(loops.front());
+    CHECK((text.find("self[") == std::string::npos) == (text.find("in  self") == std::string::npos));
+    return text.substr(text.find(" = ") + 3);
+  };
+  CHECK(stored("aten.tril.default(self=self, diagonal=4)") == "where(i1 - i0 <= 4, self[i0*6 + i1], f32(0))\n");
+  CHECK(stored("aten.tril.default(self=self, diagonal=5)") == "self[i0*6 + i1]\n");
+  CHECK(stored("aten.triu.default(self=self, diagonal=6)") == "f32(0)\n");
+}
+
+TEST_CASE("what a group of channels has once is read at the number of the block, not by a division") {
+  const auto loops = lowering::lower(ir::parseGraph(R"(graph
+  in input f32[2, 12, 5]
+  out0 f32[2, 12, 5], out1 f32[2, 3], out2 f32[2, 3] = aten.native_group_norm.default(input=input, weight=None, bias=None, N=2, C=12, HxW=5, group=3, eps=1e-05)
+  return out0, out1, out2
+)"));
+  for (const ir::Loops& one : loops) CHECK(ir::toText(one).find("floordiv") == std::string::npos);
+}
+
 TEST_CASE("outputs over one domain share loops") {
   const auto loops = lowering::lower(ir::parseGraph(R"(graph
   in self f32[8]
