@@ -9,6 +9,7 @@
 #include "lowering/fusion/fuse_loops.h"
 #include "lowering/fusion/intermediates.h"
 #include "lowering/fusion/split_reduction.h"
+#include "lowering/kernel/insert_barriers.h"
 #include "lowering/schedule/launches.h"
 #include "lowering/tensor/lowering.h"
 
@@ -49,7 +50,10 @@ Plan generate(const ir::Graph& graph, const ir::Target& target, const Schedules&
   lowering::LoopNests nests = lowering::analyzeJointly(std::move(all), target);
   const std::vector<lowering::Schedule> schedules = schedulesOf(nests, target, given);
   std::vector<ir::Kernel> kernels = lowering::applyAll(nests, target, schedules);
-  kernels = lowering::narrowIndices(lowering::mergeLaunches(kernels));
+  kernels = lowering::mergeLaunches(kernels);
+  if (target.backend == ir::Backend::Cuda)
+    std::transform(kernels.begin(), kernels.end(), kernels.begin(), lowering::insertBarriers);
+  kernels = lowering::narrowIndices(std::move(kernels));
   for (const ir::Kernel& kernel : kernels) ir::verify(kernel, target);
 
   std::vector<Step> steps;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ir/target.h"
+
 namespace ir {
 
 int64_t Param::readableElements(Backend backend) const {
@@ -14,6 +16,28 @@ int64_t Param::readableElements(Backend backend) const {
 bool isGridLoop(const Statement& statement) {
   const auto* loop = std::get_if<For>(&statement.node);
   return loop != nullptr && loop->kind == LoopKind::Grid;
+}
+
+bool exchanges(const Combine& combine) { return combine.threads * combine.stride > Target::warp || combine.ctas > 1; }
+
+Partials partialsOf(const Launch& launch, const Combine& combine) {
+  const int groups = launch.block / combine.threads;
+  if (launch.isPersistent && combine.ctas > 1) return {1, combine.ctas, groups};
+  const int units = std::max(1, combine.threads * combine.stride / Target::warp);
+  return {units, units * combine.ctas, groups};
+}
+
+int copiedBytes(const Kernel& kernel, const Lanes& lanes) {
+  if (lanes.stores.size() != 1 || lanes.active != nullptr || lanes.first != nullptr) return 0;
+  const Store& store = lanes.stores.front();
+  const Local* to = kernel.local(store.param);
+  const bool isRead = store.value->op == Op::Load && store.value->load().mode == LoadMode::Contiguous;
+  if (to == nullptr || to->space != Space::Shared || !store.contiguous || store.accumulate || !isRead) return 0;
+  const int from = store.value->load().buffer;
+  if (kernel.local(from) != nullptr || kernel.params[from].buffer.isWritten) return 0;
+  const int64_t bytes = lanes.axis->axis().extent * sizeOf(store.value->dtype);
+  const bool isWhole = bytes == 4 || bytes == 8 || bytes == 16;
+  return isWhole && bytes <= kernel.params[from].alignment ? static_cast<int>(bytes) : 0;
 }
 
 bool waitsForGrid(const Kernel& kernel) { return std::count_if(kernel.body.begin(), kernel.body.end(), isGridLoop) > 1; }

@@ -55,6 +55,7 @@ struct Lanes {
   const Expr* active = nullptr;
   std::vector<Store> stores;
   const Expr* first = nullptr;
+  bool isAsync = false;  ///< CUDA: the thread goes on before its copy (copiedBytes) is there, which it has to await
 };
 
 /// CUDA, between loops over threads: combines the threads' copies of private arrays. A group is `threads` threads that
@@ -62,20 +63,51 @@ struct Lanes {
 /// them). Afterwards every thread of a group holds in each array, element by element, the combination of what all of them held;
 /// where there is an array `before`, that is combined with what those threads held that come before this one (of lower ranks, and
 /// of the same one with lower numbers).
+///
+/// Threads of one warp shuffle. Others exchange partial results (`exchanges`): with explicit barriers such a Combine is two, one
+/// that gives them to memory and one that takes them from it, and a Barrier in between.
 struct Combine {
+  enum class Part : uint8_t { Whole, Give, Take };
   struct Item {
     int local = 0;  ///< its buffer number; a private array
     Op op = Op::Add;
-    std::optional<int> before = {};  ///< another private array, of as many elements
+    std::optional<int> before = {};    ///< another private array, of as many elements
+    std::optional<int> partials = {};  ///< the array that is given to or taken from: a shared one, of every CTA of the `ctas`; or
+                                       ///< between the CTAs of a persistent cluster, each of whose threads hold the same in a
+                                       ///< group, a global one
   };
   int threads = 1;
   int stride = 1;
   int ctas = 1;
   std::vector<Item> items;
+  Part part = Part::Whole;
+};
+
+/// CUDA, outside loops over threads: nobody goes on before all are here, and then they see what the others did before.
+struct Barrier {
+  /// Who waits for each other.
+  enum class Scope : uint8_t {
+    Cta,      ///< the threads of each CTA
+    Cluster,  ///< those of all CTAs of a cluster
+    Start,    ///< CTAs of a cluster, for the start of the others: only then they have shared memory to give partial results to
+    Grid,     ///< all of the launch, between two Grid loops
+    LastCta,  ///< all of the launch, after the last Grid loop: only the CTA that comes last goes on
+  };
+  Scope scope = Scope::Cta;
+};
+
+/// CUDA: the asynchronous copies that a thread has started since the last time are a group.
+struct CommitCopies {};
+
+/// CUDA: a thread, or outside loops over threads each of them, waits for all asynchronous copies that it has started; or with
+/// `later` (an I64) for those in groups, except that many last ones, of which there are `most` at most.
+struct AwaitCopies {
+  const Expr* later = nullptr;
+  int most = 0;
 };
 
 struct Statement {
-  std::variant<For, If, Lanes, Combine> node;
+  std::variant<For, If, Lanes, Combine, Barrier, CommitCopies, AwaitCopies> node;
 };
 
 /// Where a local array lives.
@@ -135,8 +167,10 @@ struct Kernel {
   std::vector<Param> params;
   std::vector<Local> locals;
   Launch launch;
-  bool index32 = false;       ///< every index fits 32 bits (index/width.h)
-  bool relaxedMath = false;   ///< results round to 11 bits or fewer: functions may err by 2^-16 relative, 2^-20 absolute
+  bool index32 = false;           ///< every index fits 32 bits (index/width.h)
+  bool relaxedMath = false;       ///< results round to 11 bits or fewer: functions may err by 2^-16 relative, 2^-20 absolute
+  bool explicitBarriers = false;  ///< CUDA: threads wait at the Barrier and AwaitCopies statements, and nowhere else. Without it
+                                  ///< there are none, and what follows a loop or a Combine sees all that was done
   bool streamStores = false;  ///< CPU: contiguous stores of full vectors bypass the caches; each is aligned to its size, or to a
                               ///< vector register's where that is smaller
   Block body;
@@ -154,6 +188,22 @@ struct Kernel {
 };
 
 bool isGridLoop(const Statement& statement);
+/// Whether a Combine combines more than the threads of one warp.
+bool exchanges(const Combine& combine);
+
+/// The partial results that a Combine gives for each element of an item's array, as [element, partial result, group]; between the
+/// CTAs of a persistent cluster as [cluster, element, group, partial result].
+struct Partials {
+  int units = 1;   ///< of a CTA, for each group: its threads of a warp give one together
+  int count = 1;   ///< of all CTAs, for each group: one of a unit, by rank
+  int groups = 1;  ///< of a CTA
+  int64_t elements(const Buffer& array) const { return array.type.storageElements() * count * groups; }  ///< of a cluster
+};
+Partials partialsOf(const Launch& launch, const Combine& combine);
+
+/// The bytes of a statement that does nothing but copy a vector from global to shared memory, where hardware can do so by
+/// itself: 4, 8 or 16; 0 of every other statement.
+int copiedBytes(const Kernel& kernel, const Lanes& lanes);
 /// Whether a Grid loop follows another one, so that all CTAs wait for one another.
 bool waitsForGrid(const Kernel& kernel);
 

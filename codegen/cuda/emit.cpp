@@ -1,14 +1,10 @@
 #include "codegen/cuda/emit.h"
 
 #include <algorithm>
-#include <set>
-#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "codegen/cuda/barriers.h"
-#include "codegen/cuda/copies.h"
 #include "codegen/cuda/lanes.h"
 #include "codegen/cuda/memory.h"
 #include "codegen/cuda/names.h"
@@ -22,101 +18,62 @@ std::string_view cudaCombinePrelude();
 
 namespace {
 
-/// Prints the statements of a kernel and the barriers between them.
+/// Prints the statements of a kernel.
 class CudaPrinter {
  public:
-  CudaPrinter(const ir::Kernel& kernel, const CudaMemory& memory)
-      : kernel_(kernel), memory_(memory), inCta_(kernel), inCluster_(kernel), groups_(kernel) {}
+  CudaPrinter(const ir::Kernel& kernel, const CudaMemory& memory) : kernel_(kernel), memory_(memory) {}
 
   void body(CudaScope& scope);
 
  private:
   void block(const ir::Block& block, CudaScope& scope) {
-    const int before = groups_.awaited();
-    for (const ir::Statement& statement : block) {
-      if (groups_.isNeeded(statement)) scope.line(groups_.await(scope));
-      std::visit([&](const auto& node) { print(node, scope); }, statement.node);
-    }
-    groups_.setAwaited(before);
+    for (const ir::Statement& statement : block) std::visit([&](const auto& node) { print(node, scope); }, statement.node);
   }
   void print(const ir::For& loop, CudaScope& scope);
   void print(const ir::If& branch, CudaScope& scope);
   void print(const ir::Lanes& lanes, CudaScope& scope) {
-    const bool isAsync = copiedBytes(kernel_, lanes) > 0 && copied_.contains(lanes.stores.front().param);
-    if (isAsync) groups_.add(lanes.stores.front().param);
-    isAsync ? printAsyncCopy(kernel_, lanes, scope) : printLanes(kernel_, lanes, scope);
+    lanes.isAsync ? printAsyncCopy(kernel_, lanes, scope) : printLanes(kernel_, lanes, scope);
   }
   void print(const ir::Combine& combine, CudaScope& scope);
+  void print(const ir::Barrier& barrier, CudaScope& scope);
+  void print(const ir::CommitCopies&, CudaScope& scope) { scope.line("commitCopies();"); }
+  void print(const ir::AwaitCopies& await, CudaScope& scope);
 
-  void grid(const ir::For& loop, CudaScope& scope);
+  void inPlace(const ir::For& loop, const char* name, CudaScope& scope);
   void persistentClusters(const ir::For& loop, CudaScope& scope);
-  void cluster(const ir::For& loop, CudaScope& scope);
-  void threads(const ir::For& loop, CudaScope& scope);
   void repeated(const ir::For& loop, CudaScope& scope);
   void exchange(const ir::Combine& combine, CudaScope& scope);
-  void meet(const ir::Combine& combine, CudaScope& scope);
-  /// What a Combine exchanges is memory too, with a number after the buffers'.
-  int numberOf(const ir::Combine& combine) const {
-    return static_cast<int>(kernel_.params.size() + kernel_.locals.size()) + memory_.number(combine);
-  }
-  void awaitPeers(CudaScope& scope);
-  void endOfGrid(bool isFollowedByGrid, CudaScope& scope);
-
+  void exchangeInPersistentCluster(const ir::Combine& combine, CudaScope& scope);
   void declareIndices(CudaScope& scope) const;
-  void waitFor(const Accesses& next, bool ofCluster, CudaScope& scope);
-  void passBarrier(bool ofCluster, CudaScope& scope);
 
   const ir::Kernel& kernel_;
   const CudaMemory& memory_;
-  Unordered inCta_;
-  Unordered inCluster_;
-  std::set<int> copied_;  ///< Accesses::copies of the loop over threads that is printed
-  CopyGroups groups_;     ///< its copies
-  bool isInThreads_ = false;
-  bool hasAwaitedPeers_ = false;
 };
 
-bool spansCtas(const ir::Block& block) {
-  const std::vector<const ir::Combine*> combines = combinesOf(block);
-  return std::any_of(combines.begin(), combines.end(), [](const ir::Combine* combine) { return combine->ctas > 1; });
-}
-
-bool hasLoop(const ir::Block& block, ir::LoopKind kind) {
-  const auto has = [&](const ir::Statement& statement) {
-    if (const auto* loop = std::get_if<ir::For>(&statement.node)) return loop->kind == kind || hasLoop(loop->body, kind);
+/// Whether a statement for which `holds` is in a block, or in one inside it.
+template <typename Node, typename Predicate>
+bool contains(const ir::Block& block, const Predicate& holds) {
+  return std::any_of(block.begin(), block.end(), [&](const ir::Statement& statement) {
+    if (const auto* node = std::get_if<Node>(&statement.node); node != nullptr && holds(*node)) return true;
+    if (const auto* loop = std::get_if<ir::For>(&statement.node)) return contains<Node>(loop->body, holds);
     const auto* branch = std::get_if<ir::If>(&statement.node);
-    return branch != nullptr && (hasLoop(branch->then, kind) || hasLoop(branch->otherwise, kind));
-  };
-  return std::any_of(block.begin(), block.end(), has);
+    return branch != nullptr && (contains<Node>(branch->then, holds) || contains<Node>(branch->otherwise, holds));
+  });
 }
 
 void CudaPrinter::body(CudaScope& scope) {
   memory_.declare(scope);
-  if (spansCtas(kernel_.body) && !kernel_.launch.isPersistent) scope.line("clusterArrive();");
+  const auto isStart = [](const ir::Barrier& barrier) { return barrier.scope == ir::Barrier::Scope::Start; };
+  if (contains<ir::Barrier>(kernel_.body, isStart)) scope.line("clusterArrive();");
   declareIndices(scope);
-  for (auto statement = kernel_.body.begin(); statement != kernel_.body.end(); ++statement) {
-    std::visit([&](const auto& node) { print(node, scope); }, statement->node);
-    const auto next = statement + 1;
-    if (ir::isGridLoop(*statement) && next != kernel_.body.end()) endOfGrid(ir::isGridLoop(*next), scope);
-  }
-}
-
-/// Between a grid loop and what follows it: another one, or statements for one CTA.
-void CudaPrinter::endOfGrid(bool isFollowedByGrid, CudaScope& scope) {
-  if (isFollowedByGrid) {
-    scope.line(fmt::format("gridBarrier({});", memory_.barrier()));
-  } else {
-    scope.line("// The CTA that is done last goes on; it sees what all of them wrote.");
-    scope.line(fmt::format("if (!isLastCta({})) return;", memory_.counter()));
-  }
-  inCta_.clear();
+  block(kernel_.body, scope);
 }
 
 void CudaPrinter::print(const ir::For& loop, CudaScope& scope) {
   switch (loop.kind) {
-    case ir::LoopKind::Grid: return grid(loop, scope);
-    case ir::LoopKind::Cluster: return cluster(loop, scope);
-    case ir::LoopKind::Thread: return threads(loop, scope);
+    case ir::LoopKind::Grid: return kernel_.launch.isPersistent ? persistentClusters(loop, scope) : inPlace(loop, "block", scope);
+    case ir::LoopKind::Cluster: return inPlace(loop, "rank", scope);
+    case ir::LoopKind::Thread: return inPlace(loop, "thread", scope);
     case ir::LoopKind::Serial:
     case ir::LoopKind::Unrolled: return repeated(loop, scope);
     case ir::LoopKind::Task: ir::require(false, "the kernel {} has a task loop on CUDA", kernel_.name);
@@ -126,7 +83,8 @@ void CudaPrinter::print(const ir::For& loop, CudaScope& scope) {
 /// The places of a thread, which all loops over them share.
 void CudaPrinter::declareIndices(CudaScope& scope) const {
   const auto declare = [&](ir::LoopKind kind, const char* name, const std::string& value) {
-    if (hasLoop(kernel_.body, kind)) scope.line(fmt::format("const {} {} = {};", scope.expressions().indexType(), name, value));
+    const bool isUsed = contains<ir::For>(kernel_.body, [&](const ir::For& loop) { return loop.kind == kind; });
+    if (isUsed) scope.line(fmt::format("const {} {} = {};", scope.expressions().indexType(), name, value));
   };
   if (!kernel_.launch.isPersistent) {
     const int cluster = kernel_.launch.cluster;
@@ -136,9 +94,10 @@ void CudaPrinter::declareIndices(CudaScope& scope) const {
   declare(ir::LoopKind::Thread, "thread", "threadIdx.x");
 }
 
-void CudaPrinter::grid(const ir::For& loop, CudaScope& scope) {
-  scope.expressions().bind({loop.axis, As::Index}, {"block"});
-  kernel_.launch.isPersistent ? persistentClusters(loop, scope) : block(loop.body, scope);
+/// A loop of which each CTA or thread carries out one iteration.
+void CudaPrinter::inPlace(const ir::For& loop, const char* name, CudaScope& scope) {
+  scope.expressions().bind({loop.axis, As::Index}, {name});
+  block(loop.body, scope);
 }
 
 /// As many CTAs as run at once take the places in persistent clusters in order: a CTA only waits for others that work on the same
@@ -151,73 +110,30 @@ void CudaPrinter::persistentClusters(const ir::For& loop, CudaScope& scope) {
   const std::string type = scope.expressions().indexType();
   inner.line(fmt::format("const {} block = number / {};", type, launch.cluster));
   inner.line(fmt::format("const {} rank = number % {};", type, launch.cluster));
-  block(loop.body, inner);
-  inner.line("__syncthreads();");
+  inPlace(loop, "block", inner);
   scope.leave(inner);
   scope.line("}");
 }
 
-void CudaPrinter::cluster(const ir::For& loop, CudaScope& scope) {
-  scope.expressions().bind({loop.axis, As::Index}, {"rank"});
-  const Accesses accesses = accessesOf(kernel_, loop.body).betweenCtas(kernel_);
-  waitFor(accesses, /*ofCluster=*/true, scope);
-  block(loop.body, scope);
-  inCluster_.add(accesses);
-}
-
-void CudaPrinter::threads(const ir::For& loop, CudaScope& scope) {
-  scope.expressions().bind({loop.axis, As::Index}, {"thread"});
-  const Accesses accesses = accessesOf(kernel_, loop.body);
-  waitFor(accesses, /*ofCluster=*/false, scope);
-  isInThreads_ = true;
-  copied_ = accesses.copies;
-  block(loop.body, scope);
-  copied_.clear();
-  groups_ = CopyGroups(kernel_);
-  isInThreads_ = false;
-  inCta_.add(accesses);
-}
-
 void CudaPrinter::repeated(const ir::For& loop, CudaScope& scope) {
-  if (spansCtas(loop.body)) awaitPeers(scope);
   CudaScope inner = scope.enter();
   const std::string name = inner.numbered("i");
   inner.expressions().bind({loop.axis, As::Index}, {name});
-  if (!isInThreads_) {
-    // An iteration follows the one before it: printing that shows what it leaves unordered.
-    const std::pair before(inCta_, inCluster_);
-    CudaScope previous = inner;
-    block(loop.body, previous);
-    inCta_.add(before.first);
-    inCluster_.add(before.second);
-  }
   if (loop.kind == ir::LoopKind::Unrolled) scope.line("#pragma unroll");
   scope.line(
       fmt::format("for ({0} {1} = 0; {1} < {2}; ++{1}) {{", scope.expressions().indexType(), name, loop.axis->axis().extent));
-  const bool isOfThread = isInThreads_ && loop.kind == ir::LoopKind::Serial;
-  if (isOfThread) groups_.enter(loop.axis);
   block(loop.body, inner);
-  if (isOfThread) {
-    if (groups_.endsHere()) inner.line("commitCopies();");
-    groups_.leave();
-  }
   scope.leave(inner);
   scope.line("}");
 }
 
 void CudaPrinter::print(const ir::If& branch, CudaScope& scope) {
-  if (spansCtas(branch.then) || spansCtas(branch.otherwise)) awaitPeers(scope);
   scope.declare({scope.expressions().keyOf(branch.condition, As::Index)}, LaneForm::Scalar, nullptr);
   scope.line(fmt::format("if ({}) {{", scope.expressions().index(branch.condition)));
-  const std::pair before(inCta_, inCluster_);
-  auto after = before;  // of whichever branch is taken
   const auto print = [&](const ir::Block& statements) {
-    std::tie(inCta_, inCluster_) = before;
     CudaScope inner = scope.enter();
     block(statements, inner);
     scope.leave(inner);
-    after.first.add(inCta_);
-    after.second.add(inCluster_);
   };
   const ir::If* next = &branch;
   while (next != nullptr) {
@@ -232,17 +148,47 @@ void CudaPrinter::print(const ir::If& branch, CudaScope& scope) {
     }
   }
   scope.line("}");
-  std::tie(inCta_, inCluster_) = after;
 }
 
-/// `sum`, or `sum, start` where what is before a thread is asked for too.
+void CudaPrinter::print(const ir::Barrier& barrier, CudaScope& scope) {
+  const ir::Launch& launch = kernel_.launch;
+  switch (barrier.scope) {
+    case ir::Barrier::Scope::Cta: return scope.line("__syncthreads();");
+    case ir::Barrier::Scope::Cluster:
+      return scope.line(launch.isPersistent ? fmt::format("persistentBarrier({}, rank, {});", memory_.arrived(), launch.cluster)
+                                            : "clusterBarrier();");
+    case ir::Barrier::Scope::Start: return scope.line("clusterWait();");
+    case ir::Barrier::Scope::Grid: return scope.line(fmt::format("gridBarrier({});", memory_.barrier()));
+    case ir::Barrier::Scope::LastCta:
+      scope.line("// The CTA that is done last goes on; it sees what all of them wrote.");
+      return scope.line(fmt::format("if (!isLastCta({})) return;", memory_.counter()));
+  }
+}
+
+void CudaPrinter::print(const ir::AwaitCopies& await, CudaScope& scope) {
+  scope.line(await.later == nullptr ? "awaitCopies();"
+                                    : fmt::format("awaitCopies<{}>({});", await.most, scope.expressions().index(await.later)));
+}
+
+/// `sum`, or `sum, start` where what is before a thread is asked for too; and where the partial results are.
 std::string arrays(const ir::Combine::Item& item, const CudaScope& scope) {
-  const std::string& array = scope.expressions().buffer(item.local);
-  return item.before ? fmt::format("{}, {}", array, scope.expressions().buffer(*item.before)) : array;
+  std::string text = scope.expressions().buffer(item.local);
+  for (const std::optional<int>& other : {item.before, item.partials})
+    if (other) text += ", " + scope.expressions().buffer(*other);
+  return text;
+}
+
+std::string_view verb(ir::Combine::Part part) {
+  switch (part) {
+    case ir::Combine::Part::Whole: return "combine";
+    case ir::Combine::Part::Give: return "give";
+    case ir::Combine::Part::Take: return "take";
+  }
+  return "combine";
 }
 
 void CudaPrinter::print(const ir::Combine& combine, CudaScope& scope) {
-  if (exchanges(combine)) return exchange(combine, scope);
+  if (combine.part != ir::Combine::Part::Whole) return exchange(combine, scope);
   if (combine.threads == 1) return;
   const std::string group = combine.stride == 1 ? fmt::format("Group<{}>", combine.threads)
                                                 : fmt::format("Group<{}, {}>", combine.threads, combine.stride);
@@ -250,68 +196,24 @@ void CudaPrinter::print(const ir::Combine& combine, CudaScope& scope) {
     scope.line(fmt::format("{}::combine<{}>({});", group, combinerName(item.op), arrays(item, scope)));
 }
 
-/// All items at once: partial results are given, and taken after one barrier. A CTA of a persistent cluster combines its own
-/// first, and then with those of the others.
 void CudaPrinter::exchange(const ir::Combine& combine, CudaScope& scope) {
-  const bool isPersistent = kernel_.launch.isPersistent && combine.ctas > 1, ofCluster = combine.ctas > 1 && !isPersistent;
-  if (ofCluster) awaitPeers(scope);
-  Accesses exchanged;
-  exchanged.writes = {numberOf(combine)};
-  waitFor(exchanged, ofCluster, scope);
-  const std::string group = fmt::format("Group<{}, {}, {}, {}>", combine.threads, combine.stride, isPersistent ? 1 : combine.ctas,
-                                        kernel_.launch.block);
-  const auto call = [&](const char* verb) {
-    for (const ir::Combine::Item& item : combine.items)
-      scope.line(
-          fmt::format("{}::{}<{}>({}, {});", group, verb, combinerName(item.op), arrays(item, scope), memory_.partials(item)));
-  };
-  call("give");
-  passBarrier(ofCluster, scope);
-  call("take");
-  std::swap(exchanged.reads, exchanged.writes);
-  inCta_.add(exchanged);
-  if (isPersistent) meet(combine, scope);
-  inCluster_.add(exchanged);
+  if (kernel_.launch.isPersistent && combine.ctas > 1) return exchangeInPersistentCluster(combine, scope);
+  const std::string group =
+      fmt::format("Group<{}, {}, {}, {}>", combine.threads, combine.stride, combine.ctas, kernel_.launch.block);
+  for (const ir::Combine::Item& item : combine.items)
+    scope.line(fmt::format("{}::{}<{}>({});", group, verb(combine.part), combinerName(item.op), arrays(item, scope)));
 }
 
-/// Combines the results of a persistent cluster's CTAs through global memory.
-void CudaPrinter::meet(const ir::Combine& combine, CudaScope& scope) {
-  const auto partials = [&](const ir::Combine::Item& item) {
-    return fmt::format("{} + block * {}", memory_.clusterPartials(item), persistentElements(kernel_, combine, item));
-  };
+void CudaPrinter::exchangeInPersistentCluster(const ir::Combine& combine, CudaScope& scope) {
   const std::string cluster = fmt::format("PersistentCluster<{}, {}, {}>", combine.ctas, combine.threads, kernel_.launch.block);
-  Accesses exchanged;
-  exchanged.writes = {numberOf(combine)};
-  waitFor(exchanged, /*ofCluster=*/true, scope);
-  for (const ir::Combine::Item& item : combine.items)
-    scope.line(fmt::format("{}::give({}, {}, rank);", cluster, scope.expressions().buffer(item.local), partials(item)));
-  passBarrier(/*ofCluster=*/true, scope);
-  for (const ir::Combine::Item& item : combine.items)
-    scope.line(fmt::format("{}::take<{}>({}, {});", cluster, combinerName(item.op), scope.expressions().buffer(item.local),
-                           partials(item)));
-}
-
-/// A CTA's shared memory may be written by others of its cluster once it has started.
-void CudaPrinter::awaitPeers(CudaScope& scope) {
-  if (kernel_.launch.isPersistent || std::exchange(hasAwaitedPeers_, true)) return;
-  scope.line("clusterWait();");
-}
-
-void CudaPrinter::waitFor(const Accesses& next, bool ofCluster, CudaScope& scope) {
-  if ((ofCluster ? inCluster_ : inCta_).conflictsWith(next)) passBarrier(ofCluster, scope);
-}
-
-void CudaPrinter::passBarrier(bool ofCluster, CudaScope& scope) {
-  if (inCta_.isCopying()) scope.line("awaitCopies();");
-  const ir::Launch& launch = kernel_.launch;
-  if (!ofCluster)
-    scope.line("__syncthreads();");
-  else if (launch.isPersistent)
-    scope.line(fmt::format("persistentBarrier({}, rank, {});", memory_.arrived(), launch.cluster));
-  else
-    scope.line("clusterBarrier();");
-  inCta_.clear();
-  if (ofCluster) inCluster_.clear();
+  for (const ir::Combine::Item& item : combine.items) {
+    const int64_t elements = partialsOf(kernel_.launch, combine).elements(kernel_.buffer(item.local));
+    const std::string& array = scope.expressions().buffer(item.local);
+    const std::string partials = fmt::format("{} + block * {}", scope.expressions().buffer(*item.partials), elements);
+    scope.line(combine.part == ir::Combine::Part::Give
+                   ? fmt::format("{}::give({}, {}, rank);", cluster, array, partials)
+                   : fmt::format("{}::take<{}>({}, {});", cluster, combinerName(item.op), array, partials));
+  }
 }
 
 /// `T* __restrict__ name` and a comment for each parameter, and the workspace.
@@ -351,11 +253,12 @@ std::string_view cudaPrelude() {
 
 Program emitCuda(const ir::Kernel& kernel, const ir::Target& target) {
   ir::require(kernel.backend == ir::Backend::Cuda, "the kernel {} is scheduled for a CPU", kernel.name);
+  ir::require(kernel.explicitBarriers, "the barriers of the kernel {} are implied", kernel.name);
   const std::vector<std::string> names = bufferNames(kernel);
   CudaScope scope(CudaExpressions(kernel, names), kernel);
   for (const std::string& name : names) scope.unique(name);
   for (const char* name : {"block", "rank", "thread"}) scope.unique(name);
-  const CudaMemory memory(kernel, scope);
+  const CudaMemory memory(kernel, names);
   ir::require(memory.sharedBytes() <= target.ctaSharedBytes, "the kernel {} takes {} bytes of shared memory; {} has {} for a CTA",
               kernel.name, memory.sharedBytes(), target.arch, target.ctaSharedBytes);
   CudaPrinter(kernel, memory).body(scope);

@@ -10,8 +10,8 @@ namespace codegen {
 /// of lanes, threads and CTAs (combine.cuh).
 std::string_view cudaPrelude();
 
-/// The kernel as CUDA C++: `extern "C" __global__ void NAME(T0* p0, T1* p1, ...)`, one pointer a parameter and the workspace's,
-/// where it has one, last.
+/// A kernel with explicit barriers as CUDA C++: `extern "C" __global__ void NAME(T0* p0, T1* p1, ...)`, one pointer a parameter
+/// and the workspace's, where it has one, last.
 Program emitCuda(const ir::Kernel& kernel, const ir::Target& target);
 
 }  // namespace codegen

@@ -368,24 +368,12 @@ void printLanes(const ir::Kernel& kernel, const ir::Lanes& lanes, CudaScope& sco
   scope.absorb(statement);
 }
 
-int copiedBytes(const ir::Kernel& kernel, const ir::Lanes& lanes) {
-  if (lanes.stores.size() != 1 || lanes.active != nullptr || lanes.first != nullptr) return 0;
-  const ir::Store& store = lanes.stores.front();
-  const ir::Local* to = kernel.local(store.param);
-  const bool isCopy = to != nullptr && to->space == ir::Space::Shared && store.contiguous && !store.accumulate &&
-                      isContiguous(store.value) && kernel.local(store.value->load().buffer) == nullptr;
-  if (!isCopy || kernel.buffer(store.value->load().buffer).isWritten) return 0;
-  const int64_t bytes = lanes.axis->axis().extent * ir::sizeOf(store.value->dtype);
-  const int64_t aligned = accessBytes(kernel, store.value->load().buffer, lanes.axis->axis().extent);
-  return aligned == bytes && (bytes == 4 || bytes == 8 || bytes == 16) ? static_cast<int>(bytes) : 0;
-}
-
 void printAsyncCopy(const ir::Kernel& kernel, const ir::Lanes& lanes, CudaScope& scope) {
   const ir::Store& store = lanes.stores.front();
   const Expr* from = store.value->src[0];
   CudaExpressions& print = scope.expressions();
   scope.declare({print.keyOf(store.offset, As::Index), print.keyOf(from, As::Index)}, LaneForm::Scalar, nullptr);
-  scope.line(fmt::format("copyAsync<{}>({}, {});", copiedBytes(kernel, lanes), print.address(store.param, store.offset),
+  scope.line(fmt::format("copyAsync<{}>({}, {});", ir::copiedBytes(kernel, lanes), print.address(store.param, store.offset),
                          print.address(store.value->load().buffer, from)));
 }
 

@@ -10,7 +10,6 @@
 namespace codegen {
 namespace {
 
-constexpr int64_t warp = ir::Target::warp;
 constexpr int64_t workspaceAlignment = 256;
 /// What isLastCta has of its own, rounded up.
 constexpr int64_t ownSharedBytes = 32;
@@ -35,47 +34,16 @@ std::string pointer(const Array& array, const char* memory) {
   return fmt::format("{0}* const {1} = reinterpret_cast<{0}*>({2});", array.type, array.name, bytesAt(memory, array.offset));
 }
 
-/// The partial results of one item: one for each element of the array, each warp (or smaller group), and each CTA.
-int64_t partElements(const ir::Kernel& kernel, const ir::Combine& combine, const ir::Combine::Item& item) {
-  const int64_t units = std::max<int64_t>(1, int64_t{combine.threads} * combine.stride / warp);
-  const int64_t groups = kernel.launch.block / combine.threads;
-  const int ctas = kernel.launch.isPersistent ? 1 : combine.ctas;
-  return kernel.buffer(item.local).type.storageElements() * units * ctas * groups;
-}
-
 }  // namespace
-
-std::vector<const ir::Combine*> combinesOf(const ir::Block& block) {
-  std::vector<const ir::Combine*> found;
-  const auto add = [&](const ir::Block& inner) {
-    for (const ir::Combine* combine : combinesOf(inner)) found.push_back(combine);
-  };
-  for (const ir::Statement& statement : block) {
-    if (const auto* combine = std::get_if<ir::Combine>(&statement.node)) found.push_back(combine);
-    if (const auto* loop = std::get_if<ir::For>(&statement.node)) add(loop->body);
-    if (const auto* branch = std::get_if<ir::If>(&statement.node)) {
-      add(branch->then);
-      add(branch->otherwise);
-    }
-  }
-  return found;
-}
-
-bool exchanges(const ir::Combine& combine) { return combine.threads * combine.stride > warp || combine.ctas > 1; }
-
-int64_t persistentElements(const ir::Kernel& kernel, const ir::Combine& combine, const ir::Combine::Item& item) {
-  return kernel.buffer(item.local).type.storageElements() * combine.ctas * (kernel.launch.block / combine.threads);
-}
 
 bool hasEpilogue(const ir::Kernel& kernel) {
   return std::any_of(kernel.body.begin(), kernel.body.end(), ir::isGridLoop) && !ir::isGridLoop(kernel.body.back());
 }
 
-CudaMemory::CudaMemory(const ir::Kernel& kernel, CudaScope& scope) : kernel_(kernel) {
-  const auto firstLocal = static_cast<int>(kernel.params.size());
+CudaMemory::CudaMemory(const ir::Kernel& kernel, const std::vector<std::string>& names) {
   for (size_t i = 0; i < kernel.locals.size(); ++i) {
     const ir::Local& local = kernel.locals[i];
-    const std::string& name = scope.expressions().buffer(firstLocal + static_cast<int>(i));
+    const std::string& name = names[kernel.params.size() + i];
     const ir::DType dtype = local.buffer.type.dtype;
     const int64_t elements = local.buffer.type.storageElements();
     switch (local.space) {
@@ -83,19 +51,6 @@ CudaMemory::CudaMemory(const ir::Kernel& kernel, CudaScope& scope) : kernel_(ker
       case ir::Space::Shared: addShared(name, dtype, elements); break;
       case ir::Space::Global:
       case ir::Space::Sums: addGlobal(name, dtype, elements); break;  // the workspace starts as zeros
-    }
-  }
-  for (const ir::Combine* combine : combinesOf(kernel.body)) {
-    if (!exchanges(*combine)) continue;
-    numbers_[combine] = static_cast<int>(numbers_.size());
-    for (const ir::Combine::Item& item : combine->items) {
-      const std::string name = scope.unique(scope.expressions().buffer(item.local) + "_partials");
-      partials_[&item] = name;
-      const ir::TensorType& type = kernel.buffer(item.local).type;
-      addShared(name, type.dtype, partElements(kernel, *combine, item));
-      if (!kernel.launch.isPersistent || combine->ctas == 1) continue;
-      clusterPartials_[&item] = scope.unique(scope.expressions().buffer(item.local) + "_cluster_partials");
-      addGlobal(clusterPartials_[&item], type.dtype, persistentElements(kernel, *combine, item) * kernel.launch.grid);
     }
   }
   if (kernel.launch.isPersistent) {

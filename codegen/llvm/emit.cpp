@@ -82,7 +82,10 @@ class LlvmKernel {
         builder_, condition, [&] { block(statement.then); }, statement.otherwise.empty() ? std::function<void()>() : otherwise);
   }
 
-  void print(const ir::Combine&) { ir::require(false, "a combination of threads on a CPU"); }
+  template <typename Statement>  // of threads
+  void print(const Statement&) {
+    ir::require(false, "the kernel {} combines threads or lets them wait on a CPU", scope_.kernel.name);
+  }
 
   void print(const ir::Lanes& lanes) {
     const auto count = static_cast<int>(lanes.axis->axis().extent);

@@ -1,7 +1,11 @@
 #include <algorithm>
 #include <cmath>
+#include <deque>
+#include <map>
+#include <utility>
 
 #include "ir/error.h"
+#include "ir/interpret/combine.h"
 #include "ir/interpret/interpret.h"
 #include "ir/interpret/machine.h"
 #include "ir/text/text.h"
@@ -12,34 +16,93 @@ namespace {
 /// Carries the statements of a kernel out, in order: the threads of a loop one after another.
 class KernelRunner {
  public:
-  KernelRunner(const Kernel& kernel, Machine& machine) : kernel_(kernel), machine_(machine) {}
+  KernelRunner(const Kernel& kernel, Machine& machine, Clock& clock)
+      : kernel_(kernel), machine_(machine), clock_(clock), combiner_(kernel, machine) {}
 
+  void run() { run(kernel_.body); }
+
+ private:
   void run(const Block& block) {
     for (const Statement& statement : block) std::visit([&](const auto& node) { run(node); }, statement.node);
   }
 
- private:
-  /// Each iteration of the loops over clusters and tasks has local arrays of its own, and so has what follows them.
   void run(const For& loop) {
     Position& position = machine_.position;
     const Position outside = position;
-    const bool isOutermost = loop.kind == LoopKind::Grid || loop.kind == LoopKind::Task;
-    if (loop.kind == LoopKind::Thread) position.phase = ++phases_;
-    if (isOutermost) position.loop = ++phases_;
+    const Where around = std::exchange(where_, whereIn(loop.kind));
     int64_t& value = machine_.axes[loop.axis];
     for (value = 0; value < loop.axis->axis().extent; ++value) {
-      if (isOutermost) forget(), position.iteration = value;
+      if (loop.kind == LoopKind::Grid || loop.kind == LoopKind::Task) begin(value);
       if (loop.kind == LoopKind::Cluster) position.rank = static_cast<int>(value);
       if (loop.kind == LoopKind::Thread) position.thread = static_cast<int>(value);
       run(loop.body);
+      if (loop.kind == LoopKind::Grid) end(&loop == std::get_if<For>(&kernel_.body.back().node));
     }
-    if (isOutermost) forget();
     position = outside;
+    where_ = around;
+    if (loop.kind == LoopKind::Grid || loop.kind == LoopKind::Task) forget();
+    if (!kernel_.explicitBarriers) meetAfter(loop.kind);
   }
 
+  /// Which loops are around a statement.
+  enum class Where : uint8_t { Launch, Cluster, Cta, Thread };
+  Where whereIn(LoopKind kind) const {
+    switch (kind) {
+      case LoopKind::Grid: return kernel_.launch.cluster == 1 ? Where::Cta : Where::Cluster;
+      case LoopKind::Cluster: return Where::Cta;
+      case LoopKind::Thread: return Where::Thread;
+      case LoopKind::Task:
+      case LoopKind::Serial:
+      case LoopKind::Unrolled: return where_;
+    }
+    return where_;
+  }
+
+  /// Each iteration of the loops over clusters and tasks has local arrays of its own, and so has what follows them.
+  void begin(int64_t iteration) {
+    forget();
+    machine_.position.iteration = iteration;
+    combiner_.hasStarted = false;
+  }
+  void end(bool isLast) {
+    if (!kernel_.launch.isPersistent && !isLast)
+      for (const auto& [position, copies] : copies_)
+        require(copies.begun.empty() && copies.groups.empty(), "the loop over blocks leaves copies that nobody awaits");
+    if (!kernel_.launch.isPersistent) copies_.clear();
+    if (!kernel_.explicitBarriers) clock_.meetInCluster();
+  }
   void forget() {
     for (LocalArray& array : machine_.locals)
-      if (array.local().space == Space::Private || array.local().space == Space::Shared) array.forget();
+      if (array.local().space == Space::Private || array.local().space == Space::Shared)
+        array.forget(kernel_.launch.isPersistent);
+  }
+
+  /// What implied barriers do after a loop.
+  void meetAfter(LoopKind kind) {
+    switch (kind) {
+      case LoopKind::Grid:
+      case LoopKind::Task: return clock_.meetInLaunch();
+      case LoopKind::Cluster: return clock_.meetInCluster();
+      case LoopKind::Thread: return clock_.meetInCta(machine_.position.rank);
+      case LoopKind::Serial:
+      case LoopKind::Unrolled: return;
+    }
+  }
+
+  void run(const Barrier& barrier) {
+    switch (barrier.scope) {
+      case Barrier::Scope::Cta: return eachCta([&](int rank) { clock_.meetInCta(rank); });
+      case Barrier::Scope::Cluster: return clock_.meetInCluster();
+      case Barrier::Scope::Start: combiner_.hasStarted = true; return;
+      case Barrier::Scope::Grid:
+      case Barrier::Scope::LastCta: return clock_.meetInLaunch();
+    }
+  }
+  /// The CTA at hand, or all of the cluster.
+  template <typename Do>
+  void eachCta(const Do& act) {
+    if (where_ != Where::Cluster) return act(machine_.position.rank);
+    for (int rank = 0; rank < kernel_.launch.cluster; ++rank) act(rank);
   }
 
   void run(const If& branch) { run(evaluated(branch.condition) != 0 ? branch.then : branch.otherwise); }
@@ -52,40 +115,36 @@ class KernelRunner {
     machine_.lane = &lane;
     Stores& stores = stores_.try_emplace(&lanes, lanes.stores, machine_).first->second;
     for (lane = from; lane < to; ++lane) stores.compute(machine_);
-    stores.write(machine_);
+    lanes.isAsync ? stores.copy(machine_, copiesOf(machine_.position).begun) : stores.write(machine_);
     machine_.lane = nullptr;
   }
 
-  /// Of a combination over one CTA, that is the one at hand.
-  void run(const Combine& combine) {
-    const int firstRank = combine.ctas == 1 ? machine_.position.rank : 0;
-    const int span = combine.threads * combine.stride;
-    for (int thread = 0; thread < kernel_.launch.block; ++thread) {
-      if (thread / combine.stride % combine.threads != 0) continue;  // not the first of a group
-      std::vector<Position> group;
-      for (int rank = firstRank; rank < firstRank + combine.ctas; ++rank)
-        for (int member = thread; member < thread + span; member += combine.stride) group.push_back({rank, member});
-      for (const Combine::Item& item : combine.items) run(item, group);
-    }
+  void run(const Combine& combine) { combiner_.run(combine); }
+
+  /// The asynchronous copies of a thread that it has not awaited.
+  struct Copies {
+    std::vector<Copy> begun;  ///< since the last group
+    std::deque<std::vector<Copy>> groups;
+  };
+  Copies& copiesOf(const Position& position) { return copies_[{position.rank, position.thread}]; }
+
+  void run(const CommitCopies&) {
+    Copies& copies = copiesOf(machine_.position);
+    copies.groups.push_back(std::exchange(copies.begun, {}));
   }
 
-  /// What no thread of the group wrote, or only some did, is undefined in all of them.
-  void run(const Combine::Item& item, const std::vector<Position>& group) {
-    LocalArray* array = machine_.local(item.local);
-    require(array != nullptr, "a combination of parameter {}", item.local);
-    LocalArray* before = item.before ? machine_.local(*item.before) : nullptr;
-    const DType dtype = array->local().buffer.type.dtype;
-    const auto combined = [&](const std::optional<Scalar>& a, const std::optional<Scalar>& b) {
-      return a && b ? std::optional(convert(dtype, dtype, ir::combine(item.op, dtype, *a, *b))) : std::nullopt;
-    };
-    for (int64_t element = 0; element < array->elements(); ++element) {
-      std::optional<Scalar> result = array->get(group.front(), element);
-      for (size_t i = 1; i < group.size(); ++i) {
-        if (before != nullptr) before->set(group[i], element, combined(before->get(group[i], element), result));
-        result = combined(result, array->get(group[i], element));
-      }
-      for (const Position& position : group) array->set(position, element, result);
-    }
+  void run(const AwaitCopies& await) {
+    if (where_ == Where::Thread) return run(await, machine_.position);
+    eachCta([&](int rank) {
+      for (int thread = 0; thread < kernel_.launch.block; ++thread) run(await, {rank, thread, machine_.position.iteration});
+    });
+  }
+  void run(const AwaitCopies& await, const Position& position) {
+    Copies& copies = copiesOf(position);
+    if (await.later == nullptr) copies.groups.push_back(std::exchange(copies.begun, {}));
+    const int64_t later = await.later == nullptr ? 0 : std::min<int64_t>(evaluated(await.later), await.most);
+    for (; static_cast<int64_t>(copies.groups.size()) > later; copies.groups.pop_front())
+      for (const Copy& copy : copies.groups.front()) copy.to->endCopy(position, copy.offset, copy.value);
   }
 
   int64_t evaluated(const Expr* expr) {
@@ -96,7 +155,10 @@ class KernelRunner {
 
   const Kernel& kernel_;
   Machine& machine_;
-  int64_t phases_ = 1;
+  Clock& clock_;
+  Combiner combiner_;
+  Where where_ = Where::Launch;
+  std::map<std::pair<int, int>, Copies> copies_;  ///< by rank and thread
   std::unordered_map<const Lanes*, Stores> stores_;
   std::unordered_map<const Expr*, Evaluation> evaluations_;
 };
@@ -136,8 +198,15 @@ void interpret(const Kernel& kernel, std::vector<Memory>& memory, bool roundEach
   std::vector<const Buffer*> buffers;
   for (const Param& param : kernel.params) buffers.push_back(&param.buffer);
   Machine machine(buffers, memory, roundEach);
-  for (const Local& local : kernel.locals) machine.locals.emplace_back(local, kernel.launch);
-  KernelRunner(kernel, machine).run(kernel.body);
+  Clock clock(kernel.launch.cluster);
+  for (const Param& param : kernel.params) {
+    const auto elements = static_cast<size_t>(param.readableElements(kernel.backend));
+    machine.shared.emplace_back();
+    if (kernel.explicitBarriers && param.buffer.isRead && param.buffer.isWritten)
+      machine.shared.back().emplace(param.buffer, elements, clock);
+  }
+  for (const Local& local : kernel.locals) machine.locals.emplace_back(local, kernel.launch, clock);
+  KernelRunner(kernel, machine, clock).run();
   for (const LocalArray& array : machine.locals)
     if (array.local().space == Space::Sums) array.requireZeros();
 }

@@ -1,5 +1,8 @@
+#include "ir/interpret/local.h"
+
+#include <algorithm>
+
 #include "ir/error.h"
-#include "ir/interpret/machine.h"
 
 namespace ir {
 
@@ -9,7 +12,62 @@ size_t elementOf(const Buffer& buffer, int64_t offset, size_t elements, std::str
   return static_cast<size_t>(offset);
 }
 
-LocalArray::LocalArray(const Local& local, const Launch& launch)
+Uses::OfElement& Uses::at(int64_t offset, size_t index, std::string_view access) {
+  OfElement& element = all_[index];
+  if (element.age != age_) element = {};
+  element.age = age_;
+  require(!element.isCopied, "{} of {}[{}], to which a copy is under way", access, buffer_.name, offset);
+  return element;
+}
+
+void Uses::demandOrder(const Recent& before, std::string_view did, const Position& by, int64_t offset,
+                       std::string_view access) const {
+  const Position* other = before.unordered(by, clock_);
+  if (other == nullptr) return;
+  const bool isNear = other->iteration == by.iteration && other->rank == by.rank;
+  const auto place = [&](const Position& one) {
+    std::string text = "thread " + std::to_string(one.thread);
+    if (isNear) return text;
+    if (one.iteration == -1) return text;
+    return text + " of block " + std::to_string(one.rank) + " in iteration " + std::to_string(one.iteration);
+  };
+  fail(ErrorKind::Internal, "{} of {}[{}] in {}, which {} {} with no barrier in between", access, buffer_.name, offset, place(by),
+       place(*other), did);
+}
+
+void Uses::read(const Position& by, int64_t offset, size_t index) {
+  OfElement& element = at(offset, index, "read");
+  demandOrder(element.writes, "writes", by, offset, "read");
+  demandOrder(element.adds, "adds to", by, offset, "read");
+  element.reads.add(by, clock_);
+}
+
+void Uses::write(const Position& by, int64_t offset, size_t index) {
+  OfElement& element = at(offset, index, "write");
+  demandOrder(element.reads, "reads", by, offset, "write");
+  demandOrder(element.writes, "writes", by, offset, "write");
+  demandOrder(element.adds, "adds to", by, offset, "write");
+  element.writes.add(by, clock_);
+}
+
+void Uses::add(const Position& by, int64_t offset, size_t index) {
+  OfElement& element = at(offset, index, "addition");
+  demandOrder(element.reads, "reads", by, offset, "addition");
+  demandOrder(element.writes, "writes", by, offset, "addition");
+  element.adds.add(by, clock_);
+}
+
+void Uses::beginCopy(const Position& by, int64_t offset, size_t index) {
+  write(by, offset, index);
+  all_[index].isCopied = true;
+}
+
+void Uses::endCopy(const Position& by, int64_t offset, size_t index) {
+  all_[index].isCopied = false;
+  write(by, offset, index);
+}
+
+LocalArray::LocalArray(const Local& local, const Launch& launch, const Clock& clock)
     : local_(local),
       elements_(local.buffer.type.storageElements()),
       ofThread_(local.space == Space::Private ? 1 : 0),
@@ -17,8 +75,18 @@ LocalArray::LocalArray(const Local& local, const Launch& launch)
               : local.space == Space::Shared ? 1
                                              : 0) {
   cells_.resize(static_cast<size_t>(elements_ * std::max<int64_t>(1, ofRank_ * launch.cluster)));
-  if (local.space != Space::Private) uses_.resize(cells_.size());
+  if (local.space != Space::Private) uses_.emplace(local.buffer, cells_.size(), clock);
   if (local.space == Space::Sums) std::fill(cells_.begin(), cells_.end(), Cell{Scalar(0.0), age_});
+}
+
+Position LocalArray::inMemory(Position position) const {
+  if (local_.space == Space::Shared) position.iteration = 0;
+  return position;
+}
+
+Scalar LocalArray::converted(const Scalar& value) const {
+  const DType dtype = local_.buffer.type.dtype;
+  return convert(dtype, dtype, value);
 }
 
 std::optional<Scalar> LocalArray::get(const Position& position, int64_t element) const {
@@ -32,27 +100,45 @@ void LocalArray::set(const Position& position, int64_t element, const std::optio
 
 Scalar LocalArray::read(const Position& position, int64_t offset) {
   elementOf(local_.buffer, offset, static_cast<size_t>(elements_), "read");
+  if (uses_) uses_->read(inMemory(position), offset, index(position, offset));
   const std::optional<Scalar> value = get(position, offset);
   require(value.has_value(), "read of {}[{}] in thread {}, which is undefined", local_.buffer.name, offset, position.thread);
-  if (!uses_.empty()) noteRead(position, offset);
   return *value;
 }
 
 void LocalArray::write(const Position& position, int64_t offset, const Scalar& value) {
   elementOf(local_.buffer, offset, static_cast<size_t>(elements_), "write");
-  if (!uses_.empty()) noteWrite(position, offset);
-  const DType dtype = local_.buffer.type.dtype;
-  set(position, offset, convert(dtype, dtype, value));
+  if (uses_) uses_->write(inMemory(position), offset, index(position, offset));
+  set(position, offset, converted(value));
 }
 
 void LocalArray::add(const Position& position, int64_t offset, const Scalar& value) {
   elementOf(local_.buffer, offset, static_cast<size_t>(elements_), "addition");
-  const Position& reader = uses_[index(position, offset)].reader;
-  require(reader.phase == 0 || reader.loop != position.loop, "addition to {}[{}] in the loop that reads it", local_.buffer.name,
-          offset);
-  noteWrite(position, offset);
-  const DType dtype = local_.buffer.type.dtype;
-  set(position, offset, convert(dtype, dtype, ir::combine(Op::Add, dtype, *get(position, offset), value)));
+  uses_->add(position, offset, index(position, offset));
+  set(position, offset, converted(ir::combine(Op::Add, local_.buffer.type.dtype, *get(position, offset), value)));
+}
+
+void LocalArray::beginCopy(const Position& position, int64_t offset) {
+  elementOf(local_.buffer, offset, static_cast<size_t>(elements_), "copy");
+  uses_->beginCopy(inMemory(position), offset, index(position, offset));
+  set(position, offset, std::nullopt);
+}
+
+void LocalArray::endCopy(const Position& position, int64_t offset, const Scalar& value) {
+  uses_->endCopy(inMemory(position), offset, index(position, offset));
+  set(position, offset, value);
+}
+
+std::optional<Scalar> LocalArray::take(const Position& position, int64_t offset) {
+  uses_->read(inMemory(position), offset, index(position, offset));
+  return get(position, offset);
+}
+
+void LocalArray::give(const Position& position, int64_t offset, const std::optional<Scalar>& value, int rank) {
+  Position to = position;
+  to.rank = rank;
+  uses_->write(inMemory(position), offset, index(to, offset));
+  set(to, offset, value);
 }
 
 void LocalArray::requireZeros() const {
@@ -60,28 +146,9 @@ void LocalArray::requireZeros() const {
     require(std::get<double>(*get({}, element)) == 0, "the kernel leaves {}[{}], which is not 0", local_.buffer.name, element);
 }
 
-void LocalArray::noteRead(const Position& position, int64_t offset) {
-  Uses& uses = uses_[index(position, offset)];
-  const Position& writer = uses.writer;
-  const bool isSum = local_.space == Space::Sums && writer.phase != 0 && writer.loop == position.loop;
-  require(!isSum, "read of {}[{}] in the loop that adds to it", local_.buffer.name, offset);
-  const bool isOfOther = position.iteration >= 0 && writer.loop == position.loop && writer.iteration != position.iteration;
-  require(!isOfOther || local_.space == Space::Shared, "read of {}[{}] in iteration {}, which iteration {} writes",
-          local_.buffer.name, offset, position.iteration, writer.iteration);
-  require(writer.phase != position.phase || writer.thread == position.thread,
-          "read of {}[{}] in thread {}, which thread {} writes in the same loop", local_.buffer.name, offset, position.thread,
-          writer.thread);
-  const bool isPhase = uses.reader.phase == position.phase;
-  uses.hasReaders = isPhase && (uses.hasReaders || uses.reader.thread != position.thread);
-  uses.reader = position;
-}
-
-void LocalArray::noteWrite(const Position& position, int64_t offset) {
-  Uses& uses = uses_[index(position, offset)];
-  const bool isRead = uses.reader.phase == position.phase && (uses.hasReaders || uses.reader.thread != position.thread);
-  require(!isRead, "write of {}[{}] in thread {}, which another one reads in the same loop", local_.buffer.name, offset,
-          position.thread);
-  uses.writer = position;
+void LocalArray::forget(bool isSame) {
+  ++age_;
+  if (uses_ && !isSame) uses_->forget();
 }
 
 }  // namespace ir

@@ -126,10 +126,17 @@ LocalArray* Machine::local(int buffer) {
   return number < buffers_.size() ? nullptr : &locals.at(number - buffers_.size());
 }
 
+Uses* Machine::uses(int buffer) {
+  const auto number = static_cast<size_t>(buffer);
+  return number < shared.size() && shared[number] ? &*shared[number] : nullptr;
+}
+
 Scalar Machine::read(int buffer, int64_t offset) {
   if (LocalArray* array = local(buffer)) return array->read(position, offset);
   const auto element = [&](const auto& data) -> Scalar {
-    return data[elementOf(*buffers_[buffer], offset, data.size(), "read")];
+    const size_t index = elementOf(*buffers_[buffer], offset, data.size(), "read");
+    if (Uses* known = uses(buffer)) known->read(position, offset, index);
+    return data[index];
   };
   return std::visit(element, memory_[buffer].data);
 }
@@ -141,7 +148,9 @@ void Machine::write(int buffer, int64_t offset, const Scalar& value) {
   std::visit(
       [&](auto& data) {
         using Element = typename std::remove_cvref_t<decltype(data)>::value_type;
-        data[elementOf(*buffers_[buffer], offset, data.size(), "write")] = std::get<Element>(held);
+        const size_t index = elementOf(*buffers_[buffer], offset, data.size(), "write");
+        if (Uses* known = uses(buffer)) known->write(position, offset, index);
+        data[index] = std::get<Element>(held);
       },
       memory_[buffer].data);
 }
@@ -221,6 +230,16 @@ void Stores::write(Machine& machine) {
                              ? one.value
                              : combine(*store.accumulate, store.value->dtype, machine.read(store.param, one.offset), one.value);
     machine.write(store.param, one.offset, value);
+  }
+  pending_.clear();
+}
+
+void Stores::copy(Machine& machine, std::vector<Copy>& begun) {
+  for (const Pending& one : pending_) {
+    LocalArray* to = machine.local(stores_[one.store].param);
+    require(to != nullptr && to->local().space == Space::Shared, "an asynchronous copy to no shared array");
+    to->beginCopy(machine.position, one.offset);
+    begun.push_back({to, one.offset, one.value});
   }
   pending_.clear();
 }

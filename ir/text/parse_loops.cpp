@@ -136,6 +136,7 @@ Kernel parseKernel(std::string_view text) {
   kernel.launch = parseLaunch(tokens, kernel.backend);
   kernel.index32 = acceptLine(tokens, {"index32"});
   kernel.relaxedMath = acceptLine(tokens, {"relaxed", "math"});
+  kernel.explicitBarriers = acceptLine(tokens, {"explicit", "barriers"});
   kernel.streamStores = acceptLine(tokens, {"stream", "stores"});
   parseBuffers(tokens, [&](Buffer buffer) { kernel.params.push_back(parseParam(tokens, std::move(buffer))); });
   kernel.locals = parseLocals(tokens);

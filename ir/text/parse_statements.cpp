@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+
 #include "ir/error.h"
 #include "ir/target.h"
 
@@ -70,8 +73,13 @@ Statement StatementParser::statement(int indent) {
   if (tokens_.accept("for")) return {loop(indent)};
   if (tokens_.accept("if")) return {branch(indent)};
   if (tokens_.accept("lanes")) return {lanes(indent)};
-  if (tokens_.accept("combine")) return {combine()};
-  tokens_.refuse("for, if, let, lanes or combine");
+  if (tokens_.accept("combine")) return {combine(Combine::Part::Whole)};
+  if (tokens_.accept("give")) return {combine(Combine::Part::Give)};
+  if (tokens_.accept("take")) return {combine(Combine::Part::Take)};
+  if (tokens_.accept("barrier")) return {barrier()};
+  if (tokens_.accept("commit")) return {commit()};
+  if (tokens_.accept("await")) return {await()};
+  tokens_.refuse("for, if, let, lanes, combine, give, take, barrier, commit or await");
 }
 
 LoopKind StatementParser::kind() {
@@ -115,9 +123,11 @@ Block StatementParser::otherwise(int indent) {
   return next;
 }
 
-/// After `combine`: `32 threads stride 4 of 2 blocks: max top, add total before start`.
-Combine StatementParser::combine() {
+/// After `combine`: `32 threads stride 4 of 2 blocks: max top, add total before start`; after `give` or `take` each item ends
+/// with `to partials` or `from partials`.
+Combine StatementParser::combine(Combine::Part part) {
   Combine result;
+  result.part = part;
   result.threads = tokens_.integer("a number of threads", 1, Target::ctaThreads);
   tokens_.expect("threads");
   if (tokens_.accept("stride")) result.stride = tokens_.integer("a stride", 1, 1024);
@@ -130,6 +140,40 @@ Combine StatementParser::combine() {
     const Op op = parseReduction(tokens_);
     result.items.push_back({parseBufferName(tokens_, scope_), op});
     if (tokens_.accept("before")) result.items.back().before = parseBufferName(tokens_, scope_);
+    if (part == Combine::Part::Whole) continue;
+    tokens_.expect(part == Combine::Part::Give ? "to" : "from");
+    result.items.back().partials = parseBufferName(tokens_, scope_);
+  }
+  tokens_.expectLineEnd();
+  return result;
+}
+
+Barrier StatementParser::barrier() {
+  Barrier result;
+  const std::array scopes{std::pair{"block", Barrier::Scope::Cta}, std::pair{"cluster", Barrier::Scope::Cluster},
+                          std::pair{"start", Barrier::Scope::Start}, std::pair{"grid", Barrier::Scope::Grid},
+                          std::pair{"last", Barrier::Scope::LastCta}};
+  const auto* scope = std::find_if(scopes.begin(), scopes.end(), [&](const auto& one) { return tokens_.accept(one.first); });
+  if (scope == scopes.end()) tokens_.refuse("block, cluster, start, grid or last");
+  result.scope = scope->second;
+  tokens_.expectLineEnd();
+  return result;
+}
+
+CommitCopies StatementParser::commit() {
+  tokens_.expect("copies");
+  tokens_.expectLineEnd();
+  return {};
+}
+
+/// After `await`: `copies`, or `copies but 3 - i0 of 3`.
+AwaitCopies StatementParser::await() {
+  AwaitCopies result;
+  tokens_.expect("copies");
+  if (tokens_.accept("but")) {
+    result.later = parseExpr(tokens_, scope_);
+    tokens_.expect("of");
+    result.most = tokens_.integer("a number of groups", 0, 63);
   }
   tokens_.expectLineEnd();
   return result;
@@ -140,6 +184,7 @@ Lanes StatementParser::lanes(int indent) {
   result.axis = axis();
   if (tokens_.accept("from")) result.first = parseExpr(tokens_, scope_);
   if (tokens_.accept("active")) result.active = parseExpr(tokens_, scope_);
+  result.isAsync = tokens_.accept("async");
   tokens_.expectLineEnd();
   scope_.lanes = result.axis->axis().extent;
   result.stores = stores(indent);

@@ -30,7 +30,10 @@ class StatementParser {
   For loop(int indent);
   If branch(int indent);
   Block otherwise(int indent);
-  Combine combine();
+  Combine combine(Combine::Part part);
+  Barrier barrier();
+  CommitCopies commit();
+  AwaitCopies await();
   Lanes lanes(int indent);
   Store store();
 

@@ -52,6 +52,26 @@ std::string_view word(LoopKind kind) {
   return "serial";
 }
 
+std::string_view word(Combine::Part part) {
+  switch (part) {
+    case Combine::Part::Whole: return "combine";
+    case Combine::Part::Give: return "give";
+    case Combine::Part::Take: return "take";
+  }
+  return "combine";
+}
+
+std::string_view word(Barrier::Scope scope) {
+  switch (scope) {
+    case Barrier::Scope::Cta: return "block";
+    case Barrier::Scope::Cluster: return "cluster";
+    case Barrier::Scope::Start: return "start";
+    case Barrier::Scope::Grid: return "grid";
+    case Barrier::Scope::LastCta: return "last";
+  }
+  return "block";
+}
+
 /// Prints statements, one level of indentation after another.
 class StatementPrinter {
  public:
@@ -115,17 +135,25 @@ class StatementPrinter {
     for (const Combine::Item& item : combine.items) {
       items += fmt::format("{} {} {}", items.empty() ? ":" : ",", name(item.op), bufferName(buffers_, item.local));
       if (item.before) items += " before " + bufferName(buffers_, *item.before);
+      if (item.partials)
+        items += (combine.part == Combine::Part::Give ? " to " : " from ") + bufferName(buffers_, *item.partials);
     }
     const std::string stride = combine.stride == 1 ? "" : fmt::format(" stride {}", combine.stride);
     const std::string ctas = combine.ctas == 1 ? "" : fmt::format(" of {} blocks", combine.ctas);
-    line(depth, fmt::format("combine {} threads{}{}{}", combine.threads, stride, ctas, items));
+    line(depth, fmt::format("{} {} threads{}{}{}", word(combine.part), combine.threads, stride, ctas, items));
+  }
+  void print(const Barrier& barrier, int depth) { line(depth, fmt::format("barrier {}", word(barrier.scope))); }
+  void print(const CommitCopies&, int depth) { line(depth, "commit copies"); }
+  void print(const AwaitCopies& await, int depth) {
+    const std::string later = bound("but", await.later, depth);
+    line(depth, "await copies" + later + (await.later == nullptr ? "" : fmt::format(" of {}", await.most)));
   }
   void print(const Lanes& lanes, int depth) {
     axes_.bind(lanes.axis, 'l');
     const int64_t width = lanes.axis->axis().extent;
     const std::string from = bound("from", lanes.first, depth);
     const std::string active = bound("active", lanes.active, depth);
-    line(depth, fmt::format("lanes {} in {}{}{}", axis(lanes.axis), width, from, active));
+    line(depth, fmt::format("lanes {} in {}{}{}{}", axis(lanes.axis), width, from, active, lanes.isAsync ? " async" : ""));
     stores(lanes.stores, width, depth + 1);
   }
   /// ` active 8 - i0`, after the lines of its lets; nothing where there is no such bound.
@@ -155,6 +183,7 @@ std::string flagsText(const Kernel& kernel) {
   std::string text;
   if (kernel.index32) text += "  index32\n";
   if (kernel.relaxedMath) text += "  relaxed math\n";
+  if (kernel.explicitBarriers) text += "  explicit barriers\n";
   if (kernel.streamStores) text += "  stream stores\n";
   return text;
 }

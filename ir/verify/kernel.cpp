@@ -5,15 +5,22 @@
 #include "ir/verify/access.h"
 #include "ir/verify/guards.h"
 #include "ir/verify/verify.h"
+#include "ir/verify/waits.h"
+#include "ir/walk.h"
 
 namespace ir {
 namespace {
+
+bool isOfGrid(const Statement& statement) {
+  const auto* barrier = std::get_if<Barrier>(&statement.node);
+  return isGridLoop(statement) || (barrier != nullptr && barrier->scope == Barrier::Scope::Grid);
+}
 
 /// Walks the statements.
 class KernelVerifier {
  public:
   KernelVerifier(const Kernel& kernel, int registerBytes)
-      : kernel_(kernel), verifier_("kernel " + kernel.name, buffersOf(kernel)) {
+      : kernel_(kernel), verifier_("kernel " + kernel.name, buffersOf(kernel)), waits_(kernel, verifier_) {
     verifier_.kernel = &kernel_;
     verifier_.registerBytes = registerBytes;
   }
@@ -25,25 +32,21 @@ class KernelVerifier {
     params();
     locals();
     launch();
-    for (const Statement& one : kernel_.body) {
+    for (size_t i = 0; i < kernel_.body.size(); ++i) {
+      const auto at = kernel_.body.begin() + static_cast<std::ptrdiff_t>(i);
       Around around;
-      around.isFirst = std::all_of(kernel_.body.data(), &one, isGridLoop);
-      std::visit([&](const auto& node) { statement(node, {}, around); }, one.node);
+      around.isFirst = std::all_of(kernel_.body.begin(), at, isOfGrid);
+      around.isAfterGrid = i > 0 && isGridLoop(at[-1]);
+      around.isBeforeGrid = i + 1 < kernel_.body.size() && isGridLoop(at[1]);
+      std::visit([&](const auto& node) { statement(node, {}, around); }, at->node);
     }
+    waits_.gridLoops();
     loopsPresent();
     verifier_.everyOutputStored();
     if (kernel_.index32) indices();
   }
 
  private:
-  /// Where a statement stands.
-  struct Around {
-    bool isFirst = false;  ///< the first one of the kernel, or after nothing but grid loops
-    bool grid = false;
-    bool cluster = false;
-    bool thread = false;
-  };
-
   static std::vector<const Buffer*> buffersOf(const Kernel& kernel) {
     std::vector<const Buffer*> buffers;
     for (const Param& param : kernel.params) buffers.push_back(&param.buffer);
@@ -157,14 +160,16 @@ class KernelVerifier {
     block(loop.body, scope, around);
   }
 
-  /// Whether one CTA of a cluster carries a statement out.
-  bool isInCta(const Around& around) const { return around.cluster || kernel_.launch.cluster == 1; }
+  bool isInCta(const Around& around) const { return waits_.isInCta(around); }
   bool isInThread(const Around& around) const { return (around.thread || kernel_.launch.block == 1) && isInCta(around); }
 
   void statement(const If& branch, VerifyScope scope, Around around) {
     around.isFirst = false;
     scope.isThread = isInThread(around);
     verifier_.expression(branch.condition, scope, "a condition");
+    const std::vector<const Expr*> nodes = postorder({branch.condition});
+    around.isUniform =
+        around.isUniform && std::none_of(nodes.begin(), nodes.end(), [](const Expr* x) { return x->op == Op::Load; });
     verifier_.demand(branch.condition->dtype == DType::Bool, "a condition is {}, not b8", name(branch.condition->dtype));
     VerifyScope holds = scope;
     VerifyScope fails = scope;
@@ -174,52 +179,15 @@ class KernelVerifier {
     block(branch.otherwise, fails, around);
   }
 
-  void statement(const Combine& combine, const VerifyScope&, const Around& around) const {
-    const auto& [threads, stride, ctas, items] = combine;
-    const Launch& launch = kernel_.launch;
-    verifier_.demand(isCuda(), "a combination of threads on a cpu");
-    verifier_.demand(!around.thread, "a combination inside a thread loop");
-    const bool isDivided = threads >= 1 && stride >= 1 && launch.block % (int64_t{threads} * stride) == 0;
-    verifier_.demand(isDivided, "a combination of {} threads, {} apart, of {}", threads, stride, launch.block);
-    verifier_.demand(ctas == 1 || ctas == launch.cluster, "a combination of {} blocks of {}", ctas, launch.cluster);
-    const bool isInPlace = ctas > 1 ? around.grid && !around.cluster : isInCta(around);
-    verifier_.demand(isInPlace, "a combination of {} blocks {} the cluster loops", ctas, ctas > 1 ? "inside" : "outside");
-    const bool isPersistent = launch.isPersistent && ctas > 1;
-    verifier_.demand(!isPersistent || stride == 1, "a combination of threads {} apart of the {} blocks of a persistent cluster",
-                     stride, ctas);
-    verifier_.demand(!items.empty(), "a combination of nothing");
-    for (const Combine::Item& item : items) combined(item, items);
-  }
-
-  void combined(const Combine::Item& item, const std::vector<Combine::Item>& items) const {
-    const Local& local = privateArray(item.local);
-    const Buffer& array = local.buffer;
-    verifier_.demand(combines(item.op, array.type.dtype), "a combination of {}, which is {}, by {}", array.name,
-                     name(array.type.dtype), name(item.op));
-    demandOnce(item.local, items);
-    if (!item.before) return;
-    const Local& before = privateArray(*item.before);
-    verifier_.demand(before.buffer.type == array.type && before.lanes == local.lanes,
-                     "a combination of {} before {}, which is {}", array.name, before.buffer.name, toText(before.buffer.type));
-    demandOnce(*item.before, items);
-  }
-  const Local& privateArray(int buffer) const {
-    const int buffers = static_cast<int>(kernel_.params.size() + kernel_.locals.size());
-    verifier_.demand(buffer >= 0 && buffer < buffers, "a combination of buffer {} of {}", buffer, buffers);
-    const Local* local = kernel_.local(buffer);
-    const bool isPrivate = local != nullptr && local->space == Space::Private;
-    verifier_.demand(isPrivate, "a combination of {}, which is no private array", kernel_.buffer(buffer).name);
-    return *local;
-  }
-  void demandOnce(int buffer, const std::vector<Combine::Item>& items) const {
-    int count = 0;
-    for (const Combine::Item& item : items) count += (item.local == buffer ? 1 : 0) + (item.before == buffer ? 1 : 0);
-    verifier_.demand(count == 1, "{} is combined twice at once", kernel_.buffer(buffer).name);
-  }
+  void statement(const Combine& combine, const VerifyScope&, const Around& around) const { waits_.statement(combine, around); }
+  void statement(const Barrier& barrier, const VerifyScope&, const Around& around) const { waits_.statement(barrier, around); }
+  void statement(const CommitCopies& commit, const VerifyScope&, const Around& around) const { waits_.statement(commit, around); }
+  void statement(const AwaitCopies& await, const VerifyScope& scope, const Around&) const { waits_.statement(await, scope); }
 
   void statement(const Lanes& lanes, VerifyScope scope, const Around& around) {
     verifier_.demand(isInCta(around), "lanes that {} blocks of a cluster carry out alike", kernel_.launch.cluster);
     verifier_.demand(isInThread(around), "lanes that {} threads carry out alike", kernel_.launch.block);
+    waits_.asynchronous(lanes);
     scope.isThread = true;
     bound(lanes.active, scope, "the active lanes");
     bound(lanes.first, scope, "the first of the lanes");
@@ -241,6 +209,7 @@ class KernelVerifier {
 
   const Kernel& kernel_;
   AccessVerifier verifier_;
+  WaitVerifier waits_;
   bool hasGrid_ = false;
   bool hasCluster_ = false;
   bool hasThread_ = false;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/error.h"
 #include "ir/walk.h"
 
 namespace lowering {
@@ -25,6 +26,11 @@ class Moved {
   ir::If statement(const ir::If& branch);
   ir::Lanes statement(const ir::Lanes& lanes);
   ir::Combine statement(ir::Combine combine) const;
+  template <typename Wait>  // of threads for each other, or for copies
+  Wait statement(const Wait& wait) const {
+    ir::fail(ir::ErrorKind::Internal, "kernels with explicit barriers are merged");
+    return wait;
+  }
 
   ir::ExprPool& pool_;
   std::vector<int> numbers_;

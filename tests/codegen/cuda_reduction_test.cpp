@@ -6,6 +6,7 @@
 #include "codegen/cuda/emit.h"
 #include "ir/text/text.h"
 #include "ir/verify/verify.h"
+#include "tests/cuda_program.h"
 #include "tests/reduction_kernels.h"
 #include "tests/targets.h"
 
@@ -14,7 +15,7 @@ namespace {
 /// The source after the prelude.
 std::string source(const ir::Kernel& kernel) {
   ir::verify(kernel);
-  return codegen::emitCuda(kernel, tests::hopper()).source.substr(codegen::cudaPrelude().size() + 1);
+  return tests::cudaProgram(kernel, tests::hopper()).source.substr(codegen::cudaPrelude().size() + 1);
 }
 
 /// What stands between two texts of a source, the first one included.
@@ -132,7 +133,7 @@ TEST_CASE("what follows the grid is done by the CTA that comes last; the workspa
     total += sums_in;
   }
 )");
-  CHECK(codegen::emitCuda(tests::fullSum(), tests::hopper()).workspaceBytes == 768);
+  CHECK(tests::cudaProgram(tests::fullSum(), tests::hopper()).workspaceBytes == 768);
 }
 
 TEST_CASE("sums lie in the workspace, which starts as zeros; threads add to them at once") {
@@ -158,16 +159,16 @@ TEST_CASE("sums lie in the workspace, which starts as zeros; threads add to them
 }
 
 TEST_CASE("between two grid loops all CTAs wait for each other") {
-  const codegen::Program program = codegen::emitCuda(tests::waitingSum(), tests::hopper());
+  const codegen::Program program = tests::cudaProgram(tests::waitingSum(), tests::hopper());
   CHECK(program.waitsForGrid);
   CHECK(program.workspaceBytes == 33024);
   CHECK(between(source(tests::waitingSum()), "  sums[block", "  total = 0") ==
         "  sums[block * 64 + thread] = total;\n  gridBarrier(workspace + 32896);\n");
-  CHECK_FALSE(codegen::emitCuda(tests::fullSum(), tests::hopper()).waitsForGrid);
+  CHECK_FALSE(tests::cudaProgram(tests::fullSum(), tests::hopper()).waitsForGrid);
 }
 
 TEST_CASE("shared memory beyond 48 KiB is asked for") {
-  const codegen::Program program = codegen::emitCuda(tests::largeTile(), tests::hopper());
+  const codegen::Program program = tests::cudaProgram(tests::largeTile(), tests::hopper());
   CHECK(program.dynamicSharedBytes == 128 << 10);
   const std::string text = source(tests::largeTile());
   CHECK(text.find("  alignas(16) extern __shared__ u8 shared[];\n  f32* const tile = reinterpret_cast<f32*>(shared);\n") !=
@@ -188,7 +189,7 @@ std::string loops(const std::vector<std::string>& statements) {
 )";
   for (const std::string& statement : statements)
     text += "    for i1 in 64 thread\n      lanes l0 in 1\n        " + statement + "\n";
-  const std::string all = codegen::emitCuda(ir::parseKernel(text), tests::hopper()).source;
+  const std::string all = tests::cudaProgram(ir::parseKernel(text), tests::hopper()).source;
   const std::string start = "= threadIdx.x;\n";
   std::string body = all.substr(all.rfind(start) + start.size());
   for (size_t at; (at = body.find("  const f32")) != std::string::npos;) body.erase(at, body.find('\n', at) + 1 - at);

@@ -1,9 +1,9 @@
 // What the CUDA printer makes of single statements over register arrays: their places in vectors, and accumulation.
 #include <doctest/doctest.h>
 
-#include "codegen/cuda/emit.h"
 #include "ir/error.h"
 #include "ir/text/text.h"
+#include "tests/cuda_program.h"
 #include "tests/refusal.h"
 #include "tests/targets.h"
 
@@ -13,7 +13,7 @@ namespace {
 std::string statement(const std::string& text) {
   std::string indented = "    ";
   for (const char c : text) indented += c == '\n' ? std::string("\n    ") : std::string(1, c);
-  const std::string all = codegen::emitCuda(ir::parseKernel(R"(kernel k on cuda
+  const std::string all = tests::cudaProgram(ir::parseKernel(R"(kernel k on cuda
   launch 4 blocks of 1 threads
   index32
   in  self f32[64] align 16
@@ -24,7 +24,7 @@ std::string statement(const std::string& text) {
   private p b8[1]
   for i0 in 4 grid
 )" + indented + "\n"),
-                                            tests::hopper())
+                                             tests::hopper())
                               .source;
   const std::string start = "= blockIdx.x;\n";
   const std::string body = all.substr(all.rfind(start) + start.size());
@@ -106,7 +106,7 @@ TEST_CASE("register arrays that a statement reads and writes are copied first") 
 
 TEST_CASE("halves are no accumulators") {
   const auto emit = [] {
-    codegen::emitCuda(ir::parseKernel(R"(kernel k on cuda
+    tests::cudaProgram(ir::parseKernel(R"(kernel k on cuda
   launch 1 blocks of 1 threads
   index32
   in  self f16[1] align 2
@@ -115,7 +115,7 @@ TEST_CASE("halves are no accumulators") {
     lanes l0 in 1
       x[0] add= self[0]
 )"),
-                      tests::hopper());
+                       tests::hopper());
   };
   CHECK(tests::refusal(ir::ErrorKind::Unsupported, emit) == "no CUDA code for sums in float16");
 }

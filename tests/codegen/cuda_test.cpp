@@ -6,6 +6,7 @@
 
 #include "codegen/cuda/expr.h"
 #include "ir/text/text.h"
+#include "tests/cuda_program.h"
 #include "tests/refusal.h"
 #include "tests/targets.h"
 
@@ -13,7 +14,7 @@ namespace {
 
 /// The source after the prelude.
 std::string source(const std::string& kernelText) {
-  const codegen::Program program = codegen::emitCuda(ir::parseKernel(kernelText), tests::hopper());
+  const codegen::Program program = tests::cudaProgram(ir::parseKernel(kernelText), tests::hopper());
   REQUIRE(program.source.starts_with(codegen::cudaPrelude()));
   return program.source.substr(codegen::cudaPrelude().size() + 1);
 }
@@ -60,7 +61,7 @@ copy(
 }
 
 TEST_CASE("all that Program says") {
-  const codegen::Program program = codegen::emitCuda(ir::parseKernel(R"(kernel fill on cuda
+  const codegen::Program program = tests::cudaProgram(ir::parseKernel(R"(kernel fill on cuda
   launch 2 blocks of 64 threads
   index32
   out out0 f32[128] align 4
@@ -69,7 +70,7 @@ TEST_CASE("all that Program says") {
       lanes l0 in 1
         out0[i0*64 + i1] = f32(0.5)
 )"),
-                                                     tests::hopper());
+                                                      tests::hopper());
   CHECK(program.name == "fill");
   CHECK(program.backend == ir::Backend::Cuda);
   CHECK(program.arch == "sm_90");

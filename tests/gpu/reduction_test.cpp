@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "codegen/cuda/emit.h"
 #include "ir/text/text.h"
 #include "lowering/schedule/apply.h"
 #include "lowering/tensor/lowering.h"
+#include "tests/cuda_program.h"
 #include "tests/gpu/gpu.h"
 #include "tests/reduction_kernels.h"
 
@@ -76,7 +76,7 @@ void check(const ir::Kernel& kernel, ir::Memory input, double tolerance = 0, int
   std::vector<ir::Memory> expected = storage(kernel, std::move(input));
   std::vector<ir::Memory> found = expected;
   ir::interpret(kernel, expected);
-  tests::runOnGpu(codegen::emitCuda(kernel, tests::gpu().target()), found, launches);
+  tests::runOnGpu(tests::cudaProgram(kernel, tests::gpu().target()), found, launches);
   for (size_t i = 1; i < expected.size(); ++i) {
     CAPTURE(kernel.params[i].buffer.name);
     CHECK(different(found[i], expected[i], tolerance) == 0);

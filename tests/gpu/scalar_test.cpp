@@ -6,8 +6,8 @@
 #include <limits>
 #include <random>
 
-#include "codegen/cuda/emit.h"
 #include "lowering/schedule/apply.h"
+#include "tests/cuda_program.h"
 #include "tests/gpu/gpu.h"
 #include "tests/random_expr.h"
 #include "tests/scalar_kernels.h"
@@ -182,7 +182,7 @@ void checkScalar(DType dtype, bool relaxed) {
   std::vector<ir::Memory> expected = storage(made);
   std::vector<ir::Memory> found = expected;
   ir::interpret(made.kernel, expected);
-  tests::runOnGpu(codegen::emitCuda(made.kernel, tests::gpu().target()), found);
+  tests::runOnGpu(tests::cudaProgram(made.kernel, tests::gpu().target()), found);
   for (size_t i = 0; i < made.ops.size(); ++i)
     compare(made, i, found, expected, toleranceOf(made.ops[i], made.results[i], relaxed));
 }
@@ -209,7 +209,7 @@ TEST_CASE("casts agree to the bit where they are defined") {
     std::vector<ir::Memory> expected = storage(made);
     std::vector<ir::Memory> found = expected;
     ir::interpret(made.kernel, expected);
-    tests::runOnGpu(codegen::emitCuda(made.kernel, tests::gpu().target()), found);
+    tests::runOnGpu(tests::cudaProgram(made.kernel, tests::gpu().target()), found);
     for (size_t output = 0; output < made.results.size(); ++output) {
       // Where it is not defined, whatever came out counts as expected.
       const DType to = made.results[output];
@@ -238,7 +238,7 @@ TEST_CASE("random kernels agree with the interpreter to the bit when nothing is 
     ir::Kernel kernel = lowering::apply(loops, tests::gpu().target());
     kernel.relaxedMath = false;
     kernel.index32 = seed % 3 != 0;
-    codegen::Program program = codegen::emitCuda(kernel, tests::gpu().target());
+    codegen::Program program = tests::cudaProgram(kernel, tests::gpu().target());
     std::replace(program.options.begin(), program.options.end(), std::string("--fmad=true"), std::string("--fmad=false"));
     std::vector<ir::Memory> expected = tests::randomMemory(loops, seed);
     std::vector<ir::Memory> found = expected;

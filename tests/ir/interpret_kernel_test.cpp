@@ -211,10 +211,11 @@ TEST_CASE("sums: zeros at first, to which all threads of all blocks add, and zer
   CHECK(run(cuda(add + read)) == Doubles{6, 30, 0, 0, 0, 0, 0, 0});
   CHECK(refusal(cuda(add)) == "the kernel leaves total[0], which is not 0");
   CHECK(refusal(cuda(add + "      lanes l in 1\n        y[t] = total[b]\n" + read)) ==
-        "read of total[0] in the loop that adds to it");
+        "addition of total[0] in thread 1, which thread 0 reads with no barrier in between");
   CHECK(
       refusal(cuda("  sums total f32[2]\n  for b in 2 grid\n    for t in 4 thread\n      lanes l in 1\n        y[t] = total[0]\n"
-                   "      lanes l in 1\n        total[0] add= x[t]\n")) == "addition to total[0] in the loop that reads it");
+                   "      lanes l in 1\n        total[0] add= x[t]\n")) ==
+      "read of total[0] in thread 1, which thread 0 adds to with no barrier in between");
 }
 
 TEST_CASE("what is stored to a local array is rounded to its dtype") {
@@ -251,19 +252,20 @@ TEST_CASE("it is noticed when what threads do depends on who comes first") {
   CHECK(inThread(fill + next + "        y[t] = tile[3 - t]\n") == "nothing was refused");
   CHECK(inThread(fill + "      lanes l in 1\n        y[t] = tile[t]\n") == "nothing was refused");
   CHECK(inThread(fill + "      if t == 2\n        lanes l in 1\n          y[t] = tile[1]\n") ==
-        "read of tile[1] in thread 2, which thread 1 writes in the same loop");
+        "read of tile[1] in thread 2, which thread 1 writes with no barrier in between");
   CHECK(inThread(fill + next + "        tile[t] = tile[3 - t]\n") ==
-        "read of tile[1] in thread 2, which thread 1 writes in the same loop");  // thread 0 wrote what thread 3 wrote before
+        "read of tile[1] in thread 2, which thread 1 writes with no barrier in between");  // thread 0 wrote what thread 3 wrote
+                                                                                           // before
   CHECK(inThread(fill + next + "        tile[t + 1] = tile[t]\n") ==
-        "read of tile[1] in thread 1, which thread 0 writes in the same loop");
+        "read of tile[1] in thread 1, which thread 0 writes with no barrier in between");
   CHECK(inThread(fill + next + "        y[t] = tile[2]\n      lanes l in 1\n        tile[2] = x[t]\n") ==
-        "read of tile[2] in thread 1, which thread 0 writes in the same loop");
+        "read of tile[2] in thread 1, which thread 0 writes with no barrier in between");
   CHECK(inThread(fill + next + "        y[t] = tile[max(t - 1, 0)]\n      lanes l in 1\n        tile[t] = x[t]\n") ==
-        "read of tile[0] in thread 1, which thread 0 writes in the same loop");
+        "read of tile[0] in thread 1, which thread 0 writes with no barrier in between");
   CHECK(inThread(fill + next + "        y[t] = tile[min(t + 1, 3)]\n      lanes l in 1\n        tile[t] = x[t]\n") ==
-        "write of tile[1] in thread 1, which another one reads in the same loop");
+        "write of tile[1] in thread 1, which thread 0 reads with no barrier in between");
   CHECK(inThread("        tile[0] = x[t]\n      lanes l in 1\n        tile[0] add= x[t]\n") ==
-        "write of tile[0] in thread 1, which another one reads in the same loop");
+        "write of tile[0] in thread 1, which thread 0 reads with no barrier in between");
   CHECK(inThread("        all[b] = x[t]\n" + next + "        y[t] = all[0]\n") ==
-        "read of all[0] in iteration 1, which iteration 0 writes");
+        "write of all[0] in thread 1, which thread 0 writes with no barrier in between");
 }

@@ -119,8 +119,9 @@ TEST_CASE("kernels: one mistake a text") {
   CHECK(inKernel("  in x f32[4] align 0\n") == "3:21: expected an alignment, found '0'");
   CHECK(inKernel("  for i in 4 warp\n") == "3:14: expected grid, cluster, thread, task, serial or unrolled, found 'warp'");
   CHECK(inKernel("  out x f32[4] align 4\n  lanes l in 8\n    x[0] x4 = f32(1)\n") == "5:10: expected 'x8', found 'x4'");
-  CHECK(inKernel("  repeat\n") == "3:3: expected for, if, let, lanes or combine, found 'repeat'");
-  CHECK(inKernel("  else\n") == "3:3: expected for, if, let, lanes or combine, found 'else'");
+  CHECK(inKernel("  repeat\n") ==
+        "3:3: expected for, if, let, lanes, combine, give, take, barrier, commit or await, found 'repeat'");
+  CHECK(inKernel("  else\n") == "3:3: expected for, if, let, lanes, combine, give, take, barrier, commit or await, found 'else'");
   CHECK(inKernel("  for i in 4 serial\n      for j in 4 serial\n    for k in 4 serial\n") ==
         "5:5: expected a line indented by 6 spaces, found 'for'");
 }
@@ -137,9 +138,23 @@ TEST_CASE("local arrays, combinations and accumulation: one mistake a text") {
         "4:11: expected a number of threads of at most 1024, found '2000'");
   CHECK(inKernel("  private x f32[4]\n  lanes l in 1\n    x[0] sub= f32(1)\n") ==
         "5:10: expected an operation that combines values, found 'sub'");
+  CHECK(inKernel("  private x f32[4]\n  give 32 threads: add x\n") == "4:25: expected 'to', found the end of the line");
+  CHECK(inKernel("  private x f32[4]\n  take 32 threads: add x to x\n") == "4:26: expected 'from', found 'to'");
+  CHECK(inKernel("  private x f32[4]\n  combine 32 threads: add x to x\n") == "4:29: expected the end of the line, found 'to'");
   CHECK(inLoops("k[i] add= i") == "5:10: expected '=', found 'add'");  // only lanes accumulate
   CHECK(tests::refusal(ErrorKind::Input, [] { parseKernel("kernel f on cuda\n  launch 1 clusters of 0 blocks\n"); }) ==
         "2:24: expected a number of blocks, found '0'");
+}
+
+TEST_CASE("barriers and asynchronous copies: one mistake a text") {
+  CHECK(inKernel("  barrier\n") == "3:10: expected block, cluster, start, grid or last, found the end of the line");
+  CHECK(inKernel("  barrier warp\n") == "3:11: expected block, cluster, start, grid or last, found 'warp'");
+  CHECK(inKernel("  commit\n") == "3:9: expected 'copies', found the end of the line");
+  CHECK(inKernel("  commit copies 2\n") == "3:17: expected the end of the line, found '2'");
+  CHECK(inKernel("  await all\n") == "3:9: expected 'copies', found 'all'");
+  CHECK(inKernel("  await copies but 3\n") == "3:21: expected 'of', found the end of the line");
+  CHECK(inKernel("  await copies but 3 of 64\n") == "3:25: expected a number of groups of at most 63, found '64'");
+  CHECK(inKernel("  explicit\n") == "3:11: expected 'barriers', found the end of the line");
 }
 
 TEST_CASE("graphs: one mistake a line") {

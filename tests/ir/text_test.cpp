@@ -105,6 +105,39 @@ const char* const reducingKernel = R"(kernel aten__softmax on cuda
   combine 32 threads: min top
 )";
 
+const char* const waitingKernel = R"(kernel copied_sum on cuda
+  launch 128 clusters of 2 blocks of 64 threads
+  explicit barriers
+  in  self f32[32768] align 16
+  out out0 f32[128]   align 16
+  private sum          f32[1]
+  shared  tile         f32[128]
+  shared  sum_partials f32[4]
+  for i0 in 128 grid
+    for i1 in 2 cluster
+      for i2 in 64 thread
+        for i3 in 2 serial
+          lanes l0 in 1 async
+            tile[i3*64 + i2] x1 = self[i0*256 + i1*128 + i3*64 + i2] x1
+          commit copies
+        lanes l1 in 1
+          sum[0] = f32(0)
+        for i3 in 2 serial
+          await copies but 1 - i3 of 1
+          lanes l2 in 1
+            sum[0] add= tile[i3*64 + i2]
+      await copies
+      barrier block
+    barrier start
+    barrier cluster
+    give 64 threads of 2 blocks: add sum to sum_partials
+    barrier cluster
+    take 64 threads of 2 blocks: add sum from sum_partials
+  barrier grid
+  for i4 in 128 grid
+  barrier last
+)";
+
 const char* const graph = R"(graph
   in self  f16[2, 3]
   in other f16[2, 3] strides (1, 2)
@@ -137,6 +170,7 @@ TEST_CASE("every text form reads back as the same text") {
   CHECK(toText(parseLoops(softmaxLoops)) == softmaxLoops);
   CHECK(toText(parseLoops(varianceLoops)) == varianceLoops);
   CHECK(toText(parseKernel(reducingKernel)) == reducingKernel);
+  CHECK(toText(parseKernel(waitingKernel)) == waitingKernel);
   CHECK(toText(parseGraph(graph)) == graph);
   CHECK(parseGraph(toText(parseGraph(graph))).outputs == std::vector<int>{3, 4, 0});
 }

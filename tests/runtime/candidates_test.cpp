@@ -1,12 +1,12 @@
 // Every candidate's source compiles, and its CTAs fit on a multiprocessor.
 #include <doctest/doctest.h>
 
-#include "codegen/cuda/emit.h"
 #include "ir/text/text.h"
 #include "lowering/schedule/apply.h"
 #include "lowering/schedule/launches.h"
 #include "lowering/tensor/lowering.h"
 #include "runtime/build/nvrtc.h"
+#include "tests/cuda_program.h"
 #include "tests/targets.h"
 
 namespace {
@@ -19,7 +19,7 @@ void compileAll(const std::string& lines) {
     for (const lowering::Schedule& schedule : lowering::candidates(nest, target, lowering::chooseSchedule(nest, target))) {
       CAPTURE(toText(schedule));
       const ir::Kernel kernel = lowering::narrowIndices({lowering::apply(nest, target, schedule)}).front();
-      const codegen::Program program = codegen::emitCuda(kernel, target);
+      const codegen::Program program = tests::cudaProgram(kernel, target);
       CHECK_FALSE(nvrtc.compile(program, none).cubin.empty());
     }
 }

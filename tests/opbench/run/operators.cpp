@@ -1,4 +1,5 @@
 #include "tests/opbench/run/operators.h"
+#include "tests/cuda_program.h"
 
 #include <ATen/ops/as_strided.h>
 #include <ATen/ops/empty_strided.h>
@@ -10,7 +11,6 @@
 #include <cmath>
 #include <cstring>
 
-#include "codegen/cuda/emit.h"
 #include "inputs/convert.h"
 #include "inputs/data/materialize.h"
 #include "ir/error.h"
@@ -159,7 +159,7 @@ void checkCompiles(const ir::Graph& graph) {
   const runtime::Cache none;
   for (const ir::Loops& loops : lowering::lower(graph)) {
     const ir::Target target = tests::hopper();
-    CHECK_FALSE(nvrtc.compile(codegen::emitCuda(lowering::apply(loops, target), target), none).cubin.empty());
+    CHECK_FALSE(nvrtc.compile(tests::cudaProgram(lowering::apply(loops, target), target), none).cubin.empty());
   }
 }
 

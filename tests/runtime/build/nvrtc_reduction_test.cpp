@@ -6,12 +6,12 @@
 #include <tuple>
 #include <vector>
 
-#include "codegen/cuda/emit.h"
 #include "ir/text/text.h"
 #include "lowering/schedule/apply.h"
 #include "lowering/schedule/launches.h"
 #include "lowering/tensor/lowering.h"
 #include "runtime/build/nvrtc.h"
+#include "tests/cuda_program.h"
 #include "tests/kernels_of.h"
 #include "tests/reduction_kernels.h"
 #include "tests/runtime/build/nvrtc_library.h"
@@ -31,7 +31,7 @@ int64_t localBytes(const std::string& cubin) {
 }
 
 int64_t localBytes(const ir::Kernel& kernel) {
-  return localBytes(tests::nvrtc()->compile(codegen::emitCuda(kernel, tests::hopper()), runtime::Cache()).cubin);
+  return localBytes(tests::nvrtc()->compile(tests::cudaProgram(kernel, tests::hopper()), runtime::Cache()).cubin);
 }
 
 TEST_CASE("register arrays are registers: reductions use no local memory") {

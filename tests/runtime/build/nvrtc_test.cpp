@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <fstream>
 
-#include "codegen/cuda/emit.h"
 #include "lowering/schedule/apply.h"
 #include "tests/cache_settings.h"
+#include "tests/cuda_program.h"
 #include "tests/random_expr.h"
 #include "tests/refusal.h"
 #include "tests/runtime/build/nvrtc_library.h"
@@ -25,7 +25,7 @@ bool compiles(const ir::Kernel& kernel) {
   CAPTURE(kernel.name);
   try {
     return tests::nvrtc()
-        ->compile(codegen::emitCuda(kernel, tests::hopper()), noCache)
+        ->compile(tests::cudaProgram(kernel, tests::hopper()), noCache)
         .cubin.starts_with(
             "\x7f"
             "ELF");

@@ -4,7 +4,7 @@
 
 #include "ir/kernel.h"
 
-namespace codegen {
+namespace lowering {
 
 /// The memory that statements read and write, by buffer number; register arrays are none.
 struct Accesses {
@@ -12,6 +12,7 @@ struct Accesses {
   std::set<int> writes;
   std::set<int> copies;  ///< those of the writes that hardware carries out by itself, as only the same thread reads them here
 
+  bool operator==(const Accesses&) const = default;
   void add(const Accesses& more);
   /// Those that a cluster's CTAs have in common: all but shared memory.
   Accesses betweenCtas(const ir::Kernel& kernel) const;
@@ -20,12 +21,12 @@ struct Accesses {
 Accesses accessesOf(const ir::Kernel& kernel, const ir::Block& block);
 
 /// What the threads of a CTA, or the CTAs of a cluster, have done since they last waited for each other. They have to wait
-/// before what reads memory that was written, or overwrites memory that was read (of the kernel's own also: written); so a
-/// barrier stands in front of a loop over threads only where one of these holds.
+/// before what reads memory that was written, or overwrites memory that was read (of the kernel's own also: written).
 class Unordered {
  public:
   explicit Unordered(const ir::Kernel& kernel) : kernel_(&kernel) {}
 
+  bool operator==(const Unordered& other) const { return done_ == other.done_; }
   bool conflictsWith(const Accesses& next) const;
   /// Whether copies were started that nobody waited for.
   bool isCopying() const { return !done_.copies.empty(); }
@@ -39,4 +40,4 @@ class Unordered {
   Accesses done_;
 };
 
-}  // namespace codegen
+}  // namespace lowering

@@ -1,14 +1,18 @@
-#include "codegen/cuda/barriers.h"
+#include "lowering/kernel/accesses.h"
 
 #include <algorithm>
 #include <map>
 
-#include "codegen/cuda/expr.h"
-#include "codegen/cuda/lanes.h"
 #include "ir/walk.h"
 
-namespace codegen {
+namespace lowering {
 namespace {
+
+bool isLocal(const ir::Kernel& kernel, int buffer) { return buffer >= static_cast<int>(kernel.params.size()); }
+
+bool isIn(ir::Space space, const ir::Kernel& kernel, int buffer) {
+  return isLocal(kernel, buffer) && kernel.local(buffer)->space == space;
+}
 
 /// Adds up what statements access.
 class Collector {
@@ -44,9 +48,9 @@ class Collector {
       if (bound != nullptr) roots.push_back(bound);
     for (const ir::Store& store : lanes.stores) {
       roots.insert(roots.end(), {store.offset, store.value});
-      if (isPrivate(kernel_, store.param)) continue;
+      if (isIn(ir::Space::Private, kernel_, store.param)) continue;
       found.writes.insert(store.param);
-      if (copiedBytes(kernel_, lanes) > 0) {
+      if (ir::copiedBytes(kernel_, lanes) > 0) {
         found.copies.insert(store.param);
         copies_.emplace(store.param, store.offset);
       }
@@ -54,11 +58,12 @@ class Collector {
     }
     read(roots);
   }
-  void add(const ir::Combine&) {}
+  template <typename Statement>  // registers alone, or nothing
+  void add(const Statement&) {}
 
   void read(const std::vector<const ir::Expr*>& roots) {
     for (const ir::Expr* node : ir::postorder(roots))
-      if (node->op == ir::Op::Load && !isPrivate(kernel_, node->load().buffer)) {
+      if (node->op == ir::Op::Load && !isIn(ir::Space::Private, kernel_, node->load().buffer)) {
         found.reads.insert(node->load().buffer);
         loads_.insert(node);
       }
@@ -68,14 +73,6 @@ class Collector {
   std::multimap<int, const ir::Expr*> copies_;  ///< by buffer, where to
   std::set<const ir::Expr*> loads_;
 };
-
-bool isLocal(const ir::Kernel& kernel, int buffer) { return buffer >= static_cast<int>(kernel.params.size()); }
-
-/// Exchanged parts, which have numbers after the locals', are shared memory too.
-bool isShared(const ir::Kernel& kernel, int buffer) {
-  const size_t local = static_cast<size_t>(buffer) - kernel.params.size();
-  return isLocal(kernel, buffer) && (local >= kernel.locals.size() || kernel.locals[local].space == ir::Space::Shared);
-}
 
 }  // namespace
 
@@ -88,7 +85,7 @@ void Accesses::add(const Accesses& more) {
 Accesses Accesses::betweenCtas(const ir::Kernel& kernel) const {
   Accesses kept = *this;
   for (std::set<int>* buffers : {&kept.reads, &kept.writes})
-    std::erase_if(*buffers, [&](int buffer) { return isShared(kernel, buffer); });
+    std::erase_if(*buffers, [&](int buffer) { return isIn(ir::Space::Shared, kernel, buffer); });
   return kept;
 }
 
@@ -108,4 +105,4 @@ bool Unordered::conflictsWith(const Accesses& next) const {
          std::any_of(next.writes.begin(), next.writes.end(), overwrites);
 }
 
-}  // namespace codegen
+}  // namespace lowering

@@ -1,12 +1,11 @@
-#include "codegen/cuda/copies.h"
+#include "lowering/kernel/copy_groups.h"
 
 #include <algorithm>
 
-#include <fmt/format.h>
+#include "ir/value.h"
+#include "lowering/kernel/accesses.h"
 
-#include "codegen/cuda/barriers.h"
-
-namespace codegen {
+namespace lowering {
 namespace {
 
 using ir::Expr;
@@ -43,18 +42,18 @@ bool CopyGroups::isNeeded(const ir::Statement& statement) const {
   return std::any_of(reads.begin(), reads.end(), [&](int buffer) { return copied_.contains(buffer); });
 }
 
-std::string CopyGroups::await(const CudaScope& scope) {
+ir::AwaitCopies CopyGroups::await() {
   awaited_ = started_;
-  if (isOpen_ || loops_.empty() || loops_ != copying_) return "awaitCopies();";
+  if (isOpen_ || loops_.empty() || loops_ != copying_) return {};
   int64_t groups = 1;
-  std::string later;
+  std::optional<ir::Value> later;
   for (const Expr* axis : loops_) {
     const int64_t extent = axis->axis().extent;
-    later = later.empty() ? "" : fmt::format("({}) * {} + ", later, extent);
-    later += fmt::format("{} - {}", extent - 1, scope.expressions().index(axis));
+    const ir::Value iteration{*kernel_->pool, axis};
+    later = later ? *later * extent + (extent - 1) - iteration : (extent - 1) - iteration;
     groups *= extent;
   }
-  return fmt::format("awaitCopies<{}>({});", std::min(groups - 1, mostPending), later);
+  return {later->expr(), static_cast<int>(std::min(groups - 1, mostPending))};
 }
 
-}  // namespace codegen
+}  // namespace lowering

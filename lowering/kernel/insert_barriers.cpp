@@ -1,0 +1,260 @@
+#include "lowering/kernel/insert_barriers.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "ir/error.h"
+#include "lowering/kernel/accesses.h"
+#include "lowering/kernel/copy_groups.h"
+
+namespace lowering {
+namespace {
+
+using ir::Barrier;
+using ir::Combine;
+using ir::LoopKind;
+
+/// Whether a block has a combination of several CTAs.
+bool spansCtas(const ir::Block& block) {
+  return std::any_of(block.begin(), block.end(), [](const ir::Statement& statement) {
+    if (const auto* combine = std::get_if<Combine>(&statement.node)) return combine->ctas > 1;
+    if (const auto* loop = std::get_if<ir::For>(&statement.node)) return spansCtas(loop->body);
+    const auto* branch = std::get_if<ir::If>(&statement.node);
+    return branch != nullptr && (spansCtas(branch->then) || spansCtas(branch->otherwise));
+  });
+}
+
+/// Goes through the statements of a kernel in order, and knows what has been done since a barrier.
+class BarrierInserter {
+ public:
+  explicit BarrierInserter(ir::Kernel& kernel) : kernel_(kernel), done_{Unordered(kernel), Unordered(kernel)}, groups_(kernel) {}
+
+  ir::Block body(const ir::Block& statements);
+
+ private:
+  /// What threads have done since they last waited for those of their CTA, or of their cluster.
+  struct Done {
+    Unordered inCta, inCluster;
+    bool operator==(const Done&) const = default;
+    void add(const Done& other) {
+      inCta.add(other.inCta);
+      inCluster.add(other.inCluster);
+    }
+  };
+
+  ir::Block block(const ir::Block& statements);
+  void add(const ir::For& loop, ir::Block& to);
+  void add(const ir::If& branch, ir::Block& to);
+  void add(const ir::Lanes& lanes, ir::Block& to);
+  void add(const Combine& combine, ir::Block& to);
+  template <typename Wait>  // of threads for each other, or for copies
+  void add(const Wait&, ir::Block&) {
+    ir::fail(ir::ErrorKind::Internal, "a barrier in {}, whose barriers are implied", kernel_.name);
+  }
+
+  ir::Block grid(const ir::For& loop);
+  ir::Block repeated(const ir::For& loop);
+  ir::Block serialOfThread(const ir::For& loop);
+  void exchange(Combine combine, const std::vector<int>& partials, ir::Block& to);
+  const std::vector<int>& partialsOf(const Combine& combine);
+  int addPartials(const Combine& combine, const Combine::Item& item, ir::Space space);
+
+  void awaitPeers(const ir::Block& before, ir::Block& to);
+  void waitBefore(const Accesses& next, Barrier::Scope scope, ir::Block& to);
+  void pass(Barrier::Scope scope, ir::Block& to);
+
+  ir::Kernel& kernel_;
+  Done done_;
+  std::set<int> copied_;  ///< Accesses::copies of the loop over threads at hand
+  CopyGroups groups_;     ///< its copies
+  bool isInThreads_ = false;
+  bool hasAwaitedPeers_ = false;
+  std::map<const Combine*, std::vector<int>> partials_;
+};
+
+ir::Block BarrierInserter::body(const ir::Block& statements) {
+  ir::Block made;
+  for (auto statement = statements.begin(); statement != statements.end(); ++statement) {
+    std::visit([&](const auto& node) { add(node, made); }, statement->node);
+    const auto next = statement + 1;
+    if (!ir::isGridLoop(*statement) || next == statements.end()) continue;
+    pass(ir::isGridLoop(*next) ? Barrier::Scope::Grid : Barrier::Scope::LastCta, made);
+  }
+  return made;
+}
+
+ir::Block BarrierInserter::block(const ir::Block& statements) {
+  const int before = groups_.awaited();
+  ir::Block made;
+  for (const ir::Statement& statement : statements) {
+    if (groups_.isNeeded(statement)) made.push_back({groups_.await()});
+    std::visit([&](const auto& node) { add(node, made); }, statement.node);
+  }
+  groups_.setAwaited(before);
+  return made;
+}
+
+void BarrierInserter::add(const ir::For& loop, ir::Block& to) {
+  const auto append = [&](ir::Block made) { to.push_back({ir::For{loop.axis, loop.kind, std::move(made)}}); };
+  switch (loop.kind) {
+    case LoopKind::Grid: return append(grid(loop));
+    case LoopKind::Cluster: {
+      const Accesses accesses = accessesOf(kernel_, loop.body).betweenCtas(kernel_);
+      waitBefore(accesses, Barrier::Scope::Cluster, to);
+      append(block(loop.body));
+      return done_.inCluster.add(accesses);
+    }
+    case LoopKind::Thread: {
+      const Accesses accesses = accessesOf(kernel_, loop.body);
+      waitBefore(accesses, Barrier::Scope::Cta, to);
+      isInThreads_ = true;
+      copied_ = accesses.copies;
+      groups_ = CopyGroups(kernel_);
+      append(block(loop.body));
+      isInThreads_ = false;
+      groups_ = CopyGroups(kernel_);
+      return done_.inCta.add(accesses);
+    }
+    case LoopKind::Serial:
+    case LoopKind::Unrolled: awaitPeers(loop.body, to); return append(isInThreads_ ? serialOfThread(loop) : repeated(loop));
+    case LoopKind::Task: ir::require(false, "the kernel {} has a task loop on CUDA", kernel_.name);
+  }
+}
+
+/// The CTAs of persistent clusters go on with the next one.
+ir::Block BarrierInserter::grid(const ir::For& loop) {
+  ir::Block made = block(loop.body);
+  if (kernel_.launch.isPersistent) made.push_back({Barrier{Barrier::Scope::Cta}});
+  return made;
+}
+
+/// An iteration follows what came before the loop, or the one before it.
+ir::Block BarrierInserter::repeated(const ir::For& loop) {
+  Done before = done_;
+  for (;;) {
+    ir::Block made = block(loop.body);
+    Done either = before;
+    either.add(done_);
+    if (either == before) return made;
+    before = done_ = either;
+  }
+}
+
+ir::Block BarrierInserter::serialOfThread(const ir::For& loop) {
+  if (loop.kind == LoopKind::Unrolled) return block(loop.body);
+  groups_.enter(loop.axis);
+  ir::Block made = block(loop.body);
+  if (groups_.endsHere()) made.push_back({ir::CommitCopies{}});
+  groups_.leave();
+  return made;
+}
+
+void BarrierInserter::add(const ir::If& branch, ir::Block& to) {
+  awaitPeers(branch.then, to);
+  awaitPeers(branch.otherwise, to);
+  const Done before = done_;
+  ir::Block then = block(branch.then);
+  Done after = std::exchange(done_, before);
+  ir::Block otherwise = block(branch.otherwise);
+  done_.add(after);
+  to.push_back({ir::If{branch.condition, std::move(then), std::move(otherwise)}});
+}
+
+void BarrierInserter::add(const ir::Lanes& lanes, ir::Block& to) {
+  ir::Lanes made = lanes;
+  made.isAsync = ir::copiedBytes(kernel_, lanes) > 0 && copied_.contains(lanes.stores.front().param);
+  if (made.isAsync) groups_.add(made.stores.front().param);
+  to.push_back({std::move(made)});
+}
+
+/// A CTA of a persistent cluster combines its own first, and then with those of the others.
+void BarrierInserter::add(const Combine& combine, ir::Block& to) {
+  if (!ir::exchanges(combine)) return to.push_back({combine});
+  const std::vector<int>& partials = partialsOf(combine);
+  if (!kernel_.launch.isPersistent || combine.ctas == 1) return exchange(combine, partials, to);
+  const auto middle = partials.begin() + static_cast<std::ptrdiff_t>(combine.items.size());
+  Combine ofCta = combine;
+  ofCta.ctas = 1;
+  ir::Block inCluster;
+  exchange(std::move(ofCta), {partials.begin(), middle}, inCluster);
+  to.push_back({ir::For{kernel_.pool->axis(kernel_.launch.cluster), LoopKind::Cluster, std::move(inCluster)}});
+  exchange(combine, {middle, partials.end()}, to);
+}
+
+/// All items at once: partial results are given, and taken after one barrier.
+void BarrierInserter::exchange(Combine combine, const std::vector<int>& partials, ir::Block& to) {
+  const Barrier::Scope scope = combine.ctas > 1 ? Barrier::Scope::Cluster : Barrier::Scope::Cta;
+  to.reserve(to.size() + 5);
+  awaitPeers({{combine}}, to);
+  Accesses given, taken;
+  given.writes = taken.reads = {partials.begin(), partials.end()};
+  waitBefore(given, scope, to);
+  for (std::size_t i = 0; i < partials.size(); ++i) combine.items[i].partials = partials[i];
+  combine.part = Combine::Part::Give;
+  to.push_back({combine});
+  pass(scope, to);
+  combine.part = Combine::Part::Take;
+  to.push_back({std::move(combine)});
+  done_.inCta.add(taken);
+  done_.inCluster.add(taken);
+}
+
+/// The arrays of an exchange, one an item; in a persistent cluster then one an item for its CTAs.
+const std::vector<int>& BarrierInserter::partialsOf(const Combine& combine) {
+  std::vector<int>& arrays = partials_[&combine];
+  if (!arrays.empty()) return arrays;
+  const bool isPersistent = kernel_.launch.isPersistent && combine.ctas > 1;
+  Combine ofCta = combine;
+  if (isPersistent) ofCta.ctas = 1;
+  for (const Combine::Item& item : combine.items) arrays.push_back(addPartials(ofCta, item, ir::Space::Shared));
+  if (isPersistent)
+    for (const Combine::Item& item : combine.items) arrays.push_back(addPartials(combine, item, ir::Space::Global));
+  return arrays;
+}
+
+int BarrierInserter::addPartials(const Combine& combine, const Combine::Item& item, ir::Space space) {
+  const ir::Buffer& array = kernel_.buffer(item.local);
+  const bool isShared = space == ir::Space::Shared;
+  const std::string stem = array.name + (isShared ? "_partials" : "_cluster_partials");
+  const auto isTaken = [&](const std::string& name) {
+    const auto has = [&](const auto& owner) { return owner.buffer.name == name; };
+    return std::any_of(kernel_.params.begin(), kernel_.params.end(), has) ||
+           std::any_of(kernel_.locals.begin(), kernel_.locals.end(), has);
+  };
+  std::string name = stem;
+  for (int i = 1; isTaken(name); ++i) name = stem + std::to_string(i);
+  const int64_t elements = ir::partialsOf(kernel_.launch, combine).elements(array) * (isShared ? 1 : kernel_.launch.grid);
+  kernel_.locals.push_back({{name, ir::TensorType::contiguous(array.type.dtype, {elements}), -1, true, true}, space});
+  return static_cast<int>(kernel_.params.size() + kernel_.locals.size()) - 1;
+}
+
+/// Before the first combination of several CTAs, outside of what carries it out under a condition or again.
+void BarrierInserter::awaitPeers(const ir::Block& before, ir::Block& to) {
+  if (!spansCtas(before) || kernel_.launch.isPersistent || std::exchange(hasAwaitedPeers_, true)) return;
+  to.push_back({Barrier{Barrier::Scope::Start}});
+}
+
+void BarrierInserter::waitBefore(const Accesses& next, Barrier::Scope scope, ir::Block& to) {
+  const Unordered& done = scope == Barrier::Scope::Cta ? done_.inCta : done_.inCluster;
+  if (done.conflictsWith(next)) pass(scope, to);
+}
+
+void BarrierInserter::pass(Barrier::Scope scope, ir::Block& to) {
+  if (done_.inCta.isCopying()) to.push_back({ir::AwaitCopies{}});
+  to.push_back({Barrier{scope}});
+  done_.inCta.clear();
+  if (scope != Barrier::Scope::Cta) done_.inCluster.clear();
+}
+
+}  // namespace
+
+ir::Kernel insertBarriers(const ir::Kernel& kernel) {
+  ir::require(kernel.backend == ir::Backend::Cuda && !kernel.explicitBarriers, "barriers for {}, which needs none", kernel.name);
+  ir::Kernel made = kernel;
+  made.explicitBarriers = true;
+  made.body = BarrierInserter(made).body(kernel.body);
+  return made;
+}
+
+}  // namespace lowering
