@@ -8,7 +8,7 @@ if(NOT doctest)
   return()
 endif()
 
-add_library(test_support OBJECT tests/main.cpp tests/golden.cpp tests/random_expr.cpp tests/reduction_kernels.cpp)
+add_library(test_support OBJECT tests/main.cpp tests/golden.cpp tests/random_expr.cpp tests/reduction_kernels.cpp tests/waits.cpp)
 target_include_directories(test_support PUBLIC "${CMAKE_SOURCE_DIR}")
 target_link_libraries(test_support PRIVATE opbench::fmt)
 

@@ -24,12 +24,10 @@ void Uses::demandOrder(const Recent& before, std::string_view did, const Positio
                        std::string_view access) const {
   const Position* other = before.unordered(by, clock_);
   if (other == nullptr) return;
-  const bool isNear = other->iteration == by.iteration && other->rank == by.rank;
+  const bool isOfCta = other->iteration == by.iteration && other->rank == by.rank;
   const auto place = [&](const Position& one) {
-    std::string text = "thread " + std::to_string(one.thread);
-    if (isNear) return text;
-    if (one.iteration == -1) return text;
-    return text + " of block " + std::to_string(one.rank) + " in iteration " + std::to_string(one.iteration);
+    const std::string thread = fmt::format("thread {}", one.thread);
+    return isOfCta || one.iteration < 0 ? thread : fmt::format("{} of block {} in iteration {}", thread, one.rank, one.iteration);
   };
   fail(ErrorKind::Internal, "{} of {}[{}] in {}, which {} {} with no barrier in between", access, buffer_.name, offset, place(by),
        place(*other), did);

@@ -29,22 +29,32 @@ void CopyGroups::leave() {
   isOpen_ = isOpen_ && !loops_.empty();
 }
 
+void CopyGroups::leaveBranch() {
+  const auto [condition, before] = branches_.back();
+  branches_.pop_back();
+  const bool isSame = condition != nullptr && std::all_of(started_.begin() + static_cast<std::ptrdiff_t>(before), started_.end(),
+                                                          [&](const auto& around) { return around.contains(condition); });
+  if (!isSame) awaited_ = before;
+}
+
 void CopyGroups::add(int buffer) {
   copied_.insert(buffer);
-  ++started_;
+  started_.emplace_back();
+  for (const Branch& branch : branches_) started_.back().insert(branch.condition);
   copying_ = loops_;
   isOpen_ = !loops_.empty();
 }
 
 bool CopyGroups::isNeeded(const ir::Statement& statement) const {
-  if (awaited_ == started_ || hasSerialLoop({statement})) return false;
-  const std::set<int> reads = accessesOf(*kernel_, {statement}).reads;
-  return std::any_of(reads.begin(), reads.end(), [&](int buffer) { return copied_.contains(buffer); });
+  if (areAwaited() || hasSerialLoop({statement})) return false;
+  const auto reads = accessesOf(*kernel_, {statement}).reads;
+  return std::any_of(reads.begin(), reads.end(), [&](const auto& one) { return copied_.contains(one.first); });
 }
 
 ir::AwaitCopies CopyGroups::await() {
-  awaited_ = started_;
+  awaited_ = started_.size();
   if (isOpen_ || loops_.empty() || loops_ != copying_) return {};
+  isGrouped_ = true;
   int64_t groups = 1;
   std::optional<ir::Value> later;
   for (const Expr* axis : loops_) {

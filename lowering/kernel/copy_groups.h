@@ -24,14 +24,26 @@ class CopyGroups {
   bool isNeeded(const ir::Statement& statement) const;
   /// Waits for as many groups as are read here.
   ir::AwaitCopies await();
-  /// How many copies are known to be awaited; what a block has awaited is not known after it, as it may have been skipped.
-  int awaited() const { return awaited_; }
-  void setAwaited(int copies) { awaited_ = copies; }
+  /// A block begins that is skipped unless this holds (nullptr: unless something else does not), or ends. What it has awaited is
+  /// known afterwards only of copies that were skipped with it.
+  void enterBranch(const ir::Expr* condition) { branches_.push_back({condition, awaited_}); }
+  void leaveBranch();
+  /// Whether each thread has awaited all that it has copied.
+  bool areAwaited() const { return awaited_ == started_.size(); }
+  /// Whether anything waits for groups of copies one by one.
+  bool isGrouped() const { return isGrouped_; }
 
  private:
   const ir::Kernel* kernel_;
   std::set<int> copied_;
-  int started_ = 0, awaited_ = 0;         ///< statements that copy; those of them that were awaited
+  struct Branch {
+    const ir::Expr* condition = nullptr;
+    std::size_t awaited = 0;  ///< before it
+  };
+  std::vector<std::set<const ir::Expr*>> started_;  ///< by statement that copies, the conditions around it
+  std::size_t awaited_ = 0;                         ///< how many of them were awaited
+  std::vector<Branch> branches_;                    ///< at hand
+  bool isGrouped_ = false;
   std::vector<const ir::Expr*> loops_;    ///< axes of the serial loops at hand
   std::vector<const ir::Expr*> copying_;  ///< of those around the copies
   bool isOpen_ = false;                   ///< whether these have not ended yet

@@ -25,6 +25,17 @@ bool spansCtas(const ir::Block& block) {
   });
 }
 
+void eraseCommits(ir::Block& block) {
+  std::erase_if(block, [](const ir::Statement& statement) { return std::holds_alternative<ir::CommitCopies>(statement.node); });
+  for (ir::Statement& statement : block) {
+    if (auto* loop = std::get_if<ir::For>(&statement.node)) eraseCommits(loop->body);
+    if (auto* branch = std::get_if<ir::If>(&statement.node)) {
+      eraseCommits(branch->then);
+      eraseCommits(branch->otherwise);
+    }
+  }
+}
+
 /// Goes through the statements of a kernel in order, and knows what has been done since a barrier.
 class BarrierInserter {
  public:
@@ -54,7 +65,9 @@ class BarrierInserter {
   }
 
   ir::Block grid(const ir::For& loop);
+  ir::Block ofThreads(const ir::For& loop, Accesses& accesses);
   ir::Block repeated(const ir::For& loop);
+  ir::Block branchOf(const ir::Block& statements, const ir::Expr* condition);
   ir::Block serialOfThread(const ir::For& loop);
   void exchange(Combine combine, const std::vector<int>& partials, ir::Block& to);
   const std::vector<int>& partialsOf(const Combine& combine);
@@ -62,6 +75,7 @@ class BarrierInserter {
 
   void awaitPeers(const ir::Block& before, ir::Block& to);
   void waitBefore(const Accesses& next, Barrier::Scope scope, ir::Block& to);
+  void awaitCopies(ir::Block& to);
   void pass(Barrier::Scope scope, ir::Block& to);
 
   ir::Kernel& kernel_;
@@ -70,6 +84,7 @@ class BarrierInserter {
   CopyGroups groups_;     ///< its copies
   bool isInThreads_ = false;
   bool hasAwaitedPeers_ = false;
+  int passed_ = 0;  ///< barriers
   std::map<const Combine*, std::vector<int>> partials_;
 };
 
@@ -79,19 +94,18 @@ ir::Block BarrierInserter::body(const ir::Block& statements) {
     std::visit([&](const auto& node) { add(node, made); }, statement->node);
     const auto next = statement + 1;
     if (!ir::isGridLoop(*statement) || next == statements.end()) continue;
+    if (done_.inCta.isCopying()) awaitCopies(std::get<ir::For>(made.back().node).body);
     pass(ir::isGridLoop(*next) ? Barrier::Scope::Grid : Barrier::Scope::LastCta, made);
   }
   return made;
 }
 
 ir::Block BarrierInserter::block(const ir::Block& statements) {
-  const int before = groups_.awaited();
   ir::Block made;
   for (const ir::Statement& statement : statements) {
     if (groups_.isNeeded(statement)) made.push_back({groups_.await()});
     std::visit([&](const auto& node) { add(node, made); }, statement.node);
   }
-  groups_.setAwaited(before);
   return made;
 }
 
@@ -106,14 +120,9 @@ void BarrierInserter::add(const ir::For& loop, ir::Block& to) {
       return done_.inCluster.add(accesses);
     }
     case LoopKind::Thread: {
-      const Accesses accesses = accessesOf(kernel_, loop.body);
+      Accesses accesses = accessesOf(kernel_, loop);
       waitBefore(accesses, Barrier::Scope::Cta, to);
-      isInThreads_ = true;
-      copied_ = accesses.copies;
-      groups_ = CopyGroups(kernel_);
-      append(block(loop.body));
-      isInThreads_ = false;
-      groups_ = CopyGroups(kernel_);
+      append(ofThreads(loop, accesses));
       return done_.inCta.add(accesses);
     }
     case LoopKind::Serial:
@@ -122,10 +131,28 @@ void BarrierInserter::add(const ir::For& loop, ir::Block& to) {
   }
 }
 
-/// The CTAs of persistent clusters go on with the next one.
+/// The CTAs of persistent clusters go on with the next one, which has memory of its own but for that of the CTAs.
 ir::Block BarrierInserter::grid(const ir::For& loop) {
   ir::Block made = block(loop.body);
-  if (kernel_.launch.isPersistent) made.push_back({Barrier{Barrier::Scope::Cta}});
+  if (!kernel_.launch.isPersistent) return made;
+  done_.inCluster.clear();
+  const Done before = done_;
+  const int passed = std::exchange(passed_, 0);
+  const int again = (block(loop.body), std::exchange(passed_, 0));
+  done_ = before;
+  if (again > passed) pass(Barrier::Scope::Cta, made);
+  return made;
+}
+
+/// The body of a loop over threads. Of its copies `accesses` keeps those that the threads have not awaited in the end.
+ir::Block BarrierInserter::ofThreads(const ir::For& loop, Accesses& accesses) {
+  isInThreads_ = true;
+  copied_ = accesses.copies;
+  ir::Block made = block(loop.body);
+  if (!groups_.isGrouped()) eraseCommits(made);
+  if (groups_.areAwaited()) accesses.copies.clear();
+  groups_ = CopyGroups(kernel_);
+  isInThreads_ = false;
   return made;
 }
 
@@ -154,11 +181,20 @@ void BarrierInserter::add(const ir::If& branch, ir::Block& to) {
   awaitPeers(branch.then, to);
   awaitPeers(branch.otherwise, to);
   const Done before = done_;
-  ir::Block then = block(branch.then);
-  Done after = std::exchange(done_, before);
-  ir::Block otherwise = block(branch.otherwise);
+  ir::Block then = branchOf(branch.then, branch.condition);
+  const Done after = std::exchange(done_, before);
+  ir::Block otherwise = branchOf(branch.otherwise, nullptr);
   done_.add(after);
   to.push_back({ir::If{branch.condition, std::move(then), std::move(otherwise)}});
+}
+
+/// A block under a condition, or under the opposite of one.
+ir::Block BarrierInserter::branchOf(const ir::Block& statements, const ir::Expr* condition) {
+  if (!isInThreads_) return block(statements);
+  groups_.enterBranch(condition);
+  ir::Block made = block(statements);
+  groups_.leaveBranch();
+  return made;
 }
 
 void BarrierInserter::add(const ir::Lanes& lanes, ir::Block& to) {
@@ -185,10 +221,9 @@ void BarrierInserter::add(const Combine& combine, ir::Block& to) {
 /// All items at once: partial results are given, and taken after one barrier.
 void BarrierInserter::exchange(Combine combine, const std::vector<int>& partials, ir::Block& to) {
   const Barrier::Scope scope = combine.ctas > 1 ? Barrier::Scope::Cluster : Barrier::Scope::Cta;
-  to.reserve(to.size() + 5);
   awaitPeers({{combine}}, to);
   Accesses given, taken;
-  given.writes = taken.reads = {partials.begin(), partials.end()};
+  for (const int array : partials) given.writes[array] = taken.reads[array] = Owners();
   waitBefore(given, scope, to);
   for (std::size_t i = 0; i < partials.size(); ++i) combine.items[i].partials = partials[i];
   combine.part = Combine::Part::Give;
@@ -237,12 +272,19 @@ void BarrierInserter::awaitPeers(const ir::Block& before, ir::Block& to) {
 
 void BarrierInserter::waitBefore(const Accesses& next, Barrier::Scope scope, ir::Block& to) {
   const Unordered& done = scope == Barrier::Scope::Cta ? done_.inCta : done_.inCluster;
-  if (done.conflictsWith(next)) pass(scope, to);
+  if (done.conflictsWith(next)) return pass(scope, to);
+  if (done_.inCta.isCopyingFor(next)) awaitCopies(to);
+}
+
+void BarrierInserter::awaitCopies(ir::Block& to) {
+  to.push_back({ir::AwaitCopies{}});
+  done_.inCta.endCopies();
 }
 
 void BarrierInserter::pass(Barrier::Scope scope, ir::Block& to) {
-  if (done_.inCta.isCopying()) to.push_back({ir::AwaitCopies{}});
+  if (done_.inCta.isCopying()) awaitCopies(to);
   to.push_back({Barrier{scope}});
+  ++passed_;
   done_.inCta.clear();
   if (scope != Barrier::Scope::Cta) done_.inCluster.clear();
 }

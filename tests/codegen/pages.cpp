@@ -9,6 +9,7 @@
 #include "lowering/tensor/lowering.h"
 #include "tests/golden.h"
 #include "tests/targets.h"
+#include "tests/waits.h"
 
 namespace tests {
 namespace {
@@ -44,6 +45,7 @@ void page(const std::string& name, const std::string& graphText, Sources sources
     if (plan.nests.size() != all.size()) text += textOf(plan.nests);
     for (std::size_t i = 0; i < plan.kernels.size(); ++i) {
       text += "\n" + ir::toText(plan.kernels[i]);
+      if (target.backend == ir::Backend::Cuda && isSmall(plan.kernels[i])) checkWaits(plan.kernels[i]);
       const codegen::Program& program = std::get<codegen::LaunchStep>(plan.steps[i]).program;
       if (sources != Sources::None && target.backend == ir::Backend::Cuda) text += "\n" + withoutPrelude(program);
       if (sources == Sources::Both && target.backend == ir::Backend::Cpu) text += "\n" + program.source;
