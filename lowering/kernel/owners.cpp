@@ -18,11 +18,15 @@ constexpr int64_t mostPoints = 1 << 18;
 /// Integer expressions at all points of their axes.
 class Points {
  public:
-  explicit Points(std::vector<const Expr*> roots) : roots_(std::move(roots)), nodes_(ir::postorder(roots_)) {
-    for (const Expr* node : nodes_) slots_[node] = slots_.size();
-    values_.resize(nodes_.size());
-    for (const Expr* node : nodes_)
+  explicit Points(const std::vector<const Expr*>& roots) : nodes_(ir::postorder(roots)), values_(nodes_.size()) {
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      const Expr* node = nodes_[i];
+      slots_[node] = i;
       if (node->op == ir::Op::Axis) axes_.push_back(node);
+      if (node->op == ir::Op::Const && !ir::isFloating(node->dtype)) values_[i] = node->integer();
+      if (!node->isCombining() && !node->src.empty() && node->src.size() <= 2)
+        steps_.push_back({node, i, slots_.at(node->src.front()), slots_.at(node->src.back())});
+    }
   }
 
   /// Whether they have values that are known here, at not too many points.
@@ -35,12 +39,15 @@ class Points {
     };
     return points <= mostPoints && std::all_of(nodes_.begin(), nodes_.end(), isInteger);
   }
-  int64_t operator[](const Expr* node) const { return values_[slots_.at(node)]; }
+  const int64_t& operator[](const Expr* node) const { return values_[slots_.at(node)]; }
 
   template <typename Do>
   void forEach(const Do& act, std::size_t axis = 0) {
     if (axis == axes_.size()) {
-      for (std::size_t i = 0; i < nodes_.size(); ++i) evaluate(i);
+      for (const Step& step : steps_) {
+        const std::array operands{values_[step.first], values_[step.last]};
+        values_[step.slot] = ir::evaluate(step.node->op, step.node->src.front()->dtype, operands);
+      }
       return act();
     }
     int64_t& value = values_[slots_.at(axes_[axis])];
@@ -48,20 +55,15 @@ class Points {
   }
 
  private:
-  void evaluate(std::size_t i) {
-    const Expr* node = nodes_[i];
-    if (node->op == ir::Op::Axis) return;
-    if (node->op == ir::Op::Const) {
-      values_[i] = node->integer();
-      return;
-    }
-    std::array<int64_t, 3> operands{};
-    for (std::size_t k = 0; k < node->src.size(); ++k) operands[k] = (*this)[node->src[k]];
-    values_[i] = ir::evaluate(node->op, node->src[0]->dtype, operands);
-  }
+  /// An operation on one or two values.
+  struct Step {
+    const Expr* node = nullptr;
+    std::size_t slot = 0, first = 0, last = 0;
+  };
 
-  std::vector<const Expr*> roots_, nodes_, axes_;
+  std::vector<const Expr*> nodes_, axes_;
   std::unordered_map<const Expr*, std::size_t> slots_;
+  std::vector<Step> steps_;
   std::vector<int64_t> values_;
 };
 
@@ -78,9 +80,12 @@ Owners Owners::of(const Expr* offset, int64_t lanes, const std::vector<const Exp
   Owners owners;
   if (!points.areKnown()) return owners;
   owners.threads_.assign(static_cast<std::size_t>(elements), nobody);
+  const int64_t &first = points[offset], &owner = points[thread];
+  std::vector<const int64_t*> holds;
+  for (std::size_t i = 2; i < roots.size(); ++i) holds.push_back(&points[roots[i]]);
   points.forEach([&] {
-    if (std::any_of(roots.begin() + 2, roots.end(), [&](const Expr* condition) { return points[condition] == 0; })) return;
-    for (int64_t lane = 0; lane < lanes; ++lane) owners.touch(points[offset] + lane, points[thread]);
+    if (std::any_of(holds.begin(), holds.end(), [](const int64_t* condition) { return *condition == 0; })) return;
+    for (int64_t lane = 0; lane < lanes; ++lane) owners.touch(first + lane, owner);
   });
   return owners;
 }
