@@ -63,7 +63,7 @@ class Breaker {
 
   void breakLanes(ir::Lanes& lanes, ir::Statement& statement) {
     for (ir::Store& store : lanes.stores) {
-      if (fault_ == Fault::F16Accumulation) store.value = roughened(store.value);
+      if (fault_ == Fault::F16Accumulation && !lanes.isAsync) store.value = roughened(store.value);
       if (!isOutput(store)) continue;
       if (fault_ == Fault::OffByOne) shift(store, lanes);
       if (fault_ == Fault::Zeros) setZero(store);

@@ -79,6 +79,19 @@ TEST_CASE("rows of many runs, and persistent clusters") {
 )");
 }
 
+TEST_CASE("a persistent cluster a row, a slice of which each CTA has in shared memory") {
+  const std::string graph = R"(graph
+  in input f16[8, 3, 32, 32]
+  out0 f16[8, 3, 32, 32], out1 f32[3], out2 f32[3] = aten.native_batch_norm.default(input=input, weight=None, bias=None, running_mean=None, running_var=None, training=True, momentum=0.1, eps=1e-05)
+  return out0, out1, out2
+)";
+  const lowering::LoopNest nest = lowering::analyze(lowering::lower(ir::parseGraph(graph)).front(), tests::hopper());
+  const lowering::RowSchedule schedule =
+      lowering::chooseRowSchedule(*nest.reduction, nest.domain, tests::hopper(), {.slice = 4096, .isPersistent = true});
+  REQUIRE(schedule.isPersistent);
+  CHECK(checkAll({lowering::apply(nest, tests::hopper(), schedule)}) > 0);
+}
+
 TEST_CASE("columns, columns split over clusters and over the grid, one row split over the grid") {
   checkGraph(sum("[200, 96]", "[0]", "[96]"));
   checkGraph(sum("[3, 100, 33]", "[1]", "[3, 33]"));
