@@ -72,7 +72,12 @@ class WidthFinder {
       value(store.value, bounds);
     }
   }
+  void statement(const AwaitCopies& await, Bounds& bounds) {
+    if (await.later != nullptr) index(await.later, bounds);
+  }
   void statement(const Combine&, Bounds&) {}
+  void statement(const Barrier&, Bounds&) {}
+  void statement(const CommitCopies&, Bounds&) {}
 
   void hold(const Expr* index, const Range& range) {
     if (!found && !range.fits32()) found = {index, range};

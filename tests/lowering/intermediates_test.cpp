@@ -12,7 +12,7 @@
 #include "lowering/schedule/launches.h"
 #include "lowering/tensor/lowering.h"
 #include "tests/kernels_of.h"
-#include "tests/lowering/schedules.h"
+#include "tests/lowering/schedule/schedules.h"
 #include "tests/targets.h"
 
 namespace {

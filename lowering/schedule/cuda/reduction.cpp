@@ -7,8 +7,7 @@
 #include "ir/index/ceil_div.h"
 #include "lowering/schedule/cuda/aligned_cover.h"
 #include "lowering/schedule/cuda/column_exchange.h"
-#include "lowering/schedule/cuda/function_registers.h"
-#include "lowering/schedule/cuda/row_registers.h"
+#include "lowering/schedule/cuda/registers.h"
 #include "lowering/schedule/cuda/staged_tiles.h"
 #include "lowering/schedule/nest_kernel.h"
 

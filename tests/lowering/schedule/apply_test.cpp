@@ -6,7 +6,7 @@
 
 #include "ir/error.h"
 #include "lowering/tensor/lowering.h"
-#include "tests/lowering/schedules.h"
+#include "tests/lowering/schedule/schedules.h"
 
 namespace {
 

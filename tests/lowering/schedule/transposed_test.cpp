@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "lowering/heuristics/schedule.h"
-#include "tests/lowering/schedules.h"
+#include "tests/lowering/schedule/schedules.h"
 
 namespace {
 

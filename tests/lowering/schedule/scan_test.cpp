@@ -8,7 +8,7 @@
 
 #include "ir/error.h"
 #include "lowering/analysis/reduction_nest.h"
-#include "tests/lowering/schedules.h"
+#include "tests/lowering/schedule/schedules.h"
 
 namespace {
 
