@@ -52,10 +52,10 @@ std::optional<TransposedSchedule> chooseTransposedSchedule(const Transposition& 
   if (schedule.along < side) schedule.across = std::min(bitCeil(across), tile / schedule.along);
   if (schedule.across < side) schedule.along = std::min(bitCeil(along), tile / schedule.across);
   schedule.along = std::max<int64_t>(schedule.along, schedule.lanes);
-  const int64_t vectorBytes = schedule.lanes * widestElement(domain);
-  const int64_t tiles = ceilDiv(domain.numel(), schedule.along * schedule.across);
-  if (tiles < limits::transposed::fewestTiles * target.processors || vectorBytes < limits::transposed::wordBytes)
-    schedule.across = std::max<int64_t>(1, schedule.across / 2);
+  const bool isFew =
+      ceilDiv(domain.numel(), schedule.along * schedule.across) < limits::transposed::fewestTiles * target.processors;
+  const bool isNarrow = schedule.lanes * widestElement(domain) < limits::transposed::wordBytes && std::min(along, across) > side;
+  if (isFew || isNarrow) schedule.across = std::max<int64_t>(1, schedule.across / 2);
   schedule.block = limits::transposed::block;
   while (schedule.threadsAlong() * schedule.across < schedule.block) schedule.block /= 2;
   schedule.block = std::max(schedule.block, ir::Target::warp);
