@@ -102,7 +102,7 @@ void Placement::spreadThreads(Value number, const std::vector<std::size_t>& part
   spread(group, outside);
   if (layout_.block > 0) countOn(group, outside);
   hasGroup_ = within(group, layout_.extent(Bind::Thread) / threads, groups);
-  inGroup_ = layout_.extent(Bind::Thread) == threads ? number : mod(number, threads);
+  inGroup_ = layout_.block == 0 && layout_.extent(Bind::Thread) == threads ? number : mod(number, threads);
   isBusy_ = within(inGroup_, threads, busy);
   spread(inGroup_, inside);
   digits_[inside.front()] = floorDiv(inGroup_, busy / layout_.parts[inside.front()].extent);

@@ -65,3 +65,10 @@ TEST_CASE("elements: whole vectors, and rows that are none") {
   checkCandidates("aten.add.Tensor", "((T([64, 4096], f16), T([64, 4096], f16)), {})");
   checkCandidates("aten.add.Tensor", "((T([64, 131], f16), T([131], f16)), {})");
 }
+
+TEST_CASE("tensors that run along different axes: whole tiles, odd sizes, images, and bytes") {
+  checkCandidates("aten.add.Tensor", "((T([512, 1024], f16), T([512, 1024], f16, stride=(1, 512))), {})");
+  checkCandidates("aten.add.Tensor", "((T([401, 403], f16), T([401, 403], f16, stride=(1, 401))), {})");
+  checkCandidates("aten.mul.Tensor", "((T([4, 64, 28, 28], f32), T([4, 64, 28, 28], f32, stride=(50176, 1, 1792, 64))), {})");
+  checkCandidates("aten.bitwise_and.Tensor", "((T([1024, 512], i8), T([1024, 512], i8, stride=(1, 1024))), {})");
+}

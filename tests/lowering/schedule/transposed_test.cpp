@@ -19,9 +19,8 @@ std::string add(const std::string& dtype, const std::string& sizes, const std::s
   const auto type = [&](const std::string& strides) {
     return dtype + "[" + sizes + "]" + (strides.empty() ? "" : " strides (" + strides + ")");
   };
-  return fmt::format(
-      "  in self {}\n  in other {}\n  out0 {} = aten.add.Tensor(self=self, other=other, alpha=1)\n  return out0\n", type(self),
-      type(other), type(out));
+  return fmt::format("  in self {}\n  in other {}\n  out0 {} = aten.add.Tensor(self=self, other=other, alpha=1)\n  return out0\n",
+                     type(self), type(other), type(out));
 }
 
 /// Carries a transposed kernel out, and compares what it leaves in memory with what the loops do.
@@ -90,9 +89,7 @@ TEST_CASE("results that run across the first one are written through tiles") {
 }
 
 TEST_CASE("what is small, or hardly an axis, is not transposed in tiles") {
-  const auto chosen = [](const std::string& lines) {
-    return toText(lowering::chooseSchedule(nestOf(lines), tests::hopper()));
-  };
+  const auto chosen = [](const std::string& lines) { return toText(lowering::chooseSchedule(nestOf(lines), tests::hopper())); };
   CHECK(chosen(add("f16", "64, 64", "", "1, 64", "")).starts_with("pointwise"));
   CHECK(chosen(add("f16", "1000000, 2", "", "1, 1000000", "")).starts_with("pointwise"));
   CHECK(chosen(add("f16", "4096, 4096", "", "", "")).starts_with("pointwise"));
