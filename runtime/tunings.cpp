@@ -19,7 +19,7 @@ constexpr const char* lockName = "tuning.jsonl.lock";
 constexpr size_t mostBytes = size_t{64} << 20, mostLineBytes = size_t{1} << 20;
 constexpr double mostGain = 1000;
 /// Part of every key: schedules that were found under other rules of ours do not count.
-constexpr int format = 2;
+constexpr int format = 3;
 
 /// The key and the schedule of a line; nothing where it is not one of ours.
 std::optional<std::pair<std::string, Tuned>> parseLine(std::string_view line) {
@@ -74,10 +74,15 @@ void Tunings::put(const std::string& key, const Tuned& tuned, const std::string&
   cache_.folder().write(fileName, {text});
 }
 
-std::string tuningKey(const ir::Loops& loops, const ir::Target& target, const std::string& device, const std::string& software,
-                      const std::vector<lowering::Schedule>& candidates) {
-  std::string text = fmt::format("tuning {}\n{}\n{}\n{} {} {}\n{}", format, device, software, target.arch, target.features,
-                                 target.processors, ir::toText(loops));
+std::string tuningKey(const std::vector<lowering::LoopNest>& nests,
+                      const std::vector<std::optional<lowering::Schedule>>& schedules, size_t nest,
+                      const std::vector<lowering::Schedule>& candidates, const TuningPlace& place) {
+  std::string text = fmt::format("tuning {}\n{}\n{}\n{}\n{} {} {}\n{}\n", format, place.opbench, place.device, place.software,
+                                 place.target.arch, place.target.features, place.target.processors, nest);
+  for (size_t i = 0; i < nests.size(); ++i) {
+    text += ir::toText(nests[i].loops);
+    if (i != nest && schedules[i]) text += toText(*schedules[i]) + "\n";
+  }
   for (const lowering::Schedule& schedule : candidates) text += toText(schedule) + "\n";
   return digest(text);
 }

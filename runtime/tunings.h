@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "ir/loops.h"
 #include "ir/target.h"
+#include "lowering/analysis/loop_nest.h"
 #include "lowering/heuristics/schedule.h"
 #include "runtime/build/cache.h"
 
@@ -42,9 +42,18 @@ class Tunings {
   std::string complaint_;
 };
 
-/// The key of loops on a device: another one where the loops, the hardware, its software (Device::software) or the candidates
+/// What measured a schedule.
+struct TuningPlace {
+  const ir::Target& target;
+  std::string device;    ///< its name
+  std::string software;  ///< Device::software
+  std::string opbench;   ///< its version and commit
+};
+
+/// The key of one of a call's loop nests: another one where any of them, the schedule of another one, the candidates or the place
 /// differ.
-std::string tuningKey(const ir::Loops& loops, const ir::Target& target, const std::string& device, const std::string& software,
-                      const std::vector<lowering::Schedule>& candidates);
+std::string tuningKey(const std::vector<lowering::LoopNest>& nests,
+                      const std::vector<std::optional<lowering::Schedule>>& schedules, size_t nest,
+                      const std::vector<lowering::Schedule>& candidates, const TuningPlace& place);
 
 }  // namespace runtime

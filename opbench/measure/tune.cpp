@@ -34,7 +34,8 @@ class Tuner {
     const std::vector<Schedule> candidates = lowering::candidates(nest, target(), *plan_.schedules[number]);
     tuning_.candidates += static_cast<int>(candidates.size()) - 1;
     if (candidates.size() == 1) return;
-    const std::string key = runtime::tuningKey(nest.loops, target(), bench_.run.deviceName, bench_.device.software(), candidates);
+    const std::string key = runtime::tuningKey(plan_.nests, schedules_, number, candidates,
+                                               {target(), bench_.run.deviceName, bench_.device.software(), bench_.run.version});
     const auto found = bench_.tunings->find(key);
     const auto stored = std::find_if(candidates.begin(), candidates.end(),
                                      [&](const Schedule& schedule) { return found && toText(schedule) == found->schedule; });
@@ -80,22 +81,33 @@ class Tuner {
     return prepared;
   }
 
+  /// The medians of trials that race each other.
+  std::vector<double> timesOf(const std::vector<runtime::Trial*>& trials) const {
+    Pace pace;
+    pace.repeats = tuningRounds;
+    std::vector<double> seconds;
+    for (const Timing& timing : race(trials, mainMeasure(bench_.run), bench_.device, pace, bench_.options.seed).timings)
+      seconds.push_back(timing.median);
+    return seconds;
+  }
+
   void measure(size_t number, const std::vector<Schedule>& candidates, const std::string& key) {
     const std::vector<Candidate> all = prepareAll(number, candidates);
     if (all.empty()) return;
     std::vector<runtime::Trial*> trials;
     for (const Candidate& candidate : all) trials.push_back(candidate.trial.get());
-    std::vector<double> seconds;
-    const runtime::Measure measure = mainMeasure(bench_.run);
-    for (runtime::Trial* trial : trials) trial->prepareFor(measure);
-    Pace pace;
-    pace.repeats = tuningRounds;
-    for (const Timing& timing : race(trials, measure, bench_.device, pace, bench_.options.seed).timings)
-      seconds.push_back(timing.median);
+    for (runtime::Trial* trial : trials) trial->prepareFor(mainMeasure(bench_.run));
+    const std::vector<double> seconds = timesOf(trials);
     for (size_t i = 0; i < all.size(); ++i)
       tuning_.tried.push_back({static_cast<int>(number), toText(*all[i].schedule), seconds[i]});
-    const size_t winner = fastest(seconds);
-    const double gain = seconds[0] / seconds[winner];
+    // The least of many times is partly luck: the winner's gain is that of a race with the default alone.
+    size_t winner = fastest(seconds);
+    double gain = 1;
+    if (winner > 0) {
+      const std::vector<double> again = timesOf({trials[0], trials[winner]});
+      if (fastest(again) == 0) winner = 0;
+      if (winner > 0) gain = again[0] / again[1];
+    }
     schedules_[number] = *all[winner].schedule;
     tuning_.gain *= gain;
     bench_.tunings->put(key, {toText(*all[winner].schedule), gain}, plan_.nests[number].loops.name, bench_.run.deviceName);

@@ -158,19 +158,28 @@ TEST_CASE("whoever holds the lock for ever costs some time, and no entry") {
   CHECK(scheduleOf(Tunings(cache), "b") == "rows group 32");
 }
 
-TEST_CASE("a key is of the loops, the hardware, its software and the candidates") {
+TEST_CASE("a key is of all loops of a call, the other ones' schedules, the candidates and what measured them") {
   const ir::Target target = tests::hopper();
   ir::Target smaller = target;
   smaller.processors = 66;
-  const ir::Loops loops = sum("300000"), others = sum("300001");
-  const lowering::LoopNest nest = lowering::analyze(loops, target);
-  std::vector<lowering::Schedule> candidates = lowering::candidates(nest, target, lowering::chooseSchedule(nest, target));
-  const std::string key = runtime::tuningKey(loops, target, "Example GPU", "NVRTC 13.0", candidates);
-  CHECK(key == runtime::tuningKey(sum("300000"), target, "Example GPU", "NVRTC 13.0", candidates));
-  CHECK(key != runtime::tuningKey(others, target, "Example GPU", "NVRTC 13.0", candidates));
-  CHECK(key != runtime::tuningKey(loops, smaller, "Example GPU", "NVRTC 13.0", candidates));
-  CHECK(key != runtime::tuningKey(loops, target, "Other GPU", "NVRTC 13.0", candidates));
-  CHECK(key != runtime::tuningKey(loops, target, "Example GPU", "NVRTC 13.1", candidates));
+  const auto nestsOf = [&](const std::string& second) {
+    return lowering::analyze(std::vector<ir::Loops>{sum("300000"), sum(second)}, target);
+  };
+  const std::vector<lowering::LoopNest> nests = nestsOf("4000");
+  const lowering::Schedule rules = lowering::chooseSchedule(nests[0], target);
+  std::vector<lowering::Schedule> candidates = lowering::candidates(nests[0], target, rules);
+  const std::vector<std::optional<lowering::Schedule>> schedules{rules, lowering::chooseSchedule(nests[1], target)};
+  const runtime::TuningPlace place{target, "Example GPU", "NVRTC 13.0", "opbench 0.1.0 (1234567)"};
+  const std::string key = runtime::tuningKey(nests, schedules, 0, candidates, place);
+  CHECK(key == runtime::tuningKey(nestsOf("4000"), schedules, 0, candidates, place));
+  CHECK(key != runtime::tuningKey(nestsOf("4001"), schedules, 0, candidates, place));
+  CHECK(key != runtime::tuningKey(nests, schedules, 1, candidates, place));
+  CHECK(key == runtime::tuningKey(nests, {candidates[1], schedules[1]}, 0, candidates, place));
+  CHECK(key != runtime::tuningKey(nests, {schedules[0], candidates[1]}, 0, candidates, place));
+  CHECK(key != runtime::tuningKey(nests, schedules, 0, candidates, {smaller, place.device, place.software, place.opbench}));
+  CHECK(key != runtime::tuningKey(nests, schedules, 0, candidates, {target, "Other GPU", place.software, place.opbench}));
+  CHECK(key != runtime::tuningKey(nests, schedules, 0, candidates, {target, place.device, "NVRTC 13.1", place.opbench}));
+  CHECK(key != runtime::tuningKey(nests, schedules, 0, candidates, {target, place.device, place.software, "opbench 0.2.0"}));
   candidates.pop_back();
-  CHECK(key != runtime::tuningKey(loops, target, "Example GPU", "NVRTC 13.0", candidates));
+  CHECK(key != runtime::tuningKey(nests, schedules, 0, candidates, place));
 }
