@@ -11,6 +11,11 @@ ir::Block loop(ir::LoopKind kind, Value axis, ir::Block body) {
   return block;
 }
 
+ir::Block gridLoop(Value cluster, ir::Block body) {
+  const ir::Expr* axis = cluster.expr()->isConst() ? cluster.pool().axis(1) : cluster.expr();
+  return {{ir::For{axis, ir::LoopKind::Grid, std::move(body)}}};
+}
+
 ir::Block when(const Condition& condition, ir::Block body) {
   if (!condition || body.empty()) return body;
   ir::Block block;

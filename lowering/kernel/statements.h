@@ -14,6 +14,8 @@ using Condition = std::optional<Value>;
 
 /// `for axis: body`; the body alone where the axis is a constant.
 ir::Block loop(ir::LoopKind kind, Value axis, ir::Block body);
+/// `body` for every cluster of the grid; once where the axis is a constant.
+ir::Block gridLoop(Value cluster, ir::Block body);
 /// `if condition: body`.
 ir::Block when(const Condition& condition, ir::Block body);
 /// Both conditions.

@@ -109,13 +109,6 @@ std::vector<ir::Store> NestKernel::stores(const std::vector<ir::StoreTo>& which,
   return all;
 }
 
-ir::Block NestKernel::gridLoop(Value cluster, ir::Block body) const {
-  const Expr* axis = cluster.expr()->isConst() ? pool().axis(1) : cluster.expr();
-  ir::Block block;
-  block.push_back({ir::For{axis, ir::LoopKind::Grid, std::move(body)}});
-  return block;
-}
-
 ir::Kernel NestKernel::assemble(ir::Launch launch, ir::Block body) {
   kernel_.launch = launch;
   kernel_.body = std::move(body);

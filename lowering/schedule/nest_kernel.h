@@ -52,8 +52,6 @@ class NestKernel {
   std::vector<ir::Store> elementStores(const LanePlace& place, const LoadMap& loads) const;
   std::vector<ir::Store> rowStores(const LanePlace& place, const LoadMap& loads) const;
 
-  /// `body` for every cluster.
-  ir::Block gridLoop(Value cluster, ir::Block body) const;
   /// The finished kernel.
   ir::Kernel assemble(ir::Launch launch, ir::Block body);
 

@@ -48,7 +48,7 @@ class PersistentKernel {
     launch.grid = schedule_.grid;
     launch.block = schedule_.block;
     launch.resident = 1;
-    return kernel_.assemble(launch, kernel_.gridLoop(cta_, std::move(grid)));
+    return kernel_.assemble(launch, gridLoop(cta_, std::move(grid)));
   }
   /// The local arrays that have what each CTA's rows add up to, [CTA, column], or all of them, by reduction of columns.
   const std::vector<int>& partialResults() const { return partialResults_; }

@@ -1,10 +1,12 @@
+// Loops without reductions: a vector a thread.
 #include <algorithm>
 #include <numeric>
 
+#include "ir/index/ceil_div.h"
 #include "ir/value.h"
 #include "ir/walk.h"
 #include "lowering/schedule/apply.h"
-#include "lowering/schedule/nest_kernel.h"
+#include "lowering/schedule/layout.h"
 #include "lowering/schedule/vectorize.h"
 
 namespace lowering {
@@ -13,51 +15,25 @@ namespace {
 using ir::DType;
 using ir::Expr;
 
-/// Builds the body of a thread: vector `number` of the domain.
-class VectorBody {
+/// Vectors that may run over the end of a row.
+class FlatVectors {
  public:
-  VectorBody(const ir::Loops& loops, const IterationDomain& domain, const PointwiseSchedule& vectors, const Expr* number)
-      : loops_(loops),
-        domain_(domain),
-        vectors_(vectors),
-        number_(*loops.pool, number),
-        lane_(*loops.pool, loops.pool->axis(vectors.lanes)) {}
-
-  ir::Lanes build(int64_t active) const {
-    const Expr* count = active == vectors_.lanes ? nullptr : loops_.pool->integer(DType::I64, active);
-    return vectors_.isFlat ? flat(count) : rows(count);
-  }
-
- private:
-  /// Vectors inside rows: every access moves by its inner stride.
-  ir::Lanes rows(const Expr* active) const {
-    const std::size_t inner = domain_.dims().size() - 1;
-    const int64_t rowVectors = (domain_.inner().extent + vectors_.lanes - 1) / vectors_.lanes;
-    LanePlace place;
-    place.dim = domain_.innermost();
-    place.lane = lane_.expr();
-    place.alignment = vectors_.lanes;
-    place.base = inner == 0 ? Position{} : domain_.unflatten(floorDiv(number_, rowVectors).expr(), 0, inner);
-    place.each = place.base;
-    const Value start = (inner == 0 ? number_ : mod(number_, rowVectors)) * vectors_.lanes;
-    place.base.push_back(start.expr());
-    place.each.push_back((start + lane_).expr());
-    return vectorize(loops_, domain_, place, active);
-  }
+  FlatVectors(const ir::Loops& loops, const IterationDomain& domain, int lanes, Value number)
+      : loops_(loops), domain_(domain), lanes_(lanes), number_(number), lane_(*loops.pool, loops.pool->axis(lanes)) {}
 
   /// Vectors over the flat output, whose rows are no multiple of a vector. Where a vector covers at most two rows, both rows'
   /// places and values are computed once and each lane picks; otherwise each lane divides.
-  ir::Lanes flat(const Expr* active) const {
+  ir::Lanes build(const Expr* active) const {
     const std::size_t inner = domain_.dims().size() - 1;
     const int64_t extent = domain_.inner().extent;
-    const Value start = number_ * vectors_.lanes;
+    const Value start = number_ * lanes_;
     const Value element = start + lane_;
     LanePlace place;
     place.dim = domain_.innermost();
     place.lane = lane_.expr();
-    place.alignment = vectors_.lanes;
+    place.alignment = lanes_;
     place.flat = start.expr();
-    if (extent < vectors_.lanes) {
+    if (extent < lanes_) {
       place.each = domain_.unflatten(element.expr(), 0, inner + 1);
       return vectorize(loops_, domain_, place, active);
     }
@@ -65,7 +41,7 @@ class VectorBody {
     const int64_t lastRow = domain_.numel() / extent - 1;
     const Value nextRow = where(row < lastRow, row + 1, lastRow);
     // Rows end at multiples of what divides them and the lanes.
-    const int64_t common = std::gcd(extent, int64_t{vectors_.lanes});
+    const int64_t common = std::gcd(extent, int64_t{lanes_});
     const Value inFirst = column + floorDiv(lane_, common) * common < extent;
     const Position first = domain_.unflatten(row.expr(), 0, inner), second = domain_.unflatten(nextRow.expr(), 0, inner);
     for (std::size_t d = 0; d < inner; ++d) place.each.push_back(pick(inFirst, first[d], second[d]));
@@ -73,6 +49,7 @@ class VectorBody {
     return vectorize(loops_, domain_, place, active, rowValues(inFirst, first, second));
   }
 
+ private:
   /// What does not change along a row: a value for each of the two rows, picked by lane.
   LoadMap rowValues(Value inFirst, Position first, Position second) const {
     const Expr* zero = loops_.pool->integer(DType::I64, 0);
@@ -108,45 +85,52 @@ class VectorBody {
 
   const ir::Loops& loops_;
   const IterationDomain& domain_;
-  PointwiseSchedule vectors_;
+  int lanes_;
   Value number_, lane_;
 };
+
+/// A thread's vectors are `block` of them apart.
+Layout layoutOf(const PointwiseSchedule& schedule, const IterationDomain& domain) {
+  const int64_t vectors = ceilDiv(domain.numel(), schedule.lanes);
+  Layout layout;
+  layout.dims = {{0, domain.dims().size(), vectors, schedule.lanes}};
+  layout.parts = {{0, Bind::Grid, ceilDiv(vectors, int64_t{schedule.block} * schedule.steps)},
+                  {0, Bind::Unrolled, schedule.steps},
+                  {0, Bind::Thread, schedule.block}};
+  return layout;
+}
 
 }  // namespace
 
 ir::Kernel applyPointwise(const ir::Loops& loops, const IterationDomain& domain, const ir::Target& target,
                           const PointwiseSchedule& schedule) {
-  const int64_t whole = domain.numel() / schedule.lanes;
-  const int64_t left = domain.numel() % schedule.lanes;
-  const int64_t vectors = whole + (left != 0 ? 1 : 0);
-  const int64_t ctaVectors = int64_t{schedule.block} * schedule.steps;
+  Placement at(*loops.pool, domain, layoutOf(schedule, domain));
+  const Value turn = at.grid();
+  if (schedule.isBackwards) at.replace(0, Bind::Grid, at.layout().extent(Bind::Grid) - 1 - turn);
+  const Value number = at.index(0);
+  const FlatVectors flat(loops, domain, schedule.lanes, number);
+  const auto body = [&](const Expr* active) -> ir::Block {
+    if (schedule.isFlat) return {{flat.build(active)}};
+    return {{vectorize(loops, domain, at.vector(), active)}};
+  };
+
+  const int64_t whole = domain.numel() / schedule.lanes, left = domain.numel() % schedule.lanes;
+  ir::Block block;
+  if (left != 0) block.push_back({ir::If{(number == whole).expr(), body(number.like(left).expr()), {}}});
+  if (whole == at.layout().covered(0))
+    append(block, body(nullptr));
+  else if (whole > 0)
+    block = {{ir::If{(number < whole).expr(), body(nullptr), std::move(block)}}};
+  block = at.onThreads(at.loops(Bind::Unrolled, std::move(block)));
 
   ir::Kernel kernel;
   kernel.name = loops.name;
   kernel.backend = ir::Backend::Cuda;
   kernel.pool = loops.pool;
   kernel.params = parameters(loops, target);
-  kernel.launch.block = schedule.block;
-  kernel.launch.grid = (vectors + ctaVectors - 1) / ctaVectors;
+  kernel.launch = at.launch();
   kernel.relaxedMath = allowsRelaxedMath(loops);
-
-  const Value turn{*loops.pool, loops.pool->axis(kernel.launch.grid)};
-  const Value cta = schedule.isBackwards ? kernel.launch.grid - 1 - turn : turn;
-  const Value thread{*loops.pool, loops.pool->axis(kernel.launch.block)};
-  const Value zero{*loops.pool, loops.pool->integer(DType::I64, 0)};
-  const Value step = schedule.steps == 1 ? zero : Value{*loops.pool, loops.pool->axis(schedule.steps)};
-  const Value number = (cta * schedule.steps + step) * schedule.block + thread;
-  const VectorBody body(loops, domain, schedule, number.expr());
-
-  ir::Block block;
-  if (left != 0) block.push_back({ir::If{(number == whole).expr(), {{body.build(left)}}, {}}});
-  if (whole == kernel.launch.grid * ctaVectors) {
-    block.push_back({body.build(schedule.lanes)});
-  } else if (whole > 0) {
-    block = {{ir::If{(number < whole).expr(), {{body.build(schedule.lanes)}}, std::move(block)}}};
-  }
-  block = loop(ir::LoopKind::Unrolled, step, std::move(block));
-  kernel.body = {{ir::For{turn.expr(), ir::LoopKind::Grid, {{ir::For{thread.expr(), ir::LoopKind::Thread, std::move(block)}}}}}};
+  kernel.body = gridLoop(turn, std::move(block));
   return kernel;
 }
 

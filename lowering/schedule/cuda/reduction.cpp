@@ -46,7 +46,7 @@ class ReductionKernel {
     ir::Launch launch = at_.launch();
     launch.isPersistent = schedule_.isPersistent;
     launch.resident = schedule_.resident;
-    ir::Block body = kernel_.gridLoop(at_.grid(), std::move(grid));
+    ir::Block body = gridLoop(at_.grid(), std::move(grid));
     if (isSplit()) append(body, combinePartialResults());
     return kernel_.assemble(launch, std::move(body));
   }

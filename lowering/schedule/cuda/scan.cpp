@@ -41,7 +41,7 @@ class ScanKernel {
   ir::Kernel build() {
     addLocals();
     ir::Block body;
-    if (schedule_.gridSplits > 1) append(body, kernel_.gridLoop(cluster_, totalOfSplit()));
+    if (schedule_.gridSplits > 1) append(body, gridLoop(cluster_, totalOfSplit()));
     ir::Block before = schedule_.gridSplits > 1 ? splitsBefore() : resetCarry();
     ir::Block grid = before.empty() ? std::move(before) : onThreads(std::move(before));
     if (schedule_.gridSplits > 1) grid.push_back({combineCarries()});
@@ -51,7 +51,7 @@ class ScanKernel {
       append(chunk, onThreads(storeAll()));
     }
     append(grid, loop(LoopKind::Serial, chunk_, std::move(chunk)));
-    append(body, kernel_.gridLoop(cluster_, std::move(grid)));
+    append(body, gridLoop(cluster_, std::move(grid)));
     ir::Launch launch;
     launch.grid = clusters();
     launch.cluster = schedule_.ctas;
