@@ -28,7 +28,7 @@ class StagedTiles {
   /// Adds tiles of the element stores that are staged. Results go over what was read and lies alike.
   void addStores();
 
-  /// Adds the staged loads to what loads are read as at a place, whose elements are those of `element`.
+  /// Adds the staged loads to what loads are read as at a place.
   void addTo(LoadMap& bindings, const LanePlace& at) const;
   /// Makes of the nest's element stores at a place stores to tiles.
   void redirect(ir::Lanes& stores, const LanePlace& at) const;

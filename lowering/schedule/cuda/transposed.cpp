@@ -1,6 +1,7 @@
 // Loops whose tensors are contiguous along different axes: square tiles in shared memory.
 #include "lowering/heuristics/transposed.h"
 
+#include "ir/error.h"
 #include "ir/index/ceil_div.h"
 #include "lowering/schedule/apply.h"
 #include "lowering/schedule/cuda/reduction.h"
@@ -10,6 +11,9 @@ namespace lowering {
 /// Neighbouring threads take neighbouring vectors along the store's axis.
 ir::Kernel applyTransposed(const ir::Loops& loops, const Transposition& transposition, const ir::Target& target,
                            const TransposedSchedule& schedule) {
+  ir::require(schedule.along % schedule.lanes == 0 && schedule.block % schedule.threadsAlong() == 0 &&
+                  schedule.across % schedule.threadsAcross() == 0,
+              "{} has a transposed schedule whose threads do not divide its tile", loops.name);
   const IterationDomain& domain = transposition.domain;
   const std::size_t across = domain.elementDims(), along = across - 1;
   const auto extent = [&](std::size_t d) { return domain.dims()[d].extent; };

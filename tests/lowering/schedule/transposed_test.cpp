@@ -95,3 +95,23 @@ TEST_CASE("what is small, or hardly an axis, is not transposed in tiles") {
   CHECK(chosen(add("f16", "4096, 4096", "", "", "")).starts_with("pointwise"));
   CHECK(chosen(add("f16", "4096, 4096", "", "1, 4096", "")).starts_with("transposed tile"));
 }
+
+TEST_CASE("the threads of every transposition's tile divide it, however short its axes are") {
+  int transposed = 0;
+  for (const char* dtype : {"i8", "f16", "f32", "f64"})
+    for (const int along : {3, 4, 7, 8, 40, 64, 1000, 3249, 65536})
+      for (const int across : {3, 4, 5, 8, 31, 64, 2048, 65537}) {
+        const std::string sizes = fmt::format("8, {}, {}", across, along);
+        CAPTURE(dtype);
+        CAPTURE(sizes);
+        const lowering::LoopNest nest =
+            nestOf(add(dtype, sizes, "", fmt::format("{}, 1, {}", int64_t{across} * along, across), ""));
+        const lowering::Schedule schedule = lowering::chooseSchedule(nest, tests::hopper());
+        if (!std::holds_alternative<TransposedSchedule>(schedule)) continue;
+        ++transposed;
+        const ir::Kernel kernel = lowering::apply(nest, tests::hopper(), schedule);
+        CHECK(kernel.launch.block >= ir::Target::warp);
+        CHECK_NOTHROW(ir::verify(kernel, tests::hopper()));
+      }
+  CHECK(transposed > 80);
+}
