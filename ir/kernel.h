@@ -99,8 +99,8 @@ struct Barrier {
 /// CUDA: the asynchronous copies that a thread has started since the last time are a group.
 struct CommitCopies {};
 
-/// CUDA: a thread, or outside loops over threads each of them, waits for all asynchronous copies that it has started; or with
-/// `later` (an I64) for those in groups, except that many last ones, of which there are `most` at most.
+/// CUDA: a thread waits for the asynchronous copies that it has started; outside loops over threads every thread does. With
+/// `later` (an I64, at most `most`) it does not wait for the last `later` groups.
 struct AwaitCopies {
   const Expr* later = nullptr;
   int most = 0;

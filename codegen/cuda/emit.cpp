@@ -94,7 +94,7 @@ void CudaPrinter::declareIndices(CudaScope& scope) const {
   declare(ir::LoopKind::Thread, "thread", "threadIdx.x");
 }
 
-/// A loop of which each CTA or thread carries out one iteration.
+/// A loop over CTAs or threads: each carries out one iteration.
 void CudaPrinter::inPlace(const ir::For& loop, const char* name, CudaScope& scope) {
   scope.expressions().bind({loop.axis, As::Index}, {name});
   block(loop.body, scope);

@@ -15,7 +15,7 @@ bool hasEpilogue(const ir::Kernel& kernel);
 /// pieces of that.
 class CudaMemory {
  public:
-  /// `names` are those of the kernel's buffers.
+  /// `names`: of the kernel's buffers, in their order.
   CudaMemory(const ir::Kernel& kernel, const std::vector<std::string>& names);
 
   /// The lines that declare them.

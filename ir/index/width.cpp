@@ -10,7 +10,7 @@ using Known = std::unordered_map<const Expr*, Range>;
 
 bool divides(Op op) { return op == Op::Div || op == Op::FloorDiv || op == Op::Mod || op == Op::Rem; }
 
-/// Whether CPUs divide a value by another as indices, whose nodes these are: sums and products of what is not negative.
+/// Whether a division of these nodes is one of indices on CPUs: all are sums and products of values that are not negative.
 bool areIndices(const std::vector<const Expr*>& nodes) {
   return std::all_of(nodes.begin(), nodes.end(), [](const Expr* node) {
     const bool isCount = node->op == Op::Axis || (node->op == Op::Const && node->dtype == DType::I64 && node->integer() >= 0);

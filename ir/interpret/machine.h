@@ -32,9 +32,10 @@ class Machine {
 
   const bool roundEach;
   std::unordered_map<const Expr*, int64_t> axes;
-  const int64_t* lane = nullptr;            ///< of the Lanes at hand
-  std::vector<std::optional<Uses>> shared;  ///< of the buffers that threads both read and write; may be fewer than those
-  std::vector<LocalArray> locals;           ///< their buffer numbers follow those of the buffers
+  const int64_t* lane = nullptr;  ///< of the Lanes at hand
+  std::vector<std::optional<Uses>>
+      shared;  ///< by buffer: its accesses, where threads read and write it; may be shorter than the list of buffers
+  std::vector<LocalArray> locals;  ///< their buffer numbers follow those of the buffers
   Position position;
 
  private:

@@ -35,9 +35,8 @@ class Clock {
   int64_t metInCluster_ = 0, metInLaunch_ = 0;
 };
 
-/// The accesses of one kind to an element that other threads may have to wait for. Barriers order those of a CTA as soon as those
-/// of others, so these suffice: the last access, and the last of those by another thread than that one's, by another CTA, and by
-/// another cluster.
+/// The last accesses of one kind to an element: the last of all, and the last by another thread, another CTA and another cluster
+/// than that one's. No earlier access has to be known: a barrier that orders one of these orders those before it.
 class Recent {
  public:
   void add(const Position& by, const Clock& clock);

@@ -21,7 +21,7 @@ std::optional<std::size_t> crossingDim(const IterationDomain& domain) {
 
 }  // namespace
 
-bool Transposition::crosses(const Access& access) const {
+bool crosses(const IterationDomain& domain, const Access& access) {
   return domain.isContiguous(access, domain.innermost()) && !domain.isUniform(access, domain.elementDims() - 1);
 }
 

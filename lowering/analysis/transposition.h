@@ -12,10 +12,10 @@ namespace lowering {
 struct Transposition {
   ReductionNest nest;
   IterationDomain domain;
-
-  /// Whether an access is contiguous along the elements, across the store's axis.
-  bool crosses(const Access& access) const;
 };
+
+/// Whether an access of a transposition's domain is contiguous along the elements, across the store's axis.
+bool crosses(const IterationDomain& domain, const Access& access);
 
 /// The transposition of loops, whose domain this is, along the axis along which most bytes are moved; nothing where no tensor
 /// crosses the first store.

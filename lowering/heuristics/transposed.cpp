@@ -29,11 +29,10 @@ int64_t widestElement(const IterationDomain& domain) {
 }
 
 /// Bytes of the tensors that cross the store, each element once.
-int64_t crossingBytes(const Transposition& transposition) {
-  const IterationDomain& domain = transposition.domain;
+int64_t crossingBytes(const IterationDomain& domain) {
   int64_t bytes = 0;
   forAccesses(domain, [&](const Access& access) {
-    if (!transposition.crosses(access)) return;
+    if (!crosses(domain, access)) return;
     int64_t elements = 1;
     for (std::size_t d = 0; d < domain.dims().size(); ++d) elements *= domain.isUniform(access, d) ? 1 : domain.dims()[d].extent;
     bytes += access.elementBytes * elements;
@@ -42,21 +41,19 @@ int64_t crossingBytes(const Transposition& transposition) {
 }
 
 /// Bytes of shared memory for an element of a tile.
-int64_t tileBytes(const Transposition& transposition) {
+int64_t tileBytes(const IterationDomain& domain) {
   int64_t bytes = 0;
-  forAccesses(transposition.domain,
-              [&](const Access& access) { bytes += transposition.crosses(access) ? access.elementBytes : 0; });
+  forAccesses(domain, [&](const Access& access) { bytes += crosses(domain, access) ? access.elementBytes : 0; });
   return bytes;
 }
 
 /// The widest vectors in which what runs along the store's axis is aligned.
-int chooseLanes(const IterationDomain& domain, const Transposition& transposition, const ir::Target& target) {
+int chooseLanes(const IterationDomain& domain, const ir::Target& target) {
   const std::size_t along = domain.elementDims() - 1;
   const auto fits = [&](int lanes) {
     if (domain.dims()[along].extent % lanes != 0) return false;
-    return std::all_of(domain.stores().begin(), domain.stores().end(), [&](const Access& store) {
-      return transposition.crosses(store) || domain.isAligned(store, lanes, along);
-    });
+    return std::all_of(domain.stores().begin(), domain.stores().end(),
+                       [&](const Access& store) { return crosses(domain, store) || domain.isAligned(store, lanes, along); });
   };
   int lanes = static_cast<int>(target.vectorBytes / widestElement(domain));
   while (lanes > 1 && !fits(lanes)) lanes /= 2;
@@ -68,11 +65,11 @@ int chooseLanes(const IterationDomain& domain, const Transposition& transpositio
 std::optional<TransposedSchedule> chooseTransposedSchedule(const Transposition& transposition, const ir::Target& target) {
   const IterationDomain& domain = transposition.domain;
   const int64_t along = domain.dims()[domain.elementDims() - 1].extent, across = domain.inner().extent;
-  if (crossingBytes(transposition) < limits::transposed::leastBytes) return std::nullopt;
+  if (crossingBytes(domain) < limits::transposed::leastBytes) return std::nullopt;
   if (std::min(along, across) < limits::transposed::shortestAxis) return std::nullopt;
 
   TransposedSchedule schedule;
-  schedule.lanes = chooseLanes(domain, transposition, target);
+  schedule.lanes = chooseLanes(domain, target);
   // A square, or all of a short axis and more of the other one.
   const int64_t side = limits::transposed::tileSide, tile = side * side;
   schedule.along = std::min(bitCeil(along), side);
@@ -81,7 +78,7 @@ std::optional<TransposedSchedule> chooseTransposedSchedule(const Transposition& 
   if (schedule.across < side) schedule.along = std::min(bitCeil(along), tile / schedule.across);
   schedule.along = std::clamp<int64_t>(schedule.along, schedule.lanes, int64_t{schedule.lanes} * limits::transposed::block);
   const bool isTile = std::min(along, schedule.along) * std::min(across, schedule.across) >= limits::transposed::leastElements;
-  const int64_t sharedBytes = tileBytes(transposition) * (schedule.along + schedule.lanes) * schedule.across;
+  const int64_t sharedBytes = tileBytes(domain) * (schedule.along + schedule.lanes) * schedule.across;
   if (!isTile || sharedBytes > ofShared(target, limits::transposed::sharedBytes)) return std::nullopt;
   const bool isFew =
       ceilDiv(domain.numel(), schedule.along * schedule.across) < limits::transposed::fewestTiles * target.processors;

@@ -7,6 +7,7 @@
 #include "ir/error.h"
 #include "lowering/kernel/accesses.h"
 #include "lowering/kernel/copy_groups.h"
+#include "lowering/kernel/statements.h"
 
 namespace lowering {
 namespace {
@@ -252,15 +253,9 @@ int BarrierInserter::addPartials(const Combine& combine, const Combine::Item& it
   const ir::Buffer& array = kernel_.buffer(item.local);
   const bool isShared = space == ir::Space::Shared;
   const std::string stem = array.name + (isShared ? "_partials" : "_cluster_partials");
-  const auto isTaken = [&](const std::string& name) {
-    const auto has = [&](const auto& owner) { return owner.buffer.name == name; };
-    return std::any_of(kernel_.params.begin(), kernel_.params.end(), has) ||
-           std::any_of(kernel_.locals.begin(), kernel_.locals.end(), has);
-  };
-  std::string name = stem;
-  for (int i = 1; isTaken(name); ++i) name = stem + std::to_string(i);
   const int64_t elements = ir::partialsOf(kernel_.launch, combine).elements(array) * (isShared ? 1 : kernel_.launch.grid);
-  kernel_.locals.push_back({{name, ir::TensorType::contiguous(array.type.dtype, {elements}), -1, true, true}, space});
+  kernel_.locals.push_back(
+      {{freeName(kernel_, stem), ir::TensorType::contiguous(array.type.dtype, {elements}), -1, true, true}, space});
   return static_cast<int>(kernel_.params.size() + kernel_.locals.size()) - 1;
 }
 

@@ -4,6 +4,7 @@
 
 #include "ir/error.h"
 #include "ir/walk.h"
+#include "lowering/kernel/statements.h"
 
 namespace lowering {
 
@@ -148,7 +149,7 @@ void KernelMerger::addParam(const ir::Param& param) {
 
 void KernelMerger::addLocals(const ir::Kernel& of, std::vector<int>& numbers) {
   for (ir::Local local : of.locals) {
-    local.buffer.name = freeName(local.buffer.name);
+    local.buffer.name = freeName(kernel, local.buffer.name, "_");
     numbers.push_back(addLocal(std::move(local)));
   }
 }
@@ -156,17 +157,6 @@ void KernelMerger::addLocals(const ir::Kernel& of, std::vector<int>& numbers) {
 int KernelMerger::addLocal(ir::Local local) {
   kernel.locals.push_back(std::move(local));
   return static_cast<int>(kernel.params.size() + kernel.locals.size() - 1);
-}
-
-std::string KernelMerger::freeName(const std::string& stem) const {
-  const auto isTaken = [&](const std::string& name) {
-    const auto has = [&](const auto& owner) { return owner.buffer.name == name; };
-    return std::any_of(kernel.params.begin(), kernel.params.end(), has) ||
-           std::any_of(kernel.locals.begin(), kernel.locals.end(), has);
-  };
-  std::string name = stem;
-  for (int i = 1; isTaken(name); ++i) name = stem + "_" + std::to_string(i);
-  return name;
 }
 
 }  // namespace lowering

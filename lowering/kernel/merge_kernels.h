@@ -35,7 +35,6 @@ class KernelMerger {
   int numberOf(const std::string& local) const;
   std::vector<int> numbersOfFirst();
   std::vector<int> numbersOfSecond();
-  std::string freeName(const std::string& stem) const;
 
   const ir::Kernel& first_;
   const ir::Kernel& second_;

@@ -1,5 +1,6 @@
 #include "lowering/kernel/statements.h"
 
+#include <algorithm>
 #include <iterator>
 
 namespace lowering {
@@ -28,6 +29,17 @@ Condition both(const Condition& a, const Condition& b) { return a && b ? *a & *b
 Condition within(Value index, int64_t covered, int64_t extent) {
   if (covered <= extent) return std::nullopt;
   return index < extent;
+}
+
+std::string freeName(const ir::Kernel& kernel, const std::string& stem, const std::string& separator) {
+  const auto isTaken = [&](const std::string& name) {
+    const auto has = [&](const auto& owner) { return owner.buffer.name == name; };
+    return std::any_of(kernel.params.begin(), kernel.params.end(), has) ||
+           std::any_of(kernel.locals.begin(), kernel.locals.end(), has);
+  };
+  std::string name = stem;
+  for (int i = 1; isTaken(name); ++i) name = stem + separator + std::to_string(i);
+  return name;
 }
 
 void append(ir::Block& to, ir::Block statements) { std::move(statements.begin(), statements.end(), std::back_inserter(to)); }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "ir/kernel.h"
 #include "ir/value.h"
@@ -22,6 +23,8 @@ ir::Block when(const Condition& condition, ir::Block body);
 Condition both(const Condition& a, const Condition& b);
 /// `index < extent`, where index takes values below `covered` at most.
 Condition within(Value index, int64_t covered, int64_t extent);
+/// A name that no parameter or local of a kernel has: the stem, or the stem, the separator and a number.
+std::string freeName(const ir::Kernel& kernel, const std::string& stem, const std::string& separator = "");
 /// Adds the statements of one block to another.
 void append(ir::Block& to, ir::Block statements);
 

@@ -118,18 +118,20 @@ void Placement::countOn(Value number, const std::vector<std::size_t>& parts) {
   digits_[parts.front()] = number;
 }
 
-Value Placement::digits(Bind bind) const {
+template <typename Counts>
+Value Placement::numberOf(Counts counts) const {
   Value sum = number(0);
   for (std::size_t i = 0; i < digits_.size(); ++i)
-    if (layout_.parts[i].bind == bind) sum = sum * layout_.parts[i].extent + digits_[i];
+    if (counts(i, layout_.parts[i])) sum = sum * layout_.parts[i].extent + digits_[i];
   return sum;
 }
 
+Value Placement::digits(Bind bind) const {
+  return numberOf([&](std::size_t, const Part& part) { return part.bind == bind; });
+}
+
 Value Placement::step(std::size_t dim) const {
-  Value sum = number(0);
-  for (std::size_t i = 0; i < digits_.size(); ++i)
-    if (layout_.parts[i].dim == dim && isLoop(layout_.parts[i].bind)) sum = sum * layout_.parts[i].extent + digits_[i];
-  return sum;
+  return numberOf([&](std::size_t, const Part& part) { return part.dim == dim && isLoop(part.bind); });
 }
 
 bool Placement::dependsOn(const ir::Expr* expr, Bind bind) const {
@@ -153,10 +155,7 @@ std::optional<std::size_t> Placement::blocks(std::size_t dim) const {
 
 Value Placement::inBlock(std::size_t dim) const {
   const std::optional<std::size_t> outermost = blocks(dim);
-  Value sum = number(0);
-  for (std::size_t i = 0; i < digits_.size(); ++i)
-    if (layout_.parts[i].dim == dim && i != outermost) sum = sum * layout_.parts[i].extent + digits_[i];
-  return sum;
+  return numberOf([&](std::size_t i, const Part& part) { return part.dim == dim && i != outermost; });
 }
 
 Value Placement::start(std::size_t dim, int lanes) const { return blockStart(dim, lanes) + inBlock(dim) * lanes; }
@@ -198,25 +197,22 @@ LanePlace Placement::lanesAt(Position base, int lanes) const {
   return place;
 }
 
-LanePlace Placement::vector() const {
-  Position base;
+Position Placement::positions(bool ofElements) const {
+  Position all;
   for (std::size_t d = 0; d < layout_.dims.size(); ++d) {
+    if (!ofElements && !isKept(d)) continue;
     const Position own = position(d);
-    base.insert(base.end(), own.begin(), own.end());
+    all.insert(all.end(), own.begin(), own.end());
   }
-  return lanesAt(std::move(base), layout_.lanes());
+  all.resize(domain_.dims().size(), number(0).expr());
+  return all;
 }
 
+LanePlace Placement::vector() const { return lanesAt(positions(true), layout_.lanes()); }
+
 LanePlace Placement::row() const {
-  Position base;
-  for (std::size_t d = 0; d < layout_.dims.size(); ++d) {
-    if (!isKept(d)) continue;
-    const Position own = position(d);
-    base.insert(base.end(), own.begin(), own.end());
-  }
-  base.resize(domain_.dims().size(), number(0).expr());
   const bool hasLanes = isKept(layout_.laneDim);
-  LanePlace place = lanesAt(std::move(base), hasLanes ? layout_.lanes() : 1);
+  LanePlace place = lanesAt(positions(false), hasLanes ? layout_.lanes() : 1);
   if (!hasLanes) place.each = place.base;
   return place;
 }

@@ -111,6 +111,11 @@ class Placement {
   /// The index along a dim times `lanes`; of its block.
   Value start(std::size_t dim, int lanes) const;
   Value blockStart(std::size_t dim, int lanes) const;
+  /// The number that the digits make for which `counts`.
+  template <typename Counts>
+  Value numberOf(Counts counts) const;
+  /// The position of the row at hand, at the element at hand or at its first one.
+  Position positions(bool ofElements) const;
   LanePlace lanesAt(Position base, int lanes) const;
   void spread(Value number, const std::vector<std::size_t>& parts);
   void countOn(Value number, const std::vector<std::size_t>& parts);

@@ -17,15 +17,8 @@ NestKernel::NestKernel(const ir::Loops& loops, const ReductionNest& nest, const 
 }
 
 int NestKernel::addLocal(const std::string& stem, DType dtype, int64_t elements, ir::Space space, int lanes) {
-  const auto isTaken = [&](const std::string& name) {
-    const auto hasName = [&](const auto& owner) { return owner.buffer.name == name; };
-    return std::any_of(kernel_.params.begin(), kernel_.params.end(), hasName) ||
-           std::any_of(kernel_.locals.begin(), kernel_.locals.end(), hasName);
-  };
-  std::string name = stem;
-  for (int i = 1; isTaken(name); ++i) name = stem + std::to_string(i);
   const ir::TensorType type = ir::TensorType::contiguous(dtype, {elements});
-  kernel_.locals.push_back({ir::Buffer{name, type, -1, true, true}, space, lanes});
+  kernel_.locals.push_back({ir::Buffer{freeName(kernel_, stem), type, -1, true, true}, space, lanes});
   return static_cast<int>(kernel_.params.size() + kernel_.locals.size() - 1);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/index/ceil_div.h"
+#include "lowering/analysis/transposition.h"
 #include "lowering/heuristics/limits.h"
 
 namespace lowering {
@@ -10,10 +11,7 @@ namespace lowering {
 using ir::LoopKind;
 
 bool StagedTiles::stages(const Access& access) const {
-  const IterationDomain& domain = kernel_.domain();
-  if (!isStaged(domain, access)) return false;
-  const std::size_t along = domain.elementDims() - 1;
-  return staging_ == Staging::All || (domain.isInnerContiguous(access) && !domain.isUniform(access, along));
+  return staging_ == Staging::All ? isStaged(kernel_.domain(), access) : crosses(kernel_.domain(), access);
 }
 
 void StagedTiles::addLoad(const Access& access) {

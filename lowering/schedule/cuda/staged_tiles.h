@@ -12,7 +12,7 @@ namespace lowering {
 enum class Staging : uint8_t {
   None,
   All,       ///< those that move from row to row and from element to element
-  Crossing,  ///< those of these that are contiguous along the elements and not along the last kept dim
+  Crossing,  ///< those that cross the first store of a transposition
 };
 
 /// The tiles of a CTA in shared memory: those of loads are copied in before they are used, those of stores are copied out
