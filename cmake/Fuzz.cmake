@@ -47,6 +47,11 @@ opbench_embed(readers opbench/check/tolerances.yaml opbench tolerancesText)
 opbench_embed(readers opbench/repro/driver.py opbench driverScript)
 opbench_embed(readers opbench/repro/run.sh opbench runScript)
 
+# Operators register themselves, so that all of the lowering's objects are taken where any are.
+opbench_sources(lowering lowering)
+add_library(lowering OBJECT ${lowering})
+target_link_libraries(lowering PUBLIC ir)
+
 enable_testing()
 set(OPBENCH_FUZZ_RUNS 20000 CACHE STRING "Inputs each fuzz target tries when it runs as a test")
 opbench_sources(targets tests/fuzz)
@@ -56,6 +61,10 @@ foreach(source IN LISTS targets)
   add_executable(${name} "${source}" tests/fuzz/sanitizers.cpp)
   target_link_libraries(${name} PRIVATE readers sample_text ir opbench::fmt)
   target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  file(STRINGS "${source}" lowers REGEX "#include \"lowering/")
+  if(lowers)
+    target_link_libraries(${name} PRIVATE lowering)
+  endif()
   # What it finds on the way goes to the build tree; its seeds, tests/fuzz/corpus/<name>, stay as they are.
   file(MAKE_DIRECTORY "${CMAKE_BINARY_DIR}/found/${name}")
   add_test(NAME ${name} COMMAND ${name} -runs=${OPBENCH_FUZZ_RUNS} -seed=1 -max_total_time=60 -timeout=10 -detect_leaks=0 -verbosity=0

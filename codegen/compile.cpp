@@ -10,6 +10,7 @@
 #include "lowering/fusion/intermediates.h"
 #include "lowering/fusion/split_reduction.h"
 #include "lowering/kernel/insert_barriers.h"
+#include "lowering/layout/check.h"
 #include "lowering/schedule/launches.h"
 #include "lowering/tensor/lowering.h"
 
@@ -33,8 +34,13 @@ bool isIdle(const ir::Loops& loops) {
 /// The schedules of the rules, but for those that are given.
 std::vector<lowering::Schedule> schedulesOf(const lowering::LoopNests& nests, const ir::Target& target, const Schedules& given) {
   std::vector<lowering::Schedule> schedules = lowering::chooseSchedules(nests, target);
-  for (std::size_t i = 0; i < std::min(schedules.size(), given.size()); ++i)
-    if (given[i]) schedules[i] = *given[i];
+  bool areRules = true;
+  for (std::size_t i = 0; i < std::min(schedules.size(), given.size()); ++i) {
+    if (!given[i]) continue;
+    schedules[i] = *given[i];
+    areRules = false;
+  }
+  if (!areRules) lowering::check(schedules, nests, target);
   return schedules;
 }
 
@@ -98,6 +104,22 @@ Plan compile(const ir::Graph& graph, const ir::Target& target, const Schedules& 
     if (error.kind() != ir::ErrorKind::Unsupported) throw;
     return fallbackPlan(graph, error.what());
   }
+}
+
+Plan compile(const ir::Graph& graph, const ir::Target& target, const std::vector<std::string>& schedules) {
+  Plan plan = compile(graph, target);
+  const bool areGiven = std::any_of(schedules.begin(), schedules.end(), [](const std::string& text) { return !text.empty(); });
+  if (!areGiven || !plan.fallbackReason.empty()) return plan;
+  if (schedules.size() > plan.nests.size())
+    ir::fail(ir::ErrorKind::Input, "schedule: there are {} for {} loop nests", schedules.size(), plan.nests.size());
+  Schedules parsed;
+  for (std::size_t i = 0; i < schedules.size(); ++i) {
+    if (schedules[i].empty())
+      parsed.emplace_back(std::nullopt);
+    else
+      parsed.emplace_back(lowering::parseSchedule(schedules[i], plan.nests[i]));
+  }
+  return compile(graph, target, parsed);
 }
 
 }  // namespace codegen

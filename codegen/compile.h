@@ -42,6 +42,9 @@ struct Plan {
 /// Compiles a graph for a target, from ATen's operators to programs; a graph with a node that cannot be lowered becomes calls of
 /// ATen. Nests that `schedules` says nothing of are scheduled by the rules.
 Plan compile(const ir::Graph& graph, const ir::Target& target, const Schedules& schedules = {});
+/// The same with schedules as texts, of the loop nests in their order; empty ones are left to the rules. Error: Input, for a text
+/// that is no schedule of its nest.
+Plan compile(const ir::Graph& graph, const ir::Target& target, const std::vector<std::string>& schedules);
 
 /// The step that starts a scheduled kernel, its program printed for a target.
 LaunchStep launchStep(const ir::Kernel& kernel, const ir::Target& target);

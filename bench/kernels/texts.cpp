@@ -12,6 +12,7 @@
 #include "codegen/cuda/emit.h"
 #include "inputs/convert.h"
 #include "ir/text/text.h"
+#include "lowering/layout/check.h"
 #include "lowering/tensor/lowering.h"
 #include "opbench/run/brief.h"
 #include "runtime/build/hash.h"
@@ -106,6 +107,18 @@ const std::optional<ir::Graph>& graphOf(const Job& job) {
   return graph;
 }
 
+/// Error: where the rules choose what may not be typed in, or what has another meaning as a text.
+void checkSchedules(const codegen::Plan& plan, const ir::Target& target) {
+  std::vector<lowering::Schedule> schedules;
+  for (std::size_t i = 0; i < plan.schedules.size(); ++i) {
+    schedules.push_back(*plan.schedules[i]);
+    const std::string text = toText(schedules[i]);
+    ir::require(lowering::parseSchedule(text, plan.nests[i]) == schedules[i], "the text of a schedule has another meaning: {}",
+                text);
+  }
+  lowering::check(schedules, lowering::analyzeJointly(plan.nests, target), target);
+}
+
 }  // namespace
 
 const std::vector<NamedTarget>& targets() {
@@ -124,6 +137,7 @@ Texts textsOf(const Job& job) {
     const std::optional<ir::Graph>& graph = graphOf(job);
     if (!graph) return without(job, "uninferred", "ATen does not infer the results without a device");
     const codegen::Plan plan = codegen::compile(*graph, job.target->target);
+    checkSchedules(plan, job.target->target);
     if (!plan.fallbackReason.empty()) return without(job, "unsupported", plan.fallbackReason);
     if (plan.steps.empty()) return without(job, "nothing", "all results are empty");
     return kernelsOf(job, plan);

@@ -141,4 +141,11 @@ std::optional<MixedOrderReduction> mixedOrderReductionOf(const std::pair<ir::Loo
   return found.lanes == 0 ? std::nullopt : std::optional(found);
 }
 
+bool canAdd(const MixedOrderReduction& matrix) {
+  if (!matrix.alongColumns) return false;
+  const std::vector<Reduction>& sums = matrix.alongColumns->nest.reductions;
+  return std::all_of(sums.begin(), sums.end(),
+                     [](const Reduction& sum) { return sum.op == ir::Op::Add && sum.body->dtype == ir::DType::F32; });
+}
+
 }  // namespace lowering

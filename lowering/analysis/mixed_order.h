@@ -41,6 +41,9 @@ struct MixedOrderReduction {
   std::vector<MatrixInput> inputs() const;
 };
 
+/// Whether the reductions of columns are f32 sums, to which all CTAs can add.
+bool canAdd(const MixedOrderReduction& matrix);
+
 /// Loops, whose nest and domain these are, as a reduction of a matrix; nothing where they are none, or their vectors would not be
 /// aligned.
 std::optional<MixedOrderReduction> mixedOrderReductionOf(const ir::Loops& loops, const ReductionNest& nest,

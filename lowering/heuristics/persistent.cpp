@@ -4,6 +4,7 @@
 
 #include "lowering/heuristics/gpu_limits.h"
 #include "lowering/heuristics/limits.h"
+#include "lowering/heuristics/rule.h"
 
 namespace lowering {
 namespace {
@@ -50,13 +51,6 @@ int64_t widestBlock(int64_t unit, int64_t registers, const ir::Target& target) {
 
 }  // namespace
 
-bool canAdd(const MixedOrderReduction& matrix) {
-  if (!matrix.alongColumns) return false;
-  const std::vector<Reduction>& sums = matrix.alongColumns->nest.reductions;
-  return std::all_of(sums.begin(), sums.end(),
-                     [](const Reduction& sum) { return sum.op == ir::Op::Add && sum.body->dtype == ir::DType::F32; });
-}
-
 std::optional<PersistentSchedule> choosePersistentSchedule(const MixedOrderReduction& matrix, const ir::Target& target) {
   const int64_t rowVectors = matrix.columns() / matrix.lanes;
   const VectorRegisters registers = registersOf(matrix);
@@ -95,5 +89,26 @@ std::optional<PersistentSchedule> choosePersistentColumns(const MixedOrderReduct
     if (input.rowStride != 0 && input.columnStride != 0) bytes += columns.rows() * columns.columns() * ir::sizeOf(input.dtype);
   return bytes < limits::persistent::leastColumnBytes ? std::nullopt : choosePersistentSchedule(columns, target);
 }
+
+namespace {
+
+std::optional<Schedule> choose(const LoopNest& nest, const ir::Target& target) {
+  if (!nest.reduction || nest.reduction->scans || nest.domain.runsAlongElements() || !nest.mixedOrder) return std::nullopt;
+  const std::optional<PersistentSchedule> schedule = choosePersistentColumns(*nest.mixedOrder, target);
+  return schedule ? std::optional<Schedule>(*schedule) : std::nullopt;
+}
+
+/// Columns that all CTAs add to at once.
+std::vector<Schedule> others(const LoopNest& nest, const ir::Target&, const Tuned& tuned) {
+  const auto* own = std::get_if<PersistentSchedule>(&tuned.own);
+  if (own == nullptr || !nest.mixedOrder || !canAdd(*nest.mixedOrder)) return {};
+  PersistentSchedule adding = *own;
+  adding.adds = true;
+  return {adding};
+}
+
+const ScheduleRule persistent{{.order = 60, .choose = choose, .others = others}};
+
+}  // namespace
 
 }  // namespace lowering

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "ir/index/ceil_div.h"
 #include "lowering/heuristics/limits.h"
+#include "lowering/heuristics/rule.h"
 
 namespace lowering {
 namespace {
@@ -12,20 +14,20 @@ bool storesAre(const IterationDomain& domain, Property property) {
   return std::all_of(domain.stores().begin(), domain.stores().end(), property);
 }
 
-void chooseVectors(PointwiseSchedule& schedule, const IterationDomain& domain, const ir::Target& target) {
+void chooseVectors(PointwiseMapping& mapping, const IterationDomain& domain, const ir::Target& target) {
   const ElementRange elements = contiguousElements(domain);
   // Of one tensor two vectors where element sizes are mixed.
   const auto widest = static_cast<int>(
       std::max<int64_t>(1, std::min(target.vectorBytes / elements.smallest, 2 * target.vectorBytes / elements.largest)));
   const bool oneDim = domain.dims().size() == 1;
-  for (schedule.lanes = widest; schedule.lanes > 1; schedule.lanes /= 2) {
-    const bool rows = oneDim || domain.inner().extent % schedule.lanes == 0;
+  for (mapping.lanes = widest; mapping.lanes > 1; mapping.lanes /= 2) {
+    const bool rows = oneDim || domain.inner().extent % mapping.lanes == 0;
     const auto isVector = [&](const Access& store) {
-      return domain.isInnerContiguous(store) && domain.isAligned(store, schedule.lanes, domain.innermost());
+      return domain.isInnerContiguous(store) && domain.isAligned(store, mapping.lanes, domain.innermost());
     };
     if (rows && storesAre(domain, isVector)) return;
-    schedule.isFlat = !oneDim && storesAre(domain, [&](const Access& store) { return domain.isFlat(store, schedule.lanes); });
-    if (schedule.isFlat) return;
+    mapping.isFlat = !oneDim && storesAre(domain, [&](const Access& store) { return domain.isFlat(store, mapping.lanes); });
+    if (mapping.isFlat) return;
   }
 }
 
@@ -48,16 +50,58 @@ bool waitsForLittle(const IterationDomain& domain) {
 
 }  // namespace
 
-PointwiseSchedule choosePointwiseSchedule(const IterationDomain& domain, const ir::Target& target) {
-  PointwiseSchedule schedule;
-  chooseVectors(schedule, domain, target);
-  const bool isLittle = threadBytes(domain, schedule.lanes) * limits::gpu::usualBlock < limits::pointwise::leastCtaBytes;
-  schedule.block = isLittle ? limits::pointwise::wideBlock : limits::gpu::usualBlock;
+PointwiseMapping choosePointwiseMapping(const IterationDomain& domain, const ir::Target& target) {
+  PointwiseMapping mapping;
+  chooseVectors(mapping, domain, target);
+  const bool isLittle = threadBytes(domain, mapping.lanes) * limits::gpu::usualBlock < limits::pointwise::leastCtaBytes;
+  mapping.block = isLittle ? limits::pointwise::wideBlock : limits::gpu::usualBlock;
   if (waitsForLittle(domain)) {
-    schedule.steps = limits::pointwise::broadcastVectors;
-    schedule.block = limits::gpu::usualBlock;
+    mapping.steps = limits::pointwise::broadcastVectors;
+    mapping.block = limits::gpu::usualBlock;
   }
+  return mapping;
+}
+
+LayoutSchedule scheduleOf(const PointwiseMapping& mapping, const IterationDomain& domain) {
+  const int64_t vectors = ceilDiv(domain.numel(), mapping.lanes);
+  LayoutSchedule schedule;
+  schedule.isFlat = mapping.isFlat;
+  Layout layout;
+  layout.dims = {{0, domain.dims().size(), vectors, mapping.lanes}};
+  layout.parts = {{0, Bind::Grid, ceilDiv(vectors, int64_t{mapping.block} * mapping.steps)},
+                  {0, Bind::Unrolled, mapping.steps},
+                  {0, Bind::Thread, mapping.block}};
+  schedule.layout = simplified(std::move(layout));
   return schedule;
 }
+
+namespace {
+
+/// Other vectors a thread, and other threads of a CTA; for transpositions the rule's own.
+std::vector<Schedule> others(const LoopNest& nest, const ir::Target& target, const Tuned& tuned) {
+  if (nest.reduction) return {};
+  const PointwiseMapping rules = choosePointwiseMapping(nest.domain, target);
+  if (!tuned.isChosen) return {scheduleOf(rules, nest.domain)};
+  std::vector<Schedule> schedules;
+  for (const int steps : {1, 2, 4})
+    for (const int block : {128, 256, 512}) {
+      PointwiseMapping mapping = rules;
+      mapping.steps = steps;
+      mapping.block = block;
+      LayoutSchedule schedule = scheduleOf(mapping, nest.domain);
+      if (const auto* own = std::get_if<LayoutSchedule>(&tuned.own)) schedule.isBackwards = own->isBackwards;
+      schedules.emplace_back(schedule);
+    }
+  return schedules;
+}
+
+std::optional<Schedule> choose(const LoopNest& nest, const ir::Target& target) {
+  if (nest.reduction) return std::nullopt;
+  return scheduleOf(choosePointwiseMapping(nest.domain, target), nest.domain);
+}
+
+const ScheduleRule pointwise{{.order = 20, .choose = choose, .others = others}};
+
+}  // namespace
 
 }  // namespace lowering

@@ -7,8 +7,10 @@
 
 #include "ir/index/ceil_div.h"
 #include "lowering/analysis/reuse.h"
+#include "lowering/analysis/row_accesses.h"
 #include "lowering/heuristics/limits.h"
 #include "lowering/heuristics/row_layout.h"
+#include "lowering/heuristics/rule.h"
 #include "lowering/heuristics/segments.h"
 
 namespace lowering {
@@ -61,58 +63,43 @@ int chooseLanes(const IterationDomain& domain, const RowAccesses& accesses, cons
   return lanes;
 }
 
-/// Elements that runs may start after a multiple of `lanes`, the same for all accesses, or nothing where they differ: then no
-/// aligned vectors cover the runs of all.
-std::optional<int64_t> largestShift(const IterationDomain& domain, const RowAccesses& accesses, int lanes) {
-  const Access& first = *accesses.contiguous.front();
-  int64_t step = std::gcd(first.form->constant, int64_t{lanes});
-  for (const Access* access : accesses.contiguous) {
-    if (access->elementBytes != first.elementBytes || (access->form->constant - first.form->constant) % lanes != 0) return {};
-    for (std::size_t d = 0; d < domain.innermost(); ++d) {
-      if ((domain.stride(*access, d) - domain.stride(first, d)) % lanes != 0) return {};
-      step = std::gcd(step, domain.stride(*access, d));
-    }
-  }
-  return lanes - step;
-}
-
 /// Whether a plain row of one tensor that is traversed again has vectors of 4 bytes at most, as many as a part of a warp holds.
 /// An aligned cover would take fewer accesses, and more instructions for its masks.
-bool isNarrow(const RowSchedule& schedule, const RowAccesses& accesses) {
-  return !schedule.hasRuns() && accesses.held == 1 && schedule.lanes * accesses.widest <= limits::rows::narrowVectorBytes &&
-         schedule.runVectors <= warp * limits::rows::mostNarrowVectors;
+bool isNarrow(const RowMapping& mapping, const RowAccesses& accesses) {
+  return !mapping.hasRuns() && accesses.held == 1 && mapping.lanes * accesses.widest <= limits::rows::narrowVectorBytes &&
+         mapping.runVectors <= warp * limits::rows::mostNarrowVectors;
 }
 
 /// The widest vectors that the runs consist of, or an aligned cover where these are narrow.
-void chooseVectors(RowSchedule& schedule, const IterationDomain& domain, const RowAccesses& accesses,
+void chooseVectors(RowMapping& mapping, const ReductionNest& nest, const IterationDomain& domain, const RowAccesses& accesses,
                    std::optional<bool> hasCover, const ir::Target& target) {
-  schedule.lanes = chooseLanes(domain, accesses, target);
-  schedule.runVectors = domain.inner().extent / schedule.lanes;
-  if (accesses.contiguous.empty() || !hasCover.value_or(!isNarrow(schedule, accesses))) return;
+  mapping.lanes = chooseLanes(domain, accesses, target);
+  mapping.runVectors = domain.inner().extent / mapping.lanes;
+  if (accesses.contiguous.empty() || !hasCover.value_or(!isNarrow(mapping, accesses))) return;
   const int widest = widestLanes(accesses, target);
-  if (schedule.lanes >= limits::cover::narrow.of(widest)) return;
+  if (mapping.lanes >= limits::cover::narrow.of(widest)) return;
   if (domain.inner().extent < limits::cover::leastVectors * widest) return;
-  if (const std::optional<int64_t> shift = largestShift(domain, accesses, widest)) {
-    schedule.hasCover = true;
-    schedule.lanes = widest;
-    schedule.runVectors = ceilDiv(domain.inner().extent + *shift, widest);
+  if (const std::optional<int64_t> shift = largestShift(nest, domain, widest)) {
+    mapping.hasCover = true;
+    mapping.lanes = widest;
+    mapping.runVectors = ceilDiv(domain.inner().extent + *shift, widest);
   }
 }
 
 /// Vectors a thread should take of a plain row, of each of so many tensors at once: one while that does not fill the device, then
 /// few, with hardly any idle thread.
-int64_t chooseSteps(const RowSchedule& schedule, bool isOneTraversal, int64_t tensors, const ir::Target& target) {
-  const int64_t vectors = ceilDiv(schedule.runVectors * schedule.runs, schedule.splits());
-  const bool isSmall = schedule.rows * schedule.splits() * vectors <= residentThreads(target);
+int64_t chooseSteps(const RowMapping& mapping, bool isOneTraversal, int64_t tensors, const ir::Target& target) {
+  const int64_t vectors = ceilDiv(mapping.runVectors * mapping.runs, mapping.splits());
+  const bool isSmall = mapping.rows * mapping.splits() * vectors <= residentThreads(target);
   const auto ofEach = [&](int64_t steps) { return std::max<int64_t>(1, steps / tensors); };
-  if (schedule.hasRuns())
+  if (mapping.hasRuns())
     return ofEach(isSmall ? ceilDiv(vectors, limits::segments::underfilledBlock) : limits::rows::registerVectors);
   if (isSmall) return ofEach(ceilDiv(vectors, limits::rows::underfilledBlock));
   const int64_t most = ofEach(limits::rows::registerVectors);
   if (vectors > limits::rows::longRow) return most;
   // As many steps as leave the fewest threads idle, near what is best where none is; a sum alone and aligned covers, of which
   // every warp then has ends, are best left to one warp.
-  const bool isOfOneWarp = vectors <= warp || isOneTraversal || schedule.hasCover;
+  const bool isOfOneWarp = vectors <= warp || isOneTraversal || mapping.hasCover;
   const int64_t usual = isOfOneWarp ? std::min(ceilDiv(vectors, warp), most) : ofEach(limits::rows::usualVectors);
   int64_t best = usual;
   double least = std::numeric_limits<double>::infinity();
@@ -128,122 +115,203 @@ int64_t chooseSteps(const RowSchedule& schedule, bool isOneTraversal, int64_t te
 }
 
 /// Narrow vectors: of the fewest threads, 8 at least.
-int64_t chooseNarrowSteps(const RowSchedule& schedule) {
+int64_t chooseNarrowSteps(const RowMapping& mapping) {
   int64_t threads = limits::rows::fewestThreads;
-  while (threads < warp && ceilDiv(schedule.runVectors, threads) > limits::rows::narrowVectors) threads *= 2;
-  return ceilDiv(schedule.runVectors, threads);
+  while (threads < warp && ceilDiv(mapping.runVectors, threads) > limits::rows::narrowVectors) threads *= 2;
+  return ceilDiv(mapping.runVectors, threads);
 }
 
 /// The same by what is read of rows. Aligned covers in a part of a warp are best left to half of it, each of whose threads finds
 /// out once where its row begins; weights that all rows share, to threads that take two vectors of them.
-int64_t chooseSteps(const RowSchedule& schedule, const RowAccesses& accesses, int64_t vectorsAtOnce, const ir::Target& target) {
-  if (isNarrow(schedule, accesses)) return chooseNarrowSteps(schedule);
+int64_t chooseSteps(const RowMapping& mapping, const RowAccesses& accesses, int64_t vectorsAtOnce, const ir::Target& target) {
+  if (isNarrow(mapping, accesses)) return chooseNarrowSteps(mapping);
   const bool isOneTraversal = accesses.heldBytes == 0;
-  const int64_t vectors = schedule.runVectors * schedule.runs;
-  const bool isSmall = schedule.rows * vectors <= residentThreads(target);
-  if (schedule.hasCover && !isSmall && vectors > warp / 2 && vectors <= warp) return 2;
-  const bool sharesWeights = accesses.commonBytes > 0 && !schedule.hasRuns() && !isSmall && vectors <= limits::rows::longRow;
-  return chooseSteps(schedule, isOneTraversal, sharesWeights ? 1 : vectorsAtOnce, target);
+  const int64_t vectors = mapping.runVectors * mapping.runs;
+  const bool isSmall = mapping.rows * vectors <= residentThreads(target);
+  if (mapping.hasCover && !isSmall && vectors > warp / 2 && vectors <= warp) return 2;
+  const bool sharesWeights = accesses.commonBytes > 0 && !mapping.hasRuns() && !isSmall && vectors <= limits::rows::longRow;
+  return chooseSteps(mapping, isOneTraversal, sharesWeights ? 1 : vectorsAtOnce, target);
 }
 
 /// Fills a CTA with rows, but not so many that multiprocessors stay without one.
-void fillBlock(RowSchedule& schedule, const ir::Target& target) {
-  int rows = std::max(1, limits::gpu::usualBlock / schedule.group);
+void fillBlock(RowMapping& mapping, const ir::Target& target) {
+  int rows = std::max(1, limits::gpu::usualBlock / mapping.group);
   const int64_t fewest = int64_t{limits::gpu::leastGrid} * target.processors;
-  while (rows * schedule.group > warp && rows > 1 && ceilDiv(schedule.rows, rows) < fewest) rows /= 2;
+  while (rows * mapping.group > warp && rows > 1 && ceilDiv(mapping.rows, rows) < fewest) rows /= 2;
   // Warps of different rows should not wait for each other.
-  const int64_t widest = schedule.group <= warp ? limits::rows::widestBlock : limits::gpu::usualBlock;
-  while (ceilDiv(schedule.rows, rows) > limits::gpu::largestGrid && rows * schedule.group * 2 <= widest) rows *= 2;
-  schedule.block = schedule.group * rows;
+  const int64_t widest = mapping.group <= warp ? limits::rows::widestBlock : limits::gpu::usualBlock;
+  while (ceilDiv(mapping.rows, rows) > limits::gpu::largestGrid && rows * mapping.group * 2 <= widest) rows *= 2;
+  mapping.block = mapping.group * rows;
 }
 
 /// CTAs of threads that each hold so much of a plain row, and some of the weights that they read ahead.
-int64_t mostOfRows(const RowSchedule& schedule, int64_t heldWords, int64_t commonWords, const ir::Target& target) {
+int64_t mostOfRows(const RowMapping& mapping, int64_t heldWords, int64_t commonWords, const ir::Target& target) {
   const int64_t weights = std::min(limits::rows::weightRegisters, commonWords * 3 / 4);
   const int64_t registers = limits::gpu::ownRegisters + heldWords * 5 / 4 + weights;
-  return target.processorRegisters / (registers * schedule.block);
+  return target.processorRegisters / (registers * mapping.block);
 }
 
-bool isHeld(const RowSchedule& schedule) { return schedule.hold == Hold::Registers; }
+bool isHeld(const RowMapping& mapping) { return mapping.hold == Hold::Registers; }
+
+enum Dims : std::size_t { row, run, vector };
+
+Layout layoutOf(const RowMapping& mapping, const IterationDomain& domain) {
+  Layout layout;
+  layout.dims = {{0, domain.elementDims(), mapping.rows},
+                 {domain.elementDims(), domain.innermost(), mapping.runs},
+                 {domain.innermost(), domain.dims().size(), mapping.runVectors, mapping.lanes}};
+  layout.laneDim = vector;
+  // All of a row unrolled where it stays in registers, else as many vectors as are read at once.
+  const auto unrolled = [&](int64_t steps, int64_t inside) {
+    if (mapping.hold == Hold::Registers) return steps;
+    return std::min(steps, std::max<int64_t>(1, limits::rows::vectorsInFlight / inside));
+  };
+  const int64_t runs = unrolled(mapping.runSteps, mapping.vectorSteps), vectors = unrolled(mapping.vectorSteps, 1);
+  const Bind splits = mapping.gridSplits > 1 ? Bind::Grid : Bind::Cluster;
+  const int64_t runsOfSplit = ceilDiv(mapping.runs, mapping.runSplits());
+  if (splits == Bind::Cluster) layout.parts.push_back({row, Bind::Grid, ceilDiv(mapping.rows, mapping.rowsPerCta())});
+  if (mapping.hasRuns()) layout.parts.push_back({run, splits, mapping.runSplits(), runsOfSplit});
+  layout.parts.insert(layout.parts.end(), {{row, Bind::Thread, mapping.rowsPerCta(), 0, mapping.group},
+                                           {run, Bind::Serial, ceilDiv(mapping.runSteps, runs)},
+                                           {vector, Bind::Serial, ceilDiv(mapping.vectorSteps, vectors)},
+                                           {run, Bind::Unrolled, runs},
+                                           {vector, Bind::Unrolled, vectors},
+                                           {vector, splits, mapping.alongRun},
+                                           {run, Bind::Thread, mapping.runsAtOnce},
+                                           {vector, Bind::Thread, mapping.columns}});
+  return layout;
+}
 
 }  // namespace
 
-bool isRowAccess(const IterationDomain& domain, const Access& access) {
-  const bool isRow = domain.moves(access, 0, domain.elementDims()) || domain.numel(0, domain.elementDims()) == 1;
-  return isRow && domain.isInnerContiguous(access);
-}
-
-RowSchedule chooseRowSchedule(const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target,
-                              const RowWish& wish) {
+RowMapping chooseRowMapping(const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target,
+                            const RowWish& wish) {
   const RowAccesses accesses = accessesOf(nest, domain);
-  RowSchedule schedule;
-  schedule.rows = domain.numel(0, domain.elementDims());
-  schedule.runs = domain.numel(domain.elementDims(), domain.innermost());
-  chooseVectors(schedule, domain, accesses, wish.hasCover, target);
-  const int64_t rowVectors = schedule.runs * schedule.runVectors;
-  const int64_t rowBytes = rowVectors * schedule.lanes * accesses.heldBytes;
-  const int64_t vectorsAtOnce = std::max<int64_t>(1, ceilDiv(accesses.heldBytes * schedule.lanes, target.vectorBytes));
-  const int64_t registerBytes = schedule.hasRuns() ? limits::segments::registerRowBytes : limits::rows::registerBytes;
+  RowMapping mapping;
+  mapping.rows = domain.numel(0, domain.elementDims());
+  mapping.runs = domain.numel(domain.elementDims(), domain.innermost());
+  chooseVectors(mapping, nest, domain, accesses, wish.hasCover, target);
+  const int64_t rowVectors = mapping.runs * mapping.runVectors;
+  const int64_t rowBytes = rowVectors * mapping.lanes * accesses.heldBytes;
+  const int64_t vectorsAtOnce = std::max<int64_t>(1, ceilDiv(accesses.heldBytes * mapping.lanes, target.vectorBytes));
+  const int64_t registerBytes = mapping.hasRuns() ? limits::segments::registerRowBytes : limits::rows::registerBytes;
   const int64_t sharedBytes = sharedBytesOfTwo(target);
   const bool isOneTraversal = accesses.heldBytes == 0;
 
   // The fewest CTAs a row whose share of it stays on chip; more while the device is not filled and each has enough to do.
-  const auto share = [&] { return ceilDiv(rowBytes, schedule.ctas); };
-  const int64_t most = schedule.hasRuns() ? std::min<int64_t>(target.clusterCtas, schedule.runs) : target.clusterCtas;
+  const auto share = [&] { return ceilDiv(rowBytes, mapping.ctas); };
+  const int64_t most = mapping.hasRuns() ? std::min<int64_t>(target.clusterCtas, mapping.runs) : target.clusterCtas;
   const auto isEnough = [&] {
-    const bool fits = isOneTraversal || share() <= (schedule.hasRuns() ? registerBytes : sharedBytes);
-    const bool fills = schedule.rows * schedule.ctas > limits::gpu::filledDevice.of(target.processors);
-    return fits && (fills || rowVectors / schedule.ctas < limits::gpu::leastClusterVectors);
+    const bool fits = isOneTraversal || share() <= (mapping.hasRuns() ? registerBytes : sharedBytes);
+    const bool fills = mapping.rows * mapping.ctas > limits::gpu::filledDevice.of(target.processors);
+    return fits && (fills || rowVectors / mapping.ctas < limits::gpu::leastClusterVectors);
   };
-  while (schedule.ctas * 2 <= most && !isEnough()) schedule.ctas *= 2;
-  if (schedule.rows == 1 && isOneTraversal && nest.elementStores.empty() && !isEnough()) {
-    schedule.ctas = 1;
-    schedule.alongRun = schedule.gridSplits = static_cast<int>(
+  while (mapping.ctas * 2 <= most && !isEnough()) mapping.ctas *= 2;
+  if (mapping.rows == 1 && isOneTraversal && nest.elementStores.empty() && !isEnough()) {
+    mapping.ctas = 1;
+    mapping.alongRun = mapping.gridSplits = static_cast<int>(
         std::min<int64_t>(limits::rows::splitCtas * target.processors, ceilDiv(rowVectors, limits::rows::splitVectors)));
   }
-  if (wish.splits && schedule.gridSplits > 1)
-    schedule.alongRun = schedule.gridSplits = std::max(1, *wish.splits);
-  else if (schedule.gridSplits == 1)
-    divide(schedule, wish.splits ? std::clamp<int64_t>(*wish.splits, 1, most) : schedule.ctas);
+  if (wish.splits && mapping.gridSplits > 1)
+    mapping.alongRun = mapping.gridSplits = std::max(1, *wish.splits);
+  else if (mapping.gridSplits == 1)
+    divide(mapping, wish.splits ? std::clamp<int64_t>(*wish.splits, 1, most) : mapping.ctas);
 
-  const bool isSmall = schedule.rows * rowVectors <= residentThreads(target);
+  const bool isSmall = mapping.rows * rowVectors <= residentThreads(target);
   const bool isStored = !nest.elementStores.empty();
-  const RunRows runs{schedule, accesses.readBytes, accesses.heldBytes, accesses.narrowest, isSmall, isStored};
-  const bool hasStoredRuns = schedule.hasRuns() && (isStored || !isOneTraversal);
+  const RunRows runs{mapping, accesses.readBytes, accesses.heldBytes, accesses.narrowest, isSmall, isStored};
+  const bool hasStoredRuns = mapping.hasRuns() && (isStored || !isOneTraversal);
   if (hasStoredRuns)
-    if (const std::optional<RowSchedule> wished = wishedRunSchedule(runs, wish, target)) return *wished;
-  const int64_t steps = wish.steps.value_or(chooseSteps(schedule, accesses, vectorsAtOnce, target));
-  layOut(schedule, steps, schedule.gridSplits > 1 ? limits::rows::splitBlock : ir::Target::ctaThreads);
-  const int64_t held = schedule.vectorSteps * schedule.runSteps * vectorsAtOnce;
+    if (const std::optional<RowMapping> wished = wishedRunMapping(runs, wish, target)) return *wished;
+  const int64_t steps = wish.steps.value_or(chooseSteps(mapping, accesses, vectorsAtOnce, target));
+  layOut(mapping, steps, mapping.gridSplits > 1 ? limits::rows::splitBlock : ir::Target::ctaThreads);
+  const int64_t held = mapping.vectorSteps * mapping.runSteps * vectorsAtOnce;
   const bool fitsShared = !isOneTraversal && share() <= 2 * sharedBytes;
-  if ((held <= limits::rows::mostHeldVectors || isNarrow(schedule, accesses)) && share() <= registerBytes * vectorsAtOnce)
-    schedule.hold = Hold::Registers;
+  if ((held <= limits::rows::mostHeldVectors || isNarrow(mapping, accesses)) && share() <= registerBytes * vectorsAtOnce)
+    mapping.hold = Hold::Registers;
   else if (fitsShared)
-    schedule.hold = Hold::Shared;
+    mapping.hold = Hold::Shared;
   if (wish.hold == Hold::Nowhere ||
-      (wish.hold == Hold::Shared && fitsShared && rowVectors / schedule.ctas >= limits::rows::longRow) ||
+      (wish.hold == Hold::Shared && fitsShared && rowVectors / mapping.ctas >= limits::rows::longRow) ||
       (wish.hold == Hold::Registers && held <= 2 * limits::rows::registerVectors))
-    schedule.hold = *wish.hold;
-  if (schedule.hold == Hold::Shared && !wish.steps) {
+    mapping.hold = *wish.hold;
+  if (mapping.hold == Hold::Shared && !wish.steps) {
     // Of one CTA or two on a multiprocessor.
     const int64_t threads = share() > sharedBytes ? ir::Target::ctaThreads : limits::rows::widestBlock;
-    layOut(schedule, std::max<int64_t>(1, ceilDiv(rowVectors, schedule.ctas * threads)));
+    layOut(mapping, std::max<int64_t>(1, ceilDiv(rowVectors, mapping.ctas * threads)));
   }
-  const bool areFew = schedule.vectorSteps * schedule.runSteps * schedule.lanes <= limits::rows::mostHeldResults;
-  schedule.keepsFunctions = isHeld(schedule) && wish.keepsFunctions.value_or(areFew) && !repeatedFunctions(nest).empty();
-  if (schedule.splits() > 1 || schedule.hold == Hold::Shared)
-    schedule.block = schedule.group;
+  const bool areFew = mapping.vectorSteps * mapping.runSteps * mapping.lanes <= limits::rows::mostHeldResults;
+  mapping.keepsFunctions = isHeld(mapping) && wish.keepsFunctions.value_or(areFew) && !repeatedFunctions(nest).empty();
+  if (mapping.splits() > 1 || mapping.hold == Hold::Shared)
+    mapping.block = mapping.group;
   else if (wish.rowsPerCta)
-    schedule.block = schedule.group * std::clamp(*wish.rowsPerCta, 1, ir::Target::ctaThreads / schedule.group);
+    mapping.block = mapping.group * std::clamp(*wish.rowsPerCta, 1, ir::Target::ctaThreads / mapping.group);
   else
-    fillBlock(schedule, target);
-  if (isHeld(schedule) && wish.isResident) {
-    const int64_t commonBytes = schedule.vectorSteps * schedule.lanes * accesses.commonBytes;
-    chooseResident(schedule, mostOfRows(schedule, held * 4, commonBytes / 4, target), target);
+    fillBlock(mapping, target);
+  if (isHeld(mapping) && wish.isResident) {
+    const int64_t commonBytes = mapping.vectorSteps * mapping.lanes * accesses.commonBytes;
+    chooseResident(mapping, mostOfRows(mapping, held * 4, commonBytes / 4, target), target);
   }
   const bool isWished = wish.splits || wish.steps || wish.hold;
-  if (!hasStoredRuns || isWished) return schedule;
-  return chooseSegmentSchedule(runs, schedule, target).value_or(schedule);
+  if (!hasStoredRuns || isWished) return mapping;
+  return chooseSegmentMapping(runs, mapping, target).value_or(mapping);
 }
+
+LayoutSchedule scheduleOf(const RowMapping& mapping, const IterationDomain& domain) {
+  LayoutSchedule schedule;
+  schedule.layout = simplified(layoutOf(mapping, domain));
+  schedule.hold = mapping.hold;
+  schedule.readsAhead =
+      mapping.hold == Hold::Registers && schedule.layout.extent(Bind::Unrolled) <= limits::rows::prefetchedVectors;
+  schedule.keepsFunctions = mapping.keepsFunctions;
+  schedule.hasCover = mapping.hasCover;
+  schedule.isPersistent = mapping.isPersistent;
+  schedule.resident = mapping.resident;
+  return schedule;
+}
+
+namespace {
+
+bool hasRows(const LoopNest& nest) { return nest.reduction && !nest.reduction->scans && nest.domain.runsAlongElements(); }
+
+/// Other threads and CTAs a row, rows a CTA, places where rows are held, functions held beside them, aligned covers, and slices.
+std::vector<RowWish> wishes(const RowMapping& rules, const ir::Target& target) {
+  const int64_t steps = rules.runSteps * rules.vectorSteps;
+  std::vector<RowWish> all;
+  all.push_back({.steps = 2 * steps});
+  if (steps > 1) all.push_back({.steps = steps / 2});
+  if (rules.group > warp) all.push_back({.splits = 2 * rules.splits()});
+  if (rules.splits() > 1) all.push_back({.splits = rules.splits() / 2});
+  for (const Hold hold : {Hold::Registers, Hold::Shared, Hold::Nowhere}) all.push_back({.hold = hold});
+  if (rules.splits() == 1) all.push_back({.rowsPerCta = 2 * rules.rowsPerCta()});
+  if (rules.resident > 0) all.push_back({.isResident = false});
+  if (rules.hold == Hold::Registers) all.push_back({.keepsFunctions = !rules.keepsFunctions});
+  if (!rules.hasRuns()) all.push_back({.hasCover = !rules.hasCover});
+  if (!rules.hasRuns()) return all;
+  for (const int splits : {rules.splits() / 2, rules.splits() * 2}) all.push_back({.splits = splits, .hold = Hold::Registers});
+  // Four, three and two of them fit on a multiprocessor.
+  for (const int64_t slice : {limits::segments::sliceBytes, limits::segments::mostSliceBytes, limits::rows::sharedBytes})
+    for (const bool isPersistent : {false, true}) all.push_back({.slice = ofShared(target, slice), .isPersistent = isPersistent});
+  return all;
+}
+
+std::vector<Schedule> others(const LoopNest& nest, const ir::Target& target, const Tuned& tuned) {
+  if (!hasRows(nest)) return {};
+  const RowMapping rules = chooseRowMapping(*nest.reduction, nest.domain, target);
+  if (!tuned.isChosen) return {scheduleOf(rules, nest.domain)};
+  std::vector<Schedule> schedules;
+  for (const RowWish& wish : wishes(rules, target))
+    schedules.emplace_back(scheduleOf(chooseRowMapping(*nest.reduction, nest.domain, target, wish), nest.domain));
+  return schedules;
+}
+
+std::optional<Schedule> choose(const LoopNest& nest, const ir::Target& target) {
+  if (!hasRows(nest)) return std::nullopt;
+  return scheduleOf(chooseRowMapping(*nest.reduction, nest.domain, target), nest.domain);
+}
+
+const ScheduleRule rows{{.order = 50, .choose = choose, .others = others}};
+
+}  // namespace
 
 }  // namespace lowering

@@ -5,20 +5,14 @@
 #include "ir/target.h"
 #include "lowering/analysis/iteration_domain.h"
 #include "lowering/analysis/reduction_nest.h"
+#include "lowering/layout/schedule.h"
 
 namespace lowering {
-
-/// Where a row's elements are held between two traversals.
-enum class Hold : uint8_t {
-  Registers,  ///< every thread keeps its vectors
-  Shared,     ///< in the shared memory of its CTAs
-  Nowhere,    ///< each traversal reads them again, from the L2 cache if they fit
-};
 
 /// How the rows of a nest are laid over threads, where memory runs along their elements. A row is `runs` times `runVectors`
 /// vectors of `lanes` elements: a run is one line along the innermost dim (an image's channel in batch norm), a plain row
 /// one run. Of a group of `columns * runsAtOnce` threads each takes one vector column of every `runsAtOnce`th run.
-struct RowSchedule {
+struct RowMapping {
   int lanes = 1;
   bool hasCover =
       false;  ///< runs start anywhere: their vectors are the aligned ones that cover them, with lanes left out at the ends
@@ -44,13 +38,10 @@ struct RowSchedule {
   bool hasRuns() const { return runs > 1; }
   /// CTAs among which a row's runs are split.
   int runSplits() const { return splits() / alongRun; }
-  bool operator==(const RowSchedule&) const = default;
+  bool operator==(const RowMapping&) const = default;
 };
 
-/// Whether an access moves from row to row and runs along the innermost dim: those that vectors are made for.
-bool isRowAccess(const IterationDomain& domain, const Access& access);
-
-/// Choices of a schedule that replace those of the rules, where they are possible.
+/// Choices of a mapping that replace those of the rules, where they are possible.
 struct RowWish {
   std::optional<int64_t> steps{};  ///< vectors a thread takes
   std::optional<int> splits{};
@@ -60,11 +51,15 @@ struct RowWish {
   bool isPersistent = false;       ///< of a persistent cluster instead
   std::optional<bool> hasCover{};
   std::optional<bool> keepsFunctions{};
-  bool isResident = true;  ///< whether RowSchedule::resident is set
+  bool isResident = true;  ///< whether RowMapping::resident is set
 };
 
-/// The schedule of a nest for a GPU, by rules that were measured on sm_90 (docs/schedules.md).
-RowSchedule chooseRowSchedule(const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target,
-                              const RowWish& wish = {});
+/// The mapping of a nest for a GPU, by rules that were measured on sm_90 (docs/schedules.md).
+RowMapping chooseRowMapping(const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target,
+                            const RowWish& wish = {});
+
+/// The mapping as a schedule: runs of a row follow one another in a CTA's split, so that few addresses reach a thread's; vectors
+/// take turns.
+LayoutSchedule scheduleOf(const RowMapping& mapping, const IterationDomain& domain);
 
 }  // namespace lowering

@@ -5,6 +5,7 @@
 
 #include "lowering/heuristics/gpu_limits.h"
 #include "lowering/heuristics/limits.h"
+#include "lowering/heuristics/rule.h"
 
 namespace lowering {
 namespace {
@@ -96,8 +97,6 @@ void layOutColumns(ScanSchedule& schedule, const ir::Target& target, const ScanW
 
 }  // namespace
 
-int64_t ScanSchedule::chunks() const { return ceilDiv(vectors, chunk() * gridSplits); }
-
 ScanSchedule chooseScanSchedule(const IterationDomain& domain, const ir::Target& target, const ScanWish& wish) {
   ScanSchedule schedule;
   schedule.columns = !domain.runsAlongElements();
@@ -109,5 +108,27 @@ ScanSchedule chooseScanSchedule(const IterationDomain& domain, const ir::Target&
   schedule.columns ? layOutColumns(schedule, target, wish) : layOutRows(schedule, target, wish);
   return schedule;
 }
+
+namespace {
+
+/// Vectors a thread takes at once, and CTAs a row or column.
+std::vector<Schedule> others(const LoopNest& nest, const ir::Target& target, const Tuned& tuned) {
+  if (!tuned.isChosen) return {};
+  const ScanSchedule rules = chooseScanSchedule(nest.domain, target);
+  std::vector<Schedule> schedules;
+  for (const ScanWish& wish : {ScanWish{.steps = 2 * rules.steps}, ScanWish{.steps = rules.steps / 2},
+                               ScanWish{.splits = 2 * rules.splits()}, ScanWish{.splits = rules.splits() / 2}})
+    schedules.emplace_back(chooseScanSchedule(nest.domain, target, wish));
+  return schedules;
+}
+
+std::optional<Schedule> choose(const LoopNest& nest, const ir::Target& target) {
+  if (!nest.reduction || !nest.reduction->scans) return std::nullopt;
+  return chooseScanSchedule(nest.domain, target);
+}
+
+const ScheduleRule scans{{.order = 30, .choose = choose, .others = others}};
+
+}  // namespace
 
 }  // namespace lowering

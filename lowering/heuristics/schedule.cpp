@@ -1,82 +1,57 @@
 #include "lowering/heuristics/schedule.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <algorithm>
+
+#include "ir/error.h"
+#include "lowering/heuristics/rule.h"
+#include "lowering/layout/check.h"
+#include "lowering/layout/edit.h"
 
 namespace lowering {
 namespace {
 
-std::string_view name(Hold hold) {
-  switch (hold) {
-    case Hold::Registers: return "registers";
-    case Hold::Shared: return "shared";
-    case Hold::Nowhere: return "nowhere";
-  }
-  return "";
+/// All rules, in their order.
+std::vector<ScheduleRule::Definition>& rules() {
+  static std::vector<ScheduleRule::Definition> all;
+  return all;
 }
 
-std::string text(const PointwiseSchedule& schedule) {
-  return fmt::format("pointwise lanes {} steps {} block {}{}", schedule.lanes, schedule.steps, schedule.block,
-                     schedule.isBackwards ? " backwards" : "");
-}
-
-std::string text(const TransposedSchedule& schedule) {
-  return fmt::format("transposed tile {}x{} lanes {} block {}", schedule.across, schedule.along, schedule.lanes, schedule.block);
-}
-
-/// ` splits 264`, ` ctas 2`, or ` persistent 64`.
-std::string splits(int ctas, int gridSplits, bool isPersistent = false) {
-  return gridSplits > 1 ? fmt::format(" splits {}", gridSplits)
-                        : fmt::format(" {} {}", isPersistent ? "persistent" : "ctas", ctas);
-}
-
-std::string text(const RowSchedule& schedule) {
-  const std::string along = schedule.hasRuns() && schedule.alongRun > 1 ? fmt::format(" along {}", schedule.alongRun) : "";
-  return fmt::format("rows group {} steps {} block {}{}{} hold {} resident {}{}{}", schedule.group,
-                     schedule.runSteps * schedule.vectorSteps, schedule.block,
-                     splits(schedule.ctas, schedule.gridSplits, schedule.isPersistent), along, name(schedule.hold),
-                     schedule.resident, schedule.hasCover ? " cover" : "", schedule.keepsFunctions ? " keeps functions" : "");
-}
-
-std::string text(const ColumnSchedule& schedule) {
-  return fmt::format("columns across {} down {}{}", schedule.across, schedule.down, splits(schedule.ctas, schedule.gridSplits));
-}
-
-std::string text(const StagedSchedule& schedule) {
-  return fmt::format("staged tile {} lanes {} group {} block {}{}", fmt::join(schedule.tile, "x"), schedule.lanes, schedule.group,
-                     schedule.block, schedule.isHeld ? " held" : "");
-}
-
-std::string text(const PersistentSchedule& schedule) {
-  return fmt::format("persistent group {} vectors {} rows {} block {} grid {}{}", schedule.group, schedule.vectors, schedule.rows,
-                     schedule.block, schedule.grid, schedule.adds ? " adds" : "");
-}
-
-std::string text(const TaskSchedule& schedule) {
-  return schedule.splits > 0 ? fmt::format("tasks splits {}", schedule.splits) : "tasks";
-}
-
-std::string text(const ScanSchedule& schedule) {
-  return fmt::format("scan across {} group {} steps {} block {}{}", schedule.across, schedule.group, schedule.steps,
-                     schedule.block, splits(schedule.ctas, schedule.gridSplits));
+/// Of a nest for a GPU, with the schedule that it chooses.
+struct Chosen {
+  const ScheduleRule::Definition* rule;
+  Schedule schedule;
+};
+Chosen choose(const LoopNest& nest, const ir::Target& target) {
+  for (const ScheduleRule::Definition& rule : rules())
+    if (std::optional<Schedule> schedule = rule.choose(nest, target)) return {&rule, *std::move(schedule)};
+  ir::fail(ir::ErrorKind::Internal, "no rule has a schedule for {}", nest.loops.name);
 }
 
 }  // namespace
 
-std::string toText(const Schedule& schedule) {
-  return std::visit([](const auto& one) { return text(one); }, schedule);
+ScheduleRule::ScheduleRule(const Definition& definition) {
+  const auto isBefore = [](const Definition& a, const Definition& b) { return a.order < b.order; };
+  rules().insert(std::upper_bound(rules().begin(), rules().end(), definition, isBefore), definition);
 }
 
 Schedule chooseSchedule(const LoopNest& nest, const ir::Target& target) {
-  const auto& [loops, reduction, domain, mixedOrder, transposition] = nest;
-  if (target.backend == ir::Backend::Cpu) return TaskSchedule{};
-  if (const auto transposed = transposition ? chooseTransposedSchedule(*transposition, target) : std::nullopt) return *transposed;
-  if (!reduction) return choosePointwiseSchedule(domain, target);
-  if (reduction->scans) return chooseScanSchedule(domain, target);
-  if (const auto staged = chooseStagedSchedule(*reduction, domain, target)) return *staged;
-  if (domain.runsAlongElements()) return chooseRowSchedule(*reduction, domain, target);
-  if (const auto persistent = mixedOrder ? choosePersistentColumns(*mixedOrder, target) : std::nullopt) return *persistent;
-  return chooseColumnSchedule(*reduction, domain, target);
+  return target.backend == ir::Backend::Cpu ? Schedule(TaskSchedule{}) : choose(nest, target).schedule;
+}
+
+std::vector<Schedule> candidates(const LoopNest& nest, const ir::Target& target, const Schedule& own) {
+  std::vector<Schedule> schedules{own};
+  const auto add = [&](const Schedule& other) {
+    if (std::find(schedules.begin(), schedules.end(), other) == schedules.end()) schedules.push_back(other);
+  };
+  if (target.backend == ir::Backend::Cpu) return schedules;
+  const Chosen chosen = choose(nest, target);
+  add(chosen.schedule);
+  for (const ScheduleRule::Definition& rule : rules())
+    for (const Schedule& other : rule.others(nest, target, {own, &rule == chosen.rule})) add(other);
+  if (const auto* layout = std::get_if<LayoutSchedule>(&own))
+    for (const LayoutSchedule& other : neighbours(*layout))
+      if (isPossible(other, nest, target)) add(other);
+  return schedules;
 }
 
 }  // namespace lowering

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "lowering/analysis/row_accesses.h"
 #include "lowering/heuristics/limits.h"
 #include "lowering/heuristics/staged.h"
 
@@ -75,7 +76,7 @@ std::optional<Split> chooseSplit(const LoopNest& nest, const ir::Target& target)
   for (const Access& access : nest.domain.loads())
     if (isStaged(nest.domain, access)) bytes += access.elementBytes * nest.domain.numel();
   if (bytes < limits::split::leastBytes * target.processors || !runsBothWays(nest.domain)) return std::nullopt;
-  if (stagedSchedule(*nest.reduction, nest.domain, target)) return std::nullopt;
+  if (stagedMapping(*nest.reduction, nest.domain, target)) return std::nullopt;
   const Axes reduced = runningAxes(nest.reduction->reduced);
   const std::optional<Split> split = lastAxes(reduced, target);
   return split && runsBothWays(nest, reduced, *split) ? split : std::nullopt;

@@ -6,12 +6,14 @@
 
 #include "ir/target.h"
 #include "lowering/analysis/iteration_domain.h"
+#include "lowering/analysis/reduction_nest.h"
+#include "lowering/layout/schedule.h"
 
 namespace lowering {
 
 /// How the rows of a nest are laid over threads where one tensor runs along rows and another one along their elements: a CTA
 /// has a tile of whole rows in shared memory, copied there and back as each tensor lies in memory.
-struct StagedSchedule {
+struct StagedMapping {
   std::vector<int64_t> tile;  ///< extents along the kept dims: all of some dims, a part of one at most, 1 of the others
   int lanes = 1;              ///< rows next to each other along the last kept dim that a thread works on at once
   int group = 1;              ///< threads that share the elements of these rows
@@ -24,29 +26,29 @@ struct StagedSchedule {
   int64_t tiles(const IterationDomain& domain, std::size_t dim) const;
   /// The kept dim along which the last tile is a smaller one.
   std::optional<std::size_t> unevenDim(const IterationDomain& domain) const;
-  bool operator==(const StagedSchedule&) const = default;
+  bool operator==(const StagedMapping&) const = default;
 };
-
-/// Whether an access moves from row to row and from element to element: those that are staged.
-bool isStaged(const IterationDomain& domain, const Access& access);
 
 /// Whether one tensor runs along rows and another one along their elements.
 bool runsBothWays(const IterationDomain& domain);
 
-/// What of a schedule is to be otherwise than by the rules.
+/// What of a mapping is to be otherwise than by the rules.
 struct StagedWish {
   std::optional<int> group{};
   std::optional<int64_t> rows{};  ///< of a tile, at most
   std::optional<bool> isHeld{};
 };
 
-/// The schedule of a nest for a GPU, by rules that were measured on sm_90 (docs/schedules.md); nothing where too few rows fit in
+/// The mapping of a nest for a GPU, by rules that were measured on sm_90 (docs/schedules.md); nothing where too few rows fit in
 /// shared memory.
-std::optional<StagedSchedule> stagedSchedule(const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target,
-                                             const StagedWish& wish = {});
+std::optional<StagedMapping> stagedMapping(const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target,
+                                           const StagedWish& wish = {});
 /// The same where it beats other schedules: where tensors run different ways, for results of rows that are short and no multiples
 /// of vectors, and for sums of columns in short contiguous segments.
-std::optional<StagedSchedule> chooseStagedSchedule(const ReductionNest& nest, const IterationDomain& domain,
-                                                   const ir::Target& target);
+std::optional<StagedMapping> chooseStagedMapping(const ReductionNest& nest, const IterationDomain& domain,
+                                                 const ir::Target& target);
+
+/// The mapping as a schedule: a tile's rows lie over groups of threads, which share their elements.
+LayoutSchedule scheduleOf(const StagedMapping& mapping, const IterationDomain& domain);
 
 }  // namespace lowering

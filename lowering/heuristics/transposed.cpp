@@ -6,6 +6,7 @@
 #include "ir/index/ceil_div.h"
 #include "lowering/heuristics/gpu_limits.h"
 #include "lowering/heuristics/limits.h"
+#include "lowering/heuristics/rule.h"
 
 namespace lowering {
 namespace {
@@ -62,33 +63,85 @@ int chooseLanes(const IterationDomain& domain, const ir::Target& target) {
 
 }  // namespace
 
-std::optional<TransposedSchedule> chooseTransposedSchedule(const Transposition& transposition, const ir::Target& target) {
+std::optional<TransposedMapping> chooseTransposedMapping(const Transposition& transposition, const ir::Target& target) {
   const IterationDomain& domain = transposition.domain;
   const int64_t along = domain.dims()[domain.elementDims() - 1].extent, across = domain.inner().extent;
   if (crossingBytes(domain) < limits::transposed::leastBytes) return std::nullopt;
   if (std::min(along, across) < limits::transposed::shortestAxis) return std::nullopt;
 
-  TransposedSchedule schedule;
-  schedule.lanes = chooseLanes(domain, target);
+  TransposedMapping mapping;
+  mapping.lanes = chooseLanes(domain, target);
   // A square, or all of a short axis and more of the other one.
   const int64_t side = limits::transposed::tileSide, tile = side * side;
-  schedule.along = std::min(bitCeil(along), side);
-  schedule.across = std::min(bitCeil(across), side);
-  if (schedule.along < side) schedule.across = std::min(bitCeil(across), tile / schedule.along);
-  if (schedule.across < side) schedule.along = std::min(bitCeil(along), tile / schedule.across);
-  schedule.along = std::clamp<int64_t>(schedule.along, schedule.lanes, int64_t{schedule.lanes} * limits::transposed::block);
-  const bool isTile = std::min(along, schedule.along) * std::min(across, schedule.across) >= limits::transposed::leastElements;
-  const int64_t sharedBytes = tileBytes(domain) * (schedule.along + schedule.lanes) * schedule.across;
+  mapping.along = std::min(bitCeil(along), side);
+  mapping.across = std::min(bitCeil(across), side);
+  if (mapping.along < side) mapping.across = std::min(bitCeil(across), tile / mapping.along);
+  if (mapping.across < side) mapping.along = std::min(bitCeil(along), tile / mapping.across);
+  mapping.along = std::clamp<int64_t>(mapping.along, mapping.lanes, int64_t{mapping.lanes} * limits::transposed::block);
+  const bool isTile = std::min(along, mapping.along) * std::min(across, mapping.across) >= limits::transposed::leastElements;
+  const int64_t sharedBytes = tileBytes(domain) * (mapping.along + mapping.lanes) * mapping.across;
   if (!isTile || sharedBytes > ofShared(target, limits::transposed::sharedBytes)) return std::nullopt;
   const bool isFew =
-      ceilDiv(domain.numel(), schedule.along * schedule.across) < limits::transposed::fewestTiles * target.processors;
-  const bool isNarrow = schedule.lanes * widestElement(domain) < limits::transposed::wordBytes && std::min(along, across) > side;
-  if (isFew || isNarrow) schedule.across = std::max<int64_t>(1, schedule.across / 2);
-  schedule.block = limits::transposed::block;
-  while (schedule.threadsAlong() * schedule.across < schedule.block) schedule.block /= 2;
-  schedule.block = std::max(schedule.block, ir::Target::warp);
-  schedule.across = std::max<int64_t>(schedule.across, schedule.threadsAcross());
+      ceilDiv(domain.numel(), mapping.along * mapping.across) < limits::transposed::fewestTiles * target.processors;
+  const bool isNarrow = mapping.lanes * widestElement(domain) < limits::transposed::wordBytes && std::min(along, across) > side;
+  if (isFew || isNarrow) mapping.across = std::max<int64_t>(1, mapping.across / 2);
+  mapping.block = limits::transposed::block;
+  while (mapping.threadsAlong() * mapping.across < mapping.block) mapping.block /= 2;
+  mapping.block = std::max(mapping.block, ir::Target::warp);
+  mapping.across = std::max<int64_t>(mapping.across, mapping.threadsAcross());
+  return mapping;
+}
+
+LayoutSchedule scheduleOf(const TransposedMapping& mapping, const IterationDomain& domain) {
+  const std::size_t across = domain.elementDims(), along = across - 1;
+  const auto extent = [&](std::size_t d) { return domain.dims()[d].extent; };
+  LayoutSchedule schedule;
+  schedule.staging = Staging::Crossing;
+  Layout& layout = schedule.layout;
+  layout.laneDim = along;
+  for (std::size_t d = 0; d < along; ++d) {
+    layout.dims.push_back({d, d + 1, extent(d)});
+    layout.parts.push_back({d, Bind::Grid, extent(d), 1});
+  }
+  layout.dims.push_back({along, across, extent(along) / mapping.lanes, mapping.lanes});
+  layout.dims.push_back({across, across + 1, extent(across)});
+  layout.parts.insert(layout.parts.end(), {{across, Bind::Grid, ceilDiv(extent(across), mapping.across), mapping.across},
+                                           {along, Bind::Grid, ceilDiv(extent(along), mapping.along), mapping.threadsAlong()},
+                                           {across, Bind::Unrolled, mapping.steps()},
+                                           {across, Bind::Thread, mapping.threadsAcross()},
+                                           {along, Bind::Thread, mapping.threadsAlong()}});
+  schedule.layout = simplified(std::move(layout));
   return schedule;
 }
+
+namespace {
+
+/// Other tiles, and other threads of a CTA.
+std::vector<Schedule> others(const LoopNest& nest, const ir::Target& target, const Tuned& tuned) {
+  if (!tuned.isChosen) return {};
+  const TransposedMapping rules = *chooseTransposedMapping(*nest.transposition, target);
+  std::vector<Schedule> schedules;
+  const auto add = [&](int64_t along, int64_t across, int block) {
+    const TransposedMapping mapping{rules.lanes, along, across, block};
+    if (along >= rules.lanes && block <= ir::Target::ctaThreads && mapping.threadsAcross() > 0 && mapping.steps() > 0)
+      schedules.emplace_back(scheduleOf(mapping, nest.transposition->domain));
+  };
+  add(rules.along, rules.across, rules.block * 2);
+  add(rules.along, rules.across, rules.block / 2);
+  add(rules.along / 2, rules.across, rules.block);
+  add(rules.along, rules.across / 2, rules.block);
+  add(rules.along * 2, rules.across, rules.block);
+  add(rules.along, rules.across * 2, rules.block);
+  return schedules;
+}
+
+std::optional<Schedule> choose(const LoopNest& nest, const ir::Target& target) {
+  const auto tiles = nest.transposition ? chooseTransposedMapping(*nest.transposition, target) : std::nullopt;
+  return tiles ? std::optional<Schedule>(scheduleOf(*tiles, nest.transposition->domain)) : std::nullopt;
+}
+
+const ScheduleRule transposed{{.order = 10, .choose = choose, .others = others}};
+
+}  // namespace
 
 }  // namespace lowering

@@ -11,21 +11,14 @@ class Applier {
  public:
   Applier(const LoopNest& nest, const ir::Target& target) : nest_(nest), target_(target) {}
 
-  ir::Kernel operator()(const PointwiseSchedule& schedule) const {
-    return applyPointwise(nest_.loops, nest_.domain, target_, schedule);
-  }
-  ir::Kernel operator()(const TransposedSchedule& schedule) const {
-    ir::require(nest_.transposition.has_value(), "{} has a transposed schedule and transposes nothing", nest_.loops.name);
-    return applyTransposed(nest_.loops, *nest_.transposition, target_, schedule);
-  }
-  ir::Kernel operator()(const RowSchedule& schedule) const {
-    return applyRows(nest_.loops, reduction(), nest_.domain, target_, schedule);
-  }
-  ir::Kernel operator()(const ColumnSchedule& schedule) const {
-    return applyColumns(nest_.loops, reduction(), nest_.domain, target_, schedule);
-  }
-  ir::Kernel operator()(const StagedSchedule& schedule) const {
-    return applyStaged(nest_.loops, reduction(), nest_.domain, target_, schedule);
+  ir::Kernel operator()(const LayoutSchedule& schedule) const {
+    if (schedule.staging == Staging::Crossing) {
+      ir::require(nest_.transposition.has_value(), "{} has a schedule of transpositions and transposes nothing",
+                  nest_.loops.name);
+      return applyReduction(nest_.loops, nest_.transposition->nest, nest_.transposition->domain, target_, schedule);
+    }
+    if (!nest_.reduction) return applyPointwise(nest_.loops, nest_.domain, target_, schedule);
+    return applyReduction(nest_.loops, *nest_.reduction, nest_.domain, target_, schedule);
   }
   ir::Kernel operator()(const ScanSchedule& schedule) const {
     return applyScan(nest_.loops, reduction(), nest_.domain, target_, schedule);

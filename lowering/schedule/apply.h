@@ -1,7 +1,8 @@
 #pragma once
 
 #include "ir/kernel.h"
-#include "lowering/heuristics/schedule.h"
+#include "lowering/analysis/loop_nest.h"
+#include "lowering/layout/schedule.h"
 
 namespace lowering {
 
@@ -12,20 +13,10 @@ ir::Kernel apply(const LoopNest& nest, const ir::Target& target, const Schedule&
 ir::Kernel apply(const ir::Loops& loops, const ir::Target& target);
 
 ir::Kernel applyPointwise(const ir::Loops& loops, const IterationDomain& domain, const ir::Target& target,
-                          const PointwiseSchedule& schedule);
-/// Loops without reductions whose tensors are contiguous along different axes: tiles in shared memory.
-ir::Kernel applyTransposed(const ir::Loops& loops, const Transposition& transposition, const ir::Target& target,
-                           const TransposedSchedule& schedule);
-/// An inner (contiguous) reduction: neighbouring threads work on one row.
-ir::Kernel applyRows(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target,
-                     const RowSchedule& schedule);
-/// A reduction some of whose tensors are contiguous along the kept axes and others along the reduced ones: tiles in shared
-/// memory.
-ir::Kernel applyStaged(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target,
-                       const StagedSchedule& schedule);
-/// An outer (column) reduction, contiguous along the kept axes: neighbouring threads work on different columns.
-ir::Kernel applyColumns(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain,
-                        const ir::Target& target, const ColumnSchedule& schedule);
+                          const LayoutSchedule& schedule);
+/// A reduction, or a transposition as a nest of none.
+ir::Kernel applyReduction(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain,
+                          const ir::Target& target, const LayoutSchedule& schedule);
 /// A nest of scans.
 ir::Kernel applyScan(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target,
                      const ScanSchedule& schedule);

@@ -9,7 +9,9 @@
 #include "ir/index/width.h"
 #include "lowering/analysis/iteration_domain.h"
 #include "lowering/analysis/reduction_nest.h"
+#include "lowering/heuristics/columns.h"
 #include "lowering/heuristics/limits.h"
+#include "lowering/heuristics/persistent.h"
 #include "lowering/kernel/fuse_horizontally.h"
 #include "lowering/schedule/apply.h"
 
@@ -25,12 +27,20 @@ int64_t bytesOf(std::span<const LoopNest> nests) {
   return std::accumulate(bytes.begin(), bytes.end(), int64_t{0}, add);
 }
 
-/// Columns under as many threads as a CTA of rows has.
-void match(ColumnSchedule& columns, const RowSchedule& rows) {
-  const int down = rows.block / columns.across;
-  const bool fits = rows.ctas == 1 && rows.gridSplits == 1 && columns.gridSplits == 1 && !columns.isDirect() &&
-                    columns.across * down == rows.block && down >= columns.lanes && rows.block % ir::Target::warp == 0;
-  if (fits) columns.down = down;
+/// Columns under as many threads as a CTA of the rows has that share its launch, where each row has one CTA.
+void match(Schedule& columns, const LoopNest& nest, const Schedule& rows, const LoopNest& beside, const ir::Target& target) {
+  const auto isTiled = [](const LoopNest& one, const Schedule& schedule, bool alongElements) {
+    const auto* layout = std::get_if<LayoutSchedule>(&schedule);
+    return layout != nullptr && layout->staging == Staging::None && one.reduction && !one.reduction->scans &&
+           one.domain.runsAlongElements() == alongElements;
+  };
+  if (!isTiled(nest, columns, false) || !isTiled(beside, rows, true)) return;
+  const LayoutSchedule& row = std::get<LayoutSchedule>(rows);
+  for (std::size_t d = 1; d < row.layout.dims.size(); ++d)
+    if (row.layout.splits(d) > 1) return;
+  const ColumnMapping mapping = chooseColumnMapping(*nest.reduction, nest.domain, target);
+  const int block = static_cast<int>(row.layout.extent(Bind::Thread));
+  columns = scheduleOf(withBlock(mapping, block), *nest.reduction, nest.domain);
 }
 
 /// Of loops on a CPU that sum columns of what others go through by rows: the number of tasks that split the elements, so that
@@ -94,10 +104,10 @@ bool shareInput(const ir::Loops& a, const ir::Loops& b) {
 void reverseRereads(std::vector<Schedule>& schedules, std::span<const LoopNest> all, const ir::Target& target) {
   if (target.backend != ir::Backend::Cuda || bytesOf(all) < limits::launches::reversed.of(target.cacheBytes)) return;
   for (std::size_t i = 1; i < all.size(); ++i) {
-    auto* pointwise = std::get_if<PointwiseSchedule>(&schedules[i]);
+    auto* layout = std::get_if<LayoutSchedule>(&schedules[i]);
     const auto before = all.begin() + static_cast<std::ptrdiff_t>(i);
-    if (pointwise != nullptr)
-      pointwise->isBackwards =
+    if (layout != nullptr && !all[i].reduction && layout->staging == Staging::None)
+      layout->isBackwards =
           std::any_of(all.begin(), before, [&](const LoopNest& nest) { return shareInput(nest.loops, all[i].loops); });
   }
 }
@@ -115,9 +125,7 @@ std::vector<Schedule> chooseSchedules(const LoopNests& nests, const ir::Target& 
         if (const int64_t splits = splitsOf(all[one], all[other], target)) schedules[one] = TaskSchedule{splits};
         continue;
       }
-      auto* columns = std::get_if<ColumnSchedule>(&schedules[one]);
-      const auto* rows = std::get_if<RowSchedule>(&schedules[other]);
-      if (columns != nullptr && rows != nullptr && bytesOf(all.subspan(i, 2)) < target.cacheBytes) match(*columns, *rows);
+      if (bytesOf(all.subspan(i, 2)) < target.cacheBytes) match(schedules[one], all[one], schedules[other], all[other], target);
     }
   }
   reverseRereads(schedules, all, target);

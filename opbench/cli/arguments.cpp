@@ -54,6 +54,7 @@ void addData(Arguments& arguments, const Options& options) {
 void addRace(Arguments& arguments, const Options& options) {
   if (options.flush == runtime::Flush::Read) arguments.add("--flush", std::string("read"));
   arguments.flag("--tune", options.tune);
+  for (const std::string& schedule : options.schedules) arguments.add("--schedule", schedule);
   if (options.contenders != Options().contenders)
     arguments.add("--contenders", fmt::format("{}", fmt::join(namesOf(options.contenders), ",")));
   arguments.add("--repeats", &Options::repeats);

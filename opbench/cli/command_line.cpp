@@ -122,6 +122,11 @@ void declareRace(CLI::App& app, Options& options, Texts& texts) {
   app.add_flag("--compiler", texts.isCompiler)->group("");
   app.add_option("--processors", options.processors)->delimiter(',')->group("");
   app.add_flag("--tune", options.tune, "Time several schedules of each kernel and race the fastest; the cache keeps the choice");
+  app.add_option(
+         "--schedule", options.schedules,
+         "Race this schedule of a sample's loops, as --tune and --dump print it; once for each loop nest, '' for the rules'")
+      ->type_name("TEXT")
+      ->allow_extra_args(false);
   app.add_flag("--channels-last", options.channelsLast, "Give 4-D tensors channels-last strides");
   app.add_option("--data", texts.data,
                  "Distribution of the inputs: normal, uniform, small-int, zeros, positive, levels, specials")

@@ -82,6 +82,7 @@ struct Options {
   std::optional<Fault> fault;                      ///< a mistake to make on purpose
   std::vector<PlannedProcessFault> processFaults;  ///< and faults of the process or the device, by sample
   bool tune = false;                               ///< whether schedules are found by measuring
+  std::vector<std::string> schedules;              ///< of a sample's loop nests, as texts; empty ones are left to the rules
 
   bool inProcess = false;              ///< samples are raced in this process, not in workers
   std::optional<int> compilers;        ///< processes that compile ahead of workers; nothing leaves the number to the machine

@@ -57,6 +57,9 @@ void Dump::plan(const codegen::Plan& plan) const {
   if (!isOn()) return;
   for (size_t i = 0; i < plan.nests.size(); ++i)
     write(numbered("20-loops", i, plan.nests.size(), "txt"), ir::toText(plan.nests[i].loops));
+  std::string schedules;
+  for (const auto& schedule : plan.schedules) schedules += (schedule ? toText(*schedule) : "") + "\n";
+  if (!plan.schedules.empty()) write("25-schedule.txt", schedules);
   for (size_t i = 0; i < plan.kernels.size(); ++i)
     write(numbered("30-kernel", i, plan.kernels.size(), "txt"), ir::toText(plan.kernels[i]));
   const auto programs = programsOf(plan);

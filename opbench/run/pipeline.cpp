@@ -57,7 +57,7 @@ void setPrecompiled(const Plan& plan, const Compilation* compilation, runtime::C
 /// graph -> loops -> kernels -> programs -> code: what opbench is about.
 CallablePtr compiled(Outcome& outcome, const SampleContext& context) {
   const Bench& bench = context.bench;
-  Plan plan = codegen::compile(context.graph, bench.device.target());
+  Plan plan = codegen::compile(context.graph, bench.device.target(), bench.options.schedules);
   context.row.family = familyOf(plan);
   context.row.flops = 0;
   for (const auto& nest : plan.nests) context.row.flops += ir::floatingPointOperations(nest.loops);

@@ -11,15 +11,21 @@
 
 namespace {
 
-std::string textOf(const lowering::RowSchedule& schedule) {
-  std::string text = schedule.group == 32 ? "a warp a row" : fmt::format("{} threads a row", schedule.group);
-  if (schedule.ctas > 1)
-    text = fmt::format("a {} of {} CTAs of {} threads a row", schedule.isPersistent ? "persistent cluster" : "cluster",
-                       schedule.ctas, schedule.block);
-  if (schedule.gridSplits > 1) text = fmt::format("{} CTAs of {} threads share the row", schedule.gridSplits, schedule.block);
-  if (schedule.rowsPerCta() > 1) text += fmt::format(", {} rows a CTA", schedule.rowsPerCta());
-  if (schedule.hasRuns()) text += fmt::format(", {} runs side by side", schedule.runsAtOnce);
-  text += fmt::format(", {} x {} elements a thread", schedule.runSteps * schedule.vectorSteps, schedule.lanes);
+using lowering::Bind;
+
+std::string rowsText(const lowering::LayoutSchedule& schedule) {
+  enum Dims : std::size_t { row, run, vector };
+  const lowering::Layout& layout = schedule.layout;
+  const int64_t group = layout.group(), ctas = layout.extent(Bind::Cluster), block = layout.extent(Bind::Thread);
+  const int64_t splits = layout.extent(run, Bind::Grid) * layout.extent(vector, Bind::Grid);
+  std::string text = group == 32 ? "a warp a row" : fmt::format("{} threads a row", group);
+  if (ctas > 1)
+    text =
+        fmt::format("a {} of {} CTAs of {} threads a row", schedule.isPersistent ? "persistent cluster" : "cluster", ctas, block);
+  if (splits > 1) text = fmt::format("{} CTAs of {} threads share the row", splits, block);
+  if (block > group) text += fmt::format(", {} rows a CTA", block / group);
+  if (layout.dims[run].extent > 1) text += fmt::format(", {} runs side by side", layout.extent(run, Bind::Thread));
+  text += fmt::format(", {} x {} elements a thread", layout.steps(run) * layout.steps(vector), layout.lanes());
   if (schedule.hasCover) text += ", hasCover";
   switch (schedule.hold) {
     case lowering::Hold::Registers: return text + ", in registers";
@@ -29,19 +35,30 @@ std::string textOf(const lowering::RowSchedule& schedule) {
   return text;
 }
 
-std::string textOf(const lowering::ColumnSchedule& schedule) {
-  std::string text = fmt::format("vectors of {} columns, ", schedule.lanes);
-  text += schedule.down == 1 ? fmt::format("{} threads", schedule.across)
-                             : fmt::format("{}x{} threads", schedule.across, schedule.down);
-  if (schedule.ctas > 1) text += fmt::format(", a cluster of {} CTAs", schedule.ctas);
-  if (schedule.gridSplits > 1) text += fmt::format(", {} CTAs share them", schedule.gridSplits);
+std::string columnsText(const lowering::LayoutSchedule& schedule) {
+  const lowering::Layout& layout = schedule.layout;
+  const std::size_t element = layout.dims.size() - 1;
+  const int64_t across = layout.extent(element - 1, Bind::Thread), down = layout.extent(element, Bind::Thread);
+  std::string text = fmt::format("vectors of {} columns, ", layout.lanes());
+  text += down == 1 ? fmt::format("{} threads", across) : fmt::format("{}x{} threads", across, down);
+  if (layout.extent(Bind::Cluster) > 1) text += fmt::format(", a cluster of {} CTAs", layout.extent(Bind::Cluster));
+  if (layout.extent(element, Bind::Grid) > 1) text += fmt::format(", {} CTAs share them", layout.extent(element, Bind::Grid));
   return text;
 }
 
-std::string textOf(const lowering::StagedSchedule& schedule) {
-  const std::string rows = schedule.lanes == 1 ? "a row" : fmt::format("{} rows", schedule.lanes);
-  return fmt::format("tiles of {} rows, {} threads for {}{}", fmt::join(schedule.tile, "x"), schedule.group, rows,
-                     schedule.isHeld ? ", in registers" : "");
+std::string stagedText(const lowering::LayoutSchedule& schedule) {
+  const lowering::Layout& layout = schedule.layout;
+  std::vector<int64_t> tile;
+  for (const lowering::Part& part : layout.parts)
+    if (part.block > 0) tile.push_back(part.block * layout.dims[part.dim].lanes);
+  const std::string rows = layout.lanes() == 1 ? "a row" : fmt::format("{} rows", layout.lanes());
+  return fmt::format("tiles of {} rows, {} threads for {}{}", fmt::join(tile, "x"), layout.group(), rows,
+                     schedule.hold == lowering::Hold::Registers ? ", in registers" : "");
+}
+
+std::string textOf(const lowering::LayoutSchedule& schedule, const lowering::LoopNest& nest) {
+  if (schedule.staging == lowering::Staging::All) return "staged: " + stagedText(schedule);
+  return nest.domain.runsAlongElements() ? "rows: " + rowsText(schedule) : "columns: " + columnsText(schedule);
 }
 
 std::string textOf(const lowering::ScanSchedule& schedule) {
@@ -61,12 +78,11 @@ std::string textOf(const lowering::PersistentSchedule& schedule) {
 /// The schedule of the first loops of a graph of these lines.
 std::string scheduleOf(const std::string& lines) {
   const std::vector<ir::Loops> all = lowering::lower(ir::parseGraph("graph\n" + lines));
-  const lowering::Schedule schedule = lowering::chooseSchedules(tests::nestsOf(all, tests::hopper()), tests::hopper()).front();
+  const lowering::LoopNests nests = tests::nestsOf(all, tests::hopper());
+  const lowering::Schedule schedule = lowering::chooseSchedules(nests, tests::hopper()).front();
   if (const auto* persistent = std::get_if<lowering::PersistentSchedule>(&schedule)) return "persistent: " + textOf(*persistent);
-  if (const auto* rows = std::get_if<lowering::RowSchedule>(&schedule)) return "rows: " + textOf(*rows);
-  if (const auto* staged = std::get_if<lowering::StagedSchedule>(&schedule)) return "staged: " + textOf(*staged);
   if (const auto* scan = std::get_if<lowering::ScanSchedule>(&schedule)) return "scan: " + textOf(*scan);
-  return "columns: " + textOf(std::get<lowering::ColumnSchedule>(schedule));
+  return textOf(std::get<lowering::LayoutSchedule>(schedule), nests.all.front());
 }
 
 std::string softmax(const std::string& type) {
@@ -169,7 +185,7 @@ TEST_CASE("functions that two traversals need are held where a thread has few of
                     elements));
     const lowering::Schedule schedule =
         lowering::chooseSchedules(tests::nestsOf(lowering::lower(graph), tests::hopper()), tests::hopper()).front();
-    return std::get<lowering::RowSchedule>(schedule).keepsFunctions;
+    return std::get<lowering::LayoutSchedule>(schedule).keepsFunctions;
   };
   CHECK(keeps(197));
   CHECK(keeps(1024));

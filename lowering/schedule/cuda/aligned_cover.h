@@ -2,9 +2,9 @@
 
 #include <vector>
 
-#include "lowering/heuristics/rows.h"
-#include "lowering/schedule/layout.h"
+#include "lowering/analysis/row_accesses.h"
 #include "lowering/schedule/nest_kernel.h"
+#include "lowering/schedule/placement.h"
 
 namespace lowering {
 

@@ -3,8 +3,8 @@
 #include <functional>
 #include <vector>
 
-#include "lowering/schedule/layout.h"
 #include "lowering/schedule/nest_kernel.h"
+#include "lowering/schedule/placement.h"
 
 namespace lowering {
 

@@ -2,8 +2,9 @@
 #include <algorithm>
 
 #include "ir/index/ceil_div.h"
+#include "lowering/heuristics/columns.h"
 #include "lowering/heuristics/limits.h"
-#include "lowering/heuristics/persistent.h"
+#include "lowering/heuristics/pointwise.h"
 #include "lowering/kernel/fuse_with_grid_barrier.h"
 #include "lowering/schedule/apply.h"
 #include "lowering/schedule/cuda/column_epilogue.h"
@@ -325,13 +326,13 @@ class PersistentKernel {
 
 ir::Kernel resultsKernel(const ir::Loops& results, const ir::Target& target, int block) {
   const auto& [loops, reduction, domain, mixedOrder, transposition] = analyze(results, target);
-  if (!reduction) return applyPointwise(loops, domain, target, {.block = block});
-  ColumnSchedule schedule;
-  schedule.columns = domain.dims()[0].extent;
-  schedule.elements = domain.numel(1, domain.dims().size());
-  schedule.across = sectorColumns;
-  schedule.down = block / sectorColumns;
-  return applyColumns(loops, *reduction, domain, target, schedule);
+  if (!reduction) return applyPointwise(loops, domain, target, scheduleOf(PointwiseMapping{.block = block}, domain));
+  ColumnMapping mapping;
+  mapping.columns = domain.dims()[0].extent;
+  mapping.elements = domain.numel(1, domain.dims().size());
+  mapping.across = sectorColumns;
+  mapping.down = block / sectorColumns;
+  return applyReduction(loops, *reduction, domain, target, scheduleOf(mapping, *reduction, domain));
 }
 
 /// The elements of columns as those of rows, whose weights the columns' values are.

@@ -6,7 +6,7 @@
 #include "ir/value.h"
 #include "ir/walk.h"
 #include "lowering/schedule/apply.h"
-#include "lowering/schedule/layout.h"
+#include "lowering/schedule/placement.h"
 #include "lowering/schedule/vectorize.h"
 
 namespace lowering {
@@ -89,32 +89,22 @@ class FlatVectors {
   Value number_, lane_;
 };
 
-/// A thread's vectors are `block` of them apart.
-Layout layoutOf(const PointwiseSchedule& schedule, const IterationDomain& domain) {
-  const int64_t vectors = ceilDiv(domain.numel(), schedule.lanes);
-  Layout layout;
-  layout.dims = {{0, domain.dims().size(), vectors, schedule.lanes}};
-  layout.parts = {{0, Bind::Grid, ceilDiv(vectors, int64_t{schedule.block} * schedule.steps)},
-                  {0, Bind::Unrolled, schedule.steps},
-                  {0, Bind::Thread, schedule.block}};
-  return layout;
-}
-
 }  // namespace
 
 ir::Kernel applyPointwise(const ir::Loops& loops, const IterationDomain& domain, const ir::Target& target,
-                          const PointwiseSchedule& schedule) {
-  Placement at(*loops.pool, domain, layoutOf(schedule, domain));
+                          const LayoutSchedule& schedule) {
+  Placement at(*loops.pool, domain, schedule.layout);
+  const int lanes = schedule.layout.lanes();
   const Value turn = at.grid();
   if (schedule.isBackwards) at.replace(0, Bind::Grid, at.layout().extent(Bind::Grid) - 1 - turn);
   const Value number = at.index(0);
-  const FlatVectors flat(loops, domain, schedule.lanes, number);
+  const FlatVectors flat(loops, domain, lanes, number);
   const auto body = [&](const Expr* active) -> ir::Block {
     if (schedule.isFlat) return {{flat.build(active)}};
     return {{vectorize(loops, domain, at.vector(), active)}};
   };
 
-  const int64_t whole = domain.numel() / schedule.lanes, left = domain.numel() % schedule.lanes;
+  const int64_t whole = domain.numel() / lanes, left = domain.numel() % lanes;
   ir::Block block;
   if (left != 0) block.push_back({ir::If{(number == whole).expr(), body(number.like(left).expr()), {}}});
   if (whole == at.layout().covered(0))

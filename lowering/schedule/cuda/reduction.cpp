@@ -1,10 +1,9 @@
 // Reductions of any layout: traversals of a nest's elements by threads, an exchange after each, and the stores.
-#include "lowering/schedule/cuda/reduction.h"
-
 #include <algorithm>
 #include <optional>
 
 #include "ir/index/ceil_div.h"
+#include "lowering/schedule/apply.h"
 #include "lowering/schedule/cuda/aligned_cover.h"
 #include "lowering/schedule/cuda/column_exchange.h"
 #include "lowering/schedule/cuda/registers.h"
@@ -19,7 +18,7 @@ using ir::Expr;
 class ReductionKernel {
  public:
   ReductionKernel(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target,
-                  const ReductionSchedule& schedule)
+                  const LayoutSchedule& schedule)
       : schedule_(schedule),
         kernel_(loops, nest, domain, target),
         nest_(nest),
@@ -65,13 +64,17 @@ class ReductionKernel {
   bool isResident() const { return schedule_.hold == Hold::Registers; }
   /// Whether neighbouring threads have different rows, of which others have elements as well.
   bool exchangesColumns() const {
-    const auto last =
-        std::find_if(layout_.parts.rbegin(), layout_.parts.rend(), [](const Part& part) { return part.bind == Bind::Thread; });
-    return !nest_.reductions.empty() && at_.isKept(last->dim) &&
+    return !nest_.reductions.empty() && areThreadsKept() &&
            reduced(Bind::Thread) * reduced(Bind::Cluster) * reduced(Bind::Grid) > 1;
   }
+  /// Whether neighbouring threads have different rows.
+  bool areThreadsKept() const {
+    const auto last =
+        std::find_if(layout_.parts.rbegin(), layout_.parts.rend(), [](const Part& part) { return part.bind == Bind::Thread; });
+    return last != layout_.parts.rend() && at_.isKept(last->dim);
+  }
   /// Neighbouring threads that share rows.
-  int group() const { return at_.isKept(layout_.parts.back().dim) ? 1 : layout_.group(); }
+  int group() const { return areThreadsKept() ? 1 : layout_.group(); }
 
   // -------------------------------------------------------------------------------------------------------------------
   // Places.
@@ -365,7 +368,7 @@ class ReductionKernel {
     return all;
   }
 
-  const ReductionSchedule schedule_;
+  const LayoutSchedule schedule_;
   NestKernel kernel_;
   const ReductionNest& nest_;
   const IterationDomain& domain_;
@@ -383,7 +386,7 @@ class ReductionKernel {
 }  // namespace
 
 ir::Kernel applyReduction(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain,
-                          const ir::Target& target, const ReductionSchedule& schedule) {
+                          const ir::Target& target, const LayoutSchedule& schedule) {
   return ReductionKernel(loops, nest, domain, target, schedule).build();
 }
 

@@ -1,5 +1,4 @@
 // Scans: threads take neighbouring vectors of a row, or elements of a column, and start from what those before them came to.
-#include "lowering/heuristics/scan.h"
 #include "ir/index/ceil_div.h"
 #include "lowering/schedule/apply.h"
 #include "lowering/schedule/nest_kernel.h"

@@ -3,8 +3,7 @@
 #include <vector>
 
 #include "lowering/analysis/iteration_domain.h"
-#include "lowering/heuristics/staged.h"
-#include "lowering/schedule/layout.h"
+#include "lowering/schedule/placement.h"
 
 namespace lowering {
 

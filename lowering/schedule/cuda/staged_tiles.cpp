@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/index/ceil_div.h"
+#include "lowering/analysis/row_accesses.h"
 #include "lowering/analysis/transposition.h"
 #include "lowering/heuristics/limits.h"
 

@@ -2,18 +2,12 @@
 
 #include <vector>
 
+#include "lowering/layout/schedule.h"
 #include "lowering/schedule/cuda/staged_tile.h"
-#include "lowering/schedule/layout.h"
 #include "lowering/schedule/nest_kernel.h"
+#include "lowering/schedule/placement.h"
 
 namespace lowering {
-
-/// Which accesses go through tiles in shared memory; each kept dim is then a dim of the layout, in blocks.
-enum class Staging : uint8_t {
-  None,
-  All,       ///< those that move from row to row and from element to element
-  Crossing,  ///< those that cross the first store of a transposition
-};
 
 /// The tiles of a CTA in shared memory: those of loads are copied in before they are used, those of stores are copied out
 /// afterwards, each as its tensor lies in global memory.

@@ -49,7 +49,7 @@ class Compiling {
       if (!lowering::hasLowering(sample.op) || !whySkipped(sample, options_, config_, device_).empty()) return std::nullopt;
       const auto graph = runtime::inferGraph(sample, target_.backend);
       if (!graph) return Compilation{0, false, "", "its results cannot be inferred without running it"};
-      codegen::Plan plan = codegen::compile(*graph, target_);
+      codegen::Plan plan = codegen::compile(*graph, target_, options_.schedules);
       if (options_.fault) breakPlan(plan, *options_.fault, target_);
       return compile(plan);
     } catch (const std::exception&) {

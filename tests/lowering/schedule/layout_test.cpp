@@ -1,5 +1,5 @@
 // A layout writes the index along each dim in mixed radix, and binds every digit to CTAs, threads or loops.
-#include "lowering/schedule/layout.h"
+#include "lowering/schedule/placement.h"
 
 #include <doctest/doctest.h>
 

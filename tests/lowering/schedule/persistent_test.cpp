@@ -9,6 +9,7 @@
 #include "ir/text/text.h"
 #include "ir/verify/verify.h"
 #include "lowering/analysis/mixed_order.h"
+#include "lowering/heuristics/persistent.h"
 #include "lowering/schedule/launches.h"
 #include "lowering/tensor/lowering.h"
 #include "tests/kernels_of.h"

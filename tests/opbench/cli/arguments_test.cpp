@@ -51,3 +51,9 @@ TEST_CASE("the arguments are understood as they were meant") {
   CHECK(again.tolerances == "it's mine.yaml");
   CHECK(quoted(arguments).ends_with("--tolerances 'it'\\''s mine.yaml' --fault zeros"));
 }
+
+TEST_CASE("schedules are texts, an empty one stands for the rules'") {
+  Options options;
+  options.schedules = {"", "a b*8: grid a 64, thread b 32; hold registers", "tasks"};
+  CHECK(parseOptions(raceArguments(options), {}).schedules == options.schedules);
+}

@@ -297,7 +297,8 @@ TEST_CASE("help names every option") {
       "--shard "
       "--total-partitions --partition-id --devices --timeout --start-timeout --in-process --resume --quiet --cases --no-cases "
       "--max-cases "
-      "--dtype --device --contenders --measure-nvfuser --repeats --accuracy-checking --tune --channels-last --seed --threads "
+      "--dtype --device --contenders --measure-nvfuser --repeats --accuracy-checking --tune --schedule --channels-last --seed "
+      "--threads "
       "--list --csv "
       "--json --dashboard --junit --dump --cache --no-cache --shared-cache --cache-size --version doctor OPBENCH_CACHE "
       "OPBENCH_SHARED_CACHE Exit");

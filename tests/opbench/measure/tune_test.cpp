@@ -107,9 +107,7 @@ TEST_CASE("every candidate races, the default first; the plan has the winner's k
 }
 
 TEST_CASE("loops of one call are tuned one after another, beginning with what the plan has") {
-  const auto seconds = [](const std::string& schedule) {
-    return schedule.find("hold nowhere") == std::string::npos ? 2e-3 : 1e-3;
-  };
+  const auto seconds = [](const std::string& schedule) { return schedule.find("hold ") != std::string::npos ? 2e-3 : 1e-3; };
   const std::string call =
       "((T([64, 128], f32), T([64, 128], f32), [128], T([64, 1], f32), T([64, 1], f32), T([128], f32), T([128], f32), "
       "[True, True, True]), {})";
@@ -118,8 +116,8 @@ TEST_CASE("loops of one call are tuned one after another, beginning with what th
   // The default races once for each of the two.
   CHECK(tuned.device.prepared.size() == static_cast<size_t>(tuned.tuning.candidates) + 1);
   CHECK(tuned.tuning.gain == doctest::Approx(2));
-  CHECK(toText(*tuned.plan.schedules[0]).find("hold nowhere") != std::string::npos);
-  CHECK(toText(*tuned.plan.schedules[1]).starts_with("columns "));
+  CHECK(toText(*tuned.plan.schedules[0]).find("hold ") == std::string::npos);
+  CHECK(toText(*tuned.plan.schedules[1]).starts_with("a(0) b*"));
 }
 
 TEST_CASE("the default stands where nothing is faster beyond noise") {

@@ -77,6 +77,20 @@ TEST_CASE("the schedule is in the row; --tune says what it tried, on a CPU nothi
   CHECK_FALSE(opbenchOf(raced("aten.mm.default", "((T([8, 8], f32), T([8, 8], f32)), {})", options)).tuning);
 }
 
+TEST_CASE("a schedule that is typed in is raced, or the row says why not") {
+  const auto sumBy = [](const std::string& schedule) {
+    Options options;
+    options.schedules = {schedule};
+    return opbenchOf(raced("aten.sum.dim_IntList", "((T([4000, 64], f32), [0]), {})", options));
+  };
+  const Outcome typed = sumBy("tasks: splits 2");
+  CHECK(typed.status == Status::Ok);
+  CHECK(typed.schedule == "tasks: splits 2");
+  CHECK(sumBy("").schedule == "tasks");
+  CHECK(sumBy("tasks: splits 99999").reason == "schedule: 4000 elements have no 99999 splits");
+  CHECK(sumBy("a b*8: grid a 64").status == Status::Error);
+}
+
 TEST_CASE("what has no lowering is run by ATen and says so; views run nothing") {
   const Row matmul = raced("aten.mm.default", "((T([8, 8], f32), T([8, 8], f32)), {})");
   CHECK(opbenchOf(matmul).status == Status::Ok);
@@ -112,6 +126,7 @@ TEST_CASE("--dump writes every stage, and the first three can be read back") {
   CHECK(content("00-sample.txt").find("cnt: 3, ((T([16, 128], f32), 0.5), {})") != std::string::npos);
   CHECK(ir::toText(ir::parseGraph(content("10-graph.txt"))) == content("10-graph.txt"));
   CHECK(ir::toText(ir::parseLoops(content("20-loops.txt"))) == content("20-loops.txt"));
+  CHECK(content("25-schedule.txt") == "tasks\n");
   CHECK(ir::toText(ir::parseKernel(content("30-kernel.txt"))) == content("30-kernel.txt"));
   CHECK(content("40-kernel.ll").find("define") != std::string::npos);
   CHECK(content("50-kernel.s") != "");

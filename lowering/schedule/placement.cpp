@@ -1,59 +1,12 @@
-#include "lowering/schedule/layout.h"
+#include "lowering/schedule/placement.h"
 
 #include <algorithm>
 
-#include "ir/index/ceil_div.h"
 #include "ir/walk.h"
 
 namespace lowering {
 
 using ir::LoopKind;
-
-namespace {
-
-bool isLoop(Bind bind) { return bind == Bind::Serial || bind == Bind::Unrolled; }
-
-}  // namespace
-
-int64_t Layout::extent(std::size_t dim, Bind bind) const {
-  int64_t values = 1;
-  for (const Part& part : parts)
-    if (part.dim == dim && part.bind == bind) values *= part.extent;
-  return values;
-}
-
-int64_t Layout::extent(Bind bind) const {
-  if (bind == Bind::Thread && block > 0) return block;
-  int64_t values = 1;
-  for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
-    if (part->bind != bind) continue;
-    values = part->extent * (part->threads > 0 ? part->threads : values);
-  }
-  return values;
-}
-
-int64_t Layout::covered(std::size_t dim) const {
-  int64_t values = 1;
-  for (const Part& part : parts)
-    if (part.dim == dim && part.block == 0) values *= part.extent;
-  return values;
-}
-
-int64_t Layout::steps(std::size_t dim) const {
-  int64_t others = 1, vectors = dims[dim].extent;
-  for (const Part& part : parts) {
-    if (part.dim != dim || isLoop(part.bind)) continue;
-    if (part.block > 0) vectors = part.block;
-    if (part.block == 0) others *= part.extent;
-  }
-  return ceilDiv(vectors, others);
-}
-
-int Layout::group() const {
-  for (auto part = parts.rbegin(); part != parts.rend(); ++part)
-    if (part->threads > 0) return part->threads;
-  return static_cast<int>(extent(Bind::Thread));
-}
 
 Placement::Placement(ir::ExprPool& pool, const IterationDomain& domain, Layout layout)
     : pool_(pool),
@@ -105,7 +58,7 @@ void Placement::spreadThreads(Value number, const std::vector<std::size_t>& part
   inGroup_ = layout_.block == 0 && layout_.extent(Bind::Thread) == threads ? number : mod(number, threads);
   isBusy_ = within(inGroup_, threads, busy);
   spread(inGroup_, inside);
-  digits_[inside.front()] = floorDiv(inGroup_, busy / layout_.parts[inside.front()].extent);
+  if (!inside.empty()) digits_[inside.front()] = floorDiv(inGroup_, busy / layout_.parts[inside.front()].extent);
 }
 
 /// Numbers beyond the parts' values make no digit larger but the outermost one.

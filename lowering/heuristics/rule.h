@@ -1,0 +1,31 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "ir/target.h"
+#include "lowering/analysis/loop_nest.h"
+#include "lowering/layout/schedule.h"
+
+namespace lowering {
+
+/// What tuning starts from.
+struct Tuned {
+  const Schedule& own;    ///< of the nest, which may serve a launch that it shares with others
+  bool isChosen = false;  ///< whether a rule is the one that chooses the nest's schedule
+};
+
+/// A kind of schedules for GPUs, registered by being defined: `const ScheduleRule rows{{.order = 50, ...}};`.
+class ScheduleRule {
+ public:
+  struct Definition {
+    int order = 0;  ///< the rule of the lowest order that chooses a schedule for a nest has it
+    /// The schedule that was measured to be the fastest of this kind; nothing where another kind is faster.
+    std::optional<Schedule> (*choose)(const LoopNest& nest, const ir::Target& target) = nullptr;
+    /// Schedules of this kind that tuning tries for a nest.
+    std::vector<Schedule> (*others)(const LoopNest& nest, const ir::Target& target, const Tuned& tuned) = nullptr;
+  };
+  explicit ScheduleRule(const Definition& definition);
+};
+
+}  // namespace lowering

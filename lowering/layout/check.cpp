@@ -1,0 +1,148 @@
+// What a schedule must be for `apply` to make a kernel of it that does what its loops do.
+#include "lowering/layout/check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "ir/error.h"
+#include "ir/index/ceil_div.h"
+#include "lowering/analysis/row_accesses.h"
+#include "lowering/layout/check_layout.h"
+
+namespace lowering {
+namespace {
+
+bool isPowerOfTwo(int64_t n) { return n > 0 && std::has_single_bit(static_cast<uint64_t>(n)); }
+
+/// Checks a schedule of each kind for one nest.
+class Checker {
+ public:
+  /// `reduced` is the matrix that a persistent kernel goes through.
+  Checker(const LoopNest& nest, const std::optional<MixedOrderReduction>& reduced, const ir::Target& target)
+      : nest_(nest), matrix_(reduced), target_(target) {}
+
+  void operator()(const TaskSchedule& schedule) const {
+    need(target_.backend == ir::Backend::Cpu, "tasks are for CPUs");
+    need(schedule.splits == 0 || (nest_.reduction && !nest_.domain.runsAlongElements()), "only sums of columns are split");
+    need(schedule.splits <= elements(), "{} elements have no {} splits", elements(), schedule.splits);
+  }
+  void operator()(const LayoutSchedule& schedule) const {
+    need(target_.backend == ir::Backend::Cuda, "layouts are for GPUs");
+    need(!nest_.reduction || !nest_.reduction->scans, "a scan has a schedule of scans");
+    checkLayout(schedule, nest_, target_);
+  }
+  void operator()(const PersistentSchedule& schedule) const {
+    need(target_.backend == ir::Backend::Cuda, "persistent kernels are for GPUs");
+    need(matrix_.has_value(), "the loops reduce no matrix");
+    const MixedOrderReduction& matrix = *matrix_;
+    checkGroups(schedule.group, schedule.block);
+    need(schedule.vectors > 0 && int64_t{schedule.vectors} * schedule.group * matrix.lanes >= matrix.columns(),
+         "{} vectors of {} threads hold no row of {}", schedule.vectors, schedule.group, matrix.columns());
+    need(schedule.rows > 0 && int64_t{schedule.vectors} * schedule.rows * matrix.lanes <= mostHeld, "a thread holds too much");
+    need(schedule.rows == 1 || !matrix.alongRows || matrix.alongRows->nest.traversals() == 0,
+         "rows that are reduced come one by one");
+    need(schedule.grid > 0 && schedule.grid <= target_.processors, "only {} CTAs run at once", target_.processors);
+    if (!matrix.alongColumns) return;
+    int64_t bytes = 0;
+    for (const Reduction& sum : matrix.alongColumns->nest.reductions) bytes += ir::sizeOf(sum.body->dtype);
+    need(schedule.groups() * matrix.columns() * bytes <= target_.ctaSharedBytes, "its partial results exceed shared memory");
+    need(!schedule.adds || canAdd(matrix), "only f32 sums can be added to by all CTAs");
+  }
+  void operator()(const ScanSchedule& schedule) const {
+    need(target_.backend == ir::Backend::Cuda, "schedules of scans are for GPUs");
+    need(nest_.reduction && nest_.reduction->scans, "the loops have no scan");
+    const IterationDomain& domain = nest_.domain;
+    const int64_t rows = domain.numel(0, domain.elementDims()), elements = domain.inner().extent;
+    need(schedule.columns == !domain.runsAlongElements(), "memory runs along the {}", schedule.columns ? "elements" : "columns");
+    need(isPowerOfTwo(schedule.lanes), "vectors have 1, 2, 4, 8 or 16 lanes");
+    checkVectors(schedule);
+    need(schedule.columns ? schedule.lines * schedule.lanes == rows : schedule.lines == rows, "it has not all lines");
+    need(schedule.vectors == (schedule.columns ? elements : ceilDiv(elements, schedule.lanes)), "its lines have not all vectors");
+    checkGroups(schedule.group, schedule.block);
+    need(schedule.steps > 0 && schedule.steps * schedule.lanes <= mostHeld, "a thread holds 1 to {} elements", mostHeld);
+    need(isPowerOfTwo(schedule.ctas) && schedule.ctas <= target_.clusterCtas, "clusters have up to {} CTAs", target_.clusterCtas);
+    if (schedule.columns) {
+      need(isPowerOfTwo(schedule.across) && isPowerOfTwo(schedule.group) && schedule.across * schedule.group == schedule.block,
+           "its threads are not those across and down");
+      need(schedule.gridSplits == 1, "columns are not split over the grid");
+      need(schedule.ctas == 1 || schedule.group > 1, "a column of one thread needs no cluster");
+      return;
+    }
+    need(schedule.across == 1, "rows have no threads across");
+    need(schedule.splits() == 1 || (schedule.linesPerCta() == 1 && schedule.group >= ir::Target::warp),
+         "rows that CTAs share take all threads of each");
+    checkSplits(schedule);
+  }
+
+ private:
+  template <typename... Args>
+  static void need(bool holds, fmt::format_string<Args...> reason, Args&&... args) {
+    if (!holds) ir::fail(ir::ErrorKind::Input, "schedule: {}", fmt::format(reason, std::forward<Args>(args)...));
+  }
+  int64_t elements() const { return nest_.domain.numel(nest_.domain.elementDims(), nest_.domain.dims().size()); }
+
+  /// Groups of threads that can exchange, in whole warps.
+  static void checkGroups(int group, int block) {
+    need(group > 0 && (isPowerOfTwo(group) || group % ir::Target::warp == 0), "a group is a part of a warp or whole warps");
+    need(block > 0 && block <= ir::Target::ctaThreads && block % ir::Target::warp == 0 && block % group == 0,
+         "a CTA has whole warps and groups, up to {} threads", ir::Target::ctaThreads);
+  }
+  void checkVectors(const ScanSchedule& schedule) const {
+    const IterationDomain& domain = nest_.domain;
+    const std::size_t dim = schedule.columns ? domain.elementDims() - 1 : domain.innermost();
+    bool areRead = true;
+    const auto add = [&](const Access& access) {
+      if (domain.isContiguous(access, dim))
+        need(domain.isAligned(access, schedule.lanes, dim) && schedule.lanes * access.elementBytes <= 2 * target_.vectorBytes,
+             "its tensors have no vectors of {} elements", schedule.lanes);
+      else if (access.node != nullptr && !domain.isUniform(access, dim))
+        areRead = false;
+      if (schedule.lanes * access.elementBytes > target_.vectorBytes) areRead = false;
+    };
+    for (const Access& access : domain.stores()) add(access);
+    for (const Access& access : domain.loads()) add(access);
+    need(domain.dims()[dim].extent % schedule.lanes == 0 || (!schedule.columns && areRead), "{} elements are no vectors of {}",
+         domain.dims()[dim].extent, schedule.lanes);
+  }
+  /// Splits of a row wait for each other: all of them run at once.
+  void checkSplits(const ScanSchedule& schedule) const {
+    if (schedule.gridSplits == 1) return;
+    need(schedule.ctas == 1 && schedule.gridSplits > 0, "a row is split by a cluster or by the grid");
+    need(schedule.resident > 0 && schedule.lines <= mostHeld * target_.processors &&
+             schedule.lines * schedule.gridSplits <= int64_t{schedule.resident} * target_.processors &&
+             schedule.resident * schedule.block <= target_.processorThreads,
+         "its CTAs do not run at once");
+  }
+
+  static constexpr int64_t mostHeld = 512;  ///< elements that a thread may hold of one tensor
+  const LoopNest& nest_;
+  const std::optional<MixedOrderReduction>& matrix_;
+  const ir::Target& target_;
+};
+
+}  // namespace
+
+void check(const Schedule& schedule, const LoopNest& nest, const ir::Target& target) {
+  std::visit(Checker(nest, nest.mixedOrder, target), schedule);
+}
+
+void check(const std::vector<Schedule>& schedules, const LoopNests& nests, const ir::Target& target) {
+  const auto isPersistent = [](const Schedule& schedule) { return std::holds_alternative<PersistentSchedule>(schedule); };
+  const bool areOne = nests.mixedOrder && std::all_of(schedules.begin(), schedules.end(), isPersistent);
+  for (std::size_t i = 0; i < schedules.size(); ++i)
+    std::visit(Checker(nests.all[i], areOne ? nests.mixedOrder : nests.all[i].mixedOrder, target), schedules[i]);
+}
+
+bool isPossible(const Schedule& schedule, const LoopNest& nest, const ir::Target& target) {
+  try {
+    check(schedule, nest, target);
+    return true;
+  } catch (const ir::Error&) {
+    return false;
+  }
+}
+
+}  // namespace lowering

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "ir/target.h"
+#include "lowering/analysis/loop_nest.h"
+#include "lowering/layout/schedule.h"
+
+namespace lowering {
+
+/// `check` of a layout, of a nest that has no scans, on a GPU.
+void checkLayout(const LayoutSchedule& schedule, const LoopNest& nest, const ir::Target& target);
+
+}  // namespace lowering

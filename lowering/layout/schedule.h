@@ -1,0 +1,104 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "lowering/analysis/loop_nest.h"
+#include "lowering/layout/layout.h"
+
+namespace lowering {
+
+/// Where a row's elements are held between two traversals.
+enum class Hold : uint8_t {
+  Nowhere,    ///< each traversal reads them again, from the L2 cache if they fit
+  Registers,  ///< every thread keeps its vectors
+  Shared,     ///< in the shared memory of its CTAs
+};
+
+/// Which accesses go through tiles in shared memory; each kept dim is then a dim of the layout, in blocks.
+enum class Staging : uint8_t {
+  None,
+  All,       ///< those that move from row to row and from element to element
+  Crossing,  ///< those that cross the first store of a transposition
+};
+
+/// How the points of a nest are laid over a GPU, and what its threads keep of them. Where a reduced dim is bound says how it is
+/// reduced: lanes and loops by a thread alone, threads and CTAs of a cluster by exchange, CTAs of the grid by the last of them.
+struct LayoutSchedule {
+  Layout layout;              ///< its dims are kept or reduced as a whole
+  Hold hold = Hold::Nowhere;  ///< where elements are held between traversals
+  bool readsAhead = false;    ///< whether a thread that holds elements in registers reads all of them before the first traversal
+  bool keepsFunctions = false;  ///< functions of elements, such as exponentials, are held in registers for later traversals
+  bool hasCover = false;        ///< runs start anywhere: their vectors are aligned, with lanes left out at the ends
+  Staging staging = Staging::None;
+  bool isFlat = false;        ///< without reductions: vectors may run over the end of a row
+  bool isBackwards = false;   ///< without reductions: CTAs start with the last elements
+  bool isPersistent = false;  ///< Launch::isPersistent
+  int resident = 0;           ///< Launch::resident
+
+  bool operator==(const LayoutSchedule&) const = default;
+};
+
+/// How a mixed-order reduction is laid over as many CTAs of a GPU as run at once: groups of threads take rows, one after another,
+/// and hold the sums of columns meanwhile.
+struct PersistentSchedule {
+  int group = 32;     ///< threads a row
+  int vectors = 1;    ///< of a row that a thread takes
+  int rows = 1;       ///< that a group takes at once
+  int block = 32;     ///< threads of a CTA
+  int grid = 1;       ///< CTAs
+  bool adds = false;  ///< whether CTAs add their sums of columns to one array, atomically, so that results differ from
+                      ///< run to run; else each stores partial results
+
+  int groups() const { return block / group; }
+  int64_t rowsAtOnce() const { return int64_t{grid} * groups() * rows; }
+  bool operator==(const PersistentSchedule&) const = default;
+};
+
+/// How a nest of scans is laid over threads of a GPU. Where memory runs along the elements a line is a row, and its vectors have
+/// `lanes` elements of it; of outer scans, contiguous along the kept axes, a line is a vector of `lanes` columns, and has one
+/// such vector an element. A group of threads takes the vectors of a line in steps, each with what all before it came to.
+struct ScanSchedule {
+  bool columns = false;
+  int lanes = 1;
+  int64_t lines = 1;
+  int64_t vectors = 1;  ///< of a line; the last one of a row may have fewer elements
+  int across = 1;       ///< columns: neighbouring lines whose threads take turns in a CTA
+  int group = 1;        ///< threads of a CTA that work on one line
+  int64_t steps = 1;    ///< vectors that a thread takes at once
+  int block = 32;       ///< threads of a CTA
+  int ctas = 1;         ///< a cluster of so many CTAs works on one line
+  int gridSplits = 1;   ///< rows: or so many CTAs of the grid, which wait for each other's totals
+  int resident = 0;     ///< Launch::resident: CTAs of a multiprocessor, if they wait for each other
+
+  int linesPerCta() const { return block / group; }
+  /// CTAs that work on one line.
+  int splits() const { return ctas * gridSplits; }
+  /// Vectors of a line that all its threads together take at once.
+  int64_t chunk() const { return int64_t{ctas} * group * steps; }
+  /// Chunks that a CTA takes, one after another.
+  int64_t chunks() const;
+  bool operator==(const ScanSchedule&) const = default;
+};
+
+/// How a CPU cuts loops into tasks.
+struct TaskSchedule {
+  int64_t splits = 0;  ///< of sums of columns: tasks, each of which takes some elements of all columns; 0: by the rules
+  bool operator==(const TaskSchedule&) const = default;
+};
+
+/// How the loops of a nest are mapped to the threads and the memory of a target; a plain value.
+using Schedule = std::variant<LayoutSchedule, PersistentSchedule, ScanSchedule, TaskSchedule>;
+
+/// All of it, as in docs/schedules.md: `a b*8: grid a 64, thread b 32; hold registers, ahead`.
+std::string toText(const Schedule& schedule);
+/// The schedule of a text, for a nest. Error: Input, for what is no schedule of it; whether the nest can have it is for `check`
+/// to say.
+Schedule parseSchedule(std::string_view text, const LoopNest& nest);
+
+/// The nest's domain that a schedule lays out.
+const IterationDomain& domainOf(const LayoutSchedule& schedule, const LoopNest& nest);
+
+}  // namespace lowering

@@ -1,0 +1,179 @@
+// A schedule is a value: it has a text, it can be edited, and whatever `check` lets pass does what the loops do.
+#include "tests/lowering/schedule/possible.h"
+
+#include <doctest/doctest.h>
+
+#include <random>
+#include <set>
+
+#include "ir/error.h"
+#include "lowering/heuristics/schedule.h"
+#include "lowering/layout/check.h"
+#include "lowering/layout/edit.h"
+
+using namespace lowering;
+
+namespace {
+
+/// A schedule that differs in one random edit, which may make no sense.
+LayoutSchedule edited(const LayoutSchedule& schedule, const LoopNest& nest, std::mt19937& random) {
+  const auto below = [&](std::size_t n) { return n == 0 ? 0 : random() % n; };
+  const std::size_t parts = schedule.layout.parts.size(), part = below(parts);
+  LayoutSchedule other = schedule;
+  switch (parts == 0 ? 5 + below(6) : below(11)) {
+    case 0: return split(schedule, part, int64_t{1} << (1 + below(4)));
+    case 1: return bind(schedule, part, static_cast<Bind>(below(5)));
+    case 2: return unroll(schedule, part);
+    case 3: return reorder(schedule, part, below(parts));
+    case 4: {
+      const std::vector<LayoutSchedule> all = neighbours(schedule);
+      return all[below(all.size())];
+    }
+    case 5: return hold(schedule, static_cast<Hold>(below(3)));
+    case 6: other.readsAhead = !other.readsAhead; return other;
+    case 7: other.keepsFunctions = !other.keepsFunctions; return other;
+    case 8: other.hasCover = !other.hasCover; break;
+    case 9: other.layout.dims[other.layout.laneDim].lanes = 1 << below(4); break;
+    default: other.layout = simplified(other.layout); return other;
+  }
+  // How many vectors there are follows from the text.
+  try {
+    return std::get<LayoutSchedule>(parseSchedule(toText(other), nest));
+  } catch (const ir::Error&) {
+    return schedule;
+  }
+}
+
+/// What random edits start from: the layouts that rules and tuning choose, and tiles where these are worth it for large tensors.
+std::vector<LayoutSchedule> startsOf(const LoopNest& nest) {
+  std::vector<LayoutSchedule> starts;
+  for (const Schedule& schedule : candidates(nest, tests::hopper(), chooseSchedule(nest, tests::hopper())))
+    if (const auto* layout = std::get_if<LayoutSchedule>(&schedule)) starts.push_back(*layout);
+  const char* tiles = "a*4 b: grid b 2 each 16, grid a 2 each 8, unroll b 4, thread b 4, thread a 8; staged crossing";
+  if (nest.transposition) starts.push_back(std::get<LayoutSchedule>(parseSchedule(tiles, nest)));
+  return starts;
+}
+
+/// The message of an attempt, empty where there is none.
+template <typename Attempt>
+std::string messageOf(Attempt attempt) {
+  try {
+    attempt();
+  } catch (const ir::Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("a text says all of a schedule") {
+  for (const std::string& lines : tests::smallNests()) {
+    const tests::ScheduledNest one(lines);
+    for (const Schedule& schedule : candidates(one.nest, tests::hopper(), chooseSchedule(one.nest, tests::hopper()))) {
+      CAPTURE(toText(schedule));
+      CHECK(parseSchedule(toText(schedule), one.nest) == schedule);
+      CHECK(messageOf([&] { check(schedule, one.nest, tests::hopper()); }) == "");
+    }
+  }
+}
+
+TEST_CASE("a schedule may be typed in") {
+  const tests::ScheduledNest softmax(tests::smallNests()[1]);
+  for (const char* text :
+       {"a b*8: grid a 5, serial b 6", "a b*8: grid a 2, thread a 4 every 8, thread b 8; hold registers, ahead",
+        "a b*1: grid a 2, thread a 4 every 16, serial b 3, thread b 16",
+        "a b*4: grid a 5, serial b 2, unroll b 3, cluster b 2, thread b 32"}) {
+    CAPTURE(text);
+    const Schedule schedule = parseSchedule(text, softmax.nest);
+    CHECK(toText(schedule) == text);
+    CHECK(messageOf([&] { check(schedule, softmax.nest, tests::hopper()); }) == "");
+    CHECK(softmax.faultOf(schedule) == "");
+  }
+}
+
+TEST_CASE("what is no schedule is refused, and why") {
+  const tests::ScheduledNest softmax(tests::smallNests()[1]);
+  const auto refusal = [&](const std::string& text) {
+    return messageOf([&] { check(parseSchedule(text, softmax.nest), softmax.nest, tests::hopper()); });
+  };
+  CHECK(refusal("") == "schedule: dim 'a' or ':' is expected at character 1, in place of the end");
+  CHECK(refusal("a b*8 grid a 5") == "schedule: dim 'c' or ':' is expected at character 7, in place of 'grid'");
+  CHECK(refusal("a b: grid a 5") == "schedule: no dim has lanes: one of them has '*' and their number");
+  CHECK(refusal("a*8: grid a 5") == "schedule: its dims are 1, and the loops have 2");
+  CHECK(refusal("a b*8: grid c 5") == "schedule: a dim is expected at character 15, in place of '5'");
+  CHECK(refusal("a b*8: grid a 5; hold everything") ==
+        "schedule: one of nowhere, registers, shared is expected at character 23, in place of 'everything'");
+  CHECK(refusal("a b*8: grid a 5; ahead, ahead") == "schedule: 'ahead' is there twice");
+  CHECK(refusal("a b*8: grid a 4, serial b 6") == "schedule: the parts of dim 'a' count to 4 of 5");
+  CHECK(refusal("a b*32: grid a 5, serial b 2") == "schedule: vectors have 1, 2, 4, 8 or 16 lanes");
+  CHECK(refusal("a b*8: grid a 5, thread b 2048") == "schedule: CTAs have up to 1024 threads, not 2048");
+  CHECK(refusal("a b*8: grid a 5, cluster b 32") == "schedule: clusters have up to 16 CTAs");
+  CHECK(refusal("a b*8: grid a 5, thread b 6") == "schedule: a part of a warp, or whole warps, share a row, not 6 threads");
+  CHECK(refusal("a b*8: grid a 5, grid b 6") == "schedule: the grid splits what is read once");
+  CHECK(refusal("a b*8: serial a 5, thread b 8") == "schedule: a thread has one row, or those of one vector");
+  CHECK(refusal("a b*8: grid a 5, serial b 6; hold registers") == "schedule: what is held in registers is unrolled");
+  CHECK(refusal("tasks") == "schedule: tasks are for CPUs");
+  CHECK(refusal("scan: lanes 8") == "schedule: the loops have no scan");
+}
+
+TEST_CASE("edits make of nothing what the rules choose") {
+  const tests::ScheduledNest softmax(tests::smallNests()[1]);
+  LayoutSchedule schedule = unscheduled(softmax.nest.domain, {1, 2}, 1, 8);
+  CHECK(toText(schedule) == "a b*8: serial a 5, serial b 6");
+  schedule = bind(split(schedule, 0, 4), 0, Bind::Grid);
+  schedule = bind(schedule, 1, Bind::Thread);
+  schedule.layout.parts[1].threads = 8;
+  schedule = bind(split(schedule, 2, 8), 3, Bind::Thread);
+  CHECK(toText(schedule) == "a b*8: grid a 2, thread a 4 every 8, serial b 1, thread b 8");
+  schedule = hold(unroll(schedule, 2), Hold::Registers);
+  schedule.layout = simplified(schedule.layout);
+  CHECK(toText(schedule) == "a b*8: grid a 2, thread a 4 every 8, thread b 8; hold registers");
+  CHECK(softmax.faultOf(schedule) == "");
+}
+
+TEST_CASE("short rows: a thread a row") {
+  const tests::ScheduledNest sum(
+      "  in self f32[1000, 8]\n  out0 f32[1000] = aten.sum.dim_IntList(self=self, dim=[1], keepdim=False, dtype=None)\n"
+      "  return out0\n");
+  const IterationDomain& domain = sum.nest.domain;
+  const std::size_t kept = domain.elementDims(), all = domain.dims().size();
+  LayoutSchedule schedule = unscheduled(domain, {kept, all}, 1, 1);
+  CHECK(toText(schedule) == "a b*1: serial a 1000, serial b 8");
+  schedule = bind(split(schedule, 0, 128), 0, Bind::Grid);
+  CHECK(toText(schedule) == "a b*1: grid a 8, serial a 128, serial b 8");
+  schedule = bind(schedule, 1, Bind::Thread);
+  CHECK(toText(schedule) == "a b*1: grid a 8, thread a 128, serial b 8");
+  schedule = hold(unroll(schedule, 2), Hold::Registers);
+  CHECK(toText(schedule) == "a b*1: grid a 8, thread a 128, unroll b 8; hold registers");
+  CHECK(isPossible(schedule, sum.nest, tests::hopper()));
+  CHECK(sum.faultOf(schedule) == "");
+}
+
+TEST_CASE("whatever passes the check does what the loops do") {
+  std::mt19937 random(7);
+  std::string texts;
+  for (const std::string& lines : tests::smallNests()) {
+    const tests::ScheduledNest one(lines);
+    const std::vector<LayoutSchedule> starts = startsOf(one.nest);
+    if (starts.empty()) continue;
+    std::set<std::string> seen;
+    LayoutSchedule schedule;
+    for (int step = 0; step < 4000 && seen.size() < 80; ++step) {
+      const LayoutSchedule next = step % 25 == 0 ? starts[random() % starts.size()] : edited(schedule, one.nest, random);
+      if (next.layout.parts.size() > 12) continue;
+      CAPTURE(toText(next));
+      CHECK(parseSchedule(toText(next), one.nest) == Schedule(next));
+      schedule = next;
+      if (!isPossible(next, one.nest, tests::hopper()) || !seen.insert(toText(next)).second) continue;
+      CHECK(one.faultOf(next) == "");
+      texts += toText(next) + "\n";
+    }
+    CHECK(seen.size() > 10);
+  }
+  for (const std::string word : {"grid", "cluster", "thread", "serial", "unroll", "every", "each", "threads", "ahead",
+                                 "functions", "cover", "hold registers", "hold shared", "staged all", "staged crossing"}) {
+    CAPTURE(word);
+    CHECK(texts.find(word) != std::string::npos);
+  }
+}
