@@ -49,14 +49,14 @@ Plan generate(const ir::Graph& graph, const ir::Target& target, const Schedules&
   std::vector<ir::Loops> loops = lowering::lower(graph);
   std::erase_if(loops, isIdle);
   std::vector<lowering::LoopNest> all = lowering::analyze(std::move(loops), target);
-  all = lowering::fuseLoops(std::move(all), target);
+  all = lowering::fuseLoops(std::move(all), graph.values.size(), target);
   all = lowering::splitReductions(std::move(all), graph.values.size(), target);
   for (const lowering::LoopNest& nest : all) ir::verify(nest.loops);
 
   lowering::LoopNests nests = lowering::analyzeJointly(std::move(all), target);
   const std::vector<lowering::Schedule> schedules = schedulesOf(nests, target, given);
   std::vector<ir::Kernel> kernels = lowering::applyAll(nests, target, schedules);
-  kernels = lowering::mergeLaunches(kernels);
+  kernels = lowering::mergeLaunches(std::move(kernels), target);
   if (target.backend == ir::Backend::Cuda)
     std::transform(kernels.begin(), kernels.end(), kernels.begin(), lowering::insertBarriers);
   kernels = lowering::narrowIndices(std::move(kernels));

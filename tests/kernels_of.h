@@ -14,7 +14,7 @@ inline lowering::LoopNests nestsOf(const std::vector<ir::Loops>& all, const ir::
 /// The kernels of a graph's loops, scheduled by the rules.
 inline std::vector<ir::Kernel> kernelsOf(const lowering::LoopNests& nests, const ir::Target& target) {
   const std::vector<ir::Kernel> kernels = lowering::applyAll(nests, target, lowering::chooseSchedules(nests, target));
-  return lowering::narrowIndices(lowering::mergeLaunches(kernels));
+  return lowering::narrowIndices(lowering::mergeLaunches(kernels, target));
 }
 inline std::vector<ir::Kernel> kernelsOf(const std::vector<ir::Loops>& all, const ir::Target& target) {
   return kernelsOf(nestsOf(all, target), target);

@@ -1,8 +1,27 @@
 #include "lowering/analysis/loop_nest.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace lowering {
+namespace {
+
+/// Of the tensors that both read.
+int64_t sharedBytes(const ir::Loops& a, const ir::Loops& b) {
+  int64_t bytes = 0;
+  for (const ir::Buffer& x : a.buffers)
+    for (const ir::Buffer& y : b.buffers)
+      if (x.value == y.value && x.isRead && y.isRead) bytes += x.type.bytesTouched();
+  return bytes;
+}
+
+}  // namespace
+
+DependenceGraph dependencesOf(const std::vector<LoopNest>& all) {
+  std::vector<std::vector<ir::Buffer>> buffers;
+  for (const LoopNest& nest : all) buffers.push_back(nest.loops.buffers);
+  return DependenceGraph(buffers);
+}
 
 LoopNest analyze(ir::Loops loops, const ir::Target& target) {
   std::optional<ReductionNest> reduction = reductionNestOf(loops);
@@ -21,10 +40,20 @@ std::vector<LoopNest> analyze(std::vector<ir::Loops> all, const ir::Target& targ
 }
 
 LoopNests analyzeJointly(std::vector<LoopNest> all, const ir::Target& target) {
-  std::optional<MixedOrderReduction> mixedOrder;
-  if (all.size() == 2 && target.backend == ir::Backend::Cuda)
-    mixedOrder = mixedOrderReductionOf({all.front().loops, all.back().loops}, target);
-  return {std::move(all), std::move(mixedOrder)};
+  LoopNests nests{std::move(all), {}};
+  if (target.backend != ir::Backend::Cuda) return nests;
+  const DependenceGraph graph = dependencesOf(nests.all);
+  for (std::size_t first = 0; first < nests.all.size(); ++first) {
+    for (std::size_t second = first + 1; second < nests.all.size(); ++second) {
+      if (!graph.areIndependent(first, second)) continue;
+      const ir::Loops &one = nests.all[first].loops, &other = nests.all[second].loops;
+      std::optional<MixedOrderReduction> matrix = mixedOrderReductionOf({one, other}, target);
+      if (matrix) nests.mixedOrders.push_back({first, second, *std::move(matrix), sharedBytes(one, other)});
+    }
+  }
+  std::stable_sort(nests.mixedOrders.begin(), nests.mixedOrders.end(),
+                   [](const MixedOrderPair& a, const MixedOrderPair& b) { return a.sharedBytes > b.sharedBytes; });
+  return nests;
 }
 
 }  // namespace lowering

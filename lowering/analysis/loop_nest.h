@@ -5,6 +5,7 @@
 
 #include "ir/loops.h"
 #include "ir/target.h"
+#include "lowering/analysis/dependence_graph.h"
 #include "lowering/analysis/iteration_domain.h"
 #include "lowering/analysis/mixed_order.h"
 #include "lowering/analysis/reduction_nest.h"
@@ -22,11 +23,21 @@ struct LoopNest {
   std::optional<Transposition> transposition;     ///< of pointwise loops whose tensors run along different axes
 };
 
+/// Two loops of one graph that reduce one matrix, one along its rows and one along its columns.
+struct MixedOrderPair {
+  std::size_t first = 0, second = 0;  ///< among the graph's loops
+  MixedOrderReduction matrix;
+  int64_t sharedBytes = 0;  ///< of the tensors that both read
+};
+
 /// The loops of one graph, in their order.
 struct LoopNests {
   std::vector<LoopNest> all;
-  std::optional<MixedOrderReduction> mixedOrder;  ///< on GPUs: of two loops that reduce one matrix
+  std::vector<MixedOrderPair> mixedOrders;  ///< on GPUs: all pairs that can be; those that share most come first
 };
+
+/// Which of the loops of one graph have to run before others.
+DependenceGraph dependencesOf(const std::vector<LoopNest>& all);
 
 /// Error: Unsupported, for reductions that make no nest (reductionNestOf).
 LoopNest analyze(ir::Loops loops, const ir::Target& target);

@@ -30,17 +30,12 @@ ir::Loops renumber(const ir::Loops& loops, const std::vector<ir::Buffer>& all) {
   return result;
 }
 
-/// The buffers of both loops, each once; nothing where one writes what the other knows.
-std::optional<std::vector<ir::Buffer>> unite(const ir::Loops& first, const ir::Loops& second) {
+/// The buffers of both loops, each once.
+std::vector<ir::Buffer> unite(const ir::Loops& first, const ir::Loops& second) {
   std::vector<ir::Buffer> buffers = first.buffers;
   for (const ir::Buffer& buffer : second.buffers) {
     const auto isSame = [&](const ir::Buffer& other) { return other.value == buffer.value && other.name == buffer.name; };
-    const auto found = std::find_if(first.buffers.begin(), first.buffers.end(), isSame);
-    if (found == first.buffers.end()) {
-      buffers.push_back(buffer);
-    } else if (found->isWritten || buffer.isWritten) {
-      return std::nullopt;
-    }
+    if (std::none_of(buffers.begin(), buffers.end(), isSame)) buffers.push_back(buffer);
   }
   return buffers;
 }
@@ -121,11 +116,11 @@ std::optional<MixedOrderReduction> mixedOrderReductionOf(const ir::Loops& loops,
 
 std::optional<MixedOrderReduction> mixedOrderReductionOf(const std::pair<ir::Loops, ir::Loops>& both, const ir::Target& target) {
   const auto& [first, second] = both;
-  const std::optional<std::vector<ir::Buffer>> buffers = unite(first, second);
-  if (!buffers || first.pool != second.pool) return std::nullopt;
-  MixedOrderReduction found{{first.name, first.pool, *buffers, {}, {}}, {}, {}, 1};
+  if (first.pool != second.pool) return std::nullopt;
+  const std::vector<ir::Buffer> buffers = unite(first, second);
+  MixedOrderReduction found{{first.name, first.pool, buffers, {}, {}}, {}, {}, 1};
   for (const ir::Loops* loops : {&first, &second}) {
-    const ir::Loops moved = renumber(*loops, *buffers);
+    const ir::Loops moved = renumber(*loops, buffers);
     const std::optional<MatrixNest> matrix = matrixNest(moved);
     if (!matrix) return std::nullopt;
     std::optional<MatrixNest>& place = matrix->rowDim == 0 ? found.alongRows : found.alongColumns;

@@ -48,7 +48,7 @@ bool canAdd(const MixedOrderReduction& matrix);
 /// aligned.
 std::optional<MixedOrderReduction> mixedOrderReductionOf(const ir::Loops& loops, const ReductionNest& nest,
                                                          const IterationDomain& domain, const ir::Target& target);
-/// Two loops as reductions of one matrix along both of its axes; nothing where they are none, or one writes what the other knows.
+/// Two independent loops as reductions of one matrix along both of its axes; nothing where they are none.
 std::optional<MixedOrderReduction> mixedOrderReductionOf(const std::pair<ir::Loops, ir::Loops>& both, const ir::Target& target);
 
 }  // namespace lowering

@@ -1,116 +1,105 @@
 #include "lowering/fusion/fuse_loops.h"
 
-#include <algorithm>
 #include <map>
+#include <set>
 
-#include "ir/walk.h"
+#include "lowering/fusion/join_loops.h"
 
 namespace lowering {
 namespace {
 
-using ir::Expr;
-
-using Renaming = std::map<const Expr*, const Expr*>;
-
-bool isRead(const ir::Loops& loops, const Expr* node, int value) {
-  return node->op == ir::Op::Load && node->load().buffer < static_cast<int>(loops.buffers.size()) &&
-         loops.buffers[static_cast<std::size_t>(node->load().buffer)].value == value;
+/// Whether loops that two others became have a schedule that reads once what both need. Reductions along one axis are computed by
+/// the same traversals. Elements are stored by these as well where a GPU takes rows: columns, and rows on a CPU, are split over
+/// more CTAs or tasks if only results are stored.
+bool hasSchedule(const LoopNest& joined, const LoopNest& first, const LoopNest& second, const ir::Target& target) {
+  if (!joined.reduction) return true;
+  const auto runsAlongElements = [](const LoopNest& nest) { return !nest.reduction || nest.domain.runsAlongElements(); };
+  if (joined.reduction->elementStores.empty())
+    return joined.domain.runsAlongElements() == first.domain.runsAlongElements() &&
+           joined.domain.runsAlongElements() == second.domain.runsAlongElements();
+  return target.backend == ir::Backend::Cuda && runsAlongElements(joined) && runsAlongElements(first) &&
+         runsAlongElements(second);
 }
 
-/// The axes of one affine form as those of another that has the same strides; nothing where they differ.
-std::optional<Renaming> renaming(const ir::Affine& from, const ir::Affine& to) {
-  if (from.constant != to.constant || from.coefficients.size() != to.coefficients.size()) return {};
-  Renaming names;
-  for (const auto& [axis, stride] : from.coefficients) {
-    const auto same = std::find_if(to.coefficients.begin(), to.coefficients.end(), [&](const auto& other) {
-      return other.second == stride && other.first->axis().extent == axis->axis().extent;
-    });
-    if (same == to.coefficients.end()) return {};
-    names[axis] = same->first;
-  }
-  return names;
-}
+class Fuser {
+ public:
+  Fuser(std::vector<LoopNest> all, std::size_t firstIntermediate, const ir::Target& target)
+      : nests_(std::move(all)),
+        firstIntermediate_(static_cast<int>(firstIntermediate)),
+        target_(target),
+        graph_(dependencesOf(nests_)) {}
 
-/// What the axes of rows and their elements are called in loops over these elements: by a tensor that both read alike.
-std::optional<Renaming> sharedAxes(const ir::Loops& elements, const ir::Loops& rows, const ReductionNest& nest) {
-  std::vector<const Expr*> values, bodies;
-  for (const ir::StoreTo& store : elements.stores) values.push_back(store.value);
-  for (const Reduction& reduction : nest.reductions) bodies.push_back(reduction.body);
-  std::size_t runs = 0;
-  for (const Expr* axis : elements.axes) runs += axis->axis().extent > 1 ? 1 : 0;
-  for (const Expr* element : ir::postorder(values)) {
-    for (const Expr* ofRow : ir::postorder(bodies)) {
-      if (element->op != ir::Op::Load || !isRead(rows, ofRow, elements.buffers[element->load().buffer].value)) continue;
-      const auto to = ir::affine(element->src[0]), from = ir::affine(ofRow->src[0]);
-      if (!to || !from || to->coefficients.size() != runs) continue;
-      if (std::optional<Renaming> names = renaming(*from, *to)) return names;
+  std::vector<LoopNest> fuse() {
+    while (fusePair()) {
     }
+    std::vector<LoopNest> fused;
+    for (const std::size_t nest : graph_.order()) fused.push_back(std::move(nests_[nest]));
+    return fused;
   }
-  return {};
-}
 
-/// Whether one of them reads or writes what the other one writes.
-bool interfere(const ir::Loops& a, const ir::Loops& b) {
-  return std::any_of(a.buffers.begin(), a.buffers.end(), [&](const ir::Buffer& x) {
-    return std::any_of(b.buffers.begin(), b.buffers.end(),
-                       [&](const ir::Buffer& y) { return x.value == y.value && (x.isWritten || y.isWritten); });
-  });
-}
+ private:
+  /// Fuses the pair that saves most, the first of those that save as much; whether there is one.
+  bool fusePair() {
+    const std::vector<std::size_t> order = graph_.order();
+    std::optional<LoopNest> best;
+    std::pair<std::size_t, std::size_t> pair;
+    int64_t most = 0;
+    for (auto first = order.begin(); first != order.end(); ++first) {
+      for (auto second = first + 1; second != order.end(); ++second) {
+        if (!graph_.canMerge(*first, *second)) continue;
+        std::optional<JoinedLoops> joined = joinLoops(nests_[*first], nests_[*second], temporariesOf(*first, *second));
+        if (!joined || joined->savedBytes <= most) continue;
+        LoopNest nest = analyze(std::move(joined->loops), target_);
+        if (!hasSchedule(nest, nests_[*first], nests_[*second], target_)) continue;
+        most = joined->savedBytes;
+        best = std::move(nest);
+        pair = {*first, *second};
+      }
+    }
+    if (!best) return false;
+    graph_.merge(pair.first, pair.second);
+    nests_[pair.first] = *std::move(best);
+    return true;
+  }
 
-/// Loops over elements that also do what rows of these do.
-ir::Loops join(ir::Loops loops, const ir::Loops& rows, const Renaming& names) {
-  ir::ExprPool& pool = *loops.pool;
-  const auto numberOf = [&](int buffer) { return bufferIn(loops, rows.buffers[static_cast<std::size_t>(buffer)]); };
-  const std::function<const Expr*(const Expr*)> moved = [&](const Expr* expr) {
-    return ir::rewrite(pool, expr, [&](const Expr* node) -> const Expr* {
-      if (node->op == ir::Op::Load) return pool.load(numberOf(node->load().buffer), node->dtype, moved(node->src[0]));
-      const auto name = names.find(node);
-      return name == names.end() ? nullptr : name->second;
-    });
-  };
-  for (const ir::StoreTo& store : rows.stores)
-    loops.stores.push_back({numberOf(store.buffer), moved(store.offset), moved(store.value)});
-  return loops;
-}
+  /// Intermediates of which no other loops know.
+  std::set<int> temporariesOf(std::size_t first, std::size_t second) const {
+    std::set<int> values;
+    for (const ir::Buffer& buffer : nests_[first].loops.buffers)
+      if (buffer.value >= firstIntermediate_) values.insert(buffer.value);
+    for (const std::size_t other : graph_.order()) {
+      if (other == first || other == second) continue;
+      for (const ir::Buffer& buffer : nests_[other].loops.buffers) values.erase(buffer.value);
+    }
+    return values;
+  }
 
-/// Both as one, where the second reduces rows of the elements that the first goes over, in the order in which they lie.
-std::optional<ir::Loops> fuse(const LoopNest& pointwise, const LoopNest& reduction) {
-  const ir::Loops &elements = pointwise.loops, &rows = reduction.loops;
-  const std::optional<ReductionNest>& nest = reduction.reduction;
-  if (elements.pool != rows.pool || pointwise.reduction || interfere(elements, rows)) return {};
-  if (!nest || nest->traversals() > 1 || !nest->elementStores.empty() || !reduction.domain.runsAlongElements()) return {};
-  std::optional<Renaming> names = sharedAxes(elements, rows, *nest);
-  if (!names) return {};
-  std::vector<int64_t> reduced, rest;
-  for (const Expr* axis : nest->reduced) reduced.push_back(axis->axis().extent);
-  std::erase_if(
-      *names, [&](const auto& name) { return std::find(nest->kept.begin(), nest->kept.end(), name.first) == nest->kept.end(); });
-  if (names->size() != nest->kept.size()) return {};
-  const auto isKept = [&](const Expr* axis) {
-    return std::any_of(names->begin(), names->end(), [&](const auto& name) { return name.second == axis; });
-  };
-  for (const Expr* axis : elements.axes)
-    if (axis->axis().extent > 1 && !isKept(axis)) rest.push_back(axis->axis().extent);
-  if (rest != reduced) return {};
-  return join(elements, rows, *names);
+  std::vector<LoopNest> nests_;
+  const int firstIntermediate_;
+  const ir::Target& target_;
+  DependenceGraph graph_;
+};
+
+/// Gives the intermediates that are left consecutive numbers, in their order.
+void renumberIntermediates(std::vector<LoopNest>& all, std::size_t firstIntermediate) {
+  std::map<int, int> numbers;
+  const auto isIntermediate = [&](const ir::Buffer& buffer) { return buffer.value >= static_cast<int>(firstIntermediate); };
+  for (const LoopNest& nest : all)
+    for (const ir::Buffer& buffer : nest.loops.buffers)
+      if (isIntermediate(buffer)) numbers[buffer.value] = 0;
+  auto next = static_cast<int>(firstIntermediate);
+  for (auto& [_, number] : numbers) number = next++;
+  for (LoopNest& nest : all)
+    for (ir::Buffer& buffer : nest.loops.buffers)
+      if (isIntermediate(buffer)) buffer.value = numbers.at(buffer.value);
 }
 
 }  // namespace
 
-int bufferIn(ir::Loops& loops, const ir::Buffer& buffer) {
-  const auto isSame = [&](const ir::Buffer& known) { return known.value == buffer.value; };
-  const auto found = std::find_if(loops.buffers.begin(), loops.buffers.end(), isSame);
-  const auto number = static_cast<int>(found - loops.buffers.begin());
-  if (found == loops.buffers.end()) loops.buffers.push_back(buffer);
-  loops.buffers[static_cast<std::size_t>(number)].isRead |= buffer.isRead;
-  return number;
-}
-
-std::vector<LoopNest> fuseLoops(std::vector<LoopNest> all, const ir::Target& target) {
-  if (target.backend != ir::Backend::Cuda || all.size() != 2) return all;
-  for (const auto& [elements, rows] : {std::pair(0, 1), std::pair(1, 0)})
-    if (std::optional<ir::Loops> one = fuse(all[elements], all[rows])) return {analyze(*std::move(one), target)};
-  return all;
+std::vector<LoopNest> fuseLoops(std::vector<LoopNest> all, std::size_t firstIntermediate, const ir::Target& target) {
+  std::vector<LoopNest> fused = Fuser(std::move(all), firstIntermediate, target).fuse();
+  renumberIntermediates(fused, firstIntermediate);
+  return fused;
 }
 
 }  // namespace lowering

@@ -7,11 +7,10 @@
 
 namespace lowering {
 
-/// The number of another loops' buffer in these, to which it is added where they do not know it.
-int bufferIn(ir::Loops& loops, const ir::Buffer& buffer);
-
-/// Loops of one graph that read the same elements as one, where the target's schedules then read them once: results that every
-/// element has by itself join the reductions of rows of these elements.
-std::vector<LoopNest> fuseLoops(std::vector<LoopNest> all, const ir::Target& target);
+/// The loops of one call, or of a graph, as fewer: those of one iteration domain become one, pair by pair, the pair that saves
+/// most memory traffic first. A pair stays apart where loops have to run between them, and where no schedule of the target reads
+/// once what both need. Values from `firstIntermediate` on are intermediates: what only one loops needs is no longer stored, and
+/// the others are numbered anew.
+std::vector<LoopNest> fuseLoops(std::vector<LoopNest> all, std::size_t firstIntermediate, const ir::Target& target);
 
 }  // namespace lowering

@@ -11,15 +11,6 @@
 namespace lowering {
 namespace {
 
-/// Whether a buffer that one kernel writes is known to the other.
-bool interfere(const ir::Kernel& a, const ir::Kernel& b) {
-  return std::any_of(a.params.begin(), a.params.end(), [&](const ir::Param& x) {
-    return std::any_of(b.params.begin(), b.params.end(), [&](const ir::Param& y) {
-      return x.buffer.value == y.buffer.value && (x.buffer.isWritten || y.buffer.isWritten);
-    });
-  });
-}
-
 /// Whether vectors are stored in parameters at multiples of their lanes alone.
 bool storesAligned(const ir::Kernel& kernel, const ir::Block& block) {
   const auto isAligned = [&](const ir::Statement& statement) {
@@ -45,7 +36,7 @@ bool storesAligned(const ir::Kernel& kernel, const ir::Block& block) {
 std::optional<ir::Kernel> fuseHorizontally(const ir::Kernel& first, const ir::Kernel& second) {
   const bool fits = first.backend == ir::Backend::Cuda && second.backend == ir::Backend::Cuda && first.pool == second.pool &&
                     first.launch.block == second.launch.block && second.launch.cluster == 1 && !first.launch.isPersistent &&
-                    first.body.size() == 1 && second.body.size() == 1 && !interfere(first, second);
+                    first.body.size() == 1 && second.body.size() == 1 && agreeOnMath(first, second);
   if (!fits) return std::nullopt;
   ir::ExprPool& pool = *first.pool;
   const int64_t cluster = first.launch.cluster, clusters = ceilDiv(second.launch.grid, cluster);
@@ -74,7 +65,7 @@ std::optional<ir::Kernel> fuseHorizontally(const ir::Kernel& first, const ir::Ke
 std::optional<ir::Kernel> inTasksOf(const ir::Kernel& second, const ir::Kernel& first) {
   const bool fits = first.backend == ir::Backend::Cpu && second.backend == ir::Backend::Cpu && first.pool == second.pool &&
                     first.body.size() == 1 && second.body.size() > 1 && first.launch.tasks > second.launch.tasks &&
-                    !interfere(first, second) && (!first.streamStores || storesAligned(second, second.body));
+                    agreeOnMath(first, second) && (!first.streamStores || storesAligned(second, second.body));
   if (!fits) return std::nullopt;
   ir::ExprPool& pool = *first.pool;
   KernelMerger merger(first, second);

@@ -1,6 +1,8 @@
 #include "lowering/kernel/merge_kernels.h"
 
 #include <algorithm>
+#include <functional>
+#include <tuple>
 
 #include "ir/error.h"
 #include "ir/walk.h"
@@ -76,7 +78,41 @@ ir::Combine Moved::statement(ir::Combine combine) const {
   return combine;
 }
 
+/// Whether statements store a value that is computed by such an operation.
+bool hasOperation(const ir::Block& block, const std::function<bool(const Expr*)>& isSuch) {
+  return std::any_of(block.begin(), block.end(), [&](const ir::Statement& statement) {
+    if (const auto* loop = std::get_if<ir::For>(&statement.node)) return hasOperation(loop->body, isSuch);
+    if (const auto* branch = std::get_if<ir::If>(&statement.node))
+      return hasOperation(branch->then, isSuch) || hasOperation(branch->otherwise, isSuch);
+    const auto* lanes = std::get_if<ir::Lanes>(&statement.node);
+    if (lanes == nullptr) return false;
+    std::vector<const Expr*> values;
+    for (const ir::Store& store : lanes->stores) values.push_back(store.value);
+    const std::vector<const Expr*> nodes = ir::postorder(values);
+    return std::any_of(nodes.begin(), nodes.end(), isSuch);
+  });
+}
+
+bool hasFunctions(const ir::Kernel& kernel) {
+  return hasOperation(kernel.body, [](const Expr* node) { return ir::isFunction(node->op); });
+}
+
+/// Whether relaxed math is allowed, or makes no difference.
+bool mayRelax(const ir::Kernel& kernel) {
+  const auto isInexact = [](const Expr* node) {
+    return ir::isFunction(node->op) || node->op == ir::Op::Sqrt || node->op == ir::Op::Rsqrt ||
+           (node->op == ir::Op::Div && ir::isFloating(node->dtype));
+  };
+  return kernel.relaxedMath || !hasOperation(kernel.body, isInexact);
+}
+
 }  // namespace
+
+bool agreeOnMath(const ir::Kernel& a, const ir::Kernel& b) {
+  if (a.relaxedMath == b.relaxedMath) return true;
+  const auto& [relaxed, exact] = a.relaxedMath ? std::tie(a, b) : std::tie(b, a);
+  return mayRelax(exact) || !hasFunctions(relaxed);
+}
 
 KernelMerger::KernelMerger(const ir::Kernel& first, const ir::Kernel& second, std::vector<std::string> intermediates)
     : first_(first), second_(second), intermediates_(std::move(intermediates)) {
@@ -84,7 +120,7 @@ KernelMerger::KernelMerger(const ir::Kernel& first, const ir::Kernel& second, st
   kernel.backend = first.backend;
   kernel.pool = first.pool;
   kernel.launch = first.launch;
-  kernel.relaxedMath = first.relaxedMath && second.relaxedMath;
+  kernel.relaxedMath = (first.relaxedMath || second.relaxedMath) && mayRelax(first) && mayRelax(second);
   for (const ir::Kernel* one : {&first, &second})
     for (const ir::Param& param : one->params)
       if (!isIntermediate(param.buffer)) addParam(param);

@@ -8,6 +8,10 @@
 
 namespace lowering {
 
+/// Whether two kernels can be one, and none loses much by its math: relaxed math is allowed in both or in neither; or makes no
+/// difference to the one that does not allow it; or would make little to the other one, which has roots and quotients at most.
+bool agreeOnMath(const ir::Kernel& a, const ir::Kernel& b);
+
 /// A kernel in the making that has the parameters and locals of two; those that stand for one value are one.
 class KernelMerger {
  public:

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
-#include <span>
 
 #include "ir/index/ceil_div.h"
 #include "ir/index/width.h"
@@ -19,28 +18,31 @@ namespace lowering {
 namespace {
 
 /// Of the tensors that loops read and write, each once.
-int64_t bytesOf(std::span<const LoopNest> nests) {
+int64_t bytesOf(const std::vector<const LoopNest*>& nests) {
   std::map<int, int64_t> bytes;  // by value
-  for (const LoopNest& nest : nests)
-    for (const ir::Buffer& buffer : nest.loops.buffers) bytes[buffer.value] = buffer.type.bytesTouched();
+  for (const LoopNest* nest : nests)
+    for (const ir::Buffer& buffer : nest->loops.buffers) bytes[buffer.value] = buffer.type.bytesTouched();
   const auto add = [](int64_t sum, const auto& one) { return sum + one.second; };
   return std::accumulate(bytes.begin(), bytes.end(), int64_t{0}, add);
 }
 
-/// Columns under as many threads as a CTA of the rows has that share its launch, where each row has one CTA.
-void match(Schedule& columns, const LoopNest& nest, const Schedule& rows, const LoopNest& beside, const ir::Target& target) {
-  const auto isTiled = [](const LoopNest& one, const Schedule& schedule, bool alongElements) {
+/// Columns under as many threads as a CTA of rows has, where each row has one CTA; whether they can be.
+bool matchThreads(Schedule& columns, const Schedule& rows, const LoopNest& ofColumns, const LoopNest& ofRows,
+                  const ir::Target& target) {
+  const auto isTiled = [](const LoopNest& nest, const Schedule& schedule, bool alongElements) {
     const auto* layout = std::get_if<LayoutSchedule>(&schedule);
-    return layout != nullptr && layout->staging == Staging::None && one.reduction && !one.reduction->scans &&
-           one.domain.runsAlongElements() == alongElements;
+    return layout != nullptr && layout->staging == Staging::None && nest.reduction && !nest.reduction->scans &&
+           nest.domain.runsAlongElements() == alongElements;
   };
-  if (!isTiled(nest, columns, false) || !isTiled(beside, rows, true)) return;
-  const LayoutSchedule& row = std::get<LayoutSchedule>(rows);
-  for (std::size_t d = 1; d < row.layout.dims.size(); ++d)
-    if (row.layout.splits(d) > 1) return;
-  const ColumnMapping mapping = chooseColumnMapping(*nest.reduction, nest.domain, target);
-  const int block = static_cast<int>(row.layout.extent(Bind::Thread));
-  columns = scheduleOf(withBlock(mapping, block), *nest.reduction, nest.domain);
+  if (!isTiled(ofColumns, columns, false) || !isTiled(ofRows, rows, true)) return false;
+  const Layout& row = std::get<LayoutSchedule>(rows).layout;
+  for (std::size_t d = 1; d < row.dims.size(); ++d)
+    if (row.splits(d) > 1) return false;
+  const int block = static_cast<int>(row.extent(Bind::Thread));
+  const ColumnMapping mapping = withBlock(chooseColumnMapping(*ofColumns.reduction, ofColumns.domain, target), block);
+  if (mapping.block() != block) return false;
+  columns = scheduleOf(mapping, *ofColumns.reduction, ofColumns.domain);
+  return true;
 }
 
 /// Of loops on a CPU that sum columns of what others go through by rows: the number of tasks that split the elements, so that
@@ -61,28 +63,67 @@ int64_t splitsOf(const LoopNest& columns, const LoopNest& rows, const ir::Target
   return std::min(wanted, most / target.processors * target.processors);
 }
 
-/// Two kernels, the second of which does not need the first one's results, in one launch.
-std::optional<ir::Kernel> merge(const ir::Kernel& a, const ir::Kernel& b) {
+DependenceGraph dependencesOf(const std::vector<ir::Kernel>& kernels) {
+  std::vector<std::vector<ir::Buffer>> all;
+  for (const ir::Kernel& kernel : kernels) {
+    std::vector<ir::Buffer>& buffers = all.emplace_back();
+    for (const ir::Param& param : kernel.params) buffers.push_back(param.buffer);
+  }
+  return DependenceGraph(all);
+}
+
+/// Whether a kernel has so many CTAs that its occupancy, which it loses in a common launch, matters more than a launch.
+bool needsOccupancy(const ir::Launch& launch, const ir::Target& target) {
+  const int64_t residentCtas = int64_t{launch.resident} * target.processors;
+  return residentCtas > 0 && launch.grid * launch.cluster > residentCtas * limits::launches::sharedCtas;
+}
+
+/// Two independent kernels in one launch.
+std::optional<ir::Kernel> merge(const ir::Kernel& a, const ir::Kernel& b, const ir::Target& target) {
   if (a.backend == ir::Backend::Cpu) {
     std::optional<ir::Kernel> one = inTasksOf(a, b);
     return one ? one : inTasksOf(b, a);
   }
+  if (needsOccupancy(a.launch, target) || needsOccupancy(b.launch, target)) return std::nullopt;
   // Clusters come first, and of two kernels without the smaller one: what takes longest to start starts first.
   const bool swaps = a.launch.cluster != b.launch.cluster ? a.launch.cluster < b.launch.cluster : a.launch.grid > b.launch.grid;
   return swaps ? fuseHorizontally(b, a) : fuseHorizontally(a, b);
 }
 
+/// Pairs of loops that reduce one matrix and have one schedule: no loops are in two of them, and what becomes one kernel does not
+/// have to wait for itself.
+class MixedOrderKernels {
+ public:
+  explicit MixedOrderKernels(const LoopNests& nests) : isTaken_(nests.all.size()), graph_(dependencesOf(nests.all)) {}
+
+  /// Whether the pair can be one beside those that were added before.
+  bool canAdd(const MixedOrderPair& pair) const {
+    return !isTaken_[pair.first] && !isTaken_[pair.second] && graph_.canMerge(pair.first, pair.second);
+  }
+  void add(const MixedOrderPair& pair) {
+    isTaken_[pair.first] = isTaken_[pair.second] = true;
+    graph_.merge(pair.first, pair.second);
+  }
+  bool isTaken(std::size_t nest) const { return isTaken_[nest]; }
+  /// The loops that start a kernel, in an order in which kernels can run.
+  std::vector<std::size_t> order() const { return graph_.order(); }
+
+ private:
+  std::vector<bool> isTaken_;
+  DependenceGraph graph_;
+};
+
 /// The schedule of a matrix that two loops read, where reading it twice costs more than the wait for all CTAs in the end.
-std::optional<PersistentSchedule> mixedOrderSchedule(const LoopNests& nests, const ir::Target& target) {
-  if (!nests.mixedOrder || bytesOf(nests.all) < limits::persistent::leastMixedBytes) return std::nullopt;
-  return choosePersistentSchedule(*nests.mixedOrder, target);
+std::optional<PersistentSchedule> mixedOrderSchedule(const LoopNests& nests, const MixedOrderPair& pair,
+                                                     const ir::Target& target) {
+  if (bytesOf({&nests.all[pair.first], &nests.all[pair.second]}) < limits::persistent::leastMixedBytes) return std::nullopt;
+  return choosePersistentSchedule(pair.matrix, target);
 }
 
 /// The schedule of two loops in one kernel, nothing where each has its own; what becomes of columns concerns only one of them.
-std::optional<PersistentSchedule> commonSchedule(const std::vector<Schedule>& schedules) {
-  if (schedules.size() != 2) return std::nullopt;
-  const auto* one = std::get_if<PersistentSchedule>(&schedules[0]);
-  const auto* other = std::get_if<PersistentSchedule>(&schedules[1]);
+std::optional<PersistentSchedule> commonSchedule(const Schedule& first, const Schedule& second) {
+  const auto* one = std::get_if<PersistentSchedule>(&first);
+  const auto* other = std::get_if<PersistentSchedule>(&second);
   if (one == nullptr || other == nullptr) return std::nullopt;
   PersistentSchedule shared = *one;
   shared.adds = one->adds || other->adds;
@@ -101,8 +142,10 @@ bool shareInput(const ir::Loops& a, const ir::Loops& b) {
 
 /// Elements walked from the end on where loops before these have just gone over the same ones, so many that only the last of them
 /// are still in the cache.
-void reverseRereads(std::vector<Schedule>& schedules, std::span<const LoopNest> all, const ir::Target& target) {
-  if (target.backend != ir::Backend::Cuda || bytesOf(all) < limits::launches::reversed.of(target.cacheBytes)) return;
+void reverseRereads(std::vector<Schedule>& schedules, const std::vector<LoopNest>& all, const ir::Target& target) {
+  std::vector<const LoopNest*> nests;
+  for (const LoopNest& nest : all) nests.push_back(&nest);
+  if (target.backend != ir::Backend::Cuda || bytesOf(nests) < limits::launches::reversed.of(target.cacheBytes)) return;
   for (std::size_t i = 1; i < all.size(); ++i) {
     auto* layout = std::get_if<LayoutSchedule>(&schedules[i]);
     const auto before = all.begin() + static_cast<std::ptrdiff_t>(i);
@@ -112,20 +155,37 @@ void reverseRereads(std::vector<Schedule>& schedules, std::span<const LoopNest> 
   }
 }
 
+/// Has columns take the threads, or the tasks, of rows whose launch they can then share; whether they do.
+bool match(Schedule& columns, const Schedule& rows, const LoopNest& ofColumns, const LoopNest& ofRows, const ir::Target& target) {
+  if (target.backend == ir::Backend::Cpu) {
+    const int64_t splits = splitsOf(ofColumns, ofRows, target);
+    if (splits > 0) columns = TaskSchedule{splits};
+    return splits > 0;
+  }
+  return bytesOf({&ofColumns, &ofRows}) < target.cacheBytes && matchThreads(columns, rows, ofColumns, ofRows, target);
+}
+
 }  // namespace
 
 std::vector<Schedule> chooseSchedules(const LoopNests& nests, const ir::Target& target) {
-  if (const auto matrix = mixedOrderSchedule(nests, target)) return {*matrix, *matrix};
-  const std::span<const LoopNest> all = nests.all;
+  const std::vector<LoopNest>& all = nests.all;
   std::vector<Schedule> schedules;
   for (const LoopNest& nest : all) schedules.push_back(chooseSchedule(nest, target));
-  for (std::size_t i = 0; i + 1 < all.size(); ++i) {
-    for (const auto& [one, other] : {std::pair(i, i + 1), std::pair(i + 1, i)}) {
-      if (target.backend == ir::Backend::Cpu) {
-        if (const int64_t splits = splitsOf(all[one], all[other], target)) schedules[one] = TaskSchedule{splits};
-        continue;
-      }
-      if (bytesOf(all.subspan(i, 2)) < target.cacheBytes) match(schedules[one], all[one], schedules[other], all[other], target);
+  MixedOrderKernels mixed(nests);
+  for (const MixedOrderPair& pair : nests.mixedOrders) {
+    const auto matrix = mixed.canAdd(pair) ? mixedOrderSchedule(nests, pair, target) : std::nullopt;
+    if (!matrix) continue;
+    schedules[pair.first] = schedules[pair.second] = *matrix;
+    mixed.add(pair);
+  }
+  const DependenceGraph graph = dependencesOf(all);
+  std::vector<bool> isMatched(all.size());
+  for (std::size_t first = 0; first < all.size(); ++first) {
+    for (std::size_t second = first + 1; second < all.size(); ++second) {
+      if (!graph.areIndependent(first, second)) continue;
+      for (const auto& [columns, rows] : {std::pair(first, second), std::pair(second, first)})
+        if (!isMatched[columns] && match(schedules[columns], schedules[rows], all[columns], all[rows], target))
+          isMatched[columns] = true;
     }
   }
   reverseRereads(schedules, all, target);
@@ -133,22 +193,42 @@ std::vector<Schedule> chooseSchedules(const LoopNests& nests, const ir::Target& 
 }
 
 std::vector<ir::Kernel> applyAll(const LoopNests& nests, const ir::Target& target, const std::vector<Schedule>& schedules) {
-  const auto shared = nests.mixedOrder ? commonSchedule(schedules) : std::nullopt;
-  if (shared) return {applyPersistent(*nests.mixedOrder, target, *shared)};
-  std::vector<ir::Kernel> kernels;
-  for (std::size_t i = 0; i < nests.all.size(); ++i) kernels.push_back(apply(nests.all[i], target, schedules[i]));
-  return kernels;
+  MixedOrderKernels mixed(nests);
+  std::map<std::size_t, ir::Kernel> kernels;  // by the loops that start them
+  for (const MixedOrderPair& pair : nests.mixedOrders) {
+    const auto shared = mixed.canAdd(pair) ? commonSchedule(schedules[pair.first], schedules[pair.second]) : std::nullopt;
+    if (!shared) continue;
+    kernels[pair.first] = applyPersistent(pair.matrix, target, *shared);
+    mixed.add(pair);
+  }
+  for (std::size_t i = 0; i < nests.all.size(); ++i)
+    if (!mixed.isTaken(i)) kernels[i] = apply(nests.all[i], target, schedules[i]);
+  std::vector<ir::Kernel> ordered;
+  for (const std::size_t i : mixed.order()) ordered.push_back(std::move(kernels.at(i)));
+  return ordered;
 }
 
-std::vector<ir::Kernel> mergeLaunches(const std::vector<ir::Kernel>& kernels) {
-  std::vector<ir::Kernel> all;
-  for (const ir::Kernel& kernel : kernels) {
-    std::optional<ir::Kernel> one;
-    if (!all.empty()) one = merge(all.back(), kernel);
-    if (one) all.pop_back();
-    all.push_back(one ? *std::move(one) : kernel);
+std::vector<ir::Kernel> mergeLaunches(std::vector<ir::Kernel> kernels, const ir::Target& target) {
+  DependenceGraph graph = dependencesOf(kernels);
+  const auto mergePair = [&] {
+    const std::vector<std::size_t> order = graph.order();
+    for (auto first = order.begin(); first != order.end(); ++first) {
+      for (auto second = first + 1; second != order.end(); ++second) {
+        if (!graph.areIndependent(*first, *second)) continue;
+        std::optional<ir::Kernel> one = merge(kernels[*first], kernels[*second], target);
+        if (!one) continue;
+        kernels[*first] = *std::move(one);
+        graph.merge(*first, *second);
+        return true;
+      }
+    }
+    return false;
+  };
+  while (mergePair()) {
   }
-  return all;
+  std::vector<ir::Kernel> merged;
+  for (const std::size_t kernel : graph.order()) merged.push_back(std::move(kernels[kernel]));
+  return merged;
 }
 
 std::vector<ir::Kernel> narrowIndices(std::vector<ir::Kernel> kernels) {

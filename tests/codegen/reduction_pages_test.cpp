@@ -121,6 +121,16 @@ TEST_CASE("elements that need no reduction, and reductions of rows of them: one 
 )");
 }
 
+TEST_CASE("three results of three sizes: elements, sums and maxima of the same channels are one traversal on a GPU") {
+  page("three_loops", R"(graph
+  in self f16[16, 8, 32, 32]
+  out0 f16[16, 8, 32, 32] = aten.neg.default(self=self)
+  out1 f32[8] = aten.sum.dim_IntList(self=self, dim=[0, 2, 3], keepdim=False, dtype=f32)
+  out2 f16[1, 8, 1, 1] = aten.amax.default(self=self, dim=[0, 2, 3], keepdim=True)
+  return out0, out1, out2
+)");
+}
+
 TEST_CASE("a sum over the first dimension: neighbouring threads add different columns, a cluster combines them") {
   page("sum_columns", R"(graph
   in self f16[512, 4096]

@@ -2,13 +2,12 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include <map>
-
 #include "lowering/fusion/fuse_loops.h"
 #include "lowering/schedule/launches.h"
 #include "lowering/tensor/lowering.h"
 #include "tests/kernels_of.h"
 #include "tests/lowering/schedule/schedules.h"
+#include "tests/lowering/values.h"
 
 namespace {
 
@@ -28,7 +27,7 @@ std::vector<ir::Loops> negatedAndSums(const std::string& type, const std::string
 }
 
 std::vector<lowering::LoopNest> fused(const std::vector<ir::Loops>& all, const ir::Target& target) {
-  return lowering::fuseLoops(lowering::analyze(all, target), target);
+  return lowering::fuseLoops(lowering::analyze(all, target), 100, target);
 }
 
 TEST_CASE("pointwise results are stored by the traversal that reduces rows of the same elements") {
@@ -48,16 +47,6 @@ TEST_CASE("loops over columns, and over other elements, stay apart") {
   CHECK(isApart(negatedAndSums("f16[6, 8, 8, 8]", "other")));
 }
 
-/// Memory of the values of a graph, each once, whichever loops or kernels have it.
-using Values = std::map<int, Memory>;
-template <typename Buffers, typename Run>
-void runOn(Values& values, const Buffers& buffers, const Run& run) {
-  std::vector<Memory> memory;
-  for (const ir::Buffer& buffer : buffers) memory.push_back(values.at(buffer.value));
-  run(memory);
-  for (size_t i = 0; i < buffers.size(); ++i) values[buffers[i].value] = memory[i];
-}
-
 TEST_CASE("sums of columns are split over the tasks of the rows that read the same tensors") {
   for (const auto& [rows, columns] : {std::pair{64, 96}, std::pair{100, 33}, std::pair{77, 300}}) {
     const std::vector<ir::Loops> all = lowering::lower(ir::parseGraph(fmt::format(R"(graph
@@ -73,7 +62,7 @@ TEST_CASE("sums of columns are split over the tasks of the rows that read the sa
                                                                                   rows, columns)));
     ir::Target target = tests::avx512();
     target.cacheBytes = int64_t{32} << 10;
-    Values expected;
+    tests::Values expected;
     for (size_t i = 0; i < all.size(); ++i) {
       const std::vector<Memory> memory = tests::randomMemory(all[i], 1);
       for (size_t b = 0; b < memory.size(); ++b) expected.try_emplace(all[i].buffers[b].value, memory[b]);
@@ -83,12 +72,9 @@ TEST_CASE("sums of columns are split over the tasks of the rows that read the sa
     INFO(ir::toText(kernels.front()));
     REQUIRE_NOTHROW(ir::verify(kernels.front()));
     CHECK(kernels.front().launch.tasks > 1);
-    std::vector<ir::Buffer> params;
-    for (const ir::Param& param : kernels.front().params) params.push_back(param.buffer);
-    Values found = expected;
-    for (const ir::Loops& loops : all)
-      runOn(expected, loops.buffers, [&](std::vector<Memory>& memory) { ir::interpret(loops, memory); });
-    runOn(found, params, [&](std::vector<Memory>& memory) { ir::interpret(kernels.front(), memory); });
+    tests::Values found = expected;
+    for (const ir::Loops& loops : all) tests::run(loops, expected);
+    tests::run(kernels.front(), found);
     for (const auto& [value, memory] : expected) {
       const auto& x = std::get<std::vector<double>>(memory.data);
       const auto& y = std::get<std::vector<double>>(found.at(value).data);

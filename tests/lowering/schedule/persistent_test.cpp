@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <map>
 
 #include "ir/interpret/interpret.h"
 #include "ir/text/text.h"
@@ -13,14 +12,13 @@
 #include "lowering/schedule/launches.h"
 #include "lowering/tensor/lowering.h"
 #include "tests/kernels_of.h"
+#include "tests/lowering/values.h"
 #include "tests/targets.h"
 
 namespace {
 
 using ir::Memory;
-
-/// Tensors by the value of the graph that they are.
-using Values = std::map<int, Memory>;
+using tests::Values;
 
 Memory filled(const ir::TensorType& type, int value) {
   Memory memory = Memory::zeros(type.dtype, type.storageElements());
@@ -35,15 +33,6 @@ Values valuesOf(const std::vector<ir::Loops>& all) {
   for (const ir::Loops& loops : all)
     for (const ir::Buffer& buffer : loops.buffers) values.emplace(buffer.value, filled(buffer.type, buffer.value));
   return values;
-}
-
-/// Carries out one stage on the values that its buffers stand for.
-template <typename Stage, typename Buffers>
-void run(const Stage& stage, const Buffers& valueOf, std::size_t count, Values& values) {
-  std::vector<Memory> memory;
-  for (std::size_t i = 0; i < count; ++i) memory.push_back(values.at(valueOf(i)));
-  ir::interpret(stage, memory);
-  for (std::size_t i = 0; i < count; ++i) values.at(valueOf(i)) = memory[i];
 }
 
 double distance(const Memory& a, const Memory& b) {
@@ -64,16 +53,15 @@ void checkSchedule(const std::vector<ir::Loops>& all, const lowering::Persistent
   CAPTURE(toText(lowering::Schedule(schedule)));
   const std::vector<lowering::Schedule> schedules(all.size(), schedule);
   const ir::Target target = device(processors);
-  const std::vector<ir::Kernel> kernels =
-      lowering::narrowIndices(lowering::mergeLaunches(lowering::applyAll(tests::nestsOf(all, target), target, schedules)));
+  const std::vector<ir::Kernel> kernels = lowering::narrowIndices(
+      lowering::mergeLaunches(lowering::applyAll(tests::nestsOf(all, target), target, schedules), target));
   REQUIRE(kernels.size() == 1);
   const ir::Kernel& kernel = kernels.front();
   INFO(ir::toText(kernel));
   ir::verify(kernel);
   Values expected = valuesOf(all), found = expected;
-  for (const ir::Loops& loops : all)
-    run(loops, [&](std::size_t i) { return loops.buffers[i].value; }, loops.buffers.size(), expected);
-  run(kernel, [&](std::size_t i) { return kernel.params[i].buffer.value; }, kernel.params.size(), found);
+  for (const ir::Loops& loops : all) tests::run(loops, expected);
+  tests::run(kernel, found);
   for (const auto& [value, memory] : expected) {
     CAPTURE(value);
     CHECK(distance(found.at(value), memory) < 4e-3);
@@ -83,7 +71,8 @@ void checkSchedule(const std::vector<ir::Loops>& all, const lowering::Persistent
 /// The loops of a graph as one reduction of a matrix.
 std::optional<lowering::MixedOrderReduction> mixedOrderOf(const std::vector<ir::Loops>& all) {
   const lowering::LoopNests nests = tests::nestsOf(all, tests::hopper());
-  return nests.all.size() == 1 ? nests.all.front().mixedOrder : nests.mixedOrder;
+  if (nests.all.size() == 1) return nests.all.front().mixedOrder;
+  return nests.mixedOrders.empty() ? std::nullopt : std::optional(nests.mixedOrders.front().matrix);
 }
 
 /// The same for the loops of a graph, by the rules, and where CTAs add what they have of columns.

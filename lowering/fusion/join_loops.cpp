@@ -1,0 +1,316 @@
+#include "lowering/fusion/join_loops.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+
+#include "ir/walk.h"
+
+namespace lowering {
+namespace {
+
+using ir::Expr;
+using Axes = std::vector<const Expr*>;
+using Renaming = std::map<const Expr*, const Expr*>;
+
+int valueOf(const LoopNest& nest, int buffer) { return nest.loops.buffers[static_cast<std::size_t>(buffer)].value; }
+
+/// The axes of the points that loops go over, those of their reductions among them.
+Axes pointsOf(const LoopNest& nest) {
+  if (!nest.reduction) return runningAxes(nest.loops.axes);
+  Axes axes = nest.reduction->kept;
+  axes.insert(axes.end(), nest.reduction->reduced.begin(), nest.reduction->reduced.end());
+  return axes;
+}
+
+/// Whether loops store something at every point, so that these axes are axes of the loops.
+bool storesElements(const LoopNest& nest) { return !nest.reduction || !nest.reduction->elementStores.empty(); }
+
+bool contains(const Axes& axes, const Expr* axis) { return std::find(axes.begin(), axes.end(), axis) != axes.end(); }
+
+/// Whether every store depends on all of the axes.
+bool storeAt(const ir::Loops& loops, const Axes& axes) {
+  return std::all_of(loops.stores.begin(), loops.stores.end(), [&](const ir::StoreTo& store) {
+    const Axes free = ir::freeAxes({store.offset, store.value});
+    return std::all_of(axes.begin(), axes.end(), [&](const Expr* axis) { return contains(free, axis); });
+  });
+}
+
+/// The axes of one affine form as those of another that has the same strides; nothing where they differ or where two axes have
+/// the same stride and extent.
+std::optional<Renaming> renaming(const ir::Affine& from, const ir::Affine& to) {
+  if (from.constant != to.constant || from.coefficients.size() != to.coefficients.size()) return {};
+  Renaming names;
+  std::set<const Expr*> taken;
+  for (const auto& [axis, stride] : from.coefficients) {
+    for (const auto& [other, otherStride] : to.coefficients) {
+      if (otherStride != stride || other->axis().extent != axis->axis().extent) continue;
+      if (names.contains(axis) || !taken.insert(other).second) return {};
+      names[axis] = other;
+    }
+    if (!names.contains(axis)) return {};
+  }
+  return names;
+}
+
+/// Joins two loops: those of the guest move to the axes of the host.
+class Joiner {
+ public:
+  Joiner(const LoopNest& first, const LoopNest& second, const std::set<int>& temporaries)
+      : first_(first),
+        second_(second),
+        temporaries_(temporaries),
+        isHostFirst_(storesElements(first) || !storesElements(second)),
+        host_(isHostFirst_ ? first : second),
+        guest_(isHostFirst_ ? second : first) {}
+
+  std::optional<JoinedLoops> join() {
+    if (host_.loops.pool != guest_.loops.pool || isScan(host_) || isScan(guest_)) return {};
+    if (!chooseNames() || !findHandedOn()) return {};
+    JoinedLoops joined{{host_.loops.name, host_.loops.pool, host_.loops.buffers, host_.loops.axes, {}}, savedBytes()};
+    joined.loops.stores = move(joined.loops);
+    if (!keepsAxes(joined.loops)) return {};
+    removeUnused(joined.loops);
+    return joined;
+  }
+
+ private:
+  static bool isScan(const LoopNest& nest) { return nest.reduction && nest.reduction->scans; }
+
+  /// Whether an access of the guest is that of the host.
+  bool isSame(const Access& guest, const Access& host) const {
+    if (valueOf(guest_, guest.buffer) != valueOf(host_, host.buffer) || !guest.form || !host.form) return false;
+    if (guest.form->constant != host.form->constant || guest.form->coefficients.size() != host.form->coefficients.size())
+      return false;
+    return std::all_of(guest.form->coefficients.begin(), guest.form->coefficients.end(), [&](const auto& term) {
+      const auto name = names_.find(term.first);
+      return name != names_.end() && host.form->of(name->second) == term.second;
+    });
+  }
+  bool isSameInOrder(const Access& first, const Access& second) const {
+    return isHostFirst_ ? isSame(second, first) : isSame(first, second);
+  }
+
+  /// Maps the guest's axes to the host's by the accesses of both, so that most is saved.
+  bool chooseNames() {
+    const Axes points = pointsOf(host_), ofGuest = pointsOf(guest_);
+    if (ofGuest.size() != points.size()) return false;
+    Renaming best;
+    int64_t most = 0;
+    const auto propose = [&](const std::vector<Access>& accesses, const std::vector<Access>& hosts) {
+      for (const Access& guest : accesses) {
+        for (const Access& host : hosts) {
+          if (valueOf(guest_, guest.buffer) != valueOf(host_, host.buffer) || !guest.form || !host.form) continue;
+          const std::optional<Renaming> names = renaming(*guest.form, *host.form);
+          if (!names || *names == best || !areThese(*names, ofGuest, points)) continue;
+          names_ = *names;
+          const int64_t saved = isOneDomain() ? savedBytes() : 0;
+          if (saved <= most) continue;
+          most = saved;
+          best = *names;
+        }
+      }
+    };
+    propose(guest_.domain.loads(), host_.domain.loads());
+    if (isHostFirst_)
+      propose(guest_.domain.loads(), host_.domain.stores());
+    else
+      propose(guest_.domain.stores(), host_.domain.loads());
+    names_ = best;
+    return most > 0;
+  }
+
+  /// Whether all of the axes `from`, and no others, have become the axes `to`.
+  static bool areThese(const Renaming& names, const Axes& from, const Axes& to) {
+    return names.size() == from.size() && std::all_of(from.begin(), from.end(), [&](const Expr* axis) {
+             const auto name = names.find(axis);
+             return name != names.end() && contains(to, name->second);
+           });
+  }
+  /// Whether reductions keep and reduce the same axes, in the same order, and all else is stored at every point of these.
+  bool isOneDomain() const {
+    if (!guest_.reduction) return !host_.reduction || storeAt(guest_.loops, pointsOf(guest_));
+    if (!host_.reduction && !storeAt(host_.loops, pointsOf(host_))) return false;
+    Axes kept, reduced;
+    for (const Expr* axis : guest_.reduction->kept) kept.push_back(names_.at(axis));
+    for (const Expr* axis : guest_.reduction->reduced) reduced.push_back(names_.at(axis));
+    if (host_.reduction) return reduced == host_.reduction->reduced;
+    Axes rest = pointsOf(host_);
+    std::erase_if(rest, [&](const Expr* axis) { return contains(kept, axis); });
+    return reduced == rest;
+  }
+
+  /// The values that the first loops store for the second; whether these can have them, and write nothing that the first know.
+  bool findHandedOn() {
+    for (const ir::Buffer& one : first_.loops.buffers) {
+      for (const ir::Buffer& other : second_.loops.buffers) {
+        if (one.value != other.value || (!one.isWritten && !other.isWritten)) continue;
+        if (other.isWritten || one.isRead || !isReadWhereStored(one.value)) return false;
+        handedOn_.insert(one.value);
+      }
+    }
+    return true;
+  }
+  bool isReadWhereStored(int value) const {
+    const auto ofValue = [&](const LoopNest& nest, const std::vector<Access>& all) {
+      std::vector<Access> found;
+      std::copy_if(all.begin(), all.end(), std::back_inserter(found),
+                   [&](const Access& access) { return valueOf(nest, access.buffer) == value; });
+      return found;
+    };
+    const std::vector<Access> stores = ofValue(first_, first_.domain.stores()), loads = ofValue(second_, second_.domain.loads());
+    return stores.size() == 1 &&
+           std::all_of(loads.begin(), loads.end(), [&](const Access& load) { return isSameInOrder(stores.front(), load); });
+  }
+
+  /// Of the tensors that both loops read alike, and of values that the second ones read where the first store them.
+  int64_t savedBytes() const {
+    std::map<int, int64_t> bytes;  // by value
+    for (const Access& second : second_.domain.loads()) {
+      const ir::Buffer& buffer = second_.loops.buffers[static_cast<std::size_t>(second.buffer)];
+      const auto isShared = [&](const std::vector<Access>& all) {
+        return std::any_of(all.begin(), all.end(), [&](const Access& first) { return isSameInOrder(first, second); });
+      };
+      if (isShared(first_.domain.loads())) bytes[buffer.value] = buffer.type.bytesTouched();
+      if (isShared(first_.domain.stores()))
+        bytes[buffer.value] = buffer.type.bytesTouched() * (temporaries_.contains(buffer.value) ? 2 : 1);
+    }
+    int64_t sum = 0;
+    for (const auto& [_, one] : bytes) sum += one;
+    return sum;
+  }
+
+  /// The stores of both as those of `loops`, which has the buffers of the host: the host's, then the guest's.
+  std::vector<ir::StoreTo> move(ir::Loops& loops) {
+    std::vector<ir::StoreTo> ofFirst = moveAll(loops, first_), ofSecond = moveAll(loops, second_);
+    std::erase_if(ofFirst, [&](const ir::StoreTo& store) {
+      const int value = loops.buffers[static_cast<std::size_t>(store.buffer)].value;
+      return handedOn_.contains(value) && temporaries_.contains(value);
+    });
+    std::vector<ir::StoreTo>& ofHost = isHostFirst_ ? ofFirst : ofSecond;
+    const std::vector<ir::StoreTo>& ofGuest = isHostFirst_ ? ofSecond : ofFirst;
+    ofHost.insert(ofHost.end(), ofGuest.begin(), ofGuest.end());
+    return ofHost;
+  }
+  std::vector<ir::StoreTo> moveAll(ir::Loops& loops, const LoopNest& nest) {
+    std::vector<ir::StoreTo> stores;
+    for (const ir::StoreTo& store : nest.loops.stores) {
+      const int buffer = bufferIn(loops, nest.loops.buffers[static_cast<std::size_t>(store.buffer)]);
+      stores.push_back({buffer, moveExpr(loops, nest, store.offset, {}), moveExpr(loops, nest, store.value, {})});
+      const int value = loops.buffers[static_cast<std::size_t>(buffer)].value;
+      if (&nest == &first_ && handedOn_.contains(value)) stored_[value] = stores.back().value;
+    }
+    return stores;
+  }
+  /// `own` are the axes of the reduction that the expression is in.
+  const Expr* moveExpr(ir::Loops& loops, const LoopNest& nest, const Expr* expr, const Axes& own) {
+    ir::ExprPool& pool = *loops.pool;
+    return ir::rewrite(pool, expr, [&](const Expr* node) -> const Expr* {
+      if (node->op == ir::Op::Reduce) {
+        const Axes axes(node->src.begin() + 1, node->src.end());
+        const Expr* reduce = pool.reduce(node->reduction(), moveExpr(loops, nest, node->src[0], runningAxes(axes)), axes);
+        return &nest == &first_ && !handedOn_.empty() ? withAxesOfItsOwn(reduce) : reduce;
+      }
+      if (node->op == ir::Op::Load) {
+        const ir::Buffer& buffer = nest.loops.buffers[static_cast<std::size_t>(node->load().buffer)];
+        if (&nest == &second_ && handedOn_.contains(buffer.value)) return storedValue(buffer.value, own);
+        return pool.load(bufferIn(loops, buffer), node->dtype, moveExpr(loops, nest, node->src[0], own));
+      }
+      const auto name = names_.find(node);
+      return &nest == &guest_ && name != names_.end() && !contains(own, node) ? name->second : nullptr;
+    });
+  }
+  /// A reduction over axes that no other one has, so that it can take the place of a load inside any.
+  const Expr* withAxesOfItsOwn(const Expr* reduce) {
+    Renaming names;
+    for (auto axis = reduce->src.begin() + 1; axis != reduce->src.end(); ++axis) {
+      const Expr*& fresh = fresh_[*axis];
+      if (fresh == nullptr) fresh = host_.loops.pool->axis((*axis)->axis().extent);
+      names[*axis] = fresh;
+    }
+    return rename(reduce, names);
+  }
+  /// Whether reductions still depend on all axes that they kept: a value in the place of a load may depend on fewer.
+  bool keepsAxes(const ir::Loops& loops) const {
+    const std::optional<ReductionNest>& nest = guest_.reduction ? guest_.reduction : host_.reduction;
+    if (!nest) return true;
+    std::vector<const Expr*> values;
+    for (const ir::StoreTo& store : loops.stores) values.push_back(store.value);
+    std::set<const Expr*> kept;
+    for (const Expr* node : ir::postorder(values)) {
+      if (node->op != ir::Op::Reduce) continue;
+      for (const Expr* axis : runningAxes(ir::freeAxes({node}))) kept.insert(axis);
+    }
+    return kept.size() == nest->kept.size();
+  }
+  /// What the first loops store, at the point at hand of the second: in a reduction, at that of its own axes.
+  const Expr* storedValue(int value, const Axes& own) const {
+    Renaming names;
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      const Expr* axis = second_.reduction->reduced[i];
+      names[&second_ == &guest_ ? names_.at(axis) : axis] = own[i];
+    }
+    return rename(stored_.at(value), names);
+  }
+  const Expr* rename(const Expr* expr, const Renaming& names) const {
+    return ir::rewrite(*host_.loops.pool, expr, [&](const Expr* node) -> const Expr* {
+      const auto name = names.find(node);
+      return name == names.end() ? nullptr : name->second;
+    });
+  }
+
+  /// Leaves the buffers that are read or written, and says which are.
+  static void removeUnused(ir::Loops& loops) {
+    std::vector<const Expr*> values;
+    for (const ir::StoreTo& store : loops.stores) values.insert(values.end(), {store.value, store.offset});
+    for (ir::Buffer& buffer : loops.buffers) buffer.isRead = buffer.isWritten = false;
+    const auto at = [&](int buffer) -> ir::Buffer& { return loops.buffers[static_cast<std::size_t>(buffer)]; };
+    for (const Expr* node : ir::postorder(values))
+      if (node->op == ir::Op::Load) at(node->load().buffer).isRead = true;
+    for (const ir::StoreTo& store : loops.stores) at(store.buffer).isWritten = true;
+    std::vector<ir::Buffer> used;
+    std::vector<int> numbers;
+    for (const ir::Buffer& buffer : loops.buffers) {
+      numbers.push_back(static_cast<int>(used.size()));
+      if (buffer.isRead || buffer.isWritten) used.push_back(buffer);
+    }
+    if (used.size() == loops.buffers.size()) return;
+    const auto number = [&](int buffer) { return numbers[static_cast<std::size_t>(buffer)]; };
+    const std::function<const Expr*(const Expr*)> renumber = [&](const Expr* node) -> const Expr* {
+      if (node->op != ir::Op::Load) return nullptr;
+      return loops.pool->load(number(node->load().buffer), node->dtype, ir::rewrite(*loops.pool, node->src[0], renumber));
+    };
+    for (ir::StoreTo& store : loops.stores)
+      store = {number(store.buffer), ir::rewrite(*loops.pool, store.offset, renumber),
+               ir::rewrite(*loops.pool, store.value, renumber)};
+    loops.buffers = std::move(used);
+  }
+
+  const LoopNest& first_;
+  const LoopNest& second_;
+  const std::set<int>& temporaries_;
+  const bool isHostFirst_;
+  const LoopNest& host_;
+  const LoopNest& guest_;
+  Renaming names_;                     ///< axes of the guest as those of the host
+  std::set<int> handedOn_;             ///< values that the first loops store for the second
+  Renaming fresh_;                     ///< axes of reductions of the first loops as others
+  std::map<int, const Expr*> stored_;  ///< what is stored of these, at a point of the host's axes
+};
+
+}  // namespace
+
+int bufferIn(ir::Loops& loops, const ir::Buffer& buffer) {
+  const auto isSame = [&](const ir::Buffer& known) { return known.value == buffer.value; };
+  const auto found = std::find_if(loops.buffers.begin(), loops.buffers.end(), isSame);
+  const auto number = static_cast<int>(found - loops.buffers.begin());
+  if (found == loops.buffers.end()) loops.buffers.push_back(buffer);
+  loops.buffers[static_cast<std::size_t>(number)].isRead |= buffer.isRead;
+  return number;
+}
+
+std::optional<JoinedLoops> joinLoops(const LoopNest& first, const LoopNest& second, const std::set<int>& temporaries) {
+  return Joiner(first, second, temporaries).join();
+}
+
+}  // namespace lowering

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <optional>
+#include <set>
+
+#include "lowering/analysis/loop_nest.h"
+
+namespace lowering {
+
+/// The number of another loops' buffer in these, to which it is added where they do not know it.
+int bufferIn(ir::Loops& loops, const ir::Buffer& buffer);
+
+/// Two loops as one, and the bytes of memory traffic that this saves: tensors that both read are read once, and what the first
+/// ones store for the second is not read back.
+struct JoinedLoops {
+  ir::Loops loops;
+  int64_t savedBytes = 0;
+};
+
+/// Loops of one iteration domain as one; `second` runs after `first` or is independent of it. They have one domain if an access
+/// that both have, by way of every axis of it, maps the axes of one to those of the other: kept axes to kept ones, reduced axes
+/// to reduced ones. What `first` stores and `second` reads is read at the point where it is stored: there the stored value takes
+/// the place of the load. `temporaries` are values that nobody else reads, which are then not stored.
+///
+/// Nothing where the loops have other domains, where `second` reads such a value at other points or overwrites what `first`
+/// knows, and for scans.
+std::optional<JoinedLoops> joinLoops(const LoopNest& first, const LoopNest& second, const std::set<int>& temporaries);
+
+}  // namespace lowering
