@@ -9,7 +9,7 @@
 
 #include "bench/kernels/mask.h"
 #include "codegen/compile.h"
-#include "codegen/cuda/emit.h"
+#include "codegen/cuda/prelude.h"
 #include "inputs/convert.h"
 #include "ir/text/text.h"
 #include "lowering/layout/check.h"
@@ -69,9 +69,7 @@ std::string factsOf(const codegen::LaunchStep& step, const ir::Kernel& kernel, c
 
 /// The program's text without the prelude.
 std::string_view ownText(const codegen::Program& program) {
-  const std::string_view source = program.source;
-  const bool hasPrelude = program.backend == ir::Backend::Cuda && source.starts_with(codegen::cudaPrelude());
-  return hasPrelude ? source.substr(codegen::cudaPrelude().size()) : source;
+  return program.backend == ir::Backend::Cuda ? codegen::withoutPrelude(program.source) : program.source;
 }
 
 std::string maskedText(const codegen::Program& program) {

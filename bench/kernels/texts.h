@@ -36,7 +36,7 @@ struct Texts {
 Texts textsOf(const Job& job);
 /// The entry of a job whose process ended; `how` it did.
 Texts crashed(const Job& job, const std::string& how);
-/// The common beginning of all CUDA kernels, which their texts leave out: an entry of its own.
+/// What CUDA kernels begin with parts of, which their texts leave out: an entry of its own.
 Texts prelude();
 
 }  // namespace kernels

@@ -1,4 +1,4 @@
-// The rest of what every generated kernel starts with: combinations of lanes, threads and CTAs. All threads that get a
+// The rest of what generated kernels start with: combinations of lanes, threads and CTAs. All threads that get a
 // combination get the same bits of it.
 
 struct Add {

@@ -1,14 +1,8 @@
 #pragma once
 
-#include <string_view>
-
 #include "codegen/program.h"
 
 namespace codegen {
-
-/// The device code every CUDA program starts with: types, conversions, vectors, scalar functions (prelude.cuh), combinations
-/// of lanes, threads and CTAs (combine.cuh).
-std::string_view cudaPrelude();
 
 /// A kernel with explicit barriers as CUDA C++: `extern "C" __global__ void NAME(T0* p0, T1* p1, ...)`, one pointer a parameter
 /// and the workspace's, where it has one, last.

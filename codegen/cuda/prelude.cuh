@@ -1,5 +1,5 @@
-// What every generated kernel starts with: element types, vectors, scalar functions. NVRTC compiles it without any header,
-// every function for the device. In kernels f16, bf16 and f8 are storage: arithmetic is done in f32.
+// What generated kernels start with, as far as they use it (prelude.h): element types, vectors, scalar functions. NVRTC compiles
+// it without any header, every function for the device. In kernels f16, bf16 and f8 are storage: arithmetic is done in f32.
 
 using u8 = unsigned char;
 using i8 = signed char;
@@ -82,11 +82,9 @@ struct f8e5m2 {
 
 // N elements in registers: index them with constants of unrolled loops only.
 template <typename T, int N>
-struct alignas(sizeof(T) * N % 16 == 0  ? 16
-               : sizeof(T) * N % 8 == 0 ? 8
-               : sizeof(T) * N % 4 == 0 ? 4
-                                        : sizeof(T)) Vec {
-  T lanes[N];
+struct Vec {
+  static constexpr int bytes = sizeof(T) * N;
+  alignas(bytes % 16 == 0 ? 16 : bytes % 8 == 0 ? 8 : bytes % 4 == 0 ? 4 : sizeof(T)) T lanes[N];
   T& operator[](int lane) { return lanes[lane]; }
   const T& operator[](int lane) const { return lanes[lane]; }
 };
@@ -263,21 +261,24 @@ inline T where(bool condition, T yes, T no) {
 }
 
 // NaN if either is.
-#if __CUDA_ARCH__ >= 800
 inline f32 max(f32 a, f32 b) {
+#if __CUDA_ARCH__ >= 800
   f32 y;
   asm("max.NaN.f32 %0, %1, %2;" : "=f"(y) : "f"(a), "f"(b));
   return y;
+#else
+  return a > b || a != a ? a : b;
+#endif
 }
 inline f32 min(f32 a, f32 b) {
+#if __CUDA_ARCH__ >= 800
   f32 y;
   asm("min.NaN.f32 %0, %1, %2;" : "=f"(y) : "f"(a), "f"(b));
   return y;
-}
 #else
-inline f32 max(f32 a, f32 b) { return a > b || a != a ? a : b; }
-inline f32 min(f32 a, f32 b) { return a < b || a != a ? a : b; }
+  return a < b || a != a ? a : b;
 #endif
+}
 inline f64 max(f64 a, f64 b) { return a > b || a != a ? a : b; }
 inline f64 min(f64 a, f64 b) { return a < b || a != a ? a : b; }
 

@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "codegen/cuda/emit.h"
+#include "codegen/cuda/prelude.h"
 #include "ir/text/text.h"
 #include "ir/verify/verify.h"
 #include "tests/cuda_program.h"
@@ -15,7 +15,7 @@ namespace {
 /// The source after the prelude.
 std::string source(const ir::Kernel& kernel) {
   ir::verify(kernel);
-  return tests::cudaProgram(kernel, tests::hopper()).source.substr(codegen::cudaPrelude().size() + 1);
+  return std::string(codegen::withoutPrelude(tests::cudaProgram(kernel, tests::hopper()).source).substr(1));
 }
 
 /// What stands between two texts of a source, the first one included.

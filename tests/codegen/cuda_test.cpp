@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "codegen/cuda/expr.h"
+#include "codegen/cuda/prelude.h"
 #include "ir/text/text.h"
 #include "tests/cuda_program.h"
 #include "tests/refusal.h"
@@ -15,8 +16,7 @@ namespace {
 /// The source after the prelude.
 std::string source(const std::string& kernelText) {
   const codegen::Program program = tests::cudaProgram(ir::parseKernel(kernelText), tests::hopper());
-  REQUIRE(program.source.starts_with(codegen::cudaPrelude()));
-  return program.source.substr(codegen::cudaPrelude().size() + 1);
+  return std::string(codegen::withoutPrelude(program.source).substr(1));
 }
 
 /// The statements of a kernel with one statement inside its grid and thread loops, not indented.

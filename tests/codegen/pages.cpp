@@ -1,9 +1,10 @@
 #include "tests/codegen/pages.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "codegen/compile.h"
-#include "codegen/cuda/emit.h"
+#include "codegen/cuda/prelude.h"
 #include "ir/text/text.h"
 #include "ir/verify/verify.h"
 #include "lowering/tensor/lowering.h"
@@ -13,13 +14,6 @@
 
 namespace tests {
 namespace {
-
-/// The CUDA source of a program without the prelude, which is the same for all.
-std::string withoutPrelude(const codegen::Program& program) {
-  const std::string_view prelude = codegen::cudaPrelude();
-  REQUIRE(program.source.starts_with(prelude));
-  return program.source.substr(prelude.size());
-}
 
 std::string textOf(const std::vector<lowering::LoopNest>& nests) {
   std::string text;
@@ -47,7 +41,8 @@ void page(const std::string& name, const std::string& graphText, Sources sources
       text += "\n" + ir::toText(plan.kernels[i]);
       if (target.backend == ir::Backend::Cuda && isSmall(plan.kernels[i])) checkWaits(plan.kernels[i]);
       const codegen::Program& program = std::get<codegen::LaunchStep>(plan.steps[i]).program;
-      if (sources != Sources::None && target.backend == ir::Backend::Cuda) text += "\n" + withoutPrelude(program);
+      if (sources != Sources::None && target.backend == ir::Backend::Cuda)
+        text += fmt::format("\n{}", codegen::withoutPrelude(program.source));
       if (sources == Sources::Both && target.backend == ir::Backend::Cpu) text += "\n" + program.source;
     }
   }

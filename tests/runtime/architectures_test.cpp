@@ -18,6 +18,7 @@
 
 #include "codegen/compile.h"
 #include "codegen/cuda/emit.h"
+#include "codegen/cuda/prelude.h"
 #include "inputs/sample.h"
 #include "ir/text/text.h"
 #include "lowering/tensor/lowering.h"
@@ -69,7 +70,7 @@ class Batch {
       if (kernel.launch.cluster > 1) ++(kernel.launch.isPersistent ? persistent_ : clusters_);
       if (!kernel.launch.isPersistent) CHECK(kernel.launch.cluster <= target_.clusterCtas);
       programs_.push_back(codegen::emitCuda(kernel, target_));
-      programs_.back().source.erase(0, codegen::cudaPrelude().size());
+      programs_.back().source = std::string(codegen::withoutPrelude(programs_.back().source));
     }
   }
   std::size_t size() const { return programs_.size(); }
@@ -81,8 +82,9 @@ class Batch {
   std::string compile(std::size_t first) const {
     const std::size_t end = std::min(programs_.size(), first + kernelsOfProgram);
     codegen::Program all = programs_[first];
-    all.source = codegen::cudaPrelude();
+    all.source.clear();
     for (std::size_t i = first; i < end; ++i) all.source += programs_[i].source;
+    all.source.insert(0, codegen::cudaPreludeFor(all.source));
     std::map<std::string, int64_t> bytes;
     try {
       bytes = staticSharedBytes(tests::nvrtc()->compile(all, runtime::Cache()).cubin);
@@ -99,7 +101,7 @@ class Batch {
 
  private:
   ir::Target target_;
-  std::vector<codegen::Program> programs_;  ///< without what all of them begin with
+  std::vector<codegen::Program> programs_;  ///< without their preludes
   int clusters_ = 0, persistent_ = 0;
 };
 
