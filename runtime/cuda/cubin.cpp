@@ -3,17 +3,17 @@
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAStream.h>
 
-#include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "ir/target.h"
 #include "runtime/cuda/check.h"
+#include "runtime/residency.h"
 
 namespace runtime {
 
 CubinExecutable::CubinExecutable(codegen::Program program, DeviceCode code)
-    : program_(std::move(program)), code_(std::move(code)), ctas_(program_.launch.grid * program_.launch.cluster) {
+    : program_(std::move(program)), code_(std::move(code)) {
   compileMs = code_.compileMs;
   cached = code_.cached;
   check(cudaLibraryLoadData(&library_, code_.cubin.data(), nullptr, nullptr, 0, nullptr, nullptr, 0), "cudaLibraryLoadData");
@@ -38,18 +38,13 @@ void CubinExecutable::prepare() {
   if (program_.dynamicSharedBytes > 0)
     check(cudaFuncSetAttribute(kernel_, cudaFuncAttributeMaxDynamicSharedMemorySize, program_.dynamicSharedBytes),
           "cudaFuncSetAttribute");
-  if (program_.launch.isPersistent) {
-    const int64_t most = ctasAtOnce();
-    ir::require(most >= program_.launch.cluster, "the kernel {} needs {} CTAs at once; {} fit", program_.name,
-                program_.launch.cluster, most);
-    ctas_ = std::min(ctas_, most);
-  } else if (program_.launch.cluster > ir::Target::portableClusterCtas) {
-    // The kernel itself says how many CTAs are a cluster.
-    check(cudaFuncSetAttribute(kernel_, cudaFuncAttributeNonPortableClusterSizeAllowed, 1), "cudaFuncSetAttribute");
-  }
+  Residency room;
+  if (program_.launch.isPersistent) room.ctas = residentCtas();
+  if (hasHardwareClusters(program_.launch)) room.clusters = activeClusters(program_.launch.cluster);
+  ctas_ = startedCtas(program_, room);
 }
 
-int64_t CubinExecutable::ctasAtOnce() const {
+int64_t CubinExecutable::residentCtas() const {
   int device = 0, processors = 0, resident = 0;
   check(cudaGetDevice(&device), "cudaGetDevice");
   check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device), "cudaDeviceGetAttribute");
@@ -57,6 +52,32 @@ int64_t CubinExecutable::ctasAtOnce() const {
                                                       static_cast<size_t>(program_.dynamicSharedBytes)),
         "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
   return int64_t{resident} * processors;
+}
+
+int64_t CubinExecutable::activeClusters(int ctas) const {
+  if (ctas > ir::Target::portableClusterCtas)
+    check(cudaFuncSetAttribute(kernel_, cudaFuncAttributeNonPortableClusterSizeAllowed, 1), "cudaFuncSetAttribute");
+  cudaLaunchConfig_t config = launchConfig(ctas);
+  cudaLaunchAttribute cluster{};
+  cluster.id = cudaLaunchAttributeClusterDimension;
+  cluster.val.clusterDim.x = static_cast<unsigned>(ctas);
+  cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
+  config.attrs = &cluster;
+  config.numAttrs = 1;
+  int clusters = 0;
+  const cudaError_t result = cudaOccupancyMaxActiveClusters(&clusters, kernel_, &config);
+  if (result != cudaErrorInvalidClusterSize) check(result, "cudaOccupancyMaxActiveClusters");
+  cudaGetLastError();  // a size that the device does not know has been answered
+  return clusters;
+}
+
+cudaLaunchConfig_t CubinExecutable::launchConfig(int64_t ctas) const {
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(static_cast<unsigned>(ctas));
+  config.blockDim = dim3(static_cast<unsigned>(program_.launch.block));
+  config.dynamicSmemBytes = static_cast<size_t>(program_.dynamicSharedBytes);
+  config.stream = c10::cuda::getCurrentCUDAStream().stream();
+  return config;
 }
 
 void CubinExecutable::allocateWorkspace(int64_t bytes) {
@@ -72,11 +93,7 @@ void CubinExecutable::launch(void* const* pointers) const {
   for (size_t i = 0; i < program_.params.size(); ++i) arguments[i] = static_cast<void*>(const_cast<void**>(&pointers[i]));
   void* workspace = workspace_.get();
   if (workspace != nullptr) arguments.push_back(static_cast<void*>(&workspace));
-  cudaLaunchConfig_t config{};
-  config.gridDim = dim3(static_cast<unsigned>(ctas_));
-  config.blockDim = dim3(static_cast<unsigned>(program_.launch.block));
-  config.dynamicSmemBytes = static_cast<size_t>(program_.dynamicSharedBytes);
-  config.stream = c10::cuda::getCurrentCUDAStream().stream();
+  cudaLaunchConfig_t config = launchConfig(ctas_);
   // A grid whose CTAs wait for one another starts when all of them can. Persistent clusters are sized to fit instead: a
   // cooperative launch places their CTAs otherwise, which costs up to 19 % (a batch norm of [8, 8, 512, 512] halves on an H200).
   cudaLaunchAttribute cooperative{};

@@ -12,23 +12,27 @@ namespace runtime {
 /// A kernel loaded on the current device, with the workspace that its launches share: they are not to overlap.
 class CubinExecutable : public Executable {
  public:
-  /// Loads it at once, so that nothing is loaded or allocated while a graph is captured. Error: Toolchain.
+  /// Loads it at once, so that nothing is loaded or allocated while a graph is captured. Errors: Toolchain; Unsupported, where
+  /// the device has no room for CTAs that work together.
   CubinExecutable(codegen::Program program, DeviceCode code);
   ~CubinExecutable() override;
   CubinExecutable(const CubinExecutable&) = delete;
   CubinExecutable& operator=(const CubinExecutable&) = delete;
 
   void launch(void* const* pointers) const override;
+  /// How many clusters of so many of its CTAs the device runs at once; 0 also of a size that the device does not know.
+  int64_t activeClusters(int ctas) const;
   std::shared_ptr<const Executable> again() const override { return std::make_shared<CubinExecutable>(program_, code_); }
 
  private:
   void prepare();
-  int64_t ctasAtOnce() const;
+  int64_t residentCtas() const;
+  cudaLaunchConfig_t launchConfig(int64_t ctas) const;
   void allocateWorkspace(int64_t bytes);
 
   codegen::Program program_;
   DeviceCode code_;
-  int64_t ctas_;
+  int64_t ctas_ = 0;
   c10::DataPtr workspace_;
   cudaLibrary_t library_ = nullptr;
   cudaKernel_t kernel_ = nullptr;

@@ -11,6 +11,7 @@
 #include "runtime/cpu/cpu_device.h"
 #include "runtime/cuda/check.h"
 #include "runtime/cuda/clock.h"
+#include "runtime/cuda/clusters.h"
 #include "runtime/cuda/cubin.h"
 #include "runtime/cuda/nvml.h"
 #include "runtime/cuda/trial.h"
@@ -124,6 +125,7 @@ CudaDevice::CudaDevice(int index) : index_(index) {
   c10::cuda::setCurrentCUDAStream(c10::cuda::getStreamFromPool(/*isHighPriority=*/false, device));
   check(cudaGetDeviceProperties(&properties_, index), "cudaGetDeviceProperties");
   target_ = targetOf(properties_, index);
+  target_.clusterCtas = largestActiveCluster(target_, nvrtc_);
   int kilohertz = 0;
   check(cudaDeviceGetAttribute(&kilohertz, cudaDevAttrClockRate, index), "cudaDeviceGetAttribute");
   ratedClock_ = 1e3 * kilohertz;
@@ -149,8 +151,8 @@ std::vector<std::pair<std::string, std::string>> CudaDevice::facts() {
   const std::string pci =
       fmt::format("{:08x}:{:02x}:{:02x}.0", properties_.pciDomainID, properties_.pciBusID, properties_.pciDeviceID);
   std::vector<std::pair<std::string, std::string>> facts{
-      {"gpu", fmt::format("{}, {}, {} SMs, {:.0f} GiB, {} MiB of L2", name(), target_.arch, target_.processors, memory,
-                          target_.cacheBytes >> 20)},
+      {"gpu", fmt::format("{}, {}, {} SMs, clusters of up to {} CTAs, {:.0f} GiB, {} MiB of L2", name(), target_.arch,
+                          target_.processors, target_.clusterCtas, memory, target_.cacheBytes >> 20)},
       {"torch", torchFact()},
       {"CUDA", cudaVersions()},
       {"NVRTC", fmt::format("{} ({})", nvrtc_.version(), nvrtc_.path())},
