@@ -24,9 +24,9 @@ struct Program {
   int64_t workspaceBytes = 0;
   /// CUDA: bytes of shared memory that the launch has to ask for.
   int dynamicSharedBytes = 0;
-  /// CUDA: whether its CTAs wait for one another, so that all of them must start together. Persistent clusters
-  /// (Launch::isPersistent) need not: as many of their CTAs are started as the device has room for, one cluster's at least, and
-  /// these do the others' work in turn.
+  /// CUDA: whether its CTAs wait for one another, so that all of them must start together. Of persistent clusters
+  /// (Launch::isPersistent) as many CTAs are started as the device has room for, one cluster's at least, and these do the others'
+  /// work in turn.
   bool waitsForGrid = false;
   /// CPU: whether statements follow the Task loop, its epilogue: iteration number Launch::tasks, called when all others are done.
   bool hasEpilogue = false;

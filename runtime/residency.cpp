@@ -12,19 +12,22 @@ int largestActiveCluster(const ir::Target& target, const std::function<int64_t(i
   return ctas;
 }
 
-bool hasHardwareClusters(const ir::Launch& launch) { return launch.cluster > 1 && !launch.isPersistent; }
+bool waits(const codegen::Program& program) { return program.waitsForGrid || program.launch.isPersistent; }
 
-int64_t startedCtas(const codegen::Program& program, const Residency& room) {
+bool hasHardwareClusters(const codegen::Program& program) { return program.launch.cluster > 1 && !program.launch.isPersistent; }
+
+Start startOf(const codegen::Program& program, const Residency& room) {
   const ir::Launch& launch = program.launch;
-  const int64_t all = launch.grid * launch.cluster;
-  if (hasHardwareClusters(launch) && room.clusters == 0)
+  const int64_t all = launch.grid * launch.cluster, together = program.waitsForGrid ? all : launch.cluster;
+  if (hasHardwareClusters(program) && room.clusters == 0)
     ir::fail(ir::ErrorKind::Unsupported, "the kernel {} has clusters of {} CTAs; the device has room for none", program.name,
              launch.cluster);
-  if (!launch.isPersistent) return all;
-  if (room.ctas < launch.cluster)
+  if (!waits(program)) return {all, false};
+  const int64_t resident = hasHardwareClusters(program) ? std::min(room.ctas, room.clusters * launch.cluster) : room.ctas;
+  if (resident < together)
     ir::fail(ir::ErrorKind::Unsupported, "the kernel {} needs {} CTAs at once; the device has room for {}", program.name,
-             launch.cluster, room.ctas);
-  return std::min(all, room.ctas);
+             together, resident);
+  return {std::min(all, resident), program.waitsForGrid || room.isShared};
 }
 
 }  // namespace runtime

@@ -8,7 +8,6 @@
 
 #include "ir/target.h"
 #include "runtime/cuda/check.h"
-#include "runtime/residency.h"
 
 namespace runtime {
 
@@ -38,20 +37,23 @@ void CubinExecutable::prepare() {
   if (program_.dynamicSharedBytes > 0)
     check(cudaFuncSetAttribute(kernel_, cudaFuncAttributeMaxDynamicSharedMemorySize, program_.dynamicSharedBytes),
           "cudaFuncSetAttribute");
-  Residency room;
-  if (program_.launch.isPersistent) room.ctas = residentCtas();
-  if (hasHardwareClusters(program_.launch)) room.clusters = activeClusters(program_.launch.cluster);
-  ctas_ = startedCtas(program_, room);
+  start_ = startOf(program_, residency());
 }
 
-int64_t CubinExecutable::residentCtas() const {
-  int device = 0, processors = 0, resident = 0;
+Residency CubinExecutable::residency() const {
+  Residency room;
+  if (hasHardwareClusters(program_)) room.clusters = activeClusters(program_.launch.cluster);
+  if (!waits(program_)) return room;
+  int device = 0, processors = 0, isShared = 0, resident = 0;
   check(cudaGetDevice(&device), "cudaGetDevice");
   check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device), "cudaDeviceGetAttribute");
+  check(cudaDeviceGetAttribute(&isShared, cudaDevAttrMpsEnabled, device), "cudaDeviceGetAttribute");
   check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel_, program_.launch.block,
                                                       static_cast<size_t>(program_.dynamicSharedBytes)),
         "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
-  return int64_t{resident} * processors;
+  room.ctas = int64_t{resident} * processors;
+  room.isShared = isShared != 0;
+  return room;
 }
 
 int64_t CubinExecutable::activeClusters(int ctas) const {
@@ -88,19 +90,19 @@ void CubinExecutable::allocateWorkspace(int64_t bytes) {
 }
 
 void CubinExecutable::launch(void* const* pointers) const {
-  if (ctas_ == 0) return;
+  if (start_.ctas == 0) return;
   std::vector<void*> arguments(program_.params.size());
   for (size_t i = 0; i < program_.params.size(); ++i) arguments[i] = static_cast<void*>(const_cast<void**>(&pointers[i]));
   void* workspace = workspace_.get();
   if (workspace != nullptr) arguments.push_back(static_cast<void*>(&workspace));
-  cudaLaunchConfig_t config = launchConfig(ctas_);
-  // A grid whose CTAs wait for one another starts when all of them can. Persistent clusters are sized to fit instead: a
-  // cooperative launch places their CTAs otherwise, which costs up to 19 % (a batch norm of [8, 8, 512, 512] halves on an H200).
+  cudaLaunchConfig_t config = launchConfig(start_.ctas);
+  // Persistent clusters have the device to themselves, mostly, and are sized to fit: a cooperative launch places their CTAs
+  // otherwise, which costs up to 19 % (a batch norm of [8, 8, 512, 512] halves on an H200).
   cudaLaunchAttribute cooperative{};
   cooperative.id = cudaLaunchAttributeCooperative;
   cooperative.val.cooperative = 1;
   config.attrs = &cooperative;
-  config.numAttrs = program_.waitsForGrid ? 1 : 0;
+  config.numAttrs = start_.isCooperative ? 1 : 0;
   check(cudaLaunchKernelExC(&config, kernel_, arguments.data()), program_.name.c_str());
 }
 

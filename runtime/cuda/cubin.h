@@ -6,6 +6,7 @@
 #include "codegen/program.h"
 #include "runtime/build/nvrtc.h"
 #include "runtime/executable.h"
+#include "runtime/residency.h"
 
 namespace runtime {
 
@@ -26,13 +27,13 @@ class CubinExecutable : public Executable {
 
  private:
   void prepare();
-  int64_t residentCtas() const;
+  Residency residency() const;
   cudaLaunchConfig_t launchConfig(int64_t ctas) const;
   void allocateWorkspace(int64_t bytes);
 
   codegen::Program program_;
   DeviceCode code_;
-  int64_t ctas_ = 0;
+  Start start_;
   c10::DataPtr workspace_;
   cudaLibrary_t library_ = nullptr;
   cudaKernel_t kernel_ = nullptr;

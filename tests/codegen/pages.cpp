@@ -24,6 +24,16 @@ std::string textOf(const std::vector<lowering::LoopNest>& nests) {
   return text;
 }
 
+/// Whoever starts a program knows it if its CTAs wait for each other.
+void checkWaitingIsKnown(const codegen::Program& program) {
+  const auto waitsAt = [&](const char* barrier) {
+    return codegen::withoutPrelude(program.source).find(barrier) != std::string_view::npos;
+  };
+  CHECK(waitsAt("gridBarrier(") == program.waitsForGrid);
+  CHECK(waitsAt("persistentBarrier(") == program.launch.isPersistent);
+  CHECK(waitsAt("clusterWait(") == (program.launch.cluster > 1 && !program.launch.isPersistent));
+}
+
 }  // namespace
 
 void page(const std::string& name, const std::string& graphText, Sources sources) {
@@ -41,6 +51,7 @@ void page(const std::string& name, const std::string& graphText, Sources sources
       text += "\n" + ir::toText(plan.kernels[i]);
       if (target.backend == ir::Backend::Cuda && isSmall(plan.kernels[i])) checkWaits(plan.kernels[i]);
       const codegen::Program& program = std::get<codegen::LaunchStep>(plan.steps[i]).program;
+      if (target.backend == ir::Backend::Cuda) checkWaitingIsKnown(program);
       if (sources != Sources::None && target.backend == ir::Backend::Cuda)
         text += fmt::format("\n{}", codegen::withoutPrelude(program.source));
       if (sources == Sources::Both && target.backend == ir::Backend::Cpu) text += "\n" + program.source;

@@ -15,17 +15,32 @@ int largest(const ir::Target& target, const std::map<int, int64_t>& active) {
   return runtime::largestActiveCluster(target, [&](int ctas) { return active.at(ctas); });
 }
 
-codegen::Program programOf(int64_t grid, int cluster, bool isPersistent) {
+codegen::Program clusters(int64_t grid, int ctas) {
   codegen::Program program;
   program.name = "norm";
   program.launch.grid = grid;
-  program.launch.cluster = cluster;
-  program.launch.isPersistent = isPersistent;
+  program.launch.cluster = ctas;
+  return program;
+}
+codegen::Program persistentClusters(int64_t grid, int ctas) {
+  codegen::Program program = clusters(grid, ctas);
+  program.launch.isPersistent = true;
+  return program;
+}
+codegen::Program waitingGrid(int64_t grid, int cluster = 1) {
+  codegen::Program program = clusters(grid, cluster);
+  program.waitsForGrid = true;
   return program;
 }
 
 std::string refusalOf(const codegen::Program& program, const runtime::Residency& room) {
-  return tests::refusal(ir::ErrorKind::Unsupported, [&] { runtime::startedCtas(program, room); });
+  return tests::refusal(ir::ErrorKind::Unsupported, [&] { runtime::startOf(program, room); });
+}
+
+/// `264 CTAs` or `264 CTAs together`.
+std::string start(const codegen::Program& program, const runtime::Residency& room) {
+  const runtime::Start made = runtime::startOf(program, room);
+  return std::to_string(made.ctas) + " CTAs" + (made.isCooperative ? " together" : "");
 }
 
 }  // namespace
@@ -39,16 +54,39 @@ TEST_CASE("kernels are scheduled for the largest cluster that the device has roo
   CHECK(largest(ir::targetOf("sm_80"), {}) == 1);  // nobody is asked
 }
 
-TEST_CASE("all CTAs are started, and clusters of which the device runs none are refused") {
-  CHECK(runtime::startedCtas(programOf(6000, 1, false), {}) == 6000);
-  CHECK(runtime::startedCtas(programOf(100, 16, false), {.clusters = 1}) == 1600);
-  CHECK(refusalOf(programOf(100, 16, false), {.clusters = 0}) ==
-        "the kernel norm has clusters of 16 CTAs; the device has room for none");
+TEST_CASE("all CTAs are started that wait for nobody, however few run at once") {
+  CHECK_FALSE(runtime::waits(clusters(6000, 1)));
+  CHECK(start(clusters(6000, 1), {}) == "6000 CTAs");
+  CHECK(start(clusters(6000, 1), {.isShared = true}) == "6000 CTAs");
+}
+
+TEST_CASE("the hardware starts a cluster as a whole, and is asked whether it can") {
+  CHECK(runtime::hasHardwareClusters(clusters(100, 16)));
+  CHECK_FALSE(runtime::waits(clusters(100, 16)));
+  CHECK(start(clusters(100, 16), {.clusters = 1}) == "1600 CTAs");
+  CHECK(refusalOf(clusters(100, 16), {.clusters = 0}) == "the kernel norm has clusters of 16 CTAs; the device has room for none");
 }
 
 TEST_CASE("of persistent clusters as many CTAs are started as run at once, one cluster's at least") {
-  CHECK(runtime::startedCtas(programOf(16, 40, true), {.ctas = 264}) == 264);
-  CHECK(runtime::startedCtas(programOf(2, 40, true), {.ctas = 264}) == 80);
-  CHECK(runtime::startedCtas(programOf(16, 40, true), {.ctas = 40}) == 40);
-  CHECK(refusalOf(programOf(16, 40, true), {.ctas = 39}) == "the kernel norm needs 40 CTAs at once; the device has room for 39");
+  CHECK(runtime::waits(persistentClusters(16, 40)));
+  CHECK_FALSE(runtime::hasHardwareClusters(persistentClusters(16, 40)));
+  CHECK(start(persistentClusters(16, 40), {.ctas = 264}) == "264 CTAs");
+  CHECK(start(persistentClusters(2, 40), {.ctas = 264}) == "80 CTAs");
+  CHECK(start(persistentClusters(16, 40), {.ctas = 40}) == "40 CTAs");
+  CHECK(refusalOf(persistentClusters(16, 40), {.ctas = 39}) ==
+        "the kernel norm needs 40 CTAs at once; the device has room for 39");
+}
+
+TEST_CASE("they start together where kernels of other processes may hold multiprocessors and wait as well") {
+  CHECK(start(persistentClusters(16, 40), {.ctas = 264, .isShared = true}) == "264 CTAs together");
+}
+
+TEST_CASE("a grid that waits for all its CTAs starts as a whole, or not at all") {
+  CHECK(runtime::waits(waitingGrid(132)));
+  CHECK(start(waitingGrid(132), {.ctas = 132}) == "132 CTAs together");
+  CHECK(start(waitingGrid(132), {.ctas = 264}) == "132 CTAs together");
+  CHECK(refusalOf(waitingGrid(132), {.ctas = 131}) == "the kernel norm needs 132 CTAs at once; the device has room for 131");
+  CHECK(start(waitingGrid(8, 16), {.ctas = 132, .clusters = 8}) == "128 CTAs together");
+  CHECK(refusalOf(waitingGrid(8, 16), {.ctas = 132, .clusters = 7}) ==
+        "the kernel norm needs 128 CTAs at once; the device has room for 112");
 }
