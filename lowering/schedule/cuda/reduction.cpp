@@ -256,8 +256,9 @@ class ReductionKernel {
     return chunk(std::move(lanes));
   }
   ir::Block rowValues(int traversal) {
-    if (areLanesKept()) return {};
-    return when(isRow(), hoisted_.compute(traversal, at_.row(), bindings(at_.row())));
+    const LanePlace row = at_.row();
+    if (!areLanesKept()) return when(isRow(), hoisted_.compute(traversal, row, bindings(row)));
+    return traversal == 0 ? when(isRow(), hoisted_.computeLanes(row, bindings(row))) : ir::Block{};
   }
 
   ir::Block reducingPhase(int traversal) {
