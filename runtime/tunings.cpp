@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
@@ -17,7 +18,7 @@ using Json = nlohmann::ordered_json;
 constexpr const char* fileName = "tuning.jsonl";
 constexpr const char* lockName = "tuning.jsonl.lock";
 constexpr size_t mostBytes = size_t{64} << 20, mostLineBytes = size_t{1} << 20;
-constexpr double mostGain = 1000;
+constexpr double leastGain = 1, mostGain = 1000;
 /// Part of every key: schedules that were found under other rules of ours do not count.
 constexpr int format = 3;
 
@@ -29,7 +30,7 @@ std::optional<std::pair<std::string, Tuned>> parseLine(std::string_view line) {
   const Json key = entry.value("key", Json()), schedule = entry.value("schedule", Json()), gain = entry.value("gain", Json());
   if (!key.is_string() || !schedule.is_string() || !gain.is_number()) return std::nullopt;
   const Tuned tuned{schedule.get<std::string>(), gain.get<double>()};
-  if (!(tuned.gain >= 1 && tuned.gain <= mostGain)) return std::nullopt;
+  if (!(tuned.gain >= leastGain && tuned.gain <= mostGain)) return std::nullopt;
   return std::pair(key.get<std::string>(), tuned);
 }
 
@@ -62,7 +63,8 @@ std::optional<Tuned> Tunings::find(const std::string& key) const {
   return entry == found_.end() ? std::nullopt : std::optional(entry->second);
 }
 
-void Tunings::put(const std::string& key, const Tuned& tuned, const std::string& kernel, const std::string& device) {
+void Tunings::put(const std::string& key, const Tuned& measured, const std::string& kernel, const std::string& device) {
+  const Tuned tuned{measured.schedule, std::clamp(measured.gain, leastGain, mostGain)};
   found_[key] = tuned;
   if (!cache_.isOpen()) return;
   const inputs::Descriptor lock = cache_.folder().lock(lockName);  // without it writers may undo each other's entries

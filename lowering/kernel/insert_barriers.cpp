@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include "ir/error.h"
 #include "lowering/kernel/accesses.h"
@@ -35,6 +37,28 @@ void eraseCommits(ir::Block& block) {
       eraseCommits(branch->otherwise);
     }
   }
+}
+
+/// The kinds of a block's statements, in order, and the scopes of its barriers: two blocks that are made of the same statements
+/// have the same form where threads wait at the same places.
+void addForm(const ir::Block& block, std::vector<int>& form) {
+  constexpr int end = -1, firstScope = std::variant_size_v<decltype(ir::Statement::node)>;
+  for (const ir::Statement& statement : block) {
+    form.push_back(static_cast<int>(statement.node.index()));
+    if (const auto* barrier = std::get_if<Barrier>(&statement.node))
+      form.push_back(firstScope + static_cast<int>(barrier->scope));
+    if (const auto* loop = std::get_if<ir::For>(&statement.node)) addForm(loop->body, form);
+    if (const auto* branch = std::get_if<ir::If>(&statement.node)) {
+      addForm(branch->then, form);
+      addForm(branch->otherwise, form);
+    }
+  }
+  form.push_back(end);
+}
+std::vector<int> formOf(const ir::Block& block) {
+  std::vector<int> form;
+  addForm(block, form);
+  return form;
 }
 
 /// Goes through the statements of a kernel in order, and knows what has been done since a barrier.
@@ -85,7 +109,6 @@ class BarrierInserter {
   CopyGroups groups_;     ///< its copies
   bool isInThreads_ = false;
   bool hasAwaitedPeers_ = false;
-  int passed_ = 0;  ///< barriers
   std::map<const Combine*, std::vector<int>> partials_;
 };
 
@@ -132,16 +155,16 @@ void BarrierInserter::add(const ir::For& loop, ir::Block& to) {
   }
 }
 
-/// The CTAs of persistent clusters go on with the next one, which has memory of its own but for that of the CTAs.
+/// The CTAs of persistent clusters go on with the next one, which has memory of its own but for that of the CTAs. They wait for
+/// each other in the end where an iteration that follows another one would wait elsewhere than the first one does.
 ir::Block BarrierInserter::grid(const ir::For& loop) {
   ir::Block made = block(loop.body);
   if (!kernel_.launch.isPersistent) return made;
   done_.inCluster.clear();
   const Done before = done_;
-  const int passed = std::exchange(passed_, 0);
-  const int again = (block(loop.body), std::exchange(passed_, 0));
+  const ir::Block next = block(loop.body);
   done_ = before;
-  if (again > passed) pass(Barrier::Scope::Cta, made);
+  if (formOf(next) != formOf(made)) pass(Barrier::Scope::Cta, made);
   return made;
 }
 
@@ -279,7 +302,6 @@ void BarrierInserter::awaitCopies(ir::Block& to) {
 void BarrierInserter::pass(Barrier::Scope scope, ir::Block& to) {
   if (done_.inCta.isCopying()) awaitCopies(to);
   to.push_back({Barrier{scope}});
-  ++passed_;
   done_.inCta.clear();
   if (scope != Barrier::Scope::Cta) done_.inCluster.clear();
 }

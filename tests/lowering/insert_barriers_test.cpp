@@ -162,13 +162,16 @@ TEST_CASE("two kernels in one launch") {
 
 namespace {
 
-/// The statements of a kernel of 2 blocks of 64 threads, with what is put in: an input x, an output y, and a shared array a.
+/// The statements of a kernel of 2 blocks of 64 threads, with what is put in: an input x, an output y, and shared arrays a, b and
+/// c.
 std::string inserted(const std::string& statements, const std::string& launch = "2 blocks of 64 threads") {
   const ir::Kernel kernel = ir::parseKernel("kernel k on cuda\n  launch " + launch + R"(
   in  x f32[128] align 16
   out y f32[128] align 16
   private r f32[1]
   shared a f32[64]
+  shared b f32[64]
+  shared c f32[64]
   global g f32[128]
 )" + statements);
   const ir::Kernel made = lowering::insertBarriers(kernel);
@@ -304,4 +307,34 @@ TEST_CASE("a CTA goes on with another persistent cluster once nobody reads its s
   };
   CHECK(kernel("63 - i2").ends_with("            y[i0*64 + i2] = r[0]\n    barrier block\n"));
   CHECK(kernel("i2").find("barrier") == std::string::npos);
+}
+
+TEST_CASE("a CTA waits before the next persistent cluster even if that one would have as many barriers, at other places") {
+  // The next cluster's write of b would wait for the last reads, and its read of a not for anything: two barriers, like here.
+  const std::string made = inserted(R"(  for i0 in 2 grid
+    for i1 in 2 cluster
+      for i2 in 64 thread
+        lanes l0 in 1
+          a[i2] = x[i0*64 + i2] * f32(2)
+      for i2 in 64 thread
+        lanes l1 in 1
+          b[i2] = x[i0*64 + i2] * f32(3)
+      for i2 in 64 thread
+        lanes l2 in 1
+          r[0] = a[63 - i2]
+      for i2 in 64 thread
+        lanes l3 in 1
+          c[i2] = x[i0*64 + i2] * f32(4)
+      for i2 in 64 thread
+        lanes l4 in 1
+          r[0] add= c[63 - i2]
+      for i2 in 64 thread
+        lanes l5 in 1
+          r[0] add= b[63 - i2]
+        if i1 == 0
+          lanes l6 in 1
+            y[i0*64 + i2] = r[0]
+)",
+                                    "2 persistent clusters of 2 blocks of 64 threads");
+  CHECK(made.ends_with("            y[i0*64 + i2] = r[0]\n    barrier block\n"));
 }

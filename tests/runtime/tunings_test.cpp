@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include <thread>
+#include <utility>
 
 #include "inputs/descriptor.h"
 #include "ir/text/text.h"
@@ -76,6 +77,21 @@ TEST_CASE("a damaged file costs its damaged lines, one complaint, and heals when
   CHECK(healed.complaint() == "");
   CHECK(scheduleOf(healed, "a") == "rows group 64");
   CHECK(scheduleOf(healed, "c") == "rows group 32");
+}
+
+TEST_CASE("a gain beyond what the file can say is kept as the nearest that it can") {
+  const tests::TemporaryFolder folder;
+  const runtime::Cache cache(tests::cacheIn(folder.path));
+  Tunings first(cache);
+  for (const auto& [key, gain] : {std::pair{"a", 1e6}, {"b", 0.5}, {"c", 1.25}})
+    first.put(key, {"rows group 64", gain}, "softmax", "Example GPU");
+  const Tunings next(cache);
+  CHECK(next.complaint() == "");
+  for (const Tunings* tunings : {&std::as_const(first), &next}) {
+    CHECK(tunings->find("a")->gain == 1000);
+    CHECK(tunings->find("b")->gain == 1);
+    CHECK(tunings->find("c")->gain == 1.25);
+  }
 }
 
 TEST_CASE("bytes that are no text at all are damage like any other") {

@@ -3,7 +3,12 @@
 
 #include <doctest/doctest.h>
 
+#include <map>
+#include <vector>
+
+#include "ir/interpret/interpret.h"
 #include "ir/text/text.h"
+#include "ir/walk.h"
 #include "lowering/analysis/loop_nest.h"
 #include "lowering/tensor/lowering.h"
 #include "tests/targets.h"
@@ -22,7 +27,54 @@ LoopNest sumOfRows(const std::string& rows, const std::string& elements) {
 std::string text(const Value& value) { return ir::toText(value.expr()); }
 std::string text(const Condition& condition) { return condition ? text(*condition) : "always"; }
 
+/// What integer expressions come to where every axis has a value, by its number.
+std::vector<int64_t> valuesOf(const LoopNest& nest, const std::vector<Value>& values,
+                              const std::map<const ir::Expr*, int64_t>& axes) {
+  ir::ExprPool& pool = *nest.loops.pool;
+  ir::Loops loops{"values", nest.loops.pool, {}, {}, {}};
+  std::vector<ir::Memory> memory;
+  for (const Value& value : values) {
+    const ir::Expr* at = ir::rewrite(pool, value.expr(), [&](const ir::Expr* node) -> const ir::Expr* {
+      return node->op == ir::Op::Axis ? pool.integer(ir::DType::I64, axes.at(node)) : nullptr;
+    });
+    loops.stores.push_back({static_cast<int>(memory.size()), pool.integer(ir::DType::I64, 0), at});
+    loops.buffers.push_back({"out", ir::TensorType::contiguous(ir::DType::I64, {1}), -1, false, true});
+    memory.push_back(ir::Memory::zeros(ir::DType::I64, 1));
+  }
+  ir::interpret(loops, memory);
+  std::vector<int64_t> found;
+  for (const ir::Memory& one : memory) found.push_back(std::get<std::vector<int64_t>>(one.data).front());
+  return found;
+}
+
 }  // namespace
+
+TEST_CASE("every index is the number that its digits make, the outermost first, wherever they are bound") {
+  const LoopNest nest = sumOfRows("24", "320");
+  Layout layout;
+  layout.dims = {{0, 1, 24}, {1, 2, 320}};
+  layout.laneDim = 1;
+  layout.parts = {{0, Bind::Grid, 3},   {1, Bind::Grid, 2},     {0, Bind::Thread, 4}, {1, Bind::Serial, 5},
+                  {1, Bind::Thread, 8}, {0, Bind::Unrolled, 2}, {1, Bind::Cluster, 4}};
+  const Placement at(*nest.loops.pool, nest.domain, layout);
+  REQUIRE(at.launch().grid == 3 * 2);
+  REQUIRE(at.launch().cluster == 4);
+  REQUIRE(at.launch().block == 4 * 8);
+  const ir::Expr *serial = at.step(1).expr(), *unrolled = at.step(0).expr();
+  for (int64_t i0 = 0; i0 < 24; ++i0)
+    for (int64_t i1 = 0; i1 < 320; ++i1) {
+      // Dim 0 is written in the base 3, 4, 2; dim 1 in the base 2, 5, 8, 4.
+      const int64_t rowGrid = i0 / 8, rowThread = i0 / 2 % 4, rowLoop = i0 % 2;
+      const int64_t grid = i1 / 160, loop = i1 / 32 % 5, thread = i1 / 4 % 8, rank = i1 % 4;
+      const std::vector<int64_t> found = valuesOf(nest, {at.index(0), at.index(1)},
+                                                  {{at.grid().expr(), rowGrid * 2 + grid},
+                                                   {at.rank().expr(), rank},
+                                                   {at.thread().expr(), rowThread * 8 + thread},
+                                                   {serial, loop},
+                                                   {unrolled, rowLoop}});
+      if (found != std::vector<int64_t>{i0, i1}) FAIL_CHECK("[", i0, ", ", i1, "] is [", found[0], ", ", found[1], "]");
+    }
+}
 
 TEST_CASE("digits of a dim: the grid's, a loop's, the threads'; lanes are counted as vectors") {
   const LoopNest nest = sumOfRows("64", "4096");
