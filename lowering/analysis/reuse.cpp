@@ -94,10 +94,27 @@ std::set<const Expr*> repeatedLoads(const ReductionNest& nest) {
   return again;
 }
 
-bool dependsOnLoadsAlone(const ReductionNest& nest, int traversal) {
+std::set<const Expr*> loadsOf(const ReductionNest& nest, int traversal) {
+  Nodes loads;
+  for (const Expr* node : ir::postorder(valuesOf(nest, traversal)))
+    if (node->op == ir::Op::Load) loads.insert(node);
+  for (const Reduction& reduction : nest.reductions) loads.erase(reduction.result);
+  return loads;
+}
+
+bool areRunsOne(const ReductionNest& nest, const IterationDomain& domain, int traversal) {
   const std::vector<const Expr*> values = valuesOf(nest, traversal);
-  const Nodes beside = dependent(nest, ir::postorder(values), false);
-  return std::none_of(values.begin(), values.end(), [&](const Expr* value) { return beside.contains(value); });
+  const Nodes beside = dependent(nest, ir::postorder(values), false), loads = loadsOf(nest, traversal);
+  const bool areLoadsAll = std::none_of(values.begin(), values.end(), [&](const Expr* value) { return beside.contains(value); });
+  const auto continues = [&](const Access& load) {
+    bool isOne = load.form.has_value();
+    for (std::size_t d = domain.elementDims(); isOne && d < domain.innermost(); ++d)
+      isOne = domain.stride(load, d) == domain.stride(load, d + 1) * domain.dims()[d + 1].extent;
+    return isOne;
+  };
+  return domain.numel(domain.elementDims(), domain.innermost()) > 1 && areLoadsAll &&
+         std::all_of(domain.loads().begin(), domain.loads().end(),
+                     [&](const Access& load) { return !loads.contains(load.node) || continues(load); });
 }
 
 }  // namespace lowering

@@ -3,6 +3,7 @@
 #include <set>
 #include <vector>
 
+#include "lowering/analysis/iteration_domain.h"
 #include "lowering/analysis/reduction_nest.h"
 
 namespace lowering {
@@ -26,7 +27,11 @@ std::vector<TraversalValue> repeatedFunctions(const ReductionNest& nest);
 /// Loads that more than one traversal needs.
 std::set<const ir::Expr*> repeatedLoads(const ReductionNest& nest);
 
-/// Whether the bodies of a traversal depend on the reduced axes only through what they load.
-bool dependsOnLoadsAlone(const ReductionNest& nest, int traversal);
+/// Loads of tensors that the bodies of a traversal need, or, after the last one, the values of element stores.
+std::set<const ir::Expr*> loadsOf(const ReductionNest& nest, int traversal);
+
+/// Whether a traversal may go through the several runs of a row as through a single one: its bodies depend on the elements
+/// through loads alone, which continue from one run to the next.
+bool areRunsOne(const ReductionNest& nest, const IterationDomain& domain, int traversal);
 
 }  // namespace lowering

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/error.h"
+#include "lowering/heuristics/cpu/tasks.h"
 #include "lowering/heuristics/rule.h"
 #include "lowering/layout/check.h"
 #include "lowering/layout/edit.h"
@@ -35,7 +36,7 @@ ScheduleRule::ScheduleRule(const Definition& definition) {
 }
 
 Schedule chooseSchedule(const LoopNest& nest, const ir::Target& target) {
-  return target.backend == ir::Backend::Cpu ? Schedule(TaskSchedule{}) : choose(nest, target).schedule;
+  return target.backend == ir::Backend::Cpu ? Schedule(chooseTaskSchedule(nest, target)) : choose(nest, target).schedule;
 }
 
 std::vector<Schedule> candidates(const LoopNest& nest, const ir::Target& target, const Schedule& own) {
@@ -43,7 +44,12 @@ std::vector<Schedule> candidates(const LoopNest& nest, const ir::Target& target,
   const auto add = [&](const Schedule& other) {
     if (std::find(schedules.begin(), schedules.end(), other) == schedules.end()) schedules.push_back(other);
   };
-  if (target.backend == ir::Backend::Cpu) return schedules;
+  if (target.backend == ir::Backend::Cpu) {
+    const TaskSchedule rules = chooseTaskSchedule(nest, target);
+    add(rules);
+    for (const TaskSchedule& other : otherTaskSchedules(nest, target, rules)) add(other);
+    return schedules;
+  }
   const Chosen chosen = choose(nest, target);
   add(chosen.schedule);
   for (const ScheduleRule::Definition& rule : rules())

@@ -11,6 +11,7 @@
 #include "ir/index/ceil_div.h"
 #include "lowering/analysis/row_accesses.h"
 #include "lowering/layout/check_layout.h"
+#include "lowering/layout/check_tasks.h"
 
 namespace lowering {
 namespace {
@@ -26,8 +27,7 @@ class Checker {
 
   void operator()(const TaskSchedule& schedule) const {
     need(target_.backend == ir::Backend::Cpu, "tasks are for CPUs");
-    need(schedule.splits == 0 || (nest_.reduction && !nest_.domain.runsAlongElements()), "only sums of columns are split");
-    need(schedule.splits <= elements(), "{} elements have no {} splits", elements(), schedule.splits);
+    checkTasks(schedule, nest_, target_);
   }
   void operator()(const LayoutSchedule& schedule) const {
     need(target_.backend == ir::Backend::Cuda, "layouts are for GPUs");
@@ -82,7 +82,6 @@ class Checker {
   static void need(bool holds, fmt::format_string<Args...> reason, Args&&... args) {
     if (!holds) ir::fail(ir::ErrorKind::Input, "schedule: {}", fmt::format(reason, std::forward<Args>(args)...));
   }
-  int64_t elements() const { return nest_.domain.numel(nest_.domain.elementDims(), nest_.domain.dims().size()); }
 
   /// Groups of threads that can exchange, in whole warps.
   static void checkGroups(int group, int block) {

@@ -83,9 +83,26 @@ struct ScanSchedule {
   bool operator==(const ScanSchedule&) const = default;
 };
 
-/// How a CPU cuts loops into tasks.
+/// How a CPU cuts loops into tasks, and how a task goes through its part. Vectors run along rows where memory does, and else
+/// along neighbouring columns. Without reductions a row is one of the innermost dim.
 struct TaskSchedule {
-  int64_t splits = 0;  ///< of sums of columns: tasks, each of which takes some elements of all columns; 0: by the rules
+  int lanes = 1;          ///< elements of a vector
+  bool isFlat = false;    ///< without reductions: vectors may run over the end of a row
+  int64_t rows = 1;       ///< neighbouring rows of a task; without reductions each vector is taken of all of them
+  int64_t tile = 0;       ///< neighbouring vectors of a task, of columns or of a row without reductions; 0: all
+  int64_t splits = 1;     ///< tasks that share the elements of a row or a tile
+  bool takesAll = false;  ///< columns: these share the elements of all tiles, which each takes one after another
+  int unroll = 1;     ///< vectors as straight-line code: of a row so many, each with an accumulator of its own; of a tile all,
+                      ///< or one if there are more
+  int atOnce = 1;     ///< columns: elements that are combined before they are added to an accumulator
+  int64_t block = 0;  ///< elements that are combined before they are added to the total, of columns and scans; 0: all
+  int64_t heldBytes = 0;      ///< the largest array that is kept for later traversals: of function results (rows), or of elements
+                              ///< across memory (columns)
+  bool hasHead = false;       ///< long rows begin with a masked vector, after which stores are aligned
+  bool storesAcross = false;  ///< columns: elements are stored in vectors along each column in turn
+  bool streams = false;       ///< Kernel::streamStores
+  int64_t grain = 1;          ///< Launch::grain
+
   bool operator==(const TaskSchedule&) const = default;
 };
 

@@ -63,7 +63,14 @@ constexpr auto itemsOf(const ScanSchedule&) {
                     std::pair{"steps", &S::steps},       std::pair{"block", &S::block},      std::pair{"ctas", &S::ctas},
                     std::pair{"splits", &S::gridSplits}, std::pair{"resident", &S::resident}};
 }
-constexpr auto itemsOf(const TaskSchedule&) { return std::make_tuple(std::pair{"splits", &TaskSchedule::splits}); }
+constexpr auto itemsOf(const TaskSchedule&) {
+  using S = TaskSchedule;
+  return std::tuple{std::pair{"lanes", &S::lanes},     std::pair{"flat", &S::isFlat},     std::pair{"rows", &S::rows},
+                    std::pair{"tile", &S::tile},       std::pair{"splits", &S::splits},   std::pair{"shared", &S::takesAll},
+                    std::pair{"unroll", &S::unroll},   std::pair{"together", &S::atOnce}, std::pair{"block", &S::block},
+                    std::pair{"held", &S::heldBytes},  std::pair{"head", &S::hasHead},    std::pair{"across", &S::storesAcross},
+                    std::pair{"streams", &S::streams}, std::pair{"grain", &S::grain}};
+}
 
 constexpr std::string_view familyOf(const PersistentSchedule&) { return "persistent"; }
 constexpr std::string_view familyOf(const ScanSchedule&) { return "scan"; }

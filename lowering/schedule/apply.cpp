@@ -28,11 +28,11 @@ class Applier {
     return applyPersistent(*nest_.mixedOrder, target_, schedule);
   }
   ir::Kernel operator()(const TaskSchedule& schedule) const {
-    const auto& [loops, reduction, domain, mixedOrder, transposition] = nest_;
-    if (!reduction) return applyCpuPointwise(loops, domain, target_);
-    if (reduction->scans) return applyCpuScan(loops, *reduction, domain, target_);
-    if (domain.runsAlongElements()) return applyCpuRows(loops, *reduction, domain, target_);
-    return applyCpuColumns(loops, *reduction, domain, target_, schedule);
+    ReductionNest elements;
+    elements.elementStores = nest_.loops.stores;
+    const ReductionNest& nest = nest_.reduction ? *nest_.reduction : elements;
+    return nest.scans ? applyTaskScan(nest_.loops, nest, nest_.domain, target_, schedule)
+                      : applyTasks(nest_.loops, nest, nest_.domain, target_, schedule);
   }
 
  private:

@@ -25,12 +25,10 @@ ir::Kernel applyScan(const ir::Loops& loops, const ReductionNest& nest, const It
 /// partial results of columns.
 ir::Kernel applyPersistent(const MixedOrderReduction& matrix, const ir::Target& target, const PersistentSchedule& schedule);
 
-ir::Kernel applyCpuPointwise(const ir::Loops& loops, const IterationDomain& domain, const ir::Target& target);
-ir::Kernel applyCpuRows(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain,
-                        const ir::Target& target);
-ir::Kernel applyCpuColumns(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain,
-                           const ir::Target& target, const TaskSchedule& schedule);
-ir::Kernel applyCpuScan(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain,
-                        const ir::Target& target);
+/// Tasks on a CPU: loops without scans, of a nest that has no reductions where the loops have none; and scans.
+ir::Kernel applyTasks(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target,
+                      const TaskSchedule& schedule);
+ir::Kernel applyTaskScan(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain,
+                         const ir::Target& target, const TaskSchedule& schedule);
 
 }  // namespace lowering

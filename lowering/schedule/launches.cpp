@@ -9,6 +9,7 @@
 #include "lowering/analysis/iteration_domain.h"
 #include "lowering/analysis/reduction_nest.h"
 #include "lowering/heuristics/columns.h"
+#include "lowering/heuristics/cpu/tasks.h"
 #include "lowering/heuristics/limits.h"
 #include "lowering/heuristics/persistent.h"
 #include "lowering/kernel/fuse_horizontally.h"
@@ -159,7 +160,7 @@ void reverseRereads(std::vector<Schedule>& schedules, const std::vector<LoopNest
 bool match(Schedule& columns, const Schedule& rows, const LoopNest& ofColumns, const LoopNest& ofRows, const ir::Target& target) {
   if (target.backend == ir::Backend::Cpu) {
     const int64_t splits = splitsOf(ofColumns, ofRows, target);
-    if (splits > 0) columns = TaskSchedule{splits};
+    if (splits > 0) columns = chooseTaskSchedule(ofColumns, target, splits);
     return splits > 0;
   }
   return bytesOf({&ofColumns, &ofRows}) < target.cacheBytes && matchThreads(columns, rows, ofColumns, ofRows, target);

@@ -56,17 +56,6 @@ ir::Statement NestKernel::reset(const std::vector<std::size_t>& reductions, int 
   return {all};
 }
 
-std::set<const Expr*> NestKernel::loadsOf(int traversal) const {
-  std::vector<const Expr*> values;
-  for (std::size_t i : reductionsOf(traversal)) values.push_back(nest_.reductions[i].body);
-  if (traversal == nest_.traversals())
-    for (const ir::StoreTo& store : nest_.elementStores) values.push_back(store.value);
-  std::set<const Expr*> loads;
-  for (const Expr* node : ir::postorder(values))
-    if (node->op == ir::Op::Load && node->load().buffer < static_cast<int>(loops_.buffers.size())) loads.insert(node);
-  return loads;
-}
-
 ir::Lanes NestKernel::lanes(const LanePlace& place) const {
   ir::Lanes lanes;
   lanes.axis = place.lane;

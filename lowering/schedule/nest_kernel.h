@@ -2,7 +2,6 @@
 
 #include <functional>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -37,8 +36,6 @@ class NestKernel {
 
   /// Sets the first `lanes` elements of accumulators to what a combination starts from.
   ir::Statement reset(const std::vector<std::size_t>& reductions, int lanes) const;
-  /// Loads of the domain that the bodies of a traversal need, or, after the last one, the values of element stores.
-  std::set<const ir::Expr*> loadsOf(int traversal) const;
 
   /// A vector of a local array from an offset on.
   const ir::Expr* vector(int local, ir::DType dtype, const ir::Expr* offset) const {

@@ -100,6 +100,12 @@ void Placement::replace(std::size_t dim, Bind bind, Value by) {
     if (layout_.parts[i].dim == dim && layout_.parts[i].bind == bind) digits_[i] = by;
 }
 
+Placement Placement::at(std::size_t dim, Value element) const {
+  Placement other = *this;
+  other.at_.insert_or_assign(dim, element);
+  return other;
+}
+
 std::optional<std::size_t> Placement::blocks(std::size_t dim) const {
   for (std::size_t i = 0; i < digits_.size(); ++i)
     if (layout_.parts[i].dim == dim) return layout_.parts[i].block > 0 ? std::optional(i) : std::nullopt;
@@ -109,6 +115,11 @@ std::optional<std::size_t> Placement::blocks(std::size_t dim) const {
 Value Placement::inBlock(std::size_t dim) const {
   const std::optional<std::size_t> outermost = blocks(dim);
   return numberOf([&](std::size_t i, const Part& part) { return part.dim == dim && i != outermost; });
+}
+
+Value Placement::block(std::size_t dim) const {
+  const std::optional<std::size_t> outermost = blocks(dim);
+  return outermost ? digits_[*outermost] : number(0);
 }
 
 Value Placement::start(std::size_t dim, int lanes) const { return blockStart(dim, lanes) + inBlock(dim) * lanes; }
@@ -130,6 +141,7 @@ Condition Placement::isInside(std::size_t dim) const {
 
 Position Placement::position(std::size_t dim) const {
   const auto [begin, end, extent, lanes] = layout_.dims[dim];
+  if (const auto given = at_.find(dim); given != at_.end()) return domain_.unflatten(given->second.expr(), begin, end);
   if (dim != layout_.laneDim) return domain_.unflatten(index(dim).expr(), begin, end);
   if (end - begin == 1) return {start(dim, lanes).expr()};
   const int64_t inRow = domain_.dims()[end - 1].extent / lanes;
@@ -138,12 +150,11 @@ Position Placement::position(std::size_t dim) const {
   return position;
 }
 
-LanePlace Placement::lanesAt(Position base, int lanes) const {
+LanePlace Placement::lanesAt(Position base, Value lane) const {
   LanePlace place;
-  const Value lane{pool_, pool_.axis(lanes)};
   place.lane = lane.expr();
   place.dim = layout_.dims[layout_.laneDim].end - 1;
-  place.alignment = lanes;
+  place.alignment = static_cast<int>(lane.expr()->axis().extent);
   place.base = std::move(base);
   place.each = place.base;
   place.each[place.dim] = (Value{pool_, place.base[place.dim]} + lane).expr();
@@ -161,19 +172,32 @@ Position Placement::positions(bool ofElements) const {
   return all;
 }
 
-LanePlace Placement::vector() const { return lanesAt(positions(true), layout_.lanes()); }
+LanePlace Placement::vector() const { return vector({pool_, pool_.axis(layout_.lanes())}); }
+
+LanePlace Placement::vector(Value lane) const { return lanesAt(positions(true), lane); }
 
 LanePlace Placement::row() const {
   const bool hasLanes = isKept(layout_.laneDim);
-  LanePlace place = lanesAt(positions(false), hasLanes ? layout_.lanes() : 1);
+  LanePlace place = lanesAt(positions(false), {pool_, pool_.axis(hasLanes ? layout_.lanes() : 1)});
   if (!hasLanes) place.each = place.base;
   return place;
 }
 
 ir::Block Placement::loops(Bind bind, ir::Block body) const {
-  const LoopKind kind = bind == Bind::Serial ? LoopKind::Serial : LoopKind::Unrolled;
-  for (std::size_t i = digits_.size(); i-- > 0;)
-    if (layout_.parts[i].bind == bind) body = loop(kind, digits_[i], std::move(body));
+  return loopsOf([&](const Part& part) { return part.bind == bind; }, std::move(body));
+}
+
+ir::Block Placement::loops(std::size_t dim, Bind bind, ir::Block body) const {
+  return loopsOf([&](const Part& part) { return part.dim == dim && part.bind == bind; }, std::move(body));
+}
+
+template <typename Counts>
+ir::Block Placement::loopsOf(Counts counts, ir::Block body) const {
+  for (std::size_t i = digits_.size(); i-- > 0;) {
+    const Part& part = layout_.parts[i];
+    const LoopKind kind = part.bind == Bind::Serial ? LoopKind::Serial : LoopKind::Unrolled;
+    if (counts(part)) body = loop(kind, digits_[i], std::move(body));
+  }
   return body;
 }
 

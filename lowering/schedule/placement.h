@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -31,11 +32,15 @@ class Placement {
   bool dependsOn(const ir::Expr* expr, Bind bind) const;
   /// Puts another number in the place of a dim's only digit with a binding.
   void replace(std::size_t dim, Bind bind, Value by);
+  /// The same place at another element along a dim.
+  Placement at(std::size_t dim, Value element) const;
   /// The index along a dim, in vectors.
   Value index(std::size_t dim) const { return start(dim, 1); }
   /// The first element of its block, and the index inside of that.
   Value blockStart(std::size_t dim) const { return blockStart(dim, layout_.dims[dim].lanes); }
   Value inBlock(std::size_t dim) const;
+  /// The number of its block.
+  Value block(std::size_t dim) const;
   /// Whether it is one of the dim's, and of its block's.
   Condition isInside(std::size_t dim) const;
   /// Whether the thread is none of the last ones, which are idle, and none of the idle ones of its group.
@@ -45,13 +50,15 @@ class Placement {
   Position position(std::size_t dim) const;
   /// Whether a dim is one of rows' numbers; else it is one of their elements.
   bool isKept(std::size_t dim) const { return layout_.dims[dim].begin < domain_.elementDims(); }
-  /// The vector at hand.
+  /// The vector at hand; with the lane at hand.
   LanePlace vector() const;
+  LanePlace vector(Value lane) const;
   /// The first element of the row at hand, or of those rows that are the lanes of a vector.
   LanePlace row() const;
 
-  /// `body` in a thread's loops with a binding.
+  /// `body` in a thread's loops with a binding; in those along a dim.
   ir::Block loops(Bind bind, ir::Block body) const;
+  ir::Block loops(std::size_t dim, Bind bind, ir::Block body) const;
   /// `body` for the threads of all CTAs of a cluster.
   ir::Block onThreads(ir::Block body) const;
   /// The grid, the clusters and the CTAs that the layout asks for.
@@ -68,9 +75,12 @@ class Placement {
   /// The number that the digits make for which `counts`.
   template <typename Counts>
   Value numberOf(Counts counts) const;
+  /// `body` in the loops of those parts.
+  template <typename Counts>
+  ir::Block loopsOf(Counts counts, ir::Block body) const;
   /// The position of the row at hand, at the element at hand or at its first one.
   Position positions(bool ofElements) const;
-  LanePlace lanesAt(Position base, int lanes) const;
+  LanePlace lanesAt(Position base, Value lane) const;
   void spread(Value number, const std::vector<std::size_t>& parts);
   void countOn(Value number, const std::vector<std::size_t>& parts);
   void spreadThreads(Value number, const std::vector<std::size_t>& parts);
@@ -79,7 +89,8 @@ class Placement {
   const IterationDomain& domain_;
   Layout layout_;
   Value grid_, rank_, thread_, inGroup_;
-  std::vector<Value> digits_;  ///< by part
+  std::vector<Value> digits_;        ///< by part
+  std::map<std::size_t, Value> at_;  ///< by dim: the element that stands for all of its digits
   Condition hasGroup_, isBusy_;
 };
 

@@ -1,9 +1,5 @@
 // Scans on a CPU: a task a row, or a tile of columns in vectors; elements one after another.
-#include <algorithm>
-#include <bit>
-
 #include "ir/index/ceil_div.h"
-#include "lowering/heuristics/limits.h"
 #include "lowering/schedule/apply.h"
 #include "lowering/schedule/cpu/tasks.h"
 #include "lowering/schedule/nest_kernel.h"
@@ -14,166 +10,103 @@ namespace {
 using ir::Expr;
 using ir::LoopKind;
 
-class CpuScanKernel {
+class TaskScan {
  public:
-  CpuScanKernel(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target)
-      : kernel_(loops, nest, domain, target),
+  TaskScan(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target,
+           const TaskSchedule& schedule)
+      : schedule_(schedule),
+        kernel_(loops, nest, domain, target),
         nest_(nest),
         domain_(domain),
-        isColumns_(!domain.runsAlongElements()),
-        columns_(isColumns_ ? domain.dims()[domain.elementDims() - 1].extent : 1),
-        elements_(domain.inner().extent) {
-    if (isColumns_)
-      lanes_ = std::min(cpuLanes(loops, domain, domain.elementDims() - 1, target),
-                        static_cast<int>(std::bit_ceil(static_cast<uint64_t>(columns_))));
-    outer_ = domain.numel(0, domain.elementDims()) / columns_;
-    const int64_t vectors = ceilDiv(columns_, lanes_);
-    tile_ = std::min(columns_, lanes_ * std::clamp<int64_t>(outer_ * vectors / target.processors, 1,
-                                                            std::min(vectors, limits::cpu::scanTileVectors)));
-    tiles_ = ceilDiv(columns_, tile_);
-    launch_.tasks = outer_ * tiles_;
-    launch_.grain = cpuGrain(loops, domain, tile_ * elements_);
-    task_ = kernel_.pool().axis(launch_.tasks);
-  }
+        lanes_(schedule.lanes),
+        tasks_(kernel_.pool(), domain, schedule, Along::Columns, target) {}
 
   ir::Kernel build() {
-    const int64_t held = ceilDiv(tile_, lanes_) * lanes_;
-    kernel_.addAccumulators(held, lanes_);
+    kernel_.addAccumulators(tasks_.tile(), lanes_);
     for (const Reduction& scan : nest_.reductions)
-      if (isBlocked()) blocks_.push_back(kernel_.addLocal("block", scan.body->dtype, held, ir::Space::Private, lanes_));
-    ir::Block body;
-    body.push_back({ir::For{task_, LoopKind::Task, forTile()}});
-    return kernel_.assemble(launch_, std::move(body));
+      if (isBlocked()) blocks_.push_back(kernel_.addLocal("block", scan.body->dtype, tasks_.tile(), ir::Space::Private, lanes_));
+    return kernel_.assemble(tasks_.launch(), tasks_.forTasks(tasks_.forPiece([&](int64_t columns) { return line(columns); })));
   }
 
  private:
-  /// Blocks cost an operation an element, which is worth it where operations are cheap.
-  bool isBlocked() const {
-    return std::none_of(nest_.reductions.begin(), nest_.reductions.end(),
-                        [](const Reduction& scan) { return scan.op == ir::Op::LogAddExp; });
-  }
-  Value task() const { return {kernel_.pool(), task_}; }
-  Value tile() const { return tiles_ == 1 ? kernel_.number(0) : mod(task(), tiles_); }
-  Value outer() const { return tiles_ == 1 ? task() : floorDiv(task(), tiles_); }
+  bool isBlocked() const { return schedule_.block > 0; }
   int running(std::size_t scan) const { return isBlocked() ? blocks_[scan] : kernel_.accumulator(scan); }
-
-  /// The body of a tile of `tile_` columns, or of what is left for the last one.
-  ir::Block forTile() const {
-    const int64_t last = columns_ - (tiles_ - 1) * tile_;
-    if (last == tile_) return line(tile_);
-    ir::Block block;
-    block.push_back({ir::If{(tile() < tiles_ - 1).expr(), line(tile_), line(last)}});
-    return block;
-  }
 
   /// All elements of the task's row or columns.
   ir::Block line(int64_t columns) const {
-    ir::Block block = reset(columns, false);
-    const int64_t each = isBlocked() ? limits::cpu::scanBlock : 1, whole = elements_ / each, rest = elements_ % each;
+    ir::Block block = reset(columns, [&](std::size_t i) { return kernel_.accumulator(i); });
+    const int64_t each = isBlocked() ? schedule_.block : 1, whole = tasks_.elements() / each, rest = tasks_.elements() % each;
     const Value number = kernel_.axis(whole);
     if (whole > 0) append(block, loop(LoopKind::Serial, number, elements(columns, number * each, each)));
     if (rest > 0) append(block, elements(columns, kernel_.number(whole * each), rest));
     return block;
   }
   ir::Block elements(int64_t columns, Value start, int64_t count) const {
-    if (!isBlocked()) return vectors(columns, [&](Value at, int64_t active) { return element(at, active, start); });
-    ir::Block block = reset(columns, true);
+    const auto at = [&](Value element) {
+      return tasks_.across(columns, [&](Value column) { return this->element(column, element); });
+    };
+    if (!isBlocked()) return at(start);
+    ir::Block block = reset(columns, [&](std::size_t i) { return blocks_[i]; });
     const Value inside = kernel_.axis(count);
-    append(block, loop(lanes_ == 1 ? LoopKind::Unrolled : LoopKind::Serial, inside,
-                       vectors(columns, [&](Value at, int64_t active) { return element(at, active, start + inside); })));
-    append(block, vectors(columns, [&](Value at, int64_t) {
-             return forScans([&](std::size_t i) {
-               return ir::Store{kernel_.accumulator(i), at.expr(), read(blocks_[i], i, at), true, nest_.reductions[i].op};
-             });
+    append(block, loop(lanes_ == 1 ? LoopKind::Unrolled : LoopKind::Serial, inside, at(start + inside)));
+    append(block, forScans(columns, [&](std::size_t i, Value column) {
+             return ir::Store{kernel_.accumulator(i), column.expr(), read(blocks_[i], i, column), true, nest_.reductions[i].op};
            }));
     return block;
   }
 
-  /// `use` for every vector of columns: where it is in the tile, and its active lanes.
-  ir::Block vectors(int64_t columns, const std::function<ir::Block(Value at, int64_t active)>& use) const {
-    const int64_t whole = columns / lanes_;
-    const Value vector = kernel_.axis(std::max<int64_t>(1, whole));
-    ir::Block block;
-    if (whole > 0) append(block, loop(LoopKind::Unrolled, vector, use(vector * lanes_, lanes_)));
-    if (columns % lanes_ != 0) append(block, use(kernel_.number(whole * lanes_), columns % lanes_));
-    return block;
-  }
-
-  LanePlace place(Value at, Value element) const {
-    LanePlace place;
-    const Value lane{kernel_.pool(), kernel_.pool().axis(lanes_)};
-    place.lane = lane.expr();
-    place.dim = isColumns_ ? domain_.elementDims() - 1 : domain_.innermost();
-    const std::size_t outerDims = isColumns_ ? place.dim : domain_.elementDims();
-    if (outerDims > 0) place.base = domain_.unflatten(outer().expr(), 0, outerDims);
-    place.each = place.base;
-    const Value column = tile() * tile_ + at;
-    if (isColumns_) place.base.push_back(column.expr());
-    if (isColumns_) place.each.push_back((column + lane).expr());
-    place.base.push_back(element.expr());
-    place.each.push_back(element.expr());
-    return place;
-  }
-
   /// One element of a vector of columns: combined with what is before it, then stored.
-  ir::Block element(Value at, int64_t active, Value element) const {
-    ir::Block block;
-    const LanePlace here = place(at, element);
-    const Expr* some = active < lanes_ ? kernel_.number(active).expr() : nullptr;
-    LoadMap loads = readLanes(kernel_.pool(), domain_, here);
-    ir::Lanes combines = kernel_.lanes(here), stores = kernel_.lanes(here);
-    combines.active = stores.active = some;
+  ir::Block element(Value column, Value element) const {
+    const LanePlace at = tasks_.vector(column, element);
+    LoadMap loads = readLanes(kernel_.pool(), domain_, at);
+    ir::Lanes combines = kernel_.lanes(at), stores = kernel_.lanes(at);
     for (std::size_t i = 0; i < nest_.reductions.size(); ++i) {
       const Reduction& scan = nest_.reductions[i];
-      combines.stores.push_back({running(i), at.expr(), domain_.at(scan.body, here.each, loads), true, scan.op});
+      combines.stores.push_back({running(i), column.expr(), domain_.at(scan.body, at.each, loads), true, scan.op});
     }
     for (std::size_t i = 0; i < nest_.reductions.size(); ++i) {
       const Reduction& scan = nest_.reductions[i];
-      const Expr* value = read(running(i), i, at);
-      if (isBlocked()) value = kernel_.pool().make(scan.op, {read(kernel_.accumulator(i), i, at), value});
+      const Expr* value = read(running(i), i, column);
+      if (isBlocked()) value = kernel_.pool().make(scan.op, {read(kernel_.accumulator(i), i, column), value});
       loads[scan.result] = value;
     }
-    stores.stores = kernel_.elementStores(here, loads);
-    block.push_back({std::move(combines)});
-    block.push_back({std::move(stores)});
-    return block;
+    stores.stores = kernel_.elementStores(at, loads);
+    return {{std::move(combines)}, {std::move(stores)}};
   }
 
-  const Expr* read(int local, std::size_t scan, Value at) const {
-    return kernel_.pool().load(local, nest_.reductions[scan].body->dtype, at.expr(), ir::LoadMode::Contiguous);
+  const Expr* read(int local, std::size_t scan, Value column) const {
+    return kernel_.vector(local, nest_.reductions[scan].body->dtype, column.expr());
   }
-  ir::Block forScans(const std::function<ir::Store(std::size_t)>& store) const {
-    ir::Lanes all;
-    all.axis = kernel_.pool().axis(lanes_);
-    for (std::size_t i = 0; i < nest_.reductions.size(); ++i) all.stores.push_back(store(i));
-    return {{std::move(all)}};
+  /// A store of each scan for all whole vectors that hold so many columns.
+  ir::Block forScans(int64_t columns, const std::function<ir::Store(std::size_t scan, Value column)>& store) const {
+    return tasks_.across(ceilDiv(columns, lanes_) * lanes_, [&](Value column) {
+      ir::Lanes all;
+      all.axis = kernel_.pool().axis(lanes_);
+      for (std::size_t i = 0; i < nest_.reductions.size(); ++i) all.stores.push_back(store(i, column));
+      return ir::Block{{std::move(all)}};
+    });
   }
-  ir::Block reset(int64_t columns, bool ofBlock) const {
-    return vectors(columns, [&](Value at, int64_t) {
-      return forScans([&](std::size_t i) {
-        const Expr* identity = kernel_.pool().identity(nest_.reductions[i].op, nest_.reductions[i].body->dtype);
-        return ir::Store{ofBlock ? blocks_[i] : kernel_.accumulator(i), at.expr(), identity, true, {}};
-      });
+  ir::Block reset(int64_t columns, const std::function<int(std::size_t)>& local) const {
+    return forScans(columns, [&](std::size_t i, Value column) {
+      const Expr* identity = kernel_.pool().identity(nest_.reductions[i].op, nest_.reductions[i].body->dtype);
+      return ir::Store{local(i), column.expr(), identity, true, {}};
     });
   }
 
+  const TaskSchedule schedule_;
   NestKernel kernel_;
   const ReductionNest& nest_;
   const IterationDomain& domain_;
-  bool isColumns_;
-  int lanes_ = 1;
-  int64_t columns_, elements_;
-  int64_t outer_ = 1, tile_ = 1, tiles_ = 1;
-  ir::Launch launch_;
-  const Expr* task_ = nullptr;
+  const int lanes_;
+  Tasks tasks_;
   std::vector<int> blocks_;
 };
 
 }  // namespace
 
-ir::Kernel applyCpuScan(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain,
-                        const ir::Target& target) {
-  return CpuScanKernel(loops, nest, domain, target).build();
+ir::Kernel applyTaskScan(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain,
+                         const ir::Target& target, const TaskSchedule& schedule) {
+  return TaskScan(loops, nest, domain, target, schedule).build();
 }
 
 }  // namespace lowering

@@ -158,8 +158,8 @@ class ReductionKernel {
   /// Loads that a traversal needs, which also stores elements where it is the first that can.
   std::set<const Expr*> loadsOf(int traversal) const {
     std::set<const Expr*> loads;
-    if (traversal < nest_.traversals()) loads = kernel_.loadsOf(traversal);
-    if (traversal == storingTraversal()) loads.merge(kernel_.loadsOf(nest_.traversals()));
+    if (traversal < nest_.traversals()) loads = lowering::loadsOf(nest_, traversal);
+    if (traversal == storingTraversal()) loads.merge(lowering::loadsOf(nest_, nest_.traversals()));
     return loads;
   }
   int traversalsOf(const Expr* load) const {

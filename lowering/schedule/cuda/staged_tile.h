@@ -60,9 +60,9 @@ class StagedTile {
   int64_t inside(const Run& run, std::size_t dim) const;
 
   const IterationDomain& domain_;
+  const Access& access_;
   const int rows_;                   ///< the layout's lanes
   const std::vector<int64_t> tile_;  ///< extents, by dim of the domain
-  const Access& access_;
   const int unit_;         ///< elements of the widest vector
   std::vector<Run> runs_;  ///< outermost first
   int lanes_ = 1;

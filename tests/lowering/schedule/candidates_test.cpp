@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <functional>
 #include <set>
 
+#include "ir/error.h"
 #include "ir/interpret/interpret.h"
 #include "ir/text/text.h"
 #include "ir/verify/verify.h"
+#include "lowering/heuristics/cpu/tasks.h"
 #include "lowering/layout/check.h"
 #include "lowering/schedule/apply.h"
 #include "lowering/schedule/launches.h"
@@ -47,8 +50,7 @@ double distance(const Memory& a, const Memory& b) {
 }
 
 /// Schedules every candidate, checks it against the loops, and hands back the texts.
-std::vector<std::string> checkAll(const std::string& lines) {
-  const ir::Target target = tests::hopper();
+std::vector<std::string> checkAll(const std::string& lines, const ir::Target& target = tests::hopper()) {
   const ir::Loops loops = loopsOf(lines);
   std::vector<Memory> expected = memoryOf(loops);
   ir::interpret(loops, expected);
@@ -60,7 +62,7 @@ std::vector<std::string> checkAll(const std::string& lines) {
     REQUIRE_NOTHROW(lowering::check(schedule, nest, target));
     CHECK(lowering::parseSchedule(texts.back(), nest) == schedule);
     const ir::Kernel kernel = lowering::apply(nest, target, schedule);
-    ir::verify(kernel);
+    ir::verify(kernel, target);
     std::vector<Memory> memory = memoryOf(loops);
     ir::interpret(kernel, memory);
     for (std::size_t i = 0; i < memory.size(); ++i) CHECK(distance(memory[i], expected[i]) < 2e-3);
@@ -70,6 +72,15 @@ std::vector<std::string> checkAll(const std::string& lines) {
   CHECK(texts.size() > 1);
   CHECK(texts.size() <= 24);
   return texts;
+}
+
+/// The same on CPUs with wide and narrow vectors, many threads, and small caches.
+std::vector<std::string> checkCpu(const std::string& lines) {
+  ir::Target manyCores = tests::avx512(), smallCache = tests::avx512();
+  manyCores.processors = 16;
+  smallCache.cacheBytes = 4096;
+  for (const ir::Target& target : {tests::avx2(), manyCores, smallCache}) checkAll(lines, target);
+  return checkAll(lines, tests::avx512());
 }
 
 std::string softmax(const std::string& rows, const std::string& elements) {
@@ -162,12 +173,74 @@ TEST_CASE("elements: vectors a thread and threads a block") {
 )");
 }
 
-TEST_CASE("on a CPU there is one") {
-  const lowering::LoopNest nest = lowering::analyze(loopsOf(softmax("8", "512")), tests::avx512());
-  const std::vector<Schedule> schedules =
-      lowering::candidates(nest, tests::avx512(), lowering::chooseSchedule(nest, tests::avx512()));
-  REQUIRE(schedules.size() == 1);
-  CHECK(toText(schedules.front()) == "tasks");
+TEST_CASE("on a CPU: tiles of elements, rows of a task, masked heads") {
+  const auto add = [](const std::string& type, const std::string& other) {
+    return "  in self " + type + "\n  in other " + other + "\n  out0 " + type +
+           " = aten.add.Tensor(self=self, other=other, alpha=1)\n  return out0\n";
+  };
+  CHECK(checkCpu(add("f32[12000]", "f32[12000]")).front() == "tasks: lanes 32, tile 128, grain 10");
+  checkCpu(add("f16[70, 513]", "f16[513]"));
+  checkCpu(add("f16[300, 5]", "f16[300, 5]"));
+  checkCpu(R"(  in self f32[40, 24]
+  in other f32[24]
+  out0 f32[40, 24] = aten.div.Tensor(self=self, other=other)
+  return out0
+)");
+}
+
+TEST_CASE("on a CPU: accumulators of rows, tasks that share them, and what is held") {
+  CHECK(checkCpu(softmax("8", "512")).front() == "tasks: lanes 32, unroll 2, held 2048, grain 28");
+  checkCpu(softmax("5", "1003"));
+  checkCpu("  in self f32[200000]\n  out0 f32[] = aten.sum.default(self=self, dtype=None)\n  return out0\n");
+  checkCpu(sum("[2, 3, 70, 100]", "[1, 3]", "[2, 70]"));
+  checkCpu(R"(  in input f32[4, 48, 7, 5]
+  out0 f32[4, 48, 7, 5], out1 f32[48], out2 f32[48] = aten.native_batch_norm.default(input=input, weight=None, bias=None, running_mean=None, running_var=None, training=True, momentum=0.1, eps=1e-05)
+  return out0, out1, out2
+)");
+}
+
+TEST_CASE("on a CPU: tiles of columns, tasks that share their elements, blocks, and stores across") {
+  checkCpu(sum("[200, 96]", "[0]", "[96]"));
+  checkCpu(sum("[3, 100, 33]", "[1]", "[3, 33]"));
+  CHECK(checkCpu(sum("[40000, 24]", "[0]", "[24]")).front() == "tasks: lanes 32, tile 1, splits 2, shared, unroll 8, block 512");
+  checkCpu(sum("[2, 3000, 300]", "[1]", "[2, 300]"));
+  checkCpu(R"(  in input  f16[3, 49, 24] strides (1176, 1, 49)
+  in weight f16[24]
+  in bias   f16[24]
+  out0 f16[3, 49, 24], out1 f32[3, 49, 1], out2 f32[3, 49, 1] = aten.native_layer_norm.default(input=input, normalized_shape=[24], weight=weight, bias=bias, eps=1e-05)
+  return out0, out1, out2
+)");
+  checkCpu(R"(  in self f16[40, 24, 31]
+  out0 f16[40, 24, 31] = aten._softmax.default(self=self, dim=1, half_to_float=False)
+  return out0
+)");
+}
+
+TEST_CASE("on a CPU: tiles and blocks of scans") {
+  const auto cumsum = [](const std::string& type, int dim) {
+    return fmt::format("  in self {0}\n  out0 {0} = aten.cumsum.default(self=self, dim={1}, dtype=None)\n  return out0\n", type,
+                       dim);
+  };
+  checkCpu(cumsum("f32[9, 100]", 1));
+  checkCpu(cumsum("f32[50, 300]", 0));
+}
+
+TEST_CASE("on a CPU: what a nest cannot have is refused") {
+  const ir::Target target = tests::avx512();
+  const auto refuses = [&](const std::string& lines, const std::function<void(lowering::TaskSchedule&)>& edit) {
+    const lowering::LoopNest nest = lowering::analyze(loopsOf(lines), target);
+    lowering::TaskSchedule schedule = lowering::chooseTaskSchedule(nest, target);
+    REQUIRE(lowering::isPossible(schedule, nest, target));
+    edit(schedule);
+    return !lowering::isPossible(schedule, nest, target);
+  };
+  const std::string columns = sum("[5000, 24]", "[0]", "[24]");
+  CHECK(refuses(columns, [](auto& schedule) { schedule.lanes = 3; }));
+  CHECK(refuses(columns, [](auto& schedule) { schedule.tile = 0; }));
+  CHECK(refuses(columns, [](auto& schedule) { schedule.splits = 5001; }));
+  CHECK(refuses(columns, [](auto& schedule) { schedule.storesAcross = true; }));
+  CHECK(refuses(softmax("8", "512"), [](auto& schedule) { schedule.splits = 2; }));
+  CHECK(refuses(softmax("8", "513"), [](auto& schedule) { schedule.hasHead = false, schedule.streams = true; }));
 }
 
 TEST_CASE("without a schedule, that of the rules") {

@@ -139,3 +139,23 @@ TEST_CASE("a block of a dim is counted by a CTA, and the parts inside it may cou
   CHECK(text(at.isInside(1)) == text((at.inBlock(1) < 34) & (at.index(1) < 100)));
   CHECK(at.layout().steps(1) == 2);
 }
+
+TEST_CASE("on a CPU tasks count rows and tiles, and a column of a tile is given instead of counted") {
+  const LoopNest nest = sumOfRows("64", "4096");
+  Layout layout;
+  layout.dims = {{0, 1, 64}, {1, 2, 256, 16}};
+  layout.laneDim = 1;
+  layout.parts = {{0, Bind::Grid, 16}, {1, Bind::Grid, 4, 64}, {0, Bind::Serial, 4}};
+  const Placement at(*nest.loops.pool, nest.domain, layout);
+  CHECK(text(at.block(1)) == text(mod(at.grid(), 4)));
+  CHECK(text(at.blockStart(1)) == text(mod(at.grid(), 4) * 1024));
+  CHECK(text(at.index(0)) == text(floorDiv(at.grid(), 4) * 4 + at.step(0)));
+
+  const LanePlace vector = at.at(1, at.blockStart(1) + 32).vector();
+  CHECK(ir::toText(vector.base[0]) == text(at.index(0)));
+  CHECK(ir::toText(vector.base[1]) == text(at.blockStart(1) + 32));
+  const ir::Block rows = at.loops(0, Bind::Serial, {{ir::Lanes{vector.lane, nullptr, {}, nullptr}}});
+  REQUIRE(rows.size() == 1);
+  CHECK(std::get<ir::For>(rows.front().node).kind == ir::LoopKind::Serial);
+  CHECK(at.loops(1, Bind::Serial, {}).empty());
+}

@@ -15,14 +15,15 @@
 
 namespace tests {
 
-/// A nest for an H200, with what its loops leave in memory.
+/// A nest for a target, an H200 where none is named, with what its loops leave in memory.
 struct ScheduledNest {
+  ir::Target target;
   lowering::LoopNest nest;
   std::vector<ir::Memory> memory, expected;
 
   /// The first loops of a graph of these lines.
-  explicit ScheduledNest(const std::string& lines)
-      : nest(lowering::analyze(lowering::lower(ir::parseGraph("graph\n" + lines)).front(), hopper())) {
+  explicit ScheduledNest(const std::string& lines, const ir::Target& device = hopper())
+      : target(device), nest(lowering::analyze(lowering::lower(ir::parseGraph("graph\n" + lines)).front(), device)) {
     for (const ir::Buffer& buffer : nest.loops.buffers) memory.push_back(filled(buffer.type, memory.size()));
     expected = memory;
     ir::interpret(nest.loops, expected);
@@ -31,8 +32,8 @@ struct ScheduledNest {
   /// What is wrong with the kernel of a schedule that the nest can have; empty where nothing is.
   std::string faultOf(const lowering::Schedule& schedule) const {
     try {
-      const ir::Kernel kernel = lowering::apply(nest, hopper(), schedule);
-      ir::verify(kernel, hopper());
+      const ir::Kernel kernel = lowering::apply(nest, target, schedule);
+      ir::verify(kernel, target);
       std::vector<ir::Memory> found = memory;
       ir::interpret(kernel, found);
       for (std::size_t i = 0; i < found.size(); ++i)
@@ -66,7 +67,7 @@ struct ScheduledNest {
   }
 };
 
-/// Small nests of every kind that a GPU's layouts are for.
+/// Small nests of every kind.
 inline const std::vector<std::string>& smallNests() {
   static const std::vector<std::string> all{
       "  in self f16[6, 20]\n  in other f16[20]\n  out0 f16[6, 20] = aten.add.Tensor(self=self, other=other, alpha=1)\n  return "

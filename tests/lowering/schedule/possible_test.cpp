@@ -177,3 +177,38 @@ TEST_CASE("whatever passes the check does what the loops do") {
     CHECK(texts.find(word) != std::string::npos);
   }
 }
+
+TEST_CASE("on CPUs as well") {
+  std::mt19937 random(7);
+  const auto pick = [&](std::initializer_list<int> values) { return values.begin()[random() % values.size()]; };
+  for (const std::string& lines : tests::smallNests()) {
+    const tests::ScheduledNest one(lines, tests::avx512());
+    const Schedule rules = chooseSchedule(one.nest, one.target);
+    std::set<std::string> seen;
+    for (int step = 0; step < 20000 && seen.size() < 60; ++step) {
+      TaskSchedule schedule = std::get<TaskSchedule>(rules);
+      for (int edits = 1 + static_cast<int>(random() % 3); edits > 0; --edits) switch (random() % 14) {
+          case 0: schedule.lanes = pick({1, 2, 4, 8, 16, 32}); break;
+          case 1: schedule.isFlat = !schedule.isFlat; break;
+          case 2: schedule.rows = pick({1, 2, 3, 8}); break;
+          case 3: schedule.tile = pick({0, 1, 2, 3, 5, 8}); break;
+          case 4: schedule.splits = pick({1, 2, 3, 4, 7}); break;
+          case 5: schedule.takesAll = !schedule.takesAll; break;
+          case 6: schedule.unroll = pick({1, 2, 3, 4, 8, 64}); break;
+          case 7: schedule.atOnce = pick({1, 2, 3, 8, 64}); break;
+          case 8: schedule.block = pick({0, 1, 3, 16, 512}); break;
+          case 9: schedule.heldBytes = pick({0, 8, 64, 4096}); break;
+          case 10: schedule.hasHead = !schedule.hasHead; break;
+          case 11: schedule.storesAcross = !schedule.storesAcross; break;
+          case 12: schedule.streams = !schedule.streams; break;
+          default: schedule.grain = pick({1, 2, 5, 100}); break;
+        }
+      CAPTURE(lines);
+      CAPTURE(toText(schedule));
+      CHECK(parseSchedule(toText(schedule), one.nest) == Schedule(schedule));
+      if (!isPossible(schedule, one.nest, one.target) || !seen.insert(toText(schedule)).second) continue;
+      CHECK(one.faultOf(schedule) == "");
+    }
+    CHECK(seen.size() > 10);
+  }
+}

@@ -60,20 +60,20 @@ TEST_CASE("in place, and in the dtype asked for") {
   CHECK_MESSAGE(opbenchOf(row).status == Status::Ok, opbenchOf(row).reason);
 }
 
-TEST_CASE("the schedule is in the row; --tune says what it tried, on a CPU nothing but the default") {
+TEST_CASE("the schedule is in the row; --tune says how many it tried") {
   const std::string op = "aten.add.Tensor", call = "((T([16, 128], f32), T([128], f32)), {})";
   const Row untuned = raced(op, call);
   CHECK(untuned.outcomes[0].schedule == "");
-  CHECK(opbenchOf(untuned).schedule == "tasks");
+  CHECK(opbenchOf(untuned).schedule.starts_with("tasks: lanes "));
   CHECK_FALSE(opbenchOf(untuned).tuning);
   Options options;
   options.tune = true;
   const Row tuned = raced(op, call, options);
   CHECK_MESSAGE(opbenchOf(tuned).status == Status::Ok, opbenchOf(tuned).reason);
-  CHECK(opbenchOf(tuned).schedule == "tasks");
+  CHECK(opbenchOf(tuned).schedule.starts_with("tasks: lanes "));
   REQUIRE(opbenchOf(tuned).tuning);
-  CHECK(opbenchOf(tuned).tuning->candidates == 1);
-  CHECK(opbenchOf(tuned).tuning->gain == 1);
+  CHECK(opbenchOf(tuned).tuning->candidates > 1);
+  CHECK(opbenchOf(tuned).tuning->gain >= 1);
   CHECK_FALSE(opbenchOf(raced("aten.mm.default", "((T([8, 8], f32), T([8, 8], f32)), {})", options)).tuning);
 }
 
@@ -83,11 +83,11 @@ TEST_CASE("a schedule that is typed in is raced, or the row says why not") {
     options.schedules = {schedule};
     return opbenchOf(raced("aten.sum.dim_IntList", "((T([4000, 64], f32), [0]), {})", options));
   };
-  const Outcome typed = sumBy("tasks: splits 2");
+  const Outcome typed = sumBy("tasks: lanes 16, tile 4, splits 2, shared");
   CHECK(typed.status == Status::Ok);
-  CHECK(typed.schedule == "tasks: splits 2");
-  CHECK(sumBy("").schedule == "tasks");
-  CHECK(sumBy("tasks: splits 99999").reason == "schedule: 4000 elements have no 99999 splits");
+  CHECK(typed.schedule == "tasks: lanes 16, tile 4, splits 2, shared");
+  CHECK(sumBy("").schedule.starts_with("tasks: lanes "));
+  CHECK(sumBy("tasks: tile 4, splits 99999").reason == "schedule: there are no 99999 splits of 4000");
   CHECK(sumBy("a b*8: grid a 64").status == Status::Error);
 }
 
@@ -126,7 +126,7 @@ TEST_CASE("--dump writes every stage, and the first three can be read back") {
   CHECK(content("00-sample.txt").find("cnt: 3, ((T([16, 128], f32), 0.5), {})") != std::string::npos);
   CHECK(ir::toText(ir::parseGraph(content("10-graph.txt"))) == content("10-graph.txt"));
   CHECK(ir::toText(ir::parseLoops(content("20-loops.txt"))) == content("20-loops.txt"));
-  CHECK(content("25-schedule.txt") == "tasks\n");
+  CHECK(content("25-schedule.txt").starts_with("tasks: lanes "));
   CHECK(ir::toText(ir::parseKernel(content("30-kernel.txt"))) == content("30-kernel.txt"));
   CHECK(content("40-kernel.ll").find("define") != std::string::npos);
   CHECK(content("50-kernel.s") != "");

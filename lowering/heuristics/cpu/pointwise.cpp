@@ -1,0 +1,56 @@
+#include <algorithm>
+#include <set>
+
+#include "ir/index/ceil_div.h"
+#include "ir/walk.h"
+#include "lowering/heuristics/cpu/rules.h"
+#include "lowering/heuristics/cpu/traffic.h"
+#include "lowering/heuristics/limits.h"
+#include "lowering/layout/alignment.h"
+
+namespace lowering {
+namespace {
+
+using ir::Expr;
+
+bool isRoot(ir::Op op) { return op == ir::Op::Sqrt || op == ir::Op::Rsqrt || op == ir::Op::Div; }
+
+/// Whether rows share what takes long to compute, such as a root for each column: a vector of it then serves all.
+bool sharesColumns(const ir::Loops& loops, const IterationDomain& domain) {
+  std::set<const Expr*> ofColumns(domain.inner().axes.begin(), domain.inner().axes.end()), ofRows;
+  for (std::size_t d = 0; d < domain.innermost(); ++d) ofRows.insert(domain.dims()[d].axes.begin(), domain.dims()[d].axes.end());
+  std::vector<const Expr*> values;
+  for (const ir::StoreTo& store : loops.stores) values.push_back(store.value);
+  bool found = false;
+  for (const Expr* node : ir::postorder(values)) {
+    const auto dependsOn = [&](const std::set<const Expr*>& nodes) {
+      return std::any_of(node->src.begin(), node->src.end(), [&](const Expr* x) { return nodes.contains(x); });
+    };
+    if (dependsOn(ofColumns)) ofColumns.insert(node);
+    if (dependsOn(ofRows)) ofRows.insert(node);
+    found = found || ((ir::isFunction(node->op) || isRoot(node->op)) && ofColumns.contains(node) && !ofRows.contains(node));
+  }
+  return found;
+}
+
+}  // namespace
+
+/// Blocks of a long row, whole rows, or blocks of the flat domain where rows are very short.
+TaskSchedule choosePointwiseTasks(const LoopNest& all, const ir::Target& target) {
+  const auto& [loops, reduction, domain, mixedOrder, transposition] = all;
+  TaskSchedule schedule;
+  schedule.isFlat = domain.dims().size() > 1 && domain.inner().extent < limits::cpu::shortestRow;
+  const int64_t elements = schedule.isFlat ? domain.numel() : domain.inner().extent, rows = domain.numel() / elements;
+  schedule.lanes = cpuLanes(loops, domain, domain.innermost(), elements, target);
+  const int64_t block = std::min(elements, limits::cpu::rowBlock);
+  schedule.tile = ceilDiv(block, schedule.lanes);
+  if (!schedule.isFlat && rows > 1 && sharesColumns(loops, domain)) {
+    schedule.rows = std::min(rows, limits::cpu::hoistingRows);
+    while (rows % schedule.rows != 0) --schedule.rows;
+  }
+  schedule.hasHead = !schedule.isFlat && schedule.rows == 1 && wantsHead(domain, domain.stores(), block, schedule.lanes, target);
+  schedule.grain = cpuGrain(loops, domain, block * schedule.rows);
+  return schedule;
+}
+
+}  // namespace lowering
