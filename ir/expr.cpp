@@ -178,6 +178,13 @@ const Expr* ExprPool::load(int buffer, DType dtype, const Expr* offset, LoadMode
   return intern({Op::Load, dtype, {offset}, LoadInfo{buffer, mode}});
 }
 
+const Expr* ExprPool::load(int buffer, const Expr* offset, const Expr* mask, const Expr* other, LoadMode mode) {
+  require(mask->dtype == DType::Bool, "a load's mask is b8, not {}", name(mask->dtype));
+  if (mask->isConst() && mask->integer() == 0) return other;
+  const Expr* plain = load(buffer, other->dtype, offset, mode);
+  return mask->isConst() ? plain : intern({Op::Load, other->dtype, {offset, mask, other}, plain->payload});
+}
+
 const Expr* ExprPool::make(Op op, std::vector<const Expr*> src) {
   checkOperands(op, src);
   if (op == Op::Where && src[0]->isConst()) return src[src[0]->integer() != 0 ? 1 : 2];

@@ -16,7 +16,8 @@ namespace ir {
 enum class Op : uint8_t {
   Const,   ///< payload: the value
   Axis,    ///< a loop variable, I64; payload: its identity and extent
-  Load,    ///< src[0] is an element offset into a buffer; payload: the buffer and how lanes are read
+  Load,    ///< src[0] is an element offset into a buffer; payload: the buffer and how lanes are read. A masked one reads memory
+           ///< only where the Bool src[1] holds, and is src[2] elsewhere, where its offset may be any number
   Reduce,  ///< src[0] combined over all values of the axes src[1..], which are bound by it; payload: the operation
   Scan,    ///< src[0] combined over the values of the axis src[1] from 0 to the one at hand; payload: the operation
 #define OP(name, text, arity, operands, cost) name,
@@ -27,7 +28,7 @@ enum class Op : uint8_t {
 std::string_view name(Op op);
 /// The scalar operation of that name, or Op::Const where there is none.
 Op opFromName(std::string_view text);
-/// Operands of a scalar operation; 0 for leaves but Load, which has 1; of a Reduce or Scan its body alone.
+/// Operands of a scalar operation; 0 for leaves; of a Load, a Reduce or a Scan its offset or its body alone.
 int arity(Op op);
 /// Whether the result is Bool whatever the operands are.
 bool isPredicate(Op op);
@@ -75,6 +76,8 @@ struct Expr {
   bool isConst() const { return op == Op::Const; }
   const AxisInfo& axis() const { return std::get<AxisInfo>(payload); }
   const LoadInfo& load() const { return std::get<LoadInfo>(payload); }
+  /// Whether a Load reads memory only where a condition holds.
+  bool isMasked() const { return op == Op::Load && src.size() > 1; }
   /// Whether its body is evaluated at other points than the one at hand: a Reduce or a Scan.
   bool isCombining() const { return op == Op::Reduce || op == Op::Scan; }
   /// The operation by which a Reduce or Scan combines.
@@ -88,7 +91,8 @@ template <typename T>
 concept Number = std::signed_integral<T> || std::floating_point<T>;
 
 /// Owns and interns expressions. Integer and Bool operations on constants fold, and identities go (x+0, x-0, x*1, 0*x, x/1,
-/// x%1, `and` and `or` with a constant, `where` of a constant); floating point is never touched, but casts of constants are.
+/// x%1, `and` and `or` with a constant, `where` and masks of a constant); floating point is never touched, but casts of constants
+/// are.
 class ExprPool {
  public:
   ExprPool();
@@ -111,6 +115,8 @@ class ExprPool {
   /// The axis of this id; made when it is new (for the parser).
   const Expr* axis(int id, int64_t extent);
   const Expr* load(int buffer, DType dtype, const Expr* offset, LoadMode mode = LoadMode::PerLane);
+  /// A Load with a mask and what it is elsewhere; one of these two where the mask is a constant.
+  const Expr* load(int buffer, const Expr* offset, const Expr* mask, const Expr* other, LoadMode mode = LoadMode::PerLane);
   /// A scalar operation other than Cast; the operands' dtypes must fit (Internal error otherwise).
   const Expr* make(Op op, std::vector<const Expr*> src);
   /// `body`, whose dtype is the result's, combined over its axes; over none it is the body.

@@ -31,7 +31,7 @@ int copiedBytes(const Kernel& kernel, const Lanes& lanes) {
   if (lanes.stores.size() != 1 || lanes.active != nullptr || lanes.first != nullptr) return 0;
   const Store& store = lanes.stores.front();
   const Local* to = kernel.local(store.param);
-  const bool isRead = store.value->op == Op::Load && store.value->load().mode == LoadMode::Contiguous;
+  const bool isRead = store.value->op == Op::Load && !store.value->isMasked() && store.value->load().mode == LoadMode::Contiguous;
   if (to == nullptr || to->space != Space::Shared || !store.contiguous || store.accumulate || !isRead) return 0;
   const int from = store.value->load().buffer;
   if (kernel.local(from) != nullptr || kernel.params[from].buffer.isWritten) return 0;

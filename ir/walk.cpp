@@ -130,9 +130,16 @@ bool dependsOn(const Expr* expr, const Expr* axis) {
   return false;
 }
 
+const Expr* movedLoad(ExprPool& pool, const Expr* load, int buffer, const std::function<const Expr*(const Expr*)>& moved) {
+  const Expr* offset = moved(load->src[0]);
+  if (!load->isMasked()) return pool.load(buffer, load->dtype, offset, load->load().mode);
+  return pool.load(buffer, offset, moved(load->src[1]), moved(load->src[2]), load->load().mode);
+}
+
 const Expr* withOperands(ExprPool& pool, const Expr* node, std::vector<const Expr*> src) {
   if (src == node->src) return node;
   if (node->op == Op::Cast) return pool.cast(node->dtype, src[0]);
+  if (node->isMasked()) return pool.load(node->load().buffer, src[0], src[1], src[2], node->load().mode);
   if (node->op == Op::Load) return pool.load(node->load().buffer, node->dtype, src[0], node->load().mode);
   if (node->op == Op::Reduce) return pool.reduce(node->reduction(), src[0], {src.begin() + 1, src.end()});
   if (node->op == Op::Scan) return pool.scan(node->reduction(), src[0], src[1]);

@@ -22,6 +22,8 @@ std::vector<const Expr*> freeAxes(const std::vector<const Expr*>& roots);
 /// Whether `axis` occurs below `expr`, bound by a Reduce there or not.
 bool dependsOn(const Expr* expr, const Expr* axis);
 
+/// A Load of another buffer, each of whose operands `moved` gives.
+const Expr* movedLoad(ExprPool& pool, const Expr* load, int buffer, const std::function<const Expr*(const Expr*)>& moved);
 /// A node with other operands, of the same dtypes.
 const Expr* withOperands(ExprPool& pool, const Expr* node, std::vector<const Expr*> src);
 /// A copy of `expr` with nodes replaced: `replace` gives the new node or nullptr to keep going down.

@@ -98,6 +98,22 @@ ir::Strides randomStrides(RandomExpr& random, const ir::Shape& sizes) {
   return strides;
 }
 
+/// An element of a buffer, or one that is some places further along an axis where there is such a one.
+const ir::Expr* randomLoad(RandomExpr& random, ir::ExprPool& pool, int buffer, const ir::TensorType& type,
+                           const std::vector<const ir::Expr*>& axes) {
+  using ir::Op;
+  const ir::Expr* offset = elementOffset(pool, axes, type.strides);
+  if (axes.empty() || random.below(3) != 0) return pool.load(buffer, type.dtype, offset);
+  const auto number = [&](int64_t value) { return pool.integer(ir::DType::I64, value); };
+  const size_t dim = random.below(axes.size());
+  const int64_t shift = static_cast<int64_t>(random.below(5)) - 2;
+  const ir::Expr* place = pool.make(Op::Add, {axes[dim], number(shift)});
+  const ir::Expr* isInside =
+      pool.make(Op::And, {pool.make(Op::Le, {number(0), place}), pool.make(Op::Lt, {place, number(axes[dim]->axis().extent)})});
+  const ir::Expr* shifted = pool.make(Op::Add, {offset, number(shift * type.strides[dim])});
+  return pool.load(buffer, shifted, isInside, random.make(type.dtype, axes));
+}
+
 /// `x` with some of these axes replaced by others of the same extent, which are added to `reduced`.
 const ir::Expr* alongOthers(RandomExpr& random, ir::ExprPool& pool, const ir::Expr* x, const std::vector<const ir::Expr*>& axes,
                             std::vector<const ir::Expr*>& reduced) {
@@ -157,7 +173,7 @@ ir::Loops randomLoops(uint64_t seed, const RandomOptions& options) {
   for (int i = 0; i < inputs; ++i) {
     const ir::TensorType type{random.pick(options.dtypes), sizes, randomStrides(random, sizes)};
     loops.buffers.push_back({"in" + std::to_string(i), type, -1, true, false});
-    leaves.push_back(pool.load(i, type.dtype, elementOffset(pool, loops.axes, type.strides)));
+    leaves.push_back(randomLoad(random, pool, i, type, loops.axes));
   }
   if (options.reductions)
     for (int i = 0; i < 3; ++i) addReduction(random, loops.axes, leaves, pool);

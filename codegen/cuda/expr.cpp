@@ -135,9 +135,9 @@ CudaText literal(const Expr* node, As as) {
 
 bool isNarrow(DType dtype) { return ir::sizeOf(dtype) < 4; }
 
-/// The form that the text of `key` asks of its operands.
-As operandForm(const Key& key) {
-  if (key.node->op == Op::Load) return As::Index;
+/// The form that the text of `key` asks of an operand.
+As operandForm(const Key& key, size_t operand) {
+  if (key.node->op == Op::Load) return operand == 0 ? As::Index : As::Value;
   return key.node->op == Op::Cast ? As::Value : key.as;
 }
 
@@ -185,7 +185,7 @@ std::vector<Key> CudaExpressions::operandsOf(const Key& key) const {
   std::vector<Key> keys;
   // Offsets into register arrays are taken apart instead of being computed.
   if (key.node->op == Op::Load && isPrivate(kernel_, key.node->load().buffer)) return keys;
-  for (const Expr* x : key.node->src) keys.push_back(keyOf(x, operandForm(key)));
+  for (size_t i = 0; i < key.node->src.size(); ++i) keys.push_back(keyOf(key.node->src[i], operandForm(key, i)));
   return keys;
 }
 
@@ -207,12 +207,12 @@ CudaText CudaExpressions::print(const Expr* node, As as) const {
   if (const Bound::value_type* known = name(key)) return converted(known->second, known->first.as, asked);
   if (node->isConst()) return literal(node, key.as);
   if (node->op == Op::Axis) ir::require(false, "the axis i{} is printed outside its loop", node->axis().id);
-  if (node->op == Op::Load) return converted({element(node->load().buffer, node->src[0])}, As::Value, asked);
+  if (node->op == Op::Load) return converted(loaded(node), As::Value, asked);
   return converted(operation(key), key.as, asked);
 }
 
 CudaText CudaExpressions::operand(const Key& of, size_t i, bool mayBeUnsigned) const {
-  CudaText out = print(of.node->src[i], operandForm(of));
+  CudaText out = print(of.node->src[i], operandForm(of, i));
   if (out.isUnsigned && !mayBeUnsigned) out = {fmt::format("{}({})", indexType(), out.text)};
   return out;
 }
@@ -338,6 +338,16 @@ std::string CudaExpressions::element(int buffer, const Expr* offset, const Expr*
   if (lane == nullptr) return fmt::format("{}[{}]", name, text.text);
   if (text.text == "0") return fmt::format("{}[{}]", name, index(lane));
   return fmt::format("{}[{} + {}]", name, parenthesised(text, text.binds < Binds::Sum), index(lane));
+}
+
+CudaText CudaExpressions::loaded(const Expr* load, const Expr* lane) const {
+  const std::string read = element(load->load().buffer, load->src[0], lane);
+  if (!load->isMasked()) return {read};
+  const auto part = [&](size_t i) {
+    const CudaText text = print(load->src[i], As::Value);
+    return parenthesised(text, text.binds == Binds::Conditional);
+  };
+  return {fmt::format("{} ? {} : {}", part(1), read, part(2)), Binds::Conditional};
 }
 
 std::string CudaExpressions::registerElement(int buffer, const Expr* offset) const {

@@ -84,6 +84,10 @@ class LanesPrinter {
 
   /// The register vector of which some lanes are stored to memory, just as they are; empty where there is more to do.
   std::string vectorStored(const CudaScope& scope) const;
+  /// Whether nothing that a load is made of differs from lane to lane.
+  bool isUniform(const Expr* load) const {
+    return std::none_of(load->src.begin(), load->src.end(), [&](const Expr* x) { return lanewise_.contains(x); });
+  }
   bool isCopiedVector(const Expr* load, const CudaScope& scope) const;
   std::string vectorRead(const Expr* value, const CudaScope& scope) const;
   bool isCopy(const ir::Store& store, const CudaScope& scope) const;
@@ -197,7 +201,7 @@ void LanesPrinter::vector(CudaScope& scope) const {
 void LanesPrinter::readVectors(CudaScope& scope) const {
   std::vector<Key> keys;
   for (const Expr* node : ir::postorder(rootsOf(lanes_))) {
-    const bool isRead = node->op == Op::Load && !lanewise_.contains(node->src[0]) && !isCopiedVector(node, scope);
+    const bool isRead = node->op == Op::Load && isUniform(node) && !isCopiedVector(node, scope);
     if (isRead) keys.push_back(scope.expressions().keyOf(node, As::Value));
   }
   for (const ir::Store& store : lanes_.stores)
@@ -211,15 +215,14 @@ bool LanesPrinter::isCopiedVector(const Expr* load, const CudaScope& scope) cons
   return isContiguous(load) && isPrivate(kernel_, load->load().buffer) && !scope.isInPlace(load);
 }
 
-/// Loads at offsets of their own for each lane, all issued before the first is used. A load that needs another lane's
-/// load for its offset stays in the loop that computes.
+/// Loads at offsets or under masks of their own for each lane, all issued before the first is used. A load that needs another
+/// lane's load for its offset stays in the loop that computes.
 void LanesPrinter::gather(CudaScope& scope) const {
   std::vector<const Expr*> loads;
   for (const Expr* node : ir::postorder(rootsOf(lanes_))) {
-    const bool isGathered =
-        node->op == Op::Load && !scope.isInPlace(node) && (lanewise_.contains(node->src[0]) || isCopiedVector(node, scope));
+    const bool isGathered = node->op == Op::Load && !scope.isInPlace(node) && (!isUniform(node) || isCopiedVector(node, scope));
     if (!isGathered) continue;
-    const std::vector<const Expr*> below = ir::postorder({node->src[0]});
+    const std::vector<const Expr*> below = ir::postorder(node->src);
     const bool isDirect =
         std::none_of(below.begin(), below.end(), [&](const Expr* x) { return x->op == Op::Load && lanewise_.contains(x); });
     if (isDirect) loads.push_back(node);
@@ -227,19 +230,19 @@ void LanesPrinter::gather(CudaScope& scope) const {
   if (loads.empty()) return;
 
   std::vector<std::string> vectors;
-  std::vector<Key> offsets;
+  std::vector<Key> operands;
   for (const Expr* load : loads) {
     vectors.push_back(scope.unique(scope.expressions().buffer(load->load().buffer) + "_in"));
     scope.line(fmt::format("Vec<{}, {}> {};", cudaType(load->dtype), count_, vectors.back()));
-    if (!isPrivate(kernel_, load->load().buffer)) offsets.push_back(scope.expressions().keyOf(load->src[0], As::Index));
+    const std::vector<Key> own = scope.expressions().operandsOf({load, As::Value});
+    operands.insert(operands.end(), own.begin(), own.end());
   }
   CudaScope inner = scope.enter();
   const std::string lane = laneLoop(scope, inner);
-  inner.declare(offsets, LaneForm::Vector, lanes_.axis);
+  inner.declare(operands, LaneForm::Guarded, lanes_.axis);
   for (size_t i = 0; i < loads.size(); ++i) {
     const Expr* added = isContiguous(loads[i]) ? lanes_.axis : nullptr;
-    inner.line(fmt::format("{}[{}] = {};", vectors[i], lane,
-                           inner.expressions().element(loads[i]->load().buffer, loads[i]->src[0], added)));
+    inner.line(fmt::format("{}[{}] = {};", vectors[i], lane, inner.expressions().loaded(loads[i], added).text));
   }
   scope.leave(inner);
   scope.line("}");
@@ -257,14 +260,17 @@ void LanesPrinter::hoist(CudaScope& scope) const {
     if (isComputed && !lanewise_.contains(node)) invariant.push_back(scope.expressions().keyOf(node, As::Value));
   };
   for (const Expr* node : users) consider(node);
-  for (const Expr* node : ir::postorder(users))
-    if (lanewise_.contains(node) && node->op != Op::Load) std::for_each(node->src.begin(), node->src.end(), consider);
+  std::unordered_set<const Expr*> seen;
+  const auto isKnown = [&](const Expr* node) { return node->isMasked() || !seen.insert(node).second; };  // read, with its mask
+  for (const Expr* user : users)
+    for (const Expr* node : ir::postorder(user, isKnown))
+      if (lanewise_.contains(node) && node->op != Op::Load) std::for_each(node->src.begin(), node->src.end(), consider);
   scope.hoist(invariant);
 }
 
 /// The vector that a value is the lanes of, as it was read; empty where it is computed.
 std::string LanesPrinter::vectorRead(const Expr* value, const CudaScope& scope) const {
-  if (!isContiguous(value) || lanewise_.contains(value->src[0])) return "";
+  if (!isContiguous(value) || !isUniform(value)) return "";
   const int buffer = value->load().buffer;
   if (scope.isInPlace(value)) return scope.expressions().wholeVector(buffer, value->src[0], count_);
   const std::string lane = scope.expressions().value(value);  // `self_in[lane]`
@@ -313,7 +319,7 @@ void LanesPrinter::computeLanes(const std::vector<Way>& ways, CudaScope& scope) 
     const bool hasOffset = ways[i].kind == Way::Element && !isPrivate(kernel_, store.param);
     if (hasOffset) roots.push_back(inner.expressions().keyOf(store.offset, As::Index));
   }
-  inner.declare(roots, LaneForm::Vector, lanes_.axis);
+  inner.declare(roots, LaneForm::Guarded, lanes_.axis);
   const CudaExpressions& print = inner.expressions();
   for (size_t i = 0; i < ways.size(); ++i) {
     const ir::Store& store = lanes_.stores[i];

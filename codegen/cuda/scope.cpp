@@ -122,17 +122,29 @@ void CudaScope::declareLoad(const Expr* load, LaneForm form, const Expr* lane) {
   const ir::LoadInfo& info = load->load();
   const Key key = expressions_.keyOf(load, As::Value);
   const bool isContiguous = info.mode == ir::LoadMode::Contiguous && form != LaneForm::Scalar;
-  const auto element = [&] { return expressions_.element(info.buffer, load->src[0], isContiguous ? lane : nullptr); };
-  if (isInPlace(load)) return expressions_.bind(key, {element()});
+  const auto element = [&] { return expressions_.loaded(load, isContiguous ? lane : nullptr); };
+  if (isInPlace(load)) return expressions_.bind(key, element());
   const std::string name = unique(expressions_.buffer(info.buffer) + "_in");
   if (!isContiguous || form == LaneForm::Guarded) {
-    line(fmt::format("const {} {} = {};", cudaType(load->dtype), name, element()));
+    line(fmt::format("const {} {} = {};", cudaType(load->dtype), name, element().text));
     return expressions_.bind(key, {name});
   }
-  const int64_t lanes = lane->axis().extent;
-  line(fmt::format("const auto {} = load<{}, {}>({});", name, lanes, accessBytes(*kernel_, info.buffer, lanes),
-                   expressions_.address(info.buffer, load->src[0])));
+  declareVector(name, load, lane->axis().extent);
   expressions_.bind(key, {fmt::format("{}[{}]", name, expressions_.index(lane))});
+}
+
+/// A vector that is read, all of it or under a mask that is the same for all lanes.
+void CudaScope::declareVector(const std::string& name, const Expr* load, int64_t lanes) {
+  const int buffer = load->load().buffer;
+  const std::string read =
+      fmt::format("load<{}, {}>({})", lanes, accessBytes(*kernel_, buffer, lanes), expressions_.address(buffer, load->src[0]));
+  if (!load->isMasked()) return line(fmt::format("const auto {} = {};", name, read));
+  CudaScope inner = enter();
+  const std::string lane = inner.unique("lane");
+  line(fmt::format("Vec<{}, {}> {};", cudaType(load->dtype), lanes, name));
+  line("#pragma unroll");
+  line(fmt::format("for (i32 {0} = 0; {0} < {1}; ++{0}) {2}[{0}] = {3};", lane, lanes, name, expressions_.value(load->src[2])));
+  line(fmt::format("if ({}) {} = {};", expressions_.value(load->src[1]), name, read));
 }
 
 }  // namespace codegen

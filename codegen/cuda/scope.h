@@ -56,6 +56,7 @@ class CudaScope {
  private:
   struct Walk;
   void declareLoad(const ir::Expr* load, LaneForm form, const ir::Expr* lane);
+  void declareVector(const std::string& name, const ir::Expr* load, int64_t lanes);
   void declareLocal(const Key& key);
 
   CudaExpressions expressions_;

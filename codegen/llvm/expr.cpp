@@ -65,6 +65,7 @@ bool LlvmExpr::isIndex(const Expr* expr) const {
 }
 
 Vec LlvmExpr::load(const Expr* expr) {
+  if (expr->isMasked()) return masked(expr);
   const Vec offset = operand(expr, 0);
   if (expr->load().mode == ir::LoadMode::Contiguous) return scope_.memory.loadContiguous(expr->load().buffer, offset, lanes_);
   return offset.isVector() ? perLane(expr, offset) : scope_.memory.load(expr->load().buffer, offset);
@@ -105,6 +106,18 @@ Vec LlvmExpr::perLane(const Expr* expr, Vec offset) {
   }
   const Vec zero{&builder, builder.getInt64(0)};
   return scope_.memory.gather(buffer, zero, scope_.kernel.index32 ? truncate(offset, 32) : offset);
+}
+
+Vec LlvmExpr::masked(const Expr* expr) {
+  llvm::IRBuilderBase& builder = scope_.builder;
+  const int buffer = expr->load().buffer;
+  const Vec offset = operand(expr, 0);
+  const MaskedRead read{operand(expr, 1), operand(expr, 2)};
+  if (expr->load().mode == ir::LoadMode::Contiguous) return scope_.memory.loadContiguous(buffer, offset, lanes_, read);
+  if (!offset.isVector() && !read.mask.isVector() && !read.other.isVector()) return scope_.memory.load(buffer, offset, read);
+  if (const auto linear = ir::affine(expr->src[0]))
+    return scope_.memory.gather(buffer, atFirstLane(expr->src[0]), fromFirstLane(lane_) * linear->of(laneAxis_), read);
+  return scope_.memory.gather(buffer, {&builder, builder.getInt64(0)}, splat(offset, lanes_.count), read);
 }
 
 Vec LlvmExpr::operation(const Expr* expr) {

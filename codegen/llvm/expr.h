@@ -40,6 +40,7 @@ class LlvmExpr {
   Vec axis(const ir::Expr* expr) const;
   Vec load(const ir::Expr* expr);
   Vec perLane(const ir::Expr* expr, Vec offset);
+  Vec masked(const ir::Expr* expr);
   bool startsLater() const;
   Vec atFirstLane(const ir::Expr* expr);
   Vec fromFirstLane(Vec lane) const;

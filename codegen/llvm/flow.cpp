@@ -57,23 +57,26 @@ void branch(llvm::IRBuilderBase& builder, llvm::Value* condition, const std::fun
   builder.SetInsertPoint(after);
 }
 
-Vec unlessAny(Vec rare, Vec usual, const std::function<Vec()>& otherwise) {
+Vec unless(Vec condition, Vec usual, const std::function<Vec()>& otherwise, bool isRare) {
   llvm::IRBuilderBase& builder = *usual.builder;
-  llvm::Value* condition = any(rare).value;
   llvm::BasicBlock* before = builder.GetInsertBlock();
   llvm::Value* other = nullptr;
   llvm::BasicBlock* otherEnd = nullptr;
   branch(
-      builder, condition,
+      builder, condition.value,
       [&] {
         other = otherwise().value;
         otherEnd = builder.GetInsertBlock();
       },
-      nullptr, /*isRare=*/true);
+      nullptr, isRare);
   llvm::PHINode* result = builder.CreatePHI(usual.value->getType(), 2);
   result->addIncoming(usual.value, before);
   result->addIncoming(other, otherEnd);
   return {&builder, result};
+}
+
+Vec unlessAny(Vec rare, Vec usual, const std::function<Vec()>& otherwise) {
+  return unless(any(rare), usual, otherwise, /*isRare=*/true);
 }
 
 }  // namespace codegen

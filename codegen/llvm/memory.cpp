@@ -44,6 +44,11 @@ llvm::Value* LlvmMemory::address(int buffer, Vec offset, const LaneSet& lanes) c
                                 : builder_.CreateGEP(element(buffer), start, offset.value);
 }
 
+/// Of an element that need not be in the buffer.
+llvm::Value* LlvmMemory::anyAddress(int buffer, Vec offset) const {
+  return builder_.CreateGEP(element(buffer), pointers_[static_cast<size_t>(buffer)], offset.value);
+}
+
 /// A buffer that is only read aliases none that is written, so its reads may move out of loops.
 llvm::Value* LlvmMemory::loaded(int buffer, llvm::Type* type, llvm::Value* address) const {
   llvm::LoadInst* load = builder_.CreateAlignedLoad(type, address, llvm::Align(static_cast<uint64_t>(elementBytes(buffer))));
@@ -99,11 +104,15 @@ Vec LlvmMemory::loadContiguous(int buffer, Vec offset, const LaneSet& lanes) con
   return toRegister(isMasked ? loadActive(buffer, from, lanes) : loadWhole(buffer, from, lanes.count), dtype(buffer));
 }
 
-Vec LlvmMemory::gather(int buffer, Vec base, Vec offsets) const {
-  llvm::Value* from = address(buffer, base);
+bool LlvmMemory::hasGather(int buffer) const {
   const ir::Local* local = kernel_.local(buffer);
   const bool isPrivate = local != nullptr && local->space == ir::Space::Private;
-  if (elementBytes(buffer) >= 4 && cpu_.vectorBytes >= 32 && !isPrivate) {
+  return elementBytes(buffer) >= 4 && cpu_.vectorBytes >= 32 && !isPrivate;
+}
+
+Vec LlvmMemory::gather(int buffer, Vec base, Vec offsets) const {
+  llvm::Value* from = address(buffer, base);
+  if (hasGather(buffer)) {
     llvm::Type* type = llvm::FixedVectorType::get(element(buffer), static_cast<unsigned>(offsets.lanes()));
     llvm::Value* addresses = builder_.CreateInBoundsGEP(element(buffer), from, offsets.value);
     return {&builder_, builder_.CreateMaskedGather(type, addresses, llvm::Align(static_cast<uint64_t>(elementBytes(buffer))))};
@@ -116,6 +125,59 @@ Vec LlvmMemory::gather(int buffer, Vec base, Vec offsets) const {
     vector = builder_.CreateInsertElement(vector, loaded(buffer, element(buffer), at), static_cast<uint64_t>(i));
   }
   return toRegister({&builder_, vector}, dtype(buffer));
+}
+
+Vec LlvmMemory::load(int buffer, Vec offset, const MaskedRead& read) const {
+  return unless(read.mask, read.other, [&] {
+    return toRegister({&builder_, loaded(buffer, element(buffer), anyAddress(buffer, offset))}, dtype(buffer));
+  });
+}
+
+Vec LlvmMemory::loadContiguous(int buffer, Vec offset, const LaneSet& lanes, const MaskedRead& read) const {
+  if (lanes.count == 1) return load(buffer, offset, read);
+  llvm::Value* from = anyAddress(buffer, offset);
+  const Vec other = toMemory(splat(read.other, lanes.count), dtype(buffer));
+  if (!read.mask.isVector() && !lanes.isPartial())
+    return toRegister(unless(read.mask, other, [&] { return loadWhole(buffer, from, lanes.count); }), dtype(buffer));
+  Vec mask = splat(read.mask, lanes.count);
+  if (lanes.isPartial()) mask = mask & maskOf(builder_, lanes);
+  if (!hasMaskedAccess(buffer))
+    return toRegister(loadLanes(buffer, from, iota(builder_, lanes.count, 64), mask, other), dtype(buffer));
+  const llvm::Align alignment(static_cast<uint64_t>(elementBytes(buffer)));
+  llvm::Value* vector = builder_.CreateMaskedLoad(other.value->getType(), from, alignment, mask.value, other.value);
+  return toRegister({&builder_, vector}, dtype(buffer));
+}
+
+Vec LlvmMemory::gather(int buffer, Vec base, Vec offsets, const MaskedRead& read) const {
+  llvm::Value* from = anyAddress(buffer, base);
+  const Vec mask = splat(read.mask, offsets.lanes()), other = toMemory(splat(read.other, offsets.lanes()), dtype(buffer));
+  if (!hasGather(buffer)) return toRegister(loadLanes(buffer, from, offsets, mask, other), dtype(buffer));
+  llvm::Value* addresses = builder_.CreateGEP(element(buffer), from, offsets.value);
+  const llvm::Align alignment(static_cast<uint64_t>(elementBytes(buffer)));
+  return {&builder_, builder_.CreateMaskedGather(other.value->getType(), addresses, alignment, mask.value, other.value)};
+}
+
+/// One lane after another, where its mask holds.
+Vec LlvmMemory::loadLanes(int buffer, llvm::Value* from, Vec offsets, Vec mask, Vec other) const {
+  const int count = other.lanes();
+  const Vec places = signExtend(offsets, 64), holds = zeroExtend(mask, 8);
+  const auto arrayOf = [&](Vec vector) {
+    llvm::Type* type = vector.value->getType()->getScalarType();
+    llvm::Value* array = stackArray(builder_, type, count);
+    builder_.CreateAlignedStore(vector.value, array, llvm::Align(64));
+    return [this, type, array](llvm::Value* i) { return builder_.CreateInBoundsGEP(type, array, i); };
+  };
+  const auto value = arrayOf(other), place = arrayOf(places), hold = arrayOf(holds);
+  countedLoop(builder_, builder_.getInt64(0), builder_.getInt64(static_cast<uint64_t>(count)), true, [&](llvm::Value* i) {
+    llvm::Value* isRead = builder_.CreateIsNotNull(builder_.CreateLoad(builder_.getInt8Ty(), hold(i)));
+    const auto read = [&] {
+      llvm::Value* offset = builder_.CreateLoad(builder_.getInt64Ty(), place(i));
+      builder_.CreateStore(loaded(buffer, element(buffer), builder_.CreateGEP(element(buffer), from, offset)), value(i));
+    };
+    branch(builder_, isRead, read, nullptr);
+  });
+  llvm::Value* all = value(builder_.getInt64(0));
+  return {&builder_, builder_.CreateAlignedLoad(other.value->getType(), all, llvm::Align(64))};
 }
 
 void LlvmMemory::store(int buffer, Vec offset, Vec value) const {

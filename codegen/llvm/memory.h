@@ -21,6 +21,11 @@ struct LaneSet {
 /// Which lanes of a partial set are active.
 Vec maskOf(llvm::IRBuilderBase& builder, const LaneSet& lanes);
 
+/// What lanes read where a mask holds, and what they are elsewhere; each of them a vector or the same for all lanes.
+struct MaskedRead {
+  Vec mask, other;
+};
+
 /// Reads and writes of a kernel's parameters and locals, by buffer number. Values are as they are held in registers
 /// (llvm_cast.h).
 class LlvmMemory {
@@ -34,6 +39,11 @@ class LlvmMemory {
   /// The elements at `base + offsets`, every one of them inside the buffer.
   Vec gather(int buffer, Vec base, Vec offsets) const;
 
+  // The same under masks: where these do not hold, offsets may be any numbers.
+  Vec load(int buffer, Vec offset, const MaskedRead& read) const;
+  Vec loadContiguous(int buffer, Vec offset, const LaneSet& lanes, const MaskedRead& read) const;
+  Vec gather(int buffer, Vec base, Vec offsets, const MaskedRead& read) const;
+
   void store(int buffer, Vec offset, Vec value) const;
   void storeContiguous(int buffer, Vec offset, Vec value, const LaneSet& lanes) const;
   void scatter(int buffer, Vec offsets, Vec value, const LaneSet& lanes) const;
@@ -43,6 +53,7 @@ class LlvmMemory {
   llvm::Type* element(int buffer) const;
   int elementBytes(int buffer) const;
   llvm::Value* address(int buffer, Vec offset, const LaneSet& lanes = {}) const;
+  llvm::Value* anyAddress(int buffer, Vec offset) const;
   llvm::Value* loaded(int buffer, llvm::Type* type, llvm::Value* address) const;
   Vec loadWhole(int buffer, llvm::Value* from, int count) const;
   Vec loadActive(int buffer, llvm::Value* from, const LaneSet& lanes) const;
@@ -50,6 +61,8 @@ class LlvmMemory {
   void forActive(const LaneSet& lanes, const std::function<void(llvm::Value*)>& body) const;
   bool holdsWhole(int buffer, Vec offset, const LaneSet& lanes) const;
   bool hasMaskedAccess(int buffer) const;
+  bool hasGather(int buffer) const;
+  Vec loadLanes(int buffer, llvm::Value* from, Vec offsets, Vec mask, Vec other) const;
   int streamAlignment(int buffer, Vec value) const;
   bool streams(int buffer, Vec value) const;
 

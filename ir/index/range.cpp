@@ -85,6 +85,40 @@ bool isGapless(const Affine& form) {
   return true;
 }
 
+int64_t clamped(Wide value) {
+  return static_cast<int64_t>(std::clamp<Wide>(value, std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max()));
+}
+
+/// A guard on the sum of its form's terms alone, the first axis of which has a positive coefficient.
+Guard plain(Guard guard) {
+  if (guard.form.coefficients.empty()) return guard;
+  const Wide constant = guard.form.constant;
+  if (guard.least != INT64_MIN) guard.least = clamped(guard.least - constant);
+  if (guard.most != INT64_MAX) guard.most = clamped(guard.most - constant);
+  guard.form.constant = 0;
+  const auto isEarlier = [](const auto& a, const auto& b) { return a.first->axis().id < b.first->axis().id; };
+  const auto& terms = guard.form.coefficients;
+  if (std::min_element(terms.begin(), terms.end(), isEarlier)->second > 0) return guard;
+  const std::optional<Affine> negated = minus({}, guard.form, 1);
+  return negated ? Guard{*negated, clamped(-Wide{guard.most}), clamped(-Wide{guard.least})} : guard;
+}
+
+/// Guards on the same terms as one.
+std::vector<Guard> united(const std::vector<Guard>& guards) {
+  std::vector<Guard> all;
+  for (const Guard& guard : guards) {
+    const Guard one = plain(guard);
+    const auto known = std::find_if(all.begin(), all.end(), [&](const Guard& other) {
+      return other.form.constant == one.form.constant && other.form.coefficients == one.form.coefficients;
+    });
+    if (known == all.end())
+      all.push_back(one);
+    else
+      *known = {one.form, std::max(known->least, one.least), std::min(known->most, one.most)};
+  }
+  return all;
+}
+
 bool shareAxes(const Affine& a, const Affine& b) {
   return std::any_of(a.coefficients.begin(), a.coefficients.end(), [&](const auto& term) { return b.of(term.first) != 0; });
 }
@@ -116,18 +150,27 @@ std::optional<Range> rangeOf(const Affine& index) {
   return inBits(least, most);
 }
 
-std::optional<Range> rangeOf(const Affine& index, const Guard& guard) {
-  if (guard.form.coefficients.empty() || !isGapless(guard.form)) return std::nullopt;
-  const auto& [axis, step] = *guard.form.coefficients.begin();
-  const int64_t factor = index.of(axis) / step;
-  const std::optional<Affine> rest = minus(index, guard.form, factor);
-  const std::optional<Range> all = rangeOf(guard.form);
-  if (!rest || !all || shareAxes(*rest, guard.form)) return std::nullopt;
-  const Range kept{std::max(all->least, guard.least), std::min(all->most, guard.most)};
+std::optional<Range> rangeOf(const Affine& index, const std::vector<Guard>& guards) {
+  const std::vector<Guard> all = united(guards);
+  std::optional<Affine> rest = index;
+  Wide least = 0, most = 0;
+  for (const Guard& guard : all) {
+    if (guard.form.coefficients.empty() || !isGapless(guard.form)) return std::nullopt;
+    const auto& [axis, step] = *guard.form.coefficients.begin();
+    const int64_t factor = rest->of(axis) / step;
+    rest = minus(*rest, guard.form, factor);
+    const std::optional<Range> ends = rangeOf(guard.form);
+    if (!rest || !ends || shareAxes(*rest, guard.form)) return std::nullopt;
+    for (const Guard& other : all)
+      if (&other != &guard && shareAxes(other.form, guard.form)) return std::nullopt;
+    const Range kept{std::max(ends->least, guard.least), std::min(ends->most, guard.most)};
+    const std::optional<Range> scaled = productOf(kept, {factor, factor});
+    if (kept.least > kept.most || !scaled) return std::nullopt;
+    least += scaled->least;
+    most += scaled->most;
+  }
   const std::optional<Range> others = rangeOf(*rest);
-  const std::optional<Range> scaled = productOf(kept, {factor, factor});
-  if (kept.least > kept.most || !others || !scaled) return std::nullopt;
-  return inBits(Wide{scaled->least} + others->least, Wide{scaled->most} + others->most);
+  return others ? inBits(least + others->least, most + others->most) : std::nullopt;
 }
 
 const Range& Bounds::of(const Expr* index) {

@@ -32,8 +32,8 @@ struct Guard {
   int64_t most = INT64_MAX;
 };
 
-/// The same where a guard holds; nothing also where the ends might not be reached.
-std::optional<Range> rangeOf(const Affine& index, const Guard& guard);
+/// The same where guards hold; nothing also where the ends might not be reached, as where guards on different forms share axes.
+std::optional<Range> rangeOf(const Affine& index, const std::vector<Guard>& guards);
 
 /// Bounds that I64 expressions keep, not always reached, by interval arithmetic; each node is bounded once.
 class Bounds {

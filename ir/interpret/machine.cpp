@@ -191,6 +191,7 @@ Scalar Evaluation::value(const Step& step, Machine& machine) const {
   if (node->op == Op::Axis) return *step.axis;
   if (node->isCombining()) return machine.swept(node);
   const Scalar& first = values_[step.src[0]];
+  if (node->isMasked() && std::get<int64_t>(values_[step.src[1]]) == 0) return values_[step.src[2]];
   if (node->op == Op::Load) return machine.read(node->load().buffer, laneOffset(node, std::get<int64_t>(first), machine));
   if (node->op == Op::Cast) return convert(node->dtype, node->src[0]->dtype, first);
   if (node->op == Op::Where) return values_[step.src[std::get<int64_t>(first) != 0 ? 1 : 2]];

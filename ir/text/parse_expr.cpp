@@ -90,9 +90,20 @@ class ExprParser {
     const int buffer = parseBufferName(tokens_, scope_);
     tokens_.expect("[");
     const Expr* offset = parse(comparisonLevel);
+    const Expr *mask = nullptr, *other = nullptr;
+    if (tokens_.accept("if")) {
+      mask = parse(comparisonLevel);
+      tokens_.expect("else");
+      other = parse(comparisonLevel);
+    }
     tokens_.expect("]");
     const LoadMode mode = parseContiguous(tokens_, scope_) ? LoadMode::Contiguous : LoadMode::PerLane;
-    return checked(where, [&] { return scope_.pool.load(buffer, scope_.buffers[buffer]->type.dtype, offset, mode); });
+    const DType dtype = scope_.buffers[buffer]->type.dtype;
+    return checked(where, [&] {
+      if (mask == nullptr) return scope_.pool.load(buffer, dtype, offset, mode);
+      require(other->dtype == dtype, "a load of {} or {}", ir::name(dtype), ir::name(other->dtype));
+      return scope_.pool.load(buffer, offset, mask, other, mode);
+    });
   }
 
   /// `max[i0, i1](`: a load is not followed by a parenthesis.

@@ -98,10 +98,13 @@ void ExprTexts::name(const Expr* node, Text text) {
 ExprTexts::Text ExprTexts::leaf(const Expr* node, const TextNames& names) const {
   if (node->op == Op::Const) return {constantText(node), primaryLevel, 1};
   if (node->op == Op::Axis) return {names.axis(node->axis()), primaryLevel, 1};
-  const Text& offset = texts_.at(node->src[0]);
-  std::string text = fmt::format("{}[{}]", names.buffer(node->load().buffer), offset.text);
+  const auto part = [&](size_t i) { return texts_.at(node->src[i]).text; };
+  const std::string place = node->isMasked() ? fmt::format("{} if {} else {}", part(0), part(1), part(2)) : part(0);
+  std::string text = fmt::format("{}[{}]", names.buffer(node->load().buffer), place);
   if (node->load().mode == LoadMode::Contiguous) text += names.lanes > 0 ? fmt::format(" x{}", names.lanes) : " x?";
-  return {std::move(text), primaryLevel, offset.size + 1};
+  int64_t size = 1;
+  for (const Expr* operand : node->src) size += texts_.at(operand).size;
+  return {std::move(text), primaryLevel, size};
 }
 
 ExprTexts::Text ExprTexts::print(const Expr* node, const TextNames& names) const {

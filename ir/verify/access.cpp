@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "ir/text/text.h"
+#include "ir/verify/guards.h"
 
 namespace ir {
 namespace {
@@ -18,8 +19,7 @@ std::optional<Affine> laneForm(const Expr* offset, bool isContiguous, const Veri
 }
 
 std::optional<Range> rangeWhere(const Affine& form, const VerifyScope& scope) {
-  if (scope.isUndecided || scope.guards.size() > 1) return std::nullopt;
-  return scope.guards.empty() ? rangeOf(form) : rangeOf(form, scope.guards.front());
+  return scope.isUndecided ? std::nullopt : rangeOf(form, scope.guards);
 }
 
 bool contains(const std::vector<const Expr*>& nodes, const Expr* node) {
@@ -112,7 +112,11 @@ void AccessVerifier::load(const Expr* load, const VerifyScope& scope, const std:
          name(from.type.dtype));
   const bool isContiguous = load->load().mode == LoadMode::Contiguous;
   const std::string which = fmt::format("{}: the load of {}", place, from.name);
-  offset(load->src[0], isContiguous, readableElements(buffer), scope, which);
+  const bool isPrivate = array != nullptr && array->space == Space::Private;
+  demand(!load->isMasked() || !isPrivate, "{} has a mask, though that is an array in registers", which);
+  VerifyScope read = scope;
+  if (load->isMasked()) addCondition(read, load->src[1], true);
+  offset(load->src[0], isContiguous, readableElements(buffer), read, which);
   if (isContiguous && kernel != nullptr) aligned(buffer, load->src[0], accessAlignment(buffer, scope, false), scope, which);
 }
 

@@ -47,8 +47,8 @@ std::set<const Expr*> axesInValues(const std::vector<const Expr*>& values) {
     left.pop_back();
     if (!seen.insert(node).second) continue;
     if (node->op == ir::Op::Axis) axes.insert(node);
-    if (node->op == ir::Op::Load && ir::affine(node->src[0])) continue;
-    left.insert(left.end(), node->src.begin(), node->src.end());
+    const bool isPlace = node->op == ir::Op::Load && ir::affine(node->src[0]);
+    left.insert(left.end(), node->src.begin() + (isPlace ? 1 : 0), node->src.end());
   }
   return axes;
 }
@@ -181,6 +181,13 @@ const Expr* IterationDomain::offset(const Access& access, const Position& positi
     sum = sum + Value{*pool_, position[d]} * step;
   }
   return sum.expr();
+}
+
+const Expr* IterationDomain::load(const Access& access, const Expr* offset, ir::LoadMode mode, const Position& position,
+                                  const LoadMap& loads) const {
+  if (!access.isMasked()) return pool_->load(access.buffer, access.node->dtype, offset, mode);
+  const Expr *mask = at(access.node->src[1], position, loads), *other = at(access.node->src[2], position, loads);
+  return pool_->load(access.buffer, offset, mask, other, mode);
 }
 
 const Expr* IterationDomain::at(const Expr* expr, const Position& position, const LoadMap& loads) const {

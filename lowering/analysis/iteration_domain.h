@@ -17,6 +17,8 @@ struct Access {
   const ir::Expr* node = nullptr;    ///< the Load; null for a store
   const ir::Expr* offset = nullptr;  ///< as in the loops
   std::optional<ir::Affine> form;    ///< of the offset, where it is affine
+
+  bool isMasked() const { return node != nullptr && node->isMasked(); }
 };
 
 /// Axes that every access runs through as one: outermost first.
@@ -70,6 +72,9 @@ class IterationDomain {
 
   /// The offset of an access at a position.
   const ir::Expr* offset(const Access& access, const Position& position) const;
+  /// The read of an access at an offset: with its mask, if it has one, at a position.
+  const ir::Expr* load(const Access& access, const ir::Expr* offset, ir::LoadMode mode, const Position& position,
+                       const LoadMap& loads) const;
   /// An expression of the loops (but its loads' offsets) with axes replaced by what they are at a position, and loads by `loads`.
   const ir::Expr* at(const ir::Expr* expr, const Position& position, const LoadMap& loads) const;
   /// Splits a row-major number over the dims from `begin` to before `end` into a position of those.

@@ -22,7 +22,8 @@ ir::Loops renumber(const ir::Loops& loops, const std::vector<ir::Buffer>& all) {
   const std::function<const Expr*(const Expr*)> moved = [&](const Expr* node) -> const Expr* {
     if (node->op != ir::Op::Load) return nullptr;
     const int buffer = numbers[static_cast<std::size_t>(node->load().buffer)];
-    return loops.pool->load(buffer, node->dtype, ir::rewrite(*loops.pool, node->src[0], moved), node->load().mode);
+    return ir::movedLoad(*loops.pool, node, buffer,
+                         [&](const Expr* operand) { return ir::rewrite(*loops.pool, operand, moved); });
   };
   ir::Loops result{loops.name, loops.pool, all, loops.axes, {}};
   for (const ir::StoreTo& store : loops.stores) {
@@ -54,7 +55,7 @@ int chooseLanes(const std::vector<const MatrixNest*>& nests, const ir::Target& t
   std::vector<std::pair<const MatrixNest*, Access>> contiguous;
   for (const MatrixNest* matrix : nests) {
     for (const Access& access : accessesOf(*matrix)) {
-      if (!access.form) return 0;
+      if (!access.form || access.isMasked()) return 0;
       const MatrixInput at = matrix->input(access);
       if (at.columnStride > 1 || at.columnStride < 0) return 0;
       if (at.columnStride == 0) continue;

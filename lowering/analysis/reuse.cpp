@@ -107,7 +107,7 @@ bool areRunsOne(const ReductionNest& nest, const IterationDomain& domain, int tr
   const Nodes beside = dependent(nest, ir::postorder(values), false), loads = loadsOf(nest, traversal);
   const bool areLoadsAll = std::none_of(values.begin(), values.end(), [&](const Expr* value) { return beside.contains(value); });
   const auto continues = [&](const Access& load) {
-    bool isOne = load.form.has_value();
+    bool isOne = load.form.has_value() && !load.isMasked();
     for (std::size_t d = domain.elementDims(); isOne && d < domain.innermost(); ++d)
       isOne = domain.stride(load, d) == domain.stride(load, d + 1) * domain.dims()[d + 1].extent;
     return isOne;

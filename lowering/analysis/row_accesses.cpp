@@ -6,7 +6,7 @@ namespace lowering {
 
 bool isRowAccess(const IterationDomain& domain, const Access& access) {
   const bool isRow = domain.moves(access, 0, domain.elementDims()) || domain.numel(0, domain.elementDims()) == 1;
-  return isRow && domain.isInnerContiguous(access);
+  return isRow && domain.isInnerContiguous(access) && !access.isMasked();
 }
 
 std::vector<const Access*> rowAccesses(const ReductionNest& nest, const IterationDomain& domain) {
@@ -20,7 +20,7 @@ std::vector<const Access*> rowAccesses(const ReductionNest& nest, const Iteratio
 
 bool isStaged(const IterationDomain& domain, const Access& access) {
   const std::size_t rows = domain.elementDims(), all = domain.dims().size();
-  return domain.moves(access, 0, rows) && domain.moves(access, rows, all);
+  return domain.moves(access, 0, rows) && domain.moves(access, rows, all) && !access.isMasked();
 }
 
 std::optional<int64_t> largestShift(const ReductionNest& nest, const IterationDomain& domain, int lanes) {

@@ -11,7 +11,7 @@ std::optional<std::size_t> crossingDim(const IterationDomain& domain) {
   std::map<std::size_t, int64_t> bytes;
   for (const std::vector<Access>* accesses : {&domain.loads(), &domain.stores()})
     for (const Access& access : *accesses) {
-      if (!access.form || domain.isInnerContiguous(access) || domain.isInnerUniform(access)) continue;
+      if (!access.form || access.isMasked() || domain.isInnerContiguous(access) || domain.isInnerUniform(access)) continue;
       for (std::size_t d = 0; d < domain.innermost(); ++d)
         if (domain.isContiguous(access, d)) bytes[d] += access.elementBytes;
     }
@@ -22,7 +22,8 @@ std::optional<std::size_t> crossingDim(const IterationDomain& domain) {
 }  // namespace
 
 bool crosses(const IterationDomain& domain, const Access& access) {
-  return domain.isContiguous(access, domain.innermost()) && !domain.isUniform(access, domain.elementDims() - 1);
+  return domain.isContiguous(access, domain.innermost()) && !domain.isUniform(access, domain.elementDims() - 1) &&
+         !access.isMasked();
 }
 
 std::optional<Transposition> transpositionOf(const ir::Loops& loops, const IterationDomain& domain) {

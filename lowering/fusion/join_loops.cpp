@@ -80,6 +80,7 @@ class Joiner {
   /// Whether an access of the guest is that of the host.
   bool isSame(const Access& guest, const Access& host) const {
     if (valueOf(guest_, guest.buffer) != valueOf(host_, host.buffer) || !guest.form || !host.form) return false;
+    if (guest.isMasked() || host.isMasked()) return false;
     if (guest.form->constant != host.form->constant || guest.form->coefficients.size() != host.form->coefficients.size())
       return false;
     return std::all_of(guest.form->coefficients.begin(), guest.form->coefficients.end(), [&](const auto& term) {
@@ -214,7 +215,8 @@ class Joiner {
       if (node->op == ir::Op::Load) {
         const ir::Buffer& buffer = nest.loops.buffers[static_cast<std::size_t>(node->load().buffer)];
         if (&nest == &second_ && handedOn_.contains(buffer.value)) return storedValue(buffer.value, own);
-        return pool.load(bufferIn(loops, buffer), node->dtype, moveExpr(loops, nest, node->src[0], own));
+        return ir::movedLoad(pool, node, bufferIn(loops, buffer),
+                             [&](const Expr* operand) { return moveExpr(loops, nest, operand, own); });
       }
       const auto name = names_.find(node);
       return &nest == &guest_ && name != names_.end() && !contains(own, node) ? name->second : nullptr;
@@ -278,7 +280,8 @@ class Joiner {
     const auto number = [&](int buffer) { return numbers[static_cast<std::size_t>(buffer)]; };
     const std::function<const Expr*(const Expr*)> renumber = [&](const Expr* node) -> const Expr* {
       if (node->op != ir::Op::Load) return nullptr;
-      return loops.pool->load(number(node->load().buffer), node->dtype, ir::rewrite(*loops.pool, node->src[0], renumber));
+      return ir::movedLoad(*loops.pool, node, number(node->load().buffer),
+                           [&](const Expr* operand) { return ir::rewrite(*loops.pool, operand, renumber); });
     };
     for (ir::StoreTo& store : loops.stores)
       store = {number(store.buffer), ir::rewrite(*loops.pool, store.offset, renumber),

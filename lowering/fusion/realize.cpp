@@ -309,7 +309,8 @@ ir::Loops loopsOf(const std::vector<ir::GraphValue>& values, const std::vector<i
   }
   const std::function<const Expr*(const Expr*)> renumber = [&](const Expr* node) -> const Expr* {
     if (node->op != ir::Op::Load) return nullptr;
-    return pool->load(buffers.of(node->load().buffer), node->dtype, ir::rewrite(*pool, node->src[0], renumber));
+    return ir::movedLoad(*pool, node, buffers.of(node->load().buffer),
+                         [&](const Expr* operand) { return ir::rewrite(*pool, operand, renumber); });
   };
   for (std::size_t i = 0; i < results.size(); ++i) {
     const int buffer = buffers.of(bundle.members[i].value);

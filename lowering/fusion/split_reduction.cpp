@@ -45,7 +45,8 @@ class Splitter {
   const Expr* moveTo(ir::Loops& to, const Expr* expr, const std::map<const Expr*, const Expr*>& axes) {
     return ir::rewrite(pool_, expr, [&](const Expr* node) -> const Expr* {
       if (node->op == ir::Op::Load)
-        return pool_.load(numberIn(to, node->load().buffer), node->dtype, moveTo(to, node->src[0], axes));
+        return ir::movedLoad(pool_, node, numberIn(to, node->load().buffer),
+                             [&](const Expr* operand) { return moveTo(to, operand, axes); });
       const auto found = axes.find(node);
       return found == axes.end() ? nullptr : found->second;
     });

@@ -55,7 +55,8 @@ const Expr* Moved::expr(const Expr* root) {
 const Expr* Moved::replaced(const Expr* node) {
   if (node == axis_) return by_;
   if (node->op != ir::Op::Load) return nullptr;
-  return pool_.load(numbers_[static_cast<std::size_t>(node->load().buffer)], node->dtype, expr(node->src[0]), node->load().mode);
+  return ir::movedLoad(pool_, node, numbers_[static_cast<std::size_t>(node->load().buffer)],
+                       [this](const Expr* operand) { return expr(operand); });
 }
 
 ir::For Moved::statement(const ir::For& loop) { return {loop.axis, loop.kind, block(loop.body)}; }

@@ -28,7 +28,7 @@ LoadMap readLanes(ir::ExprPool& pool, const IterationDomain& domain, const LaneP
     const bool contiguous = isContiguous(domain, access, place);
     const Expr* offset = offsetOf(pool, domain, access, place, contiguous);
     const auto mode = contiguous ? ir::LoadMode::Contiguous : ir::LoadMode::PerLane;
-    bindings[access.node] = pool.load(access.buffer, access.node->dtype, offset, mode);
+    bindings[access.node] = domain.load(access, offset, mode, place.each, bindings);
   }
   return bindings;
 }

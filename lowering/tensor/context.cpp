@@ -48,6 +48,23 @@ int64_t Context::integer(const std::string& name) const {
   return *value;
 }
 
+Value Context::constant(const std::string& name, ir::DType dtype) const {
+  const auto* whole = argument(name).as<int64_t>();
+  return {pool_, whole != nullptr ? pool_.integer(dtype, *whole) : pool_.constant(dtype, number(name))};
+}
+
+std::vector<int64_t> Context::integers(const std::string& name) const {
+  const auto* list = argument(name).as<ir::List>();
+  ir::require(list != nullptr, "argument {} of {} is no list", name, node_.op);
+  std::vector<int64_t> values;
+  for (const ir::Argument& item : list->items) {
+    const auto* value = item.as<int64_t>();
+    ir::require(value != nullptr, "argument {} of {} is no list of integers", name, node_.op);
+    values.push_back(*value);
+  }
+  return values;
+}
+
 bool Context::flag(const std::string& name) const {
   const auto* value = argument(name).as<bool>();
   ir::require(value != nullptr, "argument {} of {} is no bool", name, node_.op);

@@ -37,7 +37,10 @@ class Context {
   double number(const std::string& name) const;
   int64_t integer(const std::string& name) const;
   bool flag(const std::string& name) const;
+  /// A number argument as a constant of a dtype.
+  Value constant(const std::string& name, ir::DType dtype) const;
   std::string text(const std::string& name) const;
+  std::vector<int64_t> integers(const std::string& name) const;
   /// A list of bools: which outputs are wanted.
   std::vector<bool> flags(const std::string& name) const;
   /// A dimension or list of them, of a tensor of `rank` dimensions; all of them for None, an empty list and overloads without.

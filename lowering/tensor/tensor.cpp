@@ -6,6 +6,7 @@
 
 #include "ir/error.h"
 #include "ir/index/simplify.h"
+#include "ir/walk.h"
 
 namespace lowering {
 
@@ -52,6 +53,38 @@ Tensor expand(const Tensor& tensor, const ir::Shape& sizes) {
 Tensor cast(const Tensor& tensor, ir::DType dtype) {
   if (tensor.dtype == dtype) return tensor;
   return {dtype, tensor.sizes, [tensor, dtype](const Index& index) { return cast(tensor.at(index), dtype); }};
+}
+
+namespace {
+
+using ir::Expr;
+
+/// An expression whose loads read only where a condition holds.
+const Expr* guarded(Value condition, const Expr* expr);
+
+/// A load that reads only where a condition holds, and is `other` elsewhere.
+const Expr* guardedLoad(Value condition, const Expr* load, Value other) {
+  ir::ExprPool& pool = condition.pool();
+  const auto operand = [&](std::size_t i) { return Value{pool, guarded(condition, load->src[i])}; };
+  const Value mask = load->isMasked() ? condition & operand(1) : condition;
+  const Value otherwise = load->isMasked() ? where(condition, operand(2), other) : other;
+  return pool.load(load->load().buffer, operand(0).expr(), mask.expr(), otherwise.expr(), load->load().mode);
+}
+
+const Expr* guarded(Value condition, const Expr* expr) {
+  ir::ExprPool& pool = condition.pool();
+  return ir::rewrite(pool, expr, [&](const Expr* node) -> const Expr* {
+    if (node->op != ir::Op::Load) return nullptr;
+    return guardedLoad(condition, node, {pool, pool.integer(node->dtype, 0)});
+  });
+}
+
+}  // namespace
+
+Value readWhere(Value condition, Value value, Value other) {
+  ir::ExprPool& pool = value.pool();
+  if (value.expr()->op == ir::Op::Load) return {pool, guardedLoad(condition, value.expr(), other)};
+  return where(condition, {pool, guarded(condition, value.expr())}, other);
 }
 
 Value simplified(Value index) { return {index.pool(), ir::simplify(index.pool(), index.expr())}; }

@@ -36,6 +36,10 @@ Tensor cast(const Tensor& tensor, ir::DType dtype);
 /// The same in the dtype that arithmetic on it is done in.
 Tensor inOpmath(const Tensor& tensor);
 
+/// `value` where a condition holds, else `other`. Where it does not hold, nothing is read that the value is made of, so that it
+/// may be an element at any index.
+Value readWhere(Value condition, Value value, Value other);
+
 /// The same index in fewer operations (ir/index/simplify.h): what is read at it is then read at the axes alone, where it can be.
 Value simplified(Value index);
 

@@ -48,6 +48,21 @@ TEST_CASE("rows that are no multiple of a vector: vectors run on over the end, a
        withSources);
 }
 
+TEST_CASE("padding: a load reads where its mask holds, a vector of a row in whole, and one that is shifted lane by lane") {
+  page("padded_rows", R"(graph
+  in self f16[3, 32]
+  out0 f16[6, 32] = aten.constant_pad_nd.default(self=self, pad=[0, 0, 1, 2], value=0.5)
+  return out0
+)",
+       withSources);
+  page("padded", R"(graph
+  in self f32[3, 30]
+  out0 f32[4, 32] = aten.constant_pad_nd.default(self=self, pad=[1, 1, 2, -1], value=0)
+  return out0
+)",
+       withSources);
+}
+
 TEST_CASE("a large transposed operand goes through tiles in shared memory") {
   page("transposed_tiles", R"(graph
   in self  f16[512, 512]

@@ -40,6 +40,20 @@ TEST_CASE("equal expressions of a pool are one node") {
   CHECK(pool.cast(DType::F32, x) == x);
 }
 
+TEST_CASE("a load whose mask is a constant is a plain one, or what it is elsewhere") {
+  ExprPool pool;
+  const Expr *i = pool.axis(4), *other = pool.constant(DType::F16, 2);
+  const auto masked = [&](const Expr* mask) { return pool.load(0, i, mask, other); };
+  CHECK(masked(pool.integer(DType::Bool, 1)) == pool.load(0, DType::F16, i));
+  CHECK(masked(pool.integer(DType::Bool, 0)) == other);
+  const Expr* mask = pool.make(Op::Lt, {i, pool.integer(DType::I64, 3)});
+  CHECK(toText(masked(mask)) == "b0[i0 if i0 < 3 else f16(2)]");
+  CHECK(masked(mask) == masked(mask));
+  CHECK(masked(mask)->isMasked());
+  CHECK_FALSE(pool.load(0, DType::F16, i)->isMasked());
+  CHECK(refusal([&] { masked(i); }) == "a load's mask is b8, not i64");
+}
+
 TEST_CASE("constants differ by their bits") {
   ExprPool pool;
   CHECK(pool.constant(DType::F32, 0.0) != pool.constant(DType::F32, -0.0));

@@ -49,6 +49,21 @@ TEST_CASE("loops: strides, broadcasting and a cast at the store") {
         Doubles{11, 14, 22, 25, 4100, 4104});  // 4099 and 4102 lie between multiples of 4
 }
 
+TEST_CASE("a load whose mask does not hold reads nothing, and is the other value") {
+  const std::string text = R"(loops shifted
+  in  self f32[3]
+  in  fill f32[1]
+  out out0 f32[6]
+  for i0 in 6
+    out0[i0] = self[i0 - 2 if (2 <= i0) & (i0 < 5) else fill[0]]
+)";
+  const std::vector<Memory> memory{{DType::F32, Doubles{1, 2, 3}}, {DType::F32, Doubles{9}}, Memory::zeros(DType::F32, 6)};
+  CHECK(run<Doubles>(text, memory) == Doubles{9, 9, 1, 2, 3, 9});
+  std::string wider = text;
+  wider.replace(wider.find("i0 < 5"), 6, "i0 < 6");
+  CHECK(tests::refusal(ErrorKind::Internal, [&] { run<Doubles>(wider, memory); }) == "read of self[3], which has 3 elements");
+}
+
 TEST_CASE("loops: integers, bools and gathers") {
   const std::string text = R"(loops gather
   in  table i32[4]

@@ -61,6 +61,14 @@ TEST_CASE("operands that do not fit are the text's mistake") {
   CHECK(inLoops("k[i] = c64(i)") == "5:12: expected operands that fit, found cast of i64 to c64");
 }
 
+TEST_CASE("masks: one mistake a line") {
+  CHECK(inLoops("k[i] = k[i if i < 2]") == "5:24: expected 'else', found ']'");
+  CHECK(inLoops("k[i] = k[i if else 0]") == "5:19: expected an axis or a let, found 'else'");
+  CHECK(inLoops("k[i] = k[i else 0]") == "5:16: expected ']', found 'else'");
+  CHECK(inLoops("k[i] = k[i if i else 0]") == "5:12: expected operands that fit, found a load's mask is b8, not i64");
+  CHECK(inLoops("x[i] = x[i if i < 2 else 0]") == "5:12: expected operands that fit, found a load of f32 or i64");
+}
+
 TEST_CASE("reductions: one mistake a line") {
   CHECK(inLoops("k[i] = sum[j](i)") == "5:12: expected an operation that combines values, found 'sum'");
   CHECK(inLoops("k[i] = sub[j](i)") == "5:12: expected an operation that combines values, found 'sub'");

@@ -58,6 +58,23 @@ const char* const cpuKernel = R"(kernel masked on cpu
         out0[i0*10 + l2] = self[i0*10 + l2]
 )";
 
+const char* const paddedLoops = R"(loops padded
+  in  self f32[4, 5]
+  out out0 f32[4, 8]
+  for i0 in 4, i1 in 8
+    let t0 = self[i0*5 + i1 - 1 if (1 <= i1) & (i1 < 6) else self[i0*5]]
+    out0[i0*8 + i1] = t0 * t0
+)";
+
+const char* const maskedKernel = R"(kernel padded on cpu
+  launch 4 tasks, 1 at a time
+  in  self f32[4, 8] align 64
+  out out0 f32[6, 8] align 64
+  for i0 in 4 task
+    lanes l0 in 8
+      out0[i0*8] x8 = self[i0*8 - 8 if 1 <= i0 else f32(-1)] x8
+)";
+
 const char* const softmaxLoops = R"(loops aten_softmax
   in  self f16[64, 200]
   out out0 f16[64, 200]
@@ -165,8 +182,10 @@ struct Sums {
 TEST_CASE("every text form reads back as the same text") {
   CHECK(toText(parseLoops(addLoops)) == addLoops);
   CHECK(toText(parseLoops(siluLoops)) == siluLoops);
+  CHECK(toText(parseLoops(paddedLoops)) == paddedLoops);
   CHECK(toText(parseKernel(cudaKernel)) == cudaKernel);
   CHECK(toText(parseKernel(cpuKernel)) == cpuKernel);
+  CHECK(toText(parseKernel(maskedKernel)) == maskedKernel);
   CHECK(toText(parseLoops(softmaxLoops)) == softmaxLoops);
   CHECK(toText(parseLoops(varianceLoops)) == varianceLoops);
   CHECK(toText(parseKernel(reducingKernel)) == reducingKernel);

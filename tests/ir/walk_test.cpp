@@ -64,6 +64,19 @@ TEST_CASE("substitute puts an expression in an axis's place and folds what becom
   CHECK(substitute(pool, value, pool.axis(9), j) == value);
 }
 
+TEST_CASE("a load is moved with its mask and what it is elsewhere") {
+  ExprPool pool;
+  const Expr* i = pool.axis(4);
+  const Expr* mask = pool.make(Op::Lt, {i, pool.integer(DType::I64, 3)});
+  const Expr* masked = pool.load(0, i, mask, pool.load(1, DType::F32, i), LoadMode::Contiguous);
+  const Expr* two = pool.integer(DType::I64, 2);
+  CHECK(toText(substitute(pool, masked, i, two)) == "b0[2] x?");
+  CHECK(toText(substitute(pool, masked, i, pool.integer(DType::I64, 3))) == "b1[3]");
+  const Expr* j = pool.axis(9);
+  CHECK(toText(movedLoad(pool, masked, 5, [&](const Expr* x) { return substitute(pool, x, i, j); })) ==
+        "b5[i1 if i1 < 3 else b1[i1]] x?");
+}
+
 TEST_CASE("rewrite replaces from the top and leaves what it gave alone") {
   ExprPool pool;
   const Expr* x = pool.load(0, DType::F32, pool.axis(4));

@@ -75,7 +75,7 @@ class FlatVectors {
   const Expr* at(const Expr* node, const Position& position) const {
     LoadMap loads;
     for (const Access& access : domain_.loads())
-      loads[access.node] = loops_.pool->load(access.buffer, access.node->dtype, domain_.offset(access, position));
+      loads[access.node] = domain_.load(access, domain_.offset(access, position), ir::LoadMode::PerLane, position, loads);
     return domain_.at(node, position, loads);
   }
 

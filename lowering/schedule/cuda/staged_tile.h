@@ -63,8 +63,8 @@ class StagedTile {
   const Access& access_;
   const int rows_;                   ///< the layout's lanes
   const std::vector<int64_t> tile_;  ///< extents, by dim of the domain
-  const int unit_;         ///< elements of the widest vector
-  std::vector<Run> runs_;  ///< outermost first
+  const int unit_;                   ///< elements of the widest vector
+  std::vector<Run> runs_;            ///< outermost first
   int lanes_ = 1;
 };
 

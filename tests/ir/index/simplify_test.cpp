@@ -58,6 +58,12 @@ TEST_CASE("sums gather what is alike, and stay as they are written otherwise") {
   CHECK(simplified("i*x[k] + j*0") == "i*x[k]");
 }
 
+TEST_CASE("a mask goes where it always holds, and the load where it never does") {
+  CHECK(simplified("x[k + i if (0 <= k + i) & (k < 100) else 7]") == "x[k + i]");
+  CHECK(simplified("x[k - 1 if (1 <= k) & (k < 101) else 7]") == "x[k - 1 if 1 <= k else 7]");
+  CHECK(simplified("x[k if 100 <= k else j + 4*0]") == "j");
+}
+
 TEST_CASE("multiples leave a quotient, whatever the sign") {
   CHECK(simplified("floordiv(i*4 + j, 4)") == "i");
   CHECK(simplified("floordiv(i*8 + k, 4)") == "i*2 + floordiv(k, 4)");

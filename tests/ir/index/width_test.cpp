@@ -54,6 +54,13 @@ TEST_CASE("a condition holds for the indices below it, and is one itself") {
   CHECK(wide("if i*4000 < 1000\n  lanes l in 1\n    z[0] = f32(1)") == "i0*4000: 0 to 3999996000");
 }
 
+TEST_CASE("the offset of a masked load is an index wherever its mask is false, too; the mask is a value") {
+  CHECK(wide("lanes l in 1\n  z[t] = y[t if i < 1000 else f32(0)]") == "none");
+  CHECK(wide("lanes l in 1\n  z[t] = y[t if i*4000 < 1000 else f32(0)]") == "none");
+  CHECK(wide("lanes l in 1\n  z[t] = y[i*4000 if i < 1000 else f32(0)]") == "i0*4000: 0 to 3999996000");
+  CHECK(wide("lanes l in 1\n  z[t] = y[t if x[i*4000] < 9 else f32(0)]") == "i0*4000: 0 to 3999996000");
+}
+
 TEST_CASE("what is computed with has all of its bits, where it is no index") {
   CHECK(wide("lanes l in 1\n  z[0] = f32(i*4000)") == "none");
   CHECK(wide("lanes l in 1\n  z[0] = where(i*4000 == x[t], f32(1), f32(2))") == "none");

@@ -63,6 +63,19 @@ TEST_CASE("offsets stay inside their buffers") {
   CHECK(ofBody("y[i*3 + j] = x[floordiv(i*3 + j, 3)*3 + (i*3 + j)%3]") == fine);  // its bounds are 0 to 5, or wider
 }
 
+TEST_CASE("a masked load stays inside its buffer where its mask holds") {
+  const auto load = [](const std::string& place) { return ofBody("y[i*3 + j] = x[" + place + " else f32(0)]"); };
+  const std::string which = "loops f: the store to y: the load of x goes to ";
+  CHECK(load("i*3 + j - 1 if 1 <= i*3 + j") == fine);
+  CHECK(load("i*3 + j - 1 if 1 <= i") == fine);
+  CHECK(load("i*3 + j - 1 if 0 <= i*3 + j") == which + "-1 to 4 and there are 6 elements");
+  CHECK(load("i*3 + j + 1 if (0 < i) & (j < 2)") == fine);
+  CHECK(load("i*3 + j + 1 if (0 < i) & (j < 3)") == which + "4 to 6 and there are 6 elements");
+  CHECK(load("i*9 + j if (0 <= j) & (i <= 0) & (j <= 2)") == fine);
+  CHECK(load("i*9 + j if (0 <= j) & (i <= 1) & (j <= 1)") == which + "0 to 10 and there are 6 elements");
+  CHECK(load("i*3 + j + 9 if x[i] < f32(1)") == fine);  // undecided, so not refused
+}
+
 TEST_CASE("every point is stored once") {
   CHECK(ofBody("y[j] = x[i*3 + j]") == "loops f: the store to y stores to an element twice, at i1");
   CHECK(ofBody("y[i + j] = x[i*3 + j]") == "loops f: the store to y stores to an element twice, at i0 + i1");

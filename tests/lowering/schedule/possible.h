@@ -86,6 +86,8 @@ inline const std::vector<std::string>& smallNests() {
       "  in self f32[24, 40]\n  in other f32[24, 40] strides (1, 24)\n"
       "  out0 f32[24, 40] = aten.add.Tensor(self=self, other=other, alpha=1)\n  return out0\n",
       "  in self f32[6, 50]\n  out0 f32[6, 50] = aten.cumsum.default(self=self, dim=1, dtype=None)\n  return out0\n",
+      "  in self f16[5, 14]\n  out0 f16[7, 16] = aten.constant_pad_nd.default(self=self, pad=[1, 1, 2, 0], value=3)\n"
+      "  return out0\n",
       "  in grad_output f16[2, 13, 9] strides (117, 1, 13)\n  in output f16[2, 13, 9]\n"
       "  out0 f16[2, 13, 9] = aten._softmax_backward_data.default(grad_output=grad_output, output=output, dim=1, "
       "input_dtype=f16)\n"

@@ -117,6 +117,22 @@ TEST_CASE("activations and their gradients") {
   compare("aten.mse_loss_backward.default", "((T([], f16), T([3, 40], f16), T([3, 40], f16), 1), {})");
 }
 
+TEST_CASE("padding with a constant, and cutting off") {
+  const auto pad = [](const char* tensor, const char* rest) {
+    compare("aten.constant_pad_nd.default", fmt::format("(({}, {}), {{}})", tensor, rest));
+  };
+  pad("T([2, 3, 7, 8], f16)", "[1, 1, 2, 0], 0.5");
+  pad("T([5, 40], f16)", "[0, 0, 1, 2], 0.0");
+  pad("T([5, 40], f16)", "[-3, -1, -1, 1], 1.0");
+  pad("T([5, 40], f32)", "[8, 16], 2");
+  pad("T([4, 6, 10], f16, stride=(60, 1, 6))", "[2, -1, 0, 3], 0.25");
+  pad("T([5, 1], f16, stride=(1, 0))", "[30, 1]");
+  pad("T([33], i64)", "[2, 3], -7");
+  pad("T([33], b8)", "[2, 3], 1");
+  pad("T([3, 0], f16)", "[1, 2], 3.0");
+  pad("T([3, 5], f16)", "[0, 0]");
+}
+
 TEST_CASE("selection, filling and conversion") {
   compare("aten.where.self", "((T([1, 1, 9, 9], b8), T([2, 3, 9, 9], f16), T([], f16)), {})");
   compare("aten.masked_fill.Scalar", "((T([2, 3, 9], f16), T([2, 1, 9], b8), -65504.0), {})");
