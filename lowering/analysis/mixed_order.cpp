@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <functional>
-#include <set>
 
 #include "ir/walk.h"
-#include "lowering/analysis/reuse.h"
 
 namespace lowering {
 namespace {
@@ -73,13 +71,6 @@ int chooseLanes(const std::vector<const MatrixNest*>& nests, const ir::Target& t
   return areAligned && nests.front()->columns() % lanes == 0 ? lanes : 0;
 }
 
-std::set<const Expr*> loadsOf(const std::vector<const Expr*>& values) {
-  std::set<const Expr*> loads;
-  for (const Expr* node : ir::postorder(values))
-    if (node->op == ir::Op::Load) loads.insert(node);
-  return loads;
-}
-
 /// A nest over a matrix, along its rows or its columns.
 std::optional<MatrixNest> matrixNest(const ReductionNest& nest, const IterationDomain& domain) {
   if (nest.scans || domain.dims().size() != 2 || domain.elementDims() != 1) return std::nullopt;
@@ -110,23 +101,6 @@ std::vector<MatrixInput> MixedOrderReduction::inputs() const {
     }
   }
   return found;
-}
-
-std::vector<const Expr*> MixedOrderReduction::columnValues() const {
-  return alongColumns ? loadedRowValues(alongColumns->nest) : std::vector<const Expr*>();
-}
-
-bool MixedOrderReduction::isOfColumnValues(const MatrixInput& input) const {
-  if (!alongColumns) return false;
-  const std::set<const Expr*> loads = loadsOf(columnValues());
-  const auto isInput = [&](const MatrixNest& matrix, const Access& access) { return matrix.input(access) == input; };
-  const std::vector<Access>& all = alongColumns->domain.loads();
-  const bool isOne = std::any_of(all.begin(), all.end(), [&](const Access& access) {
-    return loads.contains(access.node) && isInput(*alongColumns, access);
-  });
-  const bool isAlsoOfRows = alongRows && std::any_of(alongRows->domain.loads().begin(), alongRows->domain.loads().end(),
-                                                     [&](const Access& access) { return isInput(*alongRows, access); });
-  return isOne && !isAlsoOfRows;
 }
 
 std::optional<MixedOrderReduction> mixedOrderReductionOf(const ir::Loops& loops, const ReductionNest& nest,

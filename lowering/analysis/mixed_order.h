@@ -39,10 +39,6 @@ struct MixedOrderReduction {
   int64_t columns() const { return any().columns(); }
   /// What is read, each once; those of all columns alike have the column stride 0, the others 1.
   std::vector<MatrixInput> inputs() const;
-  /// What the first traversal along the columns needs of a column alone and makes of several inputs, such as a pivot.
-  std::vector<const ir::Expr*> columnValues() const;
-  /// Whether an input serves nothing else.
-  bool isOfColumnValues(const MatrixInput& input) const;
 };
 
 /// Whether the reductions of columns are f32 sums, to which all CTAs can add.

@@ -59,16 +59,6 @@ std::vector<TraversalValue> rowValues(const ReductionNest& nest) {
   return found;
 }
 
-std::vector<const Expr*> loadedRowValues(const ReductionNest& nest) {
-  std::vector<const Expr*> found;
-  for (const TraversalValue& value : rowValues(nest)) {
-    const std::vector<const Expr*> nodes = ir::postorder({value.value});
-    const auto loads = std::count_if(nodes.begin(), nodes.end(), [](const Expr* node) { return node->op == ir::Op::Load; });
-    if (value.traversal == 0 && loads > 1) found.push_back(value.value);
-  }
-  return found;
-}
-
 std::vector<TraversalValue> repeatedFunctions(const ReductionNest& nest) {
   std::vector<TraversalValue> once, again;
   for (int traversal = 0; traversal <= nest.traversals(); ++traversal) {

@@ -18,9 +18,6 @@ struct TraversalValue {
 /// subexpressions that are floating, do not depend on the reduced axes and are no mere Load or constant.
 std::vector<TraversalValue> rowValues(const ReductionNest& nest);
 
-/// Those that the first traversal needs and that are made of several loads, such as a pivot.
-std::vector<const ir::Expr*> loadedRowValues(const ReductionNest& nest);
-
 /// Functions of elements, such as exponentials, that a traversal computes and a later one or the element stores need again.
 std::vector<TraversalValue> repeatedFunctions(const ReductionNest& nest);
 

@@ -20,16 +20,10 @@ struct VectorRegisters {
 
 VectorRegisters registersOf(const MixedOrderReduction& matrix) {
   VectorRegisters registers;
-  int64_t ofColumnValue = 0;  // counts as one of the inputs that it is made of
   for (const MatrixInput& input : matrix.inputs()) {
     if (input.columnStride == 0) continue;
-    const int64_t ofInput = words(matrix, input.dtype);
-    if (matrix.isOfColumnValues(input))
-      ofColumnValue = std::max(ofColumnValue, ofInput);
-    else
-      (input.rowStride == 0 ? registers.shared : registers.ofRow) += ofInput * (input.rowStride == 0 ? 1 : 2);
+    (input.rowStride == 0 ? registers.shared : registers.ofRow) += words(matrix, input.dtype) * (input.rowStride == 0 ? 1 : 2);
   }
-  registers.shared += ofColumnValue * static_cast<int64_t>(matrix.columnValues().size());
   if (!matrix.alongColumns) return registers;
   for (const Reduction& reduction : matrix.alongColumns->nest.reductions)
     registers.shared += words(matrix, reduction.body->dtype);

@@ -1,14 +1,9 @@
 // Reductions in loops: one page an idea.
 #include <doctest/doctest.h>
-#include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cmath>
-#include <numeric>
 
 #include "ir/error.h"
-#include "ir/interpret/interpret.h"
 #include "ir/text/text.h"
 #include "ir/verify/verify.h"
 #include "lowering/tensor/lowering.h"
@@ -108,7 +103,7 @@ TEST_CASE("layer norm backward: rows and columns are loops of their own") {
 )");
 }
 
-TEST_CASE("batch norm in training: one traversal around one of the channel's elements; running statistics are written in place") {
+TEST_CASE("batch norm in training: one traversal around the channel's first element; running statistics are written in place") {
   CHECK(loopsOf(R"(  in input        f16[4, 3, 5, 5]
   in running_mean f32[3]
   in running_var  f32[3]
@@ -116,68 +111,18 @@ TEST_CASE("batch norm in training: one traversal around one of the channel's ele
   return out0, out1, out2, running_mean, running_var
 )") == R"(  for i0 in 4, i1 in 3, i2 in 5, i3 in 5 reduce i4 in 4, i5 in 5, i6 in 5, i7 in 4, i8 in 5, i9 in 5
     let t0 = i0*75 + i1*25 + i2*5 + i3
-    let t1 = f32(input[i1*25 + 81])
-    let t2 = f32(input[i1*25 + 162])
-    let t3 = max(min(t1, t2), min(max(t1, t2), f32(input[i1*25 + 243])))
-    let t4 = add[i4, i5, i6](f32(input[i4*75 + i1*25 + i5*5 + i6]) - t3)
-    let t5 = t3 + t4 / f32(100)
-    let t6 = f32(input[i7*75 + i1*25 + i8*5 + i9]) - t3
-    let t7 = max(add[i7, i8, i9](t6 * t6) - t4 * t4 / f32(100), f32(0))
-    let t8 = rsqrt(t7 / f32(100) + f32(1e-05))
-    out0[t0] = f16((f32(input[t0]) - t5) * t8)
-    running_mean[i1] = running_mean[i1] * f32(0.9) + t5 * f32(0.1)
-    running_var[i1] = running_var[i1] * f32(0.9) + t7 / f32(99) * f32(0.1)
-    out1[i1] = t5
-    out2[i1] = t8
+    let t1 = f32(input[i1*25])
+    let t2 = add[i4, i5, i6](f32(input[i4*75 + i1*25 + i5*5 + i6]) - t1)
+    let t3 = t1 + t2 / f32(100)
+    let t4 = f32(input[i7*75 + i1*25 + i8*5 + i9]) - t1
+    let t5 = max(add[i7, i8, i9](t4 * t4) - t2 * t2 / f32(100), f32(0))
+    let t6 = rsqrt(t5 / f32(100) + f32(1e-05))
+    out0[t0] = f16((f32(input[t0]) - t3) * t6)
+    running_mean[i1] = running_mean[i1] * f32(0.9) + t3 * f32(0.1)
+    running_var[i1] = running_var[i1] * f32(0.9) + t5 / f32(99) * f32(0.1)
+    out1[i1] = t3
+    out2[i1] = t6
 )");
-}
-
-/// What batch norm finds of one channel of these numbers: its mean, and one by its deviation.
-std::array<double, 2> statisticsOf(const std::vector<double>& numbers) {
-  const std::vector<ir::Loops> loops = lowering::lower(ir::parseGraph(fmt::format(R"(graph
-  in input f32[{0}, 1, 32]
-  out0 f32[{0}, 1, 32], out1 f32[1], out2 f32[1] = aten.native_batch_norm.default(input=input, weight=None, bias=None, running_mean=None, running_var=None, training=True, momentum=0.1, eps=0.0)
-  return out0, out1, out2
-)",
-                                                                                  numbers.size() / 32)));
-  std::vector<ir::Memory> memory;
-  for (const ir::Buffer& buffer : loops.front().buffers)
-    memory.push_back(ir::Memory::zeros(ir::DType::F32, buffer.type.storageElements()));
-  memory.front().data = numbers;
-  ir::interpret(loops.front(), memory);
-  const auto result = [&](std::size_t buffer) { return std::get<std::vector<double>>(memory[buffer].data).front(); };
-  return {result(2), result(3)};
-}
-
-/// Numbers around 1 with this offset, of which those at some places are something else.
-std::vector<double> numbersWith(double offset, const std::vector<std::size_t>& places = {}, double other = 0) {
-  std::vector<double> numbers(4096);
-  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = offset + static_cast<double>(i * 7 % 64) / 32;
-  for (const std::size_t place : places) numbers[place] = other;
-  return numbers;
-}
-
-/// The error of the deviation that is found in f32, relative, against that in f64.
-double errorOf(const std::vector<double>& numbers) {
-  const auto count = static_cast<double>(numbers.size());
-  const double mean = std::accumulate(numbers.begin(), numbers.end(), 0.0) / count;
-  const auto square = [&](double sum, double x) { return sum + (x - mean) * (x - mean); };
-  const double scale = 1 / std::sqrt(std::accumulate(numbers.begin(), numbers.end(), 0.0, square) / count);
-  return std::abs(statisticsOf(numbers)[1] / scale - 1);
-}
-
-TEST_CASE("a channel's deviation keeps its digits where the numbers are far from zero, and where one is far from the others") {
-  constexpr double few = 1e-6;
-  CHECK(errorOf(numbersWith(0)) < few);
-  CHECK(errorOf(numbersWith(4096)) < few);
-  CHECK(errorOf(numbersWith(-65000)) < few);
-  for (const std::size_t place : {0, 1, 1024, 1040, 2048, 2064, 3072, 3096, 4095}) {
-    CAPTURE(place);
-    CHECK(errorOf(numbersWith(0, {place}, 65504)) < few);
-    CHECK(errorOf(numbersWith(4096, {place}, -65504)) < few);
-  }
-  // A padding value at both ends.
-  CHECK(errorOf(numbersWith(0, {0, 1, 2, 3, 4092, 4093, 4094, 4095}, 65504)) < few);
 }
 
 TEST_CASE("batch norm in evaluation reduces nothing: the statistics handed out are loops of their own") {

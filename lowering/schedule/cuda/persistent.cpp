@@ -1,7 +1,5 @@
 // Reductions along the rows and along the columns of a matrix that is read once: CTAs that take rows one after another.
 #include <algorithm>
-#include <utility>
-#include <vector>
 
 #include "ir/index/ceil_div.h"
 #include "lowering/heuristics/columns.h"
@@ -139,10 +137,6 @@ class PersistentKernel {
         held.next = kernel_.addLocal(name + "_next", input.dtype, elements, ir::Space::Private, lanes);
       held_.push_back(held);
     }
-    const int64_t elements = int64_t{matrix_.lanes} * schedule_.vectors;
-    for (const Expr* value : matrix_.columnValues())
-      columnValues_.emplace_back(value,
-                                 kernel_.addLocal("column_value", value->dtype, elements, ir::Space::Private, matrix_.lanes));
   }
   void addSums() {
     if (!columns()) return;
@@ -181,18 +175,8 @@ class PersistentKernel {
     for (const Held& held : held_)
       if (!held.isOfRow()) weights.stores.push_back({held.now, slot(), memory(held.input, row(), column()), true, {}});
     append(block, forVectors(std::move(weights)));
-    append(block, forVectors(computeColumnValues()));
     append(block, fetch(rowAt(kernel_.number(0)), [&](const Held& held) { return steps_ > 1 ? held.next : held.now; }));
     return block;
-  }
-  ir::Lanes computeColumnValues() const {
-    ir::Lanes lanes = vectorLanes();
-    if (columnValues_.empty()) return lanes;
-    const LanePlace at = place(*columns(), lanes, column());
-    const LoadMap inputs = bindings(*columns());
-    for (const auto& [value, local] : columnValues_)
-      lanes.stores.push_back({local, slot(), columns()->domain.at(value, at.each, inputs), true, {}});
-    return lanes;
   }
   /// Reads a row, if there is one, into registers.
   ir::Block fetch(Value row, const std::function<int(const Held&)>& to) const {
@@ -271,8 +255,7 @@ class PersistentKernel {
   void addToColumns(ir::Lanes& lanes) const {
     if (!columns()) return;
     const LanePlace at = place(*columns(), lanes, column());
-    LoadMap loads = bindings(*columns());
-    for (const auto& [value, local] : columnValues_) loads[value] = vectorOf(local, value->dtype);
+    const LoadMap loads = bindings(*columns());
     for (std::size_t i = 0; i < sums().size(); ++i)
       lanes.stores.push_back({sums_[i], slot(), columns()->domain.at(sums()[i].body, at.each, loads), true, sums()[i].op});
   }
@@ -338,7 +321,6 @@ class PersistentKernel {
   const int64_t steps_, rowVectors_;
   Value cta_, thread_, step_, ofStep_, vector_, inGroup_, group_;
   std::vector<Held> held_;
-  std::vector<std::pair<const Expr*, int>> columnValues_;       ///< MixedOrderReduction::columnValues, and where they are
   std::vector<int> sums_, partials_, totals_, partialResults_;  ///< by reduction of columns
 };
 

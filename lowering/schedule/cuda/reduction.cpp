@@ -256,9 +256,8 @@ class ReductionKernel {
     return chunk(std::move(lanes));
   }
   ir::Block rowValues(int traversal) {
-    const LanePlace row = at_.row();
-    if (!areLanesKept()) return when(isRow(), hoisted_.compute(traversal, row, bindings(row)));
-    return traversal == 0 ? when(isRow(), hoisted_.computeLanes(row, bindings(row))) : ir::Block{};
+    if (areLanesKept()) return {};
+    return when(isRow(), hoisted_.compute(traversal, at_.row(), bindings(at_.row())));
   }
 
   ir::Block reducingPhase(int traversal) {

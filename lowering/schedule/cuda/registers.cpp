@@ -39,19 +39,8 @@ ir::Block RowRegisters::compute(int traversal, const LanePlace& row, const LoadM
   return statement(row, std::move(stores));
 }
 
-ir::Block RowRegisters::computeLanes(const LanePlace& rows, const LoadMap& bindings) {
-  lanes_ = static_cast<int>(rows.lane->axis().extent);
-  std::vector<ir::Store> stores;
-  for (const ir::Expr* value : loadedRowValues(kernel_.nest())) {
-    registers_[value] = kernel_.addLocal("of_row", value->dtype, lanes_, ir::Space::Private, lanes_);
-    stores.push_back({registers_[value], first(), kernel_.domain().at(value, rows.each, bindings), true, {}});
-  }
-  return statement(rows, std::move(stores));
-}
-
 void RowRegisters::addTo(LoadMap& bindings) const {
-  const auto mode = lanes_ > 1 ? ir::LoadMode::Contiguous : ir::LoadMode::PerLane;
-  for (const auto& [value, local] : registers_) bindings[value] = kernel_.pool().load(local, value->dtype, first(), mode);
+  for (const auto& [value, local] : registers_) bindings[value] = kernel_.pool().load(local, value->dtype, first());
 }
 
 void FunctionRegisters::add(int64_t vectors, int lanes) {

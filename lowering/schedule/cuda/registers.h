@@ -22,8 +22,6 @@ class RowRegisters {
   /// Computes there the values of a traversal that depend on its row alone, but for conversions of what was read, so that it is
   /// done once for all of a thread's vectors. `bindings` replace loads.
   ir::Block compute(int traversal, const LanePlace& row, const LoadMap& bindings);
-  /// Computes loadedRowValues of the rows that are the lanes of a vector.
-  ir::Block computeLanes(const LanePlace& rows, const LoadMap& bindings);
   /// Adds the registers to what loads and expressions are read as.
   void addTo(LoadMap& bindings) const;
 
@@ -33,7 +31,6 @@ class RowRegisters {
 
   NestKernel& kernel_;
   std::map<const ir::Expr*, int> registers_;
-  int lanes_ = 1;  ///< rows that they are of
 };
 
 /// Registers for functions of elements, such as exponentials, that one traversal computes and a later one needs again.
