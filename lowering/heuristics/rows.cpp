@@ -259,7 +259,9 @@ RowMapping chooseRowMapping(const ReductionNest& nest, const IterationDomain& do
 
 LayoutSchedule scheduleOf(const RowMapping& mapping, const IterationDomain& domain) {
   LayoutSchedule schedule;
-  schedule.layout = simplified(layoutOf(mapping, domain));
+  // A persistent cluster's addresses that depend on the thread by way of its row's number (which is always 0) are worth 7 to 29
+  // %: batch norms and their gradients of [32, 64, 128, 128] to [128, 64, 112, 112] halves. Others lose up to 14 % by them.
+  schedule.layout = simplified(layoutOf(mapping, domain), mapping.isPersistent);
   schedule.hold = mapping.hold;
   schedule.readsAhead =
       mapping.hold == Hold::Registers && schedule.layout.extent(Bind::Unrolled) <= limits::rows::prefetchedVectors;

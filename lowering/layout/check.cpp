@@ -129,11 +129,10 @@ void check(const Schedule& schedule, const LoopNest& nest, const ir::Target& tar
 }
 
 void check(const std::vector<Schedule>& schedules, const LoopNests& nests, const ir::Target& target) {
-  const auto isPersistent = [&](std::size_t nest) { return std::holds_alternative<PersistentSchedule>(schedules[nest]); };
   std::vector<std::optional<MixedOrderReduction>> matrices;
   for (const LoopNest& nest : nests.all) matrices.push_back(nest.mixedOrder);
   for (const MixedOrderPair& pair : nests.mixedOrders)
-    if (isPersistent(pair.first) && isPersistent(pair.second)) matrices[pair.first] = matrices[pair.second] = pair.matrix;
+    if (commonSchedule(schedules[pair.first], schedules[pair.second])) matrices[pair.first] = matrices[pair.second] = pair.matrix;
   for (std::size_t i = 0; i < schedules.size(); ++i) std::visit(Checker(nests.all[i], matrices[i], target), schedules[i]);
 }
 

@@ -53,7 +53,7 @@ int Layout::group() const {
   return static_cast<int>(extent(Bind::Thread));
 }
 
-Layout simplified(Layout layout) {
+Layout simplified(Layout layout, bool keepsGroup) {
   if (const int block = std::exchange(layout.block, 0); layout.extent(Bind::Thread) != block) layout.block = block;
   const auto threads = [&](std::size_t begin, std::size_t end) {
     int64_t count = 1;
@@ -65,7 +65,7 @@ Layout simplified(Layout layout) {
     const Layout::Dim& dim = layout.dims[part.dim];
     if (part.extent > 1 || part.block > 0) return false;
     if (part.bind != Bind::Thread || dim.begin == dim.end) return true;
-    return layout.block == 0 && part.threads == threads(i + 1, layout.parts.size()) && threads(0, i) == 1;
+    return !keepsGroup && layout.block == 0 && part.threads == threads(i + 1, layout.parts.size()) && threads(0, i) == 1;
   };
   for (std::size_t i = layout.parts.size(); i-- > 0;)
     if (saysNothing(i)) layout.parts.erase(layout.parts.begin() + static_cast<std::ptrdiff_t>(i));

@@ -61,7 +61,7 @@ struct Layout {
   bool operator==(const Layout&) const = default;
 };
 
-/// The same layout without parts of one value that say nothing.
-Layout simplified(Layout layout);
+/// The same layout without parts of one value that say nothing. `keepsGroup` keeps the one whose threads all work on a row.
+Layout simplified(Layout layout, bool keepsGroup = false);
 
 }  // namespace lowering

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -114,6 +115,9 @@ std::string toText(const Schedule& schedule);
 /// The schedule of a text, for a nest. Error: Input, for what is no schedule of it; whether the nest can have it is for `check`
 /// to say.
 Schedule parseSchedule(std::string_view text, const LoopNest& nest);
+
+/// The schedule of two loops in one kernel, nothing where each has its own; what becomes of columns concerns only one of them.
+std::optional<PersistentSchedule> commonSchedule(const Schedule& first, const Schedule& second);
 
 /// The nest's domain that a schedule lays out.
 const IterationDomain& domainOf(const LayoutSchedule& schedule, const LoopNest& nest);

@@ -121,18 +121,6 @@ std::optional<PersistentSchedule> mixedOrderSchedule(const LoopNests& nests, con
   return choosePersistentSchedule(pair.matrix, target);
 }
 
-/// The schedule of two loops in one kernel, nothing where each has its own; what becomes of columns concerns only one of them.
-std::optional<PersistentSchedule> commonSchedule(const Schedule& first, const Schedule& second) {
-  const auto* one = std::get_if<PersistentSchedule>(&first);
-  const auto* other = std::get_if<PersistentSchedule>(&second);
-  if (one == nullptr || other == nullptr) return std::nullopt;
-  PersistentSchedule shared = *one;
-  shared.adds = one->adds || other->adds;
-  PersistentSchedule same = *other;
-  same.adds = shared.adds;
-  return shared == same ? std::optional(shared) : std::nullopt;
-}
-
 /// Whether loops read what others do.
 bool shareInput(const ir::Loops& a, const ir::Loops& b) {
   return std::any_of(a.buffers.begin(), a.buffers.end(), [&](const ir::Buffer& x) {
