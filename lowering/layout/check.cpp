@@ -41,7 +41,8 @@ class Checker {
     checkGroups(schedule.group, schedule.block);
     need(schedule.vectors > 0 && int64_t{schedule.vectors} * schedule.group * matrix.lanes >= matrix.columns(),
          "{} vectors of {} threads hold no row of {}", schedule.vectors, schedule.group, matrix.columns());
-    need(schedule.rows > 0 && int64_t{schedule.vectors} * schedule.rows * matrix.lanes <= mostHeld, "a thread holds too much");
+    need(schedule.rows > 0 && schedule.rows <= mostHeld && int64_t{schedule.vectors} * schedule.rows * matrix.lanes <= mostHeld,
+         "a thread holds too much");
     need(schedule.rows == 1 || !matrix.alongRows || matrix.alongRows->nest.traversals() == 0,
          "rows that are reduced come one by one");
     need(schedule.grid > 0 && schedule.grid <= target_.processors, "only {} CTAs run at once", target_.processors);
@@ -57,7 +58,7 @@ class Checker {
     const IterationDomain& domain = nest_.domain;
     const int64_t rows = domain.numel(0, domain.elementDims()), elements = domain.inner().extent;
     need(schedule.columns == !domain.runsAlongElements(), "memory runs along the {}", schedule.columns ? "elements" : "columns");
-    need(isPowerOfTwo(schedule.lanes), "vectors have 1, 2, 4, 8 or 16 lanes");
+    need(isPowerOfTwo(schedule.lanes) && schedule.lanes <= target_.vectorBytes, "vectors have 1, 2, 4, 8 or 16 lanes");
     checkVectors(schedule);
     need(schedule.columns ? schedule.lines * schedule.lanes == rows : schedule.lines == rows, "it has not all lines");
     need(schedule.vectors == (schedule.columns ? elements : ceilDiv(elements, schedule.lanes)), "its lines have not all vectors");
@@ -65,7 +66,8 @@ class Checker {
     need(schedule.steps > 0 && schedule.steps * schedule.lanes <= mostHeld, "a thread holds 1 to {} elements", mostHeld);
     need(isPowerOfTwo(schedule.ctas) && schedule.ctas <= target_.clusterCtas, "clusters have up to {} CTAs", target_.clusterCtas);
     if (schedule.columns) {
-      need(isPowerOfTwo(schedule.across) && isPowerOfTwo(schedule.group) && schedule.across * schedule.group == schedule.block,
+      need(isPowerOfTwo(schedule.across) && isPowerOfTwo(schedule.group) &&
+               int64_t{schedule.across} * schedule.group == schedule.block,
            "its threads are not those across and down");
       need(schedule.gridSplits == 1, "columns are not split over the grid");
       need(schedule.ctas == 1 || schedule.group > 1, "a column of one thread needs no cluster");

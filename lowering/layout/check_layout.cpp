@@ -32,6 +32,7 @@ class LayoutChecker {
       : schedule_(schedule), layout_(schedule.layout), nest_(nest), domain_(domainOf(schedule, nest)), target_(target) {}
 
   void check() const {
+    checkNumbers();
     checkDims();
     for (std::size_t d = 0; d < layout_.dims.size(); ++d) checkParts(d);
     checkLaunch();
@@ -53,6 +54,15 @@ class LayoutChecker {
   // -------------------------------------------------------------------------------------------------------------------
   // Any layout.
 
+  /// Whether the numbers are so small that what is made of them is a number.
+  void checkNumbers() const {
+    int64_t all = 1;
+    for (const Part& part : layout_.parts) {
+      need(part.extent <= mostCovered / all && part.block <= mostCovered, "its parts count too far");
+      need(part.threads <= ir::Target::ctaThreads, "threads are up to {} apart", ir::Target::ctaThreads);
+      all *= part.extent;
+    }
+  }
   void checkDims() const {
     const auto& lane = layout_.dims[layout_.laneDim];
     need(isPowerOfTwo(lane.lanes) && lane.lanes <= target_.vectorBytes, "vectors have 1, 2, 4, 8 or 16 lanes");
@@ -78,8 +88,7 @@ class LayoutChecker {
       need(part.threads == 0 || part.bind == Bind::Thread, "only threads are so many apart");
       if (part.block > 0) block = part.block;
       all *= part.extent;
-      if (part.block == 0) inside *= part.extent;
-      need(all <= mostCovered && part.block <= mostCovered, "dim '{}' has too many values", name);
+      inside *= part.block == 0 ? part.extent : 1;
       isOutermost = false;
     }
     const int64_t extent = layout_.dims[d].extent;

@@ -17,6 +17,8 @@
 namespace lowering {
 namespace {
 
+constexpr int64_t mostDims = 26, mostParts = 64, mostLanes = 64, mostExtent = int64_t{1} << 40;  // of a text
+
 template <typename Enum, std::size_t n>
 using Words = std::array<std::pair<std::string_view, Enum>, n>;
 
@@ -203,7 +205,7 @@ T readValue(Reader& reader, T value) {
   if constexpr (std::is_enum_v<T>)
     return readWord(reader, value);
   else
-    return static_cast<T>(reader.number(std::numeric_limits<T>::max()));
+    return static_cast<T>(reader.number(std::min<int64_t>(std::numeric_limits<T>::max(), mostExtent)));
 }
 
 template <typename S>
@@ -225,8 +227,6 @@ void readItems(Reader& reader, S& schedule) {
     if (!isKnown) reader.fail(fmt::format("one of {}", fmt::join(names, ", ")));
   } while (reader.accept(','));
 }
-
-constexpr int64_t mostDims = 26, mostParts = 64, mostLanes = 64, mostExtent = int64_t{1} << 40;
 
 /// `a b(2) c*8`: dims of the layout, how many of the domain's dims each has, and the lanes of one of them.
 void readDims(Reader& reader, Layout& layout) {

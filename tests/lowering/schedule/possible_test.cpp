@@ -113,6 +113,10 @@ TEST_CASE("what is no schedule is refused, and why") {
   CHECK(refusal("a b*8: grid a 5, grid b 6") == "schedule: the grid splits what is read once");
   CHECK(refusal("a b*8: serial a 5, thread b 8") == "schedule: a thread has one row, or those of one vector");
   CHECK(refusal("a b*8: grid a 5, serial b 6; hold registers") == "schedule: what is held in registers is unrolled");
+  CHECK(refusal("a b*8: grid a 1099511627776, thread b 1099511627776") == "schedule: its parts count too far");
+  CHECK(refusal("a b*8: grid a 9999999999999999999") ==
+        "schedule: a number up to 1099511627776 is expected at character 15, in place of '9999999999999999999'");
+  CHECK(refusal("a b*8: grid a 5, thread b 8 every 2000000000") == "schedule: threads are up to 1024 apart");
   CHECK(refusal("tasks") == "schedule: tasks are for CPUs");
   CHECK(refusal("scan: lanes 8") == "schedule: the loops have no scan");
 }
