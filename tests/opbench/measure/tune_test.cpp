@@ -56,7 +56,7 @@ class FakeDevice : public tests::FakeGpu {
   SecondsOf secondsOf_;
 };
 
-const std::string rulesChoice = "pointwise lanes 4 steps 1 block 128", favourite = "pointwise lanes 4 steps 2 block 256";
+const std::string rulesChoice = "a*4: grid a 16, thread a 128", favourite = "a*4: grid a 4, unroll a 2, thread a 256";
 
 /// A call on the fake device, tuned: a sum of two matrices.
 struct Tuned {
@@ -94,14 +94,14 @@ TEST_CASE("the least time wins where it is beyond noise") {
 TEST_CASE("every candidate races, the default first; the plan has the winner's kernel") {
   const Tuned tuned(favouring);
   CHECK(tuned.device.prepared.front() == rulesChoice);
-  CHECK(tuned.device.prepared.size() == 9);
+  CHECK(tuned.device.prepared.size() == 10);
   CHECK(tuned.schedule() == favourite);
   CHECK(tuned.plan.kernels.at(0).launch.block == 256);
-  CHECK(tuned.tuning.candidates == 9);
+  CHECK(tuned.tuning.candidates == 10);
   CHECK(tuned.tuning.gain == doctest::Approx(1.5));
   CHECK_FALSE(tuned.tuning.isStored);
   CHECK(tuned.tuning.refused.empty());
-  REQUIRE(tuned.tuning.tried.size() == 9);
+  REQUIRE(tuned.tuning.tried.size() == 10);
   CHECK(tuned.tuning.tried[0].schedule == rulesChoice);
   CHECK(tuned.tuning.tried[0].seconds == doctest::Approx(1.5e-3));
 }
@@ -156,10 +156,10 @@ TEST_CASE("a stored winner that is none of today's candidates, is measured anew"
   const std::filesystem::path file = folder.path / "cache/tuning.jsonl";
   std::string text = tests::contentOf(file);
   REQUIRE(text.find(favourite) != std::string::npos);
-  text.replace(text.find(favourite), favourite.size(), "pointwise lanes 4 steps 77 block 99");
+  text.replace(text.find(favourite), favourite.size(), "a*4: grid a 77, thread a 99");
   std::ofstream(file) << text;
   const Tuned again(favouring, kept);
-  CHECK(again.device.prepared.size() == 9);
+  CHECK(again.device.prepared.size() == 10);
   CHECK(again.schedule() == favourite);
   CHECK_FALSE(again.tuning.isStored);
 }
