@@ -14,8 +14,10 @@
 #include <vector>
 
 #include "codegen/compile.h"
+#include "codegen/cuda/prelude.h"
 #include "inputs/convert.h"
 #include "lowering/tensor/lowering.h"
+#include "opbench/measure/statistics.h"
 #include "opbench/run/family.h"
 #include "runtime/build/nvrtc.h"
 #include "runtime/torch/call.h"
@@ -24,6 +26,7 @@
 namespace {
 
 using codegen::Program;
+using opbench::median;
 
 constexpr int rounds = 3;  // the median of so many compilations counts, after one that warms up
 constexpr const char* families[] = {"copy", "pointwise", "reduction", "normalization"};
@@ -56,12 +59,6 @@ std::map<std::string, std::vector<Program>> draw(std::vector<inputs::Sample> sam
   return drawn;
 }
 
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
-  return values[values.size() / 2];
-}
-
 /// Of the processor's time, which others on the machine hardly change: NVRTC works in the calling thread.
 double millisecondsOf(const std::function<void()>& run) {
   const auto now = [] {
@@ -77,8 +74,9 @@ double millisecondsOf(const std::function<void()>& run) {
 /// A program that does nothing, behind the beginning of another one or behind nothing.
 Program emptyAfter(const Program& program, bool keepsPrelude) {
   Program empty = program;
-  const size_t own = program.source.rfind("extern \"C\" __global__");
-  empty.source = (keepsPrelude ? program.source.substr(0, own) : "") + "extern \"C\" __global__ void " + program.name + "() {}\n";
+  empty.source =
+      keepsPrelude ? program.source.substr(0, program.source.size() - codegen::withoutPrelude(program.source).size()) : "";
+  empty.source += "\nextern \"C\" __global__ void " + program.name + "() {}\n";
   return empty;
 }
 

@@ -1,6 +1,7 @@
 #include "codegen/compile.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "codegen/cuda/emit.h"
 #include "codegen/llvm/emit.h"
@@ -31,21 +32,36 @@ bool isIdle(const ir::Loops& loops) {
                      [&](const ir::StoreTo& store) { return loops.buffers.at(store.buffer).type.numel() == 0; });
 }
 
+/// Says which schedules of loop nests are given.
+using Given = std::function<Schedules(const std::vector<lowering::LoopNest>&)>;
+
 /// The schedules of the rules, but for those that are given.
-std::vector<lowering::Schedule> schedulesOf(const lowering::LoopNests& nests, const ir::Target& target, const Schedules& given) {
+std::vector<lowering::Schedule> schedulesOf(const lowering::LoopNests& nests, const ir::Target& target, const Given& given) {
   std::vector<lowering::Schedule> schedules = lowering::chooseSchedules(nests, target);
+  const Schedules others = given(nests.all);
   bool areRules = true;
-  for (std::size_t i = 0; i < std::min(schedules.size(), given.size()); ++i) {
-    if (!given[i]) continue;
-    schedules[i] = *given[i];
+  for (std::size_t i = 0; i < std::min(schedules.size(), others.size()); ++i) {
+    if (!others[i]) continue;
+    schedules[i] = *others[i];
     areRules = false;
   }
   if (!areRules) lowering::check(schedules, nests, target);
   return schedules;
 }
 
+/// The schedules of texts; empty ones are left to the rules.
+Schedules parsed(const std::vector<std::string>& texts, const std::vector<lowering::LoopNest>& nests) {
+  if (std::all_of(texts.begin(), texts.end(), [](const std::string& text) { return text.empty(); })) return {};
+  if (texts.size() > nests.size())
+    ir::fail(ir::ErrorKind::Input, "schedule: there are {} for {} loop nests", texts.size(), nests.size());
+  Schedules schedules(texts.size());
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    if (!texts[i].empty()) schedules[i] = lowering::parseSchedule(texts[i], nests[i]);
+  return schedules;
+}
+
 /// The compiler's main line.
-Plan generate(const ir::Graph& graph, const ir::Target& target, const Schedules& given) {
+Plan generate(const ir::Graph& graph, const ir::Target& target, const Given& given) {
   std::vector<ir::Loops> loops = lowering::lower(graph);
   std::erase_if(loops, isIdle);
   std::vector<lowering::LoopNest> all = lowering::analyze(std::move(loops), target);
@@ -82,6 +98,19 @@ Plan fallbackPlan(const ir::Graph& graph, const std::string& reason) {
   return plan;
 }
 
+Plan compileWith(const ir::Graph& graph, const ir::Target& target, const Given& given) {
+  ir::verify(graph);
+  for (const ir::Node& node : graph.nodes) {
+    if (!lowering::hasLowering(node.op)) return fallbackPlan(graph, "no lowering for " + node.op);
+  }
+  try {
+    return generate(graph, target, given);
+  } catch (const ir::Error& error) {
+    if (error.kind() != ir::ErrorKind::Unsupported) throw;
+    return fallbackPlan(graph, error.what());
+  }
+}
+
 }  // namespace
 
 LaunchStep launchStep(const ir::Kernel& kernel, const ir::Target& target) {
@@ -94,32 +123,11 @@ LaunchStep launchStep(const ir::Kernel& kernel, const ir::Target& target) {
 }
 
 Plan compile(const ir::Graph& graph, const ir::Target& target, const Schedules& schedules) {
-  ir::verify(graph);
-  for (const ir::Node& node : graph.nodes) {
-    if (!lowering::hasLowering(node.op)) return fallbackPlan(graph, "no lowering for " + node.op);
-  }
-  try {
-    return generate(graph, target, schedules);
-  } catch (const ir::Error& error) {
-    if (error.kind() != ir::ErrorKind::Unsupported) throw;
-    return fallbackPlan(graph, error.what());
-  }
+  return compileWith(graph, target, [&](const auto&) { return schedules; });
 }
 
 Plan compile(const ir::Graph& graph, const ir::Target& target, const std::vector<std::string>& schedules) {
-  Plan plan = compile(graph, target);
-  const bool areGiven = std::any_of(schedules.begin(), schedules.end(), [](const std::string& text) { return !text.empty(); });
-  if (!areGiven || !plan.fallbackReason.empty()) return plan;
-  if (schedules.size() > plan.nests.size())
-    ir::fail(ir::ErrorKind::Input, "schedule: there are {} for {} loop nests", schedules.size(), plan.nests.size());
-  Schedules parsed;
-  for (std::size_t i = 0; i < schedules.size(); ++i) {
-    if (schedules[i].empty())
-      parsed.emplace_back(std::nullopt);
-    else
-      parsed.emplace_back(lowering::parseSchedule(schedules[i], plan.nests[i]));
-  }
-  return compile(graph, target, parsed);
+  return compileWith(graph, target, [&](const std::vector<lowering::LoopNest>& nests) { return parsed(schedules, nests); });
 }
 
 }  // namespace codegen

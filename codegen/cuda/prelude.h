@@ -12,7 +12,7 @@ std::string_view cudaPrelude();
 /// The declarations of the prelude that a text uses, with those that these use, in their order: NVRTC takes 3 ms for all of them.
 std::string cudaPreludeFor(std::string_view text);
 
-/// What follows the prelude in a program's source: a line break, and the kernel.
+/// A program's source from the line break before its kernel on.
 std::string_view withoutPrelude(std::string_view source);
 
 }  // namespace codegen

@@ -89,7 +89,7 @@ int64_t clamped(Wide value) {
   return static_cast<int64_t>(std::clamp<Wide>(value, std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max()));
 }
 
-/// A guard on the sum of its form's terms alone, the first axis of which has a positive coefficient.
+/// The same guard in a form that others can be compared with: without a constant, and with a positive first coefficient.
 Guard plain(Guard guard) {
   if (guard.form.coefficients.empty()) return guard;
   const Wide constant = guard.form.constant;

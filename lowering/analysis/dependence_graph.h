@@ -13,7 +13,7 @@ class DependenceGraph {
   /// `parts` are the buffers of each part, in an order in which the parts can run.
   explicit DependenceGraph(const std::vector<std::vector<ir::Buffer>>& parts);
 
-  /// The parts in an order in which they can run: of those that can be next, the one of the lowest number is.
+  /// The parts in an order in which they can run. Where several can be next, the lowest number is.
   std::vector<std::size_t> order() const;
   /// Whether a path of dependences leads from one part to another, so that it has to run first.
   bool leads(std::size_t from, std::size_t to) const { return leads_[from][to]; }

@@ -4,9 +4,7 @@
 #include <utility>
 
 namespace lowering {
-namespace {
 
-/// Of the tensors that both read.
 int64_t sharedBytes(const ir::Loops& a, const ir::Loops& b) {
   int64_t bytes = 0;
   for (const ir::Buffer& x : a.buffers)
@@ -14,8 +12,6 @@ int64_t sharedBytes(const ir::Loops& a, const ir::Loops& b) {
       if (x.value == y.value && x.isRead && y.isRead) bytes += x.type.bytesTouched();
   return bytes;
 }
-
-}  // namespace
 
 DependenceGraph dependencesOf(const std::vector<LoopNest>& all) {
   std::vector<std::vector<ir::Buffer>> buffers;

@@ -21,6 +21,11 @@ struct LoopNest {
   IterationDomain domain;                         ///< of the reduction, or of the pointwise loops
   std::optional<MixedOrderReduction> mixedOrder;  ///< on GPUs: the loops as a reduction of a matrix, where they are one
   std::optional<Transposition> transposition;     ///< of pointwise loops whose tensors run along different axes
+
+  bool hasReductions() const { return reduction && !reduction->scans; }
+  bool hasScans() const { return reduction && reduction->scans; }
+  /// `mixedOrder`, or null.
+  const MixedOrderReduction* matrix() const { return mixedOrder ? &*mixedOrder : nullptr; }
 };
 
 /// Two loops of one graph that reduce one matrix, one along its rows and one along its columns.
@@ -35,6 +40,9 @@ struct LoopNests {
   std::vector<LoopNest> all;
   std::vector<MixedOrderPair> mixedOrders;  ///< on GPUs: all pairs that can be; those that share most come first
 };
+
+/// Bytes of the tensors that both loops read.
+int64_t sharedBytes(const ir::Loops& a, const ir::Loops& b);
 
 /// Which of the loops of one graph have to run before others.
 DependenceGraph dependencesOf(const std::vector<LoopNest>& all);

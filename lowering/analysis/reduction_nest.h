@@ -33,6 +33,8 @@ struct ReductionNest {
 
   /// Traversals of the elements that compute reductions; storing elements that need the last of these takes one more.
   int traversals() const;
+  /// Whether one traversal is all: elements are reduced and not stored, so that several CTAs or tasks can share them.
+  bool isReadOnce() const { return traversals() == 1 && elementStores.empty(); }
   /// The first traversal in which the value, made of these reductions' results, can be computed.
   int traversalOf(const ir::Expr* value) const;
   /// The first traversal in which all element stores can be: traversals(), unless they need no results of the last one.

@@ -38,7 +38,7 @@ class Fuser {
   }
 
  private:
-  /// Fuses the pair that saves most, the first of those that save as much; whether there is one.
+  /// Fuses the pair that saves most bytes, the earliest one of several; false if no pair saves any.
   bool fusePair() {
     const std::vector<std::size_t> order = graph_.order();
     std::optional<LoopNest> best;
@@ -62,7 +62,7 @@ class Fuser {
     return true;
   }
 
-  /// Intermediates of which no other loops know.
+  /// Intermediates that only these two loops read or write.
   std::set<int> temporariesOf(std::size_t first, std::size_t second) const {
     std::set<int> values;
     for (const ir::Buffer& buffer : nests_[first].loops.buffers)

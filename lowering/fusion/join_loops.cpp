@@ -65,7 +65,7 @@ class Joiner {
         guest_(isHostFirst_ ? second : first) {}
 
   std::optional<JoinedLoops> join() {
-    if (host_.loops.pool != guest_.loops.pool || isScan(host_) || isScan(guest_)) return {};
+    if (host_.loops.pool != guest_.loops.pool || host_.hasScans() || guest_.hasScans()) return {};
     if (!chooseNames() || !findHandedOn()) return {};
     JoinedLoops joined{{host_.loops.name, host_.loops.pool, host_.loops.buffers, host_.loops.axes, {}}, savedBytes()};
     joined.loops.stores = move(joined.loops);
@@ -75,8 +75,6 @@ class Joiner {
   }
 
  private:
-  static bool isScan(const LoopNest& nest) { return nest.reduction && nest.reduction->scans; }
-
   /// Whether an access of the guest is that of the host.
   bool isSame(const Access& guest, const Access& host) const {
     if (valueOf(guest_, guest.buffer) != valueOf(host_, host.buffer) || !guest.form || !host.form) return false;

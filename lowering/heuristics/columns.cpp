@@ -60,7 +60,7 @@ ColumnMapping chooseColumnMapping(const ReductionNest& nest, const IterationDoma
   const bool fills = mapping.outer * ceilDiv(vectors, limits::columns::wideTile) >= target.processors;
   const int64_t wanted = isNarrow && fills ? std::max<int64_t>(line, limits::columns::wideTile) : line;
   mapping.across = static_cast<int>(std::bit_ceil(static_cast<uint64_t>(std::min(vectors, wanted))));
-  const bool isOneTraversal = nest.traversals() == 1 && nest.elementStores.empty();
+  const bool isOneTraversal = nest.isReadOnce();
   const bool areMany = mapping.outer * mapping.tiles() >= limits::columns::manyTiles * target.processors;
   const bool isSmall = bytes < limits::columns::smallBytes || (!isOneTraversal && areMany);
   const int block = isSmall ? limits::columns::smallBlock : limits::columns::block;
@@ -109,13 +109,10 @@ ColumnMapping withBlock(ColumnMapping mapping, int block) {
 LayoutSchedule scheduleOf(const ColumnMapping& mapping, const ReductionNest& nest, const IterationDomain& domain) {
   const std::size_t last = domain.elementDims() - 1;
   const int64_t steps = ceilDiv(mapping.elements, int64_t{mapping.down} * mapping.splits());
-  const bool isReadAgain = nest.traversals() + (nest.elementStores.empty() ? 0 : 1) > 1;
-  const bool isHeld = isReadAgain && steps <= limits::columns::heldVectors;
+  const bool isHeld = !nest.isReadOnce() && steps <= limits::columns::heldVectors;
   const int64_t unrolled = isHeld ? steps : std::min(steps, limits::columns::vectorsInFlight);
 
-  LayoutSchedule schedule;
-  schedule.hold = isHeld ? Hold::Registers : Hold::Nowhere;
-  Layout& layout = schedule.layout;
+  Layout layout;
   const Layout::Dim elements{domain.elementDims(), domain.dims().size(), mapping.elements};
   if (mapping.isDirect()) {
     layout.dims = {{0, last + 1, mapping.vectors(), mapping.lanes}, elements};
@@ -123,25 +120,26 @@ LayoutSchedule scheduleOf(const ColumnMapping& mapping, const ReductionNest& nes
                     {1, Bind::Serial, ceilDiv(steps, unrolled)},
                     {1, Bind::Unrolled, unrolled},
                     {0, Bind::Thread, mapping.block()}};
-    schedule.layout = simplified(std::move(layout));
-    return schedule;
+  } else {
+    layout.laneDim = 1;
+    layout.dims = {{0, last, mapping.outer}, {last, last + 1, mapping.columns / mapping.lanes, mapping.lanes}, elements};
+    layout.parts = {{0, Bind::Grid, mapping.outer},
+                    {1, Bind::Grid, mapping.tiles(), mapping.across},
+                    {2, Bind::Serial, ceilDiv(steps, unrolled)},
+                    {2, Bind::Unrolled, unrolled},
+                    {2, mapping.gridSplits > 1 ? Bind::Grid : Bind::Cluster, mapping.splits()},
+                    {2, Bind::Thread, mapping.down},
+                    {1, Bind::Thread, mapping.across}};
   }
-  layout.laneDim = 1;
-  layout.dims = {{0, last, mapping.outer}, {last, last + 1, mapping.columns / mapping.lanes, mapping.lanes}, elements};
-  layout.parts = {{0, Bind::Grid, mapping.outer},
-                  {1, Bind::Grid, mapping.tiles(), mapping.across},
-                  {2, Bind::Serial, ceilDiv(steps, unrolled)},
-                  {2, Bind::Unrolled, unrolled},
-                  {2, mapping.gridSplits > 1 ? Bind::Grid : Bind::Cluster, mapping.splits()},
-                  {2, Bind::Thread, mapping.down},
-                  {1, Bind::Thread, mapping.across}};
+  LayoutSchedule schedule;
   schedule.layout = simplified(std::move(layout));
+  schedule.hold = isHeld ? Hold::Registers : Hold::Nowhere;
   return schedule;
 }
 
 namespace {
 
-bool hasColumns(const LoopNest& nest) { return nest.reduction && !nest.reduction->scans && !nest.domain.runsAlongElements(); }
+bool hasColumns(const LoopNest& nest) { return nest.hasReductions() && !nest.domain.runsAlongElements(); }
 
 /// Other threads across a tile and down a column, and other CTAs a tile.
 std::vector<Schedule> others(const LoopNest& nest, const ir::Target& target, const Tuned& tuned) {

@@ -93,7 +93,7 @@ std::optional<PersistentSchedule> choosePersistentColumns(const MixedOrderReduct
 namespace {
 
 std::optional<Schedule> choose(const LoopNest& nest, const ir::Target& target) {
-  if (!nest.reduction || nest.reduction->scans || nest.domain.runsAlongElements() || !nest.mixedOrder) return std::nullopt;
+  if (!nest.hasReductions() || nest.domain.runsAlongElements() || !nest.mixedOrder) return std::nullopt;
   const std::optional<PersistentSchedule> schedule = choosePersistentColumns(*nest.mixedOrder, target);
   return schedule ? std::optional<Schedule>(*schedule) : std::nullopt;
 }

@@ -274,7 +274,7 @@ LayoutSchedule scheduleOf(const RowMapping& mapping, const IterationDomain& doma
 
 namespace {
 
-bool hasRows(const LoopNest& nest) { return nest.reduction && !nest.reduction->scans && nest.domain.runsAlongElements(); }
+bool hasRows(const LoopNest& nest) { return nest.hasReductions() && nest.domain.runsAlongElements(); }
 
 /// Other threads and CTAs a row, rows a CTA, places where rows are held, functions held beside them, aligned covers, and slices.
 std::vector<RowWish> wishes(const RowMapping& rules, const ir::Target& target) {

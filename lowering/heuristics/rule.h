@@ -15,11 +15,12 @@ struct Tuned {
   bool isChosen = false;  ///< whether a rule is the one that chooses the nest's schedule
 };
 
-/// A kind of schedules for GPUs, registered by being defined: `const ScheduleRule rows{{.order = 50, ...}};`.
+/// A kind of schedules, registered by being defined: `const ScheduleRule rows{{.order = 50, ...}};`.
 class ScheduleRule {
  public:
   struct Definition {
-    int order = 0;  ///< the rule of the lowest order that chooses a schedule for a nest has it
+    ir::Backend backend = ir::Backend::Cuda;
+    int order = 0;  ///< of a backend's rules the first one that chooses a schedule for a nest has it
     /// The schedule that was measured to be the fastest of this kind; nothing where another kind is faster.
     std::optional<Schedule> (*choose)(const LoopNest& nest, const ir::Target& target) = nullptr;
     /// Schedules of this kind that tuning tries for a nest.

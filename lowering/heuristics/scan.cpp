@@ -123,7 +123,7 @@ std::vector<Schedule> others(const LoopNest& nest, const ir::Target& target, con
 }
 
 std::optional<Schedule> choose(const LoopNest& nest, const ir::Target& target) {
-  if (!nest.reduction || !nest.reduction->scans) return std::nullopt;
+  if (!nest.hasScans()) return std::nullopt;
   return chooseScanSchedule(nest.domain, target);
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "ir/error.h"
-#include "lowering/heuristics/cpu/tasks.h"
 #include "lowering/heuristics/rule.h"
 #include "lowering/layout/check.h"
 #include "lowering/layout/edit.h"
@@ -17,14 +16,16 @@ std::vector<ScheduleRule::Definition>& rules() {
   return all;
 }
 
-/// Of a nest for a GPU, with the schedule that it chooses.
+/// The rule that chooses the schedule of a nest.
 struct Chosen {
   const ScheduleRule::Definition* rule;
   Schedule schedule;
 };
 Chosen choose(const LoopNest& nest, const ir::Target& target) {
-  for (const ScheduleRule::Definition& rule : rules())
+  for (const ScheduleRule::Definition& rule : rules()) {
+    if (rule.backend != target.backend) continue;
     if (std::optional<Schedule> schedule = rule.choose(nest, target)) return {&rule, *std::move(schedule)};
+  }
   ir::fail(ir::ErrorKind::Internal, "no rule has a schedule for {}", nest.loops.name);
 }
 
@@ -35,25 +36,19 @@ ScheduleRule::ScheduleRule(const Definition& definition) {
   rules().insert(std::upper_bound(rules().begin(), rules().end(), definition, isBefore), definition);
 }
 
-Schedule chooseSchedule(const LoopNest& nest, const ir::Target& target) {
-  return target.backend == ir::Backend::Cpu ? Schedule(chooseTaskSchedule(nest, target)) : choose(nest, target).schedule;
-}
+Schedule chooseSchedule(const LoopNest& nest, const ir::Target& target) { return choose(nest, target).schedule; }
 
 std::vector<Schedule> candidates(const LoopNest& nest, const ir::Target& target, const Schedule& own) {
   std::vector<Schedule> schedules{own};
   const auto add = [&](const Schedule& other) {
     if (std::find(schedules.begin(), schedules.end(), other) == schedules.end()) schedules.push_back(other);
   };
-  if (target.backend == ir::Backend::Cpu) {
-    const TaskSchedule rules = chooseTaskSchedule(nest, target);
-    add(rules);
-    for (const TaskSchedule& other : otherTaskSchedules(nest, target, rules)) add(other);
-    return schedules;
-  }
   const Chosen chosen = choose(nest, target);
   add(chosen.schedule);
-  for (const ScheduleRule::Definition& rule : rules())
+  for (const ScheduleRule::Definition& rule : rules()) {
+    if (rule.backend != target.backend) continue;
     for (const Schedule& other : rule.others(nest, target, {own, &rule == chosen.rule})) add(other);
+  }
   if (const auto* layout = std::get_if<LayoutSchedule>(&own))
     for (const LayoutSchedule& other : neighbours(*layout))
       if (isPossible(other, nest, target)) add(other);

@@ -42,8 +42,7 @@ bool sumsColumns(const ReductionNest& nest) {
   const auto isSum = [](const Reduction& reduction) {
     return reduction.op == ir::Op::Add && ir::isFloating(reduction.body->dtype);
   };
-  return !nest.scans && nest.traversals() == 1 && nest.elementStores.empty() &&
-         std::all_of(nest.reductions.begin(), nest.reductions.end(), isSum);
+  return !nest.scans && nest.isReadOnce() && std::all_of(nest.reductions.begin(), nest.reductions.end(), isSum);
 }
 
 /// Whether the tensors of the first stage run both ways, too: one of them along what it keeps, and one along what it reduces.

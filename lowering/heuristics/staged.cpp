@@ -215,7 +215,7 @@ LayoutSchedule scheduleOf(const StagedMapping& mapping, const IterationDomain& d
   schedule.hold = mapping.isHeld ? Hold::Registers : Hold::Nowhere;
   schedule.keepsFunctions = mapping.isHeld;
   schedule.staging = Staging::All;
-  Layout& layout = schedule.layout;
+  Layout layout;
   layout.laneDim = kept - 1;
   layout.block = mapping.block;
   for (std::size_t d = 0; d < kept; ++d) {
@@ -239,7 +239,7 @@ namespace {
 
 /// Threads that share the elements of rows, how many rows a tile has, and whether these stay in registers.
 std::vector<Schedule> others(const LoopNest& nest, const ir::Target& target, const Tuned& tuned) {
-  if (!nest.reduction || nest.reduction->scans) return {};
+  if (!nest.hasReductions()) return {};
   const std::optional<StagedMapping> tiles = stagedMapping(*nest.reduction, nest.domain, target);
   if (!tiles) return {};
   if (!tuned.isChosen) return {scheduleOf(*tiles, nest.domain)};
@@ -254,7 +254,7 @@ std::vector<Schedule> others(const LoopNest& nest, const ir::Target& target, con
 }
 
 std::optional<Schedule> choose(const LoopNest& nest, const ir::Target& target) {
-  if (!nest.reduction || nest.reduction->scans) return std::nullopt;
+  if (!nest.hasReductions()) return std::nullopt;
   const std::optional<StagedMapping> tiles = chooseStagedMapping(*nest.reduction, nest.domain, target);
   return tiles ? std::optional<Schedule>(scheduleOf(*tiles, nest.domain)) : std::nullopt;
 }

@@ -97,7 +97,7 @@ LayoutSchedule scheduleOf(const TransposedMapping& mapping, const IterationDomai
   const auto extent = [&](std::size_t d) { return domain.dims()[d].extent; };
   LayoutSchedule schedule;
   schedule.staging = Staging::Crossing;
-  Layout& layout = schedule.layout;
+  Layout layout;
   layout.laneDim = along;
   for (std::size_t d = 0; d < along; ++d) {
     layout.dims.push_back({d, d + 1, extent(d)});

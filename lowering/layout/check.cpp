@@ -1,29 +1,21 @@
 // What a schedule must be for `apply` to make a kernel of it that does what its loops do.
 #include "lowering/layout/check.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <bit>
-#include <utility>
-
-#include "ir/error.h"
 #include "ir/index/ceil_div.h"
 #include "lowering/analysis/row_accesses.h"
 #include "lowering/layout/check_layout.h"
 #include "lowering/layout/check_tasks.h"
+#include "lowering/layout/need.h"
 
 namespace lowering {
 namespace {
 
-bool isPowerOfTwo(int64_t n) { return n > 0 && std::has_single_bit(static_cast<uint64_t>(n)); }
-
 /// Checks a schedule of each kind for one nest.
 class Checker {
  public:
-  /// `reduced` is the matrix that a persistent kernel goes through.
-  Checker(const LoopNest& nest, const std::optional<MixedOrderReduction>& reduced, const ir::Target& target)
-      : nest_(nest), matrix_(reduced), target_(target) {}
+  /// `matrix` is what a persistent kernel would reduce, if there is one.
+  Checker(const LoopNest& nest, const MixedOrderReduction* matrix, const ir::Target& target)
+      : nest_(nest), matrix_(matrix), target_(target) {}
 
   void operator()(const TaskSchedule& schedule) const {
     need(target_.backend == ir::Backend::Cpu, "tasks are for CPUs");
@@ -31,12 +23,12 @@ class Checker {
   }
   void operator()(const LayoutSchedule& schedule) const {
     need(target_.backend == ir::Backend::Cuda, "layouts are for GPUs");
-    need(!nest_.reduction || !nest_.reduction->scans, "a scan has a schedule of scans");
+    need(!nest_.hasScans(), "a scan has a schedule of scans");
     checkLayout(schedule, nest_, target_);
   }
   void operator()(const PersistentSchedule& schedule) const {
     need(target_.backend == ir::Backend::Cuda, "persistent kernels are for GPUs");
-    need(matrix_.has_value(), "the loops reduce no matrix");
+    need(matrix_ != nullptr, "the loops reduce no matrix");
     const MixedOrderReduction& matrix = *matrix_;
     checkGroups(schedule.group, schedule.block);
     need(schedule.vectors > 0 && int64_t{schedule.vectors} * schedule.group * matrix.lanes >= matrix.columns(),
@@ -54,7 +46,7 @@ class Checker {
   }
   void operator()(const ScanSchedule& schedule) const {
     need(target_.backend == ir::Backend::Cuda, "schedules of scans are for GPUs");
-    need(nest_.reduction && nest_.reduction->scans, "the loops have no scan");
+    need(nest_.hasScans(), "the loops have no scan");
     const IterationDomain& domain = nest_.domain;
     const int64_t rows = domain.numel(0, domain.elementDims()), elements = domain.inner().extent;
     need(schedule.columns == !domain.runsAlongElements(), "memory runs along the {}", schedule.columns ? "elements" : "columns");
@@ -80,11 +72,6 @@ class Checker {
   }
 
  private:
-  template <typename... Args>
-  static void need(bool holds, fmt::format_string<Args...> reason, Args&&... args) {
-    if (!holds) ir::fail(ir::ErrorKind::Input, "schedule: {}", fmt::format(reason, std::forward<Args>(args)...));
-  }
-
   /// Groups of threads that can exchange, in whole warps.
   static void checkGroups(int group, int block) {
     need(group > 0 && (isPowerOfTwo(group) || group % ir::Target::warp == 0), "a group is a part of a warp or whole warps");
@@ -118,23 +105,23 @@ class Checker {
          "its CTAs do not run at once");
   }
 
-  static constexpr int64_t mostHeld = 512;  ///< elements that a thread may hold of one tensor
   const LoopNest& nest_;
-  const std::optional<MixedOrderReduction>& matrix_;
+  const MixedOrderReduction* matrix_;
   const ir::Target& target_;
 };
 
 }  // namespace
 
 void check(const Schedule& schedule, const LoopNest& nest, const ir::Target& target) {
-  std::visit(Checker(nest, nest.mixedOrder, target), schedule);
+  std::visit(Checker(nest, nest.matrix(), target), schedule);
 }
 
 void check(const std::vector<Schedule>& schedules, const LoopNests& nests, const ir::Target& target) {
-  std::vector<std::optional<MixedOrderReduction>> matrices;
-  for (const LoopNest& nest : nests.all) matrices.push_back(nest.mixedOrder);
+  std::vector<const MixedOrderReduction*> matrices;
+  for (const LoopNest& nest : nests.all) matrices.push_back(nest.matrix());
   for (const MixedOrderPair& pair : nests.mixedOrders)
-    if (commonSchedule(schedules[pair.first], schedules[pair.second])) matrices[pair.first] = matrices[pair.second] = pair.matrix;
+    if (commonSchedule(schedules[pair.first], schedules[pair.second]))
+      matrices[pair.first] = matrices[pair.second] = &pair.matrix;
   for (std::size_t i = 0; i < schedules.size(); ++i) std::visit(Checker(nests.all[i], matrices[i], target), schedules[i]);
 }
 

@@ -1,30 +1,20 @@
 #include "lowering/layout/check_layout.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <bit>
+#include <limits>
 #include <utility>
 
-#include "ir/error.h"
 #include "ir/index/ceil_div.h"
 #include "lowering/analysis/row_accesses.h"
 #include "lowering/analysis/transposition.h"
+#include "lowering/layout/need.h"
 
 namespace lowering {
 namespace {
 
 constexpr int warp = ir::Target::warp;
-constexpr int64_t mostHeld = 512;                                     ///< elements that a thread may hold of one tensor
 constexpr int64_t largestGrid = std::numeric_limits<int32_t>::max();  ///< CTAs of a launch
 constexpr int64_t mostCovered = int64_t{1} << 48;
-
-bool isPowerOfTwo(int64_t n) { return n > 0 && std::has_single_bit(static_cast<uint64_t>(n)); }
-
-template <typename... Args>
-void need(bool holds, fmt::format_string<Args...> reason, Args&&... args) {
-  if (!holds) ir::fail(ir::ErrorKind::Input, "schedule: {}", fmt::format(reason, std::forward<Args>(args)...));
-}
 
 class LayoutChecker {
  public:
@@ -66,7 +56,7 @@ class LayoutChecker {
   void checkDims() const {
     const auto& lane = layout_.dims[layout_.laneDim];
     need(isPowerOfTwo(lane.lanes) && lane.lanes <= target_.vectorBytes, "vectors have 1, 2, 4, 8 or 16 lanes");
-    need(lane.begin < lane.end, "dim '{}' has lanes and is empty", static_cast<char>('a' + layout_.laneDim));
+    need(lane.begin < lane.end, "dim '{}' has lanes and is empty", nameOfDim(layout_.laneDim));
     const bool mayEndWithin = schedule_.isFlat || schedule_.hasCover || domain_.dims().size() == 1;
     const int64_t along = domain_.dims()[lane.end - 1].extent;
     need(along % lane.lanes == 0 || (mayEndWithin && (!nest_.reduction || schedule_.hasCover)),
@@ -78,7 +68,7 @@ class LayoutChecker {
 
   /// The parts of a dim count through all of its vectors, those inside a block through the block.
   void checkParts(std::size_t d) const {
-    const char name = static_cast<char>('a' + d);
+    const char name = nameOfDim(d);
     bool isOutermost = true;
     int64_t inside = 1, all = 1;
     int64_t block = 0;
@@ -101,6 +91,10 @@ class LayoutChecker {
     }
   }
 
+  void checkSlots() const {
+    const int64_t slots = layout_.extent(Bind::Unrolled) * layout_.lanes();
+    need(slots <= mostHeld, "a thread takes up to {} elements at once, not {}", mostHeld, slots);
+  }
   void checkLaunch() const {
     need(layout_.extent(Bind::Grid) <= largestGrid, "its grid is larger than {}", largestGrid);
     const int64_t cluster = layout_.extent(Bind::Cluster);
@@ -145,7 +139,7 @@ class LayoutChecker {
     const auto isFlat = [&](const Access& store) { return domain_.isFlat(store, layout_.lanes()); };
     need(!schedule_.isFlat || std::all_of(domain_.stores().begin(), domain_.stores().end(), isFlat),
          "not all results lie in vectors of {}", layout_.lanes());
-    need(layout_.extent(Bind::Unrolled) * layout_.lanes() <= mostHeld, "a thread takes up to {} elements", mostHeld);
+    checkSlots();
   }
   void checkHoldsNothing() const {
     need(schedule_.hold == Hold::Nowhere && !schedule_.readsAhead && !schedule_.keepsFunctions && !schedule_.hasCover,
@@ -162,21 +156,24 @@ class LayoutChecker {
          "tiles have a dim for each kept dim, the last with lanes");
     int uneven = 0;
     for (std::size_t d = 0; d < kept; ++d) {
-      const auto grid = std::find_if(layout_.parts.begin(), layout_.parts.end(), [&](const Part& part) { return part.dim == d; });
-      need(grid != layout_.parts.end() && grid->bind == Bind::Grid && grid->block > 0, "tiles are blocks of every kept dim");
-      need(layout_.extent(d, Bind::Grid) == grid->extent && layout_.extent(d, Bind::Cluster) == 1, "a tile has one CTA");
-      need((grid->extent - 1) * grid->block < layout_.dims[d].extent, "some tiles are empty");
-      uneven += layout_.dims[d].extent % grid->block == 0 ? 0 : 1;
+      checkBlocksOfCtas(d);
+      need(layout_.extent(d, Bind::Cluster) == 1, "a tile has one CTA");
+      uneven += layout_.dims[d].extent % layout_.outermost(d)->block == 0 ? 0 : 1;
     }
     need(product(Bind::Cluster, false) == 1, "a tile has one CTA");
     need(schedule_.staging == Staging::Crossing || uneven <= 1, "one dim at most has a smaller tile at its end");
-    checkAlignment();
   }
-  /// What is copied to tiles and not along them is as aligned as the vectors.
+  /// Each CTA has a block of a dim.
+  void checkBlocksOfCtas(std::size_t d) const {
+    const Part* grid = layout_.outermost(d);
+    need(grid != nullptr && grid->bind == Bind::Grid && grid->block > 0, "tiles are blocks of dim '{}'", nameOfDim(d));
+    need(layout_.extent(d, Bind::Grid) == grid->extent, "a tile has one CTA");
+    need((grid->extent - 1) * grid->block < layout_.dims[d].extent, "some tiles are empty");
+  }
+  /// What is written beside tiles is as aligned as the vectors.
   void checkAlignment() const {
     for (const Access& store : domain_.stores())
-      need(crosses(domain_, store) || layout_.lanes() == 1 || domain_.isAligned(store, layout_.lanes(), layout_.laneDim) ||
-               schedule_.staging == Staging::All,
+      need(crosses(domain_, store) || layout_.lanes() == 1 || domain_.isAligned(store, layout_.lanes(), layout_.laneDim),
            "its results have no vectors of {} elements", layout_.lanes());
   }
   void checkTransposition() const {
@@ -184,21 +181,16 @@ class LayoutChecker {
     checkHoldsNothing();
     need(!schedule_.isFlat && !schedule_.isBackwards, "tiles are neither flat nor backwards");
     checkTiles();
+    checkAlignment();
     need(layout_.block == 0, "the threads of a transposition are all busy");
     for (const Part& part : layout_.parts)
       need(part.threads == 0 && part.bind != Bind::Serial, "the threads of a transposition are all busy, without loops");
     const std::size_t across = layout_.dims.size() - 1, along = across - 1;
-    const auto last =
-        std::find_if(layout_.parts.rbegin(), layout_.parts.rend(), [](const Part& p) { return p.bind == Bind::Thread; });
-    need(last != layout_.parts.rend() && last->dim == along,
-         "neighbouring threads take neighbouring vectors of the first result");
-    const auto grid =
-        std::find_if(layout_.parts.begin(), layout_.parts.end(), [&](const Part& part) { return part.dim == across; });
-    need(grid != layout_.parts.end() && grid->bind == Bind::Grid && grid->block > 0, "tiles are blocks of both axes");
-    need(layout_.extent(across, Bind::Grid) == grid->extent, "a tile has one CTA");
-    need((grid->extent - 1) * grid->block < layout_.dims[across].extent, "some tiles are empty");
+    const Part* last = layout_.innermost(Bind::Thread);
+    need(last != nullptr && last->dim == along, "neighbouring threads take neighbouring vectors of the first result");
+    checkBlocksOfCtas(across);
     need(layout_.covered(along) == layout_.extent(along, Bind::Thread), "a thread has one vector along a tile");
-    need(layout_.extent(Bind::Unrolled) * layout_.lanes() <= mostHeld, "a thread takes up to {} elements", mostHeld);
+    checkSlots();
   }
 
   // -------------------------------------------------------------------------------------------------------------------
@@ -215,17 +207,15 @@ class LayoutChecker {
     }
     checkBlocks();
     if (schedule_.hasCover) checkCover();
-    const auto last =
-        std::find_if(layout_.parts.rbegin(), layout_.parts.rend(), [](const Part& p) { return p.bind == Bind::Thread; });
-    const bool areThreadsKept = last != layout_.parts.rend() && isKept(last->dim);
+    const Part* last = layout_.innermost(Bind::Thread);
+    const bool areThreadsKept = last != nullptr && isKept(last->dim);
     const int64_t shared = product(Bind::Thread, false) * product(Bind::Cluster, false) * product(Bind::Grid, false);
     if (areThreadsKept && shared > 1) return checkColumns();
     checkRows(areThreadsKept);
   }
 
   void checkHold() const {
-    const int64_t slots = layout_.extent(Bind::Unrolled) * layout_.lanes();
-    need(slots <= mostHeld, "a thread takes up to {} elements at once, not {}", mostHeld, slots);
+    checkSlots();
     need(schedule_.hold != Hold::Registers || layout_.extent(Bind::Serial) == 1, "what is held in registers is unrolled");
     need(schedule_.hold == Hold::Registers || (!schedule_.readsAhead && !schedule_.keepsFunctions),
          "what is read ahead or kept is held in registers");
@@ -278,7 +268,7 @@ class LayoutChecker {
   }
   /// CTAs of the grid, the last of which combines what the others found.
   void checkSplits() const {
-    need(reduction().traversals() == 1 && reduction().elementStores.empty(), "the grid splits what is read once");
+    need(reduction().isReadOnce(), "the grid splits what is read once");
     need(product(Bind::Cluster, false) == 1, "rows are split by a cluster or by the grid");
     need(schedule_.hold != Hold::Shared && schedule_.staging == Staging::None, "the grid splits what is not in shared memory");
   }
@@ -299,10 +289,8 @@ class LayoutChecker {
          layout_.lanes());
     need(isInOrder({{outer, Bind::Grid}, {column, Bind::Grid}, {element, Bind::Grid}}), "its grid is outer, column, element");
     need(isInOrder({{element, Bind::Thread}, {column, Bind::Thread}}), "its threads are element, column");
-    const auto grid =
-        std::find_if(layout_.parts.begin(), layout_.parts.end(), [&](const Part& part) { return part.dim == column; });
-    need(grid != layout_.parts.end() && (grid->bind != Bind::Grid || grid->block == across),
-         "a tile has as many columns as threads across");
+    const Part* grid = layout_.outermost(column);
+    need(grid != nullptr && (grid->bind != Bind::Grid || grid->block == across), "a tile has as many columns as threads across");
     need(layout_.extent(column, Bind::Grid) == ceilDiv(layout_.dims[column].extent, across), "some tiles are empty");
     if (layout_.extent(element, Bind::Grid) > 1) checkSplits();
   }

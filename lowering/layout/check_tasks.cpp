@@ -1,24 +1,15 @@
 #include "lowering/layout/check_tasks.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <bit>
-#include <utility>
 
-#include "ir/error.h"
 #include "ir/index/ceil_div.h"
 #include "lowering/layout/alignment.h"
+#include "lowering/layout/need.h"
 
 namespace lowering {
 namespace {
 
-constexpr int64_t mostUnrolled = 64, mostElements = 4096, mostHeldBytes = 256 << 10;  // of a task's straight-line code, and stack
-
-template <typename... Args>
-void need(bool holds, fmt::format_string<Args...> reason, Args&&... args) {
-  if (!holds) ir::fail(ir::ErrorKind::Input, "schedule: {}", fmt::format(reason, std::forward<Args>(args)...));
-}
+constexpr int64_t mostUnrolled = 64, mostElements = 4096;  // of a task's straight-line code, and of its tile
 
 class TaskChecker {
  public:
@@ -28,7 +19,7 @@ class TaskChecker {
   void check() const {
     checkNumbers();
     need(!schedule_.streams || canStream(nest_, schedule_, target_), "results that bypass the caches are aligned vectors");
-    if (nest_.reduction && nest_.reduction->scans) return checkScan();
+    if (nest_.hasScans()) return checkScan();
     if (nest_.reduction && !domain_.runsAlongElements()) return checkColumns();
     const ElementStores stores = ElementStores(domain_.stores()).subspan(nest_.reduction ? nest_.reduction->rowStores.size() : 0);
     need(!schedule_.hasHead || canHaveHead(domain_, stores, schedule_.lanes, target_), "no head aligns all results");
@@ -38,7 +29,7 @@ class TaskChecker {
 
  private:
   void checkNumbers() const {
-    need(std::has_single_bit(static_cast<unsigned>(schedule_.lanes)) && schedule_.lanes <= target_.vectorBytes,
+    need(isPowerOfTwo(schedule_.lanes) && schedule_.lanes <= target_.vectorBytes,
          "vectors have a power of two of lanes, up to {}", target_.vectorBytes);
     need(schedule_.rows >= 1 && schedule_.splits >= 1 && schedule_.grain >= 1, "rows, splits and grain begin with 1");
     need(schedule_.unroll >= 1 && schedule_.unroll <= mostUnrolled, "1 to {} vectors are unrolled", mostUnrolled);
@@ -50,7 +41,7 @@ class TaskChecker {
   /// Tasks that share elements, which is possible where these are only summed.
   void checkSplits(int64_t most) const {
     if (schedule_.splits == 1) return;
-    need(canSplit(*nest_.reduction), "tasks share elements that are only reduced, once");
+    need(nest_.reduction->isReadOnce(), "tasks share elements that are only reduced, once");
     need(schedule_.rows == 1 && schedule_.splits <= most, "there are no {} splits of {}", schedule_.splits, most);
   }
   void checkElements() const {
@@ -106,8 +97,6 @@ bool canStream(const LoopNest& nest, const TaskSchedule& schedule, const ir::Tar
   return areAligned(domain, stores, domain.innermost(), schedule.lanes, target) ||
          (schedule.hasHead && hasRoomForHead(stores, last, schedule.lanes, target));
 }
-
-bool canSplit(const ReductionNest& nest) { return nest.traversals() == 1 && nest.elementStores.empty(); }
 
 bool runsAcross(const IterationDomain& domain, const Access& access) {
   return domain.isContiguous(access, domain.innermost()) && !domain.isContiguous(access, domain.elementDims() - 1);

@@ -19,7 +19,7 @@ std::vector<HeldArray> functionsOfRows(const ReductionNest& nest, const Iteratio
 
 std::vector<HeldArray> loadsOfColumns(const ReductionNest& nest, const IterationDomain& domain, const TaskSchedule& schedule) {
   std::vector<HeldArray> arrays;
-  if (schedule.splits > 1 || nest.traversals() + static_cast<int>(!nest.elementStores.empty()) < 2) return arrays;
+  if (schedule.splits > 1 || nest.isReadOnce()) return arrays;
   const int64_t elements = schedule.tile * schedule.lanes * domain.numel(domain.elementDims(), domain.dims().size());
   const std::set<const ir::Expr*> first = loadsOf(nest, 0);
   for (const Access& load : domain.loads())

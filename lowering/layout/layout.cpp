@@ -7,6 +7,16 @@
 
 namespace lowering {
 
+const Part* Layout::outermost(std::size_t dim) const {
+  const auto part = std::find_if(parts.begin(), parts.end(), [&](const Part& one) { return one.dim == dim; });
+  return part == parts.end() ? nullptr : &*part;
+}
+
+const Part* Layout::innermost(Bind bind) const {
+  const auto part = std::find_if(parts.rbegin(), parts.rend(), [&](const Part& one) { return one.bind == bind; });
+  return part == parts.rend() ? nullptr : &*part;
+}
+
 int64_t Layout::extent(std::size_t dim, Bind bind) const {
   int64_t values = 1;
   for (const Part& part : parts)
@@ -36,12 +46,14 @@ int64_t Layout::steps(std::size_t dim) const {
   bool areLoopsOutside = true;
   for (const Part& part : parts) {
     if (part.dim != dim) continue;
-    if (part.block > 0)
+    if (part.block > 0) {
       vectors = part.block;
-    else if (isLoop(part.bind))
-      areLoopsOutside = areLoopsOutside && (part.extent == 1 || others == 1), loops *= part.extent;
-    else
+    } else if (isLoop(part.bind)) {
+      areLoopsOutside = areLoopsOutside && (part.extent == 1 || others == 1);
+      loops *= part.extent;
+    } else {
       others *= part.extent;
+    }
   }
   // The outermost digits do not reach all of their values where the last ones are beyond the end.
   return areLoopsOutside ? std::min(loops, ceilDiv(vectors, others)) : loops;

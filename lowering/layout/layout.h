@@ -45,6 +45,9 @@ struct Layout {
   int block = 0;            ///< threads of a CTA, where the last ones are idle
 
   int lanes() const { return dims[laneDim].lanes; }
+  /// The outermost part of a dim, and the innermost one with a binding; null where there is none.
+  const Part* outermost(std::size_t dim) const;
+  const Part* innermost(Bind bind) const;
   /// Values of a dim's parts with a binding.
   int64_t extent(std::size_t dim, Bind bind) const;
   /// Values of all parts with a binding; of threads with the idle ones.
@@ -60,6 +63,9 @@ struct Layout {
 
   bool operator==(const Layout&) const = default;
 };
+
+/// The letter that stands for a dim of a layout: `a` for the first one.
+inline char nameOfDim(std::size_t dim) { return static_cast<char>('a' + dim); }
 
 /// The same layout without parts of one value that say nothing. `keepsGroup` keeps the one whose threads all work on a row.
 Layout simplified(Layout layout, bool keepsGroup = false);

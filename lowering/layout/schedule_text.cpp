@@ -102,18 +102,16 @@ std::vector<std::string> itemTexts(const S& schedule) {
   return texts;
 }
 
-char letter(std::size_t dim) { return static_cast<char>('a' + dim); }
-
 std::string dimText(const Layout& layout, std::size_t d) {
   const auto& [begin, end, extent, lanes] = layout.dims[d];
-  std::string text(1, letter(d));
+  std::string text(1, nameOfDim(d));
   if (end - begin != 1) text += fmt::format("({})", end - begin);
   if (d == layout.laneDim) text += fmt::format("*{}", lanes);
   return text;
 }
 
 std::string partText(const Part& part) {
-  std::string text = fmt::format("{} {} {}", wordOf(part.bind), letter(part.dim), part.extent);
+  std::string text = fmt::format("{} {} {}", wordOf(part.bind), nameOfDim(part.dim), part.extent);
   if (part.block > 0) text += fmt::format(" each {}", part.block);
   if (part.threads > 0) text += fmt::format(" every {}", part.threads);
   return text;
@@ -233,7 +231,7 @@ void readDims(Reader& reader, Layout& layout) {
   std::size_t next = 0;
   bool hasLanes = false;
   while (!reader.accept(':')) {
-    const std::string name(1, letter(layout.dims.size()));
+    const std::string name(1, nameOfDim(layout.dims.size()));
     if (layout.dims.size() == mostDims || !reader.acceptWord(name)) reader.fail(fmt::format("dim '{}' or ':'", name));
     Layout::Dim dim{next, next + 1};
     if (reader.accept('(')) {
@@ -256,9 +254,9 @@ void readDims(Reader& reader, Layout& layout) {
 Part readPart(Reader& reader, std::size_t dims) {
   Part part;
   part.bind = readWord(reader, Bind());
-  const std::string_view dim = reader.word();
-  if (dim.size() != 1 || static_cast<std::size_t>(dim.front() - 'a') >= dims) reader.fail("a dim");
-  part.dim = static_cast<std::size_t>(dim.front() - 'a');
+  const std::string_view name = reader.word();
+  while (part.dim < dims && name != std::string(1, nameOfDim(part.dim))) ++part.dim;
+  if (part.dim == dims) reader.fail("a dim");
   part.extent = std::max<int64_t>(1, reader.number(mostExtent));
   if (reader.acceptWord("each")) part.block = reader.number(mostExtent);
   if (reader.acceptWord("every")) part.threads = static_cast<int>(reader.number(std::numeric_limits<int>::max()));

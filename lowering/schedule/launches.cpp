@@ -32,7 +32,7 @@ bool matchThreads(Schedule& columns, const Schedule& rows, const LoopNest& ofCol
                   const ir::Target& target) {
   const auto isTiled = [](const LoopNest& nest, const Schedule& schedule, bool alongElements) {
     const auto* layout = std::get_if<LayoutSchedule>(&schedule);
-    return layout != nullptr && layout->staging == Staging::None && nest.reduction && !nest.reduction->scans &&
+    return layout != nullptr && layout->staging == Staging::None && nest.hasReductions() &&
            nest.domain.runsAlongElements() == alongElements;
   };
   if (!isTiled(ofColumns, columns, false) || !isTiled(ofRows, rows, true)) return false;
@@ -50,14 +50,10 @@ bool matchThreads(Schedule& columns, const Schedule& rows, const LoopNest& ofCol
 /// each finds in its cache what the rows have left there; 0 where there are no such loops.
 int64_t splitsOf(const LoopNest& columns, const LoopNest& rows, const ir::Target& target) {
   const auto& sums = columns.reduction;
-  if (!sums || !rows.reduction || sums->traversals() > 1 || !sums->elementStores.empty() || rows.reduction->elementStores.empty())
-    return 0;
+  if (!sums || !rows.reduction || !sums->isReadOnce() || rows.reduction->elementStores.empty()) return 0;
   const IterationDomain &across = columns.domain, &along = rows.domain;
   if (across.runsAlongElements() || !along.runsAlongElements()) return 0;
-  int64_t bytes = 0;
-  for (const ir::Buffer& buffer : columns.loops.buffers)
-    for (const ir::Buffer& other : rows.loops.buffers)
-      if (buffer.value == other.value && buffer.isRead && other.isRead) bytes += buffer.type.bytesTouched();
+  const int64_t bytes = sharedBytes(columns.loops, rows.loops);
   const int64_t elements = across.numel(across.elementDims(), across.dims().size());
   const int64_t most = std::min(elements, along.numel(0, along.elementDims())) / limits::cpu::mixedElements;
   const int64_t wanted = ceilDiv(bytes, limits::cpu::mixedCache.of(target.cacheBytes) * target.processors) * target.processors;
@@ -121,14 +117,6 @@ std::optional<PersistentSchedule> mixedOrderSchedule(const LoopNests& nests, con
   return choosePersistentSchedule(pair.matrix, target);
 }
 
-/// Whether loops read what others do.
-bool shareInput(const ir::Loops& a, const ir::Loops& b) {
-  return std::any_of(a.buffers.begin(), a.buffers.end(), [&](const ir::Buffer& x) {
-    return std::any_of(b.buffers.begin(), b.buffers.end(),
-                       [&](const ir::Buffer& y) { return x.value == y.value && x.isRead && y.isRead; });
-  });
-}
-
 /// Elements walked from the end on where loops before these have just gone over the same ones, so many that only the last of them
 /// are still in the cache.
 void reverseRereads(std::vector<Schedule>& schedules, const std::vector<LoopNest>& all, const ir::Target& target) {
@@ -140,7 +128,7 @@ void reverseRereads(std::vector<Schedule>& schedules, const std::vector<LoopNest
     const auto before = all.begin() + static_cast<std::ptrdiff_t>(i);
     if (layout != nullptr && !all[i].reduction && layout->staging == Staging::None)
       layout->isBackwards =
-          std::any_of(all.begin(), before, [&](const LoopNest& nest) { return shareInput(nest.loops, all[i].loops); });
+          std::any_of(all.begin(), before, [&](const LoopNest& nest) { return sharedBytes(nest.loops, all[i].loops) > 0; });
   }
 }
 

@@ -107,9 +107,9 @@ Placement Placement::at(std::size_t dim, Value element) const {
 }
 
 std::optional<std::size_t> Placement::blocks(std::size_t dim) const {
-  for (std::size_t i = 0; i < digits_.size(); ++i)
-    if (layout_.parts[i].dim == dim) return layout_.parts[i].block > 0 ? std::optional(i) : std::nullopt;
-  return std::nullopt;
+  const Part* part = layout_.outermost(dim);
+  if (part == nullptr || part->block == 0) return std::nullopt;
+  return static_cast<std::size_t>(part - layout_.parts.data());
 }
 
 Value Placement::inBlock(std::size_t dim) const {

@@ -21,7 +21,8 @@ class CubinExecutable : public Executable {
   CubinExecutable& operator=(const CubinExecutable&) = delete;
 
   void launch(void* const* pointers) const override;
-  /// How many clusters of so many of its CTAs the device runs at once; 0 also of a size that the device does not know.
+  /// How many clusters of so many of its CTAs the device runs at once; 0 also of a size that the device does not know. Allows the
+  /// kernel clusters of that size, which a launch of large ones needs.
   int64_t activeClusters(int ctas) const;
   std::shared_ptr<const Executable> again() const override { return std::make_shared<CubinExecutable>(program_, code_); }
 

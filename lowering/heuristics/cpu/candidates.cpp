@@ -1,13 +1,15 @@
 #include <algorithm>
 
 #include "lowering/heuristics/cpu/tasks.h"
+#include "lowering/heuristics/rule.h"
 #include "lowering/layout/check.h"
+#include "lowering/layout/check_tasks.h"
 #include "lowering/layout/held.h"
 
 namespace lowering {
 namespace {
 
-constexpr int64_t mostUnrolled = 8, mostAtOnce = 8, mostHeldBytes = 256 << 10, longestBlock = 64;
+constexpr int64_t mostUnrolled = 8, mostAtOnce = 8, longestBlock = 64;
 
 /// Collects schedules that differ from one in one field, or in what follows from it.
 class Edits {
@@ -30,7 +32,7 @@ class Edits {
     if (2 * value <= most) set(field, 2 * value);
     set(field, value / 2);
   }
-  /// Nothing instead of what is held, or else as much as there may be.
+  /// Holds nothing where the rules hold something, and otherwise as much as there may be.
   void hold(const std::vector<HeldArray>& arrays) {
     set(&TaskSchedule::heldBytes, rules_.heldBytes > 0 ? 0 : largestWithin(arrays, mostHeldBytes));
   }
@@ -71,28 +73,35 @@ void editScans(Edits& edits, const TaskSchedule& rules) {
   edits.set(&TaskSchedule::block, 0);
 }
 
-}  // namespace
+std::optional<Schedule> choose(const LoopNest& nest, const ir::Target& target) { return chooseTaskSchedule(nest, target); }
 
-std::vector<TaskSchedule> otherTaskSchedules(const LoopNest& nest, const ir::Target& target, const TaskSchedule& rules) {
+/// Possible schedules that differ from the rules' in a choice each.
+std::vector<Schedule> others(const LoopNest& nest, const ir::Target& target, const Tuned&) {
+  const TaskSchedule rules = chooseTaskSchedule(nest, target);
   const auto& [loops, reduction, domain, mixedOrder, transposition] = nest;
   Edits edits(rules);
   if (!reduction) {
     edits.scale(&TaskSchedule::tile, rules.tile * 2);
     edits.scale(&TaskSchedule::rows, domain.numel());
-  } else if (reduction->scans) {
+  } else if (nest.hasScans()) {
     editScans(edits, rules);
   } else if (domain.runsAlongElements()) {
     editRows(edits, nest, target);
   } else {
     editColumns(edits, target, rules);
   }
-  if (reduction && !reduction->scans) edits.hold(holdable(*reduction, domain, rules));
+  if (nest.hasReductions()) edits.hold(holdable(*reduction, domain, rules));
   if (rules.hasHead) edits.flip(&TaskSchedule::hasHead);
   edits.flip(&TaskSchedule::streams);
   if (rules.splits == 1) edits.scale(&TaskSchedule::grain, rules.grain * 2);
-  std::erase_if(edits.all,
-                [&](const TaskSchedule& schedule) { return schedule == rules || !isPossible(schedule, nest, target); });
-  return edits.all;
+  std::vector<Schedule> possible;
+  for (const TaskSchedule& schedule : edits.all)
+    if (isPossible(schedule, nest, target)) possible.emplace_back(schedule);
+  return possible;
 }
+
+const ScheduleRule tasks{{.backend = ir::Backend::Cpu, .choose = choose, .others = others}};
+
+}  // namespace
 
 }  // namespace lowering

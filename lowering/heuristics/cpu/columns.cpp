@@ -20,8 +20,7 @@ bool isLeftByCaches(const ir::Loops& loops, const ReductionNest& nest, const Ite
     if (runsAcross(domain, load)) return false;
     ofTile += load.elementBytes * tile * domain.numel(domain.elementDims(), domain.dims().size());
   }
-  const bool isReadAgain = nest.traversals() > 1 || !nest.elementStores.empty();
-  return bytes > target.cacheBytes && (!isReadAgain || ofTile > target.cacheBytes);
+  return bytes > target.cacheBytes && (nest.isReadOnce() || ofTile > target.cacheBytes);
 }
 
 }  // namespace
@@ -40,7 +39,7 @@ TaskSchedule chooseColumnTasks(const LoopNest& all, const ir::Target& target, st
 
   const int64_t vectors = ceilDiv(columns, schedule.lanes);
   const int64_t most = std::min<int64_t>(target.processors, elements / limits::cpu::columnSplitElements);
-  schedule.takesAll = splits || (canSplit(nest) && outer < target.processors && most == target.processors &&
+  schedule.takesAll = splits || (nest.isReadOnce() && outer < target.processors && most == target.processors &&
                                  cpuPieces(loops, domain) >= target.processors);
   const int64_t wanted = schedule.takesAll || outer >= target.processors ? 1 : std::min<int64_t>(vectors, target.processors);
   const int64_t inRegisters = limits::cpu::tileVectors / static_cast<int64_t>(std::min<std::size_t>(2, nest.reductions.size()));
@@ -50,7 +49,7 @@ TaskSchedule chooseColumnTasks(const LoopNest& all, const ir::Target& target, st
   schedule.tile = ceilDiv(vectors, ceilDiv(ceilDiv(vectors, widest), wanted) * wanted);
   if (schedule.takesAll)
     schedule.splits = splits.value_or(target.processors);
-  else if (canSplit(nest) && outer * ceilDiv(vectors, schedule.tile) < target.processors)
+  else if (nest.isReadOnce() && outer * ceilDiv(vectors, schedule.tile) < target.processors)
     schedule.splits = std::max<int64_t>(1, most);
 
   schedule.unroll = limits::cpu::unrolledVectors;

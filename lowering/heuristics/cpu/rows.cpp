@@ -21,7 +21,7 @@ struct RowFacts {
 
 /// More than one where rows alone do not keep all threads busy.
 int64_t chooseSplits(const RowFacts& facts, int lanes, const ir::Target& target) {
-  if (!canSplit(facts.nest) || facts.rows >= target.processors) return 1;
+  if (!facts.nest.isReadOnce() || facts.rows >= target.processors) return 1;
   const int64_t parts = facts.runs > 1 ? facts.runs : facts.extent / lanes;
   const int64_t elements = facts.runs * facts.extent;
   return std::max<int64_t>(1, std::min({int64_t{target.processors}, parts, elements / limits::cpu::rowSplitElements}));

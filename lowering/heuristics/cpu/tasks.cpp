@@ -10,7 +10,7 @@ namespace lowering {
 
 TaskSchedule chooseTaskSchedule(const LoopNest& nest, const ir::Target& target, std::optional<int64_t> splits) {
   TaskSchedule schedule = !nest.reduction                   ? choosePointwiseTasks(nest, target)
-                          : nest.reduction->scans           ? chooseScanTasks(nest, target)
+                          : nest.hasScans()                 ? chooseScanTasks(nest, target)
                           : nest.domain.runsAlongElements() ? chooseRowTasks(nest, target)
                                                             : chooseColumnTasks(nest, target, splits);
   schedule.streams = canStream(nest, schedule, target) && exceedsCaches(nest.loops, target);

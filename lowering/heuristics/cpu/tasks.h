@@ -1,7 +1,6 @@
 #pragma once
 
 #include <optional>
-#include <vector>
 
 #include "ir/target.h"
 #include "lowering/analysis/loop_nest.h"
@@ -12,7 +11,5 @@ namespace lowering {
 /// The schedule of a nest for a CPU, by rules that were measured on AVX-512 (docs/schedules.md). With `splits` so many tasks
 /// share the elements of all columns, which are only summed.
 TaskSchedule chooseTaskSchedule(const LoopNest& nest, const ir::Target& target, std::optional<int64_t> splits = {});
-/// Possible schedules that differ from one in a choice each.
-std::vector<TaskSchedule> otherTaskSchedules(const LoopNest& nest, const ir::Target& target, const TaskSchedule& rules);
 
 }  // namespace lowering

@@ -111,8 +111,7 @@ ir::Block Tasks::forRuns(ir::Block body) const { return at_.loops(run, Bind::Ser
 
 ir::Block Tasks::forPiece(const std::function<ir::Block(int64_t)>& body) const {
   const Layout::Dim& dim = layout().dims[pieceDim()];
-  const Part& part =
-      *std::find_if(layout().parts.begin(), layout().parts.end(), [&](const Part& x) { return x.dim == pieceDim(); });
+  const Part& part = *layout().outermost(pieceDim());
   const int64_t whole = part.block * lanes(), last = domain_.numel(dim.begin, dim.end) - (part.extent - 1) * whole;
   if (part.extent == 1 || last == whole) return body(last);
   return {{ir::If{(at_.block(pieceDim()) < part.extent - 1).expr(), body(whole), body(last)}}};

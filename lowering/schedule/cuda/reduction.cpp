@@ -69,9 +69,8 @@ class ReductionKernel {
   }
   /// Whether neighbouring threads have different rows.
   bool areThreadsKept() const {
-    const auto last =
-        std::find_if(layout_.parts.rbegin(), layout_.parts.rend(), [](const Part& part) { return part.bind == Bind::Thread; });
-    return last != layout_.parts.rend() && at_.isKept(last->dim);
+    const Part* last = layout_.innermost(Bind::Thread);
+    return last != nullptr && at_.isKept(last->dim);
   }
   /// Neighbouring threads that share rows.
   int group() const { return areThreadsKept() ? 1 : layout_.group(); }

@@ -2,72 +2,37 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include <cmath>
 #include <functional>
 #include <set>
 
-#include "ir/error.h"
-#include "ir/interpret/interpret.h"
 #include "ir/text/text.h"
-#include "ir/verify/verify.h"
 #include "lowering/heuristics/cpu/tasks.h"
 #include "lowering/layout/check.h"
 #include "lowering/schedule/apply.h"
 #include "lowering/schedule/launches.h"
 #include "lowering/tensor/lowering.h"
+#include "tests/lowering/schedule/possible.h"
 #include "tests/targets.h"
 
 namespace {
 
-using ir::Memory;
 using lowering::Schedule;
 
 ir::Loops loopsOf(const std::string& lines) { return lowering::lower(ir::parseGraph("graph\n" + lines)).front(); }
 
-/// Numbers of both signs, the same each time.
-Memory filled(const ir::TensorType& type, std::size_t buffer) {
-  Memory memory = Memory::zeros(type.dtype, type.storageElements());
-  auto* values = std::get_if<std::vector<double>>(&memory.data);
-  for (std::size_t i = 0; values != nullptr && i < values->size(); ++i)
-    (*values)[i] = ir::round(type.dtype, static_cast<double>((i * 7 + buffer * 5) % 23) / 8 - 1);
-  return memory;
-}
-
-std::vector<Memory> memoryOf(const ir::Loops& loops) {
-  std::vector<Memory> memory;
-  for (const ir::Buffer& buffer : loops.buffers) memory.push_back(filled(buffer.type, memory.size()));
-  return memory;
-}
-
-/// The largest difference, relative where numbers are large; integers are equal or infinitely far apart.
-double distance(const Memory& a, const Memory& b) {
-  const auto* x = std::get_if<std::vector<double>>(&a.data);
-  if (x == nullptr) return a.data == b.data ? 0 : INFINITY;
-  const auto& y = std::get<std::vector<double>>(b.data);
-  double most = 0;
-  for (std::size_t i = 0; i < y.size(); ++i) most = std::max(most, std::abs((*x)[i] - y[i]) / std::max(1.0, std::abs(y[i])));
-  return most;
-}
-
 /// Schedules every candidate, checks it against the loops, and hands back the texts.
 std::vector<std::string> checkAll(const std::string& lines, const ir::Target& target = tests::hopper()) {
-  const ir::Loops loops = loopsOf(lines);
-  std::vector<Memory> expected = memoryOf(loops);
-  ir::interpret(loops, expected);
+  const tests::ScheduledNest one(lines, target);
+  const Schedule rules = lowering::chooseSchedule(one.nest, target);
   std::vector<std::string> texts;
-  const lowering::LoopNest nest = lowering::analyze(loops, target);
-  for (const Schedule& schedule : lowering::candidates(nest, target, lowering::chooseSchedule(nest, target))) {
+  for (const Schedule& schedule : lowering::candidates(one.nest, target, rules)) {
     texts.push_back(toText(schedule));
     CAPTURE(texts.back());
-    REQUIRE_NOTHROW(lowering::check(schedule, nest, target));
-    CHECK(lowering::parseSchedule(texts.back(), nest) == schedule);
-    const ir::Kernel kernel = lowering::apply(nest, target, schedule);
-    ir::verify(kernel, target);
-    std::vector<Memory> memory = memoryOf(loops);
-    ir::interpret(kernel, memory);
-    for (std::size_t i = 0; i < memory.size(); ++i) CHECK(distance(memory[i], expected[i]) < 2e-3);
+    REQUIRE_NOTHROW(lowering::check(schedule, one.nest, target));
+    CHECK(lowering::parseSchedule(texts.back(), one.nest) == schedule);
+    CHECK(one.faultOf(schedule) == "");
   }
-  CHECK(texts.front() == toText(lowering::chooseSchedule(nest, target)));
+  CHECK(texts.front() == toText(rules));
   CHECK(std::set<std::string>(texts.begin(), texts.end()).size() == texts.size());
   CHECK(texts.size() > 1);
   CHECK(texts.size() <= 24);

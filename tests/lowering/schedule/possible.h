@@ -53,13 +53,14 @@ struct ScheduledNest {
       (*values)[i] = ir::round(type.dtype, static_cast<double>((i * 7 + buffer * 5) % 23) / 8 - 1);
     return memory;
   }
-  /// The largest difference, relative where numbers are large; integers are equal or infinitely far apart.
+  /// The largest difference, relative where numbers are large; integers, infinities and NaNs are equal or infinitely far apart.
   static double distance(const ir::Memory& a, const ir::Memory& b) {
     const auto* x = std::get_if<std::vector<double>>(&a.data);
     if (x == nullptr) return a.data == b.data ? 0 : INFINITY;
     const auto& y = std::get<std::vector<double>>(b.data);
     double most = 0;
     for (std::size_t i = 0; i < y.size(); ++i) {
+      if ((*x)[i] == y[i] || (std::isnan((*x)[i]) && std::isnan(y[i]))) continue;
       const double apart = std::abs((*x)[i] - y[i]) / std::max(1.0, std::abs(y[i]));
       most = std::isnan(apart) ? INFINITY : std::max(most, apart);
     }
