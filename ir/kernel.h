@@ -46,6 +46,8 @@ struct Store {
   std::optional<Op> accumulate = {};  ///< the element becomes its combination with the value, by an operation that
                                       ///< isReduction; lanes that share an element are combined in any order. Of sums
                                       ///< nothing else is stored but zeros
+  bool isAtomic = false;  ///< it accumulates, lane by lane, while other threads or tasks may do so to the same element,
+                          ///< in any order: what a float sum comes to is not the same from run to run
 };
 
 /// The lanes of one vector, `axis.extent` of them: an unrolled loop over register vectors in CUDA, SIMD vectors in LLVM.
@@ -115,8 +117,7 @@ enum class Space : uint8_t {
   Private,  ///< a copy for each thread (CUDA: registers, so its offsets are constants once loops are unrolled) or task (CPU)
   Shared,   ///< CUDA: a copy for each CTA
   Global,   ///< one for the launch: what the iterations of the Grid or Task loop leave to the statements after it
-  Sums,     ///< CUDA: one for the launch, which all threads may add to at once, in any order: what a float sum comes to is not
-            ///< the same from run to run. Zeros at first, and zeros again in the end
+  Sums,     ///< CUDA: one for the launch, which atomic stores add to. Zeros at first, and zeros again in the end
 };
 
 /// An array of the kernel's own: one-dimensional, read and written, undefined at first (but for sums). Its buffer number is its

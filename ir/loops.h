@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,10 +25,14 @@ struct StoreTo {
   int buffer = 0;
   const Expr* offset = nullptr;
   const Expr* value = nullptr;
+  std::optional<Op> accumulate = {};  ///< the element becomes its combination with the value, by an operation that isReduction:
+                                      ///< at every point of all axes, many of which may have one element. Nothing else stores to
+                                      ///< the buffer or reads it
 };
 
 /// A computation before it is scheduled: for every point of the axes, in any order, the stores. A store whose offset and
-/// value do not depend on an axis happens once for all its values: such are the results that a row has once.
+/// value do not depend on an axis happens once for all its values, unless it accumulates: such are the results that a row has
+/// once.
 struct Loops {
   std::string name;  ///< of the operator, for dumps and symbols: `aten_add_Tensor`
   ExprPoolPtr pool;

@@ -106,6 +106,12 @@ std::vector<const Expr*> postorder(const std::vector<const Expr*>& roots, bool i
   return postorder(roots, isLeaf, [&](const Expr* node) { return seen.insert(node).second; });
 }
 
+std::vector<const Expr*> loadsIn(const std::vector<const Expr*>& roots) {
+  std::vector<const Expr*> loads = postorder(roots);
+  std::erase_if(loads, [](const Expr* node) { return node->op != Op::Load; });
+  return loads;
+}
+
 std::vector<const Expr*> postorder(const Expr* root, const std::function<bool(const Expr*)>& isKnown) {
   std::unordered_set<const Expr*> seen;
   const auto isLeaf = [](const Expr*) { return false; };

@@ -13,6 +13,9 @@ namespace ir {
 /// Reduce or Scan is a leaf: these are the nodes that have one value at one point.
 std::vector<const Expr*> postorder(const std::vector<const Expr*>& roots, bool intoCombinings = true);
 
+/// The Loads below the roots, operands before users, each once.
+std::vector<const Expr*> loadsIn(const std::vector<const Expr*>& roots);
+
 /// The nodes below a root, operands before users, without those that are known and what is below these alone.
 std::vector<const Expr*> postorder(const Expr* root, const std::function<bool(const Expr*)>& isKnown);
 

@@ -35,17 +35,13 @@ std::unordered_set<const Expr*> lanewise(const ir::Lanes& lanes) {
   return found;
 }
 
-bool isSum(const ir::Kernel& kernel, const ir::Store& store) {
-  const ir::Local* local = kernel.local(store.param);
-  return local != nullptr && local->space == ir::Space::Sums;
-}
-
 /// `element = value`, or the element combined with it.
-std::string assignment(const ir::Kernel& kernel, const ir::Store& store, const std::string& element, const std::string& value) {
+std::string assignment(const ir::Store& store, const std::string& element, const std::string& value) {
   if (!store.accumulate) return fmt::format("{} = {};", element, value);
-  if (isSum(kernel, store)) return fmt::format("atomicAdd(&{}, {});", element, value);
   const Op op = *store.accumulate;
   const ir::DType dtype = store.value->dtype;
+  if (store.isAtomic && op == Op::Add && dtype == ir::DType::F32) return fmt::format("atomicAdd(&{}, {});", element, value);
+  if (store.isAtomic) return fmt::format("combineAtomically<{}>(&{}, {});", combinerName(op), element, value);
   if (ir::isLowPrecision(dtype)) ir::fail(ir::ErrorKind::Unsupported, "no CUDA code for sums in {}", ir::torchName(dtype));
   const bool isInfix = ir::isFloating(dtype) && (op == Op::Add || op == Op::Mul);
   if (isInfix) return fmt::format("{} {} {};", element, op == Op::Add ? "+=" : "*=", value);
@@ -128,7 +124,7 @@ void LanesPrinter::elements(LaneForm form, CudaScope& scope) const {
   const CudaExpressions& print = scope.expressions();
   for (const ir::Store& store : lanes_.stores) {
     const Expr* lane = store.contiguous && form == LaneForm::Guarded ? lanes_.axis : nullptr;
-    scope.line(assignment(kernel_, store, print.element(store.param, store.offset, lane), print.value(store.value)));
+    scope.line(assignment(store, print.element(store.param, store.offset, lane), print.value(store.value)));
   }
 }
 
@@ -286,7 +282,7 @@ bool LanesPrinter::isCopy(const ir::Store& store, const CudaScope& scope) const 
 Way LanesPrinter::declareWay(const ir::Store& store, CudaScope& scope) const {
   const std::string read = vectorRead(store.value, scope);
   if (isCopy(store, scope)) return {Way::Vector, read, true};
-  if (isSum(kernel_, store)) return {};
+  if (store.isAtomic) return {};
   const std::string& buffer = scope.expressions().buffer(store.param);
   const bool isShared = !store.contiguous && !lanewise_.contains(store.offset);
   if (store.accumulate && isShared) {
@@ -326,9 +322,8 @@ void LanesPrinter::computeLanes(const std::vector<Way>& ways, CudaScope& scope) 
     if (ways[i].isThere) continue;
     const std::string value = print.value(store.value);
     if (ways[i].kind == Way::Element)
-      inner.line(
-          assignment(kernel_, store, print.element(store.param, store.offset, store.contiguous ? lanes_.axis : nullptr), value));
-    if (ways[i].kind == Way::Vector) inner.line(assignment(kernel_, store, fmt::format("{}[{}]", ways[i].vector, lane), value));
+      inner.line(assignment(store, print.element(store.param, store.offset, store.contiguous ? lanes_.axis : nullptr), value));
+    if (ways[i].kind == Way::Vector) inner.line(assignment(store, fmt::format("{}[{}]", ways[i].vector, lane), value));
     if (ways[i].kind == Way::Tree) inner.line(fmt::format("{}[{}] = {};", ways[i].vector, lane, value));
   }
   scope.leave(inner);

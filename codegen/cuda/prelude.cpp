@@ -14,9 +14,10 @@
 
 namespace codegen {
 
-// The texts of the two files, which the build embeds.
+// The texts of the files that the build embeds.
 std::string_view cudaScalarPrelude();
 std::string_view cudaCombinePrelude();
+std::string_view cudaAtomicPrelude();
 
 namespace {
 
@@ -102,6 +103,7 @@ const Declarations& declarations() {
     Declarations made;
     split(cudaScalarPrelude(), made.all);
     split(cudaCombinePrelude(), made.all);
+    split(cudaAtomicPrelude(), made.all);
     for (std::size_t i = 0; i < made.all.size(); ++i) made.places.emplace(made.all[i].name, i);
     return made;
   }();
@@ -111,7 +113,7 @@ const Declarations& declarations() {
 }  // namespace
 
 std::string_view cudaPrelude() {
-  static const std::string text = fmt::format("{}\n{}", cudaScalarPrelude(), cudaCombinePrelude());
+  static const std::string text = fmt::format("{}\n{}\n{}", cudaScalarPrelude(), cudaCombinePrelude(), cudaAtomicPrelude());
   return text;
 }
 

@@ -11,8 +11,12 @@ namespace {
 /// Combines values with the elements of one buffer.
 class Accumulator {
  public:
-  Accumulator(const Scope& scope, int buffer, ir::Op op)
-      : scope_(scope), buffer_(buffer), op_(op), dtype_(scope.kernel.buffer(buffer).type.dtype) {}
+  Accumulator(const Scope& scope, const ir::Store& store)
+      : scope_(scope),
+        buffer_(store.param),
+        op_(*store.accumulate),
+        isAtomic_(store.isAtomic),
+        dtype_(scope.kernel.buffer(store.param).type.dtype) {}
 
   void contiguous(Vec offset, Vec value, const LaneSet& lanes) const {
     const Vec old = opmath(scope_.memory.loadContiguous(buffer_, offset, lanes));
@@ -31,6 +35,8 @@ class Accumulator {
 
  private:
   void one(Vec offset, Vec value) const {
+    if (isAtomic_)
+      return scope_.memory.update(buffer_, offset, [&](Vec element) { return held(combined(value, opmath(element))); });
     const Vec old = opmath(scope_.memory.load(buffer_, offset));
     scope_.memory.store(buffer_, offset, held(combined(value, old)));
   }
@@ -50,14 +56,15 @@ class Accumulator {
   const Scope& scope_;
   int buffer_;
   ir::Op op_;
+  bool isAtomic_;
   ir::DType dtype_;
 };
 
 }  // namespace
 
 void accumulate(const Scope& scope, const ir::Store& store, Vec offset, Vec value, const LaneSet& lanes) {
-  const Accumulator accumulator(scope, store.param, *store.accumulate);
-  if (store.contiguous) return accumulator.contiguous(offset, value, lanes);
+  const Accumulator accumulator(scope, store);
+  if (store.contiguous && lanes.count > 1) return accumulator.contiguous(offset, value, lanes);
   offset.isVector() ? accumulator.perLane(offset, value, lanes) : accumulator.shared(offset, value, lanes);
 }
 

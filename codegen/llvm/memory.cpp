@@ -226,6 +226,32 @@ void LlvmMemory::storeContiguous(int buffer, Vec offset, Vec value, const LaneSe
   mark(made, llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(builder_.getContext(), {one}));
 }
 
+/// Compared with what was read, and exchanged if it is still that; else again.
+void LlvmMemory::update(int buffer, Vec offset, const std::function<Vec(Vec)>& next) const {
+  llvm::Value* at = address(buffer, offset);
+  llvm::Type* type = builder_.getIntNTy(static_cast<unsigned>(8 * elementBytes(buffer)));
+  const llvm::Align alignment(static_cast<uint64_t>(elementBytes(buffer)));
+  llvm::LoadInst* first = builder_.CreateAlignedLoad(type, at, alignment);
+  first->setAtomic(llvm::AtomicOrdering::Monotonic);
+  llvm::Function* function = builder_.GetInsertBlock()->getParent();
+  llvm::BasicBlock* before = builder_.GetInsertBlock();
+  llvm::BasicBlock* loop = llvm::BasicBlock::Create(builder_.getContext(), "exchange", function);
+  llvm::BasicBlock* after = llvm::BasicBlock::Create(builder_.getContext(), "exchanged", function);
+  builder_.CreateBr(loop);
+  builder_.SetInsertPoint(loop);
+  llvm::PHINode* old = builder_.CreatePHI(type, 2);
+  old->addIncoming(first, before);
+  const Vec held{&builder_, builder_.CreateBitCast(old, element(buffer))};
+  const Vec changed = toMemory(next(toRegister(held, dtype(buffer))), dtype(buffer));
+  llvm::Value* bits = builder_.CreateBitCast(changed.value, type);
+  llvm::Value* seen =
+      builder_.CreateAtomicCmpXchg(at, old, bits, alignment, llvm::AtomicOrdering::Monotonic, llvm::AtomicOrdering::Monotonic);
+  old->addIncoming(builder_.CreateExtractValue(seen, 0), builder_.GetInsertBlock());
+  builder_.CreateCondBr(builder_.CreateExtractValue(seen, 1), after, loop);
+  after->moveAfter(builder_.GetInsertBlock());
+  builder_.SetInsertPoint(after);
+}
+
 void LlvmMemory::scatter(int buffer, Vec offsets, Vec value, const LaneSet& lanes) const {
   const Vec stored = toMemory(splat(value, lanes.count), dtype(buffer));
   const Vec at = splat(offsets, lanes.count);

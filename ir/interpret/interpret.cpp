@@ -9,7 +9,7 @@
 namespace ir {
 namespace {
 
-/// Stores that depend on the same axes of the loops, and so happen once for each point of these.
+/// Stores that happen once for each point of the same axes: those that they depend on, or all where they accumulate.
 struct StoreGroup {
   std::vector<const Expr*> axes;
   std::vector<Store> stores;
@@ -21,10 +21,10 @@ std::vector<StoreGroup> groupsOf(const Loops& loops) {
     const std::vector<const Expr*> used = freeAxes({store.offset, store.value});
     std::vector<const Expr*> axes;
     for (const Expr* axis : loops.axes)
-      if (std::find(used.begin(), used.end(), axis) != used.end()) axes.push_back(axis);
+      if (store.accumulate || std::find(used.begin(), used.end(), axis) != used.end()) axes.push_back(axis);
     auto group = std::find_if(groups.begin(), groups.end(), [&](const StoreGroup& one) { return one.axes == axes; });
     if (group == groups.end()) group = groups.insert(groups.end(), StoreGroup{axes, {}});
-    group->stores.push_back({store.buffer, store.offset, store.value, false});
+    group->stores.push_back({store.buffer, store.offset, store.value, false, store.accumulate});
   }
   return groups;
 }

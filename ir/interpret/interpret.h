@@ -25,7 +25,8 @@ struct Memory {
 /// what every order of combining them comes near. Local arrays of a kernel round as other buffers do, at each store.
 /// It is an Internal error to read an element of a local array that nobody wrote since it became undefined, or to which an
 /// asynchronous copy is under way; and to read or overwrite what another thread writes, or to overwrite what it reads, without a
-/// barrier in between, implied or explicit. With explicit barriers the same holds for parameters that are read and written.
+/// barrier in between, implied or explicit. The same holds for parameters that are read and written. Atomic stores need no
+/// barriers between each other.
 void interpret(const Loops& loops, std::vector<Memory>& memory, bool roundEach = true);
 void interpret(const Kernel& kernel, std::vector<Memory>& memory, bool roundEach = true);
 

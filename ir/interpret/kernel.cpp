@@ -202,8 +202,7 @@ void interpret(const Kernel& kernel, std::vector<Memory>& memory, bool roundEach
   for (const Param& param : kernel.params) {
     const auto elements = static_cast<size_t>(param.readableElements(kernel.backend));
     machine.shared.emplace_back();
-    if (kernel.explicitBarriers && param.buffer.isRead && param.buffer.isWritten)
-      machine.shared.back().emplace(param.buffer, elements, clock);
+    if (param.buffer.isRead && param.buffer.isWritten) machine.shared.back().emplace(param.buffer, elements, clock);
   }
   for (const Local& local : kernel.locals) machine.locals.emplace_back(local, kernel.launch, clock);
   KernelRunner(kernel, machine, clock).run();

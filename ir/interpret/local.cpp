@@ -110,10 +110,12 @@ void LocalArray::write(const Position& position, int64_t offset, const Scalar& v
   set(position, offset, converted(value));
 }
 
-void LocalArray::add(const Position& position, int64_t offset, const Scalar& value) {
+void LocalArray::combine(const Position& position, int64_t offset, Op op, const Scalar& value) {
   elementOf(local_.buffer, offset, static_cast<size_t>(elements_), "addition");
-  uses_->add(position, offset, index(position, offset));
-  set(position, offset, converted(ir::combine(Op::Add, local_.buffer.type.dtype, *get(position, offset), value)));
+  uses_->add(inMemory(position), offset, index(position, offset));
+  const std::optional<Scalar> before = get(position, offset);
+  require(before.has_value(), "addition to {}[{}], which is undefined", local_.buffer.name, offset);
+  set(position, offset, converted(ir::combine(op, local_.buffer.type.dtype, *before, value)));
 }
 
 void LocalArray::beginCopy(const Position& position, int64_t offset) {

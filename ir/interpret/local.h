@@ -21,7 +21,7 @@ class Uses {
   /// `offset` is that of the element in the array, for messages; `index` its place among all copies.
   void read(const Position& by, int64_t offset, size_t index);
   void write(const Position& by, int64_t offset, size_t index);
-  /// Adds to sums, as all threads may at once.
+  /// Combines atomically, as all threads may at once.
   void add(const Position& by, int64_t offset, size_t index);
   /// An asynchronous copy to the element begins, which nobody may touch until it ends; it is a write at either time.
   void beginCopy(const Position& by, int64_t offset, size_t index);
@@ -53,8 +53,8 @@ class LocalArray {
   int64_t elements() const { return elements_; }
   Scalar read(const Position& position, int64_t offset);
   void write(const Position& position, int64_t offset, const Scalar& value);
-  /// Adds to an element of sums.
-  void add(const Position& position, int64_t offset, const Scalar& value);
+  /// Combines an element with a value atomically.
+  void combine(const Position& position, int64_t offset, Op op, const Scalar& value);
   /// An asynchronous copy; its element is undefined until it ends.
   void beginCopy(const Position& position, int64_t offset);
   void endCopy(const Position& position, int64_t offset, const Scalar& value);

@@ -141,18 +141,34 @@ Scalar Machine::read(int buffer, int64_t offset) {
   return std::visit(element, memory_[buffer].data);
 }
 
-void Machine::write(int buffer, int64_t offset, const Scalar& value) {
-  if (LocalArray* array = local(buffer)) return array->write(position, offset, value);
+/// An element of a parameter becomes what `use` makes of it and of its place.
+template <typename Use>
+void Machine::change(int buffer, int64_t offset, std::string_view access, const Use& use) {
   const DType dtype = memory_[buffer].dtype;
-  const Scalar held = convert(dtype, dtype, value);  // unrounded arithmetic rounds here
   std::visit(
       [&](auto& data) {
         using Element = typename std::remove_cvref_t<decltype(data)>::value_type;
-        const size_t index = elementOf(*buffers_[buffer], offset, data.size(), "write");
-        if (Uses* known = uses(buffer)) known->write(position, offset, index);
-        data[index] = std::get<Element>(held);
+        const size_t index = elementOf(*buffers_[buffer], offset, data.size(), access);
+        data[index] =
+            std::get<Element>(convert(dtype, dtype, use(index, Scalar{data[index]})));  // unrounded arithmetic rounds here
       },
       memory_[buffer].data);
+}
+
+void Machine::write(int buffer, int64_t offset, const Scalar& value) {
+  if (LocalArray* array = local(buffer)) return array->write(position, offset, value);
+  change(buffer, offset, "write", [&](size_t index, const Scalar&) {
+    if (Uses* known = uses(buffer)) known->write(position, offset, index);
+    return value;
+  });
+}
+
+void Machine::combine(int buffer, int64_t offset, Op op, const Scalar& value) {
+  if (LocalArray* array = local(buffer)) return array->combine(position, offset, op, value);
+  change(buffer, offset, "addition", [&](size_t index, const Scalar& before) {
+    if (Uses* known = uses(buffer)) known->add(position, offset, index);
+    return ir::combine(op, memory_[buffer].dtype, before, value);
+  });
 }
 
 const Scalar& Machine::swept(const Expr* expr) {
@@ -222,9 +238,8 @@ void Stores::compute(Machine& machine) {
 void Stores::write(Machine& machine) {
   for (const Pending& one : pending_) {
     const Store& store = stores_[one.store];
-    LocalArray* local = machine.local(store.param);
-    if (store.accumulate && local != nullptr && local->local().space == Space::Sums) {
-      local->add(machine.position, one.offset, one.value);
+    if (store.isAtomic) {
+      machine.combine(store.param, one.offset, *store.accumulate, one.value);
       continue;
     }
     const Scalar value = !store.accumulate

@@ -23,6 +23,8 @@ class Machine {
 
   Scalar read(int buffer, int64_t offset);
   void write(int buffer, int64_t offset, const Scalar& value);
+  /// Combines an element with a value atomically.
+  void combine(int buffer, int64_t offset, Op op, const Scalar& value);
   /// The local array of a buffer number, or nullptr.
   LocalArray* local(int buffer);
   /// What a Reduce or Scan comes to at the values of its free axes.
@@ -40,6 +42,8 @@ class Machine {
 
  private:
   Uses* uses(int buffer);
+  template <typename Use>
+  void change(int buffer, int64_t offset, std::string_view access, const Use& use);
   std::vector<const Buffer*> buffers_;
   std::vector<Memory>& memory_;
   std::unordered_map<const Expr*, std::unique_ptr<Sweep>> sweeps_;

@@ -118,7 +118,8 @@ Loops parseLoops(std::string_view text) {
   for (const Buffer& buffer : loops.buffers) buffers.push_back(&buffer);
   StatementParser statements(tokens, *loops.pool, buffers);
   loops.axes = parseHeader(tokens, statements);
-  for (const Store& store : statements.stores(2)) loops.stores.push_back({store.param, store.offset, store.value});
+  for (const Store& store : statements.stores(2))
+    loops.stores.push_back({store.param, store.offset, store.value, store.accumulate});
   expectTextEnd(tokens, "the end of the text");
   return loops;
 }

@@ -200,7 +200,8 @@ Store StatementParser::store() {
   result.offset = parseExpr(tokens_, scope_);
   tokens_.expect("]");
   result.contiguous = parseContiguous(tokens_, scope_);
-  if (scope_.lanes > 0 && tokens_.atWord()) result.accumulate = parseReduction(tokens_);
+  result.isAtomic = scope_.lanes > 0 && tokens_.accept("atomic");
+  if (result.isAtomic || tokens_.atWord()) result.accumulate = parseReduction(tokens_);
   tokens_.expect("=");
   result.value = parseExpr(tokens_, scope_);
   tokens_.expectLineEnd();

@@ -92,7 +92,8 @@ class StatementPrinter {
     for (const Store& store : stores) {
       const std::string width = store.contiguous ? fmt::format(" x{}", lanes) : "";
       const std::string target = fmt::format("{}[{}]{}", bufferName(buffers_, store.param), texts.of(store.offset), width);
-      const std::string combines = store.accumulate ? fmt::format("{}=", name(*store.accumulate)) : "=";
+      const std::string combines =
+          store.accumulate ? fmt::format("{}{}=", store.isAtomic ? "atomic " : "", name(*store.accumulate)) : "=";
       line(depth, fmt::format("{} {} {}", target, combines, texts.of(store.value)));
     }
   }
@@ -243,7 +244,7 @@ std::string toText(const Loops& loops) {
   const std::string reduced = axesText(" reduce", reducedAxes(loops), printer);
   printer.line(1, (axes.empty() ? "once" : axes) + reduced);
   std::vector<Store> stores;
-  for (const StoreTo& store : loops.stores) stores.push_back({store.buffer, store.offset, store.value, false});
+  for (const StoreTo& store : loops.stores) stores.push_back({store.buffer, store.offset, store.value, false, store.accumulate});
   printer.stores(stores, 0, 2);
   return fmt::format("loops {}\n", loops.name) + toText(lines) + printer.take();
 }

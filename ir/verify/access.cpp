@@ -182,7 +182,8 @@ void AccessVerifier::store(const Store& store, const VerifyScope& scope) const {
   demand(postorder({store.offset}, false) == postorder({store.offset}), "{} is at an offset with a reduction", place);
   demand(store.value->dtype == to.type.dtype, "{}, which is {}, of a value that is {}", place, name(to.type.dtype),
          name(store.value->dtype));
-  if (store.accumulate) accumulation(store, place);
+  demand(store.accumulate || !store.isAtomic, "{} is atomic and combines nothing", place);
+  if (store.accumulate) accumulation(store, scope, place);
   const Local* array = local(store.param);
   if (array != nullptr && array->space == Space::Sums) addition(store, place);
   VerifyScope points = scope;
@@ -193,16 +194,34 @@ void AccessVerifier::store(const Store& store, const VerifyScope& scope) const {
   if (local(store.param) == nullptr && !store.accumulate) once(store, points, place);
 }
 
-void AccessVerifier::accumulation(const Store& store, const std::string& place) const {
+void AccessVerifier::accumulation(const Store& store, const VerifyScope& scope, const std::string& place) const {
   const Buffer& to = *buffers_[store.param];
   demand(combines(*store.accumulate, to.type.dtype), "{} combines {} by {}", place, name(to.type.dtype), name(*store.accumulate));
-  demand(local(store.param) != nullptr || to.isRead, "{} combines with what is not declared as read", place);
+  const Local* array = local(store.param);
+  demand(array != nullptr || to.isRead, "{} combines with what is not declared as read", place);
+  if (!store.isAtomic) return;
+  demand(array == nullptr || array->space != Space::Private, "{} is atomic, though no other thread knows that array", place);
+  demand(!store.contiguous || scope.lane->axis().extent == 1, "{} is atomic and contiguous", place);
+}
+
+/// In loops, whose points come in any order, nothing but one operation touches what is accumulated.
+void AccessVerifier::alone(const Store& store, const std::vector<Store>& stores) const {
+  const std::string& to = buffers_[store.param]->name;
+  for (const Store& other : stores) {
+    const bool isOther = other.param == store.param && other.accumulate != store.accumulate;
+    demand(!isOther, "{} is combined by {} and stored to in another way", to, name(*store.accumulate));
+    for (const Expr* node : postorder({other.offset, other.value})) {
+      const bool isRead = node->op == Op::Load && node->load().buffer == store.param;
+      demand(!isRead, "{} is combined by {} and read", to, name(*store.accumulate));
+    }
+  }
 }
 
 /// Sums are added to, or cleared.
 void AccessVerifier::addition(const Store& store, const std::string& place) const {
   const bool isClear = !store.accumulate && store.value->isConst() && store.value->payload == Payload(0.0);
-  demand(isClear || store.accumulate == Op::Add, "{} neither adds to the sums nor clears them", place);
+  const bool isAdded = store.accumulate == Op::Add && store.isAtomic;
+  demand(isClear || isAdded, "{} neither adds to the sums nor clears them", place);
 }
 
 /// No element is stored to at two points.
@@ -240,8 +259,9 @@ void AccessVerifier::stores(const std::vector<Store>& stores, const VerifyScope&
   for (const Store& one : stores) {
     store(one, scope);
     stored_[one.param] = true;
+    if (kernel == nullptr && one.accumulate) alone(one, stores);
     const auto isSame = [&](const Store& other) { return other.param == one.param && other.offset == one.offset; };
-    if (std::count_if(stores.begin(), stores.end(), isSame) > 1)
+    if (!one.accumulate && std::count_if(stores.begin(), stores.end(), isSame) > 1)
       refuse("{} has two stores at {}", buffers_[one.param]->name, toText(one.offset));
   }
   for (const Store& reader : stores)

@@ -56,7 +56,8 @@ class AccessVerifier {
   void scan(const Expr* scan, const VerifyScope& scope, const std::string& place) const;
   void load(const Expr* load, const VerifyScope& scope, const std::string& place) const;
   void store(const Store& store, const VerifyScope& scope) const;
-  void accumulation(const Store& store, const std::string& place) const;
+  void accumulation(const Store& store, const VerifyScope& scope, const std::string& place) const;
+  void alone(const Store& store, const std::vector<Store>& stores) const;
   void addition(const Store& store, const std::string& place) const;
   void once(const Store& store, const VerifyScope& scope, const std::string& place) const;
   std::vector<const Expr*> pointsOf(const Store& store, const VerifyScope& scope) const;

@@ -23,7 +23,7 @@ void verify(const Loops& loops) {
     verifier.demand(bound.insert(axis).second, "axis i{} is bound twice", axis->axis().id);
   }
   std::vector<Store> stores;
-  for (const StoreTo& store : loops.stores) stores.push_back({store.buffer, store.offset, store.value, false});
+  for (const StoreTo& store : loops.stores) stores.push_back({store.buffer, store.offset, store.value, false, store.accumulate});
   VerifyScope scope;
   scope.axes = loops.axes;
   verifier.stores(stores, scope);

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "ir/error.h"
+#include "ir/index/range.h"
 #include "ir/value.h"
 
 namespace lowering {
@@ -57,7 +58,10 @@ std::set<const Expr*> axesInValues(const std::vector<const Expr*>& values) {
 
 IterationDomain::IterationDomain(const ir::Loops& loops) : pool_(loops.pool) {
   std::vector<const Expr*> values;
-  for (const ir::StoreTo& store : loops.stores) values.push_back(store.value);
+  for (const ir::StoreTo& store : loops.stores) {
+    values.push_back(store.value);
+    if (!ir::affine(store.offset)) values.push_back(store.offset);
+  }
   addAccesses(loops, loops.stores, values);
   addDims(memoryOrder(loops.axes, stores_.front()), values);
 }
@@ -90,7 +94,10 @@ void IterationDomain::addNest(const ir::Loops& loops, const ReductionNest& nest,
 
 void IterationDomain::addAccesses(const ir::Loops& loops, const std::vector<ir::StoreTo>& stores,
                                   const std::vector<const Expr*>& values) {
-  for (const ir::StoreTo& store : stores) stores_.push_back(makeAccess(loops, store.buffer, nullptr, store.offset));
+  for (const ir::StoreTo& store : stores) {
+    stores_.push_back(makeAccess(loops, store.buffer, nullptr, store.offset));
+    stores_.back().accumulate = store.accumulate;
+  }
   for (const Expr* node : ir::postorder(values)) {
     const bool isLoad = node->op == ir::Op::Load && node->load().buffer < static_cast<int>(loops.buffers.size());
     if (isLoad) loads_.push_back(makeAccess(loops, node->load().buffer, node, node->src[0]));
@@ -173,8 +180,20 @@ bool IterationDomain::moves(const Access& access, std::size_t begin, std::size_t
   return false;
 }
 
-const Expr* IterationDomain::offset(const Access& access, const Position& position) const {
-  if (!access.form) return at(access.offset, position, {});
+bool IterationDomain::accumulates() const {
+  return std::any_of(stores_.begin(), stores_.end(), [](const Access& store) { return store.accumulate.has_value(); });
+}
+
+bool IterationDomain::pointsMeet() const {
+  std::vector<const Expr*> axes;
+  for (const Dim& dim : dims_) axes.insert(axes.end(), dim.axes.begin(), dim.axes.end());
+  return std::any_of(stores_.begin(), stores_.end(), [&](const Access& store) {
+    return store.accumulate && (!store.form || ir::isInjective(*store.form, axes) != std::optional(true));
+  });
+}
+
+const Expr* IterationDomain::offset(const Access& access, const Position& position, const LoadMap& loads) const {
+  if (!access.form) return at(access.offset, position, loads);
   Value sum{*pool_, pool_->integer(ir::DType::I64, access.form->constant)};
   for (std::size_t d = 0; d < dims_.size(); ++d) {
     const Value step{*pool_, pool_->integer(ir::DType::I64, stride(access, d))};

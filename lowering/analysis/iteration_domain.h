@@ -18,6 +18,8 @@ struct Access {
   const ir::Expr* offset = nullptr;  ///< as in the loops
   std::optional<ir::Affine> form;    ///< of the offset, where it is affine
 
+  std::optional<ir::Op> accumulate = {};  ///< of a store
+
   bool isMasked() const { return node != nullptr && node->isMasked(); }
 };
 
@@ -70,8 +72,12 @@ class IterationDomain {
   /// Whether the access is affine and moves along any of the dims from `begin` to before `end`; true where it is not affine.
   bool moves(const Access& access, std::size_t begin, std::size_t end) const;
 
-  /// The offset of an access at a position.
-  const ir::Expr* offset(const Access& access, const Position& position) const;
+  /// Whether any of the stores accumulates, and whether several points may do so in one element.
+  bool accumulates() const;
+  bool pointsMeet() const;
+
+  /// The offset of an access at a position, where it is not affine with its loads replaced.
+  const ir::Expr* offset(const Access& access, const Position& position, const LoadMap& loads = {}) const;
   /// The read of an access at an offset: with its mask, if it has one, at a position.
   const ir::Expr* load(const Access& access, const ir::Expr* offset, ir::LoadMode mode, const Position& position,
                        const LoadMap& loads) const;

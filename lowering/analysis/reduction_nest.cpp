@@ -59,6 +59,8 @@ class NestBuilder {
     if (reduces_.empty()) return std::nullopt;
     nest_.scans = std::any_of(reduces_.begin(), reduces_.end(), [](const Expr* node) { return node->op == Op::Scan; });
     nest_.scans ? findScanned() : findAxes();
+    for (const ir::StoreTo& store : loops_.stores)
+      if (store.accumulate) refuse("accumulates what it reduces");
     for (const Expr* reduce : reduces_) add(reduce);
     for (const ir::StoreTo& store : loops_.stores) add(store);
     return std::move(nest_);

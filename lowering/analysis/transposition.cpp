@@ -27,7 +27,7 @@ bool crosses(const IterationDomain& domain, const Access& access) {
 }
 
 std::optional<Transposition> transpositionOf(const ir::Loops& loops, const IterationDomain& domain) {
-  if (!domain.isInnerContiguous(domain.stores().front())) return std::nullopt;
+  if (domain.accumulates() || !domain.isInnerContiguous(domain.stores().front())) return std::nullopt;
   const std::optional<std::size_t> crossing = crossingDim(domain);
   if (!crossing) return std::nullopt;
   ReductionNest nest;

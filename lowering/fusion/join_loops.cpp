@@ -66,6 +66,7 @@ class Joiner {
 
   std::optional<JoinedLoops> join() {
     if (host_.loops.pool != guest_.loops.pool || host_.hasScans() || guest_.hasScans()) return {};
+    if (host_.domain.accumulates() || guest_.domain.accumulates()) return {};
     if (!chooseNames() || !findHandedOn()) return {};
     JoinedLoops joined{{host_.loops.name, host_.loops.pool, host_.loops.buffers, host_.loops.axes, {}}, savedBytes()};
     joined.loops.stores = move(joined.loops);

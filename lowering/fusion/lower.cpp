@@ -93,6 +93,19 @@ std::vector<int> resultsOf(const ir::Node& node) {
   return results;
 }
 
+/// Notes what a call yields that is scattered to. Its elements are in memory alone, after the call's loops.
+void noteScattered(Lowered& lowered, ir::ExprPool& pool, const ir::Node& node, int value, bool inPlace, const Tensor& output) {
+  Tensor& known = lowered.values[static_cast<std::size_t>(value)];
+  ir::require(!inPlace || output.dtype == known.dtype, "{} scatters to another dtype than it writes", node.op);
+  Index index;
+  for (int64_t extent : output.sizes) index.emplace_back(pool, pool.axis(extent));
+  const bool isThere = inPlace && output.at(index).expr() == known.at(index).expr();
+  lowered.scattered.push_back({value, output, isThere});
+  known = {output.dtype, output.sizes, [op = node.op](const Index&) -> Value {
+             ir::fail(ir::ErrorKind::Unsupported, "what {} scatters to is an operand of another call", op);
+           }};
+}
+
 Lowered lowerNodes(const ir::Graph& graph, ir::ExprPool& pool, Reductions& reductions) {
   Lowered lowered;
   lowered.values.resize(graph.values.size());
@@ -110,7 +123,10 @@ Lowered lowerNodes(const ir::Graph& graph, ir::ExprPool& pool, Reductions& reduc
       const int value = results[i];
       const bool inPlace = std::find(node.writes.begin(), node.writes.end(), value) != node.writes.end();
       checkAgainstEager(node, outputs[i], graph.values[value].type, inPlace);
-      lowered.values[value] = cast(outputs[i], asReal(graph.values[value].type).dtype);
+      if (outputs[i].scatter != nullptr)
+        noteScattered(lowered, pool, node, value, inPlace, outputs[i]);
+      else
+        lowered.values[value] = cast(outputs[i], asReal(graph.values[value].type).dtype);
       if (inPlace) lowered.stored.push_back(value);
     }
   }

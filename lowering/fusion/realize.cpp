@@ -10,6 +10,7 @@
 #include "ir/error.h"
 #include "ir/index/simplify.h"
 #include "ir/walk.h"
+#include "lowering/fusion/in_place.h"
 
 namespace lowering {
 namespace {
@@ -17,11 +18,12 @@ namespace {
 using ir::DType;
 using ir::Expr;
 
-/// A value that loops store: its index, made of their axes, and its element there.
+/// A value that loops store: its index, made of their axes, and its element there, or what that is combined with.
 struct Member {
   int value = -1;
   Index index;
   const Expr* result = nullptr;
+  std::optional<ir::Op> accumulate = {};
 };
 
 /// Values that are stored by one loop nest over the sizes of its first member.
@@ -32,22 +34,16 @@ struct Bundle {
   std::vector<Member> members;
 };
 
+bool isEmpty(const ir::Shape& sizes) { return std::find(sizes.begin(), sizes.end(), 0) != sizes.end(); }
+
 std::vector<const Expr*> resultsOf(const Bundle& bundle) {
   std::vector<const Expr*> results;
   for (const Member& member : bundle.members) results.push_back(member.result);
   return results;
 }
 
-std::vector<const Expr*> loadsIn(const std::vector<const Expr*>& roots) {
-  std::vector<const Expr*> loads;
-  for (const Expr* node : ir::postorder(roots)) {
-    if (node->op == ir::Op::Load) loads.push_back(node);
-  }
-  return loads;
-}
-
 bool readsAny(const std::vector<const Expr*>& results, const Intermediates& intermediates) {
-  const std::vector<const Expr*> loads = loadsIn(results);
+  const std::vector<const Expr*> loads = ir::loadsIn(results);
   return std::any_of(loads.begin(), loads.end(), [&](const Expr* load) { return intermediates.contains(load->load().buffer); });
 }
 
@@ -103,7 +99,7 @@ class Results {
     std::vector<int> values = lowered_.stored;
     for (std::size_t i = 0; i < intermediates_.values().size(); ++i)
       values.push_back(static_cast<int>(intermediates_.first() + i));
-    std::erase_if(values, [&](int value) { return numel(value) == 0; });  // nothing to compute
+    std::erase_if(values, [&](int value) { return numel(value) == 0 || isThere(value); });  // nothing to compute
     std::stable_sort(values.begin(), values.end(), [&](int a, int b) { return numel(a) > numel(b); });
     return values;
   }
@@ -112,10 +108,22 @@ class Results {
   }
   const Expr* at(int value, const Index& index) const {
     if (intermediates_.contains(value)) return intermediates_.at(value, index);
-    return intermediates_.read(lowered_.values[static_cast<std::size_t>(value)].at(index).expr(), sizes(value));
+    const Scattered* scattered = scatteredTo(value);
+    const Tensor& tensor = scattered != nullptr ? scattered->first : lowered_.values[static_cast<std::size_t>(value)];
+    return intermediates_.read(tensor.at(index).expr(), sizes(value));
   }
 
  private:
+  const Scattered* scatteredTo(int value) const {
+    const auto isSame = [&](const Scattered& one) { return one.value == value; };
+    const auto found = std::find_if(lowered_.scattered.begin(), lowered_.scattered.end(), isSame);
+    return found == lowered_.scattered.end() ? nullptr : &*found;
+  }
+  /// Whether memory holds what is scattered to, or an intermediate does.
+  bool isThere(int value) const {
+    const Scattered* scattered = scatteredTo(value);
+    return scattered != nullptr && (scattered->isThere || ir::isLowPrecision(scattered->first.dtype));
+  }
   int64_t numel(int value) const {
     int64_t count = 1;
     for (int64_t extent : sizes(value)) count *= extent;
@@ -188,6 +196,21 @@ Bundle makeBundle(ir::ExprPool& pool, const std::vector<int>& values, const Resu
   return bundle;
 }
 
+/// Loops that store one element of a value at each index.
+Bundle makeBundle(ir::ExprPool& pool, int value, const Tensor& tensor) {
+  Bundle bundle = makeBundle(pool, tensor.sizes, tensor.sizes);
+  bundle.members.push_back({value, bundle.index, tensor.at(bundle.index).expr()});
+  return bundle;
+}
+
+/// Loops that accumulate what is scattered in a value of this dtype.
+Bundle makeBundle(ir::ExprPool& pool, int value, const Scatter& scatter, DType dtype) {
+  Bundle bundle = makeBundle(pool, scatter.sizes, scatter.sizes);
+  const Expr* element = cast(scatter.value(bundle.index), dtype).expr();
+  bundle.members.push_back({value, scatter.place(bundle.index), element, scatter.op});
+  return bundle;
+}
+
 std::vector<Bundle> bundled(ir::ExprPool& pool, const Lowered& lowered, Intermediates& intermediates) {
   const Results results(lowered, intermediates);
   std::vector<Bundle> all;
@@ -215,7 +238,7 @@ std::vector<Bundle> inOrder(std::vector<Bundle> all, const Intermediates& interm
   const std::function<int(const Bundle&)> depth = [&](const Bundle& bundle) {
     if (!open.insert(&bundle).second) ir::fail(ir::ErrorKind::Unsupported, "loops need results of each other");
     int most = 0;
-    for (const Expr* load : loadsIn(resultsOf(bundle)))
+    for (const Expr* load : ir::loadsIn(resultsOf(bundle)))
       if (intermediates.contains(load->load().buffer)) most = std::max(most, 1 + depth(*storing.at(load->load().buffer)));
     open.erase(&bundle);
     return most;
@@ -256,42 +279,24 @@ class BufferTable {
   std::map<int, int> index_;
 };
 
-/// The axes of more than one value that a store happens for.
-std::set<const Expr*> axesOf(const ir::Loops& loops, const ir::StoreTo& store) {
-  std::set<const Expr*> axes;
-  for (const Expr* axis : loops.axes) {
-    const bool runs = axis->axis().extent > 1;
-    if (runs && (ir::dependsOn(store.offset, axis) || ir::dependsOn(store.value, axis))) axes.insert(axis);
+/// Adds the loops that accumulate what is scattered to a value. In low precision they do so in an intermediate of this number,
+/// which is then rounded once.
+std::optional<ir::GraphValue> addScattered(ir::ExprPool& pool, const Scattered& scattered, int number, std::vector<Bundle>& all) {
+  const Scatter& scatter = *scattered.first.scatter;
+  const DType dtype = scattered.first.dtype, wide = ir::opmath(dtype);
+  if (isEmpty(scattered.first.sizes)) return std::nullopt;
+  if (dtype == wide) {
+    if (!isEmpty(scatter.sizes)) all.push_back(makeBundle(pool, scattered.value, scatter, dtype));
+    return std::nullopt;
   }
-  return axes;
-}
-
-/// Elements of a buffer that is written in place may be read only where and when they are written.
-void checkInPlace(const ir::Loops& loops) {
-  for (const ir::StoreTo& written : loops.stores) {
-    for (const ir::StoreTo& reader : loops.stores) {
-      for (const Expr* load : loadsIn({reader.value})) {
-        if (load->load().buffer != written.buffer) continue;
-        if (load->src[0] == written.offset && axesOf(loops, reader) == axesOf(loops, written)) continue;
-        ir::fail(ir::ErrorKind::Unsupported, "{} reads {} at other elements than it writes", loops.name,
-                 loops.buffers[written.buffer].name);
-      }
-    }
-  }
-}
-
-/// Loops run one after another: what earlier ones have written in place, later ones may not read.
-void checkOrder(const std::vector<ir::Loops>& all, const Intermediates& intermediates) {
-  std::set<int> written;
-  for (const ir::Loops& loops : all) {
-    for (const ir::Buffer& buffer : loops.buffers) {
-      if (!buffer.isRead || !written.contains(buffer.value) || intermediates.contains(buffer.value)) continue;
-      ir::fail(ir::ErrorKind::Unsupported, "{} reads {} after it was written", loops.name, buffer.name);
-    }
-    for (const ir::Buffer& buffer : loops.buffers) {
-      if (buffer.isWritten) written.insert(buffer.value);
-    }
-  }
+  const ir::TensorType type = ir::TensorType::contiguous(wide, scattered.first.sizes);
+  const auto sum = [&](const Index& index) {
+    return cast(Value{pool, pool.load(number, wide, offsetOf(pool, type, index).expr())}, dtype);
+  };
+  all.push_back(makeBundle(pool, number, cast(scattered.first, wide)));
+  if (!isEmpty(scatter.sizes)) all.push_back(makeBundle(pool, number, scatter, wide));
+  all.push_back(makeBundle(pool, scattered.value, {dtype, scattered.first.sizes, sum}));
+  return ir::GraphValue{fmt::format("sums{}", scattered.value), type};
 }
 
 /// `values` are all that can be read or stored, `inputs` those that can be read, in the order in which they become buffers.
@@ -302,7 +307,13 @@ ir::Loops loopsOf(const std::vector<ir::GraphValue>& values, const std::vector<i
   ir::Simplifier simplified(*pool);
   std::vector<const Expr*> results = resultsOf(bundle);
   for (const Expr*& result : results) result = simplified(result);
-  const std::vector<const Expr*> loads = loadsIn(results);
+  std::vector<const Expr*> offsets, roots = results;
+  for (const Member& member : bundle.members) {
+    const ir::TensorType type = asReal(values[static_cast<std::size_t>(member.value)].type);
+    offsets.push_back(simplified(offsetOf(*pool, type, member.index).expr()));
+    roots.push_back(offsets.back());
+  }
+  const std::vector<const Expr*> loads = ir::loadsIn(roots);
   for (int input : inputs) {
     const bool isRead = std::any_of(loads.begin(), loads.end(), [&](const Expr* load) { return load->load().buffer == input; });
     if (isRead) loops.buffers[buffers.of(input)].isRead = true;
@@ -314,9 +325,11 @@ ir::Loops loopsOf(const std::vector<ir::GraphValue>& values, const std::vector<i
   };
   for (std::size_t i = 0; i < results.size(); ++i) {
     const int buffer = buffers.of(bundle.members[i].value);
+    const std::optional<ir::Op> accumulate = bundle.members[i].accumulate;
     loops.buffers[buffer].isWritten = true;
-    const Expr* offset = offsetOf(*pool, loops.buffers[buffer].type, bundle.members[i].index).expr();
-    loops.stores.push_back({buffer, simplified(offset), ir::rewrite(*pool, results[i], renumber)});
+    loops.buffers[buffer].isRead |= accumulate.has_value();
+    const Expr* offset = ir::rewrite(*pool, offsets[i], renumber);
+    loops.stores.push_back({buffer, offset, ir::rewrite(*pool, results[i], renumber), accumulate});
   }
   checkInPlace(loops);
   return loops;
@@ -343,12 +356,18 @@ Value offsetOf(ir::ExprPool& pool, const ir::TensorType& type, const Index& inde
 
 std::vector<ir::Loops> realize(const ir::Graph& graph, const std::string& name, const ir::ExprPoolPtr& pool,
                                const Lowered& lowered, Intermediates& intermediates) {
-  const std::vector<Bundle> found = bundles(*pool, lowered, intermediates);
+  std::vector<Bundle> found = bundles(*pool, lowered, intermediates);
   std::vector<ir::GraphValue> values = graph.values;
   std::vector<int> inputs = graph.inputs;
   for (const ir::GraphValue& value : intermediates.values()) {
     inputs.push_back(static_cast<int>(values.size()));
     values.push_back(value);
+  }
+  for (const Scattered& one : lowered.scattered) {
+    const std::optional<ir::GraphValue> sums = addScattered(*pool, one, static_cast<int>(values.size()), found);
+    if (!sums) continue;
+    inputs.push_back(static_cast<int>(values.size()));
+    values.push_back(*sums);
   }
   std::vector<ir::Loops> all;
   for (const Bundle& bundle : found) {

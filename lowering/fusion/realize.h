@@ -9,10 +9,18 @@
 
 namespace lowering {
 
+/// A value that is scattered to once its first elements are stored.
+struct Scattered {
+  int value = -1;
+  Tensor first;
+  bool isThere = false;  ///< whether memory holds the first elements already: those of an argument that is written in place
+};
+
 /// The lazy tensors of a graph, by value, and which of them have to be stored. Loads in them name values, not buffers.
 struct Lowered {
   std::vector<Tensor> values;
   std::vector<int> stored;
+  std::vector<Scattered> scattered;
 };
 
 /// A complex tensor as its pairs of reals, in one more dimension of 2.
@@ -22,7 +30,8 @@ Value offsetOf(ir::ExprPool& pool, const ir::TensorType& type, const Index& inde
 
 /// Loops that store these, in the order in which they run, else the largest domain first. Tensors of one domain share loops; a
 /// smaller one (a row's sum, a channel's mean) joins the loops of a larger one that computes all the reductions it is made of.
-/// A reduction that loops cannot compute themselves becomes one of `intermediates`: loops before them store it.
+/// A reduction that loops cannot compute themselves becomes one of `intermediates`: loops before them store it. What is scattered
+/// is accumulated by loops of its own, after all others.
 std::vector<ir::Loops> realize(const ir::Graph& graph, const std::string& name, const ir::ExprPoolPtr& pool,
                                const Lowered& lowered, Intermediates& intermediates);
 

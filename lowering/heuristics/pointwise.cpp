@@ -66,6 +66,7 @@ LayoutSchedule scheduleOf(const PointwiseMapping& mapping, const IterationDomain
   const int64_t vectors = ceilDiv(domain.numel(), mapping.lanes);
   LayoutSchedule schedule;
   schedule.isFlat = mapping.isFlat;
+  schedule.isAtomic = domain.pointsMeet();
   Layout layout;
   layout.dims = {{0, domain.dims().size(), vectors, mapping.lanes}};
   layout.parts = {{0, Bind::Grid, ceilDiv(vectors, int64_t{mapping.block} * mapping.steps)},

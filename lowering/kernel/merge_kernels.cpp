@@ -67,7 +67,7 @@ ir::Lanes Moved::statement(const ir::Lanes& lanes) {
   ir::Lanes moved{lanes.axis, expr(lanes.active), {}, expr(lanes.first)};
   for (const ir::Store& store : lanes.stores)
     moved.stores.push_back({numbers_[static_cast<std::size_t>(store.param)], expr(store.offset), expr(store.value),
-                            store.contiguous, store.accumulate});
+                            store.contiguous, store.accumulate, store.isAtomic});
   return moved;
 }
 

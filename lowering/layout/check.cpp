@@ -19,11 +19,13 @@ class Checker {
 
   void operator()(const TaskSchedule& schedule) const {
     need(target_.backend == ir::Backend::Cpu, "tasks are for CPUs");
+    checkAtomic(schedule.isAtomic);
     checkTasks(schedule, nest_, target_);
   }
   void operator()(const LayoutSchedule& schedule) const {
     need(target_.backend == ir::Backend::Cuda, "layouts are for GPUs");
     need(!nest_.hasScans(), "a scan has a schedule of scans");
+    checkAtomic(schedule.isAtomic);
     checkLayout(schedule, nest_, target_);
   }
   void operator()(const PersistentSchedule& schedule) const {
@@ -72,6 +74,11 @@ class Checker {
   }
 
  private:
+  /// What many points accumulate in, threads or tasks may share.
+  void checkAtomic(bool isAtomic) const {
+    need(!isAtomic || nest_.domain.accumulates(), "nothing is accumulated that could be atomic");
+    need(isAtomic || !nest_.domain.pointsMeet(), "elements in which several points accumulate are 'atomic'");
+  }
   /// Groups of threads that can exchange, in whole warps.
   static void checkGroups(int group, int block) {
     need(group > 0 && (isPowerOfTwo(group) || group % ir::Target::warp == 0), "a group is a part of a warp or whole warps");

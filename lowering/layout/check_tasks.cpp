@@ -88,6 +88,7 @@ void checkTasks(const TaskSchedule& schedule, const LoopNest& nest, const ir::Ta
 bool canStream(const LoopNest& nest, const TaskSchedule& schedule, const ir::Target& target) {
   const auto& [loops, reduction, domain, mixedOrder, transposition] = nest;
   ElementStores stores = domain.stores();
+  if (domain.accumulates()) return false;
   if (reduction && (reduction->scans || reduction->elementStores.empty() || schedule.storesAcross)) return false;
   if (reduction && !domain.runsAlongElements())
     return areAligned(domain, stores, domain.elementDims() - 1, schedule.lanes, target);

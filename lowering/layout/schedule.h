@@ -36,6 +36,7 @@ struct LayoutSchedule {
   Staging staging = Staging::None;
   bool isFlat = false;        ///< without reductions: vectors may run over the end of a row
   bool isBackwards = false;   ///< without reductions: CTAs start with the last elements
+  bool isAtomic = false;      ///< without reductions: threads share the elements that they accumulate in
   bool isPersistent = false;  ///< Launch::isPersistent
   int resident = 0;           ///< Launch::resident
 
@@ -102,6 +103,7 @@ struct TaskSchedule {
   bool hasHead = false;       ///< long rows begin with a masked vector, after which stores are aligned
   bool storesAcross = false;  ///< columns: elements are stored in vectors along each column in turn
   bool streams = false;       ///< Kernel::streamStores
+  bool isAtomic = false;      ///< without reductions: tasks share the elements that they accumulate in
   int64_t grain = 1;          ///< Launch::grain
 
   bool operator==(const TaskSchedule&) const = default;

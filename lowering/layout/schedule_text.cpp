@@ -50,6 +50,7 @@ constexpr auto itemsOf(const LayoutSchedule&) {
                     std::pair{"staged", &S::staging},
                     std::pair{"flat", &S::isFlat},
                     std::pair{"backwards", &S::isBackwards},
+                    std::pair{"atomic", &S::isAtomic},
                     std::pair{"persistent", &S::isPersistent},
                     std::pair{"resident", &S::resident}};
 }
@@ -71,7 +72,7 @@ constexpr auto itemsOf(const TaskSchedule&) {
                     std::pair{"tile", &S::tile},       std::pair{"splits", &S::splits},   std::pair{"shared", &S::takesAll},
                     std::pair{"unroll", &S::unroll},   std::pair{"together", &S::atOnce}, std::pair{"block", &S::block},
                     std::pair{"held", &S::heldBytes},  std::pair{"head", &S::hasHead},    std::pair{"across", &S::storesAcross},
-                    std::pair{"streams", &S::streams}, std::pair{"grain", &S::grain}};
+                    std::pair{"streams", &S::streams}, std::pair{"atomic", &S::isAtomic}, std::pair{"grain", &S::grain}};
 }
 
 constexpr std::string_view familyOf(const PersistentSchedule&) { return "persistent"; }

@@ -86,7 +86,7 @@ std::vector<ir::Store> NestKernel::stores(const std::vector<ir::StoreTo>& which,
   std::vector<ir::Store> all;
   for (std::size_t i = 0; i < which.size(); ++i) {
     const Expr* value = domain_.at(which[i].value, place.each, loads);
-    all.push_back(storeLanes(pool(), domain_, domain_.stores()[firstAccess + i], place, value));
+    all.push_back(storeLanes(pool(), domain_, domain_.stores()[firstAccess + i], place, value, loads));
   }
   return all;
 }

@@ -14,8 +14,8 @@ bool isContiguous(const IterationDomain& domain, const Access& access, const Lan
 }
 
 const Expr* offsetOf(ir::ExprPool& pool, const IterationDomain& domain, const Access& access, const LanePlace& place,
-                     bool contiguous) {
-  if (!contiguous) return domain.offset(access, place.each);
+                     bool contiguous, const LoadMap& loads = {}) {
+  if (!contiguous) return domain.offset(access, place.each, loads);
   if (place.flat == nullptr) return domain.offset(access, place.base);
   return pool.make(ir::Op::Add, {place.flat, pool.integer(ir::DType::I64, access.form->constant)});
 }
@@ -34,9 +34,19 @@ LoadMap readLanes(ir::ExprPool& pool, const IterationDomain& domain, const LaneP
 }
 
 ir::Store storeLanes(ir::ExprPool& pool, const IterationDomain& domain, const Access& store, const LanePlace& place,
-                     const Expr* value) {
+                     const Expr* value, const LoadMap& loads) {
   const bool contiguous = isContiguous(domain, store, place);
-  return {store.buffer, offsetOf(pool, domain, store, place, contiguous), value, contiguous, {}};
+  return {store.buffer, offsetOf(pool, domain, store, place, contiguous, loads), value, contiguous, store.accumulate};
+}
+
+ir::Lanes atomic(ir::ExprPool& pool, ir::Lanes lanes) {
+  for (ir::Store& store : lanes.stores) {
+    if (!store.accumulate) continue;
+    if (store.contiguous) store.offset = pool.make(ir::Op::Add, {store.offset, lanes.axis});
+    store.contiguous = false;
+    store.isAtomic = true;
+  }
+  return lanes;
 }
 
 ir::Lanes vectorize(const ir::Loops& loops, const IterationDomain& domain, const LanePlace& place, const Expr* active,
@@ -47,7 +57,7 @@ ir::Lanes vectorize(const ir::Loops& loops, const IterationDomain& domain, const
   lanes.active = active;
   for (std::size_t i = 0; i < loops.stores.size(); ++i) {
     const Expr* value = domain.at(loops.stores[i].value, place.each, loads);
-    lanes.stores.push_back(storeLanes(*loops.pool, domain, domain.stores()[i], place, value));
+    lanes.stores.push_back(storeLanes(*loops.pool, domain, domain.stores()[i], place, value, loads));
   }
   return lanes;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "ir/tensor_type.h"
@@ -13,11 +14,21 @@ using ir::Value;
 /// One I64 value for each dimension.
 using Index = std::vector<Value>;
 
-/// A lazy tensor: its dtype and sizes, and how to compute the element at an index. Fusion is composition of these.
+/// Values that elements of a tensor are combined with, one at each index of these sizes: several may meet in one element.
+struct Scatter {
+  ir::Op op = ir::Op::Add;  ///< isReduction
+  ir::Shape sizes;
+  std::function<Index(const Index&)> place;  ///< the index of the element, never out of bounds
+  std::function<Value(const Index&)> value;  ///< of the tensor's dtype, or of that which arithmetic on it is done in
+};
+
+/// A lazy tensor: its dtype and sizes, and how to compute the element at an index. Fusion is composition of these. A result that
+/// is scattered to has these elements first.
 struct Tensor {
   ir::DType dtype;
   ir::Shape sizes;
   std::function<Value(const Index&)> at;
+  std::shared_ptr<const Scatter> scatter = {};
 };
 
 using Tensors = std::vector<Tensor>;

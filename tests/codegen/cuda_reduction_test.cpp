@@ -145,7 +145,7 @@ TEST_CASE("sums lie in the workspace, which starts as zeros; threads add to them
   for b in 2 grid
     for t in 64 thread
       lanes l in 4
-        total[0] x4 add= x[(b*64 + t)*4] x4
+        total[l] atomic add= x[(b*64 + t)*4] x4
   for t in 64 thread
     if t < 4
       lanes k in 1

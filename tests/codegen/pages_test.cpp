@@ -63,6 +63,24 @@ TEST_CASE("padding: a load reads where its mask holds, a vector of a row in whol
        withSources);
 }
 
+TEST_CASE("what an index tensor scatters is added atomically, to what earlier loops store: low precision in f32, rounded once") {
+  page("scatter_add", R"(graph
+  in self  f32[16, 32]
+  in index i64[8, 32]
+  in src   f32[8, 32]
+  out0 f32[16, 32] = aten.scatter_add.default(self=self, dim=0, index=index, src=src)
+  return out0
+)",
+       withSources);
+  page("index_add_in_place", R"(graph
+  in self   f16[16, 32]
+  in index  i64[8]
+  in source f16[8, 32]
+  self = aten.index_add_.default(self=self, dim=0, index=index, source=source, alpha=1) writes self
+  return self
+)");
+}
+
 TEST_CASE("a large transposed operand goes through tiles in shared memory") {
   page("transposed_tiles", R"(graph
   in self  f16[512, 512]

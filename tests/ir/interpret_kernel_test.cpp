@@ -50,6 +50,21 @@ TEST_CASE("each thread has registers of its own, which keep what one loop wrote 
 )")) == Doubles{1, 2, 3, 4, 5, 6, 7, 8});
 }
 
+TEST_CASE("threads and tasks accumulate in one element atomically, or not at all") {
+  const auto added = [](const std::string& how) {
+    return cuda("  private held f32[1]\n  for b in 2 grid\n    for t in 4 thread\n      lanes l in 2\n        y[t%2*4] " + how +
+                "= x[b*4 + t]\n");
+  };
+  const auto inOut = [](std::string text) { return text.replace(text.find("out y"), 5, "inout y"); };
+  CHECK(run(inOut(added("atomic add"))) == Doubles{24, 0, 0, 0, 32, 0, 0, 0});
+  CHECK(refusal(inOut(added("add"))).find("with no barrier in between") != std::string::npos);
+  const std::string tasks =
+      "kernel f on cpu\n  launch 2 tasks, 1 at a time\n  in x f32[8] align 4\n  inout y f32[8] align 4\n  for i in 2 task\n"
+      "    lanes l in 4\n      y[0] ";
+  CHECK(run(tasks + "atomic max= x[i*4 + l]\n") == Doubles{7, 0, 0, 0, 0, 0, 0, 0});
+  CHECK(refusal(tasks + "max= x[i*4 + l]\n").find("with no barrier in between") != std::string::npos);
+}
+
 TEST_CASE("threads see in shared arrays what others wrote in an earlier loop") {
   CHECK(run(cuda(R"(  shared tile f32[4]
   for b in 2 grid
@@ -205,7 +220,7 @@ TEST_CASE("a loop over blocks after another one sees what all blocks left in glo
 TEST_CASE("sums: zeros at first, to which all threads of all blocks add, and zeros again in the end") {
   const std::string add =
       "  sums total f32[2]\n  for b in 2 grid\n    for t in 4 thread\n      lanes l in 1\n"
-      "        total[b] add= x[b*4 + t]\n      lanes l in 1\n        total[1] add= f32(1)\n";
+      "        total[b] atomic add= x[b*4 + t]\n      lanes l in 1\n        total[1] atomic add= f32(1)\n";
   const std::string read =
       "  for t in 4 thread\n    if t < 2\n      lanes l in 1\n        y[t] = total[t]\n        total[t] = f32(0)\n";
   CHECK(run(cuda(add + read)) == Doubles{6, 30, 0, 0, 0, 0, 0, 0});
@@ -214,7 +229,7 @@ TEST_CASE("sums: zeros at first, to which all threads of all blocks add, and zer
         "addition of total[0] in thread 1, which thread 0 reads with no barrier in between");
   CHECK(
       refusal(cuda("  sums total f32[2]\n  for b in 2 grid\n    for t in 4 thread\n      lanes l in 1\n        y[t] = total[0]\n"
-                   "      lanes l in 1\n        total[0] add= x[t]\n")) ==
+                   "      lanes l in 1\n        total[0] atomic add= x[t]\n")) ==
       "read of total[0] in thread 1, which thread 0 adds to with no barrier in between");
 }
 

@@ -64,6 +64,16 @@ TEST_CASE("a load whose mask does not hold reads nothing, and is the other value
   CHECK(tests::refusal(ErrorKind::Internal, [&] { run<Doubles>(wider, memory); }) == "read of self[3], which has 3 elements");
 }
 
+TEST_CASE("a store that accumulates does so at every point of all axes") {
+  const auto scattered = [](const std::string& store) {
+    return run<Doubles>("loops f\n  in k i64[4]\n  inout y f32[3]\n  for i in 4, j in 2\n    " + store + "\n",
+                        {{DType::I64, Integers{2, 0, 2, 1}}, {DType::F32, Doubles{1, 2, 3}}});
+  };
+  CHECK(scattered("y[k[i]] add= f32(10)") == Doubles{21, 22, 43});
+  CHECK(scattered("y[k[i]] max= f32(i + j)") == Doubles{2, 4, 3});
+  CHECK(scattered("y[0] mul= f32(2)") == Doubles{256, 2, 3});
+}
+
 TEST_CASE("loops: integers, bools and gathers") {
   const std::string text = R"(loops gather
   in  table i32[4]

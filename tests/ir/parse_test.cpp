@@ -149,7 +149,10 @@ TEST_CASE("local arrays, combinations and accumulation: one mistake a text") {
   CHECK(inKernel("  private x f32[4]\n  give 32 threads: add x\n") == "4:25: expected 'to', found the end of the line");
   CHECK(inKernel("  private x f32[4]\n  take 32 threads: add x to x\n") == "4:26: expected 'from', found 'to'");
   CHECK(inKernel("  private x f32[4]\n  combine 32 threads: add x to x\n") == "4:29: expected the end of the line, found 'to'");
-  CHECK(inLoops("k[i] add= i") == "5:10: expected '=', found 'add'");  // only lanes accumulate
+  CHECK(inKernel("  out x f32[4] align 4\n  lanes l in 1\n    x[0] atomic = f32(1)\n") ==
+        "5:17: expected an operation that combines values, found '='");
+  CHECK(inLoops("k[i] sub= i") == "5:10: expected an operation that combines values, found 'sub'");
+  CHECK(inLoops("k[i] atomic add= i") == "5:10: expected an operation that combines values, found 'atomic'");  // only lanes are
   CHECK(tests::refusal(ErrorKind::Input, [] { parseKernel("kernel f on cuda\n  launch 1 clusters of 0 blocks\n"); }) ==
         "2:24: expected a number of blocks, found '0'");
 }

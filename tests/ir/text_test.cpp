@@ -75,6 +75,23 @@ const char* const maskedKernel = R"(kernel padded on cpu
       out0[i0*8] x8 = self[i0*8 - 8 if 1 <= i0 else f32(-1)] x8
 )";
 
+const char* const scatterLoops = R"(loops scatter
+  in    index i64[5]
+  in    x     f32[5, 3]
+  inout y     f32[4, 3]
+  for i0 in 5, i1 in 3
+    y[index[i0]*3 + i1] max= x[i0*3 + i1]
+)";
+
+const char* const atomicKernel = R"(kernel scatter on cpu
+  launch 5 tasks, 1 at a time
+  in    index i64[5] align 64
+  inout y     f32[4] align 64
+  for i0 in 5 task
+    lanes l0 in 2
+      y[index[i0] + l0] atomic add= f32(1)
+)";
+
 const char* const softmaxLoops = R"(loops aten_softmax
   in  self f16[64, 200]
   out out0 f16[64, 200]
@@ -183,9 +200,11 @@ TEST_CASE("every text form reads back as the same text") {
   CHECK(toText(parseLoops(addLoops)) == addLoops);
   CHECK(toText(parseLoops(siluLoops)) == siluLoops);
   CHECK(toText(parseLoops(paddedLoops)) == paddedLoops);
+  CHECK(toText(parseLoops(scatterLoops)) == scatterLoops);
   CHECK(toText(parseKernel(cudaKernel)) == cudaKernel);
   CHECK(toText(parseKernel(cpuKernel)) == cpuKernel);
   CHECK(toText(parseKernel(maskedKernel)) == maskedKernel);
+  CHECK(toText(parseKernel(atomicKernel)) == atomicKernel);
   CHECK(toText(parseLoops(softmaxLoops)) == softmaxLoops);
   CHECK(toText(parseLoops(varianceLoops)) == varianceLoops);
   CHECK(toText(parseKernel(reducingKernel)) == reducingKernel);

@@ -3,8 +3,12 @@
 #include <fmt/format.h>
 
 #include "ir/error.h"
+#include "ir/interpret/interpret.h"
 #include "ir/text/text.h"
+#include "lowering/fusion/fuse_loops.h"
+#include "lowering/heuristics/schedule.h"
 #include "lowering/tensor/lowering.h"
+#include "tests/targets.h"
 
 namespace {
 
@@ -74,6 +78,55 @@ TEST_CASE("an empty result needs no loops") {
   CHECK(lowering::lower(
             ir::parseGraph("graph\n  in self f32[0, 4]\n  out0 f32[0, 4] = aten.neg.default(self=self)\n  return out0\n"))
             .empty());
+}
+
+TEST_CASE("what is scattered accumulates in loops of its own, which nothing is fused with") {
+  const std::string call = "self=self, dim=0, index=index, src=src)";
+  const std::string inputs = "graph\n  in self f32[4]\n  in index i64[6]\n  in src f32[6]\n";
+  const auto apart =
+      lowering::lower(ir::parseGraph(inputs + "  out0 f32[4] = aten.scatter_add.default(" + call + "\n  return out0\n"));
+  REQUIRE(apart.size() == 2);
+  CHECK(ir::toText(apart[0]).ends_with("    out0[i0] = self[i0]\n"));
+  CHECK_FALSE(apart[0].stores[0].accumulate);
+  CHECK(apart[1].stores[0].accumulate == ir::Op::Add);
+  for (const ir::Target& target : {tests::hopper(), tests::avx512()})
+    CHECK(lowering::fuseLoops(lowering::analyze(apart, target), 4, target).size() == 2);
+  const auto inPlace =
+      lowering::lower(ir::parseGraph(inputs + "  self = aten.scatter_add_.default(" + call + " writes self\n  return self\n"));
+  CHECK(inPlace.size() == 1);
+  CHECK(refusal(inputs + "  sum f32[4] = aten.scatter_add.default(" + call +
+                "\n  out0 f32[4] = aten.neg.default(self=sum)\n  return out0\n") ==
+        "what aten.scatter_add.default scatters to is an operand of another call");
+  CHECK(refusal("graph\n  in self f32[4]\n  in index i64[4]\n  self = aten.index_add_.default(self=self, dim=0, index=index, "
+                "source=self, alpha=1) writes self\n  return self\n") ==
+        "aten_index_add__default reads self at other elements than it writes");
+}
+
+TEST_CASE("an index out of bounds adds nothing") {
+  const auto loops = lowering::lower(
+      ir::parseGraph("graph\n  in self f32[3]\n  in index i64[4]\n  in src f32[4]\n"
+                     "  self = aten.scatter_add_.default(self=self, dim=0, index=index, src=src) writes self\n  return self\n"));
+  REQUIRE(loops.size() == 1);
+  REQUIRE(loops[0].buffers.back().isWritten);
+  std::vector<ir::Memory> memory{{ir::DType::I64, std::vector<int64_t>{2, -1, 3, int64_t{1} << 32}},
+                                 {ir::DType::F32, std::vector<double>{1, 2, 4, 8}},
+                                 {ir::DType::F32, std::vector<double>{10, 20, 30}}};
+  ir::interpret(loops[0], memory);
+  CHECK(std::get<std::vector<double>>(memory[2].data) == std::vector<double>{10, 20, 31});
+}
+
+TEST_CASE("elements that points share are accumulated atomically, those of one point are not") {
+  const auto areAtomic = [](const std::string& place, const ir::Target& target) {
+    const ir::Loops loops =
+        ir::parseLoops("loops f\n  in k i64[8]\n  inout y f32[8]\n  for i in 8\n    y[" + place + "] add= f32(1)\n");
+    const lowering::Schedule schedule = lowering::chooseSchedule(lowering::analyze(loops, target), target);
+    return lowering::toText(schedule).find("atomic") != std::string::npos;
+  };
+  for (const ir::Target& target : {tests::hopper(), tests::avx512()}) {
+    CHECK(areAtomic("k[i]", target));
+    CHECK(areAtomic("0", target));
+    CHECK_FALSE(areAtomic("7 - i", target));
+  }
 }
 
 TEST_CASE("in-place forms follow from the functional ones") {

@@ -49,6 +49,7 @@ TaskSchedule choosePointwiseTasks(const LoopNest& all, const ir::Target& target)
     while (rows % schedule.rows != 0) --schedule.rows;
   }
   schedule.hasHead = !schedule.isFlat && schedule.rows == 1 && wantsHead(domain, domain.stores(), block, schedule.lanes, target);
+  schedule.isAtomic = domain.pointsMeet();
   schedule.grain = cpuGrain(loops, domain, block * schedule.rows);
   return schedule;
 }

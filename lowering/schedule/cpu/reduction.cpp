@@ -163,7 +163,7 @@ class TaskKernel {
       ir::Lanes lanes = kernel_.lanes(one.at);
       const LoadMap known = values_.known(one, nest_.traversals());
       lanes.stores = kernel_.elementStores(one.at, readLanes(kernel_.pool(), domain_, one.at, known));
-      return lanes;
+      return schedule_.isAtomic ? atomic(kernel_.pool(), std::move(lanes)) : lanes;
     };
     if (!areColumns_) return sweepRows(elementAccesses(), store);
     return sweepColumns(columns, kernel_.number(0), tasks_.elements(), 1,

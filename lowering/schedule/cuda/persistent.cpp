@@ -306,7 +306,7 @@ class PersistentKernel {
       clear.push_back({totals_[i], zero(), kernel_.pool().identity(sums()[i].op, dtype), true, {}});
       add.push_back({totals_[i], zero(), kernel_.pool().load(partials_[i], dtype, from.expr()), true, sums()[i].op});
       leave.push_back({partialResults_[i], to.expr(), kernel_.pool().load(totals_[i], dtype, zero()), true,
-                       schedule_.adds ? std::optional(sums()[i].op) : std::nullopt});
+                       schedule_.adds ? std::optional(sums()[i].op) : std::nullopt, schedule_.adds});
     }
     ir::Block body = statement(std::move(clear));
     const LoopKind kind = schedule_.groups() <= limits::persistent::unrolledGroups ? LoopKind::Unrolled : LoopKind::Serial;

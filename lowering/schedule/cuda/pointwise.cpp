@@ -100,8 +100,8 @@ ir::Kernel applyPointwise(const ir::Loops& loops, const IterationDomain& domain,
   const Value number = at.index(0);
   const FlatVectors flat(loops, domain, lanes, number);
   const auto body = [&](const Expr* active) -> ir::Block {
-    if (schedule.isFlat) return {{flat.build(active)}};
-    return {{vectorize(loops, domain, at.vector(), active)}};
+    ir::Lanes lanes = schedule.isFlat ? flat.build(active) : vectorize(loops, domain, at.vector(), active);
+    return {{schedule.isAtomic ? atomic(*loops.pool, std::move(lanes)) : std::move(lanes)}};
   };
 
   const int64_t whole = domain.numel() / lanes, left = domain.numel() % lanes;

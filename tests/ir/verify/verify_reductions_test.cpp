@@ -167,12 +167,12 @@ TEST_CASE("sums are added to and cleared, in f32, on cuda") {
     return ofKernel(parseKernel("kernel f on " + target + "\n  launch " + launch + "\n  sums total " + dtype + "[2]\n" + body +
                                 store + "\n"));
   };
-  CHECK(ofSums("total[0] add= f32(1)") == fine);
+  CHECK(ofSums("total[0] atomic add= f32(1)") == fine);
   CHECK(ofSums("total[0] = f32(0)") == fine);
   CHECK(ofSums("total[0] = f32(1)") == "kernel f: the store to total neither adds to the sums nor clears them");
   CHECK(ofSums("total[0] max= f32(1)") == "kernel f: the store to total neither adds to the sums nor clears them");
-  CHECK(ofSums("total[2] add= f32(1)") == "kernel f: the store to total goes to 2 and there are 2 elements");
-  CHECK(ofSums("total[0] add= f64(1)", "f64") == "kernel f: the sums total, which are f64, not f32");
+  CHECK(ofSums("total[2] atomic add= f32(1)") == "kernel f: the store to total goes to 2 and there are 2 elements");
+  CHECK(ofSums("total[0] atomic add= f64(1)", "f64") == "kernel f: the sums total, which are f64, not f32");
   CHECK(ofSums("total[0] = f32(0)", "f32", "cpu") == "kernel f: the sums total on a cpu");
 }
 

@@ -84,6 +84,35 @@ TEST_CASE("every point is stored once") {
   CHECK(ofBody("y[i*3 + j] = x[0]\n    y[i*3 + j] = x[1]") == "loops f: y has two stores at i0*3 + i1");
 }
 
+TEST_CASE("values may accumulate in an element many times, and nothing else touches it in the same loops") {
+  const auto body = [](const std::string& stores) {
+    return ofLoops(parseLoops("loops f\n  in k i64[6]\n  inout y f32[6]\n  for i in 2, j in 3\n    " + stores + "\n"));
+  };
+  CHECK(body("y[i + j] add= f32(1)") == fine);
+  CHECK(body("y[k[i*3 + j]] add= f32(1)") == fine);
+  CHECK(body("y[i + j + 4] add= f32(1)") == "loops f: the store to y goes to 4 to 7 and there are 6 elements");
+  CHECK(body("y[i*3 + j] or= f32(1)") == "loops f: the store to y combines f32 by or");
+  CHECK(body("y[i + j] add= y[i + j]") == "loops f: y is combined by add and read");
+  CHECK(body("y[i + j] add= f32(1)\n    y[i*3 + j] = f32(1)") == "loops f: y is combined by add and stored to in another way");
+  CHECK(body("y[i + j] add= f32(1)\n    y[i*3 + j] max= f32(1)") == "loops f: y is combined by add and stored to in another way");
+  CHECK(ofBody("y[i] add= f32(1)") == "loops f: the store to y combines with what is not declared as read");
+}
+
+TEST_CASE("atomic stores accumulate, lane by lane, where others may") {
+  const auto store = [](const std::string& local, const std::string& text) {
+    return ofKernel(parseKernel("kernel f on cuda\n  launch 4 blocks of 32 threads\n  inout y f32[4] align 16\n" + local +
+                                "  for i in 4 grid\n    for j in 32 thread\n      lanes l in 4\n        " + text + "\n"));
+  };
+  CHECK(store("", "y[l] atomic add= f32(1)") == fine);
+  CHECK(store("", "y[0] x4 atomic add= f32(1)") == "kernel f: the store to y is atomic and contiguous");
+  CHECK(store("  private r f32[4]\n", "r[l] atomic add= f32(1)") ==
+        "kernel f: the store to r is atomic, though no other thread knows that array");
+  Kernel kernel =
+      parseKernel("kernel f on cpu\n  launch 1 tasks, 1 at a time\n  out y f32[1] align 4\n  lanes l in 1\n    y[0] = f32(1)\n");
+  std::get<Lanes>(kernel.body[0].node).stores[0].isAtomic = true;
+  CHECK(ofKernel(kernel) == "kernel f: the store to y is atomic and combines nothing");
+}
+
 TEST_CASE("buffers are used as declared") {
   CHECK(ofBody("x[i*3 + j] = f32(1)") == "loops f: the store to x, which is not declared as written");
   CHECK(ofBody("y[i*3 + j] = y[i*3 + j]") == "loops f: the store to y: a load of y, which is not declared as read");

@@ -89,6 +89,8 @@ inline const std::vector<std::string>& smallNests() {
       "  in self f32[6, 50]\n  out0 f32[6, 50] = aten.cumsum.default(self=self, dim=1, dtype=None)\n  return out0\n",
       "  in self f16[5, 14]\n  out0 f16[7, 16] = aten.constant_pad_nd.default(self=self, pad=[1, 1, 2, 0], value=3)\n"
       "  return out0\n",
+      "  in self f32[6, 20]\n  in index i64[9]\n  in source f32[9, 20]\n"
+      "  self = aten.index_add_.default(self=self, dim=0, index=index, source=source, alpha=1) writes self\n  return self\n",
       "  in grad_output f16[2, 13, 9] strides (117, 1, 13)\n  in output f16[2, 13, 9]\n"
       "  out0 f16[2, 13, 9] = aten._softmax_backward_data.default(grad_output=grad_output, output=output, dim=1, "
       "input_dtype=f16)\n"

@@ -133,6 +133,19 @@ TEST_CASE("padding with a constant, and cutting off") {
   pad("T([3, 5], f16)", "[0, 0]");
 }
 
+TEST_CASE("values added where an index says") {
+  compare("aten.scatter_add.default", "((T([7, 9], f16), 0, T([5, 9], i64), T([5, 9], f16)), {})");
+  compare("aten.scatter_add.default", "((T([7, 9], f32), 1, T([6, 20], i64), T([7, 20], f32)), {})");
+  compare("aten.scatter_add.default", "((T([40], i64), 0, T([400], i64), T([400], i64)), {})");
+  compare("aten.scatter_add.default", "((T([], f16), 0, T([], i64), T([], f16)), {})");
+  compare("aten.scatter_add.default", "((T([7, 9], f16), 0, T([0, 9], i64), T([5, 9], f16)), {})");
+  compare("aten.scatter_add_.default", "((T([7, 40], f16), -1, T([7, 50], i64), T([7, 50], f16)), {})");
+  compare("aten.index_add.default", "((T([20, 33], f16), 0, T([11], i64), T([11, 33], f16)), {})");
+  compare("aten.index_add.default", "((T([5, 20, 3], f32), 1, T([11], i32), T([5, 11, 3], f32)), {'alpha': 3})");
+  compare("aten.index_add.default", "((T([20], i32), 0, T([64], i64), T([64], i32)), {})");
+  compare("aten.index_add_.default", "((T([20, 33], f16), 0, T([11], i64), T([11, 33], f16, stride=(0, 0))), {})");
+}
+
 TEST_CASE("selection, filling and conversion") {
   compare("aten.where.self", "((T([1, 1, 9, 9], b8), T([2, 3, 9, 9], f16), T([], f16)), {})");
   compare("aten.masked_fill.Scalar", "((T([2, 3, 9], f16), T([2, 1, 9], b8), -65504.0), {})");

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <vector>
+
+#include "ir/loops.h"
+#include "lowering/fusion/intermediates.h"
+
+namespace lowering {
+
+// Unsupported errors where memory would be read that was written already.
+
+/// Elements of a buffer that is written in place may be read only where and when they are written, and not where values
+/// accumulate.
+void checkInPlace(const ir::Loops& loops);
+
+/// Loops run one after another: what earlier ones have written in place, later ones may not read, but accumulate in.
+void checkOrder(const std::vector<ir::Loops>& all, const Intermediates& intermediates);
+
+}  // namespace lowering
