@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <numeric>
 #include <set>
 
 #include "ir/error.h"
@@ -35,6 +36,16 @@ struct Bundle {
 };
 
 bool isEmpty(const ir::Shape& sizes) { return std::find(sizes.begin(), sizes.end(), 0) != sizes.end(); }
+
+int64_t numelOf(const ir::Shape& sizes) { return std::accumulate(sizes.begin(), sizes.end(), int64_t{1}, std::multiplies<>()); }
+
+constexpr int64_t elementsOfFewValues = 8;  ///< for each value: two seldom meet, whose sum would be rounded twice
+
+/// Whether an intermediate in f32 accumulates what is scattered, which is rounded once; it costs two copies of all elements.
+bool isSummedApart(const Scattered& scattered) {
+  const auto& [value, first, isThere] = scattered;
+  return ir::isLowPrecision(first.dtype) && numelOf(first.scatter->sizes) > numelOf(first.sizes) / elementsOfFewValues;
+}
 
 std::vector<const Expr*> resultsOf(const Bundle& bundle) {
   std::vector<const Expr*> results;
@@ -122,7 +133,7 @@ class Results {
   /// Whether memory holds what is scattered to, or an intermediate does.
   bool isThere(int value) const {
     const Scattered* scattered = scatteredTo(value);
-    return scattered != nullptr && (scattered->isThere || ir::isLowPrecision(scattered->first.dtype));
+    return scattered != nullptr && (scattered->isThere || isSummedApart(*scattered));
   }
   int64_t numel(int value) const {
     int64_t count = 1;
@@ -279,13 +290,12 @@ class BufferTable {
   std::map<int, int> index_;
 };
 
-/// Adds the loops that accumulate what is scattered to a value. In low precision they do so in an intermediate of this number,
-/// which is then rounded once.
+/// Adds the loops that accumulate what is scattered to a value, or to an intermediate of this number that is then rounded.
 std::optional<ir::GraphValue> addScattered(ir::ExprPool& pool, const Scattered& scattered, int number, std::vector<Bundle>& all) {
   const Scatter& scatter = *scattered.first.scatter;
   const DType dtype = scattered.first.dtype, wide = ir::opmath(dtype);
   if (isEmpty(scattered.first.sizes)) return std::nullopt;
-  if (dtype == wide) {
+  if (!isSummedApart(scattered)) {
     if (!isEmpty(scatter.sizes)) all.push_back(makeBundle(pool, scattered.value, scatter, dtype));
     return std::nullopt;
   }

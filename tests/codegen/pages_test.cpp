@@ -74,8 +74,8 @@ TEST_CASE("what an index tensor scatters is added atomically, to what earlier lo
        withSources);
   page("index_add_in_place", R"(graph
   in self   f16[16, 32]
-  in index  i64[8]
-  in source f16[8, 32]
+  in index  i64[24]
+  in source f16[24, 32]
   self = aten.index_add_.default(self=self, dim=0, index=index, source=source, alpha=1) writes self
   return self
 )");

@@ -102,6 +102,19 @@ TEST_CASE("what is scattered accumulates in loops of its own, which nothing is f
         "aten_index_add__default reads self at other elements than it writes");
 }
 
+TEST_CASE("low precision is scattered to f32 sums that are rounded once, unless values are few") {
+  const auto loops = [](int values) {
+    const std::string count = std::to_string(values);
+    return lowering::lower(ir::parseGraph("graph\n  in self f16[32]\n  in index i64[" + count + "]\n  in src f16[" + count +
+                                          "]\n  self = aten.scatter_add_.default(self=self, dim=0, index=index, src=src) "
+                                          "writes self\n  return self\n"));
+  };
+  REQUIRE(loops(5).size() == 3);
+  CHECK(loops(5)[1].stores[0].value->dtype == ir::DType::F32);
+  REQUIRE(loops(4).size() == 1);
+  CHECK(loops(4)[0].stores[0].value->dtype == ir::DType::F16);
+}
+
 TEST_CASE("an index out of bounds adds nothing") {
   const auto loops = lowering::lower(
       ir::parseGraph("graph\n  in self f32[3]\n  in index i64[4]\n  in src f32[4]\n"

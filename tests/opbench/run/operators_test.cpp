@@ -141,6 +141,7 @@ TEST_CASE("values added where an index says") {
   compare("aten.scatter_add.default", "((T([7, 9], f16), 0, T([0, 9], i64), T([5, 9], f16)), {})");
   compare("aten.scatter_add_.default", "((T([7, 40], f16), -1, T([7, 50], i64), T([7, 50], f16)), {})");
   compare("aten.index_add.default", "((T([20, 33], f16), 0, T([11], i64), T([11, 33], f16)), {})");
+  compare("aten.index_add.default", "((T([99, 33], f16), 0, T([11], i64), T([11, 33], f16)), {})");
   compare("aten.index_add.default", "((T([5, 20, 3], f32), 1, T([11], i32), T([5, 11, 3], f32)), {'alpha': 3})");
   compare("aten.index_add.default", "((T([20], i32), 0, T([64], i64), T([64], i32)), {})");
   compare("aten.index_add_.default", "((T([20, 33], f16), 0, T([11], i64), T([11, 33], f16, stride=(0, 0))), {})");
