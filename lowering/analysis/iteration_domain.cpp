@@ -243,16 +243,4 @@ Position IterationDomain::unflatten(const Expr* number, std::size_t begin, std::
   return position;
 }
 
-ElementRange contiguousElements(const IterationDomain& domain) {
-  ElementRange range{domain.stores().front().elementBytes, domain.stores().front().elementBytes};
-  const auto include = [&](const Access& access) {
-    if (!domain.isInnerContiguous(access)) return;
-    range.smallest = std::min(range.smallest, access.elementBytes);
-    range.largest = std::max(range.largest, access.elementBytes);
-  };
-  for (const Access& access : domain.stores()) include(access);
-  for (const Access& access : domain.loads()) include(access);
-  return range;
-}
-
 }  // namespace lowering

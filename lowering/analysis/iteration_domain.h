@@ -102,10 +102,4 @@ class IterationDomain {
   std::vector<Access> stores_, loads_;
 };
 
-/// Bytes of the smallest and largest element among accesses that run along the inner dim.
-struct ElementRange {
-  int64_t smallest, largest;
-};
-ElementRange contiguousElements(const IterationDomain& domain);
-
 }  // namespace lowering

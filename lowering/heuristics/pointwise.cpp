@@ -14,6 +14,25 @@ bool storesAre(const IterationDomain& domain, Property property) {
   return std::all_of(domain.stores().begin(), domain.stores().end(), property);
 }
 
+/// Bytes of the smallest and largest element among accesses that run along the inner dim. Those that are repeated along others,
+/// which the caches hold, do not make vectors longer.
+struct ElementRange {
+  int64_t smallest, largest;
+};
+ElementRange contiguousElements(const IterationDomain& domain) {
+  ElementRange range{domain.stores().front().elementBytes, domain.stores().front().elementBytes};
+  const auto include = [&](const Access& access) {
+    if (!domain.isInnerContiguous(access)) return;
+    bool isRepeated = false;
+    for (std::size_t d = 0; d < domain.innermost(); ++d) isRepeated = isRepeated || domain.isUniform(access, d);
+    if (!isRepeated) range.smallest = std::min(range.smallest, access.elementBytes);
+    range.largest = std::max(range.largest, access.elementBytes);
+  };
+  for (const Access& access : domain.stores()) include(access);
+  for (const Access& access : domain.loads()) include(access);
+  return range;
+}
+
 void chooseVectors(PointwiseMapping& mapping, const IterationDomain& domain, const ir::Target& target) {
   const ElementRange elements = contiguousElements(domain);
   // Of one tensor two vectors where element sizes are mixed.
@@ -48,6 +67,22 @@ bool waitsForLittle(const IterationDomain& domain) {
          bytes >= limits::pointwise::largeStoreBytes;
 }
 
+bool isInPlace(const IterationDomain& domain) {
+  return std::any_of(domain.loads().begin(), domain.loads().end(), [&](const Access& load) {
+    return !storesAre(domain, [&](const Access& store) { return store.buffer != load.buffer; });
+  });
+}
+
+/// Vectors of a thread that are as many bytes as a wide one, where those are narrow that there can be, and the device is full
+/// also with fewer threads.
+int narrowVectors(const PointwiseMapping& mapping, const IterationDomain& domain, const ir::Target& target) {
+  if (mapping.isFlat || domain.accumulates()) return 1;
+  const int64_t vectors = domain.numel() / mapping.lanes, bytes = contiguousElements(domain).largest * mapping.lanes;
+  int64_t steps = std::max<int64_t>(1, target.vectorBytes / bytes);
+  while (steps > 1 && vectors < steps * target.processors * limits::pointwise::narrowThreads) steps /= 2;
+  return static_cast<int>(steps);
+}
+
 }  // namespace
 
 PointwiseMapping choosePointwiseMapping(const IterationDomain& domain, const ir::Target& target) {
@@ -55,10 +90,15 @@ PointwiseMapping choosePointwiseMapping(const IterationDomain& domain, const ir:
   chooseVectors(mapping, domain, target);
   const bool isLittle = threadBytes(domain, mapping.lanes) * limits::gpu::usualBlock < limits::pointwise::leastCtaBytes;
   mapping.block = isLittle ? limits::pointwise::wideBlock : limits::gpu::usualBlock;
+  if (const int steps = narrowVectors(mapping, domain, target); steps > 1) {
+    mapping.steps = steps;
+    mapping.block = limits::gpu::usualBlock;
+  }
   if (waitsForLittle(domain)) {
     mapping.steps = limits::pointwise::broadcastVectors;
     mapping.block = limits::gpu::usualBlock;
   }
+  mapping.readsAhead = mapping.steps > 1 && !mapping.isFlat && isInPlace(domain);
   return mapping;
 }
 
@@ -66,6 +106,7 @@ LayoutSchedule scheduleOf(const PointwiseMapping& mapping, const IterationDomain
   const int64_t vectors = ceilDiv(domain.numel(), mapping.lanes);
   LayoutSchedule schedule;
   schedule.isFlat = mapping.isFlat;
+  schedule.readsAhead = mapping.readsAhead;
   schedule.isAtomic = domain.pointsMeet();
   Layout layout;
   layout.dims = {{0, domain.dims().size(), vectors, mapping.lanes}};
@@ -89,6 +130,7 @@ std::vector<Schedule> others(const LoopNest& nest, const ir::Target& target, con
       PointwiseMapping mapping = rules;
       mapping.steps = steps;
       mapping.block = block;
+      mapping.readsAhead = steps > 1 && !rules.isFlat && isInPlace(nest.domain);
       LayoutSchedule schedule = scheduleOf(mapping, nest.domain);
       if (const auto* own = std::get_if<LayoutSchedule>(&tuned.own)) schedule.isBackwards = own->isBackwards;
       schedules.emplace_back(schedule);

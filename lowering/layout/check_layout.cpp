@@ -135,6 +135,7 @@ class LayoutChecker {
     need(layout_.block == 0, "loops without reductions have no idle threads");
     need(schedule_.staging == Staging::None, "nothing is reduced that could be staged");
     checkHoldsNothing();
+    need(!schedule_.readsAhead || !schedule_.isFlat, "vectors that run over the end of a row are not read ahead");
     need(!schedule_.isFlat || domain_.dims().size() > 1, "loops of one dim are flat already");
     const auto isFlat = [&](const Access& store) { return domain_.isFlat(store, layout_.lanes()); };
     need(!schedule_.isFlat || std::all_of(domain_.stores().begin(), domain_.stores().end(), isFlat),
@@ -142,7 +143,7 @@ class LayoutChecker {
     checkSlots();
   }
   void checkHoldsNothing() const {
-    need(schedule_.hold == Hold::Nowhere && !schedule_.readsAhead && !schedule_.keepsFunctions && !schedule_.hasCover,
+    need(schedule_.hold == Hold::Nowhere && !schedule_.keepsFunctions && !schedule_.hasCover,
          "nothing is reduced that could be held");
   }
 
@@ -179,7 +180,8 @@ class LayoutChecker {
   void checkTransposition() const {
     need(nest_.transposition.has_value(), "the loops transpose nothing");
     checkHoldsNothing();
-    need(!schedule_.isFlat && !schedule_.isBackwards, "tiles are neither flat nor backwards");
+    need(!schedule_.isFlat && !schedule_.isBackwards && !schedule_.readsAhead,
+         "tiles are neither flat nor backwards nor read ahead");
     checkTiles();
     checkAlignment();
     need(layout_.block == 0, "the threads of a transposition are all busy");

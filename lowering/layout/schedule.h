@@ -28,9 +28,9 @@ enum class Staging : uint8_t {
 /// How the points of a nest are laid over a GPU, and what its threads keep of them. Where a reduced dim is bound says how it is
 /// reduced: lanes and loops by a thread alone, threads and CTAs of a cluster by exchange, CTAs of the grid by the last of them.
 struct LayoutSchedule {
-  Layout layout;              ///< its dims are kept or reduced as a whole
-  Hold hold = Hold::Nowhere;  ///< where elements are held between traversals
-  bool readsAhead = false;    ///< whether a thread that holds elements in registers reads all of them before the first traversal
+  Layout layout;                ///< its dims are kept or reduced as a whole
+  Hold hold = Hold::Nowhere;    ///< where elements are held between traversals
+  bool readsAhead = false;      ///< whether a thread reads all of its vectors before the first traversal, or before it stores any
   bool keepsFunctions = false;  ///< functions of elements, such as exponentials, are held in registers for later traversals
   bool hasCover = false;        ///< runs start anywhere: their vectors are aligned, with lanes left out at the ends
   Staging staging = Staging::None;

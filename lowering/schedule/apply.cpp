@@ -9,7 +9,9 @@ namespace {
 /// Makes the kernel of a nest by a schedule of chooseSchedule or candidates, which choose only schedules that the nest can have.
 class Applier {
  public:
-  Applier(const LoopNest& nest, const ir::Target& target) : nest_(nest), target_(target) {}
+  Applier(const LoopNest& nest, const ir::Target& target) : nest_(nest), target_(target) {
+    if (!nest.reduction) elements_.elementStores = nest.loops.stores;
+  }
 
   ir::Kernel operator()(const LayoutSchedule& schedule) const {
     if (schedule.staging == Staging::Crossing) {
@@ -17,8 +19,7 @@ class Applier {
                   nest_.loops.name);
       return applyReduction(nest_.loops, nest_.transposition->nest, nest_.transposition->domain, target_, schedule);
     }
-    if (!nest_.reduction) return applyPointwise(nest_.loops, nest_.domain, target_, schedule);
-    return applyReduction(nest_.loops, *nest_.reduction, nest_.domain, target_, schedule);
+    return (nest_.reduction ? applyReduction : applyPointwise)(nest_.loops, loopsOver(), nest_.domain, target_, schedule);
   }
   ir::Kernel operator()(const ScanSchedule& schedule) const {
     return applyScan(nest_.loops, reduction(), nest_.domain, target_, schedule);
@@ -28,11 +29,7 @@ class Applier {
     return applyPersistent(*nest_.mixedOrder, target_, schedule);
   }
   ir::Kernel operator()(const TaskSchedule& schedule) const {
-    ReductionNest elements;
-    elements.elementStores = nest_.loops.stores;
-    const ReductionNest& nest = nest_.reduction ? *nest_.reduction : elements;
-    return nest.scans ? applyTaskScan(nest_.loops, nest, nest_.domain, target_, schedule)
-                      : applyTasks(nest_.loops, nest, nest_.domain, target_, schedule);
+    return (nest_.hasScans() ? applyTaskScan : applyTasks)(nest_.loops, loopsOver(), nest_.domain, target_, schedule);
   }
 
  private:
@@ -41,8 +38,12 @@ class Applier {
     return *nest_.reduction;
   }
 
+  /// The reductions, or a nest of all stores without one.
+  const ReductionNest& loopsOver() const { return nest_.reduction ? *nest_.reduction : elements_; }
+
   const LoopNest& nest_;
   const ir::Target& target_;
+  ReductionNest elements_;
 };
 
 }  // namespace

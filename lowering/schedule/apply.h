@@ -12,8 +12,9 @@ ir::Kernel apply(const LoopNest& nest, const ir::Target& target, const Schedule&
 /// The same with the schedule of the rules.
 ir::Kernel apply(const ir::Loops& loops, const ir::Target& target);
 
-ir::Kernel applyPointwise(const ir::Loops& loops, const IterationDomain& domain, const ir::Target& target,
-                          const LayoutSchedule& schedule);
+/// Loops without reductions, of a nest that stores all they do.
+ir::Kernel applyPointwise(const ir::Loops& loops, const ReductionNest& elements, const IterationDomain& domain,
+                          const ir::Target& target, const LayoutSchedule& schedule);
 /// A reduction, or a transposition as a nest of none.
 ir::Kernel applyReduction(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain,
                           const ir::Target& target, const LayoutSchedule& schedule);

@@ -325,14 +325,14 @@ class PersistentKernel {
 };
 
 ir::Kernel resultsKernel(const ir::Loops& results, const ir::Target& target, int block) {
-  const auto& [loops, reduction, domain, mixedOrder, transposition] = analyze(results, target);
-  if (!reduction) return applyPointwise(loops, domain, target, scheduleOf(PointwiseMapping{.block = block}, domain));
+  const LoopNest nest = analyze(results, target);
+  if (!nest.reduction) return apply(nest, target, scheduleOf(PointwiseMapping{.block = block}, nest.domain));
   ColumnMapping mapping;
-  mapping.columns = domain.dims()[0].extent;
-  mapping.elements = domain.numel(1, domain.dims().size());
+  mapping.columns = nest.domain.dims()[0].extent;
+  mapping.elements = nest.domain.numel(1, nest.domain.dims().size());
   mapping.across = sectorColumns;
   mapping.down = block / sectorColumns;
-  return applyReduction(loops, *reduction, domain, target, scheduleOf(mapping, *reduction, domain));
+  return apply(nest, target, scheduleOf(mapping, *nest.reduction, nest.domain));
 }
 
 /// The elements of columns as those of rows, whose weights the columns' values are.

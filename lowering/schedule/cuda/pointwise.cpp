@@ -1,11 +1,13 @@
 // Loops without reductions: a vector a thread.
 #include <algorithm>
+#include <functional>
 #include <numeric>
 
 #include "ir/index/ceil_div.h"
 #include "ir/value.h"
 #include "ir/walk.h"
 #include "lowering/schedule/apply.h"
+#include "lowering/schedule/nest_kernel.h"
 #include "lowering/schedule/placement.h"
 #include "lowering/schedule/vectorize.h"
 
@@ -91,37 +93,48 @@ class FlatVectors {
 
 }  // namespace
 
-ir::Kernel applyPointwise(const ir::Loops& loops, const IterationDomain& domain, const ir::Target& target,
-                          const LayoutSchedule& schedule) {
+ir::Kernel applyPointwise(const ir::Loops& loops, const ReductionNest& elements, const IterationDomain& domain,
+                          const ir::Target& target, const LayoutSchedule& schedule) {
+  NestKernel kernel(loops, elements, domain, target);
   Placement at(*loops.pool, domain, schedule.layout);
   const int lanes = schedule.layout.lanes();
   const Value turn = at.grid();
   if (schedule.isBackwards) at.replace(0, Bind::Grid, at.layout().extent(Bind::Grid) - 1 - turn);
   const Value number = at.index(0);
   const FlatVectors flat(loops, domain, lanes, number);
-  const auto body = [&](const Expr* active) -> ir::Block {
-    ir::Lanes lanes = schedule.isFlat ? flat.build(active) : vectorize(loops, domain, at.vector(), active);
-    return {{schedule.isAtomic ? atomic(*loops.pool, std::move(lanes)) : std::move(lanes)}};
+
+  /// What is done with each of a thread's vectors, the last of which may have fewer elements.
+  const auto withEach = [&](const std::function<ir::Lanes(const Expr* active)>& statement) {
+    const int64_t whole = domain.numel() / lanes, left = domain.numel() % lanes;
+    ir::Block block;
+    if (left != 0) block.push_back({ir::If{(number == whole).expr(), {{statement(number.like(left).expr())}}, {}}});
+    if (whole == at.layout().covered(0))
+      block.push_back({statement(nullptr)});
+    else if (whole > 0)
+      block = {{ir::If{(number < whole).expr(), {{statement(nullptr)}}, std::move(block)}}};
+    return at.loops(Bind::Unrolled, std::move(block));
   };
 
-  const int64_t whole = domain.numel() / lanes, left = domain.numel() % lanes;
   ir::Block block;
-  if (left != 0) block.push_back({ir::If{(number == whole).expr(), body(number.like(left).expr()), {}}});
-  if (whole == at.layout().covered(0))
-    append(block, body(nullptr));
-  else if (whole > 0)
-    block = {{ir::If{(number < whole).expr(), body(nullptr), std::move(block)}}};
-  block = at.onThreads(at.loops(Bind::Unrolled, std::move(block)));
-
-  ir::Kernel kernel;
-  kernel.name = loops.name;
-  kernel.backend = ir::Backend::Cuda;
-  kernel.pool = loops.pool;
-  kernel.params = parameters(loops, target);
-  kernel.launch = at.launch();
-  kernel.relaxedMath = allowsRelaxedMath(loops);
-  kernel.body = gridLoop(turn, std::move(block));
-  return kernel;
+  LoadMap held;
+  if (schedule.readsAhead) {
+    const LanePlace place = at.vector();
+    const LoadMap memory = readLanes(*loops.pool, domain, place);
+    std::vector<ir::Store> reads;
+    for (const Access& access : domain.loads()) {
+      const Value slot = at.digits(Bind::Unrolled) * lanes;
+      const int local = kernel.addLocal(kernel.bufferName(access.buffer) + "_held", access.node->dtype,
+                                        at.layout().extent(Bind::Unrolled) * lanes, ir::Space::Private, lanes);
+      reads.push_back({local, slot.expr(), memory.at(access.node), true, {}});
+      held[access.node] = kernel.vector(local, access.node->dtype, slot.expr());
+    }
+    block = withEach([&](const Expr* active) { return ir::Lanes{place.lane, active, reads}; });
+  }
+  append(block, withEach([&](const Expr* active) {
+           ir::Lanes stores = schedule.isFlat ? flat.build(active) : vectorize(loops, domain, at.vector(), active, held);
+           return schedule.isAtomic ? atomic(*loops.pool, std::move(stores)) : stores;
+         }));
+  return kernel.assemble(at.launch(), gridLoop(turn, at.onThreads(std::move(block))));
 }
 
 }  // namespace lowering

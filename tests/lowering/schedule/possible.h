@@ -91,6 +91,7 @@ inline const std::vector<std::string>& smallNests() {
       "  return out0\n",
       "  in self f32[6, 20]\n  in index i64[9]\n  in source f32[9, 20]\n"
       "  self = aten.index_add_.default(self=self, dim=0, index=index, source=source, alpha=1) writes self\n  return self\n",
+      "  in self f16[7, 9] strides (13, 1)\n  self = aten.sigmoid_.default(self=self) writes self\n  return self\n",
       "  in grad_output f16[2, 13, 9] strides (117, 1, 13)\n  in output f16[2, 13, 9]\n"
       "  out0 f16[2, 13, 9] = aten._softmax_backward_data.default(grad_output=grad_output, output=output, dim=1, "
       "input_dtype=f16)\n"
