@@ -42,7 +42,7 @@ std::string assignment(const ir::Store& store, const std::string& element, const
   const ir::DType dtype = store.value->dtype;
   if (store.isAtomic && op == Op::Add && dtype == ir::DType::F32) return fmt::format("atomicAdd(&{}, {});", element, value);
   if (store.isAtomic) return fmt::format("combineAtomically<{}>(&{}, {});", combinerName(op), element, value);
-  if (ir::isLowPrecision(dtype)) ir::fail(ir::ErrorKind::Unsupported, "no CUDA code for sums in {}", ir::torchName(dtype));
+  if (ir::isLowPrecision(dtype)) return fmt::format("{0} = combined<{1}>({0}, {2});", element, combinerName(op), value);
   const bool isInfix = ir::isFloating(dtype) && (op == Op::Add || op == Op::Mul);
   if (isInfix) return fmt::format("{} {} {};", element, op == Op::Add ? "+=" : "*=", value);
   if (dtype == ir::DType::Bool) return fmt::format("{} {} {};", element, op == Op::And ? "&=" : "|=", value);

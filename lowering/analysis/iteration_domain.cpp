@@ -16,7 +16,7 @@ using ir::Expr;
 using ir::Value;
 
 Access makeAccess(const ir::Loops& loops, int buffer, const Expr* node, const Expr* offset) {
-  return {buffer, ir::sizeOf(loops.buffers[buffer].type.dtype), node, offset, ir::affine(offset)};
+  return {buffer, ir::sizeOf(loops.buffers[buffer].type.dtype), node, offset, ir::affine(offset), {}};
 }
 
 /// Axes of more than one value, by falling stride of an access: memory order.
@@ -39,8 +39,15 @@ const Expr* fastest(const std::vector<const Expr*>& all, const Access& access) {
   return best;
 }
 
+/// What is not affine of an access's offset; null where all is.
+const Expr* indirection(const Access& access) {
+  return access.form ? nullptr : access.mixed ? access.mixed->rest : access.offset;
+}
+
 /// Axes that values are computed from, and not only places: merged, they would have to be divided out again.
-std::set<const Expr*> axesInValues(const std::vector<const Expr*>& values) {
+std::set<const Expr*> axesInValues(const std::vector<const Expr*>& values, const std::vector<Access>& loads) {
+  std::map<const Expr*, const Expr*> indirections;
+  for (const Access& load : loads) indirections[load.node] = indirection(load);
   std::set<const Expr*> seen, axes;
   std::vector<const Expr*> left = values;
   while (!left.empty()) {
@@ -48,8 +55,9 @@ std::set<const Expr*> axesInValues(const std::vector<const Expr*>& values) {
     left.pop_back();
     if (!seen.insert(node).second) continue;
     if (node->op == ir::Op::Axis) axes.insert(node);
-    const bool isPlace = node->op == ir::Op::Load && ir::affine(node->src[0]);
-    left.insert(left.end(), node->src.begin() + (isPlace ? 1 : 0), node->src.end());
+    const auto place = indirections.find(node);
+    if (place != indirections.end() && place->second != nullptr) left.push_back(place->second);
+    left.insert(left.end(), node->src.begin() + (place != indirections.end() ? 1 : 0), node->src.end());
   }
   return axes;
 }
@@ -63,6 +71,14 @@ IterationDomain::IterationDomain(const ir::Loops& loops) : pool_(loops.pool) {
     if (!ir::affine(store.offset)) values.push_back(store.offset);
   }
   addAccesses(loops, loops.stores, values);
+  for (std::vector<Access>* accesses : {&stores_, &loads_})
+    for (Access& access : *accesses)
+      if (!access.form) access.mixed = mixedOffset(*pool_, access.offset);
+  values.clear();
+  for (std::size_t i = 0; i < stores_.size(); ++i) {
+    values.push_back(loops.stores[i].value);
+    if (const Expr* place = indirection(stores_[i])) values.push_back(place);
+  }
   addDims(memoryOrder(loops.axes, stores_.front()), values);
 }
 
@@ -128,9 +144,10 @@ const Access& IterationDomain::leading(const ReductionNest& nest) const {
 /// Adds dims for axes in memory order, of one value if there are none.
 void IterationDomain::addDims(const std::vector<const Expr*>& axes, const std::vector<const Expr*>& values) {
   const std::size_t begin = dims_.size();
-  const std::set<const Expr*> kept = axesInValues(values);
+  const std::set<const Expr*> kept = axesInValues(values, loads_);
   const auto runsOn = [&](const Access& access, const Expr* outer, const Expr* inner) {
-    return !access.form || access.form->of(outer) == access.form->of(inner) * inner->axis().extent;
+    const ir::Affine* linear = access.linear();
+    return linear == nullptr || linear->of(outer) == linear->of(inner) * inner->axis().extent;
   };
   const auto mergeable = [&](const Expr* outer, const Expr* inner) {
     const auto all = [&](const std::vector<Access>& accesses) {
@@ -164,8 +181,14 @@ bool IterationDomain::isFlat(const Access& access, int lanes) const {
   return true;
 }
 
+bool IterationDomain::isIndirect(const Access& access, std::size_t dim) const {
+  const std::vector<const Expr*>& axes = dims_[dim].axes;
+  return std::any_of(axes.begin(), axes.end(), [&](const Expr* axis) { return access.isIndirect(axis); });
+}
+
 bool IterationDomain::isAligned(const Access& access, int lanes, std::size_t dim) const {
-  if (!access.form || access.form->constant % lanes != 0) return false;
+  if (access.linear() == nullptr || access.linear()->constant % lanes != 0) return false;
+  if (access.mixed && access.mixed->step % lanes != 0) return false;
   for (std::size_t d = 0; d < dims_.size(); ++d) {
     if (d != dim && stride(access, d) % lanes != 0) return false;
   }
@@ -184,21 +207,15 @@ bool IterationDomain::accumulates() const {
   return std::any_of(stores_.begin(), stores_.end(), [](const Access& store) { return store.accumulate.has_value(); });
 }
 
-bool IterationDomain::pointsMeet() const {
-  std::vector<const Expr*> axes;
-  for (const Dim& dim : dims_) axes.insert(axes.end(), dim.axes.begin(), dim.axes.end());
-  return std::any_of(stores_.begin(), stores_.end(), [&](const Access& store) {
-    return store.accumulate && (!store.form || ir::isInjective(*store.form, axes) != std::optional(true));
-  });
-}
-
 const Expr* IterationDomain::offset(const Access& access, const Position& position, const LoadMap& loads) const {
-  if (!access.form) return at(access.offset, position, loads);
-  Value sum{*pool_, pool_->integer(ir::DType::I64, access.form->constant)};
+  const ir::Affine* linear = access.linear();
+  if (linear == nullptr) return at(access.offset, position, loads);
+  Value sum{*pool_, pool_->integer(ir::DType::I64, linear->constant)};
   for (std::size_t d = 0; d < dims_.size(); ++d) {
     const Value step{*pool_, pool_->integer(ir::DType::I64, stride(access, d))};
     sum = sum + Value{*pool_, position[d]} * step;
   }
+  if (access.mixed) sum = Value{*pool_, at(access.mixed->rest, position, loads)} + sum;
   return sum.expr();
 }
 

@@ -6,22 +6,10 @@
 
 #include "ir/loops.h"
 #include "ir/walk.h"
+#include "lowering/analysis/access.h"
 #include "lowering/analysis/reduction_nest.h"
 
 namespace lowering {
-
-/// One read or write of loops.
-struct Access {
-  int buffer = 0;
-  int64_t elementBytes = 0;
-  const ir::Expr* node = nullptr;    ///< the Load; null for a store
-  const ir::Expr* offset = nullptr;  ///< as in the loops
-  std::optional<ir::Affine> form;    ///< of the offset, where it is affine
-
-  std::optional<ir::Op> accumulate = {};  ///< of a store
-
-  bool isMasked() const { return node != nullptr && node->isMasked(); }
-};
 
 /// Axes that every access runs through as one: outermost first.
 struct Dim {
@@ -59,10 +47,12 @@ class IterationDomain {
   const Dim& inner() const { return dims_.back(); }
   std::size_t innermost() const { return dims_.size() - 1; }
 
-  /// Elements from one position to the next along a dim; the access is affine.
-  int64_t stride(const Access& access, std::size_t dim) const { return access.form->of(dims_[dim].axes.back()); }
-  bool isContiguous(const Access& access, std::size_t dim) const { return access.form && stride(access, dim) == 1; }
-  bool isUniform(const Access& access, std::size_t dim) const { return access.form && stride(access, dim) == 0; }
+  /// Elements from one position to the next along a dim, by what is affine of the access.
+  int64_t stride(const Access& access, std::size_t dim) const { return access.linear()->of(dims_[dim].axes.back()); }
+  bool isContiguous(const Access& access, std::size_t dim) const { return !isIndirect(access, dim) && stride(access, dim) == 1; }
+  bool isUniform(const Access& access, std::size_t dim) const { return !isIndirect(access, dim) && stride(access, dim) == 0; }
+  /// Whether what is not affine of an access depends on a dim, or may.
+  bool isIndirect(const Access& access, std::size_t dim) const;
   bool isInnerContiguous(const Access& access) const { return isContiguous(access, innermost()); }
   bool isInnerUniform(const Access& access) const { return isUniform(access, innermost()); }
   /// Whether the access runs through its memory without gaps, in the order of iteration, from a multiple of `lanes`.
@@ -72,9 +62,8 @@ class IterationDomain {
   /// Whether the access is affine and moves along any of the dims from `begin` to before `end`; true where it is not affine.
   bool moves(const Access& access, std::size_t begin, std::size_t end) const;
 
-  /// Whether any of the stores accumulates, and whether several points may do so in one element.
+  /// Whether any of the stores accumulates.
   bool accumulates() const;
-  bool pointsMeet() const;
 
   /// The offset of an access at a position, where it is not affine with its loads replaced.
   const ir::Expr* offset(const Access& access, const Position& position, const LoadMap& loads = {}) const;

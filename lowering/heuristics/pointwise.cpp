@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/index/ceil_div.h"
+#include "lowering/analysis/ownership.h"
 #include "lowering/heuristics/limits.h"
 #include "lowering/heuristics/rule.h"
 
@@ -107,7 +108,7 @@ LayoutSchedule scheduleOf(const PointwiseMapping& mapping, const IterationDomain
   LayoutSchedule schedule;
   schedule.isFlat = mapping.isFlat;
   schedule.readsAhead = mapping.readsAhead;
-  schedule.isAtomic = domain.pointsMeet();
+  schedule.isAtomic = pointsMeet(domain);
   Layout layout;
   layout.dims = {{0, domain.dims().size(), vectors, mapping.lanes}};
   layout.parts = {{0, Bind::Grid, ceilDiv(vectors, int64_t{mapping.block} * mapping.steps)},

@@ -10,7 +10,7 @@ constexpr int64_t leastRegisters = 8;  ///< of a row that begins with a masked v
 /// Whether all stores run along the inner dim and are, at every place, equally far from a multiple of so many elements.
 bool areAlike(const IterationDomain& domain, ElementStores stores, int64_t elements) {
   const auto isLikeFirst = [&](const Access& store) {
-    if (!domain.isInnerContiguous(store) || store.elementBytes != stores.front().elementBytes) return false;
+    if (!store.form || !domain.isInnerContiguous(store) || store.elementBytes != stores.front().elementBytes) return false;
     if ((store.form->constant - stores.front().form->constant) % elements != 0) return false;
     for (std::size_t d = 0; d < domain.innermost(); ++d)
       if ((domain.stride(store, d) - domain.stride(stores.front(), d)) % elements != 0) return false;

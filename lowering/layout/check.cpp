@@ -2,6 +2,7 @@
 #include "lowering/layout/check.h"
 
 #include "ir/index/ceil_div.h"
+#include "lowering/analysis/ownership.h"
 #include "lowering/analysis/row_accesses.h"
 #include "lowering/layout/check_layout.h"
 #include "lowering/layout/check_tasks.h"
@@ -19,13 +20,13 @@ class Checker {
 
   void operator()(const TaskSchedule& schedule) const {
     need(target_.backend == ir::Backend::Cpu, "tasks are for CPUs");
-    checkAtomic(schedule.isAtomic);
     checkTasks(schedule, nest_, target_);
+    checkAtomic(schedule.isAtomic, nest_.reduction || areTasksApart(nest_.domain, schedule));
   }
   void operator()(const LayoutSchedule& schedule) const {
     need(target_.backend == ir::Backend::Cuda, "layouts are for GPUs");
     need(!nest_.hasScans(), "a scan has a schedule of scans");
-    checkAtomic(schedule.isAtomic);
+    checkAtomic(schedule.isAtomic, nest_.reduction || !pointsMeet(nest_.domain));
     checkLayout(schedule, nest_, target_);
   }
   void operator()(const PersistentSchedule& schedule) const {
@@ -74,10 +75,11 @@ class Checker {
   }
 
  private:
-  /// What many points accumulate in, threads or tasks may share.
-  void checkAtomic(bool isAtomic) const {
+  /// Elements in which several threads or tasks accumulate.
+  void checkAtomic(bool isAtomic, bool areApart) const {
     need(!isAtomic || nest_.domain.accumulates(), "nothing is accumulated that could be atomic");
-    need(isAtomic || !nest_.domain.pointsMeet(), "elements in which several points accumulate are 'atomic'");
+    need(isAtomic || areApart, "elements in which several {} accumulate are 'atomic'",
+         target_.backend == ir::Backend::Cpu ? "tasks" : "threads");
   }
   /// Groups of threads that can exchange, in whole warps.
   static void checkGroups(int group, int block) {

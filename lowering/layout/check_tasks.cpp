@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/index/ceil_div.h"
+#include "lowering/analysis/ownership.h"
 #include "lowering/layout/alignment.h"
 #include "lowering/layout/need.h"
 
@@ -83,6 +84,17 @@ class TaskChecker {
 
 void checkTasks(const TaskSchedule& schedule, const LoopNest& nest, const ir::Target& target) {
   TaskChecker(schedule, nest, target).check();
+}
+
+bool areTasksApart(const IterationDomain& domain, const TaskSchedule& schedule) {
+  const std::vector<bool> owned = ownedDims(domain);
+  const std::size_t inner = domain.innermost();
+  const int64_t elements = schedule.isFlat ? domain.numel() : domain.inner().extent;
+  const bool isWhole = schedule.tile * schedule.lanes >= elements;
+  if (schedule.isFlat) return isWhole || std::find(owned.begin(), owned.end(), false) == owned.end();
+  const auto rowDims = owned.begin() + static_cast<std::ptrdiff_t>(inner);
+  const auto shared = static_cast<std::size_t>(std::find(owned.begin(), rowDims, false) - owned.begin());
+  return (isWhole || owned[inner]) && (shared == inner || schedule.rows % domain.numel(shared, inner) == 0);
 }
 
 bool canStream(const LoopNest& nest, const TaskSchedule& schedule, const ir::Target& target) {

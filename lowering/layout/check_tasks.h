@@ -11,6 +11,8 @@ constexpr int64_t mostHeldBytes = 256 << 10;  ///< of an array that a task may h
 /// `check` of a CPU's schedule.
 void checkTasks(const TaskSchedule& schedule, const LoopNest& nest, const ir::Target& target);
 
+/// Of loops without reductions: whether no two tasks accumulate in one element.
+bool areTasksApart(const IterationDomain& domain, const TaskSchedule& schedule);
 /// Whether stores may bypass the caches: vectors of all elements are aligned.
 bool canStream(const LoopNest& nest, const TaskSchedule& schedule, const ir::Target& target);
 /// Whether neighbours in memory are elements of one column.

@@ -16,7 +16,7 @@ bool isContiguous(const IterationDomain& domain, const Access& access, const Lan
 const Expr* offsetOf(ir::ExprPool& pool, const IterationDomain& domain, const Access& access, const LanePlace& place,
                      bool contiguous, const LoadMap& loads = {}) {
   if (!contiguous) return domain.offset(access, place.each, loads);
-  if (place.flat == nullptr) return domain.offset(access, place.base);
+  if (place.flat == nullptr) return domain.offset(access, place.base, loads);
   return pool.make(ir::Op::Add, {place.flat, pool.integer(ir::DType::I64, access.form->constant)});
 }
 

@@ -135,11 +135,10 @@ TEST_CASE("elements that points share are accumulated atomically, those of one p
     const lowering::Schedule schedule = lowering::chooseSchedule(lowering::analyze(loops, target), target);
     return lowering::toText(schedule).find("atomic") != std::string::npos;
   };
-  for (const ir::Target& target : {tests::hopper(), tests::avx512()}) {
-    CHECK(areAtomic("k[i]", target));
-    CHECK(areAtomic("0", target));
-    CHECK_FALSE(areAtomic("7 - i", target));
-  }
+  CHECK(areAtomic("k[i]", tests::hopper()));
+  CHECK(areAtomic("0", tests::hopper()));
+  CHECK_FALSE(areAtomic("7 - i", tests::hopper()));
+  CHECK_FALSE(areAtomic("k[i]", tests::avx512()));  // one task has all points
 }
 
 TEST_CASE("in-place forms follow from the functional ones") {

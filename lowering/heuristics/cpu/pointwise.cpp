@@ -3,6 +3,7 @@
 
 #include "ir/index/ceil_div.h"
 #include "ir/walk.h"
+#include "lowering/analysis/ownership.h"
 #include "lowering/heuristics/cpu/rules.h"
 #include "lowering/heuristics/cpu/traffic.h"
 #include "lowering/heuristics/limits.h"
@@ -33,13 +34,28 @@ bool sharesColumns(const ir::Loops& loops, const IterationDomain& domain) {
   return found;
 }
 
+/// Tasks that accumulate each in elements of their own: those of all rows that may meet in one, and, where these are few, a tile
+/// of their columns. As many values in turn cost less than elements that are exchanged one by one.
+void keepApart(TaskSchedule& schedule, const IterationDomain& domain, const ir::Target& target) {
+  const std::vector<bool> owned = ownedDims(domain);
+  const std::size_t inner = domain.innermost();
+  const auto shared = static_cast<std::size_t>(
+      std::find(owned.begin(), owned.begin() + static_cast<std::ptrdiff_t>(inner), false) - owned.begin());
+  const int64_t vectors = ceilDiv(domain.inner().extent, schedule.lanes), blocks = domain.numel(0, shared);
+  schedule.rows = shared == inner ? 1 : domain.numel(shared, inner);
+  if (!owned[inner])
+    schedule.tile = vectors;
+  else if (schedule.rows > 1)
+    schedule.tile = ceilDiv(vectors, std::min(vectors, std::max<int64_t>(1, ceilDiv(int64_t{target.processors}, blocks))));
+}
+
 }  // namespace
 
 /// Blocks of a long row, whole rows, or blocks of the flat domain where rows are very short.
 TaskSchedule choosePointwiseTasks(const LoopNest& all, const ir::Target& target) {
   const auto& [loops, reduction, domain, mixedOrder, transposition] = all;
   TaskSchedule schedule;
-  schedule.isFlat = domain.dims().size() > 1 && domain.inner().extent < limits::cpu::shortestRow;
+  schedule.isFlat = !domain.accumulates() && domain.dims().size() > 1 && domain.inner().extent < limits::cpu::shortestRow;
   const int64_t elements = schedule.isFlat ? domain.numel() : domain.inner().extent, rows = domain.numel() / elements;
   schedule.lanes = cpuLanes(loops, domain, domain.innermost(), elements, target);
   const int64_t block = std::min(elements, limits::cpu::rowBlock);
@@ -48,9 +64,10 @@ TaskSchedule choosePointwiseTasks(const LoopNest& all, const ir::Target& target)
     schedule.rows = std::min(rows, limits::cpu::hoistingRows);
     while (rows % schedule.rows != 0) --schedule.rows;
   }
-  schedule.hasHead = !schedule.isFlat && schedule.rows == 1 && wantsHead(domain, domain.stores(), block, schedule.lanes, target);
-  schedule.isAtomic = domain.pointsMeet();
-  schedule.grain = cpuGrain(loops, domain, block * schedule.rows);
+  schedule.hasHead = !schedule.isFlat && !domain.accumulates() && schedule.rows == 1 &&
+                     wantsHead(domain, domain.stores(), block, schedule.lanes, target);
+  if (domain.accumulates()) keepApart(schedule, domain, target);
+  schedule.grain = cpuGrain(loops, domain, std::min(elements, schedule.tile * schedule.lanes) * schedule.rows);
   return schedule;
 }
 

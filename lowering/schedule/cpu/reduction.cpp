@@ -76,7 +76,8 @@ class TaskKernel {
   ir::Block sweepRows(ElementStores align, const UseVector& use) const {
     const auto place = [&](Value element) { return tasks_.vector(element); };
     ir::Block body = tasks_.forPiece([&](int64_t count) { return run(tasks_.start(), count, align, place, use); });
-    return tasks_.forRuns(nest_.reductions.empty() ? std::move(body) : tasks_.forRows(std::move(body)));
+    const bool areRowsInside = nest_.reductions.empty() && !domain_.accumulates();
+    return tasks_.forRuns(areRowsInside ? std::move(body) : tasks_.forRows(std::move(body)));
   }
   /// Rows: the same, where all runs are one.
   ir::Block sweepAsOneRun(const UseVector& use) const {

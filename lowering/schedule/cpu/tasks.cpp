@@ -117,10 +117,10 @@ ir::Block Tasks::forPiece(const std::function<ir::Block(int64_t)>& body) const {
   return {{ir::If{(at_.block(pieceDim()) < part.extent - 1).expr(), body(whole), body(last)}}};
 }
 
-/// Without reductions, of all rows of the task.
+/// Without reductions, of all rows of the task; values that accumulate come row by row.
 ir::Block Tasks::one(ir::Block statements, const ir::Expr* active) const {
   for (ir::Statement& statement : statements) std::get<ir::Lanes>(statement.node).active = active;
-  return domain_.elementDims() == 0 ? forRows(std::move(statements)) : statements;
+  return domain_.elementDims() == 0 && !domain_.accumulates() ? forRows(std::move(statements)) : statements;
 }
 
 /// Whole vectors, so many as straight-line code, and what is left as a masked one. With a head this comes first, so that whole

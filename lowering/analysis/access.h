@@ -1,0 +1,38 @@
+#pragma once
+
+#include <optional>
+
+#include "ir/index/range.h"
+#include "ir/loops.h"
+
+namespace lowering {
+
+/// An offset that is not affine as a sum: of what is affine in it, and of the rest, such as what an index from memory selects.
+struct MixedOffset {
+  ir::Affine linear;
+  const ir::Expr* rest = nullptr;
+  int64_t step = 1;  ///< the rest is a multiple of it
+  ir::Range range;   ///< of the rest
+};
+/// Nothing where nothing is affine, or everything.
+std::optional<MixedOffset> mixedOffset(ir::ExprPool& pool, const ir::Expr* offset);
+
+/// One read or write of loops.
+struct Access {
+  int buffer = 0;
+  int64_t elementBytes = 0;
+  const ir::Expr* node = nullptr;    ///< the Load; null for a store
+  const ir::Expr* offset = nullptr;  ///< as in the loops
+  std::optional<ir::Affine> form;    ///< of the offset, where it is affine
+  std::optional<MixedOffset> mixed;  ///< else, of loops without reductions
+
+  std::optional<ir::Op> accumulate = {};  ///< of a store
+
+  bool isMasked() const { return node != nullptr && node->isMasked(); }
+  /// What is affine of the offset; null where nothing is.
+  const ir::Affine* linear() const { return form ? &*form : mixed ? &mixed->linear : nullptr; }
+  /// Whether what is not affine of the offset depends on an axis, or may.
+  bool isIndirect(const ir::Expr* axis) const;
+};
+
+}  // namespace lowering

@@ -1,0 +1,99 @@
+#include "lowering/analysis/ownership.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+#include <numeric>
+
+namespace lowering {
+namespace {
+
+constexpr int64_t far = std::numeric_limits<int32_t>::max() * int64_t{1 << 16};  ///< sums of a few such numbers are numbers
+
+/// Finds which dims of one store lead to different elements.
+class Owner {
+ public:
+  Owner(const IterationDomain& domain, const Access& store) : owned_(domain.dims().size()) {
+    const ir::Affine* linear = store.linear();
+    for (std::size_t d = 0; linear != nullptr && d < owned_.size(); ++d) {
+      const int64_t step = std::abs(linear->of(domain.dims()[d].axes.back()));
+      if (step > 0)
+        dims_.push_back(
+            {d, step, std::min(far, step) * std::min<int64_t>(far / std::min(far, step), domain.dims()[d].extent - 1)});
+    }
+    std::sort(dims_.begin(), dims_.end(), [](const Of& a, const Of& b) { return a.step < b.step; });
+    if (!store.form) rest_ = store.mixed ? rest(*store.mixed) : Rest{1, far};
+  }
+
+  /// The dims of small steps, which say what is left where one divides by those of all else; and those of large ones, beyond all
+  /// that else reaches.
+  std::vector<bool> find() {
+    const std::size_t inner = innerDims();
+    for (std::size_t i = 0; i < inner; ++i) owned_[dims_[i].dim] = true;
+    int64_t reach = rest_.reach;
+    for (std::size_t i = 0; i < dims_.size(); reach = std::min(far, reach + dims_[i++].reach))
+      if (i >= inner && isBeyond(i, reach)) {
+        for (; i < dims_.size(); ++i) owned_[dims_[i].dim] = true;
+        break;
+      }
+    return owned_;
+  }
+
+ private:
+  struct Of {
+    std::size_t dim;
+    int64_t step, reach;
+  };
+  /// Of what is not affine: what it is a multiple of, 0 where there is nothing, and how far it reaches.
+  struct Rest {
+    int64_t step = 0, reach = 0;
+  };
+
+  static Rest rest(const MixedOffset& mixed) {
+    const bool isFar = mixed.range.least < -far / 2 || mixed.range.most > far / 2;
+    return {std::abs(mixed.step), isFar ? far : mixed.range.most - mixed.range.least};
+  }
+  /// How many dims differ by less than all else is a multiple of.
+  std::size_t innerDims() const {
+    std::size_t best = 0;
+    int64_t reach = 0;
+    for (std::size_t i = 0; i < dims_.size() && dims_[i].step > reach; ++i) {
+      reach = std::min(far, reach + dims_[i].reach);
+      int64_t multiple = rest_.step;
+      for (std::size_t j = i + 1; j < dims_.size(); ++j) multiple = std::gcd(multiple, dims_[j].step);
+      if (multiple == 0 || reach < multiple) best = i + 1;
+    }
+    return best;
+  }
+  /// Whether each of the dims from one on goes beyond all before it, of which the first ones reach so far, and beyond the rest.
+  bool isBeyond(std::size_t first, int64_t reach) const {
+    for (std::size_t i = first; i < dims_.size(); ++i) {
+      if (dims_[i].step <= reach) return false;
+      reach = std::min(far, reach + dims_[i].reach);
+    }
+    return reach < far;
+  }
+
+  std::vector<bool> owned_;
+  std::vector<Of> dims_;  ///< those that move, by step
+  Rest rest_;
+};
+
+}  // namespace
+
+std::vector<bool> ownedDims(const IterationDomain& domain) {
+  std::vector<bool> owned(domain.dims().size(), true);
+  for (const Access& store : domain.stores()) {
+    if (!store.accumulate) continue;
+    const std::vector<bool> ofStore = Owner(domain, store).find();
+    for (std::size_t d = 0; d < owned.size(); ++d) owned[d] = owned[d] && (ofStore[d] || domain.dims()[d].extent == 1);
+  }
+  return owned;
+}
+
+bool pointsMeet(const IterationDomain& domain) {
+  const std::vector<bool> owned = ownedDims(domain);
+  return std::find(owned.begin(), owned.end(), false) != owned.end();
+}
+
+}  // namespace lowering
