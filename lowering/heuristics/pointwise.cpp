@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "ir/index/ceil_div.h"
-#include "lowering/analysis/ownership.h"
 #include "lowering/heuristics/limits.h"
 #include "lowering/heuristics/rule.h"
 
@@ -35,6 +34,7 @@ ElementRange contiguousElements(const IterationDomain& domain) {
 }
 
 void chooseVectors(PointwiseMapping& mapping, const IterationDomain& domain, const ir::Target& target) {
+  if (domain.accumulates()) return;  // neighbouring threads combine with neighbouring elements at once
   const ElementRange elements = contiguousElements(domain);
   // Of one tensor two vectors where element sizes are mixed.
   const auto widest = static_cast<int>(
@@ -108,7 +108,7 @@ LayoutSchedule scheduleOf(const PointwiseMapping& mapping, const IterationDomain
   LayoutSchedule schedule;
   schedule.isFlat = mapping.isFlat;
   schedule.readsAhead = mapping.readsAhead;
-  schedule.isAtomic = pointsMeet(domain);
+  schedule.isAtomic = domain.accumulates();  // also where none meet, as threads then wait for no element
   Layout layout;
   layout.dims = {{0, domain.dims().size(), vectors, mapping.lanes}};
   layout.parts = {{0, Bind::Grid, ceilDiv(vectors, int64_t{mapping.block} * mapping.steps)},
