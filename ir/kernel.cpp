@@ -1,6 +1,7 @@
 #include "ir/kernel.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "ir/target.h"
 
@@ -25,6 +26,26 @@ Partials partialsOf(const Launch& launch, const Combine& combine) {
   if (launch.isPersistent && combine.ctas > 1) return {1, combine.ctas, groups};
   const int units = std::max(1, combine.threads * combine.stride / Target::warp);
   return {units, units * combine.ctas, groups};
+}
+
+const Expr* transposedPlace(ExprPool& pool, const Expr* lane, int64_t side) {
+  const Expr* rows = pool.integer(DType::I64, side);
+  const Expr* inColumn = pool.make(Op::Mul, {pool.make(Op::Mod, {lane, rows}), rows});
+  return pool.make(Op::Add, {inColumn, pool.make(Op::FloorDiv, {lane, rows})});
+}
+
+int transposedSide(const Kernel& kernel, const Lanes& lanes) {
+  if (lanes.stores.size() != 1 || lanes.active != nullptr || lanes.first != nullptr) return 0;
+  const Store& store = lanes.stores.front();
+  const Local* array = kernel.local(store.param);
+  const bool isRead = store.value->op == Op::Load && !store.value->isMasked() && store.value->load() == LoadInfo{store.param};
+  const bool isStored = store.contiguous && !store.accumulate && store.offset->isConst() && store.offset->integer() == 0;
+  if (array == nullptr || array->space != Space::Private || !isRead || !isStored) return 0;
+  const auto width = static_cast<uint64_t>(lanes.axis->axis().extent);
+  const uint64_t side = uint64_t{1} << (std::bit_width(width) / 2);
+  if (side * side != width || side == 1) return 0;
+  const bool isPlace = store.value->src[0] == transposedPlace(*kernel.pool, lanes.axis, static_cast<int64_t>(side));
+  return isPlace ? static_cast<int>(side) : 0;
 }
 
 int copiedBytes(const Kernel& kernel, const Lanes& lanes) {

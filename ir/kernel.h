@@ -205,6 +205,11 @@ Partials partialsOf(const Launch& launch, const Combine& combine);
 /// The bytes of a statement that does nothing but copy a vector from global to shared memory, where hardware can do so by
 /// itself: 4, 8 or 16; 0 of every other statement.
 int copiedBytes(const Kernel& kernel, const Lanes& lanes);
+/// Where each lane reads of a square whose rows follow one another, for lanes that then hold its columns.
+const Expr* transposedPlace(ExprPool& pool, const Expr* lane, int64_t side);
+/// The side of the square that a statement transposes in place, if it does nothing else: a private array, in which every lane
+/// reads at its transposedPlace. 0 of every other statement.
+int transposedSide(const Kernel& kernel, const Lanes& lanes);
 /// Whether a Grid loop follows another one, so that all CTAs wait for one another.
 bool waitsForGrid(const Kernel& kernel);
 

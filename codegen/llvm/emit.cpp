@@ -112,6 +112,8 @@ class LlvmKernel {
 
   /// All values are computed before the first is stored.
   void stores(const ir::Lanes& lanes, const LaneSet& set) {
+    if (const int side = ir::transposedSide(scope_.kernel, lanes); side > 0)
+      return memory_.transpose(lanes.stores.front().param, side);
     LlvmExpr print(scope_, lanes.axis, set);
     std::vector<std::pair<Vec, Vec>> made;
     for (const ir::Store& store : lanes.stores) made.emplace_back(print(store.offset), print(store.value));

@@ -5,6 +5,7 @@
 #include "codegen/llvm/cast.h"
 #include "codegen/llvm/flow.h"
 #include "codegen/llvm/locals.h"
+#include "codegen/llvm/transpose.h"
 
 namespace codegen {
 namespace {
@@ -224,6 +225,19 @@ void LlvmMemory::storeContiguous(int buffer, Vec offset, Vec value, const LaneSe
   if (!streaming) return;
   llvm::Metadata* one = llvm::ConstantAsMetadata::get(builder_.getInt32(1));
   mark(made, llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(builder_.getContext(), {one}));
+}
+
+void LlvmMemory::transpose(int buffer, int side) const {
+  const auto row = [&](int number) {
+    return builder_.CreateConstInBoundsGEP1_64(element(buffer), pointers_[static_cast<size_t>(buffer)],
+                                               static_cast<uint64_t>(number * side));
+  };
+  std::vector<Vec> rows;
+  for (int i = 0; i < side; ++i) rows.push_back(loadWhole(buffer, row(i), side));
+  rows = transposed(std::move(rows));
+  for (int i = 0; i < side; ++i)
+    builder_.CreateAlignedStore(rows[static_cast<size_t>(i)].value, row(i),
+                                llvm::Align(static_cast<uint64_t>(elementBytes(buffer))));
 }
 
 /// Compared with what was read, and exchanged if it is still that; else again.

@@ -48,6 +48,9 @@ class LlvmMemory {
   void storeContiguous(int buffer, Vec offset, Vec value, const LaneSet& lanes) const;
   void scatter(int buffer, Vec offsets, Vec value, const LaneSet& lanes) const;
 
+  /// Exchanges the rows and the columns of a square, which is all of a private array.
+  void transpose(int buffer, int side) const;
+
   /// The element at a scalar offset becomes what `next` makes of it, though other threads may change it at the same time.
   void update(int buffer, Vec offset, const std::function<Vec(Vec)>& next) const;
 

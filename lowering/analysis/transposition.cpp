@@ -26,6 +26,13 @@ bool crosses(const IterationDomain& domain, const Access& access) {
          !access.isMasked();
 }
 
+int64_t bytesReadAcross(const Transposition& transposition) {
+  int64_t bytes = 0;
+  for (const Access& load : transposition.domain.loads())
+    if (crosses(transposition.domain, load)) bytes += load.elementBytes;
+  return bytes;
+}
+
 std::optional<Transposition> transpositionOf(const ir::Loops& loops, const IterationDomain& domain) {
   if (domain.accumulates() || !domain.isInnerContiguous(domain.stores().front())) return std::nullopt;
   const std::optional<std::size_t> crossing = crossingDim(domain);

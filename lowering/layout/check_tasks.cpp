@@ -20,6 +20,7 @@ class TaskChecker {
   void check() const {
     checkNumbers();
     need(!schedule_.streams || canStream(nest_, schedule_, target_), "results that bypass the caches are aligned vectors");
+    if (schedule_.isTransposed) return checkTransposed();
     if (nest_.hasScans()) return checkScan();
     if (nest_.reduction && !domain_.runsAlongElements()) return checkColumns();
     const ElementStores stores = ElementStores(domain_.stores()).subspan(nest_.reduction ? nest_.reduction->rowStores.size() : 0);
@@ -51,6 +52,19 @@ class TaskChecker {
     need(schedule_.splits == 1, "without reductions nothing is split");
     need(schedule_.rows <= domain_.numel() / elements, "there are no {} rows", schedule_.rows);
     need(!schedule_.hasHead || (schedule_.rows == 1 && !schedule_.isFlat), "a head is of one row");
+  }
+  /// Squares of the transposition, whose tensors are on the stack meanwhile.
+  void checkTransposed() const {
+    need(nest_.transposition && bytesReadAcross(*nest_.transposition) > 0, "nothing that is read crosses the first result");
+    const IterationDomain& domain = nest_.transposition->domain;
+    checkTile(domain.dims()[domain.elementDims() - 1].extent);
+    need(schedule_.lanes > 1 && schedule_.rows % schedule_.lanes == 0 && schedule_.rows - schedule_.lanes < domain.inner().extent,
+         "a square has 2 lanes or more, and a task the rows of whole squares");
+    need(schedule_.unroll == 1 && !schedule_.isFlat && schedule_.splits == 1 && !schedule_.takesAll && !schedule_.hasHead &&
+             !schedule_.storesAcross,
+         "tasks of squares are neither unrolled, flat, shared nor stored across, and have no head");
+    need(bytesReadAcross(*nest_.transposition) * schedule_.lanes * schedule_.lanes <= mostHeldBytes,
+         "its squares exceed {} bytes", mostHeldBytes);
   }
   void checkRows() const {
     const int64_t runs = domain_.numel(domain_.elementDims(), domain_.innermost());
@@ -99,6 +113,9 @@ bool areTasksApart(const IterationDomain& domain, const TaskSchedule& schedule) 
 
 bool canStream(const LoopNest& nest, const TaskSchedule& schedule, const ir::Target& target) {
   const auto& [loops, reduction, domain, mixedOrder, transposition] = nest;
+  if (schedule.isTransposed)
+    return transposition && areAligned(transposition->domain, transposition->domain.stores(),
+                                       transposition->domain.elementDims() - 1, schedule.lanes, target);
   ElementStores stores = domain.stores();
   if (domain.accumulates()) return false;
   if (reduction && (reduction->scans || reduction->elementStores.empty() || schedule.storesAcross)) return false;

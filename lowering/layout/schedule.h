@@ -100,6 +100,8 @@ struct TaskSchedule {
   int64_t block = 0;  ///< elements that are combined before they are added to the total, of columns and scans; 0: all
   int64_t heldBytes = 0;      ///< the largest array that is kept for later traversals: of function results (rows), or of elements
                               ///< across memory (columns)
+  bool isTransposed = false;  ///< without reductions: squares of `lanes` points a side; of tensors that cross the first store
+                              ///< they are read along these, and then transposed. A row is one of the first store
   bool hasHead = false;       ///< long rows begin with a masked vector, after which stores are aligned
   bool storesAcross = false;  ///< columns: elements are stored in vectors along each column in turn
   bool streams = false;       ///< Kernel::streamStores

@@ -68,11 +68,22 @@ constexpr auto itemsOf(const ScanSchedule&) {
 }
 constexpr auto itemsOf(const TaskSchedule&) {
   using S = TaskSchedule;
-  return std::tuple{std::pair{"lanes", &S::lanes},     std::pair{"flat", &S::isFlat},     std::pair{"rows", &S::rows},
-                    std::pair{"tile", &S::tile},       std::pair{"splits", &S::splits},   std::pair{"shared", &S::takesAll},
-                    std::pair{"unroll", &S::unroll},   std::pair{"together", &S::atOnce}, std::pair{"block", &S::block},
-                    std::pair{"held", &S::heldBytes},  std::pair{"head", &S::hasHead},    std::pair{"across", &S::storesAcross},
-                    std::pair{"streams", &S::streams}, std::pair{"atomic", &S::isAtomic}, std::pair{"grain", &S::grain}};
+  return std::tuple{std::pair{"lanes", &S::lanes},
+                    std::pair{"flat", &S::isFlat},
+                    std::pair{"rows", &S::rows},
+                    std::pair{"tile", &S::tile},
+                    std::pair{"splits", &S::splits},
+                    std::pair{"shared", &S::takesAll},
+                    std::pair{"unroll", &S::unroll},
+                    std::pair{"together", &S::atOnce},
+                    std::pair{"block", &S::block},
+                    std::pair{"held", &S::heldBytes},
+                    std::pair{"transposed", &S::isTransposed},
+                    std::pair{"head", &S::hasHead},
+                    std::pair{"across", &S::storesAcross},
+                    std::pair{"streams", &S::streams},
+                    std::pair{"atomic", &S::isAtomic},
+                    std::pair{"grain", &S::grain}};
 }
 
 constexpr std::string_view familyOf(const PersistentSchedule&) { return "persistent"; }

@@ -14,11 +14,8 @@ class Applier {
   }
 
   ir::Kernel operator()(const LayoutSchedule& schedule) const {
-    if (schedule.staging == Staging::Crossing) {
-      ir::require(nest_.transposition.has_value(), "{} has a schedule of transpositions and transposes nothing",
-                  nest_.loops.name);
-      return applyReduction(nest_.loops, nest_.transposition->nest, nest_.transposition->domain, target_, schedule);
-    }
+    if (schedule.staging == Staging::Crossing)
+      return applyReduction(nest_.loops, transposition().nest, transposition().domain, target_, schedule);
     return (nest_.reduction ? applyReduction : applyPointwise)(nest_.loops, loopsOver(), nest_.domain, target_, schedule);
   }
   ir::Kernel operator()(const ScanSchedule& schedule) const {
@@ -29,6 +26,7 @@ class Applier {
     return applyPersistent(*nest_.mixedOrder, target_, schedule);
   }
   ir::Kernel operator()(const TaskSchedule& schedule) const {
+    if (schedule.isTransposed) return applyTransposedTasks(nest_.loops, transposition(), target_, schedule);
     return (nest_.hasScans() ? applyTaskScan : applyTasks)(nest_.loops, loopsOver(), nest_.domain, target_, schedule);
   }
 
@@ -36,6 +34,10 @@ class Applier {
   const ReductionNest& reduction() const {
     ir::require(nest_.reduction.has_value(), "{} has a schedule of reductions and reduces nothing", nest_.loops.name);
     return *nest_.reduction;
+  }
+  const Transposition& transposition() const {
+    ir::require(nest_.transposition.has_value(), "{} has a schedule of transpositions and transposes nothing", nest_.loops.name);
+    return *nest_.transposition;
   }
 
   /// The reductions, or a nest of all stores without one.

@@ -29,6 +29,8 @@ ir::Kernel applyPersistent(const MixedOrderReduction& matrix, const ir::Target& 
 /// Tasks on a CPU: loops without scans, of a nest that has no reductions where the loops have none; and scans.
 ir::Kernel applyTasks(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target,
                       const TaskSchedule& schedule);
+ir::Kernel applyTransposedTasks(const ir::Loops& loops, const Transposition& transposition, const ir::Target& target,
+                                const TaskSchedule& schedule);
 ir::Kernel applyTaskScan(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain,
                          const ir::Target& target, const TaskSchedule& schedule);
 

@@ -3,10 +3,13 @@
 
 #include <doctest/doctest.h>
 #include <llvm/AsmParser/Parser.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/SourceMgr.h>
 
+#include "codegen/llvm/transpose.h"
 #include "ir/error.h"
 #include "ir/text/text.h"
 #include "tests/refusal.h"
@@ -118,6 +121,51 @@ TEST_CASE("unrolled loops are straight-line code at constant offsets; registers 
   CHECK(has(source, "%held = alloca [24 x float], align 64"));
   CHECK(has(source, "getelementptr inbounds float, ptr %held, i64 8"));
   CHECK(!has(source, "phi"));
+}
+
+TEST_CASE("shuffles exchange the rows and columns of a square, whatever its side and its elements") {
+  llvm::LLVMContext context;
+  llvm::IRBuilder<> builder(context);
+  for (const unsigned bits : {8U, 16U, 32U, 64U})
+    for (unsigned side = 2; side <= 64; side *= 2) {
+      llvm::Type* element = builder.getIntNTy(bits);
+      const auto number = [&](unsigned row, unsigned column) {
+        return llvm::ConstantInt::get(element, llvm::APInt(64, row * side + column).trunc(bits));
+      };
+      std::vector<codegen::Vec> rows;
+      for (unsigned row = 0; row < side; ++row) {
+        std::vector<llvm::Constant*> elements;
+        for (unsigned column = 0; column < side; ++column) elements.push_back(number(row, column));
+        rows.push_back({&builder, llvm::ConstantVector::get(elements)});
+      }
+      const std::vector<codegen::Vec> columns = codegen::transposed(rows);
+      bool areColumns = columns.size() == side;
+      for (unsigned row = 0; row < side; ++row)
+        for (unsigned column = 0; column < side; ++column)
+          areColumns = areColumns && codegen::lane(columns[column], static_cast<int>(row)).value == number(row, column);
+      CHECK_MESSAGE(areColumns, side, " rows of ", bits, " bits");
+    }
+}
+
+TEST_CASE("a square that is exchanged is read and stored in vectors, and no lane by itself") {
+  const std::string source = codegen::emitLlvm(ir::parseKernel(R"(kernel exchange on cpu
+  launch 1 tasks, 1 at a time
+  in  x f32[64] align 64
+  out y f32[64] align 64
+  private square f32[64] lanes 8
+  for i0 in 1 task
+    lanes l0 in 64
+      square[0] x64 = x[0] x64
+    lanes l1 in 64
+      square[0] x64 = square[l1%8*8 + floordiv(l1, 8)]
+    lanes l2 in 64
+      y[0] x64 = square[0] x64
+)"),
+                                               tests::avx512())
+                                 .source;
+  CHECK(has(source, "shufflevector <8 x float>"));
+  CHECK(has(source, "store <8 x float>"));
+  CHECK(!has(source, "insertelement"));
 }
 
 TEST_CASE("global locals share a workspace, each at a multiple of 256 bytes; the epilogue follows as the last task") {

@@ -91,7 +91,7 @@ TEST_CASE("a large transposed operand goes through tiles in shared memory") {
        tests::Sources::Cuda);
 }
 
-TEST_CASE("a small transposed operand is read lane by lane") {
+TEST_CASE("a small transposed operand is read lane by lane on a GPU, and in squares on a CPU") {
   page("transposed", R"(graph
   in self  f32[64, 32]
   in other f32[64, 32] strides (1, 64)

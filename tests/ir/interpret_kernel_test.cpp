@@ -98,6 +98,23 @@ TEST_CASE("all lanes are read before one is written") {
             "  lanes l in 4\n    held[3 - l] = held[0] x4\n  lanes l in 4\n    y[0] x4 = held[0] x4\n") == Doubles{3, 2, 1, 0});
 }
 
+TEST_CASE("a statement that exchanges the rows and columns of a square is known as one") {
+  const auto kernel = [](const std::string& place) {
+    return "kernel f on cpu\n  launch 1 tasks, 1 at a time\n  in x f32[16] align 4\n  out y f32[16] align 4\n"
+           "  private held f32[16] lanes 4\n  lanes l in 16\n    held[0] x16 = x[0] x16\n"
+           "  lanes l in 16\n    held[0] x16 = held[" +
+           place + "]\n  lanes l in 16\n    y[0] x16 = held[0] x16\n";
+  };
+  const auto side = [&](const std::string& place) {
+    const Kernel parsed = parseKernel(kernel(place));
+    return transposedSide(parsed, std::get<Lanes>(parsed.body[1].node));
+  };
+  CHECK(side("l%4*4 + floordiv(l, 4)") == 4);
+  CHECK(side("l%2*8 + floordiv(l, 2)") == 0);
+  CHECK(side("l") == 0);
+  CHECK(run(kernel("l%4*4 + floordiv(l, 4)")) == Doubles{0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15});
+}
+
 TEST_CASE("a combination of neighbours, of threads that lie apart, and of several arrays") {
   const auto combined = [](const std::string& combine) {
     return run(

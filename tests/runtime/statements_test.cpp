@@ -5,7 +5,9 @@
 #include <cstring>
 
 #include "ir/error.h"
+#include "ir/text/text.h"
 #include "lowering/schedule/apply.h"
+#include "lowering/tensor/lowering.h"
 #include "tests/random_expr.h"
 #include "tests/runtime/cpu_kernel.h"
 
@@ -88,6 +90,25 @@ TEST_CASE("random loops as the CPU's schedule binds them") {
     const ir::Loops loops = tests::randomLoops(seed, {4, true, true});
     check(lowering::apply(loops, runtime::Orc::host(1)), tests::randomMemory(loops, seed));
   }
+}
+
+TEST_CASE("squares of tensors that cross the result, in whole and narrower vectors") {
+  for (const std::string dtype : {"f32", "f16", "bf16", "f64", "u8"})
+    for (const int vectorBytes : {64, 32, 16}) {
+      ir::Target target = runtime::Orc::host(1);
+      if (vectorBytes > target.vectorBytes) continue;
+      target.vectorBytes = vectorBytes;
+      const ir::Loops loops = lowering::lower(ir::parseGraph(fmt::format(R"(graph
+  in condition b8[2, 69, 37] strides (2553, 1, 69)
+  in self {0}[2, 69, 37]
+  in other {0}[2, 69, 37] strides (2553, 1, 69)
+  out0 {0}[2, 69, 37] = aten.where.self(condition=condition, self=self, other=other)
+  return out0
+)",
+                                                                         dtype)))
+                                  .front();
+      check(lowering::apply(loops, target), tests::randomMemory(loops, 1), target);
+    }
 }
 
 TEST_CASE("random expressions in whole and partly active vectors of 1 to 64 lanes") {

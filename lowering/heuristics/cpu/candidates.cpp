@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "lowering/heuristics/cpu/tasks.h"
+#include "lowering/heuristics/cpu/rules.h"
 #include "lowering/heuristics/rule.h"
 #include "lowering/layout/check.h"
 #include "lowering/layout/check_tasks.h"
@@ -61,6 +61,14 @@ void editColumns(Edits& edits, const ir::Target& target, const TaskSchedule& rul
   edits.flip(&TaskSchedule::storesAcross);
 }
 
+/// Smaller squares, more or fewer of them in a task, and none.
+void editSquares(Edits& edits, const LoopNest& nest, const ir::Target& target, const TaskSchedule& rules) {
+  edits.set(&TaskSchedule::lanes, rules.lanes / 2);
+  edits.scale(&TaskSchedule::tile, rules.tile * 2);
+  edits.scale(&TaskSchedule::rows, rules.rows * 2);
+  edits.add(choosePointwiseTasks(nest, target));
+}
+
 /// Tiles of columns, and blocks of elements.
 void editScans(Edits& edits, const TaskSchedule& rules) {
   for (const int64_t tile : {rules.tile * 2, rules.tile / 2}) {
@@ -80,7 +88,9 @@ std::vector<Schedule> others(const LoopNest& nest, const ir::Target& target, con
   const TaskSchedule rules = chooseTaskSchedule(nest, target);
   const auto& [loops, reduction, domain, mixedOrder, transposition] = nest;
   Edits edits(rules);
-  if (!reduction) {
+  if (rules.isTransposed) {
+    editSquares(edits, nest, target, rules);
+  } else if (!reduction) {
     edits.scale(&TaskSchedule::tile, rules.tile * 2);
     edits.scale(&TaskSchedule::rows, domain.numel());
   } else if (nest.hasScans()) {

@@ -8,6 +8,8 @@ namespace lowering {
 
 /// The rules for each kind of nest (chooseTaskSchedule).
 TaskSchedule choosePointwiseTasks(const LoopNest& nest, const ir::Target& target);
+/// Nothing where no tensor crosses the first store, or rows or columns are short.
+std::optional<TaskSchedule> chooseTransposedTasks(const LoopNest& nest, const ir::Target& target);
 TaskSchedule chooseRowTasks(const LoopNest& nest, const ir::Target& target);
 TaskSchedule chooseColumnTasks(const LoopNest& nest, const ir::Target& target, std::optional<int64_t> splits);
 TaskSchedule chooseScanTasks(const LoopNest& nest, const ir::Target& target);

@@ -9,7 +9,9 @@
 namespace lowering {
 
 TaskSchedule chooseTaskSchedule(const LoopNest& nest, const ir::Target& target, std::optional<int64_t> splits) {
-  TaskSchedule schedule = !nest.reduction                   ? choosePointwiseTasks(nest, target)
+  const std::optional<TaskSchedule> transposed = chooseTransposedTasks(nest, target);
+  TaskSchedule schedule = transposed                        ? *transposed
+                          : !nest.reduction                 ? choosePointwiseTasks(nest, target)
                           : nest.hasScans()                 ? chooseScanTasks(nest, target)
                           : nest.domain.runsAlongElements() ? chooseRowTasks(nest, target)
                                                             : chooseColumnTasks(nest, target, splits);

@@ -181,6 +181,20 @@ TEST_CASE("on a CPU: tiles of columns, tasks that share their elements, blocks, 
 )");
 }
 
+TEST_CASE("on a CPU: squares of tensors that cross the result, whole and at the ends of both axes") {
+  const auto add = [](const std::string& type, const std::string& strides) {
+    return fmt::format(
+        "  in self {0}\n  in other {0} strides ({1})\n  out0 {0} = aten.add.Tensor(self=self, other=other, alpha=1)\n"
+        "  return out0\n",
+        type, strides);
+  };
+  CHECK(checkCpu(add("f32[96, 64]", "1, 96")).front() == "tasks: lanes 16, rows 32, tile 4, transposed, grain 21");
+  checkCpu(add("f32[2, 33, 41]", "1353, 1, 33"));
+  checkCpu(add("bf16[41, 70]", "1, 41"));
+  checkCpu(add("f16[2, 9, 5, 7]", "315, 1, 63, 9"));
+  CHECK(checkCpu(add("f32[96, 7]", "1, 96")).front().find("transposed") == std::string::npos);
+}
+
 TEST_CASE("on a CPU: tiles and blocks of scans") {
   const auto cumsum = [](const std::string& type, int dim) {
     return fmt::format("  in self {0}\n  out0 {0} = aten.cumsum.default(self=self, dim={1}, dtype=None)\n  return out0\n", type,
@@ -207,6 +221,14 @@ TEST_CASE("on a CPU: what a nest cannot have is refused") {
   CHECK(refuses(softmax("8", "512"), [](auto& schedule) { schedule.splits = 2; }));
   CHECK(refuses(softmax("8", "512"), [](auto& schedule) { schedule.isAtomic = true; }));
   CHECK(refuses(tests::smallNests()[10], [](auto& schedule) { schedule.rows = 3; }));
+  CHECK(refuses(columns, [](auto& schedule) { schedule.isTransposed = true; }));
+  const std::string& squares = tests::smallNests()[7];
+  CHECK(refuses(squares, [](auto& schedule) { schedule.rows = 8; }));
+  CHECK(refuses(squares, [](auto& schedule) { schedule.rows = 1024; }));
+  CHECK(refuses(squares, [](auto& schedule) { schedule.lanes = 1; }));
+  CHECK(refuses(squares, [](auto& schedule) { schedule.tile = 4; }));
+  CHECK(refuses(squares, [](auto& schedule) { schedule.isFlat = true; }));
+  CHECK(refuses(squares, [](auto& schedule) { schedule.unroll = 2; }));
   CHECK(refuses(softmax("8", "513"), [](auto& schedule) { schedule.hasHead = false, schedule.streams = true; }));
 }
 

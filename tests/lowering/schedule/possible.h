@@ -95,7 +95,11 @@ inline const std::vector<std::string>& smallNests() {
       "  in grad_output f16[2, 13, 9] strides (117, 1, 13)\n  in output f16[2, 13, 9]\n"
       "  out0 f16[2, 13, 9] = aten._softmax_backward_data.default(grad_output=grad_output, output=output, dim=1, "
       "input_dtype=f16)\n"
-      "  return out0\n"};
+      "  return out0\n",
+      "  in self f16[2, 13, 21]\n  in other f16[2, 13, 21] strides (273, 1, 13)\n"
+      "  out0 f16[2, 13, 21] = aten.mul.Tensor(self=self, other=other)\n  return out0\n",
+      "  in condition b8[33, 17] strides (1, 33)\n  in self f16[33, 17]\n  in other f32[33, 17] strides (1, 33)\n"
+      "  out0 f32[33, 17] = aten.where.self(condition=condition, self=self, other=other)\n  return out0\n"};
   return all;
 }
 

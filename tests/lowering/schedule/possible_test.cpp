@@ -50,7 +50,8 @@ std::vector<LayoutSchedule> startsOf(const LoopNest& nest) {
   for (const Schedule& schedule : candidates(nest, tests::hopper(), chooseSchedule(nest, tests::hopper())))
     if (const auto* layout = std::get_if<LayoutSchedule>(&schedule)) starts.push_back(*layout);
   const char* tiles = "a*4 b: grid b 2 each 16, grid a 2 each 8, unroll b 4, thread b 4, thread a 8; staged crossing";
-  if (nest.transposition) starts.push_back(std::get<LayoutSchedule>(parseSchedule(tiles, nest)));
+  if (nest.transposition && nest.transposition->domain.dims().size() == 2)
+    starts.push_back(std::get<LayoutSchedule>(parseSchedule(tiles, nest)));
   return starts;
 }
 
@@ -185,16 +186,17 @@ TEST_CASE("whatever passes the check does what the loops do") {
 TEST_CASE("on CPUs as well") {
   std::mt19937 random(7);
   const auto pick = [&](std::initializer_list<int> values) { return values.begin()[random() % values.size()]; };
+  int squares = 0;
   for (const std::string& lines : tests::smallNests()) {
     const tests::ScheduledNest one(lines, tests::avx512());
     const Schedule rules = chooseSchedule(one.nest, one.target);
     std::set<std::string> seen;
     for (int step = 0; step < 20000 && seen.size() < 60; ++step) {
       TaskSchedule schedule = std::get<TaskSchedule>(rules);
-      for (int edits = 1 + static_cast<int>(random() % 3); edits > 0; --edits) switch (random() % 14) {
+      for (int edits = 1 + static_cast<int>(random() % 3); edits > 0; --edits) switch (random() % 15) {
           case 0: schedule.lanes = pick({1, 2, 4, 8, 16, 32}); break;
           case 1: schedule.isFlat = !schedule.isFlat; break;
-          case 2: schedule.rows = pick({1, 2, 3, 8}); break;
+          case 2: schedule.rows = pick({1, 2, 3, 8, 16, 32}); break;
           case 3: schedule.tile = pick({0, 1, 2, 3, 5, 8}); break;
           case 4: schedule.splits = pick({1, 2, 3, 4, 7}); break;
           case 5: schedule.takesAll = !schedule.takesAll; break;
@@ -205,6 +207,7 @@ TEST_CASE("on CPUs as well") {
           case 10: schedule.hasHead = !schedule.hasHead; break;
           case 11: schedule.storesAcross = !schedule.storesAcross; break;
           case 12: schedule.streams = !schedule.streams; break;
+          case 13: schedule.isTransposed = !schedule.isTransposed; break;
           default: schedule.grain = pick({1, 2, 5, 100}); break;
         }
       CAPTURE(lines);
@@ -212,7 +215,9 @@ TEST_CASE("on CPUs as well") {
       CHECK(parseSchedule(toText(schedule), one.nest) == Schedule(schedule));
       if (!isPossible(schedule, one.nest, one.target) || !seen.insert(toText(schedule)).second) continue;
       CHECK(one.faultOf(schedule) == "");
+      if (schedule.isTransposed) ++squares;
     }
     CHECK(seen.size() > 10);
   }
+  CHECK(squares > 50);
 }
