@@ -61,6 +61,14 @@ struct Nvrtc::Library {
   SizeOf ptxSize = symbol<decltype(&nvrtcGetPTXSize)>("nvrtcGetPTXSize");
   Get ptx = symbol<decltype(&nvrtcGetPTX)>("nvrtcGetPTX");
 
+  /// From 12.9 on NVRTC keeps what it has compiled in a folder of the driver's, where there is a driver. Code comes from
+  /// opbench's cache alone, which is signed, and compilation times are those of compilations.
+  bool hasCache() const {
+    int major = 0, minor = 0;
+    version(&major, &minor);
+    return major > 12 || (major == 12 && minor >= 9);
+  }
+
   /// NVRTC opens its second library by bare name: the one beside it is opened first, so that this finds it wherever it lies.
   /// Where it is missing NVRTC says so at the first compile.
   void* openBuiltins() const {
@@ -107,6 +115,7 @@ struct Nvrtc::Library {
     auto made = std::make_unique<Run>(*this, program);
     const std::string arch = "--gpu-architecture=" + program.arch;
     std::vector<const char*> options{arch.c_str()};
+    if (hasCache()) options.push_back("--no-cache");
     for (const std::string& option : program.options) options.push_back(option.c_str());
     const nvrtcResult result = compile(made->program, static_cast<int>(options.size()), options.data());
     if (result != NVRTC_SUCCESS) {
