@@ -56,10 +56,8 @@ inline void combineAtomically(T* element, T value) {
     atomicAdd(element, value);
   } else if constexpr (areSame<Op, Add> && (areSame<T, i64> || areSame<T, u64>)) {
     atomicAdd(reinterpret_cast<u64*>(element), u64(value));
-#if __CUDA_ARCH__ >= 700
   } else if constexpr (areSame<Op, Add> && areSame<T, f16>) {
     asm volatile("red.add.noftz.f16 [%0], %1;" ::"l"(element), "h"(value.bits) : "memory");
-#endif
 #if __CUDA_ARCH__ >= 900
   } else if constexpr (areSame<Op, Add> && areSame<T, bf16>) {
     asm volatile("red.add.noftz.bf16 [%0], %1;" ::"l"(element), "h"(value.bits) : "memory");
