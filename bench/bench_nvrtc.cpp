@@ -69,8 +69,7 @@ double millisecondsOf(clockid_t clock, const std::function<void()>& run) {
   run();
   return now() - start;
 }
-/// Of the processors' time, which others on the machine hardly change, of all threads: NVRTC starts some where there are
-/// processors.
+/// Of the processors' time of all threads, which others on the machine hardly change.
 double workOf(const std::function<void()>& run) { return millisecondsOf(CLOCK_PROCESS_CPUTIME_ID, run); }
 
 /// A program that does nothing, behind the beginning of another one or behind nothing.

@@ -25,9 +25,9 @@ struct StoreTo {
   int buffer = 0;
   const Expr* offset = nullptr;
   const Expr* value = nullptr;
-  std::optional<Op> accumulate = {};  ///< the element becomes its combination with the value, by an operation that isReduction:
-                                      ///< at every point of all axes, many of which may have one element. Nothing else stores to
-                                      ///< the buffer or reads it
+  /// The element becomes its combination with the value, by an operation that isReduction, once for each point of all axes.
+  /// Several points may have one element. Nothing else stores to the buffer or reads it.
+  std::optional<Op> accumulate = {};
 };
 
 /// A computation before it is scheduled: for every point of the axes, in any order, the stores. A store whose offset and

@@ -93,7 +93,7 @@ void split(std::string_view text, std::vector<Declaration>& declarations) {
   }
 }
 
-/// The prelude's declarations, in their order, and the indices of those with a name.
+/// The prelude's declarations in their order, and the index of each by its name.
 struct Declarations {
   std::vector<Declaration> all;
   std::multimap<std::string_view, std::size_t> places;

@@ -7,7 +7,7 @@
 namespace codegen {
 namespace {
 
-constexpr int pieceBits = 128;  ///< of a register, inside of which most shuffles stay
+constexpr int pieceBits = 128;  ///< a shuffle inside of so many bits of a register takes least time
 
 using Mask = llvm::SmallVector<int, 64>;
 

@@ -7,7 +7,7 @@
 
 namespace lowering {
 
-/// An offset that is not affine as a sum: of what is affine in it, and of the rest, such as what an index from memory selects.
+/// An offset as `linear + rest`: the rest is not affine, such as the row that an index tensor names.
 struct MixedOffset {
   ir::Affine linear;
   const ir::Expr* rest = nullptr;

@@ -6,7 +6,6 @@
 #include <set>
 
 #include "ir/error.h"
-#include "ir/index/range.h"
 #include "ir/value.h"
 
 namespace lowering {
@@ -68,7 +67,7 @@ IterationDomain::IterationDomain(const ir::Loops& loops) : pool_(loops.pool) {
   std::vector<const Expr*> values;
   for (const ir::StoreTo& store : loops.stores) {
     values.push_back(store.value);
-    if (!ir::affine(store.offset)) values.push_back(store.offset);
+    values.push_back(store.offset);
   }
   addAccesses(loops, loops.stores, values);
   for (std::vector<Access>* accesses : {&stores_, &loads_})

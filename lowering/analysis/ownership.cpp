@@ -14,28 +14,19 @@ constexpr int64_t far = std::numeric_limits<int32_t>::max() * int64_t{1 << 16}; 
 class Owner {
  public:
   Owner(const IterationDomain& domain, const Access& store) : owned_(domain.dims().size()) {
-    const ir::Affine* linear = store.linear();
-    for (std::size_t d = 0; linear != nullptr && d < owned_.size(); ++d) {
-      const int64_t step = std::abs(linear->of(domain.dims()[d].axes.back()));
-      if (step > 0)
-        dims_.push_back(
-            {d, step, std::min(far, step) * std::min<int64_t>(far / std::min(far, step), domain.dims()[d].extent - 1)});
+    for (std::size_t d = 0; store.linear() != nullptr && d < owned_.size(); ++d) {
+      const int64_t step = std::abs(domain.stride(store, d)), last = domain.dims()[d].extent - 1;
+      if (step > 0) dims_.push_back({d, step, last > far / step ? far : last * step});
     }
     std::sort(dims_.begin(), dims_.end(), [](const Of& a, const Of& b) { return a.step < b.step; });
     if (!store.form) rest_ = store.mixed ? rest(*store.mixed) : Rest{1, far};
   }
 
-  /// The dims of small steps, which say what is left where one divides by those of all else; and those of large ones, beyond all
-  /// that else reaches.
+  /// The dims of small steps, whose offset is the remainder of a division by a divisor of all else; and the dims of steps larger
+  /// than all else reaches.
   std::vector<bool> find() {
-    const std::size_t inner = innerDims();
-    for (std::size_t i = 0; i < inner; ++i) owned_[dims_[i].dim] = true;
-    int64_t reach = rest_.reach;
-    for (std::size_t i = 0; i < dims_.size(); reach = std::min(far, reach + dims_[i++].reach))
-      if (i >= inner && isBeyond(i, reach)) {
-        for (; i < dims_.size(); ++i) owned_[dims_[i].dim] = true;
-        break;
-      }
+    const std::size_t inner = innerDims(), outer = outerDims();
+    for (std::size_t i = 0; i < dims_.size(); ++i) owned_[dims_[i].dim] = i < inner || i >= outer;
     return owned_;
   }
 
@@ -53,7 +44,7 @@ class Owner {
     const bool isFar = mixed.range.least < -far / 2 || mixed.range.most > far / 2;
     return {std::abs(mixed.step), isFar ? far : mixed.range.most - mixed.range.least};
   }
-  /// How many dims differ by less than all else is a multiple of.
+  /// How many dims reach less far together than a number of which all other steps and the rest are multiples.
   std::size_t innerDims() const {
     std::size_t best = 0;
     int64_t reach = 0;
@@ -65,13 +56,15 @@ class Owner {
     }
     return best;
   }
-  /// Whether each of the dims from one on goes beyond all before it, of which the first ones reach so far, and beyond the rest.
-  bool isBeyond(std::size_t first, int64_t reach) const {
-    for (std::size_t i = first; i < dims_.size(); ++i) {
-      if (dims_[i].step <= reach) return false;
+  /// The first dim from which on every step is larger than all smaller ones and the rest reach together.
+  std::size_t outerDims() const {
+    std::size_t first = 0;
+    int64_t reach = rest_.reach;
+    for (std::size_t i = 0; i < dims_.size(); ++i) {
+      if (dims_[i].step <= reach) first = i + 1;
       reach = std::min(far, reach + dims_[i].reach);
     }
-    return reach < far;
+    return reach < far ? first : dims_.size();
   }
 
   std::vector<bool> owned_;
@@ -91,9 +84,10 @@ std::vector<bool> ownedDims(const IterationDomain& domain) {
   return owned;
 }
 
-bool pointsMeet(const IterationDomain& domain) {
-  const std::vector<bool> owned = ownedDims(domain);
-  return std::find(owned.begin(), owned.end(), false) != owned.end();
+std::size_t firstShared(const std::vector<bool>& owned) {
+  return static_cast<std::size_t>(std::find(owned.begin(), owned.end(), false) - owned.begin());
 }
+
+bool pointsMeet(const IterationDomain& domain) { return firstShared(ownedDims(domain)) < domain.dims().size(); }
 
 }  // namespace lowering

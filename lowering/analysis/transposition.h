@@ -17,7 +17,7 @@ struct Transposition {
 /// Whether an access of a transposition's domain is contiguous along the elements, across the store's axis.
 bool crosses(const IterationDomain& domain, const Access& access);
 
-/// Bytes of what a point of a transposition reads across the store's axis.
+/// The bytes that each point of a transposition reads from tensors that cross the store's axis.
 int64_t bytesReadAcross(const Transposition& transposition);
 
 /// The transposition of loops, whose domain this is, along the axis along which most bytes are moved; nothing where no tensor

@@ -35,9 +35,9 @@ struct Bundle {
   std::vector<Member> members;
 };
 
-bool isEmpty(const ir::Shape& sizes) { return std::find(sizes.begin(), sizes.end(), 0) != sizes.end(); }
-
 int64_t numelOf(const ir::Shape& sizes) { return std::accumulate(sizes.begin(), sizes.end(), int64_t{1}, std::multiplies<>()); }
+
+bool isEmpty(const ir::Shape& sizes) { return numelOf(sizes) == 0; }
 
 constexpr int64_t elementsOfFewValues = 8;  ///< for each value: two seldom meet, whose sum would be rounded twice
 
@@ -135,11 +135,7 @@ class Results {
     const Scattered* scattered = scatteredTo(value);
     return scattered != nullptr && (scattered->isThere || isSummedApart(*scattered));
   }
-  int64_t numel(int value) const {
-    int64_t count = 1;
-    for (int64_t extent : sizes(value)) count *= extent;
-    return count;
-  }
+  int64_t numel(int value) const { return numelOf(sizes(value)); }
 
   const Lowered& lowered_;
   Intermediates& intermediates_;

@@ -68,14 +68,15 @@ bool waitsForLittle(const IterationDomain& domain) {
          bytes >= limits::pointwise::largeStoreBytes;
 }
 
+/// Whether a buffer is read and written.
 bool isInPlace(const IterationDomain& domain) {
   return std::any_of(domain.loads().begin(), domain.loads().end(), [&](const Access& load) {
     return !storesAre(domain, [&](const Access& store) { return store.buffer != load.buffer; });
   });
 }
 
-/// Vectors of a thread that are as many bytes as a wide one, where those are narrow that there can be, and the device is full
-/// also with fewer threads.
+/// The narrow vectors of a thread that are as many bytes together as a wide one, or fewer where threads would not fill the
+/// device.
 int narrowVectors(const PointwiseMapping& mapping, const IterationDomain& domain, const ir::Target& target) {
   if (mapping.isFlat || domain.accumulates()) return 1;
   const int64_t vectors = domain.numel() / mapping.lanes, bytes = contiguousElements(domain).largest * mapping.lanes;
@@ -99,7 +100,6 @@ PointwiseMapping choosePointwiseMapping(const IterationDomain& domain, const ir:
     mapping.steps = limits::pointwise::broadcastVectors;
     mapping.block = limits::gpu::usualBlock;
   }
-  mapping.readsAhead = mapping.steps > 1 && !mapping.isFlat && isInPlace(domain);
   return mapping;
 }
 
@@ -107,7 +107,7 @@ LayoutSchedule scheduleOf(const PointwiseMapping& mapping, const IterationDomain
   const int64_t vectors = ceilDiv(domain.numel(), mapping.lanes);
   LayoutSchedule schedule;
   schedule.isFlat = mapping.isFlat;
-  schedule.readsAhead = mapping.readsAhead;
+  schedule.readsAhead = mapping.steps > 1 && !mapping.isFlat && isInPlace(domain);  // a store might be what is read next
   schedule.isAtomic = domain.accumulates();  // also where none meet, as threads then wait for no element
   Layout layout;
   layout.dims = {{0, domain.dims().size(), vectors, mapping.lanes}};
@@ -131,7 +131,6 @@ std::vector<Schedule> others(const LoopNest& nest, const ir::Target& target, con
       PointwiseMapping mapping = rules;
       mapping.steps = steps;
       mapping.block = block;
-      mapping.readsAhead = steps > 1 && !rules.isFlat && isInPlace(nest.domain);
       LayoutSchedule schedule = scheduleOf(mapping, nest.domain);
       if (const auto* own = std::get_if<LayoutSchedule>(&tuned.own)) schedule.isBackwards = own->isBackwards;
       schedules.emplace_back(schedule);

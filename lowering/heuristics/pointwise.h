@@ -8,11 +8,10 @@ namespace lowering {
 
 /// How the elements of loops without reductions are laid over threads of a GPU.
 struct PointwiseMapping {
-  int lanes = 1;            ///< elements of a vector
-  bool isFlat = false;      ///< whether vectors may run over the end of a row
-  int block = 128;          ///< threads of a CTA
-  int steps = 1;            ///< vectors of a thread, `block` of them apart
-  bool readsAhead = false;  ///< whether it reads them all before it stores any: where stores might be what it reads next
+  int lanes = 1;        ///< elements of a vector
+  bool isFlat = false;  ///< whether vectors may run over the end of a row
+  int block = 128;      ///< threads of a CTA
+  int steps = 1;        ///< vectors of a thread, `block` of them apart
 
   bool operator==(const PointwiseMapping&) const = default;
 };

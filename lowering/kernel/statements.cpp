@@ -12,10 +12,18 @@ ir::Block loop(ir::LoopKind kind, Value axis, ir::Block body) {
   return block;
 }
 
-ir::Block gridLoop(Value cluster, ir::Block body) {
-  const ir::Expr* axis = cluster.expr()->isConst() ? cluster.pool().axis(1) : cluster.expr();
-  return {{ir::For{axis, ir::LoopKind::Grid, std::move(body)}}};
+namespace {
+
+ir::Block launchLoop(ir::LoopKind kind, Value number, ir::Block body) {
+  const ir::Expr* axis = number.expr()->isConst() ? number.pool().axis(1) : number.expr();
+  return {{ir::For{axis, kind, std::move(body)}}};
 }
+
+}  // namespace
+
+ir::Block gridLoop(Value cluster, ir::Block body) { return launchLoop(ir::LoopKind::Grid, cluster, std::move(body)); }
+
+ir::Block taskLoop(Value task, ir::Block body) { return launchLoop(ir::LoopKind::Task, task, std::move(body)); }
 
 ir::Block when(const Condition& condition, ir::Block body) {
   if (!condition || body.empty()) return body;

@@ -17,6 +17,8 @@ using Condition = std::optional<Value>;
 ir::Block loop(ir::LoopKind kind, Value axis, ir::Block body);
 /// `body` for every cluster of the grid; once where the axis is a constant.
 ir::Block gridLoop(Value cluster, ir::Block body);
+/// `body` for every task of a CPU; once where the number is a constant.
+ir::Block taskLoop(Value task, ir::Block body);
 /// `if condition: body`.
 ir::Block when(const Condition& condition, ir::Block body);
 /// Both conditions.

@@ -21,12 +21,12 @@ class Checker {
   void operator()(const TaskSchedule& schedule) const {
     need(target_.backend == ir::Backend::Cpu, "tasks are for CPUs");
     checkTasks(schedule, nest_, target_);
-    checkAtomic(schedule.isAtomic, nest_.reduction || areTasksApart(nest_.domain, schedule));
+    checkAtomic(schedule.isAtomic, areTasksApart(nest_.domain, schedule));
   }
   void operator()(const LayoutSchedule& schedule) const {
     need(target_.backend == ir::Backend::Cuda, "layouts are for GPUs");
     need(!nest_.hasScans(), "a scan has a schedule of scans");
-    checkAtomic(schedule.isAtomic, nest_.reduction || !pointsMeet(nest_.domain));
+    checkAtomic(schedule.isAtomic, !pointsMeet(nest_.domain));
     checkLayout(schedule, nest_, target_);
   }
   void operator()(const PersistentSchedule& schedule) const {

@@ -105,9 +105,8 @@ bool areTasksApart(const IterationDomain& domain, const TaskSchedule& schedule) 
   const std::size_t inner = domain.innermost();
   const int64_t elements = schedule.isFlat ? domain.numel() : domain.inner().extent;
   const bool isWhole = schedule.tile * schedule.lanes >= elements;
-  if (schedule.isFlat) return isWhole || std::find(owned.begin(), owned.end(), false) == owned.end();
-  const auto rowDims = owned.begin() + static_cast<std::ptrdiff_t>(inner);
-  const auto shared = static_cast<std::size_t>(std::find(owned.begin(), rowDims, false) - owned.begin());
+  if (schedule.isFlat) return isWhole || firstShared(owned) == owned.size();
+  const std::size_t shared = std::min(inner, firstShared(owned));
   return (isWhole || owned[inner]) && (shared == inner || schedule.rows % domain.numel(shared, inner) == 0);
 }
 

@@ -22,7 +22,7 @@ struct LanePlace {
 /// What is read in the place of every load of the domain: loads that run along the lanes become contiguous, those that do not
 /// move with them are read once, others lane by lane. `bindings` replace loads that are read already.
 LoadMap readLanes(ir::ExprPool& pool, const IterationDomain& domain, const LanePlace& place, LoadMap bindings = {});
-/// A store of the domain with its value, in which axes and loads have been replaced; `loads` are those of its offset.
+/// A store of the domain at a place. Its value is given; `loads` replace the loads in its offset.
 ir::Store storeLanes(ir::ExprPool& pool, const IterationDomain& domain, const Access& store, const LanePlace& place,
                      const ir::Expr* value, const LoadMap& loads);
 /// Lanes whose stores that accumulate do so atomically.

@@ -5,6 +5,7 @@
 #include <nvrtc.h>
 
 #include <chrono>
+#include <utility>
 #include <vector>
 
 #include "ir/error.h"
@@ -47,8 +48,8 @@ double millisecondsSince(std::chrono::steady_clock::time_point start) {
 struct Nvrtc::Library {
   void* handle = open();
   decltype(&nvrtcVersion) version = symbol<decltype(version)>("nvrtcVersion");
-  void* builtins = openBuiltins();
   decltype(&nvrtcGetErrorString) errorText = symbol<decltype(errorText)>("nvrtcGetErrorString");
+  void* builtins = openBuiltins();
   decltype(&nvrtcCreateProgram) create = symbol<decltype(create)>("nvrtcCreateProgram");
   decltype(&nvrtcDestroyProgram) destroy = symbol<decltype(destroy)>("nvrtcDestroyProgram");
   decltype(&nvrtcCompileProgram) compile = symbol<decltype(compile)>("nvrtcCompileProgram");
@@ -63,17 +64,19 @@ struct Nvrtc::Library {
 
   /// From 12.9 on NVRTC keeps what it has compiled in a folder of the driver's, where there is a driver. Code comes from
   /// opbench's cache alone, which is signed, and compilation times are those of compilations.
-  bool hasCache() const {
-    int major = 0, minor = 0;
-    version(&major, &minor);
-    return major > 12 || (major == 12 && minor >= 9);
+  bool hasCache() const { return release() >= std::pair(12, 9); }
+
+  /// The major and the minor number.
+  std::pair<int, int> release() const {
+    std::pair<int, int> numbers;
+    check(version(&numbers.first, &numbers.second), "nvrtcVersion");
+    return numbers;
   }
 
   /// NVRTC opens its second library by bare name: the one beside it is opened first, so that this finds it wherever it lies.
   /// Where it is missing NVRTC says so at the first compile.
   void* openBuiltins() const {
-    int major = 0, minor = 0;
-    version(&major, &minor);
+    const auto [major, minor] = release();
     return dlopen(fmt::format("{}/libnvrtc-builtins.so.{}.{}", folderOf(handle), major, minor).c_str(), RTLD_NOW | RTLD_LOCAL);
   }
 
@@ -131,9 +134,7 @@ Nvrtc::Nvrtc() : library_(std::make_unique<Library>()) {}
 Nvrtc::~Nvrtc() = default;
 
 std::string Nvrtc::version() const {
-  int major = 0;
-  int minor = 0;
-  library_->check(library_->version(&major, &minor), "nvrtcVersion");
+  const auto [major, minor] = library_->release();
   return fmt::format("{}.{}", major, minor);
 }
 

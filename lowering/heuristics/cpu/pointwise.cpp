@@ -39,8 +39,7 @@ bool sharesColumns(const ir::Loops& loops, const IterationDomain& domain) {
 void keepApart(TaskSchedule& schedule, const IterationDomain& domain, const ir::Target& target) {
   const std::vector<bool> owned = ownedDims(domain);
   const std::size_t inner = domain.innermost();
-  const auto shared = static_cast<std::size_t>(
-      std::find(owned.begin(), owned.begin() + static_cast<std::ptrdiff_t>(inner), false) - owned.begin());
+  const std::size_t shared = std::min(inner, firstShared(owned));
   const int64_t vectors = ceilDiv(domain.inner().extent, schedule.lanes), blocks = domain.numel(0, shared);
   schedule.rows = shared == inner ? 1 : domain.numel(shared, inner);
   if (!owned[inner])

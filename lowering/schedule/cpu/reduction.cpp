@@ -76,8 +76,7 @@ class TaskKernel {
   ir::Block sweepRows(ElementStores align, const UseVector& use) const {
     const auto place = [&](Value element) { return tasks_.vector(element); };
     ir::Block body = tasks_.forPiece([&](int64_t count) { return run(tasks_.start(), count, align, place, use); });
-    const bool areRowsInside = nest_.reductions.empty() && !domain_.accumulates();
-    return tasks_.forRuns(areRowsInside ? std::move(body) : tasks_.forRows(std::move(body)));
+    return tasks_.forRuns(tasks_.areRowsInside() ? std::move(body) : tasks_.forRows(std::move(body)));
   }
   /// Rows: the same, where all runs are one.
   ir::Block sweepAsOneRun(const UseVector& use) const {

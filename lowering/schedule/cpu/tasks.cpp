@@ -85,10 +85,7 @@ int64_t Tasks::partials() const {
   return launch().tasks * (schedule_.takesAll ? layout().extent(outer, Bind::Serial) * layout().extent(column, Bind::Serial) : 1);
 }
 
-ir::Block Tasks::forTasks(ir::Block body) const {
-  const ir::Expr* axis = at_.grid().expr()->isConst() ? pool_.axis(1) : at_.grid().expr();
-  return {{ir::For{axis, LoopKind::Task, std::move(body)}}};
-}
+ir::Block Tasks::forTasks(ir::Block body) const { return taskLoop(at_.grid(), std::move(body)); }
 
 ir::Block Tasks::forTurns(ir::Block body) const {
   if (!schedule_.takesAll) return body;
@@ -117,10 +114,9 @@ ir::Block Tasks::forPiece(const std::function<ir::Block(int64_t)>& body) const {
   return {{ir::If{(at_.block(pieceDim()) < part.extent - 1).expr(), body(whole), body(last)}}};
 }
 
-/// Without reductions, of all rows of the task; values that accumulate come row by row.
 ir::Block Tasks::one(ir::Block statements, const ir::Expr* active) const {
   for (ir::Statement& statement : statements) std::get<ir::Lanes>(statement.node).active = active;
-  return domain_.elementDims() == 0 && !domain_.accumulates() ? forRows(std::move(statements)) : statements;
+  return areRowsInside() ? forRows(std::move(statements)) : statements;
 }
 
 /// Whole vectors, so many as straight-line code, and what is left as a masked one. With a head this comes first, so that whole

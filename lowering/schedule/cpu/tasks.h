@@ -21,6 +21,8 @@ class Tasks {
   Tasks afterwards() const;
 
   bool areColumns() const { return along_ == Along::Columns; }
+  /// Without reductions: whether each vector is taken of all rows of the task; values that accumulate come row by row.
+  bool areRowsInside() const { return domain_.elementDims() == 0 && !domain_.accumulates(); }
   int lanes() const { return schedule_.lanes; }
   ir::Launch launch() const;
   /// Columns of whole vectors that hold a tile.

@@ -56,8 +56,7 @@ class TransposedKernel {
     ir::Launch launch;
     launch.tasks = at_.layout().extent(Bind::Grid);
     launch.grain = schedule_.grain;
-    const Expr* task = at_.grid().expr()->isConst() ? kernel_.pool().axis(1) : at_.grid().expr();
-    ir::Kernel kernel = kernel_.assemble(launch, {{ir::For{task, LoopKind::Task, std::move(body)}}});
+    ir::Kernel kernel = kernel_.assemble(launch, taskLoop(at_.grid(), std::move(body)));
     kernel.streamStores = schedule_.streams;
     return kernel;
   }

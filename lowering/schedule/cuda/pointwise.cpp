@@ -103,7 +103,7 @@ ir::Kernel applyPointwise(const ir::Loops& loops, const ReductionNest& elements,
   const Value number = at.index(0);
   const FlatVectors flat(loops, domain, lanes, number);
 
-  /// What is done with each of a thread's vectors, the last of which may have fewer elements.
+  // A statement for each of a thread's vectors; the last vector may have fewer `active` elements.
   const auto withEach = [&](const std::function<ir::Lanes(const Expr* active)>& statement) {
     const int64_t whole = domain.numel() / lanes, left = domain.numel() % lanes;
     ir::Block block;
