@@ -62,7 +62,7 @@ Schedules parsed(const std::vector<std::string>& texts, const std::vector<loweri
 
 /// The compiler's main line.
 Plan generate(const ir::Graph& graph, const ir::Target& target, const Given& given) {
-  std::vector<ir::Loops> loops = lowering::lower(graph);
+  std::vector<ir::Loops> loops = lowering::lower(graph, target.backend);
   std::erase_if(loops, isIdle);
   std::vector<lowering::LoopNest> all = lowering::analyze(std::move(loops), target);
   all = lowering::fuseLoops(std::move(all), graph.values.size(), target);

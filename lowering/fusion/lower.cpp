@@ -106,7 +106,7 @@ void noteScattered(Lowered& lowered, ir::ExprPool& pool, const ir::Node& node, i
            }};
 }
 
-Lowered lowerNodes(const ir::Graph& graph, ir::ExprPool& pool, Reductions& reductions) {
+Lowered lowerNodes(const ir::Graph& graph, ir::Backend backend, ir::ExprPool& pool, Reductions& reductions) {
   Lowered lowered;
   lowered.values.resize(graph.values.size());
   for (int input : graph.inputs) lowered.values[input] = fromMemory(pool, graph, input);
@@ -114,7 +114,7 @@ Lowered lowerNodes(const ir::Graph& graph, ir::ExprPool& pool, Reductions& reduc
     const Rule* rule = findRule(node.op);
     if (rule == nullptr) ir::fail(ir::ErrorKind::Unsupported, "{} has no lowering", node.op);
     refuseComplex(graph, node);
-    Context context(graph, node, pool, lowered.values, reductions);
+    Context context(graph, node, backend, pool, lowered.values, reductions);
     const Tensors outputs = (*rule)(context);
     const std::vector<int> results = resultsOf(node);
     ir::require(outputs.size() == results.size(), "the lowering of {} yields {} tensors, eager {}", node.op, outputs.size(),
@@ -151,10 +151,10 @@ std::vector<Registration> registrations() {
   return all;
 }
 
-std::vector<ir::Loops> lower(const ir::Graph& graph) {
+std::vector<ir::Loops> lower(const ir::Graph& graph, ir::Backend backend) {
   const auto pool = std::make_shared<ir::ExprPool>();
   Reductions reductions;
-  const Lowered lowered = lowerNodes(graph, *pool, reductions);
+  const Lowered lowered = lowerNodes(graph, backend, *pool, reductions);
   Intermediates intermediates(*pool, reductions, graph.values.size());
   return realize(graph, symbol(graph.nodes.front().op), pool, lowered, intermediates);
 }

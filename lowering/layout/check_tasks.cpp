@@ -70,6 +70,7 @@ class TaskChecker {
     const int64_t runs = domain_.numel(domain_.elementDims(), domain_.innermost());
     need(schedule_.tile == 0 && !schedule_.isFlat, "rows are reduced whole");
     need(schedule_.rows <= domain_.numel(0, domain_.elementDims()), "there are no {} rows", schedule_.rows);
+    need(schedule_.rows == 1 || schedule_.block == 0, "blocks of elements are added up of one row a task");
     checkSplits(runs > 1 ? runs : domain_.inner().extent / schedule_.lanes);
   }
   void checkColumns() const {

@@ -97,7 +97,7 @@ struct TaskSchedule {
   int unroll = 1;     ///< vectors as straight-line code: of a row so many, each with an accumulator of its own; of a tile all,
                       ///< or one if there are more
   int atOnce = 1;     ///< columns: elements that are combined before they are added to an accumulator
-  int64_t block = 0;  ///< elements that are combined before they are added to the total, of columns and scans; 0: all
+  int64_t block = 0;  ///< elements, of a row in one run, that are combined before they are added to the total; 0: all
   int64_t heldBytes = 0;      ///< the largest array that is kept for later traversals: of function results (rows), or of elements
                               ///< across memory (columns)
   bool isTransposed = false;  ///< without reductions: squares of `lanes` points a side; of tensors that cross the first store

@@ -23,7 +23,7 @@ Tensor moved(const Tensor& running, const Tensor& batch, double momentum) {
 
 /// Statistics of the batch, handed out and, where running ones are given, moving these; the variance is then the unbiased one.
 Tensors train(Context& c, const Channels& k) {
-  const Moments m = momentsAroundFirst(c, k.x, k.others);
+  const Moments m = momentsAroundElement(c, k.x, k.others);
   const Tensor variance = dividedBy(m.squares, k.count());
   const Tensor scale = inverseDeviation(variance, c.number("eps"));
   const Tensor normal = affine(centered(k.x, m.mean, scale), k.argument(c, "weight"), k.argument(c, "bias"));

@@ -110,7 +110,7 @@ Spread spreadOf(Context& c) {
   const Dims dims = dimsOf(c, x);
   const auto last = static_cast<int64_t>(x.sizes.size()) - 1;
   const bool isRows = dims.size() < x.sizes.size() && !dims.empty() && dims.back() == last;
-  const Moments m = isRows ? moments(c, x, dims) : momentsAroundFirst(c, x, dims);
+  const Moments m = isRows ? moments(c, x, dims) : momentsAroundElement(c, x, dims);
   const Tensor variance = dividedBy(m.squares, degreesOfFreedom(c, x, dims));
   return {variance, m.mean, dims};
 }

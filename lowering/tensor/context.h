@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ir/graph.h"
+#include "ir/target.h"
 #include "lowering/tensor/reductions.h"
 #include "lowering/tensor/tensor.h"
 
@@ -13,9 +14,12 @@ namespace lowering {
 /// What a lowering sees of one call: its arguments by schema name or position, and the types of its outputs.
 class Context {
  public:
-  Context(const ir::Graph& graph, const ir::Node& node, ir::ExprPool& pool, std::vector<Tensor> values, Reductions& reductions)
-      : graph_(graph), node_(node), pool_(pool), values_(std::move(values)), reductions_(reductions) {}
+  Context(const ir::Graph& graph, const ir::Node& node, ir::Backend backend, ir::ExprPool& pool, std::vector<Tensor> values,
+          Reductions& reductions)
+      : graph_(graph), node_(node), backend_(backend), pool_(pool), values_(std::move(values)), reductions_(reductions) {}
 
+  /// What the call is compiled for: one formula may suit it better than another.
+  ir::Backend backend() const { return backend_; }
   ir::ExprPool& pool() const { return pool_; }
   /// Where reductions are noted.
   Reductions& reductions() const { return reductions_; }
@@ -55,6 +59,7 @@ class Context {
 
   const ir::Graph& graph_;
   const ir::Node& node_;
+  const ir::Backend backend_;
   ir::ExprPool& pool_;
   std::vector<Tensor> values_;  ///< by graph value
   Reductions& reductions_;

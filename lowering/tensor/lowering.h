@@ -34,8 +34,8 @@ bool hasLowering(const std::string& op);
 /// them (opbench/cli/registrations.h).
 std::vector<Registration> registrations();
 
-/// Lowers a graph whose operators all have lowerings. Errors: Unsupported for dtypes and forms that cannot be expressed;
-/// Internal where a lowering's dtype or sizes differ from what the graph (that is, eager) says.
-std::vector<ir::Loops> lower(const ir::Graph& graph);
+/// Lowers a graph whose operators all have lowerings, for a backend. Errors: Unsupported for dtypes and forms that cannot be
+/// expressed; Internal where a lowering's dtype or sizes differ from what the graph (that is, eager) says.
+std::vector<ir::Loops> lower(const ir::Graph& graph, ir::Backend backend = ir::Backend::Cuda);
 
 }  // namespace lowering

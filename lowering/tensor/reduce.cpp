@@ -29,6 +29,23 @@ Tensor withoutUnits(ir::ExprPool& pool, const Tensor& tensor) {
           }};
 }
 
+/// Of each result the element this many quarters along every dimension that is reduced.
+Tensor elementOf(ir::ExprPool& pool, const Tensor& tensor, const Dims& dims, int64_t quarters) {
+  ir::Shape sizes = tensor.sizes;
+  for (int64_t d : dims) sizes[d] = 1;
+  return withoutUnits(pool, {tensor.dtype, sizes, [=, &pool](Index index) {
+                               for (int64_t d : dims) index[d] = {pool, pool.integer(DType::I64, tensor.sizes[d] * quarters / 4)};
+                               return tensor.at(index);
+                             }});
+}
+
+/// Of each result the median of three elements, far apart and not at the ends, where padding is: one that is far from all
+/// others is none of them, or not the median.
+Tensor typicalOf(ir::ExprPool& pool, const Tensor& tensor, const Dims& dims) {
+  return map([](Value a, Value b, Value c) { return max(min(a, b), min(max(a, b), c)); }, elementOf(pool, tensor, dims, 1),
+             elementOf(pool, tensor, dims, 2), elementOf(pool, tensor, dims, 3));
+}
+
 /// Of elements from which `origin` has been subtracted.
 Moments shiftedMoments(Context& c, const Tensor& shifted, const Tensor& origin, const Dims& dims) {
   const int64_t n = countOf(shifted, dims);
@@ -40,11 +57,7 @@ Moments shiftedMoments(Context& c, const Tensor& shifted, const Tensor& origin, 
 
 }  // namespace
 
-Tensor firstOf(Context& c, const Tensor& tensor, const Dims& dims) {
-  ir::Shape sizes = tensor.sizes;
-  for (int64_t d : dims) sizes[d] = 1;
-  return withoutUnits(c.pool(), {tensor.dtype, sizes, tensor.at});
-}
+Tensor firstOf(Context& c, const Tensor& tensor, const Dims& dims) { return elementOf(c.pool(), tensor, dims, 0); }
 
 Tensor reduce(Context& c, Op op, const Tensor& tensor, const Dims& dims) {
   ir::ExprPool& pool = c.pool();
@@ -100,10 +113,10 @@ Moments moments(Context& c, const Tensor& tensor, const Dims& dims) {
   return shiftedMoments(c, around, center, dims);
 }
 
-Moments momentsAroundFirst(Context& c, const Tensor& tensor, const Dims& dims) {
-  if (countOf(tensor, dims) == 0) return moments(c, tensor, dims);  // there is no first element
+Moments momentsAroundElement(Context& c, const Tensor& tensor, const Dims& dims) {
+  if (countOf(tensor, dims) == 0) return moments(c, tensor, dims);  // there is no element
   const Tensor x = inOpmath(tensor);
-  const Tensor pivot = firstOf(c, x, dims);
+  const Tensor pivot = c.backend() == ir::Backend::Cpu ? typicalOf(c.pool(), x, dims) : firstOf(c, x, dims);
   return shiftedMoments(c, map([](Value x, Value p) { return x - p; }, x, pivot), pivot, dims);
 }
 

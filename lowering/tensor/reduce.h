@@ -27,9 +27,10 @@ struct Moments {
 /// In two traversals, the second one around the mean: for rows, which are held between the two. The second one also corrects the
 /// mean by what rounding left of it, unless elements of f16 or bf16 have less to say.
 Moments moments(Context& c, const Tensor& tensor, const Dims& dims);
-/// In one traversal around the first element, for what is too large to be held. Where the mean is large the differences from an
-/// element are not.
-Moments momentsAroundFirst(Context& c, const Tensor& tensor, const Dims& dims);
+/// In one traversal around an element, for what is too large to be held. Where the mean is large the differences from an element
+/// are not. On a CPU it is the median of three, as an outlier costs digits of all differences; on a GPU it is the first one,
+/// because kernels start 3 % later with three.
+Moments momentsAroundElement(Context& c, const Tensor& tensor, const Dims& dims);
 
 /// Combines along a dimension, up to and including each element, by an operation that isReduction, in the tensor's own dtype.
 /// Error: Unsupported where an element is asked for at a place along it that is no loop variable.

@@ -43,12 +43,13 @@ class Edits {
   const TaskSchedule rules_;
 };
 
-/// Accumulators of a sum, neighbouring rows of a task, and tasks that share a row.
+/// Accumulators of a sum, neighbouring rows of a task, tasks that share a row, and a sum without blocks.
 void editRows(Edits& edits, const LoopNest& nest, const ir::Target& target) {
   edits.scale(&TaskSchedule::unroll, mostUnrolled);
   if (nest.domain.numel(nest.domain.elementDims(), nest.domain.innermost()) > 1)
     edits.scale(&TaskSchedule::rows, nest.domain.numel());
   edits.scale(&TaskSchedule::splits, 4 * int64_t{target.processors});
+  edits.set(&TaskSchedule::block, 0);
 }
 
 /// Tiles, tasks that share columns, blocks of these and elements of a block at once, and the stores' order.

@@ -67,6 +67,9 @@ TaskSchedule chooseRowTasks(const LoopNest& all, const ir::Target& target) {
   schedule.splits = chooseSplits(facts, schedule.lanes, target);
   schedule.rows = schedule.splits == 1 ? chooseRows(facts, target) : 1;
   schedule.unroll = chooseAccumulators(facts, schedule);
+  if (facts.extent >= limits::cpu::shortestBlockedRun && schedule.rows == 1 &&
+      facts.runs * facts.extent > 2 * schedule.splits * limits::cpu::sumBlock)
+    schedule.block = limits::cpu::sumBlock;
   schedule.heldBytes = largestWithin(holdable(nest, domain, schedule), limits::cpu::heldRowBytes);
   const ElementStores stores = ElementStores(domain.stores()).subspan(nest.rowStores.size());
   schedule.hasHead = wantsHead(domain, stores, facts.extent, schedule.lanes, target);

@@ -72,17 +72,18 @@ class TaskKernel {
       return ir::Block{{use({place(element), slot, element, sums})}};
     });
   }
+  /// Rows: what is done with `count` elements of a run from one on.
+  using UseRun = std::function<ir::Block(Value start, int64_t count, const std::function<LanePlace(Value)>& place)>;
   /// Rows: every element of the task.
-  ir::Block sweepRows(ElementStores align, const UseVector& use) const {
+  ir::Block sweepRows(const UseRun& use) const {
     const auto place = [&](Value element) { return tasks_.vector(element); };
-    ir::Block body = tasks_.forPiece([&](int64_t count) { return run(tasks_.start(), count, align, place, use); });
+    ir::Block body = tasks_.forPiece([&](int64_t count) { return use(tasks_.start(), count, place); });
     return tasks_.forRuns(tasks_.areRowsInside() ? std::move(body) : tasks_.forRows(std::move(body)));
   }
   /// Rows: the same, where all runs are one.
-  ir::Block sweepAsOneRun(const UseVector& use) const {
+  ir::Block sweepAsOneRun(const UseRun& use) const {
     const Value zero = kernel_.number(0);
-    const auto place = [&](Value element) { return tasks_.vector(element, zero); };
-    return run(zero, runs_ * domain_.inner().extent, {}, place, use);
+    return use(zero, runs_ * domain_.inner().extent, [&](Value element) { return tasks_.vector(element, zero); });
   }
   /// Columns: `count` elements from one of the task's on, so many at once.
   ir::Block sweepColumns(int64_t columns, Value first, int64_t count, int atOnce, const UseVectors& use) const {
@@ -99,12 +100,34 @@ class TaskKernel {
 
   ir::Block reduceRows(int traversal) const {
     const std::vector<std::size_t> reductions = kernel_.reductionsOf(traversal);
+    const bool isOneRun = !isSplit() && schedule_.rows == 1 && areRunsOne(nest_, domain_, traversal);
+    const ElementStores align = !isOneRun && runs_ == 1 ? elementAccesses() : ElementStores();
+    const auto sweep = [&](const UseRun& use) { return isOneRun ? sweepAsOneRun(use) : sweepRows(use); };
+    const UseRun add = [&](Value start, int64_t count, const auto& place) {
+      return run(start, count, align, place,
+                 [&](const ElementVector& vector) { return combining(traversal, {vector}, values_.blockSums()); });
+    };
+    const UseRun addBlocks = [&](Value start, int64_t count, const auto& place) {
+      return inBlocks(count, [&](Value first, int64_t some) {
+        ir::Block block = values_.resetBlockSums(reductions);
+        append(block, add(start + first, some, place));
+        append(block, values_.addBlockSums(reductions));
+        return block;
+      });
+    };
     ir::Block block = values_.resetSums(reductions);
     append(block, values_.reset(reductions));
-    const bool isOneRun = !isSplit() && schedule_.rows == 1 && areRunsOne(nest_, domain_, traversal);
-    const UseVector use = [&](const ElementVector& vector) { return combining(traversal, {vector}, values_.sums()); };
-    append(block, isOneRun ? sweepAsOneRun(use) : sweepRows(runs_ == 1 ? elementAccesses() : ElementStores(), use));
+    append(block, sweep(schedule_.block > 0 ? addBlocks : add));
     append(block, values_.addUp(reductions, 1));
+    return block;
+  }
+  /// Rows: `body` for each block of `count` elements, from the first of its elements on; the last block may be shorter.
+  ir::Block inBlocks(int64_t count, const std::function<ir::Block(Value first, int64_t some)>& body) const {
+    const int64_t whole = count / schedule_.block, rest = count % schedule_.block;
+    const Value number = kernel_.axis(whole);
+    ir::Block block;
+    if (whole > 0) append(block, loop(LoopKind::Serial, number, body(number * schedule_.block, schedule_.block)));
+    if (rest > 0) append(block, body(kernel_.number(whole * schedule_.block), rest));
     return block;
   }
   ir::Block reduceColumns(int traversal, int64_t columns) const {
@@ -165,7 +188,9 @@ class TaskKernel {
       lanes.stores = kernel_.elementStores(one.at, readLanes(kernel_.pool(), domain_, one.at, known));
       return schedule_.isAtomic ? atomic(kernel_.pool(), std::move(lanes)) : lanes;
     };
-    if (!areColumns_) return sweepRows(elementAccesses(), store);
+    if (!areColumns_)
+      return sweepRows(
+          [&](Value start, int64_t count, const auto& place) { return run(start, count, elementAccesses(), place, store); });
     return sweepColumns(columns, kernel_.number(0), tasks_.elements(), 1,
                         [&](const std::vector<ElementVector>& vectors) { return store(vectors.front()); });
   }

@@ -23,6 +23,7 @@ void TaskValues::add() {
   const int lanes = areColumns ? tasks_.lanes() : 1;
   kernel_.addAccumulators(count(), lanes);
   if (!areColumns || schedule_.block > 0) sums_ = addForReductions(areColumns ? "block" : "lanes", count() * sumsEach());
+  if (!areColumns && schedule_.block > 0) blockSums_ = addForReductions("block", count() * sumsEach());
   if (schedule_.storesAcross) byColumn_ = addForReductions("result", count());
   const auto addLocal = [&](const char* stem, const Expr* value, int64_t elements) {
     return kernel_.addLocal(stem, value->dtype, elements, ir::Space::Private, lanes);
@@ -99,11 +100,22 @@ ir::Block TaskValues::reset(const std::vector<std::size_t>& reductions) const {
 }
 
 ir::Block TaskValues::resetSums(const std::vector<std::size_t>& reductions) const {
-  if (tasks_.areColumns()) return resetVectors(sums_, reductions);
+  return tasks_.areColumns() ? resetVectors(sums_, reductions) : resetLanes(sums_, reductions);
+}
+
+ir::Block TaskValues::resetLanes(const std::vector<int>& locals, const std::vector<std::size_t>& reductions) const {
   const Value slot = kernel_.axis(count());
   return loop(ir::LoopKind::Serial, slot, {{forReductions(reductions, sumsEach(), [&](std::size_t i) {
-                return ir::Store{sums_[i], (slot * sumsEach()).expr(), identity(i), true, {}};
+                return ir::Store{locals[i], (slot * sumsEach()).expr(), identity(i), true, {}};
               })}});
+}
+
+ir::Block TaskValues::addBlockSums(const std::vector<std::size_t>& reductions) const {
+  return {{forReductions(reductions, sumsEach(), [&](std::size_t i) {
+    const Reduction& reduction = kernel_.nest().reductions[i];
+    const Expr* zero = kernel_.number(0).expr();
+    return ir::Store{sums_[i], zero, kernel_.vector(blockSums_[i], reduction.body->dtype, zero), true, reduction.op};
+  })}};
 }
 
 ir::Block TaskValues::addUp(const std::vector<std::size_t>& reductions, int64_t columns) const {

@@ -34,6 +34,8 @@ class TaskValues {
   std::vector<int> results() const;
   /// Sums that are added up to the results in the end: those of lanes, where these are elements of one row, and of blocks.
   const std::vector<int>& sums() const { return sums_; }
+  /// Rows: those of the lanes of a block, which are added to the lanes' sums when it ends; without blocks these themselves.
+  const std::vector<int>& blockSums() const { return blockSums_.empty() ? sums_ : blockSums_; }
   Value sumsOf(Value slot) const { return tasks_.areColumns() ? slot : slot * schedule_.unroll * tasks_.lanes(); }
   bool areHeld() const { return !held_.empty(); }
 
@@ -50,6 +52,9 @@ class TaskValues {
   /// Sets results, or sums, to what a combination starts from.
   ir::Block reset(const std::vector<std::size_t>& reductions) const;
   ir::Block resetSums(const std::vector<std::size_t>& reductions) const;
+  ir::Block resetBlockSums(const std::vector<std::size_t>& reductions) const { return resetLanes(blockSums_, reductions); }
+  /// Rows: adds the sums of a block to those of the lanes.
+  ir::Block addBlockSums(const std::vector<std::size_t>& reductions) const;
   /// Adds the sums to the results.
   ir::Block addUp(const std::vector<std::size_t>& reductions, int64_t columns) const;
   /// Computes what rows have once, before the first traversal that needs it.
@@ -63,12 +68,13 @@ class TaskValues {
  private:
   int64_t sumsEach() const { return tasks_.areColumns() ? 1 : schedule_.unroll * int64_t{tasks_.lanes()}; }
   const ir::Expr* identity(std::size_t i) const;
+  ir::Block resetLanes(const std::vector<int>& locals, const std::vector<std::size_t>& reductions) const;
   ir::Block resetVectors(const std::vector<int>& locals, const std::vector<std::size_t>& reductions) const;
 
   NestKernel& kernel_;
   const Tasks& tasks_;
   const TaskSchedule schedule_;
-  std::vector<int> sums_, byColumn_;
+  std::vector<int> sums_, blockSums_, byColumn_;
   std::vector<std::pair<HeldArray, int>> held_;
   std::vector<std::pair<TraversalValue, int>> hoisted_;
 };
