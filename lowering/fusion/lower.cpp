@@ -24,7 +24,7 @@ std::multimap<std::string, Entry>& table() {
   return rules;
 }
 
-/// `lowering/operators/softmax.cpp:60`, however the compiler was given the file.
+/// `lowering/operators/reduction/softmax.cpp:60`, however the compiler was given the file.
 std::string placeOf(const std::source_location& where) {
   const std::string_view file = where.file_name();
   const std::size_t folder = file.rfind("lowering/");

@@ -33,13 +33,40 @@ std::optional<Tensor> Context::optionalTensor(const std::string& name) const {
   return tensor(name);
 }
 
-double Context::number(const std::string& name) const {
-  const ir::Argument& value = argument(name);
+Tensors Context::tensors(const std::string& name) const {
+  Tensors all;
+  for (const std::optional<Tensor>& tensor : optionalTensors(name)) {
+    ir::require(tensor.has_value(), "an item of {} of {} is no tensor", name, node_.op);
+    all.push_back(*tensor);
+  }
+  return all;
+}
+
+std::vector<std::optional<Tensor>> Context::optionalTensors(const std::string& name) const {
+  const auto* list = argument(name).as<ir::List>();
+  ir::require(list != nullptr, "argument {} of {} is no list", name, node_.op);
+  std::vector<std::optional<Tensor>> all;
+  for (const ir::Argument& item : list->items) all.push_back(item.is<ir::None>() ? std::nullopt : std::optional(tensorOf(item)));
+  return all;
+}
+
+double Context::numberOf(const ir::Argument& value, const std::string& name) const {
   if (const auto* boolean = value.as<bool>()) return *boolean ? 1 : 0;
   if (const auto* integer = value.as<int64_t>()) return static_cast<double>(*integer);
   const auto* real = value.as<double>();
   ir::require(real != nullptr, "argument {} of {} is no real number", name, node_.op);
   return *real;
+}
+
+double Context::number(const std::string& name) const { return numberOf(argument(name), name); }
+
+std::optional<std::vector<double>> Context::numbers(const std::string& name) const {
+  if (isNone(name)) return std::nullopt;
+  const auto* list = argument(name).as<ir::List>();
+  if (list == nullptr) return std::vector{number(name)};
+  std::vector<double> values;
+  for (const ir::Argument& item : list->items) values.push_back(numberOf(item, name));
+  return values;
 }
 
 int64_t Context::integer(const std::string& name) const {
@@ -63,6 +90,11 @@ std::vector<int64_t> Context::integers(const std::string& name) const {
     values.push_back(*value);
   }
   return values;
+}
+
+int64_t Context::dim(const std::string& name, std::size_t rank) const {
+  const int64_t dim = integer(name);
+  return dim < 0 ? dim + std::max<int64_t>(1, static_cast<int64_t>(rank)) : dim;
 }
 
 bool Context::flag(const std::string& name) const {

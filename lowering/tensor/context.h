@@ -37,14 +37,21 @@ class Context {
   const ir::TensorType& typeOf(const std::string& name) const;
   /// A tensor argument that may be None.
   std::optional<Tensor> optionalTensor(const std::string& name) const;
+  /// A list of tensors; one whose items may be None.
+  Tensors tensors(const std::string& name) const;
+  std::vector<std::optional<Tensor>> optionalTensors(const std::string& name) const;
   /// A number argument (bool, int or float) as double, which rounds integers beyond 2^53: a parameter, not an operand.
   double number(const std::string& name) const;
   int64_t integer(const std::string& name) const;
   bool flag(const std::string& name) const;
+  /// A list of numbers, or one of them; nothing for None.
+  std::optional<std::vector<double>> numbers(const std::string& name) const;
   /// A number argument as a constant of a dtype.
   Value constant(const std::string& name, ir::DType dtype) const;
   std::string text(const std::string& name) const;
   std::vector<int64_t> integers(const std::string& name) const;
+  /// A dimension of a tensor of `rank` dimensions; negative ones count from its end.
+  int64_t dim(const std::string& name, std::size_t rank) const;
   /// A list of bools: which outputs are wanted.
   std::vector<bool> flags(const std::string& name) const;
   /// A dimension or list of them, of a tensor of `rank` dimensions; all of them for None, an empty list and overloads without.
@@ -56,6 +63,7 @@ class Context {
 
  private:
   int valueOf(const ir::Argument& argument) const;
+  double numberOf(const ir::Argument& value, const std::string& name) const;
 
   const ir::Graph& graph_;
   const ir::Node& node_;

@@ -25,7 +25,7 @@ class Lowering {
 /// A name under which a Lowering was defined, and where.
 struct Registration {
   std::string name;   ///< `aten::silu`, `aten::pow.Scalar`
-  std::string place;  ///< `lowering/operators/activation.cpp:42`
+  std::string place;  ///< `lowering/operators/pointwise/activation.cpp:42`
 };
 
 /// Whether there is a lowering for an operator `aten.add_.Tensor`.

@@ -87,6 +87,21 @@ Value readWhere(Value condition, Value value, Value other) {
   return where(condition, {pool, guarded(condition, value.expr())}, other);
 }
 
+Value flattened(const Index& index, const ir::Shape& sizes) {
+  Value number = index.front();
+  for (std::size_t d = 1; d < sizes.size(); ++d) number = number * sizes[d] + index[d];
+  return number;
+}
+
+Index unflattened(Value number, const ir::Shape& sizes) {
+  Index index(sizes.size(), number);
+  for (std::size_t d = sizes.size(); d-- > 0;) {
+    index[d] = d == 0 ? number : mod(number, sizes[d]);
+    number = floorDiv(number, sizes[d]);
+  }
+  return index;
+}
+
 Value simplified(Value index) { return {index.pool(), ir::simplify(index.pool(), index.expr())}; }
 
 Tensor inOpmath(const Tensor& tensor) { return cast(tensor, ir::opmath(tensor.dtype)); }

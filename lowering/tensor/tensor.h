@@ -51,6 +51,10 @@ Tensor inOpmath(const Tensor& tensor);
 /// may be an element at any index.
 Value readWhere(Value condition, Value value, Value other);
 
+/// The number of the element at an index, of those of these sizes in their order; the index of the element of a number.
+Value flattened(const Index& index, const ir::Shape& sizes);
+Index unflattened(Value number, const ir::Shape& sizes);
+
 /// The same index in fewer operations (ir/index/simplify.h): what is read at it is then read at the axes alone, where it can be.
 Value simplified(Value index);
 

@@ -1,4 +1,4 @@
-#include "lowering/operators/normalization.h"
+#include "lowering/operators/normalization/normalization.h"
 
 namespace lowering {
 

@@ -1,5 +1,5 @@
 // Normalisation of groups of channels, each of one sample.
-#include "lowering/operators/normalization.h"
+#include "lowering/operators/normalization/normalization.h"
 
 namespace lowering {
 namespace {

@@ -1,5 +1,5 @@
 // Normalisation of channels, over all samples.
-#include "lowering/operators/normalization.h"
+#include "lowering/operators/normalization/normalization.h"
 
 namespace lowering {
 namespace {

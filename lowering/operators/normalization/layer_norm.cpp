@@ -1,6 +1,6 @@
 // Normalisation of rows: the last dimensions of a tensor.
 #include "ir/error.h"
-#include "lowering/operators/normalization.h"
+#include "lowering/operators/normalization/normalization.h"
 
 namespace lowering {
 namespace {

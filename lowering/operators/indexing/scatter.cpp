@@ -1,21 +1,14 @@
 // Values that are added to elements of a tensor at places that an index tensor names.
-#include "lowering/tensor/lowering.h"
+#include "ir/error.h"
+#include "lowering/operators/indexing/place.h"
 
 namespace lowering {
 namespace {
 
-/// A place along a dimension of so many elements. Whatever is in memory, no other is written to.
-struct Place {
-  Place(Value index, int64_t extent)
-      : at(min(max(cast(index, ir::DType::I64), 0), extent - 1)), exists((at == cast(index, ir::DType::I64))) {}
-  Value at;
-  Value exists;
-};
-
 /// `self` with values added: the one at an index of `sizes` to the element whose place along `dim` is another one.
 Tensors added(const Tensor& self, const ir::Shape& sizes, const Dims& dim, const std::function<Value(const Index&)>& place,
               const std::function<Value(const Index&)>& value) {
-  const auto placeAt = [self, dim, place](const Index& index) { return Place(place(index), self.sizes[dim.front()]); };
+  const auto placeAt = [self, dim, place](const Index& index) { return placeOf(place(index), self.sizes[dim.front()]); };
   Scatter scatter{ir::Op::Add, sizes, {}, {}};
   scatter.place = [dim, placeAt](const Index& index) {
     Index to = index;
@@ -23,7 +16,7 @@ Tensors added(const Tensor& self, const ir::Shape& sizes, const Dims& dim, const
     return to;
   };
   scatter.value = [value, placeAt](const Index& index) {
-    return index.empty() ? value(index) : where(placeAt(index).exists, value(index), 0.0);
+    return index.empty() ? value(index) : where(*placeAt(index).exists, value(index), 0.0);
   };
   Tensor result = self;
   result.scatter = std::make_shared<const Scatter>(std::move(scatter));
@@ -51,6 +44,30 @@ Tensors scatterAdd(Context& c) {
   return added(self, index.sizes, c.dims("dim", self.sizes.size()), index.at, source.at);
 }
 
+/// A tensor of zeros with a call's result's type.
+Tensor zeros(const Context& c) {
+  const ir::TensorType& type = c.outputType();
+  return {type.dtype, type.sizes, [zero = Value{c.pool(), c.pool().integer(type.dtype, 0)}](const Index&) { return zero; }};
+}
+
+/// The gradient of a row is the sum of those of its copies, but for that of `padding_idx`.
+Tensors embeddingBackward(Context& c) {
+  if (c.flag("scale_grad_by_freq")) ir::fail(ir::ErrorKind::Unsupported, "gradients by the frequency of rows are not lowered");
+  const Tensor grad = c.tensor("grad_output"), places = c.tensor("indices"), weight = zeros(c);
+  const int64_t padding = c.integer("padding_idx");
+  const auto place = [places](const Index& at) { return places.at(leading(at, 1)); };
+  const auto value = [grad, place, padding](const Index& at) { return where(place(at) != padding, grad.at(at), 0.0); };
+  Scatter scatter{ir::Op::Add, grad.sizes, {}, value};
+  scatter.place = [place, rows = weight.sizes[0]](const Index& at) { return Index{placeOf(place(at), rows).at, at.back()}; };
+  scatter.value = [place, value, rows = weight.sizes[0]](const Index& at) {
+    return where(*placeOf(place(at), rows).exists, value(at), 0.0);
+  };
+  Tensor result = weight;
+  result.scatter = std::make_shared<const Scatter>(std::move(scatter));
+  return {result};
+}
+
+const Lowering embeddingDenseBackward{"aten::embedding_dense_backward", embeddingBackward};
 const Lowering indexAddOf{"aten::index_add", indexAdd};
 const Lowering scatterAddOf{"aten::scatter_add", scatterAdd};
 

@@ -1,0 +1,27 @@
+// New tensors that are one number everywhere.
+#include "lowering/tensor/lowering.h"
+
+namespace lowering {
+namespace {
+
+Tensors everywhere(Context& c, Value value) {
+  const ir::TensorType& type = c.outputType();
+  return {{type.dtype, type.sizes, [value = cast(value, type.dtype)](const Index&) { return value; }}};
+}
+
+template <int number>
+Tensors numberEverywhere(Context& c) {
+  return everywhere(c, {c.pool(), c.pool().integer(c.outputType().dtype, number)});
+}
+Tensors valueEverywhere(Context& c) { return everywhere(c, c.constant("fill_value", c.outputType().dtype)); }
+
+const Lowering newZeros{"aten::new_zeros", numberEverywhere<0>};
+const Lowering zerosLike{"aten::zeros_like", numberEverywhere<0>};
+const Lowering zero{"aten::zero", numberEverywhere<0>};
+const Lowering newOnes{"aten::new_ones", numberEverywhere<1>};
+const Lowering onesLike{"aten::ones_like", numberEverywhere<1>};
+const Lowering newFull{"aten::new_full", valueEverywhere};
+const Lowering fullLike{"aten::full_like", valueEverywhere};
+
+}  // namespace
+}  // namespace lowering

@@ -1,0 +1,110 @@
+// Elements of a part of a tensor that become those of the whole: gradients of slices, and slices that are replaced.
+#include <algorithm>
+
+#include "ir/index/ceil_div.h"
+#include "lowering/tensor/lowering.h"
+
+namespace lowering {
+namespace {
+
+/// Every `step`th element along a dimension, as many as there are in `extent`.
+struct Slice {
+  std::size_t dim;
+  int64_t start, step, extent;
+
+  /// Whether a place along the dimension is in it; the number of the element there.
+  Value has(Value place) const {
+    const Value isBetween = (place >= start) & (place < start + (extent - 1) * step + 1);
+    return step == 1 ? isBetween : isBetween & (mod(place - start, step) == 0);
+  }
+  Value number(Value place) const { return step == 1 ? place - start : floorDiv(place - start, step); }
+};
+
+/// The slice of a call with `start`, `end` and `step`, of a dimension with so many elements.
+Slice sliceOf(Context& c, const ir::Shape& sizes) {
+  const auto dim = static_cast<std::size_t>(c.dim("dim", sizes.size()));
+  const auto bound = [&](const char* name, int64_t other) {
+    if (c.isNone(name)) return other;
+    const int64_t place = c.integer(name);
+    return std::clamp<int64_t>(place < 0 ? place + sizes[dim] : place, 0, sizes[dim]);
+  };
+  const int64_t start = bound("start", 0), step = c.integer("step");
+  return {dim, start, step, ceilDiv(std::max<int64_t>(0, bound("end", sizes[dim]) - start), step)};
+}
+
+/// `part` where the slice has elements, and else `other`.
+Tensor replaced(const Slice& slice, const Tensor& part, const Tensor& other) {
+  return lazy(other.dtype, other.sizes, [=](const Index& index) {
+    if (slice.extent == 0) return other.at(index);
+    Index inside = index;
+    inside[slice.dim] = slice.number(index[slice.dim]);
+    return readWhere(slice.has(index[slice.dim]), part.at(inside), other.at(index));
+  });
+}
+
+Tensor zeros(Context& c) {
+  const ir::TensorType& type = c.outputType();
+  return {type.dtype, type.sizes, [zero = Value{c.pool(), c.pool().integer(type.dtype, 0)}](const Index&) { return zero; }};
+}
+
+/// A tensor with one dimension more, of one element.
+Tensor unsqueezed(const Tensor& tensor, std::size_t dim) {
+  ir::Shape sizes = tensor.sizes;
+  sizes.insert(sizes.begin() + static_cast<std::ptrdiff_t>(dim), 1);
+  return {tensor.dtype, sizes, [tensor, dim](Index index) {
+            index.erase(index.begin() + static_cast<std::ptrdiff_t>(dim));
+            return tensor.at(index);
+          }};
+}
+
+Slice selected(Context& c, const ir::Shape& sizes) {
+  const auto dim = static_cast<std::size_t>(c.dim("dim", sizes.size()));
+  const int64_t index = c.integer("index");
+  return {dim, index < 0 ? index + sizes[dim] : index, 1, 1};
+}
+
+const Lowering sliceBackward{"aten::slice_backward", [](Context& c) {
+                               const Tensor whole = zeros(c);
+                               return Tensors{replaced(sliceOf(c, whole.sizes), c.tensor("grad_output"), whole)};
+                             }};
+const Lowering sliceScatter{"aten::slice_scatter", [](Context& c) {
+                              const Tensor self = c.tensor("self");
+                              return Tensors{replaced(sliceOf(c, self.sizes), cast(c.tensor("src"), self.dtype), self)};
+                            }};
+const Lowering selectBackward{"aten::select_backward", [](Context& c) {
+                                const Tensor whole = zeros(c);
+                                const Slice slice = selected(c, whole.sizes);
+                                return Tensors{replaced(slice, unsqueezed(c.tensor("grad_output"), slice.dim), whole)};
+                              }};
+const Lowering selectScatter{"aten::select_scatter", [](Context& c) {
+                               const Tensor self = c.tensor("self");
+                               const Slice slice = selected(c, self.sizes);
+                               return Tensors{replaced(slice, unsqueezed(cast(c.tensor("src"), self.dtype), slice.dim), self)};
+                             }};
+
+/// The windows of `size` elements, a `step` apart, in which an element is: their sum.
+Tensors unfoldBackwardOf(Context& c) {
+  const Tensor grad = inOpmath(c.tensor("grad_in"));
+  const ir::Shape sizes = c.outputType().sizes;
+  const auto dim = static_cast<std::size_t>(c.dim("dim", sizes.size()));
+  const int64_t size = c.integer("size"), step = c.integer("step");
+  return {cast(lazy(grad.dtype, sizes,
+                    [=](const Index& index) {
+                      const Value last = floorDiv(index[dim], step);
+                      Value sum = Value{last.pool(), last.pool().integer(grad.dtype, 0)};
+                      for (int64_t i = 0; i < ceilDiv(size, step); ++i) {
+                        const Value window = last - i, inside = index[dim] - window * step;
+                        Index at = index;
+                        at[dim] = window;
+                        at.push_back(inside);
+                        const Value isThere = (window >= 0) & (window < grad.sizes[dim]) & (inside < size);
+                        sum = sum + readWhere(isThere, grad.at(at), sum.like(0));
+                      }
+                      return sum;
+                    }),
+               c.outputType().dtype)};
+}
+const Lowering unfoldBackward{"aten::unfold_backward", unfoldBackwardOf};
+
+}  // namespace
+}  // namespace lowering

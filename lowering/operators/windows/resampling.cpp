@@ -1,0 +1,214 @@
+// Images in another size: of the nearest elements, and of elements between which lines or cubic curves are drawn.
+#include <algorithm>
+
+#include "lowering/tensor/lowering.h"
+#include "lowering/tensor/places.h"
+
+namespace lowering {
+namespace {
+
+using ir::DType;
+
+/// One dimension: extents, and the input's elements for one of the output, as the call says or as the extents are.
+struct Axis {
+  int64_t input = 1, output = 1;
+  float scale = 1;
+};
+
+/// The last dimensions, with the factors of the output's size that the call may give: a list, or one by one.
+std::vector<Axis> axesOf(const Context& c, const ir::Shape& input, const ir::Shape& output, std::size_t dims) {
+  static constexpr const char* names[]{"scales_d", "scales_h", "scales_w"};
+  std::vector<Axis> axes;
+  for (std::size_t d = 0; d < dims; ++d) {
+    Axis axis{input[input.size() - dims + d], output[output.size() - dims + d]};
+    std::optional<double> factor;
+    const char* name = dims == 1 ? "scales" : names[3 - dims + d];
+    if (c.has("scale_factors") && !c.isNone("scale_factors")) factor = c.numbers("scale_factors")->at(d);
+    if (c.has(name) && !c.isNone(name)) factor = c.number(name);
+    axis.scale = factor && *factor > 0 ? static_cast<float>(1.0 / *factor)
+                                       : static_cast<float>(axis.input) / static_cast<float>(axis.output);
+    axes.push_back(axis);
+  }
+  return axes;
+}
+
+Value real(Value index) { return cast(index, DType::F32); }
+Value whole(Value x) { return cast(x, DType::I64); }
+Value number(ir::ExprPool& pool, double x) { return {pool, pool.constant(DType::F32, x)}; }
+
+std::size_t firstOf(const std::vector<Axis>& axes, const Index& index) { return index.size() - axes.size(); }
+
+// ---------------------------------------------------------------------------------------------------------------------
+// The nearest elements.
+
+/// The input's elements of a whole number of outputs each, or 0.
+int64_t copiesOf(const Axis& axis) {
+  const bool isWhole = axis.output % axis.input == 0;
+  const int64_t copies = axis.output / std::max<int64_t>(1, axis.input);
+  return isWhole && axis.scale == 1.0F / static_cast<float>(copies) && (copies & (copies - 1)) == 0 ? copies : 0;
+}
+/// ATen's: the product rounded down, in f32.
+Value nearest(const Axis& axis, Value index) {
+  const int64_t copies = copiesOf(axis);
+  if (copies == 1) return index;
+  if (copies > 0) return floorDiv(index, copies);
+  return min(whole(floor(real(index) * static_cast<double>(axis.scale))), axis.input - 1);
+}
+
+Index nearestOf(const std::vector<Axis>& axes, Index index) {
+  for (std::size_t d = 0; d < axes.size(); ++d)
+    index[firstOf(axes, index) + d] = nearest(axes[d], index[firstOf(axes, index) + d]);
+  return index;
+}
+
+template <std::size_t dims>
+Tensors nearestResized(Context& c) {
+  const Tensor x = c.tensor(c.has("input") ? "input" : "self");
+  const ir::Shape sizes = c.outputType().sizes;
+  const std::vector<Axis> axes = axesOf(c, x.sizes, sizes, dims);
+  return {lazy(x.dtype, sizes, [=](const Index& index) { return x.at(nearestOf(axes, index)); })};
+}
+
+/// A tensor of zeros, to elements of which others are added.
+Tensor accumulated(const ir::TensorType& type, Scatter scatter, ir::ExprPool& pool) {
+  Tensor result{type.dtype, type.sizes, [zero = Value{pool, pool.integer(type.dtype, 0)}](const Index&) { return zero; }};
+  result.scatter = std::make_shared<const Scatter>(std::move(scatter));
+  return result;
+}
+
+template <std::size_t dims>
+Tensors nearestResizedBackward(Context& c) {
+  const Tensor grad = inOpmath(c.tensor("grad_output"));
+  const ir::TensorType& type = c.outputType();
+  const std::vector<Axis> axes = axesOf(c, type.sizes, grad.sizes, dims);
+  const auto isCopied = [](const Axis& axis) { return copiesOf(axis) > 0; };
+  if (!std::all_of(axes.begin(), axes.end(), isCopied))
+    return {accumulated(type, {ir::Op::Add, grad.sizes, [axes](const Index& index) { return nearestOf(axes, index); }, grad.at},
+                        c.pool())};
+  return {cast(lazy(grad.dtype, type.sizes,
+                    [=](const Index& index) {
+                      std::vector<Places> copies(axes.size());
+                      for (std::size_t d = 0; d < axes.size(); ++d)
+                        for (int64_t i = 0; i < copiesOf(axes[d]); ++i)
+                          copies[d].push_back({index[firstOf(axes, index) + d] * copiesOf(axes[d]) + i});
+                      return sumOf(grad, elementsAt(leading(index, axes.size()), copies));
+                    }),
+               type.dtype)};
+}
+
+const Lowering nearest1d{"aten::upsample_nearest1d", nearestResized<1>};
+const Lowering nearest2d{"aten::upsample_nearest2d", nearestResized<2>};
+const Lowering nearest3d{"aten::upsample_nearest3d", nearestResized<3>};
+const Lowering nearest1dBackward{"aten::upsample_nearest1d_backward", nearestResizedBackward<1>};
+const Lowering nearest2dBackward{"aten::upsample_nearest2d_backward", nearestResizedBackward<2>};
+const Lowering nearest3dBackward{"aten::upsample_nearest3d_backward", nearestResizedBackward<3>};
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Lines and cubic curves.
+
+/// Where the middle of an output's element is in the input, or, with aligned corners, where it is itself.
+Value sourceOf(const Axis& axis, Value index, bool alignsCorners, bool isCubic) {
+  if (alignsCorners) {
+    const float scale = axis.output > 1 ? static_cast<float>(axis.input - 1) / static_cast<float>(axis.output - 1) : 0.0F;
+    return real(index) * static_cast<double>(scale);
+  }
+  const Value source = (real(index) + 0.5) * static_cast<double>(axis.scale) - 0.5;
+  return isCubic ? source : max(source, 0.0);
+}
+
+/// An element of the input and its weight.
+struct Tap {
+  Value at, weight;
+};
+
+/// The two neighbours of a place.
+std::vector<Tap> onLine(const Axis& axis, Value index, bool alignsCorners) {
+  const Value source = sourceOf(axis, index, alignsCorners, false);
+  const Value before = min(whole(source), axis.input - 1);
+  const Value weight = min(max(source - real(before), 0.0), 1.0);
+  return {{before, 1.0 - weight}, {min(before + 1, axis.input - 1), weight}};
+}
+
+/// The four neighbours of a place, those beyond the ends being the ends, with the weights of Keys' cubic convolution.
+std::vector<Tap> onCurve(const Axis& axis, Value index, bool alignsCorners) {
+  constexpr double a = -0.75;
+  const Value source = sourceOf(axis, index, alignsCorners, true), start = floor(source), t = source - start;
+  const auto near = [&](Value x) { return ((a + 2) * x - (a + 3)) * x * x + 1.0; };
+  const auto far = [&](Value x) { return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a; };
+  const Value weights[]{far(t + 1.0), near(t), near(1.0 - t), far(2.0 - t)};
+  std::vector<Tap> taps;
+  for (int64_t i = 0; i < 4; ++i) taps.push_back({min(max(whole(start) + (i - 1), 0), axis.input - 1), weights[i]});
+  return taps;
+}
+
+using Taps = std::vector<Tap> (*)(const Axis& axis, Value index, bool alignsCorners);
+
+/// The weighted sum along one dimension after the other, the last one inside, as ATen adds it up.
+template <Taps tapsOf>
+Value weighted(const Tensor& x, const std::vector<Axis>& axes, const Index& index, bool alignsCorners, Index at) {
+  const std::size_t d = at.size() - (index.size() - axes.size());
+  if (d == axes.size()) return x.at(at);
+  std::optional<Value> sum;
+  for (const Tap& tap : tapsOf(axes[d], index[at.size()], alignsCorners)) {
+    Index next = at;
+    next.push_back(tap.at);
+    const Value one = cast(tap.weight, x.dtype) * weighted<tapsOf>(x, axes, index, alignsCorners, std::move(next));
+    sum = sum ? *sum + one : one;
+  }
+  return *sum;
+}
+
+template <std::size_t dims, Taps tapsOf>
+Tensors resized(Context& c) {
+  const Tensor x = inOpmath(c.tensor(c.has("input") ? "input" : "self"));
+  const ir::TensorType& type = c.outputType();
+  const std::vector<Axis> axes = axesOf(c, x.sizes, type.sizes, dims);
+  const bool alignsCorners = c.flag("align_corners");
+  return {cast(lazy(x.dtype, type.sizes,
+                    [=](const Index& index) { return weighted<tapsOf>(x, axes, index, alignsCorners, leading(index, dims)); }),
+               type.dtype)};
+}
+
+/// Each output adds its gradient, by their weights, to the inputs that it was made of: the last dimensions count these.
+template <std::size_t dims, std::size_t taps, Taps tapsOf>
+Tensors resizedBackward(Context& c) {
+  const Tensor grad = inOpmath(c.tensor("grad_output"));
+  const ir::TensorType& type = c.outputType();
+  const std::vector<Axis> axes = axesOf(c, type.sizes, grad.sizes, dims);
+  const bool alignsCorners = c.flag("align_corners");
+  ir::Shape sizes = grad.sizes;
+  for (std::size_t d = 0; d < dims; ++d) sizes.push_back(taps);
+  /// The tap of a number along a dimension.
+  const auto tapAt = [=](const Index& index, std::size_t d) {
+    const std::vector<Tap> all = tapsOf(axes[d], index[index.size() - 2 * dims + d], alignsCorners);
+    const Value number = index[index.size() - dims + d];
+    Tap tap = all.front();
+    for (std::size_t i = 1; i < all.size(); ++i) {
+      const Value isThis = number == static_cast<int64_t>(i);
+      tap = {where(isThis, all[i].at, tap.at), where(isThis, all[i].weight, tap.weight)};
+    }
+    return tap;
+  };
+  const auto place = [=](const Index& index) {
+    Index at = leading(index, 2 * dims);
+    for (std::size_t d = 0; d < dims; ++d) at.push_back(tapAt(index, d).at);
+    return at;
+  };
+  const auto value = [=](const Index& index) {
+    Value share = grad.at(leading(index, dims));
+    for (std::size_t d = 0; d < dims; ++d) share = share * cast(tapAt(index, d).weight, share.dtype());
+    return share;
+  };
+  return {accumulated(type, {ir::Op::Add, sizes, place, value}, c.pool())};
+}
+
+const Lowering linear1d{"aten::upsample_linear1d", resized<1, onLine>};
+const Lowering bilinear2d{"aten::upsample_bilinear2d", resized<2, onLine>};
+const Lowering trilinear3d{"aten::upsample_trilinear3d", resized<3, onLine>};
+const Lowering bicubic2d{"aten::upsample_bicubic2d", resized<2, onCurve>};
+const Lowering linear1dBackward{"aten::upsample_linear1d_backward", resizedBackward<1, 2, onLine>};
+const Lowering bilinear2dBackward{"aten::upsample_bilinear2d_backward", resizedBackward<2, 2, onLine>};
+const Lowering bicubic2dBackward{"aten::upsample_bicubic2d_backward", resizedBackward<2, 4, onCurve>};
+
+}  // namespace
+}  // namespace lowering

@@ -1,0 +1,88 @@
+#include "lowering/operators/windows/window.h"
+
+#include "ir/error.h"
+#include "ir/index/ceil_div.h"
+
+namespace lowering {
+namespace {
+
+constexpr int64_t mostStraight = 256;
+
+/// Conditions on a place that are not always true.
+std::optional<Value> allOf(const std::vector<std::optional<Value>>& conditions) {
+  std::optional<Value> all;
+  for (const std::optional<Value>& one : conditions)
+    if (one) all = all ? *all & *one : *one;
+  return all;
+}
+
+}  // namespace
+
+Places Window::elements(Value index) const {
+  Places places;
+  for (int64_t i = 0; i < kernel; ++i) {
+    const int64_t lowest = i * dilation - padding, highest = (output - 1) * stride + lowest;
+    const Value at = index * stride + lowest;
+    places.push_back({at, allOf({lowest < 0 ? std::optional(at >= 0) : std::nullopt,
+                                 highest >= input ? std::optional(at < input) : std::nullopt})});
+  }
+  return places;
+}
+
+Places Window::outputs(Value element) const {
+  const int64_t span = (kernel - 1) * dilation + 1;
+  const Value place = element + padding;
+  const Value last = stride == 1 ? place : floorDiv(place, stride);
+  Places places;
+  for (int64_t i = 0; i < ceilDiv(span, stride); ++i) {
+    const Value at = last - i, inside = place - at * stride;
+    const bool isFirst = padding / stride - i >= 0, isLast = (input - 1 + padding) / stride - i < output;
+    // The place inside the window is i * stride at least, and less than (i + 1) * stride.
+    const bool isInside = (i + 1) * stride <= span;
+    places.push_back(
+        {at, allOf({isFirst ? std::nullopt : std::optional(at >= 0), isLast ? std::nullopt : std::optional(at < output),
+                    isInside ? std::nullopt : std::optional(inside < span),
+                    dilation == 1 ? std::nullopt : std::optional(mod(inside, dilation) == 0)})});
+  }
+  return places;
+}
+
+std::vector<Window> windowsOf(const Context& c, const ir::Shape& input, const ir::Shape& output, std::size_t dims) {
+  const auto numbers = [&](const char* name, const std::vector<int64_t>& other) {
+    std::vector<int64_t> all = c.has(name) ? c.integers(name) : other;
+    if (all.empty()) all = other;
+    all.resize(dims, all.front());
+    return all;
+  };
+  const std::vector<int64_t> kernel = numbers("kernel_size", {}), stride = numbers("stride", kernel);
+  const std::vector<int64_t> padding = numbers("padding", {0}), dilation = numbers("dilation", {1});
+  std::vector<Window> windows;
+  int64_t elements = 1;
+  for (std::size_t d = 0; d < dims; ++d) {
+    windows.push_back(
+        {kernel[d], stride[d], padding[d], dilation[d], input[input.size() - dims + d], output[output.size() - dims + d]});
+    elements *= kernel[d];
+  }
+  requireFew(elements);
+  return windows;
+}
+
+void requireFew(int64_t elements) {
+  if (elements > mostStraight) ir::fail(ir::ErrorKind::Unsupported, "windows of {} elements are no straight-line code", elements);
+}
+
+std::vector<Element> elementsOf(const std::vector<Window>& windows, const Index& output) {
+  std::vector<Places> places;
+  for (std::size_t d = 0; d < windows.size(); ++d)
+    places.push_back(windows[d].elements(output[output.size() - windows.size() + d]));
+  return elementsAt(leading(output, windows.size()), places);
+}
+
+std::vector<Element> outputsOf(const std::vector<Window>& windows, const Index& element) {
+  std::vector<Places> places;
+  for (std::size_t d = 0; d < windows.size(); ++d)
+    places.push_back(windows[d].outputs(element[element.size() - windows.size() + d]));
+  return elementsAt(leading(element, windows.size()), places);
+}
+
+}  // namespace lowering

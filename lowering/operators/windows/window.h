@@ -1,0 +1,34 @@
+#pragma once
+
+#include <vector>
+
+#include "lowering/tensor/lowering.h"
+#include "lowering/tensor/places.h"
+
+namespace lowering {
+
+/// Windows along a dimension: that of output `o` has the input's elements `o * stride - padding + i * dilation` for each i below
+/// `kernel`, as far as they exist.
+struct Window {
+  int64_t kernel = 1, stride = 1, padding = 0, dilation = 1;
+  int64_t input = 1, output = 1;  ///< extents
+
+  Value first(Value output) const { return output * stride - padding; }
+  /// The elements of an output's window; the outputs in whose windows an element is.
+  Places elements(Value output) const;
+  Places outputs(Value element) const;
+};
+
+/// The windows of a call along the last dimensions of a tensor of these sizes: `kernel_size`, `stride`, `padding` and, where
+/// there is one, `dilation` are lists of as many numbers, or one for all; without a stride it is the kernel's size. Error: as
+/// requireFew.
+std::vector<Window> windowsOf(const Context& c, const ir::Shape& input, const ir::Shape& output, std::size_t dims);
+
+/// Error: Unsupported where a window has so many elements that they are no straight-line code.
+void requireFew(int64_t elements);
+
+/// The elements of all windows of an output; all outputs in whose windows an element is.
+std::vector<Element> elementsOf(const std::vector<Window>& windows, const Index& output);
+std::vector<Element> outputsOf(const std::vector<Window>& windows, const Index& element);
+
+}  // namespace lowering

@@ -1,0 +1,41 @@
+#include "lowering/tensor/places.h"
+
+namespace lowering {
+
+std::vector<Element> elementsAt(const Index& index, const std::vector<Places>& next) {
+  std::vector<Element> elements{{index}};
+  for (const Places& places : next) {
+    std::vector<Element> longer;
+    for (const Element& element : elements) {
+      for (const auto& [at, exists] : places) {
+        Element one = element;
+        one.index.push_back(at);
+        if (exists) one.exists = one.exists ? *one.exists & *exists : *exists;
+        longer.push_back(std::move(one));
+      }
+    }
+    elements = std::move(longer);
+  }
+  return elements;
+}
+
+Value read(const Tensor& tensor, const Element& element, Value other) {
+  const Value value = tensor.at(element.index);
+  return element.exists ? readWhere(*element.exists, value, other) : value;
+}
+
+Value sumOf(const Tensor& tensor, const std::vector<Element>& elements) {
+  std::optional<Value> sum;
+  for (const Element& element : elements) {
+    const Value value = tensor.at(element.index);
+    const Value one = element.exists ? readWhere(*element.exists, value, value.like(0)) : value;
+    sum = sum ? *sum + one : one;
+  }
+  return *sum;
+}
+
+Index leading(const Index& index, std::size_t without) {
+  return {index.begin(), index.end() - static_cast<std::ptrdiff_t>(without)};
+}
+
+}  // namespace lowering

@@ -1,0 +1,64 @@
+// Operators that move elements, against ATen, one line an operator and shape.
+#include <doctest/doctest.h>
+
+#include "tests/opbench/run/operators.h"
+
+namespace {
+
+using tests::compare;
+
+TEST_CASE("copies") {
+  compare("aten.clone.default", "((T([3, 5, 7], f16),), {})");
+  compare("aten.clone.default", "((T([4, 6, 10], f16, stride=(60, 1, 6)),), {'memory_format': torch.contiguous_format})");
+  compare("aten.copy_.default", "((T([4, 9], f16), T([9], f32)), {})");
+  compare("aten.copy_.default", "((T([4, 9], i64), T([4, 9], b8)), {})");
+  compare("aten.lift_fresh_copy.default", "((T([5], i64),), {})");
+}
+
+TEST_CASE("joined tensors") {
+  compare("aten.cat.default", "(([T([2, 3, 5], f16), T([2, 4, 5], f16), T([2, 1, 5], f16)], 1), {})");
+  compare("aten.cat.default", "(([T([2, 16], f16), T([2, 9], f16)], -1), {})");
+  compare("aten.cat.default", "(([T([3, 8], f16), T([2, 8], f32)],), {})");
+  compare("aten.cat.default", "(([T([0], f16), T([2, 8], f16)],), {})");
+  compare("aten.cat.default", "(([T([2, 4, 6, 6], f16, stride=(144, 1, 24, 4)), T([2, 4, 6, 6], f16)], 1), {})");
+  compare("aten.cat.default", "(([T([7], i64)],), {})");
+  compare("aten.stack.default", "(([T([3, 8], f16), T([3, 8], f16), T([3, 8], f16)],), {})");
+  compare("aten.stack.default", "(([T([3, 8], f16), T([3, 8], f16)], -1), {})");
+}
+
+TEST_CASE("elements in another order") {
+  compare("aten.flip.default", "((T([3, 4, 5], f16), [0, -1]), {})");
+  compare("aten.repeat.default", "((T([3, 1], f16), [2, 2, 4]), {})");
+  compare("aten.roll.default", "((T([2, 8, 8, 5], f16), [-3, 3], [1, 2]), {})");
+  compare("aten.roll.default", "((T([4, 5], f16), [7]), {})");
+}
+
+TEST_CASE("constants") {
+  compare("aten.new_zeros.default", "((T([4], f16), [3, 5]), {'dtype': f32})");
+  compare("aten.new_ones.default", "((T([4], f16), [33]), {})");
+  compare("aten.new_full.default", "((T([4], f16), [3, 5], -65504.0), {})");
+  compare("aten.zeros_like.default", "((T([4, 7], b8),), {})");
+}
+
+TEST_CASE("parts that become wholes") {
+  compare("aten.slice_backward.default", "((T([4, 3, 8], f16), [4, 9, 8], 1, 2, 5, 1), {})");
+  compare("aten.slice_backward.default", "((T([4, 3], f16), [4, 9], 1, -9, 9223372036854775807, 3), {})");
+  compare("aten.slice_backward.default", "((T([4, 0], f16), [4, 9], 1, 5, 2, 1), {})");
+  compare("aten.select_backward.default", "((T([4, 8], f16), [4, 9, 8], 1, -2), {})");
+  compare("aten.slice_scatter.default", "((T([4, 9], f16), T([4, 3], f16), 1, 1, 9, 3), {})");
+  compare("aten.select_scatter.default", "((T([4, 9], f16), T([4], f16), 1, 3), {})");
+  compare("aten.unfold_backward.default", "((T([2, 4, 8], f16), [2, 11], 1, 8, 1), {})");
+  compare("aten.unfold_backward.default", "((T([2, 3, 3], f16), [2, 14], 1, 3, 5), {})");
+  compare("aten.unfold_backward.default", "((T([4, 3, 5], f16), [10, 3], 0, 5, 2), {})");
+}
+
+TEST_CASE("padding with elements") {
+  compare("aten.reflection_pad2d.default", "((T([2, 3, 6, 7], f16), [1, 2, 3, 0]), {})");
+  compare("aten.reflection_pad1d.default", "((T([3, 9], f16), [8, 4]), {})");
+  compare("aten.replication_pad2d.default", "((T([2, 3, 6, 7], f16), [1, 2, 3, 0]), {})");
+  compare("aten.reflection_pad2d_backward.default", "((T([2, 3, 9, 10], f16), T([2, 3, 6, 7], f16), [1, 2, 3, 0]), {})");
+  compare("aten.reflection_pad2d_backward.default", "((T([1, 2, 12, 13], f16), T([1, 2, 6, 7], f16), [3, 3, 3, 3]), {})");
+  compare("aten.replication_pad2d_backward.default", "((T([2, 3, 9, 10], f16), T([2, 3, 6, 7], f16), [1, 2, 3, 0]), {})");
+}
+
+}  // namespace
