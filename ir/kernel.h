@@ -144,7 +144,7 @@ struct Param {
 };
 
 /// How a kernel is started. CUDA: `grid` clusters of `cluster` CTAs of `block` threads. CPU: `tasks` iterations of the Task loop,
-/// handed out `grain` at a time.
+/// on as many threads as there are grains, `grain` tasks each.
 struct Launch {
   int64_t grid = 1;
   int cluster = 1;

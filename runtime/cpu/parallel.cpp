@@ -12,9 +12,9 @@ namespace runtime {
 
 void parallelFor(int64_t count, int64_t grain, void (*function)(const void* context, int64_t begin, int64_t end),
                  const void* context) {
-  const int64_t step = std::max<int64_t>(grain, 1);
-  const int64_t chunks = (count + step - 1) / step;
-  if (chunks <= 1 || omp_get_max_threads() == 1) {
+  const int64_t worth = std::max<int64_t>(grain, 1);
+  const int64_t wanted = (count + worth - 1) / worth;
+  if (wanted <= 1 || omp_get_max_threads() == 1) {
     if (count > 0) function(context, 0, count);
     return;
   }
@@ -23,10 +23,10 @@ void parallelFor(int64_t count, int64_t grain, void (*function)(const void* cont
   // No num_threads clause: a team that changes its size from call to call is made anew each time.
 #pragma omp parallel
   {
-    const int64_t threads = omp_get_num_threads();
+    const int64_t threads = std::min<int64_t>(wanted, omp_get_num_threads());
     const int64_t thread = omp_get_thread_num();
-    const int64_t begin = chunks * thread / threads * step;
-    const int64_t end = std::min(count, chunks * (thread + 1) / threads * step);
+    const int64_t begin = count * std::min(thread, threads) / threads;
+    const int64_t end = count * std::min(thread + 1, threads) / threads;
     try {
       if (begin < end) function(context, begin, end);
     } catch (...) {

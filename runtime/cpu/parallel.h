@@ -4,8 +4,8 @@
 
 namespace runtime {
 
-/// Calls `function(context, begin, end)` for ranges that together are [0, count), on the worker threads ATen uses, each range but
-/// the last a multiple of `grain` long; on this thread alone where there is only one range.
+/// Calls `function(context, begin, end)` for ranges that together are [0, count), on the worker threads ATen uses: even shares of
+/// as many threads as there are grains, the last of which may have less; on this thread alone where there is one.
 void parallelFor(int64_t count, int64_t grain, void (*function)(const void* context, int64_t begin, int64_t end),
                  const void* context);
 

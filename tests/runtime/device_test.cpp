@@ -5,6 +5,8 @@
 
 #include <array>
 #include <atomic>
+#include <map>
+#include <mutex>
 #include <thread>
 
 #include "codegen/llvm/emit.h"
@@ -85,14 +87,25 @@ TEST_CASE("a kernel's workspace is zero at first and stays from launch to launch
   }
 }
 
-TEST_CASE("parallelFor covers every index once, in ranges of the grain") {
-  for (int64_t count : {0, 1, 7, 8, 9, 1000}) {
-    std::vector<std::atomic<int>> seen(count);
+TEST_CASE("parallelFor covers every index once, in even shares of no more threads than there are grains") {
+  for (int64_t count : {0, 1, 7, 8, 9, 16, 17, 1000}) {
+    CAPTURE(count);
+    std::mutex mutex;
+    std::map<int64_t, int64_t> shares;  // their ends, by begin
     runtime::parallelFor(count, 8, [&](int64_t begin, int64_t end) {
-      CHECK(begin % 8 == 0);
-      for (int64_t i = begin; i < end; ++i) ++seen[i];
+      const std::scoped_lock lock(mutex);
+      shares[begin] = end;
     });
-    for (const auto& times : seen) CHECK(times == 1);
+    int64_t covered = 0, least = count, most = 0;
+    for (const auto& [begin, end] : shares) {
+      CHECK(begin == covered);
+      covered = end;
+      least = std::min(least, end - begin);
+      most = std::max(most, end - begin);
+    }
+    CHECK(covered == count);
+    CHECK(std::ssize(shares) <= (count + 7) / 8);
+    CHECK(most - least <= 1);
   }
 }
 

@@ -143,7 +143,7 @@ TEST_CASE("on a CPU: tiles of elements, rows of a task, masked heads") {
     return "  in self " + type + "\n  in other " + other + "\n  out0 " + type +
            " = aten.add.Tensor(self=self, other=other, alpha=1)\n  return out0\n";
   };
-  CHECK(checkCpu(add("f32[12000]", "f32[12000]")).front() == "tasks: lanes 32, tile 128, grain 10");
+  CHECK(checkCpu(add("f32[12000]", "f32[12000]")).front() == "tasks: lanes 32, tile 128, grain 4");
   checkCpu(add("f16[70, 513]", "f16[513]"));
   checkCpu(add("f16[300, 5]", "f16[300, 5]"));
   checkCpu(R"(  in self f32[40, 24]
@@ -154,7 +154,7 @@ TEST_CASE("on a CPU: tiles of elements, rows of a task, masked heads") {
 }
 
 TEST_CASE("on a CPU: accumulators of rows, tasks that share them, and what is held") {
-  CHECK(checkCpu(softmax("8", "512")).front() == "tasks: lanes 32, unroll 2, held 2048, grain 28");
+  CHECK(checkCpu(softmax("8", "512")).front() == "tasks: lanes 32, unroll 2, held 2048, grain 12");
   checkCpu(softmax("5", "1003"));
   checkCpu("  in self f32[200000]\n  out0 f32[] = aten.sum.default(self=self, dtype=None)\n  return out0\n");
   checkCpu(sum("[2, 3, 70, 100]", "[1, 3]", "[2, 70]"));
@@ -188,7 +188,7 @@ TEST_CASE("on a CPU: squares of tensors that cross the result, whole and at the 
         "  return out0\n",
         type, strides);
   };
-  CHECK(checkCpu(add("f32[96, 64]", "1, 96")).front() == "tasks: lanes 16, rows 32, tile 4, transposed, grain 21");
+  CHECK(checkCpu(add("f32[96, 64]", "1, 96")).front() == "tasks: lanes 16, rows 32, tile 4, transposed, grain 9");
   checkCpu(add("f32[2, 33, 41]", "1353, 1, 33"));
   checkCpu(add("bf16[41, 70]", "1, 41"));
   checkCpu(add("f16[2, 9, 5, 7]", "315, 1, 63, 9"));
