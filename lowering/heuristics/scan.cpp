@@ -1,16 +1,42 @@
-#include "lowering/heuristics/scan.h"
-
+// Scans of rows and of columns.
 #include <algorithm>
 #include <bit>
+#include <optional>
 
 #include "lowering/heuristics/gpu_limits.h"
 #include "lowering/heuristics/limits.h"
 #include "lowering/heuristics/rule.h"
+#include "lowering/layout/edit.h"
 
 namespace lowering {
 namespace {
 
 constexpr int warp = ir::Target::warp;
+
+/// How scans are laid over threads. Where memory runs along the elements a line is a row; of outer scans, contiguous along the
+/// kept axes, it is a vector of columns, and has one such vector an element.
+struct ScanMapping {
+  bool areColumns = false;
+  int lanes = 1;
+  int64_t lines = 1;
+  int64_t vectors = 1;  ///< of a line; the last one of a row may have fewer elements
+  int linesOfCta = 1;
+  int group = 1;       ///< threads of a CTA that work on one line
+  int64_t steps = 1;   ///< vectors that a thread takes at once
+  int ctas = 1;        ///< a cluster of so many CTAs works on one line
+  int gridSplits = 1;  ///< rows: or so many CTAs of the grid, which wait for each other's totals
+  int resident = 0;    ///< Launch::resident, of those CTAs
+
+  int splits() const { return ctas * gridSplits; }
+  /// Vectors of a line that all its threads together take at once.
+  int64_t chunk() const { return int64_t{splits()} * group * steps; }
+};
+
+/// What of a schedule is to be otherwise than by the rules; followed where it is possible.
+struct ScanWish {
+  std::optional<int64_t> steps{};
+  std::optional<int> splits{};
+};
 
 template <typename T>
 T powerOfTwoFrom(T n) {
@@ -40,95 +66,106 @@ int chooseLanes(const IterationDomain& domain, std::size_t dim, bool mayEndWithi
   return lanes;
 }
 
-void layOutRows(ScanSchedule& schedule, const ir::Target& target, const ScanWish& wish) {
+void layOutRows(ScanMapping& mapping, const ir::Target& target, const ScanWish& wish) {
   const auto isEnough = [&] {
-    const int64_t ctas = schedule.lines * schedule.ctas, each = schedule.vectors / schedule.ctas;
+    const int64_t ctas = mapping.lines * mapping.ctas, each = mapping.vectors / mapping.ctas;
     const bool hasChunks = each > limits::scans::widestBlock * limits::scans::vectorsAtOnce;
     const int64_t filled = hasChunks ? target.processors : limits::gpu::filledDevice.of(target.processors);
     return ctas > filled || each < limits::gpu::leastClusterVectors;
   };
-  while (schedule.ctas < target.clusterCtas && !isEnough()) schedule.ctas *= 2;
-  const int64_t mostSplits = int64_t{limits::scans::splitCtas} * target.processors / schedule.lines;
-  if (schedule.vectors / schedule.ctas > limits::scans::clusterVectors && mostSplits > 1) {
-    schedule.ctas = 1;
-    schedule.gridSplits = static_cast<int>(std::min(mostSplits, schedule.vectors / limits::scans::splitVectors));
+  while (mapping.ctas < target.clusterCtas && !isEnough()) mapping.ctas *= 2;
+  const int64_t mostSplits = int64_t{limits::scans::splitCtas} * target.processors / mapping.lines;
+  if (mapping.vectors / mapping.ctas > limits::scans::clusterVectors && mostSplits > 1) {
+    mapping.ctas = 1;
+    mapping.gridSplits = static_cast<int>(std::min(mostSplits, mapping.vectors / limits::scans::splitVectors));
   }
-  if (wish.splits && schedule.gridSplits > 1)
-    schedule.gridSplits = static_cast<int>(std::clamp<int64_t>(*wish.splits, 1, mostSplits));
+  if (wish.splits && mapping.gridSplits > 1)
+    mapping.gridSplits = static_cast<int>(std::clamp<int64_t>(*wish.splits, 1, mostSplits));
   else if (wish.splits)
-    schedule.ctas = std::clamp(powerOfTwoFrom(*wish.splits), 1, target.clusterCtas);
-  if (schedule.gridSplits > 1)
-    schedule.resident = static_cast<int>(ceilDiv(schedule.lines * schedule.gridSplits, target.processors));
-  const int64_t each = ceilDiv(schedule.vectors, schedule.splits());
-  const bool isSmall = schedule.lines * schedule.vectors <= residentThreads(target) && schedule.splits() == 1;
-  schedule.steps = isSmall ? ceilDiv(each, limits::scans::widestBlock) : each / limits::scans::fewestThreads;
-  schedule.steps = std::clamp<int64_t>(wish.steps.value_or(schedule.steps), 1, limits::scans::vectorsAtOnce);
-  schedule.group = static_cast<int>(std::min<int64_t>(limits::scans::widestBlock, groupOf(ceilDiv(each, schedule.steps))));
-  if (schedule.splits() > 1) schedule.group = std::max(schedule.group, warp);
-  int lines = schedule.splits() > 1 ? 1 : std::max(1, limits::gpu::usualBlock / schedule.group);
+    mapping.ctas = std::clamp(powerOfTwoFrom(*wish.splits), 1, target.clusterCtas);
+  if (mapping.gridSplits > 1) mapping.resident = static_cast<int>(ceilDiv(mapping.lines * mapping.gridSplits, target.processors));
+  const int64_t each = ceilDiv(mapping.vectors, mapping.splits());
+  const bool isSmall = mapping.lines * mapping.vectors <= residentThreads(target) && mapping.splits() == 1;
+  mapping.steps = isSmall ? ceilDiv(each, limits::scans::widestBlock) : each / limits::scans::fewestThreads;
+  mapping.steps = std::clamp<int64_t>(wish.steps.value_or(mapping.steps), 1, limits::scans::vectorsAtOnce);
+  mapping.group = static_cast<int>(std::min<int64_t>(limits::scans::widestBlock, groupOf(ceilDiv(each, mapping.steps))));
+  if (mapping.splits() > 1) mapping.group = std::max(mapping.group, warp);
+  int lines = mapping.splits() > 1 ? 1 : std::max(1, limits::gpu::usualBlock / mapping.group);
   const int64_t fewest = int64_t{limits::gpu::leastGrid} * target.processors;
-  while (lines * schedule.group > warp && lines > 1 && ceilDiv(schedule.lines, lines) < fewest) lines /= 2;
-  while (ceilDiv(schedule.lines, lines) > limits::gpu::largestGrid && lines * schedule.group * 2 <= limits::scans::widestBlock)
+  while (lines * mapping.group > warp && lines > 1 && ceilDiv(mapping.lines, lines) < fewest) lines /= 2;
+  while (ceilDiv(mapping.lines, lines) > limits::gpu::largestGrid && lines * mapping.group * 2 <= limits::scans::widestBlock)
     lines *= 2;
-  schedule.block = schedule.group * lines;
+  mapping.linesOfCta = lines;
 }
 
-void layOutColumns(ScanSchedule& schedule, const ir::Target& target, const ScanWish& wish) {
-  const bool isShort = schedule.vectors <= limits::scans::shortColumn;
+void layOutColumns(ScanMapping& mapping, const ir::Target& target, const ScanWish& wish) {
+  const bool isShort = mapping.vectors <= limits::scans::shortColumn;
   const int64_t steps = isShort ? limits::scans::shortColumnElements : limits::scans::vectorsAtOnce;
-  schedule.steps = std::clamp<int64_t>(wish.steps.value_or(steps), 1, limits::scans::vectorsAtOnce);
+  mapping.steps = std::clamp<int64_t>(wish.steps.value_or(steps), 1, limits::scans::vectorsAtOnce);
   // Threads a line that fill the device.
-  const int64_t wanted = int64_t{limits::scans::fillingThreads} * target.processors / schedule.lines;
-  const int64_t most = powerOfTwoFrom(ceilDiv(schedule.vectors, schedule.steps));
-  schedule.group =
+  const int64_t wanted = int64_t{limits::scans::fillingThreads} * target.processors / mapping.lines;
+  const int64_t most = powerOfTwoFrom(ceilDiv(mapping.vectors, mapping.steps));
+  mapping.group =
       static_cast<int>(powerOfTwoFrom(std::clamp<int64_t>(std::min(wanted, most), 1, limits::scans::mostColumnThreads)));
-  const int ofMany = std::max(limits::scans::narrowestTile, std::min(warp, limits::scans::columnBlock / schedule.group));
-  const int across = schedule.group == 1 ? limits::gpu::usualBlock : ofMany;
-  schedule.across = static_cast<int>(std::min<int64_t>(across, powerOfTwoFrom(schedule.lines)));
-  schedule.across = std::max(schedule.across, warp / std::min(warp, schedule.group));
-  schedule.block = schedule.across * schedule.group;
+  const int ofMany = std::max(limits::scans::narrowestTile, std::min(warp, limits::scans::columnBlock / mapping.group));
+  const int across = mapping.group == 1 ? limits::gpu::usualBlock : ofMany;
+  mapping.linesOfCta = static_cast<int>(std::min<int64_t>(across, powerOfTwoFrom(mapping.lines)));
+  mapping.linesOfCta = std::max(mapping.linesOfCta, warp / std::min(warp, mapping.group));
   const auto isEnough = [&] {
-    const bool fills = ceilDiv(schedule.lines, schedule.across) * schedule.ctas >= target.processors;
-    return fills || schedule.group < limits::scans::mostColumnThreads || schedule.vectors < 2 * schedule.chunk();
+    const bool fills = ceilDiv(mapping.lines, mapping.linesOfCta) * mapping.ctas >= target.processors;
+    return fills || mapping.group < limits::scans::mostColumnThreads || mapping.vectors < 2 * mapping.chunk();
   };
-  while (schedule.ctas < target.clusterCtas && !isEnough()) schedule.ctas *= 2;
-  if (wish.splits && schedule.group > 1) schedule.ctas = std::clamp(powerOfTwoFrom(*wish.splits), 1, target.clusterCtas);
+  while (mapping.ctas < target.clusterCtas && !isEnough()) mapping.ctas *= 2;
+  if (wish.splits && mapping.group > 1) mapping.ctas = std::clamp(powerOfTwoFrom(*wish.splits), 1, target.clusterCtas);
 }
 
-}  // namespace
-
-ScanSchedule chooseScanSchedule(const IterationDomain& domain, const ir::Target& target, const ScanWish& wish) {
-  ScanSchedule schedule;
-  schedule.columns = !domain.runsAlongElements();
-  const std::size_t dim = schedule.columns ? domain.elementDims() - 1 : domain.innermost();
-  schedule.lanes = chooseLanes(domain, dim, !schedule.columns, target);
+ScanMapping mappingOf(const IterationDomain& domain, const ir::Target& target, const ScanWish& wish = {}) {
+  ScanMapping mapping;
+  mapping.areColumns = !domain.runsAlongElements();
+  const std::size_t dim = mapping.areColumns ? domain.elementDims() - 1 : domain.innermost();
+  mapping.lanes = chooseLanes(domain, dim, !mapping.areColumns, target);
   const int64_t rows = domain.numel(0, domain.elementDims()), elements = domain.inner().extent;
-  schedule.lines = schedule.columns ? rows / schedule.lanes : rows;
-  schedule.vectors = schedule.columns ? elements : ceilDiv(elements, schedule.lanes);
-  schedule.columns ? layOutColumns(schedule, target, wish) : layOutRows(schedule, target, wish);
+  mapping.lines = mapping.areColumns ? rows / mapping.lanes : rows;
+  mapping.vectors = mapping.areColumns ? elements : ceilDiv(elements, mapping.lanes);
+  mapping.areColumns ? layOutColumns(mapping, target, wish) : layOutRows(mapping, target, wish);
+  return mapping;
+}
+
+LayoutSchedule scheduleOf(const ScanMapping& mapping, const IterationDomain& domain) {
+  enum Dims : std::size_t { kept, scanned };
+  LayoutSchedule schedule =
+      unscheduled(domain, {domain.elementDims(), domain.dims().size()}, mapping.areColumns ? kept : scanned, mapping.lanes);
+  const Part tiles{kept, Bind::Grid, ceilDiv(mapping.lines, mapping.linesOfCta)}, splits{scanned, Bind::Grid, mapping.gridSplits},
+      chunks{scanned, Bind::Serial, ceilDiv(mapping.vectors, mapping.chunk())}, steps{scanned, Bind::Unrolled, mapping.steps},
+      ctas{scanned, Bind::Cluster, mapping.ctas}, lines{kept, Bind::Thread, mapping.linesOfCta},
+      group{scanned, Bind::Thread, mapping.group};
+  std::vector<Part>& parts = schedule.layout.parts;
+  if (mapping.areColumns)
+    parts = {tiles, chunks, ctas, group, lines, steps};
+  else
+    parts = {tiles, splits, chunks, steps, ctas, lines, group};
+  std::erase_if(parts, [](const Part& part) { return part.extent == 1; });
+  schedule.resident = mapping.resident;
   return schedule;
 }
-
-namespace {
 
 /// Vectors a thread takes at once, and CTAs a row or column.
 std::vector<Schedule> others(const LoopNest& nest, const ir::Target& target, const Tuned& tuned) {
   if (!tuned.isChosen) return {};
-  const ScanSchedule rules = chooseScanSchedule(nest.domain, target);
+  const ScanMapping rules = mappingOf(nest.domain, target);
   std::vector<Schedule> schedules;
   for (const ScanWish& wish : {ScanWish{.steps = 2 * rules.steps}, ScanWish{.steps = rules.steps / 2},
                                ScanWish{.splits = 2 * rules.splits()}, ScanWish{.splits = rules.splits() / 2}})
-    schedules.emplace_back(chooseScanSchedule(nest.domain, target, wish));
+    schedules.emplace_back(scheduleOf(mappingOf(nest.domain, target, wish), nest.domain));
   return schedules;
 }
 
 std::optional<Schedule> choose(const LoopNest& nest, const ir::Target& target) {
   if (!nest.hasScans()) return std::nullopt;
-  return chooseScanSchedule(nest.domain, target);
+  return scheduleOf(mappingOf(nest.domain, target), nest.domain);
 }
 
 const ScheduleRule scans{{.order = 30, .choose = choose, .others = others}};
 
 }  // namespace
-
 }  // namespace lowering

@@ -1,9 +1,7 @@
 // What a schedule must be for `apply` to make a kernel of it that does what its loops do.
 #include "lowering/layout/check.h"
 
-#include "ir/index/ceil_div.h"
 #include "lowering/analysis/ownership.h"
-#include "lowering/analysis/row_accesses.h"
 #include "lowering/layout/check_layout.h"
 #include "lowering/layout/check_tasks.h"
 #include "lowering/layout/need.h"
@@ -25,7 +23,6 @@ class Checker {
   }
   void operator()(const LayoutSchedule& schedule) const {
     need(target_.backend == ir::Backend::Cuda, "layouts are for GPUs");
-    need(!nest_.hasScans(), "a scan has a schedule of scans");
     checkAtomic(schedule.isAtomic, !pointsMeet(nest_.domain));
     checkLayout(schedule, nest_, target_);
   }
@@ -47,32 +44,6 @@ class Checker {
     need(schedule.groups() * matrix.columns() * bytes <= target_.ctaSharedBytes, "its partial results exceed shared memory");
     need(!schedule.adds || canAdd(matrix), "only f32 sums can be added to by all CTAs");
   }
-  void operator()(const ScanSchedule& schedule) const {
-    need(target_.backend == ir::Backend::Cuda, "schedules of scans are for GPUs");
-    need(nest_.hasScans(), "the loops have no scan");
-    const IterationDomain& domain = nest_.domain;
-    const int64_t rows = domain.numel(0, domain.elementDims()), elements = domain.inner().extent;
-    need(schedule.columns == !domain.runsAlongElements(), "memory runs along the {}", schedule.columns ? "elements" : "columns");
-    need(isPowerOfTwo(schedule.lanes) && schedule.lanes <= target_.vectorBytes, "vectors have 1, 2, 4, 8 or 16 lanes");
-    checkVectors(schedule);
-    need(schedule.columns ? schedule.lines * schedule.lanes == rows : schedule.lines == rows, "it has not all lines");
-    need(schedule.vectors == (schedule.columns ? elements : ceilDiv(elements, schedule.lanes)), "its lines have not all vectors");
-    checkGroups(schedule.group, schedule.block);
-    need(schedule.steps > 0 && schedule.steps * schedule.lanes <= mostHeld, "a thread holds 1 to {} elements", mostHeld);
-    need(isPowerOfTwo(schedule.ctas) && schedule.ctas <= target_.clusterCtas, "clusters have up to {} CTAs", target_.clusterCtas);
-    if (schedule.columns) {
-      need(isPowerOfTwo(schedule.across) && isPowerOfTwo(schedule.group) &&
-               int64_t{schedule.across} * schedule.group == schedule.block,
-           "its threads are not those across and down");
-      need(schedule.gridSplits == 1, "columns are not split over the grid");
-      need(schedule.ctas == 1 || schedule.group > 1, "a column of one thread needs no cluster");
-      return;
-    }
-    need(schedule.across == 1, "rows have no threads across");
-    need(schedule.splits() == 1 || (schedule.linesPerCta() == 1 && schedule.group >= ir::Target::warp),
-         "rows that CTAs share take all threads of each");
-    checkSplits(schedule);
-  }
 
  private:
   /// Elements in which several threads or tasks accumulate.
@@ -86,32 +57,6 @@ class Checker {
     need(group > 0 && (isPowerOfTwo(group) || group % ir::Target::warp == 0), "a group is a part of a warp or whole warps");
     need(block > 0 && block <= ir::Target::ctaThreads && block % ir::Target::warp == 0 && block % group == 0,
          "a CTA has whole warps and groups, up to {} threads", ir::Target::ctaThreads);
-  }
-  void checkVectors(const ScanSchedule& schedule) const {
-    const IterationDomain& domain = nest_.domain;
-    const std::size_t dim = schedule.columns ? domain.elementDims() - 1 : domain.innermost();
-    bool areRead = true;
-    const auto add = [&](const Access& access) {
-      if (domain.isContiguous(access, dim))
-        need(domain.isAligned(access, schedule.lanes, dim) && schedule.lanes * access.elementBytes <= 2 * target_.vectorBytes,
-             "its tensors have no vectors of {} elements", schedule.lanes);
-      else if (access.node != nullptr && !domain.isUniform(access, dim))
-        areRead = false;
-      if (schedule.lanes * access.elementBytes > target_.vectorBytes) areRead = false;
-    };
-    for (const Access& access : domain.stores()) add(access);
-    for (const Access& access : domain.loads()) add(access);
-    need(domain.dims()[dim].extent % schedule.lanes == 0 || (!schedule.columns && areRead), "{} elements are no vectors of {}",
-         domain.dims()[dim].extent, schedule.lanes);
-  }
-  /// Splits of a row wait for each other: all of them run at once.
-  void checkSplits(const ScanSchedule& schedule) const {
-    if (schedule.gridSplits == 1) return;
-    need(schedule.ctas == 1 && schedule.gridSplits > 0, "a row is split by a cluster or by the grid");
-    need(schedule.resident > 0 && schedule.lines <= mostHeld * target_.processors &&
-             schedule.lines * schedule.gridSplits <= int64_t{schedule.resident} * target_.processors &&
-             schedule.resident * schedule.block <= target_.processorThreads,
-         "its CTAs do not run at once");
   }
 
   const LoopNest& nest_;

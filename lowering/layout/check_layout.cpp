@@ -7,6 +7,7 @@
 #include "ir/index/ceil_div.h"
 #include "lowering/analysis/row_accesses.h"
 #include "lowering/analysis/transposition.h"
+#include "lowering/layout/check_scan.h"
 #include "lowering/layout/need.h"
 
 namespace lowering {
@@ -26,8 +27,10 @@ class LayoutChecker {
     checkDims();
     for (std::size_t d = 0; d < layout_.dims.size(); ++d) checkParts(d);
     checkLaunch();
+    checkSlots();
     if (schedule_.staging == Staging::Crossing) return checkTransposition();
     if (!nest_.reduction) return checkPointwise();
+    if (nest_.hasScans()) return checkScan(schedule_, domain_, target_);
     checkReduction();
   }
 
@@ -59,7 +62,7 @@ class LayoutChecker {
     need(lane.begin < lane.end, "dim '{}' has lanes and is empty", nameOfDim(layout_.laneDim));
     const bool mayEndWithin = schedule_.isFlat || schedule_.hasCover || domain_.dims().size() == 1;
     const int64_t along = domain_.dims()[lane.end - 1].extent;
-    need(along % lane.lanes == 0 || (mayEndWithin && (!nest_.reduction || schedule_.hasCover)),
+    need(along % lane.lanes == 0 || nest_.hasScans() || (mayEndWithin && (!nest_.reduction || schedule_.hasCover)),
          "{} elements are no vectors of {}", along, lane.lanes);
     if (!nest_.reduction && schedule_.staging == Staging::None) return;
     for (const Layout::Dim& dim : layout_.dims)
@@ -140,7 +143,6 @@ class LayoutChecker {
     const auto isFlat = [&](const Access& store) { return domain_.isFlat(store, layout_.lanes()); };
     need(!schedule_.isFlat || std::all_of(domain_.stores().begin(), domain_.stores().end(), isFlat),
          "not all results lie in vectors of {}", layout_.lanes());
-    checkSlots();
   }
   void checkHoldsNothing() const {
     need(schedule_.hold == Hold::Nowhere && !schedule_.keepsFunctions && !schedule_.hasCover,
@@ -192,7 +194,6 @@ class LayoutChecker {
     need(last != nullptr && last->dim == along, "neighbouring threads take neighbouring vectors of the first result");
     checkBlocksOfCtas(across);
     need(layout_.covered(along) == layout_.extent(along, Bind::Thread), "a thread has one vector along a tile");
-    checkSlots();
   }
 
   // -------------------------------------------------------------------------------------------------------------------
@@ -217,7 +218,6 @@ class LayoutChecker {
   }
 
   void checkHold() const {
-    checkSlots();
     need(schedule_.hold != Hold::Registers || layout_.extent(Bind::Serial) == 1, "what is held in registers is unrolled");
     need(schedule_.hold == Hold::Registers || (!schedule_.readsAhead && !schedule_.keepsFunctions),
          "what is read ahead or kept is held in registers");
@@ -289,22 +289,13 @@ class LayoutChecker {
     need(layout_.covered(column) == across && !hasGroups() && layout_.block == 0, "a thread has one vector of columns");
     need(down >= layout_.lanes() && threads() % warp == 0, "a tile has whole warps, and {} threads down at least",
          layout_.lanes());
-    need(isInOrder({{outer, Bind::Grid}, {column, Bind::Grid}, {element, Bind::Grid}}), "its grid is outer, column, element");
-    need(isInOrder({{element, Bind::Thread}, {column, Bind::Thread}}), "its threads are element, column");
+    need(layout_.isInOrder({{outer, Bind::Grid}, {column, Bind::Grid}, {element, Bind::Grid}}),
+         "its grid is outer, column, element");
+    need(layout_.isInOrder({{element, Bind::Thread}, {column, Bind::Thread}}), "its threads are element, column");
     const Part* grid = layout_.outermost(column);
     need(grid != nullptr && (grid->bind != Bind::Grid || grid->block == across), "a tile has as many columns as threads across");
     need(layout_.extent(column, Bind::Grid) == ceilDiv(layout_.dims[column].extent, across), "some tiles are empty");
     if (layout_.extent(element, Bind::Grid) > 1) checkSplits();
-  }
-  /// Whether the parts of one binding come in this order of dims.
-  bool isInOrder(const std::vector<std::pair<std::size_t, Bind>>& wanted) const {
-    auto next = wanted.begin();
-    for (const Part& part : layout_.parts) {
-      if (part.bind != wanted.front().second) continue;
-      while (next != wanted.end() && next->first != part.dim) ++next;
-      if (next == wanted.end()) return false;
-    }
-    return true;
   }
 
   const LayoutSchedule& schedule_;

@@ -6,7 +6,7 @@
 
 namespace lowering {
 
-/// `check` of a layout, of a nest that has no scans, on a GPU.
+/// `check` of a layout on a GPU.
 void checkLayout(const LayoutSchedule& schedule, const LoopNest& nest, const ir::Target& target);
 
 }  // namespace lowering

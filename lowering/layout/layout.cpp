@@ -59,6 +59,15 @@ int64_t Layout::steps(std::size_t dim) const {
   return areLoopsOutside ? std::min(loops, ceilDiv(vectors, others)) : loops;
 }
 
+bool Layout::isInOrder(const std::vector<std::pair<std::size_t, Bind>>& wanted) const {
+  const auto rank = [&](const Part& part) { return std::find(wanted.begin(), wanted.end(), std::pair(part.dim, part.bind)); };
+  for (auto inner = parts.begin(); inner != parts.end(); ++inner)
+    for (auto outer = parts.begin(); outer != inner; ++outer)
+      if ((outer->dim == inner->dim || outer->bind == inner->bind) && rank(*outer) != wanted.end() && rank(*inner) < rank(*outer))
+        return false;
+  return true;
+}
+
 int Layout::group() const {
   for (auto part = parts.rbegin(); part != parts.rend(); ++part)
     if (part->threads > 0) return part->threads;

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace lowering {
@@ -58,6 +59,8 @@ struct Layout {
   int64_t splits(std::size_t dim) const { return extent(dim, Bind::Grid) * extent(dim, Bind::Cluster); }
   /// Vectors that a thread takes one after another along a dim.
   int64_t steps(std::size_t dim) const;
+  /// Whether parts of these dims and bindings that share a dim or a binding come in this order.
+  bool isInOrder(const std::vector<std::pair<std::size_t, Bind>>& wanted) const;
   /// Threads inside the innermost part that has `threads`, or all of a CTA.
   int group() const;
 

@@ -59,32 +59,6 @@ struct PersistentSchedule {
   bool operator==(const PersistentSchedule&) const = default;
 };
 
-/// How a nest of scans is laid over threads of a GPU. Where memory runs along the elements a line is a row, and its vectors have
-/// `lanes` elements of it; of outer scans, contiguous along the kept axes, a line is a vector of `lanes` columns, and has one
-/// such vector an element. A group of threads takes the vectors of a line in steps, each with what all before it came to.
-struct ScanSchedule {
-  bool columns = false;
-  int lanes = 1;
-  int64_t lines = 1;
-  int64_t vectors = 1;  ///< of a line; the last one of a row may have fewer elements
-  int across = 1;       ///< columns: neighbouring lines whose threads take turns in a CTA
-  int group = 1;        ///< threads of a CTA that work on one line
-  int64_t steps = 1;    ///< vectors that a thread takes at once
-  int block = 32;       ///< threads of a CTA
-  int ctas = 1;         ///< a cluster of so many CTAs works on one line
-  int gridSplits = 1;   ///< rows: or so many CTAs of the grid, which wait for each other's totals
-  int resident = 0;     ///< Launch::resident: CTAs of a multiprocessor, if they wait for each other
-
-  int linesPerCta() const { return block / group; }
-  /// CTAs that work on one line.
-  int splits() const { return ctas * gridSplits; }
-  /// Vectors of a line that all its threads together take at once.
-  int64_t chunk() const { return int64_t{ctas} * group * steps; }
-  /// Chunks that a CTA takes, one after another.
-  int64_t chunks() const;
-  bool operator==(const ScanSchedule&) const = default;
-};
-
 /// How a CPU cuts loops into tasks, and how a task goes through its part. Vectors run along rows where memory does, and else
 /// along neighbouring columns. Without reductions a row is one of the innermost dim.
 struct TaskSchedule {
@@ -112,7 +86,7 @@ struct TaskSchedule {
 };
 
 /// How the loops of a nest are mapped to the threads and the memory of a target; a plain value.
-using Schedule = std::variant<LayoutSchedule, PersistentSchedule, ScanSchedule, TaskSchedule>;
+using Schedule = std::variant<LayoutSchedule, PersistentSchedule, TaskSchedule>;
 
 /// All of it, as in docs/schedules.md: `a b*8: grid a 64, thread b 32; hold registers, ahead`.
 std::string toText(const Schedule& schedule);

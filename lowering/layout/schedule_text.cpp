@@ -59,13 +59,6 @@ constexpr auto itemsOf(const PersistentSchedule&) {
   return std::tuple{std::pair{"group", &S::group}, std::pair{"vectors", &S::vectors}, std::pair{"rows", &S::rows},
                     std::pair{"block", &S::block}, std::pair{"grid", &S::grid},       std::pair{"adds", &S::adds}};
 }
-constexpr auto itemsOf(const ScanSchedule&) {
-  using S = ScanSchedule;
-  return std::tuple{std::pair{"columns", &S::columns},   std::pair{"lanes", &S::lanes},      std::pair{"lines", &S::lines},
-                    std::pair{"vectors", &S::vectors},   std::pair{"across", &S::across},    std::pair{"group", &S::group},
-                    std::pair{"steps", &S::steps},       std::pair{"block", &S::block},      std::pair{"ctas", &S::ctas},
-                    std::pair{"splits", &S::gridSplits}, std::pair{"resident", &S::resident}};
-}
 constexpr auto itemsOf(const TaskSchedule&) {
   using S = TaskSchedule;
   return std::tuple{std::pair{"lanes", &S::lanes},
@@ -87,7 +80,6 @@ constexpr auto itemsOf(const TaskSchedule&) {
 }
 
 constexpr std::string_view familyOf(const PersistentSchedule&) { return "persistent"; }
-constexpr std::string_view familyOf(const ScanSchedule&) { return "scan"; }
 constexpr std::string_view familyOf(const TaskSchedule&) { return "tasks"; }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -332,7 +324,6 @@ Schedule parseSchedule(std::string_view text, const LoopNest& nest) {
   Reader reader(text);
   const auto read = [&]() -> Schedule {
     if (reader.acceptWord("persistent")) return readFamily<PersistentSchedule>(reader);
-    if (reader.acceptWord("scan")) return readFamily<ScanSchedule>(reader);
     if (reader.acceptWord("tasks")) return readFamily<TaskSchedule>(reader);
     return readLayout(reader, nest);
   };

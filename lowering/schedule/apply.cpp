@@ -16,10 +16,8 @@ class Applier {
   ir::Kernel operator()(const LayoutSchedule& schedule) const {
     if (schedule.staging == Staging::Crossing)
       return applyReduction(nest_.loops, transposition().nest, transposition().domain, target_, schedule);
-    return (nest_.reduction ? applyReduction : applyPointwise)(nest_.loops, loopsOver(), nest_.domain, target_, schedule);
-  }
-  ir::Kernel operator()(const ScanSchedule& schedule) const {
-    return applyScan(nest_.loops, reduction(), nest_.domain, target_, schedule);
+    const auto applyTo = nest_.hasScans() ? applyScan : nest_.reduction ? applyReduction : applyPointwise;
+    return applyTo(nest_.loops, loopsOver(), nest_.domain, target_, schedule);
   }
   ir::Kernel operator()(const PersistentSchedule& schedule) const {
     ir::require(nest_.mixedOrder.has_value(), "{} has a persistent schedule and reduces no matrix", nest_.loops.name);
@@ -31,10 +29,6 @@ class Applier {
   }
 
  private:
-  const ReductionNest& reduction() const {
-    ir::require(nest_.reduction.has_value(), "{} has a schedule of reductions and reduces nothing", nest_.loops.name);
-    return *nest_.reduction;
-  }
   const Transposition& transposition() const {
     ir::require(nest_.transposition.has_value(), "{} has a schedule of transpositions and transposes nothing", nest_.loops.name);
     return *nest_.transposition;

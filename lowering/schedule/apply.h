@@ -20,7 +20,7 @@ ir::Kernel applyReduction(const ir::Loops& loops, const ReductionNest& nest, con
                           const ir::Target& target, const LayoutSchedule& schedule);
 /// A nest of scans.
 ir::Kernel applyScan(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target,
-                     const ScanSchedule& schedule);
+                     const LayoutSchedule& schedule);
 
 /// A mixed-order reduction as a persistent kernel: CTAs take rows one after another; after a grid barrier all of them add the
 /// partial results of columns.

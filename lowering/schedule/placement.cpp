@@ -83,6 +83,10 @@ Value Placement::digits(Bind bind) const {
   return numberOf([&](std::size_t, const Part& part) { return part.bind == bind; });
 }
 
+Value Placement::digits(std::size_t dim, Bind bind) const {
+  return numberOf([&](std::size_t, const Part& part) { return part.dim == dim && part.bind == bind; });
+}
+
 Value Placement::step(std::size_t dim) const {
   return numberOf([&](std::size_t, const Part& part) { return part.dim == dim && isLoop(part.bind); });
 }

@@ -25,8 +25,10 @@ class Placement {
   Value thread() const { return thread_; }
   Value inGroup() const { return inGroup_; }
 
-  /// The number that all digits with a binding make, and that of a thread's steps along a dim.
+  /// The number that all digits with a binding make, and that of a dim's ones.
   Value digits(Bind bind) const;
+  Value digits(std::size_t dim, Bind bind) const;
+  /// That of a thread's steps along a dim.
   Value step(std::size_t dim) const;
   /// Whether an expression depends on a loop with a binding.
   bool dependsOn(const ir::Expr* expr, Bind bind) const;

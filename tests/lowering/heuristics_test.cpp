@@ -56,18 +56,21 @@ std::string stagedText(const lowering::LayoutSchedule& schedule) {
                      schedule.hold == lowering::Hold::Registers ? ", in registers" : "");
 }
 
-std::string textOf(const lowering::LayoutSchedule& schedule, const lowering::LoopNest& nest) {
-  if (schedule.staging == lowering::Staging::All) return "staged: " + stagedText(schedule);
-  return nest.domain.runsAlongElements() ? "rows: " + rowsText(schedule) : "columns: " + columnsText(schedule);
+std::string scanText(const lowering::LayoutSchedule& schedule) {
+  enum Dims : std::size_t { kept, scanned };
+  const lowering::Layout& layout = schedule.layout;
+  std::string text = fmt::format("{} threads", layout.extent(scanned, Bind::Thread));
+  if (layout.extent(Bind::Cluster) > 1) text += fmt::format(" of {} CTAs", layout.extent(Bind::Cluster));
+  if (layout.extent(scanned, Bind::Grid) > 1) text += fmt::format(" of each of {} CTAs", layout.extent(scanned, Bind::Grid));
+  text += layout.laneDim == kept ? " a vector of columns" : " a row";
+  if (layout.extent(kept, Bind::Thread) > 1) text += fmt::format(", {} a CTA", layout.extent(kept, Bind::Thread));
+  return text + fmt::format(", {} x {} elements a thread at once", layout.extent(Bind::Unrolled), layout.lanes());
 }
 
-std::string textOf(const lowering::ScanSchedule& schedule) {
-  std::string text = fmt::format("{} threads", schedule.group);
-  if (schedule.ctas > 1) text += fmt::format(" of {} CTAs", schedule.ctas);
-  if (schedule.gridSplits > 1) text += fmt::format(" of each of {} CTAs", schedule.gridSplits);
-  text += schedule.columns ? " a vector of columns" : " a row";
-  if (schedule.linesPerCta() > 1) text += fmt::format(", {} a CTA", schedule.linesPerCta());
-  return text + fmt::format(", {} x {} elements a thread at once", schedule.steps, schedule.lanes);
+std::string textOf(const lowering::LayoutSchedule& schedule, const lowering::LoopNest& nest) {
+  if (nest.hasScans()) return "scan: " + scanText(schedule);
+  if (schedule.staging == lowering::Staging::All) return "staged: " + stagedText(schedule);
+  return nest.domain.runsAlongElements() ? "rows: " + rowsText(schedule) : "columns: " + columnsText(schedule);
 }
 
 std::string textOf(const lowering::PersistentSchedule& schedule) {
@@ -81,7 +84,6 @@ std::string scheduleOf(const std::string& lines) {
   const lowering::LoopNests nests = tests::nestsOf(all, tests::hopper());
   const lowering::Schedule schedule = lowering::chooseSchedules(nests, tests::hopper()).front();
   if (const auto* persistent = std::get_if<lowering::PersistentSchedule>(&schedule)) return "persistent: " + textOf(*persistent);
-  if (const auto* scan = std::get_if<lowering::ScanSchedule>(&schedule)) return "scan: " + textOf(*scan);
   return textOf(std::get<lowering::LayoutSchedule>(schedule), nests.all.front());
 }
 
@@ -315,6 +317,13 @@ TEST_CASE("scans: from one thread to the whole grid a row, and as many over a co
   CHECK(cumsum("f32[100000, 8]", 0) ==
         "scan: 64 threads of 16 CTAs a vector of columns, 2 a CTA, 4 x 4 elements a thread at once");
   CHECK(cumsum("f16[8, 4096]", 0) == "scan: 4 threads a vector of columns, 32 a CTA, 2 x 8 elements a thread at once");
+  const auto text = [](const std::string& type, int dim) {
+    const ir::Graph graph = ir::parseGraph(fmt::format(
+        "graph\n  in self {0}\n  out0 {0} = aten.cumsum.default(self=self, dim={1}, dtype=None)\n  return out0\n", type, dim));
+    return toText(lowering::chooseSchedules(tests::nestsOf(lowering::lower(graph), tests::hopper()), tests::hopper()).front());
+  };
+  CHECK(text("f32[512, 32768]", 1) == "a b*4: grid a 512, serial b 4, unroll b 4, thread b 512");
+  CHECK(text("f16[1024, 65536]", 0) == "a*8 b: grid a 512, serial b 16, thread b 16, thread a 16, unroll b 4");
 }
 
 TEST_CASE("tall matrices: CTAs that stay; as few vectors of a row a thread as leave no thread idle") {

@@ -2,6 +2,7 @@
 #include "ir/index/ceil_div.h"
 #include "lowering/schedule/apply.h"
 #include "lowering/schedule/nest_kernel.h"
+#include "lowering/schedule/placement.h"
 
 namespace lowering {
 namespace {
@@ -23,119 +24,67 @@ struct ScanLocals {
 class ScanKernel {
  public:
   ScanKernel(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target,
-             const ScanSchedule& schedule)
-      : schedule_(schedule),
-        kernel_(loops, nest, domain, target),
+             const LayoutSchedule& schedule)
+      : kernel_(loops, nest, domain, target),
         nest_(nest),
         domain_(domain),
-        cluster_(kernel_.axis(clusters())),
-        rank_(kernel_.axis(schedule.ctas)),
-        thread_(kernel_.axis(schedule.block)),
-        chunk_(kernel_.axis(schedule.chunks())),
-        step_(kernel_.axis(schedule.steps)),
-        split_(schedule.gridSplits == 1 ? kernel_.number(0)
-               : schedule.lines == 1    ? cluster_
-                                        : mod(cluster_, schedule.gridSplits)) {}
+        at_(kernel_.pool(), domain, schedule.layout),
+        layout_(at_.layout()),
+        resident_(schedule.resident) {}
 
   ir::Kernel build() {
     addLocals();
     ir::Block body;
-    if (schedule_.gridSplits > 1) append(body, gridLoop(cluster_, totalOfSplit()));
-    ir::Block before = schedule_.gridSplits > 1 ? splitsBefore() : resetCarry();
-    ir::Block grid = before.empty() ? std::move(before) : onThreads(std::move(before));
-    if (schedule_.gridSplits > 1) grid.push_back({combineCarries()});
-    ir::Block chunk = onThreads(scanOwn());
+    if (isSplit()) append(body, gridLoop(at_.grid(), totalOfSplit()));
+    ir::Block grid = at_.onThreads(isSplit() ? splitsBefore() : resetCarry());
+    if (isSplit()) grid.push_back({combineCarries()});
+    ir::Block chunk = at_.onThreads(scanOwn());
     if (!isAlone()) {
       chunk.push_back({combineTotals()});
-      append(chunk, onThreads(storeAll()));
+      append(chunk, at_.onThreads(storeAll()));
     }
-    append(grid, loop(LoopKind::Serial, chunk_, std::move(chunk)));
-    append(body, gridLoop(cluster_, std::move(grid)));
-    ir::Launch launch;
-    launch.grid = clusters();
-    launch.cluster = schedule_.ctas;
-    launch.block = schedule_.block;
-    launch.resident = schedule_.resident;
+    append(grid, at_.loops(Bind::Serial, std::move(chunk)));
+    append(body, gridLoop(at_.grid(), std::move(grid)));
+    ir::Launch launch = at_.launch();
+    launch.resident = resident_;
     return kernel_.assemble(launch, std::move(body));
   }
 
  private:
-  int64_t clusters() const {
-    return schedule_.gridSplits > 1 ? schedule_.lines * schedule_.gridSplits : ceilDiv(schedule_.lines, linesPerCta());
-  }
-  int64_t linesPerCta() const { return schedule_.linesPerCta(); }
-  /// Whether one thread has all of a line: what it found before goes on in `total`.
-  bool isAlone() const { return schedule_.group * schedule_.splits() == 1; }
+  enum Dims : std::size_t { kept, scanned };
+
+  /// Whether lanes are different columns, each with a scan of its own.
+  bool areLanesKept() const { return layout_.laneDim == kept; }
+  /// Threads of a CTA that work on one row, or one vector of columns.
+  int group() const { return static_cast<int>(layout_.extent(scanned, Bind::Thread)); }
+  /// CTAs of the grid that share a row, and wait for each other's totals.
+  int64_t gridSplits() const { return layout_.extent(scanned, Bind::Grid); }
+  bool isSplit() const { return gridSplits() > 1; }
+  /// Whether one thread has all of a row: what it found before goes on in `total`.
+  bool isAlone() const { return group() * layout_.splits(scanned) == 1; }
+  /// Vectors that a thread takes at once, and where the one at hand begins among their elements.
+  int64_t slots() const { return layout_.extent(Bind::Unrolled); }
+  Value slot() const { return at_.digits(Bind::Unrolled) * layout_.lanes(); }
   /// Whether anything comes after what a thread has at once, or before its first.
   bool hasCarry() const {
-    return !isAlone() && (schedule_.chunks() > 1 || schedule_.gridSplits > 1 || (!schedule_.columns && schedule_.steps > 1));
+    return !isAlone() && (layout_.extent(Bind::Serial) > 1 || isSplit() || (!areLanesKept() && slots() > 1));
   }
   /// Elements of `total` and `start`, and those that one statement has of them.
-  int64_t totals() const { return schedule_.columns ? schedule_.lanes : isAlone() ? 1 : schedule_.steps; }
-  int totalLanes() const { return schedule_.columns ? schedule_.lanes : 1; }
-  Value totalPlace() const { return schedule_.columns || isAlone() ? kernel_.number(0) : step_; }
+  int64_t totals() const { return areLanesKept() ? layout_.lanes() : isAlone() ? 1 : slots(); }
+  int totalLanes() const { return areLanesKept() ? layout_.lanes() : 1; }
+  Value totalPlace() const { return areLanesKept() || isAlone() ? kernel_.number(0) : at_.digits(Bind::Unrolled); }
 
-  Value line() const {
-    if (schedule_.gridSplits > 1) return schedule_.lines == 1 ? kernel_.number(0) : floorDiv(cluster_, schedule_.gridSplits);
-    if (linesPerCta() == 1) return cluster_;
-    if (linesPerCta() == schedule_.block) return cluster_ * linesPerCta() + thread_;
-    const int own = schedule_.columns ? schedule_.across : schedule_.group;
-    return cluster_ * linesPerCta() + (schedule_.columns ? mod(thread_, own) : floorDiv(thread_, own));
-  }
-  Value inGroup() const {
-    if (schedule_.columns) return schedule_.group == 1 ? kernel_.number(0) : floorDiv(thread_, schedule_.across);
-    return schedule_.group == schedule_.block ? thread_ : mod(thread_, schedule_.group);
-  }
-  /// The vector of its line that a thread takes in a step: of rows neighbours take turns, of columns each has some in a row.
-  Value vector() const {
-    const Value first = (split_ * schedule_.chunks() + chunk_) * schedule_.chunk();
-    const Value member = rank_ * schedule_.group + inGroup();
-    if (schedule_.columns) return first + member * schedule_.steps + step_;
-    return first + step_ * (schedule_.ctas * schedule_.group) + member;
-  }
-  Condition isLine() const {
-    return schedule_.gridSplits > 1 ? Condition() : within(line(), clusters() * linesPerCta(), schedule_.lines);
-  }
-  Condition isVector() const {
-    return within(vector(), schedule_.chunks() * schedule_.chunk() * schedule_.gridSplits, schedule_.vectors);
-  }
-
-  /// `lanes` elements of a vector from the `first`th on.
-  LanePlace place(int lanes, Value first) const {
-    LanePlace place;
-    const Value lane{kernel_.pool(), kernel_.pool().axis(lanes)};
-    place.lane = lane.expr();
-    place.alignment = lanes;
-    const int width = schedule_.lanes;
-    if (schedule_.columns) {
-      place.dim = domain_.elementDims() - 1;
-      const int64_t inRow = domain_.dims()[place.dim].extent / schedule_.lanes;
-      if (place.dim > 0) place.base = domain_.unflatten(floorDiv(line(), inRow).expr(), 0, place.dim);
-      place.each = place.base;
-      const Value column = (place.dim > 0 ? mod(line(), inRow) : line()) * width;
-      place.base.insert(place.base.end(), {column.expr(), vector().expr()});
-      place.each.insert(place.each.end(), {(column + lane).expr(), vector().expr()});
-    } else {
-      place.dim = domain_.innermost();
-      place.base = domain_.unflatten(line().expr(), 0, domain_.elementDims());
-      place.each = place.base;
-      const Value start = vector() * width + first;
-      place.base.push_back(start.expr());
-      place.each.push_back((start + lane).expr());
-    }
-    return place;
-  }
-  LanePlace vectorPlace() const { return place(schedule_.lanes, kernel_.number(0)); }
-
-  ir::Block onThreads(ir::Block body) const {
-    return loop(LoopKind::Cluster, rank_, loop(LoopKind::Thread, thread_, std::move(body)));
+  /// One element of a row's vector, or that of each column of a vector.
+  LanePlace elementPlace(Value element) const {
+    if (areLanesKept()) return at_.vector();
+    return at_.at(scanned, at_.index(scanned) * layout_.lanes() + element).vector({kernel_.pool(), kernel_.pool().axis(1)});
   }
   ir::Block eachVector(ir::Block body) const {
-    return when(isLine(), loop(LoopKind::Unrolled, step_, when(isVector(), std::move(body))));
+    return when(at_.isInside(kept), at_.loops(Bind::Unrolled, when(at_.isInside(scanned), std::move(body))));
   }
 
   void addLocals() {
-    const int64_t elements = schedule_.steps * schedule_.lanes;
+    const int64_t elements = slots() * layout_.lanes();
     kernel_.addAccumulators(totals(), totalLanes());
     for (std::size_t i = 0; i < nest_.reductions.size(); ++i) {
       const DType dtype = nest_.reductions[i].body->dtype;
@@ -143,18 +92,18 @@ class ScanKernel {
         return kernel_.addLocal(stem, dtype, count, ir::Space::Private, lanes);
       };
       ScanLocals locals;
-      locals.scanned = add("scanned", elements, schedule_.lanes);
+      locals.scanned = add("scanned", elements, layout_.lanes());
       locals.total = kernel_.accumulator(i);
       if (!isAlone()) locals.start = add("start", totals(), totalLanes());
       if (hasCarry()) locals.carry = add("carry", totalLanes(), totalLanes());
-      if (schedule_.gridSplits > 1) locals.partial = kernel_.addLocal("partial_result", dtype, clusters(), ir::Space::Global);
+      if (isSplit()) locals.partial = kernel_.addLocal("partial_result", dtype, layout_.extent(Bind::Grid), ir::Space::Global);
       locals_.push_back(locals);
     }
     for (const Access& access : domain_.loads()) {
       if (!domain_.moves(access, domain_.elementDims(), domain_.dims().size())) continue;
-      if (access.form && schedule_.columns && domain_.isUniform(access, domain_.elementDims() - 1)) continue;
+      if (access.form && areLanesKept() && domain_.isUniform(access, domain_.elementDims() - 1)) continue;
       held_.emplace_back(access.node, kernel_.addLocal(kernel_.bufferName(access.buffer) + "_held", access.node->dtype, elements,
-                                                       ir::Space::Private, schedule_.lanes));
+                                                       ir::Space::Private, layout_.lanes()));
     }
   }
 
@@ -183,17 +132,16 @@ class ScanKernel {
   /// All vectors of a chunk, read before the first is used.
   ir::Block readVectors() const {
     if (held_.empty()) return {};
-    const LanePlace at = vectorPlace();
+    const LanePlace at = at_.vector();
     const LoadMap memory = readLanes(kernel_.pool(), domain_, at);
     ir::Lanes lanes = kernel_.lanes(at);
-    for (const auto& [load, local] : held_)
-      lanes.stores.push_back({local, (step_ * schedule_.lanes).expr(), memory.at(load), true, {}});
+    for (const auto& [load, local] : held_) lanes.stores.push_back({local, slot().expr(), memory.at(load), true, {}});
     return eachVector({{std::move(lanes)}});
   }
   /// What loads are read as at a place that starts with the `first`th element of a vector.
   LoadMap bindings(const LanePlace& at, Value first) const {
     LoadMap map;
-    for (const auto& [load, local] : held_) map[load] = read(local, load->dtype, step_ * schedule_.lanes + first);
+    for (const auto& [load, local] : held_) map[load] = read(local, load->dtype, slot() + first);
     return readLanes(kernel_.pool(), domain_, at, std::move(map));
   }
   /// Combines the bodies at a place, an accumulator a lane or one for all.
@@ -212,9 +160,9 @@ class ScanKernel {
     ir::Block block = readVectors();
     if (!isAlone()) append(block, set(&ScanLocals::total, totals()));
     if (!isAlone()) append(block, set(&ScanLocals::start, totals()));
-    const Value element = schedule_.columns ? kernel_.number(0) : kernel_.axis(schedule_.lanes);
-    const Value first = step_ * schedule_.lanes + element;
-    ir::Block one{{accumulate(place(totalLanes(), element), element, &ScanLocals::total, totalPlace(), true)}};
+    const Value element = areLanesKept() ? kernel_.number(0) : kernel_.axis(layout_.lanes());
+    const Value first = slot() + element;
+    ir::Block one{{accumulate(elementPlace(element), element, &ScanLocals::total, totalPlace(), true)}};
     append(one, forScans(totalLanes(), [&](std::size_t i) {
              return ir::Store{locals_[i].scanned, first.expr(), read(locals_[i].total, dtypeOf(i), totalPlace()), true, {}};
            }));
@@ -225,23 +173,23 @@ class ScanKernel {
 
   ir::Combine combineTotals() const {
     ir::Combine combine;
-    combine.threads = schedule_.group;
-    combine.stride = schedule_.columns ? schedule_.across : 1;
-    combine.ctas = schedule_.ctas;
+    combine.threads = group();
+    combine.stride = areLanesKept() ? static_cast<int>(layout_.extent(kept, Bind::Thread)) : 1;
+    combine.ctas = static_cast<int>(layout_.extent(Bind::Cluster));
     for (std::size_t i = 0; i < locals_.size(); ++i)
       combine.items.push_back({locals_[i].total, nest_.reductions[i].op, locals_[i].start});
     return combine;
   }
   ir::Combine combineCarries() const {
     ir::Combine combine;
-    combine.threads = schedule_.group;
+    combine.threads = group();
     for (std::size_t i = 0; i < locals_.size(); ++i) combine.items.push_back({locals_[i].carry, nest_.reductions[i].op, {}});
     return combine;
   }
 
   ir::Block storeAll() const {
     ir::Block block;
-    if (hasCarry()) append(block, schedule_.columns ? carryOn() : loop(LoopKind::Unrolled, step_, carryOn()));
+    if (hasCarry()) append(block, areLanesKept() ? carryOn() : at_.loops(Bind::Unrolled, carryOn()));
     append(block, eachVector(elementStores()));
     return block;
   }
@@ -258,62 +206,63 @@ class ScanKernel {
     return block;
   }
   ir::Block elementStores() const {
-    const LanePlace at = vectorPlace();
+    const LanePlace at = at_.vector();
     LoadMap loads;
     for (std::size_t i = 0; i < locals_.size(); ++i) {
       const Reduction& scan = nest_.reductions[i];
-      const Expr* value = read(locals_[i].scanned, dtypeOf(i), step_ * schedule_.lanes);
+      const Expr* value = read(locals_[i].scanned, dtypeOf(i), slot());
       if (!isAlone()) value = kernel_.pool().make(scan.op, {start(i), value});
       loads[scan.result] = value;
     }
     for (const auto& [load, value] : bindings(at, kernel_.number(0))) loads.emplace(load, value);
     ir::Lanes lanes = kernel_.lanes(at);
     lanes.stores = kernel_.elementStores(at, loads);
-    const int64_t rest = domain_.inner().extent % schedule_.lanes;
-    if (schedule_.columns || rest == 0) return {{std::move(lanes)}};
+    const int64_t rest = domain_.inner().extent % layout_.lanes();
+    if (areLanesKept() || rest == 0) return {{std::move(lanes)}};
     ir::Lanes last = lanes;
     last.active = kernel_.number(rest).expr();
-    const Value isWhole = vector() < schedule_.vectors - 1;
+    const Value isWhole = at_.index(scanned) < layout_.dims[scanned].extent - 1;
     return {{ir::If{isWhole.expr(), {{std::move(lanes)}}, {{std::move(last)}}}}};
   }
   /// Where the vector at hand starts: of columns each lane has its own.
   const Expr* start(std::size_t scan) const {
-    if (schedule_.columns) return read(locals_[scan].start, dtypeOf(scan), kernel_.number(0));
+    if (areLanesKept()) return read(locals_[scan].start, dtypeOf(scan), kernel_.number(0));
     return kernel_.pool().load(locals_[scan].start, dtypeOf(scan), totalPlace().expr());
   }
 
   /// What the first grid loop does: it leaves what a share of a row comes to.
   ir::Block totalOfSplit() const {
     ir::Block sum = readVectors();
-    append(sum, eachVector({{accumulate(vectorPlace(), kernel_.number(0), &ScanLocals::carry, kernel_.number(0), false)}}));
+    append(sum, eachVector({{accumulate(at_.vector(), kernel_.number(0), &ScanLocals::carry, kernel_.number(0), false)}}));
     ir::Block all = resetCarry();
-    append(all, loop(LoopKind::Serial, chunk_, std::move(sum)));
-    ir::Block block = onThreads(std::move(all));
+    append(all, at_.loops(Bind::Serial, std::move(sum)));
+    ir::Block block = at_.onThreads(std::move(all));
     block.push_back({combineCarries()});
     ir::Block leave = forScans(1, [&](std::size_t i) {
-      return ir::Store{locals_[i].partial, cluster_.expr(), read(locals_[i].carry, dtypeOf(i), kernel_.number(0)), true, {}};
+      return ir::Store{locals_[i].partial, at_.grid().expr(), read(locals_[i].carry, dtypeOf(i), kernel_.number(0)), true, {}};
     });
-    append(block, onThreads(when(thread_ == 0, std::move(leave))));
+    append(block, at_.onThreads(when(at_.thread() == 0, std::move(leave))));
     return block;
   }
   /// The carries of the splits of the row before this one, a thread each.
   ir::Block splitsBefore() const {
-    ir::Block block = resetCarry();
-    const Value round = kernel_.axis(ceilDiv(schedule_.gridSplits, schedule_.block));
-    const Value number = round * schedule_.block + thread_;
+    ir::Block body = resetCarry();
+    const int64_t block = layout_.extent(Bind::Thread);
+    const Value round = kernel_.axis(ceilDiv(gridSplits(), block)), number = round * block + at_.thread();
     ir::Block add = forScans(1, [&](std::size_t i) {
-      const Expr* total = kernel_.pool().load(locals_[i].partial, dtypeOf(i), (line() * schedule_.gridSplits + number).expr());
+      const Expr* total = kernel_.pool().load(locals_[i].partial, dtypeOf(i), (at_.index(kept) * gridSplits() + number).expr());
       return ir::Store{locals_[i].carry, kernel_.number(0).expr(), total, true, nest_.reductions[i].op};
     });
-    append(block, loop(LoopKind::Unrolled, round, when(number < split_, std::move(add))));
-    return block;
+    append(body, loop(LoopKind::Unrolled, round, when(number < at_.digits(scanned, Bind::Grid), std::move(add))));
+    return body;
   }
 
-  const ScanSchedule schedule_;
   NestKernel kernel_;
   const ReductionNest& nest_;
   const IterationDomain& domain_;
-  Value cluster_, rank_, thread_, chunk_, step_, split_;
+  Placement at_;
+  const Layout& layout_;
+  const int resident_;
   std::vector<std::pair<const Expr*, int>> held_;  // the loads that a thread reads a chunk at a time, and where
   std::vector<ScanLocals> locals_;
 };
@@ -321,7 +270,7 @@ class ScanKernel {
 }  // namespace
 
 ir::Kernel applyScan(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target,
-                     const ScanSchedule& schedule) {
+                     const LayoutSchedule& schedule) {
   return ScanKernel(loops, nest, domain, target, schedule).build();
 }
 

@@ -59,6 +59,11 @@ std::string sum(const std::string& in, const std::string& dims, const std::strin
          ", keepdim=False, dtype=None)\n  return out0\n";
 }
 
+std::string cumsum(const std::string& type, int dim) {
+  return fmt::format("  in self {0}\n  out0 {0} = aten.cumsum.default(self=self, dim={1}, dtype=None)\n  return out0\n", type,
+                     dim);
+}
+
 TEST_CASE("norms and gradients of tensors whose memory runs across their rows") {
   for (const auto& [pixels, channels] : {std::pair{49, 24}, std::pair{196, 40}, std::pair{64, 128}})
     checkAll(fmt::format(R"(  in input  f16[3, {0}, {1}] strides ({2}, 1, {0})
@@ -195,11 +200,15 @@ TEST_CASE("on a CPU: squares of tensors that cross the result, whole and at the 
   CHECK(checkCpu(add("f32[96, 7]", "1, 96")).front().find("transposed") == std::string::npos);
 }
 
+TEST_CASE("scans: vectors at once, threads and CTAs a row or a column") {
+  const std::vector<std::string> rows = checkAll(cumsum("f32[8, 4096]", 1));
+  CHECK(rows.front() == "a b*4: grid a 8, unroll b 4, cluster b 2, thread b 128");
+  CHECK(std::find(rows.begin(), rows.end(), "a b*4: grid a 8, unroll b 4, thread b 256") != rows.end());
+  checkAll(cumsum("f32[20000]", 0));
+  checkAll(cumsum("f16[300, 24]", 0));
+}
+
 TEST_CASE("on a CPU: tiles and blocks of scans") {
-  const auto cumsum = [](const std::string& type, int dim) {
-    return fmt::format("  in self {0}\n  out0 {0} = aten.cumsum.default(self=self, dim={1}, dtype=None)\n  return out0\n", type,
-                       dim);
-  };
   checkCpu(cumsum("f32[9, 100]", 1));
   checkCpu(cumsum("f32[50, 300]", 0));
 }

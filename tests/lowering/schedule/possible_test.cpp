@@ -119,7 +119,57 @@ TEST_CASE("what is no schedule is refused, and why") {
         "schedule: a number up to 1099511627776 is expected at character 15, in place of '9999999999999999999'");
   CHECK(refusal("a b*8: grid a 5, thread b 8 every 2000000000") == "schedule: threads are up to 1024 apart");
   CHECK(refusal("tasks") == "schedule: tasks are for CPUs");
-  CHECK(refusal("scan: lanes 8") == "schedule: the loops have no scan");
+}
+
+TEST_CASE("scans of rows and of columns may be typed in") {
+  const tests::ScheduledNest rows(tests::smallNests()[8]), columns(tests::smallNests()[15]), row(tests::smallNests()[16]);
+  const auto check = [](const tests::ScheduledNest& one, const std::string& text) {
+    CAPTURE(text);
+    const Schedule schedule = parseSchedule(text, one.nest);
+    CHECK(toText(schedule) == text);
+    CHECK(messageOf([&] { lowering::check(schedule, one.nest, tests::hopper()); }) == "");
+    CHECK(one.faultOf(schedule) == "");
+  };
+  check(rows, "a b*2: grid a 6, thread b 32");
+  check(rows, "a b*2: serial b 25, thread a 32");
+  check(rows, "a b*2: grid a 2, serial b 2, unroll b 2, thread a 4, thread b 8");
+  check(rows, "a b*1: grid a 6, unroll b 2, cluster b 2, thread b 32");
+  check(columns, "a(2)*1 b: serial b 7, thread a 32, unroll b 8");
+  check(columns, "a(2)*4 b: grid a 2, cluster b 2, thread b 8, thread a 4, unroll b 4");
+  check(row, "a b*4: grid b 4, serial b 2, unroll b 3, thread b 32; resident 1");
+}
+
+TEST_CASE("what no scan can have is refused, and why") {
+  const tests::ScheduledNest rows(tests::smallNests()[8]), columns(tests::smallNests()[15]), row(tests::smallNests()[16]);
+  const auto refusal = [](const tests::ScheduledNest& one, const std::string& text) {
+    return messageOf([&] { check(parseSchedule(text, one.nest), one.nest, tests::hopper()); });
+  };
+  CHECK(refusal(rows, "a b*2: grid a 5, thread b 32") == "schedule: the parts of dim 'a' count to 5 of 6");
+  CHECK(refusal(rows, "a*2 b: thread a 32, serial b 50") == "schedule: memory runs along the elements");
+  CHECK(refusal(columns, "a(2) b*2: grid a 24, thread b 32") == "schedule: memory runs along the columns");
+  CHECK(refusal(rows, "a b*8: grid a 6, thread b 32") == "schedule: its tensors have no vectors of 8 elements");
+  CHECK(refusal(rows, "a b*2: grid a 6, thread b 32; hold registers") ==
+        "schedule: of a scan there is nothing to say but 'resident'");
+  CHECK(refusal(rows, "a b*2: grid a 6 each 1, thread b 32") == "schedule: scans have no blocks");
+  CHECK(refusal(rows, "a b*2: serial a 6, thread b 32") == "schedule: a thread has one row, or those of one vector");
+  CHECK(refusal(rows, "a b*2: grid a 6, thread b 48") == "schedule: a CTA has whole warps, all of them busy");
+  CHECK(refusal(rows, "a b*2: grid a 6, unroll b 512, thread b 32") ==
+        "schedule: a thread takes up to 512 elements at once, not 1024");
+  CHECK(refusal(rows, "a b*2: grid a 2, unroll b 2, thread a 8, thread b 20") ==
+        "schedule: a group is a part of a warp or whole warps");
+  CHECK(refusal(rows, "a b*2: grid a 6, unroll b 2, serial b 2, thread b 32") ==
+        "schedule: a row is cut for the grid, loops, unrolled loops, the cluster and threads in turn");
+  CHECK(refusal(rows, "a b*2: grid a 3, cluster b 2, thread a 2, thread b 16") ==
+        "schedule: rows that CTAs share take all threads of each");
+  CHECK(refusal(columns, "a(2)*4 b: grid a 2, unroll b 4, cluster b 2, thread b 8, thread a 4") ==
+        "schedule: a column is cut for loops, the cluster, threads and unrolled loops in turn");
+  CHECK(refusal(columns, "a(2)*4 b: grid a 2, grid b 2, thread b 8, thread a 4, unroll b 4") ==
+        "schedule: columns are not split over the grid");
+  CHECK(refusal(columns, "a(2)*4 b: thread a 32, cluster b 2, unroll b 25") ==
+        "schedule: a column of one thread needs no cluster");
+  CHECK(refusal(row, "a b*4: grid b 256, thread b 32; resident 1") == "schedule: its CTAs do not run at once");
+  CHECK(refusal(row, "a b*4: grid b 2, cluster b 2, thread b 256; resident 4") ==
+        "schedule: a row is split by a cluster or by the grid");
 }
 
 TEST_CASE("edits make of nothing what the rules choose") {
