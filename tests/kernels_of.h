@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "lowering/layout/edit.h"
 #include "lowering/schedule/launches.h"
 
 namespace tests {
@@ -9,6 +10,17 @@ namespace tests {
 /// The loops of a graph with all facts about them.
 inline lowering::LoopNests nestsOf(const std::vector<ir::Loops>& all, const ir::Target& target) {
   return lowering::analyzeJointly(lowering::analyze(all, target), target);
+}
+
+/// The schedule of a matrix for each of the loops that reduce it, along whichever of its dims.
+inline std::vector<lowering::Schedule> matrixSchedules(const lowering::LoopNests& nests,
+                                                       const lowering::LayoutSchedule& schedule) {
+  std::vector<lowering::Schedule> schedules;
+  for (const lowering::LoopNest& nest : nests.all) {
+    const bool isOfNest = schedule.layout.laneDim == (nest.domain.runsAlongElements() ? 1 : 0);
+    schedules.emplace_back(isOfNest ? schedule : lowering::transposed(schedule));
+  }
+  return schedules;
 }
 
 /// The kernels of a graph's loops, scheduled by the rules.

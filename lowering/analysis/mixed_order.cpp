@@ -91,6 +91,13 @@ MatrixInput MatrixNest::input(const Access& access) const {
   return {access.buffer, dtype, access.form->constant, domain.stride(access, rowDim), domain.stride(access, 1 - rowDim)};
 }
 
+int64_t MixedOrderReduction::sumBytes() const {
+  int64_t bytes = 0;
+  if (alongColumns)
+    for (const Reduction& sum : alongColumns->nest.reductions) bytes += ir::sizeOf(sum.body->dtype);
+  return bytes;
+}
+
 std::vector<MatrixInput> MixedOrderReduction::inputs() const {
   std::vector<MatrixInput> found;
   for (const auto* matrix : {&alongRows, &alongColumns}) {

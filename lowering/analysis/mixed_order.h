@@ -37,6 +37,8 @@ struct MixedOrderReduction {
   const MatrixNest& any() const { return alongRows ? *alongRows : *alongColumns; }
   int64_t rows() const { return any().rows(); }
   int64_t columns() const { return any().columns(); }
+  /// Bytes of all sums of one column.
+  int64_t sumBytes() const;
   /// What is read, each once; those of all columns alike have the column stride 0, the others 1.
   std::vector<MatrixInput> inputs() const;
 };

@@ -5,11 +5,23 @@
 #include "lowering/heuristics/gpu_limits.h"
 #include "lowering/heuristics/limits.h"
 #include "lowering/heuristics/rule.h"
+#include "lowering/layout/edit.h"
 
 namespace lowering {
 namespace {
 
 constexpr int warp = ir::Target::warp;
+
+struct PersistentMapping {
+  int group = 32;   ///< threads a row
+  int vectors = 1;  ///< of a row that a thread takes
+  int rows = 1;     ///< that a group takes at once
+  int block = 32;   ///< threads of a CTA
+  int grid = 1;     ///< CTAs
+
+  int groups() const { return block / group; }
+  int64_t rowsOfStep() const { return int64_t{grid} * groups() * rows; }
+};
 
 int64_t words(const MixedOrderReduction& matrix, ir::DType dtype) { return ceilDiv(matrix.lanes * ir::sizeOf(dtype), 4); }
 
@@ -31,11 +43,8 @@ VectorRegisters registersOf(const MixedOrderReduction& matrix) {
 }
 
 /// Shared memory of a CTA, whose groups leave there what they have of the columns.
-int64_t sharedBytes(const MixedOrderReduction& matrix, const PersistentSchedule& schedule) {
-  int64_t bytes = 0;
-  if (matrix.alongColumns)
-    for (const Reduction& sum : matrix.alongColumns->nest.reductions) bytes += ir::sizeOf(sum.body->dtype);
-  return schedule.groups() * matrix.columns() * bytes;
+int64_t sharedBytes(const MixedOrderReduction& matrix, const PersistentMapping& mapping) {
+  return mapping.groups() * matrix.columns() * matrix.sumBytes();
 }
 
 /// The most threads of a CTA, in multiples of `unit`, that can have so many registers each.
@@ -49,40 +58,56 @@ int64_t widestBlock(int64_t unit, int64_t registers, const ir::Target& target) {
   return block;
 }
 
+LayoutSchedule scheduleOf(const PersistentMapping& mapping, const MixedOrderReduction& matrix) {
+  const std::size_t row = matrix.any().rowDim, column = 1 - row;
+  LayoutSchedule schedule = unscheduled(matrix.any().domain, {1, 2}, column, matrix.lanes);
+  std::vector<Part>& parts = schedule.layout.parts;
+  parts = {{row, Bind::Serial, ceilDiv(matrix.rows(), mapping.rowsOfStep())},
+           {row, Bind::Unrolled, mapping.rows},
+           {row, Bind::Grid, mapping.grid},
+           {row, Bind::Thread, mapping.groups()},
+           {column, Bind::Unrolled, mapping.vectors},
+           {column, Bind::Thread, mapping.group}};
+  std::erase_if(parts, [](const Part& part) { return part.extent == 1; });
+  schedule.isPersistent = true;
+  schedule.resident = 1;
+  return schedule;
+}
+
 }  // namespace
 
-std::optional<PersistentSchedule> choosePersistentSchedule(const MixedOrderReduction& matrix, const ir::Target& target) {
+std::optional<LayoutSchedule> choosePersistentSchedule(const MixedOrderReduction& matrix, const ir::Target& target) {
   const int64_t rowVectors = matrix.columns() / matrix.lanes;
   const VectorRegisters registers = registersOf(matrix);
   const bool isReduced = matrix.alongRows && matrix.alongRows->nest.traversals() > 0;
   const int64_t enough = isReduced ? limits::persistent::rowBytesAhead : limits::persistent::columnBytesAhead;
-  PersistentSchedule best;
+  PersistentMapping best;
   double most = 0;
   for (int vectors = 1; vectors <= limits::persistent::mostVectors; ++vectors) {
     for (int rows = 1; rows <= (isReduced ? 1 : limits::persistent::mostRows); rows *= 2) {
-      PersistentSchedule schedule;
-      schedule.vectors = vectors;
-      schedule.rows = rows;
-      schedule.group = static_cast<int>(groupOf(ceilDiv(rowVectors, vectors)));
+      PersistentMapping mapping;
+      mapping.vectors = vectors;
+      mapping.rows = rows;
+      mapping.group = static_cast<int>(groupOf(ceilDiv(rowVectors, vectors)));
       const int64_t held = vectors * (registers.shared + rows * registers.ofRow);
-      schedule.block =
-          static_cast<int>(widestBlock(std::max(warp, schedule.group), limits::persistent::ownRegisters + held, target));
-      if (schedule.block == 0 || sharedBytes(matrix, schedule) > target.ctaSharedBytes) continue;
+      mapping.block =
+          static_cast<int>(widestBlock(std::max(warp, mapping.group), limits::persistent::ownRegisters + held, target));
+      if (mapping.block == 0 || sharedBytes(matrix, mapping) > target.ctaSharedBytes) continue;
       // Idle lanes are lost, and what is read ahead keeps memory busy. More threads do better than more vectors of each.
-      const double used = static_cast<double>(rowVectors) / static_cast<double>(schedule.group * vectors);
-      const double ahead = static_cast<double>(std::min(schedule.block * vectors * rows * registers.ofRow * 2, enough));
+      const double used = static_cast<double>(rowVectors) / static_cast<double>(mapping.group * vectors);
+      const double ahead = static_cast<double>(std::min(mapping.block * vectors * rows * registers.ofRow * 2, enough));
       const double worth = used * ahead;
       if (worth <= most) continue;
       most = worth;
-      best = schedule;
+      best = mapping;
     }
   }
   if (most == 0) return std::nullopt;
   best.grid = static_cast<int>(std::min<int64_t>(target.processors, ceilDiv(matrix.rows(), int64_t{best.groups()} * best.rows)));
-  return best;
+  return scheduleOf(best, matrix);
 }
 
-std::optional<PersistentSchedule> choosePersistentColumns(const MixedOrderReduction& columns, const ir::Target& target) {
+std::optional<LayoutSchedule> choosePersistentColumns(const MixedOrderReduction& columns, const ir::Target& target) {
   if (columns.alongRows || columns.rows() < limits::persistent::rowsPerColumn * columns.columns()) return std::nullopt;
   int64_t bytes = 0;
   for (const MatrixInput& input : columns.inputs())
@@ -94,16 +119,15 @@ namespace {
 
 std::optional<Schedule> choose(const LoopNest& nest, const ir::Target& target) {
   if (!nest.hasReductions() || nest.domain.runsAlongElements() || !nest.mixedOrder) return std::nullopt;
-  const std::optional<PersistentSchedule> schedule = choosePersistentColumns(*nest.mixedOrder, target);
-  return schedule ? std::optional<Schedule>(*schedule) : std::nullopt;
+  return choosePersistentColumns(*nest.mixedOrder, target);
 }
 
 /// Columns that all CTAs add to at once.
 std::vector<Schedule> others(const LoopNest& nest, const ir::Target&, const Tuned& tuned) {
-  const auto* own = std::get_if<PersistentSchedule>(&tuned.own);
-  if (own == nullptr || !nest.mixedOrder || !canAdd(*nest.mixedOrder)) return {};
-  PersistentSchedule adding = *own;
-  adding.adds = true;
+  const auto* own = std::get_if<LayoutSchedule>(&tuned.own);
+  if (own == nullptr || !own->isPersistentKernel() || !nest.mixedOrder || !canAdd(*nest.mixedOrder)) return {};
+  LayoutSchedule adding = *own;
+  adding.isAtomic = true;
   return {adding};
 }
 

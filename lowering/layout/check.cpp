@@ -23,26 +23,9 @@ class Checker {
   }
   void operator()(const LayoutSchedule& schedule) const {
     need(target_.backend == ir::Backend::Cuda, "layouts are for GPUs");
-    checkAtomic(schedule.isAtomic, !pointsMeet(nest_.domain));
-    checkLayout(schedule, nest_, target_);
-  }
-  void operator()(const PersistentSchedule& schedule) const {
-    need(target_.backend == ir::Backend::Cuda, "persistent kernels are for GPUs");
-    need(matrix_ != nullptr, "the loops reduce no matrix");
-    const MixedOrderReduction& matrix = *matrix_;
-    checkGroups(schedule.group, schedule.block);
-    need(schedule.vectors > 0 && int64_t{schedule.vectors} * schedule.group * matrix.lanes >= matrix.columns(),
-         "{} vectors of {} threads hold no row of {}", schedule.vectors, schedule.group, matrix.columns());
-    need(schedule.rows > 0 && schedule.rows <= mostHeld && int64_t{schedule.vectors} * schedule.rows * matrix.lanes <= mostHeld,
-         "a thread holds too much");
-    need(schedule.rows == 1 || !matrix.alongRows || matrix.alongRows->nest.traversals() == 0,
-         "rows that are reduced come one by one");
-    need(schedule.grid > 0 && schedule.grid <= target_.processors, "only {} CTAs run at once", target_.processors);
-    if (!matrix.alongColumns) return;
-    int64_t bytes = 0;
-    for (const Reduction& sum : matrix.alongColumns->nest.reductions) bytes += ir::sizeOf(sum.body->dtype);
-    need(schedule.groups() * matrix.columns() * bytes <= target_.ctaSharedBytes, "its partial results exceed shared memory");
-    need(!schedule.adds || canAdd(matrix), "only f32 sums can be added to by all CTAs");
+    // A persistent kernel accumulates in arrays of its own.
+    checkAtomic(schedule.isAtomic && !schedule.isPersistentKernel(), !pointsMeet(nest_.domain));
+    checkLayout(schedule, nest_, matrix_, target_);
   }
 
  private:
@@ -51,12 +34,6 @@ class Checker {
     need(!isAtomic || nest_.domain.accumulates(), "nothing is accumulated that could be atomic");
     need(isAtomic || areApart, "elements in which several {} accumulate are 'atomic'",
          target_.backend == ir::Backend::Cpu ? "tasks" : "threads");
-  }
-  /// Groups of threads that can exchange, in whole warps.
-  static void checkGroups(int group, int block) {
-    need(group > 0 && (isPowerOfTwo(group) || group % ir::Target::warp == 0), "a group is a part of a warp or whole warps");
-    need(block > 0 && block <= ir::Target::ctaThreads && block % ir::Target::warp == 0 && block % group == 0,
-         "a CTA has whole warps and groups, up to {} threads", ir::Target::ctaThreads);
   }
 
   const LoopNest& nest_;

@@ -7,6 +7,7 @@
 #include "ir/index/ceil_div.h"
 #include "lowering/analysis/row_accesses.h"
 #include "lowering/analysis/transposition.h"
+#include "lowering/layout/check_persistent.h"
 #include "lowering/layout/check_scan.h"
 #include "lowering/layout/need.h"
 
@@ -19,8 +20,13 @@ constexpr int64_t mostCovered = int64_t{1} << 48;
 
 class LayoutChecker {
  public:
-  LayoutChecker(const LayoutSchedule& schedule, const LoopNest& nest, const ir::Target& target)
-      : schedule_(schedule), layout_(schedule.layout), nest_(nest), domain_(domainOf(schedule, nest)), target_(target) {}
+  LayoutChecker(const LayoutSchedule& schedule, const LoopNest& nest, const MixedOrderReduction* matrix, const ir::Target& target)
+      : schedule_(schedule),
+        layout_(schedule.layout),
+        nest_(nest),
+        domain_(domainOf(schedule, nest)),
+        matrix_(matrix),
+        target_(target) {}
 
   void check() const {
     checkNumbers();
@@ -28,6 +34,7 @@ class LayoutChecker {
     for (std::size_t d = 0; d < layout_.dims.size(); ++d) checkParts(d);
     checkLaunch();
     checkSlots();
+    if (schedule_.isPersistentKernel()) return checkPersistent(schedule_, nest_, matrix_, target_);
     if (schedule_.staging == Staging::Crossing) return checkTransposition();
     if (!nest_.reduction) return checkPointwise();
     if (nest_.hasScans()) return checkScan(schedule_, domain_, target_);
@@ -105,9 +112,9 @@ class LayoutChecker {
     need(threads() <= ir::Target::ctaThreads, "CTAs have up to {} threads, not {}", ir::Target::ctaThreads, threads());
     need(int64_t{schedule_.resident} * threads() <= target_.processorThreads, "a multiprocessor has {} threads at once",
          target_.processorThreads);
-    need(!schedule_.isPersistent ||
-             (nest_.reduction && cluster > 1 && cluster <= int64_t{schedule_.resident} * target_.processors),
-         "the CTAs of a persistent cluster are more than one, and all resident");
+    const int64_t together = schedule_.isPersistentKernel() ? layout_.extent(Bind::Grid) : cluster;
+    need(!schedule_.isPersistent || (nest_.reduction && together <= int64_t{schedule_.resident} * target_.processors),
+         "the CTAs of a persistent {} are all resident", schedule_.isPersistentKernel() ? "kernel" : "cluster");
     for (std::size_t i = 0; i < layout_.parts.size(); ++i) checkApart(i);
   }
   /// Threads that are so many apart, where those inside leave some idle.
@@ -302,13 +309,15 @@ class LayoutChecker {
   const Layout& layout_;
   const LoopNest& nest_;
   const IterationDomain& domain_;
+  const MixedOrderReduction* matrix_;
   const ir::Target& target_;
 };
 
 }  // namespace
 
-void checkLayout(const LayoutSchedule& schedule, const LoopNest& nest, const ir::Target& target) {
-  LayoutChecker(schedule, nest, target).check();
+void checkLayout(const LayoutSchedule& schedule, const LoopNest& nest, const MixedOrderReduction* matrix,
+                 const ir::Target& target) {
+  LayoutChecker(schedule, nest, matrix, target).check();
 }
 
 }  // namespace lowering

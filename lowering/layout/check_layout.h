@@ -6,7 +6,8 @@
 
 namespace lowering {
 
-/// `check` of a layout on a GPU.
-void checkLayout(const LayoutSchedule& schedule, const LoopNest& nest, const ir::Target& target);
+/// `check` of a layout on a GPU. `matrix` is what a persistent kernel would reduce; null where there is none.
+void checkLayout(const LayoutSchedule& schedule, const LoopNest& nest, const MixedOrderReduction* matrix,
+                 const ir::Target& target);
 
 }  // namespace lowering

@@ -58,8 +58,7 @@ class ScanChecker {
       need(part.dim == scanned || part.bind == Bind::Grid || part.bind == Bind::Thread,
            "a thread has one row, or those of one vector");
     }
-    need(layout_.block == 0 && layout_.extent(Bind::Thread) % warp == 0, "a CTA has whole warps, all of them busy");
-    need(isPowerOfTwo(group()) || group() % warp == 0, "a group is a part of a warp or whole warps");
+    checkGroups(group(), layout_);
     need(isPowerOfTwo(cluster()), "the CTAs of a cluster are a power of two");
   }
 

@@ -68,6 +68,16 @@ LayoutSchedule reorder(LayoutSchedule schedule, std::size_t from, std::size_t to
   return schedule;
 }
 
+LayoutSchedule transposed(LayoutSchedule schedule) {
+  Layout& layout = schedule.layout;
+  std::swap(layout.dims.at(0), layout.dims.at(1));
+  std::swap(layout.dims[0].begin, layout.dims[1].begin);
+  std::swap(layout.dims[0].end, layout.dims[1].end);
+  layout.laneDim = 1 - layout.laneDim;
+  for (Part& part : layout.parts) part.dim = 1 - part.dim;
+  return schedule;
+}
+
 LayoutSchedule hold(LayoutSchedule schedule, Hold where) {
   schedule.hold = where;
   if (where == Hold::Registers) return schedule;

@@ -21,6 +21,8 @@ LayoutSchedule bind(LayoutSchedule schedule, std::size_t part, Bind bind);
 LayoutSchedule unroll(LayoutSchedule schedule, std::size_t part);
 /// A part at another place among the others.
 LayoutSchedule reorder(LayoutSchedule schedule, std::size_t from, std::size_t to);
+/// Of a matrix, the same for loops that reduce it along its other dim: their domain has the two dims in the other order.
+LayoutSchedule transposed(LayoutSchedule schedule);
 /// Elements held in another place.
 LayoutSchedule hold(LayoutSchedule schedule, Hold where);
 

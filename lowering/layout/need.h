@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "ir/error.h"
+#include "ir/target.h"
+#include "lowering/layout/layout.h"
 
 namespace lowering {
 
@@ -19,5 +21,12 @@ void need(bool holds, fmt::format_string<Args...> reason, Args&&... args) {
 }
 
 constexpr bool isPowerOfTwo(int64_t n) { return n > 0 && std::has_single_bit(static_cast<uint64_t>(n)); }
+
+/// Error: Input, unless groups of so many threads can exchange, and fill CTAs of whole warps.
+inline void checkGroups(int64_t group, const Layout& layout) {
+  const int64_t threads = layout.extent(Bind::Thread);
+  need(isPowerOfTwo(group) || group % ir::Target::warp == 0, "a group is a part of a warp or whole warps");
+  need(layout.block == 0 && threads % ir::Target::warp == 0, "a CTA has whole warps, all of them busy");
+}
 
 }  // namespace lowering

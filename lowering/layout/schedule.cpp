@@ -1,19 +1,19 @@
 #include "lowering/layout/schedule.h"
 
+#include "lowering/layout/edit.h"
+
 namespace lowering {
 
 const IterationDomain& domainOf(const LayoutSchedule& schedule, const LoopNest& nest) {
   return schedule.staging == Staging::Crossing && nest.transposition ? nest.transposition->domain : nest.domain;
 }
 
-std::optional<PersistentSchedule> commonSchedule(const Schedule& first, const Schedule& second) {
-  const auto* one = std::get_if<PersistentSchedule>(&first);
-  const auto* other = std::get_if<PersistentSchedule>(&second);
-  if (one == nullptr || other == nullptr) return std::nullopt;
-  PersistentSchedule shared = *one;
-  shared.adds = one->adds || other->adds;
-  PersistentSchedule same = *other;
-  same.adds = shared.adds;
+std::optional<LayoutSchedule> commonSchedule(const Schedule& first, const Schedule& second) {
+  const auto* one = std::get_if<LayoutSchedule>(&first);
+  const auto* other = std::get_if<LayoutSchedule>(&second);
+  if (one == nullptr || other == nullptr || !one->isPersistentKernel() || other->layout.dims.size() != 2) return std::nullopt;
+  LayoutSchedule shared = *one, same = transposed(*other);
+  shared.isAtomic = same.isAtomic = one->isAtomic || other->isAtomic;
   return shared == same ? std::optional(shared) : std::nullopt;
 }
 

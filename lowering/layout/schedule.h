@@ -36,27 +36,15 @@ struct LayoutSchedule {
   Staging staging = Staging::None;
   bool isFlat = false;        ///< without reductions: vectors may run over the end of a row
   bool isBackwards = false;   ///< without reductions: CTAs start with the last elements
-  bool isAtomic = false;      ///< without reductions: threads share the elements that they accumulate in
-  bool isPersistent = false;  ///< Launch::isPersistent
+  bool isAtomic = false;      ///< threads, or the CTAs of a persistent kernel, share the elements that they accumulate in
+  bool isPersistent = false;  ///< CTAs stay until all is done: Launch::isPersistent of clusters, or a persistent kernel
   int resident = 0;           ///< Launch::resident
 
+  /// Whether it lays a mixed-order reduction over as many CTAs as run at once: groups of threads take rows, one after another,
+  /// and hold the sums of columns meanwhile.
+  bool isPersistentKernel() const { return isPersistent && layout.extent(Bind::Cluster) == 1; }
+
   bool operator==(const LayoutSchedule&) const = default;
-};
-
-/// How a mixed-order reduction is laid over as many CTAs of a GPU as run at once: groups of threads take rows, one after another,
-/// and hold the sums of columns meanwhile.
-struct PersistentSchedule {
-  int group = 32;     ///< threads a row
-  int vectors = 1;    ///< of a row that a thread takes
-  int rows = 1;       ///< that a group takes at once
-  int block = 32;     ///< threads of a CTA
-  int grid = 1;       ///< CTAs
-  bool adds = false;  ///< whether CTAs add their sums of columns to one array, atomically, so that results differ from
-                      ///< run to run; else each stores partial results
-
-  int groups() const { return block / group; }
-  int64_t rowsAtOnce() const { return int64_t{grid} * groups() * rows; }
-  bool operator==(const PersistentSchedule&) const = default;
 };
 
 /// How a CPU cuts loops into tasks, and how a task goes through its part. Vectors run along rows where memory does, and else
@@ -86,7 +74,7 @@ struct TaskSchedule {
 };
 
 /// How the loops of a nest are mapped to the threads and the memory of a target; a plain value.
-using Schedule = std::variant<LayoutSchedule, PersistentSchedule, TaskSchedule>;
+using Schedule = std::variant<LayoutSchedule, TaskSchedule>;
 
 /// All of it, as in docs/schedules.md: `a b*8: grid a 64, thread b 32; hold registers, ahead`.
 std::string toText(const Schedule& schedule);
@@ -94,8 +82,9 @@ std::string toText(const Schedule& schedule);
 /// to say.
 Schedule parseSchedule(std::string_view text, const LoopNest& nest);
 
-/// The schedule of two loops in one kernel, nothing where each has its own; what becomes of columns concerns only one of them.
-std::optional<PersistentSchedule> commonSchedule(const Schedule& first, const Schedule& second);
+/// The schedule of two loops in one persistent kernel, nothing where each has its own; what becomes of columns concerns only one
+/// of them.
+std::optional<LayoutSchedule> commonSchedule(const Schedule& first, const Schedule& second);
 
 /// The nest's domain that a schedule lays out.
 const IterationDomain& domainOf(const LayoutSchedule& schedule, const LoopNest& nest);

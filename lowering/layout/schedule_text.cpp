@@ -54,11 +54,6 @@ constexpr auto itemsOf(const LayoutSchedule&) {
                     std::pair{"persistent", &S::isPersistent},
                     std::pair{"resident", &S::resident}};
 }
-constexpr auto itemsOf(const PersistentSchedule&) {
-  using S = PersistentSchedule;
-  return std::tuple{std::pair{"group", &S::group}, std::pair{"vectors", &S::vectors}, std::pair{"rows", &S::rows},
-                    std::pair{"block", &S::block}, std::pair{"grid", &S::grid},       std::pair{"adds", &S::adds}};
-}
 constexpr auto itemsOf(const TaskSchedule&) {
   using S = TaskSchedule;
   return std::tuple{std::pair{"lanes", &S::lanes},
@@ -78,9 +73,6 @@ constexpr auto itemsOf(const TaskSchedule&) {
                     std::pair{"atomic", &S::isAtomic},
                     std::pair{"grain", &S::grain}};
 }
-
-constexpr std::string_view familyOf(const PersistentSchedule&) { return "persistent"; }
-constexpr std::string_view familyOf(const TaskSchedule&) { return "tasks"; }
 
 // ---------------------------------------------------------------------------------------------------------------------
 // To text.
@@ -132,10 +124,9 @@ std::string text(const LayoutSchedule& schedule) {
                      items.empty() ? "" : "; ", fmt::join(items, ", "));
 }
 
-template <typename S>
-std::string text(const S& schedule) {
+std::string text(const TaskSchedule& schedule) {
   const std::vector<std::string> items = itemTexts(schedule);
-  return fmt::format("{}{}{}", familyOf(schedule), items.empty() ? "" : ": ", fmt::join(items, ", "));
+  return fmt::format("tasks{}{}", items.empty() ? "" : ": ", fmt::join(items, ", "));
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -304,9 +295,8 @@ LayoutSchedule readLayout(Reader& reader, const LoopNest& nest) {
   return schedule;
 }
 
-template <typename S>
-S readFamily(Reader& reader) {
-  S schedule;
+TaskSchedule readTasks(Reader& reader) {
+  TaskSchedule schedule;
   if (!reader.isAtEnd()) {
     reader.expect(':');
     readItems(reader, schedule);
@@ -322,12 +312,7 @@ std::string toText(const Schedule& schedule) {
 
 Schedule parseSchedule(std::string_view text, const LoopNest& nest) {
   Reader reader(text);
-  const auto read = [&]() -> Schedule {
-    if (reader.acceptWord("persistent")) return readFamily<PersistentSchedule>(reader);
-    if (reader.acceptWord("tasks")) return readFamily<TaskSchedule>(reader);
-    return readLayout(reader, nest);
-  };
-  Schedule schedule = read();
+  Schedule schedule = reader.acceptWord("tasks") ? Schedule(readTasks(reader)) : readLayout(reader, nest);
   if (!reader.isAtEnd()) reader.fail("the end");
   return schedule;
 }

@@ -14,14 +14,11 @@ class Applier {
   }
 
   ir::Kernel operator()(const LayoutSchedule& schedule) const {
+    if (schedule.isPersistentKernel()) return applyPersistent(matrix(), target_, schedule);
     if (schedule.staging == Staging::Crossing)
       return applyReduction(nest_.loops, transposition().nest, transposition().domain, target_, schedule);
     const auto applyTo = nest_.hasScans() ? applyScan : nest_.reduction ? applyReduction : applyPointwise;
     return applyTo(nest_.loops, loopsOver(), nest_.domain, target_, schedule);
-  }
-  ir::Kernel operator()(const PersistentSchedule& schedule) const {
-    ir::require(nest_.mixedOrder.has_value(), "{} has a persistent schedule and reduces no matrix", nest_.loops.name);
-    return applyPersistent(*nest_.mixedOrder, target_, schedule);
   }
   ir::Kernel operator()(const TaskSchedule& schedule) const {
     if (schedule.isTransposed) return applyTransposedTasks(nest_.loops, transposition(), target_, schedule);
@@ -29,6 +26,10 @@ class Applier {
   }
 
  private:
+  const MixedOrderReduction& matrix() const {
+    ir::require(nest_.mixedOrder.has_value(), "{} has a persistent schedule and reduces no matrix", nest_.loops.name);
+    return *nest_.mixedOrder;
+  }
   const Transposition& transposition() const {
     ir::require(nest_.transposition.has_value(), "{} has a schedule of transpositions and transposes nothing", nest_.loops.name);
     return *nest_.transposition;

@@ -24,7 +24,7 @@ ir::Kernel applyScan(const ir::Loops& loops, const ReductionNest& nest, const It
 
 /// A mixed-order reduction as a persistent kernel: CTAs take rows one after another; after a grid barrier all of them add the
 /// partial results of columns.
-ir::Kernel applyPersistent(const MixedOrderReduction& matrix, const ir::Target& target, const PersistentSchedule& schedule);
+ir::Kernel applyPersistent(const MixedOrderReduction& matrix, const ir::Target& target, const LayoutSchedule& schedule);
 
 /// Tasks on a CPU: loops without scans, of a nest that has no reductions where the loops have none; and scans.
 ir::Kernel applyTasks(const ir::Loops& loops, const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target,

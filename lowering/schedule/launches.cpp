@@ -13,6 +13,7 @@
 #include "lowering/heuristics/limits.h"
 #include "lowering/heuristics/persistent.h"
 #include "lowering/kernel/fuse_horizontally.h"
+#include "lowering/layout/edit.h"
 #include "lowering/schedule/apply.h"
 
 namespace lowering {
@@ -32,7 +33,7 @@ bool matchThreads(Schedule& columns, const Schedule& rows, const LoopNest& ofCol
                   const ir::Target& target) {
   const auto isTiled = [](const LoopNest& nest, const Schedule& schedule, bool alongElements) {
     const auto* layout = std::get_if<LayoutSchedule>(&schedule);
-    return layout != nullptr && layout->staging == Staging::None && nest.hasReductions() &&
+    return layout != nullptr && layout->staging == Staging::None && !layout->isPersistentKernel() && nest.hasReductions() &&
            nest.domain.runsAlongElements() == alongElements;
   };
   if (!isTiled(ofColumns, columns, false) || !isTiled(ofRows, rows, true)) return false;
@@ -110,9 +111,9 @@ class MixedOrderKernels {
   DependenceGraph graph_;
 };
 
-/// The schedule of a matrix that two loops read, where reading it twice costs more than the wait for all CTAs in the end.
-std::optional<PersistentSchedule> mixedOrderSchedule(const LoopNests& nests, const MixedOrderPair& pair,
-                                                     const ir::Target& target) {
+/// The schedule of a matrix that two loops read, for those along its rows, where reading it twice costs more than the wait for
+/// all CTAs in the end.
+std::optional<LayoutSchedule> mixedOrderSchedule(const LoopNests& nests, const MixedOrderPair& pair, const ir::Target& target) {
   if (bytesOf({&nests.all[pair.first], &nests.all[pair.second]}) < limits::persistent::leastMixedBytes) return std::nullopt;
   return choosePersistentSchedule(pair.matrix, target);
 }
@@ -152,7 +153,8 @@ std::vector<Schedule> chooseSchedules(const LoopNests& nests, const ir::Target& 
   for (const MixedOrderPair& pair : nests.mixedOrders) {
     const auto matrix = mixed.canAdd(pair) ? mixedOrderSchedule(nests, pair, target) : std::nullopt;
     if (!matrix) continue;
-    schedules[pair.first] = schedules[pair.second] = *matrix;
+    for (const std::size_t nest : {pair.first, pair.second})
+      schedules[nest] = all[nest].domain.runsAlongElements() ? *matrix : transposed(*matrix);
     mixed.add(pair);
   }
   const DependenceGraph graph = dependencesOf(all);

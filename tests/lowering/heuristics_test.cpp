@@ -67,23 +67,31 @@ std::string scanText(const lowering::LayoutSchedule& schedule) {
   return text + fmt::format(", {} x {} elements a thread at once", layout.extent(Bind::Unrolled), layout.lanes());
 }
 
+std::string persistentText(const lowering::Layout& layout) {
+  const std::size_t column = layout.laneDim, row = 1 - column;
+  return fmt::format("{} CTAs of {} threads, {} threads a row, {} vectors of each, {} rows at once", layout.extent(Bind::Grid),
+                     layout.extent(Bind::Thread), layout.extent(column, Bind::Thread), layout.extent(column, Bind::Unrolled),
+                     layout.extent(row, Bind::Unrolled));
+}
+
 std::string textOf(const lowering::LayoutSchedule& schedule, const lowering::LoopNest& nest) {
+  if (schedule.isPersistentKernel()) return "persistent: " + persistentText(schedule.layout);
   if (nest.hasScans()) return "scan: " + scanText(schedule);
   if (schedule.staging == lowering::Staging::All) return "staged: " + stagedText(schedule);
   return nest.domain.runsAlongElements() ? "rows: " + rowsText(schedule) : "columns: " + columnsText(schedule);
 }
 
-std::string textOf(const lowering::PersistentSchedule& schedule) {
-  return fmt::format("{} CTAs of {} threads, {} threads a row, {} vectors of each, {} rows at once", schedule.grid,
-                     schedule.block, schedule.group, schedule.vectors, schedule.rows);
+/// The schedule of the first loops of a graph of these lines, as its text.
+std::string textOfFirst(const std::string& lines) {
+  const std::vector<ir::Loops> all = lowering::lower(ir::parseGraph("graph\n" + lines));
+  return toText(lowering::chooseSchedules(tests::nestsOf(all, tests::hopper()), tests::hopper()).front());
 }
 
-/// The schedule of the first loops of a graph of these lines.
+/// The same, in words.
 std::string scheduleOf(const std::string& lines) {
   const std::vector<ir::Loops> all = lowering::lower(ir::parseGraph("graph\n" + lines));
   const lowering::LoopNests nests = tests::nestsOf(all, tests::hopper());
   const lowering::Schedule schedule = lowering::chooseSchedules(nests, tests::hopper()).front();
-  if (const auto* persistent = std::get_if<lowering::PersistentSchedule>(&schedule)) return "persistent: " + textOf(*persistent);
   return textOf(std::get<lowering::LayoutSchedule>(schedule), nests.all.front());
 }
 
@@ -318,9 +326,8 @@ TEST_CASE("scans: from one thread to the whole grid a row, and as many over a co
         "scan: 64 threads of 16 CTAs a vector of columns, 2 a CTA, 4 x 4 elements a thread at once");
   CHECK(cumsum("f16[8, 4096]", 0) == "scan: 4 threads a vector of columns, 32 a CTA, 2 x 8 elements a thread at once");
   const auto text = [](const std::string& type, int dim) {
-    const ir::Graph graph = ir::parseGraph(fmt::format(
-        "graph\n  in self {0}\n  out0 {0} = aten.cumsum.default(self=self, dim={1}, dtype=None)\n  return out0\n", type, dim));
-    return toText(lowering::chooseSchedules(tests::nestsOf(lowering::lower(graph), tests::hopper()), tests::hopper()).front());
+    return textOfFirst(fmt::format(
+        "  in self {0}\n  out0 {0} = aten.cumsum.default(self=self, dim={1}, dtype=None)\n  return out0\n", type, dim));
   };
   CHECK(text("f32[512, 32768]", 1) == "a b*4: grid a 512, serial b 4, unroll b 4, thread b 512");
   CHECK(text("f16[1024, 65536]", 0) == "a*8 b: grid a 512, serial b 16, thread b 16, thread a 16, unroll b 4");
@@ -343,6 +350,9 @@ TEST_CASE("tall matrices: CTAs that stay; as few vectors of a row a thread as le
   CHECK(layerNormBackward(1024, 1024) == "rows: 128 threads a row, 1 x 8 elements a thread, in registers");
   CHECK(sum("f16[131072, 128]", "[0]", "f16[1, 128]") ==
         "persistent: 132 CTAs of 640 threads, 16 threads a row, 1 vectors of each, 4 rows at once");
+  CHECK(textOfFirst("  in self f16[131072, 128]\n"
+                    "  out0 f16[128] = aten.sum.dim_IntList(self=self, dim=[0], keepdim=False, dtype=None)\n  return out0\n") ==
+        "a*8 b: serial b 7, unroll b 4, grid b 132, thread b 40, thread a 16; persistent, resident 1");
   CHECK(sum("f16[8192, 3072]", "[0]", "f16[1, 3072]") == "columns: vectors of 8 columns, 8x64 threads, a cluster of 4 CTAs");
   CHECK(batchNorm("f16[25088, 256]", 256) ==
         "persistent: 132 CTAs of 640 threads, 32 threads a row, 1 vectors of each, 4 rows at once");

@@ -133,12 +133,13 @@ TEST_CASE("mixed-order reductions: persistent CTAs, and a barrier of the grid") 
   out0 f16[64, 96], out1 f16[96], out2 f16[96] = aten.native_layer_norm_backward.default(grad_out=grad_out, input=input, normalized_shape=[96], mean=mean, rstd=rstd, weight=weight, bias=bias, output_mask=[True, True, True])
   return out0, out1, out2
 )"));
-  for (const bool adds : {false, true})
-    for (const lowering::PersistentSchedule& schedule :
-         {lowering::PersistentSchedule{.group = 32, .block = 64, .grid = 4, .adds = adds},
-          lowering::PersistentSchedule{.group = 64, .block = 128, .grid = 2, .adds = adds}}) {
-      const std::vector<lowering::Schedule> schedules(loops.size(), schedule);
-      CHECK(checkAll(lowering::applyAll(tests::nestsOf(loops, smallGpu()), smallGpu(), schedules)) > 0);
+  const lowering::LoopNests nests = tests::nestsOf(loops, smallGpu());
+  for (const std::string text : {"a b*8: serial a 8, grid a 4, thread a 2, thread b 32; persistent, resident 1",
+                                 "a b*8: serial a 16, grid a 2, thread a 2, thread b 64; persistent, resident 1"})
+    for (const char* atomic : {"", ", atomic"}) {
+      const auto rows = lowering::parseSchedule(text + atomic, nests.all[nests.all.front().domain.runsAlongElements() ? 0 : 1]);
+      const auto schedules = tests::matrixSchedules(nests, std::get<lowering::LayoutSchedule>(rows));
+      CHECK(checkAll(lowering::applyAll(nests, smallGpu(), schedules)) > 0);
     }
 }
 

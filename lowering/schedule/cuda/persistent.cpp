@@ -1,14 +1,18 @@
 // Reductions along the rows and along the columns of a matrix that is read once: CTAs that take rows one after another.
 #include <algorithm>
+#include <functional>
+#include <utility>
 
 #include "ir/index/ceil_div.h"
 #include "lowering/heuristics/columns.h"
 #include "lowering/heuristics/limits.h"
 #include "lowering/heuristics/pointwise.h"
 #include "lowering/kernel/fuse_with_grid_barrier.h"
+#include "lowering/layout/edit.h"
 #include "lowering/schedule/apply.h"
 #include "lowering/schedule/cuda/column_epilogue.h"
 #include "lowering/schedule/nest_kernel.h"
+#include "lowering/schedule/placement.h"
 
 namespace lowering {
 namespace {
@@ -20,36 +24,29 @@ constexpr int sectorColumns = ir::Target::sectorBytes / 4;  // of f32
 
 class PersistentKernel {
  public:
-  PersistentKernel(const MixedOrderReduction& matrix, const ir::Target& target, const PersistentSchedule& schedule)
+  PersistentKernel(const MixedOrderReduction& matrix, const ir::Target& target, const LayoutSchedule& schedule)
       : matrix_(matrix),
         schedule_(schedule),
         kernel_(matrix.loops, matrix.any().nest, matrix.any().domain, target),
-        steps_(ceilDiv(matrix.rows(), schedule.rowsAtOnce())),
-        rowVectors_(matrix.columns() / matrix.lanes),
-        cta_(kernel_.axis(schedule.grid)),
-        thread_(kernel_.axis(schedule.block)),
-        step_(kernel_.axis(steps_)),
-        ofStep_(kernel_.axis(schedule.rows)),
-        vector_(kernel_.axis(schedule.vectors)),
-        inGroup_(schedule.group == schedule.block ? thread_ : mod(thread_, schedule.group)),
-        group_(schedule.group == schedule.block ? kernel_.number(0) : floorDiv(thread_, schedule.group)) {}
+        acrossRows_(matrix.any().rowDim),
+        alongRow_(1 - acrossRows_),
+        at_(kernel_.pool(), matrix.any().domain, (schedule.layout.laneDim == alongRow_ ? schedule : transposed(schedule)).layout),
+        layout_(at_.layout()) {}
 
   /// Everything but the columns' results.
   ir::Kernel build() {
     if (rows()) kernel_.addAccumulators(1, 1);
     addInputs();
     addSums();
-    ir::Block grid = onThreads(start());
-    append(grid, loop(LoopKind::Serial, step_, takeRows()));
+    ir::Block grid = at_.onThreads(start());
+    append(grid, at_.loops(Bind::Serial, takeRows()));
     if (columns()) {
-      append(grid, onThreads(writePartials()));
-      append(grid, onThreads(storePartialResults()));
+      append(grid, at_.onThreads(writePartials()));
+      append(grid, at_.onThreads(storePartialResults()));
     }
-    ir::Launch launch;
-    launch.grid = schedule_.grid;
-    launch.block = schedule_.block;
-    launch.resident = 1;
-    return kernel_.assemble(launch, gridLoop(cta_, std::move(grid)));
+    ir::Launch launch = at_.launch();
+    launch.resident = schedule_.resident;
+    return kernel_.assemble(launch, gridLoop(at_.grid(), std::move(grid)));
   }
   /// The local arrays that have what each CTA's rows add up to, [CTA, column], or all of them, by reduction of columns.
   const std::vector<int>& partialResults() const { return partialResults_; }
@@ -68,21 +65,27 @@ class PersistentKernel {
   int traversals() const { return rows() ? rows()->nest.traversals() : 0; }
   const std::vector<Reduction>& sums() const { return columns()->nest.reductions; }
 
-  ir::Block onThreads(ir::Block body) const { return loop(LoopKind::Thread, thread_, std::move(body)); }
+  /// Threads of a row, and groups of so many in a CTA.
+  int group() const { return static_cast<int>(layout_.extent(alongRow_, Bind::Thread)); }
+  int64_t groups() const { return layout_.extent(acrossRows_, Bind::Thread); }
+  int64_t block() const { return layout_.extent(Bind::Thread); }
+  /// Elements of a row that a thread takes.
+  int64_t elements() const { return layout_.extent(alongRow_, Bind::Unrolled) * layout_.lanes(); }
+  bool readsAhead() const { return layout_.extent(Bind::Serial) > 1; }
+
+  Value row() const { return at_.index(acrossRows_); }
+  /// The row that is the thread's in another step.
   Value rowAt(Value step) const {
-    const Value turn = step * schedule_.rows + ofStep_;
-    return (turn * schedule_.grid + cta_) * schedule_.groups() + group_;
+    Placement other = at_;
+    other.replace(acrossRows_, Bind::Serial, step);
+    return other.index(acrossRows_);
   }
-  Value row() const { return rowAt(step_); }
-  Condition isRow(Value row) const { return within(row, (steps_ + 1) * schedule_.rowsAtOnce(), matrix_.rows()); }
-  Value vector() const { return vector_ * schedule_.group + inGroup_; }
-  Value column() const { return vector() * matrix_.lanes; }
+  Value column() const { return at_.index(alongRow_) * layout_.lanes(); }
   /// The place of a vector among those that a thread holds of all rows alike, or of those it takes at once.
-  const Expr* slot() const { return (vector_ * matrix_.lanes).expr(); }
+  const Expr* slot() const { return (at_.digits(alongRow_, Bind::Unrolled) * layout_.lanes()).expr(); }
   const Expr* slot(const Held& held) const {
-    const Value row = held.isOfRow() ? ofStep_ : kernel_.number(0);
-    if (!held.isVector()) return row.expr();
-    return ((row * schedule_.vectors + vector_) * matrix_.lanes).expr();
+    if (!held.isVector()) return at_.digits(acrossRows_, Bind::Unrolled).expr();
+    return held.isOfRow() ? (at_.digits(Bind::Unrolled) * layout_.lanes()).expr() : slot();
   }
   const Expr* inRegisters(const Held& held, int local) const {
     const auto mode = held.isVector() ? ir::LoadMode::Contiguous : ir::LoadMode::PerLane;
@@ -90,15 +93,14 @@ class PersistentKernel {
   }
   /// `body` for each of the rows that a group takes at once.
   ir::Block forRows(Value row, ir::Block body) const {
-    return loop(LoopKind::Unrolled, ofStep_, when(isRow(row), std::move(body)));
+    return at_.loops(acrossRows_, Bind::Unrolled, when(row < matrix_.rows(), std::move(body)));
   }
   const Expr* zero() const { return kernel_.number(0).expr(); }
 
   /// `body` for each of a thread's vectors of a row.
   ir::Block forVectors(ir::Lanes lanes) const {
     if (lanes.stores.empty()) return {};
-    const Condition isInRow = within(vector(), int64_t{schedule_.vectors} * schedule_.group, rowVectors_);
-    return loop(LoopKind::Unrolled, vector_, when(isInRow, {{std::move(lanes)}}));
+    return at_.loops(alongRow_, Bind::Unrolled, when(at_.isInside(alongRow_), {{std::move(lanes)}}));
   }
   ir::Block statement(std::vector<ir::Store> stores) const {
     if (stores.empty()) return {};
@@ -109,19 +111,16 @@ class PersistentKernel {
   }
   ir::Lanes vectorLanes() const {
     ir::Lanes lanes;
-    lanes.axis = kernel_.pool().axis(matrix_.lanes);
+    lanes.axis = kernel_.pool().axis(layout_.lanes());
     return lanes;
   }
-  LanePlace place(const MatrixNest& matrix, const ir::Lanes& lanes, Value column) const {
-    LanePlace place;
-    place.lane = lanes.axis;
-    place.dim = 1 - matrix.rowDim;
-    place.alignment = static_cast<int>(lanes.axis->axis().extent);
-    place.base.resize(2);
-    place.base[matrix.rowDim] = row().expr();
-    place.base[place.dim] = column.expr();
-    place.each = place.base;
-    place.each[place.dim] = (column + Value{kernel_.pool(), lanes.axis}).expr();
+  /// The vector at hand, in the dims of a nest.
+  LanePlace place(const MatrixNest& matrix, const ir::Lanes& lanes) const {
+    LanePlace place = at_.vector({kernel_.pool(), lanes.axis});
+    if (matrix.rowDim == acrossRows_) return place;
+    std::swap(place.base[0], place.base[1]);
+    std::swap(place.each[0], place.each[1]);
+    place.dim = acrossRows_;
     return place;
   }
 
@@ -129,13 +128,13 @@ class PersistentKernel {
     for (const MatrixInput& input : matrix_.inputs()) {
       if (input.rowStride == 0 && input.columnStride == 0) continue;
       const std::string name = kernel_.bufferName(input.buffer);
-      const int lanes = input.columnStride == 1 ? matrix_.lanes : 1;
-      const int64_t ofRow = input.columnStride == 1 ? int64_t{lanes} * schedule_.vectors : 1;
-      const int64_t elements = ofRow * (input.rowStride == 0 ? 1 : schedule_.rows);
-      Held held{input, kernel_.addLocal(name + "_held", input.dtype, elements, ir::Space::Private, lanes), 0};
-      if (held.isOfRow() && steps_ > 1)
-        held.next = kernel_.addLocal(name + "_next", input.dtype, elements, ir::Space::Private, lanes);
-      held_.push_back(held);
+      const int lanes = input.columnStride == 1 ? layout_.lanes() : 1;
+      const int64_t held =
+          (input.columnStride == 1 ? elements() : 1) * (input.rowStride == 0 ? 1 : layout_.extent(acrossRows_, Bind::Unrolled));
+      const auto add = [&](const char* stem) {
+        return kernel_.addLocal(name + stem, input.dtype, held, ir::Space::Private, lanes);
+      };
+      held_.push_back({input, add("_held"), input.rowStride != 0 && readsAhead() ? add("_next") : 0});
     }
   }
   void addSums() {
@@ -143,13 +142,12 @@ class PersistentKernel {
     const int64_t all = matrix_.columns();
     for (const Reduction& reduction : sums()) {
       const ir::DType dtype = reduction.body->dtype;
-      sums_.push_back(
-          kernel_.addLocal("column", dtype, int64_t{matrix_.lanes} * schedule_.vectors, ir::Space::Private, matrix_.lanes));
-      partials_.push_back(kernel_.addLocal("partial", dtype, schedule_.groups() * all, ir::Space::Shared));
+      sums_.push_back(kernel_.addLocal("column", dtype, elements(), ir::Space::Private, layout_.lanes()));
+      partials_.push_back(kernel_.addLocal("partial", dtype, groups() * all, ir::Space::Shared));
       totals_.push_back(kernel_.addLocal("total", dtype, 1, ir::Space::Private));
-      partialResults_.push_back(schedule_.adds
-                                    ? kernel_.addLocal("sum", dtype, all, ir::Space::Sums)
-                                    : kernel_.addLocal("partial_result", dtype, schedule_.grid * all, ir::Space::Global));
+      partialResults_.push_back(
+          schedule_.isAtomic ? kernel_.addLocal("sum", dtype, all, ir::Space::Sums)
+                             : kernel_.addLocal("partial_result", dtype, layout_.extent(Bind::Grid) * all, ir::Space::Global));
     }
   }
 
@@ -169,47 +167,38 @@ class PersistentKernel {
       ir::Lanes clear = vectorLanes();
       for (std::size_t i = 0; i < sums().size(); ++i)
         clear.stores.push_back({sums_[i], slot(), kernel_.pool().identity(sums()[i].op, sums()[i].body->dtype), true, {}});
-      append(block, loop(LoopKind::Unrolled, vector_, {{std::move(clear)}}));
+      append(block, at_.loops(alongRow_, Bind::Unrolled, {{std::move(clear)}}));
     }
     ir::Lanes weights = vectorLanes();
     for (const Held& held : held_)
       if (!held.isOfRow()) weights.stores.push_back({held.now, slot(), memory(held.input, row(), column()), true, {}});
     append(block, forVectors(std::move(weights)));
-    append(block, fetch(rowAt(kernel_.number(0)), [&](const Held& held) { return steps_ > 1 ? held.next : held.now; }));
+    append(block, fetch(rowAt(kernel_.number(0)), readsAhead() ? &Held::next : &Held::now));
     return block;
   }
-  /// Reads a row, if there is one, into registers.
-  ir::Block fetch(Value row, const std::function<int(const Held&)>& to) const {
+  /// A store of each input of rows, for the rows that a group takes at once.
+  ir::Block forInputs(Value row, const std::function<ir::Store(const Held&)>& store) const {
     ir::Lanes lanes = vectorLanes();
     std::vector<ir::Store> values;
-    for (const Held& held : held_) {
-      if (!held.isOfRow()) continue;
-      if (held.isVector())
-        lanes.stores.push_back({to(held), slot(held), memory(held.input, row, column()), true, {}});
-      else
-        values.push_back({to(held), slot(held), memory(held.input, row, kernel_.number(0)), true, {}});
-    }
+    for (const Held& held : held_)
+      if (held.isOfRow()) (held.isVector() ? lanes.stores : values).push_back(store(held));
     ir::Block block = forVectors(std::move(lanes));
     append(block, statement(std::move(values)));
     return forRows(row, std::move(block));
   }
+  /// Reads a row, if there is one, into registers.
+  ir::Block fetch(Value row, int Held::* to) const {
+    return forInputs(row, [&](const Held& held) {
+      const Value at = held.isVector() ? column() : kernel_.number(0);
+      return ir::Store{held.*to, slot(held), memory(held.input, row, at), true, {}};
+    });
+  }
   /// The row that was read ahead becomes the one at hand.
   ir::Block advance() const {
-    if (steps_ == 1) return {};
-    ir::Lanes lanes = vectorLanes();
-    std::vector<ir::Store> values;
-    for (const Held& held : held_) {
-      if (!held.isOfRow()) continue;
-      const ir::Store move{held.now, slot(held), inRegisters(held, held.next), true, {}};
-      if (held.isVector())
-        lanes.stores.push_back(move);
-      else
-        values.push_back(move);
-    }
-    ir::Block block = forVectors(std::move(lanes));
-    append(block, statement(std::move(values)));
-    block = forRows(row(), std::move(block));
-    append(block, fetch(rowAt(step_ + 1), [](const Held& held) { return held.next; }));
+    if (!readsAhead()) return {};
+    ir::Block block = forInputs(
+        row(), [&](const Held& held) { return ir::Store{held.now, slot(held), inRegisters(held, held.next), true, {}}; });
+    append(block, fetch(rowAt(at_.digits(Bind::Serial) + 1), &Held::next));
     return block;
   }
 
@@ -229,24 +218,17 @@ class PersistentKernel {
   ir::Block takeRows() const {
     ir::Block block;
     for (int traversal = 0; traversal < traversals(); ++traversal) {
-      append(block, onThreads(reduceRow(traversal)));
+      append(block, at_.onThreads(reduceRow(traversal)));
       block.push_back({combine(traversal)});
     }
-    append(block, onThreads(useRow()));
+    append(block, at_.onThreads(useRow()));
     return block;
   }
   ir::Block reduceRow(int traversal) const {
     ir::Block block = traversal == 0 ? advance() : ir::Block{};
-    const std::vector<std::size_t> reductions = kernel_.reductionsOf(traversal);
-    block.push_back(kernel_.reset(reductions, 1));
+    block.push_back(kernel_.reset(kernel_.reductionsOf(traversal), 1));
     ir::Lanes lanes = vectorLanes();
-    const LanePlace at = place(*rows(), lanes, column());
-    const LoadMap loads = bindings(*rows());
-    for (const std::size_t i : reductions) {
-      const Reduction& reduction = rows()->nest.reductions[i];
-      lanes.stores.push_back(
-          {kernel_.accumulator(i), zero(), rows()->domain.at(reduction.body, at.each, loads), false, reduction.op});
-    }
+    lanes.stores = kernel_.reductionStores(traversal, place(*rows(), lanes), bindings(*rows()), /*apart=*/false);
     if (traversal == 0) addToColumns(lanes);
     append(block, forRows(row(), forVectors(std::move(lanes))));
     return block;
@@ -254,14 +236,14 @@ class PersistentKernel {
   /// Adds a vector of a row to its columns; in the first traversal, which has just converted the vector.
   void addToColumns(ir::Lanes& lanes) const {
     if (!columns()) return;
-    const LanePlace at = place(*columns(), lanes, column());
+    const LanePlace at = place(*columns(), lanes);
     const LoadMap loads = bindings(*columns());
     for (std::size_t i = 0; i < sums().size(); ++i)
       lanes.stores.push_back({sums_[i], slot(), columns()->domain.at(sums()[i].body, at.each, loads), true, sums()[i].op});
   }
   ir::Combine combine(int traversal) const {
     ir::Combine combine;
-    combine.threads = schedule_.group;
+    combine.threads = group();
     for (const std::size_t i : kernel_.reductionsOf(traversal))
       combine.items.push_back({kernel_.accumulator(i), rows()->nest.reductions[i].op});
     return combine;
@@ -270,7 +252,7 @@ class PersistentKernel {
   ir::Block useRow() const {
     ir::Lanes lanes = vectorLanes();
     if (rows())
-      lanes.stores = kernel_.elementStores(place(*rows(), lanes, column()), bindings(*rows()));
+      lanes.stores = kernel_.elementStores(place(*rows(), lanes), bindings(*rows()));
     else
       addToColumns(lanes);
     ir::Block use = forVectors(std::move(lanes));
@@ -281,45 +263,46 @@ class PersistentKernel {
   }
   ir::Block rowStores() const {
     if (rows()->nest.rowStores.empty()) return {};
-    ir::Lanes lanes;
-    lanes.axis = kernel_.pool().axis(1);
-    lanes.stores = kernel_.rowStores(place(*rows(), lanes, kernel_.number(0)), bindings(*rows()));
-    return when(schedule_.group == 1 ? Condition() : inGroup_ == 0, {{std::move(lanes)}});
+    const LanePlace at = at_.row();
+    ir::Lanes lanes = kernel_.lanes(at);
+    lanes.stores = kernel_.rowStores(at, bindings(*rows()));
+    return when(group() == 1 ? Condition() : at_.digits(alongRow_, Bind::Thread) == 0, {{std::move(lanes)}});
   }
 
   /// What each group has of the columns, [group, column].
   ir::Block writePartials() const {
     ir::Lanes lanes = vectorLanes();
-    const Value to = group_ * matrix_.columns() + column();
+    const Value to = at_.digits(acrossRows_, Bind::Thread) * matrix_.columns() + column();
     for (std::size_t i = 0; i < sums().size(); ++i)
       lanes.stores.push_back({partials_[i], to.expr(), vectorOf(sums_[i], sums()[i].body->dtype), true, {}});
     return forVectors(std::move(lanes));
   }
   ir::Block storePartialResults() const {
-    const int64_t all = matrix_.columns(), count = ceilDiv(all, schedule_.block);
-    const Value step = kernel_.axis(count), column = step * schedule_.block + thread_;
-    const Value group = kernel_.axis(schedule_.groups());
+    const int64_t all = matrix_.columns(), count = ceilDiv(all, block());
+    const Value step = kernel_.axis(count), column = step * block() + at_.thread();
+    const Value group = kernel_.axis(groups());
     std::vector<ir::Store> clear, add, leave;
     for (std::size_t i = 0; i < sums().size(); ++i) {
       const ir::DType dtype = sums()[i].body->dtype;
-      const Value from = group * all + column, to = schedule_.adds ? column : cta_ * all + column;
+      const Value from = group * all + column, to = schedule_.isAtomic ? column : at_.grid() * all + column;
       clear.push_back({totals_[i], zero(), kernel_.pool().identity(sums()[i].op, dtype), true, {}});
       add.push_back({totals_[i], zero(), kernel_.pool().load(partials_[i], dtype, from.expr()), true, sums()[i].op});
       leave.push_back({partialResults_[i], to.expr(), kernel_.pool().load(totals_[i], dtype, zero()), true,
-                       schedule_.adds ? std::optional(sums()[i].op) : std::nullopt, schedule_.adds});
+                       schedule_.isAtomic ? std::optional(sums()[i].op) : std::nullopt, schedule_.isAtomic});
     }
     ir::Block body = statement(std::move(clear));
-    const LoopKind kind = schedule_.groups() <= limits::persistent::unrolledGroups ? LoopKind::Unrolled : LoopKind::Serial;
+    const LoopKind kind = groups() <= limits::persistent::unrolledGroups ? LoopKind::Unrolled : LoopKind::Serial;
     append(body, loop(kind, group, statement(std::move(add))));
     append(body, statement(std::move(leave)));
-    return loop(LoopKind::Serial, step, when(within(column, count * schedule_.block, all), std::move(body)));
+    return loop(LoopKind::Serial, step, when(within(column, count * block(), all), std::move(body)));
   }
 
   const MixedOrderReduction& matrix_;
-  const PersistentSchedule schedule_;
+  const LayoutSchedule schedule_;
   NestKernel kernel_;
-  const int64_t steps_, rowVectors_;
-  Value cta_, thread_, step_, ofStep_, vector_, inGroup_, group_;
+  const std::size_t acrossRows_, alongRow_;  ///< dims: of rows, and of columns
+  Placement at_;
+  const Layout& layout_;
   std::vector<Held> held_;
   std::vector<int> sums_, partials_, totals_, partialResults_;  ///< by reduction of columns
 };
@@ -337,7 +320,7 @@ ir::Kernel resultsKernel(const ir::Loops& results, const ir::Target& target, int
 
 /// The elements of columns as those of rows, whose weights the columns' values are.
 ir::Kernel elementsKernel(const ColumnEpilogue& epilogue, const MixedOrderReduction& matrix, const ir::Target& target,
-                          const PersistentSchedule& schedule) {
+                          const LayoutSchedule& schedule) {
   const ReductionNest& columns = matrix.alongColumns->nest;
   ReductionNest rows;
   rows.kept = columns.reduced;
@@ -350,7 +333,7 @@ ir::Kernel elementsKernel(const ColumnEpilogue& epilogue, const MixedOrderReduct
 
 }  // namespace
 
-ir::Kernel applyPersistent(const MixedOrderReduction& matrix, const ir::Target& target, const PersistentSchedule& schedule) {
+ir::Kernel applyPersistent(const MixedOrderReduction& matrix, const ir::Target& target, const LayoutSchedule& schedule) {
   PersistentKernel persistent(matrix, target, schedule);
   ir::Kernel kernel = persistent.build();
   if (!matrix.alongColumns) return kernel;
@@ -361,7 +344,8 @@ ir::Kernel applyPersistent(const MixedOrderReduction& matrix, const ir::Target& 
     names.push_back(partialResults.back().buffer.name);
   }
   const ColumnEpilogue epilogue(matrix, partialResults);
-  ir::Kernel withResults = fuseWithGridBarrier(kernel, resultsKernel(epilogue.results(), target, schedule.block), names);
+  ir::Kernel withResults = fuseWithGridBarrier(
+      kernel, resultsKernel(epilogue.results(), target, static_cast<int>(schedule.layout.extent(Bind::Thread))), names);
   if (epilogue.elements().stores.empty()) return withResults;
   return fuseWithGridBarrier(withResults, elementsKernel(epilogue, matrix, target, schedule), epilogue.intermediates());
 }

@@ -125,8 +125,10 @@ TEST_CASE("columns: threads side by side and over a column, and blocks a tile") 
 
 TEST_CASE("columns of a tall matrix: CTAs that stay, or tiles") {
   const std::vector<std::string> texts = checkAll(sum("[70000, 16]", "[0]", "[16]"));
-  CHECK(texts.front().starts_with("persistent: "));
-  CHECK(std::find(texts.begin(), texts.end(), texts.front() + ", adds") != texts.end());
+  CHECK(texts.front() == "a*4 b: serial b 2, unroll b 2, grid b 132, thread b 256, thread a 4; persistent, resident 1");
+  const std::string atomic =
+      "a*4 b: serial b 2, unroll b 2, grid b 132, thread b 256, thread a 4; atomic, persistent, resident 1";
+  CHECK(std::find(texts.begin(), texts.end(), atomic) != texts.end());
 }
 
 TEST_CASE("elements: vectors a thread and threads a block") {

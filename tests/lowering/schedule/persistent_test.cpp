@@ -9,6 +9,7 @@
 #include "ir/verify/verify.h"
 #include "lowering/analysis/mixed_order.h"
 #include "lowering/heuristics/persistent.h"
+#include "lowering/layout/check.h"
 #include "lowering/schedule/launches.h"
 #include "lowering/tensor/lowering.h"
 #include "tests/kernels_of.h"
@@ -49,12 +50,14 @@ ir::Target device(int processors) {
 }
 
 /// Schedules loops as one mixed-order reduction, and compares the kernel's memory with that of the loops.
-void checkSchedule(const std::vector<ir::Loops>& all, const lowering::PersistentSchedule& schedule, int processors) {
+void checkSchedule(const std::vector<ir::Loops>& all, const lowering::LayoutSchedule& schedule, int processors) {
   CAPTURE(toText(lowering::Schedule(schedule)));
-  const std::vector<lowering::Schedule> schedules(all.size(), schedule);
   const ir::Target target = device(processors);
-  const std::vector<ir::Kernel> kernels = lowering::narrowIndices(
-      lowering::mergeLaunches(lowering::applyAll(tests::nestsOf(all, target), target, schedules), target));
+  const lowering::LoopNests nests = tests::nestsOf(all, target);
+  const std::vector<lowering::Schedule> schedules = tests::matrixSchedules(nests, schedule);
+  lowering::check(schedules, nests, target);
+  const std::vector<ir::Kernel> kernels =
+      lowering::narrowIndices(lowering::mergeLaunches(lowering::applyAll(nests, target, schedules), target));
   REQUIRE(kernels.size() == 1);
   const ir::Kernel& kernel = kernels.front();
   INFO(ir::toText(kernel));
@@ -80,10 +83,10 @@ void checkMixedOrder(const std::string& lines, int processors) {
   const std::vector<ir::Loops> all = lowering::lower(ir::parseGraph("graph\n" + lines));
   const std::optional<lowering::MixedOrderReduction> matrix = mixedOrderOf(all);
   REQUIRE(matrix);
-  std::optional<lowering::PersistentSchedule> schedule = lowering::choosePersistentSchedule(*matrix, device(processors));
+  std::optional<lowering::LayoutSchedule> schedule = lowering::choosePersistentSchedule(*matrix, device(processors));
   REQUIRE(schedule);
   checkSchedule(all, *schedule, processors);
-  schedule->adds = true;
+  schedule->isAtomic = true;
   if (lowering::canAdd(*matrix)) checkSchedule(all, *schedule, processors);
 }
 
@@ -152,6 +155,26 @@ TEST_CASE("columns whose elements are stored, too: after a grid barrier, from th
                                 type, channels),
                     2);
   }
+}
+
+TEST_CASE("two loops of one matrix are one kernel where each has the same schedule, in its own order of dims") {
+  const std::vector<ir::Loops> all = lowering::lower(ir::parseGraph("graph\n" + layerNormBackward(60, 96)));
+  const lowering::LoopNests nests = tests::nestsOf(all, device(4));
+  REQUIRE(nests.all.size() == 2);
+  const std::size_t rows = nests.all.front().domain.runsAlongElements() ? 0 : 1;
+  const auto kernels = [&](const std::string& ofRows, const std::string& ofColumns) {
+    std::vector<lowering::Schedule> schedules(2);
+    schedules[rows] = lowering::parseSchedule(ofRows, nests.all[rows]);
+    schedules[1 - rows] = lowering::parseSchedule(ofColumns, nests.all[1 - rows]);
+    lowering::check(schedules, nests, device(4));
+    return lowering::applyAll(nests, device(4), schedules).size();
+  };
+  const std::string alongRows = "a b*8: serial a 10, grid a 3, thread a 2, thread b 16; persistent, resident 1";
+  const std::string alongColumns = "a*8 b: serial b 10, grid b 3, thread b 2, thread a 16; persistent, resident 1";
+  CHECK(kernels(alongRows, alongColumns) == 1);
+  CHECK(kernels(alongRows, "a*8 b: serial b 10, grid b 3, thread b 2, thread a 16; atomic, persistent, resident 1") == 1);
+  CHECK(kernels(alongRows, "a*8 b: serial b 15, grid b 2, thread b 2, thread a 16; persistent, resident 1") == 2);
+  CHECK(kernels("a b*8: grid a 60, thread b 32", alongColumns) == 2);
 }
 
 TEST_CASE("no matrix: one vector of the matrix is not aligned, rows are no rows of both, or columns are scanned") {

@@ -101,7 +101,9 @@ inline const std::vector<std::string>& smallNests() {
       "  in condition b8[33, 17] strides (1, 33)\n  in self f16[33, 17]\n  in other f32[33, 17] strides (1, 33)\n"
       "  out0 f32[33, 17] = aten.where.self(condition=condition, self=self, other=other)\n  return out0\n",
       "  in self f32[2, 50, 12]\n  out0 f32[2, 50, 12] = aten.cumsum.default(self=self, dim=1, dtype=None)\n  return out0\n",
-      "  in self f32[3000]\n  out0 f32[3000] = aten.cumsum.default(self=self, dim=0, dtype=None)\n  return out0\n"};
+      "  in self f32[3000]\n  out0 f32[3000] = aten.cumsum.default(self=self, dim=0, dtype=None)\n  return out0\n",
+      "  in self f32[70, 24]\n  out0 f32[24] = aten.sum.dim_IntList(self=self, dim=[0], keepdim=False, dtype=None)\n"
+      "  return out0\n"};
   return all;
 }
 

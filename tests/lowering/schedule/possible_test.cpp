@@ -7,6 +7,7 @@
 #include <set>
 
 #include "ir/error.h"
+#include "lowering/heuristics/persistent.h"
 #include "lowering/heuristics/schedule.h"
 #include "lowering/layout/check.h"
 #include "lowering/layout/edit.h"
@@ -20,7 +21,7 @@ LayoutSchedule edited(const LayoutSchedule& schedule, const LoopNest& nest, std:
   const auto below = [&](std::size_t n) { return n == 0 ? 0 : random() % n; };
   const std::size_t parts = schedule.layout.parts.size(), part = below(parts);
   LayoutSchedule other = schedule;
-  switch (parts == 0 ? 5 + below(6) : below(11)) {
+  switch (parts == 0 ? 5 + below(7) : below(12)) {
     case 0: return split(schedule, part, int64_t{1} << (1 + below(4)));
     case 1: return bind(schedule, part, static_cast<Bind>(below(5)));
     case 2: return unroll(schedule, part);
@@ -33,7 +34,8 @@ LayoutSchedule edited(const LayoutSchedule& schedule, const LoopNest& nest, std:
     case 6: other.readsAhead = !other.readsAhead; return other;
     case 7: other.keepsFunctions = !other.keepsFunctions; return other;
     case 8: other.hasCover = !other.hasCover; break;
-    case 9: other.layout.dims[other.layout.laneDim].lanes = 1 << below(4); break;
+    case 9: other.isAtomic = !other.isAtomic; return other;
+    case 10: other.layout.dims[other.layout.laneDim].lanes = 1 << below(4); break;
     default: other.layout = simplified(other.layout); return other;
   }
   // How many vectors there are follows from the text.
@@ -44,7 +46,8 @@ LayoutSchedule edited(const LayoutSchedule& schedule, const LoopNest& nest, std:
   }
 }
 
-/// What random edits start from: the layouts that rules and tuning choose, and tiles where these are worth it for large tensors.
+/// What random edits start from: the layouts that rules and tuning choose, and tiles and persistent kernels where these are worth
+/// it for large tensors.
 std::vector<LayoutSchedule> startsOf(const LoopNest& nest) {
   std::vector<LayoutSchedule> starts;
   for (const Schedule& schedule : candidates(nest, tests::hopper(), chooseSchedule(nest, tests::hopper())))
@@ -52,6 +55,8 @@ std::vector<LayoutSchedule> startsOf(const LoopNest& nest) {
   const char* tiles = "a*4 b: grid b 2 each 16, grid a 2 each 8, unroll b 4, thread b 4, thread a 8; staged crossing";
   if (nest.transposition && nest.transposition->domain.dims().size() == 2)
     starts.push_back(std::get<LayoutSchedule>(parseSchedule(tiles, nest)));
+  const auto persistent = nest.mixedOrder ? choosePersistentSchedule(*nest.mixedOrder, tests::hopper()) : std::nullopt;
+  if (persistent) starts.push_back(*persistent);
   return starts;
 }
 
@@ -139,6 +144,43 @@ TEST_CASE("scans of rows and of columns may be typed in") {
   check(row, "a b*4: grid b 4, serial b 2, unroll b 3, thread b 32; resident 1");
 }
 
+TEST_CASE("persistent kernels of rows and of columns may be typed in; what they cannot have is refused") {
+  const tests::ScheduledNest rows(tests::smallNests()[1]), columns(tests::smallNests()[17]);
+  const auto refusal = [](const tests::ScheduledNest& one, const std::string& text) {
+    const Schedule schedule = parseSchedule(text + ", resident 1", one.nest);
+    const std::string reason = messageOf([&] { check(schedule, one.nest, tests::hopper()); });
+    return reason.empty() ? one.faultOf(schedule) : reason;
+  };
+  CHECK(refusal(rows, "a b*8: serial a 2, grid a 3, thread b 32; persistent") == "");
+  CHECK(refusal(rows, "a b*8: grid a 2, thread a 4, unroll b 2, thread b 16; persistent") == "");
+  CHECK(refusal(columns, "a*4 b: serial b 3, unroll b 2, grid b 3, thread b 4, thread a 8; persistent") == "");
+  CHECK(refusal(columns, "a*4 b: serial b 9, grid b 2, thread b 4, thread a 8; atomic, persistent") == "");
+  CHECK(refusal(columns, "a*4 b: serial b 9, grid b 2, thread b 4, thread a 8; atomic") ==
+        "schedule: nothing is accumulated that could be atomic");
+  CHECK(refusal(columns, "a*4 b: grid b 140, thread b 4, thread a 8; persistent") ==
+        "schedule: the CTAs of a persistent kernel are all resident");
+  CHECK(refusal(columns, "a*4 b: serial b 9, grid b 2, thread b 4, thread a 8; persistent, hold registers") ==
+        "schedule: of a persistent kernel there is nothing to say but 'atomic', 'persistent' and 'resident 1'");
+  CHECK(refusal(columns, "a*2 b: serial b 9, grid b 2, thread b 4, thread a 16; persistent") ==
+        "schedule: a matrix has two dims, and vectors of 4 columns");
+  CHECK(refusal(columns, "a*4 b: serial b 18, grid b 2, thread b 2 every 16, thread a 8; persistent") ==
+        "schedule: persistent kernels have no blocks");
+  CHECK(refusal(columns, "a*4 b: serial b 9, grid b 2, thread b 4, serial a 2, thread a 8; persistent") ==
+        "schedule: a group has all of a row at once");
+  CHECK(refusal(columns, "a*4 b: grid b 2, serial b 9, thread b 4, thread a 8; persistent") ==
+        "schedule: rows are cut for a loop, unrolled loops, the grid and groups in turn, and columns for unrolled loops and "
+        "threads");
+  CHECK(refusal(columns, "a*4 b: serial b 3, serial b 3, grid b 2, thread b 4, thread a 8; persistent") ==
+        "schedule: rows are taken in one loop");
+  CHECK(refusal(columns, "a*4 b: serial b 18, grid b 2, thread b 2, thread a 8; persistent") ==
+        "schedule: a CTA has whole warps, all of them busy");
+  CHECK(refusal(rows, "a b*8: unroll a 5, thread b 32; persistent") == "schedule: rows that are reduced come one by one");
+  CHECK(refusal(rows, "a b*8: serial a 5, thread b 32; atomic, persistent") ==
+        "schedule: only f32 sums can be added to by all CTAs");
+  const tests::ScheduledNest batch(tests::smallNests()[5]);
+  CHECK(refusal(batch, "a b c*1: grid a 4, serial b 3, thread c 32; persistent") == "schedule: the loops reduce no matrix");
+}
+
 TEST_CASE("what no scan can have is refused, and why") {
   const tests::ScheduledNest rows(tests::smallNests()[8]), columns(tests::smallNests()[15]), row(tests::smallNests()[16]);
   const auto refusal = [](const tests::ScheduledNest& one, const std::string& text) {
@@ -152,7 +194,8 @@ TEST_CASE("what no scan can have is refused, and why") {
         "schedule: of a scan there is nothing to say but 'resident'");
   CHECK(refusal(rows, "a b*2: grid a 6 each 1, thread b 32") == "schedule: scans have no blocks");
   CHECK(refusal(rows, "a b*2: serial a 6, thread b 32") == "schedule: a thread has one row, or those of one vector");
-  CHECK(refusal(rows, "a b*2: grid a 6, thread b 48") == "schedule: a CTA has whole warps, all of them busy");
+  CHECK(refusal(rows, "a b*2: grid a 2, unroll b 4, thread a 3, thread b 8") ==
+        "schedule: a CTA has whole warps, all of them busy");
   CHECK(refusal(rows, "a b*2: grid a 6, unroll b 512, thread b 32") ==
         "schedule: a thread takes up to 512 elements at once, not 1024");
   CHECK(refusal(rows, "a b*2: grid a 2, unroll b 2, thread a 8, thread b 20") ==
@@ -226,8 +269,9 @@ TEST_CASE("whatever passes the check does what the loops do") {
     }
     CHECK(seen.size() > 10);
   }
-  for (const std::string word : {"grid", "cluster", "thread", "serial", "unroll", "every", "each", "threads", "ahead",
-                                 "functions", "cover", "hold registers", "hold shared", "staged all", "staged crossing"}) {
+  for (const std::string word :
+       {"grid", "cluster", "thread", "serial", "unroll", "every", "each", "threads", "ahead", "functions", "cover",
+        "hold registers", "hold shared", "staged all", "staged crossing", "persistent", "atomic"}) {
     CAPTURE(word);
     CHECK(texts.find(word) != std::string::npos);
   }

@@ -96,7 +96,8 @@ TEST_CASE("CTAs that stay keep in registers what they read ahead and what column
 )",
                                                                                   rows, columns)));
     const lowering::LoopNests nests = tests::nestsOf(all, tests::hopper());
-    REQUIRE(std::holds_alternative<lowering::PersistentSchedule>(lowering::chooseSchedules(nests, tests::hopper()).front()));
+    const lowering::Schedule first = lowering::chooseSchedules(nests, tests::hopper()).front();
+    REQUIRE(std::get<lowering::LayoutSchedule>(first).isPersistentKernel());
     for (const ir::Kernel& kernel : tests::kernelsOf(nests, tests::hopper())) CHECK(localBytes(kernel) == 0);
   }
 }
