@@ -34,6 +34,23 @@ Value sumOf(const Tensor& tensor, const std::vector<Element>& elements) {
   return *sum;
 }
 
+Place placeOf(Value index, int64_t extent, int64_t least) {
+  const Value wide = cast(index, ir::DType::I64);
+  const Value at = min(max(wide, least), extent - 1);
+  return {at, at == wide};
+}
+
+Tensor zeros(const Context& c) {
+  const ir::TensorType& type = c.outputType();
+  return {type.dtype, type.sizes, [zero = Value{c.pool(), c.pool().integer(type.dtype, 0)}](const Index&) { return zero; }};
+}
+
+Tensor accumulated(const Context& c, Scatter scatter) {
+  Tensor result = zeros(c);
+  result.scatter = std::make_shared<const Scatter>(std::move(scatter));
+  return result;
+}
+
 Index leading(const Index& index, std::size_t without) {
   return {index.begin(), index.end() - static_cast<std::ptrdiff_t>(without)};
 }

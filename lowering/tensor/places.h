@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "lowering/tensor/tensor.h"
+#include "lowering/tensor/context.h"
 
 namespace lowering {
 
@@ -28,6 +28,14 @@ std::vector<Element> elementsAt(const Index& index, const std::vector<Places>& n
 Value read(const Tensor& tensor, const Element& element, Value other);
 /// The sum of elements of a tensor, of its dtype.
 Value sumOf(const Tensor& tensor, const std::vector<Element>& elements);
+
+/// The place that an index from memory names along a dimension of so many elements, and whether there is one from `least` on.
+/// Whatever is in memory, no other element is read or written.
+Place placeOf(Value index, int64_t extent, int64_t least = 0);
+
+/// Zeros of the type of a call's first output, and these with values added to their elements.
+Tensor zeros(const Context& c);
+Tensor accumulated(const Context& c, Scatter scatter);
 
 /// The first dimensions of an index, all but so many.
 Index leading(const Index& index, std::size_t without);

@@ -2,12 +2,16 @@
 #include <algorithm>
 
 #include "ir/error.h"
-#include "lowering/operators/indexing/place.h"
+#include "lowering/tensor/lowering.h"
+#include "lowering/tensor/places.h"
 
 namespace lowering {
 namespace {
 
 using ir::DType;
+
+/// A place that counts from the end where it is negative.
+Place fromEnd(const Place& place, int64_t extent) { return {where(place.at < 0, place.at + extent, place.at), place.exists}; }
 
 const Lowering gather{"aten::gather", [](Context& c) {
                         const Tensor self = c.tensor("self"), places = c.tensor("index");

@@ -1,6 +1,7 @@
 // Values that are added to elements of a tensor at places that an index tensor names.
 #include "ir/error.h"
-#include "lowering/operators/indexing/place.h"
+#include "lowering/tensor/lowering.h"
+#include "lowering/tensor/places.h"
 
 namespace lowering {
 namespace {
@@ -44,27 +45,21 @@ Tensors scatterAdd(Context& c) {
   return added(self, index.sizes, c.dims("dim", self.sizes.size()), index.at, source.at);
 }
 
-/// A tensor of zeros with a call's result's type.
-Tensor zeros(const Context& c) {
-  const ir::TensorType& type = c.outputType();
-  return {type.dtype, type.sizes, [zero = Value{c.pool(), c.pool().integer(type.dtype, 0)}](const Index&) { return zero; }};
-}
-
 /// The gradient of a row is the sum of those of its copies, but for that of `padding_idx`.
 Tensors embeddingBackward(Context& c) {
   if (c.flag("scale_grad_by_freq")) ir::fail(ir::ErrorKind::Unsupported, "gradients by the frequency of rows are not lowered");
-  const Tensor grad = c.tensor("grad_output"), places = c.tensor("indices"), weight = zeros(c);
+  const Tensor grad = c.tensor("grad_output"), places = c.tensor("indices");
   const int64_t padding = c.integer("padding_idx");
   const auto place = [places](const Index& at) { return places.at(leading(at, 1)); };
   const auto value = [grad, place, padding](const Index& at) { return where(place(at) != padding, grad.at(at), 0.0); };
   Scatter scatter{ir::Op::Add, grad.sizes, {}, value};
-  scatter.place = [place, rows = weight.sizes[0]](const Index& at) { return Index{placeOf(place(at), rows).at, at.back()}; };
-  scatter.value = [place, value, rows = weight.sizes[0]](const Index& at) {
+  scatter.place = [place, rows = c.outputType().sizes[0]](const Index& at) {
+    return Index{placeOf(place(at), rows).at, at.back()};
+  };
+  scatter.value = [place, value, rows = c.outputType().sizes[0]](const Index& at) {
     return where(*placeOf(place(at), rows).exists, value(at), 0.0);
   };
-  Tensor result = weight;
-  result.scatter = std::make_shared<const Scatter>(std::move(scatter));
-  return {result};
+  return {accumulated(c, std::move(scatter))};
 }
 
 const Lowering embeddingDenseBackward{"aten::embedding_dense_backward", embeddingBackward};

@@ -96,9 +96,7 @@ Tensors clampedBackward(Context& c) {
     for (std::size_t d = 0; d < index.size(); ++d) index[d] = simplified(clamped(index[d] - before[d], type.sizes[d]));
     return index;
   };
-  Tensor result{type.dtype, type.sizes, [zero = Value{c.pool(), c.pool().integer(type.dtype, 0)}](const Index&) { return zero; }};
-  result.scatter = std::make_shared<const Scatter>(Scatter{ir::Op::Add, grad.sizes, place, grad.at});
-  return {result};
+  return {accumulated(c, {ir::Op::Add, grad.sizes, place, grad.at})};
 }
 
 const Lowering reflectionPad1d{"aten::reflection_pad1d", padWithElements<mirrored>};

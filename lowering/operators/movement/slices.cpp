@@ -3,6 +3,7 @@
 
 #include "ir/index/ceil_div.h"
 #include "lowering/tensor/lowering.h"
+#include "lowering/tensor/places.h"
 
 namespace lowering {
 namespace {
@@ -40,11 +41,6 @@ Tensor replaced(const Slice& slice, const Tensor& part, const Tensor& other) {
     inside[slice.dim] = slice.number(index[slice.dim]);
     return readWhere(slice.has(index[slice.dim]), part.at(inside), other.at(index));
   });
-}
-
-Tensor zeros(Context& c) {
-  const ir::TensorType& type = c.outputType();
-  return {type.dtype, type.sizes, [zero = Value{c.pool(), c.pool().integer(type.dtype, 0)}](const Index&) { return zero; }};
 }
 
 /// A tensor with one dimension more, of one element.

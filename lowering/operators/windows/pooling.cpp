@@ -1,8 +1,7 @@
 // Averages and maxima of windows, and their gradients.
-#include <cmath>
-#include <limits>
+#include <functional>
+#include <numeric>
 
-#include "ir/index/ceil_div.h"
 #include "lowering/operators/windows/window.h"
 
 namespace lowering {
@@ -120,11 +119,25 @@ Tensors maxPool(Context& c) {
           lazy(DType::I64, type.sizes, [best](const Index& index) { return best(index).place; })};
 }
 
-/// Each element has the gradients of those windows in which it was the largest.
+/// Each element has the gradients of those windows in which it was the largest. A GPU reads them all, where several threads would
+/// add to one element; a CPU adds each one, as tasks own planes.
 template <std::size_t dims>
 Tensors maxPoolBackward(Context& c) {
   const Tensor grad = inOpmath(c.tensor("grad_output")), places = c.tensor("indices");
   const ir::TensorType& type = c.outputType();
+  if (c.backend() == ir::Backend::Cpu) {
+    const ir::Shape plane(type.sizes.end() - dims, type.sizes.end());
+    const auto elementAt = [=](const Index& output) {
+      return placeOf(places.at(output), std::accumulate(plane.begin(), plane.end(), int64_t{1}, std::multiplies<>()));
+    };
+    const auto place = [=](const Index& output) {
+      Index at = leading(output, dims);
+      for (const Value& one : unflattened(elementAt(output).at, plane)) at.push_back(simplified(one));
+      return at;
+    };
+    const auto value = [=](const Index& output) { return where(*elementAt(output).exists, grad.at(output), 0.0); };
+    return {accumulated(c, {ir::Op::Add, grad.sizes, place, value})};
+  }
   const std::vector<Window> windows = windowsOf(c, type.sizes, grad.sizes, dims);
   return {cast(lazy(grad.dtype, type.sizes,
                     [=, sizes = type.sizes](const Index& index) {

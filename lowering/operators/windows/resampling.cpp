@@ -69,13 +69,6 @@ Tensors nearestResized(Context& c) {
   return {lazy(x.dtype, sizes, [=](const Index& index) { return x.at(nearestOf(axes, index)); })};
 }
 
-/// A tensor of zeros, to elements of which others are added.
-Tensor accumulated(const ir::TensorType& type, Scatter scatter, ir::ExprPool& pool) {
-  Tensor result{type.dtype, type.sizes, [zero = Value{pool, pool.integer(type.dtype, 0)}](const Index&) { return zero; }};
-  result.scatter = std::make_shared<const Scatter>(std::move(scatter));
-  return result;
-}
-
 template <std::size_t dims>
 Tensors nearestResizedBackward(Context& c) {
   const Tensor grad = inOpmath(c.tensor("grad_output"));
@@ -83,8 +76,7 @@ Tensors nearestResizedBackward(Context& c) {
   const std::vector<Axis> axes = axesOf(c, type.sizes, grad.sizes, dims);
   const auto isCopied = [](const Axis& axis) { return copiesOf(axis) > 0; };
   if (!std::all_of(axes.begin(), axes.end(), isCopied))
-    return {accumulated(type, {ir::Op::Add, grad.sizes, [axes](const Index& index) { return nearestOf(axes, index); }, grad.at},
-                        c.pool())};
+    return {accumulated(c, {ir::Op::Add, grad.sizes, [axes](const Index& index) { return nearestOf(axes, index); }, grad.at})};
   return {cast(lazy(grad.dtype, type.sizes,
                     [=](const Index& index) {
                       std::vector<Places> copies(axes.size());
@@ -169,6 +161,50 @@ Tensors resized(Context& c) {
                type.dtype)};
 }
 
+/// Outputs on lines that an element of the input may be an end of, and its weight in each.
+struct Share {
+  Place output;
+  Value weight;
+};
+
+/// How many these are at most; nothing where the call's factor is another one than the extents say.
+std::optional<int64_t> mostShares(const Axis& axis, bool alignsCorners) {
+  if (!alignsCorners && axis.scale != static_cast<float>(axis.input) / static_cast<float>(axis.output)) return std::nullopt;
+  const int64_t outputs = alignsCorners ? axis.output - 1 : axis.output, inputs = alignsCorners ? axis.input - 1 : axis.input;
+  if (inputs <= 0 || outputs <= 0) return std::nullopt;
+  return 2 * outputs / inputs + (2 * outputs % inputs == 0 ? 0 : 1);
+}
+
+/// The places of these outputs lie above that of the element before, and below that of the element after.
+std::vector<Share> sharesOf(const Axis& axis, Value element, bool alignsCorners) {
+  const int64_t outputs = alignsCorners ? axis.output - 1 : axis.output, inputs = alignsCorners ? axis.input - 1 : axis.input;
+  const Value before =
+      alignsCorners ? floorDiv((element - 1) * outputs, inputs) : floorDiv((element * 2 - 1) * outputs - inputs, 2 * inputs);
+  std::vector<Share> shares;
+  for (int64_t i = 1; i <= *mostShares(axis, alignsCorners); ++i) {
+    const Value at = simplified(before + i);
+    const std::vector<Tap> ends = onLine(axis, at, alignsCorners);
+    const Value weight = where(ends[0].at == element, ends[0].weight, 0.0) + where(ends[1].at == element, ends[1].weight, 0.0);
+    shares.push_back({{at, (at >= 0) & (at < axis.output)}, weight});
+  }
+  return shares;
+}
+
+/// The sum of the gradients of those outputs, by the element's weights, along one dimension after the other.
+Value weightedShares(const Tensor& grad, const std::vector<Axis>& axes, const Index& index, bool alignsCorners,
+                     const Element& at) {
+  const std::size_t d = at.index.size() - (index.size() - axes.size());
+  if (d == axes.size()) return read(grad, at, Value{index.front().pool(), index.front().pool().integer(grad.dtype, 0)});
+  std::optional<Value> sum;
+  for (const auto& [output, weight] : sharesOf(axes[d], index[at.index.size()], alignsCorners)) {
+    Element next{at.index, at.exists ? *at.exists & *output.exists : *output.exists};
+    next.index.push_back(output.at);
+    const Value one = cast(weight, grad.dtype) * weightedShares(grad, axes, index, alignsCorners, next);
+    sum = sum ? *sum + one : one;
+  }
+  return *sum;
+}
+
 /// Each output adds its gradient, by their weights, to the inputs that it was made of: the last dimensions count these.
 template <std::size_t dims, std::size_t taps, Taps tapsOf>
 Tensors resizedBackward(Context& c) {
@@ -178,7 +214,7 @@ Tensors resizedBackward(Context& c) {
   const bool alignsCorners = c.flag("align_corners");
   ir::Shape sizes = grad.sizes;
   for (std::size_t d = 0; d < dims; ++d) sizes.push_back(taps);
-  /// The tap of a number along a dimension.
+  // The tap of a number along a dimension.
   const auto tapAt = [=](const Index& index, std::size_t d) {
     const std::vector<Tap> all = tapsOf(axes[d], index[index.size() - 2 * dims + d], alignsCorners);
     const Value number = index[index.size() - dims + d];
@@ -199,15 +235,32 @@ Tensors resizedBackward(Context& c) {
     for (std::size_t d = 0; d < dims; ++d) share = share * cast(tapAt(index, d).weight, share.dtype());
     return share;
   };
-  return {accumulated(type, {ir::Op::Add, sizes, place, value}, c.pool())};
+  return {accumulated(c, {ir::Op::Add, sizes, place, value})};
+}
+
+/// Elements that few outputs are made of gather these; threads would meet in what all outputs add.
+template <std::size_t dims>
+Tensors linearBackward(Context& c) {
+  constexpr int64_t few = 8;
+  const Tensor grad = inOpmath(c.tensor("grad_output"));
+  const ir::TensorType& type = c.outputType();
+  const std::vector<Axis> axes = axesOf(c, type.sizes, grad.sizes, dims);
+  const bool alignsCorners = c.flag("align_corners");
+  const auto areFew = [&](const Axis& axis) { return mostShares(axis, alignsCorners).value_or(few + 1) <= few; };
+  if (!std::all_of(axes.begin(), axes.end(), areFew)) return resizedBackward<dims, 2, onLine>(c);
+  return {cast(lazy(grad.dtype, type.sizes,
+                    [=](const Index& index) {
+                      return weightedShares(grad, axes, index, alignsCorners, {leading(index, dims), std::nullopt});
+                    }),
+               type.dtype)};
 }
 
 const Lowering linear1d{"aten::upsample_linear1d", resized<1, onLine>};
 const Lowering bilinear2d{"aten::upsample_bilinear2d", resized<2, onLine>};
 const Lowering trilinear3d{"aten::upsample_trilinear3d", resized<3, onLine>};
 const Lowering bicubic2d{"aten::upsample_bicubic2d", resized<2, onCurve>};
-const Lowering linear1dBackward{"aten::upsample_linear1d_backward", resizedBackward<1, 2, onLine>};
-const Lowering bilinear2dBackward{"aten::upsample_bilinear2d_backward", resizedBackward<2, 2, onLine>};
+const Lowering linear1dBackward{"aten::upsample_linear1d_backward", linearBackward<1>};
+const Lowering bilinear2dBackward{"aten::upsample_bilinear2d_backward", linearBackward<2>};
 const Lowering bicubic2dBackward{"aten::upsample_bicubic2d_backward", resizedBackward<2, 4, onCurve>};
 
 }  // namespace
