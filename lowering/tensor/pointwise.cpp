@@ -45,12 +45,13 @@ struct Arguments {
   std::vector<const ir::Argument*> numbers;  ///< null for tensors
   std::vector<bool> isMask;
   DType common, compute;
+  bool roundsNumbers = false;  ///< to the promoted dtype, as tensors are: a half is compared with the half that is nearest
 
   std::vector<Value> at(ir::ExprPool& pool, const Index& index) const {
     std::vector<Value> values;
     for (std::size_t i = 0; i < tensors.size(); ++i) {
       if (numbers[i] != nullptr) {
-        values.push_back(cast(number(pool, *numbers[i], compute), compute));
+        values.push_back(cast(number(pool, *numbers[i], roundsNumbers ? common : compute), compute));
       } else {
         const Value element = tensors[i].at(index);
         values.push_back(isMask[i] ? cast(element, DType::Bool) : cast(cast(element, common), compute));
@@ -111,6 +112,7 @@ Tensors pointwise(Context& context, const std::vector<Operand>& operands, Promot
   ir::ExprPool& pool = context.pool();
   const bool isPredicate = yieldedType(pool, arguments, function) == DType::Bool;
   const DType result = isPredicate ? DType::Bool : arguments.common;
+  arguments.roundsNumbers = isPredicate;
   return {lazy(result, sizes, [&pool, arguments, function, result](const Index& index) {
     return cast(function(arguments.at(pool, index)), result);
   })};

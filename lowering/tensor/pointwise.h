@@ -34,7 +34,8 @@ using ScalarFunction = std::function<Value(const std::vector<Value>&)>;
 /// The dtype ATen promotes these operands of a call to (at::result_type); masks are left out.
 ir::DType promotedType(const Context& context, const std::vector<Operand>& operands);
 
-/// Broadcasts the operands, promotes them as ATen does, computes in opmath, and rounds once to the result dtype.
+/// Broadcasts the operands, promotes them as ATen does, computes in opmath, and rounds once to the result dtype. A predicate's
+/// numbers are rounded to the promoted dtype, as ATen's are on every device: `x >= 1e-12` is true of a half that is 0.
 Tensors pointwise(Context& context, const std::vector<Operand>& operands, Promotion promotion, const ScalarFunction& function);
 
 namespace detail {

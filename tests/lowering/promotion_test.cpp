@@ -65,6 +65,8 @@ TEST_CASE("products and sums of bools are and and or") {
 TEST_CASE("a comparison is made in the promoted dtype and is bool") {
   CHECK(lowered("aten.lt.Tensor", "i64[4]", "i64[4]", "b8[4]") == "self[i0] < other[i0]");
   CHECK(lowered("aten.eq.Scalar", "f16[4]", "1", "b8[4]") == "f32(self[i0]) == f32(1)");
+  CHECK(lowered("aten.ge.Scalar", "f16[4]", "1e-12", "b8[4]") == "f32(0) <= f32(self[i0])");
+  CHECK(lowered("aten.eq.Scalar", "f16[4]", "0.3", "b8[4]") == "f32(self[i0]) == f32(0.30004883)");
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "tests/opbench/run/operators.h"
 
 namespace {
@@ -58,6 +60,42 @@ TEST_CASE("integers beyond 2^53, which double does not hold") {
   compare("aten.rsub.Scalar", "((T([40], i64), 5, 9007199254740993), {})");
   compare("aten.bitwise_and.Scalar", "((T([40], i64), 9223372036854775807), {})", around);
   compare("aten.fill_.Scalar", "((T([5, 7], i64), 9007199254740993), {})");
+}
+
+TEST_CASE("numbers that a half does not hold: they round to zero, to infinity, to a neighbour") {
+  const tests::Edit near = [](const std::vector<at::Tensor>& tensors) {
+    const std::vector<double> values{0.0,
+                                     -0.0,
+                                     0.3,
+                                     0.2998046875,
+                                     0.300048828125,
+                                     0.30029296875,
+                                     65504,
+                                     65472,
+                                     -65504,
+                                     1,
+                                     1.0009765625,
+                                     0.1,
+                                     5.9604644775390625e-08,
+                                     std::numeric_limits<double>::infinity(),
+                                     -std::numeric_limits<double>::infinity(),
+                                     std::numeric_limits<double>::quiet_NaN()};
+    for (std::size_t i = 0; i < values.size(); ++i) tensors[0].select(0, static_cast<int64_t>(i)).fill_(values[i]);
+  };
+  // ATen refuses numbers beyond the largest half where it rounds them before it computes.
+  for (const char* number : {"1e-12", "0.3", "65519.0", "1e6", "-1e6", "1.0005", "3e-8"})
+    for (const char* op : {"eq", "ne", "lt", "le", "gt", "ge", "add", "sub", "mul", "div", "rsub"})
+      compare(fmt::format("aten.{}.Scalar", op), fmt::format("((T([16], f16), {}), {{}})", number), near);
+  for (const char* number : {"1e-12", "0.3", "65504.0", "1.0005", "3e-8"}) {
+    for (const char* op : {"clamp_min", "clamp_max", "leaky_relu", "elu"})
+      compare(fmt::format("aten.{}.default", op), fmt::format("((T([16], f16), {}), {{}})", number), near);
+    compare("aten.clamp.default", fmt::format("((T([16], f16), -0.3, {}), {{}})", number), near);
+    compare("aten.threshold.default", fmt::format("((T([16], f16), {}, 0.3), {{}})", number), near);
+    compare("aten.masked_fill.Scalar", fmt::format("((T([16], f16), T([16], b8), {}), {{}})", number), near);
+    compare("aten.hardtanh.default", fmt::format("((T([16], f16), -0.3, {}), {{}})", number), near);
+  }
+  for (const char* number : {"1e-12", "0.3", "3e-8"})
+    compare("aten.pow.Tensor_Scalar", fmt::format("((T([16], f16), {}), {{}})", number), near);
 }
 
 TEST_CASE("elementary functions") {
