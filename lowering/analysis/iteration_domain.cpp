@@ -165,6 +165,12 @@ void IterationDomain::addDims(const std::vector<const Expr*>& axes, const std::v
   if (dims_.size() == begin) dims_.push_back({1, {pool_->axis(1)}});
 }
 
+bool IterationDomain::isInPlace() const {
+  return std::any_of(loads_.begin(), loads_.end(), [&](const Access& load) {
+    return std::any_of(stores_.begin(), stores_.end(), [&](const Access& store) { return store.buffer == load.buffer; });
+  });
+}
+
 int64_t IterationDomain::numel(std::size_t begin, std::size_t end) const {
   int64_t count = 1;
   for (std::size_t d = begin; d < end; ++d) count *= dims_[d].extent;

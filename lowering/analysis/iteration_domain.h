@@ -41,6 +41,8 @@ class IterationDomain {
   bool runsAlongElements() const { return runsAlongElements_; }
   const std::vector<Access>& stores() const { return stores_; }
   const std::vector<Access>& loads() const { return loads_; }
+  /// Whether a buffer is read and written.
+  bool isInPlace() const;
   int64_t numel() const { return numel(0, dims_.size()); }
   /// Points of the dims from `begin` to before `end`.
   int64_t numel(std::size_t begin, std::size_t end) const;

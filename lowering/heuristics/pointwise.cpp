@@ -68,13 +68,6 @@ bool waitsForLittle(const IterationDomain& domain) {
          bytes >= limits::pointwise::largeStoreBytes;
 }
 
-/// Whether a buffer is read and written.
-bool isInPlace(const IterationDomain& domain) {
-  return std::any_of(domain.loads().begin(), domain.loads().end(), [&](const Access& load) {
-    return !storesAre(domain, [&](const Access& store) { return store.buffer != load.buffer; });
-  });
-}
-
 /// The narrow vectors of a thread that are as many bytes together as a wide one, or fewer where threads would not fill the
 /// device.
 int narrowVectors(const PointwiseMapping& mapping, const IterationDomain& domain, const ir::Target& target) {
@@ -107,7 +100,7 @@ LayoutSchedule scheduleOf(const PointwiseMapping& mapping, const IterationDomain
   const int64_t vectors = ceilDiv(domain.numel(), mapping.lanes);
   LayoutSchedule schedule;
   schedule.isFlat = mapping.isFlat;
-  schedule.readsAhead = mapping.steps > 1 && !mapping.isFlat && isInPlace(domain);  // a store might be what is read next
+  schedule.readsAhead = mapping.steps > 1 && !mapping.isFlat && domain.isInPlace();  // a store might be what is read next
   schedule.isAtomic = domain.accumulates();  // also where none meet, as threads then wait for no element
   Layout layout;
   layout.dims = {{0, domain.dims().size(), vectors, mapping.lanes}};

@@ -34,6 +34,13 @@ bool sharesColumns(const ir::Loops& loops, const IterationDomain& domain) {
   return found;
 }
 
+/// Elements that a register holds of what is stored. In place two registers at once, of two cache lines, take a quarter longer.
+int oneRegister(const IterationDomain& domain, const ir::Target& target) {
+  int64_t largest = 1;
+  for (const Access& store : domain.stores()) largest = std::max(largest, store.elementBytes);
+  return static_cast<int>(target.vectorBytes / largest);
+}
+
 /// Tasks that accumulate each in elements of their own: those of all rows that may meet in one, and, where these are few, a tile
 /// of their columns. As many values in turn cost less than elements that are exchanged one by one.
 void keepApart(TaskSchedule& schedule, const IterationDomain& domain, const ir::Target& target) {
@@ -57,6 +64,7 @@ TaskSchedule choosePointwiseTasks(const LoopNest& all, const ir::Target& target)
   schedule.isFlat = !domain.accumulates() && domain.dims().size() > 1 && domain.inner().extent < limits::cpu::shortestRow;
   const int64_t elements = schedule.isFlat ? domain.numel() : domain.inner().extent, rows = domain.numel() / elements;
   schedule.lanes = cpuLanes(loops, domain, domain.innermost(), elements, target);
+  if (domain.isInPlace()) schedule.lanes = std::min(schedule.lanes, oneRegister(domain, target));
   const int64_t block = std::min(elements, limits::cpu::rowBlock);
   schedule.tile = ceilDiv(block, schedule.lanes);
   if (!schedule.isFlat && rows > 1 && sharesColumns(loops, domain)) {

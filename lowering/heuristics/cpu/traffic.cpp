@@ -54,7 +54,7 @@ bool exceedsCaches(const ir::Loops& loops, const ir::Target& target) {
     if (buffer.isWritten && buffer.isRead && buffer.type.bytesTouched() > target.cacheBytes) return false;
     bytes += buffer.type.bytesTouched();
   }
-  return bytes > target.cacheBytes * target.processors;
+  return bytes > limits::cpu::streamedCaches.of(target.cacheBytes) * target.processors;
 }
 
 }  // namespace lowering

@@ -260,7 +260,7 @@ TEST_CASE("hoisted values of columns serve several rows, and held functions of a
                    1);
 }
 
-TEST_CASE("a result bypasses the CPU's caches where it exceeds them and vectors of it can be aligned") {
+TEST_CASE("a result bypasses the CPU's caches where it exceeds them by far and vectors of it can be aligned") {
   const auto bypasses = [](int images, int channels, int size) {
     const std::string type = fmt::format("f32[{}, {}, {}, {}]", images, channels, size, size);
     const ir::Loops loops = lowering::lower(ir::parseGraph(fmt::format(R"(graph
@@ -274,10 +274,10 @@ TEST_CASE("a result bypasses the CPU's caches where it exceeds them and vectors 
                                 .front();
     return lowering::apply(loops, tests::avx512()).streamStores;
   };
-  CHECK(bypasses(32, 40, 28));        // runs of 49 registers, though running statistics are read, too
-  CHECK(bypasses(32, 80, 27));        // runs that start anywhere
-  CHECK_FALSE(bypasses(128, 80, 9));  // runs of 5 registers
-  CHECK_FALSE(bypasses(4, 40, 28));   // 1 MB
+  CHECK(bypasses(128, 40, 28));       // runs of 49 registers, though running statistics are read, too
+  CHECK(bypasses(128, 80, 27));       // runs that start anywhere
+  CHECK_FALSE(bypasses(512, 80, 9));  // runs of 5 registers
+  CHECK_FALSE(bypasses(32, 40, 28));  // 8 MB
 }
 
 TEST_CASE("rows that are aligned to a register, and not to a store of two registers, bypass the caches") {
