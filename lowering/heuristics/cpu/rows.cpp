@@ -48,12 +48,16 @@ int64_t chooseRows(const RowFacts& facts, const ir::Target& target) {
   return 2 * whole > most ? whole : most;
 }
 
-/// No more than there are whole vectors in what a traversal goes through at once.
+/// Whether segments are so short that the masked vectors at their ends take long: those of one register take less.
+bool areShort(const RowFacts& facts) { return facts.runs > 1 && facts.extent < limits::cpu::shortSegment; }
+
+/// No more than there are whole vectors in what a traversal goes through at once. Those of one register are half as long.
 int chooseAccumulators(const RowFacts& facts, const TaskSchedule& schedule) {
+  const int64_t most = areShort(facts) ? 2 * limits::cpu::accumulators : limits::cpu::accumulators;
   const bool joins = schedule.splits == 1 && schedule.rows == 1;
   for (int traversal = 0; joins && traversal < facts.nest.traversals(); ++traversal)
-    if (areRunsOne(facts.nest, facts.domain, traversal)) return limits::cpu::accumulators;
-  return static_cast<int>(std::clamp<int64_t>(facts.extent / schedule.lanes, 1, limits::cpu::accumulators));
+    if (areRunsOne(facts.nest, facts.domain, traversal)) return static_cast<int>(most);
+  return static_cast<int>(std::clamp<int64_t>(facts.extent / schedule.lanes, 1, most));
 }
 
 }  // namespace
@@ -64,6 +68,7 @@ TaskSchedule chooseRowTasks(const LoopNest& all, const ir::Target& target) {
   const RowFacts facts{nest, domain};
   TaskSchedule schedule;
   schedule.lanes = cpuLanes(loops, domain, domain.innermost(), facts.extent, target);
+  if (areShort(facts)) schedule.lanes = std::max(1, schedule.lanes / 2);
   schedule.splits = chooseSplits(facts, schedule.lanes, target);
   schedule.rows = schedule.splits == 1 ? chooseRows(facts, target) : 1;
   schedule.unroll = chooseAccumulators(facts, schedule);
