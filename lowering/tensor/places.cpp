@@ -40,10 +40,12 @@ Place placeOf(Value index, int64_t extent, int64_t least) {
   return {at, at == wide};
 }
 
-Tensor zeros(const Context& c) {
-  const ir::TensorType& type = c.outputType();
-  return {type.dtype, type.sizes, [zero = Value{c.pool(), c.pool().integer(type.dtype, 0)}](const Index&) { return zero; }};
+Place fromEnd(const Place& place, int64_t extent) { return {where(place.at < 0, place.at + extent, place.at), place.exists}; }
+
+Tensor zeros(ir::ExprPool& pool, const ir::TensorType& type) {
+  return {type.dtype, type.sizes, [zero = Value{pool, pool.integer(type.dtype, 0)}](const Index&) { return zero; }};
 }
+Tensor zeros(const Context& c) { return zeros(c.pool(), c.outputType()); }
 
 Tensor accumulated(const Context& c, Scatter scatter) {
   Tensor result = zeros(c);

@@ -32,8 +32,11 @@ Value sumOf(const Tensor& tensor, const std::vector<Element>& elements);
 /// The place that an index from memory names along a dimension of so many elements, and whether there is one from `least` on.
 /// Whatever is in memory, no other element is read or written.
 Place placeOf(Value index, int64_t extent, int64_t least = 0);
+/// A place that counts from the end where it is negative.
+Place fromEnd(const Place& place, int64_t extent);
 
-/// Zeros of the type of a call's first output, and these with values added to their elements.
+/// Zeros of a type; of that of a call's first output; these with values added to their elements.
+Tensor zeros(ir::ExprPool& pool, const ir::TensorType& type);
 Tensor zeros(const Context& c);
 Tensor accumulated(const Context& c, Scatter scatter);
 

@@ -102,6 +102,10 @@ Index unflattened(Value number, const ir::Shape& sizes) {
   return index;
 }
 
+Index reshaped(ir::ExprPool& pool, const Index& index, const ir::Shape& sizes, const ir::Shape& others) {
+  return unflattened(index.empty() ? Value{pool, pool.integer(ir::DType::I64, 0)} : flattened(index, sizes), others);
+}
+
 Value simplified(Value index) { return {index.pool(), ir::simplify(index.pool(), index.expr())}; }
 
 Tensor inOpmath(const Tensor& tensor) { return cast(tensor, ir::opmath(tensor.dtype)); }

@@ -54,6 +54,8 @@ Value readWhere(Value condition, Value value, Value other);
 /// The number of the element at an index, of those of these sizes in their order; the index of the element of a number.
 Value flattened(const Index& index, const ir::Shape& sizes);
 Index unflattened(Value number, const ir::Shape& sizes);
+/// The index of the same element where as many have other sizes, in their order.
+Index reshaped(ir::ExprPool& pool, const Index& index, const ir::Shape& sizes, const ir::Shape& others);
 
 /// The same index in fewer operations (ir/index/simplify.h): what is read at it is then read at the axes alone, where it can be.
 Value simplified(Value index);

@@ -1,17 +1,9 @@
 // Elements at places that index tensors name.
-#include <algorithm>
-
 #include "ir/error.h"
-#include "lowering/tensor/lowering.h"
-#include "lowering/tensor/places.h"
+#include "lowering/operators/indexing/indices.h"
 
 namespace lowering {
 namespace {
-
-using ir::DType;
-
-/// A place that counts from the end where it is negative.
-Place fromEnd(const Place& place, int64_t extent) { return {where(place.at < 0, place.at + extent, place.at), place.exists}; }
 
 const Lowering gather{"aten::gather", [](Context& c) {
                         const Tensor self = c.tensor("self"), places = c.tensor("index");
@@ -55,40 +47,13 @@ const Lowering embedding{"aten::embedding", [](Context& c) {
                            return Tensors{slices(c.tensor("weight"), 0, c.tensor("indices"), c.outputType().sizes)};
                          }};
 
-/// Dimensions with index tensors are indexed together, by tensors that are broadcast against each other. Their dimensions come
-/// where the first of them was if they are neighbours, and else first.
 Tensors indexOf(Context& c) {
   const Tensor self = c.tensor("self");
-  const ir::Shape sizes = c.outputType().sizes;
-  std::vector<std::optional<Tensor>> places = c.optionalTensors("indices");
-  places.resize(self.sizes.size());
-  ir::Shape common;
-  std::vector<std::size_t> dims;
-  for (std::size_t d = 0; d < places.size(); ++d) {
-    if (!places[d]) continue;
-    if (places[d]->dtype == DType::Bool || places[d]->dtype == DType::U8)
-      ir::fail(ir::ErrorKind::Unsupported, "an index of bools has a size that its values decide");
-    common = broadcast(common, places[d]->sizes);
-    dims.push_back(d);
-  }
-  const bool areNeighbours = dims.back() - dims.front() + 1 == dims.size();
-  const auto first = static_cast<std::ptrdiff_t>(areNeighbours ? dims.front() : 0);
-  for (std::optional<Tensor>& one : places)
-    if (one) one = expand(*one, common);
-  return {lazy(self.dtype, sizes, [=](const Index& index) {
-    const auto begin = index.begin() + first, end = begin + static_cast<std::ptrdiff_t>(common.size());
-    const Index ofPlaces(begin, end);
-    Index rest(index.begin(), begin);
-    rest.insert(rest.end(), end, index.end());
-    Index from;
-    std::size_t next = 0;
-    for (std::size_t d = 0; d < places.size(); ++d)
-      from.push_back(places[d] ? fromEnd(placeOf(places[d]->at(ofPlaces), self.sizes[d], -self.sizes[d]), self.sizes[d]).at
-                               : rest[next++]);
-    return self.at(from);
-  })};
+  const Indices indices(c, self.sizes);
+  return {lazy(self.dtype, indices.named(), [=](const Index& index) { return self.at(indices.elementAt(index).index); })};
 }
 const Lowering index{"aten::index", indexOf};
+const Lowering unsafeIndex{"aten::_unsafe_index", indexOf};
 
 }  // namespace
 }  // namespace lowering

@@ -1,70 +1,145 @@
-// Values that are added to elements of a tensor at places that an index tensor names.
+// Values that are combined with elements of a tensor at places that index tensors name.
 #include "ir/error.h"
-#include "lowering/tensor/lowering.h"
-#include "lowering/tensor/places.h"
+#include "lowering/operators/indexing/indices.h"
 
 namespace lowering {
 namespace {
 
-/// `self` with values added: the one at an index of `sizes` to the element whose place along `dim` is another one.
-Tensors added(const Tensor& self, const ir::Shape& sizes, const Dims& dim, const std::function<Value(const Index&)>& place,
-              const std::function<Value(const Index&)>& value) {
-  const auto placeAt = [self, dim, place](const Index& index) { return placeOf(place(index), self.sizes[dim.front()]); };
-  Scatter scatter{ir::Op::Add, sizes, {}, {}};
-  scatter.place = [dim, placeAt](const Index& index) {
-    Index to = index;
-    if (!to.empty()) to[dim.front()] = placeAt(index).at;
-    return to;
-  };
-  scatter.value = [value, placeAt](const Index& index) {
-    return index.empty() ? value(index) : where(*placeAt(index).exists, value(index), 0.0);
+/// The element that a value of another index is combined with.
+using ElementOf = std::function<Element(const Index&)>;
+
+/// `self` with values, one at each index of `sizes`, combined with the elements that they name.
+Tensors combined(ir::Op op, const Tensor& self, const ir::Shape& sizes, const ElementOf& element,
+                 const std::function<Value(const Index&)>& value) {
+  if (self.dtype == ir::DType::Bool) ir::fail(ir::ErrorKind::Unsupported, "Bool values that meet in an element are not lowered");
+  Scatter scatter{op, sizes, [element](const Index& index) { return element(index).index; }, {}};
+  scatter.value = [op, element, value](const Index& index) {
+    const std::optional<Value> exists = element(index).exists;
+    const Value one = value(index);
+    return exists ? where(*exists, one, Value{one.pool(), one.pool().identity(op, one.dtype())}) : one;
   };
   Tensor result = self;
   result.scatter = std::make_shared<const Scatter>(std::move(scatter));
   return {result};
 }
 
+/// The elements at the same index but for another place along the call's `dim`.
+ElementOf elementsAlong(const Context& c, const Tensor& self, const std::function<Value(const Index&)>& place) {
+  const std::size_t rank = self.sizes.size();
+  return [dim = c.dims("dim", rank), sizes = self.sizes, place](const Index& index) {
+    if (index.empty()) return Element{index};
+    Element element{index};
+    const Place other = placeOf(place(index), sizes[dim.front()]);
+    element.index[dim.front()] = other.at;
+    element.exists = other.exists;
+    return element;
+  };
+}
+
+/// The operation that a call's `reduce` names.
+ir::Op operationOf(const Context& c) {
+  const std::string name = c.text("reduce");
+  if (c.has("include_self") && !c.flag("include_self"))
+    ir::fail(ir::ErrorKind::Unsupported, "values that replace the elements before they are combined are not lowered");
+  if (name == "add" || name == "sum") return ir::Op::Add;
+  if (name == "multiply" || name == "prod") return ir::Op::Mul;
+  if (name == "amax") return ir::Op::Max;
+  if (name == "amin") return ir::Op::Min;
+  ir::fail(ir::ErrorKind::Unsupported, "values that are combined by {} are not lowered", name);
+}
+
 /// One place for each slice of `source` along `dim`.
-Tensors indexAdd(Context& c) {
-  const Tensor self = c.tensor("self"), index = c.tensor("index");
+ElementOf slicesOf(const Context& c, const Tensor& self) {
+  const Tensor index = c.tensor("index");
   const Dims dim = c.dims("dim", self.sizes.size());
+  return elementsAlong(c, self,
+                       [=](const Index& at) { return index.at(index.sizes.empty() ? Index{} : Index{at[dim.front()]}); });
+}
+
+Tensors indexAdd(Context& c) {
+  const Tensor self = c.tensor("self"), source = cast(c.tensor("source"), self.dtype);
   const Value alpha = c.constant("alpha", ir::opmath(self.dtype));
   const bool isScaled = c.number("alpha") != 1;
-  const Tensor source = cast(c.tensor("source"), self.dtype);
-  const auto place = [index, dim](const Index& at) { return index.at(index.sizes.empty() ? Index{} : Index{at[dim.front()]}); };
   const auto value = [source, alpha, isScaled](const Index& at) {
     const Value element = source.at(at);
     return isScaled ? cast(element, alpha.dtype()) * alpha : element;
   };
-  return added(self, source.sizes, dim, place, value);
+  return combined(ir::Op::Add, self, source.sizes, slicesOf(c, self), value);
 }
 
-/// One place for each element of `src`.
-Tensors scatterAdd(Context& c) {
-  const Tensor self = c.tensor("self"), index = c.tensor("index"), source = cast(c.tensor("src"), self.dtype);
-  return added(self, index.sizes, c.dims("dim", self.sizes.size()), index.at, source.at);
+Tensors indexReduce(Context& c) {
+  const Tensor self = c.tensor("self"), source = c.tensor("source");
+  return combined(operationOf(c), self, source.sizes, slicesOf(c, self), source.at);
 }
+
+/// One place for each element of `src`, or for a number.
+Tensors scattered(const Context& c, ir::Op op) {
+  const Tensor self = c.tensor("self"), index = c.tensor("index");
+  const bool isNumber = c.has("value");
+  const std::function<Value(const Index&)> value =
+      isNumber ? [number = c.constant("value", self.dtype)](const Index&) { return number; }
+               : cast(c.tensor("src"), self.dtype).at;
+  return combined(op, self, index.sizes, elementsAlong(c, self, index.at), value);
+}
+Tensors scatterAdd(Context& c) { return scattered(c, ir::Op::Add); }
+Tensors scatterReduce(Context& c) { return scattered(c, operationOf(c)); }
 
 /// The gradient of a row is the sum of those of its copies, but for that of `padding_idx`.
 Tensors embeddingBackward(Context& c) {
   if (c.flag("scale_grad_by_freq")) ir::fail(ir::ErrorKind::Unsupported, "gradients by the frequency of rows are not lowered");
   const Tensor grad = c.tensor("grad_output"), places = c.tensor("indices");
   const int64_t padding = c.integer("padding_idx");
-  const auto place = [places](const Index& at) { return places.at(leading(at, 1)); };
-  const auto value = [grad, place, padding](const Index& at) { return where(place(at) != padding, grad.at(at), 0.0); };
-  Scatter scatter{ir::Op::Add, grad.sizes, {}, value};
-  scatter.place = [place, rows = c.outputType().sizes[0]](const Index& at) {
-    return Index{placeOf(place(at), rows).at, at.back()};
+  const auto element = [places, rows = c.outputType().sizes[0]](const Index& at) {
+    const Place row = placeOf(places.at(leading(at, 1)), rows);
+    return Element{{row.at, at.back()}, row.exists};
   };
-  scatter.value = [place, value, rows = c.outputType().sizes[0]](const Index& at) {
-    return where(*placeOf(place(at), rows).exists, value(at), 0.0);
+  const auto value = [grad, places, padding](const Index& at) {
+    return where(places.at(leading(at, 1)) != padding, grad.at(at), 0.0);
   };
-  return {accumulated(c, std::move(scatter))};
+  return combined(ir::Op::Add, zeros(c), grad.sizes, element, value);
 }
 
+/// Which of several values an element is set to depends on the order of stores, which eager has and loops do not.
+void requireAccumulation(const Context& c) {
+  if (!c.flag("accumulate")) ir::fail(ir::ErrorKind::Unsupported, "values that replace each other at indices are not lowered");
+}
+
+Tensors indexPut(Context& c) {
+  requireAccumulation(c);
+  const Tensor self = c.tensor("self");
+  const Indices indices(c, self.sizes);
+  const Tensor values = expand(c.tensor("values"), indices.named());
+  return combined(
+      ir::Op::Add, self, indices.named(), [indices](const Index& index) { return indices.elementAt(index); }, values.at);
+}
+
+/// At indices that number all elements.
+Tensors putOf(Context& c) {
+  requireAccumulation(c);
+  const Tensor self = c.tensor("self"), places = c.tensor("index"), source = c.tensor("source");
+  int64_t count = 1;
+  for (const int64_t size : self.sizes) count *= size;
+  const auto element = [=](const Index& index) {
+    const Place place = fromEnd(placeOf(places.at(index), count, -count), count);
+    return Element{unflattened(place.at, self.sizes), place.exists};
+  };
+  const auto value = [=, &pool = c.pool()](const Index& index) {
+    return source.at(reshaped(pool, index, places.sizes, source.sizes));
+  };
+  return combined(ir::Op::Add, self, places.sizes, element, value);
+}
+
+const Lowering indexPutOf{"aten::index_put", indexPut};
+const Lowering indexPutImpl{"aten::_index_put_impl", indexPut};
+const Lowering unsafeIndexPut{"aten::_unsafe_index_put", indexPut};
+const Lowering put{"aten::put", putOf};
 const Lowering embeddingDenseBackward{"aten::embedding_dense_backward", embeddingBackward};
 const Lowering indexAddOf{"aten::index_add", indexAdd};
+const Lowering indexReduceOf{"aten::index_reduce", indexReduce};
 const Lowering scatterAddOf{"aten::scatter_add", scatterAdd};
+const Lowering scatterReduceOf{"aten::scatter_reduce", scatterReduce};
+const Lowering scatterWithReduce{"aten::scatter.reduce", scatterReduce};
+const Lowering scatterValueWithReduce{"aten::scatter.value_reduce", scatterReduce};
 
 }  // namespace
 }  // namespace lowering

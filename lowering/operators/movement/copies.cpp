@@ -1,5 +1,6 @@
-// Copies of whole tensors, of several joined in one, and of elements in another order.
+// Copies of whole tensors, and of several joined in one.
 #include "lowering/tensor/lowering.h"
+#include "lowering/tensor/places.h"
 
 namespace lowering {
 namespace {
@@ -8,6 +9,7 @@ Tensors same(Context& c) { return {c.tensor("self")}; }
 const Lowering cloneOf{"aten::clone", same};
 const Lowering liftFreshCopyOf{"aten::lift_fresh_copy", same};
 const Lowering aliasCopyOf{"aten::alias_copy", same};
+const Lowering detachCopyOf{"aten::detach_copy", same};
 const Lowering copyOf{"aten::copy", [](Context& c) {
                         const Tensor self = c.tensor("self");
                         return Tensors{cast(expand(c.tensor("src"), self.sizes), self.dtype)};
@@ -40,9 +42,7 @@ Tensors catOf(Context& c) {
   Tensors tensors;
   for (const Tensor& tensor : c.tensors("tensors"))
     if (tensor.sizes.size() == type.sizes.size() && tensor.sizes[dim] > 0) tensors.push_back(cast(tensor, type.dtype));
-  if (tensors.empty())
-    return {lazy(type.dtype, type.sizes,
-                 [&c, dtype = type.dtype](const Index&) { return Value{c.pool(), c.pool().integer(dtype, 0)}; })};
+  if (tensors.empty()) return {zeros(c)};
   return {joined(tensors, dim)};
 }
 
@@ -65,50 +65,6 @@ Tensors stackOf(Context& c) {
 
 const Lowering cat{"aten::cat", catOf};
 const Lowering stack{"aten::stack", stackOf};
-
-/// The element of `self` at another index for each one.
-Tensors reordered(Context& c, const std::function<Index(const Tensor& self, Index index)>& from) {
-  const Tensor self = c.tensor("self");
-  return {lazy(self.dtype, c.outputType().sizes, [self, from](const Index& index) { return self.at(from(self, index)); })};
-}
-
-const Lowering flip{"aten::flip", [](Context& c) {
-                      const std::vector<int64_t> wanted = c.integers("dims");
-                      const Dims dims = wanted.empty() ? Dims() : c.dims("dims", c.tensor("self").sizes.size());
-                      return reordered(c, [dims](const Tensor& self, Index index) {
-                        for (const int64_t d : dims) index[d] = (self.sizes[d] - 1) - index[d];
-                        return index;
-                      });
-                    }};
-
-/// Elements whose last dimensions repeat those of `self`.
-const Lowering repeat{"aten::repeat", [](Context& c) {
-                        return reordered(c, [](const Tensor& self, Index index) {
-                          index.erase(index.begin(), index.end() - static_cast<std::ptrdiff_t>(self.sizes.size()));
-                          for (std::size_t d = 0; d < index.size(); ++d) index[d] = mod(index[d], self.sizes[d]);
-                          return index;
-                        });
-                      }};
-
-/// Along dimensions, or, without any, along all elements in their order.
-Tensors rollOf(Context& c) {
-  const std::vector<int64_t> shifts = c.integers("shifts"), dims = c.integers("dims");
-  const auto rolled = [](Value index, int64_t shift, int64_t extent) {
-    return mod(index + ((extent - shift % extent) % extent), extent);
-  };
-  return reordered(c, [=](const Tensor& self, Index index) {
-    for (std::size_t i = 0; i < dims.size(); ++i) {
-      const auto d = static_cast<std::size_t>(dims[i] < 0 ? dims[i] + static_cast<int64_t>(index.size()) : dims[i]);
-      index[d] = rolled(index[d], shifts[i], self.sizes[d]);
-    }
-    if (!dims.empty() || index.empty()) return index;
-    int64_t extent = 1;
-    for (const int64_t size : self.sizes) extent *= size;
-    Value place = rolled(flattened(index, self.sizes), shifts.front(), extent);
-    return unflattened(place, self.sizes);
-  });
-}
-const Lowering roll{"aten::roll", rollOf};
 
 }  // namespace
 }  // namespace lowering

@@ -1,4 +1,4 @@
-// Elements of a part of a tensor that become those of the whole: gradients of slices, and slices that are replaced.
+// Parts of tensors: copies and gradients of them, and wholes in which they are replaced.
 #include <algorithm>
 
 #include "ir/index/ceil_div.h"
@@ -59,6 +59,32 @@ Slice selected(Context& c, const ir::Shape& sizes) {
   return {dim, index < 0 ? index + sizes[dim] : index, 1, 1};
 }
 
+/// The elements of a slice, and without its dimension, which has one.
+Tensors copied(const Context& c, const Slice& slice) {
+  const Tensor self = c.tensor("self");
+  return {lazy(self.dtype, c.outputType().sizes, [=](Index index) {
+    index[slice.dim] = index[slice.dim] * slice.step + slice.start;
+    return self.at(index);
+  })};
+}
+Tensors copiedWithout(Context& c, const Slice& slice) {
+  const Tensor self = c.tensor("self");
+  const Value place{c.pool(), c.pool().integer(ir::DType::I64, slice.start)};
+  return {lazy(self.dtype, c.outputType().sizes, [=](Index index) {
+    index.insert(index.begin() + static_cast<std::ptrdiff_t>(slice.dim), place);
+    return self.at(index);
+  })};
+}
+
+Slice narrowed(Context& c, const ir::Shape& sizes) {
+  const auto dim = static_cast<std::size_t>(c.dim("dim", sizes.size()));
+  const int64_t start = c.integer("start");
+  return {dim, start < 0 ? start + sizes[dim] : start, 1, c.integer("length")};
+}
+
+const Lowering sliceCopy{"aten::slice_copy", [](Context& c) { return copied(c, sliceOf(c, c.tensor("self").sizes)); }};
+const Lowering narrowCopy{"aten::narrow_copy", [](Context& c) { return copied(c, narrowed(c, c.tensor("self").sizes)); }};
+const Lowering selectCopy{"aten::select_copy", [](Context& c) { return copiedWithout(c, selected(c, c.tensor("self").sizes)); }};
 const Lowering sliceBackward{"aten::slice_backward", [](Context& c) {
                                const Tensor whole = zeros(c);
                                return Tensors{replaced(sliceOf(c, whole.sizes), c.tensor("grad_output"), whole)};

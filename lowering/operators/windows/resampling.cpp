@@ -34,7 +34,6 @@ std::vector<Axis> axesOf(const Context& c, const ir::Shape& input, const ir::Sha
 
 Value real(Value index) { return cast(index, DType::F32); }
 Value whole(Value x) { return cast(x, DType::I64); }
-Value number(ir::ExprPool& pool, double x) { return {pool, pool.constant(DType::F32, x)}; }
 
 std::size_t firstOf(const std::vector<Axis>& axes, const Index& index) { return index.size() - axes.size(); }
 

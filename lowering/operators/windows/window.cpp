@@ -18,6 +18,8 @@ std::optional<Value> allOf(const std::vector<std::optional<Value>>& conditions) 
 
 }  // namespace
 
+int64_t Window::mostOutputs() const { return ceilDiv(span(), stride); }
+
 Places Window::elements(Value index) const {
   Places places;
   for (int64_t i = 0; i < kernel; ++i) {
@@ -30,21 +32,31 @@ Places Window::elements(Value index) const {
 }
 
 Places Window::outputs(Value element) const {
-  const int64_t span = (kernel - 1) * dilation + 1;
   const Value place = element + padding;
   const Value last = stride == 1 ? place : floorDiv(place, stride);
   Places places;
-  for (int64_t i = 0; i < ceilDiv(span, stride); ++i) {
+  for (int64_t i = 0; i < mostOutputs(); ++i) {
     const Value at = last - i, inside = place - at * stride;
     const bool isFirst = padding / stride - i >= 0, isLast = (input - 1 + padding) / stride - i < output;
     // The place inside the window is i * stride at least, and less than (i + 1) * stride.
-    const bool isInside = (i + 1) * stride <= span;
+    const bool isInside = (i + 1) * stride <= span();
     places.push_back(
         {at, allOf({isFirst ? std::nullopt : std::optional(at >= 0), isLast ? std::nullopt : std::optional(at < output),
-                    isInside ? std::nullopt : std::optional(inside < span),
+                    isInside ? std::nullopt : std::optional(inside < span()),
                     dilation == 1 ? std::nullopt : std::optional(mod(inside, dilation) == 0)})});
   }
   return places;
+}
+
+Place Window::element(Value output, Value i) const {
+  const Value at = output * stride + i * dilation - padding;
+  const bool isInside = padding == 0 && (this->output - 1) * stride + (kernel - 1) * dilation < input;
+  return {at, isInside ? std::nullopt : std::optional((at >= 0) & (at < input))};
+}
+
+Value Window::number(Value output, Value element) const {
+  const Value inside = element + padding - output * stride;
+  return dilation == 1 ? inside : floorDiv(inside, dilation);
 }
 
 std::vector<Window> windowsOf(const Context& c, const ir::Shape& input, const ir::Shape& output, std::size_t dims) {
@@ -57,13 +69,9 @@ std::vector<Window> windowsOf(const Context& c, const ir::Shape& input, const ir
   const std::vector<int64_t> kernel = numbers("kernel_size", {}), stride = numbers("stride", kernel);
   const std::vector<int64_t> padding = numbers("padding", {0}), dilation = numbers("dilation", {1});
   std::vector<Window> windows;
-  int64_t elements = 1;
-  for (std::size_t d = 0; d < dims; ++d) {
+  for (std::size_t d = 0; d < dims; ++d)
     windows.push_back(
         {kernel[d], stride[d], padding[d], dilation[d], input[input.size() - dims + d], output[output.size() - dims + d]});
-    elements *= kernel[d];
-  }
-  requireFew(elements);
   return windows;
 }
 
@@ -73,15 +81,23 @@ void requireFew(int64_t elements) {
 
 std::vector<Element> elementsOf(const std::vector<Window>& windows, const Index& output) {
   std::vector<Places> places;
-  for (std::size_t d = 0; d < windows.size(); ++d)
+  int64_t elements = 1;
+  for (std::size_t d = 0; d < windows.size(); ++d) {
+    elements *= windows[d].kernel;
+    requireFew(elements);
     places.push_back(windows[d].elements(output[output.size() - windows.size() + d]));
+  }
   return elementsAt(leading(output, windows.size()), places);
 }
 
 std::vector<Element> outputsOf(const std::vector<Window>& windows, const Index& element) {
   std::vector<Places> places;
-  for (std::size_t d = 0; d < windows.size(); ++d)
+  int64_t outputs = 1;
+  for (std::size_t d = 0; d < windows.size(); ++d) {
+    outputs *= windows[d].mostOutputs();
+    requireFew(outputs);
     places.push_back(windows[d].outputs(element[element.size() - windows.size() + d]));
+  }
   return elementsAt(leading(element, windows.size()), places);
 }
 

@@ -13,21 +13,26 @@ struct Window {
   int64_t kernel = 1, stride = 1, padding = 0, dilation = 1;
   int64_t input = 1, output = 1;  ///< extents
 
+  int64_t span() const { return (kernel - 1) * dilation + 1; }
+  /// In so many windows an element is at most.
+  int64_t mostOutputs() const;
   Value first(Value output) const { return output * stride - padding; }
   /// The elements of an output's window; the outputs in whose windows an element is.
   Places elements(Value output) const;
   Places outputs(Value element) const;
+  /// Element number `i` of an output's window; the number of an element in it, which has it.
+  Place element(Value output, Value i) const;
+  Value number(Value output, Value element) const;
 };
 
 /// The windows of a call along the last dimensions of a tensor of these sizes: `kernel_size`, `stride`, `padding` and, where
-/// there is one, `dilation` are lists of as many numbers, or one for all; without a stride it is the kernel's size. Error: as
-/// requireFew.
+/// there is one, `dilation` are lists of as many numbers, or one for all; without a stride it is the kernel's size.
 std::vector<Window> windowsOf(const Context& c, const ir::Shape& input, const ir::Shape& output, std::size_t dims);
 
 /// Error: Unsupported where a window has so many elements that they are no straight-line code.
 void requireFew(int64_t elements);
 
-/// The elements of all windows of an output; all outputs in whose windows an element is.
+/// The elements of all windows of an output; all outputs in whose windows an element is. Error: as requireFew.
 std::vector<Element> elementsOf(const std::vector<Window>& windows, const Index& output);
 std::vector<Element> outputsOf(const std::vector<Window>& windows, const Index& element);
 

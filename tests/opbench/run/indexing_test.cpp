@@ -1,6 +1,9 @@
 // Elements at places that index tensors name, against ATen, one line an operator and shape.
 #include <ATen/Tensor.h>
+#include <ATen/ops/arange.h>
 #include <doctest/doctest.h>
+
+#include <limits>
 
 #include "tests/opbench/run/operators.h"
 
@@ -25,6 +28,78 @@ TEST_CASE("several index tensors, None between them, negative indices") {
   compare("aten.index.Tensor", "((T([5, 7, 3], f16), [T([4, 1], i64), T([2], i64)]), {})");
   compare("aten.index.Tensor", "((T([5, 7, 3], f16), [T([4], i64), None, T([4], i64)]), {})", negative);
   compare("aten.index.Tensor", "((T([2, 5, 7, 3], f16), [None, None, T([4, 1], i64), T([3], i64)]), {})");
+}
+
+TEST_CASE("values that are added at several index tensors") {
+  const tests::Edit negative = [](const std::vector<at::Tensor>& tensors) { tensors[1].sub_(2); };
+  compare("aten.index_put.default", "((T([5, 7], f16), [T([40], i64)], T([40, 7], f16), True), {})", negative);
+  compare("aten.index_put.default", "((T([5, 7, 3], f16), [None, T([4, 2], i64)], T([3], f16), True), {})", negative);
+  compare("aten.index_put.default", "((T([5, 7, 3], f16), [T([4, 1], i64), T([2], i64)], T([4, 2, 3], f16), True), {})");
+  compare("aten.index_put.default", "((T([5, 7, 3], f16), [T([4], i64), None, T([4], i64)], T([4, 7], f16), True), {})");
+  compare("aten.index_put.default", "((T([5, 7], f16, stride=(1, 5)), [T([], i64)], T([], f16), True), {})");
+  compare("aten.index_put.default", "((T([5, 7], f16), [T([0], i64)], T([0, 7], f16), True), {})");
+  compare("aten.index_put.default", "((T([1], i64), [T([3], i64)], T([3], i64), True), {})");
+  compare("aten.index_put_.default", "((T([5, 7], f16), [T([9], i64)], T([9, 7], f16), True), {})");
+  compare("aten.index_put_.default", "((T([5, 7], f16), [T([9], i32), T([9], i32)], T([1], f16), True), {})");
+  compare("aten._index_put_impl_.default", "((T([5, 7], f16), [None, T([9], i64)], T([5, 9], f16), True), {})", negative);
+  compare("aten._unsafe_index_put.default", "((T([2, 6], f16), [T([2, 1], i64), T([8], i64)], T([2, 8], f16), True), {})");
+  compare("aten.put.default", "((T([4, 5], f16), T([3, 3], i64), T([9], f16), True), {})", negative);
+  compare("aten.put_.default", "((T([4, 5], f16, stride=(1, 4)), T([7], i64), T([7, 1], f16), True), {})");
+  compare("aten.put.default", "((T([4, 5], f16), T([], i64), T([1, 1], f16), True), {})");
+}
+
+TEST_CASE("values that are combined with elements at indices") {
+  compare("aten.scatter.reduce", "((T([5, 7], f16), 1, T([5, 40], i64), T([5, 40], f16)), {'reduce': 'add'})");
+  compare("aten.scatter.reduce", "((T([5, 7], f16), -2, T([4, 6], i64), T([4, 7], f16)), {'reduce': 'multiply'})");
+  compare("aten.scatter_.value_reduce", "((T([5, 7], f16), 0, T([9, 7], i64), 3.0), {'reduce': 'add'})");
+  compare("aten.scatter_reduce.two", "((T([5, 7], f16), 1, T([5, 40], i64), T([5, 40], f16), 'sum'), {})");
+  compare("aten.scatter_reduce.two", "((T([5, 7], f16), 0, T([9, 7], i64), T([9, 7], f16), 'amax'), {})");
+  compare("aten.scatter_reduce.two", "((T([5, 7], f16, stride=(1, 5)), -1, T([3, 9], i64), T([4, 9], f16), 'amin'), {})");
+  compare("aten.scatter_reduce.two", "((T([5, 7], i64), 0, T([9, 7], i64), T([9, 7], i64), 'amax'), {})");
+  compare("aten.scatter_reduce.two", "((T([5, 7], f16), 0, T([0, 7], i64), T([9, 7], f16), 'prod'), {})");
+  compare("aten.scatter_reduce.two", "((T([], f16), 0, T([], i64), T([], f16), 'amax'), {})");
+  compare("aten.scatter_reduce_.two", "((T([1], f16), 0, T([9], i64), T([9], f16), 'sum'), {})");
+  compare("aten.index_reduce.default", "((T([5, 7], f16), 1, T([9], i64), T([5, 9], f16), 'amin'), {})");
+  compare("aten.index_reduce_.default", "((T([5, 7], f16), 0, T([3], i64), T([3, 7], f16), 'prod'), {})");
+  const tests::Edit specials = [](const std::vector<at::Tensor>& tensors) {
+    tensors[2].flatten().slice(0, 0, 30, 5).fill_(std::numeric_limits<double>::quiet_NaN());
+    tensors[2].flatten().slice(0, 30, 60, 4).fill_(-std::numeric_limits<double>::infinity());
+  };
+  compare("aten.scatter_reduce.two", "((T([5, 7], f16), 0, T([9, 7], i64), T([9, 7], f16), 'amax'), {})", specials);
+}
+
+TEST_CASE("elements that are set at indices") {
+  const tests::Edit negative = [](const std::vector<at::Tensor>& tensors) { tensors[1].sub_(2); };
+  compare("aten.index_fill.int_Scalar", "((T([5, 7], f16), 1, T([3], i64), 2.5), {})", negative);
+  compare("aten.index_fill.int_Scalar", "((T([5, 7, 3], f16), -3, T([0], i64), 2.5), {})");
+  compare("aten.index_fill.int_Scalar", "((T([5, 7], b8), 0, T([2], i64), 1), {})");
+  compare("aten.index_fill_.int_Scalar", "((T([5, 7], f16, stride=(1, 5)), 0, T([2], i64), 2.5), {})");
+  compare("aten.index_fill.int_Tensor", "((T([1], f16), 0, T([], i64), T([], f16)), {})");
+}
+
+TEST_CASE("places in sorted sequences") {
+  compare("aten.searchsorted.Tensor", "((T([9], f16), T([3, 5], f16)), {})");
+  compare("aten.searchsorted.Tensor", "((T([3, 16], f16), T([3, 40], f16)), {'right': True})");
+  compare("aten.searchsorted.Tensor", "((T([2, 3, 7], f16, stride=(1, 14, 2)), T([2, 3, 5], f16)), {'out_int32': True})");
+  compare("aten.searchsorted.Tensor", "((T([9], i64), T([30], f16)), {'side': 'right'})");
+  compare("aten.searchsorted.Tensor", "((T([9], f16), T([3, 5], f16)), {'sorter': T([9], i64)})",
+          [](const std::vector<at::Tensor>& tensors) { tensors[2].copy_(at::arange(8, -1, -1)); });
+  compare("aten.searchsorted.Tensor", "((T([0], f16), T([5], f16)), {})");
+  compare("aten.searchsorted.Tensor", "((T([1], f16), T([5], f16)), {})");
+  compare("aten.searchsorted.Tensor", "((T([1000], f16), T([0], f16)), {})");
+  compare("aten.searchsorted.Scalar", "((T([9], f16), 0.5), {})");
+  compare("aten.bucketize.Tensor", "((T([4, 50], f16), T([31], f16)), {})");
+  compare("aten.bucketize.Tensor", "((T([4, 50], f16, stride=(1, 4)), T([32], f16)), {'right': True, 'out_int32': True})");
+  compare("aten.bucketize.Tensor", "((T([], f16), T([3], f16)), {})");
+  compare("aten.bucketize.Scalar", "((2, T([7], f16)), {})");
+  const tests::Edit equal = [](const std::vector<at::Tensor>& tensors) {
+    tensors[0].slice(0, 0, 6).copy_(tensors[1].slice(0, 0, 6));
+    tensors[0].slice(0, 6, 8).fill_(std::numeric_limits<double>::quiet_NaN());
+    tensors[1].slice(0, 3, 6).copy_(tensors[1].slice(0, 2, 3).expand({3}));
+    tensors[1].slice(0, 8).fill_(std::numeric_limits<double>::quiet_NaN());
+  };
+  compare("aten.bucketize.Tensor", "((T([9], f16), T([9], f16)), {})", equal);
+  compare("aten.bucketize.Tensor", "((T([9], f16), T([9], f16)), {'right': True})", equal);
 }
 
 TEST_CASE("gradients of rows") {

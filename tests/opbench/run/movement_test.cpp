@@ -33,6 +33,57 @@ TEST_CASE("elements in another order") {
   compare("aten.roll.default", "((T([4, 5], f16), [7]), {})");
 }
 
+TEST_CASE("images in another order") {
+  compare("aten.rot90.default", "((T([3, 4, 5], f16), 1, [0, 2]), {})");
+  compare("aten.rot90.default", "((T([3, 4, 5], f16), 6, [-1, 0]), {})");
+  compare("aten.rot90.default", "((T([3, 4], f16, stride=(1, 3)), -1), {})");
+  compare("aten.pixel_shuffle.default", "((T([2, 12, 3, 5], f16), 2), {})");
+  compare("aten.pixel_shuffle.default", "((T([9, 1, 2], f16), 3), {})");
+  compare("aten.pixel_unshuffle.default", "((T([2, 3, 6, 10], f16), 2), {})");
+  compare("aten.pixel_unshuffle.default", "((T([2, 0, 6, 6], f16), 3), {})");
+  compare("aten.channel_shuffle.default", "((T([2, 6, 3, 5], f16), 2), {})");
+  compare("aten.native_channel_shuffle.default", "((T([2, 6, 3, 5], f16), 3), {})");
+}
+
+TEST_CASE("copies of views") {
+  compare("aten.permute_copy.default", "((T([3, 4, 5], f16), [2, 0, -2]), {})");
+  compare("aten.transpose_copy.int", "((T([3, 4, 5], f16), 0, -1), {})");
+  compare("aten.transpose_copy.int", "((T([], f16), 0, -1), {})");
+  compare("aten.t_copy.default", "((T([3, 4], f16),), {})");
+  compare("aten.t_copy.default", "((T([3], f16),), {})");
+  compare("aten.expand_copy.default", "((T([3, 1], f16), [2, -1, 4]), {})");
+  compare("aten.expand_copy.default", "((T([], f16), [0, 4]), {})");
+  compare("aten.view_copy.default", "((T([4, 6, 5], f16), [2, -1, 15]), {})");
+  compare("aten.view_copy.default", "((T([1, 1], f16), []), {})");
+  compare("aten._reshape_copy.default", "((T([4, 6, 5], f16, stride=(1, 20, 4)), [8, 15]), {})");
+  compare("aten.squeeze_copy.default", "((T([1, 4, 1, 5], f16),), {})");
+  compare("aten.squeeze_copy.dim", "((T([1, 4, 1, 5], f16), -2), {})");
+  compare("aten.squeeze_copy.dims", "((T([1, 4, 1, 5], f16), [0, 1, 2]), {})");
+  compare("aten.unsqueeze_copy.default", "((T([4, 5], f16, stride=(1, 4)), -1), {})");
+  compare("aten.unsqueeze_copy.default", "((T([], f16), 0), {})");
+  compare("aten.slice_copy.Tensor", "((T([4, 9], f16), 1, 1, -1, 3), {})");
+  compare("aten.slice_copy.Tensor", "((T([4, 9], f16), -2, 3, 2), {})");
+  compare("aten.narrow_copy.default", "((T([4, 9], f16), 1, -5, 3), {})");
+  compare("aten.select_copy.int", "((T([4, 9], f16), -1, -2), {})");
+  compare("aten.select_copy.int", "((T([4], f16), 0, 3), {})");
+  compare("aten.unfold_copy.default", "((T([2, 14, 3], f16), 1, 3, 5), {})");
+  compare("aten.unfold_copy.default", "((T([], f16), 0, 1, 1), {})");
+  compare("aten.detach_copy.default", "((T([4, 9], f16, stride=(1, 4)),), {})");
+}
+
+TEST_CASE("diagonals") {
+  compare("aten.diagonal_copy.default", "((T([4, 6], f16), 2), {})");
+  compare("aten.diagonal_copy.default", "((T([3, 4, 6], f16), -1, 2, 0), {})");
+  compare("aten.diagonal_copy.default", "((T([4, 6], f16), 7), {})");
+  compare("aten.diagonal_scatter.default", "((T([4, 6], f16), T([4], f16), 1), {})");
+  compare("aten.diagonal_scatter.default", "((T([4, 6], f16, stride=(1, 4)), T([0], f16), -7), {})");
+  compare("aten.diagonal_backward.default", "((T([3, 4], f16), [4, 3, 6], -1, -1, 0), {})");
+  compare("aten.diagonal_backward.default", "((T([1], f16), [1, 1], 0, 0, 1), {})");
+  compare("aten.diag_embed.default", "((T([3, 4], f16), -2), {})");
+  compare("aten.diag_embed.default", "((T([3, 4], f16), 1, 0, -2), {})");
+  compare("aten.diag_embed.default", "((T([3, 0], f16),), {})");
+}
+
 TEST_CASE("constants") {
   compare("aten.new_zeros.default", "((T([4], f16), [3, 5]), {'dtype': f32})");
   compare("aten.new_ones.default", "((T([4], f16), [33]), {})");

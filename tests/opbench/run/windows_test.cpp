@@ -1,7 +1,9 @@
 // Windows over images, and images in another size, against ATen, one line an operator and shape.
 #include <ATen/Tensor.h>
+#include <ATen/ops/adaptive_max_pool2d.h>
 #include <ATen/ops/max_pool2d_with_indices.h>
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <limits>
 
@@ -53,6 +55,51 @@ TEST_CASE("maxima of windows, and where they are") {
           places);
 }
 
+TEST_CASE("adaptive windows") {
+  compare("aten._adaptive_avg_pool3d.default", "((T([2, 3, 5, 7, 6], f16), [2, 3, 6]), {})");
+  compare("aten._adaptive_avg_pool3d.default", "((T([3, 4, 4, 4], f16, stride=(1, 48, 12, 3)), [1, 2, 4]), {})");
+  compare("aten._adaptive_avg_pool3d.default", "((T([0, 3, 4, 4, 4], f16), [1, 2, 4]), {})");
+  compare("aten._adaptive_avg_pool3d_backward.default", "((T([2, 3, 2, 3, 6], f16), T([2, 3, 5, 7, 6], f16)), {})");
+  compare("aten._adaptive_avg_pool3d_backward.default", "((T([3, 6, 5, 4], f16), T([3, 4, 3, 4], f16)), {})");
+  compare("aten.adaptive_max_pool2d.default", "((T([2, 3, 7, 8], f16), [3, 4]), {})");
+  compare("aten.adaptive_max_pool2d.default", "((T([3, 3, 3], f16, stride=(1, 9, 3)), [7, 5]), {})");
+  compare("aten.adaptive_max_pool2d.default", "((T([1, 1, 1, 1], f16), [1, 1]), {})");
+  compare("aten.adaptive_max_pool3d.default", "((T([2, 3, 5, 7, 6], f16), [2, 3, 6]), {})");
+  compare("aten._adaptive_avg_pool2d.default", "((T([2, 3, 7, 7], f16), [0, 2]), {})");
+  compare("aten.adaptive_max_pool2d.default", "((T([2, 3, 7, 7], f16), [0, 2]), {})");
+  const tests::Edit edges = [](const std::vector<at::Tensor>& tensors) {
+    tensors[0].fill_(-std::numeric_limits<double>::infinity());
+    tensors[0].flatten().slice(0, 20, 90, 7).fill_(std::numeric_limits<double>::quiet_NaN());
+    tensors[0].flatten().slice(0, 90, 120).fill_(1);
+  };
+  compare("aten.adaptive_max_pool2d.default", "((T([2, 3, 9, 10], f16), [4, 5]), {})", edges);
+  const tests::Edit places = [](const std::vector<at::Tensor>& tensors) {
+    auto [values, indices] = at::adaptive_max_pool2d(tensors[1], tensors[0].sizes().slice(2));
+    tensors[2].copy_(indices);
+  };
+  compare("aten.adaptive_max_pool2d_backward.default",
+          "((T([2, 3, 4, 5], f16), T([2, 3, 9, 10], f16), T([2, 3, 4, 5], i64)), {})", places);
+  compare("aten.adaptive_max_pool2d_backward.default", "((T([2, 3, 7, 5], f16), T([2, 3, 3, 3], f16), T([2, 3, 7, 5], i64)), {})",
+          places);
+  compare("aten.adaptive_max_pool3d_backward.default",
+          "((T([2, 3, 2, 3, 6], f16), T([2, 3, 5, 7, 6], f16), T([2, 3, 2, 3, 6], i64)), {})");
+}
+
+TEST_CASE("windows as columns of matrices, and back") {
+  compare("aten.im2col.default", "((T([2, 3, 9, 10], f16), [3, 2], [1, 1], [1, 0], [2, 1]), {})");
+  compare("aten.im2col.default", "((T([3, 9, 10], f16), [3, 3], [2, 3], [2, 3], [1, 2]), {})");
+  compare("aten.im2col.default", "((T([2, 3, 8, 8], f16, stride=(192, 1, 24, 3)), [4, 4], [1, 1], [0, 0], [4, 4]), {})");
+  compare("aten.im2col.default", "((T([1, 1, 20, 20], f16), [18, 18], [1, 1], [0, 0], [1, 1]), {})");
+  compare("aten.im2col.default", "((T([0, 3, 4, 4], f16), [2, 2], [1, 1], [0, 0], [1, 1]), {})");
+  compare("aten.im2col.default", "((T([1, 1, 1, 1], f16), [1, 1], [1, 1], [0, 0], [1, 1]), {})");
+  compare("aten.col2im.default", "((T([2, 18, 55], f16), [9, 10], [3, 2], [1, 1], [1, 1], [2, 1]), {})");
+  compare("aten.col2im.default", "((T([27, 45], f16), [9, 10], [3, 3], [2, 3], [2, 3], [1, 2]), {})");
+  compare("aten.col2im.default", "((T([2, 48, 4], f16, stride=(192, 1, 48)), [8, 8], [4, 4], [1, 1], [0, 0], [4, 4]), {})");
+  compare("aten.col2im.default", "((T([2, 12, 4], f16), [8, 8], [2, 2], [1, 1], [0, 0], [5, 5]), {})");
+  compare("aten.col2im.default", "((T([0, 12, 9], f16), [4, 4], [2, 2], [1, 1], [0, 0], [1, 1]), {})");
+  compare("aten.col2im.default", "((T([1, 1, 1], f16), [1, 1], [1, 1], [1, 1], [0, 0], [1, 1]), {})");
+}
+
 TEST_CASE("images of the nearest elements") {
   compare("aten.upsample_nearest2d.vec", "((T([2, 3, 5, 6], f16), None, [2.0, 2.0]), {})");
   compare("aten.upsample_nearest2d.vec", "((T([2, 3, 5, 6], f16), [7, 15], None), {})");
@@ -69,6 +116,54 @@ TEST_CASE("images of lines and curves between elements") {
   compare("aten.upsample_bicubic2d.vec", "((T([2, 3, 5, 6], f16), [9, 12], True, None), {})");
   compare("aten.upsample_bilinear2d_backward.default", "((T([2, 3, 10, 12], f16), [10, 12], [2, 3, 5, 6], False, 2.0, 2.0), {})");
   compare("aten.upsample_bilinear2d_backward.default", "((T([2, 3, 7, 4], f16), [7, 4], [2, 3, 5, 6], True), {})");
+}
+
+/// Edits of a grid, the argument of this number.
+tests::Edit places(std::size_t grid, double scale) {
+  return [=](const std::vector<at::Tensor>& tensors) { tensors[grid].mul_(scale); };
+}
+
+TEST_CASE("images at the places of a grid") {
+  for (const char* corners : {"True", "False"}) {
+    for (int padding = 0; padding < 3; ++padding) {
+      for (int mode = 0; mode < 2; ++mode) {
+        compare("aten.grid_sampler_2d.default",
+                fmt::format("((T([2, 3, 5, 6], f16), T([2, 7, 4, 2], f16), {}, {}, {}), {{}})", mode, padding, corners),
+                places(1, 1.5));
+      }
+    }
+  }
+  compare("aten.grid_sampler_2d.default", "((T([2, 3, 1, 6], f16), T([2, 7, 4, 2], f16), 0, 2, True), {})", places(1, 1e4));
+  const tests::Edit nowhere = [](const std::vector<at::Tensor>& tensors) {
+    tensors[1].flatten().slice(0, 0, 60, 5).fill_(std::numeric_limits<double>::quiet_NaN());
+    tensors[1].flatten().slice(0, 1, 60, 5).fill_(std::numeric_limits<double>::infinity());
+  };
+  for (int padding = 0; padding < 3; ++padding) {
+    compare("aten.grid_sampler_2d.default",
+            fmt::format("((T([2, 3, 5, 6], f16), T([2, 7, 4, 2], f16), 0, {}, True), {{}})", padding), nowhere);
+  }
+  compare("aten.grid_sampler_2d.default", "((T([0, 3, 5, 6], f16), T([0, 7, 4, 2], f16), 0, 0, True), {})");
+  compare("aten.grid_sampler_2d.default", "((T([2, 3, 5, 6], f16), T([2, 0, 4, 2], f16), 0, 0, True), {})");
+  compare("aten.grid_sampler_2d.default",
+          "((T([2, 3, 5, 6], f16, stride=(90, 1, 18, 3)), T([2, 7, 4, 2], f16, stride=(56, 4, 1, 28)), 0, 0, False), {})");
+}
+
+TEST_CASE("gradients of images and grids") {
+  for (const char* corners : {"True", "False"}) {
+    for (int padding = 0; padding < 3; ++padding) {
+      for (int mode = 0; mode < 2; ++mode) {
+        compare(
+            "aten.grid_sampler_2d_backward.default",
+            fmt::format("((T([2, 3, 7, 4], f16), T([2, 3, 5, 6], f16), T([2, 7, 4, 2], f16), {}, {}, {}, [True, True]), {{}})",
+                        mode, padding, corners),
+            places(2, 1.5));
+      }
+    }
+  }
+  compare("aten.grid_sampler_2d_backward.default",
+          "((T([2, 3, 7, 4], f16), T([2, 3, 5, 1], f16), T([2, 7, 4, 2], f16), 0, 2, True, [False, True]), {})");
+  compare("aten.grid_sampler_2d_backward.default",
+          "((T([1, 1, 1, 1], f16), T([1, 1, 1, 1], f16), T([1, 1, 1, 2], f16), 0, 1, False, [True, False]), {})");
 }
 
 }  // namespace

@@ -1,0 +1,58 @@
+// The places of values in sorted sequences.
+#include <bit>
+
+#include "lowering/tensor/lowering.h"
+#include "lowering/tensor/places.h"
+#include "lowering/tensor/pointwise.h"
+
+namespace lowering {
+namespace {
+
+using ir::DType;
+
+/// The first place of a sequence of so many elements where a value may be put, by bisection as ATen does it: whatever is in
+/// memory, NaN included, the same elements are compared. `isBefore` says whether the element at a place comes before the value.
+Value bisected(ir::ExprPool& pool, int64_t count, const std::function<Value(Value place)>& isBefore) {
+  Value begin{pool, pool.integer(DType::I64, 0)}, end{pool, pool.integer(DType::I64, count)};
+  for (int steps = std::bit_width(static_cast<uint64_t>(count)); steps > 0; --steps) {
+    const Value middle = begin + floorDiv(end - begin, 2);
+    const Value goesOn = (begin < end) & isBefore(min(middle, count - 1));
+    end = where(goesOn, end, middle);
+    begin = where(goesOn, middle + 1, begin);
+  }
+  return begin;
+}
+
+/// The place of each of `values` in a sequence along the last dimension, which is one for all or has the values' other
+/// dimensions; a sorter says which element is at a place of it.
+Tensors searched(Context& c, const std::string& sequenceName, const std::string& valueName, bool isRight,
+                 const std::optional<Tensor>& sorter) {
+  const DType common = promotedType(c, {{-1, sequenceName}, {-1, valueName}});
+  const Tensor sequence = inOpmath(cast(c.tensor(sequenceName), common));
+  const bool isNumber = !c.argument(valueName).is<ir::ValueRef>();
+  const Tensor written = isNumber ? Tensor{common, {}, [value = c.constant(valueName, common)](const Index&) { return value; }}
+                                  : c.tensor(valueName);
+  const Tensor values = inOpmath(cast(written, common));
+  const int64_t count = sequence.sizes.back();
+  const DType dtype = c.outputType().dtype;
+  return {lazy(dtype, c.outputType().sizes, [=, &pool = c.pool()](const Index& index) {
+    const Value value = values.at(index);
+    const auto isBefore = [&](Value place) {
+      Index at = sequence.sizes.size() == 1 ? Index{} : leading(index, 1);
+      at.push_back(place);
+      if (sorter) at.back() = placeOf(sorter->at(at), count).at;
+      const Value element = sequence.at(at);
+      return isRight ? !(element > value) : !(element >= value);
+    };
+    return cast(bisected(pool, count, isBefore), dtype);
+  })};
+}
+
+const Lowering searchsorted{"aten::searchsorted", [](Context& c) {
+                              const bool isRight = c.flag("right") || (!c.isNone("side") && c.text("side") == "right");
+                              return searched(c, "sorted_sequence", "self", isRight, c.optionalTensor("sorter"));
+                            }};
+const Lowering bucketize{"aten::bucketize", [](Context& c) { return searched(c, "boundaries", "self", c.flag("right"), {}); }};
+
+}  // namespace
+}  // namespace lowering

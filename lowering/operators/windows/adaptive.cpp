@@ -1,0 +1,124 @@
+// Averages and maxima of windows that together are the whole image, and their gradients.
+#include "lowering/operators/windows/maxima.h"
+#include "lowering/operators/windows/window.h"
+
+namespace lowering {
+namespace {
+
+using ir::DType;
+
+/// Windows of one dimension that together are all of it: window `o` begins with element floor(o * input / output), and ends
+/// before element ceil((o + 1) * input / output).
+struct Share {
+  int64_t input = 1, output = 1;
+
+  Value begin(Value index) const { return floorDiv(index * input, output); }
+  Value end(Value index) const { return floorDiv((index + 1) * input + (output - 1), output); }
+  int64_t most() const { return input % output == 0 ? input / output : input / output + 2; }
+  Value size(Value index) const { return input % output == 0 ? index.like(input / output) : end(index) - begin(index); }
+  Places elements(Value index) const {
+    Places places;
+    for (int64_t i = 0; i < most(); ++i) {
+      const Value at = begin(index) + i;
+      places.push_back({at, input % output == 0 ? std::nullopt : std::optional(at < end(index))});
+    }
+    return places;
+  }
+};
+
+/// The windows along the last dimensions.
+struct Shares {
+  Shares(const ir::Shape& input, const ir::Shape& output, std::size_t dims) {
+    for (std::size_t d = output.size() - dims; d < output.size(); ++d) each.push_back({input[d], output[d]});
+  }
+
+  /// Error: as requireFew.
+  std::vector<Element> elementsOf(const Index& index) const {
+    std::vector<Places> places;
+    int64_t elements = 1;
+    for (std::size_t d = 0; d < each.size(); ++d) {
+      elements *= each[d].most();
+      requireFew(elements);
+      places.push_back(each[d].elements(index[index.size() - each.size() + d]));
+    }
+    return elementsAt(leading(index, each.size()), places);
+  }
+  Index firstOf(const Index& index) const {
+    Index first = leading(index, each.size());
+    for (std::size_t d = 0; d < each.size(); ++d) first.push_back(each[d].begin(index[index.size() - each.size() + d]));
+    return first;
+  }
+  Value sizeOf(const Index& index, DType dtype) const {
+    Value size = index.back().like(1);
+    for (std::size_t d = 0; d < each.size(); ++d) size = size * each[d].size(index[index.size() - each.size() + d]);
+    return cast(simplified(size), dtype);
+  }
+
+  std::vector<Share> each;
+};
+
+template <std::size_t dims>
+Tensors averages(Context& c) {
+  const Tensor x = inOpmath(c.tensor("self"));
+  const ir::TensorType& type = c.outputType();
+  const Shares shares(x.sizes, type.sizes, dims);
+  return {cast(lazy(x.dtype, type.sizes,
+                    [=](const Index& index) { return sumOf(x, shares.elementsOf(index)) / shares.sizeOf(index, x.dtype); }),
+               type.dtype)};
+}
+
+/// The windows that an element is in are adaptive windows themselves, of outputs: their sum.
+Tensor sumOfOutputs(const ir::TensorType& type, const Tensor& outputs, std::size_t dims,
+                    const std::function<Value(const Index& element, const Index& output)>& value) {
+  const Shares back(outputs.sizes, type.sizes, dims);
+  return cast(lazy(outputs.dtype, type.sizes,
+                   [=](const Index& index) {
+                     return sumOf({outputs.dtype, outputs.sizes, [=](const Index& output) { return value(index, output); }},
+                                  back.elementsOf(index));
+                   }),
+              type.dtype);
+}
+
+template <std::size_t dims>
+Tensors averagesBackward(Context& c) {
+  const Tensor grad = inOpmath(c.tensor("grad_output"));
+  const ir::TensorType& type = c.outputType();
+  const Shares shares(type.sizes, grad.sizes, dims);
+  const Tensor each =
+      lazy(grad.dtype, grad.sizes, [=](const Index& index) { return grad.at(index) / shares.sizeOf(index, grad.dtype); });
+  return {sumOfOutputs(type, each, dims, [each](const Index&, const Index& output) { return each.at(output); })};
+}
+
+template <std::size_t dims>
+Tensors maxima(Context& c) {
+  const Tensor x = c.tensor("self");
+  const ir::Shape sizes = c.outputType().sizes;
+  const Shares shares(x.sizes, sizes, dims);
+  const auto largest = [=](const Index& output) {
+    return largestOf(x, shares.elementsOf(output), numberOf(shares.firstOf(output), x.sizes, dims), dims);
+  };
+  return {lazy(x.dtype, sizes, [largest](const Index& index) { return largest(index).value; }),
+          lazy(DType::I64, sizes, [largest](const Index& index) { return largest(index).number; })};
+}
+
+/// Each element has the gradients of those windows in which it was the largest.
+template <std::size_t dims>
+Tensors maximaBackward(Context& c) {
+  const Tensor grad = inOpmath(c.tensor("grad_output")), places = c.tensor("indices");
+  const ir::TensorType& type = c.outputType();
+  return {sumOfOutputs(type, grad, dims, [=, sizes = type.sizes](const Index& element, const Index& output) {
+    return where(places.at(output) == numberOf(element, sizes, dims), grad.at(output), 0.0);
+  })};
+}
+
+const Lowering averages2d{"aten::_adaptive_avg_pool2d", averages<2>};
+const Lowering averages3d{"aten::_adaptive_avg_pool3d", averages<3>};
+const Lowering averages2dBackward{"aten::_adaptive_avg_pool2d_backward", averagesBackward<2>};
+const Lowering averages3dBackward{"aten::_adaptive_avg_pool3d_backward", averagesBackward<3>};
+const Lowering maxima2d{"aten::adaptive_max_pool2d", maxima<2>};
+const Lowering maxima3d{"aten::adaptive_max_pool3d", maxima<3>};
+const Lowering maxima2dBackward{"aten::adaptive_max_pool2d_backward", maximaBackward<2>};
+const Lowering maxima3dBackward{"aten::adaptive_max_pool3d_backward", maximaBackward<3>};
+
+}  // namespace
+}  // namespace lowering

@@ -1,0 +1,22 @@
+#include "lowering/operators/windows/maxima.h"
+
+namespace lowering {
+
+Value numberOf(const Index& index, const ir::Shape& sizes, std::size_t dims) {
+  const auto last = static_cast<std::ptrdiff_t>(dims);
+  return simplified(flattened(Index(index.end() - last, index.end()), ir::Shape(sizes.end() - last, sizes.end())));
+}
+
+Largest largestOf(const Tensor& x, const std::vector<Element>& elements, Value first, std::size_t dims) {
+  const Value least{first.pool(), first.pool().identity(ir::Op::Max, x.dtype)};
+  Largest found{least, first};
+  for (const Element& element : elements) {
+    const Value value = read(x, element, least);
+    Value isBetter = value > found.value;
+    if (ir::isFloating(x.dtype)) isBetter = isBetter | isNan(value);
+    found = {where(isBetter, value, found.value), where(isBetter, numberOf(element.index, x.sizes, dims), found.number)};
+  }
+  return found;
+}
+
+}  // namespace lowering

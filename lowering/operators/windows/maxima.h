@@ -1,0 +1,18 @@
+#pragma once
+
+#include "lowering/tensor/lowering.h"
+#include "lowering/tensor/places.h"
+
+namespace lowering {
+
+/// The number of an element among those of the last dimensions.
+Value numberOf(const Index& index, const ir::Shape& sizes, std::size_t dims);
+
+/// A window's largest element, and its number.
+struct Largest {
+  Value value, number;
+};
+/// The first of several, the last NaN if there is one; `first` is the number that ATen returns for a window of -inf.
+Largest largestOf(const Tensor& x, const std::vector<Element>& elements, Value first, std::size_t dims);
+
+}  // namespace lowering
