@@ -60,16 +60,20 @@ Schedules parsed(const std::vector<std::string>& texts, const std::vector<loweri
   return schedules;
 }
 
-/// The compiler's main line.
-Plan generate(const ir::Graph& graph, const ir::Target& target, const Given& given) {
+/// The steps up to the loop nests that are scheduled. Error: Unsupported, which no later step throws for what is lowered.
+lowering::LoopNests nestsOf(const ir::Graph& graph, const ir::Target& target) {
   std::vector<ir::Loops> loops = lowering::lower(graph, target.backend);
   std::erase_if(loops, isIdle);
   std::vector<lowering::LoopNest> all = lowering::analyze(std::move(loops), target);
   all = lowering::fuseLoops(std::move(all), graph.values.size(), target);
   all = lowering::splitReductions(std::move(all), graph.values.size(), target);
   for (const lowering::LoopNest& nest : all) ir::verify(nest.loops);
+  return lowering::analyzeJointly(std::move(all), target);
+}
 
-  lowering::LoopNests nests = lowering::analyzeJointly(std::move(all), target);
+/// The compiler's main line.
+Plan generate(const ir::Graph& graph, const ir::Target& target, const Given& given) {
+  lowering::LoopNests nests = nestsOf(graph, target);
   const std::vector<lowering::Schedule> schedules = schedulesOf(nests, target, given);
   std::vector<ir::Kernel> kernels = lowering::applyAll(nests, target, schedules);
   kernels = lowering::mergeLaunches(std::move(kernels), target);
@@ -90,25 +94,25 @@ Plan generate(const ir::Graph& graph, const ir::Target& target, const Given& giv
           std::move(kernels)};
 }
 
-Plan fallbackPlan(const ir::Graph& graph, const std::string& reason) {
-  Plan plan;
-  plan.graph = graph;
-  plan.fallbackReason = reason;
-  for (std::size_t i = 0; i < graph.nodes.size(); ++i) plan.steps.emplace_back(FallbackStep{static_cast<int>(i)});
-  return plan;
+/// Takes `step`, unless a node has no lowering; why it is not to be done, or empty.
+std::string whyNot(const ir::Graph& graph, const std::function<void()>& step) {
+  ir::verify(graph);
+  for (const ir::Node& node : graph.nodes) {
+    if (!lowering::hasLowering(node.op)) return "no lowering for " + node.op;
+  }
+  try {
+    step();
+  } catch (const ir::Error& error) {
+    if (error.kind() != ir::ErrorKind::Unsupported) throw;
+    return error.what();
+  }
+  return "";
 }
 
 Plan compileWith(const ir::Graph& graph, const ir::Target& target, const Given& given) {
-  ir::verify(graph);
-  for (const ir::Node& node : graph.nodes) {
-    if (!lowering::hasLowering(node.op)) return fallbackPlan(graph, "no lowering for " + node.op);
-  }
-  try {
-    return generate(graph, target, given);
-  } catch (const ir::Error& error) {
-    if (error.kind() != ir::ErrorKind::Unsupported) throw;
-    return fallbackPlan(graph, error.what());
-  }
+  Plan plan;
+  const std::string why = whyNot(graph, [&] { plan = generate(graph, target, given); });
+  return why.empty() ? plan : fallbackPlan(graph, why);
 }
 
 }  // namespace
@@ -120,6 +124,18 @@ LaunchStep launchStep(const ir::Kernel& kernel, const ir::Target& target) {
     step.values.push_back(param.buffer.value);
   }
   return step;
+}
+
+Plan fallbackPlan(const ir::Graph& graph, const std::string& reason) {
+  Plan plan;
+  plan.graph = graph;
+  plan.fallbackReason = reason;
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) plan.steps.emplace_back(FallbackStep{static_cast<int>(i)});
+  return plan;
+}
+
+std::string whyFallback(const ir::Graph& graph, const ir::Target& target) {
+  return whyNot(graph, [&] { nestsOf(graph, target); });
 }
 
 Plan compile(const ir::Graph& graph, const ir::Target& target, const Schedules& schedules) {

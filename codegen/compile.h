@@ -39,6 +39,12 @@ struct Plan {
   std::vector<ir::Kernel> kernels;
 };
 
+/// The plan that calls ATen for every node of a graph, and why.
+Plan fallbackPlan(const ir::Graph& graph, const std::string& reason);
+/// Why compile() would make the plan that calls ATen; empty where it generates kernels. Only the steps that may refuse a graph
+/// are taken, those up to the loop nests.
+std::string whyFallback(const ir::Graph& graph, const ir::Target& target);
+
 /// Compiles a graph for a target, from ATen's operators to programs; a graph with a node that cannot be lowered becomes calls of
 /// ATen. Nests that `schedules` says nothing of are scheduled by the rules.
 Plan compile(const ir::Graph& graph, const ir::Target& target, const Schedules& schedules = {});

@@ -14,8 +14,8 @@ namespace runtime {
 /// Who computes a contender's result.
 enum class Kind {
   Generated,  ///< kernels of ours
-  Fallback,   ///< ATen
-  View,       ///< nobody: the outputs alias the arguments, or are left unwritten
+  Fallback,   ///< ATen: a library call
+  View,       ///< nobody (Call::isView)
 };
 std::string_view name(Kind kind);
 

@@ -144,7 +144,7 @@ std::string fallback(const Row& row, const Layout& layout) {
   const bool fallsBack =
       outcome.contender == Contender::Opbench && outcome.status == Status::Ok && outcome.kind == runtime::Kind::Fallback;
   if (!fallsBack || outcome.reason.empty()) return "";
-  return "    " + toned("fallback to ATen: " + outcome.reason, Tone::Faint, layout.colour) + "\n";
+  return "    " + toned("library call: " + outcome.reason, Tone::Faint, layout.colour) + "\n";
 }
 
 }  // namespace opbench::report

@@ -17,7 +17,10 @@ Tone toneOf(const Counts& counts) {
   return counts.unsupported + counts.ooms > 0 ? Tone::Warning : Tone::Plain;
 }
 
-std::string nameOf(const Group& group) { return std::string(shortOperator(group.name)); }
+/// The name of a group in prose; results files call the family of library calls `fallback`.
+std::string nameOf(const Group& group) {
+  return group.name == "fallback" ? "library call" : std::string(shortOperator(group.name));
+}
 
 /// A table of groups; with several contenders beside the baseline each has its own line.
 class Table {

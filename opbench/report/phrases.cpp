@@ -9,25 +9,20 @@ using runtime::Kind;
 
 struct CountName {
   int Counts::* count;
-  std::string_view name;
+  std::string_view one, many;
 };
-constexpr CountName countNames[] = {{&Counts::generated, "generated"},
-                                    {&Counts::fallbacks, "fallback"},
-                                    {&Counts::views, "view"},
-                                    {&Counts::wrong, "wrong"},
-                                    {&Counts::impossible, "impossible"},
-                                    {&Counts::errors, "error"},
-                                    {&Counts::crashes, "crash"},
-                                    {&Counts::asserts, "assert"},
-                                    {&Counts::timeouts, "timeout"},
-                                    {&Counts::ooms, "oom"},
-                                    {&Counts::unsupported, "unsupported"},
-                                    {&Counts::skipped, "skipped"}};
-
-/// opbench falls back to ATen's kernels; those of other contenders are a library's by design.
-std::string_view nameOf(const CountName& entry, Contender contender) {
-  return entry.count == &Counts::fallbacks && contender != Contender::Opbench ? "library call" : entry.name;
-}
+constexpr CountName countNames[] = {{&Counts::generated, "generated", "generated"},
+                                    {&Counts::fallbacks, "library call", "library calls"},
+                                    {&Counts::views, "view", "views"},
+                                    {&Counts::wrong, "wrong", "wrong"},
+                                    {&Counts::impossible, "impossible", "impossible"},
+                                    {&Counts::errors, "error", "errors"},
+                                    {&Counts::crashes, "crash", "crashes"},
+                                    {&Counts::asserts, "assert", "asserts"},
+                                    {&Counts::timeouts, "timeout", "timeouts"},
+                                    {&Counts::ooms, "oom", "oom"},
+                                    {&Counts::unsupported, "unsupported", "unsupported"},
+                                    {&Counts::skipped, "skipped", "skipped"}};
 
 /// A note's mark, whether a row has it, how many rows of a group do, and its meaning.
 struct Note {
@@ -53,7 +48,7 @@ constexpr Note noteList[] = {
      [](const ContenderSummary& contender) { return contender.throttledRuns; }, "clock throttled"},
     {'f', [](const Row&, const Outcome& outcome, const Run&) { return isOpbench(outcome, Kind::Fallback); },
      [](const ContenderSummary& contender) { return contender.contender == Contender::Opbench ? contender.counts.fallbacks : 0; },
-     "fallback to ATen"},
+     "library call: ATen computes"},
     {'v', [](const Row&, const Outcome& outcome, const Run&) { return isOpbench(outcome, Kind::View); },
      [](const ContenderSummary& contender) { return contender.contender == Contender::Opbench ? contender.counts.views : 0; },
      "view: no kernel runs"}};
@@ -74,7 +69,7 @@ std::string countsText(const ContenderSummary& contender) {
   std::string text;
   for (const CountName& entry : countNames)
     if (const int count = contender.counts.*entry.count; count > 0)
-      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, nameOf(entry, contender.contender));
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, count == 1 ? entry.one : entry.many);
   return text;
 }
 

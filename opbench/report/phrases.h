@@ -14,7 +14,7 @@ std::string counted(int64_t number, std::string_view noun);
 /// The speedup of a contender over the baseline, with half its interval: `1.02x +-0.5%`; else its status, or `-`.
 std::string speedupText(const Outcome& outcome);
 
-/// The parts of a count that are not zero: `12 generated, 3 fallback, 1 wrong`.
+/// The parts of a count that are not zero: `12 generated, 3 library calls, 1 wrong`.
 std::string countsText(const ContenderSummary& contender);
 
 /// The marks that qualify a contender's figures: `=l`.

@@ -57,8 +57,10 @@ void setPrecompiled(const Plan& plan, const Compilation* compilation, runtime::C
 /// graph -> loops -> kernels -> programs -> code: what opbench is about.
 CallablePtr compiled(Outcome& outcome, const SampleContext& context) {
   const Bench& bench = context.bench;
-  Plan plan = codegen::compile(context.graph, bench.device.target(), bench.options.schedules);
-  context.row.family = familyOf(plan);
+  const bool isView = context.call.isView();
+  Plan plan = isView ? codegen::fallbackPlan(context.graph, "")
+                     : codegen::compile(context.graph, bench.device.target(), bench.options.schedules);
+  context.row.family = isView ? "view" : familyOf(plan);
   context.row.flops = 0;
   for (const auto& nest : plan.nests) context.row.flops += ir::floatingPointOperations(nest.loops);
   if (bench.tunings != nullptr && !plan.kernels.empty()) outcome.tuning = tune(plan, context.call, context.check, bench);

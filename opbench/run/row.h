@@ -85,11 +85,11 @@ struct Row {
   std::string file;
   int line = 0;
   int64_t count = 1;
-  std::string family;                                            ///< of its loops (familyOf); empty where opbench does not race
-  runtime::Traffic traffic;                                      ///< bytes that the operator must read and write
-  double flops = 0;                                              ///< floating-point operations of its loops; 0 where it has none
-  double rooflineSeconds = 0;                                    ///< the time on the roofline (opbench/measure/ceilings.h)
-  bool isLaunchBound = false;                                    ///< the baseline takes at most 20 % longer than an empty kernel
+  std::string family;          ///< of its loops (familyOf), or `view`; empty where opbench does not race
+  runtime::Traffic traffic;    ///< bytes that the operator must read and write
+  double flops = 0;            ///< floating-point operations of its loops; 0 where it has none
+  double rooflineSeconds = 0;  ///< the time on the roofline (opbench/measure/ceilings.h)
+  bool isLaunchBound = false;  ///< the baseline takes at most 20 % longer than an empty kernel
   std::optional<Measurement> measurement, secondaryMeasurement;  ///< by measure, without their timings
   std::optional<double> stolenSeconds;                           ///< the time that a hypervisor took meanwhile
   std::string data;                                              ///< the distribution of its arguments: `normal`, `normal x 16`

@@ -31,15 +31,6 @@ void copyElements(const torch::jit::Stack& from, const torch::jit::Stack& to) {
   }
 }
 
-/// Whether outputs may share memory with arguments: the schema says so, or the operator is known to hide it from autograd.
-bool mayAlias(const c10::FunctionSchema& schema) {
-  static const std::vector<std::string_view> hidden{"aten::_unsafe_view", "aten::unsafe_split", "aten::unsafe_split_with_sizes",
-                                                    "aten::unsafe_chunk", "aten::_reshape_alias"};
-  return std::find(hidden.begin(), hidden.end(), schema.name()) != hidden.end() ||
-         std::any_of(schema.returns().begin(), schema.returns().end(),
-                     [](const c10::Argument& result) { return result.alias_info() != nullptr; });
-}
-
 /// Operators whose outputs are allocated and left as they are.
 bool leavesUnwritten(const std::string& op) {
   static const std::vector<std::string_view> packets{"aten.empty.",          "aten.empty_like.",     "aten.empty_strided.",
@@ -139,14 +130,15 @@ bool Call::State::isView() {
 
 bool Call::State::findWhetherView() const {
   if (leavesUnwritten(op)) return true;
-  if (!effects.written.empty() || !mayAlias(handle.schema())) return false;
+  if (!effects.written.empty()) return false;
   const c10::InferenceMode guard;
   torch::jit::Stack stack;
   std::vector<at::Tensor> inputs;
   for (const c10::IValue& value : arguments) {
     for (const at::Tensor& tensor : tensorsIn(value)) inputs.push_back(tensor);
   }
-  const std::vector<at::Tensor> outputs = run(arguments, stack);
+  const std::vector<at::Tensor> outputs = translateErrors(op, [&] { return run(arguments, stack); });
+  seedGenerator();
   return !outputs.empty() && std::all_of(outputs.begin(), outputs.end(), [&](const at::Tensor& output) {
     return std::any_of(inputs.begin(), inputs.end(), [&](const at::Tensor& input) { return output.is_alias_of(input); });
   });
@@ -185,6 +177,8 @@ int64_t Call::argumentBytes() const {
     for (const at::Tensor& tensor : tensorsIn(value)) bytes += flatStorage(tensor).nbytes();
   return bytes;
 }
+
+bool Call::isView() { return state_->isView(); }
 
 bool Call::mutates() const { return !state_->effects.written.empty(); }
 

@@ -41,6 +41,8 @@ class Call {
   /// The call as a graph with the static types of its arguments and of `outputs` (runEager()'s).
   ir::Graph graph(const TensorList& outputs) const;
 
+  /// Whether it computes and writes nothing: all outputs are views of arguments, or memory that is left as it was allocated.
+  bool isView();
   /// Whether the operator writes any of its arguments.
   bool mutates() const;
   /// Has at least `sets` sets of arguments, equal in value and each in memory of its own, so that runs can find data that no
@@ -68,6 +70,9 @@ std::optional<ir::Graph> inferGraph(const inputs::Sample& sample, ir::Backend ba
 /// The same by ATen's rules alone, which take no time and no memory: what eager has to return, before it runs. Nothing where
 /// there are none.
 std::optional<ir::Graph> graphByRule(const inputs::Sample& sample);
+
+/// Whether the call is a view (Call::isView), by the same rules: ATen has them for all views, as these need no kernels.
+bool isViewByRule(const inputs::Sample& sample);
 
 /// What is asked for takes more memory than there is.
 class OutOfMemory : public ir::Error {

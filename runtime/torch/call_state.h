@@ -29,7 +29,7 @@ struct Call::State {
   void restore(int set = 0);
   /// Only the latter.
   void seedGenerator() const;
-  /// Whether the outputs are views of the arguments, or memory that nobody writes: no kernel runs.
+  /// Call::isView(). Schemas do not annotate every alias (`_unsafe_view`): the storages of what ATen returns tell.
   bool isView();
 
   /// A set of arguments: 0 is `arguments`, others are its copies.

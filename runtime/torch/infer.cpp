@@ -72,6 +72,15 @@ std::optional<ir::Graph> graphByRule(const inputs::Sample& sample) {
   }
 }
 
+bool isViewByRule(const inputs::Sample& sample) {
+  const c10::InferenceMode guard;
+  try {
+    return boundOn(at::kMeta, sample).isView();
+  } catch (const std::exception&) {  // ATen has no such rule, or whoever runs the call will say why
+    return false;
+  }
+}
+
 std::optional<ir::Graph> inferGraph(const inputs::Sample& sample, ir::Backend backend) {
   const c10::InferenceMode guard;
   try {

@@ -36,6 +36,16 @@ TEST_CASE("an operator without a lowering is called through ATen, and the plan s
   CHECK(plan.kernels.empty());
 }
 
+TEST_CASE("why ATen is called is known before kernels are made") {
+  const ir::DType complex = ir::DType::C64;
+  for (const ir::Graph& graph : {unary("aten.no_such.default", {4}), unary("aten.neg.default", {4}, complex)}) {
+    const std::string reason = codegen::compile(graph, target()).fallbackReason;
+    CHECK(reason != "");
+    CHECK(codegen::whyFallback(graph, target()) == reason);
+  }
+  CHECK(codegen::whyFallback(unary("aten.neg.default", {4, 5}), target()) == "");
+}
+
 TEST_CASE("an operator with a lowering is a launch with a parameter for every value") {
   const codegen::Plan plan = codegen::compile(unary("aten.neg.default", {4, 5}), target());
   CHECK(plan.fallbackReason.empty());

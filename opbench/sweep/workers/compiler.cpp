@@ -47,6 +47,7 @@ class Compiling {
       causeInCompiler(options_.processFaults, job.index);
       const inputs::Sample sample = inputs::convert(job.sample, options_.dtype, options_.channelsLast);
       if (!lowering::hasLowering(sample.op) || !whySkipped(sample, options_, config_, device_).empty()) return std::nullopt;
+      if (runtime::isViewByRule(sample)) return std::nullopt;
       const auto graph = runtime::inferGraph(sample, target_.backend);
       if (!graph) return Compilation{0, false, "", "its results cannot be inferred without running it"};
       codegen::Plan plan = codegen::compile(*graph, target_, options_.schedules);

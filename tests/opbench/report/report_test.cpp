@@ -75,8 +75,8 @@ TEST_CASE("one sample: its line has its figures, and nothing repeats them") {
   CHECK(text.ends_with("\nopbench: 1 sample (1 generated)\n"));
 }
 
-TEST_CASE("a fallback to ATen has its reason on the console") {
-  CHECK(report::fallback(tests::exampleRows()[4], {}) == "    fallback to ATen: complex numbers have no lowering\n");
+TEST_CASE("a library call has its reason on the console") {
+  CHECK(report::fallback(tests::exampleRows()[4], {}) == "    library call: complex numbers have no lowering\n");
   CHECK(report::fallback(tests::exampleRows()[1], {}) == "");
 }
 

@@ -91,12 +91,27 @@ TEST_CASE("a schedule that is typed in is raced, or the row says why not") {
   CHECK(sumBy("a b*8: grid a 64").status == Status::Error);
 }
 
-TEST_CASE("what has no lowering is run by ATen and says so; views run nothing") {
+TEST_CASE("what has no lowering is run by ATen and says so") {
   const Row matmul = raced("aten.mm.default", "((T([8, 8], f32), T([8, 8], f32)), {})");
   CHECK(opbenchOf(matmul).status == Status::Ok);
   CHECK(opbenchOf(matmul).kind == Kind::Fallback);
   CHECK(opbenchOf(matmul).reason == "no lowering for aten.mm.default");
-  CHECK(opbenchOf(raced("aten.view.default", "((T([8, 8], f32), [64]), {})")).kind == Kind::View);
+}
+
+TEST_CASE("a view runs nothing: it has no reason and no traffic, also where its operator has a lowering") {
+  for (const auto& [op, call] :
+       std::vector<std::pair<std::string, std::string>>{{"aten.view.default", "((T([8, 8], f32), [64]), {})"},
+                                                        {"aten._unsafe_view.default", "((T([8, 8], f32), [64]), {})"},
+                                                        {"aten.positive.default", "((T([8, 8], f32),), {})"}}) {
+    CAPTURE(op);
+    const Row row = raced(op, call);
+    CHECK_MESSAGE(opbenchOf(row).status == Status::Ok, opbenchOf(row).reason);
+    CHECK(opbenchOf(row).kind == Kind::View);
+    CHECK(opbenchOf(row).reason == "");
+    CHECK(opbenchOf(row).kernels == 0);
+    CHECK(row.family == "view");
+    CHECK(row.bytes() == 0);
+  }
 }
 
 TEST_CASE("what cannot run is a row with its reason, for every contender") {

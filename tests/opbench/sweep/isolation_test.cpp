@@ -47,7 +47,7 @@ TEST_CASE("what a sample does to its process costs that sample alone, and its st
   CHECK(bed.reasonOf(2) == "signal 11 (Segmentation fault)");
   CHECK(bed.reasonOf(5).find("Assertion `false' failed") != std::string::npos);
   CHECK(bed.reasonOf(7) == "timed out after " + patience() + " s");
-  CHECK(bed.out().find("opbench: 12 samples (6 generated, 3 crash, 1 assert, 1 timeout, 1 oom)") != std::string::npos);
+  CHECK(bed.out().find("opbench: 12 samples (6 generated, 3 crashes, 1 assert, 1 timeout, 1 oom)") != std::string::npos);
 }
 
 TEST_CASE("a sample that writes without end, or garbles its worker's answer, costs itself alone") {

@@ -96,8 +96,19 @@ TEST_CASE("calls that run no kernel are views") {
   CHECK(Case("aten.split.Tensor", "((T([6], f32), 2), {})").call.state().isView());
   CHECK(Case("aten.new_empty_strided.default", "((T([2], f32), [2], [1]), {})").call.state().isView());
   CHECK(Case("aten.unsqueeze_.default", "((T([2], f32), 0), {})").call.state().isView());
+  CHECK(Case("aten.as_strided_.default", "((T([6], f32), [2, 3], [3, 1]), {})").call.state().isView());
   CHECK_FALSE(Case("aten.relu_.default", "((T([2], f32),), {})").call.state().isView());
   CHECK_FALSE(Case("aten.clone.default", "((T([2], f32),), {})").call.state().isView());
+}
+
+TEST_CASE("aliases that no schema annotates are found in what ATen returns") {
+  const auto isView = [](const std::string& op, const std::string& call) { return Case(op, call).call.isView(); };
+  CHECK(isView("aten.unsafe_split.Tensor", "((T([6], f32), 2), {})"));
+  CHECK(isView("aten.broadcast_tensors.default", "(([T([1, 3], f32), T([2, 1], f32)],), {})"));
+  CHECK(isView("aten.type_as.default", "((T([4], f32), T([1], f32)), {})"));
+  CHECK_FALSE(isView("aten.type_as.default", "((T([4], f32), T([1], f64)), {})"));
+  CHECK(isView("aten.dropout.default", "((T([4], f32), 0.5, False), {})"));
+  CHECK_FALSE(isView("aten.dropout.default", "((T([4], f32), 0.5, True), {})"));
 }
 
 TEST_CASE("a call that changes its argument's sizes can be repeated") {

@@ -49,6 +49,29 @@ TEST_CASE(
                   "[True, True, True]), {})") == "f16[2, 4, 3], f16[4], f16[4]");
 }
 
+TEST_CASE("views are found without a device, as those are that its storages show") {
+  for (const auto& [op, call] :
+       std::vector<std::pair<std::string, std::string>>{{"aten._unsafe_view.default", "((T([2, 6], f16), [3, 4]), {})"},
+                                                        {"aten.as_strided_.default", "((T([6], f16), [2, 3], [3, 1]), {})"},
+                                                        {"aten.expand.default", "((T([1, 6], f16), [2, 6]), {})"},
+                                                        {"aten.new_empty.default", "((T([2], f16), [4]), {})"},
+                                                        {"aten.permute.default", "((T([2, 6], f16), [1, 0]), {})"},
+                                                        {"aten.positive.default", "((T([2], f16),), {})"},
+                                                        {"aten.split.Tensor", "((T([6], f16), 2), {})"},
+                                                        {"aten.split_with_sizes.default", "((T([6], f16), [2, 4]), {})"},
+                                                        {"aten.unbind.int", "((T([2, 6], f16), 1), {})"},
+                                                        {"aten.unsqueeze_.default", "((T([2], f16), 0), {})"},
+                                                        {"aten.view.default", "((T([2, 6], f16), [12]), {})"}}) {
+    CAPTURE(op);
+    CHECK(runtime::isViewByRule(tests::sample(op, call)));
+    CHECK(runtime::Call(tests::sample(op, call), *runtime::Device::open("cpu", 1), 0).isView());
+  }
+  CHECK_FALSE(runtime::isViewByRule(tests::sample("aten.clone.default", "((T([2], f16),), {})")));
+  CHECK_FALSE(runtime::isViewByRule(tests::sample("aten.mm.default", "((T([2, 3], f32), T([3, 2], f32)), {})")));
+  CHECK_FALSE(runtime::isViewByRule(tests::sample("aten.relu.default", "((T([2], f16),), {})")));
+  CHECK_FALSE(runtime::isViewByRule(tests::sample("aten.no_such.default", "((T([2], f16),), {})")));
+}
+
 TEST_CASE("nothing is inferred of a call that ATen refuses") {
   const auto read =
       inputs::parseFile("Operator: aten.mm.default\ncnt: 1, ((T([2, 3], f32), T([2, 3], f32)), {})\n", "a.txt", "s");
