@@ -11,6 +11,7 @@
 #include <iostream>
 #include <optional>
 
+#include "inputs/files.h"
 #include "inputs/text/printable.h"
 #include "lowering/tensor/lowering.h"
 #include "opbench/cli/doctor.h"
@@ -120,7 +121,9 @@ int list(const Options& options) {
   everything.maxSamples = everything.startIdx = 0;
   everything.config.clear();
   size_t unreadable = 0;
-  std::cout << listOperators(readSelection(everything, unreadable).samples, lowering::hasLowering);
+  const Listing listing = listingOf(readSelection(everything, unreadable).samples, options);
+  std::cout << toText(listing);
+  if (!options.markdown.empty()) inputs::writeFile(options.markdown, toMarkdown(listing));
   return unreadable > 0 ? Usage : Fine;
 }
 

@@ -144,7 +144,9 @@ void declareFormats(CLI::App& app, Options& options) {
 }
 
 void declareOutput(CLI::App& app, Options& options, Texts& texts) {
-  app.add_flag("--list", texts.list, "List the samples' operators and which are generated, then exit");
+  app.add_flag("--list", texts.list,
+               "List the operators and how many of their samples are generated, library calls or views, then exit");
+  app.add_option("--markdown", options.markdown, "With --list: write the table as markdown to this file")->type_name("FILE");
   app.add_option("--csv", options.csv, "Write operatorbench's columns to this file; - is standard output")->type_name("FILE");
   app.add_option("--json", options.json, "Write a JSON line for each sample and contender; - is standard output")
       ->type_name("FILE");

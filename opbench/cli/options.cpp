@@ -162,6 +162,8 @@ void check(const Options& options) {
     fail(ErrorKind::Input, "--csv - and --json - cannot both write to standard output");
   if (options.resume && (options.json.empty() || options.json == "-"))
     fail(ErrorKind::Input, "--resume needs --json FILE, the results to continue");
+  if (!options.markdown.empty() && options.verb != Verb::List)
+    fail(ErrorKind::Input, "--markdown needs --list, or opbench compare");
   if (options.verb == Verb::Convert && options.dashboard.empty() && options.junit.empty())
     fail(ErrorKind::Input, "convert: no output given; use --dashboard FILE or --junit FILE");
   if (!options.suites.empty() && !options.inputs.empty())

@@ -99,6 +99,7 @@ struct Options {
   std::string csv, json;            ///< files; `-` is standard output, empty is none
   bool resume = false;              ///< whether what `json` holds already is not raced again
   std::string dashboard, junit;     ///< files; empty is none
+  std::string markdown;             ///< the file of Verb::List's table as markdown; empty is none
   std::vector<std::string> merged;  ///< the files of Verb::Merge
   std::string results;              ///< the file of Verb::Convert
   std::string reproCase;            ///< the sample of Verb::Repro

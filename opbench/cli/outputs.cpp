@@ -26,6 +26,7 @@ std::vector<Named> outputsOf(const Options& options) {
   add(files, "--csv", options.csv);
   add(files, "--junit", options.junit);
   add(files, "--dashboard", options.dashboard);
+  add(files, "--markdown", options.markdown);
   add(files, "--markdown", options.compare.markdown);
   add(files, "--junit", options.compare.junit);
   return files;
@@ -39,7 +40,7 @@ std::vector<Named> inputsOf(const Options& options) {
   add(files, "opbench compare", options.compare.base);
   add(files, "opbench compare", options.compare.candidate);
   for (const std::string& file : options.merged) add(files, "opbench merge", file);
-  if (options.verb == Verb::Race)
+  if (options.verb == Verb::Race || options.verb == Verb::List)
     for (const std::string& file : inputs::sampleFiles(samplePaths(options))) add(files, "this run", file);
   return files;
 }

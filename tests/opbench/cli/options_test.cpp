@@ -238,6 +238,8 @@ TEST_CASE("--measure-nvfuser adds torchscript, once") {
 TEST_CASE("verbs") {
   CHECK(parse({"doctor"}).verb == Verb::Doctor);
   CHECK(parse({"--list"}).verb == Verb::List);
+  CHECK(parse({"--list", "--markdown", "m.md"}).markdown == "m.md");
+  CHECK(refusal({"--markdown", "m.md"}) == "--markdown needs --list, or opbench compare");
   CHECK(parse({"--help"}).verb == Verb::Print);
   CHECK(parse({"--version"}).text == versionText() + "\n");
   CHECK(versionText().starts_with("opbench 0.1.0 ("));
@@ -299,7 +301,7 @@ TEST_CASE("help names every option") {
       "--max-cases "
       "--dtype --device --contenders --measure-nvfuser --repeats --accuracy-checking --tune --schedule --channels-last --seed "
       "--threads "
-      "--list --csv "
+      "--list --markdown --csv "
       "--json --dashboard --junit --dump --cache --no-cache --shared-cache --cache-size --version doctor OPBENCH_CACHE "
       "OPBENCH_SHARED_CACHE Exit");
   for (std::string word; words >> word;) CHECK_MESSAGE(help.find(word) != std::string::npos, word);

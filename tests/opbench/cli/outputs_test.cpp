@@ -56,6 +56,10 @@ TEST_CASE("a recorded log is not overwritten, also as one of a folder and throug
   fs::create_hard_link(bed.at("s.txt"), bed.at("hard"));
   bed.options.json = bed.at("hard");
   CHECK(bed.refusal() == "--json would write " + bed.at("hard") + ", which this run reads");
+  bed.options.json.clear();
+  bed.options.verb = Verb::List;
+  bed.options.markdown = bed.at("hard");
+  CHECK(bed.refusal() == "--markdown would write " + bed.at("hard") + ", which this run reads");
 }
 
 TEST_CASE("configurations are not overwritten, and each verb keeps what it reads") {
