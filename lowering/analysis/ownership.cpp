@@ -44,7 +44,8 @@ class Owner {
     const bool isFar = mixed.range.least < -far / 2 || mixed.range.most > far / 2;
     return {std::abs(mixed.step), isFar ? far : mixed.range.most - mixed.range.least};
   }
-  /// How many dims reach less far together than a number of which all other steps and the rest are multiples.
+  /// How many dims, the ones of the smallest steps, stay within a block of elements: the other dims' steps, and the rest, are
+  /// multiples of the block's size.
   std::size_t innerDims() const {
     std::size_t best = 0;
     int64_t reach = 0;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <functional>
 #include <map>
-#include <numeric>
 #include <set>
 
 #include "ir/error.h"
@@ -34,8 +33,6 @@ struct Bundle {
   std::vector<const Expr*> axes;
   std::vector<Member> members;
 };
-
-int64_t numelOf(const ir::Shape& sizes) { return std::accumulate(sizes.begin(), sizes.end(), int64_t{1}, std::multiplies<>()); }
 
 bool isEmpty(const ir::Shape& sizes) { return numelOf(sizes) == 0; }
 

@@ -25,14 +25,14 @@ struct ScanMapping {
   int64_t steps = 1;   ///< vectors that a thread takes at once
   int ctas = 1;        ///< a cluster of so many CTAs works on one line
   int gridSplits = 1;  ///< rows: or so many CTAs of the grid, which wait for each other's totals
-  int resident = 0;    ///< Launch::resident, of those CTAs
+  int resident = 0;    ///< see Launch::resident; of the CTAs that wait for each other's totals
 
   int splits() const { return ctas * gridSplits; }
   /// Vectors of a line that all its threads together take at once.
   int64_t chunk() const { return int64_t{splits()} * group * steps; }
 };
 
-/// What of a schedule is to be otherwise than by the rules; followed where it is possible.
+/// Numbers to take instead of the rules' own, where a scan of these can be made.
 struct ScanWish {
   std::optional<int64_t> steps{};
   std::optional<int> splits{};

@@ -1,9 +1,11 @@
 #include "lowering/tensor/places.h"
 
+#include "ir/error.h"
+
 namespace lowering {
 
-std::vector<Element> elementsAt(const Index& index, const std::vector<Places>& next) {
-  std::vector<Element> elements{{index}};
+std::vector<Element> elementsAt(const Element& first, const std::vector<Places>& next) {
+  std::vector<Element> elements{first};
   for (const Places& places : next) {
     std::vector<Element> longer;
     for (const Element& element : elements) {
@@ -42,13 +44,22 @@ Place placeOf(Value index, int64_t extent, int64_t least) {
 
 Place fromEnd(const Place& place, int64_t extent) { return {where(place.at < 0, place.at + extent, place.at), place.exists}; }
 
-Tensor zeros(ir::ExprPool& pool, const ir::TensorType& type) {
-  return {type.dtype, type.sizes, [zero = Value{pool, pool.integer(type.dtype, 0)}](const Index&) { return zero; }};
+Tensor constant(const ir::TensorType& type, Value value) {
+  return {type.dtype, type.sizes, [value = cast(value, type.dtype)](const Index&) { return value; }};
 }
+Tensor zeros(ir::ExprPool& pool, const ir::TensorType& type) { return constant(type, {pool, pool.integer(type.dtype, 0)}); }
 Tensor zeros(const Context& c) { return zeros(c.pool(), c.outputType()); }
 
-Tensor accumulated(const Context& c, Scatter scatter) {
-  Tensor result = zeros(c);
+Tensor combined(ir::Op op, const Tensor& self, const ir::Shape& sizes, const ElementOf& element,
+                const std::function<Value(const Index&)>& value) {
+  if (self.dtype == ir::DType::Bool) ir::fail(ir::ErrorKind::Unsupported, "Bool values that meet in an element are not lowered");
+  Scatter scatter{op, sizes, [element](const Index& index) { return element(index).index; }, {}};
+  scatter.value = [op, element, value](const Index& index) {
+    const std::optional<Value> exists = element(index).exists;
+    const Value one = value(index);
+    return exists ? where(*exists, one, Value{one.pool(), one.pool().identity(op, one.dtype())}) : one;
+  };
+  Tensor result = self;
   result.scatter = std::make_shared<const Scatter>(std::move(scatter));
   return result;
 }
@@ -56,5 +67,6 @@ Tensor accumulated(const Context& c, Scatter scatter) {
 Index leading(const Index& index, std::size_t without) {
   return {index.begin(), index.end() - static_cast<std::ptrdiff_t>(without)};
 }
+Index trailing(const Index& index, std::size_t count) { return {index.end() - static_cast<std::ptrdiff_t>(count), index.end()}; }
 
 }  // namespace lowering

@@ -20,9 +20,9 @@ struct Element {
   std::optional<Value> exists = {};
 };
 
-/// The elements at an index that goes on with every combination of places along the next dimensions, the last of them first
-/// through its places.
-std::vector<Element> elementsAt(const Index& index, const std::vector<Places>& next);
+/// The elements whose index goes on, after that of the first dimensions, with every combination of places along the next ones,
+/// the last of them first through its places.
+std::vector<Element> elementsAt(const Element& first, const std::vector<Places>& next);
 
 /// An element of a tensor, `other` where it does not exist.
 Value read(const Tensor& tensor, const Element& element, Value other);
@@ -35,12 +35,20 @@ Place placeOf(Value index, int64_t extent, int64_t least = 0);
 /// A place that counts from the end where it is negative.
 Place fromEnd(const Place& place, int64_t extent);
 
-/// Zeros of a type; of that of a call's first output; these with values added to their elements.
+/// A tensor of a type that is one value everywhere; 0; 0 with the type of a call's first output.
+Tensor constant(const ir::TensorType& type, Value value);
 Tensor zeros(ir::ExprPool& pool, const ir::TensorType& type);
 Tensor zeros(const Context& c);
-Tensor accumulated(const Context& c, Scatter scatter);
 
-/// The first dimensions of an index, all but so many.
+/// The element that the value at an index is combined with.
+using ElementOf = std::function<Element(const Index&)>;
+/// `self` with its elements combined with values, one at each index of these sizes, as far as the elements exist.
+/// Error: Unsupported for tensors of Bool.
+Tensor combined(ir::Op op, const Tensor& self, const ir::Shape& sizes, const ElementOf& element,
+                const std::function<Value(const Index&)>& value);
+
+/// The places along the first dimensions, all but so many; those along the last ones, so many.
 Index leading(const Index& index, std::size_t without);
+Index trailing(const Index& index, std::size_t count);
 
 }  // namespace lowering

@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <numeric>
 
 #include "ir/error.h"
 #include "ir/index/simplify.h"
 #include "ir/walk.h"
 
 namespace lowering {
+
+int64_t numelOf(const ir::Shape& sizes) { return std::accumulate(sizes.begin(), sizes.end(), int64_t{1}, std::multiplies<>()); }
 
 ir::Shape broadcast(const ir::Shape& a, const ir::Shape& b) {
   ir::Shape result(std::max(a.size(), b.size()), 1);
@@ -47,6 +50,15 @@ Tensor expand(const Tensor& tensor, const ir::Shape& sizes) {
               if (tensor.sizes[d] == 1) inner[d] = inner[d].like(0);
             }
             return tensor.at(inner);
+          }};
+}
+
+Tensor unsqueezed(const Tensor& tensor, std::size_t dim) {
+  ir::Shape sizes = tensor.sizes;
+  sizes.insert(sizes.begin() + static_cast<std::ptrdiff_t>(dim), 1);
+  return {tensor.dtype, sizes, [tensor, dim](Index index) {
+            index.erase(index.begin() + static_cast<std::ptrdiff_t>(dim));
+            return tensor.at(index);
           }};
 }
 

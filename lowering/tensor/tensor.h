@@ -38,10 +38,14 @@ using Dims = std::vector<int64_t>;
 
 /// A lazy tensor whose elements are memoised by index, so that composition stays linear in the number of tensors.
 Tensor lazy(ir::DType dtype, ir::Shape sizes, std::function<Value(const Index&)> at);
+/// The number of elements of a tensor of these sizes.
+int64_t numelOf(const ir::Shape& sizes);
 /// Sizes of two shapes broadcast against each other; an Internal error if they do not fit (ATen has accepted them).
 ir::Shape broadcast(const ir::Shape& a, const ir::Shape& b);
 /// The tensor as one of these sizes, dimensions aligned from the right, extents of 1 repeated.
 Tensor expand(const Tensor& tensor, const ir::Shape& sizes);
+/// The tensor with one more dimension there, of one element.
+Tensor unsqueezed(const Tensor& tensor, std::size_t dim);
 /// The tensor with every element converted.
 Tensor cast(const Tensor& tensor, ir::DType dtype);
 /// The same in the dtype that arithmetic on it is done in.

@@ -34,7 +34,8 @@ bool sharesColumns(const ir::Loops& loops, const IterationDomain& domain) {
   return found;
 }
 
-/// Elements that a register holds of what is stored. In place two registers at once, of two cache lines, take a quarter longer.
+/// Elements of the largest stored dtype that one register holds. In-place loops take a quarter longer with two registers at
+/// once, whose elements lie in two cache lines.
 int oneRegister(const IterationDomain& domain, const ir::Target& target) {
   int64_t largest = 1;
   for (const Access& store : domain.stores()) largest = std::max(largest, store.elementBytes);

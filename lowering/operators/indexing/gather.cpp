@@ -17,8 +17,7 @@ const Lowering gather{"aten::gather", [](Context& c) {
 
 const Lowering take{"aten::take", [](Context& c) {
                       const Tensor self = c.tensor("self"), places = c.tensor("index");
-                      int64_t count = 1;
-                      for (const int64_t size : self.sizes) count *= size;
+                      const int64_t count = numelOf(self.sizes);
                       return Tensors{lazy(self.dtype, places.sizes, [=](const Index& index) {
                         return self.at(unflattened(fromEnd(placeOf(places.at(index), count, -count), count).at, self.sizes));
                       })};

@@ -5,24 +5,6 @@
 namespace lowering {
 namespace {
 
-/// The element that a value of another index is combined with.
-using ElementOf = std::function<Element(const Index&)>;
-
-/// `self` with values, one at each index of `sizes`, combined with the elements that they name.
-Tensors combined(ir::Op op, const Tensor& self, const ir::Shape& sizes, const ElementOf& element,
-                 const std::function<Value(const Index&)>& value) {
-  if (self.dtype == ir::DType::Bool) ir::fail(ir::ErrorKind::Unsupported, "Bool values that meet in an element are not lowered");
-  Scatter scatter{op, sizes, [element](const Index& index) { return element(index).index; }, {}};
-  scatter.value = [op, element, value](const Index& index) {
-    const std::optional<Value> exists = element(index).exists;
-    const Value one = value(index);
-    return exists ? where(*exists, one, Value{one.pool(), one.pool().identity(op, one.dtype())}) : one;
-  };
-  Tensor result = self;
-  result.scatter = std::make_shared<const Scatter>(std::move(scatter));
-  return {result};
-}
-
 /// The elements at the same index but for another place along the call's `dim`.
 ElementOf elementsAlong(const Context& c, const Tensor& self, const std::function<Value(const Index&)>& place) {
   const std::size_t rank = self.sizes.size();
@@ -64,12 +46,12 @@ Tensors indexAdd(Context& c) {
     const Value element = source.at(at);
     return isScaled ? cast(element, alpha.dtype()) * alpha : element;
   };
-  return combined(ir::Op::Add, self, source.sizes, slicesOf(c, self), value);
+  return {combined(ir::Op::Add, self, source.sizes, slicesOf(c, self), value)};
 }
 
 Tensors indexReduce(Context& c) {
   const Tensor self = c.tensor("self"), source = c.tensor("source");
-  return combined(operationOf(c), self, source.sizes, slicesOf(c, self), source.at);
+  return {combined(operationOf(c), self, source.sizes, slicesOf(c, self), source.at)};
 }
 
 /// One place for each element of `src`, or for a number.
@@ -79,12 +61,12 @@ Tensors scattered(const Context& c, ir::Op op) {
   const std::function<Value(const Index&)> value =
       isNumber ? [number = c.constant("value", self.dtype)](const Index&) { return number; }
                : cast(c.tensor("src"), self.dtype).at;
-  return combined(op, self, index.sizes, elementsAlong(c, self, index.at), value);
+  return {combined(op, self, index.sizes, elementsAlong(c, self, index.at), value)};
 }
 Tensors scatterAdd(Context& c) { return scattered(c, ir::Op::Add); }
 Tensors scatterReduce(Context& c) { return scattered(c, operationOf(c)); }
 
-/// The gradient of a row is the sum of those of its copies, but for that of `padding_idx`.
+/// A row's gradient is the sum of its copies' gradients. Row `padding_idx` has none.
 Tensors embeddingBackward(Context& c) {
   if (c.flag("scale_grad_by_freq")) ir::fail(ir::ErrorKind::Unsupported, "gradients by the frequency of rows are not lowered");
   const Tensor grad = c.tensor("grad_output"), places = c.tensor("indices");
@@ -96,7 +78,7 @@ Tensors embeddingBackward(Context& c) {
   const auto value = [grad, places, padding](const Index& at) {
     return where(places.at(leading(at, 1)) != padding, grad.at(at), 0.0);
   };
-  return combined(ir::Op::Add, zeros(c), grad.sizes, element, value);
+  return {combined(ir::Op::Add, zeros(c), grad.sizes, element, value)};
 }
 
 /// Which of several values an element is set to depends on the order of stores, which eager has and loops do not.
@@ -109,16 +91,15 @@ Tensors indexPut(Context& c) {
   const Tensor self = c.tensor("self");
   const Indices indices(c, self.sizes);
   const Tensor values = expand(c.tensor("values"), indices.named());
-  return combined(
-      ir::Op::Add, self, indices.named(), [indices](const Index& index) { return indices.elementAt(index); }, values.at);
+  return {combined(
+      ir::Op::Add, self, indices.named(), [indices](const Index& index) { return indices.elementAt(index); }, values.at)};
 }
 
 /// At indices that number all elements.
 Tensors putOf(Context& c) {
   requireAccumulation(c);
   const Tensor self = c.tensor("self"), places = c.tensor("index"), source = c.tensor("source");
-  int64_t count = 1;
-  for (const int64_t size : self.sizes) count *= size;
+  const int64_t count = numelOf(self.sizes);
   const auto element = [=](const Index& index) {
     const Place place = fromEnd(placeOf(places.at(index), count, -count), count);
     return Element{unflattened(place.at, self.sizes), place.exists};
@@ -126,7 +107,7 @@ Tensors putOf(Context& c) {
   const auto value = [=, &pool = c.pool()](const Index& index) {
     return source.at(reshaped(pool, index, places.sizes, source.sizes));
   };
-  return combined(ir::Op::Add, self, places.sizes, element, value);
+  return {combined(ir::Op::Add, self, places.sizes, element, value)};
 }
 
 const Lowering indexPutOf{"aten::index_put", indexPut};

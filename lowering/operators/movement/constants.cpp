@@ -1,19 +1,15 @@
 // New tensors that are one number everywhere.
 #include "lowering/tensor/lowering.h"
+#include "lowering/tensor/places.h"
 
 namespace lowering {
 namespace {
 
-Tensors everywhere(Context& c, Value value) {
-  const ir::TensorType& type = c.outputType();
-  return {{type.dtype, type.sizes, [value = cast(value, type.dtype)](const Index&) { return value; }}};
-}
-
 template <int number>
 Tensors numberEverywhere(Context& c) {
-  return everywhere(c, {c.pool(), c.pool().integer(c.outputType().dtype, number)});
+  return {constant(c.outputType(), {c.pool(), c.pool().integer(c.outputType().dtype, number)})};
 }
-Tensors valueEverywhere(Context& c) { return everywhere(c, c.constant("fill_value", c.outputType().dtype)); }
+Tensors valueEverywhere(Context& c) { return {constant(c.outputType(), c.constant("fill_value", c.outputType().dtype))}; }
 
 const Lowering newZeros{"aten::new_zeros", numberEverywhere<0>};
 const Lowering zerosLike{"aten::zeros_like", numberEverywhere<0>};

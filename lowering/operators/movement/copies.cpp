@@ -48,19 +48,10 @@ Tensors catOf(Context& c) {
 
 Tensors stackOf(Context& c) {
   const ir::TensorType& type = c.outputType();
-  const auto dim = static_cast<std::ptrdiff_t>(c.dim("dim", type.sizes.size()));
+  const auto dim = static_cast<std::size_t>(c.dim("dim", type.sizes.size()));
   Tensors tensors;
-  for (const Tensor& tensor : c.tensors("tensors")) {
-    ir::Shape sizes = tensor.sizes;
-    sizes.insert(sizes.begin() + dim, 1);
-    tensors.push_back(cast({tensor.dtype, sizes,
-                            [tensor, dim](Index index) {
-                              index.erase(index.begin() + dim);
-                              return tensor.at(index);
-                            }},
-                           type.dtype));
-  }
-  return {joined(tensors, static_cast<std::size_t>(dim))};
+  for (const Tensor& tensor : c.tensors("tensors")) tensors.push_back(cast(unsqueezed(tensor, dim), type.dtype));
+  return {joined(tensors, dim)};
 }
 
 const Lowering cat{"aten::cat", catOf};

@@ -1,6 +1,8 @@
 // Padding with a constant, or with elements of the tensor.
-#include "lowering/tensor/lowering.h"
+#include <utility>
+
 #include "lowering/tensor/places.h"
+#include "lowering/tensor/reduce.h"
 
 namespace lowering {
 namespace {
@@ -77,14 +79,13 @@ Tensors mirroredBackward(Context& c) {
   const Tensor grad = inOpmath(c.tensor("grad_output"));
   const ir::TensorType& type = c.outputType();
   const auto [before, sizes] = padded(type.sizes, c.integers("padding"));
-  return {cast(lazy(grad.dtype, type.sizes,
-                    [grad, inner = type.sizes, before = before, sizes = sizes](const Index& index) {
-                      std::vector<Places> images;
-                      for (std::size_t d = 0; d < index.size(); ++d)
-                        images.push_back(mirrorImages(index[d], inner[d], before[d], sizes[d]));
-                      return sumOf(grad, elementsAt({}, images));
-                    }),
-               type.dtype)};
+  return asOutputs(c,
+                   {lazy(grad.dtype, type.sizes, [grad, inner = type.sizes, before = before, sizes = sizes](const Index& index) {
+                     std::vector<Places> images;
+                     for (std::size_t d = 0; d < index.size(); ++d)
+                       images.push_back(mirrorImages(index[d], inner[d], before[d], sizes[d]));
+                     return sumOf(grad, elementsAt({}, images));
+                   })});
 }
 
 /// Any number of elements may be copies of one: each adds its gradient there.
@@ -92,11 +93,11 @@ Tensors clampedBackward(Context& c) {
   const Tensor grad = inOpmath(c.tensor("grad_output"));
   const ir::TensorType& type = c.outputType();
   const auto before = padded(type.sizes, c.integers("padding")).before;
-  const auto place = [type, before](Index index) {
+  const auto element = [type, before](Index index) {
     for (std::size_t d = 0; d < index.size(); ++d) index[d] = simplified(clamped(index[d] - before[d], type.sizes[d]));
-    return index;
+    return Element{std::move(index)};
   };
-  return {accumulated(c, {ir::Op::Add, grad.sizes, place, grad.at})};
+  return {combined(ir::Op::Add, zeros(c), grad.sizes, element, grad.at)};
 }
 
 const Lowering reflectionPad1d{"aten::reflection_pad1d", padWithElements<mirrored>};

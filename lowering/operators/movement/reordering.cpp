@@ -12,11 +12,18 @@ Tensors reordered(Context& c, const std::function<Index(const Tensor& self, Inde
   return {lazy(self.dtype, c.outputType().sizes, [self, from](const Index& index) { return self.at(from(self, index)); })};
 }
 
+/// A call's dimensions, in its order.
+std::vector<std::size_t> dimsInOrder(const Context& c, const char* name, std::size_t rank) {
+  std::vector<std::size_t> dims;
+  for (const int64_t dim : c.integers(name))
+    dims.push_back(static_cast<std::size_t>(dim < 0 ? dim + static_cast<int64_t>(rank) : dim));
+  return dims;
+}
+
 const Lowering flip{"aten::flip", [](Context& c) {
-                      const std::vector<int64_t> wanted = c.integers("dims");
-                      const Dims dims = wanted.empty() ? Dims() : c.dims("dims", c.tensor("self").sizes.size());
+                      const std::vector<std::size_t> dims = dimsInOrder(c, "dims", c.outputType().sizes.size());
                       return reordered(c, [dims](const Tensor& self, Index index) {
-                        for (const int64_t d : dims) index[d] = (self.sizes[d] - 1) - index[d];
+                        for (const std::size_t d : dims) index[d] = (self.sizes[d] - 1) - index[d];
                         return index;
                       });
                     }};
@@ -32,31 +39,18 @@ const Lowering repeat{"aten::repeat", [](Context& c) {
 
 /// Along dimensions, or, without any, along all elements in their order.
 Tensors rollOf(Context& c) {
-  const std::vector<int64_t> shifts = c.integers("shifts"), dims = c.integers("dims");
+  const std::vector<int64_t> shifts = c.integers("shifts");
+  const std::vector<std::size_t> dims = dimsInOrder(c, "dims", c.outputType().sizes.size());
   const auto rolled = [](Value index, int64_t shift, int64_t extent) {
     return mod(index + ((extent - shift % extent) % extent), extent);
   };
   return reordered(c, [=](const Tensor& self, Index index) {
-    for (std::size_t i = 0; i < dims.size(); ++i) {
-      const auto d = static_cast<std::size_t>(dims[i] < 0 ? dims[i] + static_cast<int64_t>(index.size()) : dims[i]);
-      index[d] = rolled(index[d], shifts[i], self.sizes[d]);
-    }
+    for (std::size_t i = 0; i < dims.size(); ++i) index[dims[i]] = rolled(index[dims[i]], shifts[i], self.sizes[dims[i]]);
     if (!dims.empty() || index.empty()) return index;
-    int64_t extent = 1;
-    for (const int64_t size : self.sizes) extent *= size;
-    Value place = rolled(flattened(index, self.sizes), shifts.front(), extent);
-    return unflattened(place, self.sizes);
+    return unflattened(rolled(flattened(index, self.sizes), shifts.front(), numelOf(self.sizes)), self.sizes);
   });
 }
 const Lowering roll{"aten::roll", rollOf};
-
-/// A call's dimensions, in its order.
-std::vector<std::size_t> dimsInOrder(const Context& c, const char* name, std::size_t rank) {
-  std::vector<std::size_t> dims;
-  for (const int64_t dim : c.integers(name))
-    dims.push_back(static_cast<std::size_t>(dim < 0 ? dim + static_cast<int64_t>(rank) : dim));
-  return dims;
-}
 
 Tensors rot90Of(Context& c) {
   const std::vector<std::size_t> dims = dimsInOrder(c, "dims", c.outputType().sizes.size());

@@ -43,16 +43,6 @@ Tensor replaced(const Slice& slice, const Tensor& part, const Tensor& other) {
   });
 }
 
-/// A tensor with one dimension more, of one element.
-Tensor unsqueezed(const Tensor& tensor, std::size_t dim) {
-  ir::Shape sizes = tensor.sizes;
-  sizes.insert(sizes.begin() + static_cast<std::ptrdiff_t>(dim), 1);
-  return {tensor.dtype, sizes, [tensor, dim](Index index) {
-            index.erase(index.begin() + static_cast<std::ptrdiff_t>(dim));
-            return tensor.at(index);
-          }};
-}
-
 Slice selected(Context& c, const ir::Shape& sizes) {
   const auto dim = static_cast<std::size_t>(c.dim("dim", sizes.size()));
   const int64_t index = c.integer("index");
@@ -103,30 +93,6 @@ const Lowering selectScatter{"aten::select_scatter", [](Context& c) {
                                const Slice slice = selected(c, self.sizes);
                                return Tensors{replaced(slice, unsqueezed(cast(c.tensor("src"), self.dtype), slice.dim), self)};
                              }};
-
-/// The windows of `size` elements, a `step` apart, in which an element is: their sum.
-Tensors unfoldBackwardOf(Context& c) {
-  const Tensor grad = inOpmath(c.tensor("grad_in"));
-  const ir::Shape sizes = c.outputType().sizes;
-  const auto dim = static_cast<std::size_t>(c.dim("dim", sizes.size()));
-  const int64_t size = c.integer("size"), step = c.integer("step");
-  return {cast(lazy(grad.dtype, sizes,
-                    [=](const Index& index) {
-                      const Value last = floorDiv(index[dim], step);
-                      Value sum = Value{last.pool(), last.pool().integer(grad.dtype, 0)};
-                      for (int64_t i = 0; i < ceilDiv(size, step); ++i) {
-                        const Value window = last - i, inside = index[dim] - window * step;
-                        Index at = index;
-                        at[dim] = window;
-                        at.push_back(inside);
-                        const Value isThere = (window >= 0) & (window < grad.sizes[dim]) & (inside < size);
-                        sum = sum + readWhere(isThere, grad.at(at), sum.like(0));
-                      }
-                      return sum;
-                    }),
-               c.outputType().dtype)};
-}
-const Lowering unfoldBackward{"aten::unfold_backward", unfoldBackwardOf};
 
 }  // namespace
 }  // namespace lowering

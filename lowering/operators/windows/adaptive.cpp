@@ -1,6 +1,7 @@
 // Averages and maxima of windows that together are the whole image, and their gradients.
 #include "lowering/operators/windows/maxima.h"
 #include "lowering/operators/windows/window.h"
+#include "lowering/tensor/reduce.h"
 
 namespace lowering {
 namespace {
@@ -33,24 +34,17 @@ struct Shares {
   }
 
   /// Error: as requireFew.
-  std::vector<Element> elementsOf(const Index& index) const {
-    std::vector<Places> places;
-    int64_t elements = 1;
-    for (std::size_t d = 0; d < each.size(); ++d) {
-      elements *= each[d].most();
-      requireFew(elements);
-      places.push_back(each[d].elements(index[index.size() - each.size() + d]));
-    }
-    return elementsAt(leading(index, each.size()), places);
-  }
+  std::vector<Element> elementsOf(const Index& index) const { return lowering::elementsOf(each, index, &Share::elements); }
   Index firstOf(const Index& index) const {
+    const Index last = trailing(index, each.size());
     Index first = leading(index, each.size());
-    for (std::size_t d = 0; d < each.size(); ++d) first.push_back(each[d].begin(index[index.size() - each.size() + d]));
+    for (std::size_t d = 0; d < each.size(); ++d) first.push_back(each[d].begin(last[d]));
     return first;
   }
   Value sizeOf(const Index& index, DType dtype) const {
+    const Index last = trailing(index, each.size());
     Value size = index.back().like(1);
-    for (std::size_t d = 0; d < each.size(); ++d) size = size * each[d].size(index[index.size() - each.size() + d]);
+    for (std::size_t d = 0; d < each.size(); ++d) size = size * each[d].size(last[d]);
     return cast(simplified(size), dtype);
   }
 
@@ -62,31 +56,29 @@ Tensors averages(Context& c) {
   const Tensor x = inOpmath(c.tensor("self"));
   const ir::TensorType& type = c.outputType();
   const Shares shares(x.sizes, type.sizes, dims);
-  return {cast(lazy(x.dtype, type.sizes,
-                    [=](const Index& index) { return sumOf(x, shares.elementsOf(index)) / shares.sizeOf(index, x.dtype); }),
-               type.dtype)};
+  return asOutputs(c, {lazy(x.dtype, type.sizes, [=](const Index& index) {
+                     return sumOf(x, shares.elementsOf(index)) / shares.sizeOf(index, x.dtype);
+                   })});
 }
 
-/// The windows that an element is in are adaptive windows themselves, of outputs: their sum.
-Tensor sumOfOutputs(const ir::TensorType& type, const Tensor& outputs, std::size_t dims,
-                    const std::function<Value(const Index& element, const Index& output)>& value) {
+/// The windows that an element is in are adaptive windows themselves, of outputs: the sum of their values.
+Tensors sumOfOutputs(const Context& c, const Tensor& outputs, std::size_t dims,
+                     const std::function<Value(const Index& element, const Index& output)>& value) {
+  const ir::TensorType& type = c.outputType();
   const Shares back(outputs.sizes, type.sizes, dims);
-  return cast(lazy(outputs.dtype, type.sizes,
-                   [=](const Index& index) {
+  return asOutputs(c, {lazy(outputs.dtype, type.sizes, [=](const Index& index) {
                      return sumOf({outputs.dtype, outputs.sizes, [=](const Index& output) { return value(index, output); }},
                                   back.elementsOf(index));
-                   }),
-              type.dtype);
+                   })});
 }
 
 template <std::size_t dims>
 Tensors averagesBackward(Context& c) {
   const Tensor grad = inOpmath(c.tensor("grad_output"));
-  const ir::TensorType& type = c.outputType();
-  const Shares shares(type.sizes, grad.sizes, dims);
+  const Shares shares(c.outputType().sizes, grad.sizes, dims);
   const Tensor each =
       lazy(grad.dtype, grad.sizes, [=](const Index& index) { return grad.at(index) / shares.sizeOf(index, grad.dtype); });
-  return {sumOfOutputs(type, each, dims, [each](const Index&, const Index& output) { return each.at(output); })};
+  return sumOfOutputs(c, each, dims, [each](const Index&, const Index& output) { return each.at(output); });
 }
 
 template <std::size_t dims>
@@ -101,14 +93,13 @@ Tensors maxima(Context& c) {
           lazy(DType::I64, sizes, [largest](const Index& index) { return largest(index).number; })};
 }
 
-/// Each element has the gradients of those windows in which it was the largest.
+/// An element's gradient is the sum of the gradients of the windows in which it was the largest.
 template <std::size_t dims>
 Tensors maximaBackward(Context& c) {
   const Tensor grad = inOpmath(c.tensor("grad_output")), places = c.tensor("indices");
-  const ir::TensorType& type = c.outputType();
-  return {sumOfOutputs(type, grad, dims, [=, sizes = type.sizes](const Index& element, const Index& output) {
+  return sumOfOutputs(c, grad, dims, [=, sizes = c.outputType().sizes](const Index& element, const Index& output) {
     return where(places.at(output) == numberOf(element, sizes, dims), grad.at(output), 0.0);
-  })};
+  });
 }
 
 const Lowering averages2d{"aten::_adaptive_avg_pool2d", averages<2>};

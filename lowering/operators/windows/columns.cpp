@@ -1,5 +1,8 @@
-// The windows of images as columns of matrices, and the images that such columns add up to.
+// The windows of images as columns of matrices, and what copies of elements in windows add up to.
+#include <utility>
+
 #include "lowering/operators/windows/window.h"
+#include "lowering/tensor/reduce.h"
 
 namespace lowering {
 namespace {
@@ -8,8 +11,7 @@ namespace {
 /// window.
 struct Columns {
   Columns(const Context& c, const ir::Shape& image) : windows(windowsOf(c, image, image, 2)) {
-    for (Window& window : windows)
-      window.output = (window.input + 2 * window.padding - (window.kernel - 1) * window.dilation - 1) / window.stride + 1;
+    for (Window& window : windows) window.output = (window.input + 2 * window.padding - window.span()) / window.stride + 1;
     rows = {image[image.size() - 3], windows[0].kernel, windows[1].kernel};
     columns = {windows[0].output, windows[1].output};
   }
@@ -27,36 +29,53 @@ Tensors columnsOf(Context& c) {
     channel.push_back(row[0]);
     std::vector<Places> places;
     for (std::size_t d = 0; d < 2; ++d) places.push_back({all.windows[d].element(column[d], row[1 + d])});
-    const Element element = elementsAt(channel, places).front();
-    return read(image, element, image.at(element.index).like(0));
+    return sumOf(image, elementsAt({channel}, places));
   })};
 }
 
-/// Each element of the image is the sum of those that all windows have of it.
+/// An element of the image is the sum of its copies in all windows.
 Tensors imageOf(Context& c) {
   const Tensor matrix = inOpmath(c.tensor("self"));
   const ir::TensorType& type = c.outputType();
   const Columns all(c, type.sizes);
-  return {cast(lazy(matrix.dtype, type.sizes,
-                    [=](const Index& index) {
-                      const Tensor copies{matrix.dtype, type.sizes, [=](const Index& output) {
-                                            Index row{index[index.size() - 3]}, column;
-                                            for (std::size_t d = 0; d < 2; ++d) {
-                                              column.push_back(output[output.size() - 2 + d]);
-                                              row.push_back(all.windows[d].number(column[d], index[index.size() - 2 + d]));
-                                            }
-                                            Index at = leading(output, 3);
-                                            at.push_back(simplified(flattened(row, all.rows)));
-                                            at.push_back(simplified(flattened(column, all.columns)));
-                                            return matrix.at(at);
-                                          }};
-                      return sumOf(copies, outputsOf(all.windows, index));
-                    }),
-               type.dtype)};
+  return asOutputs(c, {lazy(matrix.dtype, type.sizes, [=](const Index& index) {
+                     const Index place = trailing(index, 2);
+                     const Tensor copies{matrix.dtype, type.sizes, [=](const Index& output) {
+                                           const Index column = trailing(output, 2);
+                                           Index row{index[index.size() - 3]};
+                                           for (std::size_t d = 0; d < 2; ++d)
+                                             row.push_back(all.windows[d].number(column[d], place[d]));
+                                           Index at = leading(output, 3);
+                                           at.push_back(simplified(flattened(row, all.rows)));
+                                           at.push_back(simplified(flattened(column, all.columns)));
+                                           return matrix.at(at);
+                                         }};
+                     return sumOf(copies, elementsOf(all.windows, index, &Window::outputs));
+                   })});
+}
+
+/// Windows of `size` elements, a `step` apart: an element's gradient is the sum of the gradients of its copies in all windows,
+/// which are along a new last dimension.
+Tensors unfoldBackwardOf(Context& c) {
+  const Tensor grad = inOpmath(c.tensor("grad_in"));
+  const ir::Shape sizes = c.outputType().sizes;
+  const auto dim = static_cast<std::size_t>(c.dim("dim", sizes.size()));
+  const Window window{c.integer("size"), c.integer("step"), 0, 1, sizes[dim], grad.sizes[dim]};
+  return asOutputs(c, {lazy(grad.dtype, sizes, [=](const Index& index) {
+                     std::vector<Element> copies;
+                     for (const auto& [output, exists] : window.outputs(index[dim])) {
+                       Element copy{index, exists};
+                       copy.index[dim] = output;
+                       copy.index.push_back(window.number(output, index[dim]));
+                       copies.push_back(std::move(copy));
+                     }
+                     return sumOf(grad, copies);
+                   })});
 }
 
 const Lowering im2col{"aten::im2col", columnsOf};
 const Lowering col2im{"aten::col2im", imageOf};
+const Lowering unfoldBackward{"aten::unfold_backward", unfoldBackwardOf};
 
 }  // namespace
 }  // namespace lowering

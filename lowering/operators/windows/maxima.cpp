@@ -3,8 +3,7 @@
 namespace lowering {
 
 Value numberOf(const Index& index, const ir::Shape& sizes, std::size_t dims) {
-  const auto last = static_cast<std::ptrdiff_t>(dims);
-  return simplified(flattened(Index(index.end() - last, index.end()), ir::Shape(sizes.end() - last, sizes.end())));
+  return simplified(flattened(trailing(index, dims), ir::Shape(sizes.end() - static_cast<std::ptrdiff_t>(dims), sizes.end())));
 }
 
 Largest largestOf(const Tensor& x, const std::vector<Element>& elements, Value first, std::size_t dims) {

@@ -1,16 +1,14 @@
 // Averages and maxima of windows, and their gradients.
-#include <functional>
-#include <numeric>
+#include <utility>
 
 #include "lowering/operators/windows/maxima.h"
 #include "lowering/operators/windows/window.h"
+#include "lowering/tensor/reduce.h"
 
 namespace lowering {
 namespace {
 
 using ir::DType;
-
-Value integer(ir::ExprPool& pool, int64_t number) { return {pool, pool.integer(DType::I64, number)}; }
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Averages.
@@ -21,7 +19,7 @@ Value divisorOf(const Window& window, Value output, bool countsPadding) {
   const int64_t end = countsPadding ? input + padding : input, lastStart = (outputs - 1) * stride - padding;
   const Value start = window.first(output);
   const bool isWhole = lastStart + kernel <= end && (countsPadding || padding == 0);
-  if (isWhole) return integer(output.pool(), kernel);
+  if (isWhole) return output.like(kernel);
   const Value last = min(start + kernel, end);
   return last - (countsPadding ? start : max(start, 0));
 }
@@ -33,9 +31,9 @@ struct Averages {
   }
   /// What the sum of an output's window is divided by.
   Value divisorAt(const Index& output, DType dtype) const {
-    Value all = integer(output.front().pool(), divisor.value_or(1));
-    for (std::size_t d = 0; d < windows.size() && !divisor; ++d)
-      all = all * divisorOf(windows[d], output[output.size() - windows.size() + d], countsPadding);
+    const Index last = trailing(output, windows.size());
+    Value all = last.front().like(divisor.value_or(1));
+    for (std::size_t d = 0; d < windows.size() && !divisor; ++d) all = all * divisorOf(windows[d], last[d], countsPadding);
     return cast(simplified(all), dtype);
   }
 
@@ -49,11 +47,9 @@ Tensors averagePool(Context& c) {
   const Tensor x = inOpmath(c.tensor("self"));
   const ir::TensorType& type = c.outputType();
   const Averages averages(c, dims, x.sizes, type.sizes);
-  return {cast(lazy(x.dtype, type.sizes,
-                    [=](const Index& index) {
-                      return sumOf(x, elementsOf(averages.windows, index)) / averages.divisorAt(index, x.dtype);
-                    }),
-               type.dtype)};
+  return asOutputs(c, {lazy(x.dtype, type.sizes, [=](const Index& index) {
+                     return sumOf(x, elementsOf(averages.windows, index, &Window::elements)) / averages.divisorAt(index, x.dtype);
+                   })});
 }
 
 template <std::size_t dims>
@@ -63,9 +59,9 @@ Tensors averagePoolBackward(Context& c) {
   const Averages averages(c, dims, type.sizes, grad.sizes);
   const Tensor shares =
       lazy(grad.dtype, grad.sizes, [=](const Index& index) { return grad.at(index) / averages.divisorAt(index, grad.dtype); });
-  return {
-      cast(lazy(grad.dtype, type.sizes, [=](const Index& index) { return sumOf(shares, outputsOf(averages.windows, index)); }),
-           type.dtype)};
+  return asOutputs(c, {lazy(grad.dtype, type.sizes, [=](const Index& index) {
+                     return sumOf(shares, elementsOf(averages.windows, index, &Window::outputs));
+                   })});
 }
 
 const Lowering avgPool1d{"aten::avg_pool1d", averagePool<1>};
@@ -79,10 +75,11 @@ const Lowering avgPool3dBackward{"aten::avg_pool3d_backward", averagePoolBackwar
 
 /// The first element of a window that exists, as ATen returns it for a window of -inf.
 Value firstOf(const std::vector<Window>& windows, const Index& output, const ir::Shape& sizes) {
+  const Index last = trailing(output, windows.size());
   Index first;
   for (std::size_t d = 0; d < windows.size(); ++d) {
     const Window& window = windows[d];
-    const Value start = window.first(output[output.size() - windows.size() + d]);
+    const Value start = window.first(last[d]);
     const Value missing = floorDiv(max(-start, 0) + (window.dilation - 1), window.dilation);
     first.push_back(window.padding == 0 ? start : start + missing * window.dilation);
   }
@@ -95,41 +92,37 @@ Tensors maxPool(Context& c) {
   const ir::TensorType& type = c.outputType();
   const std::vector<Window> windows = windowsOf(c, x.sizes, type.sizes, dims);
   const auto largest = [=](const Index& output) {
-    return largestOf(x, elementsOf(windows, output), firstOf(windows, output, x.sizes), dims);
+    return largestOf(x, elementsOf(windows, output, &Window::elements), firstOf(windows, output, x.sizes), dims);
   };
   return {lazy(x.dtype, type.sizes, [largest](const Index& index) { return largest(index).value; }),
           lazy(DType::I64, type.sizes, [largest](const Index& index) { return largest(index).number; })};
 }
 
-/// Each element has the gradients of those windows in which it was the largest. A GPU reads them all, where several threads would
-/// add to one element; a CPU adds each one, as tasks own planes.
+/// An element's gradient is the sum of the gradients of the windows in which it was the largest. A GPU's thread reads all windows
+/// of its element, as threads that add would meet. A CPU's task owns planes, and adds each window's gradient where its index
+/// says.
 template <std::size_t dims>
 Tensors maxPoolBackward(Context& c) {
   const Tensor grad = inOpmath(c.tensor("grad_output")), places = c.tensor("indices");
   const ir::TensorType& type = c.outputType();
   if (c.backend() == ir::Backend::Cpu) {
     const ir::Shape plane(type.sizes.end() - dims, type.sizes.end());
-    const auto elementAt = [=](const Index& output) {
-      return placeOf(places.at(output), std::accumulate(plane.begin(), plane.end(), int64_t{1}, std::multiplies<>()));
-    };
-    const auto place = [=](const Index& output) {
+    const auto element = [=](const Index& output) {
+      const Place place = placeOf(places.at(output), numelOf(plane));
       Index at = leading(output, dims);
-      for (const Value& one : unflattened(elementAt(output).at, plane)) at.push_back(simplified(one));
-      return at;
+      for (const Value& one : unflattened(place.at, plane)) at.push_back(simplified(one));
+      return Element{std::move(at), place.exists};
     };
-    const auto value = [=](const Index& output) { return where(*elementAt(output).exists, grad.at(output), 0.0); };
-    return {accumulated(c, {ir::Op::Add, grad.sizes, place, value})};
+    return {combined(ir::Op::Add, zeros(c), grad.sizes, element, grad.at)};
   }
   const std::vector<Window> windows = windowsOf(c, type.sizes, grad.sizes, dims);
-  return {cast(lazy(grad.dtype, type.sizes,
-                    [=, sizes = type.sizes](const Index& index) {
-                      const Value own = numberOf(index, sizes, dims);
-                      const Tensor ownGradients{grad.dtype, grad.sizes, [=](const Index& output) {
-                                                  return where(places.at(output) == own, grad.at(output), 0.0);
-                                                }};
-                      return sumOf(ownGradients, outputsOf(windows, index));
-                    }),
-               type.dtype)};
+  return asOutputs(c, {lazy(grad.dtype, type.sizes, [=, sizes = type.sizes](const Index& index) {
+                     const Value own = numberOf(index, sizes, dims);
+                     const Tensor ownGradients{grad.dtype, grad.sizes, [=](const Index& output) {
+                                                 return where(places.at(output) == own, grad.at(output), 0.0);
+                                               }};
+                     return sumOf(ownGradients, elementsOf(windows, index, &Window::outputs));
+                   })});
 }
 
 const Lowering maxPool2d{"aten::max_pool2d_with_indices", maxPool<2>};

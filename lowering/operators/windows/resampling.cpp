@@ -1,8 +1,10 @@
 // Images in another size: of the nearest elements, and of elements between which lines or cubic curves are drawn.
 #include <algorithm>
+#include <utility>
 
-#include "lowering/tensor/lowering.h"
-#include "lowering/tensor/places.h"
+#include "ir/index/ceil_div.h"
+#include "lowering/operators/windows/tap.h"
+#include "lowering/tensor/reduce.h"
 
 namespace lowering {
 namespace {
@@ -35,15 +37,13 @@ std::vector<Axis> axesOf(const Context& c, const ir::Shape& input, const ir::Sha
 Value real(Value index) { return cast(index, DType::F32); }
 Value whole(Value x) { return cast(x, DType::I64); }
 
-std::size_t firstOf(const std::vector<Axis>& axes, const Index& index) { return index.size() - axes.size(); }
-
 // ---------------------------------------------------------------------------------------------------------------------
 // The nearest elements.
 
 /// The input's elements of a whole number of outputs each, or 0.
 int64_t copiesOf(const Axis& axis) {
   const bool isWhole = axis.output % axis.input == 0;
-  const int64_t copies = axis.output / std::max<int64_t>(1, axis.input);
+  const int64_t copies = axis.output / axis.input;
   return isWhole && axis.scale == 1.0F / static_cast<float>(copies) && (copies & (copies - 1)) == 0 ? copies : 0;
 }
 /// ATen's: the product rounded down, in f32.
@@ -54,10 +54,11 @@ Value nearest(const Axis& axis, Value index) {
   return min(whole(floor(real(index) * static_cast<double>(axis.scale))), axis.input - 1);
 }
 
-Index nearestOf(const std::vector<Axis>& axes, Index index) {
-  for (std::size_t d = 0; d < axes.size(); ++d)
-    index[firstOf(axes, index) + d] = nearest(axes[d], index[firstOf(axes, index) + d]);
-  return index;
+Index nearestOf(const std::vector<Axis>& axes, const Index& index) {
+  const Index last = trailing(index, axes.size());
+  Index from = leading(index, axes.size());
+  for (std::size_t d = 0; d < axes.size(); ++d) from.push_back(nearest(axes[d], last[d]));
+  return from;
 }
 
 template <std::size_t dims>
@@ -74,17 +75,15 @@ Tensors nearestResizedBackward(Context& c) {
   const ir::TensorType& type = c.outputType();
   const std::vector<Axis> axes = axesOf(c, type.sizes, grad.sizes, dims);
   const auto isCopied = [](const Axis& axis) { return copiesOf(axis) > 0; };
-  if (!std::all_of(axes.begin(), axes.end(), isCopied))
-    return {accumulated(c, {ir::Op::Add, grad.sizes, [axes](const Index& index) { return nearestOf(axes, index); }, grad.at})};
-  return {cast(lazy(grad.dtype, type.sizes,
-                    [=](const Index& index) {
-                      std::vector<Places> copies(axes.size());
-                      for (std::size_t d = 0; d < axes.size(); ++d)
-                        for (int64_t i = 0; i < copiesOf(axes[d]); ++i)
-                          copies[d].push_back({index[firstOf(axes, index) + d] * copiesOf(axes[d]) + i});
-                      return sumOf(grad, elementsAt(leading(index, axes.size()), copies));
-                    }),
-               type.dtype)};
+  const auto element = [axes](const Index& index) { return Element{nearestOf(axes, index)}; };
+  if (!std::all_of(axes.begin(), axes.end(), isCopied)) return {combined(ir::Op::Add, zeros(c), grad.sizes, element, grad.at)};
+  return asOutputs(c, {lazy(grad.dtype, type.sizes, [=](const Index& index) {
+                     const Index last = trailing(index, dims);
+                     std::vector<Places> copies(dims);
+                     for (std::size_t d = 0; d < dims; ++d)
+                       for (int64_t i = 0; i < copiesOf(axes[d]); ++i) copies[d].push_back({last[d] * copiesOf(axes[d]) + i});
+                     return sumOf(grad, elementsAt({leading(index, dims)}, copies));
+                   })});
 }
 
 const Lowering nearest1d{"aten::upsample_nearest1d", nearestResized<1>};
@@ -107,17 +106,12 @@ Value sourceOf(const Axis& axis, Value index, bool alignsCorners, bool isCubic) 
   return isCubic ? source : max(source, 0.0);
 }
 
-/// An element of the input and its weight.
-struct Tap {
-  Value at, weight;
-};
-
 /// The two neighbours of a place.
 std::vector<Tap> onLine(const Axis& axis, Value index, bool alignsCorners) {
   const Value source = sourceOf(axis, index, alignsCorners, false);
   const Value before = min(whole(source), axis.input - 1);
   const Value weight = min(max(source - real(before), 0.0), 1.0);
-  return {{before, 1.0 - weight}, {min(before + 1, axis.input - 1), weight}};
+  return {{{before}, 1.0 - weight}, {{min(before + 1, axis.input - 1)}, weight}};
 }
 
 /// The four neighbours of a place, those beyond the ends being the ends, with the weights of Keys' cubic convolution.
@@ -128,130 +122,93 @@ std::vector<Tap> onCurve(const Axis& axis, Value index, bool alignsCorners) {
   const auto far = [&](Value x) { return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a; };
   const Value weights[]{far(t + 1.0), near(t), near(1.0 - t), far(2.0 - t)};
   std::vector<Tap> taps;
-  for (int64_t i = 0; i < 4; ++i) taps.push_back({min(max(whole(start) + (i - 1), 0), axis.input - 1), weights[i]});
+  for (int64_t i = 0; i < 4; ++i) taps.push_back({{min(max(whole(start) + (i - 1), 0), axis.input - 1)}, weights[i]});
   return taps;
 }
 
 using Taps = std::vector<Tap> (*)(const Axis& axis, Value index, bool alignsCorners);
 
-/// The weighted sum along one dimension after the other, the last one inside, as ATen adds it up.
+/// The sum of a tensor's elements by the weights that `tapsOf` gives them for the index along each of the last dimensions.
 template <Taps tapsOf>
-Value weighted(const Tensor& x, const std::vector<Axis>& axes, const Index& index, bool alignsCorners, Index at) {
-  const std::size_t d = at.size() - (index.size() - axes.size());
-  if (d == axes.size()) return x.at(at);
-  std::optional<Value> sum;
-  for (const Tap& tap : tapsOf(axes[d], index[at.size()], alignsCorners)) {
-    Index next = at;
-    next.push_back(tap.at);
-    const Value one = cast(tap.weight, x.dtype) * weighted<tapsOf>(x, axes, index, alignsCorners, std::move(next));
-    sum = sum ? *sum + one : one;
-  }
-  return *sum;
+Value weighted(const Tensor& x, const std::vector<Axis>& axes, const Index& index, bool alignsCorners) {
+  const Index last = trailing(index, axes.size());
+  std::vector<std::vector<Tap>> taps;
+  for (std::size_t d = 0; d < axes.size(); ++d) taps.push_back(tapsOf(axes[d], last[d], alignsCorners));
+  return weightedSum(x, {leading(index, axes.size())}, taps);
 }
 
 template <std::size_t dims, Taps tapsOf>
 Tensors resized(Context& c) {
   const Tensor x = inOpmath(c.tensor(c.has("input") ? "input" : "self"));
-  const ir::TensorType& type = c.outputType();
-  const std::vector<Axis> axes = axesOf(c, x.sizes, type.sizes, dims);
+  const ir::Shape sizes = c.outputType().sizes;
+  const std::vector<Axis> axes = axesOf(c, x.sizes, sizes, dims);
   const bool alignsCorners = c.flag("align_corners");
-  return {cast(lazy(x.dtype, type.sizes,
-                    [=](const Index& index) { return weighted<tapsOf>(x, axes, index, alignsCorners, leading(index, dims)); }),
-               type.dtype)};
+  return asOutputs(c,
+                   {lazy(x.dtype, sizes, [=](const Index& index) { return weighted<tapsOf>(x, axes, index, alignsCorners); })});
 }
 
-/// Outputs on lines that an element of the input may be an end of, and its weight in each.
-struct Share {
-  Place output;
-  Value weight;
-};
-
-/// How many these are at most; nothing where the call's factor is another one than the extents say.
-std::optional<int64_t> mostShares(const Axis& axis, bool alignsCorners) {
+/// The most outputs that one element of the input is an end of a line for; nothing where the call's factor is another one than
+/// the extents say.
+std::optional<int64_t> mostOutputs(const Axis& axis, bool alignsCorners) {
   if (!alignsCorners && axis.scale != static_cast<float>(axis.input) / static_cast<float>(axis.output)) return std::nullopt;
   const int64_t outputs = alignsCorners ? axis.output - 1 : axis.output, inputs = alignsCorners ? axis.input - 1 : axis.input;
   if (inputs <= 0 || outputs <= 0) return std::nullopt;
-  return 2 * outputs / inputs + (2 * outputs % inputs == 0 ? 0 : 1);
+  return ceilDiv(2 * outputs, inputs);
 }
 
-/// The places of these outputs lie above that of the element before, and below that of the element after.
-std::vector<Share> sharesOf(const Axis& axis, Value element, bool alignsCorners) {
+/// These outputs, by the element's weights in them. Their places lie above that of the element before, and below that of the
+/// element after.
+std::vector<Tap> outputsOnLines(const Axis& axis, Value element, bool alignsCorners) {
   const int64_t outputs = alignsCorners ? axis.output - 1 : axis.output, inputs = alignsCorners ? axis.input - 1 : axis.input;
   const Value before =
       alignsCorners ? floorDiv((element - 1) * outputs, inputs) : floorDiv((element * 2 - 1) * outputs - inputs, 2 * inputs);
-  std::vector<Share> shares;
-  for (int64_t i = 1; i <= *mostShares(axis, alignsCorners); ++i) {
+  std::vector<Tap> taps;
+  for (int64_t i = 1; i <= *mostOutputs(axis, alignsCorners); ++i) {
     const Value at = simplified(before + i);
     const std::vector<Tap> ends = onLine(axis, at, alignsCorners);
-    const Value weight = where(ends[0].at == element, ends[0].weight, 0.0) + where(ends[1].at == element, ends[1].weight, 0.0);
-    shares.push_back({{at, (at >= 0) & (at < axis.output)}, weight});
+    const auto weightIn = [&](const Tap& end) { return where(end.place.at == element, end.weight, 0.0); };
+    taps.push_back({{at, (at >= 0) & (at < axis.output)}, weightIn(ends[0]) + weightIn(ends[1])});
   }
-  return shares;
-}
-
-/// The sum of the gradients of those outputs, by the element's weights, along one dimension after the other.
-Value weightedShares(const Tensor& grad, const std::vector<Axis>& axes, const Index& index, bool alignsCorners,
-                     const Element& at) {
-  const std::size_t d = at.index.size() - (index.size() - axes.size());
-  if (d == axes.size()) return read(grad, at, Value{index.front().pool(), index.front().pool().integer(grad.dtype, 0)});
-  std::optional<Value> sum;
-  for (const auto& [output, weight] : sharesOf(axes[d], index[at.index.size()], alignsCorners)) {
-    Element next{at.index, at.exists ? *at.exists & *output.exists : *output.exists};
-    next.index.push_back(output.at);
-    const Value one = cast(weight, grad.dtype) * weightedShares(grad, axes, index, alignsCorners, next);
-    sum = sum ? *sum + one : one;
-  }
-  return *sum;
+  return taps;
 }
 
 /// Each output adds its gradient, by their weights, to the inputs that it was made of: the last dimensions count these.
 template <std::size_t dims, std::size_t taps, Taps tapsOf>
 Tensors resizedBackward(Context& c) {
   const Tensor grad = inOpmath(c.tensor("grad_output"));
-  const ir::TensorType& type = c.outputType();
-  const std::vector<Axis> axes = axesOf(c, type.sizes, grad.sizes, dims);
+  const std::vector<Axis> axes = axesOf(c, c.outputType().sizes, grad.sizes, dims);
   const bool alignsCorners = c.flag("align_corners");
   ir::Shape sizes = grad.sizes;
-  for (std::size_t d = 0; d < dims; ++d) sizes.push_back(taps);
-  // The tap of a number along a dimension.
+  sizes.insert(sizes.end(), dims, taps);
   const auto tapAt = [=](const Index& index, std::size_t d) {
-    const std::vector<Tap> all = tapsOf(axes[d], index[index.size() - 2 * dims + d], alignsCorners);
-    const Value number = index[index.size() - dims + d];
-    Tap tap = all.front();
-    for (std::size_t i = 1; i < all.size(); ++i) {
-      const Value isThis = number == static_cast<int64_t>(i);
-      tap = {where(isThis, all[i].at, tap.at), where(isThis, all[i].weight, tap.weight)};
-    }
-    return tap;
+    const Index output = trailing(leading(index, dims), dims), number = trailing(index, dims);
+    return numbered(tapsOf(axes[d], output[d], alignsCorners), number[d]);
   };
-  const auto place = [=](const Index& index) {
+  const auto element = [=](const Index& index) {
     Index at = leading(index, 2 * dims);
-    for (std::size_t d = 0; d < dims; ++d) at.push_back(tapAt(index, d).at);
-    return at;
+    for (std::size_t d = 0; d < dims; ++d) at.push_back(tapAt(index, d).place.at);
+    return Element{std::move(at)};
   };
   const auto value = [=](const Index& index) {
     Value share = grad.at(leading(index, dims));
     for (std::size_t d = 0; d < dims; ++d) share = share * cast(tapAt(index, d).weight, share.dtype());
     return share;
   };
-  return {accumulated(c, {ir::Op::Add, sizes, place, value})};
+  return {combined(ir::Op::Add, zeros(c), sizes, element, value)};
 }
 
-/// Elements that few outputs are made of gather these; threads would meet in what all outputs add.
+/// An element that is in few outputs reads their gradients, as threads that add would meet.
 template <std::size_t dims>
 Tensors linearBackward(Context& c) {
   constexpr int64_t few = 8;
   const Tensor grad = inOpmath(c.tensor("grad_output"));
-  const ir::TensorType& type = c.outputType();
-  const std::vector<Axis> axes = axesOf(c, type.sizes, grad.sizes, dims);
+  const ir::Shape sizes = c.outputType().sizes;
+  const std::vector<Axis> axes = axesOf(c, sizes, grad.sizes, dims);
   const bool alignsCorners = c.flag("align_corners");
-  const auto areFew = [&](const Axis& axis) { return mostShares(axis, alignsCorners).value_or(few + 1) <= few; };
+  const auto areFew = [&](const Axis& axis) { return mostOutputs(axis, alignsCorners).value_or(few + 1) <= few; };
   if (!std::all_of(axes.begin(), axes.end(), areFew)) return resizedBackward<dims, 2, onLine>(c);
-  return {cast(lazy(grad.dtype, type.sizes,
-                    [=](const Index& index) {
-                      return weightedShares(grad, axes, index, alignsCorners, {leading(index, dims), std::nullopt});
-                    }),
-               type.dtype)};
+  return asOutputs(c, {lazy(grad.dtype, sizes,
+                            [=](const Index& index) { return weighted<outputsOnLines>(grad, axes, index, alignsCorners); })});
 }
 
 const Lowering linear1d{"aten::upsample_linear1d", resized<1, onLine>};

@@ -2,7 +2,7 @@
 #include <array>
 
 #include "ir/error.h"
-#include "lowering/tensor/places.h"
+#include "lowering/operators/windows/tap.h"
 #include "lowering/tensor/reduce.h"
 
 namespace lowering {
@@ -67,11 +67,7 @@ Place elementAt(Value number, int64_t extent) {
   return {min(max(at, 0), extent - 1), (at >= 0) & (at < extent)};
 }
 
-/// Elements along a dimension, and their weights: of a place between two both, or the nearest one.
-struct Tap {
-  Place place;
-  Value weight;
-};
+/// The elements on both sides of a place along a dimension, or the nearest one.
 std::vector<Tap> tapsOf(const Sampler& sampler, Value source, int64_t extent) {
   if (sampler.interpolation == Nearest) return {{elementAt(round(source), extent), source.like(1)}};
   const Value before = floor(source), weight = source - before;
@@ -93,8 +89,7 @@ struct Samples {
   std::vector<Tap> taps(const Index& output, std::size_t d) const { return tapsOf(sampler, source(output, d).at, extent(d)); }
   /// An element of the image in an output's channel, 0 outside.
   Value read(const Index& output, const Place& y, const Place& x) const {
-    const Value value = image.at({output[0], output[1], y.at, x.at});
-    return readWhere(*y.exists & *x.exists, value, value.like(0));
+    return sumOf(image, elementsAt({{output[0], output[1]}}, {{y}, {x}}));
   }
 
   Sampler sampler;
@@ -104,28 +99,15 @@ struct Samples {
 Tensors sampled(Context& c) {
   const Samples samples(c);
   const ir::TensorType& type = c.outputType();
-  return {cast(lazy(samples.image.dtype, type.sizes,
-                    [=](const Index& output) {
-                      std::optional<Value> sum;
-                      for (const Tap& y : samples.taps(output, 0))
-                        for (const Tap& x : samples.taps(output, 1)) {
-                          const Value one = samples.read(output, y.place, x.place) * (y.weight * x.weight);
-                          sum = sum ? *sum + one : one;
-                        }
-                      return *sum;
-                    }),
-               type.dtype)};
-}
-
-/// The tap of a number that is an axis.
-Tap numbered(const std::vector<Tap>& taps, Value number) {
-  Tap tap = taps.front();
-  for (std::size_t i = 1; i < taps.size(); ++i) {
-    const Value isThis = number == static_cast<int64_t>(i);
-    tap = {{where(isThis, taps[i].place.at, tap.place.at), where(isThis, *taps[i].place.exists, *tap.place.exists)},
-           where(isThis, taps[i].weight, tap.weight)};
-  }
-  return tap;
+  return asOutputs(c, {lazy(samples.image.dtype, type.sizes, [=](const Index& output) {
+                     std::optional<Value> sum;
+                     for (const Tap& y : samples.taps(output, 0))
+                       for (const Tap& x : samples.taps(output, 1)) {
+                         const Value one = samples.read(output, y.place, x.place) * (y.weight * x.weight);
+                         sum = sum ? *sum + one : one;
+                       }
+                     return *sum;
+                   })});
 }
 
 /// Each output adds its gradient, by their weights, to the elements that it was made of: the last dimensions count these.
@@ -134,14 +116,15 @@ Tensor gradientOfImage(Context& c, const Samples& samples, const Tensor& grad) {
   const auto tap = [samples](const Index& index, std::size_t d) {
     return numbered(samples.taps(leading(index, 2), d), index[index.size() - 2 + d]);
   };
-  Scatter scatter{ir::Op::Add, grad.sizes, {}, {}};
-  scatter.sizes.insert(scatter.sizes.end(), {taps, taps});
-  scatter.place = [tap](const Index& index) { return Index{index[0], index[1], tap(index, 0).place.at, tap(index, 1).place.at}; };
-  scatter.value = [tap, grad](const Index& index) {
-    const Tap y = tap(index, 0), x = tap(index, 1);
-    return where(*y.place.exists & *x.place.exists, grad.at(leading(index, 2)) * (y.weight * x.weight), 0.0);
+  ir::Shape sizes = grad.sizes;
+  sizes.insert(sizes.end(), {taps, taps});
+  const auto element = [tap](const Index& index) {
+    return elementsAt({{index[0], index[1]}}, {{tap(index, 0).place}, {tap(index, 1).place}}).front();
   };
-  return accumulated(c, std::move(scatter));
+  const auto value = [tap, grad](const Index& index) {
+    return grad.at(leading(index, 2)) * (tap(index, 0).weight * tap(index, 1).weight);
+  };
+  return combined(ir::Op::Add, zeros(c), sizes, element, value);
 }
 
 /// The sum, over the channels, of the slope of the image at the place.

@@ -79,26 +79,4 @@ void requireFew(int64_t elements) {
   if (elements > mostStraight) ir::fail(ir::ErrorKind::Unsupported, "windows of {} elements are no straight-line code", elements);
 }
 
-std::vector<Element> elementsOf(const std::vector<Window>& windows, const Index& output) {
-  std::vector<Places> places;
-  int64_t elements = 1;
-  for (std::size_t d = 0; d < windows.size(); ++d) {
-    elements *= windows[d].kernel;
-    requireFew(elements);
-    places.push_back(windows[d].elements(output[output.size() - windows.size() + d]));
-  }
-  return elementsAt(leading(output, windows.size()), places);
-}
-
-std::vector<Element> outputsOf(const std::vector<Window>& windows, const Index& element) {
-  std::vector<Places> places;
-  int64_t outputs = 1;
-  for (std::size_t d = 0; d < windows.size(); ++d) {
-    outputs *= windows[d].mostOutputs();
-    requireFew(outputs);
-    places.push_back(windows[d].outputs(element[element.size() - windows.size() + d]));
-  }
-  return elementsAt(leading(element, windows.size()), places);
-}
-
 }  // namespace lowering

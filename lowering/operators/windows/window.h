@@ -1,5 +1,6 @@
 #pragma once
 
+#include <iterator>
 #include <vector>
 
 #include "lowering/tensor/lowering.h"
@@ -29,11 +30,22 @@ struct Window {
 /// there is one, `dilation` are lists of as many numbers, or one for all; without a stride it is the kernel's size.
 std::vector<Window> windowsOf(const Context& c, const ir::Shape& input, const ir::Shape& output, std::size_t dims);
 
-/// Error: Unsupported where a window has so many elements that they are no straight-line code.
+/// Error: Unsupported where so many elements are no straight-line code.
 void requireFew(int64_t elements);
 
-/// The elements of all windows of an output; all outputs in whose windows an element is. Error: as requireFew.
-std::vector<Element> elementsOf(const std::vector<Window>& windows, const Index& output);
-std::vector<Element> outputsOf(const std::vector<Window>& windows, const Index& element);
+/// The elements at the places that each of some windows gives for the index along one of the last dimensions. Error: as
+/// requireFew.
+template <typename Along>
+std::vector<Element> elementsOf(const std::vector<Along>& windows, const Index& index, Places (Along::*places)(Value) const) {
+  const Index last = trailing(index, windows.size());
+  std::vector<Places> all;
+  int64_t elements = 1;
+  for (std::size_t d = 0; d < windows.size(); ++d) {
+    all.push_back((windows[d].*places)(last[d]));
+    elements *= std::ssize(all.back());
+    requireFew(elements);
+  }
+  return elementsAt({leading(index, windows.size())}, all);
+}
 
 }  // namespace lowering
