@@ -20,7 +20,7 @@ class RandomIndex {
   const ir::Expr* make(int depth) {
     using ir::Op;
     if (depth == 0 || below_(9) == 0) return below_(4) == 0 ? number(constant()) : leaves_[below_(leaves_.size())];
-    switch (below_(14)) {
+    switch (below_(15)) {
       case 0:
       case 1:
       case 2: return pool_.make(Op::Add, {make(depth - 1), make(depth - 1)});
@@ -34,8 +34,28 @@ class RandomIndex {
       case 10: return pool_.make(below_(2) == 0 ? Op::Neg : Op::Abs, {make(depth - 1)});
       case 11: return pool_.make(Op::Where, {condition(depth - 1), make(depth - 1), make(depth - 1)});
       case 12: return pool_.cast(ir::DType::I64, pool_.cast(below_(2) == 0 ? ir::DType::I8 : ir::DType::U8, make(depth - 1)));
+      case 13: return pool_.cast(ir::DType::I64, real(depth - 1));
       default: return blocks(make(depth - 1));
     }
+  }
+
+  /// A float made of indices and constants, such as a place in an image of another size.
+  const ir::Expr* real(int depth) {
+    using ir::Op;
+    static const std::vector<ir::DType> types{ir::DType::F32, ir::DType::F64};
+    static const std::vector<double> constants{0, 0.5, -0.5, 0.4980392, 2, -3.25, 1e-3, 250, 3e9};
+    const auto number = [&] { return pool_.constant(ir::DType::F32, constants[below_(constants.size())]); };
+    const ir::Expr* x = pool_.cast(ir::DType::F32, pool_.cast(types[below_(2)], make(depth > 0 ? depth - 1 : 0)));
+    for (uint64_t step = below_(4); step > 0; --step) {
+      switch (below_(5)) {
+        case 0: x = pool_.make(below_(2) == 0 ? Op::Add : Op::Sub, {x, number()}); break;
+        case 1: x = pool_.make(Op::Mul, {x, number()}); break;
+        case 2: x = pool_.make(below_(2) == 0 ? Op::Floor : Op::Round, {x}); break;
+        case 3: x = pool_.make(below_(2) == 0 ? Op::Max : Op::Min, {x, number()}); break;
+        default: const ir::Expr* least = number(); x = pool_.make(Op::Where, {pool_.make(Op::Lt, {least, x}), x, least});
+      }
+    }
+    return x;
   }
 
   /// x in blocks, as a view has it, now and then with one divisor that is another.
@@ -101,13 +121,18 @@ struct IndexLoops {
 
   /// Whether two I64 values are the same wherever the axes are in range, and whatever is loaded.
   bool areSame(const ir::Expr* a, const ir::Expr* b) {
+    const auto [first, second] = values(a, b);
+    return first == second;
+  }
+  /// What two I64 values are at each point.
+  std::pair<std::vector<int64_t>, std::vector<int64_t>> values(const ir::Expr* a, const ir::Expr* b) {
     loops.stores = {{1, place, a}, {2, place, b}};
     std::vector<ir::Memory> memory(3, ir::Memory::zeros(ir::DType::I64, 120));
     auto& input = std::get<std::vector<int64_t>>(memory[0].data);
     for (size_t i = 0; i < input.size(); ++i)
       input[i] = i % 11 == 0 ? INT64_MAX - static_cast<int64_t>(i) : static_cast<int64_t>(i) - 60;
     ir::interpret(loops, memory);
-    return memory[1].data == memory[2].data;
+    return {std::get<std::vector<int64_t>>(memory[1].data), std::get<std::vector<int64_t>>(memory[2].data)};
   }
 
   ir::Loops loops;

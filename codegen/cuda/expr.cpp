@@ -135,12 +135,6 @@ CudaText literal(const Expr* node, As as) {
 
 bool isNarrow(DType dtype) { return ir::sizeOf(dtype) < 4; }
 
-/// The form that the text of `key` asks of an operand.
-As operandForm(const Key& key, size_t operand) {
-  if (key.node->op == Op::Load) return operand == 0 ? As::Index : As::Value;
-  return key.node->op == Op::Cast ? As::Value : key.as;
-}
-
 }  // namespace
 
 std::string cudaType(DType dtype) {
@@ -179,6 +173,13 @@ Key CudaExpressions::keyOf(const Expr* node, As as) const {
   const bool compares = ir::isPredicate(node->op) && node->src[0]->dtype == DType::I64;
   if (compares && isPosition(node->src[0]) && isPosition(node->src[1])) return {node, As::Index};
   return {node, node->dtype == DType::Bool ? as : As::Value};
+}
+
+As CudaExpressions::operandForm(const Key& key, size_t operand) const {
+  if (key.node->op == Op::Load) return operand == 0 ? As::Index : As::Value;
+  if (key.node->op != Op::Cast) return key.as;
+  const Expr* source = key.node->src[0];
+  return source->dtype == DType::I64 && isPosition(source) ? As::Index : As::Value;  // 64 bits take four times as long
 }
 
 std::vector<Key> CudaExpressions::operandsOf(const Key& key) const {
@@ -229,8 +230,10 @@ CudaText CudaExpressions::operation(const Key& key) const {
 
 /// Indices choose by an operator, which costs a select; values by a call, whose arguments are computed whatever the condition.
 CudaText CudaExpressions::select(const Key& key) const {
-  if (key.as == As::Value)
-    return {fmt::format("math::where({}, {}, {})", operand(key, 0).text, operand(key, 1).text, operand(key, 2).text)};
+  if (key.as == As::Value) {
+    const std::string type = key.node->dtype == DType::Bool ? "<bool>" : "";  // `&` of two conditions is an int
+    return {fmt::format("math::where{}({}, {}, {})", type, operand(key, 0).text, operand(key, 1).text, operand(key, 2).text)};
+  }
   const auto part = [&](size_t i) {
     const CudaText text = operand(key, i);
     return parenthesised(text, text.binds == Binds::Conditional);

@@ -80,6 +80,8 @@ class CudaExpressions {
   bool isPosition(const ir::Expr* node) const;
 
   const Bound::value_type* name(const Key& key) const;
+  /// The form that the text of `key` asks of an operand.
+  As operandForm(const Key& key, size_t operand) const;
   CudaText converted(const CudaText& text, As from, As to) const;
   /// An operand; an unsigned index becomes signed again unless `mayBeUnsigned`, as offsets of signed type cost less.
   CudaText operand(const Key& of, size_t i, bool mayBeUnsigned = false) const;

@@ -4,6 +4,8 @@
 #include <limits>
 #include <unordered_set>
 
+#include "ir/index/float_range.h"
+
 namespace ir {
 namespace {
 
@@ -175,6 +177,7 @@ std::optional<Range> rangeOf(const Affine& index, const std::vector<Guard>& guar
 
 const Range& Bounds::of(const Expr* index) {
   for (const Expr* node : postorder(index, [&](const Expr* x) { return found_.contains(x); })) {
+    if (isFloating(node->dtype)) floats_[node] = ofFloat(node);
     const Range range = ofNode(node);
     const auto known = known_.find(node);
     found_[node] = known == known_.end() ? range : narrowed(range, known->second);
@@ -184,12 +187,23 @@ const Range& Bounds::of(const Expr* index) {
 
 Range Bounds::ofNode(const Expr* node) const {
   if (node->op == Op::Axis) return {0, std::max<int64_t>(node->axis().extent - 1, 0)};
-  if (node->dtype != DType::I64 || node->op == Op::Load || node->op == Op::Cast || node->isCombining()) return {};
+  if (node->dtype != DType::I64 || node->op == Op::Load || node->isCombining()) return {};
+  if (node->op == Op::Cast) return isFloating(node->src[0]->dtype) ? truncated(floats_.at(node->src[0])) : Range{};
   if (node->op == Op::Const) return {node->integer(), node->integer()};
   const Range& last = found_.at(node->src.back());
   const Range& first = found_.at(node->src[node->op == Op::Where ? 1 : 0]);
   if (node->op == Op::Where) return {std::min(first.least, last.least), std::max(first.most, last.most)};
   return boundsOfOperation(node->op, first, last).value_or(Range{});
+}
+
+FloatRange Bounds::ofFloat(const Expr* node) const {
+  if (node->op == Op::Load || node->isCombining()) return {};
+  std::vector<FloatRange> src;
+  for (const Expr* x : node->src) {
+    const bool isIndex = node->op == Op::Cast && x->dtype == DType::I64;
+    src.push_back(isIndex ? floatRangeOf(found_.at(x), node->dtype) : isFloating(x->dtype) ? floats_.at(x) : FloatRange{});
+  }
+  return floatRangeOf(node, src);
 }
 
 Range boundsOf(const Expr* index) { return Bounds().of(index); }

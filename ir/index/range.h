@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <unordered_map>
 #include <vector>
@@ -21,6 +22,13 @@ struct Range {
   bool fits32() const { return least >= INT32_MIN && most <= INT32_MAX; }
 };
 
+/// The numbers that a floating expression takes, rounding included.
+struct FloatRange {
+  double least = -std::numeric_limits<double>::infinity();
+  double most = std::numeric_limits<double>::infinity();
+  bool isNumber = false;  ///< never NaN
+};
+
 /// What an affine form takes while every axis runs through its extent: both ends are reached. Nothing where an axis has no
 /// values or 64 bits do not hold the ends.
 std::optional<Range> rangeOf(const Affine& index);
@@ -35,7 +43,8 @@ struct Guard {
 /// The same where guards hold; nothing also where the ends might not be reached, as where guards on different forms share axes.
 std::optional<Range> rangeOf(const Affine& index, const std::vector<Guard>& guards);
 
-/// Bounds that I64 expressions keep, not always reached, by interval arithmetic; each node is bounded once.
+/// Bounds that I64 expressions keep, not always reached, by interval arithmetic, also of floats that are rounded to indices; each
+/// node is bounded once.
 class Bounds {
  public:
   Bounds() = default;
@@ -50,9 +59,11 @@ class Bounds {
 
  private:
   Range ofNode(const Expr* node) const;
+  FloatRange ofFloat(const Expr* node) const;
 
   std::unordered_map<const Expr*, Range> known_;
   std::unordered_map<const Expr*, Range> found_;
+  std::unordered_map<const Expr*, FloatRange> floats_;
 };
 
 /// The bounds of one expression.

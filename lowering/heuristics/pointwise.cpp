@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/index/ceil_div.h"
+#include "lowering/analysis/share.h"
 #include "lowering/heuristics/limits.h"
 #include "lowering/heuristics/rule.h"
 
@@ -33,12 +34,16 @@ ElementRange contiguousElements(const IterationDomain& domain) {
   return range;
 }
 
-void chooseVectors(PointwiseMapping& mapping, const IterationDomain& domain, const ir::Target& target) {
-  if (domain.accumulates()) return;  // neighbouring threads combine with neighbouring elements at once
+/// Elements of the widest vectors that are worth it: of one tensor two of the hardware's where element sizes are mixed.
+int widestVector(const IterationDomain& domain, const ir::Target& target) {
   const ElementRange elements = contiguousElements(domain);
-  // Of one tensor two vectors where element sizes are mixed.
-  const auto widest = static_cast<int>(
+  return static_cast<int>(
       std::max<int64_t>(1, std::min(target.vectorBytes / elements.smallest, 2 * target.vectorBytes / elements.largest)));
+}
+
+/// The widest vectors in which all results are stored, up to so many elements.
+void chooseVectors(PointwiseMapping& mapping, const IterationDomain& domain, int widest) {
+  if (domain.accumulates()) return;  // neighbouring threads combine with neighbouring elements at once
   const bool oneDim = domain.dims().size() == 1;
   for (mapping.lanes = widest; mapping.lanes > 1; mapping.lanes /= 2) {
     const bool rows = oneDim || domain.inner().extent % mapping.lanes == 0;
@@ -78,11 +83,67 @@ int narrowVectors(const PointwiseMapping& mapping, const IterationDomain& domain
   return static_cast<int>(steps);
 }
 
+/// Whether a load's address, as far as it is not affine, or its mask depends on a dim.
+bool isIrregular(const IterationDomain& domain, const Access& load, std::size_t dim) {
+  if (domain.isIndirect(load, dim)) return true;
+  const std::vector<const ir::Expr*>& axes = domain.dims()[dim].axes;
+  return load.isMasked() &&
+         std::any_of(axes.begin(), axes.end(), [&](const ir::Expr* axis) { return ir::dependsOn(load.node->src[1], axis); });
+}
+
+/// Bytes that an element reads at places of its own, as often as masks let it.
+double gatheredBytes(const IterationDomain& domain) {
+  double bytes = 0;
+  for (const Access& load : domain.loads()) {
+    const bool isVector = domain.isInnerContiguous(load) && !isIrregular(domain, load, domain.innermost());
+    if (isVector || domain.isInnerUniform(load)) continue;
+    bytes += static_cast<double>(load.elementBytes) * (load.isMasked() ? shareOf(load.node->src[1]) : 1);
+  }
+  return bytes;
+}
+
+/// Points of the outermost dims on which no load's address or mask depends but by steps.
+int64_t regularPoints(const IterationDomain& domain) {
+  std::size_t d = 0;
+  const auto isRegular = [&](const Access& load) { return !isIrregular(domain, load, d); };
+  while (d < domain.innermost() && std::all_of(domain.loads().begin(), domain.loads().end(), isRegular)) ++d;
+  return domain.numel(0, d);
+}
+
+/// Equal parts of a domain at whose places addresses and masks are the same but for steps, of which a thread takes one each: more
+/// where addresses are computed, one where a thread stores much.
+int partsOf(const IterationDomain& domain, int lanes, const ir::Target& target) {
+  const auto isComputed = [](const Access& load) { return !load.form; };
+  const bool areComputed = std::any_of(domain.loads().begin(), domain.loads().end(), isComputed);
+  int64_t stored = 0;
+  for (const Access& store : domain.stores()) stored += store.elementBytes * lanes;
+  const int64_t points = regularPoints(domain);
+  for (int parts = areComputed ? limits::pointwise::computedParts : stored <= target.vectorBytes ? 2 : 1; parts > 1; --parts) {
+    const bool areEqual = points % parts == 0 && domain.numel() % (int64_t{parts} * lanes) == 0;
+    if (areEqual && domain.numel() / (parts * lanes) >= int64_t{target.processors} * limits::pointwise::narrowThreads)
+      return parts;
+  }
+  return 1;
+}
+
+/// Whether elements gather so much that vectors are shorter, whose neighbours read neighbours.
+bool chooseGathering(PointwiseMapping& mapping, const IterationDomain& domain, const ir::Target& target) {
+  if (domain.accumulates()) return false;
+  const int widest = widestVector(domain, target);
+  int lanes = widest;
+  while (lanes > 1 && lanes * gatheredBytes(domain) > static_cast<double>(limits::pointwise::gatheredBytes)) lanes /= 2;
+  if (lanes == widest) return false;
+  chooseVectors(mapping, domain, lanes);
+  mapping.parts = partsOf(domain, mapping.lanes, target);
+  return true;
+}
+
 }  // namespace
 
 PointwiseMapping choosePointwiseMapping(const IterationDomain& domain, const ir::Target& target) {
   PointwiseMapping mapping;
-  chooseVectors(mapping, domain, target);
+  if (chooseGathering(mapping, domain, target)) return mapping;
+  chooseVectors(mapping, domain, widestVector(domain, target));
   const bool isLittle = threadBytes(domain, mapping.lanes) * limits::gpu::usualBlock < limits::pointwise::leastCtaBytes;
   mapping.block = isLittle ? limits::pointwise::wideBlock : limits::gpu::usualBlock;
   if (const int steps = narrowVectors(mapping, domain, target); steps > 1) {
@@ -104,20 +165,38 @@ LayoutSchedule scheduleOf(const PointwiseMapping& mapping, const IterationDomain
   schedule.isAtomic = domain.accumulates();  // also where none meet, as threads then wait for no element
   Layout layout;
   layout.dims = {{0, domain.dims().size(), vectors, mapping.lanes}};
-  layout.parts = {{0, Bind::Grid, ceilDiv(vectors, int64_t{mapping.block} * mapping.steps)},
-                  {0, Bind::Unrolled, mapping.steps},
-                  {0, Bind::Thread, mapping.block}};
+  const int64_t part = vectors / mapping.parts;
+  if (mapping.parts > 1) layout.parts.push_back({0, Bind::Unrolled, mapping.parts, part});
+  layout.parts.insert(layout.parts.end(), {{0, Bind::Grid, ceilDiv(part, int64_t{mapping.block} * mapping.steps)},
+                                           {0, Bind::Unrolled, mapping.steps},
+                                           {0, Bind::Thread, mapping.block}});
   schedule.layout = simplified(std::move(layout));
   return schedule;
 }
 
 namespace {
 
+/// Vectors of other lengths, and of several equal parts of the domain, for loops that gather.
+std::vector<Schedule> othersOfGathering(const IterationDomain& domain, const ir::Target& target) {
+  std::vector<Schedule> schedules;
+  const int64_t points = regularPoints(domain);
+  for (int lanes = 1; lanes <= widestVector(domain, target); lanes *= 2)
+    for (const int parts : {1, 2, 4, 8}) {
+      PointwiseMapping mapping;
+      chooseVectors(mapping, domain, lanes);
+      mapping.parts = parts;
+      const bool areEqual = points % parts == 0 && domain.numel() % (int64_t{parts} * lanes) == 0;
+      if (mapping.lanes == lanes && (parts == 1 || areEqual)) schedules.emplace_back(scheduleOf(mapping, domain));
+    }
+  return schedules;
+}
+
 /// Other vectors a thread, and other threads of a CTA; for transpositions the rule's own.
 std::vector<Schedule> others(const LoopNest& nest, const ir::Target& target, const Tuned& tuned) {
   if (nest.reduction) return {};
   const PointwiseMapping rules = choosePointwiseMapping(nest.domain, target);
   if (!tuned.isChosen) return {scheduleOf(rules, nest.domain)};
+  if (!nest.domain.accumulates() && gatheredBytes(nest.domain) > 0) return othersOfGathering(nest.domain, target);
   std::vector<Schedule> schedules;
   for (const int steps : {1, 2, 4})
     for (const int block : {128, 256, 512}) {

@@ -12,6 +12,7 @@ struct PointwiseMapping {
   bool isFlat = false;  ///< whether vectors may run over the end of a row
   int block = 128;      ///< threads of a CTA
   int steps = 1;        ///< vectors of a thread, `block` of them apart
+  int parts = 1;        ///< or of each of so many equal parts of all vectors one, at one place inside its part
 
   bool operator==(const PointwiseMapping&) const = default;
 };

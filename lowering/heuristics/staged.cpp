@@ -186,7 +186,7 @@ std::optional<StagedMapping> stagedMapping(const ReductionNest& nest, const Iter
                                            const StagedWish& wish) {
   const std::vector<const Access*> accesses = stagedAccesses(domain);
   const auto isAffine = [](const Access* access) { return access->form.has_value(); };
-  if (accesses.empty() || !std::all_of(accesses.begin(), accesses.end(), isAffine)) return std::nullopt;
+  if (bytesOfElement(domain) == 0 || !std::all_of(accesses.begin(), accesses.end(), isAffine)) return std::nullopt;
   StagedMapping mapping;
   mapping.lanes = chooseLanes(domain, accesses, target);
   chooseTile(mapping, domain, growingOrder(domain, accesses), target, wish);

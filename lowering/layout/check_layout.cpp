@@ -140,7 +140,10 @@ class LayoutChecker {
     need(layout_.dims.size() == 1, "loops without reductions have one dim");
     for (const Part& part : layout_.parts) {
       need(part.bind != Bind::Serial && part.bind != Bind::Cluster, "loops without reductions have neither loops nor clusters");
-      need(part.block == 0 && part.threads == 0, "loops without reductions have no blocks");
+      need(part.threads == 0, "the threads of loops without reductions are all busy");
+      need(part.block == 0 || (part.extent == layout_.extent(Bind::Unrolled) && part.bind == Bind::Unrolled &&
+                               part.extent * part.block * layout_.lanes() == domain_.numel()),
+           "a thread takes a vector of each block, and these are equal");
     }
     need(layout_.block == 0, "loops without reductions have no idle threads");
     need(schedule_.staging == Staging::None, "nothing is reduced that could be staged");

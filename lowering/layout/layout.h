@@ -49,6 +49,8 @@ struct Layout {
   /// The outermost part of a dim, and the innermost one with a binding; null where there is none.
   const Part* outermost(std::size_t dim) const;
   const Part* innermost(Bind bind) const;
+  /// Whether a dim's outermost part has blocks.
+  bool hasBlocks(std::size_t dim) const { return outermost(dim) != nullptr && outermost(dim)->block > 0; }
   /// Values of a dim's parts with a binding.
   int64_t extent(std::size_t dim, Bind bind) const;
   /// Values of all parts with a binding; of threads with the idle ones.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/index/simplify.h"
 #include "ir/walk.h"
 
 namespace lowering {
@@ -151,6 +152,9 @@ Position Placement::position(std::size_t dim) const {
   const int64_t inRow = domain_.dims()[end - 1].extent / lanes;
   Position position = domain_.unflatten(floorDiv(index(dim), inRow).expr(), begin, end - 1);
   position.push_back((mod(index(dim), inRow) * lanes).expr());
+  // At one place inside blocks of whole rows only the outermost positions differ.
+  if (layout_.hasBlocks(dim))
+    for (const ir::Expr*& one : position) one = ir::simplify(pool_, one);
   return position;
 }
 

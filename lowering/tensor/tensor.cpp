@@ -95,6 +95,10 @@ const Expr* guarded(Value condition, const Expr* expr) {
 
 Value readWhere(Value condition, Value value, Value other) {
   ir::ExprPool& pool = value.pool();
+  if (value.expr()->op == ir::Op::Cast && other.expr()->isConst()) {
+    const Value source{pool, value.expr()->src[0]}, constant = cast(other, source.dtype());
+    if (cast(constant, other.dtype()).expr() == other.expr()) return cast(readWhere(condition, source, constant), value.dtype());
+  }
   if (value.expr()->op == ir::Op::Load) return {pool, guardedLoad(condition, value.expr(), other)};
   return where(condition, {pool, guarded(condition, value.expr())}, other);
 }

@@ -1,4 +1,4 @@
-// Along which dims points accumulate in elements of their own.
+// Along which dims points accumulate in elements of their own, and at how many points a condition holds.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -8,6 +8,7 @@
 
 #include "ir/text/text.h"
 #include "lowering/analysis/ownership.h"
+#include "lowering/analysis/share.h"
 
 namespace {
 
@@ -36,6 +37,20 @@ TEST_CASE("points meet where steps reach into each other, where nothing bounds a
   CHECK(owned("i*3 + j") == Flags{false, false});
   CHECK(owned("j") == Flags{true, false});  // dims are in the order of memory
   CHECK(owned("k[i]", "i in 6") == Flags{false});
+}
+
+TEST_CASE("a condition's share of the points: of edges, of halves, of single indices") {
+  const auto shareOf = [](const std::string& condition) {
+    const ir::Loops loops = ir::parseLoops("loops f\n  out y f32[6, 100]\n  for i in 6, j in 100\n    y[i*100 + j] = where(" +
+                                           condition + ", f32(1), f32(0))\n");
+    return lowering::shareOf(loops.stores.front().value->src[0]);
+  };
+  CHECK(shareOf("j < 3") == doctest::Approx(0.03));
+  CHECK(shareOf("0 <= j - 1") == doctest::Approx(0.99));
+  CHECK(shareOf("and(j < 50, i < 3)") == doctest::Approx(0.25));
+  CHECK(shareOf("or(j < 50, i < 3)") == doctest::Approx(0.75));
+  CHECK(shareOf("i == 2") == doctest::Approx(1.0 / 6));
+  CHECK(shareOf("i*j < 2") == 1);
 }
 
 TEST_CASE("points at different indices along an owned dim never share an element: random steps, and the worst index tensors") {

@@ -36,6 +36,18 @@ struct Averages {
     for (std::size_t d = 0; d < windows.size() && !divisor; ++d) all = all * divisorOf(windows[d], last[d], countsPadding);
     return cast(simplified(all), dtype);
   }
+  /// What an element of an output's window takes of the output's gradient: the reciprocals along each dimension, which the
+  /// windows of an element share.
+  Value shareAt(const Index& output, DType dtype) const {
+    if (divisor) return 1.0 / divisorAt(output, dtype);
+    const Index last = trailing(output, windows.size());
+    std::optional<Value> share;
+    for (std::size_t d = 0; d < windows.size(); ++d) {
+      const Value along = 1.0 / cast(simplified(divisorOf(windows[d], last[d], countsPadding)), dtype);
+      share = share ? *share * along : along;
+    }
+    return *share;
+  }
 
   std::vector<Window> windows;
   bool countsPadding;
@@ -58,7 +70,7 @@ Tensors averagePoolBackward(Context& c) {
   const ir::TensorType& type = c.outputType();
   const Averages averages(c, dims, type.sizes, grad.sizes);
   const Tensor shares =
-      lazy(grad.dtype, grad.sizes, [=](const Index& index) { return grad.at(index) / averages.divisorAt(index, grad.dtype); });
+      lazy(grad.dtype, grad.sizes, [=](const Index& index) { return grad.at(index) * averages.shareAt(index, grad.dtype); });
   return asOutputs(c, {lazy(grad.dtype, type.sizes, [=](const Index& index) {
                      return sumOf(shares, elementsOf(averages.windows, index, &Window::outputs));
                    })});

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "ir/index/ceil_div.h"
+#include "ir/index/simplify.h"
 #include "ir/value.h"
 #include "ir/walk.h"
 #include "lowering/schedule/apply.h"
@@ -20,8 +21,13 @@ using ir::Expr;
 /// Vectors that may run over the end of a row.
 class FlatVectors {
  public:
-  FlatVectors(const ir::Loops& loops, const IterationDomain& domain, int lanes, Value number)
-      : loops_(loops), domain_(domain), lanes_(lanes), number_(number), lane_(*loops.pool, loops.pool->axis(lanes)) {}
+  FlatVectors(const ir::Loops& loops, const IterationDomain& domain, const Layout& layout, Value number)
+      : loops_(loops),
+        domain_(domain),
+        lanes_(layout.lanes()),
+        hasBlocks_(layout.hasBlocks(0)),
+        number_(number),
+        lane_(*loops.pool, loops.pool->axis(lanes_)) {}
 
   /// Vectors over the flat output, whose rows are no multiple of a vector. Where a vector covers at most two rows, both rows'
   /// places and values are computed once and each lane picks; otherwise each lane divides.
@@ -39,13 +45,13 @@ class FlatVectors {
       place.each = domain_.unflatten(element.expr(), 0, inner + 1);
       return vectorize(loops_, domain_, place, active);
     }
-    const Value row = floorDiv(start, extent), column = mod(start, extent);
+    const Value row = simplified(floorDiv(start, extent)), column = simplified(mod(start, extent));
     const int64_t lastRow = domain_.numel() / extent - 1;
     const Value nextRow = where(row < lastRow, row + 1, lastRow);
     // Rows end at multiples of what divides them and the lanes.
     const int64_t common = std::gcd(extent, int64_t{lanes_});
     const Value inFirst = column + floorDiv(lane_, common) * common < extent;
-    const Position first = domain_.unflatten(row.expr(), 0, inner), second = domain_.unflatten(nextRow.expr(), 0, inner);
+    const Position first = positionOf(row), second = positionOf(nextRow);
     for (std::size_t d = 0; d < inner; ++d) place.each.push_back(pick(inFirst, first[d], second[d]));
     place.each.push_back(where(inFirst, column + lane_, column + lane_ - extent).expr());
     return vectorize(loops_, domain_, place, active, rowValues(inFirst, first, second));
@@ -74,6 +80,15 @@ class FlatVectors {
     return std::any_of(below.begin(), below.end(), [](const Expr* one) { return one->op == ir::Op::Load; }) &&
            std::none_of(inner.begin(), inner.end(), [&](const Expr* axis) { return ir::dependsOn(node, axis); });
   }
+  /// Such that blocks differ in their outermost positions only.
+  Value simplified(Value index) const {
+    return hasBlocks_ ? Value{*loops_.pool, ir::simplify(*loops_.pool, index.expr())} : index;
+  }
+  Position positionOf(Value row) const {
+    Position position = domain_.unflatten(row.expr(), 0, domain_.dims().size() - 1);
+    for (const Expr*& one : position) one = simplified({*loops_.pool, one}).expr();
+    return position;
+  }
   const Expr* at(const Expr* node, const Position& position) const {
     LoadMap loads;
     for (const Access& access : domain_.loads())
@@ -88,6 +103,7 @@ class FlatVectors {
   const ir::Loops& loops_;
   const IterationDomain& domain_;
   int lanes_;
+  bool hasBlocks_;
   Value number_, lane_;
 };
 
@@ -101,10 +117,12 @@ ir::Kernel applyPointwise(const ir::Loops& loops, const ReductionNest& elements,
   const Value turn = at.grid();
   if (schedule.isBackwards) at.replace(0, Bind::Grid, at.layout().extent(Bind::Grid) - 1 - turn);
   const Value number = at.index(0);
-  const FlatVectors flat(loops, domain, lanes, number);
+  const FlatVectors flat(loops, domain, at.layout(), number);
 
-  // A statement for each of a thread's vectors; the last vector may have fewer `active` elements.
+  // A statement for each of a thread's vectors: of all blocks, or of one, in which the last vector may have fewer `active`
+  // elements.
   const auto withEach = [&](const std::function<ir::Lanes(const Expr* active)>& statement) {
+    if (at.layout().hasBlocks(0)) return when(at.isInside(0), at.loops(Bind::Unrolled, {{statement(nullptr)}}));
     const int64_t whole = domain.numel() / lanes, left = domain.numel() % lanes;
     ir::Block block;
     if (left != 0) block.push_back({ir::If{(number == whole).expr(), {{statement(number.like(left).expr())}}, {}}});

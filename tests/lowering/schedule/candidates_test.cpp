@@ -145,6 +145,20 @@ TEST_CASE("elements: vectors a thread and threads a block") {
 )");
 }
 
+TEST_CASE("elements that gather: short vectors, and places in equal parts") {
+  const std::string pool =
+      "  in self f16[4, 3, 10, 12]\n  out0 f16[4, 3, 10, 12] = aten.avg_pool2d.default(self=self, kernel_size=[3, 3], stride=[1, "
+      "1], "
+      "padding=[1, 1], ceil_mode=False, count_include_pad=False, divisor_override=None)\n  return out0\n";
+  const std::vector<std::string> texts = checkAll(pool);
+  CHECK(texts.front() == "a(3)*2: grid a 6, thread a 128");
+  CHECK(std::count(texts.begin(), texts.end(), "a(3)*4: unroll a 4 each 90, thread a 128") == 1);
+  checkAll(
+      "  in grad_output f16[2, 3, 6, 6]\n  in input f16[2, 3, 6, 6]\n  in grid f16[2, 6, 6, 2]\n  out0 f16[2, 6, 6, 2] = "
+      "aten.grid_sampler_2d_backward.default(grad_output=grad_output, input=input, grid=grid, interpolation_mode=0, "
+      "padding_mode=0, align_corners=False, output_mask=[False, True])\n  return out0\n");
+}
+
 TEST_CASE("on a CPU: tiles of elements, rows of a task, masked heads") {
   const auto add = [](const std::string& type, const std::string& other) {
     return "  in self " + type + "\n  in other " + other + "\n  out0 " + type +
