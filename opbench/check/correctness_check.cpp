@@ -58,8 +58,8 @@ Verdict CorrectnessCheck::judged(const runtime::TensorList& outputs) const {
 
 std::optional<bool> CorrectnessCheck::isDeterministic(runtime::Trial& trial) const {
   if (criterion_.rule == Rule::TypeOnly || criterion_.mayVary) return std::nullopt;
-  const runtime::TensorList first = runtime::clone(trial.run());
-  return runtime::bitwiseEqual(first, trial.run());
+  const runtime::TensorList first = runtime::clone(runtime::without(trial.run(), criterion_.workspaces));
+  return runtime::bitwiseEqual(first, runtime::without(trial.run(), criterion_.workspaces));
 }
 
 }  // namespace opbench

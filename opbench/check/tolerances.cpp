@@ -61,6 +61,7 @@ Criterion Tolerances::criterionFor(const std::string& op) const {
       criterion.isCumulative = entry.isCumulative.value_or(criterion.isCumulative);
       criterion.mayCopy = entry.mayCopy.value_or(criterion.mayCopy);
       criterion.copies = entry.copies.value_or(criterion.copies);
+      criterion.workspaces = entry.workspaces.value_or(criterion.workspaces);
       criterion.mayBeConstant = entry.mayBeConstant.value_or(criterion.mayBeConstant);
       criterion.mayVary = entry.mayVary.value_or(criterion.mayVary);
     }

@@ -30,6 +30,7 @@ struct Criterion {
   bool mayBeConstant = false;                 ///< one value for all elements may be
   bool mayVary = false;                       ///< results may differ from run to run, eager's too
   std::set<int> copies;                       ///< outputs of which an argument may be the right result, whatever the others are
+  std::set<int> workspaces;                   ///< outputs whose bytes nobody defines and nobody reads
 };
 
 /// How far close results may be from what is expected.
@@ -69,7 +70,7 @@ class Tolerances {
     std::optional<double> tolerance;
     std::optional<std::map<int, runtime::IndexKind>> indices;
     std::optional<bool> isCumulative, mayCopy, mayBeConstant, mayVary;
-    std::optional<std::set<int>> copies;
+    std::optional<std::set<int>> copies, workspaces;
   };
   friend class TolerancesReader;
 

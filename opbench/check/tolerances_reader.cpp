@@ -65,14 +65,15 @@ void TolerancesReader::readEntry(const YAML::Node& node) {
   Tolerances::Entry entry;
   expectMap(node, "an entry of operators");
   for (const auto& item : node) {
-    switch (wordOf(item.first, "key", {"names", "rule", "tolerance", "indices", "combines", "trivial", "copies"})) {
+    switch (wordOf(item.first, "key", {"names", "rule", "tolerance", "indices", "combines", "trivial", "copies", "workspaces"})) {
       case 0: entry.names = operatorNames(item.second, "names"); break;
       case 1: entry.rule = static_cast<Rule>(wordOf(item.second, "rule", {"close", "exact", "type-only"})); break;
       case 2: entry.tolerance = number(item.second, mostTolerance); break;
       case 3: readIndices(item.second, entry); break;
       case 4: entry.isCumulative = wordOf(item.second, "way of combining", {"arguments", "before"}) == 1; break;
       case 5: readTrivial(item.second, entry); break;
-      default: readCopies(item.second, entry);
+      case 6: entry.copies = outputs(item.second, "copies"); break;
+      default: entry.workspaces = outputs(item.second, "workspaces");
     }
   }
   if (entry.names.empty()) fail(node, "an entry of operators has no names");
@@ -95,10 +96,11 @@ void TolerancesReader::readTrivial(const YAML::Node& node, Tolerances::Entry& en
     (wordOf(item, "trivial result", {"copy", "constant"}) == 0 ? entry.mayCopy : entry.mayBeConstant) = true;
 }
 
-void TolerancesReader::readCopies(const YAML::Node& node, Tolerances::Entry& entry) {
-  entry.copies.emplace();
-  expectList(node, "copies");
-  for (const YAML::Node& item : node) entry.copies->insert(output(item));
+std::set<int> TolerancesReader::outputs(const YAML::Node& node, const char* what) const {
+  std::set<int> found;
+  expectList(node, what);
+  for (const YAML::Node& item : node) found.insert(output(item));
+  return found;
 }
 
 int TolerancesReader::output(const YAML::Node& node) const {

@@ -24,7 +24,7 @@ class TolerancesReader : private YamlReader {
   void readEntry(const YAML::Node& node);
   void readIndices(const YAML::Node& node, Tolerances::Entry& entry);
   void readTrivial(const YAML::Node& node, Tolerances::Entry& entry);
-  void readCopies(const YAML::Node& node, Tolerances::Entry& entry);
+  std::set<int> outputs(const YAML::Node& node, const char* what) const;
 
   /// The number of an output.
   int output(const YAML::Node& node) const;

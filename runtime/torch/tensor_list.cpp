@@ -21,6 +21,13 @@ TensorList clone(const TensorList& tensors) {
   return makeTensorList(std::move(copies));
 }
 
+TensorList without(const TensorList& tensors, const std::set<int>& numbers) {
+  std::vector<at::Tensor> kept;
+  for (int i = 0; i < tensors.size(); ++i)
+    if (!numbers.contains(i)) kept.push_back(tensors.state().tensors[static_cast<size_t>(i)]);
+  return makeTensorList(std::move(kept));
+}
+
 bool bitwiseEqual(const TensorList& a, const TensorList& b) {
   const c10::InferenceMode guard;
   if (a.size() != b.size()) return false;

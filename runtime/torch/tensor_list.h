@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,8 @@ std::string writtenOutside(const TensorList& outputs);
 
 /// Copies in memory of their own, strides kept.
 TensorList clone(const TensorList& tensors);
+/// The tensors but for those of these numbers.
+TensorList without(const TensorList& tensors, const std::set<int>& numbers);
 /// Whether the elements are the same bits; false where types differ.
 bool bitwiseEqual(const TensorList& a, const TensorList& b);
 

@@ -7,11 +7,14 @@
 
 #include <cmath>
 #include <deque>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 
 #include "runtime/callable.h"
 #include "runtime/torch/call_state.h"
 #include "runtime/torch/state.h"
+#include "tests/opbench/temporary_folder.h"
 #include "tests/runtime/sample.h"
 
 using namespace opbench;
@@ -25,8 +28,9 @@ runtime::Device& cpu() {
 
 /// A call and its correctness check on data of seed 1.
 struct CheckedCall {
-  CheckedCall(const std::string& op, const std::string& text, inputs::Data data = {})
-      : call(tests::sample(op, text), cpu(), 1, data), correctness(call, op, Tolerances::standard()) {
+  CheckedCall(const std::string& op, const std::string& text, inputs::Data data = {},
+              const Tolerances& tolerances = Tolerances::standard())
+      : call(tests::sample(op, text), cpu(), 1, data), tolerances(tolerances), correctness(call, op, tolerances) {
     correctness.begin(1, data);
   }
   /// Eager's result, changed.
@@ -34,11 +38,11 @@ struct CheckedCall {
     const c10::InferenceMode guard;
     runtime::TensorList found = runtime::clone(correctness.reference().eager);
     change(found.state().tensors);
-    return check(found, correctness.reference(), call, Tolerances::standard().criterionFor(call.state().op),
-                 Tolerances::standard());
+    return check(found, correctness.reference(), call, tolerances.criterionFor(call.state().op), tolerances);
   }
 
   runtime::Call call;
+  const Tolerances& tolerances;
   CorrectnessCheck correctness;
 };
 
@@ -50,9 +54,9 @@ std::string trivialSolution(const std::string& op, const std::string& text, inpu
 /// Hands out prepared results, one a run.
 class Prepared : public runtime::Trial {
  public:
-  explicit Prepared(std::deque<at::Tensor> results) : results_(std::move(results)) {}
+  explicit Prepared(std::deque<std::vector<at::Tensor>> results) : results_(std::move(results)) {}
   runtime::TensorList run() override {
-    latest_ = runtime::makeTensorList({results_.front()});
+    latest_ = runtime::makeTensorList(results_.front());
     results_.pop_front();
     return latest_;
   }
@@ -62,7 +66,7 @@ class Prepared : public runtime::Trial {
   void collect(std::vector<double>&) override {}
 
  private:
-  std::deque<at::Tensor> results_;
+  std::deque<std::vector<at::Tensor>> results_;
   runtime::TensorList latest_;
 };
 
@@ -124,7 +128,8 @@ TEST_CASE("on other data what was computed before is wrong, and what computes ag
 TEST_CASE("runs are deterministic if they give the same bits") {
   const CheckedCall checked("aten.exp.default", "((T([4], f32),), {})");
   const at::Tensor one = at::full({4}, 1.0), other = at::full({4}, 1.0 + 1e-6);
-  Prepared same({one, one.clone()}), differing({one, other});
+  using Results = std::vector<at::Tensor>;
+  Prepared same({Results{one}, Results{one.clone()}}), differing({Results{one}, Results{other}});
   CHECK(checked.correctness.isDeterministic(same) == true);
   CHECK(checked.correctness.isDeterministic(differing) == false);
   const CheckedCall random("aten.bernoulli_.float", "((T([4], f32), 0.5), {})");
@@ -157,8 +162,30 @@ TEST_CASE("what eager makes of an argument that was written wrongly is not taken
   CheckedCall checked("aten.add_.Tensor", "((T([300], f32), T([300], f32)), {})");
   const at::Tensor argument = checked.call.state().arguments[0].toTensor();
   argument.zero_();
-  Prepared writesZeros({argument});
+  Prepared writesZeros({std::vector<at::Tensor>{argument}});
   CHECK_FALSE(checked.correctness.judge(writesZeros).ok);
+}
+
+TEST_CASE("workspaces may hold anything, and must have their types") {
+  const c10::InferenceMode guard;
+  const tests::TemporaryFolder folder;
+  const std::filesystem::path file = folder.path / "mine.yaml";
+  std::ofstream(file) << "operators: [{names: [native_layer_norm], workspaces: [1]}]\n";
+  Tolerances tolerances;
+  tolerances.read(file.string());
+  CheckedCall checked("aten.native_layer_norm.default", "((T([4, 64], f32), [64], None, None, 1e-05), {})", {}, tolerances);
+  CHECK(checked.verdictOn([](auto& outputs) { outputs[1].fill_(7); }).ok);
+  CHECK_FALSE(checked.verdictOn([](auto& outputs) { outputs[2].fill_(7); }).ok);
+  CHECK(checked.verdictOn([](auto& outputs) { outputs[1] = outputs[1].slice(0, 1); }).message.starts_with("output 1 "));
+  const auto run = [&](size_t changed) {
+    std::vector<at::Tensor> outputs = runtime::clone(checked.correctness.reference().eager).state().tensors;
+    outputs[changed].fill_(7);
+    return outputs;
+  };
+  std::vector<at::Tensor> eager = runtime::clone(checked.correctness.reference().eager).state().tensors;
+  Prepared otherWorkspace({eager, run(1)}), otherResult({eager, run(2)});
+  CHECK(checked.correctness.isDeterministic(otherWorkspace) == true);
+  CHECK(checked.correctness.isDeterministic(otherResult) == false);
 }
 
 TEST_CASE("indices are judged by the values there: ties have several") {

@@ -92,6 +92,9 @@ TEST_CASE("outputs that are indices, and results that may take no work") {
   CHECK(criterion("aten.ones_like.default").mayBeConstant);
   CHECK_FALSE(criterion("aten.gelu.default").mayCopy);
   CHECK(criterion("aten.native_batch_norm.default").copies == std::set<int>{1});
+  CHECK(criterion("aten.native_batch_norm.default").workspaces.empty());
+  CHECK(criterion("aten._cudnn_rnn.default").workspaces == std::set<int>{3});
+  CHECK(criterion("aten._scaled_dot_product_flash_attention.default").workspaces == std::set<int>{2, 3});
 }
 
 TEST_CASE("a user's file overrides: dtypes, and operators by name or glob, the last entry that says something deciding") {
@@ -136,6 +139,7 @@ TEST_CASE("what cannot be understood is refused with its line and the nearest kn
   CHECK(refusal("operators:\n  - {names: [[add]]}\n") == "2: expected an operator name");
   CHECK(refusal("operators:\n  - {names: [sort], indices: {1.5: dim}}\n") == "2: expected the number of an output, found 1.5");
   CHECK(refusal("operators:\n  - {names: [sort], copies: [1e30]}\n") == "2: expected a number from 0 to 1000, found '1e30'");
+  CHECK(refusal("operators:\n  - {names: [sort], workspaces: 1}\n") == "2: workspaces must be a list: `[a, b]`");
   CHECK(refusal("dtypes: {f16: much}\n") == "1: expected a number from 0 to 1, found 'much'");
   CHECK(refusal("dtypes: {f16: 1e308}\n") == "1: expected a number from 0 to 1, found '1e308'");
   CHECK(refusal("dtypes: {f16: 1e-3, f16: 1}\n") == "1: duplicate key 'f16'");
