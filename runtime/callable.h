@@ -41,6 +41,7 @@ class Callable {
 
   Kind kind = Kind::Fallback;
   std::string reason;    ///< why it is a fallback, where a generated one was asked for
+  std::string library;   ///< the candidate that computes it (runtime/library); empty for ATen's own call and what is generated
   double compileMs = 0;  ///< of all its kernels
   bool cached = false;   ///< whether all its kernels came from the cache
   int kernels = 0;       ///< generated kernels it launches

@@ -42,6 +42,8 @@ may(inputs/text ir/ inputs/)
 may(inputs/data ir/ inputs/)
 # Devices; runtime/cuda is a module that is opened, and nobody includes it.
 may(runtime ir/ lowering/ codegen/ inputs/ runtime/build/ runtime/cpu/ runtime/torch/)
+may(runtime/library ir/ inputs/ runtime/)
+may(runtime/library/candidates ir/ runtime/library/)
 may(runtime/torch ir/ inputs/ runtime/)
 may(runtime/torch/compare ir/ runtime/torch/ runtime/cpu/parallel.h)
 may(runtime/build ir/ inputs/ codegen/)

@@ -74,6 +74,12 @@ Json toJson(const Tuning& tuning) {
           {"refused", tuning.refused}};
 }
 
+Json toJson(const LibraryTrial& trial) {
+  Json tried = Json::array();
+  for (const TriedLibrary& one : trial.tried) tried.push_back({{"library", one.library}, {"us", rounded(one.seconds * 1e6, 3)}});
+  return {{"library", trial.library}, {"gain", rounded(trial.gain, 4)}, {"tried", tried}, {"refused", trial.refused}};
+}
+
 Json numberOf(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
 Json toJson(const Accuracy& accuracy) {
@@ -120,6 +126,8 @@ void addOutcome(Json& record, const Row& row, const Outcome& outcome, const Run&
   record["kernels"] = outcome.kernels;
   record["schedule"] = outcome.schedule;
   record["tuning"] = outcome.tuning ? toJson(*outcome.tuning) : Json(nullptr);
+  record["library"] = outcome.library;
+  record["library_trial"] = outcome.libraryTrial ? toJson(*outcome.libraryTrial) : Json(nullptr);
   record["kernel_us"] = outcome.kernelTime ? microsecondsOf(outcome.kernelTime->seconds) : Json(nullptr);
   record["kernels_run"] = outcome.kernelTime ? Json(outcome.kernelTime->kernels) : Json(nullptr);
   record["graph_nodes"] = outcome.graphNodes >= 0 ? Json(outcome.graphNodes) : Json(nullptr);

@@ -105,6 +105,15 @@ std::optional<Tuning> tuningOf(const Fields& fields) {
   return tuning;
 }
 
+std::optional<LibraryTrial> libraryTrialOf(const Fields& fields) {
+  const auto object = fields.object("library_trial");
+  if (!object) return std::nullopt;
+  LibraryTrial trial{object->text("library"), object->number("gain").value_or(1), {}, object->texts("refused")};
+  for (const Fields& tried : object->objects("tried"))
+    trial.tried.push_back({tried.text("library"), tried.number("us").value_or(0) * micro});
+  return trial;
+}
+
 std::optional<Accuracy> accuracyOf(const Fields& fields) {
   const auto object = fields.object("accuracy");
   if (!object) return std::nullopt;
@@ -147,6 +156,8 @@ Outcome outcomeOf(const Fields& fields, const Run& run) {
   outcome.graphNodes = intOf(fields, "graph_nodes", -1);
   outcome.schedule = fields.text("schedule");
   outcome.tuning = tuningOf(fields);
+  outcome.library = fields.text("library");
+  outcome.libraryTrial = libraryTrialOf(fields);
   outcome.notCaptured = fields.text("not_captured");
   if (fields.has("deterministic")) outcome.deterministic = fields.flag("deterministic");
   outcome.accuracy = accuracyOf(fields);

@@ -68,6 +68,7 @@ void describe(const runtime::Callable& callable, Outcome& outcome) {
   outcome.cached = callable.cached;
   outcome.kernels = callable.kernels;
   outcome.schedule = callable.schedule;
+  outcome.library = callable.library;
 }
 
 void attempt(std::span<Outcome> outcomes, const std::string& dumped, const std::function<void()>& step) {

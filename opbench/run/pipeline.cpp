@@ -7,6 +7,7 @@
 #include "inputs/convert.h"
 #include "ir/flops.h"
 #include "opbench/check/correctness_check.h"
+#include "opbench/measure/library.h"
 #include "opbench/measure/tune.h"
 #include "opbench/report/json.h"
 #include "opbench/repro/case_writer.h"
@@ -54,6 +55,22 @@ void setPrecompiled(const Plan& plan, const Compilation* compilation, runtime::C
   callable.cached = compilation->cached;
 }
 
+/// The trial of a library call's candidates, which an earlier one of the same sample spares.
+std::optional<LibraryTrial> libraryTrialOf(const SampleContext& context) {
+  for (const Outcome& outcome : context.row.outcomes)
+    if (outcome.libraryTrial) return outcome.libraryTrial;
+  return tryLibraries(context.call, context.graph, context.check, context.bench);
+}
+
+/// A library call as the fastest candidate makes it.
+CallablePtr fastestLibrary(CallablePtr own, Outcome& outcome, const SampleContext& context) {
+  outcome.libraryTrial = libraryTrialOf(context);
+  if (!outcome.libraryTrial || outcome.libraryTrial->library.empty()) return own;
+  CallablePtr chosen = libraryCallable(context.call, context.graph, outcome.libraryTrial->library);
+  chosen->reason = own->reason;
+  return chosen;
+}
+
 /// graph -> loops -> kernels -> programs -> code: what opbench is about.
 CallablePtr compiled(Outcome& outcome, const SampleContext& context) {
   const Bench& bench = context.bench;
@@ -70,6 +87,7 @@ CallablePtr compiled(Outcome& outcome, const SampleContext& context) {
   CallablePtr callable = runtime::plannedCallable(context.call, plan, bench.device, bench.cache);
   setPrecompiled(plan, bench.compilation, *callable, outcome);
   context.dump.assembly(plan, bench.device);
+  if (callable->kind == runtime::Kind::Fallback) callable = fastestLibrary(std::move(callable), outcome, context);
   return fault ? broken(std::move(callable), *fault) : std::move(callable);
 }
 

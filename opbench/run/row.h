@@ -49,6 +49,20 @@ struct Tuning {
   std::vector<std::string> refused;  ///< candidates that failed or were wrong, and why
 };
 
+/// A way to make a library call that was tried, and its time.
+struct TriedLibrary {
+  std::string library;  ///< empty for ATen's own call
+  double seconds = 0;
+};
+
+/// How the way to make a library call was found by measuring.
+struct LibraryTrial {
+  std::string library;               ///< the fastest one; empty for ATen's own call
+  double gain = 1;                   ///< the time of ATen's own call over its
+  std::vector<TriedLibrary> tried;   ///< those that were timed, ATen's own call first
+  std::vector<std::string> refused;  ///< those that failed or were wrong, and why
+};
+
 /// One contender on one sample.
 struct Outcome {
   Contender contender = Contender::Eager;
@@ -70,9 +84,11 @@ struct Outcome {
   int graphNodes = -1;         ///< kernels its CUDA graph runs; -1 where not known
   std::string schedule;        ///< the schedules of its generated kernels
   std::optional<Tuning> tuning;
-  std::string notCaptured;            ///< why it is not in a CUDA graph
-  std::optional<bool> deterministic;  ///< whether two runs gave the same bits; nothing where that was not asked
-  std::optional<Accuracy> accuracy;   ///< nothing where no floating results were compared
+  std::string library;                       ///< the candidate that makes a library call; empty for ATen's own call
+  std::optional<LibraryTrial> libraryTrial;  ///< nothing where there is no choice
+  std::string notCaptured;                   ///< why it is not in a CUDA graph
+  std::optional<bool> deterministic;         ///< whether two runs gave the same bits; nothing where that was not asked
+  std::optional<Accuracy> accuracy;          ///< nothing where no floating results were compared
 };
 
 /// One sample, with what was found out about it.

@@ -80,6 +80,18 @@ TEST_CASE("a library call has its reason on the console") {
   CHECK(report::fallback(tests::exampleRows()[1], {}) == "");
 }
 
+TEST_CASE("a candidate that makes a library call is named below it") {
+  Row row = tests::exampleRows()[4];
+  const auto hasLine = [&] {
+    return report::line(row, tests::exampleRun(), {})
+               .find("    library: channels_last: 1.21x over ATen's own call, of 2 candidates\n") != std::string::npos;
+  };
+  CHECK_FALSE(hasLine());
+  row.outcomes[1].library = "channels_last";
+  row.outcomes[1].libraryTrial = LibraryTrial{"channels_last", 1.21, {{"", 6.3e-6}, {"channels_last", 5.2e-6}}, {}};
+  CHECK(hasLine());
+}
+
 TEST_CASE("colours are for terminals") {
   CHECK(console(tests::exampleRun(), tests::exampleRows(), 0).find('\033') == std::string::npos);
   CHECK(console(tests::exampleRun(), tests::exampleRows(), 0, true).find("\033[32m  1.25x +-0.4%\033[0m") != std::string::npos);

@@ -29,6 +29,20 @@ TEST_CASE("a row that names a case does so once it is read, and others have no s
   CHECK(report::jsonLines(result.row, result.run) == lines);
 }
 
+TEST_CASE("a library call's candidates are read as they were written") {
+  Row row = tests::exampleRows()[4];
+  row.outcomes[1].library = "channels_last";
+  row.outcomes[1].libraryTrial =
+      LibraryTrial{"channels_last", 1.21, {{"", 6.3e-6}, {"channels_last", 5.2e-6}}, {"addmm: it does not fit"}};
+  const std::string lines = report::jsonLines(row, tests::exampleRun());
+  CHECK(
+      lines.find(
+          R"("library":"channels_last","library_trial":{"library":"channels_last","gain":1.21,"tried":[{"library":"","us":6.3},)"
+          R"({"library":"channels_last","us":5.2}],"refused":["addmm: it does not fit"]})") != std::string::npos);
+  const results::SampleResult result = results::sampleResultOf(lines, "r.jsonl", 1);
+  CHECK(report::jsonLines(result.row, result.run) == lines);
+}
+
 TEST_CASE("reports of what was read are those of what was raced") {
   Run run = tests::exampleRun();
   std::vector<Row> read;

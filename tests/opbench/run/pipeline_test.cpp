@@ -77,6 +77,41 @@ TEST_CASE("the schedule is in the row; --tune says how many it tried") {
   CHECK_FALSE(opbenchOf(raced("aten.mm.default", "((T([8, 8], f32), T([8, 8], f32)), {})", options)).tuning);
 }
 
+TEST_CASE("a library call tries its candidates; the row says which one computes it") {
+  const std::string pointwise = "[1, 1], [0, 0], [1, 1], False, [0, 0], 1), {})";
+  const Row row = raced("aten.convolution.default", "((T([2, 8, 6, 6], f32), T([4, 8, 1, 1], f32), None, " + pointwise);
+  const Outcome& outcome = opbenchOf(row);
+  CHECK_MESSAGE(outcome.status == Status::Ok, outcome.reason);
+  CHECK(outcome.kind == Kind::Fallback);
+  CHECK(outcome.reason == "no lowering for aten.convolution.default");
+  REQUIRE(outcome.libraryTrial);
+  CHECK(outcome.libraryTrial->tried.size() == 5);
+  CHECK(outcome.libraryTrial->refused.empty());
+  CHECK(outcome.library == outcome.libraryTrial->library);
+  CHECK_FALSE(row.outcomes[0].libraryTrial);
+  CHECK_FALSE(opbenchOf(raced("aten.mm.default", "((T([8, 8], f32), T([8, 8], f32)), {})")).libraryTrial);
+  Options twice;
+  twice.isAA = true;
+  const Row aa = raced("aten.convolution.default", "((T([2, 8, 6, 6], f32), T([4, 8, 1, 1], f32), None, " + pointwise, twice);
+  CHECK_MESSAGE(opbenchOf(aa).status == Status::Ok, opbenchOf(aa).reason);
+}
+
+TEST_CASE("operators whose results have as many elements as the data say are raced") {
+  for (const auto& [op, call] : std::vector<std::pair<std::string, std::string>>{
+           {"aten.nonzero.default", "((T([16, 33], f32),), {})"},
+           {"aten.nonzero.default", "((T([16, 33], b8),), {})"},
+           {"aten.masked_select.default", "((T([16, 33], f32), T([16, 33], b8)), {})"},
+           {"aten._unique2.default", "((T([500], i64), True, True, True), {})"},
+           {"aten.unique_consecutive.default", "((T([500], i64), True, True), {})"},
+           {"aten.unique_dim.default", "((T([50, 3], i64), 0, True, True, True), {})"}}) {
+    CAPTURE(op);
+    const Row row = raced(op, call);
+    CHECK_MESSAGE(opbenchOf(row).status == Status::Ok, opbenchOf(row).reason);
+    CHECK(opbenchOf(row).kind == Kind::Fallback);
+    CHECK(opbenchOf(row).timing.has_value());
+  }
+}
+
 TEST_CASE("a schedule that is typed in is raced, or the row says why not") {
   const auto sumBy = [](const std::string& schedule) {
     Options options;
