@@ -48,6 +48,20 @@ std::vector<Prepared> prepareAll(const std::vector<Candidate>& candidates, runti
   return prepared;
 }
 
+/// Drops those that are so much slower than the first one that racing them is a waste of time.
+void dropHopeless(const std::vector<Candidate>& candidates, std::vector<Prepared>& prepared, std::vector<std::string>& refused) {
+  constexpr double hopeless = 3;
+  const auto seconds = [](const Prepared& one) { return std::min(one.trial->seconds(), one.trial->seconds()); };
+  const double first = seconds(prepared.front());
+  std::erase_if(prepared, [&](const Prepared& one) {
+    if (&one == &prepared.front()) return false;
+    const double times = seconds(one) / first;
+    if (times > hopeless)
+      refused.push_back(fmt::format("{}: it takes {:.1f} times as long", candidates[one.candidate].name, times));
+    return times > hopeless;
+  });
+}
+
 /// The timings of trials that race each other.
 std::vector<Timing> timingsOf(const std::vector<runtime::Trial*>& trials, int rounds, const Bench& bench) {
   Pace pace;
@@ -73,8 +87,9 @@ size_t fastest(const std::vector<double>& seconds) {
 Fastest findFastest(const std::vector<Candidate>& candidates, int rounds, runtime::Call& call, const Check& check,
                     const Bench& bench) {
   Fastest found;
-  const std::vector<Prepared> all = prepareAll(candidates, call, check, bench, found.refused);
+  std::vector<Prepared> all = prepareAll(candidates, call, check, bench, found.refused);
   if (all.empty()) return found;
+  dropHopeless(candidates, all, found.refused);
   std::vector<runtime::Trial*> trials;
   for (const Prepared& one : all) trials.push_back(one.trial.get());
   for (runtime::Trial* trial : trials) trial->prepareFor(mainMeasure(bench.run));

@@ -29,11 +29,11 @@ struct Fastest {
   size_t winner = 0;                  ///< the first candidate, unless another one is faster beyond noise
   double gain = 1;                    ///< the first one's time over the winner's
   std::vector<TimedCandidate> timed;  ///< none where the first one fails or is wrong
-  std::vector<std::string> refused;   ///< the others that fail or are wrong, and why: `baddbmm: it does not fit`
+  std::vector<std::string> refused;   ///< the others that did not race, and why: `baddbmm: it does not fit`
 };
 
-/// Races candidates on the call's own data for so many rounds, and the winner against the first one once more. Those that fail or
-/// are wrong do not race. Nothing of them is left afterwards.
+/// Races candidates on the call's own data for so many rounds, and the winner against the first one once more. Those that fail,
+/// are wrong or take several times as long do not race. Nothing of them is left afterwards.
 Fastest findFastest(const std::vector<Candidate>& candidates, int rounds, runtime::Call& call, const Check& check,
                     const Bench& bench);
 

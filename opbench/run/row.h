@@ -46,7 +46,7 @@ struct Tuning {
   double gain = 1;                   ///< the time with the default schedules over that with those found
   bool isStored = false;             ///< whether an earlier run found them
   std::vector<Tried> tried;          ///< the measurements of this run, a kernel's default first
-  std::vector<std::string> refused;  ///< candidates that failed or were wrong, and why
+  std::vector<std::string> refused;  ///< candidates that did not race, and why
 };
 
 /// A way to make a library call that was tried, and its time.
@@ -60,7 +60,7 @@ struct LibraryTrial {
   std::string library;               ///< the fastest one; empty for ATen's own call
   double gain = 1;                   ///< the time of ATen's own call over its
   std::vector<TriedLibrary> tried;   ///< those that were timed, ATen's own call first
-  std::vector<std::string> refused;  ///< those that failed or were wrong, and why
+  std::vector<std::string> refused;  ///< those that did not race, and why
 };
 
 /// One contender on one sample.

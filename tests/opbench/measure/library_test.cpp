@@ -102,6 +102,12 @@ TEST_CASE("candidates that throw or are wrong only lose, and say why") {
   CHECK(wrong.trial->refused == std::vector<std::string>{"bmm: it is wrong"});
 }
 
+TEST_CASE("a candidate that takes several times as long does not race") {
+  const TriedCall tried([](const std::string& library, int) { return library == "channels_last" ? 8e-3 : 1e-3; });
+  CHECK(tried.trial->refused == std::vector<std::string>{"channels_last: it takes 8.0 times as long"});
+  CHECK(tried.device.runs.at("channels_last") == 2);
+}
+
 TEST_CASE("where ATen's own call is wrong nothing takes its place") {
   const TriedCall tried(favouringBmm, [](runtime::Trial&) { return std::string("it is wrong"); });
   CHECK(tried.trial->library.empty());
