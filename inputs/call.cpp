@@ -35,6 +35,8 @@ void Call::refuse(size_t argument, std::string_view what) const {
 
 bool Call::isTensor(size_t argument) const { return at(argument) && at(argument)->is<ir::TensorType>(); }
 
+bool Call::isInteger(size_t argument) const { return at(argument) && at(argument)->is<int64_t>(); }
+
 const ir::TensorType& Call::tensor(size_t argument) const {
   if (!isTensor(argument)) refuse(argument, "a tensor");
   return *at(argument)->as<ir::TensorType>();

@@ -18,6 +18,7 @@ class Call {
   size_t item() const { return item_; }
 
   bool isTensor(size_t argument) const;
+  bool isInteger(size_t argument) const;
   const ir::TensorType& tensor(size_t argument) const;
   const ir::List& list(size_t argument) const;
   std::vector<int64_t> integers(size_t argument) const;

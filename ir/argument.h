@@ -47,6 +47,7 @@ struct Argument {
   using Data = std::variant<None, bool, int64_t, double, std::complex<double>, std::string, DType, DeviceName, Symbol, TensorType,
                             ValueRef, List, SparseTensor>;
   Data data;
+  std::vector<int64_t> elements = {};  ///< of a Sample's tensor: what its storage holds; none where that is drawn
 
   Argument() = default;
   template <typename T>

@@ -8,6 +8,8 @@
 #include <ATen/ops/empty_strided.h>
 #include <ATen/ops/view_as_complex.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -15,6 +17,7 @@
 
 #include "inputs/call.h"
 #include "inputs/data/fill.h"
+#include "inputs/data/index_range.h"
 #include "inputs/data/random.h"
 #include "inputs/data/value_range.h"
 
@@ -159,6 +162,7 @@ class Materializer {
   c10::IValue operator()(const ir::DeviceName&) { return device_; }
   c10::IValue operator()(const ir::Symbol& symbol) { return symbolNumber(symbol.text); }
   c10::IValue operator()(const ir::TensorType& type) {
+    if (!given_->empty() && !device_.is_meta()) return given(type);
     uint64_t key = randomBits(randomBits(seed_, position_), item_);
     return tensor(type, valueRangeOf(sample_, position_, item_), key, data_, device_);
   }
@@ -178,7 +182,31 @@ class Materializer {
   }
 
  private:
-  c10::IValue convert(const ir::Argument& value) { return std::visit(*this, value.data); }
+  c10::IValue convert(const ir::Argument& value) {
+    given_ = &value.elements;
+    return std::visit(*this, value.data);
+  }
+
+  /// The elements that the sample has for it. Error: Input for an index that is none: devices end the process for those.
+  at::Tensor given(const ir::TensorType& type) const {
+    if (const auto range = indexRange(Call(sample_, item_), position_)) {
+      const auto isLegal = [&](int64_t value) { return range->legal.hold(value); };
+      const auto found = std::find_if_not(given_->begin(), given_->end(), isLegal);
+      if (found != given_->end()) refuse(*found, found - given_->begin(), range->legal);
+    }
+    const at::Tensor elements = at::empty({std::ssize(*given_)}, at::TensorOptions(c10::kLong));
+    std::copy(given_->begin(), given_->end(), elements.mutable_data_ptr<int64_t>());
+    return at::as_strided(elements.to(scalarType(type.dtype)).to(device_), type.sizes, type.strides);
+  }
+
+  [[noreturn]] void refuse(int64_t value, int64_t place, const Limits& legal) const {
+    const c10::FunctionSchema* schema = schemaOf(sample_.op);
+    const bool isNamed = schema != nullptr && position_ < schema->arguments().size();
+    const bool isItem = sample_.args.at(position_).is<ir::List>();
+    ir::fail(ir::ErrorKind::Input, "{}: argument {}{} holds {} at {}, which is not from {} to {}", sample_.op,
+             isNamed ? schema->arguments()[position_].name() : std::to_string(position_),
+             isItem ? fmt::format("[{}]", item_) : "", value, place, legal.least, legal.most);
+  }
 
   const Sample& sample_;
   c10::Device device_;
@@ -186,6 +214,7 @@ class Materializer {
   const Data& data_;
   size_t position_ = 0;
   size_t item_ = 0;
+  const std::vector<int64_t>* given_ = nullptr;  ///< what the sample says is in the tensor at hand
 };
 
 /// A batch norm that was evaluated by its running statistics saved no others: where a gradient is given both, they are equal.

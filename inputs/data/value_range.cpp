@@ -97,7 +97,7 @@ constexpr Row rows[] = {
 
 ValueRange valueRangeOf(const Sample& sample, size_t argument, size_t item) {
   Call call(sample, item);
-  if (auto index = indexDomain(call, argument)) return *index;
+  if (auto index = indexRange(call, argument)) return index->drawn;
   for (const Row& row : rows)
     if (row.argument == argument && call.isOneOf(row.operators)) return row.domain(call);
   return Plain{};

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -178,7 +179,7 @@ class CallReader {
     std::string text = in_.quoted();
     if (in_.accept(',')) {
       acceptKeyword("index");
-      text += fmt::format(":{}", integer("a device index"));
+      text += fmt::format(":{}", integer("a device index", 0));
     }
     if (!isDeviceName(text)) in_.expectedAt(start, "a device such as 'cuda:0'");
     in_.expect(')');
@@ -192,28 +193,45 @@ class CallReader {
     return true;
   }
 
-  /// `T([2, 3], f16)` or `T([2, 3], f16, stride=(1, 2))`, after its name.
+  /// `T([2, 3], f16)`, `T([2, 3], f16, stride=(1, 2))` or `T([2], i64, values=[0, 4])`, after its name.
   Argument tensor(size_t start) {
     in_.expect('(');
     ir::Shape sizes = extents("a size");
     in_.expect(',');
     ir::DType dtype = elementType();
     std::optional<ir::Strides> strides;
-    if (in_.accept(',') && in_.peek() != ')') {
+    std::optional<std::vector<int64_t>> elements;
+    size_t at = in_.position();
+    while (in_.accept(',') && in_.peek() != ')') {
+      at = in_.position();
+      if (!elements && acceptKeyword("values")) {
+        elements = integers("an integer", std::numeric_limits<int64_t>::min());
+        continue;
+      }
+      if (strides || elements) in_.expected("')'");
       acceptKeyword("stride");
-      size_t at = in_.position();
+      at = in_.position();
       strides = extents("a stride");
       if (strides->size() != sizes.size())
         in_.expectedAt(at, fmt::format("{} strides instead of {}", sizes.size(), strides->size()));
-      in_.accept(',');
     }
     in_.expect(')');
-    return checked(start, dtype, std::move(sizes), std::move(strides));
+    Argument argument = checked(start, dtype, std::move(sizes), std::move(strides));
+    if (elements) argument.elements = checked(at, *argument.as<ir::TensorType>(), std::move(*elements));
+    return argument;
   }
 
   Argument checked(size_t start, ir::DType dtype, ir::Shape sizes, std::optional<ir::Strides> strides) {
     if (auto type = countable(dtype, std::move(sizes), std::move(strides))) return std::move(*type);
     in_.expectedAt(start, "a tensor whose bytes 64 bits count");
+  }
+
+  std::vector<int64_t> checked(size_t start, const ir::TensorType& type, std::vector<int64_t> elements) {
+    if (!ir::isIntegral(type.dtype)) in_.expectedAt(start, "values of a tensor of integers alone");
+    const int64_t count = type.storageElements();
+    if (static_cast<int64_t>(elements.size()) != count)
+      in_.expectedAt(start, fmt::format("{} values instead of {}", count, elements.size()));
+    return elements;
   }
 
   /// The tensor type, or nothing where its elements or the bytes of its storage are more than 64 bits count.
@@ -239,21 +257,24 @@ class CallReader {
     return *dtype;
   }
 
-  ir::Shape extents(std::string_view what) {
+  ir::Shape extents(std::string_view what) { return integers(what, 0); }
+
+  std::vector<int64_t> integers(std::string_view what, int64_t least) {
     char close = in_.accept('(') ? ')' : ']';
     if (close == ']' && !in_.accept('[')) in_.expected("'[' or '('");
-    ir::Shape list;
+    std::vector<int64_t> list;
     while (!in_.accept(close)) {
-      list.push_back(integer(what));
+      list.push_back(integer(what, least));
       if (!in_.accept(',') && in_.peek() != close) in_.expected(fmt::format("',' or '{}'", close));
     }
     return list;
   }
 
-  int64_t integer(std::string_view what) {
+  int64_t integer(std::string_view what, int64_t least) {
     size_t start = in_.position();
     Number number = in_.number();
-    if (number.kind != Number::Kind::Integer || number.integer < 0) in_.expectedAt(start, fmt::format("{} of 0 or more", what));
+    if (number.kind != Number::Kind::Integer || number.integer < least)
+      in_.expectedAt(start, fmt::format("{} of {} or more", what, least));
     return number.integer;
   }
 

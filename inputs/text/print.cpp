@@ -44,14 +44,17 @@ std::string complexText(std::complex<double> value) {
   return fmt::format("({}{}{}j)", floatText(value.real()), imaginary[0] == '-' ? "" : "+", imaginary);
 }
 
-std::string tensorText(const ir::TensorType& type) {
+std::string tensorText(const ir::TensorType& type, const std::vector<int64_t>& elements) {
   std::string text = fmt::format("T([{}], {}", fmt::join(type.sizes, ", "), ir::name(type.dtype));
   if (type.strides != ir::contiguousStrides(type.sizes))
     text += ", stride=" + tupleText(fmt::format("{}", fmt::join(type.strides, ", ")), type.strides.size());
+  if (!elements.empty()) text += fmt::format(", values=[{}]", fmt::join(elements, ", "));
   return text + ")";
 }
 
 struct Printer {
+  const ir::Argument& argument;
+
   std::string operator()(const ir::None&) const { return "None"; }
   std::string operator()(bool value) const { return value ? "True" : "False"; }
   std::string operator()(int64_t value) const { return fmt::format("{}", value); }
@@ -61,7 +64,7 @@ struct Printer {
   std::string operator()(ir::DType dtype) const { return std::string(ir::name(dtype)); }
   std::string operator()(const ir::DeviceName& device) const { return quotedText(device.text); }
   std::string operator()(const ir::Symbol& symbol) const { return "torch." + symbol.text; }
-  std::string operator()(const ir::TensorType& type) const { return tensorText(type); }
+  std::string operator()(const ir::TensorType& type) const { return tensorText(type, argument.elements); }
   std::string operator()(const ir::ValueRef& value) const { return fmt::format("%{}", value.index); }
   std::string operator()(const ir::SparseTensor& tensor) const { return tensor.text; }
   std::string operator()(const ir::List& list) const {
@@ -72,7 +75,7 @@ struct Printer {
 
 }  // namespace
 
-std::string argumentText(const ir::Argument& argument) { return std::visit(Printer{}, argument.data); }
+std::string argumentText(const ir::Argument& argument) { return std::visit(Printer{argument}, argument.data); }
 
 std::string commentText(std::string_view text) {
   std::string lines = "# ";

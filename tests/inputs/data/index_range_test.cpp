@@ -45,6 +45,18 @@ TEST_CASE("indices are in the range that the operator's meaning gives them") {
        30},
       {"aten._sparse_coo_tensor_with_dims_and_tensors.default", "((1, 1, [30, 4], T([1, 400], i64), T([400, 4], f16)), {})", 3, 0,
        30},
+      {"aten.nll_loss_nd.default", "((T([400, 30], f16), T([400], i64), None, 1, -100), {})", 1, 0, 30},
+      {"aten.cross_entropy_loss.default", "((T([2, 30, 200], f16), T([2, 200], i64)), {})", 1, 0, 30},
+      {"aten.multi_margin_loss_backward.default", "((T([], f32), T([400, 30], f32), T([400], i64), 1, 1.0), {})", 2, 0, 30},
+      {"aten.multilabel_margin_loss_forward.default", "((T([20, 30], f32), T([20, 30], i64), 1), {})", 1, 0, 30},
+      {"aten.one_hot.default", "((T([400], i64), 30), {})", 0, 0, 30},
+      {"aten.take_along_dim.default", "((T([5, 30], f16), T([5, 100], i64), 1), {})", 1, 0, 30},
+      {"aten.gather_backward.default", "((T([5, 100], f16), T([5, 30], f16), 1, T([5, 100], i64), False), {})", 3, 0, 30},
+      {"aten.index_select_backward.default", "((T([400, 5], f16), [30, 5], 0, T([400], i64)), {})", 3, 0, 30},
+      {"aten.value_selecting_reduction_backward.default", "((T([400], f16), 1, T([400], i64), [400, 30], False), {})", 2, 0, 30},
+      {"aten.embedding_sparse_backward.default", "((T([400, 4], f16), T([400], i64), 30, -1, False), {})", 1, 0, 30},
+      {"aten.max_unpool2d.default", "((T([2, 3, 4], f16), T([2, 3, 4], i64), [5, 6]), {})", 1, 0, 30},
+      {"aten.searchsorted.Tensor", "((T([30], f16), T([4], f16), False, False, None, T([30], i64)), {})", 5, 0, 30},
       {"aten.bincount.default", "((T([400], i64),), {})", 0, 0, 4},
   };
   for (const Row& row : rows) {
@@ -175,4 +187,39 @@ TEST_CASE("indices of fewer dimensions than are pooled over are refused") {
       drawn<int64_t>("aten.max_pool2d_with_indices_backward.default",
                      "((T([1, 2, 4, 4], f16), T([1, 2, 7, 8], f16), [3], [2], [1], [1], False, T([4], i64)), {})", 7),
       "i64[4] has no 2 dimensions to pool over", ir::Error);
+}
+
+TEST_CASE("a mask has no more trues than there are values to scatter, however often it is broadcast") {
+  auto mask = drawn<int64_t>("aten.masked_scatter.default", "((T([3, 10], f16), T([10], b8), T([8], f16)), {})", 1);
+  CHECK(std::count(mask.begin(), mask.end(), 1) == 2);
+}
+
+TEST_CASE("a sample may give what an operator takes: negative indices and marks of no class where it has them") {
+  struct Row {
+    const char* op;
+    const char* call;
+    size_t argument;
+    std::vector<int64_t> legal, illegal;
+  };
+  const Row rows[] = {
+      {"aten.gather.default", "((T([5, 30], f16), 1, T([5, 9], i64)), {})", 2, {0, 29}, {-1, 30}},
+      {"aten.scatter.src", "((T([5, 30], f16), 1, T([5, 9], i64), T([5, 9], f16)), {})", 2, {0, 29}, {-1, 30}},
+      {"aten.index_copy.default", "((T([30], f16), 0, T([9], i64), T([9], f16)), {})", 2, {0, 29}, {-1, 30}},
+      {"aten.index_fill.int_Scalar", "((T([30], f16), 0, T([9], i64), 1), {})", 2, {-30, 29}, {-31, 30}},
+      {"aten.index.Tensor", "((T([30, 5], f16), [T([9], i64)]), {})", 1, {-30, 29}, {-31, 30}},
+      {"aten.index_put_.default", "((T([30], f16), [T([9], i64)], T([9], f16)), {})", 1, {-30, 29}, {-31, 30}},
+      {"aten.take.default", "((T([5, 6], f16), T([9], i64)), {})", 1, {-30, 29}, {-31, 30}},
+      {"aten.embedding.default", "((T([30, 5], f16), T([9], i64)), {})", 1, {0, 29}, {-1, 30}},
+      {"aten.nll_loss_forward.default", "((T([9, 30], f16), T([9], i64), None, 1, -100), {})", 1, {0, 29, -100}, {-1, 30}},
+      {"aten._embedding_bag.default", "((T([30, 4], f16), T([9], i64), T([3], i64)), {})", 2, {0, 9}, {-1, 10}},
+      {"aten.one_hot.default", "((T([9], i64),), {})", 0, {0, 1000}, {-1}},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.op);
+    const inputs::Sample sample = tests::sampleOf(row.op, row.call);
+    const auto range = inputs::indexRange(inputs::Call(sample, 0), row.argument);
+    REQUIRE(range);
+    for (int64_t value : row.legal) CHECK(range->legal.hold(value));
+    for (int64_t value : row.illegal) CHECK_FALSE(range->legal.hold(value));
+  }
 }

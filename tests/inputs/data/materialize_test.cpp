@@ -143,3 +143,33 @@ TEST_CASE("what cannot be made is unsupported") {
   CHECK_THROWS_WITH_AS(made("aten.neg.default", "((torch.chunky,), {})"), "torch.chunky is no layout or memory format known here",
                        ir::Error);
 }
+
+TEST_CASE("a tensor holds what its sample says, whatever the seed") {
+  const char* call = "((T([3], f16), T([2, 2], i64, stride=(1, 2), values=[0, -3, 2, 2])), {})";
+  for (uint64_t seed : {1, 2}) {
+    const at::Tensor index = made("aten.take.default", call, seed).args[1].toTensor();
+    CHECK(index[0][1].item<int64_t>() == 2);
+    CHECK(index[1][0].item<int64_t>() == -3);
+  }
+  CHECK(inputs::materialize(sampleOf("aten.take.default", call), c10::kMeta, 1).args[1].toTensor().sizes() ==
+        at::IntArrayRef{2, 2});
+}
+
+TEST_CASE("an index that is none is refused with its operator, argument and value") {
+  struct Row {
+    const char* op;
+    const char* call;
+    const char* message;
+  };
+  const Row rows[] = {
+      {"aten.gather.default", "((T([3, 7], f16), 1, T([1, 2], i64, values=[6, 7])), {})",
+       "aten.gather.default: argument index holds 7 at 1, which is not from 0 to 6"},
+      {"aten.index_put.default", "((T([3, 7], f16), [None, T([2], i32, values=[0, -8])], T([2], f16), True), {})",
+       "aten.index_put.default: argument indices[1] holds -8 at 1, which is not from -7 to 6"},
+      {"aten.nll_loss_forward.default", "((T([2, 7], f16), T([2], i64, values=[-100, 9]), None, 1, -100), {})",
+       "aten.nll_loss_forward.default: argument target holds 9 at 1, which is not from 0 to 6"},
+      {"aten.scatter_add.default", "((T([7], f16), 0), {'index': T([1], i64, values=[-1]), 'src': T([1], f16)})",
+       "aten.scatter_add.default: argument index holds -1 at 0, which is not from 0 to 6"},
+  };
+  for (const Row& row : rows) CHECK_THROWS_WITH_AS(made(row.op, row.call), row.message, ir::Error);
+}

@@ -126,6 +126,13 @@ TEST_CASE("blanks and trailing commas are as free as in Python") {
   CHECK(toText(parse("((), {})")) == "((), {})");
 }
 
+TEST_CASE("a sample may say what is in a tensor of integers: its storage") {
+  const char* text = "((T([2], i64, values=[-1, 4]), T([2, 2], i32, stride=(0, 1), values=[3, 3]), T([0], i64)), {})";
+  CHECK(toText(parse(text)) == text);
+  CHECK(parse(text).args[0].elements == std::vector<int64_t>{-1, 4});
+  CHECK(parse(text).args[0] != parse("((T([2], i64),), {})").args[0]);
+}
+
 TEST_CASE("an error says where it stands, what was expected and what was found") {
   struct Row {
     const char* text;
@@ -143,6 +150,9 @@ TEST_CASE("an error says where it stands, what was expected and what was found")
       {"((T([-2], f16),), {})", "model.txt:7:6: expected a size of 0 or more, found '-2'"},
       {"((T([2, 3], f16, stride=(1,)),), {})", "model.txt:7:25: expected 2 strides instead of 1, found '('"},
       {"((T([2], f16, stride=(-1,)),), {})", "model.txt:7:23: expected a stride of 0 or more, found '-1'"},
+      {"((T([2], i64, values=[1]),), {})", "model.txt:7:15: expected 2 values instead of 1, found 'values'"},
+      {"((T([1], f16, values=[1]),), {})", "model.txt:7:15: expected values of a tensor of integers alone, found 'values'"},
+      {"((T([1], i64, values=[1], stride=(1,)),), {})", "model.txt:7:27: expected ')', found 'stride'"},
       {"((9223372036854775808,), {})", "model.txt:7:3: expected an integer of 64 bits, found '9223372036854775808'"},
       {"((99999999999999999999,), {})", "model.txt:7:3: expected an integer of 64 bits, found '99999999999999999999'"},
       {"((1e999,), {})", "model.txt:7:3: expected a number in the range of a double, found '1e999'"},

@@ -48,6 +48,24 @@ TEST_CASE("values that are added at several index tensors") {
   compare("aten.put.default", "((T([4, 5], f16), T([], i64), T([1, 1], f16), True), {})");
 }
 
+TEST_CASE("indices that a sample gives: equal, negative and no ones") {
+  compare("aten.gather.default", "((T([2, 3], f16), 1, T([2, 4], i64, values=[0, 0, 2, 2, 1, 0, 0, 2])), {})");
+  compare("aten.gather.default", "((T([2, 3], f16), 1, T([2, 0], i64)), {})");
+  compare("aten.index.Tensor", "((T([5, 3], f16), [T([4], i64, values=[-5, 4, 4, -1])]), {})");
+  compare("aten.index.Tensor", "((T([5, 3], f16), [T([0], i64)]), {})");
+  compare("aten.index_select.default", "((T([5, 3], f16), 0, T([3], i32, values=[4, 4, 0])), {})");
+  compare("aten.index_select.default", "((T([5, 3], f16), 0, T([0], i64)), {})");
+  compare("aten.take.default", "((T([4, 5], f16), T([3], i64, values=[-20, 19, -1])), {})");
+  compare("aten.embedding.default", "((T([5, 4], f16), T([3], i64, values=[4, 4, 0])), {})");
+  compare("aten.index_add.default", "((T([5, 3], f16), 0, T([4], i64, values=[4, 4, 4, 0]), T([4, 3], f16)), {})");
+  compare("aten.index_add.default", "((T([5, 3], f16), 0, T([0], i64), T([0, 3], f16)), {})");
+  compare("aten.scatter_add.default", "((T([5], f16), 0, T([4], i64, values=[4, 4, 4, 0]), T([4], f16)), {})");
+  compare("aten.index_put.default", "((T([5, 3], f16), [T([4], i64, values=[-1, 4, 4, 0])], T([4, 3], f16), True), {})");
+  compare("aten.nll_loss_forward.default", "((T([3, 7], f16), T([3], i64, values=[6, -100, 0]), None, 1, -100), {})");
+  compare("aten.nll_loss_backward.default",
+          "((T([], f16), T([3, 7], f16), T([3], i64, values=[6, -100, 6]), None, 1, -100, T([], f16)), {})");
+}
+
 TEST_CASE("values that are combined with elements at indices") {
   compare("aten.scatter.reduce", "((T([5, 7], f16), 1, T([5, 40], i64), T([5, 40], f16)), {'reduce': 'add'})");
   compare("aten.scatter.reduce", "((T([5, 7], f16), -2, T([4, 6], i64), T([4, 7], f16)), {'reduce': 'multiply'})");
