@@ -42,6 +42,11 @@ const ir::TensorType& Call::tensor(size_t argument) const {
   return *at(argument)->as<ir::TensorType>();
 }
 
+const std::vector<int64_t>& Call::given(size_t argument) const {
+  if (!isTensor(argument)) refuse(argument, "a tensor");
+  return at(argument)->elements;
+}
+
 const ir::List& Call::list(size_t argument) const {
   if (!at(argument) || !at(argument)->is<ir::List>()) refuse(argument, "a list");
   return *at(argument)->as<ir::List>();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <numeric>
 
 #include "inputs/data/bag_range.h"
@@ -158,6 +159,46 @@ IndexRange writtenIndex(const Call& call) {
   });
 }
 
+// --- values that are stored at indices without accumulation ---
+
+/// One number everywhere if two of the values may meet in an element, so that the result does not depend on the order of the
+/// writes.
+IndexRange equalIf(bool mayMeet) {
+  constexpr int64_t number = 3;
+  return anything(mayMeet ? ValueRange(ByPosition{[](const ir::Shape&, uint64_t) { return number; }}) : Plain{});
+}
+
+bool isRepeated(std::vector<int64_t> given) {
+  std::sort(given.begin(), given.end());
+  return std::adjacent_find(given.begin(), given.end()) != given.end();
+}
+
+IndexRange valueAlongDim(const Call& call) {
+  const int64_t rank = call.tensor(2).rank(), dim = call.integer(1) + (call.integer(1) < 0 ? rank : 0);
+  const int64_t stored = call.size(2, dim >= 0 && dim < rank ? dim : 0);
+  return equalIf(isRepeated(call.given(2)) || stored > call.sizeAlong(0, 1));
+}
+
+IndexRange putValue(const Call& call) {
+  return equalIf(!call.flag(3) && (isRepeated(call.given(1)) || call.tensor(1).numel() > call.tensor(0).numel()));
+}
+
+/// Index tensors of one shape are drawn as digits: each value has an element of its own where there are as many numbers.
+IndexRange valueAtIndices(const Call& call) {
+  const ir::List& indices = call.list(1);
+  std::map<ir::Shape, Int128> numbers;
+  bool mayMeet = false;
+  for (size_t i = 0; i < indices.items.size(); ++i) {
+    const ir::TensorType* type = indices.items[i].as<ir::TensorType>();
+    if (!type || isMask(*type)) continue;
+    Int128& most = numbers.try_emplace(type->sizes, 1).first->second;
+    most = std::min<Int128>(most * call.size(0, dimensionsBefore(call, i)), std::numeric_limits<int64_t>::max());
+    mayMeet = mayMeet || isRepeated(indices.items[i].elements);
+  }
+  for (const auto& [sizes, most] : numbers) mayMeet = mayMeet || ir::TensorType::contiguous(ir::DType::I64, sizes).numel() > most;
+  return equalIf(!call.flag(3) && mayMeet);
+}
+
 // --- classes of a loss ---
 
 IndexRange classOf(const Call& call, size_t input, size_t target) {
@@ -244,15 +285,18 @@ constexpr Row rows[] = {
     {"gather index_select index_add index_reduce scatter_add scatter_reduce", 2, alongDim},
     {"index_fill", 2, alongDimFromEnd},
     {"scatter index_copy", 2, distinctAlongDim},
+    {"scatter index_copy", 3, valueAlongDim},
     {"gather_backward", 3, alongDimOfSelf},
     {"index_select_backward", 3, alongDimOfSizes<1>},
     {"value_selecting_reduction_backward", 2, alongDimOfSizes<3>},
     {"take_along_dim", 1, alongLastDimOrAny},
     {"take", 1, anyElement},
     {"put", 1, putElement},
+    {"put", 2, putValue},
     {"masked_scatter", 1, scatterMask},
     {"index _unsafe_index", 1, readIndex},
     {"index_put _index_put_impl _unsafe_index_put", 1, writtenIndex},
+    {"index_put _index_put_impl _unsafe_index_put", 2, valueAtIndices},
     {"nll_loss nll_loss_nd nll_loss2d nll_loss_forward nll_loss2d_forward cross_entropy_loss", 1, classOrNone<0, 1, 4>},
     {"nll_loss_backward nll_loss2d_backward", 2, classOrNone<1, 2, 5>},
     {"nll_loss_backward nll_loss2d_backward", 6, totalWeight},

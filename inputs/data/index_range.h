@@ -28,7 +28,8 @@ IndexRange below(int64_t bound, const ir::TensorType& indices);
 
 /// The range of an argument that indexes another one (or counts, or masks it), by the operator's meaning; nothing for any other
 /// argument. Beyond it ATen's kernels on CUDA end the process. Indices that are written without accumulation are drawn distinct
-/// where there is room, so that the result does not depend on the order of the writes.
+/// where there is room, and values that may meet nevertheless are equal, so that the result does not depend on the order of the
+/// writes.
 std::optional<IndexRange> indexRange(const Call& call, size_t argument);
 
 }  // namespace inputs

@@ -41,7 +41,8 @@ constexpr int64_t elementsOfFewValues = 8;  ///< for each value: two seldom meet
 /// Whether an intermediate in f32 accumulates what is scattered, which is rounded once; it costs two copies of all elements.
 bool isSummedApart(const Scattered& scattered) {
   const auto& [value, first, isThere] = scattered;
-  return ir::isLowPrecision(first.dtype) && numelOf(first.scatter->sizes) > numelOf(first.sizes) / elementsOfFewValues;
+  return first.scatter->op && ir::isLowPrecision(first.dtype) &&
+         numelOf(first.scatter->sizes) > numelOf(first.sizes) / elementsOfFewValues;
 }
 
 std::vector<const Expr*> resultsOf(const Bundle& bundle) {
@@ -207,7 +208,7 @@ Bundle makeBundle(ir::ExprPool& pool, int value, const Tensor& tensor) {
   return bundle;
 }
 
-/// Loops that accumulate what is scattered in a value of this dtype.
+/// Loops that accumulate or store what is scattered to a value of this dtype.
 Bundle makeBundle(ir::ExprPool& pool, int value, const Scatter& scatter, DType dtype) {
   Bundle bundle = makeBundle(pool, scatter.sizes, scatter.sizes);
   const Expr* element = cast(scatter.value(bundle.index), dtype).expr();
@@ -283,7 +284,8 @@ class BufferTable {
   std::map<int, int> index_;
 };
 
-/// Adds the loops that accumulate what is scattered to a value, or to an intermediate of this number that is then rounded.
+/// Adds the loops that accumulate or store what is scattered to a value, or to an intermediate of this number that is then
+/// rounded.
 std::optional<ir::GraphValue> addScattered(ir::ExprPool& pool, const Scattered& scattered, int number, std::vector<Bundle>& all) {
   const Scatter& scatter = *scattered.first.scatter;
   const DType dtype = scattered.first.dtype, wide = ir::opmath(dtype);

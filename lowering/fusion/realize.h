@@ -31,7 +31,7 @@ Value offsetOf(ir::ExprPool& pool, const ir::TensorType& type, const Index& inde
 /// Loops that store these, in the order in which they run, else the largest domain first. Tensors of one domain share loops; a
 /// smaller one (a row's sum, a channel's mean) joins the loops of a larger one that computes all the reductions it is made of.
 /// A reduction that loops cannot compute themselves becomes one of `intermediates`: loops before them store it. What is scattered
-/// is accumulated by loops of its own, after all others.
+/// is accumulated or stored by loops of its own, after all others.
 std::vector<ir::Loops> realize(const ir::Graph& graph, const std::string& name, const ir::ExprPoolPtr& pool,
                                const Lowered& lowered, Intermediates& intermediates);
 

@@ -50,15 +50,17 @@ Tensor constant(const ir::TensorType& type, Value value) {
 Tensor zeros(ir::ExprPool& pool, const ir::TensorType& type) { return constant(type, {pool, pool.integer(type.dtype, 0)}); }
 Tensor zeros(const Context& c) { return zeros(c.pool(), c.outputType()); }
 
-Tensor combined(ir::Op op, const Tensor& self, const ir::Shape& sizes, const ElementOf& element,
-                const std::function<Value(const Index&)>& value) {
-  if (self.dtype == ir::DType::Bool) ir::fail(ir::ErrorKind::Unsupported, "Bool values that meet in an element are not lowered");
-  Scatter scatter{op, sizes, [element](const Index& index) { return element(index).index; }, {}};
-  scatter.value = [op, element, value](const Index& index) {
-    const std::optional<Value> exists = element(index).exists;
-    const Value one = value(index);
-    return exists ? where(*exists, one, Value{one.pool(), one.pool().identity(op, one.dtype())}) : one;
-  };
+Tensor scatteredTo(std::optional<ir::Op> op, const Tensor& self, const ir::Shape& sizes, const ElementOf& element,
+                   const std::function<Value(const Index&)>& value) {
+  if (op && self.dtype == ir::DType::Bool)
+    ir::fail(ir::ErrorKind::Unsupported, "Bool values that meet in an element are not lowered");
+  Scatter scatter{op, sizes, [element](const Index& index) { return element(index).index; }, value};
+  if (op)
+    scatter.value = [op, element, value](const Index& index) {
+      const std::optional<Value> exists = element(index).exists;
+      const Value one = value(index);
+      return exists ? where(*exists, one, Value{one.pool(), one.pool().identity(*op, one.dtype())}) : one;
+    };
   Tensor result = self;
   result.scatter = std::make_shared<const Scatter>(std::move(scatter));
   return result;

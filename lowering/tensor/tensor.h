@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "ir/tensor_type.h"
@@ -16,7 +17,7 @@ using Index = std::vector<Value>;
 
 /// Values that elements of a tensor are combined with, one at each index of these sizes: several may meet in one element.
 struct Scatter {
-  ir::Op op = ir::Op::Add;  ///< isReduction
+  std::optional<ir::Op> op = {};  ///< isReduction; none: a value takes the element's place, any of those that meet there
   ir::Shape sizes;
   std::function<Index(const Index&)> place;  ///< the index of the element, never out of bounds
   std::function<Value(const Index&)> value;  ///< of the tensor's dtype, or of that which arithmetic on it is done in

@@ -60,9 +60,14 @@ constexpr std::array partialReads{
     // Only the elements that others name are changed in place.
     PartialRead{"aten.index_put_", "self", Reads::NoMoreThanOthers},
     PartialRead{"aten._index_put_impl_", "self", Reads::NoMoreThanOthers},
+    PartialRead{"aten.put_", "self", Reads::NoMoreThanOthers},
     PartialRead{"aten.index_add_", "self", Reads::NoMoreThanOthers},
+    PartialRead{"aten.index_copy_", "self", Reads::NoMoreThanOthers},
+    PartialRead{"aten.index_fill_", "self", Reads::NoMoreThanOthers},
+    PartialRead{"aten.index_reduce_", "self", Reads::NoMoreThanOthers},
     PartialRead{"aten.scatter_", "self", Reads::NoMoreThanOthers},
     PartialRead{"aten.scatter_add_", "self", Reads::NoMoreThanOthers},
+    PartialRead{"aten.scatter_reduce_", "self", Reads::NoMoreThanOthers},
 };
 
 void collect(const ir::Argument& argument, std::vector<int>& values) {

@@ -102,6 +102,21 @@ TEST_CASE("what is scattered accumulates in loops of its own, which nothing is f
         "aten_index_add__default reads self at other elements than it writes");
 }
 
+TEST_CASE("what takes the place of elements is stored by loops of its own, in place by no others, and unrounded") {
+  const std::string call = "self=self, dim=0, index=index, src=src)";
+  const std::string inputs = "graph\n  in self f16[4]\n  in index i64[6]\n  in src f16[6]\n";
+  const auto apart = lowering::lower(ir::parseGraph(inputs + "  out0 f16[4] = aten.scatter.src(" + call + "\n  return out0\n"));
+  REQUIRE(apart.size() == 2);
+  CHECK(ir::toText(apart[0]).ends_with("    out0[i0] = self[i0]\n"));
+  CHECK(ir::toText(apart[1]).ends_with("    out0[min(max(index[i0], 0), 3)] = src[i0]\n"));
+  for (const ir::Target& target : {tests::hopper(), tests::avx512()})
+    CHECK(lowering::fuseLoops(lowering::analyze(apart, target), 4, target).size() == 2);
+  const auto inPlace =
+      lowering::lower(ir::parseGraph(inputs + "  self = aten.scatter_.src(" + call + " writes self\n  return self\n"));
+  REQUIRE(inPlace.size() == 1);
+  CHECK_FALSE(inPlace[0].buffers[static_cast<std::size_t>(inPlace[0].stores[0].buffer)].isRead);
+}
+
 TEST_CASE("low precision is scattered to f32 sums that are rounded once, unless values are few") {
   const auto loops = [](int values) {
     const std::string count = std::to_string(values);

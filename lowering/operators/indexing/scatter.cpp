@@ -1,4 +1,6 @@
-// Values that are combined with elements of a tensor at places that index tensors name.
+// Values that are combined with elements of a tensor, or take their place, at places that index tensors name.
+#include <utility>
+
 #include "ir/error.h"
 #include "lowering/operators/indexing/indices.h"
 
@@ -30,8 +32,9 @@ ir::Op operationOf(const Context& c) {
   ir::fail(ir::ErrorKind::Unsupported, "values that are combined by {} are not lowered", name);
 }
 
-/// One place for each slice of `source` along `dim`.
-ElementOf slicesOf(const Context& c, const Tensor& self) {
+/// One place for each slice along `dim` of a tensor of these sizes.
+ElementOf slicesOf(const Context& c, const Tensor& self, const ir::Shape& sizes) {
+  if (sizes.size() != self.sizes.size()) ir::fail(ir::ErrorKind::Unsupported, "a number is no slice of a tensor");
   const Tensor index = c.tensor("index");
   const Dims dim = c.dims("dim", self.sizes.size());
   return elementsAlong(c, self,
@@ -46,23 +49,46 @@ Tensors indexAdd(Context& c) {
     const Value element = source.at(at);
     return isScaled ? cast(element, alpha.dtype()) * alpha : element;
   };
-  return {combined(ir::Op::Add, self, source.sizes, slicesOf(c, self), value)};
+  return {scatteredTo(ir::Op::Add, self, source.sizes, slicesOf(c, self, source.sizes), value)};
 }
 
 Tensors indexReduce(Context& c) {
   const Tensor self = c.tensor("self"), source = c.tensor("source");
-  return {combined(operationOf(c), self, source.sizes, slicesOf(c, self), source.at)};
+  return {scatteredTo(operationOf(c), self, source.sizes, slicesOf(c, self, source.sizes), source.at)};
+}
+
+Tensors indexCopy(Context& c) {
+  const Tensor self = c.tensor("self"), source = c.tensor("source");
+  return {scatteredTo({}, self, source.sizes, slicesOf(c, self, source.sizes), source.at)};
+}
+
+/// A number for every element of the slices.
+Tensors indexFill(Context& c) {
+  const Tensor self = c.tensor("self"), index = c.tensor("index");
+  if (self.sizes.empty()) ir::fail(ir::ErrorKind::Unsupported, "index_fill of a number is not lowered");
+  const auto dim = static_cast<std::size_t>(c.dim("dim", self.sizes.size()));
+  ir::Shape sizes = self.sizes;
+  const int64_t extent = std::exchange(sizes[dim], numelOf(index.sizes));
+  const auto element = [=](const Index& at) {
+    Element element{at};
+    element.index[dim] = fromEnd(placeOf(index.at(index.sizes.empty() ? Index{} : Index{at[dim]}), extent, -extent), extent).at;
+    return element;
+  };
+  const bool isTensor = c.argument("value").is<ir::ValueRef>();
+  const Value value = isTensor ? cast(c.tensor("value").at({}), self.dtype) : c.constant("value", self.dtype);
+  return {scatteredTo({}, self, sizes, element, [value](const Index&) { return value; })};
 }
 
 /// One place for each element of `src`, or for a number.
-Tensors scattered(const Context& c, ir::Op op) {
+Tensors scattered(const Context& c, std::optional<ir::Op> op) {
   const Tensor self = c.tensor("self"), index = c.tensor("index");
   const bool isNumber = c.has("value");
   const std::function<Value(const Index&)> value =
       isNumber ? [number = c.constant("value", self.dtype)](const Index&) { return number; }
                : cast(c.tensor("src"), self.dtype).at;
-  return {combined(op, self, index.sizes, elementsAlong(c, self, index.at), value)};
+  return {scatteredTo(op, self, index.sizes, elementsAlong(c, self, index.at), value)};
 }
+Tensors scatter(Context& c) { return scattered(c, {}); }
 Tensors scatterAdd(Context& c) { return scattered(c, ir::Op::Add); }
 Tensors scatterReduce(Context& c) { return scattered(c, operationOf(c)); }
 
@@ -78,26 +104,22 @@ Tensors embeddingBackward(Context& c) {
   const auto value = [grad, places, padding](const Index& at) {
     return where(places.at(leading(at, 1)) != padding, grad.at(at), 0.0);
   };
-  return {combined(ir::Op::Add, zeros(c), grad.sizes, element, value)};
+  return {scatteredTo(ir::Op::Add, zeros(c), grad.sizes, element, value)};
 }
 
-/// Which of several values an element is set to depends on the order of stores, which eager has and loops do not.
-void requireAccumulation(const Context& c) {
-  if (!c.flag("accumulate")) ir::fail(ir::ErrorKind::Unsupported, "values that replace each other at indices are not lowered");
-}
+/// Values are added where the call says so, and else take the elements' place.
+std::optional<ir::Op> accumulation(const Context& c) { return c.flag("accumulate") ? std::optional(ir::Op::Add) : std::nullopt; }
 
 Tensors indexPut(Context& c) {
-  requireAccumulation(c);
   const Tensor self = c.tensor("self");
   const Indices indices(c, self.sizes);
   const Tensor values = expand(c.tensor("values"), indices.named());
-  return {combined(
-      ir::Op::Add, self, indices.named(), [indices](const Index& index) { return indices.elementAt(index); }, values.at)};
+  return {scatteredTo(
+      accumulation(c), self, indices.named(), [indices](const Index& index) { return indices.elementAt(index); }, values.at)};
 }
 
 /// At indices that number all elements.
 Tensors putOf(Context& c) {
-  requireAccumulation(c);
   const Tensor self = c.tensor("self"), places = c.tensor("index"), source = c.tensor("source");
   const int64_t count = numelOf(self.sizes);
   const auto element = [=](const Index& index) {
@@ -107,7 +129,7 @@ Tensors putOf(Context& c) {
   const auto value = [=, &pool = c.pool()](const Index& index) {
     return source.at(reshaped(pool, index, places.sizes, source.sizes));
   };
-  return {combined(ir::Op::Add, self, places.sizes, element, value)};
+  return {scatteredTo(accumulation(c), self, places.sizes, element, value)};
 }
 
 const Lowering indexPutOf{"aten::index_put", indexPut};
@@ -116,7 +138,10 @@ const Lowering unsafeIndexPut{"aten::_unsafe_index_put", indexPut};
 const Lowering put{"aten::put", putOf};
 const Lowering embeddingDenseBackward{"aten::embedding_dense_backward", embeddingBackward};
 const Lowering indexAddOf{"aten::index_add", indexAdd};
+const Lowering indexCopyOf{"aten::index_copy", indexCopy};
+const Lowering indexFillOf{"aten::index_fill", indexFill};
 const Lowering indexReduceOf{"aten::index_reduce", indexReduce};
+const Lowering scatterOf{"aten::scatter", scatter};
 const Lowering scatterAddOf{"aten::scatter_add", scatterAdd};
 const Lowering scatterReduceOf{"aten::scatter_reduce", scatterReduce};
 const Lowering scatterWithReduce{"aten::scatter.reduce", scatterReduce};

@@ -125,7 +125,7 @@ Tensors maxPoolBackward(Context& c) {
       for (const Value& one : unflattened(place.at, plane)) at.push_back(simplified(one));
       return Element{std::move(at), place.exists};
     };
-    return {combined(ir::Op::Add, zeros(c), grad.sizes, element, grad.at)};
+    return {scatteredTo(ir::Op::Add, zeros(c), grad.sizes, element, grad.at)};
   }
   const std::vector<Window> windows = windowsOf(c, type.sizes, grad.sizes, dims);
   return asOutputs(c, {lazy(grad.dtype, type.sizes, [=, sizes = type.sizes](const Index& index) {

@@ -76,7 +76,7 @@ Tensors nearestResizedBackward(Context& c) {
   const std::vector<Axis> axes = axesOf(c, type.sizes, grad.sizes, dims);
   const auto isCopied = [](const Axis& axis) { return copiesOf(axis) > 0; };
   const auto element = [axes](const Index& index) { return Element{nearestOf(axes, index)}; };
-  if (!std::all_of(axes.begin(), axes.end(), isCopied)) return {combined(ir::Op::Add, zeros(c), grad.sizes, element, grad.at)};
+  if (!std::all_of(axes.begin(), axes.end(), isCopied)) return {scatteredTo(ir::Op::Add, zeros(c), grad.sizes, element, grad.at)};
   return asOutputs(c, {lazy(grad.dtype, type.sizes, [=](const Index& index) {
                      const Index last = trailing(index, dims);
                      std::vector<Places> copies(dims);
@@ -194,7 +194,7 @@ Tensors resizedBackward(Context& c) {
     for (std::size_t d = 0; d < dims; ++d) share = share * cast(tapAt(index, d).weight, share.dtype());
     return share;
   };
-  return {combined(ir::Op::Add, zeros(c), sizes, element, value)};
+  return {scatteredTo(ir::Op::Add, zeros(c), sizes, element, value)};
 }
 
 /// An element that is in few outputs reads their gradients, as threads that add would meet.

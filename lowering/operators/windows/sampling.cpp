@@ -124,7 +124,7 @@ Tensor gradientOfImage(Context& c, const Samples& samples, const Tensor& grad) {
   const auto value = [tap, grad](const Index& index) {
     return grad.at(leading(index, 2)) * (tap(index, 0).weight * tap(index, 1).weight);
   };
-  return combined(ir::Op::Add, zeros(c), sizes, element, value);
+  return scatteredTo(ir::Op::Add, zeros(c), sizes, element, value);
 }
 
 /// The sum, over the channels, of the slope of the image at the place.

@@ -223,3 +223,28 @@ TEST_CASE("a sample may give what an operator takes: negative indices and marks 
     for (int64_t value : row.illegal) CHECK_FALSE(range->legal.hold(value));
   }
 }
+
+TEST_CASE("values that may meet in an element are equal where they are not combined") {
+  struct Row {
+    const char* op;
+    const char* call;
+    size_t argument;
+    bool areEqual;
+  };
+  const Row rows[] = {
+      {"aten.scatter.src", "((T([9], f32), 0, T([9], i64), T([9], f32)), {})", 3, false},
+      {"aten.scatter.src", "((T([8], f32), 0, T([9], i64), T([9], f32)), {})", 3, true},
+      {"aten.scatter.src", "((T([9], f32), 0, T([3], i64, values=[1, 2, 1]), T([3], f32)), {})", 3, true},
+      {"aten.scatter_add.default", "((T([8], f32), 0, T([9], i64), T([9], f32)), {})", 3, false},
+      {"aten.index_copy.default", "((T([2, 8], f32), -1, T([9], i64), T([2, 9], f32)), {})", 3, true},
+      {"aten.index_put.default", "((T([3, 3], f32), [T([9], i64), T([9], i64)], T([9], f32)), {})", 2, false},
+      {"aten.index_put.default", "((T([2, 3], f32), [T([9], i64), T([9], i64)], T([9], f32)), {})", 2, true},
+      {"aten.index_put.default", "((T([2, 3], f32), [T([9], i64), T([9], i64)], T([9], f32), True), {})", 2, false},
+      {"aten.put.default", "((T([2, 3], f32), T([9], i64), T([9], f32)), {})", 2, true},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.call);
+    const auto values = drawn<float>(row.op, row.call, row.argument);
+    CHECK((std::set<float>(values.begin(), values.end()).size() == 1) == row.areEqual);
+  }
+}

@@ -86,6 +86,36 @@ TEST_CASE("values that are combined with elements at indices") {
   compare("aten.scatter_reduce.two", "((T([5, 7], f16), 0, T([9, 7], i64), T([9, 7], f16), 'amax'), {})", specials);
 }
 
+TEST_CASE("values that take the place of elements at indices") {
+  compare("aten.scatter.src", "((T([5, 7], f16), 1, T([5, 4], i64), T([5, 6], f16)), {})");
+  compare("aten.scatter.src", "((T([5, 7], f16, stride=(1, 5)), -2, T([3, 6], i64), T([4, 7], f16)), {})");
+  compare("aten.scatter.src", "((T([], f16), 0, T([], i64), T([], f16)), {})");
+  compare("aten.scatter.src", "((T([5], f16), 0, T([0], i64), T([4], f16)), {})");
+  compare("aten.scatter_.src", "((T([5, 7], f16), 0, T([3, 7], i64), T([3, 7], f16)), {})");
+  compare("aten.scatter.value", "((T([5, 7], f16), 1, T([5, 4], i64), 2.5), {})");
+  compare("aten.scatter_.value", "((T([5, 7], b8), 1, T([5, 4], i64), True), {})");
+  compare("aten.index_put.default", "((T([5, 7], f16), [T([4], i64)], T([4, 7], f16)), {})");
+  compare("aten.index_put.default", "((T([5, 7, 3], f16), [None, T([2, 2], i64)], T([3], f16)), {})");
+  compare("aten.index_put.default", "((T([5, 7, 3], f16), [T([4, 1], i64), T([2], i64)], T([4, 2, 3], f16)), {})");
+  compare("aten.index_put.default", "((T([5, 7], f16), [T([2], i64, values=[-1, -5])], T([1], f16)), {})");
+  compare("aten.index_put.default", "((T([0, 7], f16), [T([0], i64)], T([0, 7], f16)), {})");
+  compare("aten.index_put_.default", "((T([5, 7], f16), [T([9], i32), T([9], i32)], T([9], f16), False), {})");
+  compare("aten._index_put_impl_.default", "((T([5, 7], f16), [None, T([6], i64)], T([5, 6], f16), False), {})");
+  compare("aten._unsafe_index_put.default", "((T([2, 6], f16), [T([2, 1], i64), T([6], i64)], T([2, 6], f16)), {})");
+  compare("aten.index_copy.default", "((T([5, 7], f16), -1, T([4], i64), T([5, 4], f16)), {})");
+  compare("aten.index_copy_.default", "((T([5, 7], f16), 0, T([], i64), T([1, 7], f16)), {})");
+  compare("aten.put.default", "((T([4, 5], f16), T([3, 3], i64), T([9], f16)), {})");
+  compare("aten.put_.default", "((T([4, 5], f16, stride=(1, 4)), T([7], i64), T([7, 1], f16), False), {})");
+}
+
+TEST_CASE("of values that meet in an element any may be the result: data are such that all are right") {
+  compare("aten.scatter.src", "((T([5], f16), 0, T([9], i64), T([9], f16)), {})");
+  compare("aten.scatter_.src", "((T([5], f16), 0, T([4], i64, values=[0, 4, 4, 0]), T([4], f16)), {})");
+  compare("aten.index_put.default", "((T([2, 3], f16), [T([40], i64), T([40], i64)], T([40], f16)), {})");
+  compare("aten.index_copy_.default", "((T([5, 7], f16), 0, T([3], i64, values=[4, 1, 4]), T([3, 7], f16)), {})");
+  compare("aten.put.default", "((T([5], f16), T([3], i64, values=[4, -1, 0]), T([3], f16)), {})");
+}
+
 TEST_CASE("elements that are set at indices") {
   const tests::Edit negative = [](const std::vector<at::Tensor>& tensors) { tensors[1].sub_(2); };
   compare("aten.index_fill.int_Scalar", "((T([5, 7], f16), 1, T([3], i64), 2.5), {})", negative);
