@@ -47,15 +47,22 @@ IndexRange perSampleBag(const Call& call) { return bagOfIndex(call.tensor(2).num
 IndexRange backwardOffsets(const Call& call) { return offsets(call.tensor(1).numel(), call.tensor(2).numel()); }
 IndexRange backwardBag(const Call& call) { return bagOfIndex(call.tensor(1).numel(), call.size(0, 0)); }
 IndexRange backwardBagSize(const Call& call) { return bagSize(call.tensor(1).numel(), call.size(0, 0)); }
-template <size_t argument, size_t rows>
+template <size_t argument, size_t rows, size_t padding>
 IndexRange maximumRow(const Call& call) {
-  IndexRange row = below(call.integer(rows), call.tensor(argument));
-  row.legal.least = -1;
-  return row;
+  const int64_t bound = call.integer(rows), ignored = static_cast<int64_t>(call.number(padding, -1));
+  const auto size = std::get<ByPosition>(backwardBagSize(call).drawn).value;
+  IndexRange range = below(bound, call.tensor(argument));
+  range.legal.least = -1;
+  range.drawn = ByPosition{[=](const ir::Shape& at, uint64_t random) {
+    const bool isEmpty = at.empty() || size({at.front()}, random) == 0;
+    const int64_t row = integerBelow(random, bound);
+    return isEmpty ? -1 : row == ignored ? (row + 1) % bound : row;
+  }};
+  return range;
 }
 
 template IndexRange bagOffsets<7>(const Call&);
-template IndexRange maximumRow<4, 5>(const Call&);
-template IndexRange maximumRow<5, 6>(const Call&);
+template IndexRange maximumRow<4, 5, 9>(const Call&);
+template IndexRange maximumRow<5, 6, 11>(const Call&);
 
 }  // namespace inputs

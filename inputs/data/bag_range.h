@@ -16,8 +16,9 @@ IndexRange perSampleBag(const Call& call);
 IndexRange backwardOffsets(const Call& call);
 IndexRange backwardBag(const Call& call);
 IndexRange backwardBagSize(const Call& call);
-/// The row that holds a bag's maximum, or -1 of an empty bag; `rows` is the argument that says how many there are.
-template <size_t argument, size_t rows>
+/// The row that holds a bag's maximum, or -1 of an empty bag, for the same bags; the arguments say how many rows there are, and
+/// which of them counts as none.
+template <size_t argument, size_t rows, size_t padding>
 IndexRange maximumRow(const Call& call);
 
 }  // namespace inputs

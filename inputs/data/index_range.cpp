@@ -54,6 +54,7 @@ IndexRange rowOfSo(const Call& call) {
 IndexRange alongDim(const Call& call) { return below(call.sizeAlong(0, 1), call.tensor(2)); }
 IndexRange alongDimFromEnd(const Call& call) { return fromEnd(alongDim(call)); }
 IndexRange alongDimOfSelf(const Call& call) { return below(call.sizeAlong(1, 2), call.tensor(3)); }
+IndexRange alongDimOfInput(const Call& call) { return below(call.sizeAlong(1, 3), call.tensor(2)); }
 IndexRange alongLastDimOrAny(const Call& call) {
   const bool hasDim = call.isInteger(2);
   return below(hasDim ? call.sizeAlong(0, 2) : call.tensor(0).numel(), call.tensor(1));
@@ -279,16 +280,17 @@ constexpr Row rows[] = {
     {"_embedding_bag_backward _embedding_bag_sparse_backward", 3, backwardBag},
     {"_embedding_bag_dense_backward", 3, backwardBagSize},
     {"_embedding_bag_backward _embedding_bag_sparse_backward", 4, backwardBagSize},
-    {"_embedding_bag_dense_backward", 4, maximumRow<4, 5>},
-    {"_embedding_bag_backward", 5, maximumRow<5, 6>},
+    {"_embedding_bag_dense_backward", 4, maximumRow<4, 5, 9>},
+    {"_embedding_bag_backward", 5, maximumRow<5, 6, 11>},
     {"embedding_dense_backward embedding_sparse_backward embedding_backward", 1, rowOfSo<2>},
-    {"gather index_select index_add index_reduce scatter_add scatter_reduce", 2, alongDim},
+    {"gather _gather_sparse_backward index_select index_add index_reduce scatter_add scatter_reduce", 2, alongDim},
     {"index_fill", 2, alongDimFromEnd},
     {"scatter index_copy", 2, distinctAlongDim},
     {"scatter index_copy", 3, valueAlongDim},
     {"gather_backward", 3, alongDimOfSelf},
     {"index_select_backward", 3, alongDimOfSizes<1>},
     {"value_selecting_reduction_backward", 2, alongDimOfSizes<3>},
+    {"cummaxmin_backward", 2, alongDimOfInput},
     {"take_along_dim", 1, alongLastDimOrAny},
     {"take", 1, anyElement},
     {"put", 1, putElement},
@@ -309,6 +311,8 @@ constexpr Row rows[] = {
     {"max_pool3d_with_indices_backward", 7, maxPoolIndex<3>},
     {"adaptive_max_pool2d_backward", 2, adaptiveMaxPoolIndex<2>},
     {"adaptive_max_pool3d_backward", 2, adaptiveMaxPoolIndex<3>},
+    {"fractional_max_pool2d_backward", 4, inPlane<2>},
+    {"fractional_max_pool3d_backward", 4, inPlane<3>},
     {"max_unpool2d", 1, unpooledIndex<2>},
     {"max_unpool3d", 1, unpooledIndex<3>},
     {"_sparse_coo_tensor_with_dims_and_tensors", 3, sparseCoordinate},

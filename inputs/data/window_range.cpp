@@ -77,6 +77,12 @@ IndexRange adaptiveMaxPoolIndex(const Call& call) {
   });
 }
 
+template <size_t dims>
+IndexRange inPlane(const Call& call) {
+  const ir::Shape input = lastSizes(call.tensor(1), dims);
+  return below(std::accumulate(input.begin(), input.end(), int64_t{1}, std::multiplies<>()), call.tensor(4));
+}
+
 /// An output position of its own for each element of a plane.
 template <size_t dims>
 IndexRange unpooledIndex(const Call& call) {
@@ -98,6 +104,8 @@ template IndexRange maxPoolIndex<2>(const Call&);
 template IndexRange maxPoolIndex<3>(const Call&);
 template IndexRange adaptiveMaxPoolIndex<2>(const Call&);
 template IndexRange adaptiveMaxPoolIndex<3>(const Call&);
+template IndexRange inPlane<2>(const Call&);
+template IndexRange inPlane<3>(const Call&);
 template IndexRange unpooledIndex<2>(const Call&);
 template IndexRange unpooledIndex<3>(const Call&);
 

@@ -2,11 +2,15 @@
 
 #include <ATen/core/List.h>
 #include <ATen/core/Tensor.h>
+#include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/ops/allclose.h>
 #include <ATen/ops/equal.h>
 #include <doctest/doctest.h>
 
+#include <set>
 #include <string>
+
+#include "inputs/data/index_range.h"
 
 using inputs::Inputs;
 
@@ -172,4 +176,43 @@ TEST_CASE("an index that is none is refused with its operator, argument and valu
        "aten.scatter_add.default: argument index holds -1 at 0, which is not from 0 to 6"},
   };
   for (const Row& row : rows) CHECK_THROWS_WITH_AS(made(row.op, row.call), row.message, ir::Error);
+}
+
+TEST_CASE("every argument of ATen that is named like an index has a range, but those of layouts") {
+  const std::set<std::string> names{"index", "indices", "offsets", "offset2bag", "sorter"};
+  const std::set<std::string> ofLayouts{"_jagged_to_padded_dense_forward",
+                                        "_nested_from_padded_tensor",
+                                        "_nested_view_from_buffer",
+                                        "_nested_view_from_buffer_copy",
+                                        "_nested_view_from_jagged",
+                                        "_nested_view_from_jagged_copy",
+                                        "_padded_dense_to_jagged_forward",
+                                        "_segment_reduce_backward",
+                                        "_sparse_coo_tensor_unsafe",
+                                        "_spdiags",
+                                        "_validate_sparse_coo_tensor_args",
+                                        "segment_reduce",
+                                        "sparse_coo_tensor"};
+  const std::set<std::string> clamped{"_unsafe_masked_index", "_unsafe_masked_index_put_accumulate"};
+  std::set<std::string> without;
+  for (const c10::OperatorName& name : c10::Dispatcher::singleton().getAllOpNames()) {
+    const auto found = c10::Dispatcher::singleton().findSchema(name);
+    if (!name.name.starts_with("aten::") || !found) continue;
+    const std::string packet = name.name.substr(6);
+    const std::vector<c10::Argument>& arguments = found->schema().arguments();
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      const bool isTensor = arguments[i].type()->str().find("Tensor") != std::string::npos;
+      const bool isResult = arguments[i].alias_info() != nullptr && arguments[i].alias_info()->isWrite();
+      if (!isTensor || isResult || !names.contains(arguments[i].name())) continue;
+      inputs::Sample none;
+      none.op = "aten." + packet + ".default";
+      try {
+        if (!inputs::indexRange(inputs::Call(none, 0), i)) without.insert(packet);
+      } catch (const ir::Error&) {  // there is a range, but no call that has one
+      }
+    }
+  }
+  std::set<std::string> expected = ofLayouts;
+  expected.insert(clamped.begin(), clamped.end());
+  CHECK(without == expected);
 }
