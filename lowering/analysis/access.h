@@ -24,7 +24,7 @@ struct Access {
   const ir::Expr* node = nullptr;    ///< the Load; null for a store
   const ir::Expr* offset = nullptr;  ///< as in the loops
   std::optional<ir::Affine> form;    ///< of the offset, where it is affine
-  std::optional<MixedOffset> mixed;  ///< else, of loops without reductions
+  std::optional<MixedOffset> mixed;  ///< else; of reductions for rows that memory names alone
 
   std::optional<ir::Op> accumulate = {};  ///< of a store
 

@@ -7,6 +7,7 @@
 
 #include "ir/error.h"
 #include "ir/value.h"
+#include "ir/walk.h"
 
 namespace lowering {
 namespace {
@@ -18,22 +19,31 @@ Access makeAccess(const ir::Loops& loops, int buffer, const Expr* node, const Ex
   return {buffer, ir::sizeOf(loops.buffers[buffer].type.dtype), node, offset, ir::affine(offset), {}};
 }
 
-/// Axes of more than one value, by falling stride of an access: memory order.
-std::vector<const Expr*> memoryOrder(const std::vector<const Expr*>& all, const Access& access) {
+/// Axes of more than one value, by falling stride of an offset: memory order. As they are where there is none.
+std::vector<const Expr*> memoryOrder(const std::vector<const Expr*>& all, const ir::Affine* offset) {
   std::vector<const Expr*> axes = runningAxes(all);
-  if (access.form) {
+  if (offset != nullptr) {
     std::stable_sort(axes.begin(), axes.end(),
-                     [&](const Expr* a, const Expr* b) { return std::abs(access.form->of(a)) > std::abs(access.form->of(b)); });
+                     [&](const Expr* a, const Expr* b) { return std::abs(offset->of(a)) > std::abs(offset->of(b)); });
   }
   return axes;
 }
 
-/// The axis along which an access has the smallest stride but 0; null where it does not move.
-const Expr* fastest(const std::vector<const Expr*>& all, const Access& access) {
+/// The parts of an offset of a row that memory names: one that is affine along other axes than those at which the row is named.
+std::optional<MixedOffset> rowFromMemory(ir::ExprPool& pool, const Expr* offset) {
+  std::optional<MixedOffset> mixed = mixedOffset(pool, offset);
+  if (!mixed || ir::loadsIn({mixed->rest}).empty()) return std::nullopt;
+  const auto& steps = mixed->linear.coefficients;
+  const auto isApart = [&](const auto& step) { return !ir::dependsOn(mixed->rest, step.first); };
+  return std::any_of(steps.begin(), steps.end(), isApart) ? mixed : std::nullopt;
+}
+
+/// The axis along which an offset has the smallest stride but 0; null where it does not move.
+const Expr* fastest(const std::vector<const Expr*>& all, const ir::Affine& offset) {
   const Expr* best = nullptr;
   for (const Expr* axis : all) {
-    const int64_t stride = std::abs(access.form->of(axis));
-    if (axis->axis().extent > 1 && stride != 0 && (best == nullptr || stride < std::abs(access.form->of(best)))) best = axis;
+    const int64_t stride = std::abs(offset.of(axis));
+    if (axis->axis().extent > 1 && stride != 0 && (best == nullptr || stride < std::abs(offset.of(best)))) best = axis;
   }
   return best;
 }
@@ -78,7 +88,7 @@ IterationDomain::IterationDomain(const ir::Loops& loops) : pool_(loops.pool) {
     values.push_back(loops.stores[i].value);
     if (const Expr* place = indirection(stores_[i])) values.push_back(place);
   }
-  addDims(memoryOrder(loops.axes, stores_.front()), values);
+  addDims(memoryOrder(loops.axes, stores_.front().form ? &*stores_.front().form : nullptr), values);
 }
 
 IterationDomain::IterationDomain(const ir::Loops& loops, const ReductionNest& nest) : pool_(loops.pool) {
@@ -97,11 +107,14 @@ void IterationDomain::addNest(const ir::Loops& loops, const ReductionNest& nest,
   for (const Reduction& reduction : nest.reductions) values.push_back(reduction.body);
   for (const ir::StoreTo& store : stores) values.push_back(store.value);
   addAccesses(loops, stores, values);
+  for (std::vector<Access>* accesses : {&stores_, &loads_})
+    for (Access& access : *accesses)
+      if (!access.form) access.mixed = rowFromMemory(*pool_, access.offset);
   const Access first = order == nullptr ? leading(nest) : makeAccess(loops, order->buffer, nullptr, order->offset);
-  addDims(memoryOrder(nest.kept, first), values);
+  addDims(memoryOrder(nest.kept, first.linear()), values);
   elementDims_ = dims_.size();
-  addDims(memoryOrder(nest.reduced, first), values);
-  if (!first.form) return;
+  addDims(memoryOrder(nest.reduced, first.linear()), values);
+  if (first.linear() == nullptr) return;
   const int64_t alongElements = std::abs(stride(first, innermost()));
   const int64_t alongRows = std::abs(stride(first, elementDims_ - 1));
   runsAlongElements_ = alongRows == 0 || (alongElements != 0 && alongElements <= alongRows);
@@ -125,18 +138,18 @@ const Access& IterationDomain::leading(const ReductionNest& nest) const {
   std::vector<const Access*> all;
   for (const std::vector<Access>* accesses : {&loads_, &stores_})
     for (const Access& access : *accesses)
-      if (access.form) all.push_back(&access);
+      if (access.linear() != nullptr) all.push_back(&access);
   if (all.empty()) return stores_.front();
   const auto bytes = [&](const Access* access) {
     int64_t moved = access->elementBytes;
-    for (const Expr* axis : axes) moved *= access->form->of(axis) != 0 ? axis->axis().extent : 1;
+    for (const Expr* axis : axes) moved *= access->linear()->of(axis) != 0 || access->isIndirect(axis) ? axis->axis().extent : 1;
     return moved;
   };
   std::map<const Expr*, int64_t> along;  // what all accesses move that have an axis as their fastest
-  for (const Access* access : all) along[fastest(axes, *access)] += bytes(access);
+  for (const Access* access : all) along[fastest(axes, *access->linear())] += bytes(access);
   for (const Expr* axis : nest.kept) along[axis] += along[axis] / 8;
   return **std::max_element(all.begin(), all.end(), [&](const Access* a, const Access* b) {
-    return std::pair(along[fastest(axes, *a)], bytes(a)) < std::pair(along[fastest(axes, *b)], bytes(b));
+    return std::pair(along[fastest(axes, *a->linear())], bytes(a)) < std::pair(along[fastest(axes, *b->linear())], bytes(b));
   });
 }
 

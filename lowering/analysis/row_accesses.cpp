@@ -1,5 +1,6 @@
 #include "lowering/analysis/row_accesses.h"
 
+#include <algorithm>
 #include <numeric>
 
 namespace lowering {
@@ -25,7 +26,9 @@ bool isStaged(const IterationDomain& domain, const Access& access) {
 
 std::optional<int64_t> largestShift(const ReductionNest& nest, const IterationDomain& domain, int lanes) {
   const std::vector<const Access*> accesses = rowAccesses(nest, domain);
-  if (accesses.empty()) return std::nullopt;
+  const bool areAffine =
+      std::all_of(accesses.begin(), accesses.end(), [](const Access* access) { return access->form.has_value(); });
+  if (accesses.empty() || !areAffine) return std::nullopt;
   const Access& first = *accesses.front();
   int64_t step = std::gcd(first.form->constant, int64_t{lanes});
   for (const Access* access : accesses) {

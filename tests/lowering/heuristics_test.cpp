@@ -358,4 +358,13 @@ TEST_CASE("tall matrices: CTAs that stay; as few vectors of a row a thread as le
         "persistent: 132 CTAs of 640 threads, 32 threads a row, 1 vectors of each, 4 rows at once");
 }
 
+TEST_CASE("rows that an index tensor names are reduced along the rows, in vectors") {
+  CHECK(
+      scheduleOf(
+          "  in grad f16[64, 192]\n  in weight f16[965, 192]\n  in indices i64[5000]\n  in offsets i64[64]\n  in bags i64[5000]\n"
+          "  out0 f16[5000] = aten._embedding_bag_per_sample_weights_backward.default(grad=grad, weight=weight, "
+          "indices=indices, offsets=offsets, offset2bag=bags, mode=0, padding_idx=-1)\n  return out0\n") ==
+      "rows: a warp a row, 4 rows a CTA, 1 x 8 elements a thread, in registers");
+}
+
 }  // namespace

@@ -46,6 +46,15 @@ const Lowering embedding{"aten::embedding", [](Context& c) {
                            return Tensors{slices(c.tensor("weight"), 0, c.tensor("indices"), c.outputType().sizes)};
                          }};
 
+/// 1 at the class that an element names, else 0.
+const Lowering oneHot{"aten::one_hot", [](Context& c) {
+                        const Tensor self = c.tensor("self");
+                        return Tensors{lazy(c.outputType().dtype, c.outputType().sizes, [=](const Index& index) {
+                          const Value isNamed = cast(self.at(leading(index, 1)), ir::DType::I64) == index.back();
+                          return cast(isNamed, ir::DType::I64);
+                        })};
+                      }};
+
 Tensors indexOf(Context& c) {
   const Tensor self = c.tensor("self");
   const Indices indices(c, self.sizes);

@@ -150,6 +150,34 @@ TEST_CASE("places in sorted sequences") {
   compare("aten.bucketize.Tensor", "((T([9], f16), T([9], f16)), {'right': True})", equal);
 }
 
+TEST_CASE("classes as vectors") {
+  compare("aten.one_hot.default", "((T([3, 5], i64), 7), {})");
+  compare("aten.one_hot.default", "((T([4], i64, values=[6, 0, 6, 2]),), {})");
+  compare("aten.one_hot.default", "((T([], i64), 3), {})");
+}
+
+TEST_CASE("gradients of bags: sums, weighted sums, means and maxima, empty bags, rows that count as none") {
+  const std::string weights = "aten._embedding_bag_per_sample_weights_backward.default";
+  compare(weights, "((T([4, 16], f16), T([9, 16], f16), T([30], i64), T([4], i64), T([30], i64), 0), {})");
+  compare(weights, "((T([4, 16], f16, stride=(40, 1)), T([9, 16], f16), T([30], i64), T([4], i64), T([30], i64), 0, 3), {})");
+  compare(weights, "((T([40, 5], f16), T([9, 5], f16), T([7], i32), T([40], i32), T([7], i32), 0), {})");
+  const std::string rows = "aten._embedding_bag_dense_backward.default";
+  const std::string bags = "T([30], i64), T([30], i64), T([4], i64), ";
+  compare(rows, "((T([4, 16], f16), " + bags + "T([0], i64), 9, False, 0, None), {})");
+  compare(rows, "((T([4, 16], f16), " + bags + "T([0], i64), 9, False, 0, T([30], f16), 2), {})");
+  compare(rows, "((T([4, 16], f16), " + bags + "T([0], i64), 9, False, 1, None, 2), {})");
+  compare(rows, "((T([4, 16], f16), " + bags + "T([4, 16], i64), 9, False, 2, None, 2), {})");
+  compare(rows, "((T([9, 6], f16), T([5], i64), T([5], i64), T([9], i64), T([9, 6], i64), 9, False, 2, None), {})");
+}
+
+TEST_CASE("gradients of bags whose offsets are given as well") {
+  const std::string bags = "T([30], i64), T([4], i64), T([30], i64), T([4], i64), ";
+  compare("aten._embedding_bag_backward.default",
+          "((T([4, 16], f16), " + bags + "T([0], i64), 9, False, 0, False, T([30], f16)), {})");
+  compare("aten._embedding_bag_backward.default",
+          "((T([4, 16], f16), " + bags + "T([4, 16], i64), 9, False, 2, False, None, 2), {})");
+}
+
 TEST_CASE("gradients of rows") {
   compare("aten.embedding_dense_backward.default", "((T([3, 5, 16], f16), T([3, 5], i64), 20, -1, False), {})");
   compare("aten.embedding_dense_backward.default", "((T([60, 8], f16), T([60], i64), 4, 2, False), {})");
