@@ -50,6 +50,7 @@ void checkOperands(Op op, const std::vector<const Expr*>& src) {
   require(isScalar, "{} is not made as a scalar operation", name(op));
   require(static_cast<int>(src.size()) == arity(op), "{} takes {} operands, not {}", name(op), arity(op), src.size());
   for (const Expr* x : src) require(x != nullptr, "{} has an operand that is missing", name(op));
+  if (op == Op::Philox) require(src[0]->dtype == DType::I64, "philox takes i64, not {}", name(src[0]->dtype));
   const bool isWhere = op == Op::Where;
   if (isWhere) require(src[0]->dtype == DType::Bool, "where takes a b8 condition, not {}", name(src[0]->dtype));
   const DType first = src[isWhere ? 1 : 0]->dtype;
@@ -189,7 +190,7 @@ const Expr* ExprPool::make(Op op, std::vector<const Expr*> src) {
   checkOperands(op, src);
   if (op == Op::Where && src[0]->isConst()) return src[src[0]->integer() != 0 ? 1 : 2];
   const DType operand = src.back()->dtype;
-  const DType result = isPredicate(op) ? DType::Bool : operand;
+  const DType result = isPredicate(op) ? DType::Bool : op == Op::Philox ? DType::U32 : operand;
   const bool constants = std::all_of(src.begin(), src.end(), [](const Expr* x) { return x->isConst(); });
   if (isFloating(operand) || op == Op::Where || dividesByZero(op, src)) return intern({op, result, std::move(src), {}});
   if (constants) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,8 @@ struct Graph {
   std::vector<int> inputs;  ///< values given from outside, in argument order
   std::vector<Node> nodes;
   std::vector<int> outputs;  ///< values handed back; an input that is written in place may be one
+  /// What random numbers are drawn from, no argument: the seed and the number of the draw, which differs from run to run.
+  std::optional<int> generator = {};
   bool operator==(const Graph&) const = default;
 };
 

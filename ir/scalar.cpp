@@ -148,6 +148,7 @@ int64_t evaluateWide(Op op, DType dtype, int64_t a, int64_t b) {
     case Op::Pow:
     case Op::LogAddExp:
     case Op::Where:
+    case Op::Philox:
     case Op::Cast:
     case Op::Const:
     case Op::Axis:
@@ -156,6 +157,15 @@ int64_t evaluateWide(Op op, DType dtype, int64_t a, int64_t b) {
     case Op::Scan: refuse(op, "integer");
   }
   refuse(op, "integer");
+}
+
+uint32_t low(uint64_t word) { return static_cast<uint32_t>(word); }
+uint32_t high(uint64_t word) { return static_cast<uint32_t>(word >> 32); }
+
+uint32_t philoxWord(int64_t seed, int64_t draw, int64_t index) {
+  const auto key = static_cast<uint64_t>(seed), above = static_cast<uint64_t>(draw), place = static_cast<uint64_t>(index);
+  const uint64_t below = place / 4;
+  return philox({low(below), high(below), low(above), high(above)}, {low(key), high(key)})[place % 4];
 }
 
 /// The second operand; of one operand, that one, which then goes unused.
@@ -219,7 +229,17 @@ Scalar convert(DType to, DType from, const Scalar& value) {
   return wrap(to, truncate(to, floating));
 }
 
+std::array<uint32_t, 4> philox(std::array<uint32_t, 4> counter, std::array<uint32_t, 2> key) {
+  for (int round = 0; round < 10; ++round) {
+    const uint64_t first = 0xD2511F53ULL * counter[0], second = 0xCD9E8D57ULL * counter[2];
+    counter = {high(second) ^ counter[1] ^ key[0], low(second), high(first) ^ counter[3] ^ key[1], low(first)};
+    key = {key[0] + 0x9E3779B9U, key[1] + 0xBB67AE85U};
+  }
+  return counter;
+}
+
 int64_t evaluate(Op op, DType dtype, std::span<const int64_t> operands) {
+  if (op == Op::Philox) return philoxWord(operands[0], operands[1], operands[2]);
   const int64_t result = evaluateWide(op, dtype, operands.front(), second(operands));
   return isPredicate(op) ? result : wrap(dtype, result);
 }
@@ -279,6 +299,7 @@ double evaluate(Op op, std::span<const double> operands) {
     case Op::Le:
     case Op::IsNan:
     case Op::Where:
+    case Op::Philox:
     case Op::Cast:
     case Op::Const:
     case Op::Axis:

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <variant>
@@ -23,6 +24,10 @@ using Scalar = std::variant<int64_t, double>;
 
 /// `value`, of dtype `from`, as `to`: floating to integer truncates, saturating at 64 bits where C++ leaves it undefined.
 Scalar convert(DType to, DType from, const Scalar& value);
+
+/// Philox4x32-10 (Salmon, Moraes, Dror and Shaw, "Parallel Random Numbers: As Easy as 1, 2, 3", SC 2011): four random words for
+/// each counter.
+std::array<uint32_t, 4> philox(std::array<uint32_t, 4> counter, std::array<uint32_t, 2> key);
 
 /// The meaning of an operation other than Where and Cast on integers or Bools of one dtype; predicates give 0 or 1.
 /// Integer division by zero is an Input error.

@@ -34,4 +34,8 @@ Value where(Value condition, Value yes, Value no) {
   return {condition.pool(), condition.pool().make(Op::Where, {condition.expr(), yes.expr(), no.expr()})};
 }
 
+Value philox(Value seed, Value draw, Value index) {
+  return {index.pool(), index.pool().make(Op::Philox, {seed.expr(), draw.expr(), index.expr()})};
+}
+
 }  // namespace ir

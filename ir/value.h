@@ -28,6 +28,8 @@ Value cast(Value x, DType dtype);
 Value where(Value condition, Value yes, Value no);
 Value where(Value condition, Value yes, Number auto no) { return where(condition, yes, yes.like(no)); }
 Value where(Value condition, Number auto yes, Value no) { return where(condition, no.like(yes), no); }
+/// 32 random bits: the word of this index that a seed and the number of a draw have.
+Value philox(Value seed, Value draw, Value index);
 
 // Arithmetic and comparisons, with a number on either side; comparisons give Bool.
 #define BINARY(function, op)                                                     \

@@ -19,6 +19,7 @@ class AtenCallable : public Callable {
     return translateErrors(call_.op, [this] { return makeTensorList(call_.run(call_.set(set_), stack_)); });
   }
   void use(int number) override { set_ = number; }
+  void reseed() override { call_.seedGenerator(); }
 
  private:
   Call::State& call_;

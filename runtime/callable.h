@@ -34,6 +34,10 @@ class Callable {
   virtual TensorList operator()() = 0;
   /// Works on set `number` of the call's arguments from now on (Call::multiply); 0 is the first.
   virtual void use(int number) = 0;
+  /// Puts its random numbers back to their beginning, which the call's seed tells: the next runs draw what the first ones drew.
+  virtual void reseed() {}
+  /// Has its next run, or the next replay of one that was captured, draw other random numbers. ATen's see to it themselves.
+  virtual void advance() {}
   /// Loads its code once more, elsewhere, for runs that are captured from now on; what was captured keeps its own.
   virtual void reload() {}
   /// How its runs treat guards from now on; ATen's have none.

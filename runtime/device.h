@@ -39,8 +39,10 @@ class Trial {
  public:
   virtual ~Trial() = default;
   /// Restores in-place arguments, poisons the outputs (guard.h) where they are ours to write, runs once and waits. The
-  /// outputs are those of this run until the next one.
+  /// outputs are those of this run until the next one. Like every run, timed or not, it draws random numbers of its own.
   virtual TensorList run() = 0;
+  /// Puts the random numbers that its runs draw back to their beginning (Callable::reseed).
+  virtual void reseed() {}
   /// The outputs of the latest run, timed or not; of a run that made several calls those of one.
   virtual TensorList outputs() const { return {}; }
   /// Adds one to the captures of the call that take turns when it is timed, each with code and memory of its own, until there are

@@ -1,6 +1,7 @@
 #include "runtime/planned.h"
 
 #include <ATen/EmptyTensor.h>
+#include <ATen/ops/empty.h>
 #include <ATen/ops/empty_strided.h>
 #include <c10/core/InferenceMode.h>
 
@@ -33,11 +34,18 @@ PlannedCallable::PlannedCallable(Call::State& call, const codegen::Plan& plan, D
   graph.values.insert(graph.values.end(), plan.intermediates.begin(), plan.intermediates.end());
   pointers_.assign(graph.values.size(), nullptr);
   use(0);
+  if (graph.generator) {
+    const c10::InferenceMode guard;
+    generator_ = at::empty({2}, at::TensorOptions(at::kLong).device(call.device));
+    pointers_[*graph.generator] = generator_.data_ptr();
+    reseed();
+  }
   for (int value : graph.outputs) addMade(graph, value);
   outputs_ = made_.size();
   for (const codegen::Step& step : plan.steps) addLaunch(std::get<codegen::LaunchStep>(step), device, cache);
   for (const Launch& launch : launches_) {
-    for (int value : launch.values) addMade(graph, value);
+    for (int value : launch.values)
+      if (value != graph.generator) addMade(graph, value);
   }
   kernels = static_cast<int>(launches_.size());
   for (const std::optional<lowering::Schedule>& one : plan.schedules)
@@ -77,6 +85,19 @@ void PlannedCallable::reload() {
     if (fresh == nullptr) continue;
     earlier_.push_back(std::exchange(launch.executable, std::move(fresh)));
   }
+}
+
+void PlannedCallable::reseed() {
+  if (!generator_.defined()) return;
+  const c10::InferenceMode guard;
+  generator_[0].fill_(static_cast<int64_t>(call_.seed));
+  generator_[1].fill_(0);
+}
+
+void PlannedCallable::advance() {
+  if (!generator_.defined()) return;
+  const c10::InferenceMode guard;
+  generator_[1].add_(1);
 }
 
 at::Tensor PlannedCallable::allocate(const Made& made) {

@@ -16,6 +16,8 @@ class PlannedCallable : public Callable {
   TensorList operator()() override;
   void use(int number) override;
   void reload() override;
+  void reseed() override;
+  void advance() override;
   void guard(Guards guards) override { guards_ = guards; }
 
  private:
@@ -46,6 +48,7 @@ class PlannedCallable : public Callable {
   std::vector<int> inputValues_;  ///< of the graph, by argument
   std::vector<void*> pointers_;   ///< by value of the graph
   std::vector<at::Tensor> inputs_;
+  at::Tensor generator_;  ///< the seed and the number of the draw, where random numbers are drawn
   std::vector<Launch> launches_;
   std::vector<ExecutablePtr> earlier_;  ///< what graphs run that were captured before a reload
 };

@@ -81,6 +81,7 @@ Infix infix(Op op, Arithmetic domain) {
     case Op::Shl:
     case Op::Shr:
     case Op::Where:
+    case Op::Philox:
     case Op::Const:
     case Op::Axis:
     case Op::Load:
@@ -177,6 +178,7 @@ Key CudaExpressions::keyOf(const Expr* node, As as) const {
 
 As CudaExpressions::operandForm(const Key& key, size_t operand) const {
   if (key.node->op == Op::Load) return operand == 0 ? As::Index : As::Value;
+  if (key.node->op == Op::Philox) return operand == 2 ? As::Index : As::Value;
   if (key.node->op != Op::Cast) return key.as;
   const Expr* source = key.node->src[0];
   return source->dtype == DType::I64 && isPosition(source) ? As::Index : As::Value;  // 64 bits take four times as long
@@ -222,6 +224,8 @@ CudaText CudaExpressions::operation(const Key& key) const {
   const Op op = key.node->op;
   if (op == Op::Cast) return cast(key);
   if (op == Op::Where) return select(key);
+  if (op == Op::Philox)
+    return {fmt::format("randomWord({}, {}, {})", operand(key, 0).text, operand(key, 1).text, operand(key, 2).text)};
   const Arithmetic d = domain(key);
   if (d == Arithmetic::Floating) return floating(key.node);
   if (d == Arithmetic::Index && (op == Op::FloorDiv || op == Op::Mod)) return quotient(key);

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "codegen/cuda/random.h"
 #include "ir/error.h"
 #include "ir/walk.h"
 
@@ -187,6 +188,7 @@ void LanesPrinter::vector(CudaScope& scope) const {
   readVectors(scope);
   gather(scope);
   hoist(scope);
+  nameRandomWords(kernel_, lanes_, scope);
   std::vector<Way> ways;
   for (const ir::Store& store : lanes_.stores) ways.push_back(declareWay(store, scope));
   computeLanes(ways, scope);

@@ -18,6 +18,7 @@ namespace codegen {
 std::string_view cudaScalarPrelude();
 std::string_view cudaCombinePrelude();
 std::string_view cudaAtomicPrelude();
+std::string_view cudaRandomPrelude();
 
 namespace {
 
@@ -104,6 +105,7 @@ const Declarations& declarations() {
     split(cudaScalarPrelude(), made.all);
     split(cudaCombinePrelude(), made.all);
     split(cudaAtomicPrelude(), made.all);
+    split(cudaRandomPrelude(), made.all);
     for (std::size_t i = 0; i < made.all.size(); ++i) made.places.emplace(made.all[i].name, i);
     return made;
   }();
@@ -113,7 +115,8 @@ const Declarations& declarations() {
 }  // namespace
 
 std::string_view cudaPrelude() {
-  static const std::string text = fmt::format("{}\n{}\n{}", cudaScalarPrelude(), cudaCombinePrelude(), cudaAtomicPrelude());
+  static const std::string text =
+      fmt::format("{}\n{}\n{}\n{}", cudaScalarPrelude(), cudaCombinePrelude(), cudaAtomicPrelude(), cudaRandomPrelude());
   return text;
 }
 

@@ -6,7 +6,7 @@
 namespace codegen {
 
 /// The device code that CUDA programs start with: types, conversions, vectors, scalar functions (prelude.cuh), combinations of
-/// lanes, threads and CTAs (combine.cuh).
+/// lanes, threads and CTAs (combine.cuh), atomic ones (atomics.cuh), random words (random.cuh).
 std::string_view cudaPrelude();
 
 /// The declarations of the prelude that a text uses, with those that these use, in their order: NVRTC takes 3 ms for all of them.

@@ -7,7 +7,9 @@
 #include "codegen/llvm/cast.h"
 #include "codegen/llvm/combine.h"
 #include "codegen/llvm/integer.h"
+#include "codegen/llvm/random.h"
 #include "ir/error.h"
+#include "ir/index/lane_run.h"
 #include "ir/walk.h"
 
 namespace codegen {
@@ -16,6 +18,8 @@ namespace {
 using ir::DType;
 using ir::Expr;
 using ir::Op;
+
+constexpr int64_t randomBlock = 4;  // words of one counter
 
 [[noreturn]] void refuse(Op op, DType dtype) {
   ir::fail(ir::ErrorKind::Internal, "{} of {} has no CPU code", ir::name(op), ir::name(dtype));
@@ -45,6 +49,7 @@ Vec LlvmExpr::print(const Expr* expr) {
   if (expr->op == Op::Load) return load(expr);
   if (expr->op == Op::Cast) return convert(scope_.cpu, operand(expr, 0), expr->src[0]->dtype, expr->dtype);
   if (expr->op == Op::Where) return select(operand(expr, 0), operand(expr, 1), operand(expr, 2));
+  if (expr->op == Op::Philox) return random(expr);
   return operation(expr);
 }
 
@@ -120,6 +125,18 @@ Vec LlvmExpr::masked(const Expr* expr) {
   return scope_.memory.gather(buffer, {&builder, builder.getInt64(0)}, splat(offset, lanes_.count), read);
 }
 
+/// Words of lanes that lie one after another are computed together.
+Vec LlvmExpr::random(const Expr* expr) {
+  const Vec seed = operand(expr, 0), draw = operand(expr, 1);
+  const bool isOfLanes = laneAxis_ != nullptr && lanes_.count > 1 && !seed.isVector() && !draw.isVector();
+  const auto run = isOfLanes ? ir::laneRun(*scope_.kernel.pool, expr->src[2], laneAxis_, randomBlock) : std::nullopt;
+  if (!run) return randomWord(seed, draw, operand(expr, 2));
+  const auto count = static_cast<int>(run->extent(lanes_.count));
+  Vec& words = random_[{expr->src[0], expr->src[1], run->first}];
+  if (words.builder == nullptr || words.lanes() < count) words = randomWords(seed, draw, (*this)(run->first), count);
+  return strided(words, static_cast<int>(run->begin), static_cast<int>(run->step), lanes_.count);
+}
+
 Vec LlvmExpr::operation(const Expr* expr) {
   const DType dtype = expr->src[0]->dtype;
   if (!ir::isFloating(dtype)) return onIntegers(expr, dtype);
@@ -172,6 +189,7 @@ Vec LlvmExpr::onFloats(const Expr* expr, DType dtype) {
     case Op::Shl:
     case Op::Shr:
     case Op::Where:
+    case Op::Philox:
     case Op::Cast:
     case Op::Const:
     case Op::Axis:
@@ -230,6 +248,7 @@ Vec LlvmExpr::onIntegers(const Expr* expr, DType dtype) {
     case Op::Pow:
     case Op::LogAddExp:
     case Op::Where:
+    case Op::Philox:
     case Op::Cast:
     case Op::Const:
     case Op::Axis:

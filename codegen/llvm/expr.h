@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <map>
 #include <memory>
 #include <optional>
 #include <unordered_map>
@@ -45,6 +47,7 @@ class LlvmExpr {
   Vec atFirstLane(const ir::Expr* expr);
   Vec fromFirstLane(Vec lane) const;
   std::optional<Vec> equalsCount(const ir::Expr* expr);
+  Vec random(const ir::Expr* expr);
   Vec operation(const ir::Expr* expr);
   Vec onFloats(const ir::Expr* expr, ir::DType dtype);
   Vec onIntegers(const ir::Expr* expr, ir::DType dtype);
@@ -57,6 +60,7 @@ class LlvmExpr {
   Vec lane_;
   std::unordered_map<const ir::Expr*, Result> done_;
   std::unique_ptr<LlvmExpr> atFirstLane_;
+  std::map<std::array<const ir::Expr*, 3>, Vec> random_;  ///< words that lie one after another, by seed, draw and first index
 };
 
 }  // namespace codegen

@@ -182,6 +182,13 @@ Vec slice(Vec a, int first, int count) {
   return {a.builder, a.builder->CreateShuffleVector(a.value, mask)};
 }
 
+Vec strided(Vec a, int first, int step, int count) {
+  if (first == 0 && step == 1 && a.lanes() == count) return a;
+  llvm::SmallVector<int, 64> mask;
+  for (int i = 0; i < count; ++i) mask.push_back(first + step * i);
+  return {a.builder, a.builder->CreateShuffleVector(a.value, mask)};
+}
+
 Vec inPieces(const std::vector<Vec>& operands, int width, const std::function<Vec(const std::vector<Vec>&)>& body) {
   const int lanes = operands.front().lanes();
   std::vector<Vec> done;

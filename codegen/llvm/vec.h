@@ -108,6 +108,8 @@ Vec splat(Vec a, int lanes);
 Vec lane(Vec a, int index);
 /// `count` lanes from `first` on, undefined past the last.
 Vec slice(Vec a, int first, int count);
+/// `count` lanes from `first` on, `step` apart.
+Vec strided(Vec a, int first, int step, int count);
 /// `body` on pieces of `width` lanes of the operands, joined again; the last piece is padded with its first lanes.
 Vec inPieces(const std::vector<Vec>& operands, int width, const std::function<Vec(const std::vector<Vec>&)>& body);
 /// Whether any lane of a condition holds, as a scalar.

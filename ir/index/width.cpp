@@ -118,6 +118,7 @@ class WidthFinder {
   void value(const Expr* root, Bounds& bounds) {
     for (const Expr* node : postorder({root})) {
       if (isLoad(node)) offset(node->src[0], node->load().buffer, node->load().mode == LoadMode::Contiguous, bounds);
+      if (node->op == Op::Philox && kernel_.backend == Backend::Cuda) index(node->src[2], bounds);
       const bool isDivision = node->dtype == DType::I64 && divides(node->op);
       if (kernel_.backend != Backend::Cpu || !isDivision || !areIndices(postorder({node}))) continue;
       for (const Expr* operand : node->src) hold(operand, bounds.of(operand));

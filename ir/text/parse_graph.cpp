@@ -34,6 +34,10 @@ class GraphParser {
     if (tokens_.at("in") && tokens_.atWord(1)) {
       tokens_.take();
       graph_.inputs.push_back(newValue());
+    } else if (tokens_.at("generator") && tokens_.atWord(1)) {
+      if (graph_.generator) tokens_.refuse("one generator");
+      tokens_.take();
+      graph_.generator = newValue();
     } else if (tokens_.at("return") && tokens_.atWord(1)) {
       tokens_.take();
       graph_.outputs = names();

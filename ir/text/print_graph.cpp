@@ -93,6 +93,8 @@ std::string toText(const Graph& graph) {
   std::string text = "graph\n";
   for (const int input : graph.inputs)
     text += fmt::format("  in {:<{}} {}\n", printer.name(input), width, toText(graph.values.at(input).type));
+  if (graph.generator)
+    text += fmt::format("  generator {} {}\n", printer.name(*graph.generator), toText(graph.values.at(*graph.generator).type));
   for (const Node& node : graph.nodes) text += nodeText(printer, node);
   if (!graph.outputs.empty()) text += fmt::format("  return {}\n", namesText(printer, graph.outputs));
   return text;

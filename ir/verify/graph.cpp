@@ -11,7 +11,7 @@
 namespace ir {
 namespace {
 
-constexpr std::array reserved{"None", "True", "False", "inf", "nan", "torch", "in", "return", "writes", "strides"};
+constexpr std::array reserved{"None", "True", "False", "inf", "nan", "torch", "in", "generator", "return", "writes", "strides"};
 
 /// Whether a value of this name reads back as that value.
 bool isValueName(const std::string& name) {
@@ -31,6 +31,7 @@ class GraphVerifier {
   void run() {
     values();
     for (const int input : graph_.inputs) make(input, "an input");
+    if (graph_.generator) generator(*graph_.generator);
     for (const Node& one : graph_.nodes) node(one);
     for (const int output : graph_.outputs) use(output, "the graph's outputs");
     for (size_t i = 0; i < exists_.size(); ++i) demand(exists_[i], "nothing makes {}", graph_.values[i].name);
@@ -58,6 +59,12 @@ class GraphVerifier {
   void use(int value, const std::string& place) const {
     known(value, place);
     demand(exists_[value], "{} use {}, which is not made yet", place, graph_.values[value].name);
+  }
+
+  void generator(int value) {
+    make(value, "the generator");
+    const TensorType& type = graph_.values[value].type;
+    demand(type == TensorType::contiguous(DType::I64, {2}), "the generator is {} where i64[2] belongs", toText(type));
   }
 
   void node(const Node& node) {

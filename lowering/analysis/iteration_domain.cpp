@@ -53,10 +53,13 @@ const Expr* indirection(const Access& access) {
   return access.form ? nullptr : access.mixed ? access.mixed->rest : access.offset;
 }
 
+/// The operand that is a place: a load's offset, a random word's index.
+std::size_t placeOperand(const Expr* node) { return node->op == ir::Op::Philox ? 2 : 0; }
+
 /// Axes that values are computed from, and not only places: merged, they would have to be divided out again.
-std::set<const Expr*> axesInValues(const std::vector<const Expr*>& values, const std::vector<Access>& loads) {
+std::set<const Expr*> axesInValues(const std::vector<const Expr*>& values, const std::vector<Access>& places) {
   std::map<const Expr*, const Expr*> indirections;
-  for (const Access& load : loads) indirections[load.node] = indirection(load);
+  for (const Access& access : places) indirections[access.node] = indirection(access);
   std::set<const Expr*> seen, axes;
   std::vector<const Expr*> left = values;
   while (!left.empty()) {
@@ -66,7 +69,8 @@ std::set<const Expr*> axesInValues(const std::vector<const Expr*>& values, const
     if (node->op == ir::Op::Axis) axes.insert(node);
     const auto place = indirections.find(node);
     if (place != indirections.end() && place->second != nullptr) left.push_back(place->second);
-    left.insert(left.end(), node->src.begin() + (place != indirections.end() ? 1 : 0), node->src.end());
+    for (std::size_t i = 0; i < node->src.size(); ++i)
+      if (place == indirections.end() || i != placeOperand(node)) left.push_back(node->src[i]);
   }
   return axes;
 }
@@ -129,6 +133,9 @@ void IterationDomain::addAccesses(const ir::Loops& loops, const std::vector<ir::
   for (const Expr* node : ir::postorder(values)) {
     const bool isLoad = node->op == ir::Op::Load && node->load().buffer < static_cast<int>(loops.buffers.size());
     if (isLoad) loads_.push_back(makeAccess(loops, node->load().buffer, node, node->src[0]));
+    if (node->op != ir::Op::Philox) continue;
+    const Access draw{-1, 0, node, node->src[2], ir::affine(node->src[2]), {}};
+    if (draw.form) draws_.push_back(draw);
   }
 }
 
@@ -156,7 +163,9 @@ const Access& IterationDomain::leading(const ReductionNest& nest) const {
 /// Adds dims for axes in memory order, of one value if there are none.
 void IterationDomain::addDims(const std::vector<const Expr*>& axes, const std::vector<const Expr*>& values) {
   const std::size_t begin = dims_.size();
-  const std::set<const Expr*> kept = axesInValues(values, loads_);
+  std::vector<Access> places = loads_;
+  places.insert(places.end(), draws_.begin(), draws_.end());
+  const std::set<const Expr*> kept = axesInValues(values, places);
   const auto runsOn = [&](const Access& access, const Expr* outer, const Expr* inner) {
     const ir::Affine* linear = access.linear();
     return linear == nullptr || linear->of(outer) == linear->of(inner) * inner->axis().extent;
@@ -165,7 +174,7 @@ void IterationDomain::addDims(const std::vector<const Expr*>& axes, const std::v
     const auto all = [&](const std::vector<Access>& accesses) {
       return std::all_of(accesses.begin(), accesses.end(), [&](const Access& a) { return runsOn(a, outer, inner); });
     };
-    return !kept.contains(outer) && !kept.contains(inner) && all(stores_) && all(loads_);
+    return !kept.contains(outer) && !kept.contains(inner) && all(stores_) && all(places);
   };
   for (const Expr* axis : axes) {
     if (dims_.size() > begin && mergeable(dims_.back().axes.back(), axis)) {
@@ -248,7 +257,10 @@ const Expr* IterationDomain::at(const Expr* expr, const Position& position, cons
   return ir::rewrite(*pool_, expr, [&](const Expr* node) -> const Expr* {
     if (node->op == ir::Op::Axis) return axisAt(node, position);
     if (auto found = loads.find(node); found != loads.end()) return found->second;
-    return nullptr;
+    const auto draw = std::find_if(draws_.begin(), draws_.end(), [&](const Access& one) { return one.node == node; });
+    if (draw == draws_.end()) return nullptr;
+    const auto operand = [&](std::size_t i) { return at(node->src[i], position, loads); };
+    return pool_->make(ir::Op::Philox, {operand(0), operand(1), offset(*draw, position)});
   });
 }
 

@@ -92,6 +92,7 @@ class IterationDomain {
   std::size_t elementDims_ = 0;
   bool runsAlongElements_ = true;
   std::vector<Access> stores_, loads_;
+  std::vector<Access> draws_;  ///< random words, whose indices are offsets that touch no memory
 };
 
 }  // namespace lowering

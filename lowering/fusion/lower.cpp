@@ -110,6 +110,7 @@ Lowered lowerNodes(const ir::Graph& graph, ir::Backend backend, ir::ExprPool& po
   Lowered lowered;
   lowered.values.resize(graph.values.size());
   for (int input : graph.inputs) lowered.values[input] = fromMemory(pool, graph, input);
+  if (graph.generator) lowered.values[*graph.generator] = fromMemory(pool, graph, *graph.generator);
   for (const ir::Node& node : graph.nodes) {
     const Rule* rule = findRule(node.op);
     if (rule == nullptr) ir::fail(ir::ErrorKind::Unsupported, "{} has no lowering", node.op);

@@ -352,18 +352,12 @@ ir::TensorType asReal(const ir::TensorType& type) {
   return real;
 }
 
-Value offsetOf(ir::ExprPool& pool, const ir::TensorType& type, const Index& index) {
-  Value offset{pool, pool.integer(DType::I64, 0)};
-  for (std::size_t d = 0; d < index.size(); ++d)
-    offset = offset + index[d] * Value{pool, pool.integer(DType::I64, type.strides[d])};
-  return offset;
-}
-
 std::vector<ir::Loops> realize(const ir::Graph& graph, const std::string& name, const ir::ExprPoolPtr& pool,
                                const Lowered& lowered, Intermediates& intermediates) {
   std::vector<Bundle> found = bundles(*pool, lowered, intermediates);
   std::vector<ir::GraphValue> values = graph.values;
   std::vector<int> inputs = graph.inputs;
+  if (graph.generator) inputs.push_back(*graph.generator);
   for (const ir::GraphValue& value : intermediates.values()) {
     inputs.push_back(static_cast<int>(values.size()));
     values.push_back(value);

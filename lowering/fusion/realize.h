@@ -25,8 +25,6 @@ struct Lowered {
 
 /// A complex tensor as its pairs of reals, in one more dimension of 2.
 ir::TensorType asReal(const ir::TensorType& type);
-/// Where the element at an index lies.
-Value offsetOf(ir::ExprPool& pool, const ir::TensorType& type, const Index& index);
 
 /// Loops that store these, in the order in which they run, else the largest domain first. Tensors of one domain share loops; a
 /// smaller one (a row's sum, a channel's mean) joins the loops of a larger one that computes all the reductions it is made of.

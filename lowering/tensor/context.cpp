@@ -142,6 +142,11 @@ Dims Context::dims(const std::string& name, std::size_t rank) const {
   return dims;
 }
 
+Tensor Context::generator() const {
+  ir::require(graph_.generator.has_value(), "{} draws random numbers, and its graph has no generator", node_.op);
+  return values_.at(static_cast<std::size_t>(*graph_.generator));
+}
+
 const ir::TensorType& Context::outputType(int i) const {
   ir::require(i < outputCount(), "{} has no output {}", node_.op, i);
   return graph_.values.at(node_.outputs[i]).type;

@@ -57,6 +57,9 @@ class Context {
   /// A dimension or list of them, of a tensor of `rank` dimensions; all of them for None, an empty list and overloads without.
   Dims dims(const std::string& name, std::size_t rank) const;
 
+  /// The seed and the number of the draw: two i64.
+  Tensor generator() const;
+
   int outputCount() const { return static_cast<int>(node_.outputs.size()); }
   /// Type of an output, or of the argument written in place that it is.
   const ir::TensorType& outputType(int i = 0) const;

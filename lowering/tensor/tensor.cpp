@@ -103,6 +103,13 @@ Value readWhere(Value condition, Value value, Value other) {
   return where(condition, {pool, guarded(condition, value.expr())}, other);
 }
 
+Value offsetOf(ir::ExprPool& pool, const ir::TensorType& type, const Index& index) {
+  Value offset{pool, pool.integer(ir::DType::I64, 0)};
+  for (std::size_t d = 0; d < index.size(); ++d)
+    offset = offset + index[d] * Value{pool, pool.integer(ir::DType::I64, type.strides[d])};
+  return offset;
+}
+
 Value flattened(const Index& index, const ir::Shape& sizes) {
   Value number = index.front();
   for (std::size_t d = 1; d < sizes.size(); ++d) number = number * sizes[d] + index[d];

@@ -56,6 +56,8 @@ Tensor inOpmath(const Tensor& tensor);
 /// may be an element at any index.
 Value readWhere(Value condition, Value value, Value other);
 
+/// Where the element at an index of a tensor of this type lies.
+Value offsetOf(ir::ExprPool& pool, const ir::TensorType& type, const Index& index);
 /// The number of the element at an index, of those of these sizes in their order; the index of the element of a number.
 Value flattened(const Index& index, const ir::Shape& sizes);
 Index unflattened(Value number, const ir::Shape& sizes);

@@ -83,7 +83,8 @@ Verdict judgeValues(const Comparison& c, Rule rule, const Limit& limit, int outp
 
 Verdict judge(const Comparison& comparison, Rule rule, const Limit& limit, int output) {
   Verdict verdict = judgeType(comparison, output);
-  return verdict.ok && rule != Rule::TypeOnly ? judgeValues(comparison, rule, limit, output) : verdict;
+  const bool hasValues = rule != Rule::TypeOnly && rule != Rule::Random;
+  return verdict.ok && hasValues ? judgeValues(comparison, rule, limit, output) : verdict;
 }
 
 }  // namespace opbench

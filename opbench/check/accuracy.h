@@ -29,10 +29,11 @@ struct Verdict {
   std::optional<Accuracy> accuracy;  ///< nothing where no floating output was compared with values
 };
 
-/// Judges output number `output`. Types are equal, strides included. Exact results are eager's to the bit. Close ones have NaN
-/// and infinities where eager or the float64 reference has them; each element is within its tolerance, or no further off than
-/// four times eager's worst; and their root mean square error is about eager's (Limit). Where there is no reference every element
-/// is within its tolerance, and a result that is close only because all of it is tiny, and points elsewhere, is wrong.
+/// Judges output number `output`. Types are equal, strides included; of random results no more is asked here. Exact results are
+/// eager's to the bit. Close ones have NaN and infinities where eager or the float64 reference has them; each element is within
+/// its tolerance, or no further off than four times eager's worst; and their root mean square error is about eager's (Limit).
+/// Where there is no reference every element is within its tolerance, and a result that is close only because all of it is tiny,
+/// and points elsewhere, is wrong.
 Verdict judge(const runtime::Comparison& comparison, Rule rule, const Limit& limit, int output);
 
 }  // namespace opbench

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "opbench/check/randomness.h"
+
 namespace opbench {
 namespace {
 
@@ -41,7 +43,17 @@ void CorrectnessCheck::draw(uint64_t seed, const Data& data) {
   reference_ = makeReference(call_);
 }
 
-Verdict CorrectnessCheck::judge(runtime::Trial& trial) const { return judged(trial.run()); }
+Verdict CorrectnessCheck::judge(runtime::Trial& trial) const {
+  trial.reseed();
+  if (criterion_.rule != Rule::Random) return judged(trial.run());
+  const runtime::TensorList first = runtime::clone(trial.run());
+  const Verdict verdict = judged(trial.outputs());
+  if (!verdict.ok) return verdict;
+  const auto draws = runtime::drawsOf(call_, first);
+  const bool isSame = runtime::bitwiseEqual(first, trial.run());
+  if (draws && isSame && mustDiffer(*draws)) return {false, "two runs drew the same random numbers", {}};
+  return judged(trial.outputs());
+}
 
 void CorrectnessCheck::forget(runtime::Trial& trial) { runtime::poisonGuarded(trial.outputs()); }
 
@@ -58,7 +70,9 @@ Verdict CorrectnessCheck::judged(const runtime::TensorList& outputs) const {
 
 std::optional<bool> CorrectnessCheck::isDeterministic(runtime::Trial& trial) const {
   if (criterion_.rule == Rule::TypeOnly || criterion_.mayVary) return std::nullopt;
+  trial.reseed();
   const runtime::TensorList first = runtime::clone(runtime::without(trial.run(), criterion_.workspaces));
+  trial.reseed();
   return runtime::bitwiseEqual(first, runtime::without(trial.run(), criterion_.workspaces));
 }
 

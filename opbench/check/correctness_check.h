@@ -22,13 +22,14 @@ class CorrectnessCheck {
   /// Draws the call's arguments from another seed and computes their reference: what was computed before is wrong from then on.
   void drawAgain();
 
-  /// Runs a trial and judges what it wrote, and where.
+  /// Runs a trial and judges what it wrote, and where. One that draws random numbers runs twice, and must not draw the same.
   Verdict judge(runtime::Trial& trial) const;
   /// Makes sure that a later judgeLatest() sees what was written in between.
   static void forget(runtime::Trial& trial);
   /// Judges the outputs of the latest run, timed or not.
   Verdict judgeLatest(const runtime::Trial& trial) const { return judged(trial.outputs()); }
-  /// Whether two runs give the same bits; nothing for results that are random, unwritten, or may vary.
+  /// Whether two runs give the same bits, those of random numbers from the same beginning; nothing for results that are
+  /// unwritten, or may vary.
   std::optional<bool> isDeterministic(runtime::Trial& trial) const;
 
   const Reference& reference() const { return reference_; }

@@ -138,6 +138,8 @@ class StaleCallable : public runtime::Callable {
   }
   void use(int number) override { callable_->use(number); }
   void reload() override { callable_->reload(); }
+  void reseed() override { callable_->reseed(); }
+  void advance() override { callable_->advance(); }
   void guard(runtime::Guards guards) override { callable_->guard(guards); }
 
  private:
@@ -149,6 +151,7 @@ class SlowTrial : public runtime::Trial {
  public:
   explicit SlowTrial(std::unique_ptr<runtime::Trial> trial) : runtime::Trial(*trial), trial_(std::move(trial)) {}
   runtime::TensorList run() override { return trial_->run(); }
+  void reseed() override { trial_->reseed(); }
   runtime::TensorList outputs() const override { return trial_->outputs(); }
   int kernelNodes() const override { return trial_->kernelNodes(); }
   std::optional<runtime::KernelTime> kernelTime() override { return trial_->kernelTime(); }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "opbench/check/randomness.h"
+
 namespace opbench {
 namespace {
 
@@ -43,6 +45,22 @@ class Checker {
     verdict.accuracy.reset();
     if (!verdict.ok) verdict.message += ", where they point";
     return verdict;
+  }
+
+  /// Random numbers are right if chance can make them, and what is derived from them if it is close to that.
+  Verdict random(const runtime::TensorList& found) const {
+    for (int i = 0; i < found.size(); ++i)
+      if (Verdict verdict = values(found, i); !verdict.ok) return verdict;
+    const auto derived = runtime::derivedFromDraws(call_, found);
+    if (derived) {
+      Criterion close = criterion_;
+      close.rule = Rule::Close;
+      const Reference reference{derived->eager, derived->float64, reference_.mostArgumentElements};
+      if (Verdict verdict = Checker(reference, call_, close, tolerances_).values(found, 0); !verdict.ok) return verdict;
+    }
+    const auto draws = runtime::drawsOf(call_, found);
+    const std::string why = draws ? improbable(*draws) : "";
+    return {why.empty(), why, {}};
   }
 
   Verdict operator()(const runtime::TensorList& found, int output) const {
@@ -113,6 +131,7 @@ Verdict check(const runtime::TensorList& found, const Reference& reference, runt
   if (found.size() != reference.eager.size())
     return {false, fmt::format("{} outputs, eager has {}", found.size(), reference.eager.size()), {}};
   const Checker checker(reference, call, criterion, tolerances);
+  if (criterion.rule == Rule::Random) return checker.random(found);
   Verdict whole;
   for (int i = 0; i < found.size(); ++i) {
     const Verdict verdict = checker(found, i);
@@ -126,7 +145,7 @@ Verdict check(const runtime::TensorList& found, const Reference& reference, runt
 std::string findTrivialSolution(const Reference& reference, runtime::Call& call, const Criterion& criterion,
                                 const Tolerances& tolerances) {
   constexpr int64_t few = 1 << 16, all = std::numeric_limits<int64_t>::max();
-  if (criterion.rule == Rule::TypeOnly) return "";
+  if (criterion.rule == Rule::TypeOnly || criterion.rule == Rule::Random) return "";
   const Checker checker(reference, call, criterion, tolerances);
   for (int i = 0; i < reference.eager.size(); ++i) {
     const int64_t elements = reference.eager.type(i).numel();

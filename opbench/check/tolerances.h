@@ -17,7 +17,8 @@ namespace opbench {
 enum class Rule {
   Close,     ///< within the tolerance of the dtype, or as near to the float64 reference as eager is
   Exact,     ///< bit for bit eager's value: operators that only move or convert values
-  TypeOnly,  ///< dtype, sizes and strides: results are random or left unwritten
+  TypeOnly,  ///< dtype, sizes and strides: results are left unwritten, or random in ways that are not known
+  Random,    ///< what a distribution says (randomness.h), and what follows from the numbers that were drawn
 };
 
 /// The criterion of right results of one operator. dtypes that are not floating are Exact under any rule but TypeOnly.

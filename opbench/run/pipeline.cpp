@@ -236,8 +236,11 @@ void raceCall(const inputs::Sample& sample, Row& row, const Dump& dump, const Be
   for (PreparedContender& contender : contenders) CorrectnessCheck::forget(*contender.trial);
   timeAll();
   dropFailed(contenders, dump.folder(), [&](PreparedContender& contender) {
-    // Arguments that are written in place hold what the last of all contenders left there.
-    if (call.mutates()) contender.trial->seconds();
+    // Arguments that are written in place hold what the last of all contenders left there; random numbers went on.
+    if (call.mutates() || call.isRandom()) {
+      contender.trial->reseed();
+      contender.trial->seconds();
+    }
     Verdict verdict = correctness.judgeLatest(*contender.trial);
     if (!verdict.ok) verdict.message += " (in the last timed run)";
     return verdict;

@@ -86,11 +86,14 @@ class CpuTrial : public Trial {
   TensorList run() override {
     outputs_ = {};
     call_.restore();
+    callable_.advance();
     callable_.guard(Guards::Written);
     outputs_ = callable_();
     callable_.guard(Guards::None);
     return outputs_;
   }
+
+  void reseed() override { callable_.reseed(); }
 
   /// A run back to back makes as many calls as take a while, so that neither the clock nor what woke the workers counts; one
   /// where arguments have to be restored before each.
@@ -136,6 +139,7 @@ class CpuTrial : public Trial {
     if (outputs_)
       for (const at::Tensor& tensor : outputs_.state().tensors) evict(tensor);
     outputs_ = {};
+    callable_.advance();
     onEachThread([](int) {});  // threads that went to sleep meanwhile take long to wake
     const Clock::time_point start = Clock::now();
     outputs_ = callable_();
@@ -147,6 +151,7 @@ class CpuTrial : public Trial {
     // Freed before the clock starts: every contender then finds its memory as warm as the others do.
     outputs_ = {};
     if (call_.mutates()) call_.restore();
+    callable_.advance();
     const Clock::time_point start = Clock::now();
     for (int i = 0; i < calls_; ++i) {
       outputs_ = {};

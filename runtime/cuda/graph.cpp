@@ -75,6 +75,16 @@ CapturedGraph::CapturedGraph(const std::function<void()>& work) {
   exec_ = graph_.raw_cuda_graph_exec();
 }
 
+/// What kernels of the graph draw begins at a seed and an offset in memory, which the generator's other users move on as well.
+void CapturedGraph::Graph::advance() {
+  for (const auto& [state, drawn] : captured_generator_states_) {
+    if (drawn == 0) continue;
+    at::Tensor(state->seed_extragraph_).fill_(static_cast<int64_t>(state->seed_));
+    at::Tensor(state->offset_extragraph_).fill_(static_cast<int64_t>(state->philox_offset_per_thread_));
+    state->philox_offset_per_thread_ += drawn;
+  }
+}
+
 void CapturedGraph::abandon(at::cuda::MempoolId_t pool) noexcept {
   const c10::DeviceIndex device = c10::cuda::current_device();
   const cudaStream_t stream = c10::cuda::getCurrentCUDAStream().stream();
@@ -101,7 +111,8 @@ void CapturedGraph::abandon(at::cuda::MempoolId_t pool) noexcept {
   cudaGetLastError();
 }
 
-// Not through CUDAGraph::replay, which fills the generator's seed with kernels of its own before each launch.
+// Not through CUDAGraph::replay, which fills the generator's seed with kernels of its own before each launch: they would be
+// timed.
 void CapturedGraph::launch(cudaStream_t stream) { check(cudaGraphLaunch(exec_, stream), "cudaGraphLaunch"); }
 
 }  // namespace runtime

@@ -164,6 +164,12 @@ void CudaTrial::start(cudaStream_t stream) {
   }
 }
 
+/// Has the next run draw other random numbers, by work that is queued before it.
+void CudaTrial::advance() {
+  callable_.advance();
+  if (isCaptured()) instances_[turn_].graph->advance();
+}
+
 TensorList CudaTrial::outputs() const {
   return isCaptured() ? instances_[(turn_ + instances_.size() - 1) % instances_.size()].outputs : outputs_;
 }
@@ -175,6 +181,7 @@ TensorList CudaTrial::run() {
   turn_ = 0;
   call_.restore();
   for (const at::Tensor& tensor : owned_) poison(tensor);
+  advance();
   if (!isCaptured()) callable_.guard(Guards::Written);
   start(stream);
   if (!isCaptured()) callable_.guard(Guards::None);
@@ -222,6 +229,7 @@ std::optional<KernelTime> CudaTrial::kernelTime() {
   const cudaStream_t stream = currentStream();
   const auto run = [&] {
     if (!isCaptured()) outputs_ = {};
+    advance();
     tools_.flush.fill(stream);
     start(stream);
   };
@@ -241,6 +249,8 @@ void CudaTrial::queue(Measure measure) {
   if (measure == Measure::Cold) return queueCold(stream);
   for (const Sequence& sequence : sequences_) {
     EventPair& pair = nextEvents();
+    callable_.advance();
+    sequence.graph->advance();
     pair.recordStart(stream);
     sequence.graph->launch(stream);
     pair.recordStop(stream);
@@ -254,6 +264,7 @@ void CudaTrial::queueCold(cudaStream_t stream) {
   wait(stream);
   if (!isCaptured()) outputs_ = {};
   if (!isCaptured() || call_.mutates()) call_.restore(static_cast<int>(turn_));
+  advance();
   tools_.flush.queue(stream);
   EventPair& pair = nextEvents();
   if (!isCaptured()) return queueUncaptured(pair, stream);

@@ -35,6 +35,7 @@ class CudaTrial : public Trial {
   CudaTrial(Callable& callable, Call& call, TrialTools& tools);
 
   TensorList run() override;
+  void reseed() override { callable_.reseed(); }
   TensorList outputs() const override;
   bool grow() override;
   int captures() const override { return isCaptured() ? static_cast<int>(instances_.size()) : 1; }
@@ -65,6 +66,7 @@ class CudaTrial : public Trial {
   size_t enoughInstances() const;
   int64_t dataBytes() const;  ///< of the arguments and outputs of one run
   void findOwned(const TensorList& earlier);
+  void advance();
   void start(cudaStream_t stream);
   void queueCold(cudaStream_t stream);
   void queueUncaptured(EventPair& pair, cudaStream_t stream);

@@ -113,7 +113,6 @@ void Call::State::restore(int number) {
   const c10::InferenceMode guard;
   const std::vector<at::Tensor>& storages = written.at(static_cast<std::size_t>(number));
   for (std::size_t i = 0; i < pristine.size(); ++i) storages[i].copy_(pristine[i]);
-  seedGenerator();
 }
 
 void Call::State::seedGenerator() const {
@@ -181,6 +180,8 @@ int64_t Call::argumentBytes() const {
 bool Call::isView() { return state_->isView(); }
 
 bool Call::mutates() const { return !state_->effects.written.empty(); }
+
+bool Call::isRandom() const { return state_->effects.isRandom; }
 
 void Call::draw(uint64_t seed, const inputs::Data& data) {
   translateErrors(state_->op, [&] { state_->draw(seed, data); });

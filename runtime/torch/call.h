@@ -45,6 +45,8 @@ class Call {
   bool isView();
   /// Whether the operator writes any of its arguments.
   bool mutates() const;
+  /// Whether the operator draws random numbers.
+  bool isRandom() const;
   /// Has at least `sets` sets of arguments, equal in value and each in memory of its own, so that runs can find data that no
   /// cache holds. Error: Unsupported where they do not fit.
   void multiply(int sets);

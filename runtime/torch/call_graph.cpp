@@ -38,6 +38,7 @@ class GraphBuilder {
     for (int i : call_.effects.written) {
       for (int value = first_[i]; value < first_[i + 1]; ++value) node_.writes.push_back(value);
     }
+    if (call_.effects.isRandom) graph_.generator = addValue("random", ir::TensorType::contiguous(ir::DType::I64, {2}));
     addOutputs(outputs);
     graph_.nodes.push_back(std::move(node_));
     return std::move(graph_);

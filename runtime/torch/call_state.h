@@ -25,9 +25,9 @@ struct Call::State {
   void appendUnreturned(const torch::jit::Stack& arguments, std::vector<at::Tensor>& outputs) const;
   /// A further set of arguments.
   void addSet();
-  /// Puts the pristine values back into a set, and the generator to its seed where the operator draws from it.
+  /// Puts the pristine values back into a set.
   void restore(int set = 0);
-  /// Only the latter.
+  /// Puts ATen's generator to the call's seed, where the operator draws from it.
   void seedGenerator() const;
   /// Call::isView(). Schemas do not annotate every alias (`_unsafe_view`): the storages of what ATen returns tell.
   bool isView();

@@ -54,6 +54,8 @@ class TorchscriptCallable : public Callable {
       if (!tensorsIn(value).empty()) inputs_.push_back(value);
   }
 
+  void reseed() override { call_.seedGenerator(); }
+
   TensorList operator()() override {
     const c10::InferenceMode guard;
     try {

@@ -38,6 +38,16 @@ TEST_CASE("a column: one value a row, the same for all lanes") {
 )");
 }
 
+TEST_CASE("coins: random words of neighbours are computed together, four at once") {
+  page("bernoulli", R"(graph
+  in self f16[64, 96]
+  generator random i64[2]
+  self = aten.bernoulli_.float(self=self, p=0.25, generator=None) writes self
+  return self
+)",
+       withSources);
+}
+
 TEST_CASE("rows that are no multiple of a vector: vectors run on over the end, and each lane picks its row's value") {
   page("odd_rows", R"(graph
   in self  f16[32, 7, 7]

@@ -178,6 +178,7 @@ TEST_CASE("graphs: one mistake a line") {
   CHECK(inGraph("aten.f(a=1e999)") == "3:12: expected a value of 64 bits, found '1e999'");
   CHECK(inGraph("aten.f(a=devise(\"x\"))") == "3:12: expected complex, device or ST, found 'devise'");
   CHECK(inGraph("aten.f(a=\"\\xg0\")") == "3:12: expected two hexadecimal digits after \\x, found '\"\\xg0\"'");
+  CHECK(inGraph("generator a i64[2]\n  generator b i64[2]") == "4:3: expected one generator, found 'generator'");
   CHECK(inGraph("return out0") == "3:10: expected a value, found 'out0'");
   CHECK(inGraph("aten.f() writes other") == "3:19: expected a value, found 'other'");
   CHECK(inGraph("  aten.f()") == "3:5: expected a line indented by 2 spaces, found 'aten'");

@@ -189,6 +189,22 @@ TEST_CASE("u64 compares, shifts and divides as what it is") {
   CHECK(evaluate(Op::Abs, DType::U64, std::array<int64_t, 1>{-1}) == -1);
 }
 
+TEST_CASE("Philox4x32-10 gives the words that its authors publish (Random123, kat_vectors)") {
+  using Words = std::array<uint32_t, 4>;
+  CHECK(ir::philox({0, 0, 0, 0}, {0, 0}) == Words{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8});
+  constexpr uint32_t ones = 0xffffffff;
+  CHECK(ir::philox({ones, ones, ones, ones}, {ones, ones}) == Words{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd});
+  CHECK(ir::philox({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}) ==
+        Words{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1});
+}
+
+TEST_CASE("philox: the seed is the key, an index's word one of a block's four, below the draw's number") {
+  const int64_t seed = 0x299f31d0'a4093822, draw = 0x03707344'13198a2e, block = 0x05a308d3'243f6a88;
+  const auto words = ir::philox({0x243f6a88, 0x05a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0});
+  for (int64_t i = 0; i < 4; ++i)
+    CHECK(evaluate(Op::Philox, DType::I64, std::array<int64_t, 3>{seed, draw, 4 * block + i}) == words[static_cast<size_t>(i)]);
+}
+
 TEST_CASE("logaddexp keeps infinities, spreads NaN and does not overflow") {
   const auto logAddExp = [](double a, double b) { return evaluate(Op::LogAddExp, std::array{a, b}); };
   CHECK(logAddExp(0, 0) == std::log(2));

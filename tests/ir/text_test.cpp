@@ -211,6 +211,10 @@ TEST_CASE("every text form reads back as the same text") {
   CHECK(toText(parseKernel(waitingKernel)) == waitingKernel);
   CHECK(toText(parseGraph(graph)) == graph);
   CHECK(parseGraph(toText(parseGraph(graph))).outputs == std::vector<int>{3, 4, 0});
+  const char* const random =
+      "graph\n  in self f32[4]\n  generator random i64[2]\n  out0 f32[4] = aten.f(self=self)\n  return out0\n";
+  CHECK(toText(parseGraph(random)) == random);
+  CHECK(parseGraph(random).generator == 1);
 }
 
 TEST_CASE("what was written otherwise prints in the one form") {

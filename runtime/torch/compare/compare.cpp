@@ -7,20 +7,13 @@
 #include <ranges>
 
 #include "ir/error.h"
+#include "runtime/torch/compare/order.h"
 #include "runtime/torch/compare/tally.h"
 #include "runtime/torch/state.h"
 #include "runtime/torch/types.h"
 
 namespace runtime {
 namespace {
-
-/// Dimensions from the widest stride to the narrowest: the order in which the elements lie in memory.
-std::vector<int64_t> memoryOrder(const at::Tensor& tensor) {
-  std::vector<int64_t> order(tensor.dim());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return tensor.stride(a) > tensor.stride(b); });
-  return order;
-}
 
 /// Complex numbers as pairs of reals and Bools as the bytes they are; other tensors as they are.
 at::Tensor asReal(const at::Tensor& tensor) {

@@ -12,6 +12,7 @@
 
 #include "runtime/torch/call_state.h"
 #include "runtime/torch/compare/guard.h"
+#include "runtime/torch/compare/order.h"
 #include "runtime/torch/types.h"
 
 namespace runtime {
@@ -56,15 +57,6 @@ std::string errorOf(const Gather& gather, IndexKind kind) {
   const int64_t others = sorted.size(gather.dim) - 1;
   const at::Tensor isTwice = sorted.narrow(gather.dim, 0, others).eq(sorted.narrow(gather.dim, 1, others));
   return isTwice.any().item<bool>() ? "has an index twice" : "";
-}
-
-/// The first elements of a tensor in the order in which those of `like`, which has its sizes, lie in memory.
-at::Tensor head(const at::Tensor& tensor, const at::Tensor& like, int64_t elements) {
-  std::vector<int64_t> order(static_cast<size_t>(like.dim()));
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return like.stride(a) > like.stride(b); });
-  const at::Tensor flat = tensor.permute(order).reshape({-1});
-  return flat.narrow(0, 0, std::min(elements, flat.numel()));
 }
 
 /// The mean of the finite elements, in the tensor's dtype.

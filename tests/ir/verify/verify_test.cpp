@@ -263,6 +263,8 @@ TEST_CASE("graphs") {
   CHECK(refused([](Graph& x) { x.inputs.clear(); }) == "graph: the arguments of aten.f use self, which is not made yet");
   CHECK(refused([](Graph& x) { x.nodes.clear(); }) == "graph: the graph's outputs use out0, which is not made yet");
   CHECK(refused([](Graph& x) { x.nodes.clear(), x.outputs.clear(); }) == "graph: nothing makes out0");
+  CHECK(refused([](Graph& x) { x.generator = 0; }) == "graph: the generator makes self again");
+  CHECK(refused([](Graph& x) { x.inputs.clear(), x.generator = 0; }) == "graph: the generator is f32[4] where i64[2] belongs");
   CHECK(refused([](Graph& x) { x.nodes[0].op.clear(); }) == "graph: a node has no operator");
   CHECK(refused([](Graph& x) { x.nodes[0].writes = {1}; }) == "graph: aten.f writes out0, which is no argument");
   CHECK(refused([](Graph& x) { x.nodes[0].args[1].name = "self"; }) == "graph: the arguments of aten.f have self twice");

@@ -132,8 +132,20 @@ TEST_CASE("runs are deterministic if they give the same bits") {
   Prepared same({Results{one}, Results{one.clone()}}), differing({Results{one}, Results{other}});
   CHECK(checked.correctness.isDeterministic(same) == true);
   CHECK(checked.correctness.isDeterministic(differing) == false);
-  const CheckedCall random("aten.bernoulli_.float", "((T([4], f32), 0.5), {})");
-  CHECK_FALSE(random.correctness.isDeterministic(differing));
+  const CheckedCall unwritten("aten.empty_like.default", "((T([4], f32),), {})");
+  CHECK_FALSE(unwritten.correctness.isDeterministic(differing));
+}
+
+TEST_CASE("random numbers begin anew for each of two runs that are to be the same, and must not be the same without") {
+  CheckedCall random("aten.bernoulli_.float", "((T([100], f32), 0.5), {})");
+  const runtime::CallablePtr eager = runtime::eagerCallable(random.call);
+  const auto trial = cpu().prepare(*eager, random.call);
+  CHECK(random.correctness.isDeterministic(*trial) == true);
+  CHECK(random.correctness.judge(*trial).message == "");
+  const at::Tensor once = trial->run().state().tensors[0].clone();
+  using Results = std::vector<at::Tensor>;
+  Prepared same({Results{once}, Results{once.clone()}});
+  CHECK(random.correctness.judge(same).message == "two runs drew the same random numbers");
 }
 
 TEST_CASE("where eager's runs differ, the largest of their errors is eager's") {

@@ -77,7 +77,7 @@ TEST_CASE("the rule follows from the operator, in place or not") {
   CHECK(criterion("aten._to_copy.default").rule == Rule::Exact);
   CHECK(criterion("aten._unsafe_view.default").rule == Rule::Exact);
   CHECK(criterion("aten.masked_fill_.Scalar").rule == Rule::Exact);
-  CHECK(criterion("aten.bernoulli_.float").rule == Rule::TypeOnly);
+  CHECK(criterion("aten.bernoulli_.float").rule == Rule::Random);
   CHECK(criterion("aten.new_empty_strided.default").rule == Rule::TypeOnly);
 }
 
@@ -124,7 +124,7 @@ TEST_CASE("of what may differ from run to run bits are not asked") {
   table.read(file.path);
   CHECK(table.criterionFor("aten.index_put_.default").mayVary);
   CHECK(table.criterionFor("aten.index.Tensor").rule == Rule::Close);
-  CHECK(table.criterionFor("aten.bernoulli.default").rule == Rule::TypeOnly);
+  CHECK(table.criterionFor("aten.bernoulli.default").rule == Rule::Random);
   CHECK_FALSE(table.criterionFor("aten.clone.default").mayVary);
   CHECK(table.criterionFor("aten.clone.default").rule == Rule::Exact);
   CHECK(refusal("non_deterministic: index_put\n") == "1: non_deterministic must be a list: `[a, b]`");
@@ -135,7 +135,8 @@ TEST_CASE("what cannot be understood is refused with its line and the nearest kn
   CHECK(refusal("operatrs: []\n") == "1: unknown key 'operatrs'; did you mean operators?");
   CHECK(refusal("operators:\n  - names: [add]\n    tolerence: 1\n") == "3: unknown key 'tolerence'; did you mean tolerance?");
   CHECK(refusal("operators:\n  - {names: [add], rule: exactly}\n") == "2: unknown rule 'exactly'; did you mean exact?");
-  CHECK(refusal("operators:\n  - {names: [add], rule: 7}\n") == "2: unknown rule '7'; choose from close, exact, type-only");
+  CHECK(refusal("operators:\n  - {names: [add], rule: 7}\n") ==
+        "2: unknown rule '7'; choose from close, exact, type-only, random");
   CHECK(refusal("operators:\n  - {names: [[add]]}\n") == "2: expected an operator name");
   CHECK(refusal("operators:\n  - {names: [sort], indices: {1.5: dim}}\n") == "2: expected the number of an output, found 1.5");
   CHECK(refusal("operators:\n  - {names: [sort], copies: [1e30]}\n") == "2: expected a number from 0 to 1000, found '1e30'");
