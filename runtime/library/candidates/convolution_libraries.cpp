@@ -11,16 +11,21 @@ Results benchmarked(const Arguments& a) {
   return apart(a.tensor("input").device(), [&] { return under(Setting::BenchmarkedCudnn, [&] { return a.call(); }); });
 }
 
+/// Whether cuDNN may take any of its algorithms: some of those for gradients lose digits of long sums of halves.
+bool mayBenchmark(const Arguments& a) {
+  return a.isCuda() && !(a.has("grad_output") && at::isReducedFloatingType(a.tensor("input").scalar_type()));
+}
+
 /// The algorithm that cuDNN finds by measuring.
 const Candidate cudnnBenchmark{"cudnn benchmark", operators, [](const Arguments& a) -> Way {
-                                 if (!a.isCuda()) return {};
+                                 if (!mayBenchmark(a)) return {};
                                  return benchmarked;
                                }};
 
 /// The same of channels that lie next to each other.
 const Candidate channelsLastBenchmark{"channels_last, cudnn benchmark", operators, [](const Arguments& a) -> Way {
                                         const std::optional<at::MemoryFormat> format = channelsLastOf(a);
-                                        if (!a.isCuda() || !format || a.tensor("input").is_contiguous(*format)) return {};
+                                        if (!mayBenchmark(a) || !format || a.tensor("input").is_contiguous(*format)) return {};
                                         return [format](const Arguments& a) { return benchmarked(inFormat(a, *format)); };
                                       }};
 
