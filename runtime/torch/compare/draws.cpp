@@ -176,18 +176,18 @@ double keepChance(const Arguments& arguments) { return arguments.flag("train", t
 
 at::Tensor inputOf(const Arguments& arguments) { return arguments.tensor(arguments.has("input") ? "input" : "self"); }
 
-/// Which elements were kept; where no mask is returned, those that are not 0.
+/// Which elements were kept; where no mask is returned, those that are neither 0 nor infinity times 0.
 at::Tensor keptOf(const TensorList& outputs) {
   const std::vector<at::Tensor>& all = outputs.state().tensors;
-  return all.size() > 1 ? all[1] : all[0].ne(0);
+  return all.size() > 1 ? all[1] : all[0].ne(0).logical_and(all[0].eq(all[0]));
 }
 
-/// Whether elements were dropped. Where nothing but zeros tells it, those of zeros are left out.
+/// Whether elements were dropped. Where nothing but zeros tells it, those of zeros and NaN are left out.
 Model dropoutModel(const Arguments& arguments, const TensorList& outputs) {
   const at::Tensor x = keptOf(outputs).to(at::kDouble);
   Model model = coin(x, at::full_like(x, keepChance(arguments)));
   if (outputs.size() > 1) return model;
-  const at::Tensor isHidden = inputOf(arguments).eq(0);
+  const at::Tensor input = inputOf(arguments), isHidden = input.eq(0).logical_or(input.ne(input));
   model.mean = at::where(isHidden, x, model.mean);
   model.variance = at::where(isHidden, at::zeros_like(x), model.variance);
   model.isPossible = model.isPossible.logical_or(isHidden);

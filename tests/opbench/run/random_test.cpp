@@ -23,10 +23,10 @@ runtime::Device& cpu() {
 
 /// A call, its check, and its plan.
 struct Drawn {
-  Drawn(const std::string& op, const std::string& recorded, ir::DType dtype = ir::DType::F32)
-      : call(inputs::convert(tests::sample(op, recorded), dtype, false), cpu(), 1),
+  Drawn(const std::string& op, const std::string& recorded, ir::DType dtype = ir::DType::F32, inputs::Data data = {})
+      : call(inputs::convert(tests::sample(op, recorded), dtype, false), cpu(), 1, data),
         correctness(call, op, Tolerances::standard()) {
-    correctness.begin(1, {});
+    correctness.begin(1, data);
     plan = codegen::compile(call.graph(correctness.reference().eager), cpu().target());
   }
 
@@ -106,6 +106,15 @@ TEST_CASE("dropout") {
   draws("aten.dropout.default", "((T([64, 96], f16), 0.2, True), {})");
   draws("aten.dropout_.default", "((T([64, 96], f16), 0.2, True), {})");
   tests::compare("aten.native_dropout_backward.default", "((T([5, 33], f16), T([5, 33], b8), 1.25), {})");
+}
+
+TEST_CASE("dropped infinities and NaN are NaN, kept ones stay, with a mask and without") {
+  for (const std::string op : {"aten.native_dropout.default", "aten.dropout.default"})
+    for (ir::DType dtype : {ir::DType::F16, ir::DType::F32}) {
+      Drawn drawn(op, "((T([64, 96], f16), 0.3, True), {})", dtype, {inputs::Distribution::Specials});
+      CHECK(drawn.judgeEager().message == "");
+      CHECK(drawn.judgeGenerated().message == "");
+    }
 }
 
 TEST_CASE("uniform, normal and derived distributions") {
