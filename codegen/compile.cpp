@@ -7,6 +7,7 @@
 #include "codegen/llvm/emit.h"
 #include "ir/error.h"
 #include "ir/verify/verify.h"
+#include "lowering/fusion/cut_loops.h"
 #include "lowering/fusion/fuse_loops.h"
 #include "lowering/fusion/intermediates.h"
 #include "lowering/fusion/split_reduction.h"
@@ -67,6 +68,7 @@ lowering::LoopNests nestsOf(const ir::Graph& graph, const ir::Target& target) {
   std::vector<lowering::LoopNest> all = lowering::analyze(std::move(loops), target);
   all = lowering::fuseLoops(std::move(all), graph.values.size(), target);
   all = lowering::splitReductions(std::move(all), graph.values.size(), target);
+  all = lowering::cutLoops(std::move(all), target);
   for (const lowering::LoopNest& nest : all) ir::verify(nest.loops);
   return lowering::analyzeJointly(std::move(all), target);
 }

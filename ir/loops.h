@@ -17,6 +17,7 @@ struct Buffer {
   int value = -1;  ///< the value of the graph it stands for, or one that loops leave to later ones
   bool isRead = false;
   bool isWritten = false;
+  bool isPart = false;  ///< other loops write the elements that these do not, and none reads or writes theirs
   bool operator==(const Buffer&) const = default;
 };
 

@@ -127,21 +127,25 @@ void CudaPrinter::repeated(const ir::For& loop, CudaScope& scope) {
 void CudaPrinter::print(const ir::If& branch, CudaScope& scope) {
   scope.declare({scope.expressions().keyOf(branch.condition, As::Index)}, LaneForm::Scalar, nullptr);
   scope.line(fmt::format("if ({}) {{", scope.expressions().index(branch.condition)));
-  const auto print = [&](const ir::Block& statements) {
+  std::vector<const ir::Expr*> failed;
+  const auto print = [&](const ir::Block& statements, const ir::Expr* condition) {
     CudaScope inner = scope.enter();
+    for (const ir::Expr* other : failed) inner.expressions().assume(other, false);
+    if (condition != nullptr) inner.expressions().assume(condition, true);
     block(statements, inner);
     scope.leave(inner);
   };
   const ir::If* next = &branch;
   while (next != nullptr) {
-    print(next->then);
+    print(next->then, next->condition);
+    failed.push_back(next->condition);
     const ir::Block& otherwise = next->otherwise;
     next = otherwise.size() == 1 ? std::get_if<ir::If>(&otherwise[0].node) : nullptr;
     if (next != nullptr) {
       scope.line(fmt::format("}} else if ({}) {{", scope.expressions().index(next->condition)));
     } else if (!otherwise.empty()) {
       scope.line("} else {");
-      print(otherwise);
+      print(otherwise, nullptr);
     }
   }
   scope.line("}");

@@ -157,6 +157,10 @@ struct CudaExpressions::IndexFacts {
 CudaExpressions::CudaExpressions(const ir::Kernel& kernel, std::vector<std::string> buffers)
     : kernel_(kernel), buffers_(std::move(buffers)), facts_(std::make_shared<IndexFacts>()) {}
 
+void CudaExpressions::assume(const Expr* condition, bool holds) {
+  facts_ = std::make_shared<IndexFacts>(IndexFacts{facts_->bounds.where(condition, holds), {}});
+}
+
 bool CudaExpressions::isNonNegative(const Expr* index) const { return facts_->bounds.of(index).least >= 0; }
 
 bool CudaExpressions::isPosition(const Expr* node) const {

@@ -49,6 +49,8 @@ class CudaExpressions {
   /// The operands of a key in the forms that its text asks for.
   std::vector<Key> operandsOf(const Key& key) const;
 
+  /// From now on a condition on indices holds, or does not.
+  void assume(const ir::Expr* condition, bool holds);
   /// From now on `key` is printed as `text`, which has the type of its form.
   void bind(const Key& key, CudaText text) { bound_.insert_or_assign(key, std::move(text)); }
   /// Whether a key has a name, or an i64 one in its other form.

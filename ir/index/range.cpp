@@ -185,6 +185,30 @@ const Range& Bounds::of(const Expr* index) {
   return found_.at(index);
 }
 
+Bounds Bounds::where(const Expr* condition, bool holds) {
+  std::unordered_map<const Expr*, Range> known = known_;
+  addKnown(known, condition, holds);
+  return Bounds(std::move(known));
+}
+
+/// Adds what a condition that holds, or does not, says of its operands.
+void Bounds::addKnown(std::unordered_map<const Expr*, Range>& known, const Expr* condition, bool holds) {
+  if (condition->op == (holds ? Op::And : Op::Or))
+    for (const Expr* part : condition->src) addKnown(known, part, holds);
+  const bool isOrder = condition->op == Op::Lt || condition->op == Op::Le;
+  const bool isEqual = condition->op == (holds ? Op::Eq : Op::Ne);
+  if ((!isOrder && !isEqual) || condition->src[0]->dtype != DType::I64) return;
+  const Expr *low = condition->src[holds ? 0 : 1], *high = condition->src[holds ? 1 : 0];
+  const int64_t apart = isOrder && (condition->op == Op::Lt) == holds ? 1 : 0;
+  const auto add = [&](const Expr* node, const Range& range) {
+    const auto [found, isNew] = known.emplace(node, range);
+    if (!isNew) found->second = narrowed(found->second, range);
+  };
+  const Range below = of(low), above = of(high);
+  if (above.most > INT64_MIN) add(low, {isEqual ? above.least : INT64_MIN, above.most - apart});
+  if (below.least < INT64_MAX) add(high, {below.least + apart, isEqual ? below.most : INT64_MAX});
+}
+
 Range Bounds::ofNode(const Expr* node) const {
   if (node->op == Op::Axis) return {0, std::max<int64_t>(node->axis().extent - 1, 0)};
   if (node->dtype != DType::I64 || node->op == Op::Load || node->isCombining()) return {};

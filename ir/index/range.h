@@ -53,11 +53,13 @@ class Bounds {
 
   /// All that 64 bits hold where nothing is known: of a value from memory, or of one that may wrap.
   const Range& of(const Expr* index);
-  const std::unordered_map<const Expr*, Range>& known() const { return known_; }
+  /// Those where a condition on integers also holds, or does not.
+  Bounds where(const Expr* condition, bool holds);
   /// The range of a node that nothing was asked about yet, nor about what it is part of.
   void assume(const Expr* node, const Range& range) { known_[node] = range; }
 
  private:
+  void addKnown(std::unordered_map<const Expr*, Range>& known, const Expr* condition, bool holds);
   Range ofNode(const Expr* node) const;
   FloatRange ofFloat(const Expr* node) const;
 

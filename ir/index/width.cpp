@@ -6,8 +6,6 @@
 namespace ir {
 namespace {
 
-using Known = std::unordered_map<const Expr*, Range>;
-
 bool divides(Op op) { return op == Op::Div || op == Op::FloorDiv || op == Op::Mod || op == Op::Rem; }
 
 /// Whether a division of these nodes is one of indices on CPUs: all are sums and products of values that are not negative.
@@ -19,24 +17,6 @@ bool areIndices(const std::vector<const Expr*>& nodes) {
 }
 
 bool isLoad(const Expr* node) { return node->op == Op::Load; }
-
-/// Adds what a condition on integers that holds, or does not, says of its operands.
-void addKnown(Known& known, Bounds& bounds, const Expr* condition, bool holds) {
-  if (condition->op == (holds ? Op::And : Op::Or))
-    for (const Expr* part : condition->src) addKnown(known, bounds, part, holds);
-  const bool isOrder = condition->op == Op::Lt || condition->op == Op::Le;
-  const bool isEqual = condition->op == (holds ? Op::Eq : Op::Ne);
-  if ((!isOrder && !isEqual) || condition->src[0]->dtype != DType::I64) return;
-  const Expr *low = condition->src[holds ? 0 : 1], *high = condition->src[holds ? 1 : 0];
-  const int64_t apart = isOrder && (condition->op == Op::Lt) == holds ? 1 : 0;
-  const auto add = [&](const Expr* node, int64_t least, int64_t most) {
-    Range& range = known.emplace(node, Range{}).first->second;
-    range = {std::max(range.least, least), std::min(range.most, most)};
-  };
-  const Range below = bounds.of(low), above = bounds.of(high);
-  if (above.most > INT64_MIN) add(low, isEqual ? above.least : INT64_MIN, above.most - apart);
-  if (below.least < INT64_MAX) add(high, below.least + apart, isEqual ? below.most : INT64_MAX);
-}
 
 /// Walks the statements, as far as the first wide index.
 class WidthFinder {
@@ -57,9 +37,7 @@ class WidthFinder {
   void statement(const If& branch, Bounds& bounds) {
     index(branch.condition, bounds);
     for (const bool holds : {true, false}) {
-      Known known = bounds.known();
-      addKnown(known, bounds, branch.condition, holds);
-      Bounds inside(std::move(known));
+      Bounds inside = bounds.where(branch.condition, holds);
       block(holds ? branch.then : branch.otherwise, inside);
     }
   }

@@ -249,17 +249,18 @@ int parseBufferName(TokenReader& tokens, const ParseScope& scope) {
 }
 
 bool atBuffer(const TokenReader& tokens) {
-  const bool isKind = tokens.at("in") || tokens.at("out") || tokens.at("inout") || tokens.at("unused");
+  const bool isKind = tokens.at("in") || tokens.at("out") || tokens.at("inout") || tokens.at("part") || tokens.at("unused");
   return isKind && tokens.atWord(1);
 }
 
 Buffer parseBuffer(TokenReader& tokens) {
-  const std::string kind = tokens.word("in, out, inout or unused");
+  const std::string kind = tokens.word("in, out, inout, part or unused");
   Buffer buffer;
   buffer.name = tokens.word("a name");
   buffer.type = tokens.tensorType();
   buffer.isRead = kind == "in" || kind == "inout";
-  buffer.isWritten = kind == "out" || kind == "inout";
+  buffer.isPart = kind == "part";
+  buffer.isWritten = kind == "out" || kind == "inout" || buffer.isPart;
   return buffer;
 }
 

@@ -146,6 +146,7 @@ std::string ExprTexts::operand(const Expr* node, int level) const {
 }
 
 std::string_view kindText(const Buffer& buffer) {
+  if (buffer.isPart) return "part";
   if (buffer.isWritten) return buffer.isRead ? "inout" : "out";
   return buffer.isRead ? "in" : "unused";
 }

@@ -67,6 +67,8 @@ void AccessVerifier::buffers() const {
     demand(names.insert(buffer->name).second, "two buffers are called {}", buffer->name);
     const std::string mistake = typeMistake(buffer->type);
     demand(mistake.empty(), "buffer {} {}", buffer->name, mistake);
+    demand(!buffer->isPart || (buffer->isWritten && !buffer->isRead), "buffer {} is a part that is read or not written",
+           buffer->name);
   }
 }
 

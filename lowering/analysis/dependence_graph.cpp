@@ -7,11 +7,12 @@
 namespace lowering {
 namespace {
 
-/// Whether one of them writes what the other one reads or writes.
+/// Whether one of them writes what the other one reads or writes, and not each a part of its own.
 bool interfere(const std::vector<ir::Buffer>& a, const std::vector<ir::Buffer>& b) {
   return std::any_of(a.begin(), a.end(), [&](const ir::Buffer& x) {
-    return std::any_of(b.begin(), b.end(),
-                       [&](const ir::Buffer& y) { return x.value == y.value && (x.isWritten || y.isWritten); });
+    return std::any_of(b.begin(), b.end(), [&](const ir::Buffer& y) {
+      return x.value == y.value && (x.isWritten || y.isWritten) && !(x.isPart && y.isPart);
+    });
   });
 }
 

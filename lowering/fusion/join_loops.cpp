@@ -260,34 +260,6 @@ class Joiner {
     });
   }
 
-  /// Leaves the buffers that are read or written, and says which are.
-  static void removeUnused(ir::Loops& loops) {
-    std::vector<const Expr*> values;
-    for (const ir::StoreTo& store : loops.stores) values.insert(values.end(), {store.value, store.offset});
-    for (ir::Buffer& buffer : loops.buffers) buffer.isRead = buffer.isWritten = false;
-    const auto at = [&](int buffer) -> ir::Buffer& { return loops.buffers[static_cast<std::size_t>(buffer)]; };
-    for (const Expr* node : ir::postorder(values))
-      if (node->op == ir::Op::Load) at(node->load().buffer).isRead = true;
-    for (const ir::StoreTo& store : loops.stores) at(store.buffer).isWritten = true;
-    std::vector<ir::Buffer> used;
-    std::vector<int> numbers;
-    for (const ir::Buffer& buffer : loops.buffers) {
-      numbers.push_back(static_cast<int>(used.size()));
-      if (buffer.isRead || buffer.isWritten) used.push_back(buffer);
-    }
-    if (used.size() == loops.buffers.size()) return;
-    const auto number = [&](int buffer) { return numbers[static_cast<std::size_t>(buffer)]; };
-    const std::function<const Expr*(const Expr*)> renumber = [&](const Expr* node) -> const Expr* {
-      if (node->op != ir::Op::Load) return nullptr;
-      return ir::movedLoad(*loops.pool, node, number(node->load().buffer),
-                           [&](const Expr* operand) { return ir::rewrite(*loops.pool, operand, renumber); });
-    };
-    for (ir::StoreTo& store : loops.stores)
-      store = {number(store.buffer), ir::rewrite(*loops.pool, store.offset, renumber),
-               ir::rewrite(*loops.pool, store.value, renumber)};
-    loops.buffers = std::move(used);
-  }
-
   const LoopNest& first_;
   const LoopNest& second_;
   const std::set<int>& temporaries_;
@@ -309,6 +281,33 @@ int bufferIn(ir::Loops& loops, const ir::Buffer& buffer) {
   if (found == loops.buffers.end()) loops.buffers.push_back(buffer);
   loops.buffers[static_cast<std::size_t>(number)].isRead |= buffer.isRead;
   return number;
+}
+
+void removeUnused(ir::Loops& loops) {
+  std::vector<const Expr*> values;
+  for (const ir::StoreTo& store : loops.stores) values.insert(values.end(), {store.value, store.offset});
+  for (ir::Buffer& buffer : loops.buffers) buffer.isRead = buffer.isWritten = false;
+  const auto at = [&](int buffer) -> ir::Buffer& { return loops.buffers[static_cast<std::size_t>(buffer)]; };
+  for (const Expr* node : ir::postorder(values))
+    if (node->op == ir::Op::Load) at(node->load().buffer).isRead = true;
+  for (const ir::StoreTo& store : loops.stores) at(store.buffer).isWritten = true;
+  std::vector<ir::Buffer> used;
+  std::vector<int> numbers;
+  for (const ir::Buffer& buffer : loops.buffers) {
+    numbers.push_back(static_cast<int>(used.size()));
+    if (buffer.isRead || buffer.isWritten) used.push_back(buffer);
+  }
+  if (used.size() == loops.buffers.size()) return;
+  const auto number = [&](int buffer) { return numbers[static_cast<std::size_t>(buffer)]; };
+  const std::function<const Expr*(const Expr*)> renumber = [&](const Expr* node) -> const Expr* {
+    if (node->op != ir::Op::Load) return nullptr;
+    return ir::movedLoad(*loops.pool, node, number(node->load().buffer),
+                         [&](const Expr* operand) { return ir::rewrite(*loops.pool, operand, renumber); });
+  };
+  for (ir::StoreTo& store : loops.stores)
+    store = {number(store.buffer), ir::rewrite(*loops.pool, store.offset, renumber),
+             ir::rewrite(*loops.pool, store.value, renumber), store.accumulate};
+  loops.buffers = std::move(used);
 }
 
 std::optional<JoinedLoops> joinLoops(const LoopNest& first, const LoopNest& second, const std::set<int>& temporaries) {

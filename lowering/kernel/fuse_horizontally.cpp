@@ -31,49 +31,58 @@ bool storesAligned(const ir::Kernel& kernel, const ir::Block& block) {
   return std::all_of(block.begin(), block.end(), isAligned);
 }
 
+/// Of the Grid or Task loop.
+int64_t iterations(const ir::Kernel& kernel) {
+  return kernel.backend == ir::Backend::Cuda ? kernel.launch.grid : kernel.launch.tasks;
+}
+
 }  // namespace
 
 std::optional<ir::Kernel> fuseHorizontally(const ir::Kernel& first, const ir::Kernel& second) {
-  const bool fits = first.backend == ir::Backend::Cuda && second.backend == ir::Backend::Cuda && first.pool == second.pool &&
-                    first.launch.block == second.launch.block && second.launch.cluster == 1 && !first.launch.isPersistent &&
-                    first.body.size() == 1 && second.body.size() == 1 && agreeOnMath(first, second);
+  const bool fits = first.backend == second.backend && first.pool == second.pool && first.launch.block == second.launch.block &&
+                    second.launch.cluster == 1 && !first.launch.isPersistent && first.body.size() == 1 &&
+                    second.body.size() == 1 && first.streamStores == second.streamStores && agreeOnMath(first, second);
   if (!fits) return std::nullopt;
   ir::ExprPool& pool = *first.pool;
-  const int64_t cluster = first.launch.cluster, clusters = ceilDiv(second.launch.grid, cluster);
+  const bool isCuda = first.backend == ir::Backend::Cuda;
+  const int64_t cluster = first.launch.cluster, before = iterations(first), after = iterations(second);
 
   KernelMerger merger(first, second);
   ir::Kernel& merged = merger.kernel;
-  merged.launch.grid = first.launch.grid + clusters;
+  (isCuda ? merged.launch.grid : merged.launch.tasks) = before + ceilDiv(after, cluster);
+  merged.launch.grain = std::min(first.launch.grain, second.launch.grain);
   merged.launch.resident = 0;
+  merged.streamStores = first.streamStores;
 
-  const Value number{pool, pool.axis(merged.launch.grid)};
+  const Value number{pool, pool.axis(iterations(merged))};
   const Value rank = cluster == 1 ? Value{pool, pool.integer(ir::DType::I64, 0)} : Value{pool, pool.axis(cluster)};
-  const Value cta = (number - first.launch.grid) * cluster + rank;
-  ir::Block then = merger.first(number.expr()), otherwise = merger.second(cta.expr());
-  if (clusters * cluster > second.launch.grid) {
-    const Value exists = cta < second.launch.grid;
+  const Value numberOfSecond = (number - before) * cluster + rank;
+  ir::Block then = merger.first(number.expr()), otherwise = merger.second(numberOfSecond.expr());
+  if (after % cluster != 0) {
+    const Value exists = numberOfSecond < after;
     otherwise = {{ir::If{exists.expr(), std::move(otherwise), {}}}};
   }
   if (cluster > 1) otherwise = {{ir::For{rank.expr(), ir::LoopKind::Cluster, std::move(otherwise)}}};
-  const Value isFirst = number < first.launch.grid;
+  const Value isFirst = number < before;
   ir::Block body;
   body.push_back({ir::If{isFirst.expr(), std::move(then), std::move(otherwise)}});
-  merged.body.push_back({ir::For{number.expr(), ir::LoopKind::Grid, std::move(body)}});
+  merged.body.push_back({ir::For{number.expr(), isCuda ? ir::LoopKind::Grid : ir::LoopKind::Task, std::move(body)}});
   return merged;
 }
 
 std::optional<ir::Kernel> inTasksOf(const ir::Kernel& second, const ir::Kernel& first) {
   const bool fits = first.backend == ir::Backend::Cpu && second.backend == ir::Backend::Cpu && first.pool == second.pool &&
-                    first.body.size() == 1 && second.body.size() > 1 && first.launch.tasks > second.launch.tasks &&
-                    agreeOnMath(first, second) && (!first.streamStores || storesAligned(second, second.body));
+                    first.body.size() == 1 && first.launch.tasks >= second.launch.tasks && agreeOnMath(first, second) &&
+                    (!first.streamStores || storesAligned(second, second.body));
   if (!fits) return std::nullopt;
   ir::ExprPool& pool = *first.pool;
   KernelMerger merger(first, second);
   ir::Kernel& merged = merger.kernel;
   merged.streamStores = first.streamStores;
   merged.launch = second.launch;
-
   const int64_t tasks = second.launch.tasks, each = ceilDiv(first.launch.tasks, tasks);
+  if (second.body.size() == 1)
+    merged.launch.grain = ceilDiv(first.launch.grain * second.launch.grain, first.launch.grain + each * second.launch.grain);
   const Value task{pool, pool.axis(tasks)}, step{pool, pool.axis(each)};
   const Value number = task * each + step;
   ir::Block body =

@@ -12,6 +12,7 @@
 #include "lowering/heuristics/cpu/tasks.h"
 #include "lowering/heuristics/limits.h"
 #include "lowering/heuristics/persistent.h"
+#include "lowering/heuristics/pointwise.h"
 #include "lowering/kernel/fuse_horizontally.h"
 #include "lowering/layout/edit.h"
 #include "lowering/schedule/apply.h"
@@ -76,11 +77,19 @@ bool needsOccupancy(const ir::Launch& launch, const ir::Target& target) {
   return residentCtas > 0 && launch.grid * launch.cluster > residentCtas * limits::launches::sharedCtas;
 }
 
+/// Whether every thread has tasks of a CPU kernel that is given others' work too: those of split reductions are made for that.
+bool givesWorkToAll(const ir::Kernel& kernel, const ir::Target& target) {
+  return kernel.body.size() > 1 || kernel.launch.tasks >= limits::cpu::tasksPerThread * target.processors;
+}
+
 /// Two independent kernels in one launch.
 std::optional<ir::Kernel> merge(const ir::Kernel& a, const ir::Kernel& b, const ir::Target& target) {
   if (a.backend == ir::Backend::Cpu) {
-    std::optional<ir::Kernel> one = inTasksOf(a, b);
-    return one ? one : inTasksOf(b, a);
+    for (const auto& [few, many] : {std::tie(a, b), std::tie(b, a)}) {
+      std::optional<ir::Kernel> one = givesWorkToAll(few, target) ? inTasksOf(few, many) : std::nullopt;
+      if (one) return one;
+    }
+    return fuseHorizontally(a, b);
   }
   if (needsOccupancy(a.launch, target) || needsOccupancy(b.launch, target)) return std::nullopt;
   // Clusters come first, and of two kernels without the smaller one: what takes longest to start starts first.
@@ -133,6 +142,31 @@ void reverseRereads(std::vector<Schedule>& schedules, const std::vector<LoopNest
   }
 }
 
+bool isPart(const LoopNest& nest) {
+  return std::any_of(nest.loops.buffers.begin(), nest.loops.buffers.end(),
+                     [](const ir::Buffer& buffer) { return buffer.isPart; });
+}
+
+/// Has loops that store parts of tensors share launches: their CTAs are of one size, that of those with tiles if there are any.
+void matchParts(std::vector<Schedule>& schedules, const std::vector<LoopNest>& all, const ir::Target& target) {
+  if (target.backend != ir::Backend::Cuda) return;
+  int block = limits::gpu::usualBlock;
+  const auto forParts = [&](Staging staging, const auto& use) {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      auto* layout = std::get_if<LayoutSchedule>(&schedules[i]);
+      if (layout != nullptr && isPart(all[i]) && layout->staging == staging) use(all[i].domain, *layout);
+    }
+  };
+  forParts(Staging::Crossing, [&](const IterationDomain&, const LayoutSchedule& schedule) {
+    block = static_cast<int>(schedule.layout.extent(Bind::Thread));
+  });
+  forParts(Staging::None, [&](const IterationDomain& domain, LayoutSchedule& schedule) {
+    PointwiseMapping mapping = choosePointwiseMapping(domain, target);
+    mapping.block = block;
+    schedule = scheduleOf(mapping, domain);
+  });
+}
+
 /// Has columns take the threads, or the tasks, of rows whose launch they can then share; whether they do.
 bool match(Schedule& columns, const Schedule& rows, const LoopNest& ofColumns, const LoopNest& ofRows, const ir::Target& target) {
   if (target.backend == ir::Backend::Cpu) {
@@ -167,6 +201,7 @@ std::vector<Schedule> chooseSchedules(const LoopNests& nests, const ir::Target& 
           isMatched[columns] = true;
     }
   }
+  matchParts(schedules, all, target);
   reverseRereads(schedules, all, target);
   return schedules;
 }

@@ -99,7 +99,7 @@ Value readWhere(Value condition, Value value, Value other) {
     const Value source{pool, value.expr()->src[0]}, constant = cast(other, source.dtype());
     if (cast(constant, other.dtype()).expr() == other.expr()) return cast(readWhere(condition, source, constant), value.dtype());
   }
-  if (value.expr()->op == ir::Op::Load) return {pool, guardedLoad(condition, value.expr(), other)};
+  if (value.expr()->op == ir::Op::Load && other.expr()->isConst()) return {pool, guardedLoad(condition, value.expr(), other)};
   return where(condition, {pool, guarded(condition, value.expr())}, other);
 }
 

@@ -120,6 +120,10 @@ TEST_CASE("buffers are used as declared") {
         "loops f: y is declared as written and never stored to");
   CHECK(ofLoops(parseLoops("loops f\n  inout y f32[4]\n  for i in 4\n    y[i] = y[3 - i]\n")) ==
         "loops f: y is stored to at i0 and read at 3 - i0");
+  Loops loops = parseLoops("loops f\n  part y f32[4]\n  for i in 2\n    y[i] = f32(1)\n");
+  CHECK(ofLoops(loops) == fine);
+  loops.buffers[0].isRead = true;
+  CHECK(ofLoops(loops) == "loops f: buffer y is a part that is read or not written");
   CHECK(ofLoops(parseLoops("loops f\n  in x f32[2]\n  out x f32[2]\n  once\n")) == "loops f: two buffers are called x");
 }
 

@@ -1,0 +1,143 @@
+#include "lowering/fusion/cut_loops.h"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+
+#include "ir/index/ceil_div.h"
+#include "ir/index/simplify.h"
+#include "ir/walk.h"
+#include "lowering/fusion/join_loops.h"
+#include "lowering/heuristics/limits.h"
+
+namespace lowering {
+namespace {
+
+using ir::Expr;
+
+/// The points of an axis at which pieces start: the first is 0.
+struct Cut {
+  const Expr* axis = nullptr;
+  std::vector<int64_t> starts;
+
+  int64_t end(std::size_t piece) const { return piece + 1 < starts.size() ? starts[piece + 1] : axis->axis().extent; }
+};
+
+/// The points of an axis, beside 0, from which on a comparison of it with a constant has another value, as one of:
+/// `axis < 3`, `4 <= axis`. Nothing of other conditions.
+std::optional<int64_t> changeOf(const Expr* comparison, const Expr* axis) {
+  const bool isLess = comparison->op == ir::Op::Lt;
+  if (!isLess && comparison->op != ir::Op::Le) return std::nullopt;
+  const Expr *left = comparison->src[0], *right = comparison->src[1];
+  if (left == axis && right->isConst()) return right->integer() + (isLess ? 0 : 1);
+  if (right == axis && left->isConst()) return left->integer() + (isLess ? 1 : 0);
+  return std::nullopt;
+}
+
+/// Adds the points at which a condition changes; whether it is made of comparisons of the axis with constants alone.
+bool addChanges(const Expr* condition, const Expr* axis, std::set<int64_t>& changes) {
+  const bool isJoined = condition->op == ir::Op::And || condition->op == ir::Op::Or || condition->op == ir::Op::Not;
+  if (isJoined)
+    return std::all_of(condition->src.begin(), condition->src.end(),
+                       [&](const Expr* part) { return addChanges(part, axis, changes); });
+  const std::optional<int64_t> change = changeOf(condition, axis);
+  if (change) changes.insert(*change);
+  return change.has_value();
+}
+
+/// Where the masks change that an axis alone decides.
+Cut cutAlong(const ir::Loops& loops, const Expr* axis) {
+  std::vector<const Expr*> values;
+  for (const ir::StoreTo& store : loops.stores) values.push_back(store.value);
+  std::set<int64_t> starts{0};
+  for (const Expr* load : ir::loadsIn(values)) {
+    std::set<int64_t> changes;
+    if (load->isMasked() && addChanges(load->src[1], axis, changes)) starts.merge(changes);
+  }
+  const auto isPoint = [&](int64_t point) { return 0 <= point && point < axis->axis().extent; };
+  Cut cut{axis, {}};
+  std::copy_if(starts.begin(), starts.end(), std::back_inserter(cut.starts), isPoint);
+  return cut;
+}
+
+/// With pieces joined to their neighbours while there are too many.
+Cut withFewPieces(Cut cut) {
+  const auto count = static_cast<int64_t>(cut.starts.size());
+  const int64_t each = ceilDiv(count, limits::pieces::most);
+  std::vector<int64_t> starts;
+  for (int64_t piece = 0; piece < count; piece += each) starts.push_back(cut.starts[static_cast<std::size_t>(piece)]);
+  cut.starts = std::move(starts);
+  return cut;
+}
+
+/// The bytes that the shortest piece stores one after another: along its part of the axis, and along axes of smaller steps.
+int64_t shortestRun(const ir::Loops& loops, const Cut& cut) {
+  int64_t shortest = cut.axis->axis().extent;
+  for (std::size_t piece = 0; piece < cut.starts.size(); ++piece)
+    shortest = std::min(shortest, cut.end(piece) - cut.starts[piece]);
+  int64_t bytes = INT64_MAX;
+  for (const ir::StoreTo& store : loops.stores) {
+    const ir::Affine offset = ir::affine(store.offset).value();
+    int64_t elements = shortest;
+    for (const Expr* axis : loops.axes)
+      if (offset.of(axis) < offset.of(cut.axis)) elements *= axis->axis().extent;
+    bytes = std::min(bytes, elements * ir::sizeOf(store.value->dtype));
+  }
+  return bytes;
+}
+
+/// Whether every store goes to other elements at other points of the axis, and reads no element that loops write.
+bool canBeCut(const ir::Loops& loops, const Expr* axis) {
+  const auto isApart = [&](const ir::StoreTo& store) {
+    const std::optional<ir::Affine> offset = ir::affine(store.offset);
+    return !store.accumulate && offset && offset->of(axis) != 0;
+  };
+  return std::all_of(loops.stores.begin(), loops.stores.end(), isApart) &&
+         std::none_of(loops.buffers.begin(), loops.buffers.end(),
+                      [](const ir::Buffer& buffer) { return buffer.isRead && buffer.isWritten; });
+}
+
+std::optional<Cut> cutOf(const LoopNest& nest) {
+  if (nest.reduction) return std::nullopt;
+  for (const Expr* axis : nest.loops.axes) {
+    if (!canBeCut(nest.loops, axis)) continue;
+    const Cut cut = withFewPieces(cutAlong(nest.loops, axis));
+    if (cut.starts.size() > 1 && shortestRun(nest.loops, cut) >= limits::pieces::leastRunBytes) return cut;
+  }
+  return std::nullopt;
+}
+
+/// The loops from one point of an axis to before another.
+ir::Loops pieceOf(const ir::Loops& loops, const Expr* axis, int64_t start, int64_t end) {
+  ir::Loops piece = loops;
+  ir::ExprPool& pool = *loops.pool;
+  const Expr* own = pool.axis(end - start);
+  std::replace(piece.axes.begin(), piece.axes.end(), axis, own);
+  const Expr* place = pool.make(ir::Op::Add, {own, pool.integer(ir::DType::I64, start)});
+  ir::Simplifier simplify(pool);
+  for (ir::StoreTo& store : piece.stores) {
+    store.offset = simplify(ir::substitute(pool, store.offset, axis, place));
+    store.value = simplify(ir::substitute(pool, store.value, axis, place));
+  }
+  for (ir::Buffer& buffer : piece.buffers) buffer.isPart = buffer.isWritten;
+  removeUnused(piece);
+  return piece;
+}
+
+}  // namespace
+
+std::vector<LoopNest> cutLoops(std::vector<LoopNest> all, const ir::Target& target) {
+  std::vector<LoopNest> pieces;
+  for (LoopNest& nest : all) {
+    const std::optional<Cut> cut = cutOf(nest);
+    if (!cut) {
+      pieces.push_back(std::move(nest));
+      continue;
+    }
+    for (std::size_t piece = 0; piece < cut->starts.size(); ++piece)
+      pieces.push_back(analyze(pieceOf(nest.loops, cut->axis, cut->starts[piece], cut->end(piece)), target));
+  }
+  return pieces;
+}
+
+}  // namespace lowering

@@ -1,0 +1,122 @@
+// Pointwise loops that are cut to pieces where they read another tensor.
+#include "lowering/fusion/cut_loops.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "lowering/tensor/lowering.h"
+#include "tests/kernels_of.h"
+#include "tests/lowering/schedule/schedules.h"
+#include "tests/lowering/values.h"
+
+namespace {
+
+using lowering::LoopNest;
+
+/// The pieces of the loops of a call, compared with these as they are, and as kernels, for every target.
+std::vector<LoopNest> cut(const std::string& call) {
+  const std::vector<ir::Loops> whole = lowering::lower(ir::parseGraph("graph\n" + call + "  return out0\n"));
+  REQUIRE(whole.size() == 1);
+  tests::Values inputs, expected;
+  const std::vector<ir::Memory> memory = tests::randomMemory(whole[0], 7);
+  for (std::size_t b = 0; b < memory.size(); ++b)
+    if (!whole[0].buffers[b].isWritten) inputs.emplace(whole[0].buffers[b].value, memory[b]);
+  expected = inputs;
+  tests::run(whole[0], expected);
+  for (const ir::Target& target : tests::targets()) {
+    const std::vector<LoopNest> pieces = lowering::cutLoops(lowering::analyze(whole, target), target);
+    tests::Values byLoops = inputs, byKernels = inputs;
+    for (const LoopNest& piece : pieces) {
+      INFO(ir::toText(piece.loops));
+      REQUIRE_NOTHROW(ir::verify(piece.loops));
+      tests::run(piece.loops, byLoops);
+    }
+    for (const ir::Kernel& kernel : tests::kernelsOf(lowering::analyzeJointly(pieces, target), target)) {
+      INFO(ir::toText(kernel));
+      REQUIRE_NOTHROW(ir::verify(kernel, target));
+      tests::run(kernel, byKernels);
+    }
+    for (const auto& [value, elements] : expected) {
+      REQUIRE(tests::same(byLoops.at(value), elements));
+      REQUIRE(tests::same(byKernels.at(value), elements));
+    }
+  }
+  return lowering::cutLoops(lowering::analyze(whole, tests::hopper()), tests::hopper());
+}
+
+std::size_t launches(const std::vector<LoopNest>& pieces, const ir::Target& target) {
+  return tests::kernelsOf(lowering::analyzeJointly(pieces, target), target).size();
+}
+
+bool isMasked(const LoopNest& nest) {
+  return std::any_of(nest.domain.loads().begin(), nest.domain.loads().end(),
+                     [](const lowering::Access& load) { return load.isMasked(); });
+}
+
+/// A cat of as many tensors.
+std::string catOf(int count, const std::string& type, const std::string& joined, int dim) {
+  std::string lines, names;
+  for (int i = 0; i < count; ++i) {
+    lines += fmt::format("  in tensors{} {}\n", i, type);
+    names += fmt::format("{}tensors{}", i == 0 ? "" : ", ", i);
+  }
+  return lines + fmt::format("  out0 {} = aten.cat.default(tensors=[{}], dim={})\n", joined, names, dim);
+}
+
+TEST_CASE("each tensor of a cat is copied by a piece of its own, all in one launch") {
+  const std::vector<LoopNest> pieces = cut(catOf(3, "f16[4, 5, 7, 9]", "f16[4, 15, 7, 9]", 1));
+  REQUIRE(pieces.size() == 3);
+  for (const LoopNest& piece : pieces) {
+    CHECK_FALSE(isMasked(piece));
+    CHECK(piece.loops.buffers.size() == 2);
+    CHECK(ir::toText(piece.loops).find("part out0") != std::string::npos);
+    CHECK(piece.domain.inner().extent == 5 * 7 * 9);
+  }
+  CHECK(launches(pieces, tests::hopper()) == 1);
+  CHECK(launches(pieces, tests::avx512()) == 1);
+}
+
+TEST_CASE("only the piece is transposed whose tensor lies differently") {
+  const std::vector<LoopNest> pieces =
+      cut("  in tensors0 f16[8, 128, 192]\n  in tensors1 f16[8, 128, 192] strides (24576, 1, 128)\n"
+          "  out0 f16[2, 8, 128, 192] = aten.stack.default(tensors=[tensors0, tensors1], dim=0)\n");
+  REQUIRE(pieces.size() == 2);
+  CHECK_FALSE(pieces[0].transposition);
+  CHECK(pieces[1].transposition);
+  CHECK(launches(pieces, tests::hopper()) == 1);
+}
+
+TEST_CASE("outside of a slice nothing is read") {
+  const std::vector<LoopNest> pieces =
+      cut("  in grad_output f32[3, 10, 40]\n  out0 f32[3, 24, 40] = aten.slice_backward.default(grad_output=grad_output, "
+          "input_sizes=[3, 24, 40], dim=1, start=6, end=16, step=1)\n");
+  REQUIRE(pieces.size() == 3);
+  CHECK(pieces[0].domain.loads().empty());
+  CHECK(pieces[1].domain.loads().size() == 1);
+  CHECK(pieces[2].domain.loads().empty());
+}
+
+TEST_CASE("pieces beyond the most join their neighbours") {
+  CHECK(cut(catOf(40, "f32[2, 1, 64]", "f32[2, 40, 64]", 1)).size() == 20);
+}
+
+TEST_CASE("short pieces, and what several axes hide, stay whole") {
+  CHECK(cut(catOf(2, "f16[50, 3]", "f16[50, 6]", 1)).size() == 1);
+  const std::string channelsLast = "f16[2, 24, 9, 9] strides (1944, 1, 216, 24)";
+  CHECK(cut(catOf(2, channelsLast, "f16[2, 48, 9, 9] strides (3888, 1, 432, 48)", 1)).size() == 1);
+  CHECK(cut("  in self f16[2, 24, 40, 64]\n  out0 f16[2, 24, 42, 66] = aten.constant_pad_nd.default(self=self, "
+            "pad=[1, 1, 1, 1], value=1)\n")
+            .size() == 1);
+}
+
+TEST_CASE("parts of one tensor are independent, and what reads it waits for all of them") {
+  const auto buffer = [](bool isRead, bool isPart) {
+    return ir::Buffer{"x", ir::TensorType::contiguous(ir::DType::F32, {8}), 1, isRead, !isRead, isPart};
+  };
+  const lowering::DependenceGraph graph({{buffer(false, true)}, {buffer(false, true)}, {buffer(true, false)}});
+  CHECK(graph.areIndependent(0, 1));
+  CHECK_FALSE(graph.areIndependent(0, 2));
+  CHECK_FALSE(graph.areIndependent(1, 2));
+}
+
+}  // namespace
