@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/build/cache.h"
 #include "tests/opbench/temporary_folder.h"
 
 namespace tests {
@@ -14,7 +15,11 @@ namespace tests {
 /// Sweeps of small samples on the CPU by the program beside this one, in a folder of their own.
 class ProgramBed {
  public:
-  explicit ProgramBed(int samples);
+  /// With a cache that has the CPU's ceilings, or without one, which the first run makes.
+  explicit ProgramBed(int samples, bool hasCache = true);
+
+  /// Where runs keep what they compile, and their user's key.
+  runtime::CacheSettings cacheSettings() const { return {folder.path / "cache", folder.path / "state/opbench/cache.key"}; }
 
   /// Starts the program with variables set beside those there are, and the user's state in the folder; its process. Its standard
   /// output goes to a file, by default to `out` in the folder.
@@ -47,8 +52,9 @@ std::map<int, std::string> allOk(int samples);
 /// The child processes of one.
 std::vector<pid_t> childrenOf(pid_t pid);
 
-/// Seconds, as an option takes them, in which this machine, as busy as it is, certainly starts a worker that races a sample.
-std::string patience();
+/// Seconds, as an option takes them, in which this machine, as busy as it is, certainly starts a worker that races a sample; of a
+/// ProgramBed's cache, or without one, where the worker measures the ceilings first.
+std::string patience(bool hasCache = true);
 
 /// Stops a worker of a sweep that has just been started, another one than `before`; its process.
 pid_t stopWorker(pid_t sweep, pid_t before = 0);

@@ -9,6 +9,8 @@
 #include "ir/error.h"
 #include "opbench/repro/case.h"
 #include "opbench/repro/reproduce.h"
+#include "tests/cache_settings.h"
+#include "tests/opbench/known_ceilings.h"
 #include "tests/opbench/temporary_folder.h"
 
 namespace tests {
@@ -46,6 +48,9 @@ struct ReproBed {
     if (options.program.empty()) options.program = "/opt/opbench/bin/opbench";
     options.repeats = 1;
     options.inProcess = true;
+    options.threads = 1;
+    options.cache = cacheIn(folder.path);
+    putCeilings(options.cache);
     return reproduce(options, opbench::Streams{out, err});
   }
   std::string content(const std::string& name) const { return contentOf(folder.path / "case" / name); }

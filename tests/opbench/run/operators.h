@@ -12,7 +12,8 @@ namespace tests {
 using Edit = std::function<void(const std::vector<at::Tensor>&)>;
 
 /// Checks one recorded call at float16 as recorded, bfloat16 and float32: what ATen computes, the interpreter must find from
-/// the loops and from both schedules, and the CPU's machine code must find as well; the CUDA kernels must compile.
+/// the loops and from both schedules, and the CPU's machine code must find as well; the CUDA kernels must compile. A call that
+/// has no float16 is checked once.
 void compare(const std::string& op, const std::string& recorded, const Edit& edit = {});
 
 }  // namespace tests

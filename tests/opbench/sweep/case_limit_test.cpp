@@ -8,6 +8,8 @@
 #include <sstream>
 
 #include "opbench/sweep/sweep.h"
+#include "tests/cache_settings.h"
+#include "tests/opbench/known_ceilings.h"
 #include "tests/opbench/program_bed.h"
 
 using namespace opbench;
@@ -35,6 +37,8 @@ struct Bed {
     options.threads = options.repeats = 1;
     options.inProcess = true;
     options.fault = Fault::Zeros;
+    options.cache = cacheIn(folder.path);
+    putCeilings(options.cache);
     options.json = folder.path / "r.jsonl";
     options.cases = folder.path / "cases";
   }

@@ -210,7 +210,7 @@ TEST_CASE("a sweep with faults, whose workers and which itself are killed at ran
   killAt(0, 0.6);
   for (const Ending& ending : endings()) runAndEnd(bed, with({}), ending);
   killAt(0.6, 1);
-  runWithDisturbances(bed, with({"--start-timeout", patience()}));
+  runWithDisturbances(bed, with({"--start-timeout", patience(false)}));
   CHECK(bed.run(with({"--junit", junit})) == 1);
   CHECK(bed.statuses() == expectedStatuses());
   CHECK(unmeasured(bed.json()) == unmeasured(unbroken));

@@ -25,7 +25,7 @@ int countOf(const std::string& what, const std::string& text) {
 
 /// A sweep on the CPU with a cache of its own and a folder for temporary files.
 struct CacheBed : ProgramBed {
-  explicit CacheBed(int samples) : ProgramBed(samples) { fs::create_directory(temporary); }
+  explicit CacheBed(int samples, bool hasCache = false) : ProgramBed(samples, hasCache) { fs::create_directory(temporary); }
 
   fs::path cache = folder.path / "cache", temporary = folder.path / "temporary";
   std::vector<std::string> variables{"TMPDIR=" + temporary.string()};
@@ -106,7 +106,7 @@ TEST_CASE("without HOME there is no key, and no cache that stays") {
 }
 
 TEST_CASE("a cache that becomes odd while the program runs costs no result, whoever opens it later") {
-  const CacheBed bed(24);
+  const CacheBed bed(24, true);
   const pid_t pid = bed.start({"--compilers", "1"}, bed.variables);
   REQUIRE(waitForBytes(bed.json(), pid, 1));
   const fs::path aside = bed.folder.path / "aside";

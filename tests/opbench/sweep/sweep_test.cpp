@@ -8,6 +8,7 @@
 #include "ir/error.h"
 #include "opbench/results/sum.h"
 #include "tests/cache_settings.h"
+#include "tests/opbench/known_ceilings.h"
 #include "tests/opbench/temporary_folder.h"
 
 using namespace opbench;
@@ -26,6 +27,7 @@ class Bed {
     options.inProcess = true;
     options.repeats = 1;
     options.cache = tests::cacheIn(folder.path);
+    tests::putCeilings(options.cache);
     options.json = folder.path / "r.jsonl";
     options.junit = folder.path / "j.xml";
   }

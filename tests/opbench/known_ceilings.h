@@ -1,0 +1,11 @@
+#pragma once
+
+#include "runtime/build/cache.h"
+
+namespace tests {
+
+/// Puts ceilings into a cache that no small sample reaches on one thread of a CPU. Runs with that cache need not measure this
+/// machine's, which takes longer than all else that they do.
+void putCeilings(const runtime::CacheSettings& settings);
+
+}  // namespace tests
