@@ -130,11 +130,14 @@ class Race {
 
   bool isPrecise() {
     const Times means = overCaptures(all_);
-    if (static_cast<int>(all_[0].size()) < pace_.leastPairs || means[0].size() < leastMeans) return false;
+    if (static_cast<int>(all_[0].size()) < pace_.leastPairs) return false;
     stopped_ = Stop::Precision;
-    if (means.size() == 1) return estimate(means[0]).width() < pace_.precision;
-    return std::all_of(means.begin() + 1, means.end(),
-                       [&](const auto& own) { return ratio(means[0], own).width() < pace_.precision; });
+    if (means.size() == 1) return isNarrow(means[0]);
+    return std::all_of(means.begin() + 1, means.end(), [&](const auto& own) { return isNarrow(ratios(means[0], own)); });
+  }
+
+  bool isNarrow(const std::vector<double>& values) const {
+    return values.size() >= leastMeans && estimate(values).width() < pace_.precision;
   }
 
   /// The means of as many consecutive runs as there are captures, each in it once. Some captures are slower than others, for
@@ -150,11 +153,11 @@ class Race {
     return means;
   }
 
-  static Estimate ratio(const std::vector<double>& first, const std::vector<double>& own) {
+  static std::vector<double> ratios(const std::vector<double>& first, const std::vector<double>& own) {
     std::vector<double> ratios;
     for (size_t k = 0; k < own.size(); ++k)
-      if (own[k] > 0) ratios.push_back(std::max(0.0, first[k]) / own[k]);
-    return ratios.empty() ? Estimate{1, 1, 1} : estimate(ratios);
+      if (first[k] > 0 && own[k] > 0) ratios.push_back(first[k] / own[k]);
+    return ratios;
   }
 
   Measurement conclude() {
@@ -188,7 +191,7 @@ class Race {
     timing.p80 = quantile(times, 0.8);
     timing.runs = static_cast<int>(times.size());
     timing.rounds = orNone(rounds_[i]);
-    timing.ratio = ratio(means[0], means[i]);
+    if (const auto pairs = ratios(means[0], means[i]); !pairs.empty()) timing.ratio = estimate(pairs);
     return timing;
   }
 

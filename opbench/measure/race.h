@@ -30,7 +30,11 @@ struct Timing {
   double p20 = 0, p80 = 0;     ///< of all runs
   int runs = 0;                ///< those that count
   std::vector<double> rounds;  ///< the medians of the rounds, in order
-  Estimate ratio{1, 1, 1};     ///< the first contender's time over this one's, time by time
+  Estimate ratio{1, 1, 1};     ///< the first contender's time over this one's, time by time, where both are more than 0
+
+  /// Whether it says how long the contender takes. A time that is the difference of two (Measure::BackToBack) does not, where
+  /// something disturbs the device so much that 0 is in its interval.
+  bool isMeasured() const { return low > 0; }
 };
 
 /// The timings of contenders that raced, and the conditions under which they were taken.

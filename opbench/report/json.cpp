@@ -53,6 +53,7 @@ void addTiming(Json& record, const Outcome& outcome, const Run& run) {
 
 void addMeasurement(Json& record, const Row& row) {
   const auto& measurement = row.measurement;
+  if (!row.notMeasured.empty()) record["not_measured"] = row.notMeasured;
   record["stopped"] = measurement ? Json(name(measurement->stopped)) : Json(nullptr);
   record["dropped"] = measurement ? measurement->dropped : 0;
   record["throttled"] = measurement && measurement->isThrottled;

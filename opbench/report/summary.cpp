@@ -97,6 +97,7 @@ void countMeasurement(ContenderSummary& contender, const Row& row, const Outcome
   if (!row.measurement || !outcome.speedup) return;
   contender.imprecise += row.measurement->stopped == Stop::MaxTime;
   contender.throttledRuns += row.measurement->dropped;
+  contender.disturbed += !row.notMeasured.empty();
 }
 
 using Rows = std::vector<const Row*>;

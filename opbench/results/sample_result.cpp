@@ -56,6 +56,7 @@ void readSample(const Fields& fields, Row& row) {
   row.isLaunchBound = fields.flag("launch_bound");
   row.stolenSeconds = scaled(fields.number("stolen_ms"), milli);
   row.data = fields.text("data");
+  row.notMeasured = fields.text("not_measured");
   row.retried = fields.text("retried");
   row.trivialSolution = fields.text("trivial_solution");
   if (!fields.has("stopped")) return;
@@ -164,6 +165,14 @@ Outcome outcomeOf(const Fields& fields, const Run& run) {
   return outcome;
 }
 
+/// Earlier programs kept times that were not measured, as 0; what they are compared with is left out as well.
+void dropUnmeasured(Row& row) {
+  const bool isLost = std::any_of(row.outcomes.begin(), row.outcomes.end(),
+                                  [](const Outcome& outcome) { return outcome.secondary && !outcome.secondary->isMeasured(); });
+  if (!isLost) return;
+  for (Outcome& outcome : row.outcomes) outcome.secondary.reset();
+}
+
 /// The sample whose lines have these fields.
 SampleResult sampleResultOf(const std::vector<Fields>& lines, std::string text, int place) {
   SampleResult result;
@@ -178,6 +187,7 @@ SampleResult sampleResultOf(const std::vector<Fields>& lines, std::string text, 
     result.row.outcomes.push_back(outcomeOf(fields, result.run));
     result.run.contenders.push_back(result.row.outcomes.back().contender);
   }
+  dropUnmeasured(result.row);
   return result;
 }
 

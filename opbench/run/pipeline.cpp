@@ -1,5 +1,8 @@
 #include "opbench/run/pipeline.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
 #include <functional>
 
@@ -156,11 +159,21 @@ std::array<Slot, 2> slotsOf(const Run& run) {
           Slot{secondaryMeasure(run), &Outcome::secondary, &Row::secondaryMeasurement}};
 }
 
-/// Races by one measure, and keeps the timings with the outcomes (none where null) and the rest with the row.
+bool isMeasured(const Measurement& measurement) {
+  return std::all_of(measurement.timings.begin(), measurement.timings.end(), std::mem_fn(&Timing::isMeasured));
+}
+
+/// Races by one measure, and keeps the timings with the outcomes (none where null) and the rest with the row. Times that were
+/// not measured are kept by none of those that raced: there is nothing to compare.
 void fill(const Slot& slot, const std::vector<runtime::Trial*>& trials, const std::vector<Outcome*>& outcomes, Row& row,
           const Bench& bench) {
   std::optional<Measurement> measurement = raceBy(trials, slot.measure, row, bench);
   if (!measurement) return;
+  if (!isMeasured(*measurement)) {
+    row.notMeasured =
+        fmt::format("{}: not surely more than 0, as something disturbs the device", measureName(bench.run, slot.measure));
+    return;
+  }
   for (size_t i = 0; i < outcomes.size(); ++i)
     if (outcomes[i] != nullptr) outcomes[i]->*slot.timing = std::move(measurement->timings[i]);
   measurement->timings.clear();

@@ -70,8 +70,8 @@ struct Outcome {
   runtime::Kind kind = runtime::Kind::Fallback;
   std::string reason;                             ///< of a status that is not ok, or of a fallback
   std::string caseFolder;                         ///< where its case was written; empty where it was not
-  std::optional<Timing> timing;                   ///< of the main measure (mainMeasure); nothing unless it ran
-  std::optional<Timing> secondary;                ///< of the secondary measure (secondaryMeasure)
+  std::optional<Timing> timing;                   ///< of the main measure (mainMeasure); nothing unless it ran and was measured
+  std::optional<Timing> secondary;                ///< of the secondary measure (secondaryMeasure), the same
   std::optional<runtime::KernelTime> kernelTime;  ///< where it was asked for
   std::optional<double> speedup;                  ///< the baseline's time over its own, the median over pairs of runs
   std::optional<double> bytesPerSecond;           ///< Row::bytes over its median time
@@ -110,6 +110,7 @@ struct Row {
   std::optional<double> stolenSeconds;                           ///< the time that a hypervisor took meanwhile
   std::string data;                                              ///< the distribution of its arguments: `normal`, `normal x 16`
   std::string trivialSolution;    ///< why its check is too weak: `zeros would pass for output 0`; empty where it is not
+  std::string notMeasured;        ///< the measure by which contenders raced and no time was found, and why
   std::string retried;            ///< the first failure, where it was raced twice: `crash: signal 9 (Killed)`
   std::vector<Outcome> outcomes;  ///< in the contenders' order, the baseline first
 

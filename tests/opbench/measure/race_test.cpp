@@ -137,18 +137,48 @@ TEST_CASE("with repeats, rounds have operatorbench's length") {
   CHECK(runsOfRound(0) == 100);
 }
 
-TEST_CASE(
-    "what is told from the difference of two times may lie below none at all, where something disturbs them: it is none then") {
-  const auto disturbed = [](int run) { return run % 4 == 0 ? -2e-4 : 1e-5; };
-  FakeTrial a("a", always(1e-5)), b("b", disturbed);
+namespace {
+
+/// A time that is the difference of two, one of which something disturbs in each so many runs of a hundred.
+std::function<double(int)> disturbed(int ofHundred) {
+  return [ofHundred](int run) { return run * 37 % 100 < ofHundred ? -2e-4 : 1e-5; };
+}
+
+}  // namespace
+
+TEST_CASE("what is told from the difference of two times may lie below none at all in some runs: these make no pairs") {
+  for (const bool isFirst : {false, true}) {
+    FakeTrial a("a", isFirst ? disturbed(25) : always(1e-5)), b("b", isFirst ? always(1e-5) : disturbed(25));
+    Pace pace;
+    pace.repeats = 2;
+    const std::vector<Timing> timings = raced({&a, &b}, pace).timings;
+    const Timing& timing = timings[isFirst ? 0 : 1];
+    CHECK(timing.isMeasured());
+    CHECK(timing.p20 == 0);
+    CHECK(timing.median == 1e-5);
+    CHECK(timings[1].ratio == Estimate{1, 1, 1});
+    for (const double round : timing.rounds) CHECK(round >= 0);
+  }
+}
+
+TEST_CASE("runs that are disturbed count neither for the first contender nor for the other") {
+  const auto inOtherRuns = [](int run) { return run * 37 % 100 >= 65 ? -2e-4 : 2e-5; };
+  FakeTrial a("a", inOtherRuns), b("b", disturbed(35));
   Pace pace;
   pace.repeats = 2;
-  const Timing timing = raced({&a, &b}, pace).timings[1];
-  CHECK(timing.low >= 0);
-  CHECK(timing.p20 == 0);
-  CHECK(timing.median == 1e-5);
-  CHECK(timing.ratio.median == 1);
-  for (const double round : timing.rounds) CHECK(round >= 0);
+  CHECK(raced({&a, &b}, pace).timings[1].ratio == Estimate{2, 2, 2});
+}
+
+TEST_CASE("where about half of the runs are disturbed, or more, the time is not measured, and timing goes on until the end") {
+  for (const int ofHundred : {50, 80, 100}) {
+    FakeTrial a("a", always(1e-5)), b("b", disturbed(ofHundred));
+    Pace pace;
+    pace.maxSeconds = 0.02;
+    const Measurement measurement = raced({&a, &b}, pace);
+    CHECK(measurement.timings[0].isMeasured());
+    CHECK_FALSE(measurement.timings[1].isMeasured());
+    if (ofHundred == 100) CHECK(measurement.stopped == Stop::MaxTime);
+  }
 }
 
 TEST_CASE("rounds at a throttled clock are dropped and counted") {

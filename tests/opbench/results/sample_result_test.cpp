@@ -29,6 +29,29 @@ TEST_CASE("a row that names a case does so once it is read, and others have no s
   CHECK(report::jsonLines(result.row, result.run) == lines);
 }
 
+TEST_CASE("secondary times that an earlier program kept as 0 are not measured, nor is what was compared with them") {
+  for (const size_t lost : {0, 1}) {
+    Row row = tests::exampleRows()[1];
+    row.outcomes[lost].secondary->low = 0;
+    if (lost == 0) row.outcomes[1].secondary->ratio = {0, 0, 0};
+    const std::string lines = report::jsonLines(row, tests::exampleRun());
+    const results::SampleResult result = results::sampleResultOf(lines, "r.jsonl", 1);
+    for (const Outcome& outcome : result.row.outcomes) {
+      CHECK(outcome.timing);
+      CHECK_FALSE(outcome.secondary);
+    }
+    CHECK(summarize({result.row}, result.run).total.contenders[1].secondary.samples == 0);
+  }
+}
+
+TEST_CASE("why a measure has no times is read as it was written, and other rows have no such field") {
+  Row row = tests::exampleRows()[1];
+  CHECK(report::jsonLines(row, tests::exampleRun()).find("not_measured") == std::string::npos);
+  row.notMeasured = "throughput: not surely more than 0, as something disturbs the device";
+  const results::SampleResult result = results::sampleResultOf(report::jsonLines(row, tests::exampleRun()), "r.jsonl", 1);
+  CHECK(result.row.notMeasured == row.notMeasured);
+}
+
 TEST_CASE("a library call's candidates are read as they were written") {
   Row row = tests::exampleRows()[4];
   row.outcomes[1].library = "channels_last";
