@@ -30,26 +30,24 @@ CLI::Option* addNumber(CLI::App& app, const std::string& name, Value& value, con
   return app.add_option(name, value, description)->transform(CLI::Validator(readWholeNumber, "", ""))->type_name("N");
 }
 
+/// An option that is given once for each of its values. It does not take the words behind its value as more of them: they may be
+/// a command, or what a command is given.
+CLI::Option* addRepeatable(CLI::App& app, const std::string& name, std::vector<std::string>& values,
+                           const std::string& description) {
+  return app.add_option(name, values, description + "; repeatable")->expected(1)->take_all()->allow_extra_args(false);
+}
+
 void declareSamples(CLI::App& app, Options& options, Texts& texts) {
-  app.add_option("--suite", texts.suites, "Parts of the starter suite to read: torchbench, huggingface, timm (default: all)")
-      ->type_name("NAME")
-      ->allow_extra_args(false);
-  app.add_option("--inputs", texts.folders, "Read samples from this folder instead of a suite")
-      ->type_name("DIR")
-      ->allow_extra_args(false);
-  app.add_option("--inp-file", texts.files, "Read samples from this file instead of a suite")
-      ->type_name("FILE")
-      ->allow_extra_args(false);
-  app.add_option("--op", texts.ops,
-                 "Operators: an overload (aten.add.Tensor), a packet (aten.add, add), a glob ('*_backward*'), or all")
-      ->type_name("OP")
-      ->allow_extra_args(false);
-  app.add_option("--filter", texts.filters, "Keep only operators that match one of these patterns, written as for --op")
-      ->type_name("GLOB")
-      ->allow_extra_args(false);
-  app.add_option("--exclude", texts.excludes, "Exclude operators that match any of these patterns")
-      ->type_name("GLOB")
-      ->allow_extra_args(false);
+  addRepeatable(app, "--suite", texts.suites, "Parts of the starter suite to read: torchbench, huggingface, timm (default: all)")
+      ->type_name("NAME,..");
+  addRepeatable(app, "--inputs", texts.folders, "Read samples from this folder instead of a suite")->type_name("DIR");
+  addRepeatable(app, "--inp-file", texts.files, "Read samples from this file instead of a suite")->type_name("FILE");
+  addRepeatable(app, "--op", texts.ops,
+                "Operators: an overload (aten.add.Tensor), a packet (aten.add, add), a glob ('*_backward*'), or all")
+      ->type_name("OP,..");
+  addRepeatable(app, "--filter", texts.filters, "Keep only operators that match one of these patterns, written as for --op")
+      ->type_name("GLOB,..");
+  addRepeatable(app, "--exclude", texts.excludes, "Exclude operators that match any of these patterns")->type_name("GLOB,..");
   addNumber(app, "--max-samples", options.maxSamples, "Most samples of each operator; 0 takes all")
       ->type_name("N")
       ->capture_default_str();
@@ -81,9 +79,7 @@ void declareRace(CLI::App& app, Options& options, Texts& texts) {
       ->type_name("DTYPE");
   app.add_option("--device", options.device, "cpu, cuda or cuda:N (default: cuda if there is one, else cpu)")
       ->type_name("DEVICE");
-  app.add_option("--devices", texts.devices, "GPUs that share the samples, as in 0,1,2,3")
-      ->type_name("NUMBERS")
-      ->allow_extra_args(false);
+  addRepeatable(app, "--devices", texts.devices, "GPUs that share the samples, as in 0,1,2,3")->type_name("N,..");
   app.add_option("--contenders", texts.contenders, "What to race: eager, opbench, torchscript; the first is the baseline")
       ->type_name("NAMES")
       ->capture_default_str();
@@ -122,11 +118,9 @@ void declareRace(CLI::App& app, Options& options, Texts& texts) {
   app.add_flag("--compiler", texts.isCompiler)->group("");
   app.add_option("--processors", options.processors)->delimiter(',')->group("");
   app.add_flag("--tune", options.tune, "Time several schedules of each kernel and race the fastest; the cache keeps the choice");
-  app.add_option(
-         "--schedule", options.schedules,
-         "Race this schedule of a sample's loops, as --tune and --dump print it; once for each loop nest, '' for the rules'")
-      ->type_name("TEXT")
-      ->allow_extra_args(false);
+  addRepeatable(app, "--schedule", options.schedules,
+                "Race this schedule of a sample's loops, as --tune and --dump print it; one for each loop nest, '' for the rules")
+      ->type_name("TEXT");
   app.add_flag("--channels-last", options.channelsLast, "Give 4-D tensors channels-last strides");
   app.add_option("--data", texts.data,
                  "Distribution of the inputs: normal, uniform, small-int, zeros, positive, levels, specials")

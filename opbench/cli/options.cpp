@@ -211,7 +211,8 @@ void readCache(const Texts& texts, const Environment& environment, Options& opti
   if (!first.starts_with('-') && !chosen.empty())
     fail(ErrorKind::Input, "opbench {}: unexpected argument '{}'", asked.get_name(), first);
   if (!first.starts_with('-'))
-    fail(ErrorKind::Input, "unknown command '{}'; commands are {}; operators are given with --op", first,
+    fail(ErrorKind::Input,
+         "unknown command '{}'; commands are {}; operators are given with --op, and one value follows an option", first,
          fmt::join(verbs | std::views::keys, ", "));
   std::vector<std::string> known;
   for (const CLI::Option* option : asked.get_options())

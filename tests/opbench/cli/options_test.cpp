@@ -184,6 +184,18 @@ TEST_CASE("how a sweep is raced: where, how long, what of it, and what is shown"
   CHECK(parse({"--total-partitions", "8", "--partition-id", "0"}).shard == Shard{1, 8});
 }
 
+TEST_CASE("one value follows an option, as the help says; more are given with the option again, or in a list with commas") {
+  CHECK(parse({"--help"}).text.find(" ...") == std::string::npos);
+  const Options o =
+      parse({"--inputs", "a", "--inputs", "b", "--op", "add,mul", "--op", "neg", "--filter", "a*", "--filter", "n*"});
+  CHECK(o.inputs == Names{"a", "b"});
+  CHECK(o.ops == Names{"add", "mul", "neg"});
+  CHECK(o.filters == Names{"a*", "n*"});
+  CHECK(refusal({"--inputs", "a", "b"}).starts_with("unknown command 'b'; "));
+  CHECK(parse({"--op", "gelu", "doctor"}).verb == Verb::Doctor);
+  CHECK(parse({"repro", "--schedule", "tile 4", "--schedule", "", "r.jsonl:2"}).reproCase == "r.jsonl:2");
+}
+
 TEST_CASE("whole numbers are read as people write them, and nothing else is taken for one") {
   CHECK(parse({"--max-bytes", "2e9"}).maxBytes == 2'000'000'000);
   CHECK(parse({"--max-samples", "010"}).maxSamples == 10);
@@ -369,7 +381,9 @@ TEST_CASE("refusals") {
         "--suite cannot be combined with --inputs or --inp-file; samples come from one place");
   CHECK(refusal({"--dtpye", "float16"}) == "unknown option '--dtpye'; did you mean --dtype? (opbench --help lists the options)");
   CHECK(refusal({"aten.add.Tensor"}) ==
-        "unknown command 'aten.add.Tensor'; commands are doctor, compare, convert, merge, repro; operators are given with --op");
+        "unknown command 'aten.add.Tensor'; commands are doctor, compare, convert, merge, repro; operators are given with --op, "
+        "and "
+        "one value follows an option");
   CHECK(refusal({"--repeats", "many"}).starts_with("--repeats: expected a whole number, got 'many'"));
 }
 
