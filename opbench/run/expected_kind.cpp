@@ -1,7 +1,5 @@
 #include "opbench/run/expected_kind.h"
 
-#include <algorithm>
-#include <cctype>
 #include <exception>
 #include <map>
 
@@ -16,28 +14,27 @@ namespace {
 using inputs::Sample;
 using runtime::Kind;
 
-/// Whether sizes or strides begin at a bracket: `f16[`, `](`.
-bool beginsTensor(const std::string& text, size_t at) {
-  if (at == 0) return false;
-  const char before = text[at - 1];
-  return (text[at] == '[' && std::isalnum(static_cast<unsigned char>(before)) != 0) || (text[at] == '(' && before == ']');
+/// The sizes 0 and 1 have a meaning of their own, in which dimensions are empty or broadcast; all others are alike.
+std::string formOf(const std::vector<int64_t>& numbers) {
+  std::string form;
+  for (const int64_t number : numbers) form += number == 0 ? "0," : number == 1 ? "1," : "#,";
+  return form;
 }
 
-/// `f16[2,3,1], dim=2` as `f16[#,#,1], dim=2`: the sizes 0 and 1 have a meaning of their own, in which dimensions are empty or
-/// broadcast.
+void dropSizes(ir::Argument& argument) {
+  if (auto* list = std::get_if<ir::List>(&argument.data))
+    for (ir::Argument& item : list->items) dropSizes(item);
+  if (auto* type = std::get_if<ir::TensorType>(&argument.data)) *type = ir::TensorType::contiguous(type->dtype, {});
+}
+
+/// The sample without the sizes of its tensors, and the forms of these: `f16[], dim=2 [#,#,1,]`.
 std::string formOf(const Sample& sample) {
-  const std::string text = brief(sample);
-  std::string form = sample.op + " ";
-  bool isInside = false;
-  for (size_t i = 0; i < text.size();) {
-    if (beginsTensor(text, i)) isInside = true;
-    if (text[i] == ']' || text[i] == ')') isInside = false;
-    size_t end = i;
-    while (isInside && end < text.size() && std::isdigit(static_cast<unsigned char>(text[end])) != 0) ++end;
-    const std::string number = text.substr(i, end - i);
-    form += end == i ? text.substr(i, 1) : number == "0" || number == "1" ? number : "#";
-    i = std::max(end, i + 1);
-  }
+  Sample shapeless = sample;
+  for (ir::Argument& argument : shapeless.args) dropSizes(argument);
+  for (ir::NamedArgument& named : shapeless.kwargs) dropSizes(named.value);
+  std::string form = sample.op + " " + brief(shapeless);
+  for (const ir::TensorType* type : inputs::tensorsOf(sample))
+    form += " [" + formOf(type->sizes) + "]" + (type->isContiguous() ? "" : "(" + formOf(type->strides) + ")");
   return form;
 }
 
