@@ -1,6 +1,7 @@
 #include "lowering/tensor/reduce.h"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 #include "ir/error.h"
@@ -29,21 +30,36 @@ Tensor withoutUnits(ir::ExprPool& pool, const Tensor& tensor) {
           }};
 }
 
-/// Of each result the element this many quarters along every dimension that is reduced.
-Tensor elementOf(ir::ExprPool& pool, const Tensor& tensor, const Dims& dims, int64_t quarters) {
+/// Of each result the element at these places along the dimensions that are reduced.
+Tensor elementOf(ir::ExprPool& pool, const Tensor& tensor, const Dims& dims, const std::vector<int64_t>& places) {
   ir::Shape sizes = tensor.sizes;
   for (int64_t d : dims) sizes[d] = 1;
   return withoutUnits(pool, {tensor.dtype, sizes, [=, &pool](Index index) {
-                               for (int64_t d : dims) index[d] = {pool, pool.integer(DType::I64, tensor.sizes[d] * quarters / 4)};
+                               for (std::size_t i = 0; i < dims.size(); ++i)
+                                 index[dims[i]] = {pool, pool.integer(DType::I64, places[i])};
                                return tensor.at(index);
                              }});
 }
 
-/// Of each result the median of three elements, far apart and not at the ends, where padding is: one that is far from all
-/// others is none of them, or not the median.
-Tensor typicalOf(ir::ExprPool& pool, const Tensor& tensor, const Dims& dims) {
-  return map([](Value a, Value b, Value c) { return max(min(a, b), min(max(a, b), c)); }, elementOf(pool, tensor, dims, 1),
-             elementOf(pool, tensor, dims, 2), elementOf(pool, tensor, dims, 3));
+/// Where each of three elements of a result is: far apart and not at the ends, where padding is; on GPUs one beside the other, as
+/// threads wait for what they do not read anyway.
+std::array<std::vector<int64_t>, 3> typicalPlaces(const Tensor& tensor, const Dims& dims, ir::Backend backend) {
+  std::array<std::vector<int64_t>, 3> places;
+  const auto isLong = [&](int64_t d) { return tensor.sizes[d] >= 3; };
+  const auto last = std::find_if(dims.rbegin(), dims.rend(), isLong);
+  for (int64_t i = 0; i < 3; ++i)
+    for (int64_t d : dims) {
+      const int64_t beside = last != dims.rend() && *last == d ? i : 0;
+      places[static_cast<std::size_t>(i)].push_back(backend == ir::Backend::Cpu ? tensor.sizes[d] * (i + 1) / 4 : beside);
+    }
+  return places;
+}
+
+/// Of each result the median of three elements: one that is far from all others is none of them, or not the median.
+Tensor typicalOf(Context& c, const Tensor& tensor, const Dims& dims) {
+  const auto places = typicalPlaces(tensor, dims, c.backend());
+  const auto element = [&](std::size_t i) { return elementOf(c.pool(), tensor, dims, places[i]); };
+  return map([](Value a, Value b, Value c) { return max(min(a, b), min(max(a, b), c)); }, element(0), element(1), element(2));
 }
 
 /// Of elements from which `origin` has been subtracted.
@@ -57,7 +73,9 @@ Moments shiftedMoments(Context& c, const Tensor& shifted, const Tensor& origin, 
 
 }  // namespace
 
-Tensor firstOf(Context& c, const Tensor& tensor, const Dims& dims) { return elementOf(c.pool(), tensor, dims, 0); }
+Tensor firstOf(Context& c, const Tensor& tensor, const Dims& dims) {
+  return elementOf(c.pool(), tensor, dims, std::vector<int64_t>(dims.size()));
+}
 
 Tensor reduce(Context& c, Op op, const Tensor& tensor, const Dims& dims) {
   ir::ExprPool& pool = c.pool();
@@ -116,7 +134,7 @@ Moments moments(Context& c, const Tensor& tensor, const Dims& dims) {
 Moments momentsAroundElement(Context& c, const Tensor& tensor, const Dims& dims) {
   if (countOf(tensor, dims) == 0) return moments(c, tensor, dims);  // there is no element
   const Tensor x = inOpmath(tensor);
-  const Tensor pivot = c.backend() == ir::Backend::Cpu ? typicalOf(c.pool(), x, dims) : firstOf(c, x, dims);
+  const Tensor pivot = typicalOf(c, x, dims);
   return shiftedMoments(c, map([](Value x, Value p) { return x - p; }, x, pivot), pivot, dims);
 }
 

@@ -355,7 +355,7 @@ TEST_CASE("tall matrices: CTAs that stay; as few vectors of a row a thread as le
         "a*8 b: serial b 7, unroll b 4, grid b 132, thread b 40, thread a 16; persistent, resident 1");
   CHECK(sum("f16[8192, 3072]", "[0]", "f16[1, 3072]") == "columns: vectors of 8 columns, 8x64 threads, a cluster of 4 CTAs");
   CHECK(batchNorm("f16[25088, 256]", 256) ==
-        "persistent: 132 CTAs of 640 threads, 32 threads a row, 1 vectors of each, 4 rows at once");
+        "persistent: 132 CTAs of 512 threads, 32 threads a row, 1 vectors of each, 4 rows at once");
 }
 
 TEST_CASE("rows that an index tensor names are reduced along the rows, in vectors") {

@@ -103,7 +103,7 @@ TEST_CASE("layer norm backward: rows and columns are loops of their own") {
 )");
 }
 
-TEST_CASE("batch norm in training: one traversal around the channel's first element; running statistics are written in place") {
+TEST_CASE("batch norm in training: one traversal around the median of three elements; running statistics are written in place") {
   CHECK(loopsOf(R"(  in input        f16[4, 3, 5, 5]
   in running_mean f32[3]
   in running_var  f32[3]
@@ -112,16 +112,18 @@ TEST_CASE("batch norm in training: one traversal around the channel's first elem
 )") == R"(  for i0 in 4, i1 in 3, i2 in 5, i3 in 5 reduce i4 in 4, i5 in 5, i6 in 5, i7 in 4, i8 in 5, i9 in 5
     let t0 = i0*75 + i1*25 + i2*5 + i3
     let t1 = f32(input[i1*25])
-    let t2 = add[i4, i5, i6](f32(input[i4*75 + i1*25 + i5*5 + i6]) - t1)
-    let t3 = t1 + t2 / f32(100)
-    let t4 = f32(input[i7*75 + i1*25 + i8*5 + i9]) - t1
-    let t5 = max(add[i7, i8, i9](t4 * t4) - t2 * t2 / f32(100), f32(0))
-    let t6 = rsqrt(t5 / f32(100) + f32(1e-05))
-    out0[t0] = f16((f32(input[t0]) - t3) * t6)
-    running_mean[i1] = running_mean[i1] * f32(0.9) + t3 * f32(0.1)
-    running_var[i1] = running_var[i1] * f32(0.9) + t5 / f32(99) * f32(0.1)
-    out1[i1] = t3
-    out2[i1] = t6
+    let t2 = f32(input[i1*25 + 1])
+    let t3 = max(min(t1, t2), min(max(t1, t2), f32(input[i1*25 + 2])))
+    let t4 = add[i4, i5, i6](f32(input[i4*75 + i1*25 + i5*5 + i6]) - t3)
+    let t5 = t3 + t4 / f32(100)
+    let t6 = f32(input[i7*75 + i1*25 + i8*5 + i9]) - t3
+    let t7 = max(add[i7, i8, i9](t6 * t6) - t4 * t4 / f32(100), f32(0))
+    let t8 = rsqrt(t7 / f32(100) + f32(1e-05))
+    out0[t0] = f16((f32(input[t0]) - t5) * t8)
+    running_mean[i1] = running_mean[i1] * f32(0.9) + t5 * f32(0.1)
+    running_var[i1] = running_var[i1] * f32(0.9) + t7 / f32(99) * f32(0.1)
+    out1[i1] = t5
+    out2[i1] = t8
 )");
 }
 
