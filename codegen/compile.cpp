@@ -10,6 +10,7 @@
 #include "lowering/fusion/cut_loops.h"
 #include "lowering/fusion/fuse_loops.h"
 #include "lowering/fusion/intermediates.h"
+#include "lowering/fusion/split_axes.h"
 #include "lowering/fusion/split_reduction.h"
 #include "lowering/kernel/insert_barriers.h"
 #include "lowering/layout/check.h"
@@ -63,7 +64,7 @@ Schedules parsed(const std::vector<std::string>& texts, const std::vector<loweri
 
 /// The steps up to the loop nests that are scheduled. Error: Unsupported, which no later step throws for what is lowered.
 lowering::LoopNests nestsOf(const ir::Graph& graph, const ir::Target& target) {
-  std::vector<ir::Loops> loops = lowering::lower(graph, target.backend);
+  std::vector<ir::Loops> loops = lowering::splitAxes(lowering::lower(graph, target.backend));
   std::erase_if(loops, isIdle);
   std::vector<lowering::LoopNest> all = lowering::analyze(std::move(loops), target);
   all = lowering::fuseLoops(std::move(all), graph.values.size(), target);

@@ -253,6 +253,13 @@ const Expr* IterationDomain::load(const Access& access, const Expr* offset, ir::
   return pool_->load(access.buffer, offset, mask, other, mode);
 }
 
+const Expr* IterationDomain::copied(const Access& access, const Expr* copy, const Position& position,
+                                    const LoadMap& loads) const {
+  if (!access.isMasked()) return copy;
+  const Expr *mask = at(access.node->src[1], position, loads), *other = at(access.node->src[2], position, loads);
+  return pool_->make(ir::Op::Where, {mask, copy, other});
+}
+
 const Expr* IterationDomain::at(const Expr* expr, const Position& position, const LoadMap& loads) const {
   return ir::rewrite(*pool_, expr, [&](const Expr* node) -> const Expr* {
     if (node->op == ir::Op::Axis) return axisAt(node, position);

@@ -72,6 +72,8 @@ class IterationDomain {
   /// The read of an access at an offset: with its mask, if it has one, at a position.
   const ir::Expr* load(const Access& access, const ir::Expr* offset, ir::LoadMode mode, const Position& position,
                        const LoadMap& loads) const;
+  /// What an access reads at a position by a copy that was made of it where its mask holds.
+  const ir::Expr* copied(const Access& access, const ir::Expr* copy, const Position& position, const LoadMap& loads) const;
   /// An expression of the loops (but its loads' offsets) with axes replaced by what they are at a position, and loads by `loads`.
   const ir::Expr* at(const ir::Expr* expr, const Position& position, const LoadMap& loads) const;
   /// Splits a row-major number over the dims from `begin` to before `end` into a position of those.

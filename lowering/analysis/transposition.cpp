@@ -6,14 +6,25 @@
 namespace lowering {
 namespace {
 
+/// Whether an access is masked, if at all, by a condition on where it is outside of a dim, and on nothing in memory.
+bool isMaskedOutside(const IterationDomain& domain, const Access& access, std::size_t dim) {
+  if (!access.isMasked()) return true;
+  const ir::Expr* mask = access.node->src[1];
+  const std::vector<const ir::Expr*> nodes = ir::postorder({mask});
+  const auto isLoad = [](const ir::Expr* node) { return node->op == ir::Op::Load; };
+  const auto dependsOn = [&](const ir::Expr* axis) { return ir::dependsOn(mask, axis); };
+  const std::vector<const ir::Expr*>& axes = domain.dims()[dim].axes;
+  return std::none_of(nodes.begin(), nodes.end(), isLoad) && std::none_of(axes.begin(), axes.end(), dependsOn);
+}
+
 /// The dim of most bytes along which accesses are contiguous that move along the innermost dim without being contiguous there.
 std::optional<std::size_t> crossingDim(const IterationDomain& domain) {
   std::map<std::size_t, int64_t> bytes;
   for (const std::vector<Access>* accesses : {&domain.loads(), &domain.stores()})
     for (const Access& access : *accesses) {
-      if (!access.form || access.isMasked() || domain.isInnerContiguous(access) || domain.isInnerUniform(access)) continue;
+      if (!access.form || domain.isInnerContiguous(access) || domain.isInnerUniform(access)) continue;
       for (std::size_t d = 0; d < domain.innermost(); ++d)
-        if (domain.isContiguous(access, d)) bytes[d] += access.elementBytes;
+        if (domain.isContiguous(access, d) && isMaskedOutside(domain, access, d)) bytes[d] += access.elementBytes;
     }
   const auto most = std::max_element(bytes.begin(), bytes.end(), [](auto& a, auto& b) { return a.second < b.second; });
   return most == bytes.end() ? std::nullopt : std::optional(most->first);
@@ -23,7 +34,7 @@ std::optional<std::size_t> crossingDim(const IterationDomain& domain) {
 
 bool crosses(const IterationDomain& domain, const Access& access) {
   return domain.isContiguous(access, domain.innermost()) && !domain.isUniform(access, domain.elementDims() - 1) &&
-         !access.isMasked();
+         isMaskedOutside(domain, access, domain.innermost());
 }
 
 int64_t bytesReadAcross(const Transposition& transposition) {

@@ -120,10 +120,16 @@ class TransposedKernel {
     const LanePlace at = vector(along_ + row, across_);
     ir::Lanes lanes = kernel_.lanes(at);
     for (const auto& [load, local] : squares_) {
-      const Expr* value = kernel_.vector(load->buffer, load->node->dtype, domain_.offset(*load, at.base));
-      lanes.stores.push_back({local, (row * lanes_).expr(), value, true, {}});
+      lanes.stores.push_back({local, (row * lanes_).expr(), inMemory(*load, at.base), true, {}});
     }
     return lanes;
+  }
+  /// A vector of a tensor from a position on, zeros where its mask does not hold.
+  const Expr* inMemory(const Access& load, const Position& from) const {
+    const Expr* offset = domain_.offset(load, from);
+    if (!load.isMasked()) return kernel_.vector(load.buffer, load.node->dtype, offset);
+    const Expr *mask = domain_.at(load.node->src[1], from, {}), *zero = kernel_.pool().integer(load.node->dtype, 0);
+    return kernel_.pool().load(load.buffer, offset, mask, zero, ir::LoadMode::Contiguous);
   }
   /// The rows and columns of a square, in place.
   ir::Lanes exchanged(const Square& one) const {
@@ -136,8 +142,10 @@ class TransposedKernel {
   ir::Lanes stores(Value row) const {
     const LanePlace at = vector(along_, across_ + row);
     LoadMap loads;
-    for (const auto& [load, local] : squares_)
-      loads[load->node] = kernel_.vector(local, load->node->dtype, (row * lanes_).expr());
+    for (const auto& [load, local] : squares_) {
+      const Expr* copy = kernel_.vector(local, load->node->dtype, (row * lanes_).expr());
+      loads[load->node] = domain_.copied(*load, copy, at.each, loads);
+    }
     ir::Lanes lanes = kernel_.lanes(at);
     lanes.stores = kernel_.elementStores(at, readLanes(kernel_.pool(), domain_, at, loads));
     return lanes;

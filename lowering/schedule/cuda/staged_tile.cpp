@@ -42,7 +42,7 @@ void StagedTile::addRuns() {
   for (std::size_t i = dims.size(); i-- > 0;) {
     Run& inner = runs_.front();
     const bool isFirst = i + 1 == dims.size();
-    const bool runsOn = !isFirst && runs_.size() == 1 && inner.extent % unit_ != 0 &&
+    const bool runsOn = !isFirst && runs_.size() == 1 && !access_.isMasked() && inner.extent % unit_ != 0 &&
                         step(dims[i]) == inner.step * inner.extent && !isUneven(inner.dims.front());
     if (isFirst || runsOn) {
       inner.dims.insert(inner.dims.begin(), dims[i]);
@@ -118,7 +118,7 @@ int64_t StagedTile::vectors() const {
 }
 
 StagedTile::Copy StagedTile::copy(Value vector, const Position& start) const {
-  Copy found{{vector.pool(), domain_.offset(access_, start)}, vector * 0, {}};
+  Copy found{{vector.pool(), domain_.offset(access_, start)}, vector * 0, {}, start};
   Value rest = vector;
   for (std::size_t i = runs_.size(); i-- > 0;) {
     const Run& run = runs_[i];
@@ -128,6 +128,10 @@ StagedTile::Copy StagedTile::copy(Value vector, const Position& start) const {
     if (i > 0) rest = floorDiv(rest, count);
     found.global = found.global + at * run.step;
     found.shared = found.shared + at * run.shared;
+    for (const std::size_t d : run.dims) {
+      const Value inDim = run.dims.size() == 1 ? at : mod(floorDiv(at, inside(run, d)), extent(d));
+      found.position[d] = (Value{vector.pool(), start[d]} + inDim).expr();
+    }
     if (run.gap > 0) found.shared = found.shared + floorDiv(at, rows_) * run.gap;
     if (run.dims.empty() || !isUneven(run.dims.front())) continue;
     const std::size_t outer = run.dims.front();

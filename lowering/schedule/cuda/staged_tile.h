@@ -34,6 +34,7 @@ class StagedTile {
   struct Copy {
     Value global, shared;
     Condition isInside;
+    Position position;  ///< of its first element in the domain
   };
   /// The vector of this number of the tile that starts at a position.
   Copy copy(Value vector, const Position& start) const;

@@ -80,8 +80,9 @@ Value StagedTiles::offset(const StagedTile& tile, const LanePlace& at) const {
 void StagedTiles::addTo(LoadMap& bindings, const LanePlace& at) const {
   for (const Staged& one : loads_) {
     const auto mode = one.tile.isContiguous() ? ir::LoadMode::Contiguous : ir::LoadMode::PerLane;
-    if (!bindings.contains(one.access->node))
-      bindings[one.access->node] = kernel_.pool().load(one.local, one.dtype, offset(one.tile, at).expr(), mode);
+    if (bindings.contains(one.access->node)) continue;
+    const ir::Expr* copy = kernel_.pool().load(one.local, one.dtype, offset(one.tile, at).expr(), mode);
+    bindings[one.access->node] = kernel_.domain().copied(*one.access, copy, at.each, bindings);
   }
 }
 
@@ -108,20 +109,28 @@ StagedTiles::Vectors StagedTiles::vectorsOf(const StagedTile& tile) const {
   return {serial, unrolled, at, isThere};
 }
 
-/// `to[there] = from[here]` for each of them.
-ir::Block StagedTiles::moved(const Staged& one, const Vectors& vectors, int to, Value there, int from, Value here) const {
+/// `to[there] = value` for each of them.
+ir::Block StagedTiles::moved(const Staged& one, const Vectors& vectors, int to, Value there, const ir::Expr* value) const {
   ir::Lanes lanes;
   lanes.axis = kernel_.pool().axis(one.tile.lanes());
-  lanes.stores.push_back({to, there.expr(), kernel_.vector(from, one.dtype, here.expr()), true, {}});
+  lanes.stores.push_back({to, there.expr(), value, true, {}});
   return loop(LoopKind::Unrolled, vectors.unrolled, when(vectors.isThere, {{std::move(lanes)}}));
+}
+
+/// A vector of the tensor, zeros where its mask does not hold.
+const ir::Expr* StagedTiles::inMemory(const Staged& one, const StagedTile::Copy& at) const {
+  const ir::Expr* vector = kernel_.vector(one.access->buffer, one.dtype, at.global.expr());
+  if (!one.access->isMasked()) return vector;
+  const ir::Expr* mask = kernel_.domain().at(one.access->node->src[1], at.position, {});
+  return kernel_.pool().load(one.access->buffer, at.global.expr(), mask, kernel_.pool().integer(one.dtype, 0),
+                             ir::LoadMode::Contiguous);
 }
 
 ir::Block StagedTiles::copyIn() const {
   ir::Block block;
   for (const Staged& one : loads_) {
     const Vectors all = vectorsOf(one.tile);
-    append(block,
-           loop(LoopKind::Serial, all.serial, moved(one, all, one.local, all.at.shared, one.access->buffer, all.at.global)));
+    append(block, loop(LoopKind::Serial, all.serial, moved(one, all, one.local, all.at.shared, inMemory(one, all.at))));
   }
   return block;
 }
@@ -133,8 +142,8 @@ ir::Block StagedTiles::copyOut() {
     const int lanes = one.tile.lanes();
     const int copied = kernel_.addLocal("copied", one.dtype, vectorsAtOnce(one.tile) * lanes, ir::Space::Private, lanes);
     const Value slot = all.unrolled * lanes;
-    ir::Block body = moved(one, all, copied, slot, one.local, all.at.shared);
-    append(body, moved(one, all, one.access->buffer, all.at.global, copied, slot));
+    ir::Block body = moved(one, all, copied, slot, kernel_.vector(one.local, one.dtype, all.at.shared.expr()));
+    append(body, moved(one, all, one.access->buffer, all.at.global, kernel_.vector(copied, one.dtype, slot.expr())));
     append(block, loop(LoopKind::Serial, all.serial, std::move(body)));
   }
   return block;

@@ -54,7 +54,8 @@ class StagedTiles {
   int64_t block() const { return at_.layout().extent(Bind::Thread); }
   int64_t vectorsAtOnce(const StagedTile& tile) const;
   Vectors vectorsOf(const StagedTile& tile) const;
-  ir::Block moved(const Staged& one, const Vectors& vectors, int to, Value there, int from, Value here) const;
+  ir::Block moved(const Staged& one, const Vectors& vectors, int to, Value there, const ir::Expr* value) const;
+  const ir::Expr* inMemory(const Staged& one, const StagedTile::Copy& at) const;
 
   NestKernel& kernel_;
   const Placement& at_;

@@ -69,6 +69,31 @@ TEST_CASE("images that lie pixel by pixel meet those that lie channel by channel
   }
 }
 
+TEST_CASE("masked reads go through tiles where what hides them is not along their own axis") {
+  SUBCASE("images that lie pixel by pixel, in a frame of zeros") {
+    const lowering::LoopNest nest = nestOf(
+        "  in self f16[2, 24, 6, 8] strides (1152, 1, 192, 24)\n  out0 f16[2, 24, 8, 16] = "
+        "aten.constant_pad_nd.default(self=self, "
+        "pad=[3, 5, 1, 1], value=1)\n  return out0\n");
+    REQUIRE(nest.transposition);
+    check(nest, {8, 16, 32, 32});
+    check(nest, {2, 8, 16, 32});
+  }
+  SUBCASE("a stack of tensors that lie differently") {
+    const lowering::LoopNest nest = nestOf(
+        "  in tensors0 f16[4, 16, 32]\n  in tensors1 f16[4, 16, 32] strides (512, 1, 16)\n"
+        "  out0 f16[2, 4, 16, 32] = aten.stack.default(tensors=[tensors0, tensors1], dim=0)\n  return out0\n");
+    REQUIRE(nest.transposition);
+    check(nest, {8, 32, 16, 32});
+  }
+  SUBCASE("what is hidden along its own axis is read lane by lane") {
+    const lowering::LoopNest nest = nestOf(
+        "  in self f16[40, 16] strides (1, 40)\n  out0 f16[43, 16] = aten.constant_pad_nd.default(self=self, pad=[0, 0, 1, 2], "
+        "value=0)\n  return out0\n");
+    CHECK(!nest.transposition);
+  }
+}
+
 TEST_CASE("all dims of a tensor may be reversed, and tensors may run three ways") {
   check(nestOf(add("f32", "16, 3, 20", "", "1, 16, 48", "")), {4, 16, 16, 32});
   check(nestOf(add("f32", "16, 12, 20", "1, 16, 192", "20, 320, 1", "240, 1, 12")), {4, 8, 16, 32});
