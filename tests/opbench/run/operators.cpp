@@ -127,31 +127,27 @@ void checkOutputs(const ir::Graph& graph, const std::vector<ir::Memory>& values,
   CHECK_MESSAGE(verdict.ok, leg, ": ", verdict.message);
 }
 
-/// Schedules compute what their loops do: the same to the bit, or, where sums were taken in another order, what is as right.
-void checkInterpreted(const ir::Graph& graph, runtime::Call& call, const Judge& judge) {
-  const std::vector<ir::Loops> all = lowering::lower(graph);
-  const std::vector<ir::Memory> before =
-      memoryOf(graph, lowering::intermediatesOf(graph, lowering::analyze(all, tests::hopper())), call);
-  std::vector<ir::Memory> meaning = before;
+/// A backend's schedules compute what its loops do: the same to the bit, or, where sums were taken in another order, what is as
+/// right.
+void checkInterpreted(const ir::Graph& graph, runtime::Call& call, const Judge& judge, const ir::Target& target) {
+  const std::string backend = target.backend == ir::Backend::Cuda ? "CUDA" : "CPU";
+  const std::vector<ir::Loops> all = lowering::lower(graph, target.backend);
+  const std::vector<ir::Memory> before = memoryOf(graph, lowering::intermediatesOf(graph, lowering::analyze(all, target)), call);
+  std::vector<ir::Memory> meaning = before, memory = before;
   for (const ir::Loops& loops : all) {
     ir::verify(loops);
     interpretOn(loops, loops.buffers, meaning);
+    const ir::Kernel kernel = lowering::apply(loops, target);
+    ir::verify(kernel);
+    std::vector<ir::Buffer> buffers;
+    for (const ir::Param& param : kernel.params) buffers.push_back(param.buffer);
+    interpretOn(kernel, buffers, memory);
   }
-  checkOutputs(graph, meaning, judge, "loops");
-  for (const ir::Target& target : {tests::hopper(), tests::avx512()}) {
-    std::vector<ir::Memory> memory = before;
-    for (const ir::Loops& loops : all) {
-      const ir::Kernel kernel = lowering::apply(loops, target);
-      ir::verify(kernel);
-      std::vector<ir::Buffer> buffers;
-      for (const ir::Param& param : kernel.params) buffers.push_back(param.buffer);
-      interpretOn(kernel, buffers, memory);
-    }
-    if (std::any_of(all.begin(), all.end(), combinesValues)) {
-      checkOutputs(graph, memory, judge, target.backend == ir::Backend::Cuda ? "CUDA kernel" : "CPU kernel");
-    } else {
-      for (size_t i = 0; i < memory.size(); ++i) CHECK(same(memory[i], meaning[i]));
-    }
+  checkOutputs(graph, meaning, judge, backend + " loops");
+  if (std::any_of(all.begin(), all.end(), combinesValues)) {
+    checkOutputs(graph, memory, judge, backend + " kernel");
+  } else {
+    for (size_t i = 0; i < memory.size(); ++i) CHECK(same(memory[i], meaning[i]));
   }
 }
 
@@ -188,7 +184,7 @@ void compareAs(const inputs::Sample& sample, DType dtype, const Edit& edit) {
   };
   const ir::Graph graph = call.graph(reference.eager);
   call.restore();
-  checkInterpreted(graph, call, judge);
+  for (const ir::Target& target : {tests::hopper(), tests::avx512()}) checkInterpreted(graph, call, judge, target);
   checkCompiles(graph);
   const auto callable = runtime::plannedCallable(call, codegen::compile(graph, device->target()), *device, none);
   CHECK(callable->kind == runtime::Kind::Generated);
