@@ -25,10 +25,8 @@ bool isArithmetic(const Expr& expr) {
 }  // namespace
 
 double floatingPointOperations(const Loops& loops) {
-  std::vector<const Expr*> values;
-  for (const StoreTo& store : loops.stores) values.push_back(store.value);
   double sum = 0;
-  for (const Expr* expr : postorder(values))
+  for (const Expr* expr : postorder(storedValues(loops.stores)))
     // What a Reduce combines has a value for each point of its own axes as well.
     if (isArithmetic(*expr)) sum += points(expr->op == Op::Reduce ? expr->src[0] : expr);
   return sum;

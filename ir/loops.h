@@ -42,4 +42,20 @@ struct Loops {
   std::vector<StoreTo> stores;
 };
 
+/// The values of stores, in their order: of loops' StoreTo or of lanes' Store.
+template <typename Stores>
+std::vector<const Expr*> storedValues(const Stores& stores) {
+  std::vector<const Expr*> values;
+  for (const auto& store : stores) values.push_back(store.value);
+  return values;
+}
+
+/// All expressions of stores: the offset and the value of each.
+template <typename Stores>
+std::vector<const Expr*> rootsOf(const Stores& stores) {
+  std::vector<const Expr*> roots;
+  for (const auto& store : stores) roots.insert(roots.end(), {store.offset, store.value});
+  return roots;
+}
+
 }  // namespace ir

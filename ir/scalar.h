@@ -25,6 +25,9 @@ using Scalar = std::variant<int64_t, double>;
 /// `value`, of dtype `from`, as `to`: floating to integer truncates, saturating at 64 bits where C++ leaves it undefined.
 Scalar convert(DType to, DType from, const Scalar& value);
 
+/// The words that Philox computes from one counter.
+constexpr int64_t philoxWords = 4;
+
 /// Philox4x32-10 (Salmon, Moraes, Dror and Shaw, "Parallel Random Numbers: As Easy as 1, 2, 3", SC 2011): four random words for
 /// each counter.
 std::array<uint32_t, 4> philox(std::array<uint32_t, 4> counter, std::array<uint32_t, 2> key);

@@ -18,18 +18,12 @@ using ir::Op;
 
 constexpr int64_t wordBytes = 4;  // of a register
 
-std::vector<const Expr*> rootsOf(const ir::Lanes& lanes) {
-  std::vector<const Expr*> roots;
-  for (const ir::Store& store : lanes.stores) roots.insert(roots.end(), {store.offset, store.value});
-  return roots;
-}
-
 bool isContiguous(const Expr* node) { return node->op == Op::Load && node->load().mode == ir::LoadMode::Contiguous; }
 
 /// The nodes of a statement whose value differs from lane to lane.
 std::unordered_set<const Expr*> lanewise(const ir::Lanes& lanes) {
   std::unordered_set<const Expr*> found;
-  for (const Expr* node : ir::postorder(rootsOf(lanes))) {
+  for (const Expr* node : ir::postorder(ir::rootsOf(lanes.stores))) {
     const bool inherits = std::any_of(node->src.begin(), node->src.end(), [&](const Expr* x) { return found.contains(x); });
     if (node == lanes.axis || isContiguous(node) || inherits) found.insert(node);
   }
@@ -105,7 +99,7 @@ std::set<int> LanesPrinter::selfAssigned() const {
   std::set<int> written;
   for (const ir::Store& store : lanes_.stores) written.insert(store.param);
   std::set<int> found;
-  for (const Expr* node : ir::postorder(rootsOf(lanes_)))
+  for (const Expr* node : ir::postorder(ir::rootsOf(lanes_.stores)))
     if (node->op == Op::Load && written.contains(node->load().buffer)) found.insert(node->load().buffer);
   return found;
 }
@@ -113,7 +107,7 @@ std::set<int> LanesPrinter::selfAssigned() const {
 /// All loads, then all values, then the stores: an output may be an input too.
 void LanesPrinter::elements(LaneForm form, CudaScope& scope) const {
   std::vector<Key> places;
-  for (const Expr* node : ir::postorder(rootsOf(lanes_)))
+  for (const Expr* node : ir::postorder(ir::rootsOf(lanes_.stores)))
     if (node->op == Op::Load) places.push_back(scope.expressions().keyOf(node, As::Value));
   std::vector<Key> values;
   for (const ir::Store& store : lanes_.stores) {
@@ -198,7 +192,7 @@ void LanesPrinter::vector(CudaScope& scope) const {
 /// Contiguous loads as vectors and loads that are the same for all lanes as scalars, before anything is computed.
 void LanesPrinter::readVectors(CudaScope& scope) const {
   std::vector<Key> keys;
-  for (const Expr* node : ir::postorder(rootsOf(lanes_))) {
+  for (const Expr* node : ir::postorder(ir::rootsOf(lanes_.stores))) {
     const bool isRead = node->op == Op::Load && isUniform(node) && !isCopiedVector(node, scope);
     if (isRead) keys.push_back(scope.expressions().keyOf(node, As::Value));
   }
@@ -217,7 +211,7 @@ bool LanesPrinter::isCopiedVector(const Expr* load, const CudaScope& scope) cons
 /// lane's load for its offset stays in the loop that computes.
 void LanesPrinter::gather(CudaScope& scope) const {
   std::vector<const Expr*> loads;
-  for (const Expr* node : ir::postorder(rootsOf(lanes_))) {
+  for (const Expr* node : ir::postorder(ir::rootsOf(lanes_.stores))) {
     const bool isGathered = node->op == Op::Load && !scope.isInPlace(node) && (!isUniform(node) || isCopiedVector(node, scope));
     if (!isGathered) continue;
     const std::vector<const Expr*> below = ir::postorder(node->src);
@@ -250,8 +244,7 @@ void LanesPrinter::gather(CudaScope& scope) const {
 
 /// Values that are the same for all lanes, computed once.
 void LanesPrinter::hoist(CudaScope& scope) const {
-  std::vector<const Expr*> users;
-  for (const ir::Store& store : lanes_.stores) users.push_back(store.value);
+  const std::vector<const Expr*> users = ir::storedValues(lanes_.stores);
   std::vector<Key> invariant;
   const auto consider = [&](const Expr* node) {
     const bool isComputed = !node->src.empty() && node->op != Op::Load && node->dtype != ir::DType::I64;

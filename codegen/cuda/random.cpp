@@ -7,14 +7,13 @@
 #include <fmt/format.h>
 
 #include "ir/index/lane_run.h"
+#include "ir/scalar.h"
 #include "ir/walk.h"
 
 namespace codegen {
 namespace {
 
 using ir::Expr;
-
-constexpr int64_t block = 4;  // words of one counter
 
 /// What words that lie one after another are computed from: seed, draw, and the first word's index.
 using Source = std::array<const Expr*, 3>;
@@ -26,13 +25,11 @@ struct Words {
 };
 
 std::vector<Words> wordsOf(const ir::Kernel& kernel, const ir::Lanes& lanes) {
-  std::vector<const Expr*> values;
-  for (const ir::Store& store : lanes.stores) values.push_back(store.value);
   std::vector<Words> all;
-  for (const Expr* node : ir::postorder(values)) {
+  for (const Expr* node : ir::postorder(ir::storedValues(lanes.stores))) {
     const bool isOneDraw =
         node->op == ir::Op::Philox && !ir::dependsOn(node->src[0], lanes.axis) && !ir::dependsOn(node->src[1], lanes.axis);
-    const auto run = isOneDraw ? ir::laneRun(*kernel.pool, node->src[2], lanes.axis, block) : std::nullopt;
+    const auto run = isOneDraw ? ir::laneRun(*kernel.pool, node->src[2], lanes.axis, ir::philoxWords) : std::nullopt;
     if (run) all.push_back({node, *run, {node->src[0], node->src[1], run->first}});
   }
   return all;

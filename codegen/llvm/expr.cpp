@@ -10,6 +10,7 @@
 #include "codegen/llvm/random.h"
 #include "ir/error.h"
 #include "ir/index/lane_run.h"
+#include "ir/scalar.h"
 #include "ir/walk.h"
 
 namespace codegen {
@@ -18,8 +19,6 @@ namespace {
 using ir::DType;
 using ir::Expr;
 using ir::Op;
-
-constexpr int64_t randomBlock = 4;  // words of one counter
 
 [[noreturn]] void refuse(Op op, DType dtype) {
   ir::fail(ir::ErrorKind::Internal, "{} of {} has no CPU code", ir::name(op), ir::name(dtype));
@@ -129,7 +128,7 @@ Vec LlvmExpr::masked(const Expr* expr) {
 Vec LlvmExpr::random(const Expr* expr) {
   const Vec seed = operand(expr, 0), draw = operand(expr, 1);
   const bool isOfLanes = laneAxis_ != nullptr && lanes_.count > 1 && !seed.isVector() && !draw.isVector();
-  const auto run = isOfLanes ? ir::laneRun(*scope_.kernel.pool, expr->src[2], laneAxis_, randomBlock) : std::nullopt;
+  const auto run = isOfLanes ? ir::laneRun(*scope_.kernel.pool, expr->src[2], laneAxis_, ir::philoxWords) : std::nullopt;
   if (!run) return randomWord(seed, draw, operand(expr, 2));
   const auto count = static_cast<int>(run->extent(lanes_.count));
   Vec& words = random_[{expr->src[0], expr->src[1], run->first}];

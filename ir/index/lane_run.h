@@ -8,7 +8,7 @@ namespace ir {
 
 /// How an index runs through the lanes of a vector: lane l has `first + begin + step * l`.
 struct LaneRun {
-  const Expr* first = nullptr;  ///< the same for all lanes, a multiple of what was asked for
+  const Expr* first = nullptr;  ///< the same for all lanes, a multiple of `multiple`
   int64_t begin = 0;            ///< from 0 to before that
   int64_t step = 1;             ///< positive
   int64_t multiple = 1;

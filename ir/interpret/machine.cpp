@@ -27,12 +27,6 @@ int64_t laneOffset(const Expr* load, int64_t offset, const Machine& machine) {
   return offset + *machine.lane;
 }
 
-std::vector<const Expr*> rootsOf(const std::vector<Store>& stores) {
-  std::vector<const Expr*> roots;
-  for (const Store& store : stores) roots.insert(roots.end(), {store.offset, store.value});
-  return roots;
-}
-
 }  // namespace
 
 /// A Reduce or Scan and its values at the points of its free axes, each found when it is first asked for, and those of a scan

@@ -85,9 +85,7 @@ class StatementPrinter {
     for (const Statement& statement : block) std::visit([&](const auto& node) { print(node, depth); }, statement.node);
   }
   void stores(const std::vector<Store>& stores, int64_t lanes, int depth) {
-    std::vector<const Expr*> roots;
-    for (const Store& store : stores) roots.insert(roots.end(), {store.offset, store.value});
-    const ExprTexts texts(roots, names(lanes));
+    const ExprTexts texts(rootsOf(stores), names(lanes));
     lets(texts, depth);
     for (const Store& store : stores) {
       const std::string width = store.contiguous ? fmt::format(" x{}", lanes) : "";
@@ -208,10 +206,8 @@ std::string localsText(const Kernel& kernel) {
 
 /// The axes that reductions bind and the loops do not, in the order of their first use.
 std::vector<const Expr*> reducedAxes(const Loops& loops) {
-  std::vector<const Expr*> roots;
-  for (const StoreTo& store : loops.stores) roots.insert(roots.end(), {store.offset, store.value});
   std::vector<const Expr*> known = loops.axes;
-  for (const Expr* node : postorder(roots)) {
+  for (const Expr* node : postorder(rootsOf(loops.stores))) {
     if (node->op != Op::Reduce) continue;
     for (size_t i = 1; i < node->src.size(); ++i)
       if (std::find(known.begin(), known.end(), node->src[i]) == known.end()) known.push_back(node->src[i]);

@@ -29,7 +29,8 @@ std::vector<const Expr*> memoryOrder(const std::vector<const Expr*>& all, const 
   return axes;
 }
 
-/// The parts of an offset of a row that memory names: one that is affine along other axes than those at which the row is named.
+/// The parts of an offset whose row is a number in memory. The offset is affine along all axes but those at which that number
+/// is read.
 std::optional<MixedOffset> rowFromMemory(ir::ExprPool& pool, const Expr* offset) {
   std::optional<MixedOffset> mixed = mixedOffset(pool, offset);
   if (!mixed || ir::loadsIn({mixed->rest}).empty()) return std::nullopt;

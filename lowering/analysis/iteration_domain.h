@@ -81,9 +81,9 @@ class IterationDomain {
 
  private:
   void addAccesses(const ir::Loops& loops, const std::vector<ir::StoreTo>& stores, const std::vector<const ir::Expr*>& values);
-  /// Of the accesses that are affine, or in part, and run along the axis along which most bytes are moved, the one that moves
-  /// most. A kept axis needs only almost as many as a reduced one: tiles of columns keep the cache lines of what lies across
-  /// them.
+  /// The access that moves most bytes, of those that are affine (wholly or in part) and run along the axis along which most
+  /// bytes are moved. A kept axis needs only almost as many as a reduced one: tiles of columns keep the cache lines of what lies
+  /// across them.
   const Access& leading(const ReductionNest& nest) const;
   void addNest(const ir::Loops& loops, const ReductionNest& nest, const ir::StoreTo* order);
   void addDims(const std::vector<const ir::Expr*>& axes, const std::vector<const ir::Expr*>& values);

@@ -51,7 +51,7 @@ bool sameExtents(const Axes& a, const Axes& b) {
 class NestBuilder {
  public:
   explicit NestBuilder(const ir::Loops& loops)
-      : loops_(loops), pool_(*loops.pool), nodes_(ir::postorder(roots(loops))), free_(roots(loops)) {}
+      : loops_(loops), pool_(*loops.pool), nodes_(ir::postorder(ir::rootsOf(loops.stores))), free_(ir::rootsOf(loops.stores)) {}
 
   std::optional<ReductionNest> build() {
     for (const Expr* node : nodes_)
@@ -67,12 +67,6 @@ class NestBuilder {
   }
 
  private:
-  static std::vector<const Expr*> roots(const ir::Loops& loops) {
-    std::vector<const Expr*> roots;
-    for (const ir::StoreTo& store : loops.stores) roots.insert(roots.end(), {store.offset, store.value});
-    return roots;
-  }
-
   [[noreturn]] void refuse(const char* why) const { ir::fail(ir::ErrorKind::Unsupported, "{} {}", loops_.name, why); }
 
   /// Kept are the axes that reductions depend on; the others run along with the reductions' own, which they stand for if

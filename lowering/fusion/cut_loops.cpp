@@ -5,9 +5,8 @@
 #include <set>
 
 #include "ir/index/ceil_div.h"
-#include "ir/index/simplify.h"
 #include "ir/walk.h"
-#include "lowering/fusion/join_loops.h"
+#include "lowering/fusion/edit_loops.h"
 #include "lowering/heuristics/limits.h"
 
 namespace lowering {
@@ -47,10 +46,8 @@ bool addChanges(const Expr* condition, const Expr* axis, std::set<int64_t>& chan
 
 /// Where the masks change that an axis alone decides.
 Cut cutAlong(const ir::Loops& loops, const Expr* axis) {
-  std::vector<const Expr*> values;
-  for (const ir::StoreTo& store : loops.stores) values.push_back(store.value);
   std::set<int64_t> starts{0};
-  for (const Expr* load : ir::loadsIn(values)) {
+  for (const Expr* load : ir::loadsIn(ir::storedValues(loops.stores))) {
     std::set<int64_t> changes;
     if (load->isMasked() && addChanges(load->src[1], axis, changes)) starts.merge(changes);
   }
@@ -114,11 +111,7 @@ ir::Loops pieceOf(const ir::Loops& loops, const Expr* axis, int64_t start, int64
   const Expr* own = pool.axis(end - start);
   std::replace(piece.axes.begin(), piece.axes.end(), axis, own);
   const Expr* place = pool.make(ir::Op::Add, {own, pool.integer(ir::DType::I64, start)});
-  ir::Simplifier simplify(pool);
-  for (ir::StoreTo& store : piece.stores) {
-    store.offset = simplify(ir::substitute(pool, store.offset, axis, place));
-    store.value = simplify(ir::substitute(pool, store.value, axis, place));
-  }
+  replaceAxis(piece, axis, place);
   for (ir::Buffer& buffer : piece.buffers) buffer.isPart = buffer.isWritten;
   removeUnused(piece);
   return piece;

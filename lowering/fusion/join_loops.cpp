@@ -5,6 +5,7 @@
 #include <map>
 
 #include "ir/walk.h"
+#include "lowering/fusion/edit_loops.h"
 
 namespace lowering {
 namespace {
@@ -235,10 +236,8 @@ class Joiner {
   bool keepsAxes(const ir::Loops& loops) const {
     const std::optional<ReductionNest>& nest = guest_.reduction ? guest_.reduction : host_.reduction;
     if (!nest) return true;
-    std::vector<const Expr*> values;
-    for (const ir::StoreTo& store : loops.stores) values.push_back(store.value);
     std::set<const Expr*> kept;
-    for (const Expr* node : ir::postorder(values)) {
+    for (const Expr* node : ir::postorder(ir::storedValues(loops.stores))) {
       if (node->op != ir::Op::Reduce) continue;
       for (const Expr* axis : runningAxes(ir::freeAxes({node}))) kept.insert(axis);
     }
@@ -273,42 +272,6 @@ class Joiner {
 };
 
 }  // namespace
-
-int bufferIn(ir::Loops& loops, const ir::Buffer& buffer) {
-  const auto isSame = [&](const ir::Buffer& known) { return known.value == buffer.value; };
-  const auto found = std::find_if(loops.buffers.begin(), loops.buffers.end(), isSame);
-  const auto number = static_cast<int>(found - loops.buffers.begin());
-  if (found == loops.buffers.end()) loops.buffers.push_back(buffer);
-  loops.buffers[static_cast<std::size_t>(number)].isRead |= buffer.isRead;
-  return number;
-}
-
-void removeUnused(ir::Loops& loops) {
-  std::vector<const Expr*> values;
-  for (const ir::StoreTo& store : loops.stores) values.insert(values.end(), {store.value, store.offset});
-  for (ir::Buffer& buffer : loops.buffers) buffer.isRead = buffer.isWritten = false;
-  const auto at = [&](int buffer) -> ir::Buffer& { return loops.buffers[static_cast<std::size_t>(buffer)]; };
-  for (const Expr* node : ir::postorder(values))
-    if (node->op == ir::Op::Load) at(node->load().buffer).isRead = true;
-  for (const ir::StoreTo& store : loops.stores) at(store.buffer).isWritten = true;
-  std::vector<ir::Buffer> used;
-  std::vector<int> numbers;
-  for (const ir::Buffer& buffer : loops.buffers) {
-    numbers.push_back(static_cast<int>(used.size()));
-    if (buffer.isRead || buffer.isWritten) used.push_back(buffer);
-  }
-  if (used.size() == loops.buffers.size()) return;
-  const auto number = [&](int buffer) { return numbers[static_cast<std::size_t>(buffer)]; };
-  const std::function<const Expr*(const Expr*)> renumber = [&](const Expr* node) -> const Expr* {
-    if (node->op != ir::Op::Load) return nullptr;
-    return ir::movedLoad(*loops.pool, node, number(node->load().buffer),
-                         [&](const Expr* operand) { return ir::rewrite(*loops.pool, operand, renumber); });
-  };
-  for (ir::StoreTo& store : loops.stores)
-    store = {number(store.buffer), ir::rewrite(*loops.pool, store.offset, renumber),
-             ir::rewrite(*loops.pool, store.value, renumber), store.accumulate};
-  loops.buffers = std::move(used);
-}
 
 std::optional<JoinedLoops> joinLoops(const LoopNest& first, const LoopNest& second, const std::set<int>& temporaries) {
   return Joiner(first, second, temporaries).join();

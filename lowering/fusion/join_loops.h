@@ -7,11 +7,6 @@
 
 namespace lowering {
 
-/// The number of another loops' buffer in these, to which it is added where they do not know it.
-int bufferIn(ir::Loops& loops, const ir::Buffer& buffer);
-/// Leaves the buffers that are read or written, and says which are.
-void removeUnused(ir::Loops& loops);
-
 /// Two loops as one, and the bytes of memory traffic that this saves: tensors that both read are read once, and what the first
 /// ones store for the second is not read back.
 struct JoinedLoops {

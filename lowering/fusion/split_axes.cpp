@@ -4,8 +4,8 @@
 #include <optional>
 #include <set>
 
-#include "ir/index/simplify.h"
 #include "ir/walk.h"
+#include "lowering/fusion/edit_loops.h"
 #include "lowering/heuristics/limits.h"
 
 namespace lowering {
@@ -13,11 +13,7 @@ namespace {
 
 using ir::Expr;
 
-std::vector<const Expr*> nodesOf(const ir::Loops& loops) {
-  std::vector<const Expr*> roots;
-  for (const ir::StoreTo& store : loops.stores) roots.insert(roots.end(), {store.offset, store.value});
-  return ir::postorder(roots);
-}
+std::vector<const Expr*> nodesOf(const ir::Loops& loops) { return ir::postorder(ir::rootsOf(loops.stores)); }
 
 bool isPointwise(const std::vector<const Expr*>& nodes) {
   return std::none_of(nodes.begin(), nodes.end(), [](const Expr* node) { return node->isCombining(); });
@@ -38,7 +34,7 @@ std::optional<int64_t> divisorOf(const Expr* axis, const std::vector<const Expr*
   return divisors.empty() ? std::nullopt : std::optional(*divisors.begin());
 }
 
-/// With an axis as two, of which the inner one has this extent.
+/// Loops with two axes in the place of one. The inner one has this extent.
 ir::Loops split(ir::Loops loops, std::size_t number, int64_t extent) {
   ir::ExprPool& pool = *loops.pool;
   const Expr* axis = loops.axes[number];
@@ -47,11 +43,7 @@ ir::Loops split(ir::Loops loops, std::size_t number, int64_t extent) {
   loops.axes.insert(loops.axes.begin() + static_cast<std::ptrdiff_t>(number) + 1, inner);
   const Expr* row = pool.make(ir::Op::Mul, {outer, pool.integer(ir::DType::I64, extent)});
   const Expr* place = pool.make(ir::Op::Add, {row, inner});
-  ir::Simplifier simplify(pool);
-  for (ir::StoreTo& store : loops.stores) {
-    store.offset = simplify(ir::substitute(pool, store.offset, axis, place));
-    store.value = simplify(ir::substitute(pool, store.value, axis, place));
-  }
+  replaceAxis(loops, axis, place);
   return loops;
 }
 

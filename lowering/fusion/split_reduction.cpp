@@ -9,7 +9,7 @@
 
 #include "ir/value.h"
 #include "ir/walk.h"
-#include "lowering/fusion/join_loops.h"
+#include "lowering/fusion/edit_loops.h"
 #include "lowering/heuristics/split.h"
 
 namespace lowering {

@@ -87,9 +87,7 @@ bool hasOperation(const ir::Block& block, const std::function<bool(const Expr*)>
       return hasOperation(branch->then, isSuch) || hasOperation(branch->otherwise, isSuch);
     const auto* lanes = std::get_if<ir::Lanes>(&statement.node);
     if (lanes == nullptr) return false;
-    std::vector<const Expr*> values;
-    for (const ir::Store& store : lanes->stores) values.push_back(store.value);
-    const std::vector<const Expr*> nodes = ir::postorder(values);
+    const std::vector<const Expr*> nodes = ir::postorder(ir::storedValues(lanes->stores));
     return std::any_of(nodes.begin(), nodes.end(), isSuch);
   });
 }

@@ -147,7 +147,8 @@ bool isPart(const LoopNest& nest) {
                      [](const ir::Buffer& buffer) { return buffer.isPart; });
 }
 
-/// Has loops that store parts of tensors share launches: their CTAs are of one size, that of those with tiles if there are any.
+/// Gives the CTAs of loops that store parts of tensors one size, so that they share launches: that of those with tiles if there
+/// are any.
 void matchParts(std::vector<Schedule>& schedules, const std::vector<LoopNest>& all, const ir::Target& target) {
   if (target.backend != ir::Backend::Cuda) return;
   int block = limits::gpu::usualBlock;

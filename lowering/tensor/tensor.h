@@ -17,7 +17,7 @@ using Index = std::vector<Value>;
 
 /// Values that elements of a tensor are combined with, one at each index of these sizes: several may meet in one element.
 struct Scatter {
-  std::optional<ir::Op> op = {};  ///< isReduction; none: a value takes the element's place, any of those that meet there
+  std::optional<ir::Op> op = {};  ///< an isReduction one; none: a value replaces the element, of several values any one
   ir::Shape sizes;
   std::function<Index(const Index&)> place;  ///< the index of the element, never out of bounds
   std::function<Value(const Index&)> value;  ///< of the tensor's dtype, or of that which arithmetic on it is done in

@@ -20,10 +20,8 @@ bool isRoot(ir::Op op) { return op == ir::Op::Sqrt || op == ir::Op::Rsqrt || op 
 bool sharesColumns(const ir::Loops& loops, const IterationDomain& domain) {
   std::set<const Expr*> ofColumns(domain.inner().axes.begin(), domain.inner().axes.end()), ofRows;
   for (std::size_t d = 0; d < domain.innermost(); ++d) ofRows.insert(domain.dims()[d].axes.begin(), domain.dims()[d].axes.end());
-  std::vector<const Expr*> values;
-  for (const ir::StoreTo& store : loops.stores) values.push_back(store.value);
   bool found = false;
-  for (const Expr* node : ir::postorder(values)) {
+  for (const Expr* node : ir::postorder(ir::storedValues(loops.stores))) {
     const auto dependsOn = [&](const std::set<const Expr*>& nodes) {
       return std::any_of(node->src.begin(), node->src.end(), [&](const Expr* x) { return nodes.contains(x); });
     };

@@ -17,9 +17,7 @@ int64_t elementCost(const ir::Loops& loops, const IterationDomain& domain) {
   int64_t cost = 0;
   for (const Access& access : domain.stores()) cost += access.elementBytes;
   for (const Access& access : domain.loads()) cost += access.elementBytes;
-  std::vector<const Expr*> values;
-  for (const ir::StoreTo& store : loops.stores) values.push_back(store.value);
-  for (const Expr* node : ir::postorder(values)) {
+  for (const Expr* node : ir::postorder(ir::storedValues(loops.stores))) {
     if (ir::isFunction(node->op)) cost += limits::cpu::functionBytes;
   }
   return cost;

@@ -63,10 +63,8 @@ class FlatVectors {
     const Expr* zero = loops_.pool->integer(DType::I64, 0);
     first.push_back(zero);
     second.push_back(zero);
-    std::vector<const Expr*> roots;
-    for (const ir::StoreTo& store : loops_.stores) roots.push_back(store.value);
     LoadMap values;
-    for (const Expr* node : ir::postorder(roots)) {
+    for (const Expr* node : ir::postorder(ir::storedValues(loops_.stores))) {
       if (!isOfRow(node)) continue;
       const Expr *yes = at(node, first), *no = at(node, second);
       values[node] = pick(inFirst, yes, no);

@@ -110,9 +110,7 @@ bool same(const ir::Memory& a, const ir::Memory& b) {
 }
 
 bool combinesValues(const ir::Loops& loops) {
-  std::vector<const ir::Expr*> values;
-  for (const ir::StoreTo& store : loops.stores) values.push_back(store.value);
-  const auto nodes = ir::postorder(values);
+  const auto nodes = ir::postorder(ir::storedValues(loops.stores));
   return std::any_of(nodes.begin(), nodes.end(), [](const ir::Expr* node) { return node->isCombining(); });
 }
 
