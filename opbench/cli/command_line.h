@@ -17,8 +17,8 @@ struct Texts {
   int partitions = 0, partition = 0;
   std::string dtype, contenders = "eager,opbench", flush = "write", data = "normal", fault;
   double precision = 1;
-  bool measureNvfuser = false, accuracyChecking = false, noAccuracyChecking = false, noCache = false, noCases = false,
-       version = false, list = false;
+  bool measureNvfuser = false, accuracyChecking = false, noAccuracyChecking = false, noTiming = false, noCache = false,
+       noCases = false, version = false, list = false;
 };
 
 /// Declares every option and verb; what is given goes to `options`, or to `texts`.

@@ -147,6 +147,11 @@ void check(const Options& options) {
   atLeast("--compilers", options.compilers.value_or(0), 0);
   if (options.compilers.value_or(0) > 0 && options.inProcess)
     fail(ErrorKind::Input, "--compilers cannot be combined with --in-process");
+  if (!options.timing)
+    for (const auto& [isGiven, name] :
+         {std::pair(!options.accuracyChecking, "--no-accuracy-checking"), std::pair(options.isAA, "--aa"),
+          std::pair(options.kernelTime, "--kernel-time"), std::pair(options.tune, "--tune")})
+      if (isGiven) fail(ErrorKind::Input, "--no-timing cannot be combined with {}", name);
   if (options.tune && !options.schedules.empty()) fail(ErrorKind::Input, "--schedule cannot be combined with --tune");
   atLeast("--max-samples", options.maxSamples, 0);
   atLeast("--start-idx", options.startIdx, 0);
@@ -282,6 +287,7 @@ Options parseOptions(const std::vector<std::string>& arguments, const Environmen
   options.precision = texts.precision / 100;
   options.flush = flushOf(texts.flush);
   options.accuracyChecking = !texts.noAccuracyChecking;
+  options.timing = !texts.noTiming;
   readCache(texts, environment, options);
   if (options.cases.empty()) options.cases = "opbench-cases";
   if (texts.noCases || options.fault) options.cases.clear();  // planted faults make no cases

@@ -23,7 +23,8 @@ std::string caseName(const results::Record& record);
 /// JUnit XML: `testsuites` of one `testsuite` each for the cases with the same suite, in the order in which suites first appear.
 std::string junit(const std::string& title, const std::vector<TestCase>& cases);
 
-/// The test cases of one run: what is wrong, failed or impossible is a failure; what is unsupported or skipped is skipped.
+/// The test cases of one run: what is wrong, failed or impossible is a failure; what is unsupported or skipped is skipped. What
+/// is right has passed, timed or not.
 std::string junit(const std::vector<results::Record>& records);
 
 }  // namespace opbench::report

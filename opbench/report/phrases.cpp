@@ -62,8 +62,7 @@ std::string counted(int64_t number, std::string_view noun) {
 }
 
 std::string speedupText(const Outcome& outcome) {
-  if (outcome.status != Status::Ok) return std::string(name(outcome.status));
-  if (!outcome.speedup) return "-";
+  if (outcome.status != Status::Ok || !outcome.speedup) return std::string(name(outcome.status));
   return fmt::format("{} +-{}", speedup(outcome.speedup), width(outcome.timing->ratio.width() / 2));
 }
 

@@ -90,7 +90,8 @@ CallablePtr compiled(Outcome& outcome, const SampleContext& context) {
   CallablePtr callable = runtime::plannedCallable(context.call, plan, bench.device, bench.cache);
   setPrecompiled(plan, bench.compilation, *callable, outcome);
   context.dump.assembly(plan, bench.device);
-  if (callable->kind == runtime::Kind::Fallback) callable = fastestLibrary(std::move(callable), outcome, context);
+  if (callable->kind == runtime::Kind::Fallback && bench.options.timing)
+    callable = fastestLibrary(std::move(callable), outcome, context);
   return fault ? broken(std::move(callable), *fault) : std::move(callable);
 }
 
@@ -246,6 +247,7 @@ void raceCall(const inputs::Sample& sample, Row& row, const Dump& dump, const Be
   dropFailed(contenders, dump.folder(), judge);
   correctness.drawAgain();
   dropFailed(contenders, dump.folder(), judge);
+  if (!options.timing) return;
   for (PreparedContender& contender : contenders) CorrectnessCheck::forget(*contender.trial);
   timeAll();
   dropFailed(contenders, dump.folder(), [&](PreparedContender& contender) {

@@ -311,7 +311,8 @@ TEST_CASE("help names every option") {
       "--shard "
       "--total-partitions --partition-id --devices --timeout --start-timeout --in-process --resume --quiet --cases --no-cases "
       "--max-cases "
-      "--dtype --device --contenders --measure-nvfuser --repeats --accuracy-checking --tune --schedule --channels-last --seed "
+      "--dtype --device --contenders --measure-nvfuser --repeats --accuracy-checking --no-timing --tune --schedule "
+      "--channels-last --seed "
       "--threads "
       "--list --markdown --csv "
       "--json --dashboard --junit --dump --cache --no-cache --shared-cache --cache-size --version doctor OPBENCH_CACHE "
@@ -375,6 +376,8 @@ TEST_CASE("refusals") {
   CHECK(refusal({"--max-cases", "-1"}) == "--max-cases must be at least 0, got -1");
   CHECK(refusal({"--accuracy-checking", "--no-accuracy-checking"}) ==
         "--accuracy-checking and --no-accuracy-checking contradict each other");
+  CHECK(refusal({"--no-timing", "--no-accuracy-checking"}) == "--no-timing cannot be combined with --no-accuracy-checking");
+  CHECK(refusal({"--no-timing", "--tune"}) == "--no-timing cannot be combined with --tune");
   CHECK(refusal({"--op", ","}) == "--op is empty; give an operator, a packet, a glob or all");
   CHECK(refusal({"--csv", "-", "--json", "-"}) == "--csv - and --json - cannot both write to standard output");
   CHECK(refusal({"--suite", "timm", "--inputs", "d"}) ==

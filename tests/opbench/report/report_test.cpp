@@ -146,6 +146,15 @@ TEST_CASE("a run as JUnit: failures and what is skipped, with the reason") {
   CHECK(text.find("<skipped message=\"sparse tensors are not supported\"/>") != std::string::npos);
 }
 
+TEST_CASE("JUnit: what was checked and not timed has passed") {
+  results::Record record;
+  record.op = "aten.neg.default";
+  record.status = "ok";
+  record.disposition = results::Disposition::Unmeasured;
+  const std::string text = report::junit({record});
+  CHECK(text.find("tests=\"1\" failures=\"0\" skipped=\"0\"") != std::string::npos);
+}
+
 TEST_CASE("numbers have about four digits") {
   CHECK(report::microseconds(5.1234e-6) == "5.12");
   CHECK(report::microseconds(123.46e-6) == "123.5");

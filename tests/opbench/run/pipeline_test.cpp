@@ -52,6 +52,20 @@ TEST_CASE("a pointwise sample is generated, right, and timed against eager") {
   CHECK(row.outcomes[0].timing.has_value());
 }
 
+TEST_CASE("--no-timing checks, and times nothing") {
+  Options options;
+  options.timing = false;
+  const std::string op = "aten.add.Tensor", call = "((T([16, 128], f32), T([128], f32)), {})";
+  const Row row = raced(op, call, options);
+  CHECK_MESSAGE(opbenchOf(row).status == Status::Ok, opbenchOf(row).reason);
+  CHECK(opbenchOf(row).kind == Kind::Generated);
+  CHECK(opbenchOf(row).accuracy.has_value());
+  CHECK_FALSE(opbenchOf(row).speedup);
+  for (const Outcome& outcome : row.outcomes) CHECK_FALSE(outcome.timing);
+  options.fault = Fault::OffByOne;
+  CHECK(opbenchOf(raced(op, call, options)).status == Status::Wrong);
+}
+
 TEST_CASE("in place, and in the dtype asked for") {
   Options options;
   options.dtype = ir::DType::BF16;
