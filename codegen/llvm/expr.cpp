@@ -39,17 +39,44 @@ Vec LlvmExpr::operator()(const Expr* expr) {
       const Vec value = print(node);
       done_[node] = {value, isIndex(node)};
     }
-  return done_.at(expr).value;
+  return ofWidth(expr, 64);
+}
+
+/// An operand's value: of an I64, in so many bits.
+Vec LlvmExpr::ofWidth(const Expr* node, int bits) const {
+  const Vec value = done_.at(node).value;
+  if (node->dtype != DType::I64 || value.bits() == bits) return value;
+  return bits == 64 ? signExtend(value, 64) : truncate(value, 32);
+}
+
+bool LlvmExpr::fits32(const Expr* node) { return node->dtype != DType::I64 || bounds_.of(node).fits32(); }
+
+/// The bits in which a node is computed of its I64 operands. What 32 bits hold takes half as many registers in vectors.
+int LlvmExpr::widthOf(const Expr* expr) {
+  const auto isVector = [&](const Expr* node) { return done_.at(node).value.isVector(); };
+  const auto fits = [&](const Expr* node) { return fits32(node); };
+  const bool isShift = expr->op == Op::Shl || expr->op == Op::Shr;
+  const bool isNarrow = !isShift && std::any_of(expr->src.begin(), expr->src.end(), isVector) && fits32(expr) &&
+                        std::all_of(expr->src.begin(), expr->src.end(), fits);
+  return isNarrow ? 32 : 64;
 }
 
 Vec LlvmExpr::print(const Expr* expr) {
   if (expr->op == Op::Const) return constant(scope_.builder, expr);
   if (expr->op == Op::Axis) return axis(expr);
   if (expr->op == Op::Load) return load(expr);
-  if (expr->op == Op::Cast) return convert(scope_.cpu, operand(expr, 0), expr->src[0]->dtype, expr->dtype);
-  if (expr->op == Op::Where) return select(operand(expr, 0), operand(expr, 1), operand(expr, 2));
+  if (expr->op == Op::Cast) return cast(expr);
+  if (expr->op == Op::Where) {
+    const int bits = widthOf(expr);
+    return select(operand(expr, 0), operand(expr, 1, bits), operand(expr, 2, bits));
+  }
   if (expr->op == Op::Philox) return random(expr);
   return operation(expr);
+}
+
+Vec LlvmExpr::cast(const Expr* expr) {
+  const auto held = [&](const Expr* node) { return node->dtype == DType::I64 && widthOf(expr) == 32 ? DType::I32 : node->dtype; };
+  return convert(scope_.cpu, operand(expr, 0, widthOf(expr)), held(expr->src[0]), held(expr));
 }
 
 Vec LlvmExpr::axis(const Expr* expr) const {
@@ -72,7 +99,7 @@ Vec LlvmExpr::load(const Expr* expr) {
   if (expr->isMasked()) return masked(expr);
   const Vec offset = operand(expr, 0);
   if (expr->load().mode == ir::LoadMode::Contiguous) return scope_.memory.loadContiguous(expr->load().buffer, offset, lanes_);
-  return offset.isVector() ? perLane(expr, offset) : scope_.memory.load(expr->load().buffer, offset);
+  return offset.isVector() ? perLane(expr) : scope_.memory.load(expr->load().buffer, offset);
 }
 
 bool LlvmExpr::startsLater() const { return lanes_.isPartial() && lanes_.first != nullptr; }
@@ -100,17 +127,23 @@ std::optional<Vec> LlvmExpr::equalsCount(const Expr* expr) {
   return iota(scope_.builder, lanes_.count, 8) == splat(nearest, lanes_.count);
 }
 
+/// How far lanes are from the first active one, a step apart. The CPU gathers more at once by 32 bits.
+Vec LlvmExpr::apart(int64_t step) const {
+  const Vec all = fromFirstLane(lane_) * step;
+  return std::abs(step) < INT32_MAX / lanes_.count ? truncate(all, 32) : all;
+}
+
 /// An offset that is linear in the lane is a scalar plus constants, whatever the scalar is made of.
-Vec LlvmExpr::perLane(const Expr* expr, Vec offset) {
+Vec LlvmExpr::perLane(const Expr* expr) {
   llvm::IRBuilderBase& builder = scope_.builder;
   const int buffer = expr->load().buffer;
-  if (const auto linear = ir::affine(expr->src[0])) {
-    const Vec base = atFirstLane(expr->src[0]);
-    return scope_.memory.gather(buffer, base, fromFirstLane(lane_) * linear->of(laneAxis_));
-  }
-  const Vec zero{&builder, builder.getInt64(0)};
-  return scope_.memory.gather(buffer, zero, scope_.kernel.index32 ? truncate(offset, 32) : offset);
+  if (const auto step = ir::laneStep(*scope_.kernel.pool, expr->src[0], laneAxis_))
+    return scope_.memory.gather(buffer, atFirstLane(expr->src[0]), apart(*step));
+  return scope_.memory.gather(buffer, {&builder, builder.getInt64(0)}, offsets(expr->src[0]));
 }
+
+/// The offsets of lanes from a buffer's start. The CPU gathers more at once by those of 32 bits.
+Vec LlvmExpr::offsets(const Expr* index) { return splat(ofWidth(index, fits32(index) ? 32 : 64), lanes_.count); }
 
 Vec LlvmExpr::masked(const Expr* expr) {
   llvm::IRBuilderBase& builder = scope_.builder;
@@ -119,9 +152,9 @@ Vec LlvmExpr::masked(const Expr* expr) {
   const MaskedRead read{operand(expr, 1), operand(expr, 2)};
   if (expr->load().mode == ir::LoadMode::Contiguous) return scope_.memory.loadContiguous(buffer, offset, lanes_, read);
   if (!offset.isVector() && !read.mask.isVector() && !read.other.isVector()) return scope_.memory.load(buffer, offset, read);
-  if (const auto linear = ir::affine(expr->src[0]))
-    return scope_.memory.gather(buffer, atFirstLane(expr->src[0]), fromFirstLane(lane_) * linear->of(laneAxis_), read);
-  return scope_.memory.gather(buffer, {&builder, builder.getInt64(0)}, splat(offset, lanes_.count), read);
+  if (const auto step = ir::laneStep(*scope_.kernel.pool, expr->src[0], laneAxis_))
+    return scope_.memory.gather(buffer, atFirstLane(expr->src[0]), apart(*step), read);
+  return scope_.memory.gather(buffer, {&builder, builder.getInt64(0)}, offsets(expr->src[0]), read);
 }
 
 /// Words of lanes that lie one after another are computed together.
@@ -200,8 +233,9 @@ Vec LlvmExpr::onFloats(const Expr* expr, DType dtype) {
 }
 
 Vec LlvmExpr::onIntegers(const Expr* expr, DType dtype) {
-  const Vec a = operand(expr, 0);
-  const Vec b = expr->src.size() > 1 ? operand(expr, 1) : a;
+  const int bits = widthOf(expr);
+  const Vec a = operand(expr, 0, bits);
+  const Vec b = expr->src.size() > 1 ? operand(expr, 1, bits) : a;
   const bool isSigned = ir::isSigned(dtype);
   switch (expr->op) {
     case Op::Neg: return -a;
@@ -215,7 +249,7 @@ Vec LlvmExpr::onIntegers(const Expr* expr, DType dtype) {
     case Op::Mod:
     case Op::Rem: {
       const bool isIndex = done_.at(expr->src[0]).isIndex && done_.at(expr->src[1]).isIndex;
-      return divideIntegers(expr->op, {isSigned, isIndex, isIndex && scope_.kernel.index32}, a, b);
+      return divideIntegers(expr->op, {isSigned, isIndex, isIndex && fits32(expr->src[0]) && fits32(expr->src[1])}, a, b);
     }
     case Op::Max: return maximum(a, b, isSigned);
     case Op::Min: return minimum(a, b, isSigned);

@@ -9,6 +9,7 @@
 #include "codegen/llvm/math/math.h"
 #include "codegen/llvm/memory.h"
 #include "ir/expr.h"
+#include "ir/index/range.h"
 
 namespace codegen {
 
@@ -34,24 +35,30 @@ class LlvmExpr {
 
  private:
   struct Result {
-    Vec value;
+    Vec value;             ///< an I64 may be held in 32 bits
     bool isIndex = false;  ///< made of axes and constants that are not negative, and so not negative
   };
 
   Vec print(const ir::Expr* expr);
+  Vec cast(const ir::Expr* expr);
   Vec axis(const ir::Expr* expr) const;
   Vec load(const ir::Expr* expr);
-  Vec perLane(const ir::Expr* expr, Vec offset);
+  Vec perLane(const ir::Expr* expr);
+  Vec offsets(const ir::Expr* index);
   Vec masked(const ir::Expr* expr);
   bool startsLater() const;
   Vec atFirstLane(const ir::Expr* expr);
   Vec fromFirstLane(Vec lane) const;
+  Vec apart(int64_t step) const;
   std::optional<Vec> equalsCount(const ir::Expr* expr);
   Vec random(const ir::Expr* expr);
   Vec operation(const ir::Expr* expr);
   Vec onFloats(const ir::Expr* expr, ir::DType dtype);
   Vec onIntegers(const ir::Expr* expr, ir::DType dtype);
-  Vec operand(const ir::Expr* expr, size_t index) const { return done_.at(expr->src[index]).value; }
+  Vec ofWidth(const ir::Expr* node, int bits) const;
+  Vec operand(const ir::Expr* expr, size_t index, int bits = 64) const { return ofWidth(expr->src[index], bits); }
+  bool fits32(const ir::Expr* node);
+  int widthOf(const ir::Expr* expr);
   bool isIndex(const ir::Expr* expr) const;
 
   const Scope& scope_;
@@ -59,6 +66,7 @@ class LlvmExpr {
   LaneSet lanes_;
   Vec lane_;
   std::unordered_map<const ir::Expr*, Result> done_;
+  ir::Bounds bounds_;
   std::unique_ptr<LlvmExpr> atFirstLane_;
   std::map<std::array<const ir::Expr*, 3>, Vec> random_;  ///< words that lie one after another, by seed, draw and first index
 };

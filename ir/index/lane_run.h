@@ -21,4 +21,7 @@ struct LaneRun {
 /// known how far a multiple of `multiple` is below the first one.
 std::optional<LaneRun> laneRun(ExprPool& pool, const Expr* index, const Expr* lane, int64_t multiple);
 
+/// How far apart the indices of neighbouring lanes along `lane` are. Nothing where that is not one number.
+std::optional<int64_t> laneStep(ExprPool& pool, const Expr* index, const Expr* lane);
+
 }  // namespace ir

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "ir/error.h"
+#include "ir/target.h"
 #include "ir/value.h"
 #include "ir/walk.h"
 
@@ -49,6 +50,12 @@ const Expr* fastest(const std::vector<const Expr*>& all, const ir::Affine& offse
   return best;
 }
 
+/// The smallest stride but 0 along any of the axes; 0 if there is none.
+int64_t leastStep(const std::vector<const Expr*>& axes, const ir::Affine& offset) {
+  const Expr* axis = fastest(axes, offset);
+  return axis == nullptr ? 0 : std::abs(offset.of(axis));
+}
+
 /// What is not affine of an access's offset; null where all is.
 const Expr* indirection(const Access& access) {
   return access.form ? nullptr : access.mixed ? access.mixed->rest : access.offset;
@@ -79,16 +86,11 @@ std::set<const Expr*> axesInValues(const std::vector<const Expr*>& values, const
 }  // namespace
 
 IterationDomain::IterationDomain(const ir::Loops& loops) : pool_(loops.pool) {
-  std::vector<const Expr*> values;
-  for (const ir::StoreTo& store : loops.stores) {
-    values.push_back(store.value);
-    values.push_back(store.offset);
-  }
-  addAccesses(loops, loops.stores, values);
+  addAccesses(loops, loops.stores, ir::rootsOf(loops.stores));
   for (std::vector<Access>* accesses : {&stores_, &loads_})
     for (Access& access : *accesses)
       if (!access.form) access.mixed = mixedOffset(*pool_, access.offset);
-  values.clear();
+  std::vector<const Expr*> values;
   for (std::size_t i = 0; i < stores_.size(); ++i) {
     values.push_back(loops.stores[i].value);
     if (const Expr* place = indirection(stores_[i])) values.push_back(place);
@@ -116,13 +118,18 @@ void IterationDomain::addNest(const ir::Loops& loops, const ReductionNest& nest,
     for (Access& access : *accesses)
       if (!access.form) access.mixed = rowFromMemory(*pool_, access.offset);
   const Access first = order == nullptr ? leading(nest) : makeAccess(loops, order->buffer, nullptr, order->offset);
-  addDims(memoryOrder(nest.kept, first.linear()), values);
+  std::vector<const Expr*> kept = memoryOrder(nest.kept, first.linear());
+  const std::vector<const Expr*> reduced = memoryOrder(nest.reduced, first.linear());
+  if (first.linear() != nullptr) {
+    const int64_t alongElements = leastStep(reduced, *first.linear()), alongRows = leastStep(kept, *first.linear());
+    runsAlongElements_ = alongRows == 0 || (alongElements != 0 && alongElements <= alongRows);
+    // Columns lie side by side in the access that leads: what it does not depend on repeats them.
+    const auto repeats = [&](const Expr* axis) { return first.linear()->of(axis) == 0; };
+    if (!runsAlongElements_) std::stable_partition(kept.begin(), kept.end(), repeats);
+  }
+  addDims(kept, values);
   elementDims_ = dims_.size();
-  addDims(memoryOrder(nest.reduced, first.linear()), values);
-  if (first.linear() == nullptr) return;
-  const int64_t alongElements = std::abs(stride(first, innermost()));
-  const int64_t alongRows = std::abs(stride(first, elementDims_ - 1));
-  runsAlongElements_ = alongRows == 0 || (alongElements != 0 && alongElements <= alongRows);
+  addDims(reduced, values);
 }
 
 void IterationDomain::addAccesses(const ir::Loops& loops, const std::vector<ir::StoreTo>& stores,
@@ -153,8 +160,10 @@ const Access& IterationDomain::leading(const ReductionNest& nest) const {
     for (const Expr* axis : axes) moved *= access->linear()->of(axis) != 0 || access->isIndirect(axis) ? axis->axis().extent : 1;
     return moved;
   };
-  std::map<const Expr*, int64_t> along;  // what all accesses move that have an axis as their fastest
-  for (const Access* access : all) along[fastest(axes, *access->linear())] += bytes(access);
+  std::map<const Expr*, int64_t> along;  // what all accesses move that have an axis as their fastest, and share lines along it
+  for (const Access* access : all)
+    if (leastStep(axes, *access->linear()) * access->elementBytes < ir::Target::lineBytes)
+      along[fastest(axes, *access->linear())] += bytes(access);
   for (const Expr* axis : nest.kept) along[axis] += along[axis] / 8;
   return **std::max_element(all.begin(), all.end(), [&](const Access* a, const Access* b) {
     return std::pair(along[fastest(axes, *a->linear())], bytes(a)) < std::pair(along[fastest(axes, *b->linear())], bytes(b));

@@ -14,7 +14,7 @@ bool isContiguous(const IterationDomain& domain, const Access& access, const Lan
 }
 
 const Expr* offsetOf(ir::ExprPool& pool, const IterationDomain& domain, const Access& access, const LanePlace& place,
-                     bool contiguous, const LoadMap& loads = {}) {
+                     bool contiguous, const LoadMap& loads) {
   if (!contiguous) return domain.offset(access, place.each, loads);
   if (place.flat == nullptr) return domain.offset(access, place.base, loads);
   return pool.make(ir::Op::Add, {place.flat, pool.integer(ir::DType::I64, access.form->constant)});
@@ -26,7 +26,7 @@ LoadMap readLanes(ir::ExprPool& pool, const IterationDomain& domain, const LaneP
   for (const Access& access : domain.loads()) {
     if (bindings.contains(access.node)) continue;
     const bool contiguous = isContiguous(domain, access, place);
-    const Expr* offset = offsetOf(pool, domain, access, place, contiguous);
+    const Expr* offset = offsetOf(pool, domain, access, place, contiguous, bindings);
     const auto mode = contiguous ? ir::LoadMode::Contiguous : ir::LoadMode::PerLane;
     bindings[access.node] = domain.load(access, offset, mode, place.each, bindings);
   }

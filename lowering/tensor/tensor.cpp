@@ -71,7 +71,7 @@ namespace {
 
 using ir::Expr;
 
-/// An expression whose loads read only where a condition holds.
+/// An expression whose loads read only where a condition holds, but for those that the condition needs anyway.
 const Expr* guarded(Value condition, const Expr* expr);
 
 /// A load that reads only where a condition holds, and is `other` elsewhere.
@@ -85,8 +85,10 @@ const Expr* guardedLoad(Value condition, const Expr* load, Value other) {
 
 const Expr* guarded(Value condition, const Expr* expr) {
   ir::ExprPool& pool = condition.pool();
+  const std::vector<const Expr*> known = ir::loadsIn({condition.expr()});
   return ir::rewrite(pool, expr, [&](const Expr* node) -> const Expr* {
     if (node->op != ir::Op::Load) return nullptr;
+    if (std::find(known.begin(), known.end(), node) != known.end()) return node;
     return guardedLoad(condition, node, {pool, pool.integer(node->dtype, 0)});
   });
 }

@@ -185,3 +185,21 @@ TEST_CASE("global locals share a workspace, each at a multiple of 256 bytes; the
   CHECK(has(program.source, "%sums = getelementptr inbounds i8, ptr %workspace, i64 256"));
   CHECK(has(program.source, "icmp eq i64 %begin, 4"));
 }
+
+TEST_CASE("vectors of indices that 32 bits hold take no more, and nor do the offsets of a gather") {
+  const auto source = [](const std::string& place) {
+    return codegen::emitLlvm(ir::parseKernel("kernel gather on cpu\n"
+                                             "  launch 1 tasks, 1 at a time\n"
+                                             "  in  k i64[16] align 64\n"
+                                             "  in  x f32[64] align 64\n"
+                                             "  out y f32[16] align 64\n"
+                                             "  for i0 in 1 task\n"
+                                             "    lanes l0 in 16\n"
+                                             "      y[0] x16 = x[" +
+                                             place + "]\n"),
+                             tests::avx512())
+        .source;
+  };
+  CHECK(has(source("min(max(k[0] x16, 0), 3)*16"), "mul <16 x i32>"));
+  CHECK(has(source("k[0] x16*16"), "mul <16 x i64>"));
+}

@@ -2,9 +2,12 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <map>
+
 #include "ir/error.h"
 #include "ir/interpret/interpret.h"
 #include "ir/text/text.h"
+#include "ir/walk.h"
 #include "lowering/fusion/fuse_loops.h"
 #include "lowering/heuristics/schedule.h"
 #include "lowering/tensor/lowering.h"
@@ -52,6 +55,25 @@ TEST_CASE("a condition on an index that always holds, or never does, is none") {
   CHECK(stored("aten.tril.default(self=self, diagonal=4)") == "where(i1 - i0 <= 4, self[i0*6 + i1], f32(0))\n");
   CHECK(stored("aten.tril.default(self=self, diagonal=5)") == "self[i0*6 + i1]\n");
   CHECK(stored("aten.triu.default(self=self, diagonal=6)") == "f32(0)\n");
+}
+
+TEST_CASE("what a condition reads is not read again where the condition holds") {
+  const auto loops = lowering::lower(ir::parseGraph(R"(graph
+  in input f32[1, 3, 8, 8]
+  in grid  f32[1, 8, 8, 2]
+  out0 f32[1, 3, 8, 8] = aten.grid_sampler_2d.default(input=input, grid=grid, interpolation_mode=0, padding_mode=0, align_corners=False)
+  return out0
+)"));
+  std::map<std::string, int> masked, all;
+  for (const ir::Expr* load : ir::loadsIn(ir::storedValues(loops.front().stores))) {
+    const std::string& name = loops.front().buffers[static_cast<std::size_t>(load->load().buffer)].name;
+    ++all[name];
+    if (load->isMasked()) ++masked[name];
+  }
+  CHECK(all["input"] == 4);  // the corners of a cell
+  CHECK(masked["input"] == 4);
+  CHECK(all["grid"] == 2);
+  CHECK(masked["grid"] == 0);
 }
 
 TEST_CASE("what a group of channels has once is read at the number of the block, not by a division") {

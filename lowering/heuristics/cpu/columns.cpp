@@ -23,6 +23,12 @@ bool isLeftByCaches(const ir::Loops& loops, const ReductionNest& nest, const Ite
   return bytes > target.cacheBytes && (nest.isReadOnce() || ofTile > target.cacheBytes);
 }
 
+/// Whether columns read at places of their own that memory names, which every element of a tile computes anew.
+bool gathersColumns(const IterationDomain& domain) {
+  const auto isGather = [&](const Access& load) { return domain.isIndirect(load, domain.elementDims() - 1); };
+  return std::any_of(domain.loads().begin(), domain.loads().end(), isGather);
+}
+
 }  // namespace
 
 /// Tiles whose sums stay in registers, or wide ones; splits of all tiles where that gives every thread enough to do, splits of
@@ -42,9 +48,10 @@ TaskSchedule chooseColumnTasks(const LoopNest& all, const ir::Target& target, st
   schedule.takesAll = splits || (nest.isReadOnce() && outer < target.processors && most == target.processors &&
                                  cpuPieces(loops, domain) >= target.processors);
   const int64_t wanted = schedule.takesAll || outer >= target.processors ? 1 : std::min<int64_t>(vectors, target.processors);
-  const int64_t inRegisters = limits::cpu::tileVectors / static_cast<int64_t>(std::min<std::size_t>(2, nest.reductions.size()));
-  const bool isWide =
-      !splits && !schedule.storesAcross && isLeftByCaches(loops, nest, domain, inRegisters * schedule.lanes, target);
+  const int64_t tileVectors = gathersColumns(domain) ? limits::cpu::gatherTileVectors : limits::cpu::tileVectors;
+  const int64_t inRegisters = tileVectors / static_cast<int64_t>(std::min<std::size_t>(2, nest.reductions.size()));
+  const bool isWide = !splits && !schedule.storesAcross && !gathersColumns(domain) &&
+                      isLeftByCaches(loops, nest, domain, inRegisters * schedule.lanes, target);
   const int64_t widest = isWide ? limits::cpu::wideTileVectors : inRegisters;
   schedule.tile = ceilDiv(vectors, ceilDiv(ceilDiv(vectors, widest), wanted) * wanted);
   if (schedule.takesAll)

@@ -90,7 +90,7 @@ class FlatVectors {
   const Expr* at(const Expr* node, const Position& position) const {
     LoadMap loads;
     for (const Access& access : domain_.loads())
-      loads[access.node] = domain_.load(access, domain_.offset(access, position), ir::LoadMode::PerLane, position, loads);
+      loads[access.node] = domain_.load(access, domain_.offset(access, position, loads), ir::LoadMode::PerLane, position, loads);
     return domain_.at(node, position, loads);
   }
 
