@@ -32,6 +32,8 @@ struct Target {
   int processorRegisters = 0;        ///< of 32 bits, of a multiprocessor
   int64_t processorSharedBytes = 0;  ///< shared memory of a multiprocessor
   int64_t ctaSharedBytes = 0;        ///< shared memory of a CTA, at most
+  // CPU.
+  int64_t streamedBytes = 0;  ///< of all tensors of a call, beyond which stores bypass the caches; 0 where it was not measured
 
   bool operator==(const Target&) const = default;
 };

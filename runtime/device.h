@@ -98,6 +98,8 @@ class Device {
   virtual std::unique_ptr<Trial> prepare(Callable& callable, Call& call) = 0;
   /// How trials made from now on empty the caches before cold runs. CPUs evict the lines of the operands, whatever is said.
   virtual void setFlush(Flush) {}
+  /// Makes it a part of the target, as it was measured on this CPU (ir::Target::streamedBytes).
+  virtual void setStreamedBytes(int64_t) {}
   virtual void synchronize() {}
 
   /// Queues a reading of the multiprocessors' clock behind the work queued so far (CUDA).

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -12,7 +13,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr int64_t day = 24 * 3600, mostAge = 30 * day;
 /// Limits that no device exceeds, in bytes or operations a second, and in seconds.
 constexpr double mostRate = 1e15, mostLaunchOverhead = 0.01;
 
@@ -25,6 +25,16 @@ std::optional<double> positive(const Json& object, const char* name, double most
 }
 
 }  // namespace
+
+int64_t now() {
+  using namespace std::chrono;
+  return duration_cast<seconds>(system_clock::now().time_since_epoch()).count();
+}
+
+bool isRecent(int64_t measured, int64_t now) {
+  constexpr int64_t day = 24 * 3600;
+  return measured > 0 && measured >= now - 30 * day && measured <= now + day;
+}
 
 std::string toText(const CachedCeilings& cached) {
   const Ceilings& c = cached.ceilings;
@@ -41,8 +51,8 @@ std::optional<CachedCeilings> cachedCeilingsOf(std::string_view text, int64_t no
   if (!json.is_object()) return std::nullopt;
   const auto copy = positive(json, "copy", mostRate), read = positive(json, "read", mostRate);
   const auto flops = positive(json, "flops", mostRate), launchOverhead = positive(json, "launch_overhead", mostLaunchOverhead);
-  const auto measured = positive(json, "measured", static_cast<double>(now + day));
-  if (!copy || !read || !flops || !launchOverhead || !measured || *measured < static_cast<double>(now - mostAge))
+  const auto measured = positive(json, "measured", 1e15);
+  if (!copy || !read || !flops || !launchOverhead || !measured || !isRecent(static_cast<int64_t>(*measured), now))
     return std::nullopt;
   return CachedCeilings{{*copy, *read, *flops, *launchOverhead}, static_cast<int64_t>(*measured)};
 }

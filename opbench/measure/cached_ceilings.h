@@ -16,6 +16,11 @@ struct CachedCeilings {
   int64_t measured = 0;  ///< seconds since 1970
 };
 
+/// Seconds since 1970.
+int64_t now();
+/// Whether a figure that was measured then still counts: for 30 days. One of the future is of a clock that went wrong.
+bool isRecent(int64_t measured, int64_t now);
+
 std::string toText(const CachedCeilings& cached);
 /// Nothing for a text that is none, for values that no device has, and for what was measured more than 30 days before `now`.
 std::optional<CachedCeilings> cachedCeilingsOf(std::string_view text, int64_t now);

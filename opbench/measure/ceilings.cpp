@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 
 #include "codegen/compile.h"
 #include "inputs/sample.h"
@@ -56,11 +55,6 @@ Ceilings measure(runtime::Device& device, const runtime::Cache& cache) {
   ceilings.flops = 2 * rows * rows * rows / secondsOf("aten.mm.default", fmt::format("({0}, {0})", matrix), device, cache);
   ceilings.launchOverhead = secondsOf("aten.zeros_like.default", "(T([1], f32),)", device, cache);
   return ceilings;
-}
-
-int64_t now() {
-  using namespace std::chrono;
-  return duration_cast<seconds>(system_clock::now().time_since_epoch()).count();
 }
 
 std::optional<CachedCeilings> findCached(runtime::Device& device, runtime::Flush flush, const runtime::Cache& cache) {

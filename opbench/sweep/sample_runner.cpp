@@ -3,6 +3,7 @@
 #include "opbench/cli/arguments.h"
 #include "opbench/cli/version.h"
 #include "opbench/measure/cached_ceilings.h"
+#include "opbench/measure/streaming.h"
 #include "opbench/report/json.h"
 #include "opbench/run/outcome.h"
 #include "opbench/run/pipeline.h"
@@ -71,6 +72,7 @@ SampleRunner::SampleRunner(const Options& options)
   tolerances_.read(options.tolerances);
   device_->setFlush(options.flush);
   if (options.inProcess) cache_.evict();  // elsewhere the supervisor has done so
+  if (const auto bytes = streamedBytesOf(*device_, cache_)) device_->setStreamedBytes(*bytes);
   run_ = describe(*device_, options, cache_);
   run_.samples = options.samples;
   run_.recorded = options.recorded;

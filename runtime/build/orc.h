@@ -25,8 +25,10 @@ class Orc {
  public:
   Orc();
   ~Orc();
-  /// The CPU this process runs on, with `threads` workers.
+  /// The CPU this process runs on, with `threads` workers; one without AVX-512 where it is held to AVX2.
   static ir::Target host(int threads);
+  /// Whether the variable ATEN_CPU_CAPABILITY holds ATen, and so opbench, to AVX2 on a CPU that has AVX-512.
+  static bool isHeldToAvx2();
   /// LLVM's version, `19.1.7`.
   static std::string version();
   /// Compiles a program made for `host`, or loads its object from the cache.

@@ -3,8 +3,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <string_view>
 #include <vector>
 
 #include "ir/error.h"
@@ -77,7 +79,18 @@ int vectorBytes(const llvm::StringMap<bool>& features) {
 
 }  // namespace
 
+bool Orc::isHeldToAvx2() {
+  const char* capability = std::getenv("ATEN_CPU_CAPABILITY");
+  return capability != nullptr && std::string_view(capability) == "avx2" && vectorBytes(llvm::sys::getHostCPUFeatures()) == 64;
+}
+
 ir::Target Orc::host(int threads) {
+  if (isHeldToAvx2()) {
+    ir::Target target = ir::targetOf("haswell");
+    target.processors = threads;
+    target.cacheBytes = cacheBytes();
+    return target;
+  }
   const llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
   return {ir::Backend::Cpu, llvm::sys::getHostCPUName().str(), featuresOf(features), vectorBytes(features), threads,
           cacheBytes()};

@@ -188,6 +188,7 @@ class CpuDevice : public Device {
   std::string torchName() const override { return "cpu"; }
   std::string name() const override { return cpuName(); }
   const ir::Target& target() const override { return target_; }
+  void setStreamedBytes(int64_t bytes) override { target_.streamedBytes = bytes; }
 
   ExecutablePtr compile(const codegen::Program& program, const Cache& cache) override {
     return std::make_shared<HostExecutable>(orc_.compile(program, cache), program);
@@ -224,7 +225,7 @@ void keepFreedMemory() {
 
 std::string cpuName() {
   const std::string model = cpuInfo("model name");
-  return model.empty() ? "CPU" : model;
+  return (model.empty() ? "CPU" : model) + (Orc::isHeldToAvx2() ? " held to AVX2" : "");
 }
 
 std::string torchFolder() {

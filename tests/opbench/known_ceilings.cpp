@@ -5,15 +5,18 @@
 #include <ctime>
 
 #include "opbench/measure/cached_ceilings.h"
+#include "opbench/measure/streaming.h"
 
 namespace tests {
 
 void putCeilings(const runtime::CacheSettings& settings) {
-  static const std::string key = opbench::ceilingsKey(*runtime::Device::open("cpu", 1), runtime::Flush::Write);
+  static const auto device = runtime::Device::open("cpu", 1);
+  static const std::string key = opbench::ceilingsKey(*device, runtime::Flush::Write);
   const opbench::Ceilings ceilings{.copy = 1e12, .read = 1e12, .flops = 1e13, .launchOverhead = 1e-7};
   const runtime::Cache cache(settings);
   REQUIRE_MESSAGE(cache.isOpen(), cache.complaint());
   cache.put(key, toText(opbench::CachedCeilings{ceilings, std::time(nullptr)}));
+  cache.put(opbench::streamedKey(*device), opbench::streamedText(int64_t{1} << 24, std::time(nullptr)));
 }
 
 }  // namespace tests

@@ -52,7 +52,8 @@ bool exceedsCaches(const ir::Loops& loops, const ir::Target& target) {
     if (buffer.isWritten && buffer.isRead && buffer.type.bytesTouched() > target.cacheBytes) return false;
     bytes += buffer.type.bytesTouched();
   }
-  return bytes > limits::cpu::streamedCaches.of(target.cacheBytes) * target.processors;
+  const int64_t ofL2 = limits::cpu::streamedCaches.of(target.cacheBytes) * target.processors;
+  return bytes > (target.streamedBytes > 0 ? target.streamedBytes : ofL2);
 }
 
 }  // namespace lowering

@@ -23,7 +23,8 @@ Json toJson(const ir::Target& target) {
           {"processor_threads", target.processorThreads},
           {"processor_registers", target.processorRegisters},
           {"processor_shared_bytes", target.processorSharedBytes},
-          {"cta_shared_bytes", target.ctaSharedBytes}};
+          {"cta_shared_bytes", target.ctaSharedBytes},
+          {"streamed_bytes", target.streamedBytes}};
 }
 
 ir::Target targetOf(const Fields& fields) {
@@ -39,7 +40,8 @@ ir::Target targetOf(const Fields& fields) {
           count("processor_threads"),
           count("processor_registers"),
           number("processor_shared_bytes"),
-          number("cta_shared_bytes")};
+          number("cta_shared_bytes"),
+          number("streamed_bytes")};
 }
 
 Json toJson(const Compiled& compiled) {

@@ -280,6 +280,19 @@ TEST_CASE("a result bypasses the CPU's caches where it exceeds them by far and v
   CHECK_FALSE(bypasses(32, 40, 28));  // 8 MB
 }
 
+TEST_CASE("a CPU that was measured says itself from which size on results bypass its caches") {
+  const auto bypasses = [](int64_t streamedBytes) {
+    ir::Target target = tests::avx512();
+    target.streamedBytes = streamedBytes;
+    const ir::Graph graph =
+        ir::parseGraph("graph\n  in self f32[1048576]\n  out0 f32[1048576] = aten.neg.default(self=self)\n  return out0\n");
+    return lowering::apply(lowering::lower(graph).front(), target).streamStores;
+  };
+  CHECK(bypasses((8 << 20) - 1));
+  CHECK_FALSE(bypasses(8 << 20));
+  CHECK_FALSE(bypasses(0));  // four times the two L2 caches of 2 MB
+}
+
 TEST_CASE("rows that are aligned to a register, and not to a store of two registers, bypass the caches") {
   const ir::Target avx2 = ir::targetOf("haswell");
   const ir::Kernel kernel = lowering::apply(lowering::lower(ir::parseGraph(R"(graph

@@ -15,7 +15,7 @@ using namespace opbench;
 
 namespace {
 
-constexpr int64_t now = 2'000'000'000, day = 24 * 3600;
+constexpr int64_t today = 2'000'000'000, day = 24 * 3600;
 
 /// The text of ceilings of which one field is another.
 std::string keptWith(const std::string& name, const std::string& value) {
@@ -24,12 +24,12 @@ std::string keptWith(const std::string& name, const std::string& value) {
                                      {"read", "3e10"},
                                      {"flops", "1e11"},
                                      {"launch_overhead", "1e-6"},
-                                     {"measured", std::to_string(now)}})
+                                     {"measured", std::to_string(today)}})
     text += (text.size() > 1 ? ",\"" : "\"") + field + "\":" + (field == name ? value : usual);
   return text + "}";
 }
 
-bool isKept(const std::string& text) { return cachedCeilingsOf(text, now).has_value(); }
+bool isKept(const std::string& text) { return cachedCeilingsOf(text, today).has_value(); }
 
 /// What measuring gives that says so one time after another, and how often it was asked.
 std::pair<double, int> settled(std::vector<double> times) {
@@ -41,14 +41,14 @@ std::pair<double, int> settled(std::vector<double> times) {
 }  // namespace
 
 TEST_CASE("ceilings are kept with when they were measured") {
-  const CachedCeilings kept{{1.5e12, 1.6e12, 5e13, 3.9e-6}, now - day};
-  const auto again = cachedCeilingsOf(toText(kept), now);
+  const CachedCeilings kept{{1.5e12, 1.6e12, 5e13, 3.9e-6}, today - day};
+  const auto again = cachedCeilingsOf(toText(kept), today);
   REQUIRE(again);
   CHECK(again->ceilings.copy == 1.5e12);
   CHECK(again->ceilings.read == 1.6e12);
   CHECK(again->ceilings.flops == 5e13);
   CHECK(again->ceilings.launchOverhead == 3.9e-6);
-  CHECK(again->measured == now - day);
+  CHECK(again->measured == today - day);
   CHECK(isKept(keptWith("", "")));
 }
 
@@ -64,9 +64,9 @@ TEST_CASE("values that no device has are not believed") {
 }
 
 TEST_CASE("ceilings count for 30 days; those of a clock that went wrong do not") {
-  CHECK(isKept(keptWith("measured", std::to_string(now - 29 * day))));
-  CHECK(!isKept(keptWith("measured", std::to_string(now - 31 * day))));
-  CHECK(!isKept(keptWith("measured", std::to_string(now + 2 * day))));
+  CHECK(isKept(keptWith("measured", std::to_string(today - 29 * day))));
+  CHECK(!isKept(keptWith("measured", std::to_string(today - 31 * day))));
+  CHECK(!isKept(keptWith("measured", std::to_string(today + 2 * day))));
 }
 
 TEST_CASE("A/A noise is a share") {

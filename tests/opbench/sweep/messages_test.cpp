@@ -21,8 +21,8 @@ TEST_CASE("a job is what it was on the other side") {
   CHECK(job.retried == "crash: signal 9 (Killed)");
   CHECK(job.sample.op == sample.op);
   CHECK(job.sample.recorded == sample.recorded);
-  CHECK(job.sample.args == sample.args);
-  CHECK(job.sample.kwargs == sample.kwargs);
+  CHECK((job.sample.args == sample.args));
+  CHECK((job.sample.kwargs == sample.kwargs));
   CHECK(job.sample.count == 12);
   CHECK(job.sample.suite == "s");
   CHECK(job.sample.where.file == "a.txt");
@@ -51,7 +51,8 @@ TEST_CASE("a job tells what compiling it ahead came to") {
 }
 
 TEST_CASE("a target is what it was on the other side") {
-  const ir::Target target{ir::Backend::Cuda, "sm_90", "none", 16, 132, int64_t{60} << 20, 8, 2048, 65536, 233472, 232448};
+  const ir::Target target{
+      ir::Backend::Cuda, "sm_90", "none", 16, 132, int64_t{60} << 20, 8, 2048, 65536, 233472, 232448, 7 << 20};
   CHECK(targetOf(toLine(target)) == target);
 }
 

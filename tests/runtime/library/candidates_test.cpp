@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "runtime/device.h"
@@ -10,14 +11,22 @@
 
 namespace {
 
+constexpr double f32 = 1e-4, f64 = 1e-9, half = 1e-2;
+
 /// A call, and the candidates that apply to it on a CPU.
 struct Claim {
   std::string op, call;
   std::set<std::string> candidates;
 };
 
-/// Checks that these candidates apply, and give what eager does: types to the stride, and values about as precise.
-void check(const Claim& claim, double tolerance) {
+/// How far values may be off whose terms are summed in any order: rounding errors add up like a random walk.
+double errorOfSums(const runtime::Comparison& comparison, int64_t terms, double roundoff) {
+  return 4 * std::sqrt(static_cast<double>(terms)) * roundoff * (1 + comparison.rmsReference);
+}
+
+/// Checks that these candidates apply, and give what eager does: types to the stride, and values that are as precise as eager's
+/// on this processor, or as sums of so many terms can be anywhere.
+void check(const Claim& claim, double tolerance, int64_t terms = 300) {
   CAPTURE(claim.op);
   CAPTURE(claim.call);
   const auto device = runtime::Device::open("cpu", 2);
@@ -36,15 +45,14 @@ void check(const Claim& claim, double tolerance) {
       for (int i = 0; i < found.size(); ++i) {
         const auto comparison = runtime::compare(found, eager, float64, i, tolerance);
         CHECK(comparison.sameType);
-        CHECK(comparison.allClose);
-        CHECK(comparison.rmseFound <= 2 * comparison.rmseEager + tolerance / 64);
+        const double ofSums = errorOfSums(comparison, terms, tolerance == f64 ? 0x1p-53 : 0x1p-24);
+        CHECK((comparison.allClose || comparison.worstError <= 2 * comparison.worstErrorEager));
+        CHECK(comparison.rmseFound <= 2 * comparison.rmseEager + tolerance / 64 + ofSums);
       }
     }
   }
   CHECK(names == claim.candidates);
 }
-
-constexpr double f32 = 1e-4, f64 = 1e-9, half = 1e-2;
 
 using Names = std::set<std::string>;
 const Names others{"channels_last", "without onednn"};
@@ -107,12 +115,12 @@ TEST_CASE("gradients of 1x1 convolutions are products, and sums for the bias; th
   check({op, call(grad, input, "[False, True, False]"), with({"bmm", "bmm, sum", "mm"})}, f32);
   check({op, call(grad, input, "[False, True, True]"), with({"bmm", "bmm, sum", "mm"})}, f32);
   check({op, call("[1, 4, 5, 7], f32", "[1, 3, 5, 7], f32", "[True, True, True]"), with({"bmm", "mm"})}, f32);
-  check({op, call("[2, 4, 50, 50], f32", "[2, 3, 50, 50], f32", "[True, True, False]"), with({"bmm", "bmm, sum"})}, f32);
+  check({op, call("[2, 4, 50, 50], f32", "[2, 3, 50, 50], f32", "[True, True, False]"), with({"bmm", "bmm, sum"})}, f32, 5000);
   check({op,
          call("[2, 4, 50, 50], f32, stride=(10000, 1, 200, 4)", "[2, 3, 50, 50], f32, stride=(7500, 1, 150, 3)",
               "[True, True, True]"),
          {"mm", "channels_first", "without onednn"}},
-        f32);
+        f32, 5000);
   check({op,
          "((T([2, 4, 9], f64), T([2, 3, 9], f64), T([4, 3, 1], f64), [4], [1], [0], [1], False, [0], 1, [True, True, True]), {})",
          {"bmm", "bmm, sum", "mm", "without onednn"}},
