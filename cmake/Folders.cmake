@@ -1,46 +1,35 @@
 # Each top folder is one OBJECT library, with the folders in it: a static archive would drop the files that only register themselves.
 # Sources are listed by glob.
 
-# Sets `out` to whether `file` includes torch, itself or through headers of ours.
-function(opbench_uses_torch file out)
-  set(queue "${file}")
-  set(seen "")
-  set(${out} FALSE PARENT_SCOPE)
-  while(queue)
-    list(POP_FRONT queue current)
-    if(current IN_LIST seen OR NOT EXISTS "${CMAKE_SOURCE_DIR}/${current}")
-      continue()
-    endif()
-    list(APPEND seen "${current}")
-    file(STRINGS "${CMAKE_SOURCE_DIR}/${current}" lines REGEX "^#include")
-    if(lines MATCHES "#include <(ATen|c10|torch|caffe2)/")
-      set(${out} TRUE PARENT_SCOPE)
-      return()
-    endif()
-    foreach(line IN LISTS lines)
-      if(line MATCHES "#include \"([^\"]+)\"")
-        list(APPEND queue "${CMAKE_MATCH_1}")
-      endif()
-    endforeach()
-  endwhile()
-endfunction()
+# The files of a folder are compiled together, up to twelve as one unit: headers are read once for all of them. So what an unnamed
+# namespace holds has a name of its own in its folder. Off: every file is a unit of its own, as lint wants it.
+option(OPBENCH_UNITY "Compile the files of a folder together" ON)
 
-# Gives `target` torch's headers, precompiled, except for the sources that never include them.
-function(opbench_add_torch target)
-  target_link_libraries(${target} PUBLIC torch::headers)
-  set(needed FALSE)
+# opbench_unite(target): its units.
+function(opbench_unite target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${OPBENCH_UNITY} UNITY_BUILD_MODE GROUP)
+  # g++ takes what a unit includes for a header, whose types should have none of an unnamed namespace's in them.
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   get_target_property(sources ${target} SOURCES)
   foreach(source IN LISTS sources)
-    opbench_uses_torch("${source}" torch)
-    if(torch)
-      set(needed TRUE)
-    else()
-      set_source_files_properties("${source}" TARGET_DIRECTORY ${target} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
-    endif()
+    get_filename_component(folder "${source}" DIRECTORY)
+    list(APPEND files_of_${folder} "${source}")
+    list(LENGTH files_of_${folder} number)
+    math(EXPR part "(${number} - 1) / 12 + 1")
+    set_source_files_properties("${source}" TARGET_DIRECTORY ${target} PROPERTIES UNITY_GROUP "${folder}/${part}")
   endforeach()
-  if(needed)
-    target_precompile_headers(${target} REUSE_FROM torch_pch)
-  endif()
+endfunction()
+
+if(NOT OPBENCH_FUZZ)
+  add_library(plain_pch OBJECT "${CMAKE_SOURCE_DIR}/cmake/pch.cpp")
+  target_link_libraries(plain_pch PRIVATE opbench::fmt)
+  target_precompile_headers(plain_pch PRIVATE "${CMAKE_SOURCE_DIR}/cmake/plain_pch.h")
+endif()
+
+# Gives `target` torch's headers, precompiled.
+function(opbench_add_torch target)
+  target_link_libraries(${target} PUBLIC torch::headers)
+  target_precompile_headers(${target} REUSE_FROM torch_pch)
 endfunction()
 
 # opbench_sources(out folder): the .cpp files of a folder and those in it.
@@ -63,8 +52,11 @@ function(opbench_library name)
   target_include_directories(${name} PUBLIC "${CMAKE_SOURCE_DIR}")
   target_compile_definitions(${name} PRIVATE OPBENCH_VERSION="${PROJECT_VERSION}")
   target_link_libraries(${name} PUBLIC ${A_LINKS})
+  opbench_unite(${name})
   if(A_TORCH)
     opbench_add_torch(${name})
+  else()
+    target_precompile_headers(${name} REUSE_FROM plain_pch)
   endif()
 endfunction()
 
@@ -96,6 +88,7 @@ function(opbench_cuda_module)
   target_link_libraries(opbench_cuda PRIVATE torch::cuda opbench::fmt nlohmann_json::nlohmann_json)
   target_link_options(opbench_cuda PRIVATE -Wl,--exclude-libs,ALL)
   set_target_properties(opbench_cuda PROPERTIES DEFINE_SYMBOL "")
+  opbench_unite(opbench_cuda)
   opbench_add_torch(opbench_cuda)
 endfunction()
 

@@ -12,9 +12,10 @@ add_library(test_support OBJECT tests/main.cpp tests/golden.cpp tests/random_exp
 target_include_directories(test_support PUBLIC "${CMAKE_SOURCE_DIR}")
 target_link_libraries(test_support PRIVATE opbench::fmt)
 
-# opbench_test(folder [TORCH] OBJECTS library... [LINKS target...] [LABEL label])
+# opbench_test(folder [TORCH] OBJECTS library... [LINKS target...] [LABEL label] [PARTS folder...]): the tests in each of PARTS are a
+# test of CTest's own beside the others, FOLDER_PART, so that they run at the same time.
 function(opbench_test folder)
-  cmake_parse_arguments(A "TORCH" "LABEL" "OBJECTS;LINKS" ${ARGN})
+  cmake_parse_arguments(A "TORCH" "LABEL" "OBJECTS;LINKS;PARTS" ${ARGN})
   opbench_sources(sources tests/${folder})
   list(FILTER sources EXCLUDE REGEX "/faulty_disk/")
   if(NOT sources)
@@ -22,15 +23,38 @@ function(opbench_test folder)
   endif()
   set(name test_${folder})
   opbench_executable(${name} SOURCES ${sources} OBJECTS test_support ${A_OBJECTS} LINKS ${A_LINKS})
-  if(A_TORCH)
+  opbench_unite(${name})
+  if(NOT A_TORCH)
+    target_precompile_headers(${name} REUSE_FROM plain_pch)
+  else()
     opbench_add_torch(${name})
     if(TARGET opbench_cuda)
       add_dependencies(${name} opbench_cuda)
     endif()
   endif()
-  add_test(NAME ${folder} COMMAND ${name})
+  set(tests ${folder})
+  list(TRANSFORM A_PARTS REPLACE "(.+)" "*/tests/${folder}/\\1/*" OUTPUT_VARIABLE patterns)
+  list(JOIN patterns "," patterns)
+  add_test(NAME ${folder} COMMAND ${name} "--source-file-exclude=${patterns}")
+  foreach(part IN LISTS A_PARTS)
+    list(APPEND tests ${folder}_${part})
+    add_test(NAME ${folder}_${part} COMMAND ${name} "--source-file=*/tests/${folder}/${part}/*")
+  endforeach()
   # Exit status 77: the tests were skipped, and say why (no GPU).
-  set_tests_properties(${folder} PROPERTIES LABELS "${A_LABEL}" SKIP_RETURN_CODE 77 ENVIRONMENT "${OPBENCH_TEST_ENVIRONMENT}")
+  set_tests_properties(${tests} PROPERTIES LABELS "${A_LABEL}" SKIP_RETURN_CODE 77 ENVIRONMENT "${OPBENCH_TEST_ENVIRONMENT}")
+endfunction()
+
+# opbench_test_as_avx2(folder pattern...): the tests of these files once more, as a machine of one processor without AVX-512 runs
+# them. What oneMKL computes on processors that are not Intel's is what it computes on all of them alike (MKL_CBWR).
+function(opbench_test_as_avx2 folder)
+  if(NOT TARGET test_${folder})
+    return()
+  endif()
+  list(JOIN ARGN "," patterns)
+  add_test(NAME ${folder}_avx2 COMMAND bash "${CMAKE_SOURCE_DIR}/tests/one_processor.sh" "$<TARGET_FILE:test_${folder}>"
+           "--source-file=${patterns}")
+  set(environment ${OPBENCH_TEST_ENVIRONMENT} ATEN_CPU_CAPABILITY=avx2 DNNL_MAX_CPU_ISA=AVX2 MKL_CBWR=COMPATIBLE)
+  set_tests_properties(${folder}_avx2 PROPERTIES ENVIRONMENT "${environment}")
 endfunction()
 
 set(OPBENCH_TEST_ENVIRONMENT "")
@@ -50,9 +74,14 @@ opbench_test(codegen OBJECTS codegen lowering ir LINKS opbench::llvm)
 opbench_test(kernels OBJECTS kernel_hashes ir)
 opbench_test(inputs TORCH OBJECTS inputs ir LINKS torch::cpu)
 opbench_test(runtime TORCH OBJECTS runtime inputs codegen lowering ir LINKS torch::cpu opbench::llvm)
-opbench_test(opbench TORCH OBJECTS ${OPBENCH_OBJECTS} LINKS torch::cpu opbench::llvm)
+opbench_test(opbench TORCH OBJECTS ${OPBENCH_OBJECTS} LINKS torch::cpu opbench::llvm PARTS run sweep)
 add_dependencies(test_opbench opbench faulty_disk)  # which tests start, with a disk that fails under it
 opbench_test(gpu TORCH LABEL gpu OBJECTS ${OPBENCH_OBJECTS} LINKS torch::cpu opbench::llvm)
+
+opbench_test_as_avx2(codegen "*llvm*")
+opbench_test_as_avx2(runtime "*/runtime/device_test.cpp" "*/functions_test.cpp" "*/operations_test.cpp" "*/runtime/reductions_test.cpp"
+                     "*/statements_test.cpp" "*/callable_test.cpp" "*/cpu/*" "*/library/*" "*/torch/*" "*orc_test.cpp")
+opbench_test_as_avx2(opbench "*/run/operators_test.cpp" "*/run/reductions_test.cpp" "*/run/pipeline_test.cpp" "*/check/*")
 
 # Calls that are made to harm, of every operator there is: a few logs as a test, for as long as asked by ./dev fuzz.
 opbench_sources(hostile tests/hostile)

@@ -23,7 +23,7 @@ missing_packages() {
 # install_packages PACKAGE...: those that are missing.
 install_packages() {
   command -v dpkg-query >/dev/null || die "setup knows Debian 12 and Ubuntu 24.04 (apt); install these yourself: $*"
-  local missing offered absent log
+  local missing offered absent log start=$SECONDS
   mapfile -t missing < <(missing_packages "$@" | sort -u)
   [ ${#missing[@]} -gt 0 ] || return 0
   local line="apt-get install -y --no-install-recommends ${missing[*]}"
@@ -40,6 +40,7 @@ install_packages() {
   # The percentage that apt reports is the progress; its own output is only for when it fails.
   $line -o APT::Status-Fd=3 3> >(show_percent) >>"$log" 2>&1 || { tail -n 5 "$log" >&2; die "'$line' failed: see the lines above"; }
   rm -f "$log"
+  say "installed ${#missing[@]} packages in $((SECONDS - start)) s"
 }
 
 # Shows apt's status lines ("dlstatus:..:percent:.." and "pmstatus:..:percent:.."), a line each ten per cent where it is no terminal.
@@ -74,6 +75,7 @@ unpack_wheels() {
   [ -n "$(missing_wheels "$@")" ] || return 0
   [ "$(uname -m)" = x86_64 ] || die "setup has CUDA 13 wheels for x86-64 only, this is $(uname -m)"
   mkdir -p "$torch_cache"
+  say "downloading LibTorch to $torch_cache"
   exec 9>"$torch_cache/.lock"
   flock -n 9 || { say "waiting for another set-up, which is writing into $torch_cache"; flock 9; }
   while read -r name hashes; do
@@ -86,16 +88,16 @@ unpack_wheels() {
 }
 
 unpack_wheel() {
-  local name=$1 partial=$torch_cache/.partial attempt
-  say "downloading $name to $torch_cache"
+  local name=$1 partial=$torch_cache/.partial attempt start=$SECONDS
   for attempt in 1 2 3; do
     rm -rf "$partial"
     mkdir -p "$partial/tmp"
     { echo "$name \\"; printf '  --hash=sha256:%s \\\n' $2 | sed '$ s/ \\$//'; } >"$partial/requirement.txt"
     if TMPDIR=$partial/tmp PIP_ROOT_USER_ACTION=ignore python3 -m pip install --no-deps --no-compile --no-cache-dir --only-binary=:all: \
-      --disable-pip-version-check --target "$partial/wheel" -r "$partial/requirement.txt" >&2; then
+      --disable-pip-version-check --quiet --target "$partial/wheel" -r "$partial/requirement.txt" >&2; then
       cp -rlf "$partial/wheel/." "$torch_cache/"
       rm -rf "$partial"
+      say "unpacked $name in $((SECONDS - start)) s"
       return 0
     fi
     say "the download of $name was cut off or did not verify (attempt $attempt of 3)"
@@ -119,15 +121,20 @@ find_cuda_headers() {
 }
 
 # setup [COMMAND]: installs what the build, and that command, need. Sets `torch` to the LibTorch to use and `torch_options` to what
-# CMake needs to know of it, downloading what is not there.
+# CMake needs to know of it. What is missing of LibTorch is downloaded while the packages are installed, but for those that it takes.
 setup() {
-  install_packages ${packages[build]} ${1:+${packages[$1]}}
-  local headers kinds=(torch headers) status=0
+  local headers kinds=(torch headers) status=0 download= wanted=(${packages[build]} ${1:+${packages[$1]}})
   if has_gpu; then kinds+=(gpu); fi
   torch=$(find_torch) || status=$?
   [ $status != 2 ] || exit 1
   if [ $status = 1 ] || [ "$torch" -ef "$torch_cache/torch" ]; then
-    unpack_wheels "${kinds[@]}"
+    if [ "$(id -u)" = 0 ]; then install_packages python3 python3-pip ca-certificates; else install_packages "${wanted[@]}"; fi
+    unpack_wheels "${kinds[@]}" &
+    download=$!
+  fi
+  install_packages "${wanted[@]}"
+  if [ -n "$download" ]; then
+    wait "$download" || exit 1
     torch=$(find_torch) || die "$torch_cache is damaged: remove it and run ./dev setup again"
   fi
   [ -e "$torch/include/ATen/core/Tensor.h" ] || die "$torch has no headers: name a whole LibTorch $torch_release in OPBENCH_TORCH"

@@ -260,13 +260,13 @@ IndexRange order(const Call& call) {
 
 IndexRange smallCount(const Call&) { return {Below{4}, {0, std::numeric_limits<int64_t>::max()}}; }
 
-struct Row {
+struct IndexRow {
   std::string_view operators;  ///< names without `aten.`, overload and the underscore of in-place forms
   size_t argument;
   IndexRange (*range)(const Call&);
 };
 
-constexpr Row rows[] = {
+constexpr IndexRow indexRows[] = {
     {"embedding embedding_renorm embedding_bag _embedding_bag _embedding_bag_forward_only", 1, rowOfArgument0},
     {"embedding_bag _embedding_bag _embedding_bag_forward_only", 2, bagOffsets<7>},
     {"_embedding_bag_per_sample_weights_backward", 2, rowOfArgument1},
@@ -331,7 +331,7 @@ IndexRange below(int64_t bound, const ir::TensorType& indices) {
 }
 
 std::optional<IndexRange> indexRange(const Call& call, size_t argument) {
-  for (const Row& row : rows)
+  for (const IndexRow& row : indexRows)
     if (row.argument == argument && call.isOneOf(row.operators)) return row.range(call);
   return std::nullopt;
 }

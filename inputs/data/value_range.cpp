@@ -50,14 +50,14 @@ ValueRange exponent(const Call& call) {
   return Plain{};
 }
 
-struct Row {
+struct ValueRow {
   std::string_view operators;  ///< names without `aten.`, overload and the underscore of in-place forms
   size_t argument;
   ValueRange (*domain)(const Call&);
 };
 
 /// Where normal data would give no, or no telling, results.
-constexpr Row rows[] = {
+constexpr ValueRow valueRows[] = {
     {"sqrt rsqrt log log2 log10 log1p lgamma digamma", 0, positive},
     {"xlogy", 1, positive},
     {"pow", 0, base},
@@ -99,7 +99,7 @@ constexpr Row rows[] = {
 ValueRange valueRangeOf(const Sample& sample, size_t argument, size_t item) {
   Call call(sample, item);
   if (auto index = indexRange(call, argument)) return index->drawn;
-  for (const Row& row : rows)
+  for (const ValueRow& row : valueRows)
     if (row.argument == argument && call.isOneOf(row.operators)) return row.domain(call);
   return Plain{};
 }

@@ -2,6 +2,13 @@
 
 #include <cstdint>
 
+namespace ir {
+
+/// a / b rounded down; b is positive.
+constexpr int64_t floorDivided(int64_t a, int64_t b) { return a / b - static_cast<int64_t>(a % b < 0); }
+
+}  // namespace ir
+
 namespace lowering {
 
 /// a / b rounded up; neither is negative.

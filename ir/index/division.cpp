@@ -5,14 +5,14 @@
 #include <numeric>
 #include <set>
 
+#include "ir/index/ceil_div.h"
+
 namespace ir {
 namespace {
 
 using Wide = __int128;
 
 constexpr Wide farthest = Wide{1} << 90;  // so that a sum of such products fits
-
-int64_t floorDivided(int64_t a, int64_t b) { return a / b - static_cast<int64_t>(a % b < 0); }
 
 /// x without the multiples of a divisor; the constant is from 0 to before it.
 Sum withoutMultiples(const Sum& x, int64_t divisor) {

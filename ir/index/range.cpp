@@ -4,6 +4,7 @@
 #include <limits>
 #include <unordered_set>
 
+#include "ir/index/ceil_div.h"
 #include "ir/index/float_range.h"
 
 namespace ir {
@@ -28,8 +29,6 @@ std::optional<Range> productOf(const Range& a, const Range& b) {
   const auto corners = {Wide{a.least} * b.least, Wide{a.least} * b.most, Wide{a.most} * b.least, Wide{a.most} * b.most};
   return inBits(std::min(corners), std::max(corners));
 }
-
-int64_t floorDivided(int64_t a, int64_t b) { return a / b - static_cast<int64_t>(a % b < 0); }
 
 /// Bounds of an operation whose operands keep `a` and `b`; divisors are positive constants.
 std::optional<Range> boundsOfOperation(Op op, const Range& a, const Range& b) {

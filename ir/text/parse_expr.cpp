@@ -11,7 +11,7 @@
 namespace ir {
 namespace {
 
-constexpr int deepest = 200;
+constexpr int deepestExpr = 200;
 
 template <typename T>
 T readFloating(const Token& token) {
@@ -43,7 +43,7 @@ class ExprParser {
 
  private:
   const Expr* unary() {
-    if (++depth_ > deepest) tokens_.refuse(fmt::format("at most {} operations in one another", deepest));
+    if (++depth_ > deepestExpr) tokens_.refuse(fmt::format("at most {} operations in one another", deepestExpr));
     const Token token = tokens_.peek();
     const Expr* result = nullptr;
     if (tokens_.at("-") && tokens_.peek(1).kind != Token::Kind::Number) {

@@ -11,7 +11,7 @@
 namespace ir {
 namespace {
 
-constexpr int deepest = 64;
+constexpr int deepestList = 64;
 
 /// Reads a graph line by line; a value is known by its name from the line that makes it.
 class GraphParser {
@@ -102,7 +102,7 @@ class GraphParser {
   }
 
   Argument list() {
-    if (++depth_ > deepest) tokens_.refuse(fmt::format("at most {} lists in one another", deepest));
+    if (++depth_ > deepestList) tokens_.refuse(fmt::format("at most {} lists in one another", deepestList));
     List list;
     list.isTuple = tokens_.take().text == "(";
     const std::string_view close = list.isTuple ? ")" : "]";

@@ -22,7 +22,7 @@ std::vector<const Access*> columnAccesses(const IterationDomain& domain) {
   return found;
 }
 
-int chooseLanes(const IterationDomain& domain, const std::vector<const Access*>& accesses, const ir::Target& target) {
+int chooseColumnLanes(const IterationDomain& domain, const std::vector<const Access*>& accesses, const ir::Target& target) {
   if (accesses.empty()) return 1;
   const std::size_t columns = domain.elementDims() - 1;
   int64_t widest = 1;
@@ -39,7 +39,7 @@ int chooseLanes(const IterationDomain& domain, const std::vector<const Access*>&
 ColumnMapping chooseColumnMapping(const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target) {
   const std::vector<const Access*> accesses = columnAccesses(domain);
   ColumnMapping mapping;
-  mapping.lanes = chooseLanes(domain, accesses, target);
+  mapping.lanes = chooseColumnLanes(domain, accesses, target);
   mapping.outer = domain.numel(0, domain.elementDims() - 1);
   mapping.columns = domain.dims()[domain.elementDims() - 1].extent;
   mapping.elements = domain.numel(domain.elementDims(), domain.dims().size());
@@ -142,7 +142,7 @@ namespace {
 bool hasColumns(const LoopNest& nest) { return nest.hasReductions() && !nest.domain.runsAlongElements(); }
 
 /// Other threads across a tile and down a column, and other CTAs a tile.
-std::vector<Schedule> others(const LoopNest& nest, const ir::Target& target, const Tuned& tuned) {
+std::vector<Schedule> otherColumns(const LoopNest& nest, const ir::Target& target, const Tuned& tuned) {
   if (!hasColumns(nest)) return {};
   const ColumnMapping rules = chooseColumnMapping(*nest.reduction, nest.domain, target);
   if (!tuned.isChosen) return {scheduleOf(rules, *nest.reduction, nest.domain)};
@@ -171,12 +171,12 @@ std::vector<Schedule> others(const LoopNest& nest, const ir::Target& target, con
   return schedules;
 }
 
-std::optional<Schedule> choose(const LoopNest& nest, const ir::Target& target) {
+std::optional<Schedule> chooseColumns(const LoopNest& nest, const ir::Target& target) {
   if (!hasColumns(nest)) return std::nullopt;
   return scheduleOf(chooseColumnMapping(*nest.reduction, nest.domain, target), *nest.reduction, nest.domain);
 }
 
-const ScheduleRule columns{{.order = 70, .choose = choose, .others = others}};
+const ScheduleRule columns{{.order = 70, .choose = chooseColumns, .others = otherColumns}};
 
 }  // namespace
 

@@ -10,8 +10,6 @@
 namespace lowering {
 namespace {
 
-constexpr int warp = ir::Target::warp;
-
 struct PersistentMapping {
   int group = 32;   ///< threads a row
   int vectors = 1;  ///< of a row that a thread takes
@@ -117,13 +115,13 @@ std::optional<LayoutSchedule> choosePersistentColumns(const MixedOrderReduction&
 
 namespace {
 
-std::optional<Schedule> choose(const LoopNest& nest, const ir::Target& target) {
+std::optional<Schedule> choosePersistent(const LoopNest& nest, const ir::Target& target) {
   if (!nest.hasReductions() || nest.domain.runsAlongElements() || !nest.mixedOrder) return std::nullopt;
   return choosePersistentColumns(*nest.mixedOrder, target);
 }
 
 /// Columns that all CTAs add to at once.
-std::vector<Schedule> others(const LoopNest& nest, const ir::Target&, const Tuned& tuned) {
+std::vector<Schedule> otherPersistent(const LoopNest& nest, const ir::Target&, const Tuned& tuned) {
   const auto* own = std::get_if<LayoutSchedule>(&tuned.own);
   if (own == nullptr || !own->isPersistentKernel() || !nest.mixedOrder || !canAdd(*nest.mixedOrder)) return {};
   LayoutSchedule adding = *own;
@@ -131,7 +129,7 @@ std::vector<Schedule> others(const LoopNest& nest, const ir::Target&, const Tune
   return {adding};
 }
 
-const ScheduleRule persistent{{.order = 60, .choose = choose, .others = others}};
+const ScheduleRule persistent{{.order = 60, .choose = choosePersistent, .others = otherPersistent}};
 
 }  // namespace
 

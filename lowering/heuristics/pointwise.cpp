@@ -192,7 +192,7 @@ std::vector<Schedule> othersOfGathering(const IterationDomain& domain, const ir:
 }
 
 /// Other vectors a thread, and other threads of a CTA; for transpositions the rule's own.
-std::vector<Schedule> others(const LoopNest& nest, const ir::Target& target, const Tuned& tuned) {
+std::vector<Schedule> otherPointwise(const LoopNest& nest, const ir::Target& target, const Tuned& tuned) {
   if (nest.reduction) return {};
   const PointwiseMapping rules = choosePointwiseMapping(nest.domain, target);
   if (!tuned.isChosen) return {scheduleOf(rules, nest.domain)};
@@ -210,12 +210,12 @@ std::vector<Schedule> others(const LoopNest& nest, const ir::Target& target, con
   return schedules;
 }
 
-std::optional<Schedule> choose(const LoopNest& nest, const ir::Target& target) {
+std::optional<Schedule> choosePointwise(const LoopNest& nest, const ir::Target& target) {
   if (nest.reduction) return std::nullopt;
   return scheduleOf(choosePointwiseMapping(nest.domain, target), nest.domain);
 }
 
-const ScheduleRule pointwise{{.order = 20, .choose = choose, .others = others}};
+const ScheduleRule pointwise{{.order = 20, .choose = choosePointwise, .others = otherPointwise}};
 
 }  // namespace
 

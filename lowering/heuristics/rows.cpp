@@ -16,8 +16,6 @@
 namespace lowering {
 namespace {
 
-constexpr int64_t warp = ir::Target::warp;
-
 /// What an element of a row is read as and written as.
 struct RowAccesses {
   std::vector<const Access*> contiguous;  ///< that move from row to row and run along the innermost dim
@@ -297,7 +295,7 @@ std::vector<RowWish> wishes(const RowMapping& rules, const ir::Target& target) {
   return all;
 }
 
-std::vector<Schedule> others(const LoopNest& nest, const ir::Target& target, const Tuned& tuned) {
+std::vector<Schedule> otherRows(const LoopNest& nest, const ir::Target& target, const Tuned& tuned) {
   if (!hasRows(nest)) return {};
   const RowMapping rules = chooseRowMapping(*nest.reduction, nest.domain, target);
   if (!tuned.isChosen) return {scheduleOf(rules, nest.domain)};
@@ -307,12 +305,12 @@ std::vector<Schedule> others(const LoopNest& nest, const ir::Target& target, con
   return schedules;
 }
 
-std::optional<Schedule> choose(const LoopNest& nest, const ir::Target& target) {
+std::optional<Schedule> chooseRows(const LoopNest& nest, const ir::Target& target) {
   if (!hasRows(nest)) return std::nullopt;
   return scheduleOf(chooseRowMapping(*nest.reduction, nest.domain, target), nest.domain);
 }
 
-const ScheduleRule rows{{.order = 50, .choose = choose, .others = others}};
+const ScheduleRule rows{{.order = 50, .choose = chooseRows, .others = otherRows}};
 
 }  // namespace
 

@@ -11,8 +11,6 @@
 namespace lowering {
 namespace {
 
-constexpr int warp = ir::Target::warp;
-
 /// How scans are laid over threads. Where memory runs along the elements a line is a row; of outer scans, contiguous along the
 /// kept axes, it is a vector of columns, and has one such vector an element.
 struct ScanMapping {
@@ -150,7 +148,7 @@ LayoutSchedule scheduleOf(const ScanMapping& mapping, const IterationDomain& dom
 }
 
 /// Vectors a thread takes at once, and CTAs a row or column.
-std::vector<Schedule> others(const LoopNest& nest, const ir::Target& target, const Tuned& tuned) {
+std::vector<Schedule> otherScans(const LoopNest& nest, const ir::Target& target, const Tuned& tuned) {
   if (!tuned.isChosen) return {};
   const ScanMapping rules = mappingOf(nest.domain, target);
   std::vector<Schedule> schedules;
@@ -160,12 +158,12 @@ std::vector<Schedule> others(const LoopNest& nest, const ir::Target& target, con
   return schedules;
 }
 
-std::optional<Schedule> choose(const LoopNest& nest, const ir::Target& target) {
+std::optional<Schedule> chooseScans(const LoopNest& nest, const ir::Target& target) {
   if (!nest.hasScans()) return std::nullopt;
   return scheduleOf(mappingOf(nest.domain, target), nest.domain);
 }
 
-const ScheduleRule scans{{.order = 30, .choose = choose, .others = others}};
+const ScheduleRule scans{{.order = 30, .choose = chooseScans, .others = otherScans}};
 
 }  // namespace
 }  // namespace lowering

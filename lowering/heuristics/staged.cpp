@@ -105,7 +105,7 @@ std::vector<std::size_t> growingOrder(const IterationDomain& domain, const std::
 }
 
 /// Rows next to each other that a vector of some tensor has.
-int chooseLanes(const IterationDomain& domain, const std::vector<const Access*>& accesses, const ir::Target& target) {
+int chooseStagedLanes(const IterationDomain& domain, const std::vector<const Access*>& accesses, const ir::Target& target) {
   const std::size_t dim = domain.elementDims() - 1;
   int most = 1;
   for (const Access* access : accesses) {
@@ -188,7 +188,7 @@ std::optional<StagedMapping> stagedMapping(const ReductionNest& nest, const Iter
   const auto isAffine = [](const Access* access) { return access->form.has_value(); };
   if (bytesOfElement(domain) == 0 || !std::all_of(accesses.begin(), accesses.end(), isAffine)) return std::nullopt;
   StagedMapping mapping;
-  mapping.lanes = chooseLanes(domain, accesses, target);
+  mapping.lanes = chooseStagedLanes(domain, accesses, target);
   chooseTile(mapping, domain, growingOrder(domain, accesses), target, wish);
   const int64_t elements = domain.numel(domain.elementDims(), domain.dims().size()), vectors = mapping.rowVectors();
   const bool fits =
@@ -238,7 +238,7 @@ LayoutSchedule scheduleOf(const StagedMapping& mapping, const IterationDomain& d
 namespace {
 
 /// Threads that share the elements of rows, how many rows a tile has, and whether these stay in registers.
-std::vector<Schedule> others(const LoopNest& nest, const ir::Target& target, const Tuned& tuned) {
+std::vector<Schedule> otherStaged(const LoopNest& nest, const ir::Target& target, const Tuned& tuned) {
   if (!nest.hasReductions()) return {};
   const std::optional<StagedMapping> tiles = stagedMapping(*nest.reduction, nest.domain, target);
   if (!tiles) return {};
@@ -253,13 +253,13 @@ std::vector<Schedule> others(const LoopNest& nest, const ir::Target& target, con
   return schedules;
 }
 
-std::optional<Schedule> choose(const LoopNest& nest, const ir::Target& target) {
+std::optional<Schedule> chooseStaged(const LoopNest& nest, const ir::Target& target) {
   if (!nest.hasReductions()) return std::nullopt;
   const std::optional<StagedMapping> tiles = chooseStagedMapping(*nest.reduction, nest.domain, target);
   return tiles ? std::optional<Schedule>(scheduleOf(*tiles, nest.domain)) : std::nullopt;
 }
 
-const ScheduleRule staged{{.order = 40, .choose = choose, .others = others}};
+const ScheduleRule staged{{.order = 40, .choose = chooseStaged, .others = otherStaged}};
 
 }  // namespace
 

@@ -117,7 +117,7 @@ LayoutSchedule scheduleOf(const TransposedMapping& mapping, const IterationDomai
 namespace {
 
 /// Other tiles, and other threads of a CTA.
-std::vector<Schedule> others(const LoopNest& nest, const ir::Target& target, const Tuned& tuned) {
+std::vector<Schedule> otherTransposed(const LoopNest& nest, const ir::Target& target, const Tuned& tuned) {
   if (!tuned.isChosen) return {};
   const TransposedMapping rules = *chooseTransposedMapping(*nest.transposition, target);
   std::vector<Schedule> schedules;
@@ -135,12 +135,12 @@ std::vector<Schedule> others(const LoopNest& nest, const ir::Target& target, con
   return schedules;
 }
 
-std::optional<Schedule> choose(const LoopNest& nest, const ir::Target& target) {
+std::optional<Schedule> chooseTransposed(const LoopNest& nest, const ir::Target& target) {
   const auto tiles = nest.transposition ? chooseTransposedMapping(*nest.transposition, target) : std::nullopt;
   return tiles ? std::optional<Schedule>(scheduleOf(*tiles, nest.transposition->domain)) : std::nullopt;
 }
 
-const ScheduleRule transposed{{.order = 10, .choose = choose, .others = others}};
+const ScheduleRule transposed{{.order = 10, .choose = chooseTransposed, .others = otherTransposed}};
 
 }  // namespace
 

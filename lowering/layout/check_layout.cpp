@@ -14,7 +14,6 @@
 namespace lowering {
 namespace {
 
-constexpr int warp = ir::Target::warp;
 constexpr int64_t largestGrid = std::numeric_limits<int32_t>::max();  ///< CTAs of a launch
 constexpr int64_t mostCovered = int64_t{1} << 48;
 

@@ -5,8 +5,6 @@
 namespace lowering {
 namespace {
 
-constexpr int warp = ir::Target::warp;
-
 enum Dims : std::size_t { kept, scanned };
 
 class ScanChecker {

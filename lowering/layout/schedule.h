@@ -11,6 +11,8 @@
 
 namespace lowering {
 
+inline constexpr int warp = ir::Target::warp;  ///< threads
+
 /// Where a row's elements are held between two traversals.
 enum class Hold : uint8_t {
   Nowhere,    ///< each traversal reads them again, from the L2 cache if they fit

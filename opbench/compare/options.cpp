@@ -10,8 +10,6 @@
 namespace opbench {
 namespace {
 
-using compare::Verdict;
-
 constexpr std::string_view description =
     "Compares two --json results files, sample by sample: FAST, SLOW, same or ambiguous; newly WRONG, CRASH or IMPOSSIBLE.\n"
     "A sample is SLOW if both hold:\n"
@@ -30,19 +28,19 @@ constexpr std::string_view footer =
     "Exit status: 0 none of the --fail-on verdicts; 1 at least one; 2 usage, unreadable files, or files that are not comparable\n"
     "(see --force).";
 
-struct Row {
+struct NamedVerdict {
   std::string_view name;
-  Verdict verdict;
+  compare::Verdict verdict;
 };
 
-constexpr Row rows[] = {{"slow", Verdict::Slow},
-                        {"wrong", Verdict::Wrong},
-                        {"crash", Verdict::Crash},
-                        {"impossible", Verdict::Impossible},
-                        {"gone", Verdict::Gone}};
+constexpr NamedVerdict named[] = {{"slow", compare::Verdict::Slow},
+                                  {"wrong", compare::Verdict::Wrong},
+                                  {"crash", compare::Verdict::Crash},
+                                  {"impossible", compare::Verdict::Impossible},
+                                  {"gone", compare::Verdict::Gone}};
 
-Verdict verdictFrom(const std::string& text) {
-  for (const Row& row : rows)
+compare::Verdict verdictFrom(const std::string& text) {
+  for (const NamedVerdict& row : named)
     if (row.name == text) return row.verdict;
   ir::fail(ir::ErrorKind::Input, "--fail-on must be a list of slow, wrong, crash, impossible and gone, or none; got '{}'", text);
 }
@@ -65,8 +63,8 @@ void declareCompare(CLI::App& app, CompareOptions& options) {
   verb->add_flag("--all", options.all, "List every sample, not only those that changed");
 }
 
-std::set<Verdict> failingVerdicts(const CompareOptions& options) {
-  std::set<Verdict> verdicts;
+std::set<compare::Verdict> failingVerdicts(const CompareOptions& options) {
+  std::set<compare::Verdict> verdicts;
   if (options.failOn == "none") return verdicts;
   std::istringstream names(options.failOn);
   for (std::string name; std::getline(names, name, ',');) verdicts.insert(verdictFrom(name));

@@ -24,7 +24,7 @@ void refuseUnlike(const Comparison& comparison) {
 }  // namespace
 
 bool compareFiles(const CompareOptions& options, std::ostream& out, std::ostream& err, bool colour, int room) {
-  const std::set<Verdict> failing = failingVerdicts(options);
+  const std::set<compare::Verdict> failing = failingVerdicts(options);
   const Comparison comparison = compare::compare(results::readFile(options.base), results::readFile(options.candidate));
   for (const results::Results* results : {&comparison.base, &comparison.candidate})
     for (const std::string& complaint : results->complaints) err << "opbench: " << complaint << "\n";

@@ -10,8 +10,6 @@
 namespace opbench::report {
 namespace {
 
-using Outcome = TestCase::Outcome;
-
 /// Text as an attribute's value.
 std::string escaped(std::string_view text) {
   std::string result;
@@ -33,11 +31,11 @@ std::string text(const TestCase& test) {
   const std::string head = fmt::format("    <testcase classname=\"{}\" name=\"{}\" time=\"{:.9f}\"", escaped(test.suite),
                                        escaped(test.name), test.seconds);
   switch (test.outcome) {
-    case Outcome::Passed: return head + "/>\n";
-    case Outcome::Failed:
+    case TestCase::Outcome::Passed: return head + "/>\n";
+    case TestCase::Outcome::Failed:
       return head + fmt::format(">\n      <failure type=\"{}\" message=\"{}\"/>\n    </testcase>\n", escaped(test.type),
                                 escaped(test.message));
-    case Outcome::Skipped:
+    case TestCase::Outcome::Skipped:
       return head + fmt::format(">\n      <skipped message=\"{}\"/>\n    </testcase>\n", escaped(test.message));
   }
   return "";
@@ -45,23 +43,23 @@ std::string text(const TestCase& test) {
 
 /// `tests="3" failures="1" skipped="0"`
 std::string counts(const std::vector<const TestCase*>& cases) {
-  const auto number = [&](Outcome outcome) {
+  const auto number = [&](TestCase::Outcome outcome) {
     return std::count_if(cases.begin(), cases.end(), [=](const TestCase* test) { return test->outcome == outcome; });
   };
-  return fmt::format("tests=\"{}\" failures=\"{}\" skipped=\"{}\"", cases.size(), number(Outcome::Failed),
-                     number(Outcome::Skipped));
+  return fmt::format("tests=\"{}\" failures=\"{}\" skipped=\"{}\"", cases.size(), number(TestCase::Outcome::Failed),
+                     number(TestCase::Outcome::Skipped));
 }
 
-Outcome outcomeOf(const results::Record& record) {
+TestCase::Outcome outcomeOf(const results::Record& record) {
   switch (record.disposition) {
-    case results::Disposition::Measured: return Outcome::Passed;
+    case results::Disposition::Measured: return TestCase::Outcome::Passed;
     case results::Disposition::Wrong:
     case results::Disposition::Failed:
-    case results::Disposition::Impossible: return Outcome::Failed;
+    case results::Disposition::Impossible: return TestCase::Outcome::Failed;
     // Of what was only checked there is no time.
-    case results::Disposition::Unmeasured: return record.status == "ok" ? Outcome::Passed : Outcome::Skipped;
+    case results::Disposition::Unmeasured: return record.status == "ok" ? TestCase::Outcome::Passed : TestCase::Outcome::Skipped;
   }
-  return Outcome::Failed;
+  return TestCase::Outcome::Failed;
 }
 
 }  // namespace

@@ -7,13 +7,13 @@
 namespace opbench::report {
 namespace {
 
-constexpr int figureWidth = 9;  // of a total
+constexpr int countWidth = 9;  // of a total
 
 std::string line(const std::string& text, bool colour) { return "    " + toned(text, Tone::Warning, colour) + "\n"; }
 
 std::string counted(int count, const ContenderSummary& contender, std::string_view what, bool colour) {
   if (count == 0) return "";
-  const std::string number = toned(right(std::to_string(count), figureWidth), Tone::Warning, colour);
+  const std::string number = toned(right(std::to_string(count), countWidth), Tone::Warning, colour);
   return fmt::format("{}  of {} sample{} {}\n", number, contender.counts.samples, contender.counts.samples == 1 ? "" : "s", what);
 }
 

@@ -3,12 +3,12 @@
 namespace opbench::results {
 namespace {
 
-struct Row {
+struct DispositionRow {
   std::string_view status;
   Disposition disposition;
 };
 
-constexpr Row rows[] = {
+constexpr DispositionRow rows[] = {
     {"ok", Disposition::Measured},       {"wrong", Disposition::Wrong},           {"error", Disposition::Failed},
     {"crash", Disposition::Failed},      {"timeout", Disposition::Failed},        {"oom", Disposition::Failed},
     {"assert", Disposition::Failed},     {"impossible", Disposition::Impossible}, {"unsupported", Disposition::Unmeasured},
@@ -17,7 +17,7 @@ constexpr Row rows[] = {
 }  // namespace
 
 std::optional<Disposition> dispositionOf(std::string_view status, bool hasTime) {
-  for (const Row& row : rows) {
+  for (const DispositionRow& row : rows) {
     if (row.status != status) continue;
     return row.disposition == Disposition::Measured && !hasTime ? Disposition::Unmeasured : row.disposition;
   }

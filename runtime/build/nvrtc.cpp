@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ir/error.h"
+#include "runtime/build/elapsed.h"
 
 namespace runtime {
 namespace {
@@ -37,10 +38,6 @@ std::string cacheKey(const codegen::Program& program, const std::string& version
   std::string key = "nvrtc " + version + "\n" + program.arch + "\n";
   for (const std::string& option : program.options) key += option + "\n";
   return key + program.source;
-}
-
-double millisecondsSince(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 }
 
 }  // namespace

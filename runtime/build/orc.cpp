@@ -23,6 +23,7 @@
 #include <mutex>
 
 #include "ir/error.h"
+#include "runtime/build/elapsed.h"
 
 namespace runtime {
 namespace {
@@ -147,10 +148,6 @@ class Session {
   llvm::orc::JITDylib& libraries_;
   std::atomic<int> count_{0};
 };
-
-double millisecondsSince(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-}
 
 }  // namespace
 

@@ -11,7 +11,7 @@
 namespace runtime {
 namespace {
 
-constexpr std::string_view source = R"(
+constexpr std::string_view barrierSource = R"(
 extern "C" __global__ void barrier(volatile int* is_open) {
   unsigned long long start, now;
   asm volatile("mov.u64 %0, %globaltimer;" : "=l"(start));
@@ -25,7 +25,8 @@ extern "C" __global__ void barrier(volatile int* is_open) {
 }  // namespace
 
 Barrier::Barrier(Device& device)
-    : isOpen_(at::zeros({1}, at::TensorOptions(at::kInt).pinned_memory(true))), kernel_(toolKernel("barrier", source, device)) {}
+    : isOpen_(at::zeros({1}, at::TensorOptions(at::kInt).pinned_memory(true))),
+      kernel_(toolKernel("barrier", barrierSource, device)) {}
 
 void Barrier::close(cudaStream_t stream) {
   auto* flag = isOpen_.mutable_data_ptr<int>();

@@ -11,7 +11,7 @@ namespace {
 constexpr int64_t capacity = 16;
 
 // Starts and ends where the timer ticks, whose resolution is up to a microsecond.
-constexpr std::string_view source = R"(
+constexpr std::string_view clockSource = R"(
 static __device__ unsigned long long nanoseconds() {
   unsigned long long now;
   asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
@@ -32,7 +32,7 @@ extern "C" __global__ void read_clock(long long* reading) {
 
 ClockReader::ClockReader(Device& device)
     : readings_(at::zeros({capacity, 2}, at::TensorOptions(at::kLong).pinned_memory(true))),
-      kernel_(toolKernel("read_clock", source, device)) {}
+      kernel_(toolKernel("read_clock", clockSource, device)) {}
 
 void ClockReader::queue() {
   if (queued_ == capacity) return;

@@ -13,7 +13,7 @@ namespace {
 /// The part of nvml.h that is used, by hand: no wheel that ./dev setup installs has this header. Results are 0 for success.
 using Result = int;
 using GpuHandle = struct nvmlDevice_st*;
-enum Clock { Sm = 1, Memory = 2 };
+enum Clock { SmClock = 1, MemoryClock = 2 };
 
 class Nvml {
  public:
@@ -68,7 +68,7 @@ std::vector<std::pair<std::string, std::string>> nvmlFacts(const std::string& pc
   GpuHandle gpu = nullptr;
   using Find = Result(const char*, GpuHandle*);
   if (nvml.call<Find>("nvmlDeviceGetHandleByPciBusId_v2", pciBusId.c_str(), &gpu) == 0) {
-    facts.emplace_back("clocks", fmt::format("SM {}, memory {}", nvml.clock(gpu, Sm), nvml.clock(gpu, Memory)));
+    facts.emplace_back("clocks", fmt::format("SM {}, memory {}", nvml.clock(gpu, SmClock), nvml.clock(gpu, MemoryClock)));
   }
   return facts;
 }

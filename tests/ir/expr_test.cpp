@@ -24,7 +24,7 @@ struct Index {
 constexpr int64_t beyondDouble = (int64_t{1} << 53) + 1;  // the first integer that double does not hold
 
 template <typename Make>
-std::string refusal(Make&& make) {
+std::string refusalOf(Make&& make) {
   return tests::refusal(ErrorKind::Internal, make);
 }
 
@@ -51,7 +51,7 @@ TEST_CASE("a load whose mask is a constant is a plain one, or what it is elsewhe
   CHECK(masked(mask) == masked(mask));
   CHECK(masked(mask)->isMasked());
   CHECK_FALSE(pool.load(0, DType::F16, i)->isMasked());
-  CHECK(refusal([&] { masked(i); }) == "a load's mask is b8, not i64");
+  CHECK(refusalOf([&] { masked(i); }) == "a load's mask is b8, not i64");
 }
 
 TEST_CASE("constants differ by their bits") {
@@ -99,7 +99,7 @@ TEST_CASE("axes are equal by identity, never by extent") {
   CHECK(pool.axis(4) != pool.axis(4));
   CHECK(pool.axis(7, 4) == pool.axis(7, 4));
   CHECK(pool.axis(9)->axis().id == 8);  // new ones come after all ids that were given
-  CHECK(refusal([&] { pool.axis(7, 5); }) == "axis 7 has extent 4, not 5");
+  CHECK(refusalOf([&] { pool.axis(7, 5); }) == "axis 7 has extent 4, not 5");
 }
 
 TEST_CASE("integer arithmetic on constants folds") {
@@ -170,19 +170,19 @@ TEST_CASE("operands that do not fit are refused") {
   const Expr* h = pool.load(1, DType::F16, i);
   const Expr* c = pool.load(2, DType::C64, i);
   const Expr* b = pool.make(Op::Lt, {x, x});
-  CHECK(refusal([&] { pool.make(Op::Add, {x, h}); }) == "add of f32 and f16");
-  CHECK(refusal([&] { pool.make(Op::Add, {x}); }) == "add takes 2 operands, not 1");
-  CHECK(refusal([&] { pool.make(Op::Add, {b, b}); }) == "add does not take b8");
-  CHECK(refusal([&] { pool.make(Op::Lt, {b, b}); }) == "lt does not take b8");
-  CHECK(refusal([&] { pool.make(Op::Exp, {i}); }) == "exp does not take i64");
-  CHECK(refusal([&] { pool.make(Op::And, {x, x}); }) == "and does not take f32");
-  CHECK(refusal([&] { pool.make(Op::FloorDiv, {x, x}); }) == "floordiv does not take f32");
-  CHECK(refusal([&] { pool.make(Op::Where, {x, x, x}); }) == "where takes a b8 condition, not f32");
-  CHECK(refusal([&] { pool.make(Op::Where, {b, x, h}); }) == "where of f32 and f16");
-  CHECK(refusal([&] { pool.make(Op::Cast, {x}); }) == "cast is not made as a scalar operation");
-  CHECK(refusal([&] { pool.make(Op::Neg, {c}); }) == "neg does not take c64");
-  CHECK(refusal([&] { pool.cast(DType::F32, c); }) == "cast of c64 to f32");
-  CHECK(refusal([&] { pool.load(0, DType::F32, x); }) == "a load's offset is i64, not f32");
+  CHECK(refusalOf([&] { pool.make(Op::Add, {x, h}); }) == "add of f32 and f16");
+  CHECK(refusalOf([&] { pool.make(Op::Add, {x}); }) == "add takes 2 operands, not 1");
+  CHECK(refusalOf([&] { pool.make(Op::Add, {b, b}); }) == "add does not take b8");
+  CHECK(refusalOf([&] { pool.make(Op::Lt, {b, b}); }) == "lt does not take b8");
+  CHECK(refusalOf([&] { pool.make(Op::Exp, {i}); }) == "exp does not take i64");
+  CHECK(refusalOf([&] { pool.make(Op::And, {x, x}); }) == "and does not take f32");
+  CHECK(refusalOf([&] { pool.make(Op::FloorDiv, {x, x}); }) == "floordiv does not take f32");
+  CHECK(refusalOf([&] { pool.make(Op::Where, {x, x, x}); }) == "where takes a b8 condition, not f32");
+  CHECK(refusalOf([&] { pool.make(Op::Where, {b, x, h}); }) == "where of f32 and f16");
+  CHECK(refusalOf([&] { pool.make(Op::Cast, {x}); }) == "cast is not made as a scalar operation");
+  CHECK(refusalOf([&] { pool.make(Op::Neg, {c}); }) == "neg does not take c64");
+  CHECK(refusalOf([&] { pool.cast(DType::F32, c); }) == "cast of c64 to f32");
+  CHECK(refusalOf([&] { pool.load(0, DType::F32, x); }) == "a load's offset is i64, not f32");
 }
 
 TEST_CASE("operations go by the names of ops.def") {

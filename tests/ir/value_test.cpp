@@ -12,7 +12,7 @@ namespace {
 using ir::DType;
 using ir::Value;
 
-constexpr int64_t beyondDouble = (int64_t{1} << 53) + 1;  // the first integer that double does not hold
+constexpr int64_t inexactInDouble = (int64_t{1} << 53) + 1;  // the first integer that double does not hold
 
 struct Values {
   ir::ExprPool pool;
@@ -24,23 +24,23 @@ std::string text(Value value) { return ir::toText(value.expr()); }
 
 TEST_CASE("an integer beside an integer value is exact, on either side") {
   Values v;
-  CHECK(text(v.i + beyondDouble) == "i0 + 9007199254740993");
-  CHECK(text(beyondDouble - v.i) == "9007199254740993 - i0");
+  CHECK(text(v.i + inexactInDouble) == "i0 + 9007199254740993");
+  CHECK(text(inexactInDouble - v.i) == "9007199254740993 - i0");
   CHECK(text(v.i == INT64_MAX) == "i0 == 9223372036854775807");
-  CHECK(text(v.i > beyondDouble) == "9007199254740993 < i0");
-  CHECK(text(v.i >= beyondDouble) == "9007199254740993 <= i0");
+  CHECK(text(v.i > inexactInDouble) == "9007199254740993 < i0");
+  CHECK(text(v.i >= inexactInDouble) == "9007199254740993 <= i0");
   CHECK(text(min(v.i, INT64_MAX)) == "min(i0, 9223372036854775807)");
-  CHECK(text(mod(v.i * 3, beyondDouble)) == "i0*3%9007199254740993");
-  CHECK(text(where(v.i < 4, beyondDouble, v.i)) == "where(i0 < 4, 9007199254740993, i0)");
+  CHECK(text(mod(v.i * 3, inexactInDouble)) == "i0*3%9007199254740993");
+  CHECK(text(where(v.i < 4, inexactInDouble, v.i)) == "where(i0 < 4, 9007199254740993, i0)");
   CHECK(text(where(v.i < 4, v.i, INT64_MIN)) == "where(i0 < 4, i0, -9223372036854775808)");
-  CHECK(text(v.i.like(beyondDouble) + beyondDouble) == "18014398509481986");
+  CHECK(text(v.i.like(inexactInDouble) + inexactInDouble) == "18014398509481986");
 }
 
 TEST_CASE("a number takes the dtype of the value that it meets") {
   Values v;
   CHECK(text(v.of(DType::F32) * 3) == "b0[i0] * f32(3)");
   CHECK(text(v.of(DType::F32) * 0.1) == "b0[i0] * f32(0.1)");
-  CHECK(text(v.of(DType::F64) + beyondDouble) == "b0[i0] + f64(9007199254740992)");
+  CHECK(text(v.of(DType::F64) + inexactInDouble) == "b0[i0] + f64(9007199254740992)");
   CHECK(text(v.of(DType::U8) ^ -1) == "b0[i0] ^ u8(255)");
   CHECK(text(v.of(DType::I32) > 0.0) == "i32(0) < b0[i0]");
 }

@@ -46,18 +46,18 @@ void checkGraph(const std::string& lines) {
   CHECK(waits > 0);
 }
 
-std::string softmax(const std::string& sizes) {
+std::string softmaxOf(const std::string& sizes) {
   return fmt::format("  in self {0}\n  out0 {0} = aten._softmax.default(self=self, dim=-1, half_to_float=False)\n  return out0\n",
                      sizes);
 }
 
-std::string sum(const std::string& in, const std::string& dims, const std::string& out) {
+std::string sumOf(const std::string& in, const std::string& dims, const std::string& out) {
   return fmt::format(
       "  in self f32{}\n  out0 f32{} = aten.sum.dim_IntList(self=self, dim={}, keepdim=False, dtype=None)\n  return out0\n", in,
       out, dims);
 }
 
-std::string cumsum(const std::string& type, int dim) {
+std::string cumsumOf(const std::string& type, int dim) {
   return fmt::format("  in self {0}\n  out0 {0} = aten.cumsum.default(self=self, dim={1}, dtype=None)\n  return out0\n", type,
                      dim);
 }
@@ -66,7 +66,7 @@ std::string cumsum(const std::string& type, int dim) {
 
 TEST_CASE("rows of a warp, a CTA and a cluster; in registers, in shared memory, or read again") {
   for (const char* type : {"f16[4, 256]", "f16[3, 77]", "f16[2, 5003]", "f32[2, 2048]", "f32[1, 16384]"})
-    checkGraph(softmax(type));
+    checkGraph(softmaxOf(type));
 }
 
 TEST_CASE("rows of many runs, and persistent clusters") {
@@ -94,10 +94,10 @@ TEST_CASE("a persistent cluster a row, a slice of which each CTA has in shared m
 }
 
 TEST_CASE("columns, columns split over clusters and over the grid, one row split over the grid") {
-  checkGraph(sum("[200, 96]", "[0]", "[96]"));
-  checkGraph(sum("[3, 100, 33]", "[1]", "[3, 33]"));
-  checkGraph(sum("[2000, 24]", "[0]", "[24]"));
-  checkGraph(sum("[60000]", "[0]", "[]"));
+  checkGraph(sumOf("[200, 96]", "[0]", "[96]"));
+  checkGraph(sumOf("[3, 100, 33]", "[1]", "[3, 33]"));
+  checkGraph(sumOf("[2000, 24]", "[0]", "[24]"));
+  checkGraph(sumOf("[60000]", "[0]", "[]"));
 }
 
 TEST_CASE("tiles that are staged in shared memory") {
@@ -115,11 +115,11 @@ TEST_CASE("tiles that are staged in shared memory") {
 }
 
 TEST_CASE("scans of rows and columns, of CTAs, clusters and the grid") {
-  checkGraph(cumsum("i64[3, 1000]", 1));
-  checkGraph(cumsum("f16[3, 9000]", 1));
-  checkGraph(cumsum("i64[600, 64]", 0));
-  checkGraph(cumsum("f32[3, 500, 40]", 1));
-  checkGraph(cumsum("i64[60001]", 0));
+  checkGraph(cumsumOf("i64[3, 1000]", 1));
+  checkGraph(cumsumOf("f16[3, 9000]", 1));
+  checkGraph(cumsumOf("i64[600, 64]", 0));
+  checkGraph(cumsumOf("f32[3, 500, 40]", 1));
+  checkGraph(cumsumOf("i64[60001]", 0));
 }
 
 TEST_CASE("mixed-order reductions: persistent CTAs, and a barrier of the grid") {

@@ -14,12 +14,12 @@
 
 namespace {
 
-std::vector<ir::Loops> loopsOf(const std::string& lines) { return lowering::lower(ir::parseGraph("graph\n" + lines)); }
+std::vector<ir::Loops> lowered(const std::string& lines) { return lowering::lower(ir::parseGraph("graph\n" + lines)); }
 
-std::vector<ir::Kernel> kernelsOf(const std::string& lines) { return tests::kernelsOf(loopsOf(lines), tests::hopper()); }
+std::vector<ir::Kernel> kernelsOf(const std::string& lines) { return tests::kernelsOf(lowered(lines), tests::hopper()); }
 
 TEST_CASE("kernels that know nothing of each other are one launch, all of them") {
-  const std::vector<ir::Loops> all = loopsOf(R"(  in a f32[1000]
+  const std::vector<ir::Loops> all = lowered(R"(  in a f32[1000]
   in b f32[70, 30]
   in c f32[3001]
   in d f32[5]
@@ -97,7 +97,7 @@ TEST_CASE("relaxed math: kernels with functions share a launch if it holds for b
 }
 
 TEST_CASE("a kernel of many waves of resident CTAs keeps its occupancy, and a launch of its own") {
-  const lowering::LoopNests nests = tests::nestsOf(loopsOf(R"(  in a f16[256, 768]
+  const lowering::LoopNests nests = tests::nestsOf(lowered(R"(  in a f16[256, 768]
   in b f16[128, 768]
   out0 f16[256, 768] = aten._softmax.default(self=a, dim=1, half_to_float=False)
   out1 f16[128, 768] = aten._softmax.default(self=b, dim=1, half_to_float=False)

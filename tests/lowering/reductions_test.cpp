@@ -21,7 +21,7 @@ std::string loopsOf(const std::string& lines) {
   return text;
 }
 
-std::string refusal(const std::string& lines) {
+std::string refusalOf(const std::string& lines) {
   try {
     lowering::lower(ir::parseGraph("graph\n" + lines));
   } catch (const ir::Error& error) {
@@ -259,7 +259,7 @@ TEST_CASE("two loops of one call have two names") {
 }
 
 TEST_CASE("what is written in place is read where and when it is written") {
-  CHECK(refusal(R"(  in self f32[8, 4]
+  CHECK(refusalOf(R"(  in self f32[8, 4]
   total f32[8, 1] = aten.sum.dim_IntList(self=self, dim=[1], keepdim=True, dtype=None)
   self = aten.sub_.Tensor(self=self, other=total, alpha=1) writes self
   return self

@@ -9,7 +9,6 @@
 #include "tests/opbench/temporary_folder.h"
 
 namespace tests {
-namespace {
 
 std::vector<char*> pointersTo(std::vector<std::string>& words) {
   std::vector<char*> pointers;
@@ -17,8 +16,6 @@ std::vector<char*> pointersTo(std::vector<std::string>& words) {
   pointers.push_back(nullptr);
   return pointers;
 }
-
-}  // namespace
 
 Ended runProgram(std::vector<std::string> words, const std::filesystem::path& folder, std::vector<std::string> variables) {
   const TemporaryFolder output;

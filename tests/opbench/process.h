@@ -12,6 +12,9 @@ struct Ended {
   std::string out, err;
 };
 
+/// The words as programs take them: their pointers, and one that is none.
+std::vector<char*> pointersTo(std::vector<std::string>& words);
+
 /// Runs a program, which is looked up on PATH, in a folder, with variables set beside those there are.
 Ended runProgram(std::vector<std::string> words, const std::filesystem::path& folder, std::vector<std::string> variables = {});
 

@@ -14,22 +14,12 @@
 
 #include "opbench/results/sample_result.h"
 #include "tests/opbench/known_ceilings.h"
+#include "tests/opbench/process.h"
 
 namespace tests {
 
 using namespace opbench;
 namespace fs = std::filesystem;
-
-namespace {
-
-std::vector<char*> pointersTo(std::vector<std::string>& words) {
-  std::vector<char*> pointers;
-  for (std::string& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
-}  // namespace
 
 ProgramBed::ProgramBed(int samples, bool hasCache) {
   std::ofstream file(folder.path / "samples.txt");

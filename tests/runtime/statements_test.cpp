@@ -35,7 +35,7 @@ std::string differences(const Memory& found, const Memory& expected) {
 }
 
 /// Runs a kernel both ways on `memory` and compares all of it.
-void check(const ir::Kernel& kernel, std::vector<Memory> memory, const ir::Target& target = runtime::Orc::host(1)) {
+void checkStatements(const ir::Kernel& kernel, std::vector<Memory> memory, const ir::Target& target = runtime::Orc::host(1)) {
   runtime::Orc orc;
   std::vector<Memory> expected = memory;
   ir::interpret(kernel, expected);
@@ -80,15 +80,15 @@ TEST_CASE("random loops, each access by lane: gathers and scatters of every dtyp
   for (uint64_t seed = 1; seed <= 40; ++seed) {
     const ir::Loops loops = tests::randomLoops(seed, {4, true, true});
     const std::vector<Memory> memory = tests::randomMemory(loops, seed);
-    check(byLane(loops), memory);
-    if (seed % 4 == 0) check(byLane(loops, integer(*loops.pool, 2)), memory);
+    checkStatements(byLane(loops), memory);
+    if (seed % 4 == 0) checkStatements(byLane(loops, integer(*loops.pool, 2)), memory);
   }
 }
 
 TEST_CASE("random loops as the CPU's schedule binds them") {
   for (uint64_t seed = 101; seed <= 140; ++seed) {
     const ir::Loops loops = tests::randomLoops(seed, {4, true, true});
-    check(lowering::apply(loops, runtime::Orc::host(1)), tests::randomMemory(loops, seed));
+    checkStatements(lowering::apply(loops, runtime::Orc::host(1)), tests::randomMemory(loops, seed));
   }
 }
 
@@ -107,7 +107,7 @@ TEST_CASE("squares of tensors that cross the result, in whole and narrower vecto
 )",
                                                                          dtype)))
                                   .front();
-      check(lowering::apply(loops, target), tests::randomMemory(loops, 1), target);
+      checkStatements(lowering::apply(loops, target), tests::randomMemory(loops, 1), target);
     }
 }
 
@@ -128,7 +128,7 @@ TEST_CASE("random expressions in whole and partly active vectors of 1 to 64 lane
     for (const DType dtype : dtypes) inputs.push_back(counting(dtype, count));
     if (auto& bools = std::get<std::vector<int64_t>>(inputs[3].data); true)
       for (int64_t& x : bools) x %= 2;
-    check(kernel, tests::memoryFor(kernel, inputs));
+    checkStatements(kernel, tests::memoryFor(kernel, inputs));
   }
 }
 
@@ -174,7 +174,7 @@ TEST_CASE("gathers of a partly active vector read active lanes alone") {
       pool.make(Op::Add, {pool.load(0, DType::F32, offset), pool.cast(DType::F32, pool.load(1, DType::F16, offset))});
   const Expr* active = pool.make(Op::Sub, {integer(pool, 20), first});
   kernel.body = {{ir::For{row, ir::LoopKind::Serial, {{ir::Lanes{lane, active, {{2, first, sum, true}}}}}}}};
-  check(kernel, {counting(DType::F32, 58), counting(DType::F16, 58), Memory::zeros(DType::F32, 20)});
+  checkStatements(kernel, {counting(DType::F32, 58), counting(DType::F16, 58), Memory::zeros(DType::F32, 20)});
 }
 
 TEST_CASE("index arithmetic: a permuted copy through quotients and remainders, with 64 and with 32 bits") {
@@ -195,7 +195,7 @@ TEST_CASE("index arithmetic: a permuted copy through quotients and remainders, w
     kernel.launch.tasks = 21;
     kernel.body = {
         {ir::For{task, ir::LoopKind::Task, {{ir::Lanes{lane, nullptr, {{1, first, pool.load(0, DType::I32, from), true}}}}}}}};
-    check(kernel, {counting(DType::I32, 336), Memory::zeros(DType::I32, 336)});
+    checkStatements(kernel, {counting(DType::I32, 336), Memory::zeros(DType::I32, 336)});
   }
 }
 
@@ -218,7 +218,7 @@ TEST_CASE("branches, nested loops, and values that do not depend on the lane") {
   const ir::Lanes negated{lane, nullptr, {{2, at, pool.make(Op::Neg, {x}), true}}};
   const ir::If branch{pool.make(Op::Lt, {i, integer(pool, 2)}), {{sum}}, {{negated}}};
   kernel.body = {{ir::For{i, ir::LoopKind::Serial, {{ir::For{half, ir::LoopKind::Serial, {{branch}}}}}}}};
-  check(kernel, {counting(DType::F32, 4), counting(DType::F32, 16), Memory::zeros(DType::F32, 64)});
+  checkStatements(kernel, {counting(DType::F32, 4), counting(DType::F32, 16), Memory::zeros(DType::F32, 64)});
 }
 
 TEST_CASE("a task range runs its iterations alone") {
@@ -249,7 +249,7 @@ TEST_CASE("stores in place, and around the caches") {
   const Expr* doubled = pool.make(Op::Add, {x, x});
   kernel.body = {{ir::For{
       i, ir::LoopKind::Serial, {{ir::Lanes{pool.axis(16), nullptr, {{0, first, doubled, true}, {1, first, x, true}}}}}}}};
-  check(kernel, {counting(DType::F32, 64), Memory::zeros(DType::F32, 64)});
+  checkStatements(kernel, {counting(DType::F32, 64), Memory::zeros(DType::F32, 64)});
 
   kernel.streamStores = true;
   const codegen::Program program = codegen::emitLlvm(kernel, runtime::Orc::host(1));

@@ -6,13 +6,13 @@
 
 #include <array>
 
+#include "codegen/llvm/math/constants.h"
+
 namespace codegen {
 namespace {
 
 /// Intervals of [0, 4]: number n is about n / intervalsPerUnit.
 constexpr double intervalsPerUnit = 0x1.ef5c28p+1;
-/// Adding it to a number below 2^22 leaves the nearest integer in the low bits of the sum.
-constexpr double toNearest = 0x1.8p23;
 
 /// erf(x) / x in each interval as a polynomial of |x| * intervalsPerUnit - n: the coefficients by degree, the first as a sum
 /// of two. Minimax fits (Remez' algorithm, coefficients rounded to f32); 2^-28 relative.

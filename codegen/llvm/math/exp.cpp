@@ -5,17 +5,15 @@
 
 #include <limits>
 
+#include "codegen/llvm/math/constants.h"
+
 // Polynomials are minimax fits (Remez' algorithm, coefficients rounded to f32 one by one); an error given with one is that
 // of exact evaluation, relative to the function.
 
 namespace codegen {
 namespace {
 
-/// Adding it to a number below 2^22 leaves the nearest integer in the low bits of the sum.
-constexpr double toNearest = 0x1.8p23;
 constexpr double log2e = 0x1.715476p+0;
-/// The high part has 8 bits to spare, so that n * ln2High is exact even where multiply and add are not fused.
-constexpr double ln2High = 0x1.62e4p-1, ln2Low = 0x1.7f7d1cp-20;
 
 /// x = n * ln2 + r with an integer n and |r| <= ln2 / 2; `shifted` has n in its low bits.
 struct Reduced {

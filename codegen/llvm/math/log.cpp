@@ -2,6 +2,8 @@
 
 #include <limits>
 
+#include "codegen/llvm/math/constants.h"
+
 // Polynomials are minimax fits (Remez' algorithm, coefficients rounded one by one); an error given with one is that of
 // exact evaluation, relative to the function.
 
@@ -11,7 +13,6 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double notANumber = std::numeric_limits<double>::quiet_NaN();
 constexpr double log2eHigh = 0x1.715476p+0, log2eLow = 0x1.4ae0cp-26;
-constexpr double ln2High = 0x1.62e4p-1, ln2Low = 0x1.7f7d1cp-20;
 
 /// x = 2^exponent * (1 + f) with f in [-1/4, 1/2), for x > 0; `bits` is that exponent as an integer in the exponent's place.
 struct Split {
@@ -63,9 +64,9 @@ Vec log2F64(Vec x) {
 
 /// 2^t as f64 for |t| <= 1000; 2^-29.
 Vec exp2F64(Vec t) {
-  const double toNearest = 0x1.8p52;
-  const Vec shifted = t + toNearest;
-  const Vec r = t - (shifted - toNearest);
+  const double toNearestF64 = 0x1.8p52;
+  const Vec shifted = t + toNearestF64;
+  const Vec r = t - (shifted - toNearestF64);
   const Vec p = polynomial(r, {0x1.000000026a466p+0, 0x1.62e430caa8339p-1, 0x1.ebfbdad04d251p-3, 0x1.c6aed0fd2bc5ep-5,
                                0x1.3b2dbec596bc6p-7, 0x1.5f474e04c7c3fp-10, 0x1.41d4b51329cd3p-13});
   return asFloat(asBits(p) + (asBits(shifted) << 52));

@@ -3,15 +3,13 @@
 #include <limits>
 
 #include "codegen/llvm/call.h"
+#include "codegen/llvm/math/constants.h"
 
 namespace codegen {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 /// sin(x + quadrants * pi/2) for |x| below `largest`.
 Vec sinShifted(Vec x, int quadrants) {
-  const double toNearest = 0x1.8p23;
   // x = n * pi/2 + r, |r| <= pi/4. The parts of pi/2 are rounded down and n is +0 for x = -0, so that r is -0 then.
   const Vec shifted = fma(x, x.like(0x1.45f306p-1), toNearest);
   const Vec n = shifted - toNearest;
@@ -33,7 +31,7 @@ constexpr double largest = 1e5;
 
 Vec isLarge(Vec x) {
   const Vec magnitude = abs(x);
-  return (magnitude > largest) & (magnitude < infinity);
+  return (magnitude > largest) & (magnitude < std::numeric_limits<double>::infinity());
 }
 
 }  // namespace
@@ -51,7 +49,7 @@ Vec remF32(Vec a, Vec b) {
   const Vec flipped = asBits(rest) ^ asBits(x);
   const Vec mended = select(flipped < 0, rest + copySign(y, x), rest);
   const Vec result = copySign(select(rest == 0.0, rest, mended), x);
-  const Vec isSmall = (abs(ratio) < 0x1p23) & (abs(y) < infinity);
+  const Vec isSmall = (abs(ratio) < 0x1p23) & (abs(y) < std::numeric_limits<double>::infinity());
   return orLibm(result, !isSmall, "fmod", {x, y});
 }
 

@@ -82,10 +82,10 @@ void editScans(Edits& edits, const TaskSchedule& rules) {
   edits.set(&TaskSchedule::block, 0);
 }
 
-std::optional<Schedule> choose(const LoopNest& nest, const ir::Target& target) { return chooseTaskSchedule(nest, target); }
+std::optional<Schedule> chooseTasks(const LoopNest& nest, const ir::Target& target) { return chooseTaskSchedule(nest, target); }
 
 /// Possible schedules that differ from the rules' in a choice each.
-std::vector<Schedule> others(const LoopNest& nest, const ir::Target& target, const Tuned&) {
+std::vector<Schedule> otherTasks(const LoopNest& nest, const ir::Target& target, const Tuned&) {
   const TaskSchedule rules = chooseTaskSchedule(nest, target);
   const auto& [loops, reduction, domain, mixedOrder, transposition] = nest;
   Edits edits(rules);
@@ -111,7 +111,7 @@ std::vector<Schedule> others(const LoopNest& nest, const ir::Target& target, con
   return possible;
 }
 
-const ScheduleRule tasks{{.backend = ir::Backend::Cpu, .choose = choose, .others = others}};
+const ScheduleRule tasks{{.backend = ir::Backend::Cpu, .choose = chooseTasks, .others = otherTasks}};
 
 }  // namespace
 

@@ -104,7 +104,7 @@ const Lowering powTensorScalar{"aten::pow.Tensor_Scalar", [](Context& c) {
                                }};
 
 const Lowering neg{"aten::neg", [](Context& c) { return pointwise(c, [](Value x) { return -x; }); }};
-const Lowering abs{"aten::abs", [](Context& c) { return pointwise(c, [](Value x) { return ir::abs(x); }); }};
+const Lowering absolute{"aten::abs", [](Context& c) { return pointwise(c, [](Value x) { return ir::abs(x); }); }};
 const Lowering sgn{"aten::sgn", [](Context& c) { return pointwise(c, signOf); }};
 const Lowering sign{"aten::sign", [](Context& c) { return pointwise(c, signOf); }};
 const Lowering square{"aten::square", [](Context& c) { return pointwise(c, [](Value x) { return x * x; }); }};

@@ -11,7 +11,7 @@ using ir::Expr;
 using ir::LoopKind;
 
 /// Dims of the layout: what is neither, the axis of the first store, and that of the loads that cross it.
-enum Dims : std::size_t { outer, along, across };
+enum SquareDims : std::size_t { around, along, across };
 
 Layout layoutOf(const IterationDomain& domain, const TaskSchedule& schedule) {
   const std::size_t kept = domain.elementDims(), size = domain.dims().size();
@@ -19,7 +19,7 @@ Layout layoutOf(const IterationDomain& domain, const TaskSchedule& schedule) {
   Layout layout;
   layout.dims = {{0, kept - 1, domain.numel(0, kept - 1)}, {kept - 1, kept, vectors, schedule.lanes}, {kept, size, rows}};
   layout.laneDim = along;
-  layout.parts = {{outer, Bind::Grid, layout.dims[outer].extent},
+  layout.parts = {{around, Bind::Grid, layout.dims[around].extent},
                   {across, Bind::Grid, ceilDiv(rows, schedule.rows), schedule.rows},
                   {along, Bind::Grid, ceilDiv(vectors, schedule.tile), schedule.tile}};
   return layout;
@@ -62,9 +62,9 @@ class TransposedKernel {
   }
 
  private:
-  int64_t extent(Dims dim) const { return domain_.numel(at_.layout().dims[dim].begin, at_.layout().dims[dim].end); }
+  int64_t extent(SquareDims dim) const { return domain_.numel(at_.layout().dims[dim].begin, at_.layout().dims[dim].end); }
   /// Positions of all tasks along a dim, which may be more than there are.
-  int64_t covered(Dims dim) const {
+  int64_t covered(SquareDims dim) const {
     const Part& part = *at_.layout().outermost(dim);
     return part.extent * part.block * at_.layout().dims[dim].lanes;
   }
@@ -74,14 +74,14 @@ class TransposedKernel {
     return both(within(along_, covered(along) - last, extent(along)), within(across_, covered(across) - last, extent(across)));
   }
   /// `body` for the rows or columns of the square at hand: all of them, or those of the last one.
-  ir::Block forSide(Dims dim, const std::function<ir::Block(int64_t count)>& body) const {
+  ir::Block forSide(SquareDims dim, const std::function<ir::Block(int64_t count)>& body) const {
     const int64_t rest = extent(dim) % lanes_, all = lanes_;
     if (rest == 0 || extent(dim) < all) return body(rest == 0 ? all : rest);
     return {{ir::If{((dim == along ? along_ : across_) < extent(dim) - (all - 1)).expr(), body(all), body(rest)}}};
   }
   /// The same for both sides: `use` for each row of so many, with the active lanes of its vectors.
   using UseRow = std::function<ir::Lanes(Value row)>;
-  ir::Block forRows(Dims ofRows, Dims ofLanes, const UseRow& use) const {
+  ir::Block forRows(SquareDims ofRows, SquareDims ofLanes, const UseRow& use) const {
     return forSide(ofRows, [&](int64_t rows) {
       return forSide(ofLanes, [&](int64_t active) {
         const Value row = kernel_.axis(rows);

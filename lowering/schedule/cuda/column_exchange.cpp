@@ -3,13 +3,12 @@
 #include <algorithm>
 
 #include "ir/index/ceil_div.h"
+#include "lowering/layout/schedule.h"
 
 namespace lowering {
 
 using ir::Expr;
 using ir::LoopKind;
-
-constexpr int warp = ir::Target::warp;
 
 ColumnExchange::ColumnExchange(NestKernel& kernel, const Placement& at) : kernel_(kernel), at_(at), nest_(kernel.nest()) {}
 

@@ -7,6 +7,8 @@
 
 namespace runtime::library {
 
+inline const std::vector<std::string> convolutionOps{"aten::convolution", "aten::convolution_backward"};
+
 /// Whether a convolution, or a gradient of one, reads one point of its input for each of its output: its kernel has one element
 /// in every dimension, its stride is 1, and it pads nothing, has one group and is not transposed.
 bool isPointwise(const Arguments& a);

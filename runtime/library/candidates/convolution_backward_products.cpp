@@ -9,7 +9,7 @@
 namespace runtime::library {
 namespace {
 
-const std::vector<std::string> operators{"aten::convolution_backward"};
+const std::string op = "aten::convolution_backward";
 
 /// The gradients of the input, the weight and the bias.
 enum Gradient { OfInput, OfWeight, OfBias };
@@ -51,8 +51,8 @@ bool hasRows(const Arguments& a) {
 
 /// Products over the channels of an image. The weight's gradient is one product over all images, whose channels are copied to
 /// rows.
-const Candidate bmm{
-    "bmm", operators, inWholeSums([](const Arguments& a) -> Way {
+const Candidate backwardBmm{
+    "bmm", {op}, inWholeSums([](const Arguments& a) -> Way {
       if (!hasRows(a)) return {};
       return [](const Arguments& a) -> Results {
         return gradients(
@@ -62,22 +62,23 @@ const Candidate bmm{
     })};
 
 /// The same, but for the weight's gradient: a product for each image, and their sum, which nothing is copied for.
-const Candidate bmmSum{"bmm, sum", operators, inWholeSums([](const Arguments& a) -> Way {
-                         const at::Tensor input = a.tensor("input");
-                         if (!hasRows(a) || input.size(0) == 1 || !a.flags("output_mask")[OfWeight]) return {};
-                         if (at::isReducedFloatingType(input.scalar_type())) return {};  // each image's product would be rounded
-                         return [](const Arguments& a) -> Results {
-                           return gradients(
-                               a, [&](const at::Tensor& grad) { return inputGradient(a, grad); },
-                               [&](const at::Tensor& grad) {
-                                 return at::bmm(flatPoints(grad), flatPoints(a.tensor("input")).transpose(1, 2)).sum(0);
-                               });
-                         };
-                       })};
+const Candidate backwardBmmSum{"bmm, sum", {op}, inWholeSums([](const Arguments& a) -> Way {
+                                 const at::Tensor input = a.tensor("input");
+                                 if (!hasRows(a) || input.size(0) == 1 || !a.flags("output_mask")[OfWeight]) return {};
+                                 if (at::isReducedFloatingType(input.scalar_type()))
+                                   return {};  // each image's product would be rounded
+                                 return [](const Arguments& a) -> Results {
+                                   return gradients(
+                                       a, [&](const at::Tensor& grad) { return inputGradient(a, grad); },
+                                       [&](const at::Tensor& grad) {
+                                         return at::bmm(flatPoints(grad), flatPoints(a.tensor("input")).transpose(1, 2)).sum(0);
+                                       });
+                                 };
+                               })};
 
 /// One product each, of all images' points as rows. They are copied to rows where they are few.
-const Candidate mm{
-    "mm", operators, inWholeSums([](const Arguments& a) -> Way {
+const Candidate backwardMm{
+    "mm", {op}, inWholeSums([](const Arguments& a) -> Way {
       constexpr int64_t few = 4096;
       if (!isPointwise(a)) return {};
       const at::Tensor input = a.tensor("input");

@@ -5,8 +5,6 @@
 namespace runtime::library {
 namespace {
 
-const std::vector<std::string> operators{"aten::convolution", "aten::convolution_backward"};
-
 Results benchmarked(const Arguments& a) {
   return apart(a.tensor("input").device(), [&] { return under(Setting::BenchmarkedCudnn, [&] { return a.call(); }); });
 }
@@ -17,30 +15,33 @@ bool mayBenchmark(const Arguments& a) {
 }
 
 /// The algorithm that cuDNN finds by measuring.
-const Candidate cudnnBenchmark{"cudnn benchmark", operators, [](const Arguments& a) -> Way {
+const Candidate cudnnBenchmark{"cudnn benchmark", convolutionOps, [](const Arguments& a) -> Way {
                                  if (!mayBenchmark(a)) return {};
                                  return benchmarked;
                                }};
 
 /// The same of channels that lie next to each other.
-const Candidate channelsLastBenchmark{"channels_last, cudnn benchmark", operators, [](const Arguments& a) -> Way {
+const Candidate channelsLastBenchmark{"channels_last, cudnn benchmark", convolutionOps, [](const Arguments& a) -> Way {
                                         const std::optional<at::MemoryFormat> format = channelsLastOf(a);
                                         if (!mayBenchmark(a) || !format || a.tensor("input").is_contiguous(*format)) return {};
                                         return [format](const Arguments& a) { return benchmarked(inFormat(a, *format)); };
                                       }};
 
 /// ATen's own kernels, which it has for groups of one channel.
-const Candidate withoutCudnn{"without cudnn", operators, [](const Arguments& a) -> Way {
+const Candidate withoutCudnn{"without cudnn", convolutionOps, [](const Arguments& a) -> Way {
                                const int64_t groups = a.value("groups").toInt();
                                if (!a.isCuda() || groups == 1 || groups != a.tensor("input").size(1)) return {};
                                return [](const Arguments& a) { return under(Setting::WithoutCudnn, [&] { return a.call(); }); };
                              }};
 
 /// ATen's own kernels, which copy the windows of an image to rows and multiply them. They round sums to halves in between.
-const Candidate withoutOneDnn{"without onednn", operators, [](const Arguments& a) -> Way {
-                                if (a.isCuda() || at::isReducedFloatingType(a.tensor("input").scalar_type())) return {};
-                                return [](const Arguments& a) { return under(Setting::WithoutOneDnn, [&] { return a.call(); }); };
-                              }};
+const Candidate convolutionWithoutOneDnn{"without onednn", convolutionOps, [](const Arguments& a) -> Way {
+                                           if (a.isCuda() || at::isReducedFloatingType(a.tensor("input").scalar_type()))
+                                             return {};
+                                           return [](const Arguments& a) {
+                                             return under(Setting::WithoutOneDnn, [&] { return a.call(); });
+                                           };
+                                         }};
 
 }  // namespace
 }  // namespace runtime::library

@@ -6,20 +6,22 @@
 namespace runtime::library {
 namespace {
 
-const std::vector<std::string> operators{"aten::mm", "aten::addmm", "aten::bmm", "aten::baddbmm"};
+const std::vector<std::string> productOps{"aten::mm", "aten::addmm", "aten::bmm", "aten::baddbmm"};
 
 /// cuBLASLt's choice of kernels.
-const Candidate cublasLt{"cublaslt", operators, [](const Arguments& a) -> Way {
+const Candidate cublasLt{"cublaslt", productOps, [](const Arguments& a) -> Way {
                            if (!a.isCuda()) return {};
                            return [](const Arguments& a) { return under(Setting::CublasLt, [&] { return a.call(); }); };
                          }};
 
 /// The other library of the CPU's. oneDNN computes halves alone.
-const Candidate withoutOneDnn{"without onednn", operators, [](const Arguments& a) -> Way {
-                                const at::Tensor mat = a.tensor("self");
-                                if (a.isCuda() || !at::isReducedFloatingType(mat.scalar_type())) return {};
-                                return [](const Arguments& a) { return under(Setting::WithoutOneDnn, [&] { return a.call(); }); };
-                              }};
+const Candidate productWithoutOneDnn{"without onednn", productOps, [](const Arguments& a) -> Way {
+                                       const at::Tensor mat = a.tensor("self");
+                                       if (a.isCuda() || !at::isReducedFloatingType(mat.scalar_type())) return {};
+                                       return [](const Arguments& a) {
+                                         return under(Setting::WithoutOneDnn, [&] { return a.call(); });
+                                       };
+                                     }};
 
 /// Rows of this many halves begin at addresses that tensor cores load from.
 constexpr int64_t aligned = 8;
@@ -36,7 +38,7 @@ std::pair<const char*, const char*> factors(const Arguments& a) {
 /// Factors of halves with zeros appended to what is summed over, and to the columns where nothing is added to them, until rows
 /// are aligned.
 const Candidate padded{
-    "padded", operators, [](const Arguments& a) -> Way {
+    "padded", productOps, [](const Arguments& a) -> Way {
       const auto [left, right] = factors(a);
       const bool isSum = a.has("beta");
       const int64_t terms = missing(a.tensor(left).size(-1)), columns = isSum ? 0 : missing(a.tensor(right).size(-1));

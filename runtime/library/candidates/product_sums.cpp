@@ -42,7 +42,7 @@ const Candidate addmv{"addmv", {"aten::addmm"}, [](const Arguments& a) -> Way {
                       }};
 
 /// A batch of one.
-const Candidate addmm{
+const Candidate addmmOfOne{
     "addmm", {"aten::baddbmm"}, [](const Arguments& a) -> Way {
       const at::Tensor self = a.tensor("self");
       if (a.tensor("batch1").size(0) != 1 || self.dim() != 3) return {};

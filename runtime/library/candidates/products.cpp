@@ -36,14 +36,15 @@ const Candidate outer{"mul", {"aten::mm", "aten::bmm"}, [](const Arguments& a) -
 bool isShared(const at::Tensor& batch) { return batch.size(0) == 1 || batch.stride(0) == 0; }
 
 /// One product for the batch, where its right matrices are the same: their left ones lie below each other.
-const Candidate mm{"mm", {"aten::bmm"}, [](const Arguments& a) -> Way {
-                     const at::Tensor left = a.tensor("self"), right = a.tensor("mat2");
-                     if (left.numel() == 0 || right.numel() == 0 || !isShared(right)) return {};
-                     return [](const Arguments& a) -> Results {
-                       const at::Tensor left = a.tensor("self"), right = a.tensor("mat2")[0];
-                       return {at::mm(left.reshape({-1, left.size(2)}), right).view({left.size(0), left.size(1), right.size(1)})};
-                     };
-                   }};
+const Candidate mmOfAll{
+    "mm", {"aten::bmm"}, [](const Arguments& a) -> Way {
+      const at::Tensor left = a.tensor("self"), right = a.tensor("mat2");
+      if (left.numel() == 0 || right.numel() == 0 || !isShared(right)) return {};
+      return [](const Arguments& a) -> Results {
+        const at::Tensor left = a.tensor("self"), right = a.tensor("mat2")[0];
+        return {at::mm(left.reshape({-1, left.size(2)}), right).view({left.size(0), left.size(1), right.size(1)})};
+      };
+    }};
 
 }  // namespace
 }  // namespace runtime::library

@@ -9,7 +9,7 @@
 namespace runtime {
 namespace {
 
-constexpr int64_t chunkElements = int64_t{1} << 23;
+constexpr int64_t deviceChunk = int64_t{1} << 23;
 
 at::Tensor sameNumber(const at::Tensor& a, const at::Tensor& b) { return a.eq(b).logical_or_(a.isnan().logical_and_(b.isnan())); }
 
@@ -37,7 +37,7 @@ at::Tensor relativeError(const at::Tensor& error, const at::Tensor& reference, c
 }
 
 /// The fields of a Tally in the order of tallyOf, as one tensor on the device.
-at::Tensor tallyChunk(const Operands& operands, int64_t begin, int64_t length) {
+at::Tensor tallyDeviceChunk(const Operands& operands, int64_t begin, int64_t length) {
   const auto part = [&](const at::Tensor& tensor) { return tensor.narrow(0, begin, length); };
   const at::ScalarType type = operands.found.scalar_type();
   const at::Tensor f = part(operands.found).to(at::kDouble);
@@ -97,13 +97,13 @@ Tally tallyOf(const double* fields, int64_t begin) {
 Tally tallyOnDevice(const Operands& operands) {
   const int64_t numel = operands.found.numel();
   std::vector<at::Tensor> parts;
-  for (int64_t begin = 0; begin < numel; begin += chunkElements) {
-    parts.push_back(tallyChunk(operands, begin, std::min(chunkElements, numel - begin)));
+  for (int64_t begin = 0; begin < numel; begin += deviceChunk) {
+    parts.push_back(tallyDeviceChunk(operands, begin, std::min(deviceChunk, numel - begin)));
   }
   Tally whole;
   if (parts.empty()) return whole;
   const at::Tensor fields = at::stack(parts).to(at::kCPU);
-  for (int64_t i = 0; i < fields.size(0); ++i) mergeTally(tallyOf(fields[i].const_data_ptr<double>(), i * chunkElements), whole);
+  for (int64_t i = 0; i < fields.size(0); ++i) mergeTally(tallyOf(fields[i].const_data_ptr<double>(), i * deviceChunk), whole);
   return whole;
 }
 

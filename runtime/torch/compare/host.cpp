@@ -11,7 +11,7 @@
 namespace runtime {
 namespace {
 
-constexpr int64_t chunkElements = int64_t{1} << 15;
+constexpr int64_t hostChunk = int64_t{1} << 15;
 
 bool sameNumber(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
@@ -78,7 +78,7 @@ void addElement(double found, double eager, double reference, double tolerance, 
   }
 }
 
-Tally tallyChunk(const Operands& operands, int64_t begin, int64_t count) {
+Tally tallyHostChunk(const Operands& operands, int64_t begin, int64_t count) {
   const auto doubles = [&](const at::Tensor& tensor) { return tensor.narrow(0, begin, count).to(at::kDouble).contiguous(); };
   const at::Tensor found = doubles(operands.found);
   const at::Tensor eager = doubles(operands.eager);
@@ -146,13 +146,13 @@ Tally tallyOnHost(const Operands& operands) {
   const bool isWide = type == at::kLong || type == at::kUInt64;
   const int64_t numel = operands.found.numel();
   // A tally a chunk, added up in order: the sums do not depend on the threads.
-  std::vector<Tally> parts((numel + chunkElements - 1) / chunkElements);
+  std::vector<Tally> parts((numel + hostChunk - 1) / hostChunk);
   parallelFor(static_cast<int64_t>(parts.size()), 1, [&](int64_t begin, int64_t end) {
     const c10::InferenceMode guard;
     for (int64_t i = begin; i < end; ++i) {
-      const int64_t first = i * chunkElements;
-      const int64_t count = std::min(chunkElements, numel - first);
-      parts[i] = tallyChunk(operands, first, count);
+      const int64_t first = i * hostChunk;
+      const int64_t count = std::min(hostChunk, numel - first);
+      parts[i] = tallyHostChunk(operands, first, count);
       if (isWide) parts[i].unequal = unequalIntegers(operands, first, count);
     }
   });

@@ -3,13 +3,14 @@
 
 #include "ir/text/text.h"
 #include "ir/verify/verify.h"
-#include "tests/refusal.h"
+#include "tests/ir/verify/refusals.h"
 
 using namespace ir;
 
 namespace {
 
-const std::string fine = "nothing was refused";
+using tests::fine, tests::ofKernel;
+
 const std::string loop = "    for t in 32 thread\n";
 
 /// The refusal of the statements in the grid loop of a kernel with an input x, private r, shared s and global g.
@@ -18,7 +19,7 @@ std::string inGrid(const std::string& statements, const std::string& launch = "2
   const Kernel kernel = parseKernel("kernel k on cuda\n  launch " + launch + "\n" + flag +
                                     "  in x f32[128] align 16\n  private r f32[1]\n  shared s f32[32]\n  global g f32[128]\n" +
                                     "  for b in 2 grid\n" + statements);
-  return tests::refusal(ErrorKind::Internal, [&] { verify(kernel); });
+  return ofKernel(kernel);
 }
 std::string inCluster(const std::string& statements, const std::string& clusters = "clusters") {
   return inGrid("    for c in 2 cluster\n      for t in 32 thread\n" + statements,

@@ -4,20 +4,13 @@
 
 #include "ir/text/text.h"
 #include "ir/verify/verify.h"
-#include "tests/refusal.h"
+#include "tests/ir/verify/refusals.h"
 
 using namespace ir;
 
 namespace {
 
-const std::string fine = "nothing was refused";
-
-std::string ofLoops(const Loops& loops) {
-  return tests::refusal(ErrorKind::Internal, [&] { verify(loops); });
-}
-std::string ofKernel(const Kernel& kernel) {
-  return tests::refusal(ErrorKind::Internal, [&] { verify(kernel); });
-}
+using tests::fine, tests::ofKernel, tests::ofLoops;
 
 /// The refusal of loops `f` over rows of 3 of a 2x3 input x, with a full output y, a row output r and an axis k for reductions.
 std::string ofRows(const std::string& body) {

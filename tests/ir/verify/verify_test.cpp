@@ -5,18 +5,14 @@
 #include <functional>
 
 #include "ir/text/text.h"
-#include "tests/refusal.h"
+#include "tests/ir/verify/refusals.h"
 
 using namespace ir;
 
 namespace {
 
-std::string ofLoops(const Loops& loops) {
-  return tests::refusal(ErrorKind::Internal, [&] { verify(loops); });
-}
-std::string ofKernel(const Kernel& kernel) {
-  return tests::refusal(ErrorKind::Internal, [&] { verify(kernel); });
-}
+using tests::fine, tests::ofKernel, tests::ofLoops;
+
 std::string ofGraph(const Graph& graph) {
   return tests::refusal(ErrorKind::Internal, [&] { verify(graph); });
 }
@@ -38,8 +34,6 @@ std::string ofCuda(int64_t elements, const std::string& inside) {
 std::string ofCpu(const std::string& body) {
   return ofKernel(parseKernel("kernel f on cpu\n  launch 4 tasks, 1 at a time\n" + body));
 }
-
-const std::string fine = "nothing was refused";
 
 }  // namespace
 

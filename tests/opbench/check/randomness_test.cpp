@@ -35,13 +35,13 @@ runtime::Draws coins(int64_t count, double chance) {
   return draws;
 }
 
-double good(int64_t, double number) { return number; }
+double asDrawn(int64_t, double number) { return number; }
 
 }  // namespace
 
 TEST_CASE("good numbers pass, however many or few") {
   for (int64_t count : {0, 1, 2, 7, 64, 1000, 1 << 20}) {
-    CHECK(improbable(uniform(count, good)) == "");
+    CHECK(improbable(uniform(count, asDrawn)) == "");
     CHECK(improbable(coins(count, 0.25)) == "");
   }
 }
@@ -69,7 +69,7 @@ TEST_CASE("numbers that come again, at once or after some others, do not") {
 }
 
 TEST_CASE("what is impossible fails alone, and few elements fail by nothing else") {
-  runtime::Draws one = uniform(1, good);
+  runtime::Draws one = uniform(1, asDrawn);
   one.impossible = "has 2, which is not in its bounds";
   CHECK(improbable(one) == "output 0 is not random: has 2, which is not in its bounds");
   CHECK(improbable(coins(8, 1)) == "");

@@ -51,7 +51,7 @@ TEST_CASE("with no option: every suite, every operator, the 15 most frequent sam
   CHECK(o.maxBytes == 0);
   CHECK(o.dtype == ir::DType::F32);
   CHECK(o.device == "");
-  CHECK(o.contenders == std::vector{Contender::Eager, Contender::Opbench});
+  CHECK((o.contenders == std::vector{Contender::Eager, Contender::Opbench}));
   CHECK(o.repeats == 0);
   CHECK(o.precision == 0.01);
   CHECK(o.maxSeconds == 0.5);
@@ -146,7 +146,7 @@ TEST_CASE("every option reaches its field") {
   CHECK(o.csv == "t.csv");
   CHECK(o.json == "-");
   CHECK(o.cache == runtime::CacheSettings{"k", "/home/ada/.local/state/opbench/cache.key", true, 1000000});
-  CHECK(o.contenders == std::vector{Contender::Opbench, Contender::Eager});
+  CHECK((o.contenders == std::vector{Contender::Opbench, Contender::Eager}));
 }
 
 TEST_CASE("what of the operators is raced") {
@@ -242,9 +242,9 @@ TEST_CASE("suites may be repeated or joined by commas") {
 }
 
 TEST_CASE("--measure-nvfuser adds torchscript, once") {
-  CHECK(parse({"--measure-nvfuser"}).contenders == std::vector{Contender::Eager, Contender::Opbench, Contender::Torchscript});
-  CHECK(parse({"--contenders", "eager,torchscript", "--measure-nvfuser"}).contenders ==
-        std::vector{Contender::Eager, Contender::Torchscript});
+  CHECK((parse({"--measure-nvfuser"}).contenders == std::vector{Contender::Eager, Contender::Opbench, Contender::Torchscript}));
+  CHECK((parse({"--contenders", "eager,torchscript", "--measure-nvfuser"}).contenders ==
+         std::vector{Contender::Eager, Contender::Torchscript}));
 }
 
 TEST_CASE("verbs") {
@@ -264,9 +264,9 @@ TEST_CASE("compare has two files and options of its own") {
   CHECK(o.compare.candidate == "b.jsonl");
   CHECK(o.compare.markdown == "m.md");
   CHECK(o.compare.junit == "j.xml");
-  CHECK(failingVerdicts(o.compare) == std::set{compare::Verdict::Slow, compare::Verdict::Gone});
+  CHECK((failingVerdicts(o.compare) == std::set{compare::Verdict::Slow, compare::Verdict::Gone}));
   using compare::Verdict;
-  CHECK(failingVerdicts({}) == std::set{Verdict::Slow, Verdict::Wrong, Verdict::Crash, Verdict::Impossible});
+  CHECK((failingVerdicts({}) == std::set{Verdict::Slow, Verdict::Wrong, Verdict::Crash, Verdict::Impossible}));
   CHECK_FALSE(o.compare.force);
   const std::string help = parse({"compare", "--help"}).text;
   for (const char* option : {"BASE", "CANDIDATE", "--markdown", "--junit", "--fail-on", "--force", "--all", "Exit status"})

@@ -9,7 +9,7 @@ using opbench::checkRegistrations;
 
 namespace {
 
-std::string refusal(const std::vector<lowering::Registration>& registrations) {
+std::string refusalOf(const std::vector<lowering::Registration>& registrations) {
   try {
     checkRegistrations(registrations, {"aten.mish.default", "aten.pow.Scalar", "aten.softshrink.default"});
   } catch (const ir::Error& error) {
@@ -21,16 +21,16 @@ std::string refusal(const std::vector<lowering::Registration>& registrations) {
 }  // namespace
 
 TEST_CASE("a lowering has the name of an operator or of an overload") {
-  CHECK(refusal({{"aten::mish", "lowering/a.cpp:7"}, {"aten::pow.Scalar", "lowering/b.cpp:9"}}) == "");
+  CHECK(refusalOf({{"aten::mish", "lowering/a.cpp:7"}, {"aten::pow.Scalar", "lowering/b.cpp:9"}}) == "");
 }
 
 TEST_CASE("a lowering whose name ATen does not have is refused with its place, not passed over") {
-  CHECK(refusal({{"aten::mish", "lowering/a.cpp:7"}, {"aten::sofshrink", "lowering/a.cpp:8"}}) ==
+  CHECK(refusalOf({{"aten::mish", "lowering/a.cpp:7"}, {"aten::sofshrink", "lowering/a.cpp:8"}}) ==
         "lowering/a.cpp:8: ATen has no operator aten::sofshrink; did you mean aten::softshrink?");
 }
 
 TEST_CASE("two lowerings of one name are refused with both places") {
-  CHECK(refusal({{"aten::mish", "lowering/a.cpp:7"}, {"aten::mish", "lowering/b.cpp:3"}}) ==
+  CHECK(refusalOf({{"aten::mish", "lowering/a.cpp:7"}, {"aten::mish", "lowering/b.cpp:3"}}) ==
         "lowering/b.cpp:3: aten::mish has a lowering already, at lowering/a.cpp:7: remove one of them");
 }
 

@@ -18,7 +18,7 @@ using compare::Verdict;
 namespace {
 
 /// A line of results: `rest` is its status and figures.
-std::string line(const std::string& op, const std::string& sample, const std::string& rest) {
+std::string reportLine(const std::string& op, const std::string& sample, const std::string& rest) {
   return fmt::format(
       R"({{"op":"{}","sample":"{}","count":3,"device":"cuda:0","device_name":"Example GPU","dtype":"float16","kind":"generated",)"
       R"("version":"opbench 0.1.0","contender":"opbench","clock_mhz":1980,"aa_noise":0.005,{}}})"
@@ -35,15 +35,15 @@ const std::string wide = "((T([4096, 4096], f16), T([4096, 4096], f16)), {})", s
                   odd = "((T([3], f16), 'a|<b>'), {})";
 
 std::string baseLines() {
-  return line(add, wide, measured(24)) + line(add, small, measured(4.1)) + line(add, odd, measured(5)) +
-         line(mul, wide, measured(24)) + line(mul, small, R"("status":"error","reason":"it broke")") +
-         line(mish, wide, measured(8));
+  return reportLine(add, wide, measured(24)) + reportLine(add, small, measured(4.1)) + reportLine(add, odd, measured(5)) +
+         reportLine(mul, wide, measured(24)) + reportLine(mul, small, R"("status":"error","reason":"it broke")") +
+         reportLine(mish, wide, measured(8));
 }
 
 std::string candidateLines() {
-  return line(add, wide, measured(26)) + line(add, small, measured(4.1)) +
-         line(add, odd, R"("status":"wrong","reason":"output 0 is wrong at [2]: found 3 & expected <1>")") +
-         line(mul, wide, measured(20)) + line(mul, small, measured(4.2)) + line(mul, odd, measured(5));
+  return reportLine(add, wide, measured(26)) + reportLine(add, small, measured(4.1)) +
+         reportLine(add, odd, R"("status":"wrong","reason":"output 0 is wrong at [2]: found 3 & expected <1>")") +
+         reportLine(mul, wide, measured(20)) + reportLine(mul, small, measured(4.2)) + reportLine(mul, odd, measured(5));
 }
 
 Comparison example() {

@@ -33,7 +33,7 @@ double shareNotLaunchBound(const Comparison& comparison, std::initializer_list<V
 int countOf(const Comparison& comparison, Verdict verdict) { return compare::total(comparison).of(verdict); }
 
 /// Lines of one contender on one sample, for the cases below.
-std::string line(const std::string& op, const std::string& contender, const std::string& rest) {
+std::string verdictLine(const std::string& op, const std::string& contender, const std::string& rest) {
   return R"({"op":")" + op + R"-(","sample":"((T([2], f16),), {})","device":"cpu","device_name":"Example","dtype":"float16",)-" +
          "\"contender\":\"" + contender + "\"," + rest + "}\n";
 }
@@ -52,9 +52,9 @@ Comparison compared(const std::string& base, const std::string& candidate) {
 
 /// The verdict on opbench for one sample with these ends of the lines.
 Verdict verdictOf(const std::string& base, const std::string& candidate) {
-  const std::string other = line("aten.b.default", "opbench", fine);
-  const Comparison c = compared(other + (base.empty() ? "" : line("aten.a.default", "opbench", base)),
-                                other + (candidate.empty() ? "" : line("aten.a.default", "opbench", candidate)));
+  const std::string other = verdictLine("aten.b.default", "opbench", fine);
+  const Comparison c = compared(other + (base.empty() ? "" : verdictLine("aten.a.default", "opbench", base)),
+                                other + (candidate.empty() ? "" : verdictLine("aten.a.default", "opbench", candidate)));
   for (const Compared& row : c.rows)
     if (row.any().op == "aten.a.default") return row.verdict;
   return Verdict::Same;
@@ -202,7 +202,7 @@ TEST_CASE("files without intervals: the range of the runs stands for them, and a
   CHECK(verdictOf(before, slower) == Verdict::Slow);
   CHECK(verdictOf(before, before) == Verdict::Same);
   CHECK(verdictOf(before, R"("status":"ok","median_us":10.5,"p20_us":10.2,"p80_us":10.8)") == Verdict::Ambiguous);
-  const Comparison c = compared(line("aten.a.default", "opbench", before), line("aten.a.default", "opbench", fine));
+  const Comparison c = compared(verdictLine("aten.a.default", "opbench", before), verdictLine("aten.a.default", "opbench", fine));
   REQUIRE(c.notes.size() == 3);
   CHECK(c.notes[0].starts_with("base.jsonl has no intervals of its medians"));
   CHECK(c.notes[1] == "base.jsonl has no A/A noise; run --aa once on the device to measure it");
@@ -210,7 +210,8 @@ TEST_CASE("files without intervals: the range of the runs stands for them, and a
 }
 
 TEST_CASE("eager alone is compared itself; beside others it is the control") {
-  const std::string eager = line("aten.a.default", "eager", fine), opbench = line("aten.a.default", "opbench", fine);
+  const std::string eager = verdictLine("aten.a.default", "eager", fine),
+                    opbench = verdictLine("aten.a.default", "opbench", fine);
   CHECK(compared(eager, eager).rows.size() == 1);
   const Comparison c = compared(eager + opbench, eager + opbench);
   REQUIRE(c.rows.size() == 1);
@@ -240,7 +241,7 @@ TEST_CASE("files that are not comparable") {
 }
 
 TEST_CASE("dtypes that differ as a whole do not keep samples apart") {
-  const std::string half = line("aten.a.default", "opbench", fine);
+  const std::string half = verdictLine("aten.a.default", "opbench", fine);
   std::string full = half;
   full.replace(full.find("float16"), 7, "float32");
   CHECK(countOf(compared(half, full), Verdict::Same) == 1);

@@ -15,9 +15,9 @@ namespace {
 using Seconds = std::function<double(const std::string& library, int run)>;
 
 /// A GPU whose times are made up, by library.
-class FakeDevice : public tests::FakeGpu {
+class LibraryDevice : public tests::FakeGpu {
  public:
-  explicit FakeDevice(Seconds seconds) : seconds_(std::move(seconds)) {}
+  explicit LibraryDevice(Seconds seconds) : seconds_(std::move(seconds)) {}
 
   std::unique_ptr<runtime::Trial> prepare(runtime::Callable& callable, runtime::Call&) override {
     seconds_(callable.library, 0);
@@ -46,7 +46,7 @@ struct TriedCall {
   Options options;
   Run run;
   runtime::Cache cache;
-  FakeDevice device;
+  LibraryDevice device;
   runtime::Call call;
   ir::Graph graph;
   std::optional<LibraryTrial> trial;
@@ -115,7 +115,7 @@ TEST_CASE("where ATen's own call is wrong nothing takes its place") {
 }
 
 TEST_CASE("calls without candidates are not tried") {
-  FakeDevice device(favouringBmm);
+  LibraryDevice device(favouringBmm);
   runtime::Call call(tests::sample("aten.mm.default", "((T([8, 8], f32), T([8, 8], f32)), {})"), device, 1);
   const Options options;
   Run run;

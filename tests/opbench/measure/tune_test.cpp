@@ -33,9 +33,9 @@ struct SecondsOf {
 };
 
 /// A GPU whose times are made up, by schedule.
-class FakeDevice : public tests::FakeGpu {
+class TunedDevice : public tests::FakeGpu {
  public:
-  explicit FakeDevice(SecondsOf secondsOf) : secondsOf_(std::move(secondsOf)) {}
+  explicit TunedDevice(SecondsOf secondsOf) : secondsOf_(std::move(secondsOf)) {}
 
   runtime::ExecutablePtr compile(const codegen::Program&, const runtime::Cache&) override {
     return std::make_shared<FakeExecutable>();
@@ -72,7 +72,7 @@ struct Tuned {
   }
   std::string schedule() const { return toText(*plan.schedules.at(0)); }
 
-  FakeDevice device;
+  TunedDevice device;
   runtime::Tunings tunings;
   runtime::Cache cache;
   Options options;

@@ -60,8 +60,8 @@ ops = types.SimpleNamespace(aten=types.SimpleNamespace(every=OpOverloadPacket())
 )python";
 
 /// A folder with a case, written as the verb does, and nothing raced.
-struct Bed {
-  explicit Bed(const std::string& call, const std::string& op = "aten.every.default") {
+struct ScriptBed {
+  explicit ScriptBed(const std::string& call, const std::string& op = "aten.every.default") {
     run.dtype = ir::DType::F16;
     run.device = "cuda:1";
     run.seed = 7;
@@ -93,7 +93,7 @@ struct Bed {
 
 TEST_CASE("driver.py calls the operator with every kind of argument") {
   if (!hasPython()) return;
-  const Bed bed(
+  const ScriptBed bed(
       "((T([5, 2], f16, stride=(1, 5)), [None, T([2], i64)], T([0], f32), True, -9223372036854775808, 1e-05, -0.0, inf, -inf, "
       "nan, "
       "(1.5-infj), 'it\\'s \"$(x)\" \\\\ \\n', bf16, 'cpu', torch.strided, torch.channels_last, (1,), (), ([1, 2], 2.0)), "
@@ -122,14 +122,14 @@ TEST_CASE("driver.py calls the operator with every kind of argument") {
 
 TEST_CASE("driver.py repeats what a file holds up to the end of a tensor's storage") {
   if (!hasPython()) return;
-  const Bed bed("((T([600, 1000], f16),), {})");
+  const ScriptBed bed("((T([600, 1000], f16),), {})");
   CHECK(fs::file_size(bed.folder.path / "case/inputs/0.bin") < 2 * 600'000);
   CHECK(bed.drive().out.find("of 600000 on cuda:1") != std::string::npos);
 }
 
 TEST_CASE("driver.py shows what happened without control characters") {
   if (!hasPython()) return;
-  Bed bed("((1,), {})");
+  ScriptBed bed("((1,), {})");
   bed.wanted.record.emplace();
   bed.wanted.record->contender = "opbench";
   bed.wanted.record->status = "wrong";
@@ -142,7 +142,7 @@ TEST_CASE("driver.py shows what happened without control characters") {
 TEST_CASE("driver.py ends with one line where case.json asks for what it does not do") {
   if (!hasPython()) return;
   const std::string call = "((1, f16, torch.strided, 'text', T([2], f16)), {})";
-  const auto complaint = [&](const std::string& from, const std::string& to) { return Bed(call).complaint(from, to); };
+  const auto complaint = [&](const std::string& from, const std::string& to) { return ScriptBed(call).complaint(from, to); };
   CHECK(complaint("\"int\"", "\"eval\"") == "driver.py: case.json has an argument of a kind that is unknown here: 'eval'\n");
   CHECK(complaint("\"int\": 1", "\"int\": 1, \"float\": 1") ==
         "driver.py: case.json has an argument that is no object of one field\n");
@@ -164,7 +164,7 @@ TEST_CASE("driver.py ends with one line where case.json asks for what it does no
 }
 
 TEST_CASE("run.sh hands on exactly the words, then the user's") {
-  Bed bed("((1,), {})");
+  ScriptBed bed("((1,), {})");
   bed.run.tolerances = bed.folder.path / "it's \"mine\" $(touch owned) `x` \\ * .yaml";
   bed.run.device = "cpu";
   writeFiles(caseFiles(bed.wanted, bed.run), bed.folder.path / "case");
@@ -187,7 +187,7 @@ TEST_CASE("run.sh hands on exactly the words, then the user's") {
 }
 
 TEST_CASE("run.sh without words runs nothing") {
-  const Bed bed("((1,), {})");
+  const ScriptBed bed("((1,), {})");
   std::ofstream(bed.folder.path / "case/run.words") << "";
   const Ended ended = runProgram({"sh", "case/run.sh", "touch", "owned"}, bed.folder.path);
   CHECK(ended.status == 2);
@@ -207,7 +207,7 @@ TEST_CASE("what the files of a case cannot hold is refused") {
     }
     return "accepted";
   };
-  Bed bed("((1,), {})");
+  ScriptBed bed("((1,), {})");
   CHECK(refusal(bed.wanted, bed.run) == "accepted");
   bed.run.program = "/opt/a\nb";
   CHECK(refusal(bed.wanted, bed.run) == "run.words cannot hold a word with a line break or a zero byte: '/opt/a\\x0ab'");
@@ -220,8 +220,8 @@ TEST_CASE("what the files of a case cannot hold is refused") {
 }
 
 TEST_CASE("the programs are the same for every case, and case.json bears its mark") {
-  const Bed a("((1,), {})"), b("((T([2], f16),), {'x': 'y'})", "aten.other.default");
-  for (const Bed* bed : {&a, &b}) {
+  const ScriptBed a("((1,), {})"), b("((T([2], f16),), {'x': 'y'})", "aten.other.default");
+  for (const ScriptBed* bed : {&a, &b}) {
     CHECK(contentOf(bed->folder.path / "case/driver.py") == driverScript());
     CHECK(contentOf(bed->folder.path / "case/run.sh") == runScript());
     CHECK(isCaseJson(contentOf(bed->folder.path / "case/case.json")));

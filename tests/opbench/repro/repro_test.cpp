@@ -28,7 +28,7 @@ TEST_CASE("a line of results: the sample, and the options it was raced with") {
   CHECK(run.device == "cpu");
   CHECK(run.seed == 7);
   CHECK(run.threads == 1);
-  CHECK(run.contenders == std::vector{Contender::Eager, Contender::Opbench});
+  CHECK((run.contenders == std::vector{Contender::Eager, Contender::Opbench}));
   CHECK(commandLine(run) == "--dtype float16 --device cpu --seed 7 --threads 1");
   Options elsewhere;
   elsewhere.device = "cuda:1";

@@ -40,7 +40,7 @@ std::vector<SampleResult> resultsOf(const std::string& text) {
   return found;
 }
 
-std::string refusal(const std::string& schema) {
+std::string schemaRefusal(const std::string& schema) {
   const std::string line = R"({"schema":)" + schema + R"(,"index":1,"op":"aten.neg.default"})" + "\n";
   const std::string refusal = tests::refusal(ir::ErrorKind::Input, [&] { results::read(line, "r.jsonl"); });
   CHECK(tests::refusal(ir::ErrorKind::Input, [&] { resultsOf(line); }) == refusal);
@@ -117,7 +117,7 @@ TEST_CASE("the names of schema 1, and the words of its texts") {
 }
 
 TEST_CASE("lines of a schema to come, or of none, are refused") {
-  CHECK(refusal("3") == "r.jsonl:1: results of schema 3; this opbench reads 1 and 2");
+  CHECK(schemaRefusal("3") == "r.jsonl:1: results of schema 3; this opbench reads 1 and 2");
   for (const char* odd : {"0", "-1", "1.5", "null", "\"2\"", "1e300"})
-    CHECK(refusal(odd) == "r.jsonl:1: \"schema\" must be a whole number from 1");
+    CHECK(schemaRefusal(odd) == "r.jsonl:1: \"schema\" must be a whole number from 1");
 }

@@ -28,8 +28,8 @@ Row wrongRow(const std::string& folder) {
 }
 
 /// A sweep in this process, all of whose results are wrong.
-struct Bed {
-  Bed() {
+struct LimitBed {
+  LimitBed() {
     std::string text = "Operator: aten.exp.default\n";
     for (int n = 1; n <= 5; ++n) text += "cnt: 1, ((T([" + std::to_string(n) + ", 8], f32),), {})\n";
     samples = inputs::parseFile(text, "example.txt", "example").samples;
@@ -95,7 +95,7 @@ TEST_CASE("cases are counted up to the limit, and what is beyond it is told") {
 }
 
 TEST_CASE("a run writes so many cases; the other rows name the command, and the run says so once") {
-  Bed bed;
+  LimitBed bed;
   bed.options.maxCases = 2;
   bed.run();
   CHECK(bed.casesInFile() == std::vector<std::string>{"1-aten.exp.default", "2-aten.exp.default", "", "", ""});
@@ -106,7 +106,7 @@ TEST_CASE("a run writes so many cases; the other rows name the command, and the 
 }
 
 TEST_CASE("cases of earlier runs are left as they are") {
-  Bed bed;
+  LimitBed bed;
   bed.options.maxCases = 1;
   bed.run();
   const std::string before = contentOf(bed.folder.path / "cases/1-aten.exp.default/result.jsonl");
@@ -117,7 +117,7 @@ TEST_CASE("cases of earlier runs are left as they are") {
 }
 
 TEST_CASE("a run that is resumed goes on counting") {
-  Bed bed;
+  LimitBed bed;
   bed.options.maxCases = 3;
   bed.run(2);
   CHECK(bed.folders() == 2);

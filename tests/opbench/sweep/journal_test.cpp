@@ -24,9 +24,9 @@ using results::SampleResult;
 namespace {
 
 /// A sweep of the example rows whose results go to a file.
-class Bed {
+class JournalBed {
  public:
-  Bed() {
+  JournalBed() {
     options.json = folder.path / "r.jsonl";
     run.version = versionText();
     run.options = quoted(raceArguments(options));
@@ -73,7 +73,7 @@ class Bed {
 }  // namespace
 
 TEST_CASE("what was appended is in the file, and a resumed run finds it") {
-  Bed bed;
+  JournalBed bed;
   {
     Journal journal(bed.options, bed.out, bed.samples.size());
     journal.append(bed.lines(2));
@@ -86,7 +86,7 @@ TEST_CASE("what was appended is in the file, and a resumed run finds it") {
 }
 
 TEST_CASE("wherever a file breaks off, what is whole stays and the rest is dropped with a note") {
-  Bed bed;
+  JournalBed bed;
   const std::string first = bed.lines(1), second = bed.lines(2);
   for (size_t cut = 1; cut < second.size(); cut += 97) {
     bed.write(first + second.substr(0, cut));
@@ -100,7 +100,7 @@ TEST_CASE("wherever a file breaks off, what is whole stays and the rest is dropp
 }
 
 TEST_CASE("a file that is not there yet, or is empty, has nothing to resume; without --resume it is begun anew") {
-  Bed bed;
+  JournalBed bed;
   CHECK(bed.resumed().empty());
   bed.write(bed.lines(1));
   bed.options.resume = false;
@@ -110,7 +110,7 @@ TEST_CASE("a file that is not there yet, or is empty, has nothing to resume; wit
 }
 
 TEST_CASE("a resumed run appends to what is there") {
-  Bed bed;
+  JournalBed bed;
   bed.write(bed.lines(1) + "{\"schema\":2,\"torn");
   bed.options.resume = true;
   Journal journal(bed.options, bed.out, bed.samples.size());
@@ -120,7 +120,7 @@ TEST_CASE("a resumed run appends to what is there") {
 }
 
 TEST_CASE("what an earlier run left stays until there is something to replace it") {
-  Bed bed;
+  JournalBed bed;
   bed.write(bed.lines(1));
   {
     const Journal journal(bed.options, bed.out, bed.samples.size());
@@ -134,7 +134,7 @@ TEST_CASE("what an earlier run left stays until there is something to replace it
 }
 
 TEST_CASE("a run that has no results makes no file") {
-  Bed bed;
+  JournalBed bed;
   {
     const Journal journal(bed.options, bed.out, bed.samples.size());
   }
@@ -142,7 +142,7 @@ TEST_CASE("a run that has no results makes no file") {
 }
 
 TEST_CASE("a file that somebody removes is put back, and the run is told") {
-  Bed bed;
+  JournalBed bed;
   Journal journal(bed.options, bed.out, bed.samples.size());
   journal.append(bed.lines(1));
   std::filesystem::remove(bed.options.json);
@@ -152,7 +152,7 @@ TEST_CASE("a file that somebody removes is put back, and the run is told") {
 }
 
 TEST_CASE("a file that somebody replaces stays theirs; ours is put beside it") {
-  Bed bed;
+  JournalBed bed;
   Journal journal(bed.options, bed.out, bed.samples.size());
   journal.append(bed.lines(1));
   std::filesystem::remove(bed.options.json);
@@ -163,7 +163,7 @@ TEST_CASE("a file that somebody replaces stays theirs; ours is put beside it") {
 }
 
 TEST_CASE("a file that somebody empties is not written as if nothing had happened") {
-  Bed bed;
+  JournalBed bed;
   Journal journal(bed.options, bed.out, bed.samples.size());
   journal.append(bed.lines(1));
   bed.write("");
@@ -172,14 +172,14 @@ TEST_CASE("a file that somebody empties is not written as if nothing had happene
 }
 
 TEST_CASE("empty lines between samples are passed over") {
-  Bed bed;
+  JournalBed bed;
   bed.write("\n" + bed.lines(1) + "\n \n" + bed.lines(2));
   CHECK(bed.resumed() == std::vector{1, 2});
   CHECK(bed.note == "");
 }
 
 TEST_CASE("a file of something else is refused and left as it is, also without a line's end") {
-  Bed bed;
+  JournalBed bed;
   for (const std::string text : {"my thesis", "{\"title\": \"my thesis\"}", "my thesis\n"}) {
     bed.write(text);
     CHECK(bed.refusal().starts_with(bed.options.json + ":1: "));
@@ -190,14 +190,14 @@ TEST_CASE("a file of something else is refused and left as it is, also without a
 }
 
 TEST_CASE("zeros at the end, as a power failure leaves them, are half a line") {
-  Bed bed;
+  JournalBed bed;
   bed.write(bed.lines(1) + "{\"sch" + std::string(100, '\0'));
   CHECK(bed.resumed() == std::vector{1});
   CHECK(bed.content() == bed.lines(1));
 }
 
 TEST_CASE("a line that was edited is refused, and one that lost its sum") {
-  Bed bed;
+  JournalBed bed;
   const std::string lines = bed.lines(1);
   std::string edited = lines, bare = lines;
   edited.replace(edited.find("\"median_us\":"), 13, "\"median_us\":9");
@@ -209,14 +209,14 @@ TEST_CASE("a line that was edited is refused, and one that lost its sum") {
 }
 
 TEST_CASE("a file of another shard is refused") {
-  Bed bed;
+  JournalBed bed;
   bed.run.shard = "4/8";
   bed.write(bed.lines(1));
   CHECK(bed.refusal().starts_with(bed.options.json + ":1: cannot resume: shards differ (file: 4/8; now: 1/1)"));
 }
 
 TEST_CASE("a file of schema 1 is not resumed, and stays as it is, however much of it there is") {
-  Bed bed;
+  JournalBed bed;
   const std::string old = tests::contentOf(tests::settings().golden / "report-schema-1.jsonl");
   const size_t line = old.find('\n') + 1, sample = old.find('\n', line) + 1;
   for (const size_t cut : {size_t{12}, size_t{100}, line, line + 50, sample, sample + 50, old.size()}) {
@@ -230,7 +230,7 @@ TEST_CASE("a file of schema 1 is not resumed, and stays as it is, however much o
 }
 
 TEST_CASE("lines of other contenders, or in another order, are refused") {
-  Bed bed;
+  JournalBed bed;
   const std::string lines = bed.lines(1), first = lines.substr(0, lines.find('\n') + 1), second = lines.substr(first.size());
   bed.write(first + first);
   CHECK(bed.refusal().starts_with(bed.options.json +
@@ -241,20 +241,20 @@ TEST_CASE("lines of other contenders, or in another order, are refused") {
 }
 
 TEST_CASE("a pipe or a device cannot be resumed") {
-  Bed bed;
+  JournalBed bed;
   bed.options.json = "/dev/null";
   CHECK(bed.refusal() == "cannot write /dev/null: --resume needs a regular file");
 }
 
 TEST_CASE("a device that is full is an error of the first line") {
-  Bed bed;
+  JournalBed bed;
   bed.options.json = "/dev/full";
   Journal journal(bed.options, bed.out, 1);
   CHECK_THROWS_WITH_AS(journal.append(bed.lines(1)), "cannot write /dev/full: No space left on device", ir::Error);
 }
 
 TEST_CASE("a file of other options, another build or other samples is refused, and left as it is") {
-  Bed bed;
+  JournalBed bed;
   const std::string at = bed.options.json + ":1: cannot resume: ";
   bed.write(bed.lines(1));
   bed.options.seed = 8;
@@ -273,7 +273,7 @@ TEST_CASE("a file of other options, another build or other samples is refused, a
 }
 
 TEST_CASE("a file is refused where the configuration or the tolerances say something else, though they are called the same") {
-  Bed bed;
+  JournalBed bed;
   for (std::string Options::* file : {&Options::config, &Options::tolerances}) {
     const std::string path = bed.folder.path / "rules.yaml";
     bed.options.*file = path;
@@ -290,7 +290,7 @@ TEST_CASE("a file is refused where the configuration or the tolerances say somet
 }
 
 TEST_CASE("lines that no run can have left are refused with their place") {
-  Bed bed;
+  JournalBed bed;
   bed.write(bed.lines(1) + bed.lines(1));
   CHECK(bed.refusal().starts_with(bed.options.json + ":3: cannot resume: sample 1 is duplicated or belongs to another shard"));
   bed.write("{\"torn\n" + bed.lines(1));
@@ -301,7 +301,7 @@ TEST_CASE("lines that no run can have left are refused with their place") {
 }
 
 TEST_CASE("a disk that fills up is an error, and what was written before stays whole") {
-  Bed bed;
+  JournalBed bed;
   const std::string first = bed.lines(1);
   Journal journal(bed.options, bed.out, bed.samples.size());
   journal.append(first);
@@ -320,7 +320,7 @@ TEST_CASE("a disk that fills up is an error, and what was written before stays w
 }
 
 TEST_CASE("what cannot be written is an error before anything is raced") {
-  Bed bed;
+  JournalBed bed;
   const auto refusal = [&](const std::string& path, size_t samples) -> std::string {
     bed.options.json = path;
     try {
@@ -340,7 +340,7 @@ TEST_CASE("what cannot be written is an error before anything is raced") {
 }
 
 TEST_CASE("- is standard output") {
-  Bed bed;
+  JournalBed bed;
   bed.options.json = "-";
   Journal(bed.options, bed.out, 1).append("{}\n");
   CHECK(bed.out.str() == "{}\n");

@@ -20,7 +20,7 @@ using namespace tests;
 
 namespace {
 
-constexpr int samples = 300, kills = 20;
+constexpr int sampleCount = 300, kills = 20;
 
 /// What is wrong with some of the samples, and the statuses that follow. They come late, for each run that is resumed meets again
 /// those before it: what fails is recorded at the end.
@@ -29,14 +29,14 @@ std::vector<std::string> faults() {
           "segfault@211,abort@232,assert@251,hang@274,flood@281,huge-allocation@290,segfault@300"};
 }
 std::map<int, std::string> expectedStatuses() {
-  std::map<int, std::string> statuses = allOk(samples);
+  std::map<int, std::string> statuses = allOk(sampleCount);
   statuses[211] = statuses[232] = statuses[281] = statuses[300] = "crash";
   statuses[251] = "assert";
   statuses[274] = "timeout";
   statuses[290] = "oom";
   return statuses;
 }
-constexpr int good = samples - 7;
+constexpr int good = sampleCount - 7;
 
 /// New each time; OPBENCH_TEST_SEED repeats one.
 unsigned seedOfTest() {
@@ -188,7 +188,7 @@ TEST_CASE("a sweep with faults, whose workers and which itself are killed at ran
   const unsigned seed = seedOfTest();
   MESSAGE("OPBENCH_TEST_SEED=" << seed);
   std::mt19937 random(seed);
-  const ProgramBed bed(samples);
+  const ProgramBed bed(sampleCount);
   const std::string unbroken = bed.folder.path / "unbroken.jsonl", junit = bed.folder.path / "j.xml";
   const auto with = [&](std::vector<std::string> words) {
     for (const std::string& word : faults()) words.push_back(word);
@@ -199,7 +199,7 @@ TEST_CASE("a sweep with faults, whose workers and which itself are killed at ran
   const auto report = linesWith(bed.out(), said);
   const auto cases = linesWith(contentOf(junit), {"<"});
   // Lines are all about as long, but for those of what failed, which are the last.
-  const double bytes = static_cast<double>(std::filesystem::file_size(unbroken)) * good / samples;
+  const double bytes = static_cast<double>(std::filesystem::file_size(unbroken)) * good / sampleCount;
 
   // What else can end it comes between the kills.
   const std::vector<double> points = pointsOf(random);

@@ -16,7 +16,7 @@ using namespace opbench;
 namespace {
 
 /// Files of the example rows.
-class Bed {
+class MergeBed {
  public:
   void write(const std::string& name, const std::vector<size_t>& numbers, const Run& run = tests::exampleRun()) {
     const std::string path = folder.path / name;
@@ -44,7 +44,7 @@ class Bed {
 }  // namespace
 
 TEST_CASE("shards are merged into what one run would have written and shown") {
-  Bed whole, parts;
+  MergeBed whole, parts;
   whole.write("all.jsonl", {1, 2, 3, 4, 5, 6, 7});
   whole.options.json = whole.at("merged.jsonl");
   parts.write("a.jsonl", {6, 2, 4});
@@ -58,33 +58,33 @@ TEST_CASE("shards are merged into what one run would have written and shown") {
 }
 
 TEST_CASE("what is missing is said") {
-  Bed bed;
+  MergeBed bed;
   bed.write("a.jsonl", {2, 3});
   CHECK_FALSE(bed.merged());
   CHECK(bed.err.str() == "opbench: 5 of 7 samples are missing: 1, 4, 5, 6, 7\n");
 }
 
 TEST_CASE("files that are not parts of one sweep are refused") {
-  Bed overlap;
+  MergeBed overlap;
   overlap.write("a.jsonl", {1, 2});
   overlap.write("b.jsonl", {2, 3});
   CHECK(overlap.refusal() == overlap.at("b.jsonl") + ":1: sample 2 is in " + overlap.at("a.jsonl") +
                                  ":3 as well; the files are not shards of one sweep");
-  Bed build;
+  MergeBed build;
   Run run = tests::exampleRun();
   run.version = "opbench 0.2.0";
   build.write("a.jsonl", {1});
   build.write("b.jsonl", {2}, run);
   CHECK(build.refusal() ==
         build.at("b.jsonl") + ":1: its build differs: 'opbench 0.2.0', in " + build.at("a.jsonl") + " 'opbench 0.1.0'");
-  Bed options;
+  MergeBed options;
   run = tests::exampleRun();
   run.options = "--dtype float16";
   options.write("a.jsonl", {1});
   options.write("b.jsonl", {2}, run);
   CHECK(options.refusal() == options.at("b.jsonl") + ":1: its options differ: '--dtype float16', in " + options.at("a.jsonl") +
                                  " '--dtype float16 --seed 7'");
-  Bed device;
+  MergeBed device;
   run = tests::exampleRun();
   run.deviceName = "Other GPU";
   device.write("a.jsonl", {1});
@@ -94,7 +94,7 @@ TEST_CASE("files that are not parts of one sweep are refused") {
 
 TEST_CASE("shards of schema 1 are merged as they are, and not with those of another schema") {
   const std::string old = tests::contentOf(tests::settings().golden / "report-schema-1.jsonl");
-  Bed bed;
+  MergeBed bed;
   bed.options.merged = {bed.at("old.jsonl")};
   bed.options.json = bed.at("merged.jsonl");
   std::ofstream(bed.at("old.jsonl")) << old;
@@ -105,7 +105,7 @@ TEST_CASE("shards of schema 1 are merged as they are, and not with those of anot
 }
 
 TEST_CASE("a file whose run has not ended is refused") {
-  Bed bed;
+  MergeBed bed;
   bed.write("a.jsonl", {1});
   std::ofstream(bed.at("a.jsonl"), std::ios::app) << "{\"schema\":2,";
   CHECK(bed.refusal() ==

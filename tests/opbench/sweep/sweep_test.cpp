@@ -16,9 +16,9 @@ using namespace opbench;
 namespace {
 
 /// A sweep of a few small samples on the CPU, timed as briefly as possible.
-class Bed {
+class SweepBed {
  public:
-  Bed() {
+  SweepBed() {
     std::string text = "Operator: aten.neg.default\n";
     for (int n = 1; n <= 6; ++n) text += "cnt: " + std::to_string(n) + ", ((T([" + std::to_string(n) + ", 64], f32),), {})\n";
     samples = inputs::parseFile(text, "example.txt", "example").samples;
@@ -56,7 +56,7 @@ class Bed {
 
 TEST_CASE(
     "an interrupted sweep reports what it did; resumed it races the rest and reports all, as if it had not been interrupted") {
-  Bed bed;
+  SweepBed bed;
   CHECK(bed.run(2).total.contenders[1].counts.samples == 2);
   CHECK(bed.numbersInFile() == std::vector{1, 2});
   const std::string before = tests::contentOf(bed.options.json);
@@ -78,7 +78,7 @@ TEST_CASE(
 }
 
 TEST_CASE("what breaks off is raced again, with a note") {
-  Bed bed;
+  SweepBed bed;
   bed.run(2);
   std::ofstream(bed.options.json, std::ios::app) << R"({"schema":2,"index":3,"op":"aten)";
   bed.options.resume = true;
@@ -88,7 +88,7 @@ TEST_CASE("what breaks off is raced again, with a note") {
 }
 
 TEST_CASE("results of another device are not resumed") {
-  Bed bed;
+  SweepBed bed;
   bed.run(1);
   std::istringstream lines(tests::contentOf(bed.options.json));
   std::ofstream file(bed.options.json);

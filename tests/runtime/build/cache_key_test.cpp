@@ -11,13 +11,11 @@ namespace fs = std::filesystem;
 using runtime::Cache;
 using tests::CacheBed, tests::setMode;
 
-void keep(const CacheBed& bed) { bed.cache().put("key", "bytes"); }
-
 }  // namespace
 
 TEST_CASE("entries are believed by the key alone that they were made with") {
   CacheBed bed;
-  keep(bed);
+  bed.keep();
   CHECK(Cache(bed.settings).find("key"));
   fs::rename(bed.key, bed.folder.path / "before");
   CHECK(!Cache(bed.settings).find("key"));
@@ -27,7 +25,7 @@ TEST_CASE("entries are believed by the key alone that they were made with") {
 
 TEST_CASE("a key that is no secret is not used") {
   const CacheBed bed;
-  keep(bed);
+  bed.keep();
   const std::string advice = "its key " + bed.settings.keyFile +
                              ": it is not a file of 32 bytes and mode 0600 that belongs to the user; remove it to get a new one";
   SUBCASE("others may read it") {

@@ -46,8 +46,6 @@ int asMember(uid_t user, gid_t group, const std::function<bool()>& function) {
   return tests::statusOf(child);
 }
 
-void keep(const CacheBed& bed) { bed.cache().put("key", "bytes"); }
-
 }  // namespace
 
 TEST_CASE("a group's cache: its files are the group's, and its key is among them") {
@@ -85,7 +83,7 @@ TEST_CASE("a group's cache that does not fit is refused with the commands that m
 
 TEST_CASE("a group's key that others may read is not used") {
   const SharedBed bed;
-  keep(bed);
+  bed.keep();
   setMode(bed.path / ".key", 0644);
   CHECK(bed.complaint() ==
         "its key " + bed.settings.folder +

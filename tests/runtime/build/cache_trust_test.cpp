@@ -11,8 +11,6 @@ namespace fs = std::filesystem;
 using runtime::Cache;
 using tests::CacheBed, tests::modeOf, tests::setMode;
 
-void keep(const CacheBed& bed) { bed.cache().put("key", "bytes"); }
-
 }  // namespace
 
 TEST_CASE("folders and files that are made are the user's alone, whatever the mask says") {
@@ -30,7 +28,7 @@ TEST_CASE("folders and files that are made are the user's alone, whatever the ma
 
 TEST_CASE("a folder that others may read is closed to them; what it holds is kept") {
   const CacheBed bed;
-  keep(bed);
+  bed.keep();
   for (const char* name : {"tuning.jsonl", "tuning.jsonl.lock", "0123456789abcdef0123456789abcdef.mO3abc", ".new-0123"})
     tests::writeOwn(bed.path / name, "as older versions leave it");
   setMode(bed.path, 0755);
@@ -40,7 +38,7 @@ TEST_CASE("a folder that others may read is closed to them; what it holds is kep
 
 TEST_CASE("a folder that others may read and that holds something else is not used, and not closed to them") {
   const CacheBed bed;
-  keep(bed);
+  bed.keep();
   setMode(bed.path, 0755);
   fs::create_directory(bed.path / "bin");
   CHECK(bed.complaint() == "others can read it, and it holds more than a cache (bin); use a separate folder");
@@ -51,7 +49,7 @@ TEST_CASE("a folder that others may read and that holds something else is not us
 
 TEST_CASE("a folder that others may write is not used, and left as it is") {
   const CacheBed bed;
-  keep(bed);
+  bed.keep();
   for (const mode_t mode : {mode_t{0770}, mode_t{0777}, mode_t{0702}, mode_t{01777}, mode_t{02770}}) {
     setMode(bed.path, mode);
     CHECK(bed.complaint().starts_with("others can write to it"));
@@ -61,7 +59,7 @@ TEST_CASE("a folder that others may write is not used, and left as it is") {
 
 TEST_CASE("a folder that belongs to somebody else is not used") {
   const CacheBed bed;
-  keep(bed);
+  bed.keep();
   if (chown(bed.path.c_str(), 12345, 12345) != 0) return;  // which root alone may do
   CHECK(bed.complaint() == "it belongs to user 12345");
 }

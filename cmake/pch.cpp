@@ -1,0 +1,1 @@
+// The translation unit whose build makes a precompiled header.

@@ -1,1 +1,0 @@
-// The translation unit whose build makes the precompiled header.
