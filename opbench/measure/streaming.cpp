@@ -14,9 +14,9 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr int64_t kib = 1024, never = int64_t{1} << 50;
+constexpr int64_t mib = int64_t{1} << 20, never = int64_t{1} << 50;
 /// From what the L2 caches of two small cores hold to more than the last level of most machines.
-constexpr int64_t leastTried = 2048 * kib, mostTried = 131072 * kib;
+constexpr int64_t leastTried = 2 * mib, mostTried = 128 * mib;
 
 /// The gain for a call that reads and writes `bytes` in all.
 double gainOf(int64_t bytes, runtime::Device& device, const runtime::Cache& cache) {
