@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "ir/error.h"
 
@@ -77,6 +78,15 @@ bool TensorType::isContiguous() const {
     step = checkedMul(step, sizes[i], sizes);
   }
   return true;
+}
+
+bool TensorType::hasChannelsLast() const {
+  if (sizes.size() < 4) return false;
+  int64_t expected = 1;
+  const auto isNext = [&](std::size_t d) { return sizes[d] == 1 || strides[d] == std::exchange(expected, expected * sizes[d]); };
+  bool areNext = isNext(1);
+  for (std::size_t d = sizes.size() - 1; d > 1; --d) areNext = areNext && isNext(d);
+  return areNext && isNext(0);
 }
 
 std::string toText(const TensorType& type) {

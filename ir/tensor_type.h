@@ -30,6 +30,9 @@ struct TensorType {
   /// Bytes of distinct elements addressed: a dimension of stride 0 counts once, an overlapping tensor as its storage.
   int64_t bytesTouched() const;
   bool isContiguous() const;
+  /// Whether it is dense, the first dimension outermost and the second one innermost: ATen's channels_last of four dimensions,
+  /// channels_last_3d of five.
+  bool hasChannelsLast() const;
 
   bool operator==(const TensorType&) const = default;
 };

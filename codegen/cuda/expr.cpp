@@ -10,6 +10,7 @@
 #include "codegen/cuda/registers.h"
 #include "ir/error.h"
 #include "ir/index/range.h"
+#include "ir/index/width.h"
 #include "ir/walk.h"
 
 namespace codegen {
@@ -148,17 +149,21 @@ bool isPrivate(const ir::Kernel& kernel, int buffer) {
   return local != nullptr && local->space == ir::Space::Private;
 }
 
-/// What is known of i64 nodes: their bounds, and whether they and all i64 nodes below keep within 32 bits.
+/// What is known of i64 nodes: which loads are indices, their bounds, and whether they and all i64 nodes below keep within 32
+/// bits.
 struct CudaExpressions::IndexFacts {
+  ir::LoadedIndices loaded;
   ir::Bounds bounds;
   std::unordered_map<const Expr*, bool> isPosition;
 };
 
 CudaExpressions::CudaExpressions(const ir::Kernel& kernel, std::vector<std::string> buffers)
-    : kernel_(kernel), buffers_(std::move(buffers)), facts_(std::make_shared<IndexFacts>()) {}
+    : kernel_(kernel),
+      buffers_(std::move(buffers)),
+      facts_(std::make_shared<IndexFacts>(IndexFacts{ir::LoadedIndices(kernel), {}, {}})) {}
 
 void CudaExpressions::assume(const Expr* condition, bool holds) {
-  facts_ = std::make_shared<IndexFacts>(IndexFacts{facts_->bounds.where(condition, holds), {}});
+  facts_ = std::make_shared<IndexFacts>(IndexFacts{facts_->loaded, facts_->bounds.where(condition, holds), {}});
 }
 
 bool CudaExpressions::isNonNegative(const Expr* index) const { return facts_->bounds.of(index).least >= 0; }
@@ -175,8 +180,11 @@ Key CudaExpressions::keyOf(const Expr* node, As as) const {
   if (node->isConst()) return {node, node->dtype == DType::I64 ? as : As::Value};
   if (node->op == Op::Load) return {node, As::Value};
   if (node->dtype == DType::I64) return {node, isPosition(node) ? As::Index : as};
-  const bool compares = ir::isPredicate(node->op) && node->src[0]->dtype == DType::I64;
-  if (compares && isPosition(node->src[0]) && isPosition(node->src[1])) return {node, As::Index};
+  // An operand that is none of indices is compared with all of its bits, whatever is asked for.
+  if (ir::isPredicate(node->op) && node->src[0]->dtype == DType::I64) {
+    const bool isOfPositions = isPosition(node->src[0]) && isPosition(node->src[1]);
+    return {node, isOfPositions || (as == As::Index && facts_->loaded.areCompared(node)) ? As::Index : As::Value};
+  }
   return {node, node->dtype == DType::Bool ? as : As::Value};
 }
 

@@ -180,7 +180,8 @@ int64_t drawnElements(const ir::TensorType& type, const ValueRange& domain) {
 
 template <typename Element>
 void fillStorage(const ir::TensorType& type, const ValueRange& domain, uint64_t key, Element* storage, const Data& data) {
-  int64_t count = drawnElements(type, domain) * (ir::isComplex(type.dtype) ? 2 : 1);
+  const int64_t parts = ir::isComplex(type.dtype) ? 2 : 1;
+  const int64_t count = drawnElements(type, domain) * parts;
   if (count == 0) return;
   auto draw = drawOf<Element>(type, key, data);
   auto fill = [&](const auto& kind) {
@@ -188,7 +189,7 @@ void fillStorage(const ir::TensorType& type, const ValueRange& domain, uint64_t 
       std::fill_n(storage, count, Element{});
       uint64_t element = 0;
       forEachElement(type, [&](const ir::Shape& at, int64_t offset) {
-        storage[offset] = static_cast<Element>(kind.value(at, randomBits(key, element++)));
+        storage[offset * parts] = static_cast<Element>(kind.value(at, randomBits(key, element++)));
       });
     } else {
       for (int64_t i = 0; i < count; ++i) {

@@ -18,6 +18,11 @@ IndexRange fromEnd(IndexRange range) {
   return range;
 }
 
+/// Lengths of parts of something so long, all of it where they are drawn.
+IndexRange length(int64_t whole) {
+  return {ByPosition{[whole](const ir::Shape&, uint64_t) { return whole; }}, {0, whole}};
+}
+
 /// The same, drawn by position.
 IndexRange at(IndexRange range, std::function<int64_t(const ir::Shape& at, uint64_t random)> value) {
   range.drawn = ByPosition{std::move(value)};
@@ -127,6 +132,15 @@ IndexRange readIndex(const Call& call) {
   return fromEnd(below(call.size(0, dimensionsBefore(call, call.item())), indexTensor(call)));
 }
 
+/// A mask that hides nothing: what is hidden on CUDA, nobody defines.
+IndexRange everywhere(const Call&) {
+  return anything(ByPosition{[](const ir::Shape&, uint64_t) { return 1; }});
+}
+IndexRange maskedIndex(const Call& call) {
+  const ir::TensorType& indices = *call.list(2).items.at(call.item()).as<ir::TensorType>();
+  return fromEnd(below(call.size(0, static_cast<int64_t>(call.item())), indices));
+}
+
 /// A mask with as many trues as there are values to put, evenly spread.
 IndexRange putMask(const Call& call) {
   const ir::TensorType &mask = indexTensor(call), &values = call.tensor(2);
@@ -200,6 +214,16 @@ IndexRange valueAtIndices(const Call& call) {
   return equalIf(!call.flag(3) && mayMeet);
 }
 
+/// Elements of an image that are stored at places of a larger one.
+template <size_t dims>
+IndexRange unpooledValue(const Call& call) {
+  const auto numel = [](const ir::Shape& sizes, size_t count) {
+    const auto last = sizes.end() - static_cast<std::ptrdiff_t>(std::min(count, sizes.size()));
+    return std::accumulate(last, sizes.end(), int64_t{1}, std::multiplies<>());
+  };
+  return equalIf(isRepeated(call.given(1)) || numel(call.tensor(1).sizes, dims) > numel(call.integers(2), dims));
+}
+
 // --- classes of a loss ---
 
 IndexRange classOf(const Call& call, size_t input, size_t target) {
@@ -234,6 +258,36 @@ IndexRange encodedClass(const Call& call) {
 IndexRange totalWeight(const Call& call) {
   int64_t targets = std::max<int64_t>(call.tensor(2).numel(), 1);
   return anything(ByPosition{[=](const ir::Shape&, uint64_t) { return targets; }});
+}
+
+// --- sequences of classes: (log_probs [T, N, C], targets [N, S] or one after the other, input_lengths, target_lengths) ---
+
+template <size_t logProbs>
+IndexRange classOfSequence(const Call& call) {
+  return below(call.size(logProbs, -1), call.tensor(logProbs + 1));
+}
+template <size_t logProbs>
+IndexRange inputLength(const Call& call) {
+  return length(call.size(logProbs, 0));
+}
+/// As long as the targets' rows, or of targets one after the other as long as each other.
+template <size_t logProbs>
+IndexRange targetLength(const Call& call) {
+  const ir::TensorType &targets = call.tensor(logProbs + 1), &lengths = call.tensor(logProbs + 3);
+  return length(targets.rank() > 1 ? targets.sizes.back() : targets.numel() / std::max<int64_t>(lengths.numel(), 1));
+}
+
+// --- factors of matrices ---
+
+/// The row that each row changes places with: itself or one below, from 1.
+template <size_t factors>
+IndexRange pivot(const Call& call) {
+  const int64_t rows = call.size(factors, -2);
+  return {ByPosition{[rows](const ir::Shape& at, uint64_t random) {
+            const int64_t row = at.empty() ? 0 : std::min(at.back(), rows - 1);
+            return row + 1 + integerBelow(random, std::max<int64_t>(rows - row, 1));
+          }},
+          {1, rows}};
 }
 
 // --- others ---
@@ -296,6 +350,8 @@ constexpr IndexRow indexRows[] = {
     {"put", 1, putElement},
     {"put", 2, putValue},
     {"masked_scatter", 1, scatterMask},
+    {"_unsafe_masked_index _unsafe_masked_index_put_accumulate", 1, everywhere},
+    {"_unsafe_masked_index _unsafe_masked_index_put_accumulate", 2, maskedIndex},
     {"index _unsafe_index", 1, readIndex},
     {"index_put _index_put_impl _unsafe_index_put", 1, writtenIndex},
     {"index_put _index_put_impl _unsafe_index_put", 2, valueAtIndices},
@@ -306,6 +362,14 @@ constexpr IndexRow indexRows[] = {
     {"multi_margin_loss_backward", 2, classOfMargin<1, 2>},
     {"multilabel_margin_loss multilabel_margin_loss_forward", 1, classesOfMargin<0, 1>},
     {"multilabel_margin_loss_backward", 2, classesOfMargin<1, 2>},
+    {"_ctc_loss ctc_loss", 1, classOfSequence<0>},
+    {"_ctc_loss ctc_loss", 2, inputLength<0>},
+    {"_ctc_loss ctc_loss", 3, targetLength<0>},
+    {"_ctc_loss_backward", 2, classOfSequence<1>},
+    {"_ctc_loss_backward", 3, inputLength<1>},
+    {"_ctc_loss_backward", 4, targetLength<1>},
+    {"lu_unpack linalg_lu_solve", 1, pivot<0>},
+    {"lu_solve", 2, pivot<1>},
     {"one_hot", 0, encodedClass},
     {"max_pool2d_with_indices_backward", 7, maxPoolIndex<2>},
     {"max_pool3d_with_indices_backward", 7, maxPoolIndex<3>},
@@ -313,6 +377,8 @@ constexpr IndexRow indexRows[] = {
     {"adaptive_max_pool3d_backward", 2, adaptiveMaxPoolIndex<3>},
     {"fractional_max_pool2d_backward", 4, inPlane<2>},
     {"fractional_max_pool3d_backward", 4, inPlane<3>},
+    {"max_unpool2d", 0, unpooledValue<2>},
+    {"max_unpool3d", 0, unpooledValue<3>},
     {"max_unpool2d", 1, unpooledIndex<2>},
     {"max_unpool3d", 1, unpooledIndex<3>},
     {"_sparse_coo_tensor_with_dims_and_tensors", 3, sparseCoordinate},

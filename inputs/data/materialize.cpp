@@ -217,6 +217,16 @@ class Materializer {
   const std::vector<int64_t>* given_ = nullptr;  ///< what the sample says is in the tensor at hand
 };
 
+/// ATen's host finds the bag of each index by itself where a call has none; its kernels on CUDA read what is not there.
+void requireBags(const Sample& sample, c10::Device device) {
+  constexpr size_t indices = 2, bags = 4;
+  const Call call(sample, 0);
+  if (device.is_cpu() || !call.isOneOf("_embedding_bag_per_sample_weights_backward") || !call.isTensor(bags)) return;
+  if (call.tensor(bags).numel() < call.tensor(indices).numel())
+    ir::fail(ir::ErrorKind::Unsupported, "{}: argument offset2bag has no bag for each index, as only ATen's host takes it",
+             sample.op);
+}
+
 /// A batch norm that was evaluated by its running statistics saved no others: where a gradient is given both, they are equal.
 void makeStatisticsAgree(const Sample& sample, const std::function<at::Tensor(size_t)>& tensorAt) {
   constexpr size_t runningMean = 3, runningVariance = 4, savedMean = 5, savedScale = 6, train = 7, epsilon = 8;
@@ -259,6 +269,7 @@ c10::ScalarType scalarType(ir::DType dtype) {
 
 Inputs materialize(const Sample& sample, c10::Device device, uint64_t seed, const Data& data) {
   Positional positional = byPosition(sample);
+  if (!device.is_meta()) requireBags(positional.sample, device);
   Materializer materializer(positional.sample, device, seed, data);
   Inputs inputs;
   for (size_t i = 0; i < sample.args.size(); ++i) inputs.args.push_back(materializer.argument(sample.args[i], i));

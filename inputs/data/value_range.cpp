@@ -50,6 +50,15 @@ ValueRange exponent(const Call& call) {
   return Plain{};
 }
 
+/// A symmetric matrix whose diagonal is larger than the sum of what else is in its row.
+ValueRange positiveDefinite(const Call& call) {
+  const int64_t rows = call.size(0, -1);
+  return ByPosition{[rows](const ir::Shape& at, uint64_t) {
+    const int64_t row = at[at.size() - 2], column = at.back();
+    return row == column ? rows + 1 : (row + column) % 3 - 1;
+  }};
+}
+
 struct ValueRow {
   std::string_view operators;  ///< names without `aten.`, overload and the underscore of in-place forms
   size_t argument;
@@ -73,6 +82,8 @@ constexpr ValueRow valueRows[] = {
     {"bernoulli binary_cross_entropy binary_cross_entropy_backward sigmoid_backward kl_div", 1, probability},
     {"binary_cross_entropy_backward", 2, probability},
     {"normal", 1, variance},
+    {"multilabel_margin_loss_backward", 4, probability},
+    {"cholesky", 0, positiveDefinite},
     {"tanh_backward", 1, sine},
     {"elu_backward", 5, eluResult},
     {"_softmax_backward_data", 1, softmaxOutput},

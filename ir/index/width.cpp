@@ -1,7 +1,6 @@
 #include "ir/index/width.h"
 
 #include <algorithm>
-#include <unordered_set>
 
 namespace ir {
 namespace {
@@ -18,10 +17,59 @@ bool areIndices(const std::vector<const Expr*>& nodes) {
 
 bool isLoad(const Expr* node) { return node->op == Op::Load; }
 
+bool compares64(const Expr* node) { return isPredicate(node->op) && node->src[0]->dtype == DType::I64; }
+
+/// The I64 loads that arithmetic leads from to a root: not those of its conditions, nor of what is no I64.
+std::vector<const Expr*> loadedFor(const Expr* root) {
+  std::vector<const Expr*> loads, stack{root};
+  std::unordered_set<const Expr*> seen{root};
+  while (!stack.empty()) {
+    const Expr* node = stack.back();
+    stack.pop_back();
+    if (node->dtype != DType::I64) continue;
+    if (isLoad(node)) loads.push_back(node);
+    for (const Expr* operand : node->src)
+      if (!isLoad(node) && seen.insert(operand).second) stack.push_back(operand);
+  }
+  return loads;
+}
+
+/// What the statements of a kernel are made of: the offsets that they store to, and all other expressions.
+struct Roots {
+  std::vector<const Expr*> offsets, others;
+
+  explicit Roots(const Block& block) { add(block); }
+
+ private:
+  void add(const Block& block) {
+    for (const Statement& one : block) std::visit([this](const auto& node) { statement(node); }, one.node);
+  }
+  void statement(const For& loop) { add(loop.body); }
+  void statement(const If& branch) {
+    others.push_back(branch.condition);
+    add(branch.then);
+    add(branch.otherwise);
+  }
+  void statement(const Lanes& lanes) {
+    for (const Expr* one : {lanes.first, lanes.active})
+      if (one != nullptr) others.push_back(one);
+    for (const Store& store : lanes.stores) {
+      offsets.push_back(store.offset);
+      others.push_back(store.value);
+    }
+  }
+  void statement(const AwaitCopies& await) {
+    if (await.later != nullptr) others.push_back(await.later);
+  }
+  void statement(const Combine&) {}
+  void statement(const Barrier&) {}
+  void statement(const CommitCopies&) {}
+};
+
 /// Walks the statements, as far as the first wide index.
 class WidthFinder {
  public:
-  explicit WidthFinder(const Kernel& kernel) : kernel_(kernel) {}
+  explicit WidthFinder(const Kernel& kernel) : kernel_(kernel), loaded_(kernel) {}
 
   void block(const Block& block, Bounds& bounds) {
     for (const Statement& one : block) std::visit([&](const auto& node) { statement(node, bounds); }, one.node);
@@ -63,10 +111,9 @@ class WidthFinder {
 
   /// The element of the last lane is an index too. An index that is loaded is one of the buffer's.
   void offset(const Expr* root, int buffer, bool isContiguous, Bounds& bounds) {
-    for (const Expr* node : postorder({root})) {
-      if (!isLoad(node) || node->dtype != DType::I64) continue;
+    for (const Expr* load : loadedFor(root)) {
       hold(root, {0, kernel_.buffer(buffer).type.storageElements()});
-      bounds.assume(node, {INT32_MIN, INT32_MAX});
+      bounds.assume(load, {INT32_MIN, INT32_MAX});
     }
     index(root, bounds, true);
     Range range = bounds.of(root);
@@ -82,7 +129,7 @@ class WidthFinder {
       const Expr* node = stack.back();
       stack.pop_back();
       if (node->dtype == DType::I64) hold(node, isLoad(node) && !mayLoad ? Range{} : bounds.of(node));
-      const bool isIndex = node->dtype == DType::I64 || node->dtype == DType::Bool;
+      const bool isIndex = node->dtype == DType::I64 || (node->dtype == DType::Bool && !comparesValues(node));
       if (!isIndex || node->op == Op::Load || node->op == Op::Cast) {
         value(node, bounds);
         continue;
@@ -91,6 +138,8 @@ class WidthFinder {
         if (seen.insert(operand).second) stack.push_back(operand);
     }
   }
+
+  bool comparesValues(const Expr* node) const { return compares64(node) && !loaded_.areCompared(node); }
 
   /// A value has all of its bits, but for the offsets it is loaded from, and for divisions on CPUs.
   void value(const Expr* root, Bounds& bounds) {
@@ -104,10 +153,27 @@ class WidthFinder {
   }
 
   const Kernel& kernel_;
+  const LoadedIndices loaded_;
   int64_t lanes_ = 1;
 };
 
 }  // namespace
+
+LoadedIndices::LoadedIndices(const Kernel& kernel) {
+  Roots roots(kernel.body);
+  roots.others.insert(roots.others.end(), roots.offsets.begin(), roots.offsets.end());
+  for (const Expr* load : ir::loadsIn(roots.others)) roots.offsets.push_back(load->src[0]);
+  for (const Expr* offset : roots.offsets) {
+    const std::vector<const Expr*> loads = loadedFor(offset);
+    loads_.insert(loads.begin(), loads.end());
+  }
+}
+
+bool LoadedIndices::areCompared(const Expr* comparison) const {
+  return std::ranges::all_of(comparison->src, [this](const Expr* operand) {
+    return std::ranges::all_of(loadedFor(operand), [this](const Expr* load) { return loads_.contains(load); });
+  });
+}
 
 std::optional<WideIndex> findWideIndex(const Kernel& kernel) {
   WidthFinder finder(kernel);

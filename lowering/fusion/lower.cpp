@@ -71,10 +71,14 @@ void checkAgainstEager(const ir::Node& node, const Tensor& found, const ir::Tens
 
 /// Complex results are written as pairs of reals; complex arithmetic is not.
 void refuseComplex(const ir::Graph& graph, const ir::Node& node) {
+  const auto refuse = [&](const ir::Argument& argument) {
+    const auto* value = argument.as<ir::ValueRef>();
+    if (value != nullptr && ir::isComplex(graph.values[value->index].type.dtype))
+      ir::fail(ir::ErrorKind::Unsupported, "{} of complex tensors is not lowered", node.op);
+  };
   for (const ir::NamedArgument& argument : node.args) {
-    const auto* value = argument.value.as<ir::ValueRef>();
-    if (value == nullptr || !ir::isComplex(graph.values[value->index].type.dtype)) continue;
-    ir::fail(ir::ErrorKind::Unsupported, "{} of complex tensors is not lowered", node.op);
+    refuse(argument.value);
+    if (const auto* list = argument.value.as<ir::List>()) std::for_each(list->items.begin(), list->items.end(), refuse);
   }
 }
 

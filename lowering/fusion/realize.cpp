@@ -36,13 +36,24 @@ struct Bundle {
 
 bool isEmpty(const ir::Shape& sizes) { return numelOf(sizes) == 0; }
 
-constexpr int64_t elementsOfFewValues = 8;  ///< for each value: two seldom meet, whose sum would be rounded twice
+/// The elements that an intermediate in f32 accumulates, which is rounded once: of sums that were rounded each time digits would
+/// be lost.
+enum class SummedApart {
+  None,
+  Touched,  ///< those that values are scattered to: these are copied to the intermediate, and back
+  All,      ///< for which each element is copied once each way
+};
 
-/// Whether an intermediate in f32 accumulates what is scattered, which is rounded once; it costs two copies of all elements.
-bool isSummedApart(const Scattered& scattered) {
+constexpr int64_t elementsOfFewValues = 8;  ///< for each value: to copy what is touched takes less than to copy all
+
+SummedApart summedApart(const Scattered& scattered) {
   const auto& [value, first, isThere] = scattered;
-  return first.scatter->op && ir::isLowPrecision(first.dtype) &&
-         numelOf(first.scatter->sizes) > numelOf(first.sizes) / elementsOfFewValues;
+  const Scatter& scatter = *first.scatter;
+  if (!scatter.op || !ir::isLowPrecision(first.dtype)) return SummedApart::None;
+  const int64_t values = numelOf(scatter.sizes);
+  if (values > numelOf(first.sizes) / elementsOfFewValues) return SummedApart::All;
+  const bool rounds = scatter.op != ir::Op::Max && scatter.op != ir::Op::Min;
+  return rounds && values > 1 ? SummedApart::Touched : SummedApart::None;
 }
 
 std::vector<const Expr*> resultsOf(const Bundle& bundle) {
@@ -131,7 +142,7 @@ class Results {
   /// Whether memory holds what is scattered to, or an intermediate does.
   bool isThere(int value) const {
     const Scattered* scattered = scatteredTo(value);
-    return scattered != nullptr && (scattered->isThere || isSummedApart(*scattered));
+    return scattered != nullptr && (scattered->isThere || summedApart(*scattered) == SummedApart::All);
   }
   int64_t numel(int value) const { return numelOf(sizes(value)); }
 
@@ -205,6 +216,14 @@ Bundle makeBundle(ir::ExprPool& pool, const std::vector<int>& values, const Resu
 Bundle makeBundle(ir::ExprPool& pool, int value, const Tensor& tensor) {
   Bundle bundle = makeBundle(pool, tensor.sizes, tensor.sizes);
   bundle.members.push_back({value, bundle.index, tensor.at(bundle.index).expr()});
+  return bundle;
+}
+
+/// Loops that store `value` of each element that values are scattered to in the same element of a value.
+Bundle makeBundle(ir::ExprPool& pool, int number, const Scatter& scatter, const std::function<Value(const Index&)>& value) {
+  Bundle bundle = makeBundle(pool, scatter.sizes, scatter.sizes);
+  const Index element = scatter.place(bundle.index);
+  bundle.members.push_back({number, element, value(element).expr()});
   return bundle;
 }
 
@@ -290,7 +309,8 @@ std::optional<ir::GraphValue> addScattered(ir::ExprPool& pool, const Scattered& 
   const Scatter& scatter = *scattered.first.scatter;
   const DType dtype = scattered.first.dtype, wide = ir::opmath(dtype);
   if (isEmpty(scattered.first.sizes)) return std::nullopt;
-  if (!isSummedApart(scattered)) {
+  const SummedApart apart = summedApart(scattered);
+  if (apart == SummedApart::None) {
     if (!isEmpty(scatter.sizes)) all.push_back(makeBundle(pool, scattered.value, scatter, dtype));
     return std::nullopt;
   }
@@ -298,9 +318,16 @@ std::optional<ir::GraphValue> addScattered(ir::ExprPool& pool, const Scattered& 
   const auto sum = [&](const Index& index) {
     return cast(Value{pool, pool.load(number, wide, offsetOf(pool, type, index).expr())}, dtype);
   };
-  all.push_back(makeBundle(pool, number, cast(scattered.first, wide)));
-  if (!isEmpty(scatter.sizes)) all.push_back(makeBundle(pool, number, scatter, wide));
-  all.push_back(makeBundle(pool, scattered.value, {dtype, scattered.first.sizes, sum}));
+  const Tensor first = cast(scattered.first, wide);
+  if (apart == SummedApart::Touched) {
+    all.push_back(makeBundle(pool, number, scatter, first.at));
+    all.push_back(makeBundle(pool, number, scatter, wide));
+    all.push_back(makeBundle(pool, scattered.value, scatter, sum));
+  } else {
+    all.push_back(makeBundle(pool, number, first));
+    if (!isEmpty(scatter.sizes)) all.push_back(makeBundle(pool, number, scatter, wide));
+    all.push_back(makeBundle(pool, scattered.value, {dtype, scattered.first.sizes, sum}));
+  }
   return ir::GraphValue{fmt::format("sums{}", scattered.value), type};
 }
 

@@ -57,7 +57,7 @@ class Context {
   /// A dimension or list of them, of a tensor of `rank` dimensions; all of them for None, an empty list and overloads without.
   Dims dims(const std::string& name, std::size_t rank) const;
 
-  /// The seed and the number of the draw: two i64.
+  /// The seed and the number of the draw: two i64. Each call of a graph has a seed of its own.
   Tensor generator() const;
 
   int outputCount() const { return static_cast<int>(node_.outputs.size()); }

@@ -44,6 +44,11 @@ Place placeOf(Value index, int64_t extent, int64_t least) {
 
 Place fromEnd(const Place& place, int64_t extent) { return {where(place.at < 0, place.at + extent, place.at), place.exists}; }
 
+Tensor asVector(const Tensor& tensor) {
+  if (!tensor.sizes.empty()) return tensor;
+  return {tensor.dtype, {1}, [at = tensor.at](const Index&) { return at({}); }};
+}
+
 Tensor constant(const ir::TensorType& type, Value value) {
   return {type.dtype, type.sizes, [value = cast(value, type.dtype)](const Index&) { return value; }};
 }

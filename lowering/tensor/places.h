@@ -35,6 +35,9 @@ Place placeOf(Value index, int64_t extent, int64_t least = 0);
 /// A place that counts from the end where it is negative.
 Place fromEnd(const Place& place, int64_t extent);
 
+/// A number as a vector of one element, other tensors as they are: where ATen indexes, the one stands for the other.
+Tensor asVector(const Tensor& tensor);
+
 /// A tensor of a type that is one value everywhere; 0; 0 with the type of a call's first output.
 Tensor constant(const ir::TensorType& type, Value value);
 Tensor zeros(ir::ExprPool& pool, const ir::TensorType& type);

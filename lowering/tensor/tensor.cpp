@@ -131,6 +131,12 @@ Index reshaped(ir::ExprPool& pool, const Index& index, const ir::Shape& sizes, c
   return unflattened(index.empty() ? Value{pool, pool.integer(ir::DType::I64, 0)} : flattened(index, sizes), others);
 }
 
+Tensor reshaped(ir::ExprPool& pool, const Tensor& tensor, const ir::Shape& sizes) {
+  if (tensor.sizes == sizes) return tensor;
+  return lazy(tensor.dtype, sizes,
+              [&pool, tensor, sizes](const Index& index) { return tensor.at(reshaped(pool, index, sizes, tensor.sizes)); });
+}
+
 Value simplified(Value index) { return {index.pool(), ir::simplify(index.pool(), index.expr())}; }
 
 Tensor inOpmath(const Tensor& tensor) { return cast(tensor, ir::opmath(tensor.dtype)); }

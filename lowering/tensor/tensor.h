@@ -63,6 +63,8 @@ Value flattened(const Index& index, const ir::Shape& sizes);
 Index unflattened(Value number, const ir::Shape& sizes);
 /// The index of the same element where as many have other sizes, in their order.
 Index reshaped(ir::ExprPool& pool, const Index& index, const ir::Shape& sizes, const ir::Shape& others);
+/// The tensor's elements, in their order, as one of these sizes.
+Tensor reshaped(ir::ExprPool& pool, const Tensor& tensor, const ir::Shape& sizes);
 
 /// The same index in fewer operations (ir/index/simplify.h): what is read at it is then read at the axes alone, where it can be.
 Value simplified(Value index);

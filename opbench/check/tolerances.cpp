@@ -75,7 +75,9 @@ Limit Tolerances::limit(const Criterion& criterion, ir::DType dtype, bool hasRef
   if (!ir::isFloating(dtype) && !ir::isComplex(dtype)) return {};
   Limit limit;
   const bool isLow = ir::isLowPrecision(dtype);
-  if (terms > 1) limit.accumulated = accumulation_ * std::sqrt(terms) * roundoffOfSums(dtype);
+  // A reference in the dtype of the result is off by what is rounded on the way, as the result is.
+  const bool isReference = dtype == ir::DType::F64 || dtype == ir::DType::C128;
+  if (terms > 1 || isReference) limit.accumulated = accumulation_ * std::sqrt(std::max(terms, 1.0)) * roundoffOfSums(dtype);
   const double own = criterion.tolerance.value_or(ofDType_[static_cast<size_t>(dtype)]);
   limit.element = (own + limit.accumulated) * (hasReference ? 1 : withoutReference_);
   limit.eagerErrors = isLow && !roundsArguments ? eagerErrorsLow_ : eagerErrors_;

@@ -1,5 +1,6 @@
 #include "runtime/torch/tensor_list.h"
 
+#include <ATen/ops/as_strided.h>
 #include <ATen/ops/equal.h>
 #include <c10/core/InferenceMode.h>
 
@@ -33,9 +34,11 @@ bool bitwiseEqual(const TensorList& a, const TensorList& b) {
   if (a.size() != b.size()) return false;
   for (int i = 0; i < a.size(); ++i) {
     if (a.type(i) != b.type(i)) return false;
-    const at::Tensor x = a.state().tensors[static_cast<size_t>(i)].contiguous();
-    const at::Tensor y = b.state().tensors[static_cast<size_t>(i)].contiguous();
-    if (x.numel() > 0 && !x.view({-1}).view(at::kByte).equal(y.view({-1}).view(at::kByte))) return false;
+    const auto bytes = [i](const TensorList& list) {  // of one dimension with a stride of 1, which a single element may lack
+      const at::Tensor whole = resolved(list.state().tensors[static_cast<size_t>(i)]).contiguous();
+      return whole.as_strided({whole.numel()}, {1}).view(at::kByte);
+    };
+    if (a.type(i).numel() > 0 && !bytes(a).equal(bytes(b))) return false;
   }
   return true;
 }

@@ -26,6 +26,8 @@ ir::TensorType typeOf(const at::Tensor& tensor) {
   return type;
 }
 
+at::Tensor resolved(const at::Tensor& tensor) { return tensor.resolve_conj().resolve_neg(); }
+
 at::Tensor flatStorage(const at::Tensor& tensor) {
   int64_t elements = 1;
   for (int64_t d = 0; d < tensor.dim(); ++d) {

@@ -11,6 +11,9 @@ ir::DType dtypeOf(at::ScalarType type);
 /// The static type of a strided tensor; Unsupported for sparse and other layouts.
 ir::TensorType typeOf(const at::Tensor& tensor);
 
+/// The tensor with the conjugation and negation carried out that ATen puts off; nearly always the tensor itself.
+at::Tensor resolved(const at::Tensor& tensor);
+
 /// Every element between the first and the last one that `tensor` addresses, gaps included, as one dimension of the same storage.
 at::Tensor flatStorage(const at::Tensor& tensor);
 /// `flat`, which was made from flatStorage(like), with the sizes and strides of `like`.

@@ -244,6 +244,14 @@ std::string value(const std::string& type, const std::string& expression, const 
   return printed;
 }
 
+TEST_CASE("64-bit values are compared with all of their bits, in values and in offsets") {
+  CHECK(value("i64", "where(x == y, i1, 7)") == "i64(x == y ? thread : 7)");
+  CHECK(value("i64", "where((x < y) & (i1 < 5), i1, 7)") == "i64(x < y && thread < 5 ? thread : 7)");
+  const std::string params = "  in  self i64[32] align 8\n  in  top i64[1] align 8\n  out out0 i64[32] align 8\n";
+  CHECK(statements(params, "lanes l0 in 1\n  out0[i1] = self[where(self[i1] == top[0], i1, 7)]").find("i32(self") ==
+        std::string::npos);
+}
+
 TEST_CASE("floating point is written as arithmetic, with as few parentheses as keep its order") {
   CHECK(value("f32", "x + y * x") == "x + y * x");
   CHECK(value("f32", "(x + y) * x") == "(x + y) * x");

@@ -139,17 +139,28 @@ TEST_CASE("what takes the place of elements is stored by loops of its own, in pl
   CHECK_FALSE(inPlace[0].buffers[static_cast<std::size_t>(inPlace[0].stores[0].buffer)].isRead);
 }
 
-TEST_CASE("low precision is scattered to f32 sums that are rounded once, unless values are few") {
+TEST_CASE("low precision is scattered to f32 sums that are rounded once: of all elements, or of those that few values touch") {
   const auto loops = [](int values) {
     const std::string count = std::to_string(values);
     return lowering::lower(ir::parseGraph("graph\n  in self f16[32]\n  in index i64[" + count + "]\n  in src f16[" + count +
                                           "]\n  self = aten.scatter_add_.default(self=self, dim=0, index=index, src=src) "
                                           "writes self\n  return self\n"));
   };
-  REQUIRE(loops(5).size() == 3);
-  CHECK(loops(5)[1].stores[0].value->dtype == ir::DType::F32);
-  REQUIRE(loops(4).size() == 1);
-  CHECK(loops(4)[0].stores[0].value->dtype == ir::DType::F16);
+  const auto elements = [](const ir::Loops& one) {
+    int64_t count = 1;
+    for (const ir::Expr* axis : one.axes) count *= axis->axis().extent;
+    return count;
+  };
+  for (const int values : {5, 4}) {
+    const std::vector<ir::Loops> all = loops(values);
+    REQUIRE(all.size() == 3);
+    CHECK(all[1].stores[0].accumulate.has_value());
+    CHECK(all[1].stores[0].value->dtype == ir::DType::F32);
+    CHECK(elements(all[0]) == (values == 5 ? 32 : values));
+    CHECK(elements(all[2]) == (values == 5 ? 32 : values));
+  }
+  REQUIRE(loops(1).size() == 1);  // nothing meets
+  CHECK(loops(1)[0].stores[0].value->dtype == ir::DType::F16);
 }
 
 TEST_CASE("an index out of bounds adds nothing") {

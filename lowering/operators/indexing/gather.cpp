@@ -1,18 +1,18 @@
 // Elements at places that index tensors name.
-#include "ir/error.h"
 #include "lowering/operators/indexing/indices.h"
 
 namespace lowering {
 namespace {
 
 const Lowering gather{"aten::gather", [](Context& c) {
-                        const Tensor self = c.tensor("self"), places = c.tensor("index");
+                        const Tensor self = asVector(c.tensor("self")), places = asVector(c.tensor("index"));
                         const auto dim = static_cast<std::size_t>(c.dim("dim", self.sizes.size()));
-                        return Tensors{lazy(self.dtype, places.sizes, [=](const Index& index) {
+                        const Tensor found = lazy(self.dtype, places.sizes, [=](const Index& index) {
                           Index from = index;
-                          if (!from.empty()) from[dim] = placeOf(places.at(index), self.sizes[dim]).at;
+                          from[dim] = placeOf(places.at(index), self.sizes[dim]).at;
                           return self.at(from);
-                        })};
+                        });
+                        return Tensors{reshaped(c.pool(), found, c.outputType().sizes)};
                       }};
 
 const Lowering take{"aten::take", [](Context& c) {
@@ -29,18 +29,18 @@ Tensor slices(const Tensor& self, std::size_t dim, const Tensor& places, const i
     const auto first = index.begin() + static_cast<std::ptrdiff_t>(dim);
     const auto last = first + static_cast<std::ptrdiff_t>(places.sizes.size());
     Index from(index.begin(), first);
-    if (!self.sizes.empty()) from.push_back(placeOf(places.at({first, last}), self.sizes[dim]).at);
+    from.push_back(placeOf(places.at({first, last}), self.sizes[dim]).at);
     from.insert(from.end(), last, index.end());
     return self.at(from);
   });
 }
 
 const Lowering indexSelect{"aten::index_select", [](Context& c) {
-                             const Tensor self = c.tensor("self"), places = c.tensor("index");
+                             const Tensor self = asVector(c.tensor("self")), places = asVector(c.tensor("index"));
                              const auto dim = static_cast<std::size_t>(c.dim("dim", self.sizes.size()));
-                             if (places.sizes.empty() || self.sizes.empty())
-                               ir::fail(ir::ErrorKind::Unsupported, "index_select of a number is not lowered");
-                             return Tensors{slices(self, dim, places, c.outputType().sizes)};
+                             ir::Shape sizes = self.sizes;
+                             sizes[dim] = numelOf(places.sizes);
+                             return Tensors{reshaped(c.pool(), slices(self, dim, places, sizes), c.outputType().sizes)};
                            }};
 const Lowering embedding{"aten::embedding", [](Context& c) {
                            return Tensors{slices(c.tensor("weight"), 0, c.tensor("indices"), c.outputType().sizes)};

@@ -7,15 +7,14 @@
 namespace lowering {
 namespace {
 
-/// The elements at the same index but for another place along the call's `dim`.
+/// The elements at the same index but for another place along the call's `dim`. That of a number is the only one.
 ElementOf elementsAlong(const Context& c, const Tensor& self, const std::function<Value(const Index&)>& place) {
-  const std::size_t rank = self.sizes.size();
-  return [dim = c.dims("dim", rank), sizes = self.sizes, place](const Index& index) {
-    if (index.empty()) return Element{index};
-    Element element{index};
-    const Place other = placeOf(place(index), sizes[dim.front()]);
-    element.index[dim.front()] = other.at;
-    element.exists = other.exists;
+  const ir::Shape sizes = asVector(self).sizes;
+  return [dim = c.dim("dim", sizes.size()), sizes, place, isNumber = self.sizes.empty()](const Index& index) {
+    const auto d = static_cast<std::size_t>(dim);
+    const Place other = placeOf(place(index), sizes[d]);
+    Element element{isNumber ? Index{} : index, other.exists};
+    if (!isNumber) element.index[d] = other.at;
     return element;
   };
 }
@@ -32,34 +31,32 @@ ir::Op operationOf(const Context& c) {
   ir::fail(ir::ErrorKind::Unsupported, "values that are combined by {} are not lowered", name);
 }
 
-/// One place for each slice along `dim` of a tensor of these sizes.
-ElementOf slicesOf(const Context& c, const Tensor& self, const ir::Shape& sizes) {
-  if (sizes.size() != self.sizes.size()) ir::fail(ir::ErrorKind::Unsupported, "a number is no slice of a tensor");
-  const Tensor index = c.tensor("index");
-  const Dims dim = c.dims("dim", self.sizes.size());
-  return elementsAlong(c, self,
-                       [=](const Index& at) { return index.at(index.sizes.empty() ? Index{} : Index{at[dim.front()]}); });
+/// One place for each slice along `dim`.
+ElementOf slicesOf(const Context& c, const Tensor& self) {
+  const Tensor index = asVector(c.tensor("index"));
+  const auto dim = static_cast<std::size_t>(c.dim("dim", asVector(self).sizes.size()));
+  return elementsAlong(c, self, [=](const Index& at) { return index.at({at[dim]}); });
 }
 
 Tensors indexAdd(Context& c) {
-  const Tensor self = c.tensor("self"), source = cast(c.tensor("source"), self.dtype);
+  const Tensor self = c.tensor("self"), source = asVector(cast(c.tensor("source"), self.dtype));
   const Value alpha = c.constant("alpha", ir::opmath(self.dtype));
   const bool isScaled = c.number("alpha") != 1;
   const auto value = [source, alpha, isScaled](const Index& at) {
     const Value element = source.at(at);
     return isScaled ? cast(element, alpha.dtype()) * alpha : element;
   };
-  return {scatteredTo(ir::Op::Add, self, source.sizes, slicesOf(c, self, source.sizes), value)};
+  return {scatteredTo(ir::Op::Add, self, source.sizes, slicesOf(c, self), value)};
 }
 
 Tensors indexReduce(Context& c) {
-  const Tensor self = c.tensor("self"), source = c.tensor("source");
-  return {scatteredTo(operationOf(c), self, source.sizes, slicesOf(c, self, source.sizes), source.at)};
+  const Tensor self = c.tensor("self"), source = asVector(c.tensor("source"));
+  return {scatteredTo(operationOf(c), self, source.sizes, slicesOf(c, self), source.at)};
 }
 
 Tensors indexCopy(Context& c) {
-  const Tensor self = c.tensor("self"), source = c.tensor("source");
-  return {scatteredTo({}, self, source.sizes, slicesOf(c, self, source.sizes), source.at)};
+  const Tensor self = c.tensor("self"), source = asVector(c.tensor("source"));
+  return {scatteredTo({}, self, source.sizes, slicesOf(c, self), source.at)};
 }
 
 /// A number for every element of the slices.
@@ -81,11 +78,11 @@ Tensors indexFill(Context& c) {
 
 /// One place for each element of `src`, or for a number.
 Tensors scattered(const Context& c, std::optional<ir::Op> op) {
-  const Tensor self = c.tensor("self"), index = c.tensor("index");
+  const Tensor self = c.tensor("self"), index = asVector(c.tensor("index"));
   const bool isNumber = c.has("value");
   const std::function<Value(const Index&)> value =
       isNumber ? [number = c.constant("value", self.dtype)](const Index&) { return number; }
-               : cast(c.tensor("src"), self.dtype).at;
+               : asVector(cast(c.tensor("src"), self.dtype)).at;
   return {scatteredTo(op, self, index.sizes, elementsAlong(c, self, index.at), value)};
 }
 Tensors scatter(Context& c) { return scattered(c, {}); }

@@ -58,8 +58,12 @@ const Lowering geluBackward{"aten::gelu_backward", [](Context& c) {
                                                                      : pointwise(c, geluExactBackward);
                             }};
 
+/// ATen's sixth: that of f32 also in f64, but for the forward passes on its host, which divide by 6.
+constexpr double sixth = 1.0F / 6.0F;
+double forwardSixth(const Context& c) { return c.backend() == ir::Backend::Cpu ? 1.0 / 6 : sixth; }
+
 const Lowering hardswish{"aten::hardswish", [](Context& c) {
-                           return pointwise(c, [](Value x) { return x * min(max(x + 3.0, 0.0), 6.0) * (1.0 / 6); });
+                           return pointwise(c, [by = forwardSixth(c)](Value x) { return x * min(max(x + 3.0, 0.0), 6.0) * by; });
                          }};
 const Lowering hardswishBackward{"aten::hardswish_backward", [](Context& c) {
                                    return pointwise(c, [](Value grad, Value x) {
@@ -68,14 +72,17 @@ const Lowering hardswishBackward{"aten::hardswish_backward", [](Context& c) {
                                    });
                                  }};
 const Lowering hardsigmoid{"aten::hardsigmoid", [](Context& c) {
-                             return pointwise(c, [](Value x) { return min(max(x + 3.0, 0.0), 6.0) * (1.0 / 6); });
+                             return pointwise(c, [by = forwardSixth(c)](Value x) { return min(max(x + 3.0, 0.0), 6.0) * by; });
                            }};
-const Lowering hardsigmoidBackward{
-    "aten::hardsigmoid_backward", [](Context& c) {
-      return pointwise(c, [](Value grad, Value x) { return where((x > -3.0) & (x < 3.0), grad * (1.0 / 6), 0.0); });
-    }};
+const Lowering hardsigmoidBackward{"aten::hardsigmoid_backward", [](Context& c) {
+                                     return pointwise(
+                                         c, [](Value grad, Value x) { return where((x > -3.0) & (x < 3.0), grad * sixth, 0.0); });
+                                   }};
+/// The limits of integers are integers.
 const Lowering hardtanh{"aten::hardtanh", [](Context& c) {
-                          return pointwise(c, [](Value x, Value low, Value high) { return min(max(x, low), high); });
+                          const ir::DType dtype = ir::opmath(c.tensor("self").dtype);
+                          const Value low = c.constant("min_val", dtype), high = c.constant("max_val", dtype);
+                          return pointwise(c, {"self"}, [low, high](Value x) { return min(max(x, low), high); });
                         }};
 const Lowering hardtanhBackward{
     "aten::hardtanh_backward", [](Context& c) {

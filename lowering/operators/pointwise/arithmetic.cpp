@@ -98,10 +98,12 @@ const Lowering clampMax{"aten::clamp_max",
                         [](Context& c) { return pointwise(c, [](Value x, Value high) { return min(x, high); }); }};
 
 const Lowering pow{"aten::pow", [](Context& c) { return pointwise(c, power); }};
-const Lowering powTensorScalar{"aten::pow.Tensor_Scalar", [](Context& c) {
-                                 const double exponent = c.number("exponent");
-                                 return pointwise(c, [exponent](Value x, Value) { return powerOf(x, exponent); });
-                               }};
+Tensors constantPower(Context& c) {
+  const double exponent = c.number("exponent");
+  return pointwise(c, [exponent](Value x, Value) { return powerOf(x, exponent); });
+}
+const Lowering powTensorScalar{"aten::pow.Tensor_Scalar", constantPower};
+const Lowering powInPlace{"aten::pow_.Scalar", constantPower};  // named otherwise than what it does in place
 
 const Lowering neg{"aten::neg", [](Context& c) { return pointwise(c, [](Value x) { return -x; }); }};
 const Lowering absolute{"aten::abs", [](Context& c) { return pointwise(c, [](Value x) { return ir::abs(x); }); }};

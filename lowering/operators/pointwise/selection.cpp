@@ -1,5 +1,6 @@
 // Choosing between values, filling and converting.
 #include "ir/error.h"
+#include "lowering/tensor/places.h"
 #include "lowering/tensor/pointwise.h"
 
 namespace lowering {
@@ -9,15 +10,22 @@ const Lowering whereOf{"aten::where", [](Context& c) {
                          return pointwise(c, {"condition", "self", "other"},
                                           [](Mask m, Value x, Value y) { return where(m, x, y); });
                        }};
-const Lowering maskedFill{
-    "aten::masked_fill",
-    [](Context& c) { return pointwise(c, {"self", "mask", "value"}, [](Value x, Mask m, Value v) { return where(m, v, x); }); }};
+/// The call's `value`, a number or a tensor of rank 0, in a dtype.
+Value valueIn(const Context& c, ir::DType dtype) {
+  return c.argument("value").is<ir::ValueRef>() ? cast(c.tensor("value").at({}), dtype) : c.constant("value", dtype);
+}
+
+const Lowering maskedFill{"aten::masked_fill", [](Context& c) {
+                            const Tensor self = c.tensor("self");
+                            const Value value = cast(valueIn(c, ir::opmath(self.dtype)), ir::opmath(self.dtype));
+                            const auto chosen = [value](Value x, Value isMasked) { return where(isMasked, value, x); };
+                            return Tensors{cast(map(chosen, inOpmath(self), c.tensor("mask")), self.dtype)};
+                          }};
 
 /// A tensor that is one number everywhere; `self` gives only its type.
 const Lowering fill{"aten::fill", [](Context& c) {
-                      const Tensors value = pointwise(c, {"value"}, [](Value v) { return v; });
                       const Tensor self = c.tensor("self");
-                      return Tensors{cast(expand(value[0], self.sizes), self.dtype)};
+                      return Tensors{constant({self.dtype, self.sizes}, valueIn(c, ir::opmath(self.dtype)))};
                     }};
 
 /// The dtype of a complex number's parts.

@@ -47,12 +47,13 @@ const Lowering dropout{"aten::dropout", [](Context& c) -> Tensors {
                          return {dropped(c, c.has("input") ? "input" : "self", coins(c, 1 - c.number("p")))};
                        }};
 const Lowering nativeDropoutBackward{"aten::native_dropout_backward", [](Context& c) -> Tensors {
-                                       const Tensor grad = c.tensor("grad_output");
+                                       const ir::DType dtype = c.outputType().dtype;  // floating, of integers as well
+                                       const Tensor grad = cast(c.tensor("grad_output"), dtype);
                                        const double scale = c.number("scale");
                                        const auto scaled = [scale](Value one, Value kept) {
                                          return one * (cast(kept, one.dtype()) * scale);
                                        };
-                                       return {cast(map(scaled, inOpmath(grad), c.tensor("mask")), grad.dtype)};
+                                       return {cast(map(scaled, inOpmath(grad), c.tensor("mask")), dtype)};
                                      }};
 
 }  // namespace

@@ -59,6 +59,8 @@ Tensors imageOf(Context& c) {
 Tensors unfoldBackwardOf(Context& c) {
   const Tensor grad = inOpmath(c.tensor("grad_in"));
   const ir::Shape sizes = c.outputType().sizes;
+  if (sizes.empty())
+    return asOutputs(c, {squeeze(c, sum(c, grad, everyDim(grad)), everyDim(grad))});  // a number's window is itself, or nothing
   const auto dim = static_cast<std::size_t>(c.dim("dim", sizes.size()));
   const Window window{c.integer("size"), c.integer("step"), 0, 1, sizes[dim], grad.sizes[dim]};
   return asOutputs(c, {lazy(grad.dtype, sizes, [=](const Index& index) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ir/error.h"
 #include "ir/index/ceil_div.h"
 #include "lowering/operators/windows/tap.h"
 #include "lowering/tensor/reduce.h"
@@ -11,47 +12,82 @@ namespace {
 
 using ir::DType;
 
+/// A number as f32 or f64 holds it.
+double rounded(double number, DType dtype) { return dtype == DType::F64 ? number : static_cast<float>(number); }
+
 /// One dimension: extents, and the input's elements for one of the output, as the call says or as the extents are.
 struct Axis {
   int64_t input = 1, output = 1;
-  float scale = 1;
+  DType dtype = DType::F32;  ///< what places and weights are computed in: f32 or f64
+  double scale = 1;
+  bool isCopied = false;  ///< whether an element's place is its own, whatever the factor
+
+  double ofExtents() const { return rounded(static_cast<double>(input) / static_cast<double>(output), dtype); }
+  /// The place of an element, as a number between those of others.
+  Value real(Value index) const { return cast(index, dtype); }
+};
+
+/// Where ATen copies elements although a factor says otherwise, which differs from kernel to kernel.
+enum class Copies {
+  Never,
+  Together,     ///< where all extents are equal
+  Each,         ///< along each dimension whose extents are equal
+  EachOrTwice,  ///< and along each that has twice the elements, as if the factor were 2
 };
 
 /// The last dimensions, with the factors of the output's size that the call may give: a list, or one by one.
-std::vector<Axis> axesOf(const Context& c, const ir::Shape& input, const ir::Shape& output, std::size_t dims) {
+std::vector<Axis> axesOf(const Context& c, const ir::Shape& input, const ir::Shape& output, std::size_t dims, DType dtype,
+                         Copies copies) {
   static constexpr const char* names[]{"scales_d", "scales_h", "scales_w"};
   std::vector<Axis> axes;
   for (std::size_t d = 0; d < dims; ++d) {
-    Axis axis{input[input.size() - dims + d], output[output.size() - dims + d]};
+    Axis axis{input[input.size() - dims + d], output[output.size() - dims + d], dtype};
     std::optional<double> factor;
     const char* name = dims == 1 ? "scales" : names[3 - dims + d];
     if (c.has("scale_factors") && !c.isNone("scale_factors")) factor = c.numbers("scale_factors")->at(d);
     if (c.has(name) && !c.isNone(name)) factor = c.number(name);
-    axis.scale = factor && *factor > 0 ? static_cast<float>(1.0 / *factor)
-                                       : static_cast<float>(axis.input) / static_cast<float>(axis.output);
+    axis.isCopied = axis.input == axis.output && (copies == Copies::Each || copies == Copies::EachOrTwice);
+    const bool isTwice = 2 * axis.input == axis.output && copies == Copies::EachOrTwice;
+    const bool counts = factor && *factor > 0 && !axis.isCopied && !isTwice;
+    axis.scale = counts ? rounded(1.0 / *factor, dtype) : axis.ofExtents();
     axes.push_back(axis);
   }
+  const bool areEqual = std::all_of(axes.begin(), axes.end(), [](const Axis& axis) { return axis.input == axis.output; });
+  for (Axis& axis : axes) axis.isCopied = axis.isCopied || (areEqual && copies == Copies::Together);
   return axes;
 }
+bool areCopied(const std::vector<Axis>& axes) {
+  return std::all_of(axes.begin(), axes.end(), [](const Axis& axis) { return axis.isCopied; });
+}
+bool isHost(const Context& c) { return c.backend() == ir::Backend::Cpu; }
 
-Value real(Value index) { return cast(index, DType::F32); }
 Value whole(Value x) { return cast(x, DType::I64); }
 
 // ---------------------------------------------------------------------------------------------------------------------
 // The nearest elements.
 
+Copies nearestCopies(const Context& c, const ir::TensorType& image, std::size_t dims) {
+  const bool hasOwnKernel = dims == 3 && image.hasChannelsLast() && image.sizes[1] > 3;
+  if (isHost(c)) return dims == 2 || hasOwnKernel ? Copies::EachOrTwice : Copies::Never;
+  return dims == 2 ? Copies::Each : Copies::Never;
+}
+Copies nearestCopiesBackward(const Context& c, std::size_t dims) {
+  if (isHost(c)) return Copies::EachOrTwice;
+  return dims == 2 ? Copies::Together : Copies::Never;
+}
+
 /// The input's elements of a whole number of outputs each, or 0.
 int64_t copiesOf(const Axis& axis) {
   const bool isWhole = axis.output % axis.input == 0;
   const int64_t copies = axis.output / axis.input;
-  return isWhole && axis.scale == 1.0F / static_cast<float>(copies) && (copies & (copies - 1)) == 0 ? copies : 0;
+  return isWhole && axis.scale == axis.ofExtents() && (copies & (copies - 1)) == 0 ? copies : 0;
 }
 /// ATen's: the product rounded down, in f32.
 Value nearest(const Axis& axis, Value index) {
   const int64_t copies = copiesOf(axis);
-  if (copies == 1) return index;
+  if (axis.isCopied || copies == 1) return index;
   if (copies > 0) return floorDiv(index, copies);
-  return min(whole(floor(real(index) * static_cast<double>(axis.scale))), axis.input - 1);
+  return min(whole(floor(axis.real(index) * axis.scale)), axis.input - 1);
 }
 
 Index nearestOf(const std::vector<Axis>& axes, const Index& index) {
@@ -63,9 +99,10 @@ Index nearestOf(const std::vector<Axis>& axes, const Index& index) {
 
 template <std::size_t dims>
 Tensors nearestResized(Context& c) {
-  const Tensor x = c.tensor(c.has("input") ? "input" : "self");
+  const std::string name = c.has("input") ? "input" : "self";
+  const Tensor x = c.tensor(name);
   const ir::Shape sizes = c.outputType().sizes;
-  const std::vector<Axis> axes = axesOf(c, x.sizes, sizes, dims);
+  const std::vector<Axis> axes = axesOf(c, x.sizes, sizes, dims, DType::F32, nearestCopies(c, c.typeOf(name), dims));
   return {lazy(x.dtype, sizes, [=](const Index& index) { return x.at(nearestOf(axes, index)); })};
 }
 
@@ -73,10 +110,10 @@ template <std::size_t dims>
 Tensors nearestResizedBackward(Context& c) {
   const Tensor grad = inOpmath(c.tensor("grad_output"));
   const ir::TensorType& type = c.outputType();
-  const std::vector<Axis> axes = axesOf(c, type.sizes, grad.sizes, dims);
-  const auto isCopied = [](const Axis& axis) { return copiesOf(axis) > 0; };
+  const std::vector<Axis> axes = axesOf(c, type.sizes, grad.sizes, dims, DType::F32, nearestCopiesBackward(c, dims));
+  const auto isWhole = [](const Axis& axis) { return copiesOf(axis) > 0; };
   const auto element = [axes](const Index& index) { return Element{nearestOf(axes, index)}; };
-  if (!std::all_of(axes.begin(), axes.end(), isCopied)) return {scatteredTo(ir::Op::Add, zeros(c), grad.sizes, element, grad.at)};
+  if (!std::all_of(axes.begin(), axes.end(), isWhole)) return {scatteredTo(ir::Op::Add, zeros(c), grad.sizes, element, grad.at)};
   return asOutputs(c, {lazy(grad.dtype, type.sizes, [=](const Index& index) {
                      const Index last = trailing(index, dims);
                      std::vector<Places> copies(dims);
@@ -99,18 +136,19 @@ const Lowering nearest3dBackward{"aten::upsample_nearest3d_backward", nearestRes
 /// Where the middle of an output's element is in the input, or, with aligned corners, where it is itself.
 Value sourceOf(const Axis& axis, Value index, bool alignsCorners, bool isCubic) {
   if (alignsCorners) {
-    const float scale = axis.output > 1 ? static_cast<float>(axis.input - 1) / static_cast<float>(axis.output - 1) : 0.0F;
-    return real(index) * static_cast<double>(scale);
+    const double scale = axis.output > 1 ? static_cast<double>(axis.input - 1) / static_cast<double>(axis.output - 1) : 0.0;
+    return axis.real(index) * rounded(scale, axis.dtype);
   }
-  const Value source = (real(index) + 0.5) * static_cast<double>(axis.scale) - 0.5;
+  const Value source = (axis.real(index) + 0.5) * axis.scale - 0.5;
   return isCubic ? source : max(source, 0.0);
 }
 
-/// The two neighbours of a place.
+/// The two neighbours of a place. Where elements are copied both are the element.
 std::vector<Tap> onLine(const Axis& axis, Value index, bool alignsCorners) {
+  if (axis.isCopied) return {{{index}, axis.real(index).like(1.0)}, {{index}, axis.real(index).like(0.0)}};
   const Value source = sourceOf(axis, index, alignsCorners, false);
   const Value before = min(whole(source), axis.input - 1);
-  const Value weight = min(max(source - real(before), 0.0), 1.0);
+  const Value weight = min(max(source - axis.real(before), 0.0), 1.0);
   return {{{before}, 1.0 - weight}, {{min(before + 1, axis.input - 1)}, weight}};
 }
 
@@ -137,11 +175,22 @@ Value weighted(const Tensor& x, const std::vector<Axis>& axes, const Index& inde
   return weightedSum(x, {leading(index, axes.size())}, taps);
 }
 
+Copies copiesOf(const Context& c, Taps taps) {
+  if (!isHost(c)) return Copies::Together;
+  return taps == Taps{onLine} ? Copies::Each : Copies::Never;
+}
+Copies copiesBackwardOf(const Context& c, Taps taps) {
+  return isHost(c) && taps == Taps{onLine} ? Copies::Each : Copies::Together;
+}
+
 template <std::size_t dims, Taps tapsOf>
 Tensors resized(Context& c) {
   const Tensor x = inOpmath(c.tensor(c.has("input") ? "input" : "self"));
+  if (!ir::isFloating(x.dtype)) ir::fail(ir::ErrorKind::Unsupported, "lines and curves between integers are not lowered");
   const ir::Shape sizes = c.outputType().sizes;
-  const std::vector<Axis> axes = axesOf(c, x.sizes, sizes, dims);
+  const Copies copies = copiesOf(c, tapsOf);
+  const std::vector<Axis> axes = axesOf(c, x.sizes, sizes, dims, x.dtype, copies);
+  if (copies == Copies::Together && areCopied(axes)) return asOutputs(c, {x});
   const bool alignsCorners = c.flag("align_corners");
   return asOutputs(c,
                    {lazy(x.dtype, sizes, [=](const Index& index) { return weighted<tapsOf>(x, axes, index, alignsCorners); })});
@@ -150,7 +199,7 @@ Tensors resized(Context& c) {
 /// The most outputs that one element of the input is an end of a line for; nothing where the call's factor is another one than
 /// the extents say.
 std::optional<int64_t> mostOutputs(const Axis& axis, bool alignsCorners) {
-  if (!alignsCorners && axis.scale != static_cast<float>(axis.input) / static_cast<float>(axis.output)) return std::nullopt;
+  if (!alignsCorners && axis.scale != axis.ofExtents()) return std::nullopt;
   const int64_t outputs = alignsCorners ? axis.output - 1 : axis.output, inputs = alignsCorners ? axis.input - 1 : axis.input;
   if (inputs <= 0 || outputs <= 0) return std::nullopt;
   return ceilDiv(2 * outputs, inputs);
@@ -166,8 +215,10 @@ std::vector<Tap> outputsOnLines(const Axis& axis, Value element, bool alignsCorn
   for (int64_t i = 1; i <= *mostOutputs(axis, alignsCorners); ++i) {
     const Value at = simplified(before + i);
     const std::vector<Tap> ends = onLine(axis, at, alignsCorners);
-    const auto weightIn = [&](const Tap& end) { return where(end.place.at == element, end.weight, 0.0); };
-    taps.push_back({{at, (at >= 0) & (at < axis.output)}, weightIn(ends[0]) + weightIn(ends[1])});
+    const auto isEnd = [&](const Tap& end) { return end.place.at == element; };
+    const auto weightIn = [&](const Tap& end) { return where(isEnd(end), end.weight, 0.0); };
+    const Value isEither = isEnd(ends[0]) | isEnd(ends[1]);
+    taps.push_back({{at, (at >= 0) & (at < axis.output) & isEither}, weightIn(ends[0]) + weightIn(ends[1])});
   }
   return taps;
 }
@@ -176,7 +227,9 @@ std::vector<Tap> outputsOnLines(const Axis& axis, Value element, bool alignsCorn
 template <std::size_t dims, std::size_t taps, Taps tapsOf>
 Tensors resizedBackward(Context& c) {
   const Tensor grad = inOpmath(c.tensor("grad_output"));
-  const std::vector<Axis> axes = axesOf(c, c.outputType().sizes, grad.sizes, dims);
+  const Copies copies = copiesBackwardOf(c, tapsOf);
+  const std::vector<Axis> axes = axesOf(c, c.outputType().sizes, grad.sizes, dims, grad.dtype, copies);
+  if (copies == Copies::Together && areCopied(axes)) return asOutputs(c, {grad});
   const bool alignsCorners = c.flag("align_corners");
   ir::Shape sizes = grad.sizes;
   sizes.insert(sizes.end(), dims, taps);
@@ -203,10 +256,12 @@ Tensors linearBackward(Context& c) {
   constexpr int64_t few = 8;
   const Tensor grad = inOpmath(c.tensor("grad_output"));
   const ir::Shape sizes = c.outputType().sizes;
-  const std::vector<Axis> axes = axesOf(c, sizes, grad.sizes, dims);
+  const Copies copies = copiesBackwardOf(c, onLine);
+  const std::vector<Axis> axes = axesOf(c, sizes, grad.sizes, dims, grad.dtype, copies);
   const bool alignsCorners = c.flag("align_corners");
   const auto areFew = [&](const Axis& axis) { return mostOutputs(axis, alignsCorners).value_or(few + 1) <= few; };
-  if (!std::all_of(axes.begin(), axes.end(), areFew)) return resizedBackward<dims, 2, onLine>(c);
+  const bool isCopy = copies == Copies::Together && areCopied(axes);
+  if (isCopy || !std::all_of(axes.begin(), axes.end(), areFew)) return resizedBackward<dims, 2, onLine>(c);
   return asOutputs(c, {lazy(grad.dtype, sizes,
                             [=](const Index& index) { return weighted<outputsOnLines>(grad, axes, index, alignsCorners); })});
 }

@@ -16,7 +16,8 @@ namespace runtime {
 namespace {
 
 /// Complex numbers as pairs of reals and Bools as the bytes they are; other tensors as they are.
-at::Tensor asReal(const at::Tensor& tensor) {
+at::Tensor asReal(const at::Tensor& found) {
+  const at::Tensor tensor = resolved(found);
   if (tensor.scalar_type() == at::kBool) return tensor.view(at::kByte);
   if (!tensor.is_complex()) return tensor;
   std::vector<int64_t> sizes = tensor.sizes().vec();

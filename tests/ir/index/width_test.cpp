@@ -64,6 +64,24 @@ TEST_CASE("the offset of a masked load is an index wherever its mask is false, t
 TEST_CASE("what is computed with has all of its bits, where it is no index") {
   CHECK(wide("lanes l in 1\n  z[0] = f32(i*4000)") == "none");
   CHECK(wide("lanes l in 1\n  z[0] = where(i*4000 == x[t], f32(1), f32(2))") == "none");
+  CHECK(wide("lanes l in 1\n  z[0] = y[where(x[t] == x[0], 1, 2)]", "3000000000") == "none");
+  CHECK(wide("if x[t] < 5\n  lanes l in 1\n    z[0] = f32(1)") == "none");
+}
+
+TEST_CASE("what arithmetic leads from to an offset is a loaded index; what is compared alone is none") {
+  const auto areCompared = [](const std::string& offset) {
+    const Kernel kernel = parseKernel(
+        "kernel f on cuda\n  launch 1 blocks of 32 threads\n  in x i64[100] align 16\n  in y f32[100] align 16\n"
+        "  out z f32[100] align 16\n  for t in 32 thread\n    lanes l in 1\n      z[t] = y[" +
+        offset + "]\n");
+    const auto& lanes = std::get<Lanes>(std::get<For>(kernel.body.front().node).body.front().node);
+    const Expr* choice = lanes.stores.front().value->src[0];
+    return LoadedIndices(kernel).areCompared(choice->src[0]);
+  };
+  CHECK(areCompared("where(t < 5, t, 0)"));
+  CHECK(areCompared("where(x[t] < 0, x[t] + 5, x[t])"));
+  CHECK_FALSE(areCompared("where(x[t] < x[0], 5, t)"));
+  CHECK_FALSE(areCompared("where(max(x[t], 3) == 3, 5, t)"));
 }
 
 TEST_CASE("CPUs divide positions as indices, values they do not") {
@@ -84,5 +102,5 @@ TEST_CASE("an index that is loaded is one of the buffer's") {
   CHECK(wide("lanes l in 1\n  z[0] = y[min(max(x[t], 0), 99)]") == "none");
   CHECK(wide("lanes l in 1\n  z[0] = y[x[t]]", "3000000000") == "b0[i1]: 0 to 3000000000");
   CHECK(wide("lanes l in 1\n  z[0] = y[x[t]*10]") == "b0[i1]*10: -21474836480 to 21474836470");
-  CHECK(wide("if x[t] < 5\n  lanes l in 1\n    z[0] = f32(1)").starts_with("b0[i1]: -9223372036854775808"));
+  CHECK(wide("if x[t] < 5\n  lanes l in 1\n    z[0] = y[x[t]]").starts_with("b0[i1]: -9223372036854775808"));
 }

@@ -41,6 +41,23 @@ TEST_CASE("pointwise results are stored by the traversal that reduces rows of th
   }
 }
 
+TEST_CASE("each random call of a graph draws numbers of its own") {
+  const std::vector<ir::Loops> all = lowering::lower(ir::parseGraph(R"(graph
+  in self f32[64]
+  generator random i64[2]
+  out0 f32[64], out1 b8[64] = aten.native_dropout.default(input=self, p=0.5, train=True)
+  out2 f32[64], out3 b8[64] = aten.native_dropout.default(input=self, p=0.5, train=True)
+  return out0, out1, out2, out3
+)"));
+  tests::Values values;
+  for (const ir::Loops& loops : all) tests::run(loops, values);
+  std::vector<std::vector<int64_t>> masks;
+  for (const auto& [value, memory] : values)
+    if (memory.dtype == ir::DType::Bool) masks.push_back(std::get<std::vector<int64_t>>(memory.data));
+  REQUIRE(masks.size() == 2);
+  CHECK((masks[0] != masks[1]));
+}
+
 TEST_CASE("loops over columns, and over other elements, stay apart") {
   const auto isApart = [](const std::vector<ir::Loops>& all) { return fused(all, tests::hopper()).size() == 2; };
   CHECK(isApart(negatedAndSums("f16[6, 8, 8, 8] strides (512, 1, 64, 8)", "self")));

@@ -21,6 +21,33 @@ TEST_CASE("elements and slices at indices") {
   compare("aten.take.default", "((T([4, 5], f16), T([3, 3], i64)), {})");
 }
 
+TEST_CASE("a number stands for a tensor of one element, and the other way round") {
+  for (const char* self : {"[]", "[1]"})
+    for (const char* index : {"[]", "[1]"}) {
+      const auto tensors = [&](const std::string& rest) {
+        return "((T(" + std::string(self) + ", f16), 0, T(" + index + ", i64)" + rest + "), {})";
+      };
+      const std::string source = ", T(" + std::string(index) + ", f16)";
+      compare("aten.gather.default", tensors(""));
+      compare("aten.index_select.default", tensors(""));
+      compare("aten.scatter.value", tensors(", 2.5"));
+      compare("aten.scatter.src", tensors(source));
+      compare("aten.scatter_add.default", tensors(source));
+      compare("aten.scatter_reduce.two", tensors(source + ", 'amax'"));
+    }
+  compare("aten.gather.default", "((T([5], f16), 0, T([], i64, values=[3])), {})");
+  compare("aten.scatter.value", "((T([5], f16), 0, T([], i64, values=[3]), 2.5), {})");
+  compare("aten.scatter_add.default", "((T([5], f16), 0, T([], i64, values=[3]), T([], f16)), {})");
+  compare("aten.index_select.default", "((T([5], f16), -1, T([], i64, values=[3])), {})");
+}
+
+TEST_CASE("low-precision values that meet in few elements of many are added up in f32") {
+  const tests::Edit same = [](const std::vector<at::Tensor>& tensors) { tensors[1].zero_(); };
+  compare("aten.scatter_add.default", "((T([1000], f16), 0, T([124], i64), T([124], f16)), {})", same);
+  compare("aten.scatter_add_.default", "((T([1000], f16), 0, T([124], i64), T([124], f16)), {})", same);
+  compare("aten.embedding_dense_backward.default", "((T([60, 8], f16), T([60], i64), 1000, -1, False), {})", same);
+}
+
 TEST_CASE("several index tensors, None between them, negative indices") {
   const tests::Edit negative = [](const std::vector<at::Tensor>& tensors) { tensors.back().sub_(2); };
   compare("aten.index.Tensor", "((T([5, 7], f16), [T([4], i64)]), {})", negative);
