@@ -111,6 +111,9 @@ class Device {
   virtual double ratedClock() const { return 0; }
   /// The step, in seconds, of the timer that stamps cold runs; 0 where it is too fine to matter.
   virtual double tick() { return 0; }
+  /// How often the system has taken a processor from this process while it had work left; 0 where it cannot be told, and on CUDA,
+  /// whose runs do not wait for the host.
+  virtual int64_t interruptions() { return 0; }
   /// Seconds that a hypervisor has kept the processors from working so far; nothing where it cannot be told.
   virtual std::optional<double> stolenSeconds() { return std::nullopt; }
   /// Bytes that its caches hold where hot runs find their data in them (CPU); 0 elsewhere, and where it cannot be told.

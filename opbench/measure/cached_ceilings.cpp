@@ -1,6 +1,8 @@
 #include "opbench/measure/cached_ceilings.h"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -15,6 +17,7 @@ using Json = nlohmann::json;
 
 /// Limits that no device exceeds, in bytes or operations a second, and in seconds.
 constexpr double mostRate = 1e15, mostLaunchOverhead = 0.01;
+constexpr double mostTime = 1e15;  // in seconds since 1970
 
 /// A number of an object that is more than 0 and at most `most`; nothing for anything else.
 std::optional<double> positive(const Json& object, const char* name, double most) {
@@ -42,7 +45,9 @@ std::string toText(const CachedCeilings& cached) {
               {"read", c.read},
               {"flops", c.flops},
               {"launch_overhead", c.launchOverhead},
-              {"measured", cached.measured}}
+              {"measured", cached.measured},
+              {"raised", cached.raised},
+              {"disturbed", cached.isDisturbed}}
       .dump();
 }
 
@@ -51,10 +56,27 @@ std::optional<CachedCeilings> cachedCeilingsOf(std::string_view text, int64_t no
   if (!json.is_object()) return std::nullopt;
   const auto copy = positive(json, "copy", mostRate), read = positive(json, "read", mostRate);
   const auto flops = positive(json, "flops", mostRate), launchOverhead = positive(json, "launch_overhead", mostLaunchOverhead);
-  const auto measured = positive(json, "measured", 1e15);
+  const auto measured = positive(json, "measured", mostTime);
   if (!copy || !read || !flops || !launchOverhead || !measured || !isRecent(static_cast<int64_t>(*measured), now))
     return std::nullopt;
-  return CachedCeilings{{*copy, *read, *flops, *launchOverhead}, static_cast<int64_t>(*measured)};
+  return CachedCeilings{{*copy, *read, *flops, *launchOverhead},
+                        static_cast<int64_t>(*measured),
+                        static_cast<int64_t>(positive(json, "raised", mostTime).value_or(0)),
+                        json.value("disturbed", Json()) == true};
+}
+
+std::string raisedText(const Ceilings& before, const Ceilings& after, int64_t when) {
+  constexpr double giga = 1e9, micro = 1e-6;
+  std::vector<std::string> rises;
+  if (after.copy > before.copy) rises.push_back(fmt::format("copy {:.1f} to {:.1f} GB/s", before.copy / giga, after.copy / giga));
+  if (after.read > before.read) rises.push_back(fmt::format("read {:.1f} to {:.1f} GB/s", before.read / giga, after.read / giga));
+  if (after.flops > before.flops)
+    rises.push_back(fmt::format("arithmetic {:.1f} to {:.1f} Gflop/s", before.flops / giga, after.flops / giga));
+  if (after.launchOverhead < before.launchOverhead)
+    rises.push_back(
+        fmt::format("launch overhead {:.2f} to {:.2f} us", before.launchOverhead / micro, after.launchOverhead / micro));
+  if (rises.empty()) return "";
+  return fmt::format("{} at {:%Y-%m-%d %H:%M}", fmt::join(rises, ", "), fmt::localtime(static_cast<std::time_t>(when)));
 }
 
 std::string aaNoiseText(double aaNoise) { return fmt::format("{}", aaNoise); }

@@ -10,10 +10,12 @@
 
 namespace opbench {
 
-/// Ceilings as the cache keeps them, with the time when they were measured.
+/// Ceilings as the cache keeps them. Times are in seconds since 1970.
 struct CachedCeilings {
   Ceilings ceilings;
-  int64_t measured = 0;  ///< seconds since 1970
+  int64_t measured = 0;      ///< when they were measured
+  int64_t raised = 0;        ///< when a time last passed one of them and raised it; 0 where none has
+  bool isDisturbed = false;  ///< whether other programs interrupted the measurements: the next run repeats them
 };
 
 /// Seconds since 1970.
@@ -24,6 +26,10 @@ bool isRecent(int64_t measured, int64_t now);
 std::string toText(const CachedCeilings& cached);
 /// Nothing for a text that is none, for values that no device has, and for what was measured more than 30 days before `now`.
 std::optional<CachedCeilings> cachedCeilingsOf(std::string_view text, int64_t now);
+
+/// Which ceilings rose, from what to what, and when, in local time: `copy 10.4 to 19.3 GB/s at 2026-03-01 14:05`; empty where
+/// none did.
+std::string raisedText(const Ceilings& before, const Ceilings& after, int64_t when);
 
 /// The A/A noise of a device as the cache keeps it, a share; nothing for a text that is none.
 std::string aaNoiseText(double aaNoise);

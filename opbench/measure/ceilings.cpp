@@ -18,11 +18,21 @@ using runtime::Measure;
 
 bool isCuda(const runtime::Device& device) { return device.target().backend == ir::Backend::Cuda; }
 
-/// Elements of the large arrays: many times what the caches hold.
-int64_t elements(const runtime::Device& device) { return int64_t{1} << (isCuda(device) ? 28 : 25); }
+/// Elements of the array that is negated: many times what the caches hold.
+int64_t copiedElements(const runtime::Device& device) { return int64_t{1} << (isCuda(device) ? 28 : 25); }
 
-/// Rows of the matrices of the product.
-int64_t order(const runtime::Device& device) { return isCuda(device) ? 4096 : 1024; }
+/// Elements of the array that is summed. On a CPU, whose caches were emptied of it, so few that other programs leave it the time.
+int64_t summedElements(const runtime::Device& device) {
+  return isCuda(device) ? copiedElements(device) : (int64_t{1} << 21) * device.target().processors;
+}
+
+/// Rows, and rows times columns of the other matrix, of the product: on a CPU as few for the same reason.
+struct Product {
+  int64_t rows, order;
+};
+Product productOf(const runtime::Device& device) {
+  return isCuda(device) ? Product{4096, 4096} : Product{256 * device.target().processors, 512};
+}
 
 inputs::Sample sampleOf(const std::string& op, const std::string& arguments) {
   inputs::Samples read = inputs::parseFile(fmt::format("Operator: {}\ncnt: 1, ({}, {{}})\n", op, arguments), "ceilings", "");
@@ -30,8 +40,15 @@ inputs::Sample sampleOf(const std::string& op, const std::string& arguments) {
   return read.samples.front();
 }
 
+/// A time, and whether other programs interrupted all measurements of it.
+struct Settled {
+  double seconds = 0;
+  bool isDisturbed = true;
+};
+
 /// The time of a call on data drawn for it: by generated kernels where it is lowered, else by ATen.
-double secondsOf(const std::string& op, const std::string& arguments, runtime::Device& device, const runtime::Cache& cache) {
+Settled settledOf(const std::string& op, const std::string& arguments, Measure measure, runtime::Device& device,
+                  const runtime::Cache& cache) {
   runtime::Call call(sampleOf(op, arguments), device, 0);
   const ir::Graph graph = call.graph(call.runEager());
   const runtime::CallablePtr callable = runtime::plannedCallable(call, codegen::compile(graph, device.target()), device, cache);
@@ -39,22 +56,35 @@ double secondsOf(const std::string& op, const std::string& arguments, runtime::D
   Pace pace;
   pace.maxSeconds = 0.05;
   pace.leastPairs = 5;
-  const Measure measure = isCuda(device) ? Measure::Cold : Measure::BackToBack;
   trial->prepareFor(measure);
-  return settledSeconds([&] { return race({trial.get()}, measure, device, pace, 0).timings.front().median; });
+  Settled settled;
+  settled.seconds = settledSeconds([&] {
+    const Measurement measurement = race({trial.get()}, measure, device, pace, 0);
+    settled.isDisturbed = settled.isDisturbed && measurement.isDisturbed;
+    return measurement.timings.front().median;
+  });
+  return settled;
 }
 
-Ceilings measure(runtime::Device& device, const runtime::Cache& cache) {
-  const auto n = static_cast<double>(elements(device));
-  const auto rows = static_cast<double>(order(device));
-  const std::string array = fmt::format("(T([{}], f32),)", elements(device));
-  const std::string matrix = fmt::format("T([{0}, {0}], f32)", order(device));
-  Ceilings ceilings;
-  ceilings.copy = 8 * n / secondsOf("aten.neg.default", array, device, cache);
-  ceilings.read = 4 * n / secondsOf("aten.sum.default", array, device, cache);
-  ceilings.flops = 2 * rows * rows * rows / secondsOf("aten.mm.default", fmt::format("({0}, {0})", matrix), device, cache);
-  ceilings.launchOverhead = secondsOf("aten.zeros_like.default", "(T([1], f32),)", device, cache);
-  return ceilings;
+CachedCeilings measured(runtime::Device& device, const runtime::Cache& cache) {
+  CachedCeilings found;
+  found.measured = now();
+  const auto secondsOf = [&](const std::string& op, const std::string& arguments, Measure onCpu) {
+    const Settled settled = settledOf(op, arguments, isCuda(device) ? Measure::Cold : onCpu, device, cache);
+    found.isDisturbed = found.isDisturbed || settled.isDisturbed;
+    return settled.seconds;
+  };
+  const int64_t copied = copiedElements(device), summed = summedElements(device);
+  const auto [rows, order] = productOf(device);
+  const std::string matrices = fmt::format("(T([{0}, {1}], f32), T([{1}, {1}], f32))", rows, order);
+  Ceilings& ceilings = found.ceilings;
+  ceilings.copy = 8 * static_cast<double>(copied) /
+                  secondsOf("aten.neg.default", fmt::format("(T([{}], f32),)", copied), Measure::BackToBack);
+  ceilings.read =
+      4 * static_cast<double>(summed) / secondsOf("aten.sum.default", fmt::format("(T([{}], f32),)", summed), Measure::Cold);
+  ceilings.flops = 2 * static_cast<double>(rows * order * order) / secondsOf("aten.mm.default", matrices, Measure::BackToBack);
+  ceilings.launchOverhead = secondsOf("aten.zeros_like.default", "(T([1], f32),)", Measure::BackToBack);
+  return found;
 }
 
 std::optional<CachedCeilings> findCached(runtime::Device& device, runtime::Flush flush, const runtime::Cache& cache) {
@@ -72,7 +102,7 @@ std::string measuredKey(std::string_view what, std::string_view device, int proc
 std::string ceilingsKey(runtime::Device& device, runtime::Flush flush) {
   const bool isRead = isCuda(device) && flush == runtime::Flush::Read;
   const std::string key =
-      measuredKey(isRead ? "ceilings 3, read flush" : "ceilings 3", device.name(), device.target().processors);
+      measuredKey(isRead ? "ceilings 4, read flush" : "ceilings 4", device.name(), device.target().processors);
   return fmt::format("{}, {}", key, device.software());
 }
 
@@ -82,17 +112,24 @@ Ceilings highest(const Ceilings& a, const Ceilings& b) {
 }
 
 Ceilings ceilingsOf(runtime::Device& device, runtime::Flush flush, const runtime::Cache& cache) {
-  if (const auto cached = findCached(device, flush, cache)) return cached->ceilings;
-  const Ceilings ceilings = measure(device, cache);
-  cache.put(ceilingsKey(device, flush), toText(CachedCeilings{ceilings, now()}));
-  return ceilings;
+  const auto cached = findCached(device, flush, cache);
+  if (cached && !cached->isDisturbed) return cached->ceilings;
+  CachedCeilings found = measured(device, cache);
+  if (cached) {
+    found.ceilings = highest(found.ceilings, cached->ceilings);
+    found.raised = cached->raised;
+  }
+  cache.put(ceilingsKey(device, flush), toText(found));
+  return found.ceilings;
 }
 
-Ceilings raise(const Ceilings& earlier, runtime::Device& device, runtime::Flush flush, const runtime::Cache& cache) {
-  const Ceilings better = highest(earlier, measure(device, cache));
-  const auto cached = findCached(device, flush, cache);
-  cache.put(ceilingsKey(device, flush), toText(CachedCeilings{better, cached ? cached->measured : now()}));
-  return better;
+Ceilings freshCeilings(runtime::Device& device, const runtime::Cache& cache) { return measured(device, cache).ceilings; }
+
+void keepRaised(const Ceilings& raised, int64_t now, runtime::Device& device, runtime::Flush flush, const runtime::Cache& cache) {
+  CachedCeilings kept = findCached(device, flush, cache).value_or(CachedCeilings{{}, now});
+  kept.ceilings = raised;
+  kept.raised = now;
+  cache.put(ceilingsKey(device, flush), toText(kept));
 }
 
 }  // namespace opbench

@@ -12,9 +12,10 @@ namespace opbench {
 /// The highest rates that a device was measured to reach, and its launch overhead; 0 where not known.
 struct Ceilings {
   double copy = 0;            ///< bytes a second, read plus written, where a large array is negated
-  double read = 0;            ///< bytes a second of a large sum
+  double read = 0;            ///< bytes a second of a large sum that finds nothing in the caches
   double flops = 0;           ///< f32 operations a second of a matrix product, without tensor cores
   double launchOverhead = 0;  ///< seconds of a kernel that stores one number, timed like any other
+  bool operator==(const Ceilings&) const = default;
 };
 
 /// The higher rate and the lower overhead of each pair: measurements on a busy device do not stand.
@@ -31,10 +32,11 @@ std::string measuredKey(std::string_view what, std::string_view device, int proc
 std::string ceilingsKey(runtime::Device& device, runtime::Flush flush);
 
 /// The ceilings of a device whose trials flush its caches so. They are measured by racing calls made for the purpose, and then
-/// found in the cache for 30 days.
+/// found in the cache for 30 days; where other programs interrupted that, only until the next run measures them again.
 Ceilings ceilingsOf(runtime::Device& device, runtime::Flush flush, const runtime::Cache& cache);
-/// Measures the ceilings again, and returns the highest() of these and of `earlier`. They replace `earlier` in the cache, for as
-/// long as it would have been there.
-Ceilings raise(const Ceilings& earlier, runtime::Device& device, runtime::Flush flush, const runtime::Cache& cache);
+/// The ceilings as they are measured now, whatever the cache holds.
+Ceilings freshCeilings(runtime::Device& device, const runtime::Cache& cache);
+/// Keeps ceilings that were raised at `now`, in seconds since 1970, for as long as those in the cache would have been there.
+void keepRaised(const Ceilings& raised, int64_t now, runtime::Device& device, runtime::Flush flush, const runtime::Cache& cache);
 
 }  // namespace opbench

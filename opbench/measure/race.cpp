@@ -25,6 +25,12 @@ constexpr int leastFixedTurns = 10, leastSlowTurns = 5, mostFixedTurns = 100;
 
 constexpr size_t leastMeans = 5;  // over all captures, before the interval is asked
 
+// Of a run that other programs interrupt; turns without any, fewer of which say less than the others; and how many times as long
+// as asked these are waited for.
+constexpr int mostAttempts = 3;
+constexpr size_t leastUninterrupted = 5;
+constexpr double mostPatience = 3;
+
 constexpr double throttledShare = 0.75;  // of the rated clock, as nvbench has it
 constexpr std::chrono::milliseconds throttlePause{50};
 
@@ -53,6 +59,7 @@ class Race {
     std::iota(order_.begin(), order_.end(), 0);
     all_.resize(trials.size());
     throttled_.resize(trials.size());
+    interrupted_.resize(trials.size());
     rounds_.resize(trials.size());
   }
 
@@ -79,7 +86,7 @@ class Race {
   int warmUp() {
     turn(2);
     const Clock::time_point start = Clock::now();
-    const Times times = turn(1);
+    const Times times = turn(1).times;
     const double wall = secondsSince(start);
     double slowest = 0;
     for (const auto& own : times) slowest = std::max(slowest, own.front());
@@ -89,31 +96,70 @@ class Race {
     return within(fixedRoundSeconds, slowest, isSlow ? leastSlowTurns : leastFixedTurns, mostFixedTurns);
   }
 
-  Times turn(int number) {
+  /// The times of turns, and which of these have a run that other programs interrupted.
+  struct Turns {
+    Times times;
+    std::vector<bool> isInterrupted;
+  };
+
+  Turns turn(int number) {
+    Turns turns{Times(trials_.size()), std::vector<bool>(static_cast<size_t>(number))};
+    std::vector<std::vector<int>> attempts(trials_.size());  // of each turn
     for (int i = 0; i < number; ++i) {
       std::shuffle(order_.begin(), order_.end(), random_);
-      for (const size_t trial : order_) trials_[trial]->queue(measure_);
+      for (const size_t trial : order_) {
+        const int needed = queue(*trials_[trial]);
+        attempts[trial].push_back(std::min(needed, mostAttempts));
+        if (needed > mostAttempts) turns.isInterrupted[static_cast<size_t>(i)] = true;
+      }
     }
-    Times times(trials_.size());
     for (size_t i = 0; i < trials_.size(); ++i) {
-      trials_[i]->collect(times[i]);
-      for (double& time : times[i]) time += overTick_(random_);
+      std::vector<double> all;
+      trials_[i]->collect(all);
+      auto next = all.begin();
+      for (const int own : attempts[i]) {
+        turns.times[i].push_back(*std::min_element(next, next + own) + overTick_(random_));
+        next += own;
+      }
     }
+    return turns;
+  }
+
+  /// Queues a run, again if other programs interrupt it. Returns the attempts it needs; one more than are made where all fail.
+  int queue(runtime::Trial& trial) {
+    for (int attempt = 1; attempt <= mostAttempts; ++attempt) {
+      const int64_t before = device_.interruptions();
+      trial.queue(measure_);
+      if (device_.interruptions() == before) return attempt;
+      ++interruptions_;
+    }
+    return mostAttempts + 1;
+  }
+
+  /// The times of the turns that were interrupted, or of the others.
+  static Times those(const Turns& turns, bool areInterrupted) {
+    Times times(turns.times.size());
+    for (size_t i = 0; i < times.size(); ++i)
+      for (size_t k = 0; k < turns.times[i].size(); ++k)
+        if (turns.isInterrupted[k] == areInterrupted) times[i].push_back(turns.times[i][k]);
     return times;
   }
 
-  void round(int turns) {
+  static void append(Times& times, const Times& more) {
+    for (size_t i = 0; i < times.size(); ++i) times[i].insert(times[i].end(), more[i].begin(), more[i].end());
+  }
+
+  void round(int number) {
     device_.queueClock();
-    const Times times = turn(turns);
-    const Times means = overCaptures(times);
+    const Turns turns = turn(number);
+    const Times times = those(turns, false);
     const std::optional<double> clock = device_.clock();
     const bool isThrottled = clock && *clock < throttledShare * device_.ratedClock();
     if (clock && !isThrottled) clocks_.push_back(*clock);
-    Times& kept = isThrottled ? throttled_ : all_;
-    for (size_t i = 0; i < times.size(); ++i) {
-      kept[i].insert(kept[i].end(), times[i].begin(), times[i].end());
-      if (!isThrottled) rounds_[i].push_back(median(means[i]));
-    }
+    append(isThrottled ? throttled_ : all_, times);
+    append(interrupted_, those(turns, true));
+    const Times means = overCaptures(times.front().empty() ? turns.times : times);
+    for (size_t i = 0; i < means.size() && !isThrottled; ++i) rounds_[i].push_back(median(means[i]));
     ++count_;
     if (isThrottled) std::this_thread::sleep_for(throttlePause);
   }
@@ -125,7 +171,8 @@ class Race {
     }
     if (isPrecise()) return true;
     stopped_ = Stop::MaxTime;
-    return secondsSince(start_) > pace_.maxSeconds;
+    const bool isWaiting = !interrupted_[0].empty() && static_cast<int>(all_[0].size()) < pace_.leastPairs;
+    return secondsSince(start_) > (isWaiting ? mostPatience : 1) * pace_.maxSeconds;
   }
 
   bool isPrecise() {
@@ -163,11 +210,14 @@ class Race {
   Measurement conclude() {
     Measurement measurement;
     measurement.stopped = stopped_;
-    measurement.isThrottled = all_[0].empty();
+    measurement.isThrottled = all_[0].empty() && !throttled_[0].empty();
     if (measurement.isThrottled)
       all_.swap(throttled_);
     else
       measurement.dropped = static_cast<int>(throttled_[0].size());
+    measurement.interruptions = interruptions_;
+    measurement.isDisturbed = !interrupted_[0].empty() && all_[0].size() < leastUninterrupted;
+    if (measurement.isDisturbed) append(all_, interrupted_);
     if (!clocks_.empty()) measurement.clock = median(clocks_);
     const Times means = overCaptures(all_);
     for (size_t i = 0; i < all_.size(); ++i) measurement.timings.push_back(timingOf(i, means));
@@ -202,11 +252,12 @@ class Race {
   std::mt19937_64 random_;
   std::uniform_real_distribution<double> overTick_;
   std::vector<size_t> order_;
-  Times all_, throttled_, rounds_;
+  Times all_, throttled_, interrupted_, rounds_;
   std::vector<double> clocks_;
   Clock::time_point start_ = Clock::now();
   int captures_ = 1;  ///< that take turns
   int count_ = 0;     ///< rounds
+  int interruptions_ = 0;
   Stop stopped_ = Stop::Precision;
 };
 

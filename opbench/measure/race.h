@@ -43,12 +43,15 @@ struct Measurement {
   Stop stopped = Stop::Precision;
   int dropped = 0;              ///< runs of each contender that do not count because the clock was throttled
   bool isThrottled = false;     ///< all were: they count after all
+  int interruptions = 0;        ///< runs, of all contenders, that other programs interrupted
+  bool isDisturbed = false;     ///< hardly any turn was without: interrupted ones count after all
   std::optional<double> clock;  ///< median SM clock in Hz; nothing on a CPU
 };
 
 /// Times trials against each other: all run once in turn, in an order that `seed` shuffles anew each time, and the times of
 /// one such turn are compared with each other, so that whatever drifts meets all alike; where trials have several captures, the
-/// means of as many turns are. Between rounds of turns the intervals are looked at, and the clock of the device is read.
+/// means of as many turns are. Between rounds of turns the intervals are looked at, and the clock of the device is read. Turns
+/// that other programs interrupt do not count, unless hardly any is left without them.
 Measurement race(const std::vector<runtime::Trial*>& trials, runtime::Measure measure, runtime::Device& device, const Pace& pace,
                  uint64_t seed);
 

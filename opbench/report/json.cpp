@@ -54,9 +54,12 @@ void addTiming(Json& record, const Outcome& outcome, const Run& run) {
 void addMeasurement(Json& record, const Row& row) {
   const auto& measurement = row.measurement;
   if (!row.notMeasured.empty()) record["not_measured"] = row.notMeasured;
+  if (!row.ceilingsRaised.empty()) record["ceilings_raised"] = row.ceilingsRaised;
   record["stopped"] = measurement ? Json(name(measurement->stopped)) : Json(nullptr);
   record["dropped"] = measurement ? measurement->dropped : 0;
   record["throttled"] = measurement && measurement->isThrottled;
+  record["interruptions"] = measurement ? measurement->interruptions : 0;
+  record["disturbed"] = measurement && measurement->isDisturbed;
   record["clock_mhz"] = measurement && measurement->clock ? Json(rounded(*measurement->clock / 1e6, 0)) : Json(nullptr);
   record["stolen_ms"] = row.stolenSeconds ? Json(rounded(*row.stolenSeconds * 1e3, 0)) : Json(nullptr);
 }

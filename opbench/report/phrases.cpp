@@ -46,8 +46,8 @@ constexpr Note noteList[] = {
        return row.measurement && (row.measurement->isThrottled || row.measurement->dropped > 0);
      },
      [](const ContenderSummary& contender) { return contender.throttledRuns; }, "clock throttled"},
-    {'d', [](const Row& row, const Outcome&, const Run&) { return !row.notMeasured.empty(); },
-     [](const ContenderSummary& contender) { return contender.disturbed; }, "disturbed: no secondary time"},
+    {'d', [](const Row& row, const Outcome&, const Run&) { return isDisturbed(row); },
+     [](const ContenderSummary& contender) { return contender.disturbed; }, "disturbed by other programs"},
     {'f', [](const Row&, const Outcome& outcome, const Run&) { return isOpbench(outcome, Kind::Fallback); },
      [](const ContenderSummary& contender) { return contender.contender == Contender::Opbench ? contender.counts.fallbacks : 0; },
      "library call: ATen computes"},

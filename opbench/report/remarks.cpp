@@ -23,6 +23,7 @@ std::string_view whose(const Outcome& outcome) { return outcome.kind == runtime:
 
 std::string remarks(const Row& row, bool colour) {
   std::string text;
+  if (!row.ceilingsRaised.empty()) text += line("ceilings raised: " + row.ceilingsRaised, colour);
   if (hasRecovered(row)) text += line("passed on the second try, after " + row.retried, colour);
   if (!row.trivialSolution.empty()) text += line("check is too weak: " + row.trivialSolution, colour);
   for (const Outcome& outcome : row.outcomes)
@@ -33,7 +34,8 @@ std::string remarks(const Row& row, bool colour) {
 }
 
 std::string remarks(const ContenderSummary& contender, bool colour) {
-  return counted(contender.recovered, contender, "passed on the second try", colour) +
+  return counted(contender.disturbed, contender, "disturbed: other programs interrupted their runs", colour) +
+         counted(contender.recovered, contender, "passed on the second try", colour) +
          counted(contender.trivialSolutions, contender, "checked too weakly: a trivial solution (such as zeros) would pass",
                  colour) +
          counted(contender.nondeterministic, contender, "nondeterministic: two runs of generated kernels differ", colour) +

@@ -97,7 +97,7 @@ void countMeasurement(ContenderSummary& contender, const Row& row, const Outcome
   if (!row.measurement || !outcome.speedup) return;
   contender.imprecise += row.measurement->stopped == Stop::MaxTime;
   contender.throttledRuns += row.measurement->dropped;
-  contender.disturbed += !row.notMeasured.empty();
+  contender.disturbed += isDisturbed(row);
 }
 
 using Rows = std::vector<const Row*>;

@@ -43,7 +43,7 @@ struct ContenderSummary {
   int same = 0;                            ///< samples that show no measurable difference from the baseline
   int imprecise = 0;                       ///< timed samples whose timing ended before it was as precise as asked
   int throttledRuns = 0;                   ///< runs that were dropped because the clock was throttled
-  int disturbed = 0;                       ///< timed samples without a secondary time, because something disturbed the device
+  int disturbed = 0;                       ///< timed samples that other programs disturbed
   int timed = 0;                           ///< samples with a speedup
   int recovered = 0;                       ///< samples that failed at first and passed when raced once more
   int trivialSolutions = 0;                ///< samples whose check a trivial solution passes

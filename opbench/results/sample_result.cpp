@@ -57,6 +57,7 @@ void readSample(const Fields& fields, Row& row) {
   row.stolenSeconds = scaled(fields.number("stolen_ms"), milli);
   row.data = fields.text("data");
   row.notMeasured = fields.text("not_measured");
+  row.ceilingsRaised = fields.text("ceilings_raised");
   row.retried = fields.text("retried");
   row.trivialSolution = fields.text("trivial_solution");
   if (!fields.has("stopped")) return;
@@ -64,6 +65,8 @@ void readSample(const Fields& fields, Row& row) {
   row.measurement->stopped = named(fields, "stopped", {Stop::Precision, Stop::MaxTime, Stop::Repeats});
   row.measurement->dropped = intOf(fields, "dropped");
   row.measurement->isThrottled = fields.flag("throttled");
+  row.measurement->interruptions = intOf(fields, "interruptions");
+  row.measurement->isDisturbed = fields.flag("disturbed");
   row.measurement->clock = scaled(fields.number("clock_mhz"), mega);
 }
 

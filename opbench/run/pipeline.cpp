@@ -10,6 +10,7 @@
 #include "inputs/convert.h"
 #include "ir/flops.h"
 #include "opbench/check/correctness_check.h"
+#include "opbench/measure/cached_ceilings.h"
 #include "opbench/measure/library.h"
 #include "opbench/measure/tune.h"
 #include "opbench/report/json.h"
@@ -262,6 +263,19 @@ void raceCall(const inputs::Sample& sample, Row& row, const Dump& dump, const Be
   });
 }
 
+/// A time that passes a ceiling says that this was measured while other programs ran. One that passes it clearly has all measured
+/// again. What eager reaches is possible, whatever was measured.
+void raiseCeilings(Row& row, const Bench& bench) {
+  Ceilings& ceilings = bench.run.ceilings;
+  const Ceilings before = ceilings;
+  if (isBeyondRoofline(row, bench.run)) ceilings = highest(ceilings, freshCeilings(bench.device, bench.cache));
+  ceilings = reachedByEager(row, bench.run);
+  if (ceilings == before) return;
+  const int64_t when = now();
+  row.ceilingsRaised = raisedText(before, ceilings, when);
+  keepRaised(ceilings, when, bench.device, bench.options.flush, bench.cache);
+}
+
 }  // namespace
 
 Row raceSample(const inputs::Sample& recorded, int index, const Bench& bench) {
@@ -275,8 +289,7 @@ Row raceSample(const inputs::Sample& recorded, int index, const Bench& bench) {
     if (!why.empty()) return skip(row.outcomes, why);
     raceCall(sample, row, dump, bench);
   });
-  if (isBeyondRoofline(row, bench.run))
-    bench.run.ceilings = raise(bench.run.ceilings, bench.device, bench.options.flush, bench.cache);
+  raiseCeilings(row, bench);
   derive(row, bench.run);
   writeCases(row, recorded, bench);
   dump.race(report::jsonLines(row, bench.run));

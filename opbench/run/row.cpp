@@ -18,8 +18,8 @@ const std::optional<Timing>& coldOf(const Outcome& outcome, const Run& run) {
   return mainMeasure(run) == Measure::Cold ? outcome.timing : outcome.secondary;
 }
 
-/// A share of what was measured once that no later measurement exceeds.
-constexpr double certainty = 1.1;
+/// A share of what was measured once that no later measurement exceeds, and one that differs by more than repetitions do.
+constexpr double certainty = 1.1, difference = 1.01;
 
 /// The least cold time: what has to be read comes from memory; what is written may stay in the caches.
 double leastSeconds(const Row& row, const Ceilings& ceilings) {
@@ -46,11 +46,24 @@ void reject(Outcome& outcome, double seconds, double least) {
   outcome.speedup.reset();
 }
 
-/// Whether hot runs find the sample's data in the caches, of which the memory's bandwidth says nothing.
+/// Whether hot runs may find half of the sample's data in the caches, of which the memory's bandwidth says nothing.
 bool isInCaches(const Row& row, const Run& run) {
-  if (run.hotCacheBytes == 0 || row.bytes() > run.hotCacheBytes) return false;
+  if (run.hotCacheBytes == 0 || row.bytes() > 2 * run.hotCacheBytes) return false;
   const Ceilings& ceilings = run.ceilings;
   return ceilings.flops <= 0 || row.flops / ceilings.flops < static_cast<double>(row.bytes()) / ceilings.copy;
+}
+
+/// The share of the roofline that a time reaches. One a little beyond it has reached it, as no ceiling is known exactly; one far
+/// beyond it found data in the caches after all, and has none.
+std::optional<double> shareOf(double rooflineSeconds, double seconds) {
+  const double share = rooflineSeconds / seconds;
+  return share > certainty ? std::nullopt : std::optional(std::min(share, 1.0));
+}
+
+/// Raises a ceiling that is known to the rate at which an amount was done in a time.
+void raise(double& ceiling, double amount, const std::optional<Timing>& timing) {
+  if (ceiling <= 0 || !timing || timing->median <= 0) return;
+  if (amount / timing->median > difference * ceiling) ceiling = amount / timing->median;
 }
 
 }  // namespace
@@ -94,10 +107,31 @@ bool hasRecovered(const Row& row) {
   });
 }
 
+bool isDisturbed(const Row& row) {
+  if (!row.notMeasured.empty()) return true;
+  if (!row.measurement) return false;
+  int runs = 0;
+  for (const Outcome& outcome : row.outcomes) runs += outcome.timing ? outcome.timing->runs : 0;
+  return row.measurement->isDisturbed || 10 * row.measurement->interruptions > runs;
+}
+
 bool isBeyondRoofline(const Row& row, const Run& run) {
   const double least = leastSeconds(row, run.ceilings);
   return std::any_of(row.outcomes.begin(), row.outcomes.end(),
                      [&](const Outcome& outcome) { return impossibleSeconds(outcome, run, least).has_value(); });
+}
+
+Ceilings reachedByEager(const Row& row, const Run& run) {
+  Ceilings reached = run.ceilings;
+  for (const Outcome& outcome : row.outcomes) {
+    if (outcome.contender != Contender::Eager || outcome.kind == runtime::Kind::View) continue;
+    raise(reached.read, static_cast<double>(row.traffic.read), coldOf(outcome, run));
+    raise(reached.flops, row.flops, outcome.timing);
+    raise(reached.flops, row.flops, outcome.secondary);
+    // What caches cannot hold comes from memory in hot runs, too.
+    if (run.hotCacheBytes > 0) raise(reached.copy, static_cast<double>(row.bytes() - run.hotCacheBytes), outcome.timing);
+  }
+  return reached;
 }
 
 void derive(Row& row, const Run& run) {
@@ -113,7 +147,8 @@ void derive(Row& row, const Run& run) {
     if (hasBaseline) outcome.speedup = outcome.timing->ratio.median;
     if (outcome.kind == runtime::Kind::View) continue;
     outcome.bytesPerSecond = static_cast<double>(row.bytes()) / outcome.timing->median;
-    if (row.rooflineSeconds > 0 && !isInCaches(row, run)) outcome.ofRoofline = row.rooflineSeconds / outcome.timing->median;
+    if (row.rooflineSeconds > 0 && !isInCaches(row, run))
+      outcome.ofRoofline = shareOf(row.rooflineSeconds, outcome.timing->median);
   }
 }
 

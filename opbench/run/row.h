@@ -75,7 +75,7 @@ struct Outcome {
   std::optional<runtime::KernelTime> kernelTime;  ///< where it was asked for
   std::optional<double> speedup;                  ///< the baseline's time over its own, the median over pairs of runs
   std::optional<double> bytesPerSecond;           ///< Row::bytes over its median time
-  std::optional<double> ofRoofline;  ///< Row::rooflineSeconds over its median time; nothing where caches hold the data
+  std::optional<double> ofRoofline;  ///< Row::rooflineSeconds over its median time, at most 1; nothing where caches hold the data
   double compileMs = 0;
   bool cached = false;
   bool isPrecompiled = false;  ///< another process had compiled it, while other samples were timed
@@ -111,6 +111,7 @@ struct Row {
   std::string data;                                              ///< the distribution of its arguments: `normal`, `normal x 16`
   std::string trivialSolution;    ///< why its check is too weak: `zeros would pass for output 0`; empty where it is not
   std::string notMeasured;        ///< the measure by which contenders raced and no time was found, and why
+  std::string ceilingsRaised;     ///< which ceilings its times raised, and when (raisedText); empty where none
   std::string retried;            ///< the first failure, where it was raced twice: `crash: signal 9 (Killed)`
   std::vector<Outcome> outcomes;  ///< in the contenders' order, the baseline first
 
@@ -151,11 +152,17 @@ std::string_view measureName(const Run& run, runtime::Measure measure);
 /// Whether a sample failed so that it was raced once more, and did not fail so again.
 bool hasRecovered(const Row& row);
 
-/// Whether an outcome that computes has a cold time below the roofline.
+/// Whether other programs interrupted more than a tenth of the runs by the main measure, or left no times by one.
+bool isDisturbed(const Row& row);
+
+/// Whether an outcome that computes has a cold time clearly below the roofline.
 bool isBeyondRoofline(const Row& row, const Run& run);
 
+/// The run's ceilings, raised to what the row shows eager to reach by more than measurements differ: its kernels are trusted.
+Ceilings reachedByEager(const Row& row, const Run& run);
+
 /// Sets what follows from the timings: speedups over the first contender, and where something is computed bytes a second
-/// and the share of the roofline; a cold time below the roofline makes the outcome Impossible.
+/// and the share of the roofline, at most 1; a cold time clearly below the roofline makes the outcome Impossible.
 void derive(Row& row, const Run& run);
 
 /// Whether there is no measurable difference from the baseline: the speedup's interval holds 1, or it is within the A/A noise.

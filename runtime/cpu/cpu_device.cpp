@@ -111,7 +111,7 @@ class CpuTrial : public Trial {
 
   TensorList outputs() const override { return outputs_; }
 
-  void queue(Measure measure) override { times_.push_back(undisturbed(measure)); }
+  void queue(Measure measure) override { times_.push_back(measure == Measure::Cold ? cold() : backToBack()); }
 
   void collect(std::vector<double>& seconds) override {
     seconds.insert(seconds.end(), times_.begin(), times_.end());
@@ -119,18 +119,6 @@ class CpuTrial : public Trial {
   }
 
  private:
-  /// The time of a run that no other program interrupted, if one of three is such.
-  double undisturbed(Measure measure) {
-    double least = std::numeric_limits<double>::infinity();
-    for (int i = 0; i < 3; ++i) {
-      const int64_t before = interruptions();
-      const double seconds = measure == Measure::Cold ? cold() : backToBack();
-      if (interruptions() == before) return seconds;
-      least = std::min(least, seconds);
-    }
-    return least;
-  }
-
   double cold() {
     const c10::InferenceMode guard;
     call_.restore();
@@ -198,6 +186,7 @@ class CpuDevice : public Device {
   std::unique_ptr<Trial> prepare(Callable& callable, Call& call) override { return std::make_unique<CpuTrial>(callable, call); }
 
   std::optional<double> clock() override { return coreClock(); }
+  int64_t interruptions() override { return runtime::interruptions(); }
   std::optional<double> stolenSeconds() override { return runtime::stolenSeconds(); }
 
   int64_t hotCacheBytes() override { return lastLevelCacheBytes(target_.processors); }

@@ -51,9 +51,11 @@ class FakeGpu : public runtime::Device {
   std::optional<double> clock() override { return clockOfRound(round_++); }
   double ratedClock() const override { return 2e9; }
   double tick() override { return secondsOfTick; }
+  int64_t interruptions() override { return interruptionsSoFar(); }
 
   std::function<double(int)> clockOfRound = [](int) { return 2e9; };  ///< Hz
   double secondsOfTick = 0;
+  std::function<int64_t()> interruptionsSoFar = [] { return 0; };
 
  private:
   ir::Target target_ = hopper();

@@ -49,7 +49,55 @@ TEST_CASE("ceilings are kept with when they were measured") {
   CHECK(again->ceilings.flops == 5e13);
   CHECK(again->ceilings.launchOverhead == 3.9e-6);
   CHECK(again->measured == today - day);
+  CHECK(again->raised == 0);
+  CHECK_FALSE(again->isDisturbed);
   CHECK(isKept(keptWith("", "")));
+}
+
+TEST_CASE("ceilings are kept with when a time raised them, and whether other programs interrupted their measurement") {
+  const auto again = cachedCeilingsOf(toText({{1.5e12, 1.6e12, 5e13, 3.9e-6}, today - day, today, true}), today);
+  REQUIRE(again);
+  CHECK(again->raised == today);
+  CHECK(again->isDisturbed);
+}
+
+TEST_CASE("ceilings that were measured on a busy machine are measured again by the next run, and the higher ones stand") {
+  const tests::TemporaryFolder folder;
+  const runtime::Cache cache(tests::cacheIn(folder.path));
+  const auto device = runtime::Device::open("cpu", 1);
+  const std::string key = ceilingsKey(*device, runtime::Flush::Write);
+  cache.put(key, toText({{1, 1e14, 1, 0.01}, time(nullptr), 0, true}));
+  const Ceilings measured = ceilingsOf(*device, runtime::Flush::Write, cache);
+  CHECK(measured.copy > 1);
+  CHECK(measured.read == 1e14);
+  CHECK(measured.flops > 1);
+  CHECK(measured.launchOverhead < 0.01);
+}
+
+TEST_CASE("ceilings that are raised stand in the cache, with the time, for as long as they would have") {
+  const tests::TemporaryFolder folder;
+  const runtime::Cache cache(tests::cacheIn(folder.path));
+  const auto device = runtime::Device::open("cpu", 1);
+  const std::string key = ceilingsKey(*device, runtime::Flush::Write);
+  const int64_t measured = time(nullptr) - day;
+  cache.put(key, toText({{1e10, 1e10, 1e11, 1e-6}, measured}));
+  const Ceilings raised{1e10, 2e10, 1e11, 1e-6};
+  keepRaised(raised, measured + day, *device, runtime::Flush::Write, cache);
+  const auto kept = cachedCeilingsOf(cache.find(key).value_or(""), measured + day);
+  REQUIRE(kept);
+  CHECK(kept->ceilings == raised);
+  CHECK(kept->measured == measured);
+  CHECK(kept->raised == measured + day);
+  CHECK(ceilingsOf(*device, runtime::Flush::Write, cache) == raised);
+}
+
+TEST_CASE("what was raised is told with the time of day") {
+  const Ceilings before{1e10, 2e10, 1e11, 1e-6};
+  CHECK(raisedText(before, before, today) == "");
+  const std::string text = raisedText(before, {1.25e10, 3e10, 2e11, 5e-7}, today);
+  CHECK(
+      text.starts_with("copy 10.0 to 12.5 GB/s, read 20.0 to 30.0 GB/s, arithmetic 100.0 to 200.0 Gflop/s, "
+                       "launch overhead 1.00 to 0.50 us at 2033-05-1"));
 }
 
 TEST_CASE("values that no device has are not believed") {

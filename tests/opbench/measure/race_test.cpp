@@ -205,3 +205,61 @@ TEST_CASE("where every round is throttled they count, and it is said") {
   CHECK(measurement.timings[0].runs == 100);
   CHECK(measurement.timings[0].median == 1e-4);
 }
+
+namespace {
+
+/// A trial that other programs interrupt in the runs that `isInterrupted` names; these take 10 ms, others 10 us times `scale`.
+FakeTrial interruptedIn(std::function<bool(int run)> isInterrupted, int64_t& interruptions, double scale = 1) {
+  return FakeTrial("a", [isInterrupted = std::move(isInterrupted), &interruptions, scale](int run) {
+    if (!isInterrupted(run)) return 1e-5 * scale;
+    ++interruptions;
+    return 1e-2;
+  });
+}
+
+Measurement racedInterrupted(const std::vector<runtime::Trial*>& trials, const int64_t& interruptions, Pace pace) {
+  FakeGpu gpu;
+  gpu.interruptionsSoFar = [&] { return interruptions; };
+  return race(trials, Measure::Cold, gpu, pace, 1);
+}
+
+}  // namespace
+
+TEST_CASE("a run that another program interrupts is repeated, and does not count") {
+  int64_t interruptions = 0;
+  FakeTrial slow = interruptedIn([](int run) { return run % 2 == 0; }, interruptions, 2),
+            fast = interruptedIn([](int run) { return run % 3 == 0; }, interruptions);
+  Pace pace;
+  pace.repeats = 1;
+  const Measurement measurement = racedInterrupted({&slow, &fast}, interruptions, pace);
+  CHECK(measurement.timings[0].median == 2e-5);
+  CHECK(measurement.timings[0].high == 2e-5);
+  CHECK(measurement.timings[1].ratio == Estimate{2, 2, 2});
+  CHECK(measurement.interruptions > 100);
+  CHECK_FALSE(measurement.isDisturbed);
+}
+
+TEST_CASE("turns with a run that is interrupted however often it is repeated do not count where there are others") {
+  int64_t interruptions = 0;
+  FakeTrial slow = interruptedIn([](int run) { return run % 20 >= 10; }, interruptions, 2);
+  FakeTrial fast = interruptedIn([](int) { return false; }, interruptions);
+  Pace pace;
+  pace.repeats = 1;
+  const Measurement measurement = racedInterrupted({&slow, &fast}, interruptions, pace);
+  CHECK(measurement.timings[0].runs < 100);
+  CHECK(measurement.timings[0].runs == measurement.timings[1].runs);
+  CHECK(measurement.timings[1].ratio == Estimate{2, 2, 2});
+  CHECK_FALSE(measurement.isDisturbed);
+}
+
+TEST_CASE("where hardly any turn is left without interruptions all count, and it is said") {
+  int64_t interruptions = 0;
+  FakeTrial trial = interruptedIn([](int) { return true; }, interruptions);
+  Pace pace;
+  pace.repeats = 1;
+  const Measurement measurement = racedInterrupted({&trial}, interruptions, pace);
+  CHECK(measurement.isDisturbed);
+  CHECK(measurement.timings[0].runs > 0);
+  CHECK(measurement.timings[0].median == 1e-2);
+  CHECK(measurement.timings[0].rounds == std::vector<double>{1e-2});
+}

@@ -15,11 +15,13 @@ TEST_CASE("a row's figures follow from its timings") {
   CHECK(*row.outcomes[1].speedup == Approx(30.0 / 24));
   CHECK(*row.outcomes[1].bytesPerSecond == Approx(100663296 / 24e-6));
   CHECK(row.rooflineSeconds * 1e6 == Approx(100663296 / 4e6));  // without the launch overhead
-  CHECK(*row.outcomes[1].ofRoofline == Approx(row.rooflineSeconds / 24e-6));
+  CHECK(*row.outcomes[0].ofRoofline == Approx(row.rooflineSeconds / 30e-6));
 }
 
 TEST_CASE(
-    "hot times of what a CPU's caches hold are no share of what its memory can do; those bound by arithmetic are of its peak") {
+    "hot times of what a CPU's caches hold, half of it or more, are no share of what its memory can do; those bound by "
+    "arithmetic "
+    "are of its peak") {
   Row row = tests::exampleRows()[1];
   Run run = tests::exampleRun();
   const auto ofRoofline = [&] {
@@ -28,9 +30,9 @@ TEST_CASE(
     return row.outcomes[1].ofRoofline.has_value();
   };
   CHECK(ofRoofline());
-  run.hotCacheBytes = row.bytes() - 1;
+  run.hotCacheBytes = row.bytes() / 2 - 1;
   CHECK(ofRoofline());
-  run.hotCacheBytes = row.bytes();
+  run.hotCacheBytes = row.bytes() / 2;
   CHECK(!ofRoofline());
   CHECK(row.outcomes[1].bytesPerSecond);
   run.ceilings.flops = 1e12;
@@ -112,6 +114,55 @@ TEST_CASE("samples bound by launch overhead, and those without a measurable diff
   CHECK(total.notLaunchBound.samples == 2);
   CHECK(total.same == 2);  // the view's and the sum's of one row: 1.00x
   CHECK(total.imprecise == 0);
+}
+
+TEST_CASE("a share of the roofline is at most 1: no ceiling is known exactly, and far beyond it the data came from caches") {
+  Row row = tests::exampleRows()[1];
+  const auto ofRoofline = [&](double share) {
+    row.outcomes[1].ofRoofline.reset();
+    row.outcomes[1].timing->median = row.rooflineSeconds / share;
+    derive(row, tests::exampleRun());
+    return row.outcomes[1].ofRoofline;
+  };
+  CHECK(*ofRoofline(0.9) == Approx(0.9));
+  CHECK(*ofRoofline(1.05) == 1);
+  CHECK_FALSE(ofRoofline(1.2));
+}
+
+TEST_CASE("what eager reaches is possible: a ceiling that it passes is raised to that, and no other") {
+  const Run run = tests::exampleRun();
+  Row row = tests::exampleRows()[1];
+  CHECK(reachedByEager(row, run) == run.ceilings);
+  row.outcomes[1].timing->median = 1e-6;
+  CHECK(reachedByEager(row, run) == run.ceilings);
+  row.outcomes[0].timing->median = 10e-6;
+  Ceilings reached = run.ceilings;
+  reached.read = static_cast<double>(row.traffic.read) / 10e-6;
+  CHECK(reachedByEager(row, run) == reached);
+  row.flops = 1e9;
+  reached.flops = 1e9 / 10e-6;
+  CHECK(reachedByEager(row, run) == reached);
+  row.outcomes[0].kind = runtime::Kind::View;
+  CHECK(reachedByEager(row, run) == run.ceilings);
+}
+
+TEST_CASE("in hot runs on a CPU eager raises the bandwidth by the bytes that its caches cannot hold") {
+  Run run = tests::exampleRun();
+  run.device = "cpu";
+  run.hotCacheBytes = 32'000'000;
+  Row row = tests::exampleRows()[1];
+  row.outcomes[0].timing->median = 10e-6;
+  CHECK(reachedByEager(row, run).copy == Approx(static_cast<double>(row.bytes() - 32'000'000) / 10e-6));
+}
+
+TEST_CASE("a sample is disturbed where other programs interrupted more than a tenth of its runs") {
+  Row row = tests::exampleRows()[1];  // 300 runs of each of two contenders
+  CHECK_FALSE(isDisturbed(row));
+  row.measurement->interruptions = 60;
+  CHECK_FALSE(isDisturbed(row));
+  row.measurement->interruptions = 61;
+  CHECK(isDisturbed(row));
+  CHECK(summarize({row}, tests::exampleRun()).total.contenders[1].disturbed == 1);
 }
 
 TEST_CASE("a time below what memory allows is a measuring error, not a speedup") {

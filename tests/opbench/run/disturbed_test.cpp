@@ -1,5 +1,8 @@
 // Samples raced on a device that other programs disturb.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <utility>
 
 #include "opbench/report/json.h"
 #include "opbench/report/summary.h"
@@ -10,10 +13,12 @@ using runtime::Measure;
 
 namespace {
 
-/// A trial whose times by one measure are disturbed so that their differences are below 0.
+/// A trial whose times by one measure are others by a factor. They are below 0 where what they are the difference of is
+/// disturbed.
 class DisturbedTrial : public runtime::Trial {
  public:
-  DisturbedTrial(std::unique_ptr<runtime::Trial> trial, Measure measure) : trial_(std::move(trial)), disturbed_(measure) {}
+  DisturbedTrial(std::unique_ptr<runtime::Trial> trial, Measure measure, double factor)
+      : trial_(std::move(trial)), disturbed_(measure), factor_(factor) {}
 
   runtime::TensorList run() override { return trial_->run(); }
   runtime::TensorList outputs() const override { return trial_->outputs(); }
@@ -25,18 +30,19 @@ class DisturbedTrial : public runtime::Trial {
   void collect(std::vector<double>& seconds) override {
     std::vector<double> times;
     trial_->collect(times);
-    for (const double time : times) seconds.push_back(measure_ == disturbed_ ? -time : time);
+    for (const double time : times) seconds.push_back(measure_ == disturbed_ ? factor_ * time : time);
   }
 
  private:
   std::unique_ptr<runtime::Trial> trial_;
   Measure disturbed_, measure_ = Measure::Cold;
+  double factor_;
 };
 
-/// The CPU, whose times of generated kernels by one measure are disturbed.
+/// The CPU, whose times of the first generated kernel by one measure are others by a factor.
 class DisturbedDevice : public runtime::Device {
  public:
-  explicit DisturbedDevice(Measure measure) : measure_(measure) {}
+  DisturbedDevice(Measure measure, double factor) : measure_(measure), factor_(factor) {}
 
   std::string torchName() const override { return device_->torchName(); }
   std::string name() const override { return device_->name(); }
@@ -47,14 +53,16 @@ class DisturbedDevice : public runtime::Device {
   std::pair<std::string, std::string> assembly(const codegen::Program& program) override { return device_->assembly(program); }
   std::unique_ptr<runtime::Trial> prepare(runtime::Callable& callable, runtime::Call& call) override {
     std::unique_ptr<runtime::Trial> trial = device_->prepare(callable, call);
-    if (callable.kind != runtime::Kind::Generated) return trial;
-    return std::make_unique<DisturbedTrial>(std::move(trial), measure_);
+    if (callable.kind != runtime::Kind::Generated || std::exchange(isUsed_, true)) return trial;
+    return std::make_unique<DisturbedTrial>(std::move(trial), measure_, factor_);
   }
   std::vector<std::pair<std::string, std::string>> facts() override { return device_->facts(); }
 
  private:
   std::unique_ptr<runtime::Device> device_ = runtime::Device::open("cpu", 1);
   Measure measure_;
+  double factor_;
+  bool isUsed_ = false;
 };
 
 struct Raced {
@@ -62,23 +70,31 @@ struct Raced {
   Row row;
 };
 
-Raced racedWith(Measure disturbed) {
-  DisturbedDevice device(disturbed);
+/// One sample of so many numbers, raced with ceilings that were measured before.
+Raced racedWith(Measure disturbed, double factor, int numbers, const Ceilings& ceilings) {
+  DisturbedDevice device(disturbed, factor);
   Options options;
   options.repeats = 1;
   Raced raced;
   raced.run.contenders = options.contenders;
+  raced.run.ceilings = ceilings;
   raced.run.device = "cpu";
   const runtime::Cache cache;
-  const inputs::Samples read = inputs::parseFile("Operator: aten.neg.default\ncnt: 1, ((T([64], f32),), {})\n", "a.txt", "");
+  const std::string text = fmt::format("Operator: aten.neg.default\ncnt: 1, ((T([{}], f32),), {{}})\n", numbers);
+  const inputs::Samples read = inputs::parseFile(text, "a.txt", "");
   raced.row = raceSample(read.samples.at(0), 1, Bench{options, raced.run, device, cache, nullptr});
   return raced;
 }
 
+Raced racedBelowZero(Measure disturbed) { return racedWith(disturbed, -1, 64, {}); }
+
+/// As a machine has them that is far too busy to measure them.
+constexpr Ceilings tooLow{.copy = 1e6, .read = 1e6, .flops = 1e6, .launchOverhead = 1e-3};
+
 }  // namespace
 
 TEST_CASE("a secondary time that is not more than 0 is not measured, by any contender, and the row says why") {
-  const auto [run, row] = racedWith(secondaryMeasure({}));
+  const auto [run, row] = racedBelowZero(secondaryMeasure({}));
   for (const Outcome& outcome : row.outcomes) {
     CHECK_MESSAGE(outcome.status == Status::Ok, outcome.reason);
     CHECK(outcome.timing);
@@ -96,7 +112,7 @@ TEST_CASE("a secondary time that is not more than 0 is not measured, by any cont
 }
 
 TEST_CASE("where the main time is not measured there is no speedup, and the sample has not failed") {
-  const auto [run, row] = racedWith(mainMeasure({}));
+  const auto [run, row] = racedBelowZero(mainMeasure({}));
   for (const Outcome& outcome : row.outcomes) {
     CHECK_MESSAGE(outcome.status == Status::Ok, outcome.reason);
     CHECK_FALSE(outcome.timing);
@@ -104,4 +120,24 @@ TEST_CASE("where the main time is not measured there is no speedup, and the samp
     CHECK(outcome.secondary);
   }
   CHECK(row.notMeasured == "hot: not surely more than 0, as something disturbs the device");
+}
+
+TEST_CASE("ceilings that were measured on a busy machine are measured again, and cost no sample") {
+  const auto [run, row] = racedWith(Measure::Cold, 1, 1 << 20, tooLow);
+  for (const Outcome& outcome : row.outcomes) {
+    CHECK_MESSAGE(outcome.status == Status::Ok, outcome.reason);
+    CHECK(outcome.ofRoofline.value_or(0) <= 1);
+  }
+  CHECK(run.ceilings.read > tooLow.read);
+  CHECK(run.ceilings.copy > tooLow.copy);
+  CHECK(row.ceilingsRaised.starts_with("copy 0.0 to "));
+  CHECK(report::jsonLines(row, run).find(R"("ceilings_raised":"copy 0.0 to )") != std::string::npos);
+}
+
+TEST_CASE("a kernel that does nothing is impossible, though the ceilings are measured again") {
+  const auto [run, row] = racedWith(Measure::Cold, 1e-6, 1 << 20, tooLow);
+  CHECK(row.outcomes[0].status == Status::Ok);
+  CHECK(row.outcomes[1].status == Status::Impossible);
+  CHECK_FALSE(row.outcomes[1].timing);
+  CHECK(hasFailed(row));
 }
