@@ -124,10 +124,11 @@ Evidence evidenceOf(const Record& base, const Record& candidate, const Controls&
   evidence.time = {timeOf(base), timeOf(candidate), recorded, scatter};
   evidence.cycles = cyclesOf(base, candidate, evidence.time);
   evidence.isCoarse = !base.medianInterval || !candidate.medianInterval;
+  evidence.isDisturbed = base.isDisturbed || candidate.isDisturbed;
+  evidence.isFew = controls.time.samples() < Control::least;
   if (base.contender == controlName) return evidence;
   const auto order = static_cast<double>(candidate.index);
   evidence.drift = controls.time.drift(order);
-  evidence.isControlOff = controls.time.isOff(order, recorded);
   evidence.secondary = secondaryPair(base, candidate, controls.secondary);
   const auto before = pairedOf(base), after = pairedOf(candidate);
   if (before && after) evidence.paired = Pair{*before, *after, recorded, std::min(scatter, controls.ratios.scatter(duration))};
@@ -238,8 +239,11 @@ void addNotes(Comparison& comparison, bool controlIsAlone) {
       comparison.notes.push_back(fmt::format("{} has {} sample{} that failed and {} raced once more", results->file, count,
                                              count == 1 ? "" : "s", count == 1 ? "was" : "were"));
   }
-  if (!controlIsAlone && comparison.control.samples() < Control::least)
-    comparison.notes.push_back("fewer than 9 samples have eager in both files; the machine's drift is unknown");
+  if (comparison.control.samples() < Control::least)
+    comparison.notes.push_back(
+        "fewer than 9 samples have eager to compare with in both files: how far the machine drifted and the same code scatters "
+        "is "
+        "unknown; changes of less than 20% are ambiguous");
 }
 
 }  // namespace

@@ -28,12 +28,20 @@ double medianShift(std::span<const Point> points) {
   return median(shifts);
 }
 
-/// From the median absolute deviation, which outliers do not move.
+/// By how much further out the share of Student's distribution lies that `certain` leaves out of the normal one (M. Abramowitz
+/// and I. Stegun, Handbook of Mathematical Functions, 26.7.5).
+double certaintyLost(double degreesOfFreedom) {
+  constexpr double z = Control::certain, z2 = z * z;
+  return 1 + (z2 + 1) / (4 * degreesOfFreedom) + (5 * z2 * z2 + 16 * z2 + 3) / (96 * degreesOfFreedom * degreesOfFreedom);
+}
+
+/// From the median absolute deviation, which outliers do not move, and which tells as much as 0.37 as many values do by their
+/// standard deviation.
 double deviationOf(std::span<const Point> points) {
-  constexpr double ofNormal = 1.4826;
+  constexpr double ofNormal = 1.4826, efficiency = 0.37;
   std::vector<double> sizes;
   for (const Point& point : points) sizes.push_back(std::abs(point.shift));
-  return ofNormal * median(sizes);
+  return ofNormal * median(sizes) * certaintyLost(efficiency * static_cast<double>(points.size() - 1));
 }
 
 void sortBy(std::vector<Point>& points, double Point::* key) {
@@ -63,11 +71,5 @@ double Control::scatter(double duration) const {
 double Control::drift() const { return samples() < least ? 0 : medianShift(inOrder_); }
 
 double Control::scatter() const { return samples() < least ? 0 : deviationOf(byDuration_); }
-
-bool Control::isOff(double order, double least) const {
-  const auto at = std::lower_bound(inOrder_.begin(), inOrder_.end(), order, [](const Point& p, double v) { return p.order < v; });
-  if (samples() < Control::least || at == inOrder_.end() || at->order != order) return false;
-  return std::abs(at->shift - drift(order)) > std::max(least, certain * scatter(at->duration));
-}
 
 }  // namespace opbench::compare

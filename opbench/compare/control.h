@@ -31,14 +31,13 @@ class Control {
 
   /// Log of how much slower the machine was in the candidate around `order`.
   double drift(double order) const;
-  /// Standard deviation of the log by which such figures of the same code differ, drift apart; duration as in Point.
+  /// Standard deviation of the log by which such figures of the same code differ, drift apart; duration as in Point. The fewer
+  /// samples tell it the less sure it is, and the larger: by as much as the ends of Student's distribution are further out than
+  /// the normal one's.
   double scatter(double duration) const;
   /// The same over all.
   double drift() const;
   double scatter() const;
-  /// Whether the figure at `order` itself lies further off than any but one in ten thousand would, by no less than `least` (a
-  /// log): something met it there, or it is unstable.
-  bool isOff(double order, double least) const;
 
  private:
   std::vector<Point> inOrder_;

@@ -9,6 +9,7 @@ namespace opbench::compare {
 namespace {
 
 constexpr double noticeable = 0.05;  // a change that Same must exclude
+constexpr double gross = 0.2;        // a change that counts though nothing is known of the scatter
 
 double shift(const Pair& pair) { return pair.candidate.centre - pair.base.centre; }
 
@@ -35,11 +36,11 @@ Change move(const Pair& pair, double least) {
   return shift(pair) > 0 ? Change::Slower : Change::Faster;
 }
 
-/// Faster or Slower where the medians are apart by more than the likely gap and the ratio's interval by more than the least.
-Change likelyChange(const Pair& pair) {
+/// Faster or Slower where the medians are apart by more than `gap` and the ratio's interval by more than the least, else Same.
+Change moveBeyond(const Pair& pair, double gap) {
   const Range range = rangeOf(pair);
   const bool isApart = range.low > pair.least || range.high < -pair.least;
-  return isApart ? move(pair, pair.likelyGap()) : Change::Same;
+  return isApart ? move(pair, gap) : Change::Same;
 }
 
 bool overlap(const Pair& pair) { return pair.candidate.low <= pair.base.high && pair.base.low <= pair.candidate.high; }
@@ -75,14 +76,14 @@ Judgement judgeTime(const Evidence& e) {
 /// The change of the time over the control's, or of this and the secondary measure together.
 Change pairedChange(const Evidence& e) {
   if (const Change change = clearChange(*e.paired); change != Change::Same || !e.secondary) return change;
-  const Change likely = likelyChange(*e.paired);
-  return likelyChange(*e.secondary) == likely ? likely : Change::Same;
+  const Change likely = moveBeyond(*e.paired, e.paired->likelyGap());
+  return moveBeyond(*e.secondary, e.secondary->likelyGap()) == likely ? likely : Change::Same;
 }
 
 Judgement judgePaired(const Evidence& e) {
   const Pair undrifted = withoutDrift(e);
   if (const Change change = pairedChange(e); change != Change::Same) {
-    const bool hasMoved = move(e.time, std::abs(e.drift)) == change && (!e.isControlOff || likelyChange(undrifted) == change);
+    const bool hasMoved = move(e.time, std::abs(e.drift)) == change && moveBeyond(undrifted, undrifted.gap()) == change;
     return hasMoved ? Judgement{change} : ambiguous(Ambiguity::Drift);
   }
   if (clearChange(undrifted) != Change::Same) return ambiguous(Ambiguity::Drift);
@@ -105,7 +106,13 @@ Figure scaled(const Figure& figure, double logFactor) {
 
 Figure inverse(const Figure& figure) { return {-figure.centre, -figure.high, -figure.low}; }
 
-Judgement judge(const Evidence& e) { return e.paired ? judgePaired(e) : judgeTime(e); }
+Judgement judge(const Evidence& e) {
+  const Judgement judgement = e.paired ? judgePaired(e) : judgeTime(e);
+  if (judgement.change != Change::Slower && judgement.change != Change::Faster) return judgement;
+  if (e.isDisturbed) return ambiguous(Ambiguity::Noise);
+  const bool isGross = move(e.time, std::log1p(gross)) == judgement.change;
+  return e.isFew && !isGross ? ambiguous(Ambiguity::Few) : judgement;
+}
 
 Interval ratioInterval(const Pair& pair) {
   const Range range = rangeOf(pair);

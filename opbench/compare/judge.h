@@ -37,7 +37,8 @@ struct Evidence {
   std::optional<Pair> paired;     ///< time over the control's, run by run
   std::optional<Pair> secondary;  ///< time by the secondary measure, without the machine's drift
   double drift = 0;               ///< log of how much slower the machine is in the candidate
-  bool isControlOff = false;      ///< the control moved on this sample as it did not elsewhere (Control::isOff)
+  bool isDisturbed = false;       ///< other programs interrupted nearly all runs of one of the two
+  bool isFew = false;             ///< too few samples have a control to tell how far the same code scatters
   bool isCoarse = false;          ///< the intervals are those of single runs, not of their medians
 };
 
@@ -48,8 +49,9 @@ enum class Ambiguity {
   None,
   Gap,    ///< the intervals are apart, by less than the gap
   Noise,  ///< the intervals overlap though the medians differ, or are too wide to tell
-  Drift,  ///< the machine changed as much, or the control did on this very sample
+  Drift,  ///< the machine changed as much, or scatters by as much
   Clock,  ///< in cycles nothing changed: the clock did
+  Few,    ///< too few samples tell how far the same code scatters, for a change of this size
 };
 
 struct Judgement {
@@ -61,11 +63,13 @@ struct Judgement {
 /// this is asked of the time over the control's, which is free of what meets both: clocks, temperature, other programs, and
 /// where the data lie in memory. Where these intervals touch, the secondary measure is asked as well, and both need but be likely
 /// to have moved, the same way: by more than their likely gap, and the interval of the ratio by more than the least that counts.
-/// The time itself must then have moved the same way, by more than the machine drifted; and be likely to have where the control
-/// is off, which would move the ratio.
+/// The time itself, without the machine's drift, must then have moved the same way by more than its own gap: where the machine
+/// scatters more than that, a ratio may have moved because the control did.
 ///
 /// Where no control ran it is asked of the time; the same must hold in cycles, where clocks are known (a time that grew because
 /// the clock fell says nothing of the code), and once the machine's drift is taken out.
+///
+/// Nothing is slower whose runs other programs interrupted, or, where too few samples tell the scatter, by less than a fifth.
 ///
 /// Faster is the mirror image. Same, if the medians differ by no more than the gap, with and without the drift, and the
 /// intervals are narrow enough that a change of 5 % would have shown. All else is ambiguous, for a reason. (After nvbench's

@@ -17,12 +17,13 @@ constexpr std::string_view description =
     "    0.5 %, the device's A/A noise, and the scatter of these ratios between the two files. If the intervals touch, the "
     "secondary\n"
     "    measure decides.\n"
-    "  - Its time grew by more than the machine drifted, as eager shows.\n"
+    "  - Its time grew by more than the machine drifted, and by more than the same code scatters, as eager shows.\n"
     "Without eager the time itself is judged, in clock cycles too. FAST is the mirror image. Ambiguous samples have a reason:\n"
     "  gap    the intervals are apart, but by less than the gap\n"
-    "  noise  the intervals overlap although the medians differ, or are too wide\n"
-    "  drift  the machine, or eager on this sample, changed as much as the time did\n"
-    "  clock  the clock changed, the cycles did not";
+    "  noise  the intervals overlap although the medians differ, or are too wide; or other programs interrupted the runs\n"
+    "  drift  the machine changed, or scatters, by as much as the time changed\n"
+    "  clock  the clock changed, the cycles did not\n"
+    "  few    a change of less than 20 %, and fewer than 9 samples with eager to tell what the same code scatters by";
 
 constexpr std::string_view footer =
     "Exit status: 0 none of the --fail-on verdicts; 1 at least one; 2 usage, unreadable files, or files that are not comparable\n"

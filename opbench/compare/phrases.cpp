@@ -21,6 +21,7 @@ std::string_view word(Ambiguity ambiguity) {
     case Ambiguity::Noise: return "noise";
     case Ambiguity::Drift: return "drift";
     case Ambiguity::Clock: return "clock";
+    case Ambiguity::Few: return "few";
   }
   return "";
 }

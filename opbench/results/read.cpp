@@ -39,6 +39,7 @@ void readTiming(const Fields& fields, Record& record) {
   record.gigabytesPerSecond = fields.number("gb_per_s");
   record.clockMhz = fields.number("clock_mhz");
   record.isLaunchBound = fields.flag("launch_bound");
+  record.isDisturbed = fields.flag("disturbed");
   record.aaNoise = fields.number("aa_noise");
 }
 

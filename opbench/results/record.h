@@ -45,6 +45,7 @@ struct Record {
   std::optional<Interval> secondaryInterval;  ///< 95 % of bootstraps
   std::optional<double> gigabytesPerSecond;
   std::optional<double> clockMhz;
+  bool isDisturbed = false;       ///< other programs interrupted nearly all its runs
   bool isLaunchBound = false;     ///< about as fast as an empty kernel
   std::optional<double> aaNoise;  ///< the device's A/A noise, 0.01 being 1 %
 
