@@ -87,7 +87,8 @@ void declareRace(CLI::App& app, Options& options, Texts& texts) {
   app.add_option("--precision", texts.precision,
                  "Time a sample until the speedup's 95 % interval is narrower than this (default: 1)")
       ->type_name("PERCENT");
-  app.add_option("--max-time", options.maxSeconds, "Time a sample for at most this long by each measure")
+  app.add_option("--max-time", options.maxSeconds,
+                 "Time a sample for at most this long by each measure, thrice as long on a busy CPU")
       ->type_name("SECONDS")
       ->capture_default_str();
   addNumber(app, "--repeats", options.repeats, "Time this many rounds of up to 100 runs instead, as operatorbench does");
