@@ -125,7 +125,7 @@ Evidence evidenceOf(const Record& base, const Record& candidate, const Controls&
   evidence.cycles = cyclesOf(base, candidate, evidence.time);
   evidence.isCoarse = !base.medianInterval || !candidate.medianInterval;
   evidence.isDisturbed = base.isDisturbed || candidate.isDisturbed;
-  evidence.isFew = controls.time.samples() < Control::least;
+  evidence.isFew = base.device == "cpu" && controls.time.samples() < Control::least;
   if (base.contender == controlName) return evidence;
   const auto order = static_cast<double>(candidate.index);
   evidence.drift = controls.time.drift(order);
@@ -239,11 +239,14 @@ void addNotes(Comparison& comparison, bool controlIsAlone) {
       comparison.notes.push_back(fmt::format("{} has {} sample{} that failed and {} raced once more", results->file, count,
                                              count == 1 ? "" : "s", count == 1 ? "was" : "were"));
   }
-  if (comparison.control.samples() < Control::least)
+  if (comparison.control.samples() < Control::least) {
+    const bool isOfCpu = !anyLacks(comparison.base, [](const Record& r) { return r.device == "cpu"; });
     comparison.notes.push_back(
         "fewer than 9 samples have eager to compare with in both files: how far the machine drifted and the same code scatters "
         "is "
-        "unknown; changes of less than 20% are ambiguous");
+        "unknown" +
+        std::string(isOfCpu ? "; changes of less than 20% are ambiguous" : ""));
+  }
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ struct Evidence {
   std::optional<Pair> secondary;  ///< time by the secondary measure, without the machine's drift
   double drift = 0;               ///< log of how much slower the machine is in the candidate
   bool isDisturbed = false;       ///< other programs interrupted nearly all runs of one of the two
-  bool isFew = false;             ///< too few samples have a control to tell how far the same code scatters
+  bool isFew = false;             ///< too few samples have a control to tell how far the same code scatters on a CPU
   bool isCoarse = false;          ///< the intervals are those of single runs, not of their medians
 };
 
@@ -69,7 +69,7 @@ struct Judgement {
 /// Where no control ran it is asked of the time; the same must hold in cycles, where clocks are known (a time that grew because
 /// the clock fell says nothing of the code), and once the machine's drift is taken out.
 ///
-/// Nothing is slower whose runs other programs interrupted, or, where too few samples tell the scatter, by less than a fifth.
+/// Nothing is slower whose runs other programs interrupted, or, where too few samples tell a CPU's scatter, by less than a fifth.
 ///
 /// Faster is the mirror image. Same, if the medians differ by no more than the gap, with and without the drift, and the
 /// intervals are narrow enough that a change of 5 % would have shown. All else is ambiguous, for a reason. (After nvbench's

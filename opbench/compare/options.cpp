@@ -23,7 +23,7 @@ constexpr std::string_view description =
     "  noise  the intervals overlap although the medians differ, or are too wide; or other programs interrupted the runs\n"
     "  drift  the machine changed, or scatters, by as much as the time changed\n"
     "  clock  the clock changed, the cycles did not\n"
-    "  few    a change of less than 20 %, and fewer than 9 samples with eager to tell what the same code scatters by";
+    "  few    on a CPU: a change of less than 20 %, and fewer than 9 samples with eager to tell what the same code scatters by";
 
 constexpr std::string_view footer =
     "Exit status: 0 none of the --fail-on verdicts; 1 at least one; 2 usage, unreadable files, or files that are not comparable\n"

@@ -41,9 +41,9 @@ std::string baseLines() {
 }
 
 std::string candidateLines() {
-  return reportLine(add, wide, measured(32)) + reportLine(add, small, measured(4.1)) +
+  return reportLine(add, wide, measured(26)) + reportLine(add, small, measured(4.1)) +
          reportLine(add, odd, R"("status":"wrong","reason":"output 0 is wrong at [2]: found 3 & expected <1>")") +
-         reportLine(mul, wide, measured(16)) + reportLine(mul, small, measured(4.2)) + reportLine(mul, odd, measured(5));
+         reportLine(mul, wide, measured(20)) + reportLine(mul, small, measured(4.2)) + reportLine(mul, odd, measured(5));
 }
 
 Comparison example() {

@@ -181,6 +181,8 @@ TEST_CASE("where too few samples have a control, what is not gross is ambiguous"
   CHECK(judged(1 / 1.15).ambiguity == Ambiguity::Few);
   CHECK(judged(1.25).change == Change::Slower);
   CHECK(judged(1 / 1.25).change == Change::Faster);
+  const std::string slower = R"("status":"ok","median_us":23,"low_us":22.9,"high_us":23.1,"aa_noise":0.005,"device":)";
+  CHECK(verdictOf(fine, slower + R"("cuda:0")") == Verdict::Slow);
 }
 
 TEST_CASE("the fewer samples tell how far the same code scatters, the further it may") {
