@@ -132,15 +132,6 @@ IndexRange readIndex(const Call& call) {
   return fromEnd(below(call.size(0, dimensionsBefore(call, call.item())), indexTensor(call)));
 }
 
-/// A mask that hides nothing: what is hidden on CUDA, nobody defines.
-IndexRange everywhere(const Call&) {
-  return anything(ByPosition{[](const ir::Shape&, uint64_t) { return 1; }});
-}
-IndexRange maskedIndex(const Call& call) {
-  const ir::TensorType& indices = *call.list(2).items.at(call.item()).as<ir::TensorType>();
-  return fromEnd(below(call.size(0, static_cast<int64_t>(call.item())), indices));
-}
-
 /// A mask with as many trues as there are values to put, evenly spread.
 IndexRange putMask(const Call& call) {
   const ir::TensorType &mask = indexTensor(call), &values = call.tensor(2);
@@ -350,8 +341,6 @@ constexpr IndexRow indexRows[] = {
     {"put", 1, putElement},
     {"put", 2, putValue},
     {"masked_scatter", 1, scatterMask},
-    {"_unsafe_masked_index _unsafe_masked_index_put_accumulate", 1, everywhere},
-    {"_unsafe_masked_index _unsafe_masked_index_put_accumulate", 2, maskedIndex},
     {"index _unsafe_index", 1, readIndex},
     {"index_put _index_put_impl _unsafe_index_put", 1, writtenIndex},
     {"index_put _index_put_impl _unsafe_index_put", 2, valueAtIndices},

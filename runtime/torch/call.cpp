@@ -85,8 +85,8 @@ void Call::State::draw(uint64_t newSeed, const inputs::Data& data) {
 
 std::vector<at::Tensor> Call::State::run(const torch::jit::Stack& given, torch::jit::Stack& stack) const {
   stack = given;
-  if (effects.changesMetadata) {
-    // A shallow copy takes the new sizes and strides, so that the argument can be used again.
+  if (effects.changesMetadata || effects.changesLists) {
+    // A shallow copy takes the new sizes and strides, or the new items, so that the argument can be used again.
     for (c10::IValue& value : stack) value = mapTensors(value, [](const at::Tensor& tensor) { return tensor.detach(); });
   }
   handle.callBoxed(&stack);

@@ -88,6 +88,7 @@ Effects effectsOf(const c10::OperatorHandle& op, const torch::jit::Stack& argume
   Effects effects;
   effects.isRandom = op.hasTag(at::Tag::nondeterministic_seeded);
   effects.changesMetadata = op.hasTag(at::Tag::inplace_view);
+  effects.changesLists = schema.name().starts_with("aten::_unsafe_masked_index");
   if (!effects.changesMetadata) {
     for (std::size_t i = 0; i < schema.arguments().size(); ++i) {
       const c10::AliasInfo* alias = schema.arguments()[i].alias_info();

@@ -28,7 +28,8 @@ struct Effects {
   std::vector<int> written;      ///< arguments whose elements it writes, in schema order
   std::vector<int> returned;     ///< by return: the written argument that it is, or -1
   bool changesMetadata = false;  ///< gives an argument new sizes and strides and writes nothing (`unsqueeze_`)
-  bool isRandom = false;         ///< draws from the default generator
+  bool changesLists = false;  ///< puts other tensors into the caller's list, as ATen's `_unsafe_masked_index` does with indices
+  bool isRandom = false;      ///< draws from the default generator
 };
 /// From the schema's annotations, and where it has none (running statistics) from a table.
 Effects effectsOf(const c10::OperatorHandle& op, const torch::jit::Stack& arguments);

@@ -252,6 +252,13 @@ def arguments():
               tensor((5, 4), "f32"))
     calls.add("max_unpool2d", tensor((2, 3, 4, 4), "f32"), tensor((2, 3, 4, 4), "i64"), "[8, 8]")
     calls.add("max_unpool2d", tensor((2, 3, 8, 8), "f32"), tensor((2, 3, 8, 8), "i64"), "[5, 5]")
+    masked = tensor((5, 5)), tensor((4, 4), "b8"), f"[{indices((4, 1), 5)}, {indices((1, 4), 5)}]"
+    calls.add("_unsafe_masked_index", *masked, 2.5)
+    calls.add("_unsafe_masked_index_put_accumulate", *masked, tensor((4, 4)))
+    calls.add("_embedding_bag_backward", tensor((3, 5), "f32"), tensor((5,), "i64", values=[1, 5, 4, 5, 9]),
+              tensor((3,), "i64", values=[0, 0, 3]), tensor((5,), "i64", values=[1, 1, 1, 2, 2]),
+              tensor((3,), "i64", values=[0, 3, 2]), tensor((3, 5), "i64", values=[0] * 5 + [1, 5, 4, 5, 1] + [5, 5, 5, 5, 9]),
+              10, "False", 2, "False", "None")
     for offsets in ([0, 3, 6], [0, 0, 4], [0, 7, 7]):
         weight, index = tensor((10, 3), "f32"), tensor((7,), "i64", values=[1, 4, 4, 0, 9, 2, 3])
         starts = tensor((3,), "i64", values=offsets)

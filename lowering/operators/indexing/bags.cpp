@@ -24,9 +24,10 @@ Tensors denseBackward(Context& c) {
       const Place row = placeOf(maxima.at(at), rows);
       return Element{{row.at, at.back()}, row.exists};
     };
+    const bool skipsEmpty = c.backend() == ir::Backend::Cpu;  // on CUDA -1 alone says that a bag has no row, its size does not
     const auto value = [=](const Index& at) {
-      const Value isCounted = (maxima.at(at) != padding) & (sizes.at({at.front()}) != 0);
-      return where(isCounted, grad.at(at), 0.0);
+      const Value isRow = maxima.at(at) != padding;
+      return where(skipsEmpty ? isRow & (sizes.at({at.front()}) != 0) : isRow, grad.at(at), 0.0);
     };
     return {scatteredTo(ir::Op::Add, zeros(c), grad.sizes, element, value)};
   }
