@@ -63,8 +63,10 @@ Schedules parsed(const std::vector<std::string>& texts, const std::vector<loweri
 }
 
 /// The steps up to the loop nests that are scheduled. Error: Unsupported, which no later step throws for what is lowered.
-lowering::LoopNests nestsOf(const ir::Graph& graph, const ir::Target& target) {
-  std::vector<ir::Loops> loops = lowering::splitAxes(lowering::lower(graph, target.backend));
+lowering::LoopNests nestsOf(const ir::Graph& graph, const ir::Target& target, const LoopsEdit& edit = {}) {
+  std::vector<ir::Loops> lowered = lowering::lower(graph, target.backend);
+  if (edit) edit(lowered);
+  std::vector<ir::Loops> loops = lowering::splitAxes(std::move(lowered));
   std::erase_if(loops, isIdle);
   std::vector<lowering::LoopNest> all = lowering::analyze(std::move(loops), target);
   all = lowering::fuseLoops(std::move(all), graph.values.size(), target);
@@ -75,8 +77,8 @@ lowering::LoopNests nestsOf(const ir::Graph& graph, const ir::Target& target) {
 }
 
 /// The compiler's main line.
-Plan generate(const ir::Graph& graph, const ir::Target& target, const Given& given) {
-  lowering::LoopNests nests = nestsOf(graph, target);
+Plan generate(const ir::Graph& graph, const ir::Target& target, const Given& given, const LoopsEdit& edit) {
+  lowering::LoopNests nests = nestsOf(graph, target, edit);
   const std::vector<lowering::Schedule> schedules = schedulesOf(nests, target, given);
   std::vector<ir::Kernel> kernels = lowering::applyAll(nests, target, schedules);
   kernels = lowering::mergeLaunches(std::move(kernels), target);
@@ -112,9 +114,9 @@ std::string whyNot(const ir::Graph& graph, const std::function<void()>& step) {
   return "";
 }
 
-Plan compileWith(const ir::Graph& graph, const ir::Target& target, const Given& given) {
+Plan compileWith(const ir::Graph& graph, const ir::Target& target, const Given& given, const LoopsEdit& edit = {}) {
   Plan plan;
-  const std::string why = whyNot(graph, [&] { plan = generate(graph, target, given); });
+  const std::string why = whyNot(graph, [&] { plan = generate(graph, target, given, edit); });
   return why.empty() ? plan : fallbackPlan(graph, why);
 }
 
@@ -141,8 +143,8 @@ std::string whyFallback(const ir::Graph& graph, const ir::Target& target) {
   return whyNot(graph, [&] { nestsOf(graph, target); });
 }
 
-Plan compile(const ir::Graph& graph, const ir::Target& target, const Schedules& schedules) {
-  return compileWith(graph, target, [&](const auto&) { return schedules; });
+Plan compile(const ir::Graph& graph, const ir::Target& target, const Schedules& schedules, const LoopsEdit& edit) {
+  return compileWith(graph, target, [&](const auto&) { return schedules; }, edit);
 }
 
 Plan compile(const ir::Graph& graph, const ir::Target& target, const std::vector<std::string>& schedules) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <variant>
@@ -45,9 +46,12 @@ Plan fallbackPlan(const ir::Graph& graph, const std::string& reason);
 /// are taken, those up to the loop nests.
 std::string whyFallback(const ir::Graph& graph, const ir::Target& target);
 
+/// Changes what a graph was lowered to, before anything else is done with it.
+using LoopsEdit = std::function<void(std::vector<ir::Loops>&)>;
+
 /// Compiles a graph for a target, from ATen's operators to programs; a graph with a node that cannot be lowered becomes calls of
 /// ATen. Nests that `schedules` says nothing of are scheduled by the rules.
-Plan compile(const ir::Graph& graph, const ir::Target& target, const Schedules& schedules = {});
+Plan compile(const ir::Graph& graph, const ir::Target& target, const Schedules& schedules = {}, const LoopsEdit& edit = {});
 /// The same with schedules as texts, of the loop nests in their order; empty ones are left to the rules. Error: Input, for a text
 /// that is no schedule of its nest.
 Plan compile(const ir::Graph& graph, const ir::Target& target, const std::vector<std::string>& schedules);

@@ -18,7 +18,7 @@ constexpr int64_t period = 262'139;  // the largest prime below 2^18
 struct Range {
   double subnormal;  ///< the smallest
   double normal;     ///< the smallest that is not subnormal
-  double largest;
+  double large;      ///< and its cube is finite, unless that of no large number is
 };
 
 Range rangeOf(ir::DType dtype) {
@@ -27,10 +27,10 @@ Range rangeOf(ir::DType dtype) {
     case ir::DType::F8E5M2: return {0x1p-16, 0x1p-14, 57344};
     case ir::DType::F16:
     case ir::DType::C32: return {0x1p-24, 0x1p-14, 65504};
-    case ir::DType::BF16: return {0x1p-133, 0x1p-126, 0x1.fep127};
+    case ir::DType::BF16: return {0x1p-133, 0x1p-126, 0x1p40};
     case ir::DType::F64:
-    case ir::DType::C128: return {0x1p-1074, 0x1p-1022, std::numeric_limits<double>::max()};
-    default: return {0x1p-149, 0x1p-126, std::numeric_limits<float>::max()};
+    case ir::DType::C128: return {0x1p-1074, 0x1p-1022, 0x1p300};
+    default: return {0x1p-149, 0x1p-126, 0x1p40};
   }
 }
 
@@ -47,7 +47,8 @@ double nonFinite(uint64_t bits) {
   return normal(bits);
 }
 
-/// One of ten numbers that a dtype's arithmetic treats in a way of its own.
+/// One of ten numbers that a dtype's arithmetic treats in a way of its own. The large ones are not each other's negatives, as they
+/// would cancel, and what is left of the others is a matter of order.
 double special(ir::DType dtype, uint64_t which) {
   const double infinity = std::numeric_limits<double>::infinity();
   const Range range = rangeOf(dtype);
@@ -59,9 +60,15 @@ double special(ir::DType dtype, uint64_t which) {
                            range.subnormal,
                            -range.subnormal,
                            range.normal,
-                           range.largest,
-                           -range.largest};
+                           range.large,
+                           -range.large / 4};
   return values[which % std::size(values)];
+}
+
+/// A few quarters from a level that is far from zero.
+double far(ir::DType dtype, uint64_t bits) {
+  const double level = dtype == ir::DType::F64 || dtype == ir::DType::C128 ? 1000 : 200;  // beyond the logarithm of the largest
+  return level + static_cast<double>(std::clamp<int64_t>(std::lround(4 * normal(bits)), -8, 8)) / 4;
 }
 
 /// Floats by domain; plain ones by the distribution asked for.
@@ -80,6 +87,7 @@ struct FloatDraw {
       case Distribution::Zeros: return 0;
       case Distribution::Positive: return std::abs(normal(bits)) + 0.0625;
       case Distribution::Levels: return normal(bits) + level();
+      case Distribution::Far: return far(dtype, bits);
     }
     return 0;
   }
@@ -88,35 +96,53 @@ struct FloatDraw {
     return 4 * normal(randomBits(~key, static_cast<uint64_t>(position / block)));
   }
   /// `value`, or a special one where it is the turn of one.
-  double orSpecial(double value, uint64_t bits) const {
+  double orSpecial(double value, uint64_t bits, bool isFinite = false) const {
     constexpr int64_t block = 4096, blocks = 4;
     const uint64_t other = randomBits(bits, 0);
     const bool hasTurn = data.distribution == Distribution::Specials && position / block % blocks == 0 && other % 8 == 0;
-    return hasTurn ? special(dtype, other >> 3) : value;
+    const double found = hasTurn ? special(dtype, other >> 3) : value;
+    return isFinite && !std::isfinite(found) ? value : found;
+  }
+
+  /// Of a domain of its own; far from zero where that is asked for.
+  double orFar(double value, uint64_t bits) const {
+    return data.distribution == Distribution::Far ? plain(bits) : orSpecial(value, bits);
   }
 
   double operator()(const Plain&, uint64_t bits) const { return orSpecial(data.scale * plain(bits), bits); }
+  double operator()(const Finite&, uint64_t bits) const { return orSpecial(data.scale * plain(bits), bits, true); }
+  double operator()(const Tame&, uint64_t bits) const { return data.scale * plain(bits); }
   double operator()(const Uniform& range, uint64_t bits) const { return range.low + (range.high - range.low) * uniform(bits); }
-  double operator()(const Positive&, uint64_t bits) const { return orSpecial(std::abs(normal(bits)) + 0.0625, bits); }
-  double operator()(const NonZero&, uint64_t bits) const { return orSpecial(awayFromZero(normal(bits)), bits); }
-  double operator()(const Halves&, uint64_t bits) const {
+  double operator()(const Positive&, uint64_t bits) const { return orFar(std::abs(normal(bits)) + 0.0625, bits); }
+  double operator()(const NonZero&, uint64_t bits) const { return orFar(awayFromZero(normal(bits)), bits); }
+  double operator()(const Halves& range, uint64_t bits) const {
     const bool isTheirs = data.distribution == Distribution::Normal || data.distribution == Distribution::Specials;
-    return isTheirs ? orSpecial(data.scale * halves(bits), bits) : (*this)(Plain{}, bits);
+    return isTheirs ? orSpecial(data.scale * halves(bits), bits, range.isFinite) : (*this)(Plain{}, bits);
   }
   double operator()(const NonFinite&, uint64_t bits) const { return nonFinite(bits); }
   double operator()(const Below& range, uint64_t bits) const { return static_cast<double>(integerBelow(bits, range.bound)); }
 };
 
 struct IntegerDraw {
-  bool isSigned;
+  ir::DType dtype;
   Distribution distribution;
+  bool isSigned = ir::isSigned(dtype);
 
   int64_t plain(uint64_t bits) const {
     if (distribution == Distribution::Zeros) return 0;
     if (distribution == Distribution::Positive) return 1 + integerBelow(bits, largestInteger);
-    return isSigned ? integerBelow(bits, 2 * largestInteger + 1) - largestInteger : integerBelow(bits, largestInteger + 1);
+    const int64_t small =
+        isSigned ? integerBelow(bits, 2 * largestInteger + 1) - largestInteger : integerBelow(bits, largestInteger + 1);
+    return distribution == Distribution::Far && dtype == ir::DType::I64 ? small + beyond32Bits(bits) : small;
+  }
+  /// In one of four cases a number that 32 bits lose.
+  static int64_t beyond32Bits(uint64_t bits) {
+    const uint64_t kind = randomBits(bits, 0) % 8;
+    return kind > 1 ? 0 : (kind == 0 ? 1 : -1) * (int64_t{1} << 33);
   }
   int64_t operator()(const Plain&, uint64_t bits) const { return plain(bits); }
+  int64_t operator()(const Finite&, uint64_t bits) const { return plain(bits); }
+  int64_t operator()(const Tame&, uint64_t bits) const { return plain(bits); }
   int64_t operator()(const Uniform&, uint64_t bits) const { return plain(bits); }
   int64_t operator()(const Positive&, uint64_t bits) const { return 1 + integerBelow(bits, largestInteger); }
   int64_t operator()(const NonZero&, uint64_t bits) const {
@@ -145,7 +171,7 @@ auto drawOf([[maybe_unused]] const ir::TensorType& type, [[maybe_unused]] uint64
   } else if constexpr (std::is_floating_point_v<Element>) {
     return FloatDraw{type.dtype, data, key};
   } else {
-    return IntegerDraw{ir::isSigned(type.dtype), data.distribution};
+    return IntegerDraw{type.dtype, data.distribution};
   }
 }
 

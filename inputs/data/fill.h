@@ -14,7 +14,7 @@ int64_t drawnElements(const ir::TensorType& type, const ValueRange& domain);
 /// Draws the first drawnElements() elements of the storage of a tensor of `type`; `key` names the random stream. Element
 /// is what they are drawn as, before they become the tensor's dtype: float or double for floating dtypes (two for one
 /// complex number), int64_t for integers, bool. `data` says what Plain and Halves are, and Positive and NonZero where it is
-/// Specials.
+/// Far or Specials.
 template <typename Element>
 void fillStorage(const ir::TensorType& type, const ValueRange& domain, uint64_t key, Element* storage, const Data& data = {});
 

@@ -12,6 +12,9 @@ namespace {
 ValueRange positive(const Call&) { return Positive{}; }
 ValueRange nonZero(const Call&) { return NonZero{}; }
 ValueRange halves(const Call&) { return Halves{}; }
+ValueRange finiteHalves(const Call&) { return Halves{true}; }
+ValueRange finite(const Call&) { return Finite{}; }
+ValueRange tame(const Call&) { return Tame{}; }
 ValueRange nonFinite(const Call&) { return NonFinite{}; }
 ValueRange probability(const Call&) { return Uniform{0, 1}; }
 ValueRange sine(const Call&) { return Uniform{-0.99, 0.99}; }
@@ -31,7 +34,7 @@ ValueRange logSoftmaxOutput(const Call& call) {
 
 /// elu(x) is above -alpha * scale; an input is anything.
 ValueRange eluResult(const Call& call) {
-  if (!call.flag(4)) return Halves{};
+  if (!call.flag(4)) return Halves{true};
   double lowest = -call.number(1, 1) * call.number(2, 1);
   return Uniform{0.99 * lowest, 2 + std::abs(lowest)};
 }
@@ -65,7 +68,12 @@ struct ValueRow {
   ValueRange (*domain)(const Call&);
 };
 
-/// Where normal data would give no, or no telling, results.
+constexpr std::string_view batchNorms =
+    "native_batch_norm cudnn_batch_norm _native_batch_norm_legit _native_batch_norm_legit_functional "
+    "_native_batch_norm_legit_no_training _batch_norm_with_update _batch_norm_with_update_functional";
+constexpr std::string_view batchNormGradients = "native_batch_norm_backward cudnn_batch_norm_backward batch_norm_backward";
+
+/// Where normal data would give no, or no telling, results, or special values none that are defined.
 constexpr ValueRow valueRows[] = {
     {"sqrt rsqrt log log2 log10 log1p lgamma digamma", 0, positive},
     {"xlogy", 1, positive},
@@ -88,11 +96,9 @@ constexpr ValueRow valueRows[] = {
     {"elu_backward", 5, eluResult},
     {"_softmax_backward_data", 1, softmaxOutput},
     {"_log_softmax_backward_data", 1, logSoftmaxOutput},
-    {"native_batch_norm cudnn_batch_norm _native_batch_norm_legit _native_batch_norm_legit_functional "
-     "_native_batch_norm_legit_no_training _batch_norm_with_update _batch_norm_with_update_functional",
-     4, variance},
-    {"native_batch_norm_backward cudnn_batch_norm_backward batch_norm_backward", 4, variance},
-    {"native_batch_norm_backward cudnn_batch_norm_backward batch_norm_backward", 6, variance},
+    {batchNorms, 4, variance},
+    {batchNormGradients, 4, variance},
+    {batchNormGradients, 6, variance},
     {"native_layer_norm_backward", 4, variance},
     {"native_group_norm_backward", 3, variance},
     {"eq ne lt le gt ge", 0, halves},
@@ -100,7 +106,32 @@ constexpr ValueRow valueRows[] = {
     {"logical_and logical_or logical_xor", 0, halves},
     {"logical_and logical_or logical_xor", 1, halves},
     {"logical_not sign sgn round floor ceil trunc frac", 0, halves},
-    {"threshold_backward hardtanh_backward hardsigmoid_backward hardswish_backward leaky_relu_backward", 1, halves},
+    {"threshold_backward hardsigmoid_backward leaky_relu_backward", 1, halves},
+    // A NaN is below every threshold for eager's vectors on CPUs, and above it for what is left of a vector and on GPUs.
+    {"hardtanh_backward hardswish_backward", 1, finiteHalves},
+    // The mean of infinite elements is infinite or NaN, as eager's vectors, threads and devices share them out.
+    {"var std var_mean std_mean native_layer_norm native_group_norm", 0, finite},
+    {batchNorms, 0, finite},
+    // Their gradients are what is left of sums that nearly cancel: nothing beside a large element.
+    {"native_layer_norm_backward native_group_norm_backward", 0, tame},
+    {"native_layer_norm_backward native_group_norm_backward", 1, tame},
+    {batchNormGradients, 0, tame},
+    {batchNormGradients, 1, tame},
+    // Eager folds mean, scale and shift into one product and one sum, in which large or infinite ones cancel or do not.
+    {"native_layer_norm", 2, tame},
+    {"native_layer_norm", 3, tame},
+    {"native_group_norm", 1, tame},
+    {"native_group_norm", 2, tame},
+    {batchNorms, 1, tame},
+    {batchNorms, 2, tame},
+    {batchNorms, 3, tame},
+    {batchNormGradients, 2, tame},
+    {batchNormGradients, 3, tame},
+    {batchNormGradients, 5, tame},
+    {"native_layer_norm_backward", 3, tame},
+    {"native_layer_norm_backward", 5, tame},
+    {"native_group_norm_backward", 2, tame},
+    {"native_group_norm_backward", 4, tame},
     {"isnan isinf isfinite isposinf isneginf nan_to_num", 0, nonFinite},
     {"__lshift__ __rshift__ bitwise_left_shift bitwise_right_shift", 1, [](const Call&) -> ValueRange { return Below{4}; }},
 };

@@ -10,6 +10,10 @@ namespace inputs {
 
 /// Anything: what the distribution asked for (distribution.h) has; signed integers from -8 to 8, unsigned ones from 0 to 8.
 struct Plain {};
+/// As Plain, but never NaN or infinite.
+struct Finite {};
+/// As Plain, but without any special value (Distribution::Specials).
+struct Tame {};
 /// Floats between `low` and `high`; integers as Plain.
 struct Uniform {
   double low = 0, high = 1;
@@ -19,7 +23,9 @@ struct Positive {};
 /// normal(0, 1) moved away from 0 by 1/16; integers from 1 to 8 or their negatives.
 struct NonZero {};
 /// Floats that are multiples of 1/2 from -8 to 8, so that ties, zeros and thresholds are met; integers as Plain.
-struct Halves {};
+struct Halves {
+  bool isFinite = false;  ///< never NaN or infinite
+};
 /// normal(0, 1), but one in eight is NaN and one in eight infinite; integers as Plain.
 struct NonFinite {};
 /// Integers from 0 to `bound` - 1.
@@ -33,7 +39,7 @@ struct ByPosition {
 
 /// What the elements of a tensor argument are drawn from, so that the call means something: indices in range, divisors
 /// that are not zero, variances that are positive.
-using ValueRange = std::variant<Plain, Uniform, Positive, NonZero, Halves, NonFinite, Below, ByPosition>;
+using ValueRange = std::variant<Plain, Finite, Tame, Uniform, Positive, NonZero, Halves, NonFinite, Below, ByPosition>;
 
 /// The domain of the tensor at position `argument` of the call, or of the `item`-th of the list there. Throws an
 /// Unsupported error where the recorded arguments leave no valid value (an index into a dimension of size 0).

@@ -13,11 +13,18 @@ using inputs::Distribution;
 /// Another stream of the generator: no seed near a user's.
 uint64_t otherSeed(uint64_t seed) { return seed ^ 0x5eedf00d5eedf00dULL; }
 
+/// The sets of data after the first one, the last one first.
+std::vector<Data> setsAfter(const Data& data) {
+  if (data.distribution != Distribution::Normal) return {data};
+  return {Data{Distribution::Specials}, Data{Distribution::Far}};
+}
+
 }  // namespace
 
 void CorrectnessCheck::begin(uint64_t seed, const Data& data) {
   seed_ = seed;
   data_ = data;
+  next_ = setsAfter(data);
   reference_ = makeReference(call_);
   const std::string first = findTrivialSolution(reference_, call_, criterion_, tolerances_);
   trivialSolution_ = first;
@@ -25,20 +32,28 @@ void CorrectnessCheck::begin(uint64_t seed, const Data& data) {
   const std::array<Data, 4> others{Data{data.distribution, 16 * data.scale}, Data{data.distribution, data.scale / 16},
                                    Data{Distribution::Positive, data.scale}, Data{Distribution::Levels, data.scale}};
   for (size_t i = 0; i < others.size() && !trivialSolution_.empty(); ++i) {
-    draw(seed, others[i]);
+    data_ = others[i];
+    draw(seed, data_);
     trivialSolution_ = findTrivialSolution(reference_, call_, criterion_, tolerances_);
   }
   if (trivialSolution_.empty()) return;
+  data_ = data;
   draw(seed, data);
   trivialSolution_ = first;
   if (const std::string why = runtime::whyConstant(call_); !why.empty()) trivialSolution_ += ", whatever is drawn: " + why;
 }
 
-void CorrectnessCheck::drawAgain() { draw(otherSeed(seed_), data_); }
+bool CorrectnessCheck::drawNext() {
+  if (next_.empty()) return false;
+  draw(otherSeed(seed_), next_.back());
+  next_.pop_back();
+  return true;
+}
+
+void CorrectnessCheck::drawToTime() { draw(otherSeed(seed_), data_); }
 
 void CorrectnessCheck::draw(uint64_t seed, const Data& data) {
   reference_ = {};
-  data_ = data;
   call_.draw(seed, data);
   reference_ = makeReference(call_);
 }

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "inputs/data/distribution.h"
 #include "opbench/check/reference.h"
@@ -9,7 +10,7 @@
 
 namespace opbench {
 
-/// Checks the results of one call's contenders: on its data, on other data, and those of the last timed run.
+/// Checks the results of one call's contenders: on its data, on harder ones, and those of the last timed run.
 class CorrectnessCheck {
  public:
   CorrectnessCheck(runtime::Call& call, const std::string& op, const Tolerances& tolerances)
@@ -19,8 +20,12 @@ class CorrectnessCheck {
   /// draws other data: larger, smaller, positive and around different levels, in this order. Where one passes on all of them,
   /// trivialSolution() names it, and says why if no data can be otherwise.
   void begin(uint64_t seed, const inputs::Data& data);
-  /// Draws the call's arguments from another seed and computes their reference: what was computed before is wrong from then on.
-  void drawAgain();
+  /// Draws the next set of data, from another seed, and computes its reference: what was computed before is wrong from then on.
+  /// After normal data these are far from zero, then have special values among them; after any others more of the same.
+  /// False where there are no more.
+  bool drawNext();
+  /// Draws the first data again, from another seed, for runs that are timed.
+  void drawToTime();
 
   /// Runs a trial and judges what it wrote, and where. One that draws random numbers runs twice, and must not draw the same.
   Verdict judge(runtime::Trial& trial) const;
@@ -33,6 +38,7 @@ class CorrectnessCheck {
   std::optional<bool> isDeterministic(runtime::Trial& trial) const;
 
   const Reference& reference() const { return reference_; }
+  /// The first data.
   const inputs::Data& data() const { return data_; }
   /// The trivial solution that passes on these data; empty where none does.
   const std::string& trivialSolution() const { return trivialSolution_; }
@@ -47,6 +53,7 @@ class CorrectnessCheck {
   Reference reference_;
   uint64_t seed_ = 0;
   inputs::Data data_;
+  std::vector<inputs::Data> next_;  ///< sets that are still to come, the last one first
   std::string trivialSolution_;
 };
 

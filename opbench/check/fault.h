@@ -19,17 +19,32 @@ enum class Fault {
   F16Accumulation,  ///< every f32 operation is rounded to f16, every f64 one to f32
   StaleOutput,      ///< the first run's result is handed out ever after
   Zeros,            ///< all elements stored are zero
+  DropMaximum,      ///< nothing is subtracted before an exponential
+  OnePassVariance,  ///< squared differences from a mean are summed as squares less the square of the mean
+  ShortSum,         ///< a sum leaves out its last eight elements
+  SparseSum,        ///< a sum leaves out the last hundredth of its elements
+  SwallowNan,       ///< maxima and minima take no notice of NaN
+  LastTie,          ///< of equal extremes the last one's place is found
+  UnstableSort,     ///< equal neighbours that were sorted change places
+  NegativeZero,     ///< zeros are negative
+  UnwrittenOutput,  ///< the last output is not stored
+  WritesInput,      ///< the first element of an argument is overwritten
+  ReadsPastEnd,     ///< the element after an argument's last one is added to it
+  OneAlignment,     ///< every 16th element is wrong
+  OneShape,         ///< the last element of an odd number of them is wrong
+  NarrowI64,        ///< 64-bit integers are read as 32-bit ones
+  DroppedBarrier,   ///< CUDA: the threads of a CTA do not wait for each other
   Slow,             ///< times are reported 5 % longer
 };
 
-/// `unwritten-tail`, `off-by-one`, `f16-accumulation`, `stale-output`, `zeros`, `slow`.
+/// `unwritten-tail`, `off-by-one`; as --fault has it.
 std::string_view name(Fault fault);
 std::optional<Fault> faultFromName(std::string_view text);
 std::vector<std::string> faultNames();
 
-/// Puts the fault into the plan's kernels; false where the plan has no place for it.
+/// Puts the fault into the plan's kernels; false where there are none, or none has a place for it.
 bool breakPlan(codegen::Plan& plan, Fault fault, const ir::Target& target);
-/// The callable with the fault, for StaleOutput; as it is for others.
+/// The callable with the fault, for StaleOutput and UnstableSort; as it is for others.
 runtime::CallablePtr broken(runtime::CallablePtr callable, Fault fault);
 /// The trial with the fault, for Slow; as it is for others.
 std::unique_ptr<runtime::Trial> broken(std::unique_ptr<runtime::Trial> trial, Fault fault);

@@ -35,9 +35,10 @@ class Checker {
     return judge(runtime::compare(found, reference_.eager, {}, output, 0), Rule::TypeOnly, {}, output);
   }
 
-  /// IndexKind are right where the values at them are: equal ones have several.
+  /// Indices are right where the values at them are, as equal values have several; unless the operator says which comes first.
   Verdict indices(const runtime::TensorList& found, int output, runtime::IndexKind kind) const {
-    if (found.type(output) != reference_.eager.type(output)) return values(found, output);
+    const bool isDefined = kind == runtime::IndexKind::First;
+    if (isDefined || found.type(output) != reference_.eager.type(output)) return values(found, output);
     const runtime::IndexedValues indexed = runtime::valuesAt(call_, found, output, kind);
     if (!indexed.error.empty()) return {false, fmt::format("output {} {}", output, indexed.error), {}};
     const runtime::IndexedValues expected = runtime::valuesAt(call_, reference_.eager, output, kind);

@@ -84,7 +84,7 @@ void TolerancesReader::readIndices(const YAML::Node& node, Tolerances::Entry& en
   entry.indices.emplace();
   expectMap(node, "indices");
   for (const auto& item : node) {
-    const size_t kind = wordOf(item.second, "kind of index", {"dim", "distinct", "plane"});
+    const size_t kind = wordOf(item.second, "kind of index", {"dim", "distinct", "plane", "first"});
     entry.indices->emplace(output(item.first), static_cast<runtime::IndexKind>(kind));
   }
 }

@@ -220,7 +220,7 @@ std::vector<PreparedContender> prepareAll(Row& row, const SampleContext& context
   return contenders;
 }
 
-/// call -> reference -> graph -> callables -> trials -> checks on two sets of data -> race -> check of what was timed last.
+/// call -> reference -> graph -> callables -> trials -> checks on several sets of data -> race -> check of what was timed last.
 void raceCall(const inputs::Sample& sample, Row& row, const Dump& dump, const Bench& bench) {
   const Options& options = bench.options;
   const inputs::Data data{options.data};
@@ -245,10 +245,10 @@ void raceCall(const inputs::Sample& sample, Row& row, const Dump& dump, const Be
   const auto timeAll = [&] { options.isAA ? timeAgainstItself(contenders, context) : time(contenders, row, bench); };
   if (!options.accuracyChecking) return timeAll();
   const auto judge = [&](PreparedContender& contender) { return correctness.judge(*contender.trial); };
-  dropFailed(contenders, dump.folder(), judge);
-  correctness.drawAgain();
-  dropFailed(contenders, dump.folder(), judge);
+  do dropFailed(contenders, dump.folder(), judge);
+  while (correctness.drawNext());
   if (!options.timing) return;
+  correctness.drawToTime();
   for (PreparedContender& contender : contenders) CorrectnessCheck::forget(*contender.trial);
   timeAll();
   dropFailed(contenders, dump.folder(), [&](PreparedContender& contender) {

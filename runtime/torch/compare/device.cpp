@@ -1,3 +1,4 @@
+#include <ATen/ops/maximum.h>
 #include <ATen/ops/scalar_tensor.h>
 #include <ATen/ops/stack.h>
 #include <ATen/ops/where.h>
@@ -12,6 +13,10 @@ namespace {
 constexpr int64_t deviceChunk = int64_t{1} << 23;
 
 at::Tensor sameNumber(const at::Tensor& a, const at::Tensor& b) { return a.eq(b).logical_or_(a.isnan().logical_and_(b.isnan())); }
+
+at::Tensor isOtherZero(const at::Tensor& found, const at::Tensor& eager) {
+  return found.eq(0).logical_and_(eager.eq(0)).logical_and_(found.signbit().ne(eager.signbit()));
+}
 
 /// Values as the dtype would hold them: infinite from the threshold on.
 at::Tensor overflowed(const at::Tensor& values, double threshold) {
@@ -58,11 +63,12 @@ at::Tensor tallyDeviceChunk(const Operands& operands, int64_t begin, int64_t len
   const at::Tensor errorE = e.sub(r).masked_fill_(bothE.logical_not(), 0);
   const at::Tensor maskedF = f.masked_fill(bothF.logical_not(), 0);
   const at::Tensor maskedR = r.masked_fill(bothF.logical_not(), 0);
-  const at::Tensor relative = relativeError(errorF, r, bothF, sameFR);
+  const at::Tensor otherZero = isOtherZero(f, e);
+  const at::Tensor relative = at::maximum(relativeError(errorF, r, bothF, sameFR), otherZero.to(at::kDouble).mul_(ofOtherZero));
   const at::Tensor relativeE = relativeError(errorE, r, bothE, sameNumber(e, r));
   const at::Tensor worst = relative.argmax();
   const bool isWide = type == at::kLong || type == at::kUInt64;
-  const at::Tensor unequal = isWide ? unequalBits(part(operands.found), part(operands.eager)) : count(sameFE.logical_not());
+  const at::Tensor unequal = isWide ? unequalBits(part(operands.found), part(operands.eager)) : count(sameFE.logical_not().logical_or_(otherZero));
   const auto at = [&](const at::Tensor& tensor) { return tensor.index_select(0, worst.reshape({1})).squeeze(0); };
   return at::stack({unequal, count(relative.le(operands.tolerance).logical_not()),
                     count(misplaced(sameFR, finiteR).logical_and_(misplaced(sameFE, finiteE))), errorF.square().sum(),

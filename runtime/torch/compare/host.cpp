@@ -15,6 +15,8 @@ constexpr int64_t hostChunk = int64_t{1} << 15;
 
 bool sameNumber(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
+bool isOtherZero(double found, double eager) { return found == 0 && eager == 0 && std::signbit(found) != std::signbit(eager); }
+
 /// Whether a value that is not finite stands where the other does not, or another one does.
 bool misplacedAgainst(double found, double other) {
   return std::isfinite(found) ? !std::isfinite(other) : !sameNumber(found, other);
@@ -65,10 +67,11 @@ void addNumbers(double found, double eager, double reference, double tolerance, 
 
 void addElement(double found, double eager, double reference, double tolerance, int64_t position, Tally& tally) {
   addFinite(found, eager, reference, tally);
-  if (!sameNumber(found, eager)) tally.unequal += 1;
+  const bool isOther = isOtherZero(found, eager);
+  if (isOther || !sameNumber(found, eager)) tally.unequal += 1;
   if (misplacedAgainst(found, reference) && misplacedAgainst(found, eager)) tally.misplaced += 1;
   tally.worstErrorEager = std::max(tally.worstErrorEager, relativeError(eager, reference));
-  const double error = relativeError(found, reference);
+  const double error = std::max(relativeError(found, reference), isOther ? ofOtherZero : 0.0);
   if (!(error <= tolerance)) tally.notClose += 1;
   if (error > tally.worstError) {
     tally.worst = position;
@@ -90,7 +93,8 @@ Tally tallyHostChunk(const Operands& operands, int64_t begin, int64_t count) {
   Tally tally;
   for (int64_t i = 0; i < count; ++i) {
     const double expected = std::abs(r[i]) >= limit ? std::copysign(std::numeric_limits<double>::infinity(), r[i]) : r[i];
-    const auto add = std::isfinite(f[i]) && std::isfinite(e[i]) && std::isfinite(expected) ? addNumbers : addElement;
+    const bool areNumbers = std::isfinite(f[i]) && std::isfinite(e[i]) && std::isfinite(expected) && !isOtherZero(f[i], e[i]);
+    const auto add = areNumbers ? addNumbers : addElement;
     add(f[i], e[i], expected, operands.tolerance, begin + i, tally);
   }
   tally.maxUlp = maxUlp(operands.found.narrow(0, begin, count), reference).item<double>();

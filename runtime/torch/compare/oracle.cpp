@@ -73,7 +73,9 @@ IndexedValues valuesAt(Call& call, const TensorList& outputs, int output, IndexK
   const c10::InferenceMode guard;
   const Gather gather = gatherOf(call.state(), outputs.state().tensors.at(static_cast<size_t>(output)), kind);
   IndexedValues indexed{{}, errorOf(gather, kind)};
-  if (indexed.error.empty()) indexed.values = makeTensorList({at::gather(gather.from, gather.dim, gather.indices)});
+  if (!indexed.error.empty()) return indexed;
+  const at::Tensor values = at::gather(gather.from, gather.dim, gather.indices);
+  indexed.values = makeTensorList({values.is_floating_point() ? values.add(0) : values});  // zeros of either sign are equal
   return indexed;
 }
 

@@ -14,6 +14,7 @@ enum class IndexKind {
   Dim,       ///< along the argument `dim`, or in the flattened tensor where there is none
   Distinct,  ///< the same, no index twice (sorting)
   Plane,     ///< in the last two dimensions, flattened (pooling)
+  First,     ///< as Dim, and the operator says which of equal values comes first (argmax, stable sorting)
 };
 
 /// The values at the indices that output `output` holds, or why they are no indices.

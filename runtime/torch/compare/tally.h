@@ -3,6 +3,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <limits>
 
 namespace runtime {
 
@@ -14,6 +15,9 @@ struct Operands {
   at::Tensor reference;
   double tolerance = 0;
 };
+
+/// The error of a zero whose sign is not eager's: found where all else is equal, within every tolerance.
+inline constexpr double ofOtherZero = std::numeric_limits<double>::min();
 
 /// Sums over the elements. The reference counts as infinite where it exceeds what found's dtype holds.
 struct Tally {
