@@ -67,8 +67,8 @@ double special(ir::DType dtype, uint64_t which) {
 
 /// A few quarters from a level that is far from zero.
 double far(ir::DType dtype, uint64_t bits) {
-  const double level = dtype == ir::DType::F64 || dtype == ir::DType::C128 ? 1000 : 200;  // beyond the logarithm of the largest
-  return level + static_cast<double>(std::clamp<int64_t>(std::lround(4 * normal(bits)), -8, 8)) / 4;
+  const double level = dtype == ir::DType::F64 || dtype == ir::DType::C128 ? 1000 : 250;  // beyond the logarithm of the largest
+  return level + static_cast<double>(std::clamp<int64_t>(std::lround(2 * normal(bits)), -4, 4)) / 4;
 }
 
 /// Floats by domain; plain ones by the distribution asked for.

@@ -1,5 +1,8 @@
 #include "opbench/check/correctness_check.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
 
 #include "opbench/check/randomness.h"
@@ -25,7 +28,8 @@ void CorrectnessCheck::begin(uint64_t seed, const Data& data) {
   seed_ = seed;
   data_ = data;
   next_ = setsAfter(data);
-  reference_ = makeReference(call_);
+  drawn_ = {seed, data};
+  setReference();
   const std::string first = findTrivialSolution(reference_, call_, criterion_, tolerances_);
   trivialSolution_ = first;
   if (data.distribution != Distribution::Normal) return;  // as asked for, whatever it says
@@ -54,8 +58,22 @@ void CorrectnessCheck::drawToTime() { draw(otherSeed(seed_), data_); }
 
 void CorrectnessCheck::draw(uint64_t seed, const Data& data) {
   reference_ = {};
+  drawn_ = {seed, data};
   call_.draw(seed, data);
+  setReference();
+}
+
+void CorrectnessCheck::setReference() {
   reference_ = makeReference(call_);
+  sums_ = runtime::sumsOfRead(call_);
+}
+
+std::string CorrectnessCheck::overwritten() const {
+  const std::vector<int64_t> now = runtime::sumsOfRead(call_);
+  const auto changed = std::mismatch(sums_.begin(), sums_.end(), now.begin(), now.end()).first;
+  if (changed == sums_.end()) return "";
+  call_.draw(drawn_.first, drawn_.second);
+  return fmt::format("tensor {} of those that the operator only reads was written", changed - sums_.begin());
 }
 
 Verdict CorrectnessCheck::judge(runtime::Trial& trial) const {
@@ -73,6 +91,7 @@ Verdict CorrectnessCheck::judge(runtime::Trial& trial) const {
 void CorrectnessCheck::forget(runtime::Trial& trial) { runtime::poisonGuarded(trial.outputs()); }
 
 Verdict CorrectnessCheck::judged(const runtime::TensorList& outputs) const {
+  if (std::string inside = overwritten(); !inside.empty()) return {false, std::move(inside), {}};
   if (std::string outside = runtime::writtenOutside(outputs); !outside.empty()) return {false, std::move(outside), {}};
   Verdict verdict = check(outputs, reference_, call_, criterion_, tolerances_);
   if (verdict.ok || !reference_.float64) return verdict;

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "inputs/data/distribution.h"
@@ -45,12 +46,18 @@ class CorrectnessCheck {
 
  private:
   void draw(uint64_t seed, const inputs::Data& data);
+  /// Computes the reference of the data that were drawn.
+  void setReference();
+  /// Says which arguments were written that the operator only reads, and draws them again; nothing where none was.
+  std::string overwritten() const;
   Verdict judged(const runtime::TensorList& outputs) const;
 
   runtime::Call& call_;
   Criterion criterion_;
   const Tolerances& tolerances_;
   Reference reference_;
+  std::vector<int64_t> sums_;                ///< of the arguments that are only read
+  std::pair<uint64_t, inputs::Data> drawn_;  ///< the seed and the distribution of the data at hand
   uint64_t seed_ = 0;
   inputs::Data data_;
   std::vector<inputs::Data> next_;  ///< sets that are still to come, the last one first

@@ -1,6 +1,7 @@
 #include "opbench/check/loop_faults.h"
 
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 
@@ -23,7 +24,9 @@ class LoopBreaker {
   LoopBreaker(ir::ExprPool& pool, Fault fault) : pool_(pool), fault_(fault) {}
 
   const Expr* operator()(const Expr* value) {
-    for (const Expr* node : ir::postorder({value})) {
+    const std::vector<const Expr*> nodes = ir::postorder({value});
+    if (fault_ == Fault::OnePassVariance) dropPivots(nodes);
+    for (const Expr* node : nodes) {
       if (made_.contains(node)) continue;
       std::vector<const Expr*> src;
       for (const Expr* operand : node->src) src.push_back(made_.at(operand));
@@ -86,22 +89,43 @@ class LoopBreaker {
     return pool_.reduce(Op::Add, make(Op::Where, {isEarly, body, pool_.constant(body->dtype, 0.0)}), axesOf(reduce));
   }
 
-  /// sum((x - m)^2) as sum(x^2) - 2 m sum(x) + n m^2.
-  const Expr* inOnePass(const Expr* reduce) {
+  /// The x and m of sum((x - m)^2), m being one for all that is summed.
+  static std::optional<std::pair<const Expr*, const Expr*>> squaredDifference(const Expr* reduce) {
     const Expr* body = reduce->src[0];
     const bool isSquare = body->op == Op::Mul && body->src[0] == body->src[1] && body->src[0]->op == Op::Sub;
-    if (!isSquare) return reduce;
-    const std::vector<const Expr*> axes = axesOf(reduce);
-    const Expr* x = body->src[0]->src[0];
-    const Expr* m = body->src[0]->src[1];
-    const std::vector<const Expr*> ofMean = ir::freeAxes({m});
+    if (!isSquare) return std::nullopt;
+    const std::vector<const Expr*> axes = axesOf(reduce), ofMean = ir::freeAxes({body->src[0]->src[1]});
     const auto varies = [&](const Expr* axis) { return std::find(axes.begin(), axes.end(), axis) != axes.end(); };
-    if (std::any_of(ofMean.begin(), ofMean.end(), varies)) return reduce;
-    const auto constant = [&](double value) { return pool_.constant(m->dtype, value); };
-    const Expr* squares = pool_.reduce(Op::Add, make(Op::Mul, {x, x}), axes);
-    const Expr* sums = make(Op::Mul, {make(Op::Mul, {m, constant(2)}), pool_.reduce(Op::Add, x, axes)});
-    const Expr* mean = make(Op::Mul, {make(Op::Mul, {m, m}), constant(static_cast<double>(countOf(reduce)))});
-    return make(Op::Add, {make(Op::Sub, {squares, sums}), mean});
+    if (std::any_of(ofMean.begin(), ofMean.end(), varies)) return std::nullopt;
+    return std::pair{body->src[0]->src[0], body->src[0]->src[1]};
+  }
+
+  /// Elements of x that all others have their difference from become 0: what is left is in one pass.
+  void dropPivots(const std::vector<const Expr*>& nodes) {
+    for (const Expr* node : nodes) {
+      if (node->op != Op::Reduce || node->reduction() != Op::Add || !ir::isFloating(node->dtype)) continue;
+      const auto difference = squaredDifference(node);
+      if (difference && isElementOf(difference->second, difference->first))
+        made_[difference->second] = pool_.constant(difference->second->dtype, 0.0);
+    }
+  }
+  static bool isElementOf(const Expr* pivot, const Expr* x) {
+    const std::vector<const Expr*> nodes = ir::postorder({pivot}), loads = ir::loadsIn({x});
+    return std::all_of(nodes.begin(), nodes.end(), [&](const Expr* node) {
+      const auto isSame = [&](const Expr* load) { return load->load().buffer == node->load().buffer; };
+      return node->op == Op::Load ? std::any_of(loads.begin(), loads.end(), isSame) : !node->isCombining();
+    });
+  }
+
+  /// sum((x - mean)^2) as sum(x^2) - sum(x)^2 / n.
+  const Expr* inOnePass(const Expr* reduce) {
+    const auto difference = squaredDifference(reduce);
+    if (!difference || difference->second->isConst()) return reduce;
+    const Expr* x = difference->first;
+    const std::vector<const Expr*> axes = axesOf(reduce);
+    const Expr* total = pool_.reduce(Op::Add, x, axes);
+    const Expr* count = pool_.constant(x->dtype, static_cast<double>(countOf(reduce)));
+    return make(Op::Sub, {pool_.reduce(Op::Add, make(Op::Mul, {x, x}), axes), make(Op::Div, {make(Op::Mul, {total, total}), count})});
   }
 
   /// The last of the places that fit, not the first.

@@ -22,6 +22,11 @@ at::Tensor cloneGuarded(const at::Tensor& tensor) {
   return copy;
 }
 
+/// A tensor that is only read, between guards; a number stays one.
+at::Tensor fenced(const at::Tensor& tensor) {
+  return tensor.unsafeGetTensorImpl()->is_wrapped_number() ? tensor : cloneBetweenGuards(tensor);
+}
+
 /// Copies the elements of the tensors in `from` to those in `to`, which have their types.
 void copyElements(const torch::jit::Stack& from, const torch::jit::Stack& to) {
   for (std::size_t i = 0; i < from.size(); ++i) {
@@ -47,7 +52,8 @@ Call::State::State(const inputs::Sample& sample, at::Device device, uint64_t see
   arguments = drawn(data);
   effects = effectsOf(handle, arguments);
   if (device.is_meta()) return;  // there is nothing to restore
-  for (int i : effects.written) arguments[i] = mapTensors(arguments[i], cloneGuarded);
+  for (std::size_t i = 0; i < arguments.size() && !effects.changesMetadata; ++i)
+    arguments[i] = mapTensors(arguments[i], isWritten(static_cast<int>(i)) ? cloneGuarded : fenced);
   written.push_back(writtenOf(arguments));
   for (const at::Tensor& storage : written[0]) pristine.push_back(storage.clone());
 }
@@ -57,6 +63,10 @@ std::vector<at::Tensor> Call::State::writtenOf(const torch::jit::Stack& set) con
   for (int i : effects.written)
     for (const at::Tensor& tensor : tensorsIn(set[i])) storages.push_back(flatStorage(tensor));
   return storages;
+}
+
+bool Call::State::isWritten(int argument) const {
+  return std::find(effects.written.begin(), effects.written.end(), argument) != effects.written.end();
 }
 
 void Call::State::addSet() {

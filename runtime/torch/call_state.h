@@ -23,6 +23,8 @@ struct Call::State {
   std::vector<at::Tensor> run(const torch::jit::Stack& arguments, torch::jit::Stack& stack) const;
   /// Appends the written arguments that the operator does not return.
   void appendUnreturned(const torch::jit::Stack& arguments, std::vector<at::Tensor>& outputs) const;
+  /// Whether the operator writes an argument.
+  bool isWritten(int argument) const;
   /// A further set of arguments.
   void addSet();
   /// Puts the pristine values back into a set.

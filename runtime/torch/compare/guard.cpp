@@ -11,6 +11,7 @@
 
 #include "runtime/torch/state.h"
 #include "runtime/torch/tensor_list.h"
+#include "runtime/torch/types.h"
 
 namespace runtime {
 namespace {
@@ -55,6 +56,16 @@ at::Tensor emptyGuarded(at::IntArrayRef sizes, at::IntArrayRef strides, at::Tens
   const auto bytes = static_cast<int64_t>(at::detail::computeStorageNbytes(sizes, strides, static_cast<size_t>(size)));
   const int64_t elements = bytes / size + 2 * (guardBytes / size);
   return at::empty({elements}, options).as_strided(sizes, strides, guardBytes / size);
+}
+
+at::Tensor cloneBetweenGuards(const at::Tensor& tensor) {
+  const c10::InferenceMode guard;
+  const at::Tensor guarded = emptyGuarded(tensor.sizes(), tensor.strides(), tensor.options());
+  const bool hasNan = tensor.is_floating_point() || tensor.is_complex();
+  storageBytes(guarded, 0, static_cast<int64_t>(guarded.storage().nbytes())).fill_(hasNan ? notANumber : guardPattern);
+  flatStorage(guarded).copy_(flatStorage(tensor));
+  const auto keep = [guarded](void*) {};
+  return at::from_blob(guarded.mutable_data_ptr(), tensor.sizes(), tensor.strides(), keep, tensor.options(), tensor.device());
 }
 
 bool isGuarded(const at::Tensor& tensor) {

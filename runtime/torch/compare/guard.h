@@ -9,6 +9,9 @@ inline constexpr int64_t guardBytes = 4096;
 
 /// A tensor in new memory between two guards, its elements undefined.
 at::Tensor emptyGuarded(at::IntArrayRef sizes, at::IntArrayRef strides, at::TensorOptions options);
+/// A copy between two guards that are no part of its storage. They are poisoned as elements are: whatever is computed from them
+/// stands out.
+at::Tensor cloneBetweenGuards(const at::Tensor& tensor);
 /// Whether the tensor was made by emptyGuarded, and is not a part of one that was.
 bool isGuarded(const at::Tensor& tensor);
 

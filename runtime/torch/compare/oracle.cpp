@@ -67,6 +67,14 @@ at::Tensor meanLike(const at::Tensor& tensor) {
   return at::full_like(tensor, tensor.scalar_type() == at::kBool ? static_cast<double>(mean >= 0.5) : mean);
 }
 
+/// Eight bytes at a time, and what is left over.
+int64_t sumOfBits(const at::Tensor& flat) {
+  constexpr int64_t word = sizeof(int64_t);
+  const at::Tensor bytes = flat.view(at::kByte);
+  const int64_t whole = bytes.numel() / word * word;
+  return (bytes.narrow(0, 0, whole).view(at::kLong).sum() + bytes.narrow(0, whole, bytes.numel() - whole).sum()).item<int64_t>();
+}
+
 }  // namespace
 
 IndexedValues valuesAt(Call& call, const TensorList& outputs, int output, IndexKind kind) {
@@ -128,6 +136,17 @@ bool hasWiderNumber(Call& call, ir::DType dtype) {
     const bool isNumber = tensor.dim() == 0 && tensor.is_floating_point() && !tensor.unsafeGetTensorImpl()->is_wrapped_number();
     return isNumber && static_cast<int64_t>(tensor.itemsize()) > ir::sizeOf(dtype);
   });
+}
+
+std::vector<int64_t> sumsOfRead(Call& call) {
+  const c10::InferenceMode guard;
+  const Call::State& state = call.state();
+  std::vector<int64_t> sums;
+  for (std::size_t i = 0; i < state.arguments.size(); ++i) {
+    if (state.isWritten(static_cast<int>(i))) continue;
+    for (const at::Tensor& tensor : tensorsIn(state.arguments[i])) sums.push_back(sumOfBits(flatStorage(tensor)));
+  }
+  return sums;
 }
 
 void poisonGuarded(const TensorList& outputs) {

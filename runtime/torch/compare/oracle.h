@@ -46,6 +46,9 @@ int64_t mostArgumentElements(Call& call);
 /// CUDA, and not at all on some paths on the host.
 bool hasWiderNumber(Call& call, ir::DType dtype);
 
+/// Of each tensor among the arguments that the operator only reads, the sum of its bits: written all the same, it is another one.
+std::vector<int64_t> sumsOfRead(Call& call);
+
 /// Poisons the outputs that lie between guards: nothing of them is left to be taken for what a later run computes.
 void poisonGuarded(const TensorList& outputs);
 

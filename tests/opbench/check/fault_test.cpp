@@ -11,6 +11,11 @@ TEST_CASE("every fault that harms a result is caught") {
   tests::checkFaults(*device);
 }
 
+TEST_CASE("mistakes that mild data let pass are caught by default") {
+  const auto device = runtime::Device::open("cpu", 1);
+  tests::checkPlantedFaults(*device);
+}
+
 TEST_CASE("faults have names") {
   for (const std::string& text : faultNames()) CHECK(name(faultFromName(text).value()) == text);
   CHECK_FALSE(faultFromName("none"));

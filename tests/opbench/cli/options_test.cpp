@@ -392,7 +392,7 @@ TEST_CASE("refusals") {
 
 TEST_CASE("distributions and faults are known words; faults are not for users, and --help is silent about them") {
   CHECK(refusal({"--data", "gaussian"}) ==
-        "--data must be one of normal, uniform, small-int, zeros, positive, levels, specials, got 'gaussian'");
+        "--data must be one of normal, uniform, small-int, zeros, positive, levels, far, specials, got 'gaussian'");
   CHECK(refusal({"--fault", "none"}).starts_with("--fault must be one of unwritten-tail, off-by-one, "));
   CHECK(parse({"--help"}).text.find("--data") != std::string::npos);
   CHECK(parse({"--help"}).text.find("--fault") == std::string::npos);
