@@ -17,7 +17,7 @@ constexpr std::array<std::pair<Distribution, std::string_view>, 8> names{{{Distr
                                                                           {Distribution::Zeros, "zeros"},
                                                                           {Distribution::Positive, "positive"},
                                                                           {Distribution::Levels, "levels"},
-{Distribution::Far, "far"},
+                                                                          {Distribution::Far, "far"},
                                                                           {Distribution::Specials, "specials"}}};
 
 }  // namespace

@@ -16,8 +16,8 @@ enum class Distribution {
   Zeros,     ///< floats, integers and bools that are all zero
   Positive,  ///< floats |normal(0, 1)| + 1/16, integers from 1 to 8, bools true
   Levels,    ///< floats normal around a level that is drawn from normal(0, 4) every 4096 elements: means differ; others as Normal
-  Far,       ///< floats up to four quarters around 250 (of f64 1000), on which exponentials overflow, squares cancel, and many are
-             ///< equal; one in four i64 exceeds 32 bits; others as Normal
+  Far,  ///< floats up to four quarters around 250 (of f64 1000), on which exponentials overflow, squares cancel, and many are
+        ///< equal; one in four i64 exceeds 32 bits; others as Normal
   Specials,  ///< normal, but in the first of every four blocks of 4096 one in eight is NaN, infinite, zero of either sign,
              ///< subnormal, the smallest normal number of its dtype or a large one
 };

@@ -7,7 +7,27 @@
 namespace opbench {
 namespace {
 
-constexpr std::array<std::pair<Fault, std::string_view>, 21> names{{{Fault::UnwrittenTail, "unwritten-tail"}, {Fault::OffByOne, "off-by-one"}, {Fault::F16Accumulation, "f16-accumulation"}, {Fault::StaleOutput, "stale-output"}, {Fault::Zeros, "zeros"}, {Fault::DropMaximum, "drop-maximum"}, {Fault::OnePassVariance, "one-pass-variance"}, {Fault::ShortSum, "short-sum"}, {Fault::SparseSum, "sparse-sum"}, {Fault::SwallowNan, "swallow-nan"}, {Fault::LastTie, "last-tie"}, {Fault::UnstableSort, "unstable-sort"}, {Fault::NegativeZero, "negative-zero"}, {Fault::UnwrittenOutput, "unwritten-output"}, {Fault::WritesInput, "writes-input"}, {Fault::ReadsPastEnd, "reads-past-end"}, {Fault::OneAlignment, "one-alignment"}, {Fault::OneShape, "one-shape"}, {Fault::NarrowI64, "narrow-i64"}, {Fault::DroppedBarrier, "dropped-barrier"}, {Fault::Slow, "slow"}}};
+constexpr std::array<std::pair<Fault, std::string_view>, 21> names{{{Fault::UnwrittenTail, "unwritten-tail"},
+                                                                    {Fault::OffByOne, "off-by-one"},
+                                                                    {Fault::F16Accumulation, "f16-accumulation"},
+                                                                    {Fault::StaleOutput, "stale-output"},
+                                                                    {Fault::Zeros, "zeros"},
+                                                                    {Fault::DropMaximum, "drop-maximum"},
+                                                                    {Fault::OnePassVariance, "one-pass-variance"},
+                                                                    {Fault::ShortSum, "short-sum"},
+                                                                    {Fault::SparseSum, "sparse-sum"},
+                                                                    {Fault::SwallowNan, "swallow-nan"},
+                                                                    {Fault::LastTie, "last-tie"},
+                                                                    {Fault::UnstableSort, "unstable-sort"},
+                                                                    {Fault::NegativeZero, "negative-zero"},
+                                                                    {Fault::UnwrittenOutput, "unwritten-output"},
+                                                                    {Fault::WritesInput, "writes-input"},
+                                                                    {Fault::ReadsPastEnd, "reads-past-end"},
+                                                                    {Fault::OneAlignment, "one-alignment"},
+                                                                    {Fault::OneShape, "one-shape"},
+                                                                    {Fault::NarrowI64, "narrow-i64"},
+                                                                    {Fault::DroppedBarrier, "dropped-barrier"},
+                                                                    {Fault::Slow, "slow"}}};
 
 }  // namespace
 

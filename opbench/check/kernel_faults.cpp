@@ -87,9 +87,7 @@ class Breaker {
       case Fault::ReadsPastEnd:
         store.value = withLoads(store.value, [&](const Expr* load) { return withNextOfLast(load, lanes); });
         break;
-      case Fault::NarrowI64:
-        store.value = withLoads(store.value, [&](const Expr* load) { return narrowed(load); });
-        break;
+      case Fault::NarrowI64: store.value = withLoads(store.value, [&](const Expr* load) { return narrowed(load); }); break;
       default: break;
     }
   }
@@ -161,8 +159,8 @@ class Breaker {
     constexpr int64_t unlikely = 77;
     param->buffer.isWritten = true;
     const DType dtype = param->buffer.type.dtype;
-    lanes.stores.push_back({static_cast<int>(param - kernel_.params.begin()), number(0),
-                            pool_.integer(dtype, dtype == DType::Bool ? 1 : unlikely)});
+    lanes.stores.push_back(
+        {static_cast<int>(param - kernel_.params.begin()), number(0), pool_.integer(dtype, dtype == DType::Bool ? 1 : unlikely)});
     isBroken_ = true;
   }
 

@@ -82,8 +82,7 @@ class LoopBreaker {
     const int64_t count = countOf(reduce);
     if (last == 0 || count <= last) return reduce;
     const Expr* place = number(0);
-    for (const Expr* axis : axesOf(reduce))
-      place = make(Op::Add, {make(Op::Mul, {place, number(axis->axis().extent)}), axis});
+    for (const Expr* axis : axesOf(reduce)) place = make(Op::Add, {make(Op::Mul, {place, number(axis->axis().extent)}), axis});
     const Expr* body = reduce->src[0];
     const Expr* isEarly = make(Op::Lt, {place, number(count - last)});
     return pool_.reduce(Op::Add, make(Op::Where, {isEarly, body, pool_.constant(body->dtype, 0.0)}), axesOf(reduce));
@@ -125,7 +124,8 @@ class LoopBreaker {
     const std::vector<const Expr*> axes = axesOf(reduce);
     const Expr* total = pool_.reduce(Op::Add, x, axes);
     const Expr* count = pool_.constant(x->dtype, static_cast<double>(countOf(reduce)));
-    return make(Op::Sub, {pool_.reduce(Op::Add, make(Op::Mul, {x, x}), axes), make(Op::Div, {make(Op::Mul, {total, total}), count})});
+    return make(Op::Sub,
+                {pool_.reduce(Op::Add, make(Op::Mul, {x, x}), axes), make(Op::Div, {make(Op::Mul, {total, total}), count})});
   }
 
   /// The last of the places that fit, not the first.

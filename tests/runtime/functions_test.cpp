@@ -113,6 +113,8 @@ TEST_CASE("relaxed functions are within 2^-16 of the result, and exact at 0") {
       } else {
         REQUIRE(std::abs(found[i] - exact) <= 0x1p-16 * std::abs(exact) + 0x1p-140);
         if (values[i] == 0) CHECK(found[i] == exact);
+        // What is left of 1 may be multiplied by any number, as gelu does.
+        if (function.op == Op::Erf && std::abs(values[i]) >= 4) REQUIRE(std::abs(found[i]) == 1);
       }
     }
   }

@@ -74,8 +74,8 @@ Vec erfLarge(Vec x) {
   return x.like(1.0) - fma(scale * r, q, scale);
 }
 
-/// x times a polynomial in x^2 about the middle of [0, 3.5^2]; 2^-19 relative. Exactly 1 from 3.5 on: whatever is left of 1 can be
-/// multiplied by a large number, as in gelu.
+/// x times a polynomial in x^2 about the middle of [0, 3.5^2]; 2^-19 relative. Exactly 1 from 3.5 on: whatever is left of 1 can
+/// be multiplied by a large number, as in gelu.
 Vec erfRelaxed(Vec x) {
   const Vec inside = atLeast(atMost(x, 3.5), -3.5);
   const Vec u = fma(inside, inside, -6.125);

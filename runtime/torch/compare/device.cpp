@@ -68,7 +68,8 @@ at::Tensor tallyDeviceChunk(const Operands& operands, int64_t begin, int64_t len
   const at::Tensor relativeE = relativeError(errorE, r, bothE, sameNumber(e, r));
   const at::Tensor worst = relative.argmax();
   const bool isWide = type == at::kLong || type == at::kUInt64;
-  const at::Tensor unequal = isWide ? unequalBits(part(operands.found), part(operands.eager)) : count(sameFE.logical_not().logical_or_(otherZero));
+  const at::Tensor unequal =
+      isWide ? unequalBits(part(operands.found), part(operands.eager)) : count(sameFE.logical_not().logical_or_(otherZero));
   const auto at = [&](const at::Tensor& tensor) { return tensor.index_select(0, worst.reshape({1})).squeeze(0); };
   return at::stack({unequal, count(relative.le(operands.tolerance).logical_not()),
                     count(misplaced(sameFR, finiteR).logical_and_(misplaced(sameFE, finiteE))), errorF.square().sum(),

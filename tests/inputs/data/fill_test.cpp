@@ -34,6 +34,7 @@ TEST_CASE("distributions of what may be anything") {
   CHECK(all(plain(Distribution::SmallInt), [](float x) { return x == std::round(x) && std::abs(x) <= 8; }));
   CHECK(all(plain(Distribution::Zeros), [](float x) { return x == 0; }));
   CHECK(all(plain(Distribution::Positive), [](float x) { return x >= 0.0625F; }));
+  CHECK(all(plain(Distribution::Far), [](float x) { return 4 * x == std::round(4 * x) && std::abs(x - 250) <= 1; }));
   CHECK(filled(TensorType::contiguous(DType::F32, {3}), inputs::Plain{}, 1, {Distribution::Normal, 16})[1] ==
         16 * filled(TensorType::contiguous(DType::F32, {3}), inputs::Plain{}, 1)[1]);
 }
@@ -42,11 +43,32 @@ TEST_CASE("special values of the dtype are among normal ones, in the first of ev
   const std::vector<float> values = plain(inputs::Distribution::Specials, DType::F16);
   const auto begin = values.begin(), block = begin + 4096;
   CHECK(std::any_of(begin, block, [](float x) { return std::isnan(x); }));
-  for (float special : {INFINITY, -INFINITY, 0x1p-24F, -0x1p-24F, 0x1p-14F, 65504.0F, -65504.0F})
+  for (float special : {INFINITY, -INFINITY, 0x1p-24F, -0x1p-24F, 0x1p-14F, 65504.0F, -65504.0F / 4})
     CHECK(std::find(begin, block, special) != block);
   CHECK(std::any_of(begin, block, [](float x) { return x == 0 && std::signbit(x); }));
   CHECK(std::all_of(block, begin + 4 * 4096, [](float x) { return std::isfinite(x) && std::abs(x) < 10; }));
   CHECK(std::any_of(begin + 4 * 4096, values.end(), [](float x) { return std::isnan(x); }));
+}
+
+TEST_CASE("special values are left out where an argument cannot be infinite, or not special") {
+  const TensorType type = TensorType::contiguous(DType::F32, {20000});
+  const inputs::Data specials{inputs::Distribution::Specials};
+  const std::vector<float> finite = filled(type, inputs::Finite{}, 1, specials);
+  CHECK(all(finite, [](float x) { return std::isfinite(x); }));
+  CHECK(std::find(finite.begin(), finite.end(), 0x1p40F) != finite.end());
+  CHECK(filled(type, inputs::Tame{}, 1, specials) == filled(type, inputs::Plain{}));
+}
+
+TEST_CASE("far from zero, divisors and what has a logarithm are so as well, and one in four i64 exceeds 32 bits") {
+  const TensorType type = TensorType::contiguous(DType::I64, {10000});
+  const inputs::Data far{inputs::Distribution::Far};
+  for (const inputs::ValueRange& range : {inputs::ValueRange(inputs::Positive{}), inputs::ValueRange(inputs::NonZero{})})
+    CHECK(filled(TensorType::contiguous(DType::F32, {100}), range, 1, far)[0] > 200);
+  std::vector<int64_t> integers(10000);
+  inputs::fillStorage(type, inputs::Plain{}, 1, integers.data(), far);
+  const auto large = std::count_if(integers.begin(), integers.end(), [](int64_t x) { return std::abs(x) > (int64_t{1} << 32); });
+  CHECK(large > 2200);
+  CHECK(large < 2800);
 }
 
 TEST_CASE("what must be valid stays so, whatever the distribution") {

@@ -178,6 +178,58 @@ TEST_CASE("what eager makes of an argument that was written wrongly is not taken
   CHECK_FALSE(checked.correctness.judge(writesZeros).ok);
 }
 
+TEST_CASE("an argument that is only read must not be written, and is as it was for those who come after") {
+  const c10::InferenceMode guard;
+  CheckedCall checked("aten.add.Tensor", "((T([300], f32), T([300], f16)), {})");
+  const std::vector<at::Tensor> eager = runtime::clone(checked.correctness.reference().eager).state().tensors;
+  Prepared right({eager, eager});
+  CHECK(checked.correctness.judge(right).ok);
+  checked.call.state().arguments[1].toTensor()[299] = 77;
+  CHECK(checked.correctness.judge(right).message == "tensor 1 of those that the operator only reads was written");
+  Prepared after({eager});
+  CHECK(checked.correctness.judge(after).ok);
+}
+
+TEST_CASE("after normal data come data far from zero and special values, after others more of the same") {
+  CheckedCall normal("aten.neg.default", "((T([5000], f32),), {})");
+  const auto argument = [&] { return normal.call.state().arguments[0].toTensor(); };
+  CHECK(normal.correctness.drawNext());
+  CHECK(argument().gt(200).all().item<bool>());
+  CHECK(normal.correctness.drawNext());
+  CHECK(argument().isnan().any().item<bool>());
+  CHECK_FALSE(normal.correctness.drawNext());
+  normal.correctness.drawToTime();
+  CHECK(argument().abs().lt(10).all().item<bool>());
+  CheckedCall positive("aten.neg.default", "((T([5000], f32),), {})", {inputs::Distribution::Positive});
+  CHECK(positive.correctness.drawNext());
+  CHECK(positive.call.state().arguments[0].toTensor().gt(0).all().item<bool>());
+  CHECK_FALSE(positive.correctness.drawNext());
+}
+
+TEST_CASE("the first of equal extremes is the right one, and stable sorting keeps the order of equal values") {
+  const c10::InferenceMode guard;
+  for (const char* op : {"aten.argmax.default", "aten.max.dim"}) {
+    CheckedCall ties(op, "((T([1, 4], f32), 1), {})", {inputs::Distribution::Zeros});
+    CHECK(ties.verdictOn([](auto&) {}).ok);
+    CHECK_FALSE(ties.verdictOn([](auto& outputs) { outputs.back().fill_(3); }).ok);
+  }
+  const auto reversed = [](auto& outputs) { outputs[1] = outputs[1].flip(-1).contiguous(); };
+  CheckedCall sorted("aten.sort.default", "((T([4], f32),), {})", {inputs::Distribution::Zeros});
+  CHECK(sorted.verdictOn(reversed).ok);
+  CheckedCall stable("aten.sort.stable", "((T([4], f32),), {'stable': True})", {inputs::Distribution::Zeros});
+  CHECK_FALSE(stable.verdictOn(reversed).ok);
+}
+
+TEST_CASE("zeros of what moves values have eager's sign; sums may have either") {
+  const c10::InferenceMode guard;
+  const auto negate = [](auto& outputs) { outputs[0].neg_(); };
+  CheckedCall moved("aten.clone.default", "((T([4], f32),), {})", {inputs::Distribution::Zeros});
+  CHECK(moved.verdictOn(negate).message ==
+        "output 0 is wrong at [0]: found -0, expected 0; 4 of 4 elements differ, all must be equal");
+  CheckedCall summed("aten.add.Tensor", "((T([4], f32), T([4], f32)), {})", {inputs::Distribution::Zeros});
+  CHECK(summed.verdictOn(negate).ok);
+}
+
 TEST_CASE("workspaces may hold anything, and must have their types") {
   const c10::InferenceMode guard;
   const tests::TemporaryFolder folder;

@@ -81,6 +81,14 @@ TEST_CASE("NaN and infinity must stand where they do in eager or in the referenc
   CHECK(compare(tensorOf({1, 2}), tensorOf({notANumber, 2}), tensorOf({1, 2}, at::kDouble)).misplaced == 0);  // better than eager
 }
 
+TEST_CASE("zeros of different signs are close, but not equal") {
+  const auto c = compare(tensorOf({0.0, -0.0, 1}), tensorOf({0.0, 0.0, 1}), tensorOf({0.0, 0.0, 1}, at::kDouble));
+  CHECK(c.unequal == 1);
+  CHECK(c.allClose);
+  CHECK(c.worst == std::vector<int64_t>{1});
+  CHECK(std::signbit(c.worstFound));
+}
+
 TEST_CASE("a reference that the dtype cannot hold counts as infinite") {
   const auto c =
       compare(tensorOf({infinity, 1}, at::kHalf), tensorOf({infinity, 1}, at::kHalf), tensorOf({70000, 1}, at::kDouble));

@@ -4,8 +4,11 @@
 #include <ATen/ops/ones.h>
 #include <doctest/doctest.h>
 
+#include <cmath>
+
 #include "runtime/callable.h"
 #include "runtime/device.h"
+#include "runtime/torch/call_state.h"
 #include "runtime/torch/compare/oracle.h"
 #include "runtime/torch/state.h"
 #include "tests/runtime/sample.h"
@@ -75,4 +78,14 @@ TEST_CASE("what generated kernels write lies between guards when it is checked, 
     runtime::poisonGuarded(trial->outputs());
     CHECK(trial->outputs().state().tensors[0].isnan().all().item<bool>());
   }
+}
+
+TEST_CASE("arguments that are only read lie between guards, which show in what is computed from them, and start their storage") {
+  const auto device = runtime::Device::open("cpu", 1);
+  runtime::Call call(tests::sample("aten.add.Tensor", "((T([100], f32), T([100], f32)), {})"), *device, 1);
+  const at::Tensor argument = call.state().arguments[0].toTensor();
+  CHECK(argument.storage_offset() == 0);
+  const auto* data = argument.const_data_ptr<float>();
+  CHECK(std::isnan(data[-1]));
+  CHECK(std::isnan(data[100]));
 }
