@@ -1,8 +1,12 @@
 // Deliberately broken kernels: every one that harms a result is found out.
 #include "opbench/check/fault.h"
 
+#include <set>
+
 #include "tests/faults.h"
 #include "tests/opbench/fake_trial.h"
+#include "tests/runtime/build/nvrtc_library.h"
+#include "tests/targets.h"
 
 using namespace opbench;
 
@@ -14,6 +18,21 @@ TEST_CASE("every fault that harms a result is caught") {
 TEST_CASE("mistakes that mild data let pass are caught by default") {
   const auto device = runtime::Device::open("cpu", 1);
   tests::checkPlantedFaults(*device);
+}
+
+TEST_CASE("for a GPU every mistake in kernels has its place, and they compile") {
+  const ir::Target target = tests::hopper();
+  std::set<Fault> seen;
+  for (const tests::PlantedFault& planted : tests::plantedFaults) {
+    if (planted.fault == Fault::UnstableSort || !seen.insert(planted.fault).second) continue;
+    CAPTURE(std::string(name(planted.fault)));
+    const auto graph = runtime::inferGraph(tests::sample(planted.in.op, planted.in.call), target.backend);
+    codegen::Plan plan = codegen::compile(graph.value(), target);
+    CHECK(breakPlan(plan, planted.fault, target));
+    if (tests::nvrtc() == nullptr) continue;
+    for (const codegen::Step& step : plan.steps)
+      CHECK(!tests::nvrtc()->compile(std::get<codegen::LaunchStep>(step).program, runtime::Cache()).cubin.empty());
+  }
 }
 
 TEST_CASE("faults have names") {
