@@ -114,7 +114,10 @@ struct FloatDraw {
   double operator()(const Tame&, uint64_t bits) const { return data.scale * plain(bits); }
   double operator()(const Uniform& range, uint64_t bits) const { return range.low + (range.high - range.low) * uniform(bits); }
   double operator()(const Positive&, uint64_t bits) const { return orFar(std::abs(normal(bits)) + 0.0625, bits); }
-  double operator()(const NonZero&, uint64_t bits) const { return orFar(awayFromZero(normal(bits)), bits); }
+  double operator()(const NonZero& range, uint64_t bits) const {
+    const double value = awayFromZero(normal(bits));
+    return range.isTame ? value : orFar(value, bits);
+  }
   double operator()(const Halves& range, uint64_t bits) const {
     const bool isTheirs = data.distribution == Distribution::Normal || data.distribution == Distribution::Specials;
     return isTheirs ? orSpecial(data.scale * halves(bits), bits, range.isFinite) : (*this)(Plain{}, bits);

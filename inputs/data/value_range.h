@@ -21,7 +21,9 @@ struct Uniform {
 /// |normal(0, 1)| + 1/16; integers from 1 to 8.
 struct Positive {};
 /// normal(0, 1) moved away from 0 by 1/16; integers from 1 to 8 or their negatives.
-struct NonZero {};
+struct NonZero {
+  bool isTame = false;  ///< without any special value
+};
 /// Floats that are multiples of 1/2 from -8 to 8, so that ties, zeros and thresholds are met; integers as Plain.
 struct Halves {
   bool isFinite = false;  ///< never NaN or infinite

@@ -75,11 +75,13 @@ Limit Tolerances::limit(const Criterion& criterion, ir::DType dtype, bool hasRef
   if (!ir::isFloating(dtype) && !ir::isComplex(dtype)) return {};
   Limit limit;
   const bool isLow = ir::isLowPrecision(dtype);
-  // A reference in the dtype of the result is off by what is rounded on the way, as the result is.
-  const bool isReference = dtype == ir::DType::F64 || dtype == ir::DType::C128;
-  if (terms > 1 || isReference) limit.accumulated = accumulation_ * std::sqrt(std::max(terms, 1.0)) * roundoffOfSums(dtype);
+  if (terms > 1) limit.accumulated = accumulation_ * std::sqrt(terms) * roundoffOfSums(dtype);
   const double own = criterion.tolerance.value_or(ofDType_[static_cast<size_t>(dtype)]);
   limit.element = (own + limit.accumulated) * (hasReference ? 1 : withoutReference_);
+  // A reference in the dtype of the result is eager's own, and off by what is rounded on the way as the result is. What went
+  // through f32 is off by far more.
+  const bool isReference = dtype == ir::DType::F64 || dtype == ir::DType::C128;
+  if (isReference) limit.accumulated = std::max(limit.accumulated, roundoff(ir::DType::F32) / 32);
   limit.eagerErrors = isLow && !roundsArguments ? eagerErrorsLow_ : eagerErrors_;
   limit.share = roundoff(dtype) * (isLow ? 1.0 / 64 : 4);
   limit.isElementAlone = criterion.tolerance.has_value();
