@@ -36,13 +36,8 @@ struct Bundle {
 
 bool isEmpty(const ir::Shape& sizes) { return numelOf(sizes) == 0; }
 
-/// The elements that an intermediate in f32 accumulates, which is rounded once: of sums that were rounded each time digits would
-/// be lost.
-enum class SummedApart {
-  None,
-  Touched,  ///< those that values are scattered to: these are copied to the intermediate, and back
-  All,      ///< for which each element is copied once each way
-};
+/// The elements whose sums an intermediate in f32 accumulates, which is rounded once. They are copied to it, and back.
+enum class SummedApart { None, Touched, All };
 
 constexpr int64_t elementsOfFewValues = 8;  ///< for each value: to copy what is touched takes less than to copy all
 
@@ -318,16 +313,13 @@ std::optional<ir::GraphValue> addScattered(ir::ExprPool& pool, const Scattered& 
   const auto sum = [&](const Index& index) {
     return cast(Value{pool, pool.load(number, wide, offsetOf(pool, type, index).expr())}, dtype);
   };
-  const Tensor first = cast(scattered.first, wide);
-  if (apart == SummedApart::Touched) {
-    all.push_back(makeBundle(pool, number, scatter, first.at));
-    all.push_back(makeBundle(pool, number, scatter, wide));
-    all.push_back(makeBundle(pool, scattered.value, scatter, sum));
-  } else {
-    all.push_back(makeBundle(pool, number, first));
-    if (!isEmpty(scatter.sizes)) all.push_back(makeBundle(pool, number, scatter, wide));
-    all.push_back(makeBundle(pool, scattered.value, {dtype, scattered.first.sizes, sum}));
-  }
+  const Tensor first = cast(scattered.first, wide), rounded{dtype, scattered.first.sizes, sum};
+  const auto copied = [&](int value, const Tensor& from) {
+    return apart == SummedApart::All ? makeBundle(pool, value, from) : makeBundle(pool, value, scatter, from.at);
+  };
+  all.push_back(copied(number, first));
+  if (!isEmpty(scatter.sizes)) all.push_back(makeBundle(pool, number, scatter, wide));
+  all.push_back(copied(scattered.value, rounded));
   return ir::GraphValue{fmt::format("sums{}", scattered.value), type};
 }
 

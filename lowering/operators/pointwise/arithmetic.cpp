@@ -83,8 +83,12 @@ const Lowering divScalarMode{"aten::div.Scalar_mode", divideRounding};
 const Lowering floorDivision{"aten::floor_divide", [](Context& c) { return pointwise(c, floorDivide); }};
 const Lowering remainderOf{"aten::remainder", [](Context& c) { return pointwise(c, remainder); }};
 const Lowering fmodOf{"aten::fmod", [](Context& c) { return pointwise(c, [](Value x, Value y) { return rem(x, y); }); }};
+/// ATen's host scales the first factor, its kernels on CUDA the product.
 const Lowering addcmul{"aten::addcmul", [](Context& c) {
-                         return pointwise(c, [](Value x, Value a, Value b, Value scale) { return x + scale * a * b; });
+                         const bool isHost = c.backend() == ir::Backend::Cpu;
+                         return pointwise(c, [isHost](Value x, Value a, Value b, Value scale) {
+                           return isHost ? x + scale * a * b : x + scale * (a * b);
+                         });
                        }};
 const Lowering addcdiv{"aten::addcdiv", [](Context& c) {
                          return pointwise(c, [](Value x, Value a, Value b, Value scale) { return x + scale * a / b; });
