@@ -152,7 +152,7 @@ bool isPrivate(const ir::Kernel& kernel, int buffer) {
 /// What is known of i64 nodes: which loads are indices, their bounds, and whether they and all i64 nodes below keep within 32
 /// bits.
 struct CudaExpressions::IndexFacts {
-  ir::LoadedIndices loaded;
+  std::shared_ptr<const ir::LoadedIndices> loaded;  ///< found once for the kernel
   ir::Bounds bounds;
   std::unordered_map<const Expr*, bool> isPosition;
 };
@@ -160,7 +160,7 @@ struct CudaExpressions::IndexFacts {
 CudaExpressions::CudaExpressions(const ir::Kernel& kernel, std::vector<std::string> buffers)
     : kernel_(kernel),
       buffers_(std::move(buffers)),
-      facts_(std::make_shared<IndexFacts>(IndexFacts{ir::LoadedIndices(kernel), {}, {}})) {}
+      facts_(std::make_shared<IndexFacts>(IndexFacts{std::make_shared<const ir::LoadedIndices>(kernel), {}, {}})) {}
 
 void CudaExpressions::assume(const Expr* condition, bool holds) {
   facts_ = std::make_shared<IndexFacts>(IndexFacts{facts_->loaded, facts_->bounds.where(condition, holds), {}});
@@ -180,10 +180,10 @@ Key CudaExpressions::keyOf(const Expr* node, As as) const {
   if (node->isConst()) return {node, node->dtype == DType::I64 ? as : As::Value};
   if (node->op == Op::Load) return {node, As::Value};
   if (node->dtype == DType::I64) return {node, isPosition(node) ? As::Index : as};
-  // An operand that is none of indices is compared with all of its bits, whatever is asked for.
+  // Values that are no indices are compared with all of their bits, whatever is asked for.
   if (ir::isPredicate(node->op) && node->src[0]->dtype == DType::I64) {
     const bool isOfPositions = isPosition(node->src[0]) && isPosition(node->src[1]);
-    return {node, isOfPositions || (as == As::Index && facts_->loaded.areCompared(node)) ? As::Index : As::Value};
+    return {node, isOfPositions || (as == As::Index && facts_->loaded->areCompared(node)) ? As::Index : As::Value};
   }
   return {node, node->dtype == DType::Bool ? as : As::Value};
 }

@@ -47,8 +47,8 @@ double nonFinite(uint64_t bits) {
   return normal(bits);
 }
 
-/// One of ten numbers that a dtype's arithmetic treats in a way of its own. The large ones are not each other's negatives, as
-/// they would cancel, and what is left of the others is a matter of order.
+/// One of ten numbers that a dtype's arithmetic treats in a way of its own. The large ones are not each other's negatives: if
+/// they cancelled, the sum of the others would depend on the order.
 double special(ir::DType dtype, uint64_t which) {
   const double infinity = std::numeric_limits<double>::infinity();
   const Range range = rangeOf(dtype);

@@ -55,8 +55,9 @@ ValueRange exponent(const Call& call) {
   return Plain{};
 }
 
-/// A symmetric matrix whose diagonal is larger than the sum of what else is in its row.
+/// A symmetric matrix whose diagonal elements are larger than the sum of the other elements of their rows.
 ValueRange positiveDefinite(const Call& call) {
+  if (call.tensor(0).rank() < 2) return Plain{};  // no matrix: ATen refuses it
   const int64_t rows = call.size(0, -1);
   return ByPosition{[rows](const ir::Shape& at, uint64_t) {
     const int64_t row = at[at.size() - 2], column = at.back();
@@ -126,7 +127,7 @@ constexpr ValueRow valueRows[] = {
     {"logical_and logical_or logical_xor", 1, halves},
     {"logical_not sign sgn round floor ceil trunc frac", 0, halves},
     {"threshold_backward hardsigmoid_backward leaky_relu_backward", 1, halves},
-    // A NaN is below every threshold for eager's vectors on CPUs, and above it for what is left of a vector and on GPUs.
+    // A NaN is below every threshold for eager's vectors on CPUs, and above it for their last, scalar elements and on GPUs.
     {"hardtanh_backward hardswish_backward", 1, finiteHalves},
     // The mean of infinite elements is infinite or NaN, as eager's vectors, threads and devices share them out.
     {"var std var_mean std_mean", 0, finite},
@@ -135,7 +136,7 @@ constexpr ValueRow valueRows[] = {
     {batchNorms, 0, batch},
     // An average of large elements and others is rounded by chance, in eager as well.
     {"avg_pool2d avg_pool3d _adaptive_avg_pool2d _adaptive_avg_pool3d", 0, tame},
-    // Gradients of norms are what is left of sums that nearly cancel: nothing beside a large element.
+    // Gradients of norms are small differences of large sums, which a large element would hide.
     {"native_layer_norm_backward native_group_norm_backward", 0, tame},
     {"native_layer_norm_backward native_group_norm_backward", 1, tame},
     {batchNormGradients, 0, tame},

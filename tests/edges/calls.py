@@ -248,6 +248,7 @@ def arguments():
         calls.add("cholesky", tensor((2, 5, 5), dtype))
         calls.add("cholesky", tensor((5, 5), dtype), "True")
         calls.add("linalg_lu_solve", tensor((2, 5, 5), dtype), tensor((2, 5), "i32"), tensor((2, 5, 3), dtype))
+    calls.add("cholesky", tensor((5,), "f32"))  # no matrix: refused
     calls.add("multilabel_margin_loss_backward", tensor((), "f32"), tensor((5, 4), "f32"), tensor((5, 4), "i64"), 1,
               tensor((5, 4), "f32"))
     calls.add("max_unpool2d", tensor((2, 3, 4, 4), "f32"), tensor((2, 3, 4, 4), "i64"), "[8, 8]")
