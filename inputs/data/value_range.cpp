@@ -149,15 +149,18 @@ constexpr ValueRow valueRows[] = {
     {batchNorms, 1, tame},
     {batchNorms, 2, tame},
     {batchNorms, 3, tame},
-    {batchNormGradients, 2, tame},
+    {batchNormGradients, 2, variance},  // what is small beside large gradients and means, as results are to fit into halves
     {batchNormGradients, 3, tame},
     {batchNormGradients, 5, tame},
     {"native_layer_norm_backward", 3, tame},
     {"native_layer_norm_backward", 5, tame},
     {"native_group_norm_backward", 2, tame},
     {"native_group_norm_backward", 4, tame},
-    // Between two ends of a line that are one element eager multiplies an infinite gradient by 0, or does not.
+    // A product of an infinite gradient is infinite or NaN where the other factor is 0 but for a rounding.
     {"upsample_linear1d_backward upsample_bilinear2d_backward upsample_trilinear3d_backward", 0, finite},
+    {"hardswish_backward", 0, finite},
+    {"grid_sampler_2d_backward grid_sampler_3d_backward", 0, finite},
+    {"grid_sampler_2d_backward grid_sampler_3d_backward", 1, finite},
     // Weights of both signs cancel beside a large element.
     {"upsample_bicubic2d upsample_bicubic2d_backward", 0, tame},
     {"isnan isinf isfinite isposinf isneginf nan_to_num", 0, nonFinite},

@@ -48,7 +48,7 @@ SummedApart summedApart(const Scattered& scattered) {
   const int64_t values = numelOf(scatter.sizes);
   if (values > numelOf(first.sizes) / elementsOfFewValues) return SummedApart::All;
   const bool rounds = scatter.op != ir::Op::Max && scatter.op != ir::Op::Min;
-  return rounds && values > 1 ? SummedApart::Touched : SummedApart::None;
+  return rounds && values > 1 && !scatter.mayRoundEach ? SummedApart::Touched : SummedApart::None;
 }
 
 std::vector<const Expr*> resultsOf(const Bundle& bundle) {

@@ -21,6 +21,7 @@ struct Scatter {
   ir::Shape sizes;
   std::function<Index(const Index&)> place;  ///< the index of the element, never out of bounds
   std::function<Value(const Index&)> value;  ///< of the tensor's dtype, or of that which arithmetic on it is done in
+  bool mayRoundEach = false;                 ///< whether each sum may be rounded to the tensor's dtype, as eager's is
 };
 
 /// A lazy tensor: its dtype and sizes, and how to compute the element at an index. Fusion is composition of these. A result that

@@ -77,6 +77,13 @@ std::string CorrectnessCheck::overwritten() const {
 }
 
 Verdict CorrectnessCheck::judge(runtime::Trial& trial) const {
+  Verdict verdict = run(trial);
+  if (!verdict.ok && drawn_.second.distribution != data_.distribution)
+    verdict.message += fmt::format("; data {}", toText(drawn_.second));
+  return verdict;
+}
+
+Verdict CorrectnessCheck::run(runtime::Trial& trial) const {
   trial.reseed();
   if (criterion_.rule != Rule::Random) return judged(trial.run());
   const runtime::TensorList first = runtime::clone(trial.run());

@@ -28,7 +28,10 @@ class CorrectnessCheck {
   /// Draws the first data again, from another seed, for runs that are timed.
   void drawToTime();
 
+  /// Says which arguments were written that the operator only reads, and draws them again; nothing where none was.
+  std::string overwritten() const;
   /// Runs a trial and judges what it wrote, and where. One that draws random numbers runs twice, and must not draw the same.
+  /// The message names the data where they are not the first ones.
   Verdict judge(runtime::Trial& trial) const;
   /// Makes sure that a later judgeLatest() sees what was written in between.
   static void forget(runtime::Trial& trial);
@@ -48,8 +51,7 @@ class CorrectnessCheck {
   void draw(uint64_t seed, const inputs::Data& data);
   /// Computes the reference of the data that were drawn.
   void setReference();
-  /// Says which arguments were written that the operator only reads, and draws them again; nothing where none was.
-  std::string overwritten() const;
+  Verdict run(runtime::Trial& trial) const;
   Verdict judged(const runtime::TensorList& outputs) const;
 
   runtime::Call& call_;

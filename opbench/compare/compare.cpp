@@ -225,7 +225,7 @@ size_t retriedSamples(const Results& results) {
   return samples.size();
 }
 
-void addNotes(Comparison& comparison, bool controlIsAlone) {
+void addNotes(Comparison& comparison) {
   for (const Results* results : {&comparison.base, &comparison.candidate}) {
     if (anyLacks(*results, [](const Record& r) { return r.medianInterval.has_value(); }))
       comparison.notes.push_back(results->file +
@@ -243,8 +243,7 @@ void addNotes(Comparison& comparison, bool controlIsAlone) {
     const bool isOfCpu = !anyLacks(comparison.base, [](const Record& r) { return r.device == "cpu"; });
     comparison.notes.push_back(
         "fewer than 9 samples have eager to compare with in both files: how far the machine drifted and the same code scatters "
-        "is "
-        "unknown" +
+        "is unknown" +
         std::string(isOfCpu ? "; changes of less than 20% are ambiguous" : ""));
   }
 }
@@ -275,7 +274,7 @@ Comparison compare(Results base, Results candidate) {
   const Controls controls = controlIsAlone ? Controls{} : controlsOf(comparison.candidate, matching);
   Comparing(comparison, matching, controls, controlIsAlone).run();
   comparison.control = controls.time;
-  addNotes(comparison, controlIsAlone);
+  addNotes(comparison);
   return comparison;
 }
 

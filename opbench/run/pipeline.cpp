@@ -214,7 +214,10 @@ std::vector<PreparedContender> prepareAll(Row& row, const SampleContext& context
   for (Outcome& outcome : row.outcomes)
     attempt({&outcome, 1}, context.dump.folder(), [&] {
       PreparedContender contender = prepare(outcome, context);
-      if (context.bench.options.accuracyChecking) outcome.deterministic = correctness.isDeterministic(*contender.trial);
+      if (context.bench.options.accuracyChecking) {
+        outcome.deterministic = correctness.isDeterministic(*contender.trial);
+        if (std::string why = correctness.overwritten(); !why.empty()) return setWrong(outcome, std::move(why));
+      }
       contenders.push_back(std::move(contender));
     });
   return contenders;

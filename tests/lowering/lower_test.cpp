@@ -140,11 +140,12 @@ TEST_CASE("what takes the place of elements is stored by loops of its own, in pl
 }
 
 TEST_CASE("low precision is scattered to f32 sums that are rounded once: of all elements, or of those that few values touch") {
-  const auto loops = [](int values) {
+  const auto loops = [](int values, ir::Backend backend = ir::Backend::Cpu) {
     const std::string count = std::to_string(values);
-    return lowering::lower(ir::parseGraph("graph\n  in self f16[32]\n  in index i64[" + count + "]\n  in src f16[" + count +
-                                          "]\n  self = aten.scatter_add_.default(self=self, dim=0, index=index, src=src) "
-                                          "writes self\n  return self\n"));
+    const ir::Graph graph = ir::parseGraph("graph\n  in self f16[32]\n  in index i64[" + count + "]\n  in src f16[" + count +
+                                           "]\n  self = aten.scatter_add_.default(self=self, dim=0, index=index, src=src) "
+                                           "writes self\n  return self\n");
+    return lowering::lower(graph, backend);
   };
   const auto elements = [](const ir::Loops& one) {
     int64_t count = 1;
@@ -161,6 +162,8 @@ TEST_CASE("low precision is scattered to f32 sums that are rounded once: of all 
   }
   REQUIRE(loops(1).size() == 1);  // nothing meets
   CHECK(loops(1)[0].stores[0].value->dtype == ir::DType::F16);
+  CHECK(loops(5, ir::Backend::Cuda).size() == 3);
+  CHECK(loops(4, ir::Backend::Cuda).size() == 1);  // eager rounds each sum there
 }
 
 TEST_CASE("an index out of bounds adds nothing") {

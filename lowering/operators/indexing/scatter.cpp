@@ -19,6 +19,17 @@ ElementOf elementsAlong(const Context& c, const Tensor& self, const std::functio
   };
 }
 
+/// Values that are added up as eager adds them on GPUs, where it rounds each sum of halves; so may those that never meet, of
+/// which there is one along the call's `dim`.
+Tensor summedAsEager(const Context& c, Tensor scattered) {
+  Scatter scatter = *scattered.scatter;
+  const ir::Shape& values = scatter.sizes;
+  const bool meet = !c.has("dim") || values.empty() || values[static_cast<std::size_t>(c.dim("dim", values.size()))] > 1;
+  scatter.mayRoundEach = c.backend() == ir::Backend::Cuda || !meet;
+  scattered.scatter = std::make_shared<const Scatter>(std::move(scatter));
+  return scattered;
+}
+
 /// The operation that a call's `reduce` names.
 ir::Op operationOf(const Context& c) {
   const std::string name = c.text("reduce");
@@ -46,12 +57,12 @@ Tensors indexAdd(Context& c) {
     const Value element = source.at(at);
     return isScaled ? cast(element, alpha.dtype()) * alpha : element;
   };
-  return {scatteredTo(ir::Op::Add, self, source.sizes, slicesOf(c, self), value)};
+  return {summedAsEager(c, scatteredTo(ir::Op::Add, self, source.sizes, slicesOf(c, self), value))};
 }
 
 Tensors indexReduce(Context& c) {
   const Tensor self = c.tensor("self"), source = asVector(c.tensor("source"));
-  return {scatteredTo(operationOf(c), self, source.sizes, slicesOf(c, self), source.at)};
+  return {summedAsEager(c, scatteredTo(operationOf(c), self, source.sizes, slicesOf(c, self), source.at))};
 }
 
 Tensors indexCopy(Context& c) {
@@ -83,7 +94,7 @@ Tensors scattered(const Context& c, std::optional<ir::Op> op) {
   const std::function<Value(const Index&)> value =
       isNumber ? [number = c.constant("value", self.dtype)](const Index&) { return number; }
                : asVector(cast(c.tensor("src"), self.dtype)).at;
-  return {scatteredTo(op, self, index.sizes, elementsAlong(c, self, index.at), value)};
+  return {summedAsEager(c, scatteredTo(op, self, index.sizes, elementsAlong(c, self, index.at), value))};
 }
 Tensors scatter(Context& c) { return scattered(c, {}); }
 Tensors scatterAdd(Context& c) { return scattered(c, ir::Op::Add); }
@@ -126,7 +137,7 @@ Tensors putOf(Context& c) {
   const auto value = [=, &pool = c.pool()](const Index& index) {
     return source.at(reshaped(pool, index, places.sizes, source.sizes));
   };
-  return {scatteredTo(accumulation(c), self, places.sizes, element, value)};
+  return {summedAsEager(c, scatteredTo(accumulation(c), self, places.sizes, element, value))};
 }
 
 const Lowering indexPutOf{"aten::index_put", indexPut};

@@ -23,10 +23,11 @@ const Lowering maskedFill{"aten::masked_fill", [](Context& c) {
                           }};
 
 /// A tensor that is one number everywhere; `self` gives only its type.
-const Lowering fill{"aten::fill", [](Context& c) {
-                      const Tensor self = c.tensor("self");
-                      return Tensors{constant({self.dtype, self.sizes}, valueIn(c, ir::opmath(self.dtype)))};
-                    }};
+const Lowering fill{
+    "aten::fill", [](Context& c) {
+      const Tensor self = c.tensor("self");
+      return Tensors{constant(ir::TensorType::contiguous(self.dtype, self.sizes), valueIn(c, ir::opmath(self.dtype)))};
+    }};
 
 /// The dtype of a complex number's parts.
 ir::DType partOf(ir::DType complex) {

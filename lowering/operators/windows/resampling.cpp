@@ -217,8 +217,8 @@ std::vector<Tap> outputsOnLines(const Axis& axis, Value element, bool alignsCorn
     const std::vector<Tap> ends = onLine(axis, at, alignsCorners);
     const auto isEnd = [&](const Tap& end) { return end.place.at == element; };
     const auto weightIn = [&](const Tap& end) { return where(isEnd(end), end.weight, 0.0); };
-    const Value isEither = isEnd(ends[0]) | isEnd(ends[1]);
-    taps.push_back({{at, (at >= 0) & (at < axis.output) & isEither}, weightIn(ends[0]) + weightIn(ends[1])});
+    taps.push_back(
+        {{at, (at >= 0) & (at < axis.output)}, weightIn(ends[0]) + weightIn(ends[1]), isEnd(ends[0]) | isEnd(ends[1])});
   }
   return taps;
 }

@@ -47,6 +47,7 @@ void fill(Comparison& comparison, const Tally& tally) {
   comparison.allClose = tally.notClose == 0;
   comparison.rmseFound = root(tally.squaresFound, tally.countFound);
   comparison.rmseEager = root(tally.squaresEager, tally.countEager);
+  comparison.eagerOverflows = tally.countEager < tally.countFound;
   comparison.worstFound = tally.worstFound;
   comparison.worstExpected = tally.worstExpected;
   comparison.worstError = tally.worstError;

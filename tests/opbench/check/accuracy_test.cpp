@@ -72,6 +72,16 @@ TEST_CASE("where eager has no error a few roundings of what is expected are allo
   CHECK(message(c) != "");
 }
 
+TEST_CASE("where eager overflows its other elements say little about the error") {
+  Comparison c = off(DType::F16, 4, 0);
+  c.rmsReference = 15000;
+  CHECK(message(c) != "");
+  c.eagerOverflows = true;
+  CHECK(message(c) == "");
+  c.rmseFound = 400;
+  CHECK(message(c) != "");
+}
+
 TEST_CASE("sums may be off by what they accumulate") {
   Comparison c = off(DType::F32, 1e-5, 1e-7);
   CHECK(message(c) != "");
