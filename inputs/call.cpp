@@ -47,6 +47,12 @@ const std::vector<int64_t>& Call::given(size_t argument) const {
   return at(argument)->elements;
 }
 
+std::optional<ir::DType> Call::dtype(std::string_view keyword) const {
+  for (const ir::NamedArgument& one : sample_.kwargs)
+    if (one.name == keyword && one.value.is<ir::DType>()) return *one.value.as<ir::DType>();
+  return std::nullopt;
+}
+
 const ir::List& Call::list(size_t argument) const {
   if (!at(argument) || !at(argument)->is<ir::List>()) refuse(argument, "a list");
   return *at(argument)->as<ir::List>();

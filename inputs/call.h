@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 #include "inputs/sample.h"
@@ -26,6 +27,8 @@ class Call {
   std::vector<int64_t> integers(size_t argument) const;
   int64_t integer(size_t argument) const;
   bool flag(size_t argument, bool otherwise = false) const;
+  /// The dtype of a keyword argument; nothing where it was left out.
+  std::optional<ir::DType> dtype(std::string_view keyword) const;
   /// A number, or `otherwise` where the argument was left out.
   double number(size_t argument, double otherwise) const;
 

@@ -115,7 +115,7 @@ inline const std::vector<PlantedFault> plantedFaults{
     {opbench::Fault::NarrowI64, {"aten.eq.Tensor", "((T([300], i64), T([300], i64)), {})"}},
     {opbench::Fault::NarrowI64, {"aten.sum.dim_IntList", "((T([40, 90], i64), [1]), {})"}},
     {opbench::Fault::DroppedBarrier, {"aten._softmax.default", "((T([20, 4000], f16), -1, False), {})"}},
-    {opbench::Fault::DroppedBarrier, {"aten.sum.dim_IntList", "((T([20, 40000], f16), [1]), {})"}},
+    {opbench::Fault::DroppedBarrier, {"aten._log_softmax.default", "((T([20, 4000], f16), -1, False), {})"}},
 };
 
 /// A trial with what it runs.

@@ -65,6 +65,11 @@ ValueRange positiveDefinite(const Call& call) {
   }};
 }
 
+/// Of a conversion to integers nobody defines what becomes of NaN and of what they cannot hold.
+ValueRange converted(std::optional<ir::DType> to) {
+  return to && ir::isIntegral(*to) && *to != ir::DType::Bool ? ValueRange(Tame{}) : Plain{};
+}
+
 /// A mean far from zero is rounded to f32, where eager's host sums in f64: of a batch of a few elements digits would be lost.
 ValueRange batch(const Call& call) {
   constexpr int64_t few = 16;
@@ -112,6 +117,7 @@ constexpr ValueRow valueRows[] = {
     {"normal", 1, variance},
     {"multilabel_margin_loss_backward", 4, probability},
     {"cholesky", 0, positiveDefinite},
+    {"linalg_matrix_exp", 0, tame},  // eager squares as often as the logarithm of the norm says, without an end for NaN
     {"tanh_backward", 1, sine},
     {"elu_backward", 5, eluResult},
     {"_softmax_backward_data", 1, softmaxOutput},
@@ -156,9 +162,11 @@ constexpr ValueRow valueRows[] = {
     {"native_layer_norm_backward", 5, tame},
     {"native_group_norm_backward", 2, tame},
     {"native_group_norm_backward", 4, tame},
-    // A product of an infinite gradient is infinite or NaN where the other factor is 0 but for a rounding.
+    {"_to_copy", 0, [](const Call& call) { return converted(call.dtype("dtype")); }},
+    {"copy", 1, [](const Call& call) { return converted(call.tensor(0).dtype); }},
+    // The product of an infinite gradient, or of a huge one, is anything where the other factor is 0 but for a rounding.
     {"upsample_linear1d_backward upsample_bilinear2d_backward upsample_trilinear3d_backward", 0, finite},
-    {"hardswish_backward", 0, finite},
+    {"hardswish_backward", 0, tame},
     {"grid_sampler_2d_backward grid_sampler_3d_backward", 0, finite},
     {"grid_sampler_2d_backward grid_sampler_3d_backward", 1, finite},
     // Weights of both signs cancel beside a large element.

@@ -83,7 +83,8 @@ Change pairedChange(const Evidence& e) {
 Judgement judgePaired(const Evidence& e) {
   const Pair undrifted = withoutDrift(e);
   if (const Change change = pairedChange(e); change != Change::Same) {
-    const bool hasMoved = move(e.time, std::abs(e.drift)) == change && moveBeyond(undrifted, undrifted.gap()) == change;
+    const double enough = std::max(std::abs(shift(*e.paired)) / 3, undrifted.scatter);  // else the control moved
+    const bool hasMoved = move(e.time, std::abs(e.drift)) == change && move(undrifted, enough) == change;
     return hasMoved ? Judgement{change} : ambiguous(Ambiguity::Drift);
   }
   if (clearChange(undrifted) != Change::Same) return ambiguous(Ambiguity::Drift);

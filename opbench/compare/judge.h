@@ -63,8 +63,8 @@ struct Judgement {
 /// this is asked of the time over the control's, which is free of what meets both: clocks, temperature, other programs, and
 /// where the data lie in memory. Where these intervals touch, the secondary measure is asked as well, and both need but be likely
 /// to have moved, the same way: by more than their likely gap, and the interval of the ratio by more than the least that counts.
-/// The time itself, without the machine's drift, must then have moved the same way by more than its own gap: where the machine
-/// scatters more than that, a ratio may have moved because the control did.
+/// The time itself, without the machine's drift, must then have moved the same way, by a third as much and more
+/// than the same code's time scatters: else the ratio may have moved because the control did.
 ///
 /// Where no control ran it is asked of the time; the same must hold in cycles, where clocks are known (a time that grew because
 /// the clock fell says nothing of the code), and once the machine's drift is taken out.

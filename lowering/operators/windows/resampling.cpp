@@ -211,14 +211,16 @@ std::vector<Tap> outputsOnLines(const Axis& axis, Value element, bool alignsCorn
   const int64_t outputs = alignsCorners ? axis.output - 1 : axis.output, inputs = alignsCorners ? axis.input - 1 : axis.input;
   const Value before =
       alignsCorners ? floorDiv((element - 1) * outputs, inputs) : floorDiv((element * 2 - 1) * outputs - inputs, 2 * inputs);
+  const bool areAllEnds = !alignsCorners && copiesOf(axis) > 1;  // else an infinite gradient would meet a weight of 0
   std::vector<Tap> taps;
   for (int64_t i = 1; i <= *mostOutputs(axis, alignsCorners); ++i) {
     const Value at = simplified(before + i);
     const std::vector<Tap> ends = onLine(axis, at, alignsCorners);
     const auto isEnd = [&](const Tap& end) { return end.place.at == element; };
     const auto weightIn = [&](const Tap& end) { return where(isEnd(end), end.weight, 0.0); };
-    taps.push_back(
-        {{at, (at >= 0) & (at < axis.output)}, weightIn(ends[0]) + weightIn(ends[1]), isEnd(ends[0]) | isEnd(ends[1])});
+    Value exists = (at >= 0) & (at < axis.output);
+    if (!areAllEnds) exists = exists & (isEnd(ends[0]) | isEnd(ends[1]));
+    taps.push_back({{at, exists}, weightIn(ends[0]) + weightIn(ends[1])});
   }
   return taps;
 }

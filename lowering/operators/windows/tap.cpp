@@ -6,10 +6,9 @@ namespace {
 Value weightedSumFrom(std::size_t d, const Tensor& x, const Element& at, const std::vector<std::vector<Tap>>& next) {
   if (d == next.size()) return sumOf(x, {at});
   std::optional<Value> sum;
-  for (const auto& [place, weight, counts] : next[d]) {
+  for (const auto& [place, weight] : next[d]) {
     const Element element = elementsAt(at, {{place}}).front();
-    Value one = cast(weight, x.dtype) * weightedSumFrom(d + 1, x, element, next);
-    if (counts) one = where(*counts, one, 0.0);
+    const Value one = cast(weight, x.dtype) * weightedSumFrom(d + 1, x, element, next);
     sum = sum ? *sum + one : one;
   }
   return *sum;
@@ -20,7 +19,7 @@ Value weightedSumFrom(std::size_t d, const Tensor& x, const Element& at, const s
 Tap numbered(const std::vector<Tap>& taps, Value number) {
   Tap tap = taps.front();
   for (std::size_t i = 1; i < taps.size(); ++i) {
-    const auto& [place, weight, _] = taps[i];
+    const auto& [place, weight] = taps[i];
     const Value isThis = number == static_cast<int64_t>(i);
     tap = {{where(isThis, place.at, tap.place.at), tap.place.exists}, where(isThis, weight, tap.weight)};
     if (place.exists) tap.place.exists = where(isThis, *place.exists, *tap.place.exists);

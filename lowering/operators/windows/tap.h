@@ -1,6 +1,5 @@
 #pragma once
 
-#include <optional>
 #include <vector>
 
 #include "lowering/tensor/places.h"
@@ -11,10 +10,9 @@ namespace lowering {
 struct Tap {
   Place place;
   Value weight;
-  std::optional<Value> counts = {};  ///< where this is false the product is 0, even that of an infinite element and no weight
 };
 
-/// The tap of a number that is an axis, of taps that all count.
+/// The tap of a number that is an axis.
 Tap numbered(const std::vector<Tap>& taps, Value number);
 
 /// The weighted sum of the elements at an index that goes on with every combination of taps along the next dimensions, added up

@@ -101,6 +101,18 @@ TEST_CASE("comparisons meet ties, thresholds are met, and what asks for NaN and 
   CHECK(std::any_of(special.begin(), special.end(), [](float x) { return std::isfinite(x); }));
 }
 
+TEST_CASE("what becomes an integer has no special values, which nobody defines then") {
+  const auto isTame = [](const std::string& op, const std::string& call, size_t argument) {
+    return std::holds_alternative<inputs::Tame>(inputs::valueRangeOf(tests::sampleOf(op, call), argument));
+  };
+  CHECK(isTame("aten._to_copy.default", "((T([9], f32),), {'dtype': torch.uint8})", 0));
+  CHECK_FALSE(isTame("aten._to_copy.default", "((T([9], f32),), {'dtype': f16})", 0));
+  CHECK_FALSE(isTame("aten._to_copy.default", "((T([9], f32),), {'dtype': b8})", 0));
+  CHECK_FALSE(isTame("aten._to_copy.default", "((T([9], f32),), {})", 0));
+  CHECK(isTame("aten.copy_.default", "((T([9], i32), T([9], f32)), {})", 1));
+  CHECK_FALSE(isTame("aten.copy_.default", "((T([9], f16), T([9], f32)), {})", 1));
+}
+
 TEST_CASE("integers are small, bools are half true") {
   auto whole = drawn<int64_t>("aten.add.Tensor", "((T([5000], i32), 1), {})", 0);
   CHECK(*std::min_element(whole.begin(), whole.end()) == -8);
