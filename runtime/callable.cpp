@@ -29,6 +29,12 @@ class AtenCallable : public Callable {
 
 }  // namespace
 
+CallablePtr Call::make(const Contender& contender) {
+  if (contender == Contender::Eager) return eagerCallable(*this);
+  if (contender == Contender::Torchscript) return torchscriptCallable(*this);
+  ir::fail(ir::ErrorKind::Input, "{} has no contender '{}'", op(), contender.name());
+}
+
 CallablePtr eagerCallable(Call& call) { return std::make_unique<AtenCallable>(call.state()); }
 
 CallablePtr plannedCallable(Call& call, codegen::Plan plan, Device& device, const Cache& cache) {

@@ -26,13 +26,13 @@ enum class Guards {
   Written  ///< writes them before its kernels run, and poisons what lies between
 };
 
-/// One way of carrying out a Call; made for it and usable as long as it lives.
+/// One way of carrying out a Workload; made for it and usable as long as it lives.
 class Callable {
  public:
   virtual ~Callable() = default;
   /// Allocates the outputs and computes them (on CUDA: queues the work on the current stream).
   virtual TensorList operator()() = 0;
-  /// Works on set `number` of the call's arguments from now on (Call::multiply); 0 is the first.
+  /// Works on set `number` of the operands from now on (Workload::multiply); 0 is the first.
   virtual void use(int number) = 0;
   /// Puts its random numbers back to their beginning, which the call's seed tells: the next runs draw what the first ones drew.
   virtual void reseed() {}

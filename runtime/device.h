@@ -12,6 +12,7 @@
 #include "runtime/executable.h"
 #include "runtime/memory.h"
 #include "runtime/torch/call.h"
+#include "runtime/workload.h"
 
 namespace runtime {
 
@@ -95,7 +96,7 @@ class Device {
   virtual ExecutablePtr compile(const codegen::Program& program, const Cache& cache) = 0;
   /// The machine code in text (PTX or assembly) for dumps: {file extension, text}.
   virtual std::pair<std::string, std::string> assembly(const codegen::Program& program) = 0;
-  virtual std::unique_ptr<Trial> prepare(Callable& callable, Call& call) = 0;
+  virtual std::unique_ptr<Trial> prepare(Callable& callable, Workload& workload) = 0;
   /// How trials made from now on empty the caches before cold runs. CPUs evict the lines of the operands, whatever is said.
   virtual void setFlush(Flush) {}
   /// Makes it a part of the target, as it was measured on this CPU (ir::Target::streamedBytes).

@@ -16,18 +16,18 @@ std::string place(const Comparison& c) {
 }
 
 /// `output 1 is wrong at [3, 17]: found 1.25, expected 1.5`.
-std::string where(const Comparison& c, int output) {
-  return fmt::format("output {} is wrong at {}: found {}, expected {}", output, place(c), c.worstFound, c.worstExpected);
+std::string where(const Comparison& c, const NamedOutput& output) {
+  return fmt::format("{} is wrong at {}: found {}, expected {}", output.name, place(c), c.worstFound, c.worstExpected);
 }
 
 Verdict wrong(std::string message) { return {false, std::move(message), std::nullopt}; }
 
-Verdict judgeType(const Comparison& c, int output) {
+Verdict judgeType(const Comparison& c, const NamedOutput& output) {
   if (c.sameType) return {};
-  return wrong(fmt::format("output {} is {} where eager's is {}", output, toText(c.found), toText(c.expected)));
+  return wrong(fmt::format("{} is {} where eager's is {}", output.name, toText(c.found), toText(c.expected)));
 }
 
-Verdict judgeExact(const Comparison& c, int output) {
+Verdict judgeExact(const Comparison& c, const NamedOutput& output) {
   if (c.unequal == 0) return {};
   return wrong(fmt::format("{}; {} of {} elements differ, all must be equal", where(c, output), c.unequal, c.numel));
 }
@@ -38,14 +38,14 @@ bool hasDirection(const Comparison& c) {
   return c.unequal == 0 || !std::isfinite(c.cosine) || c.cosine >= aligned;
 }
 
-Verdict judgeElements(const Comparison& c, const Limit& limit, int output) {
+Verdict judgeElements(const Comparison& c, const Limit& limit, const NamedOutput& output) {
   if (!c.allClose) return wrong(fmt::format("{}; tolerance {:g}", where(c, output), limit.element));
   if (limit.isElementAlone || hasDirection(c)) return {};
   return wrong(
       fmt::format("{}; close only in absolute terms: the cosine to the reference is {:.4f}", where(c, output), c.cosine));
 }
 
-Verdict judgeAgainstEager(const Comparison& c, const Limit& limit, int output) {
+Verdict judgeAgainstEager(const Comparison& c, const Limit& limit, const NamedOutput& output) {
   constexpr double worstErrors = 4;
   // A sum that cancels to nearly nothing among larger ones is off by what its terms are.
   const double ofSums = limit.accumulated * (1 + c.rmsReference);
@@ -61,7 +61,7 @@ Verdict judgeAgainstEager(const Comparison& c, const Limit& limit, int output) {
                            c.rmseEager, allowed));
 }
 
-Verdict judgeClose(const Comparison& c, const Limit& limit, int output) {
+Verdict judgeClose(const Comparison& c, const Limit& limit, const NamedOutput& output) {
   if (c.misplaced > 0)
     return wrong(
         fmt::format("{}; {} of {} elements are NaN or infinite on one side only", where(c, output), c.misplaced, c.numel));
@@ -69,12 +69,12 @@ Verdict judgeClose(const Comparison& c, const Limit& limit, int output) {
   return asksEager ? judgeAgainstEager(c, limit, output) : judgeElements(c, limit, output);
 }
 
-Accuracy accuracyOf(const Comparison& c, int output) {
-  return {output,  c.maxUlp,     c.rmseFound,     c.rmseEager,  c.cosine,
-          c.worst, c.worstFound, c.worstExpected, c.worstError, c.worstErrorEager};
+Accuracy accuracyOf(const Comparison& c, const NamedOutput& output) {
+  return {output.number, c.maxUlp,     c.rmseFound,     c.rmseEager,  c.cosine,
+          c.worst,       c.worstFound, c.worstExpected, c.worstError, c.worstErrorEager};
 }
 
-Verdict judgeValues(const Comparison& c, Rule rule, const Limit& limit, int output) {
+Verdict judgeValues(const Comparison& c, Rule rule, const Limit& limit, const NamedOutput& output) {
   const bool isReal = ir::isFloating(c.expected.dtype) || ir::isComplex(c.expected.dtype);
   Verdict verdict = rule == Rule::Close && isReal ? judgeClose(c, limit, output) : judgeExact(c, output);
   if (isReal) verdict.accuracy = accuracyOf(c, output);
@@ -83,7 +83,7 @@ Verdict judgeValues(const Comparison& c, Rule rule, const Limit& limit, int outp
 
 }  // namespace
 
-Verdict judge(const Comparison& comparison, Rule rule, const Limit& limit, int output) {
+Verdict judge(const Comparison& comparison, Rule rule, const Limit& limit, const NamedOutput& output) {
   Verdict verdict = judgeType(comparison, output);
   const bool hasValues = rule != Rule::TypeOnly && rule != Rule::Random;
   return verdict.ok && hasValues ? judgeValues(comparison, rule, limit, output) : verdict;

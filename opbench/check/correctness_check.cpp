@@ -30,7 +30,7 @@ void CorrectnessCheck::begin(uint64_t seed, const Data& data) {
   next_ = setsAfter(data);
   drawn_ = {seed, data};
   setReference();
-  const std::string first = findTrivialSolution(reference_, call_, criterion_, tolerances_);
+  const std::string first = findTrivialSolution(reference_, workload_, criterion_, tolerances_);
   trivialSolution_ = first;
   if (data.distribution != Distribution::Normal) return;  // as asked for, whatever it says
   const std::array<Data, 4> others{Data{data.distribution, 16 * data.scale}, Data{data.distribution, data.scale / 16},
@@ -38,13 +38,13 @@ void CorrectnessCheck::begin(uint64_t seed, const Data& data) {
   for (size_t i = 0; i < others.size() && !trivialSolution_.empty(); ++i) {
     data_ = others[i];
     draw(seed, data_);
-    trivialSolution_ = findTrivialSolution(reference_, call_, criterion_, tolerances_);
+    trivialSolution_ = findTrivialSolution(reference_, workload_, criterion_, tolerances_);
   }
   if (trivialSolution_.empty()) return;
   data_ = data;
   draw(seed, data);
   trivialSolution_ = first;
-  if (const std::string why = runtime::whyConstant(call_); !why.empty()) trivialSolution_ += ", whatever is drawn: " + why;
+  if (const std::string why = runtime::whyConstant(workload_); !why.empty()) trivialSolution_ += ", whatever is drawn: " + why;
 }
 
 bool CorrectnessCheck::drawNext() {
@@ -59,20 +59,20 @@ void CorrectnessCheck::drawToTime() { draw(otherSeed(seed_), data_); }
 void CorrectnessCheck::draw(uint64_t seed, const Data& data) {
   reference_ = {};
   drawn_ = {seed, data};
-  call_.draw(seed, data);
+  workload_.draw(seed, data);
   setReference();
 }
 
 void CorrectnessCheck::setReference() {
-  reference_ = makeReference(call_);
-  sums_ = runtime::sumsOfRead(call_);
+  reference_ = makeReference(workload_);
+  sums_ = runtime::sumsOfRead(workload_);
 }
 
 std::string CorrectnessCheck::overwritten() const {
-  const std::vector<int64_t> now = runtime::sumsOfRead(call_);
+  const std::vector<int64_t> now = runtime::sumsOfRead(workload_);
   const auto changed = std::mismatch(sums_.begin(), sums_.end(), now.begin(), now.end()).first;
   if (changed == sums_.end()) return "";
-  call_.draw(drawn_.first, drawn_.second);
+  workload_.draw(drawn_.first, drawn_.second);
   return fmt::format("tensor {} of those that the operator only reads was written", changed - sums_.begin());
 }
 
@@ -89,7 +89,7 @@ Verdict CorrectnessCheck::run(runtime::Trial& trial) const {
   const runtime::TensorList first = runtime::clone(trial.run());
   const Verdict verdict = judged(trial.outputs());
   if (!verdict.ok) return verdict;
-  const auto draws = runtime::drawsOf(call_, first);
+  const auto draws = runtime::drawsOf(*workload_.call(), first);
   const bool isSame = runtime::bitwiseEqual(first, trial.run());
   if (draws && isSame && mustDiffer(*draws)) return {false, "two runs drew the same random numbers", {}};
   return judged(trial.outputs());
@@ -100,13 +100,13 @@ void CorrectnessCheck::forget(runtime::Trial& trial) { runtime::poisonGuarded(tr
 Verdict CorrectnessCheck::judged(const runtime::TensorList& outputs) const {
   if (std::string inside = overwritten(); !inside.empty()) return {false, std::move(inside), {}};
   if (std::string outside = runtime::writtenOutside(outputs); !outside.empty()) return {false, std::move(outside), {}};
-  Verdict verdict = check(outputs, reference_, call_, criterion_, tolerances_);
+  Verdict verdict = check(outputs, reference_, workload_, criterion_, tolerances_);
   if (verdict.ok || !reference_.float64) return verdict;
   const runtime::TensorList found = runtime::clone(outputs);  // which may be arguments, written in place
-  call_.restore();
+  workload_.restore();
   Reference reference = reference_;
-  reference.again = differingRuns(call_, reference_);
-  return reference.again.empty() ? verdict : check(found, reference, call_, criterion_, tolerances_);
+  reference.again = differingRuns(workload_, reference_);
+  return reference.again.empty() ? verdict : check(found, reference, workload_, criterion_, tolerances_);
 }
 
 std::optional<bool> CorrectnessCheck::isDeterministic(runtime::Trial& trial) const {

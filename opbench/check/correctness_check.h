@@ -11,14 +11,14 @@
 
 namespace opbench {
 
-/// Checks the results of one call's contenders: on its data, on harder ones, and those of the last timed run.
+/// Checks the results of one workload's contenders: on its data, on harder ones, and those of the last timed run.
 class CorrectnessCheck {
  public:
-  CorrectnessCheck(runtime::Call& call, const std::string& op, const Tolerances& tolerances)
-      : call_(call), criterion_(tolerances.criterionFor(op)), tolerances_(tolerances) {}
+  CorrectnessCheck(runtime::Workload& workload, const std::string& op, const Tolerances& tolerances)
+      : workload_(workload), criterion_(tolerances.criterionFor(op)), tolerances_(tolerances) {}
 
-  /// Computes the reference of the call's data, which were drawn from `seed` and `data`. Where a trivial solution would pass, it
-  /// draws other data: larger, smaller, positive and around different levels, in this order. Where one passes on all of them,
+  /// Computes the reference of the workload's data, which were drawn from `seed` and `data`. Where a trivial solution would pass,
+  /// it draws other data: larger, smaller, positive and around different levels, in this order. Where one passes on all of them,
   /// trivialSolution() names it, and says why if no data can be otherwise.
   void begin(uint64_t seed, const inputs::Data& data);
   /// Draws the next set of data, from another seed, and computes its reference: what was computed before is wrong from then on.
@@ -54,7 +54,7 @@ class CorrectnessCheck {
   Verdict run(runtime::Trial& trial) const;
   Verdict judged(const runtime::TensorList& outputs) const;
 
-  runtime::Call& call_;
+  runtime::Workload& workload_;
   Criterion criterion_;
   const Tolerances& tolerances_;
   Reference reference_;

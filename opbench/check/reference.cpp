@@ -6,15 +6,16 @@
 #include <limits>
 
 #include "opbench/check/randomness.h"
+#include "runtime/torch/call.h"
 
 namespace opbench {
 namespace {
 
-/// Judges the outputs of one call by its criterion.
+/// Judges the outputs of one workload by its criterion. Indices and random numbers are those of a single call.
 class Checker {
  public:
-  Checker(const Reference& reference, runtime::Call& call, const Criterion& criterion, const Tolerances& tolerances)
-      : reference_(reference), call_(call), criterion_(criterion), tolerances_(tolerances) {}
+  Checker(const Reference& reference, runtime::Workload& workload, const Criterion& criterion, const Tolerances& tolerances)
+      : reference_(reference), workload_(workload), criterion_(criterion), tolerances_(tolerances) {}
 
   Verdict values(const runtime::TensorList& found, int output) const {
     const Limit allowed = limit(output);
@@ -27,22 +28,22 @@ class Checker {
       comparison.rmseEager = std::max(comparison.rmseEager, other.rmseFound);
       comparison.worstErrorEager = std::max(comparison.worstErrorEager, other.worstError);
     }
-    return judge(comparison, criterion_.rule, allowed, output);
+    return judge(comparison, criterion_.rule, allowed, named(output));
   }
 
   /// Workspaces are right where their types are.
   Verdict type(const runtime::TensorList& found, int output) const {
-    return judge(runtime::compare(found, reference_.eager, {}, output, 0), Rule::TypeOnly, {}, output);
+    return judge(runtime::compare(found, reference_.eager, {}, output, 0), Rule::TypeOnly, {}, named(output));
   }
 
   /// Indices are right where the values at them are, as equal values have several; unless the operator says which comes first.
   Verdict indices(const runtime::TensorList& found, int output, runtime::IndexKind kind) const {
     const bool isDefined = kind == runtime::IndexKind::First;
     if (isDefined || found.type(output) != reference_.eager.type(output)) return values(found, output);
-    const runtime::IndexedValues indexed = runtime::valuesAt(call_, found, output, kind);
-    if (!indexed.error.empty()) return {false, fmt::format("output {} {}", output, indexed.error), {}};
-    const runtime::IndexedValues expected = runtime::valuesAt(call_, reference_.eager, output, kind);
-    Verdict verdict = judge(runtime::compare(indexed.values, expected.values, {}, 0, 0), Rule::Exact, {}, output);
+    const runtime::IndexedValues indexed = runtime::valuesAt(*workload_.call(), found, output, kind);
+    if (!indexed.error.empty()) return {false, fmt::format("{} {}", workload_.outputName(output), indexed.error), {}};
+    const runtime::IndexedValues expected = runtime::valuesAt(*workload_.call(), reference_.eager, output, kind);
+    Verdict verdict = judge(runtime::compare(indexed.values, expected.values, {}, 0, 0), Rule::Exact, {}, named(output));
     verdict.accuracy.reset();
     if (!verdict.ok) verdict.message += ", where they point";
     return verdict;
@@ -52,14 +53,14 @@ class Checker {
   Verdict random(const runtime::TensorList& found) const {
     for (int i = 0; i < found.size(); ++i)
       if (Verdict verdict = values(found, i); !verdict.ok) return verdict;
-    const auto derived = runtime::derivedFromDraws(call_, found);
+    const auto derived = runtime::derivedFromDraws(*workload_.call(), found);
     if (derived) {
       Criterion close = criterion_;
       close.rule = Rule::Close;
       const Reference reference{derived->eager, derived->float64, reference_.mostArgumentElements};
-      if (Verdict verdict = Checker(reference, call_, close, tolerances_).values(found, 0); !verdict.ok) return verdict;
+      if (Verdict verdict = Checker(reference, workload_, close, tolerances_).values(found, 0); !verdict.ok) return verdict;
     }
-    const auto draws = runtime::drawsOf(call_, found);
+    const auto draws = runtime::drawsOf(*workload_.call(), found);
     const std::string why = draws ? improbable(*draws) : "";
     return {why.empty(), why, {}};
   }
@@ -75,13 +76,13 @@ class Checker {
   bool passes(const runtime::Trivial& trivial, int output) const {
     const Limit allowed = limit(output);
     const auto comparison = runtime::compare(trivial.found, trivial.eager, trivial.float64, 0, allowed.element);
-    return judge(comparison, criterion_.rule, allowed, output).ok;
+    return judge(comparison, criterion_.rule, allowed, named(output)).ok;
   }
 
   /// The name of a trivial result that passes for an output, or nothing.
   std::string passing(int output, int64_t elements) const {
     for (const runtime::Trivial& trivial :
-         runtime::trivialResults(call_, reference_.eager, reference_.float64, output, elements)) {
+         runtime::trivialResults(workload_, reference_.eager, reference_.float64, output, elements)) {
       const bool mayCopy = criterion_.mayCopy || criterion_.copies.contains(output);
       const bool isRight = trivial.isCopy ? mayCopy : criterion_.mayBeConstant;
       if (!isRight && passes(trivial, output)) return trivial.name;
@@ -90,10 +91,12 @@ class Checker {
   }
 
  private:
+  NamedOutput named(int output) const { return {output, workload_.outputName(output)}; }
+
   Limit limit(int output) const {
     const ir::TensorType& type = reference_.eager.type(output);
     return tolerances_.limit(criterion_, type.dtype, static_cast<bool>(reference_.float64), termsOf(type),
-                             runtime::hasWiderNumber(call_, type.dtype));
+                             runtime::hasWiderNumber(workload_, type.dtype));
   }
 
   /// Elements that one of an output is combined from, at most. For f64 there is no wider reference: eager's own error counts as
@@ -108,30 +111,30 @@ class Checker {
   }
 
   const Reference& reference_;
-  runtime::Call& call_;
+  runtime::Workload& workload_;
   const Criterion& criterion_;
   const Tolerances& tolerances_;
 };
 
 }  // namespace
 
-Reference makeReference(runtime::Call& call) {
-  return {call.runEager(), call.runEagerInFloat64(), runtime::mostArgumentElements(call)};
+Reference makeReference(runtime::Workload& workload) {
+  return {workload.runEager(), workload.runEagerInFloat64(), runtime::mostArgumentElements(workload)};
 }
 
-std::vector<runtime::TensorList> differingRuns(runtime::Call& call, const Reference& reference) {
+std::vector<runtime::TensorList> differingRuns(runtime::Workload& workload, const Reference& reference) {
   constexpr size_t enough = 8;
-  std::vector<runtime::TensorList> runs{call.runEager()};
+  std::vector<runtime::TensorList> runs{workload.runEager()};
   if (runtime::bitwiseEqual(runs.front(), reference.eager)) return {};
-  while (runs.size() < enough) runs.push_back(call.runEager());
+  while (runs.size() < enough) runs.push_back(workload.runEager());
   return runs;
 }
 
-Verdict check(const runtime::TensorList& found, const Reference& reference, runtime::Call& call, const Criterion& criterion,
-              const Tolerances& tolerances) {
+Verdict check(const runtime::TensorList& found, const Reference& reference, runtime::Workload& workload,
+              const Criterion& criterion, const Tolerances& tolerances) {
   if (found.size() != reference.eager.size())
     return {false, fmt::format("{} outputs, eager has {}", found.size(), reference.eager.size()), {}};
-  const Checker checker(reference, call, criterion, tolerances);
+  const Checker checker(reference, workload, criterion, tolerances);
   if (criterion.rule == Rule::Random) return checker.random(found);
   Verdict whole;
   for (int i = 0; i < found.size(); ++i) {
@@ -143,17 +146,17 @@ Verdict check(const runtime::TensorList& found, const Reference& reference, runt
   return whole;
 }
 
-std::string findTrivialSolution(const Reference& reference, runtime::Call& call, const Criterion& criterion,
+std::string findTrivialSolution(const Reference& reference, runtime::Workload& workload, const Criterion& criterion,
                                 const Tolerances& tolerances) {
   constexpr int64_t few = 1 << 16, all = std::numeric_limits<int64_t>::max();
   if (criterion.rule == Rule::TypeOnly || criterion.rule == Rule::Random) return "";
-  const Checker checker(reference, call, criterion, tolerances);
+  const Checker checker(reference, workload, criterion, tolerances);
   for (int i = 0; i < reference.eager.size(); ++i) {
     const int64_t elements = reference.eager.type(i).numel();
     if (elements == 0 || criterion.indices.contains(i) || criterion.workspaces.contains(i)) continue;
     std::string name = checker.passing(i, few);
     if (!name.empty() && elements > few) name = checker.passing(i, all);
-    if (!name.empty()) return fmt::format("{} would pass for output {}", name, i);
+    if (!name.empty()) return fmt::format("{} would pass for {}", name, workload.outputName(i));
   }
   return "";
 }

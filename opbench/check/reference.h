@@ -7,11 +7,11 @@
 #include "opbench/check/accuracy.h"
 #include "opbench/check/tolerances.h"
 #include "runtime/device.h"
-#include "runtime/torch/call.h"
+#include "runtime/workload.h"
 
 namespace opbench {
 
-/// The results that a contender's are compared with, on the data that the call has now.
+/// The results that a contender's are compared with, on the data that the workload has now.
 struct Reference {
   runtime::TensorList eager;
   runtime::TensorList float64;       ///< eager's results in float64; empty where ATen has none
@@ -20,17 +20,17 @@ struct Reference {
   std::vector<runtime::TensorList> again{};
 };
 /// Runs eager, and eager in float64.
-Reference makeReference(runtime::Call& call);
+Reference makeReference(runtime::Workload& workload);
 /// Several runs of eager on the arguments as they were drawn; none where the first already gives the bits of the reference.
-std::vector<runtime::TensorList> differingRuns(runtime::Call& call, const Reference& reference);
+std::vector<runtime::TensorList> differingRuns(runtime::Workload& workload, const Reference& reference);
 
-/// Compares every output with the reference of the call's data and judges it; the first that is wrong decides.
-Verdict check(const runtime::TensorList& found, const Reference& reference, runtime::Call& call, const Criterion& criterion,
-              const Tolerances& tolerances);
+/// Compares every output with the reference of the workload's data and judges it; the first that is wrong decides.
+Verdict check(const runtime::TensorList& found, const Reference& reference, runtime::Workload& workload,
+              const Criterion& criterion, const Tolerances& tolerances);
 
 /// The trivial-solution check: names a result that takes no work and would pass, as in `zeros would pass for output 1`. Empty
 /// where all such results fail.
-std::string findTrivialSolution(const Reference& reference, runtime::Call& call, const Criterion& criterion,
+std::string findTrivialSolution(const Reference& reference, runtime::Workload& workload, const Criterion& criterion,
                                 const Tolerances& tolerances);
 
 }  // namespace opbench

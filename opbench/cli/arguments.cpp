@@ -34,12 +34,6 @@ class Arguments {
   std::vector<std::string> words_;
 };
 
-std::vector<std::string_view> namesOf(const std::vector<Contender>& contenders) {
-  std::vector<std::string_view> names;
-  for (Contender contender : contenders) names.push_back(name(contender));
-  return names;
-}
-
 void addData(Arguments& arguments, const Options& options) {
   arguments.add("--dtype", std::string(ir::torchName(options.dtype)));
   arguments.add("--seed", &Options::seed);

@@ -78,11 +78,13 @@ std::vector<Contender> contendersOf(const Texts& texts) {
   if (texts.measureNvfuser && std::find(names.begin(), names.end(), "torchscript") == names.end()) names.push_back("torchscript");
   std::vector<Contender> contenders;
   for (const std::string& text : names) {
-    const auto contender = contenderFromName(text);
-    if (!contender) fail(ErrorKind::Input, "unknown contender '{}'; choose from {}", text, fmt::join(contenderNames(), ", "));
-    if (std::find(contenders.begin(), contenders.end(), *contender) != contenders.end())
+    const std::vector<std::string> known = contenderNames();
+    if (std::find(known.begin(), known.end(), text) == known.end())
+      fail(ErrorKind::Input, "unknown contender '{}'; choose from {}", text, fmt::join(known, ", "));
+    const Contender contender(text);
+    if (std::find(contenders.begin(), contenders.end(), contender) != contenders.end())
       fail(ErrorKind::Input, "--contenders: '{}' is given twice", text);
-    contenders.push_back(*contender);
+    contenders.push_back(contender);
   }
   if (contenders.empty()) fail(ErrorKind::Input, "--contenders is empty; choose from {}", fmt::join(contenderNames(), ", "));
   return contenders;

@@ -21,9 +21,9 @@ struct Prepared {
   std::unique_ptr<runtime::Trial> trial;
 };
 
-Prepared prepare(size_t number, const Candidate& candidate, runtime::Call& call, const Check& check, const Bench& bench) {
+Prepared prepare(size_t number, const Candidate& candidate, runtime::Workload& workload, const Check& check, const Bench& bench) {
   Prepared prepared{number, candidate.make(), nullptr};
-  prepared.trial = bench.device.prepare(*prepared.callable, call);
+  prepared.trial = bench.device.prepare(*prepared.callable, workload);
   if (const std::string wrong = check(*prepared.trial); !wrong.empty()) ir::fail(ir::ErrorKind::Internal, "{}", wrong);
   return prepared;
 }
@@ -34,12 +34,12 @@ std::string firstLine(const std::exception& error) {
 }
 
 /// The candidates that are right; none where the first one is not, which then fails the sample.
-std::vector<Prepared> prepareAll(const std::vector<Candidate>& candidates, runtime::Call& call, const Check& check,
+std::vector<Prepared> prepareAll(const std::vector<Candidate>& candidates, runtime::Workload& workload, const Check& check,
                                  const Bench& bench, std::vector<std::string>& refused) {
   std::vector<Prepared> prepared;
   for (size_t i = 0; i < candidates.size(); ++i) {
     try {
-      prepared.push_back(prepare(i, candidates[i], call, check, bench));
+      prepared.push_back(prepare(i, candidates[i], workload, check, bench));
     } catch (const std::exception& error) {
       if (prepared.empty()) return {};
       refused.push_back(fmt::format("{}: {}", candidates[i].name, firstLine(error)));
@@ -84,10 +84,10 @@ size_t fastest(const std::vector<double>& seconds) {
   return *least < (1 - noise) * seconds.front() ? static_cast<size_t>(least - seconds.begin()) : 0;
 }
 
-Fastest findFastest(const std::vector<Candidate>& candidates, int rounds, runtime::Call& call, const Check& check,
+Fastest findFastest(const std::vector<Candidate>& candidates, int rounds, runtime::Workload& workload, const Check& check,
                     const Bench& bench) {
   Fastest found;
-  std::vector<Prepared> all = prepareAll(candidates, call, check, bench, found.refused);
+  std::vector<Prepared> all = prepareAll(candidates, workload, check, bench, found.refused);
   if (all.empty()) return found;
   dropHopeless(candidates, all, found.refused);
   std::vector<runtime::Trial*> trials;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "opbench/run/pipeline.h"
-#include "runtime/torch/call.h"
+#include "runtime/workload.h"
 
 namespace opbench {
 
@@ -34,7 +34,7 @@ struct Fastest {
 
 /// Races candidates on the call's own data for so many rounds, and the winner against the first one once more. Those that fail,
 /// are wrong or take several times as long do not race. Nothing of them is left afterwards.
-Fastest findFastest(const std::vector<Candidate>& candidates, int rounds, runtime::Call& call, const Check& check,
+Fastest findFastest(const std::vector<Candidate>& candidates, int rounds, runtime::Workload& workload, const Check& check,
                     const Bench& bench);
 
 /// The winner among times of which the first is the default's: the least, unless the default is within noise of it.

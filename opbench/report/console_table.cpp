@@ -116,7 +116,7 @@ void addMeans(Figures& figures, const ContenderSummary& contender, const Run& ru
 }
 
 std::string totals(const ContenderSummary& contender, const Run& run, const Layout& layout) {
-  const Contender baseline = run.contenders.front();
+  const Contender& baseline = run.contenders.front();
   std::string text = fmt::format("{}: {}", name(contender.contender), counted(contender.counts.samples, "sample"));
   if (const std::string counts = countsText(contender); !counts.empty()) text += " (" + counts + ")";
   text = toned(wrapped(text, layout.room), Tone::Strong, layout.colour) + "\n";

@@ -139,7 +139,9 @@ std::optional<Accuracy> accuracyOf(const Fields& fields) {
 Outcome outcomeOf(const Fields& fields, const Run& run) {
   using runtime::Kind;
   Outcome outcome;
-  outcome.contender = named(fields, "contender", {Contender::Eager, Contender::Opbench, Contender::Torchscript});
+  const auto contender = contenderFromName(fields.requiredText("contender"));
+  if (!contender) fields.refuse(fmt::format("unknown contender '{}'", fields.text("contender")));
+  outcome.contender = *contender;
   const auto status = statusFromName(fields.requiredText("status"));
   if (!status) fields.refuse(fmt::format("unknown status '{}'", fields.text("status")));
   outcome.status = *status;

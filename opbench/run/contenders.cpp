@@ -1,33 +1,22 @@
 #include "opbench/run/contenders.h"
 
-#include <array>
-
 namespace opbench {
-namespace {
 
-constexpr std::array all = {Contender::Eager, Contender::Opbench, Contender::Torchscript};
-
-}  // namespace
-
-std::string_view name(Contender contender) {
-  switch (contender) {
-    case Contender::Eager: return "eager";
-    case Contender::Opbench: return "opbench";
-    case Contender::Torchscript: return "torchscript";
-  }
-  return "";
+std::vector<std::string_view> namesOf(const std::vector<Contender>& contenders) {
+  std::vector<std::string_view> names;
+  for (const Contender& contender : contenders) names.push_back(name(contender));
+  return names;
 }
 
 std::optional<Contender> contenderFromName(std::string_view text) {
-  for (Contender contender : all)
-    if (name(contender) == text) return contender;
-  return std::nullopt;
+  constexpr size_t longest = 40;
+  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+  if (text.empty() || text.size() > longest || text.find_first_not_of(letters) != std::string_view::npos) return std::nullopt;
+  return Contender(std::string(text));
 }
 
 std::vector<std::string> contenderNames() {
-  std::vector<std::string> names;
-  for (Contender contender : all) names.emplace_back(name(contender));
-  return names;
+  return {Contender::Eager.name(), Contender::Opbench.name(), Contender::Torchscript.name()};
 }
 
 }  // namespace opbench

@@ -5,20 +5,20 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/contender.h"
+
 namespace opbench {
 
-/// A way of computing a sample that takes part in the race.
-enum class Contender {
-  Eager,        ///< ATen's own call
-  Opbench,      ///< the call lowered, compiled and planned by this program
-  Torchscript,  ///< the call as a TorchScript graph under the profiling executor and the tensor-expression fuser
-};
+using runtime::Contender;
 
 /// The name on the command line and in reports: `eager`, `opbench`, `torchscript`.
-std::string_view name(Contender contender);
-/// The contender of a name, or nothing.
+inline std::string_view name(const Contender& contender) { return contender.name(); }
+/// Those of several.
+std::vector<std::string_view> namesOf(const std::vector<Contender>& contenders);
+
+/// The contender of a name; nothing where the text is none, whatever contenders there are.
 std::optional<Contender> contenderFromName(std::string_view text);
-/// The names of all contenders.
+/// The names of the contenders of a call.
 std::vector<std::string> contenderNames();
 
 }  // namespace opbench

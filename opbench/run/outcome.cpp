@@ -53,7 +53,7 @@ Row rowOf(const inputs::Sample& sample, int index, const std::vector<Contender>&
   row.file = sample.where.file;
   row.line = sample.where.line;
   row.count = sample.count;
-  for (Contender contender : contenders) {
+  for (const Contender& contender : contenders) {
     Outcome outcome;
     outcome.contender = contender;
     row.outcomes.push_back(outcome);

@@ -38,9 +38,9 @@ struct PreparedContender {
   std::unique_ptr<runtime::Trial> trial;
 };
 
-/// The call, graph, data and row that a sample's contenders share.
+/// The workload, graph, data and row that a sample's contenders share.
 struct SampleContext {
-  Call& call;
+  runtime::Workload& workload;
   const ir::Graph& graph;
   const Check& check;
   const Dump& dump;
@@ -63,14 +63,14 @@ void setPrecompiled(const Plan& plan, const Compilation* compilation, runtime::C
 std::optional<LibraryTrial> libraryTrialOf(const SampleContext& context) {
   for (const Outcome& outcome : context.row.outcomes)
     if (outcome.libraryTrial) return outcome.libraryTrial;
-  return tryLibraries(context.call, context.graph, context.check, context.bench);
+  return tryLibraries(*context.workload.call(), context.graph, context.check, context.bench);
 }
 
 /// A library call as the fastest candidate makes it.
 CallablePtr fastestLibrary(CallablePtr own, Outcome& outcome, const SampleContext& context) {
   outcome.libraryTrial = libraryTrialOf(context);
   if (!outcome.libraryTrial || outcome.libraryTrial->library.empty()) return own;
-  CallablePtr chosen = libraryCallable(context.call, context.graph, outcome.libraryTrial->library);
+  CallablePtr chosen = libraryCallable(*context.workload.call(), context.graph, outcome.libraryTrial->library);
   chosen->reason = own->reason;
   return chosen;
 }
@@ -78,17 +78,18 @@ CallablePtr fastestLibrary(CallablePtr own, Outcome& outcome, const SampleContex
 /// graph -> loops -> kernels -> programs -> code: what opbench is about.
 CallablePtr compiled(Outcome& outcome, const SampleContext& context) {
   const Bench& bench = context.bench;
-  const bool isView = context.call.isView();
+  Call& call = *context.workload.call();
+  const bool isView = call.isView();
   Plan plan = isView ? codegen::fallbackPlan(context.graph, "")
                      : codegen::compile(context.graph, bench.device.target(), bench.options.schedules);
   context.row.family = isView ? "view" : familyOf(plan);
   context.row.flops = 0;
   for (const auto& nest : plan.nests) context.row.flops += ir::floatingPointOperations(nest.loops);
-  if (bench.tunings != nullptr && !plan.kernels.empty()) outcome.tuning = tune(plan, context.call, context.check, bench);
+  if (bench.tunings != nullptr && !plan.kernels.empty()) outcome.tuning = tune(plan, call, context.check, bench);
   const auto fault = bench.options.fault;
   if (fault) breakPlan(plan, *fault, bench.device.target());
   context.dump.plan(plan);
-  CallablePtr callable = runtime::plannedCallable(context.call, plan, bench.device, bench.cache);
+  CallablePtr callable = runtime::plannedCallable(call, plan, bench.device, bench.cache);
   setPrecompiled(plan, bench.compilation, *callable, outcome);
   context.dump.assembly(plan, bench.device);
   if (callable->kind == runtime::Kind::Fallback && bench.options.timing)
@@ -97,18 +98,13 @@ CallablePtr compiled(Outcome& outcome, const SampleContext& context) {
 }
 
 CallablePtr callableOf(Outcome& outcome, const SampleContext& context) {
-  switch (outcome.contender) {
-    case Contender::Eager: return runtime::eagerCallable(context.call);
-    case Contender::Opbench: return compiled(outcome, context);
-    case Contender::Torchscript: return runtime::torchscriptCallable(context.call);
-  }
-  return nullptr;
+  return outcome.contender == Contender::Opbench ? compiled(outcome, context) : context.workload.make(outcome.contender);
 }
 
 PreparedContender prepare(Outcome& outcome, const SampleContext& context) {
   PreparedContender contender{&outcome, callableOf(outcome, context), nullptr};
   describe(*contender.callable, outcome);
-  contender.trial = context.bench.device.prepare(*contender.callable, context.call);
+  contender.trial = context.bench.device.prepare(*contender.callable, context.workload);
   const auto fault = context.bench.options.fault;
   if (fault && outcome.contender == Contender::Opbench) contender.trial = broken(std::move(contender.trial), *fault);
   outcome.notCaptured = contender.trial->notCaptured;
@@ -116,12 +112,12 @@ PreparedContender prepare(Outcome& outcome, const SampleContext& context) {
   return contender;
 }
 
-/// Drops the contenders that throw or are wrong. Eager is the reference and is not judged.
-void dropFailed(std::vector<PreparedContender>& contenders, const std::string& dumped,
+/// Drops the contenders that throw or are wrong. The reference is not judged.
+void dropFailed(std::vector<PreparedContender>& contenders, const std::optional<Contender>& reference, const std::string& dumped,
                 const std::function<Verdict(PreparedContender&)>& judge) {
   std::erase_if(contenders, [&](PreparedContender& contender) {
     Outcome& outcome = *contender.outcome;
-    if (outcome.contender == Contender::Eager) return false;
+    if (outcome.contender == reference) return false;
     attempt({&outcome, 1}, dumped, [&] {
       const Verdict verdict = judge(contender);
       if (verdict.accuracy) outcome.accuracy = verdict.accuracy;
@@ -223,40 +219,44 @@ std::vector<PreparedContender> prepareAll(Row& row, const SampleContext& context
   return contenders;
 }
 
-/// call -> reference -> graph -> callables -> trials -> checks on several sets of data -> race -> check of what was timed last.
-void raceCall(const inputs::Sample& sample, Row& row, const Dump& dump, const Bench& bench) {
+/// workload -> reference -> graph -> callables -> trials -> checks on several sets of data -> race -> check of what was timed
+/// last.
+void raceWorkload(const inputs::Sample& sample, Row& row, const Dump& dump, const Bench& bench) {
   const Options& options = bench.options;
   const inputs::Data data{options.data};
   cause(options.processFaults, row.index, bench.device);
   checkMemory(neededForArguments(sample, options), bench.device);
   if (const auto inferred = runtime::graphByRule(sample)) checkMemory(neededForOutputs(*inferred, options), bench.device);
-  Call call(sample, bench.device, options.seed, data);
-  CorrectnessCheck correctness(call, sample.op, bench.tolerances);
+  const std::unique_ptr<runtime::Workload> workload = runtime::makeWorkload(sample, bench.device, options.seed, data);
+  CorrectnessCheck correctness(*workload, sample.op, bench.tolerances);
   if (options.accuracyChecking) correctness.begin(options.seed, data);
-  const ir::Graph graph = call.graph(options.accuracyChecking ? correctness.reference().eager : call.runEager());
-  dump.graph(graph);
-  checkMemory(neededForOutputs(graph, options), bench.device);
-  row.traffic = call.traffic(graph);
+  ir::Graph graph;
+  if (const Call* call = workload->call()) {
+    graph = call->graph(options.accuracyChecking ? correctness.reference().eager : workload->runEager());
+    dump.graph(graph);
+    checkMemory(neededForOutputs(graph, options), bench.device);
+    row.traffic = call->traffic(graph);
+  }
   row.data = toText(correctness.data());
   row.trivialSolution = correctness.trivialSolution();
 
   const Check isWrong = [&](runtime::Trial& trial) {
     return options.accuracyChecking ? correctness.judge(trial).message : std::string();
   };
-  const SampleContext context{call, graph, isWrong, dump, bench, row};
+  const SampleContext context{*workload, graph, isWrong, dump, bench, row};
   std::vector<PreparedContender> contenders = prepareAll(row, context, correctness);
   const auto timeAll = [&] { options.isAA ? timeAgainstItself(contenders, context) : time(contenders, row, bench); };
   if (!options.accuracyChecking) return timeAll();
   const auto judge = [&](PreparedContender& contender) { return correctness.judge(*contender.trial); };
-  do dropFailed(contenders, dump.folder(), judge);
+  do dropFailed(contenders, workload->reference(), dump.folder(), judge);
   while (correctness.drawNext());
   if (!options.timing) return;
   correctness.drawToTime();
   for (PreparedContender& contender : contenders) CorrectnessCheck::forget(*contender.trial);
   timeAll();
-  dropFailed(contenders, dump.folder(), [&](PreparedContender& contender) {
+  dropFailed(contenders, workload->reference(), dump.folder(), [&](PreparedContender& contender) {
     // Arguments that are written in place hold what the last of all contenders left there; random numbers went on.
-    if (call.mutates() || call.isRandom()) {
+    if (workload->mutates() || workload->isRandom()) {
       contender.trial->reseed();
       contender.trial->seconds();
     }
@@ -290,7 +290,7 @@ Row raceSample(const inputs::Sample& recorded, int index, const Bench& bench) {
     dump.sample(recorded, sample);
     const std::string why = whySkipped(sample, bench.options, bench.config, bench.device.torchName());
     if (!why.empty()) return skip(row.outcomes, why);
-    raceCall(sample, row, dump, bench);
+    raceWorkload(sample, row, dump, bench);
   });
   raiseCeilings(row, bench);
   derive(row, bench.run);

@@ -39,12 +39,6 @@ bool isInPlace(const inputs::Descriptor& file, const std::string& path) {
   return ::stat(path.c_str(), &there) == 0 && there.st_dev == ours.st_dev && there.st_ino == ours.st_ino;
 }
 
-std::vector<std::string_view> namesOf(const std::vector<Contender>& contenders) {
-  std::vector<std::string_view> names;
-  for (const Contender contender : contenders) names.push_back(name(contender));
-  return names;
-}
-
 /// Whether earlier results are of the sweep at hand.
 class Comparison {
  public:

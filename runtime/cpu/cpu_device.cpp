@@ -21,7 +21,7 @@
 #include "runtime/cpu/host.h"
 #include "runtime/cpu/parallel.h"
 #include "runtime/planned.h"
-#include "runtime/torch/call_state.h"
+#include "runtime/torch/state.h"
 
 namespace runtime {
 namespace {
@@ -81,11 +81,11 @@ class HostExecutable : public Executable {
 
 class CpuTrial : public Trial {
  public:
-  CpuTrial(Callable& callable, Call& call) : callable_(callable), call_(call) {}
+  CpuTrial(Callable& callable, Workload& workload) : callable_(callable), workload_(workload) {}
 
   TensorList run() override {
     outputs_ = {};
-    call_.restore();
+    workload_.restore();
     callable_.advance();
     callable_.guard(Guards::Written);
     outputs_ = callable_();
@@ -103,7 +103,7 @@ class CpuTrial : public Trial {
     pinThreads();
     if (measure == Measure::Cold || calls_ > 0) return true;
     calls_ = 1;
-    if (call_.mutates()) return true;
+    if (workload_.mutates()) return true;
     const double each = std::max(std::min({backToBack(), backToBack(), backToBack()}), leastSeconds / mostCalls);
     calls_ = std::max(1, static_cast<int>(leastSeconds / each));
     return true;
@@ -121,9 +121,8 @@ class CpuTrial : public Trial {
  private:
   double cold() {
     const c10::InferenceMode guard;
-    call_.restore();
-    for (const c10::IValue& argument : call_.state().arguments)
-      for (const at::Tensor& tensor : tensorsIn(argument)) evict(tensor);
+    workload_.restore();
+    for (const at::Tensor& tensor : operands_.state().tensors) evict(tensor);
     if (outputs_)
       for (const at::Tensor& tensor : outputs_.state().tensors) evict(tensor);
     outputs_ = {};
@@ -138,7 +137,7 @@ class CpuTrial : public Trial {
     const c10::InferenceMode guard;
     // Freed before the clock starts: every contender then finds its memory as warm as the others do.
     outputs_ = {};
-    if (call_.mutates()) call_.restore();
+    if (workload_.mutates()) workload_.restore();
     callable_.advance();
     const Clock::time_point start = Clock::now();
     for (int i = 0; i < calls_; ++i) {
@@ -153,7 +152,8 @@ class CpuTrial : public Trial {
   }
 
   Callable& callable_;
-  Call& call_;
+  Workload& workload_;
+  const TensorList operands_ = workload_.operands();
   TensorList outputs_;
   int calls_ = 0;  ///< of a run back to back; 0 until it is known
   std::vector<double> times_;
@@ -183,7 +183,9 @@ class CpuDevice : public Device {
   }
   std::pair<std::string, std::string> assembly(const codegen::Program& program) override { return {"s", orc_.assembly(program)}; }
 
-  std::unique_ptr<Trial> prepare(Callable& callable, Call& call) override { return std::make_unique<CpuTrial>(callable, call); }
+  std::unique_ptr<Trial> prepare(Callable& callable, Workload& workload) override {
+    return std::make_unique<CpuTrial>(callable, workload);
+  }
 
   std::optional<double> clock() override { return coreClock(); }
   int64_t interruptions() override { return runtime::interruptions(); }

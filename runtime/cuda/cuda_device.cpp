@@ -58,11 +58,11 @@ class CudaDevice : public Device {
   }
   std::pair<std::string, std::string> assembly(const codegen::Program& program) override { return {"ptx", nvrtc_.ptx(program)}; }
 
-  std::unique_ptr<Trial> prepare(Callable& callable, Call& call) override {
+  std::unique_ptr<Trial> prepare(Callable& callable, Workload& workload) override {
     const c10::InferenceMode guard;
     // Each graph has a memory pool of its own, which the allocator keeps after the graph is gone.
     if (++prepared_ % trialsBetweenCleanups == 0) c10::cuda::CUDACachingAllocator::emptyCache();
-    return std::make_unique<CudaTrial>(callable, call, tools());
+    return std::make_unique<CudaTrial>(callable, workload, tools());
   }
   void setFlush(Flush kind) override { tools().flush.setKind(kind); }
   void synchronize() override { check(cudaDeviceSynchronize(), "cudaDeviceSynchronize"); }

@@ -62,7 +62,8 @@ std::string firstLine(const std::exception& error) {
 
 }  // namespace
 
-CudaTrial::CudaTrial(Callable& callable, Call& call, TrialTools& tools) : callable_(callable), call_(call), tools_(tools) {
+CudaTrial::CudaTrial(Callable& callable, Workload& workload, TrialTools& tools)
+    : callable_(callable), workload_(workload), tools_(tools) {
   const c10::InferenceMode guard;
   callable_.guard(Guards::Left);
   warmUp();
@@ -72,7 +73,7 @@ CudaTrial::CudaTrial(Callable& callable, Call& call, TrialTools& tools) : callab
 
 /// Lets the callable load its kernels and make its handles and workspaces; then finds out whether it waits for the device.
 void CudaTrial::warmUp() {
-  call_.restore();
+  workload_.restore();
   outputs_ = callable_();
   wait(currentStream());
   const RefuseWaiting guard;
@@ -87,14 +88,14 @@ void CudaTrial::warmUp() {
 
 void CudaTrial::capture() {
   const TensorList earlier = std::exchange(outputs_, {});
-  call_.restore();
+  workload_.restore();
   wait(currentStream());
   try {
     instances_.push_back(instance());
     outputs_ = instances_[0].outputs;
     findOwned(earlier);
     poisonGuarded(outputs_);
-    call_.restore();  // arguments that are outputs were poisoned, too
+    workload_.restore();  // arguments that are outputs were poisoned, too
   } catch (const std::exception& error) {
     outputs_ = {};
     owned_.clear();
@@ -125,13 +126,14 @@ bool CudaTrial::grow() {
   try {
     {
       const OwnPages pages;
-      call_.multiply(set + 1);
+      isGrown_ = workload_.multiply(set + 1) <= set;
     }
+    if (isGrown_) return false;
     callable_.use(set);
     callable_.reload();
     instances_.push_back(instance());
     poisonGuarded(instances_.back().outputs);
-    call_.restore(set);
+    workload_.restore(set);
   } catch (const std::exception&) {
     isGrown_ = true;
   }
@@ -141,7 +143,7 @@ bool CudaTrial::grow() {
 }
 
 int64_t CudaTrial::dataBytes() const {
-  int64_t bytes = call_.argumentBytes();
+  int64_t bytes = workload_.operandBytes();
   for (const at::Tensor& tensor : owned_) bytes += static_cast<int64_t>(tensor.storage().nbytes());
   return bytes;
 }
@@ -179,7 +181,7 @@ TensorList CudaTrial::run() {
   const cudaStream_t stream = currentStream();
   if (!isCaptured()) outputs_ = {};
   turn_ = 0;
-  call_.restore();
+  workload_.restore();
   for (const at::Tensor& tensor : owned_) poison(tensor);
   advance();
   if (!isCaptured()) callable_.guard(Guards::Written);
@@ -201,8 +203,8 @@ bool CudaTrial::prepareFor(Measure measure) {
   const int64_t footprint = 3 * tools_.l2Bytes;
   const int sets = static_cast<int>(std::clamp<int64_t>(footprint / std::max<int64_t>(dataBytes(), 1) + 1, 1, calls));
   try {
-    call_.multiply(sets);
-    for (const int number : {calls / 4, calls}) sequences_.push_back(sequence(number, sets));
+    const int made = std::min(sets, workload_.multiply(sets));
+    for (const int number : {calls / 4, calls}) sequences_.push_back(sequence(number, made));
   } catch (const std::exception&) {  // it does not fit, or draws more than a graph may: it has its cold time
     sequences_.clear();
   }
@@ -233,7 +235,7 @@ std::optional<KernelTime> CudaTrial::kernelTime() {
     tools_.flush.fill(stream);
     start(stream);
   };
-  for (int set = 0; set < captures(); ++set) call_.restore(set);
+  for (int set = 0; set < captures(); ++set) workload_.restore(set);
   return kernelTimeOf(run, runs);
 }
 
@@ -263,7 +265,7 @@ void CudaTrial::queue(Measure measure) {
 void CudaTrial::queueCold(cudaStream_t stream) {
   wait(stream);
   if (!isCaptured()) outputs_ = {};
-  if (!isCaptured() || call_.mutates()) call_.restore(static_cast<int>(turn_));
+  if (!isCaptured() || workload_.mutates()) workload_.restore(static_cast<int>(turn_));
   advance();
   tools_.flush.queue(stream);
   EventPair& pair = nextEvents();

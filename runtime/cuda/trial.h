@@ -32,7 +32,7 @@ struct Sequence {
 class CudaTrial : public Trial {
  public:
   /// Warms the callable up and captures it on the current stream. `tools` outlives this.
-  CudaTrial(Callable& callable, Call& call, TrialTools& tools);
+  CudaTrial(Callable& callable, Workload& workload, TrialTools& tools);
 
   TensorList run() override;
   void reseed() override { callable_.reseed(); }
@@ -75,7 +75,7 @@ class CudaTrial : public Trial {
   double secondsOf(const Run& run) const;
 
   Callable& callable_;
-  Call& call_;
+  Workload& workload_;
   TrialTools& tools_;
   std::vector<Instance> instances_;
   bool isGrown_ = false;

@@ -175,17 +175,38 @@ TensorList Call::runEager() {
   return translateErrors(state_->op, [&] { return makeTensorList(state_->run(copies, stack)); });
 }
 
-void Call::multiply(int sets) {
+int Call::multiply(int sets) {
   const c10::InferenceMode guard;
   while (static_cast<int>(state_->copies.size()) + 1 < sets) translateErrors(state_->op, [&] { state_->addSet(); });
+  return static_cast<int>(state_->copies.size()) + 1;
 }
 
-int64_t Call::argumentBytes() const {
+TensorList Call::operands(int set) const {
+  std::vector<at::Tensor> tensors;
+  for (const c10::IValue& value : state_->set(set))
+    for (at::Tensor& tensor : tensorsIn(value)) tensors.push_back(std::move(tensor));
+  return makeTensorList(std::move(tensors));
+}
+
+TensorList Call::readOnly() const {
+  std::vector<at::Tensor> tensors;
+  for (std::size_t i = 0; i < state_->arguments.size(); ++i) {
+    if (state_->isWritten(static_cast<int>(i))) continue;
+    for (at::Tensor& tensor : tensorsIn(state_->arguments[i])) tensors.push_back(std::move(tensor));
+  }
+  return makeTensorList(std::move(tensors));
+}
+
+int64_t Call::operandBytes() const {
+  const TensorList all = operands();
   int64_t bytes = 0;
-  for (const c10::IValue& value : state_->arguments)
-    for (const at::Tensor& tensor : tensorsIn(value)) bytes += flatStorage(tensor).nbytes();
+  for (const at::Tensor& tensor : all.state().tensors) bytes += flatStorage(tensor).nbytes();
   return bytes;
 }
+
+const std::string& Call::op() const { return state_->op; }
+
+std::string Call::outputName(int output) const { return fmt::format("output {}", output); }
 
 bool Call::isView() { return state_->isView(); }
 

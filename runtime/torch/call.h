@@ -13,30 +13,32 @@
 #include "ir/target.h"
 #include "runtime/torch/tensor_list.h"
 #include "runtime/torch/traffic.h"
+#include "runtime/workload.h"
 
 namespace runtime {
 
-class Device;
-
 /// A sample's call on one device: the ATen operator, its arguments made from a seed, and pristine copies of those that it
 /// writes in place.
-class Call {
+class Call : public Workload {
  public:
   /// Errors: Unsupported for sparse arguments and tensors that do not fit, Input where the operator or an argument does
   /// not exist in ATen.
   Call(const inputs::Sample& sample, Device& device, uint64_t seed, const inputs::Data& data = {});
-  ~Call();
+  ~Call() override;
 
+  const std::string& op() const override;
   /// Draws the arguments anew into the memory they have: whatever was made for the call computes on them from then on.
-  void draw(uint64_t seed, const inputs::Data& data);
+  void draw(uint64_t seed, const inputs::Data& data) override;
 
   /// Runs ATen once and returns the outputs: defined tensors among the results, lists flattened, in-place results being the
   /// written arguments themselves; then the arguments that the operator writes without returning them.
   TensorList eager();
   /// The same on copies of the written arguments: outputs that stay valid when the arguments are restored.
-  TensorList runEager();
+  TensorList runEager() override;
   /// runEager() on arguments upcast to float64; empty where ATen has no float64 form of it.
-  TensorList runEagerInFloat64();
+  TensorList runEagerInFloat64() override;
+  std::string outputName(int output) const override;
+  std::optional<Contender> reference() const override { return Contender::Eager; }
 
   /// The call as a graph with the static types of its arguments and of `outputs` (runEager()'s).
   ir::Graph graph(const TensorList& outputs) const;
@@ -44,18 +46,21 @@ class Call {
   /// Whether it computes and writes nothing: all outputs are views of arguments, or memory that is left as it was allocated.
   bool isView();
   /// Whether the operator writes any of its arguments.
-  bool mutates() const;
+  bool mutates() const override;
   /// Whether the operator draws random numbers.
-  bool isRandom() const;
-  /// Has at least `sets` sets of arguments, equal in value and each in memory of its own, so that runs can find data that no
-  /// cache holds. Error: Unsupported where they do not fit.
-  void multiply(int sets);
-  /// Puts the pristine values back into the arguments of a set that the operator writes.
-  void restore(int set = 0);
-  /// Bytes of memory that one set of tensor arguments takes.
-  int64_t argumentBytes() const;
+  bool isRandom() const override;
+  /// The tensors among its arguments, those in lists too.
+  TensorList operands(int set = 0) const override;
+  TensorList readOnly() const override;
+  int multiply(int sets) override;
+  void restore(int set = 0) override;
+  int64_t operandBytes() const override;
   /// What the operator has to move; nothing for a view.
   Traffic traffic(const ir::Graph& graph) const;
+
+  /// Eager and Torchscript; Opbench's plan is its compiler's to make (plannedCallable).
+  std::unique_ptr<Callable> make(const Contender& contender) override;
+  Call* call() override { return this; }
 
   struct State;
   State& state() { return *state_; }

@@ -140,7 +140,7 @@ TEST_CASE("a call has as many sets of arguments as are asked for, equal and apar
   CHECK(at::equal(first, third));
   CHECK(first.strides() == third.strides());
   CHECK_FALSE(first.is_alias_of(third));
-  CHECK(c.call.argumentBytes() >= 4 * 8 * 4);
+  CHECK(c.call.operandBytes() >= 4 * 8 * 4);
   for (const bool isGenerated : {false, true}) {
     const auto callable = isGenerated ? c.planned() : runtime::eagerCallable(c.call);
     const at::Tensor before = third.clone();

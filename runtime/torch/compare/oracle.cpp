@@ -87,7 +87,7 @@ IndexedValues valuesAt(Call& call, const TensorList& outputs, int output, IndexK
   return indexed;
 }
 
-std::vector<Trivial> trivialResults(Call& call, const TensorList& eager, const TensorList& float64, int output,
+std::vector<Trivial> trivialResults(const Workload& workload, const TensorList& eager, const TensorList& float64, int output,
                                     int64_t elements) {
   const c10::InferenceMode guard;
   const at::Tensor& expected = eager.state().tensors.at(static_cast<size_t>(output));
@@ -107,15 +107,15 @@ std::vector<Trivial> trivialResults(Call& call, const TensorList& eager, const T
   };
   add("zeros", at::zeros_like(first));
   if (expected.numel() > 1 && !first.is_complex()) add("the mean", meanLike(first));
-  const std::vector<at::Tensor> arguments = tensorArguments(call.state());
+  const std::vector<at::Tensor> arguments = workload.operands().state().tensors;
   for (std::size_t i = 0; i < arguments.size(); ++i)
     if (arguments[i].options().type_equal(expected.options()) && arguments[i].sizes() == expected.sizes())
       add(fmt::format("a copy of argument {}", i), head(arguments[i], expected, elements), true);
   return all;
 }
 
-std::string whyConstant(Call& call) {
-  const std::vector<at::Tensor> arguments = tensorArguments(call.state());
+std::string whyConstant(const Workload& workload) {
+  const std::vector<at::Tensor> arguments = workload.operands().state().tensors;
   const auto all = [&](const auto& holds) { return std::all_of(arguments.begin(), arguments.end(), holds); };
   if (arguments.empty()) return "there are no tensors among the arguments";
   if (all([](const at::Tensor& tensor) { return tensor.numel() == 0; })) return "the arguments hold no elements";
@@ -123,29 +123,27 @@ std::string whyConstant(Call& call) {
   return all(repeatsOne) ? "each argument repeats a single element" : "";
 }
 
-int64_t mostArgumentElements(Call& call) {
+int64_t mostArgumentElements(const Workload& workload) {
   int64_t most = 0;
-  for (const at::Tensor& tensor : tensorArguments(call.state()))
+  const TensorList operands = workload.operands();
+  for (const at::Tensor& tensor : operands.state().tensors)
     if (tensor.is_floating_point() || tensor.is_complex()) most = std::max(most, tensor.numel());
   return most;
 }
 
-bool hasWiderNumber(Call& call, ir::DType dtype) {
-  const std::vector<at::Tensor> arguments = tensorArguments(call.state());
+bool hasWiderNumber(const Workload& workload, ir::DType dtype) {
+  const std::vector<at::Tensor> arguments = workload.operands().state().tensors;
   return std::any_of(arguments.begin(), arguments.end(), [&](const at::Tensor& tensor) {
     const bool isNumber = tensor.dim() == 0 && tensor.is_floating_point() && !tensor.unsafeGetTensorImpl()->is_wrapped_number();
     return isNumber && static_cast<int64_t>(tensor.itemsize()) > ir::sizeOf(dtype);
   });
 }
 
-std::vector<int64_t> sumsOfRead(Call& call) {
+std::vector<int64_t> sumsOfRead(const Workload& workload) {
   const c10::InferenceMode guard;
-  const Call::State& state = call.state();
+  const TensorList tensors = workload.readOnly();
   std::vector<int64_t> sums;
-  for (std::size_t i = 0; i < state.arguments.size(); ++i) {
-    if (state.isWritten(static_cast<int>(i))) continue;
-    for (const at::Tensor& tensor : tensorsIn(state.arguments[i])) sums.push_back(sumOfBits(flatStorage(tensor)));
-  }
+  for (const at::Tensor& tensor : tensors.state().tensors) sums.push_back(sumOfBits(flatStorage(tensor)));
   return sums;
 }
 

@@ -33,21 +33,22 @@ struct Trivial {
 
 /// Zeros, the mean of what is expected, and the arguments that have output `output`'s dtype and sizes; the first `elements` of
 /// each.
-std::vector<Trivial> trivialResults(Call& call, const TensorList& eager, const TensorList& float64, int output, int64_t elements);
+std::vector<Trivial> trivialResults(const Workload& workload, const TensorList& eager, const TensorList& float64, int output,
+                                    int64_t elements);
 
 /// Why results can take no work whatever the data are: the arguments hold no elements, or one each, which their strides
 /// repeat; or nothing.
-std::string whyConstant(Call& call);
+std::string whyConstant(const Workload& workload);
 
-/// Elements of the call's largest floating tensor argument: those that an output's elements have to be combined from.
-int64_t mostArgumentElements(Call& call);
+/// Elements of the largest floating tensor argument: those that an output's elements have to be combined from.
+int64_t mostArgumentElements(const Workload& workload);
 
 /// Whether an argument is a floating tensor of rank 0 of more bytes than `dtype`: eager rounds it to the dtype of the result on
 /// CUDA, and not at all on some paths on the host.
-bool hasWiderNumber(Call& call, ir::DType dtype);
+bool hasWiderNumber(const Workload& workload, ir::DType dtype);
 
 /// Of each tensor among the arguments that the operator only reads, the sum of its bits: written all the same, it is another one.
-std::vector<int64_t> sumsOfRead(Call& call);
+std::vector<int64_t> sumsOfRead(const Workload& workload);
 
 /// Poisons the outputs that lie between guards: nothing of them is left to be taken for what a later run computes.
 void poisonGuarded(const TensorList& outputs);

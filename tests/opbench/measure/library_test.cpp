@@ -19,7 +19,7 @@ class LibraryDevice : public tests::FakeGpu {
  public:
   explicit LibraryDevice(Seconds seconds) : seconds_(std::move(seconds)) {}
 
-  std::unique_ptr<runtime::Trial> prepare(runtime::Callable& callable, runtime::Call&) override {
+  std::unique_ptr<runtime::Trial> prepare(runtime::Callable& callable, runtime::Workload&) override {
     seconds_(callable.library, 0);
     return std::make_unique<tests::FakeTrial>(
         callable.library, [this, library = callable.library](int) { return seconds_(library, runs[library]++); });

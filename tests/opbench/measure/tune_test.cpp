@@ -40,7 +40,7 @@ class TunedDevice : public tests::FakeGpu {
   runtime::ExecutablePtr compile(const codegen::Program&, const runtime::Cache&) override {
     return std::make_shared<FakeExecutable>();
   }
-  std::unique_ptr<runtime::Trial> prepare(runtime::Callable& callable, runtime::Call&) override {
+  std::unique_ptr<runtime::Trial> prepare(runtime::Callable& callable, runtime::Workload&) override {
     prepared.push_back(callable.schedule);
     const double seconds = secondsOf_.of(callable.schedule, 0);
     return std::make_unique<tests::FakeTrial>(callable.schedule, [this, seconds, schedule = callable.schedule](int run) {

@@ -51,7 +51,7 @@ class DisturbedDevice : public runtime::Device {
     return device_->compile(program, cache);
   }
   std::pair<std::string, std::string> assembly(const codegen::Program& program) override { return device_->assembly(program); }
-  std::unique_ptr<runtime::Trial> prepare(runtime::Callable& callable, runtime::Call& call) override {
+  std::unique_ptr<runtime::Trial> prepare(runtime::Callable& callable, runtime::Workload& call) override {
     std::unique_ptr<runtime::Trial> trial = device_->prepare(callable, call);
     if (callable.kind != runtime::Kind::Generated || std::exchange(isUsed_, true)) return trial;
     return std::make_unique<DisturbedTrial>(std::move(trial), measure_, factor_);

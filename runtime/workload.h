@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "inputs/data/distribution.h"
+#include "inputs/sample.h"
+#include "runtime/contender.h"
+#include "runtime/torch/tensor_list.h"
+
+namespace runtime {
+
+class Call;
+class Callable;
+class Device;
+
+/// What is raced on one device: operands, a run whose results are the baseline of checks, and contenders by name.
+class Workload {
+ public:
+  virtual ~Workload() = default;
+
+  /// The sample's operator.
+  virtual const std::string& op() const = 0;
+  /// Draws the operands anew into the memory they have: whatever was made for the workload computes on them from then on.
+  virtual void draw(uint64_t seed, const inputs::Data& data) = 0;
+  /// Puts the drawn values back into the operands of a set that runs write.
+  virtual void restore(int set = 0) = 0;
+  /// Asks for `sets` sets of operands, equal in value and each in memory of its own, so that runs can find data that no cache
+  /// holds. Returns how many there are then. Error: Unsupported where they do not fit.
+  virtual int multiply(int sets) = 0;
+
+  /// Whether runs write operands.
+  virtual bool mutates() const = 0;
+  /// Whether runs draw random numbers.
+  virtual bool isRandom() const = 0;
+  /// The tensors of a set that runs read or write, in the order of the inputs of graph().
+  virtual TensorList operands(int set = 0) const = 0;
+  /// Those that no run may write.
+  virtual TensorList readOnly() const = 0;
+  /// Bytes of memory that one set of operands takes.
+  virtual int64_t operandBytes() const = 0;
+
+  /// Runs the baseline of checks on copies of what it writes: its outputs stay valid.
+  virtual TensorList runEager() = 0;
+  /// The same in float64; empty where there is no such form.
+  virtual TensorList runEagerInFloat64() = 0;
+  /// An output of a run in words: `output 0`.
+  virtual std::string outputName(int output) const = 0;
+  /// The contender whose code runEager() is, which therefore is not judged; nothing where all are.
+  virtual std::optional<Contender> reference() const = 0;
+
+  /// The contender of a name. Errors: Input where the workload has none of that name, Unsupported where it cannot be made.
+  virtual std::unique_ptr<Callable> make(const Contender& contender) = 0;
+  /// The call that the workload is; null where it is not a single one.
+  virtual Call* call() { return nullptr; }
+};
+
+/// The workload of a sample, its operands drawn from `seed` and `data`. Errors: as those of Call.
+std::unique_ptr<Workload> makeWorkload(const inputs::Sample& sample, Device& device, uint64_t seed, const inputs::Data& data);
+
+}  // namespace runtime
