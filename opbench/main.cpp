@@ -20,6 +20,7 @@
 #include "opbench/cli/outputs.h"
 #include "opbench/cli/registrations.h"
 #include "opbench/compare/verb.h"
+#include "opbench/profile/verb.h"
 #include "opbench/report/formats.h"
 #include "opbench/repro/reproduce.h"
 #include "opbench/results/read.h"
@@ -146,6 +147,22 @@ int raceAll(Options options) {
   return unreadable > 0 ? Usage : Fine;
 }
 
+int profile(Options options) {
+  if (!options.profiling.compared.empty()) {
+    compareProfiles(options, standardStreams());
+    return Fine;
+  }
+  if (!options.profiling.tool.empty()) return profileWith(options, standardStreams()) ? Fine : Failed;
+  size_t unreadable = 0;
+  Selection selection = readSelection(options, unreadable);
+  options.recorded = selection.recorded;
+  handleEndings();
+  const bool isFine = profileSamples(std::move(selection.samples), options, standardStreams(), [] { return endedBy != 0; });
+  if (endedBy != 0) return EndedBySignal + endedBy;
+  if (!isFine) return Failed;
+  return unreadable > 0 ? Usage : Fine;
+}
+
 int convert(const Options& options) {
   const results::Results read = results::readFile(options.results);
   for (const std::string& complaint : read.complaints) std::cerr << "opbench: " << inputs::printable(complaint) << "\n";
@@ -167,6 +184,7 @@ int run(const Options& options) {
     case Verb::Repro: return reproduce(options, standardStreams()) ? Fine : Failed;
     case Verb::Convert: return convert(options);
     case Verb::Merge: return merge(options, standardStreams()) ? Fine : Failed;
+    case Verb::Profile: return profile(options);
     case Verb::Compare: return compareAll(options.compare) ? Fine : Failed;
     case Verb::Work: work(options); return Fine;
     case Verb::Compile: precompile(options); return Fine;

@@ -60,6 +60,8 @@ class Trial {
   /// Waits for the runs queued since the last call and appends the time of each in seconds: device time between events on
   /// CUDA, wall time on a CPU.
   virtual void collect(std::vector<double>& seconds) = 0;
+  /// Starts one run on operands and caches as they are; one that draws random numbers draws others.
+  virtual void replay() = 0;
   /// The time of one cold run.
   double seconds() {
     std::vector<double> times;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "inputs/data/materialize.h"
+#include "runtime/profile/recorder.h"
 #include "runtime/torch/compare/guard.h"
 
 namespace runtime {
@@ -71,7 +72,7 @@ void PlannedCallable::addMade(const ir::Graph& graph, int value) {
 }
 
 void PlannedCallable::addLaunch(const codegen::LaunchStep& step, Device& device, const Cache& cache) {
-  Launch launch{device.compile(step.program, cache), step.values, {}, {}};
+  Launch launch{device.compile(step.program, cache), step.values, {}, {}, step.program.name};
   for (std::size_t i = 0; i < step.values.size(); ++i) launch.alignments.push_back(step.program.params.at(i).alignment);
   launch.pointers.resize(step.values.size());
   compileMs += launch.executable->compileMs;
@@ -120,6 +121,7 @@ void PlannedCallable::start(Launch& launch) {
     }
     launch.pointers[i] = pointer;
   }
+  const Range range(launch.name, Range::Of::Call);
   launch.executable->launch(launch.pointers.data());
 }
 

@@ -34,6 +34,7 @@ class PlannedCallable : public Callable {
     std::vector<int> values;
     std::vector<uintptr_t> alignments;
     std::vector<void*> pointers;
+    std::string name;  ///< the kernel's
   };
 
   void addMade(const ir::Graph& graph, int value);

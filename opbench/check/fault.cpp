@@ -74,6 +74,7 @@ class SlowTrial : public runtime::Trial {
   bool grow() override { return trial_->grow(); }
   int captures() const override { return trial_->captures(); }
   bool prepareFor(runtime::Measure measure) override { return trial_->prepareFor(measure); }
+  void replay() override { trial_->replay(); }
   void queue(runtime::Measure measure) override { trial_->queue(measure); }
   void collect(std::vector<double>& seconds) override {
     const size_t before = seconds.size();

@@ -162,6 +162,7 @@ void declareOutput(CLI::App& app, Options& options, Texts& texts) {
   app.add_option("--cache-size", options.cache.mostBytes,
                  "Most bytes in the cache, least recently used entries go first; 0 is no limit (default: 4 GiB)")
       ->type_name("BYTES");
+  app.add_option("--traces", texts.traces)->group("");  // a worker's: how it profiles
   app.add_option("--cache-key", options.cache.keyFile)->group("");  // a worker's or compiler's, as its run has it
   app.add_flag("--no-cache", texts.noCache, "Compile everything and keep nothing");
   app.add_flag("--version", texts.version, "Print the version and exit");
@@ -207,6 +208,7 @@ void declareAll(CLI::App& app, Options& options, Texts& texts) {
   declareConvert(app, options);
   declareMerge(app, options);
   declareRepro(app, options);
+  declareProfile(app, options.profiling);
 }
 
 }  // namespace opbench

@@ -13,6 +13,7 @@ struct Texts {
   std::vector<std::string> suites, folders, files, ops, filters, excludes, devices;
   std::string shard, sampleMode = "top";
   std::vector<int64_t> sweep;
+  std::string traces;
   bool isCompiler = false;
   int partitions = 0, partition = 0;
   std::string dtype, contenders = "eager,opbench", flush = "write", data = "normal", fault;

@@ -31,11 +31,9 @@ constexpr std::string_view footer =
     "OPBENCH_SUITES (folder of suites), COLUMNS (width of the report).\n"
     "Exit status: 0 all fine; 1 a result was wrong or a sample failed; 2 usage or unreadable input; 3 no such device.";
 
-constexpr std::pair<std::string_view, Verb> verbs[] = {{"doctor", Verb::Doctor},
-                                                       {"compare", Verb::Compare},
-                                                       {"convert", Verb::Convert},
-                                                       {"merge", Verb::Merge},
-                                                       {"repro", Verb::Repro}};
+constexpr std::pair<std::string_view, Verb> verbs[] = {{"doctor", Verb::Doctor},   {"compare", Verb::Compare},
+                                                       {"convert", Verb::Convert}, {"merge", Verb::Merge},
+                                                       {"profile", Verb::Profile}, {"repro", Verb::Repro}};
 
 /// Names that options had before: a suggestion of one is one of the option's name now.
 constexpr std::pair<std::string_view, std::string_view> formerNames[] = {{"--self-test", "--aa"}};
@@ -283,7 +281,8 @@ Options parseOptions(const std::vector<std::string>& arguments, const Environmen
   options.data = meaningOf("--data", texts.data, inputs::distributionFromName(texts.data), inputs::distributionNames());
   readFault(texts.fault, options);
   options.devices = devicesOf(texts);
-  if (options.verb == Verb::Race || options.verb == Verb::Work) readShard(texts, environment.schedulers, options);
+  if (options.verb == Verb::Race || options.verb == Verb::Profile || options.verb == Verb::Work)
+    readShard(texts, environment.schedulers, options);
   if (texts.accuracyChecking && texts.noAccuracyChecking)
     fail(ErrorKind::Input, "--accuracy-checking and --no-accuracy-checking contradict each other");
   options.precision = texts.precision / 100;
@@ -294,6 +293,14 @@ Options parseOptions(const std::vector<std::string>& arguments, const Environmen
   if (options.cases.empty()) options.cases = "opbench-cases";
   if (texts.noCases || options.fault) options.cases.clear();  // planted faults make no cases
   options.program = environment.program.string();
+  options.arguments = arguments;
+  if (!texts.traces.empty()) options.profile = profileSettingsFrom(texts.traces);
+  if (options.verb == Verb::Profile) {
+    check(options.profiling);
+    if (app.count("--max-samples") == 0 && texts.sampleMode == Texts().sampleMode) options.maxSamples = 1;
+    if (texts.ops.empty() && options.inputs.empty() && options.profiling.compared.empty())
+      fail(ErrorKind::Input, "profile: nothing says what to profile; give --op or --inp-file");
+  }
   options.suitesFolder = findSuites(environment);
   check(options);
   return options;

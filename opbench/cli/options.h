@@ -10,6 +10,7 @@
 #include "ir/dtype.h"
 #include "opbench/check/fault.h"
 #include "opbench/compare/options.h"
+#include "opbench/profile/options.h"
 #include "opbench/run/contenders.h"
 #include "opbench/select/sampling.h"
 #include "opbench/sweep/shard.h"
@@ -39,6 +40,7 @@ enum class Verb {
   Convert,  ///< Options::results, a file of them, to other formats
   Repro,    ///< Options::reproCase: a folder that repeats one sample
   Compare,  ///< Options::compare: two files of results
+  Profile,  ///< Options::profiling: where the time of samples goes
   Work,     ///< race as a sweep's worker (sweep/worker.h)
   Compile,  ///< compile as its compiler (sweep/compiler.h)
   Print,    ///< Options::text: help or version
@@ -49,6 +51,7 @@ struct Options {
   Verb verb = Verb::Race;
   std::string text;  ///< of Verb::Print
   CompareOptions compare;
+  ProfileOptions profiling;
 
   std::vector<std::string> suites;  ///< names in the folder of suites; all of them where `inputs` is empty as well
   std::vector<std::string> inputs;  ///< files and folders of samples
@@ -97,19 +100,21 @@ struct Options {
   int samples = 0;                     ///< of the sweep, set once they are selected
   Recorded recorded;                   ///< the samples they were selected from
 
-  std::string csv, json;            ///< files; `-` is standard output, empty is none
-  bool resume = false;              ///< whether what `json` holds already is not raced again
-  std::string dashboard, junit;     ///< files; empty is none
-  std::string markdown;             ///< the file of Verb::List's table as markdown; empty is none
-  std::vector<std::string> merged;  ///< the files of Verb::Merge
-  std::string results;              ///< the file of Verb::Convert
-  std::string reproCase;            ///< the sample of Verb::Repro
-  std::string output;               ///< the folder it writes; empty names one after the operator
-  std::string program;              ///< the executable
-  std::string cases;                ///< folder of the cases of wrong results; empty keeps none
-  int maxCases = 20;                ///< that a run writes; 0 is no limit
-  std::string dump;                 ///< folder of stages; empty is none
-  runtime::CacheSettings cache;     ///< of compiled kernels, what tuning found and what was measured
+  std::string csv, json;               ///< files; `-` is standard output, empty is none
+  bool resume = false;                 ///< whether what `json` holds already is not raced again
+  std::string dashboard, junit;        ///< files; empty is none
+  std::string markdown;                ///< the file of Verb::List's table as markdown; empty is none
+  std::vector<std::string> merged;     ///< the files of Verb::Merge
+  std::string results;                 ///< the file of Verb::Convert
+  std::string reproCase;               ///< the sample of Verb::Repro
+  std::string output;                  ///< the folder it writes; empty names one after the operator
+  std::string program;                 ///< the executable
+  std::string cases;                   ///< folder of the cases of wrong results; empty keeps none
+  int maxCases = 20;                   ///< that a run writes; 0 is no limit
+  std::string dump;                    ///< folder of stages; empty is none
+  ProfileSettings profile;             ///< of samples that are profiled, once they are checked
+  std::vector<std::string> arguments;  ///< as they were given
+  runtime::CacheSettings cache;        ///< of compiled kernels, what tuning found and what was measured
 };
 
 /// Reads the arguments after the program's name. Errors: Input, for what cannot be understood or contradicts itself.

@@ -12,6 +12,7 @@
 #include "opbench/check/correctness_check.h"
 #include "opbench/measure/cached_ceilings.h"
 #include "opbench/measure/library.h"
+#include "opbench/measure/profile.h"
 #include "opbench/measure/tune.h"
 #include "opbench/report/json.h"
 #include "opbench/repro/case_writer.h"
@@ -204,6 +205,17 @@ void timeAgainstItself(const std::vector<PreparedContender>& contenders, const S
   }
 }
 
+/// Profiles the contenders, and writes the trace.
+void profileAll(const std::vector<PreparedContender>& contenders, const inputs::Sample& sample, const SampleContext& context) {
+  std::vector<ProfiledTrial> trials;
+  for (const PreparedContender& contender : contenders)
+    trials.push_back({name(contender.outcome->contender), contender.trial.get()});
+  if (trials.empty()) return;
+  const ProfiledSample profiled{sample.op, context.row.brief, context.row.bytes(), context.bench.run.ceilings.copy};
+  const ProfileSettings& settings = context.bench.options.profile;
+  profile(trials, profiled, traceFile(settings, sample.op, context.row.index), context.workload, context.bench.device, settings);
+}
+
 /// The contenders that can run, and whose runs give the same bits or not.
 std::vector<PreparedContender> prepareAll(Row& row, const SampleContext& context, const CorrectnessCheck& correctness) {
   std::vector<PreparedContender> contenders;
@@ -250,6 +262,7 @@ void raceWorkload(const inputs::Sample& sample, Row& row, const Dump& dump, cons
   const auto judge = [&](PreparedContender& contender) { return correctness.judge(*contender.trial); };
   do dropFailed(contenders, workload->reference(), dump.folder(), judge);
   while (correctness.drawNext());
+  if (!options.profile.folder.empty()) profileAll(contenders, sample, context);
   if (!options.timing) return;
   correctness.drawToTime();
   for (PreparedContender& contender : contenders) CorrectnessCheck::forget(*contender.trial);

@@ -111,6 +111,13 @@ class CpuTrial : public Trial {
 
   TensorList outputs() const override { return outputs_; }
 
+  void replay() override {
+    const c10::InferenceMode guard;
+    outputs_ = {};
+    callable_.advance();
+    outputs_ = callable_();
+  }
+
   void queue(Measure measure) override { times_.push_back(measure == Measure::Cold ? cold() : backToBack()); }
 
   void collect(std::vector<double>& seconds) override {

@@ -191,6 +191,13 @@ TensorList CudaTrial::run() {
   return outputs_;
 }
 
+void CudaTrial::replay() {
+  const c10::InferenceMode guard;
+  if (!isCaptured()) outputs_ = {};
+  advance();
+  start(currentStream());
+}
+
 bool CudaTrial::prepareFor(Measure measure) {
   if (measure == Measure::Cold) return true;
   if (!isCaptured() || kernelNodes() == 0) return false;

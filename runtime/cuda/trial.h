@@ -40,6 +40,7 @@ class CudaTrial : public Trial {
   bool grow() override;
   int captures() const override { return isCaptured() ? static_cast<int>(instances_.size()) : 1; }
   bool prepareFor(Measure measure) override;
+  void replay() override;
   void queue(Measure measure) override;
   void collect(std::vector<double>& seconds) override;
   std::optional<KernelTime> kernelTime() override;

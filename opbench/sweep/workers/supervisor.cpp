@@ -116,6 +116,7 @@ class Supervisor {
     add("--shard", toText(options_.shard));
     add("--device", slot.device);
     add("--dump", options_.dump);
+    if (!options_.profile.folder.empty()) add("--traces", toText(options_.profile));
     add("--cases", options_.cases);
     if (options_.cases.empty()) arguments.emplace_back("--no-cases");
     slot.start(arguments, startSeconds());

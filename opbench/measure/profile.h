@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "opbench/cli/options.h"
+#include "runtime/device.h"
+#include "runtime/workload.h"
+
+namespace opbench {
+
+/// A contender that is to be profiled.
+struct ProfiledTrial {
+  std::string_view name;
+  runtime::Trial* trial = nullptr;
+};
+
+/// What the trace says about the sample, beside what happened.
+struct ProfiledSample {
+  std::string op, sample;
+  int64_t bytes = 0;          ///< that a run has to move; 0 where not known
+  double bytesPerSecond = 0;  ///< of the device's copies; 0 where not known
+};
+
+/// Runs each contender as often as Options::profile says, one after another, and writes the trace to `path`; without a trace
+/// where another tool watches. Each contender is a range `contender NAME`, each of its runs a range `run`.
+void profile(const std::vector<ProfiledTrial>& trials, const ProfiledSample& sample, const std::string& path,
+             runtime::Workload& workload, runtime::Device& device, const ProfileSettings& settings);
+
+}  // namespace opbench

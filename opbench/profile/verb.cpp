@@ -1,0 +1,70 @@
+#include "opbench/profile/verb.h"
+
+#include <filesystem>
+#include <ostream>
+
+#include "ir/error.h"
+#include "opbench/cli/arguments.h"
+#include "opbench/profile/report.h"
+#include "opbench/profile/tools.h"
+#include "opbench/sweep/sweep.h"
+
+namespace opbench {
+namespace {
+
+profile::Look lookOf(const Streams& streams) { return {streams.room, streams.colour}; }
+
+/// The command line of this run without `--with TOOL`, for a process that the tool watches.
+std::vector<std::string> watchedWords(const Options& options) {
+  std::vector<std::string> words{options.program};
+  for (size_t i = 0; i < options.arguments.size(); ++i) {
+    const std::string& word = options.arguments[i];
+    if (word == "--with") ++i;
+    if (word != "--with" && !word.starts_with("--with=")) words.push_back(word);
+  }
+  words.emplace_back("--watched");
+  return words;
+}
+
+void makeFolder(const std::string& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) ir::fail(ir::ErrorKind::Input, "cannot make the folder {}: {}", folder, error.message());
+}
+
+}  // namespace
+
+void compareProfiles(const Options& options, const Streams& streams) {
+  const auto& files = options.profiling.compared;
+  streams.out << profile::reportMoves(profile::readTrace(files[0]), profile::readTrace(files[1]), lookOf(streams));
+}
+
+bool profileWith(const Options& options, const Streams& streams) {
+  const ProfileSettings& settings = options.profiling.settings;
+  const std::string output = settings.folder + "/prof_" + dateTag();
+  const std::vector<std::string> words = profile::underTool(options.profiling.tool, output, watchedWords(options));
+  streams.out << quoted(words) << std::endl;
+  makeFolder(settings.folder);
+  const std::optional<int> status = profile::runWords(words);
+  if (!status) streams.err << "opbench: " << words[0] << " is not installed here; the command above runs it where it is\n";
+  return status.value_or(0) == 0;
+}
+
+bool profileSamples(std::vector<inputs::Sample> samples, Options options, const Streams& streams,
+                    const std::function<bool()>& interrupted) {
+  options.timing = false;
+  options.profile = options.profiling.settings;
+  options.profile.date = dateTag();
+  options.profile.traces = !options.profiling.isWatched;
+  options.inProcess = options.inProcess || options.profiling.isWatched;
+  makeFolder(options.profile.folder);
+  std::vector<std::string> files;
+  for (size_t i = 0; i < samples.size(); ++i) files.push_back(traceFile(options.profile, samples[i].op, static_cast<int>(i) + 1));
+  for (const std::string& file : files) std::filesystem::remove(file);
+  const Summary summary = sweep(std::move(samples), options, streams, interrupted);
+  for (const std::string& file : files)
+    if (std::filesystem::exists(file)) streams.out << "\n" << profile::report(profile::readTrace(file), lookOf(streams));
+  return !hasFailed(summary);
+}
+
+}  // namespace opbench

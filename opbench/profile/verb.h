@@ -1,0 +1,23 @@
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "inputs/sample.h"
+#include "opbench/cli/options.h"
+#include "opbench/report/reporter.h"
+
+namespace opbench {
+
+/// Prints what moved between the two traces of ProfileOptions::compared. Error: Input for what is no trace.
+void compareProfiles(const Options& options, const Streams& streams);
+
+/// Prints the command that profiles with another tool, and runs it where that is installed. Returns whether it went well; true
+/// where it is not installed. Errors: Input.
+bool profileWith(const Options& options, const Streams& streams);
+
+/// Checks and profiles samples, and prints a report of each trace. Returns whether all went well. Errors: as those of sweep().
+bool profileSamples(std::vector<inputs::Sample> samples, Options options, const Streams& streams,
+                    const std::function<bool()>& interrupted);
+
+}  // namespace opbench
