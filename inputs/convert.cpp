@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "inputs/operator_name.h"
+
 namespace inputs {
 namespace {
 
@@ -46,6 +48,12 @@ void dropHalfToFloat(Sample& sample) {
 Sample convert(const Sample& sample, ir::DType target, bool channelsLast) {
   checkTarget(target);
   Sample result = sample;
+  if (isNetwork(sample.op)) {
+    for (ir::Argument& argument : result.args)
+      if (auto* type = std::get_if<ir::TensorType>(&argument.data); type != nullptr && ir::isFloating(type->dtype))
+        type->dtype = target;
+    return result;
+  }
   for (ir::Argument& argument : result.args) convertArgument(argument, target, channelsLast);
   for (ir::NamedArgument& named : result.kwargs) convertArgument(named.value, target, channelsLast);
   dropHalfToFloat(result);

@@ -10,6 +10,9 @@ namespace inputs {
 /// The namespace of the operators that samples may call.
 inline constexpr std::string_view callableNamespace = "aten";
 
+/// Whether an operator is a network, `rnn.lstm.training`, and not a call: its keywords say what is computed.
+bool isNetwork(std::string_view op);
+
 /// An operator that reaches outside of its tensors: all its overloads are refused.
 struct RefusedOperator {
   std::string_view packet;  ///< `aten.from_file`

@@ -98,8 +98,15 @@ Streams standardStreams() {
   return streams;
 }
 
+/// All of some samples.
+Selection selectionOf(std::vector<inputs::Sample> samples) {
+  const auto number = static_cast<int64_t>(samples.size());
+  return {std::move(samples), {number, number}};
+}
+
 /// The samples the options name; lines that cannot be read are reported and counted in `unreadable`.
 Selection readSelection(const Options& options, size_t& unreadable) {
+  if (options.verb == Verb::Rnn) return selectionOf(samplesOf(options.rnn));
   const inputs::Samples read = inputs::readSamples(samplePaths(options));
   for (const std::string& error : read.errors) std::cerr << "opbench: error: " << inputs::printable(error) << "\n";
   unreadable = read.errors.size();
@@ -186,6 +193,7 @@ int run(const Options& options) {
     case Verb::Merge: return merge(options, standardStreams()) ? Fine : Failed;
     case Verb::Profile: return profile(options);
     case Verb::Compare: return compareAll(options.compare) ? Fine : Failed;
+    case Verb::Rnn: return raceAll(options);
     case Verb::Work: work(options); return Fine;
     case Verb::Compile: precompile(options); return Fine;
     case Verb::Race: return raceAll(options);

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "codegen/compile.h"
@@ -42,14 +44,26 @@ class Callable {
   virtual void reload() {}
   /// How its runs treat guards from now on; ATen's have none.
   virtual void guard(Guards) {}
+  /// Has each run call `hook` where a phase begins, and where the last one ends.
+  void onPhase(std::function<void()> hook) { hook_ = std::move(hook); }
 
   Kind kind = Kind::Fallback;
-  std::string reason;    ///< why it is a fallback, where a generated one was asked for
-  std::string library;   ///< the candidate that computes it (runtime/library); empty for ATen's own call and what is generated
-  double compileMs = 0;  ///< of all its kernels
-  bool cached = false;   ///< whether all its kernels came from the cache
-  int kernels = 0;       ///< generated kernels it launches
-  std::string schedule;  ///< their schedules, `; ` between them
+  std::string reason;     ///< why it is a fallback, where a generated one was asked for
+  std::string library;    ///< the candidate that computes it (runtime/library); empty for ATen's own call and what is generated
+  double compileMs = 0;   ///< of all its kernels
+  bool cached = false;    ///< whether all its kernels came from the cache
+  int kernels = 0;        ///< generated kernels it launches
+  std::string schedule;   ///< their schedules, `; ` between them
+  bool isDirect = false;  ///< its time is the host's as well: it is called as users call it, and never captured
+  std::vector<std::string> phases;  ///< the parts of a run that are timed apart, in order: `forward`, `backward`; most have none
+
+ protected:
+  void mark() const {
+    if (hook_) hook_();
+  }
+
+ private:
+  std::function<void()> hook_;
 };
 
 using CallablePtr = std::unique_ptr<Callable>;

@@ -35,6 +35,12 @@ struct KernelTime {
   int kernels = 0;     ///< and copies
 };
 
+/// The time of a part of a run.
+struct PhaseTime {
+  std::string name;  ///< `forward`
+  double seconds = 0;
+};
+
 /// A callable made ready to be timed: captured in a CUDA graph, or called directly on a CPU.
 class Trial {
  public:
@@ -62,6 +68,8 @@ class Trial {
   virtual void collect(std::vector<double>& seconds) = 0;
   /// Starts one run on operands and caches as they are; one that draws random numbers draws others.
   virtual void replay() = 0;
+  /// The phases (Callable::phases) of the latest run that was collected; nothing where it has none.
+  virtual std::vector<PhaseTime> phases() const { return {}; }
   /// The time of one cold run.
   double seconds() {
     std::vector<double> times;

@@ -1,10 +1,13 @@
 #include "runtime/workload.h"
 
+#include "inputs/operator_name.h"
+#include "runtime/network/network.h"
 #include "runtime/torch/call.h"
 
 namespace runtime {
 
 std::unique_ptr<Workload> makeWorkload(const inputs::Sample& sample, Device& device, uint64_t seed, const inputs::Data& data) {
+  if (inputs::isNetwork(sample.op)) return std::make_unique<Network>(sample, device, seed);
   return std::make_unique<Call>(sample, device, seed, data);
 }
 

@@ -69,6 +69,13 @@ Verdict judgeClose(const Comparison& c, const Limit& limit, const NamedOutput& o
   return asksEager ? judgeAgainstEager(c, limit, output) : judgeElements(c, limit, output);
 }
 
+Verdict judgeNetwork(const Comparison& c, const Limit& limit, const NamedOutput& output) {
+  const double allowed = limit.eagerErrors * c.rmseEager + limit.share * c.rmsReference;
+  if (c.misplaced == 0 && c.rmseFound <= allowed) return {};
+  return wrong(fmt::format("{}; root mean square error {:.3g}, eager's {:.3g}, allowed {:.3g}", where(c, output), c.rmseFound,
+                           c.rmseEager, allowed));
+}
+
 Accuracy accuracyOf(const Comparison& c, const NamedOutput& output) {
   return {output.number, c.maxUlp,     c.rmseFound,     c.rmseEager,  c.cosine,
           c.worst,       c.worstFound, c.worstExpected, c.worstError, c.worstErrorEager};
@@ -76,7 +83,9 @@ Accuracy accuracyOf(const Comparison& c, const NamedOutput& output) {
 
 Verdict judgeValues(const Comparison& c, Rule rule, const Limit& limit, const NamedOutput& output) {
   const bool isReal = ir::isFloating(c.expected.dtype) || ir::isComplex(c.expected.dtype);
-  Verdict verdict = rule == Rule::Close && isReal ? judgeClose(c, limit, output) : judgeExact(c, output);
+  Verdict verdict = !isReal || rule == Rule::Exact ? judgeExact(c, output)
+                    : rule == Rule::Network        ? judgeNetwork(c, limit, output)
+                                                   : judgeClose(c, limit, output);
   if (isReal) verdict.accuracy = accuracyOf(c, output);
   return verdict;
 }

@@ -85,6 +85,7 @@ Limit Tolerances::limit(const Criterion& criterion, ir::DType dtype, bool hasRef
   limit.eagerErrors = isLow && !roundsArguments ? eagerErrorsLow_ : eagerErrors_;
   limit.share = roundoff(dtype) * (isLow ? 1.0 / 64 : 4);
   limit.isElementAlone = criterion.tolerance.has_value();
+  if (criterion.rule == Rule::Network) return {own, eagerErrors_, own / 10};
   return limit;
 }
 

@@ -19,6 +19,7 @@ enum class Rule {
   Exact,     ///< bit for bit eager's value: operators that only move or convert values
   TypeOnly,  ///< dtype, sizes and strides: results are left unwritten, or random in ways that are not known
   Random,    ///< what a distribution says (randomness.h), and what follows from the numbers that were drawn
+  Network,   ///< the root mean square error is about eager's, or a tenth of the tolerance: many roundings, in another order
 };
 
 /// The criterion of right results of one operator. dtypes that are not floating are Exact under any rule but TypeOnly.

@@ -67,7 +67,9 @@ void TolerancesReader::readEntry(const YAML::Node& node) {
   for (const auto& item : node) {
     switch (wordOf(item.first, "key", {"names", "rule", "tolerance", "indices", "combines", "trivial", "copies", "workspaces"})) {
       case 0: entry.names = operatorNames(item.second, "names"); break;
-      case 1: entry.rule = static_cast<Rule>(wordOf(item.second, "rule", {"close", "exact", "type-only", "random"})); break;
+      case 1:
+        entry.rule = static_cast<Rule>(wordOf(item.second, "rule", {"close", "exact", "type-only", "random", "network"}));
+        break;
       case 2: entry.tolerance = number(item.second, mostTolerance); break;
       case 3: readIndices(item.second, entry); break;
       case 4: entry.isCumulative = wordOf(item.second, "way of combining", {"arguments", "before"}) == 1; break;

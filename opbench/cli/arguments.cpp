@@ -54,6 +54,8 @@ void addRace(Arguments& arguments, const Options& options) {
   arguments.add("--repeats", &Options::repeats);
   if (options.precision != Options().precision) arguments.add("--precision", fmt::format("{:.10g}", options.precision * 100));
   arguments.add("--max-time", &Options::maxSeconds);
+  arguments.add("--warmup", &Options::warmups);
+  arguments.add("--nloops", &Options::runs);
   arguments.flag("--kernel-time", options.kernelTime);
   arguments.flag("--aa", options.isAA);
   arguments.flag("--no-accuracy-checking", !options.accuracyChecking);

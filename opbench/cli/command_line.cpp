@@ -2,33 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-
-#include "opbench/cli/numbers.h"
+#include "opbench/cli/number_option.h"
 
 namespace opbench {
 namespace {
-
-/// Gives CLI11 a whole number in decimal digits, however it was written, and refuses what it would take for another one.
-std::string readWholeNumber(std::string& text) {
-  uint64_t natural = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, natural);
-  if (error == std::errc() && stop == end) {
-    text = std::to_string(natural);
-    return "";
-  }
-  const auto number = wholeNumber(text);
-  if (!number) return fmt::format("expected a whole number, got '{}'", text);
-  text = std::to_string(*number);
-  return "";
-}
-
-/// An option whose values are whole numbers.
-template <typename Value>
-CLI::Option* addNumber(CLI::App& app, const std::string& name, Value& value, const std::string& description) {
-  return app.add_option(name, value, description)->transform(CLI::Validator(readWholeNumber, "", ""))->type_name("N");
-}
 
 /// An option that is given once for each of its values. It does not take the words behind its value as more of them: they may be
 /// a command, or what a command is given.
@@ -91,6 +68,8 @@ void declareRace(CLI::App& app, Options& options, Texts& texts) {
                  "Time a sample for at most this long by each measure, thrice as long on a busy CPU")
       ->type_name("SECONDS")
       ->capture_default_str();
+  addNumber(app, "--nloops", options.runs, "Networks: runs of each contender that count")->capture_default_str();
+  addNumber(app, "--warmup", options.warmups, "Networks: runs of each before, that do not count")->capture_default_str();
   addNumber(app, "--repeats", options.repeats, "Time this many rounds of up to 100 runs instead, as operatorbench does");
   app.add_option("--flush", texts.flush,
                  "How L2 is emptied before cold runs: write (leaves dirty lines) or read (default: write)")
@@ -209,6 +188,7 @@ void declareAll(CLI::App& app, Options& options, Texts& texts) {
   declareMerge(app, options);
   declareRepro(app, options);
   declareProfile(app, options.profiling);
+  declareRnn(app, options.rnn, options.warmups, options.runs);
 }
 
 }  // namespace opbench

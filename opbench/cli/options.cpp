@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <ranges>
 #include <utility>
@@ -31,9 +32,9 @@ constexpr std::string_view footer =
     "OPBENCH_SUITES (folder of suites), COLUMNS (width of the report).\n"
     "Exit status: 0 all fine; 1 a result was wrong or a sample failed; 2 usage or unreadable input; 3 no such device.";
 
-constexpr std::pair<std::string_view, Verb> verbs[] = {{"doctor", Verb::Doctor},   {"compare", Verb::Compare},
-                                                       {"convert", Verb::Convert}, {"merge", Verb::Merge},
-                                                       {"profile", Verb::Profile}, {"repro", Verb::Repro}};
+constexpr std::pair<std::string_view, Verb> verbs[] = {
+    {"doctor", Verb::Doctor},   {"compare", Verb::Compare}, {"convert", Verb::Convert}, {"merge", Verb::Merge},
+    {"profile", Verb::Profile}, {"repro", Verb::Repro},     {"rnn", Verb::Rnn}};
 
 /// Names that options had before: a suggestion of one is one of the option's name now.
 constexpr std::pair<std::string_view, std::string_view> formerNames[] = {{"--self-test", "--aa"}};
@@ -76,16 +77,26 @@ std::vector<Contender> contendersOf(const Texts& texts) {
   if (texts.measureNvfuser && std::find(names.begin(), names.end(), "torchscript") == names.end()) names.push_back("torchscript");
   std::vector<Contender> contenders;
   for (const std::string& text : names) {
-    const std::vector<std::string> known = contenderNames();
-    if (std::find(known.begin(), known.end(), text) == known.end())
-      fail(ErrorKind::Input, "unknown contender '{}'; choose from {}", text, fmt::join(known, ", "));
     const Contender contender(text);
+    if (!isKnown(contender))
+      fail(ErrorKind::Input, "unknown contender '{}'; choose from {}", text, fmt::join(contenderNames(), ", "));
     if (std::find(contenders.begin(), contenders.end(), contender) != contenders.end())
       fail(ErrorKind::Input, "--contenders: '{}' is given twice", text);
     contenders.push_back(contender);
   }
   if (contenders.empty()) fail(ErrorKind::Input, "--contenders is empty; choose from {}", fmt::join(contenderNames(), ", "));
   return contenders;
+}
+
+/// What `opbench rnn` races.
+void readRnn(const CLI::App& app, Options& options) {
+  constexpr double longTimeout = 900;  // seconds: a loop of a thousand steps, a hundred times over
+  const bool wantsJson = app.get_subcommand("rnn")->count("--print-json") > 0;
+  if (wantsJson && options.rnn.printJson.empty()) options.rnn.printJson = "oss";
+  check(options.rnn);
+  if (app.count("--contenders") > 0) fail(ErrorKind::Input, "rnn: creators are chosen by --rnns, not by --contenders");
+  options.contenders = contendersOf(options.rnn);
+  if (app.count("--timeout") == 0) options.timeout = longTimeout;
 }
 
 /// A fault in the results of all samples (`zeros`), or process faults that happen to some (`segfault@3,hang@7`).
@@ -135,6 +146,8 @@ void atLeast(std::string_view option, int64_t value, int64_t least) {
 
 void check(const Options& options) {
   atLeast("--repeats", options.repeats, 0);
+  atLeast("--warmup", options.warmups, 0);
+  atLeast("--nloops", options.runs, 1);
   if (!(options.precision > 0 && options.precision < 1))
     fail(ErrorKind::Input, "--precision must be greater than 0 and less than 100 (percent), got {}", options.precision * 100);
   if (!(options.maxSeconds > 0))
@@ -278,10 +291,12 @@ Options parseOptions(const std::vector<std::string>& arguments, const Environmen
   }
   if (!texts.dtype.empty()) options.dtype = dtypeOf(texts.dtype);
   options.contenders = contendersOf(texts);
+  if (options.verb == Verb::Rnn) readRnn(app, options);
   options.data = meaningOf("--data", texts.data, inputs::distributionFromName(texts.data), inputs::distributionNames());
   readFault(texts.fault, options);
   options.devices = devicesOf(texts);
-  if (options.verb == Verb::Race || options.verb == Verb::Profile || options.verb == Verb::Work)
+  constexpr std::array sharding{Verb::Race, Verb::Rnn, Verb::Profile, Verb::Work};
+  if (std::find(sharding.begin(), sharding.end(), options.verb) != sharding.end())
     readShard(texts, environment.schedulers, options);
   if (texts.accuracyChecking && texts.noAccuracyChecking)
     fail(ErrorKind::Input, "--accuracy-checking and --no-accuracy-checking contradict each other");

@@ -10,6 +10,7 @@
 #include "ir/dtype.h"
 #include "opbench/check/fault.h"
 #include "opbench/compare/options.h"
+#include "opbench/networks/rnn.h"
 #include "opbench/profile/options.h"
 #include "opbench/run/contenders.h"
 #include "opbench/select/sampling.h"
@@ -41,6 +42,7 @@ enum class Verb {
   Repro,    ///< Options::reproCase: a folder that repeats one sample
   Compare,  ///< Options::compare: two files of results
   Profile,  ///< Options::profiling: where the time of samples goes
+  Rnn,      ///< Options::rnn: a race of recurrent networks
   Work,     ///< race as a sweep's worker (sweep/worker.h)
   Compile,  ///< compile as its compiler (sweep/compiler.h)
   Print,    ///< Options::text: help or version
@@ -52,6 +54,7 @@ struct Options {
   std::string text;  ///< of Verb::Print
   CompareOptions compare;
   ProfileOptions profiling;
+  RnnOptions rnn;
 
   std::vector<std::string> suites;  ///< names in the folder of suites; all of them where `inputs` is empty as well
   std::vector<std::string> inputs;  ///< files and folders of samples
@@ -78,8 +81,9 @@ struct Options {
   double precision = 0.01;  ///< width of the speedup's 95 % interval at which timing ends, as a share
   double maxSeconds = 0.5;  ///< of timing a sample by one measure
   runtime::Flush flush = runtime::Flush::Write;
-  bool kernelTime = false;  ///< the kernels' own time is measured as well (CUDA)
-  bool isAA = false;        ///< each contender races against itself (A/A)
+  bool kernelTime = false;           ///< the kernels' own time is measured as well (CUDA)
+  int64_t warmups = 10, runs = 100;  ///< of networks: runs that do not count, and those that do
+  bool isAA = false;                 ///< each contender races against itself (A/A)
   bool accuracyChecking = true;
   bool timing = true;
   std::string tolerances;                          ///< a file of rules and tolerances; empty is the built-in table alone

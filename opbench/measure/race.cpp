@@ -31,6 +31,20 @@ constexpr int mostAttempts = 3;
 constexpr size_t leastUninterrupted = 5;
 constexpr double mostPatience = 3;
 
+/// Those of times of one turn, where both are more than 0.
+std::vector<double> ratios(const std::vector<double>& first, const std::vector<double>& own) {
+  std::vector<double> ratios;
+  for (size_t k = 0; k < own.size(); ++k)
+    if (first[k] > 0 && own[k] > 0) ratios.push_back(first[k] / own[k]);
+  return ratios;
+}
+
+/// A time that is the difference of two (Measure::BackToBack) is negative where something disturbed one of them; it counts as 0.
+std::vector<double> orNone(std::vector<double> times) {
+  for (double& time : times) time = std::max(0.0, time);
+  return times;
+}
+
 constexpr double throttledShare = 0.75;  // of the rated clock, as nvbench has it
 constexpr std::chrono::milliseconds throttlePause{50};
 
@@ -200,13 +214,6 @@ class Race {
     return means;
   }
 
-  static std::vector<double> ratios(const std::vector<double>& first, const std::vector<double>& own) {
-    std::vector<double> ratios;
-    for (size_t k = 0; k < own.size(); ++k)
-      if (first[k] > 0 && own[k] > 0) ratios.push_back(first[k] / own[k]);
-    return ratios;
-  }
-
   Measurement conclude() {
     Measurement measurement;
     measurement.stopped = stopped_;
@@ -220,29 +227,11 @@ class Race {
     if (measurement.isDisturbed) append(all_, interrupted_);
     if (!clocks_.empty()) measurement.clock = median(clocks_);
     const Times means = overCaptures(all_);
-    for (size_t i = 0; i < all_.size(); ++i) measurement.timings.push_back(timingOf(i, means));
+    for (size_t i = 0; i < all_.size(); ++i) {
+      measurement.timings.push_back(timingOf(all_[i], means[i], means[0]));
+      measurement.timings.back().rounds = orNone(rounds_[i]);
+    }
     return measurement;
-  }
-
-  /// A time that is the difference of two (Measure::BackToBack) is negative where something disturbed one of them; it counts as
-  /// 0.
-  Timing timingOf(size_t i, const Times& means) const {
-    const auto orNone = [](std::vector<double> times) {
-      for (double& time : times) time = std::max(0.0, time);
-      return times;
-    };
-    const std::vector<double> times = orNone(all_[i]);
-    const Estimate seconds = estimate(orNone(means[i]));
-    Timing timing;
-    timing.median = seconds.median;
-    timing.low = seconds.low;
-    timing.high = seconds.high;
-    timing.p20 = quantile(times, 0.2);
-    timing.p80 = quantile(times, 0.8);
-    timing.runs = static_cast<int>(times.size());
-    timing.rounds = orNone(rounds_[i]);
-    if (const auto pairs = ratios(means[0], means[i]); !pairs.empty()) timing.ratio = estimate(pairs);
-    return timing;
   }
 
   const std::vector<runtime::Trial*>& trials_;
@@ -268,8 +257,23 @@ std::string_view name(Stop stop) {
     case Stop::Precision: return "precision";
     case Stop::MaxTime: return "max-time";
     case Stop::Repeats: return "repeats";
+    case Stop::Runs: return "runs";
   }
   return "";
+}
+
+Timing timingOf(const std::vector<double>& all, const std::vector<double>& means, const std::vector<double>& firstMeans) {
+  const std::vector<double> times = orNone(all);
+  const Estimate seconds = estimate(orNone(means));
+  Timing timing;
+  timing.median = seconds.median;
+  timing.low = seconds.low;
+  timing.high = seconds.high;
+  timing.p20 = quantile(times, 0.2);
+  timing.p80 = quantile(times, 0.8);
+  timing.runs = static_cast<int>(times.size());
+  if (const auto pairs = ratios(firstMeans, means); !pairs.empty()) timing.ratio = estimate(pairs);
+  return timing;
 }
 
 Measurement race(const std::vector<runtime::Trial*>& trials, runtime::Measure measure, runtime::Device& device, const Pace& pace,

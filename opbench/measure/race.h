@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -19,9 +20,15 @@ struct Pace {
 };
 
 /// The reason that the timing ended.
-enum class Stop { Precision, MaxTime, Repeats };
-/// `precision`, `max-time`, `repeats`.
+enum class Stop { Precision, MaxTime, Repeats, Runs };
+/// `precision`, `max-time`, `repeats`, `runs`.
 std::string_view name(Stop stop);
+
+/// A part of each run that is timed apart.
+struct Phase {
+  std::string name;          ///< `forward`
+  std::vector<double> runs;  ///< in seconds, in order
+};
 
 /// The times of one contender, in seconds.
 struct Timing {
@@ -31,6 +38,7 @@ struct Timing {
   int runs = 0;                ///< those that count
   std::vector<double> rounds;  ///< the medians of the rounds, in order
   Estimate ratio{1, 1, 1};     ///< the first contender's time over this one's, time by time, where both are more than 0
+  std::vector<Phase> phases;   ///< in order; none where runs have none
 
   /// Whether it says how long the contender takes. A time that is the difference of two (Measure::BackToBack) does not, where
   /// something disturbs the device so much that 0 is in its interval.
@@ -54,5 +62,14 @@ struct Measurement {
 /// that other programs interrupt do not count, unless hardly any is left without them.
 Measurement race(const std::vector<runtime::Trial*>& trials, runtime::Measure measure, runtime::Device& device, const Pace& pace,
                  uint64_t seed);
+
+/// Times trials in the same way, each exactly `warmups` runs that do not count and then `runs` that do, whatever happens
+/// meanwhile.
+Measurement raceExactly(const std::vector<runtime::Trial*>& trials, runtime::Measure measure, runtime::Device& device,
+                        int64_t warmups, int64_t runs, uint64_t seed);
+
+/// What `all` times of one contender tell, in seconds, and its means and those of the first contender, which are compared pair by
+/// pair.
+Timing timingOf(const std::vector<double>& all, const std::vector<double>& means, const std::vector<double>& firstMeans);
 
 }  // namespace opbench

@@ -58,6 +58,14 @@ double quantile(std::vector<double> values, double q) {
 
 double median(std::vector<double> values) { return quantile(std::move(values), 0.5); }
 
+Moments momentsOf(const std::vector<double>& values) {
+  const auto n = static_cast<double>(values.size());
+  const Eigen::Map<const Eigen::ArrayXd> all(values.data(), std::ssize(values));
+  const double mean = all.mean();
+  if (values.size() < 2) return {mean, std::nullopt};
+  return {mean, std::sqrt((all - mean).square().sum() / (n - 1))};
+}
+
 double geomean(const std::vector<double>& values) {
   ir::require(!values.empty(), "no geometric mean of nothing");
   return std::exp(Eigen::Map<const Eigen::ArrayXd>(values.data(), std::ssize(values)).log().mean());

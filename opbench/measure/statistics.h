@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 namespace opbench {
@@ -8,6 +9,13 @@ namespace opbench {
 /// the values may stand in any order and there is at least one.
 double quantile(std::vector<double> values, double q);
 double median(std::vector<double> values);
+/// The mean, and the standard deviation with n - 1 below; nothing of a single value.
+struct Moments {
+  double mean = 0;
+  std::optional<double> deviation;
+};
+/// Those of at least one value.
+Moments momentsOf(const std::vector<double>& values);
 /// The geometric mean of at least one positive value.
 double geomean(const std::vector<double>& values);
 

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "inputs/operator_name.h"
+#include "opbench/measure/statistics.h"
 #include "opbench/results/schema.h"
 #include "opbench/results/sum.h"
 
@@ -107,6 +109,22 @@ void addJudgement(Json& record, const Row& row, const Outcome& outcome) {
   record["accuracy"] = outcome.accuracy ? toJson(*outcome.accuracy) : Json(nullptr);
 }
 
+/// `forward`, `backward`: each with its runs, of which all else follows.
+void addPhases(Json& record, const std::optional<Timing>& timing) {
+  Json phases = Json::array();
+  for (const Phase& phase : timing ? timing->phases : std::vector<Phase>()) {
+    Json runs = Json::array();
+    for (const double seconds : phase.runs) runs.push_back(microsecondsOf(seconds));
+    const Moments moments = momentsOf(phase.runs);
+    phases.push_back({{"name", phase.name},
+                      {"median_us", microsecondsOf(median(phase.runs))},
+                      {"mean_us", microsecondsOf(moments.mean)},
+                      {"std_us", moments.deviation ? microsecondsOf(*moments.deviation) : Json(nullptr)},
+                      {"runs_us", runs}});
+  }
+  record["phases"] = phases;
+}
+
 void addOutcome(Json& record, const Row& row, const Outcome& outcome, const Run& run) {
   record["contender"] = name(outcome.contender);
   record["kind"] = runtime::name(outcome.kind);
@@ -136,6 +154,7 @@ void addOutcome(Json& record, const Row& row, const Outcome& outcome, const Run&
   record["kernels_run"] = outcome.kernelTime ? Json(outcome.kernelTime->kernels) : Json(nullptr);
   record["graph_nodes"] = outcome.graphNodes >= 0 ? Json(outcome.graphNodes) : Json(nullptr);
   record["not_captured"] = outcome.notCaptured;
+  if (inputs::isNetwork(row.op)) addPhases(record, outcome.timing);
   addJudgement(record, row, outcome);
 }
 
@@ -186,6 +205,7 @@ std::string jsonLines(const Row& row, const Run& run) {
     record["file"] = row.file;
     record["line"] = row.line;
     record["count"] = row.count;
+    if (inputs::isNetwork(row.op)) record["lines"] = row.outcomes.size();
     addOutcome(record, row, outcome, run);
     addRun(record, run);
     text += results::withSum(record.dump(-1, ' ', false, Json::error_handler_t::replace)) + "\n";

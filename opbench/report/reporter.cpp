@@ -1,12 +1,17 @@
 #include "opbench/report/reporter.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <sstream>
 
 #include "inputs/files.h"
+#include "inputs/operator_name.h"
 #include "inputs/text/printable.h"
 #include "opbench/report/csv.h"
 #include "opbench/report/formats.h"
+#include "opbench/report/networks/fastrnns.h"
+#include "opbench/report/networks/table.h"
 #include "opbench/report/progress.h"
 #include "opbench/results/read.h"
 
@@ -24,7 +29,8 @@ void Reporter::begin(const Run& run, int samples, int longestOperator) {
   run_ = &run;
   progress_.samples = samples;
   layout_ = {longestOperator, streams_.room, streams_.colour, !options_.quiet};
-  if (console_ && !options_.quiet) *console_ << report::heading(run, samples, layout_) << std::flush;
+  if (isRnn() && rnnConsole() && !options_.quiet) *console_ << report::fastrnnsHeading(options_.rnn.sep) << std::flush;
+  if (!isRnn() && console_ && !options_.quiet) *console_ << report::heading(run, samples, layout_) << std::flush;
 }
 
 void Reporter::progress(const std::string& what) {
@@ -51,7 +57,9 @@ void Reporter::row(const results::SampleResult& result) {
   ++progress_.done;
   if (start_) ++progress_.raced;
   if (hasFailed(result.row)) ++progress_.failed;
-  if (console_ && !options_.quiet) {
+  if (inputs::isNetwork(result.row.op)) {
+    showNetwork(result);
+  } else if (console_ && !options_.quiet) {
     *console_ << report::line(result.row, result.run, layout_);
     const std::string why = report::fallback(result.row, layout_);
     if (fallbacks_.insert(result.row.op + why).second) *console_ << why;
@@ -62,9 +70,31 @@ void Reporter::row(const results::SampleResult& result) {
   for (std::string line; std::getline(lines, line);) records_.push_back(results::recordOf(line, "results"));
 }
 
+/// `opbench rnn` prints fastrnns' lines at once, and our table when all are there.
+void Reporter::showNetwork(const results::SampleResult& result) {
+  if (!isRnn()) {
+    if (console_ && !options_.quiet) *console_ << report::networkTable(result.row, result.run, layout_) << std::flush;
+    return;
+  }
+  networks_.push_back(result.row);
+  if (rnnConsole() && !options_.quiet) *console_ << report::fastrnnsLines(result.row, options_.rnn.sep) << std::flush;
+}
+
+void Reporter::endNetworks() {
+  if (rnnConsole())
+    for (const Row& row : networks_) *console_ << "\n" << report::networkTable(row, *run_, layout_);
+  if (options_.rnn.printJson.empty()) return;
+  for (const Row& row : networks_)
+    for (const Outcome& outcome : row.outcomes)
+      if (outcome.status != Status::Ok)
+        complain(fmt::format("{}: {}: {}", name(outcome.contender), name(outcome.status), outcome.reason));
+  if (console_) *console_ << (options_.rnn.printJson == "oss" ? report::fastrnnsOss(networks_) : report::fastrnnsPep(networks_));
+}
+
 void Reporter::end(const Summary& summary) {
   clear();
-  if (console_) *console_ << report::table(summary, *run_, layout_) << std::flush;
+  if (isRnn()) endNetworks();
+  if (console_ && !isRnn()) *console_ << report::table(summary, *run_, layout_) << std::flush;
   if (options_.csv == "-")
     streams_.out << report::csv(summary, *run_) << std::flush;
   else if (!options_.csv.empty())

@@ -47,6 +47,11 @@ class Reporter {
   using Clock = std::chrono::steady_clock;
 
   void clear();
+  bool isRnn() const { return options_.verb == Verb::Rnn; }
+  /// Where the tables of `opbench rnn` go; null where it prints JSON.
+  std::ostream* rnnConsole() const { return options_.rnn.printJson.empty() ? console_ : nullptr; }
+  void showNetwork(const results::SampleResult& result);
+  void endNetworks();
 
   const Options& options_;
   Streams streams_;
@@ -54,6 +59,7 @@ class Reporter {
   const Run* run_ = nullptr;
   std::vector<results::Record> records_;  ///< where formats are made of them
   report::Layout layout_;
+  std::vector<Row> networks_;        ///< of `opbench rnn`
   std::set<std::string> fallbacks_;  ///< operators with reasons that were told
   report::Progress progress_;
   std::optional<Clock::time_point> start_;  ///< when the first sample was begun

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "inputs/operator_name.h"
 #include "opbench/select/size_class.h"
 
 namespace opbench {
@@ -102,22 +103,36 @@ void countMeasurement(ContenderSummary& contender, const Row& row, const Outcome
 
 using Rows = std::vector<const Row*>;
 
+/// The contenders of rows, the run's first.
+std::vector<Contender> contendersOf(const Rows& rows, const Run& run) {
+  std::vector<Contender> contenders = run.contenders;
+  for (const Row* row : rows)
+    for (const Outcome& outcome : row->outcomes)
+      if (std::find(contenders.begin(), contenders.end(), outcome.contender) == contenders.end())
+        contenders.push_back(outcome.contender);
+  return contenders;
+}
+
+void add(ContenderSummary& contender, Gathered& gathered, const Row& row, const Outcome& outcome, const Run& run) {
+  count(contender.counts, outcome);
+  countMeasurement(contender, row, outcome);
+  contender.same += isSame(outcome, run);
+  gather(gathered, row, outcome);
+  contender.recovered += hasRecovered(row);
+  contender.trivialSolutions += !row.trivialSolution.empty();
+  if (outcome.deterministic == false)
+    ++(outcome.kind == Kind::Generated ? contender.nondeterministic : contender.atenNondeterministic);
+}
+
 Group groupOf(const std::string& name, const Rows& rows, const Run& run) {
   Group group{name, {}};
-  for (size_t i = 0; i < run.contenders.size(); ++i) {
+  for (const Contender& one : contendersOf(rows, run)) {
     ContenderSummary contender;
-    contender.contender = run.contenders[i];
+    contender.contender = one;
     Gathered gathered;
-    for (const Row* row : rows) {
-      count(contender.counts, row->outcomes[i]);
-      countMeasurement(contender, *row, row->outcomes[i]);
-      contender.same += isSame(row->outcomes[i], run);
-      gather(gathered, *row, row->outcomes[i]);
-      contender.recovered += hasRecovered(*row);
-      contender.trivialSolutions += !row->trivialSolution.empty();
-      if (row->outcomes[i].deterministic == false)
-        ++(row->outcomes[i].kind == Kind::Generated ? contender.nondeterministic : contender.atenNondeterministic);
-    }
+    for (const Row* row : rows)
+      for (const Outcome& outcome : row->outcomes)
+        if (outcome.contender == one) add(contender, gathered, *row, outcome, run);
     conclude(contender, gathered);
     group.contenders.push_back(contender);
   }
@@ -145,7 +160,7 @@ AANoise aaNoiseOf(const std::vector<Row>& rows, std::optional<Timing> Outcome::*
                   double below) {
   std::vector<double> differences;
   for (const Row& row : rows)
-    for (const Outcome& outcome : row.outcomes) {
+    for (const Outcome& outcome : inputs::isNetwork(row.op) ? std::vector<Outcome>() : row.outcomes) {
       const auto& timing = outcome.*measure;
       if (outcome.kind != Kind::View && timing && timing->median >= least && timing->median < below)
         differences.push_back(std::abs(timing->ratio.median - 1));
@@ -181,10 +196,12 @@ Recorded coveredBy(const std::vector<Row>& rows) {
 Summary summarize(const std::vector<Row>& rows, const Run& run) {
   Rows all;
   for (const Row& row : rows) all.push_back(&row);
+  Rows calls = all;
+  std::erase_if(calls, [](const Row* row) { return inputs::isNetwork(row->op); });
   Summary summary;
-  summary.operators = grouped(all, run, [](const Row& row) { return std::string_view(row.op); });
-  summary.families = grouped(all, run, [](const Row& row) { return std::string_view(row.family); });
-  Rows bySize = all;
+  summary.operators = grouped(calls, run, [](const Row& row) { return std::string_view(row.op); });
+  summary.families = grouped(calls, run, [](const Row& row) { return std::string_view(row.family); });
+  Rows bySize = calls;
   std::stable_sort(bySize.begin(), bySize.end(), [](const Row* a, const Row* b) { return a->bytes() < b->bytes(); });
   summary.sizes =
       grouped(bySize, run, [](const Row& row) { return row.bytes() == 0 ? std::string_view() : sizeClassOf(row.bytes()); });

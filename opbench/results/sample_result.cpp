@@ -62,7 +62,7 @@ void readSample(const Fields& fields, Row& row) {
   row.trivialSolution = fields.text("trivial_solution");
   if (!fields.has("stopped")) return;
   row.measurement.emplace();
-  row.measurement->stopped = named(fields, "stopped", {Stop::Precision, Stop::MaxTime, Stop::Repeats});
+  row.measurement->stopped = named(fields, "stopped", {Stop::Precision, Stop::MaxTime, Stop::Repeats, Stop::Runs});
   row.measurement->dropped = intOf(fields, "dropped");
   row.measurement->isThrottled = fields.flag("throttled");
   row.measurement->interruptions = intOf(fields, "interruptions");
@@ -84,6 +84,11 @@ std::optional<Timing> mainTiming(const Fields& fields) {
   for (double round : fields.numbers("rounds_us")) timing.rounds.push_back(round * micro);
   if (const auto ratio = fields.number("speedup"))
     timing.ratio = {*ratio, fields.number("speedup_low").value_or(*ratio), fields.number("speedup_high").value_or(*ratio)};
+  for (const Fields& read : fields.objects("phases")) {
+    Phase phase{read.text("name"), {}};
+    for (const double run : read.numbers("runs_us")) phase.runs.push_back(run * micro);
+    timing.phases.push_back(std::move(phase));
+  }
   return timing;
 }
 
@@ -241,21 +246,22 @@ class Grouping {
     if (!fields_.empty() && *index != index_) finish();
     if (!fields_.empty() && *index != index_)
       ir::fail(ir::ErrorKind::Input, "{}: sample {} comes after {} lines of the sample before it, expected {}", where, index_,
-               fields_.size(), contenders_);
+               fields_.size(), expected_);
     if (fields_.empty()) place_ = number_;
+    if (fields_.empty()) expected_ = static_cast<size_t>(fields.integer("lines").value_or(static_cast<int64_t>(contenders_)));
     hasSums_ = (fields_.empty() || hasSums_) && sum == SumState::Right;
     index_ = *index;
     lines_.append(line).append("\n");
     fields_.push_back(std::move(fields));
     end_ = read_ + line.size() + 1;
-    if (fields_.size() == contenders_) finish();
+    if (fields_.size() == expected_) finish();
   }
 
   /// Hands on what is a whole sample.
   void finish() {
     if (fields_.empty()) return;
-    if (contenders_ == 0) contenders_ = fields_.size();
-    if (fields_.size() != contenders_) return;
+    if (expected_ == 0) expected_ = contenders_ = fields_.size();
+    if (fields_.size() != expected_) return;
     result_.bytes = end_;
     SampleResult result = sampleResultOf(fields_, std::exchange(lines_, {}), static_cast<int>(place_));
     result.hasSums = hasSums_;
@@ -264,12 +270,13 @@ class Grouping {
   }
 
   const std::string& file_;
-  size_t contenders_;
+  size_t contenders_;  ///< lines of a sample that does not say how many it has; 0 until one was read
   const TakeSampleResult& take_;
   ReadSampleResults result_;
   std::string lines_;           ///< of the sample at hand
   std::vector<Fields> fields_;  ///< of each of them
   bool hasSums_ = true;         ///< whether each has one
+  size_t expected_ = 0;         ///< how many it has
   size_t place_ = 0;            ///< the line where they begin, from 1
   size_t number_ = 0;           ///< of the line that was read last
   size_t read_ = 0;             ///< bytes of the lines before it

@@ -1,5 +1,10 @@
 #include "opbench/run/contenders.h"
 
+#include <algorithm>
+
+#include "inputs/operator_name.h"
+#include "runtime/network/creators.h"
+
 namespace opbench {
 
 std::vector<std::string_view> namesOf(const std::vector<Contender>& contenders) {
@@ -17,6 +22,23 @@ std::optional<Contender> contenderFromName(std::string_view text) {
 
 std::vector<std::string> contenderNames() {
   return {Contender::Eager.name(), Contender::Opbench.name(), Contender::Torchscript.name()};
+}
+
+bool isKnown(const Contender& contender) {
+  const std::vector<std::string> ofCalls = contenderNames();
+  return std::find(ofCalls.begin(), ofCalls.end(), contender.name()) != ofCalls.end() ||
+         runtime::creatorOf(contender.name()) != nullptr;
+}
+
+std::vector<Contender> contendersOf(std::string_view op, const std::vector<Contender>& asked) {
+  const bool isNetwork = inputs::isNetwork(op);
+  const std::vector<Contender> all =
+      isNetwork ? runtime::contendersOf(op, false) : std::vector{Contender::Eager, Contender::Opbench, Contender::Torchscript};
+  std::vector<Contender> chosen;
+  for (const Contender& contender : asked)
+    if (std::find(all.begin(), all.end(), contender) != all.end()) chosen.push_back(contender);
+  if (!chosen.empty()) return chosen;
+  return isNetwork ? runtime::contendersOf(op, true) : std::vector{Contender::Eager, Contender::Opbench};
 }
 
 }  // namespace opbench

@@ -20,5 +20,13 @@ std::vector<std::string_view> namesOf(const std::vector<Contender>& contenders);
 std::optional<Contender> contenderFromName(std::string_view text);
 /// The names of the contenders of a call.
 std::vector<std::string> contenderNames();
+/// Whether anything has a contender of that name.
+bool isKnown(const Contender& contender);
+
+/// The contenders of an operator, a call's or a network's, among those that are asked for, in their order; where none of these
+/// can compute it, the ones that it has by default.
+std::vector<Contender> contendersOf(std::string_view op, const std::vector<Contender>& asked);
+/// Those of calls.
+inline std::vector<Contender> contendersOfCalls(const std::vector<Contender>& asked) { return contendersOf("aten", asked); }
 
 }  // namespace opbench

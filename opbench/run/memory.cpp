@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "inputs/operator_name.h"
 #include "opbench/select/select.h"
+#include "runtime/network/recurrent.h"
 
 namespace opbench {
 namespace {
@@ -18,6 +20,9 @@ constexpr double float64Comparisons = 3;  // copies of an output that comparing 
 }  // namespace
 
 double neededForArguments(const inputs::Sample& sample, const Options& options) {
+  constexpr double copies = 4;  // as it is, as eager has it, and in float64
+  if (inputs::isNetwork(sample.op))
+    return (options.accuracyChecking ? copies : 1) * runtime::stateBytes(runtime::recurrentOf(sample));
   double elements = 0;
   for (const ir::TensorType* type : inputs::tensorsOf(sample)) elements += static_cast<double>(type->storageElements());
   const auto bytes = static_cast<double>(inputs::argumentBytes(sample));

@@ -8,6 +8,7 @@
 
 #include "codegen/compile.h"
 #include "inputs/convert.h"
+#include "inputs/operator_name.h"
 #include "ir/flops.h"
 #include "opbench/check/correctness_check.h"
 #include "opbench/measure/cached_ceilings.h"
@@ -139,11 +140,15 @@ Pace paceOf(const Options& options) {
 /// A seed of its own for each sample, so that their orders differ.
 uint64_t orderSeed(const Row& row, const Bench& bench) { return bench.options.seed + static_cast<uint64_t>(row.index); }
 
-/// Races the contenders by one measure; nothing where one of them has no such measure.
+/// Races the contenders by one measure; nothing where one of them has no such measure. Networks have the main one alone.
 std::optional<Measurement> raceBy(const std::vector<runtime::Trial*>& trials, runtime::Measure measure, const Row& row,
                                   const Bench& bench) {
+  const bool isNetwork = inputs::isNetwork(row.op);
+  if (isNetwork && measure != mainMeasure(bench.run)) return std::nullopt;
   for (runtime::Trial* trial : trials)
     if (!trial->prepareFor(measure)) return std::nullopt;
+  if (isNetwork)
+    return raceExactly(trials, measure, bench.device, bench.options.warmups, bench.options.runs, orderSeed(row, bench));
   return race(trials, measure, bench.device, paceOf(bench.options), orderSeed(row, bench));
 }
 
@@ -295,7 +300,7 @@ void raiseCeilings(Row& row, const Bench& bench) {
 }  // namespace
 
 Row raceSample(const inputs::Sample& recorded, int index, const Bench& bench) {
-  Row row = rowOf(recorded, index, bench.options.contenders);
+  Row row = rowOf(recorded, index, contendersOf(recorded.op, bench.options.contenders));
   const Dump dump(bench.options.dump, index, recorded.op);
   attempt(row.outcomes, dump.folder(), [&] {
     const inputs::Sample sample = inputs::convert(recorded, bench.options.dtype, bench.options.channelsLast);

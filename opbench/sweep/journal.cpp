@@ -46,7 +46,7 @@ class Comparison {
       : file_(options.json),
         options_(quoted(raceArguments(options))),
         shard_(toText(options.shard)),
-        contenders_(options.contenders),
+        asked_(options.contenders),
         rules_(rulesDigest(options)),
         recorded_(options.recorded),
         samples_(samples),
@@ -60,9 +60,9 @@ class Comparison {
     if (result.run.shard != shard_) refuse("shards differ (file: {}; now: {})", result.run.shard, shard_);
     if (result.run.options != options_) refuse("options differ (file: {}; now: {})", result.run.options, options_);
     if (result.run.rules != rules_) refuse("the contents of --config or --tolerances have changed");
-    if (result.run.contenders != contenders_)
+    if (const auto contenders = contendersOf(result.row.op, asked_); result.run.contenders != contenders)
       refuse("contenders differ (file: {}; now: {})", fmt::join(namesOf(result.run.contenders), ", "),
-             fmt::join(namesOf(contenders_), ", "));
+             fmt::join(namesOf(contenders), ", "));
     const auto index = static_cast<size_t>(result.row.index);
     const bool isOurs = index >= 1 && index <= samples_.size() && samples_[index - 1].op == result.row.op &&
                         samples_[index - 1].recorded == result.row.sample &&
@@ -90,7 +90,7 @@ class Comparison {
 
   const std::string& file_;
   const std::string options_, shard_;
-  const std::vector<Contender> contenders_;
+  const std::vector<Contender> asked_;
   const std::string rules_;
   const Recorded recorded_;
   const std::vector<inputs::Sample>& samples_;
@@ -165,7 +165,7 @@ std::string Journal::resume(const std::vector<inputs::Sample>& samples, const st
   if (!file) fail(errno);
   Comparison comparison(options_, samples, mine);
   const results::ReadSampleResults read =
-      results::readSampleResults(file, options_.json, options_.contenders.size(), [&](SampleResult result) {
+      results::readSampleResults(file, options_.json, contendersOfCalls(options_.contenders).size(), [&](SampleResult result) {
         comparison.check(result);
         take(std::move(result));
       });

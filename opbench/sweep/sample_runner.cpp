@@ -42,7 +42,7 @@ Run describe(runtime::Device& device, const Options& options, const runtime::Cac
   run.options = quoted(raceArguments(options));
   run.rules = rulesDigest(options);
   run.shard = toText(options.shard);
-  run.contenders = options.contenders;
+  run.contenders = contendersOfCalls(options.contenders);
   return run;
 }
 

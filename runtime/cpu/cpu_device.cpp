@@ -81,7 +81,9 @@ class HostExecutable : public Executable {
 
 class CpuTrial : public Trial {
  public:
-  CpuTrial(Callable& callable, Workload& workload) : callable_(callable), workload_(workload) {}
+  CpuTrial(Callable& callable, Workload& workload) : callable_(callable), workload_(workload) {
+    if (!callable.phases.empty()) callable.onPhase([this] { marks_.push_back(Clock::now()); });
+  }
 
   TensorList run() override {
     outputs_ = {};
@@ -103,7 +105,7 @@ class CpuTrial : public Trial {
     pinThreads();
     if (measure == Measure::Cold || calls_ > 0) return true;
     calls_ = 1;
-    if (workload_.mutates()) return true;
+    if (workload_.mutates() || callable_.isDirect) return true;
     const double each = std::max(std::min({backToBack(), backToBack(), backToBack()}), leastSeconds / mostCalls);
     calls_ = std::max(1, static_cast<int>(leastSeconds / each));
     return true;
@@ -123,6 +125,13 @@ class CpuTrial : public Trial {
   void collect(std::vector<double>& seconds) override {
     seconds.insert(seconds.end(), times_.begin(), times_.end());
     times_.clear();
+  }
+
+  std::vector<PhaseTime> phases() const override {
+    std::vector<PhaseTime> phases;
+    for (std::size_t i = 0; i + 1 < marks_.size() && i < callable_.phases.size(); ++i)
+      phases.push_back({callable_.phases[i], std::chrono::duration<double>(marks_[i + 1] - marks_[i]).count()});
+    return phases;
   }
 
  private:
@@ -146,6 +155,7 @@ class CpuTrial : public Trial {
     outputs_ = {};
     if (workload_.mutates()) workload_.restore();
     callable_.advance();
+    marks_.clear();
     const Clock::time_point start = Clock::now();
     for (int i = 0; i < calls_; ++i) {
       outputs_ = {};
@@ -164,6 +174,7 @@ class CpuTrial : public Trial {
   TensorList outputs_;
   int calls_ = 0;  ///< of a run back to back; 0 until it is known
   std::vector<double> times_;
+  std::vector<Clock::time_point> marks_;  ///< where the phases of the latest run began, and the last ended
 };
 
 /// The value of the first line `key : value` of /proc/cpuinfo, or nothing.

@@ -21,9 +21,13 @@ EventPair::~EventPair() {
 EventPair::EventPair(EventPair&& other) noexcept
     : start_(std::exchange(other.start_, nullptr)), stop_(std::exchange(other.stop_, nullptr)) {}
 
-void EventPair::recordStart(cudaStream_t stream) { check(cudaEventRecord(start_, stream), "cudaEventRecord"); }
+void EventPair::recordStart(cudaStream_t stream, unsigned flags) {
+  check(cudaEventRecordWithFlags(start_, stream, flags), "cudaEventRecord");
+}
 
-void EventPair::recordStop(cudaStream_t stream) { check(cudaEventRecord(stop_, stream), "cudaEventRecord"); }
+void EventPair::recordStop(cudaStream_t stream, unsigned flags) {
+  check(cudaEventRecordWithFlags(stop_, stream, flags), "cudaEventRecord");
+}
 
 double EventPair::seconds() const {
   float milliseconds = 0;

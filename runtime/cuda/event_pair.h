@@ -13,8 +13,10 @@ class EventPair {
   EventPair(const EventPair&) = delete;
   EventPair& operator=(const EventPair&) = delete;
 
-  void recordStart(cudaStream_t stream);
-  void recordStop(cudaStream_t stream);
+  /// `flags` as cudaEventRecordWithFlags takes them: cudaEventRecordExternal has a graph that is captured record it in each
+  /// replay.
+  void recordStart(cudaStream_t stream, unsigned flags = cudaEventRecordDefault);
+  void recordStop(cudaStream_t stream, unsigned flags = cudaEventRecordDefault);
   /// Seconds between the two, once the stream has passed the second.
   double seconds() const;
 

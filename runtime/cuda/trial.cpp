@@ -65,6 +65,13 @@ std::string firstLine(const std::exception& error) {
 CudaTrial::CudaTrial(Callable& callable, Workload& workload, TrialTools& tools)
     : callable_(callable), workload_(workload), tools_(tools) {
   const c10::InferenceMode guard;
+  for (size_t i = 0; i < callable_.phases.size(); ++i) phases_.emplace_back();
+  if (!phases_.empty()) callable_.onPhase([this] { onPhase(); });
+  if (callable_.isDirect) {
+    notCaptured = "called directly, as users call it";
+    waits_ = true;
+    return;
+  }
   callable_.guard(Guards::Left);
   warmUp();
   if (notCaptured.empty()) capture();
@@ -155,6 +162,23 @@ void CudaTrial::findOwned(const TensorList& earlier) {
     const at::Tensor& before = earlier.state().tensors.at(static_cast<size_t>(i));
     if (tensor.is_cuda() && tensor.has_storage() && tensor.storage().data() != before.storage().data()) owned_.push_back(tensor);
   }
+}
+
+/// A phase begins, and the one before it ends. In a graph that is captured each replay says so.
+void CudaTrial::onPhase() {
+  const cudaStream_t stream = currentStream();
+  cudaStreamCaptureStatus status{};
+  check(cudaStreamIsCapturing(stream, &status), "cudaStreamIsCapturing");
+  const unsigned flags = status == cudaStreamCaptureStatusActive ? cudaEventRecordExternal : cudaEventRecordDefault;
+  if (phase_ > 0) phases_[phase_ - 1].recordStop(stream, flags);
+  if (phase_ < phases_.size()) phases_[phase_].recordStart(stream, flags);
+  phase_ = phase_ < phases_.size() ? phase_ + 1 : 0;
+}
+
+std::vector<PhaseTime> CudaTrial::phases() const {
+  std::vector<PhaseTime> phases;
+  for (size_t i = 0; i < phases_.size(); ++i) phases.push_back({callable_.phases[i], phases_[i].seconds()});
+  return phases;
 }
 
 void CudaTrial::start(cudaStream_t stream) {
@@ -275,6 +299,7 @@ void CudaTrial::queueCold(cudaStream_t stream) {
   if (!isCaptured() || workload_.mutates()) workload_.restore(static_cast<int>(turn_));
   advance();
   tools_.flush.queue(stream);
+  if (callable_.isDirect) wait(stream);  // the host's time counts, and begins with an idle device
   EventPair& pair = nextEvents();
   if (!isCaptured()) return queueUncaptured(pair, stream);
   pair.recordStart(stream);

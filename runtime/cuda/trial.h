@@ -43,6 +43,7 @@ class CudaTrial : public Trial {
   void replay() override;
   void queue(Measure measure) override;
   void collect(std::vector<double>& seconds) override;
+  std::vector<PhaseTime> phases() const override;
   std::optional<KernelTime> kernelTime() override;
   int kernelNodes() const override { return isCaptured() ? instances_[0].graph->workNodes() : -1; }
 
@@ -68,6 +69,7 @@ class CudaTrial : public Trial {
   int64_t dataBytes() const;  ///< of the arguments and outputs of one run
   void findOwned(const TensorList& earlier);
   void advance();
+  void onPhase();
   void start(cudaStream_t stream);
   void queueCold(cudaStream_t stream);
   void queueUncaptured(EventPair& pair, cudaStream_t stream);
@@ -88,6 +90,8 @@ class CudaTrial : public Trial {
   std::deque<EventPair> events_;
   size_t usedEvents_ = 0;
   std::vector<Run> queued_;
+  std::deque<EventPair> phases_;  ///< of the latest run; a graph records them itself
+  size_t phase_ = 0;              ///< that begins next
 };
 
 }  // namespace runtime

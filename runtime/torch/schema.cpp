@@ -60,6 +60,7 @@ int returnedArgument(const c10::FunctionSchema& schema, const c10::Argument& res
 
 c10::OperatorHandle findOperator(const std::string& op) {
   if (const auto refusal = inputs::refusalOf(op)) ir::fail(ir::ErrorKind::Input, "{}", *refusal);
+  if (inputs::isNetwork(op)) ir::fail(ir::ErrorKind::Input, "{} is a network, not a call", op);
   const auto handle = c10::Dispatcher::singleton().findSchema(operatorName(op));
   if (!handle) ir::fail(ir::ErrorKind::Input, "ATen has no operator {}", op);
   if (const auto reason = refusalOf(handle->schema())) ir::fail(ir::ErrorKind::Unsupported, "{} is refused: {}", op, *reason);
@@ -77,7 +78,7 @@ std::vector<std::string> operatorNames() {
   for (const c10::OperatorName& name : c10::Dispatcher::singleton().getAllOpNames()) {
     if (!c10::Dispatcher::singleton().findSchema(name)) continue;
     std::string text = recordedName(name);
-    if (!inputs::refusalOf(text)) names.push_back(std::move(text));
+    if (!inputs::refusalOf(text) && !inputs::isNetwork(text)) names.push_back(std::move(text));
   }
   std::sort(names.begin(), names.end());
   return names;

@@ -180,7 +180,7 @@ class Supervisor {
     slot.starts = 0;
     if (!run_) {
       run_ = ready.run;
-      run_->contenders = options_.contenders;
+      run_->contenders = contendersOfCalls(options_.contenders);
       agenda_.begin({*run_, ready.target, {}});
     }
     for (const std::string& complaint : ready.complaints) complain(complaint);

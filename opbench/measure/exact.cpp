@@ -1,0 +1,56 @@
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+#include "opbench/measure/race.h"
+
+namespace opbench {
+namespace {
+
+/// The times of the runs of one contender.
+struct Runs {
+  std::vector<double> whole;
+  std::vector<Phase> phases;
+
+  void add(double seconds, const std::vector<runtime::PhaseTime>& own) {
+    whole.push_back(seconds);
+    phases.resize(own.size());
+    for (size_t i = 0; i < own.size(); ++i) {
+      phases[i].name = own[i].name;
+      phases[i].runs.push_back(own[i].seconds);
+    }
+  }
+};
+
+}  // namespace
+
+Measurement raceExactly(const std::vector<runtime::Trial*>& trials, runtime::Measure measure, runtime::Device& device,
+                        int64_t warmups, int64_t runs, uint64_t seed) {
+  std::vector<Runs> all(trials.size());
+  std::vector<size_t> order(trials.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::mt19937_64 random(seed);
+  Measurement measurement;
+  measurement.stopped = Stop::Runs;
+  device.queueClock();
+  for (int64_t run = -warmups; run < runs; ++run) {
+    std::shuffle(order.begin(), order.end(), random);
+    for (const size_t i : order) {
+      std::vector<double> seconds;
+      const int64_t before = device.interruptions();
+      trials[i]->queue(measure);
+      trials[i]->collect(seconds);
+      if (run < 0) continue;
+      if (device.interruptions() != before) ++measurement.interruptions;
+      all[i].add(seconds.at(0), trials[i]->phases());
+    }
+  }
+  measurement.clock = device.clock();
+  for (Runs& own : all) {
+    measurement.timings.push_back(timingOf(own.whole, own.whole, all[0].whole));
+    measurement.timings.back().phases = std::move(own.phases);
+  }
+  return measurement;
+}
+
+}  // namespace opbench

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "opbench/run/row.h"
+
+namespace opbench::report {
+
+/// The tables and JSON of PyTorch's fastrnns, whose readers take them: times in milliseconds, deviations with n - 1 below.
+
+/// The columns' headings, 16 wide, `sep` between them; one line.
+std::string fastrnnsHeading(const std::string& sep);
+/// A line for each contender of a row that was timed.
+std::string fastrnnsLines(const Row& row, const std::string& sep);
+/// `{"lstm": {"cudnn": 1.2}, "lstm-backward": {"cudnn": 2.3}}`; one line. Groups are fastrnns': all networks of one length each
+/// are `lstm`.
+std::string fastrnnsOss(const std::vector<Row>& rows);
+/// A line for each run: `Caffe2Observer {"type": "NET", "metric": "lstm-cudnn", "unit": "ms", "value": "1.2"}`.
+std::string fastrnnsPep(const std::vector<Row>& rows);
+
+}  // namespace opbench::report

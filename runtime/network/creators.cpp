@@ -1,0 +1,53 @@
+#include "runtime/network/creators.h"
+
+#include <algorithm>
+
+namespace runtime {
+namespace {
+
+constexpr Creator table[] = {
+    {"cudnn", "lstm gru", "ATen's own call: cuDNN, on a CPU oneDNN or ATen", true},
+    {"aten", "lstm gru", "the same without cuDNN and oneDNN", true},
+    {"jit", "lstm gru", "TorchScript, a product of the input in each step", true},
+    {"jit_premul", "lstm gru", "TorchScript, the input's product for all steps at once", true},
+    {"jit_premul_bias", "lstm gru", "the same with its bias", true},
+    {"jit_simple", "lstm gru", "TorchScript with flat arguments", true},
+    {"jit_multilayer", "lstm gru", "TorchScript over all layers", true},
+    {"py", "lstm gru", "a loop of ATen calls; in C++, as there is no interpreter", true},
+    {"cudnn_graph", "lstm gru", "cudnn, forward and backward in one CUDA graph"},
+    {"aten_graph", "lstm gru", "aten in one CUDA graph"},
+    {"jit_graph", "lstm gru", "jit in one CUDA graph"},
+};
+
+/// Whether a text is one of the words of another.
+bool isWordOf(std::string_view word, std::string_view words) {
+  for (size_t from = 0; from < words.size();) {
+    const size_t to = std::min(words.find(' ', from), words.size());
+    if (words.substr(from, to - from) == word) return true;
+    from = to + 1;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::span<const Creator> creators() { return table; }
+
+const Creator* creatorOf(std::string_view name) {
+  const auto found =
+      std::find_if(std::begin(table), std::end(table), [&](const Creator& creator) { return creator.name == name; });
+  return found == std::end(table) ? nullptr : found;
+}
+
+bool computes(const Creator& creator, std::string_view kind) { return isWordOf(kind, creator.kinds); }
+
+std::vector<Contender> contendersOf(std::string_view op, bool defaultsAlone) {
+  const size_t first = op.find('.'), second = op.find('.', first + 1);
+  const std::string_view kind = op.substr(first + 1, second == std::string_view::npos ? second : second - first - 1);
+  std::vector<Contender> contenders;
+  for (const Creator& creator : table)
+    if (computes(creator, kind) && (creator.isDefault || !defaultsAlone)) contenders.emplace_back(std::string(creator.name));
+  return contenders;
+}
+
+}  // namespace runtime

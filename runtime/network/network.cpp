@@ -1,0 +1,101 @@
+#include "runtime/network/network.h"
+
+#include <ATen/core/grad_mode.h>
+#include <c10/core/InferenceMode.h>
+#include <fmt/format.h>
+
+#include "runtime/device.h"
+#include "runtime/network/creators.h"
+#include "runtime/network/layered.h"
+#include "runtime/network/library_step.h"
+#include "runtime/network/recurrent_source.h"
+#include "runtime/network/scripted.h"
+#include "runtime/network/step.h"
+#include "runtime/torch/call_state.h"
+
+namespace runtime {
+namespace {
+
+/// A creator's name without `_graph`.
+std::string_view directName(std::string_view creator) {
+  constexpr std::string_view suffix = "_graph";
+  return creator.ends_with(suffix) ? creator.substr(0, creator.size() - suffix.size()) : creator;
+}
+
+Forward forwardOf(std::string_view creator, const Recurrent& network) {
+  if (creator == "py") return layered(network, loopLayer(network));
+  if (creator == "cudnn" || creator == "aten") return libraryForward(network, creator == "cudnn");
+  apply(network.script);
+  return scriptedForward(network, recurrentSource(creator, network), functionOf(creator));
+}
+
+/// An output that remembers what made it.
+at::Tensor forwardOnce(const Forward& forward, const Operands& operands) {
+  const c10::InferenceMode normal(false);
+  const at::AutoGradMode mode(true);
+  return forward(operands).front();
+}
+
+std::vector<std::string> outputsOf(const Recurrent& network) {
+  std::vector<std::string> names{"the output", "the last hidden states"};
+  if (network.cell == Cell::Lstm) names.emplace_back("the last cell states");
+  if (network.isTraining)
+    for (const Parameter& parameter : parametersOf(network)) names.push_back("the gradient of " + parameter.name);
+  return names;
+}
+
+}  // namespace
+
+Network::Network(const inputs::Sample& sample, Device& device, uint64_t seed)
+    : op_(sample.op), recurrent_(recurrentOf(sample)), device_(device.torchName()), outputs_(outputsOf(recurrent_)) {
+  translateErrors(op_, [&] {
+    operands_ = makeOperands(recurrent_, device_);
+    drawOperands(recurrent_, seed, operands_);
+  });
+}
+
+void Network::draw(uint64_t seed, const inputs::Data&) {
+  translateErrors(op_, [&] { drawOperands(recurrent_, seed, operands_); });
+}
+
+TensorList Network::operands(int) const { return makeTensorList(operands_.all()); }
+
+int64_t Network::operandBytes() const {
+  int64_t bytes = 0;
+  for (const at::Tensor& tensor : operands_.all()) bytes += static_cast<int64_t>(tensor.nbytes());
+  return bytes;
+}
+
+TensorList Network::runEager() {
+  return translateErrors(
+      op_, [&] { return makeTensorList(runStep(recurrent_, operands_, layered(recurrent_, loopLayer(recurrent_)), [] {})); });
+}
+
+TensorList Network::runEagerInFloat64() {
+  return translateErrors(op_, [&] {
+    const Operands wide = inFloat64(operands_);
+    return makeTensorList(runStep(recurrent_, wide, layered(recurrent_, loopLayer(recurrent_)), [] {}));
+  });
+}
+
+std::string Network::outputName(int output) const { return outputs_.at(static_cast<size_t>(output)); }
+
+CallablePtr Network::make(const Contender& contender) {
+  const Creator* creator = creatorOf(contender.name());
+  if (creator == nullptr || !computes(*creator, recurrent_.kind))
+    ir::fail(ir::ErrorKind::Input, "{} has no contender '{}'", op_, contender.name());
+  const std::string_view name = directName(creator->name);
+  const bool isCaptured = name != creator->name;
+  if (isCaptured && device_.is_cpu()) ir::fail(ir::ErrorKind::Unsupported, "a CUDA graph needs a GPU");
+  return translateErrors(op_, [&] {
+    Forward forward = forwardOf(name, recurrent_);
+    CallablePtr callable = stepCallable(recurrent_, operands_, forward, isCaptured);
+    for (int run = name.starts_with("jit") ? warmUpRuns() : 1; run > 0; --run) (*callable)();
+    const bool isScripted = name.starts_with("jit");
+    if (isScripted) callable->library = "TorchScript";
+    if (recurrent_.isTraining && !isScripted) callable->library = libraryOf(forwardOnce(forward, operands_));
+    return callable;
+  });
+}
+
+}  // namespace runtime

@@ -1,0 +1,142 @@
+#include "runtime/network/recurrent.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "ir/error.h"
+
+namespace runtime {
+namespace {
+
+constexpr int64_t mostOfSize = int64_t{1} << 31;
+constexpr int64_t mostLayers = 1000;
+
+/// Reads the keywords of a sample, each at most once; those that nobody asked for are errors.
+class Keywords {
+ public:
+  explicit Keywords(const inputs::Sample& sample) : sample_(sample) {}
+
+  int64_t number(const char* name, int64_t otherwise, int64_t least, int64_t most) {
+    const ir::Argument* value = find(name);
+    if (value == nullptr) return otherwise;
+    const auto* number = value->as<int64_t>();
+    if (number == nullptr || *number < least || *number > most)
+      refuse("'{}' must be a whole number from {} to {}", name, least, most);
+    return *number;
+  }
+
+  bool flag(const char* name) {
+    const ir::Argument* value = find(name);
+    if (value == nullptr) return false;
+    const auto* flag = value->as<bool>();
+    if (flag == nullptr) refuse("'{}' must be True or False", name);
+    return *flag;
+  }
+
+  std::string word(const char* name, const std::string& otherwise, const std::vector<std::string>& known) {
+    const ir::Argument* value = find(name);
+    if (value == nullptr) return otherwise;
+    const auto* word = value->as<std::string>();
+    if (word == nullptr || std::find(known.begin(), known.end(), *word) == known.end())
+      refuse("'{}' must be one of {}", name, fmt::join(known, ", "));
+    return *word;
+  }
+
+  void requireAllKnown() const {
+    for (const ir::NamedArgument& argument : sample_.kwargs)
+      if (std::find(asked_.begin(), asked_.end(), argument.name) == asked_.end()) refuse("it has no keyword '{}'", argument.name);
+  }
+
+  template <typename... Arguments>
+  [[noreturn]] void refuse(fmt::format_string<Arguments...> format, Arguments&&... arguments) const {
+    ir::fail(ir::ErrorKind::Input, "{}: {}", sample_.op, fmt::format(format, std::forward<Arguments>(arguments)...));
+  }
+
+ private:
+  const ir::Argument* find(const char* name) {
+    asked_.emplace_back(name);
+    const auto found = std::find_if(sample_.kwargs.begin(), sample_.kwargs.end(),
+                                    [&](const ir::NamedArgument& argument) { return argument.name == name; });
+    return found == sample_.kwargs.end() ? nullptr : &found->value;
+  }
+
+  const inputs::Sample& sample_;
+  std::vector<std::string> asked_;
+};
+
+void readName(const std::string& op, Recurrent& network, const Keywords& keywords) {
+  const size_t first = op.find('.'), second = op.find('.', first + 1);
+  network.kind = op.substr(first + 1, second == std::string::npos ? second : second - first - 1);
+  const std::string mode = second == std::string::npos ? "" : op.substr(second + 1);
+  if (mode != "training" && mode != "inference") keywords.refuse("a network ends in .training or .inference");
+  network.isTraining = mode == "training";
+  if (network.kind != "lstm" && network.kind != "gru")
+    keywords.refuse("there is no such network; there are rnn.lstm and rnn.gru");
+  network.cell = network.kind == "gru" ? Cell::Gru : Cell::Lstm;
+}
+
+void readInput(const inputs::Sample& sample, Recurrent& network, const Keywords& keywords) {
+  const ir::TensorType* input = sample.args.size() == 1 ? sample.args[0].as<ir::TensorType>() : nullptr;
+  if (input == nullptr || input->rank() != 3 || !input->isContiguous() || !ir::isFloating(input->dtype))
+    keywords.refuse("it takes one contiguous floating tensor [length, batch, input]");
+  for (const int64_t size : input->sizes)
+    if (size < 1 || size > mostOfSize) keywords.refuse("sizes are whole numbers from 1 to {}, not {}", mostOfSize, size);
+  network.dtype = input->dtype;
+  network.length = input->sizes[0];
+  network.batch = input->sizes[1];
+  network.input = input->sizes[2];
+}
+
+}  // namespace
+
+Recurrent recurrentOf(const inputs::Sample& sample) {
+  Recurrent network;
+  Keywords keywords(sample);
+  readName(sample.op, network, keywords);
+  readInput(sample, network, keywords);
+  network.hidden = keywords.number("hidden", network.input, 1, mostOfSize);
+  network.layers = keywords.number("layers", 1, 1, mostLayers);
+  network.projection = keywords.number("projection", 0, 0, network.hidden - 1);
+  network.isBidirectional = keywords.flag("bidirectional");
+  network.script.fuser = keywords.word("fuser", network.script.fuser, {"te", "old", "none", "default"});
+  network.script.executor = keywords.word("executor", "", {"legacy", "simple", "profiling"});
+  network.script.loopLevels = keywords.number("pointwise_loop_levels", 0, 0, mostOfSize);
+  network.script.blockCount = keywords.number("pointwise_block_count", 0, 0, mostOfSize);
+  network.script.blockSize = keywords.number("pointwise_block_size", 0, 0, mostOfSize);
+  keywords.requireAllKnown();
+  if (network.projection > 0 && network.cell == Cell::Gru) keywords.refuse("a GRU has no projection");
+  return network;
+}
+
+std::vector<Parameter> parametersOf(const Recurrent& network) {
+  std::vector<Parameter> parameters;
+  const int64_t rows = network.gates() * network.hidden;
+  for (int64_t layer = 0; layer < network.layers; ++layer)
+    for (int64_t direction = 0; direction < network.directions(); ++direction) {
+      const std::string suffix = fmt::format("_l{}{}", layer, direction == 1 ? "_reverse" : "");
+      const int64_t columns = layer == 0 ? network.input : network.directions() * network.outputSize();
+      parameters.push_back({"weight_ih" + suffix, {rows, columns}});
+      parameters.push_back({"weight_hh" + suffix, {rows, network.outputSize()}});
+      parameters.push_back({"bias_ih" + suffix, {rows}});
+      parameters.push_back({"bias_hh" + suffix, {rows}});
+      if (network.projection > 0) parameters.push_back({"weight_hr" + suffix, {network.projection, network.hidden}});
+    }
+  return parameters;
+}
+
+int64_t parametersOfLayer(const Recurrent& network) { return network.projection > 0 ? 5 : 4; }
+
+double stateBytes(const Recurrent& network) {
+  const auto of = [](int64_t size) { return static_cast<double>(size); };
+  const double layers = of(network.layers * network.directions()), rows = of(network.gates()) * of(network.hidden);
+  const double inner = of(network.directions()) * of(network.outputSize());
+  const double columns = of(network.input) * of(network.directions()) + inner * of(network.layers - 1) * of(network.directions());
+  const double weights = rows * (columns + layers * (of(network.outputSize()) + 2));
+  const double steps = of(network.length) * of(network.batch);
+  const double elements = 2 * weights + steps * (of(network.input) + layers * (rows + of(network.outputSize())));
+  return elements * static_cast<double>(ir::sizeOf(network.dtype));
+}
+
+}  // namespace runtime

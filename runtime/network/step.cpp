@@ -1,0 +1,77 @@
+#include "runtime/network/step.h"
+
+#include <ATen/Functions.h>
+#include <ATen/core/grad_mode.h>
+#include <c10/core/AutogradState.h>
+#include <c10/core/InferenceMode.h>
+
+#include "runtime/torch/call_state.h"
+
+namespace runtime {
+namespace {
+
+/// While it lives, backward passes run on the caller's thread, if that is asked for: a graph is captured on one.
+class OneThread {
+ public:
+  explicit OneThread(bool isAsked) : before_(c10::AutogradState::get_tls_state().get_multithreading_enabled()) {
+    if (isAsked) c10::AutogradState::get_tls_state().set_multithreading_enabled(false);
+  }
+  ~OneThread() { c10::AutogradState::get_tls_state().set_multithreading_enabled(before_); }
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+
+ private:
+  bool before_;
+};
+
+class StepCallable : public Callable {
+ public:
+  StepCallable(const Recurrent& network, const Operands& operands, Forward forward, bool isCaptured)
+      : network_(network), operands_(operands), forward_(std::move(forward)), isCaptured_(isCaptured) {
+    isDirect = !isCaptured;
+    phases = phasesOf(network);
+  }
+
+  TensorList operator()() override {
+    const OneThread thread(isCaptured_);
+    return translateErrors("rnn." + network_.kind,
+                           [&] { return makeTensorList(runStep(network_, operands_, forward_, [this] { mark(); })); });
+  }
+  void use(int) override {}
+
+ private:
+  const Recurrent& network_;
+  const Operands& operands_;
+  Forward forward_;
+  bool isCaptured_;
+};
+
+}  // namespace
+
+std::vector<at::Tensor> runStep(const Recurrent& network, const Operands& operands, const Forward& forward,
+                                const std::function<void()>& mark) {
+  const c10::InferenceMode normal(false);
+  const at::AutoGradMode mode(network.isTraining);
+  mark();
+  std::vector<at::Tensor> results = forward(operands);
+  mark();
+  if (!network.isTraining) return results;
+  results.front().backward(operands.gradient);
+  mark();
+  for (at::Tensor& result : results) result = result.detach();
+  for (const at::Tensor& weight : operands.weights) {
+    at::Tensor gradient = std::exchange(weight.mutable_grad(), at::Tensor());
+    results.push_back(gradient.defined() ? std::move(gradient) : at::zeros_like(weight));
+  }
+  return results;
+}
+
+std::vector<std::string> phasesOf(const Recurrent& network) {
+  return network.isTraining ? std::vector<std::string>{"forward", "backward"} : std::vector<std::string>{"forward"};
+}
+
+CallablePtr stepCallable(const Recurrent& network, const Operands& operands, Forward forward, bool isCaptured) {
+  return std::make_unique<StepCallable>(network, operands, std::move(forward), isCaptured);
+}
+
+}  // namespace runtime

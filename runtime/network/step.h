@@ -1,0 +1,26 @@
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "runtime/callable.h"
+#include "runtime/network/operands.h"
+
+namespace runtime {
+
+/// What a contender computes of a network's operands: the output [length, batch, directions * output size], then the last states,
+/// h [layers * directions, batch, output size] and, of an LSTM, c [layers * directions, batch, hidden].
+using Forward = std::function<std::vector<at::Tensor>(const Operands&)>;
+
+/// One step: forward and, in training, backward from the output's gradient. `mark` is called where a phase begins and where the
+/// last ends. Returns the results of `forward`, then the gradient of each weight, which is zero where none reaches it.
+std::vector<at::Tensor> runStep(const Recurrent& network, const Operands& operands, const Forward& forward,
+                                const std::function<void()>& mark);
+
+/// The phases of a step, in order.
+std::vector<std::string> phasesOf(const Recurrent& network);
+
+/// A step as it is raced. It is called directly, as users call it; `isCaptured` has it in one CUDA graph.
+CallablePtr stepCallable(const Recurrent& network, const Operands& operands, Forward forward, bool isCaptured);
+
+}  // namespace runtime
