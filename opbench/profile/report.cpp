@@ -15,9 +15,25 @@ using report::Cell;
 using report::Column;
 using report::Columns;
 
+/// A kernel's name without its return type, its parameters and what stands in its template brackets.
+std::string shortName(std::string_view name) {
+  if (name.starts_with("void ")) name.remove_prefix(5);
+  std::string text;
+  int depth = 0;
+  for (size_t i = 0; i < name.size(); ++i) {
+    const bool isUnnamed = name.substr(i).starts_with("(anonymous namespace)");
+    if (isUnnamed) i += std::string_view("(anonymous namespace)::").size();
+    if (i >= name.size() || (depth == 0 && name[i] == '(')) break;
+    if (name[i] == '<' && depth++ == 0) text += "<>";
+    if (depth == 0) text += name[i];
+    if (name[i] == '>' && depth > 0) --depth;
+  }
+  return text.empty() ? std::string(name) : text;
+}
+
 int longestName(const std::vector<Spent>& spent) {
   size_t longest = 0;
-  for (const Spent& one : spent) longest = std::max(longest, one.name.size());
+  for (const Spent& one : spent) longest = std::max(longest, shortName(one.name).size());
   return static_cast<int>(longest);
 }
 
@@ -42,7 +58,7 @@ std::string tableOf(const Profile& profile, const Trace& trace, const Look& look
       {{"calls", 8}, {"time", 10}, {"share", 7}, {"GB/s", 7, 1}, {"of copy", 9, 1}, {"regs", 6, 2}, {"occ", 6, 2}}, look);
   std::string text = columns.heading();
   for (const Spent& spent : profile.spent)
-    text += columns.line(spent.name,
+    text += columns.line(shortName(spent.name),
                          {{callsText(spent.calls, profile.runs)},
                           {report::time(spent.seconds / profile.runs)},
                           {share(ratio(spent.seconds, profile.kernelSeconds))},
@@ -65,8 +81,8 @@ std::string idleText(const Profile& profile) {
 std::string headOf(const Profile& profile, const Trace& trace) {
   const double seconds = profile.kernelSeconds / profile.runs;
   std::string text =
-      fmt::format("{}: {} runs of {}, {} {}", profile.contender, profile.runs, report::time(profile.seconds / profile.runs),
-                  profile.isOnGpu ? "kernels" : "calls", report::time(seconds));
+      fmt::format("{}: {} run{} of {}, {} {}", profile.contender, profile.runs, profile.runs == 1 ? "" : "s",
+                  report::time(profile.seconds / profile.runs), profile.isOnGpu ? "kernels" : "calls", report::time(seconds));
   if (trace.bytes && seconds > 0) {
     const double rate = static_cast<double>(*trace.bytes) / seconds;
     text += fmt::format(", {} GB/s", report::gigabytes(rate));
@@ -123,7 +139,7 @@ std::string report(const Trace& trace, const Look& look) {
 std::string reportMoves(const Trace& before, const Trace& after, const Look& look) {
   const std::vector<Move> moves = movesOf(profilesOf(before), profilesOf(after));
   int longest = 0;
-  const auto nameOf = [](const Move& move) { return move.contender + ": " + move.name; };
+  const auto nameOf = [](const Move& move) { return move.contender + ": " + shortName(move.name); };
   for (const Move& move : moves) longest = std::max(longest, static_cast<int>(nameOf(move).size()));
   const Columns columns =
       columnsOf("kernel or call", longest, {{"before", 10}, {"after", 10}, {"change", 11}, {"ratio", 8}, {"calls", 12, 1}}, look);
