@@ -27,9 +27,11 @@
 #include "opbench/select/select.h"
 #include "opbench/select/suites.h"
 #include "opbench/sweep/merge.h"
+#include "opbench/sweep/sample_runner.h"
 #include "opbench/sweep/sweep.h"
 #include "opbench/sweep/workers/compiler.h"
 #include "opbench/sweep/workers/worker.h"
+#include "runtime/cpu/host.h"
 #include "runtime/device.h"
 #include "runtime/torch/call.h"
 
@@ -98,6 +100,13 @@ Streams standardStreams() {
   return streams;
 }
 
+/// Bytes that the device may have; of a GPU's nothing is known before it is opened, but that no machine has more.
+double roomFor(const Options& options) {
+  constexpr double most = 1e13;
+  const auto memory = wantedDevice(options) == "cpu" ? runtime::hostMemory() : std::nullopt;
+  return memory ? static_cast<double>(memory->total) : most;
+}
+
 /// All of some samples.
 Selection selectionOf(std::vector<inputs::Sample> samples) {
   const auto number = static_cast<int64_t>(samples.size());
@@ -106,7 +115,7 @@ Selection selectionOf(std::vector<inputs::Sample> samples) {
 
 /// The samples the options name; lines that cannot be read are reported and counted in `unreadable`.
 Selection readSelection(const Options& options, size_t& unreadable) {
-  if (options.verb == Verb::Rnn) return selectionOf(samplesOf(options.rnn));
+  if (options.verb == Verb::Rnn) return selectionOf(samplesOf(options.rnn, options.seed, roomFor(options)));
   const inputs::Samples read = inputs::readSamples(samplePaths(options));
   for (const std::string& error : read.errors) std::cerr << "opbench: error: " << inputs::printable(error) << "\n";
   unreadable = read.errors.size();

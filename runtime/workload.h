@@ -35,6 +35,9 @@ class Workload {
   virtual bool mutates() const = 0;
   /// Whether runs draw random numbers.
   virtual bool isRandom() const = 0;
+  /// Whether runs from now on leave to chance what they do, as they do at first. What drops nothing out can be compared. Calls
+  /// always do.
+  virtual void setChance(bool) {}
   /// The tensors of a set that runs read or write, in the order of the inputs of graph().
   virtual TensorList operands(int set = 0) const = 0;
   /// Those that no run may write.

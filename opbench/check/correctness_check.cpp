@@ -86,6 +86,12 @@ Verdict CorrectnessCheck::judge(runtime::Trial& trial) const {
 
 Verdict CorrectnessCheck::run(runtime::Trial& trial) const {
   trial.reseed();
+  if (!reference_.byChance.empty()) {
+    workload_.setChance(false);
+    Verdict verdict = judged(trial.run());
+    workload_.setChance(true);
+    return verdict.ok ? judgeByChance(trial.run(), reference_.byChance, workload_) : verdict;
+  }
   if (criterion_.rule != Rule::Random) return judged(trial.run());
   const runtime::TensorList first = runtime::clone(trial.run());
   const Verdict verdict = judged(trial.outputs());

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "inputs/data/distribution.h"
+#include "opbench/check/chance.h"
 #include "opbench/check/reference.h"
 #include "runtime/device.h"
 
@@ -36,7 +37,9 @@ class CorrectnessCheck {
   /// Makes sure that a later judgeLatest() sees what was written in between.
   static void forget(runtime::Trial& trial);
   /// Judges the outputs of the latest run, timed or not.
-  Verdict judgeLatest(const runtime::Trial& trial) const { return judged(trial.outputs()); }
+  Verdict judgeLatest(const runtime::Trial& trial) const {
+    return reference_.byChance.empty() ? judged(trial.outputs()) : judgeByChance(trial.outputs(), reference_.byChance, workload_);
+  }
   /// Whether two runs give the same bits, those of random numbers from the same beginning; nothing for results that are
   /// unwritten, or may vary.
   std::optional<bool> isDeterministic(runtime::Trial& trial) const;

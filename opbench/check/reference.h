@@ -18,6 +18,8 @@ struct Reference {
   int64_t mostArgumentElements = 0;  ///< of the largest floating argument: the most that a reduction combines
   /// More runs of eager, where they differ (sums by atomics): the largest of their errors is then eager's.
   std::vector<runtime::TensorList> again{};
+  /// Runs of eager that chance has a part in, where it can be left out: the others are without it.
+  std::vector<runtime::TensorList> byChance{};
 };
 /// Runs eager, and eager in float64.
 Reference makeReference(runtime::Workload& workload);

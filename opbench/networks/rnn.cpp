@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "inputs/data/random.h"
 #include "ir/error.h"
 #include "opbench/cli/nearest.h"
 #include "opbench/cli/number_option.h"
@@ -25,12 +26,12 @@ constexpr std::string_view rnnFooter =
     "a float64 reference has no time. docs/networks.md says more.\n"
     "Exit status: 0 all fine; 1 a result was wrong or failed; 2 usage; 3 no such device.";
 
-/// Lists take blanks or commas.
+/// Lists take blanks or commas, as one word or several.
 std::vector<std::string> wordsOf(const std::vector<std::string>& texts) {
   std::vector<std::string> words;
   for (const std::string& text : texts)
     for (size_t from = 0; from <= text.size();) {
-      const size_t to = std::min(text.find(',', from), text.size());
+      const size_t to = std::min(text.find_first_of(", ", from), text.size());
       if (to > from) words.push_back(text.substr(from, to - from));
       from = to + 1;
     }
@@ -53,28 +54,46 @@ void requirePositive(std::string_view option, int64_t value) {
   if (value < 1 || value > most) fail(ErrorKind::Input, "{} must be from 1 to {}, got {}", option, most, value);
 }
 
+/// The networks that have one layer in one direction, whatever the options say; as in fastrnns.
+bool isSimple(std::string_view network) { return network == "lstm_layernorm"; }
+
+/// fastrnns' lengths of sequences: from 30 to 99.
+std::vector<int64_t> lengthsOf(int64_t number, uint64_t seed) {
+  constexpr int64_t shortest = 30, span = 70;
+  std::vector<int64_t> lengths;
+  for (int64_t i = 0; i < number; ++i)
+    lengths.push_back(shortest + inputs::integerBelow(inputs::randomBits(seed, static_cast<uint64_t>(i)), span));
+  return lengths;
+}
+
 /// The text of a sample whose keywords of default value are left out.
-std::string callText(const RnnOptions& options) {
+std::string callText(std::string_view network, const RnnOptions& options, uint64_t seed) {
   std::string keywords = fmt::format("'hidden': {}", options.hiddenSize);
   const auto number = [&](const char* name, int64_t value, int64_t otherwise) {
     if (value != otherwise) keywords += fmt::format(", '{}': {}", name, value);
   };
-  number("layers", options.numLayers, 1);
-  number("projection", options.projection, 0);
-  if (options.isBidirectional) keywords += ", 'bidirectional': True";
+  if (!isSimple(network)) number("layers", options.numLayers, 1);
+  if (!isSimple(network)) number("projection", options.projection, 0);
+  if (options.isBidirectional && !isSimple(network)) keywords += ", 'bidirectional': True";
   if (options.fuser != "te") keywords += fmt::format(", 'fuser': '{}'", options.fuser);
   if (options.executor != "default") keywords += fmt::format(", 'executor': '{}'", options.executor);
   number("pointwise_loop_levels", options.loopLevels, 0);
   number("pointwise_block_count", options.blockCount, 0);
   number("pointwise_block_size", options.blockSize, 0);
-  return fmt::format("((T([{}, {}, {}], f32),), {{{}}})", options.seqLength, options.miniBatch, options.inputSize, keywords);
+  int64_t length = options.seqLength;
+  if (network == "vl_lstm") {
+    const std::vector<int64_t> lengths = lengthsOf(options.miniBatch, seed);
+    length = *std::max_element(lengths.begin(), lengths.end());
+    keywords += fmt::format(", 'lengths': [{}]", fmt::join(lengths, ", "));
+  }
+  return fmt::format("((T([{}, {}, {}], f32),), {{{}}})", length, options.miniBatch, options.inputSize, keywords);
 }
 
-inputs::Sample sampleOf(const std::string& op, const RnnOptions& options) {
+inputs::Sample sampleOf(std::string_view network, const RnnOptions& options, uint64_t seed) {
   inputs::Sample sample;
-  sample.op = op;
+  sample.op = fmt::format("rnn.{}.{}", network, network == "lstm_layernorm_bound" ? "inference" : "training");
   sample.suite = "fastrnns";
-  sample.recorded = callText(options);
+  sample.recorded = callText(network, options, seed);
   inputs::parseCall(sample.recorded, {"", 0}, 1, sample);
   return sample;
 }
@@ -97,6 +116,7 @@ void declareRnn(CLI::App& app, RnnOptions& options, int64_t& warmups, int64_t& r
   };
   list("--rnns", options.rnns, fmt::format("Creators, the first is the baseline: {}", fmt::join(creatorNames(), ", ")));
   list("--cells", options.cells, "Cells: lstm, gru (default: lstm)");
+  verb->add_flag("--variable-lstms,--variable_lstms", options.variableLstms, "Also race LSTMs over sequences of 30 to 99 steps");
   list("--group", options.groups, "Groups of networks: rnns (default: rnns)");
   addNumber(*verb, "--projection", options.projection, "Elements that an LSTM's output is projected to; 0 is none");
   verb->add_flag("--bidirectional", options.isBidirectional, "Read sequences from both ends");
@@ -141,20 +161,39 @@ std::vector<Contender> contendersOf(const RnnOptions& options) {
     if (std::find(contenders.begin(), contenders.end(), contender) == contenders.end()) contenders.push_back(contender);
   };
   for (const std::string& name : wordsOf(options.rnns)) add(name);
-  if (!contenders.empty()) return contenders;
-  for (const runtime::Creator& creator : runtime::creators())
-    if (creator.isDefault) add(creator.name);
+  for (const runtime::Creator& creator : runtime::creators()) {
+    if (creator.isDefault && options.rnns.empty()) add(creator.name);
+    if (options.variableLstms && runtime::computes(creator, "vl_lstm")) add(creator.name);
+  }
   return contenders;
 }
 
-std::vector<inputs::Sample> samplesOf(const RnnOptions& options) {
-  constexpr double mostBytes = 1e13;  // more than any machine has
+namespace {
+
+/// The networks that creators compute, in the order of these; those of several lengths come first, as in fastrnns.
+std::vector<std::string> networksOf(const RnnOptions& options) {
+  const std::vector<std::string> cells = wordsOf(options.cells);
+  std::vector<std::string> networks;
+  for (const Contender& contender : contendersOf(options)) {
+    const runtime::Creator& creator = *runtime::creatorOf(contender.name());
+    for (const std::string& network : wordsOf({std::string(creator.kinds)})) {
+      const bool isCell = network == "lstm" || network == "gru";
+      const bool isWanted = !isCell || std::find(cells.begin(), cells.end(), network) != cells.end();
+      if (isWanted && std::find(networks.begin(), networks.end(), network) == networks.end()) networks.push_back(network);
+    }
+  }
+  std::stable_partition(networks.begin(), networks.end(), [](const std::string& network) { return network.starts_with("vl_"); });
+  return networks;
+}
+
+}  // namespace
+
+std::vector<inputs::Sample> samplesOf(const RnnOptions& options, uint64_t seed, double room) {
   std::vector<inputs::Sample> samples;
-  for (const std::string& cell : wordsOf(options.cells)) {
-    samples.push_back(sampleOf(fmt::format("rnn.{}.training", cell), options));
+  for (const std::string& network : networksOf(options)) {
+    samples.push_back(sampleOf(network, options, seed));
     const double bytes = runtime::stateBytes(runtime::recurrentOf(samples.back()));
-    if (bytes > mostBytes)
-      fail(ErrorKind::Input, "a network of these sizes needs {:.3g} GB, more memory than any machine has", bytes * 1e-9);
+    if (bytes > room) fail(ErrorKind::Input, "a network of these sizes needs {:.3g} GB, more memory than there is", bytes * 1e-9);
   }
   return samples;
 }

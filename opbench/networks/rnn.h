@@ -21,6 +21,7 @@ struct RnnOptions {
   std::vector<std::string> rnns;  ///< creators, the first is the baseline; empty takes the default ones
   std::vector<std::string> cells{"lstm"};
   std::vector<std::string> groups{"rnns"};
+  bool variableLstms = false;  ///< whether sequences of several lengths are raced as well
   std::string sep = " ";
   std::string printJson;  ///< `oss`, `pep`; empty prints tables
   std::string fuser = "te", executor = "default";
@@ -34,7 +35,8 @@ void check(const RnnOptions& options);
 
 /// The creators that are asked for, the first being the baseline.
 std::vector<Contender> contendersOf(const RnnOptions& options);
-/// The networks that they compute, as samples. Errors: Input, for one that no machine has the memory for.
-std::vector<inputs::Sample> samplesOf(const RnnOptions& options);
+/// The networks that they compute, as samples; `seed` draws the lengths of sequences. Errors: Input, for one that needs more than
+/// `room` bytes of memory.
+std::vector<inputs::Sample> samplesOf(const RnnOptions& options, uint64_t seed, double room);
 
 }  // namespace opbench

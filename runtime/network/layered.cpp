@@ -20,6 +20,30 @@ void stepGru(const at::Tensor& ofInput, const at::Tensor& ofState, LayerResult& 
   states.h = fresh.add(update.mul(states.h.sub(fresh)));
 }
 
+/// The same of an LSTM with layer norms, of its weights in parametersOf()'s order.
+void stepNormed(const at::Tensor& x, at::ArrayRef<at::Tensor> weights, LayerResult& states) {
+  const auto normed = [&](const at::Tensor& tensor, size_t norm) {
+    return at::layer_norm(tensor, {tensor.size(1)}, weights[norm], weights[norm + 1]);
+  };
+  const at::Tensor gates = normed(at::linear(x, weights[0]), 2).add(normed(at::linear(states.h, weights[1]), 4));
+  const std::vector<at::Tensor> parts = gates.chunk(4, 1);
+  states.c = normed(parts[1].sigmoid().mul(states.c).add(parts[0].sigmoid().mul(parts[2].tanh())), 6);
+  states.h = parts[3].sigmoid().mul(states.c.tanh());
+}
+
+Layer normedLayer() {
+  return [](const at::Tensor& input, const at::Tensor& h, const at::Tensor& c, at::ArrayRef<at::Tensor> weights) {
+    LayerResult states{{}, h, c};
+    std::vector<at::Tensor> outputs;
+    for (const at::Tensor& x : input.unbind(0)) {
+      stepNormed(x, weights, states);
+      outputs.push_back(states.h);
+    }
+    states.output = at::stack(outputs);
+    return states;
+  };
+}
+
 }  // namespace
 
 Forward layered(const Recurrent& network, Layer layer) {
@@ -41,6 +65,7 @@ Forward layered(const Recurrent& network, Layer layer) {
         cs.push_back(result.c);
       }
       x = outputs.size() == 1 ? outputs[0] : at::cat(outputs, 2);
+      if (network.dropout > 0 && i + 1 < network.layers) x = at::dropout(x, network.dropout, network.isTraining);
     }
     std::vector<at::Tensor> results{x, at::stack(hs)};
     if (network.cell == Cell::Lstm) results.push_back(at::stack(cs));
@@ -61,6 +86,28 @@ Layer loopLayer(const Recurrent& network) {
     states.output = at::stack(outputs);
     return states;
   };
+}
+
+Forward perSequence(const Recurrent& network, Forward forward) {
+  return [&network, forward = std::move(forward)](const Operands& operands) {
+    std::vector<at::Tensor> outputs, hs, cs;
+    for (int64_t i = 0; i < network.batch; ++i) {
+      Operands one = operands;
+      one.input = operands.input.narrow(0, 0, network.lengths[static_cast<size_t>(i)]).narrow(1, i, 1);
+      one.h0 = operands.h0.narrow(1, i, 1);
+      one.c0 = operands.c0.narrow(1, i, 1);
+      const std::vector<at::Tensor> results = forward(one);
+      outputs.push_back(results[0].squeeze(1));
+      hs.push_back(results[1]);
+      cs.push_back(results[2]);
+    }
+    return std::vector<at::Tensor>{at::pad_sequence(outputs), at::cat(hs, 1), at::cat(cs, 1)};
+  };
+}
+
+Forward loopForward(const Recurrent& network) {
+  Forward forward = layered(network, network.hasLayerNorm ? normedLayer() : loopLayer(network));
+  return network.lengths.empty() ? std::move(forward) : perSequence(network, std::move(forward));
 }
 
 }  // namespace runtime

@@ -21,4 +21,10 @@ Forward layered(const Recurrent& network, Layer layer);
 /// A layer as a loop of ATen calls.
 Layer loopLayer(const Recurrent& network);
 
+/// A network whose sequences have lengths of their own, each computed by itself; outputs are padded with zeros.
+Forward perSequence(const Recurrent& network, Forward forward);
+
+/// The network as a loop of ATen calls, whatever it has: what checks compare with.
+Forward loopForward(const Recurrent& network);
+
 }  // namespace runtime

@@ -22,11 +22,17 @@ std::string_view directName(std::string_view creator) {
   return creator.ends_with(suffix) ? creator.substr(0, creator.size() - suffix.size()) : creator;
 }
 
+bool isScripted(std::string_view creator) { return creator.find("jit") != std::string_view::npos; }
+
 Forward forwardOf(std::string_view creator, const Recurrent& network) {
-  if (creator == "py") return layered(network, loopLayer(network));
+  if (creator == "py" || creator == "vl_py") return loopForward(network);
   if (creator == "cudnn" || creator == "aten") return libraryForward(network, creator == "cudnn");
+  if (creator == "cudnn_dropout") return libraryForward(network, true);
+  if (creator == "cudnn_layernorm") return withIdleNorms(network, libraryForward(network, true));
+  if (creator == "vl_cudnn") return packedForward(network);
   apply(network.script);
-  return scriptedForward(network, recurrentSource(creator, network), functionOf(creator));
+  Forward forward = scriptedForward(network, recurrentSource(creator, network), functionOf(creator));
+  return network.lengths.empty() ? std::move(forward) : perSequence(network, std::move(forward));
 }
 
 /// An output that remembers what made it.
@@ -47,7 +53,11 @@ std::vector<std::string> outputsOf(const Recurrent& network) {
 }  // namespace
 
 Network::Network(const inputs::Sample& sample, Device& device, uint64_t seed)
-    : op_(sample.op), recurrent_(recurrentOf(sample)), device_(device.torchName()), outputs_(outputsOf(recurrent_)) {
+    : op_(sample.op),
+      recurrent_(recurrentOf(sample)),
+      dropout_(recurrent_.dropout),
+      device_(device.torchName()),
+      outputs_(outputsOf(recurrent_)) {
   translateErrors(op_, [&] {
     operands_ = makeOperands(recurrent_, device_);
     drawOperands(recurrent_, seed, operands_);
@@ -67,14 +77,13 @@ int64_t Network::operandBytes() const {
 }
 
 TensorList Network::runEager() {
-  return translateErrors(
-      op_, [&] { return makeTensorList(runStep(recurrent_, operands_, layered(recurrent_, loopLayer(recurrent_)), [] {})); });
+  return translateErrors(op_, [&] { return makeTensorList(runStep(recurrent_, operands_, loopForward(recurrent_), [] {})); });
 }
 
 TensorList Network::runEagerInFloat64() {
   return translateErrors(op_, [&] {
     const Operands wide = inFloat64(operands_);
-    return makeTensorList(runStep(recurrent_, wide, layered(recurrent_, loopLayer(recurrent_)), [] {}));
+    return makeTensorList(runStep(recurrent_, wide, loopForward(recurrent_), [] {}));
   });
 }
 
@@ -90,10 +99,10 @@ CallablePtr Network::make(const Contender& contender) {
   return translateErrors(op_, [&] {
     Forward forward = forwardOf(name, recurrent_);
     CallablePtr callable = stepCallable(recurrent_, operands_, forward, isCaptured);
-    for (int run = name.starts_with("jit") ? warmUpRuns() : 1; run > 0; --run) (*callable)();
-    const bool isScripted = name.starts_with("jit");
-    if (isScripted) callable->library = "TorchScript";
-    if (recurrent_.isTraining && !isScripted) callable->library = libraryOf(forwardOnce(forward, operands_));
+    for (int run = isScripted(name) ? warmUpRuns() : 1; run > 0; --run) (*callable)();
+    if (isScripted(name)) callable->library = "TorchScript";
+    if (recurrent_.isTraining && !isScripted(name)) callable->library = libraryOf(forwardOnce(forward, operands_));
+    if (isRandom()) callable->reason = "checked without dropout, and by chance with it";
     return callable;
   });
 }

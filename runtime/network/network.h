@@ -23,7 +23,8 @@ class Network : public Workload {
   void restore(int) override {}
   int multiply(int) override { return 1; }
   bool mutates() const override { return false; }
-  bool isRandom() const override { return false; }
+  bool isRandom() const override { return dropout_ > 0 && recurrent_.isTraining && recurrent_.layers > 1; }
+  void setChance(bool isLeft) override { recurrent_.dropout = isLeft ? dropout_ : 0; }
   TensorList operands(int set) const override;
   TensorList readOnly() const override { return operands(0); }
   int64_t operandBytes() const override;
@@ -39,6 +40,7 @@ class Network : public Workload {
  private:
   std::string op_;
   Recurrent recurrent_;
+  double dropout_;  ///< where chance is left to it
   at::Device device_;
   Operands operands_;
   std::vector<std::string> outputs_;  ///< their names

@@ -54,7 +54,7 @@ Operands makeOperands(const Recurrent& network, at::Device device) {
   operands.h0 = at::empty({states, network.batch, network.outputSize()}, options);
   if (network.cell == Cell::Lstm) operands.c0 = at::empty({states, network.batch, network.hidden}, options);
   for (const Parameter& parameter : parametersOf(network)) operands.weights.push_back(at::empty(parameter.sizes, options));
-  if (device.is_cuda() && network.dtype != ir::DType::BF16) flatten(network, operands.weights);
+  if (device.is_cuda() && network.dtype != ir::DType::BF16 && network.hasBiases()) flatten(network, operands.weights);
   if (!network.isTraining) return operands;
   operands.gradient = at::empty({network.length, network.batch, network.directions() * network.outputSize()}, options);
   for (at::Tensor& weight : operands.weights) weight.set_requires_grad(true);
@@ -68,8 +68,11 @@ void drawOperands(const Recurrent& network, uint64_t seed, const Operands& opera
   uint64_t number = 0;
   for (const at::Tensor& tensor : {operands.input, operands.h0, operands.c0, operands.gradient})
     if (tensor.defined()) fillWith(tensor, streamOf(seed, number++), [](double p) { return inputs::normalQuantile(p); });
-  for (const at::Tensor& weight : operands.weights)
-    fillWith(weight, streamOf(seed, number++), [&](double p) { return bound * (2 * p - 1); });
+  const std::vector<Parameter> parameters = parametersOf(network);
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    const double middle = parameters[i].name.ends_with(".weight") ? 1 : 0;  // of a norm
+    fillWith(operands.weights[i], streamOf(seed, number++), [&](double p) { return middle + bound * (2 * p - 1); });
+  }
 }
 
 Operands inFloat64(const Operands& operands) {

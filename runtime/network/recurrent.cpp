@@ -13,6 +13,20 @@ namespace {
 constexpr int64_t mostOfSize = int64_t{1} << 31;
 constexpr int64_t mostLayers = 1000;
 
+/// The networks that there are.
+struct Kind {
+  std::string_view name;
+  Cell cell = Cell::Lstm;
+  bool hasLayerNorm = false, hasIdleNorms = false, hasLengths = false;
+  double dropout = 0;
+};
+constexpr Kind kinds[] = {{"lstm"},
+                          {"gru", Cell::Gru},
+                          {"lstm_layernorm", Cell::Lstm, true},
+                          {"lstm_layernorm_bound", Cell::Lstm, false, true},
+                          {"vl_lstm", Cell::Lstm, false, false, true},
+                          {"lstm_dropout", Cell::Lstm, false, false, false, 0.4}};
+
 /// Reads the keywords of a sample, each at most once; those that nobody asked for are errors.
 class Keywords {
  public:
@@ -44,6 +58,21 @@ class Keywords {
     return *word;
   }
 
+  /// A list of whole numbers from 1 to `most`; empty where it is not given.
+  std::vector<int64_t> numbers(const char* name, int64_t most) {
+    std::vector<int64_t> numbers;
+    const ir::Argument* value = find(name);
+    if (value == nullptr) return numbers;
+    const auto* list = value->as<ir::List>();
+    for (const ir::Argument& item : list == nullptr ? std::vector<ir::Argument>() : list->items) {
+      const auto* number = item.as<int64_t>();
+      if (number == nullptr || *number < 1 || *number > most) break;
+      numbers.push_back(*number);
+    }
+    if (list == nullptr || numbers.size() != list->items.size()) refuse("'{}' must be whole numbers from 1 to {}", name, most);
+    return numbers;
+  }
+
   void requireAllKnown() const {
     for (const ir::NamedArgument& argument : sample_.kwargs)
       if (std::find(asked_.begin(), asked_.end(), argument.name) == asked_.end()) refuse("it has no keyword '{}'", argument.name);
@@ -66,15 +95,25 @@ class Keywords {
   std::vector<std::string> asked_;
 };
 
-void readName(const std::string& op, Recurrent& network, const Keywords& keywords) {
+/// Whether sequences may have lengths of their own.
+bool readName(const std::string& op, Recurrent& network, const Keywords& keywords) {
   const size_t first = op.find('.'), second = op.find('.', first + 1);
   network.kind = op.substr(first + 1, second == std::string::npos ? second : second - first - 1);
   const std::string mode = second == std::string::npos ? "" : op.substr(second + 1);
   if (mode != "training" && mode != "inference") keywords.refuse("a network ends in .training or .inference");
   network.isTraining = mode == "training";
-  if (network.kind != "lstm" && network.kind != "gru")
-    keywords.refuse("there is no such network; there are rnn.lstm and rnn.gru");
-  network.cell = network.kind == "gru" ? Cell::Gru : Cell::Lstm;
+  const auto kind = std::find_if(std::begin(kinds), std::end(kinds), [&](const Kind& one) { return one.name == network.kind; });
+  if (kind == std::end(kinds)) {
+    std::vector<std::string_view> names;
+    for (const Kind& one : kinds) names.push_back(one.name);
+    keywords.refuse("there is no such network; there are {}", fmt::join(names, ", "));
+  }
+  network.cell = kind->cell;
+  network.hasLayerNorm = kind->hasLayerNorm;
+  network.hasIdleNorms = kind->hasIdleNorms;
+  network.dropout = kind->dropout;
+  if (network.hasIdleNorms && network.isTraining) keywords.refuse("it has no backward pass: its name ends in .inference");
+  return kind->hasLengths;
 }
 
 void readInput(const inputs::Sample& sample, Recurrent& network, const Keywords& keywords) {
@@ -89,17 +128,33 @@ void readInput(const inputs::Sample& sample, Recurrent& network, const Keywords&
   network.input = input->sizes[2];
 }
 
+void addNorms(std::vector<Parameter>& parameters, const std::string& suffix, int64_t gates, int64_t states) {
+  for (const auto& [name, size] : {std::pair("norm_ih", gates), std::pair("norm_hh", gates), std::pair("norm_c", states)}) {
+    parameters.push_back({fmt::format("{}{}.weight", name, suffix), {size}});
+    parameters.push_back({fmt::format("{}{}.bias", name, suffix), {size}});
+  }
+}
+
+void readLengths(Recurrent& network, Keywords& keywords) {
+  network.lengths = keywords.numbers("lengths", network.length);
+  const bool isLongest =
+      !network.lengths.empty() && *std::max_element(network.lengths.begin(), network.lengths.end()) == network.length;
+  if (static_cast<int64_t>(network.lengths.size()) != network.batch || !isLongest)
+    keywords.refuse("'lengths' must be {} numbers, the largest {}", network.batch, network.length);
+}
+
 }  // namespace
 
 Recurrent recurrentOf(const inputs::Sample& sample) {
   Recurrent network;
   Keywords keywords(sample);
-  readName(sample.op, network, keywords);
+  const bool hasLengths = readName(sample.op, network, keywords);
   readInput(sample, network, keywords);
   network.hidden = keywords.number("hidden", network.input, 1, mostOfSize);
-  network.layers = keywords.number("layers", 1, 1, mostLayers);
-  network.projection = keywords.number("projection", 0, 0, network.hidden - 1);
-  network.isBidirectional = keywords.flag("bidirectional");
+  if (!network.hasLayerNorm) network.layers = keywords.number("layers", 1, 1, mostLayers);
+  if (!network.hasLayerNorm) network.projection = keywords.number("projection", 0, 0, network.hidden - 1);
+  if (!network.hasLayerNorm) network.isBidirectional = keywords.flag("bidirectional");
+  if (hasLengths) readLengths(network, keywords);
   network.script.fuser = keywords.word("fuser", network.script.fuser, {"te", "old", "none", "default"});
   network.script.executor = keywords.word("executor", "", {"legacy", "simple", "profiling"});
   network.script.loopLevels = keywords.number("pointwise_loop_levels", 0, 0, mostOfSize);
@@ -119,6 +174,10 @@ std::vector<Parameter> parametersOf(const Recurrent& network) {
       const int64_t columns = layer == 0 ? network.input : network.directions() * network.outputSize();
       parameters.push_back({"weight_ih" + suffix, {rows, columns}});
       parameters.push_back({"weight_hh" + suffix, {rows, network.outputSize()}});
+      if (network.hasLayerNorm) {
+        addNorms(parameters, suffix, rows, network.hidden);
+        continue;
+      }
       parameters.push_back({"bias_ih" + suffix, {rows}});
       parameters.push_back({"bias_hh" + suffix, {rows}});
       if (network.projection > 0) parameters.push_back({"weight_hr" + suffix, {network.projection, network.hidden}});
@@ -126,7 +185,7 @@ std::vector<Parameter> parametersOf(const Recurrent& network) {
   return parameters;
 }
 
-int64_t parametersOfLayer(const Recurrent& network) { return network.projection > 0 ? 5 : 4; }
+int64_t parametersOfLayer(const Recurrent& network) { return network.hasLayerNorm ? 8 : network.projection > 0 ? 5 : 4; }
 
 double stateBytes(const Recurrent& network) {
   const auto of = [](int64_t size) { return static_cast<double>(size); };

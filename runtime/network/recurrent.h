@@ -25,7 +25,7 @@ struct ScriptSettings {
 /// What a sample of the namespace `rnn` computes: `rnn.lstm.training` of a tensor [length, batch, input], and in keywords the
 /// rest.
 struct Recurrent {
-  std::string kind;  ///< the name of the network: `lstm`, `gru`
+  std::string kind;  ///< the name of the network: `lstm`, `gru`, `lstm_layernorm`
   Cell cell = Cell::Lstm;
   bool isTraining = true;  ///< whether there is a backward pass
   ir::DType dtype = ir::DType::F32;
@@ -34,10 +34,15 @@ struct Recurrent {
   int64_t layers = 1;
   int64_t projection = 0;  ///< size that the output of a step is projected to; 0 is none
   bool isBidirectional = false;
+  bool hasLayerNorm = false;     ///< of both products of a step, which have no biases then, and of its cell state
+  double dropout = 0;            ///< share of a layer's output that training drops before the next layer
+  bool hasIdleNorms = false;     ///< three layer norms a step come after the network, whose results nobody uses
+  std::vector<int64_t> lengths;  ///< of the sequences, where they are not all as long as the input; the longest is
   ScriptSettings script;
 
   int64_t directions() const { return isBidirectional ? 2 : 1; }
   int64_t gates() const { return cell == Cell::Lstm ? 4 : 3; }
+  bool hasBiases() const { return !hasLayerNorm; }
   /// Extent of a step's output in one direction.
   int64_t outputSize() const { return projection > 0 ? projection : hidden; }
 };
@@ -52,7 +57,8 @@ struct Parameter {
 /// positive.
 Recurrent recurrentOf(const inputs::Sample& sample);
 
-/// The weights, layer by layer, direction by direction, in ATen's order: weight_ih, weight_hh, bias_ih, bias_hh, weight_hr.
+/// The weights, layer by layer, direction by direction, in ATen's order: weight_ih, weight_hh, bias_ih, bias_hh, weight_hr; with
+/// layer norms weight_ih, weight_hh, then weight and bias of the norms of the input's product, the state's, and the cell state.
 std::vector<Parameter> parametersOf(const Recurrent& network);
 /// How many of them a layer has in one direction.
 int64_t parametersOfLayer(const Recurrent& network);

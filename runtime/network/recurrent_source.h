@@ -7,8 +7,8 @@
 
 namespace runtime {
 
-/// The TorchScript source of a creator that begins with `jit`. It defines `layer`, of input, states and weights; jit_multilayer's
-/// also `network`, of input, states and weights of all layers.
+/// The TorchScript source of a creator. It defines `paired`, a layer of input, a tuple of states, and weights; without layer
+/// norms also `layer`, of flat arguments, and `network`, of the states and weights of all layers.
 std::string recurrentSource(std::string_view creator, const Recurrent& network);
 
 }  // namespace runtime

@@ -53,7 +53,7 @@ using States = std::tuple<at::Tensor, at::Tensor>;
 /// A network of one direction by `network(input, states, weights)`.
 Forward scriptedNetwork(const Recurrent& network, std::shared_ptr<CompilationUnit> unit) {
   if (network.isBidirectional)
-    ir::fail(ir::ErrorKind::Unsupported, "jit_multilayer computes one direction alone, as fastrnns has it");
+    ir::fail(ir::ErrorKind::Unsupported, "TorchScript over all layers computes one direction alone, as fastrnns has it");
   Function* function = &unit->get_function("network");
   return [&network, unit = std::move(unit), function](const Operands& operands) {
     const auto perLayer = static_cast<size_t>(parametersOfLayer(network));
@@ -64,7 +64,9 @@ Forward scriptedNetwork(const Recurrent& network, std::shared_ptr<CompilationUni
       states.push_back({h, operands.c0.defined() ? operands.c0.select(0, i) : h});
       weights.push_back(listOf(at::ArrayRef<at::Tensor>(operands.weights).slice(static_cast<size_t>(i) * perLayer, perLayer)));
     }
-    const c10::IValue result = (*function)({operands.input, states, weights});
+    std::vector<c10::IValue> arguments{operands.input, states, weights};
+    if (function->getSchema().arguments().size() > arguments.size()) arguments.emplace_back(network.dropout);
+    const c10::IValue result = (*function)(std::move(arguments));
     const auto& parts = result.toTupleRef().elements();
     std::vector<at::Tensor> hs, cs;
     for (const c10::IValue& last : parts[1].toListRef()) {
@@ -95,7 +97,7 @@ constexpr ExecutorSwitches executorTable[] = {{"profiling", true, true}, {"simpl
 }  // namespace
 
 std::string_view functionOf(std::string_view creator) {
-  if (creator == "jit_multilayer") return "network";
+  if (creator == "jit_multilayer" || creator == "jit_dropout" || creator == "vl_jit") return "network";
   return creator == "jit_simple" ? "layer" : "paired";
 }
 

@@ -1,9 +1,12 @@
 #include "runtime/network/step.h"
 
+#include <ATen/Context.h>
 #include <ATen/Functions.h>
 #include <ATen/core/grad_mode.h>
 #include <c10/core/AutogradState.h>
 #include <c10/core/InferenceMode.h>
+
+#include <mutex>
 
 #include "runtime/torch/call_state.h"
 
@@ -24,6 +27,22 @@ class OneThread {
   bool before_;
 };
 
+/// While it lives, cuDNN computes in f32 what is f32, as cuBLAS does anyway: TF32 is another precision.
+class WithoutTf32 {
+ public:
+  WithoutTf32() : before_(at::globalContext().allowTF32CuDNN()) {
+    if (before_) at::globalContext().setAllowTF32CuDNN(false);
+  }
+  ~WithoutTf32() {
+    if (before_) at::globalContext().setAllowTF32CuDNN(true);
+  }
+  WithoutTf32(const WithoutTf32&) = delete;
+  WithoutTf32& operator=(const WithoutTf32&) = delete;
+
+ private:
+  bool before_;
+};
+
 class StepCallable : public Callable {
  public:
   StepCallable(const Recurrent& network, const Operands& operands, Forward forward, bool isCaptured)
@@ -34,10 +53,16 @@ class StepCallable : public Callable {
 
   TensorList operator()() override {
     const OneThread thread(isCaptured_);
+    const WithoutTf32 precision;
     return translateErrors("rnn." + network_.kind,
                            [&] { return makeTensorList(runStep(network_, operands_, forward_, [this] { mark(); })); });
   }
   void use(int) override {}
+  void reseed() override {
+    at::Generator generator = at::globalContext().defaultGenerator(operands_.input.device());
+    const std::lock_guard<std::mutex> lock(generator.mutex());
+    generator.set_current_seed(0);
+  }
 
  private:
   const Recurrent& network_;

@@ -44,12 +44,22 @@ Moments millisecondsOf(std::vector<double> runs) {
   return moments;
 }
 
-/// A group of fastrnns' JSON: its name and the phase that it has of each timed contender.
+/// A group of fastrnns' JSON: its name, the phase that it has of each timed contender, and its rows.
 struct FastrnnsGroup {
   std::string name, phase;
+  std::vector<const Row*> rows;
 };
-const std::vector<FastrnnsGroup>& fastrnnsGroups() {
-  static const std::vector<FastrnnsGroup> groups{{"lstm", "forward"}, {"lstm-backward", "backward"}};
+std::vector<FastrnnsGroup> fastrnnsGroups(const std::vector<Row>& rows) {
+  std::vector<FastrnnsGroup> groups;
+  for (const bool isVariable : {true, false}) {
+    std::vector<const Row*> members;
+    for (const Row& row : rows)
+      if (row.op.starts_with("rnn.vl_") == isVariable) members.push_back(&row);
+    if (members.empty()) continue;
+    const std::string group = isVariable ? "vl_lstm" : "lstm";
+    groups.push_back({group, "forward", members});
+    groups.push_back({group + "-backward", "backward", members});
+  }
   return groups;
 }
 
@@ -80,11 +90,11 @@ std::string fastrnnsLines(const Row& row, const std::string& sep) {
 
 std::string fastrnnsOss(const std::vector<Row>& rows) {
   Json json = Json::object();
-  for (const FastrnnsGroup& group : fastrnnsGroups()) {
+  for (const FastrnnsGroup& group : fastrnnsGroups(rows)) {
     Json models = Json::object();
-    for (const Row& row : rows)
-      for (const Outcome& outcome : row.outcomes)
-        if (outcome.timing) models[modelName(row, outcome)] = millisecondsOf(runsOf(*outcome.timing, group.phase)).mean;
+    for (const Row* row : group.rows)
+      for (const Outcome& outcome : row->outcomes)
+        if (outcome.timing) models[modelName(*row, outcome)] = millisecondsOf(runsOf(*outcome.timing, group.phase)).mean;
     json[group.name] = models;
   }
   return json.dump() + "\n";
@@ -92,13 +102,13 @@ std::string fastrnnsOss(const std::vector<Row>& rows) {
 
 std::string fastrnnsPep(const std::vector<Row>& rows) {
   std::string lines;
-  for (const FastrnnsGroup& group : fastrnnsGroups())
-    for (const Row& row : rows)
-      for (const Outcome& outcome : row.outcomes) {
+  for (const FastrnnsGroup& group : fastrnnsGroups(rows))
+    for (const Row* row : group.rows)
+      for (const Outcome& outcome : row->outcomes) {
         if (!outcome.timing) continue;
         for (const double seconds : runsOf(*outcome.timing, group.phase)) {
           const Json json{{"type", "NET"},
-                          {"metric", group.name + "-" + modelName(row, outcome)},
+                          {"metric", group.name + "-" + modelName(*row, outcome)},
                           {"unit", "ms"},
                           {"value", fmt::format("{}", milliseconds(seconds))}};
           lines += "Caffe2Observer " + json.dump() + "\n";

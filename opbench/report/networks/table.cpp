@@ -24,6 +24,7 @@ PhaseCells cellsOf(const std::vector<double>& runs) {
 Cell noteOf(const Outcome& outcome, const Row& row) {
   if (outcome.status != Status::Ok) return {outcome.reason, Tone::Bad};
   std::string note = outcome.library;
+  if (!outcome.reason.empty()) note += (note.empty() ? "" : ", ") + outcome.reason;
   if (isDisturbed(row)) note += ", disturbed by other programs";
   return {note, Tone::Faint};
 }

@@ -47,6 +47,13 @@ TEST_CASE("both JSON forms are fastrnns', without what has no time") {
   CHECK(std::count(pep.begin(), pep.end(), '\n') == 6);
 }
 
+TEST_CASE("networks of several lengths have groups of their own, before the others") {
+  Row variable = recurrentRow();
+  variable.op = "rnn.vl_lstm.training";
+  variable.outcomes[0].contender = Contender("vl_cudnn");
+  CHECK(report::fastrnnsOss({variable, recurrentRow()}).starts_with(R"({"vl_lstm":{"vl_cudnn":2.0},"vl_lstm-backward":{)"));
+}
+
 TEST_CASE("a network's lines say how many they are, and are read as they were written") {
   const Row row = recurrentRow();
   const std::string lines = report::jsonLines(row, tests::exampleRun());

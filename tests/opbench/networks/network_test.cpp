@@ -101,6 +101,66 @@ TEST_CASE("an LSTM may project its output") {
     CHECK_MESSAGE(bed.judge(creator) == "", creator);
 }
 
+TEST_CASE("layer norms are TorchScript's to compute, written out or not; in one layer") {
+  NetworkBed bed("lstm_layernorm");
+  CHECK(bed.judge("jit_layernorm") == "");
+  CHECK(bed.judge("jit_layernorm_decom") == "");
+  CHECK(recurrentRefusal("rnn.lstm_layernorm.training", "((T([5, 3, 4], f32),), {'layers': 2})") ==
+        "rnn.lstm_layernorm.training: it has no keyword 'layers'");
+}
+
+TEST_CASE("the bound of layer norms computes the network without them, forward alone") {
+  const auto device = runtime::Device::open("cpu", 1);
+  Network network(tests::sample("rnn.lstm_layernorm_bound.inference", "((T([5, 3, 4], f32),), {'hidden': 6})"), *device, 1);
+  CorrectnessCheck correctness(network, network.op(), Tolerances::standard());
+  correctness.begin(1, {});
+  const runtime::CallablePtr callable = network.make(runtime::Contender("cudnn_layernorm"));
+  CHECK(callable->phases == std::vector<std::string>{"forward"});
+  CHECK(correctness.judge(*device->prepare(*callable, network)).message == "");
+  CHECK(recurrentRefusal("rnn.lstm_layernorm_bound.training", "((T([5, 3, 4], f32),), {})") ==
+        "rnn.lstm_layernorm_bound.training: it has no backward pass: its name ends in .inference");
+}
+
+TEST_CASE("sequences may have lengths of their own") {
+  for (const char* keywords : {"", ", 'layers': 2"}) {
+    NetworkBed bed("vl_lstm", std::string(keywords) + ", 'lengths': [2, 5, 3]");
+    for (const char* creator : {"vl_cudnn", "vl_jit", "vl_py"}) CHECK_MESSAGE(bed.judge(creator) == "", creator);
+  }
+  CHECK(recurrentRefusal("rnn.vl_lstm.training", "((T([5, 3, 4], f32),), {'lengths': [2, 4, 3]})") ==
+        "rnn.vl_lstm.training: 'lengths' must be 3 numbers, the largest 5");
+  CHECK(recurrentRefusal("rnn.vl_lstm.training", "((T([5, 3, 4], f32),), {'lengths': [2, 6, 3]})") ==
+        "rnn.vl_lstm.training: 'lengths' must be whole numbers from 1 to 5");
+}
+
+TEST_CASE("what drops out is compared without, and by chance with it") {
+  NetworkBed one("lstm_dropout");
+  CHECK_FALSE(one.network.isRandom());
+  CHECK(one.judge("cudnn_dropout") == "");
+  NetworkBed bed("lstm_dropout", ", 'layers': 2");
+  CHECK(bed.network.isRandom());
+  for (const char* creator : {"cudnn_dropout", "jit_dropout"}) CHECK_MESSAGE(bed.judge(creator) == "", creator);
+
+  // Twice what is right, where chance has a part in it; and what draws, where nothing is to be drawn.
+  const runtime::Forward right = runtime::loopForward(bed.network.recurrent());
+  CHECK(bed.judgeForward(right) == "");
+  const auto doubled = [&](const runtime::Operands& operands) {
+    std::vector<at::Tensor> results = right(operands);
+    if (bed.network.recurrent().dropout > 0) results[0] = results[0].mul(2);
+    return results;
+  };
+  CHECK(bed.judgeForward(doubled).find("the output has a root mean square of") == 0);
+  const auto always = [&](const runtime::Operands& operands) {
+    std::vector<at::Tensor> results = right(operands);
+    results[0] = at::dropout(results[0], 0.4, true);
+    return results;
+  };
+  CHECK(bed.judgeForward(always).find("the output is wrong") == 0);
+
+  const runtime::CallablePtr callable = bed.network.make(runtime::Contender("jit_dropout"));
+  const runtime::TensorList first = runtime::clone((*callable)());
+  CHECK_FALSE(runtime::bitwiseEqual(first, (*callable)()));
+}
+
 TEST_CASE("the fusers and executors of TorchScript compute the same") {
   for (const char* settings : {", 'fuser': 'old'", ", 'fuser': 'none'", ", 'executor': 'simple'", ", 'fuser': 'default'"}) {
     NetworkBed bed("lstm", settings);
@@ -172,7 +232,8 @@ TEST_CASE("a run has its phases, and inference the forward one alone") {
 TEST_CASE("what is no network is refused in one line") {
   const std::string input = "((T([5, 3, 4], f32),), {";
   CHECK(recurrentRefusal("rnn.elman.training", input + "})") ==
-        "rnn.elman.training: there is no such network; there are rnn.lstm and rnn.gru");
+        "rnn.elman.training: there is no such network; there are lstm, gru, lstm_layernorm, lstm_layernorm_bound, vl_lstm, "
+        "lstm_dropout");
   CHECK(recurrentRefusal("rnn.lstm.sleeping", input + "})") == "rnn.lstm.sleeping: a network ends in .training or .inference");
   CHECK(recurrentRefusal("rnn.lstm.training", input + "'hidden': 0})") ==
         "rnn.lstm.training: 'hidden' must be a whole number from 1 to 2147483648");

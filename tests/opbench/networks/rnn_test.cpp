@@ -19,7 +19,7 @@ Options parsed(std::vector<std::string> words) {
 std::string rnnRefusal(const std::vector<std::string>& words) {
   return tests::refusal(ir::ErrorKind::Input, [&] {
     const Options options = parsed(words);
-    samplesOf(options.rnn);
+    samplesOf(options.rnn, 0, 1e13);
   });
 }
 
@@ -39,7 +39,7 @@ TEST_CASE("opbench rnn has fastrnns' defaults") {
   CHECK(options.warmups == 10);
   CHECK(options.runs == 100);
   CHECK(namesIn(options) == Names{"cudnn", "aten", "jit", "jit_premul", "jit_premul_bias", "jit_simple", "jit_multilayer", "py"});
-  const auto samples = samplesOf(options.rnn);
+  const auto samples = samplesOf(options.rnn, 0, 1e13);
   REQUIRE(samples.size() == 1);
   CHECK(samples[0].op == "rnn.lstm.training");
   CHECK(samples[0].recorded == "((T([100, 64, 512], f32),), {'hidden': 512})");
@@ -85,12 +85,30 @@ TEST_CASE("its options are fastrnns' in their spelling, lists by blanks or comma
   CHECK(options.device == "cpu");
   CHECK(options.runs == 2);
   CHECK(options.rnn.sep == ",");
-  const auto samples = samplesOf(options.rnn);
+  const auto samples = samplesOf(options.rnn, 0, 1e13);
   REQUIRE(samples.size() == 2);
   CHECK(samples[1].op == "rnn.gru.training");
   CHECK(samples[1].recorded ==
         "((T([7, 3, 8], f32),), {'hidden': 9, 'layers': 2, 'fuser': 'old', 'executor': 'legacy', 'pointwise_loop_levels': 2, "
         "'pointwise_block_count': 3, 'pointwise_block_size': 4})");
+}
+
+TEST_CASE("creators of several networks make a sample each, those of several lengths first") {
+  const auto opsOf = [](const std::vector<std::string>& words) {
+    Names ops;
+    for (const inputs::Sample& sample : samplesOf(parsed(words).rnn, 0, 1e13)) ops.push_back(sample.op);
+    return ops;
+  };
+  CHECK(opsOf({"--rnns", "jit", "jit_layernorm", "cudnn_layernorm", "cudnn_dropout", "jit_layernorm_decom"}) ==
+        Names{"rnn.lstm.training", "rnn.lstm_layernorm.training", "rnn.lstm_layernorm_bound.inference",
+              "rnn.lstm_dropout.training"});
+  CHECK(opsOf({"--variable-lstms"}) == Names{"rnn.vl_lstm.training", "rnn.lstm.training"});
+
+  const auto lengths = [](uint64_t seed) {
+    return samplesOf(parsed({"--variable_lstms", "--miniBatch", "4"}).rnn, seed, 1e13).front().recorded;
+  };
+  CHECK(lengths(1) == lengths(1));
+  CHECK(lengths(1) != lengths(2));
 }
 
 TEST_CASE("JSON is asked for with or without its form") {
@@ -103,7 +121,7 @@ TEST_CASE("JSON is asked for with or without its form") {
 TEST_CASE("bad input to opbench rnn is one line that says what is wrong") {
   CHECK(rnnRefusal({"--seqLength", "0"}) == "--seqLength must be from 1 to 2147483648, got 0");
   CHECK(rnnRefusal({"--hiddenSize", "-4"}) == "--hiddenSize must be from 1 to 2147483648, got -4");
-  CHECK(rnnRefusal({"--hiddenSize", "2000000000"}).find("more memory than any machine has") != std::string::npos);
+  CHECK(rnnRefusal({"--hiddenSize", "2000000000"}).find("more memory than there is") != std::string::npos);
   CHECK(rnnRefusal({"--fuser", "x"}) == "--fuser must be one of te, old, none, default, got 'x'");
   CHECK(rnnRefusal({"--rnns"}).find("--rnns") != std::string::npos);
   CHECK(rnnRefusal({"--rnns", "jit_premull"}).find("unknown creator 'jit_premull'; did you mean jit_premul") == 0);

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <vector>
+
+#include "opbench/check/accuracy.h"
+#include "runtime/workload.h"
+
+namespace opbench {
+
+/// How many runs of eager tell what chance makes of a workload.
+inline constexpr int runsOfChance = 16;
+
+/// Judges outputs that chance has a part in by size alone: the root mean square of each lies between the least and the largest of
+/// eager's runs, or no further outside than these lie apart.
+Verdict judgeByChance(const runtime::TensorList& found, const std::vector<runtime::TensorList>& runs,
+                      const runtime::Workload& workload);
+
+}  // namespace opbench
