@@ -115,7 +115,8 @@ Selection selectionOf(std::vector<inputs::Sample> samples) {
 
 /// The samples the options name; lines that cannot be read are reported and counted in `unreadable`.
 Selection readSelection(const Options& options, size_t& unreadable) {
-  if (options.verb == Verb::Rnn) return selectionOf(samplesOf(options.rnn, options.seed, roomFor(options)));
+  if (options.verb == Verb::Rnn || options.profilesNetworks)
+    return selectionOf(samplesOf(options.rnn, options.seed, roomFor(options)));
   const inputs::Samples read = inputs::readSamples(samplePaths(options));
   for (const std::string& error : read.errors) std::cerr << "opbench: error: " << inputs::printable(error) << "\n";
   unreadable = read.errors.size();

@@ -187,7 +187,7 @@ void declareAll(CLI::App& app, Options& options, Texts& texts) {
   declareConvert(app, options);
   declareMerge(app, options);
   declareRepro(app, options);
-  declareProfile(app, options.profiling);
+  declareProfile(app, options.profiling, options.rnn);
   declareRnn(app, options.rnn, options.warmups, options.runs);
 }
 

@@ -99,6 +99,21 @@ void readRnn(const CLI::App& app, Options& options) {
   if (app.count("--timeout") == 0) options.timeout = longTimeout;
 }
 
+/// What `opbench profile` runs: samples that are named, or networks, by default fastrnns' three.
+void readProfile(const CLI::App& app, const Texts& texts, Options& options) {
+  check(options.profiling);
+  check(options.rnn);
+  options.profilesNetworks = texts.ops.empty() && options.inputs.empty() && options.suites.empty();
+  if (!options.profilesNetworks) {
+    const bool isLeftOut = app.count("--max-samples") == 0 && texts.sampleMode == Texts().sampleMode;
+    if (isLeftOut) options.maxSamples = 1;
+    return;
+  }
+  if (options.rnn.rnns.empty()) options.rnn.rnns = {"cudnn", "aten", "jit"};
+  options.contenders = contendersOf(options.rnn);
+  options.profiling.settings.label = labelOf(options.rnn);
+}
+
 /// A fault in the results of all samples (`zeros`), or process faults that happen to some (`segfault@3,hang@7`).
 void readFault(const std::string& text, Options& options) {
   if (const auto faults = processFaultsFromText(text))
@@ -310,12 +325,7 @@ Options parseOptions(const std::vector<std::string>& arguments, const Environmen
   options.program = environment.program.string();
   options.arguments = arguments;
   if (!texts.traces.empty()) options.profile = profileSettingsFrom(texts.traces);
-  if (options.verb == Verb::Profile) {
-    check(options.profiling);
-    if (app.count("--max-samples") == 0 && texts.sampleMode == Texts().sampleMode) options.maxSamples = 1;
-    if (texts.ops.empty() && options.inputs.empty() && options.profiling.compared.empty())
-      fail(ErrorKind::Input, "profile: nothing says what to profile; give --op or --inp-file");
-  }
+  if (options.verb == Verb::Profile) readProfile(app, texts, options);
   options.suitesFolder = findSuites(environment);
   check(options);
   return options;

@@ -54,6 +54,7 @@ struct Options {
   std::string text;  ///< of Verb::Print
   CompareOptions compare;
   ProfileOptions profiling;
+  bool profilesNetworks = false;  ///< whether that is said of networks, not of samples
   RnnOptions rnn;
 
   std::vector<std::string> suites;  ///< names in the folder of suites; all of them where `inputs` is empty as well

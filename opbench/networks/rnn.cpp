@@ -100,38 +100,42 @@ inputs::Sample sampleOf(std::string_view network, const RnnOptions& options, uin
 
 }  // namespace
 
+void declareNetworks(CLI::App& verb, RnnOptions& options) {
+  addNumber(verb, "--seqLength", options.seqLength, "Steps of a sequence")->capture_default_str();
+  addNumber(verb, "--numLayers", options.numLayers, "Layers")->capture_default_str();
+  addNumber(verb, "--inputSize", options.inputSize, "Elements of a step's input")->capture_default_str();
+  addNumber(verb, "--hiddenSize", options.hiddenSize, "Elements of a state")->capture_default_str();
+  addNumber(verb, "--miniBatch", options.miniBatch, "Sequences")->capture_default_str();
+  const auto list = [&](const char* name, std::vector<std::string>& values, const std::string& description) {
+    return verb.add_option(name, values, description)->expected(1, -1)->type_name("NAME");
+  };
+  list("--rnns", options.rnns, fmt::format("Creators, the first is the baseline: {}", fmt::join(creatorNames(), ", ")));
+  list("--cells", options.cells, "Cells: lstm, gru (default: lstm)");
+  verb.add_flag("--variable-lstms,--variable_lstms", options.variableLstms, "Also race LSTMs over sequences of 30 to 99 steps");
+  addNumber(verb, "--projection", options.projection, "Elements that an LSTM's output is projected to; 0 is none");
+  verb.add_flag("--bidirectional", options.isBidirectional, "Read sequences from both ends");
+  verb.add_option("--fuser", options.fuser, "TorchScript's fuser: te, old, none or default")->capture_default_str();
+  verb.add_option("--executor", options.executor, "TorchScript's executor: legacy, simple, profiling or default (the fuser's)")
+      ->capture_default_str();
+  addNumber(verb, "--cuda-pointwise-loop-level,--cuda_pointwise_loop_level", options.loopLevels,
+            "Loop levels of the fuser's pointwise kernels; 0 leaves them to torch");
+  addNumber(verb, "--cuda-pointwise-block-count,--cuda_pointwise_block_count", options.blockCount, "Their blocks, the same");
+  addNumber(verb, "--cuda-pointwise-block-size,--cuda_pointwise_block_size", options.blockSize,
+            "Their threads a block, the same");
+}
+
 void declareRnn(CLI::App& app, RnnOptions& options, int64_t& warmups, int64_t& runs) {
   CLI::App* verb = app.add_subcommand("rnn", "Race recurrent networks, forward and backward, as PyTorch's fastrnns does");
   verb->fallthrough();
   verb->footer(std::string(rnnFooter));
-  addNumber(*verb, "--seqLength", options.seqLength, "Steps of a sequence")->capture_default_str();
-  addNumber(*verb, "--numLayers", options.numLayers, "Layers")->capture_default_str();
-  addNumber(*verb, "--inputSize", options.inputSize, "Elements of a step's input")->capture_default_str();
-  addNumber(*verb, "--hiddenSize", options.hiddenSize, "Elements of a state")->capture_default_str();
-  addNumber(*verb, "--miniBatch", options.miniBatch, "Sequences")->capture_default_str();
+  declareNetworks(*verb, options);
   addNumber(*verb, "--warmup", warmups, "Runs of each creator that do not count")->capture_default_str();
   addNumber(*verb, "--nloops", runs, "Runs of each creator that count")->capture_default_str();
-  const auto list = [&](const char* name, std::vector<std::string>& values, const std::string& description) {
-    return verb->add_option(name, values, description)->expected(1, -1)->type_name("NAME");
-  };
-  list("--rnns", options.rnns, fmt::format("Creators, the first is the baseline: {}", fmt::join(creatorNames(), ", ")));
-  list("--cells", options.cells, "Cells: lstm, gru (default: lstm)");
-  verb->add_flag("--variable-lstms,--variable_lstms", options.variableLstms, "Also race LSTMs over sequences of 30 to 99 steps");
-  list("--group", options.groups, "Groups of networks: rnns (default: rnns)");
-  addNumber(*verb, "--projection", options.projection, "Elements that an LSTM's output is projected to; 0 is none");
-  verb->add_flag("--bidirectional", options.isBidirectional, "Read sequences from both ends");
+  verb->add_option("--group", options.groups, "Groups of networks: rnns (default: rnns)")->expected(1, -1)->type_name("NAME");
   verb->add_option("--sep", options.sep, "Text between the columns of fastrnns' table")->type_name("TEXT");
   verb->add_option("--print-json,--print_json", options.printJson, "Print JSON alone: oss (the default) or pep")
       ->expected(0, 1)
       ->type_name("FORM");
-  verb->add_option("--fuser", options.fuser, "TorchScript's fuser: te, old, none or default")->capture_default_str();
-  verb->add_option("--executor", options.executor, "TorchScript's executor: legacy, simple, profiling or default (the fuser's)")
-      ->capture_default_str();
-  addNumber(*verb, "--cuda-pointwise-loop-level,--cuda_pointwise_loop_level", options.loopLevels,
-            "Loop levels of the fuser's pointwise kernels; 0 leaves them to torch");
-  addNumber(*verb, "--cuda-pointwise-block-count,--cuda_pointwise_block_count", options.blockCount, "Their blocks, the same");
-  addNumber(*verb, "--cuda-pointwise-block-size,--cuda_pointwise_block_size", options.blockSize,
-            "Their threads a block, the same");
 }
 
 void check(const RnnOptions& options) {
@@ -187,6 +191,13 @@ std::vector<std::string> networksOf(const RnnOptions& options) {
 }
 
 }  // namespace
+
+std::string labelOf(const RnnOptions& options) {
+  std::string names;
+  for (const Contender& contender : contendersOf(options)) names += (names.empty() ? "" : "-") + contender.name();
+  return fmt::format("{}_s{}-l{}-i{}-h{}-b{}", names, options.seqLength, options.numLayers, options.inputSize, options.hiddenSize,
+                     options.miniBatch);
+}
 
 std::vector<inputs::Sample> samplesOf(const RnnOptions& options, uint64_t seed, double room) {
   std::vector<inputs::Sample> samples;

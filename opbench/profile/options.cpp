@@ -17,18 +17,20 @@ constexpr std::string_view description =
     "while it was idle, and a Chrome trace for Perfetto. On a CPU its calls.";
 
 constexpr std::string_view footer =
-    "Which samples, contenders and devices there are is said as in a race: --op, --inp-file, --contenders, --device.\n"
+    "With --op or --inp-file: samples, as in a race, with its --contenders. Else recurrent networks, by default cudnn, aten and "
+    "jit.\n"
     "The contenders are checked first. Their runs find the caches as the run before left them.\n"
     "Exit status: 0 all fine; 1 a result was wrong or a sample failed; 2 usage or unreadable input; 3 no such device.";
 
 }  // namespace
 
-void declareProfile(CLI::App& app, ProfileOptions& options) {
+void declareProfile(CLI::App& app, ProfileOptions& options, RnnOptions& networks) {
   CLI::App* verb = app.add_subcommand("profile", "Say where the time of samples goes: kernels, idle time, a trace");
   verb->fallthrough();
   verb->description(std::string(description));
   verb->footer(std::string(footer));
   options.settings.folder = ".";
+  declareNetworks(*verb, networks);
   verb->add_option("--nloops", options.settings.loops, "Runs of each contender")->type_name("N")->capture_default_str();
   verb->add_option("--sleep-between-seconds,--sleep_between_seconds", options.settings.sleepSeconds, "Pause between contenders")
       ->type_name("SECONDS")

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "opbench/networks/rnn.h"
 #include "opbench/profile/settings.h"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): CLI11's
@@ -20,8 +21,8 @@ struct ProfileOptions {
   bool isInternal = false;            ///< fastrnns' --internal-run, which is refused
 };
 
-/// Adds the verb and its options.
-void declareProfile(CLI::App& app, ProfileOptions& options);
+/// Adds the verb and its options; `networks` are what it profiles where no sample is named.
+void declareProfile(CLI::App& app, ProfileOptions& options, RnnOptions& networks);
 /// Errors: Input, for what cannot be or contradicts itself.
 void check(const ProfileOptions& options);
 

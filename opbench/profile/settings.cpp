@@ -14,9 +14,11 @@ namespace opbench {
 
 std::string traceFile(const ProfileSettings& settings, const std::string& op, int index) {
   std::string name = op.starts_with("aten.") ? op.substr(5) : op;
+  if (!settings.label.empty()) name = settings.label;
   const auto isOdd = [](unsigned char c) { return std::isalnum(c) == 0 && c != '.' && c != '_' && c != '-'; };
   std::replace_if(name.begin(), name.end(), isOdd, '_');
-  return fmt::format("{}/prof_{}-{}_{}.json", settings.folder, name, index, settings.date);
+  if (settings.label.empty() || index > 1) name += fmt::format("-{}", index);
+  return fmt::format("{}/prof_{}_{}.json", settings.folder, name, settings.date);
 }
 
 std::string dateTag() {
@@ -27,13 +29,14 @@ std::string dateTag() {
 }
 
 std::string toText(const ProfileSettings& settings) {
-  return nlohmann::json{settings.folder, settings.date, settings.loops, settings.sleepSeconds, settings.traces}.dump();
+  return nlohmann::json{settings.label, settings.folder, settings.date, settings.loops, settings.sleepSeconds, settings.traces}
+      .dump();
 }
 
 ProfileSettings profileSettingsFrom(const std::string& text) {
   try {
     const nlohmann::json json = nlohmann::json::parse(text);
-    return {json.at(0), json.at(1), json.at(2), json.at(3), json.at(4)};
+    return {json.at(0), json.at(1), json.at(2), json.at(3), json.at(4), json.at(5)};
   } catch (const nlohmann::json::exception&) {
     ir::fail(ir::ErrorKind::Input, "no settings of a profile: '{}'", text);
   }

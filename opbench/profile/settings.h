@@ -7,6 +7,7 @@ namespace opbench {
 
 /// How samples are profiled.
 struct ProfileSettings {
+  std::string label = {};   ///< what traces are named after; empty where it is the operator
   std::string folder;       ///< of traces; empty where nothing is profiled
   std::string date;         ///< of the run, as the names of its traces end: `112526-0415`
   int loops = 5;            ///< runs of each contender
@@ -14,7 +15,7 @@ struct ProfileSettings {
   bool traces = true;       ///< whether traces are written; not where another tool watches
 };
 
-/// The file of a sample's trace: `FOLDER/prof_add.Tensor-3_112526-0415.json` of the fourth sample of a run.
+/// The file of a sample's trace: `FOLDER/prof_add.Tensor-3_112526-0415.json` of the third sample of a run.
 std::string traceFile(const ProfileSettings& settings, const std::string& op, int index);
 /// Month, day, year, hour and minute, as fastrnns writes them: `112526-0415`.
 std::string dateTag();

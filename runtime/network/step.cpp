@@ -8,6 +8,7 @@
 
 #include <mutex>
 
+#include "runtime/profile/recorder.h"
 #include "runtime/torch/call_state.h"
 
 namespace runtime {
@@ -77,12 +78,15 @@ std::vector<at::Tensor> runStep(const Recurrent& network, const Operands& operan
                                 const std::function<void()>& mark) {
   const c10::InferenceMode normal(false);
   const at::AutoGradMode mode(network.isTraining);
-  mark();
-  std::vector<at::Tensor> results = forward(operands);
+  const auto inPhase = [&](const char* name, const auto& run) {
+    mark();
+    const Range range(name);
+    return run();
+  };
+  std::vector<at::Tensor> results = inPhase("forward", [&] { return forward(operands); });
+  if (network.isTraining) inPhase("backward", [&] { results.front().backward(operands.gradient); });
   mark();
   if (!network.isTraining) return results;
-  results.front().backward(operands.gradient);
-  mark();
   for (at::Tensor& result : results) result = result.detach();
   for (const at::Tensor& weight : operands.weights) {
     at::Tensor gradient = std::exchange(weight.mutable_grad(), at::Tensor());

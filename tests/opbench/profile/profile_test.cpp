@@ -184,8 +184,17 @@ TEST_CASE("traces are named after operators, of which no character reaches anoth
   CHECK(traceFile(settings, "model.../x y'$(z).training", 1) == "out/prof_model..._x_y___z_.training-1_112526-0415.json");
 }
 
+TEST_CASE("traces of networks are named as fastrnns names them") {
+  ProfileSettings settings;
+  settings.folder = "out";
+  settings.date = "112526-0415";
+  settings.label = "cudnn-aten_s100-l1-i512-h512-b64";
+  CHECK(traceFile(settings, "rnn.lstm.training", 1) == "out/prof_cudnn-aten_s100-l1-i512-h512-b64_112526-0415.json");
+  CHECK(traceFile(settings, "rnn.gru.training", 2) == "out/prof_cudnn-aten_s100-l1-i512-h512-b64-2_112526-0415.json");
+}
+
 TEST_CASE("settings come back from what a worker is told") {
-  const ProfileSettings settings{"a b", "d", 7, 0.5, false};
+  const ProfileSettings settings{"l", "a b", "d", 7, 0.5, false};
   const ProfileSettings read = profileSettingsFrom(toText(settings));
   CHECK(read.folder == "a b");
   CHECK(read.loops == 7);
