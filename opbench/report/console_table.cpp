@@ -173,7 +173,8 @@ std::string table(const Summary& summary, const Run& run, const Layout& layout) 
   section("family", summary.families, summary.families.size() > 1 && samples > summary.families.size());
   section("size", summary.sizes, summary.sizes.size() > 1 && samples > summary.sizes.size());
   text += "\n";
-  for (size_t i = run.contenders.size() > 1 ? 1 : 0; i < summary.total.contenders.size(); ++i)
+  // Those of networks, which come after the run's, have said all in tables of their own.
+  for (size_t i = run.contenders.size() > 1 ? 1 : 0; i < run.contenders.size(); ++i)
     text += totals(summary.total.contenders[i], run, layout);
   return text + noise(summary) + coverage(summary.covered, run.recorded);
 }

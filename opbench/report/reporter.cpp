@@ -81,6 +81,7 @@ void Reporter::showNetwork(const results::SampleResult& result) {
 }
 
 void Reporter::endNetworks() {
+  std::sort(networks_.begin(), networks_.end(), [](const Row& a, const Row& b) { return a.index < b.index; });
   if (rnnConsole())
     for (const Row& row : networks_) *console_ << "\n" << report::networkTable(row, *run_, layout_);
   if (options_.rnn.printJson.empty()) return;

@@ -53,12 +53,25 @@ std::vector<std::string> phasesOf(const Row& row) {
   return {};
 }
 
+/// Whether nobody has a result, all for one reason.
+bool failsAlike(const Row& row) {
+  const Outcome& first = row.outcomes.front();
+  return first.status != Status::Ok && std::all_of(row.outcomes.begin(), row.outcomes.end(), [&](const Outcome& outcome) {
+           return outcome.status == first.status && outcome.reason == first.reason;
+         });
+}
+
 }  // namespace
 
 std::string networkTable(const Row& row, const Run& run, const Layout& layout) {
   const std::vector<std::string> phases = phasesOf(row);
   const Columns columns = columnsOfPhases(row, phases, layout);
-  std::string text = fmt::format("{} of {}\n", row.op, row.brief) + columns.heading();
+  const std::string title = fmt::format("{} of {}\n", row.op, row.brief);
+  if (failsAlike(row)) {
+    const Outcome& first = row.outcomes.front();
+    return title + "    " + toned(fmt::format("{}: {}", name(first.status), first.reason), Tone::Bad, layout.colour) + "\n";
+  }
+  std::string text = title + columns.heading();
   for (const Outcome& outcome : row.outcomes) {
     std::vector<Cell> cells;
     for (size_t i = 0; i < phases.size(); ++i) {

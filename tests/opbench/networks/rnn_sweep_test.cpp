@@ -85,6 +85,21 @@ TEST_CASE("a network of which no contender is named has those that it has by def
         std::vector<std::string>{"rnn.lstm.training: cudnn aten jit jit_premul jit_premul_bias jit_simple jit_multilayer py"});
 }
 
+TEST_CASE("what fails for one reason says so once, and is no total of operators") {
+  RnnSweepBed bed;
+  std::vector<inputs::Sample> samples = mixedSamples();
+  samples[1].kwargs[0].name = "hiden";
+  const Summary summary = bed.run(samples);
+  CHECK(hasFailed(summary));
+  const std::string text = bed.out.str();
+  const std::string why = "    error: rnn.lstm.training: it has no keyword 'hiden'\n";
+  const size_t at = text.find(why);
+  CHECK(at != std::string::npos);
+  CHECK(text.find("hiden'", at + why.size()) == std::string::npos);
+  CHECK(text.find("\nopbench: 2 samples") != std::string::npos);
+  CHECK(text.find("cudnn:") == std::string::npos);
+}
+
 TEST_CASE("opbench rnn prints fastrnns' table, then its own; or JSON alone") {
   RnnSweepBed bed;
   bed.options.verb = Verb::Rnn;
