@@ -48,13 +48,14 @@ class Callable {
   void onPhase(std::function<void()> hook) { hook_ = std::move(hook); }
 
   Kind kind = Kind::Fallback;
-  std::string reason;     ///< why it is a fallback, where a generated one was asked for
-  std::string library;    ///< the candidate that computes it (runtime/library); empty for ATen's own call and what is generated
-  double compileMs = 0;   ///< of all its kernels
-  bool cached = false;    ///< whether all its kernels came from the cache
-  int kernels = 0;        ///< generated kernels it launches
-  std::string schedule;   ///< their schedules, `; ` between them
-  bool isDirect = false;  ///< its time is the host's as well: it is called as users call it, and never captured
+  std::string reason;      ///< why it is a fallback, where a generated one was asked for
+  std::string library;     ///< the candidate that computes it (runtime/library); empty for ATen's own call and what is generated
+  double compileMs = 0;    ///< of all its kernels
+  bool cached = false;     ///< whether all its kernels came from the cache
+  int kernels = 0;         ///< generated kernels it launches
+  std::string schedule;    ///< their schedules, `; ` between them
+  std::string arithmetic;  ///< `tf32` where products of f32 have the digits of f16; empty: it is the operands' dtype's
+  bool isDirect = false;   ///< its time is the host's as well: it is called as users call it, and never captured
   std::vector<std::string> phases;  ///< the parts of a run that are timed apart, in order: `forward`, `backward`; most have none
 
  protected:

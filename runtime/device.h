@@ -81,6 +81,8 @@ class Trial {
   virtual std::optional<KernelTime> kernelTime() { return std::nullopt; }
   /// Kernels a replay runs, ATen's and memory operations included; -1 where it is not known (CPU).
   virtual int kernelNodes() const { return -1; }
+  /// Callable::arithmetic, by which its results are judged.
+  std::string arithmetic;
   /// Why it is called directly and not captured, where that is so on CUDA.
   std::string notCaptured;
 };

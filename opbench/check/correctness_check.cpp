@@ -88,32 +88,34 @@ Verdict CorrectnessCheck::run(runtime::Trial& trial) const {
   trial.reseed();
   if (!reference_.byChance.empty()) {
     workload_.setChance(false);
-    Verdict verdict = judged(trial.run());
+    Verdict verdict = judged(trial, trial.run());
     workload_.setChance(true);
     return verdict.ok ? judgeByChance(trial.run(), reference_.byChance, workload_) : verdict;
   }
-  if (criterion_.rule != Rule::Random) return judged(trial.run());
+  if (criterion_.rule != Rule::Random) return judged(trial, trial.run());
   const runtime::TensorList first = runtime::clone(trial.run());
-  const Verdict verdict = judged(trial.outputs());
+  const Verdict verdict = judged(trial, trial.outputs());
   if (!verdict.ok) return verdict;
   const auto draws = runtime::drawsOf(*workload_.call(), first);
   const bool isSame = runtime::bitwiseEqual(first, trial.run());
   if (draws && isSame && mustDiffer(*draws)) return {false, "two runs drew the same random numbers", {}};
-  return judged(trial.outputs());
+  return judged(trial, trial.outputs());
 }
 
 void CorrectnessCheck::forget(runtime::Trial& trial) { runtime::poisonGuarded(trial.outputs()); }
 
-Verdict CorrectnessCheck::judged(const runtime::TensorList& outputs) const {
+Verdict CorrectnessCheck::judged(const runtime::Trial& trial, const runtime::TensorList& outputs) const {
   if (std::string inside = overwritten(); !inside.empty()) return {false, std::move(inside), {}};
   if (std::string outside = runtime::writtenOutside(outputs); !outside.empty()) return {false, std::move(outside), {}};
-  Verdict verdict = check(outputs, reference_, workload_, criterion_, tolerances_);
+  Criterion criterion = criterion_;
+  criterion.isTf32 = trial.arithmetic == "tf32";
+  Verdict verdict = check(outputs, reference_, workload_, criterion, tolerances_);
   if (verdict.ok || !reference_.float64) return verdict;
   const runtime::TensorList found = runtime::clone(outputs);  // which may be arguments, written in place
   workload_.restore();
   Reference reference = reference_;
   reference.again = differingRuns(workload_, reference_);
-  return reference.again.empty() ? verdict : check(found, reference, workload_, criterion_, tolerances_);
+  return reference.again.empty() ? verdict : check(found, reference, workload_, criterion, tolerances_);
 }
 
 std::optional<bool> CorrectnessCheck::isDeterministic(runtime::Trial& trial) const {

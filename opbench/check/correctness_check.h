@@ -38,7 +38,8 @@ class CorrectnessCheck {
   static void forget(runtime::Trial& trial);
   /// Judges the outputs of the latest run, timed or not.
   Verdict judgeLatest(const runtime::Trial& trial) const {
-    return reference_.byChance.empty() ? judged(trial.outputs()) : judgeByChance(trial.outputs(), reference_.byChance, workload_);
+    return reference_.byChance.empty() ? judged(trial, trial.outputs())
+                                       : judgeByChance(trial.outputs(), reference_.byChance, workload_);
   }
   /// Whether two runs give the same bits, those of random numbers from the same beginning; nothing for results that are
   /// unwritten, or may vary.
@@ -55,7 +56,7 @@ class CorrectnessCheck {
   /// Computes the reference of the data that were drawn.
   void setReference();
   Verdict run(runtime::Trial& trial) const;
-  Verdict judged(const runtime::TensorList& outputs) const;
+  Verdict judged(const runtime::Trial& trial, const runtime::TensorList& outputs) const;
 
   runtime::Workload& workload_;
   Criterion criterion_;

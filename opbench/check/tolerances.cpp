@@ -73,6 +73,7 @@ Criterion Tolerances::criterionFor(const std::string& op) const {
 Limit Tolerances::limit(const Criterion& criterion, ir::DType dtype, bool hasReference, double terms,
                         bool roundsArguments) const {
   if (!ir::isFloating(dtype) && !ir::isComplex(dtype)) return {};
+  if (criterion.isTf32 && dtype == ir::DType::F32) dtype = ir::DType::F16;
   Limit limit;
   const bool isLow = ir::isLowPrecision(dtype);
   if (terms > 1) limit.accumulated = accumulation_ * std::sqrt(terms) * roundoffOfSums(dtype);
@@ -85,7 +86,7 @@ Limit Tolerances::limit(const Criterion& criterion, ir::DType dtype, bool hasRef
   limit.eagerErrors = isLow && !roundsArguments ? eagerErrorsLow_ : eagerErrors_;
   limit.share = roundoff(dtype) * (isLow ? 1.0 / 64 : 4);
   limit.isElementAlone = criterion.tolerance.has_value();
-  if (criterion.rule == Rule::Network) return {own, eagerErrors_, own / 10};
+  if (criterion.rule == Rule::Network) return {own, eagerErrors_, criterion.isTf32 ? own : own / 10};
   return limit;
 }
 

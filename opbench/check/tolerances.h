@@ -30,6 +30,7 @@ struct Criterion {
   bool isCumulative = false;                  ///< elements are combined from those before them along a dimension
   bool mayCopy = false;                       ///< an argument may be the right result
   bool mayBeConstant = false;                 ///< one value for all elements may be
+  bool isTf32 = false;                        ///< f32 is computed with the digits of f16, and judged as f16
   bool mayVary = false;                       ///< results may differ from run to run, eager's too
   std::set<int> copies;                       ///< outputs of which an argument may be the right result, whatever the others are
   std::set<int> workspaces;                   ///< outputs whose bytes nobody defines and nobody reads

@@ -75,6 +75,8 @@ void declareRace(CLI::App& app, Options& options, Texts& texts) {
                  "How L2 is emptied before cold runs: write (leaves dirty lines) or read (default: write)")
       ->type_name("KIND");
   app.add_flag("--kernel-time", options.kernelTime, "Also measure kernel-only time with CUPTI (CUDA)");
+  app.add_flag("--any-precision", options.anyPrecision,
+               "Divide times by each other though one contender computes with fewer digits, such as TF32 for f32");
   app.add_flag("--aa", options.isAA,
                "Race each contender against itself to measure the device's A/A noise, which later runs take into account");
   app.add_flag("--accuracy-checking", texts.accuracyChecking,
@@ -141,7 +143,7 @@ void declareOutput(CLI::App& app, Options& options, Texts& texts) {
   app.add_option("--cache-size", options.cache.mostBytes,
                  "Most bytes in the cache, least recently used entries go first; 0 is no limit (default: 4 GiB)")
       ->type_name("BYTES");
-  app.add_option("--traces", texts.traces)->group("");  // a worker's: how it profiles
+  app.add_option("--traces", texts.traces)->group("");              // a worker's: how it profiles
   app.add_option("--cache-key", options.cache.keyFile)->group("");  // a worker's or compiler's, as its run has it
   app.add_flag("--no-cache", texts.noCache, "Compile everything and keep nothing");
   app.add_flag("--version", texts.version, "Print the version and exit");

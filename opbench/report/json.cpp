@@ -149,6 +149,7 @@ void addOutcome(Json& record, const Row& row, const Outcome& outcome, const Run&
   record["schedule"] = outcome.schedule;
   record["tuning"] = outcome.tuning ? toJson(*outcome.tuning) : Json(nullptr);
   record["library"] = outcome.library;
+  if (!outcome.arithmetic.empty()) record["arithmetic"] = outcome.arithmetic;
   record["library_trial"] = outcome.libraryTrial ? toJson(*outcome.libraryTrial) : Json(nullptr);
   record["kernel_us"] = outcome.kernelTime ? microsecondsOf(outcome.kernelTime->seconds) : Json(nullptr);
   record["kernels_run"] = outcome.kernelTime ? Json(outcome.kernelTime->kernels) : Json(nullptr);

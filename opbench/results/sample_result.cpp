@@ -168,6 +168,7 @@ Outcome outcomeOf(const Fields& fields, const Run& run) {
   outcome.schedule = fields.text("schedule");
   outcome.tuning = tuningOf(fields);
   outcome.library = fields.text("library");
+  outcome.arithmetic = fields.text("arithmetic");
   outcome.libraryTrial = libraryTrialOf(fields);
   outcome.notCaptured = fields.text("not_captured");
   if (fields.has("deterministic")) outcome.deterministic = fields.flag("deterministic");

@@ -69,6 +69,7 @@ void describe(const runtime::Callable& callable, Outcome& outcome) {
   outcome.kernels = callable.kernels;
   outcome.schedule = callable.schedule;
   outcome.library = callable.library;
+  outcome.arithmetic = callable.arithmetic;
 }
 
 void attempt(std::span<Outcome> outcomes, const std::string& dumped, const std::function<void()>& step) {

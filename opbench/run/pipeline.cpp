@@ -109,6 +109,7 @@ PreparedContender prepare(Outcome& outcome, const SampleContext& context) {
   contender.trial = context.bench.device.prepare(*contender.callable, context.workload);
   const auto fault = context.bench.options.fault;
   if (fault && outcome.contender == Contender::Opbench) contender.trial = broken(std::move(contender.trial), *fault);
+  contender.trial->arithmetic = contender.callable->arithmetic;
   outcome.notCaptured = contender.trial->notCaptured;
   outcome.graphNodes = contender.trial->kernelNodes();
   return contender;

@@ -144,7 +144,8 @@ void derive(Row& row, const Run& run) {
   if (hasBaseline) row.isLaunchBound = row.outcomes.front().timing->median < 1.2 * run.ceilings.launchOverhead;
   for (Outcome& outcome : row.outcomes) {
     if (!outcome.timing || outcome.timing->median <= 0) continue;
-    if (hasBaseline) outcome.speedup = outcome.timing->ratio.median;
+    const bool isComparable = run.anyPrecision || outcome.arithmetic == row.outcomes.front().arithmetic;
+    if (hasBaseline && isComparable) outcome.speedup = outcome.timing->ratio.median;
     if (outcome.kind == runtime::Kind::View) continue;
     outcome.bytesPerSecond = static_cast<double>(row.bytes()) / outcome.timing->median;
     if (row.rooflineSeconds > 0 && !isInCaches(row, run))

@@ -84,6 +84,7 @@ struct Outcome {
   int graphNodes = -1;         ///< kernels its CUDA graph runs; -1 where not known
   std::string schedule;        ///< the schedules of its generated kernels
   std::optional<Tuning> tuning;
+  std::string arithmetic;                    ///< Callable::arithmetic
   std::string library;                       ///< the candidate that makes a library call; empty for ATen's own call
   std::optional<LibraryTrial> libraryTrial;  ///< nothing where there is no choice
   std::string notCaptured;                   ///< why it is not in a CUDA graph
@@ -132,7 +133,8 @@ struct Run {
   int64_t hotCacheBytes = 0;  ///< Device::hotCacheBytes(); 0 where rows are read, not raced
   int repeats = 0;
   double precision = 0.01;
-  bool isAA = false;  ///< contenders race against themselves (A/A), not each other
+  bool anyPrecision = false;  ///< times of unequal arithmetic are divided by each other
+  bool isAA = false;          ///< contenders race against themselves (A/A), not each other
   bool channelsLast = false;
   std::string version;
   std::string options;  ///< raceArguments() as one line

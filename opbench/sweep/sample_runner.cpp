@@ -32,6 +32,7 @@ Run describe(runtime::Device& device, const Options& options, const runtime::Cac
   run.aaNoise = cachedAANoise(run, cache);
   run.flush = options.flush;
   run.precision = options.precision;
+  run.anyPrecision = options.anyPrecision;
   run.isAA = options.isAA;
   run.dtype = ir::torchName(options.dtype);
   run.seed = options.seed;

@@ -1,5 +1,6 @@
 #include "runtime/network/network.h"
 
+#include <ATen/Context.h>
 #include <ATen/core/grad_mode.h>
 #include <c10/core/InferenceMode.h>
 #include <fmt/format.h>
@@ -33,6 +34,12 @@ Forward forwardOf(std::string_view creator, const Recurrent& network) {
   apply(network.script);
   Forward forward = scriptedForward(network, recurrentSource(creator, network), functionOf(creator));
   return network.lengths.empty() ? std::move(forward) : perSequence(network, std::move(forward));
+}
+
+/// Whether cuDNN, which computes f32 as TF32 unless torch's settings say otherwise, does so.
+bool usesTf32(std::string_view creator, const Operands& operands) {
+  const bool isF32 = operands.input.is_cuda() && operands.input.scalar_type() == at::kFloat;
+  return isF32 && creator.find("cudnn") != std::string_view::npos && at::globalContext().allowTF32CuDNN(at::Float32Op::RNN);
 }
 
 /// An output that remembers what made it.
@@ -100,6 +107,7 @@ CallablePtr Network::make(const Contender& contender) {
     Forward forward = forwardOf(name, recurrent_);
     CallablePtr callable = stepCallable(recurrent_, operands_, forward, isCaptured);
     for (int run = isScripted(name) ? warmUpRuns() : 1; run > 0; --run) (*callable)();
+    if (usesTf32(name, operands_)) callable->arithmetic = "tf32";
     if (isScripted(name)) callable->library = "TorchScript";
     if (recurrent_.isTraining && !isScripted(name)) callable->library = libraryOf(forwardOnce(forward, operands_));
     if (isRandom()) callable->reason = "checked without dropout, and by chance with it";

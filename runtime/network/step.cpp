@@ -28,22 +28,6 @@ class OneThread {
   bool before_;
 };
 
-/// While it lives, cuDNN computes in f32 what is f32, as cuBLAS does anyway: TF32 is another precision.
-class WithoutTf32 {
- public:
-  WithoutTf32() : before_(at::globalContext().allowTF32CuDNN()) {
-    if (before_) at::globalContext().setAllowTF32CuDNN(false);
-  }
-  ~WithoutTf32() {
-    if (before_) at::globalContext().setAllowTF32CuDNN(true);
-  }
-  WithoutTf32(const WithoutTf32&) = delete;
-  WithoutTf32& operator=(const WithoutTf32&) = delete;
-
- private:
-  bool before_;
-};
-
 class StepCallable : public Callable {
  public:
   StepCallable(const Recurrent& network, const Operands& operands, Forward forward, bool isCaptured)
@@ -54,7 +38,6 @@ class StepCallable : public Callable {
 
   TensorList operator()() override {
     const OneThread thread(isCaptured_);
-    const WithoutTf32 precision;
     return translateErrors("rnn." + network_.kind,
                            [&] { return makeTensorList(runStep(network_, operands_, forward_, [this] { mark(); })); });
   }

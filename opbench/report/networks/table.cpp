@@ -79,8 +79,9 @@ std::string networkTable(const Row& row, const Run& run, const Layout& layout) {
       cells.push_back(phase.median);
       cells.push_back(phase.range);
     }
-    cells.push_back({speedupText(outcome), outcome.speedup ? toneOfSpeedup(*outcome.speedup) : Tone::Plain});
-    cells.push_back({run.dtype});
+    const bool isOther = outcome.timing && !outcome.speedup;  // of another precision than the first
+    cells.push_back({isOther ? "-" : speedupText(outcome), outcome.speedup ? toneOfSpeedup(*outcome.speedup) : Tone::Plain});
+    cells.push_back({outcome.arithmetic.empty() ? run.dtype : outcome.arithmetic});
     text += columns.line(name(outcome.contender), cells, noteOf(outcome, row));
   }
   return text + remarks(row, layout.colour);
