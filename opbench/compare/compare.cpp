@@ -8,6 +8,8 @@
 #include <set>
 #include <tuple>
 
+#include "inputs/operator_name.h"
+
 namespace opbench::compare {
 namespace {
 
@@ -15,7 +17,9 @@ using results::Disposition;
 using results::Record;
 using results::Results;
 
-constexpr std::string_view controlName = "eager";
+/// Whether it is the code that does not change from build to build: eager's, or the first contender of a network.
+bool isControl(const Record& record) { return inputs::isNetwork(record.op) ? record.isBaseline : record.contender == "eager"; }
+
 constexpr double leastGap = 0.005;
 
 using Key = std::tuple<std::string, std::string, std::string, std::string>;
@@ -94,7 +98,7 @@ Control controlOf(const Results& candidate, const Matching& matching, bool ofCon
   std::vector<Control::Point> points;
   for (const Record& record : candidate.records) {
     const Record* base = matching.inBase(record);
-    if ((record.contender == controlName) != ofControl || !isMeasured(&record) || !isMeasured(base)) continue;
+    if (isControl(record) != ofControl || !isMeasured(&record) || !isMeasured(base)) continue;
     if (const auto point = pointOf(*base, record, read)) points.push_back(*point);
   }
   return Control(std::move(points));
@@ -126,7 +130,7 @@ Evidence evidenceOf(const Record& base, const Record& candidate, const Controls&
   evidence.isCoarse = !base.medianInterval || !candidate.medianInterval;
   evidence.isDisturbed = base.isDisturbed || candidate.isDisturbed;
   evidence.isFew = base.device == "cpu" && controls.time.samples() < Control::least;
-  if (base.contender == controlName) return evidence;
+  if (isControl(base)) return evidence;
   const auto order = static_cast<double>(candidate.index);
   evidence.drift = controls.time.drift(order);
   evidence.secondary = secondaryPair(base, candidate, controls.secondary);
@@ -178,7 +182,7 @@ class Comparing {
     Compared row;
     row.base = base;
     row.candidate = candidate;
-    if (row.any().contender == controlName && !controlIsAlone_) return;
+    if (isControl(row.any()) && !controlIsAlone_) return;
     if (isMeasured(base) && isMeasured(candidate)) {
       judgeTimes(row);
     } else {
@@ -206,9 +210,7 @@ class Comparing {
   bool controlIsAlone_;
 };
 
-bool isControlAlone(const Results& results) {
-  return std::all_of(results.records.begin(), results.records.end(), [](const Record& r) { return r.contender == controlName; });
-}
+bool isControlAlone(const Results& results) { return std::all_of(results.records.begin(), results.records.end(), isControl); }
 
 /// Whether any measured record lacks what `has` looks for.
 template <typename Has>

@@ -27,8 +27,8 @@ void runEach(const std::vector<ProfiledTrial>& trials, runtime::Workload& worklo
 
 }  // namespace
 
-void profile(const std::vector<ProfiledTrial>& trials, const ProfiledSample& sample, const std::string& path,
-             runtime::Workload& workload, runtime::Device& device, const ProfileSettings& settings) {
+void recordProfile(const std::vector<ProfiledTrial>& trials, const ProfiledSample& sample, const std::string& path,
+                   runtime::Workload& workload, runtime::Device& device, const ProfileSettings& settings) {
   for (const ProfiledTrial& one : trials) one.trial->run();
   const auto work = [&] { runEach(trials, workload, device, settings); };
   if (!settings.traces) return work();

@@ -25,7 +25,7 @@ struct ProfiledSample {
 
 /// Runs each contender as often as Options::profile says, one after another, and writes the trace to `path`; without a trace
 /// where another tool watches. Each contender is a range `contender NAME`, each of its runs a range `run`.
-void profile(const std::vector<ProfiledTrial>& trials, const ProfiledSample& sample, const std::string& path,
-             runtime::Workload& workload, runtime::Device& device, const ProfileSettings& settings);
+void recordProfile(const std::vector<ProfiledTrial>& trials, const ProfiledSample& sample, const std::string& path,
+                   runtime::Workload& workload, runtime::Device& device, const ProfileSettings& settings);
 
 }  // namespace opbench

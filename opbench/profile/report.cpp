@@ -53,9 +53,9 @@ std::optional<double> ratio(std::optional<double> above, std::optional<double> b
 std::string share(std::optional<double> value) { return report::percent(value); }
 
 std::string tableOf(const Profile& profile, const Trace& trace, const Look& look) {
-  const Columns columns = columnsOf(
-      profile.isOnGpu ? "kernel" : "call", longestName(profile.spent),
-      {{"calls", 8}, {"time", 10}, {"share", 7}, {"GB/s", 7, 1}, {"of copy", 9, 1}, {"regs", 6, 2}, {"occ", 6, 2}}, look);
+  std::vector<Column> figures{{"calls", 8}, {"time", 10}, {"share", 7}, {"GB/s", 7, 1}, {"of copy", 9, 1}};
+  if (profile.isOnGpu) figures.insert(figures.end(), {{"regs", 6, 2}, {"occ", 6, 2}});
+  const Columns columns = columnsOf(profile.isOnGpu ? "kernel" : "call", longestName(profile.spent), std::move(figures), look);
   std::string text = columns.heading();
   for (const Spent& spent : profile.spent)
     text += columns.line(shortName(spent.name),

@@ -84,6 +84,8 @@ class Gathering {
   explicit Gathering(Results& results) : results_(results) {}
 
   void add(Record record) {
+    const auto [first, _] = baselines_.try_emplace(std::tuple(record.op, record.sample, record.dtype), record.contender);
+    record.isBaseline = first->second == record.contender;
     const auto [entry, isNew] =
         indices_.try_emplace(std::tuple(record.op, record.sample, record.dtype, record.contender), results_.records.size());
     if (isNew) {
@@ -102,6 +104,7 @@ class Gathering {
  private:
   Results& results_;
   std::map<std::tuple<std::string, std::string, std::string, std::string>, size_t> indices_;
+  std::map<std::tuple<std::string, std::string, std::string>, std::string> baselines_;  ///< by sample: the contender
   int repeated_ = 0;
 };
 

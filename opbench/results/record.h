@@ -31,7 +31,8 @@ struct Record {
   int64_t index = 0, line = 0;  ///< its number in the run, and its line in `file`
   int64_t count = 1;
   std::string contender, kind, status, reason;
-  std::string retried;  ///< the first failure, where the sample was raced twice
+  bool isBaseline = false;  ///< whether it is the first contender of its sample, which the others' speedups are over
+  std::string retried;      ///< the first failure, where the sample was raced twice
   Disposition disposition = Disposition::Unmeasured;
 
   std::optional<double> median;

@@ -219,7 +219,8 @@ void profileAll(const std::vector<PreparedContender>& contenders, const inputs::
   if (trials.empty()) return;
   const ProfiledSample profiled{sample.op, context.row.brief, context.row.bytes(), context.bench.run.ceilings.copy};
   const ProfileSettings& settings = context.bench.options.profile;
-  profile(trials, profiled, traceFile(settings, sample.op, context.row.index), context.workload, context.bench.device, settings);
+  recordProfile(trials, profiled, traceFile(settings, sample.op, context.row.index), context.workload, context.bench.device,
+                settings);
 }
 
 /// The contenders that can run, and whose runs give the same bits or not.

@@ -162,6 +162,16 @@ TEST_CASE("where the machine scatters by more than the time changed, a ratio tha
   CHECK(judged(1.05, 0.52).ambiguity == Ambiguity::Drift);
 }
 
+TEST_CASE("of a network the first contender is the control, as eager is of a call") {
+  const auto lines = [](const char* network, const char* first) {
+    return verdictLine(network, first, fine) + verdictLine(network, "jit", fine);
+  };
+  const std::string all = lines("rnn.lstm.training", "cudnn") + lines("rnn.gru.training", "aten");
+  const Comparison c = compared(all, all);
+  REQUIRE(c.rows.size() == 2);
+  for (const Compared& row : c.rows) CHECK(row.any().contender == "jit");
+}
+
 TEST_CASE("a change is no verdict where other programs interrupted the runs of either side") {
   const std::string slower = R"("status":"ok","median_us":30,"low_us":29.9,"high_us":30.1,"aa_noise":0.005)";
   CHECK(verdictOf(fine, slower) == Verdict::Slow);

@@ -210,3 +210,30 @@ TEST_CASE("other profilers get words, not a shell's line") {
   CHECK(profile::runWords({"sh", "-c", "exit 3"}) == 3);
   CHECK_FALSE(profile::runWords({"no-such-program-of-this-name"}));
 }
+
+TEST_CASE("the verb profiles samples that are named, else fastrnns' three networks") {
+  const auto parsed = [](std::vector<std::string> words) {
+    words.insert(words.begin(), "profile");
+    return parseOptions(words, {});
+  };
+  const Options samples = parsed({"--op", "add", "--nloops", "7"});
+  CHECK_FALSE(samples.profilesNetworks);
+  CHECK(samples.maxSamples == 1);
+  CHECK(samples.profiling.settings.loops == 7);
+  CHECK(parsed({"--op", "add", "--max-samples", "3"}).maxSamples == 3);
+  const Options networks = parsed({"--seqLength", "5", "--sleep_between_seconds", "0"});
+  CHECK(networks.profilesNetworks);
+  CHECK(networks.profiling.settings.label == "cudnn-aten-jit_s5-l1-i512-h512-b64");
+  const auto refusal = [&](const std::vector<std::string>& words) -> std::string {
+    try {
+      parsed(words);
+    } catch (const ir::Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  CHECK(refusal({"--nloops", "0"}) == "--nloops must be at least 1, got 0");
+  CHECK(refusal({"--with", "gdb"}) == "--with must be one of ncu, nsys, got 'gdb'");
+  CHECK(refusal({"--sleep-between-seconds", "-1"}) == "--sleep-between-seconds must be from 0 to 3600, got -1");
+  CHECK(refusal({"--internal-run"}) == "profile: --internal-run is fastrnns' own; no other program is run here");
+}
