@@ -65,7 +65,7 @@ foreach(name results/fields results/sample_result results/read results/record re
              repro/case_json repro/files)
   list(APPEND readers opbench/${name}.cpp)
 endforeach()
-list(APPEND readers runtime/build/hash.cpp runtime/torch/kind.cpp)
+list(APPEND readers runtime/build/hash.cpp runtime/network/creators.cpp runtime/torch/kind.cpp)
 add_library(readers STATIC ${readers})
 opbench_unite(readers)
 target_include_directories(readers SYSTEM PRIVATE "${LLVM_INCLUDE}")
