@@ -1,5 +1,7 @@
 #include "inputs/call.h"
 
+#include "inputs/text/words.h"
+
 namespace inputs {
 namespace {
 
@@ -15,14 +17,7 @@ std::string_view baseName(std::string_view op) {
 
 Call::Call(const Sample& sample, size_t item) : sample_(sample), item_(item), name_(baseName(sample.op)) {}
 
-bool Call::isOneOf(std::string_view words) const {
-  while (!words.empty()) {
-    size_t end = std::min(words.find(' '), words.size());
-    if (words.substr(0, end) == name_) return true;
-    words.remove_prefix(std::min(end + 1, words.size()));
-  }
-  return false;
-}
+bool Call::isOneOf(std::string_view words) const { return isWordOf(name_, words); }
 
 const ir::Argument* Call::at(size_t argument) const {
   bool given = argument < sample_.args.size() && !sample_.args[argument].is<ir::None>();

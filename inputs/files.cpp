@@ -144,6 +144,12 @@ int writeAll(const Descriptor& file, std::string_view text) {
   return 0;
 }
 
+void makeFolder(const std::string& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) ir::fail(ir::ErrorKind::Input, "cannot make {}: {}", folder, error.message());
+}
+
 int syncName(const std::string& path) {
   const Descriptor folder(::open(folderOf(resolved(path)).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!folder.isOpen()) return errno == EACCES ? 0 : errno;  // one that may be written, and not read

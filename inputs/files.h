@@ -58,6 +58,9 @@ void checkWritable(const std::string& path);
 /// Writes all of a text to an open file. Returns 0, or the error that stopped it.
 int writeAll(const Descriptor& file, std::string_view text);
 
+/// Makes a folder, and those above it, where it is not there. Error: Input, `cannot make FOLDER: why`.
+void makeFolder(const std::string& folder);
+
 /// Has the name of a file, which was made or renamed, on the disk. Returns 0, or the error; file systems that have no such
 /// request count as done.
 int syncName(const std::string& path);

@@ -151,33 +151,27 @@ int doctor(const Options& options) {
   return diagnosis.works ? Fine : Failed;
 }
 
-int raceAll(Options options) {
+/// What is done with the samples that the options name, until a signal ends it.
+using RaceSamples = Summary (*)(std::vector<inputs::Sample>, const Options&, Streams, const std::function<bool()>&);
+
+int raceAll(Options options, RaceSamples race) {
   checkLowerings();
   size_t unreadable = 0;
   Selection selection = readSelection(options, unreadable);
   options.recorded = selection.recorded;
   if (options.isArrayTask) std::cerr << "opbench: shard " << toText(options.shard) << ", as SLURM_ARRAY_TASK_ID says\n";
   handleEndings();
-  const Summary summary = sweep(std::move(selection.samples), options, standardStreams(), [] { return endedBy != 0; });
+  const Summary summary = race(std::move(selection.samples), options, standardStreams(), [] { return endedBy != 0; });
   if (endedBy != 0) return EndedBySignal + endedBy;
   if (hasFailed(summary)) return Failed;
   return unreadable > 0 ? Usage : Fine;
 }
 
-int profile(Options options) {
-  if (!options.profiling.compared.empty()) {
-    compareProfiles(options, standardStreams());
-    return Fine;
-  }
+int profile(const Options& options) {
   if (!options.profiling.tool.empty()) return profileWith(options, standardStreams()) ? Fine : Failed;
-  size_t unreadable = 0;
-  Selection selection = readSelection(options, unreadable);
-  options.recorded = selection.recorded;
-  handleEndings();
-  const bool isFine = profileSamples(std::move(selection.samples), options, standardStreams(), [] { return endedBy != 0; });
-  if (endedBy != 0) return EndedBySignal + endedBy;
-  if (!isFine) return Failed;
-  return unreadable > 0 ? Usage : Fine;
+  if (options.profiling.compared.empty()) return raceAll(options, profileSamples);
+  compareProfiles(options, standardStreams());
+  return Fine;
 }
 
 int convert(const Options& options) {
@@ -203,10 +197,10 @@ int run(const Options& options) {
     case Verb::Merge: return merge(options, standardStreams()) ? Fine : Failed;
     case Verb::Profile: return profile(options);
     case Verb::Compare: return compareAll(options.compare) ? Fine : Failed;
-    case Verb::Rnn: return raceAll(options);
+    case Verb::Rnn: return raceAll(options, sweep);
     case Verb::Work: work(options); return Fine;
     case Verb::Compile: precompile(options); return Fine;
-    case Verb::Race: return raceAll(options);
+    case Verb::Race: return raceAll(options, sweep);
   }
   return Failed;
 }

@@ -65,7 +65,7 @@ ValueRange positiveDefinite(const Call& call) {
   }};
 }
 
-/// Of a conversion to integers nobody defines what becomes of NaN and of what they cannot hold.
+/// A conversion to integers is undefined for NaN and for numbers that the integers cannot hold.
 ValueRange converted(std::optional<ir::DType> to) {
   return to && ir::isIntegral(*to) && *to != ir::DType::Bool ? ValueRange(Tame{}) : Plain{};
 }

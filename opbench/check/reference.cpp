@@ -12,7 +12,7 @@
 namespace opbench {
 namespace {
 
-/// Judges the outputs of one workload by its criterion. Indices and random numbers are those of a single call.
+/// Judges the outputs of one workload by its criterion. Only a single call has indices and random numbers.
 class Checker {
  public:
   Checker(const Reference& reference, runtime::Workload& workload, const Criterion& criterion, const Tolerances& tolerances)

@@ -9,6 +9,7 @@
 #include <ranges>
 #include <utility>
 
+#include "inputs/text/words.h"
 #include "ir/error.h"
 #include "opbench/cli/command_line.h"
 #include "opbench/cli/device_name.h"
@@ -43,11 +44,7 @@ constexpr std::pair<std::string_view, std::string_view> formerNames[] = {{"--sel
 std::vector<std::string> split(const std::vector<std::string>& texts) {
   std::vector<std::string> parts;
   for (const std::string& text : texts)
-    for (size_t from = 0; from <= text.size();) {
-      const size_t to = std::min(text.find(',', from), text.size());
-      if (to > from) parts.push_back(text.substr(from, to - from));
-      from = to + 1;
-    }
+    for (const std::string_view part : inputs::split(text, ",")) parts.emplace_back(part);
   return parts;
 }
 

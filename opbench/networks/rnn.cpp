@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "inputs/data/random.h"
+#include "inputs/text/words.h"
 #include "ir/error.h"
 #include "opbench/cli/nearest.h"
 #include "opbench/cli/number_option.h"
@@ -30,11 +31,7 @@ constexpr std::string_view rnnFooter =
 std::vector<std::string> wordsOf(const std::vector<std::string>& texts) {
   std::vector<std::string> words;
   for (const std::string& text : texts)
-    for (size_t from = 0; from <= text.size();) {
-      const size_t to = std::min(text.find_first_of(", ", from), text.size());
-      if (to > from) words.push_back(text.substr(from, to - from));
-      from = to + 1;
-    }
+    for (const std::string_view word : inputs::split(text, ", ")) words.emplace_back(word);
   return words;
 }
 

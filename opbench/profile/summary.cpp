@@ -115,7 +115,7 @@ void addKernel(const Kernel& kernel, Spendings& spendings, std::map<std::string,
   if (spent.seconds > 0) spent.bytesPerSecond = static_cast<double>(moved[kernel.name]) / spent.seconds;
 }
 
-/// The calls of a run on a CPU, each without the time of those that it makes on its own thread.
+/// The calls of a run on a CPU. A call's time excludes the calls that it makes on its own thread.
 void addCalls(const Span& run, const Trace& trace, Spendings& spendings) {
   struct Open {
     Span span;

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <ostream>
 
-#include "ir/error.h"
+#include "inputs/files.h"
 #include "opbench/cli/arguments.h"
 #include "opbench/profile/report.h"
 #include "opbench/profile/tools.h"
@@ -26,12 +26,6 @@ std::vector<std::string> watchedWords(const Options& options) {
   return words;
 }
 
-void makeFolder(const std::string& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) ir::fail(ir::ErrorKind::Input, "cannot make the folder {}: {}", folder, error.message());
-}
-
 }  // namespace
 
 void compareProfiles(const Options& options, const Streams& streams) {
@@ -44,27 +38,28 @@ bool profileWith(const Options& options, const Streams& streams) {
   const std::string output = settings.folder + "/prof_" + dateTag();
   const std::vector<std::string> words = profile::underTool(options.profiling.tool, output, watchedWords(options));
   streams.out << quoted(words) << std::endl;
-  makeFolder(settings.folder);
+  inputs::makeFolder(settings.folder);
   const std::optional<int> status = profile::runWords(words);
   if (!status) streams.err << "opbench: " << words[0] << " is not installed here; the command above runs it where it is\n";
   return status.value_or(0) == 0;
 }
 
-bool profileSamples(std::vector<inputs::Sample> samples, Options options, const Streams& streams,
-                    const std::function<bool()>& interrupted) {
+Summary profileSamples(std::vector<inputs::Sample> samples, const Options& asked, Streams streams,
+                       const std::function<bool()>& interrupted) {
+  Options options = asked;
   options.timing = false;
   options.profile = options.profiling.settings;
   options.profile.date = dateTag();
   options.profile.traces = !options.profiling.isWatched;
   options.inProcess = options.inProcess || options.profiling.isWatched;
-  makeFolder(options.profile.folder);
+  inputs::makeFolder(options.profile.folder);
   std::vector<std::string> files;
   for (size_t i = 0; i < samples.size(); ++i) files.push_back(traceFile(options.profile, samples[i].op, static_cast<int>(i) + 1));
   for (const std::string& file : files) std::filesystem::remove(file);
-  const Summary summary = sweep(std::move(samples), options, streams, interrupted);
+  Summary summary = sweep(std::move(samples), options, streams, interrupted);
   for (const std::string& file : files)
     if (std::filesystem::exists(file)) streams.out << "\n" << profile::report(profile::readTrace(file), lookOf(streams));
-  return !hasFailed(summary);
+  return summary;
 }
 
 }  // namespace opbench

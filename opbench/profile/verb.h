@@ -16,8 +16,8 @@ void compareProfiles(const Options& options, const Streams& streams);
 /// where it is not installed. Errors: Input.
 bool profileWith(const Options& options, const Streams& streams);
 
-/// Checks and profiles samples, and prints a report of each trace. Returns whether all went well. Errors: as those of sweep().
-bool profileSamples(std::vector<inputs::Sample> samples, Options options, const Streams& streams,
-                    const std::function<bool()>& interrupted);
+/// Checks and profiles samples as sweep() races them, and prints a report of each trace. Errors: as those of sweep().
+Summary profileSamples(std::vector<inputs::Sample> samples, const Options& options, Streams streams,
+                       const std::function<bool()>& interrupted);
 
 }  // namespace opbench

@@ -109,7 +109,7 @@ void addJudgement(Json& record, const Row& row, const Outcome& outcome) {
   record["accuracy"] = outcome.accuracy ? toJson(*outcome.accuracy) : Json(nullptr);
 }
 
-/// `forward`, `backward`: each with its runs, of which all else follows.
+/// Adds the phases, `forward` and `backward`: the runs of each, and the figures that follow from them.
 void addPhases(Json& record, const std::optional<Timing>& timing) {
   Json phases = Json::array();
   for (const Phase& phase : timing ? timing->phases : std::vector<Phase>()) {

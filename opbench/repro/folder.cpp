@@ -24,12 +24,6 @@ constexpr std::string_view markFile = "case.json";
 constexpr std::array<std::string_view, 8> entries{markFile,    "sample.txt", "run.words", "run.sh",
                                                   "driver.py", "inputs",     "stages",    "result.jsonl"};
 
-void makeFolder(const fs::path& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) fail(ErrorKind::Input, "cannot make {}: {}", folder.string(), error.message());
-}
-
 bool isCase(const fs::path& folder) {
   const fs::path file = folder / markFile;
   return fs::is_regular_file(file) && isCaseJson(inputs::readFile(file));
@@ -54,7 +48,7 @@ std::vector<CaseFile> caseFiles(const Case& wanted, const Options& run) {
 }
 
 void writeFiles(const std::vector<CaseFile>& files, const fs::path& folder) {
-  makeFolder(folder / "inputs");
+  inputs::makeFolder(folder / "inputs");
   for (const CaseFile& file : files) inputs::writeFile(folder / file.name, file.content);
   std::error_code error;
   fs::permissions(folder / "run.sh", fs::perms::owner_exec | fs::perms::group_exec | fs::perms::others_exec,
@@ -63,7 +57,7 @@ void writeFiles(const std::vector<CaseFile>& files, const fs::path& folder) {
 }
 
 fs::path makeFreeFolder(const fs::path& parent, const std::string& name) {
-  makeFolder(parent);
+  inputs::makeFolder(parent);
   for (int number = 1;; ++number) {
     const fs::path folder = parent / (number == 1 ? name : fmt::format("{}-{}", name, number));
     std::error_code error;

@@ -38,9 +38,7 @@ std::vector<const codegen::Program*> programsOf(const codegen::Plan& plan) {
 Dump::Dump(const std::string& root, int index, const std::string& op) {
   if (root.empty()) return;
   folder_ = (fs::path(root) / fmt::format("{}-{}", index, op)).string();
-  std::error_code error;
-  fs::create_directories(folder_, error);
-  if (error) ir::fail(ir::ErrorKind::Input, "cannot make {}: {}", folder_, error.message());
+  inputs::makeFolder(folder_);
 }
 
 void Dump::sample(const inputs::Sample& recorded, const inputs::Sample& converted) const {

@@ -1,16 +1,13 @@
-// The only file that includes torch's profiler, which speaks to CUPTI.
 #include "runtime/cuda/kernel_time.h"
-
-#include <torch/csrc/autograd/profiler_kineto.h>
 
 #include <algorithm>
 
 #include "runtime/cuda/check.h"
+#include "runtime/profile/kineto.h"
 
 namespace runtime {
 namespace {
 
-namespace profiler = torch::autograd::profiler;
 using torch::profiler::impl::ActivityType;
 
 struct Activity {
@@ -19,15 +16,13 @@ struct Activity {
 };
 
 std::vector<Activity> activitiesOf(const std::function<void()>& work) {
-  const torch::profiler::impl::ProfilerConfig config(torch::profiler::impl::ProfilerState::KINETO);
-  const std::set<ActivityType> activities{ActivityType::CUDA};
-  profiler::prepareProfiler(config, activities);
-  profiler::enableProfiler(config, activities);
-  work();
-  check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
-  const auto result = profiler::disableProfiler();
+  const auto waited = [&] {
+    work();
+    check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+  };
+  const auto result = profiled(waited, {ActivityType::CUDA});
   std::vector<Activity> found;
-  for (const profiler::KinetoEvent& event : result->events())
+  for (const torch::autograd::profiler::KinetoEvent& event : result->events())
     if (event.deviceType() == c10::DeviceType::CUDA)
       found.push_back({event.startNs(), static_cast<double>(event.durationNs()) * 1e-9});
   std::sort(found.begin(), found.end(), [](const Activity& a, const Activity& b) { return a.start < b.start; });

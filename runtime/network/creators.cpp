@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "inputs/text/words.h"
+
 namespace runtime {
 namespace {
 
@@ -28,16 +30,6 @@ constexpr Creator table[] = {
     {"jit_graph", "lstm gru", "jit in one CUDA graph"},
 };
 
-/// Whether a text is one of the words of another.
-bool isWordOf(std::string_view word, std::string_view words) {
-  for (size_t from = 0; from < words.size();) {
-    const size_t to = std::min(words.find(' ', from), words.size());
-    if (words.substr(from, to - from) == word) return true;
-    from = to + 1;
-  }
-  return false;
-}
-
 }  // namespace
 
 std::span<const Creator> creators() { return table; }
@@ -48,7 +40,7 @@ const Creator* creatorOf(std::string_view name) {
   return found == std::end(table) ? nullptr : found;
 }
 
-bool computes(const Creator& creator, std::string_view kind) { return isWordOf(kind, creator.kinds); }
+bool computes(const Creator& creator, std::string_view kind) { return inputs::isWordOf(kind, creator.kinds); }
 
 std::vector<Contender> contendersOf(std::string_view op, bool defaultsAlone) {
   const size_t first = op.find('.'), second = op.find('.', first + 1);

@@ -12,8 +12,8 @@ Forward libraryForward(const Recurrent& network, bool isFused);
 /// The same of sequences that have lengths of their own, which ATen packs and pads again.
 Forward packedForward(const Recurrent& network);
 
-/// A network after which three layer norms of a product's or a state's size are computed for each step, and not used: a lower
-/// bound of what one with layer norms takes.
+/// A network after which three layer norms of a product's or a state's size are computed for each step, and not used: its time
+/// is a lower bound for a network with layer norms.
 Forward withIdleNorms(const Recurrent& network, Forward forward);
 
 /// The library that computes a network's output, as the names of its autograd nodes tell: `cuDNN`, `oneDNN` or `ATen`.

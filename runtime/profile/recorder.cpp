@@ -1,12 +1,12 @@
 #include "runtime/profile/recorder.h"
 
 #include <ATen/record_function.h>
-#include <torch/csrc/autograd/profiler_kineto.h>
 
 #include <atomic>
 
 #include "inputs/files.h"
 #include "runtime/device.h"
+#include "runtime/profile/kineto.h"
 
 namespace torch::autograd::profiler {
 /// Of torch/csrc/profiler/kineto_shim.h, which includes a header that LibTorch leaves out.
@@ -16,7 +16,6 @@ void addMetadataJson(const std::string& key, const std::string& value);
 namespace runtime {
 namespace {
 
-namespace profiler = torch::autograd::profiler;
 using torch::profiler::impl::ActivityType;
 
 std::atomic<bool> recording = false;
@@ -35,24 +34,17 @@ class Recording {
 void record(const std::function<void()>& work, Device& device, const std::string& path,
             const std::map<std::string, std::string>& facts) {
   inputs::checkWritable(path);
-  const torch::profiler::impl::ProfilerConfig config(torch::profiler::impl::ProfilerState::KINETO);
   std::set<ActivityType> activities{ActivityType::CPU};
   if (device.target().backend == ir::Backend::Cuda) activities.insert(ActivityType::CUDA);
-  profiler::prepareProfiler(config, activities);
-  profiler::enableProfiler(config, activities);
-  std::exception_ptr failure;
-  {
+  const auto recorded = [&] {
     const Recording guard;
-    try {
-      work();
-      device.synchronize();
-    } catch (...) {
-      failure = std::current_exception();
-    }
-  }
-  for (const auto& [name, json] : facts) profiler::addMetadataJson(name, json);
-  const auto result = profiler::disableProfiler();
-  if (failure) std::rethrow_exception(failure);
+    work();
+    device.synchronize();
+  };
+  const auto addFacts = [&] {
+    for (const auto& [name, json] : facts) torch::autograd::profiler::addMetadataJson(name, json);
+  };
+  const auto result = profiled(recorded, activities, addFacts);
   result->save(path);
 }
 

@@ -37,7 +37,8 @@ struct ProfileBed {
     options.profiling.settings.sleepSeconds = 0;
   }
   bool run(const std::string& text) {
-    return profileSamples(inputs::parseFile(text, "f.txt", "f").samples, options, Streams{out, err}, [] { return false; });
+    return !hasFailed(
+        profileSamples(inputs::parseFile(text, "f.txt", "f").samples, options, Streams{out, err}, [] { return false; }));
   }
   std::vector<std::string> traces() const {
     std::vector<std::string> files;
