@@ -9,6 +9,7 @@ declare -A packages=(
   [fuzz]="doctest-dev clang-19 libclang-rt-19-dev"
   [lint]="doctest-dev clang-format-19 clang-tidy-19 libomp-19-dev"
   [bundle]="doctest-dev"
+  [models]="python3-venv"
 )
 
 # missing_packages PACKAGE...: prints those that are not installed.

@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""Remakes torch.export archives: public architectures without weights in inputs/models, small ones in tests/inputs/models.
+
+A file that has the same records already is left alone.
+"""
+import argparse
+import functools
+import pathlib
+import sys
+import warnings
+
+import torch
+
+import archive
+import networks
+import oddities
+
+MODELS = pathlib.Path(__file__).resolve().parents[1]
+TESTS = MODELS.parents[1] / "tests/inputs/models"
+
+
+def network_records(network, training, dtype):
+    example = network.example.to(dtype) if network.example.is_floating_point() else network.example
+    module = network.make().to(dtype).train(training)
+    return archive.reduced(archive.exported(module, (example,), network.dynamic_shapes()))
+
+
+def oddity_records(oddity):
+    module = oddity.make().train(oddity.training)
+    records = archive.exported(module, oddity.examples, oddity.dynamic_shapes, kwargs=oddity.keywords)
+    return archive.reduced(records, oddity.keep_weights)
+
+
+def network_archives(name, network):
+    """A network in each mode and dtype: the file, and a function that makes its records."""
+    for dtype in (torch.float32, torch.float16)[: 1 + network.float16]:
+        for training in (False, True):
+            file = name + "_training" * training + ".float16" * (dtype == torch.float16)
+            yield MODELS / f"{file}.pt2", functools.partial(network_records, network, training, dtype)
+
+
+def all_archives():
+    """What is made by each name: files, and functions that make their records."""
+    archives = {name: list(network_archives(name, network)) for name, network in networks.all_networks().items()}
+    small = [(TESTS / f"{name}.pt2", functools.partial(oddity_records, oddity)) for name, oddity in oddities.all_oddities().items()]
+    return archives | {"tests": small}
+
+
+def update(path, records, check_only):
+    """Writes an archive if it changes; says whether it does."""
+    if archive.is_unchanged(path, records):
+        return False
+    if not check_only:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(archive.packed(records))
+    print(f"{path.name}: {'differs' if check_only else 'written'}", flush=True)
+    return True
+
+
+def parse(arguments, known):
+    parser = argparse.ArgumentParser(prog="./dev models", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", metavar="NAME", help="what to make, all by default: " + ", ".join(known))
+    parser.add_argument("--check", action="store_true", help="write nothing; status 1 if an archive differs from what is made now")
+    options = parser.parse_args(arguments)
+    unknown = [name for name in options.names if name not in known]
+    if unknown:
+        parser.error(f"there is no {', '.join(unknown)}; known are {', '.join(known)}")
+    return options
+
+
+def main(arguments):
+    warnings.filterwarnings("ignore")
+    torch.set_num_threads(1)
+    archives = all_archives()
+    options = parse(arguments, archives)
+    changed = total = 0
+    for name in options.names or archives:
+        for path, make in archives[name]:
+            torch.manual_seed(0)
+            changed += update(path, make(), options.check)
+            total += 1
+    print(f"{total} archives, {changed} {'differ' if options.check else 'written'}")
+    return 1 if options.check and changed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
