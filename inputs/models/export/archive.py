@@ -85,10 +85,31 @@ def packed(records):
     return buffer.getvalue()
 
 
-def is_unchanged(path, records):
-    """Whether the file has these records: their compressed bytes may differ from one zlib to the next."""
+def as_saved(records):
+    """An archive as torch.export.save writes it, without the paths of this machine."""
+    buffer = io.BytesIO()
+    writer = torch._C.PyTorchFileWriter(buffer)
+    writer.set_min_version(6)  # as torch.export.save does: where the version stands
+    own = ("/version", "/byteorder", "/serialization_id", "/.format_version", "/.storage_alignment")
+    for name, data in records.items():
+        if name.endswith("/models/model.json"):
+            data = without_stack_traces(data)
+        if not name.endswith(own):
+            writer.write_record(name.removeprefix("archive/"), data, len(data))
+    writer.write_end_of_file()
+    return buffer.getvalue()
+
+
+def without_stack_traces(text):
+    program = json.loads(text)
+    for node in program["graph_module"]["graph"]["nodes"]:
+        node["metadata"].pop("stack_trace", None)
+    return json.dumps(program).encode()
+
+
+def same_records(path, data):
+    """Whether the file has the same records: their compressed bytes may differ from one zlib to the next."""
     try:
-        found = records_of(path)
+        return list(records_of(path).items()) == list(records_of(io.BytesIO(data)).items())
     except FileNotFoundError:
         return False
-    return list(found.items()) == list(records.items())

@@ -19,40 +19,46 @@ MODELS = pathlib.Path(__file__).resolve().parents[1]
 TESTS = MODELS.parents[1] / "tests/inputs/models"
 
 
-def network_records(network, training, dtype):
+def network_archive(network, training, dtype):
     example = network.example.to(dtype) if network.example.is_floating_point() else network.example
     module = network.make().to(dtype).train(training)
-    return archive.reduced(archive.exported(module, (example,), network.dynamic_shapes()))
+    return archive.packed(archive.reduced(archive.exported(module, (example,), network.dynamic_shapes())))
 
 
-def oddity_records(oddity):
+def small_archive(oddity):
     module = oddity.make().train(oddity.training)
     records = archive.exported(module, oddity.examples, oddity.dynamic_shapes, kwargs=oddity.keywords)
-    return archive.reduced(records, oddity.keep_weights)
+    if oddity.as_saved:
+        return archive.as_saved(records)
+    return archive.packed(archive.reduced(records, oddity.keep_weights))
 
 
 def network_archives(name, network):
-    """A network in each mode and dtype: the file, and a function that makes its records."""
+    """A network in each mode and dtype: the file, and a function that makes its bytes."""
     for dtype in (torch.float32, torch.float16)[: 1 + network.float16]:
         for training in (False, True):
             file = name + "_training" * training + ".float16" * (dtype == torch.float16)
-            yield MODELS / f"{file}.pt2", functools.partial(network_records, network, training, dtype)
+            yield MODELS / f"{file}.pt2", functools.partial(network_archive, network, training, dtype)
+
+
+def small_archives():
+    for name, oddity in oddities.all_oddities().items():
+        yield TESTS / f"{name}.pt2", functools.partial(small_archive, oddity)
 
 
 def all_archives():
-    """What is made by each name: files, and functions that make their records."""
+    """What is made by each name: files, and functions that make their bytes."""
     archives = {name: list(network_archives(name, network)) for name, network in networks.all_networks().items()}
-    small = [(TESTS / f"{name}.pt2", functools.partial(oddity_records, oddity)) for name, oddity in oddities.all_oddities().items()]
-    return archives | {"tests": small}
+    return archives | {"tests": list(small_archives())}
 
 
-def update(path, records, check_only):
+def update(path, data, check_only):
     """Writes an archive if it changes; says whether it does."""
-    if archive.is_unchanged(path, records):
+    if archive.same_records(path, data):
         return False
     if not check_only:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(archive.packed(records))
+        path.write_bytes(data)
     print(f"{path.name}: {'differs' if check_only else 'written'}", flush=True)
     return True
 

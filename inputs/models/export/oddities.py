@@ -15,6 +15,7 @@ class Oddity:
     dynamic_shapes: Any = None
     keywords: dict = dataclasses.field(default_factory=dict)
     keep_weights: bool = False
+    as_saved: bool = False
     training: bool = False
 
 
@@ -158,7 +159,7 @@ class Lists(nn.Module):
 
 
 class Arguments(nn.Module):
-    """A complex number, strings, lists of floats, of optional tensors and of bools, dtypes, infinities."""
+    """A complex number, strings, lists of floats and of optional tensors, dtypes, layouts, an infinity."""
 
     def forward(self, x, index):
         turned = torch.view_as_real(x * (1 + 2j))
@@ -217,6 +218,7 @@ def all_oddities():
         "mlp": Oddity(Mlp, (row,), BATCH),
         "mlp_training": Oddity(Mlp, (row,), BATCH, training=True),
         "mlp_with_weights": Oddity(lambda: number_weights(Mlp()), (row,), BATCH, keep_weights=True),
+        "mlp_as_saved": Oddity(lambda: number_weights(Mlp()), (row,), BATCH, as_saved=True),
         "weights": Oddity(Weights, (x,), BATCH),
         "weights_with_weights": Oddity(Weights, (x,), BATCH, keep_weights=True),
         "cond": Oddity(Cond, (x,), BATCH),
