@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "runtime/program/program.h"
+
+namespace runtime {
+
+/// The state of a program on a device, made outside of inference mode, with requires_grad as the archive has it: values of the
+/// file where it has them, else drawn by name from the seed. Vectors called `weight` and running variances are 1, other vectors
+/// and single numbers 0, matrices and kernels of a normal distribution with a deviation of 0.02; integers without values are 0.
+/// Floating tensors become `dtype`, where one is given. Equal seeds give equal elements on any device.
+std::vector<at::Tensor> drawState(const Program& program, uint64_t seed, at::Device device,
+                                  std::optional<at::ScalarType> dtype = std::nullopt);
+
+/// Inputs of these sizes, of the dimensions of its inputs: integers evenly from 0 to below the input's bound, numbers of the
+/// standard normal distribution. Error: Input, for integers whose bound is not known.
+std::vector<at::Tensor> drawInputs(const Program& program, const std::vector<std::vector<int64_t>>& sizes, uint64_t seed,
+                                   at::Device device, std::optional<at::ScalarType> dtype = std::nullopt);
+
+}  // namespace runtime
