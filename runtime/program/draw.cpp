@@ -65,7 +65,8 @@ std::vector<at::Tensor> drawState(const Program& program, uint64_t seed, at::Dev
 }
 
 std::vector<at::Tensor> drawInputs(const Program& program, const std::vector<std::vector<int64_t>>& sizes, uint64_t seed,
-                                   at::Device device, std::optional<at::ScalarType> dtype) {
+                                   at::Device device, std::optional<at::ScalarType> dtype,
+                                   const std::map<std::string, int64_t>& bounds) {
   ir::require(sizes.size() == program.inputs().size(), "sizes of {} inputs for {}", sizes.size(), program.inputs().size());
   const c10::InferenceMode normalMode(false);
   std::vector<at::Tensor> inputs;
@@ -76,7 +77,11 @@ std::vector<at::Tensor> drawInputs(const Program& program, const std::vector<std
       inputs.push_back(normal(sizes[i], stream, 1).to(at::TensorOptions(device).dtype(typeOf(input.dtype, dtype))));
       continue;
     }
-    const std::optional<int64_t> bound = input.dtype == at::kBool ? std::optional<int64_t>(2) : input.bound;
+    const auto given = bounds.find(input.name);
+    const std::optional<int64_t> bound = given != bounds.end()      ? std::optional(given->second)
+                                         : input.dtype == at::kBool ? std::optional<int64_t>(2)
+                                                                    : input.bound;
+    if (bound && *bound < 1) ir::fail(ir::ErrorKind::Input, "the integers of input {} cannot be below {}", input.name, *bound);
     if (!bound)
       ir::fail(ir::ErrorKind::Input, "nothing says how large the integers of input {} may be: give --input-range {}=0..N",
                input.name, input.name);

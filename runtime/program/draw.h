@@ -1,6 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "runtime/program/program.h"
@@ -14,9 +17,10 @@ namespace runtime {
 std::vector<at::Tensor> drawState(const Program& program, uint64_t seed, at::Device device,
                                   std::optional<at::ScalarType> dtype = std::nullopt);
 
-/// Inputs of these sizes, of the dimensions of its inputs: integers evenly from 0 to below the input's bound, numbers of the
-/// standard normal distribution. Error: Input, for integers whose bound is not known.
+/// Inputs of these sizes: integers evenly from 0 to below the input's bound, or that of `bounds` by the input's name; numbers of
+/// the standard normal distribution. Error: Input, for integers whose bound is not known.
 std::vector<at::Tensor> drawInputs(const Program& program, const std::vector<std::vector<int64_t>>& sizes, uint64_t seed,
-                                   at::Device device, std::optional<at::ScalarType> dtype = std::nullopt);
+                                   at::Device device, std::optional<at::ScalarType> dtype = std::nullopt,
+                                   const std::map<std::string, int64_t>& bounds = {});
 
 }  // namespace runtime
