@@ -60,9 +60,9 @@ class Program {
   virtual std::unique_ptr<Program> inFloat64() const = 0;
 };
 
-/// Reads an archive of torch.export (`.pt2`). Nothing of a file is evaluated, and only operators that samples may call are
-/// called. Errors: Input where the file is damaged, Unsupported where it holds what is not run; one line each, with the file and
-/// the place.
-std::unique_ptr<Program> openProgram(const std::string& path);
+/// Reads an archive of torch.export (`.pt2`), or a TorchScript file, whose inputs the caller describes (`f32:2,3,224,224` each,
+/// in order). Nothing of an archive is evaluated, and only operators that samples may call are called. Errors: Input where the
+/// file is damaged or inputs are missing, Unsupported where it holds what is not run; one line each, with the file and the place.
+std::unique_ptr<Program> openProgram(const std::string& path, const std::vector<std::string>& scriptInputs = {});
 
 }  // namespace runtime
