@@ -3,6 +3,7 @@
 include(YamlCpp)
 include(Embed)
 find_package(nlohmann_json REQUIRED)
+find_package(ZLIB REQUIRED)
 # Of LLVM the sums are taken (BLAKE3), which depend on nothing else of it.
 find_path(LLVM_INCLUDE llvm-c/blake3.h HINTS /usr/lib/llvm-19/include REQUIRED)
 find_library(LLVM_SUPPORT libLLVMSupport.a HINTS /usr/lib/llvm-19/lib REQUIRED)
@@ -53,7 +54,7 @@ foreach(source IN LISTS parser)
 endforeach()
 add_library(sample_text STATIC ${parser})
 opbench_unite(sample_text)
-target_link_libraries(sample_text PUBLIC ir)
+target_link_libraries(sample_text PUBLIC ir nlohmann_json::nlohmann_json ZLIB::ZLIB)
 
 # The readers of results, journals, tolerances and suites' configurations, the comparison of results, and the texts of a case.
 opbench_sources(readers opbench/compare)
