@@ -5,6 +5,10 @@
 #include <ATen/core/grad_mode.h>
 #include <c10/core/InferenceMode.h>
 
+#include <cmath>
+#include <functional>
+#include <numeric>
+
 #include "inputs/data/random.h"
 #include "ir/error.h"
 
@@ -37,9 +41,15 @@ at::Tensor normal(at::IntArrayRef sizes, uint64_t stream, double deviation) {
 }
 
 at::Tensor drawn(const StateTensor& tensor, uint64_t stream) {
-  constexpr double deviation = 0.02;
-  if (!at::isFloatingType(tensor.dtype)) return at::zeros(tensor.sizes, tensor.dtype);
-  if (tensor.sizes.size() >= 2) return normal(tensor.sizes, stream, deviation);
+  constexpr double ofMatrices = 0.02;
+  constexpr size_t rankOfKernels = 4;
+  const std::vector<int64_t>& sizes = tensor.sizes;
+  if (!at::isFloatingType(tensor.dtype)) return at::zeros(sizes, tensor.dtype);
+  if (sizes.size() >= rankOfKernels && tensor.role == Role::Parameter) {
+    const int64_t terms = std::accumulate(sizes.begin() + 1, sizes.end(), int64_t{1}, std::multiplies<>());
+    return normal(sizes, stream, std::sqrt(2.0 / static_cast<double>(std::max<int64_t>(1, terms))));
+  }
+  if (sizes.size() >= 2) return normal(sizes, stream, ofMatrices);
   const std::string last = tensor.name.substr(tensor.name.rfind('.') + 1);
   const bool isOne = last == "running_var" || (last == "weight" && tensor.sizes.size() == 1);
   return at::full(tensor.sizes, isOne ? 1.0 : 0.0, tensor.dtype);
