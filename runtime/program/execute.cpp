@@ -49,9 +49,8 @@ void store(const Instruction& instruction, const ExportedProgram::Argument& outp
 
 }  // namespace
 
-void execute(const Instruction& instruction, Values& values, at::Device device) {
-  torch::jit::Stack stack;
-  stack.reserve(instruction.operands.size());
+void execute(const Instruction& instruction, Values& values, at::Device device, torch::jit::Stack& stack) {
+  stack.clear();
   for (const Operand& operand : instruction.operands) stack.push_back(argumentOf(operand, values, device));
   if (instruction.kind == Instruction::Kind::Call) {
     instruction.op->callBoxed(stack);

@@ -121,14 +121,16 @@ class Exported : public Program {
     for (size_t i = 0; i < state.size(); ++i)
       for (int value : program_->state[i].values) values[static_cast<size_t>(value)] = state[i];
     for (size_t i = 0; i < inputs.size(); ++i) values[static_cast<size_t>(program_->inputs[i])] = inputs[i];
+    torch::jit::Stack stack;
     for (const Instruction& instruction : instructions_) {
       try {
-        execute(instruction, values, device);
+        execute(instruction, values, device, stack);
       } catch (c10::Error& error) {
         error.add_context("in " + instruction.label);
         throw;
       }
     }
+    stack.clear();
     writeBack(values, state, inputs);
     std::vector<at::Tensor> outputs;
     for (int value : program_->outputs) outputs.push_back(values[static_cast<size_t>(value)].toTensor());

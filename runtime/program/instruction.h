@@ -55,7 +55,7 @@ bool isBaked(const inputs::ExportedProgram& program, const inputs::ExportedProgr
 /// The node and its module, as messages have it.
 std::string labelOf(const inputs::ExportedProgram::Node& node);
 
-/// Runs it on the values, and puts what it makes among them.
-void execute(const Instruction& instruction, Values& values, at::Device device);
+/// Runs it on the values, and puts what it makes among them. The stack is memory that calls share.
+void execute(const Instruction& instruction, Values& values, at::Device device, torch::jit::Stack& stack);
 
 }  // namespace runtime
