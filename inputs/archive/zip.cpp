@@ -130,8 +130,7 @@ void Archive::readDirectory() {
     readSizes(entry.substr(entrySize + name, extra), record);
     at += entrySize + name + extra + comment;
     if (record.packed > size_ || record.header > size_) refuse(fmt::format("{} lies beyond its end", shown(record.name)));
-    if (record.size > most - inflated)
-      refuse(fmt::format("inflated it has more than {} bytes, {} times its own", most, mostRatio));
+    if (record.size > most - inflated) refuse(fmt::format("inflated it has more than {} bytes, for {} of its own", most, size_));
     inflated += record.size;
     if (!record.name.ends_with('/')) records_.push_back(std::move(record));
   }

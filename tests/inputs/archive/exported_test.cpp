@@ -1,6 +1,7 @@
 #include "inputs/archive/exported.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "inputs/archive/index_bound.h"
 #include "tests/inputs/archive/zip_writer.h"
@@ -108,6 +109,15 @@ TEST_SUITE("archives of torch.export") {
     CHECK(refused(Input, {{"version", "3"}}) == "net.pt2 holds no program: it has no models/NAME.json");
     CHECK(refused(Unsupported, {{"data.pkl", ""}}) ==
           "net.pt2 is a pickle (torch.save or TorchScript), not a program of torch.export");
+  }
+
+  TEST_CASE("an archive that claims to inflate beyond its means is refused before it is inflated") {
+    std::string bomb = tests::zipOf(records());
+    const size_t entry = bomb.rfind("PK\x01\x02");
+    bomb.replace(entry + 24, 4, "\xf0\xff\xff\xff");  // 4 GiB
+    const uint64_t most = (64 << 20) + 100 * bomb.size();
+    CHECK(tests::refusal(Input, [&] { Archive::of("net.pt2", bomb); }) ==
+          fmt::format("net.pt2 is no archive: inflated it has more than {} bytes, for {} of its own", most, bomb.size()));
   }
 
   TEST_CASE("JSON of strangers is bounded, and errors name the place") {
