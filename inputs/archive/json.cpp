@@ -42,6 +42,8 @@ JsonDocument::JsonDocument(const Archive& archive, const std::string& record) : 
     root_ = json::parse(text, within);
   } catch (const json::parse_error& error) {
     ir::fail(ir::ErrorKind::Input, "{} is no JSON: it ends or breaks at byte {}", place_, error.byte);
+  } catch (const json::out_of_range&) {
+    ir::fail(ir::ErrorKind::Input, "{} has a number that is larger than any double", place_);
   }
 }
 

@@ -130,6 +130,8 @@ TEST_SUITE("archives of torch.export") {
           "net.pt2: models/model.json: graph_module.graph.nodes[0] has no target");
     CHECK(refusedProgram(Input, "\"min_val\": 2", "\"min_val\": 99999999999999999999") ==
           "net.pt2: models/model.json: range_constraints.s0.min_val is '1e+20', not an integer");
+    CHECK(refusedProgram(Input, "\"min_val\": 2", "\"min_val\": 1e999") ==
+          "net.pt2: models/model.json has a number that is larger than any double");
     CHECK(refusedProgram(Input, "{\"as_int\": 4}", "{\"as_int\": -4}") ==
           "net.pt2: models/model.json: graph_module.graph.tensor_values.ids.sizes[1].as_int is '-4', not an integer from 0 to "
           "9223372036854775807");
