@@ -43,6 +43,15 @@ void dropHalfToFloat(Sample& sample) {
   if (input && input->dtype != ir::DType::F16) sample.args[2] = false;
 }
 
+void setKeyword(Sample& sample, const std::string& name, const std::string& value) {
+  for (ir::NamedArgument& named : sample.kwargs)
+    if (named.name == name) {
+      named.value = ir::Argument(value);
+      return;
+    }
+  sample.kwargs.push_back({name, ir::Argument(value)});
+}
+
 }  // namespace
 
 Sample convert(const Sample& sample, ir::DType target, bool channelsLast) {
@@ -52,6 +61,8 @@ Sample convert(const Sample& sample, ir::DType target, bool channelsLast) {
     for (ir::Argument& argument : result.args)
       if (auto* type = std::get_if<ir::TensorType>(&argument.data); type != nullptr && ir::isFloating(type->dtype))
         type->dtype = target;
+    if (sample.op.starts_with("model.") && target != ir::DType::F32)
+      setKeyword(result, "dtype", std::string(ir::torchName(target)));
     return result;
   }
   for (ir::Argument& argument : result.args) convertArgument(argument, target, channelsLast);

@@ -33,6 +33,7 @@
 #include "opbench/sweep/workers/worker.h"
 #include "runtime/cpu/host.h"
 #include "runtime/device.h"
+#include "runtime/program/programs.h"
 #include "runtime/torch/call.h"
 
 namespace {
@@ -115,8 +116,13 @@ Selection selectionOf(std::vector<inputs::Sample> samples) {
 
 /// The samples the options name; lines that cannot be read are reported and counted in `unreadable`.
 Selection readSelection(const Options& options, size_t& unreadable) {
-  if (options.verb == Verb::Rnn || options.profilesNetworks)
-    return selectionOf(samplesOf(options.rnn, options.seed, roomFor(options)));
+  if (options.source == Source::Rnn) return selectionOf(samplesOf(options.rnn, options.seed, roomFor(options)));
+  if (options.source == Source::Models) {
+    std::vector<std::string> refusals;
+    auto samples = samplesOf(options.model, runtime::Programs(options.modelsFolder, options.programs), refusals);
+    for (const std::string& refusal : refusals) std::cerr << "opbench: " << inputs::printable(refusal) << "\n";
+    return selectionOf(std::move(samples));
+  }
   const inputs::Samples read = inputs::readSamples(samplePaths(options));
   for (const std::string& error : read.errors) std::cerr << "opbench: error: " << inputs::printable(error) << "\n";
   unreadable = read.errors.size();
@@ -197,7 +203,8 @@ int run(const Options& options) {
     case Verb::Merge: return merge(options, standardStreams()) ? Fine : Failed;
     case Verb::Profile: return profile(options);
     case Verb::Compare: return compareAll(options.compare) ? Fine : Failed;
-    case Verb::Rnn: return raceAll(options, sweep);
+    case Verb::Rnn:
+    case Verb::Model: return raceAll(options, sweep);
     case Verb::Work: work(options); return Fine;
     case Verb::Compile: precompile(options); return Fine;
     case Verb::Race: return raceAll(options, sweep);

@@ -133,6 +133,10 @@ class Device {
   virtual int64_t hotCacheBytes() { return 0; }
   /// Its memory; nothing where it cannot be told.
   virtual std::optional<Memory> memory() { return std::nullopt; }
+  /// Begins to watch memory; one watch at a time lives on a device, and it ends on the thread that it began on.
+  virtual std::unique_ptr<MemoryWatch> watchMemory() = 0;
+  /// The energy in joules that the device has taken so far; nothing where it does not count it.
+  virtual std::optional<double> energy() { return std::nullopt; }
   /// The releases of the software that what is measured depends on, torch's, the compiler's and the driver's, in one line; empty
   /// where there is none.
   virtual std::string software() { return ""; }

@@ -1,12 +1,15 @@
 #include "runtime/workload.h"
 
 #include "inputs/operator_name.h"
+#include "runtime/network/model.h"
 #include "runtime/network/network.h"
 #include "runtime/torch/call.h"
 
 namespace runtime {
 
-std::unique_ptr<Workload> makeWorkload(const inputs::Sample& sample, Device& device, uint64_t seed, const inputs::Data& data) {
+std::unique_ptr<Workload> makeWorkload(const inputs::Sample& sample, Device& device, uint64_t seed, const inputs::Data& data,
+                                       const Programs& programs) {
+  if (sample.op.starts_with("model.")) return std::make_unique<Model>(sample, device, seed, programs);
   if (inputs::isNetwork(sample.op)) return std::make_unique<Network>(sample, device, seed);
   return std::make_unique<Call>(sample, device, seed, data);
 }

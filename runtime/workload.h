@@ -15,6 +15,7 @@ namespace runtime {
 class Call;
 class Callable;
 class Device;
+class Programs;
 
 /// What is raced on one device: operands, a run whose results are the baseline of checks, and contenders by name.
 class Workload {
@@ -60,7 +61,8 @@ class Workload {
   virtual Call* call() { return nullptr; }
 };
 
-/// The workload of a sample, its operands drawn from `seed` and `data`. Errors: as those of Call.
-std::unique_ptr<Workload> makeWorkload(const inputs::Sample& sample, Device& device, uint64_t seed, const inputs::Data& data);
+/// The workload of a sample, its operands drawn from `seed` and `data`; models are among `programs`. Errors: as those of Call.
+std::unique_ptr<Workload> makeWorkload(const inputs::Sample& sample, Device& device, uint64_t seed, const inputs::Data& data,
+                                       const Programs& programs);
 
 }  // namespace runtime

@@ -16,6 +16,7 @@ struct Reference {
   runtime::TensorList eager;
   runtime::TensorList float64;       ///< eager's results in float64; empty where ATen has none
   int64_t mostArgumentElements = 0;  ///< of the largest floating argument: the most that a reduction combines
+  double largestOutput = 0;          ///< of a network: the largest root mean square of an output
   /// More runs of eager, where they differ (sums by atomics): the largest of their errors is then eager's.
   std::vector<runtime::TensorList> again{};
   /// Runs of eager that chance has a part in, where it can be left out: the others are without it.

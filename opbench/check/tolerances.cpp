@@ -86,7 +86,8 @@ Limit Tolerances::limit(const Criterion& criterion, ir::DType dtype, bool hasRef
   limit.eagerErrors = isLow && !roundsArguments ? eagerErrorsLow_ : eagerErrors_;
   limit.share = roundoff(dtype) * (isLow ? 1.0 / 64 : 4);
   limit.isElementAlone = criterion.tolerance.has_value();
-  if (criterion.rule == Rule::Network) return {own, eagerErrors_, criterion.isTf32 ? own : own / 10};
+  const bool isCoarse = criterion.isTf32 || !hasReference;
+  if (criterion.rule == Rule::Network) return {own, eagerErrors_, isCoarse ? own : own / 10};
   return limit;
 }
 

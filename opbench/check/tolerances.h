@@ -45,6 +45,7 @@ struct Limit {
   double share = 0;
   double accumulated = 0;       ///< relative to 1 + the root mean square of what is expected
   bool isElementAlone = false;  ///< only the first is asked
+  double floor = 0;             ///< of networks: a root mean square error that is noise, whatever size its output has
 };
 
 /// The table of rules and tolerances: tolerances.yaml, which is compiled in, and what a user's file of the same form says

@@ -47,6 +47,7 @@ void addData(Arguments& arguments, const Options& options) {
 
 void addRace(Arguments& arguments, const Options& options) {
   if (options.flush == runtime::Flush::Read) arguments.add("--flush", std::string("read"));
+  for (const auto& [name, file] : options.programs) arguments.add("--program", fmt::format("{}={}", name, file));
   arguments.flag("--tune", options.tune);
   for (const std::string& schedule : options.schedules) arguments.add("--schedule", schedule);
   if (options.contenders != Options().contenders)
@@ -84,8 +85,9 @@ std::vector<std::string> cacheArguments(const runtime::CacheSettings& settings) 
 }
 
 std::string rulesDigest(const Options& options) {
-  if (options.config.empty() && options.tolerances.empty()) return "";
+  if (options.config.empty() && options.tolerances.empty() && options.programs.empty()) return "";
   std::string all;
+  for (const auto& [name, file] : options.programs) all += name + '\0' + inputs::readFile(file) + '\0';
   for (const std::string& path : {options.config, options.tolerances}) all += (path.empty() ? "" : inputs::readFile(path)) + '\0';
   return runtime::digest(all);
 }

@@ -143,6 +143,7 @@ void declareOutput(CLI::App& app, Options& options, Texts& texts) {
   app.add_option("--cache-size", options.cache.mostBytes,
                  "Most bytes in the cache, least recently used entries go first; 0 is no limit (default: 4 GiB)")
       ->type_name("BYTES");
+  addRepeatable(app, "--program", texts.programs, "The file of a model that samples name")->type_name("NAME=FILE");
   app.add_option("--traces", texts.traces)->group("");              // a worker's: how it profiles
   app.add_option("--cache-key", options.cache.keyFile)->group("");  // a worker's or compiler's, as its run has it
   app.add_flag("--no-cache", texts.noCache, "Compile everything and keep nothing");
@@ -191,6 +192,7 @@ void declareAll(CLI::App& app, Options& options, Texts& texts) {
   declareRepro(app, options);
   declareProfile(app, options.profiling, options.rnn);
   declareRnn(app, options.rnn, options.warmups, options.runs);
+  declareModel(app, options.model);
 }
 
 }  // namespace opbench

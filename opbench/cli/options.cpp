@@ -16,6 +16,7 @@
 #include "opbench/cli/nearest.h"
 #include "opbench/cli/version.h"
 #include "opbench/select/suites.h"
+#include "opbench/sweep/sample_runner.h"
 #include "runtime/cpu/host.h"
 
 namespace opbench {
@@ -35,7 +36,7 @@ constexpr std::string_view footer =
 
 constexpr std::pair<std::string_view, Verb> verbs[] = {
     {"doctor", Verb::Doctor},   {"compare", Verb::Compare}, {"convert", Verb::Convert}, {"merge", Verb::Merge},
-    {"profile", Verb::Profile}, {"repro", Verb::Repro},     {"rnn", Verb::Rnn}};
+    {"profile", Verb::Profile}, {"repro", Verb::Repro},     {"rnn", Verb::Rnn},         {"model", Verb::Model}};
 
 /// Names that options had before: a suggestion of one is one of the option's name now.
 constexpr std::pair<std::string_view, std::string_view> formerNames[] = {{"--self-test", "--aa"}};
@@ -87,6 +88,7 @@ std::vector<Contender> contendersOf(const Texts& texts) {
 
 /// What `opbench rnn` races.
 void readRnn(const CLI::App& app, Options& options) {
+  options.source = Source::Rnn;
   constexpr double longTimeout = 900;  // seconds: a loop of a thousand steps, a hundred times over
   const bool wantsJson = app.get_subcommand("rnn")->count("--print-json") > 0;
   if (wantsJson && options.rnn.printJson.empty()) options.rnn.printJson = "oss";
@@ -96,19 +98,45 @@ void readRnn(const CLI::App& app, Options& options) {
   if (app.count("--timeout") == 0) options.timeout = longTimeout;
 }
 
+/// What `opbench model` races: on a CPU there are no CUDA graphs.
+void readModel(const CLI::App& app, Options& options) {
+  constexpr double longTimeout = 900;  // seconds
+  check(options.model);
+  options.source = Source::Models;
+  options.programs = filesOf(options.model);
+  options.freshWorkers = !options.model.sharesWorker;
+  if (options.model.isHalf) options.dtype = ir::DType::F16;
+  if (app.count("--contenders") == 0) {
+    options.contenders = {Contender::Eager};
+    if (wantedDevice(options) != "cpu") options.contenders.emplace_back("graph");
+    if (options.model.isTraced) options.contenders.push_back(Contender::Torchscript);
+  }
+  if (app.count("--timeout") == 0) options.timeout = longTimeout;
+  if (app.count("--nloops") == 0) options.runs = runsOfRound * options.model.repeats;
+  if (app.count("--warmup") == 0) options.warmups = 3;
+}
+
 /// What `opbench profile` runs: samples that are named, or networks, by default fastrnns' three.
 void readProfile(const CLI::App& app, const Texts& texts, Options& options) {
   check(options.profiling);
   check(options.rnn);
-  options.profilesNetworks = texts.ops.empty() && options.inputs.empty() && options.suites.empty();
-  if (!options.profilesNetworks) {
+  const bool ofNetworks = texts.ops.empty() && options.inputs.empty() && options.suites.empty();
+  if (!ofNetworks) {
     const bool isLeftOut = app.count("--max-samples") == 0 && texts.sampleMode == Texts().sampleMode;
     if (isLeftOut) options.maxSamples = 1;
     return;
   }
+  options.source = Source::Rnn;
   if (options.rnn.rnns.empty()) options.rnn.rnns = {"cudnn", "aten", "jit"};
   options.contenders = contendersOf(options.rnn);
   options.profiling.settings.label = labelOf(options.rnn);
+}
+
+/// `NAME=FILE`, as a run passes it to its workers.
+void addProgram(const std::string& word, std::map<std::string, std::string>& programs) {
+  const size_t equals = word.find('=');
+  if (equals == 0 || equals == std::string::npos) fail(ErrorKind::Input, "--program must be NAME=FILE, got '{}'", word);
+  programs[word.substr(0, equals)] = word.substr(equals + 1);
 }
 
 /// A fault in the results of all samples (`zeros`), or process faults that happen to some (`segfault@3,hang@7`).
@@ -255,8 +283,11 @@ void readCache(const Texts& texts, const Environment& environment, Options& opti
 }
 
 Verb verbOf(const CLI::App& app, const Texts& texts) {
-  for (const auto& [name, verb] : verbs)
-    if (app.got_subcommand(std::string(name))) return verb;
+  for (const auto& [name, verb] : verbs) {
+    if (!app.got_subcommand(std::string(name))) continue;
+    const bool racesNetworks = verb == Verb::Rnn || verb == Verb::Model;
+    return racesNetworks && texts.list ? Verb::List : verb;
+  }
   if (app.count("--worker") > 0) return Verb::Work;
   if (texts.isCompiler) return Verb::Compile;
   return texts.list ? Verb::List : Verb::Race;
@@ -303,11 +334,14 @@ Options parseOptions(const std::vector<std::string>& arguments, const Environmen
   }
   if (!texts.dtype.empty()) options.dtype = dtypeOf(texts.dtype);
   options.contenders = contendersOf(texts);
-  if (options.verb == Verb::Rnn) readRnn(app, options);
+  if (app.got_subcommand("rnn")) readRnn(app, options);
   options.data = meaningOf("--data", texts.data, inputs::distributionFromName(texts.data), inputs::distributionNames());
   readFault(texts.fault, options);
   options.devices = devicesOf(texts);
-  constexpr std::array sharding{Verb::Race, Verb::Rnn, Verb::Profile, Verb::Work};
+  options.modelsFolder = findShared(environment, "models");
+  for (const std::string& word : texts.programs) addProgram(word, options.programs);
+  if (app.got_subcommand("model")) readModel(app, options);
+  constexpr std::array sharding{Verb::Race, Verb::Rnn, Verb::Model, Verb::Profile, Verb::Work};
   if (std::find(sharding.begin(), sharding.end(), options.verb) != sharding.end())
     readShard(texts, environment.schedulers, options);
   if (texts.accuracyChecking && texts.noAccuracyChecking)

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "ir/dtype.h"
 #include "opbench/check/fault.h"
 #include "opbench/compare/options.h"
+#include "opbench/networks/model.h"
 #include "opbench/networks/rnn.h"
 #include "opbench/profile/options.h"
 #include "opbench/run/contenders.h"
@@ -43,9 +45,17 @@ enum class Verb {
   Compare,  ///< Options::compare: two files of results
   Profile,  ///< Options::profiling: where the time of samples goes
   Rnn,      ///< Options::rnn: a race of recurrent networks
+  Model,    ///< Options::model: speed and memory of models
   Work,     ///< race as a sweep's worker (sweep/worker.h)
   Compile,  ///< compile as its compiler (sweep/compiler.h)
   Print,    ///< Options::text: help or version
+};
+
+/// Where the samples of a run come from.
+enum class Source {
+  Files,   ///< Options::suites and Options::inputs
+  Rnn,     ///< Options::rnn
+  Models,  ///< Options::model
 };
 
 /// Everything the command line says; passed down by const reference.
@@ -54,8 +64,11 @@ struct Options {
   std::string text;  ///< of Verb::Print
   CompareOptions compare;
   ProfileOptions profiling;
-  bool profilesNetworks = false;  ///< whether that is said of networks, not of samples
+  Source source = Source::Files;
   RnnOptions rnn;
+  ModelOptions model;
+  std::string modelsFolder;                     ///< of the archives that come with the program; empty where none was found
+  std::map<std::string, std::string> programs;  ///< files of models by name, beside these
 
   std::vector<std::string> suites;  ///< names in the folder of suites; all of them where `inputs` is empty as well
   std::vector<std::string> inputs;  ///< files and folders of samples
@@ -94,6 +107,7 @@ struct Options {
   bool tune = false;                               ///< whether schedules are found by measuring
   std::vector<std::string> schedules;              ///< of a sample's loop nests, as texts; empty ones are left to the rules
 
+  bool freshWorkers = false;           ///< each sample has a worker of its own
   bool inProcess = false;              ///< samples are raced in this process, not in workers
   std::optional<int> compilers;        ///< processes that compile ahead of workers; nothing leaves the number to the machine
   std::vector<int> processors;         ///< those that a worker or compiler of a CUDA device is to use; empty is all

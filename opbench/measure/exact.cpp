@@ -48,6 +48,7 @@ Measurement raceExactly(const std::vector<runtime::Trial*>& trials, runtime::Mea
   measurement.clock = device.clock();
   for (Runs& own : all) {
     measurement.timings.push_back(timingOf(own.whole, own.whole, all[0].whole));
+    measurement.timings.back().rounds = own.whole;
     measurement.timings.back().phases = std::move(own.phases);
   }
   return measurement;

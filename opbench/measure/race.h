@@ -63,8 +63,11 @@ struct Measurement {
 Measurement race(const std::vector<runtime::Trial*>& trials, runtime::Measure measure, runtime::Device& device, const Pace& pace,
                  uint64_t seed);
 
+/// Runs that reports of models take together: Hugging Face's time is the least mean of such a round.
+inline constexpr int64_t runsOfRound = 10;
+
 /// Times trials in the same way, each exactly `warmups` runs that do not count and then `runs` that do, whatever happens
-/// meanwhile.
+/// meanwhile; each run is a round of its own.
 Measurement raceExactly(const std::vector<runtime::Trial*>& trials, runtime::Measure measure, runtime::Device& device,
                         int64_t warmups, int64_t runs, uint64_t seed);
 

@@ -109,8 +109,24 @@ void addJudgement(Json& record, const Row& row, const Outcome& outcome) {
   record["accuracy"] = outcome.accuracy ? toJson(*outcome.accuracy) : Json(nullptr);
 }
 
-/// Adds the phases, `forward` and `backward`: the runs of each, and the figures that follow from them.
-void addPhases(Json& record, const std::optional<Timing>& timing) {
+Json toJson(const runtime::MemoryPeaks& peaks) {
+  const auto bytes = [](std::optional<int64_t> value) { return value ? Json(*value) : Json(nullptr); };
+  return {{"allocated", peaks.allocated},
+          {"reserved", bytes(peaks.reserved)},
+          {"process", bytes(peaks.process)},
+          {"device", bytes(peaks.device)},
+          {"host", bytes(peaks.host)}};
+}
+
+/// Adds what networks have beside the fields of operators: figures of whole runs, and the phases, `forward` and `backward`, with
+/// the runs of each and the figures that follow from them.
+void addNetwork(Json& record, const Outcome& outcome) {
+  const auto& timing = outcome.timing;
+  for (const auto& [name, share] : {std::pair("p90_us", 0.9), {"p95_us", 0.95}, {"p99_us", 0.99}})
+    record[name] = timing && !timing->rounds.empty() ? microsecondsOf(quantile(timing->rounds, share)) : Json(nullptr);
+  record["memory"] = outcome.memory ? toJson(*outcome.memory) : Json(nullptr);
+  record["first_ms"] = outcome.firstSeconds ? Json(rounded(*outcome.firstSeconds * 1e3, 3)) : Json(nullptr);
+  record["energy_mj"] = outcome.joules ? Json(rounded(*outcome.joules * 1e3, 3)) : Json(nullptr);
   Json phases = Json::array();
   for (const Phase& phase : timing ? timing->phases : std::vector<Phase>()) {
     Json runs = Json::array();
@@ -155,7 +171,7 @@ void addOutcome(Json& record, const Row& row, const Outcome& outcome, const Run&
   record["kernels_run"] = outcome.kernelTime ? Json(outcome.kernelTime->kernels) : Json(nullptr);
   record["graph_nodes"] = outcome.graphNodes >= 0 ? Json(outcome.graphNodes) : Json(nullptr);
   record["not_captured"] = outcome.notCaptured;
-  if (inputs::isNetwork(row.op)) addPhases(record, outcome.timing);
+  if (inputs::isNetwork(row.op)) addNetwork(record, outcome);
   addJudgement(record, row, outcome);
 }
 

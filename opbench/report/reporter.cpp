@@ -8,9 +8,11 @@
 #include "inputs/files.h"
 #include "inputs/operator_name.h"
 #include "inputs/text/printable.h"
+#include "opbench/measure/cached_ceilings.h"
 #include "opbench/report/csv.h"
 #include "opbench/report/formats.h"
 #include "opbench/report/networks/fastrnns.h"
+#include "opbench/report/networks/models.h"
 #include "opbench/report/networks/table.h"
 #include "opbench/report/progress.h"
 #include "opbench/results/read.h"
@@ -30,7 +32,7 @@ void Reporter::begin(const Run& run, int samples, int longestOperator) {
   progress_.samples = samples;
   layout_ = {longestOperator, streams_.room, streams_.colour, !options_.quiet};
   if (isRnn() && rnnConsole() && !options_.quiet) *console_ << report::fastrnnsHeading(options_.rnn.sep) << std::flush;
-  if (!isRnn() && console_ && !options_.quiet) *console_ << report::heading(run, samples, layout_) << std::flush;
+  if (!hasOwnTables() && console_ && !options_.quiet) *console_ << report::heading(run, samples, layout_) << std::flush;
 }
 
 void Reporter::progress(const std::string& what) {
@@ -70,18 +72,40 @@ void Reporter::row(const results::SampleResult& result) {
   for (std::string line; std::getline(lines, line);) records_.push_back(results::recordOf(line, "results"));
 }
 
-/// `opbench rnn` prints fastrnns' lines at once, and our table when all are there.
+/// `opbench rnn` prints fastrnns' lines at once, and our table when all are there; `opbench model` prints all then.
 void Reporter::showNetwork(const results::SampleResult& result) {
-  if (!isRnn()) {
+  if (!hasOwnTables()) {
     if (console_ && !options_.quiet) *console_ << report::networkTable(result.row, result.run, layout_) << std::flush;
     return;
   }
   networks_.push_back(result.row);
-  if (rnnConsole() && !options_.quiet) *console_ << report::fastrnnsLines(result.row, options_.rnn.sep) << std::flush;
+  if (isRnn() && rnnConsole() && !options_.quiet) *console_ << report::fastrnnsLines(result.row, options_.rnn.sep) << std::flush;
 }
 
 void Reporter::endNetworks() {
   std::sort(networks_.begin(), networks_.end(), [](const Row& a, const Row& b) { return a.index < b.index; });
+  isRnn() ? endRnn() : endModels();
+}
+
+void Reporter::endModels() {
+  using report::HuggingFaceFile;
+  if (console_)
+    *console_ << (options_.quiet ? "" : report::huggingFaceTables(networks_, *run_))
+              << report::modelTable(networks_, *run_, layout_);
+  const ModelOptions& model = options_.model;
+  if (!model.savesCsv) return;
+  const auto write = [&](const std::string& asked, const char* otherwise, const std::string& content) {
+    inputs::writeFile(asked.empty() ? fmt::format("{}_{}.csv", otherwise, now()) : asked, content);
+  };
+  const auto csv = [&](HuggingFaceFile file) { return report::huggingFaceCsv(networks_, *run_, file); };
+  if (!model.noInference) write(model.inferenceTimeCsv, "inference_time", csv(HuggingFaceFile::InferenceTime));
+  if (!model.noInference) write(model.inferenceMemoryCsv, "inference_memory", csv(HuggingFaceFile::InferenceMemory));
+  if (model.isTraining) write(model.trainTimeCsv, "train_time", csv(HuggingFaceFile::TrainTime));
+  if (model.isTraining) write(model.trainMemoryCsv, "train_memory", csv(HuggingFaceFile::TrainMemory));
+  write(model.envInfoCsv, "env_info", report::huggingFaceEnvironment(*run_));
+}
+
+void Reporter::endRnn() {
   if (rnnConsole())
     for (const Row& row : networks_) *console_ << "\n" << report::networkTable(row, *run_, layout_);
   if (options_.rnn.printJson.empty()) return;
@@ -94,8 +118,8 @@ void Reporter::endNetworks() {
 
 void Reporter::end(const Summary& summary) {
   clear();
-  if (isRnn()) endNetworks();
-  if (console_ && !isRnn()) *console_ << report::table(summary, *run_, layout_) << std::flush;
+  if (hasOwnTables()) endNetworks();
+  if (console_ && !hasOwnTables()) *console_ << report::table(summary, *run_, layout_) << std::flush;
   if (options_.csv == "-")
     streams_.out << report::csv(summary, *run_) << std::flush;
   else if (!options_.csv.empty())

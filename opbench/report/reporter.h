@@ -48,10 +48,15 @@ class Reporter {
 
   void clear();
   bool isRnn() const { return options_.verb == Verb::Rnn; }
+  bool isModel() const { return options_.verb == Verb::Model; }
+  /// Whether the verb shows rows of networks alone, in tables of its own, when all are there.
+  bool hasOwnTables() const { return isRnn() || isModel(); }
   /// Where the tables of `opbench rnn` go; null where it prints JSON.
   std::ostream* rnnConsole() const { return options_.rnn.printJson.empty() ? console_ : nullptr; }
   void showNetwork(const results::SampleResult& result);
   void endNetworks();
+  void endRnn();
+  void endModels();
 
   const Options& options_;
   Streams streams_;
@@ -59,7 +64,7 @@ class Reporter {
   const Run* run_ = nullptr;
   std::vector<results::Record> records_;  ///< where formats are made of them
   report::Layout layout_;
-  std::vector<Row> networks_;        ///< of `opbench rnn`
+  std::vector<Row> networks_;        ///< of a verb that has tables of its own
   std::set<std::string> fallbacks_;  ///< operators with reasons that were told
   report::Progress progress_;
   std::optional<Clock::time_point> start_;  ///< when the first sample was begun

@@ -55,7 +55,6 @@ void writeCase(Outcome& outcome, const Row& row, const inputs::Sample& recorded,
 }  // namespace
 
 void writeCases(Row& row, const inputs::Sample& recorded, const Bench& bench) {
-  if (inputs::isNetwork(row.op)) return;  // a case calls one operator
   int left = bench.options.cases.empty() ? 0 : bench.casesLeft;
   for (Outcome& outcome : row.outcomes) {
     if (outcome.status != Status::Wrong) continue;

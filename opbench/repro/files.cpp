@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "inputs/files.h"
+#include "inputs/operator_name.h"
 #include "inputs/text/print.h"
 #include "inputs/text/scanner.h"
 #include "ir/error.h"
@@ -60,11 +61,12 @@ std::vector<std::string> runWords(const Options& run) {
 }
 
 std::vector<CaseFile> caseTexts(const Case& wanted, const Options& run) {
-  return {{"case.json", caseJson(wanted, run)},
-          {"sample.txt", sampleText(wanted)},
-          {"run.words", wordLines(runWords(run))},
-          {"run.sh", std::string(runScript())},
-          {"driver.py", std::string(driverScript())}};
+  std::vector<CaseFile> files{{"case.json", caseJson(wanted, run)},
+                              {"sample.txt", sampleText(wanted)},
+                              {"run.words", wordLines(runWords(run))},
+                              {"run.sh", std::string(runScript())}};
+  if (!inputs::isNetwork(wanted.sample.op)) files.push_back({"driver.py", std::string(driverScript())});
+  return files;
 }
 
 }  // namespace opbench

@@ -8,6 +8,7 @@
 #include "inputs/convert.h"
 #include "inputs/data/stored.h"
 #include "inputs/files.h"
+#include "inputs/operator_name.h"
 #include "ir/error.h"
 #include "opbench/repro/case_json.h"
 
@@ -40,6 +41,7 @@ bool isWithin(const fs::path& path, const fs::path& folder) {
 
 std::vector<CaseFile> caseFiles(const Case& wanted, const Options& run) {
   std::vector<CaseFile> files = caseTexts(wanted, run);
+  if (inputs::isNetwork(wanted.sample.op)) return files;  // it draws its weights from the seed
   const inputs::Sample sample = inputs::convert(wanted.sample, run.dtype, run.channelsLast);
   int number = 0;
   for (inputs::StoredTensor& tensor : inputs::storedTensors(sample, run.seed, dataOf(wanted, run)))

@@ -123,6 +123,13 @@ std::optional<LibraryTrial> libraryTrialOf(const Fields& fields) {
   return trial;
 }
 
+std::optional<runtime::MemoryPeaks> memoryOf(const Fields& fields) {
+  const auto object = fields.object("memory");
+  if (!object) return std::nullopt;
+  return runtime::MemoryPeaks{object->integer("allocated").value_or(0), object->integer("reserved"), object->integer("process"),
+                              object->integer("device"), object->integer("host")};
+}
+
 std::optional<Accuracy> accuracyOf(const Fields& fields) {
   const auto object = fields.object("accuracy");
   if (!object) return std::nullopt;
@@ -159,6 +166,9 @@ Outcome outcomeOf(const Fields& fields, const Run& run) {
   outcome.speedup = fields.number("speedup");
   outcome.bytesPerSecond = scaled(fields.number("gb_per_s"), giga);
   outcome.ofRoofline = fields.number("of_roofline");
+  outcome.memory = memoryOf(fields);
+  outcome.firstSeconds = scaled(fields.number("first_ms"), milli);
+  outcome.joules = scaled(fields.number("energy_mj"), milli);
   outcome.compileMs = fields.number("compile_ms").value_or(0);
   outcome.cached = fields.flag("cached");
   outcome.isPrecompiled = fields.flag("precompiled");

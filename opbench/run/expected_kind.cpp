@@ -4,6 +4,7 @@
 #include <map>
 
 #include "codegen/compile.h"
+#include "inputs/operator_name.h"
 #include "lowering/tensor/lowering.h"
 #include "opbench/run/brief.h"
 #include "runtime/torch/call.h"
@@ -78,7 +79,9 @@ std::vector<ExpectedKind> expectedKinds(const std::vector<Sample>& samples, cons
   ByForm byForm(target);
   for (size_t i = 0; i < samples.size(); ++i) {
     const Sample& sample = samples[i];
-    if (runtime::isViewByRule(sample)) {
+    if (inputs::isNetwork(sample.op)) {
+      kinds[i] = {std::nullopt, "a network, raced as its contenders"};
+    } else if (runtime::isViewByRule(sample)) {
       kinds[i] = {Kind::View, ""};
     } else if (!lowering::hasLowering(sample.op)) {
       kinds[i] = {Kind::Fallback, "no lowering"};

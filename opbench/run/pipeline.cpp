@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <functional>
 
 #include "codegen/compile.h"
@@ -24,6 +25,7 @@
 #include "opbench/run/outcome.h"
 #include "opbench/select/skipped.h"
 #include "opbench/sweep/workers/process_fault.h"
+#include "runtime/program/programs.h"
 #include "runtime/torch/call.h"
 
 namespace opbench {
@@ -115,6 +117,24 @@ PreparedContender prepare(Outcome& outcome, const SampleContext& context) {
   return contender;
 }
 
+/// Makes each contender of a network ready, alone, and watches the memory of its first run, before anything else is made. Runs of
+/// networks allocate what they need.
+void watchMemory(const SampleContext& context) {
+  using Clock = std::chrono::steady_clock;
+  runtime::Device& device = context.bench.device;
+  for (Outcome& outcome : context.row.outcomes)
+    attempt({&outcome, 1}, context.dump.folder(), [&] {
+      const std::unique_ptr<runtime::MemoryWatch> watch = device.watchMemory();
+      const Clock::time_point start = Clock::now();
+      const PreparedContender contender = prepare(outcome, context);
+      contender.trial->run();
+      device.synchronize();
+      outcome.firstSeconds = std::chrono::duration<double>(Clock::now() - start).count();
+      outcome.memory = watch->peaks();
+      outcome.memory->allocated += context.workload.operandBytes();
+    });
+}
+
 /// Drops the contenders that throw or are wrong. The reference is not judged.
 void dropFailed(std::vector<PreparedContender>& contenders, const std::optional<Contender>& reference, const std::string& dumped,
                 const std::function<Verdict(PreparedContender&)>& judge) {
@@ -185,8 +205,27 @@ void fill(const Slot& slot, const std::vector<runtime::Trial*>& trials, const st
   row.*slot.measurement = std::move(measurement);
 }
 
-void time(const std::vector<PreparedContender>& contenders, Row& row, const Bench& bench) {
+/// The energy of a run, the mean of as many as fill half a second; nothing where the device does not count it.
+std::optional<double> joulesOf(runtime::Trial& trial, runtime::Workload& workload, runtime::Device& device) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::milliseconds least{500};
+  device.synchronize();
+  const std::optional<double> before = device.energy();
+  if (!before) return std::nullopt;
+  const Clock::time_point start = Clock::now();
+  int runs = 0;
+  for (; Clock::now() - start < least; ++runs) {
+    if (workload.mutates()) workload.restore();
+    trial.replay();
+    device.synchronize();
+  }
+  return (*device.energy() - *before) / runs;
+}
+
+void time(const std::vector<PreparedContender>& contenders, const SampleContext& context) {
   if (contenders.empty()) return;
+  Row& row = context.row;
+  const Bench& bench = context.bench;
   std::vector<runtime::Trial*> trials;
   std::vector<Outcome*> outcomes;
   for (const PreparedContender& contender : contenders) {
@@ -195,6 +234,9 @@ void time(const std::vector<PreparedContender>& contenders, Row& row, const Benc
   }
   const auto stolenBefore = bench.device.stolenSeconds();
   for (const Slot& slot : slotsOf(bench.run)) fill(slot, trials, outcomes, row, bench);
+  if (inputs::isNetwork(row.op))
+    for (const PreparedContender& contender : contenders)
+      contender.outcome->joules = joulesOf(*contender.trial, context.workload, bench.device);
   if (bench.options.kernelTime)
     for (const PreparedContender& contender : contenders) contender.outcome->kernelTime = contender.trial->kernelTime();
   if (stolenBefore) row.stolenSeconds = bench.device.stolenSeconds().value_or(0) - *stolenBefore;
@@ -228,6 +270,7 @@ std::vector<PreparedContender> prepareAll(Row& row, const SampleContext& context
   std::vector<PreparedContender> contenders;
   for (Outcome& outcome : row.outcomes)
     attempt({&outcome, 1}, context.dump.folder(), [&] {
+      if (outcome.status != Status::Ok) return;
       PreparedContender contender = prepare(outcome, context);
       if (context.bench.options.accuracyChecking) {
         outcome.deterministic = correctness.isDeterministic(*contender.trial);
@@ -246,10 +289,16 @@ void raceWorkload(const inputs::Sample& sample, Row& row, const Dump& dump, cons
   cause(options.processFaults, row.index, bench.device);
   checkMemory(neededForArguments(sample, options), bench.device);
   if (const auto inferred = runtime::graphByRule(sample)) checkMemory(neededForOutputs(*inferred, options), bench.device);
-  const std::unique_ptr<runtime::Workload> workload = runtime::makeWorkload(sample, bench.device, options.seed, data);
+  const std::unique_ptr<runtime::Workload> workload =
+      runtime::makeWorkload(sample, bench.device, options.seed, data, runtime::Programs(options.modelsFolder, options.programs));
   CorrectnessCheck correctness(*workload, sample.op, bench.tolerances);
-  if (options.accuracyChecking) correctness.begin(options.seed, data);
   ir::Graph graph;
+  const Check isWrong = [&](runtime::Trial& trial) {
+    return options.accuracyChecking ? correctness.judge(trial).message : std::string();
+  };
+  const SampleContext context{*workload, graph, isWrong, dump, bench, row};
+  if (inputs::isNetwork(row.op)) watchMemory(context);
+  if (options.accuracyChecking) correctness.begin(options.seed, data);
   if (const Call* call = workload->call()) {
     graph = call->graph(options.accuracyChecking ? correctness.reference().eager : workload->runEager());
     dump.graph(graph);
@@ -259,12 +308,8 @@ void raceWorkload(const inputs::Sample& sample, Row& row, const Dump& dump, cons
   row.data = toText(correctness.data());
   row.trivialSolution = correctness.trivialSolution();
 
-  const Check isWrong = [&](runtime::Trial& trial) {
-    return options.accuracyChecking ? correctness.judge(trial).message : std::string();
-  };
-  const SampleContext context{*workload, graph, isWrong, dump, bench, row};
   std::vector<PreparedContender> contenders = prepareAll(row, context, correctness);
-  const auto timeAll = [&] { options.isAA ? timeAgainstItself(contenders, context) : time(contenders, row, bench); };
+  const auto timeAll = [&] { options.isAA ? timeAgainstItself(contenders, context) : time(contenders, context); };
   if (!options.accuracyChecking) return timeAll();
   const auto judge = [&](PreparedContender& contender) { return correctness.judge(*contender.trial); };
   do dropFailed(contenders, workload->reference(), dump.folder(), judge);

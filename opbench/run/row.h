@@ -12,6 +12,7 @@
 #include "opbench/run/contenders.h"
 #include "opbench/select/sampling.h"
 #include "runtime/callable.h"
+#include "runtime/memory.h"
 #include "runtime/torch/traffic.h"
 
 namespace opbench {
@@ -76,6 +77,9 @@ struct Outcome {
   std::optional<double> speedup;                  ///< the baseline's time over its own, the median over pairs of runs
   std::optional<double> bytesPerSecond;           ///< Row::bytes over its median time
   std::optional<double> ofRoofline;  ///< Row::rooflineSeconds over its median time, at most 1; nothing where caches hold the data
+  std::optional<runtime::MemoryPeaks> memory;  ///< of its operands and a run, it alone; nothing where that was not watched
+  std::optional<double> firstSeconds;          ///< of its first run, with all that it sets up, in wall time
+  std::optional<double> joules;                ///< the energy of a run, the mean of many; nothing where it is not counted
   double compileMs = 0;
   bool cached = false;
   bool isPrecompiled = false;  ///< another process had compiled it, while other samples were timed

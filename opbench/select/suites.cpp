@@ -14,9 +14,12 @@ namespace opbench {
 namespace fs = std::filesystem;
 
 std::string findSuites(const Environment& environment) {
-  if (!environment.suites.empty()) return environment.suites;
+  return environment.suites.empty() ? findShared(environment, "recorded") : environment.suites;
+}
+
+std::string findShared(const Environment& environment, const std::string& name) {
   const fs::path folder = environment.program.parent_path();
-  for (const fs::path& candidate : {folder.parent_path() / "share/opbench/recorded", folder / "recorded"}) {
+  for (const fs::path& candidate : {folder.parent_path() / "share/opbench" / name, folder / name}) {
     std::error_code error;
     if (fs::is_directory(candidate, error)) return candidate.string();
   }

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <optional>
 
+#include "inputs/operator_name.h"
 #include "ir/error.h"
 #include "opbench/select/select.h"
 
@@ -27,8 +28,8 @@ int variable(const char* name, const std::string& text) {
 
 /// Seconds that a sample takes, about: to time it, and to draw and check its data.
 double costOf(const inputs::Sample& sample) {
-  constexpr double timing = 1, bytesPerSecond = 2e8;
-  return timing + static_cast<double>(inputs::argumentBytes(sample)) / bytesPerSecond;
+  constexpr double timing = 1, network = 60, bytesPerSecond = 2e8;
+  return (inputs::isNetwork(sample.op) ? network : timing) + static_cast<double>(inputs::argumentBytes(sample)) / bytesPerSecond;
 }
 
 Shard checked(const Shard& shard, const std::string& what) {

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "runtime/build/orc.h"
+#include "runtime/cpu/allocations.h"
 #include "runtime/cpu/host.h"
 #include "runtime/cpu/parallel.h"
 #include "runtime/planned.h"
@@ -211,6 +212,7 @@ class CpuDevice : public Device {
 
   int64_t hotCacheBytes() override { return lastLevelCacheBytes(target_.processors); }
   std::optional<Memory> memory() override { return hostMemory(); }
+  std::unique_ptr<MemoryWatch> watchMemory() override { return watchHostMemory(); }
   std::string software() override { return fmt::format("torch {}, llvm {}", TORCH_VERSION, Orc::version()); }
   std::vector<std::pair<std::string, std::string>> facts() override {
     return {{"cpu", fmt::format("{}, {} threads, {}-byte vectors", name(), target_.processors, target_.vectorBytes)},

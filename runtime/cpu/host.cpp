@@ -108,6 +108,18 @@ std::optional<Memory> hostMemory() {
   return memory.total > 0 ? std::optional(withinControlGroups(memory)) : std::nullopt;
 }
 
+void resetMostResident() { std::ofstream("/proc/self/clear_refs") << "5"; }
+
+std::optional<int64_t> mostResident() {
+  constexpr int64_t kilobyte = 1024;
+  std::ifstream file("/proc/self/status");
+  for (std::string name, rest; file >> name; std::getline(file, rest)) {
+    int64_t value = 0;
+    if (name == "VmHWM:" && file >> value) return value * kilobyte;
+  }
+  return std::nullopt;
+}
+
 int64_t killedForMemory() {
   std::ifstream file("/proc/vmstat");
   for (std::string name; file >> name;) {

@@ -34,6 +34,11 @@ int64_t interruptions();
 /// This machine's memory, or the part that control groups leave to this process; nothing where it cannot be told.
 std::optional<Memory> hostMemory();
 
+/// Has the most resident memory of this process be counted from now on.
+void resetMostResident();
+/// The most resident memory of this process in bytes, since it began or was reset; nothing where Linux does not tell.
+std::optional<int64_t> mostResident();
+
 /// Processes that the system has killed so far because memory ran out; 0 where Linux does not tell.
 int64_t killedForMemory();
 

@@ -13,6 +13,7 @@
 #include "runtime/cuda/clock.h"
 #include "runtime/cuda/clusters.h"
 #include "runtime/cuda/cubin.h"
+#include "runtime/cuda/memory_watch.h"
 #include "runtime/cuda/nvml.h"
 #include "runtime/cuda/trial.h"
 #include "runtime/device.h"
@@ -80,6 +81,9 @@ class CudaDevice : public Device {
     return Memory{static_cast<int64_t>(free) + kept, static_cast<int64_t>(total)};
   }
 
+  std::unique_ptr<MemoryWatch> watchMemory() override { return watchGpuMemory(index_, pciBusId()); }
+  std::optional<double> energy() override { return nvmlEnergy(pciBusId()); }
+
   void queueClock() override { clockReader().queue(); }
   std::optional<double> clock() override {
     clockReader().queue();
@@ -97,6 +101,9 @@ class CudaDevice : public Device {
     if (!tools_)
       tools_.emplace(TrialTools{CacheFlush(at::Device(torchName()), target_.cacheBytes), Barrier(*this), target_.cacheBytes});
     return *tools_;
+  }
+  std::string pciBusId() const {
+    return fmt::format("{:08x}:{:02x}:{:02x}.0", properties_.pciDomainID, properties_.pciBusID, properties_.pciDeviceID);
   }
   ClockReader& clockReader() {
     const c10::InferenceMode guard;
@@ -148,8 +155,6 @@ std::string CudaDevice::software() {
 
 std::vector<std::pair<std::string, std::string>> CudaDevice::facts() {
   const double memory = static_cast<double>(properties_.totalGlobalMem) / (1 << 30);
-  const std::string pci =
-      fmt::format("{:08x}:{:02x}:{:02x}.0", properties_.pciDomainID, properties_.pciBusID, properties_.pciDeviceID);
   std::vector<std::pair<std::string, std::string>> facts{
       {"gpu", fmt::format("{}, {}, {} SMs, clusters of up to {} CTAs, {:.0f} GiB, {} MiB of L2", name(), target_.arch,
                           target_.processors, target_.clusterCtas, memory, target_.cacheBytes >> 20)},
@@ -157,7 +162,7 @@ std::vector<std::pair<std::string, std::string>> CudaDevice::facts() {
       {"CUDA", cudaVersions()},
       {"NVRTC", fmt::format("{} ({})", nvrtc_.version(), nvrtc_.path())},
       {"timer", fmt::format("events are stamped every {:.0f} ns", 1e9 * tick())}};
-  for (auto& fact : nvmlFacts(pci)) facts.push_back(std::move(fact));
+  for (auto& fact : nvmlFacts(pciBusId())) facts.push_back(std::move(fact));
   return facts;
 }
 

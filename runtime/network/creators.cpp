@@ -43,6 +43,11 @@ const Creator* creatorOf(std::string_view name) {
 bool computes(const Creator& creator, std::string_view kind) { return inputs::isWordOf(kind, creator.kinds); }
 
 std::vector<Contender> contendersOf(std::string_view op, bool defaultsAlone) {
+  if (op.starts_with("model.")) {
+    std::vector<Contender> ofModels{Contender::Eager, Contender("graph")};
+    if (!defaultsAlone) ofModels.push_back(Contender::Torchscript);
+    return ofModels;
+  }
   const size_t first = op.find('.'), second = op.find('.', first + 1);
   const std::string_view kind = op.substr(first + 1, second == std::string_view::npos ? second : second - first - 1);
   std::vector<Contender> contenders;

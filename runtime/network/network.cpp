@@ -105,7 +105,10 @@ CallablePtr Network::make(const Contender& contender) {
   if (isCaptured && device_.is_cpu()) ir::fail(ir::ErrorKind::Unsupported, "a CUDA graph needs a GPU");
   return translateErrors(op_, [&] {
     Forward forward = forwardOf(name, recurrent_);
-    CallablePtr callable = stepCallable(recurrent_, operands_, forward, isCaptured);
+    const auto step = [this, forward](const std::function<void()>& mark) {
+      return runStep(recurrent_, operands_, forward, mark);
+    };
+    CallablePtr callable = stepCallable(op_, phasesOf(recurrent_), device_, step, isCaptured);
     for (int run = isScripted(name) ? warmUpRuns() : 1; run > 0; --run) (*callable)();
     if (usesTf32(name, operands_)) callable->arithmetic = "tf32";
     if (isScripted(name)) callable->library = "TorchScript";

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "ir/error.h"
+#include "runtime/network/keywords.h"
 
 namespace runtime {
 namespace {
@@ -27,81 +28,11 @@ constexpr Kind kinds[] = {{"lstm"},
                           {"vl_lstm", Cell::Lstm, false, false, true},
                           {"lstm_dropout", Cell::Lstm, false, false, false, 0.4}};
 
-/// Reads the keywords of a sample, each at most once; those that nobody asked for are errors.
-class Keywords {
- public:
-  explicit Keywords(const inputs::Sample& sample) : sample_(sample) {}
-
-  int64_t number(const char* name, int64_t otherwise, int64_t least, int64_t most) {
-    const ir::Argument* value = find(name);
-    if (value == nullptr) return otherwise;
-    const auto* number = value->as<int64_t>();
-    if (number == nullptr || *number < least || *number > most)
-      refuse("'{}' must be a whole number from {} to {}", name, least, most);
-    return *number;
-  }
-
-  bool flag(const char* name) {
-    const ir::Argument* value = find(name);
-    if (value == nullptr) return false;
-    const auto* flag = value->as<bool>();
-    if (flag == nullptr) refuse("'{}' must be True or False", name);
-    return *flag;
-  }
-
-  std::string word(const char* name, const std::string& otherwise, const std::vector<std::string>& known) {
-    const ir::Argument* value = find(name);
-    if (value == nullptr) return otherwise;
-    const auto* word = value->as<std::string>();
-    if (word == nullptr || std::find(known.begin(), known.end(), *word) == known.end())
-      refuse("'{}' must be one of {}", name, fmt::join(known, ", "));
-    return *word;
-  }
-
-  /// A list of whole numbers from 1 to `most`; empty where it is not given.
-  std::vector<int64_t> numbers(const char* name, int64_t most) {
-    std::vector<int64_t> numbers;
-    const ir::Argument* value = find(name);
-    if (value == nullptr) return numbers;
-    const auto* list = value->as<ir::List>();
-    for (const ir::Argument& item : list == nullptr ? std::vector<ir::Argument>() : list->items) {
-      const auto* number = item.as<int64_t>();
-      if (number == nullptr || *number < 1 || *number > most) break;
-      numbers.push_back(*number);
-    }
-    if (list == nullptr || numbers.size() != list->items.size()) refuse("'{}' must be whole numbers from 1 to {}", name, most);
-    return numbers;
-  }
-
-  void requireAllKnown() const {
-    for (const ir::NamedArgument& argument : sample_.kwargs)
-      if (std::find(asked_.begin(), asked_.end(), argument.name) == asked_.end()) refuse("it has no keyword '{}'", argument.name);
-  }
-
-  template <typename... Arguments>
-  [[noreturn]] void refuse(fmt::format_string<Arguments...> format, Arguments&&... arguments) const {
-    ir::fail(ir::ErrorKind::Input, "{}: {}", sample_.op, fmt::format(format, std::forward<Arguments>(arguments)...));
-  }
-
- private:
-  const ir::Argument* find(const char* name) {
-    asked_.emplace_back(name);
-    const auto found = std::find_if(sample_.kwargs.begin(), sample_.kwargs.end(),
-                                    [&](const ir::NamedArgument& argument) { return argument.name == name; });
-    return found == sample_.kwargs.end() ? nullptr : &found->value;
-  }
-
-  const inputs::Sample& sample_;
-  std::vector<std::string> asked_;
-};
-
 /// Whether sequences may have lengths of their own.
 bool readName(const std::string& op, Recurrent& network, const Keywords& keywords) {
-  const size_t first = op.find('.'), second = op.find('.', first + 1);
-  network.kind = op.substr(first + 1, second == std::string::npos ? second : second - first - 1);
-  const std::string mode = second == std::string::npos ? "" : op.substr(second + 1);
-  if (mode != "training" && mode != "inference") keywords.refuse("a network ends in .training or .inference");
-  network.isTraining = mode == "training";
+  const NetworkName name = networkNameOf(op);
+  network.kind = name.network;
+  network.isTraining = name.isTraining;
   const auto kind = std::find_if(std::begin(kinds), std::end(kinds), [&](const Kind& one) { return one.name == network.kind; });
   if (kind == std::end(kinds)) {
     std::vector<std::string_view> names;

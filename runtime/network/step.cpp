@@ -30,28 +30,23 @@ class OneThread {
 
 class StepCallable : public Callable {
  public:
-  StepCallable(const Recurrent& network, const Operands& operands, Forward forward, bool isCaptured)
-      : network_(network), operands_(operands), forward_(std::move(forward)), isCaptured_(isCaptured) {
+  StepCallable(std::string name, std::vector<std::string> ownPhases, at::Device device, Step step, bool isCaptured)
+      : name_(std::move(name)), device_(device), step_(std::move(step)), isCaptured_(isCaptured) {
     isDirect = !isCaptured;
-    phases = phasesOf(network);
+    phases = std::move(ownPhases);
   }
 
   TensorList operator()() override {
     const OneThread thread(isCaptured_);
-    return translateErrors("rnn." + network_.kind,
-                           [&] { return makeTensorList(runStep(network_, operands_, forward_, [this] { mark(); })); });
+    return translateErrors(name_, [&] { return makeTensorList(step_([this] { mark(); })); });
   }
   void use(int) override {}
-  void reseed() override {
-    at::Generator generator = at::globalContext().defaultGenerator(operands_.input.device());
-    const std::lock_guard<std::mutex> lock(generator.mutex());
-    generator.set_current_seed(0);
-  }
+  void reseed() override { reseedGenerator(device_); }
 
  private:
-  const Recurrent& network_;
-  const Operands& operands_;
-  Forward forward_;
+  std::string name_;
+  at::Device device_;
+  Step step_;
   bool isCaptured_;
 };
 
@@ -82,8 +77,14 @@ std::vector<std::string> phasesOf(const Recurrent& network) {
   return network.isTraining ? std::vector<std::string>{"forward", "backward"} : std::vector<std::string>{"forward"};
 }
 
-CallablePtr stepCallable(const Recurrent& network, const Operands& operands, Forward forward, bool isCaptured) {
-  return std::make_unique<StepCallable>(network, operands, std::move(forward), isCaptured);
+CallablePtr stepCallable(std::string name, std::vector<std::string> phases, at::Device device, Step step, bool isCaptured) {
+  return std::make_unique<StepCallable>(std::move(name), std::move(phases), device, std::move(step), isCaptured);
+}
+
+void reseedGenerator(at::Device device) {
+  at::Generator generator = at::globalContext().defaultGenerator(device);
+  const std::lock_guard<std::mutex> lock(generator.mutex());
+  generator.set_current_seed(0);
 }
 
 }  // namespace runtime

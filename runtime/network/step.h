@@ -20,7 +20,15 @@ std::vector<at::Tensor> runStep(const Recurrent& network, const Operands& operan
 /// The phases of a step, in order.
 std::vector<std::string> phasesOf(const Recurrent& network);
 
-/// A step as it is raced. It is called directly, as users call it; `isCaptured` has it in one CUDA graph.
-CallablePtr stepCallable(const Recurrent& network, const Operands& operands, Forward forward, bool isCaptured);
+/// What a contender does in a run: it calls what it is given where a phase begins and where the last ends, and returns the
+/// results.
+using Step = std::function<std::vector<at::Tensor>(const std::function<void()>& mark)>;
+
+/// A step as it is raced, on a device; `name` is its network's in messages. It is called directly, as users call it; `isCaptured`
+/// has it in one CUDA graph.
+CallablePtr stepCallable(std::string name, std::vector<std::string> phases, at::Device device, Step step, bool isCaptured);
+
+/// Puts ATen's generator for a device to its beginning.
+void reseedGenerator(at::Device device);
 
 }  // namespace runtime

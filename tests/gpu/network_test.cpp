@@ -1,16 +1,19 @@
 // Networks on a GPU: eager, and whole steps in CUDA graphs.
+#include <ATen/Functions.h>
 #include <doctest/doctest.h>
 
 #include "opbench/check/correctness_check.h"
 #include "runtime/callable.h"
+#include "runtime/program/programs.h"
 #include "runtime/workload.h"
 #include "tests/gpu/gpu.h"
+#include "tests/runtime/program/models.h"
 #include "tests/runtime/sample.h"
 
 TEST_CASE("ways to compute a recurrent network agree with float64: outputs, states and gradients, in a CUDA graph as well") {
   for (const char* network : {"rnn.lstm.training", "rnn.gru.training"}) {
     const inputs::Sample sample = tests::sample(network, "((T([7, 3, 16], f32),), {'hidden': 24, 'layers': 2})");
-    const auto workload = runtime::makeWorkload(sample, tests::gpu(), 1, {});
+    const auto workload = runtime::makeWorkload(sample, tests::gpu(), 1, {}, {});
     opbench::CorrectnessCheck correctness(*workload, sample.op, opbench::Tolerances::standard());
     correctness.begin(1, {});
     for (const char* name : {"cudnn", "aten", "jit", "py", "cudnn_graph", "aten_graph", "jit_graph"}) {
@@ -25,4 +28,61 @@ TEST_CASE("ways to compute a recurrent network agree with float64: outputs, stat
       CHECK_MESSAGE(verdict.ok, verdict.message);
     }
   }
+}
+
+TEST_CASE("models agree with float64 or eager, forward and in whole steps in a CUDA graph") {
+  const runtime::Programs programs(tests::modelFolder(), {});
+  for (const auto& [op, call] :
+       {std::pair("model.squeezenet1_1.inference", "((T([2, 3, 224, 224], f32),), {})"),
+        {"model.resnet18.training", "((T([4, 3, 224, 224], f32),), {'optimizer': 'adam'})"},
+        {"model.resnet18.training", "((T([4, 3, 224, 224], f32),), {'amp': 'float16', 'optimizer': 'sgd'})"},
+        {"model.distilbert.training", "((T([2, 64], i64),), {'loss': 'mean'})"}}) {
+    CAPTURE(std::string(op));
+    CAPTURE(std::string(call));
+    const inputs::Sample sample = tests::sample(op, call);
+    const auto workload = runtime::makeWorkload(sample, tests::gpu(), 1, {}, programs);
+    opbench::CorrectnessCheck correctness(*workload, sample.op, opbench::Tolerances::standard());
+    correctness.begin(1, {});
+    for (const char* name : {"graph", "torchscript"}) {
+      CAPTURE(std::string(name));
+      const auto callable = workload->make(runtime::Contender(name));
+      const auto trial = tests::gpu().prepare(*callable, *workload);
+      trial->arithmetic = callable->arithmetic;
+      CHECK(trial->notCaptured.empty() == (std::string(name) == "graph"));
+      const opbench::Verdict verdict = correctness.judge(*trial);
+      CHECK_MESSAGE(verdict.ok, verdict.message);
+    }
+  }
+}
+
+TEST_CASE("each replay of a captured training step drops out others, and a thousand steps take no more memory than ten") {
+  const runtime::Programs programs(tests::modelFolder(), {});
+  const inputs::Sample sample = tests::sample("model.distilbert.training", "((T([2, 32], i64),), {'loss': 'mean'})");
+  const auto workload = runtime::makeWorkload(sample, tests::gpu(), 1, {}, programs);
+  for (const char* name : {"eager", "graph"}) {
+    CAPTURE(std::string(name));
+    const auto callable = workload->make(runtime::Contender(name));
+    const auto trial = tests::gpu().prepare(*callable, *workload);
+    const runtime::TensorList first = runtime::clone(trial->run());
+    CHECK_FALSE(runtime::bitwiseEqual(first, trial->run()));
+    const auto freeAfter = [&](int steps) {
+      for (int i = 0; i < steps; ++i) trial->run();
+      tests::gpu().synchronize();
+      return tests::gpu().memory()->free;
+    };
+    const int64_t early = freeAfter(10);
+    CHECK(freeAfter(1000) >= early);
+  }
+}
+
+TEST_CASE("memory that is watched is what was allocated meanwhile, whatever lay there before") {
+  const auto watch = tests::gpu().watchMemory();
+  {
+    const at::Tensor held = at::empty({64 << 20}, at::TensorOptions(at::kCUDA).dtype(at::kByte));
+    const at::Tensor more = at::empty({32 << 20}, at::TensorOptions(at::kCUDA).dtype(at::kByte));
+  }
+  const runtime::MemoryPeaks peaks = watch->peaks();
+  CHECK(peaks.allocated == (96 << 20));
+  CHECK(peaks.reserved.value_or(0) >= peaks.allocated);
+  CHECK(peaks.device.value_or(0) > peaks.allocated);
 }

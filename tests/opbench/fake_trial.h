@@ -48,6 +48,7 @@ class FakeGpu : public runtime::Device {
   runtime::ExecutablePtr compile(const codegen::Program&, const runtime::Cache&) override { return nullptr; }
   std::pair<std::string, std::string> assembly(const codegen::Program&) override { return {}; }
   std::unique_ptr<runtime::Trial> prepare(runtime::Callable&, runtime::Workload&) override { return nullptr; }
+  std::unique_ptr<runtime::MemoryWatch> watchMemory() override { return nullptr; }
   std::vector<std::pair<std::string, std::string>> facts() override { return {}; }
   std::optional<double> clock() override { return clockOfRound(round_++); }
   double ratedClock() const override { return 2e9; }

@@ -29,6 +29,15 @@ Cell noteOf(const Outcome& outcome, const Row& row) {
   return {note, Tone::Faint};
 }
 
+/// The first contender's time over this one's, with its interval; nothing between times of unequal precision.
+Cell speedupOf(const Outcome& outcome, const Row& row) {
+  if (outcome.timing && !outcome.speedup) return {"-"};
+  if (outcome.timing && &outcome == &row.outcomes.front()) return {"1.00x"};
+  return {speedupText(outcome), outcome.speedup ? toneOfSpeedup(*outcome.speedup) : Tone::Plain};
+}
+
+std::string megabytes(int64_t bytes) { return fmt::format("{:.1f} MB", static_cast<double>(bytes) * 1e-6); }
+
 Columns columnsOfPhases(const Row& row, const std::vector<std::string>& phases, const Layout& layout) {
   size_t longest = 0;
   for (const Outcome& outcome : row.outcomes) longest = std::max(longest, name(outcome.contender).size());
@@ -38,7 +47,8 @@ Columns columnsOfPhases(const Row& row, const std::vector<std::string>& phases, 
     columns.push_back({"p20..p80", 22, 2});
   }
   columns.push_back({"speedup", 15, 0});
-  columns.push_back({"precision", 11, 1});
+  columns.push_back({"precision", 11, 0});
+  columns.push_back({"memory", 10, 1});
   return {"creator", static_cast<int>(longest), std::move(columns), "notes", layout.room, layout.colour};
 }
 
@@ -79,9 +89,9 @@ std::string networkTable(const Row& row, const Run& run, const Layout& layout) {
       cells.push_back(phase.median);
       cells.push_back(phase.range);
     }
-    const bool isOther = outcome.timing && !outcome.speedup;  // of another precision than the first
-    cells.push_back({isOther ? "-" : speedupText(outcome), outcome.speedup ? toneOfSpeedup(*outcome.speedup) : Tone::Plain});
+    cells.push_back(speedupOf(outcome, row));
     cells.push_back({outcome.arithmetic.empty() ? run.dtype : outcome.arithmetic});
+    cells.push_back({outcome.memory ? megabytes(outcome.memory->allocated) : "-"});
     text += columns.line(name(outcome.contender), cells, noteOf(outcome, row));
   }
   return text + remarks(row, layout.colour);

@@ -190,7 +190,7 @@ class Supervisor {
 
   void onFinished(WorkerSlot& slot, const Finished& finished, const std::string& failure) {
     Attempt attempt = slot.takeAttempt();
-    if (!failure.empty()) slot.stop();
+    if (!failure.empty() || options_.freshWorkers) slot.stop();
     if (!failure.empty() && !attempt.isAgain) return postpone(std::move(attempt), failure);
     agenda_.take(finished);
   }

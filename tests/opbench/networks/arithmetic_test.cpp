@@ -14,6 +14,8 @@ TEST_CASE("a network in TF32 is judged by the tolerance of f16, one in f32 by a 
   CHECK(f32.share == doctest::Approx(1e-5));
   CHECK(tf32.share == doctest::Approx(10 * f16.share));
   CHECK(Tolerances::standard().limit(network, ir::DType::F64, true).share < f32.share);
+  const Limit alone = Tolerances::standard().limit(network, ir::DType::F32, false);  // eager's own error is not known
+  CHECK(alone.share > f32.share);
 }
 
 TEST_CASE("times of unequal precision are divided by each other only where that is asked for") {

@@ -44,7 +44,10 @@ struct NetworkBed {
     return judgeForward(scriptedForward(network.recurrent(), source, "layer"));
   }
   std::string judgeForward(runtime::Forward forward) {
-    return judge(*stepCallable(network.recurrent(), network.tensors(), std::move(forward), false));
+    const auto step = [this, forward](const std::function<void()>& mark) {
+      return runtime::runStep(network.recurrent(), network.tensors(), forward, mark);
+    };
+    return judge(*runtime::stepCallable("rnn", runtime::phasesOf(network.recurrent()), at::Device(at::kCPU), step, false));
   }
 
   std::unique_ptr<runtime::Device> device;

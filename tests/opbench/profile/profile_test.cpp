@@ -218,12 +218,12 @@ TEST_CASE("the verb profiles samples that are named, else fastrnns' three networ
     return parseOptions(words, {});
   };
   const Options samples = parsed({"--op", "add", "--nloops", "7"});
-  CHECK_FALSE(samples.profilesNetworks);
+  CHECK(samples.source == Source::Files);
   CHECK(samples.maxSamples == 1);
   CHECK(samples.profiling.settings.loops == 7);
   CHECK(parsed({"--op", "add", "--max-samples", "3"}).maxSamples == 3);
   const Options networks = parsed({"--seqLength", "5", "--sleep_between_seconds", "0"});
-  CHECK(networks.profilesNetworks);
+  CHECK(networks.source == Source::Rnn);
   CHECK(networks.profiling.settings.label == "cudnn-aten-jit_s5-l1-i512-h512-b64");
   const auto refusal = [&](const std::vector<std::string>& words) -> std::string {
     try {

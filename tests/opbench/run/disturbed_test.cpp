@@ -57,6 +57,7 @@ class DisturbedDevice : public runtime::Device {
     if (callable.kind != runtime::Kind::Generated || std::exchange(isUsed_, true)) return trial;
     return std::make_unique<DisturbedTrial>(std::move(trial), measure_, factor_);
   }
+  std::unique_ptr<runtime::MemoryWatch> watchMemory() override { return device_->watchMemory(); }
   std::vector<std::pair<std::string, std::string>> facts() override { return device_->facts(); }
 
  private:

@@ -1,0 +1,213 @@
+#include "opbench/report/networks/models.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <optional>
+
+#include "inputs/sample.h"
+#include "opbench/measure/statistics.h"
+#include "opbench/report/phrases.h"
+
+namespace opbench::report {
+namespace {
+
+/// What a row of a model says in its sample: its name, and how much it takes at once.
+struct ModelRow {
+  std::string model;
+  bool isTraining = false;
+  int64_t batch = 0;
+  std::optional<int64_t> length;  ///< of sequences of tokens
+};
+
+ModelRow modelRowOf(const Row& row) {
+  ModelRow model;
+  const size_t first = row.op.find('.'), last = row.op.rfind('.');
+  model.model = row.op.substr(first + 1, last - first - 1);
+  model.isTraining = row.op.substr(last + 1) == "training";
+  inputs::Sample sample;
+  sample.op = row.op;
+  inputs::parseCall(row.sample, {row.file, row.line}, 1, sample);
+  const ir::TensorType* input = sample.args.empty() ? nullptr : sample.args.front().as<ir::TensorType>();
+  if (input == nullptr || input->sizes.empty()) return model;
+  model.batch = input->sizes.front();
+  if (!ir::isFloating(input->dtype) && input->sizes.size() > 1) model.length = input->sizes[1];
+  return model;
+}
+
+std::string lengthText(const ModelRow& model) { return model.length ? std::to_string(*model.length) : "-"; }
+
+/// Hugging Face's time: the least mean of a round of ten runs, in seconds.
+std::optional<double> leastMean(const Outcome& outcome) {
+  if (!outcome.timing || outcome.timing->rounds.empty()) return std::nullopt;
+  const std::vector<double>& runs = outcome.timing->rounds;
+  std::optional<double> least;
+  for (size_t begin = 0; begin < runs.size(); begin += runsOfRound) {
+    const size_t end = std::min(runs.size(), begin + static_cast<size_t>(runsOfRound));
+    const double mean =
+        momentsOf({runs.begin() + static_cast<std::ptrdiff_t>(begin), runs.begin() + static_cast<std::ptrdiff_t>(end)}).mean;
+    if (!least || mean < *least) least = mean;
+  }
+  return least;
+}
+
+/// Its memory, in megabytes of 2^20 bytes.
+std::optional<double> megabytesInUse(const Outcome& outcome, const Run& run) {
+  if (!outcome.memory) return std::nullopt;
+  const std::optional<int64_t> bytes = run.device.starts_with("cuda") ? outcome.memory->device : outcome.memory->host;
+  return bytes ? std::optional(static_cast<double>(*bytes >> 20)) : std::nullopt;
+}
+
+std::string missing(const Outcome& outcome) {
+  return outcome.status == Status::Ok ? "N/A" : fmt::format("N/A ({}: {})", name(outcome.status), outcome.reason);
+}
+
+std::string timeText(const Outcome& outcome) {
+  const std::optional<double> seconds = leastMean(outcome);
+  if (!seconds) return missing(outcome);
+  const double rounded = std::round(1000 * *seconds) / 1000;
+  return rounded == 0 ? "< 0.001" : fmt::format("{}", rounded);
+}
+
+std::string memoryText(const Outcome& outcome, const Run& run) {
+  const std::optional<double> megabytes = megabytesInUse(outcome, run);
+  return megabytes ? fmt::format("{:.0f}", *megabytes) : missing(outcome);
+}
+
+/// A line's model: of a contender beside the first with its name.
+std::string modelText(const ModelRow& model, const Row& row, const Outcome& outcome) {
+  return &outcome == &row.outcomes.front() ? model.model : fmt::format("{} ({})", model.model, name(outcome.contender));
+}
+
+std::string hfTable(const std::vector<Row>& rows, bool isTraining, const std::string& title, const std::string& label,
+                    const std::function<std::string(const Outcome&)>& result) {
+  const std::string rule(80, '-');
+  std::string text = fmt::format("\n{0}{1:^40}{0}\n{2}\n{3:^30}{4:^15}{5:^15}{6:^15}\n{2}\n", std::string(20, '='), title, rule,
+                                 "Model Name", "Batch Size", "Seq Length", label);
+  bool isAny = false;
+  for (const Row& row : rows) {
+    const ModelRow model = modelRowOf(row);
+    if (model.isTraining != isTraining) continue;
+    for (const Outcome& outcome : row.outcomes)
+      text += fmt::format("{:^30.30}{:^15}{:^15}{:^15}\n", modelText(model, row, outcome), model.batch, lengthText(model),
+                          result(outcome));
+    isAny = true;
+  }
+  return isAny ? text + rule + "\n" : "";
+}
+
+/// A word of a CSV file, quoted where it must be.
+std::string csvWord(const std::string& word) {
+  if (word.find_first_of(",\"\n") == std::string::npos) return word;
+  std::string quoted = "\"";
+  for (const char letter : word) quoted += letter == '"' ? std::string("\"\"") : std::string(1, letter);
+  return quoted + "\"";
+}
+
+std::string rate(double number, const std::optional<Timing>& timing) {
+  return timing && timing->median > 0 ? fmt::format("{:.4g}", number / timing->median) : "-";
+}
+
+std::string percentile(const Outcome& outcome, double share) {
+  if (!outcome.timing || outcome.timing->rounds.empty()) return "-";
+  return time(quantile(outcome.timing->rounds, share));
+}
+
+std::string memoryCell(std::optional<int64_t> bytes) {
+  return bytes ? fmt::format("{:.1f}", static_cast<double>(*bytes) * 1e-6) : "-";
+}
+
+Cell notesOf(const Outcome& outcome) {
+  if (outcome.status != Status::Ok) return {fmt::format("N/A ({}: {})", name(outcome.status), outcome.reason), Tone::Bad};
+  return {outcome.reason, Tone::Faint};
+}
+
+}  // namespace
+
+std::string huggingFaceTables(const std::vector<Row>& rows, const Run& run) {
+  const auto memory = [&](const Outcome& outcome) { return memoryText(outcome, run); };
+  return hfTable(rows, false, "INFERENCE - SPEED - RESULT", "Time in s", timeText) +
+         hfTable(rows, false, "INFERENCE - MEMORY - RESULT", "Memory in MB", memory) +
+         hfTable(rows, true, "TRAIN - SPEED - RESULTS", "Time in s", timeText) +
+         hfTable(rows, true, "TRAIN - MEMORY - RESULTS", "Memory in MB", memory);
+}
+
+std::string huggingFaceCsv(const std::vector<Row>& rows, const Run& run, HuggingFaceFile file) {
+  const bool isTraining = file == HuggingFaceFile::TrainTime || file == HuggingFaceFile::TrainMemory;
+  const bool isTime = file == HuggingFaceFile::InferenceTime || file == HuggingFaceFile::TrainTime;
+  std::string text = "model,batch_size,sequence_length,result\n";
+  for (const Row& row : rows) {
+    const ModelRow model = modelRowOf(row);
+    if (model.isTraining != isTraining) continue;
+    const Outcome& outcome = row.outcomes.front();
+    const std::optional<double> found = isTime ? leastMean(outcome) : megabytesInUse(outcome, run);
+    text += fmt::format("{},{},{},{}\n", csvWord(model.model), model.batch, model.length ? std::to_string(*model.length) : "",
+                        found ? fmt::format("{:.4f}", *found) : csvWord(missing(outcome)));
+  }
+  return text;
+}
+
+std::string huggingFaceEnvironment(const Run& run) {
+  std::string text = "key,value\n";
+  const auto add = [&](const char* key, const std::string& value) { text += fmt::format("{},{}\n", key, csvWord(value)); };
+  add("framework", "PyTorch");
+  add("opbench_version", run.version);
+  add("use_gpu", run.device.starts_with("cuda") ? "True" : "False");
+  add("device", run.device);
+  add("device_name", run.deviceName);
+  add("fp16", run.dtype == "float16" ? "True" : "False");
+  add("threads", std::to_string(run.threads));
+  add("seed", std::to_string(run.seed));
+  add("options", run.options);
+  return text;
+}
+
+std::string modelTable(const std::vector<Row>& rows, const Run& run, const Layout& layout) {
+  size_t longest = 0;
+  for (const Row& row : rows) longest = std::max(longest, modelRowOf(row).model.size() + 10);
+  const bool isGpu = run.device.starts_with("cuda");
+  std::vector<Column> columns{{"batch", 7, 0},    {"length", 8, 0},     {"contender", 13, 0}, {"first", 11, 3},
+                              {"p50", 11, 0},     {"p90", 11, 1},       {"p95", 11, 3},       {"p99", 11, 1},
+                              {"speedup", 15, 0}, {"samples/s", 11, 1}, {"tokens/s", 11, 2},  {"allocated", 11, 0}};
+  if (isGpu)
+    for (const char* heading : {"reserved", "process", "device"}) columns.push_back({heading, 10, 3});
+  columns.push_back({"host", 10, 2});
+  if (isGpu) columns.push_back({"mJ", 10, 1});
+  columns.push_back({"precision", 13, 1});
+  const Columns table("model", static_cast<int>(longest), columns, "notes", layout.room, layout.colour);
+  std::string text = "\nmemory in MB of 10^6 bytes\n" + table.heading();
+  for (const Row& row : rows) {
+    const ModelRow model = modelRowOf(row);
+    for (const Outcome& outcome : row.outcomes) {
+      const auto& timing = outcome.timing;
+      const bool isBaseline = &outcome == &row.outcomes.front();
+      const auto batch = static_cast<double>(model.batch);
+      std::vector<Cell> cells{{std::to_string(model.batch)},
+                              {lengthText(model)},
+                              {std::string(name(outcome.contender))},
+                              {outcome.firstSeconds ? time(*outcome.firstSeconds) : "-"},
+                              {percentile(outcome, 0.5)},
+                              {percentile(outcome, 0.9)},
+                              {percentile(outcome, 0.95)},
+                              {percentile(outcome, 0.99)},
+                              {timing && isBaseline         ? "1.00x"
+                               : timing && !outcome.speedup ? "-"
+                                                            : speedupText(outcome)},
+                              {rate(batch, timing)},
+                              {model.length ? rate(batch * static_cast<double>(*model.length), timing) : "-"},
+                              {outcome.memory ? memoryCell(outcome.memory->allocated) : "-"}};
+      const auto memory = outcome.memory.value_or(runtime::MemoryPeaks());
+      if (isGpu)
+        for (const auto& bytes : {memory.reserved, memory.process, memory.device}) cells.push_back({memoryCell(bytes)});
+      cells.push_back({memoryCell(memory.host)});
+      if (isGpu) cells.push_back({outcome.joules ? fmt::format("{:.4g}", *outcome.joules * 1e3) : "-"});
+      cells.push_back({outcome.arithmetic.empty() ? run.dtype : outcome.arithmetic});
+      text += table.line(model.model + (model.isTraining ? " training" : ""), cells, notesOf(outcome));
+    }
+  }
+  return text;
+}
+
+}  // namespace opbench::report

@@ -1,0 +1,314 @@
+#include "runtime/network/model.h"
+
+#include <ATen/Context.h>
+#include <ATen/Functions.h>
+#include <ATen/core/grad_mode.h>
+#include <c10/core/InferenceMode.h>
+#include <fmt/format.h>
+
+#include <mutex>
+
+#include "inputs/data/materialize.h"
+#include "runtime/device.h"
+#include "runtime/network/keywords.h"
+#include "runtime/network/scripted.h"
+#include "runtime/network/step.h"
+#include "runtime/profile/recorder.h"
+#include "runtime/program/draw.h"
+#include "runtime/program/extents.h"
+#include "runtime/program/traced.h"
+#include "runtime/torch/call_state.h"
+
+namespace runtime {
+namespace {
+
+std::vector<at::Tensor> copies(const std::vector<at::Tensor>& tensors) {
+  std::vector<at::Tensor> result;
+  for (const at::Tensor& tensor : tensors) result.push_back(tensor.detach().clone());
+  return result;
+}
+
+/// Another stream of the generator than the state's.
+uint64_t inputSeed(uint64_t seed) { return seed ^ 0x1a7e57ULL; }
+
+/// Where a device's generator stands; it moves on with each random number.
+at::Tensor generatorState(at::Device device) {
+  at::Generator generator = at::globalContext().defaultGenerator(device);
+  const std::lock_guard<std::mutex> lock(generator.mutex());
+  return generator.get_state();
+}
+
+}  // namespace
+
+ModelSpec modelOf(const inputs::Sample& sample) {
+  const NetworkName name = networkNameOf(sample.op);
+  ModelSpec spec;
+  Keywords keywords(sample);
+  spec.name = name.network;
+  spec.isTraining = name.isTraining;
+  spec.dtype = keywords.word("dtype", "float32", {"float32", "float16", "bfloat16", "float64"});
+  const std::string amp = keywords.word("amp", "", {"float16", "bfloat16"});
+  if (!amp.empty()) spec.amp = amp == "float16" ? at::kHalf : at::kBFloat16;
+  spec.loss = keywords.word("loss", "", {"cross_entropy", "mean", "gradient"});
+  spec.optimizer.name = keywords.word("optimizer", "", {"sgd", "adam", "adamw"});
+  spec.optimizer.isFused = keywords.word("optimizer_form", "foreach", {"foreach", "fused"}) == "fused";
+  keywords.requireAllKnown();
+  if (!spec.isTraining && !(spec.loss + spec.optimizer.name).empty())
+    keywords.refuse("a loss and an optimizer belong to .training");
+  for (const ir::Argument& argument : sample.args) {
+    const auto* type = argument.as<ir::TensorType>();
+    if (type == nullptr) keywords.refuse("its arguments are tensors");
+    spec.sizes.push_back(type->sizes);
+  }
+  return spec;
+}
+
+Model::Model(const inputs::Sample& sample, Device& device, uint64_t seed, const Programs& programs)
+    : op_(sample.op), spec_(modelOf(sample)), device_(device.torchName()) {
+  program_ = openProgram(programs.fileOf(spec_.name, spec_.isTraining, spec_.dtype));
+  outside_ = checkExtents(*program_, spec_.sizes);
+  const bool isCast = spec_.dtype != "float32";
+  const bool isExportedSo = !program_->state().empty() && program_->state().front().dtype == at::kHalf;
+  if (const auto baked = program_->bakedDtype(); isCast && baked && !isExportedSo)
+    ir::fail(ir::ErrorKind::Unsupported, "float32 is baked into {}; use --amp", *baked);
+  translateErrors(op_, [&] {
+    tensors_ = drawn(seed);
+    explore(seed);
+  });
+}
+
+Model::Tensors Model::drawn(uint64_t seed) const {
+  const c10::InferenceMode normal(false);
+  const at::NoGradGuard noGrad;
+  const at::ScalarType dtype = inputs::scalarType(*ir::dtypeFromTorchName(spec_.dtype));
+  Tensors tensors{drawState(*program_, seed, device_, dtype),
+                  drawInputs(*program_, spec_.sizes, inputSeed(seed), device_, dtype),
+                  {},
+                  std::nullopt};
+  for (at::Tensor& tensor : tensors.state)
+    if (!spec_.isTraining) tensor.set_requires_grad(false);
+  return tensors;
+}
+
+void Model::explore(uint64_t seed) {
+  const c10::InferenceMode normal(false);
+  const at::Tensor before = generatorState(device_);
+  std::vector<at::Tensor> results;
+  {
+    const at::NoGradGuard noGrad;
+    const std::vector<at::Tensor> buffers = copies(tensors_.state);
+    results = program_->run(tensors_.state, tensors_.inputs);
+    for (size_t i = 0; i < buffers.size(); ++i) tensors_.state[i].copy_(buffers[i]);
+  }
+  isRandom_ = !at::equal(before, generatorState(device_));
+  if (!spec_.isTraining) {
+    outputs_ = program_->outputNames();
+    for (std::string& name : outputs_) name = "output " + name;
+    return;
+  }
+  const bool isLogits = results[0].dim() == 3 && !tensors_.inputs[0].is_floating_point() && tensors_.inputs[0].dim() == 2 &&
+                        program_->inputs()[0].bound == results[0].size(2);
+  if (spec_.loss.empty()) spec_.loss = isLogits ? "cross_entropy" : "mean";
+  if (spec_.loss == "cross_entropy" && !isLogits)
+    ir::fail(ir::ErrorKind::Input, "{}: its output is no logits of its input's vocabulary; use the loss mean or gradient", op_);
+  if (spec_.loss == "gradient") {
+    const at::NoGradGuard noGrad;
+    reseedGenerator(device_);
+    tensors_.gradient = at::randn_like(results[0]);
+  }
+  if (!spec_.optimizer.name.empty()) tensors_.optimizer.emplace(spec_.optimizer, parametersOf(tensors_));
+  pristine_ = copies(written(tensors_));
+  if (spec_.loss != "gradient") outputs_.emplace_back("the loss");
+  for (const std::string& name : program_->outputNames()) outputs_.push_back("output " + name);
+  for (const StateTensor& state : program_->state())
+    if (state.requiresGrad) outputs_.push_back("the gradient of " + state.name);
+  for (size_t i = 0; i < pristine_.size(); ++i) outputs_.push_back(fmt::format("written tensor {}", i));
+  (void)seed;
+}
+
+void Model::draw(uint64_t seed, const inputs::Data&) {
+  translateErrors(op_, [&] {
+    const c10::InferenceMode normal(false);
+    const at::NoGradGuard noGrad;
+    const Tensors fresh = drawn(seed);
+    for (size_t i = 0; i < fresh.state.size(); ++i) tensors_.state[i].copy_(fresh.state[i]);
+    for (size_t i = 0; i < fresh.inputs.size(); ++i) tensors_.inputs[i].copy_(fresh.inputs[i]);
+    if (tensors_.optimizer)
+      for (const at::Tensor& tensor : tensors_.optimizer->state()) tensor.zero_();
+    pristine_ = copies(written(tensors_));
+  });
+}
+
+void Model::restore(int) {
+  if (pristine_.empty()) return;
+  const c10::InferenceMode normal(false);
+  const at::NoGradGuard noGrad;
+  const std::vector<at::Tensor> targets = written(tensors_);
+  for (size_t i = 0; i < targets.size(); ++i) targets[i].copy_(pristine_[i]);
+}
+
+std::vector<at::Tensor> Model::parametersOf(const Tensors& tensors) const {
+  std::vector<at::Tensor> parameters;
+  for (size_t i = 0; i < tensors.state.size(); ++i)
+    if (program_->state()[i].requiresGrad) parameters.push_back(tensors.state[i]);
+  return parameters;
+}
+
+std::vector<at::Tensor> Model::written(const Tensors& tensors) const {
+  std::vector<at::Tensor> result;
+  if (!spec_.isTraining) return result;
+  for (size_t i = 0; i < tensors.state.size(); ++i)
+    if (program_->state()[i].role == Role::Buffer) result.push_back(tensors.state[i]);
+  if (!tensors.optimizer) return result;
+  for (const std::vector<at::Tensor>& more : {parametersOf(tensors), tensors.optimizer->state()})
+    result.insert(result.end(), more.begin(), more.end());
+  return result;
+}
+
+std::vector<at::Tensor> Model::all(const Tensors& tensors) {
+  std::vector<at::Tensor> result = tensors.state;
+  result.insert(result.end(), tensors.inputs.begin(), tensors.inputs.end());
+  if (tensors.gradient.defined()) result.push_back(tensors.gradient);
+  if (!tensors.optimizer) return result;
+  const std::vector<at::Tensor> more = tensors.optimizer->state();
+  result.insert(result.end(), more.begin(), more.end());
+  return result;
+}
+
+TensorList Model::operands(int) const { return makeTensorList(all(tensors_)); }
+
+TensorList Model::readOnly() const {
+  std::vector<at::Tensor> result;
+  const std::vector<at::Tensor> targets = written(tensors_);
+  for (const at::Tensor& tensor : all(tensors_)) {
+    const bool isWritten =
+        std::any_of(targets.begin(), targets.end(), [&](const at::Tensor& one) { return one.is_same(tensor); });
+    if (!isWritten) result.push_back(tensor);
+  }
+  return makeTensorList(std::move(result));
+}
+
+int64_t Model::operandBytes() const {
+  int64_t bytes = 0;
+  for (const at::Tensor& tensor : all(tensors_)) bytes += static_cast<int64_t>(tensor.nbytes());
+  return bytes;
+}
+
+std::vector<std::string> Model::phases() const {
+  if (!spec_.isTraining) return {"forward"};
+  if (spec_.optimizer.name.empty()) return {"forward", "backward"};
+  return {"forward", "backward", "optimizer"};
+}
+
+at::Tensor Model::lossOf(const Program&, const std::vector<at::Tensor>& outputs, const Tensors& tensors) const {
+  if (spec_.loss == "cross_entropy") return crossEntropy(outputs.at(0), tensors.inputs.at(0));
+  return meanOf(outputs);
+}
+
+std::vector<at::Tensor> Model::run(const Program& program, Tensors& tensors, const Mark& mark) const {
+  const c10::InferenceMode normal(false);
+  const at::AutoGradMode mode(spec_.isTraining);
+  const auto inPhase = [&](const char* name, const auto& run) {
+    mark();
+    const Range range(name);
+    return run();
+  };
+  std::vector<at::Tensor> results;
+  at::Tensor loss;
+  inPhase("forward", [&] {
+    const Autocast autocast(device_, tensors.state.front().scalar_type() == at::kDouble ? std::nullopt : spec_.amp);
+    results = program.run(tensors.state, tensors.inputs);
+    if (spec_.isTraining && !tensors.gradient.defined()) loss = lossOf(program, results, tensors);
+  });
+  if (!spec_.isTraining) {
+    mark();
+    return results;
+  }
+  std::vector<at::Tensor> gradients;
+  inPhase("backward", [&] { loss.defined() ? loss.backward() : results.front().backward(tensors.gradient); });
+  const std::vector<at::Tensor> parameters = parametersOf(tensors);
+  for (const at::Tensor& parameter : parameters) {
+    at::Tensor gradient = std::exchange(parameter.mutable_grad(), at::Tensor());
+    gradients.push_back(gradient.defined() ? std::move(gradient) : at::zeros_like(parameter));
+  }
+  if (tensors.optimizer) inPhase("optimizer", [&] { tensors.optimizer->step(gradients); });
+  mark();
+  std::vector<at::Tensor> outputs;
+  if (loss.defined()) outputs.push_back(loss.detach());
+  for (const at::Tensor& result : results) outputs.push_back(result.detach());
+  outputs.insert(outputs.end(), gradients.begin(), gradients.end());
+  for (const at::Tensor& tensor : written(tensors)) outputs.push_back(tensor.detach());
+  return outputs;
+}
+
+TensorList Model::runEager() {
+  return translateErrors(op_, [&] {
+    if (!isChanceLeft_) reseedGenerator(device_);
+    restore(0);
+    std::vector<at::Tensor> results = run(*program_, tensors_, [] {});
+    // What was written goes back; the results keep copies of it.
+    for (size_t i = results.size() - pristine_.size(); i < results.size(); ++i) results[i] = results[i].clone();
+    restore(0);
+    return makeTensorList(std::move(results));
+  });
+}
+
+TensorList Model::runEagerInFloat64() {
+  if (isRandom_) return {};  // in float64 ATen draws other numbers
+  return translateErrors(op_, [&] {
+    const std::unique_ptr<Program> program = program_->inFloat64();
+    const c10::InferenceMode normal(false);
+    restore(0);
+    Tensors wide;
+    {
+      const at::NoGradGuard noGrad;
+      const auto widened = [](const at::Tensor& tensor) {
+        return tensor.is_floating_point() ? tensor.detach().to(at::kDouble, false, true) : tensor.detach().clone();
+      };
+      for (size_t i = 0; i < tensors_.state.size(); ++i) {
+        wide.state.push_back(widened(tensors_.state[i]));
+        wide.state.back().set_requires_grad(tensors_.state[i].requires_grad());
+      }
+      for (const at::Tensor& input : tensors_.inputs) wide.inputs.push_back(widened(input));
+      if (tensors_.gradient.defined()) wide.gradient = widened(tensors_.gradient);
+    }
+    if (tensors_.optimizer) wide.optimizer.emplace(spec_.optimizer, parametersOf(wide));
+    return makeTensorList(run(*program, wide, [] {}));
+  });
+}
+
+/// Whether convolutions of f32 are computed as TF32, as they are on GPUs unless torch's settings say otherwise: kernels of them
+/// have more than two dimensions.
+bool Model::usesTf32() const {
+  if (!device_.is_cuda() || spec_.dtype != "float32" || spec_.amp) return false;
+  if (!at::globalContext().allowTF32CuDNN(at::Float32Op::CONV)) return false;
+  return std::any_of(program_->state().begin(), program_->state().end(),
+                     [](const StateTensor& state) { return state.role == Role::Parameter && state.sizes.size() > 2; });
+}
+
+CallablePtr Model::make(const Contender& contender) {
+  const bool isCaptured = contender.name() == "graph";
+  if (isCaptured && device_.is_cpu()) ir::fail(ir::ErrorKind::Unsupported, "a CUDA graph needs a GPU");
+  if (contender != Contender::Eager && contender != Contender::Torchscript && !isCaptured)
+    ir::fail(ir::ErrorKind::Input, "{} has no contender '{}'", op_, contender.name());
+  return translateErrors(op_, [&] {
+    const Program* program = program_.get();
+    if (contender == Contender::Torchscript) {
+      const c10::InferenceMode normal(false);
+      const at::AutoGradMode mode(spec_.isTraining);
+      const Autocast autocast(device_, spec_.amp);
+      traced_.push_back(traced(*program_, tensors_.state, tensors_.inputs));
+      program = traced_.back().get();
+    }
+    const auto step = [this, program](const Mark& mark) { return run(*program, tensors_, mark); };
+    CallablePtr callable = stepCallable(op_, phases(), device_, step, isCaptured);
+    for (int runs = contender == Contender::Torchscript ? warmUpRuns() : isCaptured ? 3 : 1; runs > 0; --runs) (*callable)();
+    restore(0);
+    if (usesTf32()) callable->arithmetic = "tf32";
+    if (spec_.amp) callable->arithmetic = *spec_.amp == at::kHalf ? "amp float16" : "amp bfloat16";
+    if (outside_) callable->reason = *outside_;
+    return callable;
+  });
+}
+
+}  // namespace runtime

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/callable.h"
+#include "runtime/network/training.h"
+#include "runtime/program/program.h"
+#include "runtime/program/programs.h"
+#include "runtime/workload.h"
+
+namespace runtime {
+
+/// What a sample of a model says: `model.resnet18.training` of inputs, with keywords `dtype`, `amp`, `loss`, `optimizer` and
+/// `optimizer_form`.
+struct ModelSpec {
+  std::string name;
+  bool isTraining = false;
+  std::string dtype = "float32";      ///< of its parameters
+  std::optional<at::ScalarType> amp;  ///< under autocast to this dtype
+  std::string loss;                   ///< `cross_entropy`, `mean`, `gradient`; empty: the one that fits
+  OptimizerKind optimizer;
+  std::vector<std::vector<int64_t>> sizes;  ///< of its inputs
+};
+/// Error: Input, for a sample that is none.
+ModelSpec modelOf(const inputs::Sample& sample);
+
+/// A program on one device, forward alone or a step of training: one set of parameters, on which all its contenders compute.
+/// `eager` calls ATen as users do, and is the baseline of checks; `graph` has the same in one CUDA graph; `torchscript` is
+/// traced.
+class Model : public Workload {
+ public:
+  /// Errors: Input for a sample that is none, or whose sizes its program does not take; Unsupported for a dtype that its program
+  /// cannot be cast to; OutOfMemory.
+  Model(const inputs::Sample& sample, Device& device, uint64_t seed, const Programs& programs);
+
+  const std::string& op() const override { return op_; }
+  void draw(uint64_t seed, const inputs::Data& data) override;
+  void restore(int set) override;
+  int multiply(int) override { return 1; }
+  bool mutates() const override { return !pristine_.empty(); }
+  bool isRandom() const override { return isRandom_; }
+  void setChance(bool isLeft) override { isChanceLeft_ = isLeft; }
+  TensorList operands(int set) const override;
+  TensorList readOnly() const override;
+  int64_t operandBytes() const override;
+  TensorList runEager() override;
+  TensorList runEagerInFloat64() override;
+  std::string outputName(int output) const override { return outputs_.at(static_cast<size_t>(output)); }
+  std::optional<Contender> reference() const override { return Contender::Eager; }
+  CallablePtr make(const Contender& contender) override;
+
+ private:
+  /// Tensors that a run computes on, on the device or a copy in float64.
+  struct Tensors {
+    std::vector<at::Tensor> state, inputs;
+    at::Tensor gradient;  ///< of the first output; undefined where there is a loss
+    std::optional<Optimizer> optimizer;
+  };
+  using Mark = std::function<void()>;
+
+  Tensors drawn(uint64_t seed) const;
+  /// All that runs of these read or write, in order.
+  static std::vector<at::Tensor> all(const Tensors& tensors);
+  std::vector<at::Tensor> parametersOf(const Tensors& tensors) const;
+  /// Those that a run writes.
+  std::vector<at::Tensor> written(const Tensors& tensors) const;
+  std::vector<at::Tensor> run(const Program& program, Tensors& tensors, const Mark& mark) const;
+  at::Tensor lossOf(const Program& program, const std::vector<at::Tensor>& outputs, const Tensors& tensors) const;
+  std::vector<std::string> phases() const;
+  /// What its first run shows: what its outputs are called, and whether it draws random numbers.
+  void explore(uint64_t seed);
+  bool usesTf32() const;
+
+  std::string op_;
+  ModelSpec spec_;
+  at::Device device_;
+  std::unique_ptr<Program> program_;
+  std::optional<std::string> outside_;  ///< what of its sizes is not declared
+  Tensors tensors_;
+  std::vector<at::Tensor> pristine_;  ///< what the written ones are restored to
+  std::vector<std::string> outputs_;
+  bool isRandom_ = false, isChanceLeft_ = true;
+  std::vector<std::unique_ptr<Program>> traced_;
+};
+
+}  // namespace runtime

@@ -1,0 +1,104 @@
+#include "runtime/network/training.h"
+
+#include <ATen/Functions.h>
+#include <ATen/autocast_mode.h>
+#include <ATen/core/grad_mode.h>
+
+namespace runtime {
+
+at::Tensor crossEntropy(const at::Tensor& logits, const at::Tensor& labels) {
+  return at::cross_entropy_loss(logits.reshape({-1, logits.size(-1)}), labels.reshape({-1}));
+}
+
+at::Tensor meanOf(const std::vector<at::Tensor>& outputs) {
+  at::Tensor sum;
+  int64_t number = 0;
+  for (const at::Tensor& output : outputs) {
+    if (!output.is_floating_point()) continue;
+    sum = sum.defined() ? sum + output.mean() : output.mean();
+    ++number;
+  }
+  return number > 1 ? sum / number : sum;
+}
+
+Optimizer::Optimizer(OptimizerKind kind, std::vector<at::Tensor> parameters)
+    : kind_(std::move(kind)), parameters_(std::move(parameters)) {
+  const at::NoGradGuard noGrad;
+  for (const at::Tensor& parameter : parameters_) {
+    first_.push_back(at::zeros_like(parameter));
+    if (kind_.name == "sgd") continue;
+    second_.push_back(at::zeros_like(parameter));
+    const at::ScalarType dtype = parameter.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
+    steps_.push_back(at::zeros({}, parameter.options().dtype(dtype)));
+  }
+}
+
+void Optimizer::step(const std::vector<at::Tensor>& gradients) {
+  const at::NoGradGuard noGrad;
+  kind_.name == "sgd" ? sgd(gradients) : adam(gradients);
+}
+
+std::vector<at::Tensor> Optimizer::state() const {
+  std::vector<at::Tensor> all = first_;
+  all.insert(all.end(), second_.begin(), second_.end());
+  all.insert(all.end(), steps_.begin(), steps_.end());
+  return all;
+}
+
+void Optimizer::sgd(const std::vector<at::Tensor>& gradients) {
+  constexpr double rate = 0.01, momentum = 0.9;
+  if (kind_.isFused)
+    return at::_fused_sgd_(parameters_, gradients, first_, /*weight_decay=*/0, momentum, rate, /*dampening=*/0,
+                           /*nesterov=*/false, /*maximize=*/false, /*is_first_step=*/false);
+  at::_foreach_mul_(first_, momentum);
+  at::_foreach_add_(first_, gradients);
+  at::_foreach_add_(parameters_, first_, -rate);
+}
+
+void Optimizer::adam(const std::vector<at::Tensor>& gradients) {
+  constexpr double rate = 1e-3, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
+  const double decay = kind_.name == "adamw" ? 0.01 : 0;
+  at::_foreach_add_(steps_, 1);
+  if (kind_.isFused) {
+    if (kind_.name == "adamw")
+      at::_fused_adamw_(parameters_, gradients, first_, second_, {}, steps_, rate, beta1, beta2, decay, epsilon, false, false);
+    else
+      at::_fused_adam_(parameters_, gradients, first_, second_, {}, steps_, rate, beta1, beta2, decay, epsilon, false, false);
+    return;
+  }
+  if (decay > 0) at::_foreach_mul_(parameters_, 1 - rate * decay);
+  at::_foreach_lerp_(first_, gradients, 1 - beta1);
+  at::_foreach_mul_(second_, beta2);
+  at::_foreach_addcmul_(second_, gradients, gradients, 1 - beta2);
+  // The parameter becomes p - rate * m' / (sqrt(v') + epsilon), where m' = m / (1 - beta1^t) and v' = v / (1 - beta2^t).
+  std::vector<at::Tensor> scale = at::_foreach_pow(beta1, steps_);  // (beta1^t - 1) / rate
+  at::_foreach_sub_(scale, 1);
+  at::_foreach_div_(scale, rate);
+  std::vector<at::Tensor> correction = at::_foreach_pow(beta2, steps_);  // sqrt(1 - beta2^t)
+  at::_foreach_sub_(correction, 1);
+  at::_foreach_neg_(correction);
+  at::_foreach_sqrt_(correction);
+  std::vector<at::Tensor> divisor = at::_foreach_sqrt(second_);
+  at::_foreach_div_(divisor, correction);
+  at::_foreach_add_(divisor, epsilon);
+  at::_foreach_mul_(divisor, scale);
+  at::_foreach_addcdiv_(parameters_, first_, divisor);
+}
+
+Autocast::Autocast(at::Device device, std::optional<at::ScalarType> dtype) : device_(device.type()), isOn_(dtype.has_value()) {
+  if (!isOn_) return;
+  wasEnabled_ = at::autocast::is_autocast_enabled(device_);
+  dtypeBefore_ = at::autocast::get_autocast_dtype(device_);
+  at::autocast::set_autocast_enabled(device_, true);
+  at::autocast::set_autocast_dtype(device_, *dtype);
+  at::autocast::increment_nesting();
+}
+
+Autocast::~Autocast() {
+  if (!isOn_) return;
+  if (at::autocast::decrement_nesting() == 0) at::autocast::clear_cache();
+  at::autocast::set_autocast_enabled(device_, wasEnabled_);
+  at::autocast::set_autocast_dtype(device_, dtypeBefore_);
+}
+
+}  // namespace runtime

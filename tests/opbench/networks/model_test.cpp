@@ -1,0 +1,198 @@
+#include "runtime/network/model.h"
+
+#include <ATen/Functions.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/core/grad_mode.h>
+#include <c10/core/InferenceMode.h>
+#include <doctest/doctest.h>
+
+#include "opbench/check/correctness_check.h"
+#include "opbench/networks/model.h"
+#include "opbench/report/networks/models.h"
+#include "runtime/torch/state.h"
+#include "tests/refusal.h"
+#include "tests/runtime/program/models.h"
+#include "tests/runtime/sample.h"
+
+using namespace opbench;
+using runtime::Contender;
+
+namespace {
+
+/// Three linear layers with a gelu, from tests/inputs/models.
+constexpr const char* mlp = "mlp";
+
+/// A model on the CPU, judged as a run judges it.
+struct ModelBed {
+  ModelBed(const std::string& mode, const std::string& arguments)
+      : device(runtime::Device::open("cpu", 1)),
+        model(tests::sample("model.mlp." + mode, arguments), *device, 1,
+              runtime::Programs("", {{mlp, tests::smallModelPath("mlp")}})),
+        correctness(model, model.op(), Tolerances::standard()) {}
+
+  std::string judge(runtime::Callable& callable) {
+    correctness.begin(1, {});
+    const auto trial = device->prepare(callable, model);
+    return correctness.judge(*trial).message;
+  }
+
+  std::unique_ptr<runtime::Device> device;
+  runtime::Model model;
+  CorrectnessCheck correctness;
+};
+
+std::vector<at::Tensor> tensorsOf(const runtime::TensorList& list) { return list.state().tensors; }
+
+/// A callable whose output is another one.
+class Changed : public runtime::Callable {
+ public:
+  Changed(runtime::CallablePtr callable, std::function<void(std::vector<at::Tensor>&)> change)
+      : callable_(std::move(callable)), change_(std::move(change)) {
+    phases = callable_->phases;
+    isDirect = true;
+  }
+  runtime::TensorList operator()() override {
+    const c10::InferenceMode normal(false);
+    const at::NoGradGuard noGrad;
+    std::vector<at::Tensor> outputs = tensorsOf((*callable_)());
+    change_(outputs);
+    return runtime::makeTensorList(std::move(outputs));
+  }
+  void use(int) override {}
+
+ private:
+  runtime::CallablePtr callable_;
+  std::function<void(std::vector<at::Tensor>&)> change_;
+};
+
+ModelOptions asking(const std::string& name) {
+  ModelOptions options;
+  options.models = {name};
+  return options;
+}
+
+}  // namespace
+
+TEST_SUITE("models") {
+  TEST_CASE("a traced model agrees with eager, forward and in a step of training") {
+    for (const auto& [mode, keywords] :
+         {std::pair("inference", "{}"), {"training", "{}"}, {"training", "{'optimizer': 'adam', 'loss': 'mean'}"}}) {
+      CAPTURE(std::string(keywords));
+      ModelBed bed(mode, fmt::format("((T([4, 8], f32),), {})", keywords));
+      CHECK(bed.judge(*bed.model.make(Contender::Torchscript)) == "");
+    }
+  }
+
+  TEST_CASE("a gradient that is one per cent too large is found, and named") {
+    ModelBed bed("training", "((T([4, 8], f32),), {'loss': 'mean'})");
+    Changed wrong(bed.model.make(Contender::Eager), [](std::vector<at::Tensor>& outputs) { outputs[2] = outputs[2] * 1.01; });
+    CHECK(bed.judge(wrong).find("the gradient of ") == 0);
+  }
+
+  TEST_CASE("an optimizer's step that is left out is found") {
+    ModelBed bed("training", "((T([4, 8], f32),), {'loss': 'mean', 'optimizer': 'sgd'})");
+    const std::vector<at::Tensor> operands = tensorsOf(bed.model.operands(0));
+    Changed wrong(bed.model.make(Contender::Eager), [&](std::vector<at::Tensor>& outputs) {
+      for (at::Tensor& output : outputs)
+        for (const at::Tensor& operand : operands)
+          if (output.is_alias_of(operand)) output = at::zeros_like(output);
+    });
+    CHECK(bed.judge(wrong).find("written tensor") == 0);
+  }
+
+  TEST_CASE("a step leaves parameters and the optimizer's state as they were, once they are restored") {
+    ModelBed bed("training", "((T([4, 8], f32),), {'loss': 'mean', 'optimizer': 'adamw'})");
+    std::vector<at::Tensor> before;
+    for (const at::Tensor& tensor : tensorsOf(bed.model.operands(0))) before.push_back(tensor.detach().clone());
+    const auto eager = bed.model.make(Contender::Eager);
+    (*eager)();
+    CHECK_FALSE(at::equal(before[0], tensorsOf(bed.model.operands(0))[0]));
+    bed.model.restore(0);
+    const runtime::TensorList after = bed.model.operands(0);
+    for (size_t i = 0; i < before.size(); ++i) CHECK(at::equal(before[i], tensorsOf(after)[i]));
+  }
+
+  TEST_CASE("gradients are those of finite differences in float64") {
+    ModelBed bed("training", "((T([3, 8], f64),), {'dtype': 'float64', 'loss': 'mean'})");
+    const auto eager = bed.model.make(Contender::Eager);
+    const runtime::TensorList results = (*eager)();
+    const at::Tensor weight = tensorsOf(bed.model.operands(0))[0];
+    const at::Tensor gradient = tensorsOf(results)[2].flatten();
+    const c10::InferenceMode normal(false);
+    const at::NoGradGuard noGrad;
+    constexpr double step = 1e-5;
+    for (const int64_t element : {int64_t{0}, int64_t{7}, weight.numel() - 1}) {
+      const at::Tensor entry = weight.view({-1})[element];
+      const auto lossAt = [&](double change) {
+        entry.add_(change);
+        const double loss = tensorsOf((*eager)())[0].item().toDouble();
+        entry.sub_(change);
+        return loss;
+      };
+      const double slope = (lossAt(step) - lossAt(-step)) / (2 * step);
+      CHECK(gradient[element].item().toDouble() == doctest::Approx(slope).epsilon(1e-4));
+    }
+  }
+
+  TEST_CASE("under autocast products are taken in the lower precision, and weights stay as they are") {
+    ModelBed bed("inference", "((T([4, 8], f32),), {'amp': 'bfloat16'})");
+    const auto eager = bed.model.make(Contender::Eager);
+    CHECK((*eager)().type(0).dtype == ir::DType::BF16);
+    CHECK(eager->arithmetic == "amp bfloat16");
+    CHECK(bed.model.operands(0).type(0).dtype == ir::DType::F32);
+  }
+
+  TEST_CASE("options become samples; what a model does not take is said in a line") {
+    ModelOptions options = asking("bert_base");
+    options.batchSizes = {1, 2};
+    options.sequenceLengths = {8, 600};
+    std::vector<std::string> refusals;
+    const auto samples = samplesOf(options, runtime::Programs(tests::modelFolder(), {}), refusals);
+    REQUIRE(samples.size() == 2);
+    CHECK(samples[1].op == "model.bert_base.inference");
+    CHECK(samples[1].recorded == "((T([2, 8], i64),), {})");
+    REQUIRE(refusals.size() == 2);
+    CHECK(refusals[0] == "bert_base: length 600 is above the declared 512");
+  }
+
+  TEST_CASE("an unknown model gets the nearest name; a file that is not there is named") {
+    std::vector<std::string> refusals;
+    const runtime::Programs programs(tests::modelFolder(), {});
+    CHECK(tests::refusal(ir::ErrorKind::Input, [&] { samplesOf(asking("resnet81"), programs, refusals); }).find("did you mean") !=
+          std::string::npos);
+    CHECK(tests::refusal(ir::ErrorKind::Input, [&] { filesOf(asking("nowhere/my.pt2")); }) == "nowhere/my.pt2: no such file");
+  }
+
+  TEST_CASE("float16 is refused where float32 is baked into the archive, and the operator is named") {
+    const auto device = runtime::Device::open("cpu", 1);
+    const auto refused = tests::refusal(ir::ErrorKind::Unsupported, [&] {
+      runtime::Model(tests::sample("model.t.inference", "((T([2, 4], i64),), {'dtype': 'float16'})"), *device, 1,
+                     runtime::Programs("", {{"t", tests::modelPath("gpt2")}}));
+    });
+    CHECK(refused.find("float32 is baked into ") == 0);
+  }
+
+  TEST_CASE("Hugging Face's tables and files have its columns") {
+    Row row;
+    row.op = "model.bert_base.inference";
+    row.sample = "((T([2, 8], i64),), {})";
+    row.outcomes.resize(2);
+    row.outcomes[0].timing.emplace();
+    row.outcomes[0].timing->rounds = std::vector<double>(20, 0.0125);
+    row.outcomes[0].memory = runtime::MemoryPeaks{0, {}, {}, {}, 300 << 20};
+    row.outcomes[1].contender = Contender("graph");
+    row.outcomes[1].status = Status::Oom;
+    row.outcomes[1].reason = "out of memory";
+    Run run;
+    run.device = "cpu";
+    const std::string tables = report::huggingFaceTables({row}, run);
+    CHECK(tables.find("====================       INFERENCE - SPEED - RESULT       ====================") != std::string::npos);
+    CHECK(tables.find("          bert_base                  2              8            0.013     \n") != std::string::npos);
+    CHECK(tables.find("N/A (oom: out of memory)") != std::string::npos);
+    CHECK(tables.find("TRAIN") == std::string::npos);
+    CHECK(report::huggingFaceCsv({row}, run, report::HuggingFaceFile::InferenceTime) ==
+          "model,batch_size,sequence_length,result\nbert_base,2,8,0.0125\n");
+    CHECK(report::huggingFaceCsv({row}, run, report::HuggingFaceFile::InferenceMemory) ==
+          "model,batch_size,sequence_length,result\nbert_base,2,8,300.0000\n");
+  }
+}
