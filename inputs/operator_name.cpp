@@ -57,9 +57,7 @@ std::string_view packetOf(std::string_view op) {
 
 std::span<const RefusedOperator> refusedOperators() { return table; }
 
-bool isNetwork(std::string_view op) {
-  return isOperatorName(op) && (op.starts_with("rnn.") || op.starts_with("model."));
-}
+bool isNetwork(std::string_view op) { return isOperatorName(op) && (op.starts_with("rnn.") || op.starts_with("model.")); }
 
 bool isOperatorName(std::string_view text) {
   constexpr size_t longest = 128;

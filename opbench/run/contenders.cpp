@@ -26,8 +26,8 @@ std::vector<std::string> contenderNames() {
 
 bool isKnown(const Contender& contender) {
   const std::vector<std::string> ofCalls = contenderNames();
-  return std::find(ofCalls.begin(), ofCalls.end(), contender.name()) != ofCalls.end() ||
-         contender.name() == "graph" || runtime::creatorOf(contender.name()) != nullptr;
+  return std::find(ofCalls.begin(), ofCalls.end(), contender.name()) != ofCalls.end() || contender.name() == "graph" ||
+         runtime::creatorOf(contender.name()) != nullptr;
 }
 
 std::vector<Contender> contendersOf(std::string_view op, const std::vector<Contender>& asked) {
