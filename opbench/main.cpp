@@ -118,10 +118,11 @@ Selection selectionOf(std::vector<inputs::Sample> samples) {
 Selection readSelection(const Options& options, size_t& unreadable) {
   if (options.source == Source::Rnn) return selectionOf(samplesOf(options.rnn, options.seed, roomFor(options)));
   if (options.source == Source::Models) {
-    std::vector<std::string> refusals;
-    auto samples = samplesOf(options.model, runtime::Programs(options.modelsFolder, options.programs), refusals);
-    for (const std::string& refusal : refusals) std::cerr << "opbench: " << inputs::printable(refusal) << "\n";
-    return selectionOf(std::move(samples));
+    ModelSamples found = samplesOf(options.model, runtime::Programs(options.modelsFolder, options.programs));
+    for (const std::string& line : found.refusals) std::cerr << "opbench: " << inputs::printable(line) << "\n";
+    for (const std::string& line : found.unreadable) std::cerr << "opbench: error: " << inputs::printable(line) << "\n";
+    unreadable = found.unreadable.size();
+    return selectionOf(std::move(found.samples));
   }
   const inputs::Samples read = inputs::readSamples(samplePaths(options));
   for (const std::string& error : read.errors) std::cerr << "opbench: error: " << inputs::printable(error) << "\n";

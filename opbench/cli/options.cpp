@@ -35,8 +35,9 @@ constexpr std::string_view footer =
     "Exit status: 0 all fine; 1 a result was wrong or a sample failed; 2 usage or unreadable input; 3 no such device.";
 
 constexpr std::pair<std::string_view, Verb> verbs[] = {
-    {"doctor", Verb::Doctor},   {"compare", Verb::Compare}, {"convert", Verb::Convert}, {"merge", Verb::Merge},
-    {"profile", Verb::Profile}, {"repro", Verb::Repro},     {"rnn", Verb::Rnn},         {"model", Verb::Model}};
+    {"doctor", Verb::Doctor}, {"compare", Verb::Compare}, {"convert", Verb::Convert},
+    {"merge", Verb::Merge},   {"profile", Verb::Profile}, {"repro", Verb::Repro},
+    {"rnn", Verb::Rnn},       {"model", Verb::Model},     {"cnn", Verb::Rnn}};
 
 /// Names that options had before: a suggestion of one is one of the option's name now.
 constexpr std::pair<std::string_view, std::string_view> formerNames[] = {{"--self-test", "--aa"}};
@@ -334,6 +335,8 @@ Options parseOptions(const std::vector<std::string>& arguments, const Environmen
   }
   if (!texts.dtype.empty()) options.dtype = dtypeOf(texts.dtype);
   options.contenders = contendersOf(texts);
+  const bool isCnn = std::find(arguments.begin(), arguments.end(), "cnn") != arguments.end();  // the other name of the verb
+  if (app.got_subcommand("rnn") && isCnn && app.get_subcommand("rnn")->count("--group") == 0) options.rnn.groups = {"cnns"};
   if (app.got_subcommand("rnn")) readRnn(app, options);
   options.data = meaningOf("--data", texts.data, inputs::distributionFromName(texts.data), inputs::distributionNames());
   readFault(texts.fault, options);

@@ -88,6 +88,31 @@ bool readsTokens(const runtime::Program& program) {
          program.inputs().front().dimensions.size() > 1;
 }
 
+/// Adds the samples of a model in one mode, or why there are none.
+void addSamples(const std::string& name, bool isTraining, const ModelOptions& options, const runtime::Programs& programs,
+                ModelSamples& found) {
+  std::unique_ptr<runtime::Program> program;
+  try {
+    program = runtime::openProgram(programs.fileOf(name, isTraining, options.isHalf ? "float16" : "float32"));
+  } catch (const ir::Error& error) {
+    found.unreadable.emplace_back(error.what());
+    return;
+  }
+  const std::vector<int64_t> batches = options.batchSizes.empty() ? std::vector<int64_t>{8} : options.batchSizes;
+  const std::vector<int64_t> lengths =
+      options.sequenceLengths.empty() ? std::vector<int64_t>{8, 32, 128, 512} : options.sequenceLengths;
+  std::vector<std::optional<int64_t>> asked{std::nullopt};
+  if (readsTokens(*program)) asked.assign(lengths.begin(), lengths.end());
+  for (const int64_t batch : batches)
+    for (const std::optional<int64_t> length : asked) {
+      try {
+        found.samples.push_back(sampleOf(name, isTraining, *program, bindExtents(*program, batch, length).sizes, options));
+      } catch (const ir::Error& error) {
+        found.refusals.push_back(fmt::format("{}: {}", name, error.what()));
+      }
+    }
+}
+
 }  // namespace
 
 void declareModel(CLI::App& app, ModelOptions& options) {
@@ -157,36 +182,22 @@ std::map<std::string, std::string> filesOf(const ModelOptions& options) {
   return files;
 }
 
-std::vector<inputs::Sample> samplesOf(const ModelOptions& options, const runtime::Programs& programs,
-                                      std::vector<std::string>& refusals) {
+ModelSamples samplesOf(const ModelOptions& options, const runtime::Programs& programs) {
   const std::vector<std::string> known = programs.names();
   if (options.models.empty()) fail(ErrorKind::Input, "model: name at least one; there are {}", fmt::join(known, ", "));
-  const std::vector<int64_t> batches = options.batchSizes.empty() ? std::vector<int64_t>{8} : options.batchSizes;
-  const std::vector<int64_t> lengths =
-      options.sequenceLengths.empty() ? std::vector<int64_t>{8, 32, 128, 512} : options.sequenceLengths;
-  std::vector<inputs::Sample> samples;
+  ModelSamples found;
   for (const std::string& word : wordsOfList(options.models)) {
     const std::string name = nameAndFile(word).first;
     if (std::find(known.begin(), known.end(), name) == known.end())
       fail(ErrorKind::Input, "there is no model '{}'{}; there are {}", name, suggestion(nearest(name, known)),
            fmt::join(known, ", "));
-    for (const bool isTraining : {false, true}) {
-      if (isTraining ? !options.isTraining : options.noInference) continue;
-      const auto program = runtime::openProgram(programs.fileOf(name, isTraining, options.isHalf ? "float16" : "float32"));
-      for (const int64_t batch : batches)
-        for (const std::optional<int64_t> length : readsTokens(*program)
-                                                       ? std::vector<std::optional<int64_t>>(lengths.begin(), lengths.end())
-                                                       : std::vector<std::optional<int64_t>>{std::nullopt}) {
-          try {
-            samples.push_back(sampleOf(name, isTraining, *program, bindExtents(*program, batch, length).sizes, options));
-          } catch (const ir::Error& error) {
-            refusals.push_back(fmt::format("{}: {}", name, error.what()));
-          }
-        }
-    }
+    for (const bool isTraining : {false, true})
+      if (isTraining ? options.isTraining : !options.noInference) addSamples(name, isTraining, options, programs, found);
   }
-  if (samples.empty()) fail(ErrorKind::Input, "{}", fmt::join(refusals, "; "));
-  return samples;
+  if (!found.samples.empty()) return found;
+  std::vector<std::string> all = found.unreadable;
+  all.insert(all.end(), found.refusals.begin(), found.refusals.end());
+  fail(ErrorKind::Input, "{}", fmt::join(all, "; "));
 }
 
 }  // namespace opbench

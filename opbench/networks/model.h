@@ -39,9 +39,13 @@ void check(const ModelOptions& options);
 std::map<std::string, std::string> filesOf(const ModelOptions& options);
 
 /// The samples that the options mean, in the order of models, modes, batches and lengths; lengths count where a model reads
-/// tokens. What a model does not take becomes a line of `refusals`: `resnet18: length is fixed at 224`. Errors: Input, for a
-/// model that is not there or a file that cannot be read.
-std::vector<inputs::Sample> samplesOf(const ModelOptions& options, const runtime::Programs& programs,
-                                      std::vector<std::string>& refusals);
+/// tokens. What a model does not take is refused, `resnet18: length is fixed at 224`; so is a file that cannot be read. Errors:
+/// Input, for a model that is not there, and where nothing is left.
+struct ModelSamples {
+  std::vector<inputs::Sample> samples;
+  std::vector<std::string> refusals;    ///< sizes that are not taken, a line each
+  std::vector<std::string> unreadable;  ///< files, a line each
+};
+ModelSamples samplesOf(const ModelOptions& options, const runtime::Programs& programs);
 
 }  // namespace opbench

@@ -95,6 +95,38 @@ inputs::Sample sampleOf(std::string_view network, const RnnOptions& options, uin
   return sample;
 }
 
+bool hasGroup(const RnnOptions& options, std::string_view group) {
+  const std::vector<std::string> groups = wordsOf(options.groups);
+  return std::find(groups.begin(), groups.end(), group) != groups.end();
+}
+
+constexpr int imagesOfCnns = 32;
+constexpr std::string_view tracedSuffix = "_jit";
+bool isTraced(const std::string& cnn) { return cnn.ends_with(tracedSuffix); }
+
+/// The networks of images that are asked for.
+std::vector<std::string> cnnsOf(const RnnOptions& options) {
+  if (!hasGroup(options, "cnns")) return {};
+  if (options.cnns.empty()) return {"resnet18", "resnet18_jit", "resnet50", "resnet50_jit"};
+  return wordsOf(options.cnns);
+}
+
+/// A step of each, as fastrnns has it: 32 images, and a random gradient of the output.
+std::vector<inputs::Sample> cnnSamples(const RnnOptions& options) {
+  std::vector<inputs::Sample> samples;
+  for (const std::string& name : cnnsOf(options)) {
+    inputs::Sample sample;
+    sample.op = fmt::format("model.{}.training", isTraced(name) ? name.substr(0, name.size() - tracedSuffix.size()) : name);
+    sample.suite = "fastrnns";
+    sample.recorded = fmt::format("((T([{}, 3, 224, 224], f32),), {{'loss': 'gradient'}})", imagesOfCnns);
+    const bool isThere = std::any_of(samples.begin(), samples.end(), [&](const auto& one) { return one.op == sample.op; });
+    if (isThere) continue;
+    inputs::parseCall(sample.recorded, {"", 0}, 1, sample);
+    samples.push_back(std::move(sample));
+  }
+  return samples;
+}
+
 }  // namespace
 
 void declareNetworks(CLI::App& verb, RnnOptions& options) {
@@ -123,12 +155,20 @@ void declareNetworks(CLI::App& verb, RnnOptions& options) {
 
 void declareRnn(CLI::App& app, RnnOptions& options, int64_t& warmups, int64_t& runs) {
   CLI::App* verb = app.add_subcommand("rnn", "Race recurrent networks, forward and backward, as PyTorch's fastrnns does");
+  verb->alias("cnn");
   verb->fallthrough();
   verb->footer(std::string(rnnFooter));
   declareNetworks(*verb, options);
   addNumber(*verb, "--warmup", warmups, "Runs of each creator that do not count")->capture_default_str();
   addNumber(*verb, "--nloops", runs, "Runs of each creator that count")->capture_default_str();
-  verb->add_option("--group", options.groups, "Groups of networks: rnns (default: rnns)")->expected(1, -1)->type_name("NAME");
+  verb->add_option("--group", options.groups, "Groups of networks: rnns, cnns (default: rnns; of opbench cnn: cnns)")
+      ->expected(1, -1)
+      ->type_name("NAME");
+  verb->add_option(
+          "--cnns", options.cnns,
+          "Networks of images, each as it is and with _jit traced (default: resnet18 resnet18_jit resnet50 resnet50_jit)")
+      ->expected(1, -1)
+      ->type_name("NAME");
   verb->add_option("--sep", options.sep, "Text between the columns of fastrnns' table")->type_name("TEXT");
   verb->add_option("--print-json,--print_json", options.printJson, "Print JSON alone: oss (the default) or pep")
       ->expected(0, 1)
@@ -145,7 +185,7 @@ void check(const RnnOptions& options) {
     fail(ErrorKind::Input, "--projection must be less than --hiddenSize {}, and 0 is none; got {}", options.hiddenSize,
          options.projection);
   for (const std::string& cell : wordsOf(options.cells)) requireOneOf("--cells", cell, {"lstm", "gru"});
-  for (const std::string& group : wordsOf(options.groups)) requireOneOf("--group", group, {"rnns"});
+  for (const std::string& group : wordsOf(options.groups)) requireOneOf("--group", group, {"rnns", "cnns"});
   if (!options.printJson.empty()) requireOneOf("--print-json", options.printJson, {"oss", "pep"});
   requireOneOf("--fuser", options.fuser, {"te", "old", "none", "default"});
   requireOneOf("--executor", options.executor, {"legacy", "simple", "profiling", "default"});
@@ -161,6 +201,8 @@ std::vector<Contender> contendersOf(const RnnOptions& options) {
     const Contender contender{std::string(name)};
     if (std::find(contenders.begin(), contenders.end(), contender) == contenders.end()) contenders.push_back(contender);
   };
+  for (const std::string& name : cnnsOf(options)) add(isTraced(name) ? Contender::Torchscript.name() : Contender::Eager.name());
+  if (!hasGroup(options, "rnns")) return contenders;
   for (const std::string& name : wordsOf(options.rnns)) add(name);
   for (const runtime::Creator& creator : runtime::creators()) {
     if (creator.isDefault && options.rnns.empty()) add(creator.name);
@@ -176,8 +218,9 @@ std::vector<std::string> networksOf(const RnnOptions& options) {
   const std::vector<std::string> cells = wordsOf(options.cells);
   std::vector<std::string> networks;
   for (const Contender& contender : contendersOf(options)) {
-    const runtime::Creator& creator = *runtime::creatorOf(contender.name());
-    for (const std::string& network : wordsOf({std::string(creator.kinds)})) {
+    const runtime::Creator* creator = runtime::creatorOf(contender.name());
+    if (creator == nullptr) continue;  // of networks of images
+    for (const std::string& network : wordsOf({std::string(creator->kinds)})) {
       const bool isCell = network == "lstm" || network == "gru";
       const bool isWanted = !isCell || std::find(cells.begin(), cells.end(), network) != cells.end();
       if (isWanted && std::find(networks.begin(), networks.end(), network) == networks.end()) networks.push_back(network);
@@ -197,7 +240,8 @@ std::string labelOf(const RnnOptions& options) {
 }
 
 std::vector<inputs::Sample> samplesOf(const RnnOptions& options, uint64_t seed, double room) {
-  std::vector<inputs::Sample> samples;
+  std::vector<inputs::Sample> samples = cnnSamples(options);
+  if (!hasGroup(options, "rnns")) return samples;
   for (const std::string& network : networksOf(options)) {
     samples.push_back(sampleOf(network, options, seed));
     const double bytes = runtime::stateBytes(runtime::recurrentOf(samples.back()));

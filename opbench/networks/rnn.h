@@ -20,6 +20,7 @@ struct RnnOptions {
   bool isBidirectional = false;
   std::vector<std::string> rnns;  ///< creators, the first is the baseline; empty takes the default ones
   std::vector<std::string> cells{"lstm"};
+  std::vector<std::string> cnns;  ///< networks of images, `resnet18`, and `_jit` of them; empty takes fastrnns' four
   std::vector<std::string> groups{"rnns"};
   bool variableLstms = false;  ///< whether sequences of several lengths are raced as well
   std::string sep = " ";

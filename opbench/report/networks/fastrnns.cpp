@@ -44,27 +44,38 @@ Moments millisecondsOf(std::vector<double> runs) {
   return moments;
 }
 
+bool isOfImages(const Row& row) { return row.op.starts_with("model."); }
+
 /// A group of fastrnns' JSON: its name, the phase that it has of each timed contender, and its rows.
 struct FastrnnsGroup {
   std::string name, phase;
   std::vector<const Row*> rows;
 };
+std::string_view groupName(const Row& row) {
+  if (isOfImages(row)) return "resnet";
+  return row.op.starts_with("rnn.vl_") ? "vl_lstm" : "lstm";
+}
+
 std::vector<FastrnnsGroup> fastrnnsGroups(const std::vector<Row>& rows) {
   std::vector<FastrnnsGroup> groups;
-  for (const bool isVariable : {true, false}) {
+  for (const std::string group : {"vl_lstm", "lstm", "resnet"}) {
     std::vector<const Row*> members;
     for (const Row& row : rows)
-      if (row.op.starts_with("rnn.vl_") == isVariable) members.push_back(&row);
+      if (groupName(row) == group) members.push_back(&row);
     if (members.empty()) continue;
-    const std::string group = isVariable ? "vl_lstm" : "lstm";
     groups.push_back({group, "forward", members});
     groups.push_back({group + "-backward", "backward", members});
   }
   return groups;
 }
 
-/// The name of a contender where several networks have it: fastrnns has LSTM cells alone.
+/// The name of a contender where several networks have it: fastrnns has LSTM cells alone, and calls what is traced
+/// `resnet18_jit`.
 std::string modelName(const Row& row, const Outcome& outcome) {
+  if (isOfImages(row)) {
+    const size_t first = row.op.find('.') + 1;
+    return row.op.substr(first, row.op.rfind('.') - first) + (outcome.contender == Contender::Torchscript ? "_jit" : "");
+  }
   constexpr std::string_view gru = "rnn.gru.";
   return (row.op.starts_with(gru) ? "gru_" : "") + std::string(name(outcome.contender));
 }

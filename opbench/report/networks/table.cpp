@@ -25,7 +25,7 @@ Cell noteOf(const Outcome& outcome, const Row& row) {
   if (outcome.status != Status::Ok) return {outcome.reason, Tone::Bad};
   std::string note = outcome.library;
   if (!outcome.reason.empty()) note += (note.empty() ? "" : ", ") + outcome.reason;
-  if (isDisturbed(row)) note += ", disturbed by other programs";
+  if (isDisturbed(row)) note += note.empty() ? "disturbed by other programs" : ", disturbed by other programs";
   return {note, Tone::Faint};
 }
 

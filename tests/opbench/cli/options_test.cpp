@@ -384,7 +384,8 @@ TEST_CASE("refusals") {
         "--suite cannot be combined with --inputs or --inp-file; samples come from one place");
   CHECK(refusal({"--dtpye", "float16"}) == "unknown option '--dtpye'; did you mean --dtype? (opbench --help lists the options)");
   CHECK(refusal({"aten.add.Tensor"}) ==
-        "unknown command 'aten.add.Tensor'; commands are doctor, compare, convert, merge, profile, repro, rnn, model; operators "
+        "unknown command 'aten.add.Tensor'; commands are doctor, compare, convert, merge, profile, repro, rnn, model, cnn; "
+        "operators "
         "are given "
         "with --op, and one value follows an option");
   CHECK(refusal({"--repeats", "many"}).starts_with("--repeats: expected a whole number, got 'many'"));

@@ -47,6 +47,13 @@ TEST_CASE("both JSON forms are fastrnns', without what has no time") {
   CHECK(std::count(pep.begin(), pep.end(), '\n') == 6);
 }
 
+TEST_CASE("networks of images are a group, and what is traced has fastrnns' name") {
+  Row row = recurrentRow();
+  row.op = "model.resnet18.training";
+  row.outcomes[0].contender = Contender::Torchscript;
+  CHECK(report::fastrnnsOss({row}) == "{\"resnet\":{\"resnet18_jit\":2.0},\"resnet-backward\":{\"resnet18_jit\":1.5}}\n");
+}
+
 TEST_CASE("networks of several lengths have groups of their own, before the others") {
   Row variable = recurrentRow();
   variable.op = "rnn.vl_lstm.training";

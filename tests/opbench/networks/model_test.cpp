@@ -6,10 +6,12 @@
 #include <c10/core/InferenceMode.h>
 #include <doctest/doctest.h>
 
+#include "inputs/files.h"
 #include "opbench/check/correctness_check.h"
 #include "opbench/networks/model.h"
 #include "opbench/report/networks/models.h"
 #include "runtime/torch/state.h"
+#include "tests/opbench/temporary_folder.h"
 #include "tests/refusal.h"
 #include "tests/runtime/program/models.h"
 #include "tests/runtime/sample.h"
@@ -146,19 +148,29 @@ TEST_SUITE("models") {
     ModelOptions options = asking("bert_base");
     options.batchSizes = {1, 2};
     options.sequenceLengths = {8, 600};
-    std::vector<std::string> refusals;
-    const auto samples = samplesOf(options, runtime::Programs(tests::modelFolder(), {}), refusals);
-    REQUIRE(samples.size() == 2);
-    CHECK(samples[1].op == "model.bert_base.inference");
-    CHECK(samples[1].recorded == "((T([2, 8], i64),), {})");
-    REQUIRE(refusals.size() == 2);
-    CHECK(refusals[0] == "bert_base: length 600 is above the declared 512");
+    const ModelSamples found = samplesOf(options, runtime::Programs(tests::modelFolder(), {}));
+    REQUIRE(found.samples.size() == 2);
+    CHECK(found.samples[1].op == "model.bert_base.inference");
+    CHECK(found.samples[1].recorded == "((T([2, 8], i64),), {})");
+    REQUIRE(found.refusals.size() == 2);
+    CHECK(found.refusals[0] == "bert_base: length 600 is above the declared 512");
+  }
+
+  TEST_CASE("a torn archive is a line, and the other models are there") {
+    const tests::TemporaryFolder folder;
+    const std::string torn = folder.path / "torn.pt2";
+    inputs::writeFile(torn, inputs::readFile(tests::modelPath("alexnet")).substr(0, 3000));
+    ModelOptions options = asking(torn);
+    options.models.emplace_back("alexnet");
+    const ModelSamples found = samplesOf(options, runtime::Programs(tests::modelFolder(), filesOf(options)));
+    CHECK(found.samples.size() == 1);
+    REQUIRE(found.unreadable.size() == 1);
+    CHECK(found.unreadable[0].find(torn) == 0);
   }
 
   TEST_CASE("an unknown model gets the nearest name; a file that is not there is named") {
-    std::vector<std::string> refusals;
     const runtime::Programs programs(tests::modelFolder(), {});
-    CHECK(tests::refusal(ir::ErrorKind::Input, [&] { samplesOf(asking("resnet81"), programs, refusals); }).find("did you mean") !=
+    CHECK(tests::refusal(ir::ErrorKind::Input, [&] { samplesOf(asking("resnet81"), programs); }).find("did you mean") !=
           std::string::npos);
     CHECK(tests::refusal(ir::ErrorKind::Input, [&] { filesOf(asking("nowhere/my.pt2")); }) == "nowhere/my.pt2: no such file");
   }

@@ -125,7 +125,7 @@ TEST_CASE("bad input to opbench rnn is one line that says what is wrong") {
   CHECK(rnnRefusal({"--fuser", "x"}) == "--fuser must be one of te, old, none, default, got 'x'");
   CHECK(rnnRefusal({"--rnns"}).find("--rnns") != std::string::npos);
   CHECK(rnnRefusal({"--rnns", "jit_premull"}).find("unknown creator 'jit_premull'; did you mean jit_premul") == 0);
-  CHECK(rnnRefusal({"--group", "cnns"}) == "--group must be one of rnns, got 'cnns'");
+  CHECK(rnnRefusal({"--group", "trees"}) == "--group must be one of rnns, cnns, got 'trees'");
   CHECK(rnnRefusal({"--nloops", "0"}) == "--nloops must be at least 1, got 0");
 }
 
@@ -142,4 +142,21 @@ TEST_CASE("each contender runs exactly as often as asked, in turn, whatever inte
   CHECK(measurement.timings[0].runs == 5);
   CHECK(measurement.stopped == Stop::Runs);
   CHECK(measurement.interruptions == 10);
+}
+
+TEST_CASE("opbench cnn races networks of images, as they are and traced, a sample each") {
+  const Options options = parseOptions({"cnn", "--cnns", "resnet18", "resnet18_jit", "alexnet"}, {});
+  CHECK(options.verb == Verb::Rnn);
+  CHECK(namesIn(options) == Names{"eager", "torchscript"});
+  const auto samples = samplesOf(options.rnn, 0, 1e13);
+  REQUIRE(samples.size() == 2);
+  CHECK(samples[0].op == "model.resnet18.training");
+  CHECK(samples[0].recorded == "((T([32, 3, 224, 224], f32),), {'loss': 'gradient'})");
+  CHECK(samples[1].op == "model.alexnet.training");
+}
+
+TEST_CASE("both groups are raced where both are named") {
+  const Options options = parsed({"--group", "rnns", "cnns", "--rnns", "aten"});
+  CHECK(namesIn(options) == Names{"eager", "torchscript", "aten"});
+  CHECK(samplesOf(options.rnn, 0, 1e13).size() == 3);
 }
