@@ -6,6 +6,7 @@
 #include <c10/core/InferenceMode.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <mutex>
 
 #include "inputs/data/materialize.h"
@@ -73,7 +74,7 @@ Model::Model(const inputs::Sample& sample, Device& device, uint64_t seed, const 
     ir::fail(ir::ErrorKind::Unsupported, "float32 is baked into {}; use --amp", *baked);
   translateErrors(op_, [&] {
     tensors_ = drawn(seed);
-    explore(seed);
+    explore();
   });
 }
 
@@ -90,7 +91,7 @@ Model::Tensors Model::drawn(uint64_t seed) const {
   return tensors;
 }
 
-void Model::explore(uint64_t seed) {
+void Model::explore() {
   const c10::InferenceMode normal(false);
   const at::Tensor before = generatorState(device_);
   std::vector<at::Tensor> results;
@@ -123,7 +124,6 @@ void Model::explore(uint64_t seed) {
   for (const StateTensor& state : program_->state())
     if (state.requiresGrad) outputs_.push_back("the gradient of " + state.name);
   for (size_t i = 0; i < pristine_.size(); ++i) outputs_.push_back(fmt::format("written tensor {}", i));
-  (void)seed;
 }
 
 void Model::draw(uint64_t seed, const inputs::Data&) {
@@ -200,7 +200,7 @@ std::vector<std::string> Model::phases() const {
   return {"forward", "backward", "optimizer"};
 }
 
-at::Tensor Model::lossOf(const Program&, const std::vector<at::Tensor>& outputs, const Tensors& tensors) const {
+at::Tensor Model::lossOf(const std::vector<at::Tensor>& outputs, const Tensors& tensors) const {
   if (spec_.loss == "cross_entropy") return crossEntropy(outputs.at(0), tensors.inputs.at(0));
   return meanOf(outputs);
 }
@@ -218,7 +218,7 @@ std::vector<at::Tensor> Model::run(const Program& program, Tensors& tensors, con
   inPhase("forward", [&] {
     const Autocast autocast(device_, tensors.state.front().scalar_type() == at::kDouble ? std::nullopt : spec_.amp);
     results = program.run(tensors.state, tensors.inputs);
-    if (spec_.isTraining && !tensors.gradient.defined()) loss = lossOf(program, results, tensors);
+    if (spec_.isTraining && !tensors.gradient.defined()) loss = lossOf(results, tensors);
   });
   if (!spec_.isTraining) {
     mark();

@@ -68,10 +68,10 @@ class Model : public Workload {
   /// Those that a run writes.
   std::vector<at::Tensor> written(const Tensors& tensors) const;
   std::vector<at::Tensor> run(const Program& program, Tensors& tensors, const Mark& mark) const;
-  at::Tensor lossOf(const Program& program, const std::vector<at::Tensor>& outputs, const Tensors& tensors) const;
+  at::Tensor lossOf(const std::vector<at::Tensor>& outputs, const Tensors& tensors) const;
   std::vector<std::string> phases() const;
   /// What its first run shows: what its outputs are called, and whether it draws random numbers.
-  void explore(uint64_t seed);
+  void explore();
   bool usesTf32() const;
 
   std::string op_;
