@@ -22,7 +22,7 @@ struct MemoryPeaks {
   bool operator==(const MemoryPeaks&) const = default;
 };
 
-/// Watches memory from its making on, that which the thread that made it has others allocate in its name included.
+/// Watches memory as long as it lives: what the thread that made it allocates, and what backward passes allocate for that thread.
 class MemoryWatch {
  public:
   virtual ~MemoryWatch() = default;

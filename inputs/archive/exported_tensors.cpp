@@ -21,7 +21,7 @@ std::string symbolName(const std::string& expression) {
   std::string name = expression;
   if (name.starts_with(begin)) {
     const size_t end = name.find('\'', begin.size());
-    // What follows the name are assumptions about it, and no other expression.
+    // After the name stand assumptions about the symbol, never another expression.
     if (end == std::string::npos || name.find('(', end) != std::string::npos) return "";
     name = name.substr(begin.size(), end - begin.size());
   }

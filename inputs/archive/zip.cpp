@@ -20,7 +20,7 @@ constexpr uint64_t endSize = 22;  // of the end of the directory, without its co
 constexpr uint64_t longestComment = 65535;
 constexpr uint64_t entrySize = 46;    // of a record in the directory, without its name
 constexpr uint64_t headerSize = 30;   // of a record where its bytes are, without its name
-constexpr uint64_t locatorSize = 20;  // of what says where the 64-bit end is
+constexpr uint64_t locatorSize = 20;  // bytes of the record that locates the 64-bit end of directory
 constexpr uint64_t wideEndSize = 56;
 constexpr uint32_t endMark = 0x06054b50, entryMark = 0x02014b50, headerMark = 0x04034b50, locatorMark = 0x07064b50,
                    wideEndMark = 0x06064b50;

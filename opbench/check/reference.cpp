@@ -98,7 +98,7 @@ class Checker {
     const ir::TensorType& type = reference_.eager.type(output);
     Limit limit = tolerances_.limit(criterion_, type.dtype, static_cast<bool>(reference_.float64), termsOf(type),
                                     runtime::hasWiderNumber(workload_, type.dtype));
-    // Some gradients are 0 but for roundings of what is far larger: that of a bias which a softmax takes out again.
+    // A gradient may be 0 but for roundings of far larger numbers: softmax cancels the bias of keys, for one.
     if (criterion_.rule == Rule::Network) limit.floor = std::numeric_limits<float>::epsilon() / 2 * reference_.largestOutput;
     return limit;
   }
@@ -119,10 +119,6 @@ class Checker {
   const Criterion& criterion_;
   const Tolerances& tolerances_;
 };
-
-}  // namespace
-
-namespace {
 
 double largestOf(const runtime::TensorList& outputs) {
   double largest = 0;

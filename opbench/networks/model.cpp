@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "inputs/text/words.h"
 #include "ir/error.h"
 #include "opbench/cli/nearest.h"
 #include "opbench/cli/number_option.h"
 #include "opbench/measure/race.h"
+#include "opbench/networks/words.h"
 #include "runtime/program/extents.h"
 #include "runtime/program/programs.h"
 #include "runtime/torch/types.h"
@@ -38,18 +38,6 @@ std::pair<std::string, std::string> nameAndFile(const std::string& word) {
   const std::filesystem::path path = equals == std::string::npos ? word : word.substr(equals + 1);
   const std::string name = equals == std::string::npos ? path.stem().string() : word.substr(0, equals);
   return {runtime::programName(name), path.string()};
-}
-
-std::vector<std::string> wordsOfList(const std::vector<std::string>& texts) {
-  std::vector<std::string> words;
-  for (const std::string& text : texts)
-    for (const std::string_view word : inputs::split(text, ",")) words.emplace_back(word);
-  return words;
-}
-
-void requireKnown(std::string_view option, const std::string& word, const std::vector<std::string>& known) {
-  if (!word.empty() && std::find(known.begin(), known.end(), word) == known.end())
-    fail(ErrorKind::Input, "{} must be one of {}, got '{}'", option, fmt::join(known, ", "), word);
 }
 
 std::string argumentText(const runtime::ProgramInput& input, const std::vector<int64_t>& sizes) {
@@ -155,14 +143,16 @@ void check(const ModelOptions& options) {
   constexpr int64_t most = int64_t{1} << 31;
   for (const auto& [option, values] :
        {std::pair("--batch-sizes", &options.batchSizes), {"--sequence-lengths", &options.sequenceLengths}})
-    for (const int64_t value : *values)
-      if (value < 1 || value > most) fail(ErrorKind::Input, "{} must be from 1 to {}, got {}", option, most, value);
+    for (const int64_t value : *values) requirePositive(option, value);
   if (options.repeats < 1 || options.repeats > most / runsOfRound)
     fail(ErrorKind::Input, "--repeat must be from 1 to {}, got {}", most / runsOfRound, options.repeats);
-  requireKnown("--amp", options.amp, {"float16", "bfloat16"});
-  requireKnown("--loss", options.loss, {"cross_entropy", "mean", "gradient"});
-  requireKnown("--optimizer", options.optimizer, {"sgd", "adam", "adamw"});
-  requireKnown("--optimizer-form", options.optimizerForm, {"foreach", "fused"});
+  const auto check = [](std::string_view option, const std::string& word, const std::vector<std::string>& known) {
+    if (!word.empty()) requireOneOf(option, word, known);
+  };
+  check("--amp", options.amp, {"float16", "bfloat16"});
+  check("--loss", options.loss, {"cross_entropy", "mean", "gradient"});
+  check("--optimizer", options.optimizer, {"sgd", "adam", "adamw"});
+  check("--optimizer-form", options.optimizerForm, {"foreach", "fused"});
   if (options.noInference && !options.isTraining) fail(ErrorKind::Input, "--no-inference without --training leaves nothing");
   if (!options.isTraining && !(options.loss + options.optimizer + options.optimizerForm).empty())
     fail(ErrorKind::Input, "--loss and --optimizer need --training");
@@ -170,7 +160,7 @@ void check(const ModelOptions& options) {
 
 std::map<std::string, std::string> filesOf(const ModelOptions& options) {
   std::map<std::string, std::string> files;
-  for (const std::string& word : wordsOfList(options.models)) {
+  for (const std::string& word : wordsOf(options.models, ",")) {
     const auto [name, file] = nameAndFile(word);
     if (file.empty()) continue;
     std::error_code error;
@@ -186,7 +176,7 @@ ModelSamples samplesOf(const ModelOptions& options, const runtime::Programs& pro
   const std::vector<std::string> known = programs.names();
   if (options.models.empty()) fail(ErrorKind::Input, "model: name at least one; there are {}", fmt::join(known, ", "));
   ModelSamples found;
-  for (const std::string& word : wordsOfList(options.models)) {
+  for (const std::string& word : wordsOf(options.models, ",")) {
     const std::string name = nameAndFile(word).first;
     if (std::find(known.begin(), known.end(), name) == known.end())
       fail(ErrorKind::Input, "there is no model '{}'{}; there are {}", name, suggestion(nearest(name, known)),

@@ -7,10 +7,10 @@
 #include <algorithm>
 
 #include "inputs/data/random.h"
-#include "inputs/text/words.h"
 #include "ir/error.h"
 #include "opbench/cli/nearest.h"
 #include "opbench/cli/number_option.h"
+#include "opbench/networks/words.h"
 #include "runtime/network/creators.h"
 #include "runtime/network/recurrent.h"
 
@@ -27,28 +27,10 @@ constexpr std::string_view rnnFooter =
     "a float64 reference has no time. docs/networks.md says more.\n"
     "Exit status: 0 all fine; 1 a result was wrong or failed; 2 usage; 3 no such device.";
 
-/// Lists take blanks or commas, as one word or several.
-std::vector<std::string> wordsOf(const std::vector<std::string>& texts) {
-  std::vector<std::string> words;
-  for (const std::string& text : texts)
-    for (const std::string_view word : inputs::split(text, ", ")) words.emplace_back(word);
-  return words;
-}
-
-void requireOneOf(std::string_view option, const std::string& word, const std::vector<std::string>& known) {
-  if (std::find(known.begin(), known.end(), word) == known.end())
-    fail(ErrorKind::Input, "{} must be one of {}, got '{}'", option, fmt::join(known, ", "), word);
-}
-
 std::vector<std::string> creatorNames() {
   std::vector<std::string> names;
   for (const runtime::Creator& creator : runtime::creators()) names.emplace_back(creator.name);
   return names;
-}
-
-void requirePositive(std::string_view option, int64_t value) {
-  constexpr int64_t most = int64_t{1} << 31;
-  if (value < 1 || value > most) fail(ErrorKind::Input, "{} must be from 1 to {}, got {}", option, most, value);
 }
 
 /// The networks that have one layer in one direction, whatever the options say; as in fastrnns.

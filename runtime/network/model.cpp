@@ -14,7 +14,6 @@
 #include "runtime/network/keywords.h"
 #include "runtime/network/scripted.h"
 #include "runtime/network/step.h"
-#include "runtime/profile/recorder.h"
 #include "runtime/program/draw.h"
 #include "runtime/program/extents.h"
 #include "runtime/program/traced.h"
@@ -208,14 +207,9 @@ at::Tensor Model::lossOf(const std::vector<at::Tensor>& outputs, const Tensors& 
 std::vector<at::Tensor> Model::run(const Program& program, Tensors& tensors, const Mark& mark) const {
   const c10::InferenceMode normal(false);
   const at::AutoGradMode mode(spec_.isTraining);
-  const auto inPhase = [&](const char* name, const auto& run) {
-    mark();
-    const Range range(name);
-    return run();
-  };
   std::vector<at::Tensor> results;
   at::Tensor loss;
-  inPhase("forward", [&] {
+  inPhase("forward", mark, [&] {
     const Autocast autocast(device_, tensors.state.front().scalar_type() == at::kDouble ? std::nullopt : spec_.amp);
     results = program.run(tensors.state, tensors.inputs);
     if (spec_.isTraining && !tensors.gradient.defined()) loss = lossOf(results, tensors);
@@ -224,14 +218,9 @@ std::vector<at::Tensor> Model::run(const Program& program, Tensors& tensors, con
     mark();
     return results;
   }
-  std::vector<at::Tensor> gradients;
-  inPhase("backward", [&] { loss.defined() ? loss.backward() : results.front().backward(tensors.gradient); });
-  const std::vector<at::Tensor> parameters = parametersOf(tensors);
-  for (const at::Tensor& parameter : parameters) {
-    at::Tensor gradient = std::exchange(parameter.mutable_grad(), at::Tensor());
-    gradients.push_back(gradient.defined() ? std::move(gradient) : at::zeros_like(parameter));
-  }
-  if (tensors.optimizer) inPhase("optimizer", [&] { tensors.optimizer->step(gradients); });
+  inPhase("backward", mark, [&] { loss.defined() ? loss.backward() : results.front().backward(tensors.gradient); });
+  const std::vector<at::Tensor> gradients = takeGradients(parametersOf(tensors));
+  if (tensors.optimizer) inPhase("optimizer", mark, [&] { tensors.optimizer->step(gradients); });
   mark();
   std::vector<at::Tensor> outputs;
   if (loss.defined()) outputs.push_back(loss.detach());

@@ -8,7 +8,6 @@
 
 #include <mutex>
 
-#include "runtime/profile/recorder.h"
 #include "runtime/torch/call_state.h"
 
 namespace runtime {
@@ -56,25 +55,27 @@ std::vector<at::Tensor> runStep(const Recurrent& network, const Operands& operan
                                 const std::function<void()>& mark) {
   const c10::InferenceMode normal(false);
   const at::AutoGradMode mode(network.isTraining);
-  const auto inPhase = [&](const char* name, const auto& run) {
-    mark();
-    const Range range(name);
-    return run();
-  };
-  std::vector<at::Tensor> results = inPhase("forward", [&] { return forward(operands); });
-  if (network.isTraining) inPhase("backward", [&] { results.front().backward(operands.gradient); });
+  std::vector<at::Tensor> results = inPhase("forward", mark, [&] { return forward(operands); });
+  if (network.isTraining) inPhase("backward", mark, [&] { results.front().backward(operands.gradient); });
   mark();
   if (!network.isTraining) return results;
   for (at::Tensor& result : results) result = result.detach();
-  for (const at::Tensor& weight : operands.weights) {
-    at::Tensor gradient = std::exchange(weight.mutable_grad(), at::Tensor());
-    results.push_back(gradient.defined() ? std::move(gradient) : at::zeros_like(weight));
-  }
+  const std::vector<at::Tensor> gradients = takeGradients(operands.weights);
+  results.insert(results.end(), gradients.begin(), gradients.end());
   return results;
 }
 
 std::vector<std::string> phasesOf(const Recurrent& network) {
   return network.isTraining ? std::vector<std::string>{"forward", "backward"} : std::vector<std::string>{"forward"};
+}
+
+std::vector<at::Tensor> takeGradients(const std::vector<at::Tensor>& weights) {
+  std::vector<at::Tensor> gradients;
+  for (const at::Tensor& weight : weights) {
+    at::Tensor gradient = std::exchange(weight.mutable_grad(), at::Tensor());
+    gradients.push_back(gradient.defined() ? std::move(gradient) : at::zeros_like(weight));
+  }
+  return gradients;
 }
 
 CallablePtr stepCallable(std::string name, std::vector<std::string> phases, at::Device device, Step step, bool isCaptured) {

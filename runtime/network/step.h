@@ -5,6 +5,7 @@
 
 #include "runtime/callable.h"
 #include "runtime/network/operands.h"
+#include "runtime/profile/recorder.h"
 
 namespace runtime {
 
@@ -27,6 +28,17 @@ using Step = std::function<std::vector<at::Tensor>(const std::function<void()>& 
 /// A step as it is raced, on a device; `name` is its network's in messages. It is called directly, as users call it; `isCaptured`
 /// has it in one CUDA graph.
 CallablePtr stepCallable(std::string name, std::vector<std::string> phases, at::Device device, Step step, bool isCaptured);
+
+/// Runs a phase: it is marked, and has a range of its name in profiles.
+template <typename Run>
+auto inPhase(const char* name, const std::function<void()>& mark, const Run& run) {
+  mark();
+  const Range range(name);
+  return run();
+}
+
+/// Takes the gradient of each weight, zero where none reaches it, and leaves none behind.
+std::vector<at::Tensor> takeGradients(const std::vector<at::Tensor>& weights);
 
 /// Puts ATen's generator for a device to its beginning.
 void reseedGenerator(at::Device device);

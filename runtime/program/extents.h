@@ -22,7 +22,7 @@ struct Extents {
 /// that nothing says.
 Extents bindExtents(const Program& program, std::optional<int64_t> batch, std::optional<int64_t> length = std::nullopt);
 
-/// Checks sizes that a caller gives, and says what of them is outside of what is declared. Errors: Input, as above, and where two
+/// Checks sizes that a caller gives, and names the one that the program does not declare. Errors: Input, as above, and where two
 /// dimensions of one symbol differ.
 std::optional<std::string> checkExtents(const Program& program, const std::vector<std::vector<int64_t>>& sizes);
 
