@@ -117,13 +117,8 @@ Selection selectionOf(std::vector<inputs::Sample> samples) {
 /// The samples the options name; lines that cannot be read are reported and counted in `unreadable`.
 Selection readSelection(const Options& options, size_t& unreadable) {
   if (options.source == Source::Rnn) return selectionOf(samplesOf(options.rnn, options.seed, roomFor(options)));
-  if (options.source == Source::Models) {
-    ModelSamples found = samplesOf(options.model, runtime::Programs(options.modelsFolder, options.programs));
-    for (const std::string& line : found.refusals) std::cerr << "opbench: " << inputs::printable(line) << "\n";
-    for (const std::string& line : found.unreadable) std::cerr << "opbench: error: " << inputs::printable(line) << "\n";
-    unreadable = found.unreadable.size();
-    return selectionOf(std::move(found.samples));
-  }
+  if (options.source == Source::Models)
+    return selectionOf(samplesOf(options.model, runtime::Programs(options.modelsFolder, options.programs)));
   const inputs::Samples read = inputs::readSamples(samplePaths(options));
   for (const std::string& error : read.errors) std::cerr << "opbench: error: " << inputs::printable(error) << "\n";
   unreadable = read.errors.size();

@@ -83,6 +83,7 @@ void declareRace(CLI::App& app, Options& options, Texts& texts) {
                "Check results against eager and a float64 reference before timing (default)");
   app.add_flag("--no-accuracy-checking", texts.noAccuracyChecking, "Time without checking results");
   app.add_flag("--no-timing", texts.noTiming, "Check results without timing them");
+  app.add_flag("--no-memory,--no_memory", options.noMemory, "Networks: measure neither memory nor the first run");
   app.add_option("--tolerances", options.tolerances, "YAML file: tolerances and rules that replace the built-in ones")
       ->type_name("FILE");
   app.add_option("--fault", texts.fault)->group("");  // for tests of the checks: docs/accuracy.md

@@ -107,6 +107,8 @@ void readModel(const CLI::App& app, Options& options) {
   options.programs = filesOf(options.model);
   options.freshWorkers = !options.model.sharesWorker;
   if (options.model.isHalf) options.dtype = ir::DType::F16;
+  if (options.model.isOnCpu) options.device = "cpu";
+  options.model.isChannelsLast = options.channelsLast;
   if (app.count("--contenders") == 0) {
     options.contenders = {Contender::Eager};
     if (wantedDevice(options) != "cpu") options.contenders.emplace_back("graph");
@@ -352,7 +354,7 @@ Options parseOptions(const std::vector<std::string>& arguments, const Environmen
   options.precision = texts.precision / 100;
   options.flush = flushOf(texts.flush);
   options.accuracyChecking = !texts.noAccuracyChecking;
-  options.timing = !texts.noTiming;
+  options.timing = !texts.noTiming && !options.model.hasNoSpeed;
   readCache(texts, environment, options);
   if (options.cases.empty()) options.cases = "opbench-cases";
   if (texts.noCases || options.fault) options.cases.clear();  // planted faults make no cases

@@ -101,6 +101,7 @@ struct Options {
   bool isAA = false;                 ///< each contender races against itself (A/A)
   bool accuracyChecking = true;
   bool timing = true;
+  bool noMemory = false;                           ///< of networks: their memory and first run are not measured
   std::string tolerances;                          ///< a file of rules and tolerances; empty is the built-in table alone
   std::optional<Fault> fault;                      ///< a mistake to make on purpose
   std::vector<PlannedProcessFault> processFaults;  ///< and faults of the process or the device, by sample

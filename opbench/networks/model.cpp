@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 
 #include "ir/error.h"
@@ -14,6 +15,7 @@
 #include "opbench/networks/words.h"
 #include "runtime/program/extents.h"
 #include "runtime/program/programs.h"
+#include "runtime/program/script.h"
 #include "runtime/torch/types.h"
 
 namespace opbench {
@@ -44,28 +46,71 @@ std::string argumentText(const runtime::ProgramInput& input, const std::vector<i
   return fmt::format("T([{}], {})", fmt::join(sizes, ", "), ir::name(runtime::dtypeOf(input.dtype)));
 }
 
+/// Integers of inputs are below this: `0..N`, or `ids=0..N` for the input of that name.
+struct InputRange {
+  std::string name;  ///< empty: of any input
+  int64_t bound = 0;
+};
+
+InputRange inputRangeOf(const std::string& text) {
+  constexpr std::string_view from = "0..";
+  InputRange range;
+  const size_t equals = text.find('=');
+  if (equals != std::string::npos) range.name = text.substr(0, equals);
+  const std::string numbers = equals == std::string::npos ? text : text.substr(equals + 1);
+  const char* const end = numbers.data() + numbers.size();
+  const bool isWhole = numbers.starts_with(from) && [&] {
+    const auto [next, error] = std::from_chars(numbers.data() + from.size(), end, range.bound);
+    return error == std::errc() && next == end && range.bound >= 1;
+  }();
+  if (!isWhole || equals == 0) fail(ErrorKind::Input, "--input-range must be 0..N or NAME=0..N, got '{}'", text);
+  return range;
+}
+
+std::optional<int64_t> boundOf(const runtime::ProgramInput& input, const ModelOptions& options) {
+  for (const std::string& text : options.inputRanges)
+    if (const InputRange range = inputRangeOf(text); range.name.empty() || range.name == input.name) return range.bound;
+  return input.bound;
+}
+
+/// The keyword `bounds`, where a range is given: one for each input of integers.
+std::string boundsText(const runtime::Program& program, const ModelOptions& options) {
+  if (options.inputRanges.empty()) return "";
+  std::vector<int64_t> bounds;
+  for (const runtime::ProgramInput& input : program.inputs()) {
+    if (!at::isIntegralType(input.dtype, /*includeBool=*/false)) continue;
+    const std::optional<int64_t> bound = boundOf(input, options);
+    if (!bound)
+      fail(ErrorKind::Input, "nothing says how large the integers of input {} may be: add --input-range {}=0..N", input.name,
+           input.name);
+    bounds.push_back(*bound);
+  }
+  return bounds.empty() ? "" : fmt::format("'bounds': [{}]", fmt::join(bounds, ", "));
+}
+
 /// The keywords of a sample, those of default value left out.
-std::string keywordText(const ModelOptions& options, bool isTraining) {
+std::string keywordText(const ModelOptions& options, bool isTraining, const std::string& bounds) {
   std::vector<std::string> keywords;
   const auto add = [&](const char* name, const std::string& value) {
     if (!value.empty()) keywords.push_back(fmt::format("'{}': '{}'", name, value));
   };
   if (options.isHalf) add("dtype", "float16");
+  if (options.isChannelsLast) keywords.emplace_back("'channels_last': True");
+  if (!bounds.empty()) keywords.push_back(bounds);
   add("amp", options.amp);
   if (isTraining) add("loss", options.loss);
   if (isTraining) add("optimizer", options.optimizer);
   if (isTraining && !options.optimizer.empty()) add("optimizer_form", options.optimizerForm);
+  if (isTraining && options.scalesGradients) keywords.emplace_back("'grad_scaler': True");
   return fmt::format("{{{}}}", fmt::join(keywords, ", "));
 }
 
-inputs::Sample sampleOf(const std::string& name, bool isTraining, const runtime::Program& program,
-                        const std::vector<std::vector<int64_t>>& sizes, const ModelOptions& options) {
-  std::vector<std::string> arguments;
-  for (size_t i = 0; i < sizes.size(); ++i) arguments.push_back(argumentText(program.inputs()[i], sizes[i]));
+inputs::Sample sampleOf(const std::string& name, bool isTraining, const std::vector<std::string>& arguments,
+                        const std::string& keywords) {
   inputs::Sample sample;
   sample.op = fmt::format("model.{}.{}", name, isTraining ? "training" : "inference");
   sample.suite = "models";
-  sample.recorded = fmt::format("(({},), {})", fmt::join(arguments, ", "), keywordText(options, isTraining));
+  sample.recorded = fmt::format("(({}{}), {})", fmt::join(arguments, ", "), arguments.size() == 1 ? "," : "", keywords);
   inputs::parseCall(sample.recorded, {"", 0}, 1, sample);
   return sample;
 }
@@ -76,28 +121,82 @@ bool readsTokens(const runtime::Program& program) {
          program.inputs().front().dimensions.size() > 1;
 }
 
-/// Adds the samples of a model in one mode, or why there are none.
-void addSamples(const std::string& name, bool isTraining, const ModelOptions& options, const runtime::Programs& programs,
-                ModelSamples& found) {
+/// The inputs of TorchScript files. Their batches are open, and so are lengths of tokens: `--batch-sizes` and
+/// `--sequence-lengths` set them.
+std::vector<runtime::ProgramInput> describedInputs(const ModelOptions& options) {
+  constexpr int64_t most = int64_t{1} << 31;
+  std::vector<runtime::ProgramInput> inputs;
+  for (const std::string& text : options.inputs)
+    inputs.push_back(runtime::parseInput(text, fmt::format("input {}", inputs.size())));
+  for (runtime::ProgramInput& input : inputs)
+    for (size_t d = 0; d < std::min(input.dimensions.size(), size_t{2}); ++d) {
+      const bool isLength = d == 1 && at::isIntegralType(input.dtype, /*includeBool=*/false);
+      const std::vector<runtime::Dimension>& first = inputs.front().dimensions;
+      if ((d == 1 && !isLength) || d >= first.size() || input.dimensions[d].extent != first[d].extent) continue;
+      input.dimensions[d] = {first[d].extent, static_cast<int>(d), 1, most};
+    }
+  return inputs;
+}
+
+std::vector<int64_t> sizesOf(const runtime::ProgramInput& input) {
+  std::vector<int64_t> sizes;
+  for (const runtime::Dimension& dimension : input.dimensions) sizes.push_back(dimension.extent);
+  return sizes;
+}
+
+/// What is asked of a program that does not take it, as far as its first input has these dimensions.
+std::vector<std::vector<int64_t>> asIfTaken(const runtime::Program& program, std::optional<int64_t> batch,
+                                            std::optional<int64_t> length) {
+  std::vector<std::vector<int64_t>> sizes;
+  for (const runtime::ProgramInput& input : program.inputs()) sizes.push_back(sizesOf(input));
+  if (batch && !sizes.empty() && !sizes[0].empty()) sizes[0][0] = *batch;
+  if (length && !sizes.empty() && sizes[0].size() > 1) sizes[0][1] = *length;
+  return sizes;
+}
+
+/// A program, and the sizes that are asked of it.
+struct AskedProgram {
   std::unique_ptr<runtime::Program> program;
+  std::vector<std::optional<int64_t>> batches, lengths;
+};
+
+AskedProgram openAsked(const std::string& path, const ModelOptions& options) {
+  const auto otherwise = [](const std::vector<int64_t>& asked, std::vector<std::optional<int64_t>> defaults) {
+    return asked.empty() ? std::move(defaults) : std::vector<std::optional<int64_t>>(asked.begin(), asked.end());
+  };
+  const bool isScript = runtime::isTorchScript(path);  // its inputs are described with their sizes
+  using Sizes = std::vector<std::optional<int64_t>>;
+  AskedProgram asked{runtime::openProgram(path, describedInputs(options)),
+                     otherwise(options.batchSizes, isScript ? Sizes{std::nullopt} : Sizes{8}),
+                     otherwise(options.sequenceLengths, isScript ? Sizes{std::nullopt} : Sizes{8, 32, 128, 512})};
+  if (!readsTokens(*asked.program)) asked.lengths = {std::nullopt};
+  return asked;
+}
+
+/// Adds the samples of a model in one mode.
+void addSamples(const std::string& name, bool isTraining, const ModelOptions& options, const runtime::Programs& programs,
+                std::vector<inputs::Sample>& samples) {
+  AskedProgram asked;
   try {
-    program = runtime::openProgram(programs.fileOf(name, isTraining, options.isHalf ? "float16" : "float32"));
-  } catch (const ir::Error& error) {
-    found.unreadable.emplace_back(error.what());
+    asked = openAsked(programs.fileOf(name, isTraining, options.isHalf ? "float16" : "float32"), options);
+  } catch (const ir::Error&) {  // its row says why
+    std::vector<std::string> arguments;
+    for (const runtime::ProgramInput& input : describedInputs(options)) arguments.push_back(argumentText(input, sizesOf(input)));
+    samples.push_back(sampleOf(name, isTraining, arguments, keywordText(options, isTraining, "")));
     return;
   }
-  const std::vector<int64_t> batches = options.batchSizes.empty() ? std::vector<int64_t>{8} : options.batchSizes;
-  const std::vector<int64_t> lengths =
-      options.sequenceLengths.empty() ? std::vector<int64_t>{8, 32, 128, 512} : options.sequenceLengths;
-  std::vector<std::optional<int64_t>> asked{std::nullopt};
-  if (readsTokens(*program)) asked.assign(lengths.begin(), lengths.end());
-  for (const int64_t batch : batches)
-    for (const std::optional<int64_t> length : asked) {
+  const std::string keywords = keywordText(options, isTraining, boundsText(*asked.program, options));
+  for (const std::optional<int64_t> batch : asked.batches)
+    for (const std::optional<int64_t> length : asked.lengths) {
+      std::vector<std::vector<int64_t>> sizes;
       try {
-        found.samples.push_back(sampleOf(name, isTraining, *program, bindExtents(*program, batch, length).sizes, options));
-      } catch (const ir::Error& error) {
-        found.refusals.push_back(fmt::format("{}: {}", name, error.what()));
+        sizes = bindExtents(*asked.program, batch, length).sizes;
+      } catch (const ir::Error&) {  // its row says why
+        sizes = asIfTaken(*asked.program, batch, length);
       }
+      std::vector<std::string> arguments;
+      for (size_t i = 0; i < sizes.size(); ++i) arguments.push_back(argumentText(asked.program->inputs()[i], sizes[i]));
+      samples.push_back(sampleOf(name, isTraining, arguments, keywords));
     }
 }
 
@@ -119,15 +218,36 @@ void declareModel(CLI::App& app, ModelOptions& options) {
   verb->add_flag("--training", options.isTraining, "Also measure a step of training: forward, loss, backward, optimizer");
   verb->add_flag("--fp16", options.isHalf, "Parameters and inputs in float16");
   verb->add_flag("--torchscript", options.isTraced, "Also race the model as traced TorchScript");
+  verb->add_flag("--only-pretrain-model,--only_pretrain_model", options.isWithoutHead, "The models without their heads");
+  verb->add_option("--input", options.inputs, "An input of a TorchScript file, as in f32:2,3,224,224; repeatable, in order")
+      ->expected(1)
+      ->take_all()
+      ->allow_extra_args(false)
+      ->type_name("DTYPE:SIZES");
+  verb->add_option("--input-range", options.inputRanges, "Integers of an input are less than N; repeatable")
+      ->expected(1)
+      ->take_all()
+      ->allow_extra_args(false)
+      ->type_name("[NAME=]0..N");
   verb->add_option("--amp", options.amp, "Autocast to float16 or bfloat16")->type_name("DTYPE");
   verb->add_option("--loss", options.loss, "Loss: cross_entropy, mean, or gradient (a random gradient of the first output)")
       ->type_name("NAME");
   verb->add_option("--optimizer", options.optimizer, "Optimizer: sgd, adam or adamw (default: none)")->type_name("NAME");
   verb->add_option("--optimizer-form", options.optimizerForm, "Its form: foreach (the default) or fused")->type_name("NAME");
+  verb->add_flag("--grad-scaler", options.scalesGradients,
+                 "Scale the loss as torch.amp.GradScaler does, and leave out steps of gradients that are not finite");
   addNumber(*verb, "--repeat", options.repeats, "Rounds of ten runs; Hugging Face's time is the least mean of a round")
       ->capture_default_str();
   verb->add_flag("--no-multi-process,--no_multi_process,--no-fresh-workers", options.sharesWorker,
                  "Measure all in one process; memory of the process then holds what earlier samples left");
+  verb->add_flag("--no-cuda,--no_cuda", options.isOnCpu, "--device cpu");
+  verb->add_flag("--no-speed,--no_speed", options.hasNoSpeed, "--no-timing");
+  verb->add_flag("--tpu,--torch-xla-tpu-print-metrics,--torch_xla_tpu_print_metrics,!--no-tpu,!--no_tpu", options.asksTpu)
+      ->group("");
+  verb->add_flag("--env-print,--env_print,!--no-env-print,!--no_env_print", options.printsEnvironment,
+                 "Print the facts of the machine as well");
+  verb->add_flag("--log-print,--log_print", options.logsTables, "Write a copy of the tables to a file");
+  verb->add_option("--log-filename,--log_filename", options.log, "That file (default: log_TIME.txt)")->type_name("FILE");
   verb->add_flag("--save-to-csv,--save_to_csv", options.savesCsv, "Write Hugging Face's CSV files");
   const auto file = [&](const char* name, std::string& path, const char* description) {
     verb->add_option(name, path, description)->type_name("FILE");
@@ -153,6 +273,10 @@ void check(const ModelOptions& options) {
   check("--loss", options.loss, {"cross_entropy", "mean", "gradient"});
   check("--optimizer", options.optimizer, {"sgd", "adam", "adamw"});
   check("--optimizer-form", options.optimizerForm, {"foreach", "fused"});
+  for (const std::string& text : options.inputs) runtime::parseInput(text, "input");
+  for (const std::string& text : options.inputRanges) inputRangeOf(text);
+  if (options.asksTpu) fail(ErrorKind::Input, "model: there are no TPUs here; devices are cpu and cuda");
+  if (options.scalesGradients && options.optimizer.empty()) fail(ErrorKind::Input, "--grad-scaler needs --optimizer");
   if (options.noInference && !options.isTraining) fail(ErrorKind::Input, "--no-inference without --training leaves nothing");
   if (!options.isTraining && !(options.loss + options.optimizer + options.optimizerForm).empty())
     fail(ErrorKind::Input, "--loss and --optimizer need --training");
@@ -172,22 +296,20 @@ std::map<std::string, std::string> filesOf(const ModelOptions& options) {
   return files;
 }
 
-ModelSamples samplesOf(const ModelOptions& options, const runtime::Programs& programs) {
+std::vector<inputs::Sample> samplesOf(const ModelOptions& options, const runtime::Programs& programs) {
   const std::vector<std::string> known = programs.names();
   if (options.models.empty()) fail(ErrorKind::Input, "model: name at least one; there are {}", fmt::join(known, ", "));
-  ModelSamples found;
+  std::vector<inputs::Sample> samples;
   for (const std::string& word : wordsOf(options.models, ",")) {
     const std::string name = nameAndFile(word).first;
     if (std::find(known.begin(), known.end(), name) == known.end())
       fail(ErrorKind::Input, "there is no model '{}'{}; there are {}", name, suggestion(nearest(name, known)),
            fmt::join(known, ", "));
     for (const bool isTraining : {false, true})
-      if (isTraining ? options.isTraining : !options.noInference) addSamples(name, isTraining, options, programs, found);
+      if (isTraining ? options.isTraining : !options.noInference)
+        addSamples(options.isWithoutHead ? name + "_base" : name, isTraining, options, programs, samples);
   }
-  if (!found.samples.empty()) return found;
-  std::vector<std::string> all = found.unreadable;
-  all.insert(all.end(), found.refusals.begin(), found.refusals.end());
-  fail(ErrorKind::Input, "{}", fmt::join(all, "; "));
+  return samples;
 }
 
 }  // namespace opbench

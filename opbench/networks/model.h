@@ -23,10 +23,19 @@ struct ModelOptions {
   bool noInference = false, isTraining = false;
   bool isHalf = false;    ///< `--fp16`
   bool isTraced = false;  ///< `--torchscript`
+  bool isChannelsLast = false, isWithoutHead = false, scalesGradients = false;
+  std::vector<std::string> inputs;       ///< of TorchScript files: `f32:2,3,224,224` each
+  std::vector<std::string> inputRanges;  ///< `0..N` or `NAME=0..N`: integers are less than N
   std::string amp, loss, optimizer, optimizerForm;
   int64_t repeats = 3;        ///< rounds of ten runs
   bool sharesWorker = false;  ///< `--no-multi-process`
+  bool isOnCpu = false;       ///< `--no-cuda`
+  bool hasNoSpeed = false;    ///< `--no-speed`
+  bool asksTpu = false;       ///< which there is none of
   bool savesCsv = false;
+  bool printsEnvironment = false;
+  bool logsTables = false;  ///< `--log-print`
+  std::string log;          ///< the file of a copy of the tables; empty takes the default
   std::string inferenceTimeCsv, inferenceMemoryCsv, trainTimeCsv, trainMemoryCsv, envInfoCsv;  ///< files; empty takes the default
 };
 
@@ -39,13 +48,8 @@ void check(const ModelOptions& options);
 std::map<std::string, std::string> filesOf(const ModelOptions& options);
 
 /// The samples that the options mean, in the order of models, modes, batches and lengths; lengths count where a model reads
-/// tokens. What a model does not take is refused, `resnet18: length is fixed at 224`; so is a file that cannot be read. Errors:
-/// Input, for a model that is not there, and where nothing is left.
-struct ModelSamples {
-  std::vector<inputs::Sample> samples;
-  std::vector<std::string> refusals;    ///< sizes that are not taken, a line each
-  std::vector<std::string> unreadable;  ///< files, a line each
-};
-ModelSamples samplesOf(const ModelOptions& options, const runtime::Programs& programs);
+/// tokens. Sizes that a model does not take are samples, too, and so is a file that cannot be read, without arguments: their rows
+/// say why there is no result. Error: Input, for a model that is not there.
+std::vector<inputs::Sample> samplesOf(const ModelOptions& options, const runtime::Programs& programs);
 
 }  // namespace opbench

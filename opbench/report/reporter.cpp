@@ -89,10 +89,13 @@ void Reporter::endNetworks() {
 
 void Reporter::endModels() {
   using report::HuggingFaceFile;
-  if (console_)
-    *console_ << (options_.quiet ? "" : report::huggingFaceTables(networks_, *run_))
-              << report::modelTable(networks_, *run_, layout_);
   const ModelOptions& model = options_.model;
+  const report::HuggingFaceTables wanted{options_.timing, !options_.noMemory, model.printsEnvironment};
+  const std::string tables = report::huggingFaceTables(networks_, *run_, wanted);
+  if (console_) *console_ << (options_.quiet ? "" : tables) << report::modelTable(networks_, *run_, layout_);
+  if (model.logsTables || !model.log.empty())
+    inputs::writeFile(model.log.empty() ? fmt::format("log_{}.txt", now()) : model.log,
+                      tables + report::modelTable(networks_, *run_, {}));
   if (!model.savesCsv) return;
   const auto write = [&](const std::string& asked, const char* otherwise, const std::string& content) {
     inputs::writeFile(asked.empty() ? fmt::format("{}_{}.csv", otherwise, now()) : asked, content);

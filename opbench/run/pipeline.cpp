@@ -297,7 +297,7 @@ void raceWorkload(const inputs::Sample& sample, Row& row, const Dump& dump, cons
     return options.accuracyChecking ? correctness.judge(trial).message : std::string();
   };
   const SampleContext context{*workload, graph, isWrong, dump, bench, row};
-  if (inputs::isNetwork(row.op)) watchMemory(context);
+  if (inputs::isNetwork(row.op) && !options.noMemory) watchMemory(context);
   if (options.accuracyChecking) correctness.begin(options.seed, data);
   if (const Call* call = workload->call()) {
     graph = call->graph(options.accuracyChecking ? correctness.reference().eager : workload->runEager());

@@ -28,6 +28,10 @@ std::vector<at::Tensor> copies(const std::vector<at::Tensor>& tensors) {
   return result;
 }
 
+at::Tensor inChannelsLast(const at::Tensor& tensor) {
+  return tensor.dim() == 4 ? tensor.contiguous(at::MemoryFormat::ChannelsLast) : tensor;
+}
+
 /// Another stream of the generator than the state's.
 uint64_t inputSeed(uint64_t seed) { return seed ^ 0x1a7e57ULL; }
 
@@ -52,21 +56,40 @@ ModelSpec modelOf(const inputs::Sample& sample) {
   spec.loss = keywords.word("loss", "", {"cross_entropy", "mean", "gradient"});
   spec.optimizer.name = keywords.word("optimizer", "", {"sgd", "adam", "adamw"});
   spec.optimizer.isFused = keywords.word("optimizer_form", "foreach", {"foreach", "fused"}) == "fused";
+  spec.scalesGradients = keywords.flag("grad_scaler");
+  spec.isChannelsLast = keywords.flag("channels_last");
+  const std::vector<int64_t> bounds = keywords.numbers("bounds", int64_t{1} << 62);
   keywords.requireAllKnown();
   if (!spec.isTraining && !(spec.loss + spec.optimizer.name).empty())
     keywords.refuse("a loss and an optimizer belong to .training");
+  if (spec.scalesGradients && spec.optimizer.name.empty()) keywords.refuse("'grad_scaler' needs an optimizer");
+  size_t bounded = 0;
   for (const ir::Argument& argument : sample.args) {
     const auto* type = argument.as<ir::TensorType>();
     if (type == nullptr) keywords.refuse("its arguments are tensors");
-    spec.sizes.push_back(type->sizes);
+    ProgramInput& input = spec.inputs.emplace_back();
+    input.dtype = inputs::scalarType(type->dtype);
+    for (const int64_t extent : type->sizes) input.dimensions.push_back({extent, -1, extent, extent});
+    const bool hasBound = at::isIntegralType(input.dtype, /*includeBool=*/false) && bounded < bounds.size();
+    if (hasBound) input.bound = bounds[bounded++];
   }
+  if (bounded < bounds.size()) keywords.refuse("'bounds' are those of inputs of integers, of which it has {}", bounded);
   return spec;
+}
+
+std::vector<std::vector<int64_t>> ModelSpec::sizes() const {
+  std::vector<std::vector<int64_t>> all;
+  for (const ProgramInput& input : inputs) {
+    std::vector<int64_t>& sizes = all.emplace_back();
+    for (const Dimension& dimension : input.dimensions) sizes.push_back(dimension.extent);
+  }
+  return all;
 }
 
 Model::Model(const inputs::Sample& sample, Device& device, uint64_t seed, const Programs& programs)
     : op_(sample.op), spec_(modelOf(sample)), device_(device.torchName()) {
-  program_ = openProgram(programs.fileOf(spec_.name, spec_.isTraining, spec_.dtype));
-  outside_ = checkExtents(*program_, spec_.sizes);
+  program_ = openProgram(programs.fileOf(spec_.name, spec_.isTraining, spec_.dtype), spec_.inputs);
+  outside_ = checkExtents(*program_, spec_.sizes());
   const bool isCast = spec_.dtype != "float32";
   const bool isExportedSo = !program_->state().empty() && program_->state().front().dtype == at::kHalf;
   if (const auto baked = program_->bakedDtype(); isCast && baked && !isExportedSo)
@@ -81,12 +104,21 @@ Model::Tensors Model::drawn(uint64_t seed) const {
   const c10::InferenceMode normal(false);
   const at::NoGradGuard noGrad;
   const at::ScalarType dtype = inputs::scalarType(*ir::dtypeFromTorchName(spec_.dtype));
+  std::map<std::string, int64_t> bounds;
+  for (size_t i = 0; i < spec_.inputs.size(); ++i)
+    if (spec_.inputs[i].bound) bounds[program_->inputs()[i].name] = *spec_.inputs[i].bound;
   Tensors tensors{drawState(*program_, seed, device_, dtype),
-                  drawInputs(*program_, spec_.sizes, inputSeed(seed), device_, dtype),
+                  drawInputs(*program_, spec_.sizes(), inputSeed(seed), device_, dtype, bounds),
                   {},
+                  std::nullopt,
                   std::nullopt};
-  for (at::Tensor& tensor : tensors.state)
-    if (!spec_.isTraining) tensor.set_requires_grad(false);
+  for (at::Tensor& tensor : tensors.state) {
+    const bool requiresGrad = tensor.requires_grad() && spec_.isTraining;
+    if (spec_.isChannelsLast) tensor = inChannelsLast(tensor.detach());
+    tensor.set_requires_grad(requiresGrad);
+  }
+  if (spec_.isChannelsLast)
+    for (at::Tensor& input : tensors.inputs) input = inChannelsLast(input);
   return tensors;
 }
 
@@ -117,6 +149,7 @@ void Model::explore() {
     tensors_.gradient = at::randn_like(results[0]);
   }
   if (!spec_.optimizer.name.empty()) tensors_.optimizer.emplace(spec_.optimizer, parametersOf(tensors_));
+  if (spec_.scalesGradients) settleScale();
   pristine_ = copies(written(tensors_));
   if (spec_.loss != "gradient") outputs_.emplace_back("the loss");
   for (const std::string& name : program_->outputNames()) outputs_.push_back("output " + name);
@@ -125,8 +158,24 @@ void Model::explore() {
   for (size_t i = 0; i < pristine_.size(); ++i) outputs_.push_back(fmt::format("written tensor {}", i));
 }
 
+void Model::settleScale() {
+  constexpr int most = 32;
+  const std::vector<at::Tensor> before = copies(written(tensors_));
+  tensors_.scaler.emplace(device_);
+  for (int steps = 0; steps < most; ++steps) {
+    run(*program_, tensors_, [] {});
+    const bool leftOut = tensors_.scaler->leftOut();
+    const at::NoGradGuard noGrad;
+    const std::vector<at::Tensor> targets = written(tensors_);
+    for (size_t i = 0; i < before.size(); ++i) targets[i].copy_(before[i]);
+    if (!leftOut) return;
+  }
+  ir::fail(ir::ErrorKind::Unsupported, "{}: its gradients are not finite at any scale", op_);
+}
+
 void Model::draw(uint64_t seed, const inputs::Data&) {
   translateErrors(op_, [&] {
+    restore(0);
     const c10::InferenceMode normal(false);
     const at::NoGradGuard noGrad;
     const Tensors fresh = drawn(seed);
@@ -159,7 +208,8 @@ std::vector<at::Tensor> Model::written(const Tensors& tensors) const {
   for (size_t i = 0; i < tensors.state.size(); ++i)
     if (program_->state()[i].role == Role::Buffer) result.push_back(tensors.state[i]);
   if (!tensors.optimizer) return result;
-  for (const std::vector<at::Tensor>& more : {parametersOf(tensors), tensors.optimizer->state()})
+  const auto scaler = tensors.scaler ? tensors.scaler->state() : std::vector<at::Tensor>();
+  for (const std::vector<at::Tensor>& more : {parametersOf(tensors), tensors.optimizer->state(), scaler})
     result.insert(result.end(), more.begin(), more.end());
   return result;
 }
@@ -169,8 +219,9 @@ std::vector<at::Tensor> Model::all(const Tensors& tensors) {
   result.insert(result.end(), tensors.inputs.begin(), tensors.inputs.end());
   if (tensors.gradient.defined()) result.push_back(tensors.gradient);
   if (!tensors.optimizer) return result;
-  const std::vector<at::Tensor> more = tensors.optimizer->state();
-  result.insert(result.end(), more.begin(), more.end());
+  const auto scaler = tensors.scaler ? tensors.scaler->state() : std::vector<at::Tensor>();
+  for (const std::vector<at::Tensor>& more : {tensors.optimizer->state(), scaler})
+    result.insert(result.end(), more.begin(), more.end());
   return result;
 }
 
@@ -218,9 +269,13 @@ std::vector<at::Tensor> Model::run(const Program& program, Tensors& tensors, con
     mark();
     return results;
   }
-  inPhase("backward", mark, [&] { loss.defined() ? loss.backward() : results.front().backward(tensors.gradient); });
+  const auto scaled = [&](const at::Tensor& tensor) { return tensors.scaler ? tensors.scaler->scaled(tensor) : tensor; };
+  inPhase("backward", mark,
+          [&] { loss.defined() ? scaled(loss).backward() : results.front().backward(scaled(tensors.gradient)); });
   const std::vector<at::Tensor> gradients = takeGradients(parametersOf(tensors));
-  if (tensors.optimizer) inPhase("optimizer", mark, [&] { tensors.optimizer->step(gradients); });
+  if (tensors.optimizer)
+    inPhase("optimizer", mark,
+            [&] { tensors.scaler ? tensors.scaler->step(*tensors.optimizer, gradients) : tensors.optimizer->step(gradients); });
   mark();
   std::vector<at::Tensor> outputs;
   if (loss.defined()) outputs.push_back(loss.detach());
@@ -246,6 +301,7 @@ TensorList Model::runEagerInFloat64() {
   if (isRandom_) return {};  // in float64 ATen draws other numbers
   return translateErrors(op_, [&] {
     const std::unique_ptr<Program> program = program_->inFloat64();
+    if (program == nullptr) return TensorList();
     const c10::InferenceMode normal(false);
     restore(0);
     Tensors wide;
@@ -262,6 +318,7 @@ TensorList Model::runEagerInFloat64() {
       if (tensors_.gradient.defined()) wide.gradient = widened(tensors_.gradient);
     }
     if (tensors_.optimizer) wide.optimizer.emplace(spec_.optimizer, parametersOf(wide));
+    if (tensors_.scaler) wide.scaler = tensors_.scaler->copy();
     return makeTensorList(run(*program, wide, [] {}));
   });
 }
@@ -280,6 +337,8 @@ CallablePtr Model::make(const Contender& contender) {
   if (isCaptured && device_.is_cpu()) ir::fail(ir::ErrorKind::Unsupported, "a CUDA graph needs a GPU");
   if (contender != Contender::Eager && contender != Contender::Torchscript && !isCaptured)
     ir::fail(ir::ErrorKind::Input, "{} has no contender '{}'", op_, contender.name());
+  if (isCaptured && spec_.scalesGradients && !spec_.optimizer.isFused)
+    ir::fail(ir::ErrorKind::Unsupported, "the host decides whether a step is left out, unless --optimizer-form is fused");
   return translateErrors(op_, [&] {
     const Program* program = program_.get();
     if (contender == Contender::Torchscript) {

@@ -13,16 +13,19 @@
 
 namespace runtime {
 
-/// What a sample of a model says: `model.resnet18.training` of inputs, with keywords `dtype`, `amp`, `loss`, `optimizer` and
-/// `optimizer_form`.
+/// What a sample of a model says: `model.resnet18.training` of inputs, with keywords `dtype`, `channels_last`, `bounds`, `amp`,
+/// `loss`, `optimizer`, `optimizer_form` and `grad_scaler`.
 struct ModelSpec {
   std::string name;
   bool isTraining = false;
   std::string dtype = "float32";      ///< of its parameters
+  bool isChannelsLast = false;        ///< 4-D parameters and inputs have these strides
   std::optional<at::ScalarType> amp;  ///< under autocast to this dtype
   std::string loss;                   ///< `cross_entropy`, `mean`, `gradient`; empty: the one that fits
   OptimizerKind optimizer;
-  std::vector<std::vector<int64_t>> sizes;  ///< of its inputs
+  bool scalesGradients = false;                     ///< by GradScaler
+  std::vector<ProgramInput> inputs;                 ///< of fixed sizes, and bounds where the sample gives them
+  std::vector<std::vector<int64_t>> sizes() const;  ///< of its inputs
 };
 /// Error: Input, for a sample that is none.
 ModelSpec modelOf(const inputs::Sample& sample);
@@ -32,8 +35,8 @@ ModelSpec modelOf(const inputs::Sample& sample);
 /// traced.
 class Model : public Workload {
  public:
-  /// Errors: Input for a sample that is none, or whose sizes its program does not take; Unsupported for a dtype that its program
-  /// cannot be cast to; OutOfMemory.
+  /// Errors: Input for a sample that is none, or whose file cannot be read; Unsupported for sizes and a dtype that its program
+  /// does not take; OutOfMemory.
   Model(const inputs::Sample& sample, Device& device, uint64_t seed, const Programs& programs);
 
   const std::string& op() const override { return op_; }
@@ -58,6 +61,7 @@ class Model : public Workload {
     std::vector<at::Tensor> state, inputs;
     at::Tensor gradient;  ///< of the first output; undefined where there is a loss
     std::optional<Optimizer> optimizer;
+    std::optional<GradScaler> scaler;
   };
   using Mark = std::function<void()>;
 
@@ -72,6 +76,8 @@ class Model : public Workload {
   std::vector<std::string> phases() const;
   /// What its first run shows: what its outputs are called, and whether it draws random numbers.
   void explore();
+  /// Takes steps until the scale of gradients leaves none out, as training would have, and restores all else.
+  void settleScale();
   bool usesTf32() const;
 
   std::string op_;

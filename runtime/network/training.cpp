@@ -33,9 +33,11 @@ Optimizer::Optimizer(OptimizerKind kind, std::vector<at::Tensor> parameters)
   }
 }
 
-void Optimizer::step(const std::vector<at::Tensor>& gradients) {
+void Optimizer::step(const std::vector<at::Tensor>& gradients, const std::optional<at::Tensor>& scale,
+                     const std::optional<at::Tensor>& notFinite) {
   const at::NoGradGuard noGrad;
-  kind_.name == "sgd" ? sgd(gradients) : adam(gradients);
+  const Step step{gradients, scale, notFinite};
+  kind_.name == "sgd" ? sgd(step) : adam(step);
 }
 
 std::vector<at::Tensor> Optimizer::state() const {
@@ -45,27 +47,35 @@ std::vector<at::Tensor> Optimizer::state() const {
   return all;
 }
 
-void Optimizer::sgd(const std::vector<at::Tensor>& gradients) {
+void Optimizer::sgd(const Step& step) {
   constexpr double rate = 0.01, momentum = 0.9;
   if (kind_.isFused)
-    return at::_fused_sgd_(parameters_, gradients, first_, /*weight_decay=*/0, momentum, rate, /*dampening=*/0,
-                           /*nesterov=*/false, /*maximize=*/false, /*is_first_step=*/false);
+    return at::_fused_sgd_(parameters_, step.gradients, first_, /*weight_decay=*/0, momentum, rate, /*dampening=*/0,
+                           /*nesterov=*/false, /*maximize=*/false, /*is_first_step=*/false, step.scale, step.notFinite);
   at::_foreach_mul_(first_, momentum);
-  at::_foreach_add_(first_, gradients);
+  at::_foreach_add_(first_, step.gradients);
   at::_foreach_add_(parameters_, first_, -rate);
 }
 
-void Optimizer::adam(const std::vector<at::Tensor>& gradients) {
+void Optimizer::fusedAdam(const Step& step, double rate, double beta1, double beta2, double decay, double epsilon) {
+  const auto fused = [&](const auto& adam) {
+    adam(parameters_, step.gradients, first_, second_, at::TensorList(), steps_, rate, beta1, beta2, decay, epsilon,
+         /*amsgrad=*/false, /*maximize=*/false, step.scale, step.notFinite);
+  };
+  if (kind_.name == "adamw")
+    fused([](auto&&... arguments) { at::_fused_adamw_(arguments...); });
+  else
+    fused([](auto&&... arguments) { at::_fused_adam_(arguments...); });
+  // A step that is left out does not count.
+  if (step.notFinite) at::_foreach_sub_(steps_, std::vector<at::Tensor>(steps_.size(), *step.notFinite));
+}
+
+void Optimizer::adam(const Step& step) {
   constexpr double rate = 1e-3, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
   const double decay = kind_.name == "adamw" ? 0.01 : 0;
+  const std::vector<at::Tensor>& gradients = step.gradients;
   at::_foreach_add_(steps_, 1);
-  if (kind_.isFused) {
-    if (kind_.name == "adamw")
-      at::_fused_adamw_(parameters_, gradients, first_, second_, {}, steps_, rate, beta1, beta2, decay, epsilon, false, false);
-    else
-      at::_fused_adam_(parameters_, gradients, first_, second_, {}, steps_, rate, beta1, beta2, decay, epsilon, false, false);
-    return;
-  }
+  if (kind_.isFused) return fusedAdam(step, rate, beta1, beta2, decay, epsilon);
   if (decay > 0) at::_foreach_mul_(parameters_, 1 - rate * decay);
   at::_foreach_lerp_(first_, gradients, 1 - beta1);
   at::_foreach_mul_(second_, beta2);
@@ -83,6 +93,38 @@ void Optimizer::adam(const std::vector<at::Tensor>& gradients) {
   at::_foreach_add_(divisor, epsilon);
   at::_foreach_mul_(divisor, scale);
   at::_foreach_addcdiv_(parameters_, first_, divisor);
+}
+
+GradScaler::GradScaler(at::Device device) {
+  constexpr double first = 65536;
+  const auto options = at::TensorOptions(device).dtype(at::kFloat);
+  scale_ = at::full({}, first, options);
+  growth_ = at::zeros({}, options.dtype(at::kInt));
+  notFinite_ = at::zeros({}, options);
+}
+
+at::Tensor GradScaler::scaled(const at::Tensor& loss) const { return at::mul(loss, scale_); }
+
+GradScaler GradScaler::copy() const {
+  GradScaler other(scale_.device());
+  other.scale_.copy_(scale_);
+  other.growth_.copy_(growth_);
+  return other;
+}
+
+void GradScaler::step(Optimizer& optimizer, const std::vector<at::Tensor>& gradients) {
+  constexpr double growth = 2, backoff = 0.5;
+  constexpr int64_t interval = 2000;
+  const at::NoGradGuard noGrad;
+  notFinite_.zero_();
+  if (optimizer.isFused()) {
+    at::_amp_foreach_non_finite_check_and_unscale_(gradients, notFinite_, at::ones_like(scale_));  // checks them alone
+    optimizer.step(gradients, scale_, notFinite_);
+  } else {
+    at::_amp_foreach_non_finite_check_and_unscale_(gradients, notFinite_, scale_.reciprocal());
+    if (!leftOut()) optimizer.step(gradients);
+  }
+  at::_amp_update_scale_(scale_, growth_, notFinite_, growth, backoff, interval);
 }
 
 Autocast::Autocast(at::Device device, std::optional<at::ScalarType> dtype) : device_(device.type()), isOn_(dtype.has_value()) {

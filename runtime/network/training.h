@@ -27,17 +27,46 @@ class Optimizer {
   /// Its state is that before the first step.
   Optimizer(OptimizerKind kind, std::vector<at::Tensor> parameters);
 
-  /// Changes the parameters by gradients, one each.
-  void step(const std::vector<at::Tensor>& gradients);
+  /// Changes the parameters by gradients, one each. The fused form takes gradients that are `scale` times too large, and leaves
+  /// the step out where `notFinite` is not 0; both are on the device.
+  void step(const std::vector<at::Tensor>& gradients, const std::optional<at::Tensor>& scale = std::nullopt,
+            const std::optional<at::Tensor>& notFinite = std::nullopt);
+  bool isFused() const { return kind_.isFused; }
   /// What a step reads and writes beside the parameters, in order: first moments, second moments, numbers of steps.
   std::vector<at::Tensor> state() const;
 
  private:
-  void sgd(const std::vector<at::Tensor>& gradients);
-  void adam(const std::vector<at::Tensor>& gradients);
+  struct Step {
+    const std::vector<at::Tensor>& gradients;
+    const std::optional<at::Tensor>&scale, &notFinite;
+  };
+  void sgd(const Step& step);
+  void adam(const Step& step);
+  void fusedAdam(const Step& step, double rate, double beta1, double beta2, double decay, double epsilon);
 
   OptimizerKind kind_;
   std::vector<at::Tensor> parameters_, first_, second_, steps_;
+};
+
+/// Multiplies a loss so that gradients of float16 do not vanish, as torch.amp.GradScaler does with its default rates. A step with
+/// gradients that are not finite is left out, and halves the scale.
+class GradScaler {
+ public:
+  explicit GradScaler(at::Device device);
+
+  at::Tensor scaled(const at::Tensor& loss) const;
+  /// Divides the gradients, in place, and has the optimizer take its step. What is left out is decided on the host, as Python
+  /// does, unless the optimizer is fused.
+  void step(Optimizer& optimizer, const std::vector<at::Tensor>& gradients);
+  /// Whether the last step was left out.
+  bool leftOut() const { return notFinite_.item().toDouble() != 0; }
+  /// One of the same state, which steps alone.
+  GradScaler copy() const;
+  /// What a step reads and writes: the scale, and the steps since it last changed.
+  std::vector<at::Tensor> state() const { return {scale_, growth_}; }
+
+ private:
+  at::Tensor scale_, growth_, notFinite_;
 };
 
 /// While it lives, ATen's calls on a device choose their dtype as torch.autocast has them, if one is given; casts of weights are

@@ -258,6 +258,8 @@ void bindCall(const ExportedProgram& program, const ExportedProgram::Node& node,
   if (node.outputs.size() > schema.returns().size())
     ir::fail(ir::ErrorKind::Input, "{} has {} results, {} in its schema", bound.label, node.outputs.size(),
              schema.returns().size());
+  // Kernels of another device or dtype may give other strides than those of the export, which no view of the sizes has.
+  if (name == "aten.view.default") bound.op = findOperator("aten.reshape.default");
 }
 
 /// Arguments by position: numbers as they are, and a tensor first where a size is asked for.

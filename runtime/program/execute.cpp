@@ -53,7 +53,6 @@ void execute(const Instruction& instruction, Values& values, at::Device device, 
   stack.clear();
   for (const Operand& operand : instruction.operands) stack.push_back(argumentOf(operand, values, device));
   if (instruction.kind == Instruction::Kind::Call) {
-    if (instruction.takesContiguous) stack[0] = stack[0].toTensor().contiguous();
     instruction.op->callBoxed(stack);
   } else {
     stack = {instruction.function(stack)};

@@ -100,10 +100,6 @@ class Exported : public Program {
     for (int value : program_->outputs) outputNames_.push_back(program_->values[static_cast<size_t>(value)].name);
     for (const ExportedProgram::Node& node : program_->nodes)
       if (auto instruction = bindNode(*program_, node, baked_)) instructions_.push_back(std::move(*instruction));
-    // In float64 attention has other kernels, whose results have other strides.
-    for (Instruction& instruction : instructions_)
-      instruction.takesContiguous =
-          baked_ == Baked::InFloat64 && instruction.op && instruction.op->operator_name().name == "aten::view";
     std::set<int> alive(program_->outputs.begin(), program_->outputs.end());
     for (const ExportedProgram::Writeback& writeback : program_->writebacks) alive.insert(writeback.value);
     for (size_t i = instructions_.size(); i-- > 0;) {

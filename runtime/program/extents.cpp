@@ -13,13 +13,14 @@ namespace {
 /// outside of the range is told.
 std::optional<std::string> checkExtent(const Dimension& dimension, const std::string& name, int64_t extent) {
   if (!dimension.isOpen()) {
-    if (extent != dimension.extent) ir::fail(ir::ErrorKind::Input, "{} is fixed at {}", name, dimension.extent);
+    if (extent != dimension.extent) ir::fail(ir::ErrorKind::Unsupported, "{} is fixed at {}", name, dimension.extent);
     return std::nullopt;
   }
   const bool isAllowed = extent == 1 && dimension.least == 2;
   if (extent < 1 || (extent < dimension.least && !isAllowed))
-    ir::fail(ir::ErrorKind::Input, "{} {} is below the declared {}", name, extent, std::max<int64_t>(1, dimension.least));
-  if (extent > dimension.most) ir::fail(ir::ErrorKind::Input, "{} {} is above the declared {}", name, extent, dimension.most);
+    ir::fail(ir::ErrorKind::Unsupported, "{} {} is below the declared {}", name, extent, std::max<int64_t>(1, dimension.least));
+  if (extent > dimension.most)
+    ir::fail(ir::ErrorKind::Unsupported, "{} {} is above the declared {}", name, extent, dimension.most);
   if (isAllowed) return fmt::format("{} {} is below the declared {}", name, extent, dimension.least);
   return std::nullopt;
 }
@@ -35,13 +36,13 @@ std::optional<size_t> lengthDimension(const ProgramInput& input) {
 std::optional<std::string> checkExtents(const Program& program, const std::vector<std::vector<int64_t>>& sizes) {
   const std::vector<ProgramInput>& inputs = program.inputs();
   if (sizes.size() != inputs.size())
-    ir::fail(ir::ErrorKind::Input, "the program has {} inputs, {} are given", inputs.size(), sizes.size());
+    ir::fail(ir::ErrorKind::Unsupported, "the program has {} inputs, {} are given", inputs.size(), sizes.size());
   std::optional<std::string> outside;
   std::map<int, int64_t> bySymbol;
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (sizes[i].size() != inputs[i].dimensions.size())
-      ir::fail(ir::ErrorKind::Input, "input {} has {} dimensions, {} are given", inputs[i].name, inputs[i].dimensions.size(),
-               sizes[i].size());
+      ir::fail(ir::ErrorKind::Unsupported, "input {} has {} dimensions, {} are given", inputs[i].name,
+               inputs[i].dimensions.size(), sizes[i].size());
     const std::optional<size_t> lengthAt = lengthDimension(inputs[i]);
     for (size_t d = 0; d < sizes[i].size(); ++d) {
       const Dimension& dimension = inputs[i].dimensions[d];
@@ -52,7 +53,8 @@ std::optional<std::string> checkExtents(const Program& program, const std::vecto
       if (!dimension.isOpen()) continue;
       const auto [found, isNew] = bySymbol.try_emplace(dimension.symbol, sizes[i][d]);
       if (!isNew && found->second != sizes[i][d])
-        ir::fail(ir::ErrorKind::Input, "{} is {}, and must be {} as a dimension before it", name, sizes[i][d], found->second);
+        ir::fail(ir::ErrorKind::Unsupported, "{} is {}, and must be {} as a dimension before it", name, sizes[i][d],
+                 found->second);
     }
   }
   return outside;
@@ -62,12 +64,14 @@ Extents bindExtents(const Program& program, std::optional<int64_t> batch, std::o
   const std::vector<ProgramInput>& inputs = program.inputs();
   std::map<int, int64_t> bySymbol;
   const auto set = [&](std::string_view name, std::optional<size_t> d, int64_t extent) {
-    if (inputs.empty() || !d || inputs[0].dimensions.size() <= *d) ir::fail(ir::ErrorKind::Input, "the program has no {}", name);
+    if (inputs.empty() || !d || inputs[0].dimensions.size() <= *d)
+      ir::fail(ir::ErrorKind::Unsupported, "the program has no {}", name);
     const Dimension& dimension = inputs[0].dimensions[*d];
     checkExtent(dimension, std::string(name), extent);
     if (!dimension.isOpen()) return;
     const auto [found, isNew] = bySymbol.try_emplace(dimension.symbol, extent);
-    if (!isNew && found->second != extent) ir::fail(ir::ErrorKind::Input, "{} must be {}, as the batch", name, found->second);
+    if (!isNew && found->second != extent)
+      ir::fail(ir::ErrorKind::Unsupported, "{} must be {}, as the batch", name, found->second);
   };
   if (batch) set("batch", 0, *batch);
   if (length) set("length", inputs.empty() ? std::nullopt : lengthDimension(inputs[0]), *length);
@@ -78,7 +82,7 @@ Extents bindExtents(const Program& program, std::optional<int64_t> batch, std::o
       const auto found = bySymbol.find(dimension.symbol);
       sizes.push_back(found == bySymbol.end() ? dimension.extent : found->second);
       if (sizes.back() == 0 && dimension.isOpen())
-        ir::fail(ir::ErrorKind::Input, "dimension {} of input {} is open: give it an extent", sizes.size() - 1, input.name);
+        ir::fail(ir::ErrorKind::Unsupported, "dimension {} of input {} is open: give it an extent", sizes.size() - 1, input.name);
     }
   }
   extents.outside = checkExtents(program, extents.sizes);

@@ -36,8 +36,6 @@ struct Instruction {
   std::string label;  ///< `node add_1 (aten.add.Tensor) of encoder.layer.0`, for messages
   std::optional<c10::OperatorHandle> op;
   Function function = nullptr;  ///< where it is no call
-  /// Its first operand is made contiguous before the call, whatever strides the kernel before it gives.
-  bool takesContiguous = false;
   std::vector<Operand> operands;
   std::vector<inputs::ExportedProgram::Argument> outputs;
   std::vector<int> unused;  ///< values of the outputs that nothing uses

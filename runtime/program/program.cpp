@@ -1,25 +1,33 @@
 #include "runtime/program/program.h"
 
+#include <algorithm>
+
 #include "inputs/archive/zip.h"
 #include "ir/error.h"
 #include "runtime/program/exported.h"
 #include "runtime/program/script.h"
 
 namespace runtime {
+namespace {
 
-std::unique_ptr<Program> openProgram(const std::string& path, const std::vector<std::string>& scriptInputs) {
-  const inputs::Archive archive = inputs::Archive::open(path);
+bool isScript(const inputs::Archive& archive) {
   const std::vector<std::string> records = archive.names();
   const bool hasCode =
       std::any_of(records.begin(), records.end(), [](const std::string& name) { return name.starts_with("code/"); });
-  if (hasCode && archive.has("constants.pkl")) {
-    if (scriptInputs.empty())
-      ir::fail(ir::ErrorKind::Input,
-               "{} is TorchScript, which does not describe its inputs: give each of them as f32:2,3,224,224", path);
-    return openScript(path, scriptInputs);
-  }
-  if (!scriptInputs.empty()) ir::fail(ir::ErrorKind::Input, "{} describes its inputs itself", path);
-  return openExported(archive);
+  return hasCode && archive.has("constants.pkl");
+}
+
+}  // namespace
+
+bool isTorchScript(const std::string& path) { return isScript(inputs::Archive::open(path)); }
+
+std::unique_ptr<Program> openProgram(const std::string& path, const std::vector<ProgramInput>& scriptInputs) {
+  const inputs::Archive archive = inputs::Archive::open(path);
+  if (!isScript(archive)) return openExported(archive);
+  if (scriptInputs.empty())
+    ir::fail(ir::ErrorKind::Input,
+             "{} is TorchScript, which does not describe its inputs: give each of them, as in --input f32:2,3,224,224", path);
+  return openScript(path, scriptInputs);
 }
 
 }  // namespace runtime

@@ -56,13 +56,17 @@ class Program {
   /// nothing where there is none.
   virtual std::optional<std::string> bakedDtype() const = 0;
   /// The same program for state and inputs in float64: dtypes that are baked into nodes are raised. Its state has the values and
-  /// dtypes of this one's.
+  /// dtypes of this one's. Nothing where it has no such form.
   virtual std::unique_ptr<Program> inFloat64() const = 0;
 };
 
-/// Reads an archive of torch.export (`.pt2`), or a TorchScript file, whose inputs the caller describes (`f32:2,3,224,224` each,
-/// in order). Nothing of an archive is evaluated, and only operators that samples may call are called. Errors: Input where the
-/// file is damaged or inputs are missing, Unsupported where it holds what is not run; one line each, with the file and the place.
-std::unique_ptr<Program> openProgram(const std::string& path, const std::vector<std::string>& scriptInputs = {});
+/// Whether a file is TorchScript, as against an archive of torch.export. Error: Input, where it is damaged.
+bool isTorchScript(const std::string& path);
+
+/// Reads an archive of torch.export (`.pt2`), or a TorchScript file, whose inputs the caller describes, in order; an archive
+/// describes its own. Nothing of an archive is evaluated, and only operators that samples may call are called. Errors: Input
+/// where the file is damaged or inputs are missing, Unsupported where it holds what is not run; one line each, with the file and
+/// the place.
+std::unique_ptr<Program> openProgram(const std::string& path, const std::vector<ProgramInput>& scriptInputs = {});
 
 }  // namespace runtime

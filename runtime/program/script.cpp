@@ -24,6 +24,12 @@ namespace {
 /// The first line of what torch says, without its traces.
 std::string firstLine(const std::string& text) { return inputs::printable(text.substr(0, text.find('\n'))); }
 
+/// The last line of it.
+std::string lastLine(const std::string& text) {
+  const size_t end = text.find_last_not_of('\n'), begin = text.rfind('\n', end);
+  return inputs::printable(text.substr(begin + 1, end - begin));
+}
+
 /// Where a tensor of the state stands in the modules; tied weights stand in several places.
 struct Slot {
   size_t tensor;
@@ -75,7 +81,7 @@ class Script : public Program {
     if (inputs_.size() > taken) ir::fail(ir::ErrorKind::Input, "{} takes {} inputs, {} are given", path_, taken, inputs_.size());
     for (size_t i = inputs_.size(); i < taken; ++i)
       if (!schema.arguments()[i + 1].default_value())
-        ir::fail(ir::ErrorKind::Input, "{} takes input {}, which is not given: describe it as f32:2,3,224,224", path_,
+        ir::fail(ir::ErrorKind::Input, "{} takes input {}, which is not given: add --input f32:2,3,224,224", path_,
                  inputs::printable(schema.arguments()[i + 1].name()));
     for (size_t i = 0; i < inputs_.size(); ++i) inputs_[i].name = schema.arguments()[i + 1].name();
     addNames(path_, schema.returns().at(0).type(), outputNames_);
@@ -91,14 +97,16 @@ class Script : public Program {
       torch::jit::Module module = slot.module;
       if (!module.attr(slot.name).toTensor().is_same(state.at(slot.tensor))) module.setattr(slot.name, state[slot.tensor]);
     }
-    return tensorsIn(torch::jit::Module(module_).forward({inputs.begin(), inputs.end()}));
+    try {
+      return tensorsIn(torch::jit::Module(module_).forward({inputs.begin(), inputs.end()}));
+    } catch (const std::runtime_error& error) {  // ATen's words come after those of the interpreter
+      TORCH_CHECK(false, path_, ": ", lastLine(error.what()));
+    }
   }
 
   /// A dtype in code cannot be told from its literals without running it.
   std::optional<std::string> bakedDtype() const override { return "TorchScript, whose code may name dtypes"; }
-  std::unique_ptr<Program> inFloat64() const override {
-    ir::fail(ir::ErrorKind::Unsupported, "{} is TorchScript, whose code may name dtypes: it has no form in float64", path_);
-  }
+  std::unique_ptr<Program> inFloat64() const override { return nullptr; }
 
  private:
   void readState() {
@@ -150,14 +158,12 @@ ProgramInput parseInput(const std::string& text, const std::string& name) {
   return input;
 }
 
-std::unique_ptr<Program> openScript(const std::string& path, const std::vector<std::string>& inputs) {
+std::unique_ptr<Program> openScript(const std::string& path, std::vector<ProgramInput> inputs) {
   const c10::InferenceMode normal(false);
-  std::vector<ProgramInput> parsed;
-  for (const std::string& text : inputs) parsed.push_back(parseInput(text, "input " + std::to_string(parsed.size())));
   try {
     torch::jit::Module module = torch::jit::load(path, at::Device(at::kCPU));
     if (!module.find_method("forward")) ir::fail(ir::ErrorKind::Unsupported, "{} has no method forward", path);
-    return std::make_unique<Script>(path, std::move(module), std::move(parsed));
+    return std::make_unique<Script>(path, std::move(module), std::move(inputs));
   } catch (const ir::Error&) {
     throw;
   } catch (const std::exception& error) {

@@ -15,6 +15,6 @@ ProgramInput parseInput(const std::string& text, const std::string& name);
 /// The method `forward` of a TorchScript file on these inputs, which the file does not describe. Its code is compiled and run by
 /// TorchScript; operators that no sample may call are refused before. Its result is a tensor or a tuple of tensors. Errors: Input
 /// where torch cannot read the file or it takes another number of inputs, Unsupported for what it calls or returns otherwise.
-std::unique_ptr<Program> openScript(const std::string& path, const std::vector<std::string>& inputs);
+std::unique_ptr<Program> openScript(const std::string& path, std::vector<ProgramInput> inputs);
 
 }  // namespace runtime

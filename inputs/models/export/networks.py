@@ -28,35 +28,28 @@ class Network:
         return ({dim: Dim.AUTO for dim in self.open_dims},)
 
 
-class Logits(nn.Module):
-    """A language model with its head, from tokens to logits. A decoder is fed with the same tokens."""
+class Tokens(nn.Module):
+    """A language model from tokens to one of its outputs. A decoder is fed with the same tokens."""
 
-    def __init__(self, m, has_decoder):
+    def __init__(self, m, output, has_decoder):
         super().__init__()
         self.m = m
+        self.output = output
         self.has_decoder = has_decoder
 
     def forward(self, ids):
-        with assumed_finite():
-            return self.m(**arguments_of(ids, self.has_decoder)).logits
-
-
-class Hidden(nn.Module):
-    """A language model without its head, from tokens to the last hidden states."""
-
-    def __init__(self, m, has_decoder):
-        super().__init__()
-        self.m = m
-        self.has_decoder = has_decoder
-
-    def forward(self, ids):
-        with assumed_finite():
-            return self.m(**arguments_of(ids, self.has_decoder)).last_hidden_state
+        with assumed_finite(), without_mask_of_ones():
+            return getattr(self.m(**arguments_of(ids, self.has_decoder)), self.output)
 
 
 def assumed_finite():
     """BART clamps states of float16 where any of them is infinite. No program can hold that branch; it is taken as if none were."""
     return mock.patch("torch.isfinite", lambda _: types.SimpleNamespace(all=lambda: True))
+
+
+def without_mask_of_ones():
+    """Outside of an export, attention that sees every token is called without a mask, and ATen takes a faster kernel for it."""
+    return mock.patch("transformers.masking_utils.is_torchdynamo_exporting", lambda: False)
 
 
 def arguments_of(ids, has_decoder):
@@ -108,15 +101,15 @@ def language_models(name, config, head="MaskedLM", float16=(False, False), **siz
     """The model with its head, NAME, and the one without, NAME.base; `float16` for one and the other."""
     has_decoder = head == "Seq2SeqLM"
     model_types = {
-        "": (getattr(transformers, f"AutoModelFor{head}"), Logits),
-        ".base": (transformers.AutoModel, Hidden),
+        "": (getattr(transformers, f"AutoModelFor{head}"), "logits"),
+        ".base": (transformers.AutoModel, "last_hidden_state"),
     }
     configured = getattr(transformers, config)(**sizes)
-    for (suffix, (auto, wrapper)), has_float16 in zip(model_types.items(), float16):
+    for (suffix, (auto, output)), has_float16 in zip(model_types.items(), float16):
         yield name + suffix, Network(
             package="transformers",
             class_name=auto._model_mapping[type(configured)].__name__,
-            make=lambda auto=auto, wrapper=wrapper: wrapper(auto.from_config(configured), has_decoder),
+            make=lambda auto=auto, output=output: Tokens(auto.from_config(configured), output, has_decoder),
             example=torch.randint(100, (3, 33)),
             open_dims=(0, 1),
             float16=has_float16,

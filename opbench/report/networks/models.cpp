@@ -37,6 +37,8 @@ ModelRow modelRowOf(const Row& row) {
   return model;
 }
 
+/// Of a file that could not be read nothing is known.
+std::string batchText(const ModelRow& model) { return model.batch > 0 ? std::to_string(model.batch) : "-"; }
 std::string lengthText(const ModelRow& model) { return model.length ? std::to_string(*model.length) : "-"; }
 
 /// Hugging Face's time: the least mean of a round of ten runs, in seconds.
@@ -91,7 +93,7 @@ std::string hfTable(const std::vector<Row>& rows, bool isTraining, const std::st
     const ModelRow model = modelRowOf(row);
     if (model.isTraining != isTraining) continue;
     for (const Outcome& outcome : row.outcomes)
-      text += fmt::format("{:^30.30}{:^15}{:^15}{:^15}\n", modelText(model, row, outcome), model.batch, lengthText(model),
+      text += fmt::format("{:^30.30}{:^15}{:^15}{:^15}\n", modelText(model, row, outcome), batchText(model), lengthText(model),
                           result(outcome));
     isAny = true;
   }
@@ -124,14 +126,34 @@ Cell notesOf(const Outcome& outcome) {
   return {outcome.reason, Tone::Faint};
 }
 
+std::vector<std::pair<std::string, std::string>> factsOf(const Run& run) {
+  return {{"framework", "PyTorch"},
+          {"opbench_version", run.version},
+          {"use_gpu", run.device.starts_with("cuda") ? "True" : "False"},
+          {"device", run.device},
+          {"device_name", run.deviceName},
+          {"fp16", run.dtype == "float16" ? "True" : "False"},
+          {"threads", std::to_string(run.threads)},
+          {"seed", std::to_string(run.seed)},
+          {"options", run.options}};
+}
+
 }  // namespace
 
-std::string huggingFaceTables(const std::vector<Row>& rows, const Run& run) {
+std::string huggingFaceTables(const std::vector<Row>& rows, const Run& run, HuggingFaceTables wanted) {
   const auto memory = [&](const Outcome& outcome) { return memoryText(outcome, run); };
-  return hfTable(rows, false, "INFERENCE - SPEED - RESULT", "Time in s", timeText) +
-         hfTable(rows, false, "INFERENCE - MEMORY - RESULT", "Memory in MB", memory) +
-         hfTable(rows, true, "TRAIN - SPEED - RESULTS", "Time in s", timeText) +
-         hfTable(rows, true, "TRAIN - MEMORY - RESULTS", "Memory in MB", memory);
+  std::string text;
+  for (const bool isTraining : {false, true}) {
+    const auto add = [&](const char* title, const char* label, const auto& result) {
+      text += hfTable(rows, isTraining, title, label, result);
+    };
+    if (wanted.speed) add(isTraining ? "TRAIN - SPEED - RESULTS" : "INFERENCE - SPEED - RESULT", "Time in s", timeText);
+    if (wanted.memory) add(isTraining ? "TRAIN - MEMORY - RESULTS" : "INFERENCE - MEMORY - RESULT", "Memory in MB", memory);
+  }
+  if (!wanted.environment) return text;
+  text += fmt::format("\n{0}{1:^40}{0}\n", std::string(20, '='), "ENVIRONMENT INFORMATION");
+  for (const auto& [key, value] : factsOf(run)) text += fmt::format("- {}: {}\n", key, value);
+  return text;
 }
 
 std::string huggingFaceCsv(const std::vector<Row>& rows, const Run& run, HuggingFaceFile file) {
@@ -143,7 +165,8 @@ std::string huggingFaceCsv(const std::vector<Row>& rows, const Run& run, Hugging
     if (model.isTraining != isTraining) continue;
     const Outcome& outcome = row.outcomes.front();
     const std::optional<double> found = isTime ? leastMean(outcome) : megabytesInUse(outcome, run);
-    text += fmt::format("{},{},{},{}\n", csvWord(model.model), model.batch, model.length ? std::to_string(*model.length) : "",
+    text += fmt::format("{},{},{},{}\n", csvWord(model.model), model.batch > 0 ? std::to_string(model.batch) : "",
+                        model.length ? std::to_string(*model.length) : "",
                         found ? fmt::format("{:.4f}", *found) : csvWord(missing(outcome)));
   }
   return text;
@@ -151,16 +174,7 @@ std::string huggingFaceCsv(const std::vector<Row>& rows, const Run& run, Hugging
 
 std::string huggingFaceEnvironment(const Run& run) {
   std::string text = "key,value\n";
-  const auto add = [&](const char* key, const std::string& value) { text += fmt::format("{},{}\n", key, csvWord(value)); };
-  add("framework", "PyTorch");
-  add("opbench_version", run.version);
-  add("use_gpu", run.device.starts_with("cuda") ? "True" : "False");
-  add("device", run.device);
-  add("device_name", run.deviceName);
-  add("fp16", run.dtype == "float16" ? "True" : "False");
-  add("threads", std::to_string(run.threads));
-  add("seed", std::to_string(run.seed));
-  add("options", run.options);
+  for (const auto& [key, value] : factsOf(run)) text += fmt::format("{},{}\n", key, csvWord(value));
   return text;
 }
 
@@ -184,7 +198,7 @@ std::string modelTable(const std::vector<Row>& rows, const Run& run, const Layou
       const auto& timing = outcome.timing;
       const bool isBaseline = &outcome == &row.outcomes.front();
       const auto batch = static_cast<double>(model.batch);
-      std::vector<Cell> cells{{std::to_string(model.batch)},
+      std::vector<Cell> cells{{batchText(model)},
                               {lengthText(model)},
                               {std::string(name(outcome.contender))},
                               {outcome.firstSeconds ? time(*outcome.firstSeconds) : "-"},

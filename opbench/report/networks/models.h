@@ -11,7 +11,10 @@ namespace opbench::report {
 /// The tables of Hugging Face's benchmark: time in seconds, then memory in megabytes, of inference and of training; a contender
 /// beside the first has a line of its own. What failed is `N/A (reason)`. Memory is what the device has in use, on a CPU what the
 /// process has resident.
-std::string huggingFaceTables(const std::vector<Row>& rows, const Run& run);
+struct HuggingFaceTables {
+  bool speed = true, memory = true, environment = false;
+};
+std::string huggingFaceTables(const std::vector<Row>& rows, const Run& run, HuggingFaceTables wanted = {});
 
 /// One of its CSV files, `model,batch_size,sequence_length,result`, of the first contender.
 enum class HuggingFaceFile { InferenceTime, InferenceMemory, TrainTime, TrainMemory };

@@ -5,6 +5,9 @@
 #include <ATen/core/grad_mode.h>
 #include <c10/core/InferenceMode.h>
 #include <doctest/doctest.h>
+#include <torch/csrc/jit/api/module.h>
+
+#include <limits>
 
 #include "inputs/files.h"
 #include "opbench/check/correctness_check.h"
@@ -144,28 +147,103 @@ TEST_SUITE("models") {
     CHECK(bed.model.operands(0).type(0).dtype == ir::DType::F32);
   }
 
-  TEST_CASE("options become samples; what a model does not take is said in a line") {
+  TEST_CASE("options become samples, those that a model does not take too: it refuses them") {
     ModelOptions options = asking("bert_base");
     options.batchSizes = {1, 2};
     options.sequenceLengths = {8, 600};
-    const ModelSamples found = samplesOf(options, runtime::Programs(tests::modelFolder(), {}));
-    REQUIRE(found.samples.size() == 2);
-    CHECK(found.samples[1].op == "model.bert_base.inference");
-    CHECK(found.samples[1].recorded == "((T([2, 8], i64),), {})");
-    REQUIRE(found.refusals.size() == 2);
-    CHECK(found.refusals[0] == "bert_base: length 600 is above the declared 512");
+    const std::vector<inputs::Sample> found = samplesOf(options, runtime::Programs(tests::modelFolder(), {}));
+    REQUIRE(found.size() == 4);
+    CHECK(found[2].op == "model.bert_base.inference");
+    CHECK(found[2].recorded == "((T([2, 8], i64),), {})");
+    const auto device = runtime::Device::open("cpu", 1);
+    CHECK(tests::refusal(ir::ErrorKind::Unsupported, [&] {
+            runtime::Model(found[3], *device, 1, runtime::Programs(tests::modelFolder(), {}));
+          }) == "length 600 is above the declared 512");
   }
 
-  TEST_CASE("a torn archive is a line, and the other models are there") {
+  TEST_CASE("a torn archive is a sample that fails, and the other models are there") {
     const tests::TemporaryFolder folder;
     const std::string torn = folder.path / "torn.pt2";
     inputs::writeFile(torn, inputs::readFile(tests::modelPath("alexnet")).substr(0, 3000));
     ModelOptions options = asking(torn);
     options.models.emplace_back("alexnet");
-    const ModelSamples found = samplesOf(options, runtime::Programs(tests::modelFolder(), filesOf(options)));
-    CHECK(found.samples.size() == 1);
-    REQUIRE(found.unreadable.size() == 1);
-    CHECK(found.unreadable[0].find(torn) == 0);
+    const runtime::Programs programs(tests::modelFolder(), filesOf(options));
+    const std::vector<inputs::Sample> found = samplesOf(options, programs);
+    REQUIRE(found.size() == 2);
+    CHECK(found[0].recorded == "((), {})");
+    const auto device = runtime::Device::open("cpu", 1);
+    CHECK(tests::refusal(ir::ErrorKind::Input, [&] { runtime::Model(found[0], *device, 1, programs); }).find(torn) == 0);
+  }
+
+  TEST_CASE("inputs of TorchScript are described on the command line, their integers bounded") {
+    const tests::TemporaryFolder folder;
+    torch::jit::Module module("Net");
+    module.register_parameter("weight", at::ones({10, 4}), false);
+    module.define("def forward(self, ids, x):\n  return torch.embedding(self.weight, ids) + x\n");
+    module.save(folder.path / "net.pt");
+    ModelOptions options = asking(folder.path / "net.pt");
+    options.inputs = {"i64:2,5", "f32:2,5,4"};
+    options.inputRanges = {"ids=0..10"};
+    const runtime::Programs programs("", filesOf(options));
+    CHECK(samplesOf(options, programs).at(0).recorded == "((T([2, 5], i64), T([2, 5, 4], f32)), {'bounds': [10]})");
+    options.batchSizes = {3};
+    const inputs::Sample three = samplesOf(options, programs).at(0);
+    CHECK(three.recorded == "((T([3, 5], i64), T([3, 5, 4], f32)), {'bounds': [10]})");
+    const auto device = runtime::Device::open("cpu", 1);
+    runtime::Model model(three, *device, 1, programs);
+    CHECK((*model.make(Contender::Eager))().type(0).sizes == std::vector<int64_t>{3, 5, 4});
+    options.inputRanges = {"ids=1..10"};
+    CHECK(tests::refusal(ir::ErrorKind::Input, [&] { check(options); }) ==
+          "--input-range must be 0..N or NAME=0..N, got 'ids=1..10'");
+  }
+
+  TEST_CASE("a scaler of gradients settles, and steps as without it") {
+    for (const char* form : {"foreach", "fused"}) {
+      CAPTURE(std::string(form));
+      const auto keywords =
+          fmt::format("((T([4, 8], f32),), {{'loss': 'mean', 'optimizer': 'adam', 'optimizer_form': '{}'", form);
+      ModelBed scaled("training", keywords + ", 'grad_scaler': True})"), plain("training", keywords + "})");
+      const runtime::TensorList with = (*scaled.model.make(Contender::Eager))();
+      const runtime::TensorList without = (*plain.model.make(Contender::Eager))();
+      REQUIRE(with.size() == without.size() + 2);  // the scale, and the steps since it changed
+      for (int i = 0; i < without.size(); ++i) {
+        CAPTURE(i);
+        CHECK(at::allclose(tensorsOf(with)[static_cast<size_t>(i)], tensorsOf(without)[static_cast<size_t>(i)], 1e-4, 1e-7));
+      }
+    }
+  }
+
+  TEST_CASE("a step whose gradients are not finite is left out, and halves the scale") {
+    for (const bool isFused : {false, true}) {
+      CAPTURE(isFused);
+      const c10::InferenceMode normal(false);
+      const at::Tensor parameter = at::ones({3});
+      runtime::Optimizer optimizer({"adamw", isFused}, {parameter});
+      runtime::GradScaler scaler(at::kCPU);
+      scaler.step(optimizer, {at::full({3}, std::numeric_limits<float>::infinity())});
+      CHECK(scaler.leftOut());
+      CHECK(parameter.equal(at::ones({3})));
+      CHECK(scaler.state()[0].item().toDouble() == 32768);
+      CHECK(optimizer.state().back().item().toDouble() == 0);  // steps that were taken
+      scaler.step(optimizer, {at::full({3}, 32768.0)});
+      CHECK_FALSE(scaler.leftOut());
+      CHECK(parameter[0].item().toDouble() == doctest::Approx((1 - 1e-5) - 1e-3).epsilon(1e-6));
+    }
+  }
+
+  TEST_CASE("channels-last strides are those of 4-D parameters and inputs, and results agree") {
+    const auto device = runtime::Device::open("cpu", 1);
+    const runtime::Programs programs(tests::modelFolder(), {});
+    const auto outputOf = [&](const char* keywords, bool isLast) {
+      runtime::Model model(tests::sample("model.resnet18.inference", fmt::format("((T([2, 3, 224, 224], f32),), {})", keywords)),
+                           *device, 1, programs);
+      for (const at::Tensor& tensor : tensorsOf(model.operands(0)))
+        if (tensor.dim() == 4 && tensor.size(1) > 1 && tensor.size(2) > 1)
+          CHECK(tensor.is_contiguous(at::MemoryFormat::ChannelsLast) == isLast);
+      return tensorsOf((*model.make(Contender::Eager))())[0];
+    };
+    const at::Tensor contiguous = outputOf("{}", false), last = outputOf("{'channels_last': True}", true);
+    CHECK(at::allclose(last, contiguous, 1e-3, 1e-3));
   }
 
   TEST_CASE("an unknown model gets the nearest name; a file that is not there is named") {

@@ -17,7 +17,7 @@ namespace {
 using Sizes = std::vector<std::vector<int64_t>>;
 
 std::string inputRefusal(const Program& program, std::optional<int64_t> batch, std::optional<int64_t> length) {
-  return tests::refusal(ir::ErrorKind::Input, [&] { bindExtents(program, batch, length); });
+  return tests::refusal(ir::ErrorKind::Unsupported, [&] { bindExtents(program, batch, length); });
 }
 
 }  // namespace
@@ -50,7 +50,7 @@ TEST_SUITE("extents of programs") {
     const auto program = openProgram(tests::modelPath("squeezenet1_1"));
     CHECK(!checkExtents(*program, {{8, 3, 224, 224}}));
     const auto refused = [&](const Sizes& sizes) {
-      return tests::refusal(ir::ErrorKind::Input, [&] { checkExtents(*program, sizes); });
+      return tests::refusal(ir::ErrorKind::Unsupported, [&] { checkExtents(*program, sizes); });
     };
     CHECK(refused({{8, 1, 224, 224}}) == "dimension 1 of x is fixed at 3");
     CHECK(refused({{8, 3, 224}}) == "input x has 4 dimensions, 3 are given");

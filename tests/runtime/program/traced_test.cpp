@@ -60,7 +60,7 @@ TEST_SUITE("programs and TorchScript") {
 
   TEST_CASE("a TorchScript file is a program whose inputs the caller describes") {
     const ScriptFile file(affine);
-    const auto program = openProgram(file.path(), {"f32:2,3"});
+    const auto program = openProgram(file.path(), {parseInput("f32:2,3", "x")});
     REQUIRE(program->state().size() == 2);  // tied weights are one
     CHECK(program->state()[0].role == Role::Parameter);
     CHECK(program->state()[1].role == Role::Buffer);
@@ -74,12 +74,16 @@ TEST_SUITE("programs and TorchScript") {
   TEST_CASE("what a TorchScript file lacks or may not call is one line") {
     const auto refused = [](ir::ErrorKind kind, const std::string& source, const std::vector<std::string>& inputs) {
       const ScriptFile file(source);
-      const std::string text = tests::refusal(kind, [&] { openProgram(file.path(), inputs); });
+      const std::string text = tests::refusal(kind, [&] {
+        std::vector<ProgramInput> described;
+        for (const std::string& input : inputs) described.push_back(parseInput(input, "input"));
+        openProgram(file.path(), described);
+      });
       return text.starts_with(file.path()) ? "FILE" + text.substr(file.path().size()) : text;
     };
     using enum ir::ErrorKind;
     CHECK(refused(Input, affine, {}) ==
-          "FILE is TorchScript, which does not describe its inputs: give each of them as f32:2,3,224,224");
+          "FILE is TorchScript, which does not describe its inputs: give each of them, as in --input f32:2,3,224,224");
     CHECK(refused(Input, affine, {"f32:2,3", "f32:2,3"}) == "FILE takes 1 inputs, 2 are given");
     CHECK(refused(Input, affine, {"f32:2,x"}) == "'f32:2,x' describes no input as f32:2,3,224,224 does");
     CHECK(refused(Unsupported, "def forward(self, x):\n  return torch.from_file('/etc/passwd', False, 10) + x\n", {"f32:2"}) ==
