@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 namespace runtime {
 
@@ -22,11 +23,29 @@ struct MemoryPeaks {
   bool operator==(const MemoryPeaks&) const = default;
 };
 
+/// Memory that tensors hold, in bytes.
+struct HeldMemory {
+  int64_t now = 0;
+  int64_t most = 0;  ///< since that was asked last
+};
+
+/// The memory that tensors hold, in bytes, by a part of a run.
+struct MemoryLine {
+  std::string name;     ///< of a module, or `aten.add.Tensor add_1` of a call of none; of what is neither: `(operands)`,
+                        ///< `(backward)`, `(optimizer)`, and `(forward)` for the rest of that
+  int64_t added = 0;    ///< by its calls, all together; less than 0 where they give back
+  int64_t current = 0;  ///< when its last call ended, operands included
+  int64_t peak = 0;     ///< while it ran, operands included
+  bool operator==(const MemoryLine&) const = default;
+};
+
 /// Watches memory as long as it lives: what the thread that made it allocates, and what backward passes allocate for that thread.
 class MemoryWatch {
  public:
   virtual ~MemoryWatch() = default;
   virtual MemoryPeaks peaks() const = 0;
+  /// What tensors hold of what was allocated since the watch began; what lay there before and was given back counts as less.
+  virtual HeldMemory held() = 0;
 };
 
 }  // namespace runtime

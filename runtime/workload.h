@@ -4,10 +4,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "inputs/data/distribution.h"
 #include "inputs/sample.h"
 #include "runtime/contender.h"
+#include "runtime/memory.h"
 #include "runtime/torch/tensor_list.h"
 
 namespace runtime {
@@ -50,6 +52,9 @@ class Workload {
   virtual TensorList runEager() = 0;
   /// The same in float64; empty where there is no such form.
   virtual TensorList runEagerInFloat64() = 0;
+  /// Runs the baseline once, where it is a contender, and says what each of its parts adds to the memory that tensors hold, by
+  /// their first calls; empty where it has no parts that can be told.
+  virtual std::vector<MemoryLine> traceMemory(MemoryWatch&) { return {}; }
   /// An output of a run in words: `output 0`.
   virtual std::string outputName(int output) const = 0;
   /// The contender whose code runEager() is, which therefore is not judged; nothing where all are.

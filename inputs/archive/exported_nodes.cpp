@@ -12,11 +12,13 @@ using ValueKind = ExportedProgram::ValueKind;
 
 constexpr std::string_view operators = "torch.ops.";
 
-/// The innermost module of `key,path,type;key,path,type`: a node's modules from the outermost one in.
+/// The innermost module of `key,path,type;key,path,type`, a node's modules from the outermost one in; of our own archives, which
+/// have its path alone, that.
 std::string innermostModule(const std::string& stack) {
   const std::string last = stack.substr(stack.rfind(';') + 1);
   const size_t first = last.find(','), end = last.rfind(',');
-  return first == std::string::npos || first == end ? "" : last.substr(first + 1, end - first - 1);
+  if (first == std::string::npos) return last;
+  return first == end ? "" : last.substr(first + 1, end - first - 1);
 }
 
 Argument integerOf(Argument::Kind kind, int64_t integer) {

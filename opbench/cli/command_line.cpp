@@ -146,6 +146,7 @@ void declareOutput(CLI::App& app, Options& options, Texts& texts) {
       ->type_name("BYTES");
   addRepeatable(app, "--program", texts.programs, "The file of a model that samples name")->type_name("NAME=FILE");
   app.add_option("--traces", texts.traces)->group("");              // a worker's: how it profiles
+  app.add_flag("--trace-memory", options.tracesMemory)->group("");  // a worker's, as opbench model has it
   app.add_option("--cache-key", options.cache.keyFile)->group("");  // a worker's or compiler's, as its run has it
   app.add_flag("--no-cache", texts.noCache, "Compile everything and keep nothing");
   app.add_flag("--version", texts.version, "Print the version and exit");
@@ -193,7 +194,7 @@ void declareAll(CLI::App& app, Options& options, Texts& texts) {
   declareRepro(app, options);
   declareProfile(app, options.profiling, options.rnn);
   declareRnn(app, options.rnn, options.warmups, options.runs);
-  declareModel(app, options.model);
+  declareModel(app, options.model, options.tracesMemory);
 }
 
 }  // namespace opbench

@@ -97,6 +97,7 @@ struct Options {
   runtime::Flush flush = runtime::Flush::Write;
   bool kernelTime = false;           ///< the kernels' own time is measured as well (CUDA)
   int64_t warmups = 10, runs = 100;  ///< of networks: runs that do not count, and those that do
+  bool tracesMemory = false;         ///< of models: which of their modules hold memory is told
   bool anyPrecision = false;         ///< times are divided by each other though one contender computes with fewer digits
   bool isAA = false;                 ///< each contender races against itself (A/A)
   bool accuracyChecking = true;

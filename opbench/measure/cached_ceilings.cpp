@@ -16,7 +16,7 @@ namespace {
 using Json = nlohmann::json;
 
 /// Limits that no device exceeds, in bytes or operations a second, and in seconds.
-constexpr double mostRate = 1e15, mostLaunchOverhead = 0.01;
+constexpr double mostRate = 1e15, mostProductRate = 1e18, mostLaunchOverhead = 0.01;
 constexpr double mostTime = 1e15;  // in seconds since 1970
 
 /// A number of an object that is more than 0 and at most `most`; nothing for anything else.
@@ -63,6 +63,18 @@ std::optional<CachedCeilings> cachedCeilingsOf(std::string_view text, int64_t no
                         static_cast<int64_t>(*measured),
                         static_cast<int64_t>(positive(json, "raised", mostTime).value_or(0)),
                         json.value("disturbed", Json()) == true};
+}
+
+std::string toText(const CachedRate& cached) {
+  return Json{{"rate", cached.rate}, {"measured", cached.measured}, {"disturbed", cached.isDisturbed}}.dump();
+}
+
+std::optional<CachedRate> cachedRateOf(std::string_view text, int64_t now) {
+  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object()) return std::nullopt;
+  const auto rate = positive(json, "rate", mostProductRate), measured = positive(json, "measured", mostTime);
+  if (!rate || !measured || !isRecent(static_cast<int64_t>(*measured), now)) return std::nullopt;
+  return CachedRate{*rate, static_cast<int64_t>(*measured), json.value("disturbed", Json()) == true};
 }
 
 std::string raisedText(const Ceilings& before, const Ceilings& after, int64_t when) {

@@ -27,6 +27,16 @@ std::string toText(const CachedCeilings& cached);
 /// Nothing for a text that is none, for values that no device has, and for what was measured more than 30 days before `now`.
 std::optional<CachedCeilings> cachedCeilingsOf(std::string_view text, int64_t now);
 
+/// A rate as the cache keeps it, in operations a second, with when it was measured and whether other programs interrupted that.
+struct CachedRate {
+  double rate = 0;
+  int64_t measured = 0;
+  bool isDisturbed = false;
+};
+std::string toText(const CachedRate& cached);
+/// Nothing for a text that is none, for a rate that no device has, and for what was measured more than 30 days before `now`.
+std::optional<CachedRate> cachedRateOf(std::string_view text, int64_t now);
+
 /// Which ceilings rose, from what to what, and when, in local time: `copy 10.4 to 19.3 GB/s at 2026-03-01 14:05`; empty where
 /// none did.
 std::string raisedText(const Ceilings& before, const Ceilings& after, int64_t when);

@@ -1,5 +1,6 @@
 #include "opbench/measure/ceilings.h"
 
+#include <ATen/Context.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -46,13 +47,9 @@ struct Settled {
   bool isDisturbed = true;
 };
 
-/// The time of a call on data drawn for it: by generated kernels where it is lowered, else by ATen.
-Settled settledOf(const std::string& op, const std::string& arguments, Measure measure, runtime::Device& device,
-                  const runtime::Cache& cache) {
-  runtime::Call call(sampleOf(op, arguments), device, 0);
-  const ir::Graph graph = call.graph(call.runEager());
-  const runtime::CallablePtr callable = runtime::plannedCallable(call, codegen::compile(graph, device.target()), device, cache);
-  const auto trial = device.prepare(*callable, call);
+/// The time of a call that is carried out so.
+Settled settledOf(runtime::Callable& callable, runtime::Call& call, Measure measure, runtime::Device& device) {
+  const auto trial = device.prepare(callable, call);
   Pace pace;
   pace.maxSeconds = 0.05;
   pace.leastPairs = 5;
@@ -64,6 +61,41 @@ Settled settledOf(const std::string& op, const std::string& arguments, Measure m
     return measurement.timings.front().median;
   });
   return settled;
+}
+
+/// The time of a call on data drawn for it: by generated kernels where it is lowered, else by ATen.
+Settled settledOf(const std::string& op, const std::string& arguments, Measure measure, runtime::Device& device,
+                  const runtime::Cache& cache) {
+  runtime::Call call(sampleOf(op, arguments), device, 0);
+  const ir::Graph graph = call.graph(call.runEager());
+  const runtime::CallablePtr callable = runtime::plannedCallable(call, codegen::compile(graph, device.target()), device, cache);
+  return settledOf(*callable, call, measure, device);
+}
+
+/// While it lives, a GPU's products of f32 are those of TF32, or are not.
+class Tf32 {
+ public:
+  explicit Tf32(bool isAllowed) : before_(at::globalContext().allowTF32CuBLAS()) {
+    at::globalContext().setAllowTF32CuBLAS(isAllowed);
+  }
+  ~Tf32() { at::globalContext().setAllowTF32CuBLAS(before_); }
+  Tf32(const Tf32&) = delete;
+  Tf32& operator=(const Tf32&) = delete;
+
+ private:
+  bool before_;
+};
+
+CachedRate measuredRate(const std::string& precision, runtime::Device& device) {
+  const Tf32 products(precision == "tf32");
+  const ir::DType dtype = precision == "tf32" ? ir::DType::F32 : ir::dtypeFromTorchName(precision).value();
+  const bool isSlow = precision == "float32" || precision == "float64";
+  const auto [rows, order] = isCuda(device) && !isSlow ? Product{8192, 8192} : productOf(device);
+  const std::string matrices = fmt::format("(T([{0}, {1}], {2}), T([{1}, {1}], {2}))", rows, order, ir::name(dtype));
+  runtime::Call call(sampleOf("aten.mm.default", matrices), device, 0);
+  const Settled settled =
+      settledOf(*runtime::eagerCallable(call), call, isCuda(device) ? Measure::Cold : Measure::BackToBack, device);
+  return {2 * static_cast<double>(rows * order * order) / settled.seconds, now(), settled.isDisturbed};
 }
 
 CachedCeilings measured(runtime::Device& device, const runtime::Cache& cache) {
@@ -124,6 +156,23 @@ Ceilings ceilingsOf(runtime::Device& device, runtime::Flush flush, const runtime
 }
 
 Ceilings freshCeilings(runtime::Device& device, const runtime::Cache& cache) { return measured(device, cache).ceilings; }
+
+std::string productRateKey(const std::string& precision, runtime::Device& device) {
+  const std::string key = measuredKey("product rate 1, " + precision, device.name(), device.target().processors);
+  return fmt::format("{}, {}", key, device.software());
+}
+
+double productRate(const std::string& precision, runtime::Device& device, const runtime::Cache& cache) {
+  const std::string key = productRateKey(precision, device);
+  const auto text = cache.find(key);
+  const auto cached = text ? cachedRateOf(*text, now()) : std::nullopt;
+  if (cached && !cached->isDisturbed) return cached->rate;
+  const double before = cached ? cached->rate : 0;
+  CachedRate found = measuredRate(precision, device);
+  found.rate = std::max(found.rate, before);
+  cache.put(key, toText(found));
+  return found.rate;
+}
 
 void keepRaised(const Ceilings& raised, int64_t now, runtime::Device& device, runtime::Flush flush, const runtime::Cache& cache) {
   CachedCeilings kept = findCached(device, flush, cache).value_or(CachedCeilings{{}, now});

@@ -202,7 +202,7 @@ void addSamples(const std::string& name, bool isTraining, const ModelOptions& op
 
 }  // namespace
 
-void declareModel(CLI::App& app, ModelOptions& options) {
+void declareModel(CLI::App& app, ModelOptions& options, bool& tracesMemory) {
   CLI::App* verb = app.add_subcommand("model", "Measure whole models: speed, memory and energy, inference and training");
   verb->fallthrough();
   verb->footer(std::string(modelFooter));
@@ -240,6 +240,8 @@ void declareModel(CLI::App& app, ModelOptions& options) {
       ->capture_default_str();
   verb->add_flag("--no-multi-process,--no_multi_process,--no-fresh-workers", options.sharesWorker,
                  "Measure all in one process; memory of the process then holds what earlier samples left");
+  verb->add_flag("--trace-memory,--trace-memory-line-by-line,--trace_memory_line_by_line", tracesMemory,
+                 "Tell which modules hold the memory that tensors take");
   verb->add_flag("--no-cuda,--no_cuda", options.isOnCpu, "--device cpu");
   verb->add_flag("--no-speed,--no_speed", options.hasNoSpeed, "--no-timing");
   verb->add_flag("--tpu,--torch-xla-tpu-print-metrics,--torch_xla_tpu_print_metrics,!--no-tpu,!--no_tpu", options.asksTpu)

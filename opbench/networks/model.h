@@ -39,8 +39,8 @@ struct ModelOptions {
   std::string inferenceTimeCsv, inferenceMemoryCsv, trainTimeCsv, trainMemoryCsv, envInfoCsv;  ///< files; empty takes the default
 };
 
-/// Adds the verb and its options.
-void declareModel(CLI::App& app, ModelOptions& options);
+/// Adds the verb and its options, and `--trace-memory`, which is a race's.
+void declareModel(CLI::App& app, ModelOptions& options, bool& tracesMemory);
 /// Errors: Input, for a value that is none.
 void check(const ModelOptions& options);
 

@@ -118,15 +118,31 @@ Json toJson(const runtime::MemoryPeaks& peaks) {
           {"host", bytes(peaks.host)}};
 }
 
+Json toJson(const runtime::MemoryLine& line) {
+  return {{"name", line.name}, {"added", line.added}, {"current", line.current}, {"peak", line.peak}};
+}
+
 /// Adds what networks have beside the fields of operators: figures of whole runs, and the phases, `forward` and `backward`, with
 /// the runs of each and the figures that follow from them.
-void addNetwork(Json& record, const Outcome& outcome) {
+void addNetwork(Json& record, const Row& row, const Outcome& outcome) {
   const auto& timing = outcome.timing;
   for (const auto& [name, share] : {std::pair("p90_us", 0.9), {"p95_us", 0.95}, {"p99_us", 0.99}})
     record[name] = timing && !timing->rounds.empty() ? microsecondsOf(quantile(timing->rounds, share)) : Json(nullptr);
   record["memory"] = outcome.memory ? toJson(*outcome.memory) : Json(nullptr);
   record["first_ms"] = outcome.firstSeconds ? Json(rounded(*outcome.firstSeconds * 1e3, 3)) : Json(nullptr);
   record["energy_mj"] = outcome.joules ? Json(rounded(*outcome.joules * 1e3, 3)) : Json(nullptr);
+  record["products"] = Json::array();
+  for (const Products& each : row.products)
+    record["products"].push_back({{"precision", each.precision},
+                                  {"flops", each.flops},
+                                  {"peak_tflops", each.peak > 0 ? Json(rounded(each.peak / 1e12, 6)) : Json(nullptr)}});
+  record["tflops"] = outcome.flopsPerSecond ? Json(rounded(*outcome.flopsPerSecond / 1e12, 6)) : Json(nullptr);
+  record["of_peak"] = orNull(outcome.ofPeak, 5);
+  // It is the sample's, and long: the first line has it.
+  if (!row.memoryTrace.empty() && &outcome == &row.outcomes.front()) {
+    record["memory_trace"] = Json::array();
+    for (const runtime::MemoryLine& line : row.memoryTrace) record["memory_trace"].push_back(toJson(line));
+  }
   Json phases = Json::array();
   for (const Phase& phase : timing ? timing->phases : std::vector<Phase>()) {
     Json runs = Json::array();
@@ -152,7 +168,7 @@ void addOutcome(Json& record, const Row& row, const Outcome& outcome, const Run&
   record["family"] = row.family;
   record["bytes"] = row.bytes();
   record["bytes_read"] = row.traffic.read;
-  record["flops"] = row.flops;
+  record["flops"] = row.flops + static_cast<double>(row.productFlops());
   record["roofline_us"] = microsecondsOf(row.rooflineSeconds);
   record["launch_bound"] = row.isLaunchBound;
   record["gb_per_s"] = orNull(gigabytes(outcome.bytesPerSecond), 3);
@@ -171,7 +187,7 @@ void addOutcome(Json& record, const Row& row, const Outcome& outcome, const Run&
   record["kernels_run"] = outcome.kernelTime ? Json(outcome.kernelTime->kernels) : Json(nullptr);
   record["graph_nodes"] = outcome.graphNodes >= 0 ? Json(outcome.graphNodes) : Json(nullptr);
   record["not_captured"] = outcome.notCaptured;
-  if (inputs::isNetwork(row.op)) addNetwork(record, outcome);
+  if (inputs::isNetwork(row.op)) addNetwork(record, row, outcome);
   addJudgement(record, row, outcome);
 }
 

@@ -12,6 +12,7 @@
 #include "opbench/report/csv.h"
 #include "opbench/report/formats.h"
 #include "opbench/report/networks/fastrnns.h"
+#include "opbench/report/networks/memory_trace.h"
 #include "opbench/report/networks/models.h"
 #include "opbench/report/networks/table.h"
 #include "opbench/report/progress.h"
@@ -75,7 +76,9 @@ void Reporter::row(const results::SampleResult& result) {
 /// `opbench rnn` prints fastrnns' lines at once, and our table when all are there; `opbench model` prints all then.
 void Reporter::showNetwork(const results::SampleResult& result) {
   if (!hasOwnTables()) {
-    if (console_ && !options_.quiet) *console_ << report::networkTable(result.row, result.run, layout_) << std::flush;
+    if (console_ && !options_.quiet)
+      *console_ << report::networkTable(result.row, result.run, layout_) << report::memoryTrace(result.row, layout_)
+                << std::flush;
     return;
   }
   networks_.push_back(result.row);
@@ -92,10 +95,14 @@ void Reporter::endModels() {
   const ModelOptions& model = options_.model;
   const report::HuggingFaceTables wanted{options_.timing, !options_.noMemory, model.printsEnvironment};
   const std::string tables = report::huggingFaceTables(networks_, *run_, wanted);
-  if (console_) *console_ << (options_.quiet ? "" : tables) << report::modelTable(networks_, *run_, layout_);
+  const auto ours = [&](const report::Layout& layout) {
+    std::string text = report::modelTable(networks_, *run_, layout);
+    for (const Row& row : networks_) text += report::memoryTrace(row, layout);
+    return text;
+  };
+  if (console_) *console_ << (options_.quiet ? "" : tables) << ours(layout_);
   if (model.logsTables || !model.log.empty())
-    inputs::writeFile(model.log.empty() ? fmt::format("log_{}.txt", now()) : model.log,
-                      tables + report::modelTable(networks_, *run_, {}));
+    inputs::writeFile(model.log.empty() ? fmt::format("log_{}.txt", now()) : model.log, tables + ours({}));
   if (!model.savesCsv) return;
   const auto write = [&](const std::string& asked, const char* otherwise, const std::string& content) {
     inputs::writeFile(asked.empty() ? fmt::format("{}_{}.csv", otherwise, now()) : asked, content);

@@ -18,7 +18,7 @@
 namespace opbench::results {
 namespace {
 
-constexpr double micro = 1e-6, milli = 1e-3, mega = 1e6, giga = 1e9;
+constexpr double micro = 1e-6, milli = 1e-3, mega = 1e6, giga = 1e9, tera = 1e12;
 
 std::optional<double> scaled(std::optional<double> value, double scale) {
   return value ? std::optional(*value * scale) : std::nullopt;
@@ -39,6 +39,11 @@ int intOf(const Fields& fields, const char* name, int otherwise = 0) {
   return static_cast<int>(fields.integer(name, std::numeric_limits<int>::max()).value_or(otherwise));
 }
 
+runtime::MemoryLine memoryLineOf(const Fields& fields) {
+  const auto bytes = [&](const char* name) { return static_cast<int64_t>(fields.signedNumber(name).value_or(0)); };
+  return {fields.requiredText("name"), bytes("added"), bytes("current"), bytes("peak")};
+}
+
 void readSample(const Fields& fields, Row& row) {
   row.index = intOf(fields, "index");
   row.op = fields.operatorName("op");
@@ -51,7 +56,11 @@ void readSample(const Fields& fields, Row& row) {
   row.family = fields.text("family");
   row.traffic.read = fields.integer("bytes_read").value_or(0);
   row.traffic.written = fields.integer("bytes").value_or(0) - row.traffic.read;
-  row.flops = fields.number("flops").value_or(0);
+  for (const Fields& read : fields.objects("products"))
+    row.products.push_back(
+        {read.requiredText("precision"), read.integer("flops").value_or(0), read.number("peak_tflops").value_or(0) * tera});
+  row.flops = fields.number("flops").value_or(0) - static_cast<double>(row.productFlops());
+  for (const Fields& read : fields.objects("memory_trace")) row.memoryTrace.push_back(memoryLineOf(read));
   row.rooflineSeconds = fields.number("roofline_us").value_or(0) * micro;
   row.isLaunchBound = fields.flag("launch_bound");
   row.stolenSeconds = scaled(fields.number("stolen_ms"), milli);
@@ -166,6 +175,8 @@ Outcome outcomeOf(const Fields& fields, const Run& run) {
   outcome.speedup = fields.number("speedup");
   outcome.bytesPerSecond = scaled(fields.number("gb_per_s"), giga);
   outcome.ofRoofline = fields.number("of_roofline");
+  outcome.flopsPerSecond = scaled(fields.number("tflops"), tera);
+  outcome.ofPeak = fields.number("of_peak");
   outcome.memory = memoryOf(fields);
   outcome.firstSeconds = scaled(fields.number("first_ms"), milli);
   outcome.joules = scaled(fields.number("energy_mj"), milli);

@@ -22,6 +22,7 @@
 #include "opbench/run/dump.h"
 #include "opbench/run/family.h"
 #include "opbench/run/memory.h"
+#include "opbench/run/network.h"
 #include "opbench/run/outcome.h"
 #include "opbench/select/skipped.h"
 #include "opbench/sweep/workers/process_fault.h"
@@ -297,7 +298,11 @@ void raceWorkload(const inputs::Sample& sample, Row& row, const Dump& dump, cons
     return options.accuracyChecking ? correctness.judge(trial).message : std::string();
   };
   const SampleContext context{*workload, graph, isWrong, dump, bench, row};
-  if (inputs::isNetwork(row.op) && !options.noMemory) watchMemory(context);
+  if (inputs::isNetwork(row.op)) {
+    if (!options.noMemory) watchMemory(context);
+    if (options.tracesMemory) traceMemory(*workload, row, bench);
+    countProducts(*workload, row, bench);
+  }
   if (options.accuracyChecking) correctness.begin(options.seed, data);
   if (const Call* call = workload->call()) {
     graph = call->graph(options.accuracyChecking ? correctness.reference().eager : workload->runEager());

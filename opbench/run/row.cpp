@@ -53,11 +53,21 @@ bool isInCaches(const Row& row, const Run& run) {
   return ceilings.flops <= 0 || row.flops / ceilings.flops < static_cast<double>(row.bytes()) / ceilings.copy;
 }
 
-/// The share of the roofline that a time reaches. One a little beyond it has reached it, as no ceiling is known exactly; one far
-/// beyond it found data in the caches after all, and has none.
-std::optional<double> shareOf(double rooflineSeconds, double seconds) {
-  const double share = rooflineSeconds / seconds;
+/// The share of the roofline, or of the peak, that a time reaches. One a little beyond it has reached it, as no ceiling is known
+/// exactly; one far beyond it found data in the caches after all, and has none.
+std::optional<double> shareOf(double least, double seconds) {
+  const double share = least / seconds;
   return share > certainty ? std::nullopt : std::optional(std::min(share, 1.0));
+}
+
+/// The least time of a network's products, each at its precision's peak; 0 where one is not known.
+double productSeconds(const Row& row) {
+  double seconds = 0;
+  for (const Products& products : row.products) {
+    if (products.peak <= 0) return 0;
+    seconds += static_cast<double>(products.flops) / products.peak;
+  }
+  return seconds;
 }
 
 /// Raises a ceiling that is known to the rate at which an amount was done in a time.
@@ -67,6 +77,12 @@ void raise(double& ceiling, double amount, const std::optional<Timing>& timing) 
 }
 
 }  // namespace
+
+int64_t Row::productFlops() const {
+  int64_t sum = 0;
+  for (const Products& each : products) sum += each.flops;
+  return sum;
+}
 
 std::string_view name(Status status) {
   switch (status) {
@@ -140,12 +156,15 @@ void derive(Row& row, const Run& run) {
   const double least = leastSeconds(row, run.ceilings);
   for (Outcome& outcome : row.outcomes)
     if (const auto seconds = impossibleSeconds(outcome, run, least)) reject(outcome, *seconds, least);
+  const double atPeak = productSeconds(row);
   const bool hasBaseline = row.outcomes.front().timing.has_value();
   if (hasBaseline) row.isLaunchBound = row.outcomes.front().timing->median < 1.2 * run.ceilings.launchOverhead;
   for (Outcome& outcome : row.outcomes) {
     if (!outcome.timing || outcome.timing->median <= 0) continue;
     const bool isComparable = run.anyPrecision || outcome.arithmetic == row.outcomes.front().arithmetic;
     if (hasBaseline && isComparable) outcome.speedup = outcome.timing->ratio.median;
+    if (!row.products.empty()) outcome.flopsPerSecond = static_cast<double>(row.productFlops()) / outcome.timing->median;
+    if (atPeak > 0) outcome.ofPeak = shareOf(atPeak, outcome.timing->median);
     if (outcome.kind == runtime::Kind::View) continue;
     outcome.bytesPerSecond = static_cast<double>(row.bytes()) / outcome.timing->median;
     if (row.rooflineSeconds > 0 && !isInCaches(row, run))

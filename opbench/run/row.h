@@ -64,6 +64,14 @@ struct LibraryTrial {
   std::vector<std::string> refused;  ///< those that did not race, and why
 };
 
+/// The products of matrices in one run of a network, in one precision.
+struct Products {
+  std::string precision;  ///< runtime::CallFlops::precision
+  int64_t flops = 0;      ///< floating-point operations (runtime::flopsOf)
+  double peak = 0;        ///< the device's rate of large ones a second (productRate); 0 where not known
+  bool operator==(const Products&) const = default;
+};
+
 /// One contender on one sample.
 struct Outcome {
   Contender contender = Contender::Eager;
@@ -77,6 +85,9 @@ struct Outcome {
   std::optional<double> speedup;                  ///< the baseline's time over its own, the median over pairs of runs
   std::optional<double> bytesPerSecond;           ///< Row::bytes over its median time
   std::optional<double> ofRoofline;  ///< Row::rooflineSeconds over its median time, at most 1; nothing where caches hold the data
+  std::optional<double> flopsPerSecond;  ///< operations of Row::products over its median time
+  std::optional<double> ofPeak;  ///< the time that they take at their peaks over its median time, at most 1; nothing where
+                                 ///< a peak is not known, or was clearly passed
   std::optional<runtime::MemoryPeaks> memory;  ///< of its operands and a run, it alone; nothing where that was not watched
   std::optional<double> firstSeconds;          ///< of its first run, with all that it sets up, in wall time
   std::optional<double> joules;                ///< the energy of a run, the mean of many; nothing where it is not counted
@@ -120,7 +131,12 @@ struct Row {
   std::string retried;            ///< the first failure, where it was raced twice: `crash: signal 9 (Killed)`
   std::vector<Outcome> outcomes;  ///< in the contenders' order, the baseline first
 
+  std::vector<Products> products;                ///< of a network whose baseline is a contender, by precision
+  std::vector<runtime::MemoryLine> memoryTrace;  ///< of its baseline, where that was asked for (Workload::traceMemory)
+
   int64_t bytes() const { return traffic.read + traffic.written; }
+  /// Floating-point operations of its products.
+  int64_t productFlops() const;
 };
 
 /// The facts that all rows of a run share.

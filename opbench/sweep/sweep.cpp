@@ -34,6 +34,7 @@ std::string deviceText(const Run& run) {
 /// Without what no report shows any more, for thousands of samples are kept.
 Row slim(Row row) {
   row.sample = row.brief = row.file = row.suite = {};
+  row.memoryTrace = {};
   for (Outcome& outcome : row.outcomes) {
     outcome.schedule = outcome.reason = outcome.caseFolder = {};
     if (outcome.timing) outcome.timing->rounds = {};

@@ -18,21 +18,31 @@ class Allocations : public c10::MemoryReportingInfoBase {
                          c10::Device device) override {
     if (!device.is_cpu()) return;
     const int64_t now = current_.fetch_add(bytes) + bytes;
-    int64_t most = most_.load();
-    while (now > most && !most_.compare_exchange_weak(most, now)) {
-    }
+    raise(most_, now);
+    raise(recent_, now);
   }
   bool memoryProfilingEnabled() const override { return true; }
   int64_t most() const { return most_.load(); }
+  HeldMemory held() {
+    const int64_t now = current_.load();
+    return {now, recent_.exchange(now)};
+  }
 
  private:
-  std::atomic<int64_t> current_ = 0, most_ = 0;
+  static void raise(std::atomic<int64_t>& most, int64_t now) {
+    int64_t before = most.load();
+    while (now > before && !most.compare_exchange_weak(before, now)) {
+    }
+  }
+
+  std::atomic<int64_t> current_ = 0, most_ = 0, recent_ = 0;  ///< the most of all, and since held()
 };
 
 class HostMemoryWatch : public MemoryWatch {
  public:
   HostMemoryWatch() { resetMostResident(); }
   MemoryPeaks peaks() const override { return {allocations_->most(), std::nullopt, std::nullopt, std::nullopt, mostResident()}; }
+  HeldMemory held() override { return allocations_->held(); }
 
  private:
   std::shared_ptr<Allocations> allocations_ = std::make_shared<Allocations>();

@@ -2,6 +2,8 @@
 
 #include <c10/cuda/CUDACachingAllocator.h>
 
+#include <algorithm>
+
 #include "runtime/cpu/host.h"
 #include "runtime/cuda/check.h"
 #include "runtime/cuda/nvml.h"
@@ -22,8 +24,17 @@ class GpuMemoryWatch : public MemoryWatch {
   MemoryPeaks peaks() const override {
     const auto stats = c10::cuda::CUDACachingAllocator::getDeviceStats(index_);
     const NvmlMemory driver = nvmlMemory(pciBusId_);
-    return {stats.allocated_bytes[all].peak - before_.allocated, stats.reserved_bytes[all].peak - before_.reserved,
-            driver.process, driver.device, mostResident()};
+    return {std::max(most_.allocated, stats.allocated_bytes[all].peak) - before_.allocated,
+            std::max(most_.reserved, stats.reserved_bytes[all].peak) - before_.reserved, driver.process, driver.device,
+            mostResident()};
+  }
+
+  HeldMemory held() override {
+    const auto stats = c10::cuda::CUDACachingAllocator::getDeviceStats(index_);
+    most_ = {std::max(most_.allocated, stats.allocated_bytes[all].peak),
+             std::max(most_.reserved, stats.reserved_bytes[all].peak)};
+    c10::cuda::CUDACachingAllocator::resetPeakStats(index_);
+    return {stats.allocated_bytes[all].current - before_.allocated, stats.allocated_bytes[all].peak - before_.allocated};
   }
 
  private:
@@ -39,7 +50,7 @@ class GpuMemoryWatch : public MemoryWatch {
 
   c10::DeviceIndex index_;
   std::string pciBusId_;
-  Bytes before_{};
+  Bytes before_{}, most_{};  ///< when it began; the most up to the last held()
 };
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "inputs/data/materialize.h"
 #include "runtime/device.h"
 #include "runtime/network/keywords.h"
+#include "runtime/network/memory_trace.h"
 #include "runtime/network/scripted.h"
 #include "runtime/network/step.h"
 #include "runtime/program/draw.h"
@@ -320,6 +321,24 @@ TensorList Model::runEagerInFloat64() {
     if (tensors_.optimizer) wide.optimizer.emplace(spec_.optimizer, parametersOf(wide));
     if (tensors_.scaler) wide.scaler = tensors_.scaler->copy();
     return makeTensorList(run(*program, wide, [] {}));
+  });
+}
+
+std::vector<MemoryLine> Model::traceMemory(MemoryWatch& watch) {
+  return translateErrors(op_, [&] {
+    restore(0);
+    MemoryTrace trace(watch, operandBytes());
+    program_->onCall([&](const std::string& name) { trace.end(name); });
+    const std::vector<std::string> names = phases();
+    size_t begun = 0;
+    const auto mark = [&] {
+      if (begun > 0) trace.end("(" + names[begun - 1] + ")");
+      ++begun;
+    };
+    run(*program_, tensors_, mark);
+    program_->onCall({});
+    restore(0);
+    return trace.take();
   });
 }
 

@@ -51,6 +51,7 @@ class Model : public Workload {
   int64_t operandBytes() const override;
   TensorList runEager() override;
   TensorList runEagerInFloat64() override;
+  std::vector<MemoryLine> traceMemory(MemoryWatch& watch) override;
   std::string outputName(int output) const override { return outputs_.at(static_cast<size_t>(output)); }
   std::optional<Contender> reference() const override { return Contender::Eager; }
   CallablePtr make(const Contender& contender) override;

@@ -288,6 +288,12 @@ void bindFunction(const ExportedProgram& program, const ExportedProgram::Node& n
   }
 }
 
+std::string ownerOf(const ExportedProgram::Node& node) {
+  if (!node.module.empty()) return inputs::printable(node.module);
+  const std::string op = operatorOf(node);
+  return fmt::format("{} {}", inputs::printable(op.empty() ? node.target : op), inputs::printable(node.name));
+}
+
 }  // namespace
 
 std::string labelOf(const ExportedProgram::Node& node) {
@@ -313,6 +319,7 @@ std::optional<Instruction> bindNode(const ExportedProgram& program, const Export
   if (asserts(op)) return std::nullopt;
   Instruction bound;
   bound.label = labelOf(node);
+  bound.owner = ownerOf(node);
   bound.outputs = node.outputs;
   if (const auto function = op.empty() ? arithmeticOf(node.target) : sizeOf(op)) {
     bound.kind = op.empty() ? Instruction::Kind::Arithmetic : Instruction::Kind::Size;

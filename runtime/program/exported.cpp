@@ -129,6 +129,7 @@ class Exported : public Program {
         error.add_context("in " + instruction.label);
         throw;
       }
+      if (onCall_) onCall_(instruction.owner);
     }
     stack.clear();
     writeBack(values, state, inputs);
@@ -136,6 +137,8 @@ class Exported : public Program {
     for (int value : program_->outputs) outputs.push_back(values[static_cast<size_t>(value)].toTensor());
     return outputs;
   }
+
+  void onCall(std::function<void(const std::string&)> hook) override { onCall_ = std::move(hook); }
 
   std::optional<std::string> bakedDtype() const override {
     for (const ExportedProgram::Node& node : program_->nodes)
@@ -161,6 +164,7 @@ class Exported : public Program {
   std::vector<ProgramInput> inputs_;
   std::vector<std::string> outputNames_;
   std::vector<Instruction> instructions_;
+  std::function<void(const std::string&)> onCall_;
 };
 
 }  // namespace

@@ -34,6 +34,7 @@ struct Instruction {
   using Function = c10::IValue (*)(const Values& arguments);
   Kind kind = Kind::Call;
   std::string label;  ///< `node add_1 (aten.add.Tensor) of encoder.layer.0`, for messages
+  std::string owner;  ///< as Program::onCall() has it
   std::optional<c10::OperatorHandle> op;
   Function function = nullptr;  ///< where it is no call
   std::vector<Operand> operands;

@@ -3,6 +3,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -51,6 +52,10 @@ class Program {
   /// call goes through ATen's dispatcher, so that autograd, autocast, CUDA graphs and captures see it. Buffers that the program
   /// writes (statistics of batch norms) are written in place. Errors: ATen's own (c10::Error), with the node's name added.
   virtual std::vector<at::Tensor> run(const std::vector<at::Tensor>& state, const std::vector<at::Tensor>& inputs) const = 0;
+
+  /// Has each run call `hook` after each of its calls, with the path of the innermost module that makes it, or, where the file
+  /// names none, with its operator and output, `aten.add.Tensor add_1`; runs of TorchScript call none.
+  virtual void onCall(std::function<void(const std::string& name)>) {}
 
   /// The first node, with its module, into which a floating dtype is baked, so that a cast of the state alone would be wrong;
   /// nothing where there is none.

@@ -221,8 +221,10 @@ void Call::draw(uint64_t seed, const inputs::Data& data) {
 bool isOutOfMemory(const std::exception& error) {
   if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr || dynamic_cast<const c10::OutOfMemoryError*>(&error) != nullptr)
     return true;
-  // What the CPU's allocator says has no class of its own.
-  return std::string_view(error.what()).find("can't allocate memory") != std::string_view::npos;
+  // What the CPU's allocator says has no class of its own, nor what TorchScript passes on.
+  const std::string_view text = error.what();
+  return text.find("can't allocate memory") != std::string_view::npos ||
+         text.find("CUDA out of memory") != std::string_view::npos;
 }
 
 void Call::restore(int set) { state_->restore(set); }

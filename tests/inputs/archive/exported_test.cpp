@@ -90,6 +90,12 @@ TEST_SUITE("archives of torch.export") {
     CHECK(!indexBound(net, 0));
   }
 
+  TEST_CASE("a module's path may stand alone, as in archives that are cut to what a race needs") {
+    Records all = records();
+    all[0].second = replaced(program, "a,,Net;b,m.table,Embedding", "m.table");
+    CHECK(read(all).nodes[0].module == "m.table");
+  }
+
   TEST_CASE("archives that are damaged are refused by what is wrong") {
     const std::string whole = tests::zipOf(records());
     const auto open = [](std::string bytes) {

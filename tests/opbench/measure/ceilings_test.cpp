@@ -117,6 +117,35 @@ TEST_CASE("ceilings count for 30 days; those of a clock that went wrong do not")
   CHECK(!isKept(keptWith("measured", std::to_string(today + 2 * day))));
 }
 
+TEST_CASE("a rate of products is kept with when it was measured, and whether that was disturbed") {
+  const auto again = cachedRateOf(toText(CachedRate{6.5e14, today - day, true}), today);
+  REQUIRE(again);
+  CHECK(again->rate == 6.5e14);
+  CHECK(again->measured == today - day);
+  CHECK(again->isDisturbed);
+  CHECK(!cachedRateOf(toText(CachedRate{6.5e14, today - 31 * day}), today));
+  for (const double odd : {0.0, -1.0, 1e19}) CHECK(!cachedRateOf(toText(CachedRate{odd, today}), today));
+  for (const char* text : {"", "1", "{}", "{\"rate\":1e12}", "{\"rate\":\"1\",\"measured\":2000000000}"})
+    CHECK_MESSAGE(!cachedRateOf(text, today), text);
+}
+
+TEST_CASE("a precision's rate of products is measured once; one that was disturbed once more, and the higher one stands") {
+  const tests::TemporaryFolder folder;
+  const runtime::Cache cache(tests::cacheIn(folder.path));
+  const auto device = runtime::Device::open("cpu", 1);
+  const auto put = [&](const std::string& precision, const CachedRate& rate) {
+    cache.put(productRateKey(precision, *device), toText(rate));
+  };
+  put("float32", {5, time(nullptr)});
+  CHECK(productRate("float32", *device, cache) == 5);
+  put("float64", {1e17, time(nullptr), true});
+  CHECK(productRate("float64", *device, cache) == 1e17);
+  put("float64", {5, time(nullptr), true});
+  const double measured = productRate("float64", *device, cache);
+  CHECK(measured > 5);
+  CHECK(cachedRateOf(cache.find(productRateKey("float64", *device)).value_or(""), time(nullptr)).value().rate == measured);
+}
+
 TEST_CASE("A/A noise is a share") {
   CHECK(aaNoiseOf(aaNoiseText(0.0125)) == 0.0125);
   for (const char* text : {"", "0", "-1", "1.5", "inf", "nan", "0.01x", " 0.01", "text"}) CHECK_MESSAGE(!aaNoiseOf(text), text);

@@ -12,7 +12,10 @@
 #include "inputs/files.h"
 #include "opbench/check/correctness_check.h"
 #include "opbench/networks/model.h"
+#include "opbench/report/json.h"
+#include "opbench/report/networks/memory_trace.h"
 #include "opbench/report/networks/models.h"
+#include "opbench/results/sample_result.h"
 #include "runtime/torch/state.h"
 #include "tests/opbench/temporary_folder.h"
 #include "tests/refusal.h"
@@ -45,6 +48,34 @@ struct ModelBed {
   runtime::Model model;
   CorrectnessCheck correctness;
 };
+
+/// What each part of a run adds to the memory, by name: all that tests know beforehand.
+std::map<std::string, int64_t> addedIn(ModelBed& bed) {
+  const auto watch = bed.device->watchMemory();
+  std::map<std::string, int64_t> added;
+  for (const runtime::MemoryLine& line : bed.model.traceMemory(*watch)) added[line.name] = line.added;
+  return added;
+}
+
+/// A row of a model of 100 million operations, timed, with a trace of its memory.
+Row measuredRow() {
+  Row row;
+  row.op = "model.mlp.training";
+  row.sample = "((T([4, 8], f32),), {})";
+  row.brief = "f32[4,8]";
+  row.outcomes.resize(2);
+  row.outcomes[1].contender = Contender("graph");
+  for (Outcome& outcome : row.outcomes) {
+    outcome.timing.emplace().median = 1e-3;
+    outcome.timing->low = outcome.timing->high = 1e-3;
+  }
+  row.outcomes[1].timing->median = 0.5e-3;
+  row.products = {{"float32", 60'000'000, 0.2e12}, {"tf32", 40'000'000, 0.4e12}};
+  row.memoryTrace = {{"(operands)", 2'000'000, 2'000'000, 2'000'000}, {"first", 3'000'000, 5'000'000, 6'500'000}};
+  for (int i = 0; i < 10; ++i) row.memoryTrace.push_back({fmt::format("layer.{}", i), 100'000 - i, 6'000'000, 6'000'000});
+  row.memoryTrace.push_back({"(backward)", -1'000'000, 4'999'955, 7'000'000});
+  return row;
+}
 
 std::vector<at::Tensor> tensorsOf(const runtime::TensorList& list) { return list.state().tensors; }
 
@@ -260,6 +291,99 @@ TEST_SUITE("models") {
                      runtime::Programs("", {{"t", tests::modelPath("gpt2")}}));
     });
     CHECK(refused.find("float32 is baked into ") == 0);
+  }
+
+  TEST_CASE("memory is told by the modules whose calls allocate it: results of [4, 16] in f32 take 256 bytes") {
+    ModelBed bed("inference", "((T([4, 8], f32),), {})");
+    const int64_t operands = bed.model.operandBytes();
+    const auto watch = bed.device->watchMemory();
+    const std::vector<runtime::MemoryLine> lines = bed.model.traceMemory(*watch);
+    const std::vector<runtime::MemoryLine> expected{
+        {"(operands)", operands, operands, operands},      {"first", 256, operands + 256, operands + 256},
+        {"activation", 0, operands + 256, operands + 512}, {"dropout", 0, operands + 256, operands + 256},
+        {"second", 0, operands + 256, operands + 512},     {"third", 0, operands + 256, operands + 512},
+        {"(forward)", 0, operands + 256, operands + 256}};
+    REQUIRE(lines.size() == expected.size());
+    for (size_t i = 0; i < lines.size(); ++i) {
+      CHECK(lines[i].name == expected[i].name);
+      CHECK((lines[i] == expected[i]));
+    }
+    CHECK(addedIn(bed)["first"] == 256);  // a second run is traced alike
+  }
+
+  TEST_CASE("in a step of training memory is held for the backward pass, which gives it back and leaves gradients") {
+    ModelBed bed("training", "((T([4, 8], f32),), {'loss': 'mean', 'optimizer': 'adam'})");
+    std::map<std::string, int64_t> added = addedIn(bed);
+    CHECK(added["first"] == 256);
+    CHECK(added["activation"] == 2 * 256);
+    CHECK(added["second"] == 256);
+    CHECK(added["third"] == 256);
+    int64_t held = 0, gradients = 0;
+    for (const auto& [name, bytes] : added)
+      if (name != "(operands)" && name != "(backward)" && name != "(optimizer)") held += bytes;
+    for (const at::Tensor& tensor : tensorsOf(bed.model.operands(0)))
+      if (tensor.requires_grad()) gradients += static_cast<int64_t>(tensor.nbytes());
+    constexpr int64_t output = 256, loss = 4;
+    CHECK(added["(backward)"] == gradients + output + loss - held);
+    CHECK(added["(optimizer)"] == 0);
+  }
+
+  TEST_CASE("calls of no module are told by their operator and output") {
+    const auto device = runtime::Device::open("cpu", 1);
+    runtime::Model model(tests::sample("model.w.inference", "((T([4, 8], f32),), {})"), *device, 1,
+                         runtime::Programs("", {{"w", tests::smallModelPath("random")}}));
+    const auto watch = device->watchMemory();
+    const std::vector<runtime::MemoryLine> lines = model.traceMemory(*watch);
+    REQUIRE(lines.size() > 1);
+    CHECK(lines[1].name == "aten.dropout.default dropout");
+  }
+
+  TEST_CASE("operations a second are those of a row over its time, and share of the peak is their least time over it") {
+    Row row = measuredRow();
+    derive(row, Run());
+    CHECK(row.outcomes[0].flopsPerSecond.value() == doctest::Approx(100e9));
+    CHECK(row.outcomes[0].ofPeak.value() == doctest::Approx(0.4));  // 0.3 ms and 0.1 ms of 1 ms
+    CHECK(row.outcomes[1].ofPeak.value() == doctest::Approx(0.8));
+    row.products[0].peak = 0;
+    Row unknown = row;
+    unknown.outcomes[0].ofPeak.reset();
+    derive(unknown, Run());
+    CHECK_FALSE(unknown.outcomes[0].ofPeak);
+  }
+
+  TEST_CASE("products and traces are read as they were written, and lines without them are read as well") {
+    Row row = measuredRow();
+    Run run;
+    run.device = "cuda:0";
+    run.dtype = "float32";
+    derive(row, run);
+    const std::string lines = report::jsonLines(row, run);
+    CHECK(lines.find("\"flops\":100000000.0,") != std::string::npos);
+    const results::SampleResult result = results::sampleResultOf(lines, "r.jsonl", 1);
+    CHECK(report::jsonLines(result.row, result.run) == lines);
+    CHECK((result.row.products == row.products));
+    CHECK((result.row.memoryTrace == row.memoryTrace));
+    CHECK(result.row.flops == 0);
+    const report::Layout layout;
+    CHECK(report::memoryTrace(result.row, layout) == report::memoryTrace(row, layout));
+    row.products = {};
+    row.memoryTrace = {};
+    CHECK(results::sampleResultOf(report::jsonLines(row, run), "r.jsonl", 1).row.products.empty());
+  }
+
+  TEST_CASE("the table of memory has the ten parts that add the most, the others, and all") {
+    const report::Layout layout;
+    CHECK(report::memoryTrace(Row(), layout) == "");
+    const std::string text = report::memoryTrace(measuredRow(), layout);
+    CHECK(text.find("memory of model.mlp.training of f32[4,8], eager, in MB of 10^6 bytes\n") != std::string::npos);
+    const size_t first = text.find("first "), operands = text.find("(operands) "), last = text.find("layer.7 ");
+    CHECK(first < operands);
+    CHECK(operands < last);
+    CHECK(text.find("layer.8 ") == std::string::npos);
+    CHECK(text.find("3 others") != std::string::npos);
+    const std::string total = text.substr(text.find("total"));
+    CHECK(total.find("5.000") != std::string::npos);
+    CHECK(total.find("7.000") != std::string::npos);
   }
 
   TEST_CASE("Hugging Face's tables and files have its columns") {

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+#include "opbench/report/console.h"
+#include "opbench/run/row.h"
+
+namespace opbench::report {
+
+/// Which parts of a network hold memory (Row::memoryTrace): the ten that add the most, the others together, and all; empty where
+/// that was not traced.
+std::string memoryTrace(const Row& row, const Layout& layout);
+
+}  // namespace opbench::report

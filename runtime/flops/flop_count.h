@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+
+namespace runtime {
+
+/// Floating-point operations by precision (CallFlops): `{"tf32": 3600000000}`.
+using FlopCount = std::map<std::string, int64_t>;
+
+/// Counts the floating-point operations of the products of matrices (flopsOf) in what `work` has ATen compute on this thread, and
+/// in backward passes that it starts. A call that other counted calls make is not counted again. One count at a time runs in a
+/// process. What `work` throws is thrown.
+FlopCount countFlops(const std::function<void()>& work);
+
+}  // namespace runtime
