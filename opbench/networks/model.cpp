@@ -240,7 +240,7 @@ void declareModel(CLI::App& app, ModelOptions& options, bool& tracesMemory) {
       ->capture_default_str();
   verb->add_flag("--no-multi-process,--no_multi_process,--no-fresh-workers", options.sharesWorker,
                  "Measure all in one process; memory of the process then holds what earlier samples left");
-  verb->add_flag("--trace-memory,--trace-memory-line-by-line,--trace_memory_line_by_line", tracesMemory,
+  verb->add_flag("--trace-memory,--trace_memory,--trace-memory-line-by-line,--trace_memory_line_by_line", tracesMemory,
                  "Tell which modules hold the memory that tensors take");
   verb->add_flag("--no-cuda,--no_cuda", options.isOnCpu, "--device cpu");
   verb->add_flag("--no-speed,--no_speed", options.hasNoSpeed, "--no-timing");

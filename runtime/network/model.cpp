@@ -262,7 +262,8 @@ std::vector<at::Tensor> Model::run(const Program& program, Tensors& tensors, con
   std::vector<at::Tensor> results;
   at::Tensor loss;
   inPhase("forward", mark, [&] {
-    const Autocast autocast(device_, tensors.state.front().scalar_type() == at::kDouble ? std::nullopt : spec_.amp);
+    const at::Tensor& first = tensors.state.empty() ? tensors.inputs.front() : tensors.state.front();
+    const Autocast autocast(device_, first.scalar_type() == at::kDouble ? std::nullopt : spec_.amp);
     results = program.run(tensors.state, tensors.inputs);
     if (spec_.isTraining && !tensors.gradient.defined()) loss = lossOf(results, tensors);
   });

@@ -3,10 +3,14 @@
 #include <doctest/doctest.h>
 
 #include "opbench/check/correctness_check.h"
+#include "opbench/measure/ceilings.h"
 #include "runtime/callable.h"
+#include "runtime/flops/flop_count.h"
 #include "runtime/program/programs.h"
 #include "runtime/workload.h"
+#include "tests/cache_settings.h"
 #include "tests/gpu/gpu.h"
+#include "tests/opbench/temporary_folder.h"
 #include "tests/runtime/program/models.h"
 #include "tests/runtime/sample.h"
 
@@ -85,4 +89,57 @@ TEST_CASE("memory that is watched is what was allocated meanwhile, whatever lay 
   CHECK(peaks.allocated == (96 << 20));
   CHECK(peaks.reserved.value_or(0) >= peaks.allocated);
   CHECK(peaks.device.value_or(0) > peaks.allocated);
+}
+
+TEST_CASE("operations of a step are counted by the precision in which a GPU makes them") {
+  const runtime::Programs programs(tests::modelFolder(), {});
+  constexpr int64_t images = 2, step = 2 * images * (3 * int64_t{1'814'073'344} - 64 * 112 * 112 * 3 * 7 * 7);
+  constexpr int64_t classifier = 3 * 2 * images * 512 * 1000;
+  const auto countOf = [&](const char* keywords) {
+    const std::string call = std::string("((T([2, 3, 224, 224], f32),), ") + keywords + ")";
+    const auto workload = runtime::makeWorkload(tests::sample("model.resnet18.training", call), tests::gpu(), 1, {}, programs);
+    return runtime::countFlops([&] { workload->runEager(); });
+  };
+  CHECK(countOf("{'amp': 'float16'}") == runtime::FlopCount{{"float16", step}});
+  CHECK(countOf("{}") == runtime::FlopCount{{"float32", classifier}, {"tf32", step - classifier}});
+}
+
+TEST_CASE("attention of a GPU is counted forward and backward") {
+  const runtime::Programs programs(tests::modelFolder(), {});
+  const inputs::Sample sample =
+      tests::sample("model.vit_b_16.training", "((T([2, 3, 224, 224], f32),), {'amp': 'float16', 'loss': 'mean'})");
+  const auto workload = runtime::makeWorkload(sample, tests::gpu(), 1, {}, programs);
+  const runtime::FlopCount found = runtime::countFlops([&] { workload->runEager(); });
+  REQUIRE(found.contains("float16"));
+  constexpr double multiplicationsOfImage = 17.56e9;  // forward, as torchvision has it
+  const double forward = 2 * 2 * multiplicationsOfImage;
+  CHECK(static_cast<double>(found.at("float16")) == doctest::Approx(3 * forward).epsilon(0.02));
+}
+
+TEST_CASE("rates of products are measured in each precision, and kept") {
+  const tests::TemporaryFolder folder;
+  const runtime::Cache cache(tests::cacheIn(folder.path));
+  for (const char* precision : {"float16", "bfloat16", "tf32", "float32", "float64"}) {
+    CAPTURE(std::string(precision));
+    CHECK(opbench::productRate(precision, tests::gpu(), cache) > 0);
+    CHECK(cache.find(opbench::productRateKey(precision, tests::gpu())));
+  }
+}
+
+TEST_CASE("a trace of memory ends with what operands and results take, and its peak is what a run takes at most") {
+  const runtime::Programs programs(tests::modelFolder(), {});
+  const inputs::Sample sample = tests::sample("model.resnet18.training", "((T([4, 3, 224, 224], f32),), {'optimizer': 'adam'})");
+  const auto workload = runtime::makeWorkload(sample, tests::gpu(), 1, {}, programs);
+  workload->runEager();
+  int64_t most = 0, added = 0;
+  {
+    const auto watch = tests::gpu().watchMemory();
+    for (const runtime::MemoryLine& line : workload->traceMemory(*watch)) {
+      most = std::max(most, line.peak);
+      added += line.added;
+    }
+    CHECK(most == watch->peaks().allocated + workload->operandBytes());
+  }
+  CHECK(added > workload->operandBytes());
+  CHECK(added < most);
 }
