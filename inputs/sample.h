@@ -61,5 +61,7 @@ Samples readSamples(const std::vector<std::string>& paths);
 
 /// The sample's call in the recorded format; parseCall reads it back to an equal sample.
 std::string toText(const Sample& sample);
+/// Samples as a file of them, one `Operator:` line before those of an operator that stand together; parseFile reads them back.
+std::string toText(const std::vector<Sample>& samples);
 
 }  // namespace inputs

@@ -201,6 +201,7 @@ int run(const Options& options) {
     case Verb::Compare: return compareAll(options.compare) ? Fine : Failed;
     case Verb::Rnn:
     case Verb::Model: return raceAll(options, sweep);
+    case Verb::Record: return record(options, wantedDevice(options), std::cout) ? Fine : Failed;
     case Verb::Work: work(options); return Fine;
     case Verb::Compile: precompile(options); return Fine;
     case Verb::Race: return raceAll(options, sweep);

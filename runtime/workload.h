@@ -8,6 +8,7 @@
 
 #include "inputs/data/distribution.h"
 #include "inputs/sample.h"
+#include "runtime/capture/capture.h"
 #include "runtime/contender.h"
 #include "runtime/memory.h"
 #include "runtime/torch/tensor_list.h"
@@ -59,6 +60,10 @@ class Workload {
   virtual std::string outputName(int output) const = 0;
   /// The contender whose code runEager() is, which therefore is not judged; nothing where all are.
   virtual std::optional<Contender> reference() const = 0;
+
+  /// The run of the baseline as one graph, whose first inputs are operands(); chance is at its beginning. Nothing for what is a
+  /// single call. Error: Unsupported for what graphs do not hold.
+  virtual std::optional<Capture> capture(Audit) { return std::nullopt; }
 
   /// The contender of a name. Errors: Input where the workload has none of that name, Unsupported where it cannot be made.
   virtual std::unique_ptr<Callable> make(const Contender& contender) = 0;

@@ -83,31 +83,6 @@ at::Tensor tensor(const ir::TensorType& type, const ValueRange& domain, uint64_t
   return at::as_strided(block.numel() == count ? block : repeated(block, count), type.sizes, type.strides);
 }
 
-int64_t symbolNumber(const std::string& name) {
-  struct Row {
-    std::string_view name;
-    int64_t number;
-  };
-  auto layout = [](c10::Layout value) { return static_cast<int64_t>(value); };
-  auto format = [](c10::MemoryFormat value) { return static_cast<int64_t>(value); };
-  const Row rows[] = {
-      {"strided", layout(c10::Layout::Strided)},
-      {"sparse_coo", layout(c10::Layout::Sparse)},
-      {"sparse_csr", layout(c10::Layout::SparseCsr)},
-      {"sparse_csc", layout(c10::Layout::SparseCsc)},
-      {"sparse_bsr", layout(c10::Layout::SparseBsr)},
-      {"sparse_bsc", layout(c10::Layout::SparseBsc)},
-      {"jagged", layout(c10::Layout::Jagged)},
-      {"contiguous_format", format(c10::MemoryFormat::Contiguous)},
-      {"preserve_format", format(c10::MemoryFormat::Preserve)},
-      {"channels_last", format(c10::MemoryFormat::ChannelsLast)},
-      {"channels_last_3d", format(c10::MemoryFormat::ChannelsLast3d)},
-  };
-  for (const Row& row : rows)
-    if (row.name == name) return row.number;
-  ir::fail(ir::ErrorKind::Unsupported, "torch.{} is no layout or memory format known here", name);
-}
-
 const c10::FunctionSchema* schemaOf(const std::string& op) {
   size_t dot = op.find('.'), second = op.find('.', dot + 1);
   std::string name = op.substr(0, dot) + "::" + op.substr(dot + 1, second - dot - 1);
@@ -265,6 +240,31 @@ c10::ScalarType scalarType(ir::DType dtype) {
     case ir::DType::C128: return c10::kComplexDouble;
   }
   ir::fail(ir::ErrorKind::Internal, "dtype {} is none", static_cast<int>(dtype));
+}
+
+int64_t symbolNumber(const std::string& name) {
+  struct Row {
+    std::string_view name;
+    int64_t number;
+  };
+  auto layout = [](c10::Layout value) { return static_cast<int64_t>(value); };
+  auto format = [](c10::MemoryFormat value) { return static_cast<int64_t>(value); };
+  const Row rows[] = {
+      {"strided", layout(c10::Layout::Strided)},
+      {"sparse_coo", layout(c10::Layout::Sparse)},
+      {"sparse_csr", layout(c10::Layout::SparseCsr)},
+      {"sparse_csc", layout(c10::Layout::SparseCsc)},
+      {"sparse_bsr", layout(c10::Layout::SparseBsr)},
+      {"sparse_bsc", layout(c10::Layout::SparseBsc)},
+      {"jagged", layout(c10::Layout::Jagged)},
+      {"contiguous_format", format(c10::MemoryFormat::Contiguous)},
+      {"preserve_format", format(c10::MemoryFormat::Preserve)},
+      {"channels_last", format(c10::MemoryFormat::ChannelsLast)},
+      {"channels_last_3d", format(c10::MemoryFormat::ChannelsLast3d)},
+  };
+  for (const Row& row : rows)
+    if (row.name == name) return row.number;
+  ir::fail(ir::ErrorKind::Unsupported, "torch.{} is no layout or memory format known here", name);
 }
 
 Inputs materialize(const Sample& sample, c10::Device device, uint64_t seed, const Data& data) {

@@ -31,5 +31,7 @@ Inputs materialize(const Sample& sample, c10::Device device, uint64_t seed, cons
 
 /// ATen's number of a dtype.
 c10::ScalarType scalarType(ir::DType dtype);
+/// ATen's number of a layout or memory format, `channels_last`. Error: Unsupported for others.
+int64_t symbolNumber(const std::string& name);
 
 }  // namespace inputs

@@ -96,4 +96,15 @@ std::string toText(const Sample& sample) {
   return fmt::format("({}, {{{}}})", tupleText(joined(sample.args, argumentText), sample.args.size()), kwargs);
 }
 
+std::string toText(const std::vector<Sample>& samples) {
+  std::string text;
+  const std::string* op = nullptr;
+  for (const Sample& sample : samples) {
+    if (op == nullptr || *op != sample.op) text += fmt::format("Operator: {}\n", sample.op);
+    text += fmt::format("cnt: {}, {}\n", sample.count, toText(sample));
+    op = &sample.op;
+  }
+  return text;
+}
+
 }  // namespace inputs

@@ -31,9 +31,13 @@ class GraphParser {
 
  private:
   void line() {
-    if (tokens_.at("in") && tokens_.atWord(1)) {
+    if (const std::optional<Role> role = inputRole()) {
       tokens_.take();
       graph_.inputs.push_back(newValue());
+      graph_.values.back().role = *role;
+    } else if (tokens_.at("storage") && tokens_.peek(2).kind == Token::Kind::Number) {
+      tokens_.take();
+      storage();
     } else if (tokens_.at("generator") && tokens_.atWord(1)) {
       if (graph_.generator) tokens_.refuse("one generator");
       tokens_.take();
@@ -46,12 +50,79 @@ class GraphParser {
     }
   }
 
+  /// Of the line, if it is an input's. The words of roles are names of values as well: `buffer f32[2] = ...`.
+  std::optional<Role> inputRole() const {
+    const std::optional<Role> role = tokens_.atWord() ? roleFromName(tokens_.peek().text) : std::nullopt;
+    const bool isInput = tokens_.atWord(1) && (role == Role::Input || tokens_.atWord(2));
+    return isInput ? role : std::nullopt;
+  }
+
+  void storage() {
+    const Token where = tokens_.peek();
+    const std::string name = tokens_.word("a name");
+    const int64_t bytes = tokens_.integer("a number of bytes", 0);
+    if (values_.contains(name) || !storages_.emplace(name, static_cast<int>(graph_.storages.size())).second)
+      TokenReader::refuseAt(where, "a new name");
+    graph_.storages.push_back({name, bytes});
+  }
+
   int newValue() {
     const Token where = tokens_.peek();
     const std::string name = tokens_.word("a name");
-    if (!values_.emplace(name, static_cast<int>(graph_.values.size())).second) TokenReader::refuseAt(where, "a new name");
-    graph_.values.push_back({name, tokens_.tensorType()});
+    if (values_.contains(name) || storages_.contains(name)) TokenReader::refuseAt(where, "a new name");
+    GraphValue value{name, tokens_.tensorType()};
+    if (tokens_.accept("of")) {
+      value.storage = memory();
+      if (tokens_.accept("+")) value.offset = tokens_.integer("an offset", 0);
+    }
+    if (tokens_.accept("on")) {
+      tokens_.expect("host");
+      value.onHost = true;
+    }
+    values_.emplace(name, static_cast<int>(graph_.values.size()));
+    graph_.values.push_back(std::move(value));
     return static_cast<int>(graph_.values.size()) - 1;
+  }
+
+  /// The storage that is named next: by its own name, or by that of the value that covers it.
+  int memory() {
+    const Token where = tokens_.peek();
+    const std::string name = tokens_.word("a name");
+    if (const auto declared = storages_.find(name); declared != storages_.end()) return declared->second;
+    const auto found = values_.find(name);
+    if (found == values_.end()) TokenReader::refuseAt(where, "a storage or a value");
+    GraphValue& value = graph_.values[found->second];
+    if (value.storage < 0) {
+      value.storage = static_cast<int>(graph_.storages.size());
+      graph_.storages.push_back({name, bytesOf(value.type, where)});
+    }
+    if (graph_.storages[value.storage].name != name) TokenReader::refuseAt(where, "a value with memory of its own");
+    return value.storage;
+  }
+
+  static int64_t bytesOf(const TensorType& type, const Token& where) {
+    int64_t bytes = 0;
+    try {
+      if (!__builtin_mul_overflow(type.storageElements(), sizeOf(type.dtype), &bytes)) return bytes;
+    } catch (const Error&) {  // as large as those that do not fit
+    }
+    TokenReader::refuseAt(where, "a value of less than 2^63 bytes");
+  }
+
+  Scope scope() {
+    Scope scope;
+    if (tokens_.accept("@")) {
+      if (tokens_.accept("optimizer")) {
+        scope.phase = Phase::Optimizer;
+      } else {
+        tokens_.expect("backward");
+        scope.phase = Phase::Backward;
+        const bool isKnown = tokens_.peek().kind == Token::Kind::Number;
+        if (isKnown) scope.forward = tokens_.integer("a node", 0, std::numeric_limits<int>::max());
+      }
+    }
+    if (tokens_.accept("module")) scope.module = tokens_.quoted();
+    return scope;
   }
 
   int knownValue() {
@@ -84,6 +155,7 @@ class GraphParser {
     }
     tokens_.expect(")");
     if (tokens_.accept("writes")) node.writes = names();
+    node.scope = scope();
     graph_.nodes.push_back(std::move(node));
   }
 
@@ -173,7 +245,7 @@ class GraphParser {
 
   TokenReader tokens_;
   Graph graph_;
-  std::unordered_map<std::string, int> values_;
+  std::unordered_map<std::string, int> values_, storages_;
   int depth_ = 0;
 };
 

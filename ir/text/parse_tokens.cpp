@@ -83,7 +83,7 @@ class Lexer {
   size_t symbolLength() const {
     for (const std::string_view pair : {"<<", ">>", "<=", "==", "!="})
       if (text_.substr(position_, 2) == pair) return 2;
-    if (std::string_view("()[],.:=+-*/%<&|^").find(at(0)) == std::string_view::npos || at(0) == '\0')
+    if (std::string_view("()[],.:=+-*/%<&|^@").find(at(0)) == std::string_view::npos || at(0) == '\0')
       TokenReader::refuseAt(here(Kind::Symbol, 1), "a word, a number or an operator", unreadable());
     return 1;
   }

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <functional>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
 
 #include "ir/text/text.h"
 
@@ -65,39 +68,88 @@ std::string namesText(const ArgumentPrinter& printer, const std::vector<int>& va
   return text;
 }
 
-std::string outputsText(const ArgumentPrinter& printer, const Node& node) {
+std::string scopeText(const Scope& scope) {
   std::string text;
-  for (const int value : node.outputs) {
-    const bool isInPlace = std::find(node.writes.begin(), node.writes.end(), value) != node.writes.end();
-    const bool isKnown = value >= 0 && value < static_cast<int>(printer.graph.values.size());
-    text += (text.empty() ? "" : ", ") + printer.name(value);
-    if (!isInPlace && isKnown) text += " " + toText(printer.graph.values[value].type);
-  }
-  return text.empty() ? text : text + " = ";
+  if (scope.phase == Phase::Backward) text += scope.forward < 0 ? " @backward" : fmt::format(" @backward {}", scope.forward);
+  if (scope.phase == Phase::Optimizer) text += " @optimizer";
+  if (!scope.module.empty()) text += " module " + quoted(scope.module);
+  return text;
 }
 
-std::string nodeText(const ArgumentPrinter& printer, const Node& node) {
-  std::string args;
-  for (const NamedArgument& arg : node.args)
-    args += fmt::format("{}{}={}", args.empty() ? "" : ", ", arg.name, printer.print(arg.value));
-  const std::string writes = node.writes.empty() ? "" : " writes " + namesText(printer, node.writes);
-  return fmt::format("  {}{}({}){}\n", outputsText(printer, node), node.op, args, writes);
-}
+/// Prints a graph line by line; a value's type stands where it is first named.
+class GraphPrinter {
+ public:
+  explicit GraphPrinter(const Graph& graph)
+      : graph_(graph), printer_{graph}, isMade_(graph.values.size()), isDeclared_(graph.storages.size()) {
+    for (const GraphValue& value : graph.values) names_.insert(value.name);
+  }
+
+  std::string run() {
+    std::string text = "graph\n";
+    size_t role = 0, width = 0;
+    for (const int input : graph_.inputs) {
+      role = std::max(role, name(graph_.values.at(input).role).size());
+      width = std::max(width, printer_.name(input).size());
+    }
+    for (const int input : graph_.inputs) {
+      text += declarations({input});
+      text +=
+          fmt::format("  {:<{}} {:<{}} {}\n", name(graph_.values.at(input).role), role, printer_.name(input), width, made(input));
+    }
+    if (graph_.generator) text += fmt::format("  generator {} {}\n", printer_.name(*graph_.generator), made(*graph_.generator));
+    for (const Node& node : graph_.nodes) text += declarations(node.outputs) + line(node);
+    if (!graph_.outputs.empty()) text += fmt::format("  return {}\n", namesText(printer_, graph_.outputs));
+    return text;
+  }
+
+ private:
+  /// The type of a value and its place in memory, which is known from then on.
+  std::string made(int index) {
+    const GraphValue& value = graph_.values.at(index);
+    isMade_[index] = true;
+    std::string text = toText(value.type);
+    if (value.storage >= 0 && graph_.storages.at(value.storage).name != value.name)
+      text += " of " + graph_.storages[value.storage].name;
+    if (value.offset != 0) text += fmt::format(" + {}", value.offset);
+    if (value.onHost) text += " on host";
+    return text;
+  }
+
+  /// The lines of storages that no value covers, before the first value in each.
+  std::string declarations(const std::vector<int>& values) {
+    std::string text;
+    for (const int index : values) {
+      const int storage = index >= 0 && index < static_cast<int>(graph_.values.size()) ? graph_.values[index].storage : -1;
+      if (storage < 0 || isDeclared_.at(storage)) continue;
+      isDeclared_[storage] = true;
+      const Storage& declared = graph_.storages[storage];
+      if (!names_.contains(declared.name)) text += fmt::format("  storage {} {}\n", declared.name, declared.bytes);
+    }
+    return text;
+  }
+
+  std::string line(const Node& node) {
+    std::string outputs;
+    for (const int value : node.outputs) {
+      const bool isNew = value >= 0 && value < static_cast<int>(isMade_.size()) && !isMade_[value];
+      outputs += (outputs.empty() ? "" : ", ") + printer_.name(value);
+      if (isNew) outputs += " " + made(value);
+    }
+    std::string args;
+    for (const NamedArgument& arg : node.args)
+      args += fmt::format("{}{}={}", args.empty() ? "" : ", ", arg.name, printer_.print(arg.value));
+    const std::string writes = node.writes.empty() ? "" : " writes " + namesText(printer_, node.writes);
+    return fmt::format("  {}{}{}({}){}{}\n", outputs, outputs.empty() ? "" : " = ", node.op, args, writes, scopeText(node.scope));
+  }
+
+  const Graph& graph_;
+  const ArgumentPrinter printer_;
+  std::vector<bool> isMade_, isDeclared_;
+  std::unordered_set<std::string_view> names_;  ///< of values
+};
 
 }  // namespace
 
-std::string toText(const Graph& graph) {
-  const ArgumentPrinter printer{graph};
-  size_t width = 0;
-  for (const int input : graph.inputs) width = std::max(width, printer.name(input).size());
-  std::string text = "graph\n";
-  for (const int input : graph.inputs)
-    text += fmt::format("  in {:<{}} {}\n", printer.name(input), width, toText(graph.values.at(input).type));
-  if (graph.generator)
-    text += fmt::format("  generator {} {}\n", printer.name(*graph.generator), toText(graph.values.at(*graph.generator).type));
-  for (const Node& node : graph.nodes) text += nodeText(printer, node);
-  if (!graph.outputs.empty()) text += fmt::format("  return {}\n", namesText(printer, graph.outputs));
-  return text;
-}
+std::string toText(const Graph& graph) { return GraphPrinter(graph).run(); }
 
 }  // namespace ir

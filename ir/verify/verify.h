@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 #include "ir/graph.h"
 #include "ir/kernel.h"
 #include "ir/loops.h"
@@ -15,5 +17,8 @@ void verify(const Loops& loops);
 void verify(const Kernel& kernel);
 /// The same, and that the target can start the kernel: its clusters, and the CTAs that are resident at once.
 void verify(const Kernel& kernel, const Target& target);
+
+/// Whether a value of a graph can be called so: its name in text reads back as that value.
+bool isValueName(const std::string& name);
 
 }  // namespace ir

@@ -195,6 +195,7 @@ void declareAll(CLI::App& app, Options& options, Texts& texts) {
   declareProfile(app, options.profiling, options.rnn);
   declareRnn(app, options.rnn, options.warmups, options.runs);
   declareModel(app, options.model, options.tracesMemory);
+  declareRecord(app, options.recording);
 }
 
 }  // namespace opbench

@@ -35,9 +35,9 @@ constexpr std::string_view footer =
     "Exit status: 0 all fine; 1 a result was wrong or a sample failed; 2 usage or unreadable input; 3 no such device.";
 
 constexpr std::pair<std::string_view, Verb> verbs[] = {
-    {"doctor", Verb::Doctor}, {"compare", Verb::Compare}, {"convert", Verb::Convert},
-    {"merge", Verb::Merge},   {"profile", Verb::Profile}, {"repro", Verb::Repro},
-    {"rnn", Verb::Rnn},       {"model", Verb::Model},     {"cnn", Verb::Rnn}};
+    {"doctor", Verb::Doctor},   {"compare", Verb::Compare}, {"convert", Verb::Convert}, {"merge", Verb::Merge},
+    {"profile", Verb::Profile}, {"repro", Verb::Repro},     {"rnn", Verb::Rnn},         {"model", Verb::Model},
+    {"cnn", Verb::Rnn},         {"record", Verb::Record}};
 
 /// Names that options had before: a suggestion of one is one of the option's name now.
 constexpr std::pair<std::string_view, std::string_view> formerNames[] = {{"--self-test", "--aa"}};
@@ -117,6 +117,13 @@ void readModel(const CLI::App& app, Options& options) {
   if (app.count("--timeout") == 0) options.timeout = longTimeout;
   if (app.count("--nloops") == 0) options.runs = runsOfRound * options.model.repeats;
   if (app.count("--warmup") == 0) options.warmups = 3;
+}
+
+/// What `opbench record` records.
+void readRecord(Options& options) {
+  check(options.recording);
+  options.programs.merge(filesOf(options.recording.model));
+  if (options.recording.model.isHalf) options.dtype = ir::DType::F16;
 }
 
 /// What `opbench profile` runs: samples that are named, or networks, by default fastrnns' three.
@@ -346,6 +353,7 @@ Options parseOptions(const std::vector<std::string>& arguments, const Environmen
   options.modelsFolder = findShared(environment, "models");
   for (const std::string& word : texts.programs) addProgram(word, options.programs);
   if (app.got_subcommand("model")) readModel(app, options);
+  if (app.got_subcommand("record")) readRecord(options);
   constexpr std::array sharding{Verb::Race, Verb::Rnn, Verb::Model, Verb::Profile, Verb::Work};
   if (std::find(sharding.begin(), sharding.end(), options.verb) != sharding.end())
     readShard(texts, environment.schedulers, options);

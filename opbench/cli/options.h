@@ -12,6 +12,7 @@
 #include "opbench/check/fault.h"
 #include "opbench/compare/options.h"
 #include "opbench/networks/model.h"
+#include "opbench/networks/record.h"
 #include "opbench/networks/rnn.h"
 #include "opbench/profile/options.h"
 #include "opbench/run/contenders.h"
@@ -46,6 +47,7 @@ enum class Verb {
   Profile,  ///< Options::profiling: where the time of samples goes
   Rnn,      ///< Options::rnn: a race of recurrent networks
   Model,    ///< Options::model: speed and memory of models
+  Record,   ///< Options::recording: the calls of a model as samples
   Work,     ///< race as a sweep's worker (sweep/worker.h)
   Compile,  ///< compile as its compiler (sweep/compiler.h)
   Print,    ///< Options::text: help or version
@@ -67,6 +69,7 @@ struct Options {
   Source source = Source::Files;
   RnnOptions rnn;
   ModelOptions model;
+  RecordOptions recording;
   std::string modelsFolder;                     ///< of the archives that come with the program; empty where none was found
   std::map<std::string, std::string> programs;  ///< files of models by name, beside these
 

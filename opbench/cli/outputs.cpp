@@ -29,6 +29,7 @@ std::vector<Named> outputsOf(const Options& options) {
   add(files, "--markdown", options.markdown);
   add(files, "--markdown", options.compare.markdown);
   add(files, "--junit", options.compare.junit);
+  add(files, "--out", options.recording.out);
   return files;
 }
 
@@ -40,6 +41,7 @@ std::vector<Named> inputsOf(const Options& options) {
   add(files, "opbench compare", options.compare.base);
   add(files, "opbench compare", options.compare.candidate);
   for (const std::string& file : options.merged) add(files, "opbench merge", file);
+  for (const auto& [name, file] : options.programs) add(files, "this run", file);
   if (options.verb == Verb::Race || options.verb == Verb::List)
     for (const std::string& file : inputs::sampleFiles(samplePaths(options))) add(files, "this run", file);
   return files;

@@ -202,6 +202,24 @@ void addSamples(const std::string& name, bool isTraining, const ModelOptions& op
 
 }  // namespace
 
+inputs::Sample sampleOf(const std::string& name, bool isTraining, const runtime::Program& program,
+                        const std::vector<std::vector<int64_t>>& sizes, const ModelOptions& options) {
+  std::vector<std::string> arguments;
+  for (size_t i = 0; i < sizes.size(); ++i) arguments.push_back(argumentText(program.inputs()[i], sizes[i]));
+  return sampleOf(name, isTraining, arguments, keywordText(options, isTraining, boundsText(program, options)));
+}
+
+void declareComputation(CLI::App& verb, ModelOptions& options) {
+  verb.add_flag("--fp16", options.isHalf, "Parameters and inputs in float16");
+  verb.add_option("--amp", options.amp, "Autocast to float16 or bfloat16")->type_name("DTYPE");
+  verb.add_option("--loss", options.loss, "Loss: cross_entropy, mean, or gradient (a random gradient of the first output)")
+      ->type_name("NAME");
+  verb.add_option("--optimizer", options.optimizer, "Optimizer: sgd, adam or adamw (default: none)")->type_name("NAME");
+  verb.add_option("--optimizer-form", options.optimizerForm, "Its form: foreach (the default) or fused")->type_name("NAME");
+  verb.add_flag("--grad-scaler", options.scalesGradients,
+                "Scale the loss as torch.amp.GradScaler does, and leave out steps of gradients that are not finite");
+}
+
 void declareModel(CLI::App& app, ModelOptions& options, bool& tracesMemory) {
   CLI::App* verb = app.add_subcommand("model", "Measure whole models: speed, memory and energy, inference and training");
   verb->fallthrough();
@@ -216,7 +234,6 @@ void declareModel(CLI::App& app, ModelOptions& options, bool& tracesMemory) {
   numbers("--sequence-lengths,--sequence_lengths", options.sequenceLengths, "Sequence lengths (default: 8 32 128 512)");
   verb->add_flag("--no-inference,--no_inference", options.noInference, "Leave inference out");
   verb->add_flag("--training", options.isTraining, "Also measure a step of training: forward, loss, backward, optimizer");
-  verb->add_flag("--fp16", options.isHalf, "Parameters and inputs in float16");
   verb->add_flag("--torchscript", options.isTraced, "Also race the model as traced TorchScript");
   verb->add_flag("--only-pretrain-model,--only_pretrain_model", options.isWithoutHead, "The models without their heads");
   verb->add_option("--input", options.inputs, "An input of a TorchScript file, as in f32:2,3,224,224; repeatable, in order")
@@ -229,13 +246,7 @@ void declareModel(CLI::App& app, ModelOptions& options, bool& tracesMemory) {
       ->take_all()
       ->allow_extra_args(false)
       ->type_name("[NAME=]0..N");
-  verb->add_option("--amp", options.amp, "Autocast to float16 or bfloat16")->type_name("DTYPE");
-  verb->add_option("--loss", options.loss, "Loss: cross_entropy, mean, or gradient (a random gradient of the first output)")
-      ->type_name("NAME");
-  verb->add_option("--optimizer", options.optimizer, "Optimizer: sgd, adam or adamw (default: none)")->type_name("NAME");
-  verb->add_option("--optimizer-form", options.optimizerForm, "Its form: foreach (the default) or fused")->type_name("NAME");
-  verb->add_flag("--grad-scaler", options.scalesGradients,
-                 "Scale the loss as torch.amp.GradScaler does, and leave out steps of gradients that are not finite");
+  declareComputation(*verb, options);
   addNumber(*verb, "--repeat", options.repeats, "Rounds of ten runs; Hugging Face's time is the least mean of a round")
       ->capture_default_str();
   verb->add_flag("--no-multi-process,--no_multi_process,--no-fresh-workers", options.sharesWorker,
@@ -298,15 +309,20 @@ std::map<std::string, std::string> filesOf(const ModelOptions& options) {
   return files;
 }
 
-std::vector<inputs::Sample> samplesOf(const ModelOptions& options, const runtime::Programs& programs) {
+std::string modelName(const std::string& word, const runtime::Programs& programs) {
+  const std::string name = nameAndFile(word).first;
   const std::vector<std::string> known = programs.names();
-  if (options.models.empty()) fail(ErrorKind::Input, "model: name at least one; there are {}", fmt::join(known, ", "));
+  if (std::find(known.begin(), known.end(), name) == known.end())
+    fail(ErrorKind::Input, "there is no model '{}'{}; there are {}", name, suggestion(nearest(name, known)),
+         fmt::join(known, ", "));
+  return name;
+}
+
+std::vector<inputs::Sample> samplesOf(const ModelOptions& options, const runtime::Programs& programs) {
+  if (options.models.empty()) fail(ErrorKind::Input, "model: name at least one; there are {}", fmt::join(programs.names(), ", "));
   std::vector<inputs::Sample> samples;
   for (const std::string& word : wordsOf(options.models, ",")) {
-    const std::string name = nameAndFile(word).first;
-    if (std::find(known.begin(), known.end(), name) == known.end())
-      fail(ErrorKind::Input, "there is no model '{}'{}; there are {}", name, suggestion(nearest(name, known)),
-           fmt::join(known, ", "));
+    const std::string name = modelName(word, programs);
     for (const bool isTraining : {false, true})
       if (isTraining ? options.isTraining : !options.noInference)
         addSamples(options.isWithoutHead ? name + "_base" : name, isTraining, options, programs, samples);

@@ -11,8 +11,9 @@ namespace CLI {  // NOLINT(readability-identifier-naming): CLI11's
 class App;
 }
 namespace runtime {
+class Program;
 class Programs;
-}
+}  // namespace runtime
 
 namespace opbench {
 
@@ -39,10 +40,19 @@ struct ModelOptions {
   std::string inferenceTimeCsv, inferenceMemoryCsv, trainTimeCsv, trainMemoryCsv, envInfoCsv;  ///< files; empty takes the default
 };
 
+/// Adds the options that say what a model computes: dtypes, loss, optimizer.
+void declareComputation(CLI::App& verb, ModelOptions& options);
 /// Adds the verb and its options, and `--trace-memory`, which is a race's.
 void declareModel(CLI::App& app, ModelOptions& options, bool& tracesMemory);
 /// Errors: Input, for a value that is none.
 void check(const ModelOptions& options);
+
+/// The sample of a model in one mode, of inputs of these sizes.
+inputs::Sample sampleOf(const std::string& name, bool isTraining, const runtime::Program& program,
+                        const std::vector<std::vector<int64_t>>& sizes, const ModelOptions& options);
+
+/// The name that a word of the command line gives a model. Error: Input, where there is no such model.
+std::string modelName(const std::string& word, const runtime::Programs& programs);
 
 /// The files that the names bring with them, by name. Errors: Input, for one that is not there and two files of one name.
 std::map<std::string, std::string> filesOf(const ModelOptions& options);

@@ -43,12 +43,15 @@ Dump::Dump(const std::string& root, int index, const std::string& op) {
 
 void Dump::sample(const inputs::Sample& recorded, const inputs::Sample& converted) const {
   const std::string about = fmt::format("{}:{}, run as {}", recorded.where.file, recorded.where.line, inputs::toText(converted));
-  write("00-sample.txt", fmt::format("{}\nOperator: {}\ncnt: {}, {}\n", inputs::commentText(about), recorded.op, recorded.count,
-                                     inputs::toText(recorded)));
+  write("00-sample.txt", fmt::format("{}\n{}", inputs::commentText(about), inputs::toText(std::vector{recorded})));
 }
 
 void Dump::graph(const ir::Graph& graph) const {
   if (isOn()) write("10-graph.txt", ir::toText(graph));
+}
+
+void Dump::noGraph(std::string_view why) const {
+  if (isOn()) write("10-graph.txt", fmt::format("// {}\n", why));
 }
 
 void Dump::plan(const codegen::Plan& plan) const {

@@ -19,6 +19,7 @@ class Dump {
 
   void sample(const inputs::Sample& recorded, const inputs::Sample& converted) const;  ///< 00-sample.txt
   void graph(const ir::Graph& graph) const;                                            ///< 10-graph.txt
+  void noGraph(std::string_view why) const;                                            ///< 10-graph.txt
   void plan(const codegen::Plan& plan) const;                               ///< 20-loops.txt 30-kernel.txt 40-kernel.cu|.ll
   void assembly(const codegen::Plan& plan, runtime::Device& device) const;  ///< 50-kernel.ptx|.s
   void race(std::string_view jsonLines) const;                              ///< 60-race.jsonl

@@ -282,6 +282,15 @@ std::vector<PreparedContender> prepareAll(Row& row, const SampleContext& context
   return contenders;
 }
 
+/// The graph of a network, or why there is none, which is no reason not to race it.
+void dumpCapture(runtime::Workload& workload, const Dump& dump) {
+  try {
+    if (const auto capture = workload.capture(runtime::Audit::No)) dump.graph(capture->graph);
+  } catch (const ir::Error& error) {
+    dump.noGraph(error.what());
+  }
+}
+
 /// workload -> reference -> graph -> callables -> trials -> checks on several sets of data -> race -> check of what was timed
 /// last.
 void raceWorkload(const inputs::Sample& sample, Row& row, const Dump& dump, const Bench& bench) {
@@ -309,6 +318,8 @@ void raceWorkload(const inputs::Sample& sample, Row& row, const Dump& dump, cons
     dump.graph(graph);
     checkMemory(neededForOutputs(graph, options), bench.device);
     row.traffic = call->traffic(graph);
+  } else if (dump.isOn()) {
+    dumpCapture(*workload, dump);
   }
   row.data = toText(correctness.data());
   row.trivialSolution = correctness.trivialSolution();

@@ -7,9 +7,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <mutex>
 
 #include "inputs/data/materialize.h"
+#include "runtime/capture/session.h"
 #include "runtime/device.h"
 #include "runtime/network/keywords.h"
 #include "runtime/network/memory_trace.h"
@@ -291,11 +293,53 @@ TensorList Model::runEager() {
   return translateErrors(op_, [&] {
     if (!isChanceLeft_) reseedGenerator(device_);
     restore(0);
-    std::vector<at::Tensor> results = run(*program_, tensors_, [] {});
-    // What was written goes back; the results keep copies of it.
-    for (size_t i = results.size() - pristine_.size(); i < results.size(); ++i) results[i] = results[i].clone();
+    std::vector<at::Tensor> results = settled(run(*program_, tensors_, [] {}));
     restore(0);
     return makeTensorList(std::move(results));
+  });
+}
+
+std::vector<at::Tensor> Model::settled(std::vector<at::Tensor> results) const {
+  for (size_t i = results.size() - pristine_.size(); i < results.size(); ++i) results[i] = results[i].clone();
+  return results;
+}
+
+std::vector<GraphOperand> Model::graphOperands() const {
+  constexpr std::array roles{ir::Role::Parameter, ir::Role::Buffer, ir::Role::Constant};  // by those of a program
+  std::vector<std::string> parameters;
+  std::vector<GraphOperand> operands;
+  for (size_t i = 0; i < tensors_.state.size(); ++i) {
+    const StateTensor& state = program_->state()[i];
+    operands.push_back({state.name, roles.at(static_cast<size_t>(state.role)), tensors_.state[i]});
+    if (state.requiresGrad) parameters.push_back(state.name);
+  }
+  for (size_t i = 0; i < tensors_.inputs.size(); ++i)
+    operands.push_back({program_->inputs()[i].name, ir::Role::Input, tensors_.inputs[i]});
+  if (tensors_.gradient.defined()) operands.push_back({"gradient", ir::Role::Input, tensors_.gradient});
+  if (!tensors_.optimizer) return operands;
+  constexpr std::array kinds{"first_moment", "second_moment", "step"};
+  const std::vector<at::Tensor> state = tensors_.optimizer->state();
+  for (size_t i = 0; i < state.size(); ++i) {
+    const char* kind = kinds.at(i / parameters.size());
+    operands.push_back({fmt::format("{}_of_{}", kind, parameters[i % parameters.size()]), ir::Role::State, state[i]});
+  }
+  return operands;
+}
+
+/// The step before it makes what the first one alone makes: cached casts, and the memory of libraries.
+std::optional<Capture> Model::capture(Audit audit) {
+  return translateErrors(op_, [&] {
+    restore(0);
+    run(*program_, tensors_, [] {});
+    restore(0);
+    reseedGenerator(device_);
+    const auto step = [&](const Mark& mark) { return run(*program_, tensors_, mark); };
+    Capture capture = captureStep({device_, graphOperands(), outputs_, static_cast<int>(phases().size())}, step, audit);
+    const c10::InferenceMode normal(false);
+    const at::NoGradGuard noGrad;
+    capture.outputs = makeTensorList(settled(std::move(capture.outputs.state().tensors)));
+    restore(0);
+    return std::optional(std::move(capture));
   });
 }
 

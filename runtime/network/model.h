@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "runtime/callable.h"
+#include "runtime/capture/recorder.h"
 #include "runtime/network/training.h"
 #include "runtime/program/program.h"
 #include "runtime/program/programs.h"
@@ -52,6 +53,7 @@ class Model : public Workload {
   TensorList runEager() override;
   TensorList runEagerInFloat64() override;
   std::vector<MemoryLine> traceMemory(MemoryWatch& watch) override;
+  std::optional<Capture> capture(Audit audit) override;
   std::string outputName(int output) const override { return outputs_.at(static_cast<size_t>(output)); }
   std::optional<Contender> reference() const override { return Contender::Eager; }
   CallablePtr make(const Contender& contender) override;
@@ -72,6 +74,9 @@ class Model : public Workload {
   std::vector<at::Tensor> parametersOf(const Tensors& tensors) const;
   /// Those that a run writes.
   std::vector<at::Tensor> written(const Tensors& tensors) const;
+  std::vector<GraphOperand> graphOperands() const;
+  /// Results of a run that stay valid when what it wrote is restored.
+  std::vector<at::Tensor> settled(std::vector<at::Tensor> results) const;
   std::vector<at::Tensor> run(const Program& program, Tensors& tensors, const Mark& mark) const;
   at::Tensor lossOf(const std::vector<at::Tensor>& outputs, const Tensors& tensors) const;
   std::vector<std::string> phases() const;

@@ -5,6 +5,7 @@
 #include <c10/core/InferenceMode.h>
 #include <fmt/format.h>
 
+#include "runtime/capture/session.h"
 #include "runtime/device.h"
 #include "runtime/network/creators.h"
 #include "runtime/network/layered.h"
@@ -57,6 +58,17 @@ std::vector<std::string> outputsOf(const Recurrent& network) {
   return names;
 }
 
+/// Operands::all() with names.
+std::vector<GraphOperand> graphOperands(const Recurrent& network, const Operands& operands) {
+  std::vector<GraphOperand> all{{"input", ir::Role::Input, operands.input}, {"h0", ir::Role::Input, operands.h0}};
+  if (operands.c0.defined()) all.push_back({"c0", ir::Role::Input, operands.c0});
+  const std::vector<Parameter> parameters = parametersOf(network);
+  for (size_t i = 0; i < operands.weights.size(); ++i)
+    all.push_back({parameters[i].name, ir::Role::Parameter, operands.weights[i]});
+  if (operands.gradient.defined()) all.push_back({"gradient", ir::Role::Input, operands.gradient});
+  return all;
+}
+
 }  // namespace
 
 Network::Network(const inputs::Sample& sample, Device& device, uint64_t seed)
@@ -91,6 +103,18 @@ TensorList Network::runEagerInFloat64() {
   return translateErrors(op_, [&] {
     const Operands wide = inFloat64(operands_);
     return makeTensorList(runStep(recurrent_, wide, loopForward(recurrent_), [] {}));
+  });
+}
+
+std::optional<Capture> Network::capture(Audit audit) {
+  return translateErrors(op_, [&] {
+    const auto step = [&](const std::function<void()>& mark) {
+      return runStep(recurrent_, operands_, loopForward(recurrent_), mark);
+    };
+    step([] {});
+    reseedGenerator(device_);
+    const int phases = static_cast<int>(phasesOf(recurrent_).size());
+    return std::optional(captureStep({device_, graphOperands(recurrent_, operands_), outputs_, phases}, step, audit));
   });
 }
 

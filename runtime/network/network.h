@@ -30,6 +30,7 @@ class Network : public Workload {
   int64_t operandBytes() const override;
   TensorList runEager() override;
   TensorList runEagerInFloat64() override;
+  std::optional<Capture> capture(Audit audit) override;
   std::string outputName(int output) const override;
   std::optional<Contender> reference() const override { return std::nullopt; }
   CallablePtr make(const Contender& contender) override;

@@ -320,6 +320,7 @@ std::optional<Instruction> bindNode(const ExportedProgram& program, const Export
   Instruction bound;
   bound.label = labelOf(node);
   bound.owner = ownerOf(node);
+  bound.module = node.module;
   bound.outputs = node.outputs;
   if (const auto function = op.empty() ? arithmeticOf(node.target) : sizeOf(op)) {
     bound.kind = op.empty() ? Instruction::Kind::Arithmetic : Instruction::Kind::Size;

@@ -1,6 +1,7 @@
 #include <ATen/ops/scalar_tensor.h>
 
 #include "ir/error.h"
+#include "runtime/capture/session.h"
 #include "runtime/program/instruction.h"
 
 namespace runtime {
@@ -50,6 +51,7 @@ void store(const Instruction& instruction, const ExportedProgram::Argument& outp
 }  // namespace
 
 void execute(const Instruction& instruction, Values& values, at::Device device, torch::jit::Stack& stack) {
+  enterModule(instruction.module);
   stack.clear();
   for (const Operand& operand : instruction.operands) stack.push_back(argumentOf(operand, values, device));
   if (instruction.kind == Instruction::Kind::Call) {

@@ -11,6 +11,7 @@
 #include "inputs/archive/exported.h"
 #include "inputs/archive/index_bound.h"
 #include "ir/error.h"
+#include "runtime/capture/session.h"
 #include "runtime/program/instruction.h"
 
 namespace runtime {
@@ -131,6 +132,7 @@ class Exported : public Program {
       }
       if (onCall_) onCall_(instruction.owner);
     }
+    enterModule("");
     stack.clear();
     writeBack(values, state, inputs);
     std::vector<at::Tensor> outputs;

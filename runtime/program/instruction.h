@@ -33,8 +33,9 @@ struct Instruction {
   enum class Kind { Call, Size, Arithmetic };
   using Function = c10::IValue (*)(const Values& arguments);
   Kind kind = Kind::Call;
-  std::string label;  ///< `node add_1 (aten.add.Tensor) of encoder.layer.0`, for messages
-  std::string owner;  ///< as Program::onCall() has it
+  std::string label;   ///< `node add_1 (aten.add.Tensor) of encoder.layer.0`, for messages
+  std::string owner;   ///< as Program::onCall() has it
+  std::string module;  ///< `encoder.layer.0`; empty where the archive does not say
   std::optional<c10::OperatorHandle> op;
   Function function = nullptr;  ///< where it is no call
   std::vector<Operand> operands;

@@ -1,3 +1,5 @@
+#include "runtime/torch/call_graph.h"
+
 #include <c10/core/InferenceMode.h>
 
 #include "ir/error.h"
@@ -21,52 +23,26 @@ std::string memoryFormatName(at::MemoryFormat format) {
   ir::fail(ir::ErrorKind::Internal, "memory format {} has no name", static_cast<int>(format));
 }
 
-/// Writes one call as a graph of one node.
-class GraphBuilder {
+/// Turns arguments into those of a node.
+class ArgumentBuilder {
  public:
-  explicit GraphBuilder(const Call::State& call) : call_(call) { node_.op = call.op; }
+  ArgumentBuilder(const std::string& op, const TensorArgument& tensor) : op_(op), tensor_(tensor) {}
 
-  ir::Graph build(const TensorList& outputs) {
-    const auto& formals = call_.handle.schema().arguments();
-    for (std::size_t i = 0; i < formals.size(); ++i) {
-      first_.push_back(static_cast<int>(graph_.values.size()));
-      node_.args.push_back({formals[i].name(), argument(formals[i].name(), formals[i].real_type(), call_.arguments[i])});
-    }
-    first_.push_back(static_cast<int>(graph_.values.size()));
-    graph_.inputs.resize(graph_.values.size());
-    for (std::size_t i = 0; i < graph_.inputs.size(); ++i) graph_.inputs[i] = static_cast<int>(i);
-    for (int i : call_.effects.written) {
-      for (int value = first_[i]; value < first_[i + 1]; ++value) node_.writes.push_back(value);
-    }
-    if (call_.effects.isRandom) graph_.generator = addValue("random", ir::TensorType::contiguous(ir::DType::I64, {2}));
-    addOutputs(outputs);
-    graph_.nodes.push_back(std::move(node_));
-    return std::move(graph_);
-  }
-
- private:
-  ir::Argument argument(const std::string& name, const c10::TypePtr& type, const c10::IValue& value) {
+  ir::Argument argument(const std::string& name, const c10::TypePtr& type, const c10::IValue& value) const {
     if (value.isNone()) return ir::None{};
     if (type->kind() == c10::TypeKind::OptionalType) return argument(name, type->containedType(0), value);
-    if (value.isTensor()) return tensor(name, value.toTensor());
+    if (value.isTensor()) return value.toTensor().defined() ? tensor_(name, value.toTensor()) : ir::None{};
     if (value.isList()) return list(name, type->containedType(0), value);
     if (value.isInt()) return integer(type->kind(), value);
-    if (value.isBool()) return value.toBool();
-    if (value.isDouble()) return value.toDouble();
-    if (value.isComplexDouble()) return std::complex<double>(value.toComplexDouble());
+    if (value.isScalar()) return numberIn(value.toScalar());
     if (value.isString()) return value.toStringRef();
     if (value.isDevice()) return ir::DeviceName{value.toDevice().str()};
-    ir::fail(ir::ErrorKind::Unsupported, "argument '{}' of {} is of a type that graphs do not hold: {}", name, call_.op,
+    ir::fail(ir::ErrorKind::Unsupported, "argument '{}' of {} is of a type that graphs do not hold: {}", name, op_,
              value.tagKind());
   }
 
-  ir::Argument tensor(const std::string& name, const at::Tensor& tensor) {
-    if (!tensor.defined()) return ir::None{};
-    if (tensor.unsafeGetTensorImpl()->is_wrapped_number()) return argument(name, c10::NumberType::get(), tensor.item());
-    return ir::ValueRef{addValue(name, typeOf(tensor))};
-  }
-
-  ir::Argument list(const std::string& name, const c10::TypePtr& element, const c10::IValue& value) {
+ private:
+  ir::Argument list(const std::string& name, const c10::TypePtr& element, const c10::IValue& value) const {
     ir::List items;
     for (const c10::IValue& item : value.toListRef()) {
       items.items.push_back(argument(name + std::to_string(items.items.size()), element, item));
@@ -82,6 +58,38 @@ class GraphBuilder {
     return value.toInt();
   }
 
+  const std::string& op_;
+  const TensorArgument& tensor_;
+};
+
+/// Writes one call as a graph of one node.
+class GraphBuilder {
+ public:
+  explicit GraphBuilder(const Call::State& call) : call_(call) { node_.op = call.op; }
+
+  ir::Graph build(const TensorList& outputs) {
+    const auto& formals = call_.handle.schema().arguments();
+    const TensorArgument tensor = [this](const std::string& name, const at::Tensor& value) -> ir::Argument {
+      if (value.unsafeGetTensorImpl()->is_wrapped_number()) return numberIn(value);
+      return ir::ValueRef{addValue(name, typeOf(value))};
+    };
+    for (std::size_t i = 0; i < formals.size(); ++i) {
+      first_.push_back(static_cast<int>(graph_.values.size()));
+      node_.args.push_back({formals[i].name(), graphArgument(call_.op, formals[i], call_.arguments[i], tensor)});
+    }
+    first_.push_back(static_cast<int>(graph_.values.size()));
+    graph_.inputs.resize(graph_.values.size());
+    for (std::size_t i = 0; i < graph_.inputs.size(); ++i) graph_.inputs[i] = static_cast<int>(i);
+    for (int i : call_.effects.written) {
+      for (int value = first_[i]; value < first_[i + 1]; ++value) node_.writes.push_back(value);
+    }
+    if (call_.effects.isRandom) graph_.generator = addValue("random", ir::TensorType::contiguous(ir::DType::I64, {2}));
+    addOutputs(outputs);
+    graph_.nodes.push_back(std::move(node_));
+    return std::move(graph_);
+  }
+
+ private:
   int addValue(const std::string& name, const ir::TensorType& type) {
     graph_.values.push_back({name, type});
     return static_cast<int>(graph_.values.size()) - 1;
@@ -115,6 +123,20 @@ class GraphBuilder {
 };
 
 }  // namespace
+
+ir::Argument graphArgument(const std::string& op, const c10::Argument& formal, const c10::IValue& value,
+                           const TensorArgument& tensor) {
+  return ArgumentBuilder(op, tensor).argument(formal.name(), formal.real_type(), value);
+}
+
+ir::Argument numberIn(const at::Tensor& tensor) { return numberIn(tensor.item()); }
+
+ir::Argument numberIn(const at::Scalar& scalar) {
+  if (scalar.isBoolean()) return scalar.toBool();
+  if (scalar.isIntegral(/*includeBool=*/false)) return scalar.toLong();
+  if (scalar.isComplex()) return std::complex<double>(scalar.toComplexDouble());
+  return scalar.toDouble();
+}
 
 ir::Graph graphOf(const Call::State& call, const TensorList& outputs) {
   const c10::InferenceMode guard;

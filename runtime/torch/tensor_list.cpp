@@ -30,17 +30,20 @@ TensorList without(const TensorList& tensors, const std::set<int>& numbers) {
 }
 
 bool bitwiseEqual(const TensorList& a, const TensorList& b) {
-  const c10::InferenceMode guard;
   if (a.size() != b.size()) return false;
-  for (int i = 0; i < a.size(); ++i) {
-    if (a.type(i) != b.type(i)) return false;
-    const auto bytes = [i](const TensorList& list) {  // of one dimension with a stride of 1, which a single element may lack
-      const at::Tensor whole = resolved(list.state().tensors[static_cast<size_t>(i)]).contiguous();
-      return whole.as_strided({whole.numel()}, {1}).view(at::kByte);
-    };
-    if (a.type(i).numel() > 0 && !bytes(a).equal(bytes(b))) return false;
-  }
+  for (int i = 0; i < a.size(); ++i)
+    if (!bitwiseEqual(a, b, i)) return false;
   return true;
+}
+
+bool bitwiseEqual(const TensorList& a, const TensorList& b, int i) {
+  const c10::InferenceMode guard;
+  if (a.type(i) != b.type(i)) return false;
+  const auto bytes = [i](const TensorList& list) {  // of one dimension with a stride of 1, which a single element may lack
+    const at::Tensor whole = resolved(list.state().tensors[static_cast<size_t>(i)]).contiguous();
+    return whole.as_strided({whole.numel()}, {1}).view(at::kByte);
+  };
+  return a.type(i).numel() == 0 || bytes(a).equal(bytes(b));
 }
 
 }  // namespace runtime

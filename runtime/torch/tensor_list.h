@@ -35,8 +35,9 @@ std::string writtenOutside(const TensorList& outputs);
 TensorList clone(const TensorList& tensors);
 /// The tensors but for those of these numbers.
 TensorList without(const TensorList& tensors, const std::set<int>& numbers);
-/// Whether the elements are the same bits; false where types differ.
+/// Whether the elements are the same bits, of all tensors or of one; false where types differ.
 bool bitwiseEqual(const TensorList& a, const TensorList& b);
+bool bitwiseEqual(const TensorList& a, const TensorList& b, int i);
 
 /// How one output compares with eager's and with the float64 reference; computed on the device.
 struct Comparison {

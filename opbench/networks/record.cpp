@@ -1,0 +1,186 @@
+#include "opbench/networks/record.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <limits>
+#include <optional>
+
+#include "inputs/convert.h"
+#include "inputs/files.h"
+#include "inputs/text/words.h"
+#include "ir/error.h"
+#include "opbench/cli/options.h"
+#include "opbench/networks/words.h"
+#include "opbench/run/memory.h"
+#include "runtime/capture/recording.h"
+#include "runtime/capture/replay.h"
+#include "runtime/device.h"
+#include "runtime/program/extents.h"
+#include "runtime/program/programs.h"
+#include "runtime/torch/tensor_list.h"
+
+namespace opbench {
+namespace {
+
+using ir::ErrorKind;
+using ir::fail;
+using runtime::Capture;
+using runtime::TensorList;
+
+constexpr std::string_view recordFooter =
+    "--device, --seed, --threads and --program work as in a race. The file is one that operatorbench reads, and opbench:\n"
+    "  opbench record bert_base --input 2,128 --training --out bert.txt\n"
+    "  opbench --inp-file bert.txt\n"
+    "What operatorbench's recorder leaves out is left out: calls without tensors among arguments or results, calls that are\n"
+    "given a memory format, constructors and views. docs/recording.md says more.\n"
+    "Exit status: 0 all fine; 1 it cannot be recorded, or --check found a difference; 2 usage; 3 no such device.";
+
+std::vector<int64_t> sizesFrom(const std::string& text, const std::string& whole) {
+  std::vector<int64_t> sizes;
+  for (const std::string_view word : inputs::split(text, ",")) {
+    int64_t size = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), size);
+    if (error != std::errc() || end != word.data() + word.size() || size < 1)
+      fail(ErrorKind::Input, "--input must be sizes, as in 2,128 or NAME=2,128, got '{}'", whole);
+    sizes.push_back(size);
+  }
+  return sizes;
+}
+
+/// The least time of a step in seconds, of three.
+double eagerSeconds(runtime::Workload& workload, runtime::Device& device) {
+  using Clock = std::chrono::steady_clock;
+  const runtime::CallablePtr eager = workload.make(Contender::Eager);
+  double least = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < 3; ++i) {
+    workload.restore();
+    device.synchronize();
+    const Clock::time_point start = Clock::now();
+    (*eager)();
+    device.synchronize();
+    least = std::min(least, std::chrono::duration<double>(Clock::now() - start).count());
+  }
+  workload.restore();
+  return least;
+}
+
+/// What differs where a captured graph is replayed, a line each.
+std::vector<std::string> differences(const Capture& capture, runtime::Workload& workload) {
+  std::vector<std::string> lines = capture.undeclared;
+  workload.make(Contender::Eager)->reseed();
+  workload.restore();
+  const runtime::Replay again = runtime::replay(capture, workload.operands());
+  for (int i = 0; i < capture.outputs.size(); ++i)
+    if (!runtime::bitwiseEqual(capture.outputs, again.outputs, i))
+      lines.push_back(fmt::format("{} differs when the calls are made once more", workload.outputName(i)));
+  if (again.hostReads != capture.hostReads)
+    lines.emplace_back("numbers that the host reads differ when the calls are made once more");
+  workload.restore();
+  return lines;
+}
+
+int64_t callsOf(const std::vector<inputs::Sample>& samples) {
+  int64_t calls = 0;
+  for (const inputs::Sample& sample : samples) calls += sample.count;
+  return calls;
+}
+
+size_t operatorsOf(const std::vector<inputs::Sample>& samples) {
+  std::vector<std::string> operators;
+  for (const inputs::Sample& sample : samples) operators.push_back(sample.op);
+  std::sort(operators.begin(), operators.end());
+  return static_cast<size_t>(std::unique(operators.begin(), operators.end()) - operators.begin());
+}
+
+}  // namespace
+
+void declareRecord(CLI::App& app, RecordOptions& options) {
+  CLI::App* verb = app.add_subcommand("record", "Record the operator calls of a model's step as samples");
+  verb->fallthrough();
+  verb->footer(std::string(recordFooter));
+  verb->add_option("MODEL", options.model.models, "A name (docs/models.md lists them), an archive (.pt2) or NAME=FILE")
+      ->expected(1)
+      ->required()
+      ->type_name("NAME");
+  verb->add_option("--input", options.inputs,
+                   "Sizes of an input, in order or by name: 2,128 or ids=2,128 (default: those of its export); repeatable")
+      ->expected(1)
+      ->take_all()
+      ->allow_extra_args(false)
+      ->type_name("SIZES");
+  verb->add_flag("--training", options.model.isTraining, "A step of training: forward, loss, backward, optimizer");
+  declareComputation(*verb, options.model);
+  verb->add_flag("--all-calls", options.allCalls, "Keep the calls that operatorbench's recorder leaves out");
+  verb->add_flag("--check", options.isChecked,
+                 "Make the recorded calls once more and compare all results bit by bit; compare all arguments round each call");
+  verb->add_option("--out", options.out, "The file to write")->required()->type_name("FILE");
+}
+
+void check(const RecordOptions& options) {
+  ModelOptions model = options.model;
+  check(model);
+  if (wordsOf(model.models, ",").size() != 1)
+    fail(ErrorKind::Input, "record: one model at a time, got '{}'", fmt::join(model.models, " "));
+}
+
+std::vector<std::vector<int64_t>> inputSizes(const std::vector<std::string>& texts, const runtime::Program& program) {
+  const auto& inputs = program.inputs();
+  std::vector<std::optional<std::vector<int64_t>>> given(inputs.size());
+  size_t next = 0;
+  for (const std::string& text : texts) {
+    const size_t equals = text.find('=');
+    const std::string name = equals == std::string::npos ? "" : text.substr(0, equals);
+    const auto named = std::find_if(inputs.begin(), inputs.end(), [&](const auto& input) { return input.name == name; });
+    const size_t place = equals == std::string::npos ? next++ : static_cast<size_t>(named - inputs.begin());
+    if (place >= inputs.size()) {
+      std::vector<std::string> names;
+      for (const runtime::ProgramInput& input : inputs) names.push_back(input.name);
+      fail(ErrorKind::Input, "--input {}: the model has no such input; it has {}", text, fmt::join(names, ", "));
+    }
+    if (given[place]) fail(ErrorKind::Input, "--input: {} is given twice", inputs[place].name);
+    given[place] = sizesFrom(equals == std::string::npos ? text : text.substr(equals + 1), text);
+  }
+  const bool areAllGiven = std::all_of(given.begin(), given.end(), [](const auto& sizes) { return sizes.has_value(); });
+  std::vector<std::vector<int64_t>> sizes(inputs.size());
+  if (!areAllGiven) sizes = runtime::bindExtents(program, std::nullopt).sizes;
+  for (size_t i = 0; i < given.size(); ++i)
+    if (given[i]) sizes[i] = *given[i];
+  runtime::checkExtents(program, sizes);
+  return sizes;
+}
+
+bool record(const Options& options, const std::string& device, std::ostream& out) {
+  const RecordOptions& recording = options.recording;
+  const ModelOptions& model = recording.model;
+  inputs::checkWritable(recording.out);
+  const runtime::Programs programs(options.modelsFolder, options.programs);
+  const std::string name = modelName(wordsOf(model.models, ",").front(), programs);
+  const auto program = runtime::openProgram(programs.fileOf(name, model.isTraining, model.isHalf ? "float16" : "float32"));
+  const inputs::Sample sample =
+      inputs::convert(sampleOf(name, model.isTraining, *program, inputSizes(recording.inputs, *program), model), options.dtype,
+                      options.channelsLast);
+  const auto opened = runtime::Device::open(device, options.threads);
+  checkMemory(neededForArguments(sample, options), *opened);
+  const auto workload = runtime::makeWorkload(sample, *opened, options.seed, {}, programs);
+  const double seconds = eagerSeconds(*workload, *opened);
+  const auto capture = workload->capture(runtime::Audit::No);
+  const std::vector<inputs::Sample> samples = runtime::recordedSamples(capture->graph, recording.allCalls);
+  inputs::writeFile(recording.out, inputs::toText(samples));
+  out << fmt::format("{}: {} {}\n", recording.out, sample.op, sample.recorded);
+  out << fmt::format("{} calls of {} operators, {} of them different; {} calls left out\n", callsOf(samples),
+                     operatorsOf(samples), samples.size(), static_cast<int64_t>(capture->graph.nodes.size()) - callsOf(samples));
+  out << fmt::format("a step takes {:.1f} ms, recorded {:.1f} ms\n", seconds * 1e3, capture->seconds * 1e3);
+  if (!recording.isChecked) return true;
+  const std::vector<std::string> found = differences(*workload->capture(runtime::Audit::Yes), *workload);
+  for (const std::string& line : found) out << "check: " << line << "\n";
+  if (found.empty())
+    out << fmt::format("check: made once more, the calls give the same bits in all {} results\n", capture->outputs.size());
+  return found.empty();
+}
+
+}  // namespace opbench

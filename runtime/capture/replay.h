@@ -1,0 +1,16 @@
+#pragma once
+
+#include "runtime/capture/capture.h"
+
+namespace runtime {
+
+struct Replay {
+  TensorList outputs;                   ///< those of the graph; one that is an operand is that itself
+  std::vector<ir::Argument> hostReads;  ///< as Capture::hostReads
+};
+
+/// Carries out a captured graph call by call, below autograd and autocast, on operands and new memory: what the graph means. What
+/// it draws comes from ATen's generator. Errors: as those of ATen.
+Replay replay(const Capture& capture, const TensorList& operands);
+
+}  // namespace runtime
