@@ -383,11 +383,10 @@ TEST_CASE("refusals") {
   CHECK(refusal({"--suite", "timm", "--inputs", "d"}) ==
         "--suite cannot be combined with --inputs or --inp-file; samples come from one place");
   CHECK(refusal({"--dtpye", "float16"}) == "unknown option '--dtpye'; did you mean --dtype? (opbench --help lists the options)");
-  CHECK(refusal({"aten.add.Tensor"}) ==
-        "unknown command 'aten.add.Tensor'; commands are doctor, compare, convert, merge, profile, repro, rnn, model, cnn; "
-        "operators "
-        "are given "
-        "with --op, and one value follows an option");
+  CHECK(
+      refusal({"aten.add.Tensor"}) ==
+      "unknown command 'aten.add.Tensor'; commands are doctor, compare, convert, merge, profile, repro, rnn, model, cnn, record; "
+      "operators are given with --op, and one value follows an option");
   CHECK(refusal({"--repeats", "many"}).starts_with("--repeats: expected a whole number, got 'many'"));
 }
 
