@@ -185,7 +185,6 @@ void addSamples(const std::string& name, bool isTraining, const ModelOptions& op
     samples.push_back(sampleOf(name, isTraining, arguments, keywordText(options, isTraining, "")));
     return;
   }
-  const std::string keywords = keywordText(options, isTraining, boundsText(*asked.program, options));
   for (const std::optional<int64_t> batch : asked.batches)
     for (const std::optional<int64_t> length : asked.lengths) {
       std::vector<std::vector<int64_t>> sizes;
@@ -194,9 +193,7 @@ void addSamples(const std::string& name, bool isTraining, const ModelOptions& op
       } catch (const ir::Error&) {  // its row says why
         sizes = asIfTaken(*asked.program, batch, length);
       }
-      std::vector<std::string> arguments;
-      for (size_t i = 0; i < sizes.size(); ++i) arguments.push_back(argumentText(asked.program->inputs()[i], sizes[i]));
-      samples.push_back(sampleOf(name, isTraining, arguments, keywords));
+      samples.push_back(sampleOf(name, isTraining, *asked.program, sizes, options));
     }
 }
 

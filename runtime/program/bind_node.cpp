@@ -258,7 +258,8 @@ void bindCall(const ExportedProgram& program, const ExportedProgram::Node& node,
   if (node.outputs.size() > schema.returns().size())
     ir::fail(ir::ErrorKind::Input, "{} has {} results, {} in its schema", bound.label, node.outputs.size(),
              schema.returns().size());
-  // Kernels of another device or dtype may give other strides than those of the export, which no view of the sizes has.
+  // A kernel of another device or dtype may give a tensor other strides than the export saw. A view of these may be impossible;
+  // a reshape then copies.
   if (name == "aten.view.default") bound.op = findOperator("aten.reshape.default");
 }
 
