@@ -99,6 +99,12 @@ if(TARGET opbench AND TARGET opbench_cuda)
   add_test(NAME cuda_module_symbols COMMAND "${CMAKE_COMMAND}" "-DPROGRAM=$<TARGET_FILE:opbench>" "-DMODULE=$<TARGET_FILE:opbench_cuda>"
            -P "${CMAKE_SOURCE_DIR}/tests/cuda_module_symbols.cmake")
 endif()
+# The environment of ./dev models has a Python torch.
+find_program(OPBENCH_PYTHON python3 HINTS "${CMAKE_SOURCE_DIR}/build/models/bin")
+if(OPBENCH_PYTHON)
+  add_test(NAME recorded_loader COMMAND "${OPBENCH_PYTHON}" -B "${CMAKE_SOURCE_DIR}/tests/inputs/loader.py" "${CMAKE_SOURCE_DIR}/inputs/recorded")
+  set_tests_properties(recorded_loader PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 600)
+endif()
 if(TARGET opbench)
   file(GLOB pages RELATIVE "${CMAKE_SOURCE_DIR}" CONFIGURE_DEPENDS docs/*.md)
   add_test(NAME docs COMMAND bash "${CMAKE_SOURCE_DIR}/tests/docs.sh" "$<TARGET_FILE:opbench>" README.md inputs/recorded/README.md ${pages})

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,9 +57,12 @@ Samples parseFile(std::string_view text, const std::string& file, const std::str
 /// path that is not there.
 std::vector<std::string> sampleFiles(const std::vector<std::string>& paths);
 
-/// Reads the given files and every `*.txt` below the given folders, and merges equal samples of one operator: the first
-/// stands, counts add up. Throws an Input error for a path that cannot be read.
-Samples readSamples(const std::vector<std::string>& paths);
+/// Whether a file of a folder is read.
+using FileFilter = std::function<bool(const std::filesystem::path& file)>;
+
+/// Reads the given files and every `*.txt` below the given folders that passes the filter, and merges equal samples of one
+/// operator: the first stands, counts add up. Throws an Input error for a path that cannot be read.
+Samples readSamples(const std::vector<std::string>& paths, const FileFilter& isWanted = {});
 
 /// The sample's call in the recorded format; parseCall reads it back to an equal sample.
 std::string toText(const Sample& sample);

@@ -115,6 +115,7 @@ class FileReader {
 struct SuiteFile {
   fs::path path;
   std::string suite;
+  bool isNamed = false;  ///< itself, not its folder
 };
 
 /// The file itself, or every `*.txt` below a folder.
@@ -122,7 +123,7 @@ void collect(const std::string& path, std::vector<SuiteFile>& files) {
   std::error_code error;
   if (!fs::is_directory(path, error)) {
     if (!fs::exists(path, error)) ir::fail(ir::ErrorKind::Input, "{}: no such file or folder", path);
-    files.push_back({path, fs::path(path).stem().string()});
+    files.push_back({path, fs::path(path).stem().string(), /*isNamed=*/true});
     return;
   }
   size_t before = files.size();
@@ -180,9 +181,11 @@ std::vector<std::string> sampleFiles(const std::vector<std::string>& paths) {
   return names;
 }
 
-Samples readSamples(const std::vector<std::string>& paths) {
+Samples readSamples(const std::vector<std::string>& paths, const FileFilter& isWanted) {
   Merger merger;
-  for (const SuiteFile& file : suiteFiles(paths)) merger.add(parseFile(readFile(file.path), file.path.string(), file.suite));
+  for (const SuiteFile& file : suiteFiles(paths))
+    if (file.isNamed || !isWanted || isWanted(file.path))
+      merger.add(parseFile(readFile(file.path), file.path.string(), file.suite));
   return merger.take();
 }
 

@@ -119,7 +119,7 @@ Selection readSelection(const Options& options, size_t& unreadable) {
   if (options.source == Source::Rnn) return selectionOf(samplesOf(options.rnn, options.seed, roomFor(options)));
   if (options.source == Source::Models)
     return selectionOf(samplesOf(options.model, runtime::Programs(options.modelsFolder, options.programs)));
-  const inputs::Samples read = inputs::readSamples(samplePaths(options));
+  const inputs::Samples read = readSamples(options);
   for (const std::string& error : read.errors) std::cerr << "opbench: error: " << inputs::printable(error) << "\n";
   unreadable = read.errors.size();
   if (read.samples.empty()) ir::fail(ir::ErrorKind::Input, "no sample could be read");

@@ -17,7 +17,7 @@ export HOME=$folder/home OPBENCH_CACHE=$folder/cache OPBENCH_SUITES=$folder/suit
 unset SLURM_ARRAY_TASK_ID SLURM_ARRAY_TASK_COUNT RANK WORLD_SIZE
 mkdir -p "$HOME" "$folder/bin"
 
-# A small call of each operator that the pages name, in place of the starter suite.
+# A small call of each operator that the pages name, in place of the suites.
 suite() {
   mkdir -p "$folder/suites/$1"
   cat >"$folder/suites/$1/model.txt"
@@ -35,7 +35,7 @@ Operator: aten.native_layer_norm.default
 cnt: 12, ((T([8, 64], f16), [64], T([64], f16), T([64], f16), 1e-05), {})
 TEXT
 suite timm <<'TEXT'
-Operator: aten.silu.default
+Operator: aten.sigmoid.default
 cnt: 12, ((T([2, 8, 7, 7], f16),), {})
 TEXT
 

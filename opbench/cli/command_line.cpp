@@ -15,7 +15,7 @@ CLI::Option* addRepeatable(CLI::App& app, const std::string& name, std::vector<s
 }
 
 void declareSamples(CLI::App& app, Options& options, Texts& texts) {
-  addRepeatable(app, "--suite", texts.suites, "Parts of the starter suite to read: torchbench, huggingface, timm (default: all)")
+  addRepeatable(app, "--suite", texts.suites, "Suites to read: torchbench, huggingface, timm (default: all)")
       ->type_name("NAME,..");
   addRepeatable(app, "--inputs", texts.folders, "Read samples from this folder instead of a suite")->type_name("DIR");
   addRepeatable(app, "--inp-file", texts.files, "Read samples from this file instead of a suite")->type_name("FILE");

@@ -100,7 +100,7 @@ std::string toMarkdown(const Listing& listing) {
   const KindCounts& total = listing.total;
   std::string text = fmt::format(
       "# Coverage\n\n"
-      "How many samples of each operator are generated, as {}. Write this page for the starter suite, or for samples of your "
+      "How many samples of each operator are generated, as {}. Write this page for the suites, or for samples of your "
       "own:\n\n"
       "```sh\n"
       "opbench --list --markdown coverage.md\n"

@@ -27,7 +27,7 @@ using ir::fail;
 
 constexpr std::string_view description =
     "Races generated kernels for ATen operators against eager ATen, on samples: operator calls as models make them.\n"
-    "With no option: the starter suite, every operator, the most frequent samples of each.";
+    "With no option: the suites, every operator, the most frequent samples of each.";
 
 constexpr std::string_view footer =
     "Environment: OPBENCH_CACHE (folder of compiled kernels), OPBENCH_SHARED_CACHE (1: --shared-cache),\n"

@@ -17,6 +17,7 @@
 #include "opbench/cli/options.h"
 #include "opbench/networks/words.h"
 #include "opbench/run/memory.h"
+#include "runtime/capture/portable.h"
 #include "runtime/capture/recording.h"
 #include "runtime/capture/replay.h"
 #include "runtime/device.h"
@@ -116,6 +117,8 @@ void declareRecord(CLI::App& app, RecordOptions& options) {
   verb->add_flag("--training", options.model.isTraining, "A step of training: forward, loss, backward, optimizer");
   declareComputation(*verb, options.model);
   verb->add_flag("--all-calls", options.allCalls, "Keep the calls that operatorbench's recorder leaves out");
+  verb->add_flag("--portable", options.isPortable,
+                 "Only calls that every device has: neither cuDNN nor oneDNN, and attention as products and a softmax");
   verb->add_flag("--check", options.isChecked,
                  "Make the recorded calls once more and compare all results bit by bit; compare all arguments round each call");
   verb->add_option("--out", options.out, "The file to write")->required()->type_name("FILE");
@@ -167,6 +170,8 @@ bool record(const Options& options, const std::string& device, std::ostream& out
   const auto opened = runtime::Device::open(device, options.threads);
   checkMemory(neededForArguments(sample, options), *opened);
   const auto workload = runtime::makeWorkload(sample, *opened, options.seed, {}, programs);
+  std::optional<runtime::PortableOperators> portable;
+  if (recording.isPortable) portable.emplace();
   const double seconds = eagerSeconds(*workload, *opened);
   const auto capture = workload->capture(runtime::Audit::No);
   const std::vector<inputs::Sample> samples = runtime::recordedSamples(capture->graph, recording.allCalls);

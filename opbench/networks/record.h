@@ -15,6 +15,7 @@ struct RecordOptions {
   ModelOptions model;               ///< of one model, in one mode
   std::vector<std::string> inputs;  ///< sizes of inputs, `2,128` in order or `ids=2,128` by name
   bool allCalls = false;            ///< whether calls are kept that operatorbench's recorder leaves out
+  bool isPortable = false;          ///< whether only operators are called that every device has
   bool isChecked = false;           ///< whether what is recorded is replayed, and its calls are audited
   std::string out;                  ///< the file
 };

@@ -51,4 +51,14 @@ std::vector<std::string> samplePaths(const Options& options) {
   return paths;
 }
 
+inputs::Samples readSamples(const Options& options) {
+  if (!options.inputs.empty()) return inputs::readSamples(options.inputs);
+  const bool isWide = options.dtype == ir::DType::F32 || options.dtype == ir::DType::F64;
+  return inputs::readSamples(samplePaths(options), [&](const fs::path& file) {
+    const std::string name = file.stem().string();
+    if (name.ends_with("_float32")) return isWide;
+    return !isWide || !(name.ends_with("_float16") || name.ends_with("_amp"));
+  });
+}
+
 }  // namespace opbench

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "inputs/sample.h"
 #include "opbench/cli/options.h"
 
 namespace opbench {
@@ -19,5 +20,10 @@ std::vector<std::string> suiteNames(const std::string& folder);
 /// The files and folders to read samples from: `inputs`, or the suites asked for, or all. Errors: Input, for a suite or a
 /// folder of suites that does not exist.
 std::vector<std::string> samplePaths(const Options& options);
+
+/// The samples at samplePaths, with the lines that cannot be read. Suites have a network's calls by the dtype of its step: of
+/// `NAME_float16.txt`, `NAME_amp.txt` (float32 under autocast) and `NAME_float32.txt` a run in float32 or float64 reads the last,
+/// and others the first two.
+inputs::Samples readSamples(const Options& options);
 
 }  // namespace opbench

@@ -1,41 +1,20 @@
 #include "runtime/network/library_step.h"
 
-#include <ATen/Context.h>
 #include <ATen/Functions.h>
 #include <torch/csrc/autograd/function.h>
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <set>
 
+#include "runtime/capture/portable.h"
+
 namespace runtime {
-namespace {
-
-/// While it lives, ATen uses neither cuDNN nor oneDNN, if that is asked for.
-class WithoutFused {
- public:
-  explicit WithoutFused(bool isAsked)
-      : cudnn_(at::globalContext().userEnabledCuDNN()), mkldnn_(at::globalContext().userEnabledMkldnn()) {
-    if (isAsked) set(false, false);
-  }
-  ~WithoutFused() { set(cudnn_, mkldnn_); }
-  WithoutFused(const WithoutFused&) = delete;
-  WithoutFused& operator=(const WithoutFused&) = delete;
-
- private:
-  static void set(bool cudnn, bool mkldnn) {
-    at::globalContext().setUserEnabledCuDNN(cudnn);
-    at::globalContext().setUserEnabledMkldnn(mkldnn);
-  }
-
-  bool cudnn_, mkldnn_;
-};
-
-}  // namespace
-
 Forward libraryForward(const Recurrent& network, bool isFused) {
   return [&network, isFused](const Operands& operands) -> std::vector<at::Tensor> {
-    const WithoutFused settings(!isFused);
+    std::optional<PortableOperators> portable;
+    if (!isFused) portable.emplace();
     constexpr bool hasBiases = true, isBatchFirst = false;
     const double dropout = network.dropout;
     if (network.cell == Cell::Gru) {

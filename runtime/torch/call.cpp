@@ -10,6 +10,7 @@
 #include "runtime/device.h"
 #include "runtime/torch/call_state.h"
 #include "runtime/torch/compare/guard.h"
+#include "runtime/torch/refusal.h"
 #include "runtime/torch/types.h"
 
 namespace runtime {
@@ -81,7 +82,9 @@ void Call::State::addSet() {
 }
 
 torch::jit::Stack Call::State::drawn(const inputs::Data& data) const {
-  return bindArguments(op, handle.schema(), inputs::materialize(sample, device, seed, data), device);
+  torch::jit::Stack arguments = bindArguments(op, handle.schema(), inputs::materialize(sample, device, seed, data), device);
+  if (device.is_cuda()) refuseHostState(op, handle.schema(), arguments);
+  return arguments;
 }
 
 void Call::State::draw(uint64_t newSeed, const inputs::Data& data) {

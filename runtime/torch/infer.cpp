@@ -22,7 +22,8 @@ ir::Graph graphOn(const Call::State& call) {
 
 /// The results of a normalization as CUDA has them. ATen's rules and the host have them otherwise: with statistics of half
 /// precision, with none for evaluation, or not at all. Its schema tells one: it has an `eps` or an `output_mask`, and normalizes
-/// rows of a `normalized_shape`, or channels that have a `running_mean`.
+/// rows of a `normalized_shape`, or channels that have a `running_mean`. cuDNN's have an `epsilon`, and a reserve space, which is
+/// empty.
 std::optional<std::vector<at::Tensor>> normalizedOnCuda(const Call::State& call) {
   const c10::FunctionSchema& schema = call.handle.schema();
   const auto argument = [&](const char* name) {
@@ -31,23 +32,26 @@ std::optional<std::vector<at::Tensor>> normalizedOnCuda(const Call::State& call)
   };
   const c10::IValue shape = argument("normalized_shape"), mask = argument("output_mask"), weight = argument("weight");
   const bool ofChannels = schema.argumentIndexWithName("running_mean").has_value();
-  if ((shape.isNone() && !ofChannels) || schema.returns().size() != 3) return std::nullopt;
+  const bool isCudnn = schema.name().starts_with("aten::cudnn_batch_norm"), isForward = argument("training").isBool();
+  if (!isCudnn && ((shape.isNone() && !ofChannels) || schema.returns().size() != 3)) return std::nullopt;
+  if (isCudnn && isForward && !argument("training").toBool()) return std::nullopt;
 
   const at::Tensor input = argument("input").toTensor();
   const at::Tensor likeInput = ofChannels ? at::empty_like(input) : at::empty(input.sizes(), input.options());
-  if (mask.isBoolList()) {
+  if (mask.isBoolList() || (isCudnn && !isForward)) {
     const std::vector<int64_t> sizes = ofChannels ? std::vector{input.size(1)} : shape.toIntVector();
     const at::Tensor likeWeight = at::empty(sizes, weight.isTensor() ? weight.toTensor().options() : input.options());
     std::vector<at::Tensor> gradients;
     for (size_t i = 0; i < 3; ++i)
-      if (mask.toBoolList()[i]) gradients.push_back(at::empty_like(i == 0 ? likeInput : likeWeight));
+      if (isCudnn || mask.toBoolList()[i]) gradients.push_back(at::empty_like(i == 0 ? likeInput : likeWeight));
     return gradients;
   }
-  if (argument("eps").isNone()) return std::nullopt;
+  if (argument("eps").isNone() && !isCudnn) return std::nullopt;
   std::vector<int64_t> sizes = ofChannels ? std::vector{input.size(1)} : input.sizes().vec();
   if (!ofChannels) std::fill(sizes.end() - std::ssize(shape.toIntVector()), sizes.end(), 1);
   const auto statistics = input.options().dtype(at::toOpMathType(input.scalar_type()));
   std::vector<at::Tensor> results{likeInput, at::empty(sizes, statistics), at::empty(sizes, statistics)};
+  if (isCudnn) results.push_back(at::empty({0}, input.options().dtype(at::kByte)));
   call.appendUnreturned(call.arguments, results);
   return results;
 }

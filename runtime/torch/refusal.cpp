@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "ir/error.h"
+
 namespace runtime {
 namespace {
 
@@ -71,6 +73,15 @@ std::optional<std::string> refusalOf(const c10::FunctionSchema& schema) {
   if (std::none_of(arguments.begin(), arguments.end(), isTensor) && std::none_of(returns.begin(), returns.end(), isTensor))
     return "it neither takes nor returns a tensor";
   return std::nullopt;
+}
+
+void refuseHostState(const std::string& op, const c10::FunctionSchema& schema, const torch::jit::Stack& arguments) {
+  constexpr std::string_view readers[] = {"aten::_scaled_dot_product_efficient_attention_backward",
+                                          "aten::_efficient_attention_backward"};
+  if (std::find(std::begin(readers), std::end(readers), schema.name()) == std::end(readers)) return;
+  const auto dropout = schema.argumentIndexWithName("dropout_p");
+  if (!dropout || arguments[static_cast<size_t>(*dropout)].toDouble() == 0) return;
+  ir::fail(ir::ErrorKind::Unsupported, "{} reads its generator's state on the host, but on the device in a CUDA graph", op);
 }
 
 }  // namespace runtime

@@ -1,11 +1,16 @@
 #include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <filesystem>
+#include <fstream>
+#include <map>
 #include <set>
 #include <sstream>
 #include <string>
 
 #include "inputs/sample.h"
+#include "inputs/text/words.h"
 
 namespace {
 
@@ -34,26 +39,56 @@ std::filesystem::path recorded() {
   return std::filesystem::read_symlink("/proc/self/exe").parent_path() / "../share/opbench/recorded";
 }
 
-}  // namespace
-
-TEST_CASE("the starter suite is read without an error, and as it is printed") {
-  inputs::Samples samples = inputs::readSamples({recorded().string()});
-  CHECK(samples.errors.empty());
-  CHECK(samples.samples.size() > 500);
-  for (const inputs::Sample& sample : samples.samples) CHECK(toText(sample) == sample.recorded);
+std::set<std::string> operatorsOf(const std::vector<inputs::Sample>& samples) {
+  std::set<std::string> operators;
+  for (const inputs::Sample& sample : samples) operators.insert(sample.op);
+  return operators;
 }
 
-TEST_CASE("the starter suite holds every pointwise operator, and reductions of every family") {
-  std::set<std::string> operators, suites;
-  for (const inputs::Sample& sample : inputs::readSamples({recorded().string()}).samples) {
-    operators.insert(sample.op);
+std::string namesOf(const std::filesystem::path& suite) {
+  std::set<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(suite)) names.insert(entry.path().stem().string());
+  return fmt::format("{}", fmt::join(names, " "));
+}
+
+}  // namespace
+
+TEST_CASE("the suites are read without an error, and as they are printed") {
+  const inputs::Samples samples = inputs::readSamples({recorded().string()});
+  CHECK(samples.errors.empty());
+  CHECK(samples.samples.size() > 5000);
+  std::set<std::string> suites;
+  for (const inputs::Sample& sample : samples.samples) {
+    CHECK(toText(sample) == sample.recorded);
     suites.insert(sample.suite);
   }
+  CHECK(suites == std::set<std::string>{"huggingface", "timm", "torchbench"});
+}
+
+TEST_CASE("the suites have the recordings of models.tsv, and no others") {
+  std::ifstream table(recorded() / "models.tsv");
+  std::map<std::string, std::set<std::string>> recordings;
+  for (std::string suite, model, sizes, kinds; table >> suite;) {
+    if (suite == "#") {
+      std::getline(table, kinds);
+      continue;
+    }
+    table >> model >> sizes >> kinds;
+    for (const std::string_view kind : inputs::split(kinds, ",")) recordings[suite].insert(fmt::format("{}_{}", model, kind));
+  }
+  CHECK(recordings.size() == 3);
+  for (const auto& [suite, names] : recordings) CHECK(namesOf(recorded() / suite) == fmt::format("{}", fmt::join(names, " ")));
+}
+
+TEST_CASE("the written samples hold every pointwise operator, and reductions of every family") {
+  const auto written = std::filesystem::canonical(recorded()) / "../../tests/samples";
+  const inputs::Samples samples = inputs::readSamples({written.string()});
+  CHECK(samples.errors.empty());
+  const std::set<std::string> operators = operatorsOf(samples.samples);
   std::istringstream names(std::string(pointwiseOperators) + " " + reductions);
   for (std::string name; names >> name;) {
     std::string op = "aten." + name + (name.find('.') == std::string::npos ? ".default" : "");
     CAPTURE(op);
     CHECK(operators.contains(op));
   }
-  CHECK(suites == std::set<std::string>{"huggingface", "timm", "torchbench"});
 }

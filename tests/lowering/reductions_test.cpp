@@ -127,6 +127,24 @@ TEST_CASE("batch norm in training: one traversal around the median of three elem
 )");
 }
 
+TEST_CASE("cuDNN's batch norm is ATen's, with an empty reserve space") {
+  const std::string head = R"(  in input        f16[4, 3, 5, 5]
+  in running_mean f32[3]
+  in running_var  f32[3]
+)";
+  const std::string native = loopsOf(
+      head +
+      R"(  out0 f16[4, 3, 5, 5], out1 f32[3], out2 f32[3] = aten.native_batch_norm.default(input=input, weight=None, bias=None, running_mean=running_mean, running_var=running_var, training=True, momentum=0.1, eps=1e-05) writes running_mean, running_var
+  return out0, out1, out2, running_mean, running_var
+)");
+  CHECK(
+      loopsOf(
+          head +
+          R"(  out0 f16[4, 3, 5, 5], out1 f32[3], out2 f32[3], out3 u8[0] = aten.cudnn_batch_norm.default(input=input, weight=None, bias=None, running_mean=running_mean, running_var=running_var, training=True, exponential_average_factor=0.1, epsilon=1e-05) writes running_mean, running_var
+  return out0, out1, out2, out3, running_mean, running_var
+)") == native);
+}
+
 TEST_CASE("batch norm in evaluation reduces nothing: the statistics handed out are loops of their own") {
   CHECK(loopsOf(R"(  in input        f32[4, 3, 5, 5]
   in running_mean f32[3]

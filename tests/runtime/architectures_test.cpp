@@ -1,6 +1,6 @@
 // Kernels go through NVRTC to the machine code of every GPU architecture that Target knows: they keep within its shared memory
 // and clusters. The golden pages and some recorded samples do so here; all samples where asked for:
-//   [OPBENCH_SAMPLES=FOLDER] bin/test_runtime -tc='every recorded sample*' --no-skip
+//   [OPBENCH_SAMPLES=FOLDER] bin/test_runtime -tc='every sample*' --no-skip
 #include <doctest/doctest.h>
 #include <elf.h>
 #include <fmt/format.h>
@@ -162,10 +162,10 @@ std::vector<ir::Graph> graphsOf(const std::vector<inputs::Sample>& samples) {
   return graphs;
 }
 
-std::vector<inputs::Sample> recordedSamples() {
+std::vector<inputs::Sample> samplesToCompile() {
   const char* folder = std::getenv("OPBENCH_SAMPLES");
-  const fs::path recorded = tests::settings().golden.parent_path() / "recorded";
-  return inputs::readSamples({folder != nullptr ? folder : recorded.string()}).samples;
+  const fs::path written = tests::settings().golden / "../samples";
+  return inputs::readSamples({folder != nullptr ? folder : written.string()}).samples;
 }
 
 }  // namespace
@@ -196,9 +196,9 @@ TEST_CASE("the golden pages' kernels compile for every architecture") {
   CHECK(compile(batches) == "");
 }
 
-TEST_CASE("some recorded samples' kernels compile for every architecture") {
+TEST_CASE("some samples' kernels compile for every architecture") {
   if (tests::nvrtc() == nullptr) return;
-  std::vector<inputs::Sample> samples = recordedSamples();
+  std::vector<inputs::Sample> samples = samplesToCompile();
   std::shuffle(samples.begin(), samples.end(), std::mt19937(1));
   samples.resize(std::min<std::size_t>(samples.size(), 40));
   const std::vector<Batch> batches = batchesOf(graphsOf(samples));
@@ -206,9 +206,9 @@ TEST_CASE("some recorded samples' kernels compile for every architecture") {
   CHECK(compile(batches) == "");
 }
 
-TEST_CASE("every recorded sample's kernels compile for every architecture" * doctest::skip()) {
+TEST_CASE("every sample's kernels compile for every architecture" * doctest::skip()) {
   REQUIRE(tests::nvrtc() != nullptr);
-  const std::vector<inputs::Sample> samples = recordedSamples();
+  const std::vector<inputs::Sample> samples = samplesToCompile();
   const std::vector<ir::Graph> graphs = graphsOf(samples);
   for (const char* arch : architectures) {
     std::vector<Batch> one{Batch(ir::targetOf(arch))};

@@ -1,5 +1,7 @@
 // Normalisation of channels, over all samples.
+#include "ir/error.h"
 #include "lowering/operators/normalization/normalization.h"
+#include "lowering/tensor/places.h"
 
 namespace lowering {
 namespace {
@@ -22,14 +24,15 @@ Tensor moved(const Tensor& running, const Tensor& batch, double momentum) {
 }
 
 /// Statistics of the batch, handed out and, where running ones are given, moving these; the variance is then the unbiased one.
-Tensors train(Context& c, const Channels& k) {
+/// `more` are outputs that follow the statistics.
+Tensors train(Context& c, const Channels& k, double momentum, double eps, const Tensors& more) {
   const Moments m = momentsAroundElement(c, k.x, k.others);
   const Tensor variance = dividedBy(m.squares, k.count());
-  const Tensor scale = inverseDeviation(variance, c.number("eps"));
+  const Tensor scale = inverseDeviation(variance, eps);
   const Tensor normal = affine(centered(k.x, m.mean, scale), k.argument(c, "weight"), k.argument(c, "bias"));
   Tensors outputs{normal, squeeze(c, m.mean, k.others), squeeze(c, scale, k.others)};
+  outputs.insert(outputs.end(), more.begin(), more.end());
   if (!c.isNone("running_mean")) {
-    const double momentum = c.number("momentum");
     const Tensor unbiased = dividedBy(m.squares, k.count() - 1);
     outputs.push_back(squeeze(c, moved(*k.argument(c, "running_mean"), m.mean, momentum), k.others));
     outputs.push_back(squeeze(c, moved(*k.argument(c, "running_var"), unbiased, momentum), k.others));
@@ -44,14 +47,45 @@ Tensor saved(Context& c, const Tensor& statistic, int output, const Channels& k)
   return tensor;
 }
 
-Tensors evaluate(Context& c, const Channels& k) {
+Tensors evaluate(Context& c, const Channels& k, double eps, const Tensors& more) {
   const Tensor mean = *k.argument(c, "running_mean");
-  const Tensor scale = inverseDeviation(*k.argument(c, "running_var"), c.number("eps"));
+  const Tensor scale = inverseDeviation(*k.argument(c, "running_var"), eps);
   const Tensor normal = affine(centered(k.x, mean, scale), k.argument(c, "weight"), k.argument(c, "bias"));
-  return asOutputs(c, {normal, saved(c, mean, 1, k), saved(c, scale, 2, k)});
+  Tensors outputs{normal, saved(c, mean, 1, k), saved(c, scale, 2, k)};
+  outputs.insert(outputs.end(), more.begin(), more.end());
+  return asOutputs(c, outputs);
 }
 
-Tensors batchNorm(Context& c) { return c.flag("training") ? train(c, Channels(c)) : evaluate(c, Channels(c)); }
+Tensors channelNorm(Context& c, double momentum, double eps, const Tensors& more = {}) {
+  const Channels k(c);
+  return c.flag("training") ? train(c, k, momentum, eps, more) : evaluate(c, k, eps, more);
+}
+
+Tensors batchNorm(Context& c) { return channelNorm(c, c.number("momentum"), c.number("eps")); }
+
+/// What cuDNN keeps for itself is empty, but for forms that ATen does not ask for.
+void checkReserve(const ir::TensorType& reserve) {
+  if (reserve.numel() > 0) ir::fail(ir::ErrorKind::Unsupported, "cuDNN's reserve space has a meaning of its own");
+}
+
+Tensors cudnnBatchNorm(Context& c) {
+  constexpr int reserve = 3;
+  checkReserve(c.outputType(reserve));
+  const Tensor nothing = constant(c.outputType(reserve), {c.pool(), c.pool().integer(c.outputType(reserve).dtype, 0)});
+  return channelNorm(c, c.number("exponential_average_factor"), c.number("epsilon"), {nothing});
+}
+
+/// The gradients of input, weight and bias; those of statistics count where these were made of the batch.
+Tensors channelGradients(Context& c, const Channels& k, const Tensor& grad, const Tensor& mean, const Tensor& deviation,
+                         bool isTraining) {
+  const Tensor normal = centered(k.x, mean, deviation);
+  const Tensor total = sum(c, grad, k.others), along = sum(c, product(grad, normal), k.others);
+  const Tensor scale = affine(deviation, k.argument(c, "weight"), {});
+  const Tensor input = isTraining
+                           ? centeredGradient(grad, normal, scale, dividedBy(total, k.count()), dividedBy(along, k.count()))
+                           : product(grad, scale);
+  return {input, squeeze(c, along, k.others), squeeze(c, total, k.others)};
+}
 
 Tensors batchNormBackward(Context& c) {
   const Channels k(c);
@@ -60,17 +94,20 @@ Tensors batchNormBackward(Context& c) {
   const Tensor mean = *k.argument(c, isTraining ? "save_mean" : "running_mean");
   const Tensor deviation = isTraining ? *k.argument(c, "save_invstd")  //
                                       : inverseDeviation(*k.argument(c, "running_var"), c.number("eps"));
-  const Tensor normal = centered(k.x, mean, deviation);
-  const Tensor total = sum(c, grad, k.others), along = sum(c, product(grad, normal), k.others);
-  const Tensor scale = affine(deviation, k.argument(c, "weight"), {});
-  const Tensor input = isTraining
-                           ? centeredGradient(grad, normal, scale, dividedBy(total, k.count()), dividedBy(along, k.count()))
-                           : product(grad, scale);
-  return wanted(c, {input, squeeze(c, along, k.others), squeeze(c, total, k.others)});
+  return wanted(c, channelGradients(c, k, grad, mean, deviation, isTraining));
+}
+
+Tensors cudnnBatchNormBackward(Context& c) {
+  checkReserve(c.typeOf("reserveSpace"));
+  const Channels k(c);
+  const Tensor grad = cast(c.tensor("grad_output"), k.x.dtype);
+  return asOutputs(c, channelGradients(c, k, grad, *k.argument(c, "save_mean"), *k.argument(c, "save_var"), /*isTraining=*/true));
 }
 
 const Lowering nativeBatchNorm{"aten::native_batch_norm", batchNorm};
 const Lowering nativeBatchNormBackward{"aten::native_batch_norm_backward", batchNormBackward};
+const Lowering cudnnBatchNormOf{"aten::cudnn_batch_norm", cudnnBatchNorm};
+const Lowering cudnnBatchNormBackwardOf{"aten::cudnn_batch_norm_backward", cudnnBatchNormBackward};
 
 }  // namespace
 }  // namespace lowering

@@ -14,6 +14,15 @@ Tensors softmax(Context& c) {
   return asOutputs(c, {product(power, scale)});
 }
 
+/// Softmax whose rows are 0 where all of their elements are -infinity: masked as a whole.
+Tensors safeSoftmax(Context& c) {
+  const Tensor x = cast(c.tensor("self"), ir::opmath(c.outputType().dtype));
+  const Dims dim = c.dims("dim", x.sizes.size());
+  const Tensor power = map([](Value x, Value top) { return where(top == -INFINITY, 0.0, exp(x - top)); }, x, amax(c, x, dim));
+  const Tensor scale = map([](Value total) { return where(total == 0.0, 0.0, 1.0 / total); }, sum(c, power, dim));
+  return asOutputs(c, {product(power, scale)});
+}
+
 Tensors logSoftmax(Context& c) {
   const Tensor x = inOpmath(c.tensor("self"));
   const Dims dim = c.dims("dim", x.sizes.size());
@@ -46,6 +55,7 @@ Tensors logSumExp(Context& c) {
 }
 
 const Lowering softmaxOf{"aten::_softmax", softmax};
+const Lowering safeSoftmaxOf{"aten::_safe_softmax", safeSoftmax};
 const Lowering logSoftmaxOf{"aten::_log_softmax", logSoftmax};
 const Lowering softmaxBackwardOf{"aten::_softmax_backward_data", softmaxBackward};
 const Lowering logSoftmaxBackwardOf{"aten::_log_softmax_backward_data", logSoftmaxBackward};

@@ -69,7 +69,8 @@ Comparison compare(const TensorList& found, const TensorList& eager, const Tenso
   comparison.numel = comparison.expected.numel();
   if (!comparison.sameType) return comparison;
   const at::Tensor result = asReal(found.state().tensors[i]);
-  const at::Tensor expected = asReal(eager.state().tensors[i]);
+  // ATen leaves the state of its generator on the host, but on the device in a CUDA graph.
+  const at::Tensor expected = asReal(eager.state().tensors[i]).to(result.device());
   comparison.hasReference =
       i < float64.size() && result.is_floating_point() && asReal(float64.state().tensors[i]).sizes() == result.sizes();
   const at::Tensor reference = comparison.hasReference ? asReal(float64.state().tensors[i]).to(result.device()) : expected;

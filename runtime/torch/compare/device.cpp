@@ -18,10 +18,17 @@ at::Tensor isOtherZero(const at::Tensor& found, const at::Tensor& eager) {
   return found.eq(0).logical_and_(eager.eq(0)).logical_and_(found.signbit().ne(eager.signbit()));
 }
 
-/// Values as the dtype would hold them: infinite from the threshold on.
-at::Tensor overflowed(const at::Tensor& values, double threshold) {
-  if (threshold == std::numeric_limits<double>::infinity()) return values;
-  return at::where(values.abs().ge(threshold), values.sign().mul(std::numeric_limits<double>::infinity()), values);
+/// The reference as the dtype would hold it, infinite from the threshold on but for its edge; results at the edge as numbers.
+void settle(at::Tensor& found, at::Tensor& eager, at::Tensor& reference, const Overflow& overflow) {
+  if (overflow.edge == 0) return;
+  const at::Tensor isAtEdge = reference.abs().sub_(overflow.threshold).abs_().le(overflow.edge);
+  const auto settled = [&](const at::Tensor& result) {
+    return at::where(isAtEdge.logical_and(result.isinf()), result.sign().mul_(overflow.threshold), result);
+  };
+  found = settled(found);
+  eager = settled(eager);
+  const at::Tensor overflows = reference.abs().ge(overflow.threshold).logical_and_(isAtEdge.logical_not());
+  reference = at::where(overflows, reference.sign().mul_(std::numeric_limits<double>::infinity()), reference);
 }
 
 at::Tensor count(const at::Tensor& mask) { return mask.sum().to(at::kDouble); }
@@ -45,9 +52,10 @@ at::Tensor relativeError(const at::Tensor& error, const at::Tensor& reference, c
 at::Tensor tallyDeviceChunk(const Operands& operands, int64_t begin, int64_t length) {
   const auto part = [&](const at::Tensor& tensor) { return tensor.narrow(0, begin, length); };
   const at::ScalarType type = operands.found.scalar_type();
-  const at::Tensor f = part(operands.found).to(at::kDouble);
-  const at::Tensor e = part(operands.eager).to(at::kDouble);
-  const at::Tensor r = overflowed(part(operands.reference).to(at::kDouble), overflowThreshold(type));
+  at::Tensor f = part(operands.found).to(at::kDouble);
+  at::Tensor e = part(operands.eager).to(at::kDouble);
+  at::Tensor r = part(operands.reference).to(at::kDouble);
+  settle(f, e, r, overflowOf(type));
   const at::Tensor finiteF = f.isfinite();
   const at::Tensor finiteE = e.isfinite();
   const at::Tensor finiteR = r.isfinite();

@@ -89,13 +89,20 @@ Tally tallyHostChunk(const Operands& operands, int64_t begin, int64_t count) {
   const double* f = found.const_data_ptr<double>();
   const double* e = eager.const_data_ptr<double>();
   const double* r = reference.const_data_ptr<double>();
-  const double limit = overflowThreshold(operands.found.scalar_type());
+  const Overflow overflow = overflowOf(operands.found.scalar_type());
   Tally tally;
   for (int64_t i = 0; i < count; ++i) {
-    const double expected = std::abs(r[i]) >= limit ? std::copysign(std::numeric_limits<double>::infinity(), r[i]) : r[i];
-    const bool areNumbers = std::isfinite(f[i]) && std::isfinite(e[i]) && std::isfinite(expected) && !isOtherZero(f[i], e[i]);
+    const bool isAtEdge = std::abs(std::abs(r[i]) - overflow.threshold) <= overflow.edge;
+    const auto settled = [&](double result) {
+      return isAtEdge && std::isinf(result) ? std::copysign(overflow.threshold, result) : result;
+    };
+    const bool overflows = !isAtEdge && std::abs(r[i]) >= overflow.threshold;
+    const double expected = overflows ? std::copysign(std::numeric_limits<double>::infinity(), r[i]) : r[i];
+    const double result = settled(f[i]), eagers = settled(e[i]);
+    const bool areNumbers =
+        std::isfinite(result) && std::isfinite(eagers) && std::isfinite(expected) && !isOtherZero(result, eagers);
     const auto add = areNumbers ? addNumbers : addElement;
-    add(f[i], e[i], expected, operands.tolerance, begin + i, tally);
+    add(result, eagers, expected, operands.tolerance, begin + i, tally);
   }
   tally.maxUlp = maxUlp(operands.found.narrow(0, begin, count), reference).item<double>();
   return tally;
@@ -135,13 +142,13 @@ void mergeTally(const Tally& part, Tally& whole) {
   whole.worstExpected = part.worstExpected;
 }
 
-double overflowThreshold(at::ScalarType type) {
+Overflow overflowOf(at::ScalarType type) {
   // The largest finite value and half the gap that would follow it: ties round to the even one, which is infinity.
   switch (type) {
-    case at::kHalf: return 65520;
-    case at::kBFloat16: return std::ldexp(511.0 / 256, 127);
-    case at::kFloat: return std::ldexp(33554431.0 / 16777216, 127);
-    default: return std::numeric_limits<double>::infinity();
+    case at::kHalf: return {65520, 16};
+    case at::kBFloat16: return {std::ldexp(511.0 / 256, 127), std::ldexp(1.0 / 256, 127)};
+    case at::kFloat: return {std::ldexp(33554431.0 / 16777216, 127), std::ldexp(1.0 / 16777216, 127)};
+    default: return {};
   }
 }
 

@@ -19,7 +19,8 @@ struct Operands {
 /// The error of a zero whose sign is not eager's: found where all else is equal, within every tolerance.
 inline constexpr double ofOtherZero = std::numeric_limits<double>::min();
 
-/// Sums over the elements. The reference counts as infinite where it exceeds what found's dtype holds.
+/// Sums over the elements. The reference counts as infinite where it exceeds what found's dtype holds, its edge included
+/// (Overflow).
 struct Tally {
   int64_t unequal = 0;
   int64_t notClose = 0;
@@ -51,7 +52,13 @@ Tally tallyOnDevice(const Operands& operands);
 /// Adds the tally of the elements that follow those of `whole`.
 void mergeTally(const Tally& part, Tally& whole);
 
-/// Magnitudes from which on a value rounds to infinity in `type`; infinity for float64 and integers.
-double overflowThreshold(at::ScalarType type);
+/// Where the numbers of a dtype end.
+struct Overflow {
+  double threshold = std::numeric_limits<double>::infinity();  ///< magnitudes from which on a value rounds to infinity
+  double edge = 0;  ///< how near to it the last bit of a sum decides: the distance of the largest number
+};
+
+/// No threshold for float64 and integers. A result at the edge that is infinite counts as the threshold.
+Overflow overflowOf(at::ScalarType type);
 
 }  // namespace runtime

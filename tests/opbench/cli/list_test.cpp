@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "opbench/select/suites.h"
 #include "tests/golden.h"
 #include "tests/runtime/sample.h"
 
@@ -70,9 +71,11 @@ TEST_CASE("--list is of a GPU, unless a CPU is named") {
   CHECK(listingOf(oneOfEach(), options).setting == "float32 on skylake-avx512");
 }
 
-TEST_CASE("docs/coverage.md has what becomes of the starter suite") {
-  INFO("opbench --list --markdown docs/coverage.md writes the page");
-  const inputs::Samples read = inputs::readSamples({(tests::settings().golden / "../../inputs/recorded").string()});
+TEST_CASE("docs/coverage.md has what becomes of the suites") {
+  INFO("opbench --list --dtype float32 --markdown docs/coverage.md writes the page");
+  Options options;
+  options.suitesFolder = (tests::settings().golden / "../../inputs/recorded").string();
+  const inputs::Samples read = readSamples(options);
   REQUIRE(read.errors.empty());
-  tests::checkGolden("../../docs/coverage.md", toMarkdown(listingOf(read.samples, Options())));
+  tests::checkGolden("../../docs/coverage.md", toMarkdown(listingOf(read.samples, options)));
 }

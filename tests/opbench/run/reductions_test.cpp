@@ -61,6 +61,9 @@ TEST_CASE("reductions") {
   compare("aten.prod.default", "((T([3, 5], f16),), {})");
   compare("aten.prod.default", "((T([9], i64),), {})");
   compare("aten.prod.dim_int", "((T([9, 4], f16), 0, True), {})");
+  compare("aten._safe_softmax.default", "((T([7, 40], f32), -1), {})", hardRows);
+  compare("aten._safe_softmax.default", "((T([2, 3, 40], f16), 2), {})");
+  compare("aten._safe_softmax.default", "((T([7, 40], f16), 1, f32), {})", hardRows);
   compare("aten.logsumexp.default", "((T([9, 40], f16), [1]), {})");
   compare("aten.logsumexp.default", "((T([7, 40], f16), [1], True), {})", hardRows);
 }

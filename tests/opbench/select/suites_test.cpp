@@ -2,6 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <fstream>
+#include <set>
+
 #include "ir/error.h"
 #include "tests/opbench/temporary_folder.h"
 
@@ -47,6 +50,34 @@ TEST_CASE("samples are read from the suites asked for, from all, or from --input
   options.suites.clear();
   options.inputs = {"a.txt"};
   CHECK(samplePaths(options) == std::vector<std::string>{"a.txt"});
+}
+
+TEST_CASE("of suites that are recorded in several dtypes, a run reads those of its own") {
+  tests::TemporaryFolder root;
+  fs::create_directories(root.path / "timm");
+  const auto write = [&](const std::string& name, const std::string& sizes) {
+    std::ofstream(root.path / "timm" / name) << "Operator: aten.relu.default\ncnt: 1, ((T(" << sizes << ", f32),), {})\n";
+  };
+  write("vit_float16.txt", "[1]");
+  write("vit_amp.txt", "[2]");
+  write("vit_float32.txt", "[3]");
+  write("written.txt", "[4]");
+  Options options;
+  options.suitesFolder = root.path;
+  const auto read = [&](ir::DType dtype) {
+    options.dtype = dtype;
+    std::set<std::string> calls;
+    for (const inputs::Sample& sample : readSamples(options).samples) calls.insert(sample.recorded);
+    return calls;
+  };
+  const std::set<std::string> half{"((T([1], f32),), {})", "((T([2], f32),), {})", "((T([4], f32),), {})"};
+  const std::set<std::string> full{"((T([3], f32),), {})", "((T([4], f32),), {})"};
+  CHECK(read(ir::DType::F16) == half);
+  CHECK(read(ir::DType::BF16) == half);
+  CHECK(read(ir::DType::F32) == full);
+  CHECK(read(ir::DType::F64) == full);
+  options.inputs = {(root.path / "timm").string()};  // samples of one's own are all read
+  CHECK(read(ir::DType::F32).size() == 4);
 }
 
 TEST_CASE("no suites: what to do") {

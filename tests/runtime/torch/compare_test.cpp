@@ -97,6 +97,18 @@ TEST_CASE("a reference that the dtype cannot hold counts as infinite") {
   CHECK(c.rmseFound == 0);
 }
 
+TEST_CASE("between the largest number and the threshold of overflow either is right") {
+  const at::Tensor reference = tensorOf({65519.99, -65520.01, 1}, at::kDouble);
+  const at::Tensor largest = tensorOf({65504, -65504, 1}, at::kHalf), infinite = tensorOf({infinity, -infinity, 1}, at::kHalf);
+  for (const auto& [found, eager] : {std::pair{infinite, largest}, std::pair{largest, infinite}}) {
+    const auto c = compare(found, eager, reference, 1e-3);
+    CHECK(c.misplaced == 0);
+    CHECK(c.allClose);
+  }
+  CHECK_FALSE(compare(tensorOf({-infinity, -65504, 1}, at::kHalf), largest, reference, 1e-3).allClose);
+  CHECK(compare(infinite, largest, tensorOf({65480, -65480, 1}, at::kDouble)).misplaced == 2);
+}
+
 TEST_CASE("integers and bools are compared with eager, to the last bit") {
   const at::Tensor big = at::full({3}, (int64_t{1} << 60) + 1, at::kLong);
   at::Tensor offByOne = big.clone();
@@ -128,10 +140,14 @@ TEST_CASE("both ways of adding up agree, over several chunks") {
   found[70000] = 9;
   found[131000] = infinity;
   found[5] = notANumber;
-  const runtime::Operands operands{found, eager, at::linspace(-3, 5, numel, at::kDouble), 1e-3};
+  at::Tensor reference = at::linspace(-3, 5, numel, at::kDouble);
+  found[7] = -infinity;  // at the edge of what f16 holds
+  eager[7] = -65504;
+  reference[7] = -65510;
+  const runtime::Operands operands{found, eager, reference, 1e-3};
   const runtime::Tally host = runtime::tallyOnHost(operands);
   const runtime::Tally device = runtime::tallyOnDevice(operands);
-  CHECK(host.unequal == 3);
+  CHECK(host.unequal == 4);
   CHECK(host.unequal == device.unequal);
   CHECK(host.notClose == device.notClose);
   CHECK(host.misplaced == 2);

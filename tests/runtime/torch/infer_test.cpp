@@ -47,6 +47,13 @@ TEST_CASE(
   CHECK(resultsOf("aten.native_batch_norm_backward.default",
                   "((T([2, 4, 3], f16), T([2, 4, 3], f16), T([4], f16), None, None, T([4], f32), T([4], f32), True, 1e-05, "
                   "[True, True, True]), {})") == "f16[2, 4, 3], f16[4], f16[4]");
+  CHECK(resultsOf("aten.cudnn_batch_norm.default",
+                  "((T([2, 4, 3], f16), T([4], f32), T([4], f32), None, None, True, 0.1, 1e-05), {})") ==
+        "f16[2, 4, 3], f32[4], f32[4], u8[0]");
+  CHECK(
+      resultsOf("aten.cudnn_batch_norm_backward.default",
+                "((T([2, 4, 3], f16), T([2, 4, 3], f16), T([4], f32), None, None, T([4], f32), T([4], f32), 1e-05, T([0], u8)), "
+                "{})") == "f16[2, 4, 3], f32[4], f32[4]");
 }
 
 TEST_CASE("views are found without a device, as those are that its storages show") {

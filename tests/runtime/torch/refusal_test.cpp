@@ -190,3 +190,15 @@ TEST_CASE("refused operators are not suggested") {
   CHECK(std::find(names.begin(), names.end(), "aten.from_file.out") == names.end());
   CHECK(std::find(names.begin(), names.end(), "aten.add.Tensor") != names.end());
 }
+
+TEST_CASE("attention that drops out is refused on a GPU where ATen would read its generator's state on the host") {
+  const std::string op = "aten._scaled_dot_product_efficient_attention_backward.default";
+  const c10::FunctionSchema& schema = runtime::findOperator(op).schema();
+  torch::jit::Stack arguments(schema.arguments().size());
+  const auto dropout = static_cast<size_t>(*schema.argumentIndexWithName("dropout_p"));
+  arguments[dropout] = 0.0;
+  runtime::refuseHostState(op, schema, arguments);
+  arguments[dropout] = 0.1;
+  CHECK(tests::refusal(ir::ErrorKind::Unsupported, [&] { runtime::refuseHostState(op, schema, arguments); }) ==
+        op + " reads its generator's state on the host, but on the device in a CUDA graph");
+}

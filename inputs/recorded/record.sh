@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# record.sh OPBENCH FOLDER [MODEL...]: records a training step of each network of models.tsv, or of these, on a CUDA GPU: in float16,
+# in float32 under autocast to float16 (amp), and in float32 by calls that every device has. FOLDER gets
+# SUITE/MODEL_{float16,amp,float32}.txt.
+set -euo pipefail
+opbench=$(realpath "$1") folder=$2 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+shift 2
+
+# record SUITE MODEL SIZES float16|amp|float32
+record() {
+  local out=$folder/$1/$2_$4.txt options=()
+  case $4 in
+    float16) options=(--fp16) ;;
+    amp) options=(--amp float16) ;;
+    float32) options=(--portable) ;;
+  esac
+  mkdir -p "$folder/$1"
+  if "$opbench" record "$2" --input "$3" --training "${options[@]}" --device cuda --out "$out" >"$out.log" 2>&1; then
+    echo "$1/$2_$4: $(sed -n 2p "$out.log")"
+    rm "$out.log"
+  else
+    echo "$1/$2_$4: $(tail -n 1 "$out.log")" >&2
+    rm "$out.log"
+    return 1
+  fi
+}
+export -f record
+export opbench folder
+
+while IFS=$'\t' read -r suite model sizes kinds; do
+  if [[ $suite == "#"* ]] || { [ $# -gt 0 ] && [[ " $* " != *" $model "* ]]; }; then continue; fi
+  for kind in ${kinds//,/ }; do printf '%s\0' "$suite" "$model" "$sizes" "$kind"; done
+done <"$here/models.tsv" | xargs -0 -r -n 4 -P 3 bash -c 'record "$@"' record
