@@ -75,4 +75,9 @@ struct Graph {
   bool operator==(const Graph&) const = default;
 };
 
+/// The same graph with values and storages in the order in which its text has them: inputs, the generator, and what nodes make.
+/// It is equal to the one that its text is read back to. Values that nothing makes are left out, as is a storage that one value
+/// has to itself.
+Graph numbered(Graph graph);
+
 }  // namespace ir
