@@ -16,6 +16,7 @@
 namespace runtime {
 namespace {
 
+/// A number of Python's as a tensor, which does not promote others. What made it does not say so: the number stands in its place.
 bool isWrappedNumber(const at::Tensor& tensor) { return tensor.unsafeGetTensorImpl()->is_wrapped_number(); }
 
 }  // namespace
@@ -28,25 +29,24 @@ CallRecorder::CallRecorder(at::Device device, const std::vector<GraphOperand>& o
   }
 }
 
-void CallRecorder::call(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack* stack) {
-  if (isOver_) return op.redispatchBoxed(keys, stack);
-  const c10::FunctionSchema& schema = op.schema();
-  const std::string name = recordedName(op.operator_name());
+void CallRecorder::call(InterceptedCall& call) {
+  const c10::FunctionSchema& schema = call.op().schema();
+  const std::string name = recordedName(call.op().operator_name());
   ir::Node node;
   node.op = name;
   try {
-    const torch::jit::Stack arguments(stack->end() - static_cast<int64_t>(schema.arguments().size()), stack->end());
-    const Effects effects = effectsOf(op, arguments);
+    const torch::jit::Stack arguments = call.arguments().vec();
+    const Effects effects = effectsOf(call.op(), arguments);
     addArguments(name, schema, arguments, effects, node);
     node.scope = scopeOfNext();
     if (effects.isRandom && !graph_.generator)
       graph_.generator = identity_.add("random", ir::TensorType::contiguous(ir::DType::I64, {2}));
     const std::optional<ArgumentAudit> audit =
         audit_ == Audit::Yes ? std::optional<ArgumentAudit>(std::in_place, schema, arguments, effects) : std::nullopt;
-    op.redispatchBoxed(keys, stack);
+    call.carryOut(Inner::Unseen);
     if (audit) audit->compare(undeclared_);
-    for (auto result = stack->end() - static_cast<int64_t>(schema.returns().size()); result != stack->end(); ++result)
-      addResult(op, *result, node);
+    if (isOver_ && !makesMemory(call.results())) return;
+    for (const c10::IValue& result : call.results()) addResult(call.op(), result, node);
   } catch (const ir::Error& error) {
     const std::string what = error.what();
     ir::fail(error.kind(), "{}", what.starts_with(name) ? what : name + ": " + what);
@@ -54,12 +54,19 @@ void CallRecorder::call(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
   graph_.nodes.push_back(std::move(node));
 }
 
-void CallRecorder::addArguments(const std::string& op, const c10::FunctionSchema& schema, const torch::jit::Stack& arguments,
+bool CallRecorder::makesMemory(c10::ArrayRef<c10::IValue> results) const {
+  return std::any_of(results.begin(), results.end(), [&](const c10::IValue& result) {
+    const std::vector<at::Tensor> tensors = tensorsIn(result);
+    return std::any_of(tensors.begin(), tensors.end(), [&](const auto& tensor) { return !identity_.knowsMemory(tensor); });
+  });
+}
+
+void CallRecorder::addArguments(const std::string& op, const c10::FunctionSchema& schema, c10::ArrayRef<c10::IValue> arguments,
                                 const Effects& effects, ir::Node& node) {
   for (size_t i = 0; i < arguments.size(); ++i) {
     const bool isWritten = std::find(effects.written.begin(), effects.written.end(), i) != effects.written.end();
     const TensorArgument tensor = [&](const std::string&, const at::Tensor& value) {
-      ir::Argument argument = argumentOf(op, value);
+      ir::Argument argument = isWrappedNumber(value) && !isWritten ? numberIn(value) : argumentOf(op, value);
       const auto* ref = argument.as<ir::ValueRef>();
       if (isWritten && ref != nullptr && std::find(node.writes.begin(), node.writes.end(), ref->index) == node.writes.end())
         node.writes.push_back(ref->index);
@@ -71,8 +78,6 @@ void CallRecorder::addArguments(const std::string& op, const c10::FunctionSchema
 }
 
 ir::Argument CallRecorder::argumentOf(const std::string& op, const at::Tensor& tensor) {
-  // What a call made of wrapped numbers is one as well, and is computed all the same.
-  if (isWrappedNumber(tensor) && !identity_.knowsMemory(tensor)) return numberIn(tensor);
   if (const std::optional<int> value = identity_.find(tensor)) return ir::ValueRef{*value};
   if (!identity_.isOutside(tensor))
     ir::fail(ir::ErrorKind::Unsupported, "{} reads what a call made in a form that none gave it: {}", op,
@@ -122,8 +127,9 @@ Capture CallRecorder::finish(const std::vector<at::Tensor>& outputs, const std::
     if (isMade && isNew) identity_.rename(graph_.outputs.back(), names.at(i));
   }
   graph_.values = identity_.values(graph_.storages);
-  return {std::move(graph_),     makeTensorList(std::move(constants_)), makeTensorList(outputs), std::move(hostReads_), 0,
-          std::move(undeclared_)};
+  return {
+      ir::numbered(std::move(graph_)), makeTensorList(std::move(constants_)), makeTensorList(outputs), std::move(hostReads_), 0,
+      std::move(undeclared_)};
 }
 
 }  // namespace runtime

@@ -1,8 +1,5 @@
 #pragma once
 
-#include <ATen/core/dispatch/Dispatcher.h>
-#include <ATen/core/stack.h>
-
 #include <cstdint>
 #include <string>
 #include <unordered_map>
@@ -10,6 +7,7 @@
 
 #include "runtime/capture/capture.h"
 #include "runtime/capture/identity.h"
+#include "runtime/dispatch/interceptor.h"
 #include "runtime/torch/schema.h"
 
 namespace runtime {
@@ -22,28 +20,30 @@ struct GraphOperand {
 };
 
 /// Turns calls into the nodes of a graph, as they happen.
-class CallRecorder {
+class CallRecorder : public Interceptor {
  public:
   CallRecorder(at::Device device, const std::vector<GraphOperand>& operands, Audit audit);
 
-  /// Carries out a call whose arguments end the stack, by the kernels of `keys`, and adds it to the graph. Errors: Unsupported
-  /// for what graphs do not hold, in one line with the operator's name.
-  void call(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack* stack);
+  /// Adds a call to the graph. Errors: Unsupported for what graphs do not hold, in one line with the operator's name.
+  void call(InterceptedCall& call) override;
 
   /// The scope of the calls that come next.
   void enter(ir::Phase phase) { phase_ = phase; }
   void enterModule(const std::string& module) { module_ = module; }
-  /// Calls that come next are carried out, and are no part of the graph.
+  /// The last phase ends. Of the calls that come next, those that make new memory are part of the graph, such as zeros for a
+  /// gradient that none reached; views of results are not.
   void end() { isOver_ = true; }
 
-  /// What was recorded. The names of outputs become those of the values that calls made for them.
+  /// What was recorded, numbered as its text has it (ir::numbered). The names of outputs become those of the values that calls
+  /// made for them.
   Capture finish(const std::vector<at::Tensor>& outputs, const std::vector<std::string>& names);
 
  private:
   ir::Argument argumentOf(const std::string& op, const at::Tensor& tensor);
   int constant(const at::Tensor& tensor);
-  void addArguments(const std::string& op, const c10::FunctionSchema& schema, const torch::jit::Stack& arguments,
+  void addArguments(const std::string& op, const c10::FunctionSchema& schema, c10::ArrayRef<c10::IValue> arguments,
                     const Effects& effects, ir::Node& node);
+  bool makesMemory(c10::ArrayRef<c10::IValue> results) const;
   void addResult(const c10::OperatorHandle& op, const c10::IValue& result, ir::Node& node);
   ir::Scope scopeOfNext();
 

@@ -2,9 +2,10 @@
 
 #include <ATen/Functions.h>
 #include <ATen/core/LegacyTypeDispatch.h>
+#include <ATen/core/grad_mode.h>
 #include <c10/core/InferenceMode.h>
 
-#include <functional>
+#include <algorithm>
 
 #include "ir/error.h"
 #include "runtime/torch/call_graph.h"
@@ -51,12 +52,16 @@ class Replayer {
     for (size_t i = 0; i < inputs.size(); ++i) values_[static_cast<size_t>(graph.inputs[i])] = inputs[i];
     for (size_t i = 0; i < graph.nodes.size(); ++i)
       forEachValue(graph.nodes[i], [&](int value) { lastUse_[static_cast<size_t>(value)] = static_cast<int>(i); });
+    isTraining_ = std::any_of(graph.nodes.begin(), graph.nodes.end(),
+                              [](const ir::Node& node) { return node.scope.phase == ir::Phase::Backward; });
     for (const int value : graph.outputs) lastUse_[static_cast<size_t>(value)] = static_cast<int>(graph.nodes.size());
   }
 
   Replay run() {
     for (size_t i = 0; i < graph_.nodes.size(); ++i) {
       const ir::Node& node = graph_.nodes[i];
+      // Kernels ask whether gradients are wanted: oneDNN's recurrent networks then keep what the backward pass reads.
+      const at::AutoGradMode mode(isTraining_ && node.scope.phase == ir::Phase::Forward);
       translateErrors(node.op, [&] { call(node); });
       forEachValue(node, [&](int value) {
         if (lastUse_[static_cast<size_t>(value)] == static_cast<int>(i)) values_[static_cast<size_t>(value)] = at::Tensor();
@@ -86,13 +91,17 @@ class Replayer {
     // An argument that gets other sizes and strides is another value from then on.
     if (effectsOf(op, stack).changesMetadata) stack[0] = at::alias(stack[0].toTensor());
     op.callBoxed(stack);
-    size_t next = 0;
+    std::vector<at::Tensor> made;
     for (const IValue& result : stack) {
       if (op.hasTag(at::Tag::data_dependent_output) && result.isScalar()) hostReads_.push_back(numberIn(result.toScalar()));
-      for (at::Tensor& tensor : tensorsIn(result)) {
-        at::Tensor& value = values_[static_cast<size_t>(node.outputs.at(next++))];
-        if (!value.defined()) value = std::move(tensor);
-      }
+      const std::vector<at::Tensor> tensors = tensorsIn(result);
+      made.insert(made.end(), tensors.begin(), tensors.end());
+    }
+    ir::require(made.size() == node.outputs.size(), "{} gives {} tensors where the graph has {}", node.op, made.size(),
+                node.outputs.size());
+    for (size_t i = 0; i < made.size(); ++i) {
+      at::Tensor& value = values_[static_cast<size_t>(node.outputs[i])];
+      if (!value.defined()) value = std::move(made[i]);
     }
   }
 
@@ -110,6 +119,7 @@ class Replayer {
   std::vector<at::Tensor> values_;
   std::vector<int> lastUse_;
   std::vector<ir::Argument> hostReads_;
+  bool isTraining_ = false;
 };
 
 }  // namespace

@@ -9,8 +9,9 @@ struct Replay {
   std::vector<ir::Argument> hostReads;  ///< as Capture::hostReads
 };
 
-/// Carries out a captured graph call by call, below autograd and autocast, on operands and new memory: what the graph means. What
-/// it draws comes from ATen's generator. Errors: as those of ATen.
+/// Carries out a captured graph call by call, below autograd and autocast, on operands and new memory: what the graph means.
+/// Forward calls are told that gradients are wanted where the graph has a backward pass. What it draws comes from ATen's
+/// generator. Errors: as those of ATen.
 Replay replay(const Capture& capture, const TensorList& operands);
 
 }  // namespace runtime

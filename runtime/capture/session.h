@@ -19,10 +19,12 @@ struct StepDescription {
   int phases = 1;                    ///< 1 is forward alone, 2 adds backward, 3 the optimizer
 };
 
-/// Runs a step and records each call that ATen carries out for it on this thread, below autograd and autocast, where composite
-/// operators have become others; the backward pass runs on this thread, too. Errors: Unsupported for what graphs do not hold, one
-/// line with the operator's name; what the step throws.
+/// Runs a step and records each call that ATen carries out for it on this thread (Interception). Errors: Unsupported for what
+/// graphs do not hold, one line with the operator's name; what the step throws.
 Capture captureStep(const StepDescription& description, const CapturedStep& step, Audit audit = Audit::No);
+
+/// Whether this thread captures a step.
+bool isCaptured();
 
 /// Says which module of a network makes the calls that come next; nothing, where this thread captures none.
 void enterModule(const std::string& module);

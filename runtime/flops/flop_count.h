@@ -11,8 +11,8 @@ namespace runtime {
 using FlopCount = std::map<std::string, int64_t>;
 
 /// Counts the floating-point operations of the products of matrices (flopsOf) in what `work` has ATen compute on this thread, and
-/// in backward passes that it starts. A call that other counted calls make is not counted again. One count at a time runs in a
-/// process. What `work` throws is thrown.
+/// in backward passes that it starts, which run on this thread (OneThread). A call that other counted calls make is not counted
+/// again. What `work` throws is thrown.
 FlopCount countFlops(const std::function<void()>& work);
 
 }  // namespace runtime

@@ -13,6 +13,7 @@
 #include "inputs/data/materialize.h"
 #include "runtime/capture/session.h"
 #include "runtime/device.h"
+#include "runtime/dispatch/one_thread.h"
 #include "runtime/network/memory_trace.h"
 #include "runtime/network/scripted.h"
 #include "runtime/network/step.h"
@@ -216,8 +217,7 @@ at::Tensor Model::lossOf(const std::vector<at::Tensor>& outputs, const Tensors& 
 }
 
 std::vector<at::Tensor> Model::run(const Program& program, Tensors& tensors, const Mark& mark) const {
-  const c10::InferenceMode normal(false);
-  const at::AutoGradMode mode(spec_.isTraining);
+  const ProgramMode mode(spec_.isTraining);
   std::vector<at::Tensor> results;
   at::Tensor loss;
   inPhase("forward", mark, [&] {
@@ -233,7 +233,8 @@ std::vector<at::Tensor> Model::run(const Program& program, Tensors& tensors, con
   const auto scaled = [&](const at::Tensor& tensor) { return tensors.scaler ? tensors.scaler->scaled(tensor) : tensor; };
   inPhase("backward", mark,
           [&] { loss.defined() ? scaled(loss).backward() : results.front().backward(scaled(tensors.gradient)); });
-  const std::vector<at::Tensor> gradients = takeGradients(parametersOf(tensors));
+  const std::vector<at::Tensor> parameters = parametersOf(tensors);
+  std::vector<at::Tensor> gradients = takeGradients(parameters);
   if (tensors.optimizer)
     inPhase("optimizer", mark,
             [&] { tensors.scaler ? tensors.scaler->step(*tensors.optimizer, gradients) : tensors.optimizer->step(gradients); });
@@ -241,6 +242,7 @@ std::vector<at::Tensor> Model::run(const Program& program, Tensors& tensors, con
   std::vector<at::Tensor> outputs;
   if (loss.defined()) outputs.push_back(loss.detach());
   for (const at::Tensor& result : results) outputs.push_back(result.detach());
+  gradients = orZeros(std::move(gradients), parameters);
   outputs.insert(outputs.end(), gradients.begin(), gradients.end());
   for (const at::Tensor& tensor : written(tensors)) outputs.push_back(tensor.detach());
   return outputs;
@@ -363,8 +365,7 @@ CallablePtr Model::make(const Contender& contender) {
   return translateErrors(op_, [&] {
     const Program* program = program_.get();
     if (contender == Contender::Torchscript) {
-      const c10::InferenceMode normal(false);
-      const at::AutoGradMode mode(spec_.isTraining);
+      const ProgramMode mode(spec_.isTraining);
       const Autocast autocast(device_, spec_.amp);
       traced_.push_back(traced(*program_, tensors_.state, tensors_.inputs));
       program = traced_.back().get();

@@ -2,30 +2,15 @@
 
 #include <ATen/Context.h>
 #include <ATen/Functions.h>
-#include <ATen/core/grad_mode.h>
-#include <c10/core/AutogradState.h>
-#include <c10/core/InferenceMode.h>
 
 #include <mutex>
+#include <optional>
 
+#include "runtime/dispatch/one_thread.h"
 #include "runtime/torch/call_state.h"
 
 namespace runtime {
 namespace {
-
-/// While it lives, backward passes run on the caller's thread, if that is asked for: a graph is captured on one.
-class OneThread {
- public:
-  explicit OneThread(bool isAsked) : before_(c10::AutogradState::get_tls_state().get_multithreading_enabled()) {
-    if (isAsked) c10::AutogradState::get_tls_state().set_multithreading_enabled(false);
-  }
-  ~OneThread() { c10::AutogradState::get_tls_state().set_multithreading_enabled(before_); }
-  OneThread(const OneThread&) = delete;
-  OneThread& operator=(const OneThread&) = delete;
-
- private:
-  bool before_;
-};
 
 class StepCallable : public Callable {
  public:
@@ -36,7 +21,8 @@ class StepCallable : public Callable {
   }
 
   TensorList operator()() override {
-    const OneThread thread(isCaptured_);
+    std::optional<OneThread> thread;
+    if (isCaptured_) thread.emplace();  // a CUDA graph is captured on one
     return translateErrors(name_, [&] { return makeTensorList(step_([this] { mark(); })); });
   }
   void use(int) override {}
@@ -53,14 +39,13 @@ class StepCallable : public Callable {
 
 std::vector<at::Tensor> runStep(const Recurrent& network, const Operands& operands, const Forward& forward,
                                 const std::function<void()>& mark) {
-  const c10::InferenceMode normal(false);
-  const at::AutoGradMode mode(network.isTraining);
+  const ProgramMode mode(network.isTraining);
   std::vector<at::Tensor> results = inPhase("forward", mark, [&] { return forward(operands); });
   if (network.isTraining) inPhase("backward", mark, [&] { results.front().backward(operands.gradient); });
   mark();
   if (!network.isTraining) return results;
   for (at::Tensor& result : results) result = result.detach();
-  const std::vector<at::Tensor> gradients = takeGradients(operands.weights);
+  const std::vector<at::Tensor> gradients = orZeros(takeGradients(operands.weights), operands.weights);
   results.insert(results.end(), gradients.begin(), gradients.end());
   return results;
 }
@@ -71,10 +56,13 @@ std::vector<std::string> phasesOf(const Recurrent& network) {
 
 std::vector<at::Tensor> takeGradients(const std::vector<at::Tensor>& weights) {
   std::vector<at::Tensor> gradients;
-  for (const at::Tensor& weight : weights) {
-    at::Tensor gradient = std::exchange(weight.mutable_grad(), at::Tensor());
-    gradients.push_back(gradient.defined() ? std::move(gradient) : at::zeros_like(weight));
-  }
+  for (const at::Tensor& weight : weights) gradients.push_back(std::exchange(weight.mutable_grad(), at::Tensor()));
+  return gradients;
+}
+
+std::vector<at::Tensor> orZeros(std::vector<at::Tensor> gradients, const std::vector<at::Tensor>& weights) {
+  for (size_t i = 0; i < gradients.size(); ++i)
+    if (!gradients[i].defined()) gradients[i] = at::zeros_like(weights[i]);
   return gradients;
 }
 

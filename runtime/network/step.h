@@ -37,8 +37,10 @@ auto inPhase(const char* name, const std::function<void()>& mark, const Run& run
   return run();
 }
 
-/// Takes the gradient of each weight, zero where none reaches it, and leaves none behind.
+/// Takes the gradient of each weight, undefined where none reaches it, and leaves none behind.
 std::vector<at::Tensor> takeGradients(const std::vector<at::Tensor>& weights);
+/// The gradients of weights as results: zeros where none reaches a weight.
+std::vector<at::Tensor> orZeros(std::vector<at::Tensor> gradients, const std::vector<at::Tensor>& weights);
 
 /// Puts ATen's generator for a device to its beginning.
 void reseedGenerator(at::Device device);

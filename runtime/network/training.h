@@ -27,8 +27,8 @@ class Optimizer {
   /// Its state is that before the first step.
   Optimizer(OptimizerKind kind, std::vector<at::Tensor> parameters);
 
-  /// Changes the parameters by gradients, one each. The fused form takes gradients that are `scale` times too large, and leaves
-  /// the step out where `notFinite` is not 0; both are on the device.
+  /// Changes the parameters by gradients, one each; one without a gradient (undefined) is left as it is. The fused form takes
+  /// gradients that are `scale` times too large, and leaves the step out where `notFinite` is not 0; both are on the device.
   void step(const std::vector<at::Tensor>& gradients, const std::optional<at::Tensor>& scale = std::nullopt,
             const std::optional<at::Tensor>& notFinite = std::nullopt);
   bool isFused() const { return kind_.isFused; }
@@ -36,13 +36,14 @@ class Optimizer {
   std::vector<at::Tensor> state() const;
 
  private:
+  /// Of the parameters that have gradients, with their state.
   struct Step {
-    const std::vector<at::Tensor>& gradients;
+    std::vector<at::Tensor> parameters, gradients, first, second, steps;
     const std::optional<at::Tensor>&scale, &notFinite;
   };
-  void sgd(const Step& step);
-  void adam(const Step& step);
-  void fusedAdam(const Step& step, double rate, double beta1, double beta2, double decay, double epsilon);
+  void sgd(const Step& step) const;
+  void adam(const Step& step) const;
+  void fusedAdam(const Step& step, double rate, double beta1, double beta2, double decay, double epsilon) const;
 
   OptimizerKind kind_;
   std::vector<at::Tensor> parameters_, first_, second_, steps_;

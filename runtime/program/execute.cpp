@@ -1,4 +1,4 @@
-#include <ATen/ops/scalar_tensor.h>
+#include <ATen/ScalarOps.h>
 
 #include "ir/error.h"
 #include "runtime/capture/session.h"
@@ -13,10 +13,7 @@ using inputs::ExportedProgram;
 IValue inForm(Operand::Form form, IValue value) {
   if (form == Operand::Form::AsIs) return value;
   if (form == Operand::Form::Float) return value.isInt() ? IValue(static_cast<double>(value.toInt())) : value;
-  const at::Scalar number = value.toScalar();
-  at::Tensor wrapped = at::scalar_tensor(number, at::TensorOptions(number.type()));
-  wrapped.unsafeGetTensorImpl()->set_wrapped_number(true);
-  return wrapped;
+  return at::native::wrapped_scalar_tensor(value.toScalar());
 }
 
 IValue argumentOf(const Operand& operand, Values& values, at::Device device) {

@@ -6,6 +6,8 @@
 #include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/ir/ir.h>
 #include <torch/csrc/jit/passes/inliner.h>
+#include <torch/csrc/jit/runtime/graph_executor.h>
+#include <torch/csrc/jit/runtime/interpreter.h>
 #include <torch/csrc/jit/serialization/import.h>
 
 #include <charconv>
@@ -15,6 +17,7 @@
 #include "inputs/text/printable.h"
 #include "inputs/text/scanner.h"
 #include "ir/error.h"
+#include "runtime/capture/session.h"
 #include "runtime/torch/refusal.h"
 #include "runtime/torch/schema.h"
 
@@ -76,6 +79,8 @@ class Script : public Program {
     const std::shared_ptr<torch::jit::Graph> graph = forward.graph()->copy();
     torch::jit::Inline(*graph);
     checkCalls(path_, *graph->block());
+    torch::jit::runRequiredPasses(graph);
+    asWritten_ = torch::jit::Code(graph, "forward");
     const auto& schema = forward.function().getSchema();
     const size_t taken = schema.arguments().size() - 1;  // beside the module
     if (inputs_.size() > taken) ir::fail(ir::ErrorKind::Input, "{} takes {} inputs, {} are given", path_, taken, inputs_.size());
@@ -98,6 +103,7 @@ class Script : public Program {
       if (!module.attr(slot.name).toTensor().is_same(state.at(slot.tensor))) module.setattr(slot.name, state[slot.tensor]);
     }
     try {
+      if (isCaptured()) return runAsWritten(inputs);
       return tensorsIn(torch::jit::Module(module_).forward({inputs.begin(), inputs.end()}));
     } catch (const std::runtime_error& error) {  // ATen's words come after those of the interpreter
       TORCH_CHECK(false, path_, ": ", lastLine(error.what()));
@@ -109,6 +115,15 @@ class Script : public Program {
   std::unique_ptr<Program> inFloat64() const override { return nullptr; }
 
  private:
+  /// TorchScript's executor would fuse calls, and derive gradients by itself: the graph of a capture would be another one.
+  std::vector<at::Tensor> runAsWritten(const std::vector<at::Tensor>& inputs) const {
+    torch::jit::Stack stack{module_._ivalue()};
+    stack.insert(stack.end(), inputs.begin(), inputs.end());
+    module_.get_method("forward").function().getSchema().checkAndNormalizeInputs(stack, {});
+    torch::jit::InterpreterState(asWritten_).run(stack);
+    return tensorsIn(stack.at(0));
+  }
+
   void readState() {
     std::map<const void*, size_t> known;
     for (const auto& owner : module_.named_modules()) {
@@ -133,6 +148,7 @@ class Script : public Program {
   std::vector<StateTensor> state_;
   std::vector<std::string> outputNames_;
   std::vector<Slot> slots_;
+  torch::jit::Code asWritten_;
 };
 
 }  // namespace

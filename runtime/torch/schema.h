@@ -31,7 +31,7 @@ struct Effects {
   bool changesLists = false;  ///< puts other tensors into the caller's list, as ATen's `_unsafe_masked_index` does with indices
   bool isRandom = false;      ///< draws from the default generator
 };
-/// From the schema's annotations, and where it has none (running statistics) from a table.
+/// From the schema's annotations, and where it has none (running statistics, workspaces) from a table.
 Effects effectsOf(const c10::OperatorHandle& op, const torch::jit::Stack& arguments);
 
 /// The value with every defined tensor in it, alone or in a list, replaced.

@@ -1,67 +1,28 @@
 #include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
 #include <ATen/core/dispatch/Dispatcher.h>
-#include <ATen/core/grad_mode.h>
-#include <c10/core/InferenceMode.h>
 #include <doctest/doctest.h>
 
 #include <algorithm>
 
-#include "ir/text/text.h"
 #include "runtime/capture/recording.h"
-#include "runtime/capture/replay.h"
-#include "runtime/capture/session.h"
-#include "runtime/device.h"
-#include "runtime/network/model.h"
-#include "runtime/network/step.h"
-#include "runtime/torch/state.h"
+#include "runtime/network/network.h"
 #include "tests/refusal.h"
-#include "tests/runtime/program/models.h"
-#include "tests/runtime/sample.h"
+#include "tests/runtime/capture/capture_bed.h"
 
-using namespace runtime;
-
-namespace {
-
-/// A small archive of tests/inputs/models on the CPU.
-struct ModelBed {
-  ModelBed(const std::string& file, const std::string& mode, const std::string& arguments)
-      : device(Device::open("cpu", 1)),
-        model(tests::sample("model.small." + mode, arguments), *device, 1,
-              Programs("", {{"small", tests::smallModelPath(file)}})) {}
-
-  std::unique_ptr<Device> device;
-  Model model;
-};
-
-/// Whether what was captured gives the same bits when its calls are made once more.
-bool repeats(const Capture& capture, const TensorList& operands) {
-  reseedGenerator(at::kCPU);
-  const Replay again = replay(capture, operands);
-  return bitwiseEqual(capture.outputs, again.outputs) && capture.hostReads == again.hostReads;
-}
-
-/// A step of one input `x`, a parameter, and no backward pass.
-Capture captured(const at::Tensor& x, const std::function<at::Tensor(const at::Tensor&)>& compute) {
-  const c10::InferenceMode normal(false);
-  return captureStep({at::kCPU, {{"x", ir::Role::Parameter, x}}, {"y"}, 1}, [&](const std::function<void()>& mark) {
-    mark();
-    std::vector<at::Tensor> results{compute(x)};
-    mark();
-    return results;
-  });
-}
-
-std::vector<std::string> operatorsOf(const ir::Graph& graph) {
-  std::vector<std::string> ops;
-  for (const ir::Node& node : graph.nodes) ops.push_back(node.op);
-  return ops;
-}
-
-}  // namespace
+using runtime::Audit;
+using runtime::Capture;
+using runtime::makeTensorList;
+using runtime::Network;
+using runtime::recordedSamples;
+using runtime::reseedGenerator;
+using tests::captured;
+using tests::ModelBed;
+using tests::operatorsOf;
+using tests::repeats;
 
 TEST_SUITE("captures") {
-  TEST_CASE("a captured step gives the same bits again, and its text reads back to the same text") {
+  TEST_CASE("a captured step gives the same bits again, and its text reads back to the same graph") {
     for (const auto& [mode, keywords] : {std::pair("inference", "{}"),
                                          {"inference", "{'amp': 'bfloat16'}"},
                                          {"training", "{}"},
@@ -71,16 +32,41 @@ TEST_SUITE("captures") {
                                          {"training", "{'optimizer': 'adam', 'amp': 'bfloat16'}"}}) {
       CAPTURE(std::string(mode));
       CAPTURE(std::string(keywords));
-      ModelBed bed("mlp_training", mode, "((T([4, 8], f32),), " + std::string(keywords) + ")");
+      ModelBed bed(tests::smallModelPath("mlp_training"), mode, "((T([4, 8], f32),), " + std::string(keywords) + ")");
       const Capture capture = *bed.model.capture(Audit::Yes);
       CHECK(capture.undeclared.empty());
       CHECK(repeats(capture, bed.model.operands(0)));
-      CHECK(ir::toText(ir::parseGraph(ir::toText(capture.graph))) == ir::toText(capture.graph));
+    }
+  }
+
+  TEST_CASE("programs of archives give the same bits again: lists, sizes, random numbers") {
+    for (const auto& [name, input] : {std::pair("lists", "[2, 6]"), {"symbols", "[6, 4]"}, {"random", "[6, 4]"}}) {
+      CAPTURE(std::string(name));
+      ModelBed bed(tests::smallModelPath(name), "inference", std::string("((T(") + input + ", f32),), {})");
+      const Capture capture = *bed.model.capture(Audit::Yes);
+      CHECK(capture.undeclared.empty());
+      CHECK(repeats(capture, bed.model.operands(0)));
+    }
+  }
+
+  TEST_CASE("recurrent networks give the same bits again, forward and backward, whatever their cells") {
+    for (const auto& [op, keywords] : {std::pair("rnn.lstm.training", ""),
+                                       {"rnn.lstm.inference", ""},
+                                       {"rnn.gru.training", ", 'layers': 2, 'bidirectional': True"},
+                                       {"rnn.lstm_layernorm.training", ""},
+                                       {"rnn.lstm.training", ", 'projection': 3"}}) {
+      CAPTURE(std::string(op));
+      const auto device = runtime::Device::open("cpu", 1);
+      Network network(tests::sample(op, std::string("((T([5, 3, 4], f32),), {'hidden': 6") + keywords + "})"), *device, 1);
+      const Capture capture = *network.capture(Audit::Yes);
+      CHECK(capture.undeclared.empty());
+      CHECK(capture.constants.size() == 0);
+      CHECK(repeats(capture, network.operands(0)));
     }
   }
 
   TEST_CASE("calls of a step have its phases, and gradients the call that they belong to") {
-    ModelBed bed("mlp_training", "training", "((T([4, 8], f32),), {'optimizer': 'sgd'})");
+    ModelBed bed(tests::smallModelPath("mlp_training"), "training", "((T([4, 8], f32),), {'optimizer': 'sgd'})");
     const ir::Graph graph = bed.model.capture(Audit::No)->graph;
     int gradients = 0;
     for (const ir::Node& node : graph.nodes)
