@@ -176,10 +176,10 @@ bool record(const Options& options, const std::string& device, std::ostream& out
   const auto capture = workload->capture(runtime::Audit::No);
   const std::vector<inputs::Sample> samples = runtime::recordedSamples(capture->graph, recording.allCalls);
   inputs::writeFile(recording.out, inputs::toText(samples));
-  out << fmt::format("{}: {} {}\n", recording.out, sample.op, sample.recorded);
+  out << fmt::format("{}: {} {}\n", recording.out, sample.op, inputs::toText(sample));
   out << fmt::format("{} calls of {} operators, {} of them different; {} calls left out\n", callsOf(samples),
                      operatorsOf(samples), samples.size(), static_cast<int64_t>(capture->graph.nodes.size()) - callsOf(samples));
-  out << fmt::format("a step takes {:.1f} ms, recorded {:.1f} ms\n", seconds * 1e3, capture->seconds * 1e3);
+  out << fmt::format("a step takes {:.2f} ms, recorded {:.2f} ms\n", seconds * 1e3, capture->seconds * 1e3);
   if (!recording.isChecked) return true;
   const std::vector<std::string> found = differences(*workload->capture(runtime::Audit::Yes), *workload);
   for (const std::string& line : found) out << "check: " << line << "\n";
