@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "inputs/operator_name.h"
+#include "inputs/region.h"
 
 namespace inputs {
 namespace {
@@ -57,6 +58,7 @@ void setKeyword(Sample& sample, const std::string& name, const std::string& valu
 Sample convert(const Sample& sample, ir::DType target, bool channelsLast) {
   checkTarget(target);
   Sample result = sample;
+  if (isRegion(sample.op)) return convertRegion(sample, converted, target);
   if (isNetwork(sample.op)) {
     for (ir::Argument& argument : result.args)
       if (auto* type = std::get_if<ir::TensorType>(&argument.data); type != nullptr && ir::isFloating(type->dtype))

@@ -59,6 +59,8 @@ std::span<const RefusedOperator> refusedOperators() { return table; }
 
 bool isNetwork(std::string_view op) { return isOperatorName(op) && (op.starts_with("rnn.") || op.starts_with("model.")); }
 
+bool isRegion(std::string_view op) { return isOperatorName(op) && op.starts_with("region."); }
+
 bool isOperatorName(std::string_view text) {
   constexpr size_t longest = 128;
   constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
@@ -69,7 +71,7 @@ bool isOperatorName(std::string_view text) {
 
 std::optional<std::string> refusalOf(std::string_view op) {
   if (!isOperatorName(op)) return fmt::format("{} is not an operator name such as aten.add.Tensor", shown(op));
-  if (isNetwork(op)) return std::nullopt;
+  if (!isCall(op)) return std::nullopt;
   if (op.substr(0, op.find('.')) != callableNamespace)
     return fmt::format("{} is refused: only operators of the namespace {} are called", op, callableNamespace);
   const auto refused = std::find_if(std::begin(table), std::end(table),

@@ -12,6 +12,10 @@ inline constexpr std::string_view callableNamespace = "aten";
 
 /// Whether an operator is a network, `rnn.lstm.training`, and not a call: its keywords say what is computed.
 bool isNetwork(std::string_view op);
+/// Whether it is a region, `region.0123456789ab`: calls of a network, whose graph is in its keyword argument (region.h).
+bool isRegion(std::string_view op);
+/// Whether it is neither: a call of ATen's.
+inline bool isCall(std::string_view op) { return !isNetwork(op) && !isRegion(op); }
 
 /// An operator that reaches outside of its tensors: all its overloads are refused.
 struct RefusedOperator {

@@ -9,6 +9,7 @@
 
 #include "inputs/files.h"
 #include "inputs/operator_name.h"
+#include "inputs/region.h"
 #include "inputs/sample.h"
 #include "inputs/text/legacy.h"
 #include "inputs/text/scanner.h"
@@ -82,12 +83,14 @@ class FileReader {
     sample.suite = suite_;
     sample.where = where_;
     parseCall(rest, where_, columnOf(rest), sample);
-    rename(sample, rest);
+    checkForm(sample, rest);
     result_.samples.push_back(std::move(sample));
   }
 
-  void rename(Sample& sample, std::string_view call) const {
+  /// Gives legacy operators today's form; what is a region has to be one.
+  void checkForm(Sample& sample, std::string_view call) const {
     try {
+      if (isRegion(sample.op)) return void(regionOf(sample));
       renameLegacy(sample);
     } catch (const ir::Error& error) {
       ir::fail(error.kind(), "{}:{}:{}: {}", where_.file, where_.line, columnOf(call), error.what());

@@ -68,7 +68,8 @@ struct Graph {
   std::vector<GraphValue> values;
   std::vector<int> inputs;  ///< values given from outside, in argument order
   std::vector<Node> nodes;
-  std::vector<int> outputs;  ///< values handed back; an input that is written in place may be one
+  std::vector<int>
+      outputs;  ///< values handed back, inputs that are written in place among them: of others nobody looks at what was written
   /// What random numbers are drawn from, no argument: the seed and the number of the draw, which differs from run to run.
   std::optional<int> generator = {};
   std::vector<Storage> storages = {};  ///< in the order of the values that first share them

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "runtime/planned.h"
+#include "runtime/torch/call_state.h"
 
 namespace runtime {
 namespace {
@@ -37,13 +38,15 @@ CallablePtr Call::make(const Contender& contender) {
 
 CallablePtr eagerCallable(Call& call) { return std::make_unique<AtenCallable>(call.state()); }
 
-CallablePtr plannedCallable(Call& call, codegen::Plan plan, Device& device, const Cache& cache) {
+CallablePtr plannedCallable(Workload& workload, codegen::Plan plan, Device& device, const Cache& cache) {
   const auto isFallback = [](const codegen::Step& step) { return std::holds_alternative<codegen::FallbackStep>(step); };
   if (std::none_of(plan.steps.begin(), plan.steps.end(), isFallback)) {
-    return std::make_unique<PlannedCallable>(call.state(), plan, device, cache);
+    return std::make_unique<PlannedCallable>(workload, plan, device, cache);
   }
+  Call* call = workload.call();
+  if (call == nullptr) ir::fail(ir::ErrorKind::Unsupported, "{}", plan.fallbackReason);
   ir::require(plan.steps.size() == 1, "a plan of {} steps calls ATen; only the call itself can be", plan.steps.size());
-  CallablePtr callable = eagerCallable(call);
+  CallablePtr callable = eagerCallable(*call);
   callable->reason = plan.fallbackReason;
   return callable;
 }

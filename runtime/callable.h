@@ -73,7 +73,8 @@ using CallablePtr = std::unique_ptr<Callable>;
 CallablePtr eagerCallable(Call& call);
 /// The call as a TorchScript graph under the profiling executor with the tensor-expression fuser, warmed up.
 CallablePtr torchscriptCallable(Call& call);
-/// A plan whose kernels are compiled for `device`.
-CallablePtr plannedCallable(Call& call, codegen::Plan plan, Device& device, const Cache& cache);
+/// A plan whose kernels are compiled for `device`. Error: Unsupported, with the plan's reason, where ATen is to be called for
+/// what is no single call.
+CallablePtr plannedCallable(Workload& workload, codegen::Plan plan, Device& device, const Cache& cache);
 
 }  // namespace runtime

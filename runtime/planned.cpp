@@ -15,20 +15,17 @@
 namespace runtime {
 namespace {
 
-/// The tensors among arguments that are values of the call's graph, in order.
-std::vector<at::Tensor> graphInputs(const torch::jit::Stack& arguments) {
-  std::vector<at::Tensor> tensors;
-  for (const c10::IValue& argument : arguments) {
-    for (const at::Tensor& tensor : tensorsIn(argument)) {
-      if (!tensor.unsafeGetTensorImpl()->is_wrapped_number()) tensors.push_back(tensor);
-    }
-  }
+/// The operands that are values of the workload's graph, in order: numbers that stand for tensors are constants in it.
+std::vector<at::Tensor> graphInputs(const TensorList& operands) {
+  std::vector<at::Tensor> tensors = operands.state().tensors;
+  std::erase_if(tensors, [](const at::Tensor& tensor) { return tensor.unsafeGetTensorImpl()->is_wrapped_number(); });
   return tensors;
 }
 
 }  // namespace
 
-PlannedCallable::PlannedCallable(Call::State& call, const codegen::Plan& plan, Device& device, const Cache& cache) : call_(call) {
+PlannedCallable::PlannedCallable(Workload& workload, const codegen::Plan& plan, Device& device, const Cache& cache)
+    : workload_(workload), device_(device.torchName()) {
   kind = Kind::Generated;
   inputValues_ = plan.graph.inputs;
   ir::Graph graph = plan.graph;
@@ -37,7 +34,7 @@ PlannedCallable::PlannedCallable(Call::State& call, const codegen::Plan& plan, D
   use(0);
   if (graph.generator) {
     const c10::InferenceMode guard;
-    generator_ = at::empty({2}, at::TensorOptions(at::kLong).device(call.device));
+    generator_ = at::empty({2}, at::TensorOptions(at::kLong).device(device_));
     pointers_[*graph.generator] = generator_.data_ptr();
     reseed();
   }
@@ -54,8 +51,8 @@ PlannedCallable::PlannedCallable(Call::State& call, const codegen::Plan& plan, D
 }
 
 void PlannedCallable::use(int number) {
-  inputs_ = graphInputs(call_.set(number));
-  ir::require(inputs_.size() == inputValues_.size(), "a plan takes {} tensors, the call has {}", inputValues_.size(),
+  inputs_ = graphInputs(workload_.operands(number));
+  ir::require(inputs_.size() == inputValues_.size(), "a plan takes {} tensors, its workload has {}", inputValues_.size(),
               inputs_.size());
   for (std::size_t i = 0; i < inputs_.size(); ++i) pointers_[inputValues_[i]] = inputs_[i].data_ptr();
 }
@@ -91,7 +88,7 @@ void PlannedCallable::reload() {
 void PlannedCallable::reseed() {
   if (!generator_.defined()) return;
   const c10::InferenceMode guard;
-  generator_[0].fill_(static_cast<int64_t>(call_.seed));
+  generator_[0].fill_(static_cast<int64_t>(workload_.seed()));
   generator_[1].fill_(0);
 }
 
@@ -103,10 +100,10 @@ void PlannedCallable::advance() {
 
 at::Tensor PlannedCallable::allocate(const Made& made) {
   if (made.input >= 0) return inputs_[static_cast<std::size_t>(made.input)];
-  const auto options = at::TensorOptions(made.dtype).device(call_.device);
+  const auto options = at::TensorOptions(made.dtype).device(device_);
   if (guards_ == Guards::None)
-    return call_.device.is_cpu() ? at::detail::empty_strided_cpu(made.sizes, made.strides, made.dtype)
-                                 : at::empty_strided(made.sizes, made.strides, options);
+    return device_.is_cpu() ? at::detail::empty_strided_cpu(made.sizes, made.strides, made.dtype)
+                            : at::empty_strided(made.sizes, made.strides, options);
   at::Tensor tensor = emptyGuarded(made.sizes, made.strides, options);
   if (guards_ == Guards::Written) poison(tensor);
   return tensor;
@@ -116,7 +113,7 @@ void PlannedCallable::start(Launch& launch) {
   for (std::size_t i = 0; i < launch.values.size(); ++i) {
     void* pointer = pointers_[launch.values[i]];
     if (reinterpret_cast<uintptr_t>(pointer) % launch.alignments[i] != 0) {
-      ir::fail(ir::ErrorKind::Internal, "parameter {} of a kernel of {} is not aligned to {} bytes", i, call_.op,
+      ir::fail(ir::ErrorKind::Internal, "parameter {} of a kernel of {} is not aligned to {} bytes", i, workload_.op(),
                launch.alignments[i]);
     }
     launch.pointers[i] = pointer;

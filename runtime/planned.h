@@ -5,14 +5,15 @@
 
 #include "runtime/callable.h"
 #include "runtime/device.h"
-#include "runtime/torch/call_state.h"
+#include "runtime/torch/state.h"
+#include "runtime/workload.h"
 
 namespace runtime {
 
-/// A plan of launches on the memory of one call: nothing is looked up, hashed or dispatched when it runs.
+/// A plan of launches on the memory of one workload: nothing is looked up, hashed or dispatched when it runs.
 class PlannedCallable : public Callable {
  public:
-  PlannedCallable(Call::State& call, const codegen::Plan& plan, Device& device, const Cache& cache);
+  PlannedCallable(Workload& workload, const codegen::Plan& plan, Device& device, const Cache& cache);
   TensorList operator()() override;
   void use(int number) override;
   void reload() override;
@@ -21,10 +22,10 @@ class PlannedCallable : public Callable {
   void guard(Guards guards) override { guards_ = guards; }
 
  private:
-  /// A tensor handed back or needed in between: one of the call's, or new memory.
+  /// A tensor handed back or needed in between: an operand, or new memory.
   struct Made {
     int value = 0;
-    int input = -1;  ///< its place among the arguments, where it is one
+    int input = -1;  ///< its place among the operands, where it is one
     std::vector<int64_t> sizes;
     std::vector<int64_t> strides;
     at::ScalarType dtype = at::kFloat;
@@ -42,11 +43,12 @@ class PlannedCallable : public Callable {
   at::Tensor allocate(const Made& made);
   void start(Launch& launch);
 
-  Call::State& call_;
+  Workload& workload_;
+  at::Device device_;
   Guards guards_ = Guards::None;
   std::vector<Made> made_;  ///< the outputs in order, then what lies in between
   std::size_t outputs_ = 0;
-  std::vector<int> inputValues_;  ///< of the graph, by argument
+  std::vector<int> inputValues_;  ///< of the graph, by operand
   std::vector<void*> pointers_;   ///< by value of the graph
   std::vector<at::Tensor> inputs_;
   at::Tensor generator_;  ///< the seed and the number of the draw, where random numbers are drawn

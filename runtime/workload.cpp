@@ -3,14 +3,20 @@
 #include "inputs/operator_name.h"
 #include "runtime/network/model.h"
 #include "runtime/network/network.h"
+#include "runtime/region/region.h"
 #include "runtime/torch/call.h"
 
 namespace runtime {
+
+ir::Graph Workload::graph(const TensorList&) const {
+  ir::fail(ir::ErrorKind::Internal, "{} is no graph that is compiled as one", op());
+}
 
 std::unique_ptr<Workload> makeWorkload(const inputs::Sample& sample, Device& device, uint64_t seed, const inputs::Data& data,
                                        const Programs& programs) {
   if (sample.op.starts_with("model.")) return std::make_unique<Model>(sample, device, seed, programs);
   if (inputs::isNetwork(sample.op)) return std::make_unique<Network>(sample, device, seed);
+  if (inputs::isRegion(sample.op)) return std::make_unique<Region>(sample, device, seed, data);
   return std::make_unique<Call>(sample, device, seed, data);
 }
 

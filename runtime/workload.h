@@ -12,6 +12,7 @@
 #include "runtime/contender.h"
 #include "runtime/memory.h"
 #include "runtime/torch/tensor_list.h"
+#include "runtime/torch/traffic.h"
 
 namespace runtime {
 
@@ -64,6 +65,16 @@ class Workload {
   /// The run of the baseline as one graph, whose first inputs are operands(); chance is at its beginning. Nothing for what is a
   /// single call. Error: Unsupported for what graphs do not hold.
   virtual std::optional<Capture> capture(Audit) { return std::nullopt; }
+
+  /// What the compiler makes kernels of: the workload as one graph, with the types of its operands and of `outputs`
+  /// (runEager()'s). Error: Internal for a network, which is more than that.
+  virtual ir::Graph graph(const TensorList& outputs) const;
+  /// What a run has to move, where there is such a graph.
+  virtual Traffic traffic(const ir::Graph& /*graph*/) const { return {}; }
+  /// Whether it computes and writes nothing: all outputs are views of operands, or memory that is left as it was allocated.
+  virtual bool isView() { return false; }
+  /// The seed that its operands were drawn from last.
+  virtual uint64_t seed() const { return 0; }
 
   /// The contender of a name. Errors: Input where the workload has none of that name, Unsupported where it cannot be made.
   virtual std::unique_ptr<Callable> make(const Contender& contender) = 0;

@@ -43,11 +43,18 @@ std::pair<std::string, std::string> packetAndOverload(const std::string& op) {
 const Rule* findRule(const std::string& op) {
   const auto [packet, overload] = packetAndOverload(op);
   std::vector<std::string> candidates{packet + "." + overload, packet};
+  const auto addView = [&, &overload = overload](const std::string& view) {
+    candidates.push_back(view + "_copy." + overload);
+    candidates.push_back(view + "_copy");
+  };
   if (packet.ends_with("_") && !packet.ends_with("__")) {
     const std::string functional = packet.substr(0, packet.size() - 1);
     candidates.push_back(functional + "." + overload);
     candidates.push_back(functional);
+    addView(functional);
   }
+  // A view has the elements that a copy of it has; ATen has none of `_unsafe_view`, which is a view.
+  addView(packet == "aten::_unsafe_view" ? "aten::view" : packet);
   for (const std::string& name : candidates) {
     if (auto found = table().lower_bound(name); found != table().end() && found->first == name) return &found->second.rule;
   }
@@ -98,24 +105,82 @@ std::vector<int> resultsOf(const ir::Node& node) {
 }
 
 /// Notes what a call yields that is scattered to. Its elements are in memory alone, after the call's loops.
-void noteScattered(Lowered& lowered, ir::ExprPool& pool, const ir::Node& node, int value, bool inPlace, const Tensor& output) {
+void noteScattered(Lowered& lowered, ir::ExprPool& pool, const ir::Graph& graph, const ir::Node& node, int value, bool inPlace,
+                   const Tensor& output) {
   Tensor& known = lowered.values[static_cast<std::size_t>(value)];
   ir::require(!inPlace || output.dtype == known.dtype, "{} scatters to another dtype than it writes", node.op);
   Index index;
   for (int64_t extent : output.sizes) index.emplace_back(pool, pool.axis(extent));
-  const bool isThere = inPlace && output.at(index).expr() == known.at(index).expr();
+  const bool isThere = inPlace && output.at(index).expr() == fromMemory(pool, graph, value).at(index).expr();
   lowered.scattered.push_back({value, output, isThere});
   known = {output.dtype, output.sizes, [op = node.op](const Index&) -> Value {
              ir::fail(ir::ErrorKind::Unsupported, "what {} scatters to is an operand of another call", op);
            }};
 }
 
+bool isInput(const ir::Graph& graph, int value) {
+  return std::find(graph.inputs.begin(), graph.inputs.end(), value) != graph.inputs.end();
+}
+
+/// Values whose memory was written under another name: their lazy tensors are what was there before.
+class Stale {
+ public:
+  explicit Stale(const ir::Graph& graph)
+      : graph_(graph), by_(graph.values.size(), nullptr), isKnown_(graph.values.size(), false) {
+    for (const int input : graph.inputs) know(input);
+  }
+
+  /// Before a node is lowered. Error: Unsupported where it reads one of them, or writes an input that has another name.
+  void check(const ir::Node& node) const {
+    for (const ir::NamedArgument& argument : node.args) check(argument.value, node);
+    for (const int value : node.writes)
+      if (isInput(graph_, value) && hasOtherInput(value))
+        ir::fail(ir::ErrorKind::Unsupported, "{} writes {}, in whose memory other inputs lie", node.op, nameOf(value));
+  }
+  /// After it.
+  void note(const ir::Node& node) {
+    for (const int value : node.writes)
+      for (size_t other = 0; other < by_.size(); ++other)
+        if (isKnown_[other] && share(static_cast<int>(other), value)) by_[other] = &node;
+    for (const int value : node.outputs) know(value);
+  }
+  void checkOutputs() const {
+    for (const int output : graph_.outputs) refuse(output, "what is handed back");
+  }
+
+ private:
+  void know(int value) { isKnown_[static_cast<size_t>(value)] = true; }
+  const std::string& nameOf(int value) const { return graph_.values[static_cast<size_t>(value)].name; }
+  bool share(int a, int b) const {
+    const int storage = graph_.values[static_cast<size_t>(a)].storage;
+    return a != b && storage >= 0 && storage == graph_.values[static_cast<size_t>(b)].storage;
+  }
+  bool hasOtherInput(int value) const {
+    return std::any_of(graph_.inputs.begin(), graph_.inputs.end(), [&](int input) { return share(input, value); });
+  }
+  void refuse(int value, std::string_view what) const {
+    if (const ir::Node* writer = by_[static_cast<size_t>(value)])
+      ir::fail(ir::ErrorKind::Unsupported, "{} is {}, whose memory {} wrote by another name", what, nameOf(value), writer->op);
+  }
+  void check(const ir::Argument& argument, const ir::Node& node) const {
+    if (const auto* value = argument.as<ir::ValueRef>()) refuse(value->index, "an argument of " + node.op);
+    if (const auto* list = argument.as<ir::List>())
+      for (const ir::Argument& item : list->items) check(item, node);
+  }
+
+  const ir::Graph& graph_;
+  std::vector<const ir::Node*> by_;  ///< by value: what wrote its memory last, by another name
+  std::vector<bool> isKnown_;        ///< by value: whether it is made
+};
+
 Lowered lowerNodes(const ir::Graph& graph, ir::Backend backend, ir::ExprPool& pool, Reductions& reductions) {
   Lowered lowered;
   lowered.values.resize(graph.values.size());
   for (int input : graph.inputs) lowered.values[input] = fromMemory(pool, graph, input);
   if (graph.generator) lowered.values[*graph.generator] = fromMemory(pool, graph, *graph.generator);
+  Stale stale(graph);
   for (const ir::Node& node : graph.nodes) {
+    stale.check(node);
     const Rule* rule = findRule(node.op);
     if (rule == nullptr) ir::fail(ir::ErrorKind::Unsupported, "{} has no lowering", node.op);
     refuseComplex(graph, node);
@@ -129,16 +194,14 @@ Lowered lowerNodes(const ir::Graph& graph, ir::Backend backend, ir::ExprPool& po
       const bool inPlace = std::find(node.writes.begin(), node.writes.end(), value) != node.writes.end();
       checkAgainstEager(node, outputs[i], graph.values[value].type, inPlace);
       if (outputs[i].scatter != nullptr)
-        noteScattered(lowered, pool, node, value, inPlace, outputs[i]);
+        noteScattered(lowered, pool, graph, node, value, inPlace, outputs[i]);
       else
         lowered.values[value] = cast(outputs[i], asReal(graph.values[value].type).dtype);
-      if (inPlace) lowered.stored.push_back(value);
     }
+    stale.note(node);
   }
-  for (int output : graph.outputs) {
-    const bool known = std::find(lowered.stored.begin(), lowered.stored.end(), output) != lowered.stored.end();
-    if (!known) lowered.stored.push_back(output);
-  }
+  stale.checkOutputs();
+  lowered.stored = graph.outputs;
   return lowered;
 }
 

@@ -14,9 +14,9 @@ namespace lowering {
 /// What a lowering sees of one call: its arguments by schema name or position, and the types of its outputs.
 class Context {
  public:
-  Context(const ir::Graph& graph, const ir::Node& node, ir::Backend backend, ir::ExprPool& pool, std::vector<Tensor> values,
-          Reductions& reductions)
-      : graph_(graph), node_(node), backend_(backend), pool_(pool), values_(std::move(values)), reductions_(reductions) {}
+  Context(const ir::Graph& graph, const ir::Node& node, ir::Backend backend, ir::ExprPool& pool,
+          const std::vector<Tensor>& values, Reductions& reductions)
+      : graph_(graph), node_(node), backend_(backend), pool_(pool), values_(values), reductions_(reductions) {}
 
   /// What the call is compiled for: one formula may suit it better than another.
   ir::Backend backend() const { return backend_; }
@@ -72,7 +72,7 @@ class Context {
   const ir::Node& node_;
   const ir::Backend backend_;
   ir::ExprPool& pool_;
-  std::vector<Tensor> values_;  ///< by graph value
+  const std::vector<Tensor>& values_;  ///< by graph value
   Reductions& reductions_;
 };
 

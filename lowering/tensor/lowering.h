@@ -16,7 +16,9 @@ namespace lowering {
 using Rule = std::function<Tensors(Context&)>;
 
 /// The meaning of an ATen operator, registered by being defined: `const Lowering silu{"aten::silu", ...};`. The name stands
-/// for all overloads (`aten::add`) or for one (`aten::pow.Scalar`), which wins; in-place forms (`aten::silu_`) follow from it.
+/// for all overloads (`aten::add`) or for one (`aten::pow.Scalar`), which wins; in-place forms (`aten::silu_`) follow from it,
+/// and views
+/// (`aten::select`) from their copies (`aten::select_copy`).
 class Lowering {
  public:
   Lowering(const std::string& name, Rule rule, std::source_location where = std::source_location::current());
@@ -34,8 +36,9 @@ bool hasLowering(const std::string& op);
 /// them (opbench/cli/registrations.h).
 std::vector<Registration> registrations();
 
-/// Lowers a graph whose operators all have lowerings, for a backend. Errors: Unsupported for dtypes and forms that cannot be
-/// expressed; Internal where a lowering's dtype or sizes differ from what the graph (that is, eager) says.
+/// Lowers a graph whose operators all have lowerings, for a backend: what it hands back is stored. Errors: Unsupported for dtypes
+/// and forms that cannot be expressed; Internal where a lowering's dtype or sizes differ from what the graph (that is, eager)
+/// says.
 std::vector<ir::Loops> lower(const ir::Graph& graph, ir::Backend backend = ir::Backend::Cuda);
 
 }  // namespace lowering

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "inputs/operator_name.h"
 #include "opbench/check/randomness.h"
 
 namespace opbench {
@@ -27,7 +28,7 @@ std::vector<Data> setsAfter(const Data& data) {
 void CorrectnessCheck::begin(uint64_t seed, const Data& data) {
   seed_ = seed;
   data_ = data;
-  const bool isCall = workload_.call() != nullptr;
+  const bool isCall = !inputs::isNetwork(workload_.op());
   next_ = isCall ? setsAfter(data) : std::vector{data};  // what saturates every gate shows nothing
   drawn_ = {seed, data};
   setReference();

@@ -14,8 +14,8 @@ constexpr int tuningRounds = 3;
 /// Tunes the kernels of one plan, one after another, each with the best of those before it.
 class Tuner {
  public:
-  Tuner(const codegen::Plan& plan, runtime::Call& call, const Check& check, const Bench& bench)
-      : plan_(plan), call_(call), check_(check), bench_(bench), schedules_(plan.schedules) {}
+  Tuner(const codegen::Plan& plan, runtime::Workload& workload, const Check& check, const Bench& bench)
+      : plan_(plan), workload_(workload), check_(check), bench_(bench), schedules_(plan.schedules) {}
 
   void tuneKernel(size_t number) {
     const lowering::LoopNest& nest = plan_.nests[number];
@@ -47,14 +47,14 @@ class Tuner {
   runtime::CallablePtr callableOf(size_t number, const Schedule& schedule) const {
     codegen::Schedules schedules = schedules_;
     schedules[number] = schedule;
-    return plannedCallable(call_, codegen::compile(plan_.graph, target(), schedules), bench_.device, bench_.cache);
+    return plannedCallable(workload_, codegen::compile(plan_.graph, target(), schedules), bench_.device, bench_.cache);
   }
 
   void measure(size_t number, const std::vector<Schedule>& schedules, const std::string& key) {
     std::vector<Candidate> candidates;
     for (const Schedule& schedule : schedules)
       candidates.push_back({toText(schedule), [&] { return callableOf(number, schedule); }});
-    const Fastest found = findFastest(candidates, tuningRounds, call_, check_, bench_);
+    const Fastest found = findFastest(candidates, tuningRounds, workload_, check_, bench_);
     tuning_.refused.insert(tuning_.refused.end(), found.refused.begin(), found.refused.end());
     if (found.timed.empty()) return;
     for (const TimedCandidate& timed : found.timed)
@@ -65,7 +65,7 @@ class Tuner {
   }
 
   const codegen::Plan& plan_;
-  runtime::Call& call_;
+  runtime::Workload& workload_;
   const Check& check_;
   const Bench& bench_;
   codegen::Schedules schedules_;
@@ -75,8 +75,8 @@ class Tuner {
 
 }  // namespace
 
-Tuning tune(codegen::Plan& plan, runtime::Call& call, const Check& check, const Bench& bench) {
-  Tuner tuner(plan, call, check, bench);
+Tuning tune(codegen::Plan& plan, runtime::Workload& workload, const Check& check, const Bench& bench) {
+  Tuner tuner(plan, workload, check, bench);
   for (size_t i = 0; i < plan.schedules.size(); ++i)
     if (plan.schedules[i]) tuner.tuneKernel(i);
   if (tuner.schedules() != plan.schedules)

@@ -15,6 +15,7 @@
 #include "inputs/text/words.h"
 #include "ir/error.h"
 #include "opbench/cli/options.h"
+#include "opbench/networks/regions.h"
 #include "opbench/networks/words.h"
 #include "opbench/run/memory.h"
 #include "runtime/capture/portable.h"
@@ -121,12 +122,16 @@ void declareRecord(CLI::App& app, RecordOptions& options) {
                  "Only calls that every device has: neither cuDNN nor oneDNN, and attention as products and a softmax");
   verb->add_flag("--check", options.isChecked,
                  "Make the recorded calls once more and compare all results bit by bit; compare all arguments round each call");
-  verb->add_option("--out", options.out, "The file to write")->required()->type_name("FILE");
+  verb->add_option("--out", options.out, "The file to write")->type_name("FILE");
+  verb->add_option("--regions", options.regions,
+                   "A folder to write the regions of the step to: calls between library calls, which are raced as one")
+      ->type_name("DIR");
 }
 
 void check(const RecordOptions& options) {
   ModelOptions model = options.model;
   check(model);
+  if (options.out.empty() && options.regions.empty()) fail(ErrorKind::Input, "record: --out FILE or --regions DIR is needed");
   if (wordsOf(model.models, ",").size() != 1)
     fail(ErrorKind::Input, "record: one model at a time, got '{}'", fmt::join(model.models, " "));
 }
@@ -160,7 +165,7 @@ std::vector<std::vector<int64_t>> inputSizes(const std::vector<std::string>& tex
 bool record(const Options& options, const std::string& device, std::ostream& out) {
   const RecordOptions& recording = options.recording;
   const ModelOptions& model = recording.model;
-  inputs::checkWritable(recording.out);
+  if (!recording.out.empty()) inputs::checkWritable(recording.out);
   const runtime::Programs programs(options.modelsFolder, options.programs);
   const std::string name = modelName(wordsOf(model.models, ",").front(), programs);
   const auto program = runtime::openProgram(programs.fileOf(name, model.isTraining, model.isHalf ? "float16" : "float32"));
@@ -175,11 +180,17 @@ bool record(const Options& options, const std::string& device, std::ostream& out
   const double seconds = eagerSeconds(*workload, *opened);
   const auto capture = workload->capture(runtime::Audit::No);
   const std::vector<inputs::Sample> samples = runtime::recordedSamples(capture->graph, recording.allCalls);
-  inputs::writeFile(recording.out, inputs::toText(samples));
-  out << fmt::format("{}: {} {}\n", recording.out, sample.op, inputs::toText(sample));
+  if (!recording.out.empty()) inputs::writeFile(recording.out, inputs::toText(samples));
+  out << fmt::format("{}: {} {}\n", recording.out.empty() ? recording.regions : recording.out, sample.op, inputs::toText(sample));
   out << fmt::format("{} calls of {} operators, {} of them different; {} calls left out\n", callsOf(samples),
                      operatorsOf(samples), samples.size(), static_cast<int64_t>(capture->graph.nodes.size()) - callsOf(samples));
   out << fmt::format("a step takes {:.2f} ms, recorded {:.2f} ms\n", seconds * 1e3, capture->seconds * 1e3);
+  if (!recording.regions.empty()) {
+    const std::vector<inputs::Sample> regions = regionsOf(capture->graph, opened->target());
+    writeRegions(regions, sample, recording.regions);
+    out << fmt::format("{} regions, {} of them different, of {} of {} calls\n", callsOf(regions), regions.size(),
+                       callsIn(regions), capture->graph.nodes.size());
+  }
   if (!recording.isChecked) return true;
   const std::vector<std::string> found = differences(*workload->capture(runtime::Audit::Yes), *workload);
   for (const std::string& line : found) out << "check: " << line << "\n";

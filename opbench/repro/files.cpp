@@ -65,7 +65,7 @@ std::vector<CaseFile> caseTexts(const Case& wanted, const Options& run) {
                               {"sample.txt", sampleText(wanted)},
                               {"run.words", wordLines(runWords(run))},
                               {"run.sh", std::string(runScript())}};
-  if (!inputs::isNetwork(wanted.sample.op)) files.push_back({"driver.py", std::string(driverScript())});
+  if (inputs::isCall(wanted.sample.op)) files.push_back({"driver.py", std::string(driverScript())});
   return files;
 }
 

@@ -41,7 +41,7 @@ bool isWithin(const fs::path& path, const fs::path& folder) {
 
 std::vector<CaseFile> caseFiles(const Case& wanted, const Options& run) {
   std::vector<CaseFile> files = caseTexts(wanted, run);
-  if (inputs::isNetwork(wanted.sample.op)) return files;  // it draws its weights from the seed
+  if (!inputs::isCall(wanted.sample.op)) return files;  // it draws its operands from the seed
   const inputs::Sample sample = inputs::convert(wanted.sample, run.dtype, run.channelsLast);
   int number = 0;
   for (inputs::StoredTensor& tensor : inputs::storedTensors(sample, run.seed, dataOf(wanted, run)))

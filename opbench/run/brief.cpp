@@ -5,6 +5,8 @@
 
 #include <type_traits>
 
+#include "inputs/operator_name.h"
+
 namespace opbench {
 namespace {
 
@@ -54,6 +56,7 @@ std::string brief(const inputs::Sample& sample) {
   std::string result;
   const auto append = [&](const std::string& part) { result += (result.empty() ? "" : ", ") + part; };
   for (const ir::Argument& argument : sample.args) append(text(argument));
+  if (inputs::isRegion(sample.op)) return result;
   for (const ir::NamedArgument& argument : sample.kwargs) append(argument.name + "=" + text(argument.value));
   return result;
 }

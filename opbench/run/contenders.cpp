@@ -32,8 +32,9 @@ bool isKnown(const Contender& contender) {
 
 std::vector<Contender> contendersOf(std::string_view op, const std::vector<Contender>& asked) {
   const bool isNetwork = inputs::isNetwork(op);
-  const std::vector<Contender> all =
+  std::vector<Contender> all =
       isNetwork ? runtime::contendersOf(op, false) : std::vector{Contender::Eager, Contender::Opbench, Contender::Torchscript};
+  if (inputs::isRegion(op)) all.pop_back();  // TorchScript takes one call
   std::vector<Contender> chosen;
   for (const Contender& contender : asked)
     if (std::find(all.begin(), all.end(), contender) != all.end()) chosen.push_back(contender);

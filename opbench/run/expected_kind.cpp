@@ -5,6 +5,7 @@
 
 #include "codegen/compile.h"
 #include "inputs/operator_name.h"
+#include "inputs/region.h"
 #include "lowering/tensor/lowering.h"
 #include "opbench/run/brief.h"
 #include "runtime/torch/call.h"
@@ -81,6 +82,9 @@ std::vector<ExpectedKind> expectedKinds(const std::vector<Sample>& samples, cons
     const Sample& sample = samples[i];
     if (inputs::isNetwork(sample.op)) {
       kinds[i] = {std::nullopt, "a network, raced as its contenders"};
+    } else if (inputs::isRegion(sample.op)) {
+      kinds[i] = kindOf(inputs::regionOf(sample), target);
+      if (kinds[i].kind == Kind::Fallback) kinds[i].kind.reset();
     } else if (runtime::isViewByRule(sample)) {
       kinds[i] = {Kind::View, ""};
     } else if (!lowering::hasLowering(sample.op)) {

@@ -10,6 +10,7 @@
 #include "codegen/compile.h"
 #include "inputs/convert.h"
 #include "inputs/operator_name.h"
+#include "inputs/region.h"
 #include "ir/flops.h"
 #include "opbench/check/correctness_check.h"
 #include "opbench/measure/cached_ceilings.h"
@@ -33,7 +34,6 @@ namespace opbench {
 namespace {
 
 using codegen::Plan;
-using runtime::Call;
 using runtime::CallablePtr;
 
 /// A contender that is ready to race: compiled, captured, and its memory allocated.
@@ -83,18 +83,18 @@ CallablePtr fastestLibrary(CallablePtr own, Outcome& outcome, const SampleContex
 /// graph -> loops -> kernels -> programs -> code: what opbench is about.
 CallablePtr compiled(Outcome& outcome, const SampleContext& context) {
   const Bench& bench = context.bench;
-  Call& call = *context.workload.call();
-  const bool isView = call.isView();
+  runtime::Workload& workload = context.workload;
+  const bool isView = workload.isView();
   Plan plan = isView ? codegen::fallbackPlan(context.graph, "")
                      : codegen::compile(context.graph, bench.device.target(), bench.options.schedules);
   context.row.family = isView ? "view" : familyOf(plan);
   context.row.flops = 0;
   for (const auto& nest : plan.nests) context.row.flops += ir::floatingPointOperations(nest.loops);
-  if (bench.tunings != nullptr && !plan.kernels.empty()) outcome.tuning = tune(plan, call, context.check, bench);
+  if (bench.tunings != nullptr && !plan.kernels.empty()) outcome.tuning = tune(plan, workload, context.check, bench);
   const auto fault = bench.options.fault;
   if (fault) breakPlan(plan, *fault, bench.device.target());
   context.dump.plan(plan);
-  CallablePtr callable = runtime::plannedCallable(call, plan, bench.device, bench.cache);
+  CallablePtr callable = runtime::plannedCallable(workload, plan, bench.device, bench.cache);
   setPrecompiled(plan, bench.compilation, *callable, outcome);
   context.dump.assembly(plan, bench.device);
   if (callable->kind == runtime::Kind::Fallback && bench.options.timing)
@@ -291,6 +291,12 @@ void dumpCapture(runtime::Workload& workload, const Dump& dump) {
   }
 }
 
+/// What a sample will compute, as far as it is known before anything runs.
+std::optional<ir::Graph> graphBefore(const inputs::Sample& sample) {
+  if (inputs::isRegion(sample.op)) return inputs::regionOf(sample);
+  return inputs::isCall(sample.op) ? runtime::graphByRule(sample) : std::nullopt;
+}
+
 /// workload -> reference -> graph -> callables -> trials -> checks on several sets of data -> race -> check of what was timed
 /// last.
 void raceWorkload(const inputs::Sample& sample, Row& row, const Dump& dump, const Bench& bench) {
@@ -298,7 +304,7 @@ void raceWorkload(const inputs::Sample& sample, Row& row, const Dump& dump, cons
   const inputs::Data data{options.data};
   cause(options.processFaults, row.index, bench.device);
   checkMemory(neededForArguments(sample, options), bench.device);
-  if (const auto inferred = runtime::graphByRule(sample)) checkMemory(neededForOutputs(*inferred, options), bench.device);
+  if (const auto inferred = graphBefore(sample)) checkMemory(neededForOutputs(*inferred, options), bench.device);
   const std::unique_ptr<runtime::Workload> workload =
       runtime::makeWorkload(sample, bench.device, options.seed, data, runtime::Programs(options.modelsFolder, options.programs));
   CorrectnessCheck correctness(*workload, sample.op, bench.tolerances);
@@ -313,11 +319,11 @@ void raceWorkload(const inputs::Sample& sample, Row& row, const Dump& dump, cons
     countProducts(*workload, row, bench);
   }
   if (options.accuracyChecking) correctness.begin(options.seed, data);
-  if (const Call* call = workload->call()) {
-    graph = call->graph(options.accuracyChecking ? correctness.reference().eager : workload->runEager());
+  if (!inputs::isNetwork(row.op)) {
+    graph = workload->graph(options.accuracyChecking ? correctness.reference().eager : workload->runEager());
     dump.graph(graph);
     checkMemory(neededForOutputs(graph, options), bench.device);
-    row.traffic = call->traffic(graph);
+    row.traffic = workload->traffic(graph);
   } else if (dump.isOn()) {
     dumpCapture(*workload, dump);
   }

@@ -93,6 +93,8 @@ bool isLeftOut(const ir::Node& node) {
   return computesNothing(schema);
 }
 
+bool drawsNumbers(const ir::Node& node) { return findOperator(node.op).hasTag(at::Tag::nondeterministic_seeded); }
+
 std::vector<inputs::Sample> recordedSamples(const ir::Graph& graph, bool all) {
   std::map<std::string, std::vector<inputs::Sample>> byOperator;
   std::unordered_map<std::string, size_t> places;

@@ -15,6 +15,9 @@ inputs::Sample sampleOf(const ir::Graph& graph, const ir::Node& node);
 /// memory format, a constructor (`zeros_like`), and a view.
 bool isLeftOut(const ir::Node& node);
 
+/// Whether a call of the node draws random numbers.
+bool drawsNumbers(const ir::Node& node);
+
 /// The different calls of a graph with their counts, as operatorbench's recorder writes them: operators by name, and the calls of
 /// each in the order in which they first come. `all` leaves none out.
 std::vector<inputs::Sample> recordedSamples(const ir::Graph& graph, bool all);

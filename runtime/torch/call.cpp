@@ -16,13 +16,6 @@
 namespace runtime {
 namespace {
 
-at::Tensor cloneGuarded(const at::Tensor& tensor) {
-  at::Tensor copy = emptyGuarded(tensor.sizes(), tensor.strides(), tensor.options());
-  poison(copy);
-  flatStorage(copy).copy_(flatStorage(tensor));
-  return copy;
-}
-
 /// A tensor that is only read, between guards; a number stays one.
 at::Tensor fenced(const at::Tensor& tensor) {
   return tensor.unsafeGetTensorImpl()->is_wrapped_number() ? tensor : cloneBetweenGuards(tensor);
@@ -210,6 +203,8 @@ int64_t Call::operandBytes() const {
 const std::string& Call::op() const { return state_->op; }
 
 std::string Call::outputName(int output) const { return fmt::format("output {}", output); }
+
+uint64_t Call::seed() const { return state_->seed; }
 
 bool Call::isView() { return state_->isView(); }
 

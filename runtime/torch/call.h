@@ -41,10 +41,10 @@ class Call : public Workload {
   std::optional<Contender> reference() const override { return Contender::Eager; }
 
   /// The call as a graph with the static types of its arguments and of `outputs` (runEager()'s).
-  ir::Graph graph(const TensorList& outputs) const;
+  ir::Graph graph(const TensorList& outputs) const override;
 
-  /// Whether it computes and writes nothing: all outputs are views of arguments, or memory that is left as it was allocated.
-  bool isView();
+  bool isView() override;
+  uint64_t seed() const override;
   /// Whether the operator writes any of its arguments.
   bool mutates() const override;
   /// Whether the operator draws random numbers.
@@ -55,8 +55,7 @@ class Call : public Workload {
   int multiply(int sets) override;
   void restore(int set = 0) override;
   int64_t operandBytes() const override;
-  /// What the operator has to move; nothing for a view.
-  Traffic traffic(const ir::Graph& graph) const;
+  Traffic traffic(const ir::Graph& graph) const override;
 
   /// Eager and Torchscript; Opbench's plan is its compiler's to make (plannedCallable).
   std::unique_ptr<Callable> make(const Contender& contender) override;

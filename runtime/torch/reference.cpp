@@ -11,13 +11,16 @@ at::ScalarType upcastType(at::ScalarType type) {
   return at::isComplexType(type) ? at::kComplexDouble : type;
 }
 
-/// The tensor's values as they were rounded, in double precision and with the same strides; a Python number stays one.
-at::Tensor upcast(const at::Tensor& tensor) {
+}  // namespace
+
+at::Tensor inFloat64(const at::Tensor& tensor) {
   if (tensor.unsafeGetTensorImpl()->is_wrapped_number()) return tensor;
   const at::Tensor flat = flatStorage(tensor);
   const at::ScalarType type = upcastType(tensor.scalar_type());
   return shapeLike(type == tensor.scalar_type() ? flat.clone() : flat.to(type), tensor);
 }
+
+namespace {
 
 /// Whether the schema declares a dtype here; on the stack it is an integer like any other.
 bool isDTypeArgument(const c10::Argument& formal) {
@@ -26,7 +29,9 @@ bool isDTypeArgument(const c10::Argument& formal) {
   return (optional ? type->containedType(0) : type)->kind() == c10::TypeKind::ScalarTypeType;
 }
 
-torch::jit::Stack upcast(const c10::FunctionSchema& schema, const torch::jit::Stack& arguments) {
+}  // namespace
+
+torch::jit::Stack inFloat64(const c10::FunctionSchema& schema, const torch::jit::Stack& arguments) {
   torch::jit::Stack upcasts;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const c10::Argument& formal = schema.arguments()[i];
@@ -35,11 +40,13 @@ torch::jit::Stack upcast(const c10::FunctionSchema& schema, const torch::jit::St
     } else if (formal.name() == "half_to_float") {
       upcasts.emplace_back(false);  // double is wider than what it asks for, and refused
     } else {
-      upcasts.push_back(mapTensors(arguments[i], [](const at::Tensor& tensor) { return upcast(tensor); }));
+      upcasts.push_back(mapTensors(arguments[i], [](const at::Tensor& tensor) { return inFloat64(tensor); }));
     }
   }
   return upcasts;
 }
+
+namespace {
 
 torch::jit::Stack onHost(const torch::jit::Stack& arguments) {
   torch::jit::Stack host;
@@ -59,12 +66,12 @@ TensorList Call::runEagerInFloat64() {
   const c10::InferenceMode guard;
   torch::jit::Stack stack;
   try {
-    torch::jit::Stack arguments = upcast(state_->handle.schema(), state_->arguments);
+    torch::jit::Stack arguments = inFloat64(state_->handle.schema(), state_->arguments);
     if (!state_->device.is_cpu()) {
       try {
         return makeTensorList(state_->run(arguments, stack));
       } catch (const c10::Error&) {  // no kernel for float64 on this device: the host has one
-        arguments = onHost(upcast(state_->handle.schema(), state_->arguments));
+        arguments = onHost(inFloat64(state_->handle.schema(), state_->arguments));
       }
     }
     return makeTensorList(state_->run(arguments, stack));

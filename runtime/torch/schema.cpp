@@ -62,7 +62,8 @@ int returnedArgument(const c10::FunctionSchema& schema, const c10::Argument& res
 
 c10::OperatorHandle findOperator(const std::string& op) {
   if (const auto refusal = inputs::refusalOf(op)) ir::fail(ir::ErrorKind::Input, "{}", *refusal);
-  if (inputs::isNetwork(op)) ir::fail(ir::ErrorKind::Input, "{} is a network, not a call", op);
+  if (!inputs::isCall(op))
+    ir::fail(ir::ErrorKind::Input, "{} is a {}, not a call", op, inputs::isRegion(op) ? "region" : "network");
   const auto handle = c10::Dispatcher::singleton().findSchema(operatorName(op));
   if (!handle) ir::fail(ir::ErrorKind::Input, "ATen has no operator {}", op);
   if (const auto reason = refusalOf(handle->schema())) ir::fail(ir::ErrorKind::Unsupported, "{} is refused: {}", op, *reason);
@@ -80,7 +81,7 @@ std::vector<std::string> operatorNames() {
   for (const c10::OperatorName& name : c10::Dispatcher::singleton().getAllOpNames()) {
     if (!c10::Dispatcher::singleton().findSchema(name)) continue;
     std::string text = recordedName(name);
-    if (!inputs::refusalOf(text) && !inputs::isNetwork(text)) names.push_back(std::move(text));
+    if (!inputs::refusalOf(text) && inputs::isCall(text)) names.push_back(std::move(text));
   }
   std::sort(names.begin(), names.end());
   return names;

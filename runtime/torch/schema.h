@@ -23,6 +23,9 @@ std::string recordedName(const c10::OperatorName& name);
 torch::jit::Stack bindArguments(const std::string& op, const c10::FunctionSchema& schema, const inputs::Inputs& inputs,
                                 at::Device device);
 
+/// Arguments in double precision: floating tensors (types.h), and the dtypes that are asked for.
+torch::jit::Stack inFloat64(const c10::FunctionSchema& schema, const torch::jit::Stack& arguments);
+
 /// What a call does to its arguments.
 struct Effects {
   std::vector<int> written;      ///< arguments whose elements it writes, in schema order

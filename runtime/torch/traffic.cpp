@@ -104,6 +104,30 @@ class NodeTraffic {
     return sum;
   }
 
+  /// What is read of one value.
+  int64_t readOf(int value) const {
+    int64_t most = 0;
+    for (const ir::NamedArgument& arg : node_.args) {
+      std::vector<int> values;
+      collect(arg.value, values);
+      if (std::find(values.begin(), values.end(), value) != values.end())
+        most = std::max(most, std::min(bytes(value), read(arg)));
+    }
+    return most;
+  }
+
+  /// What is changed of a value that is partly changed in place.
+  int64_t writeLimit(int value) const {
+    for (const ir::NamedArgument& arg : node_.args) {
+      const PartialRead* partial = findPartialRead(node_, arg.name);
+      if (partial == nullptr || partial->reads != Reads::NoMoreThanOthers) continue;
+      std::vector<int> values;
+      collect(arg.value, values);
+      if (std::find(values.begin(), values.end(), value) != values.end()) return bytesOfOthers(arg.name);
+    }
+    return bytes(value);
+  }
+
  private:
   const ir::Graph& graph_;
   const ir::Node& node_;
@@ -139,18 +163,6 @@ class NodeTraffic {
     return sum;
   }
 
-  /// What is changed of a value that is partly changed in place.
-  int64_t writeLimit(int value) const {
-    for (const ir::NamedArgument& arg : node_.args) {
-      const PartialRead* partial = findPartialRead(node_, arg.name);
-      if (partial == nullptr || partial->reads != Reads::NoMoreThanOthers) continue;
-      std::vector<int> values;
-      collect(arg.value, values);
-      if (std::find(values.begin(), values.end(), value) != values.end()) return bytesOfOthers(arg.name);
-    }
-    return bytes(value);
-  }
-
   int64_t read(const ir::NamedArgument& arg) const {
     std::vector<int> values;
     collect(arg.value, values);
@@ -172,11 +184,17 @@ class NodeTraffic {
 }  // namespace
 
 Traffic trafficOf(const ir::Graph& graph) {
+  if (graph.nodes.size() == 1) return NodeTraffic(graph, graph.nodes[0]).traffic();
   Traffic sum;
-  for (const ir::Node& node : graph.nodes) {
-    const Traffic own = NodeTraffic(graph, node).traffic();
-    sum.read += own.read;
-    sum.written += own.written;
+  for (const int input : graph.inputs) {
+    int64_t most = 0;
+    for (const ir::Node& node : graph.nodes) most = std::max(most, NodeTraffic(graph, node).readOf(input));
+    sum.read += most;
+  }
+  for (const int output : graph.outputs) {
+    int64_t least = graph.values[static_cast<size_t>(output)].type.bytesTouched();
+    for (const ir::Node& node : graph.nodes) least = std::min(least, NodeTraffic(graph, node).writeLimit(output));
+    sum.written += least;
   }
   return sum;
 }

@@ -21,4 +21,7 @@ at::Tensor shapeLike(const at::Tensor& flat, const at::Tensor& like);
 /// A copy in storage of its own with the same sizes and strides, overlaps included.
 at::Tensor cloneStorage(const at::Tensor& tensor);
 
+/// The tensor's values as they were rounded, in double precision and with the same strides; a Python number stays one.
+at::Tensor inFloat64(const at::Tensor& tensor);
+
 }  // namespace runtime

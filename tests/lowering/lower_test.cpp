@@ -36,6 +36,57 @@ TEST_CASE("a chain of calls is one loop nest: fusion is composition") {
   CHECK(ir::toText(loops[0]).ends_with("    out0[i0] = max(self[i0] * other[i0], f32(0))\n"));
 }
 
+TEST_CASE("a view is an index: it is what its copy is") {
+  const auto loops = lowering::lower(ir::parseGraph(R"(graph
+  in x f32[8]
+  a f32[8] = aten.exp.default(self=x)
+  v f32[2, 4] of a = aten.view.default(self=a, size=[2, 4])
+  t f32[4, 2] strides (1, 4) of a = aten.transpose.int(self=v, dim0=0, dim1=1)
+  b f32[4, 2] strides (1, 4) = aten.neg.default(self=t)
+  return b
+)"));
+  REQUIRE(loops.size() == 1);
+  CHECK(ir::toText(loops[0]).find("a[") == std::string::npos);
+}
+
+TEST_CASE("what was made and is written in place is computed in one go; what is handed back is stored, and nothing else") {
+  const auto loops = lowering::lower(ir::parseGraph(R"(graph
+  in x f32[8]
+  a f32[8] = aten.exp.default(self=x)
+  a = aten.mul_.Scalar(self=a, other=2) writes a
+  a = aten.mul_.Scalar(self=a, other=3) writes a
+  b f32[8] = aten.neg.default(self=a)
+  return b
+)"));
+  REQUIRE(loops.size() == 1);
+  CHECK(ir::toText(loops[0]).ends_with("    b[i0] = -(exp(x[i0]) * f32(2) * f32(3))\n"));
+}
+
+TEST_CASE("what was written under another name is not read as it was before") {
+  CHECK(refusal(R"(graph
+  in x f32[4]
+  a f32[4] = aten.exp.default(self=x)
+  v f32[2, 2] of a = aten.view.default(self=a, size=[2, 2])
+  a = aten.mul_.Scalar(self=a, other=2) writes a
+  b f32[2, 2] = aten.neg.default(self=v)
+  return b
+)") == "an argument of aten.neg.default is v, whose memory aten.mul_.Scalar wrote by another name");
+  CHECK(refusal(R"(graph
+  in x f32[4]
+  a f32[4] = aten.exp.default(self=x)
+  v f32[2, 2] of a = aten.view.default(self=a, size=[2, 2])
+  v = aten.mul_.Scalar(self=v, other=2) writes v
+  return a
+)") == "what is handed back is a, whose memory aten.mul_.Scalar wrote by another name");
+  CHECK(refusal(R"(graph
+  in x f32[4]
+  in y f32[2] of x + 1
+  x = aten.mul_.Scalar(self=x, other=2) writes x
+  b f32[2] = aten.neg.default(self=y)
+  return x, b
+)") == "aten.mul_.Scalar writes x, in whose memory other inputs lie");
+}
+
 TEST_CASE("a chain of 24 doublings stays linear in size") {
   std::string text = "graph\n  in x0 f32[8]\n";
   for (int i = 0; i < 24; ++i) text += fmt::format("  x{1} f32[8] = aten.add.Tensor(self=x{0}, other=x{0}, alpha=1)\n", i, i + 1);

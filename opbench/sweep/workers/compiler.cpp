@@ -6,6 +6,8 @@
 #include <algorithm>
 
 #include "inputs/convert.h"
+#include "inputs/operator_name.h"
+#include "inputs/region.h"
 #include "lowering/tensor/lowering.h"
 #include "opbench/select/skipped.h"
 #include "opbench/sweep/workers/channel.h"
@@ -46,9 +48,10 @@ class Compiling {
     try {
       causeInCompiler(options_.processFaults, job.index);
       const inputs::Sample sample = inputs::convert(job.sample, options_.dtype, options_.channelsLast);
-      if (!lowering::hasLowering(sample.op) || !whySkipped(sample, options_, config_, device_).empty()) return std::nullopt;
-      if (runtime::isViewByRule(sample)) return std::nullopt;
-      const auto graph = runtime::inferGraph(sample, target_.backend);
+      const bool isRegion = inputs::isRegion(sample.op);
+      if (!whySkipped(sample, options_, config_, device_).empty()) return std::nullopt;
+      if (!isRegion && (!lowering::hasLowering(sample.op) || runtime::isViewByRule(sample))) return std::nullopt;
+      const auto graph = isRegion ? inputs::regionOf(sample) : runtime::inferGraph(sample, target_.backend);
       if (!graph) return Compilation{0, false, "", "its results cannot be inferred without running it"};
       codegen::Plan plan = codegen::compile(*graph, target_, options_.schedules);
       if (options_.fault) breakPlan(plan, *options_.fault, target_);

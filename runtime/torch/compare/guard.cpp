@@ -58,6 +58,13 @@ at::Tensor emptyGuarded(at::IntArrayRef sizes, at::IntArrayRef strides, at::Tens
   return at::empty({elements}, options).as_strided(sizes, strides, guardBytes / size);
 }
 
+at::Tensor cloneGuarded(const at::Tensor& tensor) {
+  at::Tensor copy = emptyGuarded(tensor.sizes(), tensor.strides(), tensor.options());
+  poison(copy);
+  flatStorage(copy).copy_(flatStorage(tensor));
+  return copy;
+}
+
 at::Tensor cloneBetweenGuards(const at::Tensor& tensor) {
   const c10::InferenceMode guard;
   const at::Tensor guarded = emptyGuarded(tensor.sizes(), tensor.strides(), tensor.options());

@@ -9,6 +9,8 @@ inline constexpr int64_t guardBytes = 4096;
 
 /// A tensor in new memory between two guards, its elements undefined.
 at::Tensor emptyGuarded(at::IntArrayRef sizes, at::IntArrayRef strides, at::TensorOptions options);
+/// A copy made so, whatever is no element poisoned.
+at::Tensor cloneGuarded(const at::Tensor& tensor);
 /// A copy between two guards that are no part of its storage. They are poisoned as elements are: whatever is computed from them
 /// stands out.
 at::Tensor cloneBetweenGuards(const at::Tensor& tensor);

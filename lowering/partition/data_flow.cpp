@@ -1,0 +1,111 @@
+#include "lowering/partition/data_flow.h"
+
+#include <algorithm>
+
+namespace lowering {
+namespace {
+
+void addOnce(std::vector<int>& numbers, int number) {
+  if (std::find(numbers.begin(), numbers.end(), number) == numbers.end()) numbers.push_back(number);
+}
+
+bool contains(const std::vector<int>& numbers, int number) {
+  return std::find(numbers.begin(), numbers.end(), number) != numbers.end();
+}
+
+}  // namespace
+
+void appendValues(const ir::Argument& argument, std::vector<int>& values) {
+  if (const auto* value = argument.as<ir::ValueRef>()) values.push_back(value->index);
+  if (const auto* list = argument.as<ir::List>())
+    for (const ir::Argument& item : list->items) appendValues(item, values);
+}
+
+std::vector<int> valuesOf(const ir::Node& node) {
+  std::vector<int> values;
+  for (const ir::NamedArgument& argument : node.args) appendValues(argument.value, values);
+  return values;
+}
+
+DataFlow::DataFlow(const ir::Graph& graph)
+    : graph_(graph),
+      makers_(graph.values.size(), -1),
+      values_(graph.storages.size() + graph.values.size()),
+      users_(values_.size()),
+      outlives_(values_.size(), false) {
+  for (const int input : graph.inputs) values_[static_cast<size_t>(memoryOf(input))].push_back(input);
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    Flow flow = flowOf(graph.nodes[i]);
+    addMaker(graph.nodes[i], static_cast<int>(i), flow);
+    flows_.push_back(std::move(flow));
+  }
+  for (const int input : graph.inputs) outlives_[static_cast<size_t>(memoryOf(input))] = true;
+  for (const int output : graph.outputs) outlives_[static_cast<size_t>(memoryOf(output))] = true;
+  order();
+}
+
+int DataFlow::memoryOf(int value) const {
+  const int storage = graph_.values[static_cast<size_t>(value)].storage;
+  return storage >= 0 ? storage : static_cast<int>(graph_.storages.size()) + value;
+}
+
+Flow DataFlow::flowOf(const ir::Node& node) const {
+  Flow flow;
+  for (const int value : valuesOf(node)) addOnce(flow.reads, memoryOf(value));
+  for (const int value : node.writes) {
+    const int memory = memoryOf(value);
+    addOnce(flow.writes, memory);
+    if (values_[static_cast<size_t>(memory)] != std::vector{value}) flow.mayBeMoved = false;
+  }
+  for (const int value : node.outputs)
+    if (!contains(flow.reads, memoryOf(value))) addOnce(flow.makes, memoryOf(value));
+  flow.isView = node.writes.empty() && flow.makes.empty() && !node.outputs.empty();
+  const auto isOnHost = [&](int value) { return graph_.values[static_cast<size_t>(value)].onHost; };
+  const std::vector<int> arguments = valuesOf(node);
+  if (std::any_of(arguments.begin(), arguments.end(), isOnHost) ||
+      std::any_of(node.outputs.begin(), node.outputs.end(), isOnHost))
+    flow.mayBeMoved = false;
+  const auto isAlias = [&](int value) { return contains(flow.reads, memoryOf(value)) && !contains(node.writes, value); };
+  if (!flow.isView && std::any_of(node.outputs.begin(), node.outputs.end(), isAlias)) flow.mayBeMoved = false;
+  return flow;
+}
+
+void DataFlow::addMaker(const ir::Node& node, int number, Flow& flow) {
+  for (const int value : node.outputs) {
+    std::vector<int>& known = values_[static_cast<size_t>(memoryOf(value))];
+    if (contains(known, value)) continue;
+    if (!flow.isView && !known.empty()) flow.mayBeMoved = false;
+    known.push_back(value);
+    makers_[static_cast<size_t>(value)] = number;
+  }
+}
+
+void DataFlow::order() {
+  struct Latest {
+    int writer = -1;
+    std::vector<int> readers;  ///< since it was written
+  };
+  std::vector<Latest> latest(values_.size());
+  for (size_t i = 0; i < flows_.size(); ++i) {
+    Flow& flow = flows_[i];
+    if (flow.isView) continue;
+    const int node = static_cast<int>(i);
+    for (const int memory : flow.reads) {
+      users_[static_cast<size_t>(memory)].push_back(node);
+      const Latest& before = latest[static_cast<size_t>(memory)];
+      if (before.writer >= 0) flow.after.push_back({before.writer, true});
+      if (contains(flow.writes, memory))
+        for (const int reader : before.readers) flow.after.push_back({reader, false});
+    }
+    for (const int memory : flow.reads) {
+      Latest& now = latest[static_cast<size_t>(memory)];
+      if (contains(flow.writes, memory))
+        now = {node, {}};
+      else
+        now.readers.push_back(node);
+    }
+    for (const int memory : flow.makes) latest[static_cast<size_t>(memory)] = {node, {}};
+  }
+}
+
+}  // namespace lowering

@@ -1,0 +1,88 @@
+#include "opbench/networks/regions.h"
+
+#include <fmt/format.h>
+
+#include <exception>
+#include <filesystem>
+#include <map>
+#include <unordered_map>
+
+#include "codegen/compile.h"
+#include "inputs/files.h"
+#include "inputs/region.h"
+#include "inputs/text/words.h"
+#include "ir/error.h"
+#include "ir/text/text.h"
+#include "lowering/partition/partition.h"
+#include "runtime/build/hash.h"
+#include "runtime/capture/recording.h"
+
+namespace opbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool isGenerated(const ir::Graph& call, const ir::Target& target) {
+  try {
+    return codegen::whyFallback(call, target).empty();
+  } catch (const std::exception&) {  // whoever races the call is told
+    return false;
+  }
+}
+
+bool hasSamples(const fs::path& folder) {
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error))
+    if (entry.path().extension() == ".txt") return true;
+  return false;
+}
+
+/// A region's file: what says where it comes from and what it computes is for readers, and no part of the sample.
+std::string fileText(const inputs::Sample& region, const inputs::Sample& network) {
+  std::string text =
+      fmt::format("# {} in a step of {}: {}\n#\n", region.count == 1 ? "once" : fmt::format("{} times", region.count), network.op,
+                  network.recorded);
+  const std::string graph = ir::toText(inputs::regionOf(region));
+  for (const std::string_view line : inputs::split(graph, "\n"))
+    if (!line.empty()) text += fmt::format("# {}\n", line);
+  return text + "\n" + inputs::toText(std::vector{region});
+}
+
+}  // namespace
+
+std::vector<inputs::Sample> regionsOf(const ir::Graph& graph, const ir::Target& target) {
+  constexpr size_t digits = 12;
+  std::unordered_map<std::string, bool> known;  // by the text of the call
+  const auto joins = [&](const ir::Graph& call, const ir::Node& node) {
+    if (runtime::drawsNumbers(node)) return false;
+    const auto [place, isNew] = known.try_emplace(ir::toText(call), false);
+    if (isNew) place->second = isGenerated(call, target);
+    return place->second;
+  };
+  std::vector<inputs::Sample> samples;
+  std::unordered_map<std::string, size_t> places;
+  for (const ir::Graph& region : lowering::partition(graph, joins)) {
+    const std::string name = runtime::digest(ir::toText(region)).substr(0, digits);
+    const auto [place, isNew] = places.try_emplace(name, samples.size());
+    isNew ? samples.push_back(inputs::regionSample(region, name)) : void(++samples[place->second].count);
+  }
+  return samples;
+}
+
+void writeRegions(const std::vector<inputs::Sample>& regions, const inputs::Sample& network, const std::string& folder) {
+  inputs::makeFolder(folder);
+  if (hasSamples(folder)) ir::fail(ir::ErrorKind::Input, "--regions {}: the folder has files of samples already", folder);
+  for (const inputs::Sample& region : regions) {
+    const std::string name = region.op.substr(region.op.find('.') + 1);
+    inputs::writeFile((fs::path(folder) / (name + ".txt")).string(), fileText(region, network));
+  }
+}
+
+int64_t callsIn(const std::vector<inputs::Sample>& regions) {
+  int64_t calls = 0;
+  for (const inputs::Sample& region : regions)
+    calls += region.count * static_cast<int64_t>(inputs::regionOf(region).nodes.size());
+  return calls;
+}
+
+}  // namespace opbench

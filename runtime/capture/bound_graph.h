@@ -1,0 +1,66 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/core/stack.h>
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "ir/graph.h"
+#include "runtime/torch/schema.h"
+
+namespace runtime {
+
+/// A graph's calls with all arguments bound but the tensors, so that nothing is looked up by name when they are made: below
+/// autograd and autocast, one after another. Forward calls are told that gradients are wanted where the graph has a backward pass.
+/// What they draw comes from ATen's generator.
+class BoundGraph {
+ public:
+  struct Results {
+    std::vector<at::Tensor> outputs;
+    std::vector<ir::Argument> hostReads;  ///< as Capture::hostReads
+  };
+  /// Is told the tensor of each value that a call makes.
+  using Observer = std::function<void(int value, const at::Tensor& tensor)>;
+  enum class Precision { AsIs, Float64 };
+
+  /// Calls that name a device get the graph's, or this one. In Float64 they are asked for double precision where they are asked
+  /// for another. Errors: as those of findOperator and bindArguments; Input for a node that does not say what its operator
+  /// writes.
+  explicit BoundGraph(const ir::Graph& graph, std::optional<at::Device> device = {}, Precision precision = Precision::AsIs);
+
+  /// Makes the calls. Outputs that are inputs are these themselves. Errors: as those of ATen; Input where a call gives another
+  /// number of tensors than its node has outputs.
+  Results run(std::vector<at::Tensor> inputs, const Observer& observe = {}) const;
+
+  /// Whether a call draws random numbers.
+  bool isRandom() const;
+
+ private:
+  /// A tensor among a call's arguments: its place, that in a list or -1, and the value that it is.
+  struct Slot {
+    size_t argument = 0;
+    int item = -1;
+    int value = 0;
+  };
+  struct BoundCall {
+    c10::OperatorHandle op;
+    torch::jit::Stack arguments;
+    std::vector<Slot> slots;
+    std::vector<int> outputs;
+    std::vector<int> lastUsed;  ///< values that no later call names, nor the graph's outputs
+    Effects effects;
+    bool readsHost = false;
+  };
+
+  static BoundCall bound(const ir::Node& node, std::optional<at::Device> device, Precision precision);
+  void call(const BoundCall& one, std::vector<at::Tensor>& values, Results& results, const Observer& observe) const;
+
+  ir::Graph graph_;
+  bool isTraining_ = false;
+  std::vector<BoundCall> calls_;
+};
+
+}  // namespace runtime
