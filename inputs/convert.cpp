@@ -44,6 +44,14 @@ void dropHalfToFloat(Sample& sample) {
   if (input && input->dtype != ir::DType::F16) sample.args[2] = false;
 }
 
+/// The dtype that a sample of a model says itself.
+std::optional<ir::DType> dtypeNamed(const Sample& sample) {
+  for (const ir::NamedArgument& named : sample.kwargs)
+    if (const auto* text = named.value.as<std::string>(); text != nullptr && named.name == "dtype")
+      return ir::dtypeFromTorchName(*text);
+  return std::nullopt;
+}
+
 void setKeyword(Sample& sample, const std::string& name, const std::string& value) {
   for (ir::NamedArgument& named : sample.kwargs)
     if (named.name == name) {
@@ -60,6 +68,7 @@ Sample convert(const Sample& sample, ir::DType target, bool channelsLast) {
   Sample result = sample;
   if (isRegion(sample.op)) return convertRegion(sample, converted, target);
   if (isNetwork(sample.op)) {
+    target = dtypeNamed(sample).value_or(target);
     for (ir::Argument& argument : result.args)
       if (auto* type = std::get_if<ir::TensorType>(&argument.data); type != nullptr && ir::isFloating(type->dtype))
         type->dtype = target;

@@ -116,9 +116,13 @@ Selection selectionOf(std::vector<inputs::Sample> samples) {
 
 /// The samples the options name; lines that cannot be read are reported and counted in `unreadable`.
 Selection readSelection(const Options& options, size_t& unreadable) {
+  Tolerances tolerances;
+  const SuiteConfig config(options.config, tolerances);
+  if (const std::string keys = config.withoutEffect(); !keys.empty())
+    std::cerr << "opbench: without effect here: " << inputs::printable(keys) << "\n";
   if (options.source == Source::Rnn) return selectionOf(samplesOf(options.rnn, options.seed, roomFor(options)));
   if (options.source == Source::Models)
-    return selectionOf(samplesOf(options.model, runtime::Programs(options.modelsFolder, options.programs)));
+    return selectionOf(samplesOf(options.model, runtime::Programs(options.modelsFolder, options.programs), config));
   const inputs::Samples read = readSamples(options);
   for (const std::string& error : read.errors) std::cerr << "opbench: error: " << inputs::printable(error) << "\n";
   unreadable = read.errors.size();
@@ -126,8 +130,7 @@ Selection readSelection(const Options& options, size_t& unreadable) {
   for (const auto* patterns : {&options.ops, &options.filters, &options.excludes})
     if (const auto unknown = unmatched(read.samples, *patterns); !unknown.empty())
       ir::fail(ir::ErrorKind::Input, "{}", unknownOperator(unknown.front(), read.samples, runtime::operatorNames()));
-  Tolerances tolerances;
-  Selection selection = select(read.samples, options, SuiteConfig(options.config, tolerances));
+  Selection selection = select(read.samples, options, config);
   if (selection.recorded.samples == 0) ir::fail(ir::ErrorKind::Input, "--op, --filter and --exclude match no operator together");
   if (selection.samples.empty()) ir::fail(ir::ErrorKind::Input, "--start-idx {} skips every sample", options.startIdx);
   return selection;

@@ -59,6 +59,9 @@ class Workload {
   virtual std::vector<MemoryLine> traceMemory(MemoryWatch&) { return {}; }
   /// An output of a run in words: `output 0`.
   virtual std::string outputName(int output) const = 0;
+  /// How many outputs runs have, and the name of an operand, as far as they are known before a run: those of networks.
+  virtual int outputs() const { return 0; }
+  virtual std::string operandName(int) const { return ""; }
   /// The contender whose code runEager() is, which therefore is not judged; nothing where all are.
   virtual std::optional<Contender> reference() const = 0;
 

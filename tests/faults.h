@@ -152,7 +152,7 @@ class FaultBed {
     codegen::Plan plan = codegen::compile(graph_, device_.target());
     const bool isBroken = breakPlan(plan, fault, device_.target());
     if (!isBroken && fault != opbench::Fault::UnstableSort) return;
-    Suspect suspect{fault, broken(runtime::plannedCallable(call_, std::move(plan), device_, none_), fault), nullptr};
+    Suspect suspect{fault, broken(runtime::plannedCallable(call_, std::move(plan), device_, none_), fault, call_), nullptr};
     suspect.trial = device_.prepare(*suspect.callable, call_);
     call_.draw(seed, {});  // a device may have run it to prepare it
     suspects_.push_back(std::move(suspect));

@@ -71,7 +71,7 @@ Verdict judgeClose(const Comparison& c, const Limit& limit, const NamedOutput& o
 
 Verdict judgeNetwork(const Comparison& c, const Limit& limit, const NamedOutput& output) {
   const double allowed = limit.eagerErrors * c.rmseEager + limit.share * c.rmsReference + limit.floor;
-  if (c.misplaced == 0 && c.rmseFound <= allowed) return {};
+  if (c.misplaced == 0 && (c.rmseFound <= allowed || c.cosine >= limit.leastCosine)) return {};
   return wrong(fmt::format("{}; root mean square error {:.3g}, eager's {:.3g}, allowed {:.3g}", where(c, output), c.rmseFound,
                            c.rmseEager, allowed));
 }

@@ -16,7 +16,9 @@ namespace opbench {
 class CorrectnessCheck {
  public:
   CorrectnessCheck(runtime::Workload& workload, const std::string& op, const Tolerances& tolerances)
-      : workload_(workload), criterion_(tolerances.criterionFor(op)), tolerances_(tolerances) {}
+      : CorrectnessCheck(workload, tolerances.criterionFor(op), tolerances) {}
+  CorrectnessCheck(runtime::Workload& workload, Criterion criterion, const Tolerances& tolerances)
+      : workload_(workload), criterion_(std::move(criterion)), tolerances_(tolerances) {}
 
   /// Computes the reference of the workload's data, which were drawn from `seed` and `data`. Where a trivial solution would pass,
   /// it draws other data: larger, smaller, positive and around different levels, in this order. Where one passes on all of them,

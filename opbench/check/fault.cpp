@@ -5,27 +5,15 @@
 
 #include <utility>
 
+#include "inputs/operator_name.h"
+#include "opbench/check/broken_callable.h"
 #include "opbench/check/kernel_faults.h"
 #include "opbench/check/loop_faults.h"
+#include "opbench/check/network_faults.h"
 #include "runtime/torch/state.h"
 
 namespace opbench {
 namespace {
-
-/// Hands on to another callable.
-class BrokenCallable : public runtime::Callable {
- public:
-  explicit BrokenCallable(runtime::CallablePtr callable) : runtime::Callable(*callable), callable_(std::move(callable)) {}
-  runtime::TensorList operator()() override { return (*callable_)(); }
-  void use(int number) override { callable_->use(number); }
-  void reload() override { callable_->reload(); }
-  void reseed() override { callable_->reseed(); }
-  void advance() override { callable_->advance(); }
-  void guard(runtime::Guards guards) override { callable_->guard(guards); }
-
- private:
-  runtime::CallablePtr callable_;
-};
 
 /// Computes once and hands that out ever after.
 class StaleCallable : public BrokenCallable {
@@ -108,7 +96,8 @@ bool breakPlan(codegen::Plan& plan, Fault fault, const ir::Target& target) {
   return isBroken;
 }
 
-runtime::CallablePtr broken(runtime::CallablePtr callable, Fault fault) {
+runtime::CallablePtr broken(runtime::CallablePtr callable, Fault fault, runtime::Workload& workload) {
+  if (inputs::isNetwork(workload.op())) return brokenNetwork(std::move(callable), fault, workload);
   const bool isGenerated = callable->kind == runtime::Kind::Generated;
   if (fault == Fault::StaleOutput && isGenerated) return std::make_unique<StaleCallable>(std::move(callable));
   if (fault == Fault::UnstableSort && !isGenerated) return std::make_unique<UnstableCallable>(std::move(callable));

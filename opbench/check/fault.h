@@ -35,6 +35,11 @@ enum class Fault {
   NarrowI64,        ///< 64-bit integers are read as 32-bit ones
   DroppedBarrier,   ///< CUDA: the threads of a CTA do not wait for each other
   Slow,             ///< times are reported 5 % longer
+  ScaledGradient,   ///< networks: the first gradient is a hundredth too large
+  DroppedBias,      ///< networks: the first bias is not added, and has no gradient
+  StaleStatistic,   ///< networks: the first running mean stays as it was
+  OtherMask,        ///< networks: what is dropped out is drawn from another seed
+  SkippedStep,      ///< networks: the optimizer leaves the parameters as they were
 };
 
 /// `unwritten-tail`, `off-by-one`; as --fault has it.
@@ -44,8 +49,9 @@ std::vector<std::string> faultNames();
 
 /// Puts the fault into the plan's kernels; false where there are none, or none has a place for it.
 bool breakPlan(codegen::Plan& plan, Fault fault, const ir::Target& target);
-/// The callable with the fault, for StaleOutput and UnstableSort; as it is for others.
-runtime::CallablePtr broken(runtime::CallablePtr callable, Fault fault);
+/// The callable with the fault, for StaleOutput and UnstableSort, and of a network with any that it has a place for
+/// (brokenNetwork); as it is for others.
+runtime::CallablePtr broken(runtime::CallablePtr callable, Fault fault, runtime::Workload& workload);
 /// The trial with the fault, for Slow; as it is for others.
 std::unique_ptr<runtime::Trial> broken(std::unique_ptr<runtime::Trial> trial, Fault fault);
 

@@ -7,7 +7,7 @@
 namespace opbench {
 namespace {
 
-constexpr std::array<std::pair<Fault, std::string_view>, 21> names{{{Fault::UnwrittenTail, "unwritten-tail"},
+constexpr std::array<std::pair<Fault, std::string_view>, 26> names{{{Fault::UnwrittenTail, "unwritten-tail"},
                                                                     {Fault::OffByOne, "off-by-one"},
                                                                     {Fault::F16Accumulation, "f16-accumulation"},
                                                                     {Fault::StaleOutput, "stale-output"},
@@ -27,7 +27,12 @@ constexpr std::array<std::pair<Fault, std::string_view>, 21> names{{{Fault::Unwr
                                                                     {Fault::OneShape, "one-shape"},
                                                                     {Fault::NarrowI64, "narrow-i64"},
                                                                     {Fault::DroppedBarrier, "dropped-barrier"},
-                                                                    {Fault::Slow, "slow"}}};
+                                                                    {Fault::Slow, "slow"},
+                                                                    {Fault::ScaledGradient, "scaled-gradient"},
+                                                                    {Fault::DroppedBias, "dropped-bias"},
+                                                                    {Fault::StaleStatistic, "stale-statistic"},
+                                                                    {Fault::OtherMask, "other-mask"},
+                                                                    {Fault::SkippedStep, "skipped-step"}}};
 
 }  // namespace
 

@@ -51,23 +51,55 @@ const Tolerances& Tolerances::standard() {
 
 Criterion Tolerances::criterionFor(const std::string& op) const {
   Criterion criterion;
-  const std::string functional = functionalName(op);
-  for (const Entry& entry : entries_)
-    for (const std::string& name : entry.names) {
-      if (!matches(op, name) && !matches(functional, name)) continue;
-      criterion.rule = entry.rule.value_or(criterion.rule);
-      if (entry.tolerance) criterion.tolerance = entry.tolerance;
-      criterion.indices = entry.indices.value_or(criterion.indices);
-      criterion.isCumulative = entry.isCumulative.value_or(criterion.isCumulative);
-      criterion.mayCopy = entry.mayCopy.value_or(criterion.mayCopy);
-      criterion.copies = entry.copies.value_or(criterion.copies);
-      criterion.workspaces = entry.workspaces.value_or(criterion.workspaces);
-      criterion.mayBeConstant = entry.mayBeConstant.value_or(criterion.mayBeConstant);
-      criterion.mayVary = entry.mayVary.value_or(criterion.mayVary);
-    }
+  for (const Entry& entry : entries_) {
+    if (!isOf(entry, op)) continue;
+    criterion.rule = entry.rule.value_or(criterion.rule);
+    if (entry.tolerance) criterion.tolerance = entry.tolerance;
+    criterion.indices = entry.indices.value_or(criterion.indices);
+    criterion.isCumulative = entry.isCumulative.value_or(criterion.isCumulative);
+    criterion.mayCopy = entry.mayCopy.value_or(criterion.mayCopy);
+    criterion.copies = entry.copies.value_or(criterion.copies);
+    criterion.workspaces = entry.workspaces.value_or(criterion.workspaces);
+    criterion.mayBeConstant = entry.mayBeConstant.value_or(criterion.mayBeConstant);
+    criterion.mayVary = entry.mayVary.value_or(criterion.mayVary);
+  }
   // Results that vary from run to run, eager's too, cannot be met bit for bit.
   if (criterion.mayVary && criterion.rule == Rule::Exact) criterion.rule = Rule::Close;
   return criterion;
+}
+
+Criterion Tolerances::criterionFor(const std::string& op, const NetworkRun& run) const {
+  constexpr double ofHigher = 1e-3, ofEvenHigher = 8e-2, ofHigherHalf = 1e-2;
+  Criterion criterion = criterionFor(op);
+  criterion.byCosine = run.byCosine;
+  const auto isIn = [&](Leniency leniency) { return isLenient(op, leniency); };
+  if (run.dtype == ir::DType::F16 || run.isAutocast) {
+    if (isIn(Leniency::HigherFp16)) criterion.leastTolerance = ofHigherHalf;
+    return criterion;
+  }
+  if (run.dtype == ir::DType::BF16 && isIn(Leniency::HigherBf16)) {
+    criterion.leastTolerance = ofHigherHalf;
+    return criterion;
+  }
+  if (!run.isOnGpu || !op.ends_with(".training")) return criterion;
+  if (isIn(Leniency::Cosine)) criterion.byCosine = true;
+  if (isIn(Leniency::EvenHigher))
+    criterion.leastTolerance = ofEvenHigher;
+  else if (isIn(Leniency::Higher))
+    criterion.leastTolerance = ofHigher;
+  return criterion;
+}
+
+bool Tolerances::isOf(const Entry& entry, const std::string& op) {
+  const std::string functional = functionalName(op);
+  return std::any_of(entry.names.begin(), entry.names.end(), [&](const std::string& name) {
+    return matches(op, name) || matches(functional, name) || (entry.isOfNetworks && isNamed(op, name));
+  });
+}
+
+bool Tolerances::isLenient(const std::string& op, Leniency leniency) const {
+  return std::any_of(entries_.begin(), entries_.end(),
+                     [&](const Entry& entry) { return entry.leniency == leniency && isOf(entry, op); });
 }
 
 Limit Tolerances::limit(const Criterion& criterion, ir::DType dtype, bool hasReference, double terms,
@@ -87,8 +119,11 @@ Limit Tolerances::limit(const Criterion& criterion, ir::DType dtype, bool hasRef
   limit.share = roundoff(dtype) * (isLow ? 1.0 / 64 : 4);
   limit.isElementAlone = criterion.tolerance.has_value();
   const bool isCoarse = criterion.isTf32 || !hasReference;
-  if (criterion.rule == Rule::Network) return {own, eagerErrors_, isCoarse ? own : own / 10};
-  return limit;
+  if (criterion.rule != Rule::Network) return limit;
+  const double ofNetwork = std::max(own, criterion.leastTolerance);
+  Limit whole{ofNetwork, eagerErrors_, isCoarse ? ofNetwork : ofNetwork / 10};
+  if (criterion.byCosine) whole.leastCosine = 0.99;  // Dynamo's
+  return whole;
 }
 
 }  // namespace opbench

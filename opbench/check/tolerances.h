@@ -22,6 +22,23 @@ enum class Rule {
   Network,   ///< the root mean square error is about eager's, or a tenth of the tolerance: many roundings, in another order
 };
 
+/// How much a user lets the results of a network differ, in the words of Dynamo's runner. What counts is how the network is run.
+enum class Leniency {
+  Higher,      ///< 1e-3 in training on a GPU
+  EvenHigher,  ///< 8e-2 in training on a GPU
+  HigherFp16,  ///< 1e-2 in float16, and under autocast
+  HigherBf16,  ///< 1e-2 in bfloat16
+  Cosine,      ///< in training on a GPU the direction of results is enough
+};
+
+/// How a network is run, as far as that decides how it is judged.
+struct NetworkRun {
+  ir::DType dtype = ir::DType::F32;  ///< of its parameters
+  bool isAutocast = false;
+  bool isOnGpu = false;
+  bool byCosine = false;  ///< the direction of results is enough, as the user says of all
+};
+
 /// The criterion of right results of one operator. dtypes that are not floating are Exact under any rule but TypeOnly.
 struct Criterion {
   Rule rule = Rule::Close;
@@ -32,6 +49,8 @@ struct Criterion {
   bool mayBeConstant = false;                 ///< one value for all elements may be
   bool isTf32 = false;                        ///< f32 is computed with the digits of f16, and judged as f16
   bool mayVary = false;                       ///< results may differ from run to run, eager's too
+  double leastTolerance = 0;                  ///< of a network: the dtype's tolerance is no less
+  bool byCosine = false;                      ///< of a network: results that point where the reference does are right
   std::set<int> copies;                       ///< outputs of which an argument may be the right result, whatever the others are
   std::set<int> workspaces;                   ///< outputs whose bytes nobody defines and nobody reads
 };
@@ -46,6 +65,7 @@ struct Limit {
   double accumulated = 0;       ///< relative to 1 + the root mean square of what is expected
   bool isElementAlone = false;  ///< only the first is asked
   double floor = 0;             ///< of networks: a root mean square error that is noise, whatever size its output has
+  double leastCosine = 2;       ///< of networks: what has so large a cosine to the reference is right; none has more than 1
 };
 
 /// The table of rules and tolerances: tolerances.yaml, which is compiled in, and what a user's file of the same form says
@@ -61,6 +81,8 @@ class Tolerances {
 
   /// The criterion of an operator such as `aten.index_select.default`, in place or not.
   Criterion criterionFor(const std::string& op) const;
+  /// The criterion of a network that is run so.
+  Criterion criterionFor(const std::string& op, const NetworkRun& run) const;
   /// The limit of elements of a dtype that are combined from `terms` others; zero for dtypes that are not floating. Where
   /// arguments may be rounded before they are used, low precision rounds more than once.
   Limit limit(const Criterion& criterion, ir::DType dtype, bool hasReference, double terms = 1,
@@ -70,13 +92,18 @@ class Tolerances {
   /// One entry of the table; a key that it does not set is nothing.
   struct Entry {
     std::vector<std::string> names;
+    bool isOfNetworks = false;  ///< the names may be those of networks as well
     std::optional<Rule> rule;
+    std::optional<Leniency> leniency;
     std::optional<double> tolerance;
     std::optional<std::map<int, runtime::IndexKind>> indices;
     std::optional<bool> isCumulative, mayCopy, mayBeConstant, mayVary;
     std::optional<std::set<int>> copies, workspaces;
   };
   friend class TolerancesReader;
+
+  static bool isOf(const Entry& entry, const std::string& op);
+  bool isLenient(const std::string& op, Leniency leniency) const;
 
   std::array<double, ir::dtypeCount> ofDType_{};
   double accumulation_ = 0;

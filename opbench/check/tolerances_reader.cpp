@@ -21,14 +21,19 @@ void TolerancesReader::read(const YAML::Node& root) {
   for (const auto& item : root) {
     switch (wordOf(item.first, "key",
                    {"dtypes", "accumulation", "eager_errors", "eager_errors_low_precision", "without_reference", "operators",
-                    "non_deterministic"})) {
+                    "non_deterministic", "higher", "even_higher", "higher_fp16", "higher_bf16", "cosine"})) {
       case 0: readDTypes(item.second); break;
       case 1: table_.accumulation_ = number(item.second, mostFactor); break;
       case 2: table_.eagerErrors_ = number(item.second, mostFactor); break;
       case 3: table_.eagerErrorsLow_ = number(item.second, mostFactor); break;
       case 4: table_.withoutReference_ = number(item.second, mostFactor); break;
       case 5: readOperators(item.second); break;
-      default: readNonDeterministic(item.second);
+      case 6: readNonDeterministic(item.second); break;
+      case 7: readLenient(item.second, Leniency::Higher, "higher"); break;
+      case 8: readLenient(item.second, Leniency::EvenHigher, "even_higher"); break;
+      case 9: readLenient(item.second, Leniency::HigherFp16, "higher_fp16"); break;
+      case 10: readLenient(item.second, Leniency::HigherBf16, "higher_bf16"); break;
+      default: readLenient(item.second, Leniency::Cosine, "cosine");
     }
   }
 }
@@ -36,7 +41,16 @@ void TolerancesReader::read(const YAML::Node& root) {
 void TolerancesReader::readNonDeterministic(const YAML::Node& node) {
   Tolerances::Entry entry;
   entry.names = operatorNames(node, "non_deterministic");
+  entry.isOfNetworks = true;
   entry.mayVary = true;
+  table_.entries_.push_back(std::move(entry));
+}
+
+void TolerancesReader::readLenient(const YAML::Node& node, Leniency leniency, std::string_view what) {
+  Tolerances::Entry entry;
+  entry.names = operatorNames(node, what);
+  entry.isOfNetworks = true;
+  entry.leniency = leniency;
   table_.entries_.push_back(std::move(entry));
 }
 

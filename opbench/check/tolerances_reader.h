@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "opbench/check/tolerances.h"
 #include "opbench/check/yaml_reader.h"
@@ -19,6 +20,8 @@ class TolerancesReader : private YamlReader {
   void readNonDeterministic(const YAML::Node& node);
 
  private:
+  /// A list of networks whose results may differ more; `what` names it in messages.
+  void readLenient(const YAML::Node& node, Leniency leniency, std::string_view what);
   void readDTypes(const YAML::Node& node);
   void readOperators(const YAML::Node& node);
   void readEntry(const YAML::Node& node);

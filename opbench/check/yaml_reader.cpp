@@ -66,10 +66,31 @@ std::string YamlReader::operatorName(const YAML::Node& node) const {
 }
 
 std::vector<std::string> YamlReader::operatorNames(const YAML::Node& list, std::string_view what) const {
-  expectList(list, what);
   std::vector<std::string> names;
-  for (const YAML::Node& name : list) names.push_back(operatorName(name));
+  for (const YAML::Node& name : itemsOf(list, what)) names.push_back(operatorName(name));
   return names;
+}
+
+std::vector<YAML::Node> YamlReader::itemsOf(const YAML::Node& list, std::string_view what) const {
+  std::vector<YAML::Node> items;
+  if (list.IsNull()) return items;
+  expectList(list, what);
+  addItems(list, 0, items);
+  return items;
+}
+
+/// Aliases of lists within lists of aliases stand for far more than a file can hold, and one of a list within itself for no end.
+void YamlReader::addItems(const YAML::Node& list, int depth, std::vector<YAML::Node>& items) const {
+  constexpr int deepest = 16;
+  constexpr size_t most = 100'000;
+  if (depth > deepest) fail(list, fmt::format("lists are nested more than {} deep", deepest));
+  for (const YAML::Node& item : list) {
+    if (items.size() == most) fail(list, fmt::format("more than {} names in a list", most));
+    if (item.IsSequence())
+      addItems(item, depth + 1, items);
+    else
+      items.push_back(item);
+  }
 }
 
 double YamlReader::number(const YAML::Node& node, double most) const {

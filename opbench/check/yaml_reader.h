@@ -29,6 +29,8 @@ class YamlReader {
   /// The name of operators, which may be a glob.
   std::string operatorName(const YAML::Node& node) const;
   std::vector<std::string> operatorNames(const YAML::Node& list, std::string_view what) const;
+  /// The items of a list and of lists within it, as anchors bring them; none of what is empty.
+  std::vector<YAML::Node> itemsOf(const YAML::Node& list, std::string_view what) const;
   /// A number from 0 to `most`.
   double number(const YAML::Node& node, double most) const;
   /// The index of a scalar among the `known` words, which messages call `what`s.
@@ -43,6 +45,8 @@ class YamlReader {
   const std::string& file() const { return file_; }
 
  private:
+  void addItems(const YAML::Node& list, int depth, std::vector<YAML::Node>& items) const;
+
   std::string file_;
 };
 

@@ -64,6 +64,7 @@ void addRace(Arguments& arguments, const Options& options) {
   arguments.flag("--no-accuracy-checking", !options.accuracyChecking);
   arguments.flag("--no-timing", !options.timing);
   arguments.flag("--no-memory", options.noMemory);
+  arguments.flag("--cosine", options.cosine);
   arguments.add("--tolerances", &Options::tolerances);
   if (options.fault) arguments.add("--fault", std::string(name(*options.fault)));
   if (!options.processFaults.empty()) arguments.add("--fault", toText(options.processFaults));

@@ -84,6 +84,7 @@ void declareRace(CLI::App& app, Options& options, Texts& texts) {
   app.add_flag("--no-accuracy-checking", texts.noAccuracyChecking, "Time without checking results");
   app.add_flag("--no-timing", texts.noTiming, "Check results without timing them");
   app.add_flag("--no-memory,--no_memory", options.noMemory, "Networks: measure neither memory nor the first run");
+  app.add_flag("--cosine", options.cosine, "Networks: results are right that point where the reference does (cosine from 0.99)");
   app.add_option("--tolerances", options.tolerances, "YAML file: tolerances and rules that replace the built-in ones")
       ->type_name("FILE");
   app.add_option("--fault", texts.fault)->group("");  // for tests of the checks: docs/accuracy.md

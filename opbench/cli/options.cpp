@@ -15,6 +15,7 @@
 #include "opbench/cli/device_name.h"
 #include "opbench/cli/nearest.h"
 #include "opbench/cli/version.h"
+#include "opbench/networks/runner.h"
 #include "opbench/select/suites.h"
 #include "opbench/sweep/sample_runner.h"
 #include "runtime/cpu/host.h"
@@ -100,27 +101,38 @@ void readRnn(const CLI::App& app, Options& options) {
 }
 
 /// What `opbench model` races: on a CPU there are no CUDA graphs.
-void readModel(const CLI::App& app, Options& options) {
+void readModel(const CLI::App& app, const Texts& texts, Options& options) {
   constexpr double longTimeout = 900;  // seconds
-  check(options.model);
+  ModelOptions& model = options.model;
   options.source = Source::Models;
-  options.programs = filesOf(options.model);
-  options.freshWorkers = !options.model.sharesWorker;
-  if (options.model.isHalf) options.dtype = ir::DType::F16;
-  if (options.model.isOnCpu) options.device = "cpu";
-  options.model.isChannelsLast = options.channelsLast;
-  if (app.count("--contenders") == 0) {
+  if (model.isOnCpu) options.device = "cpu";
+  model.runner.filters = texts.filters;
+  model.runner.excludes = texts.excludes;
+  model.isHalf |= options.dtype == ir::DType::F16;
+  model.isBfloat16 |= options.dtype == ir::DType::BF16;
+  const bool hasContenders = app.count("--contenders") > 0;
+  readRunner(options, hasContenders);
+  readAutocast(*app.get_subcommand("model"), wantedDevice(options) == "cpu", model);
+  check(model);
+  options.programs = filesOf(model);
+  options.freshWorkers = !model.sharesWorker;
+  if (model.isHalf) options.dtype = ir::DType::F16;
+  if (model.isBfloat16) options.dtype = ir::DType::BF16;
+  model.isChannelsLast = options.channelsLast;
+  if (!hasContenders) {
     options.contenders = {Contender::Eager};
-    if (wantedDevice(options) != "cpu") options.contenders.emplace_back("graph");
-    if (options.model.isTraced) options.contenders.push_back(Contender::Torchscript);
+    const bool hasGraphs = wantedDevice(options) != "cpu";
+    if (hasGraphs) options.contenders.emplace_back("graph");
+    if (model.isTraced || (model.runner.isOn && !hasGraphs)) options.contenders.push_back(Contender::Torchscript);
   }
   if (app.count("--timeout") == 0) options.timeout = longTimeout;
-  if (app.count("--nloops") == 0) options.runs = runsOfRound * options.model.repeats;
+  if (app.count("--nloops") == 0) options.runs = runsOfRound * model.repeats;
   if (app.count("--warmup") == 0) options.warmups = 3;
 }
 
 /// What `opbench record` records.
-void readRecord(Options& options) {
+void readRecord(const CLI::App& app, Options& options) {
+  readAutocast(*app.get_subcommand("record"), wantedDevice(options) == "cpu", options.recording.model);
   check(options.recording);
   options.programs.merge(filesOf(options.recording.model));
   if (options.recording.model.isHalf) options.dtype = ir::DType::F16;
@@ -335,8 +347,10 @@ Options parseOptions(const std::vector<std::string>& arguments, const Environmen
   options.inputs.insert(options.inputs.end(), texts.folders.begin(), texts.folders.end());
   if (!texts.ops.empty()) options.ops = split(texts.ops);
   if (options.ops.empty()) fail(ErrorKind::Input, "--op is empty; give an operator, a packet, a glob or all");
-  options.filters = patternsOf("--filter", texts.filters);
-  options.excludes = patternsOf("--exclude", texts.excludes);
+  if (!app.got_subcommand("model")) {  // of models these are regular expressions
+    options.filters = patternsOf("--filter", texts.filters);
+    options.excludes = patternsOf("--exclude", texts.excludes);
+  }
   options.sampleMode = meaningOf("--sample-mode", texts.sampleMode, sampleModeFromName(texts.sampleMode), sampleModeNames());
   if (texts.sweep.size() == 3) {
     options.samples = static_cast<int>(texts.sweep[0]);
@@ -352,8 +366,8 @@ Options parseOptions(const std::vector<std::string>& arguments, const Environmen
   options.devices = devicesOf(texts);
   options.modelsFolder = findShared(environment, "models");
   for (const std::string& word : texts.programs) addProgram(word, options.programs);
-  if (app.got_subcommand("model")) readModel(app, options);
-  if (app.got_subcommand("record")) readRecord(options);
+  if (app.got_subcommand("model")) readModel(app, texts, options);
+  if (app.got_subcommand("record")) readRecord(app, options);
   constexpr std::array sharding{Verb::Race, Verb::Rnn, Verb::Model, Verb::Profile, Verb::Work};
   if (std::find(sharding.begin(), sharding.end(), options.verb) != sharding.end())
     readShard(texts, environment.schedulers, options);

@@ -104,6 +104,7 @@ struct Options {
   bool anyPrecision = false;         ///< times are divided by each other though one contender computes with fewer digits
   bool isAA = false;                 ///< each contender races against itself (A/A)
   bool accuracyChecking = true;
+  bool cosine = false;  ///< networks' results are right that point where the reference does
   bool timing = true;
   bool noMemory = false;                           ///< of networks: their memory and first run are not measured
   std::string tolerances;                          ///< a file of rules and tolerances; empty is the built-in table alone

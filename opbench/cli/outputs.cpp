@@ -30,6 +30,7 @@ std::vector<Named> outputsOf(const Options& options) {
   add(files, "--markdown", options.compare.markdown);
   add(files, "--junit", options.compare.junit);
   add(files, "--out", options.recording.out);
+  add(files, "--output", options.model.runner.output);
   return files;
 }
 
@@ -37,6 +38,7 @@ std::vector<Named> inputsOf(const Options& options) {
   std::vector<Named> files;
   add(files, "--config", options.config);
   add(files, "--tolerances", options.tolerances);
+  add(files, "--batch-size-file", options.model.runner.batchSizeFile);
   add(files, "opbench convert", options.results);
   add(files, "opbench compare", options.compare.base);
   add(files, "opbench compare", options.compare.candidate);

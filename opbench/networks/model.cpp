@@ -12,6 +12,7 @@
 #include "opbench/cli/nearest.h"
 #include "opbench/cli/number_option.h"
 #include "opbench/measure/race.h"
+#include "opbench/networks/runner.h"
 #include "opbench/networks/words.h"
 #include "runtime/program/extents.h"
 #include "runtime/program/programs.h"
@@ -94,7 +95,7 @@ std::string keywordText(const ModelOptions& options, bool isTraining, const std:
   const auto add = [&](const char* name, const std::string& value) {
     if (!value.empty()) keywords.push_back(fmt::format("'{}': '{}'", name, value));
   };
-  if (options.isHalf) add("dtype", "float16");
+  add("dtype", options.isHalf ? "float16" : options.dtype);
   if (options.isChannelsLast) keywords.emplace_back("'channels_last': True");
   if (!bounds.empty()) keywords.push_back(bounds);
   add("amp", options.amp);
@@ -105,10 +106,14 @@ std::string keywordText(const ModelOptions& options, bool isTraining, const std:
   return fmt::format("{{{}}}", fmt::join(keywords, ", "));
 }
 
+std::string operatorOf(const std::string& name, bool isTraining) {
+  return fmt::format("model.{}.{}", name, isTraining ? "training" : "inference");
+}
+
 inputs::Sample sampleOf(const std::string& name, bool isTraining, const std::vector<std::string>& arguments,
                         const std::string& keywords) {
   inputs::Sample sample;
-  sample.op = fmt::format("model.{}.{}", name, isTraining ? "training" : "inference");
+  sample.op = operatorOf(name, isTraining);
   sample.suite = "models";
   sample.recorded = fmt::format("(({}{}), {})", fmt::join(arguments, ", "), arguments.size() == 1 ? "," : "", keywords);
   inputs::parseCall(sample.recorded, {"", 0}, 1, sample);
@@ -164,11 +169,12 @@ AskedProgram openAsked(const std::string& path, const ModelOptions& options) {
   const auto otherwise = [](const std::vector<int64_t>& asked, std::vector<std::optional<int64_t>> defaults) {
     return asked.empty() ? std::move(defaults) : std::vector<std::optional<int64_t>>(asked.begin(), asked.end());
   };
-  const bool isScript = runtime::isTorchScript(path);  // its inputs are described with their sizes
+  // The inputs of TorchScript are described with their sizes; the runner takes those that an archive was exported with.
+  const bool haveSizes = runtime::isTorchScript(path) || options.runner.isOn;
   using Sizes = std::vector<std::optional<int64_t>>;
   AskedProgram asked{runtime::openProgram(path, describedInputs(options)),
-                     otherwise(options.batchSizes, isScript ? Sizes{std::nullopt} : Sizes{8}),
-                     otherwise(options.sequenceLengths, isScript ? Sizes{std::nullopt} : Sizes{8, 32, 128, 512})};
+                     otherwise(options.batchSizes, haveSizes ? Sizes{std::nullopt} : Sizes{8}),
+                     otherwise(options.sequenceLengths, haveSizes ? Sizes{std::nullopt} : Sizes{8, 32, 128, 512})};
   if (!readsTokens(*asked.program)) asked.lengths = {std::nullopt};
   return asked;
 }
@@ -207,8 +213,10 @@ inputs::Sample sampleOf(const std::string& name, bool isTraining, const runtime:
 }
 
 void declareComputation(CLI::App& verb, ModelOptions& options) {
-  verb.add_flag("--fp16", options.isHalf, "Parameters and inputs in float16");
-  verb.add_option("--amp", options.amp, "Autocast to float16 or bfloat16")->type_name("DTYPE");
+  verb.add_flag("--fp16,--float16", options.isHalf, "Parameters and inputs in float16");
+  verb.add_option("--amp", options.amp, "Autocast to float16 or bfloat16 (default: float16, on a CPU bfloat16)")
+      ->expected(0, 1)
+      ->type_name("DTYPE");
   verb.add_option("--loss", options.loss, "Loss: cross_entropy, mean, or gradient (a random gradient of the first output)")
       ->type_name("NAME");
   verb.add_option("--optimizer", options.optimizer, "Optimizer: sgd, adam or adamw (default: none)")->type_name("NAME");
@@ -227,7 +235,8 @@ void declareModel(CLI::App& app, ModelOptions& options, bool& tracesMemory) {
   const auto numbers = [&](const char* name, std::vector<int64_t>& values, const char* description) {
     verb->add_option(name, values, description)->expected(1, -1)->delimiter(',')->type_name("N");
   };
-  numbers("--batch-sizes,--batch_sizes", options.batchSizes, "Batch sizes (default: 8)");
+  numbers("--batch-sizes,--batch_sizes,--batch-size,--batch_size", options.batchSizes,
+          "Batch sizes (default: 8; the runner's: the archive's)");
   numbers("--sequence-lengths,--sequence_lengths", options.sequenceLengths, "Sequence lengths (default: 8 32 128 512)");
   verb->add_flag("--no-inference,--no_inference", options.noInference, "Leave inference out");
   verb->add_flag("--training", options.isTraining, "Also measure a step of training: forward, loss, backward, optimizer");
@@ -244,6 +253,10 @@ void declareModel(CLI::App& app, ModelOptions& options, bool& tracesMemory) {
       ->allow_extra_args(false)
       ->type_name("[NAME=]0..N");
   declareComputation(*verb, options);
+  verb->add_flag("--bfloat16", options.isBfloat16, "Parameters and inputs in bfloat16");
+  verb->add_flag("--float32", options.isFloat32, "In float32 (the default)");
+  verb->add_option("--amp-dtype,--amp_dtype", options.ampDtype, "The dtype of an --amp without one")->type_name("DTYPE");
+  declareRunner(*verb, options.runner);
   addNumber(*verb, "--repeat", options.repeats, "Rounds of ten runs; Hugging Face's time is the least mean of a round")
       ->capture_default_str();
   verb->add_flag("--no-multi-process,--no_multi_process,--no-fresh-workers", options.sharesWorker,
@@ -269,6 +282,16 @@ void declareModel(CLI::App& app, ModelOptions& options, bool& tracesMemory) {
   file("--env-info-csv-file,--env_info_csv_file", options.envInfoCsv, "Its facts of the machine");
 }
 
+void readAutocast(const CLI::App& verb, bool isOnCpu, ModelOptions& options) {
+  const bool isAsked = verb.count("--amp") > 0;
+  const std::string& dtype = options.ampDtype;
+  if (!dtype.empty() && !isAsked) fail(ErrorKind::Input, "--amp-dtype needs --amp");
+  if (!dtype.empty() && !options.amp.empty() && options.amp != dtype)
+    fail(ErrorKind::Input, "--amp {} and --amp-dtype {} contradict each other", options.amp, dtype);
+  if (!isAsked || !options.amp.empty()) return;
+  options.amp = dtype.empty() ? (isOnCpu ? "bfloat16" : "float16") : dtype;
+}
+
 void check(const ModelOptions& options) {
   constexpr int64_t most = int64_t{1} << 31;
   for (const auto& [option, values] :
@@ -280,6 +303,7 @@ void check(const ModelOptions& options) {
     if (!word.empty()) requireOneOf(option, word, known);
   };
   check("--amp", options.amp, {"float16", "bfloat16"});
+  check("--amp-dtype", options.ampDtype, {"float16", "bfloat16"});
   check("--loss", options.loss, {"cross_entropy", "mean", "gradient"});
   check("--optimizer", options.optimizer, {"sgd", "adam", "adamw"});
   check("--optimizer-form", options.optimizerForm, {"foreach", "fused"});
@@ -287,6 +311,8 @@ void check(const ModelOptions& options) {
   for (const std::string& text : options.inputRanges) inputRangeOf(text);
   if (options.asksTpu) fail(ErrorKind::Input, "model: there are no TPUs here; devices are cpu and cuda");
   if (options.scalesGradients && options.optimizer.empty()) fail(ErrorKind::Input, "--grad-scaler needs --optimizer");
+  if (int(options.isHalf) + int(options.isBfloat16) + int(options.isFloat32) > 1)
+    fail(ErrorKind::Input, "model: --float16, --bfloat16 and --float32 contradict each other");
   if (options.noInference && !options.isTraining) fail(ErrorKind::Input, "--no-inference without --training leaves nothing");
   if (!options.isTraining && !(options.loss + options.optimizer + options.optimizerForm).empty())
     fail(ErrorKind::Input, "--loss and --optimizer need --training");
@@ -315,14 +341,15 @@ std::string modelName(const std::string& word, const runtime::Programs& programs
   return name;
 }
 
-std::vector<inputs::Sample> samplesOf(const ModelOptions& options, const runtime::Programs& programs) {
-  if (options.models.empty()) fail(ErrorKind::Input, "model: name at least one; there are {}", fmt::join(programs.names(), ", "));
+std::vector<inputs::Sample> samplesOf(const ModelOptions& options, const runtime::Programs& programs, const SuiteConfig& config) {
+  if (options.models.empty() && !options.runner.isOn)
+    fail(ErrorKind::Input, "model: name at least one; there are {}", fmt::join(programs.names(), ", "));
   std::vector<inputs::Sample> samples;
-  for (const std::string& word : wordsOf(options.models, ",")) {
-    const std::string name = modelName(word, programs);
+  for (const std::string& model : modelsOf(options, programs)) {
+    const std::string name = options.isWithoutHead ? model + "_base" : model;
     for (const bool isTraining : {false, true})
       if (isTraining ? options.isTraining : !options.noInference)
-        addSamples(options.isWithoutHead ? name + "_base" : name, isTraining, options, programs, samples);
+        addSamples(name, isTraining, optionsFor(operatorOf(name, isTraining), options, config), programs, samples);
   }
   return samples;
 }

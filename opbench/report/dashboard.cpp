@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "inputs/operator_name.h"
+
 namespace opbench::report {
 namespace {
 
@@ -18,7 +20,17 @@ std::string commitOf(const std::string& version) {
   return open == std::string::npos || close < open ? "" : version.substr(open + 1, close - open - 1);
 }
 
-std::string modeOf(const Record& record) { return record.file.find("training") == std::string::npos ? "inference" : "training"; }
+/// A network's is part of its name; files of calls are recorded in one.
+std::string modeOf(const Record& record) {
+  const std::string& text = inputs::isNetwork(record.op) ? record.op : record.file;
+  return text.find("training") == std::string::npos ? "inference" : "training";
+}
+
+/// `resnet18` of `model.resnet18.training`
+std::string networkName(const std::string& op) {
+  const size_t first = op.find('.'), last = op.rfind('.');
+  return op.substr(first + 1, last - first - 1);
+}
 
 Json benchmarkOf(const Record& record) {
   const Json extra = {{"operator_name", record.op},
@@ -36,8 +48,9 @@ Json benchmarkOf(const Record& record) {
 }
 
 Json modelOf(const Record& record) {
-  return {{"name", record.op + " " + record.sample},
-          {"type", "micro-benchmark"},
+  const bool isNetwork = inputs::isNetwork(record.op);
+  return {{"name", isNetwork ? networkName(record.op) : record.op + " " + record.sample},
+          {"type", isNetwork ? "model" : "micro-benchmark"},
           {"backend", record.contender},
           {"origins", {"pytorch"}},
           {"extra_info", Json::object()}};
@@ -85,6 +98,8 @@ void addTo(Json& list, const Record& record) {
   const Json microseconds = {{"unit", "us"}, {"aggregation", "median"}, {"runs", std::to_string(record.runs)}};
   metrics.add("latency", record.rounds.empty() ? std::vector{*record.median} : record.rounds, microseconds);
   if (record.speedup) metrics.add("speedup", {*record.speedup}, {{"unit", "x"}});
+  if (record.firstSeconds) metrics.add("first run", {*record.firstSeconds}, {{"unit", "s"}});
+  if (record.peakBytes) metrics.add("peak memory", {static_cast<double>(*record.peakBytes) * 1e-9}, {{"unit", "GB"}});
   if (record.gigabytesPerSecond) metrics.add("memory bandwidth", {*record.gigabytesPerSecond}, {{"unit", "GB/s"}});
 }
 

@@ -104,6 +104,7 @@ Json toJson(const Accuracy& accuracy) {
 void addJudgement(Json& record, const Row& row, const Outcome& outcome) {
   record["data"] = row.data;
   record["retried"] = row.retried.empty() ? Json(nullptr) : Json(row.retried);
+  if (!row.notChecked.empty()) record["not_checked"] = row.notChecked;
   record["trivial_solution"] = row.trivialSolution.empty() ? Json(nullptr) : Json(row.trivialSolution);
   record["deterministic"] = outcome.deterministic ? Json(*outcome.deterministic) : Json(nullptr);
   record["accuracy"] = outcome.accuracy ? toJson(*outcome.accuracy) : Json(nullptr);

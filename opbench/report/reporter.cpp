@@ -14,6 +14,7 @@
 #include "opbench/report/networks/fastrnns.h"
 #include "opbench/report/networks/memory_trace.h"
 #include "opbench/report/networks/models.h"
+#include "opbench/report/networks/runner.h"
 #include "opbench/report/networks/table.h"
 #include "opbench/report/progress.h"
 #include "opbench/results/read.h"
@@ -22,6 +23,7 @@ namespace opbench {
 
 Reporter::Reporter(const Options& options, Streams streams) : options_(options), streams_(streams) {
   if (!options.csv.empty() && options.csv != "-") inputs::checkWritable(options.csv);
+  if (!options.model.runner.output.empty()) inputs::checkWritable(options.model.runner.output);
   report::checkFormats(options);
   if (options.json != "-" && options.csv != "-") console_ = &streams.out;
 }
@@ -87,7 +89,16 @@ void Reporter::showNetwork(const results::SampleResult& result) {
 
 void Reporter::endNetworks() {
   std::sort(networks_.begin(), networks_.end(), [](const Row& a, const Row& b) { return a.index < b.index; });
-  isRnn() ? endRnn() : endModels();
+  if (isRnn()) return endRnn();
+  options_.model.runner.isOn ? endRunner() : endModels();
+}
+
+void Reporter::endRunner() {
+  const report::RunnerMode mode =
+      options_.model.runner.isAccuracy ? report::RunnerMode::Accuracy : report::RunnerMode::Performance;
+  if (console_) *console_ << report::runnerTable(networks_, *run_, mode, layout_);
+  const std::string& output = options_.model.runner.output;
+  if (!output.empty()) inputs::writeFile(output, report::runnerCsv(networks_, *run_, mode));
 }
 
 void Reporter::endModels() {

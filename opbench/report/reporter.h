@@ -57,6 +57,7 @@ class Reporter {
   void endNetworks();
   void endRnn();
   void endModels();
+  void endRunner();
 
   const Options& options_;
   Streams streams_;

@@ -38,6 +38,8 @@ void readTiming(const Fields& fields, Record& record) {
   record.speedupInterval = fields.interval("speedup_low", "speedup_high");
   record.gigabytesPerSecond = fields.number("gb_per_s");
   record.clockMhz = fields.number("clock_mhz");
+  if (const auto first = fields.number("first_ms")) record.firstSeconds = *first / 1e3;
+  if (const auto memory = fields.object("memory")) record.peakBytes = memory->integer("allocated");
   record.isLaunchBound = fields.flag("launch_bound");
   record.isDisturbed = fields.flag("disturbed");
   record.aaNoise = fields.number("aa_noise");

@@ -46,9 +46,11 @@ struct Record {
   std::optional<Interval> secondaryInterval;  ///< 95 % of bootstraps
   std::optional<double> gigabytesPerSecond;
   std::optional<double> clockMhz;
-  bool isDisturbed = false;       ///< other programs interrupted nearly all its runs
-  bool isLaunchBound = false;     ///< about as fast as an empty kernel
-  std::optional<double> aaNoise;  ///< the device's A/A noise, 0.01 being 1 %
+  std::optional<double> firstSeconds;  ///< of a network: its first run, with all that it sets up
+  std::optional<int64_t> peakBytes;    ///< of a network: what its tensors take at most
+  bool isDisturbed = false;            ///< other programs interrupted nearly all its runs
+  bool isLaunchBound = false;          ///< about as fast as an empty kernel
+  std::optional<double> aaNoise;       ///< the device's A/A noise, 0.01 being 1 %
 
   std::string device, deviceName, dtype, data, flush, version;
   std::optional<uint64_t> seed;

@@ -65,6 +65,7 @@ void readSample(const Fields& fields, Row& row) {
   row.isLaunchBound = fields.flag("launch_bound");
   row.stolenSeconds = scaled(fields.number("stolen_ms"), milli);
   row.data = fields.text("data");
+  row.notChecked = fields.text("not_checked");
   row.notMeasured = fields.text("not_measured");
   row.ceilingsRaised = fields.text("ceilings_raised");
   row.retried = fields.text("retried");

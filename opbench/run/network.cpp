@@ -1,10 +1,23 @@
 #include "opbench/run/network.h"
 
+#include "inputs/operator_name.h"
 #include "opbench/measure/ceilings.h"
 #include "opbench/run/outcome.h"
 #include "runtime/flops/flop_count.h"
 
 namespace opbench {
+
+Criterion criterionOf(const inputs::Sample& sample, const Bench& bench) {
+  if (!inputs::isNetwork(sample.op)) return bench.tolerances.criterionFor(sample.op);
+  NetworkRun run{bench.options.dtype, false, bench.device.target().backend != ir::Backend::Cpu, bench.options.cosine};
+  for (const ir::NamedArgument& keyword : sample.kwargs) {
+    const auto* word = keyword.value.as<std::string>();
+    if (word == nullptr) continue;
+    if (keyword.name == "amp") run.isAutocast = true;
+    if (keyword.name == "dtype") run.dtype = ir::dtypeFromTorchName(*word).value_or(run.dtype);
+  }
+  return bench.tolerances.criterionFor(sample.op, run);
+}
 
 void countProducts(runtime::Workload& workload, Row& row, const Bench& bench) {
   if (!workload.reference()) return;

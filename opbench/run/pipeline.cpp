@@ -51,6 +51,7 @@ struct SampleContext {
   const Dump& dump;
   const Bench& bench;
   Row& row;
+  bool isChecked = true;  ///< whether results are judged
 };
 
 /// Tells whether another process compiled the kernels before, and how long it took; if it did not, why.
@@ -99,11 +100,20 @@ CallablePtr compiled(Outcome& outcome, const SampleContext& context) {
   context.dump.assembly(plan, bench.device);
   if (callable->kind == runtime::Kind::Fallback && bench.options.timing)
     callable = fastestLibrary(std::move(callable), outcome, context);
-  return fault ? broken(std::move(callable), *fault) : std::move(callable);
+  return fault ? broken(std::move(callable), *fault, call) : std::move(callable);
+}
+
+/// Whether faults are planted in a contender: in what is generated of a call, and in whatever of a network is judged.
+bool isSuspect(const Contender& contender, const runtime::Workload& workload) {
+  return inputs::isNetwork(workload.op()) ? contender != workload.reference() : contender == Contender::Opbench;
 }
 
 CallablePtr callableOf(Outcome& outcome, const SampleContext& context) {
-  return outcome.contender == Contender::Opbench ? compiled(outcome, context) : context.workload.make(outcome.contender);
+  runtime::Workload& workload = context.workload;
+  if (outcome.contender == Contender::Opbench) return compiled(outcome, context);
+  CallablePtr callable = workload.make(outcome.contender);
+  const auto fault = context.bench.options.fault;
+  return fault && isSuspect(outcome.contender, workload) ? broken(std::move(callable), *fault, workload) : std::move(callable);
 }
 
 PreparedContender prepare(Outcome& outcome, const SampleContext& context) {
@@ -111,7 +121,7 @@ PreparedContender prepare(Outcome& outcome, const SampleContext& context) {
   describe(*contender.callable, outcome);
   contender.trial = context.bench.device.prepare(*contender.callable, context.workload);
   const auto fault = context.bench.options.fault;
-  if (fault && outcome.contender == Contender::Opbench) contender.trial = broken(std::move(contender.trial), *fault);
+  if (fault && isSuspect(outcome.contender, context.workload)) contender.trial = broken(std::move(contender.trial), *fault);
   contender.trial->arithmetic = contender.callable->arithmetic;
   outcome.notCaptured = contender.trial->notCaptured;
   outcome.graphNodes = contender.trial->kernelNodes();
@@ -273,7 +283,7 @@ std::vector<PreparedContender> prepareAll(Row& row, const SampleContext& context
     attempt({&outcome, 1}, context.dump.folder(), [&] {
       if (outcome.status != Status::Ok) return;
       PreparedContender contender = prepare(outcome, context);
-      if (context.bench.options.accuracyChecking) {
+      if (context.isChecked) {
         outcome.deterministic = correctness.isDeterministic(*contender.trial);
         if (std::string why = correctness.overwritten(); !why.empty()) return setWrong(outcome, std::move(why));
       }
@@ -302,25 +312,24 @@ std::optional<ir::Graph> graphBefore(const inputs::Sample& sample) {
 void raceWorkload(const inputs::Sample& sample, Row& row, const Dump& dump, const Bench& bench) {
   const Options& options = bench.options;
   const inputs::Data data{options.data};
+  const bool isChecked = options.accuracyChecking && row.notChecked.empty();
   cause(options.processFaults, row.index, bench.device);
   checkMemory(neededForArguments(sample, options), bench.device);
   if (const auto inferred = graphBefore(sample)) checkMemory(neededForOutputs(*inferred, options), bench.device);
   const std::unique_ptr<runtime::Workload> workload =
       runtime::makeWorkload(sample, bench.device, options.seed, data, runtime::Programs(options.modelsFolder, options.programs));
-  CorrectnessCheck correctness(*workload, sample.op, bench.tolerances);
+  CorrectnessCheck correctness(*workload, criterionOf(sample, bench), bench.tolerances);
   ir::Graph graph;
-  const Check isWrong = [&](runtime::Trial& trial) {
-    return options.accuracyChecking ? correctness.judge(trial).message : std::string();
-  };
-  const SampleContext context{*workload, graph, isWrong, dump, bench, row};
+  const Check isWrong = [&](runtime::Trial& trial) { return isChecked ? correctness.judge(trial).message : std::string(); };
+  const SampleContext context{*workload, graph, isWrong, dump, bench, row, isChecked};
   if (inputs::isNetwork(row.op)) {
     if (!options.noMemory) watchMemory(context);
     if (options.tracesMemory) traceMemory(*workload, row, bench);
     countProducts(*workload, row, bench);
   }
-  if (options.accuracyChecking) correctness.begin(options.seed, data);
+  if (isChecked) correctness.begin(options.seed, data);
   if (!inputs::isNetwork(row.op)) {
-    graph = workload->graph(options.accuracyChecking ? correctness.reference().eager : workload->runEager());
+    graph = workload->graph(isChecked ? correctness.reference().eager : workload->runEager());
     dump.graph(graph);
     checkMemory(neededForOutputs(graph, options), bench.device);
     row.traffic = workload->traffic(graph);
@@ -332,7 +341,7 @@ void raceWorkload(const inputs::Sample& sample, Row& row, const Dump& dump, cons
 
   std::vector<PreparedContender> contenders = prepareAll(row, context, correctness);
   const auto timeAll = [&] { options.isAA ? timeAgainstItself(contenders, context) : time(contenders, context); };
-  if (!options.accuracyChecking) return timeAll();
+  if (!isChecked) return timeAll();
   const auto judge = [&](PreparedContender& contender) { return correctness.judge(*contender.trial); };
   do dropFailed(contenders, workload->reference(), dump.folder(), judge);
   while (correctness.drawNext());
@@ -377,6 +386,8 @@ Row raceSample(const inputs::Sample& recorded, int index, const Bench& bench) {
     dump.sample(recorded, sample);
     const std::string why = whySkipped(sample, bench.options, bench.config, bench.device.torchName());
     if (!why.empty()) return skip(row.outcomes, why);
+    row.notChecked = bench.config.whyNotChecked(sample.op, bench.options.timing);
+    if (!row.notChecked.empty() && !bench.options.timing) return skip(row.outcomes, row.notChecked);
     raceWorkload(sample, row, dump, bench);
   });
   raiseCeilings(row, bench);

@@ -126,6 +126,7 @@ struct Row {
   std::optional<double> stolenSeconds;                           ///< the time that a hypervisor took meanwhile
   std::string data;                                              ///< the distribution of its arguments: `normal`, `normal x 16`
   std::string trivialSolution;    ///< why its check is too weak: `zeros would pass for output 0`; empty where it is not
+  std::string notChecked;         ///< why its results were not judged, where the user's configuration says so
   std::string notMeasured;        ///< the measure by which contenders raced and no time was found, and why
   std::string ceilingsRaised;     ///< which ceilings its times raised, and when (raisedText); empty where none
   std::string retried;            ///< the first failure, where it was raced twice: `crash: signal 9 (Killed)`

@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "inputs/operator_name.h"
 #include "opbench/cli/nearest.h"
 
 namespace opbench {
@@ -77,6 +78,13 @@ bool matches(const std::string& op, const std::string& pattern) {
   if (isSpelled(op.c_str(), name)) return true;
   const bool isWhole = std::string_view(name).starts_with(atenPrefix);
   return !isWhole && op.starts_with(atenPrefix) && isSpelled(op.c_str() + atenPrefix.size(), name);
+}
+
+bool isNamed(const std::string& op, const std::string& pattern) {
+  if (matches(op, pattern)) return true;
+  if (!inputs::isNetwork(op)) return false;
+  const size_t first = op.find('.'), last = op.rfind('.');
+  return fnmatch(pattern.c_str(), op.substr(first + 1, last - first - 1).c_str(), 0) == 0;
 }
 
 std::vector<std::string> unmatched(const std::vector<Sample>& samples, const std::vector<std::string>& patterns) {

@@ -10,8 +10,9 @@
 
 namespace opbench {
 
-/// A user's configuration of the operators of a suite, for all runs (--config): which to leave out, which are slow, how
-/// many samples and how large ones to take. Operators are named by patterns, as with --op.
+/// A user's configuration of a suite, for all runs (--config): which operators and networks to leave out, which are slow, how
+/// many samples and how large ones to take, and how networks are run. Its keys are those of torchbench's runner. Operators are
+/// named by patterns, as with --op, networks by their names as well.
 class SuiteConfig {
  public:
   /// Says nothing.
@@ -35,25 +36,47 @@ class SuiteConfig {
   std::optional<Cap> maxSamples(const std::string& op) const;
   std::optional<Cap> maxBytes(const std::string& op) const;
 
+  /// Why a network's results are not checked; empty where they are. Those of networks that differ from run to run are checked
+  /// where they are timed.
+  std::string whyNotChecked(const std::string& op, bool isTimed) const;
+  /// The batch of a network; nothing where the file gives none.
+  std::optional<int64_t> batchSize(const std::string& op) const;
+  /// Whether a network that is to be run in float16 or bfloat16 is run in float32 under autocast to it instead.
+  bool forcesAutocast(const std::string& op) const;
+  /// Whether one that is to be run in bfloat16 is run in float16 instead.
+  bool forcesFloat16(const std::string& op) const;
+
+  /// The keys that say nothing here, as `FILE: skip: freezing, trt_not_yet_working`; empty where there are none.
+  std::string withoutEffect() const;
+
  private:
-  /// Operators that are left out on devices of a type, or on all where it is empty.
+  /// What is left out on devices of a type, or on all where it is empty; and in a mode of networks, or in all.
   struct Skip {
-    std::string pattern, device, place;
+    std::string pattern, device, mode, place;
   };
-  struct Slow {
+  struct Named {
     std::string pattern, place;
   };
   struct Limit {
     std::string pattern;
     Cap cap;
   };
+  struct Batch {
+    std::string pattern, mode;
+    int64_t size = 0;
+  };
   friend class SuiteConfigReader;
 
   static std::optional<Cap> least(const std::vector<Limit>& limits, const std::string& op);
+  /// The first that means an operator; null where none does.
+  static const Named* firstOf(const std::vector<Named>& list, const std::string& op);
 
   std::vector<Skip> skips_;
-  std::vector<Slow> slow_;
+  std::vector<Named> slow_, large_, varying_, autocast_, float16_;
   std::vector<Limit> maxSamples_, maxBytes_;
+  std::vector<Batch> batches_;
+  std::string file_;
+  std::vector<std::string> withoutEffect_;
 };
 
 }  // namespace opbench

@@ -285,6 +285,13 @@ std::vector<GraphOperand> Model::graphOperands() const {
   return operands;
 }
 
+/// The state of a scaler, which graphs do not hold, comes last.
+std::string Model::operandName(int operand) const {
+  const std::vector<GraphOperand> operands = graphOperands();
+  const auto index = static_cast<size_t>(operand);
+  return index < operands.size() ? operands[index].name : "scaler";
+}
+
 /// The step before it makes what the first one alone makes: cached casts, and the memory of libraries.
 std::optional<Capture> Model::capture(Audit audit) {
   return translateErrors(op_, [&] {

@@ -39,6 +39,8 @@ class Model : public Workload {
   std::vector<MemoryLine> traceMemory(MemoryWatch& watch) override;
   std::optional<Capture> capture(Audit audit) override;
   std::string outputName(int output) const override { return outputs_.at(static_cast<size_t>(output)); }
+  int outputs() const override { return static_cast<int>(outputs_.size()); }
+  std::string operandName(int operand) const override;
   std::optional<Contender> reference() const override { return Contender::Eager; }
   CallablePtr make(const Contender& contender) override;
 

@@ -95,6 +95,10 @@ int64_t Network::operandBytes() const {
   return bytes;
 }
 
+std::string Network::operandName(int operand) const {
+  return graphOperands(recurrent_, operands_).at(static_cast<size_t>(operand)).name;
+}
+
 TensorList Network::runEager() {
   return translateErrors(op_, [&] { return makeTensorList(runStep(recurrent_, operands_, loopForward(recurrent_), [] {})); });
 }

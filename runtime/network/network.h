@@ -32,6 +32,8 @@ class Network : public Workload {
   TensorList runEagerInFloat64() override;
   std::optional<Capture> capture(Audit audit) override;
   std::string outputName(int output) const override;
+  int outputs() const override { return static_cast<int>(outputs_.size()); }
+  std::string operandName(int operand) const override;
   std::optional<Contender> reference() const override { return std::nullopt; }
   CallablePtr make(const Contender& contender) override;
 

@@ -52,6 +52,8 @@ at::Tensor drawn(const StateTensor& tensor, uint64_t stream) {
   if (sizes.size() >= 2) return normal(sizes, stream, ofMatrices);
   const std::string last = tensor.name.substr(tensor.name.rfind('.') + 1);
   const bool isOne = last == "running_var" || (last == "weight" && tensor.sizes.size() == 1);
+  // Who leaves a bias of zeros out makes no difference that could be seen.
+  if (tensor.role == Role::Parameter && !isOne) return normal(sizes, stream, ofMatrices);
   return at::full(tensor.sizes, isOne ? 1.0 : 0.0, tensor.dtype);
 }
 

@@ -12,9 +12,10 @@ namespace runtime {
 
 /// The state of a program on a device, made outside of inference mode, with requires_grad as the archive has it: values of the
 /// file where it has them, else drawn by name from the seed. Vectors called `weight` and running variances are 1, other vectors
-/// and single numbers 0, matrices of a normal distribution with a deviation of 0.02. Kernels of convolutions have one of
-/// sqrt(2 / terms of their sum), which keeps what flows through many of them in range (He et al., 2015). Integers are 0.
-/// Floating tensors become `dtype`, where one is given. Equal seeds give equal elements on any device.
+/// and single numbers that are no parameters 0; matrices and the other parameters are of a normal distribution with a deviation
+/// of 0.02. Kernels of convolutions have one of sqrt(2 / terms of their sum), which keeps what flows through many of them in
+/// range (He et al., 2015). Integers are 0. Floating tensors become `dtype`, where one is given. Equal seeds give equal elements
+/// on any device.
 std::vector<at::Tensor> drawState(const Program& program, uint64_t seed, at::Device device,
                                   std::optional<at::ScalarType> dtype = std::nullopt);
 

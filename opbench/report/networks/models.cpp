@@ -7,39 +7,12 @@
 #include <functional>
 #include <optional>
 
-#include "inputs/sample.h"
 #include "opbench/measure/statistics.h"
+#include "opbench/report/networks/model_row.h"
 #include "opbench/report/phrases.h"
 
 namespace opbench::report {
 namespace {
-
-/// What a row of a model says in its sample: its name, and how much it takes at once.
-struct ModelRow {
-  std::string model;
-  bool isTraining = false;
-  int64_t batch = 0;
-  std::optional<int64_t> length;  ///< of sequences of tokens
-};
-
-ModelRow modelRowOf(const Row& row) {
-  ModelRow model;
-  const size_t first = row.op.find('.'), last = row.op.rfind('.');
-  model.model = row.op.substr(first + 1, last - first - 1);
-  model.isTraining = row.op.substr(last + 1) == "training";
-  inputs::Sample sample;
-  sample.op = row.op;
-  inputs::parseCall(row.sample, {row.file, row.line}, 1, sample);
-  const ir::TensorType* input = sample.args.empty() ? nullptr : sample.args.front().as<ir::TensorType>();
-  if (input == nullptr || input->sizes.empty()) return model;
-  model.batch = input->sizes.front();
-  if (!ir::isFloating(input->dtype) && input->sizes.size() > 1) model.length = input->sizes[1];
-  return model;
-}
-
-/// Of a file that could not be read nothing is known.
-std::string batchText(const ModelRow& model) { return model.batch > 0 ? std::to_string(model.batch) : "-"; }
-std::string lengthText(const ModelRow& model) { return model.length ? std::to_string(*model.length) : "-"; }
 
 /// Hugging Face's time: the least mean of a round of ten runs, in seconds.
 std::optional<double> leastMean(const Outcome& outcome) {
@@ -98,14 +71,6 @@ std::string hfTable(const std::vector<Row>& rows, bool isTraining, const std::st
     isAny = true;
   }
   return isAny ? text + rule + "\n" : "";
-}
-
-/// A word of a CSV file, quoted where it must be.
-std::string csvWord(const std::string& word) {
-  if (word.find_first_of(",\"\n") == std::string::npos) return word;
-  std::string quoted = "\"";
-  for (const char letter : word) quoted += letter == '"' ? std::string("\"\"") : std::string(1, letter);
-  return quoted + "\"";
 }
 
 std::string rate(double number, const std::optional<Timing>& timing) {

@@ -1,6 +1,7 @@
 #include "opbench/select/suite_config.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <fstream>
 
@@ -141,13 +142,103 @@ TEST_CASE("two runs of what may differ are not compared") {
   CHECK(raced("aten.abs.default", file).deterministic == true);
 }
 
+TEST_CASE("every key of torchbench's runner, with anchors and nested lists") {
+  const UsersFile file(
+      "very_slow: &VERY_SLOW\n  - glacier\n"
+      "slow:\n  - *VERY_SLOW\n  - [tortoise, [snail]]\n"
+      "canary_models: &CANARY [bird, [wren]]\n"
+      "only_training: [*CANARY, trainee]\n"
+      "batch_size:\n  training: {alpha: 4}\n  inference: {alpha: 32, beta: 2}\n"
+      "tolerance:\n  higher: [*CANARY, gamma]\n  even_higher: [[delta]]\n  higher_fp16: [*CANARY]\n"
+      "  higher_bf16: [[wren]]\n  cosine: [*VERY_SLOW]\n  freezing: {even_higher: []}\n"
+      "non_deterministic: [*CANARY]\n"
+      "skip:\n  all: [*VERY_SLOW, [epsilon]]\n  device: {cpu: [[cpuless]], cuda: [*CANARY]}\n"
+      "  test: {training: [*CANARY, untrained]}\n  freezing: {cuda: [*CANARY]}\n  multiprocess: []\n"
+      "  control_flow: [*CANARY]\n"
+      "accuracy:\n  skip:\n    large_models: [*CANARY, [giant]]\n    eager_not_deterministic: [[dice]]\n"
+      "dtype:\n  force_amp_for_fp16_bf16_models: [*CANARY, [mixed]]\n  force_fp16_for_bf16_models: [[half]]\n"
+      "trt_not_yet_working: [*CANARY]\n"
+      "require_larger_multiplier_for_smaller_tensor: [yolov3]\n");
+  const SuiteConfig& config = file.config;
+  const auto skipped = [&](const std::string& op, const char* device) { return config.whySkipped(op, device, false); };
+
+  CHECK(skipped("model.snail.inference", "cpu") == file.path + ":5 lists it as slow; use --slow to race it");
+  CHECK(config.whySkipped("model.tortoise.training", "cpu", true) == "");
+  CHECK(config.whySkipped("model.glacier.training", "cpu", true) == file.path + ":2 skips it");  // where its name stands
+  CHECK(skipped("model.epsilon.inference", "cpu").ends_with("skips it"));
+  CHECK(skipped("model.cpuless.inference", "cpu").ends_with("skips it on cpu"));
+  CHECK(skipped("model.cpuless.inference", "cuda:0") == "");
+  CHECK(skipped("model.untrained.training", "cpu").ends_with("skips it in training"));
+  CHECK(skipped("model.untrained.inference", "cpu") == "");
+  CHECK(skipped("model.trainee.inference", "cpu").ends_with("skips it in inference"));
+  CHECK(skipped("model.alpha.inference", "cpu") == "");
+  CHECK(skipped("aten.alpha.default", "cpu") == "");
+
+  CHECK(config.batchSize("model.alpha.training") == 4);
+  CHECK(config.batchSize("model.alpha.inference") == 32);
+  CHECK_FALSE(config.batchSize("model.beta.training"));
+
+  CHECK(config.whyNotChecked("model.giant.inference", true).ends_with("too large to be checked"));
+  CHECK(config.whyNotChecked("model.dice.training", false).ends_with("eager is not deterministic"));
+  CHECK(config.whyNotChecked("model.dice.training", true) == "");
+  CHECK(config.whyNotChecked("model.dice.inference", false) == "");
+
+  CHECK(config.forcesAutocast("model.mixed.inference"));
+  CHECK(config.forcesAutocast("model.wren.training"));
+  CHECK_FALSE(config.forcesAutocast("model.half.training"));
+  CHECK(config.forcesFloat16("model.half.training"));
+
+  const auto criterion = [&](const char* op, const NetworkRun& run) { return file.tolerances.criterionFor(op, run); };
+  const NetworkRun onGpu{ir::DType::F32, false, true};
+  CHECK(criterion("model.gamma.training", onGpu).leastTolerance == 1e-3);
+  CHECK(criterion("model.gamma.training", {}).leastTolerance == 0);
+  CHECK(criterion("model.gamma.inference", onGpu).leastTolerance == 0);
+  CHECK(criterion("model.delta.training", onGpu).leastTolerance == 8e-2);
+  CHECK(criterion("model.wren.inference", {ir::DType::F16}).leastTolerance == 1e-2);
+  CHECK(criterion("model.wren.inference", {ir::DType::F32, true}).leastTolerance == 1e-2);
+  CHECK(criterion("model.wren.inference", {ir::DType::BF16}).leastTolerance == 1e-2);
+  CHECK(criterion("model.bird.inference", {ir::DType::BF16}).leastTolerance == 0);
+  CHECK(criterion("model.glacier.training", onGpu).byCosine);
+  CHECK_FALSE(criterion("model.glacier.training", {}).byCosine);
+  CHECK(criterion("model.wren.training", {}).mayVary);
+  CHECK_FALSE(criterion("model.gamma.training", {}).mayVary);
+
+  CHECK(config.withoutEffect() == file.path +
+                                      ": canary_models, tolerance: freezing, skip: freezing, skip: multiprocess, "
+                                      "skip: control_flow, trt_not_yet_working, require_larger_multiplier_for_smaller_tensor");
+}
+
+TEST_CASE("the higher tolerance of a network is where its error may lie") {
+  const UsersFile file("tolerance: {even_higher: [net]}\n");
+  const auto share = [&](const char* op) {
+    return file.tolerances.limit(file.tolerances.criterionFor(op, {ir::DType::F32, false, true}), ir::DType::F32, true).share;
+  };
+  CHECK(share("model.net.training") == doctest::Approx(8e-3));
+  CHECK(share("model.other.training") == doctest::Approx(1e-5));
+}
+
+TEST_CASE("lists that stand for more than a file can hold are refused") {
+  std::string bomb = "canary_models:\n- &a0 [x, x, x, x, x, x, x, x]\n";
+  for (int i = 1; i < 10; ++i)
+    bomb += fmt::format("- &a{0} [*a{1}, *a{1}, *a{1}, *a{1}, *a{1}, *a{1}, *a{1}, *a{1}]\n", i, i - 1);
+  CHECK(refusal(bomb + "slow: *a9\n").find("more than 100000 names in a list") != std::string::npos);
+  CHECK(refusal("slow: &loop [a, *loop]\n") != "accepted");
+  CHECK(refusal("slow: " + std::string(20, '[') + "a" + std::string(20, ']') + "\n") == "1: lists are nested more than 16 deep");
+}
+
 TEST_CASE("what cannot be understood in a suite's configuration is refused with its line and the nearest known word") {
   CHECK(refusal("skip: {all: []}\nsolw: [add]\n") == "2: unknown key 'solw'; did you mean slow?");
   CHECK(refusal("skip:\n  devices: {}\n") == "2: unknown key of skip 'devices'; did you mean device?");
-  CHECK(refusal("skip:\n  device:\n    cdua: []\n") == "3: unknown type of device 'cdua'; did you mean cuda?");
+  CHECK(refusal("skip:\n  device:\n    cdua: []\n") == "3: unknown key of skip: device 'cdua'; did you mean cuda?");
   CHECK(refusal("skip: [add]\n") == "1: skip must be a map: `key: value`");
   CHECK(refusal("slow: add\n") == "1: slow must be a list: `[a, b]`");
-  CHECK(refusal("slow: [[add]]\n") == "1: expected an operator name");
+  CHECK(refusal("slow: [{add: 1}]\n") == "1: expected an operator name");
+  CHECK(refusal("skip: {test: {evaluation: []}}\n").starts_with("1: unknown key of skip: test 'evaluation'"));
+  CHECK(refusal("accuracy: {skip: {large_model: []}}\n") ==
+        "1: unknown key of accuracy: skip 'large_model'; did you mean large_models?");
+  CHECK(refusal("dtype: {force_amp: []}\n").starts_with("1: unknown key of dtype 'force_amp'"));
+  CHECK(refusal("batch_size:\n  training: {a: 0}\n").starts_with("2: expected a whole number"));
+  CHECK(refusal("tolerance: {highr: []}\n") == "1: unknown key 'highr'; did you mean higher?");
   CHECK(refusal("slow: [cdist]\nslow: ['*']\n") == "2: duplicate key 'slow'");
   CHECK(refusal("max_bytes: {add: 1e9,\n  add: 1}\n") == "2: duplicate key 'add'");
   CHECK(refusal("slow: [cdist]\n---\nslow: ['*']\n") == "2: expected one YAML document, found a second");

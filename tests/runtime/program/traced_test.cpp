@@ -43,7 +43,7 @@ def forward(self, x):
 }  // namespace
 
 TEST_SUITE("programs and TorchScript") {
-  TEST_CASE("a traced program is the program, bit for bit") {
+  TEST_CASE("a traced program is the program, but for how a product and its bias are rounded") {
     for (const char* name : {"resnet18", "resnet18_training", "bert_base", "gpt2"}) {
       CAPTURE(std::string(name));
       const auto program = openProgram(tests::modelPath(name));
@@ -53,7 +53,8 @@ TEST_SUITE("programs and TorchScript") {
       const auto script = traced(*program, state, inputs);
       const auto ours = drawState(*program, 1, at::kCPU), theirs = drawState(*program, 1, at::kCPU);
       const at::NoGradGuard noGrad;
-      CHECK(program->run(ours, inputs)[0].equal(script->run(theirs, inputs)[0]));
+      // TorchScript's executor may take addmm apart.
+      CHECK(at::allclose(program->run(ours, inputs)[0], script->run(theirs, inputs)[0], 1e-5, 1e-5));
       for (size_t i = 0; i < ours.size(); ++i) CHECK(ours[i].equal(theirs[i]));  // statistics of batch norms, too
     }
   }

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "opbench/networks/model.h"
+
+namespace opbench {
+
+class SuiteConfig;
+struct Options;
+
+/// Adds the options of the runner, which `opbench model` has beside its own.
+void declareRunner(CLI::App& verb, RunnerOptions& options);
+/// Completes what the command line says of the runner, and what follows from it for the race; `hasContenders` is whether it
+/// names contenders. Errors: Input, for what contradicts itself, and for options that need the runner where it is not asked for.
+void readRunner(Options& options, bool hasContenders);
+
+/// The names of the models that the runner runs: those that are named, or all, as far as its patterns leave them. Errors: Input,
+/// for a pattern that is none, a name that there is no model of, and where none is left.
+std::vector<std::string> modelsOf(const ModelOptions& options, const runtime::Programs& programs);
+
+/// The options for one model in one mode: with the batch and the dtypes that the user's files say of it.
+ModelOptions optionsFor(const std::string& op, const ModelOptions& options, const SuiteConfig& config);
+
+}  // namespace opbench
