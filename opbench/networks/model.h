@@ -63,8 +63,8 @@ struct ModelOptions {
 void declareComputation(CLI::App& verb, ModelOptions& options);
 /// Adds the verb and its options, and `--trace-memory`, which is a race's.
 void declareModel(CLI::App& app, ModelOptions& options, bool& tracesMemory);
-/// Completes the dtype of an `--amp` of the verb that has none: `--amp-dtype`, else float16, on a CPU bfloat16. Errors: Input, for
-/// what contradicts itself.
+/// Completes the dtype of an `--amp` of the verb that has none: `--amp-dtype`, else float16, on a CPU bfloat16. Errors: Input,
+/// for what contradicts itself.
 void readAutocast(const CLI::App& verb, bool isOnCpu, ModelOptions& options);
 /// Errors: Input, for a value that is none.
 void check(const ModelOptions& options);

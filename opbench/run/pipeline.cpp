@@ -100,7 +100,7 @@ CallablePtr compiled(Outcome& outcome, const SampleContext& context) {
   context.dump.assembly(plan, bench.device);
   if (callable->kind == runtime::Kind::Fallback && bench.options.timing)
     callable = fastestLibrary(std::move(callable), outcome, context);
-  return fault ? broken(std::move(callable), *fault, call) : std::move(callable);
+  return fault ? broken(std::move(callable), *fault, workload) : std::move(callable);
 }
 
 /// Whether faults are planted in a contender: in what is generated of a call, and in whatever of a network is judged.
