@@ -14,6 +14,7 @@
 #include "inputs/files.h"
 #include "inputs/text/words.h"
 #include "ir/error.h"
+#include "ir/text/text.h"
 #include "opbench/cli/options.h"
 #include "opbench/networks/regions.h"
 #include "opbench/networks/words.h"
@@ -82,6 +83,8 @@ std::vector<std::string> differences(const Capture& capture, runtime::Workload& 
       lines.push_back(fmt::format("{} differs when the calls are made once more", workload.outputName(i)));
   if (again.hostReads != capture.hostReads)
     lines.emplace_back("numbers that the host reads differ when the calls are made once more");
+  if (ir::parseGraph(ir::toText(capture.graph)) != capture.graph)
+    lines.emplace_back("the text of its graph is read back to another one");
   workload.restore();
   return lines;
 }

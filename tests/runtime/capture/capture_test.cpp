@@ -61,6 +61,7 @@ TEST_SUITE("captures") {
       const Capture capture = *network.capture(Audit::Yes);
       CHECK(capture.undeclared.empty());
       CHECK(capture.constants.size() == 0);
+      CHECK(inputs::parseFile(inputs::toText(recordedSamples(capture.graph, true)), "all", "").errors.empty());
       CHECK(repeats(capture, network.operands(0)));
     }
   }

@@ -178,6 +178,18 @@ TEST_SUITE("traps of captures") {
     CHECK(repeats(capture, makeTensorList({x, h, weights[0], weights[1], weights[2], weights[3]})));
   }
 
+  TEST_CASE("the backward call of oneDNN's recurrent networks writes its workspace, which no schema says") {
+    tests::ModelBed bed(tests::modelPath("lstm_training"), "training", "((T([100, 2, 512], f32),), {})");
+    const Capture capture = *bed.model.capture(Audit::Yes);
+    CHECK(capture.undeclared.empty());
+    CHECK(repeats(capture, bed.model.operands(0)));
+    const auto& nodes = capture.graph.nodes;
+    const auto backward = std::find_if(nodes.begin(), nodes.end(),
+                                       [](const ir::Node& node) { return node.op == "aten.mkldnn_rnn_layer_backward.default"; });
+    REQUIRE(backward != nodes.end());
+    CHECK((*backward->find("workspace") == ir::Argument(ir::ValueRef{backward->writes.at(0)})));
+  }
+
   TEST_CASE("two steps of autocast cast the weights of their time") {
     const at::Tensor x = at::ones({2, 2}), weight = leaf({2, 2});
     const Capture capture = captured(std::vector<at::Tensor>{x, weight}, [&] {
