@@ -87,6 +87,8 @@ TEST_SUITE("the rules of graphs of steps") {
   TEST_CASE("arguments have names, and outputs are made") {
     CHECK(refused([](Graph& graph) { graph.nodes[0].args[0].name = "a b"; }) ==
           "graph: the arguments of aten.slice have the name 'a b'");
+    CHECK(refused([](Graph& graph) { graph.nodes[0].args[0].value = Argument(ValueRef{9}); }) ==
+          "graph: the arguments of aten.slice names value 9 of 6");
     CHECK(refused([](Graph& graph) { graph.outputs = {7}; }) == "graph: the graph's outputs names value 7 of 6");
   }
 }

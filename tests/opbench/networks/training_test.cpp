@@ -59,6 +59,33 @@ TEST_SUITE("training") {
       }
   }
 
+  TEST_CASE("a parameter without a gradient is left as it is, scaled or not, and the others take their step") {
+    const c10::InferenceMode normal(false);
+    const at::NoGradGuard noGrad;
+    for (const char* name : {"sgd", "adam", "adamw"})
+      for (const bool isFused : {false, true})
+        for (const bool isScaled : {false, true}) {
+          CAPTURE(std::string(name));
+          CAPTURE(isFused);
+          const at::Tensor idle = at::ones({3}), alone = at::ones({2}), beside = at::ones({2});
+          Optimizer optimizer({name, isFused}, {idle, beside}), single({name, isFused}, {alone});
+          GradScaler scaler(at::kCPU), other(at::kCPU);
+          const auto step = [&](Optimizer& one, GradScaler& scale, const std::vector<at::Tensor>& gradients) {
+            isScaled ? scale.step(one, gradients) : one.step(gradients);
+          };
+          step(optimizer, scaler, {at::Tensor(), at::full({2}, 3.0)});
+          step(single, other, {at::full({2}, 3.0)});
+          CHECK(idle.equal(at::ones({3})));
+          CHECK(beside.equal(alone));
+          CHECK_FALSE(beside.equal(at::ones({2})));
+          for (const at::Tensor& state : optimizer.state())
+            if (state.dim() > 0 && state.size(0) == 3) CHECK(state.equal(at::zeros({3})));
+          Optimizer none({name, isFused}, {idle});
+          none.step({at::Tensor()});
+          CHECK(idle.equal(at::ones({3})));
+        }
+  }
+
   TEST_CASE("the loss of logits is the mean of minus their logarithmic probabilities") {
     const at::Tensor logits = at::arange(24, at::kDouble).reshape({1, 3, 8}) / 7,
                      labels = at::tensor({1, 7, 4}).to(at::kLong).view({1, 3});
