@@ -88,6 +88,7 @@ std::shared_ptr<const void> registration() {
 
 }  // namespace
 
+/// Each interceptor calls this in turn: it hands the call to the next one, and the last hands it to the kernel.
 void InterceptedCall::carryOut(Inner inner) {
   if (inner == Inner::Seen) seeing_.insert(seeing_.begin(), interceptors_[left_]);
   if (left_ > 0) return interceptors_[--left_]->call(*this);
