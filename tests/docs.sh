@@ -81,7 +81,10 @@ for page in "${pages[@]}"; do
   place=$folder/pages/${page//\//-}
   mkdir -p "$place/my/logs" "$place/.blocks"
   cp "$folder/suites/huggingface/model.txt" "$place/my/logs/bert.txt"
-  awk '/^```yaml suite.yaml/ { on = 1; next } /^```/ { on = 0 } on' "$source/docs/sweeps.md" >"$place/suite.yaml"
+  for yaml in sweeps/suite models/torchbench; do
+    name=${yaml#*/}.yaml
+    awk -v name="$name" '/^```yaml/ && $2 == name { on = 1; next } /^```/ { on = 0 } on' "$source/docs/${yaml%/*}.md" >"$place/$name"
+  done
   ln -s "$folder/bin/dev" "$place/dev"
   list=$(cd "$place/.blocks" && blocks "$source/$page")
   while read -r line kind; do

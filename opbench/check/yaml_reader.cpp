@@ -88,7 +88,7 @@ void YamlReader::addItems(const YAML::Node& list, int depth, std::vector<YAML::N
     if (items.size() == most) fail(list, fmt::format("more than {} names in a list", most));
     if (item.IsSequence())
       addItems(item, depth + 1, items);
-    else
+    else if (!item.IsNull())  // the alias of an empty list
       items.push_back(item);
   }
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "opbench/cli/number_option.h"
+#include "opbench/networks/runner.h"
 
 namespace opbench {
 namespace {
@@ -164,6 +165,7 @@ void declareMerge(CLI::App& app, Options& options) {
   CLI::App* verb = app.add_subcommand("merge", "Merge the results of a sweep's shards into one report");
   verb->fallthrough();
   verb->add_option("RESULTS", options.merged, "The --json results files of the shards")->required();
+  declareRunnerReport(*verb, options.model.runner);
   verb->footer(
       "--json, --csv, --junit, --dashboard and --quiet work as in a race.\n"
       "Exit status: 0 all fine; 1 a sample failed or is missing; 2 the files are not shards of one sweep.");

@@ -113,6 +113,7 @@ void readModel(const CLI::App& app, const Texts& texts, Options& options) {
   const bool hasContenders = app.count("--contenders") > 0;
   readRunner(options, hasContenders);
   readAutocast(*app.get_subcommand("model"), wantedDevice(options) == "cpu", model);
+  if (model.isVerbose && !options.tracesMemory) fail(ErrorKind::Input, "model: --verbose needs --trace-memory");
   check(model);
   options.programs = filesOf(model);
   options.freshWorkers = !model.sharesWorker;
@@ -367,6 +368,7 @@ Options parseOptions(const std::vector<std::string>& arguments, const Environmen
   options.modelsFolder = findShared(environment, "models");
   for (const std::string& word : texts.programs) addProgram(word, options.programs);
   if (app.got_subcommand("model")) readModel(app, texts, options);
+  if (app.got_subcommand("merge")) readRunnerReport(options.model.runner);
   if (app.got_subcommand("record")) readRecord(app, options);
   constexpr std::array sharding{Verb::Race, Verb::Rnn, Verb::Model, Verb::Profile, Verb::Work};
   if (std::find(sharding.begin(), sharding.end(), options.verb) != sharding.end())

@@ -143,17 +143,11 @@ std::vector<runtime::ProgramInput> describedInputs(const ModelOptions& options) 
   return inputs;
 }
 
-std::vector<int64_t> sizesOf(const runtime::ProgramInput& input) {
-  std::vector<int64_t> sizes;
-  for (const runtime::Dimension& dimension : input.dimensions) sizes.push_back(dimension.extent);
-  return sizes;
-}
-
 /// What is asked of a program that does not take it, as far as its first input has these dimensions.
 std::vector<std::vector<int64_t>> asIfTaken(const runtime::Program& program, std::optional<int64_t> batch,
                                             std::optional<int64_t> length) {
   std::vector<std::vector<int64_t>> sizes;
-  for (const runtime::ProgramInput& input : program.inputs()) sizes.push_back(sizesOf(input));
+  for (const runtime::ProgramInput& input : program.inputs()) sizes.push_back(input.sizes());
   if (batch && !sizes.empty() && !sizes[0].empty()) sizes[0][0] = *batch;
   if (length && !sizes.empty() && sizes[0].size() > 1) sizes[0][1] = *length;
   return sizes;
@@ -187,7 +181,7 @@ void addSamples(const std::string& name, bool isTraining, const ModelOptions& op
     asked = openAsked(programs.fileOf(name, isTraining, options.isHalf ? "float16" : "float32"), options);
   } catch (const ir::Error&) {  // its row says why
     std::vector<std::string> arguments;
-    for (const runtime::ProgramInput& input : describedInputs(options)) arguments.push_back(argumentText(input, sizesOf(input)));
+    for (const runtime::ProgramInput& input : describedInputs(options)) arguments.push_back(argumentText(input, input.sizes()));
     samples.push_back(sampleOf(name, isTraining, arguments, keywordText(options, isTraining, "")));
     return;
   }
@@ -263,6 +257,7 @@ void declareModel(CLI::App& app, ModelOptions& options, bool& tracesMemory) {
                  "Measure all in one process; memory of the process then holds what earlier samples left");
   verb->add_flag("--trace-memory,--trace_memory,--trace-memory-line-by-line,--trace_memory_line_by_line", tracesMemory,
                  "Tell which modules hold the memory that tensors take");
+  verb->add_flag("--verbose", options.isVerbose, "With --trace-memory: all modules, not those alone that add the most");
   verb->add_flag("--no-cuda,--no_cuda", options.isOnCpu, "--device cpu");
   verb->add_flag("--no-speed,--no_speed", options.hasNoSpeed, "--no-timing");
   verb->add_flag("--tpu,--torch-xla-tpu-print-metrics,--torch_xla_tpu_print_metrics,!--no-tpu,!--no_tpu", options.asksTpu)

@@ -52,6 +52,7 @@ struct ModelOptions {
   bool hasNoSpeed = false;    ///< `--no-speed`
   bool asksTpu = false;       ///< which there is none of
   bool savesCsv = false;
+  bool isVerbose = false;  ///< the table of memory has a line of each module
   bool printsEnvironment = false;
   bool logsTables = false;  ///< `--log-print`
   std::string log;          ///< the file of a copy of the tables; empty takes the default

@@ -86,9 +86,20 @@ void refuseWithoutRunner(const RunnerOptions& runner) {
 
 }  // namespace
 
-void declareRunner(CLI::App& verb, RunnerOptions& options) {
+void declareRunnerReport(CLI::App& verb, RunnerOptions& options) {
   verb.add_flag("--accuracy", options.isAccuracy, "Torchbench's runner: check a contender against eager, in Dynamo's words");
   verb.add_flag("--performance", options.isPerformance, "Torchbench's runner: its speedup over eager, and its memory");
+  verb.add_option("--output", options.output, "Runner: write Dynamo's CSV to this file")->type_name("FILE");
+}
+
+void readRunnerReport(RunnerOptions& runner) {
+  runner.isOn = runner.isAccuracy || runner.isPerformance;
+  if (runner.isAccuracy && runner.isPerformance) fail(ErrorKind::Input, "--accuracy and --performance contradict each other");
+  if (!runner.isOn && !runner.output.empty()) fail(ErrorKind::Input, "--output needs --accuracy or --performance");
+}
+
+void declareRunner(CLI::App& verb, RunnerOptions& options) {
+  declareRunnerReport(verb, options);
   verb.add_flag("--inference", options.isInference, "Runner: inference alone (the default; --training is training alone)");
   verb.add_option("--exclude-exact", options.excludedNames, "Runner: leave out the model of this name; repeatable")
       ->expected(1)
@@ -97,7 +108,6 @@ void declareRunner(CLI::App& verb, RunnerOptions& options) {
       ->type_name("NAME");
   verb.add_option("--only", options.only, "Runner: this model alone")->type_name("NAME");
   verb.add_option("--batch-size-file", options.batchSizeFile, "Runner: batches of models, NAME,BATCH a line")->type_name("FILE");
-  verb.add_option("--output", options.output, "Runner: write Dynamo's CSV to this file")->type_name("FILE");
 }
 
 void readRunner(Options& options, bool hasContenders) {
@@ -105,8 +115,7 @@ void readRunner(Options& options, bool hasContenders) {
   RunnerOptions& runner = model.runner;
   runner.isOn = runner.isAccuracy || runner.isPerformance || !options.dashboard.empty();
   if (!runner.isOn) return refuseWithoutRunner(runner);
-  if (runner.isAccuracy && runner.isPerformance)
-    fail(ErrorKind::Input, "model: --accuracy and --performance contradict each other");
+  if (runner.isAccuracy && runner.isPerformance) fail(ErrorKind::Input, "--accuracy and --performance contradict each other");
   if (runner.isInference && model.isTraining) fail(ErrorKind::Input, "model: --inference and --training contradict each other");
   if (!runner.only.empty() && !model.models.empty())
     fail(ErrorKind::Input, "model: --only and names of models contradict each other");

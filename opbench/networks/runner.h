@@ -11,6 +11,11 @@ namespace opbench {
 class SuiteConfig;
 struct Options;
 
+/// Adds the options of the runner's report, which `opbench merge` has as well, and completes them there. Errors: Input, for what
+/// contradicts itself.
+void declareRunnerReport(CLI::App& verb, RunnerOptions& options);
+void readRunnerReport(RunnerOptions& options);
+
 /// Adds the options of the runner, which `opbench model` has beside its own.
 void declareRunner(CLI::App& verb, RunnerOptions& options);
 /// Completes what the command line says of the runner, and what follows from it for the race; `hasContenders` is whether it

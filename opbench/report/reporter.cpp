@@ -77,7 +77,7 @@ void Reporter::row(const results::SampleResult& result) {
 
 /// `opbench rnn` prints fastrnns' lines at once, and our table when all are there; `opbench model` prints all then.
 void Reporter::showNetwork(const results::SampleResult& result) {
-  if (!hasOwnTables()) {
+  if (!hasOwnTables() && !isMergedModel(result.row)) {
     if (console_ && !options_.quiet)
       *console_ << report::networkTable(result.row, result.run, layout_) << report::memoryTrace(result.row, layout_)
                 << std::flush;
@@ -90,7 +90,15 @@ void Reporter::showNetwork(const results::SampleResult& result) {
 void Reporter::endNetworks() {
   std::sort(networks_.begin(), networks_.end(), [](const Row& a, const Row& b) { return a.index < b.index; });
   if (isRnn()) return endRnn();
-  options_.model.runner.isOn ? endRunner() : endModels();
+  if (options_.model.runner.isOn) return endRunner();
+  if (isModel()) return endModels();
+  if (console_) *console_ << ours(layout_);
+}
+
+std::string Reporter::ours(const report::Layout& layout) const {
+  std::string text = report::modelTable(networks_, *run_, layout);
+  for (const Row& row : networks_) text += report::memoryTrace(row, layout, options_.model.isVerbose);
+  return text;
 }
 
 void Reporter::endRunner() {
@@ -106,11 +114,6 @@ void Reporter::endModels() {
   const ModelOptions& model = options_.model;
   const report::HuggingFaceTables wanted{options_.timing, !options_.noMemory, model.printsEnvironment};
   const std::string tables = report::huggingFaceTables(networks_, *run_, wanted);
-  const auto ours = [&](const report::Layout& layout) {
-    std::string text = report::modelTable(networks_, *run_, layout);
-    for (const Row& row : networks_) text += report::memoryTrace(row, layout);
-    return text;
-  };
   if (console_) *console_ << (options_.quiet ? "" : tables) << ours(layout_);
   if (model.logsTables || !model.log.empty())
     inputs::writeFile(model.log.empty() ? fmt::format("log_{}.txt", now()) : model.log, tables + ours({}));
@@ -139,7 +142,7 @@ void Reporter::endRnn() {
 
 void Reporter::end(const Summary& summary) {
   clear();
-  if (hasOwnTables()) endNetworks();
+  if (hasOwnTables() || !networks_.empty()) endNetworks();
   if (console_ && !hasOwnTables()) *console_ << report::table(summary, *run_, layout_) << std::flush;
   if (options_.csv == "-")
     streams_.out << report::csv(summary, *run_) << std::flush;

@@ -58,6 +58,10 @@ class Reporter {
   void endRnn();
   void endModels();
   void endRunner();
+  /// Whether a row is a model's that is merged: models are shown in a table of their own there, too.
+  bool isMergedModel(const Row& row) const { return options_.verb == Verb::Merge && row.op.starts_with("model."); }
+  /// Our tables of models.
+  std::string ours(const report::Layout& layout) const;
 
   const Options& options_;
   Streams streams_;

@@ -40,10 +40,7 @@ ModelSpec modelOf(const inputs::Sample& sample) {
 
 std::vector<std::vector<int64_t>> ModelSpec::sizes() const {
   std::vector<std::vector<int64_t>> all;
-  for (const ProgramInput& input : inputs) {
-    std::vector<int64_t>& sizes = all.emplace_back();
-    for (const Dimension& dimension : input.dimensions) sizes.push_back(dimension.extent);
-  }
+  for (const ProgramInput& input : inputs) all.push_back(input.sizes());
   return all;
 }
 

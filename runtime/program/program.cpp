@@ -19,6 +19,12 @@ bool isScript(const inputs::Archive& archive) {
 
 }  // namespace
 
+std::vector<int64_t> ProgramInput::sizes() const {
+  std::vector<int64_t> sizes;
+  for (const Dimension& dimension : dimensions) sizes.push_back(dimension.extent);
+  return sizes;
+}
+
 bool isTorchScript(const std::string& path) { return isScript(inputs::Archive::open(path)); }
 
 std::unique_ptr<Program> openProgram(const std::string& path, const std::vector<ProgramInput>& scriptInputs) {

@@ -37,6 +37,8 @@ struct ProgramInput {
   at::ScalarType dtype = at::kFloat;
   std::vector<Dimension> dimensions;
   std::optional<int64_t> bound;  ///< integers are below it: rows of the embedding that they index, and the like
+
+  std::vector<int64_t> sizes() const;  ///< the extents of its dimensions
 };
 
 /// A network that a file holds, as a sequence of ATen's calls.

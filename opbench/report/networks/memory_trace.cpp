@@ -27,12 +27,12 @@ runtime::MemoryLine together(std::string name, std::span<const runtime::MemoryLi
 
 }  // namespace
 
-std::string memoryTrace(const Row& row, const Layout& layout) {
+std::string memoryTrace(const Row& row, const Layout& layout, bool isWhole) {
   if (row.memoryTrace.empty()) return "";
   std::vector<runtime::MemoryLine> lines = row.memoryTrace;
   std::stable_sort(lines.begin(), lines.end(), [](const auto& a, const auto& b) { return a.added > b.added; });
   const std::span<const runtime::MemoryLine> all = lines;
-  const auto shown = all.first(std::min(mostLines, all.size())), others = all.subspan(shown.size());
+  const auto shown = all.first(isWhole ? all.size() : std::min(mostLines, all.size())), others = all.subspan(shown.size());
   const std::string rest = fmt::format("{} others", others.size());
   size_t longest = rest.size();
   for (const runtime::MemoryLine& line : shown) longest = std::max(longest, line.name.size());

@@ -138,7 +138,7 @@ TEST_CASE("what cannot be understood is refused with its line and the nearest kn
   CHECK(refusal("operators:\n  - {names: [add], rule: exactly}\n") == "2: unknown rule 'exactly'; did you mean exact?");
   CHECK(refusal("operators:\n  - {names: [add], rule: 7}\n") ==
         "2: unknown rule '7'; choose from close, exact, type-only, random, network");
-  CHECK(refusal("operators:\n  - {names: [[add]]}\n") == "2: expected an operator name");
+  CHECK(refusal("operators:\n  - {names: [{add: 1}]}\n") == "2: expected an operator name");
   CHECK(refusal("operators:\n  - {names: [sort], indices: {1.5: dim}}\n") == "2: expected the number of an output, found 1.5");
   CHECK(refusal("operators:\n  - {names: [sort], copies: [1e30]}\n") == "2: expected a number from 0 to 1000, found '1e30'");
   CHECK(refusal("operators:\n  - {names: [sort], workspaces: 1}\n") == "2: workspaces must be a list: `[a, b]`");

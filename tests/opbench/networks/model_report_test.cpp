@@ -77,6 +77,9 @@ TEST_SUITE("models") {
     CHECK(operands < last);
     CHECK(text.find("layer.8 ") == std::string::npos);
     CHECK(text.find("3 others") != std::string::npos);
+    const std::string whole = report::memoryTrace(measuredRow(), layout, true);
+    CHECK(whole.find("layer.8 ") != std::string::npos);
+    CHECK(whole.find("others") == std::string::npos);
     const std::string total = text.substr(text.find("total"));
     CHECK(total.find("5.000") != std::string::npos);
     CHECK(total.find("7.000") != std::string::npos);

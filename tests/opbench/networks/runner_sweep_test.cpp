@@ -136,6 +136,13 @@ TEST_SUITE("torchbench runner") {
       std::getline(lines, line);
       while (std::getline(lines, line)) models.insert(line);
     }
+    const std::string all = bed.folder.path / "all.csv";
+    CHECK(bed.program({"merge", bed.folder.path / "0.jsonl", bed.folder.path / "1.jsonl", "--accuracy", "--output", all}) == 0);
+    CHECK(inputs::readFile(all) ==
+          "dev,name,batch_size,accuracy\ncpu,a,4,pass\ncpu,b,4,pass\ncpu,c,4,pass\ncpu,d,4,pass\ncpu,e,4,pass\n");
+    CHECK(bed.out().find("pass rate: 5 of 5 models") != std::string::npos);
+    CHECK(bed.program({"merge", bed.folder.path / "0.jsonl", bed.folder.path / "1.jsonl"}) == 0);
+    CHECK(bed.out().find("samples/s") != std::string::npos);  // the models' own table
     CHECK(models == std::multiset<std::string>{"cpu,a,4,pass", "cpu,b,4,pass", "cpu,c,4,pass", "cpu,d,4,pass", "cpu,e,4,pass"});
   }
 }

@@ -114,9 +114,12 @@ TEST_SUITE("torchbench runner") {
          {Words{"--filter", "a"}, Words{"--exclude", "a"}, Words{"--exclude-exact", "a"}, Words{"--only", "a"},
           Words{"--batch-size-file", "f"}, Words{"--inference"}, Words{"--output", "f.csv"}})
       CHECK(refused(words) == "model: " + words[0] + " needs --accuracy, --performance or --dashboard");
-    CHECK(refused({"--accuracy", "--performance"}) == "model: --accuracy and --performance contradict each other");
+    CHECK(refused({"--accuracy", "--performance"}) == "--accuracy and --performance contradict each other");
     CHECK(refused({"--accuracy", "--inference", "--training"}) == "model: --inference and --training contradict each other");
     CHECK(refused({"--accuracy", "--only", "a", "b"}) == "model: --only and names of models contradict each other");
+    CHECK(refused({"alexnet", "--verbose"}) == "model: --verbose needs --trace-memory");
+    CHECK(tests::refusal(ir::ErrorKind::Input, [] { parseOptions({"merge", "a.jsonl", "--output", "a.csv"}, {}); }) ==
+          "--output needs --accuracy or --performance");
     CHECK(refused({"--accuracy", "--contenders", "eager"}).ends_with("use --contenders eager,NAME"));
   }
 

@@ -208,6 +208,15 @@ TEST_CASE("every key of torchbench's runner, with anchors and nested lists") {
                                       "skip: control_flow, trt_not_yet_working, require_larger_multiplier_for_smaller_tensor");
 }
 
+TEST_CASE("keys without values, and aliases of them, name nothing") {
+  const UsersFile file(
+      "very_slow: &VERY_SLOW\n\n\n# more than a minute\nslow:\n  - *VERY_SLOW\n  # 137 s\n  - snail\n"
+      "skip:\n  all:\n  device:\n    cuda: []\n  test:\ntolerance:\n  cosine:\ndtype:\naccuracy:\n  skip:\nbatch_size:\n  "
+      "training:\n");
+  CHECK(file.config.whySkipped("model.snail.training", "cpu", false).ends_with(":8 lists it as slow; use --slow to race it"));
+  CHECK(file.config.whySkipped("model.other.training", "cpu", false) == "");
+}
+
 TEST_CASE("the higher tolerance of a network is where its error may lie") {
   const UsersFile file("tolerance: {even_higher: [net]}\n");
   const auto share = [&](const char* op) {
