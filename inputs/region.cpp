@@ -117,7 +117,9 @@ Sample convertRegion(const Sample& sample, ir::DType (*convert)(ir::DType, ir::D
     value.type.dtype = convert(value.type.dtype, target);
     if (value.storage < 0) continue;
     ir::Storage& storage = graph.storages[static_cast<size_t>(value.storage)];
-    if (storage.name == value.name) storage.bytes = storage.bytes / before * ir::sizeOf(value.type.dtype);
+    if (storage.name != value.name) continue;
+    if (__builtin_mul_overflow(storage.bytes / before, ir::sizeOf(value.type.dtype), &storage.bytes))
+      ir::fail(ir::ErrorKind::Input, "{}: {} has 2^63 bytes or more", sample.op, value.name);
   }
   for (ir::Node& node : graph.nodes)
     for (ir::NamedArgument& argument : node.args) {

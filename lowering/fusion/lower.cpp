@@ -53,8 +53,8 @@ const Rule* findRule(const std::string& op) {
     candidates.push_back(functional);
     addView(functional);
   }
-  // A view has the elements that a copy of it has; ATen has none of `_unsafe_view`, which is a view.
-  addView(packet == "aten::_unsafe_view" ? "aten::view" : packet);
+  // A view has the elements that a copy of it has; two have no copies of their own names.
+  addView(packet == "aten::_unsafe_view" || packet == "aten::_reshape_alias" ? "aten::view" : packet);
   for (const std::string& name : candidates) {
     if (auto found = table().lower_bound(name); found != table().end() && found->first == name) return &found->second.rule;
   }
@@ -120,6 +120,15 @@ void noteScattered(Lowered& lowered, ir::ExprPool& pool, const ir::Graph& graph,
 
 bool isInput(const ir::Graph& graph, int value) {
   return std::find(graph.inputs.begin(), graph.inputs.end(), value) != graph.inputs.end();
+}
+
+bool isOutput(const ir::Graph& graph, int value) {
+  return std::find(graph.outputs.begin(), graph.outputs.end(), value) != graph.outputs.end();
+}
+
+void storeOnce(Lowered& lowered, int value) {
+  const bool isKnown = std::find(lowered.stored.begin(), lowered.stored.end(), value) != lowered.stored.end();
+  if (!isKnown) lowered.stored.push_back(value);
 }
 
 /// Values whose memory was written under another name: their lazy tensors are what was there before.
@@ -197,11 +206,12 @@ Lowered lowerNodes(const ir::Graph& graph, ir::Backend backend, ir::ExprPool& po
         noteScattered(lowered, pool, graph, node, value, inPlace, outputs[i]);
       else
         lowered.values[value] = cast(outputs[i], asReal(graph.values[value].type).dtype);
+      if (inPlace && isOutput(graph, value)) storeOnce(lowered, value);
     }
     stale.note(node);
   }
   stale.checkOutputs();
-  lowered.stored = graph.outputs;
+  for (int output : graph.outputs) storeOnce(lowered, output);
   return lowered;
 }
 

@@ -23,7 +23,18 @@ std::vector<Data> setsAfter(const Data& data) {
   return {Data{Distribution::Specials}, Data{Distribution::Far}};
 }
 
+/// That of the operator; a region's is its calls'.
+Criterion criterionOf(const runtime::Workload& workload, const std::string& op, const Tolerances& tolerances) {
+  if (!inputs::isRegion(op)) return tolerances.criterionFor(op);
+  std::vector<std::string> ops;
+  for (const ir::Node& node : workload.graph({}).nodes) ops.push_back(node.op);
+  return tolerances.criterionFor(ops);
+}
+
 }  // namespace
+
+CorrectnessCheck::CorrectnessCheck(runtime::Workload& workload, const std::string& op, const Tolerances& tolerances)
+    : workload_(workload), criterion_(criterionOf(workload, op, tolerances)), tolerances_(tolerances) {}
 
 void CorrectnessCheck::begin(uint64_t seed, const Data& data) {
   seed_ = seed;

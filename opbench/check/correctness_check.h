@@ -12,11 +12,14 @@
 
 namespace opbench {
 
+/// That of the operator; a region's is its calls', each of which may sum what others go on with.
+Criterion criterionOf(const runtime::Workload& workload, const std::string& op, const Tolerances& tolerances);
+
 /// Checks the results of one workload's contenders: on its data, on harder ones, and those of the last timed run.
 class CorrectnessCheck {
  public:
   CorrectnessCheck(runtime::Workload& workload, const std::string& op, const Tolerances& tolerances)
-      : CorrectnessCheck(workload, tolerances.criterionFor(op), tolerances) {}
+      : CorrectnessCheck(workload, criterionOf(workload, op, tolerances), tolerances) {}
   CorrectnessCheck(runtime::Workload& workload, Criterion criterion, const Tolerances& tolerances)
       : workload_(workload), criterion_(std::move(criterion)), tolerances_(tolerances) {}
 

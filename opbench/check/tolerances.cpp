@@ -102,6 +102,21 @@ bool Tolerances::isLenient(const std::string& op, Leniency leniency) const {
                      [&](const Entry& entry) { return entry.leniency == leniency && isOf(entry, op); });
 }
 
+Criterion Tolerances::criterionFor(const std::vector<std::string>& ops) const {
+  Criterion all{Rule::Exact};
+  all.mayCopy = all.mayBeConstant = true;
+  for (const std::string& op : ops) {
+    const Criterion one = criterionFor(op);
+    if (one.rule != Rule::Exact) all.rule = Rule::Close;
+    if (one.tolerance) all.tolerance = std::max(*one.tolerance, all.tolerance.value_or(0));
+    all.mayCopy = all.mayCopy && one.mayCopy;
+    all.mayBeConstant = all.mayBeConstant && one.mayBeConstant;
+    all.isCumulative = all.isCumulative || one.isCumulative;
+    all.mayVary = all.mayVary || one.mayVary;
+  }
+  return all;
+}
+
 Limit Tolerances::limit(const Criterion& criterion, ir::DType dtype, bool hasReference, double terms,
                         bool roundsArguments) const {
   if (!ir::isFloating(dtype) && !ir::isComplex(dtype)) return {};

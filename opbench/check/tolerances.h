@@ -83,6 +83,8 @@ class Tolerances {
   Criterion criterionFor(const std::string& op) const;
   /// The criterion of a network that is run so.
   Criterion criterionFor(const std::string& op, const NetworkRun& run) const;
+  /// That of calls of several operators whose results are judged as one's: exact or a copy where each may be that, close else.
+  Criterion criterionFor(const std::vector<std::string>& ops) const;
   /// The limit of elements of a dtype that are combined from `terms` others; zero for dtypes that are not floating. Where
   /// arguments may be rounded before they are used, low precision rounds more than once.
   Limit limit(const Criterion& criterion, ir::DType dtype, bool hasReference, double terms = 1,

@@ -88,6 +88,11 @@ BoundGraph::BoundCall BoundGraph::bound(const ir::Node& node, std::optional<at::
       for (size_t k = 0; k < list->items.size(); ++k)
         if (const auto* value = list->items[k].as<ir::ValueRef>()) call.slots.push_back({i, static_cast<int>(k), value->index});
   }
+  // Tensors are bound later: until then a call with some looks like a factory, which is told where to run.
+  const auto where = call.op.schema().argumentIndexWithName("device");
+  const ir::Argument* told = where ? node.find("device") : nullptr;
+  if (where && !call.slots.empty() && (told == nullptr || told->is<ir::None>()))
+    call.arguments[static_cast<size_t>(*where)] = IValue();
   if (!std::is_permutation(writes.begin(), writes.end(), node.writes.begin(), node.writes.end()))
     ir::fail(ir::ErrorKind::Input, "{} writes other values than its node says", node.op);
   if (precision == Precision::Float64) call.arguments = inFloat64(call.op.schema(), call.arguments);

@@ -1,11 +1,13 @@
 #include "runtime/region/region.h"
 
+#include <ATen/core/Tensor.h>
 #include <c10/core/InferenceMode.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "inputs/data/materialize.h"
+#include "inputs/data/value_range.h"
 #include "inputs/region.h"
 #include "runtime/capture/recording.h"
 #include "runtime/device.h"
@@ -100,7 +102,13 @@ at::Tensor Region::drawn(size_t input, uint64_t seed, const inputs::Data& data) 
   const c10::IValue found = argument < made.args.size()
                                 ? made.args[argument]
                                 : std::find_if(made.kwargs.begin(), made.kwargs.end(), isArgument)->second;
-  return found.isList() ? found.toListRef()[item].toTensor() : found.toTensor();
+  const at::Tensor tensor = found.isList() ? found.toListRef()[item].toTensor() : found.toTensor();
+  // Calls may make indices of plain integers: 0 and 1 are good for any dimension but the smallest.
+  const bool isPlain =
+      argument < call.args.size() && std::holds_alternative<inputs::Plain>(inputs::valueRangeOf(call, argument, item));
+  const bool isInteger = at::isIntegralType(tensor.scalar_type(), /*includeBool=*/false);
+  if (isPlain && isInteger) flatStorage(tensor).bitwise_and_(1);
+  return tensor;
 }
 
 Region::Tensors Region::drawn(uint64_t seed, const inputs::Data& data) const {

@@ -75,6 +75,32 @@ Slice narrowed(Context& c, const ir::Shape& sizes) {
 const Lowering sliceCopy{"aten::slice_copy", [](Context& c) { return copied(c, sliceOf(c, c.tensor("self").sizes)); }};
 const Lowering narrowCopy{"aten::narrow_copy", [](Context& c) { return copied(c, narrowed(c, c.tensor("self").sizes)); }};
 const Lowering selectCopy{"aten::select_copy", [](Context& c) { return copiedWithout(c, selected(c, c.tensor("self").sizes)); }};
+/// Each output is the slice behind that before it.
+Tensors splitAlong(Context& c, std::size_t dim) {
+  const Tensor self = c.tensor("self");
+  Tensors parts;
+  int64_t start = 0;
+  for (int i = 0; i < c.outputCount(); ++i) {
+    const ir::Shape& sizes = c.outputType(i).sizes;
+    parts.push_back(lazy(self.dtype, sizes, [self, dim, start](Index index) {
+      index[dim] = index[dim] + start;
+      return self.at(index);
+    }));
+    start += sizes[dim];
+  }
+  return parts;
+}
+Tensors split(Context& c) { return splitAlong(c, static_cast<std::size_t>(c.dim("dim", c.tensor("self").sizes.size()))); }
+
+const Lowering splitCopy{"aten::split_copy", split};
+const Lowering splitWithSizesCopy{"aten::split_with_sizes_copy", split};
+const Lowering unbindCopy{"aten::unbind_copy", [](Context& c) {
+                            const Tensor self = c.tensor("self");
+                            const auto dim = static_cast<std::size_t>(c.dim("dim", self.sizes.size()));
+                            Tensors parts;
+                            for (int i = 0; i < c.outputCount(); ++i) parts.push_back(copiedWithout(c, {dim, i, 1, 1}).front());
+                            return parts;
+                          }};
 const Lowering sliceBackward{"aten::slice_backward", [](Context& c) {
                                const Tensor whole = zeros(c);
                                return Tensors{replaced(sliceOf(c, whole.sizes), c.tensor("grad_output"), whole)};
