@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "inputs/operator_name.h"
 #include "opbench/check/randomness.h"
@@ -23,18 +24,31 @@ std::vector<Data> setsAfter(const Data& data) {
   return {Data{Distribution::Specials}, Data{Distribution::Far}};
 }
 
-/// That of the operator; a region's is its calls'.
-Criterion criterionOf(const runtime::Workload& workload, const std::string& op, const Tolerances& tolerances) {
-  if (!inputs::isRegion(op)) return tolerances.criterionFor(op);
-  std::vector<std::string> ops;
-  for (const ir::Node& node : workload.graph({}).nodes) ops.push_back(node.op);
-  return tolerances.criterionFor(ops);
+/// Elements that a call combines for one of its smallest result.
+double termsOf(const ir::Graph& graph, const ir::Node& node) {
+  const auto numel = [&](int value) { return graph.values[static_cast<size_t>(value)].type.numel(); };
+  int64_t most = 1, least = std::numeric_limits<int64_t>::max();
+  for (const ir::NamedArgument& argument : node.args)
+    if (const auto* value = argument.value.as<ir::ValueRef>()) most = std::max(most, numel(value->index));
+  for (const int output : node.outputs) least = std::min(least, std::max<int64_t>(numel(output), 1));
+  return std::max(1.0, static_cast<double>(most) / static_cast<double>(least));
 }
 
 }  // namespace
 
-CorrectnessCheck::CorrectnessCheck(runtime::Workload& workload, const std::string& op, const Tolerances& tolerances)
-    : workload_(workload), criterion_(criterionOf(workload, op, tolerances)), tolerances_(tolerances) {}
+Criterion criterionOf(const runtime::Workload& workload, const std::string& op, const Tolerances& tolerances) {
+  if (!inputs::isRegion(op)) return tolerances.criterionFor(op);
+  const ir::Graph graph = workload.graph({});
+  std::vector<std::string> ops;
+  double terms = 1;
+  for (const ir::Node& node : graph.nodes) {
+    ops.push_back(node.op);
+    terms = std::max(terms, termsOf(graph, node));
+  }
+  Criterion criterion = tolerances.criterionFor(ops);
+  criterion.terms = terms;
+  return criterion;
+}
 
 void CorrectnessCheck::begin(uint64_t seed, const Data& data) {
   seed_ = seed;

@@ -111,7 +111,7 @@ class Checker {
       return static_cast<double>(reference_.mostArgumentElements);
     if (criterion_.isCumulative)
       return type.sizes.empty() ? 1 : static_cast<double>(*std::max_element(type.sizes.begin(), type.sizes.end()));
-    return static_cast<double>(reference_.mostArgumentElements) / static_cast<double>(type.numel());
+    return std::max(criterion_.terms, static_cast<double>(reference_.mostArgumentElements) / static_cast<double>(type.numel()));
   }
 
   const Reference& reference_;

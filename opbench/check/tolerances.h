@@ -44,15 +44,16 @@ struct Criterion {
   Rule rule = Rule::Close;
   std::optional<double> tolerance;            ///< in place of the dtype's
   std::map<int, runtime::IndexKind> indices;  ///< by output: the dimension that its elements are indices in
-  bool isCumulative = false;                  ///< elements are combined from those before them along a dimension
-  bool mayCopy = false;                       ///< an argument may be the right result
-  bool mayBeConstant = false;                 ///< one value for all elements may be
-  bool isTf32 = false;                        ///< f32 is computed with the digits of f16, and judged as f16
-  bool mayVary = false;                       ///< results may differ from run to run, eager's too
-  double leastTolerance = 0;                  ///< of a network: the dtype's tolerance is no less
-  bool byCosine = false;                      ///< of a network: results that point where the reference does are right
-  std::set<int> copies;                       ///< outputs of which an argument may be the right result, whatever the others are
-  std::set<int> workspaces;                   ///< outputs whose bytes nobody defines and nobody reads
+  double terms = 1;  ///< elements that one is combined from at the least, whatever the sizes of arguments and results say
+  bool isCumulative = false;   ///< elements are combined from those before them along a dimension
+  bool mayCopy = false;        ///< an argument may be the right result
+  bool mayBeConstant = false;  ///< one value for all elements may be
+  bool isTf32 = false;         ///< f32 is computed with the digits of f16, and judged as f16
+  bool mayVary = false;        ///< results may differ from run to run, eager's too
+  double leastTolerance = 0;   ///< of a network: the dtype's tolerance is no less
+  bool byCosine = false;       ///< of a network: results that point where the reference does are right
+  std::set<int> copies;        ///< outputs of which an argument may be the right result, whatever the others are
+  std::set<int> workspaces;    ///< outputs whose bytes nobody defines and nobody reads
 };
 
 /// How far close results may be from what is expected.

@@ -1,14 +1,15 @@
 #include "opbench/run/network.h"
 
 #include "inputs/operator_name.h"
+#include "opbench/check/correctness_check.h"
 #include "opbench/measure/ceilings.h"
 #include "opbench/run/outcome.h"
 #include "runtime/flops/flop_count.h"
 
 namespace opbench {
 
-Criterion criterionOf(const inputs::Sample& sample, const Bench& bench) {
-  if (!inputs::isNetwork(sample.op)) return bench.tolerances.criterionFor(sample.op);
+Criterion criterionOf(const runtime::Workload& workload, const inputs::Sample& sample, const Bench& bench) {
+  if (!inputs::isNetwork(sample.op)) return criterionOf(workload, sample.op, bench.tolerances);
   NetworkRun run{bench.options.dtype, false, bench.device.target().backend != ir::Backend::Cpu, bench.options.cosine};
   for (const ir::NamedArgument& keyword : sample.kwargs) {
     const auto* word = keyword.value.as<std::string>();

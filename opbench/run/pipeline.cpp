@@ -318,7 +318,7 @@ void raceWorkload(const inputs::Sample& sample, Row& row, const Dump& dump, cons
   if (const auto inferred = graphBefore(sample)) checkMemory(neededForOutputs(*inferred, options), bench.device);
   const std::unique_ptr<runtime::Workload> workload =
       runtime::makeWorkload(sample, bench.device, options.seed, data, runtime::Programs(options.modelsFolder, options.programs));
-  CorrectnessCheck correctness(*workload, criterionOf(sample, bench), bench.tolerances);
+  CorrectnessCheck correctness(*workload, criterionOf(*workload, sample, bench), bench.tolerances);
   ir::Graph graph;
   const Check isWrong = [&](runtime::Trial& trial) { return isChecked ? correctness.judge(trial).message : std::string(); };
   const SampleContext context{*workload, graph, isWrong, dump, bench, row, isChecked};

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <set>
 
+#include "runtime/capture/bound_graph.h"
 #include "runtime/dispatch/one_thread.h"
 #include "runtime/network/scripted.h"
 #include "runtime/network/training.h"
@@ -109,6 +110,13 @@ TEST_SUITE("traps of captures") {
     REQUIRE(addresses.size() < calls);
     CHECK(capture.graph.storages.empty());
     CHECK(capture.graph.values.size() == 1 + calls);
+  }
+
+  TEST_CASE("a call that makes a tensor like another one makes it where that one lies") {
+    const Capture capture =
+        captured(at::ones({2, 3}), [](const at::Tensor& x) { return at::ones_like(x, at::MemoryFormat::Contiguous).add(x); });
+    const runtime::BoundGraph again(capture.graph);
+    CHECK(again.run({at::empty({2, 3}, at::kMeta)}).outputs.at(0).device() == at::Device(at::kMeta));
   }
 
   TEST_CASE("squeeze_, unsqueeze_ and t_ give a view other sizes and write nothing") {
