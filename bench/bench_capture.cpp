@@ -12,6 +12,7 @@
 #include "ir/text/text.h"
 #include "opbench/cli/options.h"
 #include "opbench/networks/model.h"
+#include "opbench/select/suite_config.h"
 #include "runtime/callable.h"
 #include "runtime/device.h"
 #include "runtime/program/programs.h"
@@ -40,7 +41,7 @@ void measure(const std::string& model, int repeats) {
                                                          environment);
   const runtime::Programs programs(options.modelsFolder, options.programs);
   const auto device = runtime::Device::open("cpu", 1);
-  for (const inputs::Sample& sample : opbench::samplesOf(options.model, programs)) {
+  for (const inputs::Sample& sample : opbench::samplesOf(options.model, programs, opbench::SuiteConfig::none())) {
     const auto workload = runtime::makeWorkload(sample, *device, 0, {}, programs);
     const runtime::CallablePtr eager = workload->make(runtime::Contender::Eager);
     size_t calls = 0, bytes = 0;

@@ -132,6 +132,7 @@ const std::vector<ir::DType>& dtypes() {
 Texts textsOf(const Job& job) {
   try {
     if (!lowering::hasLowering(job.sample->op)) return without(job, "no-lowering", "ATen is called");
+    if (runtime::isViewByRule(*job.sample)) return without(job, "view", "nothing is computed");
     const std::optional<ir::Graph>& graph = graphOf(job);
     if (!graph) return without(job, "uninferred", "ATen does not infer the results without a device");
     const codegen::Plan plan = codegen::compile(*graph, job.target->target);

@@ -17,8 +17,7 @@ using Rule = std::function<Tensors(Context&)>;
 
 /// The meaning of an ATen operator, registered by being defined: `const Lowering silu{"aten::silu", ...};`. The name stands
 /// for all overloads (`aten::add`) or for one (`aten::pow.Scalar`), which wins; in-place forms (`aten::silu_`) follow from it,
-/// and views
-/// (`aten::select`) from their copies (`aten::select_copy`).
+/// and views (`aten::select`) from their copies (`aten::select_copy`).
 class Lowering {
  public:
   Lowering(const std::string& name, Rule rule, std::source_location where = std::source_location::current());

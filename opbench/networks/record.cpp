@@ -19,7 +19,7 @@
 #include "opbench/networks/regions.h"
 #include "opbench/networks/words.h"
 #include "opbench/run/memory.h"
-#include "runtime/capture/portable.h"
+#include "runtime/capture/choices.h"
 #include "runtime/capture/recording.h"
 #include "runtime/capture/replay.h"
 #include "runtime/device.h"
@@ -195,6 +195,7 @@ bool record(const Options& options, const std::string& device, std::ostream& out
                        callsIn(regions), capture->graph.nodes.size());
   }
   if (!recording.isChecked) return true;
+  const runtime::RepeatableCudnn repeatable;
   const std::vector<std::string> found = differences(*workload->capture(runtime::Audit::Yes), *workload);
   for (const std::string& line : found) out << "check: " << line << "\n";
   if (found.empty())

@@ -8,7 +8,7 @@
 #include <optional>
 #include <set>
 
-#include "runtime/capture/portable.h"
+#include "runtime/capture/choices.h"
 
 namespace runtime {
 Forward libraryForward(const Recurrent& network, bool isFused) {

@@ -1,12 +1,13 @@
 #include "runtime/torch/compare/guard.h"
 
 #include <ATen/EmptyTensor.h>
-#include <ATen/ops/as_strided.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
+#include <ATen/ops/set.h>
 #include <c10/core/InferenceMode.h>
 #include <fmt/format.h>
 
+#include <memory>
 #include <optional>
 
 #include "runtime/torch/state.h"
@@ -49,13 +50,22 @@ std::string violation(const at::Tensor& tensor) {
   return text;
 }
 
+/// Frees memory with guards, and tells it from other memory: a part of any tensor may lie as if it were between guards.
+void freeGuarded(void* memory) { delete static_cast<at::Tensor*>(memory); }
+
 }  // namespace
 
 at::Tensor emptyGuarded(at::IntArrayRef sizes, at::IntArrayRef strides, at::TensorOptions options) {
   const auto size = static_cast<int64_t>(options.dtype().itemsize());
   const auto bytes = static_cast<int64_t>(at::detail::computeStorageNbytes(sizes, strides, static_cast<size_t>(size)));
   const int64_t elements = bytes / size + 2 * (guardBytes / size);
-  return at::empty({elements}, options).as_strided(sizes, strides, guardBytes / size);
+  auto memory = std::make_unique<at::Tensor>(at::empty({elements}, options));
+  void* const start = memory->mutable_data_ptr();
+  const size_t all = memory->nbytes();
+  const at::Device device = memory->device();
+  const c10::Storage storage(c10::Storage::use_byte_size_t(), all, c10::DataPtr(start, memory.release(), &freeGuarded, device),
+                             /*allocator=*/nullptr, /*resizable=*/false);
+  return at::empty({0}, options).set_(storage, guardBytes / size, sizes, strides);
 }
 
 at::Tensor cloneGuarded(const at::Tensor& tensor) {
@@ -76,7 +86,8 @@ at::Tensor cloneBetweenGuards(const at::Tensor& tensor) {
 }
 
 bool isGuarded(const at::Tensor& tensor) {
-  return tensor.has_storage() && tensor.storage_offset() * tensor.itemsize() == guardBytes &&
+  return tensor.has_storage() && tensor.storage().data_ptr().get_deleter() == &freeGuarded &&
+         tensor.storage_offset() * tensor.itemsize() == guardBytes &&
          static_cast<int64_t>(tensor.storage().nbytes()) == extentBytes(tensor) + 2 * guardBytes;
 }
 

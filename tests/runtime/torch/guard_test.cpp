@@ -2,6 +2,7 @@
 
 #include <ATen/ops/empty.h>
 #include <ATen/ops/ones.h>
+#include <ATen/ops/zeros.h>
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -44,6 +45,15 @@ TEST_CASE("a guarded tensor has the sizes and strides asked for, in memory of it
   CHECK_FALSE(runtime::isGuarded(tensor.select(0, 1)));
   CHECK_FALSE(runtime::isGuarded(at::ones({3, 5})));
   CHECK(runtime::isGuarded(guarded({0}, {1})));
+}
+
+TEST_CASE("a part of a tensor is not guarded, though it lies where a guarded one would") {
+  const int64_t elements = runtime::guardBytes / 4;
+  const at::Tensor whole = at::zeros({3, elements});
+  CHECK_FALSE(runtime::isGuarded(whole[1]));
+  const at::Tensor guarded = runtime::emptyGuarded({3, elements}, {elements, 1}, at::kFloat);
+  CHECK(runtime::isGuarded(guarded));
+  CHECK_FALSE(runtime::isGuarded(guarded[0]));
 }
 
 TEST_CASE("writes on either side are found, and where") {

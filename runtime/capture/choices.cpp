@@ -1,4 +1,4 @@
-#include "runtime/capture/portable.h"
+#include "runtime/capture/choices.h"
 
 #include <ATen/Context.h>
 
@@ -22,5 +22,11 @@ void PortableOperators::choose(const Choice& choice) {
   context.setSDPUseMemEfficient(choice.efficient);
   context.setSDPUseCuDNN(choice.cudnnAttention);
 }
+
+RepeatableCudnn::RepeatableCudnn() : before_(at::globalContext().deterministicCuDNN()) {
+  at::globalContext().setDeterministicCuDNN(true);
+}
+
+RepeatableCudnn::~RepeatableCudnn() { at::globalContext().setDeterministicCuDNN(before_); }
 
 }  // namespace runtime

@@ -21,4 +21,16 @@ class PortableOperators {
   Choice before_;
 };
 
+/// While it lives, cuDNN takes algorithms that give the same bits each time. The choice is the process's.
+class RepeatableCudnn {
+ public:
+  RepeatableCudnn();
+  ~RepeatableCudnn();
+  RepeatableCudnn(const RepeatableCudnn&) = delete;
+  RepeatableCudnn& operator=(const RepeatableCudnn&) = delete;
+
+ private:
+  bool before_;
+};
+
 }  // namespace runtime
