@@ -14,8 +14,8 @@
 namespace runtime {
 
 /// A graph's calls with all arguments bound but the tensors, so that nothing is looked up by name when they are made: below
-/// autograd and autocast, one after another. Forward calls are told that gradients are wanted where the graph has a backward pass.
-/// What they draw comes from ATen's generator.
+/// autograd and autocast, one after another. Forward calls are told that gradients are wanted where the graph has a backward
+/// pass. What they draw comes from ATen's generator.
 class BoundGraph {
  public:
   struct Results {
