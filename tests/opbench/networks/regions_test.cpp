@@ -64,6 +64,18 @@ TEST_SUITE("regions") {
     CHECK(opbench::callsIn(found) == 4);
   }
 
+  TEST_CASE("what a region reads may become a weight of its calls, and is no infinity") {
+    const RegionsBed bed;
+    CHECK(bed.race({R"(graph
+  in x0 f32[96, 1, 1]
+  in x1 f32[1, 96, 64]
+  y0 f32[96, 1, 1] = aten.mul.Tensor(self=x0, other=0.5)
+  y1 f32[96] of y0 = aten.view.default(self=y0, size=[-1])
+  y2 f32[1, 96, 64], y3 f32[96], y4 f32[96] = aten.native_batch_norm.default(input=x1, weight=y1, bias=None, running_mean=None, running_var=None, training=True, momentum=0.0, eps=1e-05)
+  return y2
+)"}) == 0);
+  }
+
   TEST_CASE("a region's file says where it comes from and reads back; a folder is written once") {
     const tests::TemporaryFolder folder;
     const std::vector<inputs::Sample> found = opbench::regionsOf(ir::parseGraph(layers), tests::avx512());
