@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::string_view graphKeyword = "graph";
 
-/// Errors of readers and of the verifier, which takes what it refuses for a mistake of ours, are those of the text here.
+/// Turns errors of the graph's reader and verifier into Input errors: the text is a user's. The verifier takes what it refuses
+/// for a mistake of opbench's.
 template <typename F>
 void asInput(const std::string& op, const F& action) {
   try {

@@ -12,7 +12,7 @@
 
 namespace opbench {
 
-/// That of the operator; a region's is its calls', each of which may sum what others go on with.
+/// How results are judged: by the criterion of the operator, or, of a region, by those of all its calls together.
 Criterion criterionOf(const runtime::Workload& workload, const std::string& op, const Tolerances& tolerances);
 
 /// Checks the results of one workload's contenders: on its data, on harder ones, and those of the last timed run.
