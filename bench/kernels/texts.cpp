@@ -11,6 +11,8 @@
 #include "codegen/compile.h"
 #include "codegen/cuda/prelude.h"
 #include "inputs/convert.h"
+#include "inputs/operator_name.h"
+#include "inputs/region.h"
 #include "ir/text/text.h"
 #include "lowering/layout/check.h"
 #include "lowering/tensor/lowering.h"
@@ -94,13 +96,18 @@ Texts kernelsOf(const Job& job, const codegen::Plan& plan) {
   return made;
 }
 
+std::optional<ir::Graph> inferred(const Job& job) {
+  if (inputs::isRegion(job.sample->op)) return inputs::regionOf(*job.sample);
+  return runtime::inferGraph(inputs::convert(*job.sample, job.dtype, false), job.target->target.backend);
+}
+
 /// The graph of the job before, where this one has the same.
 const std::optional<ir::Graph>& graphOf(const Job& job) {
   static Job before;
   static std::optional<ir::Graph> graph;
   const bool isSame =
       before.sample == job.sample && before.dtype == job.dtype && before.target->target.backend == job.target->target.backend;
-  if (!isSame) graph = runtime::inferGraph(inputs::convert(*job.sample, job.dtype, false), job.target->target.backend);
+  if (!isSame) graph = inferred(job);
   before = job;
   return graph;
 }
@@ -131,8 +138,9 @@ const std::vector<ir::DType>& dtypes() {
 
 Texts textsOf(const Job& job) {
   try {
-    if (!lowering::hasLowering(job.sample->op)) return without(job, "no-lowering", "ATen is called");
-    if (runtime::isViewByRule(*job.sample)) return without(job, "view", "nothing is computed");
+    const bool isRegion = inputs::isRegion(job.sample->op);
+    if (!isRegion && !lowering::hasLowering(job.sample->op)) return without(job, "no-lowering", "ATen is called");
+    if (!isRegion && runtime::isViewByRule(*job.sample)) return without(job, "view", "nothing is computed");
     const std::optional<ir::Graph>& graph = graphOf(job);
     if (!graph) return without(job, "uninferred", "ATen does not infer the results without a device");
     const codegen::Plan plan = codegen::compile(*graph, job.target->target);

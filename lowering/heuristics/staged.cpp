@@ -188,8 +188,8 @@ std::optional<StagedMapping> stagedMapping(const ReductionNest& nest, const Iter
   const auto isAffine = [](const Access* access) { return access->form.has_value(); };
   if (bytesOfElement(domain) == 0 || !std::all_of(accesses.begin(), accesses.end(), isAffine)) return std::nullopt;
   StagedMapping mapping;
-  mapping.lanes = chooseStagedLanes(domain, accesses, target);
   chooseTile(mapping, domain, growingOrder(domain, accesses), target, wish);
+  mapping.lanes = static_cast<int>(std::gcd(chooseStagedLanes(domain, accesses, target), mapping.tile.back()));
   const int64_t elements = domain.numel(domain.elementDims(), domain.dims().size()), vectors = mapping.rowVectors();
   const bool fits =
       vectors * mapping.lanes * elements * bytesOfElement(domain) <= ofShared(target, limits::staged::mostSharedBytes);

@@ -142,9 +142,8 @@ class ReductionKernel {
       if (isTile) tiles_->addLoad(access);
       const bool isUsedAtOnce = access.form && domain_.isUniform(access, layout_.dims[layout_.laneDim].end - 1);
       if (isUsedAtOnce && !isTile) continue;
-      const bool moves = domain_.moves(access, 0, domain_.elementDims()) || domain_.numel(0, domain_.elementDims()) == 1;
       const std::string name = kernel_.bufferName(access.buffer);
-      if (schedule_.hold == Hold::Shared && moves && traversalsOf(access.node) > 1)
+      if (schedule_.hold == Hold::Shared && isRowAccess(domain_, access) && traversalsOf(access.node) > 1)
         shared_[access.node] = kernel_.addLocal(name + "_row", access.node->dtype, sharedElements(), ir::Space::Shared);
       else
         held_[access.node] =
