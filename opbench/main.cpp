@@ -160,6 +160,7 @@ int doctor(const Options& options) {
 using RaceSamples = Summary (*)(std::vector<inputs::Sample>, const Options&, Streams, const std::function<bool()>&);
 
 int raceAll(Options options, RaceSamples race) {
+  if (!options.sanitizer.empty()) return sanitize(options, standardStreams()) ? Fine : Failed;
   checkLowerings();
   size_t unreadable = 0;
   Selection selection = readSelection(options, unreadable);

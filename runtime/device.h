@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -35,6 +36,12 @@ struct KernelTime {
   int kernels = 0;     ///< and copies
 };
 
+/// What one run starts on a GPU, as the device itself says (CUPTI).
+struct Launches {
+  std::vector<std::string> kernels;  ///< the names of its kernels and copies, sorted
+  int elsewhere = 0;                 ///< how many of these ran on another stream than the one that is timed
+};
+
 /// The time of a part of a run.
 struct PhaseTime {
   std::string name;  ///< `forward`
@@ -66,6 +73,11 @@ class Trial {
   /// Waits for the runs queued since the last call and appends the time of each in seconds: device time between events on
   /// CUDA, wall time on a CPU.
   virtual void collect(std::vector<double>& seconds) = 0;
+  /// Makes one more run, in all like those that are timed by this measure, whose outputs were poisoned before where they are ours
+  /// to write, and waits. What it returns stays until that capture runs again; nothing where the results of such a run are no
+  /// results of one call. Runs that are timed afterwards go on as if there had been none. It is the run of a capture, or of the
+  /// one whose turn it is.
+  virtual TensorList audit(Measure measure, std::optional<int> capture = std::nullopt) = 0;
   /// Starts one run on operands and caches as they are; one that draws random numbers draws others.
   virtual void replay() = 0;
   /// The phases (Callable::phases) of the latest run that was collected; nothing where it has none.
@@ -79,8 +91,13 @@ class Trial {
   }
   /// The time of the kernels alone, cold, without launching them (CUPTI); nothing on a CPU.
   virtual std::optional<KernelTime> kernelTime() { return std::nullopt; }
+  /// What a run launches that is called directly on CUDA; nothing for all others, whose runs can launch nothing else, or nothing
+  /// that is not waited for.
+  virtual std::optional<Launches> launches() { return std::nullopt; }
   /// Kernels a replay runs, ATen's and memory operations included; -1 where it is not known (CPU).
   virtual int kernelNodes() const { return -1; }
+  /// Its name in traces.
+  std::string label;
   /// Callable::arithmetic, by which its results are judged.
   std::string arithmetic;
   /// Why it is called directly and not captured, where that is so on CUDA.
@@ -114,6 +131,8 @@ class Device {
   /// Makes it a part of the target, as it was measured on this CPU (ir::Target::streamedBytes).
   virtual void setStreamedBytes(int64_t) {}
   virtual void synchronize() {}
+  /// Does `work` as that of which profilers and sanitizers are told (cudaProfilerStart and Stop).
+  virtual void profiled(const std::function<void()>& work) { work(); }
 
   /// Queues a reading of the multiprocessors' clock behind the work queued so far (CUDA).
   virtual void queueClock() {}
@@ -124,8 +143,8 @@ class Device {
   virtual double ratedClock() const { return 0; }
   /// The step, in seconds, of the timer that stamps cold runs; 0 where it is too fine to matter.
   virtual double tick() { return 0; }
-  /// How often the system has taken a processor from this process while it had work left; 0 where it cannot be told, and on CUDA,
-  /// whose runs do not wait for the host.
+  /// How often runs were disturbed so far: on a CPU the system took a processor from this process while it had work left, on CUDA
+  /// the device began before the host had queued all of a cold run; 0 where it cannot be told.
   virtual int64_t interruptions() { return 0; }
   /// Seconds that a hypervisor has kept the processors from working so far; nothing where it cannot be told.
   virtual std::optional<double> stolenSeconds() { return std::nullopt; }

@@ -57,7 +57,7 @@ may(runtime/library/candidates ir/ runtime/library/)
 may(runtime/torch ir/ inputs/ runtime/)
 may(runtime/torch/compare ir/ runtime/torch/ runtime/cpu/parallel.h)
 may(runtime/build ir/ inputs/ codegen/)
-may(runtime/cpu ir/ codegen/ runtime/)
+may(runtime/cpu ir/ inputs/operator_name.h codegen/ runtime/)
 may(runtime/cuda ir/ codegen/ runtime/)
 # The program. Results and what is made of them know neither torch nor the compiler.
 may(opbench ir/ inputs/ lowering/ runtime/ opbench/)

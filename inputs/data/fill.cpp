@@ -203,8 +203,10 @@ void forEachElement(const ir::TensorType& type, Visit visit) {
 }  // namespace
 
 int64_t drawnElements(const ir::TensorType& type, const ValueRange& domain) {
-  int64_t all = type.storageElements();
-  return std::holds_alternative<ByPosition>(domain) ? all : std::min(all, period);
+  const int64_t all = type.storageElements();
+  // Places that repeat would be found in caches.
+  const bool isOfPlaces = std::holds_alternative<ByPosition>(domain) || std::holds_alternative<Below>(domain);
+  return isOfPlaces ? all : std::min(all, period);
 }
 
 template <typename Element>

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -29,6 +30,16 @@ struct Verdict {
   std::string message;
   std::optional<Accuracy> accuracy;  ///< nothing where no floating output was compared with values
 };
+
+/// How far apart two runs of a contender are on the same operands, those of random numbers from the same beginning.
+enum class Determinism {
+  Bitwise,          ///< not at all
+  WithinTolerance,  ///< both are right
+  Neither,          ///< one is not
+};
+/// `bitwise`, `within-tolerance`, `neither`.
+std::string_view name(Determinism determinism);
+std::optional<Determinism> determinismFromName(std::string_view text);
 
 /// An output, as messages name it.
 struct NamedOutput {

@@ -130,6 +130,16 @@ Verdict CorrectnessCheck::run(runtime::Trial& trial) const {
   return judged(trial, trial.outputs());
 }
 
+Verdict CorrectnessCheck::audit(runtime::Trial& trial, runtime::Measure measure, std::optional<int> capture) const {
+  if (workload_.isRandom()) trial.reseed();
+  const runtime::TensorList outputs = trial.audit(measure, capture);
+  return outputs ? judgedOrByChance(trial, outputs) : Verdict{};
+}
+
+Verdict CorrectnessCheck::judgedOrByChance(const runtime::Trial& trial, const runtime::TensorList& outputs) const {
+  return reference_.byChance.empty() ? judged(trial, outputs) : judgeByChance(outputs, reference_.byChance, workload_);
+}
+
 void CorrectnessCheck::forget(runtime::Trial& trial) { runtime::poisonGuarded(trial.outputs()); }
 
 Verdict CorrectnessCheck::judged(const runtime::Trial& trial, const runtime::TensorList& outputs) const {
@@ -147,12 +157,16 @@ Verdict CorrectnessCheck::judged(const runtime::Trial& trial, const runtime::Ten
   return reference.again.empty() ? verdict : check(found, reference, workload_, criterion, tolerances_);
 }
 
-std::optional<bool> CorrectnessCheck::isDeterministic(runtime::Trial& trial) const {
+std::optional<Determinism> CorrectnessCheck::determinism(runtime::Trial& trial) const {
   if (criterion_.rule == Rule::TypeOnly || criterion_.mayVary) return std::nullopt;
+  const auto isRight = [&](const runtime::TensorList& outputs) { return judgedOrByChance(trial, outputs).ok; };
   trial.reseed();
-  const runtime::TensorList first = runtime::clone(runtime::without(trial.run(), criterion_.workspaces));
+  const runtime::TensorList first = runtime::clone(trial.run());
   trial.reseed();
-  return runtime::bitwiseEqual(first, runtime::without(trial.run(), criterion_.workspaces));
+  const runtime::TensorList second = trial.run();
+  if (runtime::bitwiseEqual(runtime::without(first, criterion_.workspaces), runtime::without(second, criterion_.workspaces)))
+    return Determinism::Bitwise;
+  return isRight(second) && isRight(first) ? Determinism::WithinTolerance : Determinism::Neither;
 }
 
 }  // namespace opbench

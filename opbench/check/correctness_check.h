@@ -39,16 +39,15 @@ class CorrectnessCheck {
   /// Runs a trial and judges what it wrote, and where. One that draws random numbers runs twice, and must not draw the same.
   /// The message names the data where they are not the first ones.
   Verdict judge(runtime::Trial& trial) const;
+  /// Has a trial make a run like those that are timed (runtime::Trial::audit), and judges it. One that draws random numbers
+  /// begins anew.
+  Verdict audit(runtime::Trial& trial, runtime::Measure measure, std::optional<int> capture = std::nullopt) const;
   /// Makes sure that a later judgeLatest() sees what was written in between.
   static void forget(runtime::Trial& trial);
   /// Judges the outputs of the latest run, timed or not.
-  Verdict judgeLatest(const runtime::Trial& trial) const {
-    return reference_.byChance.empty() ? judged(trial, trial.outputs())
-                                       : judgeByChance(trial.outputs(), reference_.byChance, workload_);
-  }
-  /// Whether two runs give the same bits, those of random numbers from the same beginning; nothing for results that are
-  /// unwritten, or may vary.
-  std::optional<bool> isDeterministic(runtime::Trial& trial) const;
+  Verdict judgeLatest(const runtime::Trial& trial) const { return judgedOrByChance(trial, trial.outputs()); }
+  /// Two runs; nothing for results that are unwritten, or may vary.
+  std::optional<Determinism> determinism(runtime::Trial& trial) const;
 
   const Reference& reference() const { return reference_; }
   /// The first data.
@@ -62,6 +61,7 @@ class CorrectnessCheck {
   void setReference();
   Verdict run(runtime::Trial& trial) const;
   Verdict judged(const runtime::Trial& trial, const runtime::TensorList& outputs) const;
+  Verdict judgedOrByChance(const runtime::Trial& trial, const runtime::TensorList& outputs) const;
 
   runtime::Workload& workload_;
   Criterion criterion_;

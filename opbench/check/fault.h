@@ -18,6 +18,7 @@ enum class Fault {
   OffByOne,         ///< every element is stored one place further on, the last one first
   F16Accumulation,  ///< every f32 operation is rounded to f16, every f64 one to f32
   StaleOutput,      ///< the first run's result is handed out ever after
+  CachedResult,     ///< the result for arguments that were met before is handed out again
   Zeros,            ///< all elements stored are zero
   DropMaximum,      ///< nothing is subtracted before an exponential
   OnePassVariance,  ///< squared differences from a mean are summed as squares less the square of the mean
@@ -49,7 +50,7 @@ std::vector<std::string> faultNames();
 
 /// Puts the fault into the plan's kernels; false where there are none, or none has a place for it.
 bool breakPlan(codegen::Plan& plan, Fault fault, const ir::Target& target);
-/// The callable with the fault, for StaleOutput and UnstableSort, and of a network with any that it has a place for
+/// The callable with the fault, for StaleOutput, CachedResult and UnstableSort, and of a network with any that it has a place for
 /// (brokenNetwork); as it is for others.
 runtime::CallablePtr broken(runtime::CallablePtr callable, Fault fault, runtime::Workload& workload);
 /// The trial with the fault, for Slow; as it is for others.

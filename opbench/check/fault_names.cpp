@@ -7,10 +7,11 @@
 namespace opbench {
 namespace {
 
-constexpr std::array<std::pair<Fault, std::string_view>, 26> names{{{Fault::UnwrittenTail, "unwritten-tail"},
+constexpr std::array<std::pair<Fault, std::string_view>, 27> names{{{Fault::UnwrittenTail, "unwritten-tail"},
                                                                     {Fault::OffByOne, "off-by-one"},
                                                                     {Fault::F16Accumulation, "f16-accumulation"},
                                                                     {Fault::StaleOutput, "stale-output"},
+                                                                    {Fault::CachedResult, "cached-result"},
                                                                     {Fault::Zeros, "zeros"},
                                                                     {Fault::DropMaximum, "drop-maximum"},
                                                                     {Fault::OnePassVariance, "one-pass-variance"},

@@ -96,6 +96,9 @@ void declareRace(CLI::App& app, Options& options, Texts& texts) {
                  "Give up on a worker that has not opened its device after this long (default: as --timeout, at least 60)")
       ->type_name("SECONDS");
   app.add_flag("--in-process", options.inProcess, "Race in this process, for debuggers; a crash then ends the whole run");
+  app.add_option("--sanitize", options.sanitizer,
+                 "Check the samples under compute-sanitizer: memcheck, racecheck, initcheck or synccheck (CUDA)")
+      ->type_name("TOOL");
   addNumber(app, "--compilers", options.compilers,
             "Processes that compile samples ahead of time; 0 compiles each in its worker (default: by processors and samples)")
       ->type_name("N");

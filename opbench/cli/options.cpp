@@ -16,6 +16,7 @@
 #include "opbench/cli/nearest.h"
 #include "opbench/cli/version.h"
 #include "opbench/networks/runner.h"
+#include "opbench/profile/tools.h"
 #include "opbench/select/suites.h"
 #include "opbench/sweep/sample_runner.h"
 #include "runtime/cpu/host.h"
@@ -215,6 +216,9 @@ void check(const Options& options) {
     fail(ErrorKind::Input, "--precision must be greater than 0 and less than 100 (percent), got {}", options.precision * 100);
   if (!(options.maxSeconds > 0))
     fail(ErrorKind::Input, "--max-time must be greater than 0 (seconds), got {}", options.maxSeconds);
+  const auto& sanitizers = profile::sanitizerNames();
+  if (!options.sanitizer.empty() && std::find(sanitizers.begin(), sanitizers.end(), options.sanitizer) == sanitizers.end())
+    fail(ErrorKind::Input, "--sanitize must be one of {}, got '{}'", fmt::join(sanitizers, ", "), options.sanitizer);
   if (!options.devices.empty() && (options.inProcess || !options.device.empty()))
     fail(ErrorKind::Input, "--devices cannot be combined with {}", options.inProcess ? "--in-process" : "--device");
   if (!(options.timeout >= 0)) fail(ErrorKind::Input, "--timeout must be at least 0 (seconds), got {}", options.timeout);

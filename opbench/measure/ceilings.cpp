@@ -41,35 +41,20 @@ inputs::Sample sampleOf(const std::string& op, const std::string& arguments) {
   return read.samples.front();
 }
 
-/// A time, and whether other programs interrupted all measurements of it.
-struct Settled {
-  double seconds = 0;
-  bool isDisturbed = true;
-};
-
 /// The time of a call that is carried out so.
-Settled settledOf(runtime::Callable& callable, runtime::Call& call, Measure measure, runtime::Device& device) {
+Settled settled(runtime::Callable& callable, runtime::Call& call, Measure measure, runtime::Device& device) {
   const auto trial = device.prepare(callable, call);
   Pace pace;
   pace.maxSeconds = 0.05;
   pace.leastPairs = 5;
   trial->prepareFor(measure);
-  Settled settled;
-  settled.seconds = settledSeconds([&] {
+  Settled found;
+  found.seconds = settledSeconds([&] {
     const Measurement measurement = race({trial.get()}, measure, device, pace, 0);
-    settled.isDisturbed = settled.isDisturbed && measurement.isDisturbed;
+    found.isDisturbed = found.isDisturbed && measurement.isDisturbed;
     return measurement.timings.front().median;
   });
-  return settled;
-}
-
-/// The time of a call on data drawn for it: by generated kernels where it is lowered, else by ATen.
-Settled settledOf(const std::string& op, const std::string& arguments, Measure measure, runtime::Device& device,
-                  const runtime::Cache& cache) {
-  runtime::Call call(sampleOf(op, arguments), device, 0);
-  const ir::Graph graph = call.graph(call.runEager());
-  const runtime::CallablePtr callable = runtime::plannedCallable(call, codegen::compile(graph, device.target()), device, cache);
-  return settledOf(*callable, call, measure, device);
+  return found;
 }
 
 /// While it lives, a GPU's products of f32 are those of TF32, or are not.
@@ -93,18 +78,17 @@ CachedRate measuredRate(const std::string& precision, runtime::Device& device) {
   const auto [rows, order] = isCuda(device) && !isSlow ? Product{8192, 8192} : productOf(device);
   const std::string matrices = fmt::format("(T([{0}, {1}], {2}), T([{1}, {1}], {2}))", rows, order, ir::name(dtype));
   runtime::Call call(sampleOf("aten.mm.default", matrices), device, 0);
-  const Settled settled =
-      settledOf(*runtime::eagerCallable(call), call, isCuda(device) ? Measure::Cold : Measure::BackToBack, device);
-  return {2 * static_cast<double>(rows * order * order) / settled.seconds, now(), settled.isDisturbed};
+  const Settled time = settled(*runtime::eagerCallable(call), call, isCuda(device) ? Measure::Cold : Measure::BackToBack, device);
+  return {2 * static_cast<double>(rows * order * order) / time.seconds, now(), time.isDisturbed};
 }
 
 CachedCeilings measured(runtime::Device& device, const runtime::Cache& cache) {
   CachedCeilings found;
   found.measured = now();
   const auto secondsOf = [&](const std::string& op, const std::string& arguments, Measure onCpu) {
-    const Settled settled = settledOf(op, arguments, isCuda(device) ? Measure::Cold : onCpu, device, cache);
-    found.isDisturbed = found.isDisturbed || settled.isDisturbed;
-    return settled.seconds;
+    const Settled time = settledOf(op, arguments, isCuda(device) ? Measure::Cold : onCpu, device, cache);
+    found.isDisturbed = found.isDisturbed || time.isDisturbed;
+    return time.seconds;
   };
   const int64_t copied = copiedElements(device), summed = summedElements(device);
   const auto [rows, order] = productOf(device);
@@ -125,6 +109,14 @@ std::optional<CachedCeilings> findCached(runtime::Device& device, runtime::Flush
 }
 
 }  // namespace
+
+Settled settledOf(const std::string& op, const std::string& arguments, Measure measure, runtime::Device& device,
+                  const runtime::Cache& cache) {
+  runtime::Call call(sampleOf(op, arguments), device, 0);
+  const ir::Graph graph = call.graph(call.runEager());
+  const runtime::CallablePtr callable = runtime::plannedCallable(call, codegen::compile(graph, device.target()), device, cache);
+  return settled(*callable, call, measure, device);
+}
 
 std::string measuredKey(std::string_view what, std::string_view device, int processors) {
   return fmt::format("{}: {}, {} processors", what, device, processors);

@@ -25,6 +25,16 @@ Ceilings highest(const Ceilings& a, const Ceilings& b);
 /// The launch overhead is not part of it.
 double rooflineSeconds(const Ceilings& ceilings, int64_t bytes, double flops);
 
+/// A time that was measured until two measurements agreed, and whether other programs interrupted all of them.
+struct Settled {
+  double seconds = 0;
+  bool isDisturbed = true;
+};
+/// The time of a call on data drawn for it, by a measure: by generated kernels where it is lowered, else by ATen. `arguments` are
+/// written as in a sample: `(T([8], f32),)`.
+Settled settledOf(const std::string& op, const std::string& arguments, runtime::Measure measure, runtime::Device& device,
+                  const runtime::Cache& cache);
+
 /// The cache's key of a figure that was measured on a device. The device's name and its number of working processors identify it.
 std::string measuredKey(std::string_view what, std::string_view device, int processors);
 

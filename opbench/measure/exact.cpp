@@ -22,10 +22,19 @@ struct Runs {
   }
 };
 
+/// A turn that does not count.
+void turn(const std::vector<runtime::Trial*>& trials, runtime::Measure measure) {
+  for (runtime::Trial* trial : trials) {
+    std::vector<double> seconds;
+    trial->queue(measure);
+    trial->collect(seconds);
+  }
+}
+
 }  // namespace
 
 Measurement raceExactly(const std::vector<runtime::Trial*>& trials, runtime::Measure measure, runtime::Device& device,
-                        int64_t warmups, int64_t runs, uint64_t seed) {
+                        int64_t warmups, int64_t runs, uint64_t seed, const Audit& audit) {
   std::vector<Runs> all(trials.size());
   std::vector<size_t> order(trials.size());
   std::iota(order.begin(), order.end(), 0);
@@ -33,7 +42,12 @@ Measurement raceExactly(const std::vector<runtime::Trial*>& trials, runtime::Mea
   Measurement measurement;
   measurement.stopped = Stop::Runs;
   device.queueClock();
+  const AuditPlaces places(runs);
   for (int64_t run = -warmups; run < runs; ++run) {
+    if (audit && run >= 0 && run == places.before(runs)) {
+      for (size_t i = 0; i < trials.size(); ++i) audit(i);
+      turn(trials, measure);
+    }
     std::shuffle(order.begin(), order.end(), random);
     for (const size_t i : order) {
       std::vector<double> seconds;

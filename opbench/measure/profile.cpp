@@ -31,7 +31,7 @@ void recordProfile(const std::vector<ProfiledTrial>& trials, const ProfiledSampl
                    runtime::Workload& workload, runtime::Device& device, const ProfileSettings& settings) {
   for (const ProfiledTrial& one : trials) one.trial->run();
   const auto work = [&] { runEach(trials, workload, device, settings); };
-  if (!settings.traces) return work();
+  if (!settings.traces) return device.profiled(work);
   nlohmann::json fact{{"op", inputs::printable(sample.op)},
                       {"sample", inputs::printable(sample.sample)},
                       {"device", device.name()},

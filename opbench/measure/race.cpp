@@ -8,6 +8,8 @@
 #include <random>
 #include <thread>
 
+#include "runtime/profile/recorder.h"
+
 namespace opbench {
 namespace {
 
@@ -62,11 +64,13 @@ std::uniform_real_distribution<double> overTick(double tick) {
 class Race {
  public:
   Race(const std::vector<runtime::Trial*>& trials, runtime::Measure measure, runtime::Device& device, const Pace& pace,
-       uint64_t seed)
+       uint64_t seed, const Audit& audit)
       : trials_(trials),
         measure_(measure),
         device_(device),
         pace_(pace),
+        audit_(audit),
+        places_(pace.leastPairs),
         random_(seed),
         overTick_(overTick(measure == runtime::Measure::Cold ? device.tick() : 0)),
         order_(trials.size()) {
@@ -116,6 +120,21 @@ class Race {
     std::vector<bool> isInterrupted;
   };
 
+  /// As many turns, with those audits between them whose place it is.
+  Turns auditedTurns(int number) {
+    const auto before = audit_ ? static_cast<int>(places_.before(number)) : number;
+    Turns turns = turn(before);
+    places_.advance(before);
+    if (before == number) return turns;
+    const Clock::time_point start = Clock::now();
+    for (size_t trial = 0; trial < trials_.size(); ++trial) audit_(trial);
+    turn(captures_);  // what was checked is in the caches in place of what is timed
+    places_.next();
+    start_ += Clock::now() - start;
+    append(turns, auditedTurns(number - before));
+    return turns;
+  }
+
   Turns turn(int number) {
     Turns turns{Times(trials_.size()), std::vector<bool>(static_cast<size_t>(number))};
     std::vector<std::vector<int>> attempts(trials_.size());  // of each turn
@@ -141,6 +160,7 @@ class Race {
 
   /// Queues a run, again if other programs interrupt it. Returns the attempts it needs; one more than are made where all fail.
   int queue(runtime::Trial& trial) {
+    const runtime::Range range(trial.label);
     for (int attempt = 1; attempt <= mostAttempts; ++attempt) {
       const int64_t before = device_.interruptions();
       trial.queue(measure_);
@@ -159,13 +179,17 @@ class Race {
     return times;
   }
 
+  static void append(Turns& turns, const Turns& more) {
+    append(turns.times, more.times);
+    turns.isInterrupted.insert(turns.isInterrupted.end(), more.isInterrupted.begin(), more.isInterrupted.end());
+  }
   static void append(Times& times, const Times& more) {
     for (size_t i = 0; i < times.size(); ++i) times[i].insert(times[i].end(), more[i].begin(), more[i].end());
   }
 
   void round(int number) {
     device_.queueClock();
-    const Turns turns = turn(number);
+    const Turns turns = auditedTurns(number);
     const Times times = those(turns, false);
     const std::optional<double> clock = device_.clock();
     const bool isThrottled = clock && *clock < throttledShare * device_.ratedClock();
@@ -238,6 +262,8 @@ class Race {
   runtime::Measure measure_;
   runtime::Device& device_;
   const Pace& pace_;
+  const Audit& audit_;
+  AuditPlaces places_;
   std::mt19937_64 random_;
   std::uniform_real_distribution<double> overTick_;
   std::vector<size_t> order_;
@@ -277,8 +303,8 @@ Timing timingOf(const std::vector<double>& all, const std::vector<double>& means
 }
 
 Measurement race(const std::vector<runtime::Trial*>& trials, runtime::Measure measure, runtime::Device& device, const Pace& pace,
-                 uint64_t seed) {
-  return Race(trials, measure, device, pace, seed).run();
+                 uint64_t seed, const Audit& audit) {
+  return Race(trials, measure, device, pace, seed, audit).run();
 }
 
 }  // namespace opbench

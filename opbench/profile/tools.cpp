@@ -19,9 +19,22 @@ const std::vector<std::string>& toolNames() {
 std::vector<std::string> underTool(const std::string& tool, const std::string& output, const std::vector<std::string>& command) {
   std::vector<std::string> words{tool};
   if (tool == "nsys")
-    words.insert(words.end(), {"profile", "--trace=cuda,nvtx", "--cuda-graph-trace=node", "--force-overwrite=true"});
-  if (tool == "ncu") words.insert(words.end(), {"--set=full", "--graph-profiling=node", "--force-overwrite"});
+    words.insert(words.end(), {"profile", "--trace=cuda,nvtx", "--capture-range=cudaProfilerApi", "--cuda-graph-trace=node",
+                               "--force-overwrite=true"});
+  if (tool == "ncu")
+    words.insert(words.end(), {"--set=full", "--profile-from-start=off", "--graph-profiling=node", "--force-overwrite"});
   words.insert(words.end(), {"-o", output});
+  words.insert(words.end(), command.begin(), command.end());
+  return words;
+}
+
+const std::vector<std::string>& sanitizerNames() {
+  static const std::vector<std::string> names{"memcheck", "racecheck", "initcheck", "synccheck"};
+  return names;
+}
+
+std::vector<std::string> underSanitizer(const std::string& name, const std::vector<std::string>& command) {
+  std::vector<std::string> words{"compute-sanitizer", "--tool=" + name, "--error-exitcode=1"};
   words.insert(words.end(), command.begin(), command.end());
   return words;
 }

@@ -1,5 +1,6 @@
 #include "opbench/profile/verb.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <ostream>
 
@@ -14,16 +15,25 @@ namespace {
 
 profile::Look lookOf(const Streams& streams) { return {streams.room, streams.colour}; }
 
-/// The command line of this run without `--with TOOL`, for a process that the tool watches.
-std::vector<std::string> watchedWords(const Options& options) {
+/// The command line of this run without an option and its value, and with some words more, for a process that a tool watches.
+std::vector<std::string> watchedWords(const Options& options, const std::string& without, const std::vector<std::string>& more) {
   std::vector<std::string> words{options.program};
   for (size_t i = 0; i < options.arguments.size(); ++i) {
     const std::string& word = options.arguments[i];
-    if (word == "--with") ++i;
-    if (word != "--with" && !word.starts_with("--with=")) words.push_back(word);
+    if (word == without) ++i;
+    if (word != without && !word.starts_with(without + "=")) words.push_back(word);
   }
-  words.emplace_back("--watched");
+  for (const std::string& word : more)
+    if (std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
   return words;
+}
+
+/// Prints a command and runs it; whether it ended well, or is not installed here.
+bool runTool(const std::vector<std::string>& words, const Streams& streams) {
+  streams.out << quoted(words) << std::endl;
+  const std::optional<int> status = profile::runWords(words);
+  if (!status) streams.err << "opbench: " << words[0] << " is not installed here; the command above runs it where it is\n";
+  return status.value_or(0) == 0;
 }
 
 }  // namespace
@@ -36,12 +46,13 @@ void compareProfiles(const Options& options, const Streams& streams) {
 bool profileWith(const Options& options, const Streams& streams) {
   const ProfileSettings& settings = options.profiling.settings;
   const std::string output = settings.folder + "/prof_" + dateTag();
-  const std::vector<std::string> words = profile::underTool(options.profiling.tool, output, watchedWords(options));
-  streams.out << quoted(words) << std::endl;
   inputs::makeFolder(settings.folder);
-  const std::optional<int> status = profile::runWords(words);
-  if (!status) streams.err << "opbench: " << words[0] << " is not installed here; the command above runs it where it is\n";
-  return status.value_or(0) == 0;
+  return runTool(profile::underTool(options.profiling.tool, output, watchedWords(options, "--with", {"--watched"})), streams);
+}
+
+bool sanitize(const Options& options, const Streams& streams) {
+  const std::vector<std::string> words = watchedWords(options, "--sanitize", {"--in-process", "--no-timing"});
+  return runTool(profile::underSanitizer(options.sanitizer, words), streams);
 }
 
 Summary profileSamples(std::vector<inputs::Sample> samples, const Options& asked, Streams streams,

@@ -28,6 +28,7 @@ Tone toneOf(const Outcome& outcome) {
     case Status::Ok: return outcome.speedup ? toneOfSpeedup(*outcome.speedup) : Tone::Plain;
     case Status::Wrong:
     case Status::Impossible:
+    case Status::Suspect:
     case Status::Crash:
     case Status::Assert:
     case Status::Timeout:
@@ -52,7 +53,7 @@ Columns columnsOf(const Run& run, const Layout& layout) {
     columns.push_back({what, std::max(14, static_cast<int>(what.size()) + 2), 0});
     columns.push_back({std::string(measureName(run, secondaryMeasure(run))), 12, 4});
   }
-  columns.insert(columns.end(), {{"SOL", 6, 3}, {"GB/s", 7, 5}, {"compile", 10, 6}, {"notes", 7, 0}});
+  columns.insert(columns.end(), {{"SOL", 6, 3}, {"copy", 6, 3}, {"GB/s", 7, 5}, {"compile", 10, 6}, {"notes", 7, 0}});
   return {"operator", layout.longestOperator, std::move(columns), "sample", layout.room, layout.colour};
 }
 
@@ -68,6 +69,7 @@ std::vector<Cell> cellsOf(const Row& row, const Run& run) {
     cells.push_back({speedup(outcome.secondary ? std::optional(outcome.secondary->ratio.median) : std::nullopt)});
   }
   cells.push_back({percent(main.ofRoofline)});
+  cells.push_back({percent(main.ofCopy)});
   cells.push_back({gigabytes(main.bytesPerSecond)});
   cells.push_back({compileText(main)});
   cells.push_back({notes(row, main, run), Tone::Faint});

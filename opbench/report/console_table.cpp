@@ -150,9 +150,10 @@ std::string coverage(const Recorded& covered, const Recorded& all) {
 
 std::string legends(const Group& total, const Run& run, const Layout& layout) {
   if (run.contenders.size() < 2) return "";
-  const std::string columns =
-      fmt::format("speedup: {}'s time over the contender's, +- half its 95% interval; SOL: share of the roofline",
-                  name(run.contenders.front()));
+  const std::string columns = fmt::format(
+      "speedup: {}'s time over the contender's, +- half its 95% interval; SOL: share of the roofline; copy: the time of a copy "
+      "of as many bytes over its own",
+      name(run.contenders.front()));
   std::string text = wrapped(columns, layout.room);
   const auto shown = std::find_if(total.contenders.begin(), total.contenders.end(),
                                   [](const ContenderSummary& contender) { return contender.contender == Contender::Opbench; });

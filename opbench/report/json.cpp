@@ -106,7 +106,8 @@ void addJudgement(Json& record, const Row& row, const Outcome& outcome) {
   record["retried"] = row.retried.empty() ? Json(nullptr) : Json(row.retried);
   if (!row.notChecked.empty()) record["not_checked"] = row.notChecked;
   record["trivial_solution"] = row.trivialSolution.empty() ? Json(nullptr) : Json(row.trivialSolution);
-  record["deterministic"] = outcome.deterministic ? Json(*outcome.deterministic) : Json(nullptr);
+  record["deterministic"] = outcome.determinism ? Json(!outcome.isVarying()) : Json(nullptr);
+  record["determinism"] = outcome.determinism ? Json(name(*outcome.determinism)) : Json(nullptr);
   record["accuracy"] = outcome.accuracy ? toJson(*outcome.accuracy) : Json(nullptr);
 }
 
@@ -174,6 +175,8 @@ void addOutcome(Json& record, const Row& row, const Outcome& outcome, const Run&
   record["launch_bound"] = row.isLaunchBound;
   record["gb_per_s"] = orNull(gigabytes(outcome.bytesPerSecond), 3);
   record["of_roofline"] = orNull(outcome.ofRoofline, 5);
+  record["copy_us"] = row.copySeconds > 0 ? microsecondsOf(row.copySeconds) : Json(nullptr);
+  record["of_copy"] = orNull(outcome.ofCopy, 5);
   record["compile_ms"] = rounded(outcome.compileMs, 3);
   record["cached"] = outcome.cached;
   record["precompiled"] = outcome.isPrecompiled;

@@ -16,6 +16,7 @@ constexpr CountName countNames[] = {{&Counts::generated, "generated", "generated
                                     {&Counts::views, "view", "views"},
                                     {&Counts::wrong, "wrong", "wrong"},
                                     {&Counts::impossible, "impossible", "impossible"},
+                                    {&Counts::suspect, "suspect", "suspect"},
                                     {&Counts::errors, "error", "errors"},
                                     {&Counts::crashes, "crash", "crashes"},
                                     {&Counts::asserts, "assert", "asserts"},

@@ -27,8 +27,9 @@ std::string remarks(const Row& row, bool colour) {
   if (hasRecovered(row)) text += line("passed on the second try, after " + row.retried, colour);
   if (!row.trivialSolution.empty()) text += line("check is too weak: " + row.trivialSolution, colour);
   for (const Outcome& outcome : row.outcomes)
-    if (outcome.deterministic == false)
-      text += line(fmt::format("{}: nondeterministic, two runs of {} kernels differ", name(outcome.contender), whose(outcome)),
+    if (outcome.isVarying())
+      text += line(fmt::format("{}: nondeterministic, two runs of {} kernels differ {}", name(outcome.contender), whose(outcome),
+                               *outcome.determinism == Determinism::WithinTolerance ? "within the tolerance" : "beyond it"),
                    colour);
   return text;
 }

@@ -24,6 +24,7 @@ void count(Counts& counts, const Outcome& outcome) {
   switch (outcome.status) {
     case Status::Wrong: ++counts.wrong; return;
     case Status::Impossible: ++counts.impossible; return;
+    case Status::Suspect: ++counts.suspect; return;
     case Status::Unsupported: ++counts.unsupported; return;
     case Status::Error: ++counts.errors; return;
     case Status::Skipped: ++counts.skipped; return;
@@ -120,8 +121,7 @@ void add(ContenderSummary& contender, Gathered& gathered, const Row& row, const 
   gather(gathered, row, outcome);
   contender.recovered += hasRecovered(row);
   contender.trivialSolutions += !row.trivialSolution.empty();
-  if (outcome.deterministic == false)
-    ++(outcome.kind == Kind::Generated ? contender.nondeterministic : contender.atenNondeterministic);
+  if (outcome.isVarying()) ++(outcome.kind == Kind::Generated ? contender.nondeterministic : contender.atenNondeterministic);
 }
 
 Group groupOf(const std::string& name, const Rows& rows, const Run& run) {
@@ -212,7 +212,7 @@ Summary summarize(const std::vector<Row>& rows, const Run& run) {
 }
 
 int failures(const Counts& counts) {
-  return counts.wrong + counts.impossible + counts.errors + counts.crashes + counts.asserts + counts.timeouts;
+  return counts.wrong + counts.impossible + counts.suspect + counts.errors + counts.crashes + counts.asserts + counts.timeouts;
 }
 
 bool hasFailed(const Row& row) {

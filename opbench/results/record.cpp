@@ -9,10 +9,10 @@ struct DispositionRow {
 };
 
 constexpr DispositionRow rows[] = {
-    {"ok", Disposition::Measured},       {"wrong", Disposition::Wrong},           {"error", Disposition::Failed},
-    {"crash", Disposition::Failed},      {"timeout", Disposition::Failed},        {"oom", Disposition::Failed},
-    {"assert", Disposition::Failed},     {"impossible", Disposition::Impossible}, {"unsupported", Disposition::Unmeasured},
-    {"skipped", Disposition::Unmeasured}};
+    {"ok", Disposition::Measured},    {"wrong", Disposition::Wrong},           {"error", Disposition::Failed},
+    {"crash", Disposition::Failed},   {"timeout", Disposition::Failed},        {"oom", Disposition::Failed},
+    {"assert", Disposition::Failed},  {"impossible", Disposition::Impossible}, {"unsupported", Disposition::Unmeasured},
+    {"suspect", Disposition::Failed}, {"skipped", Disposition::Unmeasured}};
 
 }  // namespace
 

@@ -62,6 +62,7 @@ void readSample(const Fields& fields, Row& row) {
   row.flops = fields.number("flops").value_or(0) - static_cast<double>(row.productFlops());
   for (const Fields& read : fields.objects("memory_trace")) row.memoryTrace.push_back(memoryLineOf(read));
   row.rooflineSeconds = fields.number("roofline_us").value_or(0) * micro;
+  row.copySeconds = fields.number("copy_us").value_or(0) * micro;
   row.isLaunchBound = fields.flag("launch_bound");
   row.stolenSeconds = scaled(fields.number("stolen_ms"), milli);
   row.data = fields.text("data");
@@ -176,6 +177,7 @@ Outcome outcomeOf(const Fields& fields, const Run& run) {
   outcome.speedup = fields.number("speedup");
   outcome.bytesPerSecond = scaled(fields.number("gb_per_s"), giga);
   outcome.ofRoofline = fields.number("of_roofline");
+  outcome.ofCopy = fields.number("of_copy");
   outcome.flopsPerSecond = scaled(fields.number("tflops"), tera);
   outcome.ofPeak = fields.number("of_peak");
   outcome.memory = memoryOf(fields);
@@ -193,7 +195,9 @@ Outcome outcomeOf(const Fields& fields, const Run& run) {
   outcome.arithmetic = fields.text("arithmetic");
   outcome.libraryTrial = libraryTrialOf(fields);
   outcome.notCaptured = fields.text("not_captured");
-  if (fields.has("deterministic")) outcome.deterministic = fields.flag("deterministic");
+  outcome.determinism = determinismFromName(fields.text("determinism"));
+  if (!outcome.determinism && fields.has("deterministic"))  // of an earlier program, which did not say how far two runs differ
+    outcome.determinism = fields.flag("deterministic") ? Determinism::Bitwise : Determinism::WithinTolerance;
   outcome.accuracy = accuracyOf(fields);
   return outcome;
 }

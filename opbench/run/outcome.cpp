@@ -13,13 +13,16 @@
 namespace opbench {
 namespace {
 
+void fail(Outcome& outcome, Status status, const std::string& reason) {
+  outcome.status = status;
+  outcome.reason = reason;
+  outcome.timing.reset();
+  outcome.secondary.reset();
+}
+
 void set(std::span<Outcome> outcomes, Status status, const std::string& reason) {
   for (Outcome& outcome : outcomes) {
-    if (outcome.status != Status::Ok) continue;
-    outcome.status = status;
-    outcome.reason = reason;
-    outcome.timing.reset();
-    outcome.secondary.reset();
+    if (outcome.status == Status::Ok) fail(outcome, status, reason);
   }
 }
 
@@ -85,12 +88,9 @@ void attempt(std::span<Outcome> outcomes, const std::string& dumped, const std::
   }
 }
 
-void setWrong(Outcome& outcome, const std::string& message) {
-  outcome.status = Status::Wrong;
-  outcome.reason = message;
-  outcome.timing.reset();
-  outcome.secondary.reset();
-}
+void setWrong(Outcome& outcome, const std::string& message) { fail(outcome, Status::Wrong, message); }
+
+void setSuspect(Outcome& outcome, const std::string& message) { fail(outcome, Status::Suspect, message); }
 
 Status fatalStatus(std::string_view words) {
   const bool isAssertion = words.find("device-side assert") != std::string_view::npos ||

@@ -21,6 +21,8 @@ void describe(const runtime::Callable& callable, Outcome& outcome);
 void attempt(std::span<Outcome> outcomes, const std::string& dumped, const std::function<void()>& step);
 /// Marks an outcome as wrong.
 void setWrong(Outcome& outcome, const std::string& message);
+/// Marks an outcome as one whose times may not be those of its work.
+void setSuspect(Outcome& outcome, const std::string& message);
 /// The status of a process that ended or a device that was lost, by the last words: Assert or Crash.
 Status fatalStatus(std::string_view words);
 /// Marks the outcomes that have failed, or where none has all of them, as what lost the device; `error` is what that said.

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <functional>
 
@@ -15,7 +14,6 @@
 #include "opbench/check/correctness_check.h"
 #include "opbench/measure/cached_ceilings.h"
 #include "opbench/measure/library.h"
-#include "opbench/measure/profile.h"
 #include "opbench/measure/tune.h"
 #include "opbench/report/json.h"
 #include "opbench/repro/case_writer.h"
@@ -25,8 +23,11 @@
 #include "opbench/run/memory.h"
 #include "opbench/run/network.h"
 #include "opbench/run/outcome.h"
+#include "opbench/run/suspicion.h"
+#include "opbench/run/timing.h"
 #include "opbench/select/skipped.h"
 #include "opbench/sweep/workers/process_fault.h"
+#include "runtime/profile/recorder.h"
 #include "runtime/program/programs.h"
 #include "runtime/torch/call.h"
 
@@ -35,24 +36,6 @@ namespace {
 
 using codegen::Plan;
 using runtime::CallablePtr;
-
-/// A contender that is ready to race: compiled, captured, and its memory allocated.
-struct PreparedContender {
-  Outcome* outcome = nullptr;
-  CallablePtr callable;
-  std::unique_ptr<runtime::Trial> trial;
-};
-
-/// The workload, graph, data and row that a sample's contenders share.
-struct SampleContext {
-  runtime::Workload& workload;
-  const ir::Graph& graph;
-  const Check& check;
-  const Dump& dump;
-  const Bench& bench;
-  Row& row;
-  bool isChecked = true;  ///< whether results are judged
-};
 
 /// Tells whether another process compiled the kernels before, and how long it took; if it did not, why.
 void setPrecompiled(const Plan& plan, const Compilation* compilation, runtime::Callable& callable, Outcome& outcome) {
@@ -123,6 +106,7 @@ PreparedContender prepare(Outcome& outcome, const SampleContext& context) {
   const auto fault = context.bench.options.fault;
   if (fault && isSuspect(outcome.contender, context.workload)) contender.trial = broken(std::move(contender.trial), *fault);
   contender.trial->arithmetic = contender.callable->arithmetic;
+  contender.trial->label = name(outcome.contender);
   outcome.notCaptured = contender.trial->notCaptured;
   outcome.graphNodes = contender.trial->kernelNodes();
   return contender;
@@ -151,7 +135,7 @@ void dropFailed(std::vector<PreparedContender>& contenders, const std::optional<
                 const std::function<Verdict(PreparedContender&)>& judge) {
   std::erase_if(contenders, [&](PreparedContender& contender) {
     Outcome& outcome = *contender.outcome;
-    if (outcome.contender == reference) return false;
+    if (outcome.contender == reference || outcome.status != Status::Ok) return outcome.status != Status::Ok;
     attempt({&outcome, 1}, dumped, [&] {
       const Verdict verdict = judge(contender);
       if (verdict.accuracy) outcome.accuracy = verdict.accuracy;
@@ -159,121 +143,6 @@ void dropFailed(std::vector<PreparedContender>& contenders, const std::optional<
     });
     return outcome.status != Status::Ok;
   });
-}
-
-Pace paceOf(const Options& options) {
-  Pace pace;
-  pace.precision = options.precision;
-  pace.maxSeconds = options.maxSeconds;
-  pace.repeats = options.repeats;
-  return pace;
-}
-
-/// A seed of its own for each sample, so that their orders differ.
-uint64_t orderSeed(const Row& row, const Bench& bench) { return bench.options.seed + static_cast<uint64_t>(row.index); }
-
-/// Races the contenders by one measure; nothing where one of them has no such measure. Networks have the main one alone.
-std::optional<Measurement> raceBy(const std::vector<runtime::Trial*>& trials, runtime::Measure measure, const Row& row,
-                                  const Bench& bench) {
-  const bool isNetwork = inputs::isNetwork(row.op);
-  if (isNetwork && measure != mainMeasure(bench.run)) return std::nullopt;
-  for (runtime::Trial* trial : trials)
-    if (!trial->prepareFor(measure)) return std::nullopt;
-  if (isNetwork)
-    return raceExactly(trials, measure, bench.device, bench.options.warmups, bench.options.runs, orderSeed(row, bench));
-  return race(trials, measure, bench.device, paceOf(bench.options), orderSeed(row, bench));
-}
-
-/// A measure, and where what it finds goes.
-struct Slot {
-  runtime::Measure measure;
-  std::optional<Timing> Outcome::* timing;
-  std::optional<Measurement> Row::* measurement;
-};
-std::array<Slot, 2> slotsOf(const Run& run) {
-  return {Slot{mainMeasure(run), &Outcome::timing, &Row::measurement},
-          Slot{secondaryMeasure(run), &Outcome::secondary, &Row::secondaryMeasurement}};
-}
-
-bool isMeasured(const Measurement& measurement) {
-  return std::all_of(measurement.timings.begin(), measurement.timings.end(), std::mem_fn(&Timing::isMeasured));
-}
-
-/// Races by one measure, and keeps the timings with the outcomes (none where null) and the rest with the row. Times that were
-/// not measured are kept by none of those that raced: there is nothing to compare.
-void fill(const Slot& slot, const std::vector<runtime::Trial*>& trials, const std::vector<Outcome*>& outcomes, Row& row,
-          const Bench& bench) {
-  std::optional<Measurement> measurement = raceBy(trials, slot.measure, row, bench);
-  if (!measurement) return;
-  if (!isMeasured(*measurement)) {
-    row.notMeasured =
-        fmt::format("{}: not surely more than 0, as something disturbs the device", measureName(bench.run, slot.measure));
-    return;
-  }
-  for (size_t i = 0; i < outcomes.size(); ++i)
-    if (outcomes[i] != nullptr) outcomes[i]->*slot.timing = std::move(measurement->timings[i]);
-  measurement->timings.clear();
-  row.*slot.measurement = std::move(measurement);
-}
-
-/// The energy of a run, the mean of as many as fill half a second; nothing where the device does not count it.
-std::optional<double> joulesOf(runtime::Trial& trial, runtime::Workload& workload, runtime::Device& device) {
-  using Clock = std::chrono::steady_clock;
-  constexpr std::chrono::milliseconds least{500};
-  device.synchronize();
-  const std::optional<double> before = device.energy();
-  if (!before) return std::nullopt;
-  const Clock::time_point start = Clock::now();
-  int runs = 0;
-  for (; Clock::now() - start < least; ++runs) {
-    if (workload.mutates()) workload.restore();
-    trial.replay();
-    device.synchronize();
-  }
-  return (*device.energy() - *before) / runs;
-}
-
-void time(const std::vector<PreparedContender>& contenders, const SampleContext& context) {
-  if (contenders.empty()) return;
-  Row& row = context.row;
-  const Bench& bench = context.bench;
-  std::vector<runtime::Trial*> trials;
-  std::vector<Outcome*> outcomes;
-  for (const PreparedContender& contender : contenders) {
-    trials.push_back(contender.trial.get());
-    outcomes.push_back(contender.outcome);
-  }
-  const auto stolenBefore = bench.device.stolenSeconds();
-  for (const Slot& slot : slotsOf(bench.run)) fill(slot, trials, outcomes, row, bench);
-  if (inputs::isNetwork(row.op))
-    for (const PreparedContender& contender : contenders)
-      contender.outcome->joules = joulesOf(*contender.trial, context.workload, bench.device);
-  if (bench.options.kernelTime)
-    for (const PreparedContender& contender : contenders) contender.outcome->kernelTime = contender.trial->kernelTime();
-  if (stolenBefore) row.stolenSeconds = bench.device.stolenSeconds().value_or(0) - *stolenBefore;
-}
-
-/// Races each contender against a second one made alike: the outcome's ratio is then how far two runs of the same differ.
-void timeAgainstItself(const std::vector<PreparedContender>& contenders, const SampleContext& context) {
-  for (const PreparedContender& contender : contenders) {
-    Outcome again;
-    again.contender = contender.outcome->contender;
-    const PreparedContender twin = prepare(again, context);
-    for (const Slot& slot : slotsOf(context.bench.run))
-      fill(slot, {contender.trial.get(), twin.trial.get()}, {nullptr, contender.outcome}, context.row, context.bench);
-  }
-}
-
-/// Profiles the contenders, and writes the trace.
-void profileAll(const std::vector<PreparedContender>& contenders, const inputs::Sample& sample, const SampleContext& context) {
-  std::vector<ProfiledTrial> trials;
-  for (const PreparedContender& contender : contenders)
-    trials.push_back({name(contender.outcome->contender), contender.trial.get()});
-  if (trials.empty()) return;
-  const ProfiledSample profiled{sample.op, context.row.brief, context.row.bytes(), context.bench.run.ceilings.copy};
-  const ProfileSettings& settings = context.bench.options.profile;
-  recordProfile(trials, profiled, traceFile(settings, sample.op, context.row.index), context.workload, context.bench.device,
-                settings);
 }
 
 /// The contenders that can run, and whose runs give the same bits or not.
@@ -284,7 +153,7 @@ std::vector<PreparedContender> prepareAll(Row& row, const SampleContext& context
       if (outcome.status != Status::Ok) return;
       PreparedContender contender = prepare(outcome, context);
       if (context.isChecked) {
-        outcome.deterministic = correctness.isDeterministic(*contender.trial);
+        outcome.determinism = correctness.determinism(*contender.trial);
         if (std::string why = correctness.overwritten(); !why.empty()) return setWrong(outcome, std::move(why));
       }
       contenders.push_back(std::move(contender));
@@ -321,7 +190,7 @@ void raceWorkload(const inputs::Sample& sample, Row& row, const Dump& dump, cons
   CorrectnessCheck correctness(*workload, criterionOf(*workload, sample, bench), bench.tolerances);
   ir::Graph graph;
   const Check isWrong = [&](runtime::Trial& trial) { return isChecked ? correctness.judge(trial).message : std::string(); };
-  const SampleContext context{*workload, graph, isWrong, dump, bench, row, isChecked};
+  const SampleContext context{*workload, correctness, graph, isWrong, dump, bench, row, isChecked};
   if (inputs::isNetwork(row.op)) {
     if (!options.noMemory) watchMemory(context);
     if (options.tracesMemory) traceMemory(*workload, row, bench);
@@ -340,7 +209,12 @@ void raceWorkload(const inputs::Sample& sample, Row& row, const Dump& dump, cons
   row.trivialSolution = correctness.trivialSolution();
 
   std::vector<PreparedContender> contenders = prepareAll(row, context, correctness);
-  const auto timeAll = [&] { options.isAA ? timeAgainstItself(contenders, context) : time(contenders, context); };
+  const auto timeAll = [&] {
+    if (options.isAA) return timeAgainstItself(contenders, context, [&](Outcome& outcome) { return prepare(outcome, context); });
+    const std::vector<Suspect> suspects = watch(contenders, context);
+    time(contenders, context);
+    accuse(suspects);
+  };
   if (!isChecked) return timeAll();
   const auto judge = [&](PreparedContender& contender) { return correctness.judge(*contender.trial); };
   do dropFailed(contenders, workload->reference(), dump.folder(), judge);
@@ -358,6 +232,10 @@ void raceWorkload(const inputs::Sample& sample, Row& row, const Dump& dump, cons
     }
     Verdict verdict = correctness.judgeLatest(*contender.trial);
     if (!verdict.ok) verdict.message += " (in the last timed run)";
+    for (int capture = 0; capture < contender.trial->captures() && verdict.ok; ++capture) {
+      verdict = correctness.audit(*contender.trial, mainMeasure(bench.run), capture);
+      if (!verdict.ok) verdict.message += fmt::format(" (in capture {} of those that were timed)", capture + 1);
+    }
     return verdict;
   });
 }
@@ -380,6 +258,7 @@ void raiseCeilings(Row& row, const Bench& bench) {
 Row raceSample(const inputs::Sample& recorded, int index, const Bench& bench) {
   Row row = rowOf(recorded, index, contendersOf(recorded.op, bench.options.contenders));
   const Dump dump(bench.options.dump, index, recorded.op);
+  const runtime::Range range(fmt::format("sample {}: {}", index, recorded.op));
   attempt(row.outcomes, dump.folder(), [&] {
     const inputs::Sample sample = inputs::convert(recorded, bench.options.dtype, bench.options.channelsLast);
     row.brief = brief(sample);

@@ -89,6 +89,7 @@ std::string_view name(Status status) {
     case Status::Ok: return "ok";
     case Status::Wrong: return "wrong";
     case Status::Impossible: return "impossible";
+    case Status::Suspect: return "suspect";
     case Status::Unsupported: return "unsupported";
     case Status::Error: return "error";
     case Status::Skipped: return "skipped";
@@ -101,8 +102,8 @@ std::string_view name(Status status) {
 }
 
 std::optional<Status> statusFromName(std::string_view text) {
-  for (Status status : {Status::Ok, Status::Wrong, Status::Impossible, Status::Unsupported, Status::Error, Status::Skipped,
-                        Status::Crash, Status::Assert, Status::Timeout, Status::Oom})
+  for (Status status : {Status::Ok, Status::Wrong, Status::Impossible, Status::Suspect, Status::Unsupported, Status::Error,
+                        Status::Skipped, Status::Crash, Status::Assert, Status::Timeout, Status::Oom})
     if (name(status) == text) return status;
   return std::nullopt;
 }
@@ -153,6 +154,7 @@ Ceilings reachedByEager(const Row& row, const Run& run) {
 void derive(Row& row, const Run& run) {
   if (row.outcomes.empty()) return;
   row.rooflineSeconds = rooflineSeconds(run.ceilings, row.bytes(), row.flops);
+  if (row.bytes() > 0) row.copySeconds = run.copyTimes.seconds(row.bytes());
   const double least = leastSeconds(row, run.ceilings);
   for (Outcome& outcome : row.outcomes)
     if (const auto seconds = impossibleSeconds(outcome, run, least)) reject(outcome, *seconds, least);
@@ -167,6 +169,7 @@ void derive(Row& row, const Run& run) {
     if (atPeak > 0) outcome.ofPeak = shareOf(atPeak, outcome.timing->median);
     if (outcome.kind == runtime::Kind::View) continue;
     outcome.bytesPerSecond = static_cast<double>(row.bytes()) / outcome.timing->median;
+    if (row.copySeconds > 0) outcome.ofCopy = row.copySeconds / outcome.timing->median;
     if (row.rooflineSeconds > 0 && !isInCaches(row, run))
       outcome.ofRoofline = shareOf(row.rooflineSeconds, outcome.timing->median);
   }

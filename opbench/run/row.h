@@ -8,6 +8,7 @@
 
 #include "opbench/check/accuracy.h"
 #include "opbench/measure/ceilings.h"
+#include "opbench/measure/copy_times.h"
 #include "opbench/measure/race.h"
 #include "opbench/run/contenders.h"
 #include "opbench/select/sampling.h"
@@ -22,6 +23,7 @@ enum class Status {
   Ok,
   Wrong,        ///< its result is not eager's; it has no timing
   Impossible,   ///< its time is less than memory or arithmetic allow: a measuring error
+  Suspect,      ///< its time may not be that of its work (suspicion.h)
   Unsupported,  ///< it lacks a dtype or a form
   Error,        ///< something went wrong
   Skipped,      ///< the user's limits leave it out
@@ -30,7 +32,7 @@ enum class Status {
   Timeout,      ///< it took longer than the user lets it
   Oom,          ///< it needs more memory than there is
 };
-/// `ok`, `wrong`, `impossible`, `unsupported`, `error`, `skipped`, `crash`, `assert`, `timeout`, `oom`.
+/// `ok`, `wrong`, `impossible`, `suspect`, `unsupported`, `error`, `skipped`, `crash`, `assert`, `timeout`, `oom`.
 std::string_view name(Status status);
 std::optional<Status> statusFromName(std::string_view text);
 
@@ -85,6 +87,7 @@ struct Outcome {
   std::optional<double> speedup;                  ///< the baseline's time over its own, the median over pairs of runs
   std::optional<double> bytesPerSecond;           ///< Row::bytes over its median time
   std::optional<double> ofRoofline;  ///< Row::rooflineSeconds over its median time, at most 1; nothing where caches hold the data
+  std::optional<double> ofCopy;      ///< Row::copySeconds over its median time: 1 is as fast as a copy of the same bytes
   std::optional<double> flopsPerSecond;  ///< operations of Row::products over its median time
   std::optional<double> ofPeak;  ///< the time that they take at their peaks over its median time, at most 1; nothing where
                                  ///< a peak is not known, or was clearly passed
@@ -103,8 +106,10 @@ struct Outcome {
   std::string library;                       ///< the candidate that makes a library call; empty for ATen's own call
   std::optional<LibraryTrial> libraryTrial;  ///< nothing where there is no choice
   std::string notCaptured;                   ///< why it is not in a CUDA graph
-  std::optional<bool> deterministic;         ///< whether two runs gave the same bits; nothing where that was not asked
+  std::optional<Determinism> determinism;    ///< of two runs; nothing where that was not asked
   std::optional<Accuracy> accuracy;          ///< nothing where no floating results were compared
+
+  bool isVarying() const { return determinism && *determinism != Determinism::Bitwise; }
 };
 
 /// One sample, with what was found out about it.
@@ -121,6 +126,7 @@ struct Row {
   runtime::Traffic traffic;    ///< bytes that the operator must read and write
   double flops = 0;            ///< floating-point operations of its loops; 0 where it has none
   double rooflineSeconds = 0;  ///< the time on the roofline (opbench/measure/ceilings.h)
+  double copySeconds = 0;      ///< the time that a copy of as many bytes was measured to take; 0 where not known
   bool isLaunchBound = false;  ///< the baseline takes at most 20 % longer than an empty kernel
   std::optional<Measurement> measurement, secondaryMeasurement;  ///< by measure, without their timings
   std::optional<double> stolenSeconds;                           ///< the time that a hypervisor took meanwhile
@@ -145,6 +151,7 @@ struct Run {
   std::string device;             ///< `cpu`, `cuda:0`
   std::string deviceName;         ///< `NVIDIA H200`
   Ceilings ceilings;              ///< of the device
+  CopyTimes copyTimes;            ///< of the device; none where rows are read, not raced
   std::optional<double> aaNoise;  ///< of the device, as a share; nothing if never measured
   runtime::Flush flush = runtime::Flush::Write;
   std::string dtype;  ///< `float16`

@@ -27,6 +27,7 @@ Run describe(runtime::Device& device, const Options& options, const runtime::Cac
   run.device = device.torchName();
   run.deviceName = device.name();
   run.ceilings = ceilingsOf(device, options.flush, cache);
+  run.copyTimes = copyTimesOf(device, options.flush, cache);
   run.processors = device.target().processors;
   run.hotCacheBytes = device.hotCacheBytes();
   run.aaNoise = cachedAANoise(run, cache);

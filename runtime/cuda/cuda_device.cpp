@@ -19,6 +19,10 @@
 #include "runtime/device.h"
 #include "runtime/torch/call_state.h"
 
+/// Of cuda_profiler_api.h, a header that no package ./dev setup installs has.
+extern "C" cudaError_t cudaProfilerStart();
+extern "C" cudaError_t cudaProfilerStop();
+
 namespace runtime {
 namespace {
 
@@ -84,6 +88,12 @@ class CudaDevice : public Device {
   std::unique_ptr<MemoryWatch> watchMemory() override { return watchGpuMemory(index_, pciBusId()); }
   std::optional<double> energy() override { return nvmlEnergy(pciBusId()); }
 
+  void profiled(const std::function<void()>& work) override {
+    check(cudaProfilerStart(), "cudaProfilerStart");
+    work();
+    check(cudaProfilerStop(), "cudaProfilerStop");
+  }
+  int64_t interruptions() override { return tools_ ? tools_->lateRuns : 0; }
   void queueClock() override { clockReader().queue(); }
   std::optional<double> clock() override {
     clockReader().queue();

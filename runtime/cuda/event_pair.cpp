@@ -29,6 +29,12 @@ void EventPair::recordStop(cudaStream_t stream, unsigned flags) {
   check(cudaEventRecordWithFlags(stop_, stream, flags), "cudaEventRecord");
 }
 
+bool EventPair::hasStarted() const {
+  const cudaError_t status = cudaEventQuery(start_);
+  if (status != cudaErrorNotReady) check(status, "cudaEventQuery");
+  return status == cudaSuccess;
+}
+
 double EventPair::seconds() const {
   float milliseconds = 0;
   check(cudaEventElapsedTime(&milliseconds, start_, stop_), "cudaEventElapsedTime");

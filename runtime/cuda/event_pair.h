@@ -17,6 +17,8 @@ class EventPair {
   /// replay.
   void recordStart(cudaStream_t stream, unsigned flags = cudaEventRecordDefault);
   void recordStop(cudaStream_t stream, unsigned flags = cudaEventRecordDefault);
+  /// Whether the stream has passed the first one.
+  bool hasStarted() const;
   /// Seconds between the two, once the stream has passed the second.
   double seconds() const;
 

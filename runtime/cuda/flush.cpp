@@ -20,6 +20,7 @@ CacheFlush::CacheFlush(at::Device device, int64_t l2Bytes)
       sum_(at::empty({}, at::TensorOptions(at::kFloat).device(device))) {}
 
 void CacheFlush::queue(cudaStream_t stream) {
+  check(cudaCtxResetPersistingL2Cache(), "cudaCtxResetPersistingL2Cache");
   switch (kind_) {
     case Flush::Write: return fill(stream);
     case Flush::Read: at::sum_out(sum_, buffer_, at::IntArrayRef{0}); return;

@@ -10,9 +10,12 @@ namespace {
 
 using torch::profiler::impl::ActivityType;
 
+/// A kernel, a copy or a fill.
 struct Activity {
+  std::string name;
   uint64_t start = 0;
   double seconds = 0;
+  int64_t stream = 0;
 };
 
 std::vector<Activity> activitiesOf(const std::function<void()>& work) {
@@ -24,25 +27,38 @@ std::vector<Activity> activitiesOf(const std::function<void()>& work) {
   std::vector<Activity> found;
   for (const torch::autograd::profiler::KinetoEvent& event : result->events())
     if (event.deviceType() == c10::DeviceType::CUDA)
-      found.push_back({event.startNs(), static_cast<double>(event.durationNs()) * 1e-9});
+      found.push_back({event.name(), event.startNs(), static_cast<double>(event.durationNs()) * 1e-9,
+                       static_cast<int64_t>(event.deviceResourceId())});
   std::sort(found.begin(), found.end(), [](const Activity& a, const Activity& b) { return a.start < b.start; });
   return found;
 }
 
 }  // namespace
 
-KernelTime kernelTimeOf(const std::function<void()>& run, int runs) {
+std::optional<KernelTime> kernelTimeOf(const std::function<void()>& run, int runs) {
   const auto work = [&] {
     for (int i = 0; i < runs; ++i) run();
   };
   const std::vector<Activity> activities = activitiesOf(work);
   const size_t each = activities.size() / static_cast<size_t>(runs);
-  if (each <= 1) return {};
+  if (each * static_cast<size_t>(runs) != activities.size()) return std::nullopt;  // a record was lost: whose, nobody knows
+  if (each <= 1) return KernelTime{};
   std::vector<double> sums(static_cast<size_t>(runs), 0);
   for (size_t i = 0; i < each * sums.size(); ++i)
     if (i % each != 0) sums[i / each] += activities[i].seconds;
   std::nth_element(sums.begin(), sums.begin() + runs / 2, sums.end());
-  return {sums[static_cast<size_t>(runs) / 2], static_cast<int>(each) - 1};
+  return KernelTime{sums[static_cast<size_t>(runs) / 2], static_cast<int>(each) - 1};
+}
+
+Launches launchesOf(const std::function<void()>& run) {
+  Launches launches;
+  const std::vector<Activity> activities = activitiesOf(run);
+  for (size_t i = 1; i < activities.size(); ++i) {
+    launches.kernels.push_back(activities[i].name);
+    if (activities[i].stream != activities.front().stream) ++launches.elsewhere;
+  }
+  std::sort(launches.kernels.begin(), launches.kernels.end());
+  return launches;
 }
 
 }  // namespace runtime

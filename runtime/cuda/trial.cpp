@@ -7,6 +7,7 @@
 #include <c10/cuda/CUDAStream.h>
 
 #include <algorithm>
+#include <random>
 #include <utility>
 
 #include "runtime/cuda/check.h"
@@ -151,17 +152,21 @@ bool CudaTrial::grow() {
 
 int64_t CudaTrial::dataBytes() const {
   int64_t bytes = workload_.operandBytes();
-  for (const at::Tensor& tensor : owned_) bytes += static_cast<int64_t>(tensor.storage().nbytes());
+  for (const size_t i : owned_) bytes += static_cast<int64_t>(outputs_.state().tensors[i].storage().nbytes());
   return bytes;
 }
 
 /// An output that lies where the warm-up's lay, which still live, is an argument or a view of one.
 void CudaTrial::findOwned(const TensorList& earlier) {
-  for (int i = 0; i < outputs_.size(); ++i) {
-    const at::Tensor& tensor = outputs_.state().tensors[static_cast<size_t>(i)];
-    const at::Tensor& before = earlier.state().tensors.at(static_cast<size_t>(i));
-    if (tensor.is_cuda() && tensor.has_storage() && tensor.storage().data() != before.storage().data()) owned_.push_back(tensor);
+  for (size_t i = 0; i < outputs_.state().tensors.size(); ++i) {
+    const at::Tensor& tensor = outputs_.state().tensors[i];
+    const at::Tensor& before = earlier.state().tensors.at(i);
+    if (tensor.is_cuda() && tensor.has_storage() && tensor.storage().data() != before.storage().data()) owned_.push_back(i);
   }
+}
+
+void CudaTrial::poisonOwned(const TensorList& outputs) const {
+  for (const size_t i : owned_) poison(outputs.state().tensors[i]);
 }
 
 /// A phase begins, and the one before it ends. In a graph that is captured each replay says so.
@@ -206,13 +211,46 @@ TensorList CudaTrial::run() {
   if (!isCaptured()) outputs_ = {};
   turn_ = 0;
   workload_.restore();
-  for (const at::Tensor& tensor : owned_) poison(tensor);
+  if (isCaptured()) poisonOwned(outputs_);
   advance();
   if (!isCaptured()) callable_.guard(Guards::Written);
   start(stream);
   if (!isCaptured()) callable_.guard(Guards::None);
   wait(stream);
   return outputs_;
+}
+
+TensorList CudaTrial::audit(Measure measure, std::optional<int> capture) {
+  const c10::InferenceMode guard;
+  if (measure == Measure::BackToBack) return auditSequence();
+  const size_t turn = turn_, used = usedEvents_;
+  if (capture) turn_ = static_cast<size_t>(*capture);
+  if (isCaptured()) poisonOwned(instances_[turn_].outputs);
+  if (!isCaptured()) callable_.guard(Guards::Written);
+  queue(measure);
+  if (!isCaptured()) callable_.guard(Guards::None);
+  wait(currentStream());
+  const TensorList found = outputs();
+  queued_.pop_back();
+  usedEvents_ = used;
+  turn_ = turn;
+  return found;
+}
+
+/// One of the last results of one of the sequences, either drawn. Arguments that are written in place hold what several calls
+/// left.
+TensorList CudaTrial::auditSequence() {
+  if (workload_.mutates()) return {};
+  std::random_device random;
+  const auto drawn = [&](size_t number) { return std::uniform_int_distribution<size_t>(0, number - 1)(random); };
+  const Sequence& sequence = sequences_[drawn(sequences_.size())];
+  for (const TensorList& outputs : sequence.outputs) poisonOwned(outputs);
+  callable_.advance();
+  sequence.graph->advance();
+  tools_.flush.queue(currentStream());
+  sequence.graph->launch(currentStream());
+  wait(currentStream());
+  return sequence.outputs[drawn(sequence.outputs.size())];
 }
 
 void CudaTrial::replay() {
@@ -246,14 +284,17 @@ bool CudaTrial::prepareFor(Measure measure) {
 
 /// Outputs live until as many more calls were made as there are sets: they take turns like the arguments.
 Sequence CudaTrial::sequence(int calls, int sets) {
-  return {calls, std::make_unique<CapturedGraph>([&] {
-            std::deque<TensorList> outputs;
-            for (int i = 0; i < calls; ++i) {
-              callable_.use(i % sets);
-              outputs.push_back(callable_());
-              if (static_cast<int>(outputs.size()) > sets) outputs.pop_front();
-            }
-          })};
+  Sequence made;
+  made.calls = calls;
+  made.graph = std::make_unique<CapturedGraph>([&] {
+    for (int i = 0; i < calls; ++i) {
+      callable_.use(i % sets);
+      made.outputs.push_back(callable_());
+      if (static_cast<int>(made.outputs.size()) > sets) made.outputs.erase(made.outputs.begin());
+    }
+  });
+  for (const TensorList& outputs : made.outputs) poisonGuarded(outputs);
+  return made;
 }
 
 std::optional<KernelTime> CudaTrial::kernelTime() {
@@ -270,6 +311,17 @@ std::optional<KernelTime> CudaTrial::kernelTime() {
   return kernelTimeOf(run, runs);
 }
 
+std::optional<Launches> CudaTrial::launches() {
+  if (isCaptured() || callable_.isDirect) return std::nullopt;
+  const c10::InferenceMode guard;
+  workload_.restore();
+  outputs_ = {};
+  return launchesOf([&] {
+    tools_.flush.fill(currentStream());
+    start(currentStream());
+  });
+}
+
 EventPair& CudaTrial::nextEvents() {
   if (usedEvents_ == events_.size()) events_.emplace_back();
   return events_[usedEvents_++];
@@ -284,6 +336,7 @@ void CudaTrial::queue(Measure measure) {
     EventPair& pair = nextEvents();
     callable_.advance();
     sequence.graph->advance();
+    tools_.flush.queue(stream);
     pair.recordStart(stream);
     sequence.graph->launch(stream);
     pair.recordStop(stream);
@@ -305,6 +358,7 @@ void CudaTrial::queueCold(cudaStream_t stream) {
   pair.recordStart(stream);
   start(stream);
   pair.recordStop(stream);
+  if (pair.hasStarted()) ++tools_.lateRuns;
 }
 
 /// The stream waits until all is queued, so that the host's time is not measured; unless the callable waits for the stream.
@@ -313,7 +367,9 @@ void CudaTrial::queueUncaptured(EventPair& pair, cudaStream_t stream) {
   pair.recordStart(stream);
   start(stream);
   pair.recordStop(stream);
-  if (!waits_) tools_.barrier.open();
+  if (waits_) return;
+  if (pair.hasStarted()) ++tools_.lateRuns;
+  tools_.barrier.open();
 }
 
 void CudaTrial::collect(std::vector<double>& seconds) {

@@ -20,12 +20,14 @@ struct TrialTools {
   CacheFlush flush;
   Barrier barrier;
   int64_t l2Bytes = 0;
+  int64_t lateRuns = 0;  ///< cold runs that the device began before the host had queued all of them
 };
 
 /// A graph of several calls, one after another, over sets of buffers that L2 does not hold together.
 struct Sequence {
   int calls = 0;
   std::unique_ptr<CapturedGraph> graph;
+  std::vector<TensorList> outputs;  ///< of the last calls, one for each set of buffers
 };
 
 /// A callable captured in a CUDA graph; where it cannot be, called directly.
@@ -40,11 +42,13 @@ class CudaTrial : public Trial {
   bool grow() override;
   int captures() const override { return isCaptured() ? static_cast<int>(instances_.size()) : 1; }
   bool prepareFor(Measure measure) override;
+  TensorList audit(Measure measure, std::optional<int> capture) override;
   void replay() override;
   void queue(Measure measure) override;
   void collect(std::vector<double>& seconds) override;
   std::vector<PhaseTime> phases() const override;
   std::optional<KernelTime> kernelTime() override;
+  std::optional<Launches> launches() override;
   int kernelNodes() const override { return isCaptured() ? instances_[0].graph->workNodes() : -1; }
 
  private:
@@ -68,6 +72,8 @@ class CudaTrial : public Trial {
   size_t enoughInstances() const;
   int64_t dataBytes() const;  ///< of the arguments and outputs of one run
   void findOwned(const TensorList& earlier);
+  void poisonOwned(const TensorList& outputs) const;
+  TensorList auditSequence();
   void advance();
   void onPhase();
   void start(cudaStream_t stream);
@@ -85,7 +91,7 @@ class CudaTrial : public Trial {
   size_t turn_ = 0;                  ///< the instance that is next
   bool waits_ = false;               ///< the callable waits for the device
   TensorList outputs_;               ///< of the last direct call, or of the first instance
-  std::vector<at::Tensor> owned_;    ///< those that alias no argument, in memory that each replay writes again
+  std::vector<size_t> owned_;        ///< those that alias no argument, in memory that each replay writes again
   std::vector<Sequence> sequences_;  ///< a short and a long one, for throughput
   std::deque<EventPair> events_;
   size_t usedEvents_ = 0;

@@ -1,8 +1,10 @@
 #include "runtime/profile/recorder.h"
 
 #include <ATen/record_function.h>
+#include <torch/csrc/profiler/stubs/base.h>
 
 #include <atomic>
+#include <cstdlib>
 
 #include "inputs/files.h"
 #include "runtime/device.h"
@@ -19,6 +21,12 @@ namespace {
 using torch::profiler::impl::ActivityType;
 
 std::atomic<bool> recording = false;
+
+/// Whether a tool such as Nsight runs this process, which shows ranges of NVTX.
+bool isWatched() {
+  static const bool isSet = std::getenv("NVTX_INJECTION64_PATH") != nullptr;
+  return isSet;
+}
 
 /// While it lives, record() is running.
 class Recording {
@@ -59,7 +67,11 @@ struct Range::Guard {
 
 Range::Range(std::string_view name, Of of) {
   if (recording.load(std::memory_order_relaxed)) guard_ = std::make_unique<Guard>(name, of);
+  isPushed_ = isWatched() && torch::profiler::impl::cudaStubs()->enabled();
+  if (isPushed_) torch::profiler::impl::cudaStubs()->rangePush(std::string(name).c_str());
 }
-Range::~Range() = default;
+Range::~Range() {
+  if (isPushed_) torch::profiler::impl::cudaStubs()->rangePop();
+}
 
 }  // namespace runtime

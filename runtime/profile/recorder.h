@@ -14,7 +14,8 @@ namespace runtime {
 void record(const std::function<void()>& work, class Device& device, const std::string& path,
             const std::map<std::string, std::string>& facts);
 
-/// A range of the host's time that traces name, as an annotation or as a call; without record() it costs one load.
+/// A range of the host's time that traces name, as an annotation or as a call, and that tools which run this process show (NVTX);
+/// without either it costs two loads.
 class Range {
  public:
   enum class Of { Annotation, Call };
@@ -26,6 +27,7 @@ class Range {
  private:
   struct Guard;
   std::unique_ptr<Guard> guard_;
+  bool isPushed_ = false;  ///< on NVTX's stack
 };
 
 }  // namespace runtime

@@ -16,40 +16,15 @@
 #include "runtime/torch/state.h"
 #include "tests/cache_settings.h"
 #include "tests/gpu/gpu.h"
+#include "tests/gpu/made.h"
 #include "tests/runtime/sample.h"
 
 namespace {
 
 using runtime::TensorList;
-
-const runtime::Cache noCache;
-
-struct Case {
-  Case(const std::string& op, const std::string& text) : call(tests::sample(op, text), tests::gpu(), 7) {}
-
-  runtime::CallablePtr planned(const runtime::Cache& cache = noCache) {
-    return runtime::plannedCallable(call, codegen::compile(call.graph(call.runEager()), tests::gpu().target()), tests::gpu(),
-                                    cache);
-  }
-
-  runtime::Call call;
-};
-
-const at::Tensor& only(const TensorList& list) {
-  REQUIRE(list.size() == 1);
-  return list.state().tensors[0];
-}
-
-/// A callable made of a function, for what no operator does.
-class Made : public runtime::Callable {
- public:
-  explicit Made(std::function<TensorList()> work) : work_(std::move(work)) {}
-  TensorList operator()() override { return work_(); }
-  void use(int) override {}
-
- private:
-  std::function<TensorList()> work_;
-};
+using tests::Case;
+using tests::Made;
+using tests::only;
 
 TEST_CASE("cold times are whole ticks of the device's timer") {
   const double tick = tests::gpu().tick();

@@ -52,7 +52,7 @@ void generated(Row& r, double compileMs, bool cached) {
   o.kind = Kind::Generated;
   o.kernels = o.graphNodes = 1;
   o.schedule = "pointwise lanes 8 steps 1 block 128";
-  o.deterministic = true;
+  o.determinism = Determinism::Bitwise;
   o.accuracy = Accuracy{0, 1, 2.5e-4, 2.5e-4, 0.9999, {3, 17}, 1.25, 1.2505, 2.2e-4, 2.2e-4};
   o.compileMs = compileMs;
   o.cached = cached;
@@ -124,7 +124,7 @@ std::vector<Row> exampleRows() {
   times(rows.back(), 5, 6.25);
   rows.back().retried = "crash: signal 9 (Killed)";
   rows.back().outcomes[1].reason = "complex numbers have no lowering";
-  rows.back().outcomes[1].deterministic = false;
+  rows.back().outcomes[1].determinism = Determinism::WithinTolerance;
   rows.push_back(row(6, mul, "((ST([8], f16), 2), {})", "ST([8], f16), 2", 2, 0));
   fails(rows.back(), Status::Unsupported, "sparse tensors are not supported", true);
   rows.push_back(row(7, mul, "((T([99999, 99999], f16), 2), {})", "f16[99999,99999], 2", 2, 0));

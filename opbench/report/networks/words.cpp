@@ -13,6 +13,7 @@ std::string_view wordOfEager(const Outcome& eager) {
     case Status::Ok:
     case Status::Wrong:
     case Status::Impossible:
+    case Status::Suspect:
     case Status::Unsupported:
     case Status::Error:
     case Status::Crash:
@@ -29,6 +30,7 @@ std::string_view wordOfContender(const Outcome& contender) {
     case Status::Timeout: return "timeout";
     case Status::Skipped: return "";
     case Status::Impossible:
+    case Status::Suspect:
     case Status::Unsupported:
     case Status::Error:
     case Status::Crash:
@@ -48,7 +50,7 @@ std::string_view accuracyWord(const Row& row) {
   if (isLost(eager) && isLost(contender)) return "infra_error";
   if (eager.status != Status::Ok) return wordOfEager(eager);
   const bool isTimed = eager.timing || contender.timing;
-  if (eager.deterministic == false && !isTimed) return "eager_two_runs_differ";
+  if (eager.isVarying() && !isTimed) return "eager_two_runs_differ";
   return wordOfContender(contender);
 }
 

@@ -147,6 +147,14 @@ std::vector<int64_t> sumsOfRead(const Workload& workload) {
   return sums;
 }
 
+void poisonOwned(const TensorList& outputs, const TensorList& operands) {
+  const auto& all = operands.state().tensors;
+  for (const at::Tensor& output : outputs.state().tensors) {
+    const auto isShared = [&](const at::Tensor& operand) { return operand.has_storage() && operand.is_alias_of(output); };
+    if (output.has_storage() && std::none_of(all.begin(), all.end(), isShared)) poison(output);
+  }
+}
+
 void poisonGuarded(const TensorList& outputs) {
   for (int i = 0; i < outputs.size(); ++i) {
     const at::Tensor& tensor = outputs.state().tensors[static_cast<size_t>(i)];

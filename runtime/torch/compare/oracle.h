@@ -50,6 +50,9 @@ bool hasWiderNumber(const Workload& workload, ir::DType dtype);
 /// Of each tensor among the arguments that the operator only reads, the sum of its bits: written all the same, it is another one.
 std::vector<int64_t> sumsOfRead(const Workload& workload);
 
+/// Poisons the outputs that share no memory with operands: whoever hands them out again without computing hands out no result.
+void poisonOwned(const TensorList& outputs, const TensorList& operands);
+
 /// Poisons the outputs that lie between guards: nothing of them is left to be taken for what a later run computes.
 void poisonGuarded(const TensorList& outputs);
 

@@ -89,7 +89,8 @@ TEST_CASE("equal keys draw equal data, other keys other data") {
   CHECK(filled(type, inputs::Plain{}, 1) != filled(type, inputs::Plain{}, 2));
 }
 
-TEST_CASE("a large tensor draws a period only") {
+TEST_CASE("a large tensor draws a period only, but for places, which caches would hold if they were repeated") {
+  CHECK(inputs::drawnElements(TensorType::contiguous(DType::I64, {1000, 1000}), inputs::Below{100000}) == 1000000);
   CHECK(inputs::drawnElements(TensorType::contiguous(DType::F32, {1000, 1000}), inputs::Plain{}) == 262139);
   inputs::ByPosition zero{[](const ir::Shape&, uint64_t) { return int64_t{0}; }};
   CHECK(inputs::drawnElements(TensorType::contiguous(DType::F32, {1000, 1000}), zero) == 1000000);

@@ -62,6 +62,7 @@ class Prepared : public runtime::Trial {
   }
   runtime::TensorList outputs() const override { return latest_; }
   bool prepareFor(runtime::Measure) override { return false; }
+  runtime::TensorList audit(runtime::Measure, std::optional<int>) override { return run(); }
   void replay() override { run(); }
   void queue(runtime::Measure) override {}
   void collect(std::vector<double>&) override {}
@@ -118,7 +119,7 @@ TEST_CASE("on other data what was computed before is wrong, and what computes ag
   const auto callable = runtime::eagerCallable(checked.call);
   const auto trial = cpu().prepare(*callable, checked.call);
   CHECK(checked.correctness.judge(*trial).ok);
-  CHECK(checked.correctness.isDeterministic(*trial) == true);
+  CHECK(checked.correctness.determinism(*trial) == Determinism::Bitwise);
   CHECK(checked.correctness.drawNext());
   CHECK_FALSE(checked.correctness.judgeLatest(*trial).ok);
   CHECK(checked.correctness.judge(*trial).ok);
@@ -131,17 +132,20 @@ TEST_CASE("runs are deterministic if they give the same bits") {
   const at::Tensor one = at::full({4}, 1.0), other = at::full({4}, 1.0 + 1e-6);
   using Results = std::vector<at::Tensor>;
   Prepared same({Results{one}, Results{one.clone()}}), differing({Results{one}, Results{other}});
-  CHECK(checked.correctness.isDeterministic(same) == true);
-  CHECK(checked.correctness.isDeterministic(differing) == false);
+  CHECK(checked.correctness.determinism(same) == Determinism::Bitwise);
+  CHECK(checked.correctness.determinism(differing) == Determinism::Neither);
+  const at::Tensor right = checked.correctness.reference().eager.state().tensors[0];
+  Prepared within({Results{right}, Results{right.mul(1 + 1.2e-7)}});
+  CHECK(checked.correctness.determinism(within) == Determinism::WithinTolerance);
   const CheckedCall unwritten("aten.empty_like.default", "((T([4], f32),), {})");
-  CHECK_FALSE(unwritten.correctness.isDeterministic(differing));
+  CHECK_FALSE(unwritten.correctness.determinism(differing));
 }
 
 TEST_CASE("random numbers begin anew for each of two runs that are to be the same, and must not be the same without") {
   CheckedCall random("aten.bernoulli_.float", "((T([100], f32), 0.5), {})");
   const runtime::CallablePtr eager = runtime::eagerCallable(random.call);
   const auto trial = cpu().prepare(*eager, random.call);
-  CHECK(random.correctness.isDeterministic(*trial) == true);
+  CHECK(random.correctness.determinism(*trial) == Determinism::Bitwise);
   CHECK(random.correctness.judge(*trial).message == "");
   const at::Tensor once = trial->run().state().tensors[0].clone();
   using Results = std::vector<at::Tensor>;
@@ -249,8 +253,8 @@ TEST_CASE("workspaces may hold anything, and must have their types") {
   };
   std::vector<at::Tensor> eager = runtime::clone(checked.correctness.reference().eager).state().tensors;
   Prepared otherWorkspace({eager, run(1)}), otherResult({eager, run(2)});
-  CHECK(checked.correctness.isDeterministic(otherWorkspace) == true);
-  CHECK(checked.correctness.isDeterministic(otherResult) == false);
+  CHECK(checked.correctness.determinism(otherWorkspace) == Determinism::Bitwise);
+  CHECK(checked.correctness.determinism(otherResult) == Determinism::Neither);
 }
 
 TEST_CASE("indices are judged by the values there: ties have several") {

@@ -51,7 +51,7 @@ Row runnerRow(const std::string& name = "net") {
   row.sample = "((T([4, 8], f32),), {})";
   row.outcomes.resize(2);
   row.outcomes[1].contender = Contender("graph");
-  for (Outcome& outcome : row.outcomes) outcome.deterministic = true;
+  for (Outcome& outcome : row.outcomes) outcome.determinism = Determinism::Bitwise;
   return row;
 }
 
@@ -190,9 +190,9 @@ TEST_SUITE("torchbench runner") {
     CHECK(wordFor(Status::Ok, Status::Crash) == "fail_to_run");
     CHECK(wordFor(Status::Skipped, Status::Skipped) == "");
     Row row = runnerRow();
-    row.outcomes[0].deterministic = false;
+    row.outcomes[0].determinism = Determinism::WithinTolerance;
     CHECK(report::accuracyWord(row) == "eager_two_runs_differ");
-    row.outcomes[0].deterministic.reset();  // of what may differ it is not asked
+    row.outcomes[0].determinism.reset();  // of what may differ it is not asked
     CHECK(report::accuracyWord(row) == "pass");
     row.notChecked = "c.yaml:3 lists it as too large to be checked";
     CHECK(report::accuracyWord(row) == "pass_due_to_skip");

@@ -212,6 +212,14 @@ TEST_CASE("other profilers get words, not a shell's line") {
   CHECK_FALSE(profile::runWords({"no-such-program-of-this-name"}));
 }
 
+TEST_CASE("a sanitizer gets the words of the run, and its verdict is the exit status") {
+  CHECK(profile::underSanitizer("memcheck", {"opbench", "--op", "add"}) ==
+        std::vector<std::string>{"compute-sanitizer", "--tool=memcheck", "--error-exitcode=1", "opbench", "--op", "add"});
+  CHECK(parseOptions({"--op", "add", "--sanitize", "racecheck"}, {}).sanitizer == "racecheck");
+  CHECK_THROWS_WITH_AS(parseOptions({"--op", "add", "--sanitize", "valgrind"}, {}),
+                       "--sanitize must be one of memcheck, racecheck, initcheck, synccheck, got 'valgrind'", ir::Error);
+}
+
 TEST_CASE("the verb profiles samples that are named, else fastrnns' three networks") {
   const auto parsed = [](std::vector<std::string> words) {
     words.insert(words.begin(), "profile");

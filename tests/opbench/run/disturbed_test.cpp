@@ -23,6 +23,7 @@ class DisturbedTrial : public runtime::Trial {
   runtime::TensorList run() override { return trial_->run(); }
   runtime::TensorList outputs() const override { return trial_->outputs(); }
   bool prepareFor(Measure measure) override { return trial_->prepareFor(measure); }
+  runtime::TensorList audit(Measure measure, std::optional<int> capture) override { return trial_->audit(measure, capture); }
   void replay() override { trial_->replay(); }
   void queue(Measure measure) override {
     measure_ = measure;

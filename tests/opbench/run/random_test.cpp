@@ -33,7 +33,7 @@ struct Drawn {
   Verdict judge(runtime::CallablePtr callable) {
     const auto trial = cpu().prepare(*callable, call);
     const Verdict verdict = correctness.judge(*trial);
-    CHECK(correctness.isDeterministic(*trial) == true);
+    CHECK(correctness.determinism(*trial) == Determinism::Bitwise);
     return verdict;
   }
   Verdict judgeEager() { return judge(runtime::eagerCallable(call)); }

@@ -138,8 +138,8 @@ TEST_CASE("what is left out is skipped, with the reason") {
 
 TEST_CASE("two runs of what may differ are not compared") {
   const UsersFile file("non_deterministic: [neg]\n");
-  CHECK_FALSE(raced("aten.neg.default", file).deterministic);
-  CHECK(raced("aten.abs.default", file).deterministic == true);
+  CHECK_FALSE(raced("aten.neg.default", file).determinism);
+  CHECK(raced("aten.abs.default", file).determinism == Determinism::Bitwise);
 }
 
 TEST_CASE("every key of torchbench's runner, with anchors and nested lists") {

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <memory>
+
+#include "ir/graph.h"
+#include "opbench/check/correctness_check.h"
+#include "opbench/measure/fastest.h"
+#include "opbench/run/dump.h"
+#include "opbench/run/pipeline.h"
+#include "opbench/run/row.h"
+#include "runtime/callable.h"
+#include "runtime/device.h"
+#include "runtime/workload.h"
+
+namespace opbench {
+
+/// A contender that is ready to race: compiled, captured, and its memory allocated.
+struct PreparedContender {
+  Outcome* outcome = nullptr;
+  runtime::CallablePtr callable;
+  std::unique_ptr<runtime::Trial> trial;
+};
+
+/// The workload, graph, data and row that a sample's contenders share.
+struct SampleContext {
+  runtime::Workload& workload;
+  const CorrectnessCheck& correctness;
+  const ir::Graph& graph;
+  const Check& check;
+  const Dump& dump;
+  const Bench& bench;
+  Row& row;
+  bool isChecked = true;  ///< whether results are judged
+};
+
+}  // namespace opbench

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <vector>
+
+#include "opbench/run/sample_context.h"
+
+namespace opbench {
+
+/// A contender that is called directly on CUDA, and what its run launched before it was timed. What is captured is above
+/// suspicion: its graph holds all that a replay runs, and ends when that has ended.
+struct Suspect {
+  const PreparedContender* contender = nullptr;
+  runtime::Launches before;
+};
+
+/// Watches a run of each contender that can be suspected; the reference cannot.
+std::vector<Suspect> watch(const std::vector<PreparedContender>& contenders, const SampleContext& context);
+/// Watches a run of each again. Those that launch on other streams than they are timed on, or other kernels than before, become
+/// suspect, and have no time.
+void accuse(const std::vector<Suspect>& suspects);
+
+/// Why runs that launched so are suspect; empty where they are not.
+std::string suspicion(const runtime::Launches& before, const runtime::Launches& after);
+
+}  // namespace opbench

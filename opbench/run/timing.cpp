@@ -1,0 +1,148 @@
+#include "opbench/run/timing.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <functional>
+
+#include "inputs/operator_name.h"
+#include "opbench/measure/profile.h"
+#include "opbench/measure/race.h"
+#include "opbench/run/outcome.h"
+
+namespace opbench {
+namespace {
+
+Pace paceOf(const Options& options) {
+  Pace pace;
+  pace.precision = options.precision;
+  pace.maxSeconds = options.maxSeconds;
+  pace.repeats = options.repeats;
+  return pace;
+}
+
+/// A seed of its own for each sample, so that their orders differ.
+uint64_t orderSeed(const Row& row, const Bench& bench) { return bench.options.seed + static_cast<uint64_t>(row.index); }
+
+/// Races the contenders by one measure; nothing where one of them has no such measure. Networks have the main one alone.
+std::optional<Measurement> raceBy(const std::vector<runtime::Trial*>& trials, runtime::Measure measure, const Row& row,
+                                  const Bench& bench, const Audit& audit) {
+  const bool isNetwork = inputs::isNetwork(row.op);
+  if (isNetwork && measure != mainMeasure(bench.run)) return std::nullopt;
+  for (runtime::Trial* trial : trials)
+    if (!trial->prepareFor(measure)) return std::nullopt;
+  if (isNetwork)
+    return raceExactly(trials, measure, bench.device, bench.options.warmups, bench.options.runs, orderSeed(row, bench), audit);
+  return race(trials, measure, bench.device, paceOf(bench.options), orderSeed(row, bench), audit);
+}
+
+/// A measure, and where what it finds goes.
+struct Slot {
+  runtime::Measure measure;
+  std::optional<Timing> Outcome::* timing;
+  std::optional<Measurement> Row::* measurement;
+};
+std::array<Slot, 2> slotsOf(const Run& run) {
+  return {Slot{mainMeasure(run), &Outcome::timing, &Row::measurement},
+          Slot{secondaryMeasure(run), &Outcome::secondary, &Row::secondaryMeasurement}};
+}
+
+bool isMeasured(const Measurement& measurement) {
+  return std::all_of(measurement.timings.begin(), measurement.timings.end(), std::mem_fn(&Timing::isMeasured));
+}
+
+/// Races by one measure, and keeps the timings with the outcomes (none where null) and the rest with the row. Times that were
+/// not measured are kept by none of those that raced: there is nothing to compare.
+void fill(const Slot& slot, const std::vector<runtime::Trial*>& trials, const std::vector<Outcome*>& outcomes, Row& row,
+          const Bench& bench, const Audit& audit = {}) {
+  std::optional<Measurement> measurement = raceBy(trials, slot.measure, row, bench, audit);
+  if (!measurement) return;
+  if (!isMeasured(*measurement)) {
+    row.notMeasured =
+        fmt::format("{}: not surely more than 0, as something disturbs the device", measureName(bench.run, slot.measure));
+    return;
+  }
+  for (size_t i = 0; i < outcomes.size(); ++i)
+    if (outcomes[i] != nullptr && outcomes[i]->status == Status::Ok)
+      outcomes[i]->*slot.timing = std::move(measurement->timings[i]);
+  measurement->timings.clear();
+  row.*slot.measurement = std::move(measurement);
+}
+
+/// The energy of a run, the mean of as many as fill half a second; nothing where the device does not count it.
+std::optional<double> joulesOf(runtime::Trial& trial, runtime::Workload& workload, runtime::Device& device) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::milliseconds least{500};
+  device.synchronize();
+  const std::optional<double> before = device.energy();
+  if (!before) return std::nullopt;
+  const Clock::time_point start = Clock::now();
+  int runs = 0;
+  for (; Clock::now() - start < least; ++runs) {
+    if (workload.mutates()) workload.restore();
+    trial.replay();
+    device.synchronize();
+  }
+  return (*device.energy() - *before) / runs;
+}
+
+/// Judges runs among those that are timed by a measure, of all contenders but the reference, and marks those that are wrong.
+Audit auditOf(const std::vector<PreparedContender>& contenders, runtime::Measure measure, const SampleContext& context) {
+  if (!context.isChecked) return {};
+  return [&contenders, measure, &context](size_t i) {
+    Outcome& outcome = *contenders[i].outcome;
+    if (outcome.contender == context.workload.reference() || outcome.status != Status::Ok) return;
+    attempt({&outcome, 1}, context.dump.folder(), [&] {
+      const Verdict verdict = context.correctness.audit(*contenders[i].trial, measure);
+      if (!verdict.ok) setWrong(outcome, verdict.message + " (in a run among those that are timed)");
+    });
+  };
+}
+
+}  // namespace
+
+void time(const std::vector<PreparedContender>& contenders, const SampleContext& context) {
+  if (contenders.empty()) return;
+  Row& row = context.row;
+  const Bench& bench = context.bench;
+  std::vector<runtime::Trial*> trials;
+  std::vector<Outcome*> outcomes;
+  for (const PreparedContender& contender : contenders) {
+    trials.push_back(contender.trial.get());
+    outcomes.push_back(contender.outcome);
+  }
+  const auto stolenBefore = bench.device.stolenSeconds();
+  for (const Slot& slot : slotsOf(bench.run))
+    fill(slot, trials, outcomes, row, bench, auditOf(contenders, slot.measure, context));
+  if (inputs::isNetwork(row.op))
+    for (const PreparedContender& contender : contenders)
+      contender.outcome->joules = joulesOf(*contender.trial, context.workload, bench.device);
+  if (bench.options.kernelTime)
+    for (const PreparedContender& contender : contenders) contender.outcome->kernelTime = contender.trial->kernelTime();
+  if (stolenBefore) row.stolenSeconds = bench.device.stolenSeconds().value_or(0) - *stolenBefore;
+}
+
+void timeAgainstItself(const std::vector<PreparedContender>& contenders, const SampleContext& context, const Prepare& prepare) {
+  for (const PreparedContender& contender : contenders) {
+    Outcome again;
+    again.contender = contender.outcome->contender;
+    const PreparedContender twin = prepare(again);
+    for (const Slot& slot : slotsOf(context.bench.run))
+      fill(slot, {contender.trial.get(), twin.trial.get()}, {nullptr, contender.outcome}, context.row, context.bench);
+  }
+}
+
+void profileAll(const std::vector<PreparedContender>& contenders, const inputs::Sample& sample, const SampleContext& context) {
+  std::vector<ProfiledTrial> trials;
+  for (const PreparedContender& contender : contenders)
+    trials.push_back({name(contender.outcome->contender), contender.trial.get()});
+  if (trials.empty()) return;
+  const ProfiledSample profiled{sample.op, context.row.brief, context.row.bytes(), context.bench.run.ceilings.copy};
+  const ProfileSettings& settings = context.bench.options.profile;
+  recordProfile(trials, profiled, traceFile(settings, sample.op, context.row.index), context.workload, context.bench.device,
+                settings);
+}
+
+}  // namespace opbench
