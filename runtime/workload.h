@@ -40,9 +40,10 @@ class Workload {
   virtual bool mutates() const = 0;
   /// Whether runs draw random numbers.
   virtual bool isRandom() const = 0;
-  /// Whether runs from now on leave to chance what they do, as they do at first. What drops nothing out can be compared. Calls
-  /// always do.
-  virtual void setChance(bool) {}
+  /// Whether contenders draw numbers each in its own way, so that only runs that draw none can be compared. They draw none while
+  /// chance is set off.
+  virtual bool drawsDiffer() const { return false; }
+  virtual void setChance(bool /*isOn*/) {}
   /// The tensors of a set that runs read or write, in the order of the inputs of graph().
   virtual TensorList operands(int set = 0) const = 0;
   /// Those that no run may write.

@@ -8,11 +8,11 @@
 
 #include <algorithm>
 #include <array>
-#include <mutex>
 
 #include "inputs/data/materialize.h"
 #include "runtime/capture/session.h"
 #include "runtime/device.h"
+#include "runtime/dispatch/drawn_numbers.h"
 #include "runtime/dispatch/one_thread.h"
 #include "runtime/network/memory_trace.h"
 #include "runtime/network/scripted.h"
@@ -37,13 +37,6 @@ at::Tensor inChannelsLast(const at::Tensor& tensor) {
 
 /// Another stream of the generator than the state's.
 uint64_t inputSeed(uint64_t seed) { return seed ^ 0x1a7e57ULL; }
-
-/// Where a device's generator stands; it moves on with each random number.
-at::Tensor generatorState(at::Device device) {
-  at::Generator generator = at::globalContext().defaultGenerator(device);
-  const std::lock_guard<std::mutex> lock(generator.mutex());
-  return generator.get_state();
-}
 
 }  // namespace
 
@@ -250,7 +243,7 @@ std::vector<at::Tensor> Model::run(const Program& program, Tensors& tensors, con
 
 TensorList Model::runEager() {
   return translateErrors(op_, [&] {
-    if (!isChanceLeft_) reseedGenerator(device_);
+    reseedGenerator(device_);
     restore(0);
     std::vector<at::Tensor> results = settled(run(*program_, tensors_, [] {}));
     restore(0);
@@ -309,29 +302,36 @@ std::optional<Capture> Model::capture(Audit audit) {
   });
 }
 
+Model::Tensors Model::inFloat64() const {
+  const c10::InferenceMode normal(false);
+  const at::NoGradGuard noGrad;
+  const auto widened = [](const at::Tensor& tensor) {
+    return tensor.is_floating_point() ? tensor.detach().to(at::kDouble, false, true) : tensor.detach().clone();
+  };
+  Tensors wide;
+  for (const at::Tensor& tensor : tensors_.state) wide.state.push_back(widened(tensor).set_requires_grad(tensor.requires_grad()));
+  for (const at::Tensor& input : tensors_.inputs) wide.inputs.push_back(widened(input));
+  if (tensors_.gradient.defined()) wide.gradient = widened(tensors_.gradient);
+  if (tensors_.optimizer) wide.optimizer.emplace(spec_.optimizer, parametersOf(wide));
+  if (tensors_.scaler) wide.scaler = tensors_.scaler->copy();
+  return wide;
+}
+
+/// ATen would draw other numbers in float64: the run is given those of eager.
 TensorList Model::runEagerInFloat64() {
-  if (isRandom_) return {};  // in float64 ATen draws other numbers
+  const std::unique_ptr<Program> program = program_->inFloat64();
+  notInFloat64_ = program == nullptr ? "it has no form in float64" : "";
+  if (program == nullptr) return {};
   return translateErrors(op_, [&] {
-    const std::unique_ptr<Program> program = program_->inFloat64();
-    if (program == nullptr) return TensorList();
-    const c10::InferenceMode normal(false);
+    reseedGenerator(device_);
     restore(0);
-    Tensors wide;
-    {
-      const at::NoGradGuard noGrad;
-      const auto widened = [](const at::Tensor& tensor) {
-        return tensor.is_floating_point() ? tensor.detach().to(at::kDouble, false, true) : tensor.detach().clone();
-      };
-      for (size_t i = 0; i < tensors_.state.size(); ++i) {
-        wide.state.push_back(widened(tensors_.state[i]));
-        wide.state.back().set_requires_grad(tensors_.state[i].requires_grad());
-      }
-      for (const at::Tensor& input : tensors_.inputs) wide.inputs.push_back(widened(input));
-      if (tensors_.gradient.defined()) wide.gradient = widened(tensors_.gradient);
-    }
-    if (tensors_.optimizer) wide.optimizer.emplace(spec_.optimizer, parametersOf(wide));
-    if (tensors_.scaler) wide.scaler = tensors_.scaler->copy();
-    return makeTensorList(run(*program, wide, [] {}));
+    DrawnNumbers numbers;
+    if (isRandom_) numbers = numbersDrawnBy(device_, [&] { run(*program_, tensors_, [] {}); });
+    restore(0);
+    Tensors wide = inFloat64();
+    std::vector<at::Tensor> results;
+    notInFloat64_ = runWithNumbers(std::move(numbers), device_, [&] { results = run(*program, wide, [] {}); });
+    return notInFloat64_.empty() ? makeTensorList(std::move(results)) : TensorList();
   });
 }
 
@@ -384,6 +384,8 @@ CallablePtr Model::make(const Contender& contender) {
     if (usesTf32()) callable->arithmetic = "tf32";
     if (spec_.amp) callable->arithmetic = *spec_.amp == at::kHalf ? "amp float16" : "amp bfloat16";
     if (outside_) callable->reason = *outside_;
+    if (contender != reference() && !notInFloat64_.empty())
+      callable->reason += fmt::format("{}compared with eager alone: {}", outside_ ? "; " : "", notInFloat64_);
     return callable;
   });
 }

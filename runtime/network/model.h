@@ -17,7 +17,7 @@ namespace runtime {
 
 /// A program on one device, forward alone or a step of training: one set of parameters, on which all its contenders compute.
 /// `eager` calls ATen as users do, and is the baseline of checks; `graph` has the same in one CUDA graph; `torchscript` is
-/// traced.
+/// traced. From the generator's beginning all of them draw the same numbers, and the baseline always draws from there.
 class Model : public Workload {
  public:
   /// Errors: Input for a sample that is none, or whose file cannot be read; Unsupported for sizes and a dtype that its program
@@ -30,7 +30,6 @@ class Model : public Workload {
   int multiply(int) override { return 1; }
   bool mutates() const override { return !pristine_.empty(); }
   bool isRandom() const override { return isRandom_; }
-  void setChance(bool isLeft) override { isChanceLeft_ = isLeft; }
   TensorList operands(int set) const override;
   TensorList readOnly() const override;
   int64_t operandBytes() const override;
@@ -70,6 +69,8 @@ class Model : public Workload {
   void explore();
   /// Takes steps until the scale of gradients leaves none out, as training would have, and restores all else.
   void settleScale();
+  /// The tensors as they are, in float64.
+  Tensors inFloat64() const;
   bool usesTf32() const;
 
   std::string op_;
@@ -80,7 +81,8 @@ class Model : public Workload {
   Tensors tensors_;
   std::vector<at::Tensor> pristine_;  ///< what the written ones are restored to
   std::vector<std::string> outputs_;
-  bool isRandom_ = false, isChanceLeft_ = true;
+  bool isRandom_ = false;
+  std::string notInFloat64_;  ///< why contenders are compared with eager alone; empty where they are not
   std::vector<std::unique_ptr<Program>> traced_;
 };
 

@@ -24,7 +24,8 @@ class Network : public Workload {
   int multiply(int) override { return 1; }
   bool mutates() const override { return false; }
   bool isRandom() const override { return dropout_ > 0 && recurrent_.isTraining && recurrent_.layers > 1; }
-  void setChance(bool isLeft) override { recurrent_.dropout = isLeft ? dropout_ : 0; }
+  bool drawsDiffer() const override { return isRandom(); }
+  void setChance(bool isOn) override { recurrent_.dropout = isOn ? dropout_ : 0; }
   TensorList operands(int set) const override;
   TensorList readOnly() const override { return operands(0); }
   int64_t operandBytes() const override;
@@ -43,7 +44,7 @@ class Network : public Workload {
  private:
   std::string op_;
   Recurrent recurrent_;
-  double dropout_;  ///< where chance is left to it
+  double dropout_;  ///< while chance is on
   at::Device device_;
   Operands operands_;
   std::vector<std::string> outputs_;  ///< their names
