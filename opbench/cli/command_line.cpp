@@ -1,7 +1,11 @@
 #include "opbench/cli/command_line.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+
+#include "ir/error.h"
 #include "opbench/cli/number_option.h"
 #include "opbench/networks/runner.h"
 
@@ -202,6 +206,13 @@ void declareAll(CLI::App& app, Options& options, Texts& texts) {
   declareRnn(app, options.rnn, options.warmups, options.runs);
   declareModel(app, options.model, options.tracesMemory);
   declareRecord(app, options.recording);
+}
+
+void refuseUntaken(const CLI::App& app, std::string_view verb, const std::vector<std::string>& taken) {
+  for (const CLI::Option* option : app.get_options())
+    if (option->count() > 0 && std::find(taken.begin(), taken.end(), option->get_name()) == taken.end())
+      ir::fail(ir::ErrorKind::Input, "{}: {} has no effect; of a race's options it takes {}", verb, option->get_name(),
+               fmt::join(taken, ", "));
 }
 
 }  // namespace opbench

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "opbench/cli/options.h"
@@ -24,5 +25,8 @@ struct Texts {
 
 /// Declares every option and verb; what is given goes to `options`, or to `texts`.
 void declareAll(CLI::App& app, Options& options, Texts& texts);
+
+/// Error: Input, where the command line has an option of a race that a verb does not take.
+void refuseUntaken(const CLI::App& app, std::string_view verb, const std::vector<std::string>& taken);
 
 }  // namespace opbench

@@ -134,6 +134,7 @@ void readModel(const CLI::App& app, const Texts& texts, Options& options) {
 
 /// What `opbench record` records.
 void readRecord(const CLI::App& app, Options& options) {
+  refuseUntaken(app, "record", {"--device", "--dtype", "--seed", "--threads", "--program"});
   readAutocast(*app.get_subcommand("record"), wantedDevice(options) == "cpu", options.recording.model);
   check(options.recording);
   options.programs.merge(filesOf(options.recording.model));

@@ -36,7 +36,8 @@ using runtime::Capture;
 using runtime::TensorList;
 
 constexpr std::string_view recordFooter =
-    "--device, --seed, --threads and --program work as in a race. The file is one that operatorbench reads, and opbench:\n"
+    "--device, --dtype, --seed, --threads and --program work as in a race; its other options are refused. The file is one that "
+    "operatorbench reads, and opbench:\n"
     "  opbench record bert_base --input 2,128 --training --out bert.txt\n"
     "  opbench --inp-file bert.txt\n"
     "What operatorbench's recorder leaves out is left out: calls without tensors among arguments or results, calls that are\n"

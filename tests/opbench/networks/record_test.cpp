@@ -132,6 +132,17 @@ cnt: 2, ((T([4, 16], f32),), {})
     CHECK(refusedOptions({small, out, "a", "--training", "--grad-scaler"}) == "--grad-scaler needs --optimizer");
     CHECK(contains(refusedOptions({small, out, "a", "--training", "--loss", "nll"}), "--loss must be one of cross_entropy"));
     CHECK(contains(refusedOptions({small, out, "a", "--training", "--optimizer", "lion"}), "--optimizer must be one of sgd"));
+    const std::string untaken = "has no effect; of a race's options it takes --device, --dtype, --seed, --threads, --program";
+    for (const std::vector<std::string>& words : {std::vector<std::string>{"--max-time", "1"},
+                                                  {"--precision", "2"},
+                                                  {"--contenders", "eager"},
+                                                  {"--channels-last"},
+                                                  {"--json", "b"},
+                                                  {"--no-timing"}}) {
+      std::vector<std::string> all{small, out, "a"};
+      all.insert(all.end(), words.begin(), words.end());
+      CHECK(refusedOptions(all) == "record: " + words[0] + " " + untaken);
+    }
     CHECK(contains(refusedOptions({small, out, "a", "--amp", "float64"}), "--amp must be one of float16, bfloat16"));
   }
 
