@@ -6,6 +6,7 @@
 #include "runtime/callable.h"
 #include "runtime/network/operands.h"
 #include "runtime/profile/recorder.h"
+#include "runtime/torch/call_state.h"
 
 namespace runtime {
 
@@ -29,12 +30,12 @@ using Step = std::function<std::vector<at::Tensor>(const std::function<void()>& 
 /// has it in one CUDA graph.
 CallablePtr stepCallable(std::string name, std::vector<std::string> phases, at::Device device, Step step, bool isCaptured);
 
-/// Runs a phase: it is marked, and has a range of its name in profiles.
+/// Runs a phase: it is marked, has a range of its name in profiles, and is named by what ATen throws.
 template <typename Run>
 auto inPhase(const char* name, const std::function<void()>& mark, const Run& run) {
   mark();
   const Range range(name);
-  return run();
+  return namePlace(name, run);
 }
 
 /// Takes the gradient of each weight, undefined where none reaches it, and leaves none behind.

@@ -2,7 +2,6 @@
 
 #include <c10/core/DefaultDtype.h>
 #include <c10/core/ScalarTypeToTypeMeta.h>
-#include <c10/util/Exception.h>
 #include <fmt/format.h>
 
 #include <map>
@@ -13,6 +12,7 @@
 #include "ir/error.h"
 #include "runtime/capture/session.h"
 #include "runtime/program/instruction.h"
+#include "runtime/torch/call_state.h"
 
 namespace runtime {
 namespace {
@@ -124,12 +124,7 @@ class Exported : public Program {
     for (size_t i = 0; i < inputs.size(); ++i) values[static_cast<size_t>(program_->inputs[i])] = inputs[i];
     torch::jit::Stack stack;
     for (const Instruction& instruction : instructions_) {
-      try {
-        execute(instruction, values, device, stack);
-      } catch (c10::Error& error) {
-        error.add_context("in " + instruction.label);
-        throw;
-      }
+      namePlace(instruction.label, [&] { execute(instruction, values, device, stack); });
       if (onCall_) onCall_(instruction.owner);
     }
     enterModule("");

@@ -2,8 +2,10 @@
 #include <ATen/TensorOperators.h>
 #include <doctest/doctest.h>
 
+#include "runtime/network/step.h"
 #include "runtime/program/draw.h"
 #include "runtime/program/exported.h"
+#include "runtime/torch/call_state.h"
 #include "tests/inputs/archive/zip_writer.h"
 #include "tests/refusal.h"
 #include "tests/runtime/program/models.h"
@@ -150,9 +152,16 @@ TEST_SUITE("program's nodes") {
           "net.pt2: node y (_operator.mul) has 1 arguments and 1 results");
   }
 
-  TEST_CASE("ATen's errors name the node") {
-    const auto program =
+  TEST_CASE("errors of ATen and its kernels name the node, and what it is part of") {
+    const auto product =
         programOf(node("torch.ops.aten.mm.default", tensor("self", "x") + ", " + tensor("mat2", "x"), "y"), result("y"));
-    CHECK_THROWS_WITH_AS(runOn(*program, at::ones({2, 4})), doctest::Contains("in node y (aten.mm.default)"), c10::Error);
+    CHECK_THROWS_WITH_AS(runOn(*product, at::ones({2, 4})), doctest::Contains("in node y (aten.mm.default)"), c10::Error);
+    const auto fill = programOf(
+        node("torch.ops.aten.fill.Scalar", tensor("self", "x") + ", " + argument("value", "as_float", "1e6"), "y"), result("y"));
+    const auto forward = [&] { return inPhase("forward", [] {}, [&] { return runOn(*fill, at::ones({2, 4}, at::kHalf)); }); };
+    CHECK(
+        tests::refusal(Unsupported, [&] { translateErrors("model.net", forward); }) ==
+        "ATen refuses model.net: value cannot be converted to type c10::Half without overflow (in node y (aten.fill.Scalar), in "
+        "forward)");
   }
 }
