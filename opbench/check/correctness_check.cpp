@@ -19,10 +19,8 @@ using inputs::Distribution;
 uint64_t otherSeed(uint64_t seed) { return seed ^ 0x5eedf00d5eedf00dULL; }
 
 /// The sets of data after the first one, the last one first.
-std::vector<Data> setsAfter(const Data& data, const std::string& op) {
+std::vector<Data> setsAfter(const Data& data) {
   if (data.distribution != Distribution::Normal) return {data};
-  // Infinities among what a region reads become weights and variances of its calls, which a call's own data never are.
-  if (inputs::isRegion(op)) return {Data{Distribution::Far}};
   return {Data{Distribution::Specials}, Data{Distribution::Far}};
 }
 
@@ -56,7 +54,7 @@ void CorrectnessCheck::begin(uint64_t seed, const Data& data) {
   seed_ = seed;
   data_ = data;
   const bool isCall = !inputs::isNetwork(workload_.op());
-  next_ = isCall ? setsAfter(data, workload_.op()) : std::vector{data};  // what saturates every gate shows nothing
+  next_ = isCall ? setsAfter(data) : std::vector{data};  // what saturates every gate shows nothing
   drawn_ = {seed, data};
   setReference();
   const std::string first = findTrivialSolution(reference_, workload_, criterion_, tolerances_);

@@ -12,6 +12,7 @@
 #include "runtime/capture/recording.h"
 #include "runtime/device.h"
 #include "runtime/region/region_check.h"
+#include "runtime/region/special_inputs.h"
 #include "runtime/torch/call_state.h"
 #include "runtime/torch/compare/guard.h"
 #include "runtime/torch/types.h"
@@ -90,6 +91,8 @@ Region::Region(const inputs::Sample& sample, Device& device, uint64_t seed, cons
 at::Tensor Region::drawn(size_t input, uint64_t seed, const inputs::Data& data) const {
   const int value = graph_.inputs[input];
   const uint64_t ownSeed = seed + input;  // calls draw the same for their first arguments
+  if (data.distribution == inputs::Distribution::Specials && !mayBeSpecial(graph_, value))
+    return drawn(input, seed, {inputs::Distribution::Normal, data.scale});
   const auto [node, argument, item] = placeOf(graph_, value);
   if (node == nullptr) {
     inputs::Sample alone;

@@ -64,6 +64,19 @@ TEST_SUITE("regions") {
     CHECK(opbench::callsIn(found) == 4);
   }
 
+  TEST_CASE("a region that swallows NaN is found") {
+    const RegionsBed right, wrong;
+    constexpr const char* relu = R"(graph
+  in x0 f32[96, 64]
+  y0 f32[96, 64] = aten.mul.Tensor(self=x0, other=0.5)
+  y1 f32[96, 64] = aten.relu.default(self=y0)
+  return y1
+)";
+    CHECK(right.race({relu}) == 0);
+    CHECK(wrong.race({relu}, {"--fault", "swallow-nan"}) == 1);
+    CHECK(wrong.statuses() == std::map<int, std::string>{{1, "wrong"}});
+  }
+
   TEST_CASE("what a region reads may become a weight of its calls, and is no infinity") {
     const RegionsBed bed;
     CHECK(bed.race({R"(graph

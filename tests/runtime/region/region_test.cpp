@@ -103,6 +103,25 @@ TEST_SUITE("regions") {
     CHECK(bed.compiled()[0].equal(bed.eager()[0]));
   }
 
+  TEST_CASE("infinities are drawn where they reach no argument whose own data have none") {
+    RegionBed bed(R"(graph
+  in x0 f32[96, 64]
+  in x1 f32[96, 64]
+  in x2 f32[96, 1, 1]
+  y0 f32[96, 1, 1] = aten.mul.Tensor(self=x2, other=0.5)
+  y1 f32[96] of y0 = aten.view.default(self=y0, size=[96])
+  y2 f32[1, 96, 64] of x1 = aten.view.default(self=x1, size=[1, 96, 64])
+  y3 f32[1, 96, 64], y4 f32[96], y5 f32[96] = aten.native_batch_norm.default(input=y2, weight=y1, bias=None, running_mean=None, running_var=None, training=True, momentum=0.0, eps=1e-05)
+  y6 f32[96, 64] = aten.relu.default(self=x0)
+  return y3, y6
+)");
+    bed.region.draw(1, {inputs::Distribution::Specials});
+    const std::vector<at::Tensor> drawn = bed.operands();
+    CHECK_FALSE(drawn[0].isfinite().all().item<bool>());
+    CHECK(drawn[1].isfinite().all().item<bool>());
+    CHECK(drawn[2].isfinite().all().item<bool>());
+  }
+
   TEST_CASE("a text that ATen sees otherwise is refused: kernels would be compiled from it") {
     CHECK(refusalOf(replaced("y0 f32[4] = ", "y0 f32[5] = ")).starts_with("region.test: y0 is f32[5] where ATen gives f32[4]"));
     CHECK(refusalOf(replaced("y1 f32[2, 2] of y0", "y1 f32[2, 2]")) ==
