@@ -95,6 +95,8 @@ endif()
 add_test(NAME layering COMMAND "${CMAKE_COMMAND}" "-DROOT=${CMAKE_SOURCE_DIR}" -P "${CMAKE_SOURCE_DIR}/tests/layering.cmake")
 add_test(NAME layering_planted COMMAND "${CMAKE_COMMAND}" "-DROOT=${CMAKE_SOURCE_DIR}" "-DWORK=${CMAKE_BINARY_DIR}/planted"
          -P "${CMAKE_SOURCE_DIR}/tests/layering_planted.cmake")
+add_test(NAME build_hash COMMAND "${CMAKE_COMMAND}" "-DROOT=${CMAKE_SOURCE_DIR}" "-DWORK=${CMAKE_BINARY_DIR}/build_hash"
+         -P "${CMAKE_SOURCE_DIR}/tests/build_hash.cmake")
 if(TARGET opbench AND TARGET opbench_cuda)
   add_test(NAME cuda_module_symbols COMMAND "${CMAKE_COMMAND}" "-DPROGRAM=$<TARGET_FILE:opbench>" "-DMODULE=$<TARGET_FILE:opbench_cuda>"
            -P "${CMAKE_SOURCE_DIR}/tests/cuda_module_symbols.cmake")

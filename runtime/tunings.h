@@ -47,7 +47,7 @@ struct TuningPlace {
   const ir::Target& target;
   std::string device;    ///< its name
   std::string software;  ///< Device::software
-  std::string opbench;   ///< its version and commit
+  std::string opbench;   ///< its build (opbench/cli/version.h)
 };
 
 /// The key of one of a call's loop nests: another one where any of them, the schedule of another one, the candidates or the place

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "opbench/cli/version.h"
 #include "runtime/callable.h"
 
 namespace opbench {
@@ -22,8 +23,9 @@ class Tuner {
     const std::vector<Schedule> candidates = lowering::candidates(nest, target(), *plan_.schedules[number]);
     tuning_.candidates += static_cast<int>(candidates.size()) - 1;
     if (candidates.size() == 1) return;
-    const std::string key = runtime::tuningKey(plan_.nests, schedules_, number, candidates,
-                                               {target(), bench_.run.deviceName, bench_.device.software(), bench_.run.version});
+    const std::string key =
+        runtime::tuningKey(plan_.nests, schedules_, number, candidates,
+                           {target(), bench_.run.deviceName, bench_.device.software(), std::string(buildOf(bench_.run.version))});
     const auto found = bench_.tunings->find(key);
     const auto stored = std::find_if(candidates.begin(), candidates.end(),
                                      [&](const Schedule& schedule) { return found && toText(schedule) == found->schedule; });

@@ -55,7 +55,8 @@ class Comparison {
   void check(const SampleResult& result) {
     place_ = result.place;
     checkSchema(result.schema);
-    if (result.run.version != versionText()) refuse("builds differ (file: {}; now: {})", result.run.version, versionText());
+    if (buildOf(result.run.version) != buildOf(versionText()))
+      refuse("builds differ (file: {}; now: {})", result.run.version, versionText());
     if (!result.hasSums) refuse("a line has no checksum");
     if (result.run.shard != shard_) refuse("shards differ (file: {}; now: {})", result.run.shard, shard_);
     if (result.run.options != options_) refuse("options differ (file: {}; now: {})", result.run.options, options_);

@@ -6,6 +6,7 @@
 
 #include "inputs/files.h"
 #include "ir/error.h"
+#include "opbench/cli/version.h"
 #include "opbench/results/sample_result.h"
 
 namespace opbench {
@@ -45,7 +46,7 @@ class Merger {
       const Part& first = parts_.begin()->second;
       const Run &a = first.result.run, &b = result.run;
       same("schema", std::to_string(first.result.schema), std::to_string(result.schema), first, result, file);
-      same("build", a.version, b.version, first, result, file);
+      if (buildOf(a.version) != buildOf(b.version)) same("build", a.version, b.version, first, result, file);
       same("options", a.options, b.options, first, result, file);
       same("files of --config and --tolerances", a.rules, b.rules, first, result, file);
       same("numbers of shards", shardsText(a), shardsText(b), first, result, file);

@@ -1,0 +1,42 @@
+# cmake -DROOT=source -DWORK=folder -P build_hash.cmake: the hash of a build is that of its files and its configuration alone.
+cmake_minimum_required(VERSION 3.25)
+file(REMOVE_RECURSE "${WORK}")
+
+# hash_of(out tree configuration file...): the hash that cmake/build_hash.cmake makes of files of a tree.
+function(hash_of out tree configuration)
+  string(JOIN "\n" list "${configuration}" ${ARGN})
+  file(WRITE "${WORK}/list.txt" "${list}\n")
+  execute_process(COMMAND "${CMAKE_COMMAND}" "-DROOT=${WORK}/${tree}" "-DLIST=${WORK}/list.txt" "-DOUT=${WORK}/${tree}.cpp"
+                          -P "${ROOT}/cmake/build_hash.cmake" COMMAND_ERROR_IS_FATAL ANY)
+  file(READ "${WORK}/${tree}.cpp" text)
+  if(NOT text MATCHES "return \"([0-9a-f]+)\";")
+    message(FATAL_ERROR "no hash in ${WORK}/${tree}.cpp")
+  endif()
+  set(${out} "${CMAKE_MATCH_1}" PARENT_SCOPE)
+endfunction()
+
+# expect(condition.. what): fails with `what` unless the condition holds.
+macro(expect what)
+  if(NOT (${ARGN}))
+    message(FATAL_ERROR "${what}")
+  endif()
+endmacro()
+
+foreach(tree here there)
+  file(WRITE "${WORK}/${tree}/ir/a.cpp" "int a;\n")
+  file(WRITE "${WORK}/${tree}/ir/b.h" "int b;\n")
+endforeach()
+hash_of(here here "GNU 12 -O2" ir/a.cpp ir/b.h)
+hash_of(there there "GNU 12 -O2" ir/b.h ir/a.cpp)
+expect("the same tree in another folder has another hash" here STREQUAL there)
+file(TIMESTAMP "${WORK}/here.cpp" before "%s%f")
+hash_of(again here "GNU 12 -O2" ir/a.cpp ir/b.h)
+file(TIMESTAMP "${WORK}/here.cpp" after "%s%f")
+expect("the output was written though nothing changed" before STREQUAL after AND again STREQUAL here)
+hash_of(debug here "GNU 12 -O0" ir/a.cpp ir/b.h)
+expect("another configuration has the same hash" NOT debug STREQUAL here)
+hash_of(fewer here "GNU 12 -O2" ir/a.cpp)
+expect("a tree without a file has the same hash" NOT fewer STREQUAL here)
+file(WRITE "${WORK}/there/ir/a.cpp" "int a = 1;\n")
+hash_of(changed there "GNU 12 -O2" ir/a.cpp ir/b.h)
+expect("a changed file has the same hash" NOT changed STREQUAL there)
