@@ -10,6 +10,7 @@
 #include "ir/target.h"
 #include "runtime/build/cache.h"
 #include "runtime/callable.h"
+#include "runtime/environment.h"
 #include "runtime/executable.h"
 #include "runtime/memory.h"
 #include "runtime/torch/call.h"
@@ -156,9 +157,12 @@ class Device {
   virtual std::unique_ptr<MemoryWatch> watchMemory() = 0;
   /// The energy in joules that the device has taken so far; nothing where it does not count it.
   virtual std::optional<double> energy() { return std::nullopt; }
-  /// The releases of the software that what is measured depends on, torch's, the compiler's and the driver's, in one line; empty
-  /// where there is none.
-  virtual std::string software() { return ""; }
+  /// The machine and the software that times on it depend on.
+  virtual Environment environment() { return {}; }
+  /// The releases of the software, in one line (softwareText); empty where there is none.
+  std::string software() { return softwareText(environment()); }
+  /// Its state now; nothing on a CPU, and where the driver does not tell.
+  virtual std::optional<GpuState> state() { return std::nullopt; }
   /// What `opbench doctor` prints about it: {what, found}.
   virtual std::vector<std::pair<std::string, std::string>> facts() = 0;
 };

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
+#include <set>
 
 #include "inputs/files.h"
 #include "runtime/build/hash.h"
@@ -70,12 +72,42 @@ void addRace(Arguments& arguments, const Options& options) {
   if (!options.processFaults.empty()) arguments.add("--fault", toText(options.processFaults));
 }
 
+/// The values of options in a line of quoted(), by the options' names; those of a flag are empty.
+std::map<std::string, std::string> valuesOf(std::string_view line) {
+  std::map<std::string, std::string> values;
+  std::string* current = nullptr;
+  for (const std::string& word : unquoted(line)) {
+    if (word.starts_with("--"))
+      current = &values[word];
+    else if (current != nullptr)
+      *current += (current->empty() ? "" : " ") + quoted(word);
+  }
+  return values;
+}
+
 }  // namespace
 
 std::vector<std::string> raceArguments(const Options& options) {
   Arguments arguments(options);
   addData(arguments, options);
   addRace(arguments, options);
+  return arguments.take();
+}
+
+std::vector<std::string> selectionArguments(const Options& options) {
+  Arguments arguments(options);
+  if (options.source != Source::Files) return {};
+  const auto addAll = [&](const char* name, const std::vector<std::string>& values) {
+    if (!values.empty()) arguments.add(name, fmt::format("{}", fmt::join(values, ",")));
+  };
+  addAll("--suite", options.suites);
+  for (const std::string& path : options.inputs) arguments.add("--inputs", path);
+  addAll("--op", options.ops);
+  addAll("--filter", options.filters);
+  addAll("--exclude", options.excludes);
+  arguments.add("--max-samples", std::to_string(options.maxSamples));
+  arguments.add("--sample-mode", std::string(name(options.sampleMode)));
+  arguments.add("--start-idx", std::to_string(options.startIdx));
   return arguments.take();
 }
 
@@ -117,6 +149,44 @@ std::string quoted(const std::vector<std::string>& words) {
   std::string line;
   for (const std::string& word : words) line += (line.empty() ? "" : " ") + quoted(word);
   return line;
+}
+
+std::vector<std::string> unquoted(std::string_view line) {
+  std::vector<std::string> words;
+  bool isInWord = false, isQuoted = false;
+  for (size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (!isQuoted && c == ' ') {
+      isInWord = false;
+      continue;
+    }
+    if (!isInWord) words.emplace_back();
+    isInWord = true;
+    if (c == '\'')
+      isQuoted = !isQuoted;
+    else if (!isQuoted && c == '\\' && i + 1 < line.size())
+      words.back() += line[++i];
+    else
+      words.back() += c;
+  }
+  return words;
+}
+
+std::string optionDifferences(std::string_view file, std::string_view now) {
+  const std::map<std::string, std::string> before = valuesOf(file), after = valuesOf(now);
+  std::set<std::string> names;
+  for (const auto* values : {&before, &after})
+    for (const auto& [name, value] : *values) names.insert(name);
+  const auto textOf = [](const std::map<std::string, std::string>& values, const std::string& name) -> std::string {
+    const auto found = values.find(name);
+    if (found == values.end()) return "not given";
+    return found->second.empty() ? "given" : found->second;
+  };
+  std::string text;
+  for (const std::string& name : names)
+    if (const std::string was = textOf(before, name), is = textOf(after, name); was != is)
+      text += fmt::format("{}{} differs (file: {}; now: {})", text.empty() ? "" : ", ", name, was, is);
+  return text;
 }
 
 }  // namespace opbench

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "opbench/cli/options.h"
@@ -10,6 +11,9 @@ namespace opbench {
 /// The arguments with which opbench races samples as `options` say, whatever they are and wherever it is done; those of default
 /// value are left out. Equal arguments make equal rows, measuring apart.
 std::vector<std::string> raceArguments(const Options& options);
+
+/// The arguments that choose the samples of files; those that choose nothing are left out. None for networks.
+std::vector<std::string> selectionArguments(const Options& options);
 
 /// The arguments that give another process of the run these settings.
 std::vector<std::string> cacheArguments(const runtime::CacheSettings& settings);
@@ -27,5 +31,11 @@ std::string commandLine(const Options& options);
 std::string quoted(const std::string& word);
 /// Words, quoted, with spaces between them.
 std::string quoted(const std::vector<std::string>& words);
+
+/// The words of such a line.
+std::vector<std::string> unquoted(std::string_view line);
+
+/// How the options in two such lines differ, one by one: `--seed differs (file: not given; now: 8)`; empty where they do not.
+std::string optionDifferences(std::string_view file, std::string_view now);
 
 }  // namespace opbench

@@ -108,6 +108,8 @@ void declareRace(CLI::App& app, Options& options, Texts& texts) {
       ->type_name("N");
   // A worker's (sweep/worker.h): the sweep's samples, and the samples and calls they were selected from.
   app.add_option("--worker", texts.sweep)->expected(3)->delimiter(',')->group("");
+  app.add_option("--selection", options.selection)->group("");
+  app.add_option("--started", options.started)->group("");
   app.add_flag("--compiler", texts.isCompiler)->group("");
   app.add_option("--processors", options.processors)->delimiter(',')->group("");
   app.add_flag("--tune", options.tune, "Time several schedules of each kernel and race the fastest; the cache keeps the choice");
@@ -139,6 +141,7 @@ void declareOutput(CLI::App& app, Options& options, Texts& texts) {
       ->type_name("FILE");
   app.add_flag("--quiet", options.quiet, "Show only the final report");
   app.add_flag("--resume", options.resume, "Continue the run in the --json file: race only what it lacks, report all");
+  app.add_flag("--force", options.force, "Continue or merge though builds, torch, CUDA, drivers or devices differ");
   declareFormats(app, options);
   app.add_option("--cases", options.cases, "Folder for a reproducer of each wrong result (default: opbench-cases)")
       ->type_name("DIR");

@@ -126,9 +126,12 @@ struct Options {
   bool quiet = false;                  ///< whether only what a run ends with is shown
   int samples = 0;                     ///< of the sweep, set once they are selected
   Recorded recorded;                   ///< the samples they were selected from
+  std::string selection;               ///< selectionArguments() of the run, in a worker as well
+  std::string started;                 ///< when the run began, in UTC
 
   std::string csv, json;               ///< files; `-` is standard output, empty is none
   bool resume = false;                 ///< whether what `json` holds already is not raced again
+  bool force = false;                  ///< whether results of another build, other software or another device go on
   std::string dashboard, junit;        ///< files; empty is none
   std::string markdown;                ///< the file of Verb::List's table as markdown; empty is none
   std::vector<std::string> merged;     ///< the files of Verb::Merge

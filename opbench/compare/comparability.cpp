@@ -7,6 +7,7 @@
 
 #include "opbench/compare/compare.h"
 #include "opbench/measure/statistics.h"
+#include "opbench/results/environment.h"
 
 namespace opbench::compare {
 namespace {
@@ -36,18 +37,34 @@ std::string deviceKind(const Record& record) {
   return fmt::format("{} ({})", record.deviceName, record.device.substr(0, record.device.find(':')));
 }
 
+/// `seeds differ: 1 and 2`; empty where they do not, or a file is too old to tell.
+template <typename Read>
+std::string differenceIn(const Results& base, const Results& candidate, std::string_view what, const Read& read) {
+  const auto before = valuesOf(base, read), after = valuesOf(candidate, read);
+  if (before.empty() || after.empty() || before == after) return "";
+  return fmt::format("{}: {} and {}", what, fmt::join(before, ", "), fmt::join(after, ", "));
+}
+
 }  // namespace
+
+std::vector<std::string> environmentNotes(const Results& base, const Results& candidate) {
+  std::vector<std::string> notes;
+  for (const results::EnvironmentPart& part : results::environmentParts()) {
+    std::string difference = differenceIn(base, candidate, fmt::format("{} differs", part.name),
+                                          [&](const Record& r) { return part.text(r.environment); });
+    if (!part.isDecisive && !difference.empty()) notes.push_back(std::move(difference));
+  }
+  return notes;
+}
 
 std::vector<std::string> comparabilityIssues(const Results& base, const Results& candidate) {
   std::vector<std::string> found;
   for (const Results* results : {&base, &candidate})
     if (std::any_of(results->records.begin(), results->records.end(), [](const Record& r) { return r.isAA; }))
       found.push_back(fmt::format("{} is an A/A run: its speedups are of each contender over itself", results->file));
-  // A field that one of the files is too old to have is no issue.
-  const auto require = [&](const char* what, const auto& read) {
-    const auto before = valuesOf(base, read), after = valuesOf(candidate, read);
-    if (!before.empty() && !after.empty() && before != after)
-      found.push_back(fmt::format("{}: {} and {}", what, fmt::join(before, ", "), fmt::join(after, ", ")));
+  const auto require = [&](std::string_view what, const auto& read) {
+    if (std::string difference = differenceIn(base, candidate, what, read); !difference.empty())
+      found.push_back(std::move(difference));
   };
   require("devices differ", deviceKind);
   require("dtypes differ", [](const Record& r) { return r.dtype; });
@@ -56,6 +73,8 @@ std::vector<std::string> comparabilityIssues(const Results& base, const Results&
   require("threads differ", [](const Record& r) { return std::to_string(r.threads); });
   require("flushes of the cache differ", [](const Record& r) { return r.flush; });
   require("strides differ", [](const Record& r) { return r.channelsLast ? "channels-last" : "as recorded"; });
+  for (const results::EnvironmentPart& part : results::environmentParts())
+    if (part.isDecisive) require(fmt::format("{} differs", part.name), [&](const Record& r) { return part.text(r.environment); });
   constexpr double farApart = 0.02;
   const auto before = medianClock(base), after = medianClock(candidate);
   if (before && after && std::abs(*after / *before - 1) > farApart)

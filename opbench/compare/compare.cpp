@@ -228,6 +228,7 @@ size_t retriedSamples(const Results& results) {
 }
 
 void addNotes(Comparison& comparison) {
+  comparison.notes = environmentNotes(comparison.base, comparison.candidate);
   for (const Results* results : {&comparison.base, &comparison.candidate}) {
     if (anyLacks(*results, [](const Record& r) { return r.medianInterval.has_value(); }))
       comparison.notes.push_back(results->file +

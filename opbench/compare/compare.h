@@ -51,9 +51,13 @@ struct Comparison {
   std::vector<std::string> notes;  ///< the data that the verdicts lack: one line each
 };
 
-/// Whether and why the files cannot be compared: A/A runs, other devices, dtypes, data, seeds, threads, flushes or strides, or
-/// clocks whose medians differ by more than 2 %. Empty where they can.
+/// Whether and why the files cannot be compared: A/A runs, other devices, dtypes, data, seeds, threads, flushes or strides, other
+/// releases of torch, CUDA or the driver, or clocks whose medians differ by more than 2 %. Empty where they can.
 std::vector<std::string> comparabilityIssues(const results::Results& base, const results::Results& candidate);
+
+/// How the environments differ in ways that need not matter, one line each: another GPU of the same model, power limit or
+/// compiler.
+std::vector<std::string> environmentNotes(const results::Results& base, const results::Results& candidate);
 
 /// Matches the records by operator, sample, dtype and contender and judges each; the dtype does not count where each file
 /// has one and they differ. Eager, which both files measured in the same runs, is the control. The gap is the

@@ -59,8 +59,9 @@ void declareCompare(CLI::App& app, CompareOptions& options) {
   verb->add_option("--fail-on", options.failOn, "Verdicts that give exit status 1: slow, wrong, crash, impossible, gone, or none")
       ->type_name("NAMES")
       ->capture_default_str();
-  verb->add_flag("--force", options.force,
-                 "Compare even if devices, dtypes, data, seeds, threads, flushes, strides or clocks differ");
+  verb->add_flag(
+      "--force", options.force,
+      "Compare even if devices, torch, CUDA, drivers, dtypes, data, seeds, threads, flushes, strides or clocks differ");
   verb->add_flag("--all", options.all, "List every sample, not only those that changed");
 }
 

@@ -5,6 +5,7 @@
 
 #include "inputs/operator_name.h"
 #include "opbench/measure/statistics.h"
+#include "opbench/results/environment.h"
 #include "opbench/results/schema.h"
 #include "opbench/results/sum.h"
 
@@ -63,6 +64,8 @@ void addMeasurement(Json& record, const Row& row) {
   record["interruptions"] = measurement ? measurement->interruptions : 0;
   record["disturbed"] = measurement && measurement->isDisturbed;
   record["clock_mhz"] = measurement && measurement->clock ? Json(rounded(*measurement->clock / 1e6, 0)) : Json(nullptr);
+  record["wall_s"] = orNull(row.wallSeconds, 3);
+  record["gpu"] = row.gpu ? results::toJson(*row.gpu) : Json(nullptr);
   record["stolen_ms"] = row.stolenSeconds ? Json(rounded(*row.stolenSeconds * 1e3, 0)) : Json(nullptr);
 }
 
@@ -212,6 +215,9 @@ void addRun(Json& record, const Run& run) {
   if (run.channelsLast) record["channels_last"] = true;
   record["repeats"] = run.repeats;
   record["precision"] = run.precision;
+  record["environment"] = results::toJson(run.environment);
+  record["started"] = run.started;
+  record["selection"] = run.selection;
   record["options"] = run.options;
   if (!run.rules.empty()) record["rules"] = run.rules;
   record["shard"] = run.shard;

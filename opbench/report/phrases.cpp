@@ -47,6 +47,10 @@ constexpr Note noteList[] = {
        return row.measurement && (row.measurement->isThrottled || row.measurement->dropped > 0);
      },
      [](const ContenderSummary& contender) { return contender.throttledRuns; }, "clock throttled"},
+    {'p', [](const Row& row, const Outcome&, const Run&) { return isCapped(row); },
+     [](const ContenderSummary& contender) { return contender.capped; }, "power or heat held the clock down"},
+    {'s', [](const Row& row, const Outcome&, const Run&) { return isShared(row); },
+     [](const ContenderSummary& contender) { return contender.shared; }, "other processes used the GPU"},
     {'d', [](const Row& row, const Outcome&, const Run&) { return isDisturbed(row); },
      [](const ContenderSummary& contender) { return contender.disturbed; }, "disturbed by other programs"},
     {'f', [](const Row&, const Outcome& outcome, const Run&) { return isOpbench(outcome, Kind::Fallback); },

@@ -36,6 +36,8 @@ std::string remarks(const Row& row, bool colour) {
 
 std::string remarks(const ContenderSummary& contender, bool colour) {
   return counted(contender.disturbed, contender, "disturbed: other programs interrupted their runs", colour) +
+         counted(contender.shared, contender, "raced while other processes used the GPU", colour) +
+         counted(contender.capped, contender, "raced while power or heat held the clock down", colour) +
          counted(contender.recovered, contender, "passed on the second try", colour) +
          counted(contender.trivialSolutions, contender, "checked too weakly: a trivial solution (such as zeros) would pass",
                  colour) +

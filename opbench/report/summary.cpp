@@ -100,6 +100,8 @@ void countMeasurement(ContenderSummary& contender, const Row& row, const Outcome
   contender.imprecise += row.measurement->stopped == Stop::MaxTime;
   contender.throttledRuns += row.measurement->dropped;
   contender.disturbed += isDisturbed(row);
+  contender.shared += isShared(row);
+  contender.capped += isCapped(row);
 }
 
 using Rows = std::vector<const Row*>;

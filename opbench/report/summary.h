@@ -44,6 +44,8 @@ struct ContenderSummary {
   int imprecise = 0;                       ///< timed samples whose timing ended before it was as precise as asked
   int throttledRuns = 0;                   ///< runs that were dropped because the clock was throttled
   int disturbed = 0;                       ///< timed samples that other programs disturbed
+  int shared = 0;                          ///< timed samples during whose race other processes used the GPU
+  int capped = 0;                          ///< timed samples during whose race power or heat held the clock down
   int timed = 0;                           ///< samples with a speedup
   int recovered = 0;                       ///< samples that failed at first and passed when raced once more
   int trivialSolutions = 0;                ///< samples whose check a trivial solution passes

@@ -9,6 +9,7 @@
 #include "inputs/files.h"
 #include "inputs/sample.h"
 #include "ir/error.h"
+#include "opbench/results/environment.h"
 #include "opbench/results/fields.h"
 #include "opbench/results/sum.h"
 
@@ -34,6 +35,7 @@ void readTiming(const Fields& fields, Record& record) {
   record.percentiles = fields.interval("p20_us", "p80_us");
   record.rounds = fields.numbers("rounds_us");
   record.runs = fields.integer("runs").value_or(0);
+  record.wallSeconds = fields.number("wall_s");
   record.speedup = fields.number("speedup");
   record.speedupInterval = fields.interval("speedup_low", "speedup_high");
   record.gigabytesPerSecond = fields.number("gb_per_s");
@@ -73,6 +75,7 @@ void readRun(const Fields& fields, Record& record) {
   record.dtype = fields.requiredText("dtype");
   record.data = fields.text("data");
   record.flush = fields.text("flush");
+  record.environment = environmentOf(fields);
   record.version = fields.text("version");
   record.seed = fields.natural("seed");
   record.threads = fields.integer("threads", largestInt).value_or(0);

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/environment.h"
+
 namespace opbench::results {
 
 /// The disposition of a contender on a sample: its status, as far as readers of results tell them apart.
@@ -40,7 +42,8 @@ struct Record {
   std::optional<Interval> percentiles;     ///< 20th and 80th of the runs
   std::vector<double> rounds;              ///< medians of repetitions
   int64_t runs = 0;
-  std::optional<double> speedup;  ///< over the baseline
+  std::optional<double> wallSeconds;  ///< that the sample took, all its contenders together
+  std::optional<double> speedup;      ///< over the baseline
   std::optional<Interval> speedupInterval;
   std::optional<double> secondary;            ///< the median by the secondary measure, where it and its interval are more than 0
   std::optional<Interval> secondaryInterval;  ///< 95 % of bootstraps
@@ -52,6 +55,7 @@ struct Record {
   bool isLaunchBound = false;          ///< about as fast as an empty kernel
   std::optional<double> aaNoise;       ///< the device's A/A noise, 0.01 being 1 %
 
+  runtime::Environment environment;
   std::string device, deviceName, dtype, data, flush, version;
   std::optional<uint64_t> seed;
   int64_t threads = 0;

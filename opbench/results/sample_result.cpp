@@ -11,6 +11,7 @@
 #include "inputs/files.h"
 #include "inputs/sample.h"
 #include "ir/error.h"
+#include "opbench/results/environment.h"
 #include "opbench/results/fields.h"
 #include "opbench/results/schema.h"
 #include "opbench/results/sum.h"
@@ -65,6 +66,8 @@ void readSample(const Fields& fields, Row& row) {
   row.copySeconds = fields.number("copy_us").value_or(0) * micro;
   row.isLaunchBound = fields.flag("launch_bound");
   row.stolenSeconds = scaled(fields.number("stolen_ms"), milli);
+  row.wallSeconds = fields.number("wall_s");
+  row.gpu = gpuStateOf(fields);
   row.data = fields.text("data");
   row.notChecked = fields.text("not_checked");
   row.notMeasured = fields.text("not_measured");
@@ -329,6 +332,9 @@ Run runOf(const Fields& fields) {
   run.channelsLast = fields.flag("channels_last");
   run.repeats = intOf(fields, "repeats");
   run.precision = fields.number("precision").value_or(0.01);
+  run.environment = environmentOf(fields);
+  run.started = fields.text("started");
+  run.selection = fields.text("selection");
   run.options = fields.text("options");
   run.rules = fields.text("rules");
   run.shard = fields.text("shard");

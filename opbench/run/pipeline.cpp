@@ -210,10 +210,15 @@ void raceWorkload(const inputs::Sample& sample, Row& row, const Dump& dump, cons
 
   std::vector<PreparedContender> contenders = prepareAll(row, context, correctness);
   const auto timeAll = [&] {
-    if (options.isAA) return timeAgainstItself(contenders, context, [&](Outcome& outcome) { return prepare(outcome, context); });
-    const std::vector<Suspect> suspects = watch(contenders, context);
-    time(contenders, context);
-    accuse(suspects);
+    const auto before = bench.device.state();
+    if (options.isAA) {
+      timeAgainstItself(contenders, context, [&](Outcome& outcome) { return prepare(outcome, context); });
+    } else {
+      const std::vector<Suspect> suspects = watch(contenders, context);
+      time(contenders, context);
+      accuse(suspects);
+    }
+    if (before) row.gpu = runtime::between(*before, bench.device.state().value_or(*before));
   };
   if (!isChecked) return timeAll();
   const auto judge = [&](PreparedContender& contender) { return correctness.judge(*contender.trial); };

@@ -132,6 +132,17 @@ bool isDisturbed(const Row& row) {
   return row.measurement->isDisturbed || 10 * row.measurement->interruptions > runs;
 }
 
+bool isShared(const Row& row) { return row.gpu && row.gpu->otherProcesses.value_or(0) > 0; }
+
+bool isCapped(const Row& row) {
+  if (!row.gpu) return false;
+  const runtime::GpuState& gpu = *row.gpu;
+  if (gpu.powerCapSeconds || gpu.heatCapSeconds) return gpu.powerCapSeconds.value_or(0) + gpu.heatCapSeconds.value_or(0) > 0;
+  return std::any_of(gpu.clockEvents.begin(), gpu.clockEvents.end(), [](const std::string& event) {
+    return event.find("power") != std::string::npos || event.find("thermal") != std::string::npos || event == "hw_slowdown";
+  });
+}
+
 bool isBeyondRoofline(const Row& row, const Run& run) {
   const double least = leastSeconds(row, run.ceilings);
   return std::any_of(row.outcomes.begin(), row.outcomes.end(),

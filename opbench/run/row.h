@@ -13,6 +13,7 @@
 #include "opbench/run/contenders.h"
 #include "opbench/select/sampling.h"
 #include "runtime/callable.h"
+#include "runtime/environment.h"
 #include "runtime/memory.h"
 #include "runtime/torch/traffic.h"
 
@@ -129,7 +130,9 @@ struct Row {
   double copySeconds = 0;      ///< the time that a copy of as many bytes was measured to take; 0 where not known
   bool isLaunchBound = false;  ///< the baseline takes at most 20 % longer than an empty kernel
   std::optional<Measurement> measurement, secondaryMeasurement;  ///< by measure, without their timings
+  std::optional<double> wallSeconds;                             ///< that all of it took; nothing where its process was lost
   std::optional<double> stolenSeconds;                           ///< the time that a hypervisor took meanwhile
+  std::optional<runtime::GpuState> gpu;                          ///< over its race (runtime::between); nothing on a CPU
   std::string data;                                              ///< the distribution of its arguments: `normal`, `normal x 16`
   std::string trivialSolution;    ///< why its check is too weak: `zeros would pass for output 0`; empty where it is not
   std::string notChecked;         ///< why its results were not judged, where the user's configuration says so
@@ -164,12 +167,15 @@ struct Run {
   bool anyPrecision = false;  ///< times of unequal arithmetic are divided by each other
   bool isAA = false;          ///< contenders race against themselves (A/A), not each other
   bool channelsLast = false;
-  std::string version;
-  std::string options;  ///< raceArguments() as one line
-  std::string rules;    ///< rulesDigest()
-  std::string shard;    ///< the part of the sweep that this run is: `2/8`, `1/1` for the whole
-  int samples = 0;      ///< of the sweep, wherever they are raced
-  Recorded recorded;    ///< the samples they were selected from; zero where not known
+  runtime::Environment environment;
+  std::string started;    ///< the time at which it began, in UTC: `2026-11-25T17:41:15Z`
+  std::string version;    ///< versionText()
+  std::string selection;  ///< selectionArguments() as one line
+  std::string options;    ///< raceArguments() as one line
+  std::string rules;      ///< rulesDigest()
+  std::string shard;      ///< the part of the sweep that this run is: `2/8`, `1/1` for the whole
+  int samples = 0;        ///< of the sweep, wherever they are raced
+  Recorded recorded;      ///< the samples they were selected from; zero where not known
   std::vector<Contender> contenders;
 };
 
@@ -184,6 +190,11 @@ bool hasRecovered(const Row& row);
 
 /// Whether other programs interrupted more than a tenth of the runs by the main measure, or left no times by one.
 bool isDisturbed(const Row& row);
+
+/// Whether other processes computed on the GPU while the sample was raced.
+bool isShared(const Row& row);
+/// Whether power or heat held the GPU's clock down while the sample was raced.
+bool isCapped(const Row& row);
 
 /// Whether an outcome that computes has a cold time clearly below the roofline.
 bool isBeyondRoofline(const Row& row, const Run& run);

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <functional>
 
 #include "inputs/operator_name.h"
+#include "opbench/measure/energy.h"
 #include "opbench/measure/profile.h"
 #include "opbench/measure/race.h"
 #include "opbench/run/outcome.h"
@@ -69,23 +69,6 @@ void fill(const Slot& slot, const std::vector<runtime::Trial*>& trials, const st
       outcomes[i]->*slot.timing = std::move(measurement->timings[i]);
   measurement->timings.clear();
   row.*slot.measurement = std::move(measurement);
-}
-
-/// The energy of a run, the mean of as many as fill half a second; nothing where the device does not count it.
-std::optional<double> joulesOf(runtime::Trial& trial, runtime::Workload& workload, runtime::Device& device) {
-  using Clock = std::chrono::steady_clock;
-  constexpr std::chrono::milliseconds least{500};
-  device.synchronize();
-  const std::optional<double> before = device.energy();
-  if (!before) return std::nullopt;
-  const Clock::time_point start = Clock::now();
-  int runs = 0;
-  for (; Clock::now() - start < least; ++runs) {
-    if (workload.mutates()) workload.restore();
-    trial.replay();
-    device.synchronize();
-  }
-  return (*device.energy() - *before) / runs;
 }
 
 /// Judges runs among those that are timed by a measure, of all contenders but the reference, and marks those that are wrong.

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -11,12 +10,10 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <set>
 
 #include "inputs/files.h"
 #include "ir/error.h"
-#include "opbench/cli/arguments.h"
-#include "opbench/cli/version.h"
+#include "opbench/sweep/continuation.h"
 
 namespace opbench {
 namespace {
@@ -24,7 +21,7 @@ namespace {
 using ir::ErrorKind;
 using results::SampleResult;
 
-constexpr size_t bytesOfLine = 2048;  // about
+constexpr size_t bytesOfLine = 2560;  // about
 
 struct stat statusOf(const inputs::Descriptor& file) {
   struct stat status{};
@@ -38,66 +35,6 @@ bool isInPlace(const inputs::Descriptor& file, const std::string& path) {
   struct stat there{};
   return ::stat(path.c_str(), &there) == 0 && there.st_dev == ours.st_dev && there.st_ino == ours.st_ino;
 }
-
-/// Whether earlier results are of the sweep at hand.
-class Comparison {
- public:
-  Comparison(const Options& options, const std::vector<inputs::Sample>& samples, const std::vector<int>& mine)
-      : file_(options.json),
-        options_(quoted(raceArguments(options))),
-        shard_(toText(options.shard)),
-        asked_(options.contenders),
-        rules_(rulesDigest(options)),
-        recorded_(options.recorded),
-        samples_(samples),
-        left_(mine.begin(), mine.end()) {}
-
-  void check(const SampleResult& result) {
-    place_ = result.place;
-    checkSchema(result.schema);
-    if (buildOf(result.run.version) != buildOf(versionText()))
-      refuse("builds differ (file: {}; now: {})", result.run.version, versionText());
-    if (!result.hasSums) refuse("a line has no checksum");
-    if (result.run.shard != shard_) refuse("shards differ (file: {}; now: {})", result.run.shard, shard_);
-    if (result.run.options != options_) refuse("options differ (file: {}; now: {})", result.run.options, options_);
-    if (result.run.rules != rules_) refuse("the contents of --config or --tolerances have changed");
-    if (const auto contenders = contendersOf(result.row.op, asked_); result.run.contenders != contenders)
-      refuse("contenders differ (file: {}; now: {})", fmt::join(namesOf(result.run.contenders), ", "),
-             fmt::join(namesOf(contenders), ", "));
-    const auto index = static_cast<size_t>(result.row.index);
-    const bool isOurs = index >= 1 && index <= samples_.size() && samples_[index - 1].op == result.row.op &&
-                        samples_[index - 1].recorded == result.row.sample &&
-                        result.run.samples == static_cast<int>(samples_.size()) && result.run.recorded == recorded_;
-    if (!isOurs) refuse("the selected samples differ");
-    if (left_.erase(result.row.index) == 0) refuse("sample {} is duplicated or belongs to another shard", result.row.index);
-  }
-
-  /// Lines of two schemas do not stand in one file.
-  void checkSchema(int64_t schema) const {
-    if (schema != results::currentSchema)
-      ir::fail(
-          ErrorKind::Input,
-          "cannot resume: {} was written with schema {}, this opbench writes schema {}; start a new file, or compare and convert "
-          "it as it is",
-          file_, schema, results::currentSchema);
-  }
-
- private:
-  template <typename... Arguments>
-  [[noreturn]] void refuse(fmt::format_string<Arguments...> format, Arguments&&... arguments) const {
-    ir::fail(ErrorKind::Input, "{}:{}: cannot resume: {}", file_, place_,
-             fmt::format(format, std::forward<Arguments>(arguments)...));
-  }
-
-  const std::string& file_;
-  const std::string options_, shard_;
-  const std::vector<Contender> asked_;
-  const std::string rules_;
-  const Recorded recorded_;
-  const std::vector<inputs::Sample>& samples_;
-  std::set<int> left_;  ///< numbers of samples that were not found yet
-  int place_ = 0;
-};
 
 }  // namespace
 
@@ -164,14 +101,22 @@ std::string Journal::resume(const std::vector<inputs::Sample>& samples, const st
                             const results::TakeSampleResult& take) {
   std::ifstream file(options_.json, std::ios::binary);
   if (!file) fail(errno);
-  Comparison comparison(options_, samples, mine);
+  Continuation continuation(options_, samples, mine);
+  std::string renumbered;
   const results::ReadSampleResults read =
       results::readSampleResults(file, options_.json, contendersOfCalls(options_.contenders).size(), [&](SampleResult result) {
-        comparison.check(result);
+        continuation.check(result);
+        if (continuation.isExtension()) renumbered += result.lines;
         take(std::move(result));
       });
-  comparison.checkSchema(read.oldestSchema);
+  continuation.checkSchema(read.oldestSchema);
   size_ = read.bytes;
+  if (continuation.isExtension()) {
+    replaceOld(renumbered);
+    size_ = renumbered.size();
+    return fmt::format("{} is of a run of {} samples, and goes on as one of {}{}{}", options_.json, continuation.samplesBefore(),
+                       samples.size(), read.note.empty() ? "" : "; ", read.note);
+  }
   if (::ftruncate(file_.number(), static_cast<off_t>(size_)) != 0) fail(errno);
   return read.note;
 }

@@ -7,6 +7,7 @@
 #include "inputs/files.h"
 #include "ir/error.h"
 #include "opbench/cli/version.h"
+#include "opbench/results/environment.h"
 #include "opbench/results/sample_result.h"
 
 namespace opbench {
@@ -31,6 +32,8 @@ std::string shardsText(const Run& run) { return run.shard.substr(run.shard.find(
 
 class Merger {
  public:
+  explicit Merger(bool force) : force_(force) {}
+
   void read(const std::string& file) {
     std::ifstream stream(file, std::ios::binary);
     if (!stream) ir::fail(ErrorKind::Input, "cannot read {}", file);
@@ -46,12 +49,11 @@ class Merger {
       const Part& first = parts_.begin()->second;
       const Run &a = first.result.run, &b = result.run;
       same("schema", std::to_string(first.result.schema), std::to_string(result.schema), first, result, file);
-      if (buildOf(a.version) != buildOf(b.version)) same("build", a.version, b.version, first, result, file);
       same("options", a.options, b.options, first, result, file);
       same("files of --config and --tolerances", a.rules, b.rules, first, result, file);
       same("numbers of shards", shardsText(a), shardsText(b), first, result, file);
       same("samples", samplesText(a), samplesText(b), first, result, file);
-      same("device", a.deviceName, b.deviceName, first, result, file);
+      if (!force_) requireAlike(a, b, first, result, file);
     }
     const int index = result.row.index;
     const int place = result.place;
@@ -61,13 +63,22 @@ class Merger {
                index, *entry->second.file, entry->second.result.place);
   }
 
-  static void same(const char* what, const std::string& a, const std::string& b, const Part& first, const SampleResult& result,
-                   const std::string& file) {
-    if (a != b)
-      ir::fail(ErrorKind::Input, "{}:{}: its {} differ{}: '{}', in {} '{}'", file, result.place, what,
-               std::string_view(what).ends_with('s') ? "" : "s", b, *first.file, a);
+  /// Requires one build, device and software.
+  static void requireAlike(const Run& a, const Run& b, const Part& first, const SampleResult& result, const std::string& file) {
+    if (buildOf(a.version) != buildOf(b.version)) same("build", a.version, b.version, first, result, file);
+    same("device", a.deviceName, b.deviceName, first, result, file);
+    for (const results::EnvironmentPart& part : results::environmentParts())
+      if (part.isDecisive) same(part.name, part.text(a.environment), part.text(b.environment), first, result, file);
   }
 
+  static void same(std::string_view what, const std::string& a, const std::string& b, const Part& first,
+                   const SampleResult& result, const std::string& file) {
+    if (a != b)
+      ir::fail(ErrorKind::Input, "{}:{}: its {} differ{}: '{}', in {} '{}'", file, result.place, what,
+               what.ends_with('s') ? "" : "s", b, *first.file, a);
+  }
+
+  bool force_;  ///< whether builds, devices and software may differ
   std::map<int, Part> parts_;
 };
 
@@ -86,7 +97,7 @@ std::string missing(const std::map<int, Part>& parts, int samples, int& count) {
 }  // namespace
 
 bool merge(const Options& options, Streams streams) {
-  Merger merger;
+  Merger merger(options.force);
   for (const std::string& file : options.merged) merger.read(file);
   const std::map<int, Part>& parts = merger.parts();
   if (parts.empty()) ir::fail(ErrorKind::Input, "no results in these files");

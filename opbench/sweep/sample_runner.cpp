@@ -1,5 +1,7 @@
 #include "opbench/sweep/sample_runner.h"
 
+#include <chrono>
+
 #include "opbench/cli/arguments.h"
 #include "opbench/cli/version.h"
 #include "opbench/measure/cached_ceilings.h"
@@ -40,7 +42,10 @@ Run describe(runtime::Device& device, const Options& options, const runtime::Cac
   run.threads = device.target().backend == ir::Backend::Cpu ? device.target().processors : 0;
   run.channelsLast = options.channelsLast;
   run.repeats = options.repeats;
+  run.environment = device.environment();
+  run.started = options.started;
   run.version = versionText();
+  run.selection = options.selection;
   run.options = quoted(raceArguments(options));
   run.rules = rulesDigest(options);
   run.shard = toText(options.shard);
@@ -100,7 +105,9 @@ Finished SampleRunner::race(const Job& job) {
                     config_,
                     job.compilation ? &*job.compilation : nullptr,
                     job.casesLeft};
+  const auto start = std::chrono::steady_clock::now();
   Row row = raceSample(job.sample, job.index, bench);
+  row.wallSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   row.retried = job.retried;
   Finished finished;
   try {

@@ -1,12 +1,16 @@
 #include "opbench/sweep/sweep.h"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ctime>
 #include <exception>
 #include <utility>
 
 #include "ir/error.h"
+#include "opbench/cli/arguments.h"
+#include "opbench/results/environment.h"
 #include "opbench/run/brief.h"
 #include "opbench/sweep/agenda.h"
 #include "opbench/sweep/case_limit.h"
@@ -26,9 +30,18 @@ int longestOperator(const std::vector<inputs::Sample>& samples) {
   return static_cast<int>(longest);
 }
 
-/// `NVIDIA H200 (cuda)`: what the devices that share a sweep have in common.
-std::string deviceText(const Run& run) {
-  return fmt::format("{} ({})", run.deviceName, run.device.substr(0, run.device.find(':')));
+/// How the devices and the software of two runs differ: `driver differs (file: 570.86; now: 580.65)`; empty where they do not, or
+/// one of the runs does not tell.
+std::string differences(const Run& a, const Run& b, std::string_view nameOfA, std::string_view nameOfB) {
+  std::string text;
+  const auto add = [&](std::string_view what, const std::string& ofA, const std::string& ofB) {
+    if (ofA.empty() || ofB.empty() || ofA == ofB) return;
+    text += fmt::format("{}{} differs ({}: {}; {}: {})", text.empty() ? "" : ", ", what, nameOfA, ofA, nameOfB, ofB);
+  };
+  add("device", a.deviceName, b.deviceName);
+  for (const results::EnvironmentPart& part : results::environmentParts())
+    if (part.isDecisive) add(part.name, part.text(a.environment), part.text(b.environment));
+  return text;
 }
 
 /// Without what no report shows any more, for thousands of samples are kept.
@@ -83,9 +96,7 @@ class Sweep : private Agenda {
     isDone_[static_cast<size_t>(result.row.index)] = true;
     ++resumed_;
     if (!resumedRun_) resumedRun_ = result.run;
-    if (deviceText(result.run) != deviceText(*resumedRun_))
-      ir::fail(ir::ErrorKind::Input, "{}:{}: cannot resume: devices differ within the file ({} here, {} before)", options_.json,
-               result.place, deviceText(result.run), deviceText(*resumedRun_));
+    requireAlike(result.run, "this line", fmt::format("{}:{}", options_.json, result.place));
   }
 
   void reportResumed() {
@@ -95,28 +106,31 @@ class Sweep : private Agenda {
     });
   }
 
-  /// Results of another device than this one are not gone on with.
-  void requireDevice(const std::string& name) const {
-    if (resumedRun_->deviceName != name)
-      ir::fail(ir::ErrorKind::Input, "{}: cannot resume: devices differ (file: {}; now: {})", options_.json,
-               resumedRun_->deviceName, name);
+  /// Results of another device or other software are not gone on with. `name` is the run's, `where` the place of messages.
+  void requireAlike(const Run& run, std::string_view name, const std::string& where) const {
+    const std::string found = options_.force ? "" : differences(*resumedRun_, run, "file", name);
+    if (!found.empty()) ir::fail(ir::ErrorKind::Input, "{}: cannot resume: {}; use --force to continue anyway", where, found);
   }
 
   void raceAll() {
     // Where nothing is left to do no device is opened; the report is of this one all the same.
     if (resumed_ == mine_.size() && resumedRun_) {
-      requireDevice(runtime::Device::nameOf(wantedDevice(options_)));
+      Run here = *resumedRun_;
+      here.deviceName = runtime::Device::nameOf(wantedDevice(options_));
+      requireAlike(here, "now", options_.json);
       return begin({*resumedRun_, {}, {}});
     }
     if (mine_.empty()) return;
     Options options = options_;
     options.samples = static_cast<int>(samples_.size());
+    options.selection = quoted(selectionArguments(options_));
+    options.started = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
     options.inProcess ? raceHere(*this, options) : raceInWorkers(*this, options);
   }
 
   void begin(const Ready& ready) override {
     run_ = ready.run;
-    if (resumedRun_) requireDevice(run_.deviceName);
+    if (resumedRun_) requireAlike(run_, "now", options_.json);
     hasBegun_ = true;
     reporter_.begin(run_, static_cast<int>(mine_.size()), longestOperator_);
     for (const std::string& complaint : ready.complaints) complain(complaint);

@@ -223,7 +223,11 @@ class CpuDevice : public Device {
   int64_t hotCacheBytes() override { return lastLevelCacheBytes(target_.processors); }
   std::optional<Memory> memory() override { return hostMemory(); }
   std::unique_ptr<MemoryWatch> watchMemory() override { return watchHostMemory(); }
-  std::string software() override { return fmt::format("torch {}, llvm {}", TORCH_VERSION, Orc::version()); }
+  Environment environment() override {
+    Environment environment = hostEnvironment();
+    environment.llvm = Orc::version();
+    return environment;
+  }
   std::vector<std::pair<std::string, std::string>> facts() override {
     return {{"cpu", fmt::format("{}, {} threads, {}-byte vectors", name(), target_.processors, target_.vectorBytes)},
             {"torch", torchFact()},

@@ -4,7 +4,6 @@
 #include <c10/cuda/CUDAFunctions.h>
 #include <c10/cuda/CUDAStream.h>
 #include <fmt/ranges.h>
-#include <torch/version.h>
 
 #include <optional>
 
@@ -71,7 +70,8 @@ class CudaDevice : public Device {
   }
   void setFlush(Flush kind) override { tools().flush.setKind(kind); }
   void synchronize() override { check(cudaDeviceSynchronize(), "cudaDeviceSynchronize"); }
-  std::string software() override;
+  Environment environment() override;
+  std::optional<GpuState> state() override { return nvmlState(pciBusId()); }
   std::vector<std::pair<std::string, std::string>> facts() override;
 
   std::optional<Memory> memory() override {
@@ -122,7 +122,7 @@ class CudaDevice : public Device {
   }
 
   int index_;
-  std::string software_;  ///< empty until it is asked for
+  std::optional<Environment> environment_;  ///< nothing until it is asked for
   cudaDeviceProp properties_{};
   ir::Target target_;
   Nvrtc nvrtc_;
@@ -148,19 +148,26 @@ CudaDevice::CudaDevice(int index) : index_(index) {
   ratedClock_ = 1e3 * kilohertz;
 }
 
-/// `runtime 13.0, driver for 13.0`
-std::string cudaVersions() {
-  int driver = 0;
+std::string cudaVersion() {
   int runtime = 0;
-  check(cudaDriverGetVersion(&driver), "cudaDriverGetVersion");
   check(cudaRuntimeGetVersion(&runtime), "cudaRuntimeGetVersion");
-  return fmt::format("runtime {}, driver for {}", versionText(runtime), versionText(driver));
+  return versionText(runtime);
 }
 
-std::string CudaDevice::software() {
-  if (software_.empty())
-    software_ = fmt::format("torch {}, CUDA {} ({}), NVRTC {}", TORCH_VERSION, cudaVersions(), nvmlDriver(), nvrtc_.version());
-  return software_;
+/// The newest CUDA that the driver works with.
+std::string driverCuda() {
+  int driver = 0;
+  check(cudaDriverGetVersion(&driver), "cudaDriverGetVersion");
+  return versionText(driver);
+}
+
+Environment CudaDevice::environment() {
+  if (environment_) return *environment_;
+  Environment environment = hostEnvironment();
+  environment.cuda = cudaVersion();
+  environment.nvrtc = nvrtc_.version();
+  addNvml(pciBusId(), environment);
+  return environment_.emplace(std::move(environment));
 }
 
 std::vector<std::pair<std::string, std::string>> CudaDevice::facts() {
@@ -169,7 +176,7 @@ std::vector<std::pair<std::string, std::string>> CudaDevice::facts() {
       {"gpu", fmt::format("{}, {}, {} SMs, clusters of up to {} CTAs, {:.0f} GiB, {} MiB of L2", name(), target_.arch,
                           target_.processors, target_.clusterCtas, memory, target_.cacheBytes >> 20)},
       {"torch", torchFact()},
-      {"CUDA", cudaVersions()},
+      {"CUDA", fmt::format("runtime {}, driver for {}", cudaVersion(), driverCuda())},
       {"NVRTC", fmt::format("{} ({})", nvrtc_.version(), nvrtc_.path())},
       {"timer", fmt::format("events are stamped every {:.0f} ns", 1e9 * tick())}};
   for (auto& fact : nvmlFacts(pciBusId())) facts.push_back(std::move(fact));

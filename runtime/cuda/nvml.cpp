@@ -6,8 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <memory>
-#include <span>
 #include <utility>
 
 namespace runtime {
@@ -17,6 +15,8 @@ namespace {
 using Result = int;
 using GpuHandle = struct nvmlDevice_st*;
 enum Clock { SmClock = 1, MemoryClock = 2 };
+enum Policy { PowerPolicy = 0, ThermalPolicy = 1 };
+enum Sensor { GpuSensor = 0 };
 struct MemoryInfo {
   unsigned long long total, free, used;  // NOLINT(google-runtime-int): the library's types
 };
@@ -25,6 +25,25 @@ struct ProcessInfo {
   unsigned long long bytes;  // NOLINT(google-runtime-int): all ones where not known
   unsigned gpuInstance, computeInstance;
 };
+
+/// What a policy has cost: times in nanoseconds since the driver started.
+struct Violation {
+  unsigned long long reference, held;  // NOLINT(google-runtime-int)
+};
+
+/// The bits of the reasons why a clock is low, but for that of an idle GPU.
+struct ClockEvent {
+  unsigned long long bit;  // NOLINT(google-runtime-int)
+  const char* name;
+};
+constexpr ClockEvent clockEvents[] = {{0x2, "applications_clocks_setting"},
+                                      {0x4, "sw_power_cap"},
+                                      {0x8, "hw_slowdown"},
+                                      {0x10, "sync_boost"},
+                                      {0x20, "sw_thermal_slowdown"},
+                                      {0x40, "hw_thermal_slowdown"},
+                                      {0x80, "hw_power_brake_slowdown"},
+                                      {0x100, "display_clock_setting"}};
 
 class Nvml {
  public:
@@ -63,26 +82,60 @@ class Nvml {
     return isFound ? gpu : nullptr;
   }
 
-  /// What this process has of the GPU's memory; in a container its number may be another one to the driver.
-  std::optional<int64_t> processBytes(GpuHandle gpu) const {
+  /// The processes that compute on the GPU; nothing where the library does not tell.
+  std::optional<std::vector<ProcessInfo>> processes(GpuHandle gpu) const {
     using Read = Result(GpuHandle, unsigned*, ProcessInfo*);
-    std::array<ProcessInfo, 64> processes{};
+    std::vector<ProcessInfo> processes(64);
     auto number = static_cast<unsigned>(processes.size());
     if (call<Read>("nvmlDeviceGetComputeRunningProcesses_v3", gpu, &number, processes.data()) != 0) return std::nullopt;
-    for (const ProcessInfo& process : std::span(processes).first(std::min<size_t>(number, processes.size()))) {
-      const bool isKnown = process.bytes != ~0ULL;
-      if (isKnown && process.pid == static_cast<unsigned>(getpid())) return static_cast<int64_t>(process.bytes);
-    }
-    return std::nullopt;
+    processes.resize(std::min<size_t>(number, processes.size()));
+    return processes;
+  }
+
+  /// A number that a function with these arguments behind the GPU gives; nothing where it fails.
+  template <typename... Args>
+  std::optional<double> number(const char* name, GpuHandle gpu, Args... args) const {
+    using Read = Result(GpuHandle, Args..., unsigned*);
+    unsigned value = 0;
+    return call<Read>(name, gpu, args..., &value) == 0 ? std::optional<double>(value) : std::nullopt;
   }
 
   std::string clock(GpuHandle gpu, Clock clock) const {
-    using Read = Result(GpuHandle, int, unsigned*);
+    const auto now = number("nvmlDeviceGetClockInfo", gpu, static_cast<int>(clock));
+    const auto most = number("nvmlDeviceGetMaxClockInfo", gpu, static_cast<int>(clock));
+    if (!now) return "unknown";
+    return most ? fmt::format("{} MHz of {}", *now, *most) : fmt::format("{} MHz", *now);
+  }
+
+  std::string uuid(GpuHandle gpu) const {
+    using Text = Result(GpuHandle, char*, unsigned);
+    std::array<char, 96> text{};
+    return call<Text>("nvmlDeviceGetUUID", gpu, text.data(), static_cast<unsigned>(text.size())) == 0 ? text.data() : "";
+  }
+
+  std::optional<bool> ecc(GpuHandle gpu) const {
+    using Read = Result(GpuHandle, unsigned*, unsigned*);
     unsigned now = 0;
-    unsigned most = 0;
-    if (call<Read>("nvmlDeviceGetClockInfo", gpu, static_cast<int>(clock), &now) != 0) return "unknown";
-    if (call<Read>("nvmlDeviceGetMaxClockInfo", gpu, static_cast<int>(clock), &most) != 0) return fmt::format("{} MHz", now);
-    return fmt::format("{} MHz of {}", now, most);
+    unsigned pending = 0;
+    return call<Read>("nvmlDeviceGetEccMode", gpu, &now, &pending) == 0 ? std::optional(now != 0) : std::nullopt;
+  }
+
+  /// How long a policy has held the clock down, in seconds since the driver started.
+  std::optional<double> heldSeconds(GpuHandle gpu, Policy policy) const {
+    using Read = Result(GpuHandle, int, Violation*);
+    Violation violation{};
+    const bool isKnown = call<Read>("nvmlDeviceGetViolationStatus", gpu, static_cast<int>(policy), &violation) == 0;
+    return isKnown ? std::optional(1e-9 * static_cast<double>(violation.held)) : std::nullopt;
+  }
+
+  std::vector<std::string> events(GpuHandle gpu) const {
+    using Read = Result(GpuHandle, unsigned long long*);  // NOLINT(google-runtime-int)
+    unsigned long long bits = 0;                          // NOLINT(google-runtime-int)
+    std::vector<std::string> names;
+    if (call<Read>("nvmlDeviceGetCurrentClocksThrottleReasons", gpu, &bits) != 0) return names;
+    for (const ClockEvent& event : clockEvents)
+      if ((bits & event.bit) != 0) names.emplace_back(event.name);
+    return names;
   }
 
  private:
@@ -111,6 +164,19 @@ const Nvml& openNvml() {
   return nvml;
 }
 
+std::optional<double> scaled(std::optional<double> value, double scale) {
+  return value ? std::optional(*value * scale) : std::nullopt;
+}
+
+bool isOurs(const ProcessInfo& process) { return process.pid == static_cast<unsigned>(getpid()); }
+
+/// Those of all that compute on a GPU that are not this process. The driver may know it by another number, as in a container, and
+/// then it is one of them all the same. Nothing where it is not among them at all: then the driver shows none.
+std::optional<int> othersOf(const std::optional<std::vector<ProcessInfo>>& processes) {
+  if (!processes || processes->empty()) return std::nullopt;
+  return static_cast<int>(processes->size()) - 1;
+}
+
 }  // namespace
 
 NvmlMemory nvmlMemory(const std::string& pciBusId) {
@@ -120,7 +186,10 @@ NvmlMemory nvmlMemory(const std::string& pciBusId) {
   NvmlMemory memory;
   MemoryInfo info{};
   if (openNvml().call<Read>("nvmlDeviceGetMemoryInfo", gpu, &info) == 0) memory.device = static_cast<int64_t>(info.used);
-  memory.process = openNvml().processBytes(gpu);
+  for (const ProcessInfo& process : openNvml().processes(gpu).value_or(std::vector<ProcessInfo>())) {
+    const bool isKnown = process.bytes != ~0ULL;  // in a container our number may be another one to the driver
+    if (isKnown && isOurs(process)) memory.process = static_cast<int64_t>(process.bytes);
+  }
   return memory;
 }
 
@@ -132,6 +201,29 @@ std::optional<double> nvmlEnergy(const std::string& pciBusId) {
   return 1e-3 * static_cast<double>(millijoules);
 }
 
-std::string nvmlDriver() { return Nvml().driver(); }
+void addNvml(const std::string& pciBusId, Environment& environment) {
+  const Nvml& nvml = openNvml();
+  environment.driver = nvml.driver();
+  GpuHandle gpu = nvml.find(pciBusId);
+  if (gpu == nullptr) return;
+  environment.gpu = nvml.uuid(gpu);
+  environment.ecc = nvml.ecc(gpu);
+  environment.powerLimit = scaled(nvml.number("nvmlDeviceGetEnforcedPowerLimit", gpu), 1e-3);
+  environment.mostClock = scaled(nvml.number("nvmlDeviceGetMaxClockInfo", gpu, static_cast<int>(SmClock)), 1e6);
+}
+
+std::optional<GpuState> nvmlState(const std::string& pciBusId) {
+  const Nvml& nvml = openNvml();
+  GpuHandle gpu = nvml.find(pciBusId);
+  if (gpu == nullptr) return std::nullopt;
+  GpuState state;
+  state.temperature = nvml.number("nvmlDeviceGetTemperature", gpu, static_cast<int>(GpuSensor));
+  state.power = scaled(nvml.number("nvmlDeviceGetPowerUsage", gpu), 1e-3);
+  state.clockEvents = nvml.events(gpu);
+  state.powerCapSeconds = nvml.heldSeconds(gpu, PowerPolicy);
+  state.heatCapSeconds = nvml.heldSeconds(gpu, ThermalPolicy);
+  state.otherProcesses = othersOf(nvml.processes(gpu));
+  return state;
+}
 
 }  // namespace runtime

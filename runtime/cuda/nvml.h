@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/environment.h"
+
 namespace runtime {
 
 /// What NVIDIA's management library says of the GPU at a PCI address (`0000:1b:00.0`): {what, found}; empty where there is
@@ -21,7 +23,10 @@ NvmlMemory nvmlMemory(const std::string& pciBusId);
 /// The energy in joules that the GPU has taken since its driver was loaded; nothing where the library does not tell.
 std::optional<double> nvmlEnergy(const std::string& pciBusId);
 
-/// The driver's release (`580.82.07`); empty where there is no such library.
-std::string nvmlDriver();
+/// Adds the driver's release, and the GPU's UUID, power limit, highest clock and ECC mode.
+void addNvml(const std::string& pciBusId, Environment& environment);
+
+/// The GPU's state; nothing where there is no such library.
+std::optional<GpuState> nvmlState(const std::string& pciBusId);
 
 }  // namespace runtime

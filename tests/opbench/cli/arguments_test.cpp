@@ -52,6 +52,32 @@ TEST_CASE("the arguments are understood as they were meant") {
   CHECK(quoted(arguments).ends_with("--tolerances 'it'\\''s mine.yaml' --fault zeros"));
 }
 
+TEST_CASE("a line of quoted words is read back") {
+  const std::vector<std::string> words{"--op", "*softmax*", "--schedule", "", "it's a 'b' \\ c", "--aa"};
+  CHECK(unquoted(quoted(words)) == words);
+  CHECK(unquoted("").empty());
+  CHECK(unquoted("--open 'quote") == std::vector<std::string>{"--open", "quote"});
+}
+
+TEST_CASE("options of two runs are told apart one by one") {
+  CHECK(optionDifferences("--dtype float32 --aa", "--dtype float32 --aa") == "");
+  CHECK(optionDifferences("--dtype float32 --aa --seed 3", "--dtype float16 --seed 3 --op 'a b'") ==
+        "--aa differs (file: given; now: not given), --dtype differs (file: float32; now: float16), "
+        "--op differs (file: not given; now: 'a b')");
+}
+
+TEST_CASE("the selection of samples as arguments") {
+  Options options;
+  CHECK(quoted(selectionArguments(options)) == "--op all --max-samples 15 --sample-mode top --start-idx 0");
+  options.suites = {"timm", "huggingface"};
+  options.filters = {"*softmax*"};
+  options.maxSamples = 2;
+  CHECK(quoted(selectionArguments(options)) ==
+        "--suite timm,huggingface --op all --filter '*softmax*' --max-samples 2 --sample-mode top --start-idx 0");
+  options.source = Source::Rnn;
+  CHECK(selectionArguments(options).empty());
+}
+
 TEST_CASE("schedules are texts, an empty one stands for the rules'") {
   Options options;
   options.schedules = {"", "a b*8: grid a 64, thread b 32; hold registers", "tasks"};

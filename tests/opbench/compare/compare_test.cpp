@@ -273,6 +273,29 @@ TEST_CASE("files that are not comparable") {
         Texts{"candidate.jsonl is an A/A run: its speedups are of each contender over itself"});
 }
 
+TEST_CASE("other releases of torch, CUDA or the driver are not comparable; another GPU of the model or a compiler is a note") {
+  const auto resultsOf = [](const std::string& environment) {
+    std::string text = tests::syntheticLines({.samples = 5});
+    const std::string before = "\"seed\":0";
+    for (size_t at = 0; (at = text.find(before, at)) != std::string::npos; at += before.size() + environment.size())
+      text.insert(at + before.size(), environment);
+    return results::read(text, "r.jsonl");
+  };
+  const std::string here =
+      R"(,"environment":{"torch":"2.11.0","cuda":"13.0","driver":"580.65","nvrtc":"13.0","gpu_uuid":"GPU-1","ecc":true})";
+  using Texts = std::vector<std::string>;
+  const auto issues = [&](const std::string& there) { return compare::comparabilityIssues(resultsOf(here), resultsOf(there)); };
+  const auto notes = [&](const std::string& there) { return compare::environmentNotes(resultsOf(here), resultsOf(there)); };
+  CHECK(issues(here) == Texts{});
+  CHECK(notes(here) == Texts{});
+  CHECK(issues("") == Texts{});  // a file of an older program
+  CHECK(issues(R"(,"environment":{"torch":"2.12.0","cuda":"13.1","driver":"590.1"})") ==
+        Texts{"torch differs: 2.11.0 and 2.12.0", "CUDA differs: 13.0 and 13.1", "driver differs: 580.65 and 590.1"});
+  const std::string other = R"(,"environment":{"torch":"2.11.0","nvrtc":"13.1","gpu_uuid":"GPU-2","ecc":false})";
+  CHECK(issues(other) == Texts{});
+  CHECK(notes(other) == Texts{"NVRTC differs: 13.0 and 13.1", "GPU UUID differs: GPU-1 and GPU-2", "ECC differs: on and off"});
+}
+
 TEST_CASE("dtypes that differ as a whole do not keep samples apart") {
   const std::string half = verdictLine("aten.a.default", "opbench", fine);
   std::string full = half;

@@ -194,6 +194,6 @@ TEST_CASE("the size of a CPU's caches is known or 0") {
 TEST_CASE("ceilings are of the software they were measured with") {
   const auto device = runtime::Device::open("cpu", 1);
   CHECK(device->software().starts_with("torch 2."));
-  CHECK(device->software().find(", llvm 19.") != std::string::npos);
+  CHECK(device->software().find(", LLVM 19.") != std::string::npos);
   CHECK(ceilingsKey(*device, runtime::Flush::Write).ends_with(device->software()));
 }

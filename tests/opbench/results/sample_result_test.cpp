@@ -17,6 +17,60 @@ TEST_CASE("what was read is written as it was") {
   }
 }
 
+TEST_CASE("a line says what made it: releases, the GPU and its limits, the machine; of the sample the state of the GPU") {
+  Run run = tests::exampleRun();
+  runtime::Environment& environment = run.environment;
+  environment.torch = "2.11.0";
+  environment.cuda = environment.nvrtc = "13.0";
+  environment.driver = "580.65.06";
+  environment.gpu = "GPU-01234567-89ab-cdef-0123-456789abcdef";
+  environment.powerLimit = 700;
+  environment.mostClock = 1.98e9;
+  environment.ecc = true;
+  environment.host = "node7";
+  environment.cpu = "Example CPU";
+  environment.kernel = "6.1.0";
+  run.started = "2026-11-25T17:41:15Z";
+  Row row = tests::exampleRows()[1];
+  row.gpu = runtime::GpuState{83, 699.5, {"sw_power_cap", "sw_thermal_slowdown"}, 0.012, 0.5, 2};
+  const std::string lines = report::jsonLines(row, run);
+  const results::SampleResult result = results::sampleResultOf(lines, "r.jsonl", 1);
+  CHECK(result.run.environment == run.environment);
+  CHECK(result.run.started == run.started);
+  CHECK(result.row.gpu == row.gpu);
+  CHECK(report::jsonLines(result.row, result.run) == lines);
+  CHECK(isCapped(result.row));
+  CHECK(isShared(result.row));
+
+  run.environment = {};  // of a CPU of which nothing is known
+  row.gpu.reset();
+  const std::string bare = report::jsonLines(row, run);
+  CHECK(bare.find("\"gpu_uuid\":null") != std::string::npos);
+  CHECK(bare.find("\"gpu\":null") != std::string::npos);
+  CHECK(results::sampleResultOf(bare, "r.jsonl", 1).run.environment == run.environment);
+  CHECK_FALSE(isShared(row));
+  CHECK_FALSE(isCapped(row));
+}
+
+TEST_CASE("a clock is held down where the driver counts it, or without counters where it says so at the end") {
+  Row row = tests::exampleRows()[1];
+  row.gpu = runtime::GpuState{};
+  CHECK_FALSE(isCapped(row));
+  row.gpu->clockEvents = {"applications_clocks_setting"};
+  CHECK_FALSE(isCapped(row));
+  row.gpu->clockEvents = {"sw_power_cap"};
+  CHECK(isCapped(row));
+  row.gpu->powerCapSeconds = 0;  // it came once the race was over
+  CHECK_FALSE(isCapped(row));
+}
+
+TEST_CASE("the state over a span has the growth of its counters and the most processes") {
+  const runtime::GpuState begin{40, 300, {}, 1.5, 2, 1}, end{50, 400, {"sw_power_cap"}, 1.75, 2, 0};
+  const runtime::GpuState span = runtime::between(begin, end);
+  CHECK(span == runtime::GpuState{50, 400, {"sw_power_cap"}, 0.25, 0, 1});
+  CHECK(runtime::between({}, end).powerCapSeconds == std::nullopt);
+}
+
 TEST_CASE("a row that names a case does so once it is read, and others have no such field") {
   Row row = tests::exampleRows()[0];
   const std::string without = report::jsonLines(row, tests::exampleRun());

@@ -16,61 +16,11 @@
 #include "opbench/sweep/shard.h"
 #include "tests/golden.h"
 #include "tests/opbench/rows.h"
-#include "tests/opbench/temporary_folder.h"
+#include "tests/opbench/sweep/journal_bed.h"
 
 using namespace opbench;
 using results::SampleResult;
-
-namespace {
-
-/// A sweep of the example rows whose results go to a file.
-class JournalBed {
- public:
-  JournalBed() {
-    options.json = folder.path / "r.jsonl";
-    run.version = versionText();
-    run.options = quoted(raceArguments(options));
-    options.recorded = run.recorded;
-    for (const Row& row : tests::exampleRows()) {
-      inputs::Sample sample;
-      sample.op = row.op;
-      sample.recorded = row.sample;
-      samples.push_back(sample);
-    }
-  }
-
-  std::string lines(size_t index) const { return report::jsonLines(tests::exampleRows().at(index - 1), run); }
-  std::string content() const { return tests::contentOf(options.json); }
-  void write(const std::string& text) const { std::ofstream(options.json, std::ios::binary) << text; }
-
-  /// The numbers of the samples that a resumed run finds in the file.
-  std::vector<int> resumed() {
-    options.resume = true;
-    std::vector<int> found;
-    Journal journal(options, out, samples.size());
-    note =
-        journal.resume(samples, samplesOf({}, samples), [&](const SampleResult& result) { found.push_back(result.row.index); });
-    return found;
-  }
-  std::string refusal() {
-    try {
-      resumed();
-    } catch (const ir::Error& error) {
-      CHECK(error.kind() == ir::ErrorKind::Input);
-      return error.what();
-    }
-    return "accepted";
-  }
-
-  tests::TemporaryFolder folder;
-  Options options;
-  Run run = tests::exampleRun();
-  std::vector<inputs::Sample> samples;
-  std::ostringstream out;
-  std::string note;
-};
-
-}  // namespace
+using tests::JournalBed;
 
 TEST_CASE("what was appended is in the file, and a resumed run finds it") {
   JournalBed bed;
@@ -258,7 +208,7 @@ TEST_CASE("a file of other options, another build or other samples is refused, a
   const std::string at = bed.options.json + ":1: cannot resume: ";
   bed.write(bed.lines(1));
   bed.options.seed = 8;
-  CHECK(bed.refusal() == at + "options differ (file: --dtype float32; now: --dtype float32 --seed 8)");
+  CHECK(bed.refusal() == at + "--seed differs (file: not given; now: 8)");
   bed.options.seed = 0;
   std::swap(bed.samples[0], bed.samples[1]);
   CHECK(bed.refusal() == at + "the selected samples differ");
@@ -268,7 +218,7 @@ TEST_CASE("a file of other options, another build or other samples is refused, a
   CHECK(bed.refusal() == at + "the selected samples differ");
   bed.run.version = "opbench 0.0.9";
   bed.write(bed.lines(1));
-  CHECK(bed.refusal() == at + "builds differ (file: opbench 0.0.9; now: " + versionText() + ")");
+  CHECK(bed.refusal() == at + "builds differ (file: opbench 0.0.9; now: " + versionText() + "); use --force to continue anyway");
   CHECK(bed.content() == bed.lines(1));
 }
 

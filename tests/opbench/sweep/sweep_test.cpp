@@ -103,6 +103,6 @@ TEST_CASE("results of another device are not resumed") {
     bed.run();
     FAIL("accepted");
   } catch (const ir::Error& error) {
-    CHECK(std::string(error.what()).starts_with(bed.options.json + ": cannot resume: devices differ (file: Other "));
+    CHECK(std::string(error.what()).starts_with(bed.options.json + ": cannot resume: device differs (file: Other "));
   }
 }
