@@ -5,11 +5,13 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <cmath>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
 #include <optional>
+#include <set>
 
 #include "inputs/files.h"
 #include "inputs/text/printable.h"
@@ -20,6 +22,7 @@
 #include "opbench/cli/outputs.h"
 #include "opbench/cli/registrations.h"
 #include "opbench/compare/verb.h"
+#include "opbench/compat/habits.h"
 #include "opbench/profile/verb.h"
 #include "opbench/report/formats.h"
 #include "opbench/repro/reproduce.h"
@@ -114,12 +117,26 @@ Selection selectionOf(std::vector<inputs::Sample> samples) {
   return {std::move(samples), {number, number}};
 }
 
+/// Leaves out the operators that operatorbench leaves out, and says so as it does.
+void dropSkipped(std::vector<inputs::Sample>& samples) {
+  std::set<std::string> told;
+  std::erase_if(samples, [&](const inputs::Sample& sample) {
+    const std::string_view why = whyOperatorbenchSkips(sample.op, lowering::hasLowering(sample.op));
+    if (!why.empty() && told.insert(sample.op).second) std::cout << fmt::format("Skipping {}, {}\n", sample.op, why);
+    return !why.empty();
+  });
+  if (samples.empty()) ir::fail(ir::ErrorKind::Input, "--compat operatorbench skips every operator that was asked for");
+}
+
 /// The samples the options name; lines that cannot be read are reported and counted in `unreadable`.
 Selection readSelection(const Options& options, size_t& unreadable) {
   Tolerances tolerances;
   const SuiteConfig config(options.config, tolerances);
   if (const std::string keys = config.withoutEffect(); !keys.empty())
     std::cerr << "opbench: without effect here: " << inputs::printable(keys) << "\n";
+  tolerances.read(options.tolerances);
+  if (options.source == Source::Files)
+    for (const auto* patterns : {&config.patterns(), &tolerances.patterns()}) checkPatterns(*patterns, runtime::operatorNames());
   if (options.source == Source::Rnn) return selectionOf(samplesOf(options.rnn, options.seed, roomFor(options)));
   if (options.source == Source::Models)
     return selectionOf(samplesOf(options.model, runtime::Programs(options.modelsFolder, options.programs), config));
@@ -133,13 +150,28 @@ Selection readSelection(const Options& options, size_t& unreadable) {
   Selection selection = select(read.samples, options, config);
   if (selection.recorded.samples == 0) ir::fail(ir::ErrorKind::Input, "--op, --filter and --exclude match no operator together");
   if (selection.samples.empty()) ir::fail(ir::ErrorKind::Input, "--start-idx {} skips every sample", options.startIdx);
+  if (options.compat == Compat::Operatorbench) dropSkipped(selection.samples);
   return selection;
 }
 
 void checkLowerings() { checkRegistrations(lowering::registrations(), runtime::operatorNames()); }
 
+/// Whether the operators asked for have lowerings, and where, if no sample that is read is of one of them: there is nothing else
+/// to list. Empty where there are samples, or ATen has no such operator.
+std::string loweringsWithoutSamples(const Options& options) {
+  if (options.source != Source::Files) return "";
+  const std::vector<inputs::Sample> samples = readSamples(options).samples;
+  return samples.empty() || unmatched(samples, options.ops).size() < options.ops.size()
+             ? ""
+             : loweringsText(options.ops, lowering::registrations(), runtime::operatorNames());
+}
+
 int list(const Options& options) {
   checkLowerings();
+  if (const std::string lowerings = loweringsWithoutSamples(options); !lowerings.empty()) {
+    std::cout << lowerings;
+    return Fine;
+  }
   Options everything = options;
   everything.maxSamples = everything.startIdx = 0;
   everything.config.clear();
@@ -156,6 +188,19 @@ int doctor(const Options& options) {
   return diagnosis.works ? Fine : Failed;
 }
 
+/// Before a run of many samples: how many there are, how long timing them may take, and how to ask for fewer.
+void sayHowLong(const std::vector<inputs::Sample>& samples, const Options& options) {
+  constexpr double measures = 2, perMinute = 60;
+  const double minutes = static_cast<double>(samples.size()) * measures * options.maxSeconds / perMinute;
+  if (options.source != Source::Files || !options.timing || options.repeats > 0 || options.quiet || minutes < 1) return;
+  std::set<std::string> operators;
+  for (const inputs::Sample& sample : samples) operators.insert(sample.op);
+  std::cerr << fmt::format(
+      "opbench: {} samples of {} operators, at most about {:.0f} minutes of timing; Ctrl-C ends the run with a report, --op and "
+      "--max-samples choose less\n",
+      samples.size(), operators.size(), std::ceil(minutes));
+}
+
 /// What is done with the samples that the options name, until a signal ends it.
 using RaceSamples = Summary (*)(std::vector<inputs::Sample>, const Options&, Streams, const std::function<bool()>&);
 
@@ -166,8 +211,12 @@ int raceAll(Options options, RaceSamples race) {
   Selection selection = readSelection(options, unreadable);
   options.recorded = selection.recorded;
   if (options.isArrayTask) std::cerr << "opbench: shard " << toText(options.shard) << ", as SLURM_ARRAY_TASK_ID says\n";
+  sayHowLong(selection.samples, options);
   handleEndings();
   const Summary summary = race(std::move(selection.samples), options, standardStreams(), [] { return endedBy != 0; });
+  if (unreadable > 0)
+    std::cerr << fmt::format("opbench: error: {} line{} could not be read, as said above; the results are without {}\n",
+                             unreadable, unreadable == 1 ? "" : "s", unreadable == 1 ? "it" : "them");
   if (endedBy != 0) return EndedBySignal + endedBy;
   if (hasFailed(summary)) return Failed;
   return unreadable > 0 ? Usage : Fine;

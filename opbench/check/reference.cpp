@@ -8,6 +8,7 @@
 #include "opbench/check/chance.h"
 #include "opbench/check/randomness.h"
 #include "runtime/torch/call.h"
+#include "runtime/torch/compare/wrong_elements.h"
 
 namespace opbench {
 namespace {
@@ -29,7 +30,9 @@ class Checker {
       comparison.rmseEager = std::max(comparison.rmseEager, other.rmseFound);
       comparison.worstErrorEager = std::max(comparison.worstErrorEager, other.worstError);
     }
-    return judge(comparison, criterion_.rule, allowed, named(output));
+    Verdict verdict = judge(comparison, criterion_.rule, allowed, named(output));
+    if (!verdict.ok && comparison.sameType) verdict.message += wrongPlaces(found, output, allowed.element);
+    return verdict;
   }
 
   /// Workspaces are right where their types are.
@@ -92,6 +95,15 @@ class Checker {
   }
 
  private:
+  /// `; 384 of 49152 elements are wrong: [:, 760:768]`; empty where no element is wrong by itself.
+  std::string wrongPlaces(const runtime::TensorList& found, int output, double tolerance) const {
+    const ir::DType dtype = found.type(output).dtype;
+    const bool isExact = criterion_.rule == Rule::Exact || !(ir::isFloating(dtype) || ir::isComplex(dtype));
+    const std::string text =
+        toText(runtime::wrongElements(found, reference_.eager, reference_.float64, output, tolerance, isExact));
+    return text.empty() ? "" : "; " + text;
+  }
+
   NamedOutput named(int output) const { return {output, workload_.outputName(output)}; }
 
   Limit limit(int output) const {

@@ -38,7 +38,10 @@ double roundoffOfSums(ir::DType dtype) { return std::min(roundoff(dtype), roundo
 
 }  // namespace
 
-Tolerances::Tolerances() { TolerancesReader(*this, "tolerances.yaml").read(std::string(tolerancesText())); }
+Tolerances::Tolerances() {
+  TolerancesReader(*this, "tolerances.yaml").read(std::string(tolerancesText()));
+  patterns_.clear();
+}
 
 void Tolerances::read(const std::string& path) {
   if (!path.empty()) TolerancesReader(*this, path).read(YamlReader::contentOf(path));

@@ -69,6 +69,13 @@ struct Limit {
   double leastCosine = 2;       ///< of networks: what has so large a cosine to the reference is right; none has more than 1
 };
 
+/// A pattern of operators in a file of the user's, and where it stands.
+struct OperatorPattern {
+  std::string pattern;
+  std::string place;          ///< `file:line`
+  bool mayBeNetwork = false;  ///< whether it may name a network as well
+};
+
 /// The table of rules and tolerances: tolerances.yaml, which is compiled in, and what a user's file of the same form says
 /// otherwise.
 class Tolerances {
@@ -77,6 +84,8 @@ class Tolerances {
   /// Reads a user's file on top, unless `path` is empty. Errors: Input `file:line: ...` for a file that cannot be read or
   /// understood.
   void read(const std::string& path);
+  /// The patterns of a user's files that name operators.
+  const std::vector<OperatorPattern>& patterns() const { return patterns_; }
   /// The table that is compiled in.
   static const Tolerances& standard();
 
@@ -113,6 +122,7 @@ class Tolerances {
   double withoutReference_ = 1;
   double eagerErrors_ = 1, eagerErrorsLow_ = 1;
   std::vector<Entry> entries_;
+  std::vector<OperatorPattern> patterns_;
 };
 
 }  // namespace opbench

@@ -80,7 +80,10 @@ void TolerancesReader::readEntry(const YAML::Node& node) {
   expectMap(node, "an entry of operators");
   for (const auto& item : node) {
     switch (wordOf(item.first, "key", {"names", "rule", "tolerance", "indices", "combines", "trivial", "copies", "workspaces"})) {
-      case 0: entry.names = operatorNames(item.second, "names"); break;
+      case 0:
+        entry.names = operatorNames(item.second, "names");
+        for (const std::string& name : entry.names) table_.patterns_.push_back({name, placeOf(item.second)});
+        break;
       case 1:
         entry.rule = static_cast<Rule>(wordOf(item.second, "rule", {"close", "exact", "type-only", "random", "network"}));
         break;

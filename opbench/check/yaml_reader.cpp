@@ -56,7 +56,10 @@ YAML::Node YamlReader::load(const std::string& text) const {
       ir::fail(ir::ErrorKind::Input, "{}:{}: expected one YAML document, found a second", file_, second->line + 1);
     return YAML::Load(text);
   } catch (const YAML::ParserException& error) {
-    ir::fail(ir::ErrorKind::Input, "{}:{}: {}", file_, error.mark.line + 1, error.msg);
+    // A plain `*` begins an alias.
+    const bool isOfAlias = error.msg.find("alias") != std::string::npos || error.msg.find("anchor") != std::string::npos;
+    ir::fail(ir::ErrorKind::Input, "{}:{}: {}{}", file_, error.mark.line + 1, error.msg,
+             isOfAlias ? "; a pattern that begins with * needs quotes: '*backward*'" : "");
   }
 }
 

@@ -108,6 +108,7 @@ std::vector<std::string> selectionArguments(const Options& options) {
   arguments.add("--max-samples", std::to_string(options.maxSamples));
   arguments.add("--sample-mode", std::string(name(options.sampleMode)));
   arguments.add("--start-idx", std::to_string(options.startIdx));
+  if (options.compat == Compat::Operatorbench) arguments.add("--compat", std::string("operatorbench"));
   return arguments.take();
 }
 

@@ -19,6 +19,12 @@ CLI::Option* addRepeatable(CLI::App& app, const std::string& name, std::vector<s
   return app.add_option(name, values, description + "; repeatable")->expected(1)->take_all()->allow_extra_args(false);
 }
 
+/// A flag that takes a value as well, as operatorbench's do: `--flag`, `--flag False`, `--flag=no`.
+template <typename Value>
+void addSwitch(CLI::App& app, const std::string& name, Value& value, const std::string& description) {
+  app.add_flag(name, value, description)->expected(0, 1)->type_name("[BOOL]");
+}
+
 void declareSamples(CLI::App& app, Options& options, Texts& texts) {
   addRepeatable(app, "--suite", texts.suites, "Suites to read: torchbench, huggingface, timm (default: all)")
       ->type_name("NAME,..");
@@ -38,6 +44,7 @@ void declareSamples(CLI::App& app, Options& options, Texts& texts) {
                  "--max-samples)")
       ->type_name("MODE")
       ->capture_default_str();
+  app.add_option("--compat", texts.compat, "Habits of another program: operatorbench (docs/operatorbench.md)")->type_name("NAME");
   addNumber(app, "--start-idx", options.startIdx, "Samples of each operator to skip first")->capture_default_str();
   app.add_option("--config", options.config, "YAML file: skips, slow operators, tolerances, per-operator limits")
       ->type_name("FILE");
@@ -51,8 +58,7 @@ void declareSamples(CLI::App& app, Options& options, Texts& texts) {
       addNumber(app, "--partition-id", texts.partition, "Zero-based shard index (torchbench's spelling)")->type_name("I");
   partitions->needs(partition);
   partition->needs(partitions);
-  addNumber(app, "--max-bytes", options.maxBytes, "Skip samples whose tensor arguments take more bytes; 0 is no limit")
-      ->type_name("N")
+  addSize(app, "--max-bytes", options.maxBytes, "Skip samples whose tensor arguments take more bytes; 0 is no limit")
       ->capture_default_str();
 }
 
@@ -65,12 +71,12 @@ void declareRace(CLI::App& app, Options& options, Texts& texts) {
   app.add_option("--contenders", texts.contenders, "What to race: eager, opbench, torchscript; the first is the baseline")
       ->type_name("NAMES")
       ->capture_default_str();
-  app.add_flag("--measure-nvfuser", texts.measureNvfuser, "Add torchscript to the contenders");
-  app.add_option("--precision", texts.precision,
-                 "Time a sample until the speedup's 95 % interval is narrower than this (default: 1)")
+  addSwitch(app, "--measure-nvfuser", texts.measureNvfuser, "Add torchscript to the contenders");
+  addReal(app, "--precision", texts.precision,
+          "Time a sample until the speedup's 95 % interval is narrower than this (default: 1)")
       ->type_name("PERCENT");
-  app.add_option("--max-time", options.maxSeconds,
-                 "Time a sample for at most this long by each measure, thrice as long on a busy CPU")
+  addReal(app, "--max-time", options.maxSeconds,
+          "Time a sample for at most this long by each measure, thrice as long on a busy CPU")
       ->type_name("SECONDS")
       ->capture_default_str();
   addNumber(app, "--nloops", options.runs, "Networks: runs of each contender that count")->capture_default_str();
@@ -84,8 +90,8 @@ void declareRace(CLI::App& app, Options& options, Texts& texts) {
                "Divide times by each other though one contender computes with fewer digits, such as TF32 for f32");
   app.add_flag("--aa", options.isAA,
                "Race each contender against itself to measure the device's A/A noise, which later runs take into account");
-  app.add_flag("--accuracy-checking", texts.accuracyChecking,
-               "Check results against eager and a float64 reference before timing (default)");
+  addSwitch(app, "--accuracy-checking", texts.accuracyChecking,
+            "Check results against eager and a float64 reference before timing (default)");
   app.add_flag("--no-accuracy-checking", texts.noAccuracyChecking, "Time without checking results");
   app.add_flag("--no-timing", texts.noTiming, "Check results without timing them");
   app.add_flag("--no-memory,--no_memory", options.noMemory, "Networks: measure neither memory nor the first run");
@@ -93,11 +99,11 @@ void declareRace(CLI::App& app, Options& options, Texts& texts) {
   app.add_option("--tolerances", options.tolerances, "YAML file: tolerances and rules that replace the built-in ones")
       ->type_name("FILE");
   app.add_option("--fault", texts.fault)->group("");  // for tests of the checks: docs/accuracy.md
-  app.add_option("--timeout", options.timeout, "Give up on a sample after this long; 0 is no limit")
+  addReal(app, "--timeout", options.timeout, "Give up on a sample after this long; 0 is no limit")
       ->type_name("SECONDS")
       ->capture_default_str();
-  app.add_option("--start-timeout", options.startTimeout,
-                 "Give up on a worker that has not opened its device after this long (default: as --timeout, at least 60)")
+  addReal(app, "--start-timeout", options.startTimeout,
+          "Give up on a worker that has not opened its device after this long (default: as --timeout, at least 60)")
       ->type_name("SECONDS");
   app.add_flag("--in-process", options.inProcess, "Race in this process, for debuggers; a crash then ends the whole run");
   app.add_option("--sanitize", options.sanitizer,
@@ -145,7 +151,7 @@ void declareOutput(CLI::App& app, Options& options, Texts& texts) {
   declareFormats(app, options);
   app.add_option("--cases", options.cases, "Folder for a reproducer of each wrong result (default: opbench-cases)")
       ->type_name("DIR");
-  app.add_option("--max-cases", options.maxCases, "Most reproducers to write; 0 is no limit")
+  addNumber(app, "--max-cases", options.maxCases, "Most reproducers to write; 0 is no limit")
       ->type_name("N")
       ->capture_default_str();
   app.add_flag("--no-cases", texts.noCases, "Write no reproducers; wrong results name the command that writes one");
@@ -153,9 +159,8 @@ void declareOutput(CLI::App& app, Options& options, Texts& texts) {
   app.add_option("--cache", options.cache.folder, "Folder of compiled kernels and tuned schedules")->type_name("DIR");
   app.add_flag("--shared-cache", options.cache.isShared,
                "The cache belongs to a group whose members trust each other (docs/security.md)");
-  app.add_option("--cache-size", options.cache.mostBytes,
-                 "Most bytes in the cache, least recently used entries go first; 0 is no limit (default: 4 GiB)")
-      ->type_name("BYTES");
+  addSize(app, "--cache-size", options.cache.mostBytes,
+          "Most bytes in the cache, least recently used entries go first; 0 is no limit (default: 4 GiB)");
   addRepeatable(app, "--program", texts.programs, "The file of a model that samples name")->type_name("NAME=FILE");
   app.add_option("--traces", texts.traces)->group("");              // a worker's: how it profiles
   app.add_flag("--trace-memory", options.tracesMemory)->group("");  // a worker's, as opbench model has it

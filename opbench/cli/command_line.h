@@ -17,7 +17,7 @@ struct Texts {
   std::string traces;
   bool isCompiler = false;
   int partitions = 0, partition = 0;
-  std::string dtype, contenders = "eager,opbench", flush = "write", data = "normal", fault;
+  std::string compat, dtype, contenders = "eager,opbench", flush = "write", data = "normal", fault;
   double precision = 1;
   bool measureNvfuser = false, accuracyChecking = false, noAccuracyChecking = false, noTiming = false, noCache = false,
        noCases = false, version = false, list = false;

@@ -14,4 +14,23 @@ CLI::Option* addNumber(CLI::App& app, const std::string& name, Value& value, con
   return app.add_option(name, value, description)->transform(CLI::Validator(readWholeNumber, "", ""))->type_name("N");
 }
 
+/// Says why a text is no number, or nothing.
+std::string readReal(std::string& text);
+
+/// An option whose value is any number.
+template <typename Value>
+CLI::Option* addReal(CLI::App& app, const std::string& name, Value& value, const std::string& description) {
+  return app.add_option(name, value, description)->transform(CLI::Validator(readReal, "", ""));
+}
+
+/// Gives CLI11 a number of bytes in decimal digits: of `2000000000`, `2e9`, `2G`, `2 GB`, or `2Gi`, which is 2^31. Returns why
+/// the text is none, or nothing.
+std::string readSize(std::string& text);
+
+/// An option whose value is a number of bytes.
+template <typename Value>
+CLI::Option* addSize(CLI::App& app, const std::string& name, Value& value, const std::string& description) {
+  return app.add_option(name, value, description)->transform(CLI::Validator(readSize, "", ""))->type_name("BYTES");
+}
+
 }  // namespace opbench

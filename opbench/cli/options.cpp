@@ -5,16 +5,15 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
-#include <ranges>
 #include <utility>
 
 #include "inputs/text/words.h"
 #include "ir/error.h"
 #include "opbench/cli/command_line.h"
 #include "opbench/cli/device_name.h"
-#include "opbench/cli/nearest.h"
+#include "opbench/cli/usage.h"
 #include "opbench/cli/version.h"
+#include "opbench/compat/habits.h"
 #include "opbench/networks/runner.h"
 #include "opbench/profile/tools.h"
 #include "opbench/select/suites.h"
@@ -41,9 +40,6 @@ constexpr std::pair<std::string_view, Verb> verbs[] = {
     {"profile", Verb::Profile}, {"repro", Verb::Repro},     {"rnn", Verb::Rnn},         {"model", Verb::Model},
     {"cnn", Verb::Rnn},         {"record", Verb::Record}};
 
-/// Names that options had before: a suggestion of one is one of the option's name now.
-constexpr std::pair<std::string_view, std::string_view> formerNames[] = {{"--self-test", "--aa"}};
-
 /// Splits at commas and drops empty parts.
 std::vector<std::string> split(const std::vector<std::string>& texts) {
   std::vector<std::string> parts;
@@ -53,13 +49,20 @@ std::vector<std::string> split(const std::vector<std::string>& texts) {
 }
 
 std::vector<std::string> patternsOf(std::string_view option, const std::vector<std::string>& texts) {
-  std::vector<std::string> patterns = split(texts);
-  if (patterns.empty() && !texts.empty()) fail(ErrorKind::Input, "{} is empty; give an operator, a packet or a glob", option);
-  return patterns;
+  for (const std::string& text : texts)
+    if (split({text}).empty()) fail(ErrorKind::Input, "{} is empty; give an operator, a packet, a glob or all", option);
+  return split(texts);
 }
 
+/// Other names of dtypes that people use.
+constexpr std::pair<std::string_view, std::string_view> dtypeNames[] = {{"fp16", "float16"}, {"half", "float16"},
+                                                                        {"fp32", "float32"}, {"float", "float32"},
+                                                                        {"fp64", "float64"}, {"double", "float64"}};
+
 ir::DType dtypeOf(const std::string& text) {
-  const auto dtype = ir::dtypeFromTorchName(text);
+  const auto* other =
+      std::find_if(std::begin(dtypeNames), std::end(dtypeNames), [&](const auto& name) { return name.first == text; });
+  const auto dtype = ir::dtypeFromTorchName(other == std::end(dtypeNames) ? text : std::string(other->second));
   const auto code = dtype ? dtype : ir::dtypeFromName(text);
   if (code == ir::DType::F16 || code == ir::DType::BF16 || code == ir::DType::F32 || code == ir::DType::F64) return *code;
   fail(ErrorKind::Input, "--dtype must be float16, bfloat16, float32 or float64, got '{}'", text);
@@ -210,7 +213,6 @@ void atLeast(std::string_view option, int64_t value, int64_t least) {
 }
 
 void check(const Options& options) {
-  atLeast("--repeats", options.repeats, 0);
   atLeast("--warmup", options.warmups, 0);
   atLeast("--nloops", options.runs, 1);
   if (!(options.precision > 0 && options.precision < 1))
@@ -283,33 +285,6 @@ void readCache(const Texts& texts, const Environment& environment, Options& opti
   if (cache.keyFile.empty()) cache.keyFile = defaultKey(environment);
 }
 
-/// CLI11's message as the rest of our messages are written.
-[[noreturn]] void usage(std::string message) {
-  const bool isWord = message.size() > 1 && std::islower(static_cast<unsigned char>(message[1]));
-  if (isWord) message[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(message[0])));
-  fail(ErrorKind::Input, "{} (opbench --help lists the options)", message);
-}
-
-[[noreturn]] void unexpected(const CLI::App& app, const std::vector<std::string>& extras) {
-  const std::string& first = extras.front();
-  const auto chosen = app.get_subcommands();
-  const CLI::App& asked = chosen.empty() ? app : *chosen.front();
-  if (!first.starts_with('-') && !chosen.empty())
-    fail(ErrorKind::Input, "opbench {}: unexpected argument '{}'", asked.get_name(), first);
-  if (!first.starts_with('-'))
-    fail(ErrorKind::Input,
-         "unknown command '{}'; commands are {}; operators are given with --op, and one value follows an option", first,
-         fmt::join(verbs | std::views::keys, ", "));
-  std::vector<std::string> known;
-  for (const CLI::Option* option : asked.get_options())
-    for (const std::string& lname : option->get_lnames()) known.push_back("--" + lname);
-  for (const std::string_view former : formerNames | std::views::keys) known.emplace_back(former);
-  std::vector<std::string> suggested = nearest(first, known);
-  for (const auto& [former, name] : formerNames)
-    std::replace(suggested.begin(), suggested.end(), std::string(former), std::string(name));
-  fail(ErrorKind::Input, "unknown option '{}'{} (opbench --help lists the options)", first, suggestion(suggested));
-}
-
 Verb verbOf(const CLI::App& app, const Texts& texts) {
   for (const auto& [name, verb] : verbs) {
     if (!app.got_subcommand(std::string(name))) continue;
@@ -342,17 +317,16 @@ Options parseOptions(const std::vector<std::string>& arguments, const Environmen
   } catch (const CLI::CallForHelp&) {
     return printing(app.help());
   } catch (const CLI::ParseError& error) {
-    usage(error.what());
+    refuseUsage(error);
   }
   if (texts.version) return printing(versionText() + "\n");
-  if (const auto extras = app.remaining(true); !extras.empty()) unexpected(app, extras);
+  if (!app.remaining(true).empty()) refuseExtras(app, arguments);
 
   options.verb = verbOf(app, texts);
   options.suites = split(texts.suites);
   options.inputs = texts.files;
   options.inputs.insert(options.inputs.end(), texts.folders.begin(), texts.folders.end());
-  if (!texts.ops.empty()) options.ops = split(texts.ops);
-  if (options.ops.empty()) fail(ErrorKind::Input, "--op is empty; give an operator, a packet, a glob or all");
+  if (!texts.ops.empty()) options.ops = patternsOf("--op", texts.ops);
   if (!app.got_subcommand("model")) {  // of models these are regular expressions
     options.filters = patternsOf("--filter", texts.filters);
     options.excludes = patternsOf("--exclude", texts.excludes);
@@ -364,6 +338,12 @@ Options parseOptions(const std::vector<std::string>& arguments, const Environmen
   }
   if (!texts.dtype.empty()) options.dtype = dtypeOf(texts.dtype);
   options.contenders = contendersOf(texts);
+  if (!texts.compat.empty() && texts.compat != "operatorbench")
+    fail(ErrorKind::Input, "--compat must be operatorbench, got '{}'", texts.compat);
+  if (!texts.compat.empty()) {
+    options.compat = Compat::Operatorbench;
+    adoptOperatorbench(options, [&](const char* name) { return app.count(name) > 0; });
+  }
   const bool isCnn = std::find(arguments.begin(), arguments.end(), "cnn") != arguments.end();  // the other name of the verb
   if (app.got_subcommand("rnn") && isCnn && app.get_subcommand("rnn")->count("--group") == 0) options.rnn.groups = {"cnns"};
   if (app.got_subcommand("rnn")) readRnn(app, options);
@@ -380,9 +360,10 @@ Options parseOptions(const std::vector<std::string>& arguments, const Environmen
     readShard(texts, environment.schedulers, options);
   if (texts.accuracyChecking && texts.noAccuracyChecking)
     fail(ErrorKind::Input, "--accuracy-checking and --no-accuracy-checking contradict each other");
+  if (app.count("--repeats") > 0) atLeast("--repeats", options.repeats, 1);
   options.precision = texts.precision / 100;
   options.flush = flushOf(texts.flush);
-  options.accuracyChecking = !texts.noAccuracyChecking;
+  options.accuracyChecking = app.count("--accuracy-checking") > 0 ? texts.accuracyChecking : !texts.noAccuracyChecking;
   options.timing = !texts.noTiming && !options.model.hasNoSpeed;
   readCache(texts, environment, options);
   if (options.cases.empty()) options.cases = "opbench-cases";

@@ -60,6 +60,9 @@ enum class Source {
   Models,  ///< Options::model
 };
 
+/// The program whose habits a run has.
+enum class Compat { None, Operatorbench };
+
 /// Everything the command line says; passed down by const reference.
 struct Options {
   Verb verb = Verb::Race;
@@ -129,6 +132,7 @@ struct Options {
   std::string selection;               ///< selectionArguments() of the run, in a worker as well
   std::string started;                 ///< when the run began, in UTC
 
+  Compat compat = Compat::None;        ///< whose defaults, skips and lines a race has
   std::string csv, json;               ///< files; `-` is standard output, empty is none
   bool resume = false;                 ///< whether what `json` holds already is not raced again
   bool force = false;                  ///< whether results of another build, other software or another device go on

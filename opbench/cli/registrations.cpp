@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "ir/error.h"
 #include "opbench/cli/nearest.h"
+#include "opbench/select/select.h"
 
 namespace opbench {
 namespace {
@@ -36,6 +38,24 @@ void checkRegistrations(const std::vector<lowering::Registration>& registrations
     before = &each;
   }
   if (!problems.empty()) ir::fail(ir::ErrorKind::Internal, "{}", problems);
+}
+
+std::string loweringsText(const std::vector<std::string>& patterns, const std::vector<lowering::Registration>& registrations,
+                          const std::vector<std::string>& operators) {
+  std::string text;
+  for (const std::string& op : operators) {
+    if (op.ends_with("out")) continue;  // the forms that write to given tensors; samples have none
+    if (std::none_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) { return matches(op, pattern); }))
+      continue;
+    std::string place = lowering::hasLowering(op) ? "lowered" : "no lowering: ATen computes it";
+    std::set<std::string> names;
+    addNames(op, names);
+    if (const size_t inPlace = op.find("_."); inPlace != std::string::npos) addNames(std::string(op).erase(inPlace, 1), names);
+    for (const lowering::Registration& each : registrations)
+      if (names.contains(each.name)) place = "lowered in " + each.place;
+    text += fmt::format("{}: {}; no sample of it in the files read\n", op, place);
+  }
+  return text;
 }
 
 }  // namespace opbench

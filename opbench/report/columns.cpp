@@ -30,6 +30,11 @@ std::string Columns::heading() const {
   return toned(text + std::string(gap, ' ') + last_, Tone::Strong, colour_) + "\n";
 }
 
+bool Columns::shows(std::string_view heading) const {
+  return std::any_of(figures_.begin(), figures_.end(),
+                     [&](const Column& column) { return column.heading == heading && column.rank <= rank_; });
+}
+
 std::string Columns::line(std::string_view name, const std::vector<Cell>& cells, const Cell& last) const {
   std::string text = left(name, nameWidth_);
   for (size_t i = 0; i < figures_.size(); ++i)

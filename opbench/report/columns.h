@@ -27,6 +27,8 @@ class Columns {
   Columns(std::string name, int longestName, std::vector<Column> figures, std::string last, int room, bool colour);
 
   std::string heading() const;
+  /// Whether there is room for the column of this heading.
+  bool shows(std::string_view heading) const;
   /// One line; `cells` are those of all columns, shown or not.
   std::string line(std::string_view name, const std::vector<Cell>& cells, const Cell& last) const;
 

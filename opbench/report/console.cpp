@@ -40,6 +40,9 @@ Tone toneOf(const Outcome& outcome) {
   return Tone::Plain;
 }
 
+/// `cold speedup`
+std::string secondaryHeading(const Run& run) { return fmt::format("{} speedup", measureName(run, secondaryMeasure(run))); }
+
 /// A sample's columns: times of all contenders; of each but the baseline its speedup; then what tells why.
 Columns columnsOf(const Run& run, const Layout& layout) {
   const bool several = run.contenders.size() > 2;
@@ -51,7 +54,8 @@ Columns columnsOf(const Run& run, const Layout& layout) {
     if (i == 0) continue;
     const std::string what = several ? who + " speedup" : "speedup";
     columns.push_back({what, std::max(14, static_cast<int>(what.size()) + 2), 0});
-    columns.push_back({std::string(measureName(run, secondaryMeasure(run))), 12, 4});
+    const std::string secondary = secondaryHeading(run);
+    columns.push_back({secondary, static_cast<int>(secondary.size()) + 2, 4});
   }
   columns.insert(columns.end(), {{"SOL", 6, 3}, {"copy", 6, 3}, {"GB/s", 7, 5}, {"compile", 10, 6}, {"notes", 7, 0}});
   return {"operator", layout.longestOperator, std::move(columns), "sample", layout.room, layout.colour};
@@ -85,7 +89,7 @@ std::string indented(const std::string& label, const Outcome& outcome, bool colo
   return result;
 }
 
-/// Why contenders have no result; said once where it is the same for all, and not where the user left the sample out.
+/// Why contenders have no result; said once where it is the same for all.
 std::string reasons(const Row& row, bool colour) {
   const Outcome& first = row.outcomes.front();
   const bool same = std::all_of(row.outcomes.begin(), row.outcomes.end(), [&](const Outcome& outcome) {
@@ -93,7 +97,7 @@ std::string reasons(const Row& row, bool colour) {
   });
   std::string result;
   for (const Outcome& outcome : row.outcomes) {
-    if (outcome.status == Status::Ok || outcome.status == Status::Skipped) continue;
+    if (outcome.status == Status::Ok) continue;
     if (same) return indented("", outcome, colour);
     result += indented(fmt::format("{}: ", name(outcome.contender)), outcome, colour);
   }
@@ -143,6 +147,22 @@ std::string heading(const Run& run, int samples, const Layout& layout) {
                        run.isAA ? " of each contender against itself (A/A)" : "", gigabytes(run.ceilings.copy),
                        time(run.ceilings.launchOverhead));
   return first + columnsOf(run, layout).heading();
+}
+
+std::string columnLegend(const Run& run, const Layout& layout, const std::vector<Columns>& tables) {
+  const Columns columns = columnsOf(run, layout);
+  std::string text =
+      fmt::format("speedup: {}'s time over the contender's, +- half its 95% interval", name(run.contenders.front()));
+  const auto add = [&](const std::string& heading, std::string_view meaning) {
+    const bool isInTable = std::any_of(tables.begin(), tables.end(), [&](const Columns& table) { return table.shows(heading); });
+    if (isInTable || columns.shows(heading)) text += fmt::format("; {}: {}", heading, meaning);
+  };
+  const bool isCold = secondaryMeasure(run) == runtime::Measure::Cold;
+  add(secondaryHeading(run), isCold ? "with empty caches" : "of runs back to back");
+  add("SOL", "share of the roofline");
+  add("GB/s", "bytes that must move over the time");
+  add("compile", "time to compile its kernels");
+  return text;
 }
 
 std::string line(const Row& row, const Run& run, const Layout& layout) {

@@ -20,6 +20,8 @@ struct Layout {
 std::string heading(const Run& run, int samples, const Layout& layout);
 /// One line; further ones, indented, say why a contender is not ok.
 std::string line(const Row& row, const Run& run, const Layout& layout);
+/// The meanings of the columns that lines, or these tables, have room for.
+std::string columnLegend(const Run& run, const Layout& layout, const std::vector<Columns>& tables = {});
 /// Why opbench calls ATen instead of a generated kernel, as an indented line; empty where it does not.
 std::string fallback(const Row& row, const Layout& layout);
 /// A legend, tables of groups of samples, and the totals. What a sample's own line says already is not repeated.

@@ -28,6 +28,8 @@ class Table {
   Table(std::string_view what, const std::vector<Group>& groups, const Run& run, const Layout& layout)
       : groups_(groups), several_(run.contenders.size() > 2), columns_(columnsOf(what, run, layout)) {}
 
+  const Columns& columns() const { return columns_; }
+
   std::string text() const {
     std::string text = "\n" + columns_.heading();
     for (const Group& group : groups_)
@@ -148,13 +150,11 @@ std::string coverage(const Recorded& covered, const Recorded& all) {
   return fmt::format("coverage: {} of {}, {}% of their calls\n", covered.samples, counted(all.samples, "sample"), calls);
 }
 
-std::string legends(const Group& total, const Run& run, const Layout& layout) {
+std::string legends(const Group& total, const std::vector<Table>& tables, const Run& run, const Layout& layout) {
   if (run.contenders.size() < 2) return "";
-  const std::string columns = fmt::format(
-      "speedup: {}'s time over the contender's, +- half its 95% interval; SOL: share of the roofline; copy: the time of a copy "
-      "of as many bytes over its own",
-      name(run.contenders.front()));
-  std::string text = wrapped(columns, layout.room);
+  std::vector<Columns> columns;
+  for (const Table& table : tables) columns.push_back(table.columns());
+  std::string text = wrapped(columnLegend(run, layout, columns), layout.room);
   const auto shown = std::find_if(total.contenders.begin(), total.contenders.end(),
                                   [](const ContenderSummary& contender) { return contender.contender == Contender::Opbench; });
   const std::string marks = legend(shown == total.contenders.end() ? total.contenders.back() : *shown);
@@ -165,14 +165,16 @@ std::string legends(const Group& total, const Run& run, const Layout& layout) {
 }  // namespace
 
 std::string table(const Summary& summary, const Run& run, const Layout& layout) {
-  std::string text = layout.hasLines ? legends(summary.total, run, layout) : "";
+  std::vector<Table> tables;
   const auto samples = static_cast<size_t>(summary.total.contenders.front().counts.samples);
   const auto section = [&](std::string_view what, const std::vector<Group>& groups, bool isWanted) {
-    if (isWanted && !groups.empty()) text += Table(what, groups, run, layout).text();
+    if (isWanted && !groups.empty()) tables.emplace_back(what, groups, run, layout);
   };
   section("operator", summary.operators, samples > summary.operators.size() || !layout.hasLines);
   section("family", summary.families, summary.families.size() > 1 && samples > summary.families.size());
   section("size", summary.sizes, summary.sizes.size() > 1 && samples > summary.sizes.size());
+  std::string text = layout.hasLines ? legends(summary.total, tables, run, layout) : "";
+  for (const Table& table : tables) text += table.text();
   text += "\n";
   // Those of networks, which come after the run's, have said all in tables of their own.
   for (size_t i = run.contenders.size() > 1 ? 1 : 0; i < run.contenders.size(); ++i)

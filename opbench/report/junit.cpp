@@ -27,18 +27,30 @@ std::string escaped(std::string_view text) {
   return result;
 }
 
+/// The figures of a test case as its properties; empty where it has none.
+std::string propertiesText(const TestCase& test) {
+  if (test.properties.empty()) return "";
+  std::string text = "      <properties>\n";
+  for (const auto& [name, value] : test.properties)
+    text += fmt::format("        <property name=\"{}\" value=\"{}\"/>\n", escaped(name), escaped(value));
+  return text + "      </properties>\n";
+}
+
+std::string outcomeText(const TestCase& test) {
+  switch (test.outcome) {
+    case TestCase::Outcome::Passed: return "";
+    case TestCase::Outcome::Failed:
+      return fmt::format("      <failure type=\"{}\" message=\"{}\"/>\n", escaped(test.type), escaped(test.message));
+    case TestCase::Outcome::Skipped: return fmt::format("      <skipped message=\"{}\"/>\n", escaped(test.message));
+  }
+  return "";
+}
+
 std::string text(const TestCase& test) {
   const std::string head = fmt::format("    <testcase classname=\"{}\" name=\"{}\" time=\"{:.9f}\"", escaped(test.suite),
                                        escaped(test.name), test.seconds);
-  switch (test.outcome) {
-    case TestCase::Outcome::Passed: return head + "/>\n";
-    case TestCase::Outcome::Failed:
-      return head + fmt::format(">\n      <failure type=\"{}\" message=\"{}\"/>\n    </testcase>\n", escaped(test.type),
-                                escaped(test.message));
-    case TestCase::Outcome::Skipped:
-      return head + fmt::format(">\n      <skipped message=\"{}\"/>\n    </testcase>\n", escaped(test.message));
-  }
-  return "";
+  const std::string content = propertiesText(test) + outcomeText(test);
+  return content.empty() ? head + "/>\n" : head + ">\n" + content + "    </testcase>\n";
 }
 
 /// `tests="3" failures="1" skipped="0"`
@@ -62,6 +74,12 @@ TestCase::Outcome outcomeOf(const results::Record& record) {
   return TestCase::Outcome::Failed;
 }
 
+/// The contender's part of the wall time that its sample took, or, in files without it, the time of a run.
+double secondsOf(const results::Record& record, const std::map<int64_t, int>& contenders) {
+  if (record.wallSeconds) return *record.wallSeconds / contenders.at(record.index);
+  return record.median.value_or(0) * 1e-6;
+}
+
 }  // namespace
 
 std::string caseName(const results::Record& record) {
@@ -70,9 +88,14 @@ std::string caseName(const results::Record& record) {
 
 std::string junit(const std::vector<results::Record>& records) {
   std::vector<TestCase> cases;
+  std::map<int64_t, int> contenders;
+  for (const results::Record& record : records) ++contenders[record.index];
   for (const results::Record& record : records) {
-    const double seconds = record.median.value_or(0) * 1e-6;
-    cases.push_back({record.op, caseName(record), seconds, outcomeOf(record), record.status, record.reason});
+    TestCase test{record.op, caseName(record), secondsOf(record, contenders), outcomeOf(record), record.status, record.reason,
+                  {}};
+    if (record.median) test.properties.emplace_back("median_us", fmt::format("{}", *record.median));
+    if (record.speedup && !record.isBaseline) test.properties.emplace_back("speedup", fmt::format("{}", *record.speedup));
+    cases.push_back(std::move(test));
   }
   return junit("opbench", cases);
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "opbench/results/record.h"
@@ -12,9 +13,10 @@ struct TestCase {
   enum class Outcome { Passed, Failed, Skipped };
 
   std::string suite, name;
-  double seconds = 0;
+  double seconds = 0;  ///< of wall time
   Outcome outcome = Outcome::Passed;
   std::string type, message;  ///< of a failure: `slow`, `+5.1 % ...`; the message of one that is skipped
+  std::vector<std::pair<std::string, std::string>> properties{};  ///< further figures: {`speedup`, `1.63`}
 };
 
 /// A test case's name: the sample, its dtype and the contender.

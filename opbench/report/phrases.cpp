@@ -36,7 +36,11 @@ struct Note {
 bool isOpbench(const Outcome& outcome, Kind kind) { return outcome.contender == Contender::Opbench && outcome.kind == kind; }
 
 constexpr Note noteList[] = {
-    {'=', [](const Row&, const Outcome& outcome, const Run& run) { return isSame(outcome, run); },
+    {'=',
+     [](const Row& row, const Outcome& outcome, const Run& run) {
+       const bool isAlone = row.outcomes.size() == 1 && !run.isAA;  // it is equal to itself
+       return !isAlone && isSame(outcome, run);
+     },
      [](const ContenderSummary& contender) { return contender.same; }, "no measurable difference"},
     {'l', [](const Row& row, const Outcome& outcome, const Run&) { return row.isLaunchBound && outcome.kind != Kind::View; },
      [](const ContenderSummary& contender) { return contender.launchBound.samples; }, "bound by launch overhead"},

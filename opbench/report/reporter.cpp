@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <fstream>
 #include <sstream>
 
 #include "inputs/files.h"
 #include "inputs/operator_name.h"
 #include "inputs/text/printable.h"
+#include "opbench/compat/timings.h"
 #include "opbench/measure/cached_ceilings.h"
 #include "opbench/report/csv.h"
 #include "opbench/report/formats.h"
@@ -35,6 +37,8 @@ void Reporter::begin(const Run& run, int samples, int longestOperator) {
   progress_.samples = samples;
   layout_ = {longestOperator, streams_.room, streams_.colour, !options_.quiet};
   if (isRnn() && rnnConsole() && !options_.quiet) *console_ << report::fastrnnsHeading(options_.rnn.sep) << std::flush;
+  if (isOperatorbench())
+    return complain("Inductor Speedups are those of opbench's kernels, NVFUSER Speedups those of TorchScript");
   if (!hasOwnTables() && console_ && !options_.quiet) *console_ << report::heading(run, samples, layout_) << std::flush;
 }
 
@@ -64,6 +68,8 @@ void Reporter::row(const results::SampleResult& result) {
   if (hasFailed(result.row)) ++progress_.failed;
   if (inputs::isNetwork(result.row.op)) {
     showNetwork(result);
+  } else if (isOperatorbench()) {
+    operatorbench_.push_back(result.row);
   } else if (console_ && !options_.quiet) {
     *console_ << report::line(result.row, result.run, layout_);
     const std::string why = report::fallback(result.row, layout_);
@@ -140,10 +146,20 @@ void Reporter::endRnn() {
   if (console_) *console_ << (options_.rnn.printJson == "oss" ? report::fastrnnsOss(networks_) : report::fastrnnsPep(networks_));
 }
 
+void Reporter::endOperatorbench() {
+  std::sort(operatorbench_.begin(), operatorbench_.end(), [](const Row& a, const Row& b) { return a.index < b.index; });
+  if (console_) *console_ << operatorbenchLines(operatorbench_, options_) << std::flush;
+  const std::string file = timingsFile(options_);
+  if (file.empty()) return;
+  std::ofstream stream(file, std::ios::app);
+  if (!(stream << operatorbenchResults(operatorbench_) << std::flush)) complain("cannot append to " + file);
+}
+
 void Reporter::end(const Summary& summary) {
   clear();
+  if (isOperatorbench()) endOperatorbench();
   if (hasOwnTables() || !networks_.empty()) endNetworks();
-  if (console_ && !hasOwnTables()) *console_ << report::table(summary, *run_, layout_) << std::flush;
+  if (console_ && !hasOwnTables() && !isOperatorbench()) *console_ << report::table(summary, *run_, layout_) << std::flush;
   if (options_.csv == "-")
     streams_.out << report::csv(summary, *run_) << std::flush;
   else if (!options_.csv.empty())

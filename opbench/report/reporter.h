@@ -49,6 +49,8 @@ class Reporter {
   void clear();
   bool isRnn() const { return options_.verb == Verb::Rnn; }
   bool isModel() const { return options_.verb == Verb::Model; }
+  /// Whether operatorbench's lines stand in place of ours.
+  bool isOperatorbench() const { return options_.compat == Compat::Operatorbench; }
   /// Whether the verb shows rows of networks alone, in tables of its own, when all are there.
   bool hasOwnTables() const { return isRnn() || isModel(); }
   /// Where the tables of `opbench rnn` go; null where it prints JSON.
@@ -58,6 +60,7 @@ class Reporter {
   void endRnn();
   void endModels();
   void endRunner();
+  void endOperatorbench();
   /// Whether a row is a model's that is merged: models are shown in a table of their own there, too.
   bool isMergedModel(const Row& row) const { return options_.verb == Verb::Merge && row.op.starts_with("model."); }
   /// Our tables of models.
@@ -70,6 +73,7 @@ class Reporter {
   std::vector<results::Record> records_;  ///< where formats are made of them
   report::Layout layout_;
   std::vector<Row> networks_;        ///< of a verb that has tables of its own
+  std::vector<Row> operatorbench_;   ///< where its lines are shown, which come last
   std::set<std::string> fallbacks_;  ///< operators with reasons that were told
   report::Progress progress_;
   std::optional<Clock::time_point> start_;  ///< when the first sample was begun

@@ -6,6 +6,7 @@
 
 #include "inputs/files.h"
 #include "ir/error.h"
+#include "opbench/report/format.h"
 #include "opbench/repro/folder.h"
 #include "opbench/results/read.h"
 #include "opbench/sweep/sweep.h"
@@ -34,6 +35,24 @@ void checkReports(const Options& options, const fs::path& from) {
         ir::fail(ir::ErrorKind::Input, "{} holds the sample to reproduce; choose another file for the report", report);
 }
 
+std::string kindOf(const Record& record) { return record.kind == "fallback" ? "library call" : record.kind; }
+
+/// `22.18 us, 1.63x, generated`; the status where there is no time.
+std::string figuresOf(const Record& record) {
+  std::string text = record.median ? report::time(*record.median * 1e-6) : record.status;
+  if (record.speedup && !record.isBaseline) text += ", " + report::speedup(record.speedup);
+  return record.kind.empty() ? text : text + ", " + kindOf(record);
+}
+
+/// How the contender fares now, beside what is recorded.
+std::string comparisonOf(const Record& before, const Record& now) {
+  std::string text = fmt::format("recorded {}; now {}\n", figuresOf(before), figuresOf(now));
+  if (before.kind != now.kind && !before.kind.empty())
+    text += fmt::format("another way to compute it: {} was {}, now it is {}\n", now.contender, kindOf(before), kindOf(now));
+  if (before.status == now.status) return text + fmt::format("reproduced: {} is {} again\n", now.contender, now.status);
+  return text + fmt::format("not reproduced: {} was {}, now it is {}\n", now.contender, before.status, now.status);
+}
+
 }  // namespace
 
 bool reproduce(const Options& options, Streams streams) {
@@ -49,11 +68,8 @@ bool reproduce(const Options& options, Streams streams) {
   streams.out << fmt::format("\n{}: sample.txt, run.sh, driver.py with inputs/, result.jsonl, stages/\n", folder.string());
   if (!aside.empty()) streams.out << fmt::format("{}: the case that was repeated, as it was\n", aside.string());
   if (!wanted.record) return true;
-  const bool same = found.status == wanted.record->status;
-  streams.out << (same ? fmt::format("reproduced: {} is {} again\n", found.contender, found.status)
-                       : fmt::format("not reproduced: {} was {}, now it is {}\n", found.contender, wanted.record->status,
-                                     found.status));
-  return same;
+  streams.out << comparisonOf(*wanted.record, found);
+  return found.status == wanted.record->status;
 }
 
 }  // namespace opbench

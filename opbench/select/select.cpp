@@ -9,6 +9,7 @@
 #include <set>
 
 #include "inputs/operator_name.h"
+#include "ir/error.h"
 #include "opbench/cli/nearest.h"
 
 namespace opbench {
@@ -107,6 +108,15 @@ std::string unknownOperator(const std::string& pattern, const std::vector<Sample
   std::vector<std::string> names = suggestions(pattern, recorded);
   if (names.empty()) names = suggestions(pattern, aten);
   return fmt::format("unknown operator '{}'{}", pattern, suggestion(names));
+}
+
+void checkPatterns(const std::vector<OperatorPattern>& patterns, const std::vector<std::string>& aten) {
+  for (const OperatorPattern& each : patterns) {
+    if (std::any_of(aten.begin(), aten.end(), [&](const std::string& op) { return matches(op, each.pattern); })) continue;
+    const std::vector<std::string> names = suggestions(each.pattern, aten);
+    const bool isNetwork = each.mayBeNetwork && (names.empty() || isGlob(each.pattern));
+    if (!isNetwork) ir::fail(ir::ErrorKind::Input, "{}: unknown operator '{}'{}", each.place, each.pattern, suggestion(names));
+  }
 }
 
 Selection select(const std::vector<Sample>& samples, const Options& options, const SuiteConfig& config) {

@@ -74,7 +74,10 @@ class SuiteConfigReader : private YamlReader {
   /// Reads a list of names.
   std::function<void(const YAML::Node&)> listOf(std::vector<SuiteConfig::Named>& names, const std::string& what) {
     return [this, &names, what](const YAML::Node& list) {
-      for (const YAML::Node& item : itemsOf(list, what)) names.push_back({operatorName(item), placeOf(item)});
+      for (const YAML::Node& item : itemsOf(list, what)) {
+        names.push_back({operatorName(item), placeOf(item)});
+        config_.patterns_.push_back({names.back().pattern, names.back().place, true});
+      }
     };
   }
 
@@ -102,8 +105,10 @@ class SuiteConfigReader : private YamlReader {
   }
 
   void addSkips(const YAML::Node& list, const std::string& what, const std::string& device, const std::string& mode) {
-    for (const YAML::Node& item : itemsOf(list, what))
+    for (const YAML::Node& item : itemsOf(list, what)) {
       config_.skips_.push_back({operatorName(item), device, mode, placeOf(item)});
+      config_.patterns_.push_back({operatorName(item), placeOf(item), true});
+    }
   }
 
   /// Lists of networks, and tables as --tolerances has them.
@@ -154,7 +159,10 @@ class SuiteConfigReader : private YamlReader {
 
   void readLimits(const YAML::Node& node, std::string_view what, std::vector<SuiteConfig::Limit>& limits) {
     expectMap(node, what);
-    for (const auto& item : node) limits.push_back({operatorName(item.first), {limit(item.second), placeOf(item.first)}});
+    for (const auto& item : node) {
+      limits.push_back({operatorName(item.first), {limit(item.second), placeOf(item.first)}});
+      config_.patterns_.push_back({operatorName(item.first), placeOf(item.first)});
+    }
   }
 
   /// From 1 on: what is not to be raced at all is skipped.

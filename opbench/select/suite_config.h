@@ -46,6 +46,9 @@ class SuiteConfig {
   /// Whether one that is to be run in bfloat16 is run in float16 instead.
   bool forcesFloat16(const std::string& op) const;
 
+  /// The patterns that name operators.
+  const std::vector<OperatorPattern>& patterns() const { return patterns_; }
+
   /// The keys that say nothing here, as `FILE: skip: freezing, trt_not_yet_working`; empty where there are none.
   std::string withoutEffect() const;
 
@@ -75,6 +78,7 @@ class SuiteConfig {
   std::vector<Named> slow_, large_, varying_, autocast_, float16_;
   std::vector<Limit> maxSamples_, maxBytes_;
   std::vector<Batch> batches_;
+  std::vector<OperatorPattern> patterns_;
   std::string file_;
   std::vector<std::string> withoutEffect_;
 };

@@ -40,3 +40,14 @@ TEST_CASE("all lowerings of this build are of operators that ATen has") {
   CHECK(registrations.front().place.starts_with("lowering/"));
   CHECK_NOTHROW(checkRegistrations(registrations, runtime::operatorNames()));
 }
+
+TEST_CASE("an operator of which there is no sample is said to be lowered, and where, or not") {
+  const auto textOf = [](const std::string& pattern) {
+    return opbench::loweringsText({pattern}, lowering::registrations(), runtime::operatorNames());
+  };
+  CHECK(textOf("silu.default").starts_with("aten.silu.default: lowered in lowering/"));
+  CHECK(textOf("aten.relu_.default").starts_with("aten.relu_.default: lowered in lowering/"));
+  CHECK(textOf("aten.linalg_svd.default") ==
+        "aten.linalg_svd.default: no lowering: ATen computes it; no sample of it in the files read\n");
+  CHECK(textOf("aten.frobnicate") == "");
+}

@@ -10,6 +10,7 @@
 #include "opbench/report/format.h"
 #include "opbench/report/json.h"
 #include "opbench/report/junit.h"
+#include "opbench/report/phrases.h"
 #include "opbench/report/progress.h"
 #include "opbench/results/read.h"
 #include "tests/golden.h"
@@ -73,6 +74,38 @@ TEST_CASE("one sample: its line has its figures, and nothing repeats them") {
   CHECK(text.find(figure) != std::string::npos);
   CHECK(text.find(figure) == text.rfind(figure));
   CHECK(text.ends_with("\nopbench: 1 sample (1 generated)\n"));
+}
+
+TEST_CASE("a sample that is left out has its reason below its line") {
+  CHECK(report::line(tests::exampleRows()[6], tests::exampleRun(), {})
+            .ends_with("    arguments take 19999600002 bytes, more than --max-bytes 1000000000\n"));
+}
+
+TEST_CASE("a contender that races alone has no note that it equals itself") {
+  Run run = tests::exampleRun();
+  Row row = tests::exampleRows()[2];
+  CHECK(report::notes(row, row.outcomes[1], run).starts_with("="));
+  row.outcomes.erase(row.outcomes.begin());
+  run.contenders.erase(run.contenders.begin());
+  derive(row, run);
+  CHECK(report::notes(row, row.outcomes[0], run).find('=') == std::string::npos);
+}
+
+TEST_CASE("notes mark a GPU that others used, and a clock that power or heat held down; both are counted") {
+  const Run run = tests::exampleRun();
+  Row row = tests::exampleRows()[1];
+  row.gpu = runtime::GpuState{80, 700, {"sw_power_cap"}, 0.25, 0, 1};
+  CHECK(report::notes(row, row.outcomes[1], run) == "ps");
+  const std::string text = console(run, {row, row}, 0);
+  CHECK(text.find("p power or heat held the clock down, s other processes used the GPU") != std::string::npos);
+  CHECK(text.find("2  of 2 samples raced while other processes used the GPU\n") != std::string::npos);
+  CHECK(text.find("2  of 2 samples raced while power or heat held the clock down\n") != std::string::npos);
+}
+
+TEST_CASE("the legend explains the columns that there is room for") {
+  const Run run = tests::exampleRun();
+  CHECK(report::columnLegend(run, {20, 0}).find("throughput speedup: of runs back to back; SOL:") != std::string::npos);
+  CHECK(report::columnLegend(run, {20, 60}).find("SOL") == std::string::npos);
 }
 
 TEST_CASE("a library call has its reason on the console") {
@@ -144,6 +177,21 @@ TEST_CASE("a run as JUnit: failures and what is skipped, with the reason") {
   CHECK(text.find("<testsuites name=\"opbench\" tests=\"14\" failures=\"1\" skipped=\"4\">") != std::string::npos);
   CHECK(text.find("<failure type=\"wrong\" message=\"output 0 is wrong at [2]") != std::string::npos);
   CHECK(text.find("<skipped message=\"sparse tensors are not supported\"/>") != std::string::npos);
+}
+
+TEST_CASE("JUnit: a case takes its part of the sample's wall time, and has its time and its speedup as properties") {
+  std::vector<results::Record> records;
+  Row row = tests::exampleRows()[1];
+  row.wallSeconds = 3;
+  std::istringstream lines(report::jsonLines(row, tests::exampleRun()));
+  for (std::string line; std::getline(lines, line);) records.push_back(results::recordOf(line, "r.jsonl:1"));
+  records[1].isBaseline = false;
+  records[0].isBaseline = true;
+  const std::string text = report::junit(records);
+  CHECK(text.find("time=\"1.500000000\"") != std::string::npos);
+  CHECK(text.find("<property name=\"median_us\" value=\"24\"/>") != std::string::npos);
+  CHECK(text.find("<property name=\"speedup\" value=\"1.25\"/>") != std::string::npos);
+  CHECK(text.find("<property name=\"speedup\"") == text.rfind("<property name=\"speedup\""));
 }
 
 TEST_CASE("JUnit: what was checked and not timed has passed") {

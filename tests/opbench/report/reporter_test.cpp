@@ -74,6 +74,18 @@ TEST_CASE("the dashboard's records and JUnit are written when the run ends") {
   CHECK_THROWS_WITH_AS(written(options), "cannot write /nonexistent/j.xml: No such file or directory", ir::Error);
 }
 
+TEST_CASE("operatorbench's lines stand in place of the report, and standard error says whose speedups they are") {
+  tests::TemporaryFolder folder;
+  Options options;
+  options.compat = Compat::Operatorbench;
+  options.ops = {"add", "mul", "_unsafe_view"};
+  const Written result = written(options);
+  CHECK(result.out.starts_with("Running aten._unsafe_view.default\nIter 0\n"));
+  CHECK(result.out.find("\naten.add.Tensor:\nInductor Speedups : [1.") != std::string::npos);
+  CHECK(result.out.find("Example GPU") == std::string::npos);
+  CHECK(result.err == "opbench: Inductor Speedups are those of opbench's kernels, NVFUSER Speedups those of TorchScript\n");
+}
+
 TEST_CASE("complaints go to standard error") {
   std::ostringstream out, err;
   const Options options;

@@ -2,6 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include "ir/error.h"
+#include "tests/refusal.h"
+
 using namespace opbench;
 using inputs::Sample;
 
@@ -153,4 +156,17 @@ TEST_CASE("a sample's size is the storage of its tensor arguments, lists include
             ir::List{{ir::TensorType::contiguous(ir::DType::F32, {10}), ir::TensorType::contiguous(ir::DType::I64, {2})}},
             int64_t{3}};
   CHECK(argumentBytes(s) == 8 * 2 + 10 * 4 + 2 * 8);
+}
+
+TEST_CASE(
+    "patterns of a file that mean no operator are refused with their place; those that may name a network only if one is near") {
+  const std::vector<std::string> aten{"aten.add.Tensor", "aten.silu.default"};
+  const auto refusal = [&](const OperatorPattern& pattern) {
+    return tests::refusal(ir::ErrorKind::Input, [&] { checkPatterns({pattern}, aten); });
+  };
+  CHECK_NOTHROW(checkPatterns({{"add", "t.yaml:1"}, {"*silu*", "t.yaml:1"}, {"all", "t.yaml:2"}}, aten));
+  CHECK(refusal({"sillu", "t.yaml:3"}) == "t.yaml:3: unknown operator 'sillu'; did you mean aten.silu?");
+  CHECK(refusal({"sillu", "t.yaml:3", true}) == "t.yaml:3: unknown operator 'sillu'; did you mean aten.silu?");
+  CHECK(refusal({"resnet18", "t.yaml:4"}) == "t.yaml:4: unknown operator 'resnet18'");
+  CHECK_NOTHROW(checkPatterns({{"resnet18", "t.yaml:4", true}}, aten));
 }

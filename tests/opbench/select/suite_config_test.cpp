@@ -242,6 +242,8 @@ TEST_CASE("what cannot be understood in a suite's configuration is refused with 
   CHECK(refusal("skip: [add]\n") == "1: skip must be a map: `key: value`");
   CHECK(refusal("slow: add\n") == "1: slow must be a list: `[a, b]`");
   CHECK(refusal("slow: [{add: 1}]\n") == "1: expected an operator name");
+  CHECK(refusal("slow: [*backward]\n").ends_with("; a pattern that begins with * needs quotes: '*backward*'"));
+  CHECK(refusal("slow: [**]\n").ends_with("; a pattern that begins with * needs quotes: '*backward*'"));
   CHECK(refusal("skip: {test: {evaluation: []}}\n").starts_with("1: unknown key of skip: test 'evaluation'"));
   CHECK(refusal("accuracy: {skip: {large_model: []}}\n") ==
         "1: unknown key of accuracy: skip 'large_model'; did you mean large_models?");
