@@ -313,7 +313,9 @@ Options parseOptions(const std::vector<std::string>& arguments, const Environmen
   app.allow_extras();
   declareAll(app, options, texts);
   try {
-    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+    std::vector<std::string> words = withSeparator(arguments);
+    std::reverse(words.begin(), words.end());
+    app.parse(std::move(words));
   } catch (const CLI::CallForHelp&) {
     return printing(app.help());
   } catch (const CLI::ParseError& error) {
@@ -353,6 +355,7 @@ Options parseOptions(const std::vector<std::string>& arguments, const Environmen
   options.modelsFolder = findShared(environment, "models");
   for (const std::string& word : texts.programs) addProgram(word, options.programs);
   if (app.got_subcommand("model")) readModel(app, texts, options);
+  if (options.verb == Verb::Compare) readCompare(options.compare);
   if (app.got_subcommand("merge")) readRunnerReport(options.model.runner);
   if (app.got_subcommand("record")) readRecord(app, options);
   constexpr std::array sharding{Verb::Race, Verb::Rnn, Verb::Model, Verb::Profile, Verb::Work};

@@ -40,8 +40,8 @@ std::vector<Named> inputsOf(const Options& options) {
   add(files, "--tolerances", options.tolerances);
   add(files, "--batch-size-file", options.model.runner.batchSizeFile);
   add(files, "opbench convert", options.results);
-  add(files, "opbench compare", options.compare.base);
-  add(files, "opbench compare", options.compare.candidate);
+  for (const std::string& file : options.compare.base) add(files, "opbench compare", file);
+  for (const std::string& file : options.compare.candidate) add(files, "opbench compare", file);
   for (const std::string& file : options.merged) add(files, "opbench merge", file);
   for (const auto& [name, file] : options.programs) add(files, "this run", file);
   if (options.verb == Verb::Race || options.verb == Verb::List)

@@ -1,6 +1,7 @@
 #include "opbench/compare/compare.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +9,8 @@
 #include <set>
 #include <tuple>
 
-#include "inputs/operator_name.h"
+#include "opbench/compare/evidence.h"
+#include "opbench/compare/phrases.h"
 
 namespace opbench::compare {
 namespace {
@@ -16,128 +18,6 @@ namespace {
 using results::Disposition;
 using results::Record;
 using results::Results;
-
-/// Whether it is the code that does not change from build to build: eager's, or the first contender of a network.
-bool isControl(const Record& record) { return inputs::isNetwork(record.op) ? record.isBaseline : record.contender == "eager"; }
-
-constexpr double leastGap = 0.005;
-
-using Key = std::tuple<std::string, std::string, std::string, std::string>;
-
-/// The dtype of all records, or nothing where there are several.
-std::string onlyDtype(const Results& results) {
-  const std::string& first = results.records.front().dtype;
-  const bool isOnly =
-      std::all_of(results.records.begin(), results.records.end(), [&](const Record& r) { return r.dtype == first; });
-  return isOnly ? first : "";
-}
-
-/// The records of both files side by side.
-class Matching {
- public:
-  Matching(const Results& base, const Results& candidate)
-      : dtypeCounts_(onlyDtype(base).empty() || onlyDtype(candidate).empty()) {
-    for (const Record& record : base.records) base_.emplace(keyOf(record), &record);
-    for (const Record& record : candidate.records) candidate_.emplace(keyOf(record), &record);
-  }
-
-  const Record* inBase(const Record& record) const { return find(base_, keyOf(record)); }
-  const Record* inCandidate(const Record& record) const { return find(candidate_, keyOf(record)); }
-
- private:
-  using Records = std::map<Key, const Record*>;
-
-  Key keyOf(const Record& record) const { return {record.op, record.sample, dtypeCounts_ ? record.dtype : "", record.contender}; }
-  static const Record* find(const Records& records, const Key& key) {
-    const auto found = records.find(key);
-    return found == records.end() ? nullptr : found->second;
-  }
-
-  bool dtypeCounts_;
-  Records base_, candidate_;
-};
-
-bool isMeasured(const Record* record) { return record && record->disposition == Disposition::Measured; }
-
-/// The interval of the median; of files that have none the 20th to 80th percentile of the runs, which is wider.
-Interval intervalOf(const Record& record) {
-  if (record.medianInterval) return *record.medianInterval;
-  return record.percentiles.value_or(Interval{*record.median, *record.median});
-}
-
-Figure timeOf(const Record& record) { return figureOf(*record.median, intervalOf(record)); }
-
-std::optional<Pair> cyclesOf(const Record& base, const Record& candidate, const Pair& time) {
-  if (!base.clockMhz || !candidate.clockMhz || *base.clockMhz <= 0 || *candidate.clockMhz <= 0) return std::nullopt;
-  return Pair{scaled(time.base, std::log(*base.clockMhz)), scaled(time.candidate, std::log(*candidate.clockMhz)), time.least,
-              time.scatter};
-}
-
-/// The time over the control's, as paired runs found it.
-std::optional<Figure> pairedOf(const Record& record) {
-  if (record.speedup.value_or(0) <= 0 || (record.speedupInterval && record.speedupInterval->low <= 0)) return std::nullopt;
-  return inverse(figureOf(*record.speedup, record.speedupInterval.value_or(Interval{*record.speedup, *record.speedup})));
-}
-
-std::optional<Figure> secondaryOf(const Record& record) {
-  if (!record.secondary || !record.secondaryInterval) return std::nullopt;
-  return figureOf(*record.secondary, *record.secondaryInterval);
-}
-
-/// A figure's shift from the baseline to the candidate, and where it stands; nothing unless both have it.
-template <typename Read>
-std::optional<Control::Point> pointOf(const Record& base, const Record& candidate, const Read& read) {
-  const auto before = read(base), after = read(candidate);
-  if (!before || !after) return std::nullopt;
-  return Control::Point{static_cast<double>(candidate.index), std::log(*base.median), after->centre - before->centre};
-}
-
-/// The drift and scatter that the figures of the control, or of all other contenders, show.
-template <typename Read>
-Control controlOf(const Results& candidate, const Matching& matching, bool ofControl, const Read& read) {
-  std::vector<Control::Point> points;
-  for (const Record& record : candidate.records) {
-    const Record* base = matching.inBase(record);
-    if (isControl(record) != ofControl || !isMeasured(&record) || !isMeasured(base)) continue;
-    if (const auto point = pointOf(*base, record, read)) points.push_back(*point);
-  }
-  return Control(std::move(points));
-}
-
-/// The figures that scatter without a change of the code: eager's times, its secondary times, and the others' ratios to it.
-struct Controls {
-  Control time, secondary, ratios;
-};
-
-Controls controlsOf(const Results& candidate, const Matching& matching) {
-  return {controlOf(candidate, matching, true, [](const Record& r) { return std::optional(timeOf(r)); }),
-          controlOf(candidate, matching, true, secondaryOf), controlOf(candidate, matching, false, pairedOf)};
-}
-
-std::optional<Pair> secondaryPair(const Record& base, const Record& candidate, const Control& control) {
-  const auto before = secondaryOf(base), after = secondaryOf(candidate);
-  if (!before || !after || control.samples() < Control::least) return std::nullopt;
-  return Pair{*before, scaled(*after, -control.drift(static_cast<double>(candidate.index))), std::log1p(leastGap),
-              control.scatter(std::log(*base.median))};
-}
-
-Evidence evidenceOf(const Record& base, const Record& candidate, const Controls& controls) {
-  const double duration = std::log(*base.median), scatter = controls.time.scatter(duration);
-  const double recorded = std::log1p(std::max({leastGap, base.aaNoise.value_or(0), candidate.aaNoise.value_or(0)}));
-  Evidence evidence;
-  evidence.time = {timeOf(base), timeOf(candidate), recorded, scatter};
-  evidence.cycles = cyclesOf(base, candidate, evidence.time);
-  evidence.isCoarse = !base.medianInterval || !candidate.medianInterval;
-  evidence.isDisturbed = base.isDisturbed || candidate.isDisturbed;
-  evidence.isFew = base.device == "cpu" && controls.time.samples() < Control::least;
-  if (isControl(base)) return evidence;
-  const auto order = static_cast<double>(candidate.index);
-  evidence.drift = controls.time.drift(order);
-  evidence.secondary = secondaryPair(base, candidate, controls.secondary);
-  const auto before = pairedOf(base), after = pairedOf(candidate);
-  if (before && after) evidence.paired = Pair{*before, *after, recorded, std::min(scatter, controls.ratios.scatter(duration))};
-  return evidence;
-}
 
 Verdict verdictOf(Change change) {
   switch (change) {
@@ -168,12 +48,18 @@ std::optional<Verdict> verdictOf(Disposition before, Disposition after) {
 /// Fills Comparison::rows.
 class Comparing {
  public:
-  Comparing(Comparison& comparison, const Matching& matching, const Controls& controls, bool controlIsAlone)
-      : comparison_(comparison), matching_(matching), controls_(controls), controlIsAlone_(controlIsAlone) {}
+  Comparing(Comparison& comparison, const Results& base, const Results& candidate, const Matching& matching,
+            const Witness& witness, bool controlIsAlone)
+      : comparison_(comparison),
+        base_(base),
+        candidate_(candidate),
+        matching_(matching),
+        witness_(witness),
+        controlIsAlone_(controlIsAlone) {}
 
   void run() {
-    for (const Record& record : comparison_.candidate.records) add(matching_.inBase(record), &record);
-    for (const Record& record : comparison_.base.records)
+    for (const Record& record : candidate_.records) add(matching_.inBase(record), &record);
+    for (const Record& record : base_.records)
       if (!matching_.inCandidate(record)) add(&record, nullptr);
   }
 
@@ -195,18 +81,21 @@ class Comparing {
   }
 
   void judgeTimes(Compared& row) const {
-    const Evidence evidence = evidenceOf(*row.base, *row.candidate, controls_);
+    const Evidence evidence = witness_(*row.base, *row.candidate);
     const Judgement judgement = judge(evidence);
     row.verdict = verdictOf(judgement.change);
     row.ambiguity = judgement.ambiguity;
     row.ratio = *row.candidate->median / *row.base->median;
-    row.interval = ratioInterval(evidence.time);
+    if (!evidence.isUnknown) row.interval = ratioInterval(evidence.time);
+    row.isNoisy = evidence.isNoisy;
     row.gap = std::expm1(evidence.paired.value_or(evidence.time).gap());
   }
 
   Comparison& comparison_;
+  const Results& base_;
+  const Results& candidate_;
   const Matching& matching_;
-  const Controls& controls_;
+  const Witness& witness_;
   bool controlIsAlone_;
 };
 
@@ -227,14 +116,31 @@ size_t retriedSamples(const Results& results) {
   return samples.size();
 }
 
-void addNotes(Comparison& comparison) {
+/// `2 samples scatter by more than 10%: run them again: aten.silu.default f32[8]; ...`; empty where none does.
+std::string noisyNote(const Comparison& comparison) {
+  constexpr size_t mostNamed = 5;
+  std::vector<std::string> names;
+  for (const Compared& row : comparison.rows) {
+    const std::string name = row.any().op + " " + sampleText(row.any());
+    if (row.isNoisy && (names.empty() || names.back() != name)) names.push_back(name);
+  }
+  if (names.empty()) return "";
+  const size_t named = std::min(names.size(), mostNamed);
+  std::string text =
+      fmt::format("{} sample{} by more than {:.0f}%: run {} again: {}", names.size(),
+                  names.size() == 1 ? " scatters" : "s scatter", 100 * Control::noisy, names.size() == 1 ? "it" : "them",
+                  fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(named), "; "));
+  return names.size() > named ? fmt::format("{}; and {} more", text, names.size() - named) : text;
+}
+
+void addNotes(Comparison& comparison, bool areRunsKnown) {
   comparison.notes = environmentNotes(comparison.base, comparison.candidate);
   for (const Results* results : {&comparison.base, &comparison.candidate}) {
     if (anyLacks(*results, [](const Record& r) { return r.medianInterval.has_value(); }))
       comparison.notes.push_back(results->file +
                                  " has no intervals of its medians; the wider 20th to 80th percentile of the runs "
                                  "is used");
-    if (anyLacks(*results, [](const Record& r) { return r.aaNoise.has_value(); }))
+    if (!areRunsKnown && anyLacks(*results, [](const Record& r) { return r.aaNoise.has_value(); }))
       comparison.notes.push_back(results->file + " has no A/A noise; run --aa once on the device to measure it");
     if (anyLacks(*results, [](const Record& r) { return r.device == "cpu" || r.clockMhz; }))
       comparison.notes.push_back(results->file + " has no clocks; times are not confirmed in cycles");
@@ -242,13 +148,16 @@ void addNotes(Comparison& comparison) {
       comparison.notes.push_back(fmt::format("{} has {} sample{} that failed and {} raced once more", results->file, count,
                                              count == 1 ? "" : "s", count == 1 ? "was" : "were"));
   }
-  if (comparison.control.samples() < Control::least) {
+  if (!areRunsKnown && comparison.control.samples() < Control::least) {
     const bool isOfCpu = !anyLacks(comparison.base, [](const Record& r) { return r.device == "cpu"; });
     comparison.notes.push_back(
         "fewer than 9 samples have eager to compare with in both files: how far the machine drifted and the same code scatters "
         "is unknown" +
-        std::string(isOfCpu ? "; changes of less than 20% are ambiguous" : ""));
+        std::string(isOfCpu ? "; changes of less than 20% are ambiguous, unless there are several runs of each build (BASE.. -- "
+                              "CANDIDATE..)"
+                            : ""));
   }
+  if (const std::string note = noisyNote(comparison); !note.empty()) comparison.notes.push_back(note);
 }
 
 }  // namespace
@@ -270,15 +179,26 @@ std::string_view name(Verdict verdict) {
   return "";
 }
 
-Comparison compare(Results base, Results candidate) {
-  Comparison comparison{std::move(base), std::move(candidate), {}, {}, {}};
-  const Matching matching(comparison.base, comparison.candidate);
-  const bool controlIsAlone = isControlAlone(comparison.base) && isControlAlone(comparison.candidate);
-  const Controls controls = controlIsAlone ? Controls{} : controlsOf(comparison.candidate, matching);
-  Comparing(comparison, matching, controls, controlIsAlone).run();
-  comparison.control = controls.time;
-  addNotes(comparison);
+Comparison compare(std::vector<Results> base, std::vector<Results> candidate) {
+  Pool before = poolOf(std::move(base)), after = poolOf(std::move(candidate));
+  Comparison comparison;
+  const Matching matching(before.results, after.results);
+  const bool controlIsAlone = isControlAlone(before.results) && isControlAlone(after.results);
+  const Witness witness(before, after, matching, controlIsAlone);
+  Comparing(comparison, before.results, after.results, matching, witness, controlIsAlone).run();
+  comparison.control = witness.control();
+  // The records that rows point to stay where they are.
+  comparison.base = std::move(before.results);
+  comparison.candidate = std::move(after.results);
+  addNotes(comparison, witness.areRunsKnown());
   return comparison;
+}
+
+Comparison compare(Results base, Results candidate) {
+  std::vector<Results> before, after;
+  before.push_back(std::move(base));
+  after.push_back(std::move(candidate));
+  return compare(std::move(before), std::move(after));
 }
 
 }  // namespace opbench::compare

@@ -35,20 +35,21 @@ struct Compared {
   const results::Record* candidate = nullptr;  ///< the same; one of them is there
   Verdict verdict = Verdict::Same;
   Ambiguity ambiguity = Ambiguity::None;
-  std::optional<double> ratio;  ///< of medians, candidate over baseline, where both are measured
-  Interval interval;            ///< of the ratio, 95 %, where there is one
-  double gap = 0;               ///< the largest difference of the same code, 0.01 being 1 %, where there is a ratio
+  std::optional<double> ratio;       ///< of medians, candidate over baseline, where both are measured
+  std::optional<Interval> interval;  ///< of the ratio, 95 %; nothing where too few runs tell none
+  double gap = 0;                    ///< the largest difference of the same code, 0.01 being 1 %, where there is a ratio
+  bool isNoisy = false;              ///< Evidence::isNoisy
 
   /// The record that says which sample it is.
   const results::Record& any() const { return candidate ? *candidate : *base; }
 };
 
-/// Two files, row by row, in the order of the candidate; what is gone stands last.
+/// Two builds, row by row, in the order of the candidate; what is gone stands last.
 struct Comparison {
-  results::Results base, candidate;
-  std::vector<Compared> rows;      ///< of every contender but the control, unless it is alone
-  Control control;                 ///< eager, where other contenders race against it
-  std::vector<std::string> notes;  ///< the data that the verdicts lack: one line each
+  results::Results base, candidate;  ///< of one run of the program each, or pooled ones (pool.h)
+  std::vector<Compared> rows;        ///< of every contender but the control, unless it is alone
+  Control control;                   ///< eager, where other contenders race against it
+  std::vector<std::string> notes;    ///< the data that the verdicts lack: one line each
 };
 
 /// Whether and why the files cannot be compared: A/A runs, other devices, dtypes, data, seeds, threads, flushes or strides, other
@@ -61,8 +62,12 @@ std::vector<std::string> environmentNotes(const results::Results& base, const re
 
 /// Matches the records by operator, sample, dtype and contender and judges each; the dtype does not count where each file
 /// has one and they differ. Eager, which both files measured in the same runs, is the control. The gap is the
-/// largest of 0.5 %, the A/A noise that the files record and what scatters at that duration: the control's times; of times over
-/// the control's these ratios themselves, where that is less, as it is unless most of the code changed.
+/// largest of 0.5 %, the A/A noise that the files record for that duration, and what scatters at that duration: the control's
+/// times; of times over the control's these ratios themselves, where that is less, as it is unless most of the code changed.
+///
+/// Where there are several runs of the program by a build, each figure is the median over them, and what scatters from run to
+/// run, at that duration or in the sample itself, stands in place of the rest.
+Comparison compare(std::vector<results::Results> base, std::vector<results::Results> candidate);
 Comparison compare(results::Results base, results::Results candidate);
 
 }  // namespace opbench::compare

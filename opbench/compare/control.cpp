@@ -35,13 +35,12 @@ double certaintyLost(double degreesOfFreedom) {
   return 1 + (z2 + 1) / (4 * degreesOfFreedom) + (5 * z2 * z2 + 16 * z2 + 3) / (96 * degreesOfFreedom * degreesOfFreedom);
 }
 
-/// From the median absolute deviation, which outliers do not move, and which tells as much as 0.37 as many values do by their
-/// standard deviation.
+/// From a quantile of the deviations' sizes, which tells as much as 0.54 as many values do by their standard deviation.
 double deviationOf(std::span<const Point> points) {
-  constexpr double ofNormal = 1.4826, efficiency = 0.37;
+  constexpr double efficiency = 0.54;
   std::vector<double> sizes;
   for (const Point& point : points) sizes.push_back(std::abs(point.shift));
-  return ofNormal * median(sizes) * certaintyLost(efficiency * static_cast<double>(points.size() - 1));
+  return quantile(sizes, Control::withinDeviation) * certaintyLost(efficiency * static_cast<double>(points.size() - 1));
 }
 
 void sortBy(std::vector<Point>& points, double Point::* key) {
@@ -57,6 +56,9 @@ Control::Control(std::vector<Point> points) : inOrder_(std::move(points)) {
     point.shift -= drift(point.order);
     byDuration_.push_back(point);
   }
+  const auto isQuiet = [](const Point& point) { return std::abs(point.shift) <= std::log1p(noisy); };
+  if (static_cast<size_t>(std::count_if(byDuration_.begin(), byDuration_.end(), isQuiet)) >= least)
+    std::erase_if(byDuration_, [&](const Point& point) { return !isQuiet(point); });
   sortBy(byDuration_, &Point::duration);
 }
 

@@ -13,8 +13,15 @@ namespace opbench::compare {
 /// neighbours in duration says how far the same code scatters.
 class Control {
  public:
-  /// As many standard deviations hold 99.99 % of what is normally distributed, and 99 %.
-  static constexpr double certain = 3.891, likely = 2.576;
+  /// As many standard deviations hold 99.9 % of what is normally distributed, and 99 %.
+  static constexpr double certain = 3.291, likely = 2.576;
+  /// The share of what is normally distributed that lies within one standard deviation. That quantile of sizes tells the
+  /// deviation, and what is far out in up to a quarter of them does not move it far.
+  static constexpr double withinDeviation = 0.6827;
+
+  /// A change by as much, where the code is the same, makes a sample a noisy one: nothing is said of it, and it says nothing of
+  /// the others, as long as there are enough.
+  static constexpr double noisy = 0.1;
 
   struct Point {
     double order = 0;     ///< its place in the candidate's run

@@ -9,6 +9,7 @@ namespace opbench::compare {
 namespace {
 
 constexpr double noticeable = 0.05;  // a change that Same must exclude
+constexpr double within95 = 1.96;    // standard deviations that hold 95 % of what is normally distributed
 constexpr double gross = 0.2;        // a change that counts though nothing is known of the scatter
 
 double shift(const Pair& pair) { return pair.candidate.centre - pair.base.centre; }
@@ -58,7 +59,8 @@ Judgement ambiguous(Ambiguity ambiguity) { return {Change::Ambiguous, ambiguity}
 /// Of what is not clear.
 Judgement judgeMove(const Pair& pair, bool isCoarse) {
   if (move(pair, pair.gap()) != Change::Same) return ambiguous(overlap(pair) ? Ambiguity::Noise : Ambiguity::Gap);
-  const bool isTooWide = std::log1p(noticeable) < pair.gap() ||
+  const double furthest = std::abs(shift(pair)) + within95 * pair.scatter;
+  const bool isTooWide = std::log1p(noticeable) < std::max(pair.gap(), furthest) ||
                          (!isCoarse && std::max(halfWidth(pair.base), halfWidth(pair.candidate)) > noticeable);
   return isTooWide ? ambiguous(Ambiguity::Noise) : Judgement{};
 }
@@ -83,12 +85,22 @@ Change pairedChange(const Evidence& e) {
 Judgement judgePaired(const Evidence& e) {
   const Pair undrifted = withoutDrift(e);
   if (const Change change = pairedChange(e); change != Change::Same) {
-    const double enough = std::max(std::abs(shift(*e.paired)) / 3, undrifted.scatter);  // else the control moved
+    const double enough = std::max(std::abs(shift(*e.paired)) / 3, undrifted.scatter / 2);  // else the control moved
     const bool hasMoved = move(e.time, std::abs(e.drift)) == change && move(undrifted, enough) == change;
     return hasMoved ? Judgement{change} : ambiguous(Ambiguity::Drift);
   }
-  if (clearChange(undrifted) != Change::Same) return ambiguous(Ambiguity::Drift);
+  if (const Change change = clearChange(undrifted); change != Change::Same) {
+    const bool hasFollowed = undrifted.scatter > 0 && move(*e.paired, std::abs(shift(undrifted)) / 2) == change;
+    return hasFollowed ? Judgement{change} : ambiguous(Ambiguity::Drift);
+  }
   return judgeMove(*e.paired, e.isCoarse);
+}
+
+/// Whether so much has changed, by both measures where there are two, that it counts though nothing is known of the scatter.
+bool isGross(const Evidence& e, Change change) {
+  const double sign = change == Change::Slower ? 1 : -1;
+  const bool isConfirmed = !e.secondaryShift || sign * *e.secondaryShift > std::log1p(gross / 2);
+  return move(e.time, std::log1p(gross)) == change && isConfirmed;
 }
 
 }  // namespace
@@ -108,16 +120,18 @@ Figure scaled(const Figure& figure, double logFactor) {
 Figure inverse(const Figure& figure) { return {-figure.centre, -figure.high, -figure.low}; }
 
 Judgement judge(const Evidence& e) {
+  if (e.isUnknown) return ambiguous(Ambiguity::Noise);
   const Judgement judgement = e.paired ? judgePaired(e) : judgeTime(e);
   if (judgement.change != Change::Slower && judgement.change != Change::Faster) return judgement;
-  if (e.isDisturbed) return ambiguous(Ambiguity::Noise);
-  const bool isGross = move(e.time, std::log1p(gross)) == judgement.change;
-  return e.isFew && !isGross ? ambiguous(Ambiguity::Few) : judgement;
+  if (e.isDisturbed || e.isNoisy) return ambiguous(Ambiguity::Noise);
+  return e.isFew && !isGross(e, judgement.change) ? ambiguous(Ambiguity::Few) : judgement;
 }
 
 Interval ratioInterval(const Pair& pair) {
   const Range range = rangeOf(pair);
-  return {std::exp(range.low), std::exp(range.high)};
+  const double centre = shift(pair), scatter = within95 * pair.scatter;
+  return {std::exp(centre - std::hypot(centre - range.low, scatter)),
+          std::exp(centre + std::hypot(range.high - centre, scatter))};
 }
 
 }  // namespace opbench::compare

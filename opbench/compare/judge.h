@@ -6,8 +6,6 @@
 
 namespace opbench::compare {
 
-using results::Interval;
-
 /// A measured figure and the interval it lies in, as natural logarithms: ratios are differences.
 struct Figure {
   double centre = 0, low = 0, high = 0;
@@ -33,13 +31,16 @@ struct Pair {
 /// The evidence on a contender and a sample; all but `time` may be missing.
 struct Evidence {
   Pair time;
-  std::optional<Pair> cycles;     ///< time in clocks of the SM
-  std::optional<Pair> paired;     ///< time over the control's, run by run
-  std::optional<Pair> secondary;  ///< time by the secondary measure, without the machine's drift
-  double drift = 0;               ///< log of how much slower the machine is in the candidate
-  bool isDisturbed = false;       ///< other programs interrupted nearly all runs of one of the two
-  bool isFew = false;             ///< too few samples have a control to tell how far the same code scatters on a CPU
-  bool isCoarse = false;          ///< the intervals are those of single runs, not of their medians
+  std::optional<Pair> cycles;            ///< time in clocks of the SM
+  std::optional<Pair> paired;            ///< time over the control's, run by run
+  std::optional<Pair> secondary;         ///< time by the secondary measure, without the machine's drift
+  std::optional<double> secondaryShift;  ///< log of candidate over baseline by the secondary measure
+  double drift = 0;                      ///< log of how much slower the machine is in the candidate
+  bool isDisturbed = false;              ///< other programs interrupted nearly all runs of one of the two
+  bool isNoisy = false;                  ///< the control's time, or this one's from run to run, differs by a tenth or more
+  bool isUnknown = false;                ///< one of the two has too few runs for an interval
+  bool isFew = false;                    ///< too few samples have a control to tell how far the same code scatters on a CPU
+  bool isCoarse = false;                 ///< the intervals are those of single runs, not of their medians
 };
 
 enum class Change { Faster, Slower, Same, Ambiguous };
@@ -48,7 +49,7 @@ enum class Change { Faster, Slower, Same, Ambiguous };
 enum class Ambiguity {
   None,
   Gap,    ///< the intervals are apart, by less than the gap
-  Noise,  ///< the intervals overlap though the medians differ, or are too wide to tell
+  Noise,  ///< the intervals overlap though the medians differ, or are too wide to tell, or the sample is noisy
   Drift,  ///< the machine changed as much, or scatters by as much
   Clock,  ///< in cycles nothing changed: the clock did
   Few,    ///< too few samples tell how far the same code scatters, for a change of this size
@@ -63,20 +64,24 @@ struct Judgement {
 /// this is asked of the time over the control's, which is free of what meets both: clocks, temperature, other programs, and
 /// where the data lie in memory. Where these intervals touch, the secondary measure is asked as well, and both need but be likely
 /// to have moved, the same way: by more than their likely gap, and the interval of the ratio by more than the least that counts.
-/// The time itself, without the machine's drift, must then have moved the same way, by a third as much and more
-/// than the same code's time scatters: else the ratio may have moved because the control did.
+/// The time itself, without the machine's drift, must then have moved the same way, by a third as much and by more than half of
+/// what the same code's time scatters: else the ratio may have moved because the control did.
+///
+/// Where the ratio is not clear and the time is, without the drift and beyond what is known to scatter, the ratio need but have
+/// followed by half: the control's own scatter is in it, too.
 ///
 /// Where no control ran it is asked of the time; the same must hold in cycles, where clocks are known (a time that grew because
 /// the clock fell says nothing of the code), and once the machine's drift is taken out.
 ///
-/// Nothing is slower whose runs other programs interrupted, or, where too few samples tell a CPU's scatter, by less than a fifth.
+/// Nothing is slower whose runs other programs interrupted, that is noisy, or of which no interval is known. Where too few
+/// samples tell a CPU's scatter it is slower by a fifth at least, and by the secondary measure by a tenth.
 ///
 /// Faster is the mirror image. Same, if the medians differ by no more than the gap, with and without the drift, and the
 /// intervals are narrow enough that a change of 5 % would have shown. All else is ambiguous, for a reason. (After nvbench's
 /// compare-robust, docs/nvbench_compare_robust.md, whose clear gap of 0.5 % is the least here too.)
 Judgement judge(const Evidence& evidence);
 
-/// The 95 % interval of the ratio candidate over baseline, from those of the two; not a logarithm.
+/// The 95 % interval of the ratio candidate over baseline, from those of the two and the scatter; not a logarithm.
 Interval ratioInterval(const Pair& pair);
 
 }  // namespace opbench::compare

@@ -2,6 +2,7 @@
 
 #include <set>
 #include <string>
+#include <vector>
 
 #include "opbench/compare/compare.h"
 
@@ -13,8 +14,8 @@ namespace opbench {
 
 /// The options of `opbench compare`.
 struct CompareOptions {
-  std::string base, candidate;  ///< files of results
-  std::string markdown, junit;  ///< files to write; empty is none
+  std::vector<std::string> base, candidate;  ///< files of results, one for each run of the program
+  std::string markdown, junit;               ///< files to write; empty is none
   std::string failOn = "slow,wrong,crash,impossible";
   bool force = false;  ///< compare files that are not comparable
   bool all = false;    ///< list every sample
@@ -22,6 +23,12 @@ struct CompareOptions {
 
 /// Adds the verb and its options.
 void declareCompare(CLI::App& app, CompareOptions& options);
+
+/// The arguments as declareCompare() reads them: of `compare` the files after `--` are the candidate's.
+std::vector<std::string> withSeparator(std::vector<std::string> arguments);
+
+/// Tells the files of both builds apart. Errors: Input, where one of them has none.
+void readCompare(CompareOptions& options);
 
 /// The verdicts that --fail-on names. Errors: Input, for a name that is none.
 std::set<compare::Verdict> failingVerdicts(const CompareOptions& options);

@@ -63,7 +63,7 @@ std::string differenceText(const Compared& row) { return row.ratio ? percentText
 
 std::string intervalText(const Compared& row) {
   if (!row.ratio) return "-";
-  return fmt::format("{}..{}", changeText(row.interval.low), percentText(row.interval.high));
+  return row.interval ? fmt::format("{}..{}", changeText(row.interval->low), percentText(row.interval->high)) : "?";
 }
 
 std::string verdictText(const Compared& row) {

@@ -12,7 +12,7 @@ std::string sampleText(const results::Record& record);  ///< the sample in brief
 std::string medianText(const results::Record* record);  ///< `5.12`; the status where there is no time; `-` for no record
 std::string percentText(double ratio);                  ///< `+4.9%`
 std::string differenceText(const Compared& row);        ///< `+4.9%`, or `-`
-std::string intervalText(const Compared& row);          ///< `+4.6..+5.2%`, or `-`
+std::string intervalText(const Compared& row);          ///< `+4.6..+5.2%`; `?` where it is not known, or `-`
 std::string verdictText(const Compared& row);           ///< `SLOW`, `ambiguous: drift`
 /// Why a row is as it is, in one line: the reason of a failure, a kind that changed; may be empty.
 std::string remark(const Compared& row);

@@ -14,6 +14,12 @@ namespace {
 
 using namespace compare;
 
+std::vector<results::Results> readFiles(const std::vector<std::string>& files) {
+  std::vector<results::Results> all;
+  for (const std::string& file : files) all.push_back(results::readFile(file));
+  return all;
+}
+
 void refuseUnlike(const Comparison& comparison) {
   const auto found = comparabilityIssues(comparison.base, comparison.candidate);
   if (found.empty()) return;
@@ -25,7 +31,7 @@ void refuseUnlike(const Comparison& comparison) {
 
 bool compareFiles(const CompareOptions& options, std::ostream& out, std::ostream& err, bool colour, int room) {
   const std::set<compare::Verdict> failing = failingVerdicts(options);
-  const Comparison comparison = compare::compare(results::readFile(options.base), results::readFile(options.candidate));
+  const Comparison comparison = compare::compare(readFiles(options.base), readFiles(options.candidate));
   for (const results::Results* results : {&comparison.base, &comparison.candidate})
     for (const std::string& complaint : results->complaints) err << "opbench: " << complaint << "\n";
   if (!options.force) refuseUnlike(comparison);

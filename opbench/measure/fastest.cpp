@@ -72,7 +72,8 @@ std::vector<Timing> timingsOf(const std::vector<runtime::Trial*>& trials, int ro
 /// The first trial's time over another one's; 1 unless that is faster beyond noise.
 double gainOver(runtime::Trial* first, runtime::Trial* other, const Bench& bench) {
   const std::vector<Timing> timings = timingsOf({first, other}, decidingRounds, bench);
-  const bool isBeyondNoise = fastest({timings[0].median, timings[1].median}) == 1 && timings[1].ratio.low > 1;
+  const std::optional<Interval>& ratio = timings[1].ratio.interval;
+  const bool isBeyondNoise = fastest({timings[0].median, timings[1].median}) == 1 && ratio && ratio->low > 1;
   return isBeyondNoise ? timings[0].median / timings[1].median : 1;
 }
 

@@ -7,7 +7,9 @@
 #include <numeric>
 #include <random>
 #include <thread>
+#include <utility>
 
+#include "opbench/measure/stopping.h"
 #include "runtime/profile/recorder.h"
 
 namespace opbench {
@@ -25,11 +27,13 @@ constexpr double mostTogether = 0.02;   // time of a contender's captures togeth
 constexpr double fixedRoundSeconds = 0.02;
 constexpr int leastFixedTurns = 10, leastSlowTurns = 5, mostFixedTurns = 100;
 
-constexpr size_t leastMeans = 5;  // over all captures, before the interval is asked
-
 // Of a run that other programs interrupt; turns without any, fewer of which say less than the others; and how many times as long
 // as asked these are waited for.
 constexpr int mostAttempts = 3;
+// The first turns touch fresh memory, fill instruction caches and wake what sleeps: they do not count, nor do those before two in
+// a row agree.
+constexpr int leastWarmUps = 3, mostWarmUps = 12;
+constexpr double agreement = 0.2;  // of the longer time
 constexpr size_t leastUninterrupted = 5;
 constexpr double mostPatience = 3;
 
@@ -69,8 +73,9 @@ class Race {
         measure_(measure),
         device_(device),
         pace_(pace),
+        stopping_(pace.precision),
         audit_(audit),
-        places_(pace.leastPairs),
+        places_(StoppingRule::least),
         random_(seed),
         overTick_(overTick(measure == runtime::Measure::Cold ? device.tick() : 0)),
         order_(trials.size()) {
@@ -100,18 +105,29 @@ class Race {
     return isAny;
   }
 
-  /// The first turns touch fresh memory and fill instruction caches; returns the turns of a round.
+  /// Runs turns that do not count; returns the turns of a round.
   int warmUp() {
-    turn(2);
-    const Clock::time_point start = Clock::now();
-    const Times times = turn(1).times;
-    const double wall = secondsSince(start);
+    Times before, times;
+    double wall = 0;
+    for (int i = 0; i < leastWarmUps || (i < mostWarmUps && !agree(before, times) && secondsSince(start_) < pace_.maxSeconds / 2);
+         ++i) {
+      const Clock::time_point start = Clock::now();
+      before = std::exchange(times, turn(1).times);
+      wall = secondsSince(start);
+    }
     double slowest = 0;
     for (const auto& own : times) slowest = std::max(slowest, own.front());
     if (slowest * captures_ > mostTogether) captures_ = 1;
     if (pace_.repeats == 0) return within(roundSeconds, wall * captures_, 1, mostTurns / captures_) * captures_;
     const bool isSlow = slowest > fixedRoundSeconds / 4;
     return within(fixedRoundSeconds, slowest, isSlow ? leastSlowTurns : leastFixedTurns, mostFixedTurns);
+  }
+
+  /// Whether no contender's time differs much between two turns.
+  static bool agree(const Times& a, const Times& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& one, const auto& other) {
+      return std::abs(one.front() - other.front()) <= agreement * std::max(one.front(), other.front());
+    });
   }
 
   /// The times of turns, and which of these have a run that other programs interrupted.
@@ -151,12 +167,15 @@ class Race {
       trials_[i]->collect(all);
       auto next = all.begin();
       for (const int own : attempts[i]) {
-        turns.times[i].push_back(*std::min_element(next, next + own) + overTick_(random_));
+        turns.times[i].push_back(*std::min_element(next, next + own) + dither());
         next += own;
       }
     }
     return turns;
   }
+
+  /// Means over captures need none: within their ticks runs begin anywhere.
+  double dither() { return captures_ > 1 ? 0 : overTick_(random_); }
 
   /// Queues a run, again if other programs interrupt it. Returns the attempts it needs; one more than are made where all fail.
   int queue(runtime::Trial& trial) {
@@ -209,20 +228,16 @@ class Race {
     }
     if (isPrecise()) return true;
     stopped_ = Stop::MaxTime;
-    const bool isWaiting = !interrupted_[0].empty() && static_cast<int>(all_[0].size()) < pace_.leastPairs;
+    const bool isWaiting = !interrupted_[0].empty() && all_[0].size() < StoppingRule::least;
     return secondsSince(start_) > (isWaiting ? mostPatience : 1) * pace_.maxSeconds;
   }
 
   bool isPrecise() {
     const Times means = overCaptures(all_);
-    if (static_cast<int>(all_[0].size()) < pace_.leastPairs) return false;
+    Times series;
+    for (size_t i = 1; i < means.size(); ++i) series.push_back(ratios(means[0], means[i]));
     stopped_ = Stop::Precision;
-    if (means.size() == 1) return isNarrow(means[0]);
-    return std::all_of(means.begin() + 1, means.end(), [&](const auto& own) { return isNarrow(ratios(means[0], own)); });
-  }
-
-  bool isNarrow(const std::vector<double>& values) const {
-    return values.size() >= leastMeans && estimate(values).width() < pace_.precision;
+    return stopping_.isPrecise(means.size() == 1 ? means : series);
   }
 
   /// The means of as many consecutive runs as there are captures, each in it once. Some captures are slower than others, for
@@ -262,6 +277,7 @@ class Race {
   runtime::Measure measure_;
   runtime::Device& device_;
   const Pace& pace_;
+  StoppingRule stopping_;
   const Audit& audit_;
   AuditPlaces places_;
   std::mt19937_64 random_;
@@ -293,8 +309,7 @@ Timing timingOf(const std::vector<double>& all, const std::vector<double>& means
   const Estimate seconds = estimate(orNone(means));
   Timing timing;
   timing.median = seconds.median;
-  timing.low = seconds.low;
-  timing.high = seconds.high;
+  timing.interval = seconds.interval;
   timing.p20 = quantile(times, 0.2);
   timing.p80 = quantile(times, 0.8);
   timing.runs = static_cast<int>(times.size());

@@ -17,7 +17,6 @@ struct Pace {
   double precision = 0.01;  ///< timing ends once every speedup's 95 % interval is narrower than this share of it
   double maxSeconds = 0.5;  ///< or after about this much wall time
   int repeats = 0;          ///< if not 0: so many rounds of a fixed length instead, as operatorbench does
-  int leastPairs = 20;      ///< runs of every contender before the interval is asked
 };
 
 /// The reason that the timing ended.
@@ -33,17 +32,17 @@ struct Phase {
 
 /// The times of one contender, in seconds.
 struct Timing {
-  double median = 0;           ///< of all times: single runs, or means of one run of each capture
-  double low = 0, high = 0;    ///< its 95 % interval
-  double p20 = 0, p80 = 0;     ///< of all runs
-  int runs = 0;                ///< those that count
-  std::vector<double> rounds;  ///< the medians of the rounds, in order
-  Estimate ratio{1, 1, 1};     ///< the first contender's time over this one's, time by time, where both are more than 0
-  std::vector<Phase> phases;   ///< in order; none where runs have none
+  double median = 0;                  ///< of all times: single runs, or means of one run of each capture
+  std::optional<Interval> interval;   ///< its 95 % interval; nothing where there are too few times for one
+  double p20 = 0, p80 = 0;            ///< of all runs
+  int runs = 0;                       ///< those that count
+  std::vector<double> rounds;         ///< the medians of the rounds, in order
+  Estimate ratio{1, Interval{1, 1}};  ///< the first contender's time over this one's, time by time, where both are more than 0
+  std::vector<Phase> phases;          ///< in order; none where runs have none
 
   /// Whether it says how long the contender takes. A time that is the difference of two (Measure::BackToBack) does not, where
   /// something disturbs the device so much that 0 is in its interval.
-  bool isMeasured() const { return low > 0; }
+  bool isMeasured() const { return (interval ? interval->low : median) > 0; }
 };
 
 /// The timings of contenders that raced, and the conditions under which they were taken.

@@ -19,17 +19,30 @@ Moments momentsOf(const std::vector<double>& values);
 /// The geometric mean of at least one positive value.
 double geomean(const std::vector<double>& values);
 
-/// A median, and the interval that holds it with 95 % confidence.
+/// Two ends, in the unit of what lies between them.
+struct Interval {
+  double low = 0, high = 0;
+  bool operator==(const Interval&) const = default;
+};
+
+/// A median, and the interval that holds the true one with 95 % confidence; no interval where there are too few values for one.
 struct Estimate {
-  double median = 0, low = 0, high = 0;
+  double median = 0;
+  std::optional<Interval> interval;
   /// The interval's width as a share of the median.
-  double width() const;
+  std::optional<double> width() const;
   bool operator==(const Estimate&) const = default;
 };
-/// The median of at least one value and the 95 % percentile interval of its bootstrap. Resampling is not needed for it: the
-/// median of a resample is at most the k-th least of n values if at least half of n draws are among the k least, each with
-/// probability k/n, a binomial tail (B. Efron, Bootstrap Methods: Another Look at the Jackknife, 1979, section 3).
-Estimate estimate(const std::vector<double>& values);
+/// As many values have an interval.
+inline constexpr int leastForInterval = 6;
+/// The median of at least one value of a series, which is given in the order of time, and the interval between two of the values
+/// in order. They are as many apart as independent values of any distribution need (the binomial distribution tells), and further
+/// where neighbours in time are alike.
+Estimate estimate(const std::vector<double>& series);
+
+/// The interval that holds the geometric mean of positive values with 95 % confidence, as if others like them were drawn: between
+/// percentiles of the bootstrap. Nothing of fewer than leastForInterval.
+std::optional<Interval> geomeanInterval(const std::vector<double>& values);
 
 /// The three quantiles that reports show.
 struct Quantiles {

@@ -69,7 +69,8 @@ std::vector<Cell> cellsOf(const Row& row, const Run& run) {
     const std::string none(row.outcomes.size() == 1 ? name(outcome.status) : "-");
     cells.push_back({outcome.timing ? time(outcome.timing->median) : none});
     if (isBaseline) continue;
-    cells.push_back({speedupText(outcome), toneOf(outcome)});
+    cells.push_back(
+        {speedupText(outcome, outcome.timing ? run.aaNoise.of(outcome.timing->median) : std::nullopt), toneOf(outcome)});
     cells.push_back({speedup(outcome.secondary ? std::optional(outcome.secondary->ratio.median) : std::nullopt)});
   }
   cells.push_back({percent(main.ofRoofline)});
@@ -152,7 +153,8 @@ std::string heading(const Run& run, int samples, const Layout& layout) {
 std::string columnLegend(const Run& run, const Layout& layout, const std::vector<Columns>& tables) {
   const Columns columns = columnsOf(run, layout);
   std::string text =
-      fmt::format("speedup: {}'s time over the contender's, +- half its 95% interval", name(run.contenders.front()));
+      fmt::format("speedup: {}'s time over the contender's, +- half its 95% interval or the A/A noise, whichever is more",
+                  name(run.contenders.front()));
   const auto add = [&](const std::string& heading, std::string_view meaning) {
     const bool isInTable = std::any_of(tables.begin(), tables.end(), [&](const Columns& table) { return table.shows(heading); });
     if (isInTable || columns.shows(heading)) text += fmt::format("; {}: {}", heading, meaning);
@@ -160,6 +162,7 @@ std::string columnLegend(const Run& run, const Layout& layout, const std::vector
   const bool isCold = secondaryMeasure(run) == runtime::Measure::Cold;
   add(secondaryHeading(run), isCold ? "with empty caches" : "of runs back to back");
   add("SOL", "share of the roofline");
+  add("copy", "a copy of as many bytes over its time");
   add("GB/s", "bytes that must move over the time");
   add("compile", "time to compile its kernels");
   return text;

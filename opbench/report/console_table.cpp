@@ -91,7 +91,10 @@ class Figures {
     text_ += toned(right(speedup(value), figureWidth), toneOfSpeedup(value), colour_) + "  " + what + "\n";
   }
   void mean(const Mean& mean, const std::string& what) {
-    if (mean.samples > 0) ratio(mean.ratio, fmt::format("{}: {}", what, counted(mean.samples, "sample")));
+    if (mean.samples == 0) return;
+    std::string text = fmt::format("{}: {}", what, counted(mean.samples, "sample"));
+    if (mean.interval) text += fmt::format(", 95% interval {:.2f}..{}", mean.interval->low, speedup(mean.interval->high));
+    ratio(mean.ratio, text);
   }
   void count(int number, const std::string& what) {
     if (number > 0) text_ += right(std::to_string(number), figureWidth) + "  " + what + "\n";
@@ -112,9 +115,10 @@ void addMeans(Figures& figures, const ContenderSummary& contender, const Run& ru
     figures.mean(contender.notLaunchBound, "of these not bound by it");
   }
   figures.mean(contender.secondary, fmt::format("{} times, all that compute", measureName(run, secondaryMeasure(run))));
+  figures.mean(contender.checkedTooWeakly, "checked too weakly, and in none of the others");
   if (contender.byCalls)
-    figures.ratio(*contender.byCalls,
-                  fmt::format("in total time, weighted by call count: {} saved", time(contender.savedSeconds)));
+    figures.ratio(*contender.byCalls, fmt::format("in total {} time, weighted by call count: {} saved",
+                                                  measureName(run, runtime::Measure::BackToBack), time(contender.savedSeconds)));
 }
 
 std::string totals(const ContenderSummary& contender, const Run& run, const Layout& layout) {
@@ -136,7 +140,7 @@ std::string totals(const ContenderSummary& contender, const Run& run, const Layo
 
 std::string noise(const Summary& summary) {
   std::string text;
-  for (const AANoise& noise : summary.aaNoises)
+  for (const AADifferences& noise : summary.aaDifferences)
     text += fmt::format("A/A noise ({}): median {}, p95 {}, max {} (n={})\n", noise.what, width(noise.p50), width(noise.p95),
                         width(noise.most), noise.timings);
   return text;

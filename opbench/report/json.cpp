@@ -30,13 +30,19 @@ Json microsecondsOrNull(const std::optional<Timing>& timing, double Timing::* se
   return timing ? microsecondsOf((*timing).*seconds) : Json(nullptr);
 }
 
+/// The ends in another unit; null where there is no interval.
+void addInterval(Json& record, const std::string& low, const std::string& high, const std::optional<Interval>& interval,
+                 double scale, int decimals) {
+  record[low] = interval ? Json(rounded(interval->low * scale, decimals)) : Json(nullptr);
+  record[high] = interval ? Json(rounded(interval->high * scale, decimals)) : Json(nullptr);
+}
+
 /// The main measure has plain names, the other one its own before them.
 void addTiming(Json& record, const Outcome& outcome, const Run& run) {
   const auto& timing = outcome.timing;
   record["measure"] = measureName(run, mainMeasure(run));
   record["median_us"] = microsecondsOrNull(timing, &Timing::median);
-  record["low_us"] = microsecondsOrNull(timing, &Timing::low);
-  record["high_us"] = microsecondsOrNull(timing, &Timing::high);
+  addInterval(record, "low_us", "high_us", timing ? timing->interval : std::nullopt, 1e6, 3);
   record["p20_us"] = microsecondsOrNull(timing, &Timing::p20);
   record["p80_us"] = microsecondsOrNull(timing, &Timing::p80);
   record["rounds_us"] = Json::array();
@@ -44,14 +50,14 @@ void addTiming(Json& record, const Outcome& outcome, const Run& run) {
     for (double seconds : timing->rounds) record["rounds_us"].push_back(microsecondsOf(seconds));
   record["runs"] = timing ? timing->runs : 0;
   record["speedup"] = orNull(outcome.speedup, 6);
-  record["speedup_low"] = outcome.speedup ? Json(rounded(timing->ratio.low, 6)) : Json(nullptr);
-  record["speedup_high"] = outcome.speedup ? Json(rounded(timing->ratio.high, 6)) : Json(nullptr);
+  addInterval(record, "speedup_low", "speedup_high", outcome.speedup ? timing->ratio.interval : std::nullopt, 1, 6);
   const auto& secondary = outcome.secondary;
   const std::string other(measureName(run, secondaryMeasure(run)));
   record[other + "_us"] = microsecondsOrNull(secondary, &Timing::median);
-  record[other + "_low_us"] = microsecondsOrNull(secondary, &Timing::low);
-  record[other + "_high_us"] = microsecondsOrNull(secondary, &Timing::high);
+  addInterval(record, other + "_low_us", other + "_high_us", secondary ? secondary->interval : std::nullopt, 1e6, 3);
   record[other + "_speedup"] = secondary ? Json(rounded(secondary->ratio.median, 6)) : Json(nullptr);
+  addInterval(record, other + "_speedup_low", other + "_speedup_high", secondary ? secondary->ratio.interval : std::nullopt, 1,
+              6);
 }
 
 void addMeasurement(Json& record, const Row& row) {
@@ -176,6 +182,7 @@ void addOutcome(Json& record, const Row& row, const Outcome& outcome, const Run&
   record["flops"] = row.flops + static_cast<double>(row.productFlops());
   record["roofline_us"] = microsecondsOf(row.rooflineSeconds);
   record["launch_bound"] = row.isLaunchBound;
+  record["aa_noise"] = orNull(outcome.timing ? run.aaNoise.of(outcome.timing->median) : std::nullopt, 5);
   record["gb_per_s"] = orNull(gigabytes(outcome.bytesPerSecond), 3);
   record["of_roofline"] = orNull(outcome.ofRoofline, 5);
   record["copy_us"] = row.copySeconds > 0 ? microsecondsOf(row.copySeconds) : Json(nullptr);
@@ -206,7 +213,9 @@ void addRun(Json& record, const Run& run) {
   record["read_gb_per_s"] = rounded(run.ceilings.read / 1e9, 1);
   record["peak_gflops"] = rounded(run.ceilings.flops / 1e9, 1);
   record["launch_overhead_us"] = microsecondsOf(run.ceilings.launchOverhead);
-  record["aa_noise"] = orNull(run.aaNoise, 5);
+  record["aa_noises"] = Json::array();
+  for (const auto& share : run.aaNoise.shares) record["aa_noises"].push_back(orNull(share, 5));
+  record["software"] = run.software;
   record["flush"] = run.threads > 0 ? "lines" : run.flush == runtime::Flush::Write ? "write" : "read";
   record["aa"] = run.isAA;
   record["seed"] = run.seed;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace opbench::report {
 namespace {
 
@@ -43,7 +45,7 @@ constexpr Note noteList[] = {
      },
      [](const ContenderSummary& contender) { return contender.same; }, "no measurable difference"},
     {'l', [](const Row& row, const Outcome& outcome, const Run&) { return row.isLaunchBound && outcome.kind != Kind::View; },
-     [](const ContenderSummary& contender) { return contender.launchBound.samples; }, "bound by launch overhead"},
+     [](const ContenderSummary& contender) { return contender.atLaunchOverhead; }, "bound by launch overhead"},
     {'t', [](const Row& row, const Outcome&, const Run&) { return row.measurement && row.measurement->stopped == Stop::MaxTime; },
      [](const ContenderSummary& contender) { return contender.imprecise; }, "stopped by --max-time before --precision"},
     {'c',
@@ -70,9 +72,10 @@ std::string counted(int64_t number, std::string_view noun) {
   return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
 }
 
-std::string speedupText(const Outcome& outcome) {
+std::string speedupText(const Outcome& outcome, std::optional<double> aaNoise) {
   if (outcome.status != Status::Ok || !outcome.speedup) return std::string(name(outcome.status));
-  return fmt::format("{} +-{}", speedup(outcome.speedup), width(outcome.timing->ratio.width() / 2));
+  const auto interval = outcome.timing->ratio.width();
+  return fmt::format("{} +-{}", speedup(outcome.speedup), interval ? width(std::max(*interval / 2, aaNoise.value_or(0))) : "?");
 }
 
 std::string countsText(const ContenderSummary& contender) {

@@ -11,8 +11,9 @@ namespace opbench::report {
 /// `1 sample`, `2 samples`
 std::string counted(int64_t number, std::string_view noun);
 
-/// The speedup of a contender over the baseline, with half its interval: `1.02x +-0.5%`; else its status, or `-`.
-std::string speedupText(const Outcome& outcome);
+/// The speedup of a contender over the baseline, with half its interval: `1.02x +-0.5%`, `1.02x +-?` where too few times were
+/// taken for one; the device's A/A noise for such a time in place of it, where that is more; else its status, or `-`.
+std::string speedupText(const Outcome& outcome, std::optional<double> aaNoise = std::nullopt);
 
 /// The parts of a count that are not zero: `12 generated, 3 library calls, 1 wrong`.
 std::string countsText(const ContenderSummary& contender);

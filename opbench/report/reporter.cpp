@@ -10,7 +10,7 @@
 #include "inputs/operator_name.h"
 #include "inputs/text/printable.h"
 #include "opbench/compat/timings.h"
-#include "opbench/measure/cached_ceilings.h"
+#include "opbench/measure/device/cached_ceilings.h"
 #include "opbench/report/csv.h"
 #include "opbench/report/formats.h"
 #include "opbench/report/networks/fastrnns.h"

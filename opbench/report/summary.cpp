@@ -1,8 +1,9 @@
 #include "opbench/report/summary.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "inputs/operator_name.h"
 #include "opbench/select/size_class.h"
@@ -15,7 +16,7 @@ using runtime::Kind;
 /// The figures of one contender, gathered row by row.
 struct Gathered {
   std::vector<double> speedups, baseline, seconds, bandwidths, ofRoofline, cold, cached, generated, computing, launchBound,
-      notLaunchBound, secondary;
+      notLaunchBound, secondary, checkedTooWeakly;
   double baselineOfCalls = 0, secondsOfCalls = 0;
 };
 
@@ -41,27 +42,38 @@ void count(Counts& counts, const Outcome& outcome) {
   }
 }
 
-void gatherSpeedup(Gathered& gathered, const Row& row, const Outcome& outcome) {
+/// The time of a call among others, as a model makes it: a cold one has the launch in it, which a model does not wait for.
+const Timing& backToBack(const Outcome& outcome, const Run& run) {
+  const bool isMain = mainMeasure(run) == runtime::Measure::BackToBack || !outcome.secondary;
+  return isMain ? *outcome.timing : *outcome.secondary;
+}
+
+void gatherSpeedup(Gathered& gathered, const Row& row, const Outcome& outcome, const Run& run) {
   if (!outcome.speedup) return;
   const double seconds = outcome.timing->median;
   gathered.speedups.push_back(*outcome.speedup);
   gathered.seconds.push_back(seconds);
   gathered.baseline.push_back(row.outcomes.front().timing->median);
+  if (!row.trivialSolution.empty()) {
+    if (outcome.kind != Kind::View) gathered.checkedTooWeakly.push_back(*outcome.speedup);
+    return;
+  }
   if (outcome.kind == Kind::Generated) gathered.generated.push_back(*outcome.speedup);
   if (outcome.kind != Kind::View) {
     gathered.computing.push_back(*outcome.speedup);
     (row.isLaunchBound ? gathered.launchBound : gathered.notLaunchBound).push_back(*outcome.speedup);
     if (outcome.secondary) gathered.secondary.push_back(outcome.secondary->ratio.median);
   }
-  gathered.secondsOfCalls += static_cast<double>(row.count) * seconds;
-  gathered.baselineOfCalls += static_cast<double>(row.count) * seconds * *outcome.speedup;
+  const Timing& ofStream = backToBack(outcome, run);
+  gathered.secondsOfCalls += static_cast<double>(row.count) * ofStream.median;
+  gathered.baselineOfCalls += static_cast<double>(row.count) * ofStream.median * ofStream.ratio.median;
 }
 
-void gather(Gathered& gathered, const Row& row, const Outcome& outcome) {
+void gather(Gathered& gathered, const Row& row, const Outcome& outcome, const Run& run) {
   if (outcome.bytesPerSecond) gathered.bandwidths.push_back(*outcome.bytesPerSecond);
   if (outcome.ofRoofline) gathered.ofRoofline.push_back(*outcome.ofRoofline);
   if (outcome.kernels > 0) (outcome.cached ? gathered.cached : gathered.cold).push_back(outcome.compileMs);
-  gatherSpeedup(gathered, row, outcome);
+  gatherSpeedup(gathered, row, outcome, run);
 }
 
 std::optional<double> medianOf(const std::vector<double>& values) {
@@ -69,11 +81,11 @@ std::optional<double> medianOf(const std::vector<double>& values) {
 }
 
 Mean meanOf(const std::vector<double>& values) {
-  return values.empty() ? Mean{} : Mean{geomean(values), static_cast<int>(values.size())};
+  if (values.empty()) return {};
+  return {geomean(values), static_cast<int>(values.size()), geomeanInterval(values)};
 }
 
 void conclude(ContenderSummary& contender, const Gathered& gathered) {
-  constexpr double noticeablySlower = 0.95;
   if (!gathered.speedups.empty()) contender.speedups = quantiles(gathered.speedups);
   contender.baselineSeconds = medianOf(gathered.baseline);
   contender.medianSeconds = medianOf(gathered.seconds);
@@ -86,13 +98,18 @@ void conclude(ContenderSummary& contender, const Gathered& gathered) {
   contender.launchBound = meanOf(gathered.launchBound);
   contender.notLaunchBound = meanOf(gathered.notLaunchBound);
   contender.secondary = meanOf(gathered.secondary);
+  contender.checkedTooWeakly = meanOf(gathered.checkedTooWeakly);
   if (gathered.secondsOfCalls > 0) {
     contender.byCalls = gathered.baselineOfCalls / gathered.secondsOfCalls;
     contender.savedSeconds = gathered.baselineOfCalls - gathered.secondsOfCalls;
   }
   contender.timed = static_cast<int>(gathered.speedups.size());
-  contender.slower = static_cast<int>(
-      std::count_if(gathered.speedups.begin(), gathered.speedups.end(), [](double s) { return s < noticeablySlower; }));
+}
+
+/// Surely slower than the baseline, by more than 5 %: that of a single run, of which there is no interval, is not sure.
+bool isSlower(const Outcome& outcome, const Run& run) {
+  constexpr double noticeably = 0.95;
+  return outcome.speedup && *outcome.speedup < noticeably && outcome.timing->ratio.interval && !isSame(outcome, run);
 }
 
 void countMeasurement(ContenderSummary& contender, const Row& row, const Outcome& outcome) {
@@ -120,7 +137,9 @@ void add(ContenderSummary& contender, Gathered& gathered, const Row& row, const 
   count(contender.counts, outcome);
   countMeasurement(contender, row, outcome);
   contender.same += isSame(outcome, run);
-  gather(gathered, row, outcome);
+  contender.slower += isSlower(outcome, run);
+  contender.atLaunchOverhead += outcome.speedup && row.isLaunchBound && outcome.kind != Kind::View;
+  gather(gathered, row, outcome, run);
   contender.recovered += hasRecovered(row);
   contender.trivialSolutions += !row.trivialSolution.empty();
   if (outcome.isVarying()) ++(outcome.kind == Kind::Generated ? contender.nondeterministic : contender.atenNondeterministic);
@@ -157,30 +176,31 @@ std::vector<Group> grouped(const Rows& rows, const Run& run, const F& nameOf) {
   return result;
 }
 
-/// Over the timings whose median is at least `least` and less than `below` seconds.
-AANoise aaNoiseOf(const std::vector<Row>& rows, std::optional<Timing> Outcome::* measure, const std::string& what, double least,
-                  double below) {
+/// Over the timings of a class of duration, or of all.
+AADifferences differencesOf(const std::vector<Row>& rows, std::optional<Timing> Outcome::* measure, const std::string& what,
+                            std::optional<size_t> durationClass) {
   std::vector<double> differences;
   for (const Row& row : rows)
     for (const Outcome& outcome : inputs::isNetwork(row.op) ? std::vector<Outcome>() : row.outcomes) {
       const auto& timing = outcome.*measure;
-      if (outcome.kind != Kind::View && timing && timing->median >= least && timing->median < below)
+      if (outcome.kind != Kind::View && timing &&
+          durationClassOf(timing->median) == durationClass.value_or(durationClassOf(timing->median)))
         differences.push_back(std::abs(timing->ratio.median - 1));
     }
   if (differences.empty()) return {what};
   return {what, median(differences), quantile(differences, 0.95), quantile(differences, 1), static_cast<int>(differences.size())};
 }
 
-std::vector<AANoise> aaNoisesOf(const std::vector<Row>& rows, const Run& run) {
-  constexpr double shortTime = 1e-5;
-  const double always = std::numeric_limits<double>::infinity();
+void setAANoise(Summary& summary, const std::vector<Row>& rows, const Run& run) {
   const std::string main(measureName(run, mainMeasure(run)));
-  std::vector<AANoise> aaNoises{
-      aaNoiseOf(rows, &Outcome::timing, main, 0, always), aaNoiseOf(rows, &Outcome::timing, main + ", below 10 us", 0, shortTime),
-      aaNoiseOf(rows, &Outcome::timing, main + ", 10 us and more", shortTime, always),
-      aaNoiseOf(rows, &Outcome::secondary, std::string(measureName(run, secondaryMeasure(run))), 0, always)};
-  std::erase_if(aaNoises, [](const AANoise& noise) { return noise.timings == 0; });
-  return aaNoises;
+  std::vector<AADifferences>& all = summary.aaDifferences;
+  all.push_back(differencesOf(rows, &Outcome::timing, main, std::nullopt));
+  for (size_t i = 0; i < durationClasses; ++i) {
+    all.push_back(differencesOf(rows, &Outcome::timing, fmt::format("{}, {}", main, durationName(i)), i));
+    if (all.back().timings >= CachedAANoise::leastTimings && all.back().p95 > 0) summary.aaNoise.shares[i] = all.back().p95;
+  }
+  all.push_back(differencesOf(rows, &Outcome::secondary, std::string(measureName(run, secondaryMeasure(run))), std::nullopt));
+  std::erase_if(all, [](const AADifferences& differences) { return differences.timings == 0; });
 }
 
 Recorded coveredBy(const std::vector<Row>& rows) {
@@ -209,7 +229,7 @@ Summary summarize(const std::vector<Row>& rows, const Run& run) {
       grouped(bySize, run, [](const Row& row) { return row.bytes() == 0 ? std::string_view() : sizeClassOf(row.bytes()); });
   summary.total = groupOf("", all, run);
   summary.covered = coveredBy(rows);
-  if (run.isAA) summary.aaNoises = aaNoisesOf(rows, run);
+  if (run.isAA) setAANoise(summary, rows, run);
   return summary;
 }
 

@@ -21,6 +21,7 @@ struct Counts {
 struct Mean {
   double ratio = 1;
   int samples = 0;
+  std::optional<Interval> interval = std::nullopt;  ///< 95 %, as if other samples of the kind were drawn; nothing of a few
 };
 
 /// The figures of one contender over the rows of a group.
@@ -33,24 +34,28 @@ struct ContenderSummary {
   std::optional<double> bytesPerSecond;    ///< median over the samples that compute
   std::optional<double> ofRoofline;        ///< the same, the share of the roofline
   std::optional<double> coldMs, cachedMs;  ///< median time of compiling a sample's kernels, or of reading them back
-  Mean generated;                          ///< of the speedups where kernels were generated
-  Mean computing;                          ///< of the speedups of all that is not a view
-  Mean launchBound, notLaunchBound;        ///< of those, where the baseline takes about as long as an empty kernel, and elsewhere
-  Mean secondary;                          ///< of the speedups by the secondary measure, of all that is not a view
-  std::optional<double> byCalls;           ///< the baseline's time of all recorded calls over this one's; samples that both ran
-  std::optional<double> savedSeconds;      ///< the difference of the two
-  int slower = 0;                          ///< samples more than 5 % slower than the baseline
-  int same = 0;                            ///< samples that show no measurable difference from the baseline
-  int imprecise = 0;                       ///< timed samples whose timing ended before it was as precise as asked
-  int throttledRuns = 0;                   ///< runs that were dropped because the clock was throttled
-  int disturbed = 0;                       ///< timed samples that other programs disturbed
-  int shared = 0;                          ///< timed samples during whose race other processes used the GPU
-  int capped = 0;                          ///< timed samples during whose race power or heat held the clock down
-  int timed = 0;                           ///< samples with a speedup
-  int recovered = 0;                       ///< samples that failed at first and passed when raced once more
-  int trivialSolutions = 0;                ///< samples whose check a trivial solution passes
-  int nondeterministic = 0;                ///< samples of which two runs of generated kernels differ
-  int atenNondeterministic = 0;            ///< samples of which two runs of ATen's kernels differ
+  // Samples whose check a trivial solution passes are in none of the means but their own.
+  Mean generated;                      ///< of the speedups where kernels were generated
+  Mean computing;                      ///< of the speedups of all that is not a view
+  Mean launchBound, notLaunchBound;    ///< of those, where the baseline takes about as long as an empty kernel, and elsewhere
+  Mean secondary;                      ///< of the speedups by the secondary measure, of all that is not a view
+  Mean checkedTooWeakly;               ///< of the speedups where a trivial solution passes the check
+  std::optional<double> byCalls;       ///< the baseline's time of all recorded calls over this one's, back to back where that
+                                       ///< was measured; samples that both ran
+  std::optional<double> savedSeconds;  ///< the difference of the two
+  int atLaunchOverhead = 0;            ///< timed samples that compute, where the baseline takes about as long as an empty kernel
+  int slower = 0;                      ///< samples more than 5 % slower than the baseline
+  int same = 0;                        ///< samples that show no measurable difference from the baseline
+  int imprecise = 0;                   ///< timed samples whose timing ended before it was as precise as asked
+  int throttledRuns = 0;               ///< runs that were dropped because the clock was throttled
+  int disturbed = 0;                   ///< timed samples that other programs disturbed
+  int shared = 0;                      ///< timed samples during whose race other processes used the GPU
+  int capped = 0;                      ///< timed samples during whose race power or heat held the clock down
+  int timed = 0;                       ///< samples with a speedup
+  int recovered = 0;                   ///< samples that failed at first and passed when raced once more
+  int trivialSolutions = 0;            ///< samples whose check a trivial solution passes
+  int nondeterministic = 0;            ///< samples of which two runs of generated kernels differ
+  int atenNondeterministic = 0;        ///< samples of which two runs of ATen's kernels differ
 };
 
 /// Rows that are summed up together: of one operator, one family, one size class, or all.
@@ -59,9 +64,9 @@ struct Group {
   std::vector<ContenderSummary> contenders;  ///< by contender, the baseline first
 };
 
-/// A/A noise: quantiles of |ratio - 1| over rows whose contenders raced against themselves.
-struct AANoise {
-  std::string what;  ///< `cold`, `cold, 10 us and more`
+/// What an A/A run shows: quantiles of |ratio - 1| over rows whose contenders raced against themselves.
+struct AADifferences {
+  std::string what;  ///< `cold`, `cold, 100 us and more`
   double p50 = 0, p95 = 0, most = 0;
   int timings = 0;
 };
@@ -72,9 +77,9 @@ struct Summary {
   std::vector<Group> families;   ///< by what their loops do
   std::vector<Group> sizes;      ///< by the bytes they have to move
   Group total;
-  Recorded covered;  ///< the part of Run::recorded that the rows are; skipped samples are not covered
-  std::vector<AANoise>
-      aaNoises;  ///< of an A/A run: by the main measure, of its short and of its long times, by the secondary measure
+  Recorded covered;                          ///< the part of Run::recorded that the rows are; skipped samples are not covered
+  std::vector<AADifferences> aaDifferences;  ///< of an A/A run: by the main measure, in all and by duration; by the secondary
+  AANoise aaNoise;                           ///< of the classes of duration with enough timings of an A/A run
 };
 
 /// Samples that were wrong, impossible or failed; what the device has no memory for has not failed.

@@ -93,6 +93,24 @@ std::optional<Interval> Fields::interval(const char* low, const char* high) cons
   return Interval{*from, *to};
 }
 
+AANoise Fields::aaNoise() const {
+  AANoise noise;
+  if (!has("aa_noises")) {
+    noise.shares.fill(number("aa_noise"));
+    return noise;
+  }
+  const Json& shares = items("aa_noises");
+  if (shares.size() != durationClasses) refuse(fmt::format("\"aa_noises\" must have {} items", durationClasses));
+  for (size_t i = 0; i < durationClasses; ++i)
+    if (!shares[i].is_null()) noise.shares[i] = positive("aa_noises", shares[i]);
+  return noise;
+}
+
+std::optional<Interval> Fields::confidence(const char* low, const char* high) const {
+  const auto found = interval(low, high);
+  return found && found->low == found->high && integer("runs") == 1 ? std::nullopt : found;
+}
+
 const Json& Fields::items(const char* name) const {
   static const Json none = Json::array();
   const Json* value = find(name);

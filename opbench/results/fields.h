@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "opbench/measure/device/aa_noise.h"
 #include "opbench/results/record.h"
 
 namespace opbench::results {
@@ -24,8 +25,13 @@ class Fields {
   std::string operatorName(const char* name) const;
   std::string text(const char* name) const;  ///< empty where absent
   std::optional<double> number(const char* name) const;
-  std::optional<Interval> interval(const char* low, const char* high) const;  ///< absent unless both ends are there
-  std::optional<double> signedNumber(const char* name) const;                 ///< one that may be less than 0
+  std::optional<Interval> interval(const char* low,
+                                   const char* high) const;  ///< absent unless both ends are there
+  /// The device's A/A noise by duration, which earlier programs did not tell apart.
+  AANoise aaNoise() const;
+  /// A 95 % interval of the main time or the speedup. Earlier programs wrote the time of a single run as both ends: absent, too.
+  std::optional<Interval> confidence(const char* low, const char* high) const;
+  std::optional<double> signedNumber(const char* name) const;  ///< one that may be less than 0
   std::vector<double> numbers(const char* name) const;
   std::vector<std::string> texts(const char* name) const;
   std::optional<int64_t> integer(const char* name, int64_t most = 9'000'000'000'000'000) const;  ///< from 0 on

@@ -31,20 +31,20 @@ void readSample(const Fields& fields, Record& record) {
 void readTiming(const Fields& fields, Record& record) {
   record.median = fields.number("median_us");
   if (record.median && *record.median <= 0) record.median.reset();
-  record.medianInterval = fields.interval("low_us", "high_us");
+  record.medianInterval = fields.confidence("low_us", "high_us");
   record.percentiles = fields.interval("p20_us", "p80_us");
   record.rounds = fields.numbers("rounds_us");
   record.runs = fields.integer("runs").value_or(0);
   record.wallSeconds = fields.number("wall_s");
   record.speedup = fields.number("speedup");
-  record.speedupInterval = fields.interval("speedup_low", "speedup_high");
+  record.speedupInterval = fields.confidence("speedup_low", "speedup_high");
   record.gigabytesPerSecond = fields.number("gb_per_s");
   record.clockMhz = fields.number("clock_mhz");
   if (const auto first = fields.number("first_ms")) record.firstSeconds = *first / 1e3;
   if (const auto memory = fields.object("memory")) record.peakBytes = memory->integer("allocated");
   record.isLaunchBound = fields.flag("launch_bound");
   record.isDisturbed = fields.flag("disturbed");
-  record.aaNoise = fields.number("aa_noise");
+  if (record.median) record.aaNoise = fields.number("aa_noise");  // earlier lines had that of the device, whatever they measured
 }
 
 /// The secondary measure of a CUDA device is throughput, whose times are differences of times; that of a CPU is cold.
@@ -55,7 +55,7 @@ void readSecondary(const Fields& fields, Record& record) {
   const auto high = fields.signedNumber(isThroughput ? "throughput_high_us" : "cold_high_us");
   if (!median || !low || !high || *low <= 0 || *low > *median || *median > *high) return;
   record.secondary = median;
-  record.secondaryInterval = {*low, *high};
+  record.secondaryInterval = Interval{*low, *high};
 }
 
 void readOutcome(const Fields& fields, Record& record) {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "opbench/measure/statistics.h"
 #include "runtime/environment.h"
 
 namespace opbench::results {
@@ -17,11 +18,6 @@ enum class Disposition {
   Failed,      ///< `error`, `crash`, `assert`, `timeout`, `oom`
   Impossible,  ///< `impossible`: faster than the device can be
   Unmeasured,  ///< `unsupported`, `skipped`, or ok without a time
-};
-
-/// Two ends, in the unit of what lies between them.
-struct Interval {
-  double low = 0, high = 0;
 };
 
 /// One line that `--json` writes: a contender on a sample. Times in microseconds; a field that a line lacks or has as null is
@@ -38,7 +34,7 @@ struct Record {
   Disposition disposition = Disposition::Unmeasured;
 
   std::optional<double> median;
-  std::optional<Interval> medianInterval;  ///< 95 % of bootstraps
+  std::optional<Interval> medianInterval;  ///< 95 %; absent where there were too few times for one
   std::optional<Interval> percentiles;     ///< 20th and 80th of the runs
   std::vector<double> rounds;              ///< medians of repetitions
   int64_t runs = 0;
@@ -46,7 +42,7 @@ struct Record {
   std::optional<double> speedup;      ///< over the baseline
   std::optional<Interval> speedupInterval;
   std::optional<double> secondary;            ///< the median by the secondary measure, where it and its interval are more than 0
-  std::optional<Interval> secondaryInterval;  ///< 95 % of bootstraps
+  std::optional<Interval> secondaryInterval;  ///< 95 %
   std::optional<double> gigabytesPerSecond;
   std::optional<double> clockMhz;
   std::optional<double> firstSeconds;  ///< of a network: its first run, with all that it sets up

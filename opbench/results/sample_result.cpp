@@ -25,6 +25,10 @@ std::optional<double> scaled(std::optional<double> value, double scale) {
   return value ? std::optional(*value * scale) : std::nullopt;
 }
 
+std::optional<Interval> scaled(const std::optional<Interval>& interval, double scale) {
+  return interval ? std::optional(Interval{interval->low * scale, interval->high * scale}) : std::nullopt;
+}
+
 /// The enumerator that a field names; an error where it names none. Absent ones are the first.
 template <typename Enum>
 Enum named(const Fields& fields, const char* field, std::initializer_list<Enum> all) {
@@ -90,14 +94,12 @@ std::optional<Timing> mainTiming(const Fields& fields) {
   if (!median) return std::nullopt;
   Timing timing;
   timing.median = *median * micro;
-  timing.low = fields.number("low_us").value_or(0) * micro;
-  timing.high = fields.number("high_us").value_or(0) * micro;
+  timing.interval = scaled(fields.confidence("low_us", "high_us"), micro);
   timing.p20 = fields.number("p20_us").value_or(0) * micro;
   timing.p80 = fields.number("p80_us").value_or(0) * micro;
   timing.runs = intOf(fields, "runs");
   for (double round : fields.numbers("rounds_us")) timing.rounds.push_back(round * micro);
-  if (const auto ratio = fields.number("speedup"))
-    timing.ratio = {*ratio, fields.number("speedup_low").value_or(*ratio), fields.number("speedup_high").value_or(*ratio)};
+  if (const auto ratio = fields.number("speedup")) timing.ratio = {*ratio, fields.confidence("speedup_low", "speedup_high")};
   for (const Fields& read : fields.objects("phases")) {
     Phase phase{read.text("name"), {}};
     for (const double run : read.numbers("runs_us")) phase.runs.push_back(run * micro);
@@ -111,10 +113,9 @@ std::optional<Timing> secondaryTiming(const Fields& fields, const std::string& m
   if (!median) return std::nullopt;
   Timing timing;
   timing.median = *median * micro;
-  timing.low = fields.number((measure + "_low_us").c_str()).value_or(0) * micro;
-  timing.high = fields.number((measure + "_high_us").c_str()).value_or(0) * micro;
-  const double ratio = fields.number((measure + "_speedup").c_str()).value_or(1);
-  timing.ratio = {ratio, ratio, ratio};
+  timing.interval = scaled(fields.interval((measure + "_low_us").c_str(), (measure + "_high_us").c_str()), micro);
+  timing.ratio = {fields.number((measure + "_speedup").c_str()).value_or(1),
+                  fields.interval((measure + "_speedup_low").c_str(), (measure + "_speedup_high").c_str())};
   return timing;
 }
 
@@ -323,7 +324,8 @@ Run runOf(const Fields& fields) {
   run.dtype = fields.requiredText("dtype");
   run.ceilings = {fields.number("copy_gb_per_s").value_or(0) * giga, fields.number("read_gb_per_s").value_or(0) * giga,
                   fields.number("peak_gflops").value_or(0) * giga, fields.number("launch_overhead_us").value_or(0) * micro};
-  run.aaNoise = fields.number("aa_noise");
+  run.aaNoise = fields.aaNoise();
+  run.software = fields.text("software");
   run.flush = fields.text("flush") == "read" ? runtime::Flush::Read : runtime::Flush::Write;
   run.isAA = fields.flag("aa");
   run.seed = fields.natural("seed").value_or(0);

@@ -2,7 +2,7 @@
 
 #include "inputs/operator_name.h"
 #include "opbench/check/correctness_check.h"
-#include "opbench/measure/ceilings.h"
+#include "opbench/measure/device/ceilings.h"
 #include "opbench/run/outcome.h"
 #include "runtime/flops/flop_count.h"
 

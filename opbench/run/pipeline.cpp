@@ -12,7 +12,7 @@
 #include "inputs/region.h"
 #include "ir/flops.h"
 #include "opbench/check/correctness_check.h"
-#include "opbench/measure/cached_ceilings.h"
+#include "opbench/measure/device/cached_ceilings.h"
 #include "opbench/measure/library.h"
 #include "opbench/measure/tune.h"
 #include "opbench/report/json.h"

@@ -189,7 +189,8 @@ void derive(Row& row, const Run& run) {
 bool isSame(const Outcome& outcome, const Run& run) {
   if (!outcome.speedup) return false;
   const Estimate& ratio = outcome.timing->ratio;
-  return (ratio.low <= 1 && 1 <= ratio.high) || std::abs(ratio.median - 1) < run.aaNoise.value_or(0);
+  const bool holdsOne = ratio.interval && ratio.interval->low <= 1 && 1 <= ratio.interval->high;
+  return holdsOne || std::abs(ratio.median - 1) < run.aaNoise.of(outcome.timing->median).value_or(0);
 }
 
 }  // namespace opbench

@@ -7,8 +7,9 @@
 #include <vector>
 
 #include "opbench/check/accuracy.h"
-#include "opbench/measure/ceilings.h"
-#include "opbench/measure/copy_times.h"
+#include "opbench/measure/device/aa_noise.h"
+#include "opbench/measure/device/ceilings.h"
+#include "opbench/measure/device/copy_times.h"
 #include "opbench/measure/race.h"
 #include "opbench/run/contenders.h"
 #include "opbench/select/sampling.h"
@@ -126,7 +127,7 @@ struct Row {
   std::string family;          ///< of its loops (familyOf), or `view`; empty where opbench does not race
   runtime::Traffic traffic;    ///< bytes that the operator must read and write
   double flops = 0;            ///< floating-point operations of its loops; 0 where it has none
-  double rooflineSeconds = 0;  ///< the time on the roofline (opbench/measure/ceilings.h)
+  double rooflineSeconds = 0;  ///< the time on the roofline (opbench/measure/device/ceilings.h)
   double copySeconds = 0;      ///< the time that a copy of as many bytes was measured to take; 0 where not known
   bool isLaunchBound = false;  ///< the baseline takes at most 20 % longer than an empty kernel
   std::optional<Measurement> measurement, secondaryMeasurement;  ///< by measure, without their timings
@@ -151,11 +152,12 @@ struct Row {
 
 /// The facts that all rows of a run share.
 struct Run {
-  std::string device;             ///< `cpu`, `cuda:0`
-  std::string deviceName;         ///< `NVIDIA H200`
-  Ceilings ceilings;              ///< of the device
-  CopyTimes copyTimes;            ///< of the device; none where rows are read, not raced
-  std::optional<double> aaNoise;  ///< of the device, as a share; nothing if never measured
+  std::string device;      ///< `cpu`, `cuda:0`
+  std::string deviceName;  ///< `NVIDIA H200`
+  Ceilings ceilings;       ///< of the device
+  CopyTimes copyTimes;     ///< of the device; none where rows are read, not raced
+  AANoise aaNoise;         ///< of the device by the main measure
+  std::string software;    ///< runtime::Device::software()
   runtime::Flush flush = runtime::Flush::Write;
   std::string dtype;  ///< `float16`
   uint64_t seed = 0;

@@ -4,8 +4,8 @@
 
 #include "opbench/cli/arguments.h"
 #include "opbench/cli/version.h"
-#include "opbench/measure/cached_ceilings.h"
-#include "opbench/measure/streaming.h"
+#include "opbench/measure/device/aa_calls.h"
+#include "opbench/measure/device/streaming.h"
 #include "opbench/report/json.h"
 #include "opbench/run/outcome.h"
 #include "opbench/run/pipeline.h"
@@ -22,8 +22,6 @@ std::unique_ptr<runtime::Device> openDevice(const Options& options) {
   return runtime::Device::open(wanted, threads);
 }
 
-std::string aaNoiseKey(const Run& run) { return measuredKey("A/A noise 1", run.deviceName, run.processors); }
-
 Run describe(runtime::Device& device, const Options& options, const runtime::Cache& cache) {
   Run run;
   run.device = device.torchName();
@@ -32,7 +30,8 @@ Run describe(runtime::Device& device, const Options& options, const runtime::Cac
   run.copyTimes = copyTimesOf(device, options.flush, cache);
   run.processors = device.target().processors;
   run.hotCacheBytes = device.hotCacheBytes();
-  run.aaNoise = cachedAANoise(run, cache);
+  if (options.timing) run.aaNoise = aaNoiseOf(device, options.flush, mainMeasure(run), cache);
+  run.software = device.software();
   run.flush = options.flush;
   run.precision = options.precision;
   run.anyPrecision = options.anyPrecision;
@@ -59,15 +58,6 @@ std::string wantedDevice(const Options& options) {
   if (!options.devices.empty()) return options.devices.front();
   if (!options.device.empty()) return options.device;
   return runtime::Device::cudaAvailable() ? "cuda" : "cpu";
-}
-
-std::optional<double> cachedAANoise(const Run& run, const runtime::Cache& cache) {
-  const auto text = cache.find(aaNoiseKey(run));
-  return text ? aaNoiseOf(*text) : std::nullopt;
-}
-
-void cacheAANoise(double aaNoise, const Run& run, const runtime::Cache& cache) {
-  cache.put(aaNoiseKey(run), aaNoiseText(aaNoise));
 }
 
 SampleRunner::SampleRunner(const Options& options)

@@ -38,8 +38,4 @@ class SampleRunner {
 /// The device that a run on one device means: `cpu`, `cuda` or `cuda:N`.
 std::string wantedDevice(const Options& options);
 
-/// The A/A noise of a run's device, which the cache keeps; nothing where it was never measured.
-std::optional<double> cachedAANoise(const Run& run, const runtime::Cache& cache);
-void cacheAANoise(double aaNoise, const Run& run, const runtime::Cache& cache);
-
 }  // namespace opbench

@@ -10,6 +10,7 @@
 
 #include "ir/error.h"
 #include "opbench/cli/arguments.h"
+#include "opbench/measure/device/aa_calls.h"
 #include "opbench/results/environment.h"
 #include "opbench/run/brief.h"
 #include "opbench/sweep/agenda.h"
@@ -171,10 +172,14 @@ class Sweep : private Agenda {
   Summary end() {
     std::sort(rows_.begin(), rows_.end(), [](const Row& a, const Row& b) { return a.index < b.index; });
     Summary summary = summarize(rows_, run_);
-    if (!summary.aaNoises.empty()) cacheAANoise(summary.aaNoises.front().p95, run_, runtime::Cache(options_.cache));
+    if (run_.isAA) keepAANoise(summary.aaNoise, keyOfAANoise(), runtime::Cache(options_.cache));
     reporter_.end(summary);
     if (const std::string beyond = cases_.complaint(); !beyond.empty()) complain(beyond);
     return summary;
+  }
+
+  std::string keyOfAANoise() const {
+    return aaNoiseKey(run_.deviceName, run_.processors, run_.software, mainMeasure(run_), run_.flush);
   }
 
   std::vector<inputs::Sample> samples_;  ///< those that were handed out are gone

@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "opbench/check/correctness_check.h"
-#include "opbench/measure/ceilings.h"
+#include "opbench/measure/device/ceilings.h"
 #include "runtime/callable.h"
 #include "runtime/flops/flop_count.h"
 #include "runtime/program/programs.h"

@@ -4,8 +4,9 @@
 
 #include <ctime>
 
-#include "opbench/measure/cached_ceilings.h"
-#include "opbench/measure/streaming.h"
+#include "opbench/measure/device/aa_calls.h"
+#include "opbench/measure/device/cached_ceilings.h"
+#include "opbench/measure/device/streaming.h"
 
 namespace tests {
 
@@ -17,6 +18,12 @@ void putCeilings(const runtime::CacheSettings& settings) {
   REQUIRE_MESSAGE(cache.isOpen(), cache.complaint());
   cache.put(key, toText(opbench::CachedCeilings{ceilings, std::time(nullptr)}));
   cache.put(opbench::streamedKey(*device), opbench::streamedText(int64_t{1} << 24, std::time(nullptr)));
+  opbench::CachedAANoise noise;
+  noise.processes.resize(opbench::CachedAANoise::enough, {std::time(nullptr), {}});
+  for (const auto measure : {runtime::Measure::Cold, runtime::Measure::BackToBack})
+    cache.put(
+        opbench::aaNoiseKey(device->name(), device->target().processors, device->software(), measure, runtime::Flush::Write),
+        toText(noise));
 }
 
 }  // namespace tests

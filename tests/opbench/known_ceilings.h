@@ -5,7 +5,7 @@
 namespace tests {
 
 /// Puts ceilings into a cache that no small sample reaches on one thread of a CPU. Runs with that cache need not measure this
-/// machine's, which takes longer than all else that they do.
+/// machine's, nor its A/A noise, which takes longer than all else that they do.
 void putCeilings(const runtime::CacheSettings& settings);
 
 }  // namespace tests

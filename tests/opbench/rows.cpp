@@ -11,8 +11,7 @@ Timing timing(double microseconds) {
   t.median = microseconds * 1e-6;
   t.p20 = 0.98 * t.median;
   t.p80 = 1.05 * t.median;
-  t.low = 0.995 * t.median;
-  t.high = 1.01 * t.median;
+  t.interval = Interval{0.995 * t.median, 1.01 * t.median};
   t.runs = 300;
   t.rounds = {t.median, t.p20, t.p80};
   return t;
@@ -36,14 +35,18 @@ Row row(int index, std::string op, std::string sample, std::string brief, int64_
 }
 
 void times(Row& r, double eager, double opbench) {
-  const auto secondary = [](double microseconds) { return timing(0.4 * microseconds); };
+  const auto secondary = [](double microseconds) {
+    Timing t = timing(0.4 * microseconds);
+    t.ratio.interval.reset();
+    return t;
+  };
   r.outcomes[0].timing = timing(eager);
   r.outcomes[0].secondary = secondary(eager);
   r.outcomes[1].timing = timing(opbench);
   r.outcomes[1].secondary = secondary(opbench);
   const double ratio = eager / opbench;
-  r.outcomes[1].timing->ratio = {ratio, 0.996 * ratio, 1.004 * ratio};
-  r.outcomes[1].secondary->ratio = {0.98 * ratio, 0.97 * ratio, ratio};
+  r.outcomes[1].timing->ratio = {ratio, Interval{0.996 * ratio, 1.004 * ratio}};
+  r.outcomes[1].secondary->ratio = {0.98 * ratio, {}};
   r.measurement.emplace().clock = 1.98e9;
 }
 
@@ -75,7 +78,7 @@ Run exampleRun() {
   run.device = "cuda:0";
   run.deviceName = "Example GPU";
   run.ceilings = {4.0e12, 4.4e12, 5.0e13, 4.1e-6};
-  run.aaNoise = 0.01;
+  run.aaNoise.shares.fill(0.01);
   run.dtype = "float16";
   run.seed = 7;
   run.processors = 132;

@@ -113,7 +113,7 @@ class Supervisor {
       if (!value.empty()) arguments.insert(arguments.end(), {name, value});
     };
     add("--worker", fmt::format("{},{},{}", options_.samples, options_.recorded.samples, options_.recorded.calls));
-    arguments.push_back("--selection=" + options_.selection);
+    if (!options_.selection.empty()) arguments.push_back("--selection=" + options_.selection);
     add("--started", options_.started);
     add("--shard", toText(options_.shard));
     add("--device", slot.device);

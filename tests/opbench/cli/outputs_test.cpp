@@ -72,8 +72,9 @@ TEST_CASE("configurations are not overwritten, and each verb keeps what it reads
   CHECK(convert.refusal() == "--junit would write " + convert.at("r.jsonl") + ", which opbench convert reads");
   Bed compare;
   compare.options.verb = Verb::Compare;
-  compare.options.compare.base = compare.at("a.jsonl");
-  compare.options.compare.candidate = compare.options.compare.markdown = compare.at("r.jsonl");
+  compare.options.compare.base = {compare.at("a.jsonl")};
+  compare.options.compare.markdown = compare.at("r.jsonl");
+  compare.options.compare.candidate = {compare.options.compare.markdown};
   CHECK(compare.refusal() == "--markdown would write " + compare.at("r.jsonl") + ", which opbench compare reads");
   Bed merge;
   merge.options.verb = Verb::Merge;

@@ -75,8 +75,8 @@ TEST_CASE("the verb: status 1 for what --fail-on names, never for being faster; 
     return (folder.path / name).string();
   };
   CompareOptions options;
-  options.base = write("base.jsonl", baseLines());
-  options.candidate = write("candidate.jsonl", candidateLines());
+  options.base = {write("base.jsonl", baseLines())};
+  options.candidate = {write("candidate.jsonl", candidateLines())};
   options.markdown = folder.path / "c.md";
   options.junit = folder.path / "c.xml";
   std::ostringstream out, err;
@@ -90,22 +90,22 @@ TEST_CASE("the verb: status 1 for what --fail-on names, never for being faster; 
   CHECK(passes("crash,impossible"));
   CHECK(passes("none"));
   CHECK(tests::contentOf(options.markdown) ==
-        compare::markdown(compare::compare(results::readFile(options.base), results::readFile(options.candidate))));
+        compare::markdown(compare::compare(results::readFile(options.base[0]), results::readFile(options.candidate[0]))));
   CHECK(tests::contentOf(options.junit).starts_with("<?xml"));
   CHECK(err.str() == "");
 
   std::string other = candidateLines();
   for (size_t at = 0; (at = other.find("Example GPU", at)) != std::string::npos; ++at) other.replace(at, 7, "Another");
-  options.candidate = write("other.jsonl", other + "{\"op\":");
+  options.candidate = {write("other.jsonl", other + "{\"op\":")};
   out.str("");
   CHECK_THROWS_WITH_AS(
       passes("none"),
-      (options.base + " and " + options.candidate +
+      (options.base[0] + " and " + options.candidate[0] +
        " are not comparable: devices differ: Example GPU (cuda) and Another GPU (cuda); use --force to compare anyway")
           .c_str(),
       ir::Error);
   CHECK(out.str() == "");
-  CHECK(err.str() == "opbench: " + options.candidate + ":7: the line is cut off and is skipped\n");
+  CHECK(err.str() == "opbench: " + options.candidate[0] + ":7: the line is cut off and is skipped\n");
   options.force = true;
   CHECK(passes("none"));
   CHECK(out.str().find("FAST") != std::string::npos);

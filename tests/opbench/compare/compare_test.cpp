@@ -145,8 +145,8 @@ TEST_CASE("where a control ran in turn, its ratio decides, and with it the other
   CHECK(judged(1.03, 1.025, 1.03).change == Change::Slower);
   CHECK(judged(1.03, 1.025, 1.01).ambiguity == Ambiguity::Gap);
   CHECK(judged(1.03, 1.025, 0.95).ambiguity == Ambiguity::Gap);
-  CHECK(judged(1.03, 1.015, 1.02).change == Change::Slower);
-  CHECK(judged(1.00, 1.015, 1.02).ambiguity == Ambiguity::Drift);
+  CHECK(judged(1.03, 1.017, 1.02).change == Change::Slower);
+  CHECK(judged(1.00, 1.017, 1.02).ambiguity == Ambiguity::Drift);
   CHECK(judged(1.03, 1.01, 1.03).change == Change::Same);
 }
 
@@ -191,6 +191,15 @@ TEST_CASE("where too few samples have a control, what is not gross is ambiguous"
   CHECK(judged(1 / 1.15).ambiguity == Ambiguity::Few);
   CHECK(judged(1.25).change == Change::Slower);
   CHECK(judged(1 / 1.25).change == Change::Faster);
+  const auto confirmed = [&](double secondary) {
+    compare::Evidence evidence;
+    evidence.time = pair(10, 12.5, 0);
+    evidence.isFew = true;
+    evidence.secondaryShift = std::log(secondary);
+    return compare::judge(evidence);
+  };
+  CHECK(confirmed(1.2).change == Change::Slower);
+  CHECK(confirmed(1.05).ambiguity == Ambiguity::Few);
   const std::string slower = R"("status":"ok","median_us":23,"low_us":22.9,"high_us":23.1,"aa_noise":0.005,"device":)";
   CHECK(verdictOf(fine, slower + R"("cuda:0")") == Verdict::Slow);
 }
@@ -199,11 +208,11 @@ TEST_CASE("the fewer samples tell how far the same code scatters, the further it
   const auto scatterOf = [](int samples) {
     std::vector<compare::Control::Point> points;
     for (int i = 0; i < samples; ++i) points.push_back({double(i), std::log(10 + i), 0.01 * (i % 3 - 1)});
-    return compare::Control(points).scatter() / (1.4826 * 0.01);
+    return compare::Control(points).scatter() / 0.01;
   };
   CHECK(scatterOf(8) == 0);
-  CHECK(scatterOf(15) == doctest::Approx(2.32).epsilon(0.01));
-  CHECK(scatterOf(51) == doctest::Approx(1.26).epsilon(0.01));
+  CHECK(scatterOf(15) == doctest::Approx(1.53).epsilon(0.01));
+  CHECK(scatterOf(51) == doctest::Approx(1.12).epsilon(0.01));
   CHECK(scatterOf(1000) == doctest::Approx(1.01).epsilon(0.01));
 }
 
@@ -227,6 +236,19 @@ TEST_CASE("what became of a sample that is not measured on both sides") {
   CHECK(verdictOf(fine, "") == Verdict::Gone);
   CHECK(verdictOf(fine, R"("status":"unsupported")") == Verdict::Gone);
   CHECK(verdictOf(fine, fine) == Verdict::Same);
+}
+
+TEST_CASE("a sample that ran once has no interval, and there is no verdict on it") {
+  const auto once = [](const char* median, const char* interval) {
+    return R"("status":"ok","runs":1,"aa_noise":0.005,"median_us":)" + std::string(median) + interval;
+  };
+  for (const char* interval : {R"(,"low_us":null,"high_us":null)", R"(,"low_us":30,"high_us":30)"}) {
+    const Comparison c =
+        compared(verdictLine("aten.a.default", "opbench", fine), verdictLine("aten.a.default", "opbench", once("30", interval)));
+    CHECK(c.rows[0].verdict == Verdict::Ambiguous);
+    CHECK(c.rows[0].ambiguity == Ambiguity::Noise);
+    CHECK_FALSE(c.rows[0].interval);
+  }
 }
 
 TEST_CASE("files without intervals: the range of the runs stands for them, and a note says so") {

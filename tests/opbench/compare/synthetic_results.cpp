@@ -35,20 +35,26 @@ std::vector<double> drawRuns(double us, uint64_t key) {
 }
 
 /// Where this process put a contender's kernel.
-double placement(double us, uint64_t key) { return us < smallUs ? 1 + 0.015 * (uniform(randomBits(key, 0)) - 0.5) : 1; }
+double placement(const SyntheticRun& run, double us, uint64_t key) {
+  const double ofSmall = us < smallUs ? 0.015 * (uniform(randomBits(key, 0)) - 0.5) : 0;
+  return 1 + ofSmall + run.processScatter * inputs::normalQuantile(uniform(randomBits(key, 1)));
+}
+
+/// By how much the machine is slower for a contender, where it has a slow phase.
+double slowPhase(uint64_t key) { return 1.15 + 0.2 * uniform(randomBits(key, 2)); }
 
 std::string line(const SyntheticRun& run, int index, const char* contender, const Drawn& us, const Drawn& speedup,
                  bool launchBound) {
   return fmt::format(
       R"-({{"schema":2,"index":{},"op":"aten.op{}.default","sample":"((T([{}], f16),), {{}})","file":"synthetic.txt","line":{},)-"
-      R"-("count":1,"device":"cuda:0","dtype":"float16","contender":"{}","kind":"generated","status":"ok","reason":"",)-"
+      R"-("count":1,"device":"{}","dtype":"float16","contender":"{}","kind":"generated","status":"ok","reason":"",)-"
       R"-("median_us":{:.3f},"low_us":{:.3f},"high_us":{:.3f},"p20_us":{:.3f},"p80_us":{:.3f},"rounds_us":[],"runs":{},)-"
       R"-("speedup":{:.5f},"speedup_low":{:.5f},"speedup_high":{:.5f},"clock_mhz":{:.1f},"launch_bound":{},)-"
       R"-("aa_noise":0.01,"flush":"write","data":"normal","device_name":"Example GPU","seed":0,"threads":0,)-"
       R"-("version":"opbench 0.1.0"}})-"
       "\n",
-      index, index / 50, index, index, contender, us.median, us.low, us.high, us.p20, us.p80, runs, speedup.median, speedup.low,
-      speedup.high, run.clockMhz, launchBound);
+      index, index / 50, index, index, run.device, contender, us.median, us.low, us.high, us.p20, us.p80, runs, speedup.median,
+      speedup.low, speedup.high, run.clockMhz, launchBound);
 }
 
 }  // namespace
@@ -63,8 +69,11 @@ std::string syntheticLines(const SyntheticRun& run) {
     const bool launchBound = codeUs < launchBoundUs;
     const double around = run.machine * run.disturbance(i);
     const auto key = [&](uint64_t what) { return randomBits(randomBits(run.process, i), what); };
-    const auto eager = drawRuns(around * eagerUs * placement(eagerUs, key(0)), key(1));
-    const auto code = drawRuns(around * codeUs * (launchBound ? 1 : run.slowdown) * placement(codeUs, key(2)), key(3));
+    const bool isSlow = uniform(key(4)) < run.slowPhases;
+    const auto machine = [&](uint64_t what) { return around * (isSlow ? slowPhase(randomBits(sampleKey + 2 + what, i)) : 1); };
+    const auto eager = drawRuns(machine(0) * eagerUs * placement(run, eagerUs, key(0)), key(1));
+    const double slowdown = launchBound ? 1 : run.slowdown;
+    const auto code = drawRuns(machine(2) * codeUs * slowdown * placement(run, codeUs, key(2)), key(3));
     std::vector<double> speedups;
     for (int r = 0; r < runs; ++r) speedups.push_back(eager[r] / code[r]);
     text += line(run, i, "eager", summary(eager), Drawn{1, 1, 1, 1, 1}, false);

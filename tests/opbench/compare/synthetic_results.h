@@ -14,6 +14,10 @@ struct SyntheticRun {
   double slowdown = 1;   ///< of opbench's code
   double machine = 1;    ///< how much slower the machine is, for every contender
   double clockMhz = 1980;
+  std::string device = "cuda:0";
+  double processScatter = 0;  ///< standard deviation of a share by which a process moves each kernel, however long it takes
+  double slowPhases =
+      0;  ///< the share of samples that the machine is slower for, by 15 to 35 %, more for one contender than for another
   std::function<double(int index)> disturbance = [](int) { return 1.0; };  ///< of single samples, for every contender
 };
 

@@ -1,12 +1,12 @@
 // What a device can do: measured, kept, and not believed for ever.
-#include "opbench/measure/ceilings.h"
+#include "opbench/measure/device/ceilings.h"
 
 #include <doctest/doctest.h>
 
 #include <ctime>
 #include <limits>
 
-#include "opbench/measure/cached_ceilings.h"
+#include "opbench/measure/device/cached_ceilings.h"
 #include "opbench/sweep/sample_runner.h"
 #include "tests/cache_settings.h"
 #include "tests/opbench/temporary_folder.h"
@@ -146,11 +146,6 @@ TEST_CASE("a precision's rate of products is measured once; one that was disturb
   CHECK(cachedRateOf(cache.find(productRateKey("float64", *device)).value_or(""), time(nullptr)).value().rate == measured);
 }
 
-TEST_CASE("A/A noise is a share") {
-  CHECK(aaNoiseOf(aaNoiseText(0.0125)) == 0.0125);
-  for (const char* text : {"", "0", "-1", "1.5", "inf", "nan", "0.01x", " 0.01", "text"}) CHECK_MESSAGE(!aaNoiseOf(text), text);
-}
-
 TEST_CASE("measuring goes on until two times in a row agree, five times at most, and the best of all stands") {
   CHECK(settled({1.0, 1.02}) == std::pair(1.0, 2));
   CHECK(settled({2.0, 1.0, 1.01}) == std::pair(1.0, 3));
@@ -176,13 +171,6 @@ TEST_CASE("odd values in the cache are a miss, and what is measured takes their 
   REQUIRE(kept);
   CHECK(*kept != text);
   CHECK(cachedCeilingsOf(*kept, time(nullptr)).value().ceilings == measured);
-  Run run;
-  for (const double odd : {-1.0, 0.0, 2.0, std::numeric_limits<double>::quiet_NaN()}) {
-    cacheAANoise(odd, run, cache);
-    CHECK(!cachedAANoise(run, cache));
-  }
-  cacheAANoise(0.02, run, cache);
-  CHECK(cachedAANoise(run, cache) == 0.02);
 }
 
 TEST_CASE("the size of a CPU's caches is known or 0") {

@@ -1,5 +1,5 @@
 // Times of copies that were measured, and what they say of other sizes.
-#include "opbench/measure/copy_times.h"
+#include "opbench/measure/device/copy_times.h"
 
 #include <doctest/doctest.h>
 

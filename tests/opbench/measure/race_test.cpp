@@ -7,6 +7,7 @@
 #include <cmath>
 #include <thread>
 
+#include "opbench/measure/stopping.h"
 #include "tests/opbench/fake_trial.h"
 
 using namespace opbench;
@@ -65,12 +66,12 @@ TEST_CASE("timing ends when the interval is narrow enough, or the time is over, 
   const Measurement precise = raced({&a, &b}, pace);
   CHECK(precise.stopped == Stop::Precision);
   CHECK(precise.timings[1].ratio.width() < pace.precision);
-  CHECK(precise.timings[1].runs >= pace.leastPairs);
+  CHECK(precise.timings[1].runs >= static_cast<int>(StoppingRule::least));
   pace.precision = 1e-9;
   FakeTrial c("c", noisy(0.5)), d("d", always(1e-5));
   const Measurement late = raced({&c, &d}, pace);
   CHECK(late.stopped == Stop::MaxTime);
-  CHECK(late.timings[1].ratio.low < late.timings[1].ratio.high);
+  CHECK(late.timings[1].ratio.width() > 0);
 }
 
 TEST_CASE("times that are read in ticks of a timer are told finer than these") {
@@ -83,14 +84,22 @@ TEST_CASE("times that are read in ticks of a timer are told finer than these") {
       return tick * (std::floor((start + seconds) / tick) - std::floor(start / tick));
     };
   };
-  FakeTrial slow("s", stamped(100.25 * tick)), fast("f", stamped(100 * tick));
-  Pace pace;
-  pace.repeats = 10;
-  const std::vector<Timing> timings = race({&slow, &fast}, Measure::Cold, gpu, pace, 1).timings;
-  CHECK(timings[0].median / tick == Approx(100.25).epsilon(0.001));
-  CHECK(timings[1].median / tick == Approx(100).epsilon(0.001));
-  CHECK(timings[1].ratio.median == Approx(1.0025).epsilon(0.001));
-  CHECK(timings[0].low < timings[0].high);
+  const auto timings = [&](int captures) {
+    FakeTrial slow("s", stamped(100.25 * tick)), fast("f", stamped(100 * tick));
+    slow.numberOfCaptures = fast.numberOfCaptures = captures;
+    Pace pace;
+    pace.repeats = 10;
+    return race({&slow, &fast}, Measure::Cold, gpu, pace, 1).timings;
+  };
+  for (const int captures : {1, 16}) {
+    const std::vector<Timing> found = timings(captures);
+    CHECK(found[0].median / tick == Approx(100.25).epsilon(0.001));
+    CHECK(found[1].median / tick == Approx(100).epsilon(0.001));
+    CHECK(found[1].ratio.median == Approx(1.0025).epsilon(0.001));
+    if (captures == 1) CHECK(found[0].interval->low < found[0].interval->high);
+  }
+  // Where means over captures do it, what was read is left as it was.
+  CHECK(std::fmod(timings(16)[0].p80 / tick + 0.5, 1) == Approx(0.5));
 }
 
 TEST_CASE("captures that are slower for good count as often as the others") {
@@ -156,7 +165,7 @@ TEST_CASE("what is told from the difference of two times may lie below none at a
     CHECK(timing.isMeasured());
     CHECK(timing.p20 == 0);
     CHECK(timing.median == 1e-5);
-    CHECK(timings[1].ratio == Estimate{1, 1, 1});
+    CHECK(timings[1].ratio == Estimate{1, Interval{1, 1}});
     for (const double round : timing.rounds) CHECK(round >= 0);
   }
 }
@@ -166,7 +175,7 @@ TEST_CASE("runs that are disturbed count neither for the first contender nor for
   FakeTrial a("a", inOtherRuns), b("b", disturbed(35));
   Pace pace;
   pace.repeats = 2;
-  CHECK(raced({&a, &b}, pace).timings[1].ratio == Estimate{2, 2, 2});
+  CHECK(raced({&a, &b}, pace).timings[1].ratio == Estimate{2, Interval{2, 2}});
 }
 
 TEST_CASE("where about half of the runs are disturbed, or more, the time is not measured, and timing goes on until the end") {
@@ -179,6 +188,31 @@ TEST_CASE("where about half of the runs are disturbed, or more, the time is not 
     CHECK_FALSE(measurement.timings[1].isMeasured());
     if (ofHundred == 100) CHECK(measurement.stopped == Stop::MaxTime);
   }
+}
+
+TEST_CASE("a contender that ran once or a few times has no interval") {
+  const auto sleeping = [](int) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    return 1e-2;
+  };
+  FakeTrial a("a", sleeping), b("b", sleeping);
+  Pace pace;
+  pace.maxSeconds = 0.001;
+  const Measurement measurement = raced({&a, &b}, pace);
+  CHECK(measurement.timings[1].runs < leastForInterval);
+  CHECK_FALSE(measurement.timings[1].interval);
+  CHECK_FALSE(measurement.timings[1].ratio.interval);
+  CHECK(measurement.timings[1].isMeasured());
+}
+
+TEST_CASE("turns do not count before two in a row agree") {
+  FakeTrial trial("a", [](int run) { return run < 6 ? 1e-2 / (1 << run) : 1e-4; });
+  Pace pace;
+  pace.repeats = 1;
+  const Measurement measurement = raced({&trial}, pace);
+  CHECK(measurement.timings[0].runs == 100);
+  CHECK(measurement.timings[0].p80 == 1e-4);
+  CHECK(trial.runs() == 100 + 8);
 }
 
 TEST_CASE("rounds at a throttled clock are dropped and counted") {
@@ -233,8 +267,8 @@ TEST_CASE("a run that another program interrupts is repeated, and does not count
   pace.repeats = 1;
   const Measurement measurement = racedInterrupted({&slow, &fast}, interruptions, pace);
   CHECK(measurement.timings[0].median == 2e-5);
-  CHECK(measurement.timings[0].high == 2e-5);
-  CHECK(measurement.timings[1].ratio == Estimate{2, 2, 2});
+  CHECK(measurement.timings[0].interval->high == 2e-5);
+  CHECK(measurement.timings[1].ratio == Estimate{2, Interval{2, 2}});
   CHECK(measurement.interruptions > 100);
   CHECK_FALSE(measurement.isDisturbed);
 }
@@ -248,7 +282,7 @@ TEST_CASE("turns with a run that is interrupted however often it is repeated do 
   const Measurement measurement = racedInterrupted({&slow, &fast}, interruptions, pace);
   CHECK(measurement.timings[0].runs < 100);
   CHECK(measurement.timings[0].runs == measurement.timings[1].runs);
-  CHECK(measurement.timings[1].ratio == Estimate{2, 2, 2});
+  CHECK(measurement.timings[1].ratio == Estimate{2, Interval{2, 2}});
   CHECK_FALSE(measurement.isDisturbed);
 }
 

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <numeric>
 #include <random>
 
 using namespace opbench;
@@ -25,26 +27,33 @@ TEST_CASE("the median of an odd number of values is one of them") { CHECK(median
 
 TEST_CASE("twice as fast and half as fast make 1") { CHECK(geomean({2, 0.5}) == doctest::Approx(1)); }
 
-TEST_CASE("the interval of a median is what resampling finds") {
-  std::mt19937 random(1);
-  std::lognormal_distribution<double> distribution(0, 0.2);
-  std::vector<double> values(31);
-  for (double& value : values) value = distribution(random);
-  std::vector<double> medians, resample(values.size());
-  std::uniform_int_distribution<size_t> any(0, values.size() - 1);
-  for (int i = 0; i < 20000; ++i) {
-    for (double& value : resample) value = values[any(random)];
-    medians.push_back(median(resample));
-  }
+TEST_CASE("an interval of a median lies between values in order, as far apart as the binomial distribution tells") {
+  std::vector<double> values(30);
+  std::iota(values.begin(), values.end(), 1);
+  std::shuffle(values.begin(), values.end(), std::mt19937(1));
   const Estimate found = estimate(values);
-  CHECK(found.median == median(values));
-  CHECK(found.low == quantile(medians, 0.025));
-  CHECK(found.high == quantile(medians, 0.975));
+  CHECK(found.median == 15.5);
+  // P(10 <= X <= 20) = 0.957 and P(9 <= X <= 21) = 0.984 of 30 throws of a coin.
+  CHECK(found.interval->low > 9);
+  CHECK(found.interval->low < 10.1);
+  CHECK(found.interval->low + found.interval->high == doctest::Approx(31));
 }
 
-TEST_CASE("the interval of few or equal values") {
-  CHECK(estimate({3}) == Estimate{3, 3, 3});
-  CHECK(estimate({2, 2, 2, 2}) == Estimate{2, 2, 2});
-  CHECK(estimate({1, 2}) == Estimate{1.5, 1, 2});
+TEST_CASE("where neighbours in time are alike the interval is wider: there are fewer independent values") {
+  std::vector<double> values(64);
+  std::iota(values.begin(), values.end(), 1);
+  std::vector<double> shuffled = values, inFours;
+  std::shuffle(shuffled.begin(), shuffled.end(), std::mt19937(1));
+  for (size_t i = 0; i < values.size(); ++i) inFours.push_back(values[i / 4 * 4 * 5 % 64 + i % 4]);
+  CHECK(*estimate(inFours).width() > 1.3 * *estimate(shuffled).width());
+  CHECK(estimate(values).interval == Interval{1, 64});
+}
+
+TEST_CASE("few values have no interval, and equal ones one of no width") {
+  CHECK(estimate({3}) == Estimate{3, {}});
+  CHECK(estimate({1, 2}) == Estimate{1.5, {}});
+  CHECK(estimate({2, 2, 2, 2, 2}) == Estimate{2, {}});
+  CHECK(estimate({2, 2, 2, 2, 2, 2}) == Estimate{2, Interval{2, 2}});
+  CHECK_FALSE(estimate({1, 2, 3, 4, 5}).width());
   CHECK(estimate(std::vector<double>(5000, 7.0)).width() == 0);
 }

@@ -1,5 +1,5 @@
 // From which size on stores bypass a CPU's caches: measured once, kept, and not believed for ever.
-#include "opbench/measure/streaming.h"
+#include "opbench/measure/device/streaming.h"
 
 #include <doctest/doctest.h>
 

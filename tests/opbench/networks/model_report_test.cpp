@@ -21,7 +21,7 @@ Row measuredRow() {
   row.outcomes[1].contender = Contender("graph");
   for (Outcome& outcome : row.outcomes) {
     outcome.timing.emplace().median = 1e-3;
-    outcome.timing->low = outcome.timing->high = 1e-3;
+    outcome.timing->interval = Interval{1e-3, 1e-3};
   }
   row.outcomes[1].timing->median = 0.5e-3;
   row.products = {{"float32", 60'000'000, 0.2e12}, {"tf32", 40'000'000, 0.4e12}};

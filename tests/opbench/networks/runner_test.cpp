@@ -61,7 +61,7 @@ Row timedRow(const std::string& name, double speedup) {
   for (Outcome& outcome : row.outcomes) {
     const bool isEager = outcome.contender == Contender::Eager;
     outcome.timing.emplace().median = isEager ? 4e-3 : 4e-3 / speedup;
-    outcome.timing->low = outcome.timing->high = outcome.timing->median;
+    outcome.timing->interval = Interval{outcome.timing->median, outcome.timing->median};
     outcome.firstSeconds = isEager ? 0.5 : 2.0;
     outcome.memory.emplace().allocated = isEager ? 2'000'000'000 : 1'000'000'000;
   }

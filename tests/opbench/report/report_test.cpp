@@ -127,7 +127,7 @@ TEST_CASE("a candidate that makes a library call is named below it") {
 
 TEST_CASE("colours are for terminals") {
   CHECK(console(tests::exampleRun(), tests::exampleRows(), 0).find('\033') == std::string::npos);
-  CHECK(console(tests::exampleRun(), tests::exampleRows(), 0, true).find("\033[32m  1.25x +-0.4%\033[0m") != std::string::npos);
+  CHECK(console(tests::exampleRun(), tests::exampleRows(), 0, true).find("\033[32m  1.25x +-1.0%\033[0m") != std::string::npos);
 }
 
 TEST_CASE("CSV: operatorbench's columns") {

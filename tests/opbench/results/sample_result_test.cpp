@@ -86,8 +86,8 @@ TEST_CASE("a row that names a case does so once it is read, and others have no s
 TEST_CASE("secondary times that an earlier program kept as 0 are not measured, nor is what was compared with them") {
   for (const size_t lost : {0, 1}) {
     Row row = tests::exampleRows()[1];
-    row.outcomes[lost].secondary->low = 0;
-    if (lost == 0) row.outcomes[1].secondary->ratio = {0, 0, 0};
+    row.outcomes[lost].secondary->interval->low = 0;
+    if (lost == 0) row.outcomes[1].secondary->ratio = {0, Interval{0, 0}};
     const std::string lines = report::jsonLines(row, tests::exampleRun());
     const results::SampleResult result = results::sampleResultOf(lines, "r.jsonl", 1);
     for (const Outcome& outcome : result.row.outcomes) {

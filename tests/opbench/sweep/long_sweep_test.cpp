@@ -66,14 +66,14 @@ std::vector<std::string> unmeasured(const std::string& file) {
   return result;
 }
 
-/// The lines of a text, without times, that hold one of the words.
+/// The lines of a text, without times and the values of JUnit's properties, that hold one of the words.
 std::multiset<std::string> linesWith(const std::string& text, const std::vector<std::string>& words) {
-  static const std::regex time(" time=\"[^\"]*\"");
+  static const std::regex measured(" (time|value)=\"[^\"]*\"");
   std::multiset<std::string> lines;
   std::istringstream stream(text);
   for (std::string line; std::getline(stream, line);)
     if (std::any_of(words.begin(), words.end(), [&](const std::string& word) { return line.find(word) != std::string::npos; }))
-      lines.insert(std::regex_replace(line, time, ""));
+      lines.insert(std::regex_replace(line, measured, ""));
   return lines;
 }
 

@@ -1,11 +1,10 @@
-#include "opbench/measure/cached_ceilings.h"
+#include "opbench/measure/device/cached_ceilings.h"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -89,15 +88,6 @@ std::string raisedText(const Ceilings& before, const Ceilings& after, int64_t wh
         fmt::format("launch overhead {:.2f} to {:.2f} us", before.launchOverhead / micro, after.launchOverhead / micro));
   if (rises.empty()) return "";
   return fmt::format("{} at {:%Y-%m-%d %H:%M}", fmt::join(rises, ", "), fmt::localtime(static_cast<std::time_t>(when)));
-}
-
-std::string aaNoiseText(double aaNoise) { return fmt::format("{}", aaNoise); }
-
-std::optional<double> aaNoiseOf(std::string_view text) {
-  double aaNoise = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), aaNoise);
-  const bool isNumber = error == std::errc() && end == text.data() + text.size();
-  return isNumber && aaNoise > 0 && aaNoise <= 1 ? std::optional(aaNoise) : std::nullopt;
 }
 
 double settledSeconds(const std::function<double()>& measure) {

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "opbench/measure/ceilings.h"
+#include "opbench/measure/device/ceilings.h"
 
 namespace opbench {
 

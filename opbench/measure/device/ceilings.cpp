@@ -1,4 +1,4 @@
-#include "opbench/measure/ceilings.h"
+#include "opbench/measure/device/ceilings.h"
 
 #include <ATen/Context.h>
 #include <fmt/format.h>
@@ -8,7 +8,7 @@
 #include "codegen/compile.h"
 #include "inputs/sample.h"
 #include "ir/error.h"
-#include "opbench/measure/cached_ceilings.h"
+#include "opbench/measure/device/cached_ceilings.h"
 #include "opbench/measure/race.h"
 #include "runtime/torch/call.h"
 
@@ -46,7 +46,6 @@ Settled settled(runtime::Callable& callable, runtime::Call& call, Measure measur
   const auto trial = device.prepare(callable, call);
   Pace pace;
   pace.maxSeconds = 0.05;
-  pace.leastPairs = 5;
   trial->prepareFor(measure);
   Settled found;
   found.seconds = settledSeconds([&] {

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "opbench/measure/ceilings.h"
+#include "opbench/measure/device/ceilings.h"
 
 namespace opbench {
 
@@ -40,10 +40,6 @@ std::optional<CachedRate> cachedRateOf(std::string_view text, int64_t now);
 /// Which ceilings rose, from what to what, and when, in local time: `copy 10.4 to 19.3 GB/s at 2026-03-01 14:05`; empty where
 /// none did.
 std::string raisedText(const Ceilings& before, const Ceilings& after, int64_t when);
-
-/// The A/A noise of a device as the cache keeps it, a share; nothing for a text that is none.
-std::string aaNoiseText(double aaNoise);
-std::optional<double> aaNoiseOf(std::string_view text);
 
 /// The least time that `measure` gives. It is called until two times in a row agree, and no more often than a few times: what
 /// disturbed one measurement does not stand.

@@ -1,4 +1,4 @@
-#include "opbench/measure/copy_times.h"
+#include "opbench/measure/device/copy_times.h"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "opbench/measure/cached_ceilings.h"
-#include "opbench/measure/ceilings.h"
+#include "opbench/measure/device/cached_ceilings.h"
+#include "opbench/measure/device/ceilings.h"
 
 namespace opbench {
 namespace {

@@ -1,4 +1,4 @@
-#include "opbench/measure/streaming.h"
+#include "opbench/measure/device/streaming.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 
 #include "codegen/compile.h"
 #include "inputs/sample.h"
-#include "opbench/measure/cached_ceilings.h"
+#include "opbench/measure/device/cached_ceilings.h"
 #include "opbench/measure/race.h"
 
 namespace opbench {
@@ -33,7 +33,6 @@ double gainOf(int64_t bytes, runtime::Device& device, const runtime::Cache& cach
   const std::vector<runtime::Trial*> trials{usualTrial.get(), streamedTrial.get()};
   Pace pace;
   pace.maxSeconds = 0.06;
-  pace.leastPairs = 8;
   for (runtime::Trial* trial : trials) trial->prepareFor(runtime::Measure::BackToBack);
   const Measurement measured = race(trials, runtime::Measure::BackToBack, device, pace, 0);
   return measured.timings[1].ratio.median;

@@ -1,0 +1,17 @@
+#include "opbench/measure/stopping.h"
+
+#include <algorithm>
+
+#include "opbench/measure/statistics.h"
+
+namespace opbench {
+
+bool StoppingRule::isPrecise(const std::vector<std::vector<double>>& series) {
+  size_t values = series.empty() ? 0 : series.front().size();
+  for (const auto& one : series) values = std::min(values, one.size());
+  if (values < next_) return false;
+  next_ = values + values / 2;
+  return std::all_of(series.begin(), series.end(), [this](const auto& one) { return *estimate(one).width() < precision_; });
+}
+
+}  // namespace opbench
