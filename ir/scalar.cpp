@@ -147,6 +147,9 @@ int64_t evaluateWide(Op op, DType dtype, int64_t a, int64_t b) {
     case Op::IsNan:
     case Op::Pow:
     case Op::LogAddExp:
+    case Op::CopySign:
+#define FUNCTION(name, ...) case Op::name:
+#include "ir/ops.def"
     case Op::Where:
     case Op::Philox:
     case Op::Cast:
@@ -178,6 +181,10 @@ double larger(double a, double b) { return std::isnan(a) || a > b ? a : b; }
 double smaller(double a, double b) { return std::isnan(a) || a < b ? a : b; }
 
 double logAddExp(double a, double b) { return std::fmax(a, b) + std::log1p(std::exp(a == b ? 0 : -std::abs(a - b))); }
+
+/// A function of the C library, of one operand or two.
+double call(double (*function)(double), std::span<const double> operands) { return function(operands[0]); }
+double call(double (*function)(double, double), std::span<const double> operands) { return function(operands[0], operands[1]); }
 
 }  // namespace
 
@@ -283,6 +290,10 @@ double evaluate(Op op, std::span<const double> operands) {
     case Op::Rem: return std::fmod(a, b);
     case Op::Pow: return std::pow(a, b);
     case Op::LogAddExp: return logAddExp(a, b);
+    case Op::CopySign: return std::copysign(a, b);
+#define FUNCTION(name, text, arity, symbol, form) \
+  case Op::name: return call(::symbol, operands);
+#include "ir/ops.def"
     case Op::Max: return std::isnan(b) ? b : larger(a, b);
     case Op::Min: return std::isnan(b) ? b : smaller(a, b);
     case Op::Not:

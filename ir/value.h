@@ -53,6 +53,8 @@ BINARY(pow, Pow)
 BINARY(floorDiv, FloorDiv)  // integers, rounded down
 BINARY(mod, Mod)            // integers, sign of the divisor
 BINARY(rem, Rem)            // sign of the dividend
+BINARY(copysign, CopySign)
+BINARY(logAddExp, LogAddExp)  // log(exp(x) + exp(y))
 #undef BINARY
 inline Value operator>(Value x, Value y) { return y < x; }
 Value operator>(Value x, Number auto y) { return y < x; }
@@ -81,5 +83,15 @@ UNARY(tanh, Tanh)
 UNARY(erf, Erf)
 UNARY(isNan, IsNan)
 #undef UNARY
+
+// Functions that libraries have, by the names that they have there: `acos(x)`, `atan2(y, x)`.
+#define FUNCTION_OF_1(function, op) \
+  inline Value function(Value x) { return apply(Op::op, x); }
+#define FUNCTION_OF_2(function, op) \
+  inline Value function(Value x, Value y) { return apply(Op::op, x, y); }
+#define FUNCTION(name, text, arity, symbol, form) FUNCTION_OF_##arity(symbol, name)
+#include "ir/ops.def"
+#undef FUNCTION_OF_1
+#undef FUNCTION_OF_2
 
 }  // namespace ir

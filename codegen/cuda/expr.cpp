@@ -77,6 +77,9 @@ Infix infix(Op op, Arithmetic domain) {
     case Op::Mod:
     case Op::Pow:
     case Op::LogAddExp:
+    case Op::CopySign:
+#define FUNCTION(name, ...) case Op::name:
+#include "ir/ops.def"
     case Op::Max:
     case Op::Min:
     case Op::Shl:

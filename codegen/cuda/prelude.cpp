@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "ir/error.h"
@@ -16,11 +17,30 @@ namespace codegen {
 
 // The texts of the files that the build embeds.
 std::string_view cudaScalarPrelude();
+std::string_view cudaMathPrelude();
 std::string_view cudaCombinePrelude();
 std::string_view cudaAtomicPrelude();
 std::string_view cudaRandomPrelude();
 
 namespace {
+
+/// The functions of CUDA's library: `inline f32 acos(f32 x) { return ::acosf(x); }`, and the same of f64.
+std::string_view cudaLibraryPrelude() {
+  static const std::string text = [] {
+    std::string made = "namespace math {\n\n";
+    const auto declare = [&made](std::string_view name, int arity, std::string_view symbol) {
+      for (const auto [type, suffix] : {std::pair{"f32", "f"}, std::pair{"f64", ""}}) {
+        const std::string second = arity == 2 ? fmt::format(", {} y", type) : "";
+        made += fmt::format("inline {0} {1}({0} x{2}) {{ return ::{3}{4}(x{5}); }}\n", type, name, second, symbol, suffix,
+                            arity == 2 ? ", y" : "");
+      }
+    };
+#define FUNCTION(name, text, arity, symbol, form) declare(text, arity, #symbol);
+#include "ir/ops.def"
+    return made + "\n}  // namespace math\n";
+  }();
+  return text;
+}
 
 bool isOfWord(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
@@ -103,6 +123,8 @@ const Declarations& declarations() {
   static const Declarations found = [] {
     Declarations made;
     split(cudaScalarPrelude(), made.all);
+    split(cudaMathPrelude(), made.all);
+    split(cudaLibraryPrelude(), made.all);
     split(cudaCombinePrelude(), made.all);
     split(cudaAtomicPrelude(), made.all);
     split(cudaRandomPrelude(), made.all);
@@ -116,7 +138,8 @@ const Declarations& declarations() {
 
 std::string_view cudaPrelude() {
   static const std::string text =
-      fmt::format("{}\n{}\n{}\n{}", cudaScalarPrelude(), cudaCombinePrelude(), cudaAtomicPrelude(), cudaRandomPrelude());
+      fmt::format("{}\n{}\n{}\n{}\n{}\n{}", cudaScalarPrelude(), cudaMathPrelude(), cudaLibraryPrelude(), cudaCombinePrelude(),
+                  cudaAtomicPrelude(), cudaRandomPrelude());
   return text;
 }
 

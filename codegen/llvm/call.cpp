@@ -66,10 +66,11 @@ Vec callLibm(const std::string& name, const std::vector<Vec>& given) {
 
 Vec callLibmvec(const Cpu& cpu, const std::string& name, const std::vector<Vec>& given) {
   const std::vector<Vec> operands = sameLanes(given);
-  if (!operands.front().isVector()) return callPure(name, operands);
-  const int width = cpu.vectorBytes / 8;
+  const std::string scalar = scalarName(name, operands.front());
+  if (!operands.front().isVector()) return callPure(scalar, operands);
+  const int width = cpu.vectorBytes * 8 / operands.front().bits();
   const char isa = cpu.vectorBytes == 64 ? 'e' : cpu.vectorBytes == 32 ? 'd' : 'b';
-  const std::string symbol = fmt::format("_ZGV{}N{}{}_{}", isa, width, std::string(operands.size(), 'v'), name);
+  const std::string symbol = fmt::format("_ZGV{}N{}{}_{}", isa, width, std::string(operands.size(), 'v'), scalar);
   return inPieces(operands, width, [&](const std::vector<Vec>& pieces) { return callPure(symbol, pieces); });
 }
 

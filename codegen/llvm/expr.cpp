@@ -206,6 +206,10 @@ Vec LlvmExpr::onFloats(const Expr* expr, DType dtype) {
     case Op::Rem: return math.rem(a, b);
     case Op::Pow: return math.pow(a, b);
     case Op::LogAddExp: return math.logAddExp(a, b);
+    case Op::CopySign: return copySign(splat(a, b.lanes()), splat(b, a.lanes()));
+#define FUNCTION(name, text, arity, symbol, form) \
+  case Op::name: return math.library(#symbol, LlvmMath::form, (arity) == 1 ? std::vector{a} : std::vector{a, b});
+#include "ir/ops.def"
     case Op::Max: return maximum(a, b, true);
     case Op::Min: return minimum(a, b, true);
     case Op::Eq: return a == b;
@@ -280,6 +284,9 @@ Vec LlvmExpr::onIntegers(const Expr* expr, DType dtype) {
     case Op::IsNan:
     case Op::Pow:
     case Op::LogAddExp:
+    case Op::CopySign:
+#define FUNCTION(name, ...) case Op::name:
+#include "ir/ops.def"
     case Op::Where:
     case Op::Philox:
     case Op::Cast:

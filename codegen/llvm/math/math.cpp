@@ -52,5 +52,8 @@ Vec LlvmMath::logAddExp(Vec x, Vec y) const {
   return top + exact.log1p(exact.exp(select(x == y, x.like(0.0), bottom - top)));
 }
 Vec LlvmMath::rem(Vec x, Vec y) const { return isF32(x) ? remF32(x, y) : callLibm("fmod", {x, y}); }
+Vec LlvmMath::library(const std::string& symbol, Form form, const std::vector<Vec>& operands) const {
+  return form == Vectors ? callLibmvec(cpu_, symbol, operands) : callLibm(symbol, operands);
+}
 
 }  // namespace codegen

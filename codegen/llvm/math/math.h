@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "codegen/llvm/cpu.h"
 #include "codegen/llvm/vec.h"
 
@@ -27,6 +30,10 @@ class LlvmMath {
   Vec pow(Vec x, Vec y) const;
   Vec logAddExp(Vec x, Vec y) const;
   Vec rem(Vec x, Vec y) const;
+  /// Which operands a library has a function for.
+  enum Form { Scalars, Vectors };
+  /// A FUNCTION of ops.def: libm's for each lane, or libmvec's for vectors, up to 4 ULP of f32 or f64.
+  Vec library(const std::string& symbol, Form form, const std::vector<Vec>& operands) const;
 
  private:
   Cpu cpu_;
