@@ -1,7 +1,6 @@
 #include "runtime/program/exported.h"
 
-#include <c10/core/DefaultDtype.h>
-#include <c10/core/ScalarTypeToTypeMeta.h>
+#include <c10/util/Exception.h>
 #include <fmt/format.h>
 
 #include <map>
@@ -13,6 +12,7 @@
 #include "runtime/capture/session.h"
 #include "runtime/program/instruction.h"
 #include "runtime/torch/call_state.h"
+#include "runtime/torch/types.h"
 
 namespace runtime {
 namespace {
@@ -78,20 +78,6 @@ void collectUnused(const std::vector<ExportedProgram::Argument>& outputs, const 
     collectUnused(output.items, alive, unused);
   }
 }
-
-/// While it lives, numbers whose dtype is nowhere named are in double precision: constants of a program in float64.
-class DefaultInFloat64 {
- public:
-  explicit DefaultInFloat64(bool isWanted) : before_(c10::get_default_dtype()) {
-    if (isWanted) c10::set_default_dtype(c10::scalarTypeToTypeMeta(at::kDouble));
-  }
-  ~DefaultInFloat64() { c10::set_default_dtype(before_); }
-  DefaultInFloat64(const DefaultInFloat64&) = delete;
-  DefaultInFloat64& operator=(const DefaultInFloat64&) = delete;
-
- private:
-  caffe2::TypeMeta before_;
-};
 
 class Exported : public Program {
  public:

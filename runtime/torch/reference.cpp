@@ -64,6 +64,7 @@ TensorList Call::runEagerInFloat64() {
   // Another precision draws other random numbers.
   if (state_->effects.isRandom) return {};
   const c10::InferenceMode guard;
+  const DefaultInFloat64 precision(true);
   torch::jit::Stack stack;
   try {
     torch::jit::Stack arguments = inFloat64(state_->handle.schema(), state_->arguments);

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <ATen/core/Tensor.h>
+#include <c10/core/DefaultDtype.h>
+#include <c10/core/ScalarTypeToTypeMeta.h>
 
 #include "ir/tensor_type.h"
 
@@ -23,5 +25,20 @@ at::Tensor cloneStorage(const at::Tensor& tensor);
 
 /// The tensor's values as they were rounded, in double precision and with the same strides; a Python number stays one.
 at::Tensor inFloat64(const at::Tensor& tensor);
+
+/// While it lives, numbers whose dtype is nowhere named are in double precision: constants of a program in float64, and what ATen
+/// makes of integers where a result is floating point.
+class DefaultInFloat64 {
+ public:
+  explicit DefaultInFloat64(bool isWanted) : before_(c10::get_default_dtype()) {
+    if (isWanted) c10::set_default_dtype(c10::scalarTypeToTypeMeta(at::kDouble));
+  }
+  ~DefaultInFloat64() { c10::set_default_dtype(before_); }
+  DefaultInFloat64(const DefaultInFloat64&) = delete;
+  DefaultInFloat64& operator=(const DefaultInFloat64&) = delete;
+
+ private:
+  caffe2::TypeMeta before_;
+};
 
 }  // namespace runtime
