@@ -233,9 +233,9 @@ bool IterationDomain::isAligned(const Access& access, int lanes, std::size_t dim
 }
 
 bool IterationDomain::moves(const Access& access, std::size_t begin, std::size_t end) const {
-  if (!access.form) return true;
+  if (access.linear() == nullptr) return true;
   for (std::size_t d = begin; d < end; ++d) {
-    if (stride(access, d) != 0) return true;
+    if (stride(access, d) != 0 || isIndirect(access, d)) return true;
   }
   return false;
 }

@@ -61,7 +61,7 @@ class IterationDomain {
   bool isFlat(const Access& access, int lanes) const;
   /// Whether an access contiguous along `dim` starts at a multiple of `lanes` elements wherever the position along it is one.
   bool isAligned(const Access& access, int lanes, std::size_t dim) const;
-  /// Whether the access is affine and moves along any of the dims from `begin` to before `end`; true where it is not affine.
+  /// Whether the access moves along any of the dims from `begin` to before `end`, or may where nothing of it is affine.
   bool moves(const Access& access, std::size_t begin, std::size_t end) const;
 
   /// Whether any of the stores accumulates.
