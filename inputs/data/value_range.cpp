@@ -72,7 +72,7 @@ ValueRange converted(std::optional<ir::DType> to) {
 
 /// A mean far from zero is rounded to f32, where eager's host sums in f64: of a batch of a few elements digits would be lost.
 ValueRange batch(const Call& call) {
-  constexpr int64_t few = 16;
+  constexpr int64_t few = 64;
   const int64_t channels = std::max<int64_t>(call.size(0, 1), 1);
   return call.tensor(0).numel() / channels < few ? ValueRange(Uniform{-2, 2}) : Tame{};
 }
@@ -100,6 +100,11 @@ constexpr ValueRow valueRows[] = {
     {"pow", 0, base},
     {"pow", 1, exponent},
     {"reciprocal", 0, nonZero},
+    // Of a pole eager makes the square of a rounding's reciprocal.
+    {"polygamma", 1, [](const Call& call) { return ir::isIntegral(call.tensor(1).dtype) ? ValueRange(Positive{}) : Plain{}; }},
+    // Of powers that are infinite or 0 eager makes NaN.
+    {"special_zeta", 0, tame},
+    {"special_zeta", 1, tame},
     {"div true_divide floor_divide", 1, nonZero},
     // Of quotients beyond what integers hold eager's vectors on CPUs make NaN.
     {"remainder fmod", 0, tame},

@@ -32,7 +32,7 @@ Tensors train(Context& c, const Channels& k, double momentum, double eps, const 
   const Tensor normal = affine(centered(k.x, m.mean, scale), k.argument(c, "weight"), k.argument(c, "bias"));
   Tensors outputs{normal, squeeze(c, m.mean, k.others), squeeze(c, scale, k.others)};
   outputs.insert(outputs.end(), more.begin(), more.end());
-  if (!c.isNone("running_mean")) {
+  if (c.has("running_mean") && !c.isNone("running_mean")) {
     const Tensor unbiased = dividedBy(m.squares, k.count() - 1);
     outputs.push_back(squeeze(c, moved(*k.argument(c, "running_mean"), m.mean, momentum), k.others));
     outputs.push_back(squeeze(c, moved(*k.argument(c, "running_var"), unbiased, momentum), k.others));
@@ -63,17 +63,28 @@ Tensors channelNorm(Context& c, double momentum, double eps, const Tensors& more
 
 Tensors batchNorm(Context& c) { return channelNorm(c, c.number("momentum"), c.number("eps")); }
 
+/// Running statistics are written in evaluation as well: they stay.
+Tensors batchNormLegit(Context& c) {
+  Tensors outputs = batchNorm(c);
+  if (c.flag("training") || !c.has("running_mean")) return outputs;
+  outputs.insert(outputs.end(), {c.tensor("running_mean"), c.tensor("running_var")});
+  return outputs;
+}
+
 /// What cuDNN keeps for itself is empty, but for forms that ATen does not ask for.
 void checkReserve(const ir::TensorType& reserve) {
   if (reserve.numel() > 0) ir::fail(ir::ErrorKind::Unsupported, "cuDNN's reserve space has a meaning of its own");
 }
 
-Tensors cudnnBatchNorm(Context& c) {
+Tensor noReserve(Context& c) {
   constexpr int reserve = 3;
   checkReserve(c.outputType(reserve));
-  const Tensor nothing = constant(c.outputType(reserve), {c.pool(), c.pool().integer(c.outputType(reserve).dtype, 0)});
-  return channelNorm(c, c.number("exponential_average_factor"), c.number("epsilon"), {nothing});
+  return constant(c.outputType(reserve), {c.pool(), c.pool().integer(c.outputType(reserve).dtype, 0)});
 }
+Tensors cudnnBatchNorm(Context& c) {
+  return channelNorm(c, c.number("exponential_average_factor"), c.number("epsilon"), {noReserve(c)});
+}
+Tensors batchNormWithUpdate(Context& c) { return train(c, Channels(c), c.number("momentum"), c.number("eps"), {noReserve(c)}); }
 
 /// The gradients of input, weight and bias; those of statistics count where these were made of the batch.
 Tensors channelGradients(Context& c, const Channels& k, const Tensor& grad, const Tensor& mean, const Tensor& deviation,
@@ -87,12 +98,13 @@ Tensors channelGradients(Context& c, const Channels& k, const Tensor& grad, cons
   return {input, squeeze(c, along, k.others), squeeze(c, total, k.others)};
 }
 
-Tensors batchNormBackward(Context& c) {
+/// `variance` names what was saved of the batch.
+Tensors batchNormBackward(Context& c, const char* isOfBatch, const char* variance) {
   const Channels k(c);
-  const bool isTraining = c.flag("train");
+  const bool isTraining = c.flag(isOfBatch);
   const Tensor grad = cast(c.tensor("grad_out"), k.x.dtype);
   const Tensor mean = *k.argument(c, isTraining ? "save_mean" : "running_mean");
-  const Tensor deviation = isTraining ? *k.argument(c, "save_invstd")  //
+  const Tensor deviation = isTraining ? *k.argument(c, variance)  //
                                       : inverseDeviation(*k.argument(c, "running_var"), c.number("eps"));
   return wanted(c, channelGradients(c, k, grad, mean, deviation, isTraining));
 }
@@ -105,7 +117,14 @@ Tensors cudnnBatchNormBackward(Context& c) {
 }
 
 const Lowering nativeBatchNorm{"aten::native_batch_norm", batchNorm};
-const Lowering nativeBatchNormBackward{"aten::native_batch_norm_backward", batchNormBackward};
+const Lowering nativeBatchNormLegit{"aten::_native_batch_norm_legit", batchNormLegit};
+const Lowering batchNormWithUpdateOf{"aten::_batch_norm_with_update", batchNormWithUpdate};
+const Lowering nativeBatchNormBackward{"aten::native_batch_norm_backward",
+                                       [](Context& c) { return batchNormBackward(c, "train", "save_invstd"); }};
+const Lowering batchNormBackwardOf{"aten::batch_norm_backward", [](Context& c) {
+                                     checkReserve(c.typeOf("reserve"));
+                                     return batchNormBackward(c, "update", "save_var");
+                                   }};
 const Lowering cudnnBatchNormOf{"aten::cudnn_batch_norm", cudnnBatchNorm};
 const Lowering cudnnBatchNormBackwardOf{"aten::cudnn_batch_norm_backward", cudnnBatchNormBackward};
 

@@ -22,8 +22,6 @@ const Lowering thresholdBackward{
 const Lowering sigmoid{"aten::sigmoid", [](Context& c) { return pointwise(c, logistic, Promotion::IntToFloat); }};
 const Lowering sigmoidBackward{"aten::sigmoid_backward",
                                [](Context& c) { return pointwise(c, [](Value grad, Value y) { return grad * (1.0 - y) * y; }); }};
-const Lowering tanhOf{"aten::tanh",
-                      [](Context& c) { return pointwise(c, [](Value x) { return tanh(x); }, Promotion::IntToFloat); }};
 const Lowering tanhBackward{"aten::tanh_backward",
                             [](Context& c) { return pointwise(c, [](Value grad, Value y) { return grad * (1.0 - y * y); }); }};
 
@@ -115,16 +113,6 @@ const Lowering eluBackward{"aten::elu_backward", [](Context& c) {
                                return where(y <= 0.0, grad * s.argument * slope, grad * s.positive);
                              });
                            }};
-
-const Lowering mseLossBackward{"aten::mse_loss_backward", [](Context& c) {
-                                 const int64_t mean = 1;  // at::Reduction::Mean
-                                 double scale = 2;
-                                 if (c.integer("reduction") == mean) {
-                                   for (int64_t extent : c.tensor("self").sizes) scale /= static_cast<double>(extent);
-                                 }
-                                 return pointwise(
-                                     c, [scale](Value grad, Value x, Value target) { return scale * (x - target) * grad; });
-                               }};
 
 }  // namespace
 }  // namespace lowering

@@ -1,4 +1,4 @@
-// Arithmetic and elementary functions.
+// Arithmetic.
 #include "ir/error.h"
 #include "lowering/tensor/pointwise.h"
 
@@ -48,8 +48,6 @@ Value powerOf(Value x, double exponent) {
   }
   return power(x, x.like(exponent));
 }
-
-Value signOf(Value x) { return where(x > 0.0, 1.0, where(x < 0.0, -1.0, x.like(0))); }
 
 /// x held between the bounds that are given; NaN stays.
 Tensors clampBetween(Context& c) {
@@ -111,38 +109,10 @@ const Lowering powInPlace{"aten::pow_.Scalar", constantPower};  // named otherwi
 
 const Lowering neg{"aten::neg", [](Context& c) { return pointwise(c, [](Value x) { return -x; }); }};
 const Lowering absolute{"aten::abs", [](Context& c) { return pointwise(c, [](Value x) { return ir::abs(x); }); }};
-const Lowering sgn{"aten::sgn", [](Context& c) { return pointwise(c, signOf); }};
-const Lowering sign{"aten::sign", [](Context& c) { return pointwise(c, signOf); }};
 const Lowering square{"aten::square", [](Context& c) { return pointwise(c, [](Value x) { return x * x; }); }};
 const Lowering positive{"aten::positive", [](Context& c) { return pointwise(c, identity); }};
 const Lowering reciprocal{"aten::reciprocal",
                           [](Context& c) { return pointwise(c, [](Value x) { return 1.0 / x; }, intToFloat); }};
-
-/// Rounding to whole numbers; integers are whole already.
-template <Value (*function)(Value)>
-Tensors whole(Context& c) {
-  return pointwise(c, [](Value x) { return ir::isFloating(x.dtype()) ? function(x) : x; });
-}
-const Lowering floorOf{"aten::floor", whole<ir::floor>};
-const Lowering ceilOf{"aten::ceil", whole<ir::ceil>};
-const Lowering truncOf{"aten::trunc", whole<ir::trunc>};
-const Lowering roundOf{"aten::round.default", whole<ir::round>};  // round.decimals is another function
-
-/// An elementary function, of integers through f32.
-template <Value (*function)(Value)>
-Tensors elementary(Context& c) {
-  return pointwise(c, [](Value x) { return function(x); }, intToFloat);
-}
-const Lowering sqrtOf{"aten::sqrt", elementary<ir::sqrt>};
-const Lowering rsqrtOf{"aten::rsqrt", elementary<ir::rsqrt>};
-const Lowering expOf{"aten::exp", elementary<ir::exp>};
-const Lowering expm1Of{"aten::expm1", elementary<ir::expm1>};
-const Lowering logOf{"aten::log", elementary<ir::log>};
-const Lowering log2Of{"aten::log2", elementary<ir::log2>};
-const Lowering log1pOf{"aten::log1p", elementary<ir::log1p>};
-const Lowering sinOf{"aten::sin", elementary<ir::sin>};
-const Lowering cosOf{"aten::cos", elementary<ir::cos>};
-const Lowering erfOf{"aten::erf", elementary<ir::erf>};
 
 }  // namespace
 }  // namespace lowering

@@ -19,11 +19,19 @@ Value isInfinite(Value x) {
   if (!ir::isFloating(x.dtype())) return Value(x.pool(), x.pool().integer(DType::Bool, 0));
   return abs(x) == std::numeric_limits<double>::infinity();
 }
+/// Whether a number is the infinity of this sign.
+template <int sign>
+Value isInfinity(Value x) {
+  if (!ir::isFloating(x.dtype())) return Value(x.pool(), x.pool().integer(DType::Bool, 0));
+  return x == sign * std::numeric_limits<double>::infinity();
+}
 Value isNotANumber(Value x) {
   if (!ir::isFloating(x.dtype())) return Value(x.pool(), x.pool().integer(DType::Bool, 0));
   return isNan(x);
 }
 const Lowering isinf{"aten::isinf", [](Context& c) { return pointwise(c, isInfinite); }};
+const Lowering isposinf{"aten::isposinf", [](Context& c) { return pointwise(c, isInfinity<1>); }};
+const Lowering isneginf{"aten::isneginf", [](Context& c) { return pointwise(c, isInfinity<-1>); }};
 const Lowering isnan{"aten::isnan", [](Context& c) { return pointwise(c, isNotANumber); }};
 
 const Lowering logicalAnd{"aten::logical_and", [](Context& c) {

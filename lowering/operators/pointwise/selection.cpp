@@ -34,18 +34,33 @@ ir::DType partOf(ir::DType complex) {
   return complex == ir::DType::C32 ? ir::DType::F16 : complex == ir::DType::C64 ? ir::DType::F32 : ir::DType::F64;
 }
 
-/// A conversion to the output's dtype; into a complex one as pairs of a real part and 0.
+/// A complex result, as pairs of its parts.
+Tensors pairsOf(const Context& c, const Tensor& real, const Tensor& imaginary) {
+  const ir::DType part = partOf(c.outputType().dtype);
+  ir::Shape pairs = c.outputType().sizes;
+  const Tensor first = expand(cast(real, part), pairs), second = expand(cast(imaginary, part), pairs);
+  pairs.push_back(2);
+  return {lazy(part, pairs, [first, second](const Index& index) {
+    const Index at(index.begin(), index.end() - 1);
+    return where(index.back() == 0, first.at(at), second.at(at));
+  })};
+}
+
+/// A conversion to the output's dtype.
 const Lowering toCopy{"aten::_to_copy", [](Context& c) {
                         const Tensor self = c.tensor("self");
                         const ir::DType dtype = c.outputType().dtype;
                         if (!ir::isComplex(dtype)) return Tensors{cast(self, dtype)};
-                        ir::Shape pairs = self.sizes;
-                        pairs.push_back(2);
-                        return Tensors{lazy(partOf(dtype), pairs, [self, part = partOf(dtype)](const Index& index) {
-                          const Value real = cast(self.at(Index(index.begin(), index.end() - 1)), part);
-                          return where(index.back() == 0, real, 0.0);
-                        })};
+                        return pairsOf(c, self, zeros(c.pool(), ir::TensorType::contiguous(partOf(dtype), {})));
                       }};
+const Lowering complexOf{"aten::complex", [](Context& c) { return pairsOf(c, c.tensor("real"), c.tensor("imag")); }};
+const Lowering polar{"aten::polar", [](Context& c) {
+                       const auto part = [&](Value (*function)(Value)) {
+                         return map([function](Value size, Value angle) { return size * function(angle); }, c.tensor("abs"),
+                                    c.tensor("angle"));
+                       };
+                       return pairsOf(c, part(ir::cos), part(ir::sin));
+                     }};
 
 /// One triangle of the last two dimensions; the rest is 0.
 template <typename Keep>

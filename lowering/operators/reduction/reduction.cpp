@@ -3,7 +3,7 @@
 #include <cmath>
 #include <iterator>
 
-#include "lowering/tensor/reduce.h"
+#include "lowering/operators/reduction/norm.h"
 
 namespace lowering {
 namespace {
@@ -42,6 +42,29 @@ Tensor multiplied(Context& c, const Tensor& x, const Dims& dims) {
 const Lowering sumOf{"aten::sum", inResultType<summed>};
 const Lowering meanOf{"aten::mean", inResultType<averaged>};
 const Lowering prodOf{"aten::prod", inResultType<multiplied>};
+
+/// The sum of what is a number.
+Tensor summedNumbers(Context& c, const Tensor& x, const Dims& dims) {
+  const auto number = [](Value x) { return where(isNan(x), 0.0, x); };
+  return sum(c, ir::isFloating(x.dtype) ? map(number, x) : x, dims);
+}
+const Lowering nansum{"aten::nansum", inResultType<summedNumbers>};
+
+Tensors countNonzero(Context& c) {
+  const Tensor isCounted = cast(cast(c.tensor("self"), DType::Bool), DType::I64);
+  const Dims dims = dimsOf(c, isCounted);
+  return results(c, {sum(c, isCounted, dims)}, dims);
+}
+const Lowering countNonzeroOf{"aten::count_nonzero", countNonzero};
+
+/// The sum of a matrix' diagonal.
+Tensors traceOf(Context& c) {
+  const Tensor self = cast(c.tensor("self"), c.outputType().dtype);
+  const int64_t extent = std::min(self.sizes[0], self.sizes[1]);
+  const Tensor diagonal = lazy(self.dtype, {extent}, [self](const Index& at) { return self.at({at[0], at[0]}); });
+  return asOutputs(c, {squeeze(c, sum(c, diagonal, {0}), {0})});
+}
+const Lowering trace{"aten::trace", traceOf};
 
 template <Reduction reduction>
 Tensors extremeOf(Context& c) {
@@ -89,6 +112,13 @@ Tensors extremeAndPlace(Context& c) {
 }
 const Lowering argmax{"aten::argmax", placeOfExtreme<amax>};
 const Lowering argmin{"aten::argmin", placeOfExtreme<amin>};
+/// Both extremes, along a dimension or of all elements.
+Tensors extremes(Context& c) {
+  const Tensor x = c.tensor("self");
+  const Dims dims = dimsOf(c, x);
+  return results(c, {amin(c, x, dims), amax(c, x, dims)}, dims);
+}
+const Lowering aminmax{"aten::aminmax", extremes};
 const Lowering maxDim{"aten::max.dim", extremeAndPlace<amax>};
 const Lowering minDim{"aten::min.dim", extremeAndPlace<amin>};
 
@@ -134,16 +164,6 @@ const Lowering stdMean{"aten::std_mean", [](Context& c) {
                          const Spread s = spreadOf(c);
                          return results(c, {root(s.variance), s.mean}, s.dims);
                        }};
-
-Tensor vectorNorm(Context& c, const Tensor& x, double order, const Dims& dims) {
-  const Tensor size = map([](Value x) { return abs(x); }, x);
-  if (std::isinf(order)) return order > 0 ? amax(c, size, dims) : amin(c, size, dims);
-  if (order == 0) return sum(c, map([](Value s) { return cast(s != 0.0, s.dtype()); }, size), dims);
-  if (order == 1) return sum(c, size, dims);
-  if (order == 2) return root(sum(c, product(x, x), dims));
-  const Tensor total = sum(c, map([order](Value s) { return pow(s, order); }, size), dims);
-  return map([order](Value t) { return pow(t, 1 / order); }, total);
-}
 
 /// The Euclidean norm unless `order` names another.
 Tensors norm(Context& c, const std::string& order) {

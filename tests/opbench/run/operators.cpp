@@ -6,6 +6,7 @@
 #include <ATen/ops/from_blob.h>
 #include <c10/core/InferenceMode.h>
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -158,6 +159,28 @@ void checkCompiles(const ir::Graph& graph) {
   }
 }
 
+runtime::Device& cpu() {
+  static const std::unique_ptr<runtime::Device> device = runtime::Device::open("cpu", 1);
+  return *device;
+}
+
+void editArguments(runtime::Call& call, const Edit& edit) {
+  std::vector<at::Tensor> tensors;
+  for (const c10::IValue& argument : call.state().arguments) {
+    for (const at::Tensor& tensor : runtime::tensorsIn(argument)) tensors.push_back(tensor);
+  }
+  edit(tensors);
+}
+
+/// The call's results by the CPU's machine code.
+runtime::TensorList compiled(runtime::Call& call, const ir::Graph& graph) {
+  const runtime::Cache none;
+  const auto callable = runtime::plannedCallable(call, codegen::compile(graph, cpu().target()), cpu(), none);
+  CHECK(callable->kind == runtime::Kind::Generated);
+  const auto trial = cpu().prepare(*callable, call);
+  return runtime::clone(trial->run());
+}
+
 /// What `compare` does, of one dtype.
 void compareAs(const inputs::Sample& sample, DType dtype, const Edit& edit) {
   const std::string& op = sample.op;
@@ -165,16 +188,8 @@ void compareAs(const inputs::Sample& sample, DType dtype, const Edit& edit) {
   CAPTURE(inputs::toText(sample));
   CAPTURE(ir::name(dtype));
   const c10::InferenceMode guard;
-  static const std::unique_ptr<runtime::Device> device = runtime::Device::open("cpu", 1);
-  const runtime::Cache none;
-  runtime::Call call(sample, *device, 1);
-  if (edit) {
-    std::vector<at::Tensor> tensors;
-    for (const c10::IValue& argument : call.state().arguments) {
-      for (const at::Tensor& tensor : runtime::tensorsIn(argument)) tensors.push_back(tensor);
-    }
-    edit(tensors);
-  }
+  runtime::Call call(sample, cpu(), 1);
+  if (edit) editArguments(call, edit);
   const opbench::Reference reference = opbench::makeReference(call);
   const opbench::Criterion criterion = opbench::Tolerances::standard().criterionFor(op);
   const Judge judge = [&](const runtime::TensorList& found) {
@@ -184,10 +199,7 @@ void compareAs(const inputs::Sample& sample, DType dtype, const Edit& edit) {
   call.restore();
   for (const ir::Target& target : {tests::hopper(), tests::avx512()}) checkInterpreted(graph, call, judge, target);
   checkCompiles(graph);
-  const auto callable = runtime::plannedCallable(call, codegen::compile(graph, device->target()), *device, none);
-  CHECK(callable->kind == runtime::Kind::Generated);
-  const auto trial = device->prepare(*callable, call);
-  const opbench::Verdict verdict = judge(trial->run());
+  const opbench::Verdict verdict = judge(compiled(call, graph));
   CHECK_MESSAGE(verdict.ok, "compiled: ", verdict.message);
 }
 
@@ -203,6 +215,19 @@ void compare(const std::string& op, const std::string& recorded, const Edit& edi
       FAIL_CHECK(op << " " << recorded << " as " << ir::name(dtype) << ": " << std::string(error.what()));
     }
   }
+}
+
+std::vector<double> computed(const std::string& op, DType dtype, const std::vector<double>& numbers) {
+  const c10::InferenceMode guard;
+  const auto count = static_cast<int64_t>(numbers.size());
+  const auto given = at::from_blob(const_cast<double*>(numbers.data()), {count}, at::kDouble);
+  runtime::Call call(tests::sample(op, fmt::format("((T([{}], {}),), {{}})", count, ir::name(dtype))), cpu(), 1);
+  editArguments(call, [&](const std::vector<at::Tensor>& tensors) { tensors[0].copy_(given); });
+  const ir::Graph graph = call.graph(call.runEager());
+  call.restore();
+  const runtime::TensorList results = compiled(call, graph);
+  const at::Tensor wide = results.state().tensors[0].to(at::kDouble).contiguous();
+  return {wide.const_data_ptr<double>(), wide.const_data_ptr<double>() + count};
 }
 
 }  // namespace tests

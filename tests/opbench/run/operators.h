@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "ir/dtype.h"
+
 namespace tests {
 
 /// Changes a call's tensors before it is made: puts values there that chance does not.
@@ -15,5 +17,8 @@ using Edit = std::function<void(const std::vector<at::Tensor>&)>;
 /// the loops and from both schedules, and the CPU's machine code must find as well; the CUDA kernels must compile. A call that
 /// has no float16 is checked once.
 void compare(const std::string& op, const std::string& recorded, const Edit& edit = {});
+
+/// The results of an operator of one tensor, of these numbers in a dtype, by the CPU's machine code.
+std::vector<double> computed(const std::string& op, ir::DType dtype, const std::vector<double>& numbers);
 
 }  // namespace tests

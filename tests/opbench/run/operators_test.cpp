@@ -1,4 +1,5 @@
 // Pointwise operators against ATen, one line an operator and shape.
+#include <ATen/Tensor.h>
 #include <ATen/ops/arange.h>
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -198,6 +199,38 @@ TEST_CASE("selection, filling and conversion") {
   compare("aten._to_copy.default", "((T([3, 37], i64),), {'dtype': f16})");
   compare("aten.tril.default", "((T([11, 11], f16), -1), {})");
   compare("aten.triu.default", "((T([2, 5, 11], f16), 1), {})");
+}
+
+TEST_CASE("activations that cut or scale a range of numbers") {
+  compare("aten.celu.default", "((T([37], f16), 1.5), {})");
+  for (const char* op : {"softshrink", "hardshrink"}) {
+    compare(fmt::format("aten.{}.default", op), "((T([37], f16), 0.4), {})");
+    compare(fmt::format("aten.{}_backward.default", op), "((T([37], f16), T([37], f16), 0.4), {})");
+  }
+  compare("aten._prelu_kernel.default", "((T([3, 5, 7], f16), T([1, 5, 1], f16)), {})");
+  compare("aten._prelu_kernel_backward.default", "((T([3, 5, 7], f16), T([3, 5, 7], f16), T([1, 5, 1], f16)), {})");
+  compare("aten.rrelu_with_noise.default", "((T([37], f16), T([37], f16), 0.1, 0.3), {})");
+  compare("aten.rrelu_with_noise_backward.default", "((T([37], f16), T([37], f16), T([37], f16), 0.1, 0.3, False, False), {})");
+  compare("aten.rrelu_with_noise_backward.default", "((T([37], f16), T([37], f16), T([37], f16), 0.1, 0.3, True, False), {})");
+}
+
+TEST_CASE("activations of exponentials") {
+  compare("aten.softplus.default", "((T([37], f16), 2, 3), {})");
+  compare("aten.softplus_backward.default", "((T([37], f16), T([37], f16), 2, 3), {})");
+  compare("aten.mish.default", "((T([37], f16),), {})");
+  compare("aten.mish_backward.default", "((T([37], f16), T([37], f16)), {})");
+  compare("aten.glu.default", "((T([3, 8, 5], f16), 1), {})");
+  compare("aten.glu_backward.default", "((T([3, 4, 5], f16), T([3, 8, 5], f16), 1), {})");
+  compare("aten.log_sigmoid_forward.default", "((T([37], f16),), {})");
+  const tests::Edit ofForward = [](const std::vector<at::Tensor>& tensors) { tensors[2].copy_(tensors[1].abs().neg().exp()); };
+  compare("aten.log_sigmoid_backward.default", "((T([37], f32), T([37], f32), T([37], f32)), {})", ofForward);
+}
+
+TEST_CASE("products of vectors, element by element") {
+  compare("aten.addr.default", "((T([5, 7], f16), T([5], f16), T([7], f16)), {'beta': 0.5, 'alpha': 2})");
+  compare("aten.addr.default", "((T([5, 7], f32), T([5], f32), T([7], f32)), {'beta': 0})");
+  compare("aten.linalg_cross.default", "((T([4, 3, 5], f32), T([4, 3, 1], f32)), {'dim': 1})");
+  compare("aten._trilinear.default", "((T([3, 4], f32), T([5, 4, 2], f32), T([3, 2], f32), [1, 3], [0], [1, 2], [2, 3]), {})");
 }
 
 }  // namespace

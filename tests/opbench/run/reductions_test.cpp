@@ -255,4 +255,84 @@ TEST_CASE("normalisation of channels") {
           "[True, False, False]), {})");
 }
 
+TEST_CASE("losses of single elements") {
+  for (const char* reduction : {"0", "1", "2"}) {
+    const auto call = [&](const char* before, const char* after) {
+      return fmt::format("(({}{}{}), {{}})", before, reduction, after);
+    };
+    const char* grad = std::string_view(reduction) == "0" ? "T([5, 9], f16), " : "T([], f16), ";
+    const std::string both = "T([5, 9], f16), T([5, 9], f16), ", backward = grad + both;
+    compare("aten.huber_loss.default", call(both.c_str(), ", 0.7"));
+    compare("aten.huber_loss_backward.default", call(backward.c_str(), ", 0.7"));
+    compare("aten.smooth_l1_loss.default", call(both.c_str(), ", 0.7"));
+    compare("aten.smooth_l1_loss_backward.default", call(backward.c_str(), ", 0.7"));
+    compare("aten.soft_margin_loss.default", call(both.c_str(), ""));
+    compare("aten.soft_margin_loss_backward.default", call(backward.c_str(), ""));
+    compare("aten.binary_cross_entropy.default", call((both + "T([9], f16), ").c_str(), ""));
+    compare("aten.binary_cross_entropy_backward.default", call((backward + "T([9], f16), ").c_str(), ""));
+    compare("aten.binary_cross_entropy_with_logits.default", call((both + "T([9], f16), T([9], f16), ").c_str(), ""));
+  }
+  compare("aten.binary_cross_entropy_with_logits.default", "((T([5, 9], f16), T([5, 9], f16)), {})");
+}
+
+TEST_CASE("losses of margins") {
+  for (const char* reduction : {"0", "1"}) {
+    const char* grad = std::string_view(reduction) == "0" ? "T([5], f32), " : "T([], f32), ";
+    const std::string one = fmt::format("T([5, 9], f32), T([5], i64), 2, 0.8, T([9], f32), {}", reduction);
+    const std::string several = fmt::format("T([5, 9], f32), T([5, 9], i64), {}", reduction);
+    compare("aten.multi_margin_loss.default", "((" + one + "), {})");
+    compare("aten.multi_margin_loss_backward.default", "((" + (grad + one) + "), {})");
+    compare("aten.multilabel_margin_loss_forward.default", "((" + several + "), {})");
+    compare("aten.multilabel_margin_loss_backward.default", "((" + (grad + several) + ", T([5, 9], f32)), {})");
+  }
+  compare("aten.multi_margin_loss.default", "((T([9], f32), T([], i64)), {})");
+  compare("aten.nll_loss2d_forward.default", "((T([2, 5, 3, 4], f16), T([2, 3, 4], i64), T([5], f16), 1, -100), {})");
+  compare("aten.nll_loss2d_forward.default", "((T([2, 5, 3, 4], f16), T([2, 3, 4], i64), None, 0, 2), {})");
+  compare("aten.nll_loss2d_backward.default",
+          "((T([], f16), T([2, 5, 3, 4], f16), T([2, 3, 4], i64), T([5], f16), 1, -100, T([], f16)), {})");
+}
+
+TEST_CASE("both extremes, what is not 0, what is a number, a diagonal") {
+  compare("aten.aminmax.default", "((T([5, 9], f16),), {'dim': 1, 'keepdim': True})");
+  compare("aten.aminmax.default", "((T([5, 9], f16),), {})");
+  compare("aten.count_nonzero.default", "((T([5, 9], b8),), {})");
+  compare("aten.count_nonzero.dim_IntList", "((T([5, 9, 3], f16), [0, 2]), {})");
+  compare("aten.nansum.default", "((T([5, 9], f16), [1], True), {})");
+  compare("aten.trace.default", "((T([5, 9], f32),), {})");
+}
+
+TEST_CASE("places in the order of short rows") {
+  const tests::Edit ties = [](const std::vector<at::Tensor>& tensors) { tensors[0].copy_(tensors[0].mul(2).round()); };
+  for (const char* op : {"median", "nanmedian"}) {
+    compare(fmt::format("aten.{}.dim", op), "((T([3, 8, 5], f32), 1, True), {})");
+    compare(fmt::format("aten.{}.dim", op), "((T([5, 9], f16), -1), {})");
+    compare(fmt::format("aten.{}.default", op), "((T([5, 9], f32),), {})");
+  }
+  compare("aten.median.dim", "((T([5, 9], i64), 1), {})");
+  compare("aten.kthvalue.default", "((T([5, 9], f32), 3, 1), {})", ties);
+  for (const char* op : {"cummax", "cummin"}) {
+    compare(fmt::format("aten.{}.default", op), "((T([5, 9], f32), 1), {})", ties);
+    compare(fmt::format("aten.{}.default", op), "((T([7, 3], i64), 0), {})");
+  }
+}
+
+TEST_CASE("distances") {
+  for (const char* p : {"0.0", "1.0", "1.5", "2.0", "3.0", "inf"}) {
+    compare("aten.dist.default", fmt::format("((T([5, 9], f32), T([9], f32), {}), {{}})", p));
+    compare("aten.renorm.default", fmt::format("((T([5, 9], f32), {}, 1, 0.7), {{}})", std::string_view(p) == "0.0" ? "0.5" : p));
+    compare("aten._cdist_forward.default", fmt::format("((T([2, 5, 3], f32), T([2, 4, 3], f32), {}, None), {{}})", p));
+    compare("aten._cdist_backward.default",
+            fmt::format("((T([2, 5, 4], f32), T([2, 5, 3], f32), T([2, 4, 3], f32), {}, T([2, 5, 4], f32)), {{}})", p));
+    compare("aten._pdist_forward.default", fmt::format("((T([6, 3], f32), {}), {{}})", p));
+    compare("aten._pdist_backward.default", fmt::format("((T([15], f32), T([6, 3], f32), {}, T([15], f32)), {{}})", p));
+  }
+}
+
+TEST_CASE("batch norms of other names") {
+  const std::string channels = "T([5], f32), T([5], f32)", input = "T([4, 5, 3, 7], f32), " + channels;
+  compare("aten._native_batch_norm_legit.default", "((" + input + ", " + channels + ", True, 0.1, 1e-05), {})");
+  compare("aten._native_batch_norm_legit.default", "((" + input + ", " + channels + ", False, 0.1, 1e-05), {})");
+  compare("aten._native_batch_norm_legit.no_stats", "((" + input + ", True, 0.1, 1e-05), {})");
+}
+
 }  // namespace

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "lowering/tensor/reduce.h"
+
+namespace lowering {
+
+/// at::Reduction
+enum class Over : int64_t { None = 0, Mean = 1, Sum = 2 };
+inline Over reductionOf(const Context& c) { return static_cast<Over>(c.integer("reduction")); }
+
+/// Losses as the call's `reduction` wants them: each, their mean or their sum.
+Tensors reducedLoss(Context& c, const Tensor& losses);
+/// What such a reduction makes of the gradient of each of so many losses: 1, or one by their number.
+double shareOfLoss(const Context& c, int64_t losses);
+
+}  // namespace lowering

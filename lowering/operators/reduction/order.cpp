@@ -1,0 +1,123 @@
+// Elements at a place in the order of short rows, and the extremes so far.
+#include "ir/error.h"
+#include "lowering/tensor/places.h"
+#include "lowering/tensor/reduce.h"
+
+namespace lowering {
+namespace {
+
+using ir::DType;
+
+/// Each element of a row is compared with every other one.
+constexpr int64_t mostCompared = 128;
+
+/// Rows along one dimension.
+struct Rows {
+  Rows(const Tensor& all, int64_t along) : x(all), dim(along) {
+    if (x.dtype == DType::Bool) x = cast(x, DType::I64);
+    if (extent() > mostCompared) ir::fail(ir::ErrorKind::Unsupported, "the order of {} elements is not lowered", extent());
+  }
+  int64_t extent() const { return x.sizes[static_cast<std::size_t>(dim)]; }
+
+  /// How many elements of its row come before each: those that are less, of equal ones those at earlier places. NaN come last.
+  Tensor ranks(Context& c) const {
+    ir::Shape pairs = x.sizes;
+    pairs.push_back(extent());
+    const Tensor comes = lazy(DType::I64, pairs, [x = x, d = static_cast<std::size_t>(dim)](const Index& at) {
+      const Index own(at.begin(), at.end() - 1);
+      Index other = own;
+      other[d] = at.back();
+      const Value a = x.at(other), b = x.at(own), isEarlier = other[d] < own[d];
+      if (!ir::isFloating(a.dtype())) return cast((a < b) | ((a == b) & isEarlier), DType::I64);
+      const Value isLess = (a < b) | (!isNan(a) & isNan(b)), isEqual = (a == b) | (isNan(a) & isNan(b));
+      return cast(isLess | (isEqual & isEarlier), DType::I64);
+    });
+    const auto last = static_cast<int64_t>(x.sizes.size());
+    return squeeze(c, sum(c, comes, {last}), {last});
+  }
+  /// How many are numbers.
+  Tensor numbers(Context& c) const {
+    const auto isNumber = [](Value x) { return cast(ir::isFloating(x.dtype()) ? !isNan(x) : x == x, DType::I64); };
+    return sum(c, lazy(DType::I64, x.sizes, [x = x, isNumber](const Index& at) { return isNumber(x.at(at)); }), {dim});
+  }
+  /// The element of each row that has a rank, and its place.
+  Tensors elementOfRank(Context& c, const Tensor& rank) const {
+    const Tensor ranks = this->ranks(c), wanted = expand(rank, x.sizes);
+    const Tensor chosen = lazy(x.dtype, x.sizes, [x = x, ranks, wanted](const Index& at) {
+      const Value element = x.at(at), least{element.pool(), element.pool().identity(ir::Op::Max, element.dtype())};
+      return where(ranks.at(at) == wanted.at(at), element, least);
+    });
+    const Tensor places = lazy(DType::I64, x.sizes, [ranks, wanted, d = static_cast<std::size_t>(dim)](const Index& at) {
+      return where(ranks.at(at) == wanted.at(at), at[d], 0);
+    });
+    return {amax(c, chosen, {dim}), sum(c, places, {dim})};
+  }
+
+  Tensor x;
+  int64_t dim;
+};
+
+/// The call's rows: along `dim`, or all elements as one.
+Rows rowsOf(const Context& c) {
+  const Tensor self = inOpmath(c.tensor("self"));
+  if (!c.has("dim") || self.sizes.empty()) return {reshaped(c.pool(), self, {numelOf(self.sizes)}), 0};
+  return {self, c.dim("dim", self.sizes.size())};
+}
+/// Values and places in the sizes of the call's outputs.
+Tensors shapedAsOutputs(const Context& c, Tensors found) {
+  found.resize(static_cast<std::size_t>(c.outputCount()));
+  for (std::size_t i = 0; i < found.size(); ++i) found[i] = reshaped(c.pool(), found[i], c.outputType(static_cast<int>(i)).sizes);
+  return asOutputs(c, found);
+}
+
+/// The lower one of the two in the middle: of numbers alone, or NaN where one is among them.
+template <bool ofNumbers>
+Tensors median(Context& c) {
+  const Rows rows = rowsOf(c);
+  const auto middle = [n = rows.extent()](Value numbers) {
+    const Value rank = max(floorDiv(numbers - 1, 2), 0);
+    return ofNumbers ? rank : where(numbers < n, numbers, rank);
+  };
+  return shapedAsOutputs(c, rows.elementOfRank(c, map(middle, rows.numbers(c))));
+}
+Tensors kthValue(Context& c) {
+  const Rows rows = rowsOf(c);
+  const Value rank{c.pool(), c.pool().integer(DType::I64, c.integer("k") - 1)};
+  const ir::TensorType ofRanks = ir::TensorType::contiguous(DType::I64, ir::Shape(rows.x.sizes.size(), 1));
+  return shapedAsOutputs(c, rows.elementOfRank(c, constant(ofRanks, rank)));
+}
+const Lowering medianOf{"aten::median", median<false>};
+const Lowering nanmedian{"aten::nanmedian", median<true>};
+const Lowering kthvalue{"aten::kthvalue", kthValue};
+
+/// For each element the extreme of those up to it, and the last place of it, or of a NaN.
+template <ir::Op op>
+Tensors extremesSoFar(Context& c) {
+  const Rows rows = rowsOf(c);
+  const Tensor& x = rows.x;
+  const auto d = static_cast<std::size_t>(rows.dim);
+  const auto last = static_cast<int64_t>(x.sizes.size());
+  ir::Shape pairs = x.sizes;
+  pairs.push_back(rows.extent());
+  const auto earlier = [x, d](const Index& at) {
+    Index other(at.begin(), at.end() - 1);
+    other[d] = at.back();
+    return x.at(other);
+  };
+  const Tensor soFar = lazy(x.dtype, pairs, [earlier, d](const Index& at) {
+    const Value element = earlier(at), least{element.pool(), element.pool().identity(op, element.dtype())};
+    return where(at.back() <= at[d], element, least);
+  });
+  const Tensor extreme = squeeze(c, reduce(c, op, soFar, {last}), {last});
+  const Tensor places = lazy(DType::I64, pairs, [earlier, extreme, d](const Index& at) {
+    const Value element = earlier(at), isExtreme = element == extreme.at(Index(at.begin(), at.end() - 1));
+    const Value isChosen = ir::isFloating(element.dtype()) ? isExtreme | isNan(element) : isExtreme;
+    return where((at.back() <= at[d]) & isChosen, at.back(), 0);
+  });
+  return shapedAsOutputs(c, {extreme, squeeze(c, amax(c, places, {last}), {last})});
+}
+const Lowering cummax{"aten::cummax", extremesSoFar<ir::Op::Max>};
+const Lowering cummin{"aten::cummin", extremesSoFar<ir::Op::Min>};
+
+}  // namespace
+}  // namespace lowering
