@@ -1,5 +1,7 @@
 #include "lowering/operators/windows/maxima.h"
 
+#include <utility>
+
 namespace lowering {
 
 Value numberOf(const Index& index, const ir::Shape& sizes, std::size_t dims) {
@@ -16,6 +18,16 @@ Largest largestOf(const Tensor& x, const std::vector<Element>& elements, Value f
     found = {where(isBetter, value, found.value), where(isBetter, numberOf(element.index, x.sizes, dims), found.number)};
   }
   return found;
+}
+
+ElementOf elementsNumbered(const Tensor& numbers, const ir::Shape& sizes, std::size_t dims) {
+  const ir::Shape plane(sizes.end() - static_cast<std::ptrdiff_t>(dims), sizes.end());
+  return [=](const Index& index) {
+    const Place place = placeOf(numbers.at(index), numelOf(plane));
+    Index at = leading(index, dims);
+    for (const Value& one : unflattened(place.at, plane)) at.push_back(simplified(one));
+    return Element{std::move(at), place.exists};
+  };
 }
 
 }  // namespace lowering

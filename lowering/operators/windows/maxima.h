@@ -15,4 +15,7 @@ struct Largest {
 /// The first of several, the last NaN if there is one; `first` is the number that ATen returns for a window of -inf.
 Largest largestOf(const Tensor& x, const std::vector<Element>& elements, Value first, std::size_t dims);
 
+/// The element of a tensor of these sizes that has a number from memory, at an index of it, among those of its last dimensions.
+ElementOf elementsNumbered(const Tensor& numbers, const ir::Shape& sizes, std::size_t dims);
+
 }  // namespace lowering

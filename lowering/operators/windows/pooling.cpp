@@ -1,6 +1,4 @@
 // Averages and maxima of windows, and their gradients.
-#include <utility>
-
 #include "lowering/operators/windows/maxima.h"
 #include "lowering/operators/windows/window.h"
 #include "lowering/tensor/reduce.h"
@@ -117,16 +115,8 @@ template <std::size_t dims>
 Tensors maxPoolBackward(Context& c) {
   const Tensor grad = inOpmath(c.tensor("grad_output")), places = c.tensor("indices");
   const ir::TensorType& type = c.outputType();
-  if (c.backend() == ir::Backend::Cpu) {
-    const ir::Shape plane(type.sizes.end() - dims, type.sizes.end());
-    const auto element = [=](const Index& output) {
-      const Place place = placeOf(places.at(output), numelOf(plane));
-      Index at = leading(output, dims);
-      for (const Value& one : unflattened(place.at, plane)) at.push_back(simplified(one));
-      return Element{std::move(at), place.exists};
-    };
-    return {scatteredTo(ir::Op::Add, zeros(c), grad.sizes, element, grad.at)};
-  }
+  if (c.backend() == ir::Backend::Cpu)
+    return {scatteredTo(ir::Op::Add, zeros(c), grad.sizes, elementsNumbered(places, type.sizes, dims), grad.at)};
   const std::vector<Window> windows = windowsOf(c, type.sizes, grad.sizes, dims);
   return asOutputs(c, {lazy(grad.dtype, type.sizes, [=, sizes = type.sizes](const Index& index) {
                      const Value own = numberOf(index, sizes, dims);
@@ -141,6 +131,17 @@ const Lowering maxPool2d{"aten::max_pool2d_with_indices", maxPool<2>};
 const Lowering maxPool3d{"aten::max_pool3d_with_indices", maxPool<3>};
 const Lowering maxPool2dBackward{"aten::max_pool2d_with_indices_backward", maxPoolBackward<2>};
 const Lowering maxPool3dBackward{"aten::max_pool3d_with_indices_backward", maxPoolBackward<3>};
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Back to the places of maxima.
+
+template <std::size_t dims>
+Tensors unpool(Context& c) {
+  const Tensor self = c.tensor("self");
+  return {scatteredTo({}, zeros(c), self.sizes, elementsNumbered(c.tensor("indices"), c.outputType().sizes, dims), self.at)};
+}
+const Lowering maxUnpool2d{"aten::max_unpool2d", unpool<2>};
+const Lowering maxUnpool3d{"aten::max_unpool3d", unpool<3>};
 
 }  // namespace
 }  // namespace lowering

@@ -1,5 +1,6 @@
-// Images in another size: of the nearest elements, and of elements between which lines or cubic curves are drawn.
+// Images in another size: of the nearest elements, of elements between which lines or cubic curves are drawn, and of averages.
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "ir/error.h"
@@ -20,6 +21,7 @@ struct Axis {
   int64_t input = 1, output = 1;
   DType dtype = DType::F32;  ///< what places and weights are computed in: f32 or f64
   double scale = 1;
+  double offset = 0;      ///< of an element's place in it: 0 at its beginning, 1/2 in its middle
   bool isCopied = false;  ///< whether an element's place is its own, whatever the factor
 
   double ofExtents() const { return rounded(static_cast<double>(input) / static_cast<double>(output), dtype); }
@@ -87,7 +89,8 @@ Value nearest(const Axis& axis, Value index) {
   const int64_t copies = copiesOf(axis);
   if (axis.isCopied || copies == 1) return index;
   if (copies > 0) return floorDiv(index, copies);
-  return min(whole(floor(axis.real(index) * axis.scale)), axis.input - 1);
+  const Value place = axis.offset == 0 ? axis.real(index) : axis.real(index) + axis.offset;
+  return min(whole(floor(place * axis.scale)), axis.input - 1);
 }
 
 Index nearestOf(const std::vector<Axis>& axes, const Index& index) {
@@ -97,20 +100,31 @@ Index nearestOf(const std::vector<Axis>& axes, const Index& index) {
   return from;
 }
 
-template <std::size_t dims>
+/// Which places of an element of the output and of the input are near each other.
+enum class Compared { Beginnings, Middles };
+
+std::vector<Axis> nearestAxes(const Context& c, const ir::Shape& input, const ir::Shape& output, std::size_t dims, Compared which,
+                              Copies copies) {
+  const bool isExact = which == Compared::Middles;
+  std::vector<Axis> axes = axesOf(c, input, output, dims, DType::F32, isExact ? Copies::Never : copies);
+  for (Axis& axis : axes) axis.offset = isExact ? 0.5 : 0;
+  return axes;
+}
+
+template <std::size_t dims, Compared which = Compared::Beginnings>
 Tensors nearestResized(Context& c) {
   const std::string name = c.has("input") ? "input" : "self";
   const Tensor x = c.tensor(name);
   const ir::Shape sizes = c.outputType().sizes;
-  const std::vector<Axis> axes = axesOf(c, x.sizes, sizes, dims, DType::F32, nearestCopies(c, c.typeOf(name), dims));
+  const std::vector<Axis> axes = nearestAxes(c, x.sizes, sizes, dims, which, nearestCopies(c, c.typeOf(name), dims));
   return {lazy(x.dtype, sizes, [=](const Index& index) { return x.at(nearestOf(axes, index)); })};
 }
 
-template <std::size_t dims>
+template <std::size_t dims, Compared which = Compared::Beginnings>
 Tensors nearestResizedBackward(Context& c) {
   const Tensor grad = inOpmath(c.tensor("grad_output"));
   const ir::TensorType& type = c.outputType();
-  const std::vector<Axis> axes = axesOf(c, type.sizes, grad.sizes, dims, DType::F32, nearestCopiesBackward(c, dims));
+  const std::vector<Axis> axes = nearestAxes(c, type.sizes, grad.sizes, dims, which, nearestCopiesBackward(c, dims));
   const auto isWhole = [](const Axis& axis) { return copiesOf(axis) > 0; };
   const auto element = [axes](const Index& index) { return Element{nearestOf(axes, index)}; };
   if (!std::all_of(axes.begin(), axes.end(), isWhole)) return {scatteredTo(ir::Op::Add, zeros(c), grad.sizes, element, grad.at)};
@@ -129,16 +143,24 @@ const Lowering nearest3d{"aten::upsample_nearest3d", nearestResized<3>};
 const Lowering nearest1dBackward{"aten::upsample_nearest1d_backward", nearestResizedBackward<1>};
 const Lowering nearest2dBackward{"aten::upsample_nearest2d_backward", nearestResizedBackward<2>};
 const Lowering nearest3dBackward{"aten::upsample_nearest3d_backward", nearestResizedBackward<3>};
+const Lowering exact1d{"aten::_upsample_nearest_exact1d", nearestResized<1, Compared::Middles>};
+const Lowering exact2d{"aten::_upsample_nearest_exact2d", nearestResized<2, Compared::Middles>};
+const Lowering exact3d{"aten::_upsample_nearest_exact3d", nearestResized<3, Compared::Middles>};
+const Lowering exact1dBackward{"aten::_upsample_nearest_exact1d_backward", nearestResizedBackward<1, Compared::Middles>};
+const Lowering exact2dBackward{"aten::_upsample_nearest_exact2d_backward", nearestResizedBackward<2, Compared::Middles>};
+const Lowering exact3dBackward{"aten::_upsample_nearest_exact3d_backward", nearestResizedBackward<3, Compared::Middles>};
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Lines and cubic curves.
 
+double scaleOfCorners(const Axis& axis) {
+  const double scale = axis.output > 1 ? static_cast<double>(axis.input - 1) / static_cast<double>(axis.output - 1) : 0.0;
+  return rounded(scale, axis.dtype);
+}
+
 /// Where the middle of an output's element is in the input, or, with aligned corners, where it is itself.
 Value sourceOf(const Axis& axis, Value index, bool alignsCorners, bool isCubic) {
-  if (alignsCorners) {
-    const double scale = axis.output > 1 ? static_cast<double>(axis.input - 1) / static_cast<double>(axis.output - 1) : 0.0;
-    return axis.real(index) * rounded(scale, axis.dtype);
-  }
+  if (alignsCorners) return axis.real(index) * scaleOfCorners(axis);
   const Value source = (axis.real(index) + 0.5) * axis.scale - 0.5;
   return isCubic ? source : max(source, 0.0);
 }
@@ -164,6 +186,25 @@ std::vector<Tap> onCurve(const Axis& axis, Value index, bool alignsCorners) {
   return taps;
 }
 
+/// The elements under a triangle around a place, which is as wide as two elements of the input or, where there are more, of the
+/// output, and high enough for weights of 1 together.
+std::vector<Tap> underTriangle(const Axis& axis, Value index, bool alignsCorners) {
+  if (axis.isCopied) return {{{index}, axis.real(index).like(1.0)}};
+  const double scale = alignsCorners ? scaleOfCorners(axis) : axis.scale, support = std::max(scale, 1.0);
+  const Value center = (axis.real(index) + 0.5) * scale;
+  const Value begin = max(whole(center - support + 0.5), 0), end = min(whole(center + support + 0.5), axis.input);
+  std::vector<Tap> taps;
+  std::optional<Value> total;
+  for (int64_t i = 0; i < 2 * static_cast<int64_t>(std::ceil(support)) + 1; ++i) {
+    const Value at = begin + i, exists = at < end;
+    const Value height = where(exists, max(1.0 - abs((axis.real(at) - center + 0.5) * (1 / support)), 0.0), 0.0);
+    total = total ? *total + height : height;
+    taps.push_back({{min(at, axis.input - 1), exists}, height});
+  }
+  for (Tap& tap : taps) tap.weight = tap.weight / *total;
+  return taps;
+}
+
 using Taps = std::vector<Tap> (*)(const Axis& axis, Value index, bool alignsCorners);
 
 /// The sum of a tensor's elements by the weights that `tapsOf` gives them for the index along each of the last dimensions.
@@ -177,7 +218,7 @@ Value weighted(const Tensor& x, const std::vector<Axis>& axes, const Index& inde
 
 Copies copiesOf(const Context& c, Taps taps) {
   if (!isHost(c)) return Copies::Together;
-  return taps == Taps{onLine} ? Copies::Each : Copies::Never;
+  return taps == Taps{onCurve} ? Copies::Never : Copies::Each;
 }
 Copies copiesBackwardOf(const Context& c, Taps taps) {
   return isHost(c) && taps == Taps{onLine} ? Copies::Each : Copies::Together;
@@ -226,7 +267,7 @@ std::vector<Tap> outputsOnLines(const Axis& axis, Value element, bool alignsCorn
 }
 
 /// Each output adds its gradient, by their weights, to the inputs that it was made of: the last dimensions count these.
-template <std::size_t dims, std::size_t taps, Taps tapsOf>
+template <std::size_t dims, Taps tapsOf>
 Tensors resizedBackward(Context& c) {
   const Tensor grad = inOpmath(c.tensor("grad_output"));
   const Copies copies = copiesBackwardOf(c, tapsOf);
@@ -234,15 +275,16 @@ Tensors resizedBackward(Context& c) {
   if (copies == Copies::Together && areCopied(axes)) return asOutputs(c, {grad});
   const bool alignsCorners = c.flag("align_corners");
   ir::Shape sizes = grad.sizes;
-  sizes.insert(sizes.end(), dims, taps);
+  const Value anywhere{c.pool(), c.pool().integer(DType::I64, 0)};
+  for (const Axis& axis : axes) sizes.push_back(std::ssize(tapsOf(axis, anywhere, alignsCorners)));
   const auto tapAt = [=](const Index& index, std::size_t d) {
     const Index output = trailing(leading(index, dims), dims), number = trailing(index, dims);
     return numbered(tapsOf(axes[d], output[d], alignsCorners), number[d]);
   };
   const auto element = [=](const Index& index) {
-    Index at = leading(index, 2 * dims);
-    for (std::size_t d = 0; d < dims; ++d) at.push_back(tapAt(index, d).place.at);
-    return Element{std::move(at)};
+    std::vector<Places> places;
+    for (std::size_t d = 0; d < dims; ++d) places.push_back({tapAt(index, d).place});
+    return elementsAt({leading(index, 2 * dims)}, places).front();
   };
   const auto value = [=](const Index& index) {
     Value share = grad.at(leading(index, dims));
@@ -263,7 +305,7 @@ Tensors linearBackward(Context& c) {
   const bool alignsCorners = c.flag("align_corners");
   const auto areFew = [&](const Axis& axis) { return mostOutputs(axis, alignsCorners).value_or(few + 1) <= few; };
   const bool isCopy = copies == Copies::Together && areCopied(axes);
-  if (isCopy || !std::all_of(axes.begin(), axes.end(), areFew)) return resizedBackward<dims, 2, onLine>(c);
+  if (isCopy || !std::all_of(axes.begin(), axes.end(), areFew)) return resizedBackward<dims, onLine>(c);
   return asOutputs(c, {lazy(grad.dtype, sizes,
                             [=](const Index& index) { return weighted<outputsOnLines>(grad, axes, index, alignsCorners); })});
 }
@@ -274,7 +316,10 @@ const Lowering trilinear3d{"aten::upsample_trilinear3d", resized<3, onLine>};
 const Lowering bicubic2d{"aten::upsample_bicubic2d", resized<2, onCurve>};
 const Lowering linear1dBackward{"aten::upsample_linear1d_backward", linearBackward<1>};
 const Lowering bilinear2dBackward{"aten::upsample_bilinear2d_backward", linearBackward<2>};
-const Lowering bicubic2dBackward{"aten::upsample_bicubic2d_backward", resizedBackward<2, 4, onCurve>};
+const Lowering trilinear3dBackward{"aten::upsample_trilinear3d_backward", linearBackward<3>};
+const Lowering bicubic2dBackward{"aten::upsample_bicubic2d_backward", resizedBackward<2, onCurve>};
+const Lowering antialiased2d{"aten::_upsample_bilinear2d_aa", resized<2, underTriangle>};
+const Lowering antialiased2dBackward{"aten::_upsample_bilinear2d_aa_backward", resizedBackward<2, underTriangle>};
 
 }  // namespace
 }  // namespace lowering

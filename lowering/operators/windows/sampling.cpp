@@ -1,7 +1,6 @@
 // Images at places that a grid names, and the gradients of images and of grids.
-#include <array>
+#include <algorithm>
 
-#include "ir/error.h"
 #include "lowering/operators/windows/tap.h"
 #include "lowering/tensor/reduce.h"
 
@@ -11,7 +10,7 @@ namespace {
 using ir::DType;
 
 /// ATen's numbers of modes.
-enum Interpolation : int64_t { Bilinear, Nearest };
+enum Interpolation : int64_t { Bilinear, Nearest, Bicubic };
 enum Padding : int64_t { Zeros, Border, Reflection };
 
 /// A place along a dimension of an image, counted in elements, and its derivative by the grid's number.
@@ -24,21 +23,22 @@ struct Sampler {
   explicit Sampler(const Context& c)
       : interpolation(c.integer("interpolation_mode")),
         padding(c.integer("padding_mode")),
-        alignsCorners(c.flag("align_corners")) {
-    if (interpolation != Bilinear && interpolation != Nearest)
-      ir::fail(ir::ErrorKind::Unsupported, "only nearest and bilinear samples of images are lowered");
-  }
+        alignsCorners(c.flag("align_corners")) {}
 
-  /// The place that a grid's number names along a dimension of so many elements. NaN is a place outside where padding is zeros,
-  /// and else the first one.
-  Source sourceOf(Value number, int64_t extent) const {
+  /// The place that a grid's number names along a dimension of so many elements.
+  Source unpadded(Value number, int64_t extent) const {
     const auto last = static_cast<double>(extent - 1), size = static_cast<double>(extent);
     const double scale = (alignsCorners ? last : size) / 2;
-    Source source{alignsCorners ? (number + 1.0) / 2.0 * last : ((number + 1.0) * size - 1.0) / 2.0, number.like(scale)};
+    return {alignsCorners ? (number + 1.0) / 2.0 * last : ((number + 1.0) * size - 1.0) / 2.0, number.like(scale)};
+  }
+  /// The same inside the image, unless padding is zeros. NaN is a place outside where padding is zeros, and else the first one.
+  Source padded(Source source, int64_t extent) const {
+    const auto last = static_cast<double>(extent - 1);
     if (padding == Reflection) source = reflected(source, alignsCorners ? 0 : -0.5, alignsCorners ? last : last + 0.5);
     if (padding != Zeros) source = clipped(source, last);
     return source;
   }
+  Source sourceOf(Value number, int64_t extent) const { return padded(unpadded(number, extent), extent); }
 
   int64_t interpolation, padding;
   bool alignsCorners;
@@ -67,62 +67,107 @@ Place elementAt(Value number, int64_t extent) {
   return {min(max(at, 0), extent - 1), (at >= 0) & (at < extent)};
 }
 
-/// The elements on both sides of a place along a dimension, or the nearest one.
-std::vector<Tap> tapsOf(const Sampler& sampler, Value source, int64_t extent) {
-  if (sampler.interpolation == Nearest) return {{elementAt(round(source), extent), source.like(1)}};
-  const Value before = floor(source), weight = source - before;
-  return {{elementAt(before, extent), 1.0 - weight}, {elementAt(before + 1.0, extent), weight}};
+/// The elements of which a sample is made along one dimension. The derivatives of their weights by the place are `slopes`, and
+/// that of the place by the grid's number is `scale`.
+struct Line {
+  std::vector<Tap> taps;
+  std::vector<Value> slopes;
+  Value scale;
+};
+
+/// Two elements on each side of a place by Keys' cubic convolution. Those outside of the image are padded one by one.
+Line curve(const Sampler& sampler, Value number, int64_t extent) {
+  constexpr double a = -0.75;
+  const Source source = sampler.unpadded(number, extent);
+  const Value before = floor(source.at), t = source.at - before;
+  const auto near = [&](Value x) { return ((a + 2) * x - (a + 3)) * x * x + 1.0; };
+  const auto far = [&](Value x) { return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a; };
+  const auto nearSlope = [&](Value x) { return (3 * (a + 2) * x - 2 * (a + 3)) * x; };
+  const auto farSlope = [&](Value x) { return (3 * a * x - 10 * a) * x + 8 * a; };
+  const Value weights[]{far(t + 1.0), near(t), near(1.0 - t), far(2.0 - t)};
+  Line line{{}, {farSlope(t + 1.0), nearSlope(t), -nearSlope(1.0 - t), -farSlope(2.0 - t)}, source.slope};
+  for (int i = 0; i < 4; ++i) {
+    const Value at = sampler.padded({before + static_cast<double>(i - 1), t}, extent).at;
+    line.taps.push_back({elementAt(at, extent), weights[i]});
+  }
+  return line;
+}
+/// The nearest element, those on both sides of a place, or more of them on a curve.
+Line lineOf(const Sampler& sampler, Value number, int64_t extent) {
+  if (sampler.interpolation == Bicubic) return curve(sampler, number, extent);
+  const Source source = sampler.sourceOf(number, extent);
+  if (sampler.interpolation == Nearest)
+    return {{{elementAt(round(source.at), extent), number.like(1)}}, {number.like(0)}, source.slope};
+  const Value before = floor(source.at), weight = source.at - before;
+  return {{{elementAt(before, extent), 1.0 - weight}, {elementAt(before + 1.0, extent), weight}},
+          {number.like(-1), number.like(1)},
+          source.slope};
 }
 
-/// An image at the places of a grid: the last dimensions of an output's index are a row and a column of the grid.
+/// An image at the places of a grid: the last dimensions of an output's index are those of the grid. A grid's last dimension
+/// counts the image's dimensions from the last one.
 struct Samples {
-  explicit Samples(const Context& c) : sampler(c), grid(inOpmath(c.tensor("grid"))), image(inOpmath(c.tensor("input"))) {
-    if (grid.dtype != DType::F32) ir::fail(ir::ErrorKind::Unsupported, "grids of {} are not lowered", ir::name(grid.dtype));
-  }
+  explicit Samples(const Context& c)
+      : sampler(c), grid(inOpmath(c.tensor("grid"))), image(inOpmath(c.tensor("input"))), dims(image.sizes.size() - 2) {}
 
-  /// Along the image's rows and columns.
-  int64_t extent(std::size_t d) const { return image.sizes[2 + d]; }
-  Source source(const Index& output, std::size_t d) const {
-    const Index at{output[0], output[output.size() - 2], output.back(), output[0].like(d == 0 ? 1 : 0)};
-    return sampler.sourceOf(grid.at(at), extent(d));
+  Line line(const Index& output, std::size_t d) const {
+    Index at{output[0]};
+    at.insert(at.end(), output.end() - static_cast<std::ptrdiff_t>(dims), output.end());
+    at.push_back(output[0].like(static_cast<int64_t>(dims - 1 - d)));
+    return lineOf(sampler, grid.at(at), image.sizes[2 + d]);
   }
-  std::vector<Tap> taps(const Index& output, std::size_t d) const { return tapsOf(sampler, source(output, d).at, extent(d)); }
-  /// An element of the image in an output's channel, 0 outside.
-  Value read(const Index& output, const Place& y, const Place& x) const {
-    return sumOf(image, elementsAt({{output[0], output[1]}}, {{y}, {x}}));
+  int64_t tapsOfLine() const { return sampler.interpolation == Nearest ? 1 : sampler.interpolation == Bicubic ? 4 : 2; }
+
+  Value sample(const Index& output) const {
+    std::vector<std::vector<Tap>> taps;
+    for (std::size_t d = 0; d < dims; ++d) taps.push_back(line(output, d).taps);
+    return weightedSum(image, {{output[0], output[1]}}, taps);
+  }
+  /// A sample's derivative by the grid's number for a dimension. Differences along it come first, as they are exact.
+  Value slope(const Index& output, std::size_t along) const {
+    const Line sloped = line(output, along);
+    std::vector<std::vector<Tap>> taps;
+    for (std::size_t d = 0; d < dims; ++d)
+      if (d != along) taps.push_back(line(output, d).taps);
+    taps.push_back(sloped.taps);
+    for (std::size_t i = 0; i < sloped.slopes.size(); ++i) taps.back()[i].weight = sloped.slopes[i];
+    const auto from = static_cast<std::ptrdiff_t>(2 + along);
+    Tensor turned{image.dtype, image.sizes, [image = image, from](Index index) {
+                    std::rotate(index.begin() + from, index.end() - 1, index.end());
+                    return image.at(index);
+                  }};
+    std::rotate(turned.sizes.begin() + from, turned.sizes.begin() + from + 1, turned.sizes.end());
+    return weightedSum(turned, {{output[0], output[1]}}, taps) * sloped.scale;
   }
 
   Sampler sampler;
   Tensor grid, image;
+  std::size_t dims;
 };
 
 Tensors sampled(Context& c) {
   const Samples samples(c);
-  const ir::TensorType& type = c.outputType();
-  return asOutputs(c, {lazy(samples.image.dtype, type.sizes, [=](const Index& output) {
-                     std::optional<Value> sum;
-                     for (const Tap& y : samples.taps(output, 0))
-                       for (const Tap& x : samples.taps(output, 1)) {
-                         const Value one = samples.read(output, y.place, x.place) * (y.weight * x.weight);
-                         sum = sum ? *sum + one : one;
-                       }
-                     return *sum;
-                   })});
+  return asOutputs(
+      c, {lazy(samples.image.dtype, c.outputType().sizes, [=](const Index& output) { return samples.sample(output); })});
 }
 
 /// Each output adds its gradient, by their weights, to the elements that it was made of: the last dimensions count these.
 Tensor gradientOfImage(Context& c, const Samples& samples, const Tensor& grad) {
-  const int64_t taps = samples.sampler.interpolation == Nearest ? 1 : 2;
-  const auto tap = [samples](const Index& index, std::size_t d) {
-    return numbered(samples.taps(leading(index, 2), d), index[index.size() - 2 + d]);
+  const std::size_t dims = samples.dims;
+  const auto tap = [samples, dims](const Index& index, std::size_t d) {
+    return numbered(samples.line(leading(index, dims), d).taps, index[index.size() - dims + d]);
   };
   ir::Shape sizes = grad.sizes;
-  sizes.insert(sizes.end(), {taps, taps});
-  const auto element = [tap](const Index& index) {
-    return elementsAt({{index[0], index[1]}}, {{tap(index, 0).place}, {tap(index, 1).place}}).front();
+  sizes.insert(sizes.end(), dims, samples.tapsOfLine());
+  const auto element = [tap, dims](const Index& index) {
+    std::vector<Places> places;
+    for (std::size_t d = 0; d < dims; ++d) places.push_back({tap(index, d).place});
+    return elementsAt({{index[0], index[1]}}, places).front();
   };
-  const auto value = [tap, grad](const Index& index) {
-    return grad.at(leading(index, 2)) * (tap(index, 0).weight * tap(index, 1).weight);
+  const auto value = [tap, grad, dims](const Index& index) {
+    Value weight = tap(index, 0).weight;
+    for (std::size_t d = 1; d < dims; ++d) weight = weight * tap(index, d).weight;
+    return grad.at(leading(index, dims)) * weight;
   };
   return scatteredTo(ir::Op::Add, zeros(c), sizes, element, value);
 }
@@ -130,23 +175,17 @@ Tensor gradientOfImage(Context& c, const Samples& samples, const Tensor& grad) {
 /// The sum, over the channels, of the slope of the image at the place.
 Tensor gradientOfGrid(Context& c, const Samples& samples, const Tensor& grad, const ir::TensorType& type) {
   if (samples.sampler.interpolation == Nearest) return zeros(c.pool(), type);
-  const ir::Shape sizes{grad.sizes[0], grad.sizes[1], grad.sizes[2], grad.sizes[3], 2};
+  const std::size_t dims = samples.dims;
+  ir::Shape sizes = grad.sizes;
+  sizes.push_back(static_cast<int64_t>(dims));
   const Tensor slopes = lazy(grad.dtype, sizes, [=](const Index& index) {
     const Index output = leading(index, 1);
-    const std::vector<Tap> y = samples.taps(output, 0), x = samples.taps(output, 1);
-    const auto at = [&](std::size_t row, std::size_t column) { return samples.read(output, y[row].place, x[column].place); };
-    const Value ofX = (at(0, 1) - at(0, 0)) * y[0].weight + (at(1, 1) - at(1, 0)) * y[1].weight;
-    const Value ofY = (at(1, 0) - at(0, 0)) * x[0].weight + (at(1, 1) - at(0, 1)) * x[1].weight;
-    return grad.at(output) * where(index.back() == 0, ofX, ofY);
+    Value slope = samples.slope(output, dims - 1);
+    for (std::size_t d = dims - 1; d-- > 0;)
+      slope = where(index.back() == static_cast<int64_t>(dims - 1 - d), samples.slope(output, d), slope);
+    return grad.at(output) * slope;
   });
-  const Tensor sums = squeeze(c, sum(c, slopes, {1}), {1});
-  return cast(lazy(grad.dtype, type.sizes,
-                   [=](const Index& index) {
-                     const Index output{index[0], index[0].like(0), index[1], index[2]};
-                     const Value x = samples.source(output, 1).slope, y = samples.source(output, 0).slope;
-                     return sums.at(index) * where(index.back() == 0, x, y);
-                   }),
-              type.dtype);
+  return cast(squeeze(c, sum(c, slopes, {1}), {1}), type.dtype);
 }
 
 Tensors sampledBackward(Context& c) {
@@ -160,7 +199,9 @@ Tensors sampledBackward(Context& c) {
 }
 
 const Lowering gridSampler2d{"aten::grid_sampler_2d", sampled};
+const Lowering gridSampler3d{"aten::grid_sampler_3d", sampled};
 const Lowering gridSampler2dBackward{"aten::grid_sampler_2d_backward", sampledBackward};
+const Lowering gridSampler3dBackward{"aten::grid_sampler_3d_backward", sampledBackward};
 
 }  // namespace
 }  // namespace lowering

@@ -166,4 +166,49 @@ TEST_CASE("gradients of images and grids") {
           "((T([1, 1, 1, 1], f16), T([1, 1, 1, 1], f16), T([1, 1, 1, 2], f16), 0, 1, False, [True, False]), {})");
 }
 
+TEST_CASE("the exactly nearest elements") {
+  compare("aten._upsample_nearest_exact1d.default", "((T([2, 3, 7], f16), [10]), {})");
+  compare("aten._upsample_nearest_exact2d.default", "((T([2, 3, 7, 5], f16), [10, 10]), {})");
+  compare("aten._upsample_nearest_exact3d.default", "((T([1, 2, 3, 4, 5], f16), [6, 3, 7]), {})");
+  compare("aten._upsample_nearest_exact1d_backward.default", "((T([2, 3, 10], f32), [10], [2, 3, 7]), {})");
+  compare("aten._upsample_nearest_exact2d_backward.default", "((T([2, 3, 14, 10], f32), [14, 10], [2, 3, 7, 5]), {})");
+  compare("aten._upsample_nearest_exact3d_backward.default", "((T([1, 2, 6, 3, 7], f32), [6, 3, 7], [1, 2, 3, 4, 5]), {})");
+}
+
+TEST_CASE("averages under a triangle") {
+  compare("aten._upsample_bilinear2d_aa.default", "((T([2, 3, 9, 7], f32), [4, 7], False), {})");
+  compare("aten._upsample_bilinear2d_aa.default", "((T([2, 3, 5, 7], f32), [8, 3], True), {})");
+  compare("aten._upsample_bilinear2d_aa_backward.default", "((T([2, 3, 4, 7], f32), [4, 7], [2, 3, 9, 5], False), {})");
+  compare("aten.upsample_trilinear3d_backward.default", "((T([1, 2, 6, 4, 8], f32), [6, 4, 8], [1, 2, 3, 4, 5], False), {})");
+}
+
+TEST_CASE("samples of volumes, and on curves") {
+  for (const char* padding : {"0", "1", "2"}) {
+    compare("aten.grid_sampler_2d.default",
+            fmt::format("((T([2, 3, 5, 6], f32), T([2, 4, 3, 2], f32), 2, {}, False), {{}})", padding));
+    compare("aten.grid_sampler_2d_backward.default",
+            fmt::format("((T([2, 3, 4, 3], f32), T([2, 3, 5, 6], f32), T([2, 4, 3, 2], f32), 2, {}, True, [True, True]), {{}})",
+                        padding));
+    compare("aten.grid_sampler_3d.default",
+            fmt::format("((T([1, 2, 4, 5, 6], f32), T([1, 2, 3, 4, 3], f32), 0, {}, False), {{}})", padding));
+    compare("aten.grid_sampler_3d_backward.default",
+            fmt::format(
+                "((T([1, 2, 2, 3, 4], f32), T([1, 2, 4, 5, 6], f32), T([1, 2, 3, 4, 3], f32), 0, {}, True, [True, True]), {{}})",
+                padding));
+  }
+  compare("aten.grid_sampler_3d.default", "((T([1, 2, 4, 5, 6], f64), T([1, 2, 3, 4, 3], f64), 1, 0, False), {})");
+}
+
+TEST_CASE("maxima of windows at random places, and back to the places of maxima") {
+  compare("aten.fractional_max_pool2d.default", "((T([2, 3, 9, 7], f16), [2, 3], [4, 3], T([2, 3, 2], f16)), {})");
+  compare("aten.fractional_max_pool3d.default", "((T([2, 3, 5, 6, 7], f32), [2, 2, 3], [3, 4, 1], T([2, 3, 3], f32)), {})");
+  compare("aten.fractional_max_pool2d_backward.default",
+          "((T([2, 3, 4, 3], f32), T([2, 3, 9, 7], f32), [2, 3], [4, 3], T([2, 3, 4, 3], i64)), {})");
+  compare("aten.fractional_max_pool3d_backward.default",
+          "((T([2, 3, 3, 4, 1], f32), T([2, 3, 5, 6, 7], f32), [2, 2, 3], [3, 4, 1], T([2, 3, 3, 4, 1], i64)), {})");
+  compare("aten.max_unpool2d.default", "((T([2, 3, 4, 3], f16), T([2, 3, 4, 3], i64), [8, 6]), {})");
+  compare("aten.max_unpool3d.default",
+          "((T([2, 2, 2, 3, 2], f16), T([2, 2, 2, 3, 2], i64), [4, 6, 4], [2, 2, 2], [0, 0, 0]), {})");
+}
+
 }  // namespace
