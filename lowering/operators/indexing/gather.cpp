@@ -60,6 +60,16 @@ Tensors indexOf(Context& c) {
   const Indices indices(c, self.sizes);
   return {lazy(self.dtype, indices.named(), [=](const Index& index) { return self.at(indices.elementAt(index).index); })};
 }
+/// A number where the mask does not hold; there places may be out of bounds.
+Tensors maskedIndex(Context& c) {
+  const Tensor self = c.tensor("self");
+  const Indices indices(c, self.sizes);
+  const Tensor mask = expand(c.tensor("mask"), indices.named());
+  const Value fill = c.constant("fill", self.dtype);
+  return {lazy(self.dtype, indices.named(),
+               [=](const Index& index) { return readWhere(mask.at(index), self.at(indices.elementAt(index).index), fill); })};
+}
+const Lowering unsafeMaskedIndex{"aten::_unsafe_masked_index", maskedIndex};
 const Lowering index{"aten::index", indexOf};
 const Lowering unsafeIndex{"aten::_unsafe_index", indexOf};
 

@@ -73,7 +73,9 @@ Tensors indexCopy(Context& c) {
 /// A number for every element of the slices.
 Tensors indexFill(Context& c) {
   const Tensor self = c.tensor("self"), index = c.tensor("index");
-  if (self.sizes.empty()) ir::fail(ir::ErrorKind::Unsupported, "index_fill of a number is not lowered");
+  const bool isTensor = c.argument("value").is<ir::ValueRef>();
+  const Value value = isTensor ? cast(c.tensor("value").at({}), self.dtype) : c.constant("value", self.dtype);
+  if (self.sizes.empty()) return {numelOf(index.sizes) == 0 ? self : constant(c.outputType(), value)};
   const auto dim = static_cast<std::size_t>(c.dim("dim", self.sizes.size()));
   ir::Shape sizes = self.sizes;
   const int64_t extent = std::exchange(sizes[dim], numelOf(index.sizes));
@@ -82,8 +84,6 @@ Tensors indexFill(Context& c) {
     element.index[dim] = fromEnd(placeOf(index.at(index.sizes.empty() ? Index{} : Index{at[dim]}), extent, -extent), extent).at;
     return element;
   };
-  const bool isTensor = c.argument("value").is<ir::ValueRef>();
-  const Value value = isTensor ? cast(c.tensor("value").at({}), self.dtype) : c.constant("value", self.dtype);
   return {scatteredTo({}, self, sizes, element, [value](const Index&) { return value; })};
 }
 
@@ -126,6 +126,17 @@ Tensors indexPut(Context& c) {
       accumulation(c), self, indices.named(), [indices](const Index& index) { return indices.elementAt(index); }, values.at)};
 }
 
+/// Values are added where the mask holds, at places held within the dimensions.
+Tensors maskedIndexPut(Context& c) {
+  const Tensor self = c.tensor("self");
+  const Indices indices(c, self.sizes);
+  const Tensor values = expand(c.tensor("values"), indices.named()), mask = expand(c.tensor("mask"), indices.named());
+  const auto value = [=](const Index& index) { return where(mask.at(index), values.at(index), 0.0); };
+  return {scatteredTo(
+      ir::Op::Add, self, indices.named(), [indices](const Index& index) { return Element{indices.elementAt(index).index}; },
+      value)};
+}
+
 /// At indices that number all elements.
 Tensors putOf(Context& c) {
   const Tensor self = c.tensor("self"), places = c.tensor("index"), source = c.tensor("source");
@@ -143,6 +154,7 @@ Tensors putOf(Context& c) {
 const Lowering indexPutOf{"aten::index_put", indexPut};
 const Lowering indexPutImpl{"aten::_index_put_impl", indexPut};
 const Lowering unsafeIndexPut{"aten::_unsafe_index_put", indexPut};
+const Lowering unsafeMaskedIndexPut{"aten::_unsafe_masked_index_put_accumulate", maskedIndexPut};
 const Lowering put{"aten::put", putOf};
 const Lowering embeddingDenseBackward{"aten::embedding_dense_backward", embeddingBackward};
 const Lowering indexAddOf{"aten::index_add", indexAdd};

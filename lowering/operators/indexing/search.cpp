@@ -1,9 +1,10 @@
-// The places of values in sorted sequences.
+// The places of values in sorted sequences, and whether values are among others.
 #include <bit>
 
 #include "lowering/tensor/lowering.h"
 #include "lowering/tensor/places.h"
 #include "lowering/tensor/pointwise.h"
+#include "lowering/tensor/reduce.h"
 
 namespace lowering {
 namespace {
@@ -47,6 +48,30 @@ Tensors searched(Context& c, const std::string& sequenceName, const std::string&
     return cast(bisected(pool, count, isBefore), dtype);
   })};
 }
+
+/// Whether each element, or, inverted, whether none is among the test elements.
+Tensors isAmong(Context& c) {
+  const auto operand = [&](const std::string& name) {
+    const DType common = promotedType(c, {{0, ""}, {1, ""}});
+    return c.argument(name).is<ir::ValueRef>()
+               ? cast(c.tensor(name), common)
+               : Tensor{common, {}, [value = c.constant(name, common)](const Index&) { return value; }};
+  };
+  const std::string first = c.has("elements") ? "elements" : "element";
+  const std::string second = c.has("test_elements") ? "test_elements" : "test_element";
+  const Tensor elements = operand(first), tested = operand(second);
+  ir::Shape sizes = elements.sizes;
+  const std::size_t rank = sizes.size();
+  sizes.push_back(numelOf(tested.sizes));
+  const Tensor others = reshaped(c.pool(), tested, {sizes.back()});
+  const Tensor isEqual = lazy(DType::Bool, sizes, [=](const Index& index) {
+    return elements.at(Index(index.begin(), index.begin() + static_cast<std::ptrdiff_t>(rank))) == others.at({index.back()});
+  });
+  const Dims last{static_cast<int64_t>(rank)};
+  const Tensor isFound = squeeze(c, amax(c, isEqual, last), last);
+  return {map([inverts = c.flag("invert")](Value found) { return inverts ? !found : found; }, isFound)};
+}
+const Lowering isin{"aten::isin", isAmong};
 
 const Lowering searchsorted{"aten::searchsorted", [](Context& c) {
                               const bool isRight = c.flag("right") || (!c.isNone("side") && c.text("side") == "right");

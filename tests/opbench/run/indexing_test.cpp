@@ -210,4 +210,21 @@ TEST_CASE("gradients of rows") {
   compare("aten.embedding_dense_backward.default", "((T([60, 8], f16), T([60], i64), 4, 2, False), {})");
 }
 
+TEST_CASE("elements and values where a mask holds") {
+  compare("aten._unsafe_masked_index.default", "((T([5, 7], f16), T([4, 3], b8), [T([4, 1], i64), T([3], i64)], 2.5), {})");
+  compare("aten._unsafe_masked_index_put_accumulate.default",
+          "((T([5, 7], f32), T([4, 3], b8), [T([4, 1], i64), T([3], i64)], T([4, 3], f32)), {})");
+}
+
+TEST_CASE("index_fill of a number") {
+  compare("aten.index_fill.int_Scalar", "((T([], f16), 0, T([1], i64), 2.5), {})");
+  compare("aten.index_fill.int_Scalar", "((T([], f16), 0, T([0], i64), 2.5), {})");
+}
+
+TEST_CASE("values among others") {
+  compare("aten.isin.Tensor_Tensor", "((T([5, 7], i64), T([2, 3], i64)), {})");
+  compare("aten.isin.Tensor_Scalar", "((T([5, 7], i64), 3), {'invert': True})");
+  compare("aten.isin.Scalar_Tensor", "((3, T([9], i64)), {})");
+}
+
 }  // namespace

@@ -112,4 +112,21 @@ TEST_CASE("padding with elements") {
   compare("aten.replication_pad2d_backward.default", "((T([2, 3, 9, 10], f16), T([2, 3, 6, 7], f16), [1, 2, 3, 0]), {})");
 }
 
+TEST_CASE("elements of memory by offset and strides") {
+  compare("aten.as_strided_copy.default", "((T([5, 6], f16), [3, 4], [7, 2], 1), {})");
+  compare("aten.as_strided_scatter.default", "((T([5, 6], f16), T([2, 3], f16), [2, 3], [12, 2], 1), {})");
+}
+
+TEST_CASE("tensors along a diagonal, and in chunks") {
+  compare("aten.block_diag.default", "(([T([2, 3], f16), T([4], f16), T([], f16), T([3, 1], f16)],), {})");
+  compare("aten._chunk_cat.default", "(([T([5, 3], f16), T([7, 3], f16)], 0, 4), {})");
+  compare("aten._chunk_cat.default", "(([T([2, 5], f16), T([2, 6], f16)], -1, 2), {})");
+}
+
+TEST_CASE("numbers at equal distances between tensors of one") {
+  compare("aten.linspace.Tensor_Tensor", "((T([], f32), T([], f32), 7), {})");
+  compare("aten.linspace.Scalar_Tensor", "((0.5, T([], f32), 1), {})");
+  compare("aten.logspace.Tensor_Scalar", "((T([], f32), 2.5, 8, 2.0), {})");
+}
+
 }  // namespace
