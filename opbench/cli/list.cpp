@@ -49,6 +49,18 @@ std::string shareText(int64_t part, int64_t whole) {
   return fmt::format("{}.{}%", permille / 10, permille % 10);
 }
 
+/// `Of 5 operators 2 are generated or views, and 1 in part.`
+std::string operatorsText(const Listing& listing) {
+  int64_t whole = 0, partly = 0;
+  for (const auto& [op, counts] : listing.operators) {
+    const int64_t others = counts.libraryCalls.samples + counts.unknown.samples;
+    whole += others == 0 ? 1 : 0;
+    partly += others > 0 && others < counts.all.samples ? 1 : 0;
+  }
+  return fmt::format("Of {} {} are generated or views, and {} in part.\n",
+                     counted(static_cast<int64_t>(listing.operators.size()), "operator"), whole, partly);
+}
+
 }  // namespace
 
 void KindCounts::add(const inputs::Sample& sample, const ExpectedKind& kind) {
@@ -122,6 +134,7 @@ std::string toMarkdown(const Listing& listing) {
     text += fmt::format("| {} | {} | {} | {} | {} |\n", name.many, amount.samples, shareText(amount.samples, total.all.samples),
                         amount.calls, shareText(amount.calls, total.all.calls));
   }
+  text += "\n" + operatorsText(listing);
   text +=
       "\n| operator | samples | calls | generated | library calls | views | unknown | why not generated |\n"
       "| --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |\n";
