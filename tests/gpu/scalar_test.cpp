@@ -158,6 +158,11 @@ void compare(const tests::ScalarKernel& made, size_t output, const std::vector<i
     return doubles != nullptr ? fmt::format("{}", (*doubles)[i])
                               : fmt::format("{}", std::get<std::vector<int64_t>>(memory.data)[i]);
   };
+  // No GPU keeps the sign of a NaN that is converted from f8.
+  const auto isOfNan = [&](size_t i) {
+    return !made.ops.empty() && made.ops[output] == ir::Op::CopySign &&
+           std::isnan(std::get<std::vector<double>>(expected[1].data)[i]);
+  };
   for (size_t i = 0; i < elements; ++i) {
     bool same = false;
     std::string values;
@@ -168,7 +173,7 @@ void compare(const tests::ScalarKernel& made, size_t output, const std::vector<i
     } else {
       const double got = std::get<std::vector<double>>(found[param].data)[i];
       const double want = std::get<std::vector<double>>(expected[param].data)[i];
-      same = agrees(made.results[output], got, want, tolerance);
+      same = agrees(made.results[output], got, want, tolerance) || (isOfNan(i) && std::abs(got) == std::abs(want));
       values = fmt::format("{} instead of {}", got, want);
     }
     if (same) continue;
