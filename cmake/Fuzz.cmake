@@ -61,9 +61,9 @@ opbench_sources(readers opbench/compare)
 list(FILTER readers EXCLUDE REGEX "/(junit|options|verb)\\.cpp$")
 foreach(name results/environment results/fields results/sample_result results/read results/record results/schema results/sum report/format report/json
              report/columns report/phrases run/brief run/contenders run/row cli/nearest cli/numbers cli/arguments cli/device_name
-             select/sampling select/select select/suite_config measure/aa_noise measure/cached_ceilings measure/roofline
-             measure/statistics measure/stopping measure/race check/tolerances check/tolerances_reader check/yaml_reader
-             check/fault_names sweep/workers/process_fault_names repro/case repro/case_json repro/files)
+             select/sampling select/select select/suite_config measure/device/aa_noise measure/device/cached_ceilings measure/device/roofline
+             measure/statistics measure/stopping measure/audit measure/race check/tolerances check/tolerances_reader check/yaml_reader
+             check/names sweep/workers/process_fault_names repro/case repro/case_json repro/files)
   list(APPEND readers opbench/${name}.cpp)
 endforeach()
 list(APPEND readers runtime/build/hash.cpp runtime/network/creators.cpp runtime/torch/kind.cpp)

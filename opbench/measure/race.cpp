@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "opbench/measure/stopping.h"
-#include "runtime/profile/recorder.h"
 
 namespace opbench {
 namespace {
@@ -179,7 +178,6 @@ class Race {
 
   /// Queues a run, again if other programs interrupt it. Returns the attempts it needs; one more than are made where all fail.
   int queue(runtime::Trial& trial) {
-    const runtime::Range range(trial.label);
     for (int attempt = 1; attempt <= mostAttempts; ++attempt) {
       const int64_t before = device_.interruptions();
       trial.queue(measure_);

@@ -12,6 +12,7 @@
 
 #include "runtime/cuda/check.h"
 #include "runtime/cuda/kernel_time.h"
+#include "runtime/profile/recorder.h"
 #include "runtime/torch/compare/guard.h"
 #include "runtime/torch/compare/oracle.h"
 
@@ -328,6 +329,7 @@ EventPair& CudaTrial::nextEvents() {
 }
 
 void CudaTrial::queue(Measure measure) {
+  const Range range(label);
   const c10::InferenceMode guard;
   const cudaStream_t stream = currentStream();
   queued_.push_back({measure, usedEvents_});

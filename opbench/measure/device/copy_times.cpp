@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "opbench/measure/device/cached_ceilings.h"
@@ -17,18 +15,6 @@ using Json = nlohmann::json;
 std::string copyTimesKey(runtime::Device& device, runtime::Flush flush) { return "copy times 1, " + ceilingsKey(device, flush); }
 
 }  // namespace
-
-double CopyTimes::seconds(int64_t bytes) const {
-  if (points.empty()) return 0;
-  if (bytes <= points.front().bytes) return points.front().seconds;
-  const Point& last = points.back();
-  if (bytes >= last.bytes) return last.seconds * static_cast<double>(bytes) / static_cast<double>(last.bytes);
-  const auto above = std::upper_bound(points.begin(), points.end(), bytes, [](int64_t b, const Point& p) { return b < p.bytes; });
-  const Point &low = above[-1], &high = *above;
-  const double share = std::log(static_cast<double>(bytes) / static_cast<double>(low.bytes)) /
-                       std::log(static_cast<double>(high.bytes) / static_cast<double>(low.bytes));
-  return low.seconds * std::pow(high.seconds / low.seconds, share);
-}
 
 CopyTimes copyTimesOf(runtime::Device& device, runtime::Flush flush, const runtime::Cache& cache) {
   constexpr int64_t fewest = 2048, step = 4;  // elements

@@ -2,6 +2,7 @@
 #include <array>
 #include <utility>
 
+#include "opbench/check/accuracy.h"
 #include "opbench/check/fault.h"
 
 namespace opbench {
@@ -51,6 +52,21 @@ std::vector<std::string> faultNames() {
   std::vector<std::string> all;
   for (const auto& entry : names) all.emplace_back(entry.second);
   return all;
+}
+
+std::string_view name(Determinism determinism) {
+  switch (determinism) {
+    case Determinism::Bitwise: return "bitwise";
+    case Determinism::WithinTolerance: return "within-tolerance";
+    case Determinism::Neither: return "neither";
+  }
+  return "";
+}
+
+std::optional<Determinism> determinismFromName(std::string_view text) {
+  for (const Determinism each : {Determinism::Bitwise, Determinism::WithinTolerance, Determinism::Neither})
+    if (name(each) == text) return each;
+  return std::nullopt;
 }
 
 }  // namespace opbench
