@@ -44,6 +44,7 @@ cat >"$folder/bin/opbench" <<SCRIPT
 #!/usr/bin/env bash
 case " \$* " in
   *" doctor "* | *" compare "* | *" convert "* | *" merge "* | *" --help "* | *" --list "* | *" --version "*) hurry=() ;;
+  *" record "*) hurry=(--threads 1) ;;
   *)
     hurry=(--in-process)
     [[ " \$* " == *" --max-time "* ]] || hurry+=(--max-time 0.001)
