@@ -10,7 +10,7 @@ inline Over reductionOf(const Context& c) { return static_cast<Over>(c.integer("
 
 /// Losses as the call's `reduction` wants them: each, their mean or their sum.
 Tensors reducedLoss(Context& c, const Tensor& losses);
-/// What such a reduction makes of the gradient of each of so many losses: 1, or one by their number.
+/// The gradient of each of so many losses under such a reduction: 1, or 1 over their number.
 double shareOfLoss(const Context& c, int64_t losses);
 
 }  // namespace lowering

@@ -43,7 +43,7 @@ const Lowering sumOf{"aten::sum", inResultType<summed>};
 const Lowering meanOf{"aten::mean", inResultType<averaged>};
 const Lowering prodOf{"aten::prod", inResultType<multiplied>};
 
-/// The sum of what is a number.
+/// The sum of the elements that are no NaN.
 Tensor summedNumbers(Context& c, const Tensor& x, const Dims& dims) {
   const auto number = [](Value x) { return where(isNan(x), 0.0, x); };
   return sum(c, ir::isFloating(x.dtype) ? map(number, x) : x, dims);
