@@ -1,6 +1,7 @@
 #include "codegen/llvm/memory.h"
 
 #include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/IntrinsicsX86.h>
 
 #include "codegen/llvm/cast.h"
 #include "codegen/llvm/flow.h"
@@ -82,13 +83,34 @@ bool LlvmMemory::hasMaskedAccess(int buffer) const {
   return cpu_.hasAvx512 || (cpu_.vectorBytes == 32 && elementBytes(buffer) >= 4);
 }
 
+/// From an address on, under a mask (hasMaskedAccess). LLVM 19 compiles a masked load for AVX2 wrongly whose mask is known to be
+/// false in all lanes of a register and is no constant as a whole: it reads that register without a mask. Such loads are the
+/// instruction.
+Vec LlvmMemory::loadMasked(int buffer, llvm::Value* from, Vec mask, Vec other) const {
+  const int bytes = elementBytes(buffer), lanes = other.lanes();
+  if (cpu_.hasAvx512 || llvm::isa<llvm::Constant>(mask.value)) {
+    const llvm::Align alignment(static_cast<uint64_t>(bytes));
+    return {&builder_, builder_.CreateMaskedLoad(other.value->getType(), from, alignment, mask.value, other.value)};
+  }
+  const bool isWide = lanes * bytes >= 32;
+  const int width = (isWide ? 32 : 16) / bytes;
+  if (lanes % width != 0) return loadLanes(buffer, from, iota(builder_, lanes, 64), mask, other);
+  const llvm::Intrinsic::ID instruction =
+      bytes == 4 ? (isWide ? llvm::Intrinsic::x86_avx2_maskload_d_256 : llvm::Intrinsic::x86_avx2_maskload_d)
+                 : (isWide ? llvm::Intrinsic::x86_avx2_maskload_q_256 : llvm::Intrinsic::x86_avx2_maskload_q);
+  int64_t first = 0;
+  const Vec read = inPieces({signExtend(mask, 8 * bytes)}, width, [&](const std::vector<Vec>& piece) {
+    llvm::Value* at = builder_.CreateGEP(element(buffer), from, builder_.getInt64(static_cast<uint64_t>(first)));
+    first += width;
+    return Vec{&builder_, builder_.CreateIntrinsic(instruction, {}, {at, piece[0].value})};
+  });
+  return select(mask, {&builder_, builder_.CreateBitCast(read.value, other.value->getType())}, other);
+}
+
 Vec LlvmMemory::loadActive(int buffer, llvm::Value* from, const LaneSet& lanes) const {
   llvm::Type* type = llvm::FixedVectorType::get(element(buffer), static_cast<unsigned>(lanes.count));
-  if (hasMaskedAccess(buffer)) {
-    const llvm::Align alignment(static_cast<uint64_t>(elementBytes(buffer)));
-    return {&builder_,
-            builder_.CreateMaskedLoad(type, from, alignment, maskOf(builder_, lanes).value, llvm::Constant::getNullValue(type))};
-  }
+  if (hasMaskedAccess(buffer))
+    return loadMasked(buffer, from, maskOf(builder_, lanes), {&builder_, llvm::Constant::getNullValue(type)});
   llvm::Value* array = stackArray(builder_, element(buffer), lanes.count);
   builder_.CreateAlignedStore(llvm::Constant::getNullValue(type), array, llvm::Align(64));
   forActive(lanes, [&](llvm::Value* i) {
@@ -144,9 +166,7 @@ Vec LlvmMemory::loadContiguous(int buffer, Vec offset, const LaneSet& lanes, con
   if (lanes.isPartial()) mask = mask & maskOf(builder_, lanes);
   if (!hasMaskedAccess(buffer))
     return toRegister(loadLanes(buffer, from, iota(builder_, lanes.count, 64), mask, other), dtype(buffer));
-  const llvm::Align alignment(static_cast<uint64_t>(elementBytes(buffer)));
-  llvm::Value* vector = builder_.CreateMaskedLoad(other.value->getType(), from, alignment, mask.value, other.value);
-  return toRegister({&builder_, vector}, dtype(buffer));
+  return toRegister(loadMasked(buffer, from, mask, other), dtype(buffer));
 }
 
 Vec LlvmMemory::gather(int buffer, Vec base, Vec offsets, const MaskedRead& read) const {

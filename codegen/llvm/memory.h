@@ -62,6 +62,7 @@ class LlvmMemory {
   llvm::Value* anyAddress(int buffer, Vec offset) const;
   llvm::Value* loaded(int buffer, llvm::Type* type, llvm::Value* address) const;
   Vec loadWhole(int buffer, llvm::Value* from, int count) const;
+  Vec loadMasked(int buffer, llvm::Value* from, Vec mask, Vec other) const;
   Vec loadActive(int buffer, llvm::Value* from, const LaneSet& lanes) const;
   void storeActive(int buffer, llvm::Value* to, Vec value, const LaneSet& lanes) const;
   void forActive(const LaneSet& lanes, const std::function<void(llvm::Value*)>& body) const;

@@ -10,6 +10,7 @@
 #include "lowering/tensor/lowering.h"
 #include "tests/random_expr.h"
 #include "tests/runtime/cpu_kernel.h"
+#include "tests/targets.h"
 
 namespace {
 
@@ -175,6 +176,23 @@ TEST_CASE("gathers of a partly active vector read active lanes alone") {
   const Expr* active = pool.make(Op::Sub, {integer(pool, 20), first});
   kernel.body = {{ir::For{row, ir::LoopKind::Serial, {{ir::Lanes{lane, active, {{2, first, sum, true}}}}}}}};
   checkStatements(kernel, {counting(DType::F32, 58), counting(DType::F16, 58), Memory::zeros(DType::F32, 20)});
+}
+
+TEST_CASE("a mask that holds in no lane of a register, whatever the row, keeps that register from being read") {
+  for (const DType dtype : {DType::F32, DType::F64, DType::I32, DType::I64, DType::F16})
+    for (const int lanes : {4, 8, 16, 32}) {
+      const ir::Kernel kernel = ir::parseKernel(fmt::format(R"(kernel corner on cpu
+  launch 4 tasks, 1 at a time
+  in  self {0}[128] align 64
+  out out0 {0}[128] align 64
+  for i0 in 4 task
+    lanes l0 in {1}
+      out0[i0*{1}] x{1} = self[i0*{1} if (i0 < 2) & (l0 < 3) else {0}(0)] x{1}
+)",
+                                                            ir::name(dtype), lanes));
+      for (const ir::Target& target : {runtime::Orc::host(1), tests::avx2()})
+        checkStatements(kernel, {counting(dtype, 128), Memory::zeros(dtype, 128)}, target);
+    }
 }
 
 TEST_CASE("index arithmetic: a permuted copy through quotients and remainders, with 64 and with 32 bits") {
