@@ -113,6 +113,7 @@ Json toJson(const Accuracy& accuracy) {
 void addJudgement(Json& record, const Row& row, const Outcome& outcome) {
   record["data"] = row.data;
   record["retried"] = row.retried.empty() ? Json(nullptr) : Json(row.retried);
+  if (!row.remeasured.empty()) record["remeasured"] = row.remeasured;
   if (!row.notChecked.empty()) record["not_checked"] = row.notChecked;
   record["trivial_solution"] = row.trivialSolution.empty() ? Json(nullptr) : Json(row.trivialSolution);
   record["deterministic"] = outcome.determinism ? Json(!outcome.isVarying()) : Json(nullptr);

@@ -76,6 +76,7 @@ void readSample(const Fields& fields, Row& row) {
   row.notChecked = fields.text("not_checked");
   row.notMeasured = fields.text("not_measured");
   row.ceilingsRaised = fields.text("ceilings_raised");
+  row.remeasured = fields.text("remeasured");
   row.retried = fields.text("retried");
   row.trivialSolution = fields.text("trivial_solution");
   if (!fields.has("stopped")) return;

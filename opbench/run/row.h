@@ -139,6 +139,7 @@ struct Row {
   std::string notChecked;         ///< why its results were not judged, where the user's configuration says so
   std::string notMeasured;        ///< the measure by which contenders raced and no time was found, and why
   std::string ceilingsRaised;     ///< which ceilings its times raised, and when (raisedText); empty where none
+  std::string remeasured;         ///< why a fresh process measured it again (Doubt::why); empty where it did not
   std::string retried;            ///< the first failure, where it was raced twice: `crash: signal 9 (Killed)`
   std::vector<Outcome> outcomes;  ///< in the contenders' order, the baseline first
 

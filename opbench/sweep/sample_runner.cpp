@@ -99,6 +99,7 @@ Finished SampleRunner::race(const Job& job) {
   Row row = raceSample(job.sample, job.index, bench);
   row.wallSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   row.retried = job.retried;
+  if (job.doubt) confirm(row, *job.doubt);
   Finished finished;
   try {
     device_->synchronize();

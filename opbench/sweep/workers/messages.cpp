@@ -54,6 +54,14 @@ Compiled compiledOf(const Fields& fields) {
   return Compilation{fields.number("ms").value_or(0), fields.flag("cached"), fields.text("kernels"), fields.text("failure")};
 }
 
+Json toJson(const Doubt& doubt) { return {{"contender", name(doubt.contender)}, {"lead", doubt.lead}, {"why", doubt.why}}; }
+
+std::optional<Doubt> doubtOf(const Fields& fields) {
+  const auto contender = contenderFromName(fields.text("contender"));
+  if (!contender) return std::nullopt;
+  return Doubt{*contender, fields.number("lead").value_or(0), fields.text("why")};
+}
+
 Json toJson(const Ready& ready) {
   return {{"ready", Json::parse(report::runJson(ready.run))}, {"target", toJson(ready.target)}, {"complaints", ready.complaints}};
 }
@@ -84,6 +92,7 @@ std::string toLine(const Job& job) {
                  {"line", sample.where.line},
                  {"compilation", toJson(job.compilation)},
                  {"retried", job.retried},
+                 {"doubt", job.doubt ? toJson(*job.doubt) : Json(nullptr)},
                  {"cases_left", job.casesLeft}});
 }
 
@@ -100,6 +109,7 @@ Job jobOf(const std::string& line) {
   sample.where = {fields.text("file"), static_cast<int>(fields.integer("line").value_or(0))};
   if (const auto compilation = fields.object("compilation")) job.compilation = compiledOf(*compilation);
   job.retried = fields.text("retried");
+  if (const auto doubt = fields.object("doubt")) job.doubt = doubtOf(*doubt);
   job.casesLeft = static_cast<int>(fields.integer("cases_left").value_or(0));
   return job;
 }

@@ -9,6 +9,7 @@
 #include "ir/target.h"
 #include "opbench/run/compilation.h"
 #include "opbench/run/row.h"
+#include "opbench/sweep/doubt.h"
 
 namespace opbench {
 
@@ -18,6 +19,7 @@ struct Job {
   inputs::Sample sample;
   std::optional<Compilation> compilation{};  ///< of its kernels, where that was tried before it is raced
   std::string retried{};                     ///< Row::retried
+  std::optional<Doubt> doubt{};              ///< of its first race, where this is the second
   int casesLeft = 0;                         ///< Bench::casesLeft
 };
 

@@ -12,6 +12,7 @@
 #include "ir/error.h"
 #include "opbench/cli/arguments.h"
 #include "opbench/report/json.h"
+#include "opbench/results/sample_result.h"
 #include "opbench/run/outcome.h"
 #include "opbench/sweep/agenda.h"
 #include "opbench/sweep/run_cache.h"
@@ -59,8 +60,8 @@ class Supervisor {
       for (WorkerSlot& slot : slots_) attend(slot);
     }
     if (!again_.empty())
-      agenda_.complain(
-          fmt::format("{} sample{} failed once and will be retried by --resume", again_.size(), again_.size() == 1 ? "" : "s"));
+      agenda_.complain(fmt::format("{} sample{} failed once, or {} too fast, and will be raced again by --resume", again_.size(),
+                                   again_.size() == 1 ? "" : "s", again_.size() == 1 ? "was" : "were"));
   }
 
  private:
@@ -86,9 +87,12 @@ class Supervisor {
     if (!givenBack_.empty() && !agenda_.isInterrupted()) return takeFirst(givenBack_);
     if (auto job = compilers_->next()) return Attempt{std::move(*job), false};
     if (again_.empty() || agenda_.isInterrupted() || isAnyBusy()) return std::nullopt;
-    // Alone: the other workers give back what memory they hold, too.
-    for (WorkerSlot& other : slots_) other.stop();
-    slot.stop();
+    // Alone: the other workers give back what memory they hold, too. What was doubtful needs a process that did not race it
+    // before.
+    const bool isDoubted = again_.front().job.doubt.has_value();
+    if (!isDoubted || !isFresh_)
+      for (WorkerSlot& each : slots_) each.stop();
+    isFresh_ = isDoubted;
     return takeFirst(again_);
   }
 
@@ -192,8 +196,16 @@ class Supervisor {
 
   void onFinished(WorkerSlot& slot, const Finished& finished, const std::string& failure) {
     Attempt attempt = slot.takeAttempt();
-    if (!failure.empty() || options_.freshWorkers) slot.stop();
+    const results::SampleResult result = results::sampleResultOf(finished.lines, "results", 1);
+    // Who cheats may have changed the process.
+    const bool isSuspect = std::any_of(result.row.outcomes.begin(), result.row.outcomes.end(),
+                                       [](const Outcome& outcome) { return outcome.status == Status::Suspect; });
+    if (!failure.empty() || options_.freshWorkers || isSuspect) slot.stop();
     if (!failure.empty() && !attempt.isAgain) return postpone(std::move(attempt), failure);
+    if (!attempt.isAgain) {
+      attempt.job.doubt = doubtOf(result.row, result.run);
+      if (attempt.job.doubt) return postpone(std::move(attempt), "");
+    }
     agenda_.take(finished);
   }
 
@@ -273,7 +285,8 @@ class Supervisor {
   std::optional<RunCache> cache_;  ///< that workers and compilers use
   std::vector<WorkerSlot> slots_;
   std::optional<Compilers> compilers_;
-  std::deque<Attempt> again_;         ///< samples that failed once
+  std::deque<Attempt> again_;         ///< samples that failed once, or were doubtfully fast
+  bool isFresh_ = false;              ///< the worker has raced only samples that were doubtful before
   std::optional<Run> run_;            ///< nothing before the first worker is ready
   std::deque<Attempt> givenBack_;     ///< of workers that never began
   std::set<std::string> complaints_;  ///< that the user was told
