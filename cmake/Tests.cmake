@@ -17,7 +17,7 @@ target_link_libraries(test_support PRIVATE opbench::fmt)
 function(opbench_test folder)
   cmake_parse_arguments(A "TORCH" "LABEL" "OBJECTS;LINKS;PARTS" ${ARGN})
   opbench_sources(sources tests/${folder})
-  list(FILTER sources EXCLUDE REGEX "/faulty_disk/")
+  list(FILTER sources EXCLUDE REGEX "/(faulty_disk|zoo)/")
   if(NOT sources)
     return()
   endif()
@@ -68,6 +68,12 @@ endif()
 add_library(faulty_disk MODULE tests/opbench/faulty_disk/faulty_disk.cpp)
 set_target_properties(faulty_disk PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
 
+# A user's library of operators, which try to cheat.
+add_library(zoo MODULE tests/opbench/zoo/zoo.cpp)
+opbench_add_torch(zoo)
+target_link_libraries(zoo PRIVATE torch::cpu)
+set_target_properties(zoo PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
+
 opbench_test(ir OBJECTS ir)
 opbench_test(lowering OBJECTS lowering ir)
 opbench_test(codegen OBJECTS codegen lowering ir LINKS opbench::llvm)
@@ -75,7 +81,7 @@ opbench_test(kernels OBJECTS kernel_hashes ir)
 opbench_test(inputs TORCH OBJECTS inputs ir LINKS torch::cpu)
 opbench_test(runtime TORCH OBJECTS runtime inputs codegen lowering ir LINKS torch::cpu opbench::llvm)
 opbench_test(opbench TORCH OBJECTS ${OPBENCH_OBJECTS} LINKS torch::cpu opbench::llvm PARTS run sweep)
-add_dependencies(test_opbench opbench faulty_disk)  # which tests start, with a disk that fails under it
+add_dependencies(test_opbench opbench faulty_disk zoo)  # which tests start, with a disk that fails under it
 opbench_test(gpu TORCH LABEL gpu OBJECTS ${OPBENCH_OBJECTS} LINKS torch::cpu opbench::llvm)
 
 opbench_test_as_avx2(codegen "*llvm*")

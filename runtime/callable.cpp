@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "runtime/own/registered.h"
 #include "runtime/planned.h"
 #include "runtime/torch/call_state.h"
 
@@ -33,6 +34,7 @@ class AtenCallable : public Callable {
 CallablePtr Call::make(const Contender& contender) {
   if (contender == Contender::Eager) return eagerCallable(*this);
   if (contender == Contender::Torchscript) return torchscriptCallable(*this);
+  if (contender.isOwn()) return registeredCallable(*this, contender.name());
   ir::fail(ir::ErrorKind::Input, "{} has no contender '{}'", op(), contender.name());
 }
 

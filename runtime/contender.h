@@ -5,7 +5,8 @@
 
 namespace runtime {
 
-/// A way of computing a workload that takes part in a race, by its name: 1 to 40 letters, digits and `_`.
+/// A way of computing a workload that takes part in a race, by its name: 1 to 80 letters, digits and `_`, and for an operator
+/// that a library of the user's registers `:` and `.` too (`my::softmax.out`).
 class Contender {
  public:
   static const Contender Eager;        ///< ATen's own call
@@ -15,6 +16,8 @@ class Contender {
   explicit Contender(std::string name) : name_(std::move(name)) {}
 
   const std::string& name() const { return name_; }
+  /// Whether it is an operator that a library of the user's registers.
+  bool isOwn() const { return name_.find("::") != std::string::npos; }
   bool operator==(const Contender&) const = default;
 
  private:

@@ -95,6 +95,8 @@ class Trial {
   /// What a run launches that is called directly on CUDA; nothing for all others, whose runs can launch nothing else, or nothing
   /// that is not waited for.
   virtual std::optional<Launches> launches() { return std::nullopt; }
+  /// Why its times cannot be believed: what it runs has changed the clock that times it. Nothing where they can.
+  virtual std::string tampering() { return ""; }
   /// Kernels a replay runs, ATen's and memory operations included; -1 where it is not known (CPU).
   virtual int kernelNodes() const { return -1; }
   /// Its name in traces.

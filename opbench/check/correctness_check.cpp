@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <random>
 
 #include "inputs/operator_name.h"
 #include "opbench/check/randomness.h"
@@ -81,6 +82,11 @@ bool CorrectnessCheck::drawNext() {
   return true;
 }
 
+void CorrectnessCheck::drawUnforeseen() {
+  isUnforeseen_ = true;
+  draw(std::random_device()() & 0x7fffffffU, data_);
+}
+
 void CorrectnessCheck::drawToTime() { draw(otherSeed(seed_), data_); }
 
 void CorrectnessCheck::draw(uint64_t seed, const Data& data) {
@@ -107,6 +113,7 @@ Verdict CorrectnessCheck::judge(runtime::Trial& trial) const {
   Verdict verdict = run(trial);
   if (!verdict.ok && drawn_.second.distribution != data_.distribution)
     verdict.message += fmt::format("; data {}", toText(drawn_.second));
+  if (!verdict.ok && isUnforeseen_) verdict.message += fmt::format("; data of seed {}, which nobody could foresee", drawn_.first);
   return verdict;
 }
 
@@ -143,10 +150,13 @@ void CorrectnessCheck::forget(runtime::Trial& trial) { runtime::poisonGuarded(tr
 Verdict CorrectnessCheck::judged(const runtime::Trial& trial, const runtime::TensorList& outputs) const {
   if (std::string inside = overwritten(); !inside.empty()) return {false, std::move(inside), {}};
   if (std::string outside = runtime::writtenOutside(outputs); !outside.empty()) return {false, std::move(outside), {}};
+  const bool isNetwork = workload_.call() == nullptr;
+  if (!isNetwork)
+    if (std::string why = runtime::borrowed(outputs, reference_.eager, workload_.readOnly()); !why.empty())
+      return {false, std::move(why), {}};
   Criterion criterion = criterion_;
   criterion.isTf32 = trial.arithmetic == "tf32";
   Verdict verdict = check(outputs, reference_, workload_, criterion, tolerances_);
-  const bool isNetwork = workload_.call() == nullptr;
   if (verdict.ok || (!reference_.float64 && !isNetwork)) return verdict;
   const runtime::TensorList found = runtime::clone(outputs);  // which may be arguments, written in place
   workload_.restore();

@@ -31,6 +31,8 @@ class CorrectnessCheck {
   /// After normal data these are far from zero, then have special values among them; after any others more of the same.
   /// False where there are no more.
   bool drawNext();
+  /// Draws the first data again, from a seed of the system's entropy.
+  void drawUnforeseen();
   /// Draws the first data again, from another seed, for runs that are timed.
   void drawToTime();
 
@@ -71,6 +73,7 @@ class CorrectnessCheck {
   std::pair<uint64_t, inputs::Data> drawn_;  ///< the seed and the distribution of the data at hand
   uint64_t seed_ = 0;
   inputs::Data data_;
+  bool isUnforeseen_ = false;       ///< whether the data at hand are of a seed that nobody chose
   std::vector<inputs::Data> next_;  ///< sets that are still to come, the last one first
   std::string trivialSolution_;
 };

@@ -54,6 +54,7 @@ void addRace(Arguments& arguments, const Options& options) {
   for (const std::string& schedule : options.schedules) arguments.add("--schedule", schedule);
   if (options.contenders != Options().contenders)
     arguments.add("--contenders", fmt::format("{}", fmt::join(namesOf(options.contenders), ",")));
+  for (const std::string& library : options.libraries) arguments.add("--load", library);
   arguments.add("--repeats", &Options::repeats);
   if (options.precision != Options().precision) arguments.add("--precision", fmt::format("{:.10g}", options.precision * 100));
   arguments.add("--max-time", &Options::maxSeconds);

@@ -71,6 +71,10 @@ void declareRace(CLI::App& app, Options& options, Texts& texts) {
   app.add_option("--contenders", texts.contenders, "What to race: eager, opbench, torchscript; the first is the baseline")
       ->type_name("NAMES")
       ->capture_default_str();
+  app.add_option("--load", options.libraries,
+                 "Load this shared library: the operators that it registers with TORCH_LIBRARY are contenders, as in "
+                 "--contenders eager,my::softmax; repeatable")
+      ->option_text("FILE");
   addSwitch(app, "--measure-nvfuser", texts.measureNvfuser, "Add torchscript to the contenders");
   addReal(app, "--precision", texts.precision,
           "Time a sample until the speedup's 95 % interval is narrower than this (default: 1)")

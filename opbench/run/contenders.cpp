@@ -14,8 +14,8 @@ std::vector<std::string_view> namesOf(const std::vector<Contender>& contenders) 
 }
 
 std::optional<Contender> contenderFromName(std::string_view text) {
-  constexpr size_t longest = 40;
-  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+  constexpr size_t longest = 80;
+  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_:.";
   if (text.empty() || text.size() > longest || text.find_first_not_of(letters) != std::string_view::npos) return std::nullopt;
   return Contender(std::string(text));
 }
@@ -27,7 +27,7 @@ std::vector<std::string> contenderNames() {
 bool isKnown(const Contender& contender) {
   const std::vector<std::string> ofCalls = contenderNames();
   return std::find(ofCalls.begin(), ofCalls.end(), contender.name()) != ofCalls.end() || contender.name() == "graph" ||
-         runtime::creatorOf(contender.name()) != nullptr;
+         (contender.isOwn() && contenderFromName(contender.name())) || runtime::creatorOf(contender.name()) != nullptr;
 }
 
 std::vector<Contender> contendersOf(std::string_view op, const std::vector<Contender>& asked) {
@@ -35,9 +35,10 @@ std::vector<Contender> contendersOf(std::string_view op, const std::vector<Conte
   std::vector<Contender> all =
       isNetwork ? runtime::contendersOf(op, false) : std::vector{Contender::Eager, Contender::Opbench, Contender::Torchscript};
   if (inputs::isRegion(op)) all.pop_back();  // TorchScript takes one call
+  const bool isCall = !isNetwork && !inputs::isRegion(op);
   std::vector<Contender> chosen;
   for (const Contender& contender : asked)
-    if (std::find(all.begin(), all.end(), contender) != all.end()) chosen.push_back(contender);
+    if ((isCall && contender.isOwn()) || std::find(all.begin(), all.end(), contender) != all.end()) chosen.push_back(contender);
   if (!chosen.empty()) return chosen;
   return isNetwork ? runtime::contendersOf(op, true) : std::vector{Contender::Eager, Contender::Opbench};
 }

@@ -217,6 +217,7 @@ void raceWorkload(const inputs::Sample& sample, Row& row, const Dump& dump, cons
       const std::vector<Suspect> suspects = watch(contenders, context);
       time(contenders, context);
       accuse(suspects);
+      accuseOwn(contenders, context);
     }
     if (before) row.gpu = runtime::between(*before, bench.device.state().value_or(*before));
   };
@@ -243,6 +244,10 @@ void raceWorkload(const inputs::Sample& sample, Row& row, const Dump& dump, cons
     }
     return verdict;
   });
+  std::erase_if(contenders, [](const PreparedContender& contender) { return !contender.outcome->contender.isOwn(); });
+  if (contenders.empty()) return;
+  correctness.drawUnforeseen();
+  dropFailed(contenders, workload->reference(), dump.folder(), judge);
 }
 
 /// A time that passes a ceiling says that this was measured while other programs ran. One that passes it clearly has all measured

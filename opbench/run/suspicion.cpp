@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "inputs/operator_name.h"
 #include "opbench/run/outcome.h"
+#include "runtime/torch/compare/oracle.h"
 
 namespace opbench {
 
@@ -25,6 +27,50 @@ void accuse(const std::vector<Suspect>& suspects) {
     const auto after = suspect.contender->trial->launches();
     if (outcome.status != Status::Ok || !after) continue;
     if (std::string why = suspicion(suspect.before, *after); !why.empty()) setSuspect(outcome, why);
+  }
+}
+
+namespace {
+
+/// The shortest of a few cold runs on data that are the same in each, and on data that are others in each.
+struct Novelty {
+  double known = std::numeric_limits<double>::infinity(), unknown = known;
+};
+Novelty noveltyOf(runtime::Trial& trial, const runtime::Workload& workload) {
+  constexpr int runs = 8;
+  Novelty found;
+  const runtime::TensorList operands = workload.readOnly();
+  for (int i = 0; i < runs; ++i) {
+    found.known = std::min(found.known, trial.seconds());
+    const auto restore = runtime::disturb(operands, i + 1);
+    found.unknown = std::min(found.unknown, trial.seconds());
+    restore();
+    trial.seconds();  // what it keeps of the disturbed data goes
+  }
+  return found;
+}
+
+std::string suspicionOfOwn(runtime::Trial& trial, const runtime::Workload& workload) {
+  constexpr double longer = 2, least = 2e-6;
+  const Novelty novelty = noveltyOf(trial, workload);
+  if (novelty.unknown < longer * novelty.known || novelty.unknown - novelty.known < least) return "";
+  return fmt::format("a run on data that it has not met takes {:.2f} us, one on data that it has {:.2f} us: it keeps results",
+                     novelty.unknown * 1e6, novelty.known * 1e6);
+}
+
+}  // namespace
+
+void accuseOwn(const std::vector<PreparedContender>& contenders, const SampleContext& context) {
+  for (const PreparedContender& contender : contenders) {
+    Outcome& outcome = *contender.outcome;
+    if (outcome.status != Status::Ok) continue;
+    // The clock is everybody's.
+    if (std::string why = contender.trial->tampering(); !why.empty()) setSuspect(outcome, why);
+    const bool isDirect = contender.trial->kernelNodes() < 0;  // a graph launches no more than it holds
+    if (!outcome.contender.isOwn() || outcome.status != Status::Ok || !isDirect) continue;
+    attempt({&outcome, 1}, context.dump.folder(), [&] {
+      if (std::string why = suspicionOfOwn(*contender.trial, context.workload); !why.empty()) setSuspect(outcome, why);
+    });
   }
 }
 

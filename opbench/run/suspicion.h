@@ -19,6 +19,10 @@ std::vector<Suspect> watch(const std::vector<PreparedContender>& contenders, con
 /// suspect, and have no time.
 void accuse(const std::vector<Suspect>& suspects);
 
+/// All contenders become suspect where one has changed the clock, and those of the user's own that are called directly where they
+/// take much longer for data that they have not met: these keep results, and their time is not that of computing one.
+void accuseOwn(const std::vector<PreparedContender>& contenders, const SampleContext& context);
+
 /// Why runs that launched so are suspect; empty where they are not.
 std::string suspicion(const runtime::Launches& before, const runtime::Launches& after);
 

@@ -10,6 +10,7 @@
 #include "opbench/run/outcome.h"
 #include "opbench/run/pipeline.h"
 #include "runtime/cpu/host.h"
+#include "runtime/own/libraries.h"
 
 namespace opbench {
 namespace {
@@ -20,6 +21,17 @@ std::unique_ptr<runtime::Device> openDevice(const Options& options) {
   if (isConfined) runtime::confineTo(options.processors);
   const int threads = options.threads == 0 && isConfined ? static_cast<int>(options.processors.size()) : options.threads;
   return runtime::Device::open(wanted, threads);
+}
+
+/// Loads the user's libraries, and finds the operators of theirs that race.
+void loadOwn(const Options& options) {
+  std::vector<std::string> loaded;
+  for (const std::string& file : options.libraries) {
+    const std::vector<std::string> names = runtime::loadLibrary(file);
+    loaded.insert(loaded.end(), names.begin(), names.end());
+  }
+  for (const Contender& contender : options.contenders)
+    if (contender.isOwn()) runtime::requireRegistered(contender.name(), loaded);
 }
 
 Run describe(runtime::Device& device, const Options& options, const runtime::Cache& cache) {
@@ -66,6 +78,7 @@ SampleRunner::SampleRunner(const Options& options)
       device_(openDevice(options)),
       lock_(device_->hardware()),
       cache_(options.cache) {
+  loadOwn(options);
   tolerances_.read(options.tolerances);
   device_->setFlush(options.flush);
   if (options.inProcess) cache_.evict();  // elsewhere the supervisor has done so

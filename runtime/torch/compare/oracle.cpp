@@ -155,6 +155,40 @@ void poisonOwned(const TensorList& outputs, const TensorList& operands) {
   }
 }
 
+std::string borrowed(const TensorList& outputs, const TensorList& eager, const TensorList& operands) {
+  const auto& all = operands.state().tensors;
+  const auto isShared = [&](const at::Tensor& tensor) {
+    return tensor.has_storage() && std::any_of(all.begin(), all.end(), [&](const at::Tensor& operand) {
+             return operand.has_storage() && operand.is_alias_of(tensor);
+           });
+  };
+  for (int i = 0; i < std::min(outputs.size(), eager.size()); ++i) {
+    const at::Tensor& output = outputs.state().tensors[static_cast<size_t>(i)];
+    const at::Tensor& expected = eager.state().tensors[static_cast<size_t>(i)];
+    if (output._is_zerotensor() && !expected._is_zerotensor()) return fmt::format("output {} is zeros that are not computed", i);
+    if (output.is_neg() != expected.is_neg()) return fmt::format("output {} is a negation that is not computed", i);
+    if (output.is_conj() != expected.is_conj()) return fmt::format("output {} is a conjugate that is not computed", i);
+    if (isShared(output) && !isShared(expected))
+      return fmt::format("output {} is the memory of an argument, which eager's is not", i);
+  }
+  return "";
+}
+
+std::function<void()> disturb(const TensorList& tensors, int64_t number) {
+  const c10::InferenceMode guard;
+  std::vector<std::pair<at::Tensor, at::Tensor>> changed;  // a storage, and what it held before
+  for (const at::Tensor& tensor : tensors.state().tensors) {
+    if (!tensor.has_storage() || !tensor.is_floating_point() || tensor.unsafeGetTensorImpl()->is_wrapped_number()) continue;
+    const at::Tensor storage = flatStorage(tensor);
+    changed.emplace_back(storage, storage.clone());
+    storage.copy_(changed.back().second.roll(number));
+  }
+  return [changed = std::move(changed)] {
+    const c10::InferenceMode restoring;
+    for (const auto& [storage, before] : changed) storage.copy_(before);
+  };
+}
+
 void poisonGuarded(const TensorList& outputs) {
   for (int i = 0; i < outputs.size(); ++i) {
     const at::Tensor& tensor = outputs.state().tensors[static_cast<size_t>(i)];

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,13 @@ std::vector<int64_t> sumsOfRead(const Workload& workload);
 
 /// Poisons the outputs that share no memory with operands: whoever hands them out again without computing hands out no result.
 void poisonOwned(const TensorList& outputs, const TensorList& operands);
+
+/// Why results are none although their values may be right: `output 0 is the memory of an argument, which eager's is not`, or
+/// `output 0 is a negation that is not computed`. Nothing where they are.
+std::string borrowed(const TensorList& outputs, const TensorList& eager, const TensorList& operands);
+
+/// Moves the elements of each floating tensor by so many places; returns what puts them back.
+std::function<void()> disturb(const TensorList& tensors, int64_t number);
 
 /// Poisons the outputs that lie between guards: nothing of them is left to be taken for what a later run computes.
 void poisonGuarded(const TensorList& outputs);

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace runtime {
+
+/// Loads a shared library into this process, for as long as that lives. Returns the operators that it has registered with torch's
+/// dispatcher meanwhile: `my::softmax`, `my::softmax.out`. Error: Input, with the loader's words, where that cannot be done.
+std::vector<std::string> loadLibrary(const std::string& file);
+
+/// Error: Input where no operator of that name is registered; the message lists those of its namespace, or those of `loaded`.
+void requireRegistered(const std::string& name, const std::vector<std::string>& loaded);
+
+}  // namespace runtime

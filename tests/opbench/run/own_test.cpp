@@ -1,0 +1,104 @@
+// Contenders of the user's own, by the program itself; none that cheats passes with default options.
+#include <doctest/doctest.h>
+
+#include <fstream>
+
+#include "opbench/results/sample_result.h"
+#include "tests/opbench/program_bed.h"
+
+using namespace opbench;
+using tests::ProgramBed;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* softmaxes = "Operator: aten._softmax.default\ncnt: 1, ((T([256, 512], f32), -1, False), {})\n";
+
+std::string zoo() { return fs::read_symlink("/proc/self/exe").parent_path() / "zoo.so"; }
+
+/// Races contenders on samples of one operator with default options, and returns the program's status.
+int race(const ProgramBed& bed, const std::string& samples, const std::string& contenders, const std::string& library = zoo()) {
+  std::ofstream(bed.folder.path / "samples.txt") << samples;
+  const std::vector<std::string> words{
+      "--inp-file", bed.folder.path / "samples.txt", "--device", "cpu",      "--threads", "1",     "--max-time",   "0.05",
+      "--cache",    bed.cacheSettings().folder,      "--json",   bed.json(), "--load",    library, "--contenders", contenders,
+      "--no-cases"};
+  return bed.program(words);
+}
+
+std::vector<Outcome> outcomesOf(const ProgramBed& bed, size_t contenders = 2) {
+  std::vector<Outcome> outcomes;
+  std::ifstream file(bed.json());
+  results::readSampleResults(file, bed.json(), contenders,
+                             [&](const results::SampleResult& result) { outcomes = result.row.outcomes; });
+  return outcomes;
+}
+
+}  // namespace
+
+TEST_CASE("an operator that a library registers races beside eager and opbench, on the sample's arguments") {
+  const ProgramBed bed(1);
+  CHECK(race(bed, softmaxes, "eager,opbench,zoo::honest") == 0);
+  const std::vector<Outcome> outcomes = outcomesOf(bed, 3);
+  REQUIRE(outcomes.size() == 3);
+  CHECK(outcomes[2].contender.name() == "zoo::honest");
+  CHECK_MESSAGE(outcomes[2].status == Status::Ok, outcomes[2].reason);
+  CHECK(outcomes[2].speedup.has_value());
+  CHECK(bed.out().find("zoo::honest") != std::string::npos);
+}
+
+TEST_CASE("an operator that does not take the sample's arguments is unsupported, and says which one it lacks") {
+  const ProgramBed bed(1);
+  CHECK(race(bed, softmaxes, "eager,zoo::lazy_negation") == 0);
+  CHECK(outcomesOf(bed).at(1).status == Status::Unsupported);
+  CHECK(outcomesOf(bed).at(1).reason == "zoo::lazy_negation has no argument 'dim', which the sample gives");
+  CHECK(race(bed, softmaxes, "eager,zoo::takes_a_list") == 0);
+  CHECK(outcomesOf(bed).at(1).status == Status::Unsupported);
+}
+
+TEST_CASE("a library that cannot be loaded, and an operator that none registers, end the run in one line") {
+  const ProgramBed bed(1);
+  CHECK(race(bed, softmaxes, "eager,zoo::honest", "/nowhere/zoo.so") == 2);
+  CHECK(bed.err() == "opbench: error: cannot load /nowhere/zoo.so: there is no such file\n");
+  CHECK(race(bed, softmaxes, "eager,zoo::honest", bed.folder.path / "samples.txt") == 2);
+  CHECK(bed.err().find("cannot load " + (bed.folder.path / "samples.txt").string() + ": ") != std::string::npos);
+  CHECK(race(bed, softmaxes, "eager,zoo::tiger") == 2);
+  CHECK(bed.err().find("unknown contender 'zoo::tiger': no such operator is registered; the loaded libraries register "
+                       "zoo::copy_of_input") != std::string::npos);
+}
+
+TEST_CASE("nobody can cheat: what only looks right or fast is wrong or suspect, with default options") {
+  struct Cheat {
+    const char* name;
+    Status status;
+    const char* reason;
+  };
+  const std::vector<Cheat> cheats{
+      {"other_thread", Status::Wrong, ""},
+      {"other_process", Status::Wrong, ""},
+      {"kept_by_address", Status::Wrong, ""},
+      {"kept_by_content", Status::Suspect, "it keeps results"},
+      {"stale", Status::Wrong, ""},
+      {"left_in_place", Status::Wrong, ""},
+      {"half", Status::Wrong, ""},
+      {"without_last_rows", Status::Wrong, ""},
+      {"nothing", Status::Wrong, ""},
+      {"input", Status::Wrong, ""},
+      {"copy_of_input", Status::Wrong, ""},
+      {"foreseen", Status::Wrong, "which nobody could foresee"},
+      {"slow_clock", Status::Suspect, "the clock says that "},
+      {"writes_input", Status::Wrong, "was written"},
+  };
+  for (const Cheat& cheat : cheats) {
+    CAPTURE(cheat.name);
+    const ProgramBed bed(1);
+    CHECK(race(bed, softmaxes, std::string("eager,zoo::") + cheat.name) == 1);
+    const Outcome outcome = outcomesOf(bed).at(1);
+    CHECK_MESSAGE(outcome.status == cheat.status, name(outcome.status), ": ", outcome.reason);
+    CHECK_MESSAGE(outcome.reason.find(cheat.reason) != std::string::npos, outcome.reason);
+  }
+  const ProgramBed bed(1);
+  CHECK(race(bed, "Operator: aten.neg.default\ncnt: 1, ((T([256, 512], f32),), {})\n", "eager,zoo::lazy_negation") == 1);
+  CHECK(outcomesOf(bed).at(1).status == Status::Wrong);
+  CHECK(outcomesOf(bed).at(1).reason.find("a negation that is not computed") != std::string::npos);
+}
