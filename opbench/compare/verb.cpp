@@ -7,6 +7,7 @@
 
 #include "inputs/files.h"
 #include "ir/error.h"
+#include "opbench/compare/html/page.h"
 #include "opbench/compare/report.h"
 
 namespace opbench {
@@ -38,6 +39,7 @@ bool compareFiles(const CompareOptions& options, std::ostream& out, std::ostream
   out << console(comparison, options.all, colour, room);
   if (!options.markdown.empty()) inputs::writeFile(options.markdown, markdown(comparison));
   if (!options.junit.empty()) inputs::writeFile(options.junit, junit(comparison, failing));
+  if (!options.html.empty()) inputs::writeFile(options.html, html(comparison));
   return std::none_of(comparison.rows.begin(), comparison.rows.end(),
                       [&](const Compared& row) { return failing.contains(row.verdict); });
 }

@@ -9,6 +9,7 @@
 
 #include "opbench/cli/options.h"
 #include "opbench/report/console.h"
+#include "opbench/report/html/race.h"
 #include "opbench/report/progress.h"
 #include "opbench/report/summary.h"
 #include "opbench/results/record.h"
@@ -40,7 +41,8 @@ class Reporter {
   void progress(const std::string& what);
   /// Reports a problem that does not end the run; one line.
   void complain(const std::string& what);
-  void row(const results::SampleResult& result);
+  /// `file` is the results file that the sample was read from; empty where the run has raced it.
+  void row(const results::SampleResult& result, const std::string& file = "");
   void end(const Summary& summary);
 
  private:
@@ -55,6 +57,7 @@ class Reporter {
   bool hasOwnTables() const { return isRnn() || isModel(); }
   /// Where the tables of `opbench rnn` go; null where it prints JSON.
   std::ostream* rnnConsole() const { return options_.rnn.printJson.empty() ? console_ : nullptr; }
+  void addToPage(const results::SampleResult& result, const std::string& file);
   void showNetwork(const results::SampleResult& result);
   void endNetworks();
   void endRnn();
@@ -71,6 +74,9 @@ class Reporter {
   std::ostream* console_ = nullptr;  ///< null where standard output belongs to a file format
   const Run* run_ = nullptr;
   std::vector<results::Record> records_;  ///< where formats are made of them
+  std::optional<report::html::Race> page_;
+  int linesOfResults_ = 0;      ///< in the file of --json so far
+  bool isPageRefused_ = false;  ///< whether it was said that the page cannot be replaced
   report::Layout layout_;
   std::vector<Row> networks_;        ///< of a verb that has tables of its own
   std::vector<Row> operatorbench_;   ///< where its lines are shown, which come last
