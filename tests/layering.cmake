@@ -76,7 +76,7 @@ may(opbench/results ir/ inputs/ runtime/build/hash.h runtime/environment.h opben
 may(opbench/report ir/ inputs/ opbench/cli/ opbench/compat/ opbench/select/ opbench/run/ opbench/measure/ opbench/report/ opbench/results/)
 may(opbench/report/html ir/ inputs/ runtime/build/sha256.h opbench/results/)
 may(opbench/compare/html opbench/compare/ opbench/report/html/)
-may(opbench/compare ir/ inputs/ runtime/environment.h opbench/measure/ opbench/report/ opbench/results/ opbench/run/)
+may(opbench/compare ir/ inputs/ runtime/environment.h opbench/compare/html/ opbench/measure/ opbench/report/ opbench/results/ opbench/run/)
 may(opbench/profile ir/ inputs/ opbench/)
 may(opbench/repro ir/ inputs/ opbench/)
 

@@ -14,6 +14,7 @@
 #include "opbench/measure/device/cached_ceilings.h"
 #include "opbench/report/csv.h"
 #include "opbench/report/formats.h"
+#include "opbench/report/html/race.h"
 #include "opbench/report/networks/fastrnns.h"
 #include "opbench/report/networks/memory_trace.h"
 #include "opbench/report/networks/models.h"
@@ -28,9 +29,11 @@ Reporter::Reporter(const Options& options, Streams streams) : options_(options),
   if (!options.csv.empty() && options.csv != "-") inputs::checkWritable(options.csv);
   if (!options.model.runner.output.empty()) inputs::checkWritable(options.model.runner.output);
   report::checkFormats(options);
-  if (!options.html.empty()) page_.emplace(options.html);
+  if (!options.html.empty()) page_ = std::make_unique<report::html::Race>(options.html);
   if (options.json != "-" && options.csv != "-") console_ = &streams.out;
 }
+
+Reporter::~Reporter() = default;
 
 void Reporter::begin(const Run& run, int samples, int longestOperator) {
   if (start_) clear();

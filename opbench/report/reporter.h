@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <ostream>
 #include <set>
@@ -9,7 +10,6 @@
 
 #include "opbench/cli/options.h"
 #include "opbench/report/console.h"
-#include "opbench/report/html/race.h"
 #include "opbench/report/progress.h"
 #include "opbench/report/summary.h"
 #include "opbench/results/record.h"
@@ -17,6 +17,10 @@
 #include "opbench/run/row.h"
 
 namespace opbench {
+
+namespace report::html {
+class Race;
+}
 
 /// The streams a run writes to, and what a terminal behind them can do.
 struct Streams {
@@ -34,6 +38,7 @@ class Reporter {
  public:
   /// Errors: Input where a file cannot be written; what it holds stays until there is a report.
   Reporter(const Options& options, Streams streams);
+  ~Reporter();
 
   /// `run` outlives the reporter's use.
   void begin(const Run& run, int samples, int longestOperator);
@@ -73,10 +78,10 @@ class Reporter {
   Streams streams_;
   std::ostream* console_ = nullptr;  ///< null where standard output belongs to a file format
   const Run* run_ = nullptr;
-  std::vector<results::Record> records_;  ///< where formats are made of them
-  std::optional<report::html::Race> page_;
-  int linesOfResults_ = 0;      ///< in the file of --json so far
-  bool isPageRefused_ = false;  ///< whether it was said that the page cannot be replaced
+  std::vector<results::Record> records_;      ///< where formats are made of them
+  std::unique_ptr<report::html::Race> page_;  ///< null where there is none
+  int linesOfResults_ = 0;                    ///< in the file of --json so far
+  bool isPageRefused_ = false;                ///< whether it was said that the page cannot be replaced
   report::Layout layout_;
   std::vector<Row> networks_;        ///< of a verb that has tables of its own
   std::vector<Row> operatorbench_;   ///< where its lines are shown, which come last

@@ -126,7 +126,7 @@ class Browser:
 
     def wait_until(self, script, timeout=20):
         deadline = time.monotonic() + timeout
-        while not self.run(script):
+        while not self.run(f"Boolean({script})"):
             if time.monotonic() > deadline:
                 raise AssertionError(f"never true: {script}")
             time.sleep(0.02)

@@ -53,7 +53,7 @@ def network(index, name):
                   for phase, share in (("forward", 0.4), ("backward", 0.6))]
         yield {**line, "index": index, "op": f"model.{name}.training", "sample": "((T([2, 3], f32),), {})", "brief": "batch 2", "kind": "fallback",
                "median_us": us, "low_us": us, "high_us": us, "p90_us": 1.1 * us, "p95_us": 1.2 * us, "p99_us": 1.5 * us, "speedup": 900.0 / us,
-               "lines": 2, "phases": phases, "memory": {"allocated": 3e8, "reserved": None, "process": None, "device": None, "host": None}}
+               "lines": 2, "phases": phases, "memory": {"allocated": 300000000, "reserved": None, "process": None, "device": None, "host": None}}
 
 
 HOSTILE = "</script><script>window.hit=1</script><img src=x onerror=\"window.hit=1\"><!--<script>'`${window.hit=1}"

@@ -19,8 +19,8 @@ namespace {
 using nlohmann::json;
 namespace fs = std::filesystem;
 
-constexpr double leastPeriod = 3;         // seconds between two replacements
-constexpr double periodsOfWriting = 100;  // of the time that a replacement takes
+constexpr double leastPeriod = 3;        // seconds between two replacements
+constexpr double periodsOfWriting = 50;  // of the time that a replacement takes
 constexpr size_t mostStageBytes = size_t{8} << 20;
 
 /// Drops lists of single measurements: the page shows what follows from them.

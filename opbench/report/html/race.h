@@ -20,7 +20,7 @@ class Race {
   void begin(int samples, std::string dump);
   /// Adds the lines of a sample. They stand in a results file from line `place` on, or in none where `file` is empty.
   void add(std::string_view lines, std::string_view file, int place);
-  /// Replaces the file, unless it was written a moment ago. Writing takes a hundredth of the time at most. Returns why the file
+  /// Replaces the file, unless it was written a moment ago. Writing takes a fiftieth of the time at most. Returns why the file
   /// could not be written, which is no reason to end a race; empty where it could.
   std::string follow();
   /// Writes the file when all samples are there. Errors: Input.

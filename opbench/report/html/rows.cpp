@@ -34,10 +34,9 @@ bool areAlikeEach(const std::vector<size_t>& places, size_t each) {
 }  // namespace
 
 std::string scriptJson(const json& value) {
-  std::string result;
-  for (const char c : value.dump(-1, ' ', false, json::error_handler_t::replace))
-    result += c == '<' ? std::string("\\u003c") : std::string(1, c);
-  return result;
+  std::string text = value.dump(-1, ' ', false, json::error_handler_t::replace);
+  for (size_t at = text.find('<'); at != std::string::npos; at = text.find('<', at)) text.replace(at, 1, "\\u003c");
+  return text;
 }
 
 void Rows::add(const json& object) {
@@ -51,16 +50,20 @@ void Rows::set(const std::string& name, const json& value, int depth) {
     return;
   }
   if (columns_.size() >= mostColumns && !columns_.contains(name)) return;
-  std::string text = "null";
-  if (value.is_number_float())
-    text = fmt::format("{:.6g}", value.get<double>());
-  else if (!isDeeper(value, depth))
-    text = scriptJson(value);
   Column& column = columns_[name];
-  const auto [entry, isNew] = column.places.try_emplace(std::move(text), column.values.size());
-  if (isNew) column.values.push_back(entry->first);
+  if (column.at.empty() || column.last != value) {
+    column.last = value;
+    std::string text = "null";
+    if (value.is_number_float())
+      text = fmt::format("{:.6g}", value.get<double>());
+    else if (!isDeeper(value, depth))
+      text = scriptJson(value);
+    const auto [entry, isNew] = column.places.try_emplace(std::move(text), column.values.size());
+    if (isNew) column.values.push_back(entry->first);
+    column.lastPlace = entry->second;
+  }
   column.at.resize(size_, 0);
-  column.at.push_back(entry->second);
+  column.at.push_back(column.lastPlace);
 }
 
 std::string Rows::text() const {

@@ -29,6 +29,8 @@ class Rows {
     std::unordered_map<std::string, size_t> places{{"null", 0}};
     std::deque<std::string> values{"null"};
     std::vector<size_t> at;  ///< rows after its last are null
+    nlohmann::json last;     ///< the value of the last, whose place is
+    size_t lastPlace = 0;    ///< this one: most rows repeat it
   };
 
   void set(const std::string& name, const nlohmann::json& value, int depth);
