@@ -120,6 +120,19 @@ class PageTest(unittest.TestCase):
         self.reader.click(".treemap button")
         self.assertEqual(self.reader.run("document.getElementById('filter').value"), "aten.add.Tensor")
 
+    def test_a_dot_says_its_sample_under_the_mouse_and_opens_it_by_a_click(self):
+        self.open(page_of("dots", results.golden()))
+        self.reader.wait_until("document.querySelector('#picture-size canvas')")
+        x, y, name = self.reader.run("""(() => {
+            const canvas = document.querySelector('#picture-size canvas'), chart = Chart.getChart(canvas), box = canvas.getBoundingClientRect();
+            const dot = chart.getDatasetMeta(0).data[0];
+            return [box.x + dot.x, box.y + dot.y, chart.data.datasets[0].data[0].sample.op];
+        })()""")
+        self.reader.click_at(x, y)
+        self.reader.wait_until("Chart.getChart(document.querySelector('#picture-size canvas')).tooltip.opacity > 0")
+        self.assertEqual(self.reader.run("Chart.getChart(document.querySelector('#picture-size canvas')).tooltip.title"), [name])
+        self.assertEqual(self.reader.text("#detail h2"), name)
+
     def test_every_picture_is_drawn(self):
         self.open(page_of("pictures", [*results.many(200), *results.network(201, "resnet18"), *results.network(202, "gpt2")]))
         drawn = """(async id => {

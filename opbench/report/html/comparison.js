@@ -41,7 +41,7 @@ class Comparison {
 
   /** What moved most: failures, then the largest changes that have a verdict. */
   movers(samples) {
-    const most = 30;
+    const most = 20;
     return samples.filter(sample => sample.mover > 1).sort((a, b) => b.mover - a.mover).slice(0, most)
       .map(sample => ({sample, tone: toneOfState(sample.state), text: `${sample.state} ${sample.ratio === null ? '' : changeText(sample.ratio)}`}));
   }
@@ -66,7 +66,7 @@ class Comparison {
       {kind: 'scatter', id: 'size', title: 'Change against time', caption: 'A dot is a sample, its colour its contender. Above +0% the candidate takes longer.',
         x: {title: 'time in the baseline', text: timeText}, y: {title: 'change', text: changeText}, lines: () => [{name: 'no change', points: 1}],
         points: samples => pointsOf(samples, sample => sample.base, sample => sample.ratio)},
-      {kind: 'histogram', id: 'distribution', title: 'Distribution of changes', caption: 'Bars left of +0% are faster than in the baseline; their colours tell the same.',
+      {kind: 'histogram', id: 'distribution', title: 'Distribution of changes', caption: 'Bars left of +0% are faster than in the baseline, those right of it slower.',
         values: samples => samples.map(sample => sample.ratio).filter(ratio => ratio !== null), text: changeText, better: ratio => ratio < 1},
       {kind: 'treemap', id: 'operators', title: 'Operators by recorded time', caption: 'An area is the baseline’s time of all recorded calls, a colour the change: blue is faster, orange slower. A click shows the operator alone.',
         isReversed: true, cells: samples => cellsOf(samples, sample => sample.base === null ? 0 : sample.base * sample.calls, sample => sample.ratio), text: changeText},

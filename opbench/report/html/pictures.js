@@ -66,13 +66,13 @@ function canvasOf(picture, words) {
 function baseOptions(picture) {
   return {
     animation: false, responsive: true, maintainAspectRatio: false, color: styleOf('ink'),
-    plugins: {legend: {labels: {boxWidth: 10, boxHeight: 10, color: styleOf('ink')}}, tooltip: {displayColors: false}},
+    plugins: {legend: {labels: {boxWidth: 8, boxHeight: 8, color: styleOf('ink')}}, tooltip: {displayColors: false}},
   };
 }
 
 function axisOf(type, title, text) {
   return {type, title: {display: true, text: title, color: styleOf('faint')}, grid: {color: styleOf('line')},
-    ticks: {color: styleOf('faint'), maxRotation: 0, autoSkip: true, maxTicksLimit: 9, callback: value => trimmed(text(value))}};
+    ticks: {color: styleOf('faint'), maxRotation: 0, autoSkip: true, maxTicksLimit: 9, callback: value => (type === 'category' ? text(value) : trimmed(text(value)))}};
 }
 
 /** A logarithmic axis that fits these values, with few and round ticks: steps of 1, 2, 5, of 10, or of more. */
@@ -158,19 +158,20 @@ function drawHistogram(picture, samples) {
   // The widest bars are a factor of 2^(1/4); values beyond a hundredth at either end are in the outermost bars.
   const low = Math.min(quantile(values, 0.005), -0.1), high = Math.max(quantile(values, 0.995), 0.1);
   const step = [1 / 32, 1 / 16, 1 / 8, 1 / 4].find(each => (high - low) / each <= 60) ?? 1 / 4;
-  const from = Math.floor(low / step), bars = Math.ceil(high / step) - from;
+  // A bar stands for the values around a multiple of the step, so that what is near 1 has a bar of its own.
+  const from = Math.round(low / step), bars = Math.round(high / step) - from + 1;
   const counts = new Array(bars).fill(0);
-  for (const value of values) counts[Math.max(0, Math.min(bars - 1, Math.floor(value / step) - from))] += 1;
-  const edge = i => 2 ** ((from + i) * step);
+  for (const value of values) counts[Math.max(0, Math.min(bars - 1, Math.round(value / step) - from))] += 1;
+  const ratioAt = i => 2 ** ((from + i) * step);
   const options = baseOptions(picture);
   options.plugins.legend.display = false;
-  options.scales = {x: axisOf('category', spec.title.toLowerCase(), i => spec.text(edge(i))), y: axisOf('linear', 'samples', countText)};
+  options.scales = {x: axisOf('category', spec.title.toLowerCase(), i => spec.text(ratioAt(i))), y: axisOf('linear', 'samples', countText)};
   options.plugins.tooltip.callbacks = {
-    title: ([item]) => `${spec.text(edge(item.dataIndex))} to ${spec.text(edge(item.dataIndex + 1))}`,
+    title: ([item]) => `${spec.text(ratioAt(item.dataIndex - 0.5))} to ${spec.text(ratioAt(item.dataIndex + 0.5))}`,
     label: item => `${item.raw} samples`,
   };
-  const good = styleOf('good'), bad = styleOf('bad');
-  const colours = counts.map((_, i) => (spec.better(edge(i + 0.5)) ? good : bad));
+  const good = styleOf('good'), bad = styleOf('bad'), neutral = styleOf('c7');
+  const colours = counts.map((_, i) => (from + i === 0 ? neutral : spec.better(ratioAt(i)) ? good : bad));
   const data = {labels: counts.map((_, i) => i), datasets: [{data: counts, backgroundColor: colours, categoryPercentage: 1, barPercentage: 0.95}]};
   const words = `${values.length} samples, median ${spec.text(2 ** quantile(values, 0.5))}`;
   picture.chart = new Chart(canvasOf(picture, words), {type: 'bar', data, options});

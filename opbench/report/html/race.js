@@ -15,7 +15,7 @@ class Race {
     const known = new Map();
     for (let row = 0; row < this.rows.length; ++row) {
       const name = this.rows.text('contender', row);
-      const key = JSON.stringify(['index', 'op', 'sample', 'dtype'].map(field => this.rows.value(field, row)));
+      const key = ['index', 'op', 'sample', 'dtype'].map(field => this.rows.text(field, row)).join('\n');
       const sample = known.get(key);
       if (sample === undefined) {
         known.set(key, {lines: [row], first: row});
@@ -163,8 +163,8 @@ class Race {
     const baseline = this.samples.length > 0 ? rows.text('contender', this.samples[0].first) : 'baseline';
     return [
       {name: 'operator', title: 'operator', width: 20, value: sample => sample.op},
-      {name: 'sample', title: 'sample', width: 30, value: sample => sample.brief},
-      {name: 'state', title: 'status', width: 15, value: sample => sample.state, tone: sample => toneOfState(sample.state)},
+      {name: 'sample', title: 'sample', width: 28, value: sample => sample.brief},
+      {name: 'state', title: 'status', width: 17, value: sample => sample.state, tone: sample => toneOfState(sample.state)},
       {name: 'baseline', title: baseline, width: 8, value: sample => sample.baseline, show: timeText},
       {name: 'time', title: this.contender ?? 'time', width: 8, value: sample => sample.time, show: timeText},
       {name: 'speedup', title: 'speedup', width: 8, value: sample => sample.speedup, show: ratioText, tone: sample => toneOfState(sample.state)},
@@ -184,7 +184,7 @@ class Race {
       {kind: 'scatter', id: 'size', title: 'Speedup against size', caption: 'A dot is a sample, its colour its family. Above 1x it is faster than the baseline.',
         x: {title: 'bytes that must move', text: bytesText}, y: {title: 'speedup', text: ratioText}, lines: () => [{name: '1x', points: 1}],
         points: samples => pointsOf(operators(samples), sample => sample.bytes, sample => sample.speedup)},
-      {kind: 'histogram', id: 'distribution', title: 'Distribution of speedups', caption: 'Bars right of 1x are faster than the baseline; their colours tell the same.',
+      {kind: 'histogram', id: 'distribution', title: 'Distribution of speedups', caption: 'Bars right of 1x are faster than the baseline, those left of it slower.',
         values: samples => operators(samples).map(sample => sample.speedup).filter(ratio => ratio !== null), text: ratioText, better: ratio => ratio > 1},
       {kind: 'scatter', id: 'roofline', title: 'Roofline', caption: 'Achieved bandwidth against arithmetic intensity. The lines are the measured ceilings; samples without arithmetic stand at the left edge.',
         x: {title: 'operations a byte', text: value => digits(value, 2)}, y: {title: 'GB/s', text: value => digits(value, 3)}, lines: () => this.#ceilings(),

@@ -13,14 +13,14 @@ class Table {
     this.sort = {name: null, descending: false};
     this.rowHeight = 27;
     this.head = element('tr', {role: 'row'});
-    this.body = element('tbody');
+    this.body = element('tbody', {role: 'rowgroup'});
     const total = columns.reduce((sum, column) => sum + column.width, 0);
     const widths = columns.map(column => {
       const made = element('col');
       made.style.width = `${(100 * column.width) / total}%`;
       return made;
     });
-    container.append(element('table', {}, element('colgroup', {}, ...widths), element('thead', {}, this.head), this.body));
+    container.append(element('table', {role: 'presentation'}, element('colgroup', {}, ...widths), element('thead', {role: 'rowgroup'}, this.head), this.body));
     for (const column of columns) this.head.append(this.#heading(column));
     container.addEventListener('scroll', () => this.#draw(), {passive: true});
     container.addEventListener('keydown', event => this.#onKey(event));
@@ -37,7 +37,7 @@ class Table {
       const isSame = this.sort.name === column.name;
       this.sortBy({name: column.name, descending: isSame ? !this.sort.descending : this.isNumber(column)});
     });
-    const heading = element('th', {scope: 'col', className: this.isNumber(column) ? 'number' : 'text'}, button);
+    const heading = element('th', {role: 'columnheader', className: this.isNumber(column) ? 'number' : 'text'}, button);
     heading.dataset.name = column.name;
     return heading;
   }
