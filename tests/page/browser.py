@@ -27,7 +27,7 @@ def _high(descriptor):
 class Browser:
     """One page in a browser of its own. `complaints` are the errors of its console, exceptions and refusals of its policy."""
 
-    def __init__(self, width=1400, height=1000, dark=False):
+    def __init__(self, width=1400, height=1000):
         self.folder = tempfile.TemporaryDirectory(prefix="opbench-page-", ignore_cleanup_errors=True)
         commands, self.commands = map(_high, os.pipe())
         self.replies, replies = map(_high, os.pipe())
@@ -50,7 +50,7 @@ class Browser:
         for domain in ("Page", "Runtime", "Log"):
             self.call(domain + ".enable")
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
-        self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
+        self.prefer("light")
 
     def __enter__(self):
         return self
@@ -102,6 +102,10 @@ class Browser:
                 if "error" in reply:
                     raise RuntimeError(f"{method}: {reply['error']}")
                 return reply["result"]
+
+    def prefer(self, scheme):
+        """Has the system prefer `light` or `dark`."""
+        self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
 
     def open(self, path):
         """Opens a file; returns after its load event, and the seconds until then."""

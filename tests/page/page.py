@@ -113,6 +113,14 @@ class PageTest(unittest.TestCase):
         self.assertTrue(self.reader.run("document.getElementById('detail').hidden"))
         self.assertEqual(self.reader.run("document.activeElement.id"), "table")
 
+    def test_it_is_light_or_dark_as_the_system_is(self):
+        self.open(page_of("schemes", results.golden()))
+        papers = []
+        for scheme in ("dark", "light"):
+            self.reader.prefer(scheme)
+            papers.append(self.reader.run("getComputedStyle(document.body).backgroundColor"))
+        self.assertEqual(papers, ["rgb(20, 23, 26)", "rgb(255, 255, 255)"])
+
     def test_a_click_on_an_operator_of_the_treemap_shows_it_alone(self):
         self.open(page_of("treemap", results.golden()))
         self.reader.run("document.getElementById('picture-operators').scrollIntoView()")

@@ -20,26 +20,26 @@ void addRecord(json& fields, const std::string& build, const Record* record, con
   fields[build + "_us"] = orNull(record->median);
   fields[build + "_status"] = record->status;
   fields[build + "_reason"] = record->reason;
-  fields[build + "_where"] = fmt::format("{}:{}", file, record->place);
+  if (!file.empty()) fields[build + "_where"] = fmt::format("{}:{}", file, record->place);
 }
 
-json fieldsOf(const Compared& row, const Comparison& comparison) {
+json fieldsOf(const Compared& row, const std::string& base, const std::string& candidate) {
   const Record& record = row.any();
   json fields = {{"op", record.op},       {"sample", record.sample},       {"brief", sampleText(record)},
                  {"dtype", record.dtype}, {"contender", record.contender}, {"count", record.count},
                  {"kind", record.kind},   {"verdict", verdictText(row)},   {"remark", remark(row)},
                  {"gap", row.gap},        {"noisy", row.isNoisy},          {"ratio", orNull(row.ratio)}};
   if (row.interval) fields.update({{"ratio_low", row.interval->low}, {"ratio_high", row.interval->high}});
-  addRecord(fields, "base", row.base, comparison.base.file);
-  addRecord(fields, "candidate", row.candidate, comparison.candidate.file);
+  addRecord(fields, "base", row.base, base);
+  addRecord(fields, "candidate", row.candidate, candidate);
   return fields;
 }
 
 }  // namespace
 
-std::string html(const Comparison& comparison) {
+std::string html(const Comparison& comparison, const std::string& base, const std::string& candidate) {
   report::html::Rows rows;
-  for (const Compared& row : comparison.rows) rows.add(fieldsOf(row, comparison));
+  for (const Compared& row : comparison.rows) rows.add(fieldsOf(row, base, candidate));
   const json about = {{"base", comparison.base.file},
                       {"candidate", comparison.candidate.file},
                       {"notes", comparison.notes},

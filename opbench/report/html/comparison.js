@@ -48,7 +48,7 @@ class Comparison {
 
   get columns() {
     return [
-      {name: 'mover', title: 'verdict', width: 12, value: sample => sample.mover, text: sample => sample.state, tone: sample => toneOfState(sample.state)},
+      {name: 'mover', title: 'verdict', width: 12, isText: true, value: sample => sample.mover, text: sample => sample.state, tone: sample => toneOfState(sample.state)},
       {name: 'operator', title: 'operator', width: 22, value: sample => sample.op},
       {name: 'sample', title: 'sample', width: 28, value: sample => sample.brief},
       {name: 'contender', title: 'contender', width: 9, value: sample => sample.family},

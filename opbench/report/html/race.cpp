@@ -67,8 +67,10 @@ json Race::stagesOf(const json& line) {
     if (entry.is_regular_file(error) && entry.path().extension() != ".jsonl") files.push_back(entry.path());
   std::sort(files.begin(), files.end());
   for (const fs::path& path : files) {
-    const std::string text = inputs::readFile(path);
-    if ((stageBytes_ += text.size()) > mostStageBytes) break;
+    const size_t left = mostStageBytes - stageBytes_;
+    if (fs::file_size(path, error) > left) continue;
+    const std::string text = inputs::readFile(path, {left, left});
+    stageBytes_ += text.size();
     stages.push_back({path.filename().string(), text});
   }
   return stages;

@@ -28,7 +28,7 @@ class Table {
   }
 
   isNumber(column) {
-    return column.show !== undefined || column.text !== undefined;
+    return !column.isText && (column.show !== undefined || column.text !== undefined);
   }
 
   #heading(column) {

@@ -70,9 +70,10 @@ TEST_CASE("a comparison as JUnit: a test case a sample, failures as --fail-on na
 }
 
 TEST_CASE("a comparison as a page: its data are the rows, with verdicts as on the console") {
-  const std::string page = compare::html(example());
+  const std::string page = compare::html(example(), "base.jsonl", "");
   CHECK(page.find(R"("summary":"1 WRONG, 1 SLOW, 1 FAST, 1 same, 1 fixed, 1 new, 1 gone")") != std::string::npos);
-  CHECK(page.find(R"("base_where":)") != std::string::npos);
+  CHECK(page.find("base.jsonl:2") != std::string::npos);
+  CHECK(page.find("\"candidate_where\":") == std::string::npos);  // of several files
   CHECK(page.find("'a|\\u003cb>'") != std::string::npos);
 }
 
