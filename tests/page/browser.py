@@ -27,7 +27,7 @@ def _high(descriptor):
 class Browser:
     """One page in a browser of its own. `complaints` are the errors of its console, exceptions and refusals of its policy."""
 
-    def __init__(self, width=1400, height=1000):
+    def __init__(self, width=1400, height=1000, scale=1):
         self.folder = tempfile.TemporaryDirectory(prefix="opbench-page-", ignore_cleanup_errors=True)
         commands, self.commands = map(_high, os.pipe())
         self.replies, replies = map(_high, os.pipe())
@@ -49,7 +49,7 @@ class Browser:
         self.session = self.call("Target.attachToTarget", targetId=page["targetId"], flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log"):
             self.call(domain + ".enable")
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=scale, mobile=False)
         self.prefer("light")
 
     def __enter__(self):

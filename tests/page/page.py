@@ -68,6 +68,9 @@ class PageTest(unittest.TestCase):
         self.open(page)
         self.assertEqual(card(self.reader, "generated kernels"), mean[1])
         self.assertIn(f"of {mean[2]} samples", self.reader.text(".card .note"))
+        covered = re.search(r"coverage: (\d+) of \d+ samples, (\d+%) of their calls", printed)
+        self.assertEqual(card(self.reader, "coverage"), covered[1])
+        self.assertIn(f", {covered[2]} of their calls", " ".join(self.reader.texts(".note")))
 
     def test_statuses_are_counted(self):
         self.open(page_of("golden", results.golden()))

@@ -165,7 +165,11 @@ function drawHistogram(picture, samples) {
   const ratioAt = i => 2 ** ((from + i) * step);
   const options = baseOptions(picture);
   options.plugins.legend.display = false;
-  options.scales = {x: axisOf('category', spec.title.toLowerCase(), i => spec.text(ratioAt(i))), y: axisOf('linear', 'samples', countText)};
+  const labelEach = Math.ceil(bars / 9);
+  const label = i => ((from + i) % labelEach === 0 ? trimmed(spec.text(ratioAt(i))) : '');
+  options.scales = {x: axisOf('category', spec.title.toLowerCase(), label), y: axisOf('linear', 'samples', countText)};
+  options.scales.x.ticks.autoSkip = false;
+  options.scales.x.grid.display = false;
   options.plugins.tooltip.callbacks = {
     title: ([item]) => `${spec.text(ratioAt(item.dataIndex - 0.5))} to ${spec.text(ratioAt(item.dataIndex + 0.5))}`,
     label: item => `${item.raw} samples`,

@@ -137,8 +137,8 @@ class Race {
     const all = this.rows.positive('recorded_samples', 0), allCalls = this.rows.positive('recorded_calls', 0);
     const covered = samples.filter(each => this.rows.text('status', each.first) !== 'skipped');
     const calls = covered.reduce((sum, each) => sum + each.calls, 0);
-    return {title: 'coverage', figure: countText(covered.length),
-      note: all === null ? 'samples' : `of ${countText(all)} recorded samples${allCalls ? `, ${percentText(calls / allCalls)} of their calls` : ''}`};
+    const ofCalls = allCalls === null ? '' : `, ${Math.floor((100 * calls) / allCalls)}% of their calls`;
+    return {title: 'coverage', figure: countText(covered.length), note: all === null ? 'samples' : `of ${countText(all)} recorded samples${ofCalls}`};
   }
 
   #stateCards(samples) {
