@@ -46,18 +46,15 @@ void Rows::add(const json& object) {
 
 void Rows::set(const std::string& name, const json& value, int depth) {
   if (value.is_object() && depth > 0) {
-    for (const auto& [field, each] : value.items()) set(name + "." + field, each, depth - 1);
+    for (const auto& [field, each] : value.items()) set(fmt::format("{}.{}", name, field), each, depth - 1);
     return;
   }
   if (columns_.size() >= mostColumns && !columns_.contains(name)) return;
+  if (isDeeper(value, depth)) return set(name, nullptr, depth);
   Column& column = columns_[name];
   if (column.at.empty() || column.last != value) {
     column.last = value;
-    std::string text = "null";
-    if (value.is_number_float())
-      text = fmt::format("{:.6g}", value.get<double>());
-    else if (!isDeeper(value, depth))
-      text = scriptJson(value);
+    std::string text = value.is_number_float() ? fmt::format("{:.6g}", value.get<double>()) : scriptJson(value);
     const auto [entry, isNew] = column.places.try_emplace(std::move(text), column.values.size());
     if (isNew) column.values.push_back(entry->first);
     column.lastPlace = entry->second;
