@@ -58,7 +58,7 @@ target_link_libraries(sample_text PUBLIC ir nlohmann_json::nlohmann_json ZLIB::Z
 
 # The readers of results, journals, tolerances and suites' configurations, the comparison of results, and the texts of a case.
 opbench_sources(readers opbench/compare)
-list(FILTER readers EXCLUDE REGEX "/(junit|options|verb)\\.cpp$")
+list(FILTER readers EXCLUDE REGEX "/(junit|options|verb|page)\\.cpp$")
 foreach(name results/environment results/fields results/sample_result results/read results/record results/schema results/sum report/format report/json
              report/columns report/phrases run/brief run/contenders run/row cli/nearest cli/numbers cli/arguments cli/device_name
              select/sampling select/select select/suite_config measure/device/aa_noise measure/device/cached_ceilings measure/device/roofline

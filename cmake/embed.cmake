@@ -1,5 +1,9 @@
-# cmake -DIN=file -DOUT=file.cpp -DNAMESPACE=n -DFUNCTION=f -P embed.cmake: makes n::f() return the text of IN.
-file(READ "${IN}" text)
+# cmake -DIN=files -DOUT=file.cpp -DNAMESPACE=n -DFUNCTION=f -P embed.cmake: makes n::f() return the text of IN.
+set(text "")
+foreach(file IN LISTS IN)
+  file(READ "${file}" part)
+  string(APPEND text "${part}")
+endforeach()
 file(WRITE "${OUT}" "#include <string_view>
 
 namespace ${NAMESPACE} {

@@ -25,6 +25,7 @@
 #include "opbench/compat/habits.h"
 #include "opbench/profile/verb.h"
 #include "opbench/report/formats.h"
+#include "opbench/report/html/race.h"
 #include "opbench/repro/reproduce.h"
 #include "opbench/results/read.h"
 #include "opbench/select/select.h"
@@ -233,6 +234,7 @@ int convert(const Options& options) {
   const results::Results read = results::readFile(options.results);
   for (const std::string& complaint : read.complaints) std::cerr << "opbench: " << inputs::printable(complaint) << "\n";
   report::writeFormats(read.records, options);
+  if (!options.html.empty()) report::html::writeResults(options.html, read);
   return Fine;
 }
 

@@ -253,8 +253,8 @@ void check(const Options& options) {
     fail(ErrorKind::Input, "--resume needs --json FILE, the results to continue");
   if (!options.markdown.empty() && options.verb != Verb::List)
     fail(ErrorKind::Input, "--markdown needs --list, or opbench compare");
-  if (options.verb == Verb::Convert && options.dashboard.empty() && options.junit.empty())
-    fail(ErrorKind::Input, "convert: no output given; use --dashboard FILE or --junit FILE");
+  if (options.verb == Verb::Convert && options.dashboard.empty() && options.junit.empty() && options.html.empty())
+    fail(ErrorKind::Input, "convert: no output given; use --dashboard FILE, --junit FILE or --html FILE");
   if (!options.suites.empty() && !options.inputs.empty())
     fail(ErrorKind::Input, "--suite cannot be combined with --inputs or --inp-file; samples come from one place");
 }

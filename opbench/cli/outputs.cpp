@@ -26,9 +26,11 @@ std::vector<Named> outputsOf(const Options& options) {
   add(files, "--csv", options.csv);
   add(files, "--junit", options.junit);
   add(files, "--dashboard", options.dashboard);
+  add(files, "--html", options.html);
   add(files, "--markdown", options.markdown);
   add(files, "--markdown", options.compare.markdown);
   add(files, "--junit", options.compare.junit);
+  add(files, "--html", options.compare.html);
   add(files, "--out", options.recording.out);
   add(files, "--output", options.model.runner.output);
   return files;

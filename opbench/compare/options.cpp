@@ -63,6 +63,7 @@ void declareCompare(CLI::App& app, CompareOptions& options) {
   verb->add_option(std::string(separatorOption), options.candidate)->expected(0, 1 << 20)->group("");
   verb->add_option("--markdown", options.markdown, "Write the comparison as markdown to this file")->type_name("FILE");
   verb->add_option("--junit", options.junit, "Write a JUnit test case for each sample to this file")->type_name("FILE");
+  verb->add_option("--html", options.html, "Write the comparison as a page for a browser to this file")->type_name("FILE");
   verb->add_option("--fail-on", options.failOn, "Verdicts that give exit status 1: slow, wrong, crash, impossible, gone, or none")
       ->type_name("NAMES")
       ->capture_default_str();

@@ -7,6 +7,7 @@
 
 #include "inputs/files.h"
 #include "ir/error.h"
+#include "opbench/compare/html/page.h"
 #include "opbench/compare/report.h"
 
 namespace opbench {
@@ -19,6 +20,9 @@ std::vector<results::Results> readFiles(const std::vector<std::string>& files) {
   for (const std::string& file : files) all.push_back(results::readFile(file));
   return all;
 }
+
+/// The only file; empty where there are more.
+std::string onlyOf(const std::vector<std::string>& files) { return files.size() == 1 ? files.front() : ""; }
 
 void refuseUnlike(const Comparison& comparison) {
   const auto found = comparabilityIssues(comparison.base, comparison.candidate);
@@ -38,6 +42,7 @@ bool compareFiles(const CompareOptions& options, std::ostream& out, std::ostream
   out << console(comparison, options.all, colour, room);
   if (!options.markdown.empty()) inputs::writeFile(options.markdown, markdown(comparison));
   if (!options.junit.empty()) inputs::writeFile(options.junit, junit(comparison, failing));
+  if (!options.html.empty()) inputs::writeFile(options.html, html(comparison, onlyOf(options.base), onlyOf(options.candidate)));
   return std::none_of(comparison.rows.begin(), comparison.rows.end(),
                       [&](const Compared& row) { return failing.contains(row.verdict); });
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <fstream>
 #include <sstream>
+#include <utility>
 
 #include "inputs/files.h"
 #include "inputs/operator_name.h"
@@ -13,6 +14,7 @@
 #include "opbench/measure/device/cached_ceilings.h"
 #include "opbench/report/csv.h"
 #include "opbench/report/formats.h"
+#include "opbench/report/html/race.h"
 #include "opbench/report/networks/fastrnns.h"
 #include "opbench/report/networks/memory_trace.h"
 #include "opbench/report/networks/models.h"
@@ -27,14 +29,18 @@ Reporter::Reporter(const Options& options, Streams streams) : options_(options),
   if (!options.csv.empty() && options.csv != "-") inputs::checkWritable(options.csv);
   if (!options.model.runner.output.empty()) inputs::checkWritable(options.model.runner.output);
   report::checkFormats(options);
+  if (!options.html.empty()) page_ = std::make_unique<report::html::Race>(options.html);
   if (options.json != "-" && options.csv != "-") console_ = &streams.out;
 }
+
+Reporter::~Reporter() = default;
 
 void Reporter::begin(const Run& run, int samples, int longestOperator) {
   if (start_) clear();
   start_.reset();  // what an earlier run did is reported next
   run_ = &run;
   progress_.samples = samples;
+  if (page_) page_->begin(samples, options_.dump);
   layout_ = {longestOperator, streams_.room, streams_.colour, !options_.quiet};
   if (isRnn() && rnnConsole() && !options_.quiet) *console_ << report::fastrnnsHeading(options_.rnn.sep) << std::flush;
   if (isOperatorbench())
@@ -61,7 +67,16 @@ void Reporter::complain(const std::string& what) {
   streams_.err << "opbench: " << inputs::printable(what) << std::endl;
 }
 
-void Reporter::row(const results::SampleResult& result) {
+/// Its line in a results file is known where it was read from one, or where the run writes one.
+void Reporter::addToPage(const results::SampleResult& result, const std::string& file) {
+  const std::string written = options_.json == "-" ? "" : options_.json;
+  file.empty() ? page_->add(result.lines, written, linesOfResults_ + 1) : page_->add(result.lines, file, result.place);
+  linesOfResults_ += static_cast<int>(std::count(result.lines.begin(), result.lines.end(), '\n'));
+  const std::string refusal = page_->follow();
+  if (!refusal.empty() && !std::exchange(isPageRefused_, true)) complain(refusal);
+}
+
+void Reporter::row(const results::SampleResult& result, const std::string& file) {
   clear();
   ++progress_.done;
   if (start_) ++progress_.raced;
@@ -76,6 +91,7 @@ void Reporter::row(const results::SampleResult& result) {
     if (fallbacks_.insert(result.row.op + why).second) *console_ << why;
     *console_ << std::flush;
   }
+  if (page_) addToPage(result, file);
   if (!report::wantsFormats(options_)) return;
   std::istringstream lines(result.lines);
   for (std::string line; std::getline(lines, line);) records_.push_back(results::recordOf(line, "results"));
@@ -166,6 +182,7 @@ void Reporter::end(const Summary& summary) {
     inputs::writeFile(options_.csv, report::csv(summary, *run_));
   std::stable_sort(records_.begin(), records_.end(), [](const auto& a, const auto& b) { return a.index < b.index; });
   if (!records_.empty()) report::writeFormats(records_, options_);
+  if (page_) page_->finish();
 }
 
 void Reporter::clear() {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <ostream>
 #include <set>
@@ -16,6 +17,10 @@
 #include "opbench/run/row.h"
 
 namespace opbench {
+
+namespace report::html {
+class Race;
+}
 
 /// The streams a run writes to, and what a terminal behind them can do.
 struct Streams {
@@ -33,6 +38,7 @@ class Reporter {
  public:
   /// Errors: Input where a file cannot be written; what it holds stays until there is a report.
   Reporter(const Options& options, Streams streams);
+  ~Reporter();
 
   /// `run` outlives the reporter's use.
   void begin(const Run& run, int samples, int longestOperator);
@@ -40,7 +46,8 @@ class Reporter {
   void progress(const std::string& what);
   /// Reports a problem that does not end the run; one line.
   void complain(const std::string& what);
-  void row(const results::SampleResult& result);
+  /// `file` is the results file that the sample was read from; empty where the run has raced it.
+  void row(const results::SampleResult& result, const std::string& file = "");
   void end(const Summary& summary);
 
  private:
@@ -55,6 +62,7 @@ class Reporter {
   bool hasOwnTables() const { return isRnn() || isModel(); }
   /// Where the tables of `opbench rnn` go; null where it prints JSON.
   std::ostream* rnnConsole() const { return options_.rnn.printJson.empty() ? console_ : nullptr; }
+  void addToPage(const results::SampleResult& result, const std::string& file);
   void showNetwork(const results::SampleResult& result);
   void endNetworks();
   void endRnn();
@@ -70,7 +78,10 @@ class Reporter {
   Streams streams_;
   std::ostream* console_ = nullptr;  ///< null where standard output belongs to a file format
   const Run* run_ = nullptr;
-  std::vector<results::Record> records_;  ///< where formats are made of them
+  std::vector<results::Record> records_;      ///< where formats are made of them
+  std::unique_ptr<report::html::Race> page_;  ///< null where there is none
+  int linesOfResults_ = 0;                    ///< in the file of --json so far
+  bool isPageRefused_ = false;                ///< whether it was said that the page cannot be replaced
   report::Layout layout_;
   std::vector<Row> networks_;        ///< of a verb that has tables of its own
   std::vector<Row> operatorbench_;   ///< where its lines are shown, which come last

@@ -113,7 +113,7 @@ bool merge(const Options& options, Streams streams) {
   std::string lines;
   std::vector<Row> rows;
   for (const auto& [index, part] : parts) {
-    reporter.row(part.result);
+    reporter.row(part.result, *part.file);
     lines += part.result.lines;
     rows.push_back(part.result.row);
   }

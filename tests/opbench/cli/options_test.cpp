@@ -258,18 +258,19 @@ TEST_CASE("verbs") {
 }
 
 TEST_CASE("compare has two files and options of its own") {
-  const Options o = parse({"compare", "a.jsonl", "b.jsonl", "--markdown", "m.md", "--junit", "j.xml", "--fail-on", "gone,slow"});
+  const Options o =
+      parse({"compare", "a", "b", "--markdown", "m.md", "--junit", "j.xml", "--html", "c.html", "--fail-on", "gone,slow"});
   CHECK(o.verb == Verb::Compare);
-  CHECK(o.compare.base == std::vector<std::string>{"a.jsonl"});
-  CHECK(o.compare.candidate == std::vector<std::string>{"b.jsonl"});
-  CHECK(o.compare.markdown == "m.md");
-  CHECK(o.compare.junit == "j.xml");
+  CHECK(o.compare.base == std::vector<std::string>{"a"});
+  CHECK(o.compare.candidate == std::vector<std::string>{"b"});
+  CHECK(std::vector{o.compare.markdown, o.compare.junit, o.compare.html} == std::vector<std::string>{"m.md", "j.xml", "c.html"});
   CHECK((failingVerdicts(o.compare) == std::set{compare::Verdict::Slow, compare::Verdict::Gone}));
   using compare::Verdict;
   CHECK((failingVerdicts({}) == std::set{Verdict::Slow, Verdict::Wrong, Verdict::Crash, Verdict::Impossible}));
   CHECK_FALSE(o.compare.force);
   const std::string help = parse({"compare", "--help"}).text;
-  for (const char* option : {"BASE", "CANDIDATE", "--markdown", "--junit", "--fail-on", "--force", "--all", "Exit status"})
+  for (const char* option :
+       {"BASE", "CANDIDATE", "--markdown", "--junit", "--html", "--fail-on", "--force", "--all", "Exit status"})
     CHECK_MESSAGE(help.find(option) != std::string::npos, option);
   const std::string two = "compare takes two files of results, or several of each build: BASE.. -- CANDIDATE..";
   CHECK(refusal({"compare", "a.jsonl"}) == two);
@@ -286,12 +287,13 @@ TEST_CASE("the option's earlier name leads to --aa") {
 }
 
 TEST_CASE("convert has a file of results, and formats to turn it into") {
-  const Options o = parse({"convert", "r.jsonl", "--dashboard", "d.json", "--junit", "j.xml"});
+  const Options o = parse({"convert", "r.jsonl", "--dashboard", "d.json", "--junit", "j.xml", "--html", "p.html"});
   CHECK(o.verb == Verb::Convert);
   CHECK(o.results == "r.jsonl");
   CHECK(o.dashboard == "d.json");
   CHECK(o.junit == "j.xml");
-  CHECK(refusal({"convert", "r.jsonl"}) == "convert: no output given; use --dashboard FILE or --junit FILE");
+  CHECK(o.html == "p.html");
+  CHECK(refusal({"convert", "r.jsonl"}) == "convert: no output given; use --dashboard FILE, --junit FILE or --html FILE");
 }
 
 TEST_CASE("repro has a case, a folder to write, and a race's options") {
@@ -316,7 +318,7 @@ TEST_CASE("help names every option") {
       "--channels-last --seed "
       "--threads "
       "--list --markdown --csv "
-      "--json --dashboard --junit --dump --cache --no-cache --shared-cache --cache-size --version doctor OPBENCH_CACHE "
+      "--json --dashboard --junit --html --dump --cache --no-cache --shared-cache --cache-size --version doctor OPBENCH_CACHE "
       "OPBENCH_SHARED_CACHE Exit");
   for (std::string word; words >> word;) CHECK_MESSAGE(help.find(word) != std::string::npos, word);
 }

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "ir/error.h"
+#include "opbench/compare/html/page.h"
 #include "opbench/compare/verb.h"
 #include "tests/golden.h"
 #include "tests/opbench/temporary_folder.h"
@@ -66,6 +67,14 @@ TEST_CASE("a comparison as markdown") { tests::checkGolden("compare.md", compare
 TEST_CASE("a comparison as JUnit: a test case a sample, failures as --fail-on names them") {
   tests::checkGolden("compare.xml", compare::junit(example(), {Verdict::Slow, Verdict::Wrong}));
   CHECK(compare::junit(example(), {}).find("<failure") == std::string::npos);
+}
+
+TEST_CASE("a comparison as a page: its data are the rows, with verdicts as on the console") {
+  const std::string page = compare::html(example(), "base.jsonl", "");
+  CHECK(page.find(R"("summary":"1 WRONG, 1 SLOW, 1 FAST, 1 same, 1 fixed, 1 new, 1 gone")") != std::string::npos);
+  CHECK(page.find("base.jsonl:2") != std::string::npos);
+  CHECK(page.find("\"candidate_where\":") == std::string::npos);  // of several files
+  CHECK(page.find("'a|\\u003cb>'") != std::string::npos);
 }
 
 TEST_CASE("the verb: status 1 for what --fail-on names, never for being faster; refusals before anything is printed") {

@@ -74,6 +74,17 @@ TEST_CASE("the dashboard's records and JUnit are written when the run ends") {
   CHECK_THROWS_WITH_AS(written(options), "cannot write /nonexistent/j.xml: No such file or directory", ir::Error);
 }
 
+TEST_CASE("the page for a browser is there when the run has ended, and a sample says where its lines stand in the results") {
+  tests::TemporaryFolder folder;
+  Options options;
+  options.json = "r.jsonl";
+  options.html = folder.path / "p.html";
+  CHECK(written(options).out == written({}).out);
+  const std::string page = tests::contentOf(options.html);
+  CHECK(page.find(R"("complete":true)") != std::string::npos);
+  CHECK(page.find(R"("results":{"each":14,"values":["r.jsonl"]})") != std::string::npos);
+}
+
 TEST_CASE("operatorbench's lines stand in place of the report, and standard error says whose speedups they are") {
   tests::TemporaryFolder folder;
   Options options;

@@ -86,7 +86,7 @@ TEST_CASE("a case whose file has another name in the folder is kept as well") {
 TEST_CASE("no report is written over what the case is read from") {
   ReproBed bed;
   const std::string results = contentOf(bed.at("results.jsonl")), refusal = " holds the sample to reproduce; ";
-  for (std::string Options::* report : {&Options::csv, &Options::junit, &Options::dashboard}) {
+  for (std::string Options::* report : {&Options::csv, &Options::junit, &Options::dashboard, &Options::html}) {
     Options options;
     options.*report = bed.at("results.jsonl");
     CHECK(bed.reproRefusal("results.jsonl:1", options).starts_with("results.jsonl" + refusal));

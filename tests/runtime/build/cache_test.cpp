@@ -8,6 +8,7 @@
 #include <array>
 #include <cstring>
 
+#include "runtime/build/sha256.h"
 #include "tests/runtime/build/cache_bed.h"
 
 namespace {
@@ -222,6 +223,10 @@ TEST_CASE("a folder that is replaced while it is open does no harm: entries go t
   cache.put("key", "bytes");
   CHECK(!cache.find("key"));
   cache.evict();
+}
+
+TEST_CASE("SHA-256 in base64: the standard's example") {
+  CHECK(runtime::sha256Base64("abc") == "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=");
 }
 
 TEST_CASE("a digest is the first half of BLAKE3's; a sum depends on the key and on every part") {
