@@ -67,18 +67,6 @@ std::string variable(const char* name) {
   return value ? value : "";
 }
 
-Environment readEnvironment() {
-  return {std::filesystem::read_symlink("/proc/self/exe"),
-          variable("HOME"),
-          variable("XDG_CACHE_HOME"),
-          variable("XDG_STATE_HOME"),
-          variable("OPBENCH_CACHE"),
-          variable("OPBENCH_SHARED_CACHE"),
-          variable("OPBENCH_SUITES"),
-          {variable("SLURM_ARRAY_TASK_ID"), variable("SLURM_ARRAY_TASK_COUNT"), variable("SLURM_ARRAY_TASK_MIN"),
-           variable("SLURM_ARRAY_TASK_STEP"), variable("RANK"), variable("WORLD_SIZE")}};
-}
-
 /// The value of COLUMNS; nothing where it is no number from 1 on.
 std::optional<int> columnsAsked() {
   const std::string text = variable("COLUMNS");
@@ -92,6 +80,19 @@ std::optional<int> columnsOf(int stream) {
   winsize size{};
   if (ioctl(stream, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
   return columnsAsked();
+}
+
+Environment readEnvironment() {
+  return {std::filesystem::read_symlink("/proc/self/exe"),
+          variable("HOME"),
+          variable("XDG_CACHE_HOME"),
+          variable("XDG_STATE_HOME"),
+          variable("OPBENCH_CACHE"),
+          variable("OPBENCH_SHARED_CACHE"),
+          variable("OPBENCH_SUITES"),
+          {variable("SLURM_ARRAY_TASK_ID"), variable("SLURM_ARRAY_TASK_COUNT"), variable("SLURM_ARRAY_TASK_MIN"),
+           variable("SLURM_ARRAY_TASK_STEP"), variable("RANK"), variable("WORLD_SIZE")},
+          columnsOf(STDOUT_FILENO).value_or(Environment().columns)};
 }
 
 /// Lines are as wide as the terminal, 80 columns where its width is not known. Elsewhere COLUMNS limits them, or nothing does.

@@ -62,6 +62,7 @@ may(runtime/cuda ir/ codegen/ runtime/)
 # The program. Results and what is made of them know neither torch nor the compiler.
 may(opbench ir/ inputs/ lowering/ runtime/ opbench/)
 may(opbench/cli ir/ inputs/ lowering/tensor/lowering.h runtime/ opbench/)
+may(opbench/cli/help ir/ inputs/ opbench/cli/)
 may(opbench/select ir/ inputs/ opbench/cli/ opbench/check/)
 may(opbench/run ir/ inputs/ codegen/ lowering/tensor/lowering.h runtime/ opbench/)
 may(opbench/networks ir/ inputs/ codegen/compile.h lowering/partition/ runtime/build/hash.h runtime/network/ runtime/program/ runtime/capture/ runtime/device.h runtime/torch/tensor_list.h runtime/torch/types.h opbench/cli/ opbench/measure/ opbench/run/ opbench/select/suite_config.h)

@@ -11,6 +11,7 @@
 #include "ir/error.h"
 #include "opbench/cli/command_line.h"
 #include "opbench/cli/device_name.h"
+#include "opbench/cli/help/help.h"
 #include "opbench/cli/usage.h"
 #include "opbench/cli/version.h"
 #include "opbench/compat/habits.h"
@@ -25,15 +26,6 @@ namespace {
 
 using ir::ErrorKind;
 using ir::fail;
-
-constexpr std::string_view description =
-    "Races generated kernels for ATen operators against eager ATen, on samples: operator calls as models make them.\n"
-    "With no option: the suites, every operator, the most frequent samples of each.";
-
-constexpr std::string_view footer =
-    "Environment: OPBENCH_CACHE (folder of compiled kernels), OPBENCH_SHARED_CACHE (1: --shared-cache),\n"
-    "OPBENCH_SUITES (folder of suites), COLUMNS (width of the report).\n"
-    "Exit status: 0 all fine; 1 a result was wrong or a sample failed; 2 usage or unreadable input; 3 no such device.";
 
 constexpr std::pair<std::string_view, Verb> verbs[] = {
     {"doctor", Verb::Doctor},   {"compare", Verb::Compare}, {"convert", Verb::Convert}, {"merge", Verb::Merge},
@@ -308,9 +300,11 @@ Options printing(std::string text) {
 Options parseOptions(const std::vector<std::string>& arguments, const Environment& environment) {
   Options options;
   Texts texts;
-  CLI::App app{std::string(description), "opbench"};
-  app.footer(std::string(footer));
+  CLI::App app{"", "opbench"};
   app.allow_extras();
+  app.formatter_fn([&](const CLI::App* asked, const std::string&, CLI::AppFormatMode) {
+    return helpText(declared(*asked), texts.helpAll, environment.columns);
+  });
   declareAll(app, options, texts);
   try {
     std::vector<std::string> words = withSeparator(arguments);
@@ -321,6 +315,7 @@ Options parseOptions(const std::vector<std::string>& arguments, const Environmen
   } catch (const CLI::ParseError& error) {
     refuseUsage(error);
   }
+  if (texts.helpAll) return printing(app.help());
   if (texts.version) return printing(versionText() + "\n");
   if (!app.remaining(true).empty()) refuseExtras(app, arguments);
 

@@ -33,6 +33,7 @@ struct Environment {
   std::string sharedCache;        ///< OPBENCH_SHARED_CACHE: `1` where the members of its group trust each other
   std::string suites;             ///< OPBENCH_SUITES: the folder of suites
   Schedulers schedulers{};        ///< of which shard this run is to be
+  int columns = 100;              ///< of the terminal, or COLUMNS
 };
 
 /// The task of one run of the program.

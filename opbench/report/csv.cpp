@@ -11,16 +11,15 @@ std::string fields(const std::optional<Quantiles>& speedups) {
   return speedups ? fmt::format(",{:.6f},{:.6f},{:.6f}", speedups->p20, speedups->p50, speedups->p80) : ",,,";
 }
 
-/// A text as a field: in quotes where it would end the field, and no formula to a spreadsheet.
-std::string quoted(const std::string& text) {
+}  // namespace
+
+std::string csvField(const std::string& text) {
   const bool isFormula = text.starts_with('=') || text.starts_with('+') || text.starts_with('-') || text.starts_with('@');
   if (!isFormula && text.find_first_of(",\"\n\r") == std::string::npos) return text;
   std::string result = isFormula ? "\"'" : "\"";
   for (const char c : text) result += c == '"' ? std::string("\"\"") : std::string(1, c);
   return result + "\"";
 }
-
-}  // namespace
 
 std::string csv(const Summary& summary, const Run& run) {
   std::string text = "Operator";
@@ -32,7 +31,7 @@ std::string csv(const Summary& summary, const Run& run) {
     if (std::none_of(first, group.contenders.end(),
                      [](const ContenderSummary& contender) { return contender.speedups.has_value(); }))
       continue;
-    text += quoted(group.name);
+    text += csvField(group.name);
     for (auto contender = first; contender != group.contenders.end(); ++contender) text += fields(contender->speedups);
     text += "\n";
   }
