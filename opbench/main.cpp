@@ -29,6 +29,7 @@
 #include "opbench/results/read.h"
 #include "opbench/select/select.h"
 #include "opbench/select/suites.h"
+#include "opbench/show/verb.h"
 #include "opbench/sweep/merge.h"
 #include "opbench/sweep/sample_runner.h"
 #include "opbench/sweep/sweep.h"
@@ -237,6 +238,20 @@ int convert(const Options& options) {
   return Fine;
 }
 
+/// The pager of the user where standard output is a terminal; `less` leaves what fits the screen there, and shows colours.
+std::string pager() {
+  if (!isatty(STDOUT_FILENO)) return "";
+  setenv("LESS", "FRSX", 0);
+  const char* chosen = std::getenv("PAGER");
+  return chosen ? chosen : "less";
+}
+
+int show(const Options& options) {
+  const Streams streams = standardStreams();
+  showResults(options.show, pager(), streams.out, streams.err, streams.colour);
+  return Fine;
+}
+
 bool compareAll(const CompareOptions& options) {
   const Streams streams = standardStreams();
   return compareFiles(options, streams.out, streams.err, streams.colour, streams.room);
@@ -251,6 +266,7 @@ int run(const Options& options) {
     case Verb::Repro: return reproduce(options, standardStreams()) ? Fine : Failed;
     case Verb::Convert: return convert(options);
     case Verb::Merge: return merge(options, standardStreams()) ? Fine : Failed;
+    case Verb::Show: return show(options);
     case Verb::Profile: return profile(options);
     case Verb::Compare: return compareAll(options.compare) ? Fine : Failed;
     case Verb::Rnn:

@@ -19,7 +19,8 @@ constexpr std::string_view description =
 
 constexpr std::string_view footer =
     "Environment: OPBENCH_CACHE (folder of compiled kernels), OPBENCH_SHARED_CACHE (1: --shared-cache), "
-    "OPBENCH_SUITES (folder of suites), COLUMNS (width of the report).\n"
+    "OPBENCH_SUITES (folder of suites), COLUMNS (width of the report), "
+    "PAGER (of opbench show).\n"
     "Exit status: 0 all fine; 1 a result was wrong or a sample failed; 2 usage or unreadable input; 3 no such device.";
 
 /// An option that is given once for each of its values. It does not take the words behind its value as more of them: they may be
@@ -272,6 +273,7 @@ void declareAll(CLI::App& app, Options& options, Texts& texts) {
   declareMoreResults(app, options, texts);
   beginGroup(app, "Options");
   app.add_subcommand("doctor", "Check this machine: devices, compilers, cache, suites")->fallthrough();
+  declareShow(app, options.show);
   declareCompare(app, options.compare);
   declareConvert(app, options);
   declareMerge(app, options);

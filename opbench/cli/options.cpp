@@ -30,7 +30,7 @@ using ir::fail;
 constexpr std::pair<std::string_view, Verb> verbs[] = {
     {"doctor", Verb::Doctor},   {"compare", Verb::Compare}, {"convert", Verb::Convert}, {"merge", Verb::Merge},
     {"profile", Verb::Profile}, {"repro", Verb::Repro},     {"rnn", Verb::Rnn},         {"model", Verb::Model},
-    {"cnn", Verb::Rnn},         {"record", Verb::Record}};
+    {"cnn", Verb::Rnn},         {"record", Verb::Record},   {"show", Verb::Show}};
 
 /// Splits at commas and drops empty parts.
 std::vector<std::string> split(const std::vector<std::string>& texts) {
@@ -351,6 +351,7 @@ Options parseOptions(const std::vector<std::string>& arguments, const Environmen
   for (const std::string& word : texts.programs) addProgram(word, options.programs);
   if (app.got_subcommand("model")) readModel(app, texts, options);
   if (options.verb == Verb::Compare) readCompare(options.compare);
+  if (options.verb == Verb::Show) check(options.show);
   if (app.got_subcommand("merge")) readRunnerReport(options.model.runner);
   if (app.got_subcommand("record")) readRecord(app, options);
   constexpr std::array sharding{Verb::Race, Verb::Rnn, Verb::Model, Verb::Profile, Verb::Work};

@@ -17,6 +17,7 @@
 #include "opbench/profile/options.h"
 #include "opbench/run/contenders.h"
 #include "opbench/select/sampling.h"
+#include "opbench/show/options.h"
 #include "opbench/sweep/shard.h"
 #include "opbench/sweep/workers/process_fault.h"
 #include "runtime/device.h"
@@ -45,6 +46,7 @@ enum class Verb {
   Convert,  ///< Options::results, a file of them, to other formats
   Repro,    ///< Options::reproCase: a folder that repeats one sample
   Compare,  ///< Options::compare: two files of results
+  Show,     ///< Options::show: results, sorted and filtered
   Profile,  ///< Options::profiling: where the time of samples goes
   Rnn,      ///< Options::rnn: a race of recurrent networks
   Model,    ///< Options::model: speed and memory of models
@@ -69,6 +71,7 @@ struct Options {
   Verb verb = Verb::Race;
   std::string text;  ///< of Verb::Print
   CompareOptions compare;
+  ShowOptions show;
   ProfileOptions profiling;
   Source source = Source::Files;
   RnnOptions rnn;

@@ -370,7 +370,7 @@ TEST_CASE("refusals") {
   CHECK(refusal({"--dtpye", "float16"}) ==
         "unknown option '--dtpye'; did you mean --dtype? (opbench --help-all lists the options)");
   CHECK(refusal({"aten.add.Tensor"}) ==
-        "unknown command 'aten.add.Tensor'; commands are doctor, compare, convert, merge, repro, profile, rnn, model, "
+        "unknown command 'aten.add.Tensor'; commands are doctor, show, compare, convert, merge, repro, profile, rnn, model, "
         "record; "
         "operators are given with --op, and one value follows an option");
   CHECK(refusal({"--repeats", "many"}).starts_with("--repeats: expected a whole number, got 'many'"));
