@@ -190,6 +190,8 @@ void declareFormats(CLI::App& app, Options& options) {
       ->type_name("FILE");
   app.add_option("--junit", options.junit, "Write a JUnit test case for each sample and contender to this file")
       ->type_name("FILE");
+  app.add_option("--samples-csv", options.samplesCsv, "Write a line of CSV for each sample and contender to this file")
+      ->type_name("FILE");
 }
 
 void declareResults(CLI::App& app, Options& options, Texts& texts) {
@@ -237,7 +239,7 @@ void declareMerge(CLI::App& app, Options& options) {
   verb->add_option("RESULTS", options.merged, "The --json results files of the shards")->required()->type_name("FILE");
   declareRunnerReport(*verb, options.model.runner);
   verb->footer(
-      "--json, --csv, --junit, --dashboard and --quiet work as in a race.\n"
+      "--json, --csv, --samples-csv, --junit, --dashboard and --quiet work as in a race.\n"
       "Exit status: 0 all fine; 1 a sample failed or is missing; 2 the files are not shards of one sweep.");
 }
 

@@ -17,6 +17,7 @@
 #include "opbench/compat/habits.h"
 #include "opbench/networks/runner.h"
 #include "opbench/profile/tools.h"
+#include "opbench/report/formats.h"
 #include "opbench/select/suites.h"
 #include "opbench/sweep/sample_runner.h"
 #include "runtime/cpu/host.h"
@@ -244,8 +245,8 @@ void check(const Options& options) {
     fail(ErrorKind::Input, "--resume needs --json FILE, the results to continue");
   if (!options.markdown.empty() && options.verb != Verb::List)
     fail(ErrorKind::Input, "--markdown needs --list, or opbench compare");
-  if (options.verb == Verb::Convert && options.dashboard.empty() && options.junit.empty())
-    fail(ErrorKind::Input, "convert: no output given; use --dashboard FILE or --junit FILE");
+  if (options.verb == Verb::Convert && !report::wantsFormats(options))
+    fail(ErrorKind::Input, "convert: no output given; use --samples-csv FILE, --dashboard FILE or --junit FILE");
   if (!options.suites.empty() && !options.inputs.empty())
     fail(ErrorKind::Input, "--suite cannot be combined with --inputs or --inp-file; samples come from one place");
 }

@@ -141,6 +141,7 @@ struct Options {
   bool resume = false;                 ///< whether what `json` holds already is not raced again
   bool force = false;                  ///< whether results of another build, other software or another device go on
   std::string dashboard, junit;        ///< files; empty is none
+  std::string samplesCsv;              ///< a file of a line for each sample and contender; empty is none
   std::string markdown;                ///< the file of Verb::List's table as markdown; empty is none
   std::vector<std::string> merged;     ///< the files of Verb::Merge
   std::string results;                 ///< the file of Verb::Convert

@@ -292,7 +292,7 @@ TEST_CASE("convert has a file of results, and formats to turn it into") {
   CHECK(o.results == "r.jsonl");
   CHECK(o.dashboard == "d.json");
   CHECK(o.junit == "j.xml");
-  CHECK(refusal({"convert", "r.jsonl"}) == "convert: no output given; use --dashboard FILE or --junit FILE");
+  CHECK(refusal({"convert", "r.jsonl"}) == "convert: no output given; use --samples-csv FILE, --dashboard FILE or --junit FILE");
 }
 
 TEST_CASE("repro has a case, a folder to write, and a race's options") {

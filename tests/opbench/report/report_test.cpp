@@ -138,6 +138,17 @@ TEST_CASE("CSV: operatorbench's columns") {
         "aten.mul.Tensor,0.800000,0.800000,0.800000\n");
 }
 
+TEST_CASE("CSV of samples: a line for each sample and contender, texts of others in their fields") {
+  std::istringstream lines(report::samplesCsv(exampleRecords()));
+  std::vector<std::string> all;
+  for (std::string line; std::getline(lines, line);) all.push_back(line);
+  REQUIRE(all.size() == 1 + 2 * tests::exampleRows().size());
+  CHECK(all[0].starts_with("op,sample,suite,count,dtype,device_name,contender,kind,status,reason,median_us,low_us,high_us,"));
+  CHECK(all[4] ==
+        "aten.add.Tensor,\"((T([4096, 4096], f16), T([4096, 4096], f16)), {})\",torchbench,120,float16,Example GPU,opbench,"
+        "generated,ok,,24,23.88,24.24,23.52,25.2,300,1.25,1.245,1.255,4194.304");
+}
+
 TEST_CASE("JSON lines: one record a sample and contender") {
   std::string text;
   for (const Row& row : tests::exampleRows()) text += report::jsonLines(row, tests::exampleRun());
