@@ -2,7 +2,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <cerrno>
 #include <charconv>
 #include <cmath>
@@ -68,6 +70,15 @@ std::string variable(const char* name) {
   return value ? value : "";
 }
 
+/// Whether the locale's characters are those of UTF-8: of the variables that name it the first that is set decides.
+bool isUtf8() {
+  std::string locale;
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"})
+    if (locale.empty()) locale = variable(name);
+  std::transform(locale.begin(), locale.end(), locale.begin(), [](unsigned char c) { return std::tolower(c); });
+  return locale.find("utf-8") != std::string::npos || locale.find("utf8") != std::string::npos;
+}
+
 /// The value of COLUMNS; nothing where it is no number from 1 on.
 std::optional<int> columnsAsked() {
   const std::string text = variable("COLUMNS");
@@ -100,6 +111,7 @@ Environment readEnvironment() {
 Streams standardStreams() {
   Streams streams{std::cout, std::cerr};
   streams.colour = isatty(STDOUT_FILENO) && variable("NO_COLOR").empty();
+  streams.blocks = isUtf8();
   streams.progress = isatty(STDERR_FILENO);
   streams.width = columnsOf(STDERR_FILENO).value_or(streams.width);
   streams.room = isatty(STDOUT_FILENO) ? columnsOf(STDOUT_FILENO).value_or(80) : columnsAsked().value_or(0);

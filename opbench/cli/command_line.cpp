@@ -209,6 +209,7 @@ void declareResults(CLI::App& app, Options& options, Texts& texts) {
 
 void declareMoreResults(CLI::App& app, Options& options, Texts& texts) {
   beginGroup(app, "More on results");
+  app.add_flag("--show-runs", options.showRuns, "Draw the times of each sample's runs as a histogram");
   app.add_option("--markdown", options.markdown, "With --list: write the table as markdown to this file")->type_name("FILE");
   declareFormats(app, options);
   beginGroup(app, "Cache of kernels");

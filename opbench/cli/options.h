@@ -130,6 +130,7 @@ struct Options {
   std::vector<std::string> devices;    ///< a worker each, which share the samples; empty is one worker on `device`
   Shard shard;                         ///< of the samples that are selected
   bool isArrayTask = false;            ///< whether it is so by the variables of a job array, and not by the command line
+  bool showRuns = false;               ///< whether the times of a sample's runs are drawn
   bool quiet = false;                  ///< whether only what a run ends with is shown
   int samples = 0;                     ///< of the sweep, set once they are selected
   Recorded recorded;                   ///< the samples they were selected from

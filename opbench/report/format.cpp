@@ -63,6 +63,19 @@ std::string width(std::optional<double> share) {
 
 std::string milliseconds(std::optional<double> ms) { return ms ? fmt::format("{:.1f}", *ms) : "-"; }
 
+std::string sparkline(const std::vector<int64_t>& counts, bool blocks) {
+  constexpr std::array<std::string_view, 8> ofBlocks{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"},
+      ofAscii{".", ":", "-", "=", "+", "*", "#", "@"};
+  const int64_t most = counts.empty() ? 0 : *std::max_element(counts.begin(), counts.end());
+  std::string text;
+  for (const int64_t count : counts) {
+    const auto height =
+        count == 0 ? 0 : static_cast<size_t>(std::ceil(8.0 * static_cast<double>(count) / static_cast<double>(most)));
+    text += height == 0 ? " " : (blocks ? ofBlocks : ofAscii)[height - 1];
+  }
+  return text;
+}
+
 size_t charactersOf(std::string_view text) {
   return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](unsigned char c) { return (c & 0xC0) != 0x80; }));
 }

@@ -25,6 +25,8 @@ std::string percent(std::optional<double> share);             ///< `87%`
 std::string width(std::optional<double> share);               ///< `0.8%`, `12%`
 std::string milliseconds(std::optional<double> ms);           ///< `41.3`
 
+/// Counts as columns of a character each, `▂▇█▃ ▁` in UTF-8 (`blocks`), `-@#: .` elsewhere; a blank is none.
+std::string sparkline(const std::vector<int64_t>& counts, bool blocks);
 
 /// The characters of a text in UTF-8.
 size_t charactersOf(std::string_view text);

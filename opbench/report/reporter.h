@@ -22,6 +22,7 @@ struct Streams {
   std::ostream& out;
   std::ostream& err;
   bool colour = false;    ///< `out` is a terminal
+  bool blocks = false;    ///< it has the characters of UTF-8
   bool progress = false;  ///< `err` is one
   int width = 100;        ///< columns of `err`
   int room = 0;           ///< columns of `out`; 0 is no limit

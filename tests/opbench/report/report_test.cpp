@@ -149,6 +149,21 @@ TEST_CASE("CSV of samples: a line for each sample and contender, texts of others
         "generated,ok,,24,23.88,24.24,23.52,25.2,300,1.25,1.245,1.255,4194.304");
 }
 
+TEST_CASE("the runs of a sample are drawn where that is asked for: a line for each contender that was timed") {
+  Row row = tests::exampleRows()[1];
+  const auto line = [&](bool runs, bool blocks) {
+    return report::line(row, tests::exampleRun(), {25, 0, false, true, blocks, runs});
+  };
+  CHECK(line(true, false) == line(false, false));  // of an earlier program, which kept no histogram
+  row.outcomes[0].timing->histogram = {28.8e-6, 32.4e-6, {2, 30, 150, 80, 20, 0, 8, 10}};
+  row.outcomes[1].timing->histogram = {9.5e-6, 25.92e-6, {1}};
+  CHECK(line(true, false)
+            .ends_with("    eager    28.80 us |.:@+: ..| 32.40 us, 300 runs\n"
+                       "    opbench   9.50 us |@| 25.92 us, 300 runs\n"));
+  CHECK(line(true, true).find(" 28.80 us |▁▂█▅▂ ▁▁| 32.40 us, 300 runs\n") != std::string::npos);
+  CHECK(line(false, true).find(" runs\n") == std::string::npos);
+}
+
 TEST_CASE("JSON lines: one record a sample and contender") {
   std::string text;
   for (const Row& row : tests::exampleRows()) text += report::jsonLines(row, tests::exampleRun());
