@@ -79,6 +79,13 @@ bool isUtf8() {
   return locale.find("utf-8") != std::string::npos || locale.find("utf8") != std::string::npos;
 }
 
+/// NO_COLOR forbids colours, CLICOLOR_FORCE wants them in files and pipes as well, CLICOLOR=0 wants none.
+bool hasColours(bool isTerminal) {
+  if (!variable("NO_COLOR").empty()) return false;
+  const std::string forced = variable("CLICOLOR_FORCE");
+  return (!forced.empty() && forced != "0") || (isTerminal && variable("CLICOLOR") != "0");
+}
+
 /// The value of COLUMNS; nothing where it is no number from 1 on.
 std::optional<int> columnsAsked() {
   const std::string text = variable("COLUMNS");
@@ -110,7 +117,7 @@ Environment readEnvironment() {
 /// Lines are as wide as the terminal, 80 columns where its width is not known. Elsewhere COLUMNS limits them, or nothing does.
 Streams standardStreams() {
   Streams streams{std::cout, std::cerr};
-  streams.colour = isatty(STDOUT_FILENO) && variable("NO_COLOR").empty();
+  streams.colour = hasColours(isatty(STDOUT_FILENO));
   streams.blocks = isUtf8();
   streams.progress = isatty(STDERR_FILENO);
   streams.width = columnsOf(STDERR_FILENO).value_or(streams.width);

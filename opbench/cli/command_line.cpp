@@ -19,7 +19,7 @@ constexpr std::string_view description =
 
 constexpr std::string_view footer =
     "Environment: OPBENCH_CACHE (folder of compiled kernels), OPBENCH_SHARED_CACHE (1: --shared-cache), "
-    "OPBENCH_SUITES (folder of suites), COLUMNS (width of the report), "
+    "OPBENCH_SUITES (folder of suites), COLUMNS (width of the report), NO_COLOR and CLICOLOR_FORCE (colours), "
     "PAGER (of opbench show).\n"
     "Exit status: 0 all fine; 1 a result was wrong or a sample failed; 2 usage or unreadable input; 3 no such device.";
 

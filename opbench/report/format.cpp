@@ -76,6 +76,15 @@ std::string sparkline(const std::vector<int64_t>& counts, bool blocks) {
   return text;
 }
 
+std::string bar(double share, int width) {
+  constexpr std::array<std::string_view, 8> parts{"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+  const auto eighths = static_cast<int>(std::lround(8 * width * std::clamp(share, 0.0, 1.0)));
+  std::string text;
+  for (int i = 0; i < eighths / 8; ++i) text += "█";
+  text += parts[static_cast<size_t>(eighths % 8)];
+  return fmt::format("{:<{}}", text, width);
+}
+
 size_t charactersOf(std::string_view text) {
   return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](unsigned char c) { return (c & 0xC0) != 0x80; }));
 }

@@ -21,7 +21,7 @@ namespace opbench {
 struct Streams {
   std::ostream& out;
   std::ostream& err;
-  bool colour = false;    ///< `out` is a terminal
+  bool colour = false;    ///< `out` is to have colours
   bool blocks = false;    ///< it has the characters of UTF-8
   bool progress = false;  ///< `err` is one
   int width = 100;        ///< columns of `err`

@@ -164,6 +164,27 @@ TEST_CASE("the runs of a sample are drawn where that is asked for: a line for ea
   CHECK(line(false, true).find(" runs\n") == std::string::npos);
 }
 
+TEST_CASE("bars and columns of characters") {
+  CHECK(report::sparkline({}, true).empty());
+  CHECK(report::sparkline({0, 1, 8}, true) == " ▁█");
+  CHECK(report::sparkline({0, 1, 8}, false) == " .@");
+  CHECK(report::bar(1, 3) == "███");
+  CHECK(report::bar(0.5, 3) == "█▌ ");
+  CHECK(report::bar(7, 2) == "██");
+  CHECK(report::bar(0, 2) == "  ");
+  CHECK(report::cut("█████", 4) == "██..");
+  CHECK(report::cut("████", 4) == "████");
+}
+
+TEST_CASE("a terminal of UTF-8 has a bar for each operator's speedup, the largest being the longest") {
+  const report::Layout layout{25, 120, false, false, true};
+  const std::string text = report::table(summarize(tests::exampleRows(), tests::exampleRun()), tests::exampleRun(), layout);
+  CHECK(text.find("1.12x  ██████████ ") != std::string::npos);
+  CHECK(text.find("0.80x  ███████▏   ") != std::string::npos);
+  CHECK(report::table(summarize(tests::exampleRows(), tests::exampleRun()), tests::exampleRun(), {}).find("█") ==
+        std::string::npos);
+}
+
 TEST_CASE("JSON lines: one record a sample and contender") {
   std::string text;
   for (const Row& row : tests::exampleRows()) text += report::jsonLines(row, tests::exampleRun());
