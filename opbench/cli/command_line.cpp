@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "ir/error.h"
+#include "opbench/cli/help/completion.h"
 #include "opbench/cli/number_option.h"
 #include "opbench/networks/runner.h"
 #include "opbench/profile/tools.h"
@@ -258,6 +259,17 @@ void declareRepro(CLI::App& app, Options& options) {
       "Exit status: 0 reproduced; 1 not reproduced; 2 no such sample; 3 no such device.");
 }
 
+/// Commands that print what is made of these declarations.
+void declareTexts(CLI::App& app, Texts& texts) {
+  app.add_subcommand("man", "Print the manual page: opbench man | man -l -");
+  CLI::App* completion = app.add_subcommand("completion", "Print a script by which a shell completes commands and options");
+  completion->add_option("SHELL", texts.shell, "The shell")->required()->type_name(oneOf(shellNames()));
+  completion->footer(
+      "bash: eval \"$(opbench completion bash)\" in ~/.bashrc. zsh: opbench completion zsh >_opbench, in a folder of $fpath. "
+      "fish: "
+      "opbench completion fish >~/.config/fish/completions/opbench.fish.");
+}
+
 }  // namespace
 
 void declareAll(CLI::App& app, Options& options, Texts& texts) {
@@ -285,6 +297,7 @@ void declareAll(CLI::App& app, Options& options, Texts& texts) {
   declareRnn(app, options.rnn, options.warmups, options.runs);
   declareModel(app, options.model, options.tracesMemory);
   declareRecord(app, options.recording);
+  declareTexts(app, texts);
 }
 
 void refuseUntaken(const CLI::App& app, std::string_view verb, const std::vector<std::string>& taken) {

@@ -15,7 +15,7 @@ struct Texts {
   std::vector<std::string> suites, folders, files, ops, filters, excludes, devices, programs;
   std::string shard, sampleMode = "top";
   std::vector<int64_t> sweep;
-  std::string traces;
+  std::string traces, shell;
   bool isCompiler = false;
   int partitions = 0, partition = 0;
   std::string compat, dtype, contenders = "eager,opbench", flush = "write", data = "normal", fault;

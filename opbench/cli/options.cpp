@@ -11,7 +11,9 @@
 #include "ir/error.h"
 #include "opbench/cli/command_line.h"
 #include "opbench/cli/device_name.h"
+#include "opbench/cli/help/completion.h"
 #include "opbench/cli/help/help.h"
+#include "opbench/cli/help/manual.h"
 #include "opbench/cli/usage.h"
 #include "opbench/cli/version.h"
 #include "opbench/compat/habits.h"
@@ -319,6 +321,11 @@ Options parseOptions(const std::vector<std::string>& arguments, const Environmen
   if (texts.helpAll) return printing(app.help());
   if (texts.version) return printing(versionText() + "\n");
   if (!app.remaining(true).empty()) refuseExtras(app, arguments);
+  if (app.got_subcommand("man")) return printing(manualPage(declared(app), versionText()));
+  if (app.got_subcommand("completion")) {
+    const auto shell = meaningOf("completion", texts.shell, shellFromName(texts.shell), shellNames());
+    return printing(completionScript(declared(app), shell));
+  }
 
   options.verb = verbOf(app, texts);
   options.suites = split(texts.suites);

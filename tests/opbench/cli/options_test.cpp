@@ -371,7 +371,7 @@ TEST_CASE("refusals") {
         "unknown option '--dtpye'; did you mean --dtype? (opbench --help-all lists the options)");
   CHECK(refusal({"aten.add.Tensor"}) ==
         "unknown command 'aten.add.Tensor'; commands are doctor, show, compare, convert, merge, repro, profile, rnn, model, "
-        "record; "
+        "record, man, completion; "
         "operators are given with --op, and one value follows an option");
   CHECK(refusal({"--repeats", "many"}).starts_with("--repeats: expected a whole number, got 'many'"));
 }
