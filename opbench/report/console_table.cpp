@@ -99,8 +99,9 @@ class Figures {
   void ratio(double value, const std::string& what) {
     text_ += toned(right(speedup(value), figureWidth), toneOfSpeedup(value), colour_) + "  " + what + "\n";
   }
+  /// Nothing of a single sample, whose line has its speedup.
   void mean(const Mean& mean, const std::string& what) {
-    if (mean.samples == 0) return;
+    if (mean.samples < 2) return;
     std::string text = fmt::format("{}: {}", what, counted(mean.samples, "sample"));
     if (mean.interval) text += fmt::format(", 95% interval {:.2f}..{}", mean.interval->low, speedup(mean.interval->high));
     ratio(mean.ratio, text);
@@ -179,13 +180,19 @@ std::string legends(const Group& total, const std::vector<Table>& tables, const 
 
 std::string table(const Summary& summary, const Run& run, const Layout& layout) {
   std::vector<Table> tables;
-  const auto samples = static_cast<size_t>(summary.total.contenders.front().counts.samples);
-  const auto section = [&](std::string_view what, const std::vector<Group>& groups, bool isWanted) {
-    if (isWanted && !groups.empty()) tables.emplace_back(what, groups, run, layout);
+  std::vector<std::vector<int>> told;  // samples whose figures are shown: of a single one by its line, of several by a table
+  const auto section = [&](std::string_view what, std::vector<Group> groups) {
+    std::erase_if(groups, [&](const Group& group) {
+      const bool isALine = layout.hasLines && group.samples.size() == 1;
+      return isALine || std::find(told.begin(), told.end(), group.samples) != told.end();
+    });
+    for (const Group& group : groups) told.push_back(group.samples);
+    if (!groups.empty()) tables.emplace_back(what, std::move(groups), run, layout);
   };
-  section("operator", summary.operators, samples > summary.operators.size() || !layout.hasLines);
-  section("family", summary.families, summary.families.size() > 1 && samples > summary.families.size());
-  section("size", summary.sizes, summary.sizes.size() > 1 && samples > summary.sizes.size());
+  section("operator", summary.operators);
+  told.push_back(summary.total.samples);  // the totals below are of these
+  section("family", summary.families);
+  section("size", summary.sizes);
   std::string text = layout.hasLines ? legends(summary.total, tables, run, layout) : "";
   for (const Table& table : tables) text += table.text();
   text += "\n";

@@ -185,6 +185,19 @@ TEST_CASE("a terminal of UTF-8 has a bar for each operator's speedup, the larges
         std::string::npos);
 }
 
+TEST_CASE("a report says each figure once: a group of one sample is its line, and one of the same samples is not shown again") {
+  const Run run = tests::exampleRun();
+  std::vector<Row> rows(3, tests::exampleRows()[1]);
+  for (int i = 0; i < 3; ++i) rows[static_cast<size_t>(i)].index = i + 1;
+  rows[2].op = "aten.sub.Tensor";
+  const std::string text = console(run, rows, 0);
+  const std::string tables = text.substr(text.find("\n\n"));
+  CHECK(tables.find("\naten.add.Tensor ") != std::string::npos);
+  CHECK(tables.find("\naten.sub.Tensor ") == std::string::npos);
+  CHECK(tables.find("\nfamily ") == std::string::npos);
+  CHECK(tables.find("\nsize ") == std::string::npos);
+}
+
 TEST_CASE("JSON lines: one record a sample and contender") {
   std::string text;
   for (const Row& row : tests::exampleRows()) text += report::jsonLines(row, tests::exampleRun());
