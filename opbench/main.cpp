@@ -17,6 +17,7 @@
 
 #include "inputs/files.h"
 #include "inputs/text/printable.h"
+#include "lowering/layout/schedule.h"
 #include "lowering/tensor/lowering.h"
 #include "opbench/cli/doctor.h"
 #include "opbench/cli/list.h"
@@ -157,7 +158,8 @@ Selection readSelection(const Options& options, size_t& unreadable) {
     std::cerr << "opbench: without effect here: " << inputs::printable(keys) << "\n";
   tolerances.read(options.tolerances);
   if (options.source == Source::Files)
-    for (const auto* patterns : {&config.patterns(), &tolerances.patterns()}) checkPatterns(*patterns, runtime::operatorNames());
+    for (const auto* patterns : {&config.patterns(), &tolerances.patterns()})
+      checkPatterns(*patterns, runtime::operatorNames(), runtime::Programs(options.modelsFolder, options.programs).names());
   if (options.source == Source::Rnn) return selectionOf(samplesOf(options.rnn, options.seed, roomFor(options)));
   if (options.source == Source::Models)
     return selectionOf(samplesOf(options.model, runtime::Programs(options.modelsFolder, options.programs), config));
@@ -173,6 +175,12 @@ Selection readSelection(const Options& options, size_t& unreadable) {
   if (selection.samples.empty()) ir::fail(ir::ErrorKind::Input, "--start-idx {} skips every sample", options.startIdx);
   if (options.compat == Compat::Operatorbench) dropSkipped(selection.samples);
   return selection;
+}
+
+/// A schedule that does not parse is one of no sample.
+void checkSchedules(const Options& options) {
+  for (const std::string& text : options.schedules)
+    if (!text.empty()) lowering::checkSyntax(text);
 }
 
 void checkLowerings() { checkRegistrations(lowering::registrations(), runtime::operatorNames()); }
@@ -227,6 +235,7 @@ using RaceSamples = Summary (*)(std::vector<inputs::Sample>, const Options&, Str
 
 int raceAll(Options options, RaceSamples race) {
   if (!options.sanitizer.empty()) return sanitize(options, standardStreams()) ? Fine : Failed;
+  checkSchedules(options);
   checkLowerings();
   size_t unreadable = 0;
   Selection selection = readSelection(options, unreadable);
