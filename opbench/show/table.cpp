@@ -129,7 +129,7 @@ std::string latexText(const std::string& text) {
 
 /// A tabular with the rules of the package booktabs.
 std::string latex(const Table& table) {
-  std::string columns, headings, lines;
+  std::string columns, lines;
   const auto row = [](const Texts& cells) {
     std::string line;
     for (const std::string& cell : cells) line += (line.empty() ? "" : " & ") + (cell.empty() ? "{}" : latexText(cell));
