@@ -2,7 +2,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <cerrno>
 #include <charconv>
 #include <cmath>
@@ -15,6 +17,7 @@
 
 #include "inputs/files.h"
 #include "inputs/text/printable.h"
+#include "lowering/layout/schedule.h"
 #include "lowering/tensor/lowering.h"
 #include "opbench/cli/doctor.h"
 #include "opbench/cli/list.h"
@@ -30,6 +33,7 @@
 #include "opbench/results/read.h"
 #include "opbench/select/select.h"
 #include "opbench/select/suites.h"
+#include "opbench/show/verb.h"
 #include "opbench/sweep/merge.h"
 #include "opbench/sweep/sample_runner.h"
 #include "opbench/sweep/sweep.h"
@@ -68,16 +72,20 @@ std::string variable(const char* name) {
   return value ? value : "";
 }
 
-Environment readEnvironment() {
-  return {std::filesystem::read_symlink("/proc/self/exe"),
-          variable("HOME"),
-          variable("XDG_CACHE_HOME"),
-          variable("XDG_STATE_HOME"),
-          variable("OPBENCH_CACHE"),
-          variable("OPBENCH_SHARED_CACHE"),
-          variable("OPBENCH_SUITES"),
-          {variable("SLURM_ARRAY_TASK_ID"), variable("SLURM_ARRAY_TASK_COUNT"), variable("SLURM_ARRAY_TASK_MIN"),
-           variable("SLURM_ARRAY_TASK_STEP"), variable("RANK"), variable("WORLD_SIZE")}};
+/// Whether the locale's characters are those of UTF-8: of the variables that name it the first that is set decides.
+bool isUtf8() {
+  std::string locale;
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"})
+    if (locale.empty()) locale = variable(name);
+  std::transform(locale.begin(), locale.end(), locale.begin(), [](unsigned char c) { return std::tolower(c); });
+  return locale.find("utf-8") != std::string::npos || locale.find("utf8") != std::string::npos;
+}
+
+/// NO_COLOR forbids colours, CLICOLOR_FORCE wants them in files and pipes as well, CLICOLOR=0 wants none.
+bool hasColours(bool isTerminal) {
+  if (!variable("NO_COLOR").empty()) return false;
+  const std::string forced = variable("CLICOLOR_FORCE");
+  return (!forced.empty() && forced != "0") || (isTerminal && variable("CLICOLOR") != "0");
 }
 
 /// The value of COLUMNS; nothing where it is no number from 1 on.
@@ -95,10 +103,24 @@ std::optional<int> columnsOf(int stream) {
   return columnsAsked();
 }
 
+Environment readEnvironment() {
+  return {std::filesystem::read_symlink("/proc/self/exe"),
+          variable("HOME"),
+          variable("XDG_CACHE_HOME"),
+          variable("XDG_STATE_HOME"),
+          variable("OPBENCH_CACHE"),
+          variable("OPBENCH_SHARED_CACHE"),
+          variable("OPBENCH_SUITES"),
+          {variable("SLURM_ARRAY_TASK_ID"), variable("SLURM_ARRAY_TASK_COUNT"), variable("SLURM_ARRAY_TASK_MIN"),
+           variable("SLURM_ARRAY_TASK_STEP"), variable("RANK"), variable("WORLD_SIZE")},
+          columnsOf(STDOUT_FILENO).value_or(Environment().columns)};
+}
+
 /// Lines are as wide as the terminal, 80 columns where its width is not known. Elsewhere COLUMNS limits them, or nothing does.
 Streams standardStreams() {
   Streams streams{std::cout, std::cerr};
-  streams.colour = isatty(STDOUT_FILENO) && variable("NO_COLOR").empty();
+  streams.colour = hasColours(isatty(STDOUT_FILENO));
+  streams.blocks = isUtf8();
   streams.progress = isatty(STDERR_FILENO);
   streams.width = columnsOf(STDERR_FILENO).value_or(streams.width);
   streams.room = isatty(STDOUT_FILENO) ? columnsOf(STDOUT_FILENO).value_or(80) : columnsAsked().value_or(0);
@@ -137,7 +159,8 @@ Selection readSelection(const Options& options, size_t& unreadable) {
     std::cerr << "opbench: without effect here: " << inputs::printable(keys) << "\n";
   tolerances.read(options.tolerances);
   if (options.source == Source::Files)
-    for (const auto* patterns : {&config.patterns(), &tolerances.patterns()}) checkPatterns(*patterns, runtime::operatorNames());
+    for (const auto* patterns : {&config.patterns(), &tolerances.patterns()})
+      checkPatterns(*patterns, runtime::operatorNames(), runtime::Programs(options.modelsFolder, options.programs).names());
   if (options.source == Source::Rnn) return selectionOf(samplesOf(options.rnn, options.seed, roomFor(options)));
   if (options.source == Source::Models)
     return selectionOf(samplesOf(options.model, runtime::Programs(options.modelsFolder, options.programs), config));
@@ -153,6 +176,12 @@ Selection readSelection(const Options& options, size_t& unreadable) {
   if (selection.samples.empty()) ir::fail(ir::ErrorKind::Input, "--start-idx {} skips every sample", options.startIdx);
   if (options.compat == Compat::Operatorbench) dropSkipped(selection.samples);
   return selection;
+}
+
+/// A schedule that does not parse is one of no sample.
+void checkSchedules(const Options& options) {
+  for (const std::string& text : options.schedules)
+    if (!text.empty()) lowering::checkSyntax(text);
 }
 
 void checkLowerings() { checkRegistrations(lowering::registrations(), runtime::operatorNames()); }
@@ -207,6 +236,7 @@ using RaceSamples = Summary (*)(std::vector<inputs::Sample>, const Options&, Str
 
 int raceAll(Options options, RaceSamples race) {
   if (!options.sanitizer.empty()) return sanitize(options, standardStreams()) ? Fine : Failed;
+  checkSchedules(options);
   checkLowerings();
   size_t unreadable = 0;
   Selection selection = readSelection(options, unreadable);
@@ -238,6 +268,20 @@ int convert(const Options& options) {
   return Fine;
 }
 
+/// The pager of the user where standard output is a terminal; `less` leaves what fits the screen there, and shows colours.
+std::string pager() {
+  if (!isatty(STDOUT_FILENO)) return "";
+  setenv("LESS", "FRSX", 0);
+  const char* chosen = std::getenv("PAGER");
+  return chosen ? chosen : "less";
+}
+
+int show(const Options& options) {
+  const Streams streams = standardStreams();
+  showResults(options.show, pager(), streams.out, streams.err, streams.colour);
+  return Fine;
+}
+
 bool compareAll(const CompareOptions& options) {
   const Streams streams = standardStreams();
   return compareFiles(options, streams.out, streams.err, streams.colour, streams.room);
@@ -252,6 +296,7 @@ int run(const Options& options) {
     case Verb::Repro: return reproduce(options, standardStreams()) ? Fine : Failed;
     case Verb::Convert: return convert(options);
     case Verb::Merge: return merge(options, standardStreams()) ? Fine : Failed;
+    case Verb::Show: return show(options);
     case Verb::Profile: return profile(options);
     case Verb::Compare: return compareAll(options.compare) ? Fine : Failed;
     case Verb::Rnn:

@@ -43,7 +43,7 @@ TEXT
 cat >"$folder/bin/opbench" <<SCRIPT
 #!/usr/bin/env bash
 case " \$* " in
-  *" doctor "* | *" compare "* | *" convert "* | *" merge "* | *" --help "* | *" --list "* | *" --version "*) hurry=() ;;
+  *" doctor "* | *" compare "* | *" show "* | *" man "* | *" completion "* | *" convert "* | *" merge "* | *" --help "* | *" --list "* | *" --version "*) hurry=() ;;
   *" record "*) hurry=(--threads 1) ;;
   *)
     hurry=(--in-process)

@@ -84,6 +84,9 @@ std::string toText(const Schedule& schedule);
 /// to say.
 Schedule parseSchedule(std::string_view text, const LoopNest& nest);
 
+/// Error: Input, for a text that is a schedule of no nest, whatever its loops.
+void checkSyntax(std::string_view text);
+
 /// The schedule of two loops in one persistent kernel, nothing where each has its own; what becomes of columns concerns only one
 /// of them.
 std::optional<LayoutSchedule> commonSchedule(const Schedule& first, const Schedule& second);

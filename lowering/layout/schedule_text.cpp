@@ -282,17 +282,22 @@ void setExtents(LayoutSchedule& schedule, const LoopNest& nest, const IterationD
   dim.extent = ceilDiv(domain.inner().extent + *shift, dim.lanes);
 }
 
-LayoutSchedule readLayout(Reader& reader, const LoopNest& nest) {
+/// A layout as its text has it; the extents of its dims are a nest's.
+LayoutSchedule readLayout(Reader& reader) {
   LayoutSchedule schedule;
   readDims(reader, schedule.layout);
   readParts(reader, schedule.layout);
   if (!reader.isAtEnd()) readItems(reader, schedule);
+  return schedule;
+}
+
+/// Lays it out over the loops of a nest.
+void layOut(LayoutSchedule& schedule, const LoopNest& nest) {
   const IterationDomain& domain = domainOf(schedule, nest);
   const std::size_t dims = schedule.layout.dims.back().end;
   if (dims != domain.dims().size())
     Reader::refuse(fmt::format("its dims are {}, and the loops have {}", dims, domain.dims().size()));
   setExtents(schedule, nest, domain);
-  return schedule;
 }
 
 TaskSchedule readTasks(Reader& reader) {
@@ -304,6 +309,13 @@ TaskSchedule readTasks(Reader& reader) {
   return schedule;
 }
 
+Schedule readSchedule(std::string_view text) {
+  Reader reader(text);
+  Schedule schedule = reader.acceptWord("tasks") ? Schedule(readTasks(reader)) : readLayout(reader);
+  if (!reader.isAtEnd()) reader.fail("the end");
+  return schedule;
+}
+
 }  // namespace
 
 std::string toText(const Schedule& schedule) {
@@ -311,10 +323,11 @@ std::string toText(const Schedule& schedule) {
 }
 
 Schedule parseSchedule(std::string_view text, const LoopNest& nest) {
-  Reader reader(text);
-  Schedule schedule = reader.acceptWord("tasks") ? Schedule(readTasks(reader)) : readLayout(reader, nest);
-  if (!reader.isAtEnd()) reader.fail("the end");
+  Schedule schedule = readSchedule(text);
+  if (auto* layout = std::get_if<LayoutSchedule>(&schedule)) layOut(*layout, nest);
   return schedule;
 }
+
+void checkSyntax(std::string_view text) { readSchedule(text); }
 
 }  // namespace lowering

@@ -38,9 +38,18 @@ void TolerancesReader::read(const YAML::Node& root) {
   }
 }
 
+std::vector<std::string> TolerancesReader::notedNames(const YAML::Node& list, std::string_view what) {
+  std::vector<std::string> names;
+  for (const YAML::Node& item : itemsOf(list, what)) {
+    names.push_back(operatorName(item));
+    table_.patterns_.push_back({names.back(), placeOf(item), true});
+  }
+  return names;
+}
+
 void TolerancesReader::readNonDeterministic(const YAML::Node& node) {
   Tolerances::Entry entry;
-  entry.names = operatorNames(node, "non_deterministic");
+  entry.names = notedNames(node, "non_deterministic");
   entry.isOfNetworks = true;
   entry.mayVary = true;
   table_.entries_.push_back(std::move(entry));
@@ -48,7 +57,7 @@ void TolerancesReader::readNonDeterministic(const YAML::Node& node) {
 
 void TolerancesReader::readLenient(const YAML::Node& node, Leniency leniency, std::string_view what) {
   Tolerances::Entry entry;
-  entry.names = operatorNames(node, what);
+  entry.names = notedNames(node, what);
   entry.isOfNetworks = true;
   entry.leniency = leniency;
   table_.entries_.push_back(std::move(entry));

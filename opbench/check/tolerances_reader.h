@@ -22,6 +22,8 @@ class TolerancesReader : private YamlReader {
  private:
   /// A list of networks whose results may differ more; `what` names it in messages.
   void readLenient(const YAML::Node& node, Leniency leniency, std::string_view what);
+  /// A list of operators or networks, noted as a pattern of the user's.
+  std::vector<std::string> notedNames(const YAML::Node& list, std::string_view what);
   void readDTypes(const YAML::Node& node);
   void readOperators(const YAML::Node& node);
   void readEntry(const YAML::Node& node);

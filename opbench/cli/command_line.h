@@ -1,6 +1,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,14 +15,17 @@ struct Texts {
   std::vector<std::string> suites, folders, files, ops, filters, excludes, devices, programs;
   std::string shard, sampleMode = "top";
   std::vector<int64_t> sweep;
-  std::string traces;
+  std::string traces, shell;
   bool isCompiler = false;
   int partitions = 0, partition = 0;
   std::string compat, dtype, contenders = "eager,opbench", flush = "write", data = "normal", fault;
   double precision = 1;
   bool measureNvfuser = false, accuracyChecking = false, noAccuracyChecking = false, noTiming = false, noCache = false,
-       noCases = false, version = false, list = false;
+       noCases = false, helpAll = false, version = false, list = false;
 };
+
+/// The groups of a race's options that most people need: --help shows them, --help-all shows all.
+inline constexpr std::array<std::string_view, 4> basicGroups{"Samples", "Race", "Results", "Help"};
 
 /// Declares every option and verb; what is given goes to `options`, or to `texts`.
 void declareAll(CLI::App& app, Options& options, Texts& texts);

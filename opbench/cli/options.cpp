@@ -11,11 +11,15 @@
 #include "ir/error.h"
 #include "opbench/cli/command_line.h"
 #include "opbench/cli/device_name.h"
+#include "opbench/cli/help/completion.h"
+#include "opbench/cli/help/help.h"
+#include "opbench/cli/help/manual.h"
 #include "opbench/cli/usage.h"
 #include "opbench/cli/version.h"
 #include "opbench/compat/habits.h"
 #include "opbench/networks/runner.h"
 #include "opbench/profile/tools.h"
+#include "opbench/report/formats.h"
 #include "opbench/select/suites.h"
 #include "opbench/sweep/sample_runner.h"
 #include "runtime/cpu/host.h"
@@ -26,19 +30,10 @@ namespace {
 using ir::ErrorKind;
 using ir::fail;
 
-constexpr std::string_view description =
-    "Races generated kernels for ATen operators against eager ATen, on samples: operator calls as models make them.\n"
-    "With no option: the suites, every operator, the most frequent samples of each.";
-
-constexpr std::string_view footer =
-    "Environment: OPBENCH_CACHE (folder of compiled kernels), OPBENCH_SHARED_CACHE (1: --shared-cache),\n"
-    "OPBENCH_SUITES (folder of suites), COLUMNS (width of the report).\n"
-    "Exit status: 0 all fine; 1 a result was wrong or a sample failed; 2 usage or unreadable input; 3 no such device.";
-
 constexpr std::pair<std::string_view, Verb> verbs[] = {
     {"doctor", Verb::Doctor},   {"compare", Verb::Compare}, {"convert", Verb::Convert}, {"merge", Verb::Merge},
     {"profile", Verb::Profile}, {"repro", Verb::Repro},     {"rnn", Verb::Rnn},         {"model", Verb::Model},
-    {"cnn", Verb::Rnn},         {"record", Verb::Record}};
+    {"cnn", Verb::Rnn},         {"record", Verb::Record},   {"show", Verb::Show}};
 
 /// Splits at commas and drops empty parts.
 std::vector<std::string> split(const std::vector<std::string>& texts) {
@@ -253,8 +248,8 @@ void check(const Options& options) {
     fail(ErrorKind::Input, "--resume needs --json FILE, the results to continue");
   if (!options.markdown.empty() && options.verb != Verb::List)
     fail(ErrorKind::Input, "--markdown needs --list, or opbench compare");
-  if (options.verb == Verb::Convert && options.dashboard.empty() && options.junit.empty() && options.html.empty())
-    fail(ErrorKind::Input, "convert: no output given; use --dashboard FILE, --junit FILE or --html FILE");
+  if (options.verb == Verb::Convert && !report::wantsFormats(options) && options.html.empty())
+    fail(ErrorKind::Input, "convert: no output given; use --samples-csv FILE, --dashboard FILE, --junit FILE or --html FILE");
   if (!options.suites.empty() && !options.inputs.empty())
     fail(ErrorKind::Input, "--suite cannot be combined with --inputs or --inp-file; samples come from one place");
 }
@@ -309,9 +304,11 @@ Options printing(std::string text) {
 Options parseOptions(const std::vector<std::string>& arguments, const Environment& environment) {
   Options options;
   Texts texts;
-  CLI::App app{std::string(description), "opbench"};
-  app.footer(std::string(footer));
+  CLI::App app{"", "opbench"};
   app.allow_extras();
+  app.formatter_fn([&](const CLI::App* asked, const std::string&, CLI::AppFormatMode) {
+    return helpText(declared(*asked), texts.helpAll, environment.columns);
+  });
   declareAll(app, options, texts);
   try {
     std::vector<std::string> words = withSeparator(arguments);
@@ -322,8 +319,14 @@ Options parseOptions(const std::vector<std::string>& arguments, const Environmen
   } catch (const CLI::ParseError& error) {
     refuseUsage(error);
   }
+  if (texts.helpAll) return printing(app.help());
   if (texts.version) return printing(versionText() + "\n");
   if (!app.remaining(true).empty()) refuseExtras(app, arguments);
+  if (app.got_subcommand("man")) return printing(manualPage(declared(app), versionText()));
+  if (app.got_subcommand("completion")) {
+    const auto shell = meaningOf("completion", texts.shell, shellFromName(texts.shell), shellNames());
+    return printing(completionScript(declared(app), shell));
+  }
 
   options.verb = verbOf(app, texts);
   options.suites = split(texts.suites);
@@ -357,6 +360,7 @@ Options parseOptions(const std::vector<std::string>& arguments, const Environmen
   for (const std::string& word : texts.programs) addProgram(word, options.programs);
   if (app.got_subcommand("model")) readModel(app, texts, options);
   if (options.verb == Verb::Compare) readCompare(options.compare);
+  if (options.verb == Verb::Show) check(options.show);
   if (app.got_subcommand("merge")) readRunnerReport(options.model.runner);
   if (app.got_subcommand("record")) readRecord(app, options);
   constexpr std::array sharding{Verb::Race, Verb::Rnn, Verb::Model, Verb::Profile, Verb::Work};

@@ -17,6 +17,7 @@
 #include "opbench/profile/options.h"
 #include "opbench/run/contenders.h"
 #include "opbench/select/sampling.h"
+#include "opbench/show/options.h"
 #include "opbench/sweep/shard.h"
 #include "opbench/sweep/workers/process_fault.h"
 #include "runtime/device.h"
@@ -33,6 +34,7 @@ struct Environment {
   std::string sharedCache;        ///< OPBENCH_SHARED_CACHE: `1` where the members of its group trust each other
   std::string suites;             ///< OPBENCH_SUITES: the folder of suites
   Schedulers schedulers{};        ///< of which shard this run is to be
+  int columns = 100;              ///< of the terminal, or COLUMNS
 };
 
 /// The task of one run of the program.
@@ -44,6 +46,7 @@ enum class Verb {
   Convert,  ///< Options::results, a file of them, to other formats
   Repro,    ///< Options::reproCase: a folder that repeats one sample
   Compare,  ///< Options::compare: two files of results
+  Show,     ///< Options::show: results, sorted and filtered
   Profile,  ///< Options::profiling: where the time of samples goes
   Rnn,      ///< Options::rnn: a race of recurrent networks
   Model,    ///< Options::model: speed and memory of models
@@ -68,6 +71,7 @@ struct Options {
   Verb verb = Verb::Race;
   std::string text;  ///< of Verb::Print
   CompareOptions compare;
+  ShowOptions show;
   ProfileOptions profiling;
   Source source = Source::Files;
   RnnOptions rnn;
@@ -127,6 +131,7 @@ struct Options {
   std::vector<std::string> devices;    ///< a worker each, which share the samples; empty is one worker on `device`
   Shard shard;                         ///< of the samples that are selected
   bool isArrayTask = false;            ///< whether it is so by the variables of a job array, and not by the command line
+  bool showRuns = false;               ///< whether the times of a sample's runs are drawn
   bool quiet = false;                  ///< whether only what a run ends with is shown
   int samples = 0;                     ///< of the sweep, set once they are selected
   Recorded recorded;                   ///< the samples they were selected from
@@ -138,6 +143,7 @@ struct Options {
   bool resume = false;                 ///< whether what `json` holds already is not raced again
   bool force = false;                  ///< whether results of another build, other software or another device go on
   std::string dashboard, junit, html;  ///< files; empty is none
+  std::string samplesCsv;              ///< a file of a line for each sample and contender; empty is none
   std::string markdown;                ///< the file of Verb::List's table as markdown; empty is none
   std::vector<std::string> merged;     ///< the files of Verb::Merge
   std::string results;                 ///< the file of Verb::Convert

@@ -24,6 +24,7 @@ std::vector<Named> outputsOf(const Options& options) {
   std::vector<Named> files;
   add(files, "--json", options.json);
   add(files, "--csv", options.csv);
+  add(files, "--samples-csv", options.samplesCsv);
   add(files, "--junit", options.junit);
   add(files, "--dashboard", options.dashboard);
   add(files, "--html", options.html);

@@ -31,7 +31,8 @@ std::optional<std::string> behind(const std::string& text, std::string_view begi
   std::vector<std::string> suggested = nearest(word, known);
   for (const auto& [former, name] : formerNames)
     std::replace(suggested.begin(), suggested.end(), std::string(former), std::string(name));
-  fail(ErrorKind::Input, "unknown option '{}'{} (opbench --help lists the options)", word, suggestion(suggested));
+  const std::string help = app.get_parent() == nullptr ? "--help-all" : app.get_name() + " --help";
+  fail(ErrorKind::Input, "unknown option '{}'{} (opbench {} lists the options)", word, suggestion(suggested), help);
 }
 
 /// Refuses a second value behind an option whose values are separated by commas.
@@ -59,7 +60,7 @@ void refuseUsage(const CLI::ParseError& error) {
   // CLI11 begins with a capital, but for the names of options.
   const bool isWord = message.size() > 1 && std::islower(static_cast<unsigned char>(message[1])) != 0;
   if (isWord) message[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(message[0])));
-  fail(ErrorKind::Input, "{} (opbench --help lists the options)", message);
+  fail(ErrorKind::Input, "{} (opbench --help-all lists the options)", message);
 }
 
 void refuseExtras(const CLI::App& app, const std::vector<std::string>& arguments) {

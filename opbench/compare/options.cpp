@@ -11,30 +11,31 @@
 namespace opbench {
 namespace {
 
-constexpr std::string_view description =
-    "Compares two --json results files, sample by sample: FAST, SLOW, same or ambiguous; newly WRONG, CRASH or IMPOSSIBLE.\n"
+constexpr std::string_view footer =
+    "Samples become FAST, SLOW, same or ambiguous; newly WRONG, CRASH or IMPOSSIBLE.\n"
     "Several runs of each build (BASE.. -- CANDIDATE..) tell smaller changes from chance: each figure is the median of the "
     "runs.\n"
     "A sample is SLOW if both hold:\n"
-    "  - The 95 % interval of its time over eager's lies above the baseline's by more than the gap. The gap is the largest of\n"
-    "    0.5 %, the device's A/A noise, and the scatter of these ratios between the two files; of several runs their scatter.\n"
-    "    If the intervals touch, the secondary measure decides.\n"
+    "  - The 95 % interval of its time over eager's lies above the baseline's by more than the gap. The gap is the largest of "
+    "0.5 "
+    "%, the device's A/A noise, and the scatter of these ratios between the two files; of several runs their scatter. If the "
+    "intervals touch, the secondary measure decides.\n"
     "  - Its time grew by more than the machine drifted, and by more than half of what the same code scatters, as eager shows.\n"
     "Without eager the time itself is judged, in clock cycles too. FAST is the mirror image. Ambiguous samples have a reason:\n"
     "  gap    the intervals are apart, but by less than the gap\n"
-    "  noise  the intervals overlap although the medians differ, or are too wide; other programs interrupted the runs; or\n"
-    "         eager's time, or that of single runs, differs by more than 10 %: a note names these samples\n"
+    "  noise  the intervals overlap although the medians differ, or are too wide; other programs interrupted the runs; or "
+    "eager's "
+    "time, or that of single runs, differs by more than 10 %: a note names these samples\n"
     "  drift  the machine changed, or scatters, by as much as the time changed\n"
     "  clock  the clock changed, the cycles did not\n"
-    "  few    on a CPU, of single runs: a change of less than 20 %, or of less than 10 % by the secondary measure, and fewer\n"
-    "         than 9 samples with eager to tell what the same code scatters by";
+    "  few    on a CPU, of single runs: a change of less than 20 %, or of less than 10 % by the secondary measure, and fewer "
+    "than "
+    "9 samples with eager to tell what the same code scatters by\n"
+    "Exit status: 0 none of the --fail-on verdicts; 1 at least one; 2 usage, unreadable files, or files that are not comparable "
+    "(see --force).";
 
 /// The option that stands for `--` between the files of two builds: CLI11 drops it.
 constexpr std::string_view separatorOption = "--candidates";
-
-constexpr std::string_view footer =
-    "Exit status: 0 none of the --fail-on verdicts; 1 at least one; 2 usage, unreadable files, or files that are not comparable\n"
-    "(see --force).";
 
 struct NamedVerdict {
   std::string_view name;
@@ -57,9 +58,9 @@ compare::Verdict verdictFrom(const std::string& text) {
 
 void declareCompare(CLI::App& app, CompareOptions& options) {
   CLI::App* verb = app.add_subcommand("compare", "Compare two results files: what became faster, slower or wrong");
-  verb->description(std::string(description));
   verb->footer(std::string(footer));
-  verb->add_option("FILES", options.base, "--json results before and after: BASE CANDIDATE, or BASE.. -- CANDIDATE..");
+  verb->add_option("FILES", options.base, "--json results before and after: BASE CANDIDATE, or BASE.. -- CANDIDATE..")
+      ->type_name("FILE");
   verb->add_option(std::string(separatorOption), options.candidate)->expected(0, 1 << 20)->group("");
   verb->add_option("--markdown", options.markdown, "Write the comparison as markdown to this file")->type_name("FILE");
   verb->add_option("--junit", options.junit, "Write a JUnit test case for each sample to this file")->type_name("FILE");

@@ -311,6 +311,7 @@ Timing timingOf(const std::vector<double>& all, const std::vector<double>& means
   timing.p20 = quantile(times, 0.2);
   timing.p80 = quantile(times, 0.8);
   timing.runs = static_cast<int>(times.size());
+  timing.histogram = histogramOf(times);
   if (const auto pairs = ratios(firstMeans, means); !pairs.empty()) timing.ratio = estimate(pairs);
   return timing;
 }

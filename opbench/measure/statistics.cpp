@@ -134,4 +134,18 @@ Quantiles quantiles(const std::vector<double>& values) {
   return {quantile(values, 0.2), quantile(values, 0.5), quantile(values, 0.8)};
 }
 
+Histogram histogramOf(const std::vector<double>& values, int bins) {
+  constexpr double most = 0.98;
+  Histogram histogram;
+  histogram.low = *std::min_element(values.begin(), values.end());
+  histogram.high = quantile(values, most);
+  const double width = (histogram.high - histogram.low) / bins;
+  histogram.counts.resize(width > 0 ? static_cast<size_t>(bins) : 1);
+  for (const double value : values) {
+    const double bin = width > 0 ? (value - histogram.low) / width : 0;
+    ++histogram.counts[std::min(static_cast<size_t>(bin), histogram.counts.size() - 1)];
+  }
+  return histogram;
+}
+
 }  // namespace opbench

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -49,5 +50,15 @@ struct Quantiles {
   double p20 = 0, p50 = 0, p80 = 0;
 };
 Quantiles quantiles(const std::vector<double>& values);
+
+/// How many values lie in each of some bins of equal width.
+struct Histogram {
+  double low = 0, high = 0;     ///< the least value, and the end of the last bin
+  std::vector<int64_t> counts;  ///< by bin; none where there is no histogram
+  bool operator==(const Histogram&) const = default;
+};
+/// That of at least one value, in `bins` bins, or one where all values are equal. They end at the 98th percentile, lest a few
+/// large values leave no room for the others; the last bin has these as well.
+Histogram histogramOf(const std::vector<double>& values, int bins = 24);
 
 }  // namespace opbench

@@ -208,13 +208,13 @@ inputs::Sample sampleOf(const std::string& name, bool isTraining, const runtime:
 
 void declareComputation(CLI::App& verb, ModelOptions& options) {
   verb.add_flag("--fp16,--float16", options.isHalf, "Parameters and inputs in float16");
-  verb.add_option("--amp", options.amp, "Autocast to float16 or bfloat16 (default: float16, on a CPU bfloat16)")
+  verb.add_option("--amp", options.amp, "Autocast to this dtype (default: float16, on a CPU bfloat16)")
       ->expected(0, 1)
-      ->type_name("DTYPE");
-  verb.add_option("--loss", options.loss, "Loss: cross_entropy, mean, or gradient (a random gradient of the first output)")
-      ->type_name("NAME");
-  verb.add_option("--optimizer", options.optimizer, "Optimizer: sgd, adam or adamw (default: none)")->type_name("NAME");
-  verb.add_option("--optimizer-form", options.optimizerForm, "Its form: foreach (the default) or fused")->type_name("NAME");
+      ->type_name("float16|bfloat16");
+  verb.add_option("--loss", options.loss, "Loss; gradient is a random one of the first output")
+      ->type_name("cross_entropy|mean|gradient");
+  verb.add_option("--optimizer", options.optimizer, "Optimizer (default: none)")->type_name("sgd|adam|adamw");
+  verb.add_option("--optimizer-form", options.optimizerForm, "Its form (default: foreach)")->type_name("foreach|fused");
   verb.add_flag("--grad-scaler", options.scalesGradients,
                 "Scale the loss as torch.amp.GradScaler does, and leave out steps of gradients that are not finite");
 }

@@ -40,7 +40,7 @@ constexpr std::string_view recordFooter =
     "operatorbench reads, and opbench:\n"
     "  opbench record bert_base --input 2,128 --training --out bert.txt\n"
     "  opbench --inp-file bert.txt\n"
-    "What operatorbench's recorder leaves out is left out: calls without tensors among arguments or results, calls that are\n"
+    "What operatorbench's recorder leaves out is left out: calls without tensors among arguments or results, calls that are "
     "given a memory format, constructors and views. docs/recording.md says more.\n"
     "Exit status: 0 all fine; 1 it cannot be recorded, or --check found a difference; 2 usage; 3 no such device.";
 

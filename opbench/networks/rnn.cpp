@@ -23,8 +23,7 @@ using ir::fail;
 constexpr std::string_view rnnFooter =
     "All options of a race work as well: --device, --dtype, --json, --resume, --seed, --threads, --no-timing and the others.\n"
     "Prints fastrnns' table, in milliseconds, then medians and the ratio to the first creator's time. A result that is not that "
-    "of\n"
-    "a float64 reference has no time. docs/networks.md says more.\n"
+    "of a float64 reference has no time. docs/networks.md says more.\n"
     "Exit status: 0 all fine; 1 a result was wrong or failed; 2 usage; 3 no such device.";
 
 std::vector<std::string> creatorNames() {
@@ -125,8 +124,9 @@ void declareNetworks(CLI::App& verb, RnnOptions& options) {
   verb.add_flag("--variable-lstms,--variable_lstms", options.variableLstms, "Also race LSTMs over sequences of 30 to 99 steps");
   addNumber(verb, "--projection", options.projection, "Elements that an LSTM's output is projected to; 0 is none");
   verb.add_flag("--bidirectional", options.isBidirectional, "Read sequences from both ends");
-  verb.add_option("--fuser", options.fuser, "TorchScript's fuser: te, old, none or default")->capture_default_str();
-  verb.add_option("--executor", options.executor, "TorchScript's executor: legacy, simple, profiling or default (the fuser's)")
+  verb.add_option("--fuser", options.fuser, "TorchScript's fuser")->type_name("te|old|none|default")->capture_default_str();
+  verb.add_option("--executor", options.executor, "TorchScript's executor; default is the fuser's")
+      ->type_name("legacy|simple|profiling|default")
       ->capture_default_str();
   addNumber(verb, "--cuda-pointwise-loop-level,--cuda_pointwise_loop_level", options.loopLevels,
             "Loop levels of the fuser's pointwise kernels; 0 leaves them to torch");
@@ -152,9 +152,9 @@ void declareRnn(CLI::App& app, RnnOptions& options, int64_t& warmups, int64_t& r
       ->expected(1, -1)
       ->type_name("NAME");
   verb->add_option("--sep", options.sep, "Text between the columns of fastrnns' table")->type_name("TEXT");
-  verb->add_option("--print-json,--print_json", options.printJson, "Print JSON alone: oss (the default) or pep")
+  verb->add_option("--print-json,--print_json", options.printJson, "Print JSON alone (default: oss)")
       ->expected(0, 1)
-      ->type_name("FORM");
+      ->type_name("oss|pep");
 }
 
 void check(const RnnOptions& options) {

@@ -11,15 +11,12 @@
 namespace opbench {
 namespace {
 
-constexpr std::string_view description =
-    "Profile samples: for each contender its kernels with calls, time, share, GB/s, registers and occupancy, what the GPU waited "
-    "for "
-    "while it was idle, and a Chrome trace for Perfetto. On a CPU its calls.";
-
 constexpr std::string_view footer =
+    "For each contender: its kernels with calls, time, share, GB/s, registers and occupancy, what the GPU waited for while it "
+    "was "
+    "idle, and a Chrome trace for Perfetto. On a CPU its calls.\n"
     "With --op or --inp-file: samples, as in a race, with its --contenders. Else recurrent networks, by default cudnn, aten and "
-    "jit.\n"
-    "The contenders are checked first. Their runs find the caches as the run before left them.\n"
+    "jit. The contenders are checked first. Their runs find the caches as the run before left them.\n"
     "Exit status: 0 all fine; 1 a result was wrong or a sample failed; 2 usage or unreadable input; 3 no such device.";
 
 }  // namespace
@@ -27,7 +24,6 @@ constexpr std::string_view footer =
 void declareProfile(CLI::App& app, ProfileOptions& options, RnnOptions& networks) {
   CLI::App* verb = app.add_subcommand("profile", "Say where the time of samples goes: kernels, idle time, a trace");
   verb->fallthrough();
-  verb->description(std::string(description));
   verb->footer(std::string(footer));
   options.settings.folder = ".";
   declareNetworks(*verb, networks);
@@ -40,8 +36,8 @@ void declareProfile(CLI::App& app, ProfileOptions& options, RnnOptions& networks
       ->type_name("BEFORE AFTER")
       ->expected(2);
   verb->add_option("--with", options.tool,
-                   "Profile with ncu or nsys instead: print the command, and run it where it is installed")
-      ->type_name("TOOL");
+                   "Profile with this program instead: print the command, and run it where it is installed")
+      ->type_name(fmt::format("{}", fmt::join(profile::toolNames(), "|")));
   verb->add_flag("--watched", options.isWatched)->group("");  // of the process that such a tool runs
   verb->add_flag("--internal-run,--internal_run", options.isInternal)->group("");
 }

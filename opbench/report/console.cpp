@@ -138,6 +138,20 @@ std::string kernelTimeText(const Row& row, bool colour) {
   return text.empty() ? text : "    " + toned(text, Tone::Faint, colour) + "\n";
 }
 
+/// `runs: eager    4.10 us |▂▇█▃ ▁| 5.20 us, 812 runs`, a line for each contender.
+std::string runsText(const Row& row, const Layout& layout) {
+  size_t longest = 0;
+  for (const Outcome& outcome : row.outcomes) longest = std::max(longest, name(outcome.contender).size());
+  std::string text;
+  for (const Outcome& outcome : row.outcomes) {
+    if (!outcome.timing || outcome.timing->histogram.counts.empty()) continue;
+    const Histogram& histogram = outcome.timing->histogram;
+    text += fmt::format("    {:<{}}  {:>8} |{}| {}, {}\n", name(outcome.contender), longest, time(histogram.low),
+                        sparkline(histogram.counts, layout.blocks), time(histogram.high), counted(outcome.timing->runs, "run"));
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string heading(const Run& run, int samples, const Layout& layout) {
@@ -171,7 +185,7 @@ std::string columnLegend(const Run& run, const Layout& layout, const std::vector
 std::string line(const Row& row, const Run& run, const Layout& layout) {
   return columnsOf(run, layout).line(shortOperator(row.op), cellsOf(row, run), {row.brief}) + reasons(row, layout.colour) +
          remarks(row, layout.colour) + tuningText(shown(row), layout.colour) + libraryText(shown(row), layout.colour) +
-         kernelTimeText(row, layout.colour);
+         kernelTimeText(row, layout.colour) + (layout.runs ? runsText(row, layout) : "");
 }
 
 std::string fallback(const Row& row, const Layout& layout) {

@@ -14,6 +14,8 @@ struct Layout {
   int room = 0;  ///< characters of a line; 0 is no limit: nothing is cut and every column is shown
   bool colour = false;
   bool hasLines = true;  ///< whether samples have lines, and not the report at the end alone
+  bool blocks = false;   ///< whether characters may be drawn with that ASCII lacks
+  bool runs = false;     ///< whether the runs of samples are drawn
 };
 
 /// The run, its measures, and the columns' headings: three lines.

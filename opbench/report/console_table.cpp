@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "opbench/report/console.h"
 #include "opbench/report/phrases.h"
@@ -25,13 +26,18 @@ std::string nameOf(const Group& group) {
 /// A table of groups; with several contenders beside the baseline each has its own line.
 class Table {
  public:
-  Table(std::string_view what, const std::vector<Group>& groups, const Run& run, const Layout& layout)
-      : groups_(groups), several_(run.contenders.size() > 2), columns_(columnsOf(what, run, layout)) {}
+  Table(std::string_view what, std::vector<Group> groups, const Run& run, const Layout& layout)
+      : groups_(std::move(groups)), several_(run.contenders.size() > 2), hasBars_(layout.blocks && layout.room > 0) {
+    for (const Group& group : groups_)
+      for (const ContenderSummary& contender : group.contenders)
+        if (contender.speedups) largest_ = std::max(largest_, contender.speedups->p50);
+    columns_.emplace(columnsOf(what, run, layout));
+  }
 
-  const Columns& columns() const { return columns_; }
+  const Columns& columns() const { return *columns_; }
 
   std::string text() const {
-    std::string text = "\n" + columns_.heading();
+    std::string text = "\n" + columns_->heading();
     for (const Group& group : groups_)
       for (size_t i = group.contenders.size() > 1 ? 1 : 0; i < group.contenders.size(); ++i)
         text += line(group, group.contenders[i]);
@@ -48,12 +54,9 @@ class Table {
     if (several_) columns.push_back({"contender", 13, 0});
     columns.insert(columns.end(), {{baseline, std::max(10, static_cast<int>(baseline.size()) + 2), 1},
                                    {own, std::max(10, static_cast<int>(own.size()) + 2), 1},
-                                   {"speedup", 9, 0},
-                                   {"p20..p80", 14, 2},
-                                   {"SOL", 6, 3},
-                                   {"GB/s", 7, 4},
-                                   {"compile", 10, 5},
-                                   {"cached", 10, 5}});
+                                   {"speedup", 9, 0}});
+    if (hasBars_) columns.push_back({"", barWidth + 2, 3});
+    columns.insert(columns.end(), {{"p20..p80", 14, 2}, {"SOL", 6, 3}, {"GB/s", 7, 4}, {"compile", 10, 5}, {"cached", 10, 5}});
     return {std::string(what), static_cast<int>(longest), std::move(columns), "samples", layout.room, layout.colour};
   }
 
@@ -64,12 +67,15 @@ class Table {
     cells.push_back({time(contender.medianSeconds)});
     const auto& speedups = contender.speedups;
     cells.push_back({speedups ? speedup(speedups->p50) : "-", speedups ? toneOfSpeedup(speedups->p50) : Tone::Plain});
+    if (hasBars_)
+      cells.push_back(
+          {speedups ? bar(speedups->p50 / largest_, barWidth) : "", speedups ? toneOfSpeedup(speedups->p50) : Tone::Plain});
     cells.push_back({speedups && contender.timed > 1 ? rangeText(*speedups) : "-"});
     cells.push_back({percent(contender.ofRoofline)});
     cells.push_back({gigabytes(contender.bytesPerSecond)});
     for (const auto& compiling : {contender.coldMs, contender.cachedMs})
       cells.push_back({time(compiling ? std::optional(*compiling * 1e-3) : std::nullopt)});
-    return columns_.line(nameOf(group), cells, {countsText(contender), toneOf(contender.counts)});
+    return columns_->line(nameOf(group), cells, {countsText(contender), toneOf(contender.counts)});
   }
 
   /// `0.98..1.02x`
@@ -78,9 +84,12 @@ class Table {
     return low.substr(0, low.size() - 1) + ".." + speedup(quantiles.p80);
   }
 
-  const std::vector<Group>& groups_;
-  bool several_;
-  Columns columns_;
+  static constexpr int barWidth = 10;
+
+  std::vector<Group> groups_;
+  bool several_, hasBars_;
+  double largest_ = 1;  ///< of the speedups, which has the longest bar
+  std::optional<Columns> columns_;
 };
 
 /// Lines of figures, each with its meaning.
@@ -90,8 +99,9 @@ class Figures {
   void ratio(double value, const std::string& what) {
     text_ += toned(right(speedup(value), figureWidth), toneOfSpeedup(value), colour_) + "  " + what + "\n";
   }
+  /// Nothing of a single sample, whose line has its speedup.
   void mean(const Mean& mean, const std::string& what) {
-    if (mean.samples == 0) return;
+    if (mean.samples < 2) return;
     std::string text = fmt::format("{}: {}", what, counted(mean.samples, "sample"));
     if (mean.interval) text += fmt::format(", 95% interval {:.2f}..{}", mean.interval->low, speedup(mean.interval->high));
     ratio(mean.ratio, text);
@@ -170,13 +180,19 @@ std::string legends(const Group& total, const std::vector<Table>& tables, const 
 
 std::string table(const Summary& summary, const Run& run, const Layout& layout) {
   std::vector<Table> tables;
-  const auto samples = static_cast<size_t>(summary.total.contenders.front().counts.samples);
-  const auto section = [&](std::string_view what, const std::vector<Group>& groups, bool isWanted) {
-    if (isWanted && !groups.empty()) tables.emplace_back(what, groups, run, layout);
+  std::vector<std::vector<int>> told;  // samples whose figures are shown: of a single one by its line, of several by a table
+  const auto section = [&](std::string_view what, std::vector<Group> groups) {
+    std::erase_if(groups, [&](const Group& group) {
+      const bool isALine = layout.hasLines && group.samples.size() == 1;
+      return isALine || std::find(told.begin(), told.end(), group.samples) != told.end();
+    });
+    for (const Group& group : groups) told.push_back(group.samples);
+    if (!groups.empty()) tables.emplace_back(what, std::move(groups), run, layout);
   };
-  section("operator", summary.operators, samples > summary.operators.size() || !layout.hasLines);
-  section("family", summary.families, summary.families.size() > 1 && samples > summary.families.size());
-  section("size", summary.sizes, summary.sizes.size() > 1 && samples > summary.sizes.size());
+  section("operator", summary.operators);
+  told.push_back(summary.total.samples);  // the totals below are of these
+  section("family", summary.families);
+  section("size", summary.sizes);
   std::string text = layout.hasLines ? legends(summary.total, tables, run, layout) : "";
   for (const Table& table : tables) text += table.text();
   text += "\n";

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
-
-#include "inputs/text/printable.h"
 
 namespace opbench::report {
 namespace {
@@ -63,10 +63,39 @@ std::string width(std::optional<double> share) {
 
 std::string milliseconds(std::optional<double> ms) { return ms ? fmt::format("{:.1f}", *ms) : "-"; }
 
+std::string sparkline(const std::vector<int64_t>& counts, bool blocks) {
+  constexpr std::array<std::string_view, 8> ofBlocks{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"},
+      ofAscii{".", ":", "-", "=", "+", "*", "#", "@"};
+  const int64_t most = counts.empty() ? 0 : *std::max_element(counts.begin(), counts.end());
+  std::string text;
+  for (const int64_t count : counts) {
+    const auto height =
+        count == 0 ? 0 : static_cast<size_t>(std::ceil(8.0 * static_cast<double>(count) / static_cast<double>(most)));
+    text += height == 0 ? " " : (blocks ? ofBlocks : ofAscii)[height - 1];
+  }
+  return text;
+}
+
+std::string bar(double share, int width) {
+  constexpr std::array<std::string_view, 8> parts{"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+  const auto eighths = static_cast<int>(std::lround(8 * width * std::clamp(share, 0.0, 1.0)));
+  std::string text;
+  for (int i = 0; i < eighths / 8; ++i) text += "█";
+  text += parts[static_cast<size_t>(eighths % 8)];
+  return fmt::format("{:<{}}", text, width);
+}
+
+size_t charactersOf(std::string_view text) {
+  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](unsigned char c) { return (c & 0xC0) != 0x80; }));
+}
+
 std::string cut(std::string_view text, int width) {
-  if (static_cast<int>(text.size()) <= width) return std::string(text);
+  if (static_cast<int>(charactersOf(text)) <= width) return std::string(text);
   if (width < 2) return std::string(static_cast<size_t>(width), '.');
-  return std::string(inputs::beginning(text, static_cast<size_t>(width) - 2)) + "..";
+  size_t end = 0;
+  for (int i = 0; i < width - 2; ++i)
+    for (++end; (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80;) ++end;
+  return std::string(text.substr(0, end)) + "..";
 }
 
 std::string wrapped(std::string_view text, int width) {

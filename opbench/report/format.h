@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace opbench::report {
 
@@ -23,6 +25,13 @@ std::string percent(std::optional<double> share);             ///< `87%`
 std::string width(std::optional<double> share);               ///< `0.8%`, `12%`
 std::string milliseconds(std::optional<double> ms);           ///< `41.3`
 
+/// Counts as columns of a character each, `▂▇█▃ ▁` in UTF-8 (`blocks`), `-@#: .` elsewhere; a blank is none.
+std::string sparkline(const std::vector<int64_t>& counts, bool blocks);
+/// A bar of at most `width` characters, of which it fills a share, in eighths of a character; blanks follow.
+std::string bar(double share, int width);
+
+/// The characters of a text in UTF-8.
+size_t charactersOf(std::string_view text);
 /// The text cut to `width` characters, two dots in place of what is missing.
 std::string cut(std::string_view text, int width);
 /// The text in lines of at most `width` characters, broken at blanks; all but the first are indented. 0 is no limit.

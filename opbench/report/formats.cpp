@@ -1,21 +1,25 @@
 #include "opbench/report/formats.h"
 
 #include "inputs/files.h"
+#include "opbench/report/csv.h"
 #include "opbench/report/dashboard.h"
 #include "opbench/report/junit.h"
 
 namespace opbench::report {
 
-bool wantsFormats(const Options& options) { return !options.dashboard.empty() || !options.junit.empty(); }
+bool wantsFormats(const Options& options) {
+  return !options.dashboard.empty() || !options.junit.empty() || !options.samplesCsv.empty();
+}
 
 void checkFormats(const Options& options) {
-  for (const std::string& file : {options.dashboard, options.junit})
+  for (const std::string& file : {options.dashboard, options.junit, options.samplesCsv})
     if (!file.empty()) inputs::checkWritable(file);
 }
 
 void writeFormats(const std::vector<results::Record>& records, const Options& options) {
   if (!options.dashboard.empty()) inputs::writeFile(options.dashboard, dashboard(records));
   if (!options.junit.empty()) inputs::writeFile(options.junit, junit(records));
+  if (!options.samplesCsv.empty()) inputs::writeFile(options.samplesCsv, samplesCsv(records));
 }
 
 }  // namespace opbench::report

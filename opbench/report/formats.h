@@ -7,8 +7,8 @@
 
 namespace opbench::report {
 
-/// The formats that are made of a file of results as a whole, by a race when it ends or by `opbench convert`: --dashboard and
-/// --junit.
+/// The formats that are made of a file of results as a whole, by a race when it ends or by `opbench convert`: --dashboard,
+/// --junit and --samples-csv.
 bool wantsFormats(const Options& options);
 /// Errors: Input where a file that is asked for cannot be written; asked before hours are spent on what is to be in it.
 void checkFormats(const Options& options);

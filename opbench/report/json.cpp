@@ -37,6 +37,10 @@ void addInterval(Json& record, const std::string& low, const std::string& high, 
   record[high] = interval ? Json(rounded(interval->high * scale, decimals)) : Json(nullptr);
 }
 
+Json toJson(const Histogram& histogram) {
+  return {{"low_us", microsecondsOf(histogram.low)}, {"high_us", microsecondsOf(histogram.high)}, {"counts", histogram.counts}};
+}
+
 /// The main measure has plain names, the other one its own before them.
 void addTiming(Json& record, const Outcome& outcome, const Run& run) {
   const auto& timing = outcome.timing;
@@ -49,6 +53,7 @@ void addTiming(Json& record, const Outcome& outcome, const Run& run) {
   if (timing)
     for (double seconds : timing->rounds) record["rounds_us"].push_back(microsecondsOf(seconds));
   record["runs"] = timing ? timing->runs : 0;
+  if (timing && !timing->histogram.counts.empty()) record["histogram"] = toJson(timing->histogram);
   record["speedup"] = orNull(outcome.speedup, 6);
   addInterval(record, "speedup_low", "speedup_high", outcome.speedup ? timing->ratio.interval : std::nullopt, 1, 6);
   const auto& secondary = outcome.secondary;

@@ -41,7 +41,7 @@ void Reporter::begin(const Run& run, int samples, int longestOperator) {
   run_ = &run;
   progress_.samples = samples;
   if (page_) page_->begin(samples, options_.dump);
-  layout_ = {longestOperator, streams_.room, streams_.colour, !options_.quiet};
+  layout_ = {longestOperator, streams_.room, streams_.colour, !options_.quiet, streams_.blocks, options_.showRuns};
   if (isRnn() && rnnConsole() && !options_.quiet) *console_ << report::fastrnnsHeading(options_.rnn.sep) << std::flush;
   if (isOperatorbench())
     return complain("Inductor Speedups are those of opbench's kernels, NVFUSER Speedups those of TorchScript");

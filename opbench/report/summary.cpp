@@ -147,6 +147,8 @@ void add(ContenderSummary& contender, Gathered& gathered, const Row& row, const 
 
 Group groupOf(const std::string& name, const Rows& rows, const Run& run) {
   Group group{name, {}};
+  for (const Row* row : rows) group.samples.push_back(row->index);
+  std::sort(group.samples.begin(), group.samples.end());
   for (const Contender& one : contendersOf(rows, run)) {
     ContenderSummary contender;
     contender.contender = one;

@@ -62,6 +62,7 @@ struct ContenderSummary {
 struct Group {
   std::string name;                          ///< empty for all
   std::vector<ContenderSummary> contenders;  ///< by contender, the baseline first
+  std::vector<int> samples = {};             ///< their numbers in the run, ascending
 };
 
 /// What an A/A run shows: quantiles of |ratio - 1| over rows whose contenders raced against themselves.

@@ -29,7 +29,7 @@ Record raceAgain(Options run, const fs::path& folder, Streams streams) {
 
 /// Errors: Input, where a report is to be written over what the case is read from.
 void checkReports(const Options& options, const fs::path& from) {
-  for (const std::string& report : {options.csv, options.junit, options.dashboard, options.html})
+  for (const std::string& report : {options.csv, options.samplesCsv, options.junit, options.dashboard, options.html})
     for (const fs::path& read : {from, from / "00-sample.txt", from / "60-race.jsonl"})
       if (!report.empty() && inputs::isSameFile(report, read))
         ir::fail(ir::ErrorKind::Input, "{} holds the sample to reproduce; choose another file for the report", report);

@@ -31,6 +31,21 @@ std::string_view typeName(const Json& value) {
   return "nothing";
 }
 
+void addScalars(const Json& object, const std::string& before, std::map<std::string, Scalar>& scalars) {
+  for (const auto& [name, value] : object.items()) {
+    if (value.is_object())
+      addScalars(value, before + name + ".", scalars);
+    else if (value.is_number())
+      scalars[before + name] = value.get<double>();
+    else if (value.is_boolean())
+      scalars[before + name] = value.get<bool>() ? "true" : "false";
+    else if (value.is_string())
+      scalars[before + name] = inputs::printable(value.get<std::string>());
+    else if (value.is_null())
+      scalars[before + name] = std::monostate();
+  }
+}
+
 }  // namespace
 
 Fields::Fields(std::string_view text, std::string where) : where_(std::move(where)) {
@@ -190,6 +205,12 @@ double Fields::positive(const char* name, const Json& value) const {
   const double number = finite(name, value);
   if (number < 0) refuse(fmt::format("\"{}\" must not be negative, got {}", name, number));
   return number;
+}
+
+std::map<std::string, Scalar> Fields::scalars() const {
+  std::map<std::string, Scalar> scalars;
+  addScalars(object_, "", scalars);
+  return scalars;
 }
 
 }  // namespace opbench::results

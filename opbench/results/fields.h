@@ -1,13 +1,18 @@
 #pragma once
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <variant>
 
 #include "opbench/measure/device/aa_noise.h"
 #include "opbench/results/record.h"
 
 namespace opbench::results {
+
+/// The value of a field: absent, a number or a text. A flag is the text `true` or `false`.
+using Scalar = std::variant<std::monostate, double, std::string>;
 
 /// The fields of one JSON line by their types. Errors: Input, `where: FIELD is ...`, for a field of another type, a number
 /// that is none (negative, NaN) and a required field that is missing.
@@ -41,6 +46,9 @@ class Fields {
   int64_t schema() const { return schema_; }  ///< that the line was written with
   std::optional<Fields> object(const char* name) const;
   std::vector<Fields> objects(const char* name) const;  ///< of a list; empty where absent
+
+  /// All that are a number, a text, a flag or null, by name; those of an object as `object.name`. Lists are left out.
+  std::map<std::string, Scalar> scalars() const;
 
   [[noreturn]] void refuse(const std::string& what) const;
 

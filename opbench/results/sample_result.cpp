@@ -89,6 +89,12 @@ void readSample(const Fields& fields, Row& row) {
   row.measurement->clock = scaled(fields.number("clock_mhz"), mega);
 }
 
+Histogram histogramOf(const Fields& fields) {
+  Histogram histogram{fields.number("low_us").value_or(0) * micro, fields.number("high_us").value_or(0) * micro, {}};
+  for (const double count : fields.numbers("counts")) histogram.counts.push_back(static_cast<int64_t>(count));
+  return histogram;
+}
+
 /// Those that a run has measured; a name of each is one measure's.
 std::optional<Timing> mainTiming(const Fields& fields) {
   const auto median = fields.number("median_us");
@@ -99,6 +105,7 @@ std::optional<Timing> mainTiming(const Fields& fields) {
   timing.p20 = fields.number("p20_us").value_or(0) * micro;
   timing.p80 = fields.number("p80_us").value_or(0) * micro;
   timing.runs = intOf(fields, "runs");
+  if (const auto histogram = fields.object("histogram")) timing.histogram = histogramOf(*histogram);
   for (double round : fields.numbers("rounds_us")) timing.rounds.push_back(round * micro);
   if (const auto ratio = fields.number("speedup")) timing.ratio = {*ratio, fields.confidence("speedup_low", "speedup_high")};
   for (const Fields& read : fields.objects("phases")) {

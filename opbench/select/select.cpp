@@ -110,9 +110,14 @@ std::string unknownOperator(const std::string& pattern, const std::vector<Sample
   return fmt::format("unknown operator '{}'{}", pattern, suggestion(names));
 }
 
-void checkPatterns(const std::vector<OperatorPattern>& patterns, const std::vector<std::string>& aten) {
+void checkPatterns(const std::vector<OperatorPattern>& patterns, const std::vector<std::string>& aten,
+                   const std::vector<std::string>& networks) {
   for (const OperatorPattern& each : patterns) {
     if (std::any_of(aten.begin(), aten.end(), [&](const std::string& op) { return matches(op, each.pattern); })) continue;
+    const bool isKnownNetwork = std::any_of(networks.begin(), networks.end(), [&](const std::string& network) {
+      return fnmatch(each.pattern.c_str(), network.c_str(), 0) == 0;
+    });
+    if (each.mayBeNetwork && isKnownNetwork) continue;
     const std::vector<std::string> names = suggestions(each.pattern, aten);
     const bool isNetwork = each.mayBeNetwork && (names.empty() || isGlob(each.pattern));
     if (!isNetwork) ir::fail(ir::ErrorKind::Input, "{}: unknown operator '{}'{}", each.place, each.pattern, suggestion(names));

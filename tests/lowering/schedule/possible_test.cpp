@@ -103,6 +103,8 @@ TEST_CASE("what is no schedule is refused, and why") {
   const auto refusal = [&](const std::string& text) {
     return messageOf([&] { check(parseSchedule(text, softmax.nest), softmax.nest, tests::hopper()); });
   };
+  CHECK_NOTHROW(checkSyntax("a b c d*8: grid a 5"));  // of another nest
+  CHECK(messageOf([] { checkSyntax("xx"); }) == "schedule: dim 'a' or ':' is expected at character 1, in place of 'xx'");
   CHECK(refusal("") == "schedule: dim 'a' or ':' is expected at character 1, in place of the end");
   CHECK(refusal("a b*8 grid a 5") == "schedule: dim 'c' or ':' is expected at character 7, in place of 'grid'");
   CHECK(refusal("a b: grid a 5") == "schedule: no dim has lanes: one of them has '*' and their number");

@@ -16,6 +16,22 @@ TEST_CASE("a quantile lies between its neighbours, as numpy's linear one does") 
   CHECK(quantile({4, 1, 3, 2}, 0.2) == doctest::Approx(1.6));
 }
 
+TEST_CASE("a histogram counts values in bins up to the 98th percentile; the last one has what is larger as well") {
+  std::vector<double> values(100);
+  std::iota(values.begin(), values.end(), 0);
+  values.back() = 1e6;
+  const Histogram histogram = histogramOf(values, 10);
+  CHECK(histogram.low == 0);
+  CHECK(histogram.high == doctest::Approx(97.02));
+  CHECK(histogram.counts == std::vector<int64_t>{10, 10, 10, 9, 10, 10, 9, 10, 10, 12});
+  CHECK(std::accumulate(histogram.counts.begin(), histogram.counts.end(), int64_t{0}) == 100);
+}
+
+TEST_CASE("a histogram of equal values has one bin") {
+  CHECK(histogramOf({3, 3, 3}) == Histogram{3, 3, {3}});
+  CHECK(histogramOf({7}) == Histogram{7, 7, {1}});
+}
+
 TEST_CASE("one value is all of its quantiles") {
   const Quantiles q = quantiles({7});
   CHECK(q.p20 == 7);

@@ -138,6 +138,66 @@ TEST_CASE("CSV: operatorbench's columns") {
         "aten.mul.Tensor,0.800000,0.800000,0.800000\n");
 }
 
+TEST_CASE("CSV of samples: a line for each sample and contender, texts of others in their fields") {
+  std::istringstream lines(report::samplesCsv(exampleRecords()));
+  std::vector<std::string> all;
+  for (std::string line; std::getline(lines, line);) all.push_back(line);
+  REQUIRE(all.size() == 1 + 2 * tests::exampleRows().size());
+  CHECK(all[0].starts_with("op,sample,suite,count,dtype,device_name,contender,kind,status,reason,median_us,low_us,high_us,"));
+  CHECK(all[4] ==
+        "aten.add.Tensor,\"((T([4096, 4096], f16), T([4096, 4096], f16)), {})\",torchbench,120,float16,Example GPU,opbench,"
+        "generated,ok,,24,23.88,24.24,23.52,25.2,300,1.25,1.245,1.255,4194.304");
+}
+
+TEST_CASE("the runs of a sample are drawn where that is asked for: a line for each contender that was timed") {
+  Row row = tests::exampleRows()[1];
+  const auto line = [&](bool runs, bool blocks) {
+    return report::line(row, tests::exampleRun(), {25, 0, false, true, blocks, runs});
+  };
+  CHECK(line(true, false) == line(false, false));  // of an earlier program, which kept no histogram
+  row.outcomes[0].timing->histogram = {28.8e-6, 32.4e-6, {2, 30, 150, 80, 20, 0, 8, 10}};
+  row.outcomes[1].timing->histogram = {9.5e-6, 25.92e-6, {1}};
+  CHECK(line(true, false)
+            .ends_with("    eager    28.80 us |.:@+: ..| 32.40 us, 300 runs\n"
+                       "    opbench   9.50 us |@| 25.92 us, 300 runs\n"));
+  CHECK(line(true, true).find(" 28.80 us |▁▂█▅▂ ▁▁| 32.40 us, 300 runs\n") != std::string::npos);
+  CHECK(line(false, true).find(" runs\n") == std::string::npos);
+}
+
+TEST_CASE("bars and columns of characters") {
+  CHECK(report::sparkline({}, true).empty());
+  CHECK(report::sparkline({0, 1, 8}, true) == " ▁█");
+  CHECK(report::sparkline({0, 1, 8}, false) == " .@");
+  CHECK(report::bar(1, 3) == "███");
+  CHECK(report::bar(0.5, 3) == "█▌ ");
+  CHECK(report::bar(7, 2) == "██");
+  CHECK(report::bar(0, 2) == "  ");
+  CHECK(report::cut("█████", 4) == "██..");
+  CHECK(report::cut("████", 4) == "████");
+}
+
+TEST_CASE("a terminal of UTF-8 has a bar for each operator's speedup, the largest being the longest") {
+  const report::Layout layout{25, 120, false, false, true};
+  const std::string text = report::table(summarize(tests::exampleRows(), tests::exampleRun()), tests::exampleRun(), layout);
+  CHECK(text.find("1.12x  ██████████ ") != std::string::npos);
+  CHECK(text.find("0.80x  ███████▏   ") != std::string::npos);
+  CHECK(report::table(summarize(tests::exampleRows(), tests::exampleRun()), tests::exampleRun(), {}).find("█") ==
+        std::string::npos);
+}
+
+TEST_CASE("a report says each figure once: a group of one sample is its line, and one of the same samples is not shown again") {
+  const Run run = tests::exampleRun();
+  std::vector<Row> rows(3, tests::exampleRows()[1]);
+  for (int i = 0; i < 3; ++i) rows[static_cast<size_t>(i)].index = i + 1;
+  rows[2].op = "aten.sub.Tensor";
+  const std::string text = console(run, rows, 0);
+  const std::string tables = text.substr(text.find("\n\n"));
+  CHECK(tables.find("\naten.add.Tensor ") != std::string::npos);
+  CHECK(tables.find("\naten.sub.Tensor ") == std::string::npos);
+  CHECK(tables.find("\nfamily ") == std::string::npos);
+  CHECK(tables.find("\nsize ") == std::string::npos);
+}
+
 TEST_CASE("JSON lines: one record a sample and contender") {
   std::string text;
   for (const Row& row : tests::exampleRows()) text += report::jsonLines(row, tests::exampleRun());

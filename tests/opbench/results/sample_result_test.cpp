@@ -17,6 +17,16 @@ TEST_CASE("what was read is written as it was") {
   }
 }
 
+TEST_CASE("a histogram of runs is read as it was written, and other rows have no such field") {
+  Row row = tests::exampleRows()[1];
+  CHECK(report::jsonLines(row, tests::exampleRun()).find("histogram") == std::string::npos);
+  row.outcomes[1].timing->histogram = {23e-6, 25.92e-6, {2, 30, 0, 10}};
+  const std::string lines = report::jsonLines(row, tests::exampleRun());
+  const results::SampleResult result = results::sampleResultOf(lines, "r.jsonl", 1);
+  CHECK(result.row.outcomes[1].timing->histogram.counts == std::vector<int64_t>{2, 30, 0, 10});
+  CHECK(report::jsonLines(result.row, result.run) == lines);
+}
+
 TEST_CASE("a line says what made it: releases, the GPU and its limits, the machine; of the sample the state of the GPU") {
   Run run = tests::exampleRun();
   runtime::Environment& environment = run.environment;

@@ -169,4 +169,6 @@ TEST_CASE(
   CHECK(refusal({"sillu", "t.yaml:3", true}) == "t.yaml:3: unknown operator 'sillu'; did you mean aten.silu?");
   CHECK(refusal({"resnet18", "t.yaml:4"}) == "t.yaml:4: unknown operator 'resnet18'");
   CHECK_NOTHROW(checkPatterns({{"resnet18", "t.yaml:4", true}}, aten));
+  CHECK(refusal({"silu2", "t.yaml:5", true}) == "t.yaml:5: unknown operator 'silu2'; did you mean aten.silu?");
+  CHECK_NOTHROW(checkPatterns({{"silu2", "t.yaml:5", true}}, aten, {"silu2"}));
 }

@@ -1,4 +1,5 @@
-// The program itself, given logs and results that would reach outside of their tensors.
+// The program itself, given what it refuses before anything runs: logs and results that would reach outside of their tensors, and
+// names and texts that cannot be meant.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -53,4 +54,24 @@ TEST_CASE("a line of results that maps a file makes none, whoever reads it") {
     CHECK(bed.err() == refusal);
   }
   for (const char* name : {"made.bin", "case", "out.csv", "out.xml"}) CHECK_MESSAGE(!fs::exists(bed.folder.path / name), name);
+}
+
+TEST_CASE("a schedule that does not parse is an error of usage, and no sample is raced") {
+  const Bed bed(1);
+  CHECK(bed.run({"--schedule", "xx"}) == 2);
+  CHECK(bed.err() == "opbench: error: schedule: dim 'a' or ':' is expected at character 1, in place of 'xx'\n");
+  CHECK_FALSE(fs::exists(bed.json()));
+}
+
+TEST_CASE("a list of a user's file that names no operator is refused with its line and the nearest name") {
+  const Bed bed(1);
+  const std::string file = bed.folder.path / "t.yaml";
+  for (const auto& [option, list] : {std::pair("--tolerances", "non_deterministic: [index_put,\n  scater_add]\n"),
+                                     std::pair("--tolerances", "higher: [add,\n  scater_add]\n"),
+                                     std::pair("--config", "non_deterministic: [add,\n  scater_add]\n")}) {
+    CAPTURE(list);
+    std::ofstream(file) << list;
+    CHECK(bed.run({option, file}) == 2);
+    CHECK(bed.err().starts_with("opbench: error: " + file + ":2: unknown operator 'scater_add'; did you mean aten.scatter_add"));
+  }
 }

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "opbench/results/fields.h"
+
+namespace opbench::show {
+
+using Value = results::Scalar;
+
+/// A line of results: a contender on a sample.
+struct Line {
+  std::map<std::string, Value> fields;
+  bool isBaseline = false;
+
+  /// Absent where the line lacks the field.
+  const Value& operator[](const std::string& field) const;
+};
+
+/// The lines of several results files, and the fields that any of them has, in order.
+struct Lines {
+  std::vector<Line> lines;
+  std::vector<std::string> fields;
+  std::vector<std::string> complaints;  ///< of the reader of results
+};
+
+/// Errors: Input, for a file that cannot be read, with the nearest name in its folder, or is none of results.
+Lines readLines(const std::vector<std::string>& files);
+
+/// The field that a user's name means: `time` is median_us. Nothing where no line has it.
+std::optional<std::string> findField(const std::string& name, const Lines& lines);
+/// The same. Errors: Input, with the nearest names, where no line has it; `where` is the option.
+std::string fieldNamed(const std::string& name, const Lines& lines, const std::string& where);
+
+/// Whether any line has a number there.
+bool isNumeric(const std::string& field, const Lines& lines);
+
+}  // namespace opbench::show
