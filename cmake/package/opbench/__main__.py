@@ -1,0 +1,3 @@
+import opbench
+
+opbench.main()
