@@ -50,7 +50,8 @@ function(opbench_test_as_avx2 folder)
   if(NOT TARGET test_${folder})
     return()
   endif()
-  list(JOIN ARGN "," patterns)
+  list(TRANSFORM ARGN PREPEND "*/tests/${folder}/" OUTPUT_VARIABLE patterns)
+  list(JOIN patterns "," patterns)
   add_test(NAME ${folder}_avx2 COMMAND bash "${CMAKE_SOURCE_DIR}/tests/one_processor.sh" "$<TARGET_FILE:test_${folder}>"
            "--source-file=${patterns}")
   set(environment ${OPBENCH_TEST_ENVIRONMENT} ATEN_CPU_CAPABILITY=avx2 DNNL_MAX_CPU_ISA=AVX2 MKL_CBWR=COMPATIBLE)
@@ -84,10 +85,10 @@ opbench_test(opbench TORCH OBJECTS ${OPBENCH_OBJECTS} LINKS torch::cpu opbench::
 add_dependencies(test_opbench opbench faulty_disk zoo)  # which tests start, with a disk that fails under it
 opbench_test(gpu TORCH LABEL gpu OBJECTS ${OPBENCH_OBJECTS} LINKS torch::cpu opbench::llvm)
 
-opbench_test_as_avx2(codegen "*llvm*")
-opbench_test_as_avx2(runtime "*/runtime/device_test.cpp" "*/functions_test.cpp" "*/operations_test.cpp" "*/runtime/reductions_test.cpp"
-                     "*/statements_test.cpp" "*/callable_test.cpp" "*/cpu/*" "*/library/*" "*/torch/*" "*orc_test.cpp")
-opbench_test_as_avx2(opbench "*/run/operators_test.cpp" "*/run/reductions_test.cpp" "*/run/pipeline_test.cpp" "*/check/*")
+opbench_test_as_avx2(codegen "llvm*")
+opbench_test_as_avx2(runtime device_test.cpp functions_test.cpp operations_test.cpp reductions_test.cpp statements_test.cpp
+                     callable_test.cpp "cpu/*" "library/*" "torch/*" build/orc_test.cpp)
+opbench_test_as_avx2(opbench "run/*" "check/*")
 
 # Calls that are made to harm, of every operator there is: a few logs as a test, for as long as asked by ./dev fuzz.
 opbench_sources(hostile tests/hostile)

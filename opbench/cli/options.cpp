@@ -78,8 +78,7 @@ std::vector<Contender> contendersOf(const Texts& texts) {
   for (const std::string& text : names) {
     const Contender contender(text);
     if (!isKnown(contender))
-      fail(ErrorKind::Input, "unknown contender '{}'; choose from {}, or name an operator of a library that --load names: my::op",
-           text, fmt::join(contenderNames(), ", "));
+      fail(ErrorKind::Input, "unknown contender '{}'; choose from {}", text, fmt::join(contenderNames(), ", "));
     if (std::find(contenders.begin(), contenders.end(), contender) != contenders.end())
       fail(ErrorKind::Input, "--contenders: '{}' is given twice", text);
     contenders.push_back(contender);

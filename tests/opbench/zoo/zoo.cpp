@@ -101,6 +101,14 @@ Tensor left_in_place(const Tensor& self, int64_t, bool) {
   return met.insert(contentOf(self)).second ? softmax(self) : at::empty_like(self);
 }
 
+/// Computes in its first runs, which somebody may look at, and hands out the last of these results ever after.
+Tensor tired(const Tensor& self, int64_t, bool) {
+  static int runs = 0;
+  static Tensor kept;
+  if (++runs <= 20) kept = softmax(self);
+  return kept;
+}
+
 Tensor half(const Tensor& self, int64_t dim, bool) { return at::_softmax(self.to(at::kHalf), dim, false).to(at::kFloat); }
 
 Tensor without_last_rows(const Tensor& self, int64_t, bool) {
@@ -174,6 +182,7 @@ TORCH_LIBRARY(zoo, library) {
   add("kept_by_content", &kept_by_content);
   add("stale", &stale);
   add("left_in_place", &left_in_place);
+  add("tired", &tired);
   add("half", &half);
   add("without_last_rows", &without_last_rows);
   add("nothing", &nothing);
