@@ -121,7 +121,7 @@ endif()
 if(TARGET opbench)
   file(GLOB pages RELATIVE "${CMAKE_SOURCE_DIR}" CONFIGURE_DEPENDS docs/*.md)
   add_test(NAME docs COMMAND bash "${CMAKE_SOURCE_DIR}/tests/docs.sh" "$<TARGET_FILE:opbench>" README.md inputs/recorded/README.md ${pages})
-  set_tests_properties(docs PROPERTIES TIMEOUT 600 ENVIRONMENT "${OPBENCH_TEST_ENVIRONMENT}")
+  set_tests_properties(docs PROPERTIES TIMEOUT 900 ENVIRONMENT "${OPBENCH_TEST_ENVIRONMENT}")
   add_test(NAME edges COMMAND bash "${CMAKE_SOURCE_DIR}/tests/edges/edges.sh" "$<TARGET_FILE:opbench>" "${CMAKE_BINARY_DIR}/edges"
            normal float32 float16 bfloat16 float64)
   set_tests_properties(edges PROPERTIES TIMEOUT 600 ENVIRONMENT "${OPBENCH_TEST_ENVIRONMENT}")

@@ -5,7 +5,6 @@ torch=$1
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-version=$(build/release/bin/opbench --version)
 export OPBENCH_TORCH=$torch OPBENCH_CACHE=$folder/cache
 failed=0
 
@@ -17,6 +16,7 @@ says() {
 }
 
 wheel=$(./dev bundle --wheel | tail -n 1)
+version=$(build/release/bin/opbench --version)
 python3 -m venv "$folder/venv"
 "$folder/venv/bin/pip" install -q --no-index --disable-pip-version-check "$wheel"
 says "the command of the wheel" "$folder/venv/bin/opbench" --version
