@@ -58,21 +58,24 @@ class RegisteredCallable : public Callable {
  public:
   RegisteredCallable(Call::State& call, std::string name)
       : call_(call), name_(std::move(name)), handle_(find(name_).value()), places_(matched(name_, handle_.schema(), call)) {
-    arguments(0);  // says at once what does not fit
+    RegisteredCallable::use(0);
   }
 
-  void use(int number) override { set_ = number; }
+  void use(int number) override {
+    set_ = number;
+    arguments_ = arguments(number);
+  }
   void reseed() override { call_.seedGenerator(); }
 
   TensorList operator()() override {
     const c10::InferenceMode guard;
     return translateErrors(name_, [this] {
-      torch::jit::Stack stack = arguments(set_);
-      handle_.callBoxed(&stack);
+      stack_ = arguments_;
+      handle_.callBoxed(&stack_);
       std::vector<at::Tensor> outputs;
-      for (const c10::IValue& value : stack)
+      for (const c10::IValue& value : stack_)
         for (at::Tensor& tensor : tensorsIn(value)) outputs.push_back(std::move(tensor));
-      if (!stack.empty()) return makeTensorList(std::move(outputs));
+      if (!stack_.empty()) return makeTensorList(std::move(outputs));
       for (const int i : call_.effects.written)
         for (at::Tensor& tensor : tensorsIn(call_.set(set_)[static_cast<std::size_t>(i)])) outputs.push_back(std::move(tensor));
       return makeTensorList(std::move(outputs));
@@ -80,6 +83,7 @@ class RegisteredCallable : public Callable {
   }
 
  private:
+  /// A set of the call's arguments as the operator takes them.
   torch::jit::Stack arguments(int set) const {
     const torch::jit::Stack& given = call_.set(set);
     torch::jit::Stack stack;
@@ -99,6 +103,8 @@ class RegisteredCallable : public Callable {
   const c10::OperatorHandle handle_;
   const std::vector<std::optional<std::size_t>> places_;
   int set_ = 0;
+  torch::jit::Stack arguments_;  ///< of the set
+  torch::jit::Stack stack_;      ///< keeps its memory between calls
 };
 
 }  // namespace

@@ -57,7 +57,8 @@ class Call : public Workload {
   int64_t operandBytes() const override;
   Traffic traffic(const ir::Graph& graph) const override;
 
-  /// Eager, Torchscript and operators that are registered (runtime/own); Opbench's plan is its compiler's to make (plannedCallable).
+  /// Eager, Torchscript and operators that are registered (runtime/own); Opbench's plan is its compiler's to make
+  /// (plannedCallable).
   std::unique_ptr<Callable> make(const Contender& contender) override;
   Call* call() override { return this; }
 
