@@ -72,7 +72,7 @@ std::string variable(const char* name) {
   return value ? value : "";
 }
 
-/// Whether the locale's characters are those of UTF-8: of the variables that name it the first that is set decides.
+/// Whether the locale uses UTF-8. The first of LC_ALL, LC_CTYPE and LANG that is set decides.
 bool isUtf8() {
   std::string locale;
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"})

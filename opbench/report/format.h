@@ -27,7 +27,7 @@ std::string milliseconds(std::optional<double> ms);           ///< `41.3`
 
 /// Counts as columns of a character each, `▂▇█▃ ▁` in UTF-8 (`blocks`), `-@#: .` elsewhere; a blank is none.
 std::string sparkline(const std::vector<int64_t>& counts, bool blocks);
-/// A bar of at most `width` characters, of which it fills a share, in eighths of a character; blanks follow.
+/// A bar that fills `share` of `width` characters, in eighths of a character, padded with blanks to `width`.
 std::string bar(double share, int width);
 
 /// The characters of a text in UTF-8.

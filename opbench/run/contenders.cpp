@@ -35,10 +35,10 @@ std::vector<Contender> contendersOf(std::string_view op, const std::vector<Conte
   std::vector<Contender> all =
       isNetwork ? runtime::contendersOf(op, false) : std::vector{Contender::Eager, Contender::Opbench, Contender::Torchscript};
   if (inputs::isRegion(op)) all.pop_back();  // TorchScript takes one call
-  const bool isCall = !isNetwork && !inputs::isRegion(op);
   std::vector<Contender> chosen;
   for (const Contender& contender : asked)
-    if ((isCall && contender.isOwn()) || std::find(all.begin(), all.end(), contender) != all.end()) chosen.push_back(contender);
+    if ((inputs::isCall(op) && contender.isOwn()) || std::find(all.begin(), all.end(), contender) != all.end())
+      chosen.push_back(contender);
   if (!chosen.empty()) return chosen;
   return isNetwork ? runtime::contendersOf(op, true) : std::vector{Contender::Eager, Contender::Opbench};
 }

@@ -147,28 +147,31 @@ std::vector<int64_t> sumsOfRead(const Workload& workload) {
   return sums;
 }
 
-void poisonOwned(const TensorList& outputs, const TensorList& operands) {
+namespace {
+
+/// Whether a tensor lies in the memory of one of the operands.
+bool isShared(const at::Tensor& tensor, const TensorList& operands) {
   const auto& all = operands.state().tensors;
-  for (const at::Tensor& output : outputs.state().tensors) {
-    const auto isShared = [&](const at::Tensor& operand) { return operand.has_storage() && operand.is_alias_of(output); };
-    if (output.has_storage() && std::none_of(all.begin(), all.end(), isShared)) poison(output);
-  }
+  return tensor.has_storage() && std::any_of(all.begin(), all.end(), [&](const at::Tensor& operand) {
+           return operand.has_storage() && operand.is_alias_of(tensor);
+         });
+}
+
+}  // namespace
+
+void poisonOwned(const TensorList& outputs, const TensorList& operands) {
+  for (const at::Tensor& output : outputs.state().tensors)
+    if (output.has_storage() && !isShared(output, operands)) poison(output);
 }
 
 std::string borrowed(const TensorList& outputs, const TensorList& eager, const TensorList& operands) {
-  const auto& all = operands.state().tensors;
-  const auto isShared = [&](const at::Tensor& tensor) {
-    return tensor.has_storage() && std::any_of(all.begin(), all.end(), [&](const at::Tensor& operand) {
-             return operand.has_storage() && operand.is_alias_of(tensor);
-           });
-  };
   for (int i = 0; i < std::min(outputs.size(), eager.size()); ++i) {
     const at::Tensor& output = outputs.state().tensors[static_cast<size_t>(i)];
     const at::Tensor& expected = eager.state().tensors[static_cast<size_t>(i)];
     if (output._is_zerotensor() && !expected._is_zerotensor()) return fmt::format("output {} is zeros that are not computed", i);
     if (output.is_neg() != expected.is_neg()) return fmt::format("output {} is a negation that is not computed", i);
     if (output.is_conj() != expected.is_conj()) return fmt::format("output {} is a conjugate that is not computed", i);
-    if (isShared(output) && !isShared(expected))
+    if (isShared(output, operands) && !isShared(expected, operands))
       return fmt::format("output {} is the memory of an argument, which eager's is not", i);
   }
   return "";
