@@ -54,12 +54,18 @@ Compiled compiledOf(const Fields& fields) {
   return Compilation{fields.number("ms").value_or(0), fields.flag("cached"), fields.text("kernels"), fields.text("failure")};
 }
 
-Json toJson(const Doubt& doubt) { return {{"contender", name(doubt.contender)}, {"lead", doubt.lead}, {"why", doubt.why}}; }
+Json toJson(const Doubt& doubt) {
+  Json json{{"contender", name(doubt.contender)}, {"why", doubt.why}};
+  if (doubt.lead) json.update({{"low", doubt.lead->low}, {"high", doubt.lead->high}});
+  return json;
+}
 
 std::optional<Doubt> doubtOf(const Fields& fields) {
   const auto contender = contenderFromName(fields.text("contender"));
   if (!contender) return std::nullopt;
-  return Doubt{*contender, fields.number("lead").value_or(0), fields.text("why")};
+  Doubt doubt{*contender, fields.text("why")};
+  if (const auto low = fields.number("low"), high = fields.number("high"); low && high) doubt.lead = Interval{*low, *high};
+  return doubt;
 }
 
 Json toJson(const Ready& ready) {

@@ -8,7 +8,7 @@ using namespace opbench;
 
 namespace {
 
-/// A row of these times in seconds: eager's, opbench's, and of a third contender.
+/// A row of these times in seconds, whose intervals are 2 % wide: eager's, opbench's, and of a third contender.
 Row raced(const std::vector<double>& seconds) {
   const std::vector<Contender> contenders{Contender::Eager, Contender::Opbench, Contender::Torchscript};
   Row row;
@@ -16,7 +16,9 @@ Row raced(const std::vector<double>& seconds) {
     Outcome outcome;
     outcome.contender = contenders[i];
     outcome.kind = runtime::Kind::Generated;
-    outcome.timing.emplace().median = seconds[i];
+    Timing& timing = outcome.timing.emplace();
+    timing.median = seconds[i];
+    timing.interval = Interval{0.99 * seconds[i], 1.01 * seconds[i]};
     row.outcomes.push_back(outcome);
   }
   return row;
@@ -29,7 +31,8 @@ TEST_CASE("a contender more than five times as fast as the best other one is dou
   const auto doubt = doubtOf(raced({6e-3, 1e-3}), run);
   REQUIRE(doubt.has_value());
   CHECK(doubt->contender == Contender::Opbench);
-  CHECK(doubt->lead == doctest::Approx(6));
+  CHECK(doubt->lead->low == doctest::Approx(6 * 0.99 / 1.01));
+  CHECK(doubt->lead->high == doctest::Approx(6 * 1.01 / 0.99));
   CHECK(doubt->why == "opbench was 6.00 times as fast as any other");
   CHECK_FALSE(doubtOf(raced({4.9e-3, 1e-3}), run).has_value());
   CHECK_FALSE(doubtOf(raced({6e-3, 1e-3, 2e-3}), run).has_value());
@@ -48,24 +51,43 @@ TEST_CASE("an impossible time is doubted; views and races against oneself are no
   row.outcomes[1].reason = "measured 1 us";
   const auto doubt = doubtOf(row, run);
   REQUIRE(doubt.has_value());
-  CHECK(doubt->lead == 0);
+  CHECK_FALSE(doubt->lead.has_value());
   CHECK(doubt->why == "opbench measured 1 us");
   run.isAA = true;
   CHECK_FALSE(doubtOf(row, run).has_value());
 }
 
-TEST_CASE("what a second process confirms stands; a lead that it does not show is suspect, unless its race was disturbed") {
-  const Doubt doubt{Contender::Opbench, 6, "opbench was 6.00 times as fast as any other"};
+TEST_CASE("what a second process confirms stands; a lead that it does not show is suspect") {
+  const Doubt doubt{Contender::Opbench, "opbench was 6.00 times as fast as any other", Interval{5.9, 6.1}};
   Row alike = raced({6e-3, 1.2e-3});
   confirm(alike, doubt);
   CHECK(alike.remeasured == doubt.why);
   CHECK(alike.outcomes[1].status == Status::Ok);
-  Row slower = raced({6e-3, 5e-3}), disturbed = slower;
+  Row slower = raced({6e-3, 5e-3});
   confirm(slower, doubt);
   CHECK(slower.outcomes[0].status == Status::Ok);
   CHECK(slower.outcomes[1].status == Status::Suspect);
-  CHECK(slower.outcomes[1].reason == "it was 6.00 times as fast as any other in one process, and 1.20 times in another");
+  CHECK(slower.outcomes[1].reason ==
+        "it was 5.90 to 6.10 times as fast as any other in one process, and 1.18 to 1.22 times in another");
+}
+
+TEST_CASE("a lead that a race did not settle accuses nobody: a disturbed one, a wide one, one that was too short") {
+  const Doubt doubt{Contender::Opbench, "opbench was 6.00 times as fast as any other", Interval{5.9, 6.1}};
+  const auto isConfirmed = [](Row row, const Doubt& doubt) {
+    confirm(row, doubt);
+    return row.remeasured == doubt.why && row.outcomes[1].status == Status::Ok;
+  };
+  Row slower = raced({6e-3, 5e-3});
+  CHECK_FALSE(isConfirmed(slower, doubt));
+  CHECK(isConfirmed(slower, {Contender::Opbench, doubt.why, std::nullopt}));
+  CHECK(isConfirmed(slower, {Contender::Opbench, doubt.why, Interval{1.7, 20}}));
+  Row disturbed = slower;
   disturbed.measurement.emplace().isDisturbed = true;
-  confirm(disturbed, doubt);
-  CHECK(disturbed.outcomes[1].status == Status::Ok);
+  CHECK(isConfirmed(disturbed, doubt));
+  Row brief = slower;
+  brief.outcomes[1].timing->interval.reset();
+  CHECK(isConfirmed(brief, doubt));
+  Row first = raced({6e-3, 1e-3});
+  first.measurement.emplace().isDisturbed = true;
+  CHECK_FALSE(doubtOf(first, tests::exampleRun())->lead.has_value());
 }

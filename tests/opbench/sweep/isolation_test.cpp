@@ -163,14 +163,14 @@ TEST_CASE("a worker that is killed from outside is replaced, and its sample race
   CHECK(bed.out().find(" of 60" + recovered) != std::string::npos);
 }
 
-TEST_CASE("a contender that is many times as fast as eager is raced again, by a fresh process, before its row is written") {
+TEST_CASE("a contender that is too fast is raced again, by a fresh process, before its row is written") {
   const Bed bed(0);
   std::ofstream(bed.folder.path / "samples.txt") << "Operator: aten._softmax.default\n"
                                                     "cnt: 1, ((T([1024, 1024], f32), -1, False), {})\n";
   bed.run({"--fault", "stale-output", "--no-accuracy-checking"});
   CHECK(bed.statuses().size() == 1);
-  CHECK(contentOf(bed.json()).find("\"remeasured\":\"opbench was ") != std::string::npos);
-  CHECK(bed.out().find("measured again by a fresh process, as at first opbench was ") != std::string::npos);
+  CHECK(contentOf(bed.json()).find("\"remeasured\":\"opbench ") != std::string::npos);
+  CHECK(bed.out().find("measured again by a fresh process, as at first opbench ") != std::string::npos);
 }
 
 TEST_CASE("Ctrl-C, a scheduler's SIGTERM and a closed terminal finish the sample at hand and report; no worker is left") {

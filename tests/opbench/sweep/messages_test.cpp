@@ -13,8 +13,8 @@ TEST_CASE("a job is what it was on the other side") {
       inputs::parseFile("Operator: aten.add.Tensor\ncnt: 12, ((T([2, 3], f16, stride=(1, 2)), 'it\\'s'), {'alpha': 2})\n",
                         "a.txt", "s")
           .samples.at(0);
-  const std::string line =
-      toLine(Job{7, sample, {}, "crash: signal 9 (Killed)", Doubt{Contender::Opbench, 7.25, "opbench was fast"}, 3});
+  const std::string line = toLine(
+      Job{7, sample, {}, "crash: signal 9 (Killed)", Doubt{Contender::Opbench, "opbench was fast", Interval{7.25, 8.5}}, 3});
   CHECK(line.find('\n') == line.size() - 1);
   const Job job = jobOf(line);
   CHECK(job.index == 7);
@@ -22,7 +22,7 @@ TEST_CASE("a job is what it was on the other side") {
   CHECK(job.retried == "crash: signal 9 (Killed)");
   REQUIRE(job.doubt.has_value());
   CHECK(job.doubt->contender == Contender::Opbench);
-  CHECK(job.doubt->lead == 7.25);
+  CHECK((job.doubt->lead == Interval{7.25, 8.5}));
   CHECK(job.doubt->why == "opbench was fast");
   CHECK(job.sample.op == sample.op);
   CHECK(job.sample.recorded == sample.recorded);
