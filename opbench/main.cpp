@@ -111,6 +111,7 @@ Environment readEnvironment() {
           variable("OPBENCH_CACHE"),
           variable("OPBENCH_SHARED_CACHE"),
           variable("OPBENCH_SUITES"),
+          variable("OPBENCH_PYTHON"),
           {variable("SLURM_ARRAY_TASK_ID"), variable("SLURM_ARRAY_TASK_COUNT"), variable("SLURM_ARRAY_TASK_MIN"),
            variable("SLURM_ARRAY_TASK_STEP"), variable("RANK"), variable("WORLD_SIZE")},
           columnsOf(STDOUT_FILENO).value_or(Environment().columns)};

@@ -15,7 +15,7 @@ namespace runtime {
 
 /// Who computes a contender's result.
 enum class Kind {
-  Generated,  ///< kernels of ours
+  Generated,  ///< kernels that were generated for it: ours, or another compiler's
   Fallback,   ///< ATen: a library call
   View,       ///< nobody (Call::isView)
 };

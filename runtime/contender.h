@@ -12,6 +12,7 @@ class Contender {
   static const Contender Eager;        ///< ATen's own call
   static const Contender Opbench;      ///< the call lowered, compiled and planned by this program
   static const Contender Torchscript;  ///< the call as a TorchScript graph under the profiling executor and the fuser
+  static const Contender Inductor;     ///< the workload's graph compiled by AOTInductor, which a Python torch has
 
   explicit Contender(std::string name) : name_(std::move(name)) {}
 
@@ -27,5 +28,6 @@ class Contender {
 inline const Contender Contender::Eager{"eager"};
 inline const Contender Contender::Opbench{"opbench"};
 inline const Contender Contender::Torchscript{"torchscript"};
+inline const Contender Contender::Inductor{"inductor"};
 
 }  // namespace runtime

@@ -10,19 +10,10 @@
 
 #include "inputs/data/materialize.h"
 #include "runtime/profile/recorder.h"
+#include "runtime/torch/call_graph.h"
 #include "runtime/torch/compare/guard.h"
 
 namespace runtime {
-namespace {
-
-/// The operands that are values of the workload's graph, in order: numbers that stand for tensors are constants in it.
-std::vector<at::Tensor> graphInputs(const TensorList& operands) {
-  std::vector<at::Tensor> tensors = operands.state().tensors;
-  std::erase_if(tensors, [](const at::Tensor& tensor) { return tensor.unsafeGetTensorImpl()->is_wrapped_number(); });
-  return tensors;
-}
-
-}  // namespace
 
 PlannedCallable::PlannedCallable(Workload& workload, const codegen::Plan& plan, Device& device, const Cache& cache)
     : workload_(workload), device_(device.torchName()) {

@@ -82,6 +82,8 @@ may(opbench/show ir/ inputs/ opbench/cli/nearest.h opbench/cli/number_option.h o
 may(opbench/compare ir/ inputs/ runtime/environment.h opbench/compare/html/ opbench/measure/ opbench/report/ opbench/results/ opbench/run/)
 may(opbench/profile ir/ inputs/ opbench/)
 may(opbench/repro ir/ inputs/ opbench/)
+may(opbench/process ir/ inputs/descriptor.h)
+may(opbench/inductor ir/ inputs/files.h inputs/operator_name.h runtime/ opbench/cli/options.h opbench/process/ opbench/run/)
 
 # Outside text and libraries: which folders include which headers. All others do not.
 set(torch "<(ATen|c10|torch|caffe2)/")

@@ -55,6 +55,7 @@ void addRace(Arguments& arguments, const Options& options) {
   if (options.contenders != Options().contenders)
     arguments.add("--contenders", fmt::format("{}", fmt::join(namesOf(options.contenders), ",")));
   for (const std::string& library : options.libraries) arguments.add("--load", library);
+  for (const std::string& setting : options.inductorSettings) arguments.add("--inductor-options", setting);
   arguments.add("--repeats", &Options::repeats);
   if (options.precision != Options().precision) arguments.add("--precision", fmt::format("{:.10g}", options.precision * 100));
   arguments.add("--max-time", &Options::maxSeconds);

@@ -20,8 +20,8 @@ constexpr std::string_view description =
 
 constexpr std::string_view footer =
     "Environment: OPBENCH_CACHE (folder of compiled kernels), OPBENCH_SHARED_CACHE (1: --shared-cache), "
-    "OPBENCH_SUITES (folder of suites), COLUMNS (width of the report), NO_COLOR and CLICOLOR_FORCE (colours), "
-    "PAGER (of opbench show).\n"
+    "OPBENCH_SUITES (folder of suites), OPBENCH_PYTHON (the Python of the contender inductor; default: python3), "
+    "COLUMNS (width of the report), NO_COLOR and CLICOLOR_FORCE (colours), PAGER (of opbench show).\n"
     "Exit status: 0 all fine; 1 a result was wrong or a sample failed; 2 usage or unreadable input; 3 no such device.";
 
 /// An option that is given once for each of its values. It does not take the words behind its value as more of them: they may be
@@ -115,6 +115,8 @@ void declareMoreRace(CLI::App& app, Options& options, Texts& texts) {
       ->type_name("write|read");
   app.add_flag("--kernel-time", options.kernelTime, "Also measure kernel-only time with CUPTI (CUDA)");
   addSwitch(app, "--measure-nvfuser", texts.measureNvfuser, "Add torchscript to the contenders");
+  addRepeatable(app, "--inductor-options", texts.inductorSettings, "Settings of the contender inductor, as max_autotune=1")
+      ->type_name("NAME=VALUE,..");
   app.add_flag("--any-precision", options.anyPrecision,
                "Divide times by each other though one contender computes with fewer digits, such as TF32 for f32");
   app.add_flag("--aa", options.isAA,

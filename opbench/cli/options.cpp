@@ -17,6 +17,7 @@
 #include "opbench/cli/usage.h"
 #include "opbench/cli/version.h"
 #include "opbench/compat/habits.h"
+#include "opbench/inductor/request.h"
 #include "opbench/networks/runner.h"
 #include "opbench/profile/tools.h"
 #include "opbench/report/formats.h"
@@ -343,6 +344,9 @@ Options parseOptions(const std::vector<std::string>& arguments, const Environmen
   }
   if (!texts.dtype.empty()) options.dtype = dtypeOf(texts.dtype);
   options.contenders = contendersOf(texts);
+  options.python = environment.python.empty() ? "python3" : environment.python;
+  options.inductorSettings = split(texts.inductorSettings);
+  checkInductorSettings(options.inductorSettings);
   if (!texts.compat.empty() && texts.compat != "operatorbench")
     fail(ErrorKind::Input, "--compat must be operatorbench, got '{}'", texts.compat);
   if (!texts.compat.empty()) {

@@ -33,6 +33,7 @@ struct Environment {
   std::string cache;              ///< OPBENCH_CACHE: the folder of compiled kernels
   std::string sharedCache;        ///< OPBENCH_SHARED_CACHE: `1` where the members of its group trust each other
   std::string suites;             ///< OPBENCH_SUITES: the folder of suites
+  std::string python;             ///< OPBENCH_PYTHON: the Python whose torch has Inductor
   Schedulers schedulers{};        ///< of which shard this run is to be
   int columns = 100;              ///< of the terminal, or COLUMNS
 };
@@ -101,10 +102,12 @@ struct Options {
   int threads = 0;                                           ///< of a CPU device; 0 is ATen's choice
 
   std::vector<Contender> contenders{Contender::Eager, Contender::Opbench};  ///< the first is the baseline
-  std::vector<std::string> libraries;  ///< shared libraries that register operators, which race by their names
-  int repeats = 0;                     ///< rounds of a fixed length; 0 times until `precision` is reached
-  double precision = 0.01;             ///< width of the speedup's 95 % interval at which timing ends, as a share
-  double maxSeconds = 0.5;             ///< of timing a sample by one measure
+  std::vector<std::string> libraries;         ///< shared libraries that register operators, which race by their names
+  std::string python;                         ///< the Python whose torch has Inductor: a file, or a name in PATH
+  std::vector<std::string> inductorSettings;  ///< each `name=value`
+  int repeats = 0;                            ///< rounds of a fixed length; 0 times until `precision` is reached
+  double precision = 0.01;                    ///< width of the speedup's 95 % interval at which timing ends, as a share
+  double maxSeconds = 0.5;                    ///< of timing a sample by one measure
   runtime::Flush flush = runtime::Flush::Write;
   bool kernelTime = false;           ///< the kernels' own time is measured as well (CUDA)
   int64_t warmups = 10, runs = 100;  ///< of networks: runs that do not count, and those that do

@@ -19,7 +19,7 @@ const Outcome& shown(const Row& row) {
 }
 
 std::string compileText(const Outcome& outcome) {
-  if (outcome.kernels == 0) return "-";
+  if (outcome.compileMs == 0) return "-";
   return outcome.cached ? "cached" : time(outcome.compileMs * 1e-3);
 }
 

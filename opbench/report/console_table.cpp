@@ -125,6 +125,8 @@ void addMeans(Figures& figures, const ContenderSummary& contender, const Run& ru
     figures.mean(contender.notLaunchBound, "of these not bound by it");
   }
   figures.mean(contender.secondary, fmt::format("{} times, all that compute", measureName(run, secondaryMeasure(run))));
+  for (const auto& [other, mean] : contender.overOthers) figures.mean(mean, fmt::format("geometric mean over {}", name(other)));
+  figures.mean(contender.overBest, "geometric mean over the best of the others");
   figures.mean(contender.checkedTooWeakly, "checked too weakly, and in none of the others");
   if (contender.byCalls)
     figures.ratio(*contender.byCalls, fmt::format("in total {} time, weighted by call count: {} saved",

@@ -15,6 +15,8 @@ using runtime::Kind;
 
 /// The figures of one contender, gathered row by row.
 struct Gathered {
+  std::vector<std::pair<Contender, std::vector<double>>> overOthers;
+  std::vector<double> overBest;
   std::vector<double> speedups, baseline, seconds, bandwidths, ofRoofline, cold, cached, generated, computing, launchBound,
       notLaunchBound, secondary, checkedTooWeakly;
   double baselineOfCalls = 0, secondsOfCalls = 0;
@@ -69,11 +71,30 @@ void gatherSpeedup(Gathered& gathered, const Row& row, const Outcome& outcome, c
   gathered.baselineOfCalls += static_cast<double>(row.count) * ofStream.median * ofStream.ratio.median;
 }
 
+/// How many times as fast as the others of its row, the first of which is the baseline.
+void gatherLeads(Gathered& gathered, const Row& row, const Outcome& outcome) {
+  const bool isView =
+      std::any_of(row.outcomes.begin(), row.outcomes.end(), [](const Outcome& o) { return o.kind == Kind::View; });
+  if (!outcome.speedup || isView || !row.trivialSolution.empty() || row.outcomes.size() < 3) return;
+  std::vector<double> others;
+  for (const Outcome& other : row.outcomes) {
+    if (&other == &outcome || !other.timing) continue;
+    others.push_back(other.timing->median);
+    if (&other == &row.outcomes.front()) continue;
+    auto& all = gathered.overOthers;
+    auto found = std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.first == other.contender; });
+    if (found == all.end()) found = all.insert(all.end(), {other.contender, {}});
+    found->second.push_back(other.timing->median / outcome.timing->median);
+  }
+  if (others.size() > 1) gathered.overBest.push_back(*std::min_element(others.begin(), others.end()) / outcome.timing->median);
+}
+
 void gather(Gathered& gathered, const Row& row, const Outcome& outcome, const Run& run) {
   if (outcome.bytesPerSecond) gathered.bandwidths.push_back(*outcome.bytesPerSecond);
   if (outcome.ofRoofline) gathered.ofRoofline.push_back(*outcome.ofRoofline);
-  if (outcome.kernels > 0) (outcome.cached ? gathered.cached : gathered.cold).push_back(outcome.compileMs);
+  if (outcome.compileMs > 0) (outcome.cached ? gathered.cached : gathered.cold).push_back(outcome.compileMs);
   gatherSpeedup(gathered, row, outcome, run);
+  gatherLeads(gathered, row, outcome);
 }
 
 std::optional<double> medianOf(const std::vector<double>& values) {
@@ -99,6 +120,8 @@ void conclude(ContenderSummary& contender, const Gathered& gathered) {
   contender.notLaunchBound = meanOf(gathered.notLaunchBound);
   contender.secondary = meanOf(gathered.secondary);
   contender.checkedTooWeakly = meanOf(gathered.checkedTooWeakly);
+  for (const auto& [other, leads] : gathered.overOthers) contender.overOthers.emplace_back(other, meanOf(leads));
+  contender.overBest = meanOf(gathered.overBest);
   if (gathered.secondsOfCalls > 0) {
     contender.byCalls = gathered.baselineOfCalls / gathered.secondsOfCalls;
     contender.savedSeconds = gathered.baselineOfCalls - gathered.secondsOfCalls;

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "opbench/measure/statistics.h"
@@ -35,13 +36,15 @@ struct ContenderSummary {
   std::optional<double> ofRoofline;        ///< the same, the share of the roofline
   std::optional<double> coldMs, cachedMs;  ///< median time of compiling a sample's kernels, or of reading them back
   // Samples whose check a trivial solution passes are in none of the means but their own.
-  Mean generated;                      ///< of the speedups where kernels were generated
-  Mean computing;                      ///< of the speedups of all that is not a view
-  Mean launchBound, notLaunchBound;    ///< of those, where the baseline takes about as long as an empty kernel, and elsewhere
-  Mean secondary;                      ///< of the speedups by the secondary measure, of all that is not a view
-  Mean checkedTooWeakly;               ///< of the speedups where a trivial solution passes the check
-  std::optional<double> byCalls;       ///< the baseline's time of all recorded calls over this one's, back to back where that
-                                       ///< was measured; samples that both ran
+  Mean generated;                    ///< of the speedups where kernels were generated
+  Mean computing;                    ///< of the speedups of all that is not a view
+  Mean launchBound, notLaunchBound;  ///< of those, where the baseline takes about as long as an empty kernel, and elsewhere
+  Mean secondary;                    ///< of the speedups by the secondary measure, of all that is not a view
+  Mean checkedTooWeakly;             ///< of the speedups where a trivial solution passes the check
+  std::vector<std::pair<Contender, Mean>> overOthers;  ///< how many times as fast as each other one, but for the baseline
+  Mean overBest;                  ///< how many times as fast as the fastest of all others; where two or more others were timed
+  std::optional<double> byCalls;  ///< the baseline's time of all recorded calls over this one's, back to back where that
+                                  ///< was measured; samples that both ran
   std::optional<double> savedSeconds;  ///< the difference of the two
   int atLaunchOverhead = 0;            ///< timed samples that compute, where the baseline takes about as long as an empty kernel
   int slower = 0;                      ///< samples more than 5 % slower than the baseline

@@ -21,7 +21,7 @@ std::optional<Contender> contenderFromName(std::string_view text) {
 }
 
 std::vector<std::string> contenderNames() {
-  return {Contender::Eager.name(), Contender::Opbench.name(), Contender::Torchscript.name()};
+  return {Contender::Eager.name(), Contender::Opbench.name(), Contender::Inductor.name(), Contender::Torchscript.name()};
 }
 
 bool isKnown(const Contender& contender) {
@@ -33,8 +33,8 @@ bool isKnown(const Contender& contender) {
 std::vector<Contender> contendersOf(std::string_view op, const std::vector<Contender>& asked) {
   const bool isNetwork = inputs::isNetwork(op);
   std::vector<Contender> all =
-      isNetwork ? runtime::contendersOf(op, false) : std::vector{Contender::Eager, Contender::Opbench, Contender::Torchscript};
-  if (inputs::isRegion(op)) all.pop_back();  // TorchScript takes one call
+      isNetwork ? runtime::contendersOf(op, false) : std::vector{Contender::Eager, Contender::Opbench, Contender::Inductor};
+  if (inputs::isCall(op)) all.push_back(Contender::Torchscript);
   std::vector<Contender> chosen;
   for (const Contender& contender : asked)
     if ((inputs::isCall(op) && contender.isOwn()) || std::find(all.begin(), all.end(), contender) != all.end())

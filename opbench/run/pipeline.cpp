@@ -12,6 +12,7 @@
 #include "inputs/region.h"
 #include "ir/flops.h"
 #include "opbench/check/correctness_check.h"
+#include "opbench/inductor/contender.h"
 #include "opbench/measure/device/cached_ceilings.h"
 #include "opbench/measure/library.h"
 #include "opbench/measure/tune.h"
@@ -94,6 +95,7 @@ bool isSuspect(const Contender& contender, const runtime::Workload& workload) {
 CallablePtr callableOf(Outcome& outcome, const SampleContext& context) {
   runtime::Workload& workload = context.workload;
   if (outcome.contender == Contender::Opbench) return compiled(outcome, context);
+  if (outcome.contender == Contender::Inductor) return inductorContender(outcome, context);
   CallablePtr callable = workload.make(outcome.contender);
   const auto fault = context.bench.options.fault;
   return fault && isSuspect(outcome.contender, workload) ? broken(std::move(callable), *fault, workload) : std::move(callable);

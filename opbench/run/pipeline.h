@@ -12,6 +12,8 @@
 
 namespace opbench {
 
+class Inductor;
+
 /// The devices, rules and options that every sample of a run is raced with.
 struct Bench {
   const Options& options;
@@ -23,6 +25,7 @@ struct Bench {
   const SuiteConfig& config = SuiteConfig::none();
   const Compilation* compilation = nullptr;  ///< of the sample's kernels, where they were compiled before
   int casesLeft = 1;                         ///< of wrong results, that may be written
+  Inductor* inductor = nullptr;              ///< compiles for the contender of that name; only where that races
 };
 
 /// Takes one recorded sample through every stage, from its arguments to its row. Whatever goes wrong with the sample, or

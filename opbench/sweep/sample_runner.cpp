@@ -1,9 +1,11 @@
 #include "opbench/sweep/sample_runner.h"
 
+#include <algorithm>
 #include <chrono>
 
 #include "opbench/cli/arguments.h"
 #include "opbench/cli/version.h"
+#include "opbench/inductor/contender.h"
 #include "opbench/measure/device/aa_calls.h"
 #include "opbench/measure/device/streaming.h"
 #include "opbench/report/json.h"
@@ -87,6 +89,9 @@ SampleRunner::SampleRunner(const Options& options)
   run_.samples = options.samples;
   run_.recorded = options.recorded;
   if (options.tune) tunings_.emplace(cache_);
+  const auto& contenders = options.contenders;
+  if (std::find(contenders.begin(), contenders.end(), Contender::Inductor) != contenders.end())
+    inductor_.emplace(inductorSettingsOf(options, run_.environment.torch), device_->target(), cache_);
 }
 
 Ready SampleRunner::ready() const {
@@ -107,7 +112,8 @@ Finished SampleRunner::race(const Job& job) {
                     tolerances_,
                     config_,
                     job.compilation ? &*job.compilation : nullptr,
-                    job.casesLeft};
+                    job.casesLeft,
+                    inductor_ ? &*inductor_ : nullptr};
   const auto start = std::chrono::steady_clock::now();
   Row row = raceSample(job.sample, job.index, bench);
   row.wallSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -5,6 +5,7 @@
 
 #include "opbench/check/tolerances.h"
 #include "opbench/cli/options.h"
+#include "opbench/inductor/inductor.h"
 #include "opbench/run/row.h"
 #include "opbench/select/suite_config.h"
 #include "opbench/sweep/workers/messages.h"
@@ -32,6 +33,7 @@ class SampleRunner {
   const runtime::HardwareLock lock_;
   const runtime::Cache cache_;
   std::optional<runtime::Tunings> tunings_;
+  std::optional<Inductor> inductor_;
   Run run_;
 };
 

@@ -45,7 +45,7 @@ bool computes(const Creator& creator, std::string_view kind) { return inputs::is
 std::vector<Contender> contendersOf(std::string_view op, bool defaultsAlone) {
   if (op.starts_with("model.")) {
     std::vector<Contender> ofModels{Contender::Eager, Contender("graph")};
-    if (!defaultsAlone) ofModels.push_back(Contender::Torchscript);
+    if (!defaultsAlone) ofModels.insert(ofModels.end(), {Contender::Torchscript, Contender::Inductor});
     return ofModels;
   }
   const size_t first = op.find('.'), second = op.find('.', first + 1);

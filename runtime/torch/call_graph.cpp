@@ -129,6 +129,12 @@ ir::Argument graphArgument(const std::string& op, const c10::Argument& formal, c
   return ArgumentBuilder(op, tensor).argument(formal.name(), formal.real_type(), value);
 }
 
+std::vector<at::Tensor> graphInputs(const TensorList& operands) {
+  std::vector<at::Tensor> tensors = operands.state().tensors;
+  std::erase_if(tensors, [](const at::Tensor& tensor) { return tensor.unsafeGetTensorImpl()->is_wrapped_number(); });
+  return tensors;
+}
+
 ir::Argument numberIn(const at::Tensor& tensor) { return numberIn(tensor.item()); }
 
 ir::Argument numberIn(const at::Scalar& scalar) {

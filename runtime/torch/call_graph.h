@@ -5,8 +5,10 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "ir/argument.h"
+#include "runtime/torch/tensor_list.h"
 
 namespace runtime {
 
@@ -16,6 +18,9 @@ using TensorArgument = std::function<ir::Argument(const std::string& name, const
 /// An argument of a call as graphs hold it. Error: Unsupported for what they do not hold, streams and the like.
 ir::Argument graphArgument(const std::string& op, const c10::Argument& formal, const c10::IValue& value,
                            const TensorArgument& tensor);
+
+/// The operands that are values of their workload's graph, in order: numbers that stand for tensors are constants in it.
+std::vector<at::Tensor> graphInputs(const TensorList& operands);
 
 /// The number that a tensor of one element is.
 ir::Argument numberIn(const at::Tensor& tensor);

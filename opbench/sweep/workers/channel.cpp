@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <csignal>
 
-#include "opbench/sweep/workers/process.h"
+#include "opbench/process/process.h"
 
 namespace opbench {
 

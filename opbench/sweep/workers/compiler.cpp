@@ -9,12 +9,14 @@
 #include "inputs/operator_name.h"
 #include "inputs/region.h"
 #include "lowering/tensor/lowering.h"
+#include "opbench/inductor/contender.h"
 #include "opbench/select/skipped.h"
 #include "opbench/sweep/workers/channel.h"
 #include "opbench/sweep/workers/messages.h"
 #include "runtime/build/compiler.h"
 #include "runtime/cpu/cpu_device.h"
 #include "runtime/cpu/host.h"
+#include "runtime/environment.h"
 #include "runtime/torch/call.h"
 
 namespace opbench {
@@ -41,19 +43,39 @@ class Compiling {
         device_(target.backend == ir::Backend::Cuda ? "cuda" : "cpu"),
         config_(options.config, tolerances_),
         cache_(options.cache),
-        compiler_(target) {}
+        compiler_(target),
+        inductor_(inductorSettingsOf(options, runtime::hostEnvironment().torch), target, cache_) {}
 
   /// Nothing where there is nothing to compile, or something is wrong: whoever races the sample will say what.
   Compiled operator()(const Job& job) {
     try {
       causeInCompiler(options_.processFaults, job.index);
       const inputs::Sample sample = inputs::convert(job.sample, options_.dtype, options_.channelsLast);
-      const bool isRegion = inputs::isRegion(sample.op);
-      if (!whySkipped(sample, options_, config_, device_).empty()) return std::nullopt;
-      if (!isRegion && (!lowering::hasLowering(sample.op) || runtime::isViewByRule(sample))) return std::nullopt;
-      const auto graph = isRegion ? inputs::regionOf(sample) : runtime::inferGraph(sample, target_.backend);
+      if (inputs::isNetwork(sample.op) || !whySkipped(sample, options_, config_, device_).empty()) return std::nullopt;
+      const bool hasKernels = inputs::isRegion(sample.op) || (lowering::hasLowering(sample.op) && !runtime::isViewByRule(sample));
+      if (!hasKernels && !races(Contender::Inductor)) return std::nullopt;
+      const auto graph = inputs::isRegion(sample.op) ? inputs::regionOf(sample) : runtime::inferGraph(sample, target_.backend);
       if (!graph) return Compilation{0, false, "", "its results cannot be inferred without running it"};
-      codegen::Plan plan = codegen::compile(*graph, target_, options_.schedules);
+      Compiled made = hasKernels ? kernels(*graph) : std::nullopt;
+      if (!races(Contender::Inductor)) return made;
+      if (!made) made.emplace();
+      made->inductor = withInductor(*graph);
+      return made;
+    } catch (const std::exception&) {
+      return std::nullopt;
+    }
+  }
+
+ private:
+  bool races(const Contender& contender) const {
+    const auto& all = options_.contenders;
+    return std::find(all.begin(), all.end(), contender) != all.end();
+  }
+
+  Compiled kernels(const ir::Graph& graph) {
+    if (!races(Contender::Opbench)) return std::nullopt;
+    try {
+      codegen::Plan plan = codegen::compile(graph, target_, options_.schedules);
       if (options_.fault) breakPlan(plan, *options_.fault, target_);
       return compile(plan);
     } catch (const std::exception&) {
@@ -61,7 +83,15 @@ class Compiling {
     }
   }
 
- private:
+  InductorCompilation withInductor(const ir::Graph& graph) {
+    try {
+      const Inductor::Package made = inductor_.compile(graph);
+      return {made.ms, made.cached, ""};
+    } catch (const std::exception& error) {
+      return {0, false, error.what()};
+    }
+  }
+
   Compiled compile(const codegen::Plan& plan) {
     Compilation made{0, true, kernelsOf(plan), ""};
     if (made.kernels.empty()) return std::nullopt;
@@ -82,6 +112,7 @@ class Compiling {
   const SuiteConfig config_;
   const runtime::Cache cache_;
   runtime::Compiler compiler_;
+  Inductor inductor_;
 };
 
 }  // namespace

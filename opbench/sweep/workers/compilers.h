@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "opbench/process/process.h"
 #include "opbench/sweep/agenda.h"
-#include "opbench/sweep/workers/process.h"
 
 namespace opbench {
 

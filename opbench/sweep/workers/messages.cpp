@@ -46,12 +46,18 @@ ir::Target targetOf(const Fields& fields) {
 
 Json toJson(const Compiled& compiled) {
   if (!compiled) return Json::object();
-  return {{"ms", compiled->ms}, {"cached", compiled->cached}, {"kernels", compiled->kernels}, {"failure", compiled->failure}};
+  Json json{{"ms", compiled->ms}, {"cached", compiled->cached}, {"kernels", compiled->kernels}, {"failure", compiled->failure}};
+  if (const auto& inductor = compiled->inductor)
+    json["inductor"] = {{"ms", inductor->ms}, {"cached", inductor->cached}, {"failure", inductor->failure}};
+  return json;
 }
 
 Compiled compiledOf(const Fields& fields) {
   if (!fields.has("ms")) return std::nullopt;
-  return Compilation{fields.number("ms").value_or(0), fields.flag("cached"), fields.text("kernels"), fields.text("failure")};
+  Compilation compilation{fields.number("ms").value_or(0), fields.flag("cached"), fields.text("kernels"), fields.text("failure")};
+  if (const auto inductor = fields.object("inductor"))
+    compilation.inductor = {inductor->number("ms").value_or(0), inductor->flag("cached"), inductor->text("failure")};
+  return compilation;
 }
 
 Json toJson(const Doubt& doubt) {

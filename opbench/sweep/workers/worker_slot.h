@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "opbench/process/process.h"
 #include "opbench/sweep/workers/messages.h"
-#include "opbench/sweep/workers/process.h"
 
 namespace opbench {
 

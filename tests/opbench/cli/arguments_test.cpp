@@ -32,6 +32,7 @@ TEST_CASE("the arguments are understood as they were meant") {
   options.maxBytes = 12345;
   options.flush = runtime::Flush::Read;
   options.contenders = {Contender::Opbench, Contender::Eager};
+  options.inductorSettings = {"max_autotune=1", "cpp.cxx=g++"};
   options.repeats = 3;
   options.precision = 0.003;
   options.maxSeconds = 0.25;

@@ -242,6 +242,14 @@ TEST_CASE("suites may be repeated or joined by commas") {
   CHECK(parse({"--suite=timm", "--suite", "torchbench"}).suites == Names{"timm", "torchbench"});
 }
 
+TEST_CASE("--inductor-options are names and values, several at a time; the Python of inductor is OPBENCH_PYTHON's, or python3") {
+  const Options options = parse({"--inductor-options", "max_autotune=1,triton.cudagraphs=true", "--inductor-options", "a_b="});
+  CHECK(options.inductorSettings == std::vector<std::string>{"max_autotune=1", "triton.cudagraphs=true", "a_b="});
+  CHECK(refusal({"--inductor-options", "max_autotune"}) == "--inductor-options must be like max_autotune=1, got 'max_autotune'");
+  CHECK(refusal({"--inductor-options", "a;b=1"}) == "--inductor-options must be like max_autotune=1, got 'a;b=1'");
+  CHECK(options.python == "python3");
+}
+
 TEST_CASE("--measure-nvfuser adds torchscript, once") {
   CHECK((parse({"--measure-nvfuser"}).contenders == std::vector{Contender::Eager, Contender::Opbench, Contender::Torchscript}));
   CHECK((parse({"--contenders", "eager,torchscript", "--measure-nvfuser"}).contenders ==
@@ -353,9 +361,10 @@ TEST_CASE("refusals") {
   CHECK(refusal({"--dtype", "int32"}) == "--dtype must be float16, bfloat16, float32 or float64, got 'int32'");
   CHECK(refusal({"--device", "gpu"}) == "--device must be cpu, cuda or cuda:N, got 'gpu'");
   CHECK(refusal({"--device", "cuda:x"}) == "--device must be cpu, cuda or cuda:N, got 'cuda:x'");
-  CHECK(refusal({"--contenders", "eager,nvfuser"}) == "unknown contender 'nvfuser'; choose from eager, opbench, torchscript");
+  CHECK(refusal({"--contenders", "eager,nvfuser"}) ==
+        "unknown contender 'nvfuser'; choose from eager, opbench, inductor, torchscript");
   CHECK(refusal({"--contenders", "eager,eager"}) == "--contenders: 'eager' is given twice");
-  CHECK(refusal({"--contenders", ","}) == "--contenders is empty; choose from eager, opbench, torchscript");
+  CHECK(refusal({"--contenders", ","}) == "--contenders is empty; choose from eager, opbench, inductor, torchscript");
   CHECK(refusal({"--repeats", "-1"}) == "--repeats must be at least 1, got -1");
   CHECK(refusal({"--precision", "0"}) == "--precision must be greater than 0 and less than 100 (percent), got 0");
   CHECK(refusal({"--max-time", "0"}) == "--max-time must be greater than 0 (seconds), got 0");

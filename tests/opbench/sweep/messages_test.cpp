@@ -46,11 +46,18 @@ TEST_CASE("a job of an operator that no sample may call is refused") {
 TEST_CASE("a job tells what compiling it ahead came to") {
   const inputs::Sample sample =
       inputs::parseFile("Operator: aten.neg.default\ncnt: 1, ((T([2], f16),), {})\n", "a.txt", "s").samples.at(0);
-  const Job job = jobOf(toLine(Job{1, sample, Compilation{12.5, true, "0123", "signal 11\nit said"}, ""}));
+  Compilation compilation{12.5, true, "0123", "signal 11\nit said"};
+  CHECK_FALSE(jobOf(toLine(Job{1, sample, compilation, ""})).compilation->inductor.has_value());
+  compilation.inductor = {8000, true, "LoweringException: no"};
+  const Job job = jobOf(toLine(Job{1, sample, compilation, ""}));
   REQUIRE(job.compilation.has_value());
   CHECK(job.compilation->ms == 12.5);
   CHECK(job.compilation->cached);
   CHECK(job.compilation->kernels == "0123");
+  REQUIRE(job.compilation->inductor.has_value());
+  CHECK(job.compilation->inductor->ms == 8000);
+  CHECK(job.compilation->inductor->cached);
+  CHECK(job.compilation->inductor->failure == "LoweringException: no");
   CHECK(compiledOf(toLine(job.compilation))->ms == 12.5);
   CHECK_FALSE(compiledOf(toLine(Compiled())).has_value());
 }

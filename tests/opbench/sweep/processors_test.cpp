@@ -46,3 +46,11 @@ TEST_CASE("there is a compiler for each processor that compilers may use, with f
   options.contenders = {Contender::Eager};
   CHECK(compilersFor(options, shares, 16) == 0);
 }
+
+TEST_CASE("Inductor, which takes seconds for a sample, has a compiler for each one") {
+  Options options;
+  options.contenders = {Contender::Eager, Contender::Inductor};
+  options.device = "cuda";
+  options.samples = 9;
+  CHECK(compilersFor(options, divideProcessors(firstProcessors(16), 1), 16) == 9);
+}

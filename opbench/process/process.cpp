@@ -1,4 +1,4 @@
-#include "opbench/sweep/workers/process.h"
+#include "opbench/process/process.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -26,8 +26,8 @@ constexpr int readsAtOnce = 16;                  // of what it writes without en
 constexpr std::chrono::seconds patience{5};      // that the system may take to end it
 constexpr int mostLines = 6;                     // of these, shown
 
-[[noreturn]] void fail(const char* call, int error) {
-  ir::fail(ir::ErrorKind::Toolchain, "cannot start a worker: {}: {}", call, std::strerror(error));
+[[noreturn]] void fail(const std::string& what, int error) {
+  ir::fail(ir::ErrorKind::Toolchain, "cannot start a process: {}: {}", what, std::strerror(error));
 }
 
 /// Two ends of a channel.
@@ -96,18 +96,20 @@ std::string endText(int status) {
 
 }  // namespace
 
-Process::Process(const std::vector<std::string>& arguments) {
+// Of the running program, also where its file has been replaced.
+Process::Process(const std::vector<std::string>& arguments) : Process("/proc/self/exe", arguments) {}
+
+Process::Process(const std::string& program, const std::vector<std::string>& arguments) {
   Ends channel = socketPair(), errors = pipe();
   const Preparations preparations(channel.childs.number(), errors.childs.number());
-  std::vector<std::string> words{"opbench"};
+  std::vector<std::string> words{program == "/proc/self/exe" ? "opbench" : program};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
-  // Of the running program, also where its file has been replaced.
   const int error =
-      ::posix_spawn(&pid_, "/proc/self/exe", preparations.actions(), preparations.attributes(), pointers.data(), environ);
-  if (error != 0) fail("posix_spawn", error);
+      ::posix_spawnp(&pid_, program.c_str(), preparations.actions(), preparations.attributes(), pointers.data(), environ);
+  if (error != 0) fail(program, error);
   channel_ = std::move(channel.ours);
   errors_ = std::move(errors.ours);
 }
@@ -168,6 +170,19 @@ std::optional<std::string> Process::line() {
   std::string line = said_.substr(0, end);
   said_.erase(0, end + 1);
   return line;
+}
+
+std::optional<std::string> Process::lineBefore(std::chrono::steady_clock::time_point deadline) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::milliseconds longestWait{1000};
+  for (;;) {
+    if (auto next = line()) return next;
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
+    if (left.count() <= 0) return std::nullopt;
+    std::array<pollfd, 2> files{{{channel(), POLLIN, 0}, {errors(), POLLIN, 0}}};
+    ::poll(files.data(), files.size(), static_cast<int>(std::min(left, longestWait).count()));
+    if (!hear()) return line();
+  }
 }
 
 std::string Process::lastWords() const {

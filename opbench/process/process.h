@@ -14,12 +14,14 @@ namespace opbench {
 /// Number of the descriptor by which a child talks with the process that started it.
 inline constexpr int childsChannel = 3;
 
-/// This program started once more, as a child that we exchange lines with; it is killed when it goes. It has a process group of
-/// its own, so that Ctrl-C does not reach it.
+/// A child that we exchange lines with; it is killed when this goes. It has a process group of its own, so that Ctrl-C does not
+/// reach it.
 class Process {
  public:
-  /// With these arguments after the program's name. Errors: Toolchain where the system refuses.
+  /// This program once more, with these arguments after its name. Errors: Toolchain where the system refuses.
   explicit Process(const std::vector<std::string>& arguments);
+  /// Another program, a file or a name in PATH. Errors: as above; also where there is none.
+  Process(const std::string& program, const std::vector<std::string>& arguments);
   ~Process();
   Process(Process&&) noexcept;
   Process& operator=(Process&&) noexcept;
@@ -35,6 +37,8 @@ class Process {
   bool hear();
   /// The next line that was read, without its line break.
   std::optional<std::string> line();
+  /// The next line, waited for until then; nothing where none came, or it will say no more.
+  std::optional<std::string> lineBefore(std::chrono::steady_clock::time_point deadline);
   /// The last lines that it wrote to standard output or error.
   std::string lastWords() const;
   /// Whether it has written more there since a line was sent to it than any process has to say.

@@ -1,0 +1,48 @@
+#include "opbench/inductor/contender.h"
+
+#include "inputs/files.h"
+#include "inputs/operator_name.h"
+#include "ir/error.h"
+#include "runtime/own/packaged.h"
+
+namespace opbench {
+
+InductorSettings inductorSettingsOf(const Options& options, const std::string& torch) {
+  constexpr double share = 0.8;  // of a sample's time: what is left is the race's
+  return {options.python, torch, options.inductorSettings, share * options.timeout};
+}
+
+namespace {
+
+/// A network's run as one graph. What training draws would be other numbers than those of whoever it is compared with.
+runtime::Capture captured(runtime::Workload& workload) {
+  std::optional<runtime::Capture> capture = workload.capture(runtime::Audit::No);
+  if (!capture) ir::fail(ir::ErrorKind::Unsupported, "{} has no graph", workload.op());
+  if (capture->graph.generator && workload.op().ends_with(".training"))
+    ir::fail(ir::ErrorKind::Unsupported, "{} draws random numbers, which Inductor would draw in its own way", workload.op());
+  return std::move(*capture);
+}
+
+}  // namespace
+
+runtime::CallablePtr inductorContender(Outcome& outcome, const SampleContext& context) {
+  const Bench& bench = context.bench;
+  const InductorCompilation* ahead =
+      bench.compilation != nullptr && bench.compilation->inductor ? &*bench.compilation->inductor : nullptr;
+  if (ahead != nullptr && !ahead->failure.empty()) ir::fail(ir::ErrorKind::Unsupported, "{}", ahead->failure);
+  const bool isNetwork = inputs::isNetwork(context.row.op);
+  const runtime::Capture network = isNetwork ? captured(context.workload) : runtime::Capture{};
+  const ir::Graph& graph = isNetwork ? network.graph : context.graph;
+  const Inductor::Package package = bench.inductor->compile(graph);
+  const TemporaryFile file(".pt2");
+  inputs::writeFile(file.path(), package.bytes);
+  runtime::CallablePtr callable =
+      runtime::packagedCallable(context.workload, graph, network.constants, bench.device.torchName(), file.path());
+  callable->isDirect = isNetwork;  // as networks are called
+  outcome.isPrecompiled = ahead != nullptr && package.cached;
+  callable->compileMs = package.ms;
+  callable->cached = outcome.isPrecompiled ? ahead->cached : package.cached;
+  return callable;
+}
+
+}  // namespace opbench

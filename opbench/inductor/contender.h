@@ -1,0 +1,16 @@
+#pragma once
+
+#include "opbench/inductor/inductor.h"
+#include "opbench/run/sample_context.h"
+#include "runtime/callable.h"
+
+namespace opbench {
+
+/// How a run's graphs are compiled, for a torch of this release.
+InductorSettings inductorSettingsOf(const Options& options, const std::string& torch);
+
+/// The sample's graph, or that of a network's run, as Inductor compiled it: ahead of the race, or now. Errors: Unsupported, with
+/// what Inductor said.
+runtime::CallablePtr inductorContender(Outcome& outcome, const SampleContext& context);
+
+}  // namespace opbench

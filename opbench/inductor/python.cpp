@@ -1,0 +1,75 @@
+#include "opbench/inductor/python.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "ir/error.h"
+#include "opbench/inductor/compile_script.h"
+
+namespace opbench {
+namespace {
+
+using Json = nlohmann::json;
+
+[[noreturn]] void refuse(const std::string& why) { ir::fail(ir::ErrorKind::Unsupported, "{}", why); }
+
+/// A field's text; empty where there is none.
+std::string textOf(const Json& answer, const char* field) {
+  const auto found = answer.is_object() ? answer.find(field) : answer.end();
+  return answer.is_object() && found != answer.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+/// `2.11.0+cu130` without what a build adds to it.
+std::string releaseOf(const std::string& version) { return version.substr(0, version.find('+')); }
+
+/// How a process ended, in one line.
+std::string endOf(Process& process) {
+  std::string text = process.ending();
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
+}  // namespace
+
+Python::Python(std::string program, std::string torch) : program_(std::move(program)), torch_(releaseOf(torch)) {}
+
+double Python::compile(std::string request, const std::string& file, double seconds) {
+  if (!lacks_.empty()) refuse(lacks_);
+  const auto deadline = deadlineAfter(seconds);
+  if (!process_) start(deadline);
+  // The request is an object of JSON: one more field.
+  request.insert(1, fmt::format("\"file\":{},", Json(file).dump()));
+  process_->send(request + "\n");
+  const Json said = Json::parse(answer(deadline), nullptr, /*allow_exceptions=*/false);
+  if (const std::string why = textOf(said, "failure"); !why.empty()) refuse("Inductor: " + why);
+  const auto took = said.is_object() ? said.find("seconds") : said.end();
+  if (!said.is_object() || took == said.end() || !took->is_number()) refuse("Inductor: Python answered something else");
+  return took->get<double>();
+}
+
+void Python::start(std::chrono::steady_clock::time_point deadline) {
+  constexpr const char* hint = "OPBENCH_PYTHON names the Python whose torch compiles";
+  try {
+    process_.emplace(program_, std::vector<std::string>{"-c", std::string(compileScript())});
+    const Json greeting = Json::parse(answer(deadline), nullptr, /*allow_exceptions=*/false);
+    const std::string torch = textOf(greeting, "torch"), why = textOf(greeting, "failure");
+    if (torch.empty()) refuse(fmt::format("{} has no torch: {}", program_, why.empty() ? "it says nothing" : why));
+    if (releaseOf(torch) != torch_) refuse(fmt::format("{} has torch {}, not {}", program_, torch, torch_));
+  } catch (const ir::Error& error) {
+    process_.reset();
+    lacks_ = fmt::format("no Inductor: {} ({})", error.what(), hint);
+    refuse(lacks_);
+  }
+}
+
+std::string Python::answer(std::chrono::steady_clock::time_point deadline) {
+  if (auto line = process_->lineBefore(deadline)) return *line;
+  const bool isLate = std::chrono::steady_clock::now() >= deadline;
+  const std::string how = endOf(*process_);
+  process_.reset();
+  refuse(isLate ? "Inductor: it takes too long" : "Inductor: Python ended: " + how);
+}
+
+}  // namespace opbench
