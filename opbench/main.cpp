@@ -232,6 +232,21 @@ void sayHowLong(const std::vector<inputs::Sample>& samples, const Options& optio
       samples.size(), operators.size(), std::ceil(minutes));
 }
 
+/// Whether a sample is slower than --fail-on allows, which is said.
+bool isTooSlow(const Summary& summary, const Options& options) {
+  bool isAny = false;
+  for (const Contender& other : options.notSlowerThan) {
+    const auto judged = std::find_if(options.contenders.rbegin(), options.contenders.rend(),
+                                     [&](const Contender& contender) { return contender != other; });
+    const int slower = slowerThan(summary, *judged, other);
+    if (slower == 0) continue;
+    isAny = true;
+    std::cerr << fmt::format("opbench: --fail-on: {} is more than 5% slower than {} on {} sample{}\n", name(*judged), name(other),
+                             slower, slower == 1 ? "" : "s");
+  }
+  return isAny;
+}
+
 /// What is done with the samples that the options name, until a signal ends it.
 using RaceSamples = Summary (*)(std::vector<inputs::Sample>, const Options&, Streams, const std::function<bool()>&);
 
@@ -250,7 +265,7 @@ int raceAll(Options options, RaceSamples race) {
     std::cerr << fmt::format("opbench: error: {} line{} could not be read, as said above; the results are without {}\n",
                              unreadable, unreadable == 1 ? "" : "s", unreadable == 1 ? "it" : "them");
   if (endedBy != 0) return EndedBySignal + endedBy;
-  if (hasFailed(summary)) return Failed;
+  if (isTooSlow(summary, options) || hasFailed(summary)) return Failed;
   return unreadable > 0 ? Usage : Fine;
 }
 

@@ -117,6 +117,9 @@ void declareMoreRace(CLI::App& app, Options& options, Texts& texts) {
   addSwitch(app, "--measure-nvfuser", texts.measureNvfuser, "Add torchscript to the contenders");
   addRepeatable(app, "--inductor-options", texts.inductorSettings, "Settings of the contender inductor, as max_autotune=1")
       ->type_name("NAME=VALUE,..");
+  addRepeatable(app, "--fail-on", texts.failOn,
+                "Exit with status 1 if the last of the other contenders is more than 5 % slower than this one on a sample")
+      ->type_name("slower-than-NAME,..");
   app.add_flag("--any-precision", options.anyPrecision,
                "Divide times by each other though one contender computes with fewer digits, such as TF32 for f32");
   app.add_flag("--aa", options.isAA,

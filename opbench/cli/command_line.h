@@ -12,7 +12,7 @@ namespace opbench {
 
 /// The options that are given as text and parsed after CLI11 has split the command line, so that messages are ours.
 struct Texts {
-  std::vector<std::string> suites, folders, files, ops, filters, excludes, devices, programs, inductorSettings;
+  std::vector<std::string> suites, folders, files, ops, filters, excludes, devices, programs, inductorSettings, failOn;
   std::string shard, sampleMode = "top";
   std::vector<int64_t> sweep;
   std::string traces, shell;

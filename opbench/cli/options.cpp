@@ -10,6 +10,7 @@
 #include "inputs/text/words.h"
 #include "ir/error.h"
 #include "opbench/cli/command_line.h"
+#include "opbench/cli/contender_options.h"
 #include "opbench/cli/device_name.h"
 #include "opbench/cli/help/completion.h"
 #include "opbench/cli/help/help.h"
@@ -70,22 +71,6 @@ Meaning meaningOf(std::string_view option, const std::string& word, const std::o
                   const std::vector<std::string>& known) {
   if (!meaning) fail(ErrorKind::Input, "{} must be one of {}, got '{}'", option, fmt::join(known, ", "), word);
   return *meaning;
-}
-
-std::vector<Contender> contendersOf(const Texts& texts) {
-  std::vector<std::string> names = split({texts.contenders});
-  if (texts.measureNvfuser && std::find(names.begin(), names.end(), "torchscript") == names.end()) names.push_back("torchscript");
-  std::vector<Contender> contenders;
-  for (const std::string& text : names) {
-    const Contender contender(text);
-    if (!isKnown(contender))
-      fail(ErrorKind::Input, "unknown contender '{}'; choose from {}", text, fmt::join(contenderNames(), ", "));
-    if (std::find(contenders.begin(), contenders.end(), contender) != contenders.end())
-      fail(ErrorKind::Input, "--contenders: '{}' is given twice", text);
-    contenders.push_back(contender);
-  }
-  if (contenders.empty()) fail(ErrorKind::Input, "--contenders is empty; choose from {}", fmt::join(contenderNames(), ", "));
-  return contenders;
 }
 
 /// What `opbench rnn` races.
@@ -345,6 +330,7 @@ Options parseOptions(const std::vector<std::string>& arguments, const Environmen
   if (!texts.dtype.empty()) options.dtype = dtypeOf(texts.dtype);
   options.contenders = contendersOf(texts);
   options.python = environment.python.empty() ? "python3" : environment.python;
+  options.notSlowerThan = notSlowerThan(texts, options.contenders);
   options.inductorSettings = split(texts.inductorSettings);
   checkInductorSettings(options.inductorSettings);
   if (!texts.compat.empty() && texts.compat != "operatorbench")

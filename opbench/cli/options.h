@@ -105,6 +105,7 @@ struct Options {
   std::vector<std::string> libraries;         ///< shared libraries that register operators, which race by their names
   std::string python;                         ///< the Python whose torch has Inductor: a file, or a name in PATH
   std::vector<std::string> inductorSettings;  ///< each `name=value`
+  std::vector<Contender> notSlowerThan;       ///< contenders that the last of the others may not be slower than
   int repeats = 0;                            ///< rounds of a fixed length; 0 times until `precision` is reached
   double precision = 0.01;                    ///< width of the speedup's 95 % interval at which timing ends, as a share
   double maxSeconds = 0.5;                    ///< of timing a sample by one measure

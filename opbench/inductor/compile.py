@@ -87,11 +87,15 @@ class Compiler:
 
     def compile(self, request):
         torch = self.torch
-        from torch._inductor import aoti_compile_and_package
+        from torch._inductor import aoti_compile_and_package, cpu_vec_isa
         from torch._subclasses.fake_tensor import FakeTensorMode
 
         if request["threads"]:
             torch.set_num_threads(request["threads"])
+        # It tries vector instructions with a library that needs libtorch.so, and remembers whether it can use them.
+        isa, has = cpu_vec_isa.pick_vec_isa(), torch.backends.cpu.get_cpu_capability()
+        if request["device"] == "cpu" and not isa and has != "DEFAULT":
+            raise RuntimeError(f"it cannot use this processor's vector instructions ({has}), and would be slow")
         with FakeTensorMode():
             tensors = tuple(
                 torch.empty_strided(given["sizes"], given["strides"], dtype=getattr(torch, given["dtype"]), device=given["device"])

@@ -177,7 +177,7 @@ std::optional<std::string> Process::lineBefore(std::chrono::steady_clock::time_p
   constexpr std::chrono::milliseconds longestWait{1000};
   for (;;) {
     if (auto next = line()) return next;
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
     if (left.count() <= 0) return std::nullopt;
     std::array<pollfd, 2> files{{{channel(), POLLIN, 0}, {errors(), POLLIN, 0}}};
     ::poll(files.data(), files.size(), static_cast<int>(std::min(left, longestWait).count()));

@@ -125,7 +125,7 @@ void addMeans(Figures& figures, const ContenderSummary& contender, const Run& ru
     figures.mean(contender.notLaunchBound, "of these not bound by it");
   }
   figures.mean(contender.secondary, fmt::format("{} times, all that compute", measureName(run, secondaryMeasure(run))));
-  for (const auto& [other, mean] : contender.overOthers) figures.mean(mean, fmt::format("geometric mean over {}", name(other)));
+  for (const Lead& lead : contender.leads) figures.mean(lead.mean, fmt::format("geometric mean over {}", name(lead.over)));
   figures.mean(contender.overBest, "geometric mean over the best of the others");
   figures.mean(contender.checkedTooWeakly, "checked too weakly, and in none of the others");
   if (contender.byCalls)
@@ -143,6 +143,9 @@ std::string totals(const ContenderSummary& contender, const Run& run, const Layo
   if (contender.contender != baseline && contender.counts.samples > 1) {
     const std::string of = fmt::format("of {}", counted(contender.timed, "sample"));
     figures.count(contender.slower, fmt::format("{} more than 5% slower than {}", of, name(baseline)));
+    for (const Lead& lead : contender.leads)
+      figures.count(lead.slower,
+                    fmt::format("of {} more than 5% slower than {}", counted(lead.mean.samples, "sample"), name(lead.over)));
     figures.count(contender.same, fmt::format("{} show no measurable difference from {}", of, name(baseline)));
     figures.count(contender.imprecise, fmt::format("{} timed less precisely than {}", of, width(run.precision)));
   }

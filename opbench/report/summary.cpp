@@ -15,7 +15,12 @@ using runtime::Kind;
 
 /// The figures of one contender, gathered row by row.
 struct Gathered {
-  std::vector<std::pair<Contender, std::vector<double>>> overOthers;
+  struct Ratios {
+    Contender over;
+    std::vector<double> values;
+    int slower = 0;
+  };
+  std::vector<Ratios> leads;
   std::vector<double> overBest;
   std::vector<double> speedups, baseline, seconds, bandwidths, ofRoofline, cold, cached, generated, computing, launchBound,
       notLaunchBound, secondary, checkedTooWeakly;
@@ -71,6 +76,13 @@ void gatherSpeedup(Gathered& gathered, const Row& row, const Outcome& outcome, c
   gathered.baselineOfCalls += static_cast<double>(row.count) * ofStream.median * ofStream.ratio.median;
 }
 
+constexpr double noticeably = 0.95;  // times as fast is noticeably slower
+
+/// Of two times whose race was no pair by pair one: beyond the intervals of both.
+bool isSlower(const Timing& time, const Timing& other) {
+  return other.median < noticeably * time.median && time.interval && other.interval && other.interval->high < time.interval->low;
+}
+
 /// How many times as fast as the others of its row, the first of which is the baseline.
 void gatherLeads(Gathered& gathered, const Row& row, const Outcome& outcome) {
   const bool isView =
@@ -81,10 +93,11 @@ void gatherLeads(Gathered& gathered, const Row& row, const Outcome& outcome) {
     if (&other == &outcome || !other.timing) continue;
     others.push_back(other.timing->median);
     if (&other == &row.outcomes.front()) continue;
-    auto& all = gathered.overOthers;
-    auto found = std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.first == other.contender; });
-    if (found == all.end()) found = all.insert(all.end(), {other.contender, {}});
-    found->second.push_back(other.timing->median / outcome.timing->median);
+    auto& all = gathered.leads;
+    auto found = std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.over == other.contender; });
+    if (found == all.end()) found = all.insert(all.end(), {other.contender, {}, 0});
+    found->values.push_back(other.timing->median / outcome.timing->median);
+    found->slower += isSlower(*outcome.timing, *other.timing);
   }
   if (others.size() > 1) gathered.overBest.push_back(*std::min_element(others.begin(), others.end()) / outcome.timing->median);
 }
@@ -120,7 +133,7 @@ void conclude(ContenderSummary& contender, const Gathered& gathered) {
   contender.notLaunchBound = meanOf(gathered.notLaunchBound);
   contender.secondary = meanOf(gathered.secondary);
   contender.checkedTooWeakly = meanOf(gathered.checkedTooWeakly);
-  for (const auto& [other, leads] : gathered.overOthers) contender.overOthers.emplace_back(other, meanOf(leads));
+  for (const auto& [over, values, slower] : gathered.leads) contender.leads.push_back({over, meanOf(values), slower});
   contender.overBest = meanOf(gathered.overBest);
   if (gathered.secondsOfCalls > 0) {
     contender.byCalls = gathered.baselineOfCalls / gathered.secondsOfCalls;
@@ -131,7 +144,6 @@ void conclude(ContenderSummary& contender, const Gathered& gathered) {
 
 /// Surely slower than the baseline, by more than 5 %: that of a single run, of which there is no interval, is not sure.
 bool isSlower(const Outcome& outcome, const Run& run) {
-  constexpr double noticeably = 0.95;
   return outcome.speedup && *outcome.speedup < noticeably && outcome.timing->ratio.interval && !isSame(outcome, run);
 }
 
@@ -260,6 +272,16 @@ Summary summarize(const std::vector<Row>& rows, const Run& run) {
 
 int failures(const Counts& counts) {
   return counts.wrong + counts.impossible + counts.suspect + counts.errors + counts.crashes + counts.asserts + counts.timeouts;
+}
+
+int slowerThan(const Summary& summary, const Contender& contender, const Contender& other) {
+  const auto& all = summary.total.contenders;
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const ContenderSummary& one) { return one.contender == contender; });
+  if (found == all.end()) return 0;
+  if (other == all.front().contender) return found->slower;
+  const auto lead = std::find_if(found->leads.begin(), found->leads.end(), [&](const Lead& one) { return one.over == other; });
+  return lead == found->leads.end() ? 0 : lead->slower;
 }
 
 bool hasFailed(const Row& row) {

@@ -2,7 +2,6 @@
 
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "opbench/measure/statistics.h"
@@ -25,6 +24,13 @@ struct Mean {
   std::optional<Interval> interval = std::nullopt;  ///< 95 %, as if other samples of the kind were drawn; nothing of a few
 };
 
+/// How a contender does against another one that is not the baseline, over the samples that both computed.
+struct Lead {
+  Contender over = Contender::Eager;
+  Mean mean;       ///< of how many times as fast it is
+  int slower = 0;  ///< samples more than 5 % slower than the other, beyond the intervals of both times
+};
+
 /// The figures of one contender over the rows of a group.
 struct ContenderSummary {
   Contender contender = Contender::Eager;
@@ -41,10 +47,10 @@ struct ContenderSummary {
   Mean launchBound, notLaunchBound;  ///< of those, where the baseline takes about as long as an empty kernel, and elsewhere
   Mean secondary;                    ///< of the speedups by the secondary measure, of all that is not a view
   Mean checkedTooWeakly;             ///< of the speedups where a trivial solution passes the check
-  std::vector<std::pair<Contender, Mean>> overOthers;  ///< how many times as fast as each other one, but for the baseline
-  Mean overBest;                  ///< how many times as fast as the fastest of all others; where two or more others were timed
-  std::optional<double> byCalls;  ///< the baseline's time of all recorded calls over this one's, back to back where that
-                                  ///< was measured; samples that both ran
+  std::vector<Lead> leads;           ///< over each other one but the baseline
+  Mean overBest;                     ///< how many times as fast as the fastest of all others; where two or more others were timed
+  std::optional<double> byCalls;     ///< the baseline's time of all recorded calls over this one's, back to back where that
+                                     ///< was measured; samples that both ran
   std::optional<double> savedSeconds;  ///< the difference of the two
   int atLaunchOverhead = 0;            ///< timed samples that compute, where the baseline takes about as long as an empty kernel
   int slower = 0;                      ///< samples more than 5 % slower than the baseline
@@ -90,6 +96,9 @@ struct Summary {
 int failures(const Counts& counts);
 
 Summary summarize(const std::vector<Row>& rows, const Run& run);
+
+/// Samples on which a contender is surely more than 5 % slower than another one; 0 where these did not both race.
+int slowerThan(const Summary& summary, const Contender& contender, const Contender& other);
 
 /// Whether a contender was wrong, impossible or failed.
 bool hasFailed(const Row& row);

@@ -106,3 +106,21 @@ TEST_CASE("messages name the option and the mistake") {
   CHECK(refusedAs({"--op", "add", "--op", ""}) == "--op is empty; give an operator, a packet, a glob or all");
   CHECK(refusedAs({"--repeats", "0"}) == "--repeats must be at least 1, got 0");
 }
+
+TEST_CASE("--inductor-options are names and values, several at a time; the Python of inductor is OPBENCH_PYTHON's, or python3") {
+  const Options options = parsed({"--inductor-options", "max_autotune=1,triton.cudagraphs=true", "--inductor-options", "a_b="});
+  CHECK(options.inductorSettings == std::vector<std::string>{"max_autotune=1", "triton.cudagraphs=true", "a_b="});
+  CHECK(refusedAs({"--inductor-options", "max_autotune"}) ==
+        "--inductor-options must be like max_autotune=1, got 'max_autotune'");
+  CHECK(refusedAs({"--inductor-options", "a;b=1"}) == "--inductor-options must be like max_autotune=1, got 'a;b=1'");
+  CHECK(options.python == "python3");
+}
+
+TEST_CASE("--fail-on names contenders of the race") {
+  const Options options =
+      parsed({"--contenders", "eager,opbench,inductor", "--fail-on", "slower-than-inductor,slower-than-eager"});
+  CHECK((options.notSlowerThan == std::vector{Contender::Inductor, Contender::Eager}));
+  for (const char* text : {"slower-than-inductor", "inductor", "slow"})
+    CHECK(refusedAs({"--fail-on", text}) ==
+          std::string("--fail-on must be slower-than-NAME, of one of two contenders or more, got '") + text + "'");
+}

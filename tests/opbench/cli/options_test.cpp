@@ -242,14 +242,6 @@ TEST_CASE("suites may be repeated or joined by commas") {
   CHECK(parse({"--suite=timm", "--suite", "torchbench"}).suites == Names{"timm", "torchbench"});
 }
 
-TEST_CASE("--inductor-options are names and values, several at a time; the Python of inductor is OPBENCH_PYTHON's, or python3") {
-  const Options options = parse({"--inductor-options", "max_autotune=1,triton.cudagraphs=true", "--inductor-options", "a_b="});
-  CHECK(options.inductorSettings == std::vector<std::string>{"max_autotune=1", "triton.cudagraphs=true", "a_b="});
-  CHECK(refusal({"--inductor-options", "max_autotune"}) == "--inductor-options must be like max_autotune=1, got 'max_autotune'");
-  CHECK(refusal({"--inductor-options", "a;b=1"}) == "--inductor-options must be like max_autotune=1, got 'a;b=1'");
-  CHECK(options.python == "python3");
-}
-
 TEST_CASE("--measure-nvfuser adds torchscript, once") {
   CHECK((parse({"--measure-nvfuser"}).contenders == std::vector{Contender::Eager, Contender::Opbench, Contender::Torchscript}));
   CHECK((parse({"--contenders", "eager,torchscript", "--measure-nvfuser"}).contenders ==

@@ -242,3 +242,50 @@ TEST_CASE("an A/A run sums up the A/A noise") {
   CHECK_FALSE(noise.shares[0]);
   CHECK(*noise.shares[1] == Approx(0.02));
 }
+
+namespace {
+
+/// A row of these times in seconds: of eager, opbench and Inductor, each with an interval of so much to both sides.
+Row raced(const std::vector<double>& seconds, double share) {
+  const std::vector<Contender> contenders{Contender::Eager, Contender::Opbench, Contender::Inductor};
+  Row row = tests::exampleRows()[1];
+  row.outcomes.clear();
+  for (size_t i = 0; i < seconds.size(); ++i) {
+    Outcome outcome;
+    outcome.contender = contenders[i];
+    outcome.kind = i == 0 ? runtime::Kind::Fallback : runtime::Kind::Generated;
+    Timing& timing = outcome.timing.emplace();
+    timing.median = seconds[i];
+    timing.interval = Interval{seconds[i] * (1 - share), seconds[i] * (1 + share)};
+    outcome.speedup = seconds[0] / seconds[i];
+    row.outcomes.push_back(outcome);
+  }
+  return row;
+}
+
+}  // namespace
+
+TEST_CASE("of three contenders each has its mean over each other one, and over the best of the others") {
+  Run run = tests::exampleRun();
+  run.contenders = {Contender::Eager, Contender::Opbench, Contender::Inductor};
+  const Summary summary = summarize({raced({4, 2, 1}, 0.01), raced({4, 2, 8}, 0.01), raced({4, 2}, 0.01)}, run);
+  const ContenderSummary& opbench = summary.total.contenders[1];
+  REQUIRE(opbench.leads.size() == 1);
+  CHECK(opbench.leads[0].over == Contender::Inductor);
+  CHECK(opbench.leads[0].mean.samples == 2);
+  CHECK(opbench.leads[0].mean.ratio == Approx(std::sqrt(0.5 * 4)));
+  CHECK(opbench.leads[0].slower == 1);
+  CHECK(opbench.overBest.samples == 2);
+  CHECK(opbench.overBest.ratio == Approx(std::sqrt(0.5 * 2)));
+  CHECK(slowerThan(summary, Contender::Opbench, Contender::Inductor) == 1);
+  CHECK(slowerThan(summary, Contender::Inductor, Contender::Opbench) == 1);
+  CHECK(slowerThan(summary, Contender::Opbench, Contender::Torchscript) == 0);
+}
+
+TEST_CASE("times whose intervals meet, or that differ by less than 5 %, are not slower") {
+  Run run = tests::exampleRun();
+  run.contenders = {Contender::Eager, Contender::Opbench, Contender::Inductor};
+  CHECK(slowerThan(summarize({raced({4, 1.04, 1}, 0.001)}, run), Contender::Opbench, Contender::Inductor) == 0);
+  CHECK(slowerThan(summarize({raced({4, 1.2, 1}, 0.1)}, run), Contender::Opbench, Contender::Inductor) == 0);
+  CHECK(slowerThan(summarize({raced({4, 1.2, 1}, 0.05)}, run), Contender::Opbench, Contender::Inductor) == 1);
+}
