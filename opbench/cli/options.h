@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -160,6 +161,11 @@ struct Options {
   ProfileSettings profile;             ///< of samples that are profiled, once they are checked
   std::vector<std::string> arguments;  ///< as they were given
   runtime::CacheSettings cache;        ///< of compiled kernels, what tuning found and what was measured
+
+  /// Whether this is one of the contenders.
+  bool races(const Contender& contender) const {
+    return std::find(contenders.begin(), contenders.end(), contender) != contenders.end();
+  }
 };
 
 /// Reads the arguments after the program's name. Errors: Input, for what cannot be understood or contradicts itself.

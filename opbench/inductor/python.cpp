@@ -3,22 +3,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "ir/error.h"
 #include "opbench/inductor/compile_script.h"
 
 namespace opbench {
-namespace {
 
 using Json = nlohmann::json;
+
+namespace {
 
 [[noreturn]] void refuse(const std::string& why) { ir::fail(ir::ErrorKind::Unsupported, "{}", why); }
 
 /// A field's text; empty where there is none.
 std::string textOf(const Json& answer, const char* field) {
-  const auto found = answer.is_object() ? answer.find(field) : answer.end();
-  return answer.is_object() && found != answer.end() && found->is_string() ? found->get<std::string>() : "";
+  const auto found = answer.find(field);
+  return found != answer.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
 /// `2.11.0+cu130` without what a build adds to it.
@@ -42,10 +42,10 @@ double Python::compile(std::string request, const std::string& file, double seco
   // The request is an object of JSON: one more field.
   request.insert(1, fmt::format("\"file\":{},", Json(file).dump()));
   process_->send(request + "\n");
-  const Json said = Json::parse(answer(deadline), nullptr, /*allow_exceptions=*/false);
+  const Json said = answer(deadline, "Inductor: ");
   if (const std::string why = textOf(said, "failure"); !why.empty()) refuse("Inductor: " + why);
-  const auto took = said.is_object() ? said.find("seconds") : said.end();
-  if (!said.is_object() || took == said.end() || !took->is_number()) refuse("Inductor: Python answered something else");
+  const auto took = said.find("seconds");
+  if (took == said.end() || !took->is_number()) refuse("Inductor: Python answered something else");
   return took->get<double>();
 }
 
@@ -53,7 +53,7 @@ void Python::start(std::chrono::steady_clock::time_point deadline) {
   constexpr const char* hint = "OPBENCH_PYTHON names the Python whose torch compiles";
   try {
     process_.emplace(program_, std::vector<std::string>{"-c", std::string(compileScript())});
-    const Json greeting = Json::parse(answer(deadline), nullptr, /*allow_exceptions=*/false);
+    const Json greeting = answer(deadline, "");
     const std::string torch = textOf(greeting, "torch"), why = textOf(greeting, "failure");
     if (torch.empty()) refuse(fmt::format("{} has no torch: {}", program_, why.empty() ? "it says nothing" : why));
     if (releaseOf(torch) != torch_) refuse(fmt::format("{} has torch {}, not {}", program_, torch, torch_));
@@ -64,12 +64,15 @@ void Python::start(std::chrono::steady_clock::time_point deadline) {
   }
 }
 
-std::string Python::answer(std::chrono::steady_clock::time_point deadline) {
-  if (auto line = process_->lineBefore(deadline)) return *line;
+Json Python::answer(std::chrono::steady_clock::time_point deadline, const std::string& who) {
+  if (const auto line = process_->lineBefore(deadline)) {
+    Json said = Json::parse(*line, nullptr, /*allow_exceptions=*/false);
+    return said.is_object() ? said : Json::object();
+  }
   const bool isLate = std::chrono::steady_clock::now() >= deadline;
   const std::string how = endOf(*process_);
   process_.reset();
-  refuse(isLate ? "Inductor: it takes too long" : "Inductor: Python ended: " + how);
+  refuse(who + (isLate ? "it takes too long" : "Python ended: " + how));
 }
 
 }  // namespace opbench

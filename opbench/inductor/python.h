@@ -1,5 +1,6 @@
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
@@ -21,7 +22,8 @@ class Python {
 
  private:
   void start(std::chrono::steady_clock::time_point deadline);
-  std::string answer(std::chrono::steady_clock::time_point deadline);
+  /// What it says next, an object; empty where that is none. `who` stands before why there is nothing.
+  nlohmann::json answer(std::chrono::steady_clock::time_point deadline, const std::string& who);
 
   const std::string program_, torch_;
   std::optional<Process> process_;

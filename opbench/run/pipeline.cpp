@@ -40,7 +40,8 @@ using runtime::CallablePtr;
 
 /// Tells whether another process compiled the kernels before, and how long it took; if it did not, why.
 void setPrecompiled(const Plan& plan, const Compilation* compilation, runtime::Callable& callable, Outcome& outcome) {
-  if (compilation == nullptr) return;
+  const bool wasTried = compilation != nullptr && (!compilation->kernels.empty() || !compilation->failure.empty());
+  if (!wasTried) return;
   outcome.precompileMiss = compilation->failure;
   outcome.isPrecompiled = callable.cached && compilation->kernels == kernelsOf(plan);
   if (!outcome.isPrecompiled && outcome.precompileMiss.empty()) outcome.precompileMiss = "its results were inferred wrongly";

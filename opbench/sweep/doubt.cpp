@@ -41,7 +41,7 @@ std::optional<Doubt> doubtOf(const Row& row, const Run& run) {
     if (outcome.status == Status::Impossible)
       return Doubt{outcome.contender, fmt::format("{} {}", name(outcome.contender), outcome.reason)};
     const Timing* best = bestBeside(outcome, row);
-    if (best && outcome.timing && best->median > doubtful * outcome.timing->median)
+    if (best && outcome.timing && outcome.timing->median > 0 && best->median > doubtful * outcome.timing->median)
       return Doubt{
           outcome.contender,
           fmt::format("{} was {:.2f} times as fast as any other", name(outcome.contender), best->median / outcome.timing->median),

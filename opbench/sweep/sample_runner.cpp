@@ -1,6 +1,5 @@
 #include "opbench/sweep/sample_runner.h"
 
-#include <algorithm>
 #include <chrono>
 
 #include "opbench/cli/arguments.h"
@@ -89,8 +88,7 @@ SampleRunner::SampleRunner(const Options& options)
   run_.samples = options.samples;
   run_.recorded = options.recorded;
   if (options.tune) tunings_.emplace(cache_);
-  const auto& contenders = options.contenders;
-  if (std::find(contenders.begin(), contenders.end(), Contender::Inductor) != contenders.end())
+  if (options.races(Contender::Inductor))
     inductor_.emplace(inductorSettingsOf(options, run_.environment.torch), device_->target(), cache_);
 }
 

@@ -53,11 +53,11 @@ class Compiling {
       const inputs::Sample sample = inputs::convert(job.sample, options_.dtype, options_.channelsLast);
       if (inputs::isNetwork(sample.op) || !whySkipped(sample, options_, config_, device_).empty()) return std::nullopt;
       const bool hasKernels = inputs::isRegion(sample.op) || (lowering::hasLowering(sample.op) && !runtime::isViewByRule(sample));
-      if (!hasKernels && !races(Contender::Inductor)) return std::nullopt;
+      if (!hasKernels && !options_.races(Contender::Inductor)) return std::nullopt;
       const auto graph = inputs::isRegion(sample.op) ? inputs::regionOf(sample) : runtime::inferGraph(sample, target_.backend);
       if (!graph) return Compilation{0, false, "", "its results cannot be inferred without running it"};
       Compiled made = hasKernels ? kernels(*graph) : std::nullopt;
-      if (!races(Contender::Inductor)) return made;
+      if (!options_.races(Contender::Inductor)) return made;
       if (!made) made.emplace();
       made->inductor = withInductor(*graph);
       return made;
@@ -67,13 +67,8 @@ class Compiling {
   }
 
  private:
-  bool races(const Contender& contender) const {
-    const auto& all = options_.contenders;
-    return std::find(all.begin(), all.end(), contender) != all.end();
-  }
-
   Compiled kernels(const ir::Graph& graph) {
-    if (!races(Contender::Opbench)) return std::nullopt;
+    if (!options_.races(Contender::Opbench)) return std::nullopt;
     try {
       codegen::Plan plan = codegen::compile(graph, target_, options_.schedules);
       if (options_.fault) breakPlan(plan, *options_.fault, target_);

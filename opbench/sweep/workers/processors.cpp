@@ -17,12 +17,9 @@ ProcessorShares divideProcessors(const std::vector<int>& processors, size_t work
 }
 
 int compilersFor(const Options& options, const ProcessorShares& shares, size_t processors) {
-  const auto races = [&](const Contender& contender) {
-    return std::find(options.contenders.begin(), options.contenders.end(), contender) != options.contenders.end();
-  };
-  if (!races(Contender::Opbench) && !races(Contender::Inductor)) return 0;
+  if (!options.races(Contender::Opbench) && !options.races(Contender::Inductor)) return 0;
   if (options.compilers) return std::min(*options.compilers, options.samples);
-  const int samplesEach = races(Contender::Inductor) ? 1 : 4;  // it takes seconds
+  const int samplesEach = options.races(Contender::Inductor) ? 1 : 4;  // it takes seconds
   const bool isCpu = options.device == "cpu" || (!options.devices.empty() && options.devices.front() == "cpu");
   const auto slots = static_cast<int>(isCpu || shares.compilers.empty() ? processors : shares.compilers.size());
   return std::min(slots, options.samples / samplesEach);

@@ -190,7 +190,8 @@ class Supervisor {
       agenda_.begin({*run_, ready.target, {}});
     }
     for (const std::string& complaint : ready.complaints) complain(complaint);
-    compilers_->open(ready.target, ready.target.backend == ir::Backend::Cpu || !isDivided_);
+    const bool triesKernels = options_.races(Contender::Inductor);  // on the GPU, as it compiles
+    compilers_->open(ready.target, ready.target.backend == ir::Backend::Cpu || !isDivided_ || triesKernels);
     if (slot.attempt) begin(slot);
   }
 

@@ -95,8 +95,8 @@ TEST_CASE("nobody can cheat: what only looks right or fast is wrong or suspect, 
     const ProgramBed bed(1);
     CHECK(race(bed, softmaxes, std::string("eager,zoo::") + cheat.name) == 1);
     const Outcome outcome = outcomesOf(bed).at(1);
-    CHECK_MESSAGE(outcome.status == cheat.status, name(outcome.status), ": ", outcome.reason);
-    CHECK_MESSAGE(outcome.reason.find(cheat.reason) != std::string::npos, outcome.reason);
+    CHECK_MESSAGE(outcome.status == cheat.status, cheat.name, " is ", name(outcome.status), ": ", outcome.reason);
+    CHECK_MESSAGE(outcome.reason.find(cheat.reason) != std::string::npos, cheat.name, ": ", outcome.reason);
   }
   const ProgramBed bed(1);
   CHECK(race(bed, "Operator: aten.neg.default\ncnt: 1, ((T([256, 512], f32),), {})\n", "eager,zoo::lazy_negation") == 1);
