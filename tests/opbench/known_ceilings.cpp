@@ -6,6 +6,7 @@
 
 #include "opbench/measure/device/aa_calls.h"
 #include "opbench/measure/device/cached_ceilings.h"
+#include "opbench/measure/device/copy_times.h"
 #include "opbench/measure/device/streaming.h"
 
 namespace tests {
@@ -18,6 +19,8 @@ void putCeilings(const runtime::CacheSettings& settings) {
   REQUIRE_MESSAGE(cache.isOpen(), cache.complaint());
   cache.put(key, toText(opbench::CachedCeilings{ceilings, std::time(nullptr)}));
   cache.put(opbench::streamedKey(*device), opbench::streamedText(int64_t{1} << 24, std::time(nullptr)));
+  const opbench::CopyTimes copies{{{int64_t{1} << 14, 1e-6}, {int64_t{1} << 26, 1e-3}}};
+  cache.put(opbench::copyTimesKey(*device, runtime::Flush::Write), toText(copies, std::time(nullptr)));
   opbench::CachedAANoise noise;
   noise.processes.resize(opbench::CachedAANoise::enough, {std::time(nullptr), {}});
   for (const auto measure : {runtime::Measure::Cold, runtime::Measure::BackToBack})

@@ -8,13 +8,10 @@
 #include "opbench/measure/device/ceilings.h"
 
 namespace opbench {
-namespace {
 
 using Json = nlohmann::json;
 
 std::string copyTimesKey(runtime::Device& device, runtime::Flush flush) { return "copy times 1, " + ceilingsKey(device, flush); }
-
-}  // namespace
 
 CopyTimes copyTimesOf(runtime::Device& device, runtime::Flush flush, const runtime::Cache& cache) {
   constexpr int64_t fewest = 2048, step = 4;  // elements

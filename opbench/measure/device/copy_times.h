@@ -31,6 +31,9 @@ struct CopyTimes {
 /// them again.
 CopyTimes copyTimesOf(runtime::Device& device, runtime::Flush flush, const runtime::Cache& cache);
 
+/// The cache's key of them.
+std::string copyTimesKey(runtime::Device& device, runtime::Flush flush);
+
 /// Copy times as the cache keeps them, with when they were measured, in seconds since 1970.
 std::string toText(const CopyTimes& times, int64_t measured);
 /// Nothing for a text that is none, for times that no device has, and for what was measured more than 30 days before `now`.
