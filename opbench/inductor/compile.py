@@ -4,14 +4,17 @@ Descriptor 3 is a socket. Lines of JSON go through it: first a greeting, {"torch
 request (opbench/inductor/request.h), which also names the file that is to be written, {"seconds": WALL TIME} or {"failure": WHY}.
 """
 
+import ctypes
 import json
 import os
+import signal
 import socket
 import subprocess
 import tempfile
 import time
 
 MOST_LETTERS = 300  # of a failure
+PR_SET_PDEATHSIG = 1  # of Linux
 # opbench has torch's libraries already, but for libtorch.so itself, which is none but their list.
 SETTINGS = {"compile_threads": 1, "aot_inductor.link_libtorch": False}
 
@@ -118,6 +121,7 @@ def folder_while_alive():
 
 
 def main():
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)  # it goes with who started it, also from within a compilation
     folder, watch = folder_while_alive()
     os.environ["TORCHINDUCTOR_CACHE_DIR"] = folder
     channel = socket.socket(fileno=3).makefile("rw", encoding="utf-8", newline="\n")
