@@ -6,15 +6,10 @@
 #include "runtime/own/packaged.h"
 
 namespace opbench {
-
-InductorSettings inductorSettingsOf(const Options& options, const std::string& torch) {
-  constexpr double share = 0.8;  // of a sample's time: what is left is the race's
-  return {options.python, torch, options.inductorSettings, share * options.timeout};
-}
-
 namespace {
 
-/// A network's run as one graph. What training draws would be other numbers than those of whoever it is compared with.
+/// A network's run as one graph. Error: Unsupported for a training step that draws random numbers, as Inductor draws other
+/// numbers than eager.
 runtime::Capture captured(runtime::Workload& workload) {
   std::optional<runtime::Capture> capture = workload.capture(runtime::Audit::No);
   if (!capture) ir::fail(ir::ErrorKind::Unsupported, "{} has no graph", workload.op());
@@ -24,6 +19,11 @@ runtime::Capture captured(runtime::Workload& workload) {
 }
 
 }  // namespace
+
+InductorSettings inductorSettingsOf(const Options& options, const std::string& torch) {
+  constexpr double share = 0.8;  // of a sample's time: what is left is the race's
+  return {options.python, torch, options.inductorSettings, share * options.timeout};
+}
 
 runtime::CallablePtr inductorContender(Outcome& outcome, const SampleContext& context) {
   const Bench& bench = context.bench;

@@ -83,7 +83,7 @@ bool isSlower(const Timing& time, const Timing& other) {
   return other.median < noticeably * time.median && time.interval && other.interval && other.interval->high < time.interval->low;
 }
 
-/// How many times as fast as the others of its row, the first of which is the baseline.
+/// Adds a contender's ratios over the other contenders of its row. The row's first contender is the baseline.
 void gatherLeads(Gathered& gathered, const Row& row, const Outcome& outcome) {
   const bool isView =
       std::any_of(row.outcomes.begin(), row.outcomes.end(), [](const Outcome& o) { return o.kind == Kind::View; });

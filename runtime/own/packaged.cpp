@@ -12,7 +12,7 @@
 namespace runtime {
 namespace {
 
-/// The places of a graph's outputs among its inputs; -1 of those that are none.
+/// For each output of a graph, its place among the graph's inputs; -1 where the output is no input.
 std::vector<int> placesAmongInputs(const ir::Graph& graph) {
   std::vector<int> places;
   for (const int output : graph.outputs) {
