@@ -60,7 +60,8 @@ target_link_libraries(sample_text PUBLIC ir nlohmann_json::nlohmann_json ZLIB::Z
 opbench_sources(readers opbench/compare)
 list(FILTER readers EXCLUDE REGEX "/(junit|options|verb|page)\\.cpp$")
 foreach(name results/environment results/fields results/sample_result results/read results/record results/schema results/sum report/format report/json
-             report/columns report/phrases run/brief run/contenders run/row cli/nearest cli/numbers cli/arguments cli/device_name
+             report/columns report/phrases report/summary report/console report/console_table report/remarks report/csv report/networks/table
+             run/brief run/contenders run/row cli/nearest cli/numbers cli/arguments cli/device_name
              select/sampling select/select select/suite_config measure/device/aa_noise measure/device/cached_ceilings measure/device/roofline
              measure/statistics measure/stopping measure/audit measure/race check/tolerances check/tolerances_reader check/yaml_reader
              check/names sweep/workers/process_fault_names repro/case repro/case_json repro/files)

@@ -24,7 +24,7 @@ Json microsecondsOf(double seconds) { return rounded(seconds * 1e6, 3); }
 
 Json orNull(std::optional<double> value, int decimals) { return value ? Json(rounded(*value, decimals)) : Json(nullptr); }
 
-std::optional<double> gigabytes(std::optional<double> bytes) { return bytes ? std::optional(*bytes / 1e9) : std::nullopt; }
+std::optional<double> scaledToGiga(std::optional<double> bytes) { return bytes ? std::optional(*bytes / 1e9) : std::nullopt; }
 
 Json microsecondsOrNull(const std::optional<Timing>& timing, double Timing::* seconds) {
   return timing ? microsecondsOf((*timing).*seconds) : Json(nullptr);
@@ -189,7 +189,7 @@ void addOutcome(Json& record, const Row& row, const Outcome& outcome, const Run&
   record["roofline_us"] = microsecondsOf(row.rooflineSeconds);
   record["launch_bound"] = row.isLaunchBound;
   record["aa_noise"] = orNull(outcome.timing ? run.aaNoise.of(outcome.timing->median) : std::nullopt, 5);
-  record["gb_per_s"] = orNull(gigabytes(outcome.bytesPerSecond), 3);
+  record["gb_per_s"] = orNull(scaledToGiga(outcome.bytesPerSecond), 3);
   record["of_roofline"] = orNull(outcome.ofRoofline, 5);
   record["copy_us"] = row.copySeconds > 0 ? microsecondsOf(row.copySeconds) : Json(nullptr);
   record["of_copy"] = orNull(outcome.ofCopy, 5);

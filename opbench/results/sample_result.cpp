@@ -187,6 +187,7 @@ Outcome outcomeOf(const Fields& fields, const Run& run) {
   outcome.secondary = secondaryTiming(fields, std::string(measureName(run, secondaryMeasure(run))));
   if (const auto kernel = fields.number("kernel_us")) outcome.kernelTime = {*kernel * micro, intOf(fields, "kernels_run")};
   outcome.speedup = fields.number("speedup");
+  if (outcome.speedup && !outcome.timing) fields.refuse("\"speedup\" stands without \"median_us\"");
   outcome.bytesPerSecond = scaled(fields.number("gb_per_s"), giga);
   outcome.ofRoofline = fields.number("of_roofline");
   outcome.ofCopy = fields.number("of_copy");
@@ -235,6 +236,8 @@ SampleResult sampleResultOf(const std::vector<Fields>& lines, std::string text, 
     }
     result.row.outcomes.push_back(outcomeOf(fields, result.run));
     result.run.contenders.push_back(result.row.outcomes.back().contender);
+    if (result.row.outcomes.back().speedup && !result.row.outcomes.front().timing)
+      fields.refuse("\"speedup\" is over a baseline without \"median_us\"");
   }
   dropUnmeasured(result.row);
   return result;

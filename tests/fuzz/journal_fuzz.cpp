@@ -6,7 +6,10 @@
 #include <string>
 
 #include "ir/error.h"
+#include "opbench/report/console.h"
 #include "opbench/report/json.h"
+#include "opbench/report/networks/table.h"
+#include "opbench/report/summary.h"
 #include "opbench/results/sample_result.h"
 
 namespace {
@@ -17,8 +20,13 @@ void check(bool holds) {
   if (!holds) std::abort();
 }
 
-/// What was read can be written.
-void checkWritten(const results::SampleResult& result) { check(!report::jsonLines(result.row, result.run).empty()); }
+/// What was read can be written, and reported.
+void checkWritten(const results::SampleResult& result) {
+  check(!report::jsonLines(result.row, result.run).empty());
+  const report::Layout layout;
+  check(!report::table(summarize({result.row}, result.run), result.run, layout).empty());
+  check(!report::networkTable(result.row, result.run, layout).empty());
+}
 
 /// Whether there are nothing but empty lines in a text, each with its end.
 bool isBlank(const std::string& text) {

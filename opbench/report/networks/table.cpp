@@ -85,7 +85,8 @@ std::string networkTable(const Row& row, const Run& run, const Layout& layout) {
   for (const Outcome& outcome : row.outcomes) {
     std::vector<Cell> cells;
     for (size_t i = 0; i < phases.size(); ++i) {
-      const PhaseCells phase = outcome.timing ? cellsOf(outcome.timing->phases.at(i).runs) : PhaseCells{{"-"}, {"-"}};
+      const bool hasPhase = outcome.timing && i < outcome.timing->phases.size();
+      const PhaseCells phase = hasPhase ? cellsOf(outcome.timing->phases[i].runs) : PhaseCells{{"-"}, {"-"}};
       cells.push_back(phase.median);
       cells.push_back(phase.range);
     }

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <sstream>
+
 #include "opbench/report/console.h"
 #include "opbench/report/json.h"
 #include "tests/opbench/rows.h"
@@ -158,4 +160,24 @@ TEST_CASE("a line of an operator that no sample may call is refused with its pla
   };
   CHECK(refusal("aten.from_file.default") == "r.jsonl:7: aten.from_file.default is refused: it maps a file");
   CHECK(refusal("=cmd|'/c'!A0") == "r.jsonl:7: '=cmd|'/c'!A0' is not an operator name such as aten.add.Tensor");
+}
+
+TEST_CASE("a speedup whose times are missing is refused with its place") {
+  std::string eager, opbench;
+  {
+    std::istringstream lines(report::jsonLines(tests::exampleRows()[1], tests::exampleRun()));
+    std::getline(lines, eager);
+    std::getline(lines, opbench);
+  }
+  const auto without = [](std::string line, const std::string& field) {
+    const size_t at = line.find("\"" + field + "\":");
+    REQUIRE(at != std::string::npos);
+    return line.erase(at, line.find(',', at) + 1 - at);
+  };
+  const auto refusal = [](const std::string& lines) {
+    return tests::refusal(ir::ErrorKind::Input, [&] { results::sampleResultOf(lines, "r.jsonl", 7); });
+  };
+  CHECK(refusal(eager + "\n" + without(opbench, "median_us") + "\n") == "r.jsonl:8: \"speedup\" stands without \"median_us\"");
+  CHECK(refusal(without(without(eager, "median_us"), "speedup") + "\n" + opbench + "\n") ==
+        "r.jsonl:8: \"speedup\" is over a baseline without \"median_us\"");
 }
