@@ -1,7 +1,9 @@
-"""Compiles graphs of ATen calls with AOTInductor. It is started by opbench (opbench/inductor/python.h).
+"""Compiles graphs of ATen calls with AOTInductor. It is started by opbench (opbench/inductor/python.h), with the kind of device that
+the code is for, cpu or cuda.
 
 Descriptor 3 is a socket. Lines of JSON go through it: first a greeting, {"torch": VERSION} or {"failure": WHY}; then for each
-request (opbench/inductor/request.h), which also names the file that is to be written, {"seconds": WALL TIME} or {"failure": WHY}.
+request (opbench/inductor/request.h), which also names the file that is to be written and the processors that may compile,
+{"seconds": WALL TIME} or {"failure": WHY}, and with either "gpu": whether this process computes on the GPU, also while it waits.
 """
 
 import ctypes
@@ -10,13 +12,14 @@ import os
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 
 MOST_LETTERS = 300  # of a failure
 PR_SET_PDEATHSIG = 1  # of Linux
 # opbench has torch's libraries already, but for libtorch.so itself, which is none but their list.
-SETTINGS = {"compile_threads": 1, "aot_inductor.link_libtorch": False}
+SETTINGS = {"aot_inductor.link_libtorch": False}
 
 
 def failure(error):
@@ -90,15 +93,14 @@ class Compiler:
 
     def compile(self, request):
         torch = self.torch
-        from torch._inductor import aoti_compile_and_package, cpu_vec_isa
+        from torch._inductor import aoti_compile_and_package
         from torch._subclasses.fake_tensor import FakeTensorMode
 
+        if request["processors"]:
+            os.sched_setaffinity(0, request["processors"])
+        settings = {**SETTINGS, "compile_threads": max(1, len(request["processors"])), **request["settings"]}
         if request["threads"]:
             torch.set_num_threads(request["threads"])
-        # It tries vector instructions with a library that needs libtorch.so, and remembers whether it can use them.
-        isa, has = cpu_vec_isa.pick_vec_isa(), torch.backends.cpu.get_cpu_capability()
-        if request["device"] == "cpu" and not isa and has != "DEFAULT":
-            raise RuntimeError(f"it cannot use this processor's vector instructions ({has}), and would be slow")
         with FakeTensorMode():
             tensors = tuple(
                 torch.empty_strided(given["sizes"], given["strides"], dtype=getattr(torch, given["dtype"]), device=given["device"])
@@ -107,9 +109,21 @@ class Compiler:
         start = time.monotonic()
         with torch.no_grad():
             program = torch.export.export(self.module(request), tensors, strict=False)
-            aoti_compile_and_package(program, package_path=request["file"],
-                                     inductor_configs={**SETTINGS, **request["settings"]})
+            aoti_compile_and_package(program, package_path=request["file"], inductor_configs=settings)
         return {"seconds": time.monotonic() - start}
+
+
+def find_vector_instructions(torch, device):
+    """Inductor tries which ones it can use, by a library for each that needs libtorch.so, and remembers what it found. What it
+    compiles for a GPU computes nothing with them: there it is not to spend a minute on that."""
+    from torch._inductor import config, cpu_vec_isa
+
+    if device != "cpu":
+        config.cpp.vec_isa_ok = False
+        return
+    has = torch.backends.cpu.get_cpu_capability()
+    if not cpu_vec_isa.pick_vec_isa() and has != "DEFAULT":
+        raise RuntimeError(f"Inductor cannot use this processor's vector instructions ({has}), and would be slow")
 
 
 def folder_while_alive():
@@ -133,6 +147,7 @@ def main():
     try:
         import torch
 
+        find_vector_instructions(torch, sys.argv[1])
         compiler = Compiler(torch)
     except Exception as error:  # whatever a broken torch raises
         return say(failure(error))
@@ -140,9 +155,10 @@ def main():
     for line in channel:
         try:
             torch._dynamo.reset()
-            say(compiler.compile(json.loads(line)))
+            answer = compiler.compile(json.loads(line))
         except Exception as error:
-            say(failure(error))
+            answer = failure(error)
+        say({**answer, "gpu": torch.cuda.is_initialized()})
 
 
 main()

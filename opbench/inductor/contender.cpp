@@ -1,5 +1,7 @@
 #include "opbench/inductor/contender.h"
 
+#include <algorithm>
+
 #include "inputs/files.h"
 #include "inputs/operator_name.h"
 #include "ir/error.h"
@@ -21,8 +23,15 @@ runtime::Capture captured(runtime::Workload& workload) {
 }  // namespace
 
 InductorSettings inductorSettingsOf(const Options& options, const std::string& torch) {
-  constexpr double share = 0.8;  // of a sample's time: what is left is the race's
+  constexpr double share = 0.7;  // of a sample's time: what is left is Python's start and the race
   return {options.python, torch, options.inductorSettings, share * options.timeout};
+}
+
+InductorSettings inductorSettingsOfCalls(const Options& options, const std::string& torch) {
+  constexpr double most = 60;
+  InductorSettings settings = inductorSettingsOf(options, torch);
+  settings.seconds = settings.seconds == 0 ? most : std::min(settings.seconds, most);
+  return settings;
 }
 
 runtime::CallablePtr inductorContender(Outcome& outcome, const SampleContext& context) {

@@ -6,8 +6,10 @@
 
 namespace opbench {
 
-/// How a run's graphs are compiled, for a torch of this release.
+/// How a run's networks are compiled, for a torch of this release.
 InductorSettings inductorSettingsOf(const Options& options, const std::string& torch);
+/// The same for calls and regions, which take some seconds. A minute is enough: nothing is timed while one of them is compiled.
+InductorSettings inductorSettingsOfCalls(const Options& options, const std::string& torch);
 
 /// The sample's graph, or that of a network's run, as Inductor compiled it: ahead of the race, or now. Errors: Unsupported, with
 /// what Inductor said.

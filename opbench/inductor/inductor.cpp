@@ -16,6 +16,8 @@
 namespace opbench {
 namespace {
 
+const char* nameOf(const ir::Target& target) { return target.backend == ir::Backend::Cpu ? "cpu" : "cuda"; }
+
 constexpr char separator = '\n';  // of the time and the package in an entry of the cache
 
 /// What an entry of the cache holds; nothing where it is none of ours.
@@ -28,11 +30,14 @@ std::optional<Inductor::Package> packageOf(const std::string& entry) {
 }  // namespace
 
 Inductor::Inductor(InductorSettings settings, const ir::Target& target, const runtime::Cache& cache)
-    : settings_(std::move(settings)), target_(target), cache_(cache), python_(settings_.python, settings_.torch) {}
+    : settings_(std::move(settings)),
+      target_(target),
+      cache_(cache),
+      python_(settings_.python, settings_.torch, nameOf(target), settings_.processors) {}
 
 Inductor::Package Inductor::compile(const ir::Graph& graph) {
-  const bool isCpu = target_.backend == ir::Backend::Cpu;
-  const std::string request = inductorRequest(graph, isCpu ? "cpu" : "cuda", isCpu ? target_.processors : 0, settings_.settings);
+  const int threads = target_.backend == ir::Backend::Cpu ? target_.processors : 0;
+  const std::string request = inductorRequest(graph, nameOf(target_), threads, settings_.settings);
   const std::string key =
       fmt::format("inductor 1\n{}\n{}\n{} {}\n{}", compileScript(), settings_.torch, target_.arch, target_.features, request);
   if (const auto entry = cache_.find(key))

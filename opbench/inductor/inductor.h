@@ -16,11 +16,15 @@ struct InductorSettings {
   std::string torch;                  ///< the release of torch that loads what is compiled: `2.11.0`
   std::vector<std::string> settings;  ///< of Inductor, each `name=value`
   double seconds = 0;                 ///< that a graph may take; 0 is no limit
+  std::vector<int> processors{};      ///< that it compiles a graph on at once; empty for one, whichever
 };
 
 /// Compiles graphs with AOTInductor for a target, and keeps what it compiled in a cache, by graph, torch, target and settings.
 class Inductor {
  public:
+  /// The GPU on which it tries what it compiles for one.
+  static constexpr const char* gpu = "cuda:0";
+
   Inductor(InductorSettings settings, const ir::Target& target, const runtime::Cache& cache);
 
   struct Package {
@@ -30,6 +34,8 @@ class Inductor {
   };
   /// Errors: Unsupported, as those of Python::compile().
   Package compile(const ir::Graph& graph);
+  /// Whether the process that compiles computes on the GPU, also while it waits.
+  bool usesGpu() const { return python_.usesGpu(); }
 
  private:
   const InductorSettings settings_;

@@ -33,29 +33,33 @@ std::string endOf(Process& process) {
 
 }  // namespace
 
-Python::Python(std::string program, std::string torch) : program_(std::move(program)), torch_(releaseOf(torch)) {}
+Python::Python(std::string program, std::string torch, std::string device, std::vector<int> processors)
+    : program_(std::move(program)), torch_(releaseOf(torch)), device_(std::move(device)), processors_(std::move(processors)) {}
 
 double Python::compile(std::string request, const std::string& file, double seconds) {
   if (!lacks_.empty()) refuse(lacks_);
+  if (!process_) start();
   const auto deadline = deadlineAfter(seconds);
-  if (!process_) start(deadline);
-  // The request is an object of JSON: one more field.
-  request.insert(1, fmt::format("\"file\":{},", Json(file).dump()));
+  // The request is an object of JSON: two more fields.
+  request.insert(1, fmt::format("\"file\":{},\"processors\":{},", Json(file).dump(), Json(processors_).dump()));
   process_->send(request + "\n");
   const Json said = answer(deadline, "Inductor: ");
+  usesGpu_ = said.value("gpu", Json()) == true;
   if (const std::string why = textOf(said, "failure"); !why.empty()) refuse("Inductor: " + why);
   const auto took = said.find("seconds");
   if (took == said.end() || !took->is_number()) refuse("Inductor: Python answered something else");
   return took->get<double>();
 }
 
-void Python::start(std::chrono::steady_clock::time_point deadline) {
+void Python::start() {
   constexpr const char* hint = "OPBENCH_PYTHON names the Python whose torch compiles";
+  constexpr double most = 90;  // seconds, most of them for trials of vector instructions
   try {
-    process_.emplace(program_, std::vector<std::string>{"-c", std::string(compileScript())});
-    const Json greeting = answer(deadline, "");
+    usesGpu_ = false;
+    process_.emplace(program_, std::vector<std::string>{"-c", std::string(compileScript()), device_});
+    const Json greeting = answer(deadlineAfter(most), "");
     const std::string torch = textOf(greeting, "torch"), why = textOf(greeting, "failure");
-    if (torch.empty()) refuse(fmt::format("{} has no torch: {}", program_, why.empty() ? "it says nothing" : why));
+    if (torch.empty()) refuse(fmt::format("{} cannot compile: {}", program_, why.empty() ? "it says nothing" : why));
     if (releaseOf(torch) != torch_) refuse(fmt::format("{} has torch {}, not {}", program_, torch, torch_));
   } catch (const ir::Error& error) {
     process_.reset();

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "opbench/process/process.h"
 
@@ -12,22 +13,27 @@ namespace opbench {
 class Python {
  public:
   /// `program` is a file or a name in PATH; `torch` the release of torch that it must have, since what it compiles is loaded
-  /// into ours: `2.11.0`.
-  Python(std::string program, std::string torch);
+  /// into ours: `2.11.0`; `device` what it compiles for, `cpu` or `cuda`. `processors` are those that it compiles on at once;
+  /// where there are none it compiles on one, any that this process may use.
+  Python(std::string program, std::string torch, std::string device, std::vector<int> processors = {});
 
-  /// Compiles what a request (request.h) asks for into `file`, within so many seconds; 0 is no limit. Returns the seconds that
-  /// it took. Errors: Unsupported, in one line, with what Python, torch or Inductor said; once there is no such Python, each
-  /// time.
+  /// Compiles what a request (request.h) asks for into `file`, within so many seconds after it has started; 0 is no limit.
+  /// Returns the seconds that it took. Errors: Unsupported, in one line, with what Python, torch or Inductor said; once there is
+  /// no such Python, each time.
   double compile(std::string request, const std::string& file, double seconds);
+  /// Whether it has begun to compute on the GPU, where it stays as long as it runs.
+  bool usesGpu() const { return process_ && usesGpu_; }
 
  private:
-  void start(std::chrono::steady_clock::time_point deadline);
+  void start();
   /// What it says next, an object; empty where that is none. `who` stands before why there is nothing.
   nlohmann::json answer(std::chrono::steady_clock::time_point deadline, const std::string& who);
 
-  const std::string program_, torch_;
+  const std::string program_, torch_, device_;
+  const std::vector<int> processors_;
   std::optional<Process> process_;
-  std::string lacks_;  ///< why there is none
+  bool usesGpu_ = false;  ///< the process that runs, or did last
+  std::string lacks_;     ///< why there is none
 };
 
 }  // namespace opbench

@@ -9,9 +9,10 @@ namespace opbench {
 
 /// The outcome of compiling a sample's graph with Inductor ahead of its race.
 struct InductorCompilation {
-  double ms = 0;        ///< wall time
-  bool cached = false;  ///< whether it was in the cache before
-  std::string failure;  ///< why there is no code; empty where there is
+  double ms = 0;         ///< wall time
+  bool cached = false;   ///< whether it was in the cache before
+  std::string failure;   ///< why there is no code; empty where there is
+  bool usesGpu = false;  ///< whether the process that compiled computes on the GPU from now on, also while it waits
 };
 
 /// The outcome of compiling a sample's kernels ahead of its race.

@@ -179,6 +179,15 @@ std::optional<ir::Graph> graphBefore(const inputs::Sample& sample) {
   return inputs::isCall(sample.op) ? runtime::graphByRule(sample) : std::nullopt;
 }
 
+/// The GPU's state over a span. Other processes of this run are on it too, but compile nothing meanwhile: they do not count.
+runtime::GpuState stateSince(const runtime::GpuState& before, const Bench& bench) {
+  runtime::GpuState state = runtime::between(before, bench.device.state().value_or(before));
+  if (!state.otherProcesses || bench.run.device != Inductor::gpu) return state;
+  const int waiting = bench.compilersOnGpu + (bench.inductor != nullptr && bench.inductor->usesGpu() ? 1 : 0);
+  state.otherProcesses = std::max(0, *state.otherProcesses - waiting);
+  return state;
+}
+
 /// workload -> reference -> graph -> callables -> trials -> checks on several sets of data -> race -> check of what was timed
 /// last.
 void raceWorkload(const inputs::Sample& sample, Row& row, const Dump& dump, const Bench& bench) {
@@ -222,7 +231,7 @@ void raceWorkload(const inputs::Sample& sample, Row& row, const Dump& dump, cons
       accuse(suspects);
       accuseOwn(contenders, context);
     }
-    if (before) row.gpu = runtime::between(*before, bench.device.state().value_or(*before));
+    if (before) row.gpu = stateSince(*before, bench);
   };
   if (!isChecked) return timeAll();
   const auto judge = [&](PreparedContender& contender) { return correctness.judge(*contender.trial); };

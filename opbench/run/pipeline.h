@@ -26,6 +26,7 @@ struct Bench {
   const Compilation* compilation = nullptr;  ///< of the sample's kernels, where they were compiled before
   int casesLeft = 1;                         ///< of wrong results, that may be written
   Inductor* inductor = nullptr;              ///< compiles for the contender of that name; only where that races
+  int compilersOnGpu = 0;                    ///< processes of Compilers that compute on the first GPU
 };
 
 /// Takes one recorded sample through every stage, from its arguments to its row. Whatever goes wrong with the sample, or

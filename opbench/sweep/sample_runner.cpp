@@ -16,6 +16,13 @@
 namespace opbench {
 namespace {
 
+/// Nothing is timed while a network is compiled: all processors may do that, also those that the worker is kept from.
+InductorSettings inductorSettings(const Options& options, const std::string& torch, const std::vector<int>& processors) {
+  InductorSettings settings = inductorSettingsOf(options, torch);
+  settings.processors = processors;
+  return settings;
+}
+
 std::unique_ptr<runtime::Device> openDevice(const Options& options) {
   const std::string wanted = wantedDevice(options);
   const bool isConfined = wanted != "cpu" && !options.processors.empty();
@@ -76,6 +83,7 @@ std::string wantedDevice(const Options& options) {
 SampleRunner::SampleRunner(const Options& options)
     : options_(options),
       config_(options.config, tolerances_),
+      processors_(runtime::allowedProcessors()),
       device_(openDevice(options)),
       lock_(device_->hardware()),
       cache_(options.cache) {
@@ -89,7 +97,7 @@ SampleRunner::SampleRunner(const Options& options)
   run_.recorded = options.recorded;
   if (options.tune) tunings_.emplace(cache_);
   if (options.races(Contender::Inductor))
-    inductor_.emplace(inductorSettingsOf(options, run_.environment.torch), device_->target(), cache_);
+    inductor_.emplace(inductorSettings(options, run_.environment.torch, processors_), device_->target(), cache_);
 }
 
 Ready SampleRunner::ready() const {
@@ -111,7 +119,8 @@ Finished SampleRunner::race(const Job& job) {
                     config_,
                     job.compilation ? &*job.compilation : nullptr,
                     job.casesLeft,
-                    inductor_ ? &*inductor_ : nullptr};
+                    inductor_ ? &*inductor_ : nullptr,
+                    job.compilersOnGpu};
   const auto start = std::chrono::steady_clock::now();
   Row row = raceSample(job.sample, job.index, bench);
   row.wallSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -29,6 +29,7 @@ class SampleRunner {
   const Options& options_;
   Tolerances tolerances_;
   const SuiteConfig config_;
+  const std::vector<int> processors_;  ///< that this process might use when it began
   std::unique_ptr<runtime::Device> device_;
   const runtime::HardwareLock lock_;
   const runtime::Cache cache_;

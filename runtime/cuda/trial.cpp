@@ -272,12 +272,15 @@ bool CudaTrial::prepareFor(Measure measure) {
   const int calls = std::clamp(static_cast<int>(longSeconds / each), leastCalls, mostCalls);
   const int64_t footprint = 3 * tools_.l2Bytes;
   const int sets = static_cast<int>(std::clamp<int64_t>(footprint / std::max<int64_t>(dataBytes(), 1) + 1, 1, calls));
+  // A sequence uses memory again: what lies around an output of its last calls was an earlier call's to write.
+  callable_.guard(Guards::None);
   try {
     const int made = std::min(sets, workload_.multiply(sets));
     for (const int number : {calls / 4, calls}) sequences_.push_back(sequence(number, made));
   } catch (const std::exception&) {  // it does not fit, or draws more than a graph may: it has its cold time
     sequences_.clear();
   }
+  callable_.guard(Guards::Left);
   callable_.use(0);
   wait(currentStream());
   return !sequences_.empty();
@@ -294,7 +297,6 @@ Sequence CudaTrial::sequence(int calls, int sets) {
       if (static_cast<int>(made.outputs.size()) > sets) made.outputs.erase(made.outputs.begin());
     }
   });
-  for (const TensorList& outputs : made.outputs) poisonGuarded(outputs);
   return made;
 }
 

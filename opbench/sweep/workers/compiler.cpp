@@ -44,7 +44,7 @@ class Compiling {
         config_(options.config, tolerances_),
         cache_(options.cache),
         compiler_(target),
-        inductor_(inductorSettingsOf(options, runtime::hostEnvironment().torch), target, cache_) {}
+        inductor_(inductorSettingsOfCalls(options, runtime::hostEnvironment().torch), target, cache_) {}
 
   /// Nothing where there is nothing to compile, or something is wrong: whoever races the sample will say what.
   Compiled operator()(const Job& job) {
@@ -81,9 +81,9 @@ class Compiling {
   InductorCompilation withInductor(const ir::Graph& graph) {
     try {
       const Inductor::Package made = inductor_.compile(graph);
-      return {made.ms, made.cached, ""};
+      return {made.ms, made.cached, "", inductor_.usesGpu()};
     } catch (const std::exception& error) {
-      return {0, false, error.what()};
+      return {0, false, error.what(), inductor_.usesGpu()};
     }
   }
 

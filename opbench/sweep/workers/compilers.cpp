@@ -20,7 +20,12 @@ Compilers::Compilers(Agenda& agenda, int number, std::vector<std::string> argume
   for (Slot& slot : slots_) start(slot);
 }
 
+int Compilers::onGpu() const {
+  return static_cast<int>(std::count_if(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.usesGpu; }));
+}
+
 void Compilers::start(Slot& slot) const {
+  slot.usesGpu = false;
   slot.process.emplace(arguments_);
   if (!target_.empty()) slot.process->send(target_);
 }
@@ -111,6 +116,7 @@ void Compilers::hear(Slot& slot, const std::string& line) {
 
 void Compilers::finish(Slot& slot, std::optional<Compilation> compilation) {
   slot.losses = 0;
+  if (compilation && compilation->inductor) slot.usesGpu = compilation->inductor->usesGpu;
   slot.job->compilation = std::move(compilation);
   const int index = slot.job->index;
   ready_.emplace(index, *std::exchange(slot.job, std::nullopt));

@@ -31,6 +31,8 @@ class Compilers {
   /// Whether one of them is compiling, or is about to, in the way of what is timed.
   bool isInTheWay() const { return shares_ && isCompiling(); }
   bool isCompiling() const;
+  /// How many of their processes compute on the first GPU.
+  int onGpu() const;
 
   /// Whether there will be a sample to race.
   bool hasMore();
@@ -47,7 +49,8 @@ class Compilers {
     std::optional<Process> process;
     std::optional<Job> job;
     Clock::time_point deadline = Clock::time_point::max();
-    int losses = 0;  ///< of processes, since one did a job
+    int losses = 0;        ///< of processes, since one did a job
+    bool usesGpu = false;  ///< its process, or one that this has started
   };
 
   void start(Slot& slot) const;

@@ -48,7 +48,8 @@ Json toJson(const Compiled& compiled) {
   if (!compiled) return Json::object();
   Json json{{"ms", compiled->ms}, {"cached", compiled->cached}, {"kernels", compiled->kernels}, {"failure", compiled->failure}};
   if (const auto& inductor = compiled->inductor)
-    json["inductor"] = {{"ms", inductor->ms}, {"cached", inductor->cached}, {"failure", inductor->failure}};
+    json["inductor"] = {
+        {"ms", inductor->ms}, {"cached", inductor->cached}, {"failure", inductor->failure}, {"gpu", inductor->usesGpu}};
   return json;
 }
 
@@ -56,7 +57,8 @@ Compiled compiledOf(const Fields& fields) {
   if (!fields.has("ms")) return std::nullopt;
   Compilation compilation{fields.number("ms").value_or(0), fields.flag("cached"), fields.text("kernels"), fields.text("failure")};
   if (const auto inductor = fields.object("inductor"))
-    compilation.inductor = {inductor->number("ms").value_or(0), inductor->flag("cached"), inductor->text("failure")};
+    compilation.inductor = {inductor->number("ms").value_or(0), inductor->flag("cached"), inductor->text("failure"),
+                            inductor->flag("gpu")};
   return compilation;
 }
 
@@ -105,7 +107,8 @@ std::string toLine(const Job& job) {
                  {"compilation", toJson(job.compilation)},
                  {"retried", job.retried},
                  {"doubt", job.doubt ? toJson(*job.doubt) : Json(nullptr)},
-                 {"cases_left", job.casesLeft}});
+                 {"cases_left", job.casesLeft},
+                 {"compilers_on_gpu", job.compilersOnGpu}});
 }
 
 Job jobOf(const std::string& line) {
@@ -123,6 +126,7 @@ Job jobOf(const std::string& line) {
   job.retried = fields.text("retried");
   if (const auto doubt = fields.object("doubt")) job.doubt = doubtOf(*doubt);
   job.casesLeft = static_cast<int>(fields.integer("cases_left").value_or(0));
+  job.compilersOnGpu = static_cast<int>(fields.integer("compilers_on_gpu").value_or(0));
   return job;
 }
 

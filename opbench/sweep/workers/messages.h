@@ -21,6 +21,7 @@ struct Job {
   std::string retried{};                     ///< Row::retried
   std::optional<Doubt> doubt{};              ///< of its first race, where this is the second
   int casesLeft = 0;                         ///< Bench::casesLeft
+  int compilersOnGpu = 0;                    ///< processes of Compilers that compute on the first GPU
 };
 
 /// The result of a job.

@@ -137,6 +137,7 @@ class Supervisor {
     kills_ = runtime::killedForMemory();
     slot.deadline = deadlineAfter(options_.timeout);
     agenda_.start(slot.attempt->job);
+    slot.attempt->job.compilersOnGpu = compilers_->onGpu();
     slot.worker->send(toLine(slot.attempt->job));
   }
 

@@ -25,7 +25,7 @@ struct Bed {
   }
   std::string program() const { return folder.path / "python"; }
   std::string refusal(double seconds = 60) const {
-    Python python(program(), "2.11.0");
+    Python python(program(), "2.11.0", "cpu");
     return tests::refusal(ir::ErrorKind::Unsupported, [&] { python.compile("{\"device\":\"cpu\"}", "f.pt2", seconds); });
   }
 
@@ -45,13 +45,13 @@ ir::Graph exampleGraph() {
 }  // namespace
 
 TEST_CASE("a Python that is missing, has no torch, or another one, is named; it is not asked twice") {
-  Python missing("/no/such/python", "2.11.0");
+  Python missing("/no/such/python", "2.11.0", "cpu");
   for (int i = 0; i < 2; ++i)
     CHECK(tests::refusal(ir::ErrorKind::Unsupported, [&] { missing.compile("{}", "f.pt2", 60); }) ==
           "no Inductor: cannot start a process: /no/such/python: No such file or directory "
           "(OPBENCH_PYTHON names the Python whose torch compiles)");
   const Bed without("echo '{\"failure\":\"ModuleNotFoundError: No module\"}' >&3\n"), older("echo '{\"torch\":\"2.9.1\"}' >&3\n");
-  CHECK(without.refusal().starts_with("no Inductor: " + without.program() + " has no torch: ModuleNotFoundError: No module ("));
+  CHECK(without.refusal().starts_with("no Inductor: " + without.program() + " cannot compile: ModuleNotFoundError: No module ("));
   CHECK(older.refusal().starts_with("no Inductor: " + older.program() + " has torch 2.9.1, not 2.11.0 ("));
 }
 
@@ -68,11 +68,26 @@ TEST_CASE("after a graph that ended it, another Python compiles the next one") {
   const Bed bed("if [ -e \"$0.once\" ]; then " + std::string(hasTorch) +
                 "read -r line <&3; echo '{\"seconds\":0.25}' >&3; read -r line <&3\nfi\ntouch \"$0.once\"; " + hasTorch +
                 "read -r line <&3\n");
-  Python python(bed.program(), "2.11.0");
+  Python python(bed.program(), "2.11.0", "cpu");
   CHECK(tests::refusal(ir::ErrorKind::Unsupported, [&] {
           python.compile("{\"a\":1}", "f.pt2", 60);
         }).starts_with("Inductor: Python ended: exit status"));
   CHECK(python.compile("{\"a\":1}", "f.pt2", 60) == 0.25);
+}
+
+TEST_CASE("a Python that computes on the GPU says so, until it ends; it is told the processors that may compile") {
+  const Bed bed(std::string(hasTorch) + "read -r line <&3; echo \"$line\" > \"$0.asked\"\n" +
+                "echo '{\"seconds\":1,\"gpu\":true}' >&3; read -r line <&3; exit 3\n");
+  Python python(bed.program(), "2.11.0", "cpu", {4, 5});
+  CHECK_FALSE(python.usesGpu());
+  python.compile("{\"a\":1}", "f.pt2", 60);
+  CHECK(python.usesGpu());
+  std::ifstream asked(bed.program() + ".asked");
+  std::string line;
+  std::getline(asked, line);
+  CHECK(line == "{\"file\":\"f.pt2\",\"processors\":[4,5],\"a\":1}");
+  tests::refusal(ir::ErrorKind::Unsupported, [&] { python.compile("{\"a\":1}", "f.pt2", 60); });
+  CHECK_FALSE(python.usesGpu());
 }
 
 TEST_CASE("a graph is compiled once: its package is in the cache, by graph, settings, torch and target") {
