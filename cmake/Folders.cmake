@@ -61,7 +61,7 @@ function(opbench_library name)
 endfunction()
 
 # opbench_executable(name SOURCES file... OBJECTS library... [LINKS target...]): exports our symbols, so that the CUDA module finds
-# them when it is opened; the objects of static archives (LLVM, fmt, yaml-cpp) stay hidden.
+# them when it is opened; the objects of static archives (LLVM, fmt) stay hidden.
 function(opbench_executable name)
   cmake_parse_arguments(A "" "" "SOURCES;OBJECTS;LINKS" ${ARGN})
   foreach(source IN LISTS A_SOURCES)
@@ -74,6 +74,19 @@ function(opbench_executable name)
   target_link_libraries(${name} PRIVATE ${A_OBJECTS} ${A_LINKS})
   target_link_options(${name} PRIVATE -Wl,--exclude-libs,ALL)
   set_target_properties(${name} PROPERTIES ENABLE_EXPORTS ON)
+endfunction()
+
+# opbench_shared_program(name main.cpp OBJECTS library... [LINKS target...]): a program that is a library, lib<name>.so, which others
+# may load as well (Python does), and a file that starts it. Exported as above; calls within it go directly.
+function(opbench_shared_program name main)
+  cmake_parse_arguments(A "" "" "OBJECTS;LINKS" ${ARGN})
+  add_library(${name}_library SHARED)
+  target_link_libraries(${name}_library PRIVATE ${A_OBJECTS} ${A_LINKS})
+  target_link_options(${name}_library PRIVATE -Wl,--exclude-libs,ALL -Wl,-Bsymbolic-functions)
+  set_target_properties(${name}_library PROPERTIES OUTPUT_NAME ${name} LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
+  add_executable(${name} "${main}")
+  target_include_directories(${name} PRIVATE "${CMAKE_SOURCE_DIR}")
+  target_link_libraries(${name} PRIVATE ${name}_library)
 endfunction()
 
 # The module that is opened when the device is CUDA; what it uses of ours is resolved in the program that opens it.

@@ -105,7 +105,7 @@ add_test(NAME layering_planted COMMAND "${CMAKE_COMMAND}" "-DROOT=${CMAKE_SOURCE
 add_test(NAME build_hash COMMAND "${CMAKE_COMMAND}" "-DROOT=${CMAKE_SOURCE_DIR}" "-DWORK=${CMAKE_BINARY_DIR}/build_hash"
          -P "${CMAKE_SOURCE_DIR}/tests/build_hash.cmake")
 if(TARGET opbench AND TARGET opbench_cuda)
-  add_test(NAME cuda_module_symbols COMMAND "${CMAKE_COMMAND}" "-DPROGRAM=$<TARGET_FILE:opbench>" "-DMODULE=$<TARGET_FILE:opbench_cuda>"
+  add_test(NAME cuda_module_symbols COMMAND "${CMAKE_COMMAND}" "-DPROGRAM=$<TARGET_FILE:opbench_library>" "-DMODULE=$<TARGET_FILE:opbench_cuda>"
            -P "${CMAKE_SOURCE_DIR}/tests/cuda_module_symbols.cmake")
 endif()
 # The environment of ./dev models has a Python torch.
@@ -113,6 +113,10 @@ find_program(OPBENCH_PYTHON python3 HINTS "${CMAKE_SOURCE_DIR}/build/models/bin"
 if(OPBENCH_PYTHON)
   add_test(NAME recorded_loader COMMAND "${OPBENCH_PYTHON}" -B "${CMAKE_SOURCE_DIR}/tests/inputs/loader.py" "${CMAKE_SOURCE_DIR}/inputs/recorded")
   set_tests_properties(recorded_loader PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 600)
+  if(NOT OPBENCH_ASAN)  # Python itself is not instrumented
+    add_test(NAME python_race COMMAND "${OPBENCH_PYTHON}" -B "${CMAKE_SOURCE_DIR}/tests/python/race.py" "${CMAKE_BINARY_DIR}/bin")
+    set_tests_properties(python_race PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 600)
+  endif()
 endif()
 if(OPBENCH_PYTHON AND TARGET opbench)
   add_test(NAME page COMMAND "${OPBENCH_PYTHON}" -B "${CMAKE_SOURCE_DIR}/tests/page/page.py" "$<TARGET_FILE:opbench>" "${CMAKE_BINARY_DIR}/page")

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <string_view>
 
+#include "runtime/build/program_file.h"
 #include "runtime/cpu/cpu_device.h"
 
 namespace runtime {
@@ -53,9 +54,7 @@ class Driver {
   int devices_ = 0;
 };
 
-std::filesystem::path modulePath() {
-  return std::filesystem::read_symlink("/proc/self/exe").parent_path() / "libopbench_cuda.so";
-}
+std::filesystem::path modulePath() { return programFile().parent_path() / "libopbench_cuda.so"; }
 
 /// The files that a CUDA device needs beside the driver, or why one is missing.
 bool filesAvailable(std::string& why) {

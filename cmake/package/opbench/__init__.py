@@ -1,10 +1,14 @@
 """opbench: races generated kernels for ATen operators against eager ATen. The program is beside this file; it runs on the torch
-2.11 (CUDA 13) that this Python has."""
+2.11 (CUDA 13) that this Python has. race() races functions of Python beside them."""
 
 import importlib.util
 import os
 import pathlib
 import sys
+
+from .racing import race
+
+__all__ = ["main", "race"]
 
 
 def _torch_of_this_python():

@@ -1,0 +1,357 @@
+#include "opbench/program.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <iostream>
+#include <optional>
+#include <set>
+
+#include "inputs/files.h"
+#include "inputs/text/printable.h"
+#include "lowering/layout/schedule.h"
+#include "lowering/tensor/lowering.h"
+#include "opbench/cli/doctor.h"
+#include "opbench/cli/list.h"
+#include "opbench/cli/options.h"
+#include "opbench/cli/outputs.h"
+#include "opbench/cli/registrations.h"
+#include "opbench/compare/verb.h"
+#include "opbench/compat/habits.h"
+#include "opbench/profile/verb.h"
+#include "opbench/report/formats.h"
+#include "opbench/report/html/race.h"
+#include "opbench/repro/reproduce.h"
+#include "opbench/results/read.h"
+#include "opbench/select/select.h"
+#include "opbench/select/suites.h"
+#include "opbench/show/verb.h"
+#include "opbench/sweep/merge.h"
+#include "opbench/sweep/sample_runner.h"
+#include "opbench/sweep/sweep.h"
+#include "opbench/sweep/workers/compiler.h"
+#include "opbench/sweep/workers/worker.h"
+#include "runtime/build/program_file.h"
+#include "runtime/cpu/host.h"
+#include "runtime/device.h"
+#include "runtime/program/programs.h"
+#include "runtime/torch/call.h"
+
+namespace {
+
+using namespace opbench;
+
+enum ExitStatus { Fine = 0, Failed = 1, Usage = 2, NoSuchDevice = 3, EndedBySignal = 128 };
+
+/// By which a run is told to end: Ctrl-C, a scheduler, a terminal that is closed.
+constexpr std::array endings{SIGINT, SIGTERM, SIGHUP};
+
+volatile std::sig_atomic_t endedBy = 0;
+
+/// The first of them ends the run after the sample at hand; the second ends the program.
+void onEnding(int number) {
+  endedBy = number;
+  for (const int ending : endings) std::signal(ending, SIG_DFL);
+}
+
+/// Those that whoever started the program has it ignore, as nohup does, stay ignored.
+void handleEndings() {
+  for (const int ending : endings)
+    if (std::signal(ending, onEnding) == SIG_IGN) std::signal(ending, SIG_IGN);
+}
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+/// Whether the locale uses UTF-8. The first of LC_ALL, LC_CTYPE and LANG that is set decides.
+bool isUtf8() {
+  std::string locale;
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"})
+    if (locale.empty()) locale = variable(name);
+  std::transform(locale.begin(), locale.end(), locale.begin(), [](unsigned char c) { return std::tolower(c); });
+  return locale.find("utf-8") != std::string::npos || locale.find("utf8") != std::string::npos;
+}
+
+/// NO_COLOR forbids colours, CLICOLOR_FORCE wants them in files and pipes as well, CLICOLOR=0 wants none.
+bool hasColours(bool isTerminal) {
+  if (!variable("NO_COLOR").empty()) return false;
+  const std::string forced = variable("CLICOLOR_FORCE");
+  return (!forced.empty() && forced != "0") || (isTerminal && variable("CLICOLOR") != "0");
+}
+
+/// The value of COLUMNS; nothing where it is no number from 1 on.
+std::optional<int> columnsAsked() {
+  const std::string text = variable("COLUMNS");
+  int columns = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), columns);
+  return error == std::errc() && end == text.data() + text.size() && columns > 0 ? std::optional(columns) : std::nullopt;
+}
+
+/// The width of the terminal behind a stream, or what COLUMNS says.
+std::optional<int> columnsOf(int stream) {
+  winsize size{};
+  if (ioctl(stream, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  return columnsAsked();
+}
+
+Environment readEnvironment() {
+  return {runtime::programFile(),
+          variable("HOME"),
+          variable("XDG_CACHE_HOME"),
+          variable("XDG_STATE_HOME"),
+          variable("OPBENCH_CACHE"),
+          variable("OPBENCH_SHARED_CACHE"),
+          variable("OPBENCH_SUITES"),
+          variable("OPBENCH_PYTHON"),
+          {variable("SLURM_ARRAY_TASK_ID"), variable("SLURM_ARRAY_TASK_COUNT"), variable("SLURM_ARRAY_TASK_MIN"),
+           variable("SLURM_ARRAY_TASK_STEP"), variable("RANK"), variable("WORLD_SIZE")},
+          columnsOf(STDOUT_FILENO).value_or(Environment().columns)};
+}
+
+/// Lines are as wide as the terminal, 80 columns where its width is not known. Elsewhere COLUMNS limits them, or nothing does.
+Streams standardStreams() {
+  Streams streams{std::cout, std::cerr};
+  streams.colour = hasColours(isatty(STDOUT_FILENO));
+  streams.blocks = isUtf8();
+  streams.progress = isatty(STDERR_FILENO);
+  streams.width = columnsOf(STDERR_FILENO).value_or(streams.width);
+  streams.room = isatty(STDOUT_FILENO) ? columnsOf(STDOUT_FILENO).value_or(80) : columnsAsked().value_or(0);
+  return streams;
+}
+
+/// Bytes that the device may have; of a GPU's nothing is known before it is opened, but that no machine has more.
+double roomFor(const Options& options) {
+  constexpr double most = 1e13;
+  const auto memory = wantedDevice(options) == "cpu" ? runtime::hostMemory() : std::nullopt;
+  return memory ? static_cast<double>(memory->total) : most;
+}
+
+/// All of some samples.
+Selection selectionOf(std::vector<inputs::Sample> samples) {
+  const auto number = static_cast<int64_t>(samples.size());
+  return {std::move(samples), {number, number}};
+}
+
+/// Leaves out the operators that operatorbench leaves out, and says so as it does.
+void dropSkipped(std::vector<inputs::Sample>& samples) {
+  std::set<std::string> told;
+  std::erase_if(samples, [&](const inputs::Sample& sample) {
+    const std::string_view why = whyOperatorbenchSkips(sample.op, lowering::hasLowering(sample.op));
+    if (!why.empty() && told.insert(sample.op).second) std::cout << fmt::format("Skipping {}, {}\n", sample.op, why);
+    return !why.empty();
+  });
+  if (samples.empty()) ir::fail(ir::ErrorKind::Input, "--compat operatorbench skips every operator that was asked for");
+}
+
+/// The samples the options name; lines that cannot be read are reported and counted in `unreadable`.
+Selection readSelection(const Options& options, size_t& unreadable) {
+  Tolerances tolerances;
+  const SuiteConfig config(options.config, tolerances);
+  if (const std::string keys = config.withoutEffect(); !keys.empty())
+    std::cerr << "opbench: without effect here: " << inputs::printable(keys) << "\n";
+  tolerances.read(options.tolerances);
+  if (options.source == Source::Files)
+    for (const auto* patterns : {&config.patterns(), &tolerances.patterns()})
+      checkPatterns(*patterns, runtime::operatorNames(), runtime::Programs(options.modelsFolder, options.programs).names());
+  if (options.source == Source::Rnn) return selectionOf(samplesOf(options.rnn, options.seed, roomFor(options)));
+  if (options.source == Source::Models)
+    return selectionOf(samplesOf(options.model, runtime::Programs(options.modelsFolder, options.programs), config));
+  const inputs::Samples read = readSamples(options);
+  for (const std::string& error : read.errors) std::cerr << "opbench: error: " << inputs::printable(error) << "\n";
+  unreadable = read.errors.size();
+  if (read.samples.empty()) ir::fail(ir::ErrorKind::Input, "no sample could be read");
+  for (const auto* patterns : {&options.ops, &options.filters, &options.excludes})
+    if (const auto unknown = unmatched(read.samples, *patterns); !unknown.empty())
+      ir::fail(ir::ErrorKind::Input, "{}", unknownOperator(unknown.front(), read.samples, runtime::operatorNames()));
+  Selection selection = select(read.samples, options, config);
+  if (selection.recorded.samples == 0) ir::fail(ir::ErrorKind::Input, "--op, --filter and --exclude match no operator together");
+  if (selection.samples.empty()) ir::fail(ir::ErrorKind::Input, "--start-idx {} skips every sample", options.startIdx);
+  if (options.compat == Compat::Operatorbench) dropSkipped(selection.samples);
+  return selection;
+}
+
+/// A schedule that does not parse is one of no sample.
+void checkSchedules(const Options& options) {
+  for (const std::string& text : options.schedules)
+    if (!text.empty()) lowering::checkSyntax(text);
+}
+
+void checkLowerings() { checkRegistrations(lowering::registrations(), runtime::operatorNames()); }
+
+/// Whether the operators asked for have lowerings, and where, if no sample that is read is of one of them: there is nothing else
+/// to list. Empty where there are samples, or ATen has no such operator.
+std::string loweringsWithoutSamples(const Options& options) {
+  if (options.source != Source::Files) return "";
+  const std::vector<inputs::Sample> samples = readSamples(options).samples;
+  return samples.empty() || unmatched(samples, options.ops).size() < options.ops.size()
+             ? ""
+             : loweringsText(options.ops, lowering::registrations(), runtime::operatorNames());
+}
+
+int list(const Options& options) {
+  checkLowerings();
+  if (const std::string lowerings = loweringsWithoutSamples(options); !lowerings.empty()) {
+    std::cout << lowerings;
+    return Fine;
+  }
+  Options everything = options;
+  everything.maxSamples = everything.startIdx = 0;
+  everything.config.clear();
+  size_t unreadable = 0;
+  const Listing listing = listingOf(readSelection(everything, unreadable).samples, options);
+  std::cout << toText(listing);
+  if (!options.markdown.empty()) inputs::writeFile(options.markdown, toMarkdown(listing));
+  return unreadable > 0 ? Usage : Fine;
+}
+
+int doctor(const Options& options) {
+  const Diagnosis diagnosis = diagnose(options);
+  std::cout << toText(diagnosis);
+  return diagnosis.works ? Fine : Failed;
+}
+
+/// Before a run of many samples: how many there are, how long timing them may take, and how to ask for fewer.
+void sayHowLong(const std::vector<inputs::Sample>& samples, const Options& options) {
+  constexpr double measures = 2, perMinute = 60;
+  const double minutes = static_cast<double>(samples.size()) * measures * options.maxSeconds / perMinute;
+  if (options.source != Source::Files || !options.timing || options.repeats > 0 || options.quiet || minutes < 1) return;
+  std::set<std::string> operators;
+  for (const inputs::Sample& sample : samples) operators.insert(sample.op);
+  std::cerr << fmt::format(
+      "opbench: {} samples of {} operators, at most about {:.0f} minutes of timing; Ctrl-C ends the run with a report, --op and "
+      "--max-samples choose less\n",
+      samples.size(), operators.size(), std::ceil(minutes));
+}
+
+/// Whether a sample is slower than --fail-on allows, which is said.
+bool isTooSlow(const Summary& summary, const Options& options) {
+  bool isAny = false;
+  for (const Contender& other : options.notSlowerThan) {
+    const auto judged = std::find_if(options.contenders.rbegin(), options.contenders.rend(),
+                                     [&](const Contender& contender) { return contender != other; });
+    const int slower = slowerThan(summary, *judged, other);
+    if (slower == 0) continue;
+    isAny = true;
+    std::cerr << fmt::format("opbench: --fail-on: {} is more than 5% slower than {} on {} sample{}\n", name(*judged), name(other),
+                             slower, slower == 1 ? "" : "s");
+  }
+  return isAny;
+}
+
+/// What is done with the samples that the options name, until a signal ends it.
+using RaceSamples = Summary (*)(std::vector<inputs::Sample>, const Options&, Streams, const std::function<bool()>&);
+
+int raceAll(Options options, RaceSamples race) {
+  if (!options.sanitizer.empty()) return sanitize(options, standardStreams()) ? Fine : Failed;
+  checkSchedules(options);
+  checkLowerings();
+  size_t unreadable = 0;
+  Selection selection = readSelection(options, unreadable);
+  options.recorded = selection.recorded;
+  if (options.isArrayTask) std::cerr << "opbench: shard " << toText(options.shard) << ", as SLURM_ARRAY_TASK_ID says\n";
+  sayHowLong(selection.samples, options);
+  handleEndings();
+  const Summary summary = race(std::move(selection.samples), options, standardStreams(), [] { return endedBy != 0; });
+  if (unreadable > 0)
+    std::cerr << fmt::format("opbench: error: {} line{} could not be read, as said above; the results are without {}\n",
+                             unreadable, unreadable == 1 ? "" : "s", unreadable == 1 ? "it" : "them");
+  if (endedBy != 0) return EndedBySignal + endedBy;
+  if (isTooSlow(summary, options) || hasFailed(summary)) return Failed;
+  return unreadable > 0 ? Usage : Fine;
+}
+
+int profile(const Options& options) {
+  if (!options.profiling.tool.empty()) return profileWith(options, standardStreams()) ? Fine : Failed;
+  if (options.profiling.compared.empty()) return raceAll(options, profileSamples);
+  compareProfiles(options, standardStreams());
+  return Fine;
+}
+
+int convert(const Options& options) {
+  const results::Results read = results::readFile(options.results);
+  for (const std::string& complaint : read.complaints) std::cerr << "opbench: " << inputs::printable(complaint) << "\n";
+  report::writeFormats(read.records, options);
+  if (!options.html.empty()) report::html::writeResults(options.html, read);
+  return Fine;
+}
+
+/// The pager of the user where standard output is a terminal; `less` leaves what fits the screen there, and shows colours.
+std::string pager() {
+  if (!isatty(STDOUT_FILENO)) return "";
+  setenv("LESS", "FRSX", 0);
+  const char* chosen = std::getenv("PAGER");
+  return chosen ? chosen : "less";
+}
+
+int show(const Options& options) {
+  const Streams streams = standardStreams();
+  showResults(options.show, pager(), streams.out, streams.err, streams.colour);
+  return Fine;
+}
+
+bool compareAll(const CompareOptions& options) {
+  const Streams streams = standardStreams();
+  return compareFiles(options, streams.out, streams.err, streams.colour, streams.room);
+}
+
+int run(const Options& options) {
+  checkOutputs(options);
+  switch (options.verb) {
+    case Verb::Print: std::cout << options.text; return Fine;
+    case Verb::List: return list(options);
+    case Verb::Doctor: return doctor(options);
+    case Verb::Repro: return reproduce(options, standardStreams()) ? Fine : Failed;
+    case Verb::Convert: return convert(options);
+    case Verb::Merge: return merge(options, standardStreams()) ? Fine : Failed;
+    case Verb::Show: return show(options);
+    case Verb::Profile: return profile(options);
+    case Verb::Compare: return compareAll(options.compare) ? Fine : Failed;
+    case Verb::Rnn:
+    case Verb::Model: return raceAll(options, sweep);
+    case Verb::Record: return record(options, wantedDevice(options), std::cout) ? Fine : Failed;
+    case Verb::Work: work(options); return Fine;
+    case Verb::Compile: precompile(options); return Fine;
+    case Verb::Race: return raceAll(options, sweep);
+  }
+  return Failed;
+}
+
+int fail(const std::string& message, ExitStatus status) {
+  std::cerr << "opbench: error: " << inputs::printable(message) << "\n";
+  return status;
+}
+
+/// The exit status of a program that has done its work: a report that nobody could read is none.
+int finish(int status) {
+  errno = 0;
+  if (std::cout.flush() || status > EndedBySignal) return status;
+  return fail(fmt::format("cannot write to standard output{}", errno == 0 ? "" : std::string(": ") + std::strerror(errno)),
+              Usage);
+}
+
+}  // namespace
+
+int opbench_run(int argc, const char* const* argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that grows beyond its limit is an error where it is written
+  try {
+    return finish(run(parseOptions({argv + 1, argv + argc}, readEnvironment())));
+  } catch (const runtime::NoDevice& error) {
+    return fail(error.what(), NoSuchDevice);
+  } catch (const ir::Error& error) {
+    return fail(error.what(), error.kind() == ir::ErrorKind::Input ? Usage : Failed);
+  } catch (const std::exception& error) {
+    return fail(error.what(), Failed);
+  }
+}
