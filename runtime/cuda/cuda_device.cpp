@@ -60,6 +60,12 @@ class CudaDevice : public Device {
   ExecutablePtr compile(const codegen::Program& program, const Cache& cache) override {
     return std::make_shared<CubinExecutable>(program, nvrtc_.compile(program, cache));
   }
+  DeviceCode codeOf(const codegen::Program& program, const Cache& cache) override {
+    codegen::Program withHeaders = program;
+    if (const std::string folder = nvrtc_.headers(); !folder.empty()) withHeaders.options.push_back("--include-path=" + folder);
+    return nvrtc_.compile(withHeaders, cache);
+  }
+  KernelLibraryPtr load(const DeviceCode& code) override { return loadCubin(code.cubin); }
   std::pair<std::string, std::string> assembly(const codegen::Program& program) override { return {"ptx", nvrtc_.ptx(program)}; }
 
   std::unique_ptr<Trial> prepare(Callable& callable, Workload& workload) override {
