@@ -50,6 +50,9 @@ class KernelReader : public YamlReader {
   /// Reads the text into a file, whose contender has a name already.
   void read(KernelFile& file) const {
     const YAML::Node root = load(text_);
+    if (root.IsNull())
+      ir::fail(ir::ErrorKind::Input, "{}: {} is empty; it says how kernels are launched (docs/contenders.md)", this->file(),
+               file.isCubin ? "the file" : "the comment /* opbench");
     expectMap(root, "what an opbench comment says");
     for (const auto& item : root) {
       switch (wordOf(item.first, "key", {"name", "requires", "scratch", "launches"})) {
@@ -138,20 +141,29 @@ class KernelReader : public YamlReader {
   const std::string text_;
 };
 
+/// A file whose contender has its name.
+KernelFile named(const std::string& path) {
+  KernelFile file;
+  file.path = path;
+  file.contender = runtime::Contender::kernelPrefix + std::filesystem::path(path).stem().string();
+  return file;
+}
+
 }  // namespace
+
+runtime::KernelFile readKernelSource(const std::string& source, const std::string& path) {
+  KernelFile file = named(path);
+  file.code = source;
+  KernelReader(path, commentOf(source, path)).read(file);
+  return file;
+}
 
 runtime::KernelFile readKernelFile(const std::string& path) {
   const std::filesystem::path given(path);
-  KernelFile file;
-  file.path = path;
-  file.contender = runtime::Contender::kernelPrefix + given.stem().string();
-  if (given.extension() == ".cu") {
-    file.code = YamlReader::contentOf(path);
-    KernelReader(path, commentOf(file.code, path)).read(file);
-    return file;
-  }
+  if (given.extension() == ".cu") return readKernelSource(YamlReader::contentOf(path), path);
   if (given.extension() != ".cubin") ir::fail(ir::ErrorKind::Input, "{} is neither a .cu nor a .cubin file", path);
   constexpr size_t most = size_t{64} << 20;
+  KernelFile file = named(path);
   file.isCubin = true;
   file.code = inputs::readFile(path, {most, most});
   if (!file.code.starts_with("\x7f"

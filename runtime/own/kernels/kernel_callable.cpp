@@ -33,7 +33,7 @@ DeviceCode codeOf(const KernelFile& file, const ir::Graph& graph, Device& device
 class KernelCallable : public Callable {
  public:
   KernelCallable(Workload& workload, const KernelFile& file, const ir::Graph& graph, Device& device, const Cache& cache)
-      : workload_(workload), device_(device), torchDevice_(device.torchName()), inputValues_(graph.inputs) {
+      : workload_(workload), path_(file.path), device_(device), torchDevice_(device.torchName()), inputValues_(graph.inputs) {
     const FittedKernels kernels = fitted(file, graph);
     kind = Kind::Generated;
     code_ = codeOf(file, graph, device, cache);
@@ -61,7 +61,7 @@ class KernelCallable : public Callable {
 
   /// The kernels share one library, which is loaded anew as a whole.
   void reload() override {
-    const KernelLibraryPtr library = device_.load(code_);
+    const KernelLibraryPtr library = load();
     for (Launch& launch : launches_) {
       checkParameters(launch.rule, library->parameterBytes(launch.rule));
       if (launch.executable != nullptr) earlier_.push_back(launch.executable);
@@ -91,6 +91,14 @@ class KernelCallable : public Callable {
     std::vector<std::pair<std::size_t, std::size_t>> pointers;  ///< which slots hold addresses, and of what
   };
 
+  KernelLibraryPtr load() const {
+    try {
+      return device_.load(code_);
+    } catch (const ir::Error& error) {
+      ir::fail(error.kind(), "{}: {}", path_, error.what());
+    }
+  }
+
   static void addSlots(Launch& launch, std::size_t values) {
     for (const KernelArgument& argument : launch.rule.arguments) {
       void* slot = nullptr;
@@ -110,6 +118,7 @@ class KernelCallable : public Callable {
   }
 
   Workload& workload_;
+  const std::string path_;  ///< of the file
   Device& device_;
   at::Device torchDevice_;
   DeviceCode code_;

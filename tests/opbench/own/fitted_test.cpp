@@ -22,7 +22,7 @@ using tests::KernelBed;
 using tests::refusal;
 
 ir::Graph graphOf(const std::string& op, const std::string& call) {
-  const std::optional<ir::Graph> graph = runtime::graphByRule(tests::sample(op, call));
+  const std::optional<ir::Graph> graph = runtime::inferGraph(tests::sample(op, call), ir::Backend::Cuda);
   REQUIRE(graph);
   return *graph;
 }

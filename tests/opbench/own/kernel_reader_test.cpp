@@ -123,7 +123,9 @@ TEST_CASE("keys that are unknown, missing, given twice or of another type") {
   CHECK(refused(launching("    grids: 1\n")) == "my_kernel.cu:5: unknown key of a launch 'grids'; did you mean grid?");
   CHECK(refused(commented("name: a\n")) == "my_kernel.cu:3: `launches` says which kernels are launched, and is missing or empty");
   CHECK(refused(commented("launches: []\n")).find("`launches` says") != std::string::npos);
-  CHECK(refused(commented("")) == "my_kernel.cu:3: what an opbench comment says must be a map: `key: value`");
+  CHECK(refused(commented("")) ==
+        "my_kernel.cu: the comment /* opbench is empty; it says how kernels are launched (docs/contenders.md)");
+  CHECK(refused(commented("launches\n")) == "my_kernel.cu:3: what an opbench comment says must be a map: `key: value`");
   CHECK(refused(commented("launches: [f]\n")) == "my_kernel.cu:3: a launch must be a map: `key: value`");
   CHECK(refused(launching("    block: 1\n")) == "my_kernel.cu:4: a launch needs `grid`");
   CHECK(refused(launching("    grid: 1\n    block:\n")) == "my_kernel.cu:4: a launch needs `block`");

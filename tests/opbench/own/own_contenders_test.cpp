@@ -1,6 +1,7 @@
 // --kernel by the program itself, where there is no GPU to launch on.
 #include <doctest/doctest.h>
 
+#include "opbench/cli/arguments.h"
 #include "opbench/own/own_contenders.h"
 #include "tests/opbench/own/kernel_bed.h"
 #include "tests/opbench/program_bed.h"
@@ -39,6 +40,23 @@ TEST_CASE("a kernel that races has a file, and a file a kernel that races") {
   options.contenders.emplace_back("kernel::my_softmax");
   options.kernels.push_back(options.kernels[0]);
   CHECK(refused(bed, options) == "my_softmax.cu: another --kernel is kernel::my_softmax too");
+}
+
+TEST_CASE("a run is resumed with the same kernels alone") {
+  const KernelBed bed;
+  Options options;
+  options.kernels = {bed.path("my_softmax.cu"), bed.path("mine.cubin")};
+  bed.write("one", "my_softmax.cu");
+  bed.write("code", "mine.cubin");
+  bed.write("one", "mine.yaml");
+  const std::string before = opbench::rulesDigest(options);
+  CHECK(opbench::rulesDigest(options) == before);
+  for (const char* name : {"my_softmax.cu", "mine.cubin", "mine.yaml"}) {
+    CAPTURE(name);
+    bed.write("two", name);
+    CHECK(opbench::rulesDigest(options) != before);
+    bed.write(name == std::string("mine.cubin") ? "code" : "one", name);
+  }
 }
 
 }  // namespace
