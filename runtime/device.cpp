@@ -7,9 +7,7 @@
 #include <filesystem>
 #include <string_view>
 
-#include "runtime/build/nvrtc.h"
 #include "runtime/cpu/cpu_device.h"
-#include "runtime/own/kernels/kernel_library.h"
 
 namespace runtime {
 namespace {
@@ -119,14 +117,6 @@ std::unique_ptr<Device> Device::open(const std::string& name, int threads) {
   const int index = cudaIndex(name);
   if (threads > 0) setThreads(threads);
   return openCudaDevice(index);
-}
-
-DeviceCode Device::codeOf(const codegen::Program& program, const Cache&) {
-  ir::fail(ir::ErrorKind::Unsupported, "{} is for a GPU, and the device is {}", program.name, torchName());
-}
-
-std::shared_ptr<const KernelLibrary> Device::load(const DeviceCode&) {
-  ir::fail(ir::ErrorKind::Unsupported, "CUDA kernels are for a GPU, and the device is {}", torchName());
 }
 
 std::string Device::nameOf(const std::string& name) {

@@ -18,8 +18,7 @@
 
 namespace runtime {
 
-class KernelLibrary;
-struct DeviceCode;
+class KernelLoader;
 
 /// What a run is timed for.
 enum class Measure {
@@ -129,10 +128,8 @@ class Device {
   virtual std::string hardware() const { return ""; }
   virtual const ir::Target& target() const = 0;
   virtual ExecutablePtr compile(const codegen::Program& program, const Cache& cache) = 0;
-  /// The machine code of a program of the user's own kernels (CUDA), and the kernels of such code. Errors: Unsupported on a CPU,
-  /// Toolchain.
-  virtual DeviceCode codeOf(const codegen::Program& program, const Cache& cache);
-  virtual std::shared_ptr<const KernelLibrary> load(const DeviceCode& code);
+  /// What compiles and loads kernels of the user's own; null where none run (CPU).
+  virtual KernelLoader* kernelLoader() { return nullptr; }
   /// The machine code in text (PTX or assembly) for dumps: {file extension, text}.
   virtual std::pair<std::string, std::string> assembly(const codegen::Program& program) = 0;
   virtual std::unique_ptr<Trial> prepare(Callable& callable, Workload& workload) = 0;

@@ -32,9 +32,10 @@ std::vector<KernelFile> kernelFilesOf(const Options& options, const ir::Target& 
     const std::string& name = names.emplace_back(files.back().contender);
     if (std::count(names.begin(), names.end(), name) > 1)
       ir::fail(ir::ErrorKind::Input, "{}: another --kernel is {} too", path, name);
-    if (!options.races(Contender(name)))
-      ir::fail(ir::ErrorKind::Input, "{}: {} does not race; add it to --contenders", path, name);
   }
+  const auto races = [&](const std::string& name) { return options.races(Contender(name)); };
+  if (!names.empty() && std::none_of(names.begin(), names.end(), races))
+    ir::fail(ir::ErrorKind::Input, "--kernel is given, and no kernel races: add {} to --contenders", names.front());
   for (const Contender& contender : options.contenders) {
     if (!contender.isKernel() || std::count(names.begin(), names.end(), contender.name()) > 0) continue;
     if (names.empty()) ir::fail(ir::ErrorKind::Input, "unknown contender '{}': name its file with --kernel", contender.name());

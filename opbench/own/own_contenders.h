@@ -12,8 +12,8 @@ namespace opbench {
 /// registers an operator that races.
 void loadLibraries(const Options& options);
 
-/// Reads the user's kernels (--kernel). Errors: Input for a device that is no GPU, for what is wrong in a file, and unless the
-/// kernels that race are those of the files.
+/// Reads the user's kernels (--kernel). Errors: Input for a device that is no GPU, for what is wrong in a file, for a kernel that
+/// races and has no file, and where there are files and none of them races.
 std::vector<runtime::KernelFile> kernelFilesOf(const Options& options, const ir::Target& target);
 
 }  // namespace opbench

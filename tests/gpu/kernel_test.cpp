@@ -5,6 +5,7 @@
 #include "runtime/build/nvrtc.h"
 #include "runtime/own/kernels/fitted.h"
 #include "runtime/own/kernels/kernel_callable.h"
+#include "runtime/own/kernels/kernel_library.h"
 #include "tests/gpu/gpu.h"
 #include "tests/gpu/made.h"
 #include "tests/opbench/own/kernel_bed.h"
@@ -191,7 +192,7 @@ TEST_CASE("a cubin races as its source does") {
   const std::string said = documentedSoftmax();
   const size_t begin = said.find("/* opbench\n") + 11;
   bed.write(said.substr(begin, said.find("*/") - begin), "mine.yaml");
-  const KernelFile cubin = bed.read(tests::gpu().codeOf(program, runtime::Cache()).cubin, "mine.cubin");
+  const KernelFile cubin = bed.read(tests::gpu().kernelLoader()->codeOf(program, runtime::Cache()).cubin, "mine.cubin");
   const Outcome outcome = raced(cubin, softmax, "((T([77, 333], f32), -1, False), {})");
   CHECK_MESSAGE(outcome.status == Status::Ok, outcome.reason);
   CHECK(outcome.contender.name() == "kernel::mine");

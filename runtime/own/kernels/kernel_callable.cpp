@@ -18,10 +18,17 @@
 namespace runtime {
 namespace {
 
-DeviceCode codeOf(const KernelFile& file, const ir::Graph& graph, Device& device, const Cache& cache) {
+KernelLoader& loaderOf(const KernelFile& file, Device& device) {
+  KernelLoader* loader = device.kernelLoader();
+  if (loader == nullptr) ir::fail(ir::ErrorKind::Unsupported, "{} needs a GPU", file.contender);
+  return *loader;
+}
+
+DeviceCode codeOf(const KernelFile& file, const ir::Graph& graph, const std::string& arch, KernelLoader& loader,
+                  const Cache& cache) {
   if (file.isCubin) return {file.code};
   try {
-    return device.codeOf(programOf(file, graph, device.target().arch), cache);
+    return loader.codeOf(programOf(file, graph, arch), cache);
   } catch (const ir::Error& error) {
     // The log stands behind the line that says what was compiled.
     const std::string_view text = error.what(), log = text.substr(std::min(text.find('\n'), text.size() - 1) + 1);
@@ -33,10 +40,14 @@ DeviceCode codeOf(const KernelFile& file, const ir::Graph& graph, Device& device
 class KernelCallable : public Callable {
  public:
   KernelCallable(Workload& workload, const KernelFile& file, const ir::Graph& graph, Device& device, const Cache& cache)
-      : workload_(workload), path_(file.path), device_(device), torchDevice_(device.torchName()), inputValues_(graph.inputs) {
+      : workload_(workload),
+        path_(file.path),
+        loader_(loaderOf(file, device)),
+        torchDevice_(device.torchName()),
+        inputValues_(graph.inputs) {
     const FittedKernels kernels = fitted(file, graph);
     kind = Kind::Generated;
-    code_ = codeOf(file, graph, device, cache);
+    code_ = codeOf(file, graph, device.target().arch, loader_, cache);
     compileMs = code_.compileMs;
     cached = code_.cached;
     this->kernels = static_cast<int>(kernels.launches.size());
@@ -93,7 +104,7 @@ class KernelCallable : public Callable {
 
   KernelLibraryPtr load() const {
     try {
-      return device_.load(code_);
+      return loader_.load(code_);
     } catch (const ir::Error& error) {
       ir::fail(error.kind(), "{}: {}", path_, error.what());
     }
@@ -119,7 +130,7 @@ class KernelCallable : public Callable {
 
   Workload& workload_;
   const std::string path_;  ///< of the file
-  Device& device_;
+  KernelLoader& loader_;
   at::Device torchDevice_;
   DeviceCode code_;
   Guards guards_ = Guards::None;

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/build/nvrtc.h"
 #include "runtime/executable.h"
 #include "runtime/own/kernels/fitted.h"
 
@@ -21,5 +22,15 @@ class KernelLibrary {
 };
 
 using KernelLibraryPtr = std::shared_ptr<const KernelLibrary>;
+
+/// Compiles kernels of the user's, and loads them on a device.
+class KernelLoader {
+ public:
+  virtual ~KernelLoader() = default;
+  /// The machine code of a CUDA program, which may include CUDA's headers. Error: Toolchain, with NVRTC's log.
+  virtual DeviceCode codeOf(const codegen::Program& program, const Cache& cache) = 0;
+  /// The kernels of such code. Error: Input where the device refuses it.
+  virtual KernelLibraryPtr load(const DeviceCode& code) = 0;
+};
 
 }  // namespace runtime

@@ -80,6 +80,13 @@ TEST_CASE("expressions may stand in lists, whose commas are those between the op
   CHECK(textsOf(file.launches[0].arguments) == Texts{"out0", "size(self, -1)", "tensors[0]", "5"});
 }
 
+TEST_CASE("lines may end as on Windows") {
+  const KernelBed bed;
+  const runtime::KernelFile file =
+      bed.read("/* opbench\r\nlaunches:\r\n  - {kernel: f, grid: 1, block: 32, arguments: out0}\r\n*/\r\n");
+  CHECK(textsOf(file.launches.at(0).arguments) == Texts{"out0"});
+}
+
 TEST_CASE("a cubin has a file beside it that says how its kernels are launched") {
   const KernelBed bed;
   const std::string cubin =

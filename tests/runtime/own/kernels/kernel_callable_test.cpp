@@ -53,10 +53,11 @@ class HostLibrary : public runtime::KernelLibrary {
 };
 
 /// A CPU that takes these kernels for the code of any file, and counts how often it has loaded them.
-class HostDevice : public runtime::Device {
+class HostDevice : public runtime::Device, private runtime::KernelLoader {
  public:
   explicit HostDevice(HostKernels kernels) : kernels_(std::move(kernels)) {}
 
+  runtime::KernelLoader* kernelLoader() override { return this; }
   runtime::DeviceCode codeOf(const codegen::Program& program, const runtime::Cache&) override {
     if (program.source.find("oops") != std::string::npos)
       ir::fail(ir::ErrorKind::Toolchain, "NVRTC refuses it:\na.cu(1): warning: w\na.cu(2): error: oops\n");
@@ -205,12 +206,13 @@ TEST_CASE("arguments that do not fit parameters, code that does not compile or l
   CHECK(refused(ir::ErrorKind::Input, broken) == "a.cu: no code");
 }
 
-TEST_CASE("a CPU compiles and loads no kernels") {
+TEST_CASE("a CPU loads no kernels") {
   const auto cpu = runtime::Device::open("cpu", 1);
-  CHECK(tests::refusal(ir::ErrorKind::Unsupported, [&] { cpu->load({}); }) ==
-        "CUDA kernels are for a GPU, and the device is cpu");
-  CHECK(tests::refusal(ir::ErrorKind::Unsupported, [&] { cpu->codeOf({"kernel::mine"}, runtime::Cache()); }) ==
-        "kernel::mine is for a GPU, and the device is cpu");
+  runtime::Call call(tests::sample("aten.neg.default", "((T([20], f32),), {})"), *cpu, 7);
+  const ir::Graph graph = call.graph(call.runEager());
+  CHECK(tests::refusal(ir::ErrorKind::Unsupported, [&] {
+          runtime::kernelCallable(call, file({launching("scaled", "out0")}), graph, *cpu, runtime::Cache());
+        }) == "kernel::mine needs a GPU");
 }
 
 }  // namespace
