@@ -56,7 +56,7 @@ add_library(sample_text STATIC ${parser})
 opbench_unite(sample_text)
 target_link_libraries(sample_text PUBLIC ir nlohmann_json::nlohmann_json ZLIB::ZLIB)
 
-# The readers of results, journals, tolerances and suites' configurations, the comparison of results, and the texts of a case.
+# The readers of results, journals, tolerances, suites' configurations and users' kernels, the comparison of results, and the texts of a case.
 opbench_sources(readers opbench/compare)
 list(FILTER readers EXCLUDE REGEX "/(junit|options|verb|page)\\.cpp$")
 foreach(name results/environment results/fields results/sample_result results/read results/record results/schema results/sum report/format report/json
@@ -64,8 +64,11 @@ foreach(name results/environment results/fields results/sample_result results/re
              run/brief run/contenders run/row cli/nearest cli/numbers cli/arguments cli/device_name
              select/sampling select/select select/suite_config measure/device/aa_noise measure/device/cached_ceilings measure/device/roofline
              measure/statistics measure/stopping measure/audit measure/race check/tolerances check/tolerances_reader check/yaml_reader
-             check/names sweep/workers/process_fault_names repro/case repro/case_json repro/files)
+             check/names own/kernel_reader sweep/workers/process_fault_names repro/case repro/case_json repro/files)
   list(APPEND readers opbench/${name}.cpp)
+endforeach()
+foreach(name call_names expression fitted functions)
+  list(APPEND readers runtime/own/kernels/${name}.cpp)
 endforeach()
 list(APPEND readers runtime/build/hash.cpp runtime/network/creators.cpp runtime/torch/kind.cpp)
 add_library(readers STATIC ${readers})

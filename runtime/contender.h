@@ -6,7 +6,7 @@
 namespace runtime {
 
 /// A way of computing a workload that takes part in a race, by its name: 1 to 80 letters, digits and `_`, and for an operator
-/// that a library of the user's registers `:` and `.` too (`my::softmax.out`).
+/// or a kernel of the user's `:` and `.` too (`my::softmax.out`, `kernel::softmax`).
 class Contender {
  public:
   static const Contender Eager;        ///< ATen's own call
@@ -17,8 +17,11 @@ class Contender {
   explicit Contender(std::string name) : name_(std::move(name)) {}
 
   const std::string& name() const { return name_; }
-  /// Whether it is an operator that a library of the user's registers.
+  /// Whether it is the user's own: an operator that a library registers, or a kernel.
   bool isOwn() const { return name_.find("::") != std::string::npos; }
+  /// Whether it is a CUDA kernel of the user's.
+  bool isKernel() const { return name_.starts_with(kernelPrefix); }
+  static constexpr const char* kernelPrefix = "kernel::";
   bool operator==(const Contender&) const = default;
 
  private:

@@ -18,6 +18,8 @@
 
 namespace runtime {
 
+class KernelLoader;
+
 /// What a run is timed for.
 enum class Measure {
   Cold,        ///< one run that finds nothing of its data in the caches
@@ -126,6 +128,8 @@ class Device {
   virtual std::string hardware() const { return ""; }
   virtual const ir::Target& target() const = 0;
   virtual ExecutablePtr compile(const codegen::Program& program, const Cache& cache) = 0;
+  /// What compiles and loads kernels of the user's own; null where none run (CPU).
+  virtual KernelLoader* kernelLoader() { return nullptr; }
   /// The machine code in text (PTX or assembly) for dumps: {file extension, text}.
   virtual std::pair<std::string, std::string> assembly(const codegen::Program& program) = 0;
   virtual std::unique_ptr<Trial> prepare(Callable& callable, Workload& workload) = 0;

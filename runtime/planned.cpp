@@ -1,17 +1,13 @@
 #include "runtime/planned.h"
 
-#include <ATen/EmptyTensor.h>
 #include <ATen/ops/empty.h>
-#include <ATen/ops/empty_strided.h>
 #include <c10/core/InferenceMode.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "inputs/data/materialize.h"
 #include "runtime/profile/recorder.h"
 #include "runtime/torch/call_graph.h"
-#include "runtime/torch/compare/guard.h"
 
 namespace runtime {
 
@@ -49,13 +45,9 @@ void PlannedCallable::use(int number) {
 }
 
 void PlannedCallable::addMade(const ir::Graph& graph, int value) {
-  const auto isValue = [value](const Made& made) { return made.value == value; };
-  const auto input = std::find(graph.inputs.begin(), graph.inputs.end(), value);
-  const bool isInput = input != graph.inputs.end();
-  if (std::any_of(made_.begin(), made_.end(), isValue) || (isInput && outputs_ > 0)) return;
-  const ir::TensorType& type = graph.values[value].type;
-  Made made{value, -1, type.sizes, type.strides, inputs::scalarType(type.dtype)};
-  if (isInput) made.input = static_cast<int>(input - graph.inputs.begin());
+  const auto isValue = [value](const RunTensor& made) { return made.value == value; };
+  RunTensor made = runTensor(graph, value);
+  if (std::any_of(made_.begin(), made_.end(), isValue) || (made.input >= 0 && outputs_ > 0)) return;
   made_.push_back(std::move(made));
 }
 
@@ -89,17 +81,6 @@ void PlannedCallable::advance() {
   generator_[1].add_(1);
 }
 
-at::Tensor PlannedCallable::allocate(const Made& made) {
-  if (made.input >= 0) return inputs_[static_cast<std::size_t>(made.input)];
-  const auto options = at::TensorOptions(made.dtype).device(device_);
-  if (guards_ == Guards::None)
-    return device_.is_cpu() ? at::detail::empty_strided_cpu(made.sizes, made.strides, made.dtype)
-                            : at::empty_strided(made.sizes, made.strides, options);
-  at::Tensor tensor = emptyGuarded(made.sizes, made.strides, options);
-  if (guards_ == Guards::Written) poison(tensor);
-  return tensor;
-}
-
 void PlannedCallable::start(Launch& launch) {
   for (std::size_t i = 0; i < launch.values.size(); ++i) {
     void* pointer = pointers_[launch.values[i]];
@@ -117,8 +98,8 @@ TensorList PlannedCallable::operator()() {
   const c10::InferenceMode guard;
   std::vector<at::Tensor> tensors;
   tensors.reserve(made_.size());
-  for (const Made& made : made_) {
-    tensors.push_back(allocate(made));
+  for (const RunTensor& made : made_) {
+    tensors.push_back(allocate(made, inputs_, device_, guards_));
     pointers_[made.value] = tensors.back().data_ptr();
   }
   for (Launch& launch : launches_) start(launch);

@@ -5,6 +5,7 @@
 
 #include "runtime/callable.h"
 #include "runtime/device.h"
+#include "runtime/run_tensor.h"
 #include "runtime/torch/state.h"
 #include "runtime/workload.h"
 
@@ -22,14 +23,6 @@ class PlannedCallable : public Callable {
   void guard(Guards guards) override { guards_ = guards; }
 
  private:
-  /// A tensor handed back or needed in between: an operand, or new memory.
-  struct Made {
-    int value = 0;
-    int input = -1;  ///< its place among the operands, where it is one
-    std::vector<int64_t> sizes;
-    std::vector<int64_t> strides;
-    at::ScalarType dtype = at::kFloat;
-  };
   struct Launch {
     ExecutablePtr executable;
     std::vector<int> values;
@@ -40,13 +33,12 @@ class PlannedCallable : public Callable {
 
   void addMade(const ir::Graph& graph, int value);
   void addLaunch(const codegen::LaunchStep& step, Device& device, const Cache& cache);
-  at::Tensor allocate(const Made& made);
   void start(Launch& launch);
 
   Workload& workload_;
   at::Device device_;
   Guards guards_ = Guards::None;
-  std::vector<Made> made_;  ///< the outputs in order, then what lies in between
+  std::vector<RunTensor> made_;  ///< the outputs in order, then what lies in between
   std::size_t outputs_ = 0;
   std::vector<int> inputValues_;  ///< of the graph, by operand
   std::vector<void*> pointers_;   ///< by value of the graph

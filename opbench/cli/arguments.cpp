@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
 #include <map>
 #include <set>
 
@@ -55,6 +56,7 @@ void addRace(Arguments& arguments, const Options& options) {
   if (options.contenders != Options().contenders)
     arguments.add("--contenders", fmt::format("{}", fmt::join(namesOf(options.contenders), ",")));
   for (const std::string& library : options.libraries) arguments.add("--load", library);
+  for (const std::string& file : options.kernels) arguments.add("--kernel", file);
   for (const std::string& setting : options.inductorSettings) arguments.add("--inductor-options", setting);
   arguments.add("--repeats", &Options::repeats);
   if (options.precision != Options().precision) arguments.add("--precision", fmt::format("{:.10g}", options.precision * 100));
@@ -85,6 +87,15 @@ std::map<std::string, std::string> valuesOf(std::string_view line) {
       *current += (current->empty() ? "" : " ") + quoted(word);
   }
   return values;
+}
+
+/// A file of kernels, and for a cubin the file beside it that says how its kernels are launched.
+std::string kernelContent(const std::string& file) {
+  constexpr size_t most = size_t{64} << 20;
+  const std::filesystem::path path(file);
+  std::string content = inputs::readFile(file, {most, most}) + '\0';
+  if (path.extension() == ".cubin") content += inputs::readFile(std::filesystem::path(path).replace_extension(".yaml")) + '\0';
+  return content;
 }
 
 }  // namespace
@@ -123,9 +134,10 @@ std::vector<std::string> cacheArguments(const runtime::CacheSettings& settings) 
 }
 
 std::string rulesDigest(const Options& options) {
-  if (options.config.empty() && options.tolerances.empty() && options.programs.empty()) return "";
+  if (options.config.empty() && options.tolerances.empty() && options.programs.empty() && options.kernels.empty()) return "";
   std::string all;
   for (const auto& [name, file] : options.programs) all += name + '\0' + inputs::readFile(file) + '\0';
+  for (const std::string& file : options.kernels) all += kernelContent(file);
   for (const std::string& path : {options.config, options.tolerances}) all += (path.empty() ? "" : inputs::readFile(path)) + '\0';
   return runtime::digest(all);
 }

@@ -96,6 +96,11 @@ void declareRace(CLI::App& app, Options& options, Texts& texts) {
                  "Load this shared library: the operators that it registers with TORCH_LIBRARY are contenders, as in "
                  "--contenders eager,my::softmax; repeatable")
       ->type_name("FILE");
+  addRepeatable(
+      app, "--kernel", options.kernels,
+      "Compile this file of CUDA kernels, FILE.cu or FILE.cubin, which says how they are launched (docs/contenders.md): "
+      "it is the contender kernel::FILE")
+      ->type_name("FILE");
   addReal(app, "--precision", texts.precision,
           "Time a sample until the speedup's 95 % interval is narrower than this (default: 1)")
       ->type_name("PERCENT");

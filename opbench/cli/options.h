@@ -104,6 +104,7 @@ struct Options {
 
   std::vector<Contender> contenders{Contender::Eager, Contender::Opbench};  ///< the first is the baseline
   std::vector<std::string> libraries;         ///< shared libraries that register operators, which race by their names
+  std::vector<std::string> kernels;           ///< files of CUDA kernels, which race as `kernel::NAME`
   std::string python;                         ///< the Python whose torch has Inductor: a file, or a name in PATH
   std::vector<std::string> inductorSettings;  ///< each `name=value`
   std::vector<Contender> notSlowerThan;       ///< contenders that the last of the others may not be slower than

@@ -161,6 +161,7 @@ Options raceOptions(const Case& wanted, const Options& given) {
   if (!contender) fail(ErrorKind::Input, "unknown contender {} in the results", shown(record.contender));
   options.contenders = {Contender::Eager};
   if (*contender != Contender::Eager) options.contenders.push_back(*contender);
+  if (!contender->isKernel()) options.kernels.clear();
   return options;
 }
 

@@ -35,9 +35,9 @@ void raceAgain(const inputs::Sample& recorded, const Options& options, const fs:
   run.options = quoted(raceArguments(options));
   run.samples = 1;
   run.recorded = {};
-  const Row row = raceSample(
-      recorded, 1,
-      {options, run, bench.device, bench.cache, bench.tunings, bench.tolerances, bench.config, nullptr, 1, bench.inductor});
+  const Row row = raceSample(recorded, 1,
+                             {options, run, bench.device, bench.cache, bench.tunings, bench.tolerances, bench.config, nullptr, 1,
+                              bench.inductor, bench.kernels});
   inputs::writeFile(folder / "result.jsonl", report::jsonLines(row, run));
 }
 

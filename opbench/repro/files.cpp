@@ -53,6 +53,8 @@ std::vector<std::string> runWords(const Options& run) {
   Options options = run;
   if (!options.config.empty()) options.config = fs::absolute(options.config).string();
   if (!options.tolerances.empty()) options.tolerances = fs::absolute(options.tolerances).string();
+  for (auto* files : {&options.libraries, &options.kernels})
+    for (std::string& file : *files) file = fs::absolute(file).string();
   std::vector<std::string> words{launcherOf(options.program), "--inp-file", "sample.txt", "--max-samples", "0"};
   const std::vector<std::string> race = commandWords(options);
   words.insert(words.end(), race.begin(), race.end());

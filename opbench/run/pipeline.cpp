@@ -28,6 +28,7 @@
 #include "opbench/run/timing.h"
 #include "opbench/select/skipped.h"
 #include "opbench/sweep/workers/process_fault.h"
+#include "runtime/own/kernels/kernel_callable.h"
 #include "runtime/profile/recorder.h"
 #include "runtime/program/programs.h"
 #include "runtime/torch/call.h"
@@ -93,10 +94,20 @@ bool isSuspect(const Contender& contender, const runtime::Workload& workload) {
   return inputs::isNetwork(workload.op()) ? contender != workload.reference() : contender == Contender::Opbench;
 }
 
+/// The call computed by the kernel of the user's that is this contender.
+CallablePtr kernelContender(const Contender& contender, const SampleContext& context) {
+  const auto& files = context.bench.kernels;
+  const auto isIt = [&](const runtime::KernelFile& file) { return file.contender == contender.name(); };
+  const auto file = std::find_if(files.begin(), files.end(), isIt);
+  if (file == files.end()) ir::fail(ir::ErrorKind::Input, "{} has no file", contender.name());
+  return runtime::kernelCallable(context.workload, *file, context.graph, context.bench.device, context.bench.cache);
+}
+
 CallablePtr callableOf(Outcome& outcome, const SampleContext& context) {
   runtime::Workload& workload = context.workload;
   if (outcome.contender == Contender::Opbench) return compiled(outcome, context);
   if (outcome.contender == Contender::Inductor) return inductorContender(outcome, context);
+  if (outcome.contender.isKernel()) return kernelContender(outcome.contender, context);
   CallablePtr callable = workload.make(outcome.contender);
   const auto fault = context.bench.options.fault;
   return fault && isSuspect(outcome.contender, workload) ? broken(std::move(callable), *fault, workload) : std::move(callable);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+
 #include "inputs/sample.h"
 #include "opbench/check/tolerances.h"
 #include "opbench/cli/options.h"
@@ -8,6 +10,7 @@
 #include "opbench/select/suite_config.h"
 #include "runtime/build/cache.h"
 #include "runtime/device.h"
+#include "runtime/own/kernels/kernel_file.h"
 #include "runtime/tunings.h"
 
 namespace opbench {
@@ -23,10 +26,11 @@ struct Bench {
   runtime::Tunings* tunings = nullptr;  ///< where schedules are to be found by measuring
   const Tolerances& tolerances = Tolerances::standard();
   const SuiteConfig& config = SuiteConfig::none();
-  const Compilation* compilation = nullptr;  ///< of the sample's kernels, where they were compiled before
-  int casesLeft = 1;                         ///< of wrong results, that may be written
-  Inductor* inductor = nullptr;              ///< compiles for the contender of that name; only where that races
-  int compilersOnGpu = 0;                    ///< processes of Compilers that compute on the first GPU
+  const Compilation* compilation = nullptr;           ///< of the sample's kernels, where they were compiled before
+  int casesLeft = 1;                                  ///< of wrong results, that may be written
+  Inductor* inductor = nullptr;                       ///< compiles for the contender of that name; only where that races
+  int compilersOnGpu = 0;                             ///< processes of Compilers that compute on the first GPU
+  std::span<const runtime::KernelFile> kernels = {};  ///< those of the user's that race
 };
 
 /// Takes one recorded sample through every stage, from its arguments to its row. Whatever goes wrong with the sample, or

@@ -61,7 +61,7 @@ void Continuation::checkRun(const SampleResult& result) const {
   if (run.shard != toText(options_.shard))
     refuse(fmt::format("shards differ (file: {}; now: {})", run.shard, toText(options_.shard)));
   if (run.options != raceOptions_) refuse(optionDifferences(run.options, raceOptions_));
-  if (run.rules != rules_) refuse("the contents of --config or --tolerances have changed");
+  if (run.rules != rules_) refuse("the contents of --config, --tolerances, --program or --kernel have changed");
   if (const auto contenders = contendersOf(result.row.op, options_.contenders); run.contenders != contenders)
     refuse(fmt::format("contenders differ (file: {}; now: {})", fmt::join(namesOf(run.contenders), ", "),
                        fmt::join(namesOf(contenders), ", ")));

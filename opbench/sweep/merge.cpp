@@ -50,7 +50,7 @@ class Merger {
       const Run &a = first.result.run, &b = result.run;
       same("schema", std::to_string(first.result.schema), std::to_string(result.schema), first, result, file);
       same("options", a.options, b.options, first, result, file);
-      same("files of --config and --tolerances", a.rules, b.rules, first, result, file);
+      same("files of --config, --tolerances, --program and --kernel", a.rules, b.rules, first, result, file);
       same("numbers of shards", shardsText(a), shardsText(b), first, result, file);
       same("samples", samplesText(a), samplesText(b), first, result, file);
       if (!force_) requireAlike(a, b, first, result, file);

@@ -7,11 +7,11 @@
 #include "opbench/inductor/contender.h"
 #include "opbench/measure/device/aa_calls.h"
 #include "opbench/measure/device/streaming.h"
+#include "opbench/own/own_contenders.h"
 #include "opbench/report/json.h"
 #include "opbench/run/outcome.h"
 #include "opbench/run/pipeline.h"
 #include "runtime/cpu/host.h"
-#include "runtime/own/libraries.h"
 
 namespace opbench {
 namespace {
@@ -29,17 +29,6 @@ std::unique_ptr<runtime::Device> openDevice(const Options& options) {
   if (isConfined) runtime::confineTo(options.processors);
   const int threads = options.threads == 0 && isConfined ? static_cast<int>(options.processors.size()) : options.threads;
   return runtime::Device::open(wanted, threads);
-}
-
-/// Loads the user's libraries, and finds the operators of theirs that race.
-void loadOwn(const Options& options) {
-  std::vector<std::string> loaded;
-  for (const std::string& file : options.libraries) {
-    const std::vector<std::string> names = runtime::loadLibrary(file);
-    loaded.insert(loaded.end(), names.begin(), names.end());
-  }
-  for (const Contender& contender : options.contenders)
-    if (contender.isOwn()) runtime::requireRegistered(contender.name(), loaded);
 }
 
 Run describe(runtime::Device& device, const Options& options, const runtime::Cache& cache) {
@@ -87,7 +76,8 @@ SampleRunner::SampleRunner(const Options& options)
       device_(openDevice(options)),
       lock_(device_->hardware()),
       cache_(options.cache) {
-  loadOwn(options);
+  loadLibraries(options);
+  kernels_ = kernelFilesOf(options, device_->target());
   tolerances_.read(options.tolerances);
   device_->setFlush(options.flush);
   if (options.inProcess) cache_.evict();  // elsewhere the supervisor has done so
@@ -120,7 +110,8 @@ Finished SampleRunner::race(const Job& job) {
                     job.compilation ? &*job.compilation : nullptr,
                     job.casesLeft,
                     inductor_ ? &*inductor_ : nullptr,
-                    job.compilersOnGpu};
+                    job.compilersOnGpu,
+                    kernels_};
   const auto start = std::chrono::steady_clock::now();
   Row row = raceSample(job.sample, job.index, bench);
   row.wallSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "opbench/check/tolerances.h"
 #include "opbench/cli/options.h"
@@ -12,6 +13,7 @@
 #include "runtime/build/cache.h"
 #include "runtime/device.h"
 #include "runtime/hardware_lock.h"
+#include "runtime/own/kernels/kernel_file.h"
 #include "runtime/tunings.h"
 
 namespace opbench {
@@ -35,6 +37,7 @@ class SampleRunner {
   const runtime::Cache cache_;
   std::optional<runtime::Tunings> tunings_;
   std::optional<Inductor> inductor_;
+  std::vector<runtime::KernelFile> kernels_;
   Run run_;
 };
 

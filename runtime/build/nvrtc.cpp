@@ -5,6 +5,8 @@
 #include <nvrtc.h>
 
 #include <chrono>
+#include <cstdlib>
+#include <filesystem>
 #include <utility>
 #include <vector>
 
@@ -138,6 +140,13 @@ std::string Nvrtc::version() const {
 std::string Nvrtc::path() const {
   const std::string folder = folderOf(library_->handle);
   return folder.empty() ? libraryName : folder + "/" + libraryName;
+}
+
+std::string Nvrtc::headers() const {
+  const char* home = std::getenv("CUDA_HOME");
+  for (const std::string& folder : {folderOf(library_->handle) + "/..", std::string(home != nullptr ? home : "/usr/local/cuda")})
+    if (std::filesystem::exists(folder + "/include/cuda_fp16.h")) return folder + "/include";
+  return "";
 }
 
 DeviceCode Nvrtc::compile(const codegen::Program& program, const Cache& cache) const {

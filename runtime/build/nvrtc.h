@@ -24,6 +24,8 @@ class Nvrtc {
 
   std::string version() const;  ///< `13.0`
   std::string path() const;     ///< of the library
+  /// The folder of CUDA's headers (cuda_fp16.h) that came with the library, or that CUDA_HOME has; empty where there is none.
+  std::string headers() const;
   /// Compiles a CUDA program for its `arch`, or takes the cubin from the cache. Error: Toolchain, with NVRTC's log.
   DeviceCode compile(const codegen::Program& program, const Cache& cache) const;
   /// The PTX a program compiles to, for dumps.

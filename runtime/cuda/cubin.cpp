@@ -106,4 +106,103 @@ void CubinExecutable::launch(void* const* pointers) const {
   check(cudaLaunchKernelExC(&config, kernel_, arguments.data()), program_.name.c_str());
 }
 
+namespace {
+
+/// Code of the user's on the current device, for as long as any launch of its kernels lives.
+class LoadedCubin {
+ public:
+  explicit LoadedCubin(const std::string& cubin) : cubin_(cubin) {
+    const cudaError_t result = cudaLibraryLoadData(&library_, cubin_.data(), nullptr, nullptr, 0, nullptr, nullptr, 0);
+    cudaGetLastError();
+    if (result != cudaSuccess)
+      ir::fail(ir::ErrorKind::Input, "the device does not load this code: {}", cudaGetErrorString(result));
+  }
+  ~LoadedCubin() { cudaLibraryUnload(library_); }
+  LoadedCubin(const LoadedCubin&) = delete;
+  LoadedCubin& operator=(const LoadedCubin&) = delete;
+
+  cudaKernel_t kernel(const KernelLaunch& launch) const {
+    cudaKernel_t kernel = nullptr;
+    const cudaError_t result = cudaLibraryGetKernel(&kernel, library_, launch.kernel.c_str());
+    cudaGetLastError();
+    if (result != cudaSuccess)
+      ir::fail(ir::ErrorKind::Input, "{}: there is no kernel '{}' (one is declared extern \"C\" __global__)",
+               toText(launch.place), launch.kernel);
+    return kernel;
+  }
+
+ private:
+  const std::string cubin_;
+  cudaLibrary_t library_ = nullptr;
+};
+
+dim3 dim3Of(const std::array<unsigned, 3>& extents) { return {extents[0], extents[1], extents[2]}; }
+
+/// A launch of a kernel of the user's. A grid without CTAs is not launched.
+class LaunchExecutable : public Executable {
+ public:
+  LaunchExecutable(std::shared_ptr<const LoadedCubin> code, const KernelLaunch& launch)
+      : code_(std::move(code)), launch_(launch), kernel_(code_->kernel(launch)) {
+    cudaFuncAttributes attributes{};
+    check(cudaFuncGetAttributes(&attributes, kernel_), "cudaFuncGetAttributes");
+    const auto [x, y, z] = launch.block;
+    if (const uint64_t threads = uint64_t{x} * y * z; threads > static_cast<uint64_t>(attributes.maxThreadsPerBlock))
+      ir::fail(ir::ErrorKind::Unsupported, "{}: {} has at most {} threads in a block, not {}", toText(launch.place),
+               launch.kernel, attributes.maxThreadsPerBlock, threads);
+    allowShared(static_cast<int64_t>(attributes.sharedSizeBytes));
+  }
+
+  void launch(void* const* slots) const override {
+    const dim3 grid = dim3Of(launch_.grid);
+    if (grid.x == 0 || grid.y == 0 || grid.z == 0) return;
+    std::vector<void*> arguments;
+    for (size_t i = 0; i < launch_.arguments.size(); ++i) arguments.push_back(static_cast<void*>(const_cast<void**>(&slots[i])));
+    cudaLaunchConfig_t config{};
+    config.gridDim = grid;
+    config.blockDim = dim3Of(launch_.block);
+    config.dynamicSmemBytes = static_cast<size_t>(launch_.dynamicSharedBytes);
+    config.stream = c10::cuda::getCurrentCUDAStream().stream();
+    check(cudaLaunchKernelExC(&config, kernel_, arguments.data()), launch_.kernel.c_str());
+  }
+
+ private:
+  void allowShared(int64_t declared) const {
+    int device = 0, most = 0;
+    check(cudaGetDevice(&device), "cudaGetDevice");
+    check(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device), "cudaDeviceGetAttribute");
+    if (declared + launch_.dynamicSharedBytes > most)
+      ir::fail(ir::ErrorKind::Unsupported, "{}: {} has at most {} bytes of shared memory in a block, not {}",
+               toText(launch_.place), launch_.kernel, most, declared + launch_.dynamicSharedBytes);
+    if (launch_.dynamicSharedBytes > 0)
+      check(cudaFuncSetAttribute(kernel_, cudaFuncAttributeMaxDynamicSharedMemorySize, launch_.dynamicSharedBytes),
+            "cudaFuncSetAttribute");
+  }
+
+  const std::shared_ptr<const LoadedCubin> code_;
+  const KernelLaunch launch_;
+  cudaKernel_t kernel_;
+};
+
+class CubinLibrary : public KernelLibrary {
+ public:
+  explicit CubinLibrary(const std::string& cubin) : code_(std::make_shared<LoadedCubin>(cubin)) {}
+
+  std::vector<size_t> parameterBytes(const KernelLaunch& launch) const override {
+    const cudaKernel_t kernel = code_->kernel(launch);
+    std::vector<size_t> sizes;
+    size_t offset = 0, size = 0;
+    while (cudaFuncGetParamInfo(kernel, sizes.size(), &offset, &size) == cudaSuccess) sizes.push_back(size);
+    cudaGetLastError();  // that there are no more
+    return sizes;
+  }
+  ExecutablePtr ready(const KernelLaunch& launch) const override { return std::make_shared<LaunchExecutable>(code_, launch); }
+
+ private:
+  std::shared_ptr<const LoadedCubin> code_;
+};
+
+}  // namespace
+
+KernelLibraryPtr loadCubin(const std::string& cubin) { return std::make_shared<CubinLibrary>(cubin); }
+
 }  // namespace runtime

@@ -6,6 +6,7 @@
 #include "codegen/program.h"
 #include "runtime/build/nvrtc.h"
 #include "runtime/executable.h"
+#include "runtime/own/kernels/kernel_library.h"
 #include "runtime/residency.h"
 
 namespace runtime {
@@ -39,5 +40,8 @@ class CubinExecutable : public Executable {
   cudaLibrary_t library_ = nullptr;
   cudaKernel_t kernel_ = nullptr;
 };
+
+/// The kernels of a cubin of the user's, loaded on the current device. Error: Input where the device refuses it.
+KernelLibraryPtr loadCubin(const std::string& cubin);
 
 }  // namespace runtime

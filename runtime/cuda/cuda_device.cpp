@@ -48,7 +48,7 @@ ir::Target targetOf(const cudaDeviceProp& properties, int index) {
 
 /// A GPU. The thread that opens it works on one stream of its own from then on, as graphs cannot be captured on the default
 /// one; everything else on the device is to be called from that thread.
-class CudaDevice : public Device {
+class CudaDevice : public Device, private KernelLoader {
  public:
   explicit CudaDevice(int index);
 
@@ -60,6 +60,13 @@ class CudaDevice : public Device {
   ExecutablePtr compile(const codegen::Program& program, const Cache& cache) override {
     return std::make_shared<CubinExecutable>(program, nvrtc_.compile(program, cache));
   }
+  KernelLoader* kernelLoader() override { return this; }
+  DeviceCode codeOf(const codegen::Program& program, const Cache& cache) override {
+    codegen::Program withHeaders = program;
+    if (const std::string folder = nvrtc_.headers(); !folder.empty()) withHeaders.options.push_back("--include-path=" + folder);
+    return nvrtc_.compile(withHeaders, cache);
+  }
+  KernelLibraryPtr load(const DeviceCode& code) override { return loadCubin(code.cubin); }
   std::pair<std::string, std::string> assembly(const codegen::Program& program) override { return {"ptx", nvrtc_.ptx(program)}; }
 
   std::unique_ptr<Trial> prepare(Callable& callable, Workload& workload) override {

@@ -33,6 +33,7 @@ TEST_CASE("the arguments are understood as they were meant") {
   options.flush = runtime::Flush::Read;
   options.contenders = {Contender::Opbench, Contender::Eager};
   options.inductorSettings = {"max_autotune=1", "cpp.cxx=g++"};
+  options.kernels = {"my softmax.cu", "other.cubin"};
   options.repeats = 3;
   options.precision = 0.003;
   options.maxSeconds = 0.25;
@@ -49,6 +50,7 @@ TEST_CASE("the arguments are understood as they were meant") {
   CHECK(again.fault == Fault::Zeros);
   CHECK(again.config == "suite.yaml");
   CHECK(again.slow);
+  CHECK(again.kernels == options.kernels);
   CHECK(again.tolerances == "it's mine.yaml");
   CHECK(quoted(arguments).ends_with("--tolerances 'it'\\''s mine.yaml' --fault zeros"));
 }

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -33,6 +34,25 @@ TEST_CASE("a line of results: the sample, and the options it was raced with") {
   Options elsewhere;
   elsewhere.device = "cuda:1";
   CHECK(raceOptions(wanted, elsewhere).device == "cuda:1");
+}
+
+TEST_CASE("a case keeps the user's kernels only where its contender is one of them") {
+  Bed bed;
+  Options given;
+  given.kernels = {"mine.cu"};
+  Case wanted = readCase(bed.at("results.jsonl:1"));
+  CHECK(raceOptions(wanted, given).kernels.empty());
+  wanted.record->contender = "kernel::mine";
+  CHECK(raceOptions(wanted, given).kernels == given.kernels);
+}
+
+TEST_CASE("a case finds the files of a run from wherever it is run") {
+  Options options;
+  options.libraries = {"mine.so"};
+  options.kernels = {"mine.cu"};
+  const std::vector<std::string> words = runWords(options);
+  for (const char* file : {"mine.so", "mine.cu"})
+    CHECK(std::find(words.begin(), words.end(), (fs::current_path() / file).string()) != words.end());
 }
 
 TEST_CASE("a line of samples, or a file with a single one: the options are those given") {

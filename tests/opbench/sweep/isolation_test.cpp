@@ -26,7 +26,7 @@ TEST_CASE("workers skip what a suite's configuration leaves out, and the report 
   CHECK(bed.run({"--config", config}) == 0);
   std::ofstream(config) << text << "slow: [neg]\n";
   CHECK(bed.run({"--config", config}) == 2);
-  CHECK(bed.err().find("the contents of --config or --tolerances have changed") != std::string::npos);
+  CHECK(bed.err().find("the contents of --config, --tolerances, --program or --kernel have changed") != std::string::npos);
   std::ofstream(config) << text;
   CHECK(bed.run({"--config", config, "--slow"}) == 2);
   CHECK(bed.run({"--config", config, "--start-idx", "1"}) == 2);
