@@ -21,6 +21,7 @@ std::string_view cudaMathPrelude();
 std::string_view cudaCombinePrelude();
 std::string_view cudaAtomicPrelude();
 std::string_view cudaRandomPrelude();
+std::string_view routineTexts();
 
 namespace {
 
@@ -36,6 +37,20 @@ std::string_view cudaLibraryPrelude() {
       }
     };
 #define FUNCTION(name, text, arity, symbol, form) declare(text, arity, #symbol);
+#include "ir/ops.def"
+    return made + "\n}  // namespace math\n";
+  }();
+  return text;
+}
+
+/// The functions of ir/routines, and the same of f32.
+std::string_view cudaRoutinePrelude() {
+  static const std::string text = [] {
+    std::string made = fmt::format("namespace math {{\n\n{}\n", routineTexts());
+    const auto declare = [&made](std::string_view name) {
+      made += fmt::format("inline f32 {0}(f32 x, f32 y) {{ return f32({0}(f64(x), f64(y))); }}\n", name);
+    };
+#define ROUTINE(name, symbol) declare(#symbol);
 #include "ir/ops.def"
     return made + "\n}  // namespace math\n";
   }();
@@ -125,6 +140,7 @@ const Declarations& declarations() {
     split(cudaScalarPrelude(), made.all);
     split(cudaMathPrelude(), made.all);
     split(cudaLibraryPrelude(), made.all);
+    split(cudaRoutinePrelude(), made.all);
     split(cudaCombinePrelude(), made.all);
     split(cudaAtomicPrelude(), made.all);
     split(cudaRandomPrelude(), made.all);
@@ -138,8 +154,8 @@ const Declarations& declarations() {
 
 std::string_view cudaPrelude() {
   static const std::string text =
-      fmt::format("{}\n{}\n{}\n{}\n{}\n{}", cudaScalarPrelude(), cudaMathPrelude(), cudaLibraryPrelude(), cudaCombinePrelude(),
-                  cudaAtomicPrelude(), cudaRandomPrelude());
+      fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", cudaScalarPrelude(), cudaMathPrelude(), cudaLibraryPrelude(),
+                  cudaRoutinePrelude(), cudaCombinePrelude(), cudaAtomicPrelude(), cudaRandomPrelude());
   return text;
 }
 

@@ -42,11 +42,11 @@ void checkInPlace(const ir::Loops& loops) {
   }
 }
 
-void checkOrder(const std::vector<ir::Loops>& all, const Intermediates& intermediates) {
+void checkOrder(const std::vector<ir::Loops>& all, std::size_t firstIntermediate) {
   std::set<int> written;
   for (const ir::Loops& loops : all) {
     for (const ir::Buffer& buffer : loops.buffers) {
-      if (!buffer.isRead || !written.contains(buffer.value) || intermediates.contains(buffer.value)) continue;
+      if (!buffer.isRead || !written.contains(buffer.value) || buffer.value >= static_cast<int>(firstIntermediate)) continue;
       if (accumulatesIn(loops, buffer)) continue;
       ir::fail(ir::ErrorKind::Unsupported, "{} reads {} after it was written", loops.name, buffer.name);
     }

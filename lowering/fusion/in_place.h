@@ -1,9 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "ir/loops.h"
-#include "lowering/fusion/intermediates.h"
 
 namespace lowering {
 
@@ -14,6 +14,7 @@ namespace lowering {
 void checkInPlace(const ir::Loops& loops);
 
 /// Loops run one after another: what earlier ones have written in place, later ones may not read, but accumulate in.
-void checkOrder(const std::vector<ir::Loops>& all, const Intermediates& intermediates);
+/// Values from `firstIntermediate` on are written to be read.
+void checkOrder(const std::vector<ir::Loops>& all, std::size_t firstIntermediate);
 
 }  // namespace lowering

@@ -185,6 +185,7 @@ class Stale {
 Lowered lowerNodes(const ir::Graph& graph, ir::Backend backend, ir::ExprPool& pool, Reductions& reductions) {
   Lowered lowered;
   lowered.values.resize(graph.values.size());
+  lowered.intermediates.first = graph.values.size();
   for (int input : graph.inputs) lowered.values[input] = fromMemory(pool, graph, input);
   if (graph.generator) lowered.values[*graph.generator] = fromMemory(pool, graph, *graph.generator);
   Stale stale(graph);
@@ -193,7 +194,7 @@ Lowered lowerNodes(const ir::Graph& graph, ir::Backend backend, ir::ExprPool& po
     const Rule* rule = findRule(node.op);
     if (rule == nullptr) ir::fail(ir::ErrorKind::Unsupported, "{} has no lowering", node.op);
     refuseComplex(graph, node);
-    Context context(graph, node, backend, pool, lowered.values, reductions);
+    Context context(graph, node, backend, pool, lowered.values, reductions, lowered.intermediates);
     const Tensors outputs = (*rule)(context);
     const std::vector<int> results = resultsOf(node);
     ir::require(outputs.size() == results.size(), "the lowering of {} yields {} tensors, eager {}", node.op, outputs.size(),
@@ -233,7 +234,7 @@ std::vector<ir::Loops> lower(const ir::Graph& graph, ir::Backend backend) {
   const auto pool = std::make_shared<ir::ExprPool>();
   Reductions reductions;
   const Lowered lowered = lowerNodes(graph, backend, *pool, reductions);
-  Intermediates intermediates(*pool, reductions, graph.values.size());
+  Intermediates intermediates(*pool, reductions, graph.values.size() + lowered.intermediates.tensors.size());
   return realize(graph, symbol(graph.nodes.front().op), pool, lowered, intermediates);
 }
 

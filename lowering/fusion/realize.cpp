@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -11,6 +12,7 @@
 #include "ir/index/simplify.h"
 #include "ir/walk.h"
 #include "lowering/fusion/in_place.h"
+#include "lowering/fusion/sums_apart.h"
 
 namespace lowering {
 namespace {
@@ -35,21 +37,6 @@ struct Bundle {
 };
 
 bool isEmpty(const ir::Shape& sizes) { return numelOf(sizes) == 0; }
-
-/// The elements whose sums an intermediate in f32 accumulates, which is rounded once. They are copied to it, and back.
-enum class SummedApart { None, Touched, All };
-
-constexpr int64_t elementsOfFewValues = 8;  ///< for each value: to copy what is touched takes less than to copy all
-
-SummedApart summedApart(const Scattered& scattered) {
-  const auto& [value, first, isThere] = scattered;
-  const Scatter& scatter = *first.scatter;
-  if (!scatter.op || !ir::isLowPrecision(first.dtype)) return SummedApart::None;
-  const int64_t values = numelOf(scatter.sizes);
-  if (values > numelOf(first.sizes) / elementsOfFewValues) return SummedApart::All;
-  const bool rounds = scatter.op != ir::Op::Max && scatter.op != ir::Op::Min;
-  return rounds && values > 1 && !scatter.mayRoundEach ? SummedApart::Touched : SummedApart::None;
-}
 
 std::vector<const Expr*> resultsOf(const Bundle& bundle) {
   std::vector<const Expr*> results;
@@ -137,7 +124,7 @@ class Results {
   /// Whether memory holds what is scattered to, or an intermediate does.
   bool isThere(int value) const {
     const Scattered* scattered = scatteredTo(value);
-    return scattered != nullptr && (scattered->isThere || summedApart(*scattered) == SummedApart::All);
+    return scattered != nullptr && (scattered->isThere || summedApart(scattered->first) == SummedApart::All);
   }
   int64_t numel(int value) const { return numelOf(sizes(value)); }
 
@@ -304,7 +291,7 @@ std::optional<ir::GraphValue> addScattered(ir::ExprPool& pool, const Scattered& 
   const Scatter& scatter = *scattered.first.scatter;
   const DType dtype = scattered.first.dtype, wide = ir::opmath(dtype);
   if (isEmpty(scattered.first.sizes)) return std::nullopt;
-  const SummedApart apart = summedApart(scattered);
+  const SummedApart apart = summedApart(scattered.first);
   if (apart == SummedApart::None) {
     if (!isEmpty(scatter.sizes)) all.push_back(makeBundle(pool, scattered.value, scatter, dtype));
     return std::nullopt;
@@ -377,22 +364,32 @@ std::vector<ir::Loops> realize(const ir::Graph& graph, const std::string& name, 
   std::vector<ir::GraphValue> values = graph.values;
   std::vector<int> inputs = graph.inputs;
   if (graph.generator) inputs.push_back(*graph.generator);
-  for (const ir::GraphValue& value : intermediates.values()) {
+  const auto add = [&](const ir::GraphValue& value) {
     inputs.push_back(static_cast<int>(values.size()));
     values.push_back(value);
+  };
+  const Tensors& stored = lowered.intermediates.tensors;
+  for (std::size_t i = 0; i < stored.size(); ++i)
+    add({fmt::format("stored{}", i), ir::TensorType::contiguous(stored[i].dtype, stored[i].sizes)});
+  std::for_each(intermediates.values().begin(), intermediates.values().end(), add);
+  const auto addScatteredTo = [&](const Scattered& one, std::vector<Bundle>& bundles) {
+    if (const auto sums = addScattered(*pool, one, static_cast<int>(values.size()), bundles)) add(*sums);
+  };
+  std::vector<Bundle> first;
+  for (std::size_t i = 0; i < stored.size(); ++i) {
+    const Scattered one{static_cast<int>(lowered.intermediates.first + i), stored[i]};
+    const bool isCopied = stored[i].scatter != nullptr && summedApart(one.first) == SummedApart::All;
+    if (!isEmpty(stored[i].sizes) && !isCopied) first.push_back(makeBundle(*pool, one.value, stored[i]));
+    if (stored[i].scatter != nullptr) addScatteredTo(one, first);
   }
-  for (const Scattered& one : lowered.scattered) {
-    const std::optional<ir::GraphValue> sums = addScattered(*pool, one, static_cast<int>(values.size()), found);
-    if (!sums) continue;
-    inputs.push_back(static_cast<int>(values.size()));
-    values.push_back(*sums);
-  }
+  found.insert(found.begin(), std::make_move_iterator(first.begin()), std::make_move_iterator(first.end()));
+  for (const Scattered& one : lowered.scattered) addScatteredTo(one, found);
   std::vector<ir::Loops> all;
   for (const Bundle& bundle : found) {
     const std::string suffix = all.empty() ? "" : fmt::format("_{}", all.size() + 1);
     all.push_back(loopsOf(values, inputs, name + suffix, pool, bundle));
   }
-  checkOrder(all, intermediates);
+  checkOrder(all, graph.values.size());
   return all;
 }
 

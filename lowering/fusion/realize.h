@@ -5,6 +5,7 @@
 #include "ir/graph.h"
 #include "ir/loops.h"
 #include "lowering/fusion/intermediates.h"
+#include "lowering/tensor/stored.h"
 #include "lowering/tensor/tensor.h"
 
 namespace lowering {
@@ -21,6 +22,7 @@ struct Lowered {
   std::vector<Tensor> values;
   std::vector<int> stored;
   std::vector<Scattered> scattered;
+  Stored intermediates;  ///< stored before all others
 };
 
 /// A complex tensor as its pairs of reals, in one more dimension of 2.
@@ -29,7 +31,7 @@ ir::TensorType asReal(const ir::TensorType& type);
 /// Loops that store these, in the order in which they run, else the largest domain first. Tensors of one domain share loops; a
 /// smaller one (a row's sum, a channel's mean) joins the loops of a larger one that computes all the reductions it is made of.
 /// A reduction that loops cannot compute themselves becomes one of `intermediates`: loops before them store it. What is scattered
-/// is accumulated or stored by loops of its own, after all others.
+/// is accumulated or stored by loops of its own, after all others but those that read it as one of the stored tensors.
 std::vector<ir::Loops> realize(const ir::Graph& graph, const std::string& name, const ir::ExprPoolPtr& pool,
                                const Lowered& lowered, Intermediates& intermediates);
 

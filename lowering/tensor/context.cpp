@@ -26,6 +26,15 @@ int Context::valueOf(const ir::Argument& argument) const {
 
 Tensor Context::tensorOf(const ir::Argument& argument) const { return values_.at(valueOf(argument)); }
 
+Tensor Context::stored(const Tensor& tensor) const {
+  const auto number = static_cast<int>(stored_.first + stored_.tensors.size());
+  stored_.tensors.push_back(tensor);
+  const ir::TensorType type = ir::TensorType::contiguous(tensor.dtype, tensor.sizes);
+  return {type.dtype, type.sizes, [&pool = pool_, type, number](const Index& index) {
+            return Value{pool, pool.load(number, type.dtype, offsetOf(pool, type, index).expr())};
+          }};
+}
+
 const ir::TensorType& Context::typeOf(const std::string& name) const { return graph_.values.at(valueOf(argument(name))).type; }
 
 std::optional<Tensor> Context::optionalTensor(const std::string& name) const {

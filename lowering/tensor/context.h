@@ -7,6 +7,7 @@
 #include "ir/graph.h"
 #include "ir/target.h"
 #include "lowering/tensor/reductions.h"
+#include "lowering/tensor/stored.h"
 #include "lowering/tensor/tensor.h"
 
 namespace lowering {
@@ -15,14 +16,16 @@ namespace lowering {
 class Context {
  public:
   Context(const ir::Graph& graph, const ir::Node& node, ir::Backend backend, ir::ExprPool& pool,
-          const std::vector<Tensor>& values, Reductions& reductions)
-      : graph_(graph), node_(node), backend_(backend), pool_(pool), values_(values), reductions_(reductions) {}
+          const std::vector<Tensor>& values, Reductions& reductions, Stored& stored)
+      : graph_(graph), node_(node), backend_(backend), pool_(pool), values_(values), reductions_(reductions), stored_(stored) {}
 
   /// What the call is compiled for: one formula may suit it better than another.
   ir::Backend backend() const { return backend_; }
   ir::ExprPool& pool() const { return pool_; }
   /// Where reductions are noted.
   Reductions& reductions() const { return reductions_; }
+  /// The tensor, which is stored once and then read from memory: what is scattered to, or scanned, is of use to others only so.
+  Tensor stored(const Tensor& tensor) const;
   int argumentCount() const { return static_cast<int>(node_.args.size()); }
   /// The value of an argument; an Internal error where there is none of that name.
   const ir::Argument& argument(const std::string& name) const;
@@ -74,6 +77,7 @@ class Context {
   ir::ExprPool& pool_;
   const std::vector<Tensor>& values_;  ///< by graph value
   Reductions& reductions_;
+  Stored& stored_;
 };
 
 }  // namespace lowering

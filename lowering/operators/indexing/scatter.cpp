@@ -30,16 +30,40 @@ Tensor summedAsEager(const Context& c, Tensor scattered) {
   return scattered;
 }
 
-/// The operation that a call's `reduce` names.
+/// The operation that a call's `reduce` names; a mean is a sum first.
 ir::Op operationOf(const Context& c) {
   const std::string name = c.text("reduce");
-  if (c.has("include_self") && !c.flag("include_self"))
-    ir::fail(ir::ErrorKind::Unsupported, "values that replace the elements before they are combined are not lowered");
-  if (name == "add" || name == "sum") return ir::Op::Add;
+  if (name == "add" || name == "sum" || name == "mean") return ir::Op::Add;
   if (name == "multiply" || name == "prod") return ir::Op::Mul;
   if (name == "amax") return ir::Op::Max;
   if (name == "amin") return ir::Op::Min;
   ir::fail(ir::ErrorKind::Unsupported, "values that are combined by {} are not lowered", name);
+}
+
+/// A tensor whose elements are combined with values by the call's `reduce`. Without `include_self` an element that gets any value
+/// does not count itself.
+Tensors reduced(const Context& c, const Tensor& self, const ir::Shape& sizes, const ElementOf& element,
+                const std::function<Value(const Index&)>& value) {
+  const ir::Op op = operationOf(c);
+  const bool isMean = c.text("reduce") == "mean", includesSelf = !c.has("include_self") || c.flag("include_self");
+  if (!isMean && includesSelf) return {summedAsEager(c, scatteredTo(op, self, sizes, element, value))};
+  ir::ExprPool& pool = c.pool();
+  const auto one = [&pool](const Index&) { return Value{pool, pool.integer(ir::DType::I32, 1)}; };
+  const ir::TensorType count = ir::TensorType::contiguous(ir::DType::I32, self.sizes);
+  const Tensor none = zeros(pool, count), before = includesSelf ? constant(count, one({})) : none;
+  const Tensor counts = c.stored(scatteredTo(ir::Op::Add, before, sizes, element, one));
+  const auto start = [op](Value x, Value count) {
+    return where(count > 0, Value{x.pool(), x.pool().identity(op, x.dtype())}, x);
+  };
+  const Tensor first = includesSelf ? self : map(start, self, counts);
+  if (!isMean) return {summedAsEager(c, scatteredTo(op, first, sizes, element, value))};
+  const auto wide = [value, dtype = ir::opmath(self.dtype)](const Index& index) { return cast(value(index), dtype); };
+  const Tensor sums = c.stored(scatteredTo(ir::Op::Add, inOpmath(first), sizes, element, wide));
+  const auto mean = [](Value sum, Value count) {
+    const Value divisor = cast(max(count, 1), sum.dtype());
+    return ir::isFloating(sum.dtype()) ? sum / divisor : floorDiv(sum, divisor);
+  };
+  return {cast(map(mean, sums, counts), self.dtype)};
 }
 
 /// One place for each slice along `dim`.
@@ -62,7 +86,7 @@ Tensors indexAdd(Context& c) {
 
 Tensors indexReduce(Context& c) {
   const Tensor self = c.tensor("self"), source = asVector(c.tensor("source"));
-  return {summedAsEager(c, scatteredTo(operationOf(c), self, source.sizes, slicesOf(c, self), source.at))};
+  return reduced(c, self, source.sizes, slicesOf(c, self), source.at);
 }
 
 Tensors indexCopy(Context& c) {
@@ -87,18 +111,22 @@ Tensors indexFill(Context& c) {
   return {scatteredTo({}, self, sizes, element, [value](const Index&) { return value; })};
 }
 
-/// One place for each element of `src`, or for a number.
+/// One value for each place: the elements of `src`, or a number.
+std::function<Value(const Index&)> valuesOf(const Context& c, ir::DType dtype) {
+  if (c.has("value")) return [number = c.constant("value", dtype)](const Index&) { return number; };
+  return asVector(cast(c.tensor("src"), dtype)).at;
+}
 Tensors scattered(const Context& c, std::optional<ir::Op> op) {
   const Tensor self = c.tensor("self"), index = asVector(c.tensor("index"));
-  const bool isNumber = c.has("value");
-  const std::function<Value(const Index&)> value =
-      isNumber ? [number = c.constant("value", self.dtype)](const Index&) { return number; }
-               : asVector(cast(c.tensor("src"), self.dtype)).at;
-  return {summedAsEager(c, scatteredTo(op, self, index.sizes, elementsAlong(c, self, index.at), value))};
+  const ElementOf element = elementsAlong(c, self, index.at);
+  return {summedAsEager(c, scatteredTo(op, self, index.sizes, element, valuesOf(c, self.dtype)))};
 }
 Tensors scatter(Context& c) { return scattered(c, {}); }
 Tensors scatterAdd(Context& c) { return scattered(c, ir::Op::Add); }
-Tensors scatterReduce(Context& c) { return scattered(c, operationOf(c)); }
+Tensors scatterReduce(Context& c) {
+  const Tensor self = c.tensor("self"), index = asVector(c.tensor("index"));
+  return reduced(c, self, index.sizes, elementsAlong(c, self, index.at), valuesOf(c, self.dtype));
+}
 
 /// A row's gradient is the sum of its copies' gradients. Row `padding_idx` has none.
 Tensors embeddingBackward(Context& c) {

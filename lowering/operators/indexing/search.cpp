@@ -1,6 +1,6 @@
 // The places of values in sorted sequences, and whether values are among others.
-#include <bit>
-
+#include "ir/error.h"
+#include "lowering/operators/indexing/bisection.h"
 #include "lowering/tensor/lowering.h"
 #include "lowering/tensor/places.h"
 #include "lowering/tensor/pointwise.h"
@@ -10,19 +10,6 @@ namespace lowering {
 namespace {
 
 using ir::DType;
-
-/// The first place of a sequence of so many elements where a value may be put, by bisection as ATen does it: whatever is in
-/// memory, NaN included, the same elements are compared. `isBefore` says whether the element at a place comes before the value.
-Value bisected(ir::ExprPool& pool, int64_t count, const std::function<Value(Value place)>& isBefore) {
-  Value begin{pool, pool.integer(DType::I64, 0)}, end{pool, pool.integer(DType::I64, count)};
-  for (int steps = std::bit_width(static_cast<uint64_t>(count)); steps > 0; --steps) {
-    const Value middle = begin + floorDiv(end - begin, 2);
-    const Value goesOn = (begin < end) & isBefore(min(middle, count - 1));
-    end = where(goesOn, end, middle);
-    begin = where(goesOn, middle + 1, begin);
-  }
-  return begin;
-}
 
 /// The place of each of `values` in a sequence along the last dimension, which is one for all or has the values' other
 /// dimensions; a sorter says which element is at a place of it.
@@ -78,6 +65,19 @@ const Lowering searchsorted{"aten::searchsorted", [](Context& c) {
                               return searched(c, "sorted_sequence", "self", isRight, c.optionalTensor("sorter"));
                             }};
 const Lowering bucketize{"aten::bucketize", [](Context& c) { return searched(c, "boundaries", "self", c.flag("right"), {}); }};
+
+/// Each number as often as the element of that number says.
+Tensors repeatedNumbers(Context& c) {
+  if (c.isNone("output_size")) ir::fail(ir::ErrorKind::Unsupported, "the numbers' count is one that the data say");
+  const Tensor repeats = c.tensor("repeats");
+  const ir::TensorType& type = c.outputType();
+  if (numelOf(repeats.sizes) == 0) return {zeros(c)};
+  const Tensor ends = c.stored(scan(c, ir::Op::Add, cast(repeats, DType::I64), 0));
+  return {lazy(type.dtype, type.sizes, [=, last = repeats.sizes[0] - 1](const Index& index) {
+    return cast(min(countUpTo(ends, index[0]), last), type.dtype);
+  })};
+}
+const Lowering repeatInterleave{"aten::repeat_interleave.Tensor", repeatedNumbers};
 
 }  // namespace
 }  // namespace lowering

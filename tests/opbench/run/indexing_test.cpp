@@ -2,6 +2,7 @@
 #include <ATen/Tensor.h>
 #include <ATen/ops/arange.h>
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <limits>
 
@@ -113,6 +114,49 @@ TEST_CASE("values that are combined with elements at indices") {
   compare("aten.scatter_reduce.two", "((T([5, 7], f16), 0, T([9, 7], i64), T([9, 7], f16), 'amax'), {})", specials);
 }
 
+TEST_CASE("means of values and elements, and values that take the place of elements before they are combined") {
+  for (const char* reduce : {"sum", "prod", "amax", "mean"}) {
+    const std::string afresh = fmt::format(", '{}'), {{'include_self': False}})", reduce);
+    compare("aten.scatter_reduce.two", "((T([5, 7], f16), 1, T([4, 9], i64), T([5, 9], f16)" + afresh);
+    if (std::string(reduce) != "sum")
+      compare("aten.index_reduce.default", "((T([5, 7], f16), 0, T([9], i64), T([9, 7], f16)" + afresh);
+    compare("aten.scatter_reduce_.two", "((T([5], i64), 0, T([9], i64), T([9], i64)" + afresh);
+  }
+  compare("aten.scatter_reduce.two", "((T([5, 7], f16), 1, T([5, 40], i64), T([5, 40], f16), 'mean'), {})");
+  compare("aten.scatter_reduce.two", "((T([5, 7], i64), 1, T([5, 40], i64), T([5, 40], i64), 'mean'), {})");
+  compare("aten.scatter_reduce.two", "((T([], f16), 0, T([], i64), T([], f16), 'mean'), {'include_self': False})");
+  compare("aten.index_reduce_.default", "((T([5, 7], f16, stride=(1, 5)), -1, T([3], i64), T([5, 3], f16), 'mean'), {})");
+  compare("aten.scatter_reduce.two", "((T([5, 7], f16), 0, T([0, 7], i64), T([9, 7], f16), 'mean'), {})");
+}
+
+TEST_CASE("elements where masks hold, one after another") {
+  const std::string scatter = "aten.masked_scatter.default", backward = "aten.masked_scatter_backward.default";
+  compare(scatter, "((T([5, 7], f16), T([5, 7], b8), T([40], f16)), {})");
+  compare(scatter, "((T([5, 7], f16, stride=(1, 5)), T([7], b8), T([5, 8], f16)), {})");
+  compare(scatter, "((T([7], i64), T([5, 7], b8), T([5, 8], i64)), {})");
+  compare("aten.masked_scatter_.default", "((T([300], f16), T([300], b8), T([300], f16)), {})");
+  compare(scatter, "((T([], f16), T([], b8), T([1], f16)), {})");
+  compare(scatter, "((T([0, 7], f16), T([7], b8), T([3], f16)), {})");
+  compare(backward, "((T([5, 7], f16), T([5, 7], b8), [40]), {})");
+  compare(backward, "((T([5, 7], f16, stride=(0, 0)), T([7], b8), [5, 7]), {})");
+  compare(backward, "((T([5, 7], f16), T([], b8), [5, 7]), {})");
+}
+
+TEST_CASE("the first indices of elements that are not 0, more or fewer than there are") {
+  for (const char* size : {"0", "3", "50"}) {
+    compare("aten.nonzero_static.default", fmt::format("((T([5, 7], b8),), {{'size': {}}})", size));
+    compare("aten.nonzero_static.default", fmt::format("((T([2, 3, 4], i64),), {{'size': {}, 'fill_value': 7}})", size));
+    compare("aten.nonzero_static.default", fmt::format("((T([0, 7], f16),), {{'size': {}}})", size));
+  }
+}
+
+TEST_CASE("numbers as often as is said, of a count that is known") {
+  const std::string op = "aten.repeat_interleave.Tensor";
+  compare(op, "((T([4], i64, values=[0, 1, 2, 3]),), {'output_size': 6})");
+  compare(op, "((T([3], i32, values=[2, 0, 5]),), {'output_size': 7})");
+  compare(op, "((T([3], i64, values=[0, 0, 0]),), {'output_size': 0})");
+}
+
 TEST_CASE("values that take the place of elements at indices") {
   compare("aten.scatter.src", "((T([5, 7], f16), 1, T([5, 4], i64), T([5, 6], f16)), {})");
   compare("aten.scatter.src", "((T([5, 7], f16, stride=(1, 5)), -2, T([3, 6], i64), T([4, 7], f16)), {})");
@@ -195,6 +239,24 @@ TEST_CASE("gradients of bags: sums, weighted sums, means and maxima, empty bags,
   compare(rows, "((T([4, 16], f16), " + bags + "T([0], i64), 9, False, 1, None, 2), {})");
   compare(rows, "((T([4, 16], f16), " + bags + "T([4, 16], i64), 9, False, 2, None, 2), {})");
   compare(rows, "((T([9, 6], f16), T([5], i64), T([5], i64), T([9], i64), T([9, 6], i64), 9, False, 2, None), {})");
+}
+
+TEST_CASE("gradients of bags that are found by the places where they begin") {
+  const std::string begins = "T([30], i64), T([4], i64, values=[0, 7, 7, 21]), T([0], i64), ";
+  compare("aten._embedding_bag_backward.default",
+          "((T([4, 16], f16), " + begins + "T([4], i64), T([0], i64), 9, False, 0, False, None), {})");
+  compare("aten._embedding_bag_per_sample_weights_backward.default", "((T([4, 16], f16), T([9, 16], f16), " + begins + "0), {})");
+}
+
+TEST_CASE("segments of slices: empty ones, by their lengths or their ends, from a first value or none") {
+  for (const char* reduce : {"sum", "mean", "max", "min", "prod"})
+    for (const char* initial : {"None", "2"}) {
+      const auto call = [&](const std::string& data, const std::string& segments) {
+        return fmt::format("(({}, '{}'), {{{}, 'initial': {}}})", data, reduce, segments, initial);
+      };
+      compare("aten.segment_reduce.default", call("T([7], f32)", "'lengths': T([4], i64, values=[2, 0, 4, 1])"));
+      compare("aten.segment_reduce.default", call("T([7, 3], f32)", "'offsets': T([4], i64, values=[0, 3, 3, 7])"));
+    }
 }
 
 TEST_CASE("gradients of bags whose offsets are given as well") {

@@ -185,8 +185,8 @@ runtime::TensorList compiled(runtime::Call& call, const ir::Graph& graph) {
 /// Whether these tests run once more as those of another CPU: what no CPU runs is as it was.
 bool isOnceMore() { return std::getenv("ATEN_CPU_CAPABILITY") != nullptr; }
 
-/// What `compare` does, of one dtype.
-void compareAs(const inputs::Sample& sample, DType dtype, const Edit& edit) {
+/// What `compare` does, of one dtype and for these backends.
+void compareAs(const inputs::Sample& sample, DType dtype, const Edit& edit, bool isForCpu) {
   const std::string& op = sample.op;
   CAPTURE(op);
   CAPTURE(inputs::toText(sample));
@@ -202,33 +202,50 @@ void compareAs(const inputs::Sample& sample, DType dtype, const Edit& edit) {
   const ir::Graph graph = call.graph(reference.eager);
   call.restore();
   if (!isOnceMore()) {
-    for (const ir::Target& target : {tests::hopper(), tests::avx512()}) checkInterpreted(graph, call, judge, target);
+    checkInterpreted(graph, call, judge, tests::hopper());
+    if (isForCpu) checkInterpreted(graph, call, judge, tests::avx512());
     checkCompiles(graph);
   }
+  if (!isForCpu) return;
   const opbench::Verdict verdict = judge(compiled(call, graph));
   CHECK_MESSAGE(verdict.ok, "compiled: ", verdict.message);
 }
 
-}  // namespace
-
-void compare(const std::string& op, const std::string& recorded, const Edit& edit) {
+/// The same of several dtypes, of equal calls once.
+void compareAsEach(const std::vector<DType>& dtypes, const std::string& op, const std::string& recorded, const Edit& edit,
+                   bool isForCpu) {
   std::set<std::string> compared;
-  for (DType dtype : {DType::F16, DType::BF16, DType::F32}) {
+  for (DType dtype : dtypes) {
     try {
       const inputs::Sample sample = inputs::convert(tests::sample(op, recorded), dtype, false);
-      if (compared.insert(inputs::toText(sample)).second) compareAs(sample, dtype, edit);
+      if (compared.insert(inputs::toText(sample)).second) compareAs(sample, dtype, edit, isForCpu);
     } catch (const ir::Error& error) {
       FAIL_CHECK(op << " " << recorded << " as " << ir::name(dtype) << ": " << std::string(error.what()));
     }
   }
 }
 
-std::vector<double> computed(const std::string& op, DType dtype, const std::vector<double>& numbers) {
+}  // namespace
+
+void compare(const std::string& op, const std::string& recorded, const Edit& edit) {
+  compareAsEach({DType::F16, DType::BF16, DType::F32}, op, recorded, edit, /*isForCpu=*/true);
+}
+
+void compareBesideOneDnn(const std::string& op, const std::string& recorded) {
+  compareAsEach({DType::F16, DType::BF16, DType::F32}, op, recorded, {}, /*isForCpu=*/false);
+  compareAsEach({DType::F64}, op, recorded, {}, /*isForCpu=*/true);
+}
+
+std::vector<double> computed(const std::string& op, DType dtype, const std::vector<std::vector<double>>& operands) {
   const c10::InferenceMode guard;
-  const auto count = static_cast<int64_t>(numbers.size());
-  const auto given = at::from_blob(const_cast<double*>(numbers.data()), {count}, at::kDouble);
-  runtime::Call call(tests::sample(op, fmt::format("((T([{}], {}),), {{}})", count, ir::name(dtype))), cpu(), 1);
-  editArguments(call, [&](const std::vector<at::Tensor>& tensors) { tensors[0].copy_(given); });
+  const auto count = static_cast<int64_t>(operands.at(0).size());
+  std::string types;
+  for (size_t i = 0; i < operands.size(); ++i) types += fmt::format("T([{}], {}), ", count, ir::name(dtype));
+  runtime::Call call(tests::sample(op, fmt::format("(({}), {{}})", types)), cpu(), 1);
+  editArguments(call, [&](const std::vector<at::Tensor>& tensors) {
+    for (size_t i = 0; i < operands.size(); ++i)
+      tensors[i].copy_(at::from_blob(const_cast<double*>(operands[i].data()), {count}, at::kDouble));
+  });
   const ir::Graph graph = call.graph(call.runEager());
   call.restore();
   const runtime::TensorList results = compiled(call, graph);

@@ -18,7 +18,10 @@ using Edit = std::function<void(const std::vector<at::Tensor>&)>;
 /// has no float16 is checked once.
 void compare(const std::string& op, const std::string& recorded, const Edit& edit = {});
 
-/// The results of an operator of one tensor, of these numbers in a dtype, by the CPU's machine code.
-std::vector<double> computed(const std::string& op, ir::DType dtype, const std::vector<double>& numbers);
+/// The same of a call that oneDNN computes on a CPU, but for f64: that is checked for both, the other dtypes for CUDA alone.
+void compareBesideOneDnn(const std::string& op, const std::string& recorded);
+
+/// The results of an operator of tensors with these numbers in a dtype, by the CPU's machine code.
+std::vector<double> computed(const std::string& op, ir::DType dtype, const std::vector<std::vector<double>>& operands);
 
 }  // namespace tests
