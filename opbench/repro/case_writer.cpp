@@ -37,7 +37,7 @@ void raceAgain(const inputs::Sample& recorded, const Options& options, const fs:
   run.recorded = {};
   const Row row = raceSample(recorded, 1,
                              {options, run, bench.device, bench.cache, bench.tunings, bench.tolerances, bench.config, nullptr, 1,
-                              bench.inductor, bench.kernels});
+                              bench.inductor, bench.compilersOnGpu, bench.kernels});
   inputs::writeFile(folder / "result.jsonl", report::jsonLines(row, run));
 }
 
