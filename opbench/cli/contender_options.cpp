@@ -19,7 +19,8 @@ std::vector<Contender> contendersOf(const Texts& texts) {
   for (const std::string_view text : names) {
     const Contender contender{std::string(text)};
     if (!isKnown(contender))
-      fail(ErrorKind::Input, "unknown contender '{}'; choose from {}", text, fmt::join(contenderNames(), ", "));
+      fail(ErrorKind::Input, "unknown contender '{}'; choose from {}, kernel::NAME of --kernel, LIBRARY::NAME of --load", text,
+           fmt::join(contenderNames(), ", "));
     if (std::find(contenders.begin(), contenders.end(), contender) != contenders.end())
       fail(ErrorKind::Input, "--contenders: '{}' is given twice", text);
     contenders.push_back(contender);

@@ -19,6 +19,7 @@ using opbench::Status;
 using runtime::KernelFile;
 using tests::documentedSoftmax;
 using tests::KernelBed;
+using tests::only;
 
 constexpr const char* softmax = "aten._softmax.default";
 constexpr const char* rows = "((T([77, 333], f16), -1, False), {})";
@@ -61,7 +62,7 @@ std::string relu(
 TEST_CASE("the documented softmax is right and timed, in every dtype that it serves") {
   for (const ir::DType dtype : {ir::DType::F32, ir::DType::F16, ir::DType::BF16}) {
     CAPTURE(ir::name(dtype));
-    const Outcome outcome = raced(documentedSoftmax(), softmax, rows, dtype);
+    const Outcome outcome = raced(documentedSoftmax, softmax, rows, dtype);
     CHECK_MESSAGE(outcome.status == Status::Ok, outcome.reason);
     CHECK(outcome.kind == runtime::Kind::Generated);
     CHECK(outcome.kernels == 1);
@@ -72,13 +73,13 @@ TEST_CASE("the documented softmax is right and timed, in every dtype that it ser
 }
 
 TEST_CASE("a softmax that leaves out the last row is wrong") {
-  const Outcome outcome = raced(tests::with(documentedSoftmax(), "row >= rows", "row >= rows - 1"), softmax, rows);
+  const Outcome outcome = raced(tests::with(documentedSoftmax, "row >= rows", "row >= rows - 1"), softmax, rows);
   CHECK(outcome.status == Status::Wrong);
   CHECK_FALSE(outcome.speedup);
 }
 
 TEST_CASE("a call that does not meet what a file requires is unsupported") {
-  const Outcome outcome = raced(documentedSoftmax(), softmax, "((T([77, 333], f16), 0, False), {})");
+  const Outcome outcome = raced(documentedSoftmax, softmax, "((T([77, 333], f16), 0, False), {})");
   CHECK(outcome.status == Status::Unsupported);
   CHECK(outcome.reason == "my_kernel.cu:3:11: it needs `dim == -1 || dim == dim(self) - 1`");
 }
@@ -131,11 +132,15 @@ TEST_CASE("a write outside of a result's memory is wrong") {
 }
 
 TEST_CASE("an empty grid is not launched") {
-  const std::string source =
+  tests::Case c("aten.neg.default", "((T([0, 5], f32),), {})");
+  const KernelBed bed;
+  const KernelFile file = bed.read(
       "/* opbench\nlaunches:\n  - {kernel: f, grid: numel(self), block: 32, arguments: out0}\n*/\n"
-      "extern \"C\" __global__ void f(out0_t* out) { out[blockIdx.x] = out0_t(0.f); }\n";
-  const Outcome outcome = raced(source, "aten.zeros_like.default", "((T([0, 5], f32),), {})");
-  CHECK_MESSAGE(outcome.status == Status::Ok, outcome.reason);
+      "extern \"C\" __global__ void f(out0_t* out) { out[blockIdx.x] = out0_t(0.f); }\n");
+  const auto callable = runtime::kernelCallable(c.call, file, c.call.graph(c.call.runEager()), tests::gpu(), runtime::Cache());
+  CHECK(only((*callable)()).numel() == 0);
+  const auto trial = tests::gpu().prepare(*callable, c.call);
+  CHECK(trial->kernelNodes() == 0);
 }
 
 TEST_CASE("mistakes in a file are errors that say where") {
@@ -186,10 +191,10 @@ TEST_CASE("launches share the file's variables, also where the code is loaded on
 
 TEST_CASE("a cubin races as its source does") {
   const KernelBed bed;
-  const KernelFile source = bed.read(documentedSoftmax());
+  const KernelFile source = bed.read(documentedSoftmax);
   tests::Case c(softmax, "((T([77, 333], f32), -1, False), {})");
   const codegen::Program program = programOf(source, c.call.graph(c.call.runEager()), tests::gpu().target().arch);
-  const std::string said = documentedSoftmax();
+  const std::string said = documentedSoftmax;
   const size_t begin = said.find("/* opbench\n") + 11;
   bed.write(said.substr(begin, said.find("*/") - begin), "mine.yaml");
   const KernelFile cubin = bed.read(tests::gpu().kernelLoader()->codeOf(program, runtime::Cache()).cubin, "mine.cubin");

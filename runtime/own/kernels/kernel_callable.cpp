@@ -3,7 +3,7 @@
 #include <c10/core/InferenceMode.h>
 
 #include <algorithm>
-#include <cstring>
+#include <bit>
 #include <utility>
 
 #include "ir/error.h"
@@ -112,9 +112,7 @@ class KernelCallable : public Callable {
 
   static void addSlots(Launch& launch, std::size_t values) {
     for (const KernelArgument& argument : launch.rule.arguments) {
-      void* slot = nullptr;
-      static_assert(sizeof slot == sizeof argument.bytes);
-      std::memcpy(&slot, argument.bytes.data(), sizeof slot);
+      const auto slot = std::bit_cast<void*>(argument.bytes);
       const std::size_t place = launch.slots.size();
       if (argument.value) launch.pointers.emplace_back(place, static_cast<std::size_t>(*argument.value));
       if (argument.scratch) launch.pointers.emplace_back(place, values + static_cast<std::size_t>(*argument.scratch));

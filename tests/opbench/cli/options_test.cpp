@@ -354,7 +354,8 @@ TEST_CASE("refusals") {
   CHECK(refusal({"--device", "gpu"}) == "--device must be cpu, cuda or cuda:N, got 'gpu'");
   CHECK(refusal({"--device", "cuda:x"}) == "--device must be cpu, cuda or cuda:N, got 'cuda:x'");
   CHECK(refusal({"--contenders", "eager,nvfuser"}) ==
-        "unknown contender 'nvfuser'; choose from eager, opbench, inductor, torchscript");
+        "unknown contender 'nvfuser'; choose from eager, opbench, inductor, torchscript, kernel::NAME of --kernel, "
+        "LIBRARY::NAME of --load");
   CHECK(refusal({"--contenders", "eager,eager"}) == "--contenders: 'eager' is given twice");
   CHECK(refusal({"--contenders", ","}) == "--contenders is empty; choose from eager, opbench, inductor, torchscript");
   CHECK(refusal({"--repeats", "-1"}) == "--repeats must be at least 1, got -1");

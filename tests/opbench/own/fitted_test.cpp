@@ -63,7 +63,7 @@ T numberIn(const KernelArgument& argument) {
 TEST_CASE("the documented softmax fits a call: its grid, its block, and its arguments in order") {
   const KernelBed bed;
   const ir::Graph graph = softmaxOf("[7, 100], f32");
-  const FittedKernels kernels = runtime::fitted(bed.read(documentedSoftmax()), graph);
+  const FittedKernels kernels = runtime::fitted(bed.read(documentedSoftmax), graph);
   REQUIRE(kernels.launches.size() == 1);
   const runtime::KernelLaunch& launch = kernels.launches[0];
   CHECK(launch.kernel == "softmax_rows");
@@ -79,7 +79,7 @@ TEST_CASE("the documented softmax fits a call: its grid, its block, and its argu
 
 TEST_CASE("a call that does not meet a condition is unsupported, and the reason says which one") {
   const KernelBed bed;
-  const KernelFile file = bed.read(documentedSoftmax());
+  const KernelFile file = bed.read(documentedSoftmax);
   const auto reason = [&](const ir::Graph& graph) {
     return bed.place(refusal(ErrorKind::Unsupported, [&] { runtime::fitted(file, graph); }));
   };
@@ -162,7 +162,7 @@ TEST_CASE("extents beyond a GPU's are unsupported") {
 
 TEST_CASE("arguments are compared with the parameters of the kernel") {
   const KernelBed bed;
-  const runtime::KernelLaunch launch = runtime::fitted(bed.read(documentedSoftmax()), softmaxOf("[7, 100], f32")).launches[0];
+  const runtime::KernelLaunch launch = runtime::fitted(bed.read(documentedSoftmax), softmaxOf("[7, 100], f32")).launches[0];
   runtime::checkParameters(launch, {8, 8, 8, 8});
   const auto reason = [&](const std::vector<size_t>& sizes) {
     return bed.place(refusal(ErrorKind::Input, [&] { runtime::checkParameters(launch, sizes); }));
@@ -188,7 +188,7 @@ std::string cubinOf(const KernelFile& file, const ir::Graph& graph, const std::s
 TEST_CASE("NVRTC compiles the documented softmax for every floating dtype") {
   if (tests::nvrtc() == nullptr) return;
   const KernelBed bed;
-  const KernelFile file = bed.read(documentedSoftmax());
+  const KernelFile file = bed.read(documentedSoftmax);
   for (const char* dtype : {"f32", "f64", "f16", "bf16"}) {
     CAPTURE(dtype);
     const std::string cubin = cubinOf(file, softmaxOf(std::string("[7, 100], ") + dtype));

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/golden.h"
 #include "tests/opbench/own/kernel_bed.h"
 #include "tests/refusal.h"
 
@@ -33,10 +34,10 @@ using Texts = std::vector<std::string>;
 
 TEST_CASE("a comment says how kernels are launched") {
   const KernelBed bed;
-  const runtime::KernelFile file = bed.read(documentedSoftmax(), "my_softmax.cu");
+  const runtime::KernelFile file = bed.read(documentedSoftmax, "my_softmax.cu");
   CHECK(file.contender == "kernel::my_softmax");
   CHECK_FALSE(file.isCubin);
-  CHECK(file.code == documentedSoftmax());
+  CHECK(file.code == documentedSoftmax);
   CHECK(textsOf(file.conditions) == Texts{"dim == -1 || dim == dim(self) - 1", "is_contiguous(self)"});
   REQUIRE(file.launches.size() == 1);
   CHECK(file.launches[0].kernel == "softmax_rows");
@@ -44,6 +45,11 @@ TEST_CASE("a comment says how kernels are launched") {
   CHECK(textsOf(file.launches[0].block) == Texts{"32", "4"});
   CHECK(file.launches[0].shared.empty());
   CHECK(textsOf(file.launches[0].arguments) == Texts{"out0", "self", "size(self, -1)", "numel(self) / size(self, -1)"});
+}
+
+TEST_CASE("docs/contenders.md shows the softmax that is tested") {
+  const std::string page = tests::goldenText("../../docs/contenders.md");
+  CHECK(page.find("```cuda\n" + documentedSoftmax + "```\n") != std::string::npos);
 }
 
 TEST_CASE("every key, and several launches") {

@@ -20,14 +20,14 @@ std::string refused(const KernelBed& bed, const Options& options) {
 
 TEST_CASE("--kernel on a CPU ends the run in one line") {
   const tests::ProgramBed bed(1);
-  std::ofstream(bed.folder.path / "my_softmax.cu") << tests::documentedSoftmax();
+  std::ofstream(bed.folder.path / "my_softmax.cu") << tests::documentedSoftmax;
   CHECK(bed.run({"--kernel", bed.folder.path / "my_softmax.cu", "--contenders", "eager,kernel::my_softmax"}) == 2);
   CHECK(bed.err() == "opbench: error: --kernel needs a GPU, and the device is a CPU\n");
 }
 
 TEST_CASE("a kernel that races has a file, and of files one races at least") {
   const KernelBed bed;
-  bed.write(tests::documentedSoftmax(), "my_softmax.cu");
+  bed.write(tests::documentedSoftmax, "my_softmax.cu");
   Options options;
   options.contenders = {Contender::Eager, Contender("kernel::my_softmax")};
   CHECK(refused(bed, options) == "unknown contender 'kernel::my_softmax': name its file with --kernel");

@@ -105,7 +105,7 @@ KernelFile file(std::vector<runtime::LaunchRule> launches, const std::string& sc
 template <typename T>
 T numberIn(void* const* slot) {
   T number{};
-  std::memcpy(&number, slot, sizeof number);
+  std::memcpy(&number, static_cast<const void*>(slot), sizeof number);
   return number;
 }
 
