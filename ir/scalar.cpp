@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "ir/error.h"
+#include "ir/routines/routines.h"
 
 namespace ir {
 namespace {
@@ -149,6 +150,7 @@ int64_t evaluateWide(Op op, DType dtype, int64_t a, int64_t b) {
     case Op::LogAddExp:
     case Op::CopySign:
 #define FUNCTION(name, ...) case Op::name:
+#define ROUTINE(name, ...) case Op::name:
 #include "ir/ops.def"
     case Op::Where:
     case Op::Philox:
@@ -293,6 +295,8 @@ double evaluate(Op op, std::span<const double> operands) {
     case Op::CopySign: return std::copysign(a, b);
 #define FUNCTION(name, text, arity, symbol, form) \
   case Op::name: return call(::symbol, operands);
+#define ROUTINE(name, symbol) \
+  case Op::name: return symbol(a, b);
 #include "ir/ops.def"
     case Op::Max: return std::isnan(b) ? b : larger(a, b);
     case Op::Min: return std::isnan(b) ? b : smaller(a, b);

@@ -84,12 +84,13 @@ UNARY(erf, Erf)
 UNARY(isNan, IsNan)
 #undef UNARY
 
-// Functions that libraries have, by the names that they have there: `acos(x)`, `atan2(y, x)`.
+// Functions that libraries or ir/routines have, by the names that they have there: `acos(x)`, `atan2(y, x)`.
 #define FUNCTION_OF_1(function, op) \
   inline Value function(Value x) { return apply(Op::op, x); }
 #define FUNCTION_OF_2(function, op) \
   inline Value function(Value x, Value y) { return apply(Op::op, x, y); }
 #define FUNCTION(name, text, arity, symbol, form) FUNCTION_OF_##arity(symbol, name)
+#define ROUTINE(name, symbol) FUNCTION_OF_2(symbol, name)
 #include "ir/ops.def"
 #undef FUNCTION_OF_1
 #undef FUNCTION_OF_2

@@ -79,6 +79,7 @@ Infix infix(Op op, Arithmetic domain) {
     case Op::LogAddExp:
     case Op::CopySign:
 #define FUNCTION(name, ...) case Op::name:
+#define ROUTINE(name, ...) case Op::name:
 #include "ir/ops.def"
     case Op::Max:
     case Op::Min:

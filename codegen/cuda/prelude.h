@@ -6,8 +6,8 @@
 namespace codegen {
 
 /// The device code that CUDA programs start with: types, conversions, vectors (prelude.cuh), scalar functions (math.cuh, and
-/// those that ops.def finds in CUDA's library), combinations of lanes, threads and CTAs (combine.cuh), atomic ones (atomics.cuh),
-/// random words (random.cuh).
+/// those that ops.def finds in CUDA's library or in ir/routines), combinations of lanes, threads and CTAs (combine.cuh), atomic
+/// ones (atomics.cuh), random words (random.cuh).
 std::string_view cudaPrelude();
 
 /// The declarations of the prelude that a text uses, with those that these use, in their order: NVRTC takes 3 ms for all of them.

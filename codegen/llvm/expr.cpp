@@ -209,6 +209,8 @@ Vec LlvmExpr::onFloats(const Expr* expr, DType dtype) {
     case Op::CopySign: return copySign(splat(a, b.lanes()), splat(b, a.lanes()));
 #define FUNCTION(name, text, arity, symbol, form) \
   case Op::name: return math.library(#symbol, LlvmMath::form, (arity) == 1 ? std::vector{a} : std::vector{a, b});
+#define ROUTINE(name, symbol) \
+  case Op::name: return math.routine(#symbol, a, b);
 #include "ir/ops.def"
     case Op::Max: return maximum(a, b, true);
     case Op::Min: return minimum(a, b, true);
@@ -286,6 +288,7 @@ Vec LlvmExpr::onIntegers(const Expr* expr, DType dtype) {
     case Op::LogAddExp:
     case Op::CopySign:
 #define FUNCTION(name, ...) case Op::name:
+#define ROUTINE(name, ...) case Op::name:
 #include "ir/ops.def"
     case Op::Where:
     case Op::Philox:

@@ -23,6 +23,7 @@
 #include <mutex>
 
 #include "ir/error.h"
+#include "ir/routines/routines.h"
 #include "runtime/build/elapsed.h"
 
 namespace runtime {
@@ -100,7 +101,7 @@ std::string cacheKey(const codegen::Program& program) {
   return fmt::format("llvm {}\n{}\n{}\n{}\n{}", Orc::version(), passes, program.arch, program.features, program.source);
 }
 
-/// The linker and what it linked; code refers to libm and libmvec only.
+/// The linker and what it linked; code refers to libm, libmvec and ir/routines only.
 class Session {
  public:
   Session()
@@ -113,6 +114,12 @@ class Session {
     });
     for (const char* name : {"libm.so.6", "libmvec.so.1", "libc.so.6"})
       libraries_.addGenerator(require(llvm::orc::DynamicLibrarySearchGenerator::Load(name, '\0'), name));
+    llvm::orc::SymbolMap routines;
+#define ROUTINE(name, symbol)                                                                                                  \
+  routines[session_.intern(#symbol)] = {llvm::orc::ExecutorAddr::fromPtr(static_cast<double (*)(double, double)>(ir::symbol)), \
+                                        llvm::JITSymbolFlags::Exported};
+#include "ir/ops.def"
+    llvm::cantFail(libraries_.define(llvm::orc::absoluteSymbols(std::move(routines))));
   }
   ~Session() { llvm::cantFail(session_.endSession()); }
 

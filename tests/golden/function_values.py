@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes function_values.txt: functions of one argument at numbers that f32 holds, to f64's precision. Needs mpmath.
+"""Writes function_values.txt: functions of one or two arguments at numbers that f32 holds, to f64's precision. Needs mpmath.
 
     tests/golden/function_values.py > tests/golden/function_values.txt
 """
@@ -62,6 +62,29 @@ functions = {
     "special_spherical_bessel_j0": (lambda x: m.sin(x) / x if x else mpf(1), between(-3, 3)),
     "sinc": (lambda x: m.sin(m.pi * x) / (m.pi * x) if x else mpf(1), between(-0.95, 0.95)),
 }
+# Both sides of the largest term of an incomplete gamma function, and positive polynomials beyond their zeros.
+orders = [(a, a * r) for a in (0.1, 0.5, 1, 3, 9.5, 10.5, 40, 250, 3000) for r in (0.3, 0.8, 0.97, 1.02, 1.3, 2)]
+degrees = [(x, n) for n in (1, 2, 4, 7, 10, 15) for x in (1.05, 1.5, 2, 5, 25)]
+functions_of_two = {
+    "igamma": (lambda a, x: m.gammainc(a, 0, x, regularized=True), orders),
+    "igammac": (lambda a, x: m.gammainc(a, x, m.inf, regularized=True), orders),
+    "special_chebyshev_polynomial_t": (lambda x, n: m.chebyt(n, x), degrees),
+    "special_hermite_polynomial_h": (lambda x, n: m.hermite(n, x), [(5 * x, n) for x, n in degrees]),
+    "special_laguerre_polynomial_l": (lambda x, n: m.laguerre(n, 0, x), [(-x, n) for x, n in degrees]),
+    "special_legendre_polynomial_p": (lambda x, n: m.legendre(n, x), degrees),
+}
+
+
+def rounded(number):
+    return struct.unpack("f", struct.pack("f", number))[0]
+
+
 for name, (function, numbers) in functions.items():
-    for x in sorted(set(struct.unpack("f", struct.pack("f", n))[0] for n in numbers)):
+    for x in sorted(set(rounded(n) for n in numbers)):
         print(name, x.hex(), float(function(mpf(x))).hex())
+for name, (function, pairs) in functions_of_two.items():
+    for pair in pairs:
+        x, y = map(rounded, pair)
+        value = float(function(mpf(x), mpf(y)))
+        if abs(value) > 1e-30:
+            print(name, x.hex(), y.hex(), value.hex())

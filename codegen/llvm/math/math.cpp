@@ -4,6 +4,7 @@
 #include <llvm/IR/IntrinsicsX86.h>
 
 #include "codegen/llvm/call.h"
+#include "codegen/llvm/cast.h"
 #include "codegen/llvm/math/erf.h"
 #include "codegen/llvm/math/exp.h"
 #include "codegen/llvm/math/log.h"
@@ -54,6 +55,11 @@ Vec LlvmMath::logAddExp(Vec x, Vec y) const {
 Vec LlvmMath::rem(Vec x, Vec y) const { return isF32(x) ? remF32(x, y) : callLibm("fmod", {x, y}); }
 Vec LlvmMath::library(const std::string& symbol, Form form, const std::vector<Vec>& operands) const {
   return form == Vectors ? callLibmvec(cpu_, symbol, operands) : callLibm(symbol, operands);
+}
+Vec LlvmMath::routine(const std::string& symbol, Vec x, Vec y) const {
+  if (!isF32(x)) return callLibm(symbol, {x, y});
+  const auto wide = [this](Vec v) { return convert(cpu_, v, ir::DType::F32, ir::DType::F64); };
+  return convert(cpu_, callLibm(symbol, {wide(x), wide(y)}), ir::DType::F64, ir::DType::F32);
 }
 
 }  // namespace codegen

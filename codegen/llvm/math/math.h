@@ -34,6 +34,8 @@ class LlvmMath {
   enum Form { Scalars, Vectors };
   /// A FUNCTION of ops.def: libm's for each lane, or libmvec's for vectors, up to 4 ULP of f32 or f64.
   Vec library(const std::string& symbol, Form form, const std::vector<Vec>& operands) const;
+  /// A ROUTINE of ops.def, in f64.
+  Vec routine(const std::string& symbol, Vec x, Vec y) const;
 
  private:
   Cpu cpu_;

@@ -29,11 +29,18 @@ Value remainder(Value x, Value y) {
 
 Value truncate(Value x) { return ir::isFloating(x.dtype()) ? trunc(x) : x; }
 
-/// x to the power y, of floating point; integer powers are ATen's.
-Value power(Value x, Value y) {
-  if (!ir::isFloating(x.dtype())) ir::fail(ir::ErrorKind::Unsupported, "powers of {} are not lowered", ir::name(x.dtype()));
-  return ir::pow(x, y);
+/// x to the power y, of integers, by a square for each bit of y. Of negative powers those of 1 and -1 are whole, the others 0.
+Value wholePower(Value x, Value y) {
+  const auto isOdd = [](Value number) { return (number & 1) == 1; };
+  const int bits = static_cast<int>(8 * ir::sizeOf(y.dtype())) - (ir::isSigned(y.dtype()) ? 1 : 0);
+  Value product = x.like(1), square = x;
+  for (int bit = 0; bit < bits; ++bit, square = square * square)
+    product = where(isOdd(ir::apply(ir::Op::Shr, y, y.like(bit))), product * square, product);
+  if (!ir::isSigned(y.dtype())) return product;
+  const Value ofMinus1 = where(isOdd(y), x.like(-1), x.like(1));
+  return where(y < 0, where(x == 1, x, where(x == -1, ofMinus1, x.like(0))), product);
 }
+Value power(Value x, Value y) { return ir::isFloating(x.dtype()) ? ir::pow(x, y) : wholePower(x, y); }
 
 /// x to a constant power: products and roots where ATen uses them.
 Value powerOf(Value x, double exponent) {

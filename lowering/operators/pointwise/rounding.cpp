@@ -1,4 +1,4 @@
-// Rounding, signs, extremes and numbers that are none.
+// Rounding, neighbours, signs, extremes and numbers that are none.
 #include <cmath>
 #include <limits>
 
@@ -55,14 +55,48 @@ Tensors ofNumbers(Context& c) {
 const Lowering fmaxOf{"aten::fmax", ofNumbers<ir::max>};
 const Lowering fminOf{"aten::fmin", ofNumbers<ir::min>};
 
+/// What tells the numbers of a dtype apart: the unit roundoff, the least and the largest positive number.
+struct Spacing {
+  double roundoff, least, largest;
+};
+Spacing spacingOf(ir::DType dtype) {
+  if (dtype == ir::DType::F16) return {0x1p-11, 0x1p-24, 65504};
+  if (dtype == ir::DType::BF16) return {0x1p-8, 0x1p-133, 0x1.fep127};
+  if (dtype == ir::DType::F32) return {0x1p-24, 0x1p-149, std::numeric_limits<float>::max()};
+  return {0x1p-53, 0x1p-1074, std::numeric_limits<double>::max()};
+}
+
+/// The next number of a dtype after a positive one, before it if `sign` is -1; as f64, which the dtype rounds to it. A bit more
+/// than half a unit in the last place is added (Rump, Zimmermann, Boldo and Melquiond, "Computing predecessor and successor in
+/// rounding to nearest", BIT 49, 2009). That product loses bits of small numbers of f64, which are scaled.
+Value neighbour(Value size, Value sign, ir::DType dtype) {
+  const auto [roundoff, least, largest] = spacingOf(dtype);
+  const double share = roundoff * (1 + 2 * roundoff);
+  if (dtype != ir::DType::F64) return size + sign * max(size * share, least);
+  const Value scaled = size * (1 / roundoff);
+  const Value ofSmall = where(size < least / roundoff, size + sign * least, (scaled + sign * (scaled * share)) * roundoff);
+  return where(size < least / roundoff / roundoff, ofSmall, size + sign * (size * share));
+}
+
+/// The number after the first operand in the direction of the second one.
+Tensors nextAfter(Context& c) {
+  const ir::DType dtype = c.outputType().dtype;
+  return pointwise(c, [dtype](Value from, Value to) {
+    const Value x = cast(from, ir::DType::F64), y = cast(to, ir::DType::F64), size = abs(x);
+    const Value isOutward = (x == 0.0) | ((y > x) == (x > 0.0));
+    const Value next = neighbour(size, where(isOutward, x.like(1), x.like(-1)), dtype);
+    const Value finite = where(size == INFINITY, spacingOf(dtype).largest, next);
+    const Value value = where(x == y, y, copysign(finite, where(x == 0.0, y, x)));
+    return cast(where(isNan(x) | isNan(y), x + y, value), from.dtype());
+  });
+}
+const Lowering nextafter{"aten::nextafter", nextAfter};
+
 /// Numbers in place of NaN and of infinities: without others the largest and lowest of the dtype.
 Tensors nanToNum(Context& c) {
   const ir::DType dtype = c.outputType().dtype;
   const auto number = [&](const char* name, double other) { return c.isNone(name) ? other : c.number(name); };
-  const double largest = dtype == ir::DType::F64    ? std::numeric_limits<double>::max()
-                         : dtype == ir::DType::F16  ? 65504
-                         : dtype == ir::DType::BF16 ? 0x1.fep127
-                                                    : std::numeric_limits<float>::max();
+  const double largest = spacingOf(dtype).largest;
   const double nan = number("nan", 0), top = number("posinf", largest), bottom = number("neginf", -largest);
   return pointwise(c, {"self"}, [=](Value x) {
     if (!ir::isFloating(x.dtype())) return x;

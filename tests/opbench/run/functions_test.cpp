@@ -29,16 +29,24 @@ tests::Edit withNumbers(std::size_t argument, const std::vector<double>& numbers
   };
 }
 
-/// Numbers and what a function is of them, rounded to f64.
+/// Numbers, for each operand, and what a function is of them, rounded to f64.
 struct Points {
-  std::vector<double> numbers, values;
+  std::vector<std::vector<double>> operands;
+  std::vector<double> values;
 };
 std::map<std::string, Points> pointsOfFunctions() {
   std::map<std::string, Points> all;
   std::istringstream text(tests::goldenText("function_values.txt"));
-  for (std::string name, number, value; text >> name >> number >> value;) {
-    all[name].numbers.push_back(std::strtod(number.c_str(), nullptr));
-    all[name].values.push_back(std::strtod(value.c_str(), nullptr));
+  for (std::string line; std::getline(text, line);) {
+    std::istringstream words(line);
+    std::string name;
+    words >> name;
+    std::vector<double> numbers;
+    for (std::string number; words >> number;) numbers.push_back(std::strtod(number.c_str(), nullptr));
+    Points& points = all[name];
+    points.values.push_back(numbers.back());
+    points.operands.resize(numbers.size() - 1);
+    for (size_t i = 0; i + 1 < numbers.size(); ++i) points.operands[i].push_back(numbers[i]);
   }
   return all;
 }
@@ -90,6 +98,12 @@ constexpr ErrorBound errorBounds[]{
     {"special_bessel_y1", 1, 4},
     {"special_spherical_bessel_j0", 1, 4},
     {"sinc", 4, 6},
+    {"igamma", 1, 32},
+    {"igammac", 1, 48},
+    {"special_chebyshev_polynomial_t", 1, 6},
+    {"special_hermite_polynomial_h", 1, 6},
+    {"special_laguerre_polynomial_l", 1, 6},
+    {"special_legendre_polynomial_p", 1, 6},
 };
 
 constexpr std::string_view aboutFunctions = R"(# Functions: how precise they are
@@ -101,8 +115,8 @@ says.
 - f16 and bf16 are computed in f32 and rounded once.
 - Functions of libraries are libm's and libmvec's on a CPU and those of CUDA's library on a GPU, whose manual says how far they err
   there. Near their zeros, where a unit in the last place becomes small, `lgamma` and Bessel functions err by more units.
-- All others are computed the same way on CPUs and GPUs. Bessel functions, `digamma`, `polygamma` and `special_zeta` are computed in
-  f64.
+- All others are computed the same way on CPUs and GPUs. Bessel functions, `digamma`, `polygamma`, `special_zeta`, incomplete gamma
+  functions and orthogonal polynomials are computed in f64. Near the zeros of polynomials a unit becomes small as well.
 
 | function | f32 | f64 |
 | --- | ---: | ---: |
@@ -125,8 +139,8 @@ TEST_CASE("functions err by no more than docs/functions.md says") {
   for (const auto& [name, f32, f64] : errorBounds) {
     const Points& points = all.at(name);
     const std::string op = fmt::format("aten.{}.default", name);
-    const double ofF32 = largestError(points, tests::computed(op, ir::DType::F32, points.numbers), 23, -126);
-    const double ofF64 = largestError(points, tests::computed(op, ir::DType::F64, points.numbers), 52, -1022);
+    const double ofF32 = largestError(points, tests::computed(op, ir::DType::F32, points.operands), 23, -126);
+    const double ofF64 = largestError(points, tests::computed(op, ir::DType::F64, points.operands), 52, -1022);
     CHECK_MESSAGE(ofF32 <= f32, name, ": ", ofF32, " units of f32");
     CHECK_MESSAGE(ofF64 <= f64, name, ": ", ofF64, " units of f64");
     rows += fmt::format("| `{}` | {} | {} |\n", name, f32, f64);
@@ -256,6 +270,50 @@ TEST_CASE("signs, steps and extremes of numbers that may be none") {
   compare("aten.heaviside.default", "((T([7], i64), T([7], i64)), {})");
   for (const char* decimals : {"0", "3", "-2"})
     compare("aten.round.decimals", fmt::format("((T([37], f32),), {{'decimals': {}}})", decimals));
+}
+
+TEST_CASE("polynomials of each degree, at the ends of their intervals, and where degrees are negative") {
+  const tests::Edit ends = [](const std::vector<at::Tensor>& tensors) {
+    withNumbers(0, {1, -1, 0, 1, -1, 0, 0.25, -0.75, 1.5, -2, 3, infinity, 0.5})(tensors);
+    withNumbers(1, {4, 5, 5, 0, 0, 0, 15, 12, 9, 7, 3, 2, -1})(tensors);
+  };
+  for (const char* name : {"chebyshev_polynomial_t", "chebyshev_polynomial_u", "chebyshev_polynomial_v", "chebyshev_polynomial_w",
+                           "shifted_chebyshev_polynomial_t", "shifted_chebyshev_polynomial_u", "shifted_chebyshev_polynomial_v",
+                           "shifted_chebyshev_polynomial_w", "hermite_polynomial_h", "hermite_polynomial_he",
+                           "laguerre_polynomial_l", "legendre_polynomial_p"}) {
+    const std::string op = fmt::format("aten.special_{}.default", name);
+    compare(op, "((T([37], f32), T([37], f32)), {})", ends);
+    compare(op, "((T([7, 1], i64), T([5], i64)), {})");
+  }
+  compare("aten.special_legendre_polynomial_p.n_scalar", "((T([37], f32), 5), {})");
+}
+
+TEST_CASE("incomplete gamma functions: both sides of their largest term, large orders, and the ends of their domains") {
+  const tests::Edit ends = [](const std::vector<at::Tensor>& tensors) {
+    withNumbers(0, {0.5, 0.5, 9, 11, 11, 250, 250, 2e5, 2e5, 1e6, 0, 0, 1, infinity, 1, infinity, -1, 1, noNumber})(tensors);
+    withNumbers(1, {0.1, 7, 9, 3, 20, 240, 290, 2e5, 2.01e5, 3e6, 0, 1, 0, 1, infinity, infinity, 1, -1, 1})(tensors);
+  };
+  for (const char* op : {"aten.igamma.default", "aten.igammac.default"}) {
+    compare(op, "((T([37], f16), T([37], f16)), {})");
+    compare(op, "((T([37], f32), T([37], f32)), {})", ends);
+  }
+}
+
+TEST_CASE("the next number: from 0, powers of 2, the least and largest numbers, and infinities") {
+  const auto numbers = [](double least, double normal, double largest) -> tests::Edit {
+    const std::vector<double> from{0,      -0.0,   0,      1,       1,       -1,       -1,       2, least,
+                                   -least, normal, normal, largest, largest, infinity, noNumber, 3};
+    const std::vector<double> to{1, -1, 0, 2, 0, 0, -2, infinity, 0, 0, 0, 1, infinity, 0, 0, 1, 3};
+    return [=](const std::vector<at::Tensor>& tensors) {
+      withNumbers(0, from)(tensors);
+      withNumbers(1, to)(tensors);
+    };
+  };
+  const std::string op = "aten.nextafter.default";
+  compare(op, "((T([37], f32), T([37], f32)), {})", numbers(0x1p-149, 0x1p-126, 0x1.fffffep127));
+  compare(op, "((T([37], f64), T([37], f64)), {})", numbers(0x1p-1074, 0x1p-1022, 0x1.fffffffffffffp1023));
+  compare(op, "((T([37], f64), T([37], f64)), {})", numbers(0x1.8p-1021, 0x1p-969, 0x1.8p-970));
+  compare(op, "((T([37], bf16), T([37], bf16)), {})", numbers(0x1p-133, 0x1p-126, 0x1.fep127));
 }
 
 }  // namespace

@@ -49,6 +49,18 @@ TEST_CASE("arithmetic") {
   }
 }
 
+TEST_CASE("powers of integers wrap; of negative powers those of 1 and -1 are left") {
+  const tests::Edit ends = [](const std::vector<at::Tensor>& tensors) {
+    tensors[0].copy_(at::arange(tensors[0].numel(), at::kLong).remainder(7).sub(3));
+    tensors[1].copy_(at::arange(-12, tensors[1].numel() - 12, at::kLong).mul(5));
+  };
+  for (const char* dtype : {"i64", "i32", "i8"})
+    compare("aten.pow.Tensor_Tensor", fmt::format("((T([40], {0}), T([40], {0})), {{}})", dtype), ends);
+  compare("aten.pow.Tensor_Scalar", "((T([40], i64), 5), {})");
+  compare("aten.pow.Scalar", "((3, T([40], i64)), {})");
+  compare("aten.pow_.Tensor", "((T([40], u8), T([40], u8)), {})");
+}
+
 TEST_CASE("integers beyond 2^53, which double does not hold") {
   const tests::Edit around = [](const std::vector<at::Tensor>& tensors) {
     const int64_t first = (int64_t{1} << 53) - 20;

@@ -1,9 +1,9 @@
-// The gamma function's logarithm, its derivatives, and Hurwitz' zeta function.
+// The gamma function's logarithm, its derivatives, its incomplete integrals, and Hurwitz' zeta function.
 #include <cmath>
 #include <limits>
 #include <numbers>
 
-#include "lowering/operators/pointwise/series.h"
+#include "lowering/operators/special/series.h"
 #include "lowering/tensor/pointwise.h"
 
 namespace lowering {
@@ -98,6 +98,9 @@ const Lowering lgammaOf{"aten::lgamma", [](Context& c) { return pointwise(c, [](
 const Lowering digammaOf{"aten::digamma", [](Context& c) { return pointwise(c, inDouble<digamma>, gammaType); }};
 const Lowering polygammaOf{"aten::polygamma", polygamma};
 const Lowering mvlgamma{"aten::mvlgamma", multivariateLgamma};
+const Lowering igammaOf{"aten::igamma", [](Context& c) { return pointwise(c, [](Value a, Value x) { return igamma(a, x); }); }};
+const Lowering igammacOf{"aten::igammac",
+                         [](Context& c) { return pointwise(c, [](Value a, Value x) { return igammac(a, x); }); }};
 const Lowering specialZeta{"aten::special_zeta", [](Context& c) {
                              return pointwise(c, [](Value s, Value q) { return zetaInDouble(s, q); }, gammaType);
                            }};

@@ -1,4 +1,4 @@
-#include "lowering/operators/pointwise/series.h"
+#include "lowering/operators/special/series.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // Made by series_coefficients.py: change that, not this.
-#include "lowering/operators/pointwise/series.h"
+#include "lowering/operators/special/series.h"
 
 namespace lowering {
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes series_coefficients.cpp: Chebyshev series of special functions, as series.h describes them. Needs mpmath.
 
-    lowering/operators/pointwise/series_coefficients.py | clang-format-19 > lowering/operators/pointwise/series_coefficients.cpp
+    lowering/operators/special/series_coefficients.py | clang-format-19 > lowering/operators/pointwise/series_coefficients.cpp
 """
 from mpmath import mp, mpf, besseli, besselk, cos, erfc, erfinv, exp, findroot, log, pi, psi, sqrt
 
@@ -68,7 +68,7 @@ functions = [
 ]
 
 print("// Made by series_coefficients.py: change that, not this.")
-print('#include "lowering/operators/pointwise/series.h"\n\nnamespace lowering {\n')
+print('#include "lowering/operators/special/series.h"\n\nnamespace lowering {\n')
 for name, f, smallest in functions:
     numbers = [f"{float(c)!r}" for c in series(f, smallest)]
     print(f"const std::vector<double> {name}{{")

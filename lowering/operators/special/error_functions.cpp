@@ -2,7 +2,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "lowering/operators/pointwise/series.h"
+#include "lowering/operators/special/series.h"
 #include "lowering/tensor/pointwise.h"
 
 namespace lowering {
