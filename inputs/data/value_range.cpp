@@ -116,7 +116,12 @@ constexpr ValueRow valueRows[] = {
     // Of quotients beyond what integers hold eager's vectors on CPUs make NaN.
     {"remainder fmod", 0, tame},
     {"remainder fmod", 1, tameNonZero},
+    // Of NaN eager hands out what was in a register.
+    {polynomials, 0, tame},
     {polynomials, 1, degree},
+    // Of a subnormal order eager makes 0, where the share of what is up to any number is 1.
+    {"igamma igammac", 0, [](const Call&) -> ValueRange { return Uniform{0.0625, 16}; }},
+    {"igamma igammac", 1, positive},
     {"addcdiv", 2, nonZero},
     {"asin acos atanh erfinv", 0, sine},
     {"acosh", 0, [](const Call&) -> ValueRange { return Uniform{1.1, 8}; }},
@@ -182,6 +187,16 @@ constexpr ValueRow valueRows[] = {
     // The product of an infinite gradient, or of a huge one, is anything where the other factor is 0 but for a rounding.
     {"upsample_linear1d_backward upsample_bilinear2d_backward upsample_trilinear3d_backward", 0, finite},
     {"hardswish_backward", 0, tame},
+    // The gradient at NaN is 0 where eager's host takes vectors of elements, and NaN where it takes one.
+    {"logit_backward", 1, finite},
+    // Eager sorts numbers among which NaN has no place.
+    {"mode", 0, finite},
+    // LAPACK's pivots and ranks are any of columns whose lengths are none or too large.
+    {"linalg_lstsq", 0, tame},
+    {"linalg_lstsq", 1, tame},
+    // Eager adds up squares and a product, in which large elements cancel.
+    {"_euclidean_dist", 0, tame},
+    {"_euclidean_dist", 1, tame},
     {"grid_sampler_2d_backward grid_sampler_3d_backward", 0, finite},
     {"grid_sampler_2d_backward grid_sampler_3d_backward", 1, finite},
     // Weights of both signs cancel beside a large element.

@@ -61,6 +61,10 @@ Tensors cdistForward(Context& c) {
   const Tensor first = inOpmath(c.tensor("x1")), second = inOpmath(c.tensor("x2"));
   return asOutputs(c, {lengths(c, differences(first, second), c.number("p"))});
 }
+Tensors euclideanDistances(Context& c) {
+  const Tensor first = inOpmath(c.tensor("x1")), second = inOpmath(c.tensor("x2"));
+  return asOutputs(c, {lengths(c, differences(first, second), 2)});
+}
 Tensors cdistBackward(Context& c) {
   if (c.number("p") == 0) return {zeros(c)};
   const Tensor first = inOpmath(c.tensor("x1")), second = inOpmath(c.tensor("x2"));
@@ -112,6 +116,7 @@ Tensors pdistBackward(Context& c) {
 const Lowering distOf{"aten::dist", distance};
 const Lowering renormOf{"aten::renorm", renorm};
 const Lowering cdistForwardOf{"aten::_cdist_forward", cdistForward};
+const Lowering euclideanDist{"aten::_euclidean_dist", euclideanDistances};
 const Lowering cdistBackwardOf{"aten::_cdist_backward", cdistBackward};
 const Lowering pdistForwardOf{"aten::_pdist_forward", pdistForward};
 const Lowering pdistBackwardOf{"aten::_pdist_backward", pdistBackward};
