@@ -25,7 +25,8 @@ std::string_view routineTexts();
 
 namespace {
 
-/// The functions of CUDA's library: `inline f32 acos(f32 x) { return ::acosf(x); }`, and the same of f64.
+/// The functions of CUDA's library: `inline f32 acos(f32 x) { return ::acosf(x); }`, and the same of f64. Those of ir/routines,
+/// and the same of f32.
 std::string_view cudaLibraryPrelude() {
   static const std::string text = [] {
     std::string made = "namespace math {\n\n";
@@ -37,6 +38,10 @@ std::string_view cudaLibraryPrelude() {
       }
     };
 #define FUNCTION(name, text, arity, symbol, form) declare(text, arity, #symbol);
+#include "ir/ops.def"
+    made += fmt::format("\n{}\n", routineTexts());
+#define ROUTINE(name, symbol) \
+  made += fmt::format("inline f32 {0}(f32 x, f32 y) {{ return f32({0}(f64(x), f64(y))); }}\n", #symbol);
 #include "ir/ops.def"
     return made + "\n}  // namespace math\n";
   }();
