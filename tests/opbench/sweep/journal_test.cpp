@@ -233,7 +233,8 @@ TEST_CASE("a file is refused where the configuration or the tolerances say somet
     bed.write(bed.lines(1));
     CHECK(bed.resumed() == std::vector{1});
     std::ofstream(path) << "# nothing else\n";
-    CHECK(bed.refusal() == bed.options.json + ":1: cannot resume: the contents of --config, --tolerances, --program or --kernel have changed");
+    CHECK(bed.refusal() ==
+          bed.options.json + ":1: cannot resume: the contents of --config, --tolerances, --program or --kernel have changed");
     CHECK(bed.content() == bed.lines(1));
     (bed.options.*file).clear();
   }
