@@ -48,20 +48,6 @@ std::string_view cudaLibraryPrelude() {
   return text;
 }
 
-/// The functions of ir/routines, and the same of f32.
-std::string_view cudaRoutinePrelude() {
-  static const std::string text = [] {
-    std::string made = fmt::format("namespace math {{\n\n{}\n", routineTexts());
-    const auto declare = [&made](std::string_view name) {
-      made += fmt::format("inline f32 {0}(f32 x, f32 y) {{ return f32({0}(f64(x), f64(y))); }}\n", name);
-    };
-#define ROUTINE(name, symbol) declare(#symbol);
-#include "ir/ops.def"
-    return made + "\n}  // namespace math\n";
-  }();
-  return text;
-}
-
 bool isOfWord(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 std::string_view withoutComment(std::string_view line) {
@@ -145,7 +131,6 @@ const Declarations& declarations() {
     split(cudaScalarPrelude(), made.all);
     split(cudaMathPrelude(), made.all);
     split(cudaLibraryPrelude(), made.all);
-    split(cudaRoutinePrelude(), made.all);
     split(cudaCombinePrelude(), made.all);
     split(cudaAtomicPrelude(), made.all);
     split(cudaRandomPrelude(), made.all);
@@ -159,8 +144,8 @@ const Declarations& declarations() {
 
 std::string_view cudaPrelude() {
   static const std::string text =
-      fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", cudaScalarPrelude(), cudaMathPrelude(), cudaLibraryPrelude(),
-                  cudaRoutinePrelude(), cudaCombinePrelude(), cudaAtomicPrelude(), cudaRandomPrelude());
+      fmt::format("{}\n{}\n{}\n{}\n{}\n{}", cudaScalarPrelude(), cudaMathPrelude(), cudaLibraryPrelude(), cudaCombinePrelude(),
+                  cudaAtomicPrelude(), cudaRandomPrelude());
   return text;
 }
 

@@ -189,8 +189,6 @@ constexpr ValueRow valueRows[] = {
     {"hardswish_backward", 0, tame},
     // The gradient at NaN is 0 where eager's host takes vectors of elements, and NaN where it takes one.
     {"logit_backward", 1, finite},
-    // Eager sorts numbers among which NaN has no place.
-    {"mode", 0, finite},
     // LAPACK's pivots and ranks are any of columns whose lengths are none or too large.
     {"linalg_lstsq", 0, tame},
     {"linalg_lstsq", 1, tame},

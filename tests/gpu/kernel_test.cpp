@@ -166,7 +166,7 @@ TEST_CASE("mistakes in a file are errors that say where") {
 constexpr const char* sharing = R"(/* opbench
 launches:
   - {kernel: count, grid: 1, block: 1, arguments: numel(self)}
-  - {kernel: fill, grid: ceil_div(numel(self), 256), block: 256, arguments: 'out0, numel(self)'}
+  - {kernel: fill, grid: 'ceil_div(numel(self), 256)', block: 256, arguments: 'out0, numel(self)'}
 */
 __device__ long long number;
 extern "C" __global__ void count(long long n) { number = n; }

@@ -1,4 +1,4 @@
-// Elements at a place in the order of short rows, the most frequent ones, and the extremes so far.
+// Elements at a place in the order of short rows, and the extremes so far.
 #include "ir/error.h"
 #include "lowering/tensor/places.h"
 #include "lowering/tensor/reduce.h"
@@ -57,29 +57,6 @@ struct Rows {
   int64_t dim;
 };
 
-/// The least of the elements that a row has most often, and a place of it.
-Tensors mostFrequent(Context& c, const Rows& rows) {
-  const Tensor& x = rows.x;
-  const auto d = static_cast<std::size_t>(rows.dim);
-  const auto last = static_cast<int64_t>(x.sizes.size());
-  ir::Shape pairs = x.sizes;
-  pairs.push_back(rows.extent());
-  const Tensor isEqual = lazy(DType::I64, pairs, [x, d](const Index& at) {
-    const Index own(at.begin(), at.end() - 1);
-    Index other = own;
-    other[d] = at.back();
-    return cast(x.at(own) == x.at(other), DType::I64);
-  });
-  const Tensor counts = squeeze(c, sum(c, isEqual, {last}), {last}), most = amax(c, counts, {rows.dim});
-  const auto candidate = [](Value element, Value count, Value most) {
-    return where(count == most, element, Value{element.pool(), element.pool().identity(ir::Op::Min, element.dtype())});
-  };
-  const Tensor least = reduce(c, ir::Op::Min, map(candidate, x, counts, most), {rows.dim}), wanted = expand(least, x.sizes);
-  const Tensor places =
-      lazy(DType::I64, x.sizes, [x, wanted, d](const Index& at) { return where(x.at(at) == wanted.at(at), at[d], 0); });
-  return {least, amax(c, places, {rows.dim})};
-}
-
 /// The call's rows: along `dim`, or all elements as one.
 Rows rowsOf(const Context& c) {
   const Tensor self = inOpmath(c.tensor("self"));
@@ -109,7 +86,6 @@ Tensors kthValue(Context& c) {
   const ir::TensorType ofRanks = ir::TensorType::contiguous(DType::I64, ir::Shape(rows.x.sizes.size(), 1));
   return shapedAsOutputs(c, rows.elementOfRank(c, constant(ofRanks, rank)));
 }
-const Lowering modeOf{"aten::mode", [](Context& c) { return shapedAsOutputs(c, mostFrequent(c, rowsOf(c))); }};
 const Lowering medianOf{"aten::median", median<false>};
 const Lowering nanmedian{"aten::nanmedian", median<true>};
 const Lowering kthvalue{"aten::kthvalue", kthValue};

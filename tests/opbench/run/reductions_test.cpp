@@ -301,15 +301,6 @@ TEST_CASE("both extremes, what is not 0, what is a number, a diagonal") {
   compare("aten.trace.default", "((T([5, 9], f32),), {})");
 }
 
-TEST_CASE("the most frequent elements of short rows, the least of several") {
-  const tests::Edit ties = [](const std::vector<at::Tensor>& tensors) { tensors[0].copy_(tensors[0].mul(2).round()); };
-  compare("aten.mode.default", "((T([3, 8, 5], f16), 1), {})", ties);
-  compare("aten.mode.default", "((T([5, 9], f32), -1, True), {})", ties);
-  compare("aten.mode.default", "((T([5, 9], i64), 0), {})");
-  compare("aten.mode.default", "((T([5, 9], b8), 1), {})");
-  compare("aten.mode.default", "((T([], f32),), {})");
-}
-
 TEST_CASE("places in the order of short rows") {
   const tests::Edit ties = [](const std::vector<at::Tensor>& tensors) { tensors[0].copy_(tensors[0].mul(2).round()); };
   for (const char* op : {"median", "nanmedian"}) {

@@ -34,36 +34,6 @@ TEST_CASE("averages of windows") {
   compare("aten._adaptive_avg_pool2d_backward.default", "((T([2, 3, 7, 5], f16), T([2, 3, 3, 3], f16)), {})");
 }
 
-TEST_CASE("convolutions of each channel: strides, padding, dilation, several channels of one, one to three dimensions") {
-  const std::string op = "aten.convolution.default";
-  tests::compareBesideOneDnn(
-      op, "((T([2, 4, 7, 9], f16), T([4, 1, 3, 3], f16), None, [1, 1], [1, 1], [1, 1], False, [0, 0], 4), {})");
-  tests::compareBesideOneDnn(
-      op, "((T([2, 4, 7, 9], f16), T([4, 1, 3, 5], f16), T([4], f16), [1, 2], [2, 1], [2, 1], False, [0, 0], 4), {})");
-  tests::compareBesideOneDnn(
-      op,
-      "((T([2, 3, 6, 6], f16, stride=(108, 1, 18, 3)), T([6, 1, 3, 3], f16), T([6], f16), [2], [1], [1], False, [0], 3), {})");
-  tests::compareBesideOneDnn(op, "((T([2, 4, 30], f16), T([4, 1, 7], f16), None, [1], [3], [1], False, [0], 4), {})");
-  tests::compareBesideOneDnn(
-      op, "((T([1, 2, 4, 5, 6], f16), T([2, 1, 3, 2, 3], f16), None, [1], [1, 1, 0], [1, 1, 2], False, [0], 2), {})");
-  tests::compareBesideOneDnn(op, "((T([2, 4, 9], i64), T([4, 1, 3], i64), None, [1], [1], [1], False, [0], 4), {})");
-}
-
-TEST_CASE("gradients of convolutions of each channel: those that are asked for") {
-  const std::string op = "aten.convolution_backward.default", grad = "((T([2, 4, 7, 9], f16), T([2, 4, 7, 9], f16), ";
-  const std::string square = grad + "T([4, 1, 3, 3], f16), [4], [1, 1], [1, 1], [1, 1], False, [0, 0], 4, ";
-  for (const char* mask : {"[True, True, True]", "[True, False, False]", "[False, True, True]"})
-    tests::compareBesideOneDnn(op, square + mask + "), {})");
-  tests::compareBesideOneDnn(
-      op,
-      "((T([2, 6, 4, 5], f16), T([2, 3, 8, 9], f16), T([6, 1, 3, 3], f16), [6], [2, 2], [1, 2], [1, 2], False, [0, 0], 3, "
-      "[True, True, False]), {})");
-  tests::compareBesideOneDnn(
-      op,
-      "((T([2, 4, 30], f16), T([2, 4, 30], f16), T([4, 1, 7], f16), [0], [1], [3], [1], False, [0], 4, [True, True, False]), "
-      "{})");
-}
-
 TEST_CASE("maxima of windows, and where they are") {
   compare("aten.max_pool2d_with_indices.default", "((T([2, 3, 9, 10], f16), [3, 3], [2, 2], [1, 1]), {})");
   compare("aten.max_pool2d_with_indices.default", "((T([2, 3, 9, 10], f16), [2, 2], [2, 2], [0, 0], [1, 1], True), {})");
