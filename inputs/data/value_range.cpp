@@ -119,7 +119,7 @@ constexpr ValueRow valueRows[] = {
     // Of NaN eager hands out what was in a register.
     {polynomials, 0, tame},
     {polynomials, 1, degree},
-    // Of a subnormal order eager makes 0, where the share of what is up to any number is 1.
+    // Eager returns 0 for a subnormal order, whose lower incomplete gamma function is 1.
     {"igamma igammac", 0, [](const Call&) -> ValueRange { return Uniform{0.0625, 16}; }},
     {"igamma igammac", 1, positive},
     {"addcdiv", 2, nonZero},

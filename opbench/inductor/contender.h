@@ -6,8 +6,9 @@
 
 namespace opbench {
 
-/// How a run's networks are compiled, for a torch of this release.
-InductorSettings inductorSettingsOf(const Options& options, const std::string& torch);
+/// How a run's networks are compiled, for a torch of this release: nothing is timed meanwhile, so that all these processors may
+/// compile.
+InductorSettings inductorSettingsOf(const Options& options, const std::string& torch, const std::vector<int>& processors);
 /// The same for calls and regions, which take some seconds. A minute is enough: nothing is timed while one of them is compiled.
 InductorSettings inductorSettingsOfCalls(const Options& options, const std::string& torch);
 

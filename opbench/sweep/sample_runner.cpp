@@ -16,13 +16,6 @@
 namespace opbench {
 namespace {
 
-/// Nothing is timed while a network is compiled: all processors may do that, also those that the worker is kept from.
-InductorSettings inductorSettings(const Options& options, const std::string& torch, const std::vector<int>& processors) {
-  InductorSettings settings = inductorSettingsOf(options, torch);
-  settings.processors = processors;
-  return settings;
-}
-
 std::unique_ptr<runtime::Device> openDevice(const Options& options) {
   const std::string wanted = wantedDevice(options);
   const bool isConfined = wanted != "cpu" && !options.processors.empty();
@@ -87,7 +80,7 @@ SampleRunner::SampleRunner(const Options& options)
   run_.recorded = options.recorded;
   if (options.tune) tunings_.emplace(cache_);
   if (options.races(Contender::Inductor))
-    inductor_.emplace(inductorSettings(options, run_.environment.torch, processors_), device_->target(), cache_);
+    inductor_.emplace(inductorSettingsOf(options, run_.environment.torch, processors_), device_->target(), cache_);
 }
 
 Ready SampleRunner::ready() const {

@@ -55,7 +55,7 @@ Tensors ofNumbers(Context& c) {
 const Lowering fmaxOf{"aten::fmax", ofNumbers<ir::max>};
 const Lowering fminOf{"aten::fmin", ofNumbers<ir::min>};
 
-/// What tells the numbers of a dtype apart: the unit roundoff, the least and the largest positive number.
+/// Properties of a floating dtype: the unit roundoff, the least and the largest positive number.
 struct Spacing {
   double roundoff, least, largest;
 };

@@ -99,7 +99,7 @@ class KernelCallable : public Callable {
     KernelLaunch rule;
     ExecutablePtr executable;
     std::vector<void*> slots;                                   ///< by argument
-    std::vector<std::pair<std::size_t, std::size_t>> pointers;  ///< which slots hold addresses, and of what
+    std::vector<std::pair<std::size_t, std::size_t>> pointers;  ///< slots of addresses, each with its index in addresses_
   };
 
   KernelLibraryPtr load() const {

@@ -122,7 +122,7 @@ TEST_CASE("a file that cannot be read, or is no file of kernels") {
   CHECK(refused(good + good) == "my_kernel.cu:9: a second comment /* opbench");
 }
 
-TEST_CASE("places are those of the source") {
+TEST_CASE("an error names the line and column of the source") {
   CHECK(refused(commented("launches: 5\n")) == "my_kernel.cu:3: launches must be a list: `[a, b]`");
   CHECK(refused(launching("    grid: size(self)\n    block: 1\n")) == "my_kernel.cu:5:11: size() takes 2 operands, not 1");
   CHECK(refused(launching("    grid: 1\n    block: 1\n    arguments: ['self', \"1 +\"]\n")) ==
