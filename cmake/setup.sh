@@ -65,7 +65,7 @@ missing_wheels() {
   local kind name hashes
   while read -r kind name hashes; do
     case " $* " in *" $kind "*) [ -e "$torch_cache/.unpacked-$name" ] || echo "$name $hashes" ;; esac
-  done <cmake/torch_wheels.txt
+  done <cmake/torch_wheels.txt | awk '!seen[$0]++'
 }
 
 # unpack_wheels KIND...: unpacks what is missing into the cache, one wheel after the other: a finished one is kept, one that was
@@ -107,12 +107,13 @@ unpack_wheel() {
   die "could not download $name: check the network and pip's settings (pip config list), then run ./dev setup again"
 }
 
-# Prints the folder of CUDA 13's headers (runtime, driver, NVRTC) beside the torch folder $1 or in a toolkit. A Python torch alone has
+# Prints the folder of CUDA 13's headers (runtime, driver, NVRTC, CUPTI) beside the torch folder $1 or in a toolkit. A Python torch alone has
 # a part of them: cuda_runtime_api.h, but not the crt/ that it includes.
 find_cuda_headers() {
   local folder
   for folder in "$1/../nvidia/cu13/include" "$1/include" /usr/local/cuda/include; do
     if [ -e "$folder/crt/host_defines.h" ] && [ -e "$folder/cuda.h" ] && [ -e "$folder/nvrtc.h" ] &&
+      [ -e "$folder/cupti_range_profiler.h" ] &&
       grep -qs '^#define CUDART_VERSION *13' "$folder/cuda_runtime_api.h"; then
       (cd "$folder" && pwd -P)
       return 0

@@ -107,7 +107,7 @@ std::optional<int> columnsOf(int stream) {
 }
 
 Environment readEnvironment() {
-  return {runtime::programFile(),
+  return {runtime::starterFile(),
           variable("HOME"),
           variable("XDG_CACHE_HOME"),
           variable("XDG_STATE_HOME"),

@@ -45,6 +45,24 @@ struct Launches {
   int elsewhere = 0;                 ///< how many of these ran on another stream than the one that is timed
 };
 
+/// What the counters of the hardware say of one kernel. Shares are from 0 to 1.
+struct KernelCounters {
+  std::string kernel;       ///< its name
+  double bytesRead = 0;     ///< from the device's memory
+  double bytesWritten = 0;  ///< to it, while the kernel ran
+  double l2Hits = 0;        ///< the share of L2's accesses that found their sector
+  double tensorActive = 0;  ///< the share of the cycles in which the tensor cores worked
+  double issueActive = 0;   ///< the share of the issue slots that were used
+  std::string stall;        ///< what its warps waited for most, in ncu's words: `long_scoreboard`; empty where nothing was issued
+  double stallShare = 0;    ///< of all that they waited for
+};
+
+/// The counters of the kernels of one cold run, in order, or why there are none.
+struct Counters {
+  std::vector<KernelCounters> kernels;
+  std::string missing;
+};
+
 /// The time of a part of a run.
 struct PhaseTime {
   std::string name;  ///< `forward`
@@ -94,6 +112,8 @@ class Trial {
   }
   /// The time of the kernels alone, cold, without launching them (CUPTI); nothing on a CPU.
   virtual std::optional<KernelTime> kernelTime() { return std::nullopt; }
+  /// What the hardware counts in each kernel of a cold run that is called directly (CUPTI).
+  virtual Counters counters() { return {{}, "only GPUs have them"}; }
   /// What a run launches that is called directly on CUDA; nothing for all others, whose runs can launch nothing else, or nothing
   /// that is not waited for.
   virtual std::optional<Launches> launches() { return std::nullopt; }

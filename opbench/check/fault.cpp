@@ -78,6 +78,7 @@ class SlowTrial : public runtime::Trial {
   runtime::TensorList outputs() const override { return trial_->outputs(); }
   int kernelNodes() const override { return trial_->kernelNodes(); }
   std::optional<runtime::KernelTime> kernelTime() override { return trial_->kernelTime(); }
+  runtime::Counters counters() override { return trial_->counters(); }
   std::optional<runtime::Launches> launches() override { return trial_->launches(); }
   bool grow() override { return trial_->grow(); }
   int captures() const override { return trial_->captures(); }

@@ -64,6 +64,7 @@ void addRace(Arguments& arguments, const Options& options) {
   arguments.add("--warmup", &Options::warmups);
   arguments.add("--nloops", &Options::runs);
   arguments.flag("--kernel-time", options.kernelTime);
+  arguments.flag("--counters", options.counters);
   arguments.flag("--trace-memory", options.tracesMemory);
   arguments.flag("--any-precision", options.anyPrecision);
   arguments.flag("--aa", options.isAA);

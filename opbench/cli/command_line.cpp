@@ -119,6 +119,8 @@ void declareMoreRace(CLI::App& app, Options& options, Texts& texts) {
   app.add_option("--flush", texts.flush, "How L2 is emptied before cold runs: write leaves dirty lines (default: write)")
       ->type_name("write|read");
   app.add_flag("--kernel-time", options.kernelTime, "Also measure kernel-only time with CUPTI (CUDA)");
+  app.add_flag("--counters", options.counters,
+               "Also read memory traffic, L2 hits, tensor cores, issue slots and stalls of each kernel with CUPTI (CUDA)");
   addSwitch(app, "--measure-nvfuser", texts.measureNvfuser, "Add torchscript to the contenders");
   addRepeatable(app, "--inductor-options", texts.inductorSettings, "Settings of the contender inductor, as max_autotune=1")
       ->type_name("NAME=VALUE,..");

@@ -112,6 +112,7 @@ struct Options {
   double precision = 0.01;                    ///< width of the speedup's 95 % interval at which timing ends, as a share
   double maxSeconds = 0.5;                    ///< of timing a sample by one measure
   runtime::Flush flush = runtime::Flush::Write;
+  bool counters = false;             ///< the hardware's counters of each kernel are read as well (CUDA)
   bool kernelTime = false;           ///< the kernels' own time is measured as well (CUDA)
   int64_t warmups = 10, runs = 100;  ///< of networks: runs that do not count, and those that do
   bool tracesMemory = false;         ///< of models: which of their modules hold memory is told

@@ -12,8 +12,6 @@ using results::Disposition;
 using results::Record;
 using results::Results;
 
-constexpr double leastGap = 0.005;
-
 /// The dtype of all records, or nothing where there are several.
 std::string onlyDtype(const Results& results) {
   const std::string& first = results.records.front().dtype;
@@ -72,14 +70,16 @@ Control controlOf(const Results& candidate, const Matching& matching, bool ofCon
 
 Controls controlsOf(const Results& candidate, const Matching& matching) {
   return {controlOf(candidate, matching, true, [](const Record& r) { return std::optional(timeOf(r)); }),
-          controlOf(candidate, matching, true, secondaryOf), controlOf(candidate, matching, false, pairedOf)};
+          controlOf(candidate, matching, true, secondaryOf), controlOf(candidate, matching, false, pairedOf),
+          controlOf(candidate, matching, false, secondaryOf)};
 }
 
-std::optional<Pair> secondaryPair(const Record& base, const Record& candidate, const Control& control) {
+std::optional<Pair> secondaryPair(const Record& base, const Record& candidate, const Controls& controls) {
   const auto before = secondaryOf(base), after = secondaryOf(candidate);
-  if (!before || !after || control.samples() < Control::least) return std::nullopt;
-  return Pair{*before, scaled(*after, -control.drift(static_cast<double>(candidate.index))), std::log1p(leastGap),
-              control.scatter(std::log(*base.median))};
+  if (!before || !after || controls.secondary.samples() < Control::least) return std::nullopt;
+  const double duration = std::log(*base.median);
+  return Pair{*before, scaled(*after, -controls.secondary.drift(static_cast<double>(candidate.index))), std::log1p(leastGap),
+              std::min(controls.secondary.scatter(duration), controls.otherSecondary.scatter(duration))};
 }
 
 /// The deviations of a figure in both pools, as a control has shifts: of the control's records, or of the others'.
@@ -170,7 +170,7 @@ Evidence Witness::operator()(const Record& base, const Record& candidate) const 
   evidence.time = {timeOf(base), timeOf(candidate), least, time};
   evidence.cycles = cyclesOf(base, candidate, evidence.time);
   if (isControl(base)) return evidence;
-  evidence.secondary = secondaryPair(base, candidate, controls_.secondary);
+  evidence.secondary = secondaryPair(base, candidate, controls_);
   if (base.secondary && candidate.secondary) evidence.secondaryShift = std::log(*candidate.secondary / *base.secondary);
   const auto before = pairedOf(base), after = pairedOf(candidate);
   if (before && after) evidence.paired = Pair{*before, *after, least, paired};

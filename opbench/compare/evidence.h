@@ -57,9 +57,10 @@ class RunScatter {
   Control time_, paired_;
 };
 
-/// The figures that scatter without a change of the code: the control's times, its secondary times, and the others' ratios to it.
+/// The figures that scatter without a change of the code: the control's times and secondary times, the others' ratios to it, and
+/// their secondary times.
 struct Controls {
-  Control time, secondary, ratios;
+  Control time, secondary, ratios, otherSecondary;
 };
 
 /// Gathers the evidence on samples of two pools, which outlive it.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "opbench/compare/control.h"
 
@@ -37,11 +38,10 @@ Change move(const Pair& pair, double least) {
   return shift(pair) > 0 ? Change::Slower : Change::Faster;
 }
 
-/// Faster or Slower where the medians are apart by more than `gap` and the ratio's interval by more than the least, else Same.
-Change moveBeyond(const Pair& pair, double gap) {
+/// Whether the ratio's interval leaves out all that counts for no change.
+bool isApart(const Pair& pair) {
   const Range range = rangeOf(pair);
-  const bool isApart = range.low > pair.least || range.high < -pair.least;
-  return isApart ? move(pair, gap) : Change::Same;
+  return range.low > std::log1p(leastGap) || range.high < -std::log1p(leastGap);
 }
 
 bool overlap(const Pair& pair) { return pair.candidate.low <= pair.base.high && pair.base.low <= pair.candidate.high; }
@@ -75,14 +75,24 @@ Judgement judgeTime(const Evidence& e) {
   return judgeMove(e.time, e.isCoarse);
 }
 
-/// The change of the time over the control's, or of this and the secondary measure together.
+/// The change that the time over the control's and the secondary time show together, each at least half of it.
+Change changeOfBoth(const Evidence& e) {
+  const Pair both = meanOf(*e.paired, *e.secondary);
+  const Change change = isApart(both) ? move(both, both.gap()) : Change::Same;
+  const double half = std::abs(shift(both)) / 2;
+  return move(*e.paired, half) == change && move(*e.secondary, half) == change ? change : Change::Same;
+}
+
+/// The change of the time over the control's, where the secondary time does not confirm it.
 Change pairedChange(const Evidence& e) {
-  if (const Change change = clearChange(*e.paired); change != Change::Same || !e.secondary) return change;
-  const Change likely = moveBeyond(*e.paired, e.paired->likelyGap());
-  return moveBeyond(*e.secondary, e.secondary->likelyGap()) == likely ? likely : Change::Same;
+  Pair paired = *e.paired;
+  if (e.secondary) paired.least *= Control::certain / within95;
+  return clearChange(paired);
 }
 
 Judgement judgePaired(const Evidence& e) {
+  if (e.secondary)
+    if (const Change change = changeOfBoth(e); change != Change::Same) return {change};
   const Pair undrifted = withoutDrift(e);
   if (const Change change = pairedChange(e); change != Change::Same) {
     const double enough = std::max(std::abs(shift(*e.paired)) / 3, undrifted.scatter / 2);  // else the control moved
@@ -107,7 +117,18 @@ bool isGross(const Evidence& e, Change change) {
 
 double Pair::gap() const { return std::max(least, Control::certain * scatter); }
 
-double Pair::likelyGap() const { return std::max(least, Control::likely * scatter); }
+Figure meanOf(const Figure& a, const Figure& b) {
+  const double centre = (a.centre + b.centre) / 2;
+  return {centre, centre - std::hypot(a.centre - a.low, b.centre - b.low) / 2,
+          centre + std::hypot(a.high - a.centre, b.high - b.centre) / 2};
+}
+
+Pair meanOf(const Pair& a, const Pair& b) {
+  // What counts of one figure is the noise within which 95 % of it lie.
+  constexpr double certainOfMean = Control::certain / within95 / std::numbers::sqrt2;
+  return {meanOf(a.base, b.base), meanOf(a.candidate, b.candidate), std::max(a.least, b.least) * certainOfMean,
+          std::hypot(a.scatter, b.scatter) / 2};
+}
 
 Figure figureOf(double value, const Interval& interval) {
   return {std::log(value), std::log(std::min(value, interval.low)), std::log(std::max(value, interval.high))};

@@ -6,6 +6,8 @@
 
 namespace opbench::compare {
 
+constexpr double leastGap = 0.005;  ///< the least change that counts, as in nvbench
+
 /// A measured figure and the interval it lies in, as natural logarithms: ratios are differences.
 struct Figure {
   double centre = 0, low = 0, high = 0;
@@ -23,10 +25,13 @@ struct Pair {
   double least = 0;    ///< log of the least factor that counts
   double scatter = 0;  ///< standard deviation of the log by which that of the same code differs between two runs of the program
 
-  /// Log of the factor beyond which 0.01 % of such figures of the same code lie, `likelyGap()` 1 %; no less than the least.
+  /// Log of the factor beyond which 0.1 % of such figures of the same code lie; no less than the least.
   double gap() const;
-  double likelyGap() const;
 };
+
+/// The geometric mean of two figures that scatter independently.
+Figure meanOf(const Figure& a, const Figure& b);
+Pair meanOf(const Pair& a, const Pair& b);
 
 /// The evidence on a contender and a sample; all but `time` may be missing.
 struct Evidence {
@@ -62,10 +67,12 @@ struct Judgement {
 
 /// Slower, if the candidate's whole interval lies above the baseline's by more than the gap. Where a control ran in turn with it
 /// this is asked of the time over the control's, which is free of what meets both: clocks, temperature, other programs, and
-/// where the data lie in memory. Where these intervals touch, the secondary measure is asked as well, and both need but be likely
-/// to have moved, the same way: by more than their likely gap, and the interval of the ratio by more than the least that counts.
-/// The time itself, without the machine's drift, must then have moved the same way, by a third as much and by more than half of
-/// what the same code's time scatters: else the ratio may have moved because the control did.
+/// where the data lie in memory. Where there is a secondary measure, which the control has no part in, the mean of both is asked:
+/// it must lie beyond its gap, and each of both must have moved by half as much. Two measures that scatter independently tell a
+/// change that neither tells alone.
+///
+/// Where the ratio alone is clear, the time itself, without the machine's drift, must have moved the same way, by a third as much
+/// and by more than half of what the same code's time scatters: else the ratio may have moved because the control did.
 ///
 /// Where the ratio is not clear and the time is, without the drift and beyond what is known to scatter, the ratio need but have
 /// followed by half: the control's own scatter is in it, too.

@@ -15,25 +15,9 @@ using report::Cell;
 using report::Column;
 using report::Columns;
 
-/// A kernel's name without its return type, its parameters and what stands in its template brackets.
-std::string shortName(std::string_view name) {
-  if (name.starts_with("void ")) name.remove_prefix(5);
-  std::string text;
-  int depth = 0;
-  for (size_t i = 0; i < name.size(); ++i) {
-    const bool isUnnamed = name.substr(i).starts_with("(anonymous namespace)");
-    if (isUnnamed) i += std::string_view("(anonymous namespace)::").size();
-    if (i >= name.size() || (depth == 0 && name[i] == '(')) break;
-    if (name[i] == '<' && depth++ == 0) text += "<>";
-    if (depth == 0) text += name[i];
-    if (name[i] == '>' && depth > 0) --depth;
-  }
-  return text.empty() ? std::string(name) : text;
-}
-
 int longestName(const std::vector<Spent>& spent) {
   size_t longest = 0;
-  for (const Spent& one : spent) longest = std::max(longest, shortName(one.name).size());
+  for (const Spent& one : spent) longest = std::max(longest, report::shortKernel(one.name).size());
   return static_cast<int>(longest);
 }
 
@@ -58,7 +42,7 @@ std::string tableOf(const Profile& profile, const Trace& trace, const Look& look
   const Columns columns = columnsOf(profile.isOnGpu ? "kernel" : "call", longestName(profile.spent), std::move(figures), look);
   std::string text = columns.heading();
   for (const Spent& spent : profile.spent)
-    text += columns.line(shortName(spent.name),
+    text += columns.line(report::shortKernel(spent.name),
                          {{callsText(spent.calls, profile.runs)},
                           {report::time(spent.seconds / profile.runs)},
                           {share(ratio(spent.seconds, profile.kernelSeconds))},
@@ -139,7 +123,7 @@ std::string report(const Trace& trace, const Look& look) {
 std::string reportMoves(const Trace& before, const Trace& after, const Look& look) {
   const std::vector<Move> moves = movesOf(profilesOf(before), profilesOf(after));
   int longest = 0;
-  const auto nameOf = [](const Move& move) { return move.contender + ": " + shortName(move.name); };
+  const auto nameOf = [](const Move& move) { return move.contender + ": " + report::shortKernel(move.name); };
   for (const Move& move : moves) longest = std::max(longest, static_cast<int>(nameOf(move).size()));
   const Columns columns =
       columnsOf("kernel or call", longest, {{"before", 10}, {"after", 10}, {"change", 11}, {"ratio", 8}, {"calls", 12, 1}}, look);

@@ -138,6 +138,26 @@ std::string kernelTimeText(const Row& row, bool colour) {
   return text.empty() ? text : "    " + toned(text, Tone::Faint, colour) + "\n";
 }
 
+/// `counters: opbench  aten_add_Tensor: DRAM 64.0 MB read, 32.1 MB written, L2 hits 33%, tensor 0%, issue 21%, long_scoreboard
+/// 84%`, a line for each kernel of each contender.
+std::string countersText(const Row& row, bool colour) {
+  constexpr double mega = 1e6;
+  std::string text;
+  const auto add = [&](const Outcome& outcome, const std::string& line) {
+    text += "    " + toned(fmt::format("counters: {}  {}", name(outcome.contender), line), Tone::Faint, colour) + "\n";
+  };
+  for (const Outcome& outcome : row.outcomes) {
+    if (!outcome.counters) continue;
+    for (const runtime::KernelCounters& kernel : outcome.counters->kernels)
+      add(outcome, fmt::format("{}: DRAM {:.3g} MB read, {:.3g} MB written, L2 hits {}, tensor {}, issue {}, {} {}",
+                               shortKernel(kernel.kernel), kernel.bytesRead / mega, kernel.bytesWritten / mega,
+                               percent(kernel.l2Hits), percent(kernel.tensorActive), percent(kernel.issueActive),
+                               kernel.stall.empty() ? "stalls" : kernel.stall, percent(kernel.stallShare)));
+    if (!outcome.counters->missing.empty()) add(outcome, "none: " + outcome.counters->missing);
+  }
+  return text;
+}
+
 /// `runs: eager    4.10 us |▂▇█▃ ▁| 5.20 us, 812 runs`, a line for each contender.
 std::string runsText(const Row& row, const Layout& layout) {
   size_t longest = 0;
@@ -185,7 +205,7 @@ std::string columnLegend(const Run& run, const Layout& layout, const std::vector
 std::string line(const Row& row, const Run& run, const Layout& layout) {
   return columnsOf(run, layout).line(shortOperator(row.op), cellsOf(row, run), {row.brief}) + reasons(row, layout.colour) +
          remarks(row, layout.colour) + tuningText(shown(row), layout.colour) + libraryText(shown(row), layout.colour) +
-         kernelTimeText(row, layout.colour) + (layout.runs ? runsText(row, layout) : "");
+         kernelTimeText(row, layout.colour) + countersText(row, layout.colour) + (layout.runs ? runsText(row, layout) : "");
 }
 
 std::string fallback(const Row& row, const Layout& layout) {

@@ -121,4 +121,19 @@ std::string_view shortOperator(std::string_view op) {
   return op;
 }
 
+std::string shortKernel(std::string_view name) {
+  if (name.starts_with("void ")) name.remove_prefix(5);
+  std::string text;
+  int depth = 0;
+  for (size_t i = 0; i < name.size(); ++i) {
+    const bool isUnnamed = name.substr(i).starts_with("(anonymous namespace)");
+    if (isUnnamed) i += std::string_view("(anonymous namespace)::").size();
+    if (i >= name.size() || (depth == 0 && name[i] == '(')) break;
+    if (name[i] == '<' && depth++ == 0) text += "<>";
+    if (depth == 0) text += name[i];
+    if (name[i] == '>' && depth > 0) --depth;
+  }
+  return text.empty() ? std::string(name) : text;
+}
+
 }  // namespace opbench::report

@@ -41,5 +41,7 @@ std::string left(std::string_view text, int width);
 std::string right(std::string_view text, int width);
 /// The operator's name without `.default`, which --op takes just as well.
 std::string_view shortOperator(std::string_view op);
+/// A kernel's name without its return type, its parameters and what stands in its template brackets.
+std::string shortKernel(std::string_view name);
 
 }  // namespace opbench::report

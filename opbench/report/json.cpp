@@ -174,6 +174,20 @@ void addNetwork(Json& record, const Row& row, const Outcome& outcome) {
   record["phases"] = phases;
 }
 
+Json toJson(const runtime::Counters& counters) {
+  Json kernels = Json::array();
+  for (const runtime::KernelCounters& kernel : counters.kernels)
+    kernels.push_back({{"kernel", kernel.kernel},
+                       {"dram_bytes_read", kernel.bytesRead},
+                       {"dram_bytes_written", kernel.bytesWritten},
+                       {"l2_hits", rounded(kernel.l2Hits, 5)},
+                       {"tensor_active", rounded(kernel.tensorActive, 5)},
+                       {"issue_active", rounded(kernel.issueActive, 5)},
+                       {"stall", kernel.stall},
+                       {"stall_share", rounded(kernel.stallShare, 5)}});
+  return {{"kernels", kernels}, {"missing", counters.missing}};
+}
+
 void addOutcome(Json& record, const Row& row, const Outcome& outcome, const Run& run) {
   record["contender"] = name(outcome.contender);
   record["kind"] = runtime::name(outcome.kind);
@@ -205,6 +219,7 @@ void addOutcome(Json& record, const Row& row, const Outcome& outcome, const Run&
   record["library_trial"] = outcome.libraryTrial ? toJson(*outcome.libraryTrial) : Json(nullptr);
   record["kernel_us"] = outcome.kernelTime ? microsecondsOf(outcome.kernelTime->seconds) : Json(nullptr);
   record["kernels_run"] = outcome.kernelTime ? Json(outcome.kernelTime->kernels) : Json(nullptr);
+  if (outcome.counters) record["counters"] = toJson(*outcome.counters);
   record["graph_nodes"] = outcome.graphNodes >= 0 ? Json(outcome.graphNodes) : Json(nullptr);
   record["not_captured"] = outcome.notCaptured;
   if (inputs::isNetwork(row.op)) addNetwork(record, row, outcome);

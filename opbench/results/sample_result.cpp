@@ -171,6 +171,19 @@ std::optional<Accuracy> accuracyOf(const Fields& fields) {
   return accuracy;
 }
 
+std::optional<runtime::Counters> countersOf(const Fields& fields) {
+  const auto object = fields.object("counters");
+  if (!object) return std::nullopt;
+  runtime::Counters counters;
+  counters.missing = object->text("missing");
+  for (const Fields& kernel : object->objects("kernels")) {
+    const auto number = [&](const char* name) { return kernel.number(name).value_or(0); };
+    counters.kernels.push_back({kernel.text("kernel"), number("dram_bytes_read"), number("dram_bytes_written"), number("l2_hits"),
+                                number("tensor_active"), number("issue_active"), kernel.text("stall"), number("stall_share")});
+  }
+  return counters;
+}
+
 Outcome outcomeOf(const Fields& fields, const Run& run) {
   using runtime::Kind;
   Outcome outcome;
@@ -186,6 +199,7 @@ Outcome outcomeOf(const Fields& fields, const Run& run) {
   outcome.timing = mainTiming(fields);
   outcome.secondary = secondaryTiming(fields, std::string(measureName(run, secondaryMeasure(run))));
   if (const auto kernel = fields.number("kernel_us")) outcome.kernelTime = {*kernel * micro, intOf(fields, "kernels_run")};
+  outcome.counters = countersOf(fields);
   outcome.speedup = fields.number("speedup");
   if (outcome.speedup && !outcome.timing) fields.refuse("\"speedup\" stands without \"median_us\"");
   outcome.bytesPerSecond = scaled(fields.number("gb_per_s"), giga);

@@ -86,6 +86,7 @@ struct Outcome {
   std::optional<Timing> timing;                   ///< of the main measure (mainMeasure); nothing unless it ran and was measured
   std::optional<Timing> secondary;                ///< of the secondary measure (secondaryMeasure), the same
   std::optional<runtime::KernelTime> kernelTime;  ///< where it was asked for
+  std::optional<runtime::Counters> counters;      ///< where they were asked for
   std::optional<double> speedup;                  ///< the baseline's time over its own, the median over pairs of runs
   std::optional<double> bytesPerSecond;           ///< Row::bytes over its median time
   std::optional<double> ofRoofline;  ///< Row::rooflineSeconds over its median time, at most 1; nothing where caches hold the data

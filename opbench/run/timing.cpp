@@ -104,6 +104,8 @@ void time(const std::vector<PreparedContender>& contenders, const SampleContext&
       contender.outcome->joules = joulesOf(*contender.trial, context.workload, bench.device);
   if (bench.options.kernelTime)
     for (const PreparedContender& contender : contenders) contender.outcome->kernelTime = contender.trial->kernelTime();
+  if (bench.options.counters && !inputs::isNetwork(row.op))
+    for (const PreparedContender& contender : contenders) contender.outcome->counters = contender.trial->counters();
   if (stolenBefore) row.stolenSeconds = bench.device.stolenSeconds().value_or(0) - *stolenBefore;
 }
 

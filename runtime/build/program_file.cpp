@@ -2,6 +2,9 @@
 
 #include <dlfcn.h>
 
+#include <string>
+#include <string_view>
+
 namespace runtime {
 
 std::filesystem::path programFile() {
@@ -10,6 +13,13 @@ std::filesystem::path programFile() {
   const bool isFound = dladdr(reinterpret_cast<const void*>(&programFile), &object) != 0 && object.dli_fname != nullptr;
   const std::filesystem::path file = isFound ? object.dli_fname : "";
   return file.extension() == ".so" ? std::filesystem::absolute(file) : std::filesystem::read_symlink("/proc/self/exe");
+}
+
+std::filesystem::path starterFile() {
+  const std::filesystem::path file = programFile();
+  const std::string name = file.stem();
+  constexpr std::string_view prefix = "lib";
+  return file.extension() == ".so" && name.starts_with(prefix) ? file.parent_path() / name.substr(prefix.size()) : file;
 }
 
 }  // namespace runtime

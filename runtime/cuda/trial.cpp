@@ -11,7 +11,8 @@
 #include <utility>
 
 #include "runtime/cuda/check.h"
-#include "runtime/cuda/kernel_time.h"
+#include "runtime/cuda/cupti/counters.h"
+#include "runtime/cuda/cupti/kernel_time.h"
 #include "runtime/profile/recorder.h"
 #include "runtime/torch/compare/guard.h"
 #include "runtime/torch/compare/oracle.h"
@@ -312,6 +313,17 @@ std::optional<KernelTime> CudaTrial::kernelTime() {
   };
   for (int set = 0; set < captures(); ++set) workload_.restore(set);
   return kernelTimeOf(run, runs);
+}
+
+Counters CudaTrial::counters() {
+  const c10::InferenceMode guard;
+  const cudaStream_t stream = currentStream();
+  workload_.restore();
+  callable_.guard(Guards::None);
+  const Counters found = countersOf([&] { tools_.flush.fill(stream); }, [&] { const TensorList outputs = callable_(); });
+  callable_.guard(isCaptured() ? Guards::Left : Guards::None);
+  wait(stream);
+  return found;
 }
 
 std::optional<Launches> CudaTrial::launches() {

@@ -48,6 +48,7 @@ class CudaTrial : public Trial {
   void collect(std::vector<double>& seconds) override;
   std::vector<PhaseTime> phases() const override;
   std::optional<KernelTime> kernelTime() override;
+  Counters counters() override;
   std::optional<Launches> launches() override;
   int kernelNodes() const override { return isCaptured() ? instances_[0].graph->workNodes() : -1; }
 

@@ -27,7 +27,7 @@ TEST_CASE("the arguments are understood as they were meant") {
   options.device = "cuda:1";
   options.seed = ~uint64_t{0};
   options.threads = 3;
-  options.channelsLast = options.tune = options.kernelTime = options.isAA = true;
+  options.channelsLast = options.tune = options.kernelTime = options.counters = options.isAA = true;
   options.data = inputs::Distribution::SmallInt;
   options.maxBytes = 12345;
   options.flush = runtime::Flush::Read;

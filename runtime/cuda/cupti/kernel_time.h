@@ -13,4 +13,7 @@ std::optional<KernelTime> kernelTimeOf(const std::function<void()>& run, int run
 /// What CUPTI says of the kernels and copies of `run`, which first fills memory on the current stream. The fill does not count.
 Launches launchesOf(const std::function<void()>& run);
 
+/// The names of the kernels that `run` starts, in the order in which they begin, without copies and fills of memory.
+std::vector<std::string> kernelNamesOf(const std::function<void()>& run);
+
 }  // namespace runtime

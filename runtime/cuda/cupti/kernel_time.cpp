@@ -1,4 +1,4 @@
-#include "runtime/cuda/kernel_time.h"
+#include "runtime/cuda/cupti/kernel_time.h"
 
 #include <algorithm>
 
@@ -59,6 +59,14 @@ Launches launchesOf(const std::function<void()>& run) {
   }
   std::sort(launches.kernels.begin(), launches.kernels.end());
   return launches;
+}
+
+std::vector<std::string> kernelNamesOf(const std::function<void()>& run) {
+  const auto isKernel = [](const std::string& name) { return name.rfind("Memcpy ", 0) != 0 && name.rfind("Memset ", 0) != 0; };
+  std::vector<std::string> names;
+  for (const Activity& activity : activitiesOf(run))
+    if (isKernel(activity.name)) names.push_back(activity.name);
+  return names;
 }
 
 }  // namespace runtime
