@@ -91,7 +91,7 @@ Tensor left_in_place(const Tensor& self, int64_t, bool) {
 Tensor only_if_poisoned(const Tensor& self, int64_t, bool) {
   static const void* latest = nullptr;
   Tensor out = at::empty_like(self);
-  const bool isThere = out.const_data_ptr() == latest && !std::isnan(out.const_data_ptr<float>()[0]);
+  const bool isThere = out.const_data_ptr() == latest && !std::isnan(out.const_data_ptr<float>()[out.numel() / 2]);
   latest = out.const_data_ptr();
   if (!isThere) zoo::computeRows(self.const_data_ptr<float>(), out.data_ptr<float>(), 0, self.size(0), self.size(1));
   return out;
