@@ -12,17 +12,18 @@ add_library(test_support OBJECT tests/main.cpp tests/golden.cpp tests/random_exp
 target_include_directories(test_support PUBLIC "${CMAKE_SOURCE_DIR}")
 target_link_libraries(test_support PRIVATE opbench::fmt)
 
-# opbench_test(folder [TORCH] OBJECTS library... [LINKS target...] [LABEL label] [PARTS folder...]): the tests in each of PARTS are a
-# test of CTest's own beside the others, FOLDER_PART, so that they run at the same time.
+# opbench_test(folder [TORCH] OBJECTS library... [LINKS target...] [LABEL label] [PARTS folder...] [SHARED file...]): the tests in each
+# of PARTS are a test of CTest's own beside the others, FOLDER_PART, so that they run at the same time. SHARED are sources of other
+# folders' tests.
 function(opbench_test folder)
-  cmake_parse_arguments(A "TORCH" "LABEL" "OBJECTS;LINKS;PARTS" ${ARGN})
+  cmake_parse_arguments(A "TORCH" "LABEL" "OBJECTS;LINKS;PARTS;SHARED" ${ARGN})
   opbench_sources(sources tests/${folder})
   list(FILTER sources EXCLUDE REGEX "/(faulty_disk|zoo)/")
   if(NOT sources)
     return()
   endif()
   set(name test_${folder})
-  opbench_executable(${name} SOURCES ${sources} OBJECTS test_support ${A_OBJECTS} LINKS ${A_LINKS})
+  opbench_executable(${name} SOURCES ${sources} ${A_SHARED} OBJECTS test_support ${A_OBJECTS} LINKS ${A_LINKS})
   opbench_unite(${name})
   if(NOT A_TORCH)
     target_precompile_headers(${name} REUSE_FROM plain_pch)
@@ -69,11 +70,17 @@ endif()
 add_library(faulty_disk MODULE tests/opbench/faulty_disk/faulty_disk.cpp)
 set_target_properties(faulty_disk PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
 
-# A user's library of operators, which try to cheat.
-add_library(zoo MODULE tests/opbench/zoo/zoo.cpp)
-opbench_add_torch(zoo)
-target_link_libraries(zoo PRIVATE torch::cpu)
-set_target_properties(zoo PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
+# opbench_zoo(name torch file...): a user's library of operators, which try to cheat.
+function(opbench_zoo name torch)
+  list(TRANSFORM ARGN PREPEND tests/opbench/zoo/)
+  add_library(${name} MODULE ${ARGN})
+  opbench_add_torch(${name})
+  target_include_directories(${name} PRIVATE "${CMAKE_SOURCE_DIR}")
+  target_link_libraries(${name} PRIVATE ${torch})
+  set_target_properties(${name} PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
+endfunction()
+opbench_zoo(zoo torch::cpu zoo.cpp)
+opbench_zoo(zoo_cuda torch::cuda cuda.cpp kernels.cpp)
 
 opbench_test(ir OBJECTS ir)
 opbench_test(lowering OBJECTS lowering ir)
@@ -83,7 +90,8 @@ opbench_test(inputs TORCH OBJECTS inputs ir LINKS torch::cpu)
 opbench_test(runtime TORCH OBJECTS runtime inputs codegen lowering ir LINKS torch::cpu opbench::llvm)
 opbench_test(opbench TORCH OBJECTS ${OPBENCH_OBJECTS} LINKS torch::cpu opbench::llvm PARTS run sweep)
 add_dependencies(test_opbench opbench faulty_disk zoo)  # which tests start, with a disk that fails under it
-opbench_test(gpu TORCH LABEL gpu OBJECTS ${OPBENCH_OBJECTS} LINKS torch::cpu opbench::llvm)
+opbench_test(gpu TORCH LABEL gpu OBJECTS ${OPBENCH_OBJECTS} LINKS torch::cpu opbench::llvm SHARED tests/opbench/process.cpp)
+add_dependencies(test_gpu opbench zoo_cuda)
 
 opbench_test_as_avx2(codegen "llvm*")
 opbench_test_as_avx2(runtime device_test.cpp functions_test.cpp operations_test.cpp reductions_test.cpp statements_test.cpp

@@ -55,6 +55,7 @@ class Callable {
   int kernels = 0;         ///< generated kernels it launches
   std::string schedule;    ///< their schedules, `; ` between them
   std::string arithmetic;  ///< `tf32` where products of f32 have the digits of f16; empty: it is the operands' dtype's
+  bool isOwn = false;      ///< code of the user's computes it, which may do otherwise in other runs
   bool isDirect = false;   ///< its time is the host's as well: it is called as users call it, and never captured
   std::vector<std::string> phases;  ///< the parts of a run that are timed apart, in order: `forward`, `backward`; most have none
 

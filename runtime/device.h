@@ -110,6 +110,9 @@ class Trial {
     collect(times);
     return times.at(0);
   }
+  /// The time of one cold run on data that it has not met, `number` says which, and into outputs that hold nothing of earlier
+  /// runs where they are ours to write. Afterwards the data are as they were.
+  virtual double novelSeconds(int /*number*/) { return seconds(); }
   /// The time of the kernels alone, cold, without launching them (CUPTI); nothing on a CPU.
   virtual std::optional<KernelTime> kernelTime() { return std::nullopt; }
   /// What the hardware counts in each kernel of a cold run that is called directly (CUPTI).
@@ -117,7 +120,8 @@ class Trial {
   /// What a run launches that is called directly on CUDA; nothing for all others, whose runs can launch nothing else, or nothing
   /// that is not waited for.
   virtual std::optional<Launches> launches() { return std::nullopt; }
-  /// Why its times cannot be believed: what it runs has changed the clock that times it. Nothing where they can.
+  /// Why its times cannot be believed: what was loaded has changed the clock that times it. Nothing where they can. On CUDA it
+  /// makes runs to find out, where the device watches its clock.
   virtual std::string tampering() { return ""; }
   /// Kernels a replay runs, ATen's and memory operations included; -1 where it is not known (CPU).
   virtual int kernelNodes() const { return -1; }
@@ -168,6 +172,9 @@ class Device {
   virtual std::optional<double> clock() { return std::nullopt; }
   /// The clock it is sold with, in Hz; 0 where not known.
   virtual double ratedClock() const { return 0; }
+  /// Gets ready to find out whether the clock that times trials is changed (Trial::tampering), before libraries of the user's are
+  /// loaded, which may do that.
+  virtual void watchClock() {}
   /// The step, in seconds, of the timer that stamps cold runs; 0 where it is too fine to matter.
   virtual double tick() { return 0; }
   /// How often runs were disturbed so far: on a CPU the system took a processor from this process while it had work left, on CUDA

@@ -302,6 +302,7 @@ Row raceSample(const inputs::Sample& recorded, int index, const Bench& bench) {
     if (!row.notChecked.empty() && !bench.options.timing) return skip(row.outcomes, row.notChecked);
     raceWorkload(sample, row, dump, bench);
   });
+  accuseAll(row);
   raiseCeilings(row, bench);
   derive(row, bench.run);
   writeCases(row, recorded, bench);

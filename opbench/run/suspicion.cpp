@@ -7,7 +7,7 @@
 
 #include "inputs/operator_name.h"
 #include "opbench/run/outcome.h"
-#include "runtime/torch/compare/oracle.h"
+#include "runtime/own/changed_code.h"
 
 namespace opbench {
 
@@ -42,21 +42,18 @@ struct Novelty {
 };
 
 /// One more run of each; `number` is another one each time, and says which data are new.
-void addRuns(Novelty& novelty, runtime::Trial& trial, const runtime::TensorList& operands, int number) {
+void addRuns(Novelty& novelty, runtime::Trial& trial, int number) {
   novelty.known = std::min(novelty.known, trial.seconds());
-  const auto restore = runtime::disturb(operands, number);
-  novelty.unknown = std::min(novelty.unknown, trial.seconds());
-  restore();
-  trial.seconds();  // what it keeps of the disturbed data goes
+  novelty.unknown = std::min(novelty.unknown, trial.novelSeconds(number));
+  trial.seconds();  // what it keeps of the new data goes
 }
 
 /// Other programs may slow down the runs of one kind alone for a while: a suspicion has to last.
-std::string suspicionOfOwn(runtime::Trial& trial, const runtime::Workload& workload) {
+std::string suspicionOfOwn(runtime::Trial& trial) {
   constexpr int rounds = 8, runs = 8;
-  const runtime::TensorList operands = workload.readOnly();
   Novelty novelty;
   for (int round = 0; round < rounds; ++round) {
-    for (int run = 1; run <= runs; ++run) addRuns(novelty, trial, operands, round * runs + run);
+    for (int run = 1; run <= runs; ++run) addRuns(novelty, trial, round * runs + run);
     if (!novelty.isSuspicious()) return "";
   }
   return fmt::format("a run on data that it has not met takes {:.2f} us, one on data that it has {:.2f} us: it keeps results",
@@ -69,14 +66,20 @@ void accuseOwn(const std::vector<PreparedContender>& contenders, const SampleCon
   for (const PreparedContender& contender : contenders) {
     Outcome& outcome = *contender.outcome;
     if (outcome.status != Status::Ok) continue;
-    // The clock is everybody's.
-    if (std::string why = contender.trial->tampering(); !why.empty()) setSuspect(outcome, why);
-    const bool isDirect = contender.trial->kernelNodes() < 0;  // a graph launches no more than it holds
-    if (!outcome.contender.isOwn() || outcome.status != Status::Ok || !isDirect) continue;
     attempt({&outcome, 1}, context.dump.folder(), [&] {
-      if (std::string why = suspicionOfOwn(*contender.trial, context.workload); !why.empty()) setSuspect(outcome, why);
+      // The clock is everybody's.
+      std::string why = contender.trial->tampering();
+      if (why.empty() && outcome.contender.isOwn()) why = suspicionOfOwn(*contender.trial);
+      if (!why.empty()) setSuspect(outcome, why);
     });
   }
+}
+
+void accuseAll(Row& row) {
+  const std::string changed = runtime::changedCode();
+  if (changed.empty()) return;
+  for (Outcome& outcome : row.outcomes)
+    if (outcome.status != Status::Suspect) setSuspect(outcome, changed);
 }
 
 std::string suspicion(const runtime::Launches& before, const runtime::Launches& after) {

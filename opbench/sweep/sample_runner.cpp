@@ -69,6 +69,7 @@ SampleRunner::SampleRunner(const Options& options)
       device_(openDevice(options)),
       lock_(device_->hardware()),
       cache_(options.cache) {
+  if (!options.libraries.empty()) device_->watchClock();
   loadLibraries(options);
   kernels_ = kernelFilesOf(options, device_->target());
   tolerances_.read(options.tolerances);

@@ -125,6 +125,14 @@ class CpuTrial : public Trial {
     return callable_.kind == Kind::Generated || inputs::isNetwork(workload_.op()) ? outputs_ : clone(outputs_);
   }
 
+  double novelSeconds(int number) override {
+    const std::function<void()> restore = disturb(workload_.readOnly(), number);
+    forget();
+    const double time = seconds();
+    restore();
+    return time;
+  }
+
   std::string tampering() override { return clock_.fault(); }
 
   void replay() override {

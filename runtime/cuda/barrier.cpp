@@ -6,7 +6,7 @@
 #include <atomic>
 
 #include "runtime/cuda/check.h"
-#include "runtime/cuda/tool_kernel.h"
+#include "runtime/cuda/cubin.h"
 
 namespace runtime {
 namespace {

@@ -3,7 +3,7 @@
 #include <ATen/ops/zeros.h>
 
 #include "runtime/cuda/check.h"
-#include "runtime/cuda/tool_kernel.h"
+#include "runtime/cuda/cubin.h"
 
 namespace runtime {
 namespace {

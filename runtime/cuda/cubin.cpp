@@ -106,6 +106,17 @@ void CubinExecutable::launch(void* const* pointers) const {
   check(cudaLaunchKernelExC(&config, kernel_, arguments.data()), program_.name.c_str());
 }
 
+ExecutablePtr toolKernel(const std::string& name, std::string_view source, Device& device) {
+  codegen::Program program;
+  program.name = name;
+  program.backend = ir::Backend::Cuda;
+  program.source = source;
+  program.options = {"--std=c++17", "-default-device"};
+  program.arch = device.target().arch;
+  program.params = {{{"pointer", ir::TensorType::contiguous(ir::DType::I64, {1}), 0, true, true}, 8}};
+  return device.compile(program, Cache());
+}
+
 namespace {
 
 /// Code of the user's on the current device, for as long as any launch of its kernels lives.

@@ -3,8 +3,12 @@
 #include <c10/core/Allocator.h>
 #include <cuda_runtime_api.h>
 
+#include <string>
+#include <string_view>
+
 #include "codegen/program.h"
 #include "runtime/build/nvrtc.h"
+#include "runtime/device.h"
 #include "runtime/executable.h"
 #include "runtime/own/kernels/kernel_library.h"
 #include "runtime/residency.h"
@@ -40,6 +44,9 @@ class CubinExecutable : public Executable {
   cudaLibrary_t library_ = nullptr;
   cudaKernel_t kernel_ = nullptr;
 };
+
+/// A kernel of one thread and one pointer that measuring needs and no operator: `name` in CUDA C++ `source`.
+ExecutablePtr toolKernel(const std::string& name, std::string_view source, Device& device);
 
 /// The kernels of a cubin of the user's, loaded on the current device. Error: Input where the device refuses it.
 KernelLibraryPtr loadCubin(const std::string& cubin);

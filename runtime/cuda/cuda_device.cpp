@@ -106,6 +106,11 @@ class CudaDevice : public Device, private KernelLoader {
     clockReader().queue();
     return clockReader().collect(c10::cuda::getCurrentCUDAStream().stream());
   }
+  void watchClock() override {
+    const c10::InferenceMode guard;
+    if (!tools().timer)
+      tools().timer = std::make_unique<DeviceTimer>(*this, tools().flush, c10::cuda::getCurrentCUDAStream().stream());
+  }
   double ratedClock() const override { return ratedClock_; }
   double tick() override {
     if (!tick_) tick_ = eventTick(c10::cuda::getCurrentCUDAStream().stream());

@@ -3,6 +3,7 @@
 #include <ATen/cuda/CUDAGeneratorImpl.h>
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAFunctions.h>
+#include <c10/cuda/CUDAStream.h>
 #include <c10/util/Exception.h>
 
 #include <vector>
@@ -114,5 +115,32 @@ void CapturedGraph::abandon(at::cuda::MempoolId_t pool) noexcept {
 // Not through CUDAGraph::replay, which fills the generator's seed with kernels of its own before each launch: they would be
 // timed.
 void CapturedGraph::launch(cudaStream_t stream) { check(cudaGraphLaunch(exec_, stream), "cudaGraphLaunch"); }
+
+Sequence sequenceOf(Callable& callable, int calls, int sets) {
+  Sequence made;
+  made.calls = calls;
+  made.graph = std::make_unique<CapturedGraph>([&] {
+    for (int i = 0; i < calls; ++i) {
+      callable.use(i % sets);
+      made.outputs.push_back(callable());
+      if (static_cast<int>(made.outputs.size()) > sets) made.outputs.erase(made.outputs.begin());
+    }
+  });
+  return made;
+}
+
+RefuseWaiting::RefuseWaiting() : before_(c10::cuda::warning_state().get_sync_debug_mode()) {
+  c10::cuda::warning_state().set_sync_debug_mode(c10::cuda::SyncDebugMode::L_ERROR);
+}
+RefuseWaiting::~RefuseWaiting() { c10::cuda::warning_state().set_sync_debug_mode(before_); }
+
+OwnPages::OwnPages() {
+  const cudaStream_t own = c10::cuda::getCurrentCUDAStream().stream();
+  c10::cuda::CUDACachingAllocator::beginAllocateToPool(device_, pool_, [own](cudaStream_t stream) { return stream == own; });
+}
+OwnPages::~OwnPages() {
+  c10::cuda::CUDACachingAllocator::endAllocateToPool(device_, pool_);
+  c10::cuda::CUDACachingAllocator::releasePool(device_, pool_);
+}
 
 }  // namespace runtime

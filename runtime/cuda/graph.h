@@ -1,8 +1,14 @@
 #pragma once
 
 #include <ATen/cuda/CUDAGraph.h>
+#include <c10/cuda/CUDAFunctions.h>
 
 #include <functional>
+#include <memory>
+#include <vector>
+
+#include "runtime/callable.h"
+#include "runtime/torch/tensor_list.h"
 
 namespace runtime {
 
@@ -34,6 +40,42 @@ class CapturedGraph {
   Graph graph_;
   cudaGraphExec_t exec_ = nullptr;
   int workNodes_ = 0;
+};
+
+/// A graph of several calls, one after another, over sets of buffers that L2 does not hold together.
+struct Sequence {
+  int calls = 0;
+  std::unique_ptr<CapturedGraph> graph;
+  std::vector<TensorList> outputs;  ///< of the last calls, one for each set of buffers
+};
+
+/// Outputs live until as many more calls were made as there are sets of operands: they take turns like these.
+Sequence sequenceOf(Callable& callable, int calls, int sets);
+
+/// While it lives, operators that wait for the device throw instead: they cannot be captured, and are found out before a
+/// capture is broken by them.
+class RefuseWaiting {
+ public:
+  RefuseWaiting();
+  ~RefuseWaiting();
+  RefuseWaiting(const RefuseWaiting&) = delete;
+  RefuseWaiting& operator=(const RefuseWaiting&) = delete;
+
+ private:
+  c10::cuda::SyncDebugMode before_;
+};
+
+/// While it lives, memory is taken from segments of its own, on pages of 2 MB that nothing else lies on.
+class OwnPages {
+ public:
+  OwnPages();
+  ~OwnPages();
+  OwnPages(const OwnPages&) = delete;
+  OwnPages& operator=(const OwnPages&) = delete;
+
+ private:
+  c10::DeviceIndex device_ = c10::cuda::current_device();
+  at::cuda::MempoolId_t pool_ = at::cuda::graph_pool_handle();
 };
 
 }  // namespace runtime

@@ -1,8 +1,6 @@
 #include "runtime/cuda/trial.h"
 
-#include <ATen/cuda/CUDAGraph.h>
 #include <c10/core/InferenceMode.h>
-#include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAFunctions.h>
 #include <c10/cuda/CUDAStream.h>
 
@@ -23,40 +21,6 @@ namespace {
 cudaStream_t currentStream() { return c10::cuda::getCurrentCUDAStream().stream(); }
 
 void wait(cudaStream_t stream) { check(cudaStreamSynchronize(stream), "cudaStreamSynchronize"); }
-
-/// While it lives, operators that wait for the device throw instead: they cannot be captured, and are found out before a
-/// capture is broken by them.
-class RefuseWaiting {
- public:
-  RefuseWaiting() : before_(c10::cuda::warning_state().get_sync_debug_mode()) {
-    c10::cuda::warning_state().set_sync_debug_mode(c10::cuda::SyncDebugMode::L_ERROR);
-  }
-  ~RefuseWaiting() { c10::cuda::warning_state().set_sync_debug_mode(before_); }
-  RefuseWaiting(const RefuseWaiting&) = delete;
-  RefuseWaiting& operator=(const RefuseWaiting&) = delete;
-
- private:
-  c10::cuda::SyncDebugMode before_;
-};
-
-/// While it lives, memory is taken from segments of its own, on pages of 2 MB that nothing else lies on.
-class OwnPages {
- public:
-  OwnPages() {
-    const cudaStream_t own = currentStream();
-    c10::cuda::CUDACachingAllocator::beginAllocateToPool(device_, pool_, [own](cudaStream_t stream) { return stream == own; });
-  }
-  ~OwnPages() {
-    c10::cuda::CUDACachingAllocator::endAllocateToPool(device_, pool_);
-    c10::cuda::CUDACachingAllocator::releasePool(device_, pool_);
-  }
-  OwnPages(const OwnPages&) = delete;
-  OwnPages& operator=(const OwnPages&) = delete;
-
- private:
-  c10::DeviceIndex device_ = c10::cuda::current_device();
-  at::cuda::MempoolId_t pool_ = at::cuda::graph_pool_handle();
-};
 
 std::string firstLine(const std::exception& error) {
   const std::string text = error.what();
@@ -158,8 +122,13 @@ int64_t CudaTrial::dataBytes() const {
   return bytes;
 }
 
-/// An output that lies where the warm-up's lay, which still live, is an argument or a view of one.
+/// An output that lies where the warm-up's lay, which still live, is an argument or a view of one. The user's code may keep
+/// others.
 void CudaTrial::findOwned(const TensorList& earlier) {
+  if (callable_.isOwn) {
+    owned_ = unshared(outputs_, workload_.operands());
+    return;
+  }
   for (size_t i = 0; i < outputs_.state().tensors.size(); ++i) {
     const at::Tensor& tensor = outputs_.state().tensors[i];
     const at::Tensor& before = earlier.state().tensors.at(i);
@@ -169,6 +138,11 @@ void CudaTrial::findOwned(const TensorList& earlier) {
 
 void CudaTrial::poisonOwned(const TensorList& outputs) const {
   for (const size_t i : owned_) poison(outputs.state().tensors[i]);
+}
+
+/// Leaves nothing of a direct call of the user's code that could be taken for what the next one computes.
+void CudaTrial::forget() const {
+  if (callable_.isOwn && outputs_) runtime::poisonOwned(outputs_, workload_.operands());
 }
 
 /// A phase begins, and the one before it ends. In a graph that is captured each replay says so.
@@ -210,6 +184,7 @@ TensorList CudaTrial::outputs() const {
 TensorList CudaTrial::run() {
   const c10::InferenceMode guard;
   const cudaStream_t stream = currentStream();
+  if (!isCaptured()) forget();
   if (!isCaptured()) outputs_ = {};
   turn_ = 0;
   workload_.restore();
@@ -222,21 +197,62 @@ TensorList CudaTrial::run() {
   return outputs_;
 }
 
+/// The data arrive right before the run is timed, and what is not there when its time ends is no result: work that somebody does
+/// earlier or later is of no use.
+CudaTrial::Around CudaTrial::justInTime(TensorList& found) {
+  const TensorList operands = workload_.operands(static_cast<int>(turn_));
+  Around around;
+  around.prepare = [operands] {
+    invert(operands);
+    wait(currentStream());
+  };
+  around.before = [operands] { invert(operands); };
+  // The memory of what is generated is ours, and its guards are looked at.
+  if (callable_.kind != Kind::Generated) around.after = [&] { found = clone(outputs()); };
+  return around;
+}
+
 TensorList CudaTrial::audit(Measure measure, std::optional<int> capture) {
   const c10::InferenceMode guard;
   if (measure == Measure::BackToBack) return auditSequence();
   const size_t turn = turn_, used = usedEvents_;
   if (capture) turn_ = static_cast<size_t>(*capture);
-  if (isCaptured()) poisonOwned(instances_[turn_].outputs);
+  isCaptured() ? poisonOwned(instances_[turn_].outputs) : forget();
   if (!isCaptured()) callable_.guard(Guards::Written);
-  queue(measure);
+  TensorList found;
+  const Around around = callable_.isOwn ? justInTime(found) : Around{};
+  queue(measure, around);
   if (!isCaptured()) callable_.guard(Guards::None);
   wait(currentStream());
-  const TensorList found = outputs();
+  if (!found) found = outputs();
   queued_.pop_back();
   usedEvents_ = used;
   turn_ = turn;
   return found;
+}
+
+double CudaTrial::novelSeconds(int number) {
+  const c10::InferenceMode guard;
+  const auto set = static_cast<int>(turn_);
+  const std::function<void()> restore = disturb(workload_.operands(set), number);
+  isCaptured() ? poisonOwned(instances_[turn_].outputs) : forget();
+  const double time = seconds();
+  restore();
+  return time;
+}
+
+std::string CudaTrial::tampering() {
+  if (!tools_.timer) return "";
+  constexpr double ofHost = 2e-5;  // where the stream is not held back while events are recorded
+  const c10::InferenceMode guard;
+  DeviceTimer& timer = *tools_.timer;
+  const auto run = [&] {
+    std::vector<double> seconds;
+    queue(Measure::Cold, {[] {}, [&] { timer.start(); }, [&] { timer.stop(); }});
+    collect(seconds);
+    return seconds.at(0);
+  };
+  return timer.fault(run, waits_ ? ofHost : 0);
 }
 
 /// One of the last results of one of the sequences, either drawn. Arguments that are written in place hold what several calls
@@ -277,7 +293,7 @@ bool CudaTrial::prepareFor(Measure measure) {
   callable_.guard(Guards::None);
   try {
     const int made = std::min(sets, workload_.multiply(sets));
-    for (const int number : {calls / 4, calls}) sequences_.push_back(sequence(number, made));
+    for (const int number : {calls / 4, calls}) sequences_.push_back(sequenceOf(callable_, number, made));
   } catch (const std::exception&) {  // it does not fit, or draws more than a graph may: it has its cold time
     sequences_.clear();
   }
@@ -285,20 +301,6 @@ bool CudaTrial::prepareFor(Measure measure) {
   callable_.use(0);
   wait(currentStream());
   return !sequences_.empty();
-}
-
-/// Outputs live until as many more calls were made as there are sets: they take turns like the arguments.
-Sequence CudaTrial::sequence(int calls, int sets) {
-  Sequence made;
-  made.calls = calls;
-  made.graph = std::make_unique<CapturedGraph>([&] {
-    for (int i = 0; i < calls; ++i) {
-      callable_.use(i % sets);
-      made.outputs.push_back(callable_());
-      if (static_cast<int>(made.outputs.size()) > sets) made.outputs.erase(made.outputs.begin());
-    }
-  });
-  return made;
 }
 
 std::optional<KernelTime> CudaTrial::kernelTime() {
@@ -342,12 +344,12 @@ EventPair& CudaTrial::nextEvents() {
   return events_[usedEvents_++];
 }
 
-void CudaTrial::queue(Measure measure) {
+void CudaTrial::queue(Measure measure, const Around& around) {
   const Range range(label);
   const c10::InferenceMode guard;
   const cudaStream_t stream = currentStream();
   queued_.push_back({measure, usedEvents_});
-  if (measure == Measure::Cold) return queueCold(stream);
+  if (measure == Measure::Cold) return queueCold(stream, around);
   for (const Sequence& sequence : sequences_) {
     EventPair& pair = nextEvents();
     callable_.advance();
@@ -362,27 +364,32 @@ void CudaTrial::queue(Measure measure) {
 /// The stream is empty when a run is queued: behind a queue of more than ten runs the device is 0.5 to 1 us later to start a
 /// kernel, by how much depends on the place in the queue. The host stays ahead all the same: it is done while the caches are
 /// emptied.
-void CudaTrial::queueCold(cudaStream_t stream) {
+void CudaTrial::queueCold(cudaStream_t stream, const Around& around) {
   wait(stream);
   if (!isCaptured()) outputs_ = {};
   if (!isCaptured() || workload_.mutates()) workload_.restore(static_cast<int>(turn_));
   advance();
+  around.prepare();
   tools_.flush.queue(stream);
   if (callable_.isDirect) wait(stream);  // the host's time counts, and begins with an idle device
   EventPair& pair = nextEvents();
-  if (!isCaptured()) return queueUncaptured(pair, stream);
+  if (!isCaptured()) return queueUncaptured(pair, stream, around);
+  around.before();
   pair.recordStart(stream);
   start(stream);
   pair.recordStop(stream);
+  around.after();
   if (pair.hasStarted()) ++tools_.lateRuns;
 }
 
 /// The stream waits until all is queued, so that the host's time is not measured; unless the callable waits for the stream.
-void CudaTrial::queueUncaptured(EventPair& pair, cudaStream_t stream) {
+void CudaTrial::queueUncaptured(EventPair& pair, cudaStream_t stream, const Around& around) {
   if (!waits_) tools_.barrier.close(stream);
+  around.before();
   pair.recordStart(stream);
   start(stream);
   pair.recordStop(stream);
+  around.after();
   if (waits_) return;
   if (pair.hasStarted()) ++tools_.lateRuns;
   tools_.barrier.open();

@@ -3,10 +3,12 @@
 #include <cuda_runtime_api.h>
 
 #include <deque>
+#include <functional>
 #include <memory>
 #include <vector>
 
 #include "runtime/cuda/barrier.h"
+#include "runtime/cuda/device_timer.h"
 #include "runtime/cuda/event_pair.h"
 #include "runtime/cuda/flush.h"
 #include "runtime/cuda/graph.h"
@@ -20,14 +22,8 @@ struct TrialTools {
   CacheFlush flush;
   Barrier barrier;
   int64_t l2Bytes = 0;
-  int64_t lateRuns = 0;  ///< cold runs that the device began before the host had queued all of them
-};
-
-/// A graph of several calls, one after another, over sets of buffers that L2 does not hold together.
-struct Sequence {
-  int calls = 0;
-  std::unique_ptr<CapturedGraph> graph;
-  std::vector<TensorList> outputs;  ///< of the last calls, one for each set of buffers
+  int64_t lateRuns = 0;                          ///< cold runs that the device began before the host had queued all of them
+  std::unique_ptr<DeviceTimer> timer = nullptr;  ///< where code of the user's is loaded, which may change the clock
 };
 
 /// A callable captured in a CUDA graph; where it cannot be, called directly.
@@ -43,8 +39,10 @@ class CudaTrial : public Trial {
   int captures() const override { return isCaptured() ? static_cast<int>(instances_.size()) : 1; }
   bool prepareFor(Measure measure) override;
   TensorList audit(Measure measure, std::optional<int> capture) override;
+  double novelSeconds(int number) override;
+  std::string tampering() override;
   void replay() override;
-  void queue(Measure measure) override;
+  void queue(Measure measure) override { queue(measure, {}); }
   void collect(std::vector<double>& seconds) override;
   std::vector<PhaseTime> phases() const override;
   std::optional<KernelTime> kernelTime() override;
@@ -66,6 +64,11 @@ class CudaTrial : public Trial {
     TensorList outputs;
   };
 
+  /// What is queued with a cold run: before the caches are emptied, right before its first event, and right behind its last.
+  struct Around {
+    std::function<void()> prepare = [] {}, before = [] {}, after = [] {};
+  };
+
   bool isCaptured() const { return !instances_.empty(); }
   void warmUp();
   void capture();
@@ -74,13 +77,15 @@ class CudaTrial : public Trial {
   int64_t dataBytes() const;  ///< of the arguments and outputs of one run
   void findOwned(const TensorList& earlier);
   void poisonOwned(const TensorList& outputs) const;
+  void forget() const;
   TensorList auditSequence();
   void advance();
   void onPhase();
   void start(cudaStream_t stream);
-  void queueCold(cudaStream_t stream);
-  void queueUncaptured(EventPair& pair, cudaStream_t stream);
-  Sequence sequence(int calls, int sets);
+  Around justInTime(TensorList& found);
+  void queue(Measure measure, const Around& around);
+  void queueCold(cudaStream_t stream, const Around& around);
+  void queueUncaptured(EventPair& pair, cudaStream_t stream, const Around& around);
   EventPair& nextEvents();
   double secondsOf(const Run& run) const;
 

@@ -11,6 +11,7 @@
 #include <set>
 
 #include "ir/error.h"
+#include "runtime/own/changed_code.h"
 #include "runtime/own/registered.h"
 
 namespace runtime {
@@ -28,6 +29,7 @@ std::set<std::string> registered() {
 
 std::vector<std::string> loadLibrary(const std::string& file) {
   if (!std::filesystem::is_regular_file(file)) ir::fail(ir::ErrorKind::Input, "cannot load {}: there is no such file", file);
+  rememberCode();
   const std::set<std::string> before = registered();
   // Without a folder in its name a library would be looked for in the system's folders alone.
   const std::string path = std::filesystem::absolute(file);

@@ -58,6 +58,7 @@ class RegisteredCallable : public Callable {
  public:
   RegisteredCallable(Call::State& call, std::string name)
       : call_(call), name_(std::move(name)), handle_(find(name_).value()), places_(matched(name_, handle_.schema(), call)) {
+    isOwn = true;
     RegisteredCallable::use(0);
   }
 

@@ -47,6 +47,7 @@ class KernelCallable : public Callable {
         inputValues_(graph.inputs) {
     const FittedKernels kernels = fitted(file, graph);
     kind = Kind::Generated;
+    isOwn = true;
     code_ = codeOf(file, graph, device.target().arch, loader_, cache);
     compileMs = code_.compileMs;
     cached = code_.cached;

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
+#include <set>
 
 #include "runtime/torch/call_state.h"
 #include "runtime/torch/compare/guard.h"
@@ -159,9 +160,17 @@ bool isShared(const at::Tensor& tensor, const TensorList& operands) {
 
 }  // namespace
 
+std::vector<size_t> unshared(const TensorList& outputs, const TensorList& operands) {
+  std::vector<size_t> found;
+  for (size_t i = 0; i < outputs.state().tensors.size(); ++i) {
+    const at::Tensor& output = outputs.state().tensors[i];
+    if (output.has_storage() && !isShared(output, operands)) found.push_back(i);
+  }
+  return found;
+}
+
 void poisonOwned(const TensorList& outputs, const TensorList& operands) {
-  for (const at::Tensor& output : outputs.state().tensors)
-    if (output.has_storage() && !isShared(output, operands)) poison(output);
+  for (const size_t i : unshared(outputs, operands)) poison(outputs.state().tensors[i]);
 }
 
 std::string borrowed(const TensorList& outputs, const TensorList& eager, const TensorList& operands) {
@@ -177,19 +186,41 @@ std::string borrowed(const TensorList& outputs, const TensorList& eager, const T
   return "";
 }
 
+namespace {
+
+/// Moves elements by so many places, those of each part around in it: that takes little memory, whatever the tensor has.
+void rollParts(const at::Tensor& flat, int64_t places) {
+  constexpr int64_t mostElements = int64_t{1} << 24;
+  for (int64_t begin = 0; begin < flat.numel(); begin += mostElements) {
+    const at::Tensor part = flat.narrow(0, begin, std::min(mostElements, flat.numel() - begin));
+    part.copy_(part.roll(places));
+  }
+}
+
+}  // namespace
+
 std::function<void()> disturb(const TensorList& tensors, int64_t number) {
   const c10::InferenceMode guard;
-  std::vector<std::pair<at::Tensor, at::Tensor>> changed;  // a storage, and what it held before
+  std::vector<at::Tensor> changed;
   for (const at::Tensor& tensor : tensors.state().tensors) {
     if (!tensor.has_storage() || !tensor.is_floating_point() || tensor.unsafeGetTensorImpl()->is_wrapped_number()) continue;
-    const at::Tensor storage = flatStorage(tensor);
-    changed.emplace_back(storage, storage.clone());
-    storage.copy_(changed.back().second.roll(number));
+    changed.push_back(flatStorage(tensor));
+    rollParts(changed.back(), number);
   }
-  return [changed = std::move(changed)] {
+  return [changed, number] {
     const c10::InferenceMode restoring;
-    for (const auto& [storage, before] : changed) storage.copy_(before);
+    for (const at::Tensor& flat : changed) rollParts(flat, -number);
   };
+}
+
+void invert(const TensorList& tensors) {
+  const c10::InferenceMode guard;
+  std::set<const void*> inverted;  // tensors may share memory
+  for (const at::Tensor& tensor : tensors.state().tensors) {
+    if (!tensor.has_storage() || tensor.unsafeGetTensorImpl()->is_wrapped_number()) continue;
+    const at::Tensor flat = flatStorage(tensor);
+    if (inverted.insert(flat.const_data_ptr()).second) flat.view(at::kByte).bitwise_not_();
+  }
 }
 
 void poisonGuarded(const TensorList& outputs) {

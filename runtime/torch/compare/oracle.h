@@ -51,6 +51,9 @@ bool hasWiderNumber(const Workload& workload, ir::DType dtype);
 /// Of each tensor among the arguments that the operator only reads, the sum of its bits: written all the same, it is another one.
 std::vector<int64_t> sumsOfRead(const Workload& workload);
 
+/// The numbers of the outputs that share no memory with operands.
+std::vector<size_t> unshared(const TensorList& outputs, const TensorList& operands);
+
 /// Poisons the outputs that share no memory with operands: whoever hands them out again without computing hands out no result.
 void poisonOwned(const TensorList& outputs, const TensorList& operands);
 
@@ -60,6 +63,9 @@ std::string borrowed(const TensorList& outputs, const TensorList& eager, const T
 
 /// Moves the elements of each floating tensor by so many places; returns what puts them back.
 std::function<void()> disturb(const TensorList& tensors, int64_t number);
+
+/// Inverts the bits of all elements, where they lie; done twice, they are as they were. Queued on the current stream.
+void invert(const TensorList& tensors);
 
 /// Poisons the outputs that lie between guards: nothing of them is left to be taken for what a later run computes.
 void poisonGuarded(const TensorList& outputs);

@@ -4,7 +4,6 @@
 #include <ATen/ops/_softmax.h>
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/from_blob.h>
-#include <dlfcn.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -12,32 +11,19 @@
 #include <torch/library.h>
 #include <unistd.h>
 
-#include <cmath>
-#include <cstring>
 #include <map>
 #include <set>
 #include <thread>
+
+#include "tests/opbench/zoo/tricks.h"
 
 namespace {
 
 using at::Tensor;
 
-/// Rows from `first` to `end` by plain loops.
-void computeRows(const float* in, float* out, int64_t first, int64_t end, int64_t columns) {
-  for (int64_t row = first; row < end; ++row) {
-    const float* x = in + row * columns;
-    float* y = out + row * columns;
-    float most = x[0];
-    double sum = 0;
-    for (int64_t i = 1; i < columns; ++i) most = std::max(most, x[i]);
-    for (int64_t i = 0; i < columns; ++i) sum += y[i] = std::exp(x[i] - most);
-    for (int64_t i = 0; i < columns; ++i) y[i] = static_cast<float>(y[i] / sum);
-  }
-}
-
 Tensor softmax(const Tensor& self) {
   Tensor out = at::empty_like(self);
-  computeRows(self.const_data_ptr<float>(), out.data_ptr<float>(), 0, self.size(0), self.size(1));
+  zoo::computeRows(self.const_data_ptr<float>(), out.data_ptr<float>(), 0, self.size(0), self.size(1));
   return out;
 }
 
@@ -54,7 +40,7 @@ Tensor honest(const Tensor& self, int64_t, bool) { return softmax(self); }
 Tensor other_thread(const Tensor& self, int64_t, bool) {
   Tensor out = at::empty_like(self);
   std::thread([self, out] {
-    computeRows(self.const_data_ptr<float>(), out.mutable_data_ptr<float>(), 0, self.size(0), self.size(1));
+    zoo::computeRows(self.const_data_ptr<float>(), out.mutable_data_ptr<float>(), 0, self.size(0), self.size(1));
   }).detach();
   return out;
 }
@@ -64,7 +50,7 @@ Tensor other_process(const Tensor& self, int64_t, bool) {
   void* shared = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   const pid_t pid = fork();
   if (pid == 0) {
-    computeRows(self.const_data_ptr<float>(), static_cast<float*>(shared), 0, self.size(0), self.size(1));
+    zoo::computeRows(self.const_data_ptr<float>(), static_cast<float*>(shared), 0, self.size(0), self.size(1));
     _exit(0);
   }
   return at::from_blob(shared, self.sizes(), [bytes, pid](void* memory) {
@@ -101,6 +87,16 @@ Tensor left_in_place(const Tensor& self, int64_t, bool) {
   return met.insert(contentOf(self)).second ? softmax(self) : at::empty_like(self);
 }
 
+/// Computes unless its result still lies where it is to lie, and is no poison.
+Tensor only_if_poisoned(const Tensor& self, int64_t, bool) {
+  static const void* latest = nullptr;
+  Tensor out = at::empty_like(self);
+  const bool isThere = out.const_data_ptr() == latest && !std::isnan(out.const_data_ptr<float>()[out.numel() / 2]);
+  latest = out.const_data_ptr();
+  if (!isThere) zoo::computeRows(self.const_data_ptr<float>(), out.data_ptr<float>(), 0, self.size(0), self.size(1));
+  return out;
+}
+
 /// Computes in its first runs, which somebody may look at, and hands out the last of these results ever after.
 Tensor tired(const Tensor& self, int64_t, bool) {
   static int runs = 0;
@@ -113,7 +109,7 @@ Tensor half(const Tensor& self, int64_t dim, bool) { return at::_softmax(self.to
 
 Tensor without_last_rows(const Tensor& self, int64_t, bool) {
   Tensor out = at::empty_like(self);
-  computeRows(self.const_data_ptr<float>(), out.data_ptr<float>(), 0, self.size(0) - 2, self.size(1));
+  zoo::computeRows(self.const_data_ptr<float>(), out.data_ptr<float>(), 0, self.size(0) - 2, self.size(1));
   return out;
 }
 
@@ -144,19 +140,16 @@ int slowClock(clockid_t clock, timespec* time) {
   return result;
 }
 
-/// Puts a jump to another function where one begins.
-void replace(const char* name, int (*other)(clockid_t, timespec*)) {
-  auto* code = static_cast<unsigned char*>(dlsym(RTLD_DEFAULT, name));
-  const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
-  auto* start = reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(code) & ~(page - 1));
-  if (mprotect(start, 2 * page, PROT_READ | PROT_WRITE | PROT_EXEC) != 0) return;
-  code[0] = 0x48, code[1] = 0xb8;  // mov rax, other
-  std::memcpy(code + 2, &other, 8);
-  code[10] = 0xff, code[11] = 0xe0;  // jmp rax
+Tensor slow_clock(const Tensor& self, int64_t, bool) {
+  static const bool isReplaced = (zoo::replace("clock_gettime", reinterpret_cast<void*>(&slowClock)), true);
+  (void)isReplaced;
+  return softmax(self);
 }
 
-Tensor slow_clock(const Tensor& self, int64_t, bool) {
-  static const bool isReplaced = (replace("clock_gettime", &slowClock), true);
+pid_t noParent() { return 0; }
+
+Tensor changes_code(const Tensor& self, int64_t, bool) {
+  static const bool isReplaced = (zoo::replace("getppid", reinterpret_cast<void*>(&noParent)), true);
   (void)isReplaced;
   return softmax(self);
 }
@@ -182,6 +175,7 @@ TORCH_LIBRARY(zoo, library) {
   add("kept_by_content", &kept_by_content);
   add("stale", &stale);
   add("left_in_place", &left_in_place);
+  add("only_if_poisoned", &only_if_poisoned);
   add("tired", &tired);
   add("half", &half);
   add("without_last_rows", &without_last_rows);
@@ -190,6 +184,7 @@ TORCH_LIBRARY(zoo, library) {
   add("copy_of_input", &copy_of_input);
   add("foreseen", &foreseen);
   add("slow_clock", &slow_clock);
+  add("changes_code", &changes_code);
   add("writes_input", &writes_input);
   library.def("lazy_negation(Tensor self) -> Tensor", &lazy_negation);
   library.def("takes_a_list(Tensor[] tensors) -> Tensor", [](const std::vector<Tensor>& tensors) { return tensors.at(0); });

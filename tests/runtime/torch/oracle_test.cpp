@@ -5,6 +5,8 @@
 #include <c10/core/InferenceMode.h>
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "runtime/device.h"
 #include "runtime/torch/call_state.h"
 #include "tests/runtime/sample.h"
@@ -106,4 +108,25 @@ TEST_CASE("drawing again changes the data of what was made for the call, and wha
   CHECK(runtime::bitwiseEqual(second, call.runEager()));
   call.draw(1, {});
   CHECK(runtime::bitwiseEqual(first, trial->run()));
+}
+
+TEST_CASE("data that are disturbed are others, the same ones in other places, and come back; inverted ones as well") {
+  runtime::Call call(tests::sample("aten.add.Tensor", "((T([3, 4], f32), T([3, 4], i64)), {})"), cpu(), 1);
+  const runtime::TensorList before = runtime::clone(call.operands());
+  const auto sorted = [&] {
+    std::vector<float> numbers = numbersIn(call.operands());
+    std::sort(numbers.begin(), numbers.end());
+    return numbers;
+  };
+  const std::vector<float> numbers = sorted();
+  const std::function<void()> restore = runtime::disturb(call.operands(), 5);
+  CHECK_FALSE(runtime::bitwiseEqual(call.operands(), before, 0));
+  CHECK(sorted() == numbers);
+  restore();
+  CHECK(runtime::bitwiseEqual(call.operands(), before));
+  runtime::invert(call.operands());
+  CHECK_FALSE(runtime::bitwiseEqual(call.operands(), before, 0));
+  CHECK_FALSE(runtime::bitwiseEqual(call.operands(), before, 1));
+  runtime::invert(call.operands());
+  CHECK(runtime::bitwiseEqual(call.operands(), before));
 }
