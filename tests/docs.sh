@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# docs.sh OPBENCH PAGE...: runs the commands of documentation pages as they are printed. Each page has a folder of its own, in which
-# its blocks run in order. The info string of a block says what it is:
+# docs.sh OPBENCH KNOWN_CEILINGS PAGE...: runs the commands of documentation pages as they are printed. Each page has a folder of its
+# own, in which its blocks run in order. The info string of a block says what it is:
 #   ```sh           commands, run here
 #   ```sh gpus      needs the GPUs of a host; not run, only counted
 #   ```sh slurm     run by tests/slurm.sh
@@ -8,14 +8,16 @@
 # Any other block is text. A block that fails with a status other than 0 or 1 is broken: 1 says that a sample failed, or that a
 # comparison found something, which is no matter of the page.
 set -euo pipefail
-opbench=$(realpath "$1") source=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-shift
+opbench=$(realpath "$1") known_ceilings=$(realpath "$2") source=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+shift 2
 pages=("$@")
 folder=$(mktemp -d)
 trap 'cd / && rm -rf "$folder"' EXIT
 export HOME=$folder/home OPBENCH_CACHE=$folder/cache OPBENCH_SUITES=$folder/suites COLUMNS=80
-unset SLURM_ARRAY_TASK_ID SLURM_ARRAY_TASK_COUNT RANK WORLD_SIZE
+unset SLURM_ARRAY_TASK_ID SLURM_ARRAY_TASK_COUNT RANK WORLD_SIZE XDG_STATE_HOME
 mkdir -p "$HOME" "$folder/bin"
+# Measured by every command, as they are while the machine is busy, the ceilings would take longer than all else.
+"$known_ceilings" "$OPBENCH_CACHE" "$HOME/.local/state/opbench/cache.key"
 
 # A small call of each operator that the pages name, in place of the suites.
 suite() {
@@ -45,6 +47,10 @@ cat >"$folder/bin/opbench" <<SCRIPT
 case " \$* " in
   *" doctor "* | *" compare "* | *" show "* | *" man "* | *" completion "* | *" convert "* | *" merge "* | *" --help "* | *" --list "* | *" --version "*) hurry=() ;;
   *" record "*) hurry=(--threads 1) ;;
+  *" model "*)
+    hurry=(--in-process --max-time 0.001 --threads 1)
+    [[ " \$* " == *" --repeat "* || " \$* " == *" --accuracy "* ]] || hurry+=(--repeat 1)
+    ;;
   *)
     hurry=(--in-process)
     [[ " \$* " == *" --max-time "* ]] || hurry+=(--max-time 0.001)

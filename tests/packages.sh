@@ -6,6 +6,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 export OPBENCH_TORCH=$torch OPBENCH_CACHE=$folder/cache
+export DPKG_DEB_COMPRESSOR_LEVEL=1  # the highest level takes most of a minute, and nobody downloads this package
 failed=0
 
 # says WHAT COMMAND...: the command prints the version of the program that was packed.

@@ -25,6 +25,20 @@ std::string_view routineTexts();
 
 namespace {
 
+/// The functions of ir/routines. NVRTC takes many seconds for loops that it inlines once a lane, so routines are called.
+std::string routinesThatAreCalled() {
+  std::string text(routineTexts());
+  const auto call = [&text](std::string_view symbol) {
+    const std::string head = fmt::format("\ninline f64 {}(", symbol);
+    const std::size_t at = text.find(head);
+    ir::require(at != std::string::npos, "no routine {}", symbol);
+    text.replace(at, head.size(), fmt::format("\n__noinline__ f64 {}(", symbol));
+  };
+#define ROUTINE(name, symbol) call(#symbol);
+#include "ir/ops.def"
+  return text;
+}
+
 /// The functions of CUDA's library: `inline f32 acos(f32 x) { return ::acosf(x); }`, and the same of f64. Those of ir/routines,
 /// and the same of f32.
 std::string_view cudaLibraryPrelude() {
@@ -39,7 +53,7 @@ std::string_view cudaLibraryPrelude() {
     };
 #define FUNCTION(name, text, arity, symbol, form) declare(text, arity, #symbol);
 #include "ir/ops.def"
-    made += fmt::format("\n{}\n", routineTexts());
+    made += fmt::format("\n{}\n", routinesThatAreCalled());
 #define ROUTINE(name, symbol) \
   made += fmt::format("inline f32 {0}(f32 x, f32 y) {{ return f32({0}(f64(x), f64(y))); }}\n", #symbol);
 #include "ir/ops.def"

@@ -56,6 +56,13 @@ TEST_CASE("templates come with their specializations, functions with their overl
         "{\n");
 }
 
+TEST_CASE("a routine is called, not inlined: its loops are compiled once, however many lanes call it") {
+  const std::string routine = heads(codegen::cudaPreludeFor("y = math::chebyshev_t(f64(x), f64(n));"));
+  CHECK(routine.find(
+            "\ninline f64 recurrence(f64 factor, f64 first, i64 n) {\n__noinline__ f64 chebyshev_t(f64 x, f64 degree) {\n") !=
+        std::string::npos);
+}
+
 TEST_CASE("a text that uses everything gets everything") {
   const std::string all(codegen::cudaPrelude());
   CHECK(heads(codegen::cudaPreludeFor(all)) == heads(all));

@@ -1,9 +1,8 @@
 #include "tests/opbench/known_ceilings.h"
 
-#include <doctest/doctest.h>
-
 #include <ctime>
 
+#include "ir/error.h"
 #include "opbench/measure/device/aa_calls.h"
 #include "opbench/measure/device/cached_ceilings.h"
 #include "opbench/measure/device/copy_times.h"
@@ -16,7 +15,7 @@ void putCeilings(const runtime::CacheSettings& settings) {
   static const std::string key = opbench::ceilingsKey(*device, runtime::Flush::Write);
   const opbench::Ceilings ceilings{.copy = 1e12, .read = 1e12, .flops = 1e13, .launchOverhead = 1e-7};
   const runtime::Cache cache(settings);
-  REQUIRE_MESSAGE(cache.isOpen(), cache.complaint());
+  ir::require(cache.isOpen(), "{}", cache.complaint());
   cache.put(key, toText(opbench::CachedCeilings{ceilings, std::time(nullptr)}));
   cache.put(opbench::streamedKey(*device), opbench::streamedText(int64_t{1} << 24, std::time(nullptr)));
   const opbench::CopyTimes copies{{{int64_t{1} << 14, 1e-6}, {int64_t{1} << 26, 1e-3}}};

@@ -24,10 +24,10 @@
 #include "lowering/schedule/apply.h"
 #include "lowering/tensor/lowering.h"
 #include "opbench/check/reference.h"
-#include "runtime/build/nvrtc.h"
 #include "runtime/callable.h"
 #include "runtime/device.h"
 #include "runtime/torch/call_state.h"
+#include "tests/runtime/build/nvrtc_library.h"
 #include "tests/runtime/sample.h"
 #include "tests/targets.h"
 
@@ -151,12 +151,13 @@ void checkInterpreted(const ir::Graph& graph, runtime::Call& call, const Judge& 
   }
 }
 
+/// NVRTC accepts the kernels, each text once: calls that differ in their data alone have equal ones.
 void checkCompiles(const ir::Graph& graph) {
-  static const runtime::Nvrtc nvrtc;
-  const runtime::Cache none;
+  static std::set<std::string> accepted;
   for (const ir::Loops& loops : lowering::lower(graph)) {
     const ir::Target target = tests::hopper();
-    CHECK_FALSE(nvrtc.compile(tests::cudaProgram(lowering::apply(loops, target), target), none).cubin.empty());
+    const codegen::Program program = tests::cudaProgram(lowering::apply(loops, target), target);
+    if (accepted.insert(program.source).second) CHECK(tests::isAccepted(program));
   }
 }
 

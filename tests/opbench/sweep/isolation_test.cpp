@@ -5,7 +5,6 @@
 
 #include <csignal>
 #include <fstream>
-#include <random>
 
 #include "tests/opbench/program_bed.h"
 
@@ -124,27 +123,6 @@ TEST_CASE("in this process a sample that crashes is the end of the run") {
   const Bed bed(3);
   CHECK(bed.run({"--in-process", "--fault", "abort@2"}) == -SIGABRT);
   CHECK(bed.statuses() == std::map<int, std::string>{{1, "ok"}});
-}
-
-TEST_CASE("killed at random moments and resumed as often, a sweep reports every sample once") {
-  constexpr int samples = 40;
-  const Bed bed(samples);
-  const std::vector<std::string> faults{"--fault", "abort@3,segfault@20"};
-  std::mt19937 random(7);
-  int kills = 0;
-  for (size_t bytes = 1; kills < 20; bytes += random() % 12000, ++kills) {
-    const pid_t pid = bed.start(faults);
-    const bool isRunning = waitForBytes(bed.json(), pid, bytes);
-    sleepFor(static_cast<int>(random() % 30));
-    kill(pid, SIGKILL);
-    Bed::wait(pid);
-    if (!isRunning) break;
-  }
-  CHECK(kills > 3);
-  CHECK(bed.run(faults) == 1);
-  std::map<int, std::string> expected = allOk(samples);
-  expected[3] = expected[20] = "crash";
-  CHECK(bed.statuses() == expected);
 }
 
 TEST_CASE("a worker that is killed from outside is replaced, and its sample raced again, which its row says") {

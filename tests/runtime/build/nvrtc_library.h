@@ -21,4 +21,15 @@ inline runtime::Nvrtc* nvrtc() {
   return library.get();
 }
 
+/// Whether NVRTC makes a cubin of a program; it throws its log where not. It optimizes little, which would take most of its time.
+inline bool isAccepted(codegen::Program program) {
+  ir::require(nvrtc() != nullptr, "there is no NVRTC");
+  program.options.emplace_back("--Ofast-compile=max");
+  return nvrtc()
+      ->compile(program, runtime::Cache())
+      .cubin.starts_with(
+          "\x7f"
+          "ELF");
+}
+
 }  // namespace tests
