@@ -126,8 +126,10 @@ Figure meanOf(const Figure& a, const Figure& b) {
 Pair meanOf(const Pair& a, const Pair& b) {
   // What counts of one figure is the noise within which 95 % of it lie.
   constexpr double certainOfMean = Control::certain / within95 / std::numbers::sqrt2;
+  // The ends of such scatter are further out than the normal distribution's.
+  constexpr double longEnds = 1.2;
   return {meanOf(a.base, b.base), meanOf(a.candidate, b.candidate), std::max(a.least, b.least) * certainOfMean,
-          std::hypot(a.scatter, b.scatter) / 2};
+          longEnds * std::hypot(a.scatter, b.scatter) / 2};
 }
 
 Figure figureOf(double value, const Interval& interval) {

@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include <cstdlib>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -10,6 +12,7 @@
 #include "tests/cache_settings.h"
 #include "tests/opbench/known_ceilings.h"
 #include "tests/opbench/profile/trace.h"
+#include "tests/opbench/program_bed.h"
 #include "tests/opbench/temporary_folder.h"
 
 using namespace opbench;
@@ -17,6 +20,8 @@ using doctest::Approx;
 using profile::Profile;
 
 namespace {
+
+namespace fs = std::filesystem;
 
 std::vector<std::string> namesOf(const Profile& profile) {
   std::vector<std::string> names;
@@ -210,6 +215,17 @@ TEST_CASE("other profilers get words, not a shell's line") {
   CHECK(words.back() == "a'b $(touch x)");
   CHECK(profile::runWords({"sh", "-c", "exit 3"}) == 3);
   CHECK_FALSE(profile::runWords({"no-such-program-of-this-name"}));
+}
+
+TEST_CASE("a profiler that is installed is given a program that it can start") {
+  const tests::ProgramBed bed(1);
+  std::ofstream(bed.folder.path / "nsys") << "#!/bin/sh\nwhile [ $1 != -o ]; do shift; done\nexec $3 --version\n";
+  fs::permissions(bed.folder.path / "nsys", fs::perms::owner_all);
+  const std::string path = "PATH=" + bed.folder.path.string() + ":" + std::getenv("PATH");
+  const std::vector<std::string> words{"profile",  "--with", "nsys",     "--op",         "add",
+                                       "--device", "cpu",    "--output", bed.folder.path};
+  CHECK(tests::ProgramBed::wait(bed.launch(words, {path})) == 0);
+  CHECK(bed.out().find("\nopbench 0.") != std::string::npos);
 }
 
 TEST_CASE("a sanitizer gets the words of the run, and its verdict is the exit status") {
