@@ -104,8 +104,6 @@ std::vector<Row> exampleRows() {
   rows.back().flops = 16777216;
   rows.back().outcomes[0].kernelTime = {28.5e-6, 2};
   rows.back().outcomes[1].kernelTime = {22.1e-6, 1};
-  rows.back().outcomes[0].counters = {{}, "cuptiRangeProfilerEnable: the driver keeps them to the administrator (35)"};
-  rows.back().outcomes[1].counters = {{{"aten_add_Tensor", 67.2e6, 33.4e6, 0.333, 0, 0.212, "long_scoreboard", 0.843}}, ""};
   generated(rows.back(), 41.27, false);
   rows.back().outcomes[1].schedule = "pointwise lanes 8 steps 2 block 256";
   rows.back().outcomes[1].tuning =

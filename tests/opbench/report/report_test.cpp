@@ -13,6 +13,7 @@
 #include "opbench/report/phrases.h"
 #include "opbench/report/progress.h"
 #include "opbench/results/read.h"
+#include "opbench/results/sample_result.h"
 #include "tests/golden.h"
 #include "tests/opbench/rows.h"
 
@@ -196,6 +197,22 @@ TEST_CASE("a report says each figure once: a group of one sample is its line, an
   CHECK(tables.find("\naten.sub.Tensor ") == std::string::npos);
   CHECK(tables.find("\nfamily ") == std::string::npos);
   CHECK(tables.find("\nsize ") == std::string::npos);
+}
+
+TEST_CASE("counters of the hardware: a line for each kernel, or why there are none; files keep them") {
+  std::vector<Row> rows{tests::exampleRows()[1]};
+  rows[0].outcomes[0].counters = {{}, "cuptiRangeProfilerEnable: the driver keeps them to the administrator (35)"};
+  rows[0].outcomes[1].counters = {{{"void at::add<float>(int)", 67.2e6, 33.4e6, 0.333, 0, 0.212, "long_scoreboard", 0.843}}, ""};
+  const Run run = tests::exampleRun();
+  const std::string text = console(run, rows, 0);
+  CHECK(text.find("counters: eager  none: cuptiRangeProfilerEnable: the driver keeps them to the administrator (35)\n") !=
+        std::string::npos);
+  CHECK(text.find("counters: opbench  at::add<>: DRAM 67.2 MB read, 33.4 MB written, L2 hits 33%, tensor 0%, issue 21%, "
+                  "long_scoreboard 84%\n") != std::string::npos);
+  std::istringstream file(report::jsonLines(rows[0], run));
+  results::readSampleResults(file, "r.jsonl", 2, [&](const results::SampleResult& result) {
+    CHECK(report::jsonLines(result.row, result.run) == report::jsonLines(rows[0], run));
+  });
 }
 
 TEST_CASE("JSON lines: one record a sample and contender") {
