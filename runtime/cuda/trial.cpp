@@ -9,8 +9,6 @@
 #include <utility>
 
 #include "runtime/cuda/check.h"
-#include "runtime/cuda/cupti/counters.h"
-#include "runtime/cuda/cupti/kernel_time.h"
 #include "runtime/profile/recorder.h"
 #include "runtime/torch/compare/guard.h"
 #include "runtime/torch/compare/oracle.h"
@@ -301,42 +299,6 @@ bool CudaTrial::prepareFor(Measure measure) {
   callable_.use(0);
   wait(currentStream());
   return !sequences_.empty();
-}
-
-std::optional<KernelTime> CudaTrial::kernelTime() {
-  constexpr int runs = 11;
-  const c10::InferenceMode guard;
-  const cudaStream_t stream = currentStream();
-  const auto run = [&] {
-    if (!isCaptured()) outputs_ = {};
-    advance();
-    tools_.flush.fill(stream);
-    start(stream);
-  };
-  for (int set = 0; set < captures(); ++set) workload_.restore(set);
-  return kernelTimeOf(run, runs);
-}
-
-Counters CudaTrial::counters() {
-  const c10::InferenceMode guard;
-  const cudaStream_t stream = currentStream();
-  workload_.restore();
-  callable_.guard(Guards::None);
-  const Counters found = countersOf([&] { tools_.flush.fill(stream); }, [&] { const TensorList outputs = callable_(); });
-  callable_.guard(isCaptured() ? Guards::Left : Guards::None);
-  wait(stream);
-  return found;
-}
-
-std::optional<Launches> CudaTrial::launches() {
-  if (isCaptured() || callable_.isDirect) return std::nullopt;
-  const c10::InferenceMode guard;
-  workload_.restore();
-  outputs_ = {};
-  return launchesOf([&] {
-    tools_.flush.fill(currentStream());
-    start(currentStream());
-  });
 }
 
 EventPair& CudaTrial::nextEvents() {
