@@ -75,6 +75,23 @@ Judgement judgeTime(const Evidence& e) {
   return judgeMove(e.time, e.isCoarse);
 }
 
+/// The geometric mean of two figures that scatter independently.
+Figure meanOf(const Figure& a, const Figure& b) {
+  const double centre = (a.centre + b.centre) / 2;
+  return {centre, centre - std::hypot(a.centre - a.low, b.centre - b.low) / 2,
+          centre + std::hypot(a.high - a.centre, b.high - b.centre) / 2};
+}
+
+/// The mean of both pairs, and what of it counts.
+Pair meanOf(const Pair& a, const Pair& b) {
+  // The least of one figure is the noise that holds 95 % of its changes.
+  constexpr double certainOfMean = Control::certain / within95 / std::numbers::sqrt2;
+  // Such scatter has longer tails than a normal distribution.
+  constexpr double longTails = 1.2;
+  return {meanOf(a.base, b.base), meanOf(a.candidate, b.candidate), std::max(a.least, b.least) * certainOfMean,
+          longTails * std::hypot(a.scatter, b.scatter) / 2};
+}
+
 /// The change that the time over the control's and the secondary time show together, each at least half of it.
 Change changeOfBoth(const Evidence& e) {
   const Pair both = meanOf(*e.paired, *e.secondary);
@@ -116,21 +133,6 @@ bool isGross(const Evidence& e, Change change) {
 }  // namespace
 
 double Pair::gap() const { return std::max(least, Control::certain * scatter); }
-
-Figure meanOf(const Figure& a, const Figure& b) {
-  const double centre = (a.centre + b.centre) / 2;
-  return {centre, centre - std::hypot(a.centre - a.low, b.centre - b.low) / 2,
-          centre + std::hypot(a.high - a.centre, b.high - b.centre) / 2};
-}
-
-Pair meanOf(const Pair& a, const Pair& b) {
-  // What counts of one figure is the noise within which 95 % of it lie.
-  constexpr double certainOfMean = Control::certain / within95 / std::numbers::sqrt2;
-  // The ends of such scatter are further out than the normal distribution's.
-  constexpr double longEnds = 1.2;
-  return {meanOf(a.base, b.base), meanOf(a.candidate, b.candidate), std::max(a.least, b.least) * certainOfMean,
-          longEnds * std::hypot(a.scatter, b.scatter) / 2};
-}
 
 Figure figureOf(double value, const Interval& interval) {
   return {std::log(value), std::log(std::min(value, interval.low)), std::log(std::max(value, interval.high))};

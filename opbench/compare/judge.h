@@ -29,10 +29,6 @@ struct Pair {
   double gap() const;
 };
 
-/// The geometric mean of two figures that scatter independently.
-Figure meanOf(const Figure& a, const Figure& b);
-Pair meanOf(const Pair& a, const Pair& b);
-
 /// The evidence on a contender and a sample; all but `time` may be missing.
 struct Evidence {
   Pair time;

@@ -205,7 +205,7 @@ CudaTrial::Around CudaTrial::justInTime(TensorList& found) {
     wait(currentStream());
   };
   around.before = [operands] { invert(operands); };
-  // The memory of what is generated is ours, and its guards are looked at.
+  // Generated kernels write memory that opbench allocated; the guards around it are checked instead.
   if (callable_.kind != Kind::Generated) around.after = [&] { found = clone(outputs()); };
   return around;
 }

@@ -303,7 +303,7 @@ std::vector<KernelCounters> counted(const std::function<void()>& empty, const st
     empty();
     run();
   });
-  // What empties the caches may be a kernel as well; it comes first.
+  // The flush of the caches may be a kernel as well; it comes first.
   const size_t ranges = profiler.rangesOf(image);
   if (ranges < names.size() || ranges > names.size() + 1)
     ir::fail(ir::ErrorKind::Toolchain, "CUPTI counted in {} kernels, where {} ran", ranges, names.size());
