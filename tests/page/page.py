@@ -247,7 +247,8 @@ class PageTest(unittest.TestCase):
             time.sleep(0.05)
         self.assertEqual(race.returncode, 0, race.stderr.read())
         race.stderr.close()
-        self.reader.wait_until("document.getElementById('live')?.hidden", timeout=30)
+        # The paragraph is hidden until the scripts have run, and a page that is parsed in parts shows it so in between.
+        self.reader.wait_until("document.readyState === 'complete' && document.getElementById('live').hidden", timeout=30)
         self.assertGreater(len(versions), 1)
         self.assertEqual(self.reader.text("#count"), "1 of 12 samples")
         detail = self.reader.text("#detail")
