@@ -85,10 +85,10 @@ class Comparing {
     const Judgement judgement = judge(evidence);
     row.verdict = verdictOf(judgement.change);
     row.ambiguity = judgement.ambiguity;
-    row.ratio = *row.candidate->median / *row.base->median;
-    if (!evidence.isUnknown) row.interval = ratioInterval(evidence.time);
+    row.ratio = ratio(judgement.basis);
+    if (!evidence.isUnknown) row.interval = ratioInterval(judgement.basis);
     row.isNoisy = evidence.isNoisy;
-    row.gap = std::expm1(evidence.paired.value_or(evidence.time).gap());
+    row.gap = std::expm1(judgement.basis.gap());
   }
 
   Comparison& comparison_;

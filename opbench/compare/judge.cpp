@@ -54,24 +54,25 @@ Pair withoutDrift(const Evidence& e) {
   return undrifted;
 }
 
-Judgement ambiguous(Ambiguity ambiguity) { return {Change::Ambiguous, ambiguity}; }
+Judgement clear(Change change, const Pair& basis) { return {change, Ambiguity::None, basis}; }
+Judgement ambiguous(Ambiguity ambiguity, const Pair& basis) { return {Change::Ambiguous, ambiguity, basis}; }
 
 /// Of what is not clear.
 Judgement judgeMove(const Pair& pair, bool isCoarse) {
-  if (move(pair, pair.gap()) != Change::Same) return ambiguous(overlap(pair) ? Ambiguity::Noise : Ambiguity::Gap);
+  if (move(pair, pair.gap()) != Change::Same) return ambiguous(overlap(pair) ? Ambiguity::Noise : Ambiguity::Gap, pair);
   const double furthest = std::abs(shift(pair)) + within95 * pair.scatter;
   const bool isTooWide = std::log1p(noticeable) < std::max(pair.gap(), furthest) ||
                          (!isCoarse && std::max(halfWidth(pair.base), halfWidth(pair.candidate)) > noticeable);
-  return isTooWide ? ambiguous(Ambiguity::Noise) : Judgement{};
+  return isTooWide ? ambiguous(Ambiguity::Noise, pair) : clear(Change::Same, pair);
 }
 
 Judgement judgeTime(const Evidence& e) {
   const Pair undrifted = withoutDrift(e);
   if (const Change change = clearChange(e.time); change != Change::Same) {
-    if (e.cycles && clearChange(*e.cycles) != change) return ambiguous(Ambiguity::Clock);
-    return clearChange(undrifted) == change ? Judgement{change} : ambiguous(Ambiguity::Drift);
+    if (e.cycles && clearChange(*e.cycles) != change) return ambiguous(Ambiguity::Clock, e.time);
+    return clearChange(undrifted) == change ? clear(change, undrifted) : ambiguous(Ambiguity::Drift, undrifted);
   }
-  if (move(e.time, e.time.gap()) != move(undrifted, undrifted.gap())) return ambiguous(Ambiguity::Drift);
+  if (move(e.time, e.time.gap()) != move(undrifted, undrifted.gap())) return ambiguous(Ambiguity::Drift, undrifted);
   return judgeMove(e.time, e.isCoarse);
 }
 
@@ -92,12 +93,13 @@ Pair meanOf(const Pair& a, const Pair& b) {
           longTails * std::hypot(a.scatter, b.scatter) / 2};
 }
 
-/// The change that the time over the control's and the secondary time show together, each at least half of it.
-Change changeOfBoth(const Evidence& e) {
+/// What the time over the control's and the secondary time show together, each at least half of it: Same where it is not clear.
+Judgement judgeBoth(const Evidence& e) {
   const Pair both = meanOf(*e.paired, *e.secondary);
   const Change change = isApart(both) ? move(both, both.gap()) : Change::Same;
   const double half = std::abs(shift(both)) / 2;
-  return move(*e.paired, half) == change && move(*e.secondary, half) == change ? change : Change::Same;
+  const bool doBothMove = move(*e.paired, half) == change && move(*e.secondary, half) == change;
+  return clear(doBothMove ? change : Change::Same, both);
 }
 
 /// The change of the time over the control's, where the secondary time does not confirm it.
@@ -109,16 +111,16 @@ Change pairedChange(const Evidence& e) {
 
 Judgement judgePaired(const Evidence& e) {
   if (e.secondary)
-    if (const Change change = changeOfBoth(e); change != Change::Same) return {change};
+    if (const Judgement both = judgeBoth(e); both.change != Change::Same) return both;
   const Pair undrifted = withoutDrift(e);
   if (const Change change = pairedChange(e); change != Change::Same) {
     const double enough = std::max(std::abs(shift(*e.paired)) / 3, undrifted.scatter / 2);  // else the control moved
     const bool hasMoved = move(e.time, std::abs(e.drift)) == change && move(undrifted, enough) == change;
-    return hasMoved ? Judgement{change} : ambiguous(Ambiguity::Drift);
+    return hasMoved ? clear(change, *e.paired) : ambiguous(Ambiguity::Drift, *e.paired);
   }
   if (const Change change = clearChange(undrifted); change != Change::Same) {
     const bool hasFollowed = undrifted.scatter > 0 && move(*e.paired, std::abs(shift(undrifted)) / 2) == change;
-    return hasFollowed ? Judgement{change} : ambiguous(Ambiguity::Drift);
+    return hasFollowed ? clear(change, undrifted) : ambiguous(Ambiguity::Drift, *e.paired);
   }
   return judgeMove(*e.paired, e.isCoarse);
 }
@@ -145,12 +147,14 @@ Figure scaled(const Figure& figure, double logFactor) {
 Figure inverse(const Figure& figure) { return {-figure.centre, -figure.high, -figure.low}; }
 
 Judgement judge(const Evidence& e) {
-  if (e.isUnknown) return ambiguous(Ambiguity::Noise);
+  if (e.isUnknown) return ambiguous(Ambiguity::Noise, e.time);
   const Judgement judgement = e.paired ? judgePaired(e) : judgeTime(e);
   if (judgement.change != Change::Slower && judgement.change != Change::Faster) return judgement;
-  if (e.isDisturbed || e.isNoisy) return ambiguous(Ambiguity::Noise);
-  return e.isFew && !isGross(e, judgement.change) ? ambiguous(Ambiguity::Few) : judgement;
+  if (e.isDisturbed || e.isNoisy) return ambiguous(Ambiguity::Noise, judgement.basis);
+  return e.isFew && !isGross(e, judgement.change) ? ambiguous(Ambiguity::Few, judgement.basis) : judgement;
 }
+
+double ratio(const Pair& pair) { return std::exp(shift(pair)); }
 
 Interval ratioInterval(const Pair& pair) {
   const Range range = rangeOf(pair);

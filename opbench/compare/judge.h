@@ -59,6 +59,7 @@ enum class Ambiguity {
 struct Judgement {
   Change change = Change::Same;
   Ambiguity ambiguity = Ambiguity::None;
+  Pair basis;  ///< what was judged: the time, the time over the control's, or the mean of this and the secondary time
 };
 
 /// Slower, if the candidate's whole interval lies above the baseline's by more than the gap. Where a control ran in turn with it
@@ -84,7 +85,8 @@ struct Judgement {
 /// compare-robust, docs/nvbench_compare_robust.md, whose clear gap of 0.5 % is the least here too.)
 Judgement judge(const Evidence& evidence);
 
-/// The 95 % interval of the ratio candidate over baseline, from those of the two and the scatter; not a logarithm.
+/// Candidate over baseline, and its 95 % interval from those of the two and the scatter; no logarithms.
+double ratio(const Pair& pair);
 Interval ratioInterval(const Pair& pair);
 
 }  // namespace opbench::compare

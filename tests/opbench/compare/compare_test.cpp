@@ -152,6 +152,20 @@ TEST_CASE(
   CHECK(judged(1.03, 1.005, 1.03).change == Change::Same);
 }
 
+TEST_CASE("what is printed is the change that was judged: of a slower machine, that of the code") {
+  compare::Evidence evidence;
+  evidence.time = pair(10, 12, 0.01);
+  evidence.drift = std::log(1.2);
+  evidence.paired = pair(1, 1, 0.01);
+  CHECK(compare::ratio(compare::judge(evidence).basis) == doctest::Approx(1));
+  evidence.paired = pair(1, 1.06, 0.01);
+  evidence.secondary = pair(1, 1.04, 0.01);
+  const compare::Judgement both = compare::judge(evidence);
+  CHECK(both.change == Change::Slower);
+  CHECK(compare::ratio(both.basis) == doctest::Approx(1.05).epsilon(1e-3));
+  CHECK(compare::ratioInterval(both.basis).low > 1);
+}
+
 TEST_CASE("where the machine scatters by more than the time changed, a ratio that moved says nothing") {
   const auto judged = [&](double time, double scatter) {
     compare::Evidence evidence;
