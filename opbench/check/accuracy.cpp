@@ -47,8 +47,7 @@ Verdict judgeElements(const Comparison& c, const Limit& limit, const NamedOutput
 
 Verdict judgeAgainstEager(const Comparison& c, const Limit& limit, const NamedOutput& output) {
   constexpr double worstErrors = 4;
-  // A sum that cancels to nearly nothing among larger ones is off by what its terms are.
-  const double ofSums = limit.accumulated * (1 + c.rmsReference);
+  const double ofSums = errorOfSums(c, limit);
   const bool isFarOff = std::abs(c.worstFound - c.worstExpected) > ofSums && c.worstError > worstErrors * c.worstErrorEager;
   if (!c.allClose && isFarOff)
     return wrong(
@@ -91,6 +90,9 @@ Verdict judgeValues(const Comparison& c, Rule rule, const Limit& limit, const Na
 }
 
 }  // namespace
+
+// A sum that cancels to nearly nothing among larger ones is off by what its terms are.
+double errorOfSums(const Comparison& c, const Limit& limit) { return limit.accumulated * (1 + c.rmsReference); }
 
 Verdict judge(const Comparison& comparison, Rule rule, const Limit& limit, const NamedOutput& output) {
   Verdict verdict = judgeType(comparison, output);

@@ -57,4 +57,7 @@ struct NamedOutput {
 /// and points elsewhere, is wrong.
 Verdict judge(const runtime::Comparison& comparison, Rule rule, const Limit& limit, const NamedOutput& output);
 
+/// How far an element may be off, in absolute terms, as the sums are that it is made of.
+double errorOfSums(const runtime::Comparison& comparison, const Limit& limit);
+
 }  // namespace opbench

@@ -51,7 +51,7 @@ struct Comparison {
   double rmseEager = 0;         ///< the same for eager
   bool eagerOverflows = false;  ///< whether eager is not finite at some elements where found and the reference are
   int64_t misplaced = 0;  ///< elements that are NaN or infinite where neither the reference nor eager is, or not where both are
-  std::vector<int64_t> worst;  ///< index of the element furthest from the reference
+  std::vector<int64_t> worst;  ///< index of the element furthest from the reference, relative to 1 + |reference|
   double worstFound = 0, worstExpected = 0;
   double worstError = 0;       ///< its |found - reference| / (1 + |reference|)
   double worstErrorEager = 0;  ///< the largest such error of eager's
@@ -61,7 +61,9 @@ struct Comparison {
   double cosine = 1;
 };
 
-/// Compares output i of `found` with eager's and with the float64 outputs (empty where ATen has no float64 form).
-Comparison compare(const TensorList& found, const TensorList& eager, const TensorList& float64, int i, double tolerance);
+/// Compares output i of `found` with eager's and with the float64 outputs (empty where ATen has no float64 form). The worst
+/// element is one that is off by more than `leastError`, in absolute terms.
+Comparison compare(const TensorList& found, const TensorList& eager, const TensorList& float64, int i, double tolerance,
+                   double leastError = 0);
 
 }  // namespace runtime

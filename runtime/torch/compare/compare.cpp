@@ -60,7 +60,8 @@ void fill(Comparison& comparison, const Tally& tally) {
 
 }  // namespace
 
-Comparison compare(const TensorList& found, const TensorList& eager, const TensorList& float64, int i, double tolerance) {
+Comparison compare(const TensorList& found, const TensorList& eager, const TensorList& float64, int i, double tolerance,
+                   double leastError) {
   const c10::InferenceMode guard;
   Comparison comparison;
   comparison.expected = eager.type(i);
@@ -77,7 +78,7 @@ Comparison compare(const TensorList& found, const TensorList& eager, const Tenso
 
   const std::vector<int64_t> order = memoryOrder(result);
   const auto flatten = [&](const at::Tensor& tensor) { return tensor.permute(order).reshape({-1}); };
-  const Operands operands{flatten(result), flatten(expected), flatten(reference), tolerance};
+  const Operands operands{flatten(result), flatten(expected), flatten(reference), tolerance, leastError};
   const Tally tally = result.is_cpu() ? tallyOnHost(operands) : tallyOnDevice(operands);
   fill(comparison, tally);
   if (tally.worst >= 0) comparison.worst = indexOf(tally.worst, result.sizes(), order);

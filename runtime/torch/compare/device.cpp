@@ -74,7 +74,9 @@ at::Tensor tallyDeviceChunk(const Operands& operands, int64_t begin, int64_t len
   const at::Tensor otherZero = isOtherZero(f, e);
   const at::Tensor relative = at::maximum(relativeError(errorF, r, bothF, sameFR), otherZero.to(at::kDouble).mul_(ofOtherZero));
   const at::Tensor relativeE = relativeError(errorE, r, bothE, sameNumber(e, r));
-  const at::Tensor worst = relative.argmax();
+  const at::Tensor farOff =
+      operands.leastError == 0 ? relative : relative.masked_fill(f.sub(r).abs_().le(operands.leastError), 0);
+  const at::Tensor worst = farOff.argmax();
   const bool isWide = type == at::kLong || type == at::kUInt64;
   const at::Tensor unequal =
       isWide ? unequalBits(part(operands.found), part(operands.eager)) : count(sameFE.logical_not().logical_or_(otherZero));
@@ -82,7 +84,7 @@ at::Tensor tallyDeviceChunk(const Operands& operands, int64_t begin, int64_t len
   return at::stack({unequal, count(relative.le(operands.tolerance).logical_not()),
                     count(misplaced(sameFR, finiteR).logical_and_(misplaced(sameFE, finiteE))), errorF.square().sum(),
                     errorE.square().sum(), count(bothF), count(bothE), maskedF.mul(maskedR).sum(), maskedF.square().sum(),
-                    maskedR.square().sum(), worst.to(at::kDouble), at(relative), at(f), at(r), relativeE.max(),
+                    maskedR.square().sum(), worst.to(at::kDouble), at(farOff), at(f), at(r), relativeE.max(),
                     maxUlp(part(operands.found), r)});
 }
 

@@ -44,7 +44,7 @@ void addFinite(double found, double eager, double reference, Tally& tally) {
 }
 
 /// addElement for three finite numbers, which nearly all are: no division unless an error is the worst so far.
-void addNumbers(double found, double eager, double reference, double tolerance, int64_t position, Tally& tally) {
+void addNumbers(double found, double eager, double reference, const Operands& operands, int64_t position, Tally& tally) {
   const double error = found - reference;
   const double eagerError = eager - reference;
   tally.squaresFound += error * error;
@@ -56,24 +56,25 @@ void addNumbers(double found, double eager, double reference, double tolerance, 
   tally.normReference += reference * reference;
   tally.unequal += found != eager;
   const double scale = 1 + std::abs(reference);
-  tally.notClose += std::abs(error) > tolerance * scale;
+  tally.notClose += std::abs(error) > operands.tolerance * scale;
   if (std::abs(eagerError) > tally.worstErrorEager * scale) tally.worstErrorEager = std::abs(eagerError) / scale;
-  if (std::abs(error) <= tally.worstError * scale) return;
+  if (std::abs(error) <= std::max(tally.worstError * scale, operands.leastError)) return;
   tally.worst = position;
   tally.worstError = std::abs(error) / scale;
   tally.worstFound = found;
   tally.worstExpected = reference;
 }
 
-void addElement(double found, double eager, double reference, double tolerance, int64_t position, Tally& tally) {
+void addElement(double found, double eager, double reference, const Operands& operands, int64_t position, Tally& tally) {
   addFinite(found, eager, reference, tally);
   const bool isOther = isOtherZero(found, eager);
   if (isOther || !sameNumber(found, eager)) tally.unequal += 1;
   if (misplacedAgainst(found, reference) && misplacedAgainst(found, eager)) tally.misplaced += 1;
   tally.worstErrorEager = std::max(tally.worstErrorEager, relativeError(eager, reference));
   const double error = std::max(relativeError(found, reference), isOther ? ofOtherZero : 0.0);
-  if (!(error <= tolerance)) tally.notClose += 1;
-  if (error > tally.worstError) {
+  if (!(error <= operands.tolerance)) tally.notClose += 1;
+  const bool isFarOff = operands.leastError == 0 || !(std::abs(found - reference) <= operands.leastError);
+  if (error > tally.worstError && isFarOff) {
     tally.worst = position;
     tally.worstError = error;
     tally.worstFound = found;
@@ -102,7 +103,7 @@ Tally tallyHostChunk(const Operands& operands, int64_t begin, int64_t count) {
     const bool areNumbers =
         std::isfinite(result) && std::isfinite(eagers) && std::isfinite(expected) && !isOtherZero(result, eagers);
     const auto add = areNumbers ? addNumbers : addElement;
-    add(result, eagers, expected, operands.tolerance, begin + i, tally);
+    add(result, eagers, expected, operands, begin + i, tally);
   }
   tally.maxUlp = maxUlp(operands.found.narrow(0, begin, count), reference).item<double>();
   return tally;

@@ -14,6 +14,7 @@ struct Operands {
   at::Tensor eager;
   at::Tensor reference;
   double tolerance = 0;
+  double leastError = 0;  ///< the worst element is looked for among those that are off by more, in absolute terms
 };
 
 /// The error of a zero whose sign is not eager's: found where all else is equal, within every tolerance.
@@ -32,7 +33,8 @@ struct Tally {
   double dot = 0;  ///< of found and reference, where both are finite; their squares:
   double normFound = 0;
   double normReference = 0;
-  int64_t worst = -1;  ///< the element with the largest error relative to 1 + |reference|; the first such one
+  /// The element with the largest error relative to 1 + |reference|, among those off by more than leastError; the first such one.
+  int64_t worst = -1;
   double worstError = 0;
   double worstFound = 0;
   double worstExpected = 0;

@@ -84,6 +84,19 @@ TEST_CASE("nothing is wider than f64: eager's own rounding may be as large as th
   CHECK_FALSE(times(1 + 1e-8));  // as rounding to f32 would
 }
 
+TEST_CASE("an element that is far off does not hide behind one near 0 whose relative error is larger, as those of sums are") {
+  CheckedCall sums("aten.sum.dim_IntList", "((T([2048, 1024], f32), [1]), {})");
+  const auto verdict = [&](double small, double large) {
+    return sums.verdictOn([&](std::vector<at::Tensor>& found) {
+      found[0][found[0].abs().argmin().item<int64_t>()].add_(small);
+      found[0][found[0].sub(4).abs().argmin().item<int64_t>()].add_(large);
+    });
+  };
+  CHECK_MESSAGE(verdict(2.3e-4, 0).ok, verdict(2.3e-4, 0).message);
+  CHECK_FALSE(verdict(0, 7.5e-4).ok);
+  CHECK_FALSE(verdict(2.3e-4, 7.5e-4).ok);
+}
+
 TEST_CASE("the trivial-solution check finds results that take no work and would pass") {
   CHECK(trivialSolution("aten.gelu.default", "((T([30, 40], f32),), {})") == " / normal");
   CHECK(trivialSolution("aten.gelu.default", "((T([30, 40], f32),), {})", {inputs::Distribution::Zeros}) ==

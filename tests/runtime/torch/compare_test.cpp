@@ -22,11 +22,11 @@ at::Tensor tensorOf(std::vector<double> values, at::ScalarType type = at::kFloat
 }
 
 runtime::Comparison compare(const at::Tensor& found, const at::Tensor& eager, const at::Tensor& reference,
-                            double tolerance = 1e-4) {
+                            double tolerance = 1e-4, double leastError = 0) {
   const auto list = [](const at::Tensor& tensor) {
     return tensor.defined() ? runtime::makeTensorList({tensor}) : runtime::TensorList();
   };
-  return runtime::compare(list(found), list(eager), list(reference), 0, tolerance);
+  return runtime::compare(list(found), list(eager), list(reference), 0, tolerance, leastError);
 }
 
 }  // namespace
@@ -43,6 +43,14 @@ TEST_CASE("equal outputs are close, with the error of both against float64") {
   CHECK(c.rmseFound == doctest::Approx(1e-4 / std::sqrt(3)));
   CHECK(c.rmseFound == c.rmseEager);
   CHECK(c.cosine == doctest::Approx(1));
+}
+
+TEST_CASE("the worst element may be asked for among those that are off by more than so much") {
+  const at::Tensor found = tensorOf({0.5, 11, 8, 3}), expected = tensorOf({0, 10, 10, 3});
+  const auto worst = [&](double leastError) { return compare(found, expected, {}, 1e-4, leastError).worst; };
+  CHECK(worst(0) == std::vector<int64_t>{0});
+  CHECK(worst(0.6) == std::vector<int64_t>{2});
+  CHECK(worst(2).empty());
 }
 
 TEST_CASE("types must be equal, strides included") {
