@@ -182,8 +182,8 @@ class Device {
   virtual int64_t interruptions() { return 0; }
   /// Seconds that a hypervisor has kept the processors from working so far; nothing where it cannot be told.
   virtual std::optional<double> stolenSeconds() { return std::nullopt; }
-  /// Bytes that its caches hold where hot runs find their data in them (CPU); 0 elsewhere, and where it cannot be told.
-  virtual int64_t hotCacheBytes() { return 0; }
+  /// Bytes that its last cache before memory holds; 0 where it cannot be told.
+  virtual int64_t lastCacheBytes() { return 0; }
   /// Its memory; nothing where it cannot be told.
   virtual std::optional<Memory> memory() { return std::nullopt; }
   /// Begins to watch memory; one watch at a time lives on a device, and it ends on the thread that it began on.

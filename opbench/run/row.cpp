@@ -21,10 +21,15 @@ const std::optional<Timing>& coldOf(const Outcome& outcome, const Run& run) {
 /// A share of what was measured once that no later measurement exceeds, and one that differs by more than repetitions do.
 constexpr double certainty = 1.1, difference = 1.01;
 
-/// The least cold time: what has to be read comes from memory; what is written may stay in the caches.
-double leastSeconds(const Row& row, const Ceilings& ceilings) {
+/// The least cold time. What has to be read comes from memory. What is written may stay in the last cache; what this cannot hold
+/// goes to memory, maybe faster than reads come from it, whose rate alone is known.
+double leastSeconds(const Row& row, const Run& run) {
+  constexpr double ofReads = 2;  // the rate of writes at the most
+  const Ceilings& ceilings = run.ceilings;
+  const int64_t evicted = run.lastCacheBytes > 0 ? std::max<int64_t>(0, row.traffic.written - run.lastCacheBytes) : 0;
+  const double bytes = static_cast<double>(row.traffic.read) + static_cast<double>(evicted) / ofReads;
   double seconds = 0;
-  if (ceilings.read > 0) seconds = static_cast<double>(row.traffic.read) / std::max(ceilings.read, ceilings.copy);
+  if (ceilings.read > 0) seconds = bytes / std::max(ceilings.read, ceilings.copy);
   if (ceilings.flops > 0) seconds = std::max(seconds, row.flops / ceilings.flops);
   return seconds / certainty;
 }
@@ -46,9 +51,10 @@ void reject(Outcome& outcome, double seconds, double least) {
   outcome.speedup.reset();
 }
 
-/// Whether hot runs may find half of the sample's data in the caches, of which the memory's bandwidth says nothing.
+/// Whether hot runs, the main ones on a CPU, may find half of the sample's data in the last cache: the memory's bandwidth says
+/// nothing of these.
 bool isInCaches(const Row& row, const Run& run) {
-  if (run.hotCacheBytes == 0 || row.bytes() > 2 * run.hotCacheBytes) return false;
+  if (isCuda(run) || run.lastCacheBytes == 0 || row.bytes() > 2 * run.lastCacheBytes) return false;
   const Ceilings& ceilings = run.ceilings;
   return ceilings.flops <= 0 || row.flops / ceilings.flops < static_cast<double>(row.bytes()) / ceilings.copy;
 }
@@ -144,7 +150,7 @@ bool isCapped(const Row& row) {
 }
 
 bool isBeyondRoofline(const Row& row, const Run& run) {
-  const double least = leastSeconds(row, run.ceilings);
+  const double least = leastSeconds(row, run);
   return std::any_of(row.outcomes.begin(), row.outcomes.end(),
                      [&](const Outcome& outcome) { return impossibleSeconds(outcome, run, least).has_value(); });
 }
@@ -157,7 +163,8 @@ Ceilings reachedByEager(const Row& row, const Run& run) {
     raise(reached.flops, row.flops, outcome.timing);
     raise(reached.flops, row.flops, outcome.secondary);
     // What caches cannot hold comes from memory in hot runs, too.
-    if (run.hotCacheBytes > 0) raise(reached.copy, static_cast<double>(row.bytes() - run.hotCacheBytes), outcome.timing);
+    if (!isCuda(run) && run.lastCacheBytes > 0)
+      raise(reached.copy, static_cast<double>(row.bytes() - run.lastCacheBytes), outcome.timing);
   }
   return reached;
 }
@@ -166,7 +173,7 @@ void derive(Row& row, const Run& run) {
   if (row.outcomes.empty()) return;
   row.rooflineSeconds = rooflineSeconds(run.ceilings, row.bytes(), row.flops);
   if (row.bytes() > 0) row.copySeconds = run.copyTimes.seconds(row.bytes());
-  const double least = leastSeconds(row, run.ceilings);
+  const double least = leastSeconds(row, run);
   for (Outcome& outcome : row.outcomes)
     if (const auto seconds = impossibleSeconds(outcome, run, least)) reject(outcome, *seconds, least);
   const double atPeak = productSeconds(row);

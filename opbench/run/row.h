@@ -163,9 +163,9 @@ struct Run {
   runtime::Flush flush = runtime::Flush::Write;
   std::string dtype;  ///< `float16`
   uint64_t seed = 0;
-  int threads = 0;            ///< of a CPU device; 0 on others
-  int processors = 0;         ///< that work: a CPU device's threads, a GPU's multiprocessors
-  int64_t hotCacheBytes = 0;  ///< Device::hotCacheBytes(); 0 where rows are read, not raced
+  int threads = 0;             ///< of a CPU device; 0 on others
+  int processors = 0;          ///< that work: a CPU device's threads, a GPU's multiprocessors
+  int64_t lastCacheBytes = 0;  ///< Device::lastCacheBytes(); 0 where rows are read, not raced
   int repeats = 0;
   double precision = 0.01;
   bool anyPrecision = false;  ///< times of unequal arithmetic are divided by each other

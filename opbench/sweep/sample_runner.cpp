@@ -31,7 +31,7 @@ Run describe(runtime::Device& device, const Options& options, const runtime::Cac
   run.ceilings = ceilingsOf(device, options.flush, cache);
   run.copyTimes = copyTimesOf(device, options.flush, cache);
   run.processors = device.target().processors;
-  run.hotCacheBytes = device.hotCacheBytes();
+  run.lastCacheBytes = device.lastCacheBytes();
   if (options.timing) run.aaNoise = aaNoiseOf(device, options.flush, mainMeasure(run), cache);
   run.software = device.software();
   run.flush = options.flush;

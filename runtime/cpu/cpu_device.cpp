@@ -237,7 +237,7 @@ class CpuDevice : public Device {
   int64_t interruptions() override { return runtime::interruptions(); }
   std::optional<double> stolenSeconds() override { return runtime::stolenSeconds(); }
 
-  int64_t hotCacheBytes() override { return lastLevelCacheBytes(target_.processors); }
+  int64_t lastCacheBytes() override { return lastLevelCacheBytes(target_.processors); }
   std::optional<Memory> memory() override { return hostMemory(); }
   std::unique_ptr<MemoryWatch> watchMemory() override { return watchHostMemory(); }
   Environment environment() override {

@@ -101,6 +101,7 @@ class CudaDevice : public Device, private KernelLoader {
     check(cudaProfilerStop(), "cudaProfilerStop");
   }
   int64_t interruptions() override { return tools_ ? tools_->lateRuns : 0; }
+  int64_t lastCacheBytes() override { return target_.cacheBytes; }
   void queueClock() override { clockReader().queue(); }
   std::optional<double> clock() override {
     clockReader().queue();

@@ -30,9 +30,9 @@ TEST_CASE(
     return row.outcomes[1].ofRoofline.has_value();
   };
   CHECK(ofRoofline());
-  run.hotCacheBytes = row.bytes() / 2 - 1;
+  run.lastCacheBytes = row.bytes() / 2 - 1;
   CHECK(ofRoofline());
-  run.hotCacheBytes = row.bytes() / 2;
+  run.lastCacheBytes = row.bytes() / 2;
   CHECK(!ofRoofline());
   CHECK(row.outcomes[1].bytesPerSecond);
   run.ceilings.flops = 1e12;
@@ -176,7 +176,7 @@ TEST_CASE("what eager reaches is possible: a ceiling that it passes is raised to
 TEST_CASE("in hot runs on a CPU eager raises the bandwidth by the bytes that its caches cannot hold") {
   Run run = tests::exampleRun();
   run.device = "cpu";
-  run.hotCacheBytes = 32'000'000;
+  run.lastCacheBytes = 32'000'000;
   Row row = tests::exampleRows()[1];
   row.outcomes[0].timing->median = 10e-6;
   CHECK(reachedByEager(row, run).copy == Approx(static_cast<double>(row.bytes() - 32'000'000) / 10e-6));
@@ -201,6 +201,25 @@ TEST_CASE("a time below what memory allows is a measuring error, not a speedup")
   CHECK(row.outcomes[1].reason ==
         "measured 10.00 us cold, but its memory traffic or arithmetic takes at least 13.87 us on this device");
   CHECK(hasFailed(summarize({row}, tests::exampleRun())));
+}
+
+TEST_CASE("what is written beyond what the last cache holds has to reach memory, which takes half as long as reading at least") {
+  Row row = tests::exampleRows()[1];
+  Run run = tests::exampleRun();
+  row.traffic = {0, 100'000'000};
+  const auto status = [&](double seconds) {
+    Row raced = row;
+    raced.outcomes[1].timing->median = seconds;
+    derive(raced, run);
+    return raced.outcomes[1].status;
+  };
+  CHECK(status(1e-6) == Status::Ok);  // where no cache is known
+  run.lastCacheBytes = 50'000'000;
+  const double half = 25e6 / std::max(run.ceilings.read, run.ceilings.copy);
+  CHECK(status(0.8 * half) == Status::Impossible);
+  CHECK(status(half) == Status::Ok);
+  run.lastCacheBytes = 100'000'000;
+  CHECK(status(1e-6) == Status::Ok);
 }
 
 TEST_CASE("an impossible sample is not among those that were timed too imprecisely") {
