@@ -7,6 +7,7 @@
 
 #include "inputs/operator_name.h"
 #include "opbench/run/outcome.h"
+#include "runtime/own/aten_kernels.h"
 #include "runtime/own/changed_code.h"
 
 namespace opbench {
@@ -76,7 +77,8 @@ void accuseOwn(const std::vector<PreparedContender>& contenders, const SampleCon
 }
 
 void accuseAll(Row& row) {
-  const std::string changed = runtime::changedCode();
+  std::string changed = runtime::changedCode();
+  if (changed.empty()) changed = runtime::foreignKernel();
   if (changed.empty()) return;
   for (Outcome& outcome : row.outcomes)
     if (outcome.status != Status::Suspect) setSuspect(outcome, changed);

@@ -22,8 +22,8 @@ void accuse(const std::vector<Suspect>& suspects);
 /// All contenders become suspect where the clock was changed, and those of the user's own where they take much longer for data
 /// that they have not met: these keep results, and their time is not that of computing one.
 void accuseOwn(const std::vector<PreparedContender>& contenders, const SampleContext& context);
-/// All contenders of a row become suspect, whatever became of them, where code of the process was changed: by it they were
-/// measured and judged.
+/// All contenders of a row become suspect, whatever became of them, where code of the process was changed, or ATen's operators
+/// have other kernels: by them they were measured and judged.
 void accuseAll(Row& row);
 
 /// Why runs that launched so are suspect; empty where they are not.

@@ -11,6 +11,7 @@
 #include <set>
 
 #include "ir/error.h"
+#include "runtime/own/aten_kernels.h"
 #include "runtime/own/changed_code.h"
 #include "runtime/own/registered.h"
 
@@ -30,6 +31,7 @@ std::set<std::string> registered() {
 std::vector<std::string> loadLibrary(const std::string& file) {
   if (!std::filesystem::is_regular_file(file)) ir::fail(ir::ErrorKind::Input, "cannot load {}: there is no such file", file);
   rememberCode();
+  rememberKernels();
   const std::set<std::string> before = registered();
   // Without a folder in its name a library would be looked for in the system's folders alone.
   const std::string path = std::filesystem::absolute(file);
@@ -39,6 +41,9 @@ std::vector<std::string> loadLibrary(const std::string& file) {
   } catch (const c10::Error& error) {
     ir::fail(ir::ErrorKind::Input, "cannot load {}: {}", file, error.what_without_backtrace());
   }
+  if (const std::string foreign = foreignKernel(); !foreign.empty())
+    ir::fail(ir::ErrorKind::Input, "cannot race beside {}: {}, and eager would call it; register it as an operator of its own",
+             file, foreign);
   const std::set<std::string> after = registered();
   std::vector<std::string> names;
   std::set_difference(after.begin(), after.end(), before.begin(), before.end(), std::back_inserter(names));

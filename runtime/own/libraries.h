@@ -6,7 +6,8 @@
 namespace runtime {
 
 /// Loads a shared library into this process, for as long as that lives. Returns the operators that it has registered with torch's
-/// dispatcher meanwhile: `my::softmax`, `my::softmax.out`. Error: Input, with the loader's words, where that cannot be done.
+/// dispatcher meanwhile: `my::softmax`, `my::softmax.out`. Error: Input, with the loader's words, where that cannot be done, or
+/// where it has registered kernels of ATen's operators.
 std::vector<std::string> loadLibrary(const std::string& file);
 
 /// Error: Input where no operator of that name is registered; the message lists those of its namespace, or those of `loaded`.

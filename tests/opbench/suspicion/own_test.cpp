@@ -15,7 +15,8 @@ namespace {
 
 constexpr const char* softmaxes = "Operator: aten._softmax.default\ncnt: 1, ((T([256, 512], f32), -1, False), {})\n";
 
-std::string zoo() { return fs::read_symlink("/proc/self/exe").parent_path() / "zoo.so"; }
+std::string library(const char* name) { return fs::read_symlink("/proc/self/exe").parent_path() / name; }
+std::string zoo() { return library("zoo.so"); }
 
 /// Races contenders on samples of one operator with default options, and returns the program's status.
 int race(const ProgramBed& bed, const std::string& samples, const std::string& contenders, const std::string& library = zoo()) {
@@ -68,6 +69,12 @@ TEST_CASE("a library that cannot be loaded, and an operator that none registers,
                        "zoo::changes_code") != std::string::npos);
 }
 
+TEST_CASE("a library that gives ATen's operators other kernels ends the run: eager would call them") {
+  const ProgramBed bed(1);
+  CHECK(race(bed, softmaxes, "eager,opbench", library("zoo_over_aten.so")) == 2);
+  CHECK(bed.err().find("zoo_over_aten.so: another kernel of aten::square is registered for CPU, at ") != std::string::npos);
+}
+
 TEST_CASE("nobody can cheat: what only looks right or fast is wrong or suspect, with default options") {
   struct Cheat {
     std::string name;
@@ -91,6 +98,7 @@ TEST_CASE("nobody can cheat: what only looks right or fast is wrong or suspect, 
       {"foreseen", Status::Wrong, "which nobody could foresee"},
       {"slow_clock", Status::Suspect, "the clock says that "},
       {"changes_code", Status::Suspect, "the code of libc.so.6 was changed in memory"},
+      {"slows_eager", Status::Suspect, "another kernel of aten::_softmax is registered for CPU, at "},
       {"writes_input", Status::Wrong, "was written"},
   };
   for (const Cheat& cheat : cheats) {

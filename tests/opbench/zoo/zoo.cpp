@@ -154,6 +154,19 @@ Tensor changes_code(const Tensor& self, int64_t, bool) {
   return softmax(self);
 }
 
+Tensor slow_softmax(const Tensor& self, int64_t, bool) {
+  for (int i = 0; i < 3; ++i) softmax(self);
+  return softmax(self);
+}
+
+/// Gives ATen's own operator another kernel, which eager calls.
+Tensor slows_eager(const Tensor& self, int64_t, bool) {
+  static torch::Library aten(torch::Library::IMPL, "aten", c10::DispatchKey::CPU, __FILE__, __LINE__);
+  static const bool isReplaced = (aten.impl("_softmax", &slow_softmax), true);
+  (void)isReplaced;
+  return softmax(self);
+}
+
 Tensor writes_input(const Tensor& self, int64_t, bool) {
   Tensor out = softmax(self);
   self.mutable_data_ptr<float>()[0] = 0;
@@ -185,6 +198,7 @@ TORCH_LIBRARY(zoo, library) {
   add("foreseen", &foreseen);
   add("slow_clock", &slow_clock);
   add("changes_code", &changes_code);
+  add("slows_eager", &slows_eager);
   add("writes_input", &writes_input);
   library.def("lazy_negation(Tensor self) -> Tensor", &lazy_negation);
   library.def("takes_a_list(Tensor[] tensors) -> Tensor", [](const std::vector<Tensor>& tensors) { return tensors.at(0); });
