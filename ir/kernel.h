@@ -46,8 +46,9 @@ struct Store {
   std::optional<Op> accumulate = {};  ///< the element becomes its combination with the value, by an operation that
                                       ///< isReduction; lanes that share an element are combined in any order. Of sums
                                       ///< nothing else is stored but zeros
-  bool isAtomic = false;  ///< it accumulates, lane by lane, while other threads or tasks may do so to the same element,
-                          ///< in any order: what a float sum comes to is not the same from run to run
+  bool isAtomic = false;  ///< it accumulates, each lane by itself, while other threads or tasks may do so to the same element,
+                          ///< in any order: what a float sum comes to is not the same from run to run. Contiguous where it
+                          ///< adds to f32 on CUDA
 };
 
 /// The lanes of one vector, `axis.extent` of them: an unrolled loop over register vectors in CUDA, SIMD vectors in LLVM.

@@ -1,8 +1,10 @@
 #include "ir/target.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <vector>
 
+#include "ir/dtype.h"
 #include "ir/error.h"
 
 namespace ir {
@@ -35,6 +37,13 @@ const Target* find(std::string_view arch) {
 }
 
 }  // namespace
+
+int64_t Target::atomicBytes() const {
+  constexpr std::string_view prefix = "sm_";
+  constexpr int firstOfVectors = 90;
+  const bool isGpu = backend == Backend::Cuda && arch.starts_with(prefix);
+  return isGpu && std::atoi(arch.c_str() + prefix.size()) >= firstOfVectors ? vectorBytes : sizeOf(DType::F32);
+}
 
 Target targetOf(std::string_view arch) {
   const Target* found = find(arch);

@@ -35,6 +35,9 @@ struct Target {
   // CPU.
   int64_t streamedBytes = 0;  ///< of all tensors of a call, beyond which stores bypass the caches; 0 where it was not measured
 
+  /// Bytes of neighbouring f32 sums that a thread may add to at once, atomically: a vector's from sm_90 on.
+  int64_t atomicBytes() const;
+
   bool operator==(const Target&) const = default;
 };
 

@@ -70,3 +70,27 @@ inline void combineAtomically(T* element, T value) {
     combineByExchange<Op>(element, value);
   }
 }
+
+// Adds a vector to sums in the device's memory, whose address is a multiple of `Bytes`; each element by itself.
+template <int Bytes, int N>
+inline void addAtomically(f32* to, const Vec<f32, N>& v) {
+#if __CUDA_ARCH__ >= 900
+  if constexpr (Bytes == 16) {
+#pragma unroll
+    for (int i = 0; i < N; i += 4)
+      asm volatile("red.global.add.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(__cvta_generic_to_global(to + i)), "f"(v[i]),
+                   "f"(v[i + 1]), "f"(v[i + 2]), "f"(v[i + 3])
+                   : "memory");
+    return;
+  }
+  if constexpr (Bytes == 8) {
+#pragma unroll
+    for (int i = 0; i < N; i += 2)
+      asm volatile("red.global.add.v2.f32 [%0], {%1, %2};" ::"l"(__cvta_generic_to_global(to + i)), "f"(v[i]), "f"(v[i + 1])
+                   : "memory");
+    return;
+  }
+#endif
+#pragma unroll
+  for (int i = 0; i < N; ++i) atomicAdd(&to[i], v[i]);
+}

@@ -49,6 +49,7 @@ struct Way {
   enum Kind {
     Element,  ///< each lane assigns its own
     Vector,   ///< the lanes make up a vector, which is then stored
+    Sums,     ///< the lanes make up a vector, which is then added atomically
     Tree,     ///< the lanes make up a vector, which is then combined into the element they share
   } kind = Element;
   std::string vector = {};
@@ -277,8 +278,13 @@ bool LanesPrinter::isCopy(const ir::Store& store, const CudaScope& scope) const 
 Way LanesPrinter::declareWay(const ir::Store& store, CudaScope& scope) const {
   const std::string read = vectorRead(store.value, scope);
   if (isCopy(store, scope)) return {Way::Vector, read, true};
-  if (store.isAtomic) return {};
   const std::string& buffer = scope.expressions().buffer(store.param);
+  if (store.isAtomic && !store.contiguous) return {};
+  if (store.isAtomic) {
+    const Way way{Way::Sums, read.empty() ? scope.unique(buffer + "_added") : read, !read.empty()};
+    if (read.empty()) scope.line(fmt::format("Vec<{}, {}> {};", type(store.param), count_, way.vector));
+    return way;
+  }
   const bool isShared = !store.contiguous && !lanewise_.contains(store.offset);
   if (store.accumulate && isShared) {
     if (!read.empty()) return {Way::Tree, read, true};
@@ -319,7 +325,8 @@ void LanesPrinter::computeLanes(const std::vector<Way>& ways, CudaScope& scope) 
     if (ways[i].kind == Way::Element)
       inner.line(assignment(store, print.element(store.param, store.offset, store.contiguous ? lanes_.axis : nullptr), value));
     if (ways[i].kind == Way::Vector) inner.line(assignment(store, fmt::format("{}[{}]", ways[i].vector, lane), value));
-    if (ways[i].kind == Way::Tree) inner.line(fmt::format("{}[{}] = {};", ways[i].vector, lane, value));
+    if (ways[i].kind == Way::Tree || ways[i].kind == Way::Sums)
+      inner.line(fmt::format("{}[{}] = {};", ways[i].vector, lane, value));
   }
   scope.leave(inner);
   scope.line("}");
@@ -338,8 +345,8 @@ void LanesPrinter::finish(const ir::Store& store, const Way& way, CudaScope& sco
     const std::string value = isMoved ? fmt::format("inWords({})", way.vector) : way.vector;
     return scope.line(fmt::format("{} = {};", print.wholeVector(store.param, store.offset, count_), value));
   }
-  scope.line(fmt::format("store<{}>({}, {});", accessBytes(kernel_, store.param, count_),
-                         print.address(store.param, store.offset), way.vector));
+  scope.line(fmt::format("{}<{}>({}, {});", way.kind == Way::Sums ? "addAtomically" : "store",
+                         accessBytes(kernel_, store.param, count_), print.address(store.param, store.offset), way.vector));
 }
 
 }  // namespace

@@ -203,7 +203,10 @@ void AccessVerifier::accumulation(const Store& store, const VerifyScope& scope, 
   demand(array != nullptr || to.isRead, "{} combines with what is not declared as read", place);
   if (!store.isAtomic) return;
   demand(array == nullptr || array->space != Space::Private, "{} is atomic, though no other thread knows that array", place);
-  demand(!store.contiguous || scope.lane->axis().extent == 1, "{} is atomic and contiguous", place);
+  const bool isVector = store.contiguous && scope.lane->axis().extent > 1;
+  const bool addsVectors = kernel != nullptr && kernel->backend == Backend::Cuda && array == nullptr &&
+                           store.accumulate == Op::Add && to.type.dtype == DType::F32;
+  demand(!isVector || addsVectors, "{} is atomic and contiguous", place);
 }
 
 /// In loops, whose points come in any order, nothing but one operation touches what is accumulated.

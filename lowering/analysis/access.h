@@ -27,6 +27,7 @@ struct Access {
   std::optional<MixedOffset> mixed;  ///< else; of reductions for rows that memory names alone
 
   std::optional<ir::Op> accumulate = {};  ///< of a store
+  ir::DType dtype = ir::DType::F32;       ///< of the buffer
 
   bool isMasked() const { return node != nullptr && node->isMasked(); }
   /// What is affine of the offset; null where nothing is.

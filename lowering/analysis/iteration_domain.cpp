@@ -17,7 +17,8 @@ using ir::Expr;
 using ir::Value;
 
 Access makeAccess(const ir::Loops& loops, int buffer, const Expr* node, const Expr* offset) {
-  return {buffer, ir::sizeOf(loops.buffers[buffer].type.dtype), node, offset, ir::affine(offset), {}};
+  const ir::DType dtype = loops.buffers[buffer].type.dtype;
+  return {buffer, ir::sizeOf(dtype), node, offset, ir::affine(offset), {}, {}, dtype};
 }
 
 /// Axes of more than one value, by falling stride of an offset: memory order. As they are where there is none.

@@ -41,9 +41,14 @@ int widestVector(const IterationDomain& domain, const ir::Target& target) {
       std::max<int64_t>(1, std::min(target.vectorBytes / elements.smallest, 2 * target.vectorBytes / elements.largest)));
 }
 
+/// Sums that a thread may add to at once; else neighbouring threads combine with neighbouring elements.
+int widestAddition(const IterationDomain& domain, const ir::Target& target) {
+  const auto isSum = [](const Access& store) { return store.accumulate == ir::Op::Add && store.dtype == ir::DType::F32; };
+  return storesAre(domain, isSum) ? static_cast<int>(target.atomicBytes() / ir::sizeOf(ir::DType::F32)) : 1;
+}
+
 /// The widest vectors in which all results are stored, up to so many elements.
 void chooseVectors(PointwiseMapping& mapping, const IterationDomain& domain, int widest) {
-  if (domain.accumulates()) return;  // neighbouring threads combine with neighbouring elements at once
   const bool oneDim = domain.dims().size() == 1;
   for (mapping.lanes = widest; mapping.lanes > 1; mapping.lanes /= 2) {
     const bool rows = oneDim || domain.inner().extent % mapping.lanes == 0;
@@ -51,6 +56,7 @@ void chooseVectors(PointwiseMapping& mapping, const IterationDomain& domain, int
       return domain.isInnerContiguous(store) && domain.isAligned(store, mapping.lanes, domain.innermost());
     };
     if (rows && storesAre(domain, isVector)) return;
+    if (domain.accumulates()) continue;
     mapping.isFlat = !oneDim && storesAre(domain, [&](const Access& store) { return domain.isFlat(store, mapping.lanes); });
     if (mapping.isFlat) return;
   }
@@ -143,7 +149,7 @@ bool chooseGathering(PointwiseMapping& mapping, const IterationDomain& domain, c
 PointwiseMapping choosePointwiseMapping(const IterationDomain& domain, const ir::Target& target) {
   PointwiseMapping mapping;
   if (chooseGathering(mapping, domain, target)) return mapping;
-  chooseVectors(mapping, domain, widestVector(domain, target));
+  chooseVectors(mapping, domain, domain.accumulates() ? widestAddition(domain, target) : widestVector(domain, target));
   const bool isLittle = threadBytes(domain, mapping.lanes) * limits::gpu::usualBlock < limits::pointwise::leastCtaBytes;
   mapping.block = isLittle ? limits::pointwise::wideBlock : limits::gpu::usualBlock;
   if (const int steps = narrowVectors(mapping, domain, target); steps > 1) {

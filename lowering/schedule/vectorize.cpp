@@ -39,12 +39,14 @@ ir::Store storeLanes(ir::ExprPool& pool, const IterationDomain& domain, const Ac
   return {store.buffer, offsetOf(pool, domain, store, place, contiguous, loads), value, contiguous, store.accumulate};
 }
 
-ir::Lanes atomic(ir::ExprPool& pool, ir::Lanes lanes) {
+ir::Lanes atomic(ir::ExprPool& pool, ir::Lanes lanes, const ir::Target& target) {
   for (ir::Store& store : lanes.stores) {
     if (!store.accumulate) continue;
-    if (store.contiguous) store.offset = pool.make(ir::Op::Add, {store.offset, lanes.axis});
-    store.contiguous = false;
     store.isAtomic = true;
+    const bool isSum = store.accumulate == ir::Op::Add && store.value->dtype == ir::DType::F32;
+    if (!store.contiguous || (isSum && target.atomicBytes() > ir::sizeOf(ir::DType::F32))) continue;
+    store.offset = pool.make(ir::Op::Add, {store.offset, lanes.axis});
+    store.contiguous = false;
   }
   return lanes;
 }

@@ -25,8 +25,8 @@ LoadMap readLanes(ir::ExprPool& pool, const IterationDomain& domain, const LaneP
 /// A store of the domain at a place. Its value is given; `loads` replace the loads in its offset.
 ir::Store storeLanes(ir::ExprPool& pool, const IterationDomain& domain, const Access& store, const LanePlace& place,
                      const ir::Expr* value, const LoadMap& loads);
-/// Lanes whose stores that accumulate do so atomically.
-ir::Lanes atomic(ir::ExprPool& pool, ir::Lanes lanes);
+/// Lanes whose stores that accumulate do so atomically: as vectors where the target can, else one by one.
+ir::Lanes atomic(ir::ExprPool& pool, ir::Lanes lanes, const ir::Target& target);
 
 /// The stores of loops without reductions for the lanes of one vector.
 ir::Lanes vectorize(const ir::Loops& loops, const IterationDomain& domain, const LanePlace& place, const ir::Expr* active,

@@ -88,7 +88,8 @@ TEST_CASE("what an index tensor scatters is added atomically, to what earlier lo
   in source f16[24, 32]
   self = aten.index_add_.default(self=self, dim=0, index=index, source=source, alpha=1) writes self
   return self
-)");
+)",
+       withSources);
 }
 
 TEST_CASE("a large transposed operand goes through tiles in shared memory") {

@@ -24,6 +24,11 @@ TEST_CASE("clusters begin with sm_90; of an architecture that is not known they 
   CHECK(largestCluster("sm_120") == 8);
 }
 
+TEST_CASE("a thread adds to a vector of f32 sums at once from sm_90 on, else to one") {
+  for (const char* arch : {"sm_80", "sm_89", "haswell"}) CHECK(targetOf(arch).atomicBytes() == 4);
+  for (const char* arch : {"sm_90", "sm_100"}) CHECK(targetOf(arch).atomicBytes() == 16);
+}
+
 TEST_CASE("a kernel is verified for a target: clusters and resident blocks that it has no room for are refused") {
   const auto verified = [](const char* arch, const std::string& launch, const std::string& loops) {
     const Kernel kernel = parseKernel("kernel f on cuda\n  launch " + launch + "\n" + loops);

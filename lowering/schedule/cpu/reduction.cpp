@@ -19,6 +19,7 @@ class TaskKernel {
         kernel_(loops, nest, domain, target),
         nest_(nest),
         domain_(domain),
+        target_(target),
         lanes_(schedule.lanes),
         tasks_(kernel_.pool(), domain, schedule,
                nest.reductions.empty() || domain.runsAlongElements() ? Along::Rows : Along::Columns, target),
@@ -186,7 +187,7 @@ class TaskKernel {
       ir::Lanes lanes = kernel_.lanes(one.at);
       const LoadMap known = values_.known(one, nest_.traversals());
       lanes.stores = kernel_.elementStores(one.at, readLanes(kernel_.pool(), domain_, one.at, known));
-      return schedule_.isAtomic ? atomic(kernel_.pool(), std::move(lanes)) : lanes;
+      return schedule_.isAtomic ? atomic(kernel_.pool(), std::move(lanes), target_) : lanes;
     };
     if (!areColumns_)
       return sweepRows(
@@ -274,6 +275,7 @@ class TaskKernel {
   NestKernel kernel_;
   const ReductionNest& nest_;
   const IterationDomain& domain_;
+  const ir::Target& target_;
   const int lanes_;
   Tasks tasks_, afterwards_;
   TaskValues values_{kernel_, tasks_, schedule_};

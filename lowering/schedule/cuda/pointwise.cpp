@@ -148,7 +148,7 @@ ir::Kernel applyPointwise(const ir::Loops& loops, const ReductionNest& elements,
   }
   append(block, withEach([&](const Expr* active) {
            ir::Lanes stores = schedule.isFlat ? flat.build(active) : vectorize(loops, domain, at.vector(), active, held);
-           return schedule.isAtomic ? atomic(*loops.pool, std::move(stores)) : stores;
+           return schedule.isAtomic ? atomic(*loops.pool, std::move(stores), target) : stores;
          }));
   return kernel.assemble(at.launch(), gridLoop(turn, at.onThreads(std::move(block))));
 }

@@ -92,13 +92,14 @@ TEST_CASE("values may accumulate in an element many times, and nothing else touc
   CHECK(ofBody("y[i] add= f32(1)") == "loops f: the store to y combines with what is not declared as read");
 }
 
-TEST_CASE("atomic stores accumulate, lane by lane, where others may") {
+TEST_CASE("atomic stores accumulate where others may: lane by lane, or vectors of f32 sums on CUDA") {
   const auto store = [](const std::string& local, const std::string& text) {
     return ofKernel(parseKernel("kernel f on cuda\n  launch 4 blocks of 32 threads\n  inout y f32[4] align 16\n" + local +
                                 "  for i in 4 grid\n    for j in 32 thread\n      lanes l in 4\n        " + text + "\n"));
   };
   CHECK(store("", "y[l] atomic add= f32(1)") == fine);
-  CHECK(store("", "y[0] x4 atomic add= f32(1)") == "kernel f: the store to y is atomic and contiguous");
+  CHECK(store("", "y[0] x4 atomic add= f32(1)") == fine);
+  CHECK(store("", "y[0] x4 atomic max= f32(1)") == "kernel f: the store to y is atomic and contiguous");
   CHECK(store("  private r f32[4]\n", "r[l] atomic add= f32(1)") ==
         "kernel f: the store to r is atomic, though no other thread knows that array");
   Kernel kernel =
