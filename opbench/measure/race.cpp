@@ -94,6 +94,7 @@ class Race {
     do {
       round(turns);
     } while (!isOver());
+    if (audit_ && audits_ == 0) audit();  // the time was over before the first place
     return conclude();
   }
 
@@ -142,12 +143,17 @@ class Race {
     places_.advance(before);
     if (before == number) return turns;
     const Clock::time_point start = Clock::now();
-    for (size_t trial = 0; trial < trials_.size(); ++trial) audit_(trial);
+    audit();
     turn(captures_);  // what was checked is in the caches in place of what is timed
     places_.next();
     start_ += Clock::now() - start;
     append(turns, auditedTurns(number - before));
     return turns;
+  }
+
+  void audit() {
+    for (size_t trial = 0; trial < trials_.size(); ++trial) audit_(trial);
+    ++audits_;
   }
 
   Turns turn(int number) {
@@ -287,6 +293,7 @@ class Race {
   int captures_ = 1;  ///< that take turns
   int count_ = 0;     ///< rounds
   int interruptions_ = 0;
+  int audits_ = 0;
   Stop stopped_ = Stop::Precision;
 };
 

@@ -61,7 +61,8 @@ struct Measurement {
 /// one such turn are compared with each other, so that whatever drifts meets all alike; where trials have several captures, the
 /// means of as many turns are. Between rounds of turns the intervals are looked at, and the clock of the device is read. Turns
 /// that other programs interrupt do not count, unless hardly any is left without them. At places that nobody can know
-/// (AuditPlaces) `audit` is called for each contender, if it is given; the turns after it, one of each capture, do not count.
+/// (AuditPlaces), or after the last turn if that comes before the first of them, `audit` is called for each contender, if it is
+/// given; the turns after it, one of each capture, do not count.
 Measurement race(const std::vector<runtime::Trial*>& trials, runtime::Measure measure, runtime::Device& device, const Pace& pace,
                  uint64_t seed, const Audit& audit = {});
 

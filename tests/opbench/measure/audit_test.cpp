@@ -3,7 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <set>
+#include <thread>
 
 #include "opbench/measure/race.h"
 #include "tests/opbench/fake_trial.h"
@@ -66,6 +68,22 @@ TEST_CASE("a race is audited whatever ends it, and the runs that an audit distur
     CHECK(measurement.timings[0].runs % a.captures() == 0);
   }
   CHECK(places.size() > 5);
+}
+
+TEST_CASE("a race whose time is over before its first place is audited in the end") {
+  FakeGpu gpu;
+  Pace pace;
+  pace.maxSeconds = 0;
+  const auto slow = [](int) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));  // so that a round is one turn
+    return 5e-3;
+  };
+  for (int seed = 0; seed < 20; ++seed) {
+    FakeTrial trial("a", slow);
+    int audits = 0;
+    race({&trial}, runtime::Measure::Cold, gpu, pace, static_cast<uint64_t>(seed), [&](size_t) { ++audits; });
+    CHECK(audits == 1);
+  }
 }
 
 TEST_CASE("a race of so many runs is audited once, and has as many that count") {
