@@ -29,7 +29,8 @@ Registrations readRegistrations() {
     for (std::string line; std::getline(state, line);) {
       // A kernel that another one replaces is still there.
       if (const size_t found = line.find(inactive); found != std::string::npos) line.erase(found, inactive.size());
-      if (line.find(at) != std::string::npos) lines.push_back(line);
+      const bool computes = !line.starts_with("Meta");  // by these only types are told; Python registers them when it needs them
+      if (computes && line.find(at) != std::string::npos) lines.push_back(line);
     }
     std::sort(lines.begin(), lines.end());
   }
