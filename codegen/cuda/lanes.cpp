@@ -279,19 +279,15 @@ Way LanesPrinter::declareWay(const ir::Store& store, CudaScope& scope) const {
   const std::string read = vectorRead(store.value, scope);
   if (isCopy(store, scope)) return {Way::Vector, read, true};
   const std::string& buffer = scope.expressions().buffer(store.param);
-  if (store.isAtomic && !store.contiguous) return {};
-  if (store.isAtomic) {
-    const Way way{Way::Sums, read.empty() ? scope.unique(buffer + "_added") : read, !read.empty()};
-    if (read.empty()) scope.line(fmt::format("Vec<{}, {}> {};", type(store.param), count_, way.vector));
-    return way;
-  }
-  const bool isShared = !store.contiguous && !lanewise_.contains(store.offset);
-  if (store.accumulate && isShared) {
-    if (!read.empty()) return {Way::Tree, read, true};
-    const Way way{Way::Tree, scope.unique(buffer + "_lanes")};
+  const auto readOrMade = [&](Way::Kind kind, const char* suffix) -> Way {
+    if (!read.empty()) return {kind, read, true};
+    const Way way{kind, scope.unique(buffer + suffix)};
     scope.line(fmt::format("Vec<{}, {}> {};", type(store.param), count_, way.vector));
     return way;
-  }
+  };
+  if (store.isAtomic) return store.contiguous ? readOrMade(Way::Sums, "_added") : Way{};
+  const bool isShared = !store.contiguous && !lanewise_.contains(store.offset);
+  if (store.accumulate && isShared) return readOrMade(Way::Tree, "_lanes");
   if (!store.contiguous || isPrivate(kernel_, store.param)) return {};
   const Way way{Way::Vector, scope.unique(buffer + "_out")};
   if (store.accumulate) {
