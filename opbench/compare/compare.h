@@ -35,7 +35,7 @@ struct Compared {
   const results::Record* candidate = nullptr;  ///< the same; one of them is there
   Verdict verdict = Verdict::Same;
   Ambiguity ambiguity = Ambiguity::None;
-  std::optional<double> ratio;       ///< candidate over baseline of what was judged (Judgement::basis), where both are measured
+  std::optional<double> ratio;       ///< candidate over baseline by Judgement::basis, where both are measured
   std::optional<Interval> interval;  ///< of the ratio, 95 %; nothing where too few runs tell none
   double gap = 0;                    ///< the largest difference of the same code, 0.01 being 1 %, where there is a ratio
   bool isNoisy = false;              ///< Evidence::isNoisy

@@ -59,7 +59,8 @@ enum class Ambiguity {
 struct Judgement {
   Change change = Change::Same;
   Ambiguity ambiguity = Ambiguity::None;
-  Pair basis;  ///< what was judged: the time, the time over the control's, or the mean of this and the secondary time
+  Pair basis;  ///< the figures that gave the verdict: the time, the time over the control's, or the mean of this and the
+               ///< secondary time
 };
 
 /// Slower, if the candidate's whole interval lies above the baseline's by more than the gap. Where a control ran in turn with it
