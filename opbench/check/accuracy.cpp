@@ -45,6 +45,13 @@ Verdict judgeElements(const Comparison& c, const Limit& limit, const NamedOutput
       fmt::format("{}; close only in absolute terms: the cosine to the reference is {:.4f}", where(c, output), c.cosine));
 }
 
+/// Whether a few huge elements are the root mean square of all, behind which others hide. A sum among them is off by what its
+/// terms are, whatever it is itself.
+bool hidesElements(const Comparison& c) {
+  constexpr double huge = 1e3;
+  return c.rmsReference > huge * c.usualScale;
+}
+
 Verdict judgeAgainstEager(const Comparison& c, const Limit& limit, const NamedOutput& output) {
   constexpr double worstErrors = 4;
   const double ofSums = errorOfSums(c, limit);
@@ -55,9 +62,13 @@ Verdict judgeAgainstEager(const Comparison& c, const Limit& limit, const NamedOu
   constexpr double subnormal = 0x1p-149;                                // of f32: below its multiples nothing is kept
   const double share = c.eagerOverflows ? limit.element : limit.share;  // errors of eager's other elements say little
   const double allowed = limit.eagerErrors * c.rmseEager + share * c.rmsReference + ofSums + subnormal;
-  if (c.rmseFound <= allowed) return {};
-  return wrong(fmt::format("{}; root mean square error {:.3g}, eager's {:.3g}, allowed {:.3g}", where(c, output), c.rmseFound,
-                           c.rmseEager, allowed));
+  if (c.rmseFound > allowed)
+    return wrong(fmt::format("{}; root mean square error {:.3g}, eager's {:.3g}, allowed {:.3g}", where(c, output), c.rmseFound,
+                             c.rmseEager, allowed));
+  const double allowedRelative = limit.eagerErrors * c.relativeEager + share + subnormal;
+  if (!hidesElements(c) || ofSums > 0 || c.relativeFound <= allowedRelative) return {};
+  return wrong(fmt::format("{}; root mean square error relative to 1 + |expected| {:.3g}, eager's {:.3g}, allowed {:.3g}",
+                           where(c, output), c.relativeFound, c.relativeEager, allowedRelative));
 }
 
 Verdict judgeClose(const Comparison& c, const Limit& limit, const NamedOutput& output) {

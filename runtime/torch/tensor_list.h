@@ -45,10 +45,12 @@ struct Comparison {
   ir::TensorType found;
   bool sameType = false;  ///< dtype, sizes and strides; the rest is only meaningful if so
   int64_t numel = 0;
-  int64_t unequal = 0;          ///< elements that differ from eager's (two NaN are equal, zeros of different signs are not)
-  bool allClose = false;        ///< |found - reference| <= tolerance * (1 + |reference|) everywhere, NaN and infinity in place
-  double rmseFound = 0;         ///< root mean square of found - reference, over elements finite in the reference
-  double rmseEager = 0;         ///< the same for eager
+  int64_t unequal = 0;       ///< elements that differ from eager's (two NaN are equal, zeros of different signs are not)
+  bool allClose = false;     ///< |found - reference| <= tolerance * (1 + |reference|) everywhere, NaN and infinity in place
+  double rmseFound = 0;      ///< root mean square of found - reference, over elements finite in the reference
+  double rmseEager = 0;      ///< the same for eager
+  double relativeFound = 0;  ///< root mean square of (found - reference) / (1 + |reference|), which huge elements do not dominate
+  double relativeEager = 0;  ///< the same for eager
   bool eagerOverflows = false;  ///< whether eager is not finite at some elements where found and the reference are
   int64_t misplaced = 0;  ///< elements that are NaN or infinite where neither the reference nor eager is, or not where both are
   std::vector<int64_t> worst;  ///< index of the element furthest from the reference, relative to 1 + |reference|
@@ -56,6 +58,7 @@ struct Comparison {
   double worstError = 0;       ///< its |found - reference| / (1 + |reference|)
   double worstErrorEager = 0;  ///< the largest such error of eager's
   double rmsReference = 0;     ///< root mean square of the reference
+  double usualScale = 1;       ///< harmonic mean of 1 + |reference|: few huge elements leave it as it is
   double maxUlp = 0;           ///< most values of the dtype between found and the rounded reference; floating dtypes
   bool hasReference = false;   ///< whether a float64 reference exists; without one eager stands for it
   double cosine = 1;

@@ -47,6 +47,9 @@ void fill(Comparison& comparison, const Tally& tally) {
   comparison.allClose = tally.notClose == 0;
   comparison.rmseFound = root(tally.squaresFound, tally.countFound);
   comparison.rmseEager = root(tally.squaresEager, tally.countEager);
+  if (tally.shares > 0) comparison.usualScale = static_cast<double>(tally.countFound) / tally.shares;
+  comparison.relativeFound = root(tally.relativeFound, tally.countFound);
+  comparison.relativeEager = root(tally.relativeEager, tally.countEager);
   comparison.eagerOverflows = tally.countEager < tally.countFound;
   comparison.worstFound = tally.worstFound;
   comparison.worstExpected = tally.worstExpected;

@@ -38,10 +38,9 @@ at::Tensor unequalBits(const at::Tensor& found, const at::Tensor& eager) {
   return count(found.view(at::kLong).ne(eager.view(at::kLong)));
 }
 
-/// |error| / (1 + |reference|): infinite where not both are finite, but 0 where they are the same all the same.
-at::Tensor relativeError(const at::Tensor& error, const at::Tensor& reference, const at::Tensor& areFinite,
+/// |error| / scale, which is 1 + |reference|: infinite where not both are finite, but 0 where they are the same all the same.
+at::Tensor relativeError(const at::Tensor& error, const at::Tensor& scale, const at::Tensor& areFinite,
                          const at::Tensor& areSame) {
-  const at::Tensor scale = reference.masked_fill(areFinite.logical_not(), 0).abs().add_(1);
   return error.abs()
       .div_(scale)
       .masked_fill_(areFinite.logical_not(), std::numeric_limits<double>::infinity())
@@ -72,8 +71,10 @@ at::Tensor tallyDeviceChunk(const Operands& operands, int64_t begin, int64_t len
   const at::Tensor maskedF = f.masked_fill(bothF.logical_not(), 0);
   const at::Tensor maskedR = r.masked_fill(bothF.logical_not(), 0);
   const at::Tensor otherZero = isOtherZero(f, e);
-  const at::Tensor relative = at::maximum(relativeError(errorF, r, bothF, sameFR), otherZero.to(at::kDouble).mul_(ofOtherZero));
-  const at::Tensor relativeE = relativeError(errorE, r, bothE, sameNumber(e, r));
+  const at::Tensor scale = r.masked_fill(finiteR.logical_not(), 0).abs().add_(1);
+  const at::Tensor relative =
+      at::maximum(relativeError(errorF, scale, bothF, sameFR), otherZero.to(at::kDouble).mul_(ofOtherZero));
+  const at::Tensor relativeE = relativeError(errorE, scale, bothE, sameNumber(e, r));
   const at::Tensor farOff =
       operands.leastError == 0 ? relative : relative.masked_fill(f.sub(r).abs_().le(operands.leastError), 0);
   const at::Tensor worst = farOff.argmax();
@@ -83,9 +84,10 @@ at::Tensor tallyDeviceChunk(const Operands& operands, int64_t begin, int64_t len
   const auto at = [&](const at::Tensor& tensor) { return tensor.index_select(0, worst.reshape({1})).squeeze(0); };
   return at::stack({unequal, count(relative.le(operands.tolerance).logical_not()),
                     count(misplaced(sameFR, finiteR).logical_and_(misplaced(sameFE, finiteE))), errorF.square().sum(),
-                    errorE.square().sum(), count(bothF), count(bothE), maskedF.mul(maskedR).sum(), maskedF.square().sum(),
-                    maskedR.square().sum(), worst.to(at::kDouble), at(farOff), at(f), at(r), relativeE.max(),
-                    maxUlp(part(operands.found), r)});
+                    errorE.square().sum(), scale.reciprocal().masked_fill_(bothF.logical_not(), 0).sum(),
+                    errorF.div(scale).square().sum(), errorE.div(scale).square().sum(), count(bothF), count(bothE),
+                    maskedF.mul(maskedR).sum(), maskedF.square().sum(), maskedR.square().sum(), worst.to(at::kDouble), at(farOff),
+                    at(f), at(r), relativeE.max(), maxUlp(part(operands.found), r)});
 }
 
 Tally tallyOf(const double* fields, int64_t begin) {
@@ -95,17 +97,20 @@ Tally tallyOf(const double* fields, int64_t begin) {
   tally.misplaced = static_cast<int64_t>(fields[2]);
   tally.squaresFound = fields[3];
   tally.squaresEager = fields[4];
-  tally.countFound = static_cast<int64_t>(fields[5]);
-  tally.countEager = static_cast<int64_t>(fields[6]);
-  tally.dot = fields[7];
-  tally.normFound = fields[8];
-  tally.normReference = fields[9];
-  tally.worstError = fields[11];
-  if (tally.worstError > 0) tally.worst = begin + static_cast<int64_t>(fields[10]);
-  tally.worstFound = fields[12];
-  tally.worstExpected = fields[13];
-  tally.worstErrorEager = fields[14];
-  tally.maxUlp = fields[15];
+  tally.shares = fields[5];
+  tally.relativeFound = fields[6];
+  tally.relativeEager = fields[7];
+  tally.countFound = static_cast<int64_t>(fields[8]);
+  tally.countEager = static_cast<int64_t>(fields[9]);
+  tally.dot = fields[10];
+  tally.normFound = fields[11];
+  tally.normReference = fields[12];
+  tally.worstError = fields[14];
+  if (tally.worstError > 0) tally.worst = begin + static_cast<int64_t>(fields[13]);
+  tally.worstFound = fields[15];
+  tally.worstExpected = fields[16];
+  tally.worstErrorEager = fields[17];
+  tally.maxUlp = fields[18];
   return tally;
 }
 

@@ -22,6 +22,8 @@ bool misplacedAgainst(double found, double other) {
   return std::isfinite(found) ? !std::isfinite(other) : !sameNumber(found, other);
 }
 
+double square(double x) { return x * x; }
+
 double relativeError(double found, double reference) {
   if (sameNumber(found, reference)) return 0;
   if (!std::isfinite(found) || !std::isfinite(reference)) return std::numeric_limits<double>::infinity();
@@ -31,31 +33,38 @@ double relativeError(double found, double reference) {
 void addFinite(double found, double eager, double reference, Tally& tally) {
   if (!std::isfinite(reference)) return;
   if (std::isfinite(found)) {
-    tally.squaresFound += (found - reference) * (found - reference);
+    tally.squaresFound += square(found - reference);
+    tally.shares += 1 / (1 + std::abs(reference));
+    tally.relativeFound += square(relativeError(found, reference));
     tally.countFound += 1;
     tally.dot += found * reference;
     tally.normFound += found * found;
     tally.normReference += reference * reference;
   }
   if (std::isfinite(eager)) {
-    tally.squaresEager += (eager - reference) * (eager - reference);
+    tally.squaresEager += square(eager - reference);
+    tally.relativeEager += square(relativeError(eager, reference));
     tally.countEager += 1;
   }
 }
 
-/// addElement for three finite numbers, which nearly all are: no division unless an error is the worst so far.
+/// addElement for three finite numbers, which nearly all are, with a single division.
 void addNumbers(double found, double eager, double reference, const Operands& operands, int64_t position, Tally& tally) {
   const double error = found - reference;
   const double eagerError = eager - reference;
+  const double scale = 1 + std::abs(reference);
+  const double share = 1 / scale;
   tally.squaresFound += error * error;
   tally.squaresEager += eagerError * eagerError;
+  tally.shares += share;
+  tally.relativeFound += square(error * share);
+  tally.relativeEager += square(eagerError * share);
   tally.countFound += 1;
   tally.countEager += 1;
   tally.dot += found * reference;
   tally.normFound += found * found;
   tally.normReference += reference * reference;
   tally.unequal += found != eager;
-  const double scale = 1 + std::abs(reference);
   tally.notClose += std::abs(error) > operands.tolerance * scale;
   if (std::abs(eagerError) > tally.worstErrorEager * scale) tally.worstErrorEager = std::abs(eagerError) / scale;
   if (std::abs(error) <= std::max(tally.worstError * scale, operands.leastError)) return;
@@ -129,6 +138,9 @@ void mergeTally(const Tally& part, Tally& whole) {
   whole.misplaced += part.misplaced;
   whole.squaresFound += part.squaresFound;
   whole.squaresEager += part.squaresEager;
+  whole.shares += part.shares;
+  whole.relativeFound += part.relativeFound;
+  whole.relativeEager += part.relativeEager;
   whole.countFound += part.countFound;
   whole.countEager += part.countEager;
   whole.dot += part.dot;

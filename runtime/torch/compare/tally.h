@@ -26,8 +26,11 @@ struct Tally {
   int64_t unequal = 0;
   int64_t notClose = 0;
   int64_t misplaced = 0;
-  double squaresFound = 0;  ///< of found - reference, where both are finite
-  double squaresEager = 0;  ///< of eager - reference, where both are finite
+  double squaresFound = 0;   ///< of found - reference, where both are finite
+  double squaresEager = 0;   ///< of eager - reference, where both are finite
+  double shares = 0;         ///< of 1 / (1 + |reference|), where both are finite
+  double relativeFound = 0;  ///< of (found - reference) / (1 + |reference|), where both are finite
+  double relativeEager = 0;  ///< of (eager - reference) / (1 + |reference|), where both are finite
   int64_t countFound = 0;
   int64_t countEager = 0;
   double dot = 0;  ///< of found and reference, where both are finite; their squares:

@@ -72,6 +72,26 @@ TEST_CASE("where eager has no error a few roundings of what is expected are allo
   CHECK(message(c) != "");
 }
 
+TEST_CASE("elements that are wrong hide behind no huge ones") {
+  Comparison c = off(DType::F32, 1e-3, 1e-3);
+  c.allClose = true;
+  c.rmsReference = 1e30;
+  c.usualScale = 2;
+  c.relativeFound = 2e-6;
+  c.relativeEager = 1e-7;
+  CHECK(
+      message(c) ==
+      "output 0 is wrong at [3, 17]: found 1.25, expected 1.5; root mean square error relative to 1 + |expected| 2e-06, eager's "
+      "1e-07, allowed 4.38e-07");
+  c.relativeEager = 1e-6;
+  CHECK(message(c) == "");
+  c.relativeEager = 1e-7;
+  c.usualScale = 1e29;  // none is huge beside the others
+  CHECK(message(c) == "");
+  c.usualScale = 2;
+  CHECK(judge(c, Rule::Close, Tolerances::standard().limit({}, DType::F32, true, 100), 0).ok);  // sums among huge terms
+}
+
 TEST_CASE("where eager overflows its other elements say little about the error") {
   Comparison c = off(DType::F16, 4, 0);
   c.rmsReference = 15000;

@@ -45,6 +45,15 @@ TEST_CASE("equal outputs are close, with the error of both against float64") {
   CHECK(c.cosine == doctest::Approx(1));
 }
 
+TEST_CASE("errors are also relative to 1 + |expected|: no huge element is all that counts") {
+  const at::Tensor reference = tensorOf({1e30, 1, 0, infinity}, at::kDouble);
+  const auto c =
+      compare(tensorOf({1.5e30, 1, 0.75, infinity}, at::kDouble), tensorOf({1e30, 0.5, 0, infinity}, at::kDouble), reference);
+  CHECK(c.relativeFound == doctest::Approx(std::sqrt((0.25 + 0.75 * 0.75) / 3)));
+  CHECK(c.relativeEager == doctest::Approx(std::sqrt(0.0625 / 3)));
+  CHECK(c.usualScale == doctest::Approx(3 / 1.5));
+}
+
 TEST_CASE("the worst element may be asked for among those that are off by more than so much") {
   const at::Tensor found = tensorOf({0.5, 11, 8, 3}), expected = tensorOf({0, 10, 10, 3});
   const auto worst = [&](double leastError) { return compare(found, expected, {}, 1e-4, leastError).worst; };
@@ -167,6 +176,9 @@ TEST_CASE("both ways of adding up agree, over several chunks") {
   CHECK(host.worst == device.worst);
   CHECK(host.squaresFound == doctest::Approx(device.squaresFound));
   CHECK(host.squaresEager == doctest::Approx(device.squaresEager));
+  CHECK(host.shares == doctest::Approx(device.shares));
+  CHECK(host.relativeFound == doctest::Approx(device.relativeFound));
+  CHECK(host.relativeEager == doctest::Approx(device.relativeEager));
   CHECK(host.dot == doctest::Approx(device.dot));
   CHECK(host.normReference == doctest::Approx(device.normReference));
 }
