@@ -114,7 +114,7 @@ Judgement judgePaired(const Evidence& e) {
     if (const Judgement both = judgeBoth(e); both.change != Change::Same) return both;
   const Pair undrifted = withoutDrift(e);
   if (const Change change = pairedChange(e); change != Change::Same) {
-    const double enough = std::max(std::abs(shift(*e.paired)) / 3, undrifted.scatter / 2);  // else the control moved
+    const double enough = std::max(std::abs(shift(*e.paired)) / 2, undrifted.scatter / 2);  // else the control moved
     const bool hasMoved = move(e.time, std::abs(e.drift)) == change && move(undrifted, enough) == change;
     return hasMoved ? clear(change, *e.paired) : ambiguous(Ambiguity::Drift, *e.paired);
   }

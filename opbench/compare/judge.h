@@ -69,7 +69,7 @@ struct Judgement {
 /// it must lie beyond its gap, and each of both must have moved by half as much. Two measures that scatter independently tell a
 /// change that neither tells alone.
 ///
-/// Where the ratio alone is clear, the time itself, without the machine's drift, must have moved the same way, by a third as much
+/// Where the ratio alone is clear, the time itself, without the machine's drift, must have moved the same way, by half as much
 /// and by more than half of what the same code's time scatters: else the ratio may have moved because the control did.
 ///
 /// Where the ratio is not clear and the time is, without the drift and beyond what is known to scatter, the ratio need but have

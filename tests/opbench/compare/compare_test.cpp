@@ -139,7 +139,8 @@ TEST_CASE(
     evidence.drift = std::log1p(0.01);
     return compare::judge(evidence);
   };
-  CHECK(judged(1.03, 1.05).change == Change::Slower);
+  CHECK(judged(1.04, 1.05).change == Change::Slower);
+  CHECK(judged(1.03, 1.05).ambiguity == Ambiguity::Drift);  // more than half of it is the control's
   CHECK(judged(0.97, 0.95).change == Change::Faster);
   CHECK(judged(1.00, 1.05).ambiguity == Ambiguity::Drift);
   CHECK(judged(1.10, 1.01).ambiguity == Ambiguity::Drift);
