@@ -15,6 +15,7 @@ struct Environment {
   std::string gpu;                              ///< the UUID: `GPU-e69ad08a-..`
   std::optional<double> powerLimit, mostClock;  ///< of the GPU, in watts and Hz
   std::optional<bool> ecc;                      ///< whether the GPU's memory is protected
+  std::optional<bool> mig;                      ///< whether the GPU is divided into instances
   std::string host, cpu, kernel;                ///< the machine's name, its CPU, and the release of its system's kernel
   bool operator==(const Environment&) const = default;
 };
@@ -29,6 +30,7 @@ std::string softwareText(const Environment& environment);
 struct GpuState {
   std::optional<double> temperature;                      ///< in degrees Celsius
   std::optional<double> power;                            ///< in watts
+  std::optional<double> memoryClock;                      ///< in Hz
   std::vector<std::string> clockEvents;                   ///< what holds its clock down: `sw_power_cap`, `hw_thermal_slowdown`
   std::optional<double> powerCapSeconds, heatCapSeconds;  ///< how long power and heat have held it down, since the driver started
   std::optional<int> otherProcesses;                      ///< that compute on it

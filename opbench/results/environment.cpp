@@ -24,6 +24,13 @@ constexpr TextField textFields[] = {
     {"nvrtc", &Environment::nvrtc}, {"llvm", &Environment::llvm}, {"gpu_uuid", &Environment::gpu},
     {"host", &Environment::host},   {"cpu", &Environment::cpu},   {"kernel", &Environment::kernel}};
 
+/// The modes of a GPU, by their names in a line.
+struct ModeField {
+  const char* name;
+  std::optional<bool> Environment::* mode;
+};
+constexpr ModeField modeFields[] = {{"ecc", &Environment::ecc}, {"mig", &Environment::mig}};
+
 OrderedJson orNull(std::optional<double> value, double unit) {
   return value ? OrderedJson(std::round(*value / unit * 1e3) / 1e3) : OrderedJson(nullptr);
 }
@@ -38,6 +45,11 @@ std::string textOf(const Environment& environment) {
   return environment.*text;
 }
 
+template <std::optional<bool> Environment::* mode>
+std::string modeOf(const Environment& environment) {
+  return environment.*mode ? *(environment.*mode) ? "on" : "off" : "";
+}
+
 constexpr EnvironmentPart parts[] = {
     {"torch", textOf<&Environment::torch>, true},
     {"CUDA", textOf<&Environment::cuda>, true},
@@ -46,7 +58,8 @@ constexpr EnvironmentPart parts[] = {
     {"LLVM", textOf<&Environment::llvm>},
     {"GPU UUID", textOf<&Environment::gpu>},
     {"power limit", [](const Environment& e) { return e.powerLimit ? fmt::format("{:.0f} W", *e.powerLimit) : std::string(); }},
-    {"ECC", [](const Environment& e) { return e.ecc ? std::string(*e.ecc ? "on" : "off") : std::string(); }},
+    {"ECC", modeOf<&Environment::ecc>},
+    {"MIG", modeOf<&Environment::mig>},
     {"host", textOf<&Environment::host>}};
 
 }  // namespace
@@ -57,7 +70,8 @@ OrderedJson toJson(const Environment& environment) {
     object[field.name] = (environment.*field.text).empty() ? OrderedJson(nullptr) : OrderedJson(environment.*field.text);
   object["power_limit_w"] = orNull(environment.powerLimit, 1);
   object["most_clock_mhz"] = orNull(environment.mostClock, megahertz);
-  object["ecc"] = environment.ecc ? OrderedJson(*environment.ecc) : OrderedJson(nullptr);
+  for (const ModeField& field : modeFields)
+    object[field.name] = environment.*field.mode ? OrderedJson(*(environment.*field.mode)) : OrderedJson(nullptr);
   return object;
 }
 
@@ -68,13 +82,15 @@ Environment environmentOf(const Fields& line) {
   for (const TextField& field : textFields) environment.*field.text = object->text(field.name);
   environment.powerLimit = object->number("power_limit_w");
   environment.mostClock = scaledNumber(*object, "most_clock_mhz", megahertz);
-  if (object->has("ecc")) environment.ecc = object->flag("ecc");
+  for (const ModeField& field : modeFields)
+    if (object->has(field.name)) environment.*field.mode = object->flag(field.name);
   return environment;
 }
 
 OrderedJson toJson(const GpuState& state) {
   return {{"temperature_c", orNull(state.temperature, 1)},
           {"power_w", orNull(state.power, 1)},
+          {"memory_mhz", orNull(state.memoryClock, megahertz)},
           {"clock_events", state.clockEvents},
           {"power_cap_ms", orNull(state.powerCapSeconds, millisecond)},
           {"heat_cap_ms", orNull(state.heatCapSeconds, millisecond)},
@@ -87,6 +103,7 @@ std::optional<GpuState> gpuStateOf(const Fields& line) {
   GpuState state;
   state.temperature = object->number("temperature_c");
   state.power = object->number("power_w");
+  state.memoryClock = scaledNumber(*object, "memory_mhz", megahertz);
   state.clockEvents = object->texts("clock_events");
   state.powerCapSeconds = scaledNumber(*object, "power_cap_ms", millisecond);
   state.heatCapSeconds = scaledNumber(*object, "heat_cap_ms", millisecond);

@@ -113,11 +113,12 @@ class Nvml {
     return call<Text>("nvmlDeviceGetUUID", gpu, text.data(), static_cast<unsigned>(text.size())) == 0 ? text.data() : "";
   }
 
-  std::optional<bool> ecc(GpuHandle gpu) const {
+  /// Whether a mode is on that a function tells.
+  std::optional<bool> mode(const char* name, GpuHandle gpu) const {
     using Read = Result(GpuHandle, unsigned*, unsigned*);
     unsigned now = 0;
     unsigned pending = 0;
-    return call<Read>("nvmlDeviceGetEccMode", gpu, &now, &pending) == 0 ? std::optional(now != 0) : std::nullopt;
+    return call<Read>(name, gpu, &now, &pending) == 0 ? std::optional(now != 0) : std::nullopt;
   }
 
   /// How long a policy has held the clock down, in seconds since the driver started.
@@ -207,7 +208,8 @@ void addNvml(const std::string& pciBusId, Environment& environment) {
   GpuHandle gpu = nvml.find(pciBusId);
   if (gpu == nullptr) return;
   environment.gpu = nvml.uuid(gpu);
-  environment.ecc = nvml.ecc(gpu);
+  environment.ecc = nvml.mode("nvmlDeviceGetEccMode", gpu);
+  environment.mig = nvml.mode("nvmlDeviceGetMigMode", gpu);
   environment.powerLimit = scaled(nvml.number("nvmlDeviceGetEnforcedPowerLimit", gpu), 1e-3);
   environment.mostClock = scaled(nvml.number("nvmlDeviceGetMaxClockInfo", gpu, static_cast<int>(SmClock)), 1e6);
 }
@@ -219,6 +221,7 @@ std::optional<GpuState> nvmlState(const std::string& pciBusId) {
   GpuState state;
   state.temperature = nvml.number("nvmlDeviceGetTemperature", gpu, static_cast<int>(GpuSensor));
   state.power = scaled(nvml.number("nvmlDeviceGetPowerUsage", gpu), 1e-3);
+  state.memoryClock = scaled(nvml.number("nvmlDeviceGetClockInfo", gpu, static_cast<int>(MemoryClock)), 1e6);
   state.clockEvents = nvml.events(gpu);
   state.powerCapSeconds = nvml.heldSeconds(gpu, PowerPolicy);
   state.heatCapSeconds = nvml.heldSeconds(gpu, ThermalPolicy);

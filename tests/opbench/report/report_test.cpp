@@ -95,7 +95,7 @@ TEST_CASE("a contender that races alone has no note that it equals itself") {
 TEST_CASE("notes mark a GPU that others used, and a clock that power or heat held down; both are counted") {
   const Run run = tests::exampleRun();
   Row row = tests::exampleRows()[1];
-  row.gpu = runtime::GpuState{80, 700, {"sw_power_cap"}, 0.25, 0, 1};
+  row.gpu = runtime::GpuState{80, 700, 3.201e9, {"sw_power_cap"}, 0.25, 0, 1};
   CHECK(report::notes(row, row.outcomes[1], run) == "ps");
   const std::string text = console(run, {row, row}, 0);
   CHECK(text.find("p power or heat held the clock down, s other processes used the GPU") != std::string::npos);

@@ -39,12 +39,13 @@ TEST_CASE("a line says what made it: releases, the GPU and its limits, the machi
   environment.powerLimit = 700;
   environment.mostClock = 1.98e9;
   environment.ecc = true;
+  environment.mig = false;
   environment.host = "node7";
   environment.cpu = "Example CPU";
   environment.kernel = "6.1.0";
   run.started = "2026-11-25T17:41:15Z";
   Row row = tests::exampleRows()[1];
-  row.gpu = runtime::GpuState{83, 699.5, {"sw_power_cap", "sw_thermal_slowdown"}, 0.012, 0.5, 2};
+  row.gpu = runtime::GpuState{83, 699.5, 3.201e9, {"sw_power_cap", "sw_thermal_slowdown"}, 0.012, 0.5, 2};
   const std::string lines = report::jsonLines(row, run);
   const results::SampleResult result = results::sampleResultOf(lines, "r.jsonl", 1);
   CHECK(result.run.environment == run.environment);
@@ -77,9 +78,9 @@ TEST_CASE("a clock is held down where the driver counts it, or without counters 
 }
 
 TEST_CASE("the state over a span has the growth of its counters and the most processes") {
-  const runtime::GpuState begin{40, 300, {}, 1.5, 2, 1}, end{50, 400, {"sw_power_cap"}, 1.75, 2, 0};
+  const runtime::GpuState begin{40, 300, 2.6e9, {}, 1.5, 2, 1}, end{50, 400, 3.2e9, {"sw_power_cap"}, 1.75, 2, 0};
   const runtime::GpuState span = runtime::between(begin, end);
-  CHECK(span == runtime::GpuState{50, 400, {"sw_power_cap"}, 0.25, 0, 1});
+  CHECK(span == runtime::GpuState{50, 400, 3.2e9, {"sw_power_cap"}, 0.25, 0, 1});
   CHECK(runtime::between({}, end).powerCapSeconds == std::nullopt);
 }
 
