@@ -80,11 +80,11 @@ class Trial {
   virtual void reseed() {}
   /// The outputs of the latest run, timed or not; of a run that made several calls those of one.
   virtual TensorList outputs() const { return {}; }
-  /// Adds one to the captures of the call that take turns when it is timed, each with code and memory of its own, until there are
-  /// enough; whether it did. Trials that race grow in turn, so that what each has lies spread over the same memory.
+  /// Adds one to the captures of the call that take turns when it is timed cold, each with code and memory of its own, until
+  /// there are enough; whether it did. Trials that race grow in turn, so that what each has lies spread over the same memory.
   virtual bool grow() { return false; }
-  /// How many take turns when it is timed cold, run by run.
-  virtual int captures() const { return 1; }
+  /// How many captures take turns when it is timed by this measure, run by run.
+  virtual int captures(Measure /*measure*/) const { return 1; }
   /// Gets ready for runs of a measure; whether there is such a one: not on CUDA back to back for
   /// what is not captured, or runs nothing.
   virtual bool prepareFor(Measure measure) = 0;

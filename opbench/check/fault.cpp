@@ -81,7 +81,7 @@ class SlowTrial : public runtime::Trial {
   runtime::Counters counters() override { return trial_->counters(); }
   std::optional<runtime::Launches> launches() override { return trial_->launches(); }
   bool grow() override { return trial_->grow(); }
-  int captures() const override { return trial_->captures(); }
+  int captures(runtime::Measure measure) const override { return trial_->captures(measure); }
   bool prepareFor(runtime::Measure measure) override { return trial_->prepareFor(measure); }
   runtime::TensorList audit(runtime::Measure measure, std::optional<int> capture) override {
     return trial_->audit(measure, capture);

@@ -88,8 +88,7 @@ class Race {
   Measurement run() {
     while (grow()) {
     }
-    if (measure_ == runtime::Measure::Cold)
-      for (const runtime::Trial* trial : trials_) captures_ = std::max(captures_, trial->captures());
+    for (const runtime::Trial* trial : trials_) captures_ = std::max(captures_, trial->captures(measure_));
     const int turns = warmUp();
     do {
       round(turns);

@@ -261,8 +261,9 @@ void raceWorkload(const inputs::Sample& sample, Row& row, const Dump& dump, cons
     }
     Verdict verdict = correctness.judgeLatest(*contender.trial);
     if (!verdict.ok) verdict.message += " (in the last timed run)";
-    for (int capture = 0; capture < contender.trial->captures() && verdict.ok; ++capture) {
-      verdict = correctness.audit(*contender.trial, mainMeasure(bench.run), capture);
+    const runtime::Measure measure = mainMeasure(bench.run);
+    for (int capture = 0; capture < contender.trial->captures(measure) && verdict.ok; ++capture) {
+      verdict = correctness.audit(*contender.trial, measure, capture);
       if (!verdict.ok) verdict.message += fmt::format(" (in capture {} of those that were timed)", capture + 1);
     }
     return verdict;

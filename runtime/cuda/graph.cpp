@@ -6,6 +6,7 @@
 #include <c10/cuda/CUDAStream.h>
 #include <c10/util/Exception.h>
 
+#include <random>
 #include <vector>
 
 #include "runtime/cuda/check.h"
@@ -116,6 +117,9 @@ void CapturedGraph::abandon(at::cuda::MempoolId_t pool) noexcept {
 // timed.
 void CapturedGraph::launch(cudaStream_t stream) { check(cudaGraphLaunch(exec_, stream), "cudaGraphLaunch"); }
 
+namespace {
+
+/// Outputs live until as many more calls were made as there are sets of operands: they take turns like these.
 Sequence sequenceOf(Callable& callable, int calls, int sets) {
   Sequence made;
   made.calls = calls;
@@ -127,6 +131,33 @@ Sequence sequenceOf(Callable& callable, int calls, int sets) {
     }
   });
   return made;
+}
+
+}  // namespace
+
+void Sequences::make(Callable& callable, int calls, int sets, size_t enough) {
+  while (pairs_.size() < enough) {
+    if (!pairs_.empty()) callable.reload();
+    Sequence few = sequenceOf(callable, calls / 4, sets);
+    pairs_.push_back({std::move(few), sequenceOf(callable, calls, sets)});
+  }
+}
+
+const Sequences::Pair& Sequences::next() {
+  const Pair& pair = pairs_.at(turn_);
+  turn_ = (turn_ + 1) % pairs_.size();
+  return pair;
+}
+
+const Sequence& Sequences::drawn() const {
+  std::random_device random;
+  const Pair& pair = pairs_.at(std::uniform_int_distribution<size_t>(0, pairs_.size() - 1)(random));
+  return random() % 2 == 0 ? pair.few : pair.many;
+}
+
+double Sequences::secondsOfCall(double few, double many) const {
+  const Pair& pair = pairs_.front();  // all make as many calls
+  return (many - few) / (pair.many.calls - pair.few.calls);
 }
 
 RefuseWaiting::RefuseWaiting() : before_(c10::cuda::warning_state().get_sync_debug_mode()) {

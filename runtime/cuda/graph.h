@@ -49,8 +49,29 @@ struct Sequence {
   std::vector<TensorList> outputs;  ///< of the last calls, one for each set of buffers
 };
 
-/// Outputs live until as many more calls were made as there are sets of operands: they take turns like these.
-Sequence sequenceOf(Callable& callable, int calls, int sets);
+/// Pairs of a short and a long sequence of the same call. By how much the longer one takes longer is the time of the calls
+/// between. The pairs, each with code and outputs of its own, take turns.
+class Sequences {
+ public:
+  struct Pair {
+    Sequence few, many;
+  };
+
+  /// Makes pairs over `sets` sets of operands until there are `enough`. Throws where one more cannot be made; those before it
+  /// stay.
+  void make(Callable& callable, int calls, int sets, size_t enough);
+  size_t size() const { return pairs_.size(); }
+  /// The pair whose turn it is; the next call returns another one.
+  const Pair& next();
+  /// One that the system's entropy draws.
+  const Sequence& drawn() const;
+  /// The time of a call, from those of a short and of a long sequence.
+  double secondsOfCall(double few, double many) const;
+
+ private:
+  std::vector<Pair> pairs_;
+  size_t turn_ = 0;
+};
 
 /// While it lives, operators that wait for the device throw instead: they cannot be captured, and are found out before a
 /// capture is broken by them.

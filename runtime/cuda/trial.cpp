@@ -114,6 +114,11 @@ bool CudaTrial::grow() {
   return !isGrown_;
 }
 
+int CudaTrial::captures(Measure measure) const {
+  const size_t number = measure == Measure::Cold ? instances_.size() : sequences_.size();
+  return static_cast<int>(std::max<size_t>(number, 1));
+}
+
 int64_t CudaTrial::dataBytes() const {
   int64_t bytes = workload_.operandBytes();
   for (const size_t i : owned_) bytes += static_cast<int64_t>(outputs_.state().tensors[i].storage().nbytes());
@@ -253,20 +258,19 @@ std::string CudaTrial::tampering() {
   return timer.fault(run, waits_ ? ofHost : 0);
 }
 
-/// One of the last results of one of the sequences, either drawn. Arguments that are written in place hold what several calls
+/// One of the last results of one of the sequences, both drawn. Arguments that are written in place hold what several calls
 /// left.
 TensorList CudaTrial::auditSequence() {
   if (workload_.mutates()) return {};
-  std::random_device random;
-  const auto drawn = [&](size_t number) { return std::uniform_int_distribution<size_t>(0, number - 1)(random); };
-  const Sequence& sequence = sequences_[drawn(sequences_.size())];
+  const Sequence& sequence = sequences_.drawn();
   for (const TensorList& outputs : sequence.outputs) poisonOwned(outputs);
   callable_.advance();
   sequence.graph->advance();
   tools_.flush.queue(currentStream());
   sequence.graph->launch(currentStream());
   wait(currentStream());
-  return sequence.outputs[drawn(sequence.outputs.size())];
+  std::random_device random;
+  return sequence.outputs[std::uniform_int_distribution<size_t>(0, sequence.outputs.size() - 1)(random)];
 }
 
 void CudaTrial::replay() {
@@ -279,9 +283,10 @@ void CudaTrial::replay() {
 bool CudaTrial::prepareFor(Measure measure) {
   if (measure == Measure::Cold) return true;
   if (!isCaptured() || kernelNodes() == 0) return false;
-  if (!sequences_.empty()) return true;
+  if (sequences_.size() > 0) return true;
   constexpr double longSeconds = 3e-4;
   constexpr int leastCalls = 4, mostCalls = 40;
+  constexpr int64_t mostPairs = 4, mostBytes = int64_t{1} << 30;
   const c10::InferenceMode guard;
   const double each = std::min(seconds(), seconds());
   const int calls = std::clamp(static_cast<int>(longSeconds / each), leastCalls, mostCalls);
@@ -291,14 +296,14 @@ bool CudaTrial::prepareFor(Measure measure) {
   callable_.guard(Guards::None);
   try {
     const int made = std::min(sets, workload_.multiply(sets));
-    for (const int number : {calls / 4, calls}) sequences_.push_back(sequenceOf(callable_, number, made));
-  } catch (const std::exception&) {  // it does not fit, or draws more than a graph may: it has its cold time
-    sequences_.clear();
+    const int64_t bytes = 2 * made * std::max<int64_t>(dataBytes(), 1);
+    sequences_.make(callable_, calls, made, static_cast<size_t>(std::clamp<int64_t>(mostBytes / bytes, 1, mostPairs)));
+  } catch (const std::exception&) {  // it does not fit, or draws more than a graph may: those before it do
   }
   callable_.guard(Guards::Left);
   callable_.use(0);
   wait(currentStream());
-  return !sequences_.empty();
+  return sequences_.size() > 0;
 }
 
 EventPair& CudaTrial::nextEvents() {
@@ -311,15 +316,19 @@ void CudaTrial::queue(Measure measure, const Around& around) {
   const c10::InferenceMode guard;
   const cudaStream_t stream = currentStream();
   queued_.push_back({measure, usedEvents_});
-  if (measure == Measure::Cold) return queueCold(stream, around);
-  for (const Sequence& sequence : sequences_) {
-    EventPair& pair = nextEvents();
+  measure == Measure::Cold ? queueCold(stream, around) : queueSequences(stream);
+}
+
+void CudaTrial::queueSequences(cudaStream_t stream) {
+  const Sequences::Pair& pair = sequences_.next();
+  for (const Sequence* sequence : {&pair.few, &pair.many}) {
+    EventPair& events = nextEvents();
     callable_.advance();
-    sequence.graph->advance();
+    sequence->graph->advance();
     tools_.flush.queue(stream);
-    pair.recordStart(stream);
-    sequence.graph->launch(stream);
-    pair.recordStop(stream);
+    events.recordStart(stream);
+    sequence->graph->launch(stream);
+    events.recordStop(stream);
   }
 }
 
@@ -366,8 +375,7 @@ void CudaTrial::collect(std::vector<double>& seconds) {
 
 double CudaTrial::secondsOf(const Run& run) const {
   if (run.measure == Measure::Cold) return events_[run.events].seconds();
-  const double difference = events_[run.events + 1].seconds() - events_[run.events].seconds();
-  return difference / (sequences_[1].calls - sequences_[0].calls);
+  return sequences_.secondsOfCall(events_[run.events].seconds(), events_[run.events + 1].seconds());
 }
 
 }  // namespace runtime

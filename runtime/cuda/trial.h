@@ -36,7 +36,7 @@ class CudaTrial : public Trial {
   void reseed() override { callable_.reseed(); }
   TensorList outputs() const override;
   bool grow() override;
-  int captures() const override { return isCaptured() ? static_cast<int>(instances_.size()) : 1; }
+  int captures(Measure measure) const override;
   bool prepareFor(Measure measure) override;
   TensorList audit(Measure measure, std::optional<int> capture) override;
   double novelSeconds(int number) override;
@@ -51,7 +51,7 @@ class CudaTrial : public Trial {
   int kernelNodes() const override { return isCaptured() ? instances_[0].graph->workNodes() : -1; }
 
  private:
-  /// A timed run: of one call, or of two sequences whose difference counts.
+  /// A timed run: of one call, or of a pair of sequences.
   struct Run {
     Measure measure = Measure::Cold;
     size_t events = 0;  ///< the first of its pairs
@@ -79,6 +79,7 @@ class CudaTrial : public Trial {
   void poisonOwned(const TensorList& outputs) const;
   void forget() const;
   TensorList auditSequence();
+  void queueSequences(cudaStream_t stream);
   void advance();
   void onPhase();
   void start(cudaStream_t stream);
@@ -94,11 +95,11 @@ class CudaTrial : public Trial {
   TrialTools& tools_;
   std::vector<Instance> instances_;
   bool isGrown_ = false;
-  size_t turn_ = 0;                  ///< the instance that is next
-  bool waits_ = false;               ///< the callable waits for the device
-  TensorList outputs_;               ///< of the last direct call, or of the first instance
-  std::vector<size_t> owned_;        ///< those that alias no argument, in memory that each replay writes again
-  std::vector<Sequence> sequences_;  ///< a short and a long one, for throughput
+  size_t turn_ = 0;            ///< the instance that is next
+  bool waits_ = false;         ///< the callable waits for the device
+  TensorList outputs_;         ///< of the last direct call, or of the first instance
+  std::vector<size_t> owned_;  ///< those that alias no argument, in memory that each replay writes again
+  Sequences sequences_;        ///< for throughput
   std::deque<EventPair> events_;
   size_t usedEvents_ = 0;
   std::vector<Run> queued_;

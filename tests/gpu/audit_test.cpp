@@ -57,22 +57,39 @@ TEST_CASE("an audit poisons the outputs of the capture that it runs, and leaves 
   const auto trial = tests::gpu().prepare(*callable, c.call);
   while (trial->grow()) {
   }
-  REQUIRE(trial->captures() > 2);
+  REQUIRE(trial->captures(runtime::Measure::Cold) > 2);
   const TensorList expected = c.call.runEager();
   std::set<const void*> places;
-  for (int capture = 0; capture < trial->captures(); ++capture) {
+  for (int capture = 0; capture < trial->captures(runtime::Measure::Cold); ++capture) {
     const TensorList outputs = trial->audit(runtime::Measure::Cold, capture);
     CHECK(runtime::compare(outputs, expected, {}, 0, 0).unequal == 0);
     places.insert(only(outputs).const_data_ptr());
   }
-  CHECK(static_cast<int>(places.size()) == trial->captures());
+  CHECK(static_cast<int>(places.size()) == trial->captures(runtime::Measure::Cold));
   trial->seconds();
   const void* const latest = only(trial->outputs()).const_data_ptr();
   trial->audit(runtime::Measure::Cold);
   CHECK(only(trial->outputs()).const_data_ptr() == latest);
+}
+
+TEST_CASE("sequences that take turns have outputs of their own, and any of them may be audited") {
+  Case c("aten.add.Tensor", "((T([64, 131], f16), T([131], f16)), {})");
+  const auto callable = c.planned();
+  const auto trial = tests::gpu().prepare(*callable, c.call);
   REQUIRE(trial->prepareFor(runtime::Measure::BackToBack));
-  for (int i = 0; i < 10; ++i)
-    CHECK(runtime::compare(trial->audit(runtime::Measure::BackToBack), expected, {}, 0, 0).unequal == 0);
+  REQUIRE(trial->captures(runtime::Measure::BackToBack) == 4);
+  const TensorList expected = c.call.runEager();
+  std::set<const void*> places;
+  for (int i = 0; i < 50; ++i) {
+    trial->queue(runtime::Measure::BackToBack);
+    const TensorList outputs = trial->audit(runtime::Measure::BackToBack);
+    CHECK(runtime::compare(outputs, expected, {}, 0, 0).unequal == 0);
+    places.insert(only(outputs).const_data_ptr());
+  }
+  CHECK(places.size() > 4);
+  std::vector<double> seconds;
+  trial->collect(seconds);
+  CHECK(seconds.size() == 50);
 }
 
 TEST_CASE("the audit of a sequence passes a call that uses scratch memory") {

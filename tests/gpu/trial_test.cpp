@@ -210,15 +210,15 @@ TEST_CASE("captures that take turns: each is a run of the same call on pages of 
     const auto trial = tests::gpu().prepare(*callable, c.call);
     while (trial->grow()) {
     }
-    REQUIRE(trial->captures() == 16);
+    REQUIRE(trial->captures(runtime::Measure::Cold) == 16);
     const TensorList expected = c.call.runEager();
     std::set<uintptr_t> arguments, outputs;
-    for (int i = 0; i < 2 * trial->captures(); ++i) {
+    for (int i = 0; i < 2 * trial->captures(runtime::Measure::Cold); ++i) {
       runtime::poisonGuarded(trial->outputs());
       trial->seconds();
       CHECK(runtime::bitwiseEqual(trial->outputs(), expected));
       CHECK(runtime::writtenOutside(trial->outputs()) == "");
-      arguments.insert(page(c.call.state().set(i % trial->captures())[1].toTensor()));
+      arguments.insert(page(c.call.state().set(i % trial->captures(runtime::Measure::Cold))[1].toTensor()));
       outputs.insert(page(only(trial->outputs())));
     }
     CHECK(arguments.size() == 16);

@@ -27,7 +27,7 @@ class FakeTrial : public runtime::Trial {
     seconds.insert(seconds.end(), times_.begin(), times_.end());
     times_.clear();
   }
-  int captures() const override { return numberOfCaptures; }
+  int captures(runtime::Measure) const override { return numberOfCaptures; }
   int runs() const { return runs_; }
 
   int numberOfCaptures = 1;

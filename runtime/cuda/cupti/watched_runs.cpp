@@ -19,7 +19,7 @@ std::optional<KernelTime> CudaTrial::kernelTime() {
     tools_.flush.fill(stream);
     start(stream);
   };
-  for (int set = 0; set < captures(); ++set) workload_.restore(set);
+  for (int set = 0; set < captures(Measure::Cold); ++set) workload_.restore(set);
   return kernelTimeOf(run, runs);
 }
 

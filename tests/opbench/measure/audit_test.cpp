@@ -64,8 +64,8 @@ TEST_CASE("a race is audited whatever ends it, and the runs that an audit distur
     CHECK(std::vector<int>(audited.begin(), audited.begin() + 2) == std::vector<int>{0, 1});
     constexpr int warmUp = 3;
     const int audits = static_cast<int>(audited.size()) / 2;
-    CHECK(a.runs() == warmUp + measurement.timings[0].runs + audits * a.captures());
-    CHECK(measurement.timings[0].runs % a.captures() == 0);
+    CHECK(a.runs() == warmUp + measurement.timings[0].runs + audits * a.numberOfCaptures);
+    CHECK(measurement.timings[0].runs % a.numberOfCaptures == 0);
   }
   CHECK(places.size() > 5);
 }
