@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "ir/index/ceil_div.h"
-#include "lowering/analysis/share.h"
+#include "lowering/analysis/gather.h"
 #include "lowering/heuristics/limits.h"
 #include "lowering/heuristics/rule.h"
 
@@ -89,25 +89,6 @@ int narrowVectors(const PointwiseMapping& mapping, const IterationDomain& domain
   return static_cast<int>(steps);
 }
 
-/// Whether a load's address, as far as it is not affine, or its mask depends on a dim.
-bool isIrregular(const IterationDomain& domain, const Access& load, std::size_t dim) {
-  if (domain.isIndirect(load, dim)) return true;
-  const std::vector<const ir::Expr*>& axes = domain.dims()[dim].axes;
-  return load.isMasked() &&
-         std::any_of(axes.begin(), axes.end(), [&](const ir::Expr* axis) { return ir::dependsOn(load.node->src[1], axis); });
-}
-
-/// Bytes that an element reads at places of its own, as often as masks let it.
-double gatheredBytes(const IterationDomain& domain) {
-  double bytes = 0;
-  for (const Access& load : domain.loads()) {
-    const bool isVector = domain.isInnerContiguous(load) && !isIrregular(domain, load, domain.innermost());
-    if (isVector || domain.isInnerUniform(load)) continue;
-    bytes += static_cast<double>(load.elementBytes) * (load.isMasked() ? shareOf(load.node->src[1]) : 1);
-  }
-  return bytes;
-}
-
 /// Points of the outermost dims on which no load's address or mask depends but by steps.
 int64_t regularPoints(const IterationDomain& domain) {
   std::size_t d = 0;
@@ -137,7 +118,8 @@ bool chooseGathering(PointwiseMapping& mapping, const IterationDomain& domain, c
   if (domain.accumulates()) return false;
   const int widest = widestVector(domain, target);
   int lanes = widest;
-  while (lanes > 1 && lanes * gatheredBytes(domain) > static_cast<double>(limits::pointwise::gatheredBytes)) lanes /= 2;
+  while (lanes > 1 && lanes * gatheredBytes(domain, domain.innermost()) > static_cast<double>(limits::pointwise::gatheredBytes))
+    lanes /= 2;
   if (lanes == widest) return false;
   chooseVectors(mapping, domain, lanes);
   mapping.parts = partsOf(domain, mapping.lanes, target);
@@ -202,7 +184,8 @@ std::vector<Schedule> otherPointwise(const LoopNest& nest, const ir::Target& tar
   if (nest.reduction) return {};
   const PointwiseMapping rules = choosePointwiseMapping(nest.domain, target);
   if (!tuned.isChosen) return {scheduleOf(rules, nest.domain)};
-  if (!nest.domain.accumulates() && gatheredBytes(nest.domain) > 0) return othersOfGathering(nest.domain, target);
+  if (!nest.domain.accumulates() && gatheredBytes(nest.domain, nest.domain.innermost()) > 0)
+    return othersOfGathering(nest.domain, target);
   std::vector<Schedule> schedules;
   for (const int steps : {1, 2, 4})
     for (const int block : {128, 256, 512}) {

@@ -125,19 +125,11 @@ struct Samples {
   }
   /// A sample's derivative by the grid's number for a dimension. Differences along it come first, as they are exact.
   Value slope(const Index& output, std::size_t along) const {
-    const Line sloped = line(output, along);
     std::vector<std::vector<Tap>> taps;
-    for (std::size_t d = 0; d < dims; ++d)
-      if (d != along) taps.push_back(line(output, d).taps);
-    taps.push_back(sloped.taps);
-    for (std::size_t i = 0; i < sloped.slopes.size(); ++i) taps.back()[i].weight = sloped.slopes[i];
-    const auto from = static_cast<std::ptrdiff_t>(2 + along);
-    Tensor turned{image.dtype, image.sizes, [image = image, from](Index index) {
-                    std::rotate(index.begin() + from, index.end() - 1, index.end());
-                    return image.at(index);
-                  }};
-    std::rotate(turned.sizes.begin() + from, turned.sizes.begin() + from + 1, turned.sizes.end());
-    return weightedSum(turned, {{output[0], output[1]}}, taps) * sloped.scale;
+    for (std::size_t d = 0; d < dims; ++d) taps.push_back(line(output, d).taps);
+    const Line sloped = line(output, along);
+    for (std::size_t i = 0; i < sloped.slopes.size(); ++i) taps[along][i].weight = sloped.slopes[i];
+    return weightedSum(image, {{output[0], output[1]}}, taps, along) * sloped.scale;
   }
 
   Sampler sampler;
@@ -175,17 +167,19 @@ Tensor gradientOfImage(Context& c, const Samples& samples, const Tensor& grad) {
 /// The sum, over the channels, of the slope of the image at the place.
 Tensor gradientOfGrid(Context& c, const Samples& samples, const Tensor& grad, const ir::TensorType& type) {
   if (samples.sampler.interpolation == Nearest) return zeros(c.pool(), type);
-  const std::size_t dims = samples.dims;
-  ir::Shape sizes = grad.sizes;
-  sizes.push_back(static_cast<int64_t>(dims));
-  const Tensor slopes = lazy(grad.dtype, sizes, [=](const Index& index) {
+  std::vector<Tensor> sums;  // for each number of the grid, which counts dimensions from the last one
+  for (std::size_t d = samples.dims; d-- > 0;) {
+    const Tensor slopes =
+        lazy(grad.dtype, grad.sizes, [=](const Index& output) { return grad.at(output) * samples.slope(output, d); });
+    sums.push_back(squeeze(c, sum(c, slopes, {1}), {1}));
+  }
+  const Tensor gradient = lazy(grad.dtype, type.sizes, [sums](const Index& index) {
     const Index output = leading(index, 1);
-    Value slope = samples.slope(output, dims - 1);
-    for (std::size_t d = dims - 1; d-- > 0;)
-      slope = where(index.back() == static_cast<int64_t>(dims - 1 - d), samples.slope(output, d), slope);
-    return grad.at(output) * slope;
+    Value of = sums.front().at(output);
+    for (std::size_t d = 1; d < sums.size(); ++d) of = where(index.back() == static_cast<int64_t>(d), sums[d].at(output), of);
+    return of;
   });
-  return cast(squeeze(c, sum(c, slopes, {1}), {1}), type.dtype);
+  return cast(gradient, type.dtype);
 }
 
 Tensors sampledBackward(Context& c) {

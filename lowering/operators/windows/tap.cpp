@@ -3,16 +3,26 @@
 namespace lowering {
 namespace {
 
-Value weightedSumFrom(std::size_t d, const Tensor& x, const Element& at, const std::vector<std::vector<Tap>>& next) {
-  if (d == next.size()) return sumOf(x, {at});
-  std::optional<Value> sum;
-  for (const auto& [place, weight] : next[d]) {
-    const Element element = elementsAt(at, {{place}}).front();
-    const Value one = cast(weight, x.dtype) * weightedSumFrom(d + 1, x, element, next);
-    sum = sum ? *sum + one : one;
+/// What a weighted sum is of. Dimensions are summed along in the opposite of this order; an element is the same expression in
+/// any.
+struct Terms {
+  const Tensor& x;
+  const Element& first;
+  const std::vector<std::vector<Tap>>& next;
+  std::vector<std::size_t> order;
+
+  /// The sum over taps of the dimensions from the i-th in order on; `places` are those of the others.
+  Value sumFrom(std::size_t i, std::vector<Places>& places) const {
+    if (i == order.size()) return sumOf(x, elementsAt(first, places));
+    std::optional<Value> sum;
+    for (const auto& [place, weight] : next[order[i]]) {
+      places[order[i]] = {place};
+      const Value one = cast(weight, x.dtype) * sumFrom(i + 1, places);
+      sum = sum ? *sum + one : one;
+    }
+    return *sum;
   }
-  return *sum;
-}
+};
 
 }  // namespace
 
@@ -28,7 +38,16 @@ Tap numbered(const std::vector<Tap>& taps, Value number) {
 }
 
 Value weightedSum(const Tensor& x, const Element& first, const std::vector<std::vector<Tap>>& next) {
-  return weightedSumFrom(0, x, first, next);
+  return weightedSum(x, first, next, next.size() - 1);
+}
+
+Value weightedSum(const Tensor& x, const Element& first, const std::vector<std::vector<Tap>>& next, std::size_t soonest) {
+  Terms terms{x, first, next, {}};
+  for (std::size_t d = 0; d < next.size(); ++d)
+    if (d != soonest) terms.order.push_back(d);
+  terms.order.push_back(soonest);
+  std::vector<Places> places(next.size());
+  return terms.sumFrom(0, places);
 }
 
 }  // namespace lowering

@@ -18,5 +18,7 @@ Tap numbered(const std::vector<Tap>& taps, Value number);
 /// The weighted sum of the elements at an index that goes on with every combination of taps along the next dimensions, added up
 /// along the last dimension first, as ATen does it.
 Value weightedSum(const Tensor& x, const Element& first, const std::vector<std::vector<Tap>>& next);
+/// The same, added up along one of these dimensions first, which counts from 0.
+Value weightedSum(const Tensor& x, const Element& first, const std::vector<std::vector<Tap>>& next, std::size_t soonest);
 
 }  // namespace lowering

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "lowering/analysis/iteration_domain.h"
+
+namespace lowering {
+
+/// Whether a load's address, as far as it is not affine, or its mask depends on a dim.
+bool isIrregular(const IterationDomain& domain, const Access& load, std::size_t dim);
+
+/// Bytes that a point reads at a place of its own, which are no vector along a dim; as often as masks let it.
+double gatheredBytes(const IterationDomain& domain, std::size_t dim);
+
+}  // namespace lowering
