@@ -61,6 +61,59 @@ int chooseLanes(const IterationDomain& domain, const ir::Target& target) {
   return std::max(lanes, 1);
 }
 
+/// Rows of the first store, shorter than a cache line and one after another in memory, of which a tile takes several; 1 where
+/// they are not.
+int64_t rowsOfTile(const IterationDomain& domain) {
+  if (domain.elementDims() < 2) return 1;
+  const std::size_t along = domain.elementDims() - 1;
+  const Access& store = domain.stores().front();
+  const int64_t run = domain.dims()[along].extent, rows = domain.dims()[along - 1].extent;
+  const bool isShort = run * store.elementBytes < ir::Target::lineBytes;
+  if (!isShort || !domain.isContiguous(store, along) || domain.stride(store, along - 1) != run) return 1;
+  const int64_t most = std::max<int64_t>(1, limits::transposed::rowElements / run);
+  return ceilDiv(rows, ceilDiv(rows, most));  // as many in each tile
+}
+
+/// Tiles of whole rows of the store.
+TransposedMapping tilesOfRows(const IterationDomain& domain, int64_t rows, int lanes) {
+  const int64_t along = domain.dims()[domain.elementDims() - 1].extent;
+  TransposedMapping mapping{lanes, along, std::min(bitCeil(domain.inner().extent), limits::transposed::rowsAcross), 0, rows};
+  const int64_t threads = rows * mapping.threadsAlong();
+  int64_t threadsAcross = 1;
+  while (2 * threadsAcross * threads <= limits::transposed::block && 2 * threadsAcross <= mapping.across) threadsAcross *= 2;
+  mapping.block = static_cast<int>(threads * threadsAcross);
+  return mapping;
+}
+
+/// Tiles that are a square, or all of a short axis and more of the other one.
+TransposedMapping squareTiles(const IterationDomain& domain, int lanes) {
+  const int64_t along = domain.dims()[domain.elementDims() - 1].extent, across = domain.inner().extent;
+  TransposedMapping mapping;
+  mapping.lanes = lanes;
+  const int64_t side = limits::transposed::tileSide, tile = side * side;
+  mapping.along = std::min(bitCeil(along), side);
+  mapping.across = std::min(bitCeil(across), side);
+  if (mapping.along < side) mapping.across = std::min(bitCeil(across), tile / mapping.along);
+  if (mapping.across < side) mapping.along = std::min(bitCeil(along), tile / mapping.across);
+  mapping.along = std::clamp<int64_t>(mapping.along, mapping.lanes, int64_t{mapping.lanes} * limits::transposed::block);
+  return mapping;
+}
+
+/// The same tiles with their threads, or halves of them where these are few or their vectors narrow.
+TransposedMapping withThreads(TransposedMapping mapping, const IterationDomain& domain, const ir::Target& target) {
+  const int64_t along = domain.dims()[domain.elementDims() - 1].extent, across = domain.inner().extent;
+  const bool isFew =
+      ceilDiv(domain.numel(), mapping.along * mapping.across) < limits::transposed::fewestTiles * target.processors;
+  const bool isNarrow = mapping.lanes * widestElement(domain) < limits::transposed::wordBytes &&
+                        std::min(along, across) > limits::transposed::tileSide;
+  if (isFew || isNarrow) mapping.across = std::max<int64_t>(1, mapping.across / 2);
+  mapping.block = limits::transposed::block;
+  while (mapping.threadsAlong() * mapping.across < mapping.block) mapping.block /= 2;
+  mapping.block = std::max(mapping.block, ir::Target::warp);
+  mapping.across = std::max<int64_t>(mapping.across, mapping.threadsAcross());
+  return mapping;
+}
+
 }  // namespace
 
 std::optional<TransposedMapping> chooseTransposedMapping(const Transposition& transposition, const ir::Target& target) {
@@ -69,27 +122,14 @@ std::optional<TransposedMapping> chooseTransposedMapping(const Transposition& tr
   if (crossingBytes(domain) < limits::transposed::leastBytes) return std::nullopt;
   if (std::min(along, across) < limits::transposed::shortestAxis) return std::nullopt;
 
-  TransposedMapping mapping;
-  mapping.lanes = chooseLanes(domain, target);
-  // A square, or all of a short axis and more of the other one.
-  const int64_t side = limits::transposed::tileSide, tile = side * side;
-  mapping.along = std::min(bitCeil(along), side);
-  mapping.across = std::min(bitCeil(across), side);
-  if (mapping.along < side) mapping.across = std::min(bitCeil(across), tile / mapping.along);
-  if (mapping.across < side) mapping.along = std::min(bitCeil(along), tile / mapping.across);
-  mapping.along = std::clamp<int64_t>(mapping.along, mapping.lanes, int64_t{mapping.lanes} * limits::transposed::block);
-  const bool isTile = std::min(along, mapping.along) * std::min(across, mapping.across) >= limits::transposed::leastElements;
-  const int64_t sharedBytes = tileBytes(domain) * (mapping.along + mapping.lanes) * mapping.across;
-  if (!isTile || sharedBytes > ofShared(target, limits::transposed::sharedBytes)) return std::nullopt;
-  const bool isFew =
-      ceilDiv(domain.numel(), mapping.along * mapping.across) < limits::transposed::fewestTiles * target.processors;
-  const bool isNarrow = mapping.lanes * widestElement(domain) < limits::transposed::wordBytes && std::min(along, across) > side;
-  if (isFew || isNarrow) mapping.across = std::max<int64_t>(1, mapping.across / 2);
-  mapping.block = limits::transposed::block;
-  while (mapping.threadsAlong() * mapping.across < mapping.block) mapping.block /= 2;
-  mapping.block = std::max(mapping.block, ir::Target::warp);
-  mapping.across = std::max<int64_t>(mapping.across, mapping.threadsAcross());
-  return mapping;
+  const int lanes = chooseLanes(domain, target);
+  const int64_t rows = rowsOfTile(domain);
+  const TransposedMapping mapping = rows > 1 ? tilesOfRows(domain, rows, lanes) : squareTiles(domain, lanes);
+  const int64_t elements = rows * std::min(along, mapping.along) * std::min(across, mapping.across);
+  const int64_t sharedBytes = tileBytes(domain) * rows * (mapping.along + mapping.lanes) * mapping.across;
+  if (elements < limits::transposed::leastElements || sharedBytes > ofShared(target, limits::transposed::sharedBytes))
+    return std::nullopt;
+  return rows > 1 ? mapping : withThreads(mapping, domain, target);
 }
 
 LayoutSchedule scheduleOf(const TransposedMapping& mapping, const IterationDomain& domain) {
@@ -101,15 +141,17 @@ LayoutSchedule scheduleOf(const TransposedMapping& mapping, const IterationDomai
   layout.laneDim = along;
   for (std::size_t d = 0; d < along; ++d) {
     layout.dims.push_back({d, d + 1, extent(d)});
-    layout.parts.push_back({d, Bind::Grid, extent(d), 1});
+    const int64_t rows = d + 1 == along ? mapping.rows : 1;
+    layout.parts.push_back({d, Bind::Grid, ceilDiv(extent(d), rows), rows});
   }
   layout.dims.push_back({along, across, extent(along) / mapping.lanes, mapping.lanes});
   layout.dims.push_back({across, across + 1, extent(across)});
   layout.parts.insert(layout.parts.end(), {{across, Bind::Grid, ceilDiv(extent(across), mapping.across), mapping.across},
                                            {along, Bind::Grid, ceilDiv(extent(along), mapping.along), mapping.threadsAlong()},
                                            {across, Bind::Unrolled, mapping.steps()},
-                                           {across, Bind::Thread, mapping.threadsAcross()},
-                                           {along, Bind::Thread, mapping.threadsAlong()}});
+                                           {across, Bind::Thread, mapping.threadsAcross()}});
+  if (mapping.rows > 1) layout.parts.push_back({along - 1, Bind::Thread, mapping.rows});
+  layout.parts.push_back({along, Bind::Thread, mapping.threadsAlong()});
   schedule.layout = simplified(std::move(layout));
   return schedule;
 }
@@ -122,7 +164,7 @@ std::vector<Schedule> otherTransposed(const LoopNest& nest, const ir::Target& ta
   const TransposedMapping rules = *chooseTransposedMapping(*nest.transposition, target);
   std::vector<Schedule> schedules;
   const auto add = [&](int64_t along, int64_t across, int block) {
-    const TransposedMapping mapping{rules.lanes, along, across, block};
+    const TransposedMapping mapping{rules.lanes, along, across, block, rules.rows};
     if (along >= rules.lanes && block <= ir::Target::ctaThreads && mapping.threadsAcross() > 0 && mapping.steps() > 0)
       schedules.emplace_back(scheduleOf(mapping, nest.transposition->domain));
   };

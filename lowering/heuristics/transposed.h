@@ -13,12 +13,13 @@ namespace lowering {
 /// axis.
 struct TransposedMapping {
   int lanes = 1;       ///< elements of a vector along the store's axis
-  int64_t along = 1;   ///< extent of the tile along the store's axis: a power of two
+  int64_t along = 1;   ///< extent of the tile along the store's axis: a power of two, or all of it
   int64_t across = 1;  ///< along the other one: a multiple of the threads there
   int block = 256;     ///< threads of a CTA
+  int64_t rows = 1;    ///< of the tile along the dim before the store's axis, whose rows follow one another in the store
 
   int threadsAlong() const { return static_cast<int>(along / lanes); }
-  int threadsAcross() const { return block / threadsAlong(); }
+  int threadsAcross() const { return static_cast<int>(block / (threadsAlong() * rows)); }
   int64_t steps() const { return across / threadsAcross(); }
   bool operator==(const TransposedMapping&) const = default;
 };

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include "lowering/fusion/split_axes.h"
 #include "lowering/heuristics/schedule.h"
 #include "lowering/heuristics/transposed.h"
 #include "lowering/layout/check.h"
@@ -12,7 +13,7 @@ namespace {
 using lowering::TransposedMapping;
 
 lowering::LoopNest nestOf(const std::string& lines) {
-  return lowering::analyze(lowering::lower(ir::parseGraph("graph\n" + lines)).front(), tests::hopper());
+  return lowering::analyze(lowering::splitAxes(lowering::lower(ir::parseGraph("graph\n" + lines))).front(), tests::hopper());
 }
 
 /// `self + other`, with the strides of each and of the result.
@@ -67,6 +68,21 @@ TEST_CASE("images that lie pixel by pixel meet those that lie channel by channel
     const lowering::LoopNest nest = nestOf(add("f16", "2, 3, 5, 8", pixels, "", pixels));
     check(nest, {1, 4, 32, 64});
   }
+}
+
+TEST_CASE("a tile takes several rows of the result that are short and follow one another") {
+  const lowering::LoopNest nest = nestOf(add("f16", "2, 24, 6, 14", "", "2016, 1, 336, 24", ""));
+  check(nest, {2, 14, 16, 168, 6});
+  check(nest, {2, 14, 8, 112, 4});  // of the last tile two
+  check(nest, {1, 14, 8, 56, 4});
+  const lowering::LoopNest windows = nestOf(
+      "  in self f16[4, 64, 28, 28] strides (50176, 1, 1792, 64)\n  out0 f16[4, 576, 196] = aten.im2col.default(self=self, "
+      "kernel_size=[3, 3], dilation=[1, 1], padding=[1, 1], stride=[2, 2])\n  return out0\n");
+  REQUIRE(windows.transposition);
+  const TransposedMapping mapping = *chooseTransposedMapping(*windows.transposition, tests::hopper());
+  CHECK(mapping.rows == 14);
+  CHECK(mapping.along == 14);
+  check(windows, mapping);
 }
 
 TEST_CASE("masked reads go through tiles where what hides them is not along their own axis") {
