@@ -83,6 +83,7 @@ function(opbench_zoo name torch)
 endfunction()
 opbench_zoo(zoo torch::cpu zoo.cpp)
 opbench_zoo(zoo_over_aten torch::cpu over_aten.cpp)
+opbench_zoo(zoo_namesakes torch::cpu namesakes.cpp)
 opbench_zoo(zoo_cuda torch::cuda cuda.cpp kernels.cpp)
 
 opbench_test(ir OBJECTS ir)
@@ -92,7 +93,7 @@ opbench_test(kernels OBJECTS kernel_hashes ir)
 opbench_test(inputs TORCH OBJECTS inputs ir LINKS torch::cpu)
 opbench_test(runtime TORCH OBJECTS runtime inputs codegen lowering ir LINKS torch::cpu opbench::llvm)
 opbench_test(opbench TORCH OBJECTS ${OPBENCH_OBJECTS} LINKS torch::cpu opbench::llvm PARTS run sweep)
-add_dependencies(test_opbench opbench faulty_disk zoo zoo_over_aten)  # which tests start, with a disk that fails under it
+add_dependencies(test_opbench opbench faulty_disk zoo zoo_over_aten zoo_namesakes)  # which tests start, with a disk that fails under it
 opbench_test(gpu TORCH LABEL gpu OBJECTS ${OPBENCH_OBJECTS} LINKS torch::cpu opbench::llvm SHARED tests/opbench/process.cpp)
 add_dependencies(test_gpu opbench zoo_cuda)
 

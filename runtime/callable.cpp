@@ -34,8 +34,7 @@ class AtenCallable : public Callable {
 CallablePtr Call::make(const Contender& contender) {
   if (contender == Contender::Eager) return eagerCallable(*this);
   if (contender == Contender::Torchscript) return torchscriptCallable(*this);
-  if (contender.isOwn()) return registeredCallable(*this, contender.name());
-  ir::fail(ir::ErrorKind::Input, "{} has no contender '{}'", op(), contender.name());
+  return contender.isOwn() ? registeredCallable(*this, contender.name()) : namesakeCallable(*this, contender.name());
 }
 
 CallablePtr eagerCallable(Call& call) { return std::make_unique<AtenCallable>(call.state()); }

@@ -6,7 +6,8 @@
 namespace runtime {
 
 /// A way of computing a workload that takes part in a race, by its name: 1 to 80 letters, digits and `_`, and for an operator
-/// or a kernel of the user's `:` and `.` too (`my::softmax.out`, `kernel::softmax`).
+/// or a kernel of the user's `:` and `.` too (`my::softmax.out`, `kernel::softmax`). A namespace of operators (`my`) stands for
+/// the one of each call's name.
 class Contender {
  public:
   static const Contender Eager;        ///< ATen's own call
@@ -17,7 +18,7 @@ class Contender {
   explicit Contender(std::string name) : name_(std::move(name)) {}
 
   const std::string& name() const { return name_; }
-  /// Whether it is the user's own: an operator that a library registers, or a kernel.
+  /// Whether it is the user's own by its full name: an operator that a library registers, or a kernel.
   bool isOwn() const { return name_.find("::") != std::string::npos; }
   /// Whether it is a CUDA kernel of the user's.
   bool isKernel() const { return name_.starts_with(kernelPrefix); }

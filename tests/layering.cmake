@@ -87,7 +87,7 @@ may(opbench/compare ir/ inputs/ runtime/environment.h opbench/compare/html/ opbe
 may(opbench/profile ir/ inputs/ opbench/)
 may(opbench/repro ir/ inputs/ opbench/)
 may(opbench/process ir/ inputs/descriptor.h)
-may(opbench/own ir/ inputs/files.h runtime/own/ opbench/check/yaml_reader.h opbench/cli/options.h opbench/run/contenders.h)
+may(opbench/own ir/ inputs/files.h runtime/own/ opbench/check/yaml_reader.h opbench/cli/nearest.h opbench/cli/options.h opbench/run/contenders.h)
 may(opbench/inductor ir/ inputs/files.h inputs/operator_name.h runtime/ opbench/cli/options.h opbench/process/ opbench/run/)
 
 # Outside text and libraries: which folders include which headers. All others do not.

@@ -92,9 +92,10 @@ void declareRace(CLI::App& app, Options& options, Texts& texts) {
   app.add_option("--contenders", texts.contenders, "What to race; the first is the baseline")
       ->type_name(oneOf(contenderNames()) + ",..")
       ->capture_default_str();
-  app.add_option("--load", options.libraries,
-                 "Load this shared library: the operators that it registers with TORCH_LIBRARY are contenders, as in "
-                 "--contenders eager,my::softmax; repeatable")
+  app.add_option(
+         "--load", options.libraries,
+         "Load this shared library: the operators that it registers with TORCH_LIBRARY are contenders, as in "
+         "--contenders eager,my::softmax, or all of its namespace by the names of ATen's, --contenders eager,my; repeatable")
       ->type_name("FILE");
   addRepeatable(
       app, "--kernel", options.kernels,

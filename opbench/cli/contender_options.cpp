@@ -6,21 +6,25 @@
 
 #include "inputs/text/words.h"
 #include "ir/error.h"
+#include "opbench/cli/nearest.h"
+#include "runtime/own/registered.h"
 
 namespace opbench {
 
 using ir::ErrorKind;
 using ir::fail;
 
-std::vector<Contender> contendersOf(const Texts& texts) {
+std::vector<Contender> contendersOf(const Texts& texts, bool hasLibraries) {
   std::vector<std::string_view> names = inputs::split(texts.contenders, ",");
   if (texts.measureNvfuser && std::find(names.begin(), names.end(), "torchscript") == names.end()) names.push_back("torchscript");
   std::vector<Contender> contenders;
   for (const std::string_view text : names) {
     const Contender contender{std::string(text)};
-    if (!isKnown(contender))
-      fail(ErrorKind::Input, "unknown contender '{}'; choose from {}, kernel::NAME of --kernel, LIBRARY::NAME of --load", text,
-           fmt::join(contenderNames(), ", "));
+    const bool isOrMayBeNamespace = isNamespace(contender) && (hasLibraries || runtime::isNamespace(contender.name()));
+    if (!isKnown(contender) && !isOrMayBeNamespace)
+      fail(ErrorKind::Input,
+           "unknown contender '{}'; choose from {}, kernel::NAME of --kernel, LIBRARY or LIBRARY::NAME of --load{}", text,
+           fmt::join(contenderNames(), ", "), suggestion(nearest(text, contenderNames())));
     if (std::find(contenders.begin(), contenders.end(), contender) != contenders.end())
       fail(ErrorKind::Input, "--contenders: '{}' is given twice", text);
     contenders.push_back(contender);

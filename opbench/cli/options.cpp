@@ -328,7 +328,7 @@ Options parseOptions(const std::vector<std::string>& arguments, const Environmen
     options.recorded = {texts.sweep[1], texts.sweep[2]};
   }
   if (!texts.dtype.empty()) options.dtype = dtypeOf(texts.dtype);
-  options.contenders = contendersOf(texts);
+  options.contenders = contendersOf(texts, !options.libraries.empty());
   options.python = environment.python.empty() ? "python3" : environment.python;
   options.notSlowerThan = notSlowerThan(texts, options.contenders);
   options.inductorSettings = split(texts.inductorSettings);

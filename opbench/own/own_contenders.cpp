@@ -5,12 +5,31 @@
 #include <algorithm>
 
 #include "ir/error.h"
+#include "opbench/cli/nearest.h"
 #include "opbench/own/kernel_reader.h"
+#include "opbench/run/contenders.h"
 #include "runtime/own/libraries.h"
+#include "runtime/own/registered.h"
 
 namespace opbench {
 
 using runtime::KernelFile;
+
+namespace {
+
+/// Error: Input unless a loaded library has registered an operator of the namespace.
+void requireNamespace(const std::string& name, const std::vector<std::string>& loaded) {
+  if (runtime::isNamespace(name)) return;
+  std::vector<std::string> known = contenderNames();
+  for (const std::string& op : loaded) {
+    const std::string space = op.substr(0, op.find("::"));
+    if (std::find(known.begin(), known.end(), space) == known.end()) known.push_back(space);
+  }
+  ir::fail(ir::ErrorKind::Input, "unknown contender '{}': no library registers operators of such a namespace; choose from {}{}",
+           name, fmt::join(known, ", "), suggestion(nearest(name, known)));
+}
+
+}  // namespace
 
 void loadLibraries(const Options& options) {
   std::vector<std::string> loaded;
@@ -19,7 +38,11 @@ void loadLibraries(const Options& options) {
     loaded.insert(loaded.end(), names.begin(), names.end());
   }
   for (const Contender& contender : options.contenders)
-    if (contender.isOwn() && !contender.isKernel()) runtime::requireRegistered(contender.name(), loaded);
+    if (isNamespace(contender)) {
+      requireNamespace(contender.name(), loaded);
+    } else if (contender.isOwn() && !contender.isKernel()) {
+      runtime::requireRegistered(contender.name(), loaded);
+    }
 }
 
 std::vector<KernelFile> kernelFilesOf(const Options& options, const ir::Target& target) {

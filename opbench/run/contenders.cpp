@@ -30,6 +30,10 @@ bool isKnown(const Contender& contender) {
          (contender.isOwn() && contenderFromName(contender.name())) || runtime::creatorOf(contender.name()) != nullptr;
 }
 
+bool isNamespace(const Contender& contender) {
+  return !isKnown(contender) && contenderFromName(contender.name()) && contender.name().find_first_of(":.") == std::string::npos;
+}
+
 std::vector<Contender> contendersOf(std::string_view op, const std::vector<Contender>& asked) {
   const bool isNetwork = inputs::isNetwork(op);
   std::vector<Contender> all =
@@ -37,7 +41,8 @@ std::vector<Contender> contendersOf(std::string_view op, const std::vector<Conte
   if (inputs::isCall(op)) all.push_back(Contender::Torchscript);
   std::vector<Contender> chosen;
   for (const Contender& contender : asked)
-    if ((inputs::isCall(op) && contender.isOwn()) || std::find(all.begin(), all.end(), contender) != all.end())
+    if ((inputs::isCall(op) && (contender.isOwn() || isNamespace(contender))) ||
+        std::find(all.begin(), all.end(), contender) != all.end())
       chosen.push_back(contender);
   if (!chosen.empty()) return chosen;
   return isNetwork ? runtime::contendersOf(op, true) : std::vector{Contender::Eager, Contender::Opbench};

@@ -22,6 +22,9 @@ std::optional<Contender> contenderFromName(std::string_view text);
 std::vector<std::string> contenderNames();
 /// Whether anything has a contender of that name.
 bool isKnown(const Contender& contender);
+/// Whether it is a namespace of operators, as in `--contenders eager,my`: a name that is nobody else's. It computes each call by
+/// the operator of the call's name.
+bool isNamespace(const Contender& contender);
 
 /// The contenders of an operator, a call's or a network's, among those that are asked for, in their order; where none of these
 /// can compute it, the ones that it has by default.

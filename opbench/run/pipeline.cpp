@@ -268,7 +268,7 @@ void raceWorkload(const inputs::Sample& sample, Row& row, const Dump& dump, cons
     }
     return verdict;
   });
-  std::erase_if(contenders, [](const PreparedContender& contender) { return !contender.outcome->contender.isOwn(); });
+  std::erase_if(contenders, [](const PreparedContender& contender) { return !contender.callable->isOwn; });
   if (contenders.empty()) return;
   correctness.drawUnforeseen();
   dropFailed(contenders, workload->reference(), dump.folder(), judge);

@@ -70,7 +70,7 @@ void accuseOwn(const std::vector<PreparedContender>& contenders, const SampleCon
     attempt({&outcome, 1}, context.dump.folder(), [&] {
       // The clock is everybody's.
       std::string why = contender.trial->tampering();
-      if (why.empty() && outcome.contender.isOwn()) why = suspicionOfOwn(*contender.trial);
+      if (why.empty() && contender.callable->isOwn) why = suspicionOfOwn(*contender.trial);
       if (!why.empty()) setSuspect(outcome, why);
     });
   }

@@ -76,7 +76,10 @@ class RegisteredCallable : public Callable {
       std::vector<at::Tensor> outputs;
       for (const c10::IValue& value : stack_)
         for (at::Tensor& tensor : tensorsIn(value)) outputs.push_back(std::move(tensor));
-      if (!stack_.empty()) return makeTensorList(std::move(outputs));
+      if (!stack_.empty()) {
+        call_.appendUnreturned(call_.set(set_), outputs);
+        return makeTensorList(std::move(outputs));
+      }
       for (const int i : call_.effects.written)
         for (at::Tensor& tensor : tensorsIn(call_.set(set_)[static_cast<std::size_t>(i)])) outputs.push_back(std::move(tensor));
       return makeTensorList(std::move(outputs));
@@ -115,6 +118,20 @@ bool isRegistered(const std::string& name) { return find(name).has_value(); }
 CallablePtr registeredCallable(Call& call, const std::string& name) {
   if (!isRegistered(name)) ir::fail(ir::ErrorKind::Input, "there is no operator {}", name);
   return translateErrors(name, [&] { return std::make_unique<RegisteredCallable>(call.state(), name); });
+}
+
+bool isNamespace(const std::string& name) {
+  const std::vector<c10::OperatorName> names = c10::Dispatcher::singleton().getAllOpNames();
+  return std::any_of(names.begin(), names.end(), [&](const c10::OperatorName& one) {
+    return one.getNamespace() == name && c10::Dispatcher::singleton().findSchema(one);
+  });
+}
+
+CallablePtr namesakeCallable(Call& call, const std::string& space) {
+  const c10::OperatorName& aten = call.state().handle.operator_name();
+  const std::string name = space + toString(aten).substr(aten.name.find("::"));
+  if (!isRegistered(name)) ir::fail(ir::ErrorKind::Unsupported, "{} has no operator {}", space, name);
+  return registeredCallable(call, name);
 }
 
 }  // namespace runtime

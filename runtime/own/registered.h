@@ -14,4 +14,10 @@ bool isRegistered(const std::string& name);
 /// as its results. Errors: Input where there is no such operator; Unsupported where it does not take the call's arguments.
 CallablePtr registeredCallable(Call& call, const std::string& name);
 
+/// Whether torch's dispatcher has an operator of a namespace, `my`.
+bool isNamespace(const std::string& name);
+/// The same by the operator of a namespace that has the name and the overload of the call's: `my::_softmax` for
+/// `aten._softmax.default`. Errors: Unsupported where the namespace has none, and where that does not take the call's arguments.
+CallablePtr namesakeCallable(Call& call, const std::string& space);
+
 }  // namespace runtime

@@ -65,7 +65,8 @@ struct Call::State {
 ir::Graph graphOf(const Call::State& call, const TensorList& outputs);
 
 /// Runs `action`, giving what ATen throws the form of our errors: Toolchain where the device failed, OutOfMemory where what it
-/// needs does not fit, otherwise Unsupported: it has no kernel for the call, or refuses its arguments.
+/// needs does not fit, otherwise Unsupported: it has no kernel for the call, or refuses its arguments. `op` is ATen's operator,
+/// or another's: `my::softmax`.
 template <typename F>
 auto translateErrors(const std::string& op, const F& action) -> decltype(action()) {
   const auto firstLine = [](const c10::Error& error) {
@@ -78,6 +79,7 @@ auto translateErrors(const std::string& op, const F& action) -> decltype(action(
     ir::fail(ir::ErrorKind::Toolchain, "the device failed in {}: {}", op, firstLine(error));
   } catch (const c10::Error& error) {
     if (isOutOfMemory(error)) throw OutOfMemory(fmt::format("{} does not fit into memory: {}", op, firstLine(error)));
+    if (op.find("::") != std::string::npos) ir::fail(ir::ErrorKind::Unsupported, "{} refuses the call: {}", op, firstLine(error));
     ir::fail(ir::ErrorKind::Unsupported, "ATen refuses {}: {}", op, firstLine(error));
   }
 }

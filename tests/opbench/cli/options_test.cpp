@@ -330,7 +330,10 @@ TEST_CASE("refusals") {
   CHECK(refusal({"--device", "cuda:x"}) == "--device must be cpu, cuda or cuda:N, got 'cuda:x'");
   CHECK(refusal({"--contenders", "eager,nvfuser"}) ==
         "unknown contender 'nvfuser'; choose from eager, opbench, inductor, torchscript, kernel::NAME of --kernel, "
-        "LIBRARY::NAME of --load");
+        "LIBRARY or LIBRARY::NAME of --load");
+  CHECK(refusal({"--contenders", "eager,opbnech"}) ==
+        "unknown contender 'opbnech'; choose from eager, opbench, inductor, torchscript, kernel::NAME of --kernel, "
+        "LIBRARY or LIBRARY::NAME of --load; did you mean opbench?");
   CHECK(refusal({"--contenders", "eager,eager"}) == "--contenders: 'eager' is given twice");
   CHECK(refusal({"--contenders", ","}) == "--contenders is empty; choose from eager, opbench, inductor, torchscript");
   CHECK(refusal({"--repeats", "-1"}) == "--repeats must be at least 1, got -1");

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <fstream>
+#include <map>
 #include <optional>
 
 #include "opbench/results/sample_result.h"
@@ -28,12 +29,18 @@ int race(const ProgramBed& bed, const std::string& samples, const std::string& c
   return bed.program(words);
 }
 
-std::vector<Outcome> outcomesOf(const ProgramBed& bed, size_t contenders = 2) {
-  std::vector<Outcome> outcomes;
+/// The outcomes of the samples, by operator.
+std::map<std::string, std::vector<Outcome>> allOutcomesOf(const ProgramBed& bed, size_t contenders) {
+  std::map<std::string, std::vector<Outcome>> outcomes;
   std::ifstream file(bed.json());
   results::readSampleResults(file, bed.json(), contenders,
-                             [&](const results::SampleResult& result) { outcomes = result.row.outcomes; });
+                             [&](const results::SampleResult& result) { outcomes[result.row.op] = result.row.outcomes; });
   return outcomes;
+}
+/// Those of the only sample.
+std::vector<Outcome> outcomesOf(const ProgramBed& bed, size_t contenders = 2) {
+  const auto outcomes = allOutcomesOf(bed, contenders);
+  return outcomes.empty() ? std::vector<Outcome>() : outcomes.begin()->second;
 }
 
 }  // namespace
@@ -56,6 +63,50 @@ TEST_CASE("an operator that does not take the sample's arguments is unsupported,
   CHECK(outcomesOf(bed).at(1).reason == "zoo::lazy_negation has no argument 'dim', which the sample gives");
   CHECK(race(bed, softmaxes, "eager,zoo::takes_a_list") == 0);
   CHECK(outcomesOf(bed).at(1).status == Status::Unsupported);
+}
+
+TEST_CASE("a namespace races the operator of each call's own name and overload") {
+  const ProgramBed bed(1);
+  const std::string samples =
+      "Operator: aten._softmax.default\ncnt: 1, ((T([256, 512], f32), -1, False), {})\n"
+      "Operator: aten.mul.Tensor\ncnt: 1, ((T([256, 512], f32), T([256, 512], f32)), {})\n"
+      "Operator: aten.relu_.default\ncnt: 1, ((T([256, 512], f32),), {})\n"
+      "Operator: aten.neg.default\ncnt: 1, ((T([256, 512], f32),), {})\n"
+      "Operator: aten.native_batch_norm.default\ncnt: 1, ((T([8, 16, 32, 32], f32), T([16], f32), T([16], f32), T([16], f32), "
+      "T([16], f32), True, 0.1, 1e-05), {})\n"
+      "Operator: aten.abs.default\ncnt: 1, ((T([256, 512], f32),), {})\n";
+  CHECK(race(bed, samples, "eager,opbench,namesakes", library("zoo_namesakes.so")) == 1);  // abs is wrong
+  const auto outcomes = allOutcomesOf(bed, 3);
+  CHECK(outcomes.size() == 6);
+  for (const auto& [op, ofSample] : outcomes) {
+    CAPTURE(op);
+    REQUIRE(ofSample.size() == 3);
+    CHECK(ofSample[2].contender.name() == "namesakes");
+    CHECK_MESSAGE(ofSample[2].status == (op == "aten.abs.default" ? Status::Wrong : Status::Ok), ofSample[2].reason);
+  }
+}
+
+TEST_CASE("where a namespace has no operator of the call's name, or another one, it is unsupported and says why") {
+  const ProgramBed bed(1);
+  const auto reason = [&](const std::string& op, const std::string& arguments) {
+    CHECK(race(bed, "Operator: aten." + op + "\ncnt: 1, ((" + arguments + "), {})\n", "eager,namesakes",
+               library("zoo_namesakes.so")) == 0);
+    const std::vector<Outcome> outcomes = outcomesOf(bed);
+    CHECK(outcomes.at(0).status == Status::Ok);
+    CHECK(outcomes.at(1).status == Status::Unsupported);
+    return outcomes.at(1).reason;
+  };
+  CHECK(reason("mul.Scalar", "T([256, 512], f32), 2") == "namesakes has no operator namesakes::mul.Scalar");
+  CHECK(reason("amax.default", "T([256, 512], f32), [1]").starts_with("namesakes::amax does not take the sample's arguments: "));
+  CHECK(reason("neg.default", "T([4, 4, 4], f32),") == "namesakes::neg refuses the call: self must have 2 dimensions, got 3");
+}
+
+TEST_CASE("a namespace that no library registers ends the run in one line") {
+  const ProgramBed bed(1);
+  CHECK(race(bed, softmaxes, "eager,namesake", library("zoo_namesakes.so")) == 2);
+  CHECK(bed.err() ==
+        "opbench: error: unknown contender 'namesake': no library registers operators of such a namespace; choose from eager, "
+        "opbench, inductor, torchscript, namesakes; did you mean namesakes?\n");
 }
 
 TEST_CASE("a library that cannot be loaded, and an operator that none registers, end the run in one line") {
