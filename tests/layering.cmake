@@ -64,6 +64,7 @@ may(runtime/build ir/ inputs/ codegen/)
 may(runtime/cpu ir/ inputs/operator_name.h codegen/ runtime/)
 may(runtime/cuda ir/ codegen/ runtime/)
 may(runtime/cuda/cupti ir/ runtime/ runtime/cuda/)
+may(runtime/cuda/cudnn ir/error.h)
 # The program. Results and what is made of them know neither torch nor the compiler.
 may(opbench ir/ inputs/ lowering/ runtime/ opbench/)
 may(opbench/cli ir/ inputs/ lowering/tensor/lowering.h runtime/ opbench/)

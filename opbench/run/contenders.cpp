@@ -4,6 +4,7 @@
 
 #include "inputs/operator_name.h"
 #include "runtime/network/creators.h"
+#include "runtime/own/cudnn.h"
 
 namespace opbench {
 
@@ -21,7 +22,8 @@ std::optional<Contender> contenderFromName(std::string_view text) {
 }
 
 std::vector<std::string> contenderNames() {
-  return {Contender::Eager.name(), Contender::Opbench.name(), Contender::Inductor.name(), Contender::Torchscript.name()};
+  return {Contender::Eager.name(), Contender::Opbench.name(), Contender::Inductor.name(), Contender::Torchscript.name(),
+          runtime::cudnnNamespace};
 }
 
 bool isKnown(const Contender& contender) {
@@ -38,7 +40,7 @@ std::vector<Contender> contendersOf(std::string_view op, const std::vector<Conte
   const bool isNetwork = inputs::isNetwork(op);
   std::vector<Contender> all =
       isNetwork ? runtime::contendersOf(op, false) : std::vector{Contender::Eager, Contender::Opbench, Contender::Inductor};
-  if (inputs::isCall(op)) all.push_back(Contender::Torchscript);
+  if (inputs::isCall(op)) all.insert(all.end(), {Contender::Torchscript, Contender(runtime::cudnnNamespace)});
   std::vector<Contender> chosen;
   for (const Contender& contender : asked)
     if ((inputs::isCall(op) && (contender.isOwn() || isNamespace(contender))) ||

@@ -329,13 +329,13 @@ TEST_CASE("refusals") {
   CHECK(refusal({"--device", "gpu"}) == "--device must be cpu, cuda or cuda:N, got 'gpu'");
   CHECK(refusal({"--device", "cuda:x"}) == "--device must be cpu, cuda or cuda:N, got 'cuda:x'");
   CHECK(refusal({"--contenders", "eager,nvfuser"}) ==
-        "unknown contender 'nvfuser'; choose from eager, opbench, inductor, torchscript, kernel::NAME of --kernel, "
+        "unknown contender 'nvfuser'; choose from eager, opbench, inductor, torchscript, cudnn, kernel::NAME of --kernel, "
         "LIBRARY or LIBRARY::NAME of --load");
   CHECK(refusal({"--contenders", "eager,opbnech"}) ==
-        "unknown contender 'opbnech'; choose from eager, opbench, inductor, torchscript, kernel::NAME of --kernel, "
+        "unknown contender 'opbnech'; choose from eager, opbench, inductor, torchscript, cudnn, kernel::NAME of --kernel, "
         "LIBRARY or LIBRARY::NAME of --load; did you mean opbench?");
   CHECK(refusal({"--contenders", "eager,eager"}) == "--contenders: 'eager' is given twice");
-  CHECK(refusal({"--contenders", ","}) == "--contenders is empty; choose from eager, opbench, inductor, torchscript");
+  CHECK(refusal({"--contenders", ","}) == "--contenders is empty; choose from eager, opbench, inductor, torchscript, cudnn");
   CHECK(refusal({"--repeats", "-1"}) == "--repeats must be at least 1, got -1");
   CHECK(refusal({"--precision", "0"}) == "--precision must be greater than 0 and less than 100 (percent), got 0");
   CHECK(refusal({"--max-time", "0"}) == "--max-time must be greater than 0 (seconds), got 0");

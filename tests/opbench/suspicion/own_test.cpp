@@ -106,7 +106,7 @@ TEST_CASE("a namespace that no library registers ends the run in one line") {
   CHECK(race(bed, softmaxes, "eager,namesake", library("zoo_namesakes.so")) == 2);
   CHECK(bed.err() ==
         "opbench: error: unknown contender 'namesake': no library registers operators of such a namespace; choose from eager, "
-        "opbench, inductor, torchscript, namesakes; did you mean namesakes?\n");
+        "opbench, inductor, torchscript, cudnn, namesakes; did you mean namesakes?\n");
 }
 
 TEST_CASE("a library that cannot be loaded, and an operator that none registers, end the run in one line") {
