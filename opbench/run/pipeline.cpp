@@ -113,8 +113,8 @@ CallablePtr callableOf(Outcome& outcome, const SampleContext& context) {
   return fault && isSuspect(outcome.contender, workload) ? broken(std::move(callable), *fault, workload) : std::move(callable);
 }
 
-PreparedContender prepare(Outcome& outcome, const SampleContext& context) {
-  PreparedContender contender{&outcome, callableOf(outcome, context), nullptr};
+PreparedContender prepare(Outcome& outcome, CallablePtr callable, const SampleContext& context) {
+  PreparedContender contender{&outcome, std::move(callable), nullptr};
   describe(*contender.callable, outcome);
   contender.trial = context.bench.device.prepare(*contender.callable, context.workload);
   const auto fault = context.bench.options.fault;
@@ -124,6 +124,31 @@ PreparedContender prepare(Outcome& outcome, const SampleContext& context) {
   outcome.notCaptured = contender.trial->notCaptured;
   outcome.graphNodes = contender.trial->kernelNodes();
   return contender;
+}
+PreparedContender prepare(Outcome& outcome, const SampleContext& context) {
+  return prepare(outcome, callableOf(outcome, context), context);
+}
+
+/// ATen's own call in place of the library that was the fastest, and is wrong on data that it was not tried on.
+void refuseLibrary(PreparedContender& contender, const std::string& why, const SampleContext& context) {
+  LibraryTrial& libraries = *contender.outcome->libraryTrial;
+  libraries.refused.push_back(fmt::format("{}: {}", libraries.library, why));
+  libraries.library.clear();
+  libraries.gain = 1;
+  CallablePtr own = libraryCallable(*context.workload.call(), context.graph, "");
+  own->reason = contender.callable->reason;
+  if (const auto fault = context.bench.options.fault) own = broken(std::move(own), *fault, context.workload);
+  contender.trial.reset();  // before its callable
+  contender = prepare(*contender.outcome, std::move(own), context);
+}
+
+/// Judges a contender's trial; where a library is wrong, that of ATen's own call.
+Verdict judged(PreparedContender& contender, const CorrectnessCheck& correctness, const SampleContext& context) {
+  const Verdict verdict = correctness.judge(*contender.trial);
+  const auto& libraries = contender.outcome->libraryTrial;
+  if (verdict.ok || !libraries || libraries->library.empty()) return verdict;
+  refuseLibrary(contender, verdict.message, context);
+  return correctness.judge(*contender.trial);
 }
 
 /// Makes each contender of a network ready, alone, and watches the memory of its first run, before anything else is made. Runs of
@@ -245,7 +270,7 @@ void raceWorkload(const inputs::Sample& sample, Row& row, const Dump& dump, cons
     if (before) row.gpu = stateSince(*before, bench);
   };
   if (!isChecked) return timeAll();
-  const auto judge = [&](PreparedContender& contender) { return correctness.judge(*contender.trial); };
+  const auto judge = [&](PreparedContender& contender) { return judged(contender, correctness, context); };
   do dropFailed(contenders, workload->reference(), dump.folder(), judge);
   while (correctness.drawNext());
   if (!options.profile.folder.empty()) profileAll(contenders, sample, context);

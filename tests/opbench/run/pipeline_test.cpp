@@ -1,11 +1,13 @@
 #include "opbench/run/pipeline.h"
 
+#include <ATen/ops/addbmm.h>
 #include <doctest/doctest.h>
 
 #include <filesystem>
 #include <fstream>
 
 #include "ir/text/text.h"
+#include "runtime/library/candidate.h"
 #include "tests/opbench/temporary_folder.h"
 
 using namespace opbench;
@@ -32,6 +34,15 @@ Row raced(const std::string& op, const std::string& call, Options options = {}) 
   return raceSample(sampleOf(op, call), 1, Bench{options, run, *device, cache, options.tune ? &tunings : nullptr});
 }
 
+/// A library that is fast, as it remembers the first results that it computed, and so is wrong on any other data.
+const runtime::library::Candidate remembering{"remembering", {"aten::addbmm"}, [](const runtime::library::Arguments&) {
+                                                return [](const runtime::library::Arguments& a) {
+                                                  static const at::Tensor first =
+                                                      at::addbmm(a.tensor("self"), a.tensor("batch1"), a.tensor("batch2"));
+                                                  return runtime::library::Results{first.clone()};
+                                                };
+                                              }};
+
 const Outcome& opbenchOf(const Row& row) { return row.outcomes.at(1); }
 
 }  // namespace
@@ -50,6 +61,21 @@ TEST_CASE("a pointwise sample is generated, right, and timed against eager") {
   CHECK(outcome.kernels == 1);
   CHECK(outcome.speedup.has_value());
   CHECK(row.outcomes[0].timing.has_value());
+}
+
+TEST_CASE("a library that is wrong on harder data is refused, and ATen's own call takes its place") {
+  const Row row = raced("aten.addbmm.default", "((T([128, 128], f32), T([16, 128, 128], f32), T([16, 128, 128], f32)), {})");
+  const Outcome& outcome = opbenchOf(row);
+  CHECK_MESSAGE(outcome.status == Status::Ok, outcome.reason);
+  CHECK(outcome.kind == Kind::Fallback);
+  REQUIRE(outcome.libraryTrial);
+  CHECK(outcome.libraryTrial->tried.size() == 2);
+  CHECK(outcome.libraryTrial->library.empty());
+  CHECK(outcome.libraryTrial->gain == 1);
+  REQUIRE(outcome.libraryTrial->refused.size() == 1);
+  CHECK_MESSAGE(outcome.libraryTrial->refused[0].starts_with("remembering: output 0 is wrong at "),
+                outcome.libraryTrial->refused[0]);
+  CHECK(outcome.timing.has_value());
 }
 
 TEST_CASE("--no-timing checks, and times nothing") {
