@@ -13,8 +13,8 @@ namespace opbench::compare {
 /// neighbours in duration says how far the same code scatters.
 class Control {
  public:
-  /// The number of standard deviations that hold 99.9 % of a normal distribution.
-  static constexpr double certain = 3.291;
+  /// The number of standard deviations that hold all but one in 2,000 of a normal distribution.
+  static constexpr double certain = 3.5;
   /// The share of what is normally distributed that lies within one standard deviation. That quantile of sizes tells the
   /// deviation, and what is far out in up to a quarter of them does not move it far.
   static constexpr double withinDeviation = 0.6827;
