@@ -285,6 +285,7 @@ bool CudaTrial::prepareFor(Measure measure) {
   if (!isCaptured() || kernelNodes() == 0) return false;
   if (sequences_.size() > 0) return true;
   constexpr double longSeconds = 3e-4;
+  constexpr double slowSeconds = 1e-3;  // of a call for which it matters little where its code lies
   constexpr int leastCalls = 4, mostCalls = 40;
   constexpr int64_t mostPairs = 4, mostBytes = int64_t{1} << 30;
   const c10::InferenceMode guard;
@@ -297,7 +298,8 @@ bool CudaTrial::prepareFor(Measure measure) {
   try {
     const int made = std::min(sets, workload_.multiply(sets));
     const int64_t bytes = 2 * made * std::max<int64_t>(dataBytes(), 1);
-    sequences_.make(callable_, calls, made, static_cast<size_t>(std::clamp<int64_t>(mostBytes / bytes, 1, mostPairs)));
+    const int64_t enough = each > slowSeconds ? 1 : std::clamp<int64_t>(mostBytes / bytes, 1, mostPairs);
+    sequences_.make(callable_, calls, made, static_cast<size_t>(enough));
   } catch (const std::exception&) {  // it does not fit, or draws more than a graph may: those before it do
   }
   callable_.guard(Guards::Left);
