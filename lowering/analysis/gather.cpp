@@ -23,4 +23,10 @@ double gatheredBytes(const IterationDomain& domain, std::size_t dim) {
   return bytes;
 }
 
+int lanesGathering(const IterationDomain& domain, std::size_t dim, int lanes, int64_t mostBytes) {
+  const double gathered = gatheredBytes(domain, dim);
+  while (lanes > 1 && lanes * gathered > static_cast<double>(mostBytes)) lanes /= 2;
+  return lanes;
+}
+
 }  // namespace lowering

@@ -10,4 +10,7 @@ bool isIrregular(const IterationDomain& domain, const Access& load, std::size_t 
 /// Bytes that a point reads at a place of its own, which are no vector along a dim; as often as masks let it.
 double gatheredBytes(const IterationDomain& domain, std::size_t dim);
 
+/// Up to `lanes` elements of a vector along a dim, halved until a vector gathers no more than `mostBytes`.
+int lanesGathering(const IterationDomain& domain, std::size_t dim, int lanes, int64_t mostBytes);
+
 }  // namespace lowering

@@ -32,9 +32,7 @@ int chooseColumnLanes(const IterationDomain& domain, const std::vector<const Acc
   const auto fits = [&](const Access* access) { return domain.isAligned(*access, lanes, columns); };
   while (lanes > 1 && (domain.dims()[columns].extent % lanes != 0 || !std::all_of(accesses.begin(), accesses.end(), fits)))
     lanes /= 2;
-  const double gathered = gatheredBytes(domain, columns);
-  while (lanes > 1 && lanes * gathered > static_cast<double>(limits::columns::gatheredBytes)) lanes /= 2;
-  return lanes;
+  return lanesGathering(domain, columns, lanes, limits::columns::gatheredBytes);
 }
 
 }  // namespace

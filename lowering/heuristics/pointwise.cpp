@@ -117,9 +117,7 @@ int partsOf(const IterationDomain& domain, int lanes, const ir::Target& target) 
 bool chooseGathering(PointwiseMapping& mapping, const IterationDomain& domain, const ir::Target& target) {
   if (domain.accumulates()) return false;
   const int widest = widestVector(domain, target);
-  int lanes = widest;
-  while (lanes > 1 && lanes * gatheredBytes(domain, domain.innermost()) > static_cast<double>(limits::pointwise::gatheredBytes))
-    lanes /= 2;
+  const int lanes = lanesGathering(domain, domain.innermost(), widest, limits::pointwise::gatheredBytes);
   if (lanes == widest) return false;
   chooseVectors(mapping, domain, lanes);
   mapping.parts = partsOf(domain, mapping.lanes, target);

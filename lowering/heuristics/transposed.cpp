@@ -61,8 +61,8 @@ int chooseLanes(const IterationDomain& domain, const ir::Target& target) {
   return std::max(lanes, 1);
 }
 
-/// Rows of the first store, shorter than a cache line and one after another in memory, of which a tile takes several; 1 where
-/// they are not.
+/// The rows of the first store that a tile takes: several where rows are shorter than a cache line and follow one another in
+/// memory, else 1.
 int64_t rowsOfTile(const IterationDomain& domain) {
   if (domain.elementDims() < 2) return 1;
   const std::size_t along = domain.elementDims() - 1;

@@ -11,7 +11,8 @@ struct Terms {
   const std::vector<std::vector<Tap>>& next;
   std::vector<std::size_t> order;
 
-  /// The sum over taps of the dimensions from the i-th in order on; `places` are those of the others.
+  /// The sum over the taps of order[i] and of the dimensions after it. `places` holds the places chosen for the dimensions
+  /// before.
   Value sumFrom(std::size_t i, std::vector<Places>& places) const {
     if (i == order.size()) return sumOf(x, elementsAt(first, places));
     std::optional<Value> sum;

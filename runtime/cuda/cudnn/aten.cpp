@@ -48,10 +48,10 @@ std::pair<at::Tensor, at::Tensor> attention(const at::Tensor& query, const at::T
 using FlashResults =
     std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor, c10::SymInt, c10::SymInt, at::Tensor, at::Tensor, at::Tensor>;
 
-/// The states of the generator are those of a call that draws nothing.
+/// The generator's states are left unwritten, as the call draws nothing.
 FlashResults flashAttention(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value, double dropout,
                             bool isCausal, bool givesMask, std::optional<double> scale) {
-  TORCH_CHECK(!givesMask, "cuDNN gives no mask of what is dropped out");
+  TORCH_CHECK(!givesMask, "cuDNN returns no dropout mask");
   const auto [out, sums] = attention(query, key, value, {}, true, dropout, isCausal, scale);
   const at::TensorOptions ofState = query.options().dtype(at::kUInt64);
   return {out,

@@ -97,7 +97,7 @@ struct GraphTensor {
 constexpr int64_t graphAlignment = 16;  ///< of the data of all of them, in bytes
 Descriptor describe(const GraphTensor& tensor);
 
-/// How cuDNN computes a graph of one node: by the first engine that takes it, of those that its heuristics name.
+/// cuDNN's way of computing a graph of one node: the first engine from its heuristics' list that supports the graph.
 class Plan {
  public:
   /// The node, and the tensors that it names. c10::Error where cuDNN has no engine for it.

@@ -1,4 +1,4 @@
-// cuDNN's operators where there is no GPU: they are those of ATen by name and schema, and refuse what lies on a CPU.
+// cuDNN's operators on a machine without a GPU: names and schemas equal ATen's, and every CPU tensor is refused.
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <doctest/doctest.h>
 #include <fmt/ranges.h>
