@@ -21,12 +21,15 @@ if(OPBENCH_ASAN)
   add_link_options(-fsanitize=address,undefined)
 endif()
 
+# What is compiled depends on no folder: of files in the checkout the compiler is told, and tells, the way from its root. So the cache
+# serves every checkout of a user's, and programs hold no path of the machine that built them.
+add_compile_options("-ffile-prefix-map=${CMAKE_SOURCE_DIR}=.")
 # A precompiled header is seen by the cache through these two exemptions (ccache's manual, "Precompiled headers"). What a file includes
 # is known from the compiler's own list of it (CCACHE_DEPEND), so that nothing is read by the preprocessor first.
 find_program(CCACHE ccache)
 if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER
-      "${CMAKE_COMMAND};-E;env;CCACHE_DEPEND=1;CCACHE_SLOPPINESS=pch_defines,time_macros;${CCACHE}")
+      "${CMAKE_COMMAND};-E;env;CCACHE_BASEDIR=${CMAKE_SOURCE_DIR};CCACHE_NOHASHDIR=1;CCACHE_DEPEND=1;CCACHE_SLOPPINESS=pch_defines,time_macros;${CCACHE}")
 endif()
 # g++ looks for memory to use again from half a gigabyte on, not from a few megabytes: a tenth of its time.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")

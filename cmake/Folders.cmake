@@ -5,25 +5,45 @@
 # namespace holds has a name of its own in its folder. Off: every file is a unit of its own, as lint wants it.
 option(OPBENCH_UNITY "Compile the files of a folder together" ON)
 
-# opbench_unite(target): its units.
+# opbench_unite(target): its units. Those of CMake's UNITY_BUILD would name their files by absolute paths, so that no compiler cache
+# could serve two checkouts; these name them from the source's root. A file with flags of its own stays a unit of its own.
 function(opbench_unite target)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ${OPBENCH_UNITY} UNITY_BUILD_MODE GROUP)
+  if(NOT OPBENCH_UNITY)
+    return()
+  endif()
   # g++ takes what a unit includes for a header, whose types should have none of an unnamed namespace's in them.
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   get_target_property(sources ${target} SOURCES)
+  set(units "")
   foreach(source IN LISTS sources)
+    get_source_file_property(options "${source}" COMPILE_OPTIONS)
+    get_source_file_property(definitions "${source}" COMPILE_DEFINITIONS)
+    if(options OR definitions OR IS_ABSOLUTE "${source}")
+      list(APPEND units "${source}")
+      continue()
+    endif()
     get_filename_component(folder "${source}" DIRECTORY)
     list(APPEND files_of_${folder} "${source}")
     list(LENGTH files_of_${folder} number)
     math(EXPR part "(${number} - 1) / 12 + 1")
-    set_source_files_properties("${source}" TARGET_DIRECTORY ${target} PROPERTIES UNITY_GROUP "${folder}/${part}")
+    set(unit "${CMAKE_BINARY_DIR}/units/${target}/${folder}/${part}.cpp")
+    list(APPEND units "${unit}")
+    string(APPEND "text_of_${unit}" "#include \"${source}\"\n")
   endforeach()
+  list(REMOVE_DUPLICATES units)
+  foreach(unit IN LISTS units)
+    if(DEFINED "text_of_${unit}")
+      file(CONFIGURE OUTPUT "${unit}" CONTENT "${text_of_${unit}}" @ONLY)
+    endif()
+  endforeach()
+  set_target_properties(${target} PROPERTIES SOURCES "${units}")
 endfunction()
 
 if(NOT OPBENCH_FUZZ)
   add_library(plain_pch OBJECT "${CMAKE_SOURCE_DIR}/cmake/pch.cpp")
   target_link_libraries(plain_pch PRIVATE opbench::fmt)
-  target_precompile_headers(plain_pch PRIVATE "${CMAKE_SOURCE_DIR}/cmake/plain_pch.h")
+  target_include_directories(plain_pch PRIVATE "${CMAKE_SOURCE_DIR}")
+  target_precompile_headers(plain_pch PRIVATE <cmake/plain_pch.h>)
 endif()
 
 # Gives `target` torch's headers, precompiled.

@@ -44,4 +44,5 @@ set(CMAKE_BUILD_RPATH "${TORCH_LIB};${CUDART_LIB}")
 # One precompiled header for every file that includes torch: 15 s become 2.
 add_library(torch_pch OBJECT "${CMAKE_SOURCE_DIR}/cmake/pch.cpp")
 target_link_libraries(torch_pch PUBLIC torch_headers)
-target_precompile_headers(torch_pch PRIVATE "${CMAKE_SOURCE_DIR}/cmake/torch_pch.h")
+target_include_directories(torch_pch PRIVATE "${CMAKE_SOURCE_DIR}")
+target_precompile_headers(torch_pch PRIVATE <cmake/torch_pch.h>)

@@ -12,7 +12,14 @@ if(EXISTS "${CMAKE_SOURCE_DIR}/.git")
     endif()
   endif()
 endif()
-set_source_files_properties(opbench/cli/version.cpp PROPERTIES COMPILE_DEFINITIONS "OPBENCH_COMMIT=\"${OPBENCH_COMMIT}\"")
+set(commit "${CMAKE_BINARY_DIR}/generated/build_commit.cpp")
+file(CONFIGURE OUTPUT "${commit}" CONTENT "#include <string_view>
+
+namespace opbench {
+std::string_view buildCommit();
+std::string_view buildCommit() { return \"${OPBENCH_COMMIT}\"; }
+}  // namespace opbench
+" @ONLY)
 
 # The hash is made anew before anything is linked wherever one of the files was written since (build_hash.cmake); where it is the same
 # again, nothing else is made.
@@ -38,5 +45,5 @@ list(TRANSFORM files PREPEND "${CMAKE_SOURCE_DIR}/" OUTPUT_VARIABLE paths)
 add_custom_command(OUTPUT "${hash}" DEPENDS "${list}" ${paths} "${CMAKE_SOURCE_DIR}/cmake/build_hash.cmake"
                    COMMAND "${CMAKE_COMMAND}" "-DROOT=${CMAKE_SOURCE_DIR}" "-DLIST=${list}" "-DOUT=${hash}"
                            -P "${CMAKE_SOURCE_DIR}/cmake/build_hash.cmake")
-target_sources(opbench_core PRIVATE "${hash}")
-set_source_files_properties("${hash}" PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+target_sources(opbench_core PRIVATE "${hash}" "${commit}")
+set_source_files_properties("${hash}" "${commit}" PROPERTIES SKIP_PRECOMPILE_HEADERS ON)

@@ -4,12 +4,13 @@
 
 namespace opbench {
 
-/// Of 256 bits, in hexadecimal digits (cmake/Version.cmake).
+/// The hash of all that the program is built from, 256 bits in hexadecimal digits, and its commit (cmake/Version.cmake).
 std::string_view buildHash();
+std::string_view buildCommit();
 
 std::string versionText() {
   constexpr size_t digits = 12;
-  return fmt::format("opbench {} ({}+{})", OPBENCH_VERSION, OPBENCH_COMMIT, buildHash().substr(0, digits));
+  return fmt::format("opbench {} ({}+{})", OPBENCH_VERSION, buildCommit(), buildHash().substr(0, digits));
 }
 
 std::string_view buildOf(std::string_view version) {
