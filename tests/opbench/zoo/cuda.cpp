@@ -9,7 +9,6 @@
 #include <cuda.h>
 #include <sys/wait.h>
 #include <torch/library.h>
-#include <ATen/cuda/CUDAGraphsUtils.cuh>
 
 #include <map>
 #include <string>
@@ -35,7 +34,11 @@ cudaStream_t other() {
   return stream;
 }
 
-bool isCaptured() { return at::cuda::currentStreamCaptureStatusMayInitCtx() != c10::cuda::CaptureStatus::None; }
+bool isCaptured() {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  cudaStreamIsCapturing(current(), &status);
+  return status != cudaStreamCaptureStatusNone;
+}
 
 /// Is called directly from then on.
 void refuseCapture() { TORCH_CHECK(!isCaptured(), "not in a graph"); }
