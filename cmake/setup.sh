@@ -5,7 +5,8 @@
 declare -A packages=(
   [build]="g++ cmake ninja-build ccache mold git python3 python3-pip ca-certificates llvm-19-dev zlib1g-dev libzstd-dev
     libfmt-dev libyaml-cpp-dev libcli11-dev nlohmann-json3-dev libeigen3-dev libjs-chart.js"
-  [test]="doctest-dev python3-venv slurm-wlm chromium clang-format-19 clang-19 libclang-rt-19-dev"
+  [test]="doctest-dev clang-format-19"
+  [all]="doctest-dev clang-format-19 python3-venv slurm-wlm chromium"
   [fuzz]="doctest-dev clang-19 libclang-rt-19-dev"
   [lint]="doctest-dev clang-format-19 clang-tidy-19 libomp-19-dev"
   [bundle]="doctest-dev"

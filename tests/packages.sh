@@ -16,7 +16,7 @@ says() {
   [ "$found" = "$version" ] || { echo "$1: expected '$version', got '$found'"; failed=1; }
 }
 
-wheel=$(./dev bundle --wheel | tail -n 1)
+wheel=$(./dev bundle --wheel --as-built | tail -n 1)
 version=$(build/release/bin/opbench --version)
 python3 -m venv "$folder/venv"
 "$folder/venv/bin/pip" install -q --no-index --disable-pip-version-check "$wheel"
@@ -29,7 +29,7 @@ number=$(sed -n 's/^opbench \([0-9.]*\).*/\1/p' <<<"$version") glibc=$(sed 's/.*
 again=$(python3 -B cmake/package/wheel.py "build/bundle/opbench-$number-linux-x86_64" "$number" "$glibc" "$folder")
 cmp -s "$wheel" "$again" || { echo "equal bundles make other wheels"; failed=1; }
 
-package=$(./dev bundle --deb | tail -n 1)
+package=$(./dev bundle --deb --as-built | tail -n 1)
 dpkg-deb --extract "$package" "$folder/root"
 says "the program of the Debian package" "$folder/root/usr/bin/opbench" --version
 for file in man/man1/opbench.1.gz bash-completion/completions/opbench zsh/vendor-completions/_opbench fish/vendor_completions.d/opbench.fish; do

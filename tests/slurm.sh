@@ -8,7 +8,7 @@ samples=40  # of both tasks; enough to cut one off in the middle
 
 PATH=$PATH:/usr/sbin:/sbin
 for tool in munged slurmctld slurmd sbatch; do
-  command -v $tool >/dev/null || { echo "skipped: $tool is not installed; ./dev test installs Debian's slurm-wlm"; exit 77; }
+  command -v $tool >/dev/null || { echo "skipped: $tool is not installed; ./dev test --all installs Debian's slurm-wlm"; exit 77; }
 done
 
 folder=$(mktemp -d)

@@ -7,18 +7,14 @@
 #include "inputs/archive/exported.h"
 #include "inputs/archive/index_bound.h"
 #include "ir/error.h"
+#include "tests/fuzz/target.h"
 #include "tests/inputs/archive/zip_writer.h"
 
 namespace {
 
 using inputs::ExportedProgram;
+using tests::promise;
 using Argument = ExportedProgram::Argument;
-
-void promise(bool holds, const char* what) {
-  if (holds) return;
-  std::fprintf(stderr, "broken: %s\n", what);
-  std::abort();
-}
 
 /// Values are made once, before they are used.
 class Definitions {
@@ -75,7 +71,7 @@ void read(std::string bytes) {
 
 /// Any bytes: as an archive, or, where they do not begin as one, as the JSON of a program and of its weights, parted by a line
 /// `---`.
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+FUZZ_TARGET(archive_fuzz)(const uint8_t* data, size_t size) {
   const std::string bytes(reinterpret_cast<const char*>(data), size);
   if (bytes.starts_with("PK")) {
     read(bytes);

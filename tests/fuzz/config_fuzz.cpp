@@ -5,6 +5,7 @@
 
 #include "ir/error.h"
 #include "opbench/select/suite_config.h"
+#include "tests/fuzz/target.h"
 
 namespace {
 
@@ -20,7 +21,7 @@ void ask(const SuiteConfig& config) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+FUZZ_TARGET(config_fuzz)(const uint8_t* data, size_t size) {
   Tolerances tolerances = Tolerances::standard();
   try {
     ask(SuiteConfig::parse({reinterpret_cast<const char*>(data), size}, "fuzz", tolerances));

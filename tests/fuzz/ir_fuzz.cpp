@@ -7,11 +7,12 @@
 #include "ir/error.h"
 #include "ir/text/text.h"
 #include "ir/verify/verify.h"
+#include "tests/fuzz/target.h"
 
 namespace {
 
 template <typename Parse>
-void check(Parse&& parse, std::string_view bytes) {
+void checkText(Parse&& parse, std::string_view bytes) {
   try {
     const auto value = parse(bytes);
     const std::string text = ir::toText(value);
@@ -28,13 +29,13 @@ void check(Parse&& parse, std::string_view bytes) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+FUZZ_TARGET(ir_fuzz)(const uint8_t* data, size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   if (bytes.starts_with("loops"))
-    check(ir::parseLoops, bytes);
+    checkText(ir::parseLoops, bytes);
   else if (bytes.starts_with("kernel"))
-    check(ir::parseKernel, bytes);
+    checkText(ir::parseKernel, bytes);
   else
-    check(ir::parseGraph, bytes);
+    checkText(ir::parseGraph, bytes);
   return 0;
 }

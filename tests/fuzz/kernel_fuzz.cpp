@@ -7,6 +7,7 @@
 #include "ir/error.h"
 #include "opbench/own/kernel_reader.h"
 #include "runtime/own/kernels/fitted.h"
+#include "tests/fuzz/target.h"
 
 namespace {
 
@@ -35,7 +36,7 @@ void checkLaunches(const runtime::FittedKernels& kernels) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+FUZZ_TARGET(kernel_fuzz)(const uint8_t* data, size_t size) {
   static const ir::Graph graph = softmax();
   try {
     const runtime::KernelFile file = opbench::readKernelSource({reinterpret_cast<const char*>(data), size}, "fuzz.cu");

@@ -16,17 +16,13 @@
 #include "ir/error.h"
 #include "opbench/repro/files.h"
 #include "opbench/repro/scripts.h"
+#include "tests/fuzz/target.h"
 
 namespace {
 
 using namespace opbench;
 using nlohmann::json;
-
-void check(bool holds, const char* promise, const std::string& text) {
-  if (holds) return;
-  std::fprintf(stderr, "broken: %s\n%s\n", promise, text.c_str());
-  std::abort();
-}
+using tests::promise;
 
 /// What Python's own parser finds in driver.py: these statements, these modules, and nothing that makes code of text.
 constexpr const char* pythonCheck = R"python(
@@ -59,13 +55,13 @@ int statusOf(std::vector<std::string> words) {
 void checkProgram(const CaseFile& file) {
   std::string path = "/tmp/repro_fuzz.XXXXXX";
   const int descriptor = ::mkstemp(path.data());
-  check(descriptor >= 0, "there is a temporary file", path);
+  promise(descriptor >= 0, "there is a temporary file", path);
   ::close(descriptor);
   std::ofstream(path, std::ios::binary) << file.content;
   const bool isPython = file.name == "driver.py";
   const int status = isPython ? statusOf({"python3", "-c", pythonCheck, path}) : statusOf({"sh", "-n", path});
   ::unlink(path.c_str());
-  check(status == 0 || status == 127, "a program is what its language takes for it", file.name);
+  promise(status == 0 || status == 127, "a program is what its language takes for it", file.name);
 }
 
 /// There is one text of each program in all the life of this process.
@@ -73,7 +69,7 @@ void checkConstant(const CaseFile& file, std::string_view text) {
   static std::map<std::string, std::string> known;
   const auto [place, isNew] = known.emplace(file.name, file.content);
   if (isNew) checkProgram(file);
-  check(file.content == text && place->second == text, "a program is the same for every case", file.content);
+  promise(file.content == text && place->second == text, "a program is the same for every case", file.content);
 }
 
 /// Compares an argument with what case.json has for it, an object of one field.
@@ -141,24 +137,24 @@ class Matching {
 void checkJson(const std::string& text, const Case& wanted, const Options& run) {
   const json found = json::parse(text, nullptr, false);
   const inputs::Sample sample = inputs::convert(wanted.sample, run.dtype, run.channelsLast);
-  check(found.is_object() && found["operator"] == sample.op && found["about"] == aboutCase(wanted) && found["seed"] == run.seed,
-        "case.json holds the operator, and what the case is about", text);
+  promise(found.is_object() && found["operator"] == sample.op && found["about"] == aboutCase(wanted) && found["seed"] == run.seed,
+          "case.json holds the operator, and what the case is about", text);
   const std::string device = run.device.empty() ? "cpu" : run.device;
-  check(found["device"] == device, "case.json holds the device", text);
+  promise(found["device"] == device, "case.json holds the device", text);
   Matching matches(device);
-  check(matches(sample.args, found["arguments"]), "case.json holds the arguments", text);
-  check(found["keywords"].size() == sample.kwargs.size(), "case.json holds the keywords", text);
+  promise(matches(sample.args, found["arguments"]), "case.json holds the arguments", text);
+  promise(found["keywords"].size() == sample.kwargs.size(), "case.json holds the keywords", text);
   for (const ir::NamedArgument& named : sample.kwargs)
-    check(found["keywords"].contains(named.name) && matches(named.value, found["keywords"][named.name]),
-          "case.json holds the keywords", text);
+    promise(found["keywords"].contains(named.name) && matches(named.value, found["keywords"][named.name]),
+            "case.json holds the keywords", text);
 }
 
-void checkSample(const std::string& text, const inputs::Sample& sample) {
+void checkSampleFile(const std::string& text, const inputs::Sample& sample) {
   const inputs::Samples read = inputs::parseFile(text, "sample.txt", "");
-  check(read.errors.empty() && read.samples.size() == 1, "sample.txt holds one sample", text);
+  promise(read.errors.empty() && read.samples.size() == 1, "sample.txt holds one sample", text);
   const inputs::Sample& found = read.samples.front();
-  check(found.op == sample.op && found.count == sample.count && toText(found) == toText(sample), "sample.txt holds the call",
-        text);
+  promise(found.op == sample.op && found.count == sample.count && toText(found) == toText(sample), "sample.txt holds the call",
+          text);
 }
 
 /// As run.sh reads them.
@@ -166,17 +162,17 @@ void checkWords(const std::string& text, const Options& run) {
   std::vector<std::string> words;
   for (size_t from = 0; from < text.size(); from = text.find('\n', from) + 1)
     words.push_back(text.substr(from, text.find('\n', from) - from));
-  check(text.ends_with('\n') && words == runWords(run), "run.words holds the words", text);
+  promise(text.ends_with('\n') && words == runWords(run), "run.words holds the words", text);
 }
 
 void makeCase(const Case& wanted, const Options& given) {
   const Options run = raceOptions(wanted, given);
   const std::vector<CaseFile> files = caseTexts(wanted, run);
-  check(files.size() == 5 && files[0].name == "case.json" && files[1].name == "sample.txt" && files[2].name == "run.words" &&
-            files[3].name == "run.sh" && files[4].name == "driver.py",
-        "a case has five texts", "");
+  promise(files.size() == 5 && files[0].name == "case.json" && files[1].name == "sample.txt" && files[2].name == "run.words" &&
+              files[3].name == "run.sh" && files[4].name == "driver.py",
+          "a case has five texts", "");
   checkJson(files[0].content, wanted, run);
-  checkSample(files[1].content, wanted.sample);
+  checkSampleFile(files[1].content, wanted.sample);
   checkWords(files[2].content, run);
   checkConstant(files[3], runScript());
   checkConstant(files[4], driverScript());
@@ -188,7 +184,7 @@ void attempt(const Step& step) {
   try {
     step();
   } catch (const ir::Error& error) {
-    check(error.kind() == ir::ErrorKind::Input, "what is refused is an input error", error.what());
+    promise(error.kind() == ir::ErrorKind::Input, "what is refused is an input error", error.what());
   }
 }
 
@@ -216,7 +212,7 @@ void readAsSamples(std::string_view text) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+FUZZ_TARGET(repro_fuzz)(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   text.starts_with('{') ? readAsResult(text) : readAsSamples(text);
   return 0;

@@ -6,6 +6,7 @@
 #include "ir/error.h"
 #include "opbench/compare/compare.h"
 #include "opbench/compare/report.h"
+#include "tests/fuzz/target.h"
 
 namespace {
 
@@ -22,7 +23,7 @@ void compareWithItself(const results::Results& results) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+FUZZ_TARGET(results_fuzz)(const uint8_t* data, size_t size) {
   try {
     compareWithItself(results::read({reinterpret_cast<const char*>(data), size}, "fuzz"));
   } catch (const ir::Error& error) {

@@ -9,16 +9,13 @@
 #include "inputs/data/value_range.h"
 #include "inputs/operator_name.h"
 #include "inputs/sample.h"
+#include "tests/fuzz/target.h"
 
 namespace {
 
-constexpr int64_t largestFilled = 512;
+using tests::promise;
 
-void check(bool holds, const char* promise, const std::string& text) {
-  if (holds) return;
-  std::fprintf(stderr, "broken: %s\n%s\n", promise, text.c_str());
-  std::abort();
-}
+constexpr int64_t largestFilled = 512;
 
 /// A call that was read prints to text that reads back to the same call.
 void checkRoundTrip(const inputs::Sample& sample) {
@@ -27,11 +24,11 @@ void checkRoundTrip(const inputs::Sample& sample) {
   try {
     inputs::parseCall(text, {"again", 1}, 1, again);
   } catch (const ir::Error& error) {
-    check(false, error.what(), text);
+    promise(false, error.what(), text);
   }
-  check(toText(again) == text, "a printed call reads back to one that prints the same", text);
+  promise(toText(again) == text, "a printed call reads back to one that prints the same", text);
   bool hasNan = text.find("nan") != std::string::npos;
-  check(hasNan || (again.args == sample.args && again.kwargs == sample.kwargs), "a printed call reads back equal", text);
+  promise(hasNan || (again.args == sample.args && again.kwargs == sample.kwargs), "a printed call reads back equal", text);
 }
 
 /// Drawing the data of small tensors either works or is refused.
@@ -60,7 +57,7 @@ void readAsCall(std::string_view text) {
   try {
     inputs::parseCall(text, {"fuzz", 1}, 1, sample);
   } catch (const ir::Error& error) {
-    check(error.kind() == ir::ErrorKind::Input, "text that is no call is an input error", error.what());
+    promise(error.kind() == ir::ErrorKind::Input, "text that is no call is an input error", error.what());
     return;
   }
   checkSample(sample);
@@ -68,7 +65,7 @@ void readAsCall(std::string_view text) {
 
 void readAsFile(std::string_view text) {
   for (const inputs::Sample& sample : inputs::parseFile(text, "fuzz", "fuzz").samples) {
-    check(!inputs::refusalOf(sample.op), "a file's samples call operators that any sample may", sample.op);
+    promise(!inputs::refusalOf(sample.op), "a file's samples call operators that any sample may", sample.op);
     checkSample(sample);
   }
 }
@@ -76,7 +73,7 @@ void readAsFile(std::string_view text) {
 }  // namespace
 
 /// Any text: as a call, which begins with a parenthesis, or as a file of calls.
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+FUZZ_TARGET(sample_fuzz)(const uint8_t* data, size_t size) {
   std::string_view text(reinterpret_cast<const char*>(data), size);
   text.starts_with('(') ? readAsCall(text) : readAsFile(text);
   return 0;

@@ -6,9 +6,10 @@
 
 #include "ir/error.h"
 #include "lowering/layout/check.h"
+#include "tests/fuzz/target.h"
 #include "tests/lowering/schedule/possible.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+FUZZ_TARGET(schedule_fuzz)(const uint8_t* data, size_t size) {
   static const std::vector<tests::ScheduledNest> nests(tests::smallNests().begin(), tests::smallNests().end());
   if (size == 0) return 0;
   const tests::ScheduledNest& one = nests[data[0] % nests.size()];

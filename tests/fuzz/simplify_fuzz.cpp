@@ -4,9 +4,10 @@
 #include <cstdlib>
 
 #include "ir/index/simplify.h"
+#include "tests/fuzz/target.h"
 #include "tests/random_index.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+FUZZ_TARGET(simplify_fuzz)(const uint8_t* data, size_t size) {
   tests::IndexLoops loops;
   size_t at = 0;
   const auto below = [&](uint64_t bound) -> uint64_t { return at < size ? data[at++] % bound : 0; };

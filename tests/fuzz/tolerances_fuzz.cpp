@@ -7,6 +7,7 @@
 #include "ir/error.h"
 #include "opbench/check/tolerances.h"
 #include "opbench/check/tolerances_reader.h"
+#include "tests/fuzz/target.h"
 
 namespace {
 
@@ -22,7 +23,7 @@ void checkLimits(const Tolerances& tolerances) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+FUZZ_TARGET(tolerances_fuzz)(const uint8_t* data, size_t size) {
   Tolerances tolerances = Tolerances::standard();
   try {
     TolerancesReader(tolerances, "fuzz").read({reinterpret_cast<const char*>(data), size});
