@@ -13,9 +13,6 @@ namespace {
 
 using report::Tone;
 
-constexpr std::pair<std::string_view, Format> names[] = {
-    {"table", Format::Table}, {"markdown", Format::Markdown}, {"latex", Format::Latex}, {"csv", Format::Csv}};
-
 using Texts = std::vector<std::string>;
 
 std::string inOneLine(std::string text) {
@@ -163,18 +160,6 @@ std::string csv(const Table& table) {
 }
 
 }  // namespace
-
-std::vector<std::string> formatNames() {
-  std::vector<std::string> result;
-  for (const auto& [name, _] : names) result.emplace_back(name);
-  return result;
-}
-
-std::optional<Format> formatFromName(std::string_view text) {
-  for (const auto& [name, format] : names)
-    if (name == text) return format;
-  return std::nullopt;
-}
 
 std::string textOf(const Table& table, Format format, bool colour) {
   switch (format) {
