@@ -24,6 +24,7 @@ function(opbench_test folder)
   endif()
   set(name test_${folder})
   opbench_executable(${name} SOURCES ${sources} ${A_SHARED} OBJECTS test_support ${A_OBJECTS} LINKS ${A_LINKS})
+  target_compile_options(${name} PRIVATE -O1)  # what a test says runs once
   opbench_unite(${name})
   if(NOT A_TORCH)
     target_precompile_headers(${name} REUSE_FROM plain_pch)

@@ -23,7 +23,8 @@ in_bare_debian() {
     kept=(HOME="$home" TERM="${TERM:-dumb}" LANG=C.UTF-8 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin)
     while IFS= read -r variable; do kept+=("$variable"); done < <(env | grep -E "^(SSL_|CURL_CA|GIT_SSL|PIP_|REQUESTS_CA|https?_proxy|HTTPS?_PROXY|no_proxy|NO_PROXY)")
     exec env -i "${kept[@]}" chroot "$root" bash -c "cd /home/opbench && exec \"\$@\"" bare "${@:6}"
-  ' bare "$root" "$HOME" "$torch_cache" "$ccache" "$kept/packages" "$@"
+  ' bare "$root" "$HOME" "$torch_cache" "$ccache" "$kept/packages" "$@" || die "that failed in the bare Debian, which is kept in $root"
+  rm -rf --one-file-system "$root"
 }
 
 # make_debian FOLDER: the minimal system, from the package source of this machine.
