@@ -14,10 +14,9 @@
 
 #include "tests/golden.h"
 #include "tests/opbench/run/operators.h"
+#include "tests/runtime/cpu/cpus.h"
 
 namespace {
-
-using tests::compare;
 
 constexpr double infinity = std::numeric_limits<double>::infinity(), noNumber = std::numeric_limits<double>::quiet_NaN();
 
@@ -136,19 +135,22 @@ double largestError(const Points& points, const std::vector<double>& found, int 
 TEST_CASE("functions err by no more than docs/functions.md says") {
   const std::map<std::string, Points> all = pointsOfFunctions();
   std::string rows;
+  const std::vector<ir::Target> cpus = tests::cpusAtHand();
   for (const auto& [name, f32, f64] : errorBounds) {
     const Points& points = all.at(name);
     const std::string op = fmt::format("aten.{}.default", name);
-    const double ofF32 = largestError(points, tests::computed(op, ir::DType::F32, points.operands), 23, -126);
-    const double ofF64 = largestError(points, tests::computed(op, ir::DType::F64, points.operands), 52, -1022);
-    CHECK_MESSAGE(ofF32 <= f32, name, ": ", ofF32, " units of f32");
-    CHECK_MESSAGE(ofF64 <= f64, name, ": ", ofF64, " units of f64");
+    for (const ir::Target& cpu : cpus) {
+      const double ofF32 = largestError(points, tests::computed(op, ir::DType::F32, points.operands, cpu), 23, -126);
+      const double ofF64 = largestError(points, tests::computed(op, ir::DType::F64, points.operands, cpu), 52, -1022);
+      CHECK_MESSAGE(ofF32 <= f32, name, " on ", cpu.arch, ": ", ofF32, " units of f32");
+      CHECK_MESSAGE(ofF64 <= f64, name, " on ", cpu.arch, ": ", ofF64, " units of f64");
+    }
     rows += fmt::format("| `{}` | {} | {} |\n", name, f32, f64);
   }
   tests::checkGolden("../../docs/functions.md", std::string(aboutFunctions) + rows);
 }
 
-TEST_CASE("functions of libraries") {
+TEST_CASE_FIXTURE(tests::Operators, "functions of libraries") {
   compare("aten.tan.default", "((T([37], f16),), {})");
   compare("aten.lgamma.default", "((T([37], f16),), {})");
   compare("aten.atan2.default", "((T([7, 5], f16), T([5], f16)), {})");
@@ -161,7 +163,7 @@ TEST_CASE("functions of libraries") {
   }
 }
 
-TEST_CASE("functions of libraries where they are special") {
+TEST_CASE_FIXTURE(tests::Operators, "functions of libraries where they are special") {
   const tests::Edit special = withNumbers(0, {0, -0.0, 1, -1, 2, -2, infinity, -infinity, noNumber, 1e-30, 88, -104});
   for (const char* op :
        {"acos", "acosh", "asin", "asinh", "atan", "atanh", "cosh", "sinh", "tan", "exp2", "log10", "erfc", "lgamma"}) {
@@ -170,7 +172,7 @@ TEST_CASE("functions of libraries where they are special") {
   }
 }
 
-TEST_CASE("functions that are made of others") {
+TEST_CASE_FIXTURE(tests::Operators, "functions that are made of others") {
   for (const char* op : {"special_entr", "sinc", "logit", "deg2rad", "rad2deg", "angle", "frac"})
     compare(fmt::format("aten.{}.default", op), "((T([37], f32),), {})");
   compare("aten.logit.default", "((T([37], f16), 0.2), {})");
@@ -190,7 +192,7 @@ TEST_CASE("functions that are made of others") {
   compare("aten.frexp.Tensor", "((T([37], f64),), {})");
 }
 
-TEST_CASE("x log y is 0 where x is, but for NaN") {
+TEST_CASE_FIXTURE(tests::Operators, "x log y is 0 where x is, but for NaN") {
   const tests::Edit special = [](const std::vector<at::Tensor>& tensors) {
     withNumbers(0, {0, 0, 0, 0, noNumber, 1, 1})(tensors);
     withNumbers(1, {0, infinity, noNumber, -1, 0, 0, -1})(tensors);
@@ -200,13 +202,13 @@ TEST_CASE("x log y is 0 where x is, but for NaN") {
   compare("aten.special_entr.default", "((T([9], f32),), {})", withNumbers(0, {0, -0.0, -1, infinity, noNumber, 1}));
 }
 
-TEST_CASE("a number is taken apart whatever its magnitude") {
+TEST_CASE_FIXTURE(tests::Operators, "a number is taken apart whatever its magnitude") {
   const std::vector<double> numbers{0, -0.0, 1, -1, 0.5, 0.49999997, 1e-45, -3e38, 1e-38, infinity, noNumber};
   compare("aten.frexp.Tensor", "((T([12], f32),), {})", withNumbers(0, numbers));
   compare("aten.frexp.Tensor", "((T([12], f64),), {})", withNumbers(0, {5e-324, 1.7e308, -2.3e-308, 1023, 1024, 0}));
 }
 
-TEST_CASE("error functions, their inverses, and the normal distribution's") {
+TEST_CASE_FIXTURE(tests::Operators, "error functions, their inverses, and the normal distribution's") {
   for (const char* op : {"special_erfcx", "erfinv", "special_ndtri", "special_log_ndtr"}) {
     compare(fmt::format("aten.{}.default", op), "((T([37], f32),), {})");
     compare(fmt::format("aten.{}.default", op), "((T([37], f64),), {})");
@@ -222,7 +224,7 @@ TEST_CASE("error functions, their inverses, and the normal distribution's") {
   compare("aten.special_log_ndtr.default", "((T([37], f64),), {})", tails);
 }
 
-TEST_CASE("Bessel functions") {
+TEST_CASE_FIXTURE(tests::Operators, "Bessel functions") {
   for (const char* op :
        {"i0", "special_i0e", "special_i1", "special_i1e", "special_modified_bessel_i0", "special_modified_bessel_i1",
         "special_modified_bessel_k0", "special_modified_bessel_k1", "special_scaled_modified_bessel_k0",
@@ -233,7 +235,7 @@ TEST_CASE("Bessel functions") {
   }
 }
 
-TEST_CASE("the gamma function's derivatives, and the zeta function") {
+TEST_CASE_FIXTURE(tests::Operators, "the gamma function's derivatives, and the zeta function") {
   const tests::Edit both = withNumbers(0, {1.4616321449683623, 0.5, 1, 2, 3, 8.9, 9.1, 100, -0.5, -3.25, -20.75, 1e-3});
   compare("aten.digamma.default", "((T([37], f32),), {})", both);
   compare("aten.digamma.default", "((T([37], f64),), {})", both);
@@ -251,7 +253,7 @@ TEST_CASE("the gamma function's derivatives, and the zeta function") {
   compare("aten.special_zeta.default", "((T([37], f32), T([37], f32)), {})", ofZeta);
 }
 
-TEST_CASE("signs, steps and extremes of numbers that may be none") {
+TEST_CASE_FIXTURE(tests::Operators, "signs, steps and extremes of numbers that may be none") {
   const tests::Edit special = withNumbers(0, {0, -0.0, infinity, -infinity, noNumber, -noNumber, 1, -1});
   for (const char* op : {"signbit", "isposinf", "isneginf", "nan_to_num", "angle"}) {
     compare(fmt::format("aten.{}.default", op), "((T([37], f16),), {})", special);
@@ -272,7 +274,8 @@ TEST_CASE("signs, steps and extremes of numbers that may be none") {
     compare("aten.round.decimals", fmt::format("((T([37], f32),), {{'decimals': {}}})", decimals));
 }
 
-TEST_CASE("polynomials of each degree, at the ends of their intervals, and where degrees are negative") {
+TEST_CASE_FIXTURE(tests::Operators,
+                  "polynomials of each degree, at the ends of their intervals, and where degrees are negative") {
   const tests::Edit ends = [](const std::vector<at::Tensor>& tensors) {
     withNumbers(0, {1, -1, 0, 1, -1, 0, 0.25, -0.75, 1.5, -2, 3, infinity, 0.5})(tensors);
     withNumbers(1, {4, 5, 5, 0, 0, 0, 15, 12, 9, 7, 3, 2, -1})(tensors);
@@ -288,7 +291,8 @@ TEST_CASE("polynomials of each degree, at the ends of their intervals, and where
   compare("aten.special_legendre_polynomial_p.n_scalar", "((T([37], f32), 5), {})");
 }
 
-TEST_CASE("incomplete gamma functions: both sides of their largest term, large orders, and the ends of their domains") {
+TEST_CASE_FIXTURE(tests::Operators,
+                  "incomplete gamma functions: both sides of their largest term, large orders, and the ends of their domains") {
   const tests::Edit ends = [](const std::vector<at::Tensor>& tensors) {
     withNumbers(0, {0.5, 0.5, 9, 11, 11, 250, 250, 2e5, 2e5, 1e6, 0, 0, 1, infinity, 1, infinity, -1, 1, noNumber})(tensors);
     withNumbers(1, {0.1, 7, 9, 3, 20, 240, 290, 2e5, 2.01e5, 3e6, 0, 1, 0, 1, infinity, infinity, 1, -1, 1})(tensors);
@@ -299,7 +303,7 @@ TEST_CASE("incomplete gamma functions: both sides of their largest term, large o
   }
 }
 
-TEST_CASE("the next number: from 0, powers of 2, the least and largest numbers, and infinities") {
+TEST_CASE_FIXTURE(tests::Operators, "the next number: from 0, powers of 2, the least and largest numbers, and infinities") {
   const auto numbers = [](double least, double normal, double largest) -> tests::Edit {
     const std::vector<double> from{0,      -0.0,   0,      1,       1,       -1,       -1,       2, least,
                                    -least, normal, normal, largest, largest, infinity, noNumber, 3};

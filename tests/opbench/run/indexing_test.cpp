@@ -10,9 +10,7 @@
 
 namespace {
 
-using tests::compare;
-
-TEST_CASE("elements and slices at indices") {
+TEST_CASE_FIXTURE(tests::Operators, "elements and slices at indices") {
   compare("aten.gather.default", "((T([3, 7], f16), 1, T([3, 4], i64)), {})");
   compare("aten.gather.default", "((T([5, 3, 7], f16), 0, T([2, 3, 6], i64)), {})");
   compare("aten.index_select.default", "((T([5, 3, 7], f16), 0, T([9], i64)), {})");
@@ -22,7 +20,7 @@ TEST_CASE("elements and slices at indices") {
   compare("aten.take.default", "((T([4, 5], f16), T([3, 3], i64)), {})");
 }
 
-TEST_CASE("a number stands for a tensor of one element, and the other way round") {
+TEST_CASE_FIXTURE(tests::Operators, "a number stands for a tensor of one element, and the other way round") {
   for (const char* self : {"[]", "[1]"})
     for (const char* index : {"[]", "[1]"}) {
       const auto tensors = [&](const std::string& rest) {
@@ -42,14 +40,14 @@ TEST_CASE("a number stands for a tensor of one element, and the other way round"
   compare("aten.index_select.default", "((T([5], f16), -1, T([], i64, values=[3])), {})");
 }
 
-TEST_CASE("low-precision values that meet in few elements of many are added up in f32") {
+TEST_CASE_FIXTURE(tests::Operators, "low-precision values that meet in few elements of many are added up in f32") {
   const tests::Edit same = [](const std::vector<at::Tensor>& tensors) { tensors[1].zero_(); };
   compare("aten.index_put.default", "((T([1000], f16), [T([124], i64)], T([124], f16), True), {})", same);
   compare("aten.index_put_.default", "((T([1000], f16), [T([124], i64)], T([124], f16), True), {})", same);
   compare("aten.embedding_dense_backward.default", "((T([60, 8], f16), T([60], i64), 1000, -1, False), {})", same);
 }
 
-TEST_CASE("several index tensors, None between them, negative indices") {
+TEST_CASE_FIXTURE(tests::Operators, "several index tensors, None between them, negative indices") {
   const tests::Edit negative = [](const std::vector<at::Tensor>& tensors) { tensors.back().sub_(2); };
   compare("aten.index.Tensor", "((T([5, 7], f16), [T([4], i64)]), {})", negative);
   compare("aten.index.Tensor", "((T([5, 7, 3], f16), [None, T([4, 2], i64)]), {})", negative);
@@ -58,7 +56,7 @@ TEST_CASE("several index tensors, None between them, negative indices") {
   compare("aten.index.Tensor", "((T([2, 5, 7, 3], f16), [None, None, T([4, 1], i64), T([3], i64)]), {})");
 }
 
-TEST_CASE("values that are added at several index tensors") {
+TEST_CASE_FIXTURE(tests::Operators, "values that are added at several index tensors") {
   const tests::Edit negative = [](const std::vector<at::Tensor>& tensors) { tensors[1].sub_(2); };
   compare("aten.index_put.default", "((T([5, 7], f16), [T([40], i64)], T([40, 7], f16), True), {})", negative);
   compare("aten.index_put.default", "((T([5, 7, 3], f16), [None, T([4, 2], i64)], T([3], f16), True), {})", negative);
@@ -76,7 +74,7 @@ TEST_CASE("values that are added at several index tensors") {
   compare("aten.put.default", "((T([4, 5], f16), T([], i64), T([1, 1], f16), True), {})");
 }
 
-TEST_CASE("indices that a sample gives: equal, negative and no ones") {
+TEST_CASE_FIXTURE(tests::Operators, "indices that a sample gives: equal, negative and no ones") {
   compare("aten.gather.default", "((T([2, 3], f16), 1, T([2, 4], i64, values=[0, 0, 2, 2, 1, 0, 0, 2])), {})");
   compare("aten.gather.default", "((T([2, 3], f16), 1, T([2, 0], i64)), {})");
   compare("aten.index.Tensor", "((T([5, 3], f16), [T([4], i64, values=[-5, 4, 4, -1])]), {})");
@@ -94,7 +92,7 @@ TEST_CASE("indices that a sample gives: equal, negative and no ones") {
           "((T([], f16), T([3, 7], f16), T([3], i64, values=[6, -100, 6]), None, 1, -100, T([], f16)), {})");
 }
 
-TEST_CASE("values that are combined with elements at indices") {
+TEST_CASE_FIXTURE(tests::Operators, "values that are combined with elements at indices") {
   compare("aten.scatter.reduce", "((T([5, 7], f16), 1, T([5, 40], i64), T([5, 40], f16)), {'reduce': 'add'})");
   compare("aten.scatter.reduce", "((T([5, 7], f16), -2, T([4, 6], i64), T([4, 7], f16)), {'reduce': 'multiply'})");
   compare("aten.scatter_.value_reduce", "((T([5, 7], f16), 0, T([9, 7], i64), 3.0), {'reduce': 'add'})");
@@ -114,7 +112,8 @@ TEST_CASE("values that are combined with elements at indices") {
   compare("aten.scatter_reduce.two", "((T([5, 7], f16), 0, T([9, 7], i64), T([9, 7], f16), 'amax'), {})", specials);
 }
 
-TEST_CASE("means of values and elements, and values that take the place of elements before they are combined") {
+TEST_CASE_FIXTURE(tests::Operators,
+                  "means of values and elements, and values that take the place of elements before they are combined") {
   for (const char* reduce : {"sum", "prod", "amax", "mean"}) {
     const std::string afresh = fmt::format(", '{}'), {{'include_self': False}})", reduce);
     compare("aten.scatter_reduce.two", "((T([5, 7], f16), 1, T([4, 9], i64), T([5, 9], f16)" + afresh);
@@ -129,7 +128,7 @@ TEST_CASE("means of values and elements, and values that take the place of eleme
   compare("aten.scatter_reduce.two", "((T([5, 7], f16), 0, T([0, 7], i64), T([9, 7], f16), 'mean'), {})");
 }
 
-TEST_CASE("elements where masks hold, one after another") {
+TEST_CASE_FIXTURE(tests::Operators, "elements where masks hold, one after another") {
   const std::string scatter = "aten.masked_scatter.default", backward = "aten.masked_scatter_backward.default";
   compare(scatter, "((T([5, 7], f16), T([5, 7], b8), T([40], f16)), {})");
   compare(scatter, "((T([5, 7], f16, stride=(1, 5)), T([7], b8), T([5, 8], f16)), {})");
@@ -142,7 +141,7 @@ TEST_CASE("elements where masks hold, one after another") {
   compare(backward, "((T([5, 7], f16), T([], b8), [5, 7]), {})");
 }
 
-TEST_CASE("the first indices of elements that are not 0, more or fewer than there are") {
+TEST_CASE_FIXTURE(tests::Operators, "the first indices of elements that are not 0, more or fewer than there are") {
   for (const char* size : {"0", "3", "50"}) {
     compare("aten.nonzero_static.default", fmt::format("((T([5, 7], b8),), {{'size': {}}})", size));
     compare("aten.nonzero_static.default", fmt::format("((T([2, 3, 4], i64),), {{'size': {}, 'fill_value': 7}})", size));
@@ -150,14 +149,14 @@ TEST_CASE("the first indices of elements that are not 0, more or fewer than ther
   }
 }
 
-TEST_CASE("numbers as often as is said, of a count that is known") {
+TEST_CASE_FIXTURE(tests::Operators, "numbers as often as is said, of a count that is known") {
   const std::string op = "aten.repeat_interleave.Tensor";
   compare(op, "((T([4], i64, values=[0, 1, 2, 3]),), {'output_size': 6})");
   compare(op, "((T([3], i32, values=[2, 0, 5]),), {'output_size': 7})");
   compare(op, "((T([3], i64, values=[0, 0, 0]),), {'output_size': 0})");
 }
 
-TEST_CASE("values that take the place of elements at indices") {
+TEST_CASE_FIXTURE(tests::Operators, "values that take the place of elements at indices") {
   compare("aten.scatter.src", "((T([5, 7], f16), 1, T([5, 4], i64), T([5, 6], f16)), {})");
   compare("aten.scatter.src", "((T([5, 7], f16, stride=(1, 5)), -2, T([3, 6], i64), T([4, 7], f16)), {})");
   compare("aten.scatter.src", "((T([], f16), 0, T([], i64), T([], f16)), {})");
@@ -179,7 +178,7 @@ TEST_CASE("values that take the place of elements at indices") {
   compare("aten.put_.default", "((T([4, 5], f16, stride=(1, 4)), T([7], i64), T([7, 1], f16), False), {})");
 }
 
-TEST_CASE("of values that meet in an element any may be the result: data are such that all are right") {
+TEST_CASE_FIXTURE(tests::Operators, "of values that meet in an element any may be the result: data are such that all are right") {
   compare("aten.scatter.src", "((T([5], f16), 0, T([9], i64), T([9], f16)), {})");
   compare("aten.scatter_.src", "((T([5], f16), 0, T([4], i64, values=[0, 4, 4, 0]), T([4], f16)), {})");
   compare("aten.index_put.default", "((T([2, 3], f16), [T([40], i64), T([40], i64)], T([40], f16)), {})");
@@ -187,7 +186,7 @@ TEST_CASE("of values that meet in an element any may be the result: data are suc
   compare("aten.put.default", "((T([5], f16), T([3], i64, values=[4, -1, 0]), T([3], f16)), {})");
 }
 
-TEST_CASE("elements that are set at indices") {
+TEST_CASE_FIXTURE(tests::Operators, "elements that are set at indices") {
   const tests::Edit negative = [](const std::vector<at::Tensor>& tensors) { tensors[1].sub_(2); };
   compare("aten.index_fill.int_Scalar", "((T([5, 7], f16), 1, T([3], i64), 2.5), {})", negative);
   compare("aten.index_fill.int_Scalar", "((T([5, 7, 3], f16), -3, T([0], i64), 2.5), {})");
@@ -196,7 +195,7 @@ TEST_CASE("elements that are set at indices") {
   compare("aten.index_fill.int_Tensor", "((T([1], f16), 0, T([], i64), T([], f16)), {})");
 }
 
-TEST_CASE("places in sorted sequences") {
+TEST_CASE_FIXTURE(tests::Operators, "places in sorted sequences") {
   compare("aten.searchsorted.Tensor", "((T([9], f16), T([3, 5], f16)), {})");
   compare("aten.searchsorted.Tensor", "((T([3, 16], f16), T([3, 40], f16)), {'right': True})");
   compare("aten.searchsorted.Tensor", "((T([2, 3, 7], f16, stride=(1, 14, 2)), T([2, 3, 5], f16)), {'out_int32': True})");
@@ -221,13 +220,14 @@ TEST_CASE("places in sorted sequences") {
   compare("aten.bucketize.Tensor", "((T([9], f16), T([9], f16)), {'right': True})", equal);
 }
 
-TEST_CASE("classes as vectors") {
+TEST_CASE_FIXTURE(tests::Operators, "classes as vectors") {
   compare("aten.one_hot.default", "((T([3, 5], i64), 7), {})");
   compare("aten.one_hot.default", "((T([4], i64, values=[6, 0, 6, 2]),), {})");
   compare("aten.one_hot.default", "((T([], i64), 3), {})");
 }
 
-TEST_CASE("gradients of bags: sums, weighted sums, means and maxima, empty bags, rows that count as none") {
+TEST_CASE_FIXTURE(tests::Operators,
+                  "gradients of bags: sums, weighted sums, means and maxima, empty bags, rows that count as none") {
   const std::string weights = "aten._embedding_bag_per_sample_weights_backward.default";
   compare(weights, "((T([4, 16], f16), T([9, 16], f16), T([30], i64), T([4], i64), T([30], i64), 0), {})");
   compare(weights, "((T([4, 16], f16, stride=(40, 1)), T([9, 16], f16), T([30], i64), T([4], i64), T([30], i64), 0, 3), {})");
@@ -241,14 +241,15 @@ TEST_CASE("gradients of bags: sums, weighted sums, means and maxima, empty bags,
   compare(rows, "((T([9, 6], f16), T([5], i64), T([5], i64), T([9], i64), T([9, 6], i64), 9, False, 2, None), {})");
 }
 
-TEST_CASE("gradients of bags that are found by the places where they begin") {
+TEST_CASE_FIXTURE(tests::Operators, "gradients of bags that are found by the places where they begin") {
   const std::string begins = "T([30], i64), T([4], i64, values=[0, 7, 7, 21]), T([0], i64), ";
   compare("aten._embedding_bag_backward.default",
           "((T([4, 16], f16), " + begins + "T([4], i64), T([0], i64), 9, False, 0, False, None), {})");
   compare("aten._embedding_bag_per_sample_weights_backward.default", "((T([4, 16], f16), T([9, 16], f16), " + begins + "0), {})");
 }
 
-TEST_CASE("segments of slices: empty ones, by their lengths or their ends, from a first value or none") {
+TEST_CASE_FIXTURE(tests::Operators,
+                  "segments of slices: empty ones, by their lengths or their ends, from a first value or none") {
   for (const char* reduce : {"sum", "mean", "max", "min", "prod"})
     for (const char* initial : {"None", "2"}) {
       const auto call = [&](const std::string& data, const std::string& segments) {
@@ -259,7 +260,7 @@ TEST_CASE("segments of slices: empty ones, by their lengths or their ends, from 
     }
 }
 
-TEST_CASE("gradients of bags whose offsets are given as well") {
+TEST_CASE_FIXTURE(tests::Operators, "gradients of bags whose offsets are given as well") {
   const std::string bags = "T([30], i64), T([4], i64), T([30], i64), T([4], i64), ";
   compare("aten._embedding_bag_backward.default",
           "((T([4, 16], f16), " + bags + "T([0], i64), 9, False, 0, False, T([30], f16)), {})");
@@ -267,23 +268,23 @@ TEST_CASE("gradients of bags whose offsets are given as well") {
           "((T([4, 16], f16), " + bags + "T([4, 16], i64), 9, False, 2, False, None, 2), {})");
 }
 
-TEST_CASE("gradients of rows") {
+TEST_CASE_FIXTURE(tests::Operators, "gradients of rows") {
   compare("aten.embedding_dense_backward.default", "((T([3, 5, 16], f16), T([3, 5], i64), 20, -1, False), {})");
   compare("aten.embedding_dense_backward.default", "((T([60, 8], f16), T([60], i64), 4, 2, False), {})");
 }
 
-TEST_CASE("elements and values where a mask holds") {
+TEST_CASE_FIXTURE(tests::Operators, "elements and values where a mask holds") {
   compare("aten._unsafe_masked_index.default", "((T([5, 7], f16), T([4, 3], b8), [T([4, 1], i64), T([3], i64)], 2.5), {})");
   compare("aten._unsafe_masked_index_put_accumulate.default",
           "((T([5, 7], f32), T([4, 3], b8), [T([4, 1], i64), T([3], i64)], T([4, 3], f32)), {})");
 }
 
-TEST_CASE("index_fill of a number") {
+TEST_CASE_FIXTURE(tests::Operators, "index_fill of a number") {
   compare("aten.index_fill.int_Scalar", "((T([], f16), 0, T([1], i64), 2.5), {})");
   compare("aten.index_fill.int_Scalar", "((T([], f16), 0, T([0], i64), 2.5), {})");
 }
 
-TEST_CASE("values among others") {
+TEST_CASE_FIXTURE(tests::Operators, "values among others") {
   compare("aten.isin.Tensor_Tensor", "((T([5, 7], i64), T([2, 3], i64)), {})");
   compare("aten.isin.Tensor_Scalar", "((T([5, 7], i64), 3), {'invert': True})");
   compare("aten.isin.Scalar_Tensor", "((3, T([9], i64)), {})");

@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
 #include <set>
 
@@ -27,7 +26,7 @@
 #include "runtime/callable.h"
 #include "runtime/device.h"
 #include "runtime/torch/call_state.h"
-#include "tests/runtime/build/nvrtc_library.h"
+#include "tests/runtime/cpu/cpus.h"
 #include "tests/runtime/sample.h"
 #include "tests/targets.h"
 
@@ -151,16 +150,6 @@ void checkInterpreted(const ir::Graph& graph, runtime::Call& call, const Judge& 
   }
 }
 
-/// NVRTC accepts the kernels, each text once: calls that differ in their data alone have equal ones.
-void checkCompiles(const ir::Graph& graph) {
-  static std::set<std::string> accepted;
-  for (const ir::Loops& loops : lowering::lower(graph)) {
-    const ir::Target target = tests::hopper();
-    const codegen::Program program = tests::cudaProgram(lowering::apply(loops, target), target);
-    if (accepted.insert(program.source).second) CHECK(tests::isAccepted(program));
-  }
-}
-
 runtime::Device& cpu() {
   static const std::unique_ptr<runtime::Device> device = runtime::Device::open("cpu", 1);
   return *device;
@@ -174,49 +163,69 @@ void editArguments(runtime::Call& call, const Edit& edit) {
   edit(tensors);
 }
 
-/// The call's results by the CPU's machine code.
-runtime::TensorList compiled(runtime::Call& call, const ir::Graph& graph) {
+/// The call's results by a CPU's machine code.
+runtime::TensorList compiled(runtime::Call& call, const ir::Graph& graph, const ir::Target& target) {
   const runtime::Cache none;
-  const auto callable = runtime::plannedCallable(call, codegen::compile(graph, cpu().target()), cpu(), none);
+  const auto callable = runtime::plannedCallable(call, codegen::compile(graph, target), cpu(), none);
   CHECK(callable->kind == runtime::Kind::Generated);
   const auto trial = cpu().prepare(*callable, call);
   return runtime::clone(trial->run());
 }
 
-/// Whether these tests run once more as those of another CPU: what no CPU runs is as it was.
-bool isOnceMore() { return std::getenv("ATEN_CPU_CAPABILITY") != nullptr; }
+/// Whether it is the first time that this operator, and whether its arguments are edited, is asked for.
+bool isFirst(const std::string& op, bool isEdited) {
+  static std::set<std::pair<std::string, bool>> seen;
+  return seen.emplace(op, isEdited).second;
+}
+
+}  // namespace
+
+Operators::~Operators() {
+  for (const std::string& refusal : kernels_.refusals()) FAIL_CHECK(refusal);
+}
+
+/// NVRTC accepts the kernels, each text once: calls that differ in their data alone have equal ones.
+void Operators::compileLater(const ir::Graph& graph, const std::string& label) {
+  static std::set<std::string> seen;
+  for (const ir::Loops& loops : lowering::lower(graph)) {
+    const ir::Target target = tests::hopper();
+    const codegen::Program program = tests::cudaProgram(lowering::apply(loops, target), target);
+    if (seen.insert(program.source).second) kernels_.add(program, label);
+  }
+}
 
 /// What `compare` does, of one dtype and for these backends.
-void compareAs(const inputs::Sample& sample, DType dtype, const Edit& edit, bool isForCpu) {
-  const std::string& op = sample.op;
-  CAPTURE(op);
-  CAPTURE(inputs::toText(sample));
-  CAPTURE(ir::name(dtype));
+void Operators::compareAs(const inputs::Sample& sample, DType dtype, const Edit& edit, bool isForCpu) {
+  const std::string label = fmt::format("{} as {}", inputs::toText(sample), ir::name(dtype));
+  CAPTURE(label);
   const c10::InferenceMode guard;
   runtime::Call call(sample, cpu(), 1);
   if (edit) editArguments(call, edit);
   const opbench::Reference reference = opbench::makeReference(call);
-  const opbench::Criterion criterion = opbench::Tolerances::standard().criterionFor(op);
+  const opbench::Criterion criterion = opbench::Tolerances::standard().criterionFor(sample.op);
   const Judge judge = [&](const runtime::TensorList& found) {
     return opbench::check(found, reference, call, criterion, opbench::Tolerances::standard());
   };
   const ir::Graph graph = call.graph(reference.eager);
   call.restore();
-  if (!isOnceMore()) {
-    checkInterpreted(graph, call, judge, tests::hopper());
-    if (isForCpu) checkInterpreted(graph, call, judge, tests::avx512());
-    checkCompiles(graph);
-  }
+  checkInterpreted(graph, call, judge, tests::hopper());
+  if (isForCpu) checkInterpreted(graph, call, judge, tests::avx512());
+  compileLater(graph, label);
   if (!isForCpu) return;
-  const opbench::Verdict verdict = judge(compiled(call, graph));
-  CHECK_MESSAGE(verdict.ok, "compiled: ", verdict.message);
+  for (const ir::Target& target : tests::cpusAtHand()) {
+    const opbench::Verdict verdict = judge(compiled(call, graph, target));
+    CHECK_MESSAGE(verdict.ok, "compiled for ", target.arch, ": ", verdict.message);
+    call.restore();
+  }
 }
 
 /// The same of several dtypes, of equal calls once.
-void compareAsEach(const std::vector<DType>& dtypes, const std::string& op, const std::string& recorded, const Edit& edit,
-                   bool isForCpu) {
+void Operators::compareAsEach(const std::vector<DType>& dtypes, const std::string& op, const std::string& recorded,
+                              const Edit& edit, bool isForCpu) {
+  const bool isBrainToo = isFirst(op, static_cast<bool>(edit));
   std::set<std::string> compared;
   for (DType dtype : dtypes) {
+    if (dtype == DType::BF16 && !isBrainToo) continue;
     try {
       const inputs::Sample sample = inputs::convert(tests::sample(op, recorded), dtype, false);
       if (compared.insert(inputs::toText(sample)).second) compareAs(sample, dtype, edit, isForCpu);
@@ -226,18 +235,17 @@ void compareAsEach(const std::vector<DType>& dtypes, const std::string& op, cons
   }
 }
 
-}  // namespace
-
-void compare(const std::string& op, const std::string& recorded, const Edit& edit) {
+void Operators::compare(const std::string& op, const std::string& recorded, const Edit& edit) {
   compareAsEach({DType::F16, DType::BF16, DType::F32}, op, recorded, edit, /*isForCpu=*/true);
 }
 
-void compareBesideOneDnn(const std::string& op, const std::string& recorded) {
+void Operators::compareBesideOneDnn(const std::string& op, const std::string& recorded) {
   compareAsEach({DType::F16, DType::BF16, DType::F32}, op, recorded, {}, /*isForCpu=*/false);
   compareAsEach({DType::F64}, op, recorded, {}, /*isForCpu=*/true);
 }
 
-std::vector<double> computed(const std::string& op, DType dtype, const std::vector<std::vector<double>>& operands) {
+std::vector<double> computed(const std::string& op, DType dtype, const std::vector<std::vector<double>>& operands,
+                             const ir::Target& target) {
   const c10::InferenceMode guard;
   const auto count = static_cast<int64_t>(operands.at(0).size());
   std::string types;
@@ -249,7 +257,7 @@ std::vector<double> computed(const std::string& op, DType dtype, const std::vect
   });
   const ir::Graph graph = call.graph(call.runEager());
   call.restore();
-  const runtime::TensorList results = compiled(call, graph);
+  const runtime::TensorList results = compiled(call, graph, target);
   const at::Tensor wide = results.state().tensors[0].to(at::kDouble).contiguous();
   return {wide.const_data_ptr<double>(), wide.const_data_ptr<double>() + count};
 }

@@ -10,9 +10,7 @@
 
 namespace {
 
-using tests::compare;
-
-TEST_CASE("arithmetic") {
+TEST_CASE_FIXTURE(tests::Operators, "arithmetic") {
   compare("aten.add.Tensor", "((T([3, 5, 7], f16), T([5, 1], f16)), {'alpha': 2})");
   compare("aten.add_.Tensor", "((T([3, 40], f16), T([3, 40], f16)), {})");
   compare("aten.add.Scalar", "((T([33], i64), 3), {})");
@@ -49,7 +47,7 @@ TEST_CASE("arithmetic") {
   }
 }
 
-TEST_CASE("powers of integers wrap; of negative powers those of 1 and -1 are left") {
+TEST_CASE_FIXTURE(tests::Operators, "powers of integers wrap; of negative powers those of 1 and -1 are left") {
   const tests::Edit ends = [](const std::vector<at::Tensor>& tensors) {
     tensors[0].copy_(at::arange(tensors[0].numel(), at::kLong).remainder(7).sub(3));
     tensors[1].copy_(at::arange(-12, tensors[1].numel() - 12, at::kLong).mul(5));
@@ -61,7 +59,7 @@ TEST_CASE("powers of integers wrap; of negative powers those of 1 and -1 are lef
   compare("aten.pow_.Tensor", "((T([40], u8), T([40], u8)), {})");
 }
 
-TEST_CASE("integers beyond 2^53, which double does not hold") {
+TEST_CASE_FIXTURE(tests::Operators, "integers beyond 2^53, which double does not hold") {
   const tests::Edit around = [](const std::vector<at::Tensor>& tensors) {
     const int64_t first = (int64_t{1} << 53) - 20;
     tensors[0].copy_(at::arange(first, first + tensors[0].numel(), at::kLong));
@@ -75,7 +73,7 @@ TEST_CASE("integers beyond 2^53, which double does not hold") {
   compare("aten.fill_.Scalar", "((T([5, 7], i64), 9007199254740993), {})");
 }
 
-TEST_CASE("numbers that a half does not hold: they round to zero, to infinity, to a neighbour") {
+TEST_CASE_FIXTURE(tests::Operators, "numbers that a half does not hold: they round to zero, to infinity, to a neighbour") {
   const tests::Edit near = [](const std::vector<at::Tensor>& tensors) {
     const std::vector<double> values{0.0,
                                      -0.0,
@@ -111,7 +109,7 @@ TEST_CASE("numbers that a half does not hold: they round to zero, to infinity, t
     compare("aten.pow.Tensor_Scalar", fmt::format("((T([16], f16), {}), {{}})", number), near);
 }
 
-TEST_CASE("elementary functions") {
+TEST_CASE_FIXTURE(tests::Operators, "elementary functions") {
   for (const char* op :
        {"neg",   "abs", "sgn",   "sign", "square", "positive", "reciprocal", "floor", "ceil", "trunc", "round",  "sqrt",
         "rsqrt", "exp", "expm1", "log",  "log2",   "log1p",    "sin",        "cos",   "erf",  "tanh",  "sigmoid"}) {
@@ -121,7 +119,7 @@ TEST_CASE("elementary functions") {
   compare("aten.sqrt.default", "((T([12], i64),), {})");
 }
 
-TEST_CASE("comparisons, logic and bits") {
+TEST_CASE_FIXTURE(tests::Operators, "comparisons, logic and bits") {
   for (const char* op : {"eq", "ne", "lt", "le", "gt", "ge"}) {
     compare(fmt::format("aten.{}.Tensor", op), "((T([6, 1, 9], f16), T([5, 9], f16)), {})");
     compare(fmt::format("aten.{}.Scalar", op), "((T([6, 9], i64), 1), {})");
@@ -144,7 +142,7 @@ TEST_CASE("comparisons, logic and bits") {
   compare("aten.bitwise_not.default", "((T([40], i32),), {})");
 }
 
-TEST_CASE("activations and their gradients") {
+TEST_CASE_FIXTURE(tests::Operators, "activations and their gradients") {
   for (const char* op : {"relu", "relu6", "silu", "hardswish", "hardsigmoid", "hardtanh", "leaky_relu", "elu"}) {
     compare(fmt::format("aten.{}.default", op), "((T([5, 41], f16),), {})");
   }
@@ -168,8 +166,8 @@ TEST_CASE("activations and their gradients") {
   compare("aten.mse_loss_backward.default", "((T([], f16), T([3, 40], f16), T([3, 40], f16), 1), {})");
 }
 
-TEST_CASE("padding with a constant, and cutting off") {
-  const auto pad = [](const char* tensor, const char* rest) {
+TEST_CASE_FIXTURE(tests::Operators, "padding with a constant, and cutting off") {
+  const auto pad = [this](const char* tensor, const char* rest) {
     compare("aten.constant_pad_nd.default", fmt::format("(({}, {}), {{}})", tensor, rest));
   };
   pad("T([2, 3, 7, 8], f16)", "[1, 1, 2, 0], 0.5");
@@ -184,7 +182,7 @@ TEST_CASE("padding with a constant, and cutting off") {
   pad("T([3, 5], f16)", "[0, 0]");
 }
 
-TEST_CASE("values added where an index says") {
+TEST_CASE_FIXTURE(tests::Operators, "values added where an index says") {
   compare("aten.scatter_add.default", "((T([7, 9], f16), 0, T([5, 9], i64), T([5, 9], f16)), {})");
   compare("aten.scatter_add.default", "((T([7, 9], f32), 1, T([6, 20], i64), T([7, 20], f32)), {})");
   compare("aten.scatter_add.default", "((T([40], i64), 0, T([400], i64), T([400], i64)), {})");
@@ -198,7 +196,7 @@ TEST_CASE("values added where an index says") {
   compare("aten.index_add_.default", "((T([20, 33], f16), 0, T([11], i64), T([11, 33], f16, stride=(0, 0))), {})");
 }
 
-TEST_CASE("selection, filling and conversion") {
+TEST_CASE_FIXTURE(tests::Operators, "selection, filling and conversion") {
   compare("aten.where.self", "((T([1, 1, 9, 9], b8), T([2, 3, 9, 9], f16), T([], f16)), {})");
   compare("aten.masked_fill.Scalar", "((T([2, 3, 9], f16), T([2, 1, 9], b8), -65504.0), {})");
   compare("aten.masked_fill.Tensor", "((T([2, 3, 9], f16), T([2, 1, 9], b8), T([], f32)), {})");
@@ -213,7 +211,7 @@ TEST_CASE("selection, filling and conversion") {
   compare("aten.triu.default", "((T([2, 5, 11], f16), 1), {})");
 }
 
-TEST_CASE("activations that cut or scale a range of numbers") {
+TEST_CASE_FIXTURE(tests::Operators, "activations that cut or scale a range of numbers") {
   compare("aten.celu.default", "((T([37], f16), 1.5), {})");
   for (const char* op : {"softshrink", "hardshrink"}) {
     compare(fmt::format("aten.{}.default", op), "((T([37], f16), 0.4), {})");
@@ -226,7 +224,7 @@ TEST_CASE("activations that cut or scale a range of numbers") {
   compare("aten.rrelu_with_noise_backward.default", "((T([37], f16), T([37], f16), T([37], f16), 0.1, 0.3, True, False), {})");
 }
 
-TEST_CASE("activations of exponentials") {
+TEST_CASE_FIXTURE(tests::Operators, "activations of exponentials") {
   compare("aten.softplus.default", "((T([37], f16), 2, 3), {})");
   compare("aten.softplus_backward.default", "((T([37], f16), T([37], f16), 2, 3), {})");
   compare("aten.mish.default", "((T([37], f16),), {})");
@@ -238,7 +236,7 @@ TEST_CASE("activations of exponentials") {
   compare("aten.log_sigmoid_backward.default", "((T([37], f32), T([37], f32), T([37], f32)), {})", ofForward);
 }
 
-TEST_CASE("products of vectors, element by element") {
+TEST_CASE_FIXTURE(tests::Operators, "products of vectors, element by element") {
   compare("aten.addr.default", "((T([5, 7], f16), T([5], f16), T([7], f16)), {'beta': 0.5, 'alpha': 2})");
   compare("aten.addr.default", "((T([5, 7], f32), T([5], f32), T([7], f32)), {'beta': 0})");
   compare("aten.linalg_cross.default", "((T([4, 3, 5], f32), T([4, 3, 1], f32)), {'dim': 1})");

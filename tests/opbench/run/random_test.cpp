@@ -10,6 +10,7 @@
 #include "runtime/callable.h"
 #include "runtime/device.h"
 #include "tests/opbench/run/operators.h"
+#include "tests/runtime/cpu/cpus.h"
 #include "tests/runtime/sample.h"
 
 using namespace opbench;
@@ -27,8 +28,10 @@ struct Drawn {
       : call(inputs::convert(tests::sample(op, recorded), dtype, false), cpu(), 1, data),
         correctness(call, op, Tolerances::standard()) {
     correctness.begin(1, data);
-    plan = codegen::compile(call.graph(correctness.reference().eager), cpu().target());
+    compileFor(cpu().target());
   }
+
+  void compileFor(const ir::Target& target) { plan = codegen::compile(call.graph(correctness.reference().eager), target); }
 
   Verdict judge(runtime::CallablePtr callable) {
     const auto trial = cpu().prepare(*callable, call);
@@ -55,18 +58,25 @@ struct Drawn {
   codegen::Plan plan;
 };
 
-/// Checks a call interpreted, compiled and as CUDA in three dtypes, and that what ATen draws passes the same check.
-void draws(const std::string& op, const std::string& recorded) {
-  CAPTURE(op);
-  CAPTURE(recorded);
-  tests::compare(op, recorded);
-  for (ir::DType dtype : {ir::DType::F16, ir::DType::BF16, ir::DType::F32, ir::DType::F64}) {
-    CAPTURE(ir::name(dtype));
-    Drawn drawn(op, recorded, dtype);
-    CHECK(drawn.judgeEager().message == "");
-    CHECK(drawn.judgeGenerated().message == "");
+class RandomOperators : public tests::Operators {
+ public:
+  /// Checks a call interpreted, compiled and as CUDA, and that what ATen draws passes the same check.
+  void draws(const std::string& op, const std::string& recorded) {
+    CAPTURE(op);
+    CAPTURE(recorded);
+    compare(op, recorded);
+    for (ir::DType dtype : {ir::DType::F16, ir::DType::BF16, ir::DType::F32, ir::DType::F64}) {
+      CAPTURE(ir::name(dtype));
+      Drawn drawn(op, recorded, dtype);
+      CHECK(drawn.judgeEager().message == "");
+      for (const ir::Target& target : tests::cpusAtHand(2)) {
+        CAPTURE(target.arch);
+        drawn.compileFor(target);
+        CHECK(drawn.judgeGenerated().message == "");
+      }
+    }
   }
-}
+};
 
 /// What a mistake in the kernel of a call is found by.
 std::string mistake(const std::string& op, const std::string& recorded, const std::string& text, const std::string& by) {
@@ -82,7 +92,7 @@ const std::string coin = "((T([64, 96], f16), 0.25), {})";
 
 }  // namespace
 
-TEST_CASE("coins") {
+TEST_CASE_FIXTURE(RandomOperators, "coins") {
   draws("aten.bernoulli_.float", "((T([64, 96], f16), 0.25), {})");
   draws("aten.bernoulli_.float", "((T([64, 1, 1], f16),), {})");
   draws("aten.bernoulli_.float", "((T([16, 9, 7], f16, stride=(1, 112, 16)), 0.9), {})");
@@ -97,7 +107,7 @@ TEST_CASE("coins") {
   draws("aten.bernoulli.p", "((T([], f16), 0.75), {})");
 }
 
-TEST_CASE("dropout") {
+TEST_CASE_FIXTURE(RandomOperators, "dropout") {
   draws("aten.native_dropout.default", "((T([64, 96], f16), 0.1, True), {})");
   draws("aten.native_dropout.default", "((T([5, 7, 11], f16), 0.5, None), {})");
   draws("aten.native_dropout.default", "((T([16, 96], f16, stride=(1, 16)), 0.5, False), {})");
@@ -105,7 +115,7 @@ TEST_CASE("dropout") {
   draws("aten.native_dropout.default", "((T([33, 31], f16), 1.0, True), {})");
   draws("aten.dropout.default", "((T([64, 96], f16), 0.2, True), {})");
   draws("aten.dropout_.default", "((T([64, 96], f16), 0.2, True), {})");
-  tests::compare("aten.native_dropout_backward.default", "((T([5, 33], f16), T([5, 33], b8), 1.25), {})");
+  compare("aten.native_dropout_backward.default", "((T([5, 33], f16), T([5, 33], b8), 1.25), {})");
 }
 
 TEST_CASE("dropped infinities and NaN are NaN, kept ones stay, with a mask and without") {
@@ -113,11 +123,15 @@ TEST_CASE("dropped infinities and NaN are NaN, kept ones stay, with a mask and w
     for (ir::DType dtype : {ir::DType::F16, ir::DType::F32}) {
       Drawn drawn(op, "((T([64, 96], f16), 0.3, True), {})", dtype, {inputs::Distribution::Specials});
       CHECK(drawn.judgeEager().message == "");
-      CHECK(drawn.judgeGenerated().message == "");
+      for (const ir::Target& target : tests::cpusAtHand(2)) {
+        CAPTURE(target.arch);
+        drawn.compileFor(target);
+        CHECK(drawn.judgeGenerated().message == "");
+      }
     }
 }
 
-TEST_CASE("uniform, normal and derived distributions") {
+TEST_CASE_FIXTURE(RandomOperators, "uniform, normal and derived distributions") {
   draws("aten.rand.default", "(([64, 33],), {'dtype': f16})");
   draws("aten.rand_like.default", "((T([16, 9, 7], f16, stride=(1, 112, 16)),), {})");
   draws("aten.uniform_.default", "((T([64, 33], f16), -1.0, 3.0), {})");
@@ -135,7 +149,7 @@ TEST_CASE("uniform, normal and derived distributions") {
   draws("aten.geometric_.default", "((T([64, 33], f16), 0.3), {})");
 }
 
-TEST_CASE("integers") {
+TEST_CASE_FIXTURE(RandomOperators, "integers") {
   draws("aten.randint_like.default", "((T([64, 33], f16), 10), {})");
   draws("aten.randint_like.low_dtype", "((T([64, 33], f16), -5, 6), {})");
   draws("aten.randint.low", "((-100, 1000, [64, 33]), {'dtype': i64})");

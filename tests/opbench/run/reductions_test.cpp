@@ -8,8 +8,6 @@
 
 namespace {
 
-using tests::compare;
-
 /// Every row a different hard one: with NaN, with infinities, nothing but -inf, equal values.
 void hardRows(const std::vector<at::Tensor>& tensors) {
   const at::Tensor& x = tensors.at(0);
@@ -26,7 +24,7 @@ void hardRows(const std::vector<at::Tensor>& tensors) {
 /// Mean 1000, standard deviation 1: of squares, f32 would keep nothing.
 void farFromZero(const std::vector<at::Tensor>& tensors) { tensors.at(0).normal_(1000, 1); }
 
-TEST_CASE("reductions") {
+TEST_CASE_FIXTURE(tests::Operators, "reductions") {
   for (const char* shape : {"T([], f16)", "T([1], f16)", "T([37], f16)", "T([3, 5, 7], f16)", "T([33, 65], f16, stride=(1, 33))",
                             "T([2, 3, 5, 7], f16, stride=(105, 1, 21, 3))", "T([5000], f16)", "T([0, 4], f16)", "T([40], i64)",
                             "T([40], b8)", "T([7, 9], i32)", "T([6, 4], f16, stride=(0, 1))"}) {
@@ -68,7 +66,7 @@ TEST_CASE("reductions") {
   compare("aten.logsumexp.default", "((T([7, 40], f16), [1], True), {})", hardRows);
 }
 
-TEST_CASE("extremes, and where they are") {
+TEST_CASE_FIXTURE(tests::Operators, "extremes, and where they are") {
   for (const char* op : {"max", "min"}) {
     compare(fmt::format("aten.{}.default", op), "((T([50, 4], f16),), {})");
     compare(fmt::format("aten.{}.default", op), "((T([2], i64),), {})");
@@ -105,7 +103,7 @@ void hardColumns(const std::vector<at::Tensor>& tensors) {
   x.select(1, 4).select(0, 3).fill_(-infinity);
 }
 
-TEST_CASE("cumulative sums, products and logarithms of sums") {
+TEST_CASE_FIXTURE(tests::Operators, "cumulative sums, products and logarithms of sums") {
   for (const char* op : {"cumsum", "cumprod", "logcumsumexp"}) {
     for (const char* call : {"T([], f16), 0", "T([], f16), -1", "T([1], f16), 0", "T([37], f16), -1", "T([3, 5, 7], f16), 1",
                              "T([33, 65], f16, stride=(1, 33)), 1", "T([2, 3, 5, 7], f16, stride=(105, 1, 21, 3)), 3",
@@ -127,7 +125,7 @@ TEST_CASE("cumulative sums, products and logarithms of sums") {
   compare("aten.cumsum.default", "((T([3, 20000], f16), 1), {})");
 }
 
-TEST_CASE("variances and norms") {
+TEST_CASE_FIXTURE(tests::Operators, "variances and norms") {
   for (const char* op : {"var", "std", "var_mean", "std_mean"}) {
     compare(fmt::format("aten.{}.correction", op), "((T([3, 8, 96], f16), [-1]), {'correction': 1, 'keepdim': True})");
     compare(fmt::format("aten.{}.correction", op), "((T([30, 8], f16), [0]), {'correction': 0})");
@@ -146,7 +144,7 @@ TEST_CASE("variances and norms") {
   compare("aten.norm.ScalarOpt_dim_dtype", "((T([6, 41], f16), 2, [1], True), {'dtype': f32})");
 }
 
-TEST_CASE("softmax") {
+TEST_CASE_FIXTURE(tests::Operators, "softmax") {
   for (const char* op : {"_softmax", "_log_softmax"}) {
     const std::string forward = fmt::format("aten.{}.default", op), backward = fmt::format("aten.{}_backward_data.default", op);
     for (const char* call : {"T([33], f16), 0", "T([], f16), 0", "T([5, 100], f16), -1", "T([2, 3, 7, 129], f16), -1",
@@ -165,7 +163,7 @@ TEST_CASE("softmax") {
   }
 }
 
-TEST_CASE("losses") {
+TEST_CASE_FIXTURE(tests::Operators, "losses") {
   for (int reduction : {0, 1, 2}) {
     compare("aten.mse_loss.default", fmt::format("((T([3, 40, 5], f16), T([3, 40, 5], f16), {}), {{}})", reduction));
     for (const char* weight : {"None", "T([30], f16)"}) {
@@ -187,7 +185,7 @@ TEST_CASE("losses") {
 /// A channels-last stride and none.
 constexpr const char* layouts[] = {"", ", stride=(150, 1, 30, 6)"};
 
-TEST_CASE("normalisation of rows") {
+TEST_CASE_FIXTURE(tests::Operators, "normalisation of rows") {
   const std::string forward = "aten.native_layer_norm.default", backward = "aten.native_layer_norm_backward.default";
   compare(forward, "((T([3, 8, 96], f16), [96], T([96], f16), T([96], f16), 1e-05), {})");
   compare(forward, "((T([1, 7, 33], f16), [33], None, None, 1e-12), {})");
@@ -207,7 +205,7 @@ TEST_CASE("normalisation of rows") {
   }
 }
 
-TEST_CASE("normalisation of groups") {
+TEST_CASE_FIXTURE(tests::Operators, "normalisation of groups") {
   for (int groups : {1, 2, 6}) {
     for (const char* layout : layouts) {
       compare("aten.native_group_norm.default",
@@ -224,7 +222,7 @@ TEST_CASE("normalisation of groups") {
           "((T([4, 6, 5], f16), T([4, 6, 5], f16), T([4, 1], f16), T([4, 1], f16), None, 4, 6, 5, 1, [True, False, False]), {})");
 }
 
-TEST_CASE("normalisation of channels") {
+TEST_CASE_FIXTURE(tests::Operators, "normalisation of channels") {
   const std::string forward = "aten.native_batch_norm.default", backward = "aten.native_batch_norm_backward.default";
   for (const char* training : {"True", "False"}) {
     for (const char* layout : layouts) {
@@ -255,7 +253,7 @@ TEST_CASE("normalisation of channels") {
           "[True, False, False]), {})");
 }
 
-TEST_CASE("losses of single elements") {
+TEST_CASE_FIXTURE(tests::Operators, "losses of single elements") {
   for (const char* reduction : {"0", "1", "2"}) {
     const auto call = [&](const char* before, const char* after) {
       return fmt::format("(({}{}{}), {{}})", before, reduction, after);
@@ -275,7 +273,7 @@ TEST_CASE("losses of single elements") {
   compare("aten.binary_cross_entropy_with_logits.default", "((T([5, 9], f16), T([5, 9], f16)), {})");
 }
 
-TEST_CASE("losses of margins") {
+TEST_CASE_FIXTURE(tests::Operators, "losses of margins") {
   for (const char* reduction : {"0", "1"}) {
     const char* grad = std::string_view(reduction) == "0" ? "T([5], f32), " : "T([], f32), ";
     const std::string one = fmt::format("T([5, 9], f32), T([5], i64), 2, 0.8, T([9], f32), {}", reduction);
@@ -292,7 +290,7 @@ TEST_CASE("losses of margins") {
           "((T([], f16), T([2, 5, 3, 4], f16), T([2, 3, 4], i64), T([5], f16), 1, -100, T([], f16)), {})");
 }
 
-TEST_CASE("both extremes, what is not 0, what is a number, a diagonal") {
+TEST_CASE_FIXTURE(tests::Operators, "both extremes, what is not 0, what is a number, a diagonal") {
   compare("aten.aminmax.default", "((T([5, 9], f16),), {'dim': 1, 'keepdim': True})");
   compare("aten.aminmax.default", "((T([5, 9], f16),), {})");
   compare("aten.count_nonzero.default", "((T([5, 9], b8),), {})");
@@ -301,7 +299,7 @@ TEST_CASE("both extremes, what is not 0, what is a number, a diagonal") {
   compare("aten.trace.default", "((T([5, 9], f32),), {})");
 }
 
-TEST_CASE("places in the order of short rows") {
+TEST_CASE_FIXTURE(tests::Operators, "places in the order of short rows") {
   const tests::Edit ties = [](const std::vector<at::Tensor>& tensors) { tensors[0].copy_(tensors[0].mul(2).round()); };
   for (const char* op : {"median", "nanmedian"}) {
     compare(fmt::format("aten.{}.dim", op), "((T([3, 8, 5], f32), 1, True), {})");
@@ -316,7 +314,7 @@ TEST_CASE("places in the order of short rows") {
   }
 }
 
-TEST_CASE("distances") {
+TEST_CASE_FIXTURE(tests::Operators, "distances") {
   for (const char* p : {"0.0", "1.0", "1.5", "2.0", "3.0", "inf"}) {
     compare("aten.dist.default", fmt::format("((T([5, 9], f32), T([9], f32), {}), {{}})", p));
     compare("aten.renorm.default", fmt::format("((T([5, 9], f32), {}, 1, 0.7), {{}})", std::string_view(p) == "0.0" ? "0.5" : p));
@@ -328,7 +326,7 @@ TEST_CASE("distances") {
   }
 }
 
-TEST_CASE("batch norms of other names") {
+TEST_CASE_FIXTURE(tests::Operators, "batch norms of other names") {
   const std::string channels = "T([5], f32), T([5], f32)", input = "T([4, 5, 3, 7], f32), " + channels;
   compare("aten._native_batch_norm_legit.default", "((" + input + ", " + channels + ", True, 0.1, 1e-05), {})");
   compare("aten._native_batch_norm_legit.default", "((" + input + ", " + channels + ", False, 0.1, 1e-05), {})");

@@ -11,9 +11,7 @@
 
 namespace {
 
-using tests::compare;
-
-TEST_CASE("averages of windows") {
+TEST_CASE_FIXTURE(tests::Operators, "averages of windows") {
   compare("aten.avg_pool2d.default", "((T([2, 3, 9, 10], f16), [3, 3], [2, 2], [1, 1]), {})");
   compare("aten.avg_pool2d.default", "((T([2, 3, 9, 10], f16), [3, 3], [2, 2], [1, 1], False, False), {})");
   compare("aten.avg_pool2d.default", "((T([2, 3, 9, 10], f16), [2, 2], [2, 2], [0, 0], True, False), {})");
@@ -34,7 +32,7 @@ TEST_CASE("averages of windows") {
   compare("aten._adaptive_avg_pool2d_backward.default", "((T([2, 3, 7, 5], f16), T([2, 3, 3, 3], f16)), {})");
 }
 
-TEST_CASE("maxima of windows, and where they are") {
+TEST_CASE_FIXTURE(tests::Operators, "maxima of windows, and where they are") {
   compare("aten.max_pool2d_with_indices.default", "((T([2, 3, 9, 10], f16), [3, 3], [2, 2], [1, 1]), {})");
   compare("aten.max_pool2d_with_indices.default", "((T([2, 3, 9, 10], f16), [2, 2], [2, 2], [0, 0], [1, 1], True), {})");
   compare("aten.max_pool2d_with_indices.default", "((T([2, 3, 12, 12], f16), [3, 3], [1, 1], [1, 1], [2, 2]), {})");
@@ -55,7 +53,7 @@ TEST_CASE("maxima of windows, and where they are") {
           places);
 }
 
-TEST_CASE("adaptive windows") {
+TEST_CASE_FIXTURE(tests::Operators, "adaptive windows") {
   compare("aten._adaptive_avg_pool3d.default", "((T([2, 3, 5, 7, 6], f16), [2, 3, 6]), {})");
   compare("aten._adaptive_avg_pool3d.default", "((T([3, 4, 4, 4], f16, stride=(1, 48, 12, 3)), [1, 2, 4]), {})");
   compare("aten._adaptive_avg_pool3d.default", "((T([0, 3, 4, 4, 4], f16), [1, 2, 4]), {})");
@@ -85,7 +83,7 @@ TEST_CASE("adaptive windows") {
           "((T([2, 3, 2, 3, 6], f16), T([2, 3, 5, 7, 6], f16), T([2, 3, 2, 3, 6], i64)), {})");
 }
 
-TEST_CASE("windows as columns of matrices, and back") {
+TEST_CASE_FIXTURE(tests::Operators, "windows as columns of matrices, and back") {
   compare("aten.im2col.default", "((T([2, 3, 9, 10], f16), [3, 2], [1, 1], [1, 0], [2, 1]), {})");
   compare("aten.im2col.default", "((T([3, 9, 10], f16), [3, 3], [2, 3], [2, 3], [1, 2]), {})");
   compare("aten.im2col.default", "((T([2, 3, 8, 8], f16, stride=(192, 1, 24, 3)), [4, 4], [1, 1], [0, 0], [4, 4]), {})");
@@ -100,7 +98,7 @@ TEST_CASE("windows as columns of matrices, and back") {
   compare("aten.col2im.default", "((T([1, 1, 1], f16), [1, 1], [1, 1], [1, 1], [0, 0], [1, 1]), {})");
 }
 
-TEST_CASE("images of the nearest elements") {
+TEST_CASE_FIXTURE(tests::Operators, "images of the nearest elements") {
   compare("aten.upsample_nearest2d.vec", "((T([2, 3, 5, 6], f16), None, [2.0, 2.0]), {})");
   compare("aten.upsample_nearest2d.vec", "((T([2, 3, 5, 6], f16), [7, 15], None), {})");
   compare("aten.upsample_nearest2d.default", "((T([2, 3, 8, 6], f16), [4, 9], None, None), {})");
@@ -108,7 +106,7 @@ TEST_CASE("images of the nearest elements") {
   compare("aten.upsample_nearest2d_backward.default", "((T([2, 3, 7, 15], f16), [7, 15], [2, 3, 5, 6]), {})");
 }
 
-TEST_CASE("images of lines and curves between elements") {
+TEST_CASE_FIXTURE(tests::Operators, "images of lines and curves between elements") {
   compare("aten.upsample_bilinear2d.vec", "((T([2, 3, 5, 6], f16), None, True, [2.0, 2.0]), {})");
   compare("aten.upsample_bilinear2d.vec", "((T([2, 3, 5, 6], f16), [7, 15], False, None), {})");
   compare("aten.upsample_bilinear2d.default", "((T([2, 3, 8, 6], f16), [1, 6], True), {})");
@@ -123,7 +121,7 @@ tests::Edit places(std::size_t grid, double scale) {
   return [=](const std::vector<at::Tensor>& tensors) { tensors[grid].mul_(scale); };
 }
 
-TEST_CASE("images at the places of a grid") {
+TEST_CASE_FIXTURE(tests::Operators, "images at the places of a grid") {
   for (const char* corners : {"True", "False"}) {
     for (int padding = 0; padding < 3; ++padding) {
       for (int mode = 0; mode < 2; ++mode) {
@@ -148,7 +146,7 @@ TEST_CASE("images at the places of a grid") {
           "((T([2, 3, 5, 6], f16, stride=(90, 1, 18, 3)), T([2, 7, 4, 2], f16, stride=(56, 4, 1, 28)), 0, 0, False), {})");
 }
 
-TEST_CASE("gradients of images and grids") {
+TEST_CASE_FIXTURE(tests::Operators, "gradients of images and grids") {
   for (const char* corners : {"True", "False"}) {
     for (int padding = 0; padding < 3; ++padding) {
       for (int mode = 0; mode < 2; ++mode) {
@@ -166,7 +164,7 @@ TEST_CASE("gradients of images and grids") {
           "((T([1, 1, 1, 1], f16), T([1, 1, 1, 1], f16), T([1, 1, 1, 2], f16), 0, 1, False, [True, False]), {})");
 }
 
-TEST_CASE("the exactly nearest elements") {
+TEST_CASE_FIXTURE(tests::Operators, "the exactly nearest elements") {
   compare("aten._upsample_nearest_exact1d.default", "((T([2, 3, 7], f16), [10]), {})");
   compare("aten._upsample_nearest_exact2d.default", "((T([2, 3, 7, 5], f16), [10, 10]), {})");
   compare("aten._upsample_nearest_exact3d.default", "((T([1, 2, 3, 4, 5], f16), [6, 3, 7]), {})");
@@ -175,14 +173,14 @@ TEST_CASE("the exactly nearest elements") {
   compare("aten._upsample_nearest_exact3d_backward.default", "((T([1, 2, 6, 3, 7], f32), [6, 3, 7], [1, 2, 3, 4, 5]), {})");
 }
 
-TEST_CASE("averages under a triangle") {
+TEST_CASE_FIXTURE(tests::Operators, "averages under a triangle") {
   compare("aten._upsample_bilinear2d_aa.default", "((T([2, 3, 9, 7], f32), [4, 7], False), {})");
   compare("aten._upsample_bilinear2d_aa.default", "((T([2, 3, 5, 7], f32), [8, 3], True), {})");
   compare("aten._upsample_bilinear2d_aa_backward.default", "((T([2, 3, 4, 7], f32), [4, 7], [2, 3, 9, 5], False), {})");
   compare("aten.upsample_trilinear3d_backward.default", "((T([1, 2, 6, 4, 8], f32), [6, 4, 8], [1, 2, 3, 4, 5], False), {})");
 }
 
-TEST_CASE("samples of volumes, and on curves") {
+TEST_CASE_FIXTURE(tests::Operators, "samples of volumes, and on curves") {
   for (const char* padding : {"0", "1", "2"}) {
     compare("aten.grid_sampler_2d.default",
             fmt::format("((T([2, 3, 5, 6], f32), T([2, 4, 3, 2], f32), 2, {}, False), {{}})", padding));
@@ -199,7 +197,7 @@ TEST_CASE("samples of volumes, and on curves") {
   compare("aten.grid_sampler_3d.default", "((T([1, 2, 4, 5, 6], f64), T([1, 2, 3, 4, 3], f64), 1, 0, False), {})");
 }
 
-TEST_CASE("maxima of windows at random places, and back to the places of maxima") {
+TEST_CASE_FIXTURE(tests::Operators, "maxima of windows at random places, and back to the places of maxima") {
   compare("aten.fractional_max_pool2d.default", "((T([2, 3, 9, 7], f16), [2, 3], [4, 3], T([2, 3, 2], f16)), {})");
   compare("aten.fractional_max_pool3d.default", "((T([2, 3, 5, 6, 7], f32), [2, 2, 3], [3, 4, 1], T([2, 3, 3], f32)), {})");
   compare("aten.fractional_max_pool2d_backward.default",
