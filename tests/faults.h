@@ -18,48 +18,48 @@ namespace tests {
 struct FaultyCall {
   const char* op;
   const char* call;
+  bool isBrokenAsF16 = false;  ///< at float16 as well as at float32: one call of each family
 };
 
 /// Pointwise operators, copies and conversions, comparisons, in place and with strides, reductions along rows and columns,
-/// places, norms, softmax and losses.
-/// All of them are broken in every general way.
+/// places, norms, softmax and losses. All of them are broken in every general way.
 inline const std::vector<FaultyCall> faultyCalls{
-    {"aten.add.Tensor", "((T([13, 129], f16), T([129], f16)), {'alpha': 2})"},
+    {"aten.add.Tensor", "((T([13, 129], f16), T([129], f16)), {'alpha': 2})", true},
     {"aten.add_.Tensor", "((T([13, 129], f16), T([13, 129], f16)), {})"},
-    {"aten.mul.Tensor", "((T([7, 64], f16, stride=(1, 7)), T([7, 64], f16)), {})"},
+    {"aten.mul.Tensor", "((T([7, 64], f16, stride=(1, 7)), T([7, 64], f16)), {})", true},
     {"aten.div.Tensor", "((T([1003], f16), T([1003], f16)), {})"},
     {"aten.addcmul.default", "((T([33, 65], f16), T([33, 65], f16), T([33, 65], f16)), {'value': 0.5})"},
     {"aten.gelu.default", "((T([32, 100], f16),), {})"},
     {"aten.gelu_backward.default", "((T([32, 100], f16), T([32, 100], f16)), {})"},
-    {"aten.silu_.default", "((T([1000], f16),), {})"},
+    {"aten.silu_.default", "((T([1000], f16),), {})", true},
     {"aten.tanh.default", "((T([1000], f16),), {})"},
     {"aten.relu.default", "((T([1000], f16),), {})"},
     {"aten.exp.default", "((T([5, 7, 11], f16),), {})"},
     {"aten.rsqrt.default", "((T([257], f16),), {})"},
     {"aten.pow.Tensor_Scalar", "((T([999], f16), 3), {})"},
-    {"aten.eq.Tensor", "((T([40, 40], f16), T([40, 40], f16)), {})"},
+    {"aten.eq.Tensor", "((T([40, 40], f16), T([40, 40], f16)), {})", true},
     {"aten.where.self", "((T([300], b8), T([300], f16), T([300], f16)), {})"},
     {"aten.masked_fill.Scalar", "((T([4, 60], f16), T([4, 60], b8), -2.0), {})"},
-    {"aten._to_copy.default", "((T([500], f16),), {'dtype': f64})"},
+    {"aten._to_copy.default", "((T([500], f16),), {'dtype': f64})", true},
     {"aten.tril.default", "((T([30, 31], f16),), {})"},
     {"aten.sub.Tensor", "((T([123], i64), T([123], i64)), {})"},
     {"aten.bitwise_not.default", "((T([100], b8),), {})"},
-    {"aten.sum.dim_IntList", "((T([40, 900], f16), [1]), {})"},
-    {"aten.sum.dim_IntList", "((T([900, 40], f16), [0]), {})"},
+    {"aten.sum.dim_IntList", "((T([40, 900], f16), [1]), {})", true},
+    {"aten.sum.dim_IntList", "((T([900, 40], f16), [0]), {})", true},
     {"aten.sum.default", "((T([5000], f16),), {})"},
     {"aten.mean.dim", "((T([4, 49, 64], f16), [1]), {})"},
     {"aten.var.correction", "((T([30, 200], f16), [1]), {'correction': 1})"},
     {"aten.amax.default", "((T([30, 50], f16), [1]), {})"},
     {"aten.max.dim", "((T([30, 50], f16), 1), {})"},
-    {"aten.argmin.default", "((T([40, 30], f16), 0), {})"},
-    {"aten._softmax.default", "((T([20, 333], f16), -1, False), {})"},
+    {"aten.argmin.default", "((T([40, 30], f16), 0), {})", true},
+    {"aten._softmax.default", "((T([20, 333], f16), -1, False), {})", true},
     {"aten._log_softmax.default", "((T([20, 333], f16), -1, False), {})"},
     {"aten._softmax_backward_data.default", "((T([20, 100], f16), T([20, 100], f16), -1, f16), {})"},
-    {"aten.native_layer_norm.default", "((T([12, 96], f16), [96], T([96], f16), T([96], f16), 1e-05), {})"},
+    {"aten.native_layer_norm.default", "((T([12, 96], f16), [96], T([96], f16), T([96], f16), 1e-05), {})", true},
     {"aten.native_group_norm.default", "((T([4, 6, 25], f16), T([6], f16), T([6], f16), 4, 6, 25, 2, 1e-05), {})"},
     {"aten.native_batch_norm.default",
      "((T([8, 6, 25], f16), T([6], f16), T([6], f16), T([6], f16), T([6], f16), True, 0.1, 1e-05), {})"},
-    {"aten.mse_loss.default", "((T([30, 40], f16), T([30, 40], f16), 1), {})"},
+    {"aten.mse_loss.default", "((T([30, 40], f16), T([30, 40], f16), 1), {})", true},
     {"aten.nll_loss_forward.default", "((T([20, 30], f16), T([20], i64), None, 1, -100), {})"},
 };
 
@@ -211,13 +211,15 @@ inline int checkFaults(runtime::Device& device, const FaultyCall& faulty, ir::DT
 
 /// Checks the calls above; most faults must show.
 inline void checkFaults(runtime::Device& device) {
-  for (ir::DType dtype : {ir::DType::F32, ir::DType::F16})
-    for (const FaultyCall& faulty : faultyCalls) CHECK(checkFaults(device, faulty, dtype) >= 3);
+  for (const FaultyCall& faulty : faultyCalls) {
+    CHECK(checkFaults(device, faulty, ir::DType::F32) >= 3);
+    if (faulty.isBrokenAsF16) CHECK(checkFaults(device, faulty, ir::DType::F16) >= 3);
+  }
 }
 
-/// Checks that each particular fault is caught, in every dtype of floats; a CPU has no barriers to drop.
+/// Checks that each particular fault is caught, whether sums are wider than results or not; a CPU has no barriers to drop.
 inline void checkPlantedFaults(runtime::Device& device) {
-  for (ir::DType dtype : {ir::DType::F32, ir::DType::F16, ir::DType::BF16})
+  for (ir::DType dtype : {ir::DType::F32, ir::DType::F16})
     for (const PlantedFault& planted : plantedFaults) {
       CAPTURE(std::string(name(planted.fault)));
       CAPTURE(std::string(planted.in.op));
