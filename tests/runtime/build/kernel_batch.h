@@ -14,21 +14,31 @@
 
 namespace tests {
 
-/// Asks NVRTC about many kernels of one architecture at once: whether it accepts them. It compiles two dozen as one program, to
-/// PTX, in an eighth of the time that it takes for machine code of one by one: most of that is what every call costs.
+/// The kernels of programs as one program. There they are k0, k1 and so on, in this order: programs may name theirs alike. Error:
+/// Internal, where they are compiled in different ways.
+inline codegen::Program together(const std::vector<codegen::Program>& programs) {
+  codegen::Program all = programs.at(0);
+  all.name = "together";
+  all.source.clear();
+  for (size_t i = 0; i < programs.size(); ++i) {
+    const codegen::Program& one = programs[i];
+    ir::require(one.arch == all.arch && one.options == all.options, "{} is compiled otherwise", one.name);
+    std::string text(codegen::withoutPrelude(one.source));
+    const std::string head = "\n" + one.name + "(";
+    const size_t at = text.find(head);
+    ir::require(at != std::string::npos, "the program {} does not hold its kernel", one.name);
+    all.source += text.replace(at, head.size(), fmt::format("\nk{}(", i));
+  }
+  all.source.insert(0, codegen::cudaPreludeFor(all.source));
+  return all;
+}
+
+/// Asks NVRTC about many kernels at once: whether it accepts them. It compiles two dozen as one program, to PTX, in an eighth of
+/// the time that it takes for machine code of one by one: most of that is what every call costs.
 class KernelBatch {
  public:
   /// Asks about a program's kernel as well; `label` says in a failure whose it is.
-  void add(const codegen::Program& program, std::string label) {
-    std::string text(codegen::withoutPrelude(program.source));
-    const std::string head = "\n" + program.name + "(";
-    const size_t at = text.find(head);
-    ir::require(at != std::string::npos, "the program {} is not one of its kernel", program.name);
-    if (kernels_.empty()) common_ = program;
-    ir::require(program.arch == common_.arch && program.options == common_.options, "{} is compiled otherwise", program.name);
-    const std::string name = fmt::format("k{}", kernels_.size());
-    kernels_.push_back({name, text.replace(at, head.size(), "\n" + name + "("), std::move(label)});
-  }
+  void add(codegen::Program program, std::string label) { kernels_.push_back({std::move(program), std::move(label)}); }
 
   /// Compiles what was added since the last time, and says of each kernel that is refused whose it is, and why.
   std::vector<std::string> refusals() {
@@ -44,21 +54,21 @@ class KernelBatch {
 
  private:
   struct Kernel {
-    std::string name, text, label;
+    codegen::Program program;
+    std::string label;
   };
 
   /// What NVRTC has against these kernels together; empty where it compiles them.
-  std::string refusal(const std::vector<Kernel>& kernels) const {
-    codegen::Program unit = common_;
-    unit.name = "unit";
-    unit.arch.replace(0, std::string_view("sm").size(), "compute");
-    unit.source.clear();
-    for (const Kernel& kernel : kernels) unit.source += kernel.text;
-    unit.source.insert(0, codegen::cudaPreludeFor(unit.source));
+  static std::string refusal(const std::vector<Kernel>& kernels) {
     try {
+      ir::require(nvrtc() != nullptr, "there is no NVRTC");
+      std::vector<codegen::Program> programs;
+      for (const Kernel& kernel : kernels) programs.push_back(kernel.program);
+      codegen::Program unit = together(programs);
+      unit.arch.replace(0, std::string_view("sm").size(), "compute");
       const std::string ptx = nvrtc()->ptx(unit);
-      for (const Kernel& kernel : kernels)
-        if (ptx.find(fmt::format(".entry {}(", kernel.name)) == std::string::npos) return "it is not in the PTX";
+      for (size_t i = 0; i < kernels.size(); ++i)
+        if (ptx.find(fmt::format(".entry k{}(", i)) == std::string::npos) return "it is not in the PTX";
       return "";
     } catch (const ir::Error& error) {
       return error.what();
@@ -66,21 +76,19 @@ class KernelBatch {
   }
 
   /// Where a unit is refused its kernels are compiled one by one: that names those that are at fault.
-  void judge(const std::vector<Kernel>& kernels, std::vector<std::string>& all) const {
-    ir::require(nvrtc() != nullptr, "there is no NVRTC");
-    const std::string together = refusal(kernels);
-    if (together.empty()) return;
+  static void judge(const std::vector<Kernel>& kernels, std::vector<std::string>& all) {
+    const std::string whole = refusal(kernels);
+    if (whole.empty()) return;
     const size_t before = all.size();
     std::vector<std::string> labels;
     for (const Kernel& kernel : kernels) {
       labels.push_back(kernel.label);
-      const std::string alone = kernels.size() == 1 ? together : refusal({kernel});
+      const std::string alone = kernels.size() == 1 ? whole : refusal({kernel});
       if (!alone.empty()) all.push_back(kernel.label + ": " + alone);
     }
-    if (all.size() == before) all.push_back(fmt::format("{}: only together: {}", fmt::join(labels, "; "), together));
+    if (all.size() == before) all.push_back(fmt::format("{}: only together: {}", fmt::join(labels, "; "), whole));
   }
 
-  codegen::Program common_;  ///< what all have in common: architecture and options
   std::vector<Kernel> kernels_;
 };
 

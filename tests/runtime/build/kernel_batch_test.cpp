@@ -76,11 +76,16 @@ TEST_CASE("a kernel that NVRTC leaves out, or that the program does not hold, is
   CHECK(batch.refusals().size() == 1);
   codegen::Program other = written("p[0] = 1;");
   other.name = "another";
-  CHECK_THROWS_AS(batch.add(other, "another"), ir::Error);
-  batch.add(written("p[0] = 1;"), "first");
-  other = written("p[0] = 1;");
+  batch.add(other, "another");
+  const std::vector<std::string> refusals = batch.refusals();
+  REQUIRE(refusals.size() == 1);
+  CHECK(refusals[0] == "another: the program another does not hold its kernel");
+}
+
+TEST_CASE("kernels of two architectures are not compiled as one program") {
+  codegen::Program other = written("p[0] = 1;");
   other.arch = "sm_80";
-  CHECK_THROWS_AS(batch.add(other, "other architecture"), ir::Error);
+  CHECK_THROWS_AS(tests::together({written("p[0] = 1;"), other}), ir::Error);
 }
 
 TEST_CASE("each declaration of the prelude compiles with no more than what it names: none lives on what others bring along") {
