@@ -148,9 +148,10 @@ class KernelRunner {
   }
 
   int64_t evaluated(const Expr* expr) {
-    Evaluation& evaluation = evaluations_.try_emplace(expr, std::vector{expr}, machine_).first->second;
-    evaluation.run(machine_);
-    return evaluation.integer(0);
+    auto known = evaluations_.find(expr);
+    if (known == evaluations_.end()) known = evaluations_.try_emplace(expr, std::vector{expr}, machine_).first;
+    known->second.run(machine_);
+    return known->second.integer(0);
   }
 
   const Kernel& kernel_;

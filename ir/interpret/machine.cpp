@@ -1,5 +1,7 @@
 #include "ir/interpret/machine.h"
 
+#include <utility>
+
 #include "ir/error.h"
 #include "ir/text/text.h"
 #include "ir/walk.h"
@@ -180,10 +182,19 @@ const int64_t* Machine::bound(const Expr* axis) const {
 Evaluation::Evaluation(const std::vector<const Expr*>& roots, const Machine& machine) {
   std::unordered_map<const Expr*, int> slots;
   for (const Expr* node : postorder(roots, false)) {
-    Step step{node, {}, nullptr};
+    Step step{node, {}, nullptr, once};
     if (!node->isCombining())
-      for (size_t i = 0; i < node->src.size(); ++i) step.src[i] = slots.at(node->src[i]);
-    if (node->op == Op::Axis) step.axis = machine.bound(node);
+      for (size_t i = 0; i < node->src.size(); ++i) {
+        step.src[i] = slots.at(node->src[i]);
+        step.dependsOn |= steps_[static_cast<size_t>(step.src[i])].dependsOn;
+      }
+    // Memory may have changed, and each read of it counts.
+    if (node->op == Op::Load || node->isCombining()) step.dependsOn |= always;
+    if (node->op == Op::Axis) {
+      step.axis = machine.bound(node);
+      step.dependsOn |= uint64_t{1} << axes_.size() % axisBits;
+      axes_.push_back({step.axis, *step.axis});
+    }
     slots[node] = static_cast<int>(steps_.size());
     steps_.push_back(step);
   }
@@ -192,7 +203,11 @@ Evaluation::Evaluation(const std::vector<const Expr*>& roots, const Machine& mac
 }
 
 void Evaluation::run(Machine& machine) {
-  for (size_t i = 0; i < steps_.size(); ++i) values_[i] = value(steps_[i], machine);
+  uint64_t changed = std::exchange(changed_, always);
+  for (size_t i = 0; i < axes_.size(); ++i)
+    if (const int64_t now = *axes_[i].value; std::exchange(axes_[i].before, now) != now) changed |= uint64_t{1} << i % axisBits;
+  for (size_t i = 0; i < steps_.size(); ++i)
+    if ((steps_[i].dependsOn & changed) != 0) values_[i] = value(steps_[i], machine);
 }
 
 Scalar Evaluation::value(const Step& step, Machine& machine) const {

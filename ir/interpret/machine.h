@@ -49,7 +49,8 @@ class Machine {
   std::unordered_map<const Expr*, std::unique_ptr<Sweep>> sweeps_;
 };
 
-/// Expressions that are evaluated together, each node once.
+/// Expressions that are evaluated together, each node once, and again only where memory is read or an axis has another value than
+/// in the run before: most of a kernel's index arithmetic stays as it is from one point to the next.
 class Evaluation {
  public:
   Evaluation(const std::vector<const Expr*>& roots, const Machine& machine);
@@ -63,6 +64,13 @@ class Evaluation {
     const Expr* node;
     std::array<int, 3> src;
     const int64_t* axis;
+    uint64_t dependsOn;  ///< a bit for each axis, `once` and, of what memory holds, `always`
+  };
+  static constexpr int axisBits = 62;  // those of more axes are shared
+  static constexpr uint64_t once = uint64_t{1} << axisBits, always = once << 1;
+  struct Watched {
+    const int64_t* value;
+    int64_t before;
   };
 
   Scalar value(const Step& step, Machine& machine) const;
@@ -72,6 +80,8 @@ class Evaluation {
   std::vector<Step> steps_;
   std::vector<int> roots_;
   std::vector<Scalar> values_;
+  std::vector<Watched> axes_;
+  uint64_t changed_ = ~uint64_t{0};  ///< since the last run; everything before the first one
 };
 
 /// An asynchronous copy that has begun.
