@@ -12,9 +12,16 @@ add_library(test_support OBJECT tests/main.cpp tests/golden.cpp tests/random_exp
 target_include_directories(test_support PUBLIC "${CMAKE_SOURCE_DIR}")
 target_link_libraries(test_support PRIVATE opbench::fmt)
 
-# opbench_test(folder [TORCH] OBJECTS library... [LINKS target...] [LABEL label] [PARTS folder...] [SHARED file...]): the tests in each
-# of PARTS are a test of CTest's own beside the others, FOLDER_PART, so that they run at the same time. SHARED are sources of other
-# folders' tests.
+# opbench_patterns(out folder file...): doctest's filter for these files of a folder's tests.
+function(opbench_patterns out folder)
+  list(TRANSFORM ARGN PREPEND "*/tests/${folder}/" OUTPUT_VARIABLE patterns)
+  list(JOIN patterns "," patterns)
+  set(${out} "${patterns}" PARENT_SCOPE)
+endfunction()
+
+# opbench_test(folder [TORCH] OBJECTS library... [LINKS target...] [LABEL label] [PARTS part:file,file...] [SHARED file...]): the tests
+# in the files of each part are a test of CTest's own, FOLDER_PART, so that they run at the same time; those of all other files are
+# the test FOLDER. SHARED are sources of other folders' tests.
 function(opbench_test folder)
   cmake_parse_arguments(A "TORCH" "LABEL" "OBJECTS;LINKS;PARTS;SHARED" ${ARGN})
   opbench_sources(sources tests/${folder})
@@ -35,13 +42,18 @@ function(opbench_test folder)
     endif()
   endif()
   set(tests ${folder})
-  list(TRANSFORM A_PARTS REPLACE "(.+)" "*/tests/${folder}/\\1/*" OUTPUT_VARIABLE patterns)
-  list(JOIN patterns "," patterns)
-  add_test(NAME ${folder} COMMAND ${name} "--source-file-exclude=${patterns}")
+  set(others "")
   foreach(part IN LISTS A_PARTS)
-    list(APPEND tests ${folder}_${part})
-    add_test(NAME ${folder}_${part} COMMAND ${name} "--source-file=*/tests/${folder}/${part}/*")
+    string(REGEX MATCH "^([^:]+):(.+)$" matched "${part}")
+    string(REPLACE "," ";" files "${CMAKE_MATCH_2}")
+    set(part ${folder}_${CMAKE_MATCH_1})
+    opbench_patterns(patterns ${folder} ${files})
+    add_test(NAME ${part} COMMAND ${name} "--source-file=${patterns}")
+    list(APPEND tests ${part})
+    list(APPEND others ${files})
   endforeach()
+  opbench_patterns(patterns ${folder} ${others})
+  add_test(NAME ${folder} COMMAND ${name} "--source-file-exclude=${patterns}")
   # Exit status 77: the tests were skipped, and say why (no GPU).
   set_tests_properties(${tests} PROPERTIES LABELS "${A_LABEL}" SKIP_RETURN_CODE 77 ENVIRONMENT "${OPBENCH_TEST_ENVIRONMENT}")
 endfunction()
@@ -52,8 +64,7 @@ function(opbench_test_as_avx2 folder)
   if(NOT TARGET test_${folder})
     return()
   endif()
-  list(TRANSFORM ARGN PREPEND "*/tests/${folder}/" OUTPUT_VARIABLE patterns)
-  list(JOIN patterns "," patterns)
+  opbench_patterns(patterns ${folder} ${ARGN})
   add_test(NAME ${folder}_avx2 COMMAND bash "${CMAKE_SOURCE_DIR}/tests/one_processor.sh" "$<TARGET_FILE:test_${folder}>"
            "--source-file=${patterns}")
   set(environment ${OPBENCH_TEST_ENVIRONMENT} ATEN_CPU_CAPABILITY=avx2 DNNL_MAX_CPU_ISA=AVX2 MKL_CBWR=COMPATIBLE)
@@ -88,12 +99,17 @@ opbench_zoo(zoo_namesakes torch::cpu namesakes.cpp)
 opbench_zoo(zoo_cuda torch::cuda cuda.cpp kernels.cpp)
 
 opbench_test(ir OBJECTS ir)
-opbench_test(lowering OBJECTS lowering ir)
+opbench_test(lowering OBJECTS lowering ir PARTS "apply:schedule/apply_test.cpp" "barriers:insert_barriers_test.cpp"
+             "candidates:schedule/candidates_test.cpp")
 opbench_test(codegen OBJECTS codegen lowering ir LINKS opbench::llvm)
 opbench_test(kernels OBJECTS kernel_hashes ir)
 opbench_test(inputs TORCH OBJECTS inputs ir LINKS torch::cpu)
-opbench_test(runtime TORCH OBJECTS runtime inputs codegen lowering ir LINKS torch::cpu opbench::llvm)
-opbench_test(opbench TORCH OBJECTS ${OPBENCH_OBJECTS} LINKS torch::cpu opbench::llvm PARTS run sweep)
+opbench_test(runtime TORCH OBJECTS runtime inputs codegen lowering ir LINKS torch::cpu opbench::llvm
+             PARTS "nvrtc:architectures_test.cpp,candidates_test.cpp,build/nvrtc*,build/kernel_batch_test.cpp")
+opbench_test(opbench TORCH OBJECTS ${OPBENCH_OBJECTS} LINKS torch::cpu opbench::llvm
+             PARTS "functions:run/functions_test.cpp" "indexing:run/indexing_test.cpp" "movement:run/movement_test.cpp,run/windows_test.cpp"
+                   "operators:run/operators_test.cpp" "random:run/random_test.cpp" "reductions:run/reductions_test.cpp"
+                   "networks:networks/*" "suspicion:suspicion/*" "sweep:sweep/*")
 add_dependencies(test_opbench opbench faulty_disk zoo zoo_over_aten zoo_namesakes)  # which tests start, with a disk that fails under it
 # The inputs of tests/fuzz/corpus, read by the program as it is; cmake/Fuzz.cmake builds the search for others.
 opbench_test(fuzz OBJECTS ${OPBENCH_OBJECTS} LINKS torch::cpu opbench::llvm)
@@ -105,11 +121,12 @@ opbench_executable(known_ceilings SOURCES tests/known_ceilings/main.cpp tests/op
                    LINKS torch::cpu opbench::llvm)
 opbench_add_torch(known_ceilings)
 
+# What depends on the capability that ATen finds, and machine code for the CPU at hand. Operators run as AVX2 and as AVX-512 in the same
+# test (tests/runtime/cpu/cpus.h).
 opbench_test_as_avx2(codegen "llvm*")
 opbench_test_as_avx2(runtime device_test.cpp functions_test.cpp operations_test.cpp reductions_test.cpp statements_test.cpp
                      callable_test.cpp "cpu/*" "library/*" "torch/*" build/orc_test.cpp)
-opbench_test_as_avx2(opbench run/functions_test.cpp run/indexing_test.cpp run/movement_test.cpp run/operators_test.cpp run/random_test.cpp
-                     run/reductions_test.cpp run/windows_test.cpp check/correctness_check_test.cpp)
+opbench_test_as_avx2(opbench "check/*")
 
 # Calls that are made to harm, of every operator there is: a few logs as a test, for as long as asked by ./dev fuzz.
 opbench_sources(hostile tests/hostile)
@@ -153,12 +170,24 @@ if(OPBENCH_PYTHON AND TARGET opbench)
 endif()
 if(TARGET opbench)
   file(GLOB pages RELATIVE "${CMAKE_SOURCE_DIR}" CONFIGURE_DEPENDS docs/*.md)
-  add_test(NAME docs COMMAND bash "${CMAKE_SOURCE_DIR}/tests/docs.sh" "$<TARGET_FILE:opbench>"
-           "$<TARGET_FILE:known_ceilings>" README.md inputs/recorded/README.md ${pages})
-  set_tests_properties(docs PROPERTIES TIMEOUT 900 ENVIRONMENT "${OPBENCH_TEST_ENVIRONMENT}")
-  add_test(NAME edges COMMAND bash "${CMAKE_SOURCE_DIR}/tests/edges/edges.sh" "$<TARGET_FILE:opbench>" "${CMAKE_BINARY_DIR}/edges"
-           normal float32 float16 bfloat16 float64)
-  set_tests_properties(edges PROPERTIES TIMEOUT 600 ENVIRONMENT "${OPBENCH_TEST_ENVIRONMENT}")
+  # Pages in three groups, which run at the same time: the README, whose commands are half of all, and every other one of docs/.
+  set(docs_0 README.md inputs/recorded/README.md)
+  set(group 1)
+  foreach(page IN LISTS pages)
+    list(APPEND docs_${group} ${page})
+    math(EXPR group "3 - ${group}")
+  endforeach()
+  foreach(group RANGE 2)
+    add_test(NAME docs_${group} COMMAND bash "${CMAKE_SOURCE_DIR}/tests/docs.sh" "$<TARGET_FILE:opbench>"
+             "$<TARGET_FILE:known_ceilings>" ${docs_${group}})
+    set_tests_properties(docs_${group} PROPERTIES TIMEOUT 900 ENVIRONMENT "${OPBENCH_TEST_ENVIRONMENT}")
+  endforeach()
+  foreach(dtype float32 float16 float64 bfloat16)
+    add_test(NAME edges_${dtype} COMMAND bash "${CMAKE_SOURCE_DIR}/tests/edges/edges.sh" "$<TARGET_FILE:opbench>"
+             "${CMAKE_BINARY_DIR}/edges/${dtype}" normal ${dtype})
+    set_tests_properties(edges_${dtype} PROPERTIES TIMEOUT 600 ENVIRONMENT "${OPBENCH_TEST_ENVIRONMENT}")
+  endforeach()
+  set_tests_properties(edges_bfloat16 PROPERTIES LABELS all)
   if(NOT OPBENCH_ASAN AND TARGET opbench_cuda)
     add_test(NAME packages COMMAND bash "${CMAKE_SOURCE_DIR}/tests/packages.sh" "${OPBENCH_TORCH_DIR}")
     set_tests_properties(packages PROPERTIES LABELS all TIMEOUT 600)
@@ -168,7 +197,8 @@ if(TARGET opbench)
 endif()
 
 # Tests are started in the order of their COST, the longest ones first, so that no processor waits for a long one at the end.
-set(longest opbench_run docs opbench_sweep edges opbench opbench_avx2 packages runtime)
+set(longest opbench_sweep docs_0 lowering_candidates runtime_nvrtc lowering_barriers runtime edges_float32 opbench opbench_suspicion
+    opbench_reductions lowering_apply packages)
 list(REVERSE longest)
 set(cost 0)
 foreach(name IN LISTS longest)
