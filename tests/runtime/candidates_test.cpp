@@ -6,19 +6,20 @@
 #include "lowering/schedule/launches.h"
 #include "lowering/tensor/lowering.h"
 #include "tests/cuda_program.h"
-#include "tests/runtime/build/nvrtc_library.h"
+#include "tests/runtime/build/kernel_batch.h"
 #include "tests/targets.h"
 
 namespace {
 
 void compileAll(const std::string& lines) {
   const ir::Target target = tests::hopper();
+  tests::KernelBatch batch(tests::CompiledTo::MachineCode);
   for (const lowering::LoopNest& nest : lowering::analyze(lowering::lower(ir::parseGraph("graph\n" + lines)), target))
     for (const lowering::Schedule& schedule : lowering::candidates(nest, target, lowering::chooseSchedule(nest, target))) {
-      CAPTURE(toText(schedule));
       const ir::Kernel kernel = lowering::narrowIndices({lowering::apply(nest, target, schedule)}).front();
-      CHECK(tests::isAccepted(tests::cudaProgram(kernel, target)));
+      batch.add(tests::cudaProgram(kernel, target), toText(schedule));
     }
+  for (const std::string& refusal : batch.refusals()) FAIL_CHECK(refusal);
 }
 
 }  // namespace

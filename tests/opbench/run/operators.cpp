@@ -196,7 +196,7 @@ void Operators::compileLater(const ir::Graph& graph, const std::string& label) {
 
 /// What `compare` does, of one dtype and for these backends.
 void Operators::compareAs(const inputs::Sample& sample, DType dtype, const Edit& edit, bool isForCpu) {
-  const std::string label = fmt::format("{} as {}", inputs::toText(sample), ir::name(dtype));
+  const std::string label = fmt::format("{} {} as {}", sample.op, inputs::toText(sample), ir::name(dtype));
   CAPTURE(label);
   const c10::InferenceMode guard;
   runtime::Call call(sample, cpu(), 1);

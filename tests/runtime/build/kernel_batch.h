@@ -33,16 +33,23 @@ inline codegen::Program together(const std::vector<codegen::Program>& programs) 
   return all;
 }
 
-/// Asks NVRTC about many kernels at once: whether it accepts them. It compiles two dozen as one program, to PTX, in an eighth of
-/// the time that it takes for machine code of one by one: most of that is what every call costs.
+/// What kernels are compiled to where it is asked whether they compile. Machine code shows what only the assembler refuses, such
+/// as more shared memory than there is.
+enum class CompiledTo { Ptx, MachineCode };
+
+/// Asks NVRTC about many kernels at once: whether it accepts them. Compiled to PTX, two dozen as one program, they take an eighth
+/// of the time of machine code one by one, which most of all is what every call costs; compiled to machine code, by the dozen,
+/// half.
 class KernelBatch {
  public:
+  explicit KernelBatch(CompiledTo to = CompiledTo::Ptx) : to_(to) {}
+
   /// Asks about a program's kernel as well; `label` says in a failure whose it is.
   void add(codegen::Program program, std::string label) { kernels_.push_back({std::move(program), std::move(label)}); }
 
   /// Compiles what was added since the last time, and says of each kernel that is refused whose it is, and why.
   std::vector<std::string> refusals() {
-    constexpr size_t kernelsOfUnit = 24;
+    const size_t kernelsOfUnit = to_ == CompiledTo::Ptx ? 24 : 12;
     std::vector<std::string> all;
     for (size_t i = 0; i < kernels_.size(); i += kernelsOfUnit) {
       const auto first = kernels_.begin() + static_cast<std::ptrdiff_t>(i);
@@ -58,17 +65,27 @@ class KernelBatch {
     std::string label;
   };
 
+  /// The code of a program, quickly made: NVRTC optimizes little.
+  std::string compiled(codegen::Program program) const {
+    program.options.emplace_back("--Ofast-compile=max");
+    if (to_ == CompiledTo::MachineCode) return nvrtc()->compile(program, runtime::Cache()).cubin;
+    program.arch.replace(0, std::string_view("sm").size(), "compute");
+    return nvrtc()->ptx(program);
+  }
+  /// What shows that a kernel is in the code: its head in PTX, its section's name in a cubin.
+  std::string entry(size_t kernel) const {
+    return to_ == CompiledTo::Ptx ? fmt::format(".entry k{}(", kernel) : fmt::format(".text.k{}", kernel) + '\0';
+  }
+
   /// What NVRTC has against these kernels together; empty where it compiles them.
-  static std::string refusal(const std::vector<Kernel>& kernels) {
+  std::string refusal(const std::vector<Kernel>& kernels) const {
     try {
       ir::require(nvrtc() != nullptr, "there is no NVRTC");
       std::vector<codegen::Program> programs;
       for (const Kernel& kernel : kernels) programs.push_back(kernel.program);
-      codegen::Program unit = together(programs);
-      unit.arch.replace(0, std::string_view("sm").size(), "compute");
-      const std::string ptx = nvrtc()->ptx(unit);
+      const std::string code = compiled(together(programs));
       for (size_t i = 0; i < kernels.size(); ++i)
-        if (ptx.find(fmt::format(".entry k{}(", i)) == std::string::npos) return "it is not in the PTX";
+        if (code.find(entry(i)) == std::string::npos) return "it is not in the code";
       return "";
     } catch (const ir::Error& error) {
       return error.what();
@@ -76,7 +93,7 @@ class KernelBatch {
   }
 
   /// Where a unit is refused its kernels are compiled one by one: that names those that are at fault.
-  static void judge(const std::vector<Kernel>& kernels, std::vector<std::string>& all) {
+  void judge(const std::vector<Kernel>& kernels, std::vector<std::string>& all) const {
     const std::string whole = refusal(kernels);
     if (whole.empty()) return;
     const size_t before = all.size();
@@ -89,6 +106,7 @@ class KernelBatch {
     if (all.size() == before) all.push_back(fmt::format("{}: only together: {}", fmt::join(labels, "; "), whole));
   }
 
+  CompiledTo to_;
   std::vector<Kernel> kernels_;
 };
 

@@ -33,17 +33,29 @@ TEST_CASE("kernels of one name are accepted together, in more than one unit, and
 
 TEST_CASE("of a unit exactly the kernels are named that do not compile, with NVRTC's words") {
   if (tests::nvrtc() == nullptr) return;
-  tests::KernelBatch batch;
-  for (int i = 0; i < 30; ++i) {
-    const bool isWrong = i == 0 || i == 7 || i == 29;
-    batch.add(written(isWrong ? fmt::format("p[0] = nothing{};", i) : "p[0] = 1;"), fmt::format("kernel {}", i));
+  for (const tests::CompiledTo to : {tests::CompiledTo::Ptx, tests::CompiledTo::MachineCode}) {
+    tests::KernelBatch batch(to);
+    for (int i = 0; i < 30; ++i) {
+      const bool isWrong = i == 0 || i == 7 || i == 29;
+      batch.add(written(isWrong ? fmt::format("p[0] = nothing{};", i) : "p[0] = 1;"), fmt::format("kernel {}", i));
+    }
+    const std::vector<std::string> refusals = batch.refusals();
+    REQUIRE(refusals.size() == 3);
+    for (const auto& [at, number] : {std::pair{0, 0}, std::pair{1, 7}, std::pair{2, 29}}) {
+      CHECK(refusals[static_cast<size_t>(at)].starts_with(fmt::format("kernel {}: NVRTC refuses the kernel", number)));
+      CHECK(refusals[static_cast<size_t>(at)].find(fmt::format("\"nothing{}\" is undefined", number)) != std::string::npos);
+    }
   }
+}
+
+TEST_CASE("what only the assembler refuses is refused where kernels are compiled to machine code") {
+  if (tests::nvrtc() == nullptr) return;
+  tests::KernelBatch batch(tests::CompiledTo::MachineCode);
+  batch.add(written("p[0] = 1;"), "right");
+  batch.add(written("asm volatile(\"no such instruction;\");"), "wrong");
   const std::vector<std::string> refusals = batch.refusals();
-  REQUIRE(refusals.size() == 3);
-  for (const auto& [at, number] : {std::pair{0, 0}, std::pair{1, 7}, std::pair{2, 29}}) {
-    CHECK(refusals[static_cast<size_t>(at)].starts_with(fmt::format("kernel {}: NVRTC refuses the kernel", number)));
-    CHECK(refusals[static_cast<size_t>(at)].find(fmt::format("\"nothing{}\" is undefined", number)) != std::string::npos);
-  }
+  REQUIRE(refusals.size() == 1);
+  CHECK(refusals[0].starts_with("wrong: "));
 }
 
 TEST_CASE("a kernel that is refused is named where it is the only one") {
@@ -72,8 +84,11 @@ TEST_CASE("a kernel that NVRTC leaves out, or that the program does not hold, is
   tests::KernelBatch batch;
   codegen::Program hidden = written("p[0] = 1;");
   hidden.source = "\nextern \"C\" __global__ void first() {}\n#if 0" + hidden.source + "#endif\n";
-  batch.add(hidden, "left out");
-  CHECK(batch.refusals().size() == 1);
+  for (const tests::CompiledTo to : {tests::CompiledTo::Ptx, tests::CompiledTo::MachineCode}) {
+    tests::KernelBatch without(to);
+    without.add(hidden, "left out");
+    CHECK(without.refusals() == std::vector<std::string>{"left out: it is not in the code"});
+  }
   codegen::Program other = written("p[0] = 1;");
   other.name = "another";
   batch.add(other, "another");
