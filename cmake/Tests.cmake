@@ -25,7 +25,7 @@ endfunction()
 function(opbench_test folder)
   cmake_parse_arguments(A "TORCH" "LABEL" "OBJECTS;LINKS;PARTS;SHARED" ${ARGN})
   opbench_sources(sources tests/${folder})
-  list(FILTER sources EXCLUDE REGEX "/(faulty_disk|zoo)/|/sanitizers\\.cpp$")
+  list(FILTER sources EXCLUDE REGEX "/(faulty_disk|fake_worker|zoo)/|/sanitizers\\.cpp$")
   if(NOT sources)
     return()
   endif()
@@ -84,6 +84,28 @@ endif()
 add_library(faulty_disk MODULE tests/opbench/faulty_disk/faulty_disk.cpp)
 set_target_properties(faulty_disk PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
 
+# A worker without torch. What reads and writes a sweep's messages is compiled once more for it, as the program's objects have torch
+# in the same units; of these files, too, what nobody calls is left out with all that it would call.
+opbench_sources(messages inputs/text)
+foreach(name inputs/files inputs/operator_name inputs/sample opbench/check/names opbench/cli/arguments opbench/cli/version
+             opbench/measure/audit opbench/measure/device/aa_noise opbench/measure/device/roofline opbench/measure/race
+             opbench/measure/statistics opbench/measure/stopping opbench/report/json opbench/results/environment
+             opbench/results/fields opbench/results/sample_result opbench/results/schema opbench/results/sum opbench/run/brief
+             opbench/run/contenders opbench/run/row opbench/sweep/workers/channel opbench/sweep/workers/messages
+             opbench/sweep/workers/process_fault_host opbench/sweep/workers/process_fault_names runtime/build/hash
+             runtime/network/creators runtime/torch/kind)
+  list(APPEND messages ${name}.cpp)
+endforeach()
+add_executable(fake_worker tests/opbench/fake_worker/fake_worker.cpp ${messages} "${CMAKE_BINARY_DIR}/generated/build_hash.cpp"
+               "${CMAKE_BINARY_DIR}/generated/build_commit.cpp")
+opbench_unite(fake_worker)
+target_precompile_headers(fake_worker REUSE_FROM plain_pch)
+target_include_directories(fake_worker PRIVATE "${CMAKE_SOURCE_DIR}")
+target_compile_definitions(fake_worker PRIVATE OPBENCH_VERSION="${PROJECT_VERSION}")
+target_compile_options(fake_worker PRIVATE -ffunction-sections -fdata-sections)
+target_link_options(fake_worker PRIVATE -Wl,--gc-sections)
+target_link_libraries(fake_worker PRIVATE ir opbench::fmt opbench::llvm nlohmann_json::nlohmann_json Eigen3::Eigen ZLIB::ZLIB)
+
 # opbench_zoo(name torch file...): a user's library of operators, which try to cheat.
 function(opbench_zoo name torch)
   list(TRANSFORM ARGN PREPEND tests/opbench/zoo/)
@@ -110,7 +132,8 @@ opbench_test(opbench TORCH OBJECTS ${OPBENCH_OBJECTS} LINKS torch::cpu opbench::
              PARTS "functions:run/functions_test.cpp" "indexing:run/indexing_test.cpp" "movement:run/movement_test.cpp,run/windows_test.cpp"
                    "operators:run/operators_test.cpp" "random:run/random_test.cpp" "reductions:run/reductions_test.cpp"
                    "networks:networks/*" "suspicion:suspicion/*" "sweep:sweep/*")
-add_dependencies(test_opbench opbench faulty_disk zoo zoo_over_aten zoo_namesakes)  # which tests start, with a disk that fails under it
+# What tests start, what they start it with, and a disk that fails under it.
+add_dependencies(test_opbench opbench fake_worker faulty_disk zoo zoo_over_aten zoo_namesakes)
 # The inputs of tests/fuzz/corpus, read by the program as it is; cmake/Fuzz.cmake builds the search for others.
 opbench_test(fuzz OBJECTS ${OPBENCH_OBJECTS} LINKS torch::cpu opbench::llvm)
 opbench_test(gpu TORCH LABEL gpu OBJECTS ${OPBENCH_OBJECTS} LINKS torch::cpu opbench::llvm SHARED tests/opbench/process.cpp)

@@ -181,10 +181,11 @@ void declareSweeps(CLI::App& app, Options& options, Texts& texts) {
   app.add_flag("--in-process", options.inProcess, "Race in this process, for debuggers; a crash then ends the whole run");
 }
 
-/// Options of the processes that a run starts (sweep/workers): a worker's samples, and the samples and calls they were selected
-/// from.
+/// Options of the processes that a run starts (sweep/workers): their program, where it is not this one, a worker's samples, and
+/// the samples and calls they were selected from.
 void declareWorkers(CLI::App& app, Options& options, Texts& texts) {
   beginGroup(app, "");
+  app.add_option("--worker-program", options.workerProgram);
   app.add_option("--worker", texts.sweep)->expected(3)->delimiter(',');
   app.add_option("--selection", options.selection);
   app.add_option("--started", options.started);

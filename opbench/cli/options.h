@@ -132,6 +132,7 @@ struct Options {
   bool inProcess = false;              ///< samples are raced in this process, not in workers
   std::string sanitizer;               ///< the tool of compute-sanitizer that the samples are checked under; empty for none
   std::optional<int> compilers;        ///< processes that compile ahead of workers; nothing leaves the number to the machine
+  std::string workerProgram;           ///< of workers and compilers; empty is this one
   std::vector<int> processors;         ///< those that a worker or compiler of a CUDA device is to use; empty is all
   double timeout = 300;                ///< seconds that a sample may take in a worker; 0 is no limit
   std::optional<double> startTimeout;  ///< seconds that a worker may take to open its device; nothing follows from `timeout`

@@ -96,13 +96,10 @@ std::string endText(int status) {
 
 }  // namespace
 
-// Of the running program, also where its file has been replaced.
-Process::Process(const std::vector<std::string>& arguments) : Process("/proc/self/exe", arguments) {}
-
 Process::Process(const std::string& program, const std::vector<std::string>& arguments) {
   Ends channel = socketPair(), errors = pipe();
   const Preparations preparations(channel.childs.number(), errors.childs.number());
-  std::vector<std::string> words{program == "/proc/self/exe" ? "opbench" : program};
+  std::vector<std::string> words{program == thisProgram ? "opbench" : program};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "inputs/descriptor.h"
@@ -14,13 +15,15 @@ namespace opbench {
 /// Number of the descriptor by which a child talks with the process that started it.
 inline constexpr int childsChannel = 3;
 
+/// The running program, also where its file has been replaced, for a child that is this program once more.
+inline constexpr std::string_view thisProgram = "/proc/self/exe";
+
 /// A child that we exchange lines with; it is killed when this goes. It has a process group of its own, so that Ctrl-C does not
 /// reach it.
 class Process {
  public:
-  /// This program once more, with these arguments after its name. Errors: Toolchain where the system refuses.
-  explicit Process(const std::vector<std::string>& arguments);
-  /// Another program, a file or a name in PATH. Errors: as above; also where there is none.
+  /// A program, a file or a name in PATH, with these arguments after its name. Errors: Toolchain, where there is none or the
+  /// system refuses.
   Process(const std::string& program, const std::vector<std::string>& arguments);
   ~Process();
   Process(Process&&) noexcept;

@@ -56,8 +56,11 @@ pid_t ProgramBed::start(const std::vector<std::string>& extra, const std::vector
   // Where nothing is said of compilers one is enough: the start of a process takes longer than all that it compiles.
   if (!says("--compilers") && !says("--in-process")) words.insert(words.end(), {"--compilers", "1"});
   if (!says("--device") && !says("--devices")) words.insert(words.end(), {"--device", "cpu"});
+  words.insert(words.end(), words_.begin(), words_.end());
   words.insert(words.end(), extra.begin(), extra.end());
-  return launch(words, variables);
+  std::vector<std::string> all = variables_;
+  all.insert(all.end(), variables.begin(), variables.end());
+  return launch(words, all);
 }
 
 int ProgramBed::wait(pid_t pid) {
@@ -83,8 +86,8 @@ std::map<int, std::string> ProgramBed::compilations() const {
     const Outcome& outcome = result.row.outcomes[1];
     std::string& what = found[result.row.index];
     what = !outcome.precompileMiss.empty() ? outcome.precompileMiss : outcome.isPrecompiled ? "precompiled" : "here";
-    // A second race finds what the first one compiled.
-    if (outcome.cached && result.row.remeasured.empty()) what += " cached";
+    // A second race finds what the first one compiled, unless that was done ahead of both.
+    if (outcome.cached && (outcome.isPrecompiled || result.row.remeasured.empty())) what += " cached";
     if (outcome.kernels > 0) CHECK(outcome.compileMs > 0);
   });
   return found;
@@ -107,12 +110,11 @@ std::map<int, std::string> all(int samples, const std::string& what) {
 
 std::map<int, std::string> allOk(int samples) { return all(samples, "ok"); }
 
-std::string patience(bool hasCache) {
-  static std::map<bool, std::string> known;
-  std::string& text = known[hasCache];
+std::string patience() {
+  static std::string text;
   if (text.empty()) {
     const auto start = std::chrono::steady_clock::now();
-    CHECK(ProgramBed(1, hasCache).run({"--compilers", "0"}) == 0);
+    CHECK(ProgramBed(1).run({"--compilers", "0"}) == 0);
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
     text = fmt::format("{}", std::ceil(10 * (2 + 3 * took.count())) / 10);
   }
@@ -126,23 +128,18 @@ std::vector<pid_t> childrenOf(pid_t pid) {
   return children;
 }
 
-pid_t stopWorker(pid_t sweep, pid_t before) {
-  for (;; sleepFor(1))
-    for (const pid_t child : childrenOf(sweep)) {
-      // Until it runs the program it is half a copy of the process that starts it, and that one waits for it.
-      const bool isWorker = contentOf("/proc/" + std::to_string(child) + "/cmdline").find("--worker") != std::string::npos;
-      if (isWorker && child != before && kill(child, SIGSTOP) == 0) return child;
-    }
-}
-
 void sleepFor(int milliseconds) { std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds)); }
+
+bool hasEnded(pid_t pid) {
+  siginfo_t info{};
+  return waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid;
+}
 
 bool waitForBytes(const fs::path& file, pid_t pid, size_t bytes) {
   for (;;) {
     std::error_code error;
     if (fs::file_size(file, error) >= bytes && !error) return true;
-    siginfo_t info{};
-    if (waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid) return false;
+    if (hasEnded(pid)) return false;
     sleepFor(2);
   }
 }

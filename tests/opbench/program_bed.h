@@ -43,6 +43,9 @@ class ProgramBed {
   std::string reasonOf(int index) const;
 
   TemporaryFolder folder;
+
+ protected:
+  std::vector<std::string> words_, variables_;  ///< of every sweep, beside the test's
 };
 
 /// The same text for each of so many samples; their statuses where nothing happened to them.
@@ -52,14 +55,13 @@ std::map<int, std::string> allOk(int samples);
 /// The child processes of one.
 std::vector<pid_t> childrenOf(pid_t pid);
 
-/// Seconds, as an option takes them, in which this machine, as busy as it is, certainly starts a worker that races a sample; of a
-/// ProgramBed's cache, or without one, where the worker measures the ceilings first.
-std::string patience(bool hasCache = true);
-
-/// Stops a worker of a sweep that has just been started, another one than `before`; its process.
-pid_t stopWorker(pid_t sweep, pid_t before = 0);
+/// Seconds, as an option takes them, in which this machine, as busy as it is, certainly starts a worker that races a sample.
+std::string patience();
 
 void sleepFor(int milliseconds);
+
+/// Whether a child of ours has ended; wait() still tells how.
+bool hasEnded(pid_t pid);
 
 /// Waits until the file of results has so many bytes; false where the sweep ends first.
 bool waitForBytes(const std::filesystem::path& file, pid_t pid, size_t bytes);

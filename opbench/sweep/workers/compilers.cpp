@@ -14,8 +14,8 @@ constexpr int mostLosses = 3;  // of processes in one slot, one after another
 
 }  // namespace
 
-Compilers::Compilers(Agenda& agenda, int number, std::vector<std::string> arguments, double timeout)
-    : agenda_(agenda), arguments_(std::move(arguments)), timeout_(timeout) {
+Compilers::Compilers(Agenda& agenda, int number, std::string program, std::vector<std::string> arguments, double timeout)
+    : agenda_(agenda), program_(std::move(program)), arguments_(std::move(arguments)), timeout_(timeout) {
   slots_.resize(static_cast<size_t>(number));
   for (Slot& slot : slots_) start(slot);
 }
@@ -26,7 +26,7 @@ int Compilers::onGpu() const {
 
 void Compilers::start(Slot& slot) const {
   slot.usesGpu = false;
-  slot.process.emplace(arguments_);
+  slot.process.emplace(program_, arguments_);
   if (!target_.empty()) slot.process->send(target_);
 }
 

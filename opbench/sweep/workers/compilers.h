@@ -19,8 +19,8 @@ class Compilers {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// So many processes, started with these arguments; none leaves all to who races.
-  Compilers(Agenda& agenda, int number, std::vector<std::string> arguments, double timeout);
+  /// So many processes of a program, started with these arguments; none leaves all to who races.
+  Compilers(Agenda& agenda, int number, std::string program, std::vector<std::string> arguments, double timeout);
 
   /// Sets the target: nothing is compiled before it is known. Where `shares` they share processors with what is timed: they
   /// then compile a batch of samples at a time.
@@ -64,6 +64,7 @@ class Compilers {
   void attend(Slot& slot);
 
   Agenda& agenda_;
+  const std::string program_;
   const std::vector<std::string> arguments_;
   const double timeout_;
   std::vector<Slot> slots_;

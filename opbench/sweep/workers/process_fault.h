@@ -41,8 +41,10 @@ std::string_view name(ProcessFault fault);
 std::optional<std::vector<PlannedProcessFault>> processFaultsFromText(std::string_view text);
 std::string toText(const std::vector<PlannedProcessFault>& faults);
 
-/// Causes those that are planned for a sample where it is raced; where it is compiled ahead of that, those of the host.
+/// Causes those that are planned for a sample where it is raced; of these, the host's alone; and the host's where it is compiled
+/// ahead of that.
 void cause(const std::vector<PlannedProcessFault>& faults, int index, runtime::Device& device);
+void causeOnHost(const std::vector<PlannedProcessFault>& faults, int index);
 void causeInCompiler(const std::vector<PlannedProcessFault>& faults, int index);
 
 }  // namespace opbench

@@ -35,7 +35,10 @@ bool isKilled(int status) { return WIFSIGNALED(status) && WTERMSIG(status) == SI
 
 class Supervisor {
  public:
-  Supervisor(Agenda& agenda, const Options& options) : agenda_(agenda), options_(options) {
+  Supervisor(Agenda& agenda, const Options& options)
+      : agenda_(agenda),
+        options_(options),
+        program_(options.workerProgram.empty() ? std::string(thisProgram) : options.workerProgram) {
     for (const std::string& device : options.devices) slots_.emplace_back().device = device;
     if (slots_.empty()) slots_.emplace_back().device = options.device;
     const std::vector<int> processors = runtime::allowedProcessors();
@@ -47,7 +50,7 @@ class Supervisor {
     for (const std::string& complaint : cache_->complaints()) complain(complaint);
     std::vector<std::string> arguments = processArguments(shares.compilers);
     arguments.emplace_back("--compiler");
-    compilers_.emplace(agenda, number, std::move(arguments), options.timeout);
+    compilers_.emplace(agenda, number, program_, std::move(arguments), options.timeout);
   }
 
   void run() {
@@ -125,7 +128,7 @@ class Supervisor {
     if (!options_.profile.folder.empty()) add("--traces", toText(options_.profile));
     add("--cases", options_.cases);
     if (options_.cases.empty()) arguments.emplace_back("--no-cases");
-    slot.start(arguments, startSeconds());
+    slot.start(program_, arguments, startSeconds());
   }
 
   double startSeconds() const {
@@ -283,6 +286,7 @@ class Supervisor {
 
   Agenda& agenda_;
   const Options& options_;
+  const std::string program_;      ///< of workers and compilers
   bool isDivided_ = false;         ///< whether compilers have processors of their own where a GPU is raced on
   std::optional<RunCache> cache_;  ///< that workers and compilers use
   std::vector<WorkerSlot> slots_;

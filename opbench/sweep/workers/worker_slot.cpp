@@ -5,8 +5,8 @@
 
 namespace opbench {
 
-void WorkerSlot::start(const std::vector<std::string>& arguments, double seconds) {
-  worker.emplace(arguments);
+void WorkerSlot::start(const std::string& program, const std::vector<std::string>& arguments, double seconds) {
+  worker.emplace(program, arguments);
   isReady = false;
   ++starts;
   deadline = deadlineAfter(seconds);

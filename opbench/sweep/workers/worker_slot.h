@@ -34,8 +34,8 @@ struct WorkerSlot {
   bool isOpening() const { return worker && !isReady; }
   bool isBusy() const { return attempt || isOpening(); }
 
-  /// Starts a worker with these arguments, which has so many seconds to open its device; 0 is for ever.
-  void start(const std::vector<std::string>& arguments, double seconds);
+  /// Starts a worker, a program with these arguments, which has so many seconds to open its device; 0 is for ever.
+  void start(const std::string& program, const std::vector<std::string>& arguments, double seconds);
   /// Ends the worker, where there is one.
   void stop();
   /// Adds what to poll, and when to look again at the latest; nothing where the slot is not busy.

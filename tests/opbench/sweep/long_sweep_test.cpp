@@ -1,9 +1,11 @@
-// A sweep of many samples, to which everything happens that can: what is left is as if nothing had.
+// A sweep of many samples, to which everything happens that can: what is left is as if nothing had. Its workers are those of
+// tests/opbench/fake_worker.
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
@@ -13,8 +15,9 @@
 #include <regex>
 #include <set>
 #include <sstream>
+#include <thread>
 
-#include "tests/opbench/program_bed.h"
+#include "tests/opbench/fake_bed.h"
 
 using namespace tests;
 
@@ -24,10 +27,11 @@ constexpr int sampleCount = 150, kills = 8;
 
 /// What is wrong with some of the samples, and the statuses that follow. Most come late, for each run that is resumed meets again
 /// those before it: what fails is recorded at the end.
-std::vector<std::string> faults() {
-  return {"--timeout", patience(), "--fault",
-          "segfault@40,abort@116,assert@126,hang@137,flood@141,huge-allocation@145,segfault@150"};
-}
+const std::vector<std::string> faults{"--fault",
+                                      "segfault@40,abort@116,assert@126,hang@137,flood@141,huge-allocation@145,segfault@150"};
+/// The last sample that is raced before the one that hangs is compiled, with three before it at the most. Runs that end before it
+/// have no limit of time, so that a sample that is held does not fail.
+constexpr int lastFree = 132;
 std::map<int, std::string> expectedStatuses() {
   std::map<int, std::string> statuses = allOk(sampleCount);
   statuses[40] = statuses[116] = statuses[141] = statuses[150] = "crash";
@@ -36,7 +40,6 @@ std::map<int, std::string> expectedStatuses() {
   statuses[145] = "oom";
   return statuses;
 }
-constexpr int good = sampleCount - 7;
 
 /// New each time; OPBENCH_TEST_SEED repeats one.
 unsigned seedOfTest() {
@@ -80,25 +83,38 @@ std::multiset<std::string> linesWith(const std::string& text, const std::vector<
 /// From the columns' headings on: the lines above say what the device does at best, as it was measured in each run.
 std::string belowHeading(const std::string& report) { return report.substr(report.find("\noperator")); }
 
-/// Points of a sweep, as shares of it, in order.
-std::vector<double> pointsOf(std::mt19937& random) {
-  std::vector<double> points;
-  for (int i = 0; i < kills; ++i) points.push_back(std::uniform_real_distribution<double>()(random));
+/// Points of a sweep long before the sample that hangs, as numbers of its samples, in order.
+std::vector<int> pointsOf(std::mt19937& random) {
+  std::vector<int> points;
+  for (int i = 0; i < kills; ++i) points.push_back(std::uniform_int_distribution<int>(1, 115)(random));
   std::sort(points.begin(), points.end());
   return points;
 }
 
-/// Runs a sweep until its file has so many bytes, and kills it a moment later; on the way there perhaps its workers.
-void runAndKill(const ProgramBed& bed, const std::vector<std::string>& words, size_t bytes, std::mt19937& random) {
+/// The size of the first samples of a file of results.
+size_t bytesOf(const std::string& file, int samples) {
+  size_t bytes = 0;
+  std::ifstream stream(file);
+  std::string line;
+  for (int i = 0; i < 2 * samples && std::getline(stream, line); ++i) bytes += line.size() + 1;
+  return bytes;
+}
+
+/// Runs a sweep until so many of its samples are done, and kills it a moment later; on the way there perhaps its workers.
+void runAndKill(const FakeBed& bed, int samples, size_t bytes, std::mt19937& random) {
+  // Three fail before the one that hangs, and one where its worker is killed, which may be the one that is held.
+  const int last = samples + 8;
+  for (const int held : {last, last + 1}) bed.hold(held);
   std::error_code error;
   const auto before = static_cast<size_t>(std::filesystem::file_size(bed.json(), error));
-  const pid_t pid = bed.start(words);
+  const pid_t pid = bed.start(faults);
   if (random() % 3 == 0 && waitForBytes(bed.json(), pid, error ? 1 : (before + bytes) / 2))
     for (const pid_t worker : childrenOf(pid)) kill(worker, SIGKILL);
   CHECK(waitForBytes(bed.json(), pid, bytes));
-  sleepFor(static_cast<int>(random() % 30));
+  std::this_thread::sleep_for(std::chrono::microseconds(random() % 5000));
   kill(pid, SIGKILL);
   CHECK(ProgramBed::wait(pid) == -SIGKILL);
+  for (const int held : {last, last + 1}) bed.release(held);
 }
 
 /// Something that ends a sweep while it runs, and how the sweep has to say so.
@@ -153,33 +169,50 @@ const std::vector<Ending>& endings() {
   return all;
 }
 
+int lastOf(const std::map<int, std::string>& statuses) { return statuses.empty() ? 0 : statuses.rbegin()->first; }
+
 /// Has the sweep end so, a few samples later than it was; what it had done is there, and said.
-void runAndEnd(const ProgramBed& bed, const std::vector<std::string>& words, const Ending& ending) {
+void runAndEnd(const FakeBed& bed, const Ending& ending) {
   CAPTURE(ending.what);
-  const size_t before = bed.statuses().size();
+  const auto before = bed.statuses();
+  const int held = lastOf(before) + 9;
+  REQUIRE(held <= lastFree);
+  bed.hold(held);
   const auto size = static_cast<size_t>(std::filesystem::file_size(bed.json()));
-  const pid_t pid = bed.start(words, ending.variables);
+  const pid_t pid = bed.start(faults, ending.variables);
   waitForBytes(bed.json(), pid, size + 1);
   ending.act(bed, pid);
+  bed.release(held);
   CHECK(ProgramBed::wait(pid) == ending.status);
   CHECK(bed.err().find(ending.said) != std::string::npos);
   const size_t done = bed.statuses().size();
-  CHECK(done > before);
+  CHECK(done > before.size());
   CHECK(bed.out().find("opbench: " + std::to_string(done) + " sample") != std::string::npos);
 }
 
 /// What costs the sweep nothing: a worker that stops at its start, a second run that wants to write the same file, a cache that
 /// becomes odd.
-void runWithDisturbances(const ProgramBed& bed, const std::vector<std::string>& words) {
+void runWithDisturbances(const FakeBed& bed) {
+  const int first = lastOf(bed.statuses()) + 2, second = lastFree;
+  REQUIRE(first < second);
+  bed.hold(first);
+  bed.hold(second);
+  bed.stopWorkers(1);
+  std::vector<std::string> words = faults;
+  words.insert(words.end(), {"--start-timeout", FakeBed::patience()});
   const pid_t pid = bed.start(words);
-  stopWorker(pid);
-  const auto size = static_cast<size_t>(std::filesystem::file_size(bed.json()));
-  waitForBytes(bed.json(), pid, size + 1);
+  REQUIRE(bed.waitUntilHeld(first, pid));
+  CHECK(bed.stopsLeft() == 0);
   damageCache(bed.folder.path / "cache");
-  const ProgramBed second(1);
-  CHECK(ProgramBed::wait(second.start({"--json", bed.json()})) == 2);
-  CHECK(second.err() == "opbench: error: cannot write " + bed.json() + ": another run is writing it\n");
-  CHECK(ProgramBed::wait(pid) == 1);
+  const FakeBed other(1);
+  CHECK(ProgramBed::wait(other.start({"--json", bed.json()})) == 2);
+  CHECK(other.err() == "opbench: error: cannot write " + bed.json() + ": another run is writing it\n");
+  bed.release(first);
+  REQUIRE(bed.waitUntilHeld(second, pid));
+  kill(pid, SIGTERM);
+  bed.release(second);
+  CHECK(ProgramBed::wait(pid) == 128 + SIGTERM);
+  CHECK(lastOf(bed.statuses()) == second);
 }
 
 }  // namespace
@@ -188,36 +221,37 @@ TEST_CASE("a sweep with faults, whose workers and which itself are killed at ran
   const unsigned seed = seedOfTest();
   MESSAGE("OPBENCH_TEST_SEED=" << seed);
   std::mt19937 random(seed);
-  const ProgramBed bed(sampleCount);
+  const std::vector<int> points = pointsOf(random);
+  const FakeBed bed(sampleCount);
   const std::string unbroken = bed.folder.path / "unbroken.jsonl", junit = bed.folder.path / "j.xml";
+  std::vector<std::string> whole = faults;
+  whole.insert(whole.end(), {"--timeout", FakeBed::patience()});
   const auto with = [&](std::vector<std::string> words) {
-    for (const std::string& word : faults()) words.push_back(word);
+    words.insert(words.end(), whole.begin(), whole.end());
     return words;
   };
   CHECK(bed.run(with({"--json", unbroken, "--junit", junit})) == 1);
   const std::vector<std::string> said{"opbench: ", "coverage: "};
   const auto report = linesWith(bed.out(), said);
   const auto cases = linesWith(contentOf(junit), {"<"});
-  // Lines are all about as long, but for those of what failed, which are the last.
-  const double bytes = static_cast<double>(std::filesystem::file_size(unbroken)) * good / sampleCount;
 
   // What else can end it comes between the kills.
-  const std::vector<double> points = pointsOf(random);
-  const auto killAt = [&](double from, double to) {
-    for (const double point : points)
-      if (from <= point && point < to) runAndKill(bed, with({}), static_cast<size_t>(1 + 0.97 * point * bytes), random);
+  const auto killAt = [&](int from, int to) {
+    for (const int point : points)
+      if (from <= point && point < to) runAndKill(bed, point, bytesOf(unbroken, point), random);
   };
-  killAt(0, 0.4);
-  for (const Ending& ending : endings()) runAndEnd(bed, with({}), ending);
-  killAt(0.4, 1);
-  runWithDisturbances(bed, with({"--start-timeout", patience(false)}));
+  killAt(0, 50);
+  for (const Ending& ending : endings()) runAndEnd(bed, ending);
+  killAt(50, sampleCount);
+  runWithDisturbances(bed);
+  CHECK(bed.run(whole) == 1);
   CHECK(bed.run(with({"--junit", junit})) == 1);
   CHECK(bed.statuses() == expectedStatuses());
   CHECK(unmeasured(bed.json()) == unmeasured(unbroken));
   CHECK(linesWith(bed.out(), said) == report);
   CHECK(linesWith(contentOf(junit), {"<"}) == cases);
 
-  const std::string whole = belowHeading(bed.out());
-  CHECK(bed.run(with({})) == 1);
-  CHECK(belowHeading(bed.out()) == whole);
+  const std::string below = belowHeading(bed.out());
+  CHECK(bed.run(whole) == 1);
+  CHECK(belowHeading(bed.out()) == below);
 }
