@@ -3,7 +3,6 @@
 
 #include <fstream>
 #include <map>
-#include <optional>
 
 #include "opbench/results/sample_result.h"
 #include "tests/opbench/program_bed.h"
@@ -129,7 +128,7 @@ TEST_CASE("a library that gives ATen's operators other kernels ends the run: eag
 TEST_CASE("nobody can cheat: what only looks right or fast is wrong or suspect, with default options") {
   struct Cheat {
     std::string name;
-    std::optional<Status> status;  ///< nothing: wrong or suspect, as the memory that it happens to get decides
+    Status status;
     std::string reason;
   };
   const std::vector<Cheat> cheats{
@@ -139,7 +138,7 @@ TEST_CASE("nobody can cheat: what only looks right or fast is wrong or suspect, 
       {"kept_by_content", Status::Suspect, "it keeps results"},
       {"stale", Status::Wrong, ""},
       {"left_in_place", Status::Wrong, ""},
-      {"only_if_poisoned", std::nullopt, ""},
+      {"only_if_poisoned", Status::Suspect, "it keeps results"},
       {"tired", Status::Wrong, " (in "},
       {"half", Status::Wrong, ""},
       {"without_last_rows", Status::Wrong, ""},
@@ -157,9 +156,7 @@ TEST_CASE("nobody can cheat: what only looks right or fast is wrong or suspect, 
     const ProgramBed bed(1);
     CHECK(race(bed, softmaxes, "eager,zoo::" + cheat.name) == 1);
     const Outcome outcome = outcomesOf(bed).at(1);
-    const bool isCaught =
-        cheat.status ? outcome.status == *cheat.status : outcome.status == Status::Wrong || outcome.status == Status::Suspect;
-    CHECK_MESSAGE(isCaught, cheat.name, " is ", name(outcome.status), ": ", outcome.reason);
+    CHECK_MESSAGE(outcome.status == cheat.status, cheat.name, " is ", name(outcome.status), ": ", outcome.reason);
     CHECK_MESSAGE(outcome.reason.find(cheat.reason) != std::string::npos, cheat.name, ": ", outcome.reason);
   }
   const ProgramBed bed(1);
