@@ -127,7 +127,7 @@ opbench_test(codegen OBJECTS codegen lowering ir LINKS opbench::llvm)
 opbench_test(kernels OBJECTS kernel_hashes ir)
 opbench_test(inputs TORCH OBJECTS inputs ir LINKS torch::cpu)
 opbench_test(runtime TORCH OBJECTS runtime inputs codegen lowering ir LINKS torch::cpu opbench::llvm
-             PARTS "nvrtc:architectures_test.cpp,candidates_test.cpp,build/nvrtc*,build/kernel_batch_test.cpp")
+             PARTS "kernels:architectures_test.cpp,candidates_test.cpp" "nvrtc:build/nvrtc*,build/kernel_batch_test.cpp")
 opbench_test(opbench TORCH OBJECTS ${OPBENCH_OBJECTS} LINKS torch::cpu opbench::llvm
              PARTS "functions:run/functions_test.cpp" "indexing:run/indexing_test.cpp" "movement:run/movement_test.cpp,run/windows_test.cpp"
                    "operators:run/operators_test.cpp" "random:run/random_test.cpp" "reductions:run/reductions_test.cpp"
@@ -221,8 +221,8 @@ if(TARGET opbench)
 endif()
 
 # Tests are started in the order of their COST, the longest ones first, so that no processor waits for a long one at the end.
-set(longest opbench_sweep docs_0 lowering_candidates runtime_nvrtc lowering_barriers runtime edges_float32 opbench opbench_suspicion
-    opbench_reductions lowering_apply packages)
+set(longest opbench_sweep docs_0 docs_2 runtime opbench opbench_suspicion lowering_barriers lowering_apply opbench_networks runtime_nvrtc
+    runtime_kernels edges_float32 opbench_reductions packages)
 list(REVERSE longest)
 set(cost 0)
 foreach(name IN LISTS longest)
