@@ -7,8 +7,9 @@
 
 #include <algorithm>
 #include <csignal>
+#include <fstream>
 
-#include "tests/opbench/program_bed.h"
+#include "tests/opbench/fake_bed.h"
 
 using namespace tests;
 namespace fs = std::filesystem;
@@ -23,6 +24,13 @@ int countOf(const std::string& what, const std::string& text) {
   return count;
 }
 
+/// In a folder of temporary files, those that runs have made for themselves.
+std::vector<fs::path> foldersIn(const fs::path& temporary) {
+  std::vector<fs::path> found;
+  for (const auto& entry : fs::directory_iterator(temporary)) found.push_back(entry.path());
+  return found;
+}
+
 /// A sweep on the CPU with a cache of its own and a folder for temporary files.
 struct CacheBed : ProgramBed {
   explicit CacheBed(int samples, bool hasCache = false) : ProgramBed(samples, hasCache) { fs::create_directory(temporary); }
@@ -31,38 +39,8 @@ struct CacheBed : ProgramBed {
   std::vector<std::string> variables{"TMPDIR=" + temporary.string()};
 
   std::string refusal(const std::string& why) const { return "opbench: cache " + cache.string() + " is not used: " + why; }
-  /// The folders that runs have made for themselves.
-  std::vector<fs::path> leftovers() const {
-    std::vector<fs::path> found;
-    for (const auto& entry : fs::directory_iterator(temporary)) found.push_back(entry.path());
-    return found;
-  }
+  std::vector<fs::path> leftovers() const { return foldersIn(temporary); }
 };
-
-/// Whether a folder holds more than its lock and its key.
-bool hasEntries(const fs::path& folder) {
-  std::error_code error;
-  const fs::directory_iterator files(folder, error);
-  return !error && std::distance(files, {}) > 2;
-}
-
-/// Waits until a run has a folder of its own beside those known, with something in it; false where it ends before.
-bool waitForFolder(const CacheBed& bed, pid_t pid, const std::vector<fs::path>& known = {}) {
-  for (;;) {
-    for (const fs::path& folder : bed.leftovers())
-      if (std::find(known.begin(), known.end(), folder) == known.end() && hasEntries(folder)) return true;
-    if (hasEnded(pid)) return false;
-    sleepFor(2);
-  }
-}
-
-/// Kills a run, which has no time to clean up, and then its workers, which may hang.
-void killAll(pid_t pid) {
-  const std::vector<pid_t> children = childrenOf(pid);
-  kill(pid, SIGKILL);
-  ProgramBed::wait(pid);
-  for (const pid_t child : children) kill(child, SIGKILL);
-}
 
 }  // namespace
 
@@ -132,12 +110,8 @@ TEST_CASE("a cache that becomes odd while the program runs costs no result, whoe
     }
     complaints = 0;
   }
-  // Two workers after one another open it as it is now.
-  for (int i = 0; i < 2; ++i) {
-    const uintmax_t size = fs::file_size(bed.json());
-    for (const pid_t child : childrenOf(pid)) kill(child, SIGKILL);
-    if (!waitForBytes(bed.json(), pid, size + 1)) break;
-  }
+  // The worker in its place opens it as it is now, and after that the one that races its sample once more.
+  for (const pid_t child : childrenOf(pid)) kill(child, SIGKILL);
   CHECK(ProgramBed::wait(pid) == 0);
   CHECK(bed.statuses() == allOk(10));
   CHECK_MESSAGE(countOf(" is not used: ", bed.err()) == complaints, bed.err());
@@ -189,35 +163,42 @@ TEST_CASE("a run has its cache keep to its size when it begins") {
 }
 
 TEST_CASE("what a killed run left in the folder of temporary files goes when the next one begins; a live one's stays") {
-  const CacheBed bed(6);
-  const std::vector<std::string> hang{"--no-cache", "--compilers", "1", "--timeout", "0", "--fault", "hang@5"};
-  const auto start = [&](const char* name) {
-    std::vector<std::string> words = hang;
-    words.insert(words.end(), {"--json", bed.folder.path / name});
-    return bed.start(words, bed.variables);
+  const FakeBed bed(6), other(6);
+  const fs::path temporary = bed.folder.path / "temporary";
+  fs::create_directory(temporary);
+  const std::vector<std::string> ofRun{"--no-cache", "--compilers", "1"}, variables{"TMPDIR=" + temporary.string()};
+  const auto startAndHold = [&](int index) {
+    bed.hold(index);
+    std::vector<std::string> words = ofRun;
+    words.insert(words.end(), {"--json", bed.folder.path / std::to_string(index)});
+    const pid_t pid = bed.start(words, variables);
+    REQUIRE(bed.waitUntilHeld(index, pid));
+    return pid;
   };
-  const pid_t killed = start("1.jsonl");
-  REQUIRE(waitForFolder(bed, killed));
-  const std::vector<fs::path> left = bed.leftovers();
-  killAll(killed);
-  CHECK(bed.leftovers() == left);
+  const auto killRun = [&](pid_t pid) {
+    kill(pid, SIGKILL);
+    CHECK(ProgramBed::wait(pid) == -SIGKILL);
+  };
+  const pid_t killed = startAndHold(5);
+  const std::vector<fs::path> left = foldersIn(temporary);
+  REQUIRE(left.size() == 1);
+  std::ofstream(left.front() / "entry") << "text";
+  killRun(killed);
+  CHECK(foldersIn(temporary) == left);
   // Of the user's own, not of a run's.
   for (const char* name : {"opbench-output", "opbench-123456", "opbench-test-123456"}) {
-    fs::create_directory(bed.temporary / name);
-    std::ofstream(bed.temporary / name / "results") << "text";
+    fs::create_directory(temporary / name);
+    std::ofstream(temporary / name / "results") << "text";
   }
-  const std::vector<fs::path> known = bed.leftovers();
-  const pid_t alive = start("2.jsonl");
-  CHECK(waitForFolder(bed, alive, known));
+  const pid_t alive = startAndHold(4);
   CHECK(!fs::exists(left.front()));
-  const size_t folders = bed.leftovers().size();
-  CHECK(folders == 4);
-  CHECK(bed.run({"--no-cache", "--compilers", "1"}, bed.variables) == 0);
-  CHECK(bed.leftovers().size() == folders);
-  killAll(alive);
-  fs::remove(bed.json());
-  CHECK(bed.run({}, bed.variables) == 0);
-  CHECK(bed.leftovers().size() == 3);
+  CHECK(foldersIn(temporary).size() == 4);
+  CHECK(other.run(ofRun, variables) == 0);
+  CHECK(foldersIn(temporary).size() == 4);
+  killRun(alive);
+  fs::remove(other.json());
+  CHECK(other.run({}, variables) == 0);
+  CHECK(foldersIn(temporary).size() == 3);
 }
 
 TEST_CASE("a folder of the run's own is made where it is needed, and has a key of its own") {
