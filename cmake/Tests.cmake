@@ -131,7 +131,9 @@ opbench_test(runtime TORCH OBJECTS runtime inputs codegen lowering ir LINKS torc
 opbench_test(opbench TORCH OBJECTS ${OPBENCH_OBJECTS} LINKS torch::cpu opbench::llvm
              PARTS "functions:run/functions_test.cpp" "indexing:run/indexing_test.cpp" "movement:run/movement_test.cpp,run/windows_test.cpp"
                    "operators:run/operators_test.cpp" "random:run/random_test.cpp" "reductions:run/reductions_test.cpp"
-                   "networks:networks/*" "suspicion:suspicion/*" "sweep:sweep/*")
+                   "networks:networks/*" "suspicion:suspicion/*" "run_cache:sweep/run_cache_test.cpp"
+                   "isolation:sweep/workers/isolation_test.cpp" "supervision:sweep/workers/supervision_test.cpp"
+                   "sweep:sweep/long_sweep_test.cpp,sweep/case_limit_test.cpp,sweep/refused_test.cpp")
 # What tests start, what they start it with, and a disk that fails under it.
 add_dependencies(test_opbench opbench fake_worker faulty_disk zoo zoo_over_aten zoo_namesakes)
 # The inputs of tests/fuzz/corpus, read by the program as it is; cmake/Fuzz.cmake builds the search for others.
@@ -221,8 +223,8 @@ if(TARGET opbench)
 endif()
 
 # Tests are started in the order of their COST, the longest ones first, so that no processor waits for a long one at the end.
-set(longest opbench_sweep docs_0 docs_2 runtime opbench opbench_suspicion lowering_barriers lowering_apply opbench_networks runtime_nvrtc
-    runtime_kernels edges_float32 opbench_reductions packages)
+set(longest docs_0 opbench_isolation opbench_run_cache docs_2 runtime opbench opbench_suspicion lowering_barriers lowering_apply
+    opbench_networks runtime_nvrtc runtime_kernels edges_float32 opbench_reductions opbench_sweep packages)
 list(REVERSE longest)
 set(cost 0)
 foreach(name IN LISTS longest)
