@@ -36,12 +36,9 @@ std::vector<Program> programsOf(const inputs::Sample& sample, std::string& famil
   if (!lowering::hasLowering(sample.op)) return {};
   const auto graph = runtime::inferGraph(inputs::convert(sample, ir::DType::F16, false), ir::Backend::Cuda);
   if (!graph) return {};
-  const codegen::Plan plan = codegen::compile(*graph, tests::hopper());
+  codegen::Plan plan = codegen::compile(*graph, tests::hopper());
   family = opbench::familyOf(plan);
-  std::vector<Program> programs;
-  for (const codegen::Step& step : plan.steps)
-    if (const auto* launch = std::get_if<codegen::LaunchStep>(&step)) programs.push_back(launch->program);
-  return programs;
+  return plan.programs;
 }
 
 /// So many programs of each family, of samples that are drawn at random.

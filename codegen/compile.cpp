@@ -20,14 +20,6 @@
 namespace codegen {
 namespace {
 
-Program emit(const ir::Kernel& kernel, const ir::Target& target) {
-  switch (target.backend) {
-    case ir::Backend::Cuda: return emitCuda(kernel, target);
-    case ir::Backend::Cpu: return emitLlvm(kernel, target);
-  }
-  ir::fail(ir::ErrorKind::Internal, "a target has no backend");
-}
-
 /// Whether the loops store nothing: every tensor they write is empty.
 bool isIdle(const ir::Loops& loops) {
   return std::all_of(loops.stores.begin(), loops.stores.end(),
@@ -76,27 +68,37 @@ lowering::LoopNests nestsOf(const ir::Graph& graph, const ir::Target& target, co
   return lowering::analyzeJointly(std::move(all), target);
 }
 
+/// Parameters that begin behind the start of their storage are aligned to no more than that.
+void alignParameters(std::vector<ir::Kernel>& kernels, const ir::Graph& graph) {
+  for (ir::Kernel& kernel : kernels)
+    for (ir::Param& param : kernel.params) {
+      const auto value = static_cast<std::size_t>(param.buffer.value);
+      if (value >= graph.values.size()) continue;
+      const int64_t start = graph.values[value].offset * ir::sizeOf(graph.values[value].type.dtype);
+      if (start != 0) param.alignment = static_cast<int>(std::min<int64_t>(param.alignment, start & -start));
+    }
+}
+
 /// The compiler's main line.
 Plan generate(const ir::Graph& graph, const ir::Target& target, const Given& given, const LoopsEdit& edit) {
   lowering::LoopNests nests = nestsOf(graph, target, edit);
   const std::vector<lowering::Schedule> schedules = schedulesOf(nests, target, given);
   std::vector<ir::Kernel> kernels = lowering::applyAll(nests, target, schedules);
+  alignParameters(kernels, graph);
   kernels = lowering::mergeLaunches(std::move(kernels), target);
   if (target.backend == ir::Backend::Cuda)
     std::transform(kernels.begin(), kernels.end(), kernels.begin(), lowering::insertBarriers);
   kernels = lowering::narrowIndices(std::move(kernels));
   for (const ir::Kernel& kernel : kernels) ir::verify(kernel, target);
 
-  std::vector<Step> steps;
-  for (const ir::Kernel& kernel : kernels) steps.emplace_back(launchStep(kernel, target));
-  std::vector<ir::GraphValue> intermediates = lowering::intermediatesOf(graph, nests.all);
-  return {graph,
-          std::move(intermediates),
-          std::move(steps),
-          "",
-          std::move(nests.all),
-          {schedules.begin(), schedules.end()},
-          std::move(kernels)};
+  Plan plan;
+  plan.graph = graph;
+  plan.intermediates = lowering::intermediatesOf(graph, nests.all);
+  for (const ir::Kernel& kernel : kernels) addLaunch(plan, programOf(kernel, target));
+  plan.nests = std::move(nests.all);
+  plan.schedules = {schedules.begin(), schedules.end()};
+  plan.kernels = std::move(kernels);
+  return plan;
 }
 
 /// Takes `step`, unless a node has no lowering; why it is not to be done, or empty.
@@ -122,20 +124,33 @@ Plan compileWith(const ir::Graph& graph, const ir::Target& target, const Given& 
 
 }  // namespace
 
-LaunchStep launchStep(const ir::Kernel& kernel, const ir::Target& target) {
-  LaunchStep step{emit(kernel, target), {}};
-  for (const ir::Param& param : kernel.params) {
-    ir::require(param.buffer.value >= 0, "parameter {} of {} stands for no value", param.buffer.name, kernel.name);
+int Plan::launches() const {
+  return static_cast<int>(std::count_if(steps.begin(), steps.end(), [](const Step& step) { return step.index() == 0; }));
+}
+
+void addLaunch(Plan& plan, Program program) {
+  LaunchStep step{static_cast<int>(plan.programs.size()), {}};
+  for (const ir::Param& param : program.params) {
+    ir::require(param.buffer.value >= 0, "parameter {} of {} stands for no value", param.buffer.name, program.name);
     step.values.push_back(param.buffer.value);
   }
-  return step;
+  plan.programs.push_back(std::move(program));
+  plan.steps.emplace_back(std::move(step));
+}
+
+Program programOf(const ir::Kernel& kernel, const ir::Target& target) {
+  switch (target.backend) {
+    case ir::Backend::Cuda: return emitCuda(kernel, target);
+    case ir::Backend::Cpu: return emitLlvm(kernel, target);
+  }
+  ir::fail(ir::ErrorKind::Internal, "a target has no backend");
 }
 
 Plan fallbackPlan(const ir::Graph& graph, const std::string& reason) {
   Plan plan;
   plan.graph = graph;
   plan.fallbackReason = reason;
-  for (std::size_t i = 0; i < graph.nodes.size(); ++i) plan.steps.emplace_back(FallbackStep{static_cast<int>(i)});
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) plan.steps.emplace_back(CallStep{static_cast<int>(i)});
   return plan;
 }
 

@@ -35,6 +35,8 @@ struct Target {
   // CPU.
   int64_t streamedBytes = 0;  ///< of all tensors of a call, beyond which stores bypass the caches; 0 where it was not measured
 
+  /// What the addresses of a kernel's parameters are multiples of: tensors of ATen's on a CPU, the widest access on CUDA.
+  int parameterBytes() const { return backend == Backend::Cpu ? 64 : vectorBytes; }
   /// Bytes of neighbouring f32 sums that a thread may add to at once, atomically: a vector's from sm_90 on.
   int64_t atomicBytes() const;
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "runtime/own/registered.h"
-#include "runtime/planned.h"
+#include "runtime/plan/planned.h"
 #include "runtime/torch/call_state.h"
 
 namespace runtime {
@@ -39,17 +39,21 @@ CallablePtr Call::make(const Contender& contender) {
 
 CallablePtr eagerCallable(Call& call) { return std::make_unique<AtenCallable>(call.state()); }
 
-CallablePtr plannedCallable(Workload& workload, codegen::Plan plan, Device& device, const Cache& cache) {
-  const auto isFallback = [](const codegen::Step& step) { return std::holds_alternative<codegen::FallbackStep>(step); };
-  if (std::none_of(plan.steps.begin(), plan.steps.end(), isFallback)) {
-    return std::make_unique<PlannedCallable>(workload, plan, device, cache);
-  }
+CallablePtr plannedCallable(Workload& workload, const codegen::Plan& plan, Device& device, const Cache& cache) {
+  if (plan.launches() == static_cast<int>(plan.steps.size()))
+    return std::make_unique<PlannedCallable>(workload, plan, TensorList(), device, cache);
   Call* call = workload.call();
   if (call == nullptr) ir::fail(ir::ErrorKind::Unsupported, "{}", plan.fallbackReason);
   ir::require(plan.steps.size() == 1, "a plan of {} steps calls ATen; only the call itself can be", plan.steps.size());
   CallablePtr callable = eagerCallable(*call);
   callable->reason = plan.fallbackReason;
   return callable;
+}
+
+CallablePtr networkCallable(Workload& workload, const codegen::Plan& plan, const TensorList& constants, Device& device,
+                            const Cache& cache) {
+  return translateErrors(workload.op(),
+                         [&] { return std::make_unique<PlannedCallable>(workload, plan, constants, device, cache); });
 }
 
 }  // namespace runtime

@@ -80,6 +80,8 @@ class Workload {
   /// The seed that its operands were drawn from last.
   virtual uint64_t seed() const { return 0; }
 
+  /// Says of what carries out a capture in which arithmetic it computes, and what limits the check of it.
+  virtual void describe(Callable&) const {}
   /// The contender of a name. Errors: Input where the workload has none of that name, Unsupported where it cannot be made.
   virtual std::unique_ptr<Callable> make(const Contender& contender) = 0;
   /// The call that the workload is; null where it is not a single one.

@@ -49,7 +49,7 @@ std::string argumentsOf(const codegen::LaunchStep& step, const codegen::Plan& pl
   std::string text;
   for (size_t i = 0; i < step.values.size(); ++i) {
     const auto value = static_cast<size_t>(step.values[i]), first = plan.graph.values.size();
-    text += fmt::format(" {}@{}", value, step.program.params[i].alignment);
+    text += fmt::format(" {}@{}", value, plan.programs.at(step.program).params[i].alignment);
     if (value >= first) text += fmt::format("({})", ir::toText(plan.intermediates.at(value - first).type));
   }
   return text;
@@ -57,7 +57,7 @@ std::string argumentsOf(const codegen::LaunchStep& step, const codegen::Plan& pl
 
 /// All of a launch but the program's text; without names.
 std::string factsOf(const codegen::LaunchStep& step, const ir::Kernel& kernel, const codegen::Plan& plan) {
-  const codegen::Program& program = step.program;
+  const codegen::Program& program = plan.programs.at(step.program);
   const ir::Launch& launch = program.launch;
   return fmt::format(
       "grid {} cluster {} persistent {} block {} resident {} tasks {} grain {}\n"
@@ -88,9 +88,10 @@ Texts kernelsOf(const Job& job, const codegen::Plan& plan) {
   for (size_t i = 0; i < plan.steps.size(); ++i) {
     const auto& step = std::get<codegen::LaunchStep>(plan.steps[i]);
     const std::string facts = factsOf(step, plan.kernels.at(i), plan);
-    const std::string_view text = ownText(step.program);
+    const codegen::Program& program = plan.programs.at(step.program);
+    const std::string_view text = ownText(program);
     made.hashes[keyOf(job, static_cast<int>(i))] = {runtime::digest(fmt::format("{}{}", facts, text)),
-                                                    runtime::digest(facts + maskedText(step.program)), "kernel"};
+                                                    runtime::digest(facts + maskedText(program)), "kernel"};
     made.text += fmt::format("---- kernel {}\n{}{}\n", i, facts, text);
   }
   return made;

@@ -41,7 +41,8 @@ LoopNests analyzeJointly(std::vector<LoopNest> all, const ir::Target& target) {
   const DependenceGraph graph = dependencesOf(nests.all);
   for (std::size_t first = 0; first < nests.all.size(); ++first) {
     for (std::size_t second = first + 1; second < nests.all.size(); ++second) {
-      if (!graph.areIndependent(first, second)) continue;
+      const bool reduceBoth = nests.all[first].reduction && nests.all[second].reduction;
+      if (!reduceBoth || !graph.areIndependent(first, second)) continue;
       const ir::Loops &one = nests.all[first].loops, &other = nests.all[second].loops;
       std::optional<MixedOrderReduction> matrix = mixedOrderReductionOf({one, other}, target);
       if (matrix) nests.mixedOrders.push_back({first, second, *std::move(matrix), sharedBytes(one, other)});

@@ -77,6 +77,7 @@ void Intermediates::add(std::size_t tensor) {
   const Tensor& reduced = reductions_.tensors[tensor];
   values_.push_back({fmt::format("partial{}", values_.size()), ir::TensorType::contiguous(reduced.dtype, reduced.sizes)});
   tensors_.push_back(tensor);
+  reading_.clear();
 }
 
 const Expr* Intermediates::read(const Expr* expr, const ir::Shape& sizes) {
@@ -97,7 +98,10 @@ const Expr* Intermediates::read(const Expr* expr, const ir::Shape& sizes) {
 }
 
 const Expr* Intermediates::reading(const Expr* reduce, const ir::Shape& sizes) {
-  return pool_.reduce(reduce->reduction(), read(reduce->src[0], sizes), ownAxes(reduce));
+  const auto known = reading_.find({reduce, sizes});
+  if (known != reading_.end()) return known->second;
+  const Expr* made = pool_.reduce(reduce->reduction(), read(reduce->src[0], sizes), ownAxes(reduce));
+  return reading_[{reduce, sizes}] = made;
 }
 
 const Expr* Intermediates::at(int value, const Index& index) {

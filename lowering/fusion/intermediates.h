@@ -1,6 +1,8 @@
 #pragma once
 
+#include <map>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "ir/graph.h"
@@ -43,6 +45,7 @@ class Intermediates {
   std::size_t first_;
   std::vector<std::size_t> tensors_;  ///< of the reductions, by value
   std::vector<ir::GraphValue> values_;
+  std::map<std::pair<const ir::Expr*, ir::Shape>, const ir::Expr*> reading_;  ///< by reduction and sizes, since the last add()
 };
 
 /// The intermediates of a graph's loops: values that loops store for later ones, numbered on from the graph's.

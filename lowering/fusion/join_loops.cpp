@@ -207,11 +207,7 @@ class Joiner {
   const Expr* moveExpr(ir::Loops& loops, const LoopNest& nest, const Expr* expr, const Axes& own) {
     ir::ExprPool& pool = *loops.pool;
     return ir::rewrite(pool, expr, [&](const Expr* node) -> const Expr* {
-      if (node->op == ir::Op::Reduce) {
-        const Axes axes(node->src.begin() + 1, node->src.end());
-        const Expr* reduce = pool.reduce(node->reduction(), moveExpr(loops, nest, node->src[0], runningAxes(axes)), axes);
-        return &nest == &first_ && !handedOn_.empty() ? withAxesOfItsOwn(reduce) : reduce;
-      }
+      if (node->op == ir::Op::Reduce) return moveReduce(loops, nest, node);
       if (node->op == ir::Op::Load) {
         const ir::Buffer& buffer = nest.loops.buffers[static_cast<std::size_t>(node->load().buffer)];
         if (&nest == &second_ && handedOn_.contains(buffer.value)) return storedValue(buffer.value, own);
@@ -221,6 +217,15 @@ class Joiner {
       const auto name = names_.find(node);
       return &nest == &guest_ && name != names_.end() && !contains(own, node) ? name->second : nullptr;
     });
+  }
+  /// Whatever reduction this one is in.
+  const Expr* moveReduce(ir::Loops& loops, const LoopNest& nest, const Expr* node) {
+    if (const auto known = moved_.find({&nest, node}); known != moved_.end()) return known->second;
+    const Axes axes(node->src.begin() + 1, node->src.end());
+    const Expr* body = moveExpr(loops, nest, node->src[0], runningAxes(axes));
+    const Expr* reduce = loops.pool->reduce(node->reduction(), body, axes);
+    if (&nest == &first_ && !handedOn_.empty()) reduce = withAxesOfItsOwn(reduce);
+    return moved_[{&nest, node}] = reduce;
   }
   /// A reduction over axes that no other one has, so that it can take the place of a load inside any.
   const Expr* withAxesOfItsOwn(const Expr* reduce) {
@@ -265,9 +270,10 @@ class Joiner {
   const bool isHostFirst_;
   const LoopNest& host_;
   const LoopNest& guest_;
-  Renaming names_;                     ///< axes of the guest as those of the host
-  std::set<int> handedOn_;             ///< values that the first loops store for the second
-  Renaming fresh_;                     ///< axes of reductions of the first loops as others
+  Renaming names_;                                                        ///< axes of the guest as those of the host
+  std::set<int> handedOn_;                                                ///< values that the first loops store for the second
+  Renaming fresh_;                                                        ///< axes of reductions of the first loops as others
+  std::map<std::pair<const LoopNest*, const Expr*>, const Expr*> moved_;  ///< reductions
   std::map<int, const Expr*> stored_;  ///< what is stored of these, at a point of the host's axes
 };
 

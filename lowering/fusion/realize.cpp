@@ -241,13 +241,15 @@ std::vector<Bundle> inOrder(std::vector<Bundle> all, const Intermediates& interm
   for (const Bundle& bundle : all)
     for (const Member& member : bundle.members) storing[member.value] = &bundle;
   std::set<const Bundle*> open;
+  std::map<const Bundle*, int> depths;
   const std::function<int(const Bundle&)> depth = [&](const Bundle& bundle) {
+    if (const auto known = depths.find(&bundle); known != depths.end()) return known->second;
     if (!open.insert(&bundle).second) ir::fail(ir::ErrorKind::Unsupported, "loops need results of each other");
     int most = 0;
     for (const Expr* load : ir::loadsIn(resultsOf(bundle)))
       if (intermediates.contains(load->load().buffer)) most = std::max(most, 1 + depth(*storing.at(load->load().buffer)));
     open.erase(&bundle);
-    return most;
+    return depths[&bundle] = most;
   };
   std::vector<std::pair<int, std::size_t>> order;
   for (std::size_t i = 0; i < all.size(); ++i) order.emplace_back(depth(all[i]), i);

@@ -27,7 +27,7 @@ std::vector<int> valuesOf(const ir::Node& node) {
   return values;
 }
 
-DataFlow::DataFlow(const ir::Graph& graph)
+DataFlow::DataFlow(const ir::Graph& graph, const std::function<bool(const ir::Node&)>& keepsOrder)
     : graph_(graph),
       makers_(graph.values.size(), -1),
       values_(graph.storages.size() + graph.values.size()),
@@ -42,6 +42,7 @@ DataFlow::DataFlow(const ir::Graph& graph)
   for (const int input : graph.inputs) outlives_[static_cast<size_t>(memoryOf(input))] = true;
   for (const int output : graph.outputs) outlives_[static_cast<size_t>(memoryOf(output))] = true;
   order();
+  if (keepsOrder) keepOrder(keepsOrder);
 }
 
 int DataFlow::memoryOf(int value) const {
@@ -105,6 +106,15 @@ void DataFlow::order() {
         now.readers.push_back(node);
     }
     for (const int memory : flow.makes) latest[static_cast<size_t>(memory)] = {node, {}};
+  }
+}
+
+void DataFlow::keepOrder(const std::function<bool(const ir::Node&)>& keepsOrder) {
+  int last = -1;
+  for (size_t i = 0; i < flows_.size(); ++i) {
+    if (flows_[i].isView || !keepsOrder(graph_.nodes[i])) continue;
+    if (last >= 0) flows_[i].after.push_back({last, false});
+    last = static_cast<int>(i);
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "ir/graph.h"
@@ -27,7 +28,8 @@ struct Flow {
 /// that nothing depends on them.
 class DataFlow {
  public:
-  explicit DataFlow(const ir::Graph& graph);
+  /// Of two calls that `keepsOrder` is true of, the later one comes after the earlier one, as of those that draw random numbers.
+  explicit DataFlow(const ir::Graph& graph, const std::function<bool(const ir::Node&)>& keepsOrder = {});
 
   const Flow& operator[](int node) const { return flows_[static_cast<size_t>(node)]; }
   /// A number for the memory that a value lies in.
@@ -43,6 +45,7 @@ class DataFlow {
   Flow flowOf(const ir::Node& node) const;
   void addMaker(const ir::Node& node, int number, Flow& flow);
   void order();
+  void keepOrder(const std::function<bool(const ir::Node&)>& keepsOrder);
 
   const ir::Graph& graph_;
   std::vector<Flow> flows_;               ///< by node

@@ -1,6 +1,10 @@
 #include "lowering/partition/groups.h"
 
 #include <algorithm>
+#include <set>
+#include <utility>
+
+#include "ir/error.h"
 
 namespace lowering {
 namespace {
@@ -17,10 +21,10 @@ class Grouping {
   }
 
   /// Joins a node's group with those of the calls whose results it reads, the latest first.
-  void join(int node, const std::function<bool(int)>& joins) {
+  void join(int node, const MayJoin& mayJoin) {
     std::vector<int> makers;
     for (const Dependence& before : flow_[node].after)
-      if (before.isRead && joins(before.node)) makers.push_back(before.node);
+      if (before.isRead && mayJoin(node, before.node)) makers.push_back(before.node);
     std::sort(makers.rbegin(), makers.rend());
     for (const int maker : makers) {
       const int other = groupOf_[static_cast<size_t>(maker)], own = groupOf_[static_cast<size_t>(node)];
@@ -29,13 +33,43 @@ class Grouping {
   }
 
   std::vector<std::vector<int>> take() {
-    std::erase_if(groups_, [](const std::vector<int>& group) { return group.empty(); });
-    std::sort(groups_.begin(), groups_.end());
-    return std::move(groups_);
+    std::vector<std::vector<int>> followers(groups_.size());  // by group
+    std::vector<int> awaited(groups_.size(), 0);
+    for (size_t i = 0; i < groups_.size(); ++i)
+      for (const int before : groupsBefore(static_cast<int>(i))) {
+        followers[static_cast<size_t>(before)].push_back(static_cast<int>(i));
+        ++awaited[i];
+      }
+    std::set<std::pair<int, int>> ready;  // the last call of each, and its group
+    const auto offer = [&](int group) {
+      if (!of(group).empty() && awaited[static_cast<size_t>(group)] == 0) ready.emplace(of(group).back(), group);
+    };
+    for (size_t i = 0; i < groups_.size(); ++i) offer(static_cast<int>(i));
+    std::vector<std::vector<int>> ordered;
+    while (!ready.empty()) {
+      const int next = ready.extract(ready.begin()).value().second;
+      ordered.push_back(of(next));
+      for (const int follower : followers[static_cast<size_t>(next)]) {
+        --awaited[static_cast<size_t>(follower)];
+        offer(follower);
+      }
+    }
+    const auto isGroup = [](const std::vector<int>& group) { return !group.empty(); };
+    ir::require(static_cast<std::ptrdiff_t>(ordered.size()) == std::count_if(groups_.begin(), groups_.end(), isGroup),
+                "groups of calls need each other");
+    return ordered;
   }
 
  private:
   std::vector<int>& of(int group) { return groups_[static_cast<size_t>(group)]; }
+
+  std::set<int> groupsBefore(int group) {
+    std::set<int> found;
+    for (const int node : of(group))
+      for (const Dependence& before : flow_[node].after) found.insert(groupOf_[static_cast<size_t>(before.node)]);
+    found.erase(group);
+    return found;
+  }
 
   /// Whether something outside of two groups has to come after a call of theirs and before another one.
   bool hasWayRound(int a, int b) {
@@ -91,12 +125,12 @@ class Grouping {
 
 }  // namespace
 
-std::vector<std::vector<int>> groupsOf(const DataFlow& flow, int nodes, const std::function<bool(int)>& joins, size_t most) {
+std::vector<std::vector<int>> groupsOf(const DataFlow& flow, int nodes, const MayJoin& mayJoin, size_t most) {
   Grouping grouping(flow, nodes, most);
   for (int node = 0; node < nodes; ++node) {
     if (flow[node].isView) continue;
     grouping.add(node);
-    if (joins(node)) grouping.join(node, joins);
+    grouping.join(node, mayJoin);
   }
   return grouping.take();
 }

@@ -7,9 +7,12 @@
 
 namespace lowering {
 
-/// Groups of calls: those that `joins` says may be in one with others are joined along what they read of each other, as long as
-/// the groups can be carried out one after another and none has more than `most` calls. Views are in none. Each group's calls are
-/// in their order, and groups in that of their first calls.
-std::vector<std::vector<int>> groupsOf(const DataFlow& flow, int nodes, const std::function<bool(int node)>& joins, size_t most);
+/// Whether a call may be in one group with one whose results it reads.
+using MayJoin = std::function<bool(int node, int maker)>;
+
+/// Groups of calls: those that may be in one are joined along what they read of each other, as long as the groups can be carried
+/// out one after another and none has more than `most` calls. Views are in none. Each group's calls are in their order, and
+/// groups in one in which they can be carried out: of those that could be next, the one whose last call comes first.
+std::vector<std::vector<int>> groupsOf(const DataFlow& flow, int nodes, const MayJoin& mayJoin, size_t most);
 
 }  // namespace lowering

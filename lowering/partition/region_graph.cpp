@@ -17,7 +17,7 @@ class RegionBuilder {
   RegionBuilder(const ir::Graph& graph, const DataFlow& flow, const std::vector<int>& calls)
       : graph_(graph), flow_(flow), calls_(calls) {}
 
-  ir::Graph build() {
+  Region build() {
     for (const int call : calls_) {
       add(call);
       inside_.insert(flow_[call].makes.begin(), flow_[call].makes.end());
@@ -27,7 +27,7 @@ class RegionBuilder {
     setOutputs();
     name();
     ir::verify(region_);
-    return std::move(region_);
+    return {std::move(region_), std::move(originals_)};
   }
 
  private:
@@ -158,7 +158,7 @@ class RegionBuilder {
 
 }  // namespace
 
-ir::Graph regionGraph(const ir::Graph& graph, const DataFlow& flow, const std::vector<int>& calls) {
+Region regionOf(const ir::Graph& graph, const DataFlow& flow, const std::vector<int>& calls) {
   return RegionBuilder(graph, flow, calls).build();
 }
 

@@ -65,10 +65,8 @@ ir::Lanes vectorize(const ir::Loops& loops, const IterationDomain& domain, const
 }
 
 std::vector<ir::Param> parameters(const ir::Loops& loops, const ir::Target& target) {
-  constexpr int ofHost = 64;  // as ATen aligns tensors on CPUs
-  const int alignment = target.backend == ir::Backend::Cpu ? ofHost : target.vectorBytes;
   std::vector<ir::Param> params;
-  for (const ir::Buffer& buffer : loops.buffers) params.push_back({buffer, alignment});
+  for (const ir::Buffer& buffer : loops.buffers) params.push_back({buffer, target.parameterBytes()});
   return params;
 }
 

@@ -115,7 +115,7 @@ bool breakPlan(codegen::Plan& plan, Fault fault, const ir::Target& target) {
   bool isBroken = false;
   for (size_t i = 0; i < plan.kernels.size(); ++i) {
     isBroken = breakKernel(plan.kernels[i], fault) || isBroken;
-    plan.steps[i] = codegen::launchStep(plan.kernels[i], target);
+    plan.programs[i] = codegen::programOf(plan.kernels[i], target);
   }
   return isBroken;
 }

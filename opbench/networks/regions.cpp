@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <exception>
 #include <filesystem>
 #include <map>
@@ -28,6 +29,16 @@ bool isGenerated(const ir::Graph& call, const ir::Target& target) {
   } catch (const std::exception&) {  // whoever races the call is told
     return false;
   }
+}
+
+/// The graphs of the groups that are to be generated, in the order of their first calls.
+std::vector<ir::Graph> generatedPartsOf(const ir::Graph& graph, const lowering::IsGenerated& isGenerated) {
+  std::vector<lowering::Group> groups = lowering::partition(graph, lowering::DataFlow(graph), isGenerated);
+  std::erase_if(groups, [](const lowering::Group& group) { return !group.isGenerated; });
+  std::sort(groups.begin(), groups.end(), [](const auto& a, const auto& b) { return a.nodes < b.nodes; });
+  std::vector<ir::Graph> graphs;
+  for (lowering::Group& group : groups) graphs.push_back(std::move(group.graph));
+  return graphs;
 }
 
 bool hasSamples(const fs::path& folder) {
@@ -61,7 +72,7 @@ std::vector<inputs::Sample> regionsOf(const ir::Graph& graph, const ir::Target& 
   };
   std::vector<inputs::Sample> samples;
   std::unordered_map<std::string, size_t> places;
-  for (const ir::Graph& region : lowering::partition(graph, joins)) {
+  for (const ir::Graph& region : generatedPartsOf(graph, joins)) {
     const std::string name = runtime::digest(ir::toText(region)).substr(0, digits);
     const auto [place, isNew] = places.try_emplace(name, samples.size());
     isNew ? samples.push_back(inputs::regionSample(region, name)) : void(++samples[place->second].count);

@@ -6,8 +6,7 @@ namespace opbench {
 
 std::string kernelsOf(const codegen::Plan& plan) {
   std::string sources;
-  for (const codegen::Step& step : plan.steps)
-    if (const auto* launch = std::get_if<codegen::LaunchStep>(&step)) sources += launch->program.source;
+  for (const codegen::Program& program : plan.programs) sources += program.source;
   return sources.empty() ? "" : runtime::digest(sources);
 }
 

@@ -26,13 +26,6 @@ std::string_view sourceExtension(ir::Backend backend) {
   return "";
 }
 
-std::vector<const codegen::Program*> programsOf(const codegen::Plan& plan) {
-  std::vector<const codegen::Program*> programs;
-  for (const codegen::Step& step : plan.steps)
-    if (const auto* launch = std::get_if<codegen::LaunchStep>(&step)) programs.push_back(&launch->program);
-  return programs;
-}
-
 }  // namespace
 
 Dump::Dump(const std::string& root, int index, const std::string& op) {
@@ -63,17 +56,15 @@ void Dump::plan(const codegen::Plan& plan) const {
   if (!plan.schedules.empty()) write("25-schedule.txt", schedules);
   for (size_t i = 0; i < plan.kernels.size(); ++i)
     write(numbered("30-kernel", i, plan.kernels.size(), "txt"), ir::toText(plan.kernels[i]));
-  const auto programs = programsOf(plan);
-  for (size_t i = 0; i < programs.size(); ++i)
-    write(numbered("40-kernel", i, programs.size(), sourceExtension(programs[i]->backend)), programs[i]->source);
+  for (size_t i = 0; i < plan.programs.size(); ++i)
+    write(numbered("40-kernel", i, plan.programs.size(), sourceExtension(plan.programs[i].backend)), plan.programs[i].source);
 }
 
 void Dump::assembly(const codegen::Plan& plan, runtime::Device& device) const {
   if (!isOn()) return;
-  const auto programs = programsOf(plan);
-  for (size_t i = 0; i < programs.size(); ++i) {
-    const auto [extension, text] = device.assembly(*programs[i]);
-    write(numbered("50-kernel", i, programs.size(), extension), text);
+  for (size_t i = 0; i < plan.programs.size(); ++i) {
+    const auto [extension, text] = device.assembly(plan.programs[i]);
+    write(numbered("50-kernel", i, plan.programs.size(), extension), text);
   }
 }
 

@@ -1,12 +1,46 @@
 #include "opbench/run/network.h"
 
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "codegen/compile_network.h"
 #include "inputs/operator_name.h"
+#include "ir/error.h"
+#include "lowering/partition/data_flow.h"
 #include "opbench/check/correctness_check.h"
 #include "opbench/measure/device/ceilings.h"
 #include "opbench/run/outcome.h"
+#include "runtime/capture/recording.h"
 #include "runtime/flops/flop_count.h"
 
 namespace opbench {
+namespace {
+
+std::string noteOn(const codegen::Plan& plan, double seconds) {
+  const auto kernels = static_cast<size_t>(plan.launches());
+  return fmt::format("{} calls: {} kernels, {} library calls, {} distinct groups, compiled in {:.1f} s", plan.graph.nodes.size(),
+                     kernels, plan.steps.size() - kernels, plan.groups.size(), seconds);
+}
+
+/// Whether kernels would miss the precision that ATen has: on a CPU it sums a batch norm's statistics and their gradients in
+/// double, which counts where norms follow one another.
+bool isMorePreciseInAten(const ir::Node& node, const ir::Target& target) {
+  return target.backend == ir::Backend::Cpu && node.op.find("native_batch_norm") != std::string::npos;
+}
+
+/// Error: Unsupported where a graph writes one of the inputs behind its operands, which nobody would restore before a run.
+void refuseOthersState(const ir::Graph& graph, int operands) {
+  const lowering::DataFlow flow(graph);
+  for (const ir::Node& node : graph.nodes)
+    for (const int value : node.writes)
+      for (size_t i = static_cast<size_t>(operands); i < graph.inputs.size(); ++i)
+        if (flow.memoryOf(value) == flow.memoryOf(graph.inputs[i]))
+          ir::fail(ir::ErrorKind::Unsupported, "{} writes {}, which is no operand", node.op,
+                   graph.values[static_cast<size_t>(graph.inputs[i])].name);
+}
+
+}  // namespace
 
 Criterion criterionOf(const runtime::Workload& workload, const inputs::Sample& sample, const Bench& bench) {
   if (!inputs::isNetwork(sample.op)) return criterionOf(workload, sample.op, bench.tolerances);
@@ -18,6 +52,35 @@ Criterion criterionOf(const runtime::Workload& workload, const inputs::Sample& s
     if (keyword.name == "dtype") run.dtype = ir::dtypeFromTorchName(*word).value_or(run.dtype);
   }
   return bench.tolerances.criterionFor(sample.op, run);
+}
+
+NetworkPlan& planOf(const SampleContext& context) {
+  if (context.network != nullptr) return *context.network;
+  std::optional<runtime::Capture> capture = context.workload.capture(runtime::Audit::No);
+  if (!capture) ir::fail(ir::ErrorKind::Unsupported, "{} has no graph", context.workload.op());
+  const int constants = capture->constants ? capture->constants.size() : 0;
+  refuseOthersState(capture->graph, static_cast<int>(capture->graph.inputs.size()) - constants);
+  auto made = std::make_unique<NetworkPlan>();
+  made->constants = capture->constants;
+  const ir::Target& target = context.bench.device.target();
+  const auto mayGenerate = [&](const ir::Node& node) { return !isMorePreciseInAten(node, target); };
+  made->plan = codegen::compileNetwork(capture->graph, target, {runtime::drawsNumbers, mayGenerate});
+  context.network = std::move(made);
+  return *context.network;
+}
+
+runtime::CallablePtr plannedNetwork(const SampleContext& context) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point start = Clock::now();
+  NetworkPlan& network = planOf(context);
+  runtime::Device& device = context.bench.device;
+  runtime::CallablePtr callable =
+      runtime::networkCallable(context.workload, network.plan, network.constants, device, context.bench.cache);
+  if (network.note.empty()) network.note = noteOn(network.plan, std::chrono::duration<double>(Clock::now() - start).count());
+  callable->isDirect = device.target().backend == ir::Backend::Cpu;
+  context.workload.describe(*callable);
+  callable->reason = network.note + (callable->reason.empty() ? "" : "; " + callable->reason);
+  return callable;
 }
 
 void countProducts(runtime::Workload& workload, Row& row, const Bench& bench) {

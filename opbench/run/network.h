@@ -2,6 +2,7 @@
 
 #include "opbench/run/pipeline.h"
 #include "opbench/run/row.h"
+#include "opbench/run/sample_context.h"
 #include "runtime/workload.h"
 
 namespace opbench {
@@ -15,5 +16,11 @@ void countProducts(runtime::Workload& workload, Row& row, const Bench& bench);
 
 /// Runs a network's baseline once more, and notes which of its parts hold memory. What fails is told as above.
 void traceMemory(runtime::Workload& workload, Row& row, const Bench& bench);
+
+/// The plan of a network's step, which is captured and compiled when first asked for. Error: Unsupported for what graphs and
+/// plans do not hold.
+NetworkPlan& planOf(const SampleContext& context);
+/// The contender `opbench` of a network: its plan.
+runtime::CallablePtr plannedNetwork(const SampleContext& context);
 
 }  // namespace opbench

@@ -105,10 +105,11 @@ CallablePtr kernelContender(const Contender& contender, const SampleContext& con
 
 CallablePtr callableOf(Outcome& outcome, const SampleContext& context) {
   runtime::Workload& workload = context.workload;
-  if (outcome.contender == Contender::Opbench) return compiled(outcome, context);
+  const bool isNetwork = inputs::isNetwork(workload.op());
+  if (outcome.contender == Contender::Opbench && !isNetwork) return compiled(outcome, context);
   if (outcome.contender == Contender::Inductor) return inductorContender(outcome, context);
   if (outcome.contender.isKernel()) return kernelContender(outcome.contender, context);
-  CallablePtr callable = workload.make(outcome.contender);
+  CallablePtr callable = outcome.contender == Contender::Opbench ? plannedNetwork(context) : workload.make(outcome.contender);
   const auto fault = context.bench.options.fault;
   return fault && isSuspect(outcome.contender, workload) ? broken(std::move(callable), *fault, workload) : std::move(callable);
 }
@@ -158,8 +159,9 @@ void watchMemory(const SampleContext& context) {
   runtime::Device& device = context.bench.device;
   for (Outcome& outcome : context.row.outcomes)
     attempt({&outcome, 1}, context.dump.folder(), [&] {
-      const std::unique_ptr<runtime::MemoryWatch> watch = device.watchMemory();
       const Clock::time_point start = Clock::now();
+      if (outcome.contender == Contender::Opbench) planOf(context);  // what a capture holds is none of its run's
+      const std::unique_ptr<runtime::MemoryWatch> watch = device.watchMemory();
       const PreparedContender contender = prepare(outcome, context);
       contender.trial->run();
       device.synchronize();
@@ -238,7 +240,8 @@ void raceWorkload(const inputs::Sample& sample, Row& row, const Dump& dump, cons
   CorrectnessCheck correctness(*workload, criterionOf(*workload, sample, bench), bench.tolerances);
   ir::Graph graph;
   const Check isWrong = [&](runtime::Trial& trial) { return isChecked ? correctness.judge(trial).message : std::string(); };
-  const SampleContext context{*workload, correctness, graph, isWrong, dump, bench, row, isChecked};
+  std::unique_ptr<NetworkPlan> network;
+  const SampleContext context{*workload, correctness, graph, isWrong, dump, bench, row, network, isChecked};
   if (inputs::isNetwork(row.op)) {
     if (!options.noMemory) watchMemory(context);
     if (options.tracesMemory) traceMemory(*workload, row, bench);

@@ -1,7 +1,13 @@
 #include "runtime/build/compiler.h"
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <future>
 #include <optional>
+#include <thread>
 
+#include "runtime/build/elapsed.h"
 #include "runtime/build/nvrtc.h"
 #include "runtime/build/orc.h"
 
@@ -28,6 +34,23 @@ Compiler::Result Compiler::compile(const codegen::Program& program, const Cache&
   }
   const DeviceCode code = state_->nvrtc->compile(program, cache);
   return {code.compileMs, code.cached};
+}
+
+double compileAll(const std::vector<codegen::Program>& programs, const ir::Target& target, const Cache& cache) {
+  if (!cache.isOpen()) return 0;
+  const auto start = std::chrono::steady_clock::now();
+  Compiler compiler(target);
+  std::atomic<std::size_t> next = 0;
+  std::atomic<bool> areThere = true;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < programs.size(); i = next++)
+      if (!compiler.compile(programs[i], cache).cached) areThere = false;
+  };
+  std::vector<std::future<void>> workers;
+  for (unsigned i = 0; i < std::max(1U, std::thread::hardware_concurrency()); ++i)
+    workers.push_back(std::async(std::launch::async, work));
+  for (std::future<void>& worker : workers) worker.get();
+  return areThere ? 0 : millisecondsSince(start);
 }
 
 }  // namespace runtime

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "codegen/program.h"
 #include "ir/target.h"
@@ -26,5 +27,9 @@ class Compiler {
   struct State;
   std::unique_ptr<State> state_;
 };
+
+/// Compiles programs into the cache on all processors at once; the milliseconds that took. Nothing is done, and 0 returned, where
+/// there is no cache, or all of them are there. Error: Toolchain, with what the compiler said.
+double compileAll(const std::vector<codegen::Program>& programs, const ir::Target& target, const Cache& cache);
 
 }  // namespace runtime

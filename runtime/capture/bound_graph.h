@@ -1,15 +1,13 @@
 #pragma once
 
 #include <ATen/core/Tensor.h>
-#include <ATen/core/dispatch/Dispatcher.h>
-#include <ATen/core/stack.h>
 
 #include <functional>
 #include <optional>
 #include <vector>
 
 #include "ir/graph.h"
-#include "runtime/torch/schema.h"
+#include "runtime/capture/bound_call.h"
 
 namespace runtime {
 
@@ -24,7 +22,7 @@ class BoundGraph {
   };
   /// Is told the tensor of each value that a call makes.
   using Observer = std::function<void(int value, const at::Tensor& tensor)>;
-  enum class Precision { AsIs, Float64 };
+  using Precision = BoundCall::Precision;
 
   /// Calls that name a device get the graph's, or this one. In Float64 they are asked for double precision where they are asked
   /// for another. Errors: as those of findOperator and bindArguments; Input for a node that does not say what its operator
@@ -39,28 +37,10 @@ class BoundGraph {
   bool isRandom() const;
 
  private:
-  /// A tensor among a call's arguments: its place, that in a list or -1, and the value that it is.
-  struct Slot {
-    size_t argument = 0;
-    int item = -1;
-    int value = 0;
-  };
-  struct BoundCall {
-    c10::OperatorHandle op;
-    torch::jit::Stack arguments;
-    std::vector<Slot> slots;
-    std::vector<int> outputs;
-    std::vector<int> lastUsed;  ///< values that no later call names, nor the graph's outputs
-    Effects effects;
-    bool readsHost = false;
-  };
-
-  static BoundCall bound(const ir::Node& node, std::optional<at::Device> device, Precision precision);
-  void call(const BoundCall& one, std::vector<at::Tensor>& values, Results& results, const Observer& observe) const;
-
   ir::Graph graph_;
-  bool isTraining_ = false;
+  bool keepsForBackward_ = false;
   std::vector<BoundCall> calls_;
+  std::vector<std::vector<int>> lastUsed_;  ///< by call: values that no later one names, nor the graph's outputs
 };
 
 }  // namespace runtime

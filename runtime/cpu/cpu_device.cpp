@@ -23,7 +23,6 @@
 #include "runtime/cpu/checked_clock.h"
 #include "runtime/cpu/host.h"
 #include "runtime/cpu/parallel.h"
-#include "runtime/planned.h"
 #include "runtime/torch/compare/oracle.h"
 #include "runtime/torch/state.h"
 

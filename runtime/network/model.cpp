@@ -362,6 +362,14 @@ bool Model::usesTf32() const {
                      [](const StateTensor& state) { return state.role == Role::Parameter && state.sizes.size() > 2; });
 }
 
+void Model::describe(Callable& callable) const {
+  if (usesTf32()) callable.arithmetic = "tf32";
+  if (spec_.amp) callable.arithmetic = *spec_.amp == at::kHalf ? "amp float16" : "amp bfloat16";
+  if (outside_) callable.reason = *outside_;
+  if (!notInFloat64_.empty())
+    callable.reason += fmt::format("{}compared with eager alone: {}", outside_ ? "; " : "", notInFloat64_);
+}
+
 CallablePtr Model::make(const Contender& contender) {
   const bool isCaptured = contender.name() == "graph";
   if (isCaptured && device_.is_cpu()) ir::fail(ir::ErrorKind::Unsupported, "a CUDA graph needs a GPU");
@@ -381,11 +389,8 @@ CallablePtr Model::make(const Contender& contender) {
     CallablePtr callable = stepCallable(op_, phases(), device_, step, isCaptured);
     for (int runs = contender == Contender::Torchscript ? warmUpRuns() : isCaptured ? 3 : 1; runs > 0; --runs) (*callable)();
     restore(0);
-    if (usesTf32()) callable->arithmetic = "tf32";
-    if (spec_.amp) callable->arithmetic = *spec_.amp == at::kHalf ? "amp float16" : "amp bfloat16";
-    if (outside_) callable->reason = *outside_;
-    if (contender != reference() && !notInFloat64_.empty())
-      callable->reason += fmt::format("{}compared with eager alone: {}", outside_ ? "; " : "", notInFloat64_);
+    describe(*callable);
+    if (contender == reference()) callable->reason = outside_.value_or("");
     return callable;
   });
 }

@@ -41,6 +41,7 @@ class Model : public Workload {
   int outputs() const override { return static_cast<int>(outputs_.size()); }
   std::string operandName(int operand) const override;
   std::optional<Contender> reference() const override { return Contender::Eager; }
+  void describe(Callable& callable) const override;
   CallablePtr make(const Contender& contender) override;
 
  private:

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "ir/text/text.h"
 
 namespace {
@@ -11,8 +13,12 @@ namespace {
 std::vector<std::string> regionsOf(const std::string& text, size_t most = lowering::mostCalls) {
   const auto isGenerated = [](const ir::Graph&, const ir::Node& node) { return !node.op.starts_with("aten.mm."); };
   std::vector<std::string> regions;
-  for (const ir::Graph& region : lowering::partition(ir::parseGraph(text), isGenerated, most)) {
-    regions.push_back(ir::toText(region));
+  const ir::Graph graph = ir::parseGraph(text);
+  std::vector<lowering::Group> groups = lowering::partition(graph, lowering::DataFlow(graph), isGenerated, {most});
+  std::erase_if(groups, [](const lowering::Group& group) { return !group.isGenerated; });
+  std::sort(groups.begin(), groups.end(), [](const auto& a, const auto& b) { return a.nodes < b.nodes; });
+  for (const lowering::Group& group : groups) {
+    regions.push_back(ir::toText(group.graph));
     CHECK(ir::toText(ir::parseGraph(regions.back())) == regions.back());
   }
   return regions;

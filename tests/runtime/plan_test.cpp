@@ -31,7 +31,7 @@ ir::Graph unary(const std::string& op, ir::Shape sizes, ir::DType dtype = ir::DT
 TEST_CASE("an operator without a lowering is called through ATen, and the plan says why") {
   const codegen::Plan plan = codegen::compile(unary("aten.no_such.default", {4}), target());
   REQUIRE(plan.steps.size() == 1);
-  CHECK(std::get<codegen::FallbackStep>(plan.steps[0]).node == 0);
+  CHECK(std::get<codegen::CallStep>(plan.steps[0]).node == 0);
   CHECK(plan.fallbackReason == "no lowering for aten.no_such.default");
   CHECK(plan.kernels.empty());
 }
@@ -52,7 +52,7 @@ TEST_CASE("an operator with a lowering is a launch with a parameter for every va
   REQUIRE(plan.steps.size() == 1);
   const auto& launch = std::get<codegen::LaunchStep>(plan.steps[0]);
   CHECK(launch.values == std::vector<int>{0, 1});
-  CHECK(launch.program.params.size() == 2);
+  CHECK(plan.programs.at(0).params.size() == 2);
   CHECK(plan.nests.size() == 1);
   CHECK(plan.kernels.size() == 1);
 }

@@ -90,10 +90,8 @@ class Compiling {
   Compiled compile(const codegen::Plan& plan) {
     Compilation made{0, true, kernelsOf(plan), ""};
     if (made.kernels.empty()) return std::nullopt;
-    for (const codegen::Step& step : plan.steps) {
-      const auto* launch = std::get_if<codegen::LaunchStep>(&step);
-      if (launch == nullptr) continue;
-      const runtime::Compiler::Result result = compiler_.compile(launch->program, cache_);
+    for (const codegen::Program& program : plan.programs) {
+      const runtime::Compiler::Result result = compiler_.compile(program, cache_);
       made.ms += result.ms;
       made.cached = made.cached && result.cached;
     }

@@ -31,7 +31,7 @@ TEST_CASE("for a GPU every mistake in kernels has its place, and they compile") 
     codegen::Plan plan = codegen::compile(graph.value(), target);
     CHECK(breakPlan(plan, planted.fault, target));
     if (!seen.insert(planted.fault).second || tests::nvrtc() == nullptr) continue;
-    for (const codegen::Step& step : plan.steps) CHECK(tests::isAccepted(std::get<codegen::LaunchStep>(step).program));
+    for (const codegen::Program& program : plan.programs) CHECK(tests::isAccepted(program));
   }
 }
 

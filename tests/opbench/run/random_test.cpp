@@ -50,7 +50,7 @@ struct Drawn {
     ir::Kernel changed = ir::parseKernel(other);
     for (size_t i = 0; i < kernel.params.size(); ++i) changed.params[i].buffer.value = kernel.params[i].buffer.value;
     kernel = std::move(changed);
-    plan.steps.at(0) = codegen::launchStep(kernel, cpu().target());
+    plan.programs.at(0) = codegen::programOf(kernel, cpu().target());
   }
 
   runtime::Call call;

@@ -1,0 +1,120 @@
+#include "codegen/compile_network.h"
+
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+
+#include "codegen/compile.h"
+#include "ir/error.h"
+#include "ir/text/text.h"
+#include "lowering/partition/partition.h"
+#include "lowering/partition/places.h"
+
+namespace codegen {
+namespace {
+
+/// The most tensors that a call may take as a list to be generated: each is a branch in what reads its result.
+constexpr size_t mostPieces = 16;
+
+bool hasLongList(const ir::Node& node) {
+  return std::any_of(node.args.begin(), node.args.end(), [](const ir::NamedArgument& argument) {
+    const auto* list = argument.value.as<ir::List>();
+    return list != nullptr && list->items.size() > mostPieces &&
+           std::all_of(list->items.begin(), list->items.end(), [](const ir::Argument& item) { return item.is<ir::ValueRef>(); });
+  });
+}
+
+/// Makes a network's plan group by group.
+class NetworkCompiler {
+ public:
+  NetworkCompiler(const ir::Graph& graph, const ir::Target& target, const NetworkRules& rules)
+      : graph_(graph), target_(target), rules_(rules), flow_(graph, rules.draws) {
+    plan_.graph = graph;
+  }
+
+  Plan compile() {
+    const auto isGenerated = [&](const ir::Graph& call, const ir::Node& node) { return mayBeGenerated(call, node); };
+    for (const lowering::Group& group : lowering::partition(graph_, flow_, isGenerated, {.isPhaseACut = true})) {
+      beginPhase(graph_.nodes[static_cast<size_t>(group.nodes.front())].scope.phase);
+      group.isGenerated ? add(group) : addCall(group.nodes.front());
+    }
+    while (plan_.phases.size() < phasesOf(graph_)) plan_.phases.push_back(static_cast<int>(plan_.steps.size()));
+    return std::move(plan_);
+  }
+
+ private:
+  static size_t phasesOf(const ir::Graph& graph) {
+    size_t phases = 1;
+    for (const ir::Node& node : graph.nodes) phases = std::max(phases, static_cast<size_t>(node.scope.phase) + 1);
+    return phases;
+  }
+  void beginPhase(ir::Phase phase) {
+    while (plan_.phases.size() <= static_cast<size_t>(phase)) plan_.phases.push_back(static_cast<int>(plan_.steps.size()));
+  }
+
+  bool mayBeGenerated(const ir::Graph& call, const ir::Node& node) {
+    if (rules_.draws(node) || !rules_.mayGenerate(node) || hasLongList(node) || call.inputs.empty()) return false;
+    const auto [known, isNew] = isTaken_.try_emplace(ir::toText(call), false);
+    if (isNew) known->second = whyFallback(call, target_).empty();
+    return known->second;
+  }
+
+  void addCall(int node) { plan_.steps.emplace_back(CallStep{node}); }
+
+  void add(const lowering::Group& group) {
+    const std::optional<ir::Graph> placed = lowering::withPlaces(group, graph_, target_.parameterBytes());
+    const int compiled = placed ? compiledGroup(*placed) : -1;
+    if (compiled >= 0) return addLaunches(group, compiled);
+    if (group.nodes.size() == 1) return addCall(group.nodes.front());
+    const auto middle = group.nodes.begin() + static_cast<std::ptrdiff_t>(group.nodes.size() / 2);
+    for (const auto& half : {std::vector<int>(group.nodes.begin(), middle), std::vector<int>(middle, group.nodes.end())}) {
+      const lowering::Group part = lowering::groupOf(graph_, flow_, half);
+      if (!part.graph.outputs.empty()) add(part);
+    }
+  }
+
+  /// The number of a group among the plan's; -1 where the compiler refuses it.
+  int compiledGroup(const ir::Graph& graph) {
+    const auto [known, isNew] = groups_.try_emplace(ir::toText(graph), -1);
+    if (!isNew) return known->second;
+    Plan plan = codegen::compile(graph, target_);
+    if (!plan.fallbackReason.empty()) return -1;
+    known->second = static_cast<int>(plan_.groups.size());
+    firstProgram_.push_back(static_cast<int>(plan_.programs.size()));
+    plan_.programs.insert(plan_.programs.end(), plan.programs.begin(), plan.programs.end());
+    plan_.groups.push_back(std::move(plan));
+    return known->second;
+  }
+
+  /// The steps of a compiled group on the values of one that is equal to it.
+  void addLaunches(const lowering::Group& group, int compiled) {
+    const Plan& plan = plan_.groups[static_cast<size_t>(compiled)];
+    const auto first = static_cast<int>(graph_.values.size() + plan_.intermediates.size());
+    const auto inside = static_cast<int>(plan.graph.values.size());
+    plan_.intermediates.insert(plan_.intermediates.end(), plan.intermediates.begin(), plan.intermediates.end());
+    for (const Step& step : plan.steps) {
+      const auto& launch = std::get<LaunchStep>(step);
+      LaunchStep own{firstProgram_[static_cast<size_t>(compiled)] + launch.program, {}};
+      for (const int value : launch.values)
+        own.values.push_back(value < inside ? group.values[static_cast<size_t>(value)] : first + value - inside);
+      plan_.steps.emplace_back(std::move(own));
+    }
+  }
+
+  const ir::Graph& graph_;
+  const ir::Target& target_;
+  const NetworkRules& rules_;
+  const lowering::DataFlow flow_;
+  Plan plan_;
+  std::vector<int> firstProgram_;                  ///< by group of the plan
+  std::unordered_map<std::string, int> groups_;    ///< by text
+  std::unordered_map<std::string, bool> isTaken_;  ///< by a call's text: whether the compiler takes it
+};
+
+}  // namespace
+
+Plan compileNetwork(const ir::Graph& graph, const ir::Target& target, const NetworkRules& rules) {
+  return NetworkCompiler(graph, target, rules).compile();
+}
+
+}  // namespace codegen

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <functional>
+
+#include "codegen/plan.h"
+#include "ir/target.h"
+
+namespace codegen {
+
+/// What the compiler cannot see of a network's calls.
+struct NetworkRules {
+  /// Whether a call draws random numbers. These are ATen's, and come in their order.
+  std::function<bool(const ir::Node&)> draws;
+  /// Whether a call may be generated, where the compiler can.
+  std::function<bool(const ir::Node&)> mayGenerate = [](const ir::Node&) { return true; };
+};
+
+/// Compiles a captured graph: groups of its calls become launches (lowering/partition), all other calls stay calls, and views
+/// become nothing, as a step finds what it reads by the type and the place of the value. Equal groups are compiled once; one that
+/// the compiler refuses is halved until it takes the halves, and a call alone that it refuses stays a call.
+Plan compileNetwork(const ir::Graph& graph, const ir::Target& target, const NetworkRules& rules);
+
+}  // namespace codegen

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "codegen/program.h"
+#include "ir/graph.h"
+#include "ir/kernel.h"
+#include "lowering/heuristics/schedule.h"
+
+namespace codegen {
+
+/// Starts a program on the values of the plan that its parameters stand for.
+struct LaunchStep {
+  int program = 0;          ///< of the plan's
+  std::vector<int> values;  ///< by parameter
+};
+/// Calls ATen for a node of the graph.
+struct CallStep {
+  int node = 0;
+};
+using Step = std::variant<LaunchStep, CallStep>;
+
+/// Schedules of a graph's loop nests, in their order.
+using Schedules = std::vector<std::optional<lowering::Schedule>>;
+
+/// How a graph is carried out: launches and calls, one after another. A value gets its memory where the first step needs it.
+struct Plan {
+  ir::Graph graph;
+  std::vector<ir::GraphValue> intermediates;  ///< values that steps store for later ones, numbered on from the graph's
+  std::vector<Program> programs;              ///< each once
+  std::vector<Step> steps;
+  std::vector<int> phases;     ///< of a network: the first step of each phase
+  std::string fallbackReason;  ///< why ATen is called, where it is
+  std::vector<Plan> groups;    ///< of a network: those of its distinct groups, with their stages
+
+  /// The stages it went through, for dumps and tests; those of a network are its groups'.
+  std::vector<lowering::LoopNest> nests;
+  Schedules schedules;  ///< of the nests
+  std::vector<ir::Kernel> kernels;
+
+  /// How many of its steps are launches.
+  int launches() const;
+};
+
+/// Adds the launch of a program that no other step starts.
+void addLaunch(Plan& plan, Program program);
+
+}  // namespace codegen

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <vector>
+
+#include "codegen/plan.h"
+
+namespace runtime {
+
+/// Which step of a plan is the first to need each memory, and which the last. A memory is what values lie in.
+class Lifetimes {
+ public:
+  /// `graph` is the plan's, with its intermediates among its values.
+  Lifetimes(const codegen::Plan& plan, const ir::Graph& graph);
+
+  size_t memories() const { return values_.size(); }
+  int memoryOf(int value) const { return memories_[static_cast<size_t>(value)]; }
+  /// The values that lie in a memory.
+  const std::vector<int>& valuesIn(int memory) const { return values_[static_cast<size_t>(memory)]; }
+  /// Whether runs make a memory: no input lies there, nor the generator.
+  bool isMade(int memory) const { return !isGiven_[static_cast<size_t>(memory)]; }
+  /// The values of a step, each once: those that it reads, writes or makes.
+  const std::vector<int>& valuesOf(size_t step) const { return ofSteps_[step]; }
+  /// Whether a step is the first, or the last, that has to do with a memory; outputs are needed to the end.
+  bool isFirst(size_t step, int memory) const { return first_[static_cast<size_t>(memory)] == static_cast<int>(step); }
+  bool isLast(size_t step, int memory) const { return last_[static_cast<size_t>(memory)] == static_cast<int>(step); }
+  /// Whether some step has to do with a memory.
+  bool isUsed(int memory) const { return first_[static_cast<size_t>(memory)] >= 0; }
+
+ private:
+  std::vector<int> memories_;             ///< by value
+  std::vector<std::vector<int>> values_;  ///< by memory
+  std::vector<bool> isGiven_;             ///< by memory
+  std::vector<std::vector<int>> ofSteps_;
+  std::vector<int> first_, last_;  ///< by memory: steps
+};
+
+}  // namespace runtime

@@ -1,0 +1,92 @@
+// Captured graphs as plans of launches and calls.
+#include "codegen/compile_network.h"
+
+#include <doctest/doctest.h>
+
+#include "ir/text/text.h"
+#include "tests/targets.h"
+
+namespace {
+
+codegen::Plan planOf(const std::string& text) {
+  const auto draws = [](const ir::Node& node) { return node.op.starts_with("aten.bernoulli"); };
+  return codegen::compileNetwork(ir::parseGraph(text), tests::hopper(), {draws});
+}
+
+/// The steps in words: `launch 0` for the plan's first program, `mm` for a call.
+std::vector<std::string> stepsOf(const codegen::Plan& plan) {
+  std::vector<std::string> steps;
+  for (const codegen::Step& step : plan.steps) {
+    if (const auto* launch = std::get_if<codegen::LaunchStep>(&step)) {
+      steps.push_back("launch " + std::to_string(launch->program));
+      continue;
+    }
+    const std::string& op = plan.graph.nodes.at(std::get<codegen::CallStep>(step).node).op;
+    steps.push_back(op.substr(5, op.find('.', 5) - 5));
+  }
+  return steps;
+}
+
+using Steps = std::vector<std::string>;
+
+}  // namespace
+
+TEST_SUITE("plans") {
+  TEST_CASE("equal groups are compiled once, and views are no steps") {
+    const codegen::Plan plan = planOf(R"(graph
+  in x f32[4, 4]
+  t f32[4, 4] strides (1, 4) of x = aten.t.default(self=x)
+  a f32[4, 4] = aten.exp.default(self=x)
+  b f32[4, 4] = aten.neg.default(self=a)
+  p f32[4, 4] = aten.mm.default(self=b, mat2=t)
+  c f32[4, 4] = aten.exp.default(self=p)
+  d f32[4, 4] = aten.neg.default(self=c)
+  return d
+)");
+    CHECK(stepsOf(plan) == Steps{"launch 0", "mm", "launch 0"});
+    CHECK(plan.groups.size() == 1);
+    CHECK(plan.programs.size() == 1);
+    const auto& last = std::get<codegen::LaunchStep>(plan.steps.back());
+    const auto name = [&](int value) { return plan.graph.values.at(value).name; };
+    CHECK(name(last.values.at(0)) == "p");
+    CHECK(name(last.values.at(1)) == "d");
+  }
+
+  TEST_CASE("a group comes where its last call stood, and calls that draw keep their order") {
+    CHECK(stepsOf(planOf(R"(graph
+  in x f32[4, 4]
+  a f32[4, 4] = aten.exp.default(self=x)
+  p f32[4, 4] = aten.mm.default(self=x, mat2=x)
+  m f32[4, 4] = aten.bernoulli.default(self=p, generator=None)
+  n f32[4, 4] = aten.bernoulli.default(self=x, generator=None)
+  b f32[4, 4] = aten.add.Tensor(self=a, other=p, alpha=1)
+  return b, m, n
+)")) == Steps{"mm", "bernoulli", "bernoulli", "launch 0"});
+  }
+
+  TEST_CASE("a call with a long list stays a call") {
+    std::string list, inputs;
+    for (int i = 0; i < 17; ++i) {
+      inputs += "  in x" + std::to_string(i) + " f32[4]\n";
+      list += (i > 0 ? ", x" : "x") + std::to_string(i);
+    }
+    CHECK(stepsOf(planOf("graph\n" + inputs + "  a f32[68] = aten.cat.default(tensors=[" + list + "], dim=0)\n  return a\n")) ==
+          Steps{"cat"});
+  }
+
+  TEST_CASE("an input that lies behind the start of its memory is a parameter of less alignment") {
+    const codegen::Plan plan = planOf(R"(graph
+  in x f16[64]
+  a f16[32] of x + 3 = aten.slice.Tensor(self=x, dim=0, start=3, end=35, step=1)
+  b f16[32] of x + 16 = aten.slice.Tensor(self=x, dim=0, start=16, end=48, step=1)
+  c f16[32] = aten.add.Tensor(self=a, other=b, alpha=1)
+  return c
+)");
+    REQUIRE(plan.programs.size() == 1);
+    const std::vector<ir::Param>& params = plan.programs[0].params;
+    REQUIRE(params.size() == 3);
+    CHECK(params[0].alignment == 2);
+    CHECK(params[1].alignment == 16);
+    CHECK(params[2].alignment == 16);
+  }
+}

@@ -1,0 +1,111 @@
+// Networks as plans: launches and calls in place of the calls of a captured step.
+#include <doctest/doctest.h>
+
+#include "codegen/compile_network.h"
+#include "opbench/check/correctness_check.h"
+#include "runtime/capture/recording.h"
+#include "runtime/network/model.h"
+#include "runtime/network/network.h"
+#include "tests/refusal.h"
+#include "tests/runtime/program/models.h"
+#include "tests/runtime/sample.h"
+
+using namespace opbench;
+
+namespace {
+
+/// A network on the CPU, captured.
+class PlanBed {
+ public:
+  /// `file` is one of tests/inputs/models; without one it is a recurrent network.
+  PlanBed(const std::string& op, const std::string& arguments, const std::string& file = "")
+      : device(runtime::Device::open("cpu", 1)),
+        workload(runtime::makeWorkload(tests::sample(op, arguments), *device, 1, {},
+                                       runtime::Programs("", {{file, file.empty() ? "" : tests::smallModelPath(file)}}))),
+        capture(*workload->capture(runtime::Audit::No)) {}
+
+  codegen::Plan plan(bool generates = true) const {
+    const auto mayGenerate = [generates](const ir::Node&) { return generates; };
+    return codegen::compileNetwork(capture.graph, device->target(), {runtime::drawsNumbers, mayGenerate});
+  }
+  runtime::CallablePtr callable(const codegen::Plan& plan) {
+    return runtime::networkCallable(*workload, plan, capture.constants, *device, runtime::Cache());
+  }
+  /// Whether a run of a plan gives the bits of eager, which draws from the generator's beginning.
+  bool givesEagersBits(const codegen::Plan& plan) {
+    const runtime::CallablePtr planned = callable(plan);
+    const runtime::TensorList expected = workload->runEager();
+    workload->restore();
+    planned->reseed();
+    const bool isEqual = bitwiseEqual((*planned)(), expected);
+    workload->restore();
+    return isEqual;
+  }
+  /// What the check of networks says of a plan; empty where it is right.
+  std::string judge(const codegen::Plan& plan) {
+    CorrectnessCheck correctness(*workload, workload->op(), Tolerances::standard());
+    correctness.begin(1, {});
+    const runtime::CallablePtr planned = callable(plan);
+    return correctness.judge(*device->prepare(*planned, *workload)).message;
+  }
+
+  std::unique_ptr<runtime::Device> device;
+  std::unique_ptr<runtime::Workload> workload;
+  runtime::Capture capture;
+};
+
+PlanBed mlp(const std::string& mode, const std::string& keywords = "{}") {
+  return {"model.mlp." + mode, "((T([4, 8], f32),), " + keywords + ")", "mlp"};
+}
+
+}  // namespace
+
+TEST_SUITE("plans of networks") {
+  TEST_CASE("calls alone give eager's bits, forward, in a step of training, and with random numbers") {
+    for (const char* keywords : {"{}", "{'optimizer': 'adam', 'loss': 'mean'}"}) {
+      PlanBed bed = mlp("training", keywords);
+      const codegen::Plan plan = bed.plan(false);
+      CHECK(plan.launches() == 0);
+      CHECK(bed.givesEagersBits(plan));
+    }
+    PlanBed inference = mlp("inference");
+    CHECK(inference.givesEagersBits(inference.plan(false)));
+    PlanBed lstm("rnn.lstm.training", "((T([5, 3, 4], f32),), {'hidden': 6, 'layers': 2, 'bidirectional': True})");
+    CHECK(lstm.givesEagersBits(lstm.plan(false)));
+    PlanBed random("model.random.inference", "((T([4, 8], f32),), {})", "random");
+    CHECK(random.givesEagersBits(random.plan(false)));
+  }
+
+  TEST_CASE("groups are right by the rule of networks, and equal ones are compiled once") {
+    for (const char* keywords : {"{}", "{'optimizer': 'adam', 'loss': 'mean'}"}) {
+      PlanBed bed = mlp("training", keywords);
+      const codegen::Plan plan = bed.plan();
+      CHECK(plan.launches() > 0);
+      CHECK(bed.judge(plan) == "");
+    }
+    for (const char* cell : {"lstm", "gru"}) {
+      CAPTURE(std::string(cell));
+      PlanBed bed(fmt::format("rnn.{}.training", cell), "((T([5, 3, 4], f32),), {'hidden': 6, 'layers': 2})");
+      const codegen::Plan plan = bed.plan();
+      CHECK(plan.launches() > 2 * static_cast<int>(plan.groups.size()));
+      CHECK(bed.judge(plan) == "");
+    }
+  }
+
+  TEST_CASE("a plan says where its phases begin, and no group has calls of two") {
+    PlanBed bed = mlp("training", "{'optimizer': 'sgd', 'loss': 'mean'}");
+    const codegen::Plan plan = bed.plan();
+    REQUIRE(plan.phases.size() == 3);
+    CHECK(plan.phases[0] == 0);
+    CHECK(plan.phases[1] > 0);
+    CHECK(plan.phases[2] > plan.phases[1]);
+    CHECK(plan.phases[2] < static_cast<int>(plan.steps.size()));
+    int marks = 0;
+    const runtime::CallablePtr planned = bed.callable(plan);
+    planned->onPhase([&] { ++marks; });
+    (*planned)();
+    bed.workload->restore();
+    CHECK(marks == 4);
+    CHECK(planned->phases == std::vector<std::string>{"forward", "backward", "optimizer"});
+  }
+}
