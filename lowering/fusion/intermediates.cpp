@@ -57,17 +57,80 @@ std::set<const Expr*> strangersOf(const Exprs& nodes, const Exprs& axes) {
   return strangers;
 }
 
+/// The conditions that a load may have been guarded by last (readWhere): its mask, or the first of two.
+Exprs guardsOf(const Expr* load) {
+  if (!load->isMasked()) return {};
+  const Expr* mask = load->src[1];
+  return mask->op == ir::Op::And ? Exprs{mask, mask->src[0]} : Exprs{mask};
+}
+
+/// An expression as it was before all its loads were guarded by a condition; null where they are not.
+const Expr* unguarded(ir::ExprPool& pool, const Expr* expr, const Expr* guard) {
+  bool areGuarded = true;
+  const Expr* bare = ir::rewrite(pool, expr, [&](const Expr* node) -> const Expr* {
+    if (node->op != ir::Op::Load) return nullptr;
+    const Exprs guards = guardsOf(node);
+    if (std::find(guards.begin(), guards.end(), guard) == guards.end()) {
+      areGuarded = false;
+      return node;
+    }
+    const Expr* offset = ir::loadsIn({node->src[0]}).empty() ? node->src[0] : unguarded(pool, node->src[0], guard);
+    areGuarded = areGuarded && offset != nullptr;
+    if (!areGuarded) return node;
+    if (node->src[1] == guard) return pool.load(node->load().buffer, node->dtype, offset, node->load().mode);
+    const Expr* other = node->src[2];
+    if (other->op == ir::Op::Where && other->src[0] == guard) other = other->src[1];
+    return pool.load(node->load().buffer, offset, node->src[1]->src[1], other, node->load().mode);
+  });
+  return areGuarded ? bare : nullptr;
+}
+
+/// How many points an expression is computed at.
+int64_t pointsOf(const Expr* expr) {
+  int64_t points = 1;
+  for (const Expr* axis : ir::freeAxes({expr})) points *= axis->axis().extent;
+  return points;
+}
+
 }  // namespace
+
+std::optional<Intermediates::Known> Intermediates::find(const Expr* reduce) const {
+  if (const auto known = reductions_.elements.find(reduce); known != reductions_.elements.end())
+    return Known{known->second, nullptr};
+  const Exprs loads = ir::loadsIn({reduce});
+  if (loads.empty()) return std::nullopt;
+  const Exprs own = ownAxes(reduce);
+  for (const Expr* guard : guardsOf(loads.back())) {
+    if (std::any_of(own.begin(), own.end(), [&](const Expr* axis) { return ir::dependsOn(guard, axis); })) continue;
+    const Expr* bare = unguarded(pool_, reduce, guard);
+    std::optional<Known> known = bare == nullptr ? std::nullopt : find(bare);
+    if (!known) continue;
+    known->guard = known->guard == nullptr ? guard : pool_.make(ir::Op::And, {guard, known->guard});
+    return known;
+  }
+  return std::nullopt;
+}
+
+std::set<const Expr*> Intermediates::recomputed(const Exprs& nodes) const {
+  std::set<const Expr*> found;
+  for (const Expr* node : nodes) {
+    if (!isReduce(node)) continue;
+    const std::optional<Known> known = find(node);
+    if (known && pointsOf(node) > numelOf(reductions_.tensors[known->element.tensor].sizes)) found.insert(node);
+  }
+  return found;
+}
 
 bool Intermediates::separate(const Exprs& results, const Exprs& axes) {
   const Exprs nodes = ir::postorder(results);
   if (std::any_of(nodes.begin(), nodes.end(), [](const Expr* node) { return node->op == ir::Op::Scan; })) return false;
   std::set<const Expr*> apart = innerOf(nodes);
   if (apart.empty()) apart = strangersOf(nodes, axes);
+  if (apart.empty()) apart = recomputed(nodes);
   const std::size_t before = values_.size();
   for (const Expr* node : nodes) {
-    const auto element = reductions_.elements.find(node);
-    if (apart.contains(node) && element != reductions_.elements.end()) add(element->second.tensor);
+    if (!apart.contains(node)) continue;
+    if (const std::optional<Known> known = find(node)) add(known->element.tensor);
   }
   return values_.size() > before;
 }
@@ -82,18 +145,22 @@ void Intermediates::add(std::size_t tensor) {
 
 const Expr* Intermediates::read(const Expr* expr, const ir::Shape& sizes) {
   return ir::rewrite(pool_, expr, [&](const Expr* node) -> const Expr* {
-    const auto known = reductions_.elements.find(node);
-    if (known == reductions_.elements.end()) return nullptr;
-    const Reductions::Element element = known->second;
+    if (!isReduce(node)) return nullptr;
+    const std::optional<Known> known = find(node);
+    if (!known) return nullptr;
+    const Reductions::Element element = known->element;
     const auto found = std::find(tensors_.begin(), tensors_.end(), element.tensor);
     const auto number = static_cast<std::size_t>(found - tensors_.begin());
     if (found == tensors_.end() || values_[number].type.sizes == sizes) {
       const Expr* inside = reading(node, sizes);
-      reductions_.elements.emplace(inside, element);
+      if (known->guard == nullptr) reductions_.elements.emplace(inside, element);
       return inside;
     }
     const ir::TensorType& type = values_[number].type;
-    return pool_.load(static_cast<int>(first_ + number), type.dtype, offsetOf(pool_, type, element.index).expr());
+    const auto buffer = static_cast<int>(first_ + number);
+    const Expr* offset = offsetOf(pool_, type, element.index).expr();
+    if (known->guard == nullptr) return pool_.load(buffer, type.dtype, offset);
+    return pool_.load(buffer, offset, known->guard, pool_.integer(type.dtype, 0));
   });
 }
 

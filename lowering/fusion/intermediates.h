@@ -1,6 +1,8 @@
 #pragma once
 
 #include <map>
+#include <optional>
+#include <set>
 #include <span>
 #include <utility>
 #include <vector>
@@ -12,8 +14,8 @@
 namespace lowering {
 
 /// Reductions that the loops which need them cannot compute: terms of a larger one, whose sums run over other axes (a group's sum
-/// is made of those of its channels), and those over other axes than the elements that are stored. They are values of their own,
-/// which loops before these store.
+/// is made of those of its channels), those over other axes than the elements that are stored, and those that they would compute
+/// at more points than there are elements of them. They are values of their own, which loops before these store.
 class Intermediates {
  public:
   /// `first` is the number of the first such value.
@@ -36,6 +38,14 @@ class Intermediates {
 
  private:
   const ir::TensorType& type(int value) const { return values_.at(static_cast<std::size_t>(value) - first_).type; }
+  /// Which element of a tensor a reduction is, and where its loads read at all; null where they always do.
+  struct Known {
+    Reductions::Element element;
+    const ir::Expr* guard = nullptr;
+  };
+  std::optional<Known> find(const ir::Expr* reduce) const;
+  /// Reductions that are computed at more points than their tensor has elements.
+  std::set<const ir::Expr*> recomputed(const std::vector<const ir::Expr*>& nodes) const;
   void add(std::size_t tensor);
   /// A Reduce whose body reads intermediates.
   const ir::Expr* reading(const ir::Expr* reduce, const ir::Shape& sizes);

@@ -51,4 +51,26 @@ TEST_CASE("bytes beside floats: vectors of a tile are no longer than its rows") 
   CHECK(plan.steps.size() == 1);
 }
 
+TEST_CASE("a row's sum is stored, where what reads it is padded, transposed, or summed the other way") {
+  const codegen::Plan plan = codegen::compile(ir::parseGraph(R"(graph
+  in x0 f32[16, 128, 205]
+  in x1 f32[16, 128, 205]
+  y0 f32[16, 128, 1] = aten.sum.dim_IntList(self=x0, dim=[-1], keepdim=True, dtype=None)
+  y1 f32[16, 128, 205] = aten.mul.Tensor(self=x1, other=y0)
+  y2 f32[2048, 205] of y1 = aten.view.default(self=y1, size=[2048, 205])
+  y3 f32[2048, 208] = aten.constant_pad_nd.default(self=y2, pad=[0, 3, 0, 0], value=0)
+  y4 f32[205, 2048] strides (1, 205) of y1 = aten.permute.default(self=y2, dims=[1, 0])
+  y5 f32[208, 2048] = aten.constant_pad_nd.default(self=y4, pad=[0, 0, 0, 3], value=0)
+  y6 f32[1, 205] = aten.sum.dim_IntList(self=y2, dim=[0], keepdim=True, dtype=None)
+  return y3, y5, y6
+)"),
+                                              tests::hopper());
+  CHECK(plan.fallbackReason.empty());
+  int reductions = 0;
+  for (const lowering::LoopNest& nest : plan.nests)
+    if (nest.reduction) ++reductions;
+  CHECK(plan.intermediates.size() == 1);
+  CHECK(reductions == 2);  // the rows' and the columns'
+}
+
 }  // namespace
