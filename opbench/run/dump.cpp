@@ -26,6 +26,30 @@ std::string_view sourceExtension(ir::Backend backend) {
   return "";
 }
 
+/// The steps of a network's plan, a line each: what is launched or called, and on which values.
+std::string stepsText(const codegen::Plan& plan) {
+  const auto nameOf = [&](int value) {
+    const size_t number = static_cast<size_t>(value), inside = plan.graph.values.size();
+    return number < inside ? plan.graph.values[number].name : fmt::format("between{}", number - inside);
+  };
+  const auto namesOf = [&](const std::vector<int>& values) {
+    std::string names;
+    for (const int value : values) names += (names.empty() ? "" : ", ") + nameOf(value);
+    return names;
+  };
+  std::string text;
+  for (const codegen::Step& step : plan.steps) {
+    if (const auto* launch = std::get_if<codegen::LaunchStep>(&step)) {
+      const auto program = static_cast<size_t>(launch->program);
+      text += fmt::format("launch {} {}({})\n", program + 1, plan.programs.at(program).name, namesOf(launch->values));
+    } else {
+      const ir::Node& node = plan.graph.nodes.at(static_cast<size_t>(std::get<codegen::CallStep>(step).node));
+      text += fmt::format("call {} -> {}\n", node.op, namesOf(node.outputs));
+    }
+  }
+  return text;
+}
+
 }  // namespace
 
 Dump::Dump(const std::string& root, int index, const std::string& op) {
@@ -49,6 +73,13 @@ void Dump::noGraph(std::string_view why) const {
 
 void Dump::plan(const codegen::Plan& plan) const {
   if (!isOn()) return;
+  if (!plan.phases.empty()) write("27-steps.txt", stepsText(plan));
+  for (size_t i = 0; i < plan.groups.size(); ++i) {
+    const Dump group(folder_, static_cast<int>(i) + 1, "group");
+    group.graph(plan.groups[i].graph);
+    group.plan(plan.groups[i]);
+  }
+  if (!plan.phases.empty()) return;
   for (size_t i = 0; i < plan.nests.size(); ++i)
     write(numbered("20-loops", i, plan.nests.size(), "txt"), ir::toText(plan.nests[i].loops));
   std::string schedules;
@@ -62,6 +93,9 @@ void Dump::plan(const codegen::Plan& plan) const {
 
 void Dump::assembly(const codegen::Plan& plan, runtime::Device& device) const {
   if (!isOn()) return;
+  for (size_t i = 0; i < plan.groups.size(); ++i)
+    Dump(folder_, static_cast<int>(i) + 1, "group").assembly(plan.groups[i], device);
+  if (!plan.phases.empty()) return;
   for (size_t i = 0; i < plan.programs.size(); ++i) {
     const auto [extension, text] = device.assembly(plan.programs[i]);
     write(numbered("50-kernel", i, plan.programs.size(), extension), text);

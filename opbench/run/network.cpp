@@ -76,7 +76,11 @@ runtime::CallablePtr plannedNetwork(const SampleContext& context) {
   runtime::Device& device = context.bench.device;
   runtime::CallablePtr callable =
       runtime::networkCallable(context.workload, network.plan, network.constants, device, context.bench.cache);
-  if (network.note.empty()) network.note = noteOn(network.plan, std::chrono::duration<double>(Clock::now() - start).count());
+  if (network.note.empty()) {
+    network.note = noteOn(network.plan, std::chrono::duration<double>(Clock::now() - start).count());
+    context.dump.plan(network.plan);
+    context.dump.assembly(network.plan, device);
+  }
   callable->isDirect = device.target().backend == ir::Backend::Cpu;
   context.workload.describe(*callable);
   callable->reason = network.note + (callable->reason.empty() ? "" : "; " + callable->reason);
