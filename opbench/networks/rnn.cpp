@@ -82,8 +82,16 @@ bool hasGroup(const RnnOptions& options, std::string_view group) {
 }
 
 constexpr int imagesOfCnns = 32;
-constexpr std::string_view tracedSuffix = "_jit";
-bool isTraced(const std::string& cnn) { return cnn.ends_with(tracedSuffix); }
+/// A network of images that is asked for: its name, and who computes it.
+struct Cnn {
+  std::string name;
+  Contender contender;
+};
+Cnn cnnOf(const std::string& text) {
+  for (const auto& [suffix, contender] : {std::pair("_jit", Contender::Torchscript), {"_opbench", Contender::Opbench}})
+    if (text.ends_with(suffix)) return {text.substr(0, text.rfind('_')), contender};
+  return {text, Contender::Eager};
+}
 
 /// The networks of images that are asked for.
 std::vector<std::string> cnnsOf(const RnnOptions& options) {
@@ -97,7 +105,7 @@ std::vector<inputs::Sample> cnnSamples(const RnnOptions& options) {
   std::vector<inputs::Sample> samples;
   for (const std::string& name : cnnsOf(options)) {
     inputs::Sample sample;
-    sample.op = fmt::format("model.{}.training", isTraced(name) ? name.substr(0, name.size() - tracedSuffix.size()) : name);
+    sample.op = fmt::format("model.{}.training", cnnOf(name).name);
     sample.suite = "fastrnns";
     sample.recorded = fmt::format("((T([{}, 3, 224, 224], f32),), {{'loss': 'gradient'}})", imagesOfCnns);
     const bool isThere = std::any_of(samples.begin(), samples.end(), [&](const auto& one) { return one.op == sample.op; });
@@ -148,7 +156,8 @@ void declareRnn(CLI::App& app, RnnOptions& options, int64_t& warmups, int64_t& r
       ->type_name("NAME");
   verb->add_option(
           "--cnns", options.cnns,
-          "Networks of images, each as it is and with _jit traced (default: resnet18 resnet18_jit resnet50 resnet50_jit)")
+          "Networks of images, each as it is, with _jit traced, and with _opbench as a plan (default: resnet18 resnet18_jit "
+          "resnet50 resnet50_jit)")
       ->expected(1, -1)
       ->type_name("NAME");
   verb->add_option("--sep", options.sep, "Text between the columns of fastrnns' table")->type_name("TEXT");
@@ -183,7 +192,7 @@ std::vector<Contender> contendersOf(const RnnOptions& options) {
     const Contender contender{std::string(name)};
     if (std::find(contenders.begin(), contenders.end(), contender) == contenders.end()) contenders.push_back(contender);
   };
-  for (const std::string& name : cnnsOf(options)) add(isTraced(name) ? Contender::Torchscript.name() : Contender::Eager.name());
+  for (const std::string& name : cnnsOf(options)) add(cnnOf(name).contender.name());
   if (!hasGroup(options, "rnns")) return contenders;
   for (const std::string& name : wordsOf(options.rnns)) add(name);
   for (const runtime::Creator& creator : runtime::creators()) {

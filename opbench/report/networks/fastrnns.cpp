@@ -74,7 +74,9 @@ std::vector<FastrnnsGroup> fastrnnsGroups(const std::vector<Row>& rows) {
 std::string modelName(const Row& row, const Outcome& outcome) {
   if (isOfImages(row)) {
     const size_t first = row.op.find('.') + 1;
-    return row.op.substr(first, row.op.rfind('.') - first) + (outcome.contender == Contender::Torchscript ? "_jit" : "");
+    return row.op.substr(first, row.op.rfind('.') - first) + (outcome.contender == Contender::Torchscript ? "_jit"
+                                                              : outcome.contender == Contender::Opbench   ? "_opbench"
+                                                                                                          : "");
   }
   constexpr std::string_view gru = "rnn.gru.";
   return (row.op.starts_with(gru) ? "gru_" : "") + std::string(name(outcome.contender));

@@ -144,10 +144,10 @@ TEST_CASE("each contender runs exactly as often as asked, in turn, whatever inte
   CHECK(measurement.interruptions == 10);
 }
 
-TEST_CASE("opbench cnn races networks of images, as they are and traced, a sample each") {
-  const Options options = parseOptions({"cnn", "--cnns", "resnet18", "resnet18_jit", "alexnet"}, {});
+TEST_CASE("opbench cnn races networks of images, as they are, traced and as plans, a sample each") {
+  const Options options = parseOptions({"cnn", "--cnns", "resnet18", "resnet18_jit", "resnet18_opbench", "alexnet"}, {});
   CHECK(options.verb == Verb::Rnn);
-  CHECK(namesIn(options) == Names{"eager", "torchscript"});
+  CHECK(namesIn(options) == Names{"eager", "torchscript", "opbench"});
   const auto samples = samplesOf(options.rnn, 0, 1e13);
   REQUIRE(samples.size() == 2);
   CHECK(samples[0].op == "model.resnet18.training");
