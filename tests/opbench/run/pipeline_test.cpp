@@ -125,8 +125,9 @@ TEST_CASE("a library call tries its candidates; the row says which one computes 
   CHECK(outcome.kind == Kind::Fallback);
   CHECK(outcome.reason == "no lowering for aten.convolution.default");
   REQUIRE(outcome.libraryTrial);
-  CHECK(outcome.libraryTrial->tried.size() == 5);
-  CHECK(outcome.libraryTrial->refused.empty());
+  // On a busy machine one may take several times as long as the first, and is left out; nothing else keeps one from being tried.
+  CHECK(outcome.libraryTrial->tried.size() + outcome.libraryTrial->refused.size() == 5);
+  for (const std::string& why : outcome.libraryTrial->refused) CHECK_MESSAGE(why.ends_with(" times as long"), why);
   CHECK(outcome.library == outcome.libraryTrial->library);
   CHECK_FALSE(row.outcomes[0].libraryTrial);
   CHECK_FALSE(opbenchOf(raced("aten.mm.default", "((T([8, 8], f32), T([8, 8], f32)), {})")).libraryTrial);
