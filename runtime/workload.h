@@ -80,7 +80,7 @@ class Workload {
   /// The seed that its operands were drawn from last.
   virtual uint64_t seed() const { return 0; }
 
-  /// Says of what carries out a capture in which arithmetic it computes, and what limits the check of it.
+  /// Describes a callable that runs a capture: the arithmetic that it computes in, and the limits of its check.
   virtual void describe(Callable&) const {}
   /// The contender of a name. Errors: Input where the workload has none of that name, Unsupported where it cannot be made.
   virtual std::unique_ptr<Callable> make(const Contender& contender) = 0;

@@ -64,7 +64,7 @@ class Evaluation {
     const Expr* node;
     std::array<int, 3> src;
     const int64_t* axis;
-    uint64_t dependsOn;  ///< a bit for each axis, `once` and, of what memory holds, `always`
+    uint64_t dependsOn;  ///< a bit for each axis; `once` for all nodes; `always` for reads of memory
   };
   static constexpr int axisBits = 62;  // those of more axes are shared
   static constexpr uint64_t once = uint64_t{1} << axisBits, always = once << 1;

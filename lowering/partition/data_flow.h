@@ -28,7 +28,7 @@ struct Flow {
 /// that nothing depends on them.
 class DataFlow {
  public:
-  /// Of two calls that `keepsOrder` is true of, the later one comes after the earlier one, as of those that draw random numbers.
+  /// Calls for which `keepsOrder` is true stay in their order, as calls that draw random numbers have to.
   explicit DataFlow(const ir::Graph& graph, const std::function<bool(const ir::Node&)>& keepsOrder = {});
 
   const Flow& operator[](int node) const { return flows_[static_cast<size_t>(node)]; }

@@ -15,7 +15,7 @@ inline constexpr size_t mostCalls = 64;
 struct Group {
   std::vector<int> nodes;   ///< ascending
   bool isGenerated = true;  ///< whether kernels are to be generated; else it is one call
-  ir::Graph graph;          ///< of what is to be generated: those calls alone, without the names they had
+  ir::Graph graph;          ///< the calls to generate, and no others, under canonical names
   std::vector<int> values;  ///< of the whole graph, by value of the group's
 };
 

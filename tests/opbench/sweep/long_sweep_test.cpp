@@ -1,4 +1,4 @@
-// A sweep of many samples, to which everything happens that can: what is left is as if nothing had. Its workers are those of
+// A sweep of many samples that is killed, disturbed and resumed ends with the results of an undisturbed one. Its workers are
 // tests/opbench/fake_worker.
 #include <doctest/doctest.h>
 #include <sys/stat.h>
