@@ -162,6 +162,13 @@ if(TARGET hostile_logs)
   set_tests_properties(hostile_logs PROPERTIES LABELS all SKIP_RETURN_CODE 77 TIMEOUT 600)
 endif()
 
+# Random graphs against ATen: a few as a test, for as long as asked by ./dev fuzz.
+opbench_sources(random_graphs tests/random_graphs)
+opbench_executable(random_graphs SOURCES ${random_graphs} OBJECTS runtime inputs codegen lowering ir LINKS torch::cpu opbench::llvm)
+opbench_add_torch(random_graphs)
+add_test(NAME random_graphs COMMAND random_graphs --runs 150)
+set_tests_properties(random_graphs PROPERTIES ENVIRONMENT "${OPBENCH_TEST_ENVIRONMENT}")
+
 # The program that ./dev run shows its first report with has all that the options of is_plain_race() need.
 add_test(NAME first_race COMMAND bash "${CMAKE_SOURCE_DIR}/tests/first_race.sh" "$<TARGET_FILE:opbench_first>" "$<TARGET_FILE:opbench>")
 set_tests_properties(first_race PROPERTIES TIMEOUT 300 ENVIRONMENT "${OPBENCH_TEST_ENVIRONMENT}")

@@ -7,6 +7,8 @@
 #include "codegen/compile.h"
 #include "ir/error.h"
 #include "ir/text/text.h"
+#include "lowering/graph/functional.h"
+#include "lowering/graph/unused.h"
 #include "lowering/partition/partition.h"
 #include "lowering/partition/places.h"
 
@@ -28,8 +30,11 @@ bool hasLongList(const ir::Node& node) {
 class NetworkCompiler {
  public:
   NetworkCompiler(const ir::Graph& graph, const ir::Target& target, const NetworkRules& rules)
-      : graph_(graph), target_(target), rules_(rules), flow_(graph, rules.draws) {
-    plan_.graph = graph;
+      : graph_(lowering::withoutUnused(lowering::functional(graph, rules.draws), rules.draws)),
+        target_(target),
+        rules_(rules),
+        flow_(graph_, rules.draws) {
+    plan_.graph = graph_;
   }
 
   Plan compile() {
@@ -68,8 +73,13 @@ class NetworkCompiler {
     if (group.nodes.size() == 1) return addCall(group.nodes.front());
     const auto middle = group.nodes.begin() + static_cast<std::ptrdiff_t>(group.nodes.size() / 2);
     for (const auto& half : {std::vector<int>(group.nodes.begin(), middle), std::vector<int>(middle, group.nodes.end())}) {
-      const lowering::Group part = lowering::groupOf(graph_, flow_, half);
-      if (!part.graph.outputs.empty()) add(part);
+      try {
+        const lowering::Group part = lowering::groupOf(graph_, flow_, half);
+        if (!part.graph.outputs.empty()) add(part);
+      } catch (const ir::Error& error) {
+        if (error.kind() != ir::ErrorKind::Unsupported) throw;
+        for (const int call : half) addCall(call);
+      }
     }
   }
 
@@ -101,7 +111,7 @@ class NetworkCompiler {
     }
   }
 
-  const ir::Graph& graph_;
+  const ir::Graph graph_;
   const ir::Target& target_;
   const NetworkRules& rules_;
   const lowering::DataFlow flow_;

@@ -95,10 +95,10 @@ int64_t pointsOf(const Expr* expr) {
 }  // namespace
 
 std::optional<Intermediates::Known> Intermediates::find(const Expr* reduce) const {
+  const Exprs loads = ir::loadsIn({reduce});
+  if (loads.empty()) return std::nullopt;  // of constants: no load says what guards it, and there is nothing to read twice
   if (const auto known = reductions_.elements.find(reduce); known != reductions_.elements.end())
     return Known{known->second, nullptr};
-  const Exprs loads = ir::loadsIn({reduce});
-  if (loads.empty()) return std::nullopt;
   const Exprs own = ownAxes(reduce);
   for (const Expr* guard : guardsOf(loads.back())) {
     if (std::any_of(own.begin(), own.end(), [&](const Expr* axis) { return ir::dependsOn(guard, axis); })) continue;

@@ -31,11 +31,13 @@ DataFlow::DataFlow(const ir::Graph& graph, const std::function<bool(const ir::No
     : graph_(graph),
       makers_(graph.values.size(), -1),
       values_(graph.storages.size() + graph.values.size()),
+      lastUse_(graph.values.size(), -1),
       users_(values_.size()),
       outlives_(values_.size(), false) {
+  noteUses();
   for (const int input : graph.inputs) values_[static_cast<size_t>(memoryOf(input))].push_back(input);
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
-    Flow flow = flowOf(graph.nodes[i]);
+    Flow flow = flowOf(static_cast<int>(i));
     addMaker(graph.nodes[i], static_cast<int>(i), flow);
     flows_.push_back(std::move(flow));
   }
@@ -50,13 +52,22 @@ int DataFlow::memoryOf(int value) const {
   return storage >= 0 ? storage : static_cast<int>(graph_.storages.size()) + value;
 }
 
-Flow DataFlow::flowOf(const ir::Node& node) const {
+void DataFlow::noteUses() {
+  for (size_t i = 0; i < graph_.nodes.size(); ++i)
+    for (const int value : valuesOf(graph_.nodes[i])) lastUse_[static_cast<size_t>(value)] = static_cast<int>(i);
+  for (const int output : graph_.outputs) lastUse_[static_cast<size_t>(output)] = static_cast<int>(graph_.nodes.size());
+}
+
+Flow DataFlow::flowOf(int number) const {
+  const ir::Node& node = graph_.nodes[static_cast<size_t>(number)];
   Flow flow;
   for (const int value : valuesOf(node)) addOnce(flow.reads, memoryOf(value));
   for (const int value : node.writes) {
     const int memory = memoryOf(value);
     addOnce(flow.writes, memory);
-    if (values_[static_cast<size_t>(memory)] != std::vector{value}) flow.mayBeMoved = false;
+    const std::vector<int>& names = values_[static_cast<size_t>(memory)];
+    const auto isReadLater = [&](int name) { return name != value && lastUse_[static_cast<size_t>(name)] >= number; };
+    if (std::any_of(names.begin(), names.end(), isReadLater)) flow.mayBeMoved = false;
   }
   for (const int value : node.outputs)
     if (!contains(flow.reads, memoryOf(value))) addOnce(flow.makes, memoryOf(value));

@@ -17,7 +17,7 @@ struct Dependence {
 struct Flow {
   bool isView = false;  ///< all that it gives lies in memory of its arguments, and it writes none of it
   bool mayBeMoved =
-      true;  ///< whether all that it does shows in its values: it writes no memory that has other names at that time
+      true;  ///< whether all that it does shows in its values: it writes no memory that has other names which are read later
   std::vector<int> reads;   ///< memories of its arguments, each once
   std::vector<int> writes;  ///< those of them that it writes
   std::vector<int> makes;   ///< memories that its outputs are the first to lie in
@@ -42,7 +42,8 @@ class DataFlow {
   bool outlives(int memory) const { return outlives_[static_cast<size_t>(memory)]; }
 
  private:
-  Flow flowOf(const ir::Node& node) const;
+  void noteUses();
+  Flow flowOf(int number) const;
   void addMaker(const ir::Node& node, int number, Flow& flow);
   void order();
   void keepOrder(const std::function<bool(const ir::Node&)>& keepsOrder);
@@ -51,6 +52,7 @@ class DataFlow {
   std::vector<Flow> flows_;               ///< by node
   std::vector<int> makers_;               ///< by value
   std::vector<std::vector<int>> values_;  ///< by memory: those made so far
+  std::vector<int> lastUse_;              ///< by value: the last node that names it; beyond all nodes what the graph hands back
   std::vector<std::vector<int>> users_;   ///< by memory
   std::vector<bool> outlives_;            ///< by memory
 };

@@ -2,6 +2,7 @@
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/empty_strided.h>
 #include <c10/core/InferenceMode.h>
 
 #include <array>
@@ -35,6 +36,15 @@ at::Tensor viewOf(const ir::GraphValue& value, const at::Tensor& tensor, const i
                                                        c10::scalarTypeToTypeMeta(inputs::scalarType(value.type.dtype)));
   view.unsafeGetTensorImpl()->set_sizes_and_strides(value.type.sizes, value.type.strides, start / size);
   return view;
+}
+
+/// A call's result with the strides of its value: ATen may give others where what it reads is laid out otherwise than it was when
+/// the graph was captured.
+at::Tensor laidOut(at::Tensor tensor, const ir::GraphValue& value) {
+  if (tensor.strides() == at::IntArrayRef(value.type.strides) || tensor.numel() == 0) return tensor;
+  at::Tensor other = at::empty_strided(value.type.sizes, value.type.strides, tensor.options());
+  other.copy_(tensor);
+  return other;
 }
 
 }  // namespace
@@ -230,7 +240,7 @@ void PlannedCallable::make(const Call& call) {
     const int memory = lifetimes_.memoryOf(value);
     const int holder = holders_[static_cast<size_t>(memory)];
     const bool isThere = holder >= 0 && tensors_[static_cast<size_t>(holder)].defined();
-    if (!isThere) hold(value, std::move(made[i]));
+    if (!isThere) hold(value, laidOut(std::move(made[i]), graph_.values[static_cast<size_t>(value)]));
   }
 }
 

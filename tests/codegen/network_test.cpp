@@ -64,6 +64,44 @@ TEST_SUITE("plans") {
 )")) == Steps{"mm", "bernoulli", "bernoulli", "launch 0"});
   }
 
+  TEST_CASE("calls that accumulate join those that read what was there before, under other names, and those that read it later") {
+    CHECK(stepsOf(planOf(R"(graph
+  in x f32[4, 4]
+  a f32[4, 4] = aten.mm.default(self=x, mat2=x)
+  t f32[4, 4] strides (1, 4) of a = aten.t.default(self=a)
+  b f32[4, 4] = aten.mm.default(self=t, mat2=x)
+  a = aten.add_.Tensor(self=a, other=b, alpha=1) writes a
+  c f32[4, 4] strides (1, 4) = aten.exp.default(self=t)
+  return c
+)")) == Steps{"mm", "mm", "launch 0"});
+  }
+
+  TEST_CASE("an input that is written is written by the group that reads it last") {
+    const codegen::Plan plan = planOf(R"(graph
+  parameter w f32[4, 4]
+  in x f32[4, 4]
+  t f32[4, 4] strides (1, 4) of w = aten.t.default(self=w)
+  g f32[4, 4] = aten.mm.default(self=t, mat2=x)
+  w = aten.mul_.Scalar(self=w, other=0.9) writes w
+  w = aten.add_.Tensor(self=w, other=g, alpha=-0.1) writes w
+  return w
+)");
+    CHECK(stepsOf(plan) == Steps{"mm", "launch 0"});
+    CHECK(std::get<codegen::LaunchStep>(plan.steps.back()).values.size() == 2);
+  }
+
+  TEST_CASE("a sum of constants is computed where it is read, guarded as its reader is") {
+    const codegen::Plan plan = planOf(R"(graph
+  in x f32[6, 6]
+  in z f32[24]
+  a f32[6, 6] = aten.fill.Scalar(self=x, value=1)
+  s f32[6] = aten.sum.dim_IntList(self=a, dim=[0], keepdim=False, dtype=None)
+  c f32[30] = aten.cat.default(tensors=[s, z], dim=0)
+  return c
+)");
+    CHECK(plan.launches() == static_cast<int>(plan.steps.size()));
+  }
+
   TEST_CASE("a call with a long list stays a call") {
     std::string list, inputs;
     for (int i = 0; i < 17; ++i) {

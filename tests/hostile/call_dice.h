@@ -6,9 +6,11 @@
 #include <vector>
 
 #include "inputs/sample.h"
-#include "tests/hostile/dice.h"
+#include "tests/dice.h"
 
 namespace hostile {
+
+using tests::Dice;
 
 /// An operator of the dispatcher, of any namespace.
 struct Operator {

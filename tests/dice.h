@@ -5,7 +5,7 @@
 
 #include "inputs/data/random.h"
 
-namespace hostile {
+namespace tests {
 
 /// Choices that a seed decides.
 class Dice {
@@ -26,4 +26,4 @@ class Dice {
   uint64_t thrown_ = 0;
 };
 
-}  // namespace hostile
+}  // namespace tests

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <functional>
+
+#include "ir/graph.h"
+
+namespace lowering {
+
+/// A graph without the calls whose results nobody reads, but for those that write, give nothing, or for which `keeps` is true.
+ir::Graph withoutUnused(ir::Graph graph, const std::function<bool(const ir::Node&)>& keeps);
+
+}  // namespace lowering
